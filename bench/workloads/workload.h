@@ -1,0 +1,44 @@
+// A built-in workload: a CUDA program whose host side drives the virtual device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/runtime/virtual_device.h"
+
+namespace nearwarp::workloads {
+
+enum class Size { kSmall, kMedium, kLarge, kPaper };
+
+/// Thread-instructions after which size `paper` stops (TOM, section 5.3).
+inline constexpr uint64_t kPaperThreadInstructions = 2'000'000'000;
+
+/// What a run's self-check found.
+struct CheckResult {
+  bool passed = false;
+  bool skipped = false;  ///< the instruction limit ended the program before its result
+  std::string detail;    ///< what was compared; for a failure the first difference
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual std::string name() const = 0;         ///< as on the command line, e.g. "bfs-rmat"
+  virtual std::string description() const = 0;  ///< one line
+  virtual std::string source() const = 0;       ///< the suite or paper it follows, for `list`
+  virtual std::string ptx() const = 0;          ///< PTX text, embedded at build time
+  virtual std::string ptx_name() const = 0;     ///< e.g. "libor.ptx"
+  /// Run on `device` with deterministic inputs and compare with a plain CPU reference.
+  virtual CheckResult run(runtime::VirtualDevice& device, Size size) const = 0;
+};
+
+/// All built-in workloads, in the order of `nearwarp list workloads`.
+const std::vector<std::unique_ptr<Workload>>& all();
+/// The workload of that name, or nullptr.
+const Workload* find(const std::string& name);
+
+Size parse_size(const std::string& text);  ///< throws nearwarp::UsageError
+
+}  // namespace nearwarp::workloads

@@ -1,0 +1,32 @@
+# Build options, language standard, warnings and sanitizers.
+set(NW_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (if a toolkit is found), ON, OFF")
+set_property(CACHE NW_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(NW_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
+set(NW_MARCH "x86-64-v3" CACHE STRING "Instruction set of the CPU code (-march); empty for the compiler's default")
+option(NW_BUILD_TESTS "Build the tests" ON)
+option(NW_BUILD_BENCHMARKS "Build the benchmarks" ON)
+option(NW_WERROR "Treat warnings as errors" OFF)
+option(NW_DEBUG_ASSERTS "Check internal contracts at run time" OFF)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# One interface target carries every flag that all of nearwarp shares.
+add_library(nw_flags INTERFACE)
+target_include_directories(nw_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(nw_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wno-unknown-pragmas -fopenmp-simd -ffp-contract=off>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${NW_WERROR}>>:-Werror>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${NW_MARCH}>>:-march=${NW_MARCH}>)
+if(NW_DEBUG_ASSERTS)
+  target_compile_definitions(nw_flags INTERFACE NW_DEBUG_ASSERTS=1)
+endif()
+if(NW_SANITIZE)
+  target_compile_options(nw_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${NW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  target_link_options(nw_flags INTERFACE -fsanitize=${NW_SANITIZE})
+endif()

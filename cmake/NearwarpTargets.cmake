@@ -1,0 +1,31 @@
+# Helpers that every folder uses, so that a target is one line.
+
+# nw_library(NAME SOURCES... [LIBS ...])
+function(nw_library name)
+  cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC nw_flags ${ARG_LIBS})
+endfunction()
+
+# nw_test(NAME SOURCES... [LIBS ...] [LABELS ...]): one executable, each TEST a ctest test.
+function(nw_test name)
+  cmake_parse_arguments(ARG "" "" "LIBS;LABELS" ${ARGN})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS cpu)
+  endif()
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE nw_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE NW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# nw_benchmark(NAME SOURCES... [LIBS ...])
+function(nw_benchmark name)
+  if(NOT NW_BUILD_BENCHMARKS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE nw_flags ${ARG_LIBS} benchmark::benchmark)
+  target_compile_definitions(${name} PRIVATE NW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+endfunction()

@@ -1,0 +1,19 @@
+// The only place (with lane_group.h) that knows which compiler reads the models.
+#pragma once
+
+#include <cassert>
+
+#if defined(__CUDACC__)
+#define NW_HD __host__ __device__
+#define NW_INLINE __forceinline__
+#else
+#define NW_HD
+#define NW_INLINE inline __attribute__((always_inline))
+#endif
+
+/// A contract inside the models; compiled in with NW_DEBUG_ASSERTS.
+#if defined(NW_DEBUG_ASSERTS)
+#define NW_ASSERT(condition) assert(condition)
+#else
+#define NW_ASSERT(condition) static_cast<void>(0)
+#endif

@@ -1,0 +1,66 @@
+// The trace of one warp: what functional execution leaves and the timing model replays.
+//
+// A warp's trace is a sequence of 64-bit words. Control words say which basic block runs under
+// which mask; each is followed by the memory records of that run, in program order, for every
+// repetition.
+//
+//   control word   bits  0..31  active mask (0: end of the warp's trace)
+//                  bits 32..51  basic block (index into the kernel image's block table)
+//                  bits 52..63  repetitions - 1 (the block runs again with the same mask)
+//
+// Every executed ld, ldu, st, atom, red of global, local, shared or generic space leaves a memory
+// record (const and param accesses leave none). Generic accesses that hit shared memory are
+// recorded with kSharedWindow set in the base:
+//
+//   [mask word]    only if the instruction is guarded: bits 0..31 the lanes that execute it;
+//                  if it is 0, no record follows
+//   record         bits  0..47  base, bits 48..63 stride (signed)
+//                  stride >= kMinStride: lane i accesses base + stride * i (mod 2^48), for the
+//                  lanes of the mask
+//                  stride == kDeltas: base is the least address; the next (n + 1) / 2 words
+//                  hold 32-bit unsigned distances from it for the n lanes of the mask in order,
+//                  low half first
+//                  stride == kAddresses: the next n words hold an address each
+//
+// Shared addresses are byte offsets into the block's shared window; local ones have been mapped
+// to the device address of the lane's slot.
+#pragma once
+
+#include <cstdint>
+
+#include "device/core/macros.h"
+
+namespace nearwarp::trace {
+
+inline constexpr int kDeltas = -32768;
+inline constexpr int kAddresses = -32767;
+inline constexpr int kMinStride = -32766;
+inline constexpr int kMaxStride = 32767;
+inline constexpr uint64_t kAddressMask = (uint64_t{1} << 48) - 1;
+/// Marks the base of a generic access that went to shared memory (device addresses stay below).
+inline constexpr uint64_t kSharedWindow = uint64_t{1} << 47;
+inline constexpr uint32_t kMaxBlocks = 1u << 20;
+inline constexpr uint32_t kMaxRepeats = 1u << 12;
+
+NW_HD constexpr uint64_t control_word(uint32_t mask, uint32_t block, uint32_t repeats) {
+  return uint64_t{mask} | uint64_t{block} << 32 | uint64_t{repeats - 1} << 52;
+}
+NW_HD constexpr uint32_t control_mask(uint64_t w) { return static_cast<uint32_t>(w); }
+NW_HD constexpr uint32_t control_block(uint64_t w) {
+  return static_cast<uint32_t>(w >> 32) & (kMaxBlocks - 1);
+}
+NW_HD constexpr uint32_t control_repeats(uint64_t w) { return static_cast<uint32_t>(w >> 52) + 1; }
+
+NW_HD constexpr uint64_t memory_record(uint64_t base, int stride) {
+  return (base & kAddressMask) | static_cast<uint64_t>(static_cast<uint16_t>(stride)) << 48;
+}
+NW_HD constexpr uint64_t record_base(uint64_t w) { return w & kAddressMask; }
+NW_HD constexpr int record_stride(uint64_t w) {
+  return static_cast<int16_t>(static_cast<uint16_t>(w >> 48));
+}
+/// Words that follow a record for `n` active lanes.
+NW_HD constexpr uint32_t record_extra_words(uint64_t w, uint32_t n) {
+  return record_stride(w) == kDeltas ? (n + 1) / 2 : record_stride(w) == kAddresses ? n : 0;
+}
+
+}  // namespace nearwarp::trace

@@ -1,0 +1,160 @@
+// A kernel as the compiler leaves it: one control-flow graph with its device functions inlined,
+// registers allocated. The functional executor, the timing images and the NDP passes all read this.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/ptx/types.h"
+
+namespace nearwarp::compiler {
+
+using RegId = uint32_t;  ///< index into Kernel::registers
+using BlockId = uint32_t;
+using InstrId = uint32_t;  ///< index into Kernel::instructions
+inline constexpr uint32_t kNone = 0xffffffffu;
+
+/// A virtual register. `type` is the declared type (.b32, .f32, .pred, ...).
+struct Register {
+  std::string name;  ///< as in the PTX; registers of inlined functions get a suffix
+  ptx::Type type = ptx::Type::kNone;
+  /// First physical 32-bit register; 64-bit values take an aligned pair. Predicates have a
+  /// numbering of their own. kNone if the register is never used.
+  uint32_t physical = kNone;
+  /// Defined and used inside one basic block only, never live across its ends.
+  bool block_local = false;
+};
+
+/// A source operand.
+struct Operand {
+  enum class Kind : uint8_t {
+    kNone,
+    kRegister,   ///< reg
+    kImmediate,  ///< bits, already converted to the instruction's operand type (f32: IEEE bits)
+    kSpecial,    ///< special
+    kSymbol,     ///< address of variable `symbol` plus `bits` (mov.u64 %rd, name+8)
+  };
+  Kind kind = Kind::kNone;
+  ptx::SpecialReg special = ptx::SpecialReg::kTidX;
+  bool negated = false;  ///< `!%p` as a source of setp, selp, ...
+  RegId reg = kNone;
+  uint32_t symbol = kNone;  ///< index into Kernel::symbols
+  uint64_t bits = 0;
+};
+
+/// Where a variable lives; global and const ones get their address when the module is loaded.
+struct Symbol {
+  std::string name;
+  ptx::Space space = ptx::Space::kNone;  ///< kGlobal, kConst, kShared, kLocal or kParam
+  uint64_t offset = 0;  ///< shared, local, param: byte offset in the kernel's window
+  uint64_t size = 0;    ///< bytes; 0 for `.extern .shared x[]`
+};
+
+/// [base + offset]: a register or a symbol (or neither: an absolute address) plus bytes.
+struct Address {
+  RegId base = kNone;
+  uint32_t symbol = kNone;
+  int64_t offset = 0;
+};
+
+struct Instruction {
+  ptx::Opcode op = ptx::Opcode::kNop;
+  ptx::Modifiers mod;
+  RegId guard = kNone;  ///< predicate register, kNone if unguarded
+  bool guard_negated = false;
+  std::vector<RegId> dsts;    ///< kNone entries for `_`; ld.v4 has four; setp may have two
+  std::vector<Operand> srcs;  ///< st: the values stored; atom: the operands after the address
+  Address address;            ///< ld, st, atom, red, prefetch
+  std::vector<BlockId> targets;  ///< bra: one; brx: the table
+  bool inlined_call = false;     ///< a kBra that stands for a call or a return of an inlined function
+  uint32_t ptx_line = 0;         ///< line of the statement in the PTX text, from 1
+  uint32_t source_file = 0;      ///< .loc file index, 0 if none
+  uint32_t source_line = 0;      ///< .loc line, 0 if none
+};
+
+/// A basic block. Blocks end at control transfers, before labels, and after `bar` (so that a warp
+/// waits for a barrier only at a block's end). A block whose last instruction is a guarded branch
+/// has two successors: the target first, then the fall-through (the next block).
+struct Block {
+  InstrId first = 0;
+  uint32_t count = 0;
+  std::vector<BlockId> successors;
+  std::vector<BlockId> predecessors;
+  BlockId idom = kNone;   ///< immediate dominator; kNone for the entry
+  BlockId ipdom = kNone;  ///< immediate post-dominator; kNone when only the exit follows
+  uint32_t loop = kNone;  ///< innermost loop, index into Kernel::loops
+};
+
+/// A natural loop; loops with one header are merged.
+struct Loop {
+  BlockId header = kNone;
+  std::vector<BlockId> blocks;   ///< sorted, header included
+  std::vector<BlockId> latches;  ///< sources of the back edges
+  uint32_t parent = kNone;       ///< enclosing loop
+  uint32_t depth = 1;
+};
+
+struct Param {
+  std::string name;
+  ptx::Type type = ptx::Type::kNone;
+  uint32_t offset = 0;  ///< byte offset in the parameter buffer
+  uint32_t size = 0;    ///< bytes
+  uint32_t align = 0;
+};
+
+struct Kernel {
+  std::string name;  ///< the entry's (mangled) name
+  std::vector<Param> params;
+  uint32_t param_bytes = 0;
+  uint32_t static_shared_bytes = 0;
+  uint32_t local_bytes = 0;  ///< stack of one thread
+  std::vector<Register> registers;
+  std::vector<Symbol> symbols;
+  std::vector<Instruction> instructions;  ///< in block order; block 0 is the entry
+  std::vector<Block> blocks;
+  std::vector<Loop> loops;
+  uint32_t num_physical = 0;    ///< 32-bit registers per thread after allocation (occupancy)
+  uint32_t num_predicates = 0;  ///< predicate registers after allocation
+  /// live_in[b], live_out[b]: sorted register ids live at a block's ends.
+  std::vector<std::vector<RegId>> live_in, live_out;
+  std::vector<std::string> source_files;  ///< by .file index; empty names where undefined
+};
+
+/// A module-level variable (.global or .const) with its initial contents.
+struct Variable {
+  std::string name;
+  ptx::Space space = ptx::Space::kGlobal;
+  uint64_t size = 0;
+  uint32_t align = 1;
+  std::vector<uint8_t> init;  ///< empty: zero; else `size` bytes
+  /// Places in `init` that hold addresses of other variables: {byte offset, variable name, addend}.
+  struct Relocation {
+    uint64_t offset = 0;
+    std::string target;
+    int64_t addend = 0;
+  };
+  std::vector<Relocation> relocations;
+};
+
+/// A compiled PTX module.
+struct Program {
+  std::string path;  ///< where the PTX came from, for messages
+  std::vector<Kernel> kernels;
+  std::vector<Variable> variables;
+  uint64_t content_hash = 0;  ///< of the PTX text
+
+  const Kernel* find(const std::string& name) const {
+    for (const Kernel& k : kernels)
+      if (k.name == name) return &k;
+    return nullptr;
+  }
+};
+
+/// Parse and compile PTX text. `path` is used in messages only.
+/// Throws nearwarp::Error naming file, line and statement for anything unsupported or malformed.
+Program compile_ptx(const std::string& text, const std::string& path);
+/// The same for a file; throws nearwarp::Error if it cannot be read.
+Program compile_ptx_file(const std::string& path);
+
+}  // namespace nearwarp::compiler

@@ -1,0 +1,50 @@
+// Traces of a program: chunks of thread blocks, bounded in memory, spilled compressed to disk.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nearwarp::runtime {
+
+/// Traces of consecutive thread blocks of one launch (format: device/trace/format.h).
+struct TraceChunk {
+  uint32_t launch = 0;     ///< index of the launch in its program
+  uint32_t first_block = 0;  ///< linear thread-block index within the launch
+  uint32_t num_blocks = 0;
+  uint32_t warps_per_block = 0;
+  /// Word offset of each warp's trace in `words`: warp w of block b at [b * warps_per_block + w];
+  /// one more entry ends the last.
+  std::vector<uint32_t> warp_offset;
+  std::vector<uint64_t> words;
+};
+
+/// An append-only sequence of chunks. Chunks beyond the memory budget live compressed in a
+/// temporary file (or in the trace cache) and are loaded again on demand. Reading is thread-safe
+/// once writing has ended.
+class TraceStore {
+ public:
+  struct Options {
+    uint64_t memory_budget_bytes = uint64_t{256} << 20;
+    std::string spill_directory;  ///< empty: the system's temporary directory
+  };
+  TraceStore();
+  explicit TraceStore(Options options);
+  ~TraceStore();
+  TraceStore(TraceStore&&) noexcept;
+  TraceStore& operator=(TraceStore&&) noexcept;
+
+  /// Append a chunk and return its index. Throws nearwarp::Error if the disk is full.
+  uint32_t append(TraceChunk chunk);
+  uint32_t size() const;
+  /// The chunk, loaded if need be; it stays in memory while the pointer is held.
+  std::shared_ptr<const TraceChunk> chunk(uint32_t index) const;
+  uint64_t total_words() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nearwarp::runtime

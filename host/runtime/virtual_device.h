@@ -1,0 +1,109 @@
+// The virtual CUDA device: memory, modules and launches, executed functionally.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/compiler/kernel.h"
+#include "host/runtime/recording.h"
+
+namespace nearwarp::runtime {
+
+using DevicePtr = uint64_t;
+
+/// Bytes laid out as a kernel's parameter buffer: each argument aligned to its own size.
+class KernelArgs {
+ public:
+  template <class... T>
+  explicit KernelArgs(const T&... args) {
+    (add(args), ...);
+  }
+  template <class T>
+  void add(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const size_t at = (bytes_.size() + alignof(T) - 1) / alignof(T) * alignof(T);
+    bytes_.resize(at + sizeof(T));
+    std::memcpy(bytes_.data() + at, &value, sizeof(T));
+  }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// A CUDA device that exists in memory only. Allocations get the same real-looking addresses on
+/// every run. Kernels run to completion inside launch(); their traces go to the recording.
+/// Not thread-safe: one program drives one device.
+class VirtualDevice {
+ public:
+  struct Options {
+    bool record_traces = true;
+    uint64_t max_thread_instructions = 0;  ///< 0: no limit; else recording stops there (whole blocks)
+    uint64_t memory_bytes = uint64_t{16} << 30;  ///< size of the device's address range
+    uint32_t chunk_blocks = 0;                   ///< thread blocks per trace chunk; 0: by size
+    TraceStore::Options traces;
+    /// Called now and then with the warp-instructions executed so far; return false to interrupt
+    /// (launch() then throws Interrupted).
+    bool (*progress)(uint64_t warp_instructions, void* context) = nullptr;
+    void* progress_context = nullptr;
+  };
+  VirtualDevice();
+  explicit VirtualDevice(Options options);
+  ~VirtualDevice();
+  VirtualDevice(const VirtualDevice&) = delete;
+  VirtualDevice& operator=(const VirtualDevice&) = delete;
+
+  /// Allocate `bytes`; throws nearwarp::Error when the device's memory is exhausted.
+  DevicePtr allocate(uint64_t bytes, std::string label = {});
+  /// Throws nearwarp::Error unless `address` came from allocate() and has not been freed.
+  void free(DevicePtr address);
+  /// Copies and fills throw nearwarp::Error for ranges outside of one allocation.
+  void copy_to_device(DevicePtr dst, const void* src, uint64_t bytes);
+  void copy_to_host(void* dst, DevicePtr src, uint64_t bytes) const;
+  void copy_on_device(DevicePtr dst, DevicePtr src, uint64_t bytes);
+  void fill(DevicePtr dst, uint8_t value, uint64_t bytes);
+
+  template <class T>
+  DevicePtr upload(const std::vector<T>& v, std::string label = {}) {
+    const DevicePtr p = allocate(v.size() * sizeof(T), std::move(label));
+    copy_to_device(p, v.data(), v.size() * sizeof(T));
+    return p;
+  }
+  template <class T>
+  std::vector<T> download(DevicePtr src, size_t count) const {
+    std::vector<T> v(count);
+    copy_to_host(v.data(), src, count * sizeof(T));
+    return v;
+  }
+
+  /// Load a module: place its variables, ready its kernels. Returns a handle.
+  uint32_t load_module(std::shared_ptr<const compiler::Program> program);
+  /// Address of a module variable; throws nearwarp::Error if there is none of that name.
+  DevicePtr symbol(uint32_t module, const std::string& name) const;
+
+  /// Run a kernel to completion. Throws nearwarp::Error for impossible dimensions, a wrong
+  /// parameter size, or a memory error of the kernel (kernel, PTX line, block, thread, address,
+  /// nearest allocation).
+  void launch(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
+              uint32_t dynamic_shared_bytes, const KernelArgs& args);
+
+  uint64_t warp_instructions() const;    ///< executed so far
+  uint64_t thread_instructions() const;  ///< executed so far
+  /// True once the instruction limit has been reached: programs may stop early.
+  bool limit_reached() const;
+  const std::vector<Allocation>& allocation_table() const;
+
+  /// Hand over everything recorded so far; the device can be used no more.
+  Recording take_recording(std::string name);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nearwarp::runtime
