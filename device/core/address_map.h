@@ -1,0 +1,71 @@
+// Where a cache line lives: stack, vault, bank, row, and the L2 slice in front of it.
+//
+// Source: TOM, section 5.1: consecutive cache lines are spread over stacks and vaults, and a
+// subset of the higher-order bits is XORed into the stack index [after Chatterjee et al. and
+// Zhang et al.]; the paper does not name the bits.
+#pragma once
+
+#include "device/core/lane_group.h"
+#include "device/core/types.h"
+
+namespace nearwarp {
+
+struct Location {
+  uint32_t stack, vault, bank, row, column;
+};
+
+/// All counts are powers of two; the host validates that.
+struct AddressMap {
+  uint32_t stack_bits = 2;
+  uint32_t vault_bits = 4;
+  uint32_t column_bits = 5;  ///< lines per row
+  uint32_t bank_bits = 4;
+  uint32_t slice_bits = 2;  ///< L2 slices per stack
+  /// Bit of the line address at which the stack index begins (0: consecutive lines go to
+  /// consecutive stacks).
+  uint32_t stack_shift = 0;
+  /// XOR higher-order bits into the stack and vault indices?
+  uint32_t hash = 1;
+
+  /// The line address without its stack bits: unique within a stack.
+  NW_HD NW_INLINE uint32_t within_stack(LineAddr line) const {
+    const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
+    return (line >> (stack_shift + stack_bits)) << stack_shift | low;
+  }
+  NW_HD NW_INLINE static uint32_t fold(uint32_t value, uint32_t bits) {
+    if (bits == 0) return 0;
+    uint32_t folded = 0;
+    for (; value != 0; value >>= bits) folded ^= value;
+    return folded & static_cast<uint32_t>(low_bits(bits));
+  }
+  NW_HD NW_INLINE uint32_t stack_of(LineAddr line) const {
+    const uint32_t mask = static_cast<uint32_t>(low_bits(stack_bits));
+    const uint32_t index = line >> stack_shift & mask;
+    if (hash == 0) return index;
+    return (index ^ fold(within_stack(line) >> vault_bits, stack_bits)) & mask;
+  }
+  NW_HD NW_INLINE uint32_t vault_of(LineAddr line) const {
+    const uint32_t w = within_stack(line);
+    const uint32_t mask = static_cast<uint32_t>(low_bits(vault_bits));
+    if (hash == 0) return w & mask;
+    return (w ^ fold(w >> (vault_bits + column_bits), vault_bits)) & mask;
+  }
+  NW_HD NW_INLINE uint32_t slice_in_stack(LineAddr line) const {
+    return vault_of(line) & static_cast<uint32_t>(low_bits(slice_bits));
+  }
+  NW_HD NW_INLINE Location locate(LineAddr line) const {
+    const uint32_t v = within_stack(line) >> vault_bits;
+    const uint32_t row_bank = v >> column_bits;
+    Location at;
+    at.stack = stack_of(line);
+    at.vault = vault_of(line);
+    at.column = v & static_cast<uint32_t>(low_bits(column_bits));
+    const uint32_t bank_mask = static_cast<uint32_t>(low_bits(bank_bits));
+    at.row = row_bank >> bank_bits;
+    // Rows that differ in their low bits only go to different banks.
+    at.bank = (row_bank ^ (hash == 0 ? 0 : fold(at.row, bank_bits))) & bank_mask;
+    return at;
+  }
+};
+
+}  // namespace nearwarp

@@ -1,0 +1,140 @@
+// Channels: the only way in which components meet.
+//
+// A channel has one producer, one consumer, a latency, a bandwidth and a ring of slots. A slot
+// carries both directions' news: the packet with its arrival time, and the time at which the
+// producer may use the slot again (the credit, whose way back has a latency too). So neither side
+// reads the other's counters, and because arrival and credit lie at least a window ahead of the
+// moment they are written, it makes no difference whether a reader in the same window sees them.
+#pragma once
+
+#include "device/core/packet.h"
+#include "device/core/types.h"
+
+namespace nearwarp {
+
+/// Relaxed accesses to the two words of a slot that both sides touch.
+NW_HD NW_INLINE Tick load_shared_tick(const Tick* p) {
+#if defined(__CUDA_ARCH__)
+  return *static_cast<const volatile Tick*>(p);
+#else
+  return __atomic_load_n(p, __ATOMIC_RELAXED);
+#endif
+}
+NW_HD NW_INLINE void store_shared_tick(Tick* p, Tick t) {
+#if defined(__CUDA_ARCH__)
+  *static_cast<volatile Tick*>(p) = t;
+#else
+  __atomic_store_n(p, t, __ATOMIC_RELAXED);
+#endif
+}
+
+struct Slot {
+  Packet packet;
+  Tick arrive = kNever;  ///< when the packet reaches the consumer; kNever: the slot is empty
+  Tick credit = 0;       ///< when the producer may fill the slot again; kNever: it is in use
+};
+
+/// A channel's fixed properties and both ends' private words.
+struct Channel {
+  Ref<Slot> slots;
+  uint32_t latency = 1;         ///< ticks from the end of the transfer to the arrival
+  uint32_t credit_latency = 1;  ///< ticks from the consumer's release to the producer's credit
+  uint32_t ticks_per_byte_num = 0;  ///< transfer time per byte as a fraction; 0: unlimited
+  uint32_t ticks_per_byte_den = 1;
+  uint16_t producer = 0, consumer = 0;  ///< component numbers, for reports
+  uint32_t min_transfer = 0;  ///< ticks that even the smallest packet occupies the channel
+
+  struct alignas(64) Producer {
+    Tick free_at = 0;  ///< the transfer in progress ends then
+    Tick busy = 0;     ///< ticks spent in transfers
+    uint64_t packets = 0, bytes = 0;
+    uint32_t tail = 0;
+  } producer_side;
+  struct alignas(64) Consumer {
+    uint64_t packets = 0, bytes = 0;
+    uint32_t head = 0;
+  } consumer_side;
+};
+
+/// Collects, for one thread and window, the earliest moment that anything sent or released in it
+/// can be felt elsewhere.
+struct Horizon {
+  Tick next = kNever;
+  NW_HD NW_INLINE void note(Tick t) { next = min_tick(next, t); }
+};
+
+/// Ticks that `bytes` occupy the channel.
+NW_HD NW_INLINE Tick transfer_ticks(const Channel& c, uint32_t bytes) {
+  const Tick t = c.ticks_per_byte_num == 0
+                     ? 0
+                     : (Tick{bytes} * c.ticks_per_byte_num + c.ticks_per_byte_den - 1) /
+                           c.ticks_per_byte_den;
+  return max_tick(t, c.min_transfer);
+}
+
+// --- producer's side ---
+
+/// Earliest tick at which the next packet can be sent; kNever while no credit is known. A value at
+/// or beyond the window's end means "poll at the next window".
+NW_HD NW_INLINE Tick send_tick(const Channel& c, std::byte* base) {
+  const Slot& s = c.slots.in(base)[c.producer_side.tail];
+  return max_tick(c.producer_side.free_at, load_shared_tick(&s.credit));
+}
+/// Can a packet be sent at `now`?
+NW_HD NW_INLINE bool can_send(const Channel& c, std::byte* base, Tick now) {
+  return send_tick(c, base) <= now;
+}
+/// Send; the caller has checked can_send(). Leader only.
+NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p, Horizon& horizon) {
+  NW_ASSERT(can_send(c, base, now));
+  Slot& s = c.slots.in(base)[c.producer_side.tail];
+  const Tick took = transfer_ticks(c, p.bytes);
+  c.producer_side.free_at = now + took;
+  c.producer_side.busy += took;
+  c.producer_side.packets += 1;
+  c.producer_side.bytes += p.bytes;
+  c.producer_side.tail = c.producer_side.tail + 1 == c.slots.count ? 0 : c.producer_side.tail + 1;
+  const Tick arrive = now + took + c.latency;
+  s.packet = p;
+  store_shared_tick(&s.credit, kNever);
+  store_shared_tick(&s.arrive, arrive);
+  horizon.note(arrive);
+}
+/// Could `n` (at most slots.count) packets be sent at `now`, bandwidth apart?
+NW_HD NW_INLINE bool has_credits(const Channel& c, std::byte* base, Tick now, uint32_t n) {
+  const Slot* s = c.slots.in(base);
+  uint32_t at = c.producer_side.tail;
+  for (uint32_t i = 0; i < n; ++i) {
+    if (load_shared_tick(&s[at].credit) > now) return false;
+    at = at + 1 == c.slots.count ? 0 : at + 1;
+  }
+  return true;
+}
+
+// --- consumer's side ---
+
+/// Arrival time of the oldest packet; kNever if the channel is empty.
+NW_HD NW_INLINE Tick head_arrival(const Channel& c, std::byte* base) {
+  return load_shared_tick(&c.slots.in(base)[c.consumer_side.head].arrive);
+}
+/// Has a packet arrived by `now`?
+NW_HD NW_INLINE bool has_packet(const Channel& c, std::byte* base, Tick now) {
+  return head_arrival(c, base) <= now;
+}
+/// The oldest packet; valid until pop().
+NW_HD NW_INLINE const Packet& front(const Channel& c, std::byte* base) {
+  return c.slots.in(base)[c.consumer_side.head].packet;
+}
+/// Release the oldest packet's slot at `now`. Leader only.
+NW_HD NW_INLINE void pop(Channel& c, std::byte* base, Tick now, Horizon& horizon) {
+  Slot& s = c.slots.in(base)[c.consumer_side.head];
+  NW_ASSERT(load_shared_tick(&s.arrive) <= now);
+  c.consumer_side.packets += 1;
+  c.consumer_side.bytes += s.packet.bytes;
+  c.consumer_side.head = c.consumer_side.head + 1 == c.slots.count ? 0 : c.consumer_side.head + 1;
+  store_shared_tick(&s.arrive, kNever);
+  store_shared_tick(&s.credit, now + c.credit_latency);
+  horizon.note(now + c.credit_latency);
+}
+
+}  // namespace nearwarp

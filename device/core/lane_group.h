@@ -1,0 +1,359 @@
+// Lane groups: the primitives against which every component's step function is written.
+//
+// On CUDA a group is a 32-lane tile and each primitive is a warp operation; on the CPU the
+// primitives are loops that the compiler turns into vector code. Ownership: every word belongs to
+// one lane (the i that each() hands out) or to the leader; nothing is read-modified-written by
+// several lanes. The CPU cannot notice a breach, so tests use ShuffledGroup, which visits lanes in
+// a scrambled order.
+#pragma once
+
+#include <cstdint>
+
+#include "device/core/macros.h"
+
+#if defined(__CUDACC__)
+#include <cooperative_groups.h>
+#endif
+
+namespace nearwarp {
+
+NW_HD inline uint32_t count_trailing_zeros(uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<uint32_t>(__ffsll(static_cast<long long>(bits)) - 1);
+#else
+  return static_cast<uint32_t>(__builtin_ctzll(bits));
+#endif
+}
+NW_HD inline uint32_t count_leading_zeros(uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<uint32_t>(__clzll(static_cast<long long>(bits)));
+#else
+  return static_cast<uint32_t>(__builtin_clzll(bits));
+#endif
+}
+NW_HD inline uint32_t population_count(uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<uint32_t>(__popcll(bits));
+#else
+  return static_cast<uint32_t>(__builtin_popcountll(bits));
+#endif
+}
+/// The lowest `n` bits set, n in [0, 64].
+NW_HD constexpr uint64_t low_bits(uint32_t n) {
+  return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
+}
+
+inline constexpr uint32_t kNoLane = 0xffffffffu;
+
+/// The CPU's group: lanes are loop iterations, vectorised by `omp simd` where that helps.
+struct HostGroup {
+  /// f(i) for each i in [0, n); iterations must be independent.
+  template <class F>
+  NW_INLINE void each(uint32_t n, F&& f) const {
+#pragma omp simd
+    for (uint32_t i = 0; i < n; ++i) f(i);
+  }
+  /// f(i) for each i in [0, n), in any order, with bodies that branch or call.
+  template <class F>
+  NW_INLINE void each_scalar(uint32_t n, F&& f) const {
+    for (uint32_t i = 0; i < n; ++i) f(i);
+  }
+  /// f(i) for each set bit i of `bits`.
+  template <class F>
+  NW_INLINE void each_bit(uint64_t bits, F&& f) const {
+    for (; bits != 0; bits &= bits - 1) f(count_trailing_zeros(bits));
+  }
+  /// Bit mask of the i in [0, n), n <= 64, for which pred(i).
+  template <class F>
+  NW_INLINE uint64_t ballot(uint32_t n, F&& pred) const {
+    uint64_t bits = 0;
+    uint32_t low = 0, high = 0;
+    const uint32_t n_low = n < 32 ? n : 32;
+#pragma omp simd reduction(| : low)
+    for (uint32_t i = 0; i < n_low; ++i) low |= static_cast<uint32_t>(pred(i)) << i;
+    bits = low;
+    if (n > 32) {
+#pragma omp simd reduction(| : high)
+      for (uint32_t i = 32; i < n; ++i) high |= static_cast<uint32_t>(pred(i)) << (i - 32);
+      bits |= uint64_t{high} << 32;
+    }
+    return bits;
+  }
+  /// Some i in [0, n) satisfies pred(i)?
+  template <class F>
+  NW_INLINE bool any(uint32_t n, F&& pred) const {
+    uint32_t found = 0;
+#pragma omp simd reduction(| : found)
+    for (uint32_t i = 0; i < n; ++i) found |= static_cast<uint32_t>(pred(i));
+    return found != 0;
+  }
+  /// Least i in [0, n) for which pred(i); kNoLane if there is none.
+  template <class F>
+  NW_INLINE uint32_t first(uint32_t n, F&& pred) const {
+    for (uint32_t at = 0; at < n; at += 64) {
+      const uint32_t m = n - at < 64 ? n - at : 64;
+      const uint64_t bits = ballot(m, [&](uint32_t i) { return pred(at + i); });
+      if (bits != 0) return at + count_trailing_zeros(bits);
+    }
+    return kNoLane;
+  }
+  /// Minimum of the 32-bit key(i) over [0, n); 0xffffffff for n == 0.
+  template <class F>
+  NW_INLINE uint32_t minimum(uint32_t n, F&& key) const {
+    uint32_t least = 0xffffffffu;
+#pragma omp simd reduction(min : least)
+    for (uint32_t i = 0; i < n; ++i) {
+      const uint32_t k = key(i);
+      least = k < least ? k : least;
+    }
+    return least;
+  }
+  /// Least i with the minimal key over [0, n); kNoLane for n == 0 or if every key is 0xffffffff.
+  template <class F>
+  NW_INLINE uint32_t arg_min(uint32_t n, F&& key) const {
+    const uint32_t least = minimum(n, key);
+    if (least == 0xffffffffu) return kNoLane;
+    return first(n, [&](uint32_t i) { return key(i) == least; });
+  }
+  /// Least set bit of `bits` with the minimal key; kNoLane if bits == 0.
+  template <class F>
+  NW_INLINE uint32_t arg_min_bits(uint64_t bits, F&& key) const {
+    uint32_t best = kNoLane, least = 0xffffffffu;
+    for (uint64_t b = bits; b != 0; b &= b - 1) {
+      const uint32_t i = count_trailing_zeros(b);
+      const uint32_t k = key(i);
+      if (best == kNoLane || k < least) {
+        best = i;
+        least = k;
+      }
+    }
+    return best;
+  }
+  /// The bits of `bits` for which keep(i); keep may change what lane i owns.
+  template <class F>
+  NW_INLINE uint64_t filter(uint64_t bits, F&& keep) const {
+    uint64_t kept = 0;
+    for (uint64_t b = bits; b != 0; b &= b - 1) {
+      const uint32_t i = count_trailing_zeros(b);
+      kept |= static_cast<uint64_t>(keep(i) ? 1 : 0) << i;
+    }
+    return kept;
+  }
+  /// out(i, sum of value(j) for j < i) for i in [0, n); returns the sum of all.
+  template <class V, class F>
+  NW_INLINE uint32_t exclusive_scan(uint32_t n, V&& value, F&& out) const {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+      const uint32_t v = value(i);
+      out(i, sum);
+      sum += v;
+    }
+    return sum;
+  }
+  /// Code that one lane alone runs (state that belongs to the leader).
+  template <class F>
+  NW_INLINE void leader(F&& f) const {
+    f();
+  }
+  /// Make earlier writes of any lane visible to every lane.
+  NW_INLINE void sync() const {}
+};
+
+/// HostGroup with the lanes visited in a scrambled order, to catch breaches of ownership.
+struct ShuffledGroup {
+  uint32_t seed = 1;
+
+  NW_INLINE uint32_t pick(uint32_t i, uint32_t n) const {
+    // An affine walk: odd stride, coprime with n after adjustment by reflection.
+    return seed % 2 == 0 ? n - 1 - i : (i + seed % n) % n;
+  }
+  template <class F>
+  void each(uint32_t n, F&& f) const {
+    for (uint32_t i = 0; i < n; ++i) f(pick(i, n));
+  }
+  template <class F>
+  void each_scalar(uint32_t n, F&& f) const {
+    each(n, f);
+  }
+  template <class F>
+  void each_bit(uint64_t bits, F&& f) const {
+    uint32_t order[64];
+    uint32_t n = 0;
+    for (; bits != 0; bits &= bits - 1) order[n++] = count_trailing_zeros(bits);
+    for (uint32_t i = 0; i < n; ++i) f(order[pick(i, n)]);
+  }
+  template <class F>
+  uint64_t ballot(uint32_t n, F&& pred) const {
+    uint64_t bits = 0;
+    each(n, [&](uint32_t i) { bits |= static_cast<uint64_t>(pred(i) ? 1 : 0) << i; });
+    return bits;
+  }
+  template <class F>
+  bool any(uint32_t n, F&& pred) const {
+    bool found = false;
+    each(n, [&](uint32_t i) { found |= static_cast<bool>(pred(i)); });
+    return found;
+  }
+  template <class F>
+  uint32_t first(uint32_t n, F&& pred) const {
+    uint32_t least = kNoLane;
+    each(n, [&](uint32_t i) {
+      if (pred(i) && i < least) least = i;
+    });
+    return least;
+  }
+  template <class F>
+  uint32_t minimum(uint32_t n, F&& key) const {
+    uint32_t least = 0xffffffffu;
+    each(n, [&](uint32_t i) {
+      const uint32_t k = key(i);
+      least = k < least ? k : least;
+    });
+    return least;
+  }
+  template <class F>
+  uint32_t arg_min(uint32_t n, F&& key) const {
+    const uint32_t least = minimum(n, key);
+    if (least == 0xffffffffu) return kNoLane;
+    return first(n, [&](uint32_t i) { return key(i) == least; });
+  }
+  template <class F>
+  uint32_t arg_min_bits(uint64_t bits, F&& key) const {
+    uint32_t best = kNoLane, least = 0xffffffffu;
+    each_bit(bits, [&](uint32_t i) {
+      const uint32_t k = key(i);
+      if (best == kNoLane || k < least || (k == least && i < best)) {
+        best = i;
+        least = k;
+      }
+    });
+    return best;
+  }
+  template <class F>
+  uint64_t filter(uint64_t bits, F&& keep) const {
+    uint64_t kept = 0;
+    each_bit(bits, [&](uint32_t i) { kept |= static_cast<uint64_t>(keep(i) ? 1 : 0) << i; });
+    return kept;
+  }
+  template <class V, class F>
+  uint32_t exclusive_scan(uint32_t n, V&& value, F&& out) const {
+    uint32_t values[64] = {};
+    each(n, [&](uint32_t i) { values[i] = value(i); });
+    uint32_t before[64] = {};
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+      before[i] = sum;
+      sum += values[i];
+    }
+    each(n, [&](uint32_t i) { out(i, before[i]); });
+    return sum;
+  }
+  template <class F>
+  void leader(F&& f) const {
+    f();
+  }
+  void sync() const {}
+};
+
+#if defined(__CUDACC__)
+/// 32 lanes of a CUDA warp.
+struct WarpGroup {
+  cooperative_groups::thread_block_tile<32> tile;
+
+  template <class F>
+  __device__ __forceinline__ void each(uint32_t n, F&& f) const {
+    for (uint32_t i = tile.thread_rank(); i < n; i += 32) f(i);
+    tile.sync();
+  }
+  template <class F>
+  __device__ __forceinline__ void each_scalar(uint32_t n, F&& f) const {
+    each(n, f);
+  }
+  template <class F>
+  __device__ __forceinline__ void each_bit(uint64_t bits, F&& f) const {
+    for (uint32_t i = tile.thread_rank(); i < 64; i += 32)
+      if (bits >> i & 1) f(i);
+    tile.sync();
+  }
+  template <class F>
+  __device__ __forceinline__ uint64_t ballot(uint32_t n, F&& pred) const {
+    const uint32_t rank = tile.thread_rank();
+    const uint64_t low = tile.ballot(rank < n && pred(rank));
+    const uint64_t high = n > 32 ? tile.ballot(rank + 32 < n && pred(rank + 32)) : 0;
+    return low | high << 32;
+  }
+  template <class F>
+  __device__ __forceinline__ bool any(uint32_t n, F&& pred) const {
+    bool found = false;
+    for (uint32_t i = tile.thread_rank(); i < n; i += 32) found |= static_cast<bool>(pred(i));
+    return tile.any(found);
+  }
+  template <class F>
+  __device__ __forceinline__ uint32_t first(uint32_t n, F&& pred) const {
+    for (uint32_t at = 0; at < n; at += 32) {
+      const uint32_t i = at + tile.thread_rank();
+      const uint32_t bits = tile.ballot(i < n && pred(i));
+      if (bits != 0) return at + count_trailing_zeros(bits);
+    }
+    return kNoLane;
+  }
+  template <class F>
+  __device__ __forceinline__ uint32_t minimum(uint32_t n, F&& key) const {
+    uint32_t least = 0xffffffffu;
+    for (uint32_t i = tile.thread_rank(); i < n; i += 32) {
+      const uint32_t k = key(i);
+      least = k < least ? k : least;
+    }
+    for (int d = 16; d > 0; d /= 2) {
+      const uint32_t other = tile.shfl_xor(least, d);
+      least = other < least ? other : least;
+    }
+    return least;
+  }
+  template <class F>
+  __device__ __forceinline__ uint32_t arg_min(uint32_t n, F&& key) const {
+    const uint32_t least = minimum(n, key);
+    if (least == 0xffffffffu) return kNoLane;
+    return first(n, [&](uint32_t i) { return key(i) == least; });
+  }
+  template <class F>
+  __device__ __forceinline__ uint32_t arg_min_bits(uint64_t bits, F&& key) const {
+    if (bits == 0) return kNoLane;
+    const uint32_t least =
+        minimum(64, [&](uint32_t i) { return bits >> i & 1 ? key(i) : 0xffffffffu; });
+    return first(64, [&](uint32_t i) { return (bits >> i & 1) != 0 && key(i) == least; });
+  }
+  template <class F>
+  __device__ __forceinline__ uint64_t filter(uint64_t bits, F&& keep) const {
+    const uint32_t rank = tile.thread_rank();
+    const uint64_t low = tile.ballot((bits >> rank & 1) != 0 && keep(rank));
+    const uint64_t high = tile.ballot((bits >> (rank + 32) & 1) != 0 && keep(rank + 32));
+    return low | high << 32;
+  }
+  template <class V, class F>
+  __device__ __forceinline__ uint32_t exclusive_scan(uint32_t n, V&& value, F&& out) const {
+    uint32_t carry = 0;
+    for (uint32_t at = 0; at < n; at += 32) {
+      const uint32_t i = at + tile.thread_rank();
+      const uint32_t v = i < n ? value(i) : 0;
+      uint32_t sum = v;
+      for (uint32_t d = 1; d < 32; d *= 2) {
+        const uint32_t other = tile.shfl_up(sum, d);
+        if (tile.thread_rank() >= d) sum += other;
+      }
+      if (i < n) out(i, carry + sum - v);
+      carry += tile.shfl(sum, 31);
+    }
+    tile.sync();
+    return carry;
+  }
+  template <class F>
+  __device__ __forceinline__ void leader(F&& f) const {
+    if (tile.thread_rank() == 0) f();
+    tile.sync();
+  }
+  __device__ __forceinline__ void sync() const { tile.sync(); }
+};
+#endif
+
+}  // namespace nearwarp

@@ -1,0 +1,40 @@
+// Quantities of the models: ticks, sizes, references into the arena.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/core/macros.h"
+
+namespace nearwarp {
+
+/// A point in simulated time, in ticks of the machine's base clock (one tick: 1 / base frequency,
+/// the least common multiple of the clock domains' frequencies, so that every period is exact).
+using Tick = uint64_t;
+/// "Never": later than every reachable tick, with room to add latencies without overflow.
+inline constexpr Tick kNever = Tick{1} << 62;
+
+/// A cache line: (device address - kDeviceBase) / line size. 32 bits keep tag comparisons narrow.
+using LineAddr = uint32_t;
+inline constexpr LineAddr kNoLine = 0xffffffffu;
+
+NW_HD constexpr Tick min_tick(Tick a, Tick b) { return a < b ? a : b; }
+NW_HD constexpr Tick max_tick(Tick a, Tick b) { return a > b ? a : b; }
+/// First cycle of a clock with `period` ticks that does not lie before `t`.
+NW_HD constexpr uint64_t cycle_at_or_after(Tick t, uint32_t period) {
+  return (t + period - 1) / period;
+}
+
+/// `count` objects of type T at `offset` bytes into the arena. Offsets, not pointers, so that an
+/// arena can be copied to a GPU, written to disk and hashed as it is.
+template <class T>
+struct Ref {
+  uint32_t offset = 0;
+  uint32_t count = 0;
+  NW_HD T* in(std::byte* base) const { return reinterpret_cast<T*>(base + offset); }
+  NW_HD const T* in(const std::byte* base) const {
+    return reinterpret_cast<const T*>(base + offset);
+  }
+};
+
+}  // namespace nearwarp
