@@ -1,0 +1,29 @@
+// Generated graphs in compressed sparse rows, and breadth-first search on the CPU.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace nearwarp::workloads {
+
+/// Edges of vertex v are edges[row_start[v] .. row_start[v + 1]).
+struct Graph {
+  int num_vertices = 0;
+  std::vector<int32_t> row_start;  ///< num_vertices + 1 entries
+  std::vector<int32_t> edges;
+};
+
+/// Undirected graph with `pairs_per_vertex` random edges per vertex, ends uniformly distributed.
+Graph uniform_graph(int num_vertices, int pairs_per_vertex);
+
+/// Undirected R-MAT graph with the Graph500 probabilities (.57, .19, .19, .05) and permuted vertex
+/// numbers. `num_vertices` must be a power of two. (Chakrabarti et al., SDM 2004)
+Graph rmat_graph(int num_vertices, int pairs_per_vertex);
+
+/// The vertex with the most edges, the lowest among equals: it lies in the large component.
+int busiest_vertex(const Graph& graph);
+
+/// Distance of each vertex from `source` in edges, -1 where unreachable.
+std::vector<int32_t> breadth_first(const Graph& graph, int source);
+
+}  // namespace nearwarp::workloads

@@ -1,0 +1,14 @@
+// PTX of the workloads, embedded at build time.
+#pragma once
+
+namespace nearwarp::workloads::embedded {
+
+extern const char* const libor_ptx;
+extern const char* const kmeans_ptx;
+extern const char* const bfs_ptx;
+extern const char* const reduction_ptx;
+extern const char* const vector_add_ptx;
+extern const char* const fma_ptx;
+extern const char* const gather_ptx;
+
+}  // namespace nearwarp::workloads::embedded

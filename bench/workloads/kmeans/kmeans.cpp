@@ -1,0 +1,86 @@
+#include "bench/workloads/common/check.h"
+#include "bench/workloads/embedded.h"
+#include "bench/workloads/kmeans/reference.h"
+#include "bench/workloads/workloads.h"
+
+namespace nearwarp::workloads {
+namespace {
+
+constexpr uint32_t kBlockThreads = 256;
+
+KmeansProblem problem_of(Size size) {
+  switch (size) {
+    case Size::kSmall:
+      return kmeans_problem(4'000, 3);
+    case Size::kMedium:
+      return kmeans_problem(30'000, 4);
+    case Size::kLarge:
+      return kmeans_problem(250'000, 4);
+    case Size::kPaper:
+      return kmeans_problem(494'020, 20);  // points of Rodinia's kdd_cup
+  }
+  return {};
+}
+
+class Kmeans final : public Workload {
+ public:
+  std::string name() const override { return "kmeans"; }
+  std::string description() const override {
+    return "k-means clustering with all data in global memory, three launches per iteration";
+  }
+  std::string source() const override {
+    return "Rodinia, kmeans; global-memory variant after Rogers et al. (MICRO 2012)";
+  }
+  std::string ptx() const override { return embedded::kmeans_ptx; }
+  std::string ptx_name() const override { return "kmeans.ptx"; }
+
+  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+    const KmeansProblem problem = problem_of(size);
+    const int n = problem.num_points, features = problem.num_features;
+    const int clusters = problem.num_clusters, slices = problem.num_slices;
+    KmeansState state = kmeans_start(problem);
+
+    const uint32_t module = load_ptx(device, embedded::kmeans_ptx, ptx_name());
+    const auto d_points = device.upload(problem.points, "points");
+    const auto d_features = device.allocate(problem.points.size() * sizeof(float), "features");
+    const auto d_centers = device.upload(state.centers, "centers");
+    const auto d_membership = device.upload(state.membership, "membership");
+    const auto d_changed = device.allocate(sizeof(int32_t), "changed");
+    const auto d_partial =
+        device.allocate(uint64_t(slices) * clusters * (features + 1) * sizeof(float), "partial");
+
+    device.launch(module, "kmeans_transpose", blocks_for(n, kBlockThreads), {kBlockThreads}, 0,
+                  runtime::KernelArgs(d_points, d_features, n, features));
+    while (state.iterations < problem.max_iterations) {
+      if (device.limit_reached()) return skipped_by_limit();
+      ++state.iterations;
+      int32_t changed = 0;
+      device.copy_to_device(d_changed, &changed, sizeof(changed));
+      device.launch(module, "kmeans_assign", blocks_for(n, kBlockThreads), {kBlockThreads}, 0,
+                    runtime::KernelArgs(d_features, d_centers, d_membership, d_changed, n, features,
+                                        clusters));
+      device.copy_to_host(&changed, d_changed, sizeof(changed));
+      if (changed == 0) break;
+      device.launch(
+          module, "kmeans_sum",
+          {static_cast<uint32_t>(features + 1), static_cast<uint32_t>(slices)}, {kKmeansSumThreads},
+          0, runtime::KernelArgs(d_features, d_membership, d_partial, n, features, clusters));
+      device.launch(module, "kmeans_update", blocks_for(uint64_t(clusters) * features, 64), {64}, 0,
+                    runtime::KernelArgs(d_partial, d_centers, slices, features, clusters));
+    }
+    if (device.limit_reached()) return skipped_by_limit();
+
+    // Every addition of the device has its place in a fixed order, so results are equal bit by bit.
+    const KmeansState expected = kmeans_reference(problem);
+    return both(
+        check_equal("membership", device.download<int32_t>(d_membership, n), expected.membership),
+        check_bits("centers", device.download<float>(d_centers, state.centers.size()),
+                   expected.centers));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> make_kmeans() { return std::make_unique<Kmeans>(); }
+
+}  // namespace nearwarp::workloads

@@ -1,0 +1,107 @@
+#include "bench/workloads/kmeans/reference.h"
+
+#include <algorithm>
+
+#include "bench/workloads/common/random.h"
+
+namespace nearwarp::workloads {
+namespace {
+
+/// Assign every point to its nearest centre; returns how many moved.
+int assign(const KmeansProblem& problem, KmeansState& state) {
+  int changed = 0;
+  for (int p = 0; p < problem.num_points; ++p) {
+    int best = -1;
+    float best_distance = 3.0e38f;
+    for (int c = 0; c < problem.num_clusters; ++c) {
+      float distance = 0.0f;
+      for (int f = 0; f < problem.num_features; ++f) {
+        const float d = problem.points[size_t(p) * problem.num_features + f] -
+                        state.centers[c * problem.num_features + f];
+        distance += d * d;
+      }
+      if (distance < best_distance) {
+        best_distance = distance;
+        best = c;
+      }
+    }
+    if (state.membership[p] != best) ++changed;
+    state.membership[p] = best;
+  }
+  return changed;
+}
+
+/// Sum of one slice as a block of the device builds it: a running sum per thread, then a tree.
+float slice_sum(const KmeansProblem& problem, const KmeansState& state, int slice, int cluster,
+                int feature) {
+  float lanes[kKmeansSumThreads] = {};
+  for (int t = 0; t < kKmeansSumThreads; ++t) {
+    for (int p = slice * kKmeansSumThreads + t; p < problem.num_points;
+         p += problem.num_slices * kKmeansSumThreads) {
+      if (state.membership[p] != cluster) continue;
+      lanes[t] += feature < problem.num_features
+                      ? problem.points[size_t(p) * problem.num_features + feature]
+                      : 1.0f;
+    }
+  }
+  for (int half = kKmeansSumThreads / 2; half > 0; half /= 2) {
+    for (int t = 0; t < half; ++t) lanes[t] += lanes[t + half];
+  }
+  return lanes[0];
+}
+
+void update(const KmeansProblem& problem, KmeansState& state) {
+  for (int c = 0; c < problem.num_clusters; ++c) {
+    float count = 0.0f;
+    for (int s = 0; s < problem.num_slices; ++s)
+      count += slice_sum(problem, state, s, c, problem.num_features);
+    if (count == 0.0f) continue;
+    for (int f = 0; f < problem.num_features; ++f) {
+      float sum = 0.0f;
+      for (int s = 0; s < problem.num_slices; ++s) sum += slice_sum(problem, state, s, c, f);
+      state.centers[c * problem.num_features + f] = sum / count;
+    }
+  }
+}
+
+}  // namespace
+
+KmeansProblem kmeans_problem(int num_points, int max_iterations) {
+  constexpr uint64_t kCenterStream = 20, kPointStream = 21, kChoiceStream = 22;
+  KmeansProblem problem;
+  problem.num_points = num_points;
+  problem.num_features = 34;  // as Rodinia's kdd_cup input
+  problem.num_clusters = 5;   // Rodinia's default
+  problem.num_slices = std::clamp(num_points / (kKmeansSumThreads * 16), 1, 64);
+  problem.max_iterations = max_iterations;
+  problem.points.resize(size_t(num_points) * problem.num_features);
+  for (int p = 0; p < num_points; ++p) {
+    const uint64_t blob = random_below(kChoiceStream, p, 8);  // more blobs than clusters
+    for (int f = 0; f < problem.num_features; ++f) {
+      const size_t i = size_t(p) * problem.num_features + f;
+      problem.points[i] = random_unit(kCenterStream, blob * problem.num_features + f) +
+                          0.25f * random_unit(kPointStream, i);
+    }
+  }
+  return problem;
+}
+
+KmeansState kmeans_start(const KmeansProblem& problem) {
+  KmeansState state;
+  const size_t centers = size_t(problem.num_clusters) * problem.num_features;
+  state.centers.assign(problem.points.begin(), problem.points.begin() + centers);
+  state.membership.assign(problem.num_points, -1);
+  return state;
+}
+
+KmeansState kmeans_reference(const KmeansProblem& problem) {
+  KmeansState state = kmeans_start(problem);
+  while (state.iterations < problem.max_iterations) {
+    ++state.iterations;
+    if (assign(problem, state) == 0) break;
+    update(problem, state);
+  }
+  return state;
+}
+
+}  // namespace nearwarp::workloads

@@ -1,0 +1,19 @@
+// Makers of the built-in workloads, one per driver.
+#pragma once
+
+#include <memory>
+
+#include "bench/workloads/workload.h"
+
+namespace nearwarp::workloads {
+
+std::unique_ptr<Workload> make_libor();
+std::unique_ptr<Workload> make_kmeans();
+std::unique_ptr<Workload> make_bfs_rmat();
+std::unique_ptr<Workload> make_bfs_uniform();
+std::unique_ptr<Workload> make_reduction();
+std::unique_ptr<Workload> make_vector_add();
+std::unique_ptr<Workload> make_fma();
+std::unique_ptr<Workload> make_gather();
+
+}  // namespace nearwarp::workloads

@@ -1,0 +1,138 @@
+// Are the CPU references of the workloads right? (They are what the device is compared with.)
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/workloads/bfs/graph.h"
+#include "bench/workloads/common/random.h"
+#include "bench/workloads/kmeans/reference.h"
+#include "bench/workloads/libor/reference.h"
+
+namespace nearwarp::workloads {
+namespace {
+
+TEST(Random, SameNumbersOnEveryMachine) {
+  EXPECT_EQ(random_bits(0, 0), random_bits(0, 0));
+  EXPECT_NE(random_bits(0, 0), random_bits(0, 1));
+  EXPECT_NE(random_bits(0, 0), random_bits(1, 0));
+  double sum = 0, squares = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    EXPECT_LT(random_below(7, i, 13), 13u);
+    const double x = random_normal(8, i);
+    sum += x;
+    squares += x * x;
+  }
+  EXPECT_NEAR(sum / 10'000, 0.0, 0.03);
+  EXPECT_NEAR(squares / 10'000, 1.0, 0.05);
+}
+
+std::vector<float> shocks_of_path(int count, int path) {
+  std::vector<float> shocks;
+  for (int n = 0; n < count; ++n) shocks.push_back(random_normal(9, path * 1000 + n));
+  return shocks;
+}
+
+TEST(Libor, AdjointEqualsFiniteDifferences) {
+  const LiborModel model = libor_model(20);
+  int paths_in_the_money = 0;
+  for (int p = 0; p < 20; ++p) {
+    const std::vector<double> curve(model.num_rates, 0.05);
+    const std::vector<float> shocks = shocks_of_path(model.num_fixings, p);
+    const LiborPath<double> path = libor_adjoint(model, curve, shocks);
+    EXPECT_NEAR(path.value, libor_value(model, curve, shocks), 1e-12 * (1 + path.value));
+    paths_in_the_money += path.value > 0;
+    for (int i = 0; i < model.num_rates; ++i) {
+      std::vector<double> up = curve, down = curve;
+      up[i] += 1e-7;
+      down[i] -= 1e-7;
+      const double slope =
+          (libor_value(model, up, shocks) - libor_value(model, down, shocks)) / 2e-7;
+      EXPECT_NEAR(path.adjoint[i], slope, 1e-4 * (1 + std::fabs(slope)))
+          << "path " << p << " rate " << i;
+    }
+  }
+  EXPECT_GT(paths_in_the_money, 3);
+  EXPECT_LT(paths_in_the_money, 20);
+}
+
+TEST(Kmeans, LloydNeverIncreasesTheCost) {
+  const KmeansProblem full = kmeans_problem(1000, 20);
+  double last = 1e30;
+  for (int iterations = 1; iterations <= 6; ++iterations) {
+    KmeansProblem problem = full;
+    problem.max_iterations = iterations;
+    const KmeansState state = kmeans_reference(problem);
+    double cost = 0;
+    for (int p = 0; p < problem.num_points; ++p) {
+      ASSERT_GE(state.membership[p], 0);
+      ASSERT_LT(state.membership[p], problem.num_clusters);
+      for (int f = 0; f < problem.num_features; ++f) {
+        const double d = problem.points[size_t(p) * problem.num_features + f] -
+                         state.centers[state.membership[p] * problem.num_features + f];
+        cost += d * d;
+      }
+    }
+    EXPECT_LE(cost, last * (1 + 1e-6));
+    last = cost;
+  }
+}
+
+TEST(Kmeans, CentresAreMeans) {
+  const KmeansProblem problem = kmeans_problem(777, 3);
+  const KmeansState state = kmeans_reference(problem);
+  EXPECT_EQ(state.iterations, 3);
+  // The last iteration ends with an update, so the centres belong to the assignment.
+  for (int c = 0; c < problem.num_clusters; ++c) {
+    double sum = 0, count = 0;
+    for (int p = 0; p < problem.num_points; ++p) {
+      if (state.membership[p] != c) continue;
+      sum += problem.points[size_t(p) * problem.num_features];
+      ++count;
+    }
+    if (count > 0) {
+      EXPECT_NEAR(state.centers[c * problem.num_features], sum / count, 1e-5);
+    }
+  }
+}
+
+void expect_valid(const Graph& graph) {
+  ASSERT_EQ(graph.row_start.size(), size_t(graph.num_vertices) + 1);
+  EXPECT_EQ(graph.row_start.front(), 0);
+  EXPECT_EQ(size_t(graph.row_start.back()), graph.edges.size());
+  EXPECT_TRUE(std::is_sorted(graph.row_start.begin(), graph.row_start.end()));
+  for (int32_t e : graph.edges) ASSERT_TRUE(e >= 0 && e < graph.num_vertices);
+}
+
+TEST(Graphs, UniformAndRmat) {
+  const Graph uniform = uniform_graph(1 << 12, 4), rmat = rmat_graph(1 << 12, 4);
+  expect_valid(uniform);
+  expect_valid(rmat);
+  EXPECT_EQ(uniform.edges.size(), size_t{8} << 12);
+  EXPECT_EQ(rmat.edges.size(), size_t{8} << 12);
+  const auto degree = [](const Graph& g, int v) { return g.row_start[v + 1] - g.row_start[v]; };
+  EXPECT_LT(degree(uniform, busiest_vertex(uniform)), 40);
+  EXPECT_GT(degree(rmat, busiest_vertex(rmat)), 100);  // a skewed distribution
+}
+
+TEST(Graphs, DistancesDifferByOneAlongEdges) {
+  const Graph graph = rmat_graph(1 << 10, 4);
+  const int source = busiest_vertex(graph);
+  const std::vector<int32_t> distance = breadth_first(graph, source);
+  EXPECT_EQ(distance[source], 0);
+  int reached = 0;
+  for (int v = 0; v < graph.num_vertices; ++v) {
+    if (distance[v] < 0) continue;
+    ++reached;
+    int nearest = graph.num_vertices;
+    for (int e = graph.row_start[v]; e < graph.row_start[v + 1]; ++e)
+      nearest = std::min(nearest, distance[graph.edges[e]]);
+    if (v != source) {
+      EXPECT_EQ(distance[v], nearest + 1);
+    }
+  }
+  EXPECT_GT(reached, graph.num_vertices / 2);
+}
+
+}  // namespace
+}  // namespace nearwarp::workloads
