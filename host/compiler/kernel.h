@@ -10,6 +10,14 @@
 
 namespace nearwarp::compiler {
 
+enum class OperandKind : uint8_t {
+  kNone,
+  kRegister,   ///< reg
+  kImmediate,  ///< bits, already converted to the operand's type (f32: IEEE bits; upper bits 0)
+  kSpecial,    ///< special
+  kSymbol,     ///< address of variable `symbol` plus `bits` (mov.u64 %rd, name+8)
+};
+
 using RegId = uint32_t;  ///< index into Kernel::registers
 using BlockId = uint32_t;
 using InstrId = uint32_t;  ///< index into Kernel::instructions
@@ -28,13 +36,7 @@ struct Register {
 
 /// A source operand.
 struct Operand {
-  enum class Kind : uint8_t {
-    kNone,
-    kRegister,   ///< reg
-    kImmediate,  ///< bits, already converted to the instruction's operand type (f32: IEEE bits)
-    kSpecial,    ///< special
-    kSymbol,     ///< address of variable `symbol` plus `bits` (mov.u64 %rd, name+8)
-  };
+  using Kind = OperandKind;
   Kind kind = Kind::kNone;
   ptx::SpecialReg special = ptx::SpecialReg::kTidX;
   bool negated = false;  ///< `!%p` as a source of setp, selp, ...
@@ -58,6 +60,21 @@ struct Address {
   int64_t offset = 0;
 };
 
+/// An instruction. Conventions beyond the PTX text:
+/// - dsts and srcs follow the text's order; an address is in `address`, labels are in `targets`.
+/// - A register is as wide as its operand's type, except that registers of ld, ldu, st (data) and
+///   cvt may be wider. Special registers may appear as any source of 32 or 64 bits.
+/// - ld, st, atom, red, prefetch without a space have Space::kGeneric.
+/// - setp, shfl, match may have a second, predicate dst; `_` is kNone.
+/// - shfl, vote without a member mask (no .sync) lack the last source.
+/// - mov with vectors: several dsts (unpack, low part first) or several srcs (pack).
+/// - isspacep has mod.type u64; mad.f32/f64 is fma; redux has its operation in mod.atomic,
+///   match its mode in mod.vote (kAny, kAll; its dst is 32 bits); dp4a, dp2a have the types of a
+///   and b in type and src_type, dp2a .lo/.hi in mode (0, 1); prmt mode: 1 f4e, 2 b4e, 3 rc8,
+///   4 ecl, 5 ecr, 6 rc16.
+/// - bar, barrier: srcs are the barrier and, optionally, the number of threads; bar.red has the
+///   predicate last, and bool_op kNone for .popc.
+/// - `ret` remains only in the entry itself, where it ends the thread like `exit`.
 struct Instruction {
   ptx::Opcode op = ptx::Opcode::kNop;
   ptx::Modifiers mod;
@@ -75,7 +92,8 @@ struct Instruction {
 
 /// A basic block. Blocks end at control transfers, before labels, and after `bar` (so that a warp
 /// waits for a barrier only at a block's end). A block whose last instruction is a guarded branch
-/// has two successors: the target first, then the fall-through (the next block).
+/// has two successors: the target first, then the fall-through (the next block); a guarded exit has
+/// one, the fall-through. For ipdom, paths that end in `trap` do not count (the launch is dead).
 struct Block {
   InstrId first = 0;
   uint32_t count = 0;
@@ -105,6 +123,9 @@ struct Param {
 
 struct Kernel {
   std::string name;  ///< the entry's (mangled) name
+  /// Why the kernel cannot run ("what (file:line: statement) - what would be right"); empty if it
+  /// can. Then only name and params are filled: throw this when the kernel is asked for.
+  std::string unsupported;
   std::vector<Param> params;
   uint32_t param_bytes = 0;
   uint32_t static_shared_bytes = 0;

@@ -1,0 +1,545 @@
+// Mnemonics: from `mad.wide.s32` to an opcode with modifiers and the shape of its operands.
+#include "host/ptx/mnemonic.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <utility>
+
+namespace nearwarp::ptx {
+namespace {
+
+// Groups of modifiers that an opcode may have.
+enum Group : uint32_t {
+  kRound = 1u << 0,  // rn rz rm rp; cvt: also rni rzi rmi rpi
+  kFtz = 1u << 1,
+  kSat = 1u << 2,
+  kApproximate = 1u << 3,  // approx full
+  kCarry = 1u << 4,        // cc
+  kPart = 1u << 5,         // lo hi wide
+  kCompares = 1u << 6,
+  kBools = 1u << 7,
+  kAtomics = 1u << 8,
+  kOrder = 1u << 9,  // relaxed acquire release acq_rel sc weak, cta gpu sys cluster, gl
+  kCache = 1u << 10,
+  kNonCoherent = 1u << 11,
+  kTo = 1u << 12,
+  kUniform = 1u << 13,
+  kSync = 1u << 14,  // sync aligned
+  kShflModes = 1u << 15,
+  kVoteModes = 1u << 16,
+  kTests = 1u << 17,
+  kVectors = 1u << 18,
+  kWrap = 1u << 19,        // wrap clamp
+  kDirections = 1u << 20,  // l r
+  kShiftAmount = 1u << 21,
+  kNanMode = 1u << 22,  // NaN xorsign abs
+  kPrmtModes = 1u << 23,
+  kVolatile = 1u << 24,
+  kSpaces = 1u << 25,
+  kSecondType = 1u << 26,
+  kBarrier = 1u << 27,  // warp cta arrive red popc
+  kIndexed = 1u << 28,  // idx of brx
+  kLevels = 1u << 29,   // L1 L2
+};
+
+constexpr uint32_t bit(Type t) { return 1u << static_cast<unsigned>(t); }
+constexpr uint32_t bits(std::initializer_list<Type> types) {
+  uint32_t set = 0;
+  for (const Type t : types) set |= bit(t);
+  return set;
+}
+constexpr uint32_t kB = bits({Type::kB16, Type::kB32, Type::kB64});
+constexpr uint32_t kI32 = bits({Type::kU32, Type::kS32});
+constexpr uint32_t kI64 = bits({Type::kU64, Type::kS64});
+constexpr uint32_t kI = bits({Type::kU16, Type::kS16}) | kI32 | kI64;
+constexpr uint32_t kS = bits({Type::kS16, Type::kS32, Type::kS64});
+constexpr uint32_t kF = bits({Type::kF32, Type::kF64});
+constexpr uint32_t kF32 = bit(Type::kF32);
+constexpr uint32_t kB32 = bit(Type::kB32);
+constexpr uint32_t kB64 = bit(Type::kB64);
+constexpr uint32_t kP = bit(Type::kPred);
+constexpr uint32_t kBytes = bits({Type::kB8, Type::kU8, Type::kS8});
+constexpr uint32_t kData = kB | kI | kF | kBytes;  // what ld and st move
+
+struct Row {
+  std::string_view name;
+  Opcode op;
+  std::string_view operands;
+  uint32_t groups;
+  uint32_t types;  // 0: no type
+};
+
+constexpr std::array<Row, 88> kRows = {{
+    {"add", Opcode::kAdd, "Daa", kRound | kFtz | kSat | kCarry, kI | kF},
+    {"sub", Opcode::kSub, "Daa", kRound | kFtz | kSat | kCarry, kI | kF},
+    {"mul", Opcode::kMul, "Waa", kRound | kFtz | kSat | kPart, kI | kF},
+    {"mad", Opcode::kMad, "Waaw", kRound | kFtz | kSat | kPart | kCarry, kI | kF},
+    {"fma", Opcode::kFma, "Daaa", kRound | kFtz | kSat, kF},
+    {"mul24", Opcode::kMul24, "Daa", kPart, kI32},
+    {"mad24", Opcode::kMad24, "Daaa", kPart | kSat, kI32},
+    {"div", Opcode::kDiv, "Daa", kRound | kFtz | kApproximate, kI | kF},
+    {"rem", Opcode::kRem, "Daa", 0, kI},
+    {"neg", Opcode::kNeg, "Da", kFtz, kS | kF},
+    {"abs", Opcode::kAbs, "Da", kFtz, kS | kF},
+    {"min", Opcode::kMin, "Daa", kFtz | kNanMode, kI | kF},
+    {"max", Opcode::kMax, "Daa", kFtz | kNanMode, kI | kF},
+    {"addc", Opcode::kAddc, "Daa", kCarry, kI32 | kI64},
+    {"subc", Opcode::kSubc, "Daa", kCarry, kI32 | kI64},
+    {"madc", Opcode::kMadc, "Daaa", kPart | kCarry, kI32 | kI64},
+    {"sad", Opcode::kSad, "Daaa", 0, kI},
+    {"rcp", Opcode::kRcp, "Da", kRound | kFtz | kApproximate, kF},
+    {"sqrt", Opcode::kSqrt, "Da", kRound | kFtz | kApproximate, kF},
+    {"rsqrt", Opcode::kRsqrt, "Da", kFtz | kApproximate, kF},
+    {"sin", Opcode::kSin, "Da", kFtz | kApproximate, kF32},
+    {"cos", Opcode::kCos, "Da", kFtz | kApproximate, kF32},
+    {"lg2", Opcode::kLg2, "Da", kFtz | kApproximate, kF32},
+    {"ex2", Opcode::kEx2, "Da", kFtz | kApproximate, kF32},
+    {"tanh", Opcode::kTanh, "Da", kApproximate, kF32},
+    {"copysign", Opcode::kCopysign, "Daa", 0, kF},
+    {"testp", Opcode::kTestp, "Pa", kTests, kF},
+    {"and", Opcode::kAnd, "Daa", 0, kB | kP},
+    {"or", Opcode::kOr, "Daa", 0, kB | kP},
+    {"xor", Opcode::kXor, "Daa", 0, kB | kP},
+    {"not", Opcode::kNot, "Da", 0, kB | kP},
+    {"cnot", Opcode::kCnot, "Da", 0, kB},
+    {"shl", Opcode::kShl, "Dau", 0, kB},
+    {"shr", Opcode::kShr, "Dau", 0, kB | kI},
+    {"shf", Opcode::kShf, "Daau", kDirections | kWrap, kB32},
+    {"lop3", Opcode::kLop3, "Daaau", 0, kB32},
+    {"popc", Opcode::kPopc, "Ia", 0, kB32 | kB64},
+    {"clz", Opcode::kClz, "Ia", 0, kB32 | kB64},
+    {"brev", Opcode::kBrev, "Da", 0, kB32 | kB64},
+    {"bfind", Opcode::kBfind, "Ia", kShiftAmount, kI32 | kI64},
+    {"bfe", Opcode::kBfe, "Dauu", 0, kI32 | kI64},
+    {"bfi", Opcode::kBfi, "Daauu", 0, kB32 | kB64},
+    {"bmsk", Opcode::kBmsk, "Dau", kWrap, kB32},
+    {"prmt", Opcode::kPrmt, "Daau", kPrmtModes, kB32},
+    {"dp4a", Opcode::kDp4a, "Daaa", kSecondType, kI32},
+    {"dp2a", Opcode::kDp2a, "Daaa", kSecondType | kPart, kI32},
+    {"setp", Opcode::kSetp, "Qaa?p", kCompares | kBools | kFtz, kB | kI | kF},
+    {"set", Opcode::kSet, "Dss?p", kCompares | kBools | kFtz | kSecondType, kI32 | kB32 | kF32},
+    {"selp", Opcode::kSelp, "Daap", 0, kB | kI | kF},
+    {"slct", Opcode::kSlct, "Daas", kFtz | kSecondType, kB | kI | kF},
+    {"mov", Opcode::kMov, "Da", 0, kB | kI | kF | kP},
+    {"cvt", Opcode::kCvt, "Ds", kRound | kFtz | kSat | kSecondType, kBytes | kI | kF},
+    {"cvta", Opcode::kCvta, "Da", kTo | kSpaces, bits({Type::kU32, Type::kU64})},
+    {"isspacep", Opcode::kIsspacep, "Pu", kSpaces, 0},
+    {"ld", Opcode::kLd, "DA", kSpaces | kVectors | kVolatile | kOrder | kCache | kNonCoherent,
+     kData},
+    {"ldu", Opcode::kLdu, "DA", kSpaces | kVectors, kData},
+    {"st", Opcode::kSt, "Aa", kSpaces | kVectors | kVolatile | kOrder | kCache, kData},
+    {"prefetch", Opcode::kPrefetch, "A", kSpaces | kLevels | kCache, 0},
+    {"prefetchu", Opcode::kPrefetch, "A", kLevels, 0},
+    {"atom", Opcode::kAtom, "DAa?a", kSpaces | kOrder | kAtomics, kB32 | kB64 | kI32 | kI64 | kF},
+    {"red", Opcode::kRed, "Aa", kSpaces | kOrder | kAtomics | kVolatile,
+     kB32 | kB64 | kI32 | kI64 | kF},
+    {"shfl", Opcode::kShfl, "Eauu?u", kSync | kShflModes, kB32},
+    {"vote", Opcode::kVote, "Dp?u", kSync | kVoteModes, kP | kB32},
+    {"match", Opcode::kMatch, "Jau", kSync | kVoteModes, kB32 | kB64},
+    {"activemask", Opcode::kActivemask, "D", 0, kB32},
+    {"redux", Opcode::kRedux, "Dau", kSync | kAtomics, kB32 | kI32},
+    {"elect", Opcode::kElect, "Eu", kSync, 0},
+    {"bra", Opcode::kBra, "L", kUniform, 0},
+    {"brx", Opcode::kBrx, "uT", kUniform | kIndexed, 0},
+    {"call", Opcode::kCall, "C", kUniform, 0},
+    {"ret", Opcode::kRet, "", kUniform, 0},
+    {"exit", Opcode::kExit, "", 0, 0},
+    {"trap", Opcode::kTrap, "", 0, 0},
+    {"bar", Opcode::kBar, "u?u", kSync | kBarrier | kBools, kP | kI32},
+    {"barrier", Opcode::kBar, "u?u", kSync | kBarrier | kBools, kP | kI32},
+    {"membar", Opcode::kMembar, "", kOrder, 0},
+    {"fence", Opcode::kMembar, "", kOrder, 0},
+    {"nanosleep", Opcode::kNanosleep, "u", 0, bit(Type::kU32)},
+}};
+
+template <typename E, size_t N>
+using Words = std::array<std::pair<std::string_view, E>, N>;
+
+constexpr Words<Compare, 18> kCompareWords = {{
+    {"eq", Compare::kEq},
+    {"ne", Compare::kNe},
+    {"lt", Compare::kLt},
+    {"le", Compare::kLe},
+    {"gt", Compare::kGt},
+    {"ge", Compare::kGe},
+    {"lo", Compare::kLo},
+    {"ls", Compare::kLs},
+    {"hi", Compare::kHi},
+    {"hs", Compare::kHs},
+    {"equ", Compare::kEqu},
+    {"neu", Compare::kNeu},
+    {"ltu", Compare::kLtu},
+    {"leu", Compare::kLeu},
+    {"gtu", Compare::kGtu},
+    {"geu", Compare::kGeu},
+    {"num", Compare::kNum},
+    {"nan", Compare::kNan},
+}};
+constexpr Words<BoolOp, 3> kBoolWords = {
+    {{"and", BoolOp::kAnd}, {"or", BoolOp::kOr}, {"xor", BoolOp::kXor}}};
+constexpr Words<Rounding, 8> kRoundWords = {{
+    {"rn", Rounding::kRn},
+    {"rz", Rounding::kRz},
+    {"rm", Rounding::kRm},
+    {"rp", Rounding::kRp},
+    {"rni", Rounding::kRni},
+    {"rzi", Rounding::kRzi},
+    {"rmi", Rounding::kRmi},
+    {"rpi", Rounding::kRpi},
+}};
+constexpr Words<MulPart, 3> kPartWords = {
+    {{"lo", MulPart::kLo}, {"hi", MulPart::kHi}, {"wide", MulPart::kWide}}};
+constexpr Words<AtomicOp, 10> kAtomicWords = {{
+    {"add", AtomicOp::kAdd},
+    {"min", AtomicOp::kMin},
+    {"max", AtomicOp::kMax},
+    {"and", AtomicOp::kAnd},
+    {"or", AtomicOp::kOr},
+    {"xor", AtomicOp::kXor},
+    {"exch", AtomicOp::kExch},
+    {"cas", AtomicOp::kCas},
+    {"inc", AtomicOp::kInc},
+    {"dec", AtomicOp::kDec},
+}};
+constexpr Words<ShflMode, 4> kShflWords = {{{"up", ShflMode::kUp},
+                                            {"down", ShflMode::kDown},
+                                            {"bfly", ShflMode::kBfly},
+                                            {"idx", ShflMode::kIdx}}};
+constexpr Words<VoteMode, 4> kVoteWords = {{{"all", VoteMode::kAll},
+                                            {"any", VoteMode::kAny},
+                                            {"uni", VoteMode::kUni},
+                                            {"ballot", VoteMode::kBallot}}};
+constexpr Words<Testp, 6> kTestWords = {{{"finite", Testp::kFinite},
+                                         {"infinite", Testp::kInfinite},
+                                         {"number", Testp::kNumber},
+                                         {"notanumber", Testp::kNotanumber},
+                                         {"normal", Testp::kNormal},
+                                         {"subnormal", Testp::kSubnormal}}};
+constexpr Words<Space, 9> kSpaceWords = {{
+    {"global", Space::kGlobal},
+    {"shared", Space::kShared},
+    {"shared::cta", Space::kShared},
+    {"local", Space::kLocal},
+    {"const", Space::kConst},
+    {"param", Space::kParam},
+    {"param::entry", Space::kParam},
+    {"param::func", Space::kParam},
+    {"generic", Space::kGeneric},
+}};
+// Index + 1 is Modifiers::mode.
+constexpr std::array<std::string_view, 6> kPrmtWords = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
+
+template <typename E, size_t N>
+bool set_word(const Words<E, N>& words, std::string_view word, E* field) {
+  if (*field != E{}) return false;  // given twice
+  for (const auto& [text, value] : words) {
+    if (text == word) {
+      *field = value;
+      return true;
+    }
+  }
+  return false;
+}
+template <typename E, size_t N>
+std::string_view word_of(const Words<E, N>& words, E value) {
+  for (const auto& [text, candidate] : words) {
+    if (candidate == value) return text;
+  }
+  return {};
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool apply_flag(std::string_view w, uint32_t groups, Modifiers* m) {
+  if ((groups & kFtz) && w == "ftz") return m->ftz = true;
+  if ((groups & kSat) && w == "sat") return m->saturate = true;
+  if ((groups & kCarry) && w == "cc") return m->carry_out = true;
+  if ((groups & kTo) && w == "to") return m->to_space = true;
+  if ((groups & kUniform) && w == "uni") return m->uniform = true;
+  if ((groups & kShiftAmount) && w == "shiftamt") return m->shift_amount = true;
+  if ((groups & kVolatile) && w == "volatile") return m->is_volatile = true;
+  if ((groups & kNonCoherent) && w == "nc") return m->non_coherent = true;
+  if ((groups & kSync) && (w == "sync" || w == "aligned")) return true;
+  if ((groups & kIndexed) && w == "idx") return true;
+  if ((groups & kLevels) && (w == "L1" || w == "L2")) return true;
+  if (groups & kApproximate) {
+    if (w == "approx") return m->approx = true;
+    if (w == "full") return m->approx = m->full = true;
+  }
+  if (groups & kNanMode) {
+    if (w == "NaN") return m->relu_nan = true;
+    if (w == "xorsign" || w == "abs") return m->abs = true;
+  }
+  if (groups & kOrder) {
+    if (is_one_of(w, {"relaxed", "acquire", "release", "acq_rel", "sc"})) return m->ordered = true;
+    if (is_one_of(w, {"weak", "cta", "gpu", "sys", "cluster", "gl", "mmio", "noftz"})) return true;
+  }
+  if (groups & kCache) {
+    if (is_one_of(w, {"ca", "cg", "cs", "lu", "cv", "wb", "wt"})) return true;
+    // Prefetch sizes and eviction priorities are hints.
+    if (w.starts_with("L1::") || w.starts_with("L2::")) return w != "L2::cache_hint";
+  }
+  if (groups & kVectors) {
+    if (w == "v2" || w == "v4") {
+      m->vector = w == "v2" ? 2 : 4;
+      return true;
+    }
+  }
+  if (groups & kWrap) {
+    if (w == "wrap" || w == "clamp") {
+      m->mode = w == "wrap";
+      return true;
+    }
+  }
+  if (groups & kDirections) {
+    if (w == "l" || w == "r") {
+      m->shf_left = w == "l";
+      return true;
+    }
+  }
+  if (groups & kPrmtModes) {
+    const auto it = std::find(kPrmtWords.begin(), kPrmtWords.end(), w);
+    if (it != kPrmtWords.end()) {
+      m->mode = static_cast<uint8_t>(it - kPrmtWords.begin() + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+// bar.warp.sync, bar.arrive, bar.red.popc.u32 and their `barrier` forms.
+bool apply_barrier(std::string_view w, Mnemonic* out) {
+  if (w == "cta") return true;
+  if (w == "warp") {
+    out->op = Opcode::kBarWarp;
+    out->operands = "u";
+    return true;
+  }
+  if (w == "arrive") {
+    out->mod.bar_arrive = 1;
+    out->operands = "uu";
+    return true;
+  }
+  if (w == "red") {
+    out->op = Opcode::kBarRed;
+    out->operands = "Du?up";
+    return true;
+  }
+  return w == "popc" && out->op == Opcode::kBarRed;
+}
+
+bool apply(std::string_view w, const Row& row, Mnemonic* out) {
+  Modifiers* m = &out->mod;
+  if (const Type type = type_by_name(w); type != Type::kNone) {
+    if (m->type == Type::kNone) {
+      m->type = type;
+    } else if ((row.groups & kSecondType) && m->src_type == Type::kNone) {
+      m->src_type = type;
+    } else {
+      return false;
+    }
+    return true;
+  }
+  if ((row.groups & kBarrier) && apply_barrier(w, out)) return true;
+  if (apply_flag(w, row.groups, m)) return true;
+  const uint32_t g = row.groups;
+  return ((g & kCompares) && m->compare == Compare::kNone &&
+          set_word(kCompareWords, w, &m->compare)) ||
+         ((g & kBools) && set_word(kBoolWords, w, &m->bool_op)) ||
+         ((g & kRound) && set_word(kRoundWords, w, &m->rounding)) ||
+         ((g & kPart) && set_word(kPartWords, w, &m->mul_part)) ||
+         ((g & kAtomics) && set_word(kAtomicWords, w, &m->atomic)) ||
+         ((g & kShflModes) && set_word(kShflWords, w, &m->shfl)) ||
+         ((g & kVoteModes) && set_word(kVoteWords, w, &m->vote)) ||
+         ((g & kTests) && set_word(kTestWords, w, &m->testp)) ||
+         ((g & kSpaces) && set_word(kSpaceWords, w, &m->space));
+}
+
+bool is_half(Type t) {
+  return t == Type::kF16 || t == Type::kF16x2 || t == Type::kBF16 || t == Type::kBF16x2;
+}
+
+// Checks what the table cannot say and completes implied modifiers.
+std::string complete(const Row& row, Mnemonic* out) {
+  Modifiers& m = out->mod;
+  if (is_half(m.type) || is_half(m.src_type)) return "half-precision arithmetic is not supported";
+  if (row.types != 0 && m.type == Type::kNone && row.op != Opcode::kBar) {
+    return "the instruction has no type";
+  }
+  if (m.type != Type::kNone && !(row.types & bit(m.type))) {
+    return "the type ." + std::string(name_of(m.type)) + " is not supported here";
+  }
+  switch (out->op) {
+    case Opcode::kMul:
+    case Opcode::kMad:
+    case Opcode::kMul24:
+    case Opcode::kMad24:
+    case Opcode::kMadc:
+      if (is_float(m.type) != (m.mul_part == MulPart::kNone)) {
+        return is_float(m.type) ? ".lo, .hi and .wide are for integers"
+                                : ".lo, .hi or .wide is missing";
+      }
+      if (m.mul_part == MulPart::kWide && size_of(m.type) == 8) return ".wide needs 16 or 32 bits";
+      break;
+    case Opcode::kSetp:
+    case Opcode::kSet:
+      if (m.compare == Compare::kNone) return "the comparison is missing";
+      if (m.src_type == Type::kNone && out->op == Opcode::kSet) return "the source type is missing";
+      break;
+    case Opcode::kSlct:
+      if (m.src_type != Type::kS32 && m.src_type != Type::kF32)
+        return "the second type must be .s32 or .f32";
+      break;
+    case Opcode::kCvt:
+      if (m.src_type == Type::kNone) return "the source type is missing";
+      if (!(row.types & bit(m.src_type))) return "the source type is not supported";
+      break;
+    case Opcode::kDp4a:
+    case Opcode::kDp2a:
+      if (m.src_type == Type::kNone) m.src_type = m.type;
+      if (out->op == Opcode::kDp2a) {
+        if (m.mul_part == MulPart::kNone) return ".lo or .hi is missing";
+        m.mode = m.mul_part == MulPart::kHi;
+        m.mul_part = MulPart::kNone;
+      }
+      break;
+    case Opcode::kAtom:
+    case Opcode::kRed:
+      if (m.atomic == AtomicOp::kNone) return "the operation is missing";
+      if (out->op == Opcode::kAtom) out->operands = m.atomic == AtomicOp::kCas ? "DAaa" : "DAa";
+      break;
+    case Opcode::kRedux:
+      if (m.atomic == AtomicOp::kNone) return "the operation is missing";
+      break;
+    case Opcode::kShfl:
+      if (m.shfl == ShflMode::kNone) return "the mode is missing";
+      break;
+    case Opcode::kVote:
+      if (m.vote == VoteMode::kNone) return "the mode is missing";
+      if ((m.vote == VoteMode::kBallot) != (m.type == Type::kB32))
+        return "the type does not fit the mode";
+      break;
+    case Opcode::kMatch:
+      if (m.vote != VoteMode::kAny && m.vote != VoteMode::kAll) return "the mode is missing";
+      break;
+    case Opcode::kTestp:
+      if (m.testp == Testp::kNone) return "the property is missing";
+      break;
+    case Opcode::kBarRed:
+      if (m.type == Type::kNone || (m.type == Type::kPred) != (m.bool_op != BoolOp::kNone) ||
+          m.bool_op == BoolOp::kXor) {
+        return "the reduction must be .popc.u32, .and.pred or .or.pred";
+      }
+      break;
+    case Opcode::kElect:
+      m.type = Type::kB32;
+      break;
+    case Opcode::kCvta:
+      if (m.space == Space::kNone || m.space == Space::kGeneric) return "the space is missing";
+      break;
+    case Opcode::kIsspacep:
+      if (m.space == Space::kNone || m.space == Space::kGeneric) return "the space is missing";
+      m.type = Type::kU64;
+      out->operands = "Pa";
+      break;
+    default:
+      break;
+  }
+  const bool memory = out->op == Opcode::kLd || out->op == Opcode::kLdu || out->op == Opcode::kSt ||
+                      out->op == Opcode::kAtom || out->op == Opcode::kRed ||
+                      out->op == Opcode::kPrefetch;
+  if (memory && m.space == Space::kNone) m.space = Space::kGeneric;
+  if (memory && m.vector * size_of(m.type) > 16)
+    return "an access of more than 16 bytes is not supported";
+  return {};
+}
+
+}  // namespace
+
+Mnemonic decode_mnemonic(std::string_view text) {
+  Mnemonic out;
+  size_t dot = std::min(text.find('.'), text.size());
+  const std::string_view base = text.substr(0, dot);
+  const auto row = std::find_if(kRows.begin(), kRows.end(),
+                                [&](const Row& r) { return !r.name.empty() && r.name == base; });
+  if (row == kRows.end()) {
+    out.problem = "the instruction is not supported";
+    return out;
+  }
+  out.op = row->op;
+  out.operands = row->operands;
+  while (dot < text.size()) {
+    const size_t end = std::min(text.find('.', dot + 1), text.size());
+    const std::string_view word = text.substr(dot + 1, end - dot - 1);
+    if (!apply(word, *row, &out)) {
+      out.problem = "the modifier ." + std::string(word.substr(0, 40)) + " is not supported here";
+      return out;
+    }
+    dot = end;
+  }
+  out.problem = complete(*row, &out);
+  return out;
+}
+
+std::string_view name_of(Opcode op) {
+  if (op == Opcode::kBarRed) return "bar.red";
+  if (op == Opcode::kBarWarp) return "bar.warp.sync";
+  if (op == Opcode::kNop) return "nop";
+  for (const Row& row : kRows) {
+    if (row.op == op) return row.name;
+  }
+  return "?";
+}
+
+std::string spell(Opcode op, const Modifiers& m) {
+  std::string s(name_of(op));
+  const auto add = [&](std::string_view word) {
+    if (!word.empty()) s.append(".").append(word);
+  };
+  const auto add_if = [&](bool condition, std::string_view word) {
+    if (condition) add(word);
+  };
+  if (op == Opcode::kBar) add(m.bar_arrive ? "arrive" : "sync");
+  add_if(op == Opcode::kBrx, "idx");
+  add_if(op == Opcode::kShfl || op == Opcode::kVote || op == Opcode::kMatch ||
+             op == Opcode::kRedux || op == Opcode::kElect,
+         "sync");
+  add_if(op == Opcode::kMembar, "gl");
+  add_if(op == Opcode::kBarRed && m.bool_op == BoolOp::kNone, "popc");
+  add_if(m.is_volatile, "volatile");
+  add_if(m.ordered, "relaxed");
+  add_if(m.uniform, "uni");
+  add_if(m.to_space, "to");
+  add_if(op == Opcode::kShf, m.shf_left ? "l" : "r");
+  add_if(op == Opcode::kShf || op == Opcode::kBmsk, m.mode ? "wrap" : "clamp");
+  add(name_of(m.space));
+  add_if(m.non_coherent, "nc");
+  add(word_of(kAtomicWords, m.atomic));
+  add(word_of(kCompareWords, m.compare));
+  add(word_of(kBoolWords, m.bool_op));
+  add(word_of(kShflWords, m.shfl));
+  add(word_of(kVoteWords, m.vote));
+  add(word_of(kTestWords, m.testp));
+  add_if(m.full, "full");
+  add_if(m.approx && !m.full, "approx");
+  add(word_of(kRoundWords, m.rounding));
+  add_if(m.ftz, "ftz");
+  add_if(m.saturate, "sat");
+  add(word_of(kPartWords, m.mul_part));
+  add_if(op == Opcode::kDp2a, m.mode ? "hi" : "lo");
+  add_if(m.carry_out, "cc");
+  add_if(m.shift_amount, "shiftamt");
+  add_if(m.relu_nan, "NaN");
+  add_if(m.abs, "xorsign.abs");
+  add_if(m.vector == 2, "v2");
+  add_if(m.vector == 4, "v4");
+  if (op != Opcode::kIsspacep && op != Opcode::kElect) add(name_of(m.type));
+  add(name_of(m.src_type));
+  if (op == Opcode::kPrmt && m.mode > 0) add(kPrmtWords[m.mode - 1]);
+  return s;
+}
+
+}  // namespace nearwarp::ptx
