@@ -349,6 +349,7 @@ struct WarpGroup {
   }
   template <class F>
   __device__ __forceinline__ void leader(F&& f) const {
+    tile.sync();  // what the other lanes have read so far is read before the leader changes it
     if (tile.thread_rank() == 0) f();
     tile.sync();
   }

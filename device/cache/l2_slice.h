@@ -1,0 +1,502 @@
+// One slice of the shared L2: write-through, no allocation on writes, MSHRs with merging.
+//
+// One request per L2 cycle looks up the tags when it leaves the request channel; what it causes (a
+// hit's reply, a miss's or a write's request to memory) leaves `latency_cycles` later, in order.
+// Fills answer one merged requester per cycle. A victim is evicted when the miss is looked up, not
+// when its data returns, so a fill needs nothing but the reply channel; the memory writes of
+// atomics that missed have their room in the outgoing ring reserved at look-up for the same reason.
+//
+// Source: TOM, table 1 and section 4.4.2 (write-through, invalidations); latency and MSHRs as
+// customary in GPGPU-Sim, which charges the L2 latency ("ROP") to hits and misses alike.
+#pragma once
+
+#include "device/core/address_map.h"
+#include "device/core/fault.h"
+#include "device/core/lane_group.h"
+#include "device/core/packet.h"
+#include "device/core/step.h"
+
+namespace nearwarp {
+
+inline constexpr uint32_t kNoMshr = 0xffffffffu;
+
+struct L2SliceParams {
+  uint32_t period = 1;          ///< ticks per L2 cycle
+  uint32_t latency_cycles = 1;  ///< from look-up to departure, at least 1
+  uint32_t set_bits = 0;        ///< 2^set_bits sets
+  uint32_t ways = 1;            ///< at most 64
+  uint32_t mshr_entries = 1;
+  uint32_t mshr_merges = 1;  ///< requests that one entry can answer
+  uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
+  uint16_t endpoint = 0;              ///< this slice
+  uint16_t first_vault_endpoint = 0;  ///< vault v of stack s: first + s * vaults_per_stack + v
+  uint16_t vaults_per_stack = 0;
+  AddressMap map;
+};
+
+struct L2Mshr {
+  uint32_t line = 0;
+  uint32_t set = 0;
+  uint16_t way = 0;
+  uint16_t waiters = 0;
+  uint32_t keep = 0;  ///< 0: the line was invalidated while it was under way
+  uint32_t next_free = kNoMshr;
+};
+
+struct L2Waiter {
+  uint32_t tag = 0;
+  uint32_t sectors = 0;
+  uint16_t src = 0;
+  uint16_t atomic = 0;
+};
+
+/// A hit's reply on its way through the pipeline.
+struct L2Reply {
+  Tick due = 0;
+  uint32_t line = 0, tag = 0, sectors = 0;
+  uint16_t dst = 0;
+  uint16_t atomic = 0;
+};
+
+/// A request to memory on its way through the pipeline.
+struct L2Request {
+  Tick due = 0;
+  uint32_t line = 0, tag = 0, sectors = 0;
+  uint16_t src = 0;
+  uint16_t bytes = 0;
+  uint32_t kind = 0;
+  uint32_t reserved = 0;
+};
+
+struct L2Counters {
+  uint64_t requests_in = 0, replies_out = 0;  ///< towards the SMs
+  uint64_t memory_out = 0, memory_in = 0;     ///< towards the vaults
+  uint64_t reads = 0, read_hits = 0, read_misses = 0, read_merges = 0;
+  uint64_t atomics = 0, atomic_hits = 0, atomic_misses = 0, atomic_merges = 0;
+  uint64_t writes = 0, write_hits = 0;
+  uint64_t invalidations = 0, lines_invalidated = 0;
+  uint64_t fills = 0, evictions = 0;
+  uint64_t memory_reads = 0, memory_writes = 0;
+  uint64_t atomic_writes = 0, atomic_write_acks = 0;  ///< memory writes in this slice's own name
+};
+
+struct L2SliceState {
+  Ref<Channel> request_in, memory_in, memory_out, reply_out;
+  Ref<uint32_t> tags;     ///< [set][way]
+  Ref<uint8_t> ages;      ///< [set][way]: 0 is the most recently used; a permutation of the ways
+  Ref<uint16_t> mshr_of;  ///< [set][way]: valid where `pending`
+  Ref<uint64_t> valid;    ///< [set]: ways that hold a line or wait for one
+  Ref<uint64_t> pending;  ///< [set]: ways that wait for their line
+  Ref<L2Mshr> mshrs;
+  Ref<L2Waiter> waiters;  ///< [mshr][merge]
+  Ref<L2Reply> replies;
+  Ref<L2Request> requests;
+  uint32_t reply_head = 0, reply_count = 0;
+  uint32_t request_head = 0, request_count = 0;
+  uint32_t request_reserved = 0;  ///< places kept for the writes of atomics that missed
+  uint32_t free_mshr = 0;
+  uint32_t mshrs_in_use = 0;
+  uint32_t filling = kNoMshr;  ///< MSHR whose requesters are being answered
+  uint32_t next_waiter = 0;
+  uint32_t hit_turn = 0;  ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
+  L2Counters counters;
+  Fault fault;
+};
+
+namespace l2_detail {
+
+NW_HD NW_INLINE uint32_t set_of(const L2SliceParams& p, LineAddr line) {
+  // The slice's lines differ in the bits above the slice index; fold them so that strides spread.
+  return AddressMap::fold(p.map.within_stack(line) >> p.map.slice_bits, p.set_bits);
+}
+
+NW_HD NW_INLINE uint16_t vault_endpoint(const L2SliceParams& p, LineAddr line) {
+  return static_cast<uint16_t>(p.first_vault_endpoint + p.map.stack_of(line) * p.vaults_per_stack +
+                               p.map.vault_of(line));
+}
+
+NW_HD NW_INLINE uint16_t sector_data_bytes(const L2SliceParams& p, uint32_t sectors) {
+  const uint32_t n = population_count(sectors);
+  return static_cast<uint16_t>((n == 0 ? 1 : n) * p.sector_bytes);
+}
+
+/// Reply to one requester. Leader only.
+NW_HD NW_INLINE void send_reply(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
+                                uint32_t line, uint32_t tag, uint32_t sectors, uint16_t dst,
+                                bool atomic, Horizon& horizon) {
+  Packet r;
+  r.kind = atomic ? PacketKind::kAtomicReply : PacketKind::kReadReply;
+  r.line = line;
+  r.tag = tag;
+  r.sectors = sectors;
+  r.src = p.endpoint;
+  r.dst = dst;
+  r.bytes = static_cast<uint16_t>(p.header_bytes +
+                                  (atomic ? sector_data_bytes(p, sectors) : p.line_bytes));
+  send(*s.reply_out.in(base), base, now, r, horizon);
+  s.counters.replies_out += 1;
+}
+
+/// Put a request to memory into the pipeline. Leader only; the caller has checked for room.
+NW_HD NW_INLINE void push_request(L2SliceState& s, std::byte* base, Tick due, PacketKind kind,
+                                  uint32_t line, uint32_t tag, uint32_t sectors, uint16_t src,
+                                  uint16_t bytes) {
+  uint32_t at = s.request_head + s.request_count;
+  if (at >= s.requests.count) at -= s.requests.count;
+  L2Request& r = s.requests.in(base)[at];
+  r.due = due;
+  r.line = line;
+  r.tag = tag;
+  r.sectors = sectors;
+  r.src = src;
+  r.bytes = bytes;
+  r.kind = static_cast<uint32_t>(kind);
+  s.request_count += 1;
+}
+
+/// Put a hit's reply into the pipeline. Leader only; the caller has checked for room.
+NW_HD NW_INLINE void push_reply(L2SliceState& s, std::byte* base, Tick due, const Packet& request,
+                                bool atomic) {
+  uint32_t at = s.reply_head + s.reply_count;
+  if (at >= s.replies.count) at -= s.replies.count;
+  L2Reply& r = s.replies.in(base)[at];
+  r.due = due;
+  r.line = request.line;
+  r.tag = request.tag;
+  r.sectors = request.sectors;
+  r.dst = request.src;
+  r.atomic = atomic ? 1 : 0;
+  s.reply_count += 1;
+}
+
+/// An atomic's write-through, in this slice's own name. Leader only.
+NW_HD NW_INLINE void push_atomic_write(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                       Tick due, uint32_t line, uint32_t sectors) {
+  push_request(s, base, due, PacketKind::kWrite, line, 0, sectors, p.endpoint,
+               static_cast<uint16_t>(p.header_bytes + sector_data_bytes(p, sectors)));
+  s.counters.atomic_writes += 1;
+}
+
+/// Take one packet from memory: data (begins to answer an MSHR) or an acknowledgement.
+template <class G>
+NW_HD NW_INLINE void take_from_memory(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                      std::byte* base, Tick now, Horizon& horizon) {
+  g.leader([&] {
+    Channel& in = *s.memory_in.in(base);
+    const PacketKind kind = front(in, base).kind;
+    const uint32_t index = front(in, base).tag;
+    s.counters.memory_in += 1;
+    if (kind == PacketKind::kReadReply && index < s.mshrs.count) {
+      const L2Mshr& m = s.mshrs.in(base)[index];
+      if (m.keep != 0) s.pending.in(base)[m.set] &= ~(uint64_t{1} << m.way);
+      s.filling = index;
+      s.next_waiter = 0;
+      s.counters.fills += 1;
+    } else if (kind == PacketKind::kWriteAck) {
+      s.counters.atomic_write_acks += 1;
+    } else {
+      record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
+    }
+    pop(in, base, now, horizon);
+  });
+}
+
+/// Answer the next requester of the MSHR that is being filled. Leader only.
+NW_HD NW_INLINE void answer_waiter(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                   Tick now, Horizon& horizon) {
+  L2Mshr& m = s.mshrs.in(base)[s.filling];
+  const L2Waiter& w = s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter];
+  send_reply(p, s, base, now, m.line, w.tag, w.sectors, w.src, w.atomic != 0, horizon);
+  if (w.atomic != 0) {
+    s.request_reserved -= 1;
+    // In order behind what is under way, so that the ring stays sorted by time.
+    Tick due = now;
+    if (s.request_count > 0) {
+      uint32_t last = s.request_head + s.request_count - 1;
+      if (last >= s.requests.count) last -= s.requests.count;
+      due = max_tick(due, s.requests.in(base)[last].due);
+    }
+    push_atomic_write(p, s, base, due, m.line, w.sectors);
+  }
+  s.next_waiter += 1;
+  if (s.next_waiter < m.waiters) return;
+  m.waiters = 0;
+  m.next_free = s.free_mshr;
+  s.free_mshr = s.filling;
+  s.mshrs_in_use -= 1;
+  s.filling = kNoMshr;
+}
+
+/// Send the reply of the oldest hit. Leader only.
+NW_HD NW_INLINE void answer_hit(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
+                                Horizon& horizon) {
+  const L2Reply& r = s.replies.in(base)[s.reply_head];
+  send_reply(p, s, base, now, r.line, r.tag, r.sectors, r.dst, r.atomic != 0, horizon);
+  s.reply_head = s.reply_head + 1 == s.replies.count ? 0 : s.reply_head + 1;
+  s.reply_count -= 1;
+}
+
+/// Send the oldest request to memory. Leader only.
+NW_HD NW_INLINE void send_request(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                  Tick now, Horizon& horizon) {
+  const L2Request& r = s.requests.in(base)[s.request_head];
+  Packet q;
+  q.kind = static_cast<PacketKind>(r.kind);
+  q.line = r.line;
+  q.tag = r.tag;
+  q.sectors = r.sectors;
+  q.src = r.src;
+  q.dst = vault_endpoint(p, r.line);
+  q.bytes = r.bytes;
+  send(*s.memory_out.in(base), base, now, q, horizon);
+  s.request_head = s.request_head + 1 == s.requests.count ? 0 : s.request_head + 1;
+  s.request_count -= 1;
+  s.counters.memory_out += 1;
+  s.counters.memory_reads += q.kind == PacketKind::kRead ? 1 : 0;
+  s.counters.memory_writes += q.kind == PacketKind::kWrite ? 1 : 0;
+}
+
+/// Make `way` the most recently used of its set.
+template <class G>
+NW_HD NW_INLINE void touch(const G& g, const L2SliceParams& p, uint8_t* ages, uint32_t way) {
+  const uint8_t age = ages[way];
+  g.sync();
+  g.each(p.ways, [&](uint32_t i) {
+    const uint8_t a = ages[i];
+    ages[i] = static_cast<uint8_t>(i == way ? 0 : a + (a < age ? 1 : 0));
+  });
+}
+
+/// Look up the oldest request, if what it needs is there. Returns false, having changed nothing, if
+/// it has to wait for something inside this slice.
+template <class G>
+NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                             Tick now, Horizon& horizon) {
+  Channel& in = *s.request_in.in(base);
+  const Packet request = front(in, base);
+  const uint32_t set = set_of(p, request.line);
+  const uint32_t* tags = s.tags.in(base) + set * p.ways;
+  uint8_t* ages = s.ages.in(base) + set * p.ways;
+  const uint64_t valid = s.valid.in(base)[set];
+  const uint64_t pending = s.pending.in(base)[set];
+  const uint64_t match =
+      g.ballot(p.ways, [&](uint32_t i) { return tags[i] == request.line; }) & valid;
+  const Tick due = now + Tick{p.latency_cycles} * p.period;
+  const bool atomic = request.kind == PacketKind::kAtomic;
+  const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
+
+  if (request.kind == PacketKind::kRead || atomic) {
+    if ((match & ~pending) != 0) {  // hit
+      if (s.reply_count == s.replies.count || (atomic && room == 0)) return false;
+      touch(g, p, ages, count_trailing_zeros(match));
+      g.leader([&] {
+        push_reply(s, base, due, request, atomic);
+        if (atomic) push_atomic_write(p, s, base, due, request.line, request.sectors);
+        s.counters.reads += atomic ? 0 : 1;
+        s.counters.read_hits += atomic ? 0 : 1;
+        s.counters.atomics += atomic ? 1 : 0;
+        s.counters.atomic_hits += atomic ? 1 : 0;
+        s.counters.requests_in += 1;
+        pop(in, base, now, horizon);
+      });
+      return true;
+    }
+    const bool merge = match != 0;
+    uint32_t way = 0, index = s.free_mshr;
+    if (merge) {
+      way = count_trailing_zeros(match);
+      index = s.mshr_of.in(base)[set * p.ways + way];
+      if (s.mshrs.in(base)[index].waiters == p.mshr_merges || (atomic && room == 0)) return false;
+    } else {
+      if (index == kNoMshr || room < (atomic ? 2u : 1u)) return false;
+      const uint64_t empty = ~valid & low_bits(p.ways);
+      way =
+          empty != 0 ? count_trailing_zeros(empty) : g.arg_min(p.ways, [&](uint32_t i) -> uint32_t {
+            return (pending >> i & 1) != 0 ? 0xffffffffu : 255u - ages[i];
+          });
+      if (way == kNoLane) return false;  // every way waits for its line
+      touch(g, p, ages, way);
+    }
+    g.leader([&] {
+      L2Mshr& m = s.mshrs.in(base)[index];
+      if (!merge) {
+        s.free_mshr = m.next_free;
+        s.mshrs_in_use += 1;
+        m.line = request.line;
+        m.set = set;
+        m.way = static_cast<uint16_t>(way);
+        m.waiters = 0;
+        m.keep = 1;
+        const uint64_t bit = uint64_t{1} << way;
+        s.counters.evictions += (valid & bit) != 0 ? 1 : 0;
+        s.valid.in(base)[set] = valid | bit;
+        s.pending.in(base)[set] = pending | bit;
+        s.tags.in(base)[set * p.ways + way] = request.line;
+        s.mshr_of.in(base)[set * p.ways + way] = static_cast<uint16_t>(index);
+        push_request(s, base, due, PacketKind::kRead, request.line, index, 0, p.endpoint,
+                     p.header_bytes);
+      }
+      L2Waiter& w = s.waiters.in(base)[index * p.mshr_merges + m.waiters];
+      w.tag = request.tag;
+      w.sectors = request.sectors;
+      w.src = request.src;
+      w.atomic = atomic ? 1 : 0;
+      m.waiters = static_cast<uint16_t>(m.waiters + 1);
+      s.request_reserved += atomic ? 1 : 0;
+      s.counters.reads += atomic ? 0 : 1;
+      s.counters.atomics += atomic ? 1 : 0;
+      s.counters.read_misses += !atomic && !merge ? 1 : 0;
+      s.counters.read_merges += !atomic && merge ? 1 : 0;
+      s.counters.atomic_misses += atomic && !merge ? 1 : 0;
+      s.counters.atomic_merges += atomic && merge ? 1 : 0;
+      s.counters.requests_in += 1;
+      pop(in, base, now, horizon);
+    });
+    return true;
+  }
+
+  if (request.kind == PacketKind::kWrite) {
+    if (room == 0) return false;
+    const uint64_t hit = match & ~pending;
+    if (hit != 0) touch(g, p, ages, count_trailing_zeros(hit));
+    g.leader([&] {
+      // The acknowledgement goes from the vault straight to the writer.
+      push_request(s, base, due, PacketKind::kWrite, request.line, request.tag, request.sectors,
+                   request.src, request.bytes);
+      s.counters.writes += 1;
+      s.counters.write_hits += hit != 0 ? 1 : 0;
+      s.counters.requests_in += 1;
+      pop(in, base, now, horizon);
+    });
+    return true;
+  }
+
+  g.leader([&] {
+    if (request.kind == PacketKind::kInvalidate) {
+      s.counters.invalidations += 1;
+      if (match != 0) {
+        s.counters.lines_invalidated += 1;
+        if ((match & pending) != 0) {
+          // The data under way answers its requesters but is not kept.
+          const uint32_t at = set * p.ways + count_trailing_zeros(match);
+          s.mshrs.in(base)[s.mshr_of.in(base)[at]].keep = 0;
+        }
+        s.valid.in(base)[set] = valid & ~match;
+        s.pending.in(base)[set] = pending & ~match;
+      }
+    } else {
+      record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
+    }
+    s.counters.requests_in += 1;
+    pop(in, base, now, horizon);
+  });
+  return true;
+}
+
+}  // namespace l2_detail
+
+/// Step an L2 slice through a window.
+///
+/// Reads:  requests from the crossbar, replies from the link port; sends requests to the link port,
+///         replies to the reply crossbar.
+/// State:  tags, ages, MSHRs with their requesters, two rings of delayed departures.
+/// Units:  times in ticks of the machine's base clock.
+template <class G>
+NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                               Window window, Horizon& horizon) {
+  using namespace l2_detail;
+  const Channel& request_in = *s.request_in.in(base);
+  const Channel& memory_in = *s.memory_in.in(base);
+  const Channel& memory_out = *s.memory_out.in(base);
+  const Channel& reply_out = *s.reply_out.in(base);
+  bool blocked = false;  // the oldest request waits for something inside the slice
+  bool poll = false;
+
+  // Earliest tick, `from` or later, at which something can be done, as far as is known. Values
+  // before the window's end are the same in all lanes.
+  const auto next_event = [&](Tick from) -> Tick {
+    Tick next = kNever;
+    poll = false;
+    const bool fill = s.filling != kNoMshr;
+    if (fill || s.reply_count != 0) {
+      const Tick ready = fill ? from : max_tick(from, s.replies.in(base)[s.reply_head].due);
+      const Tick credit = send_tick(reply_out, base);
+      poll |= credit >= kNever;
+      next = min_tick(next, max_tick(ready, credit));
+    }
+    if (s.request_count != 0) {
+      const Tick credit = send_tick(memory_out, base);
+      poll |= credit >= kNever;
+      next = min_tick(next, max_tick(s.requests.in(base)[s.request_head].due, credit));
+    }
+    if (!fill) next = min_tick(next, head_arrival(memory_in, base));
+    if (!blocked) next = min_tick(next, head_arrival(request_in, base));
+    if (next >= kNever) return kNever;
+    return cycle_at_or_after(max_tick(next, from), p.period) * p.period;
+  };
+
+  Tick t = next_event(window.begin);
+  while (t < window.end) {
+    if (s.filling == kNoMshr && has_packet(memory_in, base, t)) {
+      take_from_memory(g, p, s, base, t, horizon);
+    }
+    const bool fill = s.filling != kNoMshr;
+    const bool hit = s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= t;
+    if ((fill || hit) && can_send(reply_out, base, t)) {
+      const bool take_hit = hit && (!fill || s.hit_turn != 0);
+      g.leader([&] {
+        if (fill && hit) s.hit_turn = take_hit ? 0 : 1;
+        if (take_hit) {
+          answer_hit(p, s, base, t, horizon);
+        } else {
+          answer_waiter(p, s, base, t, horizon);
+        }
+      });
+    }
+    if (s.request_count != 0 && s.requests.in(base)[s.request_head].due <= t &&
+        can_send(memory_out, base, t)) {
+      g.leader([&] { send_request(p, s, base, t, horizon); });
+    }
+    blocked = has_packet(request_in, base, t) && !look_up(g, p, s, base, t, horizon);
+    t = next_event(t + 1);
+  }
+
+  StepResult result;
+  result.poll = poll;
+  result.wake = max_tick(t, window.end);
+  return result;
+}
+
+/// Lay out an L2 slice over its four channels. The rings hold what the pipeline can hold plus
+/// `queue_entries` that wait for a credit.
+template <class Allocator>
+L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t queue_entries,
+                           Ref<Channel> request_in, Ref<Channel> memory_in, Ref<Channel> memory_out,
+                           Ref<Channel> reply_out) {
+  L2SliceState s;
+  s.request_in = request_in;
+  s.memory_in = memory_in;
+  s.memory_out = memory_out;
+  s.reply_out = reply_out;
+  const uint32_t sets = 1u << p.set_bits;
+  const uint32_t depth = p.latency_cycles + (queue_entries < 2 ? 2 : queue_entries);
+  s.tags = arena.template allocate<uint32_t>(sets * p.ways);
+  s.ages = arena.template allocate<uint8_t>(sets * p.ways);
+  s.mshr_of = arena.template allocate<uint16_t>(sets * p.ways);
+  s.valid = arena.template allocate<uint64_t>(sets);
+  s.pending = arena.template allocate<uint64_t>(sets);
+  s.mshrs = arena.template allocate<L2Mshr>(p.mshr_entries);
+  s.waiters = arena.template allocate<L2Waiter>(p.mshr_entries * p.mshr_merges);
+  s.replies = arena.template allocate<L2Reply>(depth);
+  s.requests = arena.template allocate<L2Request>(depth);
+  std::byte* base = arena.base();
+  for (uint32_t i = 0; i < sets * p.ways; ++i) {
+    s.ages.in(base)[i] = static_cast<uint8_t>(i % p.ways);
+  }
+  for (uint32_t i = 0; i < p.mshr_entries; ++i) {
+    s.mshrs.in(base)[i].next_free = i + 1 == p.mshr_entries ? kNoMshr : i + 1;
+  }
+  return s;
+}
+
+}  // namespace nearwarp

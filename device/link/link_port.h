@@ -1,0 +1,148 @@
+// The GPU's end of one stack's off-chip link, with the channel busy monitor.
+//
+// Inputs: the slices' requests, offload requests from the request crossbar, the RX link. Outputs:
+// the TX link, the slices' replies, replies that go straight to SMs (reply crossbar). Packets are
+// chosen round robin, one per port and interconnect cycle; the links' channels enforce bandwidth.
+//
+// The monitor measures each direction over intervals of fixed length and tells the front end when a
+// direction becomes busy or not (TOM, section 4.2, "Channel Busy Monitor"). Idle intervals do
+// not wake the machine: after the last one with traffic there is at most one more evaluation.
+#pragma once
+
+#include "device/noc/switch.h"
+
+namespace nearwarp {
+
+struct LinkPortParams {
+  SwitchParams ports;
+  uint32_t monitor = 0;              ///< 0: no monitor
+  uint32_t interval_ticks = 0;       ///< a multiple of the period
+  uint32_t threshold_percent = 100;  ///< a direction is busy from this utilisation on
+  uint16_t endpoint = 0;             ///< this port
+  uint16_t front_end = 0;            ///< endpoint of the busy messages
+  uint16_t control_bytes = 0;        ///< weight of a busy message
+};
+
+struct LinkPortCounters {
+  uint64_t intervals = 0;  ///< evaluated, i.e. with traffic or busy before
+  uint64_t tx_busy_intervals = 0, rx_busy_intervals = 0;
+  uint64_t messages = 0;
+};
+
+struct LinkPortState {
+  SwitchState ports;
+  Ref<Channel> tx, rx;           ///< the link's two directions
+  Ref<Channel> control;          ///< to the front end; unused without a monitor
+  uint64_t tx_busy_before = 0;   ///< TX busy ticks at the last evaluation
+  uint64_t rx_bytes_before = 0;  ///< RX bytes at the last evaluation
+  uint32_t busy_bits = 0;        ///< bit 0: TX, bit 1: RX
+  uint32_t told_bits = 0;        ///< what the front end knows
+  LinkPortCounters counters;
+};
+
+namespace link_detail {
+
+/// Does the interval in progress have to be evaluated at its end?
+NW_HD NW_INLINE bool must_evaluate(const LinkPortState& s, std::byte* base) {
+  return s.busy_bits != 0 || s.tx.in(base)->producer_side.busy != s.tx_busy_before ||
+         s.rx.in(base)->consumer_side.bytes != s.rx_bytes_before;
+}
+
+/// Close the interval that ends now. Leader only.
+NW_HD NW_INLINE void evaluate(const LinkPortParams& p, LinkPortState& s, std::byte* base) {
+  const Channel& tx = *s.tx.in(base);
+  const Channel& rx = *s.rx.in(base);
+  const uint64_t tx_ticks = tx.producer_side.busy - s.tx_busy_before;
+  const uint64_t rx_bytes = rx.consumer_side.bytes - s.rx_bytes_before;
+  const uint64_t limit = uint64_t{p.interval_ticks} * p.threshold_percent;
+  const uint32_t tx_busy = tx_ticks * 100 >= limit ? 1 : 0;
+  const uint32_t rx_busy =
+      rx_bytes * rx.ticks_per_byte_num * 100 >= limit * rx.ticks_per_byte_den ? 1 : 0;
+  s.tx_busy_before = tx.producer_side.busy;
+  s.rx_bytes_before = rx.consumer_side.bytes;
+  s.busy_bits = tx_busy | rx_busy << 1;
+  s.counters.intervals += 1;
+  s.counters.tx_busy_intervals += tx_busy;
+  s.counters.rx_busy_intervals += rx_busy;
+}
+
+/// Tell the front end. Leader only.
+NW_HD NW_INLINE void tell(const LinkPortParams& p, LinkPortState& s, std::byte* base, Tick now,
+                          Horizon& horizon) {
+  Packet message;
+  message.kind = PacketKind::kChannelBusy;
+  message.src = p.endpoint;
+  message.dst = p.front_end;
+  message.bytes = p.control_bytes;
+  message.sectors = s.busy_bits;
+  send(*s.control.in(base), base, now, message, horizon);
+  s.told_bits = s.busy_bits;
+  s.counters.messages += 1;
+}
+
+}  // namespace link_detail
+
+/// Step a link port through a window.
+///
+/// Reads:  slices, request crossbar, RX link; sends to TX link, slices, reply crossbar, front end.
+/// Units:  times in ticks of the machine's base clock; messages carry bit 0: TX busy, bit 1: RX.
+template <class G>
+NW_HD StepResult step_link_port(const G& g, const LinkPortParams& p, LinkPortState& s,
+                                std::byte* base, Window window, Horizon& horizon) {
+  using namespace link_detail;
+  if (p.monitor == 0) return step_switch(g, p.ports, s.ports, base, window, horizon);
+  const Tick interval = p.interval_ticks;
+  StepResult result;
+  Tick from = window.begin;
+  Tick boundary = (from + interval - 1) / interval * interval;
+  Tick tell_at = kNever;  // a message waits until then; kNever with `no_credit`: for a credit
+  bool no_credit = false;
+  while (true) {
+    // Intervals are evaluated before anything moves at their end.
+    if (from == boundary) {
+      const bool due = must_evaluate(s, base);
+      g.leader([&] {
+        if (due) evaluate(p, s, base);
+      });
+      boundary += interval;
+    }
+    // A message that could not go waits for its credit; the bits may change back meanwhile.
+    tell_at = kNever;
+    no_credit = false;
+    if (s.told_bits != s.busy_bits) {
+      const Tick credit = send_tick(*s.control.in(base), base);
+      const Tick when = cycle_at_or_after(max_tick(credit, from), p.ports.period) * p.ports.period;
+      if (when < window.end && when < boundary) {
+        g.leader([&] { tell(p, s, base, when, horizon); });
+      } else {
+        tell_at = when;
+        no_credit = credit >= kNever;
+      }
+    }
+    const Tick to = min_tick(boundary, window.end);
+    result = step_switch(g, p.ports, s.ports, base, Window{from, to}, horizon);
+    if (to == window.end) break;
+    from = to;
+  }
+  result.poll |= no_credit;
+  if (tell_at < kNever) result.wake = min_tick(result.wake, max_tick(tell_at, window.end));
+  if (must_evaluate(s, base)) result.wake = min_tick(result.wake, boundary);
+  return result;
+}
+
+/// Lay out a link port. `inputs` and `outputs` as in make_switch(), `rx` among the inputs and `tx`
+/// among the outputs.
+template <class Allocator>
+LinkPortState make_link_port(Allocator& arena, const LinkPortParams& params,
+                             std::span<const SwitchLink> inputs,
+                             std::span<const SwitchLink> outputs, Ref<Channel> tx, Ref<Channel> rx,
+                             Ref<Channel> control) {
+  LinkPortState s;
+  s.ports = make_switch(arena, params.ports, inputs, outputs);
+  s.tx = tx;
+  s.rx = rx;
+  s.control = control;
+  return s;
+}
+
+}  // namespace nearwarp

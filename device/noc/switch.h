@@ -1,0 +1,389 @@
+// A packet switch: input FIFOs, a route table, output arbitration, busy ports.
+//
+// One template serves the two crossbars, the link ports and the stacks' switches; they differ only
+// in their channels, ports and routes. Input channels share input ports (four SMs of a cluster
+// share one), output channels share output ports (four SMs of a cluster; the two virtual channels
+// of a cross-stack link). A port moves one flit per cycle, so it is busy for ceil(bytes / flit)
+// cycles per packet; the packet arrives at the far end when its last flit does.
+//
+// Allocation is iSLIP with one iteration [McKeown, IEEE/ACM ToN 1999]: every free output port
+// grants, in rotating order, one free input port that has a head for it; every granted input port
+// accepts one grant in rotating order; the pointers move only when a packet moves, so a failed
+// attempt changes nothing.
+//
+// Deadlock: requests and replies must come and go on different channels. Then a blocked request
+// blocks only the head of its own channel; ports are held for the moment of a transfer, never while
+// waiting for a credit, so replies pass.
+#pragma once
+
+#include <span>
+
+#include "device/core/fault.h"
+#include "device/core/lane_group.h"
+#include "device/core/packet.h"
+#include "device/core/step.h"
+
+namespace nearwarp {
+
+inline constexpr uint16_t kNoRoute = 0xffff;
+inline constexpr uint32_t kMaxSwitchPorts = 64;
+inline constexpr uint32_t kMaxSwitchInputs = 128;
+
+struct SwitchParams {
+  uint32_t period = 1;      ///< ticks per cycle
+  uint32_t flit_bytes = 1;  ///< a port moves one flit per cycle
+  uint16_t component = 0;   ///< for faults
+  uint16_t endpoints = 0;   ///< destinations in the route table
+};
+
+struct SwitchInput {
+  Ref<Channel> channel;
+  uint32_t head_slot = 0;      ///< arena offset of the slot at the channel's head
+  uint16_t output = kNoRoute;  ///< while the head is registered: where it goes
+  uint16_t port = 0;
+};
+
+struct SwitchOutput {
+  Ref<Channel> channel;
+  uint64_t requests = 0;  ///< input ports with a registered head for this channel
+  uint32_t port = 0;
+  uint32_t reserved = 0;
+};
+
+struct SwitchInPort {
+  Tick free_at = 0;
+  uint64_t grants = 0;            ///< within a cycle: output ports that granted; 0 between cycles
+  uint16_t first = 0, count = 0;  ///< its input channels
+  uint16_t next_channel = 0;      ///< rotating pointers
+  uint16_t next_out = 0;
+};
+
+struct SwitchOutPort {
+  Tick free_at = 0;
+  uint64_t active = 0;            ///< its channels (bit 0: `first`) that have requests
+  uint16_t first = 0, count = 0;  ///< its output channels
+  uint16_t next_in = 0;           ///< rotating pointer
+  uint16_t reserved = 0;
+  uint32_t reserved2 = 0;
+};
+
+struct SwitchCounters {
+  uint64_t packets_in = 0, packets_out = 0;
+  uint64_t bytes = 0;
+  uint64_t flits = 0;
+  uint64_t replies = 0;          ///< of packets_out
+  uint64_t port_busy_ticks = 0;  ///< summed over output ports
+};
+
+struct SwitchState {
+  Ref<SwitchInput> inputs;
+  Ref<SwitchOutput> outputs;
+  Ref<SwitchInPort> in_ports;
+  Ref<SwitchOutPort> out_ports;
+  Ref<uint16_t> routes;  ///< [destination] for requests, [endpoints + destination] for replies
+  uint64_t registered[kMaxSwitchInputs / 64] = {};  ///< inputs whose head stands in `requests`
+  uint64_t active_ports = 0;                        ///< output ports with requests
+  uint64_t busy_in = 0;  ///< input ports that may be busy (free_at decides)
+  SwitchCounters counters;
+  Fault fault;
+};
+
+/// A channel and the port that it belongs to; channels of one port stand together.
+struct SwitchLink {
+  Ref<Channel> channel;
+  uint16_t port = 0;
+};
+
+namespace switch_detail {
+
+/// The first set bit at or after `from`, around the end; bits != 0.
+NW_HD NW_INLINE uint32_t rotate_pick(uint64_t bits, uint32_t from) {
+  const uint64_t later = from >= 64 ? 0 : bits & ~low_bits(from);
+  return count_trailing_zeros(later != 0 ? later : bits);
+}
+
+NW_HD NW_INLINE Tick head_tick(const SwitchInput& in, const std::byte* base) {
+  return load_shared_tick(&reinterpret_cast<const Slot*>(base + in.head_slot)->arrive);
+}
+
+/// Enter the arrived head of input `i` into the request masks. Leader only.
+NW_HD NW_INLINE void register_head(const SwitchParams& p, SwitchState& s, std::byte* base,
+                                   uint32_t i, Tick now) {
+  SwitchInput& in = s.inputs.in(base)[i];
+  const Packet& packet = reinterpret_cast<const Slot*>(base + in.head_slot)->packet;
+  const uint32_t row = is_reply(packet.kind) ? p.endpoints : 0;
+  const uint16_t output = packet.dst < p.endpoints ? s.routes.in(base)[row + packet.dst] : kNoRoute;
+  s.registered[i / 64] |= uint64_t{1} << (i % 64);
+  in.output = output;
+  if (output == kNoRoute) {
+    record_fault(s.fault, kFaultNoRoute, p.component, now);
+    return;
+  }
+  SwitchOutput& out = s.outputs.in(base)[output];
+  out.requests |= uint64_t{1} << in.port;
+  SwitchOutPort& port = s.out_ports.in(base)[out.port];
+  port.active |= uint64_t{1} << (output - port.first);
+  s.active_ports |= uint64_t{1} << out.port;
+}
+
+/// Take the head of input `i` out of the request masks. Leader only.
+NW_HD NW_INLINE void unregister_head(SwitchState& s, std::byte* base, uint32_t i) {
+  SwitchInput* inputs = s.inputs.in(base);
+  const uint16_t output = inputs[i].output;
+  s.registered[i / 64] &= ~(uint64_t{1} << (i % 64));
+  inputs[i].output = kNoRoute;
+  const SwitchInPort& port = s.in_ports.in(base)[inputs[i].port];
+  for (uint32_t k = port.first; k < uint32_t{port.first} + port.count; ++k) {
+    if (inputs[k].output == output) return;  // another head of the port wants the same
+  }
+  SwitchOutput& out = s.outputs.in(base)[output];
+  out.requests &= ~(uint64_t{1} << inputs[i].port);
+  if (out.requests != 0) return;
+  SwitchOutPort& to = s.out_ports.in(base)[out.port];
+  to.active &= ~(uint64_t{1} << (output - to.first));
+  if (to.active == 0) s.active_ports &= ~(uint64_t{1} << out.port);
+}
+
+/// Move the head of input `i` through `in_port` and `out_port`. Leader only.
+NW_HD NW_INLINE void transfer(const SwitchParams& p, SwitchState& s, std::byte* base, Tick now,
+                              uint32_t i, uint32_t in_port, uint32_t out_port, Horizon& horizon) {
+  SwitchInput& in = s.inputs.in(base)[i];
+  Channel& from = *in.channel.in(base);
+  Channel& to = *s.outputs.in(base)[in.output].channel.in(base);
+  const Packet packet = front(from, base);
+  const uint32_t flits = (packet.bytes + p.flit_bytes - 1) / p.flit_bytes;
+  const Tick held = Tick{flits > 0 ? flits : 1} * p.period;
+  unregister_head(s, base, i);
+  pop(from, base, now, horizon);
+  in.head_slot = from.slots.offset + from.consumer_side.head * static_cast<uint32_t>(sizeof(Slot));
+  send(to, base, now, packet, horizon, held - p.period);
+  SwitchInPort& pi = s.in_ports.in(base)[in_port];
+  SwitchOutPort& po = s.out_ports.in(base)[out_port];
+  pi.free_at = now + held;
+  pi.next_channel = static_cast<uint16_t>(i - pi.first + 1);
+  pi.next_out = static_cast<uint16_t>(out_port + 1);
+  // Virtual channels of one port share its wire, so the port is busy as long as the wire is.
+  po.free_at = max_tick(now + held, to.producer_side.free_at);
+  po.next_in = static_cast<uint16_t>(in_port + 1);
+  s.busy_in |= uint64_t{1} << in_port;
+  s.counters.packets_in += 1;
+  s.counters.packets_out += 1;
+  s.counters.bytes += packet.bytes;
+  s.counters.flits += flits;
+  s.counters.replies += is_reply(packet.kind) ? 1 : 0;
+  s.counters.port_busy_ticks += po.free_at - now;
+}
+
+/// The accept phase at input port `at`: the output port to take and the input channel to serve.
+struct Choice {
+  uint32_t out_port, input;
+};
+NW_HD NW_INLINE Choice choose(const SwitchState& s, std::byte* base, uint32_t at, Tick now) {
+  const SwitchInPort& port = s.in_ports.in(base)[at];
+  const SwitchInput* inputs = s.inputs.in(base);
+  const SwitchOutput* outputs = s.outputs.in(base);
+  Choice c;
+  c.out_port = rotate_pick(port.grants, port.next_out);
+  const SwitchOutPort& out = s.out_ports.in(base)[c.out_port];
+  uint32_t k = port.next_channel < port.count ? port.next_channel : 0;
+  c.input = port.first;
+  for (uint32_t n = 0; n < port.count; ++n) {
+    const uint32_t output = inputs[port.first + k].output;  // kNoRoute lies beyond every port
+    if (output - out.first < out.count &&
+        (out.count == 1 || can_send(*outputs[output].channel.in(base), base, now))) {
+      c.input = port.first + k;
+      break;
+    }
+    k = k + 1 == port.count ? 0 : k + 1;
+  }
+  return c;
+}
+
+/// Has input port `at` a registered head?
+NW_HD NW_INLINE bool has_registered(const SwitchState& s, std::byte* base, uint32_t at) {
+  const SwitchInPort& port = s.in_ports.in(base)[at];
+  const SwitchInput* inputs = s.inputs.in(base) + port.first;
+  for (uint32_t k = 0; k < port.count; ++k) {
+    if (inputs[k].output != kNoRoute) return true;
+  }
+  return false;
+}
+
+}  // namespace switch_detail
+
+/// Step a switch through a window.
+///
+/// Reads:  heads of all input channels; sends to the output channels.
+/// State:  request masks by output channel and port, rotating pointers, busy ports.
+/// Units:  times in ticks of the machine's base clock.
+template <class G>
+NW_HD StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s, std::byte* base,
+                             Window window, Horizon& horizon) {
+  using namespace switch_detail;
+  SwitchInput* const inputs = s.inputs.in(base);
+  SwitchOutput* const outputs = s.outputs.in(base);
+  SwitchInPort* const in_ports = s.in_ports.in(base);
+  SwitchOutPort* const out_ports = s.out_ports.in(base);
+  const uint32_t n = s.inputs.count;
+  const Tick period = p.period;
+  const Tick first = cycle_at_or_after(window.begin, p.period) * period;
+
+  // Inputs whose unregistered head arrives within the window.
+  uint64_t coming[kMaxSwitchInputs / 64];
+  for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+    coming[w] = 0;
+    if (w * 64 >= n) continue;
+    const uint32_t m = n - w * 64 < 64 ? n - w * 64 : 64;
+    coming[w] = g.ballot(m, [&](uint32_t i) {
+      return head_tick(inputs[w * 64 + i], base) < window.end;
+    }) & ~s.registered[w];
+  }
+
+  // `next` is the same in all lanes: it is made of own state and of arrivals and credits before the
+  // window's end. `visible` may also hold later ones, which lanes may or may not see yet.
+  Tick t = first, visible = kNever;
+  bool poll = false;
+  while (t < window.end) {
+    // Heads that have arrived by now.
+    Tick next = kNever;
+    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+      for (uint64_t bits = coming[w]; bits != 0; bits &= bits - 1) {
+        const uint32_t bit = count_trailing_zeros(bits);
+        const Tick arrival = head_tick(inputs[w * 64 + bit], base);
+        if (arrival <= t) {
+          coming[w] &= ~(uint64_t{1} << bit);
+          g.leader([&] { register_head(p, s, base, w * 64 + bit, t); });
+        } else {
+          next = min_tick(next, arrival);
+        }
+      }
+    }
+
+    // Input ports that have become free.
+    uint64_t busy = s.busy_in;
+    for (uint64_t bits = busy; bits != 0; bits &= bits - 1) {
+      const uint32_t i = count_trailing_zeros(bits);
+      if (in_ports[i].free_at <= t) busy &= ~(uint64_t{1} << i);
+    }
+    g.leader([&] { s.busy_in = busy; });
+
+    // Request and grant.
+    poll = false;
+    visible = kNever;
+    uint64_t granted = 0, waiting_in = 0;
+    for (uint64_t bits = s.active_ports; bits != 0; bits &= bits - 1) {
+      const uint32_t o = count_trailing_zeros(bits);
+      const SwitchOutPort& port = out_ports[o];
+      if (port.free_at > t) {
+        next = min_tick(next, port.free_at);
+        continue;
+      }
+      uint64_t candidates = 0;
+      for (uint64_t c = port.active; c != 0; c &= c - 1) {
+        const SwitchOutput& out = outputs[port.first + count_trailing_zeros(c)];
+        const Tick when = send_tick(*out.channel.in(base), base);
+        if (when <= t) {
+          candidates |= out.requests;
+        } else if (when < window.end) {
+          next = min_tick(next, when);
+        } else {
+          visible = min_tick(visible, when);
+          poll |= when >= kNever;
+        }
+      }
+      waiting_in |= candidates & busy;
+      candidates &= ~busy;
+      if (candidates == 0) continue;
+      const uint32_t i = rotate_pick(candidates, port.next_in);
+      granted |= uint64_t{1} << i;
+      g.leader([&] { in_ports[i].grants |= uint64_t{1} << o; });
+    }
+
+    // Accept.
+    for (uint64_t bits = granted; bits != 0; bits &= bits - 1) {
+      const uint32_t i = count_trailing_zeros(bits);
+      const Choice c = choose(s, base, i, t);
+      // An output whose grant was refused is free for others in the next cycle.
+      if ((in_ports[i].grants & (in_ports[i].grants - 1)) != 0) next = min_tick(next, t + period);
+      g.leader([&] {
+        in_ports[i].grants = 0;
+        transfer(p, s, base, t, c.input, i, c.out_port, horizon);
+      });
+      const Tick in_free = in_ports[i].free_at;
+      if (has_registered(s, base, i)) next = min_tick(next, in_free);
+      if (out_ports[c.out_port].active != 0) next = min_tick(next, out_ports[c.out_port].free_at);
+      const Tick arrival = head_tick(inputs[c.input], base);
+      if (arrival < window.end) {
+        coming[c.input / 64] |= uint64_t{1} << (c.input % 64);
+        next = min_tick(next, max_tick(arrival, in_free));
+      }
+    }
+    for (uint64_t bits = waiting_in; bits != 0; bits &= bits - 1) {
+      next = min_tick(next, max_tick(in_ports[count_trailing_zeros(bits)].free_at, t + period));
+    }
+    t = next >= kNever ? kNever : cycle_at_or_after(max_tick(next, t + 1), p.period) * period;
+  }
+
+  StepResult result;
+  result.poll = poll;
+  const Tick soonest = cycle_at_or_after(window.end, p.period) * period;
+  result.wake = max_tick(t, soonest);
+  if (result.wake > soonest) {
+    // Arrivals that are already visible, beyond the window.
+    const Tick from = window.end;
+    const uint32_t key = g.minimum(n, [&](uint32_t i) -> uint32_t {
+      if ((s.registered[i / 64] >> (i % 64) & 1) != 0) return 0xffffffffu;
+      const Tick arrival = head_tick(inputs[i], base);
+      const Tick ahead = arrival > from ? arrival - from : 0;
+      return ahead < 0xffffffffu ? static_cast<uint32_t>(ahead) : 0xffffffffu;
+    });
+    if (key != 0xffffffffu) visible = min_tick(visible, from + key);
+    result.wake = min_tick(result.wake, max_tick(visible, soonest));
+  }
+  return result;
+}
+
+/// Lay out a switch. The channels must exist already (their rings empty), those of one port next to
+/// each other and ports in ascending order from 0. Routes start out empty: see set_route().
+/// `params.endpoints` must be set.
+template <class Allocator>
+SwitchState make_switch(Allocator& arena, const SwitchParams& params,
+                        std::span<const SwitchLink> inputs, std::span<const SwitchLink> outputs) {
+  SwitchState s;
+  const auto n_in = static_cast<uint32_t>(inputs.size());
+  const auto n_out = static_cast<uint32_t>(outputs.size());
+  s.inputs = arena.template allocate<SwitchInput>(n_in);
+  s.outputs = arena.template allocate<SwitchOutput>(n_out);
+  s.in_ports = arena.template allocate<SwitchInPort>(n_in == 0 ? 0u : inputs[n_in - 1].port + 1u);
+  s.out_ports =
+      arena.template allocate<SwitchOutPort>(n_out == 0 ? 0u : outputs[n_out - 1].port + 1u);
+  s.routes = arena.template allocate<uint16_t>(2u * params.endpoints);
+  std::byte* base = arena.base();
+  for (uint32_t i = 0; i < n_in; ++i) {
+    SwitchInput& in = s.inputs.in(base)[i];
+    in.channel = inputs[i].channel;
+    in.head_slot = inputs[i].channel.in(base)->slots.offset;
+    in.port = inputs[i].port;
+    SwitchInPort& port = s.in_ports.in(base)[in.port];
+    if (port.count == 0) port.first = static_cast<uint16_t>(i);
+    port.count = static_cast<uint16_t>(port.count + 1);
+  }
+  for (uint32_t e = 0; e < 2u * params.endpoints; ++e) s.routes.in(base)[e] = kNoRoute;
+  for (uint32_t o = 0; o < n_out; ++o) {
+    s.outputs.in(base)[o].channel = outputs[o].channel;
+    SwitchOutPort& port = s.out_ports.in(base)[outputs[o].port];
+    if (port.count == 0) port.first = static_cast<uint16_t>(o);
+    port.count = static_cast<uint16_t>(port.count + 1);
+    s.outputs.in(base)[o].port = outputs[o].port;
+  }
+  return s;
+}
+
+/// Packets for `endpoint` leave by these output channels (indices into make_switch()'s outputs).
+inline void set_route(const SwitchParams& params, const SwitchState& s, std::byte* base,
+                      uint16_t endpoint, uint16_t request_output, uint16_t reply_output) {
+  s.routes.in(base)[endpoint] = request_output;
+  s.routes.in(base)[params.endpoints + endpoint] = reply_output;
+}
+
+}  // namespace nearwarp
