@@ -1,0 +1,60 @@
+// Loading machines and policies from TOML files, and overriding single keys.
+//
+// Everything here is strict: an unknown key, a wrong type, a missing key or an impossible value is
+// a nearwarp::Error that names the file, the line and, for names, the nearest valid one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/config/machine.h"
+#include "host/config/policy.h"
+
+namespace nearwarp::config {
+
+/// Load a machine by name ("tom") or by path (with a slash or the suffix ".toml"), apply the
+/// overrides that name machine keys, and check the result.
+///
+/// `overrides` are "key=value" texts; those that name policy keys are left to load_policy(), those
+/// that name no key at all are errors here and there. A later override wins.
+MachineConfig load_machine(const std::string& name_or_path,
+                           std::span<const std::string> overrides = {});
+
+/// The same for a policy.
+PolicyConfig load_policy(const std::string& name_or_path,
+                         std::span<const std::string> overrides = {});
+
+/// Apply one "key=value". A text that names a key of the other kind of file leaves the
+/// configuration alone and returns false. The value's own range is checked, cross-field rules are
+/// not: call validate() after the last one.
+bool apply_override(MachineConfig& machine, std::string_view override_text);
+bool apply_override(PolicyConfig& policy, std::string_view override_text);
+
+/// Check ranges and the rules between fields; `where` prefixes messages, e.g. the file's path.
+void validate(const MachineConfig& machine, const std::string& where);
+void validate(const PolicyConfig& policy, const std::string& where);
+
+/// Names of the configurations that can be found, sorted.
+std::vector<std::string> machine_names();
+std::vector<std::string> policy_names();
+
+/// One key as `nearwarp show` prints it.
+struct KeyDescription {
+  std::string key;    ///< dotted path, e.g. "links.gpu_to_memory_mbps"
+  std::string value;  ///< as it would be written in TOML
+  std::string unit;   ///< empty for plain counts' names and texts
+  std::string doc;    ///< one sentence
+  std::string range;  ///< what is allowed, e.g. "1 to 64, power of two"
+};
+
+/// All keys with their values, in the order of the documentation.
+std::vector<KeyDescription> describe(const MachineConfig& machine);
+std::vector<KeyDescription> describe(const PolicyConfig& policy);
+
+/// The machine's base frequency: the least common multiple of its clocks, in MHz.
+uint64_t base_mhz(const MachineConfig& machine);
+
+}  // namespace nearwarp::config

@@ -1,0 +1,94 @@
+// What one simulation run found: the numbers that the table and the JSON file are made of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nearwarp::report {
+
+/// One counter of the machine, summed over the components of its kind.
+struct Counter {
+  std::string name;  ///< dotted path from the component's kind, e.g. "sm.l1.read_hits"
+  uint64_t value = 0;
+  std::string unit;         ///< e.g. "accesses", "bytes", "core cycles"
+  std::string description;  ///< one sentence: what is counted
+};
+
+/// One kernel launch, in launch order.
+struct KernelRow {
+  std::string kernel;
+  uint64_t launch = 0;             ///< index over all launches of the run, from 0
+  uint64_t cycles = 0;             ///< core cycles, rounded up
+  uint64_t warp_instructions = 0;  ///< committed
+};
+
+/// One offloading candidate block of a kernel, summed over the kernel's launches.
+struct CandidateRow {
+  std::string kernel;
+  uint32_t id = 0;           ///< position in the kernel's candidate list
+  std::string source_lines;  ///< e.g. "libor.cu:41-57"; empty without line information
+  uint64_t instances = 0;    ///< times that a warp reached the candidate on the main GPU
+  uint64_t offloaded = 0;
+  // Why the other instances stayed on the main GPU.
+  uint64_t refused_condition = 0;  ///< the trip count was below the threshold
+  uint64_t refused_busy = 0;       ///< the channel busy monitor reported the channel as busy
+  uint64_t refused_pending = 0;    ///< the destination's warp slots were all spoken for
+};
+
+/// Off-chip traffic in bytes (packet headers included), by class of channel.
+struct Traffic {
+  uint64_t gpu_to_memory_bytes = 0;     ///< TX links, all stacks
+  uint64_t memory_to_gpu_bytes = 0;     ///< RX links, all stacks
+  uint64_t memory_to_memory_bytes = 0;  ///< cross-stack links, all pairs and directions
+
+  uint64_t total_bytes() const {
+    return gpu_to_memory_bytes + memory_to_gpu_bytes + memory_to_memory_bytes;
+  }
+};
+
+/// One workload on one machine under one policy.
+struct RunResult {
+  std::string workload;
+  std::string size;
+  std::string machine;
+  std::string policy;
+  std::vector<std::string> overrides;  ///< "key=value", as given
+
+  bool partial = false;  ///< the run stopped before the program's end; all numbers are up to there
+  std::string partial_reason;  ///< e.g. "interrupted", "max_cycles reached"
+
+  uint64_t core_mhz = 0;                       ///< core clock, to turn cycles into time
+  uint64_t cycles = 0;                         ///< core cycles
+  uint64_t warp_instructions = 0;              ///< committed, main and stack SMs
+  uint64_t thread_instructions = 0;            ///< committed, main and stack SMs
+  uint64_t offloaded_thread_instructions = 0;  ///< the part committed by stack SMs
+  Traffic traffic;
+  double wall_seconds = 0;  ///< time that the timing simulation took on the host
+
+  std::vector<Counter> counters;
+  std::vector<KernelRow> kernels;
+  std::vector<CandidateRow> candidates;
+
+  /// Thread-instructions per core cycle, the paper's IPC; 0 for an empty run.
+  double ipc() const { return ratio(thread_instructions, cycles); }
+  /// Share of thread-instructions that stack SMs executed, 0 to 1.
+  double offloaded_fraction() const {
+    return ratio(offloaded_thread_instructions, thread_instructions);
+  }
+  /// Simulated warp-instructions per second of host time.
+  double warp_instructions_per_second() const {
+    return wall_seconds > 0 ? static_cast<double>(warp_instructions) / wall_seconds : 0;
+  }
+  /// Simulated core cycles per second of host time.
+  double cycles_per_second() const {
+    return wall_seconds > 0 ? static_cast<double>(cycles) / wall_seconds : 0;
+  }
+
+ private:
+  static double ratio(uint64_t part, uint64_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+};
+
+}  // namespace nearwarp::report
