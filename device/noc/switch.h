@@ -83,7 +83,6 @@ struct SwitchState {
   Ref<uint16_t> routes;  ///< [destination] for requests, [endpoints + destination] for replies
   uint64_t registered[kMaxSwitchInputs / 64] = {};  ///< inputs whose head stands in `requests`
   uint64_t active_ports = 0;                        ///< output ports with requests
-  uint64_t busy_in = 0;  ///< input ports that may be busy (free_at decides)
   SwitchCounters counters;
   Fault fault;
 };
@@ -165,7 +164,6 @@ NW_HD NW_INLINE void transfer(const SwitchParams& p, SwitchState& s, std::byte* 
   // Virtual channels of one port share its wire, so the port is busy as long as the wire is.
   po.free_at = max_tick(now + held, to.producer_side.free_at);
   po.next_in = static_cast<uint16_t>(in_port + 1);
-  s.busy_in |= uint64_t{1} << in_port;
   s.counters.packets_in += 1;
   s.counters.packets_out += 1;
   s.counters.bytes += packet.bytes;
@@ -239,6 +237,10 @@ NW_HD StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s, 
     }) & ~s.registered[w];
   }
 
+  // Input ports that may be busy.
+  uint64_t busy =
+      g.ballot(s.in_ports.count, [&](uint32_t i) { return in_ports[i].free_at > first; });
+
   // `next` is the same in all lanes: it is made of own state and of arrivals and credits before the
   // window's end. `visible` may also hold later ones, which lanes may or may not see yet.
   Tick t = first, visible = kNever;
@@ -260,12 +262,10 @@ NW_HD StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s, 
     }
 
     // Input ports that have become free.
-    uint64_t busy = s.busy_in;
     for (uint64_t bits = busy; bits != 0; bits &= bits - 1) {
       const uint32_t i = count_trailing_zeros(bits);
       if (in_ports[i].free_at <= t) busy &= ~(uint64_t{1} << i);
     }
-    g.leader([&] { s.busy_in = busy; });
 
     // Request and grant.
     poll = false;
@@ -310,6 +310,7 @@ NW_HD StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s, 
         transfer(p, s, base, t, c.input, i, c.out_port, horizon);
       });
       const Tick in_free = in_ports[i].free_at;
+      busy |= uint64_t{1} << i;
       if (has_registered(s, base, i)) next = min_tick(next, in_free);
       if (out_ports[c.out_port].active != 0) next = min_tick(next, out_ports[c.out_port].free_at);
       const Tick arrival = head_tick(inputs[c.input], base);

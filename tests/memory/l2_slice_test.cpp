@@ -1,0 +1,343 @@
+// L2 slice: latency, hits and misses, merging, exhaustion, write policy, atomics, invalidation.
+#include "device/cache/l2_slice.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/memory/rig.h"
+
+namespace nearwarp::testing {
+namespace {
+
+constexpr uint32_t kPeriod = 10;
+constexpr Tick kHop = 20;
+constexpr uint32_t kLatency = 5;
+
+/// A slice between a mock SM side and a mock memory that the test scripts.
+struct SliceRig {
+  Rig rig;
+  L2SliceParams params;
+  Ref<L2SliceState> state;
+  std::shared_ptr<MockProducer> sm_out, memory_out;
+  std::shared_ptr<MockConsumer> sm_in, memory_in;
+
+  explicit SliceRig(std::function<void(L2SliceParams&)> adjust = {}, uint32_t slots = 16) {
+    params.period = kPeriod;
+    params.latency_cycles = kLatency;
+    params.set_bits = 1;
+    params.ways = 2;
+    params.mshr_entries = 4;
+    params.mshr_merges = 2;
+    params.header_bytes = 8;
+    params.line_bytes = 128;
+    params.sector_bytes = 32;
+    params.endpoint = 50;
+    params.first_vault_endpoint = 100;
+    params.vaults_per_stack = 4;
+    params.map.stack_bits = 0;
+    params.map.vault_bits = 2;
+    params.map.slice_bits = 0;
+    params.map.hash = 0;
+    if (adjust) adjust(params);
+    const ChannelSpec spec{slots, kHop, kHop, 0, 1};
+    const auto request = rig.channel(spec), reply = rig.channel(spec),
+               to_memory = rig.channel(spec), from_memory = rig.channel(spec);
+    const L2SliceState s =
+        make_l2_slice(rig.arena, params, 4, request, from_memory, to_memory, reply);
+    state = rig.arena.allocate<L2SliceState>(1);
+    *rig.arena.get(state) = s;
+    sm_out = rig.producer(request, kPeriod);
+    memory_out = rig.producer(from_memory, kPeriod);
+    rig.add(
+        [this](std::byte* base, Window w, Horizon& h) {
+          return step_l2_slice(HostGroup{}, params, *state.in(base), base, w, h);
+        },
+        {request, from_memory});
+    sm_in = rig.consumer(reply, kPeriod);
+    memory_in = rig.consumer(to_memory, kPeriod);
+  }
+  /// A request that arrives at the slice in `cycle`.
+  void request(PacketKind kind, uint32_t cycle, uint32_t line, uint32_t tag = 0, uint16_t src = 1,
+               uint32_t sectors = 1) {
+    const uint16_t bytes = kind == PacketKind::kWrite || kind == PacketKind::kAtomic ? 40 : 8;
+    sm_out->items.push_back(
+        {cycle * kPeriod - kHop, make_packet(kind, src, 50, bytes, tag, line, sectors), 0});
+  }
+  void read(uint32_t cycle, uint32_t line, uint32_t tag = 0, uint16_t src = 1) {
+    request(PacketKind::kRead, cycle, line, tag, src);
+  }
+  /// The data for MSHR `mshr` arrives in `cycle`.
+  void fill(uint32_t cycle, uint32_t mshr) {
+    memory_out->items.push_back(
+        {cycle * kPeriod - kHop, make_packet(PacketKind::kReadReply, 100, 50, 136, mshr), 0});
+  }
+  void acknowledge(uint32_t cycle) {
+    memory_out->items.push_back(
+        {cycle * kPeriod - kHop, make_packet(PacketKind::kWriteAck, 100, 50, 8), 0});
+  }
+  void run() {
+    rig.run({kHop}, 100000);
+    EXPECT_TRUE(rig.drained());
+    const L2SliceState& s = *rig.arena.get(state);
+    EXPECT_EQ(s.fault.code, 0u);
+    EXPECT_EQ(s.mshrs_in_use, 0u);
+    EXPECT_EQ(s.request_reserved, 0u);
+    EXPECT_EQ(s.request_count + s.reply_count, 0u);
+    const L2Counters& c = s.counters;
+    EXPECT_EQ(c.requests_in, c.reads + c.writes + c.atomics + c.invalidations);
+    EXPECT_EQ(c.replies_out, c.reads + c.atomics);
+    EXPECT_EQ(c.reads, c.read_hits + c.read_misses + c.read_merges);
+    EXPECT_EQ(c.atomics, c.atomic_hits + c.atomic_misses + c.atomic_merges);
+    EXPECT_EQ(c.memory_reads, c.read_misses + c.atomic_misses);
+    EXPECT_EQ(c.memory_reads, c.fills);
+    EXPECT_EQ(c.memory_writes, c.writes + c.atomics);
+  }
+  const L2Counters& counters() { return rig.arena.get(state)->counters; }
+  uint64_t replied(std::size_t i) const { return (sm_in->items.at(i).at - kHop) / kPeriod; }
+  uint64_t asked(std::size_t i) const { return (memory_in->items.at(i).at - kHop) / kPeriod; }
+};
+
+TEST(L2Slice, MissGoesToTheRightVaultAfterTheLatency) {
+  SliceRig r;
+  r.read(10, 6, 77, 3);
+  r.fill(100, 0);
+  r.run();
+  EXPECT_EQ(r.asked(0), 10u + kLatency);
+  const Packet& q = r.memory_in->items[0].packet;
+  EXPECT_EQ(q.kind, PacketKind::kRead);
+  EXPECT_EQ(q.dst, 102u);
+  EXPECT_EQ(q.src, 50u);
+  EXPECT_EQ(q.bytes, 8u);
+  EXPECT_EQ(r.replied(0), 100u);
+  const Packet& a = r.sm_in->items[0].packet;
+  EXPECT_EQ(a.kind, PacketKind::kReadReply);
+  EXPECT_EQ(a.tag, 77u);
+  EXPECT_EQ(a.dst, 3u);
+  EXPECT_EQ(a.line, 6u);
+  EXPECT_EQ(a.bytes, 136u);
+}
+
+TEST(L2Slice, HitLeavesAfterTheLatency) {
+  SliceRig r;
+  r.read(10, 6);
+  r.fill(100, 0);
+  r.read(200, 6, 5);
+  r.run();
+  EXPECT_EQ(r.replied(1), 200u + kLatency);
+  EXPECT_EQ(r.counters().read_hits, 1u);
+}
+
+TEST(L2Slice, OneLookUpPerCycle) {
+  SliceRig r;
+  r.read(10, 6);
+  r.fill(100, 0);
+  for (uint32_t i = 0; i < 4; ++i) r.read(200, 6, i);
+  r.run();
+  for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(r.replied(1 + i), 200u + i + kLatency);
+}
+
+TEST(L2Slice, MergesAndAnswersOnePerCycle) {
+  SliceRig r;
+  r.read(10, 6, 1, 1);
+  r.read(20, 6, 2, 2);
+  r.fill(100, 0);
+  r.run();
+  EXPECT_EQ(r.memory_in->items.size(), 1u);
+  EXPECT_EQ(r.replied(0), 100u);
+  EXPECT_EQ(r.replied(1), 101u);
+  EXPECT_EQ(r.sm_in->items[1].packet.dst, 2u);
+  EXPECT_EQ(r.counters().read_merges, 1u);
+}
+
+TEST(L2Slice, FullMergeListHoldsTheRequestUntilTheFill) {
+  SliceRig r;
+  for (uint32_t i = 0; i < 3; ++i) r.read(10 + i, 6, i);  // the entry answers two
+  r.fill(100, 0);
+  r.run();
+  EXPECT_EQ(r.memory_in->items.size(), 1u);
+  EXPECT_EQ(r.counters().read_merges, 1u);
+  EXPECT_EQ(r.counters().read_hits, 1u);
+  EXPECT_EQ(r.replied(2), 100u + kLatency);  // looked up in the cycle of the fill
+}
+
+TEST(L2Slice, MshrExhaustionHoldsTheRequest) {
+  SliceRig r([](L2SliceParams& p) {
+    p.set_bits = 3;
+    p.mshr_entries = 2;
+  });
+  r.read(10, 0);
+  r.read(11, 1);
+  r.read(12, 2);
+  r.fill(100, 1);
+  r.fill(200, 0);
+  r.fill(300, 1);
+  r.run();
+  EXPECT_EQ(r.asked(2), 100u + kLatency);
+  EXPECT_EQ(r.memory_in->items[2].packet.tag, 1u);  // the entry that became free
+}
+
+TEST(L2Slice, SetFullOfPendingWaysHoldsTheRequest) {
+  SliceRig r([](L2SliceParams& p) { p.set_bits = 0; });
+  for (uint32_t i = 0; i < 3; ++i) r.read(10 + i, i);
+  r.fill(100, 0);
+  r.fill(110, 1);
+  r.fill(200, 0);
+  r.run();
+  EXPECT_EQ(r.asked(2), 100u + kLatency);
+  EXPECT_EQ(r.counters().evictions, 1u);
+}
+
+TEST(L2Slice, LeastRecentlyUsedIsEvictedWhenTheMissIsSent) {
+  SliceRig r([](L2SliceParams& p) { p.set_bits = 0; });
+  r.read(10, 0);
+  r.read(11, 1);
+  r.fill(100, 0);
+  r.fill(110, 1);
+  r.read(200, 0);  // 0 is now the most recent
+  r.read(210, 2);  // evicts 1, at once
+  r.read(220, 0);  // still there
+  r.read(230, 1);  // gone already: evicts 0, since 2 is pending
+  // The entry freed last is used first.
+  r.fill(300, 1);
+  r.fill(310, 0);
+  r.run();
+  EXPECT_EQ(r.counters().read_hits, 2u);
+  EXPECT_EQ(r.counters().read_misses, 4u);
+  EXPECT_EQ(r.counters().evictions, 2u);
+}
+
+TEST(L2Slice, WritesAreForwardedAndDoNotAllocate) {
+  SliceRig r;
+  r.request(PacketKind::kWrite, 10, 6, 9, 3);
+  r.read(20, 6);
+  r.fill(100, 0);
+  r.request(PacketKind::kWrite, 200, 6, 10, 3);
+  r.run();
+  EXPECT_EQ(r.counters().write_hits, 1u);
+  EXPECT_EQ(r.counters().read_misses, 1u);
+  const Packet& w = r.memory_in->items[0].packet;
+  EXPECT_EQ(r.asked(0), 10u + kLatency);
+  EXPECT_EQ(w.kind, PacketKind::kWrite);
+  EXPECT_EQ(w.src, 3u);  // acknowledged past the slice
+  EXPECT_EQ(w.tag, 9u);
+  EXPECT_EQ(w.dst, 102u);
+  EXPECT_EQ(w.bytes, 40u);
+}
+
+TEST(L2Slice, AtomicMissRepliesAndWritesThrough) {
+  SliceRig r;
+  r.request(PacketKind::kAtomic, 10, 6, 4, 2, 3);
+  r.fill(100, 0);
+  r.acknowledge(200);
+  r.run();
+  ASSERT_EQ(r.memory_in->items.size(), 2u);
+  const Packet& w = r.memory_in->items[1].packet;
+  EXPECT_EQ(w.kind, PacketKind::kWrite);
+  EXPECT_EQ(w.src, 50u);
+  EXPECT_EQ(w.bytes, 8u + 64);
+  EXPECT_EQ(r.asked(1), 100u);
+  EXPECT_EQ(r.sm_in->items[0].packet.kind, PacketKind::kAtomicReply);
+  EXPECT_EQ(r.sm_in->items[0].packet.bytes, 8u + 64);
+  EXPECT_EQ(r.counters().atomic_write_acks, 1u);
+  EXPECT_EQ(r.counters().atomic_writes, 1u);
+}
+
+TEST(L2Slice, AtomicHit) {
+  SliceRig r;
+  r.read(10, 6);
+  r.fill(100, 0);
+  r.request(PacketKind::kAtomic, 200, 6, 4, 2, 1);
+  r.acknowledge(300);
+  r.run();
+  EXPECT_EQ(r.replied(1), 200u + kLatency);
+  EXPECT_EQ(r.asked(1), 200u + kLatency);
+  EXPECT_EQ(r.counters().atomic_hits, 1u);
+}
+
+TEST(L2Slice, FillsOfAtomicsNeedNoRoomInTheRequestRing) {
+  // Memory takes no request for a long time, yet data that returns is passed on.
+  SliceRig r(
+      [](L2SliceParams& p) {
+        p.set_bits = 3;
+        p.mshr_merges = 8;
+        p.latency_cycles = 1;
+      },
+      2);
+  r.read(10, 6);
+  r.fill(50, 0);
+  for (uint32_t i = 0; i < 4; ++i) r.request(PacketKind::kAtomic, 100, 7, i);
+  r.fill(200, 0);
+  r.memory_in->from = 5000;
+  for (uint32_t i = 0; i < 8; ++i) r.request(PacketKind::kWrite, 150, 6, i);
+  for (uint32_t i = 0; i < 4; ++i) r.acknowledge(3000);
+  r.run();
+  std::size_t before = 0;
+  for (const auto& item : r.sm_in->items) before += item.at < 5000 ? 1 : 0;
+  EXPECT_EQ(before, 5u);
+  EXPECT_EQ(r.sm_in->items.size(), 5u);
+}
+
+TEST(L2Slice, InvalidationDropsTheLine) {
+  SliceRig r;
+  r.read(10, 6);
+  r.fill(100, 0);
+  r.request(PacketKind::kInvalidate, 150, 6);
+  r.request(PacketKind::kInvalidate, 151, 7);  // not there
+  r.read(200, 6);
+  r.fill(300, 0);
+  r.run();
+  EXPECT_EQ(r.counters().read_misses, 2u);
+  EXPECT_EQ(r.counters().lines_invalidated, 1u);
+  EXPECT_EQ(r.counters().invalidations, 2u);
+}
+
+TEST(L2Slice, InvalidationOfAPendingLineKeepsNothing) {
+  SliceRig r;
+  r.read(10, 6, 1);
+  r.request(PacketKind::kInvalidate, 20, 6);
+  r.read(30, 6, 2);  // asks again: what is under way is old
+  r.fill(100, 0);
+  r.fill(200, 1);
+  r.read(300, 6, 3);  // hits what the second fill brought
+  r.run();
+  EXPECT_EQ(r.memory_in->items.size(), 2u);
+  EXPECT_EQ(r.counters().read_hits, 1u);
+  EXPECT_EQ(r.replied(0), 100u);
+  EXPECT_EQ(r.replied(1), 200u);
+}
+
+TEST(L2Slice, FillsAndHitsTakeTurnsAtTheReplyChannel) {
+  SliceRig r([](L2SliceParams& p) { p.mshr_merges = 8; }, 32);
+  r.read(10, 6);
+  r.fill(50, 0);
+  for (uint32_t i = 0; i < 6; ++i) r.read(60 + i, 7, 100 + i);
+  for (uint32_t i = 0; i < 6; ++i) r.read(95 + i, 6, 200 + i);  // due from 100 on
+  r.fill(100, 0);
+  r.run();
+  const auto& got = r.sm_in->items;
+  ASSERT_EQ(got.size(), 13u);
+  for (std::size_t i = 1; i < 12; ++i) {
+    EXPECT_EQ(got[i].packet.tag / 100, i % 2 == 1 ? 1u : 2u) << i;
+    EXPECT_EQ(r.replied(i), 99u + i);
+  }
+}
+
+TEST(L2Slice, BlockedRepliesLoseNothing) {
+  SliceRig r({}, 1);
+  r.read(10, 6);
+  r.fill(100, 0);
+  r.sm_in->from = 10000;
+  for (uint32_t i = 0; i < 40; ++i) r.read(200, 6, i);
+  r.run();
+  EXPECT_EQ(r.sm_in->items.size(), 41u);
+}
+
+TEST(L2Slice, SleepsWhileItWaits) {
+  SliceRig r;
+  r.read(10, 6);
+  r.fill(9000, 0);
+  r.run();
+  EXPECT_LT(r.rig.steps, 40u);
+}
+
+}  // namespace
+}  // namespace nearwarp::testing

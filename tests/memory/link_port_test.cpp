@@ -1,0 +1,173 @@
+// Link port: link bandwidth, routing, channel busy monitor.
+#include "device/link/link_port.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/memory/rig.h"
+
+namespace nearwarp::testing {
+namespace {
+
+constexpr uint32_t kPeriod = 10;
+constexpr uint32_t kHop = 20;
+constexpr uint32_t kInterval = 1000;
+
+/// Two slices (endpoints 0, 1), an SM (2), memory (3) behind a link of one byte per tick.
+struct PortRig {
+  Rig rig;
+  LinkPortParams params;
+  Ref<LinkPortState> state;
+  std::vector<std::shared_ptr<MockProducer>> slice_out;
+  std::shared_ptr<MockProducer> offload, rx;
+  std::vector<std::shared_ptr<MockConsumer>> slice_in;
+  std::shared_ptr<MockConsumer> sms, tx, control;
+  Ref<Channel> tx_channel;
+
+  PortRig() {
+    params.ports.period = kPeriod;
+    params.ports.flit_bytes = 0xffff;
+    params.ports.endpoints = 4;
+    params.monitor = 1;
+    params.interval_ticks = kInterval;
+    params.threshold_percent = 80;
+    params.endpoint = 9;
+    params.front_end = 10;
+    params.control_bytes = 8;
+    const ChannelSpec spec{16, kHop, kHop, 0, 1}, link{32, kHop, kHop, 1, 1};
+    std::vector<SwitchLink> in, out;
+    for (uint16_t i = 0; i < 3; ++i) in.push_back({rig.channel(spec), i});
+    in.push_back({rig.channel(link), 3});
+    for (uint16_t i = 0; i < 3; ++i) out.push_back({rig.channel(spec), i});
+    out.push_back({rig.channel(link), 3});
+    const Ref<Channel> control_channel = rig.channel(spec);
+    tx_channel = out[3].channel;
+    const LinkPortState s =
+        make_link_port(rig.arena, params, in, out, tx_channel, in[3].channel, control_channel);
+    set_route(params.ports, s.ports, rig.arena.base(), 0, kNoRoute, 0);
+    set_route(params.ports, s.ports, rig.arena.base(), 1, kNoRoute, 1);
+    set_route(params.ports, s.ports, rig.arena.base(), 2, kNoRoute, 2);
+    set_route(params.ports, s.ports, rig.arena.base(), 3, 3, kNoRoute);
+    state = rig.arena.allocate<LinkPortState>(1);
+    *rig.arena.get(state) = s;
+    std::vector<Ref<Channel>> inputs;
+    for (const auto& l : in) inputs.push_back(l.channel);
+    for (int i = 0; i < 2; ++i) slice_out.push_back(rig.producer(in[i].channel, kPeriod));
+    offload = rig.producer(in[2].channel, kPeriod);
+    rx = rig.producer(in[3].channel, kPeriod);
+    rig.add(
+        [this](std::byte* base, Window w, Horizon& h) {
+          return step_link_port(HostGroup{}, params, *state.in(base), base, w, h);
+        },
+        inputs);
+    for (int i = 0; i < 2; ++i) slice_in.push_back(rig.consumer(out[i].channel, kPeriod));
+    sms = rig.consumer(out[2].channel, kPeriod);
+    tx = rig.consumer(tx_channel, 1);
+    control = rig.consumer(control_channel, 1);
+  }
+  void run(Tick window = kHop) {
+    rig.run({window}, 1000000);
+    EXPECT_TRUE(rig.drained());
+    EXPECT_EQ(rig.arena.get(state)->ports.fault.code, 0u);
+  }
+  const LinkPortCounters& counters() { return rig.arena.get(state)->counters; }
+};
+
+TEST(LinkPort, RepliesGoToSlicesAndSms) {
+  PortRig r;
+  r.rx->items.push_back({0, make_packet(PacketKind::kReadReply, 3, 1, 136, 5), 0});
+  r.rx->items.push_back({0, make_packet(PacketKind::kWriteAck, 3, 2, 8, 6), 0});
+  r.rx->items.push_back({0, make_packet(PacketKind::kReadReply, 3, 0, 136, 7), 0});
+  r.run();
+  EXPECT_EQ(r.slice_in[1]->items.at(0).packet.tag, 5u);
+  EXPECT_EQ(r.sms->items.at(0).packet.tag, 6u);
+  EXPECT_EQ(r.slice_in[0]->items.at(0).packet.tag, 7u);
+  EXPECT_EQ(r.slice_in[1]->items[0].at, 136u + 20 + 4 + 20);  // on the wire, hop, cycle, hop
+}
+
+TEST(LinkPort, SendersTakeTurnsAndTheLinkIsNeverIdle) {
+  PortRig r;
+  for (uint32_t i = 0; i < 50; ++i) {
+    r.slice_out[0]->items.push_back({0, make_packet(PacketKind::kWrite, 0, 3, 40, 0), 0});
+    r.slice_out[1]->items.push_back({0, make_packet(PacketKind::kWrite, 1, 3, 40, 1), 0});
+    r.offload->items.push_back({0, make_packet(PacketKind::kOffloadRequest, 2, 3, 40, 2), 0});
+  }
+  r.run();
+  ASSERT_EQ(r.tx->items.size(), 150u);
+  for (std::size_t i = 3; i < 150; ++i) {
+    EXPECT_EQ(r.tx->items[i].packet.tag, r.tx->items[i - 3].packet.tag);
+    EXPECT_EQ(r.tx->items[i].at - r.tx->items[i - 1].at, 40u);
+  }
+}
+
+TEST(LinkPort, OddSizesLoseAtMostTheRoundingToCycles) {
+  // 136 bytes take 136 ticks, the port acts at multiples of 10.
+  PortRig r;
+  for (uint32_t i = 0; i < 100; ++i) {
+    r.slice_out[i % 2]->items.push_back({0, make_packet(PacketKind::kWrite, 0, 3, 136), 0});
+  }
+  r.run();
+  const Tick took = r.tx->items.back().at - r.tx->items.front().at;
+  EXPECT_LE(took, 99u * 140);
+}
+
+TEST(LinkPort, MonitorReportsBusyAndIdle) {
+  for (const Tick window : {Tick{20}, Tick{1}, Tick{7}}) {
+    PortRig r;
+    // TX: 900 of the first 1000 ticks.
+    for (uint32_t i = 0; i < 9; ++i) {
+      r.slice_out[0]->items.push_back({0, make_packet(PacketKind::kWrite, 0, 3, 100), 0});
+    }
+    // RX: 850 bytes between 5000 and 6000.
+    for (uint32_t i = 0; i < 5; ++i) {
+      r.rx->items.push_back({5000, make_packet(PacketKind::kReadReply, 3, 1, 170), 0});
+    }
+    r.run(window);
+    ASSERT_EQ(r.control->items.size(), 4u);
+    EXPECT_EQ(r.control->items[0].packet.sectors, 1u);
+    EXPECT_EQ(r.control->items[0].packet.src, 9u);
+    EXPECT_EQ(r.control->items[0].at, 1000u + kHop);
+    EXPECT_EQ(r.control->items[1].packet.sectors, 0u);
+    EXPECT_EQ(r.control->items[1].at, 2000u + kHop);
+    EXPECT_EQ(r.control->items[2].packet.sectors, 2u);
+    EXPECT_EQ(r.control->items[2].at, 6000u + kHop);
+    EXPECT_EQ(r.control->items[3].packet.sectors, 0u);
+    EXPECT_EQ(r.counters().tx_busy_intervals, 1u);
+    EXPECT_EQ(r.counters().rx_busy_intervals, 1u);
+    EXPECT_EQ(r.counters().intervals, 4u);
+  }
+}
+
+TEST(LinkPort, MonitorBelowTheThresholdSaysNothing) {
+  PortRig r;
+  for (uint32_t i = 0; i < 7; ++i) {
+    r.slice_out[0]->items.push_back({0, make_packet(PacketKind::kWrite, 0, 3, 100), 0});
+  }
+  r.run();
+  EXPECT_TRUE(r.control->items.empty());
+  EXPECT_EQ(r.counters().intervals, 1u);
+}
+
+TEST(LinkPort, MessagesWaitForCreditAndTellTheLatest) {
+  PortRig r;
+  r.control->from = 100000;
+  for (uint32_t k = 0; k < 20; ++k) {  // busy in every other interval: more than 16 slots hold
+    for (uint32_t i = 0; i < 9; ++i) {
+      r.slice_out[0]->items.push_back({k * 2000, make_packet(PacketKind::kWrite, 0, 3, 100), 0});
+    }
+  }
+  r.run();
+  EXPECT_EQ(r.control->items.back().packet.sectors, 0u);
+  EXPECT_EQ(r.rig.arena.get(r.state)->told_bits, 0u);
+}
+
+TEST(LinkPort, IdleIntervalsCostNothing) {
+  PortRig r;
+  r.slice_out[0]->items.push_back({0, make_packet(PacketKind::kWrite, 0, 3, 40), 0});
+  r.slice_out[0]->items.push_back({900000, make_packet(PacketKind::kWrite, 0, 3, 40), 0});
+  r.run();
+  EXPECT_EQ(r.counters().intervals, 2u);
+  EXPECT_LT(r.rig.steps, 60u);
+}
+
+}  // namespace
+}  // namespace nearwarp::testing

@@ -1,0 +1,248 @@
+// The whole memory side under random traffic: conservation, drain, and the same state bytes with
+// any window length, any stepping order, any lane order.
+#include "tests/memory/memory_system.h"
+
+#include <gtest/gtest.h>
+
+namespace nearwarp::testing {
+namespace {
+
+struct Traffic {
+  uint32_t requests = 120;   ///< per SM
+  uint32_t lines = 1 << 12;  ///< footprint
+  Tick spread = 100000;      ///< requests are spread over so many ticks
+  uint32_t seed = 1;
+  Tick consumer_period = 100;
+};
+
+struct Outcome {
+  uint64_t hash = 0;
+  Tick last = 0;
+  std::vector<Tick> replies;  ///< times, by SM, in order
+  uint64_t steps = 0;
+};
+
+/// Run random traffic through a memory system and check everything that must hold at the end.
+template <class G>
+Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const RunOptions& options,
+                   G group = {}) {
+  MemorySystem<G> m(config, group);
+  std::mt19937 random(traffic.seed);
+  std::vector<std::shared_ptr<MockProducer>> producers;
+  std::vector<std::shared_ptr<MockConsumer>> consumers;
+  const uint32_t main_sms = config.sms;
+  const uint32_t all = main_sms + config.stacks * config.stack_sms;
+  uint64_t reads = 0, writes = 0, atomics = 0, invalidations = 0, offloads = 0;
+  for (uint32_t i = 0; i < all; ++i) {
+    const bool main = i < main_sms;
+    const auto src = static_cast<uint16_t>(main ? i : m.first_stack_sm + i - main_sms);
+    auto p = m.rig.producer(main ? m.sm_out[i] : m.stack_sm_out[i - main_sms], 100);
+    for (uint32_t n = 0; n < traffic.requests; ++n) {
+      const uint32_t line = random() % traffic.lines;
+      const uint32_t what = random() % 100;
+      PacketKind kind = PacketKind::kRead;
+      uint16_t bytes = 8;
+      uint32_t sectors = 0;
+      if (what >= 60 && what < 85) kind = PacketKind::kWrite;
+      if (what >= 85 && what < 95) kind = PacketKind::kAtomic;
+      if (what >= 95 && main) kind = PacketKind::kInvalidate;
+      if (what == 99 && main) kind = PacketKind::kOffloadRequest;
+      if (kind == PacketKind::kWrite || kind == PacketKind::kAtomic) {
+        sectors = 1 + random() % 15;
+        bytes = static_cast<uint16_t>(8 + 32 * population_count(sectors));
+      }
+      reads += kind == PacketKind::kRead;
+      writes += kind == PacketKind::kWrite;
+      atomics += kind == PacketKind::kAtomic;
+      invalidations += kind == PacketKind::kInvalidate;
+      offloads += kind == PacketKind::kOffloadRequest;
+      const uint32_t stack = m.map.stack_of(line);
+      uint32_t dst =
+          main ? m.first_slice + stack * config.slices_per_stack + m.map.slice_in_stack(line)
+               : m.first_vault + stack * config.vaults + m.map.vault_of(line);
+      if (kind == PacketKind::kOffloadRequest) {
+        dst = m.first_stack_sm + stack * config.stack_sms;
+        bytes = 72;
+      }
+      p->items.push_back(
+          {random() % traffic.spread,
+           make_packet(kind, src, static_cast<uint16_t>(dst), bytes, n, line, sectors), 0});
+    }
+    std::sort(p->items.begin(), p->items.end(),
+              [](const auto& a, const auto& b) { return a.at < b.at; });
+    producers.push_back(p);
+    consumers.push_back(
+        m.rig.consumer(main ? m.sm_in[i] : m.stack_sm_in[i - main_sms], traffic.consumer_period));
+  }
+  for (const auto c : m.control) consumers.push_back(m.rig.consumer(c, 112));
+
+  Outcome result;
+  m.rig.run(options, 40000000);
+  EXPECT_TRUE(m.rig.drained());
+  EXPECT_TRUE(m.faultless());
+
+  // Every request met its response, at the SM that asked.
+  uint64_t got_reads = 0, got_writes = 0, got_atomics = 0, got_offloads = 0;
+  for (uint32_t i = 0; i < all; ++i) {
+    const uint16_t self = static_cast<uint16_t>(i < main_sms ? i : m.first_stack_sm + i - main_sms);
+    for (const auto& item : consumers[i]->items) {
+      result.replies.push_back(item.at);
+      result.last = std::max(result.last, item.at);
+      got_reads += item.packet.kind == PacketKind::kReadReply;
+      got_writes += item.packet.kind == PacketKind::kWriteAck;
+      got_atomics += item.packet.kind == PacketKind::kAtomicReply;
+      got_offloads += item.packet.kind == PacketKind::kOffloadRequest;
+      EXPECT_EQ(item.packet.dst, self);
+      if (item.packet.kind != PacketKind::kOffloadRequest) {
+        // Producers are sorted by time; tags are their requests' numbers before that.
+        const auto& sent = producers[i]->items;
+        const auto at = std::find_if(sent.begin(), sent.end(), [&](const auto& s) {
+          return s.packet.tag == item.packet.tag;
+        });
+        EXPECT_EQ(at->packet.line, item.packet.line);
+      }
+    }
+  }
+  EXPECT_EQ(got_reads, reads);
+  EXPECT_EQ(got_writes, writes);
+  EXPECT_EQ(got_atomics, atomics);
+  EXPECT_EQ(got_offloads, offloads);
+  EXPECT_EQ(m.sum(m.slices, [](auto& s) { return s.counters.invalidations; }), invalidations);
+  EXPECT_EQ(m.sum(m.slices, [](auto& s) { return s.mshrs_in_use + s.request_reserved; }), 0u);
+  EXPECT_EQ(m.sum(m.slices,
+                  [](auto& s) { return s.counters.atomic_writes - s.counters.atomic_write_acks; }),
+            0u);
+  EXPECT_EQ(m.sum(m.vaults, [](auto& s) { return s.valid != 0 || s.reply_count != 0 ? 1 : 0; }),
+            0u);
+  EXPECT_EQ(
+      m.sum(m.vaults, [](auto& s) { return s.counters.requests_in - s.counters.replies_out; }), 0u);
+  EXPECT_EQ(m.sum(m.vaults,
+                  [](auto& s) {
+                    return s.counters.row_hits + s.counters.row_misses + s.counters.row_conflicts;
+                  }),
+            m.sum(m.vaults, [](auto& s) {
+              return s.counters.reads + s.counters.writes + 2 * s.counters.atomics;
+            }));
+  const auto idle = [](auto& s) { return s.active_ports | s.registered[0] | s.registered[1]; };
+  EXPECT_EQ(m.sum(m.crossbars, idle) + m.sum(m.stack_switches, idle), 0u);
+
+  result.hash = m.rig.hash();
+  result.steps = m.rig.steps;
+  return result;
+}
+
+MemoryConfig small_config() {
+  MemoryConfig c;
+  c.sms = 6;
+  c.sms_per_cluster = 2;
+  c.stacks = 2;
+  c.slices_per_stack = 2;
+  c.vaults = 4;
+  c.banks = 4;
+  c.set_bits = 2;
+  c.ways = 4;
+  c.mshrs = 8;
+  c.merges = 2;
+  return c;
+}
+
+void expect_same(const Outcome& a, const Outcome& b, const char* what) {
+  EXPECT_EQ(a.replies, b.replies) << what;
+  EXPECT_EQ(a.hash, b.hash) << what;
+}
+
+void expect_independent(const MemoryConfig& config, const Traffic& traffic) {
+  const Outcome expected = run_system<HostGroup>(config, traffic, {config.hop, 0, true});
+  EXPECT_GT(expected.replies.size(), 100u);
+  for (const Tick window : {Tick{1}, Tick{3}, Tick{57}, Tick{112}, Tick{175}, Tick{447}}) {
+    if (window > config.hop) continue;
+    expect_same(expected, run_system<HostGroup>(config, traffic, {window, 0, true}), "window");
+  }
+  for (const uint32_t seed : {1u, 2u, 3u}) {
+    expect_same(expected, run_system<HostGroup>(config, traffic, {config.hop, seed, true}),
+                "order");
+    expect_same(expected, run_system<HostGroup>(config, traffic, {37, seed, false}),
+                "order, never asleep");
+    expect_same(
+        expected,
+        run_system<ShuffledGroup>(config, traffic, {config.hop, seed, true}, ShuffledGroup{seed}),
+        "lanes");
+  }
+}
+
+TEST(MemorySystem, LightTrafficIsIndependentOfStepping) {
+  Traffic t;
+  t.spread = 2000000;
+  expect_independent(small_config(), t);
+}
+
+TEST(MemorySystem, HeavyTrafficIsIndependentOfStepping) {
+  Traffic t;
+  t.spread = 1;
+  t.requests = 150;
+  expect_independent(small_config(), t);
+}
+
+TEST(MemorySystem, HotLinesAreIndependentOfStepping) {
+  Traffic t;
+  t.spread = 50000;
+  t.lines = 32;
+  expect_independent(small_config(), t);
+}
+
+TEST(MemorySystem, SingleSlotsAndSlowConsumersAreIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.slots = 1;
+  c.vault_queue = 2;
+  c.dram.write_high = 2;
+  c.dram.write_low = 1;
+  c.mshrs = 2;
+  Traffic t;
+  t.spread = 1;
+  t.requests = 100;
+  t.consumer_period = 2000;
+  expect_independent(c, t);
+}
+
+TEST(MemorySystem, ShortHopsAreIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.hop = 60;
+  Traffic t;
+  t.spread = 20000;
+  expect_independent(c, t);
+}
+
+TEST(MemorySystem, FrequentRefreshAndStarvationAreIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.dram.tREFI = 300;
+  c.dram.tRFC = 50;
+  c.dram.starvation_cycles = 100;
+  Traffic t;
+  t.spread = 100000;
+  expect_independent(c, t);
+}
+
+TEST(MemorySystem, RunTwiceGivesTheSame) {
+  Traffic t;
+  expect_same(run_system<HostGroup>(small_config(), t, {448}),
+              run_system<HostGroup>(small_config(), t, {448}), "twice");
+}
+
+TEST(MemorySystem, IdleMachineIsNotStepped) {
+  Traffic t;
+  t.requests = 1;
+  t.spread = 10000000;
+  const Outcome o = run_system<HostGroup>(small_config(), t, {448});
+  EXPECT_LT(o.steps, 8u * 40);
+}
+
+TEST(MemorySystem, TomMachineDrains) {
+  Traffic t;
+  t.requests = 400;
+  t.spread = 1;
+  t.lines = 1 << 24;
+  run_system<HostGroup>(tom_memory(), t, {448});
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
