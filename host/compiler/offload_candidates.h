@@ -32,23 +32,26 @@ inline constexpr int64_t kPlanningTrips = 32;
 enum class CandidateKind : uint8_t { kBlock, kRegion, kLoop };
 
 enum class TripKind : uint8_t {
-  kNone,         ///< no loop inside
+  kNoLoop,       ///< no loop inside
   kStatic,       ///< every decisive loop has a known trip count; always offloaded
   kConditional,  ///< offloaded if `condition` holds
-  kUnknown,      ///< trip counts are determined during execution; pays with one trip
+  kUnknown,      ///< trip counts are unknown or not needed: pays with one trip of each loop
 };
 
-/// A value at the candidate's entry: a register or a constant.
-struct TripTerm {
-  RegId reg = kNone;  ///< kNone: `value` alone; else register plus `value`
-  int64_t value = 0;
+/// `coefficient` times the value that a register has at the candidate's entry.
+struct LinearTerm {
+  RegId reg = kNone;
+  int64_t coefficient = 1;
 };
 
-/// Iterations of one loop: max(1, ceil((high - low) / step)).
+/// Iterations of one loop: max(1, ceil((sum of terms + constant) / step) + extra).
 struct TripCount {
-  TripTerm high, low;
-  int64_t step = 1;       ///< > 0
-  uint32_t loop = kNone;  ///< index into Kernel::loops (the main loop of an unrolled pair)
+  std::vector<LinearTerm> terms;  ///< empty: a constant
+  int64_t constant = 0;
+  int64_t step = 1;        ///< > 0
+  RegId step_reg = kNone;  ///< if set, the step is this register's value
+  int64_t extra = 0;       ///< trips outside of the division; 0 unless step_reg is set
+  uint32_t loop = kNone;   ///< index into Kernel::loops (the main loop of an unrolled pair)
 };
 
 /// Executions of `block` while the candidate runs, times `iterations_per_execution`, summed over
@@ -85,7 +88,7 @@ struct OffloadCandidate {
 
   /// Terms that do not depend on the decisive loop, and what one iteration of it adds (n_ld, n_st).
   OffloadTerms base, per_iteration;
-  TripKind trip = TripKind::kNone;
+  TripKind trip = TripKind::kNoLoop;
   int64_t iterations = 0;  ///< at which tx and rx are given: static count, threshold, or 1
   OffloadTerms terms;      ///< at `iterations`
   Bandwidth tx, rx;        ///< Eq. (3) and (4) at `iterations`

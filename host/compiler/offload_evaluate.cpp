@@ -1,0 +1,303 @@
+#include "host/compiler/offload_evaluate.h"
+
+#include <algorithm>
+
+#include "host/compiler/offload_facts.h"
+
+namespace nearwarp::compiler {
+namespace {
+
+constexpr int64_t kMaxWeight = 1'000'000'000;  // of an access in ranking; keeps sums in 64 bits
+
+int64_t weighted(int64_t a, int64_t b) { return std::min(kMaxWeight, a * std::min(b, kMaxWeight)); }
+
+bool has(const std::vector<BlockId>& sorted, BlockId block) {
+  return std::binary_search(sorted.begin(), sorted.end(), block);
+}
+
+/// A loop that lies inside the piece as a whole.
+struct InnerLoop {
+  uint32_t loop = kNone;
+  std::optional<TripCount> count;  ///< at the piece's entry
+  std::optional<int64_t> static_count;
+  const UnrolledPair* pair = nullptr;  ///< if both parts lie in the piece
+};
+
+/// Base and per-iteration terms under a choice of the decisive loop.
+struct Tally {
+  OffloadTerms base, per_iteration;
+};
+
+class Evaluator {
+ public:
+  Evaluator(const OffloadContext& context, CandidateKind kind, const Piece& piece)
+      : context_(context), kernel_(context.kernel()), kind_(kind), piece_(piece) {
+    scope_.contains.assign(kernel_.blocks.size(), false);
+    for (BlockId b : piece.blocks) scope_.contains[b] = true;
+    scope_.entry = piece.entry;
+    scope_.first = piece.first;
+    if (kind != CandidateKind::kBlock) find_loops();  // a run of instructions holds no loop
+  }
+
+  Evaluation run() {
+    Evaluation result;
+    OffloadCandidate& c = result.candidate;
+    describe(c);
+    const OffloadTerms registers{
+        .reg_tx = static_cast<int64_t>(c.live_ins.size() + c.special_live_ins.size()),
+        .reg_rx = static_cast<int64_t>(c.live_outs.size())};
+    // Every loop whose trip count is not static runs once (section 3.1.3, third case).
+    c.base = tally(kNone).base;
+    c.base.reg_tx = registers.reg_tx;
+    c.base.reg_rx = registers.reg_rx;
+    c.trip = loops_.empty() ? TripKind::kNoLoop
+             : std::all_of(loops_.begin(), loops_.end(),
+                           [](const InnerLoop& l) { return l.static_count.has_value(); })
+                 ? TripKind::kStatic
+                 : TripKind::kUnknown;
+    c.iterations = loops_.size() == 1 && loops_[0].static_count ? *loops_[0].static_count : 1;
+    set_bandwidth(c, c.base);
+    result.qualifies = (c.tx + c.rx).saves();
+    if (!result.qualifies && c.trip == TripKind::kUnknown)
+      result.qualifies = make_conditional(registers, c);
+    c.planned_saving = planned_saving(registers);
+    if (result.qualifies) c.planned_saving = std::max<int64_t>(1, c.planned_saving);
+    return result;
+  }
+
+ private:
+  void find_loops() {
+    for (uint32_t l = 0; l < kernel_.loops.size(); ++l) {
+      const Loop& loop = kernel_.loops[l];
+      const bool inside = std::all_of(loop.blocks.begin(), loop.blocks.end(),
+                                      [&](BlockId b) { return has(piece_.blocks, b); });
+      if (!inside) continue;
+      InnerLoop inner;
+      inner.loop = l;
+      loops_.push_back(inner);
+    }
+    for (InnerLoop& inner : loops_) {
+      const UnrolledPair* pair = context_.pair_of(inner.loop);
+      if (pair != nullptr && find(pair->main) != nullptr && find(pair->remainder) != nullptr)
+        inner.pair = pair;
+      inner.count = inner.pair != nullptr
+                        ? trips_at_entry(kernel_, context_.definitions(), scope_, *pair)
+                        : trips_at_entry(kernel_, context_.definitions(), scope_,
+                                         context_.trips()[inner.loop], inner.loop);
+      if (inner.count && inner.pair == nullptr) inner.static_count = static_trips(*inner.count);
+    }
+  }
+
+  const InnerLoop* find(uint32_t loop) const {
+    for (const InnerLoop& inner : loops_) {
+      if (inner.loop == loop) return &inner;
+    }
+    return nullptr;
+  }
+
+  InstrId first_of(BlockId b) const {
+    return b == piece_.entry ? piece_.first : kernel_.blocks[b].first;
+  }
+  InstrId last_of(BlockId b) const {
+    const Block& block = kernel_.blocks[b];
+    return std::min(piece_.last, block.first + block.count - 1);
+  }
+
+  /// Innermost loop around a block inside the piece, outwards.
+  std::vector<const InnerLoop*> loops_around(BlockId b) const {
+    std::vector<const InnerLoop*> result;
+    for (uint32_t l = kernel_.blocks[b].loop; l != kNone; l = kernel_.loops[l].parent) {
+      if (const InnerLoop* inner = find(l)) result.push_back(inner);
+    }
+    return result;
+  }
+
+  /// `decisive`: a loop, or the remainder of a pair (one trip of it is one iteration).
+  Tally tally(uint32_t decisive) const {
+    Tally result;
+    for (BlockId b : piece_.blocks) {
+      const OffloadTerms here = count_accesses(kernel_, first_of(b), last_of(b));
+      int64_t weight = 1;
+      bool per_iteration = false;
+      for (const InnerLoop* inner : loops_around(b)) {
+        if (inner->loop == decisive) {
+          per_iteration = true;
+          break;  // loops further out multiply the iterations
+        }
+        if (inner->pair != nullptr && inner->loop == inner->pair->main) {
+          weight = 0;  // the remainder stands for one iteration of both
+          break;
+        }
+        weight = weighted(weight, inner->static_count.value_or(1));
+      }
+      OffloadTerms& target = per_iteration ? result.per_iteration : result.base;
+      target.n_ld += here.n_ld * weight;
+      target.n_st += here.n_st * weight;
+    }
+    return result;
+  }
+
+  /// The trip counts whose product is the decisive loop's iterations; empty if one is unknown.
+  std::vector<TripCount> factors_of(const InnerLoop& decisive) const {
+    std::vector<TripCount> factors;
+    if (!decisive.count) return {};
+    factors.push_back(*decisive.count);
+    for (uint32_t l = kernel_.loops[decisive.loop].parent; l != kNone;
+         l = kernel_.loops[l].parent) {
+      const InnerLoop* outer = find(l);
+      if (outer == nullptr) break;
+      if (!outer->count || outer->pair != nullptr) return {};
+      factors.push_back(*outer->count);
+    }
+    return factors;
+  }
+
+  /// Tries every loop whose iterations can be told at entry: the deepest wins, since its
+  /// iterations are the most, then the lowest threshold.
+  bool make_conditional(const OffloadTerms& registers, OffloadCandidate& c) const {
+    uint32_t best_depth = 0;
+    bool found = false;
+    for (const InnerLoop& inner : loops_) {
+      if (inner.static_count) continue;
+      if (inner.pair != nullptr && inner.loop == inner.pair->main) continue;
+      const std::vector<TripCount> factors = factors_of(inner);
+      if (factors.empty()) continue;
+      Tally tallied = tally(inner.loop);
+      tallied.base.reg_tx = registers.reg_tx;
+      tallied.base.reg_rx = registers.reg_rx;
+      const int64_t threshold =
+          break_even_iterations(context_.model(), tallied.base, tallied.per_iteration);
+      if (threshold < 1) continue;
+      const uint32_t depth = kernel_.loops[inner.loop].depth;
+      if (found && (depth < best_depth || (depth == best_depth && threshold >= c.iterations)))
+        continue;
+      found = true;
+      best_depth = depth;
+      c.trip = TripKind::kConditional;
+      c.base = tallied.base;
+      c.per_iteration = tallied.per_iteration;
+      c.iterations = threshold;
+      c.condition.factors = factors;
+      c.condition.threshold_iterations = threshold;
+      c.condition.count_blocks.clear();
+      if (inner.pair != nullptr) {
+        c.condition.count_blocks.push_back(
+            {context_.trips()[inner.pair->main].count_block, inner.pair->unroll});
+      }
+      c.condition.count_blocks.push_back({context_.trips()[inner.loop].count_block, 1});
+      set_bandwidth(c, with_iterations(c.base, c.per_iteration, threshold));
+    }
+    return found;
+  }
+
+  void set_bandwidth(OffloadCandidate& c, const OffloadTerms& terms) const {
+    c.terms = terms;
+    c.tx = bw_tx(context_.model(), terms);
+    c.rx = bw_rx(context_.model(), terms);
+    c.saves_tx = c.tx.saves();
+    c.saves_rx = c.rx.saves();
+  }
+
+  int64_t planned_saving(const OffloadTerms& registers) const {
+    OffloadTerms terms = registers;
+    for (BlockId b : piece_.blocks) {
+      const OffloadTerms here = count_accesses(kernel_, first_of(b), last_of(b));
+      int64_t weight = 1;
+      for (const InnerLoop* inner : loops_around(b)) {
+        weight =
+            weighted(weight, inner->static_count.value_or(context_.planning_trips(inner->loop)));
+      }
+      terms.n_ld += here.n_ld * weight;
+      terms.n_st += here.n_st * weight;
+    }
+    int64_t times = 1;  // how often the piece as a whole runs
+    for (uint32_t l = kernel_.blocks[piece_.entry].loop; l != kNone; l = kernel_.loops[l].parent) {
+      if (find(l) == nullptr) times = weighted(times, context_.planning_trips(l));
+    }
+    const auto& model = context_.model();
+    constexpr int64_t kLimit = int64_t{1} << 50;
+    const int64_t once = -(bw_tx(model, terms) + bw_rx(model, terms)).raw();
+    int64_t saving = 0;
+    if (__builtin_mul_overflow(once, times, &saving)) saving = once < 0 ? -kLimit : kLimit;
+    return std::clamp(saving, -kLimit, kLimit);
+  }
+
+  void describe(OffloadCandidate& c) const {
+    c.kind = kind_;
+    c.entry = piece_.entry;
+    c.first_instruction = piece_.first;
+    c.last_instruction = piece_.last;
+    c.blocks = piece_.blocks;
+    c.resume_instruction = piece_.resume;
+    c.resume_block = context_.definitions().block(piece_.resume);
+    c.live_ins = piece_.live_ins;
+    c.live_outs = piece_.live_outs;
+    c.special_live_ins = piece_.specials;
+    c.live_in_bytes =
+        packed_bytes(kernel_, c.live_ins) + static_cast<uint32_t>(4 * c.special_live_ins.size());
+    c.live_out_bytes = packed_bytes(kernel_, c.live_outs);
+    for (BlockId b : piece_.blocks) {
+      for (InstrId i = first_of(b); i <= last_of(b); ++i) {
+        const Instruction& instruction = kernel_.instructions[i];
+        if (!is_counted_load(instruction) && !is_counted_store(instruction)) continue;
+        c.first_memory_instruction = std::min(c.first_memory_instruction, i);
+      }
+    }
+  }
+
+  const OffloadContext& context_;
+  const Kernel& kernel_;
+  const CandidateKind kind_;
+  const Piece& piece_;
+  CandidateScope scope_;
+  std::vector<InnerLoop> loops_;
+};
+
+}  // namespace
+
+OffloadContext::OffloadContext(const Kernel& kernel, const OffloadModel& model)
+    : kernel_(&kernel),
+      model_(&model),
+      definitions_(kernel),
+      registers_(kernel),
+      uses_shared_(uses_shared_memory(kernel)) {
+  for (uint32_t l = 0; l < kernel.loops.size(); ++l)
+    trips_.push_back(loop_trips(kernel, definitions_, l));
+  pairs_ = unrolled_pairs(kernel, definitions_, trips_);
+
+  CandidateScope everything;
+  everything.contains.assign(kernel.blocks.size(), true);
+  everything.entry = 0;
+  for (uint32_t l = 0; l < kernel.loops.size(); ++l) {
+    int64_t trips = kPlanningTrips;
+    const UnrolledPair* pair = pair_of(l);
+    if (pair != nullptr) {
+      trips = l == pair->main ? std::max<int64_t>(1, kPlanningTrips / pair->unroll) : 1;
+    } else if (const auto count = trips_at_entry(kernel, definitions_, everything, trips_[l], l)) {
+      trips = static_trips(*count).value_or(kPlanningTrips);
+    }
+    planning_.push_back(trips);
+  }
+}
+
+const UnrolledPair* OffloadContext::pair_of(uint32_t loop) const {
+  for (const UnrolledPair& pair : pairs_) {
+    if (pair.main == loop || pair.remainder == loop) return &pair;
+  }
+  return nullptr;
+}
+
+OffloadTerms count_accesses(const Kernel& kernel, InstrId first, InstrId last) {
+  OffloadTerms terms;
+  for (InstrId i = first; i <= last; ++i) {
+    terms.n_ld += is_counted_load(kernel.instructions[i]);
+    terms.n_st += is_counted_store(kernel.instructions[i]);
+  }
+  return terms;
+}
+
+Evaluation evaluate_piece(const OffloadContext& context, CandidateKind kind, const Piece& piece) {
+  return Evaluator(context, kind, piece).run();
+}
+
+}  // namespace nearwarp::compiler

@@ -1,0 +1,54 @@
+// Puts a piece of code into TOM's equations: counts its accesses, finds the loop whose trip count
+// decides, and says from how many iterations on offloading saves traffic.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "host/compiler/kernel.h"
+#include "host/compiler/offload_candidates.h"
+#include "host/compiler/offload_regions.h"
+#include "host/compiler/offload_trips.h"
+
+namespace nearwarp::compiler {
+
+/// Everything about a kernel that all pieces share.
+class OffloadContext {
+ public:
+  OffloadContext(const Kernel& kernel, const OffloadModel& model);
+
+  const Kernel& kernel() const { return *kernel_; }
+  const OffloadModel& model() const { return *model_; }
+  const Definitions& definitions() const { return definitions_; }
+  const BlockRegisters& registers() const { return registers_; }
+  const std::vector<LoopTrips>& trips() const { return trips_; }
+  bool uses_shared() const { return uses_shared_; }
+  /// The pair that a loop belongs to, or nullptr.
+  const UnrolledPair* pair_of(uint32_t loop) const;
+  /// Trips of a loop for ranking: static ones as they are, else kPlanningTrips in all.
+  int64_t planning_trips(uint32_t loop) const { return planning_[loop]; }
+
+ private:
+  const Kernel* kernel_;
+  const OffloadModel* model_;
+  Definitions definitions_;
+  BlockRegisters registers_;
+  std::vector<LoopTrips> trips_;
+  std::vector<UnrolledPair> pairs_;
+  std::vector<int64_t> planning_;
+  bool uses_shared_;
+};
+
+/// Accesses that Eq. (3) and (4) count in instructions [first, last] of one block.
+OffloadTerms count_accesses(const Kernel& kernel, InstrId first, InstrId last);
+
+/// The candidate that a piece makes, with all fields but `id`; `qualifies` says whether it saves
+/// traffic, always or under its condition.
+struct Evaluation {
+  OffloadCandidate candidate;
+  bool qualifies = false;
+};
+Evaluation evaluate_piece(const OffloadContext& context, CandidateKind kind, const Piece& piece);
+
+}  // namespace nearwarp::compiler

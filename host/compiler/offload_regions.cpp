@@ -1,0 +1,180 @@
+#include "host/compiler/offload_regions.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "host/compiler/offload_facts.h"
+
+namespace nearwarp::compiler {
+namespace {
+
+using Bits = BlockRegisters::Bits;
+
+bool test(const Bits& bits, RegId reg) { return bits[reg / 64] >> (reg % 64) & 1; }
+void set(Bits& bits, RegId reg) { bits[reg / 64] |= uint64_t{1} << (reg % 64); }
+void clear(Bits& bits, RegId reg) { bits[reg / 64] &= ~(uint64_t{1} << (reg % 64)); }
+
+std::vector<RegId> members(const Bits& bits) {
+  std::vector<RegId> result;
+  for (size_t word = 0; word < bits.size(); ++word) {
+    for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1)
+      result.push_back(static_cast<RegId>(word * 64 + __builtin_ctzll(rest)));
+  }
+  return result;
+}
+
+/// Blocks reachable from `entry` without passing `exit`; empty if there are too many.
+std::vector<BlockId> reachable(const Kernel& kernel, BlockId entry, BlockId exit) {
+  std::vector<bool> seen(kernel.blocks.size(), false);
+  std::vector<BlockId> result{entry};
+  seen[entry] = true;
+  for (size_t head = 0; head < result.size(); ++head) {
+    if (result.size() > kMaxRegionBlocks) return {};
+    for (BlockId s : kernel.blocks[result[head]].successors) {
+      if (s == exit || seen[s]) continue;
+      seen[s] = true;
+      result.push_back(s);
+    }
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+bool has(const std::vector<BlockId>& sorted, BlockId block) {
+  return std::binary_search(sorted.begin(), sorted.end(), block);
+}
+
+/// Live registers at the end of the entry block, with `exit_live` live where the region is left.
+Bits live_after_entry(const Kernel& kernel, const BlockRegisters& registers, const Region& region,
+                      const Bits& exit_live) {
+  std::map<BlockId, Bits> in;
+  for (BlockId b : region.blocks) in[b] = registers.exposed(b);
+  const auto out_of = [&](BlockId b) {
+    Bits out(exit_live.size(), 0);
+    for (BlockId s : kernel.blocks[b].successors) {
+      const Bits& next = s == region.exit ? exit_live : in.at(s);
+      for (size_t w = 0; w < out.size(); ++w) out[w] |= next[w];
+    }
+    return out;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto b = region.blocks.rbegin(); b != region.blocks.rend(); ++b) {
+      const Bits out = out_of(*b);
+      Bits& live = in.at(*b);
+      for (size_t w = 0; w < out.size(); ++w) {
+        const uint64_t updated = live[w] | (out[w] & ~registers.killed(*b)[w]);
+        changed |= updated != live[w];
+        live[w] = updated;
+      }
+    }
+  }
+  return out_of(region.entry);
+}
+
+void add_specials(std::set<ptx::SpecialReg>& set_of, const Instruction& instruction) {
+  for (ptx::SpecialReg special : special_uses(instruction)) set_of.insert(special);
+}
+
+}  // namespace
+
+BlockRegisters::BlockRegisters(const Kernel& kernel) {
+  const Bits none((kernel.registers.size() + 63) / 64, 0);
+  exposed_.assign(kernel.blocks.size(), none);
+  killed_ = written_ = exposed_;
+  for (BlockId b = 0; b < kernel.blocks.size(); ++b) {
+    const Block& block = kernel.blocks[b];
+    for (InstrId i = block.first; i < block.first + block.count; ++i) {
+      const Instruction& instruction = kernel.instructions[i];
+      for (RegId reg : uses(instruction)) {
+        if (!test(killed_[b], reg)) set(exposed_[b], reg);
+      }
+      for (RegId reg : defs(instruction)) {
+        set(written_[b], reg);
+        if (instruction.guard == kNone) set(killed_[b], reg);
+      }
+    }
+  }
+}
+
+std::vector<Region> find_regions(const Kernel& kernel) {
+  std::vector<Region> regions;
+  for (BlockId entry = 0; entry < kernel.blocks.size(); ++entry) {
+    for (BlockId exit = kernel.blocks[entry].ipdom; exit != kNone;
+         exit = kernel.blocks[exit].ipdom) {
+      Region region{entry, exit, reachable(kernel, entry, exit), false};
+      if (region.blocks.empty()) break;  // larger ones follow
+      bool single_entry = true;
+      for (BlockId b : region.blocks) {
+        for (BlockId p : kernel.blocks[b].predecessors) {
+          const bool inside = has(region.blocks, p);
+          if (b == entry) {
+            region.entry_is_header |= inside;
+          } else {
+            single_entry &= inside;
+          }
+        }
+      }
+      if (!single_entry || (region.blocks.size() == 1 && !region.entry_is_header)) continue;
+      regions.push_back(std::move(region));
+    }
+  }
+  return regions;
+}
+
+std::vector<Piece> pieces_of_region(const Kernel& kernel, const BlockRegisters& registers,
+                                    const Region& region, bool kernel_uses_shared) {
+  Piece piece;
+  piece.entry = region.entry;
+  piece.blocks = region.blocks;
+  piece.resume = kernel.blocks[region.exit].first;
+  const Block& entry = kernel.blocks[region.entry];
+  const Bits none((kernel.registers.size() + 63) / 64, 0);
+
+  // Everything but the entry block, which is cut below.
+  Bits live_at_exit = none, live_out = none;
+  for (RegId reg : kernel.live_in[region.exit]) set(live_at_exit, reg);
+  std::set<ptx::SpecialReg> specials;
+  piece.last = 0;
+  for (BlockId b : region.blocks) {
+    const Block& block = kernel.blocks[b];
+    piece.last = std::max(piece.last, block.first + block.count - 1);
+    if (b == region.entry && !region.entry_is_header) continue;
+    for (InstrId i = block.first; i < block.first + block.count; ++i) {
+      if (forbidden(kernel.instructions[i], kernel_uses_shared)) return {};
+      add_specials(specials, kernel.instructions[i]);
+    }
+    for (size_t w = 0; w < live_out.size(); ++w) live_out[w] |= registers.written(b)[w];
+  }
+  for (size_t w = 0; w < live_out.size(); ++w) live_out[w] &= live_at_exit[w];
+  Bits live = live_after_entry(kernel, registers, region, live_out);
+
+  std::vector<Piece> pieces;
+  const auto emit = [&](InstrId first) {
+    piece.first = first;
+    piece.live_ins = members(live);
+    piece.live_outs = members(live_out);
+    piece.specials.assign(specials.begin(), specials.end());
+    pieces.push_back(piece);
+  };
+  for (InstrId i = entry.first + entry.count; i-- > entry.first;) {
+    const Instruction& instruction = kernel.instructions[i];
+    if (forbidden(instruction, kernel_uses_shared)) return pieces;
+    add_specials(specials, instruction);
+    for (RegId reg : defs(instruction)) {
+      if (test(live_at_exit, reg)) {
+        // A lane that the guard leaves out brings its old value back.
+        set(live_out, reg);
+        if (instruction.guard != kNone) set(live, reg);
+      }
+      if (instruction.guard == kNone) clear(live, reg);
+    }
+    for (RegId reg : uses(instruction)) set(live, reg);
+    if (!region.entry_is_header) emit(i);
+  }
+  if (region.entry_is_header) emit(entry.first);
+  return pieces;
+}
+
+}  // namespace nearwarp::compiler
