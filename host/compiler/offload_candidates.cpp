@@ -35,8 +35,8 @@ std::vector<uint32_t> outermost_loops(const Kernel& kernel, const Region& region
 bool is_one_structure(const OffloadContext& context, const std::vector<uint32_t>& loops) {
   if (loops.size() <= 1) return true;
   if (loops.size() > 2) return false;
-  const UnrolledPair* pair = context.pair_of(loops[0]);
-  return pair != nullptr && pair == context.pair_of(loops[1]);
+  const UnrolledLoop* unrolled = context.unrolled_of(loops[0]);
+  return unrolled != nullptr && unrolled == context.unrolled_of(loops[1]);
 }
 
 /// A loop by itself, or with the straight code that leads into it.
@@ -271,7 +271,10 @@ class Selection {
 
 std::string trip_text(const Kernel& kernel, const TripCount& count) {
   std::string text;
-  for (const LinearTerm& term : count.terms) {
+  std::vector<LinearTerm> terms = count.terms;  // positive ones first
+  std::stable_partition(terms.begin(), terms.end(),
+                        [](const LinearTerm& term) { return term.coefficient > 0; });
+  for (const LinearTerm& term : terms) {
     const int64_t magnitude = term.coefficient < 0 ? -term.coefficient : term.coefficient;
     const char* sign = term.coefficient < 0 ? (text.empty() ? "-" : " - ")
                        : text.empty()       ? ""
@@ -289,7 +292,7 @@ std::string trip_text(const Kernel& kernel, const TripCount& count) {
     }
   }
   const bool simple = count.terms.size() + (count.constant != 0) <= 1;
-  if (!simple) text = "(" + text + ")";
+  if (!simple) text = fmt::format("({})", text);
   if (count.step_reg != kNone) {
     text += " / " + kernel.registers[count.step_reg].name;
   } else if (count.step != 1) {
@@ -317,7 +320,7 @@ std::string condition_text(const Kernel& kernel, const OffloadCondition& conditi
     if (!text.empty()) text += " * ";
     const std::string part = trip_text(kernel, factor);
     const bool compound = condition.factors.size() > 1 && part.find(" / ") != std::string::npos;
-    text += compound ? "(" + part + ")" : part;
+    text += compound ? fmt::format("({})", part) : part;
   }
   return fmt::format("{} >= {}", text, condition.threshold_iterations);
 }

@@ -20,7 +20,14 @@ struct InnerLoop {
   uint32_t loop = kNone;
   std::optional<TripCount> count;  ///< at the piece's entry
   std::optional<int64_t> static_count;
-  const UnrolledPair* pair = nullptr;  ///< if both parts lie in the piece
+  const UnrolledLoop* unrolled = nullptr;  ///< if all its parts lie in the piece
+
+  /// The loop whose trips are the condition's iterations; of two loops the remainder.
+  bool may_decide() const {
+    return !static_count &&
+           (unrolled == nullptr || unrolled->remainder == kNone || loop == unrolled->remainder);
+  }
+  bool is_main() const { return unrolled != nullptr && loop == unrolled->main; }
 };
 
 /// Base and per-iteration terms under a choice of the decisive loop.
@@ -47,7 +54,7 @@ class Evaluator {
         .reg_tx = static_cast<int64_t>(c.live_ins.size() + c.special_live_ins.size()),
         .reg_rx = static_cast<int64_t>(c.live_outs.size())};
     // Every loop whose trip count is not static runs once (section 3.1.3, third case).
-    c.base = tally(kNone).base;
+    c.base = tally(nullptr).base;
     c.base.reg_tx = registers.reg_tx;
     c.base.reg_rx = registers.reg_rx;
     c.trip = loops_.empty() ? TripKind::kNoLoop
@@ -77,15 +84,24 @@ class Evaluator {
       loops_.push_back(inner);
     }
     for (InnerLoop& inner : loops_) {
-      const UnrolledPair* pair = context_.pair_of(inner.loop);
-      if (pair != nullptr && find(pair->main) != nullptr && find(pair->remainder) != nullptr)
-        inner.pair = pair;
-      inner.count = inner.pair != nullptr
-                        ? trips_at_entry(kernel_, context_.definitions(), scope_, *pair)
+      const UnrolledLoop* unrolled = context_.unrolled_of(inner.loop);
+      if (unrolled != nullptr && holds(*unrolled)) inner.unrolled = unrolled;
+      inner.count = inner.unrolled != nullptr
+                        ? trips_at_entry(kernel_, context_.definitions(), scope_, *unrolled)
                         : trips_at_entry(kernel_, context_.definitions(), scope_,
                                          context_.trips()[inner.loop], inner.loop);
-      if (inner.count && inner.pair == nullptr) inner.static_count = static_trips(*inner.count);
+      if (inner.count && inner.unrolled == nullptr) inner.static_count = static_trips(*inner.count);
     }
+  }
+
+  /// All parts of an unrolled loop lie in the piece.
+  bool holds(const UnrolledLoop& unrolled) const {
+    return find(unrolled.main) != nullptr &&
+           (unrolled.remainder == kNone || find(unrolled.remainder) != nullptr) &&
+           std::all_of(unrolled.copies.begin(), unrolled.copies.end(), [&](const auto& copy) {
+             return std::includes(piece_.blocks.begin(), piece_.blocks.end(), copy.begin(),
+                                  copy.end());
+           });
   }
 
   const InnerLoop* find(uint32_t loop) const {
@@ -112,23 +128,42 @@ class Evaluator {
     return result;
   }
 
-  /// `decisive`: a loop, or the remainder of a pair (one trip of it is one iteration).
-  Tally tally(uint32_t decisive) const {
+  /// The copy of an unrolled body that a block belongs to, and the main loop it goes with.
+  struct Copy {
+    const InnerLoop* main = nullptr;
+    size_t number = 0;
+  };
+  Copy copy_of(BlockId b) const {
+    for (const InnerLoop& inner : loops_) {
+      if (!inner.is_main()) continue;
+      const auto& copies = inner.unrolled->copies;
+      for (size_t k = 0; k < copies.size(); ++k) {
+        if (has(copies[k], b)) return {&inner, k};
+      }
+    }
+    return {};
+  }
+
+  /// Counts accesses with every loop but `decisive` (nullptr: every loop) running its static trip
+  /// count or else once. Of an unrolled loop the remainder loop or the first copy stands for an
+  /// iteration, the rest of it is left out.
+  Tally tally(const InnerLoop* decisive) const {
     Tally result;
     for (BlockId b : piece_.blocks) {
       const OffloadTerms here = count_accesses(kernel_, first_of(b), last_of(b));
       int64_t weight = 1;
-      bool per_iteration = false;
+      const Copy copy = copy_of(b);
+      if (copy.main != nullptr && copy.number > 0) continue;
+      bool per_iteration = copy.main != nullptr && copy.main == decisive;
       for (const InnerLoop* inner : loops_around(b)) {
-        if (inner->loop == decisive) {
+        if (per_iteration) break;  // loops further out multiply the iterations
+        if (inner->is_main()) {
+          weight = 0;
+        } else if (inner == decisive) {
           per_iteration = true;
-          break;  // loops further out multiply the iterations
+        } else {
+          weight = weighted(weight, inner->static_count.value_or(1));
         }
-        if (inner->pair != nullptr && inner->loop == inner->pair->main) {
-          weight = 0;  // the remainder stands for one iteration of both
-          break;
-        }
-        weight = weighted(weight, inner->static_count.value_or(1));
       }
       OffloadTerms& target = per_iteration ? result.per_iteration : result.base;
       target.n_ld += here.n_ld * weight;
@@ -146,7 +181,7 @@ class Evaluator {
          l = kernel_.loops[l].parent) {
       const InnerLoop* outer = find(l);
       if (outer == nullptr) break;
-      if (!outer->count || outer->pair != nullptr) return {};
+      if (!outer->count || outer->unrolled != nullptr) return {};
       factors.push_back(*outer->count);
     }
     return factors;
@@ -158,11 +193,10 @@ class Evaluator {
     uint32_t best_depth = 0;
     bool found = false;
     for (const InnerLoop& inner : loops_) {
-      if (inner.static_count) continue;
-      if (inner.pair != nullptr && inner.loop == inner.pair->main) continue;
+      if (!inner.may_decide()) continue;
       const std::vector<TripCount> factors = factors_of(inner);
       if (factors.empty()) continue;
-      Tally tallied = tally(inner.loop);
+      Tally tallied = tally(&inner);
       tallied.base.reg_tx = registers.reg_tx;
       tallied.base.reg_rx = registers.reg_rx;
       const int64_t threshold =
@@ -179,15 +213,20 @@ class Evaluator {
       c.iterations = threshold;
       c.condition.factors = factors;
       c.condition.threshold_iterations = threshold;
-      c.condition.count_blocks.clear();
-      if (inner.pair != nullptr) {
-        c.condition.count_blocks.push_back(
-            {context_.trips()[inner.pair->main].count_block, inner.pair->unroll});
-      }
-      c.condition.count_blocks.push_back({context_.trips()[inner.loop].count_block, 1});
+      c.condition.count_blocks = count_blocks(inner);
       set_bandwidth(c, with_iterations(c.base, c.per_iteration, threshold));
     }
     return found;
+  }
+
+  std::vector<CountBlock> count_blocks(const InnerLoop& decisive) const {
+    const auto block_of = [&](uint32_t loop) { return context_.trips()[loop].count_block; };
+    const UnrolledLoop* unrolled = decisive.unrolled;
+    if (unrolled == nullptr) return {{block_of(decisive.loop), 1}};
+    std::vector<CountBlock> result{{block_of(unrolled->main), unrolled->unroll}};
+    if (unrolled->remainder != kNone) result.push_back({block_of(unrolled->remainder), 1});
+    for (const auto& copy : unrolled->copies) result.push_back({copy.front(), 1});
+    return result;
   }
 
   void set_bandwidth(OffloadCandidate& c, const OffloadTerms& terms) const {
@@ -263,16 +302,16 @@ OffloadContext::OffloadContext(const Kernel& kernel, const OffloadModel& model)
       uses_shared_(uses_shared_memory(kernel)) {
   for (uint32_t l = 0; l < kernel.loops.size(); ++l)
     trips_.push_back(loop_trips(kernel, definitions_, l));
-  pairs_ = unrolled_pairs(kernel, definitions_, trips_);
+  unrolled_ = unrolled_loops(kernel, definitions_, trips_);
 
   CandidateScope everything;
   everything.contains.assign(kernel.blocks.size(), true);
   everything.entry = 0;
   for (uint32_t l = 0; l < kernel.loops.size(); ++l) {
     int64_t trips = kPlanningTrips;
-    const UnrolledPair* pair = pair_of(l);
-    if (pair != nullptr) {
-      trips = l == pair->main ? std::max<int64_t>(1, kPlanningTrips / pair->unroll) : 1;
+    const UnrolledLoop* unrolled = unrolled_of(l);
+    if (unrolled != nullptr) {
+      trips = l == unrolled->main ? std::max<int64_t>(1, kPlanningTrips / unrolled->unroll) : 1;
     } else if (const auto count = trips_at_entry(kernel, definitions_, everything, trips_[l], l)) {
       trips = static_trips(*count).value_or(kPlanningTrips);
     }
@@ -280,9 +319,9 @@ OffloadContext::OffloadContext(const Kernel& kernel, const OffloadModel& model)
   }
 }
 
-const UnrolledPair* OffloadContext::pair_of(uint32_t loop) const {
-  for (const UnrolledPair& pair : pairs_) {
-    if (pair.main == loop || pair.remainder == loop) return &pair;
+const UnrolledLoop* OffloadContext::unrolled_of(uint32_t loop) const {
+  for (const UnrolledLoop& unrolled : unrolled_) {
+    if (unrolled.main == loop || unrolled.remainder == loop) return &unrolled;
   }
   return nullptr;
 }

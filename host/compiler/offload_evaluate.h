@@ -24,8 +24,9 @@ class OffloadContext {
   const BlockRegisters& registers() const { return registers_; }
   const std::vector<LoopTrips>& trips() const { return trips_; }
   bool uses_shared() const { return uses_shared_; }
-  /// The pair that a loop belongs to, or nullptr.
-  const UnrolledPair* pair_of(uint32_t loop) const;
+  /// The unrolled source loop that a loop belongs to, or nullptr.
+  const UnrolledLoop* unrolled_of(uint32_t loop) const;
+  const std::vector<UnrolledLoop>& unrolled() const { return unrolled_; }
   /// Trips of a loop for ranking: static ones as they are, else kPlanningTrips in all.
   int64_t planning_trips(uint32_t loop) const { return planning_[loop]; }
 
@@ -35,7 +36,7 @@ class OffloadContext {
   Definitions definitions_;
   BlockRegisters registers_;
   std::vector<LoopTrips> trips_;
-  std::vector<UnrolledPair> pairs_;
+  std::vector<UnrolledLoop> unrolled_;
   std::vector<int64_t> planning_;
   bool uses_shared_;
 };

@@ -10,7 +10,7 @@ namespace nearwarp::compiler {
 namespace {
 
 constexpr size_t kColumns = 98;
-constexpr size_t kIndent = 15;  // of everything behind a field's name
+constexpr size_t kIndent = 17;  // of everything behind a field's name
 
 const char* kind_text(CandidateKind kind) {
   switch (kind) {
@@ -121,7 +121,7 @@ std::string field(const std::string& name, const std::string& words) {
     const size_t end = std::min(words.find(' ', at), words.size());
     const std::string word = words.substr(at, end - at);
     if (column > kIndent && column + 1 + word.size() > kColumns) {
-      text += "\n" + std::string(kIndent, ' ');
+      text += fmt::format("\n{:{}}", "", kIndent);
       column = kIndent;
     } else if (column > kIndent) {
       text += ' ';
@@ -161,7 +161,8 @@ std::string candidate_text(const CandidateReport& c) {
                                              ? ""
                                              : fmt::format(", at {} iterations", c.iterations)));
   text += field("tag", tag_text(c));
-  text += field("offload if", c.condition.empty() ? "always (" + c.trip + ")" : c.condition);
+  text +=
+      field("offload if", c.condition.empty() ? fmt::format("always ({})", c.trip) : c.condition);
   return text;
 }
 

@@ -1,7 +1,6 @@
 #include "host/compiler/offload_trips.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 
 #include "host/compiler/offload_facts.h"
@@ -35,8 +34,8 @@ int64_t signed_value(uint64_t bits, ptx::Type type) {
 
 bool is_integer(ptx::Type type) { return !ptx::is_float(type) && type != ptx::Type::kPred; }
 
-/// dst = sum of `scale` * register + `constant`, for the instructions that compute addresses and
-/// counters; widening conversions keep the value.
+}  // namespace
+
 std::optional<LinearSum> linear_definition(const Instruction& i) {
   if (i.guard != kNone || i.dsts.size() != 1 || !is_integer(i.mod.type)) return std::nullopt;
   const auto sum_of = [&](const Operand& operand) -> std::optional<LinearSum> {
@@ -103,6 +102,8 @@ std::optional<LinearSum> linear_definition(const Instruction& i) {
       return std::nullopt;
   }
 }
+
+namespace {
 
 /// Definitions of `reg` inside the loop.
 std::vector<InstrId> defs_in_loop(const Kernel& kernel, const Definitions& definitions,
@@ -274,19 +275,6 @@ std::optional<LinearSum> invariant_operand(const Kernel& kernel, const Definitio
   return sum;
 }
 
-/// Loads and stores in the body of a loop.
-OffloadTerms memory_of(const Kernel& kernel, const Loop& loop) {
-  OffloadTerms terms;
-  for (BlockId b : loop.blocks) {
-    const Block& block = kernel.blocks[b];
-    for (InstrId i = block.first; i < block.first + block.count; ++i) {
-      terms.n_ld += is_counted_load(kernel.instructions[i]);
-      terms.n_st += is_counted_store(kernel.instructions[i]);
-    }
-  }
-  return terms;
-}
-
 /// The constant that `reg` holds before `loop` (kNone: anywhere) if its only definition outside of
 /// it says so, wherever in the kernel that is.
 std::optional<LinearSum> constant_before(const Kernel& kernel, const Definitions& definitions,
@@ -404,59 +392,6 @@ LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint3
   return result;
 }
 
-std::vector<UnrolledPair> unrolled_pairs(const Kernel& kernel, const Definitions& definitions,
-                                         const std::vector<LoopTrips>& trips) {
-  std::vector<UnrolledPair> pairs;
-  std::vector<bool> taken(kernel.loops.size(), false);
-  for (uint32_t r = 0; r < kernel.loops.size(); ++r) {
-    // The remainder loop counts a register down from (iterations mod unroll).
-    const LoopTrips& rest = trips[r];
-    if (!rest.known || rest.step != 1 || rest.step_reg != kNone) continue;
-    InstrId split = kNone;
-    int outside = 0;
-    for (InstrId d : definitions.of(rest.induction)) {
-      if (in_loop(kernel.loops[r], definitions.block(d))) continue;
-      ++outside;
-      split = d;
-    }
-    if (outside != 1) continue;
-    const Instruction& i = kernel.instructions[split];
-    if ((i.op != Opcode::kAnd && i.op != Opcode::kRem) || i.srcs.size() != 2 || i.guard != kNone ||
-        i.srcs[0].kind != Operand::Kind::kRegister || i.srcs[1].kind != Operand::Kind::kImmediate) {
-      continue;
-    }
-    const uint64_t unroll = i.op == Opcode::kAnd ? i.srcs[1].bits + 1 : i.srcs[1].bits;
-    if (unroll < 2 || unroll > 64 || (i.op == Opcode::kAnd && !std::has_single_bit(unroll)))
-      continue;
-    const OffloadTerms one = memory_of(kernel, kernel.loops[r]);
-
-    // The main loop is the nearest sibling that does the same work `unroll` times per trip.
-    UnrolledPair best;
-    uint32_t distance = kNone;
-    for (uint32_t m = 0; m < kernel.loops.size(); ++m) {
-      const LoopTrips& main = trips[m];
-      if (m == r || taken[m] || kernel.loops[m].parent != kernel.loops[r].parent || !main.known ||
-          main.step_reg != kNone || main.step % static_cast<int64_t>(unroll) != 0) {
-        continue;
-      }
-      const OffloadTerms all = memory_of(kernel, kernel.loops[m]);
-      if (all.n_ld != one.n_ld * static_cast<int64_t>(unroll) ||
-          all.n_st != one.n_st * static_cast<int64_t>(unroll)) {
-        continue;
-      }
-      const BlockId a = kernel.loops[m].header, b = kernel.loops[r].header;
-      const uint32_t apart = a < b ? b - a : a - b;
-      if (apart >= distance) continue;
-      distance = apart;
-      best = {m, r, static_cast<uint32_t>(unroll), split};
-    }
-    if (best.main == kNone) continue;
-    taken[best.main] = taken[r] = true;
-    pairs.push_back(best);
-  }
-  return pairs;
-}
-
 std::optional<LinearSum> value_at_entry(const Kernel& kernel, const Definitions& definitions,
                                         const CandidateScope& scope, RegId reg, InstrId at,
                                         uint32_t excluded_loop) {
@@ -554,19 +489,20 @@ std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions&
 }
 
 std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions& definitions,
-                                        const CandidateScope& scope, const UnrolledPair& pair) {
-  const RegId iterations = kernel.instructions[pair.split].srcs[0].reg;
+                                        const CandidateScope& scope, const UnrolledLoop& unrolled) {
+  const RegId iterations = kernel.instructions[unrolled.split].srcs[0].reg;
   std::optional<LinearSum> sum;
-  if (scope.has(definitions, pair.split)) {
-    sum = value_at_entry(kernel, definitions, scope, iterations, pair.split, kNone);
-  } else if (std::none_of(definitions.of(iterations).begin(), definitions.of(iterations).end(),
-                          [&](InstrId d) { return d > pair.split || scope.has(definitions, d); })) {
+  if (scope.has(definitions, unrolled.split)) {
+    sum = value_at_entry(kernel, definitions, scope, iterations, unrolled.split, kNone);
+  } else if (std::none_of(
+                 definitions.of(iterations).begin(), definitions.of(iterations).end(),
+                 [&](InstrId d) { return d > unrolled.split || scope.has(definitions, d); })) {
     sum.emplace();
     sum->terms[iterations] = 1;
   }
   if (!sum) return std::nullopt;
   TripCount count;
-  count.loop = pair.main;
+  count.loop = unrolled.main;
   set_sum(count, *sum);
   return count;
 }

@@ -1,5 +1,5 @@
 // Trip counts of natural loops: which register steps, from where, to what bound; and which two
-// loops are the main and the remainder part of one source loop that nvcc unrolled.
+// loops are the pieces belong to one source loop that nvcc unrolled.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ struct LinearSum {
   int64_t constant = 0;
 
   void add(const LinearSum& other, int64_t factor);
+  bool operator==(const LinearSum&) const = default;
 };
 
 /// Definitions of each register, in instruction order.
@@ -31,6 +32,10 @@ class Definitions {
   std::vector<std::vector<InstrId>> by_register_;
   std::vector<BlockId> block_;
 };
+
+/// What an instruction writes as a sum of the registers that it reads, for the integer instructions
+/// that compute counters and addresses; widening conversions keep the value.
+std::optional<LinearSum> linear_definition(const Instruction& instruction);
 
 /// How often a loop runs, in terms of the values that its registers have when control enters it:
 /// max(1, ceil(numerator / step) + extra).
@@ -48,16 +53,18 @@ struct LoopTrips {
 /// count with a plain addition towards an invariant bound.
 LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint32_t loop);
 
-/// An unrolled main loop and its remainder. Together they run the source loop's iterations:
-/// trips(main) * unroll + trips(remainder).
-struct UnrolledPair {
+/// A source loop that nvcc unrolled: a main loop, and what is left of the iterations in a second
+/// loop or in copies of the body, each behind a comparison of the remainder with a constant.
+/// trips(main) * unroll + executions of the rest are the source's iterations.
+struct UnrolledLoop {
   uint32_t main = kNone;
-  uint32_t remainder = kNone;
+  uint32_t remainder = kNone;                ///< the second loop; kNone if there are copies
+  std::vector<std::vector<BlockId>> copies;  ///< blocks of each copy, in order; sorted
   uint32_t unroll = 1;
   /// The `and` instruction that takes the remainder of the iterations; its operand is their count.
   InstrId split = kNone;
 };
-std::vector<UnrolledPair> unrolled_pairs(const Kernel& kernel, const Definitions& definitions,
+std::vector<UnrolledLoop> unrolled_loops(const Kernel& kernel, const Definitions& definitions,
                                          const std::vector<LoopTrips>& trips);
 
 /// Where a candidate begins and what it holds, for questions about values at its entry.
@@ -83,9 +90,9 @@ std::optional<LinearSum> value_at_entry(const Kernel& kernel, const Definitions&
 std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions& definitions,
                                         const CandidateScope& scope, const LoopTrips& trips,
                                         uint32_t loop);
-/// The source iterations of an unrolled pair in values at the scope's entry.
+/// The source iterations of an unrolled loop in values at the scope's entry.
 std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions& definitions,
-                                        const CandidateScope& scope, const UnrolledPair& pair);
+                                        const CandidateScope& scope, const UnrolledLoop& unrolled);
 
 /// The constant that a trip count is, if it is one.
 std::optional<int64_t> static_trips(const TripCount& count);
