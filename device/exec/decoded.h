@@ -1,0 +1,156 @@
+// The decoded form of a kernel: what the interpreter executes.
+//
+// A warp owns a register file of 128-byte rows (32 lanes of 4 bytes; 64-bit values take two
+// neighbouring rows, read as 32 lanes of 8 bytes). Immediates, parameters and launch constants are
+// rows too, filled once per warp slot, so that every source operand is a row. Predicates are
+// 32-bit masks in an array of their own; entry 0 is always all ones.
+//
+// Each basic block exists twice: once for full warps (32 active lanes), once for partial ones,
+// where values that outlive the block are written under the active mask.
+#pragma once
+
+#include <cstdint>
+
+#include "device/core/macros.h"
+
+namespace nearwarp::exec {
+
+inline constexpr uint32_t kLanes = 32;
+inline constexpr uint32_t kFullMask = 0xffffffffu;
+inline constexpr uint32_t kRowBytes = 128;
+inline constexpr uint32_t kNoBlock = 0xffffffffu;
+
+/// Generic addresses of the shared and local windows; device memory begins at kDeviceBase.
+inline constexpr uint64_t kSharedGenericBase = 0x7f2a'0000'0000;
+inline constexpr uint64_t kLocalGenericBase = 0x7f2b'0000'0000;
+inline constexpr uint64_t kWindowBytes = uint64_t{1} << 24;
+inline constexpr uint64_t kDeviceBase = 0x7f2d'0000'0000;
+
+/// One decoded operation. `d`, `a`, `b`, `c` are rows or predicates, by the code. `x` is the guard
+/// of masked codes: predicate index times two, plus one if negated.
+struct alignas(16) Op {
+  uint16_t code = 0;
+  uint16_t d = 0, a = 0, b = 0, c = 0, x = 0;
+  int32_t imm = 0;
+};
+static_assert(sizeof(Op) == 16);
+
+/// What the interpreter needs at the head of a basic block.
+struct BlockInfo {
+  uint32_t full = 0;         ///< first operation of the form for full warps
+  uint32_t partial = 0;      ///< first operation of the form for partial warps
+  uint32_t count = 0;        ///< PTX instructions
+  uint32_t ipdom = kNoBlock;  ///< immediate post-dominator
+  uint32_t trace_words = 0;  ///< most words one execution can add to the trace
+};
+
+enum class MemSpace : uint8_t { kGlobal, kShared, kLocal, kGeneric };
+
+enum class AtomOp : uint8_t { kNone, kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, kCas, kInc, kDec };
+
+/// How a value in memory becomes a value in a register.
+enum class Extend : uint8_t { kZero, kSign };
+
+/// One memory instruction. `lo` and `span` cache the allocation that it last touched.
+struct MemDesc {
+  uint64_t lo = 0;    ///< first address of the cached allocation
+  uint64_t span = 0;  ///< its bytes; 0: nothing cached
+  MemSpace space = MemSpace::kGlobal;
+  Extend extend = Extend::kZero;
+  uint8_t bytes = 4;        ///< of one element in memory
+  uint8_t vector = 1;       ///< elements per lane
+  uint8_t reg_bytes = 4;    ///< width of the data registers' lanes: 2 (kept in 4), 4 or 8
+  uint8_t address64 = 1;    ///< the address row has 64-bit lanes
+  uint8_t traced = 1;       ///< leaves a memory record
+  uint8_t guarded = 0;      ///< the record is preceded by a mask word
+  uint8_t polls = 0;        ///< volatile, ordered or atomic: another thread may be waited for
+  uint8_t is_store = 0;
+  AtomOp atomic = AtomOp::kNone;
+  uint8_t is_signed = 0;    ///< atomics: signed minimum and maximum
+  uint8_t is_float = 0;     ///< atomics: floating-point addition
+  uint8_t has_result = 0;   ///< atomics: atom rather than red
+  uint16_t rows[4] = {};    ///< data registers; 0xffff: discarded (`_`)
+  uint16_t operand_b = 0;   ///< atomics: first operand after the address
+  uint16_t operand_c = 0;   ///< atomics: second operand (cas)
+  uint32_t instruction = 0;  ///< index of the PTX instruction, for errors
+};
+
+inline constexpr uint16_t kNoRow = 0xffff;
+
+/// A live allocation, sorted by address.
+struct Range {
+  uint64_t lo = 0;
+  uint64_t bytes = 0;
+};
+
+/// Why a warp returned to the scheduler.
+enum class Status : uint8_t {
+  kExited,     ///< every lane has exited
+  kBarrier,    ///< reached the barrier `Warp::barrier`
+  kYield,      ///< instruction budget used up at a block head
+  kTraceFull,  ///< the trace buffer must grow before the next block
+  kFault,      ///< Context::fault says why
+};
+
+enum class FaultKind : uint8_t { kNone, kInvalid, kMisaligned, kTrap, kBadBranch };
+
+/// A memory error (or trap) of one lane.
+struct Fault {
+  FaultKind kind = FaultKind::kNone;
+  bool is_write = false;
+  bool is_atomic = false;
+  MemSpace space = MemSpace::kGlobal;
+  uint32_t lane = 0;
+  uint32_t bytes = 0;
+  uint32_t instruction = 0;
+  uint64_t address = 0;
+};
+
+/// An entry of the reconvergence stack: lanes that wait to run `block` until `reconverge`.
+struct StackEntry {
+  uint32_t block = 0;
+  uint32_t reconverge = kNoBlock;
+  uint32_t mask = 0;
+};
+
+/// State of one warp between two visits of the interpreter.
+struct Warp {
+  uint8_t* rows = nullptr;       ///< register file, 128-byte aligned
+  uint32_t* predicates = nullptr;
+  StackEntry* stack = nullptr;
+  uint32_t depth = 0;            ///< entries below the current one
+  uint32_t block = 0;            ///< current entry: next block, reconvergence point, active lanes
+  uint32_t reconverge = kNoBlock;
+  uint32_t active = 0;
+  uint32_t exited = 0;
+  uint32_t barrier = 0;          ///< operation index of the barrier the warp waits at
+  uint32_t barrier_mask = 0;     ///< lanes that take part in it
+  uint32_t index = 0;            ///< warp within the thread block
+  uint8_t* local = nullptr;      ///< local memory, lane by lane
+  uint64_t local_trace_base = 0;  ///< device address of the warp's local memory in traces
+  uint64_t* trace = nullptr;     ///< buffer; nullptr: not traced
+  uint64_t trace_size = 0, trace_capacity = 0;
+  uint64_t trace_last = 0;       ///< index of the last control word
+};
+
+/// What the warps of one launch share while one host thread executes them.
+struct Context {
+  const Op* ops = nullptr;
+  const BlockInfo* blocks = nullptr;
+  MemDesc* memory = nullptr;
+  const uint32_t* tables = nullptr;  ///< brx targets
+  uint8_t* arena = nullptr;          ///< host address of kDeviceBase
+  uint64_t arena_bytes = 0;
+  const Range* ranges = nullptr;
+  uint32_t num_ranges = 0;
+  uint8_t* shared = nullptr;  ///< of the running thread block
+  uint32_t shared_bytes = 0;
+  uint32_t local_bytes = 0;   ///< of one thread
+  bool stored = false;        ///< memory may have changed since the scheduler cleared this
+  bool polled = false;        ///< a volatile, ordered or atomic access was executed
+  uint64_t warp_instructions = 0;
+  uint64_t thread_instructions = 0;
+  Fault fault;
+};
+
+}  // namespace nearwarp::exec

@@ -1,0 +1,418 @@
+// Loads and stores: bounds and alignment checks, data movement, memory records.
+//
+// The fast paths serve full warps whose addresses form an arithmetic progression inside one
+// allocation (the one the instruction touched last). Everything else takes the general path, lane
+// by lane. A failed check leaves Context::fault set and changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "device/exec/lanes.h"
+#include "device/trace/writer.h"
+
+namespace nearwarp::exec {
+
+/// A row index and the 32 lanes' addresses of one access.
+struct LaneAddresses {
+  uint64_t at[kLanes];
+};
+
+/// The live allocation that holds [address, address + bytes), or nullptr.
+NW_HD inline const Range* find_range(const Context& ctx, uint64_t address, uint64_t bytes) {
+  uint32_t low = 0, high = ctx.num_ranges;
+  while (low < high) {  // first range that begins after `address`
+    const uint32_t middle = (low + high) / 2;
+    if (ctx.ranges[middle].lo <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == 0) return nullptr;
+  const Range& r = ctx.ranges[low - 1];
+  const uint64_t offset = address - r.lo;
+  return offset <= r.bytes && bytes <= r.bytes - offset ? &r : nullptr;
+}
+
+NW_HD inline void set_fault(Context& ctx, const MemDesc& desc, FaultKind kind, MemSpace space,
+                            uint32_t lane, uint64_t address, uint32_t bytes) {
+  Fault& f = ctx.fault;
+  f.kind = kind;
+  f.is_write = desc.is_store != 0;
+  f.is_atomic = desc.atomic != AtomOp::kNone;
+  f.space = space;
+  f.lane = lane;
+  f.bytes = bytes;
+  f.instruction = desc.instruction;
+  f.address = address;
+}
+
+/// Check the accesses of the lanes of `mask` to device memory; updates the instruction's cache.
+NW_HD inline bool check_global(Context& ctx, MemDesc& desc, uint32_t mask, const uint64_t* address,
+                               uint32_t bytes) {
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+    const uint64_t a = address[lane];
+    if (!(a - desc.lo < desc.span && bytes <= desc.span - (a - desc.lo))) {
+      const Range* r = find_range(ctx, a, bytes);
+      if (r == nullptr) {
+        set_fault(ctx, desc, FaultKind::kInvalid, MemSpace::kGlobal, lane, a, bytes);
+        return false;
+      }
+      desc.lo = r->lo;
+      desc.span = r->bytes;
+    }
+    if ((a & (bytes - 1)) != 0) {
+      set_fault(ctx, desc, FaultKind::kMisaligned, MemSpace::kGlobal, lane, a, bytes);
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Check accesses to a window (shared or local memory) of `limit` bytes; addresses are offsets.
+NW_HD inline bool check_window(Context& ctx, const MemDesc& desc, MemSpace space, uint64_t limit,
+                               uint32_t lane, uint64_t offset, uint32_t bytes) {
+  if (offset > limit || bytes > limit - offset) {
+    set_fault(ctx, desc, FaultKind::kInvalid, space, lane, offset, bytes);
+    return false;
+  }
+  if ((offset & (bytes - 1)) != 0) {
+    set_fault(ctx, desc, FaultKind::kMisaligned, space, lane, offset, bytes);
+    return false;
+  }
+  return true;
+}
+
+/// Device address of a local offset in traces: words of the 32 lanes are neighbours.
+NW_HD NW_INLINE uint64_t local_trace_address(const Warp& warp, uint32_t lane, uint64_t offset) {
+  return warp.local_trace_base + (offset >> 2) * kRowBytes + lane * 4 + (offset & 3);
+}
+
+/// Where the lanes' data lies on the host and what the trace says about it.
+struct ResolvedAccess {
+  uint8_t* host[kLanes];
+  uint64_t traced[kLanes];
+};
+
+/// Addresses, checks and trace record of the lanes of `mask` (not 0); false on a fault.
+NW_HD inline bool resolve(Context& ctx, Warp& warp, MemDesc& desc, const Op& op, uint32_t mask,
+                          ResolvedAccess& access) {
+  uint64_t address[kLanes];
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(op.imm));
+  if (desc.address64 != 0) {
+    const uint64_t* a = row<uint64_t>(warp.rows, op.a);
+    for (uint32_t i = 0; i < kLanes; ++i) address[i] = a[i] + offset;
+  } else {
+    const uint32_t* a = row<uint32_t>(warp.rows, op.a);
+    for (uint32_t i = 0; i < kLanes; ++i) address[i] = uint32_t(a[i] + uint32_t(offset));
+  }
+  const uint32_t bytes = uint32_t{desc.bytes} * desc.vector;
+  const uint64_t* traced = address;
+  switch (desc.space) {
+    case MemSpace::kGlobal:
+      if (!check_global(ctx, desc, mask, address, bytes)) return false;
+      for (uint32_t m = mask; m != 0; m &= m - 1) {
+        const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+        access.host[lane] = ctx.arena + (address[lane] - kDeviceBase);
+      }
+      break;
+    case MemSpace::kShared:
+      for (uint32_t m = mask; m != 0; m &= m - 1) {
+        const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+        if (!check_window(ctx, desc, MemSpace::kShared, ctx.shared_bytes, lane, address[lane],
+                          bytes))
+          return false;
+        access.host[lane] = ctx.shared + address[lane];
+      }
+      break;
+    case MemSpace::kLocal:
+      traced = access.traced;
+      for (uint32_t m = mask; m != 0; m &= m - 1) {
+        const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+        if (!check_window(ctx, desc, MemSpace::kLocal, ctx.local_bytes, lane, address[lane],
+                          bytes))
+          return false;
+        access.host[lane] = warp.local + uint64_t{lane} * ctx.local_bytes + address[lane];
+        access.traced[lane] = local_trace_address(warp, lane, address[lane]);
+      }
+      break;
+    case MemSpace::kGeneric: {
+      traced = access.traced;
+      uint32_t global = 0;
+      for (uint32_t m = mask; m != 0; m &= m - 1) {
+        const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+        const uint64_t a = address[lane];
+        if (a - kSharedGenericBase < kWindowBytes) {
+          const uint64_t o = a - kSharedGenericBase;
+          if (!check_window(ctx, desc, MemSpace::kShared, ctx.shared_bytes, lane, o, bytes))
+            return false;
+          access.host[lane] = ctx.shared + o;
+          access.traced[lane] = o | trace::kSharedWindow;
+        } else if (a - kLocalGenericBase < kWindowBytes) {
+          const uint64_t o = a - kLocalGenericBase;
+          if (!check_window(ctx, desc, MemSpace::kLocal, ctx.local_bytes, lane, o, bytes))
+            return false;
+          access.host[lane] = warp.local + uint64_t{lane} * ctx.local_bytes + o;
+          access.traced[lane] = local_trace_address(warp, lane, o);
+        } else {
+          global |= 1u << lane;
+          access.host[lane] = ctx.arena + (a - kDeviceBase);
+          access.traced[lane] = a;
+        }
+      }
+      if (!check_global(ctx, desc, global, address, bytes)) return false;
+      break;
+    }
+  }
+  if (desc.traced != 0 && warp.trace != nullptr)
+    warp.trace_size += trace::write_record(warp.trace + warp.trace_size, mask, traced);
+  return true;
+}
+
+/// The mask word that precedes the record of a guarded access.
+NW_HD NW_INLINE void trace_guard(Warp& warp, const MemDesc& desc, uint32_t mask) {
+  if (desc.guarded != 0 && desc.traced != 0 && warp.trace != nullptr)
+    warp.trace[warp.trace_size++] = mask;
+}
+
+/// General load, any space, width and vector length.
+NW_HD inline bool load_general(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
+  MemDesc& desc = ctx.memory[op.c];
+  trace_guard(warp, desc, mask);
+  if (mask == 0) return true;
+  ctx.polled |= desc.polls != 0;
+  ResolvedAccess access;
+  if (!resolve(ctx, warp, desc, op, mask, access)) return false;
+  for (uint32_t e = 0; e < desc.vector; ++e) {
+    if (desc.rows[e] == kNoRow) continue;
+    uint32_t* d32 = row<uint32_t>(warp.rows, desc.rows[e]);
+    uint64_t* d64 = row<uint64_t>(warp.rows, desc.rows[e]);
+    for (uint32_t m = mask; m != 0; m &= m - 1) {
+      const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+      const uint8_t* p = access.host[lane] + e * desc.bytes;
+      uint64_t v = 0;
+      switch (desc.bytes) {
+        case 1: v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int8_t>(*p)}) : *p; break;
+        case 2: {
+          uint16_t h;
+          std::memcpy(&h, p, 2);
+          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int16_t>(h)}) : h;
+          break;
+        }
+        case 4: {
+          uint32_t w;
+          std::memcpy(&w, p, 4);
+          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(w)}) : w;
+          break;
+        }
+        default: std::memcpy(&v, p, 8);
+      }
+      if (desc.reg_bytes == 8)
+        d64[lane] = v;
+      else
+        d32[lane] = desc.reg_bytes == 2 ? static_cast<uint32_t>(v) & 0xffff : static_cast<uint32_t>(v);
+    }
+  }
+  return true;
+}
+
+/// General store.
+NW_HD inline bool store_general(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
+  MemDesc& desc = ctx.memory[op.c];
+  trace_guard(warp, desc, mask);
+  if (mask == 0) return true;
+  ResolvedAccess access;
+  if (!resolve(ctx, warp, desc, op, mask, access)) return false;
+  ctx.stored = true;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+    for (uint32_t e = 0; e < desc.vector; ++e) {
+      const uint64_t v = desc.reg_bytes == 8 ? row<uint64_t>(warp.rows, desc.rows[e])[lane]
+                                             : row<uint32_t>(warp.rows, desc.rows[e])[lane];
+      std::memcpy(access.host[lane] + e * desc.bytes, &v, desc.bytes);  // little endian
+    }
+  }
+  return true;
+}
+
+// --- Fast paths for full warps -------------------------------------------------------------------
+
+/// A progression first, first + stride, ... over all lanes?
+template <class A>
+NW_HD NW_INLINE bool is_progression(const A* a, A stride) {
+  A difference = 0;
+  for (uint32_t i = 0; i < kLanes - 1; ++i) difference |= (a[i + 1] - a[i]) ^ stride;
+  return difference == 0;
+}
+
+template <class M>
+NW_HD NW_INLINE M load_value(const uint8_t* p) {
+  M v;
+  std::memcpy(&v, p, sizeof(M));
+  return v;
+}
+
+/// Unguarded load of 4- or 8-byte words by a full warp from device memory.
+template <class M>
+NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
+  MemDesc& desc = ctx.memory[op.c];
+  const uint64_t* a = row<uint64_t>(warp.rows, op.a);
+  M* d = row<M>(warp.rows, op.d);
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(op.imm));
+  const uint64_t first = a[0] + offset;
+  const uint64_t stride = a[1] - a[0];
+  const uint64_t limit = desc.span - sizeof(M);  // huge if nothing is cached; `span` is tested too
+  if (is_progression(a, stride)) {
+    const uint64_t last = first + 31 * stride;
+    const bool ok = desc.span >= sizeof(M) && first - desc.lo <= limit && last - desc.lo <= limit &&
+                    ((first | stride) & (sizeof(M) - 1)) == 0 &&
+                    static_cast<uint64_t>(static_cast<int64_t>(stride) - trace::kMinStride) <=
+                        static_cast<uint64_t>(trace::kMaxStride - trace::kMinStride);
+    if (!ok) return load_general(ctx, warp, op, kFullMask);
+    if (warp.trace != nullptr)
+      warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(stride));
+    const uint8_t* p = ctx.arena + (first - kDeviceBase);
+    if (stride == sizeof(M)) {
+      for (uint32_t i = 0; i < kLanes; ++i) d[i] = load_value<M>(p + i * sizeof(M));
+    } else if (stride == 0) {
+      const M v = load_value<M>(p);
+      for (uint32_t i = 0; i < kLanes; ++i) d[i] = v;
+    } else {
+      for (uint32_t i = 0; i < kLanes; ++i, p += static_cast<int64_t>(stride)) d[i] = load_value<M>(p);
+    }
+    return true;
+  }
+  // Irregular: all lanes inside the cached allocation, distances of 32 bits.
+  uint64_t offsets[kLanes];
+  uint64_t low = ~uint64_t{0}, high = 0, misaligned = 0;
+  const uint64_t shift = offset - desc.lo;
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    const uint64_t o = a[i] + shift;
+    offsets[i] = o;
+    low = o < low ? o : low;
+    high = o > high ? o : high;
+    misaligned |= o;
+  }
+  misaligned |= desc.lo;
+  if (!(desc.span >= sizeof(M) && high <= limit && (misaligned & (sizeof(M) - 1)) == 0 &&
+        high - low <= 0xffffffffu))
+    return load_general(ctx, warp, op, kFullMask);
+  if (warp.trace != nullptr) {
+    uint64_t* out = warp.trace + warp.trace_size;
+    *out++ = trace::memory_record(desc.lo + low, trace::kDeltas);
+    for (uint32_t i = 0; i < kLanes / 2; ++i)
+      out[i] = (offsets[2 * i] - low) | (offsets[2 * i + 1] - low) << 32;
+    warp.trace_size += 1 + kLanes / 2;
+  }
+  const uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
+  for (uint32_t i = 0; i < kLanes; ++i) d[i] = load_value<M>(p + offsets[i]);
+  return true;
+}
+
+/// Unguarded store of 4- or 8-byte words by a full warp to device memory.
+template <class M>
+NW_HD NW_INLINE bool store_global_full(Context& ctx, Warp& warp, const Op& op) {
+  MemDesc& desc = ctx.memory[op.c];
+  const uint64_t* a = row<uint64_t>(warp.rows, op.a);
+  const M* v = row<M>(warp.rows, op.b);
+  const uint64_t first = a[0] + static_cast<uint64_t>(static_cast<int64_t>(op.imm));
+  const uint64_t stride = a[1] - a[0];
+  const uint64_t limit = desc.span - sizeof(M);
+  const uint64_t last = first + 31 * stride;
+  if (!(is_progression(a, stride) && desc.span >= sizeof(M) && first - desc.lo <= limit &&
+        last - desc.lo <= limit && ((first | stride) & (sizeof(M) - 1)) == 0 &&
+        static_cast<uint64_t>(static_cast<int64_t>(stride) - trace::kMinStride) <=
+            static_cast<uint64_t>(trace::kMaxStride - trace::kMinStride)))
+    return store_general(ctx, warp, op, kFullMask);
+  ctx.stored = true;
+  if (warp.trace != nullptr)
+    warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(stride));
+  uint8_t* p = ctx.arena + (first - kDeviceBase);
+  if (stride == sizeof(M)) {
+    std::memcpy(p, v, kLanes * sizeof(M));
+  } else {
+    for (uint32_t i = 0; i < kLanes; ++i, p += static_cast<int64_t>(stride))
+      std::memcpy(p, &v[i], sizeof(M));
+  }
+  return true;
+}
+
+/// Unguarded load of 4- or 8-byte words by a full warp from shared memory, 32- or 64-bit addresses.
+template <class M, class A>
+NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
+  const A* a = row<A>(warp.rows, op.a);
+  M* d = row<M>(warp.rows, op.d);
+  const A offset = static_cast<A>(static_cast<int64_t>(op.imm));
+  const A first = a[0] + offset;
+  const A stride = a[1] - a[0];
+  if (ctx.shared_bytes < sizeof(M)) return load_general(ctx, warp, op, kFullMask);
+  const A limit = static_cast<A>(ctx.shared_bytes - sizeof(M));
+  if (is_progression(a, stride)) {
+    const A last = first + 31 * stride;
+    using S = std::make_signed_t<A>;
+    const S step = static_cast<S>(stride);
+    if (!(first <= limit && last <= limit && ((first | stride) & (sizeof(M) - 1)) == 0 &&
+          step >= trace::kMinStride && step <= trace::kMaxStride))
+      return load_general(ctx, warp, op, kFullMask);
+    if (warp.trace != nullptr)
+      warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(step));
+    const uint8_t* p = ctx.shared + first;
+    if (stride == 0) {
+      const M v = load_value<M>(p);
+      for (uint32_t i = 0; i < kLanes; ++i) d[i] = v;
+    } else if (stride == sizeof(M)) {
+      for (uint32_t i = 0; i < kLanes; ++i) d[i] = load_value<M>(p + i * sizeof(M));
+    } else {
+      for (uint32_t i = 0; i < kLanes; ++i, p += step) d[i] = load_value<M>(p);
+    }
+    return true;
+  }
+  A offsets[kLanes];
+  A low = ~A{0}, high = 0, bits = 0;
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    const A o = a[i] + offset;
+    offsets[i] = o;
+    low = o < low ? o : low;
+    high = o > high ? o : high;
+    bits |= o;
+  }
+  if (!(high <= limit && (bits & (sizeof(M) - 1)) == 0))
+    return load_general(ctx, warp, op, kFullMask);
+  if (warp.trace != nullptr) {
+    uint64_t* out = warp.trace + warp.trace_size;
+    *out++ = trace::memory_record(low, trace::kDeltas);
+    for (uint32_t i = 0; i < kLanes / 2; ++i)
+      out[i] = static_cast<uint64_t>(offsets[2 * i] - low) |
+               static_cast<uint64_t>(offsets[2 * i + 1] - low) << 32;
+    warp.trace_size += 1 + kLanes / 2;
+  }
+  for (uint32_t i = 0; i < kLanes; ++i) d[i] = load_value<M>(ctx.shared + offsets[i]);
+  return true;
+}
+
+/// Unguarded store of 4- or 8-byte words by a full warp to shared memory.
+template <class M, class A>
+NW_HD NW_INLINE bool store_shared_full(Context& ctx, Warp& warp, const Op& op) {
+  const A* a = row<A>(warp.rows, op.a);
+  const M* v = row<M>(warp.rows, op.b);
+  const A first = a[0] + static_cast<A>(static_cast<int64_t>(op.imm));
+  const A stride = a[1] - a[0];
+  const A last = first + 31 * stride;
+  using S = std::make_signed_t<A>;
+  const S step = static_cast<S>(stride);
+  if (ctx.shared_bytes < sizeof(M) || !is_progression(a, stride))
+    return store_general(ctx, warp, op, kFullMask);
+  const A limit = static_cast<A>(ctx.shared_bytes - sizeof(M));
+  if (!(first <= limit && last <= limit && ((first | stride) & (sizeof(M) - 1)) == 0 &&
+        step >= trace::kMinStride && step <= trace::kMaxStride))
+    return store_general(ctx, warp, op, kFullMask);
+  ctx.stored = true;
+  if (warp.trace != nullptr)
+    warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(step));
+  uint8_t* p = ctx.shared + first;
+  for (uint32_t i = 0; i < kLanes; ++i, p += step) std::memcpy(p, &v[i], sizeof(M));
+  return true;
+}
+
+}  // namespace nearwarp::exec

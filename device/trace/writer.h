@@ -1,0 +1,63 @@
+// Writing memory records of a warp's trace; the interpreter writes the control words itself.
+#pragma once
+
+#include <cstdint>
+
+#include "device/core/macros.h"
+#include "device/trace/format.h"
+
+namespace nearwarp::trace {
+
+/// Most words one memory instruction can add: mask, record, and an address for each lane.
+inline constexpr uint32_t kMaxRecordWords = 2 + 32;
+
+/// Append the record of an access by the lanes of `mask` (not 0) to `address[lane]`; returns the
+/// number of words. Strided form if it fits, else distances from the least address, else addresses.
+NW_HD inline uint32_t write_record(uint64_t* out, uint32_t mask, const uint64_t* address) {
+  uint32_t rest = mask;
+  const uint32_t first = static_cast<uint32_t>(__builtin_ctz(rest));
+  rest &= rest - 1;
+  const uint64_t origin = address[first];
+  if (rest == 0) {
+    out[0] = memory_record(origin, 0);
+    return 1;
+  }
+  const uint32_t second = static_cast<uint32_t>(__builtin_ctz(rest));
+  const int64_t difference = static_cast<int64_t>(address[second] - origin);
+  const int64_t gap = static_cast<int64_t>(second - first);
+  const int64_t stride = gap == 1 ? difference : difference / gap;
+  bool strided = stride * gap == difference && stride >= kMinStride && stride <= kMaxStride;
+  uint64_t least = origin, most = origin;
+  for (uint32_t m = rest; m != 0; m &= m - 1) {
+    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+    const uint64_t a = address[lane];
+    strided &= a == origin + static_cast<uint64_t>(stride * static_cast<int64_t>(lane - first));
+    least = a < least ? a : least;
+    most = a > most ? a : most;
+  }
+  if (strided) {
+    out[0] = memory_record(origin - static_cast<uint64_t>(stride * static_cast<int64_t>(first)),
+                           static_cast<int>(stride));
+    return 1;
+  }
+  uint32_t n = 1;
+  if (most - least > 0xffffffffu) {
+    out[0] = memory_record(least, kAddresses);
+    for (uint32_t m = mask; m != 0; m &= m - 1) out[n++] = address[__builtin_ctz(m)];
+    return n;
+  }
+  out[0] = memory_record(least, kDeltas);
+  uint32_t m = mask;
+  while (m != 0) {
+    uint64_t word = address[__builtin_ctz(m)] - least;
+    m &= m - 1;
+    if (m != 0) {
+      word |= (address[__builtin_ctz(m)] - least) << 32;
+      m &= m - 1;
+    }
+    out[n++] = word;
+  }
+  return n;
+}
+
+}  // namespace nearwarp::trace

@@ -1,0 +1,62 @@
+// A kernel ready for the interpreter, as the host keeps it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "device/exec/codes.h"
+#include "device/exec/decoded.h"
+#include "host/compiler/kernel.h"
+
+namespace nearwarp::runtime {
+
+/// How a row of the register file is filled before a thread block runs.
+struct RowInit {
+  enum class Kind : uint8_t {
+    kValue,    ///< `value` in all lanes
+    kParam,    ///< `bytes` at `value` in the parameter buffer, sign-extended if `is_signed`
+    kSpecial,  ///< the special register `special`
+  };
+  Kind kind = Kind::kValue;
+  bool wide = false;  ///< 64-bit lanes
+  bool is_signed = false;
+  uint8_t bytes = 4;
+  ptx::SpecialReg special = ptx::SpecialReg::kTidX;
+  uint16_t row = 0;
+  uint64_t value = 0;
+};
+
+/// bar.sync, bar.arrive, bar.red.
+struct BarrierDesc {
+  enum class Kind : uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
+  Kind kind = Kind::kSync;
+  bool has_count = false;
+  uint16_t id_row = 0;
+  uint16_t count_row = 0;
+  uint16_t predicate = 0;    ///< predicate operand of a reduction
+  uint16_t destination = 0;  ///< row (popc) or predicate
+  uint32_t instruction = 0;
+};
+
+struct DecodedKernel {
+  const compiler::Kernel* kernel = nullptr;
+  std::vector<exec::Op> ops;
+  std::vector<exec::BlockInfo> blocks;
+  std::vector<exec::MemDesc> memory;
+  std::vector<uint32_t> tables;
+  std::vector<BarrierDesc> barriers;
+  std::vector<RowInit> inits;
+  uint32_t num_rows = 0;
+  uint32_t num_predicates = 0;
+};
+
+/// Address of a kernel's symbol in its space (kGlobal, kConst: device address).
+using SymbolAddress = std::function<uint64_t(const compiler::Symbol&)>;
+
+/// Decode a kernel. `path` is used in messages. Throws nearwarp::Error naming file, line and
+/// statement for anything that the executor does not support.
+DecodedKernel decode(const compiler::Kernel& kernel, const std::string& path,
+                     const SymbolAddress& symbol_address);
+
+}  // namespace nearwarp::runtime

@@ -1,0 +1,52 @@
+// The virtual device's memory: a reserved arena at a fixed device address range, its allocations.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "device/exec/decoded.h"
+#include "host/runtime/recording.h"
+
+namespace nearwarp::runtime {
+
+/// First device address that allocate() gives out; the parameter bank lies below.
+inline constexpr uint64_t kHeapBase = exec::kDeviceBase + (uint64_t{2} << 20);
+inline constexpr uint64_t kParamBank = exec::kDeviceBase;
+inline constexpr uint64_t kParamBankBytes = uint64_t{64} << 10;
+
+class DeviceMemory {
+ public:
+  /// Reserve `bytes` of address space; pages are taken when touched. Throws nearwarp::Error.
+  explicit DeviceMemory(uint64_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  uint64_t allocate(uint64_t bytes, std::string label);
+  void free(uint64_t address);
+  /// Host address of [address, address + bytes); throws nearwarp::Error unless it lies inside one
+  /// allocation. `what` names the operation.
+  uint8_t* host(uint64_t address, uint64_t bytes, const char* what) const;
+  uint8_t* parameter_bank() const { return arena_; }
+
+  uint8_t* arena() const { return arena_; }
+  uint64_t arena_bytes() const { return bytes_; }
+  /// Live ranges sorted by address, the parameter bank first.
+  const std::vector<exec::Range>& ranges() const { return ranges_; }
+  const std::vector<Allocation>& table() const { return table_; }
+  /// "4 bytes after the allocation 'x' of 400 bytes at 0x7f..." for an address outside of all.
+  std::string describe_nearest(uint64_t address, uint64_t bytes) const;
+
+ private:
+  uint8_t* arena_ = nullptr;
+  uint64_t bytes_ = 0;
+  uint64_t next_ = kHeapBase;                   // first never-used address
+  std::map<uint64_t, uint64_t> free_;           // address -> bytes (rounded), coalesced
+  std::map<uint64_t, Allocation> live_;
+  std::vector<exec::Range> ranges_;
+  std::vector<Allocation> table_;
+};
+
+}  // namespace nearwarp::runtime

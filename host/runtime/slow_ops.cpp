@@ -1,0 +1,168 @@
+// The out-of-line operations of the interpreter: rare arithmetic, conversions, carries, matches.
+#include <cmath>
+#include <cstring>
+
+#include "device/exec/codes.h"
+#include "device/exec/lanes.h"
+#include "host/runtime/float_ops.h"
+
+namespace nearwarp::exec {
+
+namespace {
+
+void write_predicate(Warp& warp, uint16_t index, uint32_t mask, uint32_t value) {
+  warp.predicates[index] = (warp.predicates[index] & ~mask) | (value & mask);
+}
+
+/// add.cc, addc, sub.cc, subc, mad.cc, madc.
+template <class U, class S>
+void carry(Warp& warp, const Op& op, uint32_t mask) {
+  using Wide = Uint128;
+  const CarryFlags f = CarryFlags::unpack(op.imm);
+  const uint32_t in = warp.predicates[kCarryPredicate];
+  uint32_t out = 0;
+  for_each_lane(mask, [&](uint32_t i) {
+    U a = row<U>(warp.rows, op.a)[i];
+    const U b = row<U>(warp.rows, op.b)[i];  // the addend
+    const Wide c = f.carry_in ? in >> i & 1 : 0;
+    if (f.mad) {
+      Wide product;
+      const U factor = row<U>(warp.rows, op.c)[i];
+      if (f.is_signed)
+        product = static_cast<Wide>(static_cast<Int128>(static_cast<S>(a)) * static_cast<S>(factor));
+      else
+        product = static_cast<Wide>(a) * factor;
+      a = static_cast<U>(f.high ? product >> (8 * sizeof(U)) : product);
+    }
+    // For subtraction the flag is a borrow.
+    const Wide r = f.subtract ? static_cast<Wide>(a) - b - c : static_cast<Wide>(a) + b + c;
+    row<U>(warp.rows, op.d)[i] = static_cast<U>(r);
+    out |= static_cast<uint32_t>(r >> (8 * sizeof(U)) & 1) << i;
+  });
+  if (f.carry_out) write_predicate(warp, kCarryPredicate, mask, out);
+}
+
+template <class U>
+void match(Warp& warp, const Op& op, uint32_t mask) {
+  const bool all = (op.imm & 1) != 0;
+  const U* a = row<U>(warp.rows, op.a);
+  const uint32_t* b = row<uint32_t>(warp.rows, op.b);
+  uint32_t result[kLanes] = {};
+  uint32_t agree = 0;
+  for_each_lane(mask, [&](uint32_t i) {
+    uint32_t same = 0;
+    const uint32_t members = b[i] & mask;
+    for_each_lane(members, [&](uint32_t j) { same |= static_cast<uint32_t>(a[i] == a[j]) << j; });
+    result[i] = all ? (same == members ? members : 0) : same;
+    agree |= static_cast<uint32_t>(same == members) << i;
+  });
+  for_each_lane(mask, [&](uint32_t i) { row<uint32_t>(warp.rows, op.d)[i] = result[i]; });
+  if (const uint32_t p = static_cast<uint32_t>(op.imm) >> 8; p != 0)
+    write_predicate(warp, static_cast<uint16_t>(p - 1), mask, agree);
+}
+
+void redux(Warp& warp, const Op& op, uint32_t mask) {
+  const AtomOp kind = static_cast<AtomOp>(op.imm & 0xff);
+  const bool is_signed = (op.imm >> 8 & 1) != 0;
+  const uint32_t* a = row<uint32_t>(warp.rows, op.a);
+  const uint32_t* b = row<uint32_t>(warp.rows, op.b);
+  uint32_t result[kLanes] = {};
+  for_each_lane(mask, [&](uint32_t i) {
+    bool first = true;
+    uint32_t r = 0;
+    for_each_lane(b[i] & mask, [&](uint32_t j) {
+      const uint32_t v = a[j];
+      const int32_t sv = static_cast<int32_t>(v), sr = static_cast<int32_t>(r);
+      if (first) {
+        r = v;
+      } else {
+        switch (kind) {
+          case AtomOp::kAdd: r += v; break;
+          case AtomOp::kAnd: r &= v; break;
+          case AtomOp::kOr: r |= v; break;
+          case AtomOp::kXor: r ^= v; break;
+          case AtomOp::kMin: r = (is_signed ? sv < sr : v < r) ? v : r; break;
+          case AtomOp::kMax: r = (is_signed ? sv > sr : v > r) ? v : r; break;
+          default: break;
+        }
+      }
+      first = false;
+    });
+    result[i] = r;
+  });
+  for_each_lane(mask, [&](uint32_t i) { row<uint32_t>(warp.rows, op.d)[i] = result[i]; });
+}
+
+void elect(Warp& warp, const Op& op, uint32_t mask) {
+  const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(mask));
+  const uint32_t members = row<uint32_t>(warp.rows, op.b)[lane] & mask;
+  const uint32_t leader = members == 0 ? lane : static_cast<uint32_t>(__builtin_ctz(members));
+  if (op.d != kNoRow)
+    for_each_lane(mask, [&](uint32_t i) { row<uint32_t>(warp.rows, op.d)[i] = leader; });
+  if (op.imm != 0) write_predicate(warp, static_cast<uint16_t>(op.imm - 1), mask, 1u << leader);
+}
+
+void is_space(Context&, Warp& warp, const Op& op, uint32_t mask) {
+  const uint64_t* a = row<uint64_t>(warp.rows, op.a);
+  uint32_t result = 0;
+  for_each_lane(mask, [&](uint32_t i) {
+    const bool shared = a[i] - kSharedGenericBase < kWindowBytes;
+    const bool local = a[i] - kLocalGenericBase < kWindowBytes;
+    bool is = false;
+    switch (static_cast<MemSpace>(op.imm)) {
+      case MemSpace::kShared: is = shared; break;
+      case MemSpace::kLocal: is = local; break;
+      default: is = !shared && !local;
+    }
+    result |= static_cast<uint32_t>(is) << i;
+  });
+  write_predicate(warp, op.d, mask, result);
+}
+
+}  // namespace
+
+void execute_slow(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
+  uint8_t* const rows = warp.rows;
+  switch (op.code) {
+#define NW_SLOW(name, D, A, B, C, expression)                                    \
+  case k##name:                                                                  \
+    ternary_masked<D, A, B, C>(rows, op, mask, [&](A a, B b, C c) -> D {         \
+      (void)a, (void)b, (void)c;                                                 \
+      return expression;                                                         \
+    });                                                                          \
+    break;
+    NW_EXEC_SLOW(NW_SLOW)
+#undef NW_SLOW
+    case kFloatRounded: float_rounded(rows, op, mask); break;
+    case kConvert: convert(rows, op, mask); break;
+    case kCarry:
+      if (CarryFlags::unpack(op.imm).wide)
+        carry<uint64_t, int64_t>(warp, op, mask);
+      else
+        carry<uint32_t, int32_t>(warp, op, mask);
+      break;
+    case kMatch:
+      if (op.imm & 2)
+        match<uint64_t>(warp, op, mask);
+      else
+        match<uint32_t>(warp, op, mask);
+      break;
+    case kRedux: redux(warp, op, mask); break;
+    case kElect: elect(warp, op, mask); break;
+    case kClock: {
+      const uint64_t now = ctx.warp_instructions;
+      for_each_lane(mask, [&](uint32_t i) {
+        if (op.imm == 2)
+          row<uint64_t>(rows, op.d)[i] = now;
+        else
+          row<uint32_t>(rows, op.d)[i] = static_cast<uint32_t>(op.imm == 1 ? now >> 32 : now);
+      });
+      ctx.polled = true;
+      break;
+    }
+    case kIsSpace: is_space(ctx, warp, op, mask); break;
+    default: break;
+  }
+}
+
+}  // namespace nearwarp::exec
