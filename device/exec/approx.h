@@ -67,7 +67,8 @@ NW_HD NW_INLINE float lg2_approx(float x) {
 NW_HD NW_INLINE float sin_quadrant(float x, int offset) {
   const double d = static_cast<double>(x);
   // Two parts of pi/2: exact products for |n| < 2^20; beyond, the error grows slowly.
-  const double n = round_magic(d * 0.636619772367581343076 * (d < 0x1p50 && d > -0x1p50 ? 1.0 : 0.0));
+  const double n =
+      round_magic(d * 0.636619772367581343076 * (d < 0x1p50 && d > -0x1p50 ? 1.0 : 0.0));
   const double r = (d - n * 1.57079632673412561417e+00) - n * 6.07710050650619224932e-11;
   const double z = r * r;
   double s = -2.50521083854417187751e-08;  // -1/11!

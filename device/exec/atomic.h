@@ -13,21 +13,30 @@ NW_HD inline U atomic_result(const MemDesc& desc, U old, U b, U c) {
   using F = std::conditional_t<sizeof(U) == 4, float, double>;
   switch (desc.atomic) {
     case AtomOp::kAdd:
-      return desc.is_float ? bits_as<U>(F(bits_as<F>(old) + bits_as<F>(b))) : static_cast<U>(old + b);
+      return desc.is_float ? bits_as<U>(F(bits_as<F>(old) + bits_as<F>(b)))
+                           : static_cast<U>(old + b);
     case AtomOp::kMin:
       if (desc.is_signed) return static_cast<S>(old) < static_cast<S>(b) ? old : b;
       return old < b ? old : b;
     case AtomOp::kMax:
       if (desc.is_signed) return static_cast<S>(old) > static_cast<S>(b) ? old : b;
       return old > b ? old : b;
-    case AtomOp::kAnd: return old & b;
-    case AtomOp::kOr: return old | b;
-    case AtomOp::kXor: return old ^ b;
-    case AtomOp::kExch: return b;
-    case AtomOp::kCas: return old == b ? c : old;
-    case AtomOp::kInc: return old >= b ? U{0} : static_cast<U>(old + 1);
-    case AtomOp::kDec: return old == 0 || old > b ? b : static_cast<U>(old - 1);
-    case AtomOp::kNone: break;
+    case AtomOp::kAnd:
+      return old & b;
+    case AtomOp::kOr:
+      return old | b;
+    case AtomOp::kXor:
+      return old ^ b;
+    case AtomOp::kExch:
+      return b;
+    case AtomOp::kCas:
+      return old == b ? c : old;
+    case AtomOp::kInc:
+      return old >= b ? U{0} : static_cast<U>(old + 1);
+    case AtomOp::kDec:
+      return old == 0 || old > b ? b : static_cast<U>(old - 1);
+    case AtomOp::kNone:
+      break;
   }
   return old;
 }

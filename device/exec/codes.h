@@ -22,7 +22,7 @@ enum Code : uint16_t {
 #define NW_SETP(name, ...) kSetp##name,
       NW_EXEC_COMPARE(NW_SETP)  // d: predicate
 #undef NW_SETP
-          kPredicateAnd,  // d: predicate; a, b: predicate operands
+  kPredicateAnd,  // d: predicate; a, b: predicate operands
   kPredicateOr,
   kPredicateXor,
   kSelect32,  // d = c ? a : b; c: predicate operand
@@ -34,7 +34,7 @@ enum Code : uint16_t {
   kLoadGlobal64Full,
   kStoreGlobal32Full,
   kStoreGlobal64Full,
-  kLoadShared32Full,     // 32-bit addresses
+  kLoadShared32Full,  // 32-bit addresses
   kLoadShared64Full,
   kStoreShared32Full,
   kStoreShared64Full,
@@ -44,18 +44,19 @@ enum Code : uint16_t {
   kStore,
   kAtomic,
   // Control; always the last operation of a block.
-  kNext,     // on to the following block
-  kJump,     // to block imm
-  kBranch,   // lanes of the guard x to block imm, the others to the following block
-  kBranchTable,  // a: row of indexes; imm: first table entry; d | b << 16: entries; c | x << 16: instruction
-  kExit,     // lanes of the guard x exit, the others go on to the following block
-  kBarrier,  // imm: barrier descriptor
-  kTrap,     // guard x; imm: PTX instruction
+  kNext,         // on to the following block
+  kJump,         // to block imm
+  kBranch,       // lanes of the guard x to block imm, the others to the following block
+  kBranchTable,  // a: row of indexes; imm: first table entry; d | b << 16: entries; c | x << 16:
+                 // instruction
+  kExit,         // lanes of the guard x exit, the others go on to the following block
+  kBarrier,      // imm: barrier descriptor
+  kTrap,         // guard x; imm: PTX instruction
   // Between the lanes.
-  kShuffle,     // a: value, b: lane, c: clamp; imm: mode | (predicate + 1) << 8
-  kVote,        // a: predicate operand, b: member row; imm: mode; d: row or predicate
+  kShuffle,  // a: value, b: lane, c: clamp; imm: mode | (predicate + 1) << 8
+  kVote,     // a: predicate operand, b: member row; imm: mode; d: row or predicate
   kActiveMask,
-  kSlowBegin,   // from here on: execute_slow()
+  kSlowBegin,  // from here on: execute_slow()
 #define NW_ONE(name, ...) k##name,
   NW_EXEC_SLOW(NW_ONE)
 #undef NW_ONE
@@ -71,7 +72,20 @@ enum Code : uint16_t {
 };
 
 /// Number format of an operand of kConvert.
-enum class Number : uint8_t { kU8, kS8, kU16, kS16, kU32, kS32, kU64, kS64, kF16, kBF16, kF32, kF64 };
+enum class Number : uint8_t {
+  kU8,
+  kS8,
+  kU16,
+  kS16,
+  kU32,
+  kS32,
+  kU64,
+  kS64,
+  kF16,
+  kBF16,
+  kF32,
+  kF64
+};
 
 /// Rounding of kFloatRounded and kConvert.
 enum class Round : uint8_t { kNearest, kZero, kDown, kUp, kNearestAway };
@@ -86,9 +100,13 @@ struct ConvertFlags {
 
   NW_HD static ConvertFlags unpack(int32_t imm) {
     const uint32_t v = static_cast<uint32_t>(imm);
-    return {static_cast<Number>(v & 15), static_cast<Number>(v >> 4 & 15),
-            static_cast<Round>(v >> 8 & 7), (v >> 11 & 1) != 0, (v >> 12 & 1) != 0,
-            (v >> 13 & 1) != 0, static_cast<uint8_t>(v >> 16 & 15)};
+    return {static_cast<Number>(v & 15),
+            static_cast<Number>(v >> 4 & 15),
+            static_cast<Round>(v >> 8 & 7),
+            (v >> 11 & 1) != 0,
+            (v >> 12 & 1) != 0,
+            (v >> 13 & 1) != 0,
+            static_cast<uint8_t>(v >> 16 & 15)};
   }
   NW_HD int32_t pack() const {
     return static_cast<int32_t>(static_cast<uint32_t>(from) | static_cast<uint32_t>(to) << 4 |

@@ -37,11 +37,11 @@ static_assert(sizeof(Op) == 16);
 
 /// What the interpreter needs at the head of a basic block.
 struct BlockInfo {
-  uint32_t full = 0;         ///< first operation of the form for full warps
-  uint32_t partial = 0;      ///< first operation of the form for partial warps
-  uint32_t count = 0;        ///< PTX instructions
+  uint32_t full = 0;          ///< first operation of the form for full warps
+  uint32_t partial = 0;       ///< first operation of the form for partial warps
+  uint32_t count = 0;         ///< PTX instructions
   uint32_t ipdom = kNoBlock;  ///< immediate post-dominator
-  uint32_t trace_words = 0;  ///< most words one execution can add to the trace
+  uint32_t trace_words = 0;   ///< most words one execution can add to the trace
 };
 
 enum class MemSpace : uint8_t { kGlobal, kShared, kLocal, kGeneric };
@@ -57,21 +57,21 @@ struct MemDesc {
   uint64_t span = 0;  ///< its bytes; 0: nothing cached
   MemSpace space = MemSpace::kGlobal;
   Extend extend = Extend::kZero;
-  uint8_t bytes = 4;        ///< of one element in memory
-  uint8_t vector = 1;       ///< elements per lane
-  uint8_t reg_bytes = 4;    ///< width of the data registers' lanes: 2 (kept in 4), 4 or 8
-  uint8_t address64 = 1;    ///< the address row has 64-bit lanes
-  uint8_t traced = 1;       ///< leaves a memory record
-  uint8_t guarded = 0;      ///< the record is preceded by a mask word
-  uint8_t polls = 0;        ///< volatile, ordered or atomic: another thread may be waited for
+  uint8_t bytes = 4;      ///< of one element in memory
+  uint8_t vector = 1;     ///< elements per lane
+  uint8_t reg_bytes = 4;  ///< width of the data registers' lanes: 2 (kept in 4), 4 or 8
+  uint8_t address64 = 1;  ///< the address row has 64-bit lanes
+  uint8_t traced = 1;     ///< leaves a memory record
+  uint8_t guarded = 0;    ///< the record is preceded by a mask word
+  uint8_t polls = 0;      ///< volatile, ordered or atomic: another thread may be waited for
   uint8_t is_store = 0;
   AtomOp atomic = AtomOp::kNone;
-  uint8_t is_signed = 0;    ///< atomics: signed minimum and maximum
-  uint8_t is_float = 0;     ///< atomics: floating-point addition
-  uint8_t has_result = 0;   ///< atomics: atom rather than red
-  uint16_t rows[4] = {};    ///< data registers; 0xffff: discarded (`_`)
-  uint16_t operand_b = 0;   ///< atomics: first operand after the address
-  uint16_t operand_c = 0;   ///< atomics: second operand (cas)
+  uint8_t is_signed = 0;     ///< atomics: signed minimum and maximum
+  uint8_t is_float = 0;      ///< atomics: floating-point addition
+  uint8_t has_result = 0;    ///< atomics: atom rather than red
+  uint16_t rows[4] = {};     ///< data registers; 0xffff: discarded (`_`)
+  uint16_t operand_b = 0;    ///< atomics: first operand after the address
+  uint16_t operand_c = 0;    ///< atomics: second operand (cas)
   uint32_t instruction = 0;  ///< index of the PTX instruction, for errors
 };
 
@@ -115,22 +115,22 @@ struct StackEntry {
 
 /// State of one warp between two visits of the interpreter.
 struct Warp {
-  uint8_t* rows = nullptr;       ///< register file, 128-byte aligned
+  uint8_t* rows = nullptr;  ///< register file, 128-byte aligned
   uint32_t* predicates = nullptr;
   StackEntry* stack = nullptr;
-  uint32_t depth = 0;            ///< entries below the current one
-  uint32_t block = 0;            ///< current entry: next block, reconvergence point, active lanes
+  uint32_t depth = 0;  ///< entries below the current one
+  uint32_t block = 0;  ///< current entry: next block, reconvergence point, active lanes
   uint32_t reconverge = kNoBlock;
   uint32_t active = 0;
   uint32_t exited = 0;
-  uint32_t barrier = 0;          ///< operation index of the barrier the warp waits at
-  uint32_t barrier_mask = 0;     ///< lanes that take part in it
-  uint32_t index = 0;            ///< warp within the thread block
-  uint8_t* local = nullptr;      ///< local memory, lane by lane
+  uint32_t barrier = 0;           ///< operation index of the barrier the warp waits at
+  uint32_t barrier_mask = 0;      ///< lanes that take part in it
+  uint32_t index = 0;             ///< warp within the thread block
+  uint8_t* local = nullptr;       ///< local memory, lane by lane
   uint64_t local_trace_base = 0;  ///< device address of the warp's local memory in traces
-  uint64_t* trace = nullptr;     ///< buffer; nullptr: not traced
+  uint64_t* trace = nullptr;      ///< buffer; nullptr: not traced
   uint64_t trace_size = 0, trace_capacity = 0;
-  uint64_t trace_last = 0;       ///< index of the last control word
+  uint64_t trace_last = 0;  ///< index of the last control word
 };
 
 /// What the warps of one launch share while one host thread executes them.
@@ -145,9 +145,9 @@ struct Context {
   uint32_t num_ranges = 0;
   uint8_t* shared = nullptr;  ///< of the running thread block
   uint32_t shared_bytes = 0;
-  uint32_t local_bytes = 0;   ///< of one thread
-  bool stored = false;        ///< memory may have changed since the scheduler cleared this
-  bool polled = false;        ///< a volatile, ordered or atomic access was executed
+  uint32_t local_bytes = 0;  ///< of one thread
+  bool stored = false;       ///< memory may have changed since the scheduler cleared this
+  bool polled = false;       ///< a volatile, ordered or atomic access was executed
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
   Fault fault;

@@ -122,39 +122,39 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
       const Op* pc = ctx.ops + (active == kFullMask ? info.full : info.partial);
       for (bool in_block = true; in_block; ++pc) {
         switch (pc->code) {
-#define NW_UNARY(name, D, A, expression)                                                    \
-  case k##name:                                                                             \
-    unary<D, A>(rows, *pc, [&](A a) -> D { return expression; });                           \
-    break;                                                                                  \
-  case k##name##M:                                                                          \
-    unary_masked<D, A>(rows, *pc, active& holds(pc->x), [&](A a) -> D { return expression; }); \
+#define NW_UNARY(name, D, A, expression)                                                        \
+  case k##name:                                                                                 \
+    unary<D, A>(rows, *pc, [&](A a) -> D { return expression; });                               \
+    break;                                                                                      \
+  case k##name##M:                                                                              \
+    unary_masked<D, A>(rows, *pc, active & holds(pc->x), [&](A a) -> D { return expression; }); \
     break;
-#define NW_BINARY(name, D, A, B, expression)                                          \
-  case k##name:                                                                       \
-    binary<D, A, B>(rows, *pc, [&](A a, B b) -> D { return expression; });            \
-    break;                                                                            \
-  case k##name##M:                                                                    \
-    binary_masked<D, A, B>(rows, *pc, active& holds(pc->x),                           \
-                           [&](A a, B b) -> D { return expression; });                \
+#define NW_BINARY(name, D, A, B, expression)                               \
+  case k##name:                                                            \
+    binary<D, A, B>(rows, *pc, [&](A a, B b) -> D { return expression; }); \
+    break;                                                                 \
+  case k##name##M:                                                         \
+    binary_masked<D, A, B>(rows, *pc, active & holds(pc->x),               \
+                           [&](A a, B b) -> D { return expression; });     \
     break;
-#define NW_TERNARY(name, D, A, B, C, expression)                                            \
-  case k##name: {                                                                           \
-    const Op& op = *pc;                                                                     \
-    ternary<D, A, B, C>(rows, op, [&](A a, B b, C c) -> D { return expression; });          \
-    break;                                                                                  \
-  }                                                                                         \
-  case k##name##M: {                                                                        \
-    const Op& op = *pc;                                                                     \
-    ternary_masked<D, A, B, C>(rows, op, active& holds(op.x),                               \
-                               [&](A a, B b, C c) -> D { return expression; });             \
-    break;                                                                                  \
+#define NW_TERNARY(name, D, A, B, C, expression)                                   \
+  case k##name: {                                                                  \
+    const Op& op = *pc;                                                            \
+    ternary<D, A, B, C>(rows, op, [&](A a, B b, C c) -> D { return expression; }); \
+    break;                                                                         \
+  }                                                                                \
+  case k##name##M: {                                                               \
+    const Op& op = *pc;                                                            \
+    ternary_masked<D, A, B, C>(rows, op, active & holds(op.x),                     \
+                               [&](A a, B b, C c) -> D { return expression; });    \
+    break;                                                                         \
   }
-#define NW_COMPARE(name, T, expression)                                               \
-  case kSetp##name: {                                                                 \
-    const uint32_t m = active & holds(pc->x);                                         \
-    const uint32_t r = compare<T>(rows, *pc, [](T a, T b) { return expression; });    \
-    predicates[pc->d] = (predicates[pc->d] & ~m) | (r & m);                           \
-    break;                                                                            \
+#define NW_COMPARE(name, T, expression)                                            \
+  case kSetp##name: {                                                              \
+    const uint32_t m = active & holds(pc->x);                                      \
+    const uint32_t r = compare<T>(rows, *pc, [](T a, T b) { return expression; }); \
+    predicates[pc->d] = (predicates[pc->d] & ~m) | (r & m);                        \
+    break;                                                                         \
   }
           NW_EXEC_UNARY(NW_UNARY)
           NW_EXEC_BINARY(NW_BINARY)
@@ -164,41 +164,50 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
 #undef NW_BINARY
 #undef NW_TERNARY
 #undef NW_COMPARE
-#define NW_PREDICATE(name, expression)                                   \
-  case name: {                                                           \
-    const uint32_t m = active & holds(pc->x);                            \
-    const uint32_t a = holds(pc->a), b = holds(pc->b);                   \
-    predicates[pc->d] = (predicates[pc->d] & ~m) | ((expression) & m);   \
-    break;                                                               \
+#define NW_PREDICATE(name, expression)                               \
+  case name: {                                                       \
+    const uint32_t m = active & holds(pc->x);                        \
+    const uint32_t a = holds(pc->a), b = holds(pc->b);               \
+    predicates[pc->d] = (predicates[pc->d] & ~m) | ((expression)&m); \
+    break;                                                           \
   }
           NW_PREDICATE(kPredicateAnd, a & b)
           NW_PREDICATE(kPredicateOr, a | b)
           NW_PREDICATE(kPredicateXor, a ^ b)
 #undef NW_PREDICATE
-          case kSelect32: select<uint32_t>(rows, *pc, kFullMask, holds(pc->c)); break;
-          case kSelect32M: select<uint32_t>(rows, *pc, active & holds(pc->x), holds(pc->c)); break;
-          case kSelect64: select<uint64_t>(rows, *pc, kFullMask, holds(pc->c)); break;
-          case kSelect64M: select<uint64_t>(rows, *pc, active & holds(pc->x), holds(pc->c)); break;
-#define NW_MEMORY(name, call)            \
-  case name:                             \
-    if (!(call)) {                       \
-      status = Status::kFault;           \
-      goto stopped;                      \
-    }                                    \
+          case kSelect32:
+            select<uint32_t>(rows, *pc, kFullMask, holds(pc->c));
+            break;
+          case kSelect32M:
+            select<uint32_t>(rows, *pc, active & holds(pc->x), holds(pc->c));
+            break;
+          case kSelect64:
+            select<uint64_t>(rows, *pc, kFullMask, holds(pc->c));
+            break;
+          case kSelect64M:
+            select<uint64_t>(rows, *pc, active & holds(pc->x), holds(pc->c));
+            break;
+#define NW_MEMORY(name, call)  \
+  case name:                   \
+    if (!(call)) {             \
+      status = Status::kFault; \
+      goto stopped;            \
+    }                          \
     break;
-          NW_MEMORY(kLoadGlobal32Full, load_global_full<uint32_t>(ctx, warp, *pc))
-          NW_MEMORY(kLoadGlobal64Full, load_global_full<uint64_t>(ctx, warp, *pc))
-          NW_MEMORY(kStoreGlobal32Full, store_global_full<uint32_t>(ctx, warp, *pc))
-          NW_MEMORY(kStoreGlobal64Full, store_global_full<uint64_t>(ctx, warp, *pc))
-          NW_MEMORY(kLoadShared32Full, (load_shared_full<uint32_t, uint32_t>(ctx, warp, *pc)))
-          NW_MEMORY(kLoadShared64Full, (load_shared_full<uint64_t, uint32_t>(ctx, warp, *pc)))
-          NW_MEMORY(kStoreShared32Full, (store_shared_full<uint32_t, uint32_t>(ctx, warp, *pc)))
-          NW_MEMORY(kStoreShared64Full, (store_shared_full<uint64_t, uint32_t>(ctx, warp, *pc)))
-          NW_MEMORY(kLoadShared32FullA64, (load_shared_full<uint32_t, uint64_t>(ctx, warp, *pc)))
-          NW_MEMORY(kStoreShared32FullA64, (store_shared_full<uint32_t, uint64_t>(ctx, warp, *pc)))
-          NW_MEMORY(kLoad, load_general(ctx, warp, *pc, active & holds(pc->x)))
-          NW_MEMORY(kStore, store_general(ctx, warp, *pc, active & holds(pc->x)))
-          NW_MEMORY(kAtomic, atomic_general(ctx, warp, *pc, active & holds(pc->x)))
+            NW_MEMORY(kLoadGlobal32Full, load_global_full<uint32_t>(ctx, warp, *pc))
+            NW_MEMORY(kLoadGlobal64Full, load_global_full<uint64_t>(ctx, warp, *pc))
+            NW_MEMORY(kStoreGlobal32Full, store_global_full<uint32_t>(ctx, warp, *pc))
+            NW_MEMORY(kStoreGlobal64Full, store_global_full<uint64_t>(ctx, warp, *pc))
+            NW_MEMORY(kLoadShared32Full, (load_shared_full<uint32_t, uint32_t>(ctx, warp, *pc)))
+            NW_MEMORY(kLoadShared64Full, (load_shared_full<uint64_t, uint32_t>(ctx, warp, *pc)))
+            NW_MEMORY(kStoreShared32Full, (store_shared_full<uint32_t, uint32_t>(ctx, warp, *pc)))
+            NW_MEMORY(kStoreShared64Full, (store_shared_full<uint64_t, uint32_t>(ctx, warp, *pc)))
+            NW_MEMORY(kLoadShared32FullA64, (load_shared_full<uint32_t, uint64_t>(ctx, warp, *pc)))
+            NW_MEMORY(kStoreShared32FullA64,
+                      (store_shared_full<uint32_t, uint64_t>(ctx, warp, *pc)))
+            NW_MEMORY(kLoad, load_general(ctx, warp, *pc, active & holds(pc->x)))
+            NW_MEMORY(kStore, store_general(ctx, warp, *pc, active & holds(pc->x)))
+            NW_MEMORY(kAtomic, atomic_general(ctx, warp, *pc, active & holds(pc->x)))
 #undef NW_MEMORY
           case kShuffle: {
             const uint32_t m = active & holds(pc->x);

@@ -105,8 +105,7 @@ NW_HD NW_INLINE uint32_t compare(uint8_t* rows, const Op& op, F f) {
   const A* b = row<A>(rows, op.b);
   LaneBits<A> m = 0;
 #pragma GCC ivdep
-  for (uint32_t i = 0; i < kLanes; ++i)
-    m |= f(a[i], b[i]) ? LaneBits<A>{1} << i : LaneBits<A>{0};
+  for (uint32_t i = 0; i < kLanes; ++i) m |= f(a[i], b[i]) ? LaneBits<A>{1} << i : LaneBits<A>{0};
   return static_cast<uint32_t>(m);
 }
 

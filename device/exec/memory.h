@@ -130,8 +130,7 @@ NW_HD inline bool resolve(Context& ctx, Warp& warp, MemDesc& desc, const Op& op,
       traced = access.traced;
       for (uint32_t m = mask; m != 0; m &= m - 1) {
         const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
-        if (!check_window(ctx, desc, MemSpace::kLocal, ctx.local_bytes, lane, address[lane],
-                          bytes))
+        if (!check_window(ctx, desc, MemSpace::kLocal, ctx.local_bytes, lane, address[lane], bytes))
           return false;
         access.host[lane] = warp.local + uint64_t{lane} * ctx.local_bytes + address[lane];
         access.traced[lane] = local_trace_address(warp, lane, address[lane]);
@@ -193,25 +192,32 @@ NW_HD inline bool load_general(Context& ctx, Warp& warp, const Op& op, uint32_t 
       const uint8_t* p = access.host[lane] + e * desc.bytes;
       uint64_t v = 0;
       switch (desc.bytes) {
-        case 1: v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int8_t>(*p)}) : *p; break;
+        case 1:
+          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int8_t>(*p)})
+                                           : *p;
+          break;
         case 2: {
           uint16_t h;
           std::memcpy(&h, p, 2);
-          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int16_t>(h)}) : h;
+          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int16_t>(h)})
+                                           : h;
           break;
         }
         case 4: {
           uint32_t w;
           std::memcpy(&w, p, 4);
-          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(w)}) : w;
+          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(w)})
+                                           : w;
           break;
         }
-        default: std::memcpy(&v, p, 8);
+        default:
+          std::memcpy(&v, p, 8);
       }
       if (desc.reg_bytes == 8)
         d64[lane] = v;
       else
-        d32[lane] = desc.reg_bytes == 2 ? static_cast<uint32_t>(v) & 0xffff : static_cast<uint32_t>(v);
+        d32[lane] =
+            desc.reg_bytes == 2 ? static_cast<uint32_t>(v) & 0xffff : static_cast<uint32_t>(v);
     }
   }
   return true;
@@ -279,7 +285,8 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
       const M v = load_value<M>(p);
       for (uint32_t i = 0; i < kLanes; ++i) d[i] = v;
     } else {
-      for (uint32_t i = 0; i < kLanes; ++i, p += static_cast<int64_t>(stride)) d[i] = load_value<M>(p);
+      for (uint32_t i = 0; i < kLanes; ++i, p += static_cast<int64_t>(stride))
+        d[i] = load_value<M>(p);
     }
     return true;
   }

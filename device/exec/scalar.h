@@ -154,12 +154,24 @@ NW_HD NW_INLINE uint32_t prmt(uint32_t a, uint32_t b, uint32_t c, int mode) {
     uint32_t sel = 0;
     bool sign = false;
     switch (mode) {
-      case 1: sel = (s + i) & 7; break;
-      case 2: sel = (s - i) & 7; break;
-      case 3: sel = s; break;
-      case 4: sel = i < s ? s : i; break;
-      case 5: sel = i < s ? i : s; break;
-      case 6: sel = (s & 1) * 2 + (i & 1); break;
+      case 1:
+        sel = (s + i) & 7;
+        break;
+      case 2:
+        sel = (s - i) & 7;
+        break;
+      case 3:
+        sel = s;
+        break;
+      case 4:
+        sel = i < s ? s : i;
+        break;
+      case 5:
+        sel = i < s ? i : s;
+        break;
+      case 6:
+        sel = (s & 1) * 2 + (i & 1);
+        break;
       default:
         sel = c >> (4 * i) & 7;
         sign = (c >> (4 * i + 3) & 1) != 0;

@@ -125,12 +125,18 @@ NW_HD NW_INLINE uint32_t testp(T a, int kind) {
   const T magnitude = a < 0 ? -a : a;
   const T least_normal = static_cast<T>(sizeof(T) == 4 ? 0x1p-126 : 0x1p-1022);
   switch (kind) {
-    case 1: return finite;
-    case 2: return !nan && !finite;
-    case 3: return !nan;
-    case 4: return nan;
-    case 5: return finite && magnitude >= least_normal;
-    default: return finite && magnitude > 0 && magnitude < least_normal;
+    case 1:
+      return finite;
+    case 2:
+      return !nan && !finite;
+    case 3:
+      return !nan;
+    case 4:
+      return nan;
+    case 5:
+      return finite && magnitude >= least_normal;
+    default:
+      return finite && magnitude > 0 && magnitude < least_normal;
   }
 }
 

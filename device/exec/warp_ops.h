@@ -53,10 +53,14 @@ NW_HD inline uint32_t shuffle(uint8_t* rows, const Op& op, uint32_t mask) {
 /// Value of a vote among `voters` of which `yes` vote yes.
 NW_HD NW_INLINE uint32_t vote(Vote mode, uint32_t yes, uint32_t voters) {
   switch (mode) {
-    case Vote::kAll: return (yes & voters) == voters ? kFullMask : 0;
-    case Vote::kAny: return (yes & voters) != 0 ? kFullMask : 0;
-    case Vote::kUniform: return (yes & voters) == voters || (yes & voters) == 0 ? kFullMask : 0;
-    default: return yes & voters;
+    case Vote::kAll:
+      return (yes & voters) == voters ? kFullMask : 0;
+    case Vote::kAny:
+      return (yes & voters) != 0 ? kFullMask : 0;
+    case Vote::kUniform:
+      return (yes & voters) == voters || (yes & voters) == 0 ? kFullMask : 0;
+    default:
+      return yes & voters;
   }
 }
 

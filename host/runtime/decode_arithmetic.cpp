@@ -15,20 +15,31 @@ namespace {
 
 Round round_of(ptx::Rounding r) {
   switch (r) {
-    case ptx::Rounding::kRz: case ptx::Rounding::kRzi: return Round::kZero;
-    case ptx::Rounding::kRm: case ptx::Rounding::kRmi: return Round::kDown;
-    case ptx::Rounding::kRp: case ptx::Rounding::kRpi: return Round::kUp;
-    case ptx::Rounding::kRna: return Round::kNearestAway;
-    default: return Round::kNearest;
+    case ptx::Rounding::kRz:
+    case ptx::Rounding::kRzi:
+      return Round::kZero;
+    case ptx::Rounding::kRm:
+    case ptx::Rounding::kRmi:
+      return Round::kDown;
+    case ptx::Rounding::kRp:
+    case ptx::Rounding::kRpi:
+      return Round::kUp;
+    case ptx::Rounding::kRna:
+      return Round::kNearestAway;
+    default:
+      return Round::kNearest;
   }
 }
 
 /// Picks by width of the type: 16, 32 or 64 bits.
 uint16_t by_width(Type type, uint16_t c16, uint16_t c32, uint16_t c64) {
   switch (ptx::size_of(type)) {
-    case 2: return c16;
-    case 8: return c64;
-    default: return c32;
+    case 2:
+      return c16;
+    case 8:
+      return c64;
+    default:
+      return c32;
   }
 }
 
@@ -37,26 +48,44 @@ uint16_t by_width(Type type, uint16_t c16, uint16_t c32, uint16_t c64) {
 bool Decoder::arithmetic(const Instr& in) {
   switch (in.op) {
     case Opcode::kAdd:
-    case Opcode::kSub: add_sub(in); return true;
+    case Opcode::kSub:
+      add_sub(in);
+      return true;
     case Opcode::kMul:
-    case Opcode::kMad: multiply(in); return true;
-    case Opcode::kFma: float_op(FloatOp::kFma, in); return true;
+    case Opcode::kMad:
+      multiply(in);
+      return true;
+    case Opcode::kFma:
+      float_op(FloatOp::kFma, in);
+      return true;
     case Opcode::kMul24:
-    case Opcode::kMad24: multiply24(in); return true;
+    case Opcode::kMad24:
+      multiply24(in);
+      return true;
     case Opcode::kDiv:
-    case Opcode::kRem: divide(in); return true;
+    case Opcode::kRem:
+      divide(in);
+      return true;
     case Opcode::kNeg:
-    case Opcode::kAbs: neg_abs(in); return true;
+    case Opcode::kAbs:
+      neg_abs(in);
+      return true;
     case Opcode::kMin:
-    case Opcode::kMax: min_max(in); return true;
+    case Opcode::kMax:
+      min_max(in);
+      return true;
     case Opcode::kAddc:
-    case Opcode::kSubc: carry(in, false); return true;
-    case Opcode::kMadc: carry(in, true); return true;
+    case Opcode::kSubc:
+      carry(in, false);
+      return true;
+    case Opcode::kMadc:
+      carry(in, true);
+      return true;
     case Opcode::kSad: {
       const bool wide = ptx::size_of(in.mod.type) == 8, s = ptx::is_signed(in.mod.type);
-      const uint16_t code = by_width(in.mod.type, s ? exec::kSadS16 : exec::kSadU16,
-                                     s ? exec::kSadS32 : exec::kSadU32,
-                                     s ? exec::kSadS64 : exec::kSadU64);
+      const uint16_t code =
+          by_width(in.mod.type, s ? exec::kSadS16 : exec::kSadU16,
+                   s ? exec::kSadS32 : exec::kSadU32, s ? exec::kSadS64 : exec::kSadU64);
       const uint16_t a = source(in.srcs.at(0), wide), b = source(in.srcs.at(1), wide),
                      c = source(in.srcs.at(2), wide);
       slow(code, destination(in.dsts.at(0)).row, a, b, c);
@@ -68,14 +97,24 @@ bool Decoder::arithmetic(const Instr& in) {
                        (ptx::is_signed(in.mod.src_type) ? 2 : 0) | (in.mod.mode ? 4 : 0);
       const uint16_t a = source(in.srcs.at(0), false), b = source(in.srcs.at(1), false),
                      c = source(in.srcs.at(2), false);
-      slow(in.op == Opcode::kDp4a ? exec::kDp4a : exec::kDp2a, destination(in.dsts.at(0)).row, a,
-           b, c, kind);
+      slow(in.op == Opcode::kDp4a ? exec::kDp4a : exec::kDp2a, destination(in.dsts.at(0)).row, a, b,
+           c, kind);
       return true;
     }
-    case Opcode::kRcp: float_op(FloatOp::kRcp, in); return true;
-    case Opcode::kSqrt: float_op(FloatOp::kSqrt, in); return true;
-    case Opcode::kRsqrt: case Opcode::kSin: case Opcode::kCos: case Opcode::kLg2:
-    case Opcode::kEx2: case Opcode::kTanh: transcendental(in); return true;
+    case Opcode::kRcp:
+      float_op(FloatOp::kRcp, in);
+      return true;
+    case Opcode::kSqrt:
+      float_op(FloatOp::kSqrt, in);
+      return true;
+    case Opcode::kRsqrt:
+    case Opcode::kSin:
+    case Opcode::kCos:
+    case Opcode::kLg2:
+    case Opcode::kEx2:
+    case Opcode::kTanh:
+      transcendental(in);
+      return true;
     case Opcode::kCopysign: {
       const bool wide = in.mod.type == Type::kF64;
       const uint16_t a = source(in.srcs.at(0), wide), b = source(in.srcs.at(1), wide);
@@ -90,7 +129,8 @@ bool Decoder::arithmetic(const Instr& in) {
       slow(exec::kSetpNe32, predicate(in.dsts.at(0)), t, constant(0, false));
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -136,10 +176,10 @@ void Decoder::multiply(const Instr& in) {
         if (in.mod.type != Type::kS32) unsupported("mad.hi.sat of this type");
         return slow(exec::kMadHiSatS32, d.row, a, b, c);
       }
-      return slow(by_width(in.mod.type, s ? exec::kMadHiS16 : exec::kMadHiU16,
-                           s ? exec::kMadHiS32 : exec::kMadHiU32,
-                           s ? exec::kMadHiS64 : exec::kMadHiU64),
-                  d.row, a, b, c);
+      return slow(
+          by_width(in.mod.type, s ? exec::kMadHiS16 : exec::kMadHiU16,
+                   s ? exec::kMadHiS32 : exec::kMadHiU32, s ? exec::kMadHiS64 : exec::kMadHiU64),
+          d.row, a, b, c);
     }
     if (bytes == 4) return fast(s ? exec::kMulHiS32 : exec::kMulHiU32, d, a, b);
     return slow(bytes == 2 ? (s ? exec::kMulHiS16 : exec::kMulHiU16)
@@ -158,10 +198,10 @@ void Decoder::multiply24(const Instr& in) {
   if (in.mod.saturate) unsupported("mad24.sat");
   const uint16_t a = source(in.srcs.at(0), false), b = source(in.srcs.at(1), false);
   const uint16_t c = mad ? source(in.srcs.at(2), false) : uint16_t{0};
-  const uint16_t code = mad ? (hi ? (s ? exec::kMad24HiS : exec::kMad24HiU)
-                                  : (s ? exec::kMad24LoS : exec::kMad24LoU))
-                            : (hi ? (s ? exec::kMul24HiS : exec::kMul24HiU)
-                                  : (s ? exec::kMul24LoS : exec::kMul24LoU));
+  const uint16_t code =
+      mad ? (hi ? (s ? exec::kMad24HiS : exec::kMad24HiU) : (s ? exec::kMad24LoS : exec::kMad24LoU))
+          : (hi ? (s ? exec::kMul24HiS : exec::kMul24HiU)
+                : (s ? exec::kMul24LoS : exec::kMul24LoU));
   slow(code, destination(in.dsts.at(0)).row, a, b, c);
 }
 
@@ -221,8 +261,10 @@ void Decoder::neg_abs(const Instr& in) {
     return fast(neg ? exec::kNegF32 : exec::kAbsF32, d, a);
   }
   switch (bytes) {
-    case 2: return slow(neg ? exec::kNeg16 : exec::kAbs16, d.row, a);
-    case 4: return fast(neg ? exec::kNeg32 : exec::kAbs32, d, a);
+    case 2:
+      return slow(neg ? exec::kNeg16 : exec::kAbs16, d.row, a);
+    case 4:
+      return fast(neg ? exec::kNeg32 : exec::kAbs32, d, a);
     default:
       if (neg) return fast(exec::kNeg64, d, a);
       return slow(exec::kAbs64, d.row, a);
@@ -245,11 +287,13 @@ void Decoder::float_op(FloatOp kind, const Instr& in) {
   struct Codes {
     uint16_t f32, f32z, f64;
   };
-  static constexpr Codes kCodes[] = {
-      {exec::kAddF32, exec::kAddF32Z, exec::kAddF64}, {exec::kSubF32, exec::kSubF32Z, exec::kSubF64},
-      {exec::kMulF32, exec::kMulF32Z, exec::kMulF64}, {exec::kFmaF32, exec::kFmaF32Z, exec::kFmaF64},
-      {exec::kDivF32, exec::kDivF32Z, exec::kDivF64}, {exec::kRcpF32, exec::kRcpF32Z, exec::kRcpF64},
-      {exec::kSqrtF32, exec::kSqrtF32Z, exec::kSqrtF64}};
+  static constexpr Codes kCodes[] = {{exec::kAddF32, exec::kAddF32Z, exec::kAddF64},
+                                     {exec::kSubF32, exec::kSubF32Z, exec::kSubF64},
+                                     {exec::kMulF32, exec::kMulF32Z, exec::kMulF64},
+                                     {exec::kFmaF32, exec::kFmaF32Z, exec::kFmaF64},
+                                     {exec::kDivF32, exec::kDivF32Z, exec::kDivF64},
+                                     {exec::kRcpF32, exec::kRcpF32Z, exec::kRcpF64},
+                                     {exec::kSqrtF32, exec::kSqrtF32Z, exec::kSqrtF64}};
   const Codes& codes = kCodes[static_cast<int>(kind)];
   fast(wide ? codes.f64 : (ftz ? codes.f32z : codes.f32), d, a, b, c);
 }
@@ -277,12 +321,23 @@ void Decoder::transcendental(const Instr& in) {
   }
   uint16_t code = 0;
   switch (in.op) {
-    case Opcode::kRsqrt: code = z ? exec::kRsqrtF32Z : exec::kRsqrtF32; break;
-    case Opcode::kSin: code = z ? exec::kSinF32Z : exec::kSinF32; break;
-    case Opcode::kCos: code = z ? exec::kCosF32Z : exec::kCosF32; break;
-    case Opcode::kLg2: code = z ? exec::kLg2F32Z : exec::kLg2F32; break;
-    case Opcode::kEx2: code = z ? exec::kEx2F32Z : exec::kEx2F32; break;
-    default: code = exec::kTanhF32;
+    case Opcode::kRsqrt:
+      code = z ? exec::kRsqrtF32Z : exec::kRsqrtF32;
+      break;
+    case Opcode::kSin:
+      code = z ? exec::kSinF32Z : exec::kSinF32;
+      break;
+    case Opcode::kCos:
+      code = z ? exec::kCosF32Z : exec::kCosF32;
+      break;
+    case Opcode::kLg2:
+      code = z ? exec::kLg2F32Z : exec::kLg2F32;
+      break;
+    case Opcode::kEx2:
+      code = z ? exec::kEx2F32Z : exec::kEx2F32;
+      break;
+    default:
+      code = exec::kTanhF32;
   }
   const uint16_t a = source(in.srcs.at(0), false);
   fast(code, destination(in.dsts.at(0)), a);

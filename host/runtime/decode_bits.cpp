@@ -15,16 +15,37 @@ using ptx::Type;
 
 bool Decoder::bits(const Instr& in) {
   switch (in.op) {
-    case Opcode::kAnd: case Opcode::kOr: case Opcode::kXor: case Opcode::kNot: case Opcode::kCnot:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+    case Opcode::kNot:
+    case Opcode::kCnot:
       logic(in);
       return true;
-    case Opcode::kShl: case Opcode::kShr: case Opcode::kShf: shift(in); return true;
-    case Opcode::kSetp: case Opcode::kSet: compare(in); return true;
-    case Opcode::kSelp: case Opcode::kSlct: select(in); return true;
-    case Opcode::kMov: move_instruction(in); return true;
-    case Opcode::kCvt: convert(in); return true;
-    case Opcode::kCvta: convert_address(in); return true;
-    default: break;
+    case Opcode::kShl:
+    case Opcode::kShr:
+    case Opcode::kShf:
+      shift(in);
+      return true;
+    case Opcode::kSetp:
+    case Opcode::kSet:
+      compare(in);
+      return true;
+    case Opcode::kSelp:
+    case Opcode::kSlct:
+      select(in);
+      return true;
+    case Opcode::kMov:
+      move_instruction(in);
+      return true;
+    case Opcode::kCvt:
+      convert(in);
+      return true;
+    case Opcode::kCvta:
+      convert_address(in);
+      return true;
+    default:
+      break;
   }
   // The rest has the form d = f(a, b, c) with a of the instruction's width.
   const bool wide = ptx::size_of(in.mod.type) == 8, s = ptx::is_signed(in.mod.type);
@@ -42,12 +63,21 @@ bool Decoder::bits(const Instr& in) {
       imm = static_cast<int32_t>(in.srcs[3].bits & 0xff);
       num = 3;
       break;
-    case Opcode::kPopc: code = wide ? exec::kPopc64 : exec::kPopc32; is_fast = true; break;
-    case Opcode::kClz: code = wide ? exec::kClz64 : exec::kClz32; is_fast = !wide; break;
-    case Opcode::kBrev: code = wide ? exec::kBrev64 : exec::kBrev32; is_fast = !wide; break;
+    case Opcode::kPopc:
+      code = wide ? exec::kPopc64 : exec::kPopc32;
+      is_fast = true;
+      break;
+    case Opcode::kClz:
+      code = wide ? exec::kClz64 : exec::kClz32;
+      is_fast = !wide;
+      break;
+    case Opcode::kBrev:
+      code = wide ? exec::kBrev64 : exec::kBrev32;
+      is_fast = !wide;
+      break;
     case Opcode::kBfind:
-      code = wide ? (s ? exec::kBfindS64 : exec::kBfindU64)
-                  : (s ? exec::kBfindS32 : exec::kBfindU32);
+      code =
+          wide ? (s ? exec::kBfindS64 : exec::kBfindU64) : (s ? exec::kBfindS32 : exec::kBfindU32);
       imm = in.mod.shift_amount;
       break;
     case Opcode::kBfe:
@@ -62,9 +92,16 @@ bool Decoder::bits(const Instr& in) {
       slow(wide ? exec::kBfi64 : exec::kBfi32, destination(in.dsts.at(0)).row, a, b, t);
       return true;
     }
-    case Opcode::kBmsk: code = exec::kBmsk; imm = in.mod.mode; break;
-    case Opcode::kPrmt: code = exec::kPrmt; imm = in.mod.mode; break;
-    default: return false;
+    case Opcode::kBmsk:
+      code = exec::kBmsk;
+      imm = in.mod.mode;
+      break;
+    case Opcode::kPrmt:
+      code = exec::kPrmt;
+      imm = in.mod.mode;
+      break;
+    default:
+      return false;
   }
   const uint16_t a = source(in.srcs.at(0), wide);
   const uint16_t b = num > 1 ? source(in.srcs[1], b_wide) : uint16_t{0};
@@ -97,9 +134,12 @@ void Decoder::logic(const Instr& in) {
   const uint16_t b = in.srcs.size() > 1 ? source(in.srcs[1], wide) : uint16_t{0};
   const Dest d = destination(in.dsts.at(0));
   switch (in.op) {
-    case Opcode::kAnd: return fast(wide ? exec::kAnd64 : exec::kAnd32, d, a, b);
-    case Opcode::kOr: return fast(wide ? exec::kOr64 : exec::kOr32, d, a, b);
-    case Opcode::kXor: return fast(wide ? exec::kXor64 : exec::kXor32, d, a, b);
+    case Opcode::kAnd:
+      return fast(wide ? exec::kAnd64 : exec::kAnd32, d, a, b);
+    case Opcode::kOr:
+      return fast(wide ? exec::kOr64 : exec::kOr32, d, a, b);
+    case Opcode::kXor:
+      return fast(wide ? exec::kXor64 : exec::kXor32, d, a, b);
     case Opcode::kNot:
       return fast(wide ? exec::kNot64 : (bytes == 2 ? exec::kNot16 : exec::kNot32), d, a);
     default:
@@ -121,9 +161,12 @@ void Decoder::shift(const Instr& in) {
   const uint16_t a = source(in.srcs.at(0), bytes == 8), b = source(in.srcs.at(1), false);
   const Dest d = destination(in.dsts.at(0));
   switch (bytes) {
-    case 2: return slow(left ? exec::kShl16 : (s ? exec::kShrS16 : exec::kShrU16), d.row, a, b);
-    case 4: return fast(left ? exec::kShl32 : (s ? exec::kShrS32 : exec::kShrU32), d, a, b);
-    default: return fast(left ? exec::kShl64 : (s ? exec::kShrS64 : exec::kShrU64), d, a, b);
+    case 2:
+      return slow(left ? exec::kShl16 : (s ? exec::kShrS16 : exec::kShrU16), d.row, a, b);
+    case 4:
+      return fast(left ? exec::kShl32 : (s ? exec::kShrS32 : exec::kShrU32), d, a, b);
+    default:
+      return fast(left ? exec::kShl64 : (s ? exec::kShrS64 : exec::kShrU64), d, a, b);
   }
 }
 
@@ -133,34 +176,60 @@ uint16_t Decoder::compare_codes(const Instr& in, Type type) {
   const auto pick = [&](uint16_t eq, uint16_t ne, uint16_t lt, uint16_t le, uint16_t gt,
                         uint16_t ge) -> uint16_t {
     switch (c) {
-      case Compare::kEq: return eq;
-      case Compare::kNe: return ne;
-      case Compare::kLt: case Compare::kLo: return lt;
-      case Compare::kLe: case Compare::kLs: return le;
-      case Compare::kGt: case Compare::kHi: return gt;
-      case Compare::kGe: case Compare::kHs: return ge;
-      default: unsupported("this comparison of integers");
+      case Compare::kEq:
+        return eq;
+      case Compare::kNe:
+        return ne;
+      case Compare::kLt:
+      case Compare::kLo:
+        return lt;
+      case Compare::kLe:
+      case Compare::kLs:
+        return le;
+      case Compare::kGt:
+      case Compare::kHi:
+        return gt;
+      case Compare::kGe:
+      case Compare::kHs:
+        return ge;
+      default:
+        unsupported("this comparison of integers");
     }
   };
   using namespace exec;
   if (ptx::is_float(type)) {
     const bool wide = type == Type::kF64;
     switch (c) {
-      case Compare::kEq: return wide ? kSetpEqF64 : kSetpEqF32;
-      case Compare::kNe: return wide ? kSetpNeF64 : kSetpNeF32;
-      case Compare::kLt: return wide ? kSetpLtF64 : kSetpLtF32;
-      case Compare::kLe: return wide ? kSetpLeF64 : kSetpLeF32;
-      case Compare::kGt: return wide ? kSetpGtF64 : kSetpGtF32;
-      case Compare::kGe: return wide ? kSetpGeF64 : kSetpGeF32;
-      case Compare::kEqu: return wide ? kSetpEquF64 : kSetpEquF32;
-      case Compare::kNeu: return wide ? kSetpNeuF64 : kSetpNeuF32;
-      case Compare::kLtu: return wide ? kSetpLtuF64 : kSetpLtuF32;
-      case Compare::kLeu: return wide ? kSetpLeuF64 : kSetpLeuF32;
-      case Compare::kGtu: return wide ? kSetpGtuF64 : kSetpGtuF32;
-      case Compare::kGeu: return wide ? kSetpGeuF64 : kSetpGeuF32;
-      case Compare::kNum: return wide ? kSetpNumF64 : kSetpNumF32;
-      case Compare::kNan: return wide ? kSetpNanF64 : kSetpNanF32;
-      default: unsupported("this comparison of floating-point values");
+      case Compare::kEq:
+        return wide ? kSetpEqF64 : kSetpEqF32;
+      case Compare::kNe:
+        return wide ? kSetpNeF64 : kSetpNeF32;
+      case Compare::kLt:
+        return wide ? kSetpLtF64 : kSetpLtF32;
+      case Compare::kLe:
+        return wide ? kSetpLeF64 : kSetpLeF32;
+      case Compare::kGt:
+        return wide ? kSetpGtF64 : kSetpGtF32;
+      case Compare::kGe:
+        return wide ? kSetpGeF64 : kSetpGeF32;
+      case Compare::kEqu:
+        return wide ? kSetpEquF64 : kSetpEquF32;
+      case Compare::kNeu:
+        return wide ? kSetpNeuF64 : kSetpNeuF32;
+      case Compare::kLtu:
+        return wide ? kSetpLtuF64 : kSetpLtuF32;
+      case Compare::kLeu:
+        return wide ? kSetpLeuF64 : kSetpLeuF32;
+      case Compare::kGtu:
+        return wide ? kSetpGtuF64 : kSetpGtuF32;
+      case Compare::kGeu:
+        return wide ? kSetpGeuF64 : kSetpGeuF32;
+      case Compare::kNum:
+        return wide ? kSetpNumF64 : kSetpNumF32;
+      case Compare::kNan:
+        return wide ? kSetpNanF64 : kSetpNanF32;
+      default:
+        unsupported("this comparison of floating-point values");
     }
   }
   const bool s = ptx::is_signed(type);
@@ -242,15 +311,10 @@ void Decoder::move_instruction(const Instr& in) {
   const bool wide = ptx::size_of(in.mod.type) == 8;
   const Operand& s = in.srcs.at(0);
   if (s.kind == Operand::Kind::kSpecial) {
-    using ptx::SpecialReg;
-    int which = -1;
-    switch (s.special) {
-      case SpecialReg::kClock: case SpecialReg::kGlobaltimerLo: which = 0; break;
-      case SpecialReg::kClockHi: case SpecialReg::kGlobaltimerHi: which = 1; break;
-      case SpecialReg::kClock64: case SpecialReg::kGlobaltimer: which = wide ? 2 : 0; break;
-      default: break;
-    }
-    if (which >= 0) return slow(exec::kClock, destination(in.dsts.at(0)).row, 0, 0, 0, which);
+    const int which = clock_part(s.special);
+    if (which >= 0)
+      return slow(exec::kClock, destination(in.dsts.at(0)).row, 0, 0, 0,
+                  which == 2 && !wide ? 0 : which);
     if (ptx::size_of(in.mod.type) == 2)
       return fast(exec::kExtU16, destination(in.dsts.at(0)), special(s.special));
   }
@@ -266,7 +330,8 @@ void Decoder::pack(const Instr& in) {
   if (wide && s.size() == 2) return fast(exec::kPack64, d, s[0], s[1]);
   if (!wide && s.size() == 2 && ptx::size_of(in.mod.type) == 4)
     return slow(exec::kPack32, d.row, s[0], s[1]);
-  if (s.size() != 4 || ptx::size_of(in.mod.type) < 4) unsupported("a mov that packs these operands");
+  if (s.size() != 4 || ptx::size_of(in.mod.type) < 4)
+    unsupported("a mov that packs these operands");
   // Piece by piece into a temporary, so that no source is overwritten early.
   const uint16_t t = temporary(wide);
   slow_unguarded(wide ? exec::kInsertHalf : exec::kInsertByte, t, 0, s[0], 0, 0);
@@ -309,19 +374,37 @@ namespace {
 Number number_of(Type t, bool* ok) {
   *ok = true;
   switch (t) {
-    case Type::kU8: case Type::kB8: return Number::kU8;
-    case Type::kS8: return Number::kS8;
-    case Type::kU16: case Type::kB16: return Number::kU16;
-    case Type::kS16: return Number::kS16;
-    case Type::kU32: case Type::kB32: return Number::kU32;
-    case Type::kS32: return Number::kS32;
-    case Type::kU64: case Type::kB64: return Number::kU64;
-    case Type::kS64: return Number::kS64;
-    case Type::kF16: return Number::kF16;
-    case Type::kBF16: return Number::kBF16;
-    case Type::kF32: return Number::kF32;
-    case Type::kF64: return Number::kF64;
-    default: *ok = false; return Number::kU32;
+    case Type::kU8:
+    case Type::kB8:
+      return Number::kU8;
+    case Type::kS8:
+      return Number::kS8;
+    case Type::kU16:
+    case Type::kB16:
+      return Number::kU16;
+    case Type::kS16:
+      return Number::kS16;
+    case Type::kU32:
+    case Type::kB32:
+      return Number::kU32;
+    case Type::kS32:
+      return Number::kS32;
+    case Type::kU64:
+    case Type::kB64:
+      return Number::kU64;
+    case Type::kS64:
+      return Number::kS64;
+    case Type::kF16:
+      return Number::kF16;
+    case Type::kBF16:
+      return Number::kBF16;
+    case Type::kF32:
+      return Number::kF32;
+    case Type::kF64:
+      return Number::kF64;
+    default:
+      *ok = false;
+      return Number::kU32;
   }
 }
 
@@ -332,8 +415,8 @@ void Decoder::convert(const Instr& in) {
   const Number from = number_of(in.mod.src_type, &from_ok), to = number_of(in.mod.type, &to_ok);
   if (!from_ok || !to_ok) unsupported("cvt between these types");
   const Operand& s = in.srcs.at(0);
-  const bool source_wide = s.kind == Operand::Kind::kRegister ? is_wide(s.reg)
-                                                              : ptx::size_of(in.mod.src_type) == 8;
+  const bool source_wide =
+      s.kind == Operand::Kind::kRegister ? is_wide(s.reg) : ptx::size_of(in.mod.src_type) == 8;
   const uint16_t a = source(s, source_wide);
   const uint32_t dst_bytes = in.dsts.at(0) == kNone ? 4u : reg_bytes(in.dsts[0]);
   const Dest d = destination(in.dsts.at(0));
@@ -344,15 +427,35 @@ void Decoder::convert(const Instr& in) {
   f.saturate = in.mod.saturate;
   f.reg_bytes = static_cast<uint8_t>(dst_bytes < 2 ? 2 : dst_bytes);
   switch (in.mod.rounding) {
-    case ptx::Rounding::kRz: f.round = Round::kZero; break;
-    case ptx::Rounding::kRm: f.round = Round::kDown; break;
-    case ptx::Rounding::kRp: f.round = Round::kUp; break;
-    case ptx::Rounding::kRna: f.round = Round::kNearestAway; break;
-    case ptx::Rounding::kRni: f.integral = true; break;
-    case ptx::Rounding::kRzi: f.integral = true; f.round = Round::kZero; break;
-    case ptx::Rounding::kRmi: f.integral = true; f.round = Round::kDown; break;
-    case ptx::Rounding::kRpi: f.integral = true; f.round = Round::kUp; break;
-    default: f.round = Round::kNearest;
+    case ptx::Rounding::kRz:
+      f.round = Round::kZero;
+      break;
+    case ptx::Rounding::kRm:
+      f.round = Round::kDown;
+      break;
+    case ptx::Rounding::kRp:
+      f.round = Round::kUp;
+      break;
+    case ptx::Rounding::kRna:
+      f.round = Round::kNearestAway;
+      break;
+    case ptx::Rounding::kRni:
+      f.integral = true;
+      break;
+    case ptx::Rounding::kRzi:
+      f.integral = true;
+      f.round = Round::kZero;
+      break;
+    case ptx::Rounding::kRmi:
+      f.integral = true;
+      f.round = Round::kDown;
+      break;
+    case ptx::Rounding::kRpi:
+      f.integral = true;
+      f.round = Round::kUp;
+      break;
+    default:
+      f.round = Round::kNearest;
   }
   // The common cases have fast codes.
   const bool plain = !f.ftz && !f.saturate;
@@ -361,24 +464,51 @@ void Decoder::convert(const Instr& in) {
   uint16_t code = 0;
   bool found = true;
   const bool narrow_regs = !source_wide && dst_bytes == 4;
-  if (plain && !source_wide && dst_bytes == 8 && from == Number::kU32 && to <= Number::kS64 && to >= Number::kU64) code = exec::kCvtU64U32;
-  else if (plain && !source_wide && dst_bytes == 8 && from == Number::kS32 && to <= Number::kS64 && to >= Number::kU64) code = exec::kCvtS64S32;
-  else if (plain && source_wide && dst_bytes == 4 && (from == Number::kU64 || from == Number::kS64) && (to == Number::kU32 || to == Number::kS32)) code = exec::kCvtU32U64;
-  else if (plain && narrow_regs && from32 && (to == Number::kU32 || to == Number::kS32)) code = exec::kMov32;
-  else if (plain && narrow_regs && from == Number::kU8 && (to == Number::kU32 || to == Number::kS32)) code = exec::kExtU8;
-  else if (plain && narrow_regs && from == Number::kU16 && (to == Number::kU32 || to == Number::kS32)) code = exec::kExtU16;
-  else if (plain && narrow_regs && from == Number::kS8 && (to == Number::kU32 || to == Number::kS32)) code = exec::kExtS8;
-  else if (plain && narrow_regs && from == Number::kS16 && (to == Number::kU32 || to == Number::kS32)) code = exec::kExtS16;
-  else if (plain && !source_wide && dst_bytes == 2 && from32 && (to == Number::kU16 || to == Number::kS16)) code = exec::kExtU16;
-  else if (plain && !source_wide && dst_bytes <= 4 && from <= Number::kS32 && to == Number::kU8 ) code = exec::kExtU8;
-  else if (plain && nearest && from == Number::kS32 && to == Number::kF32) code = exec::kCvtF32S32;
-  else if (plain && nearest && from == Number::kU32 && to == Number::kF32) code = exec::kCvtF32U32;
-  else if (plain && from == Number::kS32 && to == Number::kF64) code = exec::kCvtF64S32;
-  else if (plain && from == Number::kU32 && to == Number::kF64) code = exec::kCvtF64U32;
-  else if (plain && !f.integral && from == Number::kF32 && to == Number::kF64) code = exec::kCvtF64F32;
-  else if (plain && nearest && from == Number::kF64 && to == Number::kF32) code = exec::kCvtF32F64;
-  else if (!f.ftz && f.saturate && !f.integral && from == Number::kF32 && to == Number::kF32) code = exec::kSatF32;
-  else found = false;
+  if (plain && !source_wide && dst_bytes == 8 && from == Number::kU32 && to <= Number::kS64 &&
+      to >= Number::kU64)
+    code = exec::kCvtU64U32;
+  else if (plain && !source_wide && dst_bytes == 8 && from == Number::kS32 && to <= Number::kS64 &&
+           to >= Number::kU64)
+    code = exec::kCvtS64S32;
+  else if (plain && source_wide && dst_bytes == 4 &&
+           (from == Number::kU64 || from == Number::kS64) &&
+           (to == Number::kU32 || to == Number::kS32))
+    code = exec::kCvtU32U64;
+  else if (plain && narrow_regs && from32 && (to == Number::kU32 || to == Number::kS32))
+    code = exec::kMov32;
+  else if (plain && narrow_regs && from == Number::kU8 &&
+           (to == Number::kU32 || to == Number::kS32))
+    code = exec::kExtU8;
+  else if (plain && narrow_regs && from == Number::kU16 &&
+           (to == Number::kU32 || to == Number::kS32))
+    code = exec::kExtU16;
+  else if (plain && narrow_regs && from == Number::kS8 &&
+           (to == Number::kU32 || to == Number::kS32))
+    code = exec::kExtS8;
+  else if (plain && narrow_regs && from == Number::kS16 &&
+           (to == Number::kU32 || to == Number::kS32))
+    code = exec::kExtS16;
+  else if (plain && !source_wide && dst_bytes == 2 && from32 &&
+           (to == Number::kU16 || to == Number::kS16))
+    code = exec::kExtU16;
+  else if (plain && !source_wide && dst_bytes <= 4 && from <= Number::kS32 && to == Number::kU8)
+    code = exec::kExtU8;
+  else if (plain && nearest && from == Number::kS32 && to == Number::kF32)
+    code = exec::kCvtF32S32;
+  else if (plain && nearest && from == Number::kU32 && to == Number::kF32)
+    code = exec::kCvtF32U32;
+  else if (plain && from == Number::kS32 && to == Number::kF64)
+    code = exec::kCvtF64S32;
+  else if (plain && from == Number::kU32 && to == Number::kF64)
+    code = exec::kCvtF64U32;
+  else if (plain && !f.integral && from == Number::kF32 && to == Number::kF64)
+    code = exec::kCvtF64F32;
+  else if (plain && nearest && from == Number::kF64 && to == Number::kF32)
+    code = exec::kCvtF32F64;
+  else if (!f.ftz && f.saturate && !f.integral && from == Number::kF32 && to == Number::kF32)
+    code = exec::kSatF32;
+  else
+    found = false;
   if (found) return fast(code, d, a);
   slow(exec::kConvert, d.row, a, source_wide ? 1 : 0, 0, f.pack());
 }

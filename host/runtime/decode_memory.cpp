@@ -19,13 +19,27 @@ using ptx::Type;
 bool Decoder::memory(const Instr& in) {
   switch (in.op) {
     case Opcode::kLd:
-    case Opcode::kLdu: load(in); return true;
-    case Opcode::kSt: store(in); return true;
+    case Opcode::kLdu:
+      load(in);
+      return true;
+    case Opcode::kSt:
+      store(in);
+      return true;
     case Opcode::kAtom:
-    case Opcode::kRed: atomic(in); return true;
-    case Opcode::kShfl: case Opcode::kVote: case Opcode::kMatch: case Opcode::kActivemask:
-    case Opcode::kRedux: case Opcode::kElect: case Opcode::kIsspacep: warp_level(in); return true;
-    default: return false;
+    case Opcode::kRed:
+      atomic(in);
+      return true;
+    case Opcode::kShfl:
+    case Opcode::kVote:
+    case Opcode::kMatch:
+    case Opcode::kActivemask:
+    case Opcode::kRedux:
+    case Opcode::kElect:
+    case Opcode::kIsspacep:
+      warp_level(in);
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -38,16 +52,24 @@ MemDesc Decoder::describe(const Instr& in) {
   desc.guarded = guarded();
   desc.polls = in.mod.is_volatile || in.mod.ordered;
   switch (in.mod.space) {
-    case Space::kGlobal: desc.space = MemSpace::kGlobal; break;
+    case Space::kGlobal:
+      desc.space = MemSpace::kGlobal;
+      break;
     case Space::kConst:
     case Space::kParam:
       desc.space = MemSpace::kGlobal;
       desc.traced = 0;
       break;
-    case Space::kShared: desc.space = MemSpace::kShared; break;
-    case Space::kLocal: desc.space = MemSpace::kLocal; break;
+    case Space::kShared:
+      desc.space = MemSpace::kShared;
+      break;
+    case Space::kLocal:
+      desc.space = MemSpace::kLocal;
+      break;
     case Space::kGeneric:
-    case Space::kNone: desc.space = MemSpace::kGeneric; break;
+    case Space::kNone:
+      desc.space = MemSpace::kGeneric;
+      break;
   }
   if (desc.bytes != 1 && desc.bytes != 2 && desc.bytes != 4 && desc.bytes != 8)
     unsupported("a memory access of this type");
@@ -60,8 +82,7 @@ MemDesc Decoder::describe(const Instr& in) {
 void Decoder::address(const Instr& in, MemDesc* desc, uint16_t* row, int32_t* imm) {
   uint64_t fixed = 0;
   int64_t offset = in.address.offset;
-  if (in.address.symbol != kNone)
-    fixed = symbol_address_(kernel_.symbols[in.address.symbol]);
+  if (in.address.symbol != kNone) fixed = symbol_address_(kernel_.symbols[in.address.symbol]);
   if (in.address.base == kNone) {
     *row = constant(fixed + static_cast<uint64_t>(offset), true);
     *imm = 0;
@@ -115,8 +136,9 @@ void Decoder::load(const Instr& in) {
     for (size_t e = 0; e < in.dsts.size(); ++e) {
       if (in.dsts[e] == kNone) continue;
       const bool wide = is_wide(in.dsts[e]);
-      const uint16_t row = parameter(static_cast<uint32_t>(first) + static_cast<uint32_t>(e) * bytes,
-                                     bytes, ptx::is_signed(in.mod.type), wide);
+      const uint16_t row =
+          parameter(static_cast<uint32_t>(first) + static_cast<uint32_t>(e) * bytes, bytes,
+                    ptx::is_signed(in.mod.type), wide);
       const Dest d = destination(in.dsts[e]);
       if (reg_bytes(in.dsts[e]) == 2)
         fast(exec::kExtU16, d, row);
@@ -177,17 +199,28 @@ namespace {
 
 AtomOp atom_op(ptx::AtomicOp op) {
   switch (op) {
-    case ptx::AtomicOp::kAdd: return AtomOp::kAdd;
-    case ptx::AtomicOp::kMin: return AtomOp::kMin;
-    case ptx::AtomicOp::kMax: return AtomOp::kMax;
-    case ptx::AtomicOp::kAnd: return AtomOp::kAnd;
-    case ptx::AtomicOp::kOr: return AtomOp::kOr;
-    case ptx::AtomicOp::kXor: return AtomOp::kXor;
-    case ptx::AtomicOp::kExch: return AtomOp::kExch;
-    case ptx::AtomicOp::kCas: return AtomOp::kCas;
-    case ptx::AtomicOp::kInc: return AtomOp::kInc;
-    case ptx::AtomicOp::kDec: return AtomOp::kDec;
-    case ptx::AtomicOp::kNone: break;
+    case ptx::AtomicOp::kAdd:
+      return AtomOp::kAdd;
+    case ptx::AtomicOp::kMin:
+      return AtomOp::kMin;
+    case ptx::AtomicOp::kMax:
+      return AtomOp::kMax;
+    case ptx::AtomicOp::kAnd:
+      return AtomOp::kAnd;
+    case ptx::AtomicOp::kOr:
+      return AtomOp::kOr;
+    case ptx::AtomicOp::kXor:
+      return AtomOp::kXor;
+    case ptx::AtomicOp::kExch:
+      return AtomOp::kExch;
+    case ptx::AtomicOp::kCas:
+      return AtomOp::kCas;
+    case ptx::AtomicOp::kInc:
+      return AtomOp::kInc;
+    case ptx::AtomicOp::kDec:
+      return AtomOp::kDec;
+    case ptx::AtomicOp::kNone:
+      break;
   }
   return AtomOp::kNone;
 }
@@ -259,8 +292,7 @@ void Decoder::warp_level(const Instr& in) {
       const bool wide = ptx::size_of(in.mod.type) == 8;
       const uint16_t a = source(in.srcs.at(0), wide), b = source(in.srcs.at(1), false);
       slow(exec::kMatch, destination(in.dsts.at(0)).row, a, b, 0,
-           (in.mod.vote == ptx::VoteMode::kAll ? 1 : 0) | (wide ? 2 : 0) |
-               predicate_field(1) << 8);
+           (in.mod.vote == ptx::VoteMode::kAll ? 1 : 0) | (wide ? 2 : 0) | predicate_field(1) << 8);
       return;
     }
     case Opcode::kActivemask:

@@ -20,7 +20,24 @@ Decoder::Decoder(const compiler::Kernel& kernel, std::string path,
 
 void Decoder::unsupported(const std::string& what) const {
   throw Error(what + " is not supported by the executor (" + path_ + ":" +
-              std::to_string(in_ == nullptr ? 0 : in_->ptx_line) + ", kernel " + kernel_.name + ")");
+              std::to_string(in_ == nullptr ? 0 : in_->ptx_line) + ", kernel " + kernel_.name +
+              ")");
+}
+
+int clock_part(SpecialReg reg) {
+  switch (reg) {
+    case SpecialReg::kClock:
+    case SpecialReg::kGlobaltimerLo:
+      return 0;
+    case SpecialReg::kClockHi:
+    case SpecialReg::kGlobaltimerHi:
+      return 1;
+    case SpecialReg::kClock64:
+    case SpecialReg::kGlobaltimer:
+      return 2;
+    default:
+      return -1;
+  }
 }
 
 // --- Rows ----------------------------------------------------------------------------------------
@@ -95,21 +112,19 @@ std::optional<uint16_t> Decoder::alias_source(const Instr& in) {
     const Operand& s = in.srcs[0];
     switch (s.kind) {
       case Operand::Kind::kImmediate:
-      case Operand::Kind::kSymbol: return source(s, wide);
+      case Operand::Kind::kSymbol:
+        return source(s, wide);
       case Operand::Kind::kSpecial:
         if (wide || reg_bytes(in.dsts[0]) != 4) return {};
-        switch (s.special) {
-          case SpecialReg::kClock: case SpecialReg::kClockHi: case SpecialReg::kClock64:
-          case SpecialReg::kGlobaltimer: case SpecialReg::kGlobaltimerLo:
-          case SpecialReg::kGlobaltimerHi: return {};
-          default: return special(s.special);
-        }
+        if (clock_part(s.special) >= 0) return {};
+        return special(s.special);
       case Operand::Kind::kRegister:
         if (is_predicate(s.reg) || reg_bytes(s.reg) != reg_bytes(in.dsts[0])) return {};
         if (alias_[s.reg] != kNoRow) return alias_[s.reg];
         if (local_alias_[s.reg] != kNoRow) return local_alias_[s.reg];
         return {};
-      default: return {};
+      default:
+        return {};
     }
   }
   if (in.op == Opcode::kLd && in.mod.space == Space::kParam && in.mod.vector == 1 &&
@@ -220,15 +235,23 @@ uint16_t Decoder::source_reg(RegId reg) {
 
 uint16_t Decoder::source(const Operand& s, bool wide) {
   switch (s.kind) {
-    case Operand::Kind::kRegister: return source_reg(s.reg);
-    case Operand::Kind::kImmediate: return constant(s.bits, wide);
+    case Operand::Kind::kRegister:
+      return source_reg(s.reg);
+    case Operand::Kind::kImmediate:
+      return constant(s.bits, wide);
     case Operand::Kind::kSymbol:
       return constant(symbol_address_(kernel_.symbols[s.symbol]) + s.bits, wide);
     case Operand::Kind::kSpecial: {
+      if (const int which = clock_part(s.special); which >= 0) {
+        const uint16_t clock = temporary(wide);
+        slow_unguarded(exec::kClock, clock, 0, 0, 0, wide ? 2 : which);
+        return clock;
+      }
       const uint16_t row = special(s.special);
       return wide ? fast_temporary(exec::kCvtU64U32, true, row) : row;
     }
-    case Operand::Kind::kNone: break;
+    case Operand::Kind::kNone:
+      break;
   }
   unsupported("an instruction with a missing operand");
 }
@@ -352,8 +375,7 @@ void Decoder::control(const Instr& in, const compiler::Block& block, bool* ended
         if (desc.kind == Kind::kPopc)
           desc.destination = destination(in.dsts.at(0)).row;
         else
-          desc.destination =
-              in.dsts.at(0) == kNone ? discard_predicate_ : predicate(in.dsts.at(0));
+          desc.destination = in.dsts.at(0) == kNone ? discard_predicate_ : predicate(in.dsts.at(0));
       } else if (in.mod.bar_arrive) {
         desc.kind = Kind::kArrive;
       }
@@ -366,7 +388,8 @@ void Decoder::control(const Instr& in, const compiler::Block& block, bool* ended
       *ended = true;
       break;
     }
-    default: unsupported("this instruction");
+    default:
+      unsupported("this instruction");
   }
   if (*ended && instr_id_ + 1 != block.first + block.count)
     unsupported("control flow in the middle of a basic block");
@@ -375,10 +398,16 @@ void Decoder::control(const Instr& in, const compiler::Block& block, bool* ended
 
 void Decoder::instruction(const Instr& in) {
   switch (in.op) {
-    case Opcode::kMembar: case Opcode::kNanosleep: case Opcode::kNop: case Opcode::kPrefetch:
-    case Opcode::kBarWarp: return;  // counted, without effect on values
-    case Opcode::kCall: unsupported("a call that was not inlined");
-    default: break;
+    case Opcode::kMembar:
+    case Opcode::kNanosleep:
+    case Opcode::kNop:
+    case Opcode::kPrefetch:
+    case Opcode::kBarWarp:
+      return;  // counted, without effect on values
+    case Opcode::kCall:
+      unsupported("a call that was not inlined");
+    default:
+      break;
   }
   if (in.dsts.size() == 1 && in.dsts[0] != kNone && !is_predicate(in.dsts[0])) {
     const RegId d = in.dsts[0];
@@ -419,19 +448,24 @@ DecodedKernel Decoder::run() {
       in_ = &kernel_.instructions[i];
       instr_id_ = i;
       switch (in_->op) {
-        case Opcode::kBra: case Opcode::kBrx: case Opcode::kRet: case Opcode::kExit:
-        case Opcode::kTrap: case Opcode::kBar: case Opcode::kBarRed:
+        case Opcode::kBra:
+        case Opcode::kBrx:
+        case Opcode::kRet:
+        case Opcode::kExit:
+        case Opcode::kTrap:
+        case Opcode::kBar:
+        case Opcode::kBarRed:
           control(*in_, block, &ended);
           break;
-        default: instruction(*in_);
+        default:
+          instruction(*in_);
       }
       end_instruction(i);
     }
     if (!ended) {
       Op op;
       op.code = block.successors.empty() ? exec::kExit : exec::kNext;
-      if (block.successors.size() == 1 &&
-          block.successors[0] != out_.blocks.size() + 1) {
+      if (block.successors.size() == 1 && block.successors[0] != out_.blocks.size() + 1) {
         op.code = exec::kJump;
         op.imm = static_cast<int32_t>(block.successors[0]);
       }

@@ -18,6 +18,9 @@
 
 namespace nearwarp::runtime {
 
+/// imm of exec::kClock for a clock register; -1 for other special registers.
+int clock_part(ptx::SpecialReg reg);
+
 class Decoder {
  public:
   Decoder(const compiler::Kernel& kernel, std::string path, const SymbolAddress& symbol_address);

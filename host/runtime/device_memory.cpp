@@ -1,12 +1,11 @@
 // The virtual device's memory.
 #include "host/runtime/device_memory.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "host/core/error.h"
 
@@ -14,7 +13,7 @@ namespace nearwarp::runtime {
 
 namespace {
 
-constexpr uint64_t kGranule = 512;          // alignment of allocations, as cudaMalloc's
+constexpr uint64_t kGranule = 512;           // alignment of allocations, as cudaMalloc's
 constexpr uint64_t kLargeGranule = 2 << 20;  // of allocations of that size and more
 constexpr uint64_t kMinArena = uint64_t{16} << 20;
 constexpr uint64_t kMaxArena = uint64_t{1} << 40;
@@ -30,9 +29,10 @@ DeviceMemory::DeviceMemory(uint64_t bytes)
   void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
-    throw Error(fmt::format("cannot reserve {} bytes of address space for the device's memory "
-                            "(mmap) - lower the device's memory size or raise `ulimit -v`",
-                            bytes_));
+    throw Error(
+        fmt::format("cannot reserve {} bytes of address space for the device's memory "
+                    "(mmap) - lower the device's memory size or raise `ulimit -v`",
+                    bytes_));
   arena_ = static_cast<uint8_t*>(p);
   ranges_.push_back({kParamBank, kParamBankBytes});
 }
@@ -58,7 +58,8 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
     const uint64_t start = round_up(next_, align);
     if (bytes > bytes_ || start > end || end - start < wanted)
       throw Error(fmt::format(
-          "out of device memory: {} bytes wanted{}, {} of {} bytes are in use - use a smaller input "
+          "out of device memory: {} bytes wanted{}, {} of {} bytes are in use - use a smaller "
+          "input "
           "or a device with more memory",
           bytes, label.empty() ? "" : " for '" + label + "'", next_ - kHeapBase, bytes_));
     if (start > next_) free_[next_] = start - next_;
@@ -67,11 +68,10 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
   }
   Allocation a{address, bytes, std::move(label)};
   const exec::Range range{address, bytes};
-  ranges_.insert(std::upper_bound(ranges_.begin(), ranges_.end(), range,
-                                  [](const exec::Range& x, const exec::Range& y) {
-                                    return x.lo < y.lo;
-                                  }),
-                 range);
+  ranges_.insert(
+      std::upper_bound(ranges_.begin(), ranges_.end(), range,
+                       [](const exec::Range& x, const exec::Range& y) { return x.lo < y.lo; }),
+      range);
   table_.push_back(a);
   live_.emplace(address, std::move(a));
   return address;
@@ -80,9 +80,10 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
 void DeviceMemory::free(uint64_t address) {
   const auto it = live_.find(address);
   if (it == live_.end())
-    throw Error(fmt::format("cannot free device address {:#x} - it is not the start of a live "
-                            "allocation (freed before, or never allocated)",
-                            address));
+    throw Error(
+        fmt::format("cannot free device address {:#x} - it is not the start of a live "
+                    "allocation (freed before, or never allocated)",
+                    address));
   uint64_t low = address, bytes = round_up(std::max<uint64_t>(it->second.bytes, 1), kGranule);
   // Later allocations of the same pages begin zeroed, as the first did: runs stay reproducible.
   const uint64_t page_low = round_up(low, 4096), page_high = (low + bytes) / 4096 * 4096;
@@ -145,8 +146,8 @@ std::string DeviceMemory::describe_nearest(uint64_t address, uint64_t bytes) con
     }
   }
   const std::string name = best->label.empty() ? "" : " '" + best->label + "'";
-  const std::string which = fmt::format("allocation{} of {} bytes at {:#x}", name, best->bytes,
-                                        best->address);
+  const std::string which =
+      fmt::format("allocation{} of {} bytes at {:#x}", name, best->bytes, best->address);
   if (distance == 0)
     return fmt::format("it ends {} bytes beyond the {}",
                        address + bytes - (best->address + best->bytes), which);

@@ -42,8 +42,8 @@ class DeviceMemory {
  private:
   uint8_t* arena_ = nullptr;
   uint64_t bytes_ = 0;
-  uint64_t next_ = kHeapBase;                   // first never-used address
-  std::map<uint64_t, uint64_t> free_;           // address -> bytes (rounded), coalesced
+  uint64_t next_ = kHeapBase;          // first never-used address
+  std::map<uint64_t, uint64_t> free_;  // address -> bytes (rounded), coalesced
   std::map<uint64_t, Allocation> live_;
   std::vector<exec::Range> ranges_;
   std::vector<Allocation> table_;

@@ -16,7 +16,8 @@ namespace {
 /// Sets the host's rounding mode for its lifetime.
 class RoundingScope {
  public:
-  explicit RoundingScope(Round round) : changed_(round != Round::kNearest && round != Round::kNearestAway) {
+  explicit RoundingScope(Round round)
+      : changed_(round != Round::kNearest && round != Round::kNearestAway) {
     if (!changed_) return;
     static constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     std::fesetround(kModes[static_cast<int>(round)]);
@@ -92,10 +93,20 @@ bool is_signed_number(Number n) {
 }
 unsigned bits_of(Number n) {
   switch (n) {
-    case Number::kU8: case Number::kS8: return 8;
-    case Number::kU16: case Number::kS16: case Number::kF16: case Number::kBF16: return 16;
-    case Number::kU32: case Number::kS32: case Number::kF32: return 32;
-    default: return 64;
+    case Number::kU8:
+    case Number::kS8:
+      return 8;
+    case Number::kU16:
+    case Number::kS16:
+    case Number::kF16:
+    case Number::kBF16:
+      return 16;
+    case Number::kU32:
+    case Number::kS32:
+    case Number::kF32:
+      return 32;
+    default:
+      return 64;
   }
 }
 
@@ -118,11 +129,16 @@ double small_to_double(uint32_t h, int exponent_bits) {
 /// Round a finite double to an integral value, independent of the host's mode.
 double round_integral(double v, Round round) {
   switch (round) {
-    case Round::kZero: return std::trunc(v);
-    case Round::kDown: return std::floor(v);
-    case Round::kUp: return std::ceil(v);
-    case Round::kNearestAway: return std::round(v);
-    case Round::kNearest: break;
+    case Round::kZero:
+      return std::trunc(v);
+    case Round::kDown:
+      return std::floor(v);
+    case Round::kUp:
+      return std::ceil(v);
+    case Round::kNearestAway:
+      return std::round(v);
+    case Round::kNearest:
+      break;
   }
   return std::nearbyint(v);  // the host's mode is always to nearest here
 }
@@ -166,13 +182,16 @@ uint32_t double_to_small(double v, int exponent_bits, Round round) {
 
 double to_double(const ConvertFlags& f, uint64_t bits) {
   switch (f.from) {
-    case Number::kF16: return small_to_double(static_cast<uint32_t>(bits) & 0xffff, 5);
-    case Number::kBF16: return small_to_double(static_cast<uint32_t>(bits) & 0xffff, 8);
+    case Number::kF16:
+      return small_to_double(static_cast<uint32_t>(bits) & 0xffff, 5);
+    case Number::kBF16:
+      return small_to_double(static_cast<uint32_t>(bits) & 0xffff, 8);
     case Number::kF32: {
       const float v = bits_as<float>(static_cast<uint32_t>(bits));
       return static_cast<double>(f.ftz ? flush(v) : v);
     }
-    default: return bits_as<double>(bits);
+    default:
+      return bits_as<double>(bits);
   }
 }
 
@@ -246,8 +265,8 @@ uint64_t integer_to_float(const ConvertFlags& f, uint64_t v) {
   if (f.to == Number::kBF16) {
     const RoundingScope scope(Round::kZero);
     const double z = s ? double_from_s64(static_cast<int64_t>(v)) : double_from_u64(v);
-    const bool exact = s ? static_cast<Int128>(z) == static_cast<int64_t>(v)
-                         : static_cast<Uint128>(z) == v;
+    const bool exact =
+        s ? static_cast<Int128>(z) == static_cast<int64_t>(v) : static_cast<Uint128>(z) == v;
     d = exact ? z : bits_as<double>(bits_as<uint64_t>(z) | 1);
   }
   return double_to_small(d, f.to == Number::kF16 ? 5 : 8, f.round);

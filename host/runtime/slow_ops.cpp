@@ -29,7 +29,8 @@ void carry(Warp& warp, const Op& op, uint32_t mask) {
       Wide product;
       const U factor = row<U>(warp.rows, op.c)[i];
       if (f.is_signed)
-        product = static_cast<Wide>(static_cast<Int128>(static_cast<S>(a)) * static_cast<S>(factor));
+        product =
+            static_cast<Wide>(static_cast<Int128>(static_cast<S>(a)) * static_cast<S>(factor));
       else
         product = static_cast<Wide>(a) * factor;
       a = static_cast<U>(f.high ? product >> (8 * sizeof(U)) : product);
@@ -77,13 +78,26 @@ void redux(Warp& warp, const Op& op, uint32_t mask) {
         r = v;
       } else {
         switch (kind) {
-          case AtomOp::kAdd: r += v; break;
-          case AtomOp::kAnd: r &= v; break;
-          case AtomOp::kOr: r |= v; break;
-          case AtomOp::kXor: r ^= v; break;
-          case AtomOp::kMin: r = (is_signed ? sv < sr : v < r) ? v : r; break;
-          case AtomOp::kMax: r = (is_signed ? sv > sr : v > r) ? v : r; break;
-          default: break;
+          case AtomOp::kAdd:
+            r += v;
+            break;
+          case AtomOp::kAnd:
+            r &= v;
+            break;
+          case AtomOp::kOr:
+            r |= v;
+            break;
+          case AtomOp::kXor:
+            r ^= v;
+            break;
+          case AtomOp::kMin:
+            r = (is_signed ? sv < sr : v < r) ? v : r;
+            break;
+          case AtomOp::kMax:
+            r = (is_signed ? sv > sr : v > r) ? v : r;
+            break;
+          default:
+            break;
         }
       }
       first = false;
@@ -110,9 +124,14 @@ void is_space(Context&, Warp& warp, const Op& op, uint32_t mask) {
     const bool local = a[i] - kLocalGenericBase < kWindowBytes;
     bool is = false;
     switch (static_cast<MemSpace>(op.imm)) {
-      case MemSpace::kShared: is = shared; break;
-      case MemSpace::kLocal: is = local; break;
-      default: is = !shared && !local;
+      case MemSpace::kShared:
+        is = shared;
+        break;
+      case MemSpace::kLocal:
+        is = local;
+        break;
+      default:
+        is = !shared && !local;
     }
     result |= static_cast<uint32_t>(is) << i;
   });
@@ -124,17 +143,21 @@ void is_space(Context&, Warp& warp, const Op& op, uint32_t mask) {
 void execute_slow(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   uint8_t* const rows = warp.rows;
   switch (op.code) {
-#define NW_SLOW(name, D, A, B, C, expression)                                    \
-  case k##name:                                                                  \
-    ternary_masked<D, A, B, C>(rows, op, mask, [&](A a, B b, C c) -> D {         \
-      (void)a, (void)b, (void)c;                                                 \
-      return expression;                                                         \
-    });                                                                          \
+#define NW_SLOW(name, D, A, B, C, expression)                            \
+  case k##name:                                                          \
+    ternary_masked<D, A, B, C>(rows, op, mask, [&](A a, B b, C c) -> D { \
+      (void)a, (void)b, (void)c;                                         \
+      return expression;                                                 \
+    });                                                                  \
     break;
     NW_EXEC_SLOW(NW_SLOW)
 #undef NW_SLOW
-    case kFloatRounded: float_rounded(rows, op, mask); break;
-    case kConvert: convert(rows, op, mask); break;
+    case kFloatRounded:
+      float_rounded(rows, op, mask);
+      break;
+    case kConvert:
+      convert(rows, op, mask);
+      break;
     case kCarry:
       if (CarryFlags::unpack(op.imm).wide)
         carry<uint64_t, int64_t>(warp, op, mask);
@@ -147,8 +170,12 @@ void execute_slow(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
       else
         match<uint32_t>(warp, op, mask);
       break;
-    case kRedux: redux(warp, op, mask); break;
-    case kElect: elect(warp, op, mask); break;
+    case kRedux:
+      redux(warp, op, mask);
+      break;
+    case kElect:
+      elect(warp, op, mask);
+      break;
     case kClock: {
       const uint64_t now = ctx.warp_instructions;
       for_each_lane(mask, [&](uint32_t i) {
@@ -160,8 +187,11 @@ void execute_slow(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
       ctx.polled = true;
       break;
     }
-    case kIsSpace: is_space(ctx, warp, op, mask); break;
-    default: break;
+    case kIsSpace:
+      is_space(ctx, warp, op, mask);
+      break;
+    default:
+      break;
   }
 }
 

@@ -10,11 +10,18 @@
 #include <vector>
 
 #include "host/compiler/kernel.h"
+#include "host/core/error.h"
 #include "host/runtime/recording.h"
 
 namespace nearwarp::runtime {
 
 using DevicePtr = uint64_t;
+
+/// Thrown by launch() when Options::progress asked to stop.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
 
 /// Bytes laid out as a kernel's parameter buffer: each argument aligned to its own size.
 class KernelArgs {

@@ -1,0 +1,528 @@
+// Runs the thread blocks of one launch.
+#include "host/runtime/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "host/core/error.h"
+#include "host/runtime/interpreter.h"
+
+namespace nearwarp::runtime {
+
+using exec::Status;
+using ptx::SpecialReg;
+
+namespace {
+
+constexpr int64_t kTurn = 1 << 15;         // warp-instructions between looks at a warp
+constexpr int64_t kPollingTurn = 1 << 10;  // of a warp that only polled in its turn before
+constexpr int kTurnsWhilePolling = 16;     // of a warp that polls, though it also stores
+constexpr uint64_t kDeadlockBudget = uint64_t{1} << 24;   // warp-instructions without any effect
+constexpr uint64_t kResidentBytes = uint64_t{2} << 30;    // most memory for resident blocks
+constexpr uint64_t kLocalTraceBytes = uint64_t{1} << 36;  // address range of local memory in traces
+constexpr uint32_t kVirtualSms = 64;                      // %nsmid
+
+struct AlignedFree {
+  void operator()(void* p) const { std::free(p); }
+};
+using AlignedBytes = std::unique_ptr<uint8_t[], AlignedFree>;
+
+AlignedBytes aligned_zeroed(uint64_t bytes) {
+  const uint64_t size = (std::max<uint64_t>(bytes, 1) + 127) / 128 * 128;
+  void* p = std::aligned_alloc(128, size);
+  if (p == nullptr) throw Error(fmt::format("out of memory: {} bytes for a thread block", size));
+  std::memset(p, 0, size);
+  return AlignedBytes(static_cast<uint8_t*>(p));
+}
+
+bool depends_on_block(const RowInit& init) {
+  if (init.kind != RowInit::Kind::kSpecial) return false;
+  return init.special == SpecialReg::kCtaidX || init.special == SpecialReg::kCtaidY ||
+         init.special == SpecialReg::kCtaidZ || init.special == SpecialReg::kSmid;
+}
+
+}  // namespace
+
+/// A resident thread block and the storage it uses; reused by later blocks.
+struct Executor::Slot {
+  enum class State : uint8_t { kRunnable, kWaiting, kExited };
+  uint64_t index = 0;
+  uint32_t ctaid[3] = {};
+  AlignedBytes rows, shared, local;
+  std::vector<uint32_t> predicates;
+  std::vector<exec::StackEntry> stacks;
+  std::vector<exec::Warp> warps;
+  std::vector<State> states;
+  std::vector<char> polling;  // the warp only polled in its last turn
+  std::vector<std::vector<uint64_t>> traces;
+  Barrier barriers[16];
+  uint32_t live = 0;
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+  bool filled = false;
+};
+
+Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceMemory& memory,
+                   const LaunchRecord& launch, std::span<const std::byte> parameters,
+                   ExecutorOptions options)
+    : kernel_(kernel),
+      path_(path),
+      memory_(memory),
+      launch_(launch),
+      parameters_(parameters),
+      options_(std::move(options)),
+      memory_descs_(kernel.memory) {
+  warps_per_block_ = static_cast<uint32_t>((launch.block.count() + 31) / 32);
+  // Entries that wait for reconvergence are nested along the post-dominator tree; the others hold
+  // disjoint sets of lanes.
+  stack_entries_ = static_cast<uint32_t>(std::min<size_t>(kernel.blocks.size(), 4096)) + 40;
+  context_.ops = kernel.ops.data();
+  context_.blocks = kernel.blocks.data();
+  context_.memory = memory_descs_.data();
+  context_.tables = kernel.tables.data();
+  context_.arena = memory.arena();
+  context_.arena_bytes = memory.arena_bytes();
+  context_.ranges = memory.ranges().data();
+  context_.num_ranges = static_cast<uint32_t>(memory.ranges().size());
+  context_.shared_bytes = launch.shared_bytes;
+  context_.local_bytes = kernel.kernel->local_bytes;
+}
+
+Executor::~Executor() = default;
+
+std::unique_ptr<Executor::Slot> Executor::make_slot() {
+  if (!spare_.empty()) {
+    auto slot = std::move(spare_.back());
+    spare_.pop_back();
+    return slot;
+  }
+  auto slot = std::make_unique<Slot>();
+  const uint64_t row_bytes = uint64_t{kernel_.num_rows} * exec::kRowBytes;
+  slot->rows = aligned_zeroed(row_bytes * warps_per_block_);
+  slot->shared = aligned_zeroed(launch_.shared_bytes);
+  slot->local = aligned_zeroed(uint64_t{context_.local_bytes} * 32 * warps_per_block_);
+  slot->predicates.assign(size_t{kernel_.num_predicates} * warps_per_block_, 0);
+  slot->stacks.resize(size_t{stack_entries_} * warps_per_block_);
+  slot->warps.resize(warps_per_block_);
+  slot->states.resize(warps_per_block_);
+  slot->polling.resize(warps_per_block_);
+  slot->traces.resize(warps_per_block_);
+  for (uint32_t w = 0; w < warps_per_block_; ++w) {
+    exec::Warp& warp = slot->warps[w];
+    warp.index = w;
+    warp.rows = slot->rows.get() + row_bytes * w;
+    warp.predicates = slot->predicates.data() + size_t{kernel_.num_predicates} * w;
+    warp.predicates[exec::kTruePredicate] = exec::kFullMask;
+    warp.stack = slot->stacks.data() + size_t{stack_entries_} * w;
+    warp.local = slot->local.get() + uint64_t{context_.local_bytes} * 32 * w;
+    if (options_.sink != nullptr) {
+      slot->traces[w].resize(1024);
+      warp.trace = slot->traces[w].data();
+      warp.trace_capacity = slot->traces[w].size();
+    }
+  }
+  return slot;
+}
+
+uint32_t Executor::special_value(const Slot& slot, SpecialReg reg, uint32_t warp,
+                                 uint32_t lane) const {
+  const Dim3 &b = launch_.block, &g = launch_.grid;
+  const uint32_t thread = warp * 32 + lane;
+  switch (reg) {
+    case SpecialReg::kTidX:
+      return thread % b.x;
+    case SpecialReg::kTidY:
+      return thread / b.x % b.y;
+    case SpecialReg::kTidZ:
+      return thread / b.x / b.y;
+    case SpecialReg::kNtidX:
+      return b.x;
+    case SpecialReg::kNtidY:
+      return b.y;
+    case SpecialReg::kNtidZ:
+      return b.z;
+    case SpecialReg::kCtaidX:
+      return slot.ctaid[0];
+    case SpecialReg::kCtaidY:
+      return slot.ctaid[1];
+    case SpecialReg::kCtaidZ:
+      return slot.ctaid[2];
+    case SpecialReg::kNctaidX:
+      return g.x;
+    case SpecialReg::kNctaidY:
+      return g.y;
+    case SpecialReg::kNctaidZ:
+      return g.z;
+    case SpecialReg::kLaneid:
+      return lane;
+    case SpecialReg::kWarpid:
+      return warp;
+    case SpecialReg::kNwarpid:
+      return 64;
+    case SpecialReg::kSmid:
+      return static_cast<uint32_t>(slot.index % kVirtualSms);
+    case SpecialReg::kNsmid:
+      return kVirtualSms;
+    case SpecialReg::kGridid:
+      return 0;
+    case SpecialReg::kLanemaskEq:
+      return 1u << lane;
+    case SpecialReg::kLanemaskLt:
+      return (1u << lane) - 1;
+    case SpecialReg::kLanemaskLe:
+      return (2u << lane) - 1;
+    case SpecialReg::kLanemaskGt:
+      return ~((2u << lane) - 1);
+    case SpecialReg::kLanemaskGe:
+      return ~((1u << lane) - 1);
+    case SpecialReg::kDynamicSmemSize:
+      return launch_.shared_bytes - kernel_.kernel->static_shared_bytes;
+    case SpecialReg::kTotalSmemSize:
+      return launch_.shared_bytes;
+    default:
+      return 0;  // clocks are operations, not rows
+  }
+}
+
+void Executor::fill_row(Slot& slot, uint32_t w, const RowInit& init) {
+  uint8_t* row = slot.warps[w].rows + size_t{init.row} * exec::kRowBytes;
+  uint64_t value = init.value;
+  if (init.kind == RowInit::Kind::kParam) {
+    value = 0;
+    if (init.value + init.bytes <= parameters_.size())
+      std::memcpy(&value, parameters_.data() + init.value, init.bytes);
+    if (init.is_signed && init.bytes < 8) {
+      const unsigned up = 64 - 8u * init.bytes;
+      value = static_cast<uint64_t>(static_cast<int64_t>(value << up) >> up);
+    }
+  }
+  for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
+    if (init.kind == RowInit::Kind::kSpecial) value = special_value(slot, init.special, w, lane);
+    if (init.wide)
+      std::memcpy(row + lane * 8, &value, 8);
+    else
+      std::memcpy(row + lane * 4, &value, 4);
+  }
+}
+
+void Executor::start_block(Slot& slot, uint64_t index) {
+  slot.index = index;
+  slot.ctaid[0] = static_cast<uint32_t>(index % launch_.grid.x);
+  slot.ctaid[1] = static_cast<uint32_t>(index / launch_.grid.x % launch_.grid.y);
+  slot.ctaid[2] = static_cast<uint32_t>(index / launch_.grid.x / launch_.grid.y);
+  slot.live = warps_per_block_;
+  slot.warp_instructions = slot.thread_instructions = 0;
+  for (Barrier& b : slot.barriers) b = Barrier{};
+  const uint64_t local_warp = uint64_t{(context_.local_bytes + 3) / 4} * exec::kRowBytes;
+  const uint64_t local_block = std::max<uint64_t>(local_warp * warps_per_block_, 1);
+  const uint64_t local_slots = std::clamp<uint64_t>(kLocalTraceBytes / local_block, 1, 1024);
+  const uint64_t threads = launch_.block.count();
+  for (uint32_t w = 0; w < warps_per_block_; ++w) {
+    for (const RowInit& init : kernel_.inits)
+      if (!slot.filled || depends_on_block(init)) fill_row(slot, w, init);
+    exec::Warp& warp = slot.warps[w];
+    const uint64_t lanes = std::min<uint64_t>(32, threads - uint64_t{w} * 32);
+    warp.active = lanes == 32 ? exec::kFullMask : (1u << lanes) - 1;
+    warp.depth = 0;
+    warp.block = 0;
+    warp.reconverge = exec::kNoBlock;
+    warp.exited = 0;
+    warp.local_trace_base = exec::kDeviceBase + context_.arena_bytes +
+                            (index % local_slots) * local_block + local_warp * w;
+    warp.trace_size = 0;
+    warp.trace_last = 0;
+    if (warp.trace != nullptr) warp.trace[0] = 0;
+    slot.states[w] = Slot::State::kRunnable;
+    slot.polling[w] = 0;
+  }
+  slot.filled = true;
+}
+
+void Executor::grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer) {
+  // One block's worth beyond doubling covers the largest basic block.
+  buffer.resize(buffer.size() * 2 + kernel_.blocks[warp.block].trace_words);
+  warp.trace = buffer.data();
+  warp.trace_capacity = buffer.size();
+}
+
+bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
+  exec::Warp& warp = slot.warps[w];
+  context_.shared = slot.shared.get();
+  int turns = 0;
+  int64_t budget = slot.polling[w] ? kPollingTurn : kTurn;
+  slot.polling[w] = 0;
+  context_.polled = false;
+  context_.stored = false;
+  for (;;) {
+    const uint64_t before = context_.warp_instructions;
+    const uint64_t before_threads = context_.thread_instructions;
+    const Status status = run_warp(context_, warp, budget);
+    slot.warp_instructions += context_.warp_instructions - before;
+    slot.thread_instructions += context_.thread_instructions - before_threads;
+    switch (status) {
+      case Status::kTraceFull:
+        // The block at the head may be the one to return to after a pop; double until it fits.
+        grow_trace(warp, slot.traces[w]);
+        continue;
+      case Status::kFault:
+        report_fault(slot, w);
+      case Status::kExited:
+        slot.states[w] = Slot::State::kExited;
+        --slot.live;
+        if (warp.trace != nullptr) {
+          if (warp.trace_size == warp.trace_capacity) grow_trace(warp, slot.traces[w]);
+          warp.trace[warp.trace_size++] = 0;
+        }
+        idle_since_ = context_.warp_instructions;
+        complete_barriers(slot);
+        return true;
+      case Status::kBarrier:
+        if (context_.stored) idle_since_ = context_.warp_instructions;
+        arrive(slot, w);
+        if (slot.states[w] != Slot::State::kRunnable) return true;
+        continue;
+      case Status::kYield:
+        break;
+    }
+    if (options_.progress && !options_.progress(context_.warp_instructions)) {
+      result_.interrupted = true;
+      return false;
+    }
+    budget = kTurn;
+    if (context_.stored) idle_since_ = context_.warp_instructions;
+    if (context_.polled && (!context_.stored || ++turns >= kTurnsWhilePolling)) {
+      slot.polling[w] = !context_.stored;
+      return false;
+    }
+    if (!context_.polled) idle_since_ = context_.warp_instructions;  // it computes
+    context_.polled = false;
+    context_.stored = false;
+  }
+}
+
+Executor::Turn Executor::run_block(Slot& slot) {
+  for (;;) {
+    bool ran = false, polls = false;
+    for (uint32_t w = 0; w < warps_per_block_; ++w) {
+      if (slot.states[w] != Slot::State::kRunnable) continue;
+      ran = true;
+      if (!run_warp_turn(slot, w)) {
+        polls = true;
+        if (result_.interrupted) return Turn::kPolling;
+      }
+    }
+    if (slot.live == 0) return Turn::kFinished;
+    if (!ran) report_deadlock(slot, "all of its warps wait at barriers that cannot complete");
+    if (polls) {
+      // Let warps run that a barrier released, but leave those that poll.
+      return Turn::kPolling;
+    }
+  }
+}
+
+void Executor::arrive(Slot& slot, uint32_t w) {
+  exec::Warp& warp = slot.warps[w];
+  const BarrierDesc& desc = kernel_.barriers[warp.barrier];
+  const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(warp.barrier_mask));
+  const auto lane_value = [&](uint16_t row) {
+    uint32_t v;
+    std::memcpy(&v, warp.rows + size_t{row} * exec::kRowBytes + lane * 4, 4);
+    return v;
+  };
+  const uint32_t id = lane_value(desc.id_row);
+  if (id >= 16)
+    throw Error(
+        fmt::format("barrier {} does not exist ({}, thread {}, kernel {}) - barriers are "
+                    "numbered from 0 to 15",
+                    id, where(desc.instruction), thread_name(slot, w, lane), kernel_.kernel->name));
+  Barrier& b = slot.barriers[id];
+  b.arrived += 1;
+  const uint32_t p =
+      warp.predicates[desc.predicate >> 1] ^ (0u - static_cast<uint32_t>(desc.predicate & 1));
+  b.popc += static_cast<uint32_t>(__builtin_popcount(p & warp.barrier_mask));
+  b.all = b.all && (p & warp.barrier_mask) == warp.barrier_mask;
+  b.any = b.any || (p & warp.barrier_mask) != 0;
+  if (desc.kind != BarrierDesc::Kind::kArrive) {
+    b.waiting |= 1u << w;
+    slot.states[w] = Slot::State::kWaiting;
+  }
+  if (desc.has_count) {
+    const uint32_t count = lane_value(desc.count_row);
+    if (count % 32 != 0 || count == 0)
+      throw Error(
+          fmt::format("a barrier for {} threads ({}, kernel {}) - the count must be a "
+                      "positive multiple of 32",
+                      count, where(desc.instruction), kernel_.kernel->name));
+    if (b.arrived * 32 >= count) release(slot, b);
+  } else if (b.arrived >= slot.live) {
+    release(slot, b);
+  }
+}
+
+/// An exit may complete barriers that wait for all warps.
+void Executor::complete_barriers(Slot& slot) {
+  for (Barrier& b : slot.barriers) {
+    if (b.waiting == 0) continue;
+    const uint32_t first = static_cast<uint32_t>(__builtin_ctz(b.waiting));
+    const bool counted = kernel_.barriers[slot.warps[first].barrier].has_count;
+    if (!counted && b.arrived >= slot.live) release(slot, b);
+  }
+}
+
+void Executor::release(Slot& slot, Barrier& b) {
+  for (uint32_t waiting = b.waiting; waiting != 0; waiting &= waiting - 1) {
+    const uint32_t w = static_cast<uint32_t>(__builtin_ctz(waiting));
+    exec::Warp& warp = slot.warps[w];
+    const BarrierDesc& desc = kernel_.barriers[warp.barrier];
+    slot.states[w] = Slot::State::kRunnable;
+    if (desc.kind == BarrierDesc::Kind::kPopc) {
+      uint8_t* row = warp.rows + size_t{desc.destination} * exec::kRowBytes;
+      for (uint32_t m = warp.barrier_mask; m != 0; m &= m - 1)
+        std::memcpy(row + __builtin_ctz(m) * 4, &b.popc, 4);
+    } else if (desc.kind == BarrierDesc::Kind::kAnd || desc.kind == BarrierDesc::Kind::kOr) {
+      const bool holds = desc.kind == BarrierDesc::Kind::kAnd ? b.all : b.any;
+      uint32_t& p = warp.predicates[desc.destination];
+      p = holds ? p | warp.barrier_mask : p & ~warp.barrier_mask;
+    }
+  }
+  b = Barrier{};
+}
+
+void Executor::flush_finished() {
+  while (!finished_.empty() && finished_.begin()->first == result_.blocks) {
+    std::unique_ptr<Slot> slot = std::move(finished_.begin()->second);
+    finished_.erase(finished_.begin());
+    if (options_.sink != nullptr) {
+      std::span<const uint64_t> traces[32];
+      for (uint32_t w = 0; w < warps_per_block_; ++w)
+        traces[w] = {slot->warps[w].trace, slot->warps[w].trace_size};
+      options_.sink->block({traces, warps_per_block_});
+    }
+    result_.warp_instructions += slot->warp_instructions;
+    result_.thread_instructions += slot->thread_instructions;
+    ++result_.blocks;
+    spare_.push_back(std::move(slot));
+    if (options_.max_thread_instructions != 0 &&
+        result_.thread_instructions >= options_.max_thread_instructions)
+      return;
+  }
+}
+
+ExecutorResult Executor::run() {
+  const uint64_t total = launch_.grid.count();
+  uint64_t next = 0;
+  uint64_t wanted = 1;  // resident blocks
+  const auto limit_reached = [&] {
+    return options_.max_thread_instructions != 0 &&
+           result_.thread_instructions >= options_.max_thread_instructions;
+  };
+  const uint64_t slot_bytes =
+      (uint64_t{kernel_.num_rows} * exec::kRowBytes + uint64_t{context_.local_bytes} * 32) *
+          warps_per_block_ +
+      launch_.shared_bytes;
+  const uint64_t most_resident = std::clamp<uint64_t>(kResidentBytes / (slot_bytes + 1), 64, 65536);
+  while (result_.blocks < total && !limit_reached()) {
+    while (resident_.size() < wanted && next < total) {
+      std::unique_ptr<Slot> slot = make_slot();
+      start_block(*slot, next++);
+      resident_.push_back(std::move(slot));
+    }
+    bool finished_any = false;
+    for (size_t i = 0; i < resident_.size() && !limit_reached();) {
+      if (run_block(*resident_[i]) == Turn::kFinished) {
+        finished_any = true;
+        const uint64_t index = resident_[i]->index;
+        finished_[index] = std::move(resident_[i]);
+        resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
+        flush_finished();
+      } else {
+        ++i;
+      }
+      if (result_.interrupted) return result_;
+    }
+    if (finished_any) {
+      if (resident_.empty()) wanted = 1;
+      continue;
+    }
+    // Everything that is resident only waits: bring in more blocks, or give up.
+    if (next < total && resident_.size() < most_resident) {
+      wanted = std::min<uint64_t>(resident_.size() * 2, most_resident);
+    } else if (context_.warp_instructions - idle_since_ > kDeadlockBudget) {
+      report_deadlock(*resident_.front(),
+                      fmt::format("{} resident thread blocks poll memory that nobody changes{}",
+                                  resident_.size(),
+                                  next < total ? ", and no more blocks fit on the device" : ""));
+    }
+  }
+  return result_;
+}
+
+// --- Messages ------------------------------------------------------------------------------------
+
+std::string Executor::thread_name(const Slot& slot, uint32_t warp, uint32_t lane) const {
+  return fmt::format("({},{},{}) of block ({},{},{})",
+                     special_value(slot, SpecialReg::kTidX, warp, lane),
+                     special_value(slot, SpecialReg::kTidY, warp, lane),
+                     special_value(slot, SpecialReg::kTidZ, warp, lane), slot.ctaid[0],
+                     slot.ctaid[1], slot.ctaid[2]);
+}
+
+std::string Executor::where(uint32_t instruction) const {
+  const compiler::Instruction& in = kernel_.kernel->instructions[instruction];
+  std::string s = fmt::format("{}:{}", path_, in.ptx_line);
+  const auto& files = kernel_.kernel->source_files;
+  if (in.source_file < files.size() && !files[in.source_file].empty() && in.source_line != 0)
+    s += fmt::format(", {}:{}", files[in.source_file], in.source_line);
+  return s;
+}
+
+void Executor::report_fault(const Slot& slot, uint32_t warp) const {
+  const exec::Fault& f = context_.fault;
+  const std::string thread = thread_name(slot, warp, f.lane);
+  const std::string& kernel = kernel_.kernel->name;
+  if (f.kind == exec::FaultKind::kTrap)
+    throw Error(
+        fmt::format("trap in kernel {} ({}) by thread {}", kernel, where(f.instruction), thread));
+  if (f.kind == exec::FaultKind::kBadBranch)
+    throw Error(fmt::format("brx.idx with index {} beyond its table in kernel {} ({}) by thread {}",
+                            f.address, kernel, where(f.instruction), thread));
+  const char* space = f.space == exec::MemSpace::kShared  ? "__shared__"
+                      : f.space == exec::MemSpace::kLocal ? "__local__"
+                                                          : "__global__";
+  const char* access = f.is_atomic ? "atomic" : (f.is_write ? "write" : "read");
+  std::string detail;
+  if (f.kind == exec::FaultKind::kMisaligned)
+    detail = fmt::format("the address is not a multiple of {}", f.bytes);
+  else if (f.space == exec::MemSpace::kGlobal)
+    detail = memory_.describe_nearest(f.address, f.bytes);
+  else
+    detail = fmt::format("the window has {} bytes", f.space == exec::MemSpace::kShared
+                                                        ? context_.shared_bytes
+                                                        : context_.local_bytes);
+  throw Error(
+      fmt::format("{} {} {} of size {} bytes in kernel {} ({}) by thread {}: address {:#x}, {}",
+                  f.kind == exec::FaultKind::kMisaligned ? "misaligned" : "invalid", space, access,
+                  f.bytes, kernel, where(f.instruction), thread, f.address, detail));
+}
+
+void Executor::report_deadlock(const Slot& slot, const std::string& why) const {
+  std::string waits;
+  for (uint32_t w = 0; w < warps_per_block_ && waits.size() < 400; ++w) {
+    const char* separator = waits.empty() ? "" : "; ";
+    if (slot.states[w] == Slot::State::kWaiting) {
+      const BarrierDesc& desc = kernel_.barriers[slot.warps[w].barrier];
+      waits += fmt::format("{}warp {} at the barrier in {}", separator, w, where(desc.instruction));
+    } else if (slot.states[w] == Slot::State::kRunnable) {
+      const uint32_t block = slot.warps[w].block;
+      const uint32_t first = kernel_.kernel->blocks[block].first;
+      waits += fmt::format("{}warp {} polls near {}", separator, w, where(first));
+    }
+  }
+  throw Error(fmt::format("deadlock in kernel {}: block ({},{},{}): {} ({})", kernel_.kernel->name,
+                          slot.ctaid[0], slot.ctaid[1], slot.ctaid[2], why, waits));
+}
+
+}  // namespace nearwarp::runtime

@@ -1,0 +1,96 @@
+// Runs the thread blocks of one launch: scheduling of warps, barriers, blocks that wait for others.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "host/runtime/decoded_kernel.h"
+#include "host/runtime/device_memory.h"
+#include "host/runtime/recording.h"
+
+namespace nearwarp::runtime {
+
+/// Receives the traces of finished thread blocks, in order.
+class BlockSink {
+ public:
+  virtual ~BlockSink() = default;
+  /// `warps[w]` is the trace of warp w.
+  virtual void block(std::span<const std::span<const uint64_t>> warps) = 0;
+};
+
+struct ExecutorOptions {
+  BlockSink* sink = nullptr;             ///< nullptr: no traces
+  uint64_t max_thread_instructions = 0;  ///< stop after the block that reaches this; 0: never
+  /// Called every some ten thousand warp-instructions with those executed in this launch; false
+  /// interrupts.
+  std::function<bool(uint64_t)> progress;
+};
+
+struct ExecutorResult {
+  uint64_t blocks = 0;  ///< finished and counted below, in order
+  uint64_t warp_instructions = 0;
+  uint64_t thread_instructions = 0;
+  bool interrupted = false;
+};
+
+/// Blocks run one after the other, in order, each warp until it waits or exits. When the warps of
+/// all resident blocks only poll memory, further blocks become resident, so that blocks may wait
+/// for one another. Throws nearwarp::Error for memory errors and deadlocks of the kernel.
+class Executor {
+ public:
+  Executor(const DecodedKernel& kernel, const std::string& path, DeviceMemory& memory,
+           const LaunchRecord& launch, std::span<const std::byte> parameters,
+           ExecutorOptions options);
+  ~Executor();
+  ExecutorResult run();
+
+ private:
+  struct Barrier {
+    uint32_t waiting = 0;  ///< warps that wait (bit mask)
+    uint32_t arrived = 0;  ///< warps that have arrived, waiting or not
+    uint32_t popc = 0;
+    bool all = true, any = false;
+  };
+  struct Slot;
+  enum class Turn : uint8_t { kFinished, kPolling };
+
+  std::unique_ptr<Slot> make_slot();
+  void start_block(Slot& slot, uint64_t index);
+  void fill_row(Slot& slot, uint32_t warp, const RowInit& init);
+  uint32_t special_value(const Slot& slot, ptx::SpecialReg reg, uint32_t warp, uint32_t lane) const;
+  Turn run_block(Slot& slot);
+  /// False once the warp polls without effect (or has had its share).
+  bool run_warp_turn(Slot& slot, uint32_t warp);
+  void arrive(Slot& slot, uint32_t warp);
+  void complete_barriers(Slot& slot);
+  void release(Slot& slot, Barrier& barrier);
+  void grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer);
+  void retire(std::unique_ptr<Slot> slot);
+  void flush_finished();
+  [[noreturn]] void report_fault(const Slot& slot, uint32_t warp) const;
+  [[noreturn]] void report_deadlock(const Slot& slot, const std::string& why) const;
+  std::string thread_name(const Slot& slot, uint32_t warp, uint32_t lane) const;
+  std::string where(uint32_t instruction) const;
+
+  const DecodedKernel& kernel_;
+  const std::string& path_;
+  DeviceMemory& memory_;
+  const LaunchRecord& launch_;
+  std::span<const std::byte> parameters_;
+  ExecutorOptions options_;
+  ExecutorResult result_;
+  exec::Context context_;
+  std::vector<exec::MemDesc> memory_descs_;
+  uint32_t warps_per_block_ = 0;
+  uint32_t stack_entries_ = 0;
+  std::vector<std::unique_ptr<Slot>> resident_;
+  std::vector<std::unique_ptr<Slot>> spare_;
+  std::map<uint64_t, std::unique_ptr<Slot>> finished_;  ///< waiting for earlier blocks
+  uint64_t idle_since_ = 0;  ///< warp-instructions at the last sign of progress
+};
+
+}  // namespace nearwarp::runtime

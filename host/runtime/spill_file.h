@@ -1,0 +1,33 @@
+// A temporary file without a name: it vanishes with the process, however that ends.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nearwarp::runtime {
+
+class SpillFile {
+ public:
+  struct Extent {
+    uint64_t offset = 0;
+    uint64_t bytes = 0;
+  };
+  /// Create the file in `directory` (empty: $TMPDIR or /tmp). Throws nearwarp::Error.
+  explicit SpillFile(const std::string& directory);
+  ~SpillFile();
+  SpillFile(const SpillFile&) = delete;
+  SpillFile& operator=(const SpillFile&) = delete;
+
+  /// Throws nearwarp::Error if the disk is full.
+  Extent append(const std::vector<uint8_t>& data);
+  /// Thread-safe.
+  std::vector<uint8_t> read(Extent extent) const;
+
+ private:
+  int fd_ = -1;
+  uint64_t size_ = 0;
+  std::string directory_;
+};
+
+}  // namespace nearwarp::runtime

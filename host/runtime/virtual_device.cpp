@@ -1,0 +1,305 @@
+// The virtual CUDA device.
+#include "host/runtime/virtual_device.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <unordered_map>
+#include <utility>
+
+#include "host/runtime/decoded_kernel.h"
+#include "host/runtime/device_memory.h"
+#include "host/runtime/executor.h"
+
+namespace nearwarp::runtime {
+
+namespace {
+
+constexpr uint64_t kChunkWords = (uint64_t{2} << 20) / sizeof(uint64_t);
+constexpr uint32_t kMaxThreads = 1024;
+constexpr uint32_t kMaxSharedBytes = 227 * 1024;
+constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
+
+/// Collects thread blocks into chunks of the trace store.
+class ChunkWriter final : public BlockSink {
+ public:
+  ChunkWriter(TraceStore& store, uint32_t launch, uint32_t warps_per_block, uint32_t chunk_blocks)
+      : store_(store), launch_(launch), warps_(warps_per_block), chunk_blocks_(chunk_blocks) {
+    begin(0);
+  }
+
+  void block(std::span<const std::span<const uint64_t>> warps) override {
+    for (const auto& trace : warps) {
+      chunk_.words.insert(chunk_.words.end(), trace.begin(), trace.end());
+      chunk_.warp_offset.push_back(static_cast<uint32_t>(chunk_.words.size()));
+    }
+    ++chunk_.num_blocks;
+    if (chunk_blocks_ != 0 ? chunk_.num_blocks >= chunk_blocks_
+                           : chunk_.words.size() >= kChunkWords)
+      flush();
+  }
+
+  /// Ends the last chunk; returns the number of chunks written.
+  uint32_t finish() {
+    flush();
+    return written_;
+  }
+
+ private:
+  void begin(uint32_t first_block) {
+    chunk_ = TraceChunk{};
+    chunk_.launch = launch_;
+    chunk_.first_block = first_block;
+    chunk_.warps_per_block = warps_;
+    chunk_.warp_offset.push_back(0);
+  }
+  void flush() {
+    if (chunk_.num_blocks == 0) return;
+    const uint32_t next = chunk_.first_block + chunk_.num_blocks;
+    chunk_.words.shrink_to_fit();
+    store_.append(std::move(chunk_));
+    ++written_;
+    begin(next);
+  }
+
+  TraceStore& store_;
+  uint32_t launch_, warps_, chunk_blocks_;
+  uint32_t written_ = 0;
+  TraceChunk chunk_;
+};
+
+}  // namespace
+
+struct VirtualDevice::Impl {
+  struct LoadedKernel {
+    DecodedKernel decoded;
+    std::string problem;                  // why it cannot run
+    uint32_t recorded = compiler::kNone;  // index into Recording::kernels
+  };
+  struct Module {
+    std::shared_ptr<const compiler::Program> program;
+    std::unordered_map<std::string, DevicePtr> variables;
+    std::unordered_map<std::string, LoadedKernel> kernels;
+  };
+
+  explicit Impl(Options o) : options(std::move(o)), memory(options.memory_bytes) {
+    recording.traces = TraceStore(options.traces);
+  }
+
+  void load_variables(Module& module);
+  const Module& module(uint32_t handle) const;
+  LoadedKernel& kernel(uint32_t handle, const std::string& name);
+  void check_dimensions(const compiler::Kernel& k, Dim3 grid, Dim3 block, uint64_t shared,
+                        const KernelArgs& args) const;
+
+  Options options;
+  DeviceMemory memory;
+  std::vector<Module> modules;
+  Recording recording;
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+  bool limit_reached = false;
+  bool taken = false;
+};
+
+VirtualDevice::VirtualDevice() : VirtualDevice(Options{}) {}
+VirtualDevice::VirtualDevice(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+VirtualDevice::~VirtualDevice() = default;
+
+DevicePtr VirtualDevice::allocate(uint64_t bytes, std::string label) {
+  return impl_->memory.allocate(bytes, std::move(label));
+}
+void VirtualDevice::free(DevicePtr address) { impl_->memory.free(address); }
+
+void VirtualDevice::copy_to_device(DevicePtr dst, const void* src, uint64_t bytes) {
+  if (bytes != 0) std::memcpy(impl_->memory.host(dst, bytes, "copy to device"), src, bytes);
+}
+void VirtualDevice::copy_to_host(void* dst, DevicePtr src, uint64_t bytes) const {
+  if (bytes != 0) std::memcpy(dst, impl_->memory.host(src, bytes, "copy to host"), bytes);
+}
+void VirtualDevice::copy_on_device(DevicePtr dst, DevicePtr src, uint64_t bytes) {
+  if (bytes == 0) return;
+  std::memmove(impl_->memory.host(dst, bytes, "copy on device"),
+               impl_->memory.host(src, bytes, "copy on device"), bytes);
+}
+void VirtualDevice::fill(DevicePtr dst, uint8_t value, uint64_t bytes) {
+  if (bytes != 0) std::memset(impl_->memory.host(dst, bytes, "fill"), value, bytes);
+}
+
+// --- Modules -------------------------------------------------------------------------------------
+
+void VirtualDevice::Impl::load_variables(Module& m) {
+  const compiler::Program& program = *m.program;
+  for (const compiler::Variable& v : program.variables) {
+    if (m.variables.contains(v.name)) continue;
+    m.variables[v.name] = memory.allocate(v.size, v.name);
+  }
+  for (const compiler::Variable& v : program.variables) {
+    if (v.init.empty()) continue;
+    uint8_t* p = memory.host(m.variables.at(v.name), v.size, "initialising a variable");
+    std::memcpy(p, v.init.data(), std::min<uint64_t>(v.size, v.init.size()));
+    for (const auto& r : v.relocations) {
+      const auto target = m.variables.find(r.target);
+      if (target == m.variables.end())
+        throw Error(fmt::format("the initialiser of '{}' refers to '{}', which is no variable ({})",
+                                v.name, r.target, program.path));
+      const uint64_t address = target->second + static_cast<uint64_t>(r.addend);
+      if (r.offset + 8 > v.size)
+        throw Error(fmt::format("the initialiser of '{}' is too short for an address ({})", v.name,
+                                program.path));
+      std::memcpy(p + r.offset, &address, 8);
+    }
+  }
+}
+
+uint32_t VirtualDevice::load_module(std::shared_ptr<const compiler::Program> program) {
+  Impl::Module& m = impl_->modules.emplace_back();
+  m.program = std::move(program);
+  impl_->load_variables(m);
+  const auto address = [&m](const compiler::Symbol& s) -> uint64_t {
+    if (s.space == ptx::Space::kParam) return kParamBank + s.offset;
+    if (s.space != ptx::Space::kGlobal && s.space != ptx::Space::kConst) return s.offset;
+    const auto it = m.variables.find(s.name);
+    if (it == m.variables.end())
+      throw Error(fmt::format("undefined variable '{}' ({})", s.name, m.program->path));
+    return it->second;
+  };
+  for (const compiler::Kernel& k : m.program->kernels) {
+    Impl::LoadedKernel loaded;
+    loaded.problem = k.unsupported;
+    if (loaded.problem.empty()) {
+      try {
+        loaded.decoded = decode(k, m.program->path, address);
+      } catch (const Error& e) {
+        loaded.problem = e.what();  // reported when the kernel is asked for
+      }
+    }
+    m.kernels.emplace(k.name, std::move(loaded));
+  }
+  return static_cast<uint32_t>(impl_->modules.size() - 1);
+}
+
+const VirtualDevice::Impl::Module& VirtualDevice::Impl::module(uint32_t handle) const {
+  if (handle >= modules.size())
+    throw Error(fmt::format("there is no module {} - {} are loaded", handle, modules.size()));
+  return modules[handle];
+}
+
+DevicePtr VirtualDevice::symbol(uint32_t module, const std::string& name) const {
+  const Impl::Module& m = impl_->module(module);
+  const auto it = m.variables.find(name);
+  if (it == m.variables.end())
+    throw Error(fmt::format("module {} has no variable '{}'", m.program->path, name));
+  return it->second;
+}
+
+VirtualDevice::Impl::LoadedKernel& VirtualDevice::Impl::kernel(uint32_t handle,
+                                                               const std::string& name) {
+  module(handle);
+  Module& m = modules[handle];
+  const auto it = m.kernels.find(name);
+  if (it == m.kernels.end())
+    throw Error(fmt::format("module {} has no kernel '{}'", m.program->path, name));
+  if (!it->second.problem.empty()) throw Error(it->second.problem);
+  return it->second;
+}
+
+// --- Launches ------------------------------------------------------------------------------------
+
+void VirtualDevice::Impl::check_dimensions(const compiler::Kernel& k, Dim3 grid, Dim3 block,
+                                           uint64_t shared, const KernelArgs& args) const {
+  const auto show = [](Dim3 d) { return fmt::format("({},{},{})", d.x, d.y, d.z); };
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.y > 65535 || grid.z > 65535 ||
+      grid.x > 0x7fffffffu || grid.count() >= kMaxBlocks)
+    throw Error(
+        fmt::format("kernel {} cannot run with a grid of {} - x from 1 to 2147483647, y and "
+                    "z from 1 to 65535, fewer than 2^32 blocks",
+                    k.name, show(grid)));
+  if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > kMaxThreads ||
+      block.y > kMaxThreads || block.z > 64 || block.count() > kMaxThreads)
+    throw Error(
+        fmt::format("kernel {} cannot run with blocks of {} - 1 to {} threads, at most 64 "
+                    "in z",
+                    k.name, show(block), kMaxThreads));
+  if (shared > kMaxSharedBytes)
+    throw Error(fmt::format("kernel {} wants {} bytes of shared memory - at most {}", k.name,
+                            shared, kMaxSharedBytes));
+  if (args.bytes().size() != k.param_bytes)
+    throw Error(fmt::format("kernel {} takes {} bytes of parameters, but {} were given", k.name,
+                            k.param_bytes, args.bytes().size()));
+}
+
+void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
+                           uint32_t dynamic_shared_bytes, const KernelArgs& args) {
+  Impl& d = *impl_;
+  if (d.taken) throw Error("the device's recording has been taken - it cannot be used any more");
+  Impl::LoadedKernel& loaded = d.kernel(module, kernel);
+  const compiler::Kernel& k = *loaded.decoded.kernel;
+  const uint64_t shared = uint64_t{k.static_shared_bytes} + dynamic_shared_bytes;
+  d.check_dimensions(k, grid, block, shared, args);
+  if (d.limit_reached) {
+    d.recording.truncated = true;
+    return;
+  }
+  if (loaded.recorded == compiler::kNone) {
+    loaded.recorded = static_cast<uint32_t>(d.recording.kernels.size());
+    d.recording.kernels.emplace_back(d.modules[module].program, &k);  // keeps the program alive
+  }
+  std::memcpy(d.memory.parameter_bank(), args.bytes().data(), args.bytes().size());
+
+  LaunchRecord record;
+  record.kernel = loaded.recorded;
+  record.grid = grid;
+  record.block = block;
+  record.shared_bytes = static_cast<uint32_t>(shared);
+  record.first_chunk = d.recording.traces.size();
+  ChunkWriter writer(d.recording.traces, static_cast<uint32_t>(d.recording.launches.size()),
+                     static_cast<uint32_t>((block.count() + 31) / 32), d.options.chunk_blocks);
+  ExecutorOptions options;
+  if (d.options.record_traces) options.sink = &writer;
+  if (d.options.max_thread_instructions != 0)
+    options.max_thread_instructions = d.options.max_thread_instructions - d.thread_instructions;
+  if (d.options.progress != nullptr)
+    options.progress = [&d](uint64_t n) {
+      return d.options.progress(d.warp_instructions + n, d.options.progress_context);
+    };
+  const auto start = std::chrono::steady_clock::now();
+  Executor executor(loaded.decoded, d.modules[module].program->path, d.memory, record, args.bytes(),
+                    std::move(options));
+  const ExecutorResult result = executor.run();
+  record.num_chunks = writer.finish();
+  d.recording.execution_seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  record.blocks_recorded = result.blocks;
+  record.warp_instructions = result.warp_instructions;
+  record.thread_instructions = result.thread_instructions;
+  d.recording.launches.push_back(record);
+  d.warp_instructions += result.warp_instructions;
+  d.thread_instructions += result.thread_instructions;
+  if (result.interrupted)
+    throw Interrupted(fmt::format("interrupted in kernel {} after {} of {} thread blocks", k.name,
+                                  result.blocks, grid.count()));
+  if (d.options.max_thread_instructions != 0 &&
+      d.thread_instructions >= d.options.max_thread_instructions)
+    d.limit_reached = true;
+  if (result.blocks < grid.count()) d.recording.truncated = true;
+}
+
+uint64_t VirtualDevice::warp_instructions() const { return impl_->warp_instructions; }
+uint64_t VirtualDevice::thread_instructions() const { return impl_->thread_instructions; }
+bool VirtualDevice::limit_reached() const { return impl_->limit_reached; }
+const std::vector<Allocation>& VirtualDevice::allocation_table() const {
+  return impl_->memory.table();
+}
+
+Recording VirtualDevice::take_recording(std::string name) {
+  Impl& d = *impl_;
+  if (d.taken) throw Error("the device's recording has been taken already");
+  d.taken = true;
+  d.recording.name = std::move(name);
+  d.recording.allocations = d.memory.table();
+  d.recording.warp_instructions = d.warp_instructions;
+  d.recording.thread_instructions = d.thread_instructions;
+  return std::move(d.recording);
+}
+
+}  // namespace nearwarp::runtime
