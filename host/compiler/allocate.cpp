@@ -15,12 +15,14 @@ constexpr size_t kMaxEdges = size_t{1} << 25;  // beyond that, a linear scan ove
 // A set with constant-time insert, erase and iteration over its members.
 class LiveSet {
  public:
-  explicit LiveSet(size_t universe) : position_(universe, kNone) {}
+  explicit LiveSet(const Kernel& kernel)
+      : registers_(kernel.registers), position_(kernel.registers.size(), kNone) {}
   bool contains(RegId r) const { return position_[r] != kNone; }
   void insert(RegId r) {
     if (contains(r)) return;
     position_[r] = static_cast<uint32_t>(members_.size());
     members_.push_back(r);
+    units_[is_predicate(registers_[r])] += units_of(registers_[r]);
   }
   void erase(RegId r) {
     if (!contains(r)) return;
@@ -29,18 +31,40 @@ class LiveSet {
     position_[last] = position_[r];
     members_.pop_back();
     position_[r] = kNone;
+    units_[is_predicate(registers_[r])] -= units_of(registers_[r]);
   }
   void assign(const std::vector<RegId>& ids) {
     for (const RegId r : members_) position_[r] = kNone;
     members_.clear();
+    units_[0] = units_[1] = 0;
     for (const RegId r : ids) insert(r);
   }
   const std::vector<RegId>& members() const { return members_; }
+  /// Physical registers that the members take.
+  uint32_t units(bool predicates) const { return units_[predicates]; }
 
  private:
+  const std::vector<Register>& registers_;
   std::vector<uint32_t> position_;
   std::vector<RegId> members_;
+  uint32_t units_[2] = {0, 0};
 };
+
+// Units that are taken while `instr` executes: what lives on and what it writes in vain.
+uint32_t units_at(const Kernel& kernel, const Instruction& instr, const LiveSet& after,
+                  bool predicates) {
+  uint32_t units = after.units(predicates);
+  for (size_t d = 0; d < instr.dsts.size(); ++d) {
+    const RegId r = instr.dsts[d];
+    const auto earlier = instr.dsts.begin() + static_cast<std::ptrdiff_t>(d);
+    if (r == kNone || after.contains(r) || is_predicate(kernel.registers[r]) != predicates ||
+        std::find(instr.dsts.begin(), earlier, r) != earlier) {
+      continue;
+    }
+    units += units_of(kernel.registers[r]);
+  }
+  return units;
+}
 
 // Walks a block backwards; at(instr, live) sees the registers that are live after the instruction.
 template <typename F>
@@ -57,9 +81,10 @@ void walk_backwards(const Kernel& kernel, BlockId b, LiveSet* live, F&& at) {
 
 // Registers of both kinds in one graph; edges only within a kind.
 struct Interference {
-  std::vector<std::vector<RegId>> neighbours;
+  std::vector<std::vector<RegId>> neighbours;  // with repetitions if a register is written often
   std::vector<RegId> used;  // in the order of first occurrence, blocks in reverse postorder
   bool complete = true;
+  uint32_t pressure[2] = {0, 0};  // most units live at once: others, predicates
 };
 
 Interference build_interference(const Kernel& kernel) {
@@ -85,7 +110,7 @@ Interference build_interference(const Kernel& kernel) {
   }
   Graph flow;
   for (const Block& block : kernel.blocks) flow.push_back(block.successors);
-  LiveSet live(kernel.registers.size());
+  LiveSet live(kernel);
   for (const BlockId b : reverse_postorder(flow)) {
     const Block& block = kernel.blocks[b];
     for (InstrId i = block.first; i < block.first + block.count; ++i) {
@@ -94,6 +119,10 @@ Interference build_interference(const Kernel& kernel) {
     }
     if (!graph.complete) continue;
     walk_backwards(kernel, b, &live, [&](const Instruction& instr, const LiveSet& after) {
+      for (const bool kind : {false, true}) {
+        const uint32_t units = units_at(kernel, instr, after, kind);
+        graph.pressure[kind] = std::max(graph.pressure[kind], units);
+      }
       for (size_t d = 0; d < instr.dsts.size(); ++d) {
         if (instr.dsts[d] == kNone) continue;
         for (const RegId r : after.members()) connect(instr.dsts[d], r);
@@ -107,10 +136,6 @@ Interference build_interference(const Kernel& kernel) {
       graph.neighbours.clear();
       graph.neighbours.shrink_to_fit();
     }
-  }
-  for (std::vector<RegId>& list : graph.neighbours) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
   }
   return graph;
 }
@@ -242,13 +267,16 @@ uint32_t allocate_kind(Kernel* kernel, const Interference& graph, bool predicate
     best_count = linear_scan(*kernel, nodes, &best);
   } else {
     // First occurrence in dominance order is optimal for registers that are written once;
-    // smallest-last copes better with loops' variables; pairs first avoids holes.
-    const std::vector<RegId> small = smallest_last(*kernel, graph, nodes);
+    // smallest-last copes better with loops' variables; pairs first avoids holes. The pressure is a
+    // lower bound: whoever meets it ends the search.
+    std::vector<RegId> small;
     std::vector<uint32_t> physical;
-    for (const std::vector<RegId>& order :
-         {nodes, small, pairs_first(*kernel, nodes), pairs_first(*kernel, small)}) {
+    for (int attempt = 0; attempt < 4 && best_count != graph.pressure[predicates]; ++attempt) {
+      if (attempt == 1) small = smallest_last(*kernel, graph, nodes);
+      const std::vector<RegId>& base = attempt == 1 || attempt == 3 ? small : nodes;
+      const std::vector<RegId> order = attempt < 2 ? base : pairs_first(*kernel, base);
       const uint32_t count = colour(*kernel, graph, order, &physical);
-      if (count < best_count || best_count == kNone) {
+      if (best_count == kNone || count < best_count) {
         best_count = count;
         best = physical;
       }
@@ -268,25 +296,12 @@ void allocate_registers(Kernel* kernel) {
 
 uint32_t register_pressure(const Kernel& kernel) {
   uint32_t pressure = 0;
-  LiveSet live(kernel.registers.size());
-  const auto units = [&](const std::vector<RegId>& ids) {
-    uint32_t sum = 0;
-    for (const RegId r : ids) {
-      if (!is_predicate(kernel.registers[r])) sum += units_of(kernel.registers[r]);
-    }
-    return sum;
-  };
+  LiveSet live(kernel);
   for (BlockId b = 0; b < kernel.blocks.size(); ++b) {
-    pressure = std::max(pressure, units(kernel.live_in[b]));
     walk_backwards(kernel, b, &live, [&](const Instruction& instr, const LiveSet& after) {
-      std::vector<RegId> ids = after.members();
-      for_each_def(instr, [&](RegId r) {
-        if (!after.contains(r) && std::find(ids.begin(), ids.end(), r) == ids.end()) {
-          ids.push_back(r);
-        }
-      });
-      pressure = std::max(pressure, units(ids));
+      pressure = std::max(pressure, units_at(kernel, instr, after, false));
     });
+    pressure = std::max(pressure, live.units(false));
   }
   return pressure;
 }

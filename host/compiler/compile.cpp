@@ -9,9 +9,12 @@
 #include "host/compiler/lower.h"
 #include "host/core/error.h"
 #include "host/core/hash.h"
+#include "host/ptx/lexer.h"
 
 namespace nearwarp::compiler {
 namespace {
+
+using ptx::quoted;
 
 void fill_params(const ptx::Module& module, const ptx::Function& entry, Kernel* kernel) {
   uint32_t end = 0;
@@ -115,9 +118,8 @@ Variable make_variable(const ptx::Module& module, const ptx::VariableDecl& decl)
   for (const ptx::AddressInit& address : decl.addresses) {
     const auto it = module.names.find(address.target);
     if (it == module.names.end()) {
-      throw Error("undeclared name '" + std::string(address.target).substr(0, 60) +
-                  "' in the initialiser of '" + var.name + "' (" + module.path + ":" +
-                  std::to_string(decl.line) + ")");
+      throw Error("undeclared name " + quoted(address.target) + " in the initialiser of '" +
+                  var.name + "' (" + module.path + ":" + std::to_string(decl.line) + ")");
     }
     // Addresses of functions stay 0: kernels that use such a variable are refused.
     if (it->second & ptx::kFunctionBit) continue;

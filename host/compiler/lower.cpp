@@ -8,7 +8,7 @@
 namespace nearwarp::compiler {
 namespace {
 
-constexpr size_t kMaxInstructions = size_t{1} << 23;
+constexpr size_t kMaxInstructions = size_t{1} << 20;
 constexpr size_t kMaxStatementInMessage = 160;
 constexpr uint64_t kMaxLocalBytes = uint64_t{1} << 24;
 
@@ -112,7 +112,7 @@ void Lowering::emit_function(Frame* frame) {
     emit(frame, fn.instructions[i]);
     if (code_.instructions.size() > kMaxInstructions) {
       refuse(fn.instructions[i], "the kernel '" + kernel_->name +
-                                     "' has more than 8 million instructions after inlining");
+                                     "' has more than a million instructions after inlining");
     }
   }
   place_labels(fn.instructions.size());

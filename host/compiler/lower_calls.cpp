@@ -6,11 +6,13 @@
 
 #include "host/compiler/lower.h"
 #include "host/core/error.h"
+#include "host/ptx/lexer.h"
 
 namespace nearwarp::compiler {
 namespace {
 
 using ptx::Opcode;
+using ptx::quoted;
 using ptx::Space;
 using ptx::Type;
 using Kind = ptx::Operand::Kind;
@@ -51,8 +53,6 @@ Type bits_type(unsigned bytes) {
       return Type::kB64;
   }
 }
-
-std::string quoted(std::string_view name) { return "'" + std::string(name).substr(0, 80) + "'"; }
 
 // Why a function that is declared, but not defined cannot be called.
 std::string undefined_function(std::string_view name) {

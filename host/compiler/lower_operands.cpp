@@ -2,12 +2,14 @@
 #include <bit>
 
 #include "host/compiler/lower.h"
+#include "host/ptx/lexer.h"
 #include "host/ptx/mnemonic.h"
 
 namespace nearwarp::compiler {
 namespace {
 
 using ptx::Opcode;
+using ptx::quoted;
 using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
@@ -78,7 +80,7 @@ RegId Lowering::reg(Frame* frame, uint32_t index) {
     id = static_cast<RegId>(kernel_->registers.size());
     Register r;
     r.name = frame->fn->registers[index].name;
-    if (frame->instance > 0) r.name += "." + std::to_string(frame->instance);
+    if (frame->instance > 0) r.name.append(".").append(std::to_string(frame->instance));
     r.type = frame->fn->registers[index].type;
     kernel_->registers.push_back(std::move(r));
   }
@@ -346,11 +348,11 @@ uint32_t Lowering::symbol_of_variable(Frame* frame, const ptx::Instruction& in, 
 uint32_t Lowering::symbol_of_name(const ptx::Instruction& in, std::string_view name) {
   const auto it = module_.names.find(name);
   if (it == module_.names.end()) {
-    fail(in, "undeclared name '" + std::string(name).substr(0, 60) + "'");
+    fail(in, "undeclared name " + quoted(name));
   }
   if (it->second & ptx::kFunctionBit) {
-    refuse(in, "the address of the function '" + std::string(name).substr(0, 60) +
-                   "' (indirect calls are not supported)");
+    refuse(in,
+           "the address of the function " + quoted(name) + " (indirect calls are not supported)");
   }
   const ptx::VariableDecl& var = module_.variables[it->second];
   if (const auto known = module_symbols_.find(it->second); known != module_symbols_.end()) {
@@ -358,15 +360,14 @@ uint32_t Lowering::symbol_of_name(const ptx::Instruction& in, std::string_view n
   }
   if (var.type == Type::kNone) refuse(in, "textures and surfaces are not supported");
   if (var.is_extern && var.space != ptx::Space::kShared) {
-    refuse(in,
-           "the variable '" + std::string(name).substr(0, 60) + "' is not defined in this module",
+    refuse(in, "the variable " + quoted(name) + " is not defined in this module",
            "link the modules into one");
   }
   for (const ptx::AddressInit& init : var.addresses) {
     const auto target = module_.names.find(init.target);
     if (target != module_.names.end() && (target->second & ptx::kFunctionBit)) {
-      refuse(in, "the variable '" + std::string(name).substr(0, 60) +
-                     "' holds addresses of functions (indirect calls are not supported)");
+      refuse(in, "the variable " + quoted(name) +
+                     " holds addresses of functions (indirect calls are not supported)");
     }
   }
   const uint32_t symbol = add_symbol(var, var.space);

@@ -113,7 +113,7 @@ VariableDecl Parser::declarator(const DeclPrefix& prefix) {
     }
     const Operand size = constant();
     if (size.kind != Operand::Kind::kInteger || size.value < 0) {
-      lexer_.fail(name.line, "malformed array size of '" + std::string(name.text) + "'");
+      lexer_.fail(name.line, "malformed array size of " + quoted(name.text));
     }
     dims.push_back(static_cast<uint64_t>(size.value));
     expect(']', "after an array size");
@@ -124,8 +124,7 @@ VariableDecl Parser::declarator(const DeclPrefix& prefix) {
   var.size = element;
   for (const uint64_t dim : dims) {
     if (dim > max_size(prefix.space) || var.size * dim > max_size(prefix.space)) {
-      lexer_.fail(name.line,
-                  "the variable '" + std::string(name.text).substr(0, 60) + "' is too large",
+      lexer_.fail(name.line, "the variable " + quoted(name.text) + " is too large",
                   "at most " + std::to_string(max_size(prefix.space)) + " bytes");
     }
     var.size *= dim;
@@ -140,7 +139,7 @@ VariableDecl Parser::declarator(const DeclPrefix& prefix) {
       initialiser(&var, dims);
     }
   } else if (var.size == 0 && !prefix.is_extern && prefix.space != Space::kParam) {
-    lexer_.fail(name.line, "the array '" + std::string(name.text).substr(0, 60) + "' has no size",
+    lexer_.fail(name.line, "the array " + quoted(name.text) + " has no size",
                 "only .extern arrays may leave it out");
   }
   return var;
@@ -178,12 +177,10 @@ void Parser::init_list(VariableDecl* var, const std::vector<uint64_t>& dims, siz
     const bool nested = lexer_.peek().is('{');
     const uint64_t step = nested ? inner : element;
     if (nested && level + 1 >= dims.size()) {
-      lexer_.fail(open.line,
-                  "too many braces in the initialiser of '" + std::string(var->name) + "'");
+      lexer_.fail(open.line, "too many braces in the initialiser of " + quoted(var->name));
     }
     if (step == 0 || offset + step > end) {
-      lexer_.fail(lexer_.peek().line,
-                  "too many values in the initialiser of '" + std::string(var->name) + "'");
+      lexer_.fail(lexer_.peek().line, "too many values in the initialiser of " + quoted(var->name));
     }
     if (unsized && var->init.size() < offset + step) {
       var->init.resize((offset + inner) / inner * inner);
@@ -212,8 +209,9 @@ void Parser::init_value(VariableDecl* var, uint64_t offset) {
   }
   const Operand value = constant();
   uint64_t bits = static_cast<uint64_t>(value.value);
-  if (lexer_.peek().is('(')) {
-    lexer_.fail(line, "masked addresses in initialisers are not supported");
+  if (lexer_.peek().is('(') && value.kind == Operand::Kind::kInteger) {
+    init_address_byte(var, offset, bits);
+    return;
   }
   if (value.kind == Operand::Kind::kInteger) {
     if (var->type == Type::kF32) {
@@ -240,27 +238,50 @@ void Parser::init_value(VariableDecl* var, uint64_t offset) {
 }
 
 // name, name+4, generic(name), generic(name)+4
-void Parser::init_address(VariableDecl* var, uint64_t offset) {
-  Token name = expect_name("a value");
+AddressInit Parser::address_value(uint64_t offset) {
+  Token name = expect_name("the name of a variable");
   if (name.text == "generic" && accept('(')) {
     name = expect_name("a variable");
     expect(')', "after the variable");
   }
-  if (lexer_.peek().is('(')) {
-    lexer_.fail(name.line, "'" + std::string(name.text) + "()' in initialisers is not supported");
-  }
+  return {offset, name.text, addend()};
+}
+
+void Parser::init_address(VariableDecl* var, uint64_t offset) {
+  const uint32_t line = lexer_.peek().line;
+  const AddressInit address = address_value(offset);
   if (size_of(var->type) != 8) {
-    lexer_.fail(name.line,
-                "an address in an initialiser of type ." + std::string(name_of(var->type)),
+    lexer_.fail(line, "an address in an initialiser of type ." + std::string(name_of(var->type)),
                 "addresses need .u64 or .b64");
   }
-  var->addresses.push_back({offset, name.text, addend()});
+  var->addresses.push_back(address);
+}
+
+// 0xFF(name), 0xFF00(name), ...: the bytes of an address in a packed structure, one after the
+// other. The first stands for all of them.
+void Parser::init_address_byte(VariableDecl* var, uint64_t offset, uint64_t mask) {
+  const uint32_t line = lexer_.peek().line;
+  expect('(', "after a mask");
+  AddressInit address = address_value(offset);
+  expect(')', "after a masked address");
+  unsigned byte = 0;
+  while (byte < 7 && mask != uint64_t{0xff} << 8 * byte) ++byte;
+  bool fits = size_of(var->type) == 1 && mask == uint64_t{0xff} << 8 * byte;
+  if (fits && byte == 0) {
+    fits = offset + 8 <= var->init.size();
+    var->addresses.push_back(address);
+  } else if (fits) {
+    const AddressInit* first = var->addresses.empty() ? nullptr : &var->addresses.back();
+    fits = first && first->offset + byte == offset && first->target == address.target &&
+           first->addend == address.addend;
+  }
+  if (!fits) lexer_.fail(line, "a masked address", "all eight bytes of it, from 0xFF(name) on");
 }
 
 void Parser::put_value(VariableDecl* var, uint64_t offset, uint64_t bits, unsigned bytes,
                        uint32_t line) {
   if (offset + bytes > var->init.size() || bytes > 8) {
-    lexer_.fail(line, "too many values in the initialiser of '" + std::string(var->name) + "'");
+    lexer_.fail(line, "too many values in the initialiser of " + quoted(var->name));
   }
   std::memcpy(var->init.data() + offset, &bits, bytes);
 }
@@ -282,7 +303,7 @@ void Parser::add_module_variable(VariableDecl var) {
   }
   const bool is_function = it->second & kFunctionBit;
   if (is_function || (!var.is_extern && !module_.variables[it->second].is_extern)) {
-    lexer_.fail(var.line, "'" + std::string(var.name).substr(0, 60) + "' is declared twice");
+    lexer_.fail(var.line, quoted(var.name) + " is declared twice");
   }
   if (!var.is_extern) module_.variables[it->second] = std::move(var);
 }

@@ -40,7 +40,7 @@ void Parser::function(bool is_entry) {
   } else {
     if (!(it->second & kFunctionBit) ||
         (fn_->is_defined && module_.functions[it->second & ~kFunctionBit].is_defined)) {
-      lexer_.fail(name.line, "'" + std::string(name.text).substr(0, 60) + "' is defined twice");
+      lexer_.fail(name.line, quoted(name.text) + " is defined twice");
     }
     if (fn_->is_defined) module_.functions[it->second & ~kFunctionBit] = std::move(function_);
   }
@@ -129,15 +129,14 @@ void Parser::close_scope() {
     } else if (!scopes_.empty()) {
       scopes_.back().pending.push_back(pending);
     } else {
-      lexer_.fail(pending.line,
-                  "undefined label '" + std::string(pending.name).substr(0, 60) + "'");
+      lexer_.fail(pending.line, "undefined label " + quoted(pending.name));
     }
   }
 }
 
 void Parser::declare(const Token& name, Entity entity) {
   if (!scopes_.back().names.emplace(name.text, entity).second) {
-    lexer_.fail(name.line, "'" + std::string(name.text).substr(0, 60) + "' is declared twice");
+    lexer_.fail(name.line, quoted(name.text) + " is declared twice");
   }
 }
 
@@ -181,8 +180,8 @@ void Parser::body() {
     const Token token = lexer_.peek();
     if (token.kind == Token::Kind::kEnd) {
       lexer_.fail(token.line,
-                  "the file ends inside the function '" + std::string(fn_->name).substr(0, 60) +
-                      "' that begins on line " + std::to_string(first_line),
+                  "the file ends inside the function " + quoted(fn_->name) +
+                      " that begins on line " + std::to_string(first_line),
                   "the PTX is incomplete");
     }
     if (token.is('{')) {
@@ -257,8 +256,7 @@ void Parser::register_declaration(const DeclPrefix& prefix) {
       expect('>', "after the number of registers");
       for (const Range& range : scopes_.back().ranges) {
         if (range.prefix == name.text) {
-          lexer_.fail(name.line,
-                      "'" + std::string(name.text).substr(0, 60) + "' is declared twice");
+          lexer_.fail(name.line, quoted(name.text) + " is declared twice");
         }
       }
       if (prefix.vector > 1) lexer_.fail(name.line, "vector registers are not supported");
@@ -283,8 +281,7 @@ void Parser::label(const Token& name) {
   }
   const auto index = static_cast<uint32_t>(fn_->labels.size());
   if (!scopes_.back().labels.emplace(name.text, index).second) {
-    lexer_.fail(name.line,
-                "the label '" + std::string(name.text).substr(0, 60) + "' is defined twice");
+    lexer_.fail(name.line, "the label " + quoted(name.text) + " is defined twice");
   }
   fn_->labels.push_back({name.text, static_cast<uint32_t>(fn_->instructions.size())});
 }

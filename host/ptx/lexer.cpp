@@ -25,15 +25,19 @@ constexpr size_t kMaxTokenInMessage = 60;
 
 }  // namespace
 
-std::string describe(const Token& token) {
-  if (token.kind == Token::Kind::kEnd) return "the end of the file";
-  std::string text;
-  for (const char c : token.text.substr(0, kMaxTokenInMessage)) {
+std::string quoted(std::string_view name) {
+  std::string text = "'";
+  for (const char c : name.substr(0, kMaxTokenInMessage)) {
     const bool printable = c >= 0x20 && c < 0x7f;
     text += printable ? c : '?';
   }
-  if (token.text.size() > kMaxTokenInMessage) text += "...";
-  return token.kind == Token::Kind::kString ? '"' + text + '"' : "'" + text + "'";
+  if (name.size() > kMaxTokenInMessage) text += "...";
+  text += '\'';
+  return text;
+}
+
+std::string describe(const Token& token) {
+  return token.kind == Token::Kind::kEnd ? "the end of the file" : quoted(token.text);
 }
 
 Lexer::Lexer(std::string_view text, std::string_view path) : text_(text), path_(path) { scan(); }

@@ -66,6 +66,8 @@ class Lexer {
   Token token_;
 };
 
+/// A name for messages: in quotes, cut to a readable length.
+std::string quoted(std::string_view name);
 /// A token for messages: quoted and cut to a readable length.
 std::string describe(const Token& token);
 

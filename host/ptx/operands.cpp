@@ -21,6 +21,13 @@ int precedence(const Token& token) {
     case '+':
     case '-':
       return 9;
+    case '<':
+    case '>':
+      return 8;  // shifts: the sign comes twice
+    case '&':
+      return 7;
+    case '^':
+      return 6;
     default:
       return 0;
   }
@@ -204,6 +211,7 @@ Operand Parser::constant_binary(int min_precedence) {
     const int level = precedence(lexer_.peek());
     if (level == 0 || level < min_precedence) return left;
     const Token sign = lexer_.next();
+    if (sign.is('<') || sign.is('>')) expect(sign.text[0], "of a shift");
     const Operand right = constant_binary(level + 1);
     if (left.kind != Operand::Kind::kInteger || right.kind != Operand::Kind::kInteger) {
       lexer_.fail(sign.line, "arithmetic on floating-point constants is not supported");
@@ -213,6 +221,18 @@ Operand Parser::constant_binary(int min_precedence) {
     switch (sign.text[0]) {
       case '*':
         result = a * b;
+        break;
+      case '<':
+        result = b < 64 ? a << b : 0;
+        break;
+      case '>':
+        result = b < 64 ? static_cast<uint64_t>(left.value >> b) : 0;
+        break;
+      case '&':
+        result = a & b;
+        break;
+      case '^':
+        result = a ^ b;
         break;
       case '+':
         result = a + b;

@@ -88,10 +88,9 @@ void Parser::top_level() {
     section_directive();
   } else if (token.is(".loc")) {
     loc_directive();
-  } else if (token.is(".pragma") || token.is(".alias")) {
-    if (token.is(".alias")) {
-      lexer_.fail(token.line, ".alias is not supported", "compile without function aliases");
-    }
+  } else if (token.is(".alias")) {
+    alias_directive();
+  } else if (token.is(".pragma")) {
     skip_statement();
   } else if (token.kind == Token::Kind::kDirective) {
     linkage_item();
@@ -146,6 +145,20 @@ void Parser::loc_directive() {
       for (int i = 0; i < 3; ++i) expect_integer("a number", UINT32_MAX);
     }
   }
+}
+
+// .alias name, function; both are declared before.
+void Parser::alias_directive() {
+  lexer_.next();
+  const Token alias = expect_name("the name of a function");
+  expect(',', "after the alias");
+  const Token target = expect_name("the name of a function");
+  expect(';', "after the alias");
+  const auto it = module_.names.find(target.text);
+  if (it == module_.names.end() || !(it->second & kFunctionBit)) {
+    lexer_.fail(target.line, describe(target) + " is no function", "a function defined before");
+  }
+  module_.names[alias.text] = it->second;
 }
 
 void Parser::section_directive() {

@@ -50,6 +50,7 @@ class Parser {
   void file_directive();
   void loc_directive();
   void section_directive();
+  void alias_directive();
   void skip_statement();
   void skip_parentheses();
   Token expect(char c, const char* where);
@@ -76,6 +77,8 @@ class Parser {
                  uint64_t offset);
   void init_value(VariableDecl* var, uint64_t offset);
   void init_address(VariableDecl* var, uint64_t offset);
+  void init_address_byte(VariableDecl* var, uint64_t offset, uint64_t mask);
+  AddressInit address_value(uint64_t offset);
   void put_value(VariableDecl* var, uint64_t offset, uint64_t bits, unsigned bytes, uint32_t line);
   void module_variables(const DeclPrefix& prefix);
   void add_module_variable(VariableDecl var);
