@@ -155,6 +155,11 @@ struct HostGroup {
   NW_INLINE void leader(F&& f) const {
     f();
   }
+  /// The same, and every lane gets what it returns (an integer of at most 64 bits).
+  template <class F>
+  NW_INLINE auto leader_value(F&& f) const {
+    return f();
+  }
   /// Make earlier writes of any lane visible to every lane.
   NW_INLINE void sync() const {}
 };
@@ -251,6 +256,10 @@ struct ShuffledGroup {
   template <class F>
   void leader(F&& f) const {
     f();
+  }
+  template <class F>
+  auto leader_value(F&& f) const {
+    return f();
   }
   void sync() const {}
 };
@@ -352,6 +361,12 @@ struct WarpGroup {
     tile.sync();  // what the other lanes have read so far is read before the leader changes it
     if (tile.thread_rank() == 0) f();
     tile.sync();
+  }
+  template <class F>
+  __device__ __forceinline__ auto leader_value(F&& f) const {
+    decltype(f()) value{};
+    if (tile.thread_rank() == 0) value = f();
+    return tile.shfl(value, 0);
   }
   __device__ __forceinline__ void sync() const { tile.sync(); }
 };

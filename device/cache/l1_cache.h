@@ -1,0 +1,144 @@
+// Private L1 data cache: write-through, no allocation on writes, lines reserved when a miss is
+// sent. MSHRs merge later loads of a line that is on its way.
+//
+// Source: GPGPU-Sim 4.2 SM2_GTX480 (allocate on miss, 64 MSHRs with 8 merges); TOM, Table 1 (size,
+// ways, write policy).
+#pragma once
+
+#include "device/core/lane_group.h"
+#include "device/core/types.h"
+
+namespace nearwarp::cache {
+
+inline constexpr uint32_t kMaxMshrs = 64;
+
+struct L1Params {
+  uint32_t sets = 64;  ///< power of two
+  uint32_t ways = 4;
+  uint32_t hit_latency = 35;
+  uint32_t mshrs = 64;  ///< at most kMaxMshrs
+  uint32_t merges = 8;  ///< loads per MSHR
+};
+
+struct L1Counters {
+  uint64_t read_hits = 0, read_misses = 0, read_merges = 0;
+  uint64_t write_hits = 0, write_misses = 0;
+  uint64_t invalidated_lines = 0, flushes = 0;
+};
+
+struct L1State {
+  Ref<LineAddr> tags;       ///< sets x ways; kNoLine: empty
+  Ref<uint32_t> last_use;   ///< sets x ways
+  Ref<uint8_t> filling;     ///< sets x ways: 1 + MSHR of the miss that reserved it; 0: valid
+  Ref<LineAddr> mshr_line;  ///< kNoLine: free, or its line has been invalidated meanwhile
+  Ref<uint32_t> mshr_since;  ///< cycle at which the miss was sent
+  Ref<uint16_t> mshr_way;   ///< index into tags
+  Ref<uint8_t> mshr_count;  ///< loads that wait
+  Ref<uint8_t> mshr_loads;  ///< mshrs x merges: load entries that wait
+  uint64_t mshr_free = 0;
+  uint32_t use_clock = 0;
+  L1Counters counters;
+};
+
+enum class L1Result : uint8_t { kHit, kMerged, kMiss, kStall };
+
+/// Look up a load. kMiss reserves a way and an MSHR (`mshr`), and the caller must send the request;
+/// `can_send` false makes what would be a miss a stall. kStall changes nothing. Leader only.
+NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, LineAddr line,
+                              uint8_t load_entry, uint32_t cycle, bool can_send, uint32_t& mshr) {
+  const uint32_t set = line & (p.sets - 1);
+  LineAddr* tags = s.tags.in(base) + set * p.ways;
+  uint32_t* last_use = s.last_use.in(base) + set * p.ways;
+  uint8_t* filling = s.filling.in(base) + set * p.ways;
+  for (uint32_t w = 0; w < p.ways; ++w) {
+    if (tags[w] != line) continue;
+    if (filling[w] == 0) {
+      last_use[w] = ++s.use_clock;
+      s.counters.read_hits += 1;
+      return L1Result::kHit;
+    }
+    const uint32_t m = filling[w] - 1u;
+    uint8_t& waiting = s.mshr_count.in(base)[m];
+    if (waiting == p.merges) return L1Result::kStall;
+    s.mshr_loads.in(base)[m * p.merges + waiting] = load_entry;
+    waiting = static_cast<uint8_t>(waiting + 1);
+    s.counters.read_merges += 1;
+    return L1Result::kMerged;
+  }
+  if (!can_send || s.mshr_free == 0) return L1Result::kStall;
+  // Least recently used way that is not being filled.
+  uint32_t victim = kNoLane, oldest = 0xffffffffu;
+  for (uint32_t w = 0; w < p.ways; ++w) {
+    if (filling[w] != 0) continue;
+    const uint32_t use = tags[w] == kNoLine ? 0 : last_use[w];
+    if (victim == kNoLane || use < oldest) {
+      victim = w;
+      oldest = use;
+    }
+  }
+  if (victim == kNoLane) return L1Result::kStall;
+  const uint32_t m = count_trailing_zeros(s.mshr_free);
+  mshr = m;
+  s.mshr_free &= s.mshr_free - 1;
+  s.mshr_line.in(base)[m] = line;
+  s.mshr_since.in(base)[m] = cycle;
+  s.mshr_way.in(base)[m] = static_cast<uint16_t>(set * p.ways + victim);
+  s.mshr_count.in(base)[m] = 1;
+  s.mshr_loads.in(base)[m * p.merges] = load_entry;
+  tags[victim] = line;
+  last_use[victim] = ++s.use_clock;
+  filling[victim] = static_cast<uint8_t>(m + 1);
+  s.counters.read_misses += 1;
+  return L1Result::kMiss;
+}
+
+/// A store passes: a present line is updated, nothing is allocated. Leader only.
+NW_HD inline void l1_store(const L1Params& p, L1State& s, std::byte* base, LineAddr line) {
+  const uint32_t set = line & (p.sets - 1);
+  const LineAddr* tags = s.tags.in(base) + set * p.ways;
+  for (uint32_t w = 0; w < p.ways; ++w) {
+    if (tags[w] == line) {
+      s.counters.write_hits += 1;
+      return;
+    }
+  }
+  s.counters.write_misses += 1;
+}
+
+/// The reply of MSHR `m` has come: its way becomes valid unless it was invalidated meanwhile. The
+/// caller serves mshr_loads[m]; the MSHR is free. Leader only.
+NW_HD inline void l1_fill(L1State& s, std::byte* base, uint32_t m) {
+  const uint32_t way = s.mshr_way.in(base)[m];
+  if (s.mshr_line.in(base)[m] != kNoLine) s.filling.in(base)[way] = 0;
+  s.mshr_line.in(base)[m] = kNoLine;
+  s.mshr_free |= uint64_t{1} << m;
+}
+
+/// Drop one line; a fill under way for it will not be kept. Leader only.
+NW_HD inline void l1_invalidate_line(const L1Params& p, L1State& s, std::byte* base,
+                                     LineAddr line) {
+  const uint32_t set = line & (p.sets - 1);
+  for (uint32_t w = 0; w < p.ways; ++w) {
+    const uint32_t at = set * p.ways + w;
+    if (s.tags.in(base)[at] != line) continue;
+    s.tags.in(base)[at] = kNoLine;
+    uint8_t& filling = s.filling.in(base)[at];
+    if (filling != 0) s.mshr_line.in(base)[filling - 1] = kNoLine;
+    filling = 0;
+    s.counters.invalidated_lines += 1;
+  }
+}
+
+/// Drop everything (kernel boundary; TOM, section 4.4.2: before an offloaded warp is spawned).
+/// Loads that wait for a fill still get it, but later loads do not merge with them. Leader only.
+NW_HD inline void l1_flush(const L1Params& p, L1State& s, std::byte* base) {
+  LineAddr* tags = s.tags.in(base);
+  uint8_t* filling = s.filling.in(base);
+  LineAddr* mshr_line = s.mshr_line.in(base);
+  for (uint32_t i = 0; i < p.sets * p.ways; ++i) tags[i] = kNoLine;
+  for (uint32_t i = 0; i < p.sets * p.ways; ++i) filling[i] = 0;
+  for (uint32_t i = 0; i < p.mshrs; ++i) mshr_line[i] = kNoLine;
+  s.counters.flushes += 1;
+}
+
+}  // namespace nearwarp::cache

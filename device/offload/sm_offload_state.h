@@ -1,0 +1,45 @@
+// What an SM keeps for offloading (TOM, sections 4.1 and 4.2).
+#pragma once
+
+#include "device/core/types.h"
+
+namespace nearwarp::offload {
+
+inline constexpr uint32_t kMaxStacks = 16;
+/// Program counters (begin, end) and active mask in an offload request (TOM, section 4.2), in bytes.
+inline constexpr uint32_t kRequestContextBytes = 12;
+
+struct OffloadParams {
+  bool enabled = false;          ///< a mechanism with stack SMs is in use
+  bool dynamic_control = false;  ///< section 3.3: busy channels and full stack SMs refuse
+  uint32_t pipeline_latency = 10;  ///< core cycles from detection to decision
+  uint32_t dirty_entries = 16;     ///< written lines a stack SM remembers per warp
+};
+
+struct OffloadCounters {
+  uint64_t instances = 0;           ///< candidate instances that reached the controller
+  uint64_t refused_condition = 0;   ///< too few iterations
+  uint64_t refused_busy_tx = 0, refused_busy_rx = 0;
+  uint64_t refused_pending = 0;     ///< destination's warp limit
+  uint64_t no_memory_access = 0;    ///< left the candidate before its first memory access
+  uint64_t offloaded = 0;
+  uint64_t returned = 0;
+  uint64_t request_bytes = 0, ack_bytes = 0, dirty_lines = 0;
+  uint64_t away_cycles = 0;  ///< core cycles between request and acknowledgement, summed
+};
+
+struct SmOffloadState {
+  uint32_t busy_channels = 0;  ///< bit 2 k: TX of stack k is busy, bit 2 k + 1: its RX
+  uint64_t draining = 0;       ///< masks over warp slots
+  uint64_t to_ask = 0;      ///< the question to the front end has not left yet
+  uint64_t granted = 0;     ///< the request has not left yet
+  uint16_t to_release[kMaxStacks] = {};  ///< returns of which the front end has not been told yet
+  uint32_t num_to_release = 0;           ///< their sum
+  uint64_t returning = 0;   ///< stack SM: finished, dirty lines and acknowledgement to be sent
+  Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines
+  Ref<uint8_t> num_dirty;     ///< stack SM: num_warps
+  Ref<uint32_t> since;        ///< main SM: num_warps; cycle at which the request left
+  OffloadCounters counters;
+};
+
+}  // namespace nearwarp::offload

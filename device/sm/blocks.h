@@ -1,0 +1,97 @@
+// Thread blocks on an SM: launch, barriers, end.
+#pragma once
+
+#include "device/offload/requester.h"
+#include "device/sm/timer_wheel.h"
+
+namespace nearwarp::sm {
+
+/// Release a barrier if enough of the block's warps have come. `expected` 0: all alive.
+NW_HD inline void try_release_barrier(SmView& v, uint32_t block, uint32_t barrier,
+                                      uint32_t expected, uint32_t now) {
+  const uint32_t at = block * kMaxBarriers + barrier;
+  uint16_t& arrived = v.s.barrier_arrived.in(v.base)[at];
+  uint64_t& waiting = v.s.barrier_waiting.in(v.base)[at];
+  if (expected == 0) expected = v.blocks[block].alive;
+  if (arrived == 0 || arrived < expected) return;
+  arrived = 0;
+  const uint64_t release = waiting;
+  waiting = 0;
+  for (uint64_t b = release; b != 0; b &= b - 1) {
+    const uint32_t warp = count_trailing_zeros(b);
+    v.warps[warp].phase = Phase::kRunning;
+    offload::continue_warp(v, warp, now, now + 1);
+  }
+}
+
+NW_HD inline void arrive_at_barrier(SmView& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
+  Warp& w = v.warps[warp];
+  const uint32_t at = w.block_slot * kMaxBarriers + in.lane_bytes % kMaxBarriers;
+  v.s.counters.barriers += 1;
+  v.s.barrier_arrived.in(v.base)[at] += 1;
+  if (in.action == Action::kBarrier) {
+    w.phase = Phase::kAtBarrier;
+    v.s.barrier_waiting.in(v.base)[at] |= bit(warp);
+  }
+  try_release_barrier(v, w.block_slot, in.lane_bytes % kMaxBarriers, in.barrier_warps, now);
+}
+
+/// Launch a thread block: take warp slots, point them at their traces.
+NW_HD inline void launch_block(SmView& v, const Packet& packet, uint32_t now) {
+  const uint32_t launch = packet.tag;
+  const LaunchInfo& info = v.system.image.launches[launch];
+  if (v.s.launch != launch) {  // a new kernel sees memory, not what caches kept
+    cache::l1_flush(v.p.l1, v.s.l1, v.base);
+    v.s.launch = launch;
+  }
+  uint32_t slot = 0;
+  while (v.blocks[slot].used) ++slot;
+  NW_ASSERT(slot < v.p.num_blocks);
+  BlockSlot& b = v.blocks[slot];
+  b.used = true;
+  b.thread_block = packet.line;
+  b.alive = info.warps_per_block;
+  b.warps = 0;
+  for (uint32_t i = 0; i < kMaxBarriers; ++i) {
+    v.s.barrier_arrived.in(v.base)[slot * kMaxBarriers + i] = 0;
+    v.s.barrier_waiting.in(v.base)[slot * kMaxBarriers + i] = 0;
+  }
+  v.s.block_order[v.s.num_block_order++] = static_cast<uint8_t>(slot);
+  const KernelInfo& kernel = v.system.image.kernels[info.kernel];
+  const TraceBlock& trace = v.system.trace[b.thread_block];
+  for (uint32_t i = 0; i < info.warps_per_block; ++i) {
+    const uint32_t warp = count_trailing_zeros(v.s.free_warps);
+    v.s.free_warps &= v.s.free_warps - 1;
+    b.warps |= bit(warp);
+    Warp& w = v.warps[warp];
+    w = Warp{};
+    w.phase = Phase::kRunning;
+    w.kernel = static_cast<uint16_t>(info.kernel);
+    w.first_block = kernel.first_block;
+    w.thread_block = b.thread_block;
+    w.block_slot = static_cast<uint8_t>(slot);
+    w.at.trace_pos = trace.warp_offset[i];
+    uint32_t* slots = v.slots(warp);
+    for (uint32_t k = 0; k < kernel.num_slots; ++k) slots[k] = 0;
+    fetch_first(w.at, trace.words, v.system.image, w.first_block);
+  }
+  b.running = b.warps;
+  for (uint64_t m = b.warps; m != 0; m &= m - 1)
+    offload::continue_warp(v, count_trailing_zeros(m), now, now + 1);
+}
+
+/// Tell the front end of ended blocks.
+NW_HD inline void report_blocks(SmView& v, uint32_t now) {
+  if (v.s.blocks_done == 0 || !can_send(v.to_front_end(), v.base, v.tick(now))) return;
+  const uint32_t slot = count_trailing_zeros(v.s.blocks_done);
+  v.s.blocks_done &= v.s.blocks_done - 1;
+  Packet p;
+  p.kind = PacketKind::kBlockDone;
+  p.src = v.s.endpoint;
+  p.dst = v.p.front_end;
+  p.line = v.blocks[slot].thread_block;
+  v.blocks[slot].used = false;
+  send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
+}
+
+}  // namespace nearwarp::sm

@@ -1,0 +1,110 @@
+// From a warp's addresses to cache lines (global memory) or bank conflicts (shared memory).
+#pragma once
+
+#include "device/core/lane_group.h"
+#include "device/core/types.h"
+#include "device/trace/format.h"
+
+namespace nearwarp::sm {
+
+inline constexpr uint32_t kWarpSize = 32;
+
+/// The lines that one warp access touches.
+struct LineList {
+  uint32_t count = 0;
+  uint32_t next = 0;  ///< lines before it have been handled
+  LineAddr line[kWarpSize] = {};
+  uint8_t sectors[kWarpSize] = {};  ///< bit s: bytes [32 s, 32 s + 32) of the line
+};
+
+/// Addresses of a record's lanes, as 48-bit values; only lanes of `mask` are meaningful.
+template <class G>
+NW_HD inline void lane_addresses(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
+                                 uint64_t* address) {
+  const uint64_t w = words[record];
+  const uint64_t base = trace::record_base(w);
+  const int stride = trace::record_stride(w);
+  if (stride >= trace::kMinStride) {
+    g.each(kWarpSize, [&](uint32_t i) {
+      address[i] =
+          (base + static_cast<uint64_t>(static_cast<int64_t>(stride) * i)) & trace::kAddressMask;
+    });
+    return;
+  }
+  const uint64_t* extra = words + record + 1;
+  const bool deltas = stride == trace::kDeltas;
+  g.each_scalar(kWarpSize, [&](uint32_t i) {
+    if ((mask >> i & 1) == 0) return;
+    const uint32_t rank = population_count(mask & static_cast<uint32_t>(low_bits(i)));
+    address[i] =
+        deltas ? base + static_cast<uint32_t>(extra[rank / 2] >> (32 * (rank % 2))) : extra[rank];
+  });
+}
+
+/// Coalesce a global access into lines, in the order of their first lanes (Fermi's rule: one
+/// transaction per line that any lane touches). `device_base` is the address of line 0.
+template <class G>
+NW_HD inline void coalesce(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
+                           uint64_t device_base, uint32_t line_shift, LineList& out) {
+  alignas(64) uint64_t address[kWarpSize];
+  alignas(64) uint32_t line[kWarpSize];
+  lane_addresses(g, words, record, mask, address);
+  g.each(kWarpSize, [&](uint32_t i) {
+    line[i] = static_cast<uint32_t>((address[i] - device_base) >> line_shift);
+  });
+  const uint64_t offset_mask = (uint64_t{1} << line_shift) - 1;
+  uint32_t count = 0;
+  uint32_t pending = mask;
+  while (pending != 0) {
+    const LineAddr l = line[count_trailing_zeros(pending)];
+    const uint32_t same =
+        static_cast<uint32_t>(g.ballot(kWarpSize, [&](uint32_t i) { return line[i] == l; })) &
+        pending;
+    uint8_t sectors = 0;
+    for (uint32_t b = same; b != 0; b &= b - 1) {
+      const uint32_t i = count_trailing_zeros(b);
+      sectors = static_cast<uint8_t>(sectors | 1u << ((address[i] & offset_mask) >> 5));
+    }
+    g.leader([&] {
+      out.line[count] = l;
+      out.sectors[count] = sectors;
+    });
+    count += 1;
+    pending &= ~same;
+  }
+  g.leader([&] {
+    out.count = count;
+    out.next = 0;
+  });
+}
+
+/// Cycles that a shared-memory access occupies: the most distinct 4-byte words that fall into one
+/// bank (lanes that want the same word share it).
+template <class G>
+NW_HD inline uint32_t bank_cycles(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
+                                  uint32_t lane_bytes, uint32_t banks) {
+  const uint64_t w = words[record];
+  const int stride = trace::record_stride(w);
+  const uint32_t lane_words = lane_bytes <= 4 ? 1 : lane_bytes / 4;
+  if (stride == 0) return lane_words;
+  if (lane_words == 1 && (stride == 4 || stride == -4)) return 1;
+  alignas(64) uint64_t address[kWarpSize];
+  alignas(64) uint32_t word[kWarpSize];
+  lane_addresses(g, words, record, mask, address);
+  g.each(kWarpSize, [&](uint32_t i) { word[i] = static_cast<uint32_t>(address[i]) >> 2; });
+  uint8_t used[64] = {};
+  uint32_t most = 0;
+  uint32_t pending = mask;
+  while (pending != 0) {
+    const uint32_t first = word[count_trailing_zeros(pending)];
+    pending &= ~static_cast<uint32_t>(
+        g.ballot(kWarpSize, [&](uint32_t i) { return word[i] == first; }));
+    for (uint32_t k = 0; k < lane_words; ++k) {
+      const uint32_t n = ++used[(first + k) & (banks - 1)];
+      most = n > most ? n : most;
+    }
+  }
+  return most;
+}
+
+}  // namespace nearwarp::sm

@@ -1,0 +1,111 @@
+// Kernels as the timing model sees them: static tables, read-only, shared by every component.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/core/macros.h"
+
+namespace nearwarp::sm {
+
+/// The issue port an instruction needs.
+enum class Unit : uint8_t { kSp, kSfu, kDp, kLsu, kControl };
+inline constexpr uint32_t kNumUnits = 5;
+
+/// What issuing an instruction does besides occupying its port.
+enum class Action : uint8_t {
+  kCompute,
+  kLoad,    ///< global, local or generic memory
+  kStore,
+  kAtomic,  ///< returns a value
+  kReduce,  ///< does not
+  kSharedLoad,
+  kSharedStore,
+  kSharedAtomic,
+  kBarrier,        ///< waits for the block's other warps
+  kBarrierArrive,  ///< announces itself and goes on
+  kFence,          ///< waits for the warp's own stores
+  kExit,
+};
+
+enum InstrFlags : uint8_t {
+  kGuarded = 1,      ///< the trace has a mask word before the memory record
+  kBranch = 2,       ///< the next instruction waits for the branch to resolve
+  kHasRecord = 4,    ///< the trace has a memory record
+  kCandidateBegin = 8,  ///< an offloading candidate begins here
+};
+
+inline constexpr uint32_t kMaxSlots = 10;
+inline constexpr uint16_t kNoCandidate = 0xffff;
+
+/// One static instruction; 32 bytes.
+struct ImageInstr {
+  Unit unit = Unit::kSp;
+  Action action = Action::kCompute;
+  uint8_t num_dsts = 0;   ///< slots[0, num_dsts) are written
+  uint8_t num_slots = 0;  ///< slots[0, num_slots) must be ready before issue
+  uint16_t latency = 1;   ///< core cycles from issue to result
+  uint8_t interval = 1;   ///< core cycles that the port is occupied
+  uint8_t flags = 0;      ///< InstrFlags
+  uint16_t slots[kMaxSlots] = {};  ///< scoreboard slots
+  uint16_t candidate = kNoCandidate;  ///< the offloading candidate that contains it
+  uint8_t lane_bytes = 0;  ///< memory: bytes per lane; barrier: its number
+  uint8_t barrier_warps = 0;  ///< barrier: warps expected; 0: all of the block
+};
+static_assert(sizeof(ImageInstr) == 32);
+
+/// One basic block.
+struct ImageBlock {
+  uint32_t first = 0;  ///< index into the instruction table
+  uint32_t count = 0;
+  uint16_t records = 0;  ///< memory records that one execution leaves
+  uint16_t weight = 0;   ///< iterations of its candidate's loop that one execution stands for
+};
+
+/// One entry of the offloading metadata table (TOM, sections 4.2 and 6.6).
+struct Candidate {
+  uint32_t begin = 0;      ///< first instruction
+  uint32_t threshold = 0;  ///< conditional candidates: least number of iterations; 0: no condition
+  uint16_t live_in_bytes = 0;   ///< per thread
+  uint16_t live_out_bytes = 0;  ///< per thread
+  uint8_t saves_tx = 0, saves_rx = 0;  ///< the 2-bit tag
+  uint16_t kernel = 0;
+};
+
+struct KernelInfo {
+  uint32_t first_block = 0;  ///< index into the block table; trace block b is first_block + b
+  uint32_t num_slots = 0;    ///< scoreboard slots per warp
+};
+
+struct LaunchInfo {
+  uint32_t kernel = 0;
+  uint32_t num_blocks = 0;
+  uint16_t warps_per_block = 0;
+  uint16_t blocks_per_sm = 0;  ///< occupancy limit
+};
+
+/// Read-only tables of a program on a machine.
+struct ProgramImage {
+  const ImageInstr* instrs = nullptr;
+  const ImageBlock* blocks = nullptr;
+  const KernelInfo* kernels = nullptr;
+  const LaunchInfo* launches = nullptr;
+  const Candidate* candidates = nullptr;
+  uint32_t num_launches = 0;
+};
+
+/// Where the traces of the current launch's thread blocks are; entries of blocks whose chunk is
+/// not loaded are null. The host loads every chunk before a block of it can be dispatched.
+struct TraceBlock {
+  const uint64_t* words = nullptr;        ///< the chunk's words
+  const uint32_t* warp_offset = nullptr;  ///< of the block's first warp
+};
+
+/// What every step function may read beside its own state and channels.
+struct SystemView {
+  std::byte* arena = nullptr;
+  ProgramImage image;
+  const TraceBlock* trace = nullptr;  ///< by thread block of the current launch
+};
+
+}  // namespace nearwarp::sm

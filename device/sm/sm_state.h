@@ -1,0 +1,191 @@
+// State of one streaming multiprocessor: main SMs and stack SMs are the same component.
+#pragma once
+
+#include "device/cache/l1_cache.h"
+#include "device/core/address_map.h"
+#include "device/core/channel.h"
+#include "device/core/types.h"
+#include "device/offload/sm_offload_state.h"
+#include "device/sm/coalescer.h"
+#include "device/sm/kernel_image.h"
+#include "device/sm/trace_cursor.h"
+
+namespace nearwarp::sm {
+
+inline constexpr uint32_t kMaxWarps = 64;
+inline constexpr uint32_t kMaxSchedulers = 4;
+inline constexpr uint32_t kMaxPorts = 4;
+inline constexpr uint32_t kMaxLsuQueue = 16;
+inline constexpr uint32_t kMaxBarriers = 16;
+inline constexpr uint32_t kWheelSlots = 64;
+/// A register whose value is on its way from memory; no time is known.
+inline constexpr uint32_t kPendingLoad = 0xffffffffu;
+
+enum class SchedulerPolicy : uint8_t { kGreedyThenOldest, kLooseRoundRobin };
+
+/// Fixed properties, shared by all SMs of a kind. Times in core cycles unless said otherwise.
+struct SmParams {
+  uint32_t period = 1;  ///< ticks per core cycle
+  uint32_t num_warps = 48;
+  uint32_t num_blocks = 8;
+  uint32_t num_schedulers = 2;
+  SchedulerPolicy policy = SchedulerPolicy::kGreedyThenOldest;
+  uint32_t sp_units = 2, sfu_units = 1, dp_units = 0;
+  uint32_t slots_per_warp = 64;  ///< scoreboard entries
+  uint32_t lsu_queue = 8;
+  uint32_t load_entries = 64;
+  uint32_t shared_latency = 26;
+  uint32_t shared_banks = 32;
+  uint32_t branch_latency = 1;
+  uint64_t device_base = 0;
+  uint32_t line_shift = 7;
+  uint32_t header_bytes = 8;
+  uint32_t sector_bytes = 32;
+  uint32_t line_address_bytes = 8;
+  uint32_t register_bytes = 4;
+  AddressMap map;
+  cache::L1Params l1;
+  // Endpoints.
+  uint16_t first_slice = 0;  ///< slice s of stack k is first_slice + k * slices_per_stack + s
+  uint16_t slices_per_stack = 0;
+  uint16_t first_vault = 0;  ///< vault v of stack k is first_vault + k * vaults_per_stack + v
+  uint16_t vaults_per_stack = 0;
+  uint16_t first_stack_sm = 0;
+  uint16_t front_end = 0;
+  bool in_stack = false;  ///< a logic-layer SM: misses go to vaults, work comes as offload requests
+  offload::OffloadParams offload;
+};
+
+enum class Phase : uint8_t {
+  kFree,       ///< no warp in the slot
+  kRunning,
+  kAtBarrier,
+  kAtFence,
+  kFinished,   ///< trace at its end; memory operations may be outstanding
+  // Offloading, on the requesting SM.
+  kDeciding,   ///< the offload controller looks at the candidate
+  kDraining,   ///< waits until the SM's earlier stores are in memory
+  kAsking,     ///< waits for the front end's answer
+  kGranted,    ///< waits for the request to leave
+  kAway,       ///< runs on a stack SM
+  kReturning,  ///< stack SM: waits for its stores, then sends dirty lines and acknowledgement
+};
+
+struct Warp {
+  Cursor at;
+  Cursor saved;               ///< offload: the candidate's beginning, while looking for its stack
+  uint32_t first_block = 0;   ///< of the kernel in the block table
+  uint32_t thread_block = 0;  ///< index into SystemView::trace
+  uint32_t wake = 0;          ///< cycle at which the timer wheel has it ready
+  uint32_t drain_epoch = 0;   ///< offload: stores up to this epoch must be in memory
+  uint16_t stores = 0;        ///< written lines not yet acknowledged
+  uint16_t candidate = kNoCandidate;  ///< the one being executed (refused: at home), if any
+  uint16_t kernel = 0;
+  uint16_t requester = 0;       ///< stack SM: endpoint that gets the acknowledgement
+  uint8_t requester_warp = 0;   ///< stack SM: its warp slot there
+  uint8_t loads = 0;            ///< memory operations in flight, stores' acknowledgements apart
+  uint8_t block_slot = 0;
+  uint8_t stack = 0;            ///< offload: destination
+  Phase phase = Phase::kFree;
+  Unit unit = Unit::kSp;        ///< of the next instruction
+  bool searching = false;       ///< executing until the candidate's first memory instruction
+  uint32_t searched = 0;          ///< warp-instructions issued in doing so
+  uint32_t searched_threads = 0;  ///< the same in thread-instructions
+  bool timer = false;           ///< an entry for it is in the timer wheel
+};
+
+/// A load or atomic in flight.
+struct LoadEntry {
+  uint32_t pc = 0;
+  uint16_t remaining = 0;  ///< lines still to come
+  uint8_t warp = 0;
+  bool issued = false;  ///< all its lines have been looked up
+};
+
+/// A memory instruction between issue and the end of its line look-ups.
+struct LsuOp {
+  uint32_t pc = 0;
+  uint32_t mask = 0;
+  uint32_t record = 0;
+  uint32_t thread_block = 0;
+  uint8_t warp = 0;
+  uint8_t entry = 0;  ///< load entry, for loads and atomics
+  bool shared = false;
+};
+
+struct BlockSlot {
+  uint32_t thread_block = 0;
+  uint32_t alive = 0;    ///< warps that have not come to the end of their traces
+  uint64_t warps = 0;    ///< warp slots it occupies
+  uint64_t running = 0;  ///< of these, not yet retired
+  bool used = false;
+};
+
+/// Why the operation at the load-store unit's head does not move.
+enum class LsuStall : uint8_t {
+  kNone,
+  kCredit,  ///< the channel to the network is full or busy
+  kReply,   ///< MSHRs, merges or ways are used up: only a reply helps
+};
+
+/// Event counts; the host reads them by name.
+struct SmCounters {
+  uint64_t issued = 0;              ///< warp-instructions
+  uint64_t issued_threads = 0;      ///< thread-instructions
+  uint64_t redundant = 0;           ///< warp-instructions executed again later on a stack SM
+  uint64_t redundant_threads = 0;   ///< the same in thread-instructions
+  uint64_t issued_by_unit[kNumUnits] = {};
+  uint64_t active_cycles = 0;       ///< cycles in which an instruction was issued
+  uint64_t loads = 0, stores = 0, atomics = 0;  ///< warp-instructions to global memory
+  uint64_t load_lines = 0, store_lines = 0, atomic_lines = 0;
+  uint64_t shared_accesses = 0, shared_cycles = 0;
+  uint64_t miss_latency = 0;        ///< cycles from a miss's request to its reply, summed
+  uint64_t barriers = 0;
+  uint64_t warps_finished = 0, blocks_finished = 0;
+};
+
+struct SmState {
+  uint16_t endpoint = 0;
+  // Channels.
+  Ref<Channel> to_network, from_network;    ///< crossbar (main) or logic-layer switch (stack)
+  Ref<Channel> to_front_end, from_front_end;  ///< main SMs only (count 0 otherwise)
+  Ref<Channel> invalidations;               ///< main SMs with offloading only
+  // Masks over warp slots.
+  uint64_t free_warps = 0;
+  uint64_t ready = 0;  ///< the next instruction's operands are there
+  uint64_t unit_warps[kNumUnits] = {};  ///< of the ready ones, by the port they need
+  uint64_t wheel[kWheelSlots] = {};     ///< by cycle modulo kWheelSlots
+  uint64_t wheel_used = 0;              ///< slots that are not empty
+  uint32_t wheel_cycle = 0;             ///< every slot up to this cycle has been emptied
+  // Ports.
+  uint32_t sp_free[kMaxPorts] = {}, sfu_free[kMaxPorts] = {}, dp_free[kMaxPorts] = {};
+  uint8_t last_warp[kMaxSchedulers] = {};
+  // Thread blocks; `block_order` lists used slots from the oldest on.
+  uint8_t block_order[kMaxWarps] = {};
+  uint32_t num_block_order = 0;
+  uint64_t blocks_done = 0;  ///< block slots whose end has not been reported yet
+  uint32_t launch = 0xffffffffu;
+  // Load-store unit.
+  uint64_t free_loads = 0;
+  uint32_t lsu_head = 0, lsu_count = 0;
+  uint32_t lsu_busy_until = 0;  ///< shared memory: bank conflicts
+  bool lines_valid = false;     ///< `lines` belongs to the operation at the head
+  LsuStall lsu_stall = LsuStall::kNone;
+  LineList lines;
+  LsuOp lsu[kMaxLsuQueue];
+  // Stores in flight, by epoch (see store_epochs.h).
+  uint32_t epoch = 0, oldest_epoch = 0;
+  uint32_t epoch_stores[8] = {};
+  // Arrays.
+  Ref<Warp> warps;
+  Ref<uint32_t> scoreboard;  ///< num_warps x slots_per_warp: cycle from which a slot is ready
+  Ref<LoadEntry> load_entries;
+  Ref<BlockSlot> blocks;
+  Ref<uint64_t> barrier_waiting;  ///< num_blocks x kMaxBarriers: warps
+  Ref<uint16_t> barrier_arrived;  ///< num_blocks x kMaxBarriers: warps that arrived
+  cache::L1State l1;
+  offload::SmOffloadState offload;
+  SmCounters counters;
+};
+
+}  // namespace nearwarp::sm

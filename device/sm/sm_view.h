@@ -1,0 +1,57 @@
+// One SM during one step: its state with references resolved, and what the step may touch.
+#pragma once
+
+#include "device/core/step.h"
+#include "device/sm/sm_state.h"
+
+namespace nearwarp::sm {
+
+struct SmView {
+  const SmParams& p;
+  SmState& s;
+  std::byte* base;
+  const SystemView& system;
+  Horizon& horizon;
+  Warp* warps;
+  uint32_t* scoreboard;
+  LoadEntry* load_entries;
+  BlockSlot* blocks;
+
+  NW_HD SmView(const SmParams& params, SmState& state, const SystemView& sys, Horizon& h)
+      : p(params),
+        s(state),
+        base(sys.arena),
+        system(sys),
+        horizon(h),
+        warps(state.warps.in(sys.arena)),
+        scoreboard(state.scoreboard.in(sys.arena)),
+        load_entries(state.load_entries.in(sys.arena)),
+        blocks(state.blocks.in(sys.arena)) {}
+
+  NW_HD Tick tick(uint32_t cycle) const { return Tick{cycle} * p.period; }
+  NW_HD Channel& to_network() const { return *s.to_network.in(base); }
+  NW_HD Channel& from_network() const { return *s.from_network.in(base); }
+  NW_HD Channel& to_front_end() const { return *s.to_front_end.in(base); }
+  NW_HD Channel& from_front_end() const { return *s.from_front_end.in(base); }
+  NW_HD Channel& invalidations() const { return *s.invalidations.in(base); }
+  NW_HD const uint64_t* words(const Warp& w) const {
+    return system.trace[w.thread_block].words;
+  }
+  NW_HD uint32_t* slots(uint32_t warp) const { return scoreboard + warp * p.slots_per_warp; }
+  NW_HD const ImageInstr& instr(uint32_t pc) const { return system.image.instrs[pc]; }
+
+  /// Endpoint that holds a line for this SM: an L2 slice, or a vault for a stack SM.
+  NW_HD uint16_t home_of(LineAddr line) const {
+    if (!p.in_stack) return slice_of(line);
+    return static_cast<uint16_t>(p.first_vault + p.map.stack_of(line) * p.vaults_per_stack +
+                                 p.map.vault_of(line));
+  }
+  NW_HD uint16_t slice_of(LineAddr line) const {
+    return static_cast<uint16_t>(p.first_slice + p.map.stack_of(line) * p.slices_per_stack +
+                                 p.map.slice_in_stack(line));
+  }
+};
+
+NW_HD constexpr uint64_t bit(uint32_t i) { return uint64_t{1} << i; }
+
+}  // namespace nearwarp::sm

@@ -1,0 +1,51 @@
+// Stores in flight by epoch, so that "all stores until now are in memory" can be awaited while new
+// ones keep being sent (TOM, section 4.4.2: the requesting SM pushes its updates to memory before
+// it offloads).
+#pragma once
+
+#include "device/sm/sm_view.h"
+
+namespace nearwarp::sm {
+
+inline constexpr uint32_t kEpochs = 8;
+
+NW_HD inline uint32_t add_store(SmState& s) {
+  s.epoch_stores[s.epoch % kEpochs] += 1;
+  return s.epoch;
+}
+
+/// Retire epochs without stores in flight; the current one stays.
+NW_HD inline void retire_epochs(SmState& s) {
+  while (s.oldest_epoch != s.epoch && s.epoch_stores[s.oldest_epoch % kEpochs] == 0)
+    s.oldest_epoch += 1;
+}
+
+/// Begin waiting for every store sent so far. Returns true if there is none in flight; otherwise
+/// `epoch` is the one whose end to await. If all epochs are in use the current one stays open: it
+/// then waits for some later stores too, which is safe.
+NW_HD inline bool begin_drain(SmState& s, uint32_t& epoch) {
+  retire_epochs(s);
+  epoch = s.epoch;
+  if (s.oldest_epoch == s.epoch && s.epoch_stores[s.epoch % kEpochs] == 0) return true;
+  if (s.epoch_stores[s.epoch % kEpochs] == 0) epoch = s.epoch - 1;
+  else if (s.epoch - s.oldest_epoch + 1 < kEpochs) s.epoch += 1;
+  return false;
+}
+
+NW_HD inline bool drained(const SmState& s, uint32_t epoch) {
+  return static_cast<int32_t>(s.oldest_epoch - epoch) > 0 ||
+         (s.oldest_epoch == epoch && s.epoch_stores[epoch % kEpochs] == 0);
+}
+
+/// One store of `epoch` (modulo kEpochs) has been acknowledged.
+NW_HD inline void remove_store(SmState& s, uint32_t epoch) {
+  NW_ASSERT(s.epoch_stores[epoch % kEpochs] > 0);
+  s.epoch_stores[epoch % kEpochs] -= 1;
+  retire_epochs(s);
+  // Someone may wait for the current epoch, left open for want of a free one: close it now.
+  if (s.offload.draining != 0 && s.epoch_stores[s.epoch % kEpochs] != 0 &&
+      s.epoch - s.oldest_epoch + 1 < kEpochs)
+    s.epoch += 1;
+}
+
+}  // namespace nearwarp::sm

@@ -1,0 +1,46 @@
+// When each warp can issue next: the scoreboard, and a wheel of ready masks by cycle.
+//
+// A warp's next instruction is looked at once, when its predecessor issues: the latest of its
+// registers' ready cycles is when the warp's bit appears in the ready mask. Nothing is scanned.
+#pragma once
+
+#include "device/sm/sm_view.h"
+
+namespace nearwarp::sm {
+
+/// Have `warp` looked at again at cycle `at` > now.
+NW_HD inline void set_timer(SmView& v, uint32_t warp, uint32_t at, uint32_t now) {
+  v.warps[warp].wake = at;
+  v.warps[warp].timer = true;
+  const uint32_t last = now + kWheelSlots - 1;
+  const uint32_t slot = (at < last ? at : last) % kWheelSlots;
+  v.s.wheel[slot] |= bit(warp);
+  v.s.wheel_used |= bit(slot);
+}
+
+NW_HD inline void make_ready(SmView& v, uint32_t warp) {
+  v.s.ready |= bit(warp);
+  v.s.unit_warps[static_cast<uint32_t>(v.warps[warp].unit)] |= bit(warp);
+}
+
+/// Find out when the warp's next instruction has its operands, not before cycle `earliest`. While
+/// one of them is still to come from memory nothing happens; the load's end calls this again.
+NW_HD inline void schedule(SmView& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+  Warp& w = v.warps[warp];
+  const ImageInstr& in = v.instr(w.at.pc);
+  const uint32_t* slots = v.slots(warp);
+  uint32_t at = earliest;
+  for (uint32_t i = 0; i < in.num_slots; ++i) {
+    const uint32_t t = slots[in.slots[i]];
+    at = t > at ? t : at;
+  }
+  w.unit = in.unit;
+  if (at == kPendingLoad) return;
+  if (at <= now) {
+    make_ready(v, warp);
+  } else {
+    set_timer(v, warp, at, now);
+  }
+}
+
+}  // namespace nearwarp::sm

@@ -1,0 +1,114 @@
+// A warp's position in its trace.
+#pragma once
+
+#include "device/core/lane_group.h"
+#include "device/sm/kernel_image.h"
+#include "device/trace/format.h"
+
+namespace nearwarp::sm {
+
+inline constexpr uint32_t kEndOfTrace = 0xffffffffu;
+
+/// The next instruction that a warp issues, and what remains of the block run it belongs to.
+struct Cursor {
+  uint32_t pc = kEndOfTrace;  ///< index into the instruction table; kEndOfTrace: none left
+  uint32_t end = 0;           ///< one past the basic block's last instruction
+  uint32_t mask = 0;          ///< active lanes
+  uint32_t trace_pos = 0;     ///< next word of the chunk
+  uint32_t block = 0;         ///< index into the block table
+  uint32_t repeats = 0;       ///< further executions of the block in this run
+};
+
+/// Read the next control word.
+NW_HD inline void fetch_run(Cursor& c, const uint64_t* words, const ProgramImage& image,
+                            uint32_t first_block) {
+  const uint64_t w = words[c.trace_pos];
+  c.mask = trace::control_mask(w);
+  if (c.mask == 0) {
+    c.pc = kEndOfTrace;
+    return;
+  }
+  c.trace_pos += 1;
+  c.block = first_block + trace::control_block(w);
+  c.repeats = trace::control_repeats(w) - 1;
+  const ImageBlock& b = image.blocks[c.block];
+  c.pc = b.first;
+  c.end = b.first + b.count;
+}
+
+/// Leave blocks that are at their end. Blocks may be empty when moves are not charged.
+NW_HD inline void settle(Cursor& c, const uint64_t* words, const ProgramImage& image,
+                         uint32_t first_block) {
+  while (c.pc == c.end) {
+    if (c.repeats != 0) {
+      c.repeats -= 1;
+      c.pc = image.blocks[c.block].first;
+      if (c.pc == c.end) c.repeats = 0;
+    } else {
+      fetch_run(c, words, image, first_block);
+      if (c.pc == kEndOfTrace) return;
+    }
+  }
+}
+
+/// Step to the next instruction.
+NW_HD inline void advance(Cursor& c, const uint64_t* words, const ProgramImage& image,
+                          uint32_t first_block) {
+  c.pc += 1;
+  settle(c, words, image, first_block);
+}
+
+/// Go to a warp's first instruction.
+NW_HD inline void fetch_first(Cursor& c, const uint64_t* words, const ProgramImage& image,
+                              uint32_t first_block) {
+  fetch_run(c, words, image, first_block);
+  if (c.pc != kEndOfTrace) settle(c, words, image, first_block);
+}
+
+/// A memory access as the trace records it.
+struct Access {
+  uint32_t mask = 0;    ///< lanes that access memory; 0: none, and no record
+  uint32_t record = 0;  ///< position of the record word
+  uint32_t next = 0;    ///< position of the word after it
+};
+
+NW_HD inline Access read_access(const uint64_t* words, uint32_t pos, uint32_t mask, bool guarded) {
+  Access a;
+  a.mask = mask;
+  if (guarded) a.mask = static_cast<uint32_t>(words[pos++]);
+  a.record = pos;
+  if (a.mask != 0) pos += 1 + trace::record_extra_words(words[pos], population_count(a.mask));
+  a.next = pos;
+  return a;
+}
+
+/// How many iterations of candidate `id` lie ahead of `c`, counted up to `enough`. The hardware
+/// would compare the loop bound's register (TOM, section 4.2); the trace holds no registers, but
+/// the number of iterations that follow is the same fact.
+NW_HD inline uint32_t iterations_ahead(Cursor c, const uint64_t* words, const ProgramImage& image,
+                                       uint32_t first_block, uint16_t id, uint32_t enough) {
+  uint32_t iterations = 0;
+  while (c.pc != kEndOfTrace && image.instrs[c.pc].candidate == id) {
+    const ImageBlock& b = image.blocks[c.block];
+    if (c.pc == b.first) iterations += b.weight;
+    if (iterations >= enough) return iterations;
+    if (b.records == 0) {  // nothing to skip: take the rest of the run at once
+      iterations += b.weight * c.repeats;
+      c.repeats = 0;
+      c.pc = c.end - 1;
+    } else {
+      for (; c.pc + 1 != c.end; ++c.pc) {
+        const ImageInstr& in = image.instrs[c.pc];
+        if (in.flags & kHasRecord)
+          c.trace_pos = read_access(words, c.trace_pos, c.mask, in.flags & kGuarded).next;
+      }
+      const ImageInstr& in = image.instrs[c.pc];
+      if (in.flags & kHasRecord)
+        c.trace_pos = read_access(words, c.trace_pos, c.mask, in.flags & kGuarded).next;
+    }
+    advance(c, words, image, first_block);
+  }
+  return iterations;
+}
+
+}  // namespace nearwarp::sm
