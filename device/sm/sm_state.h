@@ -163,6 +163,7 @@ struct SmState {
   // Thread blocks; `block_order` lists used slots from the oldest on.
   uint8_t block_order[kMaxWarps] = {};
   uint32_t num_block_order = 0;
+  uint64_t recheck_barriers = 0;  ///< block slots in which a warp has ended since
   uint64_t blocks_done = 0;  ///< block slots whose end has not been reported yet
   uint32_t launch = 0xffffffffu;
   // Load-store unit.

@@ -1,0 +1,310 @@
+// The offload controller's side on the requesting SM (TOM, sections 3.3, 4.2 and 4.4.2).
+//
+// A warp that comes to a candidate's first instruction leaves the ready set:
+//   deciding   the controller takes its pipeline latency, then checks the condition;
+//   (running)  if the first instruction is no memory access, the warp executes until the first one
+//              to learn the destination stack [footnote 4]; those instructions are executed again;
+//   draining   every store that the SM sent before must be acknowledged by memory;
+//   asking     the front end counts the pending requests per stack and grants or denies a slot;
+//   granted    the request waits for the network;
+//   away       until the acknowledgement brings registers and program counter back.
+#pragma once
+
+#include "device/sm/store_epochs.h"
+#include "device/sm/timer_wheel.h"
+
+namespace nearwarp::offload {
+
+using sm::bit;
+using sm::Cursor;
+using sm::ImageInstr;
+using sm::kEndOfTrace;
+using sm::kNoCandidate;
+using sm::Phase;
+using sm::SmView;
+using sm::Warp;
+
+/// The warp has come to the end of its trace, or an offloaded one to the end of its candidate.
+NW_HD inline void finish_warp(SmView& v, uint32_t warp);
+
+/// The block's warp has nothing in flight any more.
+NW_HD inline void try_retire(SmView& v, uint32_t warp) {
+  Warp& w = v.warps[warp];
+  if (w.phase != Phase::kFinished || w.loads != 0 || w.stores != 0) return;
+  if (v.p.in_stack) {
+    w.phase = Phase::kReturning;
+    v.s.offload.returning |= bit(warp);
+    return;
+  }
+  sm::BlockSlot& b = v.blocks[w.block_slot];
+  b.running &= ~bit(warp);
+  v.s.counters.warps_finished += 1;
+  if (b.running != 0) return;
+  for (uint64_t m = b.warps; m != 0; m &= m - 1)
+    v.warps[count_trailing_zeros(m)].phase = Phase::kFree;
+  v.s.free_warps |= b.warps;
+  v.s.blocks_done |= bit(w.block_slot);
+  v.s.counters.blocks_finished += 1;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < v.s.num_block_order; ++i)
+    if (v.s.block_order[i] != w.block_slot) v.s.block_order[kept++] = v.s.block_order[i];
+  v.s.num_block_order = kept;
+}
+
+NW_HD inline void finish_warp(SmView& v, uint32_t warp) {
+  Warp& w = v.warps[warp];
+  w.phase = Phase::kFinished;
+  if (!v.p.in_stack) {
+    v.blocks[w.block_slot].alive -= 1;
+    v.s.recheck_barriers |= bit(w.block_slot);
+  }
+  try_retire(v, warp);
+}
+
+/// Go on at home with the instruction at the cursor.
+NW_HD inline void stay(SmView& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  if (w.searching) {
+    w.searching = false;
+    w.searched = w.searched_threads = 0;
+  }
+  w.phase = Phase::kRunning;
+  sm::schedule(v, warp, now, now + 1);
+}
+
+/// The destination is known: last checks, then drain and ask.
+NW_HD inline void request(SmView& v, uint32_t warp, uint32_t now, uint32_t record, uint32_t mask) {
+  Warp& w = v.warps[warp];
+  SmOffloadState& o = v.s.offload;
+  const sm::Candidate& c = v.system.image.candidates[w.candidate];
+  const uint64_t* words = v.words(w);
+  // The first active lane's address decides.
+  const uint32_t lane = count_trailing_zeros(mask);
+  const uint64_t r = words[record];
+  const int stride = trace::record_stride(r);
+  uint64_t address = trace::record_base(r);
+  if (stride >= trace::kMinStride) {
+    address += static_cast<uint64_t>(static_cast<int64_t>(stride) * lane);
+  } else if (stride == trace::kDeltas) {
+    address += static_cast<uint32_t>(words[record + 1]);
+  } else {
+    address = words[record + 1];
+  }
+  address &= trace::kAddressMask;
+  const LineAddr line = static_cast<LineAddr>((address - v.p.device_base) >> v.p.line_shift);
+  w.stack = static_cast<uint8_t>(v.p.map.stack_of(line));
+  if (v.p.offload.dynamic_control) {
+    const uint32_t busy = o.busy_channels >> (2 * w.stack);
+    const bool tx = (busy & 1) != 0 && c.saves_tx == 0;
+    const bool rx = (busy & 2) != 0 && c.saves_rx == 0;
+    if (tx || rx) {
+      (tx ? o.counters.refused_busy_tx : o.counters.refused_busy_rx) += 1;
+      stay(v, warp, now);
+      return;
+    }
+  }
+  if (sm::begin_drain(v.s, w.drain_epoch)) {
+    w.phase = Phase::kAsking;
+    o.to_ask |= bit(warp);
+  } else {
+    w.phase = Phase::kDraining;
+    o.draining |= bit(warp);
+  }
+}
+
+/// The warp is inside its candidate, looking for the first memory access. Returns true if the
+/// instruction at the cursor is one, and the offload goes on from there.
+NW_HD inline bool at_first_access(SmView& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  const ImageInstr& in = v.instr(w.at.pc);
+  if ((in.flags & sm::kHasRecord) == 0) return false;
+  const sm::Access a = sm::read_access(v.words(w), w.at.trace_pos, w.at.mask, in.flags & sm::kGuarded);
+  if (a.mask == 0) return false;  // no lane executes it
+  request(v, warp, now, a.record, a.mask);
+  return true;
+}
+
+/// The pipeline latency is over: condition first, then the destination.
+NW_HD inline void decide(SmView& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  OffloadCounters& counters = v.s.offload.counters;
+  const sm::Candidate& c = v.system.image.candidates[w.candidate];
+  counters.instances += 1;
+  if (c.threshold != 0 &&
+      sm::iterations_ahead(w.at, v.words(w), v.system.image, w.first_block, w.candidate,
+                           c.threshold) < c.threshold) {
+    counters.refused_condition += 1;
+    stay(v, warp, now);
+    return;
+  }
+  if (at_first_access(v, warp, now)) return;
+  w.searching = true;
+  w.phase = Phase::kRunning;
+  sm::schedule(v, warp, now, now + 1);
+}
+
+/// The cursor stands at the next instruction: go on, begin a candidate, or finish.
+NW_HD inline void continue_warp(SmView& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+  Warp& w = v.warps[warp];
+  if (w.at.pc == kEndOfTrace) {
+    if (w.searching) v.s.offload.counters.no_memory_access += 1;
+    finish_warp(v, warp);
+    return;
+  }
+  if (v.p.offload.enabled) {
+    const ImageInstr& in = v.instr(w.at.pc);
+    if (in.candidate != w.candidate) {
+      if (v.p.in_stack) {
+        finish_warp(v, warp);
+        return;
+      }
+      if (w.searching) {
+        w.searching = false;
+        w.searched = w.searched_threads = 0;
+        v.s.offload.counters.no_memory_access += 1;
+      }
+      w.candidate = kNoCandidate;
+      if ((in.flags & sm::kCandidateBegin) != 0) {
+        w.candidate = in.candidate;
+        w.saved = w.at;
+        w.phase = Phase::kDeciding;
+        const uint32_t at = now + v.p.offload.pipeline_latency;
+        sm::set_timer(v, warp, at > earliest ? at : earliest, now);
+        return;
+      }
+    } else if (w.searching && at_first_access(v, warp, now)) {
+      return;
+    }
+  }
+  sm::schedule(v, warp, now, earliest);
+}
+
+/// Warps whose earlier stores have reached memory ask for a slot.
+NW_HD inline void check_drained(SmView& v) {
+  SmOffloadState& o = v.s.offload;
+  for (uint64_t m = o.draining; m != 0; m &= m - 1) {
+    const uint32_t warp = count_trailing_zeros(m);
+    if (!sm::drained(v.s, v.warps[warp].drain_epoch)) continue;
+    o.draining &= ~bit(warp);
+    o.to_ask |= bit(warp);
+    v.warps[warp].phase = Phase::kAsking;
+  }
+}
+
+/// The front end's answer.
+NW_HD inline void on_answer(SmView& v, const Packet& p, uint32_t now) {
+  const uint32_t warp = p.tag;
+  NW_ASSERT(v.warps[warp].phase == Phase::kAsking);
+  if (p.kind == PacketKind::kOffloadDeny) {
+    v.s.offload.counters.refused_pending += 1;
+    stay(v, warp, now);
+    return;
+  }
+  v.warps[warp].phase = Phase::kGranted;
+  v.s.offload.granted |= bit(warp);
+}
+
+/// A candidate's beginning, mask and trace position, as request and acknowledgement carry them.
+NW_HD inline void pack_cursor(const Cursor& c, Packet& p) {
+  p.payload = c.trace_pos | uint64_t{c.pc} << 32;
+  p.sectors = c.mask;
+  p.extra = c.block | c.repeats << 20;
+}
+NW_HD inline Cursor unpack_cursor(const SmView& v, const Packet& p) {
+  Cursor c;
+  c.trace_pos = static_cast<uint32_t>(p.payload);
+  c.pc = static_cast<uint32_t>(p.payload >> 32);
+  c.mask = p.sectors;
+  c.block = p.extra & 0xfffffu;
+  c.repeats = p.extra >> 20;
+  const sm::ImageBlock& b = v.system.image.blocks[c.block];
+  c.end = b.first + b.count;
+  return c;
+}
+
+/// Send one granted request, if the network takes it.
+NW_HD inline void send_request(SmView& v, uint32_t now) {
+  SmOffloadState& o = v.s.offload;
+  if (o.granted == 0 || !can_send(v.to_network(), v.base, v.tick(now))) return;
+  const uint32_t warp = count_trailing_zeros(o.granted);
+  Warp& w = v.warps[warp];
+  const sm::Candidate& c = v.system.image.candidates[w.candidate];
+  o.granted &= o.granted - 1;
+  Packet p;
+  p.kind = PacketKind::kOffloadRequest;
+  p.src = v.s.endpoint;
+  p.dst = static_cast<uint16_t>(v.p.first_stack_sm + w.stack);
+  pack_cursor(w.saved, p);
+  p.line = w.thread_block;
+  p.tag = warp | static_cast<uint32_t>(w.kernel) << 8;
+  p.bytes = static_cast<uint16_t>(v.p.header_bytes + kRequestContextBytes +
+                                  uint32_t{c.live_in_bytes} * sm::kWarpSize);
+  v.s.counters.redundant += w.searched;
+  v.s.counters.redundant_threads += w.searched_threads;
+  w.searching = false;
+  w.searched = w.searched_threads = 0;
+  w.phase = Phase::kAway;
+  o.since.in(v.base)[warp] = now;
+  o.counters.offloaded += 1;
+  o.counters.request_bytes += p.bytes;
+  send(v.to_network(), v.base, v.tick(now), p, v.horizon);
+}
+
+/// Questions and releases for the front end, one message per cycle.
+NW_HD inline void send_control(SmView& v, uint32_t now) {
+  SmOffloadState& o = v.s.offload;
+  if ((o.to_ask == 0 && o.num_to_release == 0) ||
+      !can_send(v.to_front_end(), v.base, v.tick(now)))
+    return;
+  Packet p;
+  p.src = v.s.endpoint;
+  p.dst = v.p.front_end;
+  if (o.num_to_release != 0) {
+    uint32_t stack = 0;
+    while (o.to_release[stack] == 0) ++stack;
+    o.to_release[stack] -= 1;
+    o.num_to_release -= 1;
+    p.kind = PacketKind::kOffloadRelease;
+    p.aux = static_cast<uint8_t>(stack);
+  } else {
+    const uint32_t warp = count_trailing_zeros(o.to_ask);
+    o.to_ask &= o.to_ask - 1;
+    p.kind = PacketKind::kOffloadAsk;
+    p.tag = warp;
+    p.aux = v.warps[warp].stack;
+  }
+  send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
+}
+
+/// A line that an offloaded block wrote: drop it here and in its L2 slice (section 4.4.2). The
+/// caller has checked that the invalidation network takes a packet.
+NW_HD inline void on_dirty(SmView& v, LineAddr line, uint32_t now) {
+  cache::l1_invalidate_line(v.p.l1, v.s.l1, v.base, line);
+  v.s.offload.counters.dirty_lines += 1;
+  Packet p;
+  p.kind = PacketKind::kInvalidate;
+  p.src = v.s.endpoint;
+  p.dst = v.slice_of(line);
+  p.line = line;
+  p.bytes = static_cast<uint16_t>(v.p.header_bytes);
+  send(v.invalidations(), v.base, v.tick(now), p, v.horizon);
+}
+
+/// The block has been executed: take registers and program counter, go on.
+NW_HD inline void on_ack(SmView& v, const Packet& packet, uint32_t now) {
+  const uint32_t warp = packet.tag;
+  Warp& w = v.warps[warp];
+  SmOffloadState& o = v.s.offload;
+  NW_ASSERT(w.phase == Phase::kAway);
+  w.at = unpack_cursor(v, packet);
+  w.candidate = kNoCandidate;
+  w.phase = Phase::kRunning;
+  o.counters.returned += 1;
+  o.counters.ack_bytes += packet.bytes;
+  o.counters.away_cycles += now - o.since.in(v.base)[warp];
+  o.to_release[w.stack] += 1;
+  o.num_to_release += 1;
+  continue_warp(v, warp, now, now + 1);
+}
+
+}  // namespace nearwarp::offload

@@ -1,0 +1,161 @@
+// Warp schedulers and the issue stage.
+#pragma once
+
+#include "device/sm/blocks.h"
+#include "device/sm/lsu.h"
+
+namespace nearwarp::sm {
+
+inline constexpr uint32_t kNoWarp = 0xffffffffu;
+
+/// First port of `n` that is free at `now`; kNoLane if there is none.
+NW_HD inline uint32_t free_port(const uint32_t* free_at, uint32_t n, uint32_t now) {
+  for (uint32_t i = 0; i < n; ++i)
+    if (free_at[i] <= now) return i;
+  return kNoLane;
+}
+NW_HD inline uint32_t earliest_port(const uint32_t* free_at, uint32_t n) {
+  uint32_t at = free_at[0];
+  for (uint32_t i = 1; i < n; ++i) at = free_at[i] < at ? free_at[i] : at;
+  return at;
+}
+
+NW_HD inline bool lsu_accepts(const SmParams& p, const SmState& s) {
+  return s.lsu_count < p.lsu_queue && s.free_loads != 0;
+}
+
+/// Ready warps whose next instruction finds its port free.
+NW_HD inline uint64_t issuable(const SmParams& p, const SmState& s, uint32_t now) {
+  uint64_t m = s.unit_warps[static_cast<uint32_t>(Unit::kControl)];
+  const uint64_t sp = s.unit_warps[static_cast<uint32_t>(Unit::kSp)];
+  const uint64_t sfu = s.unit_warps[static_cast<uint32_t>(Unit::kSfu)];
+  const uint64_t dp = s.unit_warps[static_cast<uint32_t>(Unit::kDp)];
+  const uint64_t lsu = s.unit_warps[static_cast<uint32_t>(Unit::kLsu)];
+  if (sp != 0 && free_port(s.sp_free, p.sp_units, now) != kNoLane) m |= sp;
+  if (sfu != 0 && free_port(s.sfu_free, p.sfu_units, now) != kNoLane) m |= sfu;
+  if (dp != 0 && free_port(s.dp_free, p.dp_units, now) != kNoLane) m |= dp;
+  if (lsu != 0 && lsu_accepts(p, s)) m |= lsu;
+  return m;
+}
+
+/// Choose among the warps of `m`. Greedy-then-oldest: the last one again, else the oldest thread
+/// block's lowest warp (warps of a block are launched together). Loose round robin: the next after
+/// the last one.
+NW_HD inline uint32_t pick(const SmView& v, uint32_t scheduler, uint64_t m) {
+  const uint32_t last = v.s.last_warp[scheduler];
+  if (v.p.policy == SchedulerPolicy::kLooseRoundRobin) {
+    const uint64_t after = last == 63 ? 0 : m & ~low_bits(last + 1);
+    return count_trailing_zeros(after != 0 ? after : m);
+  }
+  if ((m & bit(last)) != 0) return last;
+  for (uint32_t i = 0; i < v.s.num_block_order; ++i) {
+    const uint64_t of_block = m & v.blocks[v.s.block_order[i]].warps;
+    if (of_block != 0) return count_trailing_zeros(of_block);
+  }
+  return count_trailing_zeros(m);
+}
+
+/// Hand a memory instruction to the load-store unit. `next` is set to the trace position after it.
+NW_HD inline void issue_memory(SmView& v, uint32_t warp, const ImageInstr& in, const uint64_t* words,
+                               uint32_t now) {
+  Warp& w = v.warps[warp];
+  const Access a = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded);
+  w.at.trace_pos = a.next;
+  if (a.mask == 0) {  // no lane takes part
+    set_results(v, warp, in, now + 1);
+    return;
+  }
+  SmState& s = v.s;
+  const uint32_t at = (s.lsu_head + s.lsu_count) % kMaxLsuQueue;
+  s.lsu_count += 1;
+  LsuOp& op = s.lsu[at];
+  op.pc = w.at.pc;
+  op.mask = a.mask;
+  op.record = a.record;
+  op.thread_block = w.thread_block;
+  op.warp = static_cast<uint8_t>(warp);
+  op.shared = in.action == Action::kSharedLoad || in.action == Action::kSharedStore ||
+              in.action == Action::kSharedAtomic ||
+              (trace::record_base(words[a.record]) & trace::kSharedWindow) != 0;
+  w.loads = static_cast<uint8_t>(w.loads + 1);
+  set_results(v, warp, in, kPendingLoad);
+  if (op.shared) return;
+  if (in.action == Action::kStore) {
+    s.counters.stores += 1;
+    return;
+  }
+  const uint32_t entry = count_trailing_zeros(s.free_loads);
+  s.free_loads &= s.free_loads - 1;
+  LoadEntry& e = v.load_entries[entry];
+  e.pc = w.at.pc;
+  e.remaining = 0;
+  e.warp = static_cast<uint8_t>(warp);
+  e.issued = false;
+  op.entry = static_cast<uint8_t>(entry);
+  (in.action == Action::kLoad ? s.counters.loads : s.counters.atomics) += 1;
+}
+
+NW_HD inline void occupy_port(SmView& v, const ImageInstr& in, uint32_t now) {
+  uint32_t* free_at = nullptr;
+  uint32_t n = 0;
+  switch (in.unit) {
+    case Unit::kSp: free_at = v.s.sp_free, n = v.p.sp_units; break;
+    case Unit::kSfu: free_at = v.s.sfu_free, n = v.p.sfu_units; break;
+    case Unit::kDp: free_at = v.s.dp_free, n = v.p.dp_units; break;
+    default: return;
+  }
+  free_at[free_port(free_at, n, now)] = now + in.interval;
+}
+
+/// Issue the warp's next instruction and look at the one after it.
+NW_HD inline void issue(SmView& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  SmState& s = v.s;
+  const ImageInstr& in = v.instr(w.at.pc);
+  s.ready &= ~bit(warp);
+  s.unit_warps[static_cast<uint32_t>(w.unit)] &= ~bit(warp);
+  const uint32_t threads = population_count(w.at.mask);
+  s.counters.issued += 1;
+  s.counters.issued_threads += threads;
+  s.counters.issued_by_unit[static_cast<uint32_t>(in.unit)] += 1;
+  if (w.searching) {
+    w.searched += 1;
+    w.searched_threads += threads;
+  }
+  const uint64_t* words = v.words(w);
+  if ((in.flags & kHasRecord) != 0) {
+    issue_memory(v, warp, in, words, now);
+  } else {
+    occupy_port(v, in, now);
+    set_results(v, warp, in, now + in.latency);
+  }
+  const uint32_t next = now + ((in.flags & kBranch) != 0 ? v.p.branch_latency : 1);
+  advance(w.at, words, v.system.image, w.first_block);
+  if (in.action >= Action::kBarrier) {
+    if (in.action == Action::kBarrier || in.action == Action::kBarrierArrive)
+      arrive_at_barrier(v, warp, in, now);
+    if (in.action == Action::kBarrier) return;  // released by the last warp to come
+    if (in.action == Action::kFence && w.stores != 0) {
+      w.phase = Phase::kAtFence;
+      return;
+    }
+  }
+  offload::continue_warp(v, warp, now, next);
+}
+
+/// One issue slot per scheduler. Returns whether anything was issued.
+NW_HD inline bool issue_cycle(SmView& v, uint32_t now, const uint64_t* scheduler_warps) {
+  if (v.s.ready == 0) return false;
+  bool any = false;
+  for (uint32_t k = 0; k < v.p.num_schedulers; ++k) {
+    const uint64_t m = issuable(v.p, v.s, now) & scheduler_warps[k];
+    if (m == 0) continue;
+    const uint32_t warp = pick(v, k, m);
+    v.s.last_warp[k] = static_cast<uint8_t>(warp);
+    issue(v, warp, now);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace nearwarp::sm

@@ -1,0 +1,192 @@
+// The load-store unit: one line per cycle of the operation at its head through the L1, misses and
+// stores into the network; shared-memory accesses for as many cycles as their bank conflicts take.
+#pragma once
+
+#include "device/offload/stack_side.h"
+#include "device/sm/coalescer.h"
+
+namespace nearwarp::sm {
+
+/// Registers of a finished load become ready at cycle `at`.
+NW_HD inline void set_results(SmView& v, uint32_t warp, const ImageInstr& in, uint32_t at) {
+  uint32_t* slots = v.slots(warp);
+  for (uint32_t i = 0; i < in.num_dsts; ++i) slots[in.slots[i]] = at;
+}
+
+/// A memory operation of the warp has ended: it may go on, or retire.
+NW_HD inline void operation_ended(SmView& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  NW_ASSERT(w.loads > 0);
+  w.loads = static_cast<uint8_t>(w.loads - 1);
+  if (w.phase == Phase::kRunning) {
+    if (!w.timer && (v.s.ready & bit(warp)) == 0) schedule(v, warp, now, now + 1);
+  } else {
+    offload::try_retire(v, warp);
+  }
+}
+
+NW_HD inline void complete_load(SmView& v, uint32_t entry, uint32_t at, uint32_t now) {
+  const LoadEntry& e = v.load_entries[entry];
+  v.s.free_loads |= bit(entry);
+  set_results(v, e.warp, v.instr(e.pc), at);
+  operation_ended(v, e.warp, now);
+}
+
+/// Does the head need its addresses looked at? The group does that, then lsu_step goes on.
+NW_HD inline bool lsu_needs_lines(const SmState& s, uint32_t now) {
+  return s.lsu_count != 0 && !s.lines_valid && s.lsu_busy_until <= now;
+}
+
+template <class G>
+NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, SmState& s,
+                                 const SystemView& system) {
+  const LsuOp& op = s.lsu[s.lsu_head];
+  const uint64_t* words = system.trace[op.thread_block].words;
+  const ImageInstr& in = system.image.instrs[op.pc];
+  if (op.shared) {
+    const uint32_t cycles =
+        bank_cycles(g, words, op.record, op.mask, in.lane_bytes, p.shared_banks);
+    g.leader([&] { s.lines.count = cycles; });
+  } else {
+    coalesce(g, words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
+  }
+  g.leader([&] { s.lines_valid = true; });
+}
+
+NW_HD inline void lsu_pop(SmState& s) {
+  s.lsu_head = s.lsu_head + 1 == kMaxLsuQueue ? 0 : s.lsu_head + 1;
+  s.lsu_count -= 1;
+  s.lines_valid = false;
+}
+
+NW_HD inline Packet memory_packet(const SmView& v, PacketKind kind, LineAddr line, uint32_t tag,
+                                  uint32_t bytes) {
+  Packet p;
+  p.kind = kind;
+  p.src = v.s.endpoint;
+  p.dst = v.home_of(line);
+  p.line = line;
+  p.tag = tag;
+  p.bytes = static_cast<uint16_t>(bytes);
+  return p;
+}
+
+/// Handle one line of the operation at the head.
+NW_HD inline void lsu_step(SmView& v, uint32_t now) {
+  SmState& s = v.s;
+  if (s.lsu_count == 0 || s.lsu_busy_until > now || !s.lines_valid) return;
+  const LsuOp op = s.lsu[s.lsu_head];
+  const ImageInstr& in = v.instr(op.pc);
+  if (op.shared) {
+    const uint32_t cycles = s.lines.count;
+    s.counters.shared_accesses += 1;
+    s.counters.shared_cycles += cycles;
+    s.lsu_busy_until = now + cycles;
+    lsu_pop(s);
+    set_results(v, op.warp, in, now + cycles - 1 + v.p.shared_latency);
+    operation_ended(v, op.warp, now);
+    return;
+  }
+  LineList& lines = s.lines;
+  const LineAddr line = lines.line[lines.next];
+  const Tick tick = v.tick(now);
+  const bool free = can_send(v.to_network(), v.base, tick);
+  const uint32_t data_bytes = population_count(lines.sectors[lines.next]) * v.p.sector_bytes;
+  if (in.action == Action::kLoad) {
+    LoadEntry& e = v.load_entries[op.entry];
+    uint32_t mshr = 0;
+    const cache::L1Result r =
+        cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, mshr);
+    if (r == cache::L1Result::kStall) {
+      s.lsu_stall = free ? LsuStall::kReply : LsuStall::kCredit;
+      return;
+    }
+    s.counters.load_lines += 1;
+    if (r != cache::L1Result::kHit) e.remaining = static_cast<uint16_t>(e.remaining + 1);
+    if (r == cache::L1Result::kMiss)
+      send(v.to_network(), v.base, tick,
+           memory_packet(v, PacketKind::kRead, line, mshr, v.p.header_bytes), v.horizon);
+  } else if (in.action == Action::kStore) {
+    const bool overflow = v.p.in_stack && offload::dirty_overflows(v, op.warp, line);
+    if (!free || (overflow && !has_credits(v.to_network(), v.base, tick, 2))) {
+      s.lsu_stall = LsuStall::kCredit;
+      return;
+    }
+    if (v.p.in_stack) offload::remember_dirty(v, op.warp, line, now);
+    const uint32_t epoch = add_store(s) % kEpochs;
+    Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | epoch << 8,
+                             v.p.header_bytes + data_bytes);
+    p.sectors = lines.sectors[lines.next];
+    send(v.to_network(), v.base, tick, p, v.horizon);
+    v.warps[op.warp].stores += 1;
+    s.counters.store_lines += 1;
+    cache::l1_store(v.p.l1, s.l1, v.base, line);
+  } else {
+    if (!free) {
+      s.lsu_stall = LsuStall::kCredit;
+      return;
+    }
+    LoadEntry& e = v.load_entries[op.entry];
+    e.remaining = static_cast<uint16_t>(e.remaining + 1);
+    cache::l1_invalidate_line(v.p.l1, s.l1, v.base, line);
+    Packet p = memory_packet(v, PacketKind::kAtomic, line, op.entry, v.p.header_bytes + data_bytes);
+    p.sectors = lines.sectors[lines.next];
+    send(v.to_network(), v.base, tick, p, v.horizon);
+    s.counters.atomic_lines += 1;
+  }
+  s.lsu_stall = LsuStall::kNone;
+  lines.next += 1;
+  if (lines.next < lines.count) return;
+  lsu_pop(s);
+  if (in.action == Action::kStore) {
+    operation_ended(v, op.warp, now);
+  } else {
+    LoadEntry& e = v.load_entries[op.entry];
+    e.issued = true;
+    if (e.remaining == 0) complete_load(v, op.entry, now + v.p.l1.hit_latency, now);
+  }
+}
+
+NW_HD inline void line_arrived(SmView& v, uint32_t entry, uint32_t now) {
+  LoadEntry& e = v.load_entries[entry];
+  NW_ASSERT(e.remaining > 0);
+  e.remaining = static_cast<uint16_t>(e.remaining - 1);
+  if (e.remaining == 0 && e.issued) complete_load(v, entry, now + 1, now);
+}
+
+/// A reply from memory.
+NW_HD inline void on_reply(SmView& v, const Packet& p, uint32_t now) {
+  SmState& s = v.s;
+  switch (p.kind) {
+    case PacketKind::kReadReply: {
+      const uint32_t m = p.tag;
+      s.counters.miss_latency += now - s.l1.mshr_since.in(v.base)[m];
+      const uint32_t n = s.l1.mshr_count.in(v.base)[m];
+      cache::l1_fill(s.l1, v.base, m);
+      for (uint32_t i = 0; i < n; ++i)
+        line_arrived(v, s.l1.mshr_loads.in(v.base)[m * v.p.l1.merges + i], now);
+      break;
+    }
+    case PacketKind::kAtomicReply:
+      line_arrived(v, p.tag, now);
+      break;
+    default: {  // kWriteAck
+      NW_ASSERT(p.kind == PacketKind::kWriteAck);
+      Warp& w = v.warps[p.tag & 0xff];
+      remove_store(s, p.tag >> 8);
+      NW_ASSERT(w.stores > 0);
+      w.stores = static_cast<uint16_t>(w.stores - 1);
+      if (s.offload.draining != 0) offload::check_drained(v);
+      if (w.stores != 0) break;
+      if (w.phase == Phase::kAtFence) {
+        w.phase = Phase::kRunning;
+        offload::continue_warp(v, p.tag & 0xff, now, now + 1);
+      } else {
+        offload::try_retire(v, p.tag & 0xff);
+      }
+      break;
+    }
+  }
+}
+
+}  // namespace nearwarp::sm

@@ -1,0 +1,178 @@
+// A streaming multiprocessor, stepped through a window.
+#pragma once
+
+#include "device/sm/issue.h"
+
+namespace nearwarp::sm {
+
+inline constexpr uint32_t kNoCycle = 0xffffffffu;
+
+/// Warps whose wheel slot has come.
+NW_HD inline void run_timers(SmView& v, uint32_t now) {
+  const uint32_t slot = now % kWheelSlots;
+  if ((v.s.wheel_used & bit(slot)) == 0) return;
+  const uint64_t due = v.s.wheel[slot];
+  v.s.wheel[slot] = 0;
+  v.s.wheel_used &= ~bit(slot);
+  for (uint64_t m = due; m != 0; m &= m - 1) {
+    const uint32_t warp = count_trailing_zeros(m);
+    Warp& w = v.warps[warp];
+    if (w.wake > now) {
+      set_timer(v, warp, w.wake, now);
+      continue;
+    }
+    w.timer = false;
+    if (w.phase == Phase::kDeciding) {
+      offload::decide(v, warp, now);
+    } else {
+      make_ready(v, warp);
+    }
+  }
+}
+
+/// Can the packet at the network's head be taken now?
+NW_HD inline bool accepts_packet(const SmView& v, const Packet& p, Tick now) {
+  return p.kind != PacketKind::kOffloadDirty || can_send(v.invalidations(), v.base, now);
+}
+
+/// One packet from the network, one from the front end.
+NW_HD inline void receive(SmView& v, uint32_t now) {
+  const Tick tick = v.tick(now);
+  Channel& net = v.from_network();
+  if (has_packet(net, v.base, tick) && accepts_packet(v, front(net, v.base), tick)) {
+    const Packet p = front(net, v.base);
+    pop(net, v.base, tick, v.horizon);
+    if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
+    switch (p.kind) {
+      case PacketKind::kOffloadRequest: offload::spawn(v, p, now); break;
+      case PacketKind::kOffloadDirty: offload::on_dirty(v, p.line, now); break;
+      case PacketKind::kOffloadAck: offload::on_ack(v, p, now); break;
+      default: on_reply(v, p, now); break;
+    }
+  }
+  if (v.s.from_front_end.count == 0) return;
+  Channel& control = v.from_front_end();
+  if (!has_packet(control, v.base, tick)) return;
+  const Packet p = front(control, v.base);
+  pop(control, v.base, tick, v.horizon);
+  if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
+  switch (p.kind) {
+    case PacketKind::kLaunchBlock: launch_block(v, p, now); break;
+    case PacketKind::kChannelBusy: v.s.offload.busy_channels = p.sectors; break;
+    default: offload::on_answer(v, p, now); break;
+  }
+}
+
+/// Everything after the load-store unit's addresses are known.
+NW_HD inline void finish_cycle(SmView& v, uint32_t now, const uint64_t* scheduler_warps) {
+  lsu_step(v, now);
+  if (v.p.offload.enabled) {
+    if (v.p.in_stack) {
+      offload::send_return(v, now);
+    } else {
+      offload::send_request(v, now);
+    }
+  }
+  if (issue_cycle(v, now, scheduler_warps)) v.s.counters.active_cycles += 1;
+  while (v.s.recheck_barriers != 0) {
+    const uint32_t block = count_trailing_zeros(v.s.recheck_barriers);
+    v.s.recheck_barriers &= v.s.recheck_barriers - 1;
+    for (uint32_t i = 0; i < kMaxBarriers; ++i) try_release_barrier(v, block, i, 0, now);
+  }
+  if (v.s.to_front_end.count != 0) {
+    report_blocks(v, now);
+    offload::send_control(v, now);
+  }
+}
+
+/// The next cycle from `from` on in which something can happen, and whether a credit that is not
+/// known yet may change that.
+struct NextCycle {
+  uint32_t cycle = kNoCycle;
+  bool poll = false;
+
+  NW_HD NW_INLINE void at(uint32_t c, uint32_t from) {
+    const uint32_t t = c > from ? c : from;
+    cycle = t < cycle ? t : cycle;
+  }
+};
+
+NW_HD NW_INLINE void when(NextCycle& n, const SmView& v, Tick t, uint32_t from) {
+  if (t >= kNever) {
+    n.poll = true;
+  } else {
+    n.at(static_cast<uint32_t>(cycle_at_or_after(t, v.p.period)), from);
+  }
+}
+
+NW_HD inline NextCycle next_cycle(const SmView& v, uint32_t from) {
+  const SmState& s = v.s;
+  const SmParams& p = v.p;
+  NextCycle n;
+  if (s.ready != 0) {
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)] != 0) n.at(from, from);
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kSp)] != 0)
+      n.at(earliest_port(s.sp_free, p.sp_units), from);
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kLsu)] != 0 && lsu_accepts(p, s)) n.at(from, from);
+    if (n.cycle == from) return n;
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kSfu)] != 0)
+      n.at(earliest_port(s.sfu_free, p.sfu_units), from);
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kDp)] != 0)
+      n.at(earliest_port(s.dp_free, p.dp_units), from);
+  }
+  if (s.wheel_used != 0) {
+    const uint32_t r = from % kWheelSlots;
+    const uint64_t turned = r == 0 ? s.wheel_used : s.wheel_used >> r | s.wheel_used << (64 - r);
+    n.at(from + count_trailing_zeros(turned), from);
+  }
+  if (n.cycle == from) return n;
+  const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.offload.granted != 0 ||
+                             s.offload.returning != 0;
+  if (s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) n.at(s.lsu_busy_until, from);
+  if (wants_network) when(n, v, send_tick(v.to_network(), v.base), from);
+  const Channel& net = v.from_network();
+  const Tick arrival = head_arrival(net, v.base);
+  if (arrival < kNever) {
+    const bool dirty = s.invalidations.count != 0 && arrival <= v.tick(from) &&
+                       front(net, v.base).kind == PacketKind::kOffloadDirty;
+    when(n, v, dirty ? max_tick(arrival, send_tick(v.invalidations(), v.base)) : arrival, from);
+  }
+  if (s.from_front_end.count != 0) {
+    const Tick control = head_arrival(v.from_front_end(), v.base);
+    if (control < kNever) when(n, v, control, from);
+    if (s.blocks_done != 0 || s.offload.to_ask != 0 || s.offload.num_to_release != 0)
+      when(n, v, send_tick(v.to_front_end(), v.base), from);
+  }
+  return n;
+}
+
+template <class G>
+NW_HD inline StepResult step_sm(const G& g, const SmParams& p, SmState& s, const SystemView& system,
+                                const Window& window, Horizon& horizon) {
+  SmView v(p, s, system, horizon);
+  const uint32_t first = static_cast<uint32_t>(cycle_at_or_after(window.begin, p.period));
+  const uint32_t end = static_cast<uint32_t>(cycle_at_or_after(window.end, p.period));
+  uint64_t scheduler_warps[kMaxSchedulers];
+  for (uint32_t k = 0; k < p.num_schedulers; ++k) {
+    scheduler_warps[k] = 0;
+    for (uint32_t i = k; i < kMaxWarps; i += p.num_schedulers) scheduler_warps[k] |= bit(i);
+  }
+  NextCycle next = next_cycle(v, first);
+  while (next.cycle < end) {
+    const uint32_t now = next.cycle;
+    const bool lines = g.leader_value([&] {
+      receive(v, now);
+      run_timers(v, now);
+      return lsu_needs_lines(s, now);
+    });
+    if (lines) lsu_find_lines(g, p, s, system);
+    g.leader([&] { finish_cycle(v, now, scheduler_warps); });
+    next = next_cycle(v, now + 1);
+  }
+  StepResult r;
+  r.wake = next.cycle == kNoCycle ? kNever : v.tick(next.cycle);
+  r.poll = next.poll;
+  return r;
+}
+
+}  // namespace nearwarp::sm
