@@ -82,6 +82,7 @@ struct L2Counters {
 
 struct L2SliceState {
   Ref<Channel> request_in, memory_in, memory_out, reply_out;
+  Ref<Channel> invalidate_in;  ///< count 0: none. Invalidations never wait for anything.
   Ref<uint32_t> tags;     ///< [set][way]
   Ref<uint8_t> ages;      ///< [set][way]: 0 is the most recently used; a permutation of the ways
   Ref<uint16_t> mshr_of;  ///< [set][way]: valid where `pending`
@@ -267,6 +268,21 @@ NW_HD NW_INLINE void touch(const G& g, const L2SliceParams& p, uint8_t* ages, ui
   });
 }
 
+/// Invalidate the ways `match` (at most one) of a set. Leader only.
+NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                               uint32_t set, uint64_t match) {
+  s.counters.invalidations += 1;
+  if (match == 0) return;
+  s.counters.lines_invalidated += 1;
+  if ((match & s.pending.in(base)[set]) != 0) {
+    // The data under way answers its requesters but is not kept.
+    const uint32_t at = set * p.ways + count_trailing_zeros(match);
+    s.mshrs.in(base)[s.mshr_of.in(base)[at]].keep = 0;
+  }
+  s.valid.in(base)[set] &= ~match;
+  s.pending.in(base)[set] &= ~match;
+}
+
 /// Look up the oldest request, if what it needs is there. Returns false, having changed nothing, if
 /// it has to wait for something inside this slice.
 template <class G>
@@ -373,17 +389,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
 
   g.leader([&] {
     if (request.kind == PacketKind::kInvalidate) {
-      s.counters.invalidations += 1;
-      if (match != 0) {
-        s.counters.lines_invalidated += 1;
-        if ((match & pending) != 0) {
-          // The data under way answers its requesters but is not kept.
-          const uint32_t at = set * p.ways + count_trailing_zeros(match);
-          s.mshrs.in(base)[s.mshr_of.in(base)[at]].keep = 0;
-        }
-        s.valid.in(base)[set] = valid & ~match;
-        s.pending.in(base)[set] = pending & ~match;
-      }
+      drop_line(p, s, base, set, match);
     } else {
       record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
     }
@@ -391,6 +397,22 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
     pop(in, base, now, horizon);
   });
   return true;
+}
+
+/// Take one invalidation from its own network: it needs nothing, so it never blocks.
+template <class G>
+NW_HD NW_INLINE void take_invalidation(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                       std::byte* base, Tick now, Horizon& horizon) {
+  Channel& in = *s.invalidate_in.in(base);
+  const uint32_t line = front(in, base).line;
+  const uint32_t set = set_of(p, line);
+  const uint32_t* tags = s.tags.in(base) + set * p.ways;
+  const uint64_t valid = s.valid.in(base)[set];
+  const uint64_t match = g.ballot(p.ways, [&](uint32_t i) { return tags[i] == line; }) & valid;
+  g.leader([&] {
+    drop_line(p, s, base, set, match);
+    pop(in, base, now, horizon);
+  });
 }
 
 }  // namespace l2_detail
@@ -431,6 +453,8 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
     }
     if (!fill) next = min_tick(next, head_arrival(memory_in, base));
     if (!blocked) next = min_tick(next, head_arrival(request_in, base));
+    if (s.invalidate_in.count != 0)
+      next = min_tick(next, head_arrival(*s.invalidate_in.in(base), base));
     if (next >= kNever) return kNever;
     return cycle_at_or_after(max_tick(next, from), p.period) * p.period;
   };
@@ -439,6 +463,9 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
   while (t < window.end) {
     if (s.filling == kNoMshr && has_packet(memory_in, base, t)) {
       take_from_memory(g, p, s, base, t, horizon);
+    }
+    if (s.invalidate_in.count != 0 && has_packet(*s.invalidate_in.in(base), base, t)) {
+      take_invalidation(g, p, s, base, t, horizon);
     }
     const bool fill = s.filling != kNoMshr;
     const bool hit = s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= t;

@@ -85,19 +85,21 @@ NW_HD NW_INLINE bool can_send(const Channel& c, std::byte* base, Tick now) {
   return send_tick(c, base) <= now;
 }
 /// Send; the caller has checked can_send(), or has_credits() for several packets in a row. Leader
-/// only.
-NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p,
-                          Horizon& horizon) {
+/// only. `serialisation` is the time between the packet's first and last flit at the producer: it
+/// runs beside the transfer and delays the arrival if it is the longer of the two, but does not
+/// occupy the channel.
+NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p, Horizon& horizon,
+                          Tick serialisation = 0) {
   Slot& s = c.slots.in(base)[c.producer_side.tail];
   NW_ASSERT(load_shared_tick(&s.credit) <= now);
   const Tick took = transfer_ticks(c, p.bytes);
-  const Tick end = max_tick(now, c.producer_side.free_at) + took;
-  c.producer_side.free_at = end;
+  const Tick begin = max_tick(now, c.producer_side.free_at);
+  c.producer_side.free_at = begin + took;
   c.producer_side.busy += took;
   c.producer_side.packets += 1;
   c.producer_side.bytes += p.bytes;
   c.producer_side.tail = c.producer_side.tail + 1 == c.slots.count ? 0 : c.producer_side.tail + 1;
-  const Tick arrive = end + c.latency;
+  const Tick arrive = begin + max_tick(took, serialisation) + c.latency;
   s.packet = p;
   store_shared_tick(&s.credit, kNever);
   store_shared_tick(&s.arrive, arrive);

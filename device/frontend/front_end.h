@@ -1,0 +1,295 @@
+// The GPU's front end: thread-block dispatcher, and the offload controller's central part, which
+// counts pending requests per stack and spreads the channel busy monitor's news.
+//
+// It meets every SM through a pair of control channels. Everything that arrives is taken at once,
+// answers wait in one outbox per SM, so nothing here can block anything.
+//
+// Dispatch: round robin over SMs, one thread block per SM and cycle [GPGPU-Sim 4.2]. A launch
+// begins when the one before has ended.
+#pragma once
+
+#include "device/core/fault.h"
+#include "device/core/lane_group.h"
+#include "device/core/step.h"
+#include "device/offload/sm_offload_state.h"
+#include "device/sm/kernel_image.h"
+
+namespace nearwarp::frontend {
+
+using sm::LaunchInfo;
+using sm::SystemView;
+
+struct FrontEndParams {
+  uint32_t period = 1;  ///< ticks per core cycle
+  uint32_t num_sms = 0;
+  uint32_t num_stacks = 0;
+  uint32_t launch_gap = 1;  ///< core cycles from the last block's end (or time 0) to the next launch
+  uint32_t stack_warps = 0;     ///< warps that one stack's SMs hold
+  bool dynamic_control = false;  ///< deny when a stack is full; else the question waits
+  uint32_t outbox_entries = 0;  ///< per SM
+  uint16_t endpoint = 0;
+};
+
+/// A message that waits for its SM's control channel.
+struct Outgoing {
+  uint32_t tag = 0;
+  uint8_t kind = 0;  ///< PacketKind
+};
+
+struct Outbox {
+  uint32_t head = 0, count = 0;
+  uint32_t free_blocks = 0;  ///< block slots that the current launch may still use on this SM
+  bool busy_news = false;    ///< the busy bits have changed since the SM was told
+  uint32_t told_busy = 0;
+};
+
+/// A question that waits for a slot (uncontrolled offloading).
+struct Waiting {
+  uint16_t sm = 0;
+  uint16_t warp = 0;
+};
+
+struct FrontEndCounters {
+  uint64_t blocks_dispatched = 0, blocks_done = 0;
+  uint64_t asks = 0, grants = 0, denials = 0, releases = 0;
+  uint64_t peak_pending = 0;
+};
+
+struct FrontEndState {
+  Ref<Ref<Channel>> to_sm, from_sm;     ///< by SM
+  Ref<Ref<Channel>> from_link_port;     ///< by stack; count 0 without a monitor
+  Ref<Outbox> outbox;                   ///< by SM
+  Ref<Outgoing> outgoing;               ///< num_sms x outbox_entries
+  Ref<Waiting> waiting;                 ///< num_stacks x waiting_entries
+  uint32_t waiting_entries = 0;
+  uint32_t waiting_head[offload::kMaxStacks] = {};
+  uint32_t waiting_count[offload::kMaxStacks] = {};
+  uint32_t pending[offload::kMaxStacks] = {};  ///< granted and not yet released
+  uint32_t busy_channels = 0;
+  uint32_t busy_to_tell = 0;  ///< SMs with busy_news
+  uint32_t outgoing_total = 0;
+  uint32_t launch = 0;          ///< current or next launch
+  bool running = false;         ///< its blocks are being dispatched
+  Tick launch_at = 0;           ///< when the next launch begins
+  uint32_t next_block = 0;      ///< next to be dispatched
+  uint32_t blocks_left = 0;     ///< of the launch, not yet done
+  uint32_t free_total = 0;      ///< sum of free_blocks
+  uint32_t next_sm = 0;         ///< round robin
+  Ref<uint32_t> done_log;       ///< thread blocks done since the host looked last
+  uint32_t num_done = 0;
+  Ref<Tick> launch_end;         ///< by launch: when its last block was done
+  FrontEndCounters counters;
+  Fault fault;
+};
+
+namespace detail {
+
+NW_HD inline void push(const FrontEndParams& p, FrontEndState& s, std::byte* base, uint32_t sm,
+                       PacketKind kind, uint32_t tag) {
+  Outbox& o = s.outbox.in(base)[sm];
+  NW_ASSERT(o.count < p.outbox_entries);
+  uint32_t at = o.head + o.count;
+  if (at >= p.outbox_entries) at -= p.outbox_entries;
+  Outgoing& out = s.outgoing.in(base)[sm * p.outbox_entries + at];
+  out.kind = static_cast<uint8_t>(kind);
+  out.tag = tag;
+  o.count += 1;
+  s.outgoing_total += 1;
+}
+
+NW_HD inline void grant(const FrontEndParams& p, FrontEndState& s, std::byte* base, uint32_t stack,
+                        uint32_t sm, uint32_t warp) {
+  s.pending[stack] += 1;
+  s.counters.grants += 1;
+  if (s.pending[stack] > s.counters.peak_pending) s.counters.peak_pending = s.pending[stack];
+  push(p, s, base, sm, PacketKind::kOffloadGrant, warp);
+}
+
+NW_HD inline void on_message(const FrontEndParams& p, FrontEndState& s, std::byte* base,
+                             const Packet& m, uint32_t sm, Tick now) {
+  const uint32_t stack = m.aux;
+  switch (m.kind) {
+    case PacketKind::kBlockDone:
+      s.outbox.in(base)[sm].free_blocks += 1;
+      s.free_total += 1;
+      s.blocks_left -= 1;
+      s.counters.blocks_done += 1;
+      NW_ASSERT(s.num_done < s.done_log.count);
+      s.done_log.in(base)[s.num_done++] = m.line;
+      if (s.blocks_left == 0) {
+        s.launch_end.in(base)[s.launch] = now;
+        s.launch += 1;
+        s.running = false;
+        s.launch_at = now + Tick{p.launch_gap} * p.period;
+      }
+      break;
+    case PacketKind::kOffloadAsk:
+      s.counters.asks += 1;
+      if (s.pending[stack] < p.stack_warps) {
+        grant(p, s, base, stack, sm, m.tag);
+      } else if (p.dynamic_control) {
+        s.counters.denials += 1;
+        push(p, s, base, sm, PacketKind::kOffloadDeny, m.tag);
+      } else {
+        uint32_t at = s.waiting_head[stack] + s.waiting_count[stack];
+        if (at >= s.waiting_entries) at -= s.waiting_entries;
+        NW_ASSERT(s.waiting_count[stack] < s.waiting_entries);
+        Waiting& w = s.waiting.in(base)[stack * s.waiting_entries + at];
+        w.sm = static_cast<uint16_t>(sm);
+        w.warp = static_cast<uint16_t>(m.tag);
+        s.waiting_count[stack] += 1;
+      }
+      break;
+    case PacketKind::kOffloadRelease: {
+      s.counters.releases += 1;
+      NW_ASSERT(s.pending[stack] > 0);
+      s.pending[stack] -= 1;
+      if (s.waiting_count[stack] == 0) break;
+      const Waiting w = s.waiting.in(base)[stack * s.waiting_entries + s.waiting_head[stack]];
+      s.waiting_head[stack] =
+          s.waiting_head[stack] + 1 == s.waiting_entries ? 0 : s.waiting_head[stack] + 1;
+      s.waiting_count[stack] -= 1;
+      grant(p, s, base, stack, w.sm, w.warp);
+      break;
+    }
+    default:
+      record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
+      break;
+  }
+}
+
+/// Take one message of every SM and link port.
+NW_HD inline void receive(const FrontEndParams& p, FrontEndState& s, std::byte* base, Tick now,
+                          Horizon& horizon) {
+  for (uint32_t i = 0; i < p.num_sms; ++i) {
+    Channel& c = *s.from_sm.in(base)[i].in(base);
+    if (!has_packet(c, base, now)) continue;
+    const Packet m = front(c, base);
+    pop(c, base, now, horizon);
+    on_message(p, s, base, m, i, now);
+  }
+  for (uint32_t k = 0; k < s.from_link_port.count; ++k) {
+    Channel& c = *s.from_link_port.in(base)[k].in(base);
+    if (!has_packet(c, base, now)) continue;
+    const uint32_t bits = front(c, base).sectors & 3;
+    pop(c, base, now, horizon);
+    s.busy_channels = (s.busy_channels & ~(3u << (2 * k))) | bits << (2 * k);
+    for (uint32_t i = 0; i < p.num_sms; ++i) {
+      Outbox& o = s.outbox.in(base)[i];
+      const bool news = o.told_busy != s.busy_channels;
+      s.busy_to_tell += (news ? 1u : 0u) - (o.busy_news ? 1u : 0u);
+      o.busy_news = news;
+    }
+  }
+}
+
+/// Begin the launch whose time has come.
+NW_HD inline void begin_launch(const FrontEndParams& p, FrontEndState& s, const SystemView& system,
+                               Tick now) {
+  if (s.running || s.launch >= system.image.num_launches || s.launch_at > now) return;
+  const LaunchInfo& info = system.image.launches[s.launch];
+  s.running = true;
+  s.next_block = 0;
+  s.blocks_left = info.num_blocks;
+  s.free_total = info.blocks_per_sm * p.num_sms;
+  for (uint32_t i = 0; i < p.num_sms; ++i)
+    s.outbox.in(system.arena)[i].free_blocks = info.blocks_per_sm;
+}
+
+/// At most one packet to every SM: answers first, then busy bits, then a thread block.
+NW_HD inline void send_all(const FrontEndParams& p, FrontEndState& s, const SystemView& system,
+                           Tick now, Horizon& horizon) {
+  std::byte* base = system.arena;
+  const bool blocks =
+      s.running && s.free_total != 0 &&
+      s.next_block < system.image.launches[s.launch].num_blocks;
+  if (s.outgoing_total == 0 && s.busy_to_tell == 0 && !blocks) return;
+  uint32_t last_served = kNoLane;
+  for (uint32_t n = 0; n < p.num_sms; ++n) {
+    const uint32_t i = s.next_sm + n < p.num_sms ? s.next_sm + n : s.next_sm + n - p.num_sms;
+    Outbox& o = s.outbox.in(base)[i];
+    const bool block = blocks && o.free_blocks != 0 &&
+                       s.next_block < system.image.launches[s.launch].num_blocks;
+    if (o.count == 0 && !o.busy_news && !block) continue;
+    Channel& c = *s.to_sm.in(base)[i].in(base);
+    if (!can_send(c, base, now)) continue;
+    Packet m;
+    m.src = p.endpoint;
+    m.dst = static_cast<uint16_t>(i);
+    if (o.count != 0) {
+      const Outgoing& out = s.outgoing.in(base)[i * p.outbox_entries + o.head];
+      m.kind = static_cast<PacketKind>(out.kind);
+      m.tag = out.tag;
+      o.head = o.head + 1 == p.outbox_entries ? 0 : o.head + 1;
+      o.count -= 1;
+      s.outgoing_total -= 1;
+    } else if (o.busy_news) {
+      m.kind = PacketKind::kChannelBusy;
+      m.sectors = s.busy_channels;
+      o.told_busy = s.busy_channels;
+      o.busy_news = false;
+      s.busy_to_tell -= 1;
+    } else {
+      m.kind = PacketKind::kLaunchBlock;
+      m.tag = s.launch;
+      m.line = s.next_block++;
+      o.free_blocks -= 1;
+      s.free_total -= 1;
+      s.counters.blocks_dispatched += 1;
+      last_served = i;
+    }
+    send(c, base, now, m, horizon);
+  }
+  if (last_served != kNoLane) s.next_sm = last_served + 1 == p.num_sms ? 0 : last_served + 1;
+}
+
+}  // namespace detail
+
+/// Step the front end through a window.
+///
+/// Reads:  messages of SMs and link ports; sends to SMs.
+/// Units:  times in ticks of the machine's base clock.
+/// Source: TOM, sections 3.3 and 4.1 (pending limit, busy bits); dispatch as customary.
+template <class G>
+NW_HD StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndState& s,
+                                const SystemView& system, const Window& window, Horizon& horizon) {
+  std::byte* base = system.arena;
+  bool poll = false;
+  const auto next_event = [&](Tick from) -> Tick {
+    Tick next = kNever;
+    poll = false;
+    for (uint32_t i = 0; i < p.num_sms; ++i)
+      next = min_tick(next, head_arrival(*s.from_sm.in(base)[i].in(base), base));
+    for (uint32_t k = 0; k < s.from_link_port.count; ++k)
+      next = min_tick(next, head_arrival(*s.from_link_port.in(base)[k].in(base), base));
+    if (!s.running && s.launch < system.image.num_launches) next = min_tick(next, s.launch_at);
+    const bool blocks = s.running && s.free_total != 0 &&
+                        s.next_block < system.image.launches[s.launch].num_blocks;
+    if (s.outgoing_total != 0 || s.busy_to_tell != 0 || blocks) {
+      for (uint32_t i = 0; i < p.num_sms; ++i) {
+        const Outbox& o = s.outbox.in(base)[i];
+        if (o.count == 0 && !o.busy_news && !(blocks && o.free_blocks != 0)) continue;
+        const Tick credit = send_tick(*s.to_sm.in(base)[i].in(base), base);
+        poll |= credit >= kNever;
+        next = min_tick(next, credit);
+      }
+    }
+    if (next >= kNever) return kNever;
+    return cycle_at_or_after(max_tick(next, from), p.period) * p.period;
+  };
+  Tick t = g.leader_value([&] { return next_event(window.begin); });
+  while (t < window.end) {
+    t = g.leader_value([&] {
+      detail::receive(p, s, base, t, horizon);
+      detail::begin_launch(p, s, system, t);
+      detail::send_all(p, s, system, t, horizon);
+      return next_event(t + 1);
+    });
+  }
+  StepResult r;
+  r.wake = t;
+  r.poll = g.leader_value([&] { return poll; });
+  return r;
+}
+
+}  // namespace nearwarp::frontend
