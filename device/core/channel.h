@@ -74,6 +74,10 @@ NW_HD NW_INLINE Tick transfer_ticks(const Channel& c, uint32_t bytes) {
 
 // --- producer's side ---
 
+/// Earliest tick at which there is a slot for the next packet; kNever while no credit is known.
+NW_HD NW_INLINE Tick credit_tick(const Channel& c, std::byte* base) {
+  return load_shared_tick(&c.slots.in(base)[c.producer_side.tail].credit);
+}
 /// Earliest tick at which the next packet can be sent; kNever while no credit is known. A value at
 /// or beyond the window's end means "poll at the next window".
 NW_HD NW_INLINE Tick send_tick(const Channel& c, std::byte* base) {

@@ -100,6 +100,8 @@ struct VaultState {
   uint64_t refresh_at = 0;  ///< cycle (from zero) at which the next refresh is due
   Tick bus_free = 0;
   uint64_t bus_free_cycle = 0;  ///< `bus_free` in cycles (from zero), rounded up
+  uint32_t col_first = 0xffffffffu, act_first = 0xffffffffu,
+           pre_first = 0xffffffffu;                     ///< minima over banks of `*_key`
   uint32_t read_ok = 0, write_ok = 0, activate_ok = 0;  ///< rank-level constraints
   uint32_t activations[4] = {};                         ///< cycles of the last four, + tFAW: ring
   uint32_t oldest_activation = 0;
@@ -117,6 +119,8 @@ namespace vault_detail {
 
 inline constexpr uint32_t kNoCycle = 0xffffffffu;
 inline constexpr uint32_t kNoEntry = 0xff;
+inline constexpr uint64_t kNoEvent = uint64_t{1}
+                                     << 40;  ///< in cycles; times a period it still fits
 
 NW_HD NW_INLINE uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
@@ -430,9 +434,9 @@ NW_HD NW_INLINE void rebase(const G& g, VaultState& s, std::byte* base, uint64_t
 }
 
 /// Choose between reading and writing, and see whether a request starves, as of `now`. Depends only
-/// on the queue and the time, so it may be asked as often as one likes.
+/// on the queue and the time, so it may be asked as often as one likes. Was anything changed?
 template <class G>
-NW_HD NW_INLINE void settle(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
+NW_HD NW_INLINE bool settle(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
                             Tick now) {
   uint32_t starving = s.starving;
   if (starving == kNoEntry && s.oldest != kNoEntry &&
@@ -449,7 +453,7 @@ NW_HD NW_INLINE void settle(const G& g, const VaultParams& p, VaultState& s, std
   } else {
     if (reads != 0 && writes <= p.write_low) mode = 0;
   }
-  if (starving == s.starving && mode == s.write_mode) return;
+  if (starving == s.starving && mode == s.write_mode) return false;
   g.leader([&] {
     s.counters.starved += starving != s.starving ? 1 : 0;
     s.counters.turnarounds += mode != s.write_mode ? 1 : 0;
@@ -457,37 +461,57 @@ NW_HD NW_INLINE void settle(const G& g, const VaultParams& p, VaultState& s, std
     s.write_mode = mode;
   });
   g.each_scalar(s.act_ok.count, [&](uint32_t b) { plan_bank(s, base, b); });
+  return true;
+}
+
+/// Minimum and arg-min over banks. The customary sixteen banks get code of constant length.
+template <class G, class F>
+NW_HD NW_INLINE uint32_t bank_minimum(const G& g, uint32_t banks, F&& key) {
+  return banks == 16 ? g.minimum(16, key) : g.minimum(banks, key);
+}
+template <class G, class F>
+NW_HD NW_INLINE uint32_t bank_arg_min(const G& g, uint32_t banks, F&& key) {
+  return banks == 16 ? g.arg_min(16, key) : g.arg_min(banks, key);
+}
+
+/// Bring the minima over banks up to date after banks were planned anew.
+template <class G>
+NW_HD NW_INLINE void find_first(const G& g, VaultState& s, std::byte* base) {
+  const uint32_t banks = s.act_ok.count;
+  const uint32_t* col = s.col_key.in(base);
+  const uint32_t* act = s.act_key.in(base);
+  const uint32_t* pre = s.pre_key.in(base);
+  const uint32_t col_first = bank_minimum(g, banks, [&](uint32_t b) { return col[b]; });
+  const uint32_t act_first = bank_minimum(g, banks, [&](uint32_t b) { return act[b]; });
+  const uint32_t pre_first = bank_minimum(g, banks, [&](uint32_t b) { return pre[b]; });
+  g.leader([&] {
+    s.col_first = col_first;
+    s.act_first = act_first;
+    s.pre_first = pre_first;
+  });
 }
 
 /// The earliest cycles (from `epoch`) in which some bank's command of each kind can issue.
 struct Earliest {
   uint32_t column, activate, precharge;
-  NW_HD NW_INLINE uint32_t any() const {
-    const uint32_t least = column < activate ? column : activate;
-    return least < precharge ? least : precharge;
-  }
 };
-template <class G>
-NW_HD NW_INLINE Earliest earliest(const G& g, const VaultParams& p, const VaultState& s,
-                                  std::byte* base) {
-  const uint32_t banks = s.act_ok.count;
-  const uint32_t* col = s.col_key.in(base);
-  const uint32_t* act = s.act_key.in(base);
-  const uint32_t* pre = s.pre_key.in(base);
+NW_HD NW_INLINE Earliest earliest(const VaultParams& p, const VaultState& s) {
   Earliest at;
-  at.column = g.minimum(banks, [&](uint32_t b) { return col[b]; });
-  at.activate = g.minimum(banks, [&](uint32_t b) { return act[b]; });
-  at.precharge = g.minimum(banks, [&](uint32_t b) { return pre[b]; });
-  if (s.reply_count == s.replies.count) at.column = kNoCycle;  // no room for what it causes
-  if (at.column != kNoCycle) at.column = later(at.column, column_ok(p, s));
-  if (at.activate != kNoCycle) at.activate = later(at.activate, s.activate_ok);
+  // A column command needs room for the reply that it causes.
+  at.column = s.col_first == kNoCycle || s.reply_count == s.replies.count
+                  ? kNoCycle
+                  : later(s.col_first, column_ok(p, s));
+  at.activate = s.act_first == kNoCycle ? kNoCycle : later(s.act_first, s.activate_ok);
+  at.precharge = s.pre_first;
   return at;
 }
 
-/// Issue at most one command in cycle `c`.
+/// Issue at most one command in cycle `c`; was there one?
 template <class G>
-NW_HD NW_INLINE void issue(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
-                           uint32_t c, Tick now, const Earliest& at) {
+NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
+                           uint32_t c, Tick now) {
+  const Earliest at = earliest(p, s);
+  if (at.column > c && at.activate > c && at.precharge > c) return false;
   const uint32_t banks = s.act_ok.count;
   const uint32_t* col = s.col_key.in(base);
   const uint32_t* act = s.act_key.in(base);
@@ -501,14 +525,14 @@ NW_HD NW_INLINE void issue(const G& g, const VaultParams& p, VaultState& s, std:
     if ((column && col[own] <= c) || (activate && act[own] <= c) || pre[own] <= c) b = own;
   }
   if (b == kNoLane && column) {
-    b = g.arg_min(banks, [&](uint32_t i) { return col[i] <= c ? order[i] : kNoCycle; });
+    b = bank_arg_min(g, banks, [&](uint32_t i) { return col[i] <= c ? order[i] : kNoCycle; });
   }
   if (b == kNoLane && (activate || precharge)) {
-    b = g.arg_min(banks, [&](uint32_t i) {
+    b = bank_arg_min(g, banks, [&](uint32_t i) {
       return (activate && act[i] <= c) || pre[i] <= c ? order[i] : kNoCycle;
     });
   }
-  if (b == kNoLane) return;
+  if (b == kNoLane) return false;
   const uint32_t e = s.chosen.in(base)[b];
   const bool is_column = col[b] <= c, is_activate = act[b] <= c;
   g.leader([&] {
@@ -520,6 +544,7 @@ NW_HD NW_INLINE void issue(const G& g, const VaultParams& p, VaultState& s, std:
       issue_precharge(p, s, base, e, b, c);
     }
   });
+  return true;
 }
 
 /// Send the oldest reply. Leader only.
@@ -554,69 +579,84 @@ NW_HD StepResult step_vault(const G& g, const VaultParams& p, VaultState& s, std
   using namespace vault_detail;
   const Channel& in = *s.in.in(base);
   const Channel& out = *s.out.in(base);
+  const Tick period = p.period;
   const uint32_t capacity = s.entries.count;
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);  // from zero
-  if (cycle - s.epoch > p.rebase_cycles) rebase(g, s, base, cycle);
+  if (cycle - s.epoch > p.rebase_cycles) {
+    rebase(g, s, base, cycle);
+    find_first(g, s, base);
+  }
   bool poll = false;
-  Earliest at{};
 
   // Earliest cycle (from zero), `from` or later, in which something happens, as far as is known.
   // Those before the window's end are the same in all lanes.
   const auto next_event = [&](uint64_t from) -> uint64_t {
+    uint64_t next = kNoEvent;
+    if (s.valid != 0) {
+      const Earliest at = earliest(p, s);
+      const uint32_t row = at.activate < at.precharge ? at.activate : at.precharge;
+      const uint32_t command = at.column < row ? at.column : row;
+      if (command != kNoCycle) next = s.epoch + command;
+      if (next < from) next = from;
+      if (p.tREFI != 0 && s.refresh_at <= next) {
+        next = refresh_cycle(g, s, base);
+        if (next < from) next = from;
+      }
+    }
     Tick tick = kNever;
     poll = false;
     if (s.reply_count != 0) {
-      const Tick credit = send_tick(out, base);
+      const Tick credit = credit_tick(out, base);
       poll = credit >= kNever;
       tick = max_tick(s.replies.in(base)[s.reply_head].due, credit);
     }
     if (population_count(s.valid) < capacity) tick = min_tick(tick, head_arrival(in, base));
-    uint64_t next = kNever;
-    if (s.valid != 0) {
-      if (s.starving == kNoEntry) {
-        tick = min_tick(
-            tick, s.entries.in(base)[s.oldest].arrived + Tick{p.starvation_cycles} * p.period);
-      }
-      at = earliest(g, p, s, base);
-      const uint32_t command = at.any();
-      if (command != kNoCycle) next = s.epoch + command;
-      if (next < from) next = from;
-      if (p.tREFI != 0 && s.refresh_at <= next) next = refresh_cycle(g, s, base);
+    if (s.valid != 0 && s.starving == kNoEntry) {
+      tick =
+          min_tick(tick, s.entries.in(base)[s.oldest].arrived + Tick{p.starvation_cycles} * period);
     }
-    if (tick < kNever) next = min_tick(next, cycle_at_or_after(tick, p.period));
-    return next > from ? next : from;
+    if (tick < kNever && tick <= (next - 1) * period) {
+      next = tick <= from * period ? from : cycle_at_or_after(tick, p.period);
+    }
+    return next;
   };
 
   cycle = next_event(cycle);
-  // Compare cycles, not ticks: kNever times a period would overflow.
-  const uint64_t end = cycle_at_or_after(window.end, p.period);
-  while (cycle < end) {
-    const Tick now = cycle * p.period;
+  while (cycle < kNoEvent && cycle * period < window.end) {
+    const Tick now = cycle * period;
+    bool changed = settle(g, p, s, base, now);
+    if (changed) find_first(g, s, base);
+    changed = false;
     if (s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= now &&
         can_send(out, base, now)) {
       g.leader([&] { send_reply(p, s, base, now, horizon); });
     }
-    settle(g, p, s, base, now);
     if (s.valid != 0) {
       if (p.tREFI != 0 && s.refresh_at <= cycle) {
         const uint64_t when = refresh_cycle(g, s, base);
-        if (when <= cycle) refresh(g, p, s, base, when);
+        if (when <= cycle) {
+          refresh(g, p, s, base, when);
+          changed = true;
+        }
       } else {
-        at = earliest(g, p, s, base);
-        issue(g, p, s, base, static_cast<uint32_t>(cycle - s.epoch), now, at);
+        changed = issue(g, p, s, base, static_cast<uint32_t>(cycle - s.epoch), now);
       }
     }
     if (population_count(s.valid) < capacity && has_packet(in, base, now)) {
       if (s.valid == 0) catch_up_refreshes(g, p, s, base, cycle);
       g.leader([&] { accept(p, s, base, now, horizon); });
+      changed = true;
     }
-    settle(g, p, s, base, now + p.period);
+    if (changed) {
+      settle(g, p, s, base, now + period);
+      find_first(g, s, base);
+    }
     cycle = next_event(cycle + 1);
   }
 
   StepResult result;
   result.poll = poll;
-  result.wake = cycle < kNever / p.period ? max_tick(cycle * p.period, window.end) : kNever;
+  result.wake = cycle < kNoEvent ? max_tick(cycle * period, window.end) : kNever;
   return result;
 }
 

@@ -59,8 +59,9 @@ struct SwitchInPort {
 };
 
 struct SwitchOutPort {
-  Tick free_at = 0;
-  uint64_t active = 0;            ///< its channels (bit 0: `first`) that have requests
+  Tick free_at = 0;       ///< the switch's side: the last flit has passed
+  Tick wire_free_at = 0;  ///< the wire's side: the transfer on any of its channels has ended
+  uint64_t active = 0;    ///< its channels (bit 0: `first`) that have requests
   uint16_t first = 0, count = 0;  ///< its output channels
   uint16_t next_in = 0;           ///< rotating pointer
   uint16_t reserved = 0;
@@ -72,7 +73,7 @@ struct SwitchCounters {
   uint64_t bytes = 0;
   uint64_t flits = 0;
   uint64_t replies = 0;          ///< of packets_out
-  uint64_t port_busy_ticks = 0;  ///< summed over output ports
+  uint64_t port_busy_ticks = 0;  ///< flits in time, summed over output ports
 };
 
 struct SwitchState {
@@ -155,21 +156,26 @@ NW_HD NW_INLINE void transfer(const SwitchParams& p, SwitchState& s, std::byte* 
   unregister_head(s, base, i);
   pop(from, base, now, horizon);
   in.head_slot = from.slots.offset + from.consumer_side.head * static_cast<uint32_t>(sizeof(Slot));
-  send(to, base, now, packet, horizon, held - p.period);
-  SwitchInPort& pi = s.in_ports.in(base)[in_port];
   SwitchOutPort& po = s.out_ports.in(base)[out_port];
+  // Virtual channels of one port share its wire.
+  const Tick start = max_tick(now, po.wire_free_at);
+  send(to, base, start, packet, horizon, held - p.period);
+  SwitchInPort& pi = s.in_ports.in(base)[in_port];
   pi.free_at = now + held;
   pi.next_channel = static_cast<uint16_t>(i - pi.first + 1);
   pi.next_out = static_cast<uint16_t>(out_port + 1);
-  // Virtual channels of one port share its wire, so the port is busy as long as the wire is.
-  po.free_at = max_tick(now + held, to.producer_side.free_at);
+  po.wire_free_at = to.producer_side.free_at;
+  // The next packet may come up to a cycle before the wire is free, so that a wire whose transfers
+  // are no multiple of the cycle has no gaps.
+  po.free_at =
+      max_tick(now + held, po.wire_free_at < p.period ? 0 : po.wire_free_at - p.period + 1);
   po.next_in = static_cast<uint16_t>(in_port + 1);
   s.counters.packets_in += 1;
   s.counters.packets_out += 1;
   s.counters.bytes += packet.bytes;
   s.counters.flits += flits;
   s.counters.replies += is_reply(packet.kind) ? 1 : 0;
-  s.counters.port_busy_ticks += po.free_at - now;
+  s.counters.port_busy_ticks += held;
 }
 
 /// The accept phase at input port `at`: the output port to take and the input channel to serve.
@@ -188,7 +194,7 @@ NW_HD NW_INLINE Choice choose(const SwitchState& s, std::byte* base, uint32_t at
   for (uint32_t n = 0; n < port.count; ++n) {
     const uint32_t output = inputs[port.first + k].output;  // kNoRoute lies beyond every port
     if (output - out.first < out.count &&
-        (out.count == 1 || can_send(*outputs[output].channel.in(base), base, now))) {
+        (out.count == 1 || credit_tick(*outputs[output].channel.in(base), base) <= now)) {
       c.input = port.first + k;
       break;
     }
@@ -281,7 +287,7 @@ NW_HD StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s, 
       uint64_t candidates = 0;
       for (uint64_t c = port.active; c != 0; c &= c - 1) {
         const SwitchOutput& out = outputs[port.first + count_trailing_zeros(c)];
-        const Tick when = send_tick(*out.channel.in(base), base);
+        const Tick when = credit_tick(*out.channel.in(base), base);
         if (when <= t) {
           candidates |= out.requests;
         } else if (when < window.end) {

@@ -45,7 +45,7 @@ struct MemoryConfig {
   uint32_t sms = 4, sms_per_cluster = 4, stack_sms = 1;  ///< stack SMs per stack
   uint32_t stacks = 1, slices_per_stack = 1, vaults = 1, banks = 16;
   uint32_t icnt_period = 112, l2_period = 200, dram_period = 175;
-  uint32_t flit_bytes = 32, stack_flit_bytes = 64, slots = 8, vault_queue = 32;
+  uint32_t flit_bytes = 32, stack_flit_bytes = 128, slots = 8, vault_queue = 32;
   Tick hop = 448;  ///< latency of every channel and credit; the longest permitted window
   Tick link_latency = 896;
   uint32_t link_num = 7, link_den = 4;  ///< ticks per byte: 80 GB/s at 140 GHz

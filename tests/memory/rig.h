@@ -20,6 +20,7 @@ struct RunOptions {
   Tick window = 1;
   uint32_t order_seed = 0;  ///< 0: components in order of creation, else shuffled per window
   bool skip = true;         ///< leave sleeping components alone, jump over dead time
+  bool to_limit = false;    ///< step every window up to the limit, whether or not work is left
 };
 
 struct ChannelSpec {
@@ -119,13 +120,18 @@ class Rig {
         }
         any_poll |= c.poll;
       }
+      if (options.to_limit) {
+        now_ = window.end;
+        continue;
+      }
       Tick next = horizon.next;
       for (const Component& c : components_) next = std::min(next, c.wake);
+      if (any_poll || next <= window.end) {  // somebody may have to act in the next window
+        now_ = window.end;
+        continue;
+      }
       for (const Ref<Channel> ref : channels_) {
         next = std::min(next, head_arrival(*ref.in(base), base));
-      }
-      for (const Component& c : components_) {
-        if (c.poll) next = std::min(next, next_credit(base));
       }
       if (next >= kNever) return now_ = window.end;
       now_ = options.skip ? std::max(window.end, next) : window.end;
@@ -168,19 +174,6 @@ class Rig {
     Tick wake;
     bool poll;
   };
-
-  /// The earliest credit under way: whoever polls may need it.
-  Tick next_credit(std::byte* base) const {
-    Tick next = kNever;
-    for (const Ref<Channel> ref : channels_) {
-      const Channel& c = *ref.in(base);
-      for (uint32_t i = 0; i < c.slots.count; ++i) {
-        const Tick credit = c.slots.in(base)[i].credit;
-        if (credit >= now_) next = std::min(next, credit);
-      }
-    }
-    return next;
-  }
 
   static StepResult step_producer(MockProducer& p, std::byte* base, Window w, Horizon& h) {
     Channel& c = *p.channel.in(base);
