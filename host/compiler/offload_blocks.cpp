@@ -1,7 +1,9 @@
 #include "host/compiler/offload_blocks.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "host/compiler/offload_facts.h"
 
@@ -47,37 +49,37 @@ class Window {
   OffloadTerms terms_;
 };
 
-}  // namespace
+struct Run {
+  Piece piece;
+  int64_t total = 0;  ///< BW_TX + BW_RX, raw
+};
 
-std::optional<Piece> best_piece_of_block(const OffloadContext& context, BlockId b) {
+/// The best run within instructions [begin, end) of a block.
+std::optional<Run> best_run(const OffloadContext& context, BlockId b, InstrId begin, InstrId end) {
   const Kernel& kernel = context.kernel();
   const Block& block = kernel.blocks[b];
-  if (block.count == 0) return std::nullopt;
-  const OffloadTerms all = count_accesses(kernel, block.first, block.first + block.count - 1);
-  if (all.n_ld + all.n_st == 0) return std::nullopt;
-
-  std::optional<Piece> best;
-  int64_t best_total = 0;
+  std::optional<Run> best;
   std::set<RegId> live(kernel.live_out[b].begin(), kernel.live_out[b].end());
-  for (InstrId last = block.first + block.count; last-- > block.first;) {
-    if (!is_control(kernel.instructions[last])) {
+  for (InstrId last = block.first + block.count; last-- > begin;) {
+    if (last < end && !is_control(kernel.instructions[last])) {
       Window window(live);
-      for (InstrId first = last + 1; first-- > block.first;) {
+      for (InstrId first = last + 1; first-- > begin;) {
         if (forbidden(kernel.instructions[first], context.uses_shared())) break;
         window.prepend(kernel.instructions[first]);
         const OffloadTerms terms = window.terms();
         if (terms.n_ld + terms.n_st == 0) continue;
         const int64_t total = (bw_tx(context.model(), terms) + bw_rx(context.model(), terms)).raw();
-        const bool better = !best || total < best_total ||
-                            (total == best_total && last - first < best->last - best->first);
+        const bool better =
+            !best || total < best->total ||
+            (total == best->total && last - first < best->piece.last - best->piece.first);
         if (!better) continue;
-        best_total = total;
         best.emplace();
-        best->entry = b;
-        best->blocks = {b};
-        best->first = first;
-        best->last = last;
-        window.describe(*best);
+        best->total = total;
+        best->piece.entry = b;
+        best->piece.blocks = {b};
+        best->piece.first = first;
+        best->piece.last = last;
+        window.describe(best->piece);
       }
     }
     // What is live in front of `last`.
@@ -87,14 +89,38 @@ std::optional<Piece> best_piece_of_block(const OffloadContext& context, BlockId 
     }
     for (RegId reg : uses(instruction)) live.insert(reg);
   }
-  if (best) {
-    const InstrId end = block.first + block.count;
-    best->resume = best->last + 1 < end       ? best->last + 1
+  return best;
+}
+
+}  // namespace
+
+std::vector<Piece> pieces_of_block(const OffloadContext& context, BlockId b) {
+  const Kernel& kernel = context.kernel();
+  const Block& block = kernel.blocks[b];
+  const InstrId block_end = block.first + block.count;
+  std::vector<Piece> pieces;
+  std::vector<std::pair<InstrId, InstrId>> todo{{block.first, block_end}};
+  while (!todo.empty()) {
+    const auto [begin, end] = todo.back();
+    todo.pop_back();
+    if (begin >= end) continue;
+    const OffloadTerms accesses = count_accesses(kernel, begin, end - 1);
+    if (accesses.n_ld + accesses.n_st == 0) continue;
+    auto run = best_run(context, b, begin, end);
+    if (!run) continue;
+    Piece& piece = run->piece;
+    piece.resume = piece.last + 1 < block_end ? piece.last + 1
                    : block.successors.empty() ? kNone
                                               : kernel.blocks[block.successors[0]].first;
-    if (best->resume == kNone) return std::nullopt;  // the thread ends there
+    if (piece.resume == kNone) continue;  // the thread ends there
+    if (run->total >= 0 && !pieces.empty()) continue;
+    if (run->total < 0) {
+      todo.push_back({begin, piece.first});
+      todo.push_back({piece.last + 1, end});
+    }
+    pieces.push_back(std::move(piece));
   }
-  return best;
+  return pieces;
 }
 
 }  // namespace nearwarp::compiler

@@ -1,16 +1,16 @@
-// The best run of instructions inside one basic block.
+// The best runs of instructions inside one basic block.
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include "host/compiler/offload_evaluate.h"
 #include "host/compiler/offload_regions.h"
 
 namespace nearwarp::compiler {
 
-/// Among all runs of instructions of `block` that contain a counted access and nothing forbidden,
-/// the one with the least BW_TX + BW_RX, the shortest among equals. Branches are left out: the
-/// main GPU executes them. Nothing if there is no such run.
-std::optional<Piece> best_piece_of_block(const OffloadContext& context, BlockId block);
+/// The run of instructions of `block` with the least BW_TX + BW_RX, the shortest among equals, of
+/// those that contain a counted access and nothing forbidden; then what else saves traffic before
+/// and behind it. Branches are left out: the main GPU executes them. Empty if there is no such run.
+std::vector<Piece> pieces_of_block(const OffloadContext& context, BlockId block);
 
 }  // namespace nearwarp::compiler

@@ -184,11 +184,11 @@ class Selection {
 
   void evaluate_blocks() {
     for (BlockId b = 0; b < context_.kernel().blocks.size(); ++b) {
-      const auto piece = best_piece_of_block(context_, b);
-      if (!piece) continue;
-      const Evaluation evaluation = evaluate_piece(context_, CandidateKind::kBlock, *piece);
-      if (evaluation.qualifies) qualifying_.push_back(evaluation.candidate);
-      blocks_.emplace(b, evaluation);
+      for (const Piece& piece : pieces_of_block(context_, b)) {
+        const Evaluation evaluation = evaluate_piece(context_, CandidateKind::kBlock, piece);
+        if (evaluation.qualifies) qualifying_.push_back(evaluation.candidate);
+        blocks_.emplace(b, evaluation);  // the first is the best
+      }
     }
   }
 
@@ -211,19 +211,19 @@ class Selection {
       refusal.tx = evaluation->candidate.tx;
       refusal.rx = evaluation->candidate.rx;
     }
-    if (finding.reason) {
+    const auto is_dropped = [&](BlockId b) { return covered_[b] == Cover::kDropped; };
+    if (evaluation != nullptr && evaluation->qualifies) {
+      refusal.reason = std::any_of(blocks.begin(), blocks.end(), is_dropped)
+                           ? RefusalReason::kTableFull
+                           : RefusalReason::kOverlap;
+    } else if (finding.reason) {
       refusal.reason = *finding.reason;
       refusal.instruction = finding.instruction;
     } else if (!has_memory(blocks)) {
       refusal.reason = RefusalReason::kNoMemoryAccess;
     } else if (!single_exit) {
       refusal.reason = RefusalReason::kDivergentExit;
-    } else if (evaluation != nullptr && evaluation->qualifies) {
-      const bool dropped = std::any_of(blocks.begin(), blocks.end(),
-                                       [&](BlockId b) { return covered_[b] == Cover::kDropped; });
-      refusal.reason = dropped ? RefusalReason::kTableFull : RefusalReason::kOverlap;
-    } else if (std::all_of(blocks.begin(), blocks.end(),
-                           [&](BlockId b) { return covered_[b] == Cover::kDropped; })) {
+    } else if (std::all_of(blocks.begin(), blocks.end(), is_dropped)) {
       refusal.reason = RefusalReason::kTableFull;
     } else {
       refusal.reason = RefusalReason::kSavesNothing;

@@ -250,7 +250,7 @@ std::string format_analysis(const Kernel& kernel, const SelectionResult& result)
   const AnalysisReport report = report_analysis(kernel, result);
   std::string text = fmt::format("kernel {}: {} {}\n", report.kernel, report.candidates.size(),
                                  report.candidates.size() == 1 ? "candidate" : "candidates");
-  for (const CandidateReport& c : report.candidates) text += "\n" + candidate_text(c);
+  for (const CandidateReport& c : report.candidates) text += fmt::format("\n{}", candidate_text(c));
   if (!report.refusals.empty()) text += "\nrefused\n";
   for (const RefusalReport& r : report.refusals) {
     std::string why = r.reason;

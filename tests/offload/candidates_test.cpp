@@ -1,0 +1,408 @@
+// Which pieces of code become offloading candidates, and with which registers? Each test is one
+// rule of the selection on a few lines of PTX.
+#include <gtest/gtest.h>
+
+#include "host/compiler/offload_print.h"
+#include "tests/offload/candidates_ptx.h"
+
+namespace nearwarp::compiler {
+namespace {
+
+// Two stores, and registers enough to make one not worth it: see each use.
+TEST(OffloadCandidates, BlockThatSaves) {
+  const Kernel kernel = kernel_of(R"(
+  mov.b32 %f1, %r1;
+  st.global.f32 [%rd1], %f1;
+  st.global.f32 [%rd1+4], %f1;
+  st.global.f32 [%rd1+8], %f1;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  ASSERT_EQ(result.candidates.size(), 1u);
+  const OffloadCandidate& c = result.candidates[0];
+  EXPECT_EQ(c.kind, CandidateKind::kBlock);
+  EXPECT_EQ(c.trip, TripKind::kNoLoop);
+  // Parameters can be read near memory too, so the piece grows to where nothing is live-in.
+  EXPECT_TRUE(c.live_ins.empty());
+  EXPECT_TRUE(c.live_outs.empty());
+  EXPECT_EQ(c.terms.n_ld, 0);
+  EXPECT_EQ(c.terms.n_st, 3);
+  EXPECT_EQ(c.tx.value(), -99);
+  EXPECT_EQ(c.rx.value(), -0.75);
+  EXPECT_TRUE(c.saves_tx);
+  EXPECT_TRUE(c.saves_rx);
+  const Instruction& resume = kernel.instructions[c.resume_instruction];
+  EXPECT_EQ(resume.op, ptx::Opcode::kRet);  // the main GPU ends the thread
+  EXPECT_EQ(kernel.instructions[c.first_memory_instruction].op, ptx::Opcode::kSt);
+}
+
+// A barrier in front keeps the parameters' loads out, so that live-ins can be told.
+constexpr const char* kFence = "  bar.sync 0;\n";
+
+TEST(OffloadCandidates, LiveInsAndOuts) {
+  const Kernel kernel = kernel_of(std::string(kFence) + R"(
+  ld.global.f32 %f1, [%rd1];
+  ld.global.f32 %f2, [%rd1+4];
+  ld.global.f32 %f3, [%rd1+8];
+  ld.global.f32 %f4, [%rd1+12];
+  ld.global.f32 %f5, [%rd1+16];
+  add.f32 %f6, %f1, %f2;
+  add.f32 %f6, %f6, %f3;
+  add.f32 %f6, %f6, %f4;
+  add.f32 %f6, %f6, %f5;
+  bar.sync 0;
+  st.shared.f32 [tile], %f6;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  ASSERT_EQ(result.candidates.size(), 1u);
+  const OffloadCandidate& c = result.candidates[0];
+  EXPECT_EQ(names(kernel, c.live_ins), Names{"%rd1"});
+  EXPECT_EQ(names(kernel, c.live_outs), Names{"%f6"});
+  EXPECT_EQ(c.live_in_bytes, 8u);
+  EXPECT_EQ(c.live_out_bytes, 4u);
+  EXPECT_EQ((c.tx + c.rx).value(), 64 - 5 * 16.5);
+  EXPECT_FALSE(c.saves_tx);  // 32 - 2.5
+  EXPECT_TRUE(c.saves_rx);   // 32 - 80
+}
+
+TEST(OffloadCandidates, SpecialRegistersAreLiveIns) {
+  const Kernel kernel = kernel_of(std::string(kFence) + R"(
+  mov.u32 %r4, %tid.x;
+  mov.u32 %r5, %laneid;
+  mov.u32 %r6, %tid.x;
+  add.s32 %r4, %r4, %r5;
+  add.s32 %r4, %r4, %r6;
+  st.global.u32 [%rd1], %r4;
+  st.global.u32 [%rd1+4], %r4;
+  st.global.u32 [%rd1+8], %r4;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  ASSERT_EQ(result.candidates.size(), 1u);
+  const OffloadCandidate& c = result.candidates[0];
+  // %r4 alone would do as well: the shorter piece wins at equal cost.
+  EXPECT_EQ(names(kernel, c.live_ins), (Names{"%r4", "%rd1"}));
+  EXPECT_TRUE(c.special_live_ins.empty());
+
+  const Kernel two = kernel_of(std::string(kFence) + R"(
+  mov.u32 %r4, %tid.x;
+  add.s32 %r5, %r4, 1;
+  st.global.u32 [%rd1], %r4;
+  st.global.u32 [%rd1+4], %r5;
+  st.global.u32 [%rd1+8], %r4;
+  bar.sync 0;
+  ret;)");
+  const SelectionResult other = analyze(two);
+  ASSERT_EQ(other.candidates.size(), 1u);
+  EXPECT_EQ(other.candidates[0].terms.reg_tx, 2);
+  EXPECT_EQ(other.candidates[0].live_in_bytes, 12u);
+}
+
+TEST(OffloadCandidates, PredicatesArePackedAndGuardsKeepOldValues) {
+  const Kernel kernel = kernel_of(R"(
+  setp.lt.s32 %p1, %r1, %r2;
+  setp.lt.s32 %p2, %r2, %r3;
+  mov.f32 %f1, 0f00000000;
+  bar.sync 0;
+  @%p1 ld.global.f32 %f1, [%rd1];
+  @%p1 ld.global.f32 %f1, [%rd1+4];
+  @%p1 ld.global.f32 %f1, [%rd1+8];
+  @%p2 st.global.f32 [%rd1], %f1;
+  @%p2 st.global.f32 [%rd1+4], %f1;
+  @%p2 st.global.f32 [%rd1+8], %f1;
+  @%p2 st.global.f32 [%rd1+12], %f1;
+  @%p2 st.global.f32 [%rd1+16], %f1;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  ASSERT_EQ(result.candidates.size(), 1u);
+  const OffloadCandidate& c = result.candidates[0];
+  // %f1 goes in although it is loaded: lanes without %p1 keep the old value.
+  EXPECT_EQ(names(kernel, c.live_ins), (Names{"%f1", "%p1", "%p2", "%rd1"}));
+  EXPECT_EQ(c.terms.n_ld, 3);
+  EXPECT_EQ(c.terms.n_st, 5);
+  EXPECT_EQ(c.live_in_bytes, 16u);  // 8 for %rd1, 4 for %f1, 4 for both predicates
+}
+
+TEST(OffloadCandidates, ParameterAndConstantLoadsDoNotCount) {
+  const Kernel kernel = kernel_of(R"(
+  bra.uni LOADS;
+LOADS:
+  ld.param.u32 %r4, [p2];
+  ld.const.u32 %r5, [table];
+  ld.const.u32 %r6, [table+4];
+  add.s32 %r4, %r4, %r5;
+  add.s32 %r4, %r4, %r6;
+  bra.uni STORE;
+STORE:
+  bar.sync 0;
+  st.shared.u32 [tile], %r4;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  EXPECT_TRUE(result.candidates.empty());
+  EXPECT_TRUE(refused_for(result, CandidateKind::kBlock, RefusalReason::kNoMemoryAccess));
+  for (const Refusal& r : result.refusals) EXPECT_EQ(r.terms.n_ld + r.terms.n_st, 0);
+}
+
+TEST(OffloadCandidates, LocalAccessesCount) {
+  const Kernel kernel = kernel_of(std::string(kFence) + R"(
+  st.local.u32 [%rd1], %r1;
+  st.local.u32 [%rd1+4], %r1;
+  st.local.u32 [%rd1+8], %r1;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  ASSERT_EQ(result.candidates.size(), 1u);
+  EXPECT_EQ(result.candidates[0].terms.n_st, 3);
+}
+
+TEST(OffloadCandidates, SavesNothing) {
+  const Kernel kernel = kernel_of(std::string(kFence) + R"(
+  ld.global.u32 %r4, [%rd1];
+  add.s32 %r4, %r4, %r1;
+  st.global.u32 [%rd2], %r4;
+  bar.sync 0;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  EXPECT_TRUE(result.candidates.empty());
+  // One store with an address and a value: 2 x 32 - 33.25, better than the whole block.
+  const auto refusal = std::find_if(result.refusals.begin(), result.refusals.end(),
+                                    [](const Refusal& r) { return r.terms.n_st > 0; });
+  ASSERT_NE(refusal, result.refusals.end());
+  EXPECT_EQ((refusal->tx + refusal->rx).value(), 2 * 32 - 33.25);
+}
+
+// ---- limitations (section 3.1.4) ----
+
+std::string stores(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i)
+    text += "  st.global.u32 [%rd1+" + std::to_string(4 * i) + "], %r1;\n";
+  return text;
+}
+
+TEST(OffloadLimitations, SharedMemorySplitsABlock) {
+  const Kernel kernel = kernel_of(std::string(kFence) + stores(4) +
+                                  "  st.shared.u32 [tile], %r1;\n" + stores(5) + "  ret;");
+  const SelectionResult result = analyze(kernel);
+  ASSERT_EQ(result.candidates.size(), 2u);
+  EXPECT_EQ(result.candidates[0].terms.n_st, 4);
+  EXPECT_EQ(result.candidates[1].terms.n_st, 5);
+  EXPECT_LT(result.candidates[0].last_instruction, result.candidates[1].first_instruction);
+}
+
+TEST(OffloadLimitations, EachForbiddenInstruction) {
+  const std::vector<std::pair<std::string, RefusalReason>> cases{
+      {"ld.shared.u32 %r5, [tile];", RefusalReason::kSharedMemory},
+      {"ld.u32 %r5, [%rd2];", RefusalReason::kSharedMemory},  // generic: may be shared here
+      {"atom.global.add.u32 %r5, [%rd2], 1;", RefusalReason::kAtomic},
+      {"red.global.add.u32 [%rd2], 1;", RefusalReason::kAtomic},
+      {"membar.gl;", RefusalReason::kBarrier},
+      {"bar.warp.sync 0xffffffff;", RefusalReason::kBarrier},
+      {"bar.sync 0;", RefusalReason::kBarrier},
+  };
+  for (const auto& [instruction, reason] : cases) {
+    const Kernel kernel = kernel_of(R"(
+  st.shared.u32 [tile], %r1;
+  mov.u32 %r4, 0;
+LOOP:
+  ld.global.u32 %r6, [%rd1];
+  )" + instruction + R"(
+  st.global.u32 [%rd1], %r6;
+  add.s32 %r4, %r4, 1;
+  setp.lt.s32 %p1, %r4, %r2;
+  @%p1 bra LOOP;
+  ret;)");
+    const SelectionResult result = analyze(kernel);
+    EXPECT_TRUE(refused_for(result, CandidateKind::kLoop, reason)) << instruction;
+    for (const OffloadCandidate& c : result.candidates)
+      EXPECT_EQ(c.kind, CandidateKind::kBlock) << instruction;
+  }
+}
+
+TEST(OffloadLimitations, GenericAccessIsFineWithoutSharedMemory) {
+  std::string text = R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 p0)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p0];
+  st.u32 [%rd1], 1;
+  st.u32 [%rd1+4], 1;
+  ret;
+})";
+  const Kernel kernel = *compile_ptx(text, "test.ptx").find("k");
+  ASSERT_EQ(analyze(kernel).candidates.size(), 1u);
+}
+
+TEST(OffloadLimitations, TwoExitsAreRefused) {
+  const Kernel kernel = kernel_of(std::string(kFence) + R"(
+  mov.u32 %r4, 0;
+LOOP:
+  ld.global.u32 %r5, [%rd1];
+  setp.eq.s32 %p1, %r5, %r3;
+  @%p1 bra FOUND;
+  st.global.u32 [%rd1+4], %r5;
+  add.s32 %r4, %r4, 1;
+  setp.lt.s32 %p2, %r4, %r2;
+  @%p2 bra LOOP;
+  st.shared.u32 [tile], %r4;
+  ret;
+FOUND:
+  st.shared.u32 [tile+4], %r4;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  EXPECT_TRUE(refused_for(result, CandidateKind::kLoop, RefusalReason::kDivergentExit));
+  for (const OffloadCandidate& c : result.candidates) EXPECT_EQ(c.kind, CandidateKind::kBlock);
+}
+
+TEST(OffloadLimitations, ThreadsThatEndInsideAreRefused) {
+  const Kernel kernel = kernel_of(std::string(kFence) + R"(
+  mov.u32 %r4, 0;
+LOOP:
+  ld.global.u32 %r5, [%rd1];
+  setp.eq.s32 %p1, %r5, %r3;
+  @%p1 exit;
+  st.global.u32 [%rd1+4], %r5;
+  add.s32 %r4, %r4, 1;
+  setp.lt.s32 %p2, %r4, %r2;
+  @%p2 bra LOOP;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  EXPECT_TRUE(refused_for(result, CandidateKind::kLoop, RefusalReason::kDivergentExit));
+}
+
+// ---- regions ----
+
+TEST(OffloadRegions, IfThenElse) {
+  const Kernel kernel = kernel_of(std::string(kFence) + R"(
+  setp.lt.s32 %p1, %r1, %r2;
+  @%p1 bra THEN;
+  ld.global.u32 %r4, [%rd1];
+  st.global.u32 [%rd1], %r1;
+  st.global.u32 [%rd1+4], %r1;
+  bra.uni JOIN;
+THEN:
+  ld.global.u32 %r4, [%rd1+8];
+  st.global.u32 [%rd1+8], %r1;
+  st.global.u32 [%rd1+12], %r1;
+JOIN:
+  bar.sync 0;
+  st.shared.u32 [tile], %r4;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  ASSERT_EQ(result.candidates.size(), 1u);
+  const OffloadCandidate& c = result.candidates[0];
+  EXPECT_EQ(c.kind, CandidateKind::kRegion);
+  EXPECT_EQ(c.blocks.size(), 3u);
+  EXPECT_EQ(names(kernel, c.live_outs), Names{"%r4"});
+  EXPECT_EQ(c.terms.n_ld, 2);  // both sides count
+  EXPECT_EQ(c.terms.n_st, 4);
+  EXPECT_EQ(kernel.blocks[c.resume_block].first, c.resume_instruction);
+  EXPECT_EQ(c.terms.reg_tx, 3);  // %rd1, %r1, and the predicate or %r2
+}
+
+TEST(OffloadRegions, ValueWrittenOnOneSideComesBackFromTheOther) {
+  const Kernel kernel = kernel_of(R"(
+  mov.u32 %r4, 7;
+  setp.lt.s32 %p1, %r1, %r2;
+  bar.sync 0;
+  @%p1 bra JOIN;
+  ld.global.u32 %r4, [%rd1];
+  st.global.u32 [%rd1], %r1;
+  st.global.u32 [%rd1+4], %r1;
+  st.global.u32 [%rd1+8], %r1;
+  st.global.u32 [%rd1+12], %r1;
+  st.global.u32 [%rd1+16], %r1;
+JOIN:
+  st.shared.u32 [tile], %r4;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  ASSERT_EQ(result.candidates.size(), 1u);
+  const OffloadCandidate& c = result.candidates[0];
+  const Names ins = names(kernel, c.live_ins);
+  if (c.kind == CandidateKind::kRegion) {
+    EXPECT_NE(std::find(ins.begin(), ins.end(), "%r4"), ins.end());
+  } else {
+    EXPECT_EQ(ins, (Names{"%r1", "%rd1"}));  // inside the side it is always written
+  }
+}
+
+// ---- overlaps and the table ----
+
+TEST(OffloadSelection, CandidatesAreDisjointAndInOrder) {
+  std::string body = kFence;
+  for (int i = 0; i < 5; ++i) body += stores(3) + kFence;
+  const Kernel kernel = kernel_of(body + "  ret;");
+  const SelectionResult result = analyze(kernel);
+  ASSERT_EQ(result.candidates.size(), 5u);
+  for (size_t i = 0; i < result.candidates.size(); ++i) {
+    EXPECT_EQ(result.candidates[i].id, i);
+    if (i > 0) {
+      EXPECT_LT(result.candidates[i - 1].last_instruction, result.candidates[i].first_instruction);
+    }
+  }
+}
+
+TEST(OffloadSelection, FullTableKeepsTheBest) {
+  std::string body = kFence;
+  for (int i = 3; i < 8; ++i) body += stores(i) + kFence;
+  const Kernel kernel = kernel_of(body + "  ret;");
+  OffloadModel model;
+  model.max_candidates = 2;
+  const SelectionResult result = analyze_offloading(kernel, model);
+  ASSERT_EQ(result.candidates.size(), 2u);
+  EXPECT_EQ(result.candidates[0].terms.n_st, 6);
+  EXPECT_EQ(result.candidates[1].terms.n_st, 7);
+  EXPECT_TRUE(refused_for(result, CandidateKind::kBlock, RefusalReason::kTableFull));
+}
+
+TEST(OffloadSelection, AssumptionsDecide) {
+  const Kernel kernel = kernel_of(std::string(kFence) + R"(
+  ld.global.u32 %r4, [%rd1];
+  ld.global.u32 %r5, [%rd1+4];
+  ld.global.u32 %r6, [%rd1+8];
+  add.s32 %r4, %r4, %r5;
+  add.s32 %r4, %r4, %r6;
+  bar.sync 0;
+  st.shared.u32 [tile], %r4;
+  ret;)");
+  EXPECT_TRUE(analyze(kernel).candidates.empty());  // 64 - 3 x 16.5
+  OffloadModel model;
+  model.miss_ld_percent = 100;
+  EXPECT_EQ(select_candidates(kernel, model).size(), 1u);  // 64 - 3 x 33
+}
+
+TEST(OffloadReport, FitsAndNamesEverything) {
+  const Kernel kernel = kernel_of(std::string(kFence) + R"(
+  mov.u32 %r4, 0;
+LOOP:
+  ld.global.u32 %r5, [%rd1];
+  st.global.u32 [%rd1], %r5;
+  add.s64 %rd1, %rd1, 4;
+  add.s32 %r4, %r4, 1;
+  setp.lt.s32 %p1, %r4, %r2;
+  @%p1 bra LOOP;
+  st.shared.u32 [tile], %r1;
+  atom.global.add.u32 %r6, [%rd2], 1;
+  ret;)");
+  const SelectionResult result = analyze(kernel);
+  const AnalysisReport report = report_analysis(kernel, result);
+  ASSERT_EQ(report.candidates.size(), 1u);
+  EXPECT_EQ(report.candidates[0].trip, "conditional");
+  EXPECT_EQ(report.candidates[0].condition, "%r2 >= 2");
+  Names live_ins = report.candidates[0].live_ins;
+  std::sort(live_ins.begin(), live_ins.end());
+  EXPECT_EQ(live_ins, (Names{"%r2", "%rd1"}));
+  const std::string text = format_analysis(kernel, result);
+  EXPECT_NE(text.find("kernel k: 1 candidate\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("offload if     %r2 >= 2\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("accesses shared memory"), std::string::npos) << text;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    ASSERT_NE(end, std::string::npos);
+    EXPECT_LE(end - at, 100u);
+    at = end + 1;
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::compiler
