@@ -79,8 +79,8 @@ KmeansProblem kmeans_problem(int num_points, int max_iterations) {
     const uint64_t blob = random_below(kChoiceStream, p, 8);  // more blobs than clusters
     for (int f = 0; f < problem.num_features; ++f) {
       const size_t i = size_t(p) * problem.num_features + f;
-      problem.points[i] = random_unit(kCenterStream, blob * problem.num_features + f) +
-                          0.25f * random_unit(kPointStream, i);
+      problem.points[i] = 0.4f * random_unit(kCenterStream, blob * problem.num_features + f) +
+                          random_unit(kPointStream, i);
     }
   }
   return problem;

@@ -24,7 +24,7 @@ struct KmeansState {
 /// Threads per block of the device's partial sums (kSumThreads in kmeans.cu).
 inline constexpr int kKmeansSumThreads = 128;
 
-/// Points around random centres, in [0, 1.25).
+/// Points around random centres, in [0, 1.4): the clouds overlap, so that iterations go on.
 KmeansProblem kmeans_problem(int num_points, int max_iterations);
 /// The state before the first iteration: the first points are the centres.
 KmeansState kmeans_start(const KmeansProblem& problem);

@@ -15,7 +15,7 @@ int elements(Size size) {
     case Size::kLarge:
       return 1 << 25;
     case Size::kPaper:
-      return 1 << 27;
+      return 1 << 26;
   }
   return 0;
 }
