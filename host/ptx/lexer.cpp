@@ -108,7 +108,7 @@ void Lexer::scan() {
   token_.line = line_;
   if (pos_ >= text_.size()) return;
   const char c = text_[pos_];
-  if (is_name_start(c)) {
+  if (is_name_start(c) && (c != '%' || is_name_char(at(pos_ + 1)))) {
     scan_name();
   } else if (is_digit(c)) {
     scan_number();

@@ -60,7 +60,8 @@ constexpr uint32_t kB32 = bit(Type::kB32);
 constexpr uint32_t kB64 = bit(Type::kB64);
 constexpr uint32_t kP = bit(Type::kPred);
 constexpr uint32_t kBytes = bits({Type::kB8, Type::kU8, Type::kS8});
-constexpr uint32_t kData = kB | kI | kF | kBytes;  // what ld and st move
+constexpr uint32_t kHalf = bits({Type::kF16, Type::kBF16});  // conversions only
+constexpr uint32_t kData = kB | kI | kF | kBytes;            // what ld and st move
 
 struct Row {
   std::string_view name;
@@ -122,7 +123,7 @@ constexpr std::array<Row, 88> kRows = {{
     {"selp", Opcode::kSelp, "Daap", 0, kB | kI | kF},
     {"slct", Opcode::kSlct, "Daas", kFtz | kSecondType, kB | kI | kF},
     {"mov", Opcode::kMov, "Da", 0, kB | kI | kF | kP},
-    {"cvt", Opcode::kCvt, "Ds", kRound | kFtz | kSat | kSecondType, kBytes | kI | kF},
+    {"cvt", Opcode::kCvt, "Ds", kRound | kFtz | kSat | kSecondType, kBytes | kI | kF | kHalf},
     {"cvta", Opcode::kCvta, "Da", kTo | kSpaces, bits({Type::kU32, Type::kU64})},
     {"isspacep", Opcode::kIsspacep, "Pu", kSpaces, 0},
     {"ld", Opcode::kLd, "DA", kSpaces | kVectors | kVolatile | kOrder | kCache | kNonCoherent,
@@ -328,7 +329,11 @@ bool apply_barrier(std::string_view w, Mnemonic* out) {
     out->operands = "Du?up";
     return true;
   }
-  return w == "popc" && out->op == Opcode::kBarRed;
+  if (w == "popc" && out->op == Opcode::kBarRed) {
+    out->mod.mode = 1;  // until complete() has seen it
+    return true;
+  }
+  return false;
 }
 
 bool apply(std::string_view w, const Row& row, Mnemonic* out) {
@@ -365,7 +370,8 @@ bool is_half(Type t) {
 // Checks what the table cannot say and completes implied modifiers.
 std::string complete(const Row& row, Mnemonic* out) {
   Modifiers& m = out->mod;
-  if (is_half(m.type) || is_half(m.src_type)) return "half-precision arithmetic is not supported";
+  const bool half = is_half(m.type) || is_half(m.src_type);
+  if (half && row.op != Opcode::kCvt) return "half-precision arithmetic is not supported";
   if (row.types != 0 && m.type == Type::kNone && row.op != Opcode::kBar) {
     return "the instruction has no type";
   }
@@ -429,10 +435,11 @@ std::string complete(const Row& row, Mnemonic* out) {
       if (m.testp == Testp::kNone) return "the property is missing";
       break;
     case Opcode::kBarRed:
-      if (m.type == Type::kNone || (m.type == Type::kPred) != (m.bool_op != BoolOp::kNone) ||
-          m.bool_op == BoolOp::kXor) {
+      if (m.type != (m.mode == 1 ? Type::kU32 : Type::kPred) ||
+          (m.mode == 1) != (m.bool_op == BoolOp::kNone) || m.bool_op == BoolOp::kXor) {
         return "the reduction must be .popc.u32, .and.pred or .or.pred";
       }
+      m.mode = 0;
       break;
     case Opcode::kElect:
       m.type = Type::kB32;
