@@ -151,8 +151,13 @@ Program compile_ptx(const std::string& text, const std::string& path) {
 Program compile_ptx_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error("cannot open the PTX file '" + path + "' - a readable file");
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) throw Error("cannot read the PTX file '" + path + "'");
+  std::string text;
+  try {  // reading a folder throws
+    text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  } catch (const std::ios_base::failure&) {
+    file.setstate(std::ios::badbit);
+  }
+  if (file.bad()) throw Error("cannot read the PTX file '" + path + "' - a readable file");
   return compile_ptx(text, path);
 }
 
