@@ -32,6 +32,12 @@ enum Code : uint16_t {
   // Memory: d/b data row, a address row, c descriptor, imm offset. `Full`: unguarded, full warps.
   kLoadGlobal32Full,
   kLoadGlobal64Full,
+  kLoadGlobal32M,
+  kLoadGlobal64M,
+  kStoreGlobal32M,
+  kStoreGlobal64M,
+  kLoadConst32Full,  // the same without a memory record
+  kLoadConst64Full,
   kStoreGlobal32Full,
   kStoreGlobal64Full,
   kLoadShared32Full,  // 32-bit addresses

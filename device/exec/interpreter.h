@@ -194,8 +194,18 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
       goto stopped;            \
     }                          \
     break;
-            NW_MEMORY(kLoadGlobal32Full, load_global_full<uint32_t>(ctx, warp, *pc))
-            NW_MEMORY(kLoadGlobal64Full, load_global_full<uint64_t>(ctx, warp, *pc))
+            NW_MEMORY(kLoadGlobal32Full, (load_global_full<uint32_t, true>(ctx, warp, *pc)))
+            NW_MEMORY(kLoadConst32Full, (load_global_full<uint32_t, false>(ctx, warp, *pc)))
+            NW_MEMORY(kLoadGlobal64Full, (load_global_full<uint64_t, true>(ctx, warp, *pc)))
+            NW_MEMORY(kLoadConst64Full, (load_global_full<uint64_t, false>(ctx, warp, *pc)))
+            NW_MEMORY(kLoadGlobal32M,
+                      load_global_masked<uint32_t>(ctx, warp, *pc, active & holds(pc->x)))
+            NW_MEMORY(kLoadGlobal64M,
+                      load_global_masked<uint64_t>(ctx, warp, *pc, active & holds(pc->x)))
+            NW_MEMORY(kStoreGlobal32M,
+                      store_global_masked<uint32_t>(ctx, warp, *pc, active & holds(pc->x)))
+            NW_MEMORY(kStoreGlobal64M,
+                      store_global_masked<uint64_t>(ctx, warp, *pc, active & holds(pc->x)))
             NW_MEMORY(kStoreGlobal32Full, store_global_full<uint32_t>(ctx, warp, *pc))
             NW_MEMORY(kStoreGlobal64Full, store_global_full<uint64_t>(ctx, warp, *pc))
             NW_MEMORY(kLoadShared32Full, (load_shared_full<uint32_t, uint32_t>(ctx, warp, *pc)))

@@ -260,7 +260,7 @@ NW_HD NW_INLINE M load_value(const uint8_t* p) {
 }
 
 /// Unguarded load of 4- or 8-byte words by a full warp from device memory.
-template <class M>
+template <class M, bool kTraced>
 NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
   MemDesc& desc = ctx.memory[op.c];
   const uint64_t* a = row<uint64_t>(warp.rows, op.a);
@@ -276,7 +276,7 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
                     static_cast<uint64_t>(static_cast<int64_t>(stride) - trace::kMinStride) <=
                         static_cast<uint64_t>(trace::kMaxStride - trace::kMinStride);
     if (!ok) return load_general(ctx, warp, op, kFullMask);
-    if (warp.trace != nullptr)
+    if (kTraced && warp.trace != nullptr)
       warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(stride));
     const uint8_t* p = ctx.arena + (first - kDeviceBase);
     if (stride == sizeof(M)) {
@@ -290,30 +290,133 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
     }
     return true;
   }
-  // Irregular: all lanes inside the cached allocation, distances of 32 bits.
-  uint64_t offsets[kLanes];
-  uint64_t low = ~uint64_t{0}, high = 0, misaligned = 0;
+  // Irregular: all lanes inside the cached allocation, which is smaller than 4 GiB.
+  uint32_t offsets[kLanes];
+  uint64_t outside = 0;
+  uint32_t misaligned = static_cast<uint32_t>(desc.lo);
   const uint64_t shift = offset - desc.lo;
   for (uint32_t i = 0; i < kLanes; ++i) {
     const uint64_t o = a[i] + shift;
-    offsets[i] = o;
-    low = o < low ? o : low;
-    high = o > high ? o : high;
-    misaligned |= o;
+    outside |= o | (limit - o);  // the top bit if o < 0 or o > limit
+    offsets[i] = static_cast<uint32_t>(o);
+    misaligned |= static_cast<uint32_t>(o);
   }
-  misaligned |= desc.lo;
-  if (!(desc.span >= sizeof(M) && high <= limit && (misaligned & (sizeof(M) - 1)) == 0 &&
-        high - low <= 0xffffffffu))
+  if (!(desc.span >= sizeof(M) && limit <= 0xffffffffu && (outside >> 63) == 0 &&
+        (misaligned & (sizeof(M) - 1)) == 0))
     return load_general(ctx, warp, op, kFullMask);
-  if (warp.trace != nullptr) {
+  if (kTraced && warp.trace != nullptr) {
+    uint32_t low = offsets[0];
+    for (uint32_t i = 1; i < kLanes; ++i) low = offsets[i] < low ? offsets[i] : low;
     uint64_t* out = warp.trace + warp.trace_size;
     *out++ = trace::memory_record(desc.lo + low, trace::kDeltas);
-    for (uint32_t i = 0; i < kLanes / 2; ++i)
-      out[i] = (offsets[2 * i] - low) | (offsets[2 * i + 1] - low) << 32;
+    uint32_t deltas[kLanes];
+    for (uint32_t i = 0; i < kLanes; ++i) deltas[i] = offsets[i] - low;
+    std::memcpy(out, deltas, sizeof(deltas));  // pairs of lanes, low half first
     warp.trace_size += 1 + kLanes / 2;
   }
   const uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
   for (uint32_t i = 0; i < kLanes; ++i) d[i] = load_value<M>(p + offsets[i]);
+  return true;
+}
+
+/// Offsets from the cached allocation of the lanes of a mask, one after the other.
+struct CompactOffsets {
+  uint32_t count = 0;
+  uint32_t low = 0;
+  uint32_t at[kLanes];
+  uint8_t lane[kLanes];
+};
+
+/// False if some lane is outside of the cached allocation or misaligned.
+template <class M>
+NW_HD NW_INLINE bool compact_offsets(const MemDesc& desc, const uint64_t* a, uint64_t offset,
+                                     uint32_t mask, CompactOffsets& c) {
+  const uint64_t limit = desc.span - sizeof(M);
+  const uint64_t shift = offset - desc.lo;
+  uint64_t outside = 0;
+  uint32_t misaligned = static_cast<uint32_t>(desc.lo), low = 0xffffffffu, n = 0;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+    const uint64_t o = a[lane] + shift;
+    outside |= o | (limit - o);
+    const uint32_t o32 = static_cast<uint32_t>(o);
+    misaligned |= o32;
+    low = o32 < low ? o32 : low;
+    c.at[n] = o32;
+    c.lane[n++] = static_cast<uint8_t>(lane);
+  }
+  c.count = n;
+  c.low = low;
+  return desc.span >= sizeof(M) && limit <= 0xffffffffu && (outside >> 63) == 0 &&
+         (misaligned & (sizeof(M) - 1)) == 0;
+}
+
+/// Memory record of compact offsets (the same words as trace::write_record).
+NW_HD NW_INLINE void trace_compact(Warp& warp, const MemDesc& desc, const CompactOffsets& c) {
+  if (desc.guarded != 0) {
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < c.count; ++i) mask |= 1u << c.lane[i];
+    warp.trace[warp.trace_size++] = mask;
+  }
+  uint64_t* out = warp.trace + warp.trace_size;
+  if (c.count == 1) {
+    *out = trace::memory_record(desc.lo + c.at[0], 0);
+    warp.trace_size += 1;
+    return;
+  }
+  const int64_t gap = c.lane[1] - c.lane[0];
+  const int64_t difference = int64_t{c.at[1]} - int64_t{c.at[0]};
+  if (difference >= trace::kMinStride * gap && difference <= trace::kMaxStride * gap) {
+    const int64_t stride = gap == 1 ? difference : difference / gap;
+    if (stride * gap == difference) {
+      uint32_t i = 2;
+      while (i < c.count && int64_t{c.at[i]} == int64_t{c.at[0]} + stride * (c.lane[i] - c.lane[0]))
+        ++i;
+      if (i == c.count) {
+        const int64_t base = static_cast<int64_t>(desc.lo) + c.at[0] - stride * c.lane[0];
+        *out = trace::memory_record(static_cast<uint64_t>(base), static_cast<int>(stride));
+        warp.trace_size += 1;
+        return;
+      }
+    }
+  }
+  *out++ = trace::memory_record(desc.lo + c.low, trace::kDeltas);
+  const uint32_t words = (c.count + 1) / 2;
+  uint32_t deltas[kLanes];
+  for (uint32_t i = 0; i < c.count; ++i) deltas[i] = c.at[i] - c.low;
+  if (c.count & 1) deltas[c.count] = 0;
+  std::memcpy(out, deltas, words * sizeof(uint64_t));
+  warp.trace_size += 1 + words;
+}
+
+/// Load of 4- or 8-byte words from device memory by the lanes of `mask`.
+template <class M>
+NW_HD NW_INLINE bool load_global_masked(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
+  MemDesc& desc = ctx.memory[op.c];
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(op.imm));
+  CompactOffsets c;
+  if (mask == 0 || !compact_offsets<M>(desc, row<uint64_t>(warp.rows, op.a), offset, mask, c))
+    return load_general(ctx, warp, op, mask);
+  if (warp.trace != nullptr) trace_compact(warp, desc, c);
+  M* d = row<M>(warp.rows, op.d);
+  const uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
+  for (uint32_t i = 0; i < c.count; ++i) d[c.lane[i]] = load_value<M>(p + c.at[i]);
+  return true;
+}
+
+/// Store of 4- or 8-byte words to device memory by the lanes of `mask`.
+template <class M>
+NW_HD NW_INLINE bool store_global_masked(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
+  MemDesc& desc = ctx.memory[op.c];
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(op.imm));
+  CompactOffsets c;
+  if (mask == 0 || !compact_offsets<M>(desc, row<uint64_t>(warp.rows, op.a), offset, mask, c))
+    return store_general(ctx, warp, op, mask);
+  if (warp.trace != nullptr) trace_compact(warp, desc, c);
+  ctx.stored = true;
+  const M* v = row<M>(warp.rows, op.b);
+  uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
+  for (uint32_t i = 0; i < c.count; ++i) std::memcpy(p + c.at[i], &v[c.lane[i]], sizeof(M));
   return true;
 }
 

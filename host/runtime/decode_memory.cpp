@@ -106,11 +106,21 @@ void Decoder::address(const Instr& in, MemDesc* desc, uint16_t* row, int32_t* im
 
 namespace {
 
+/// Whole words of device memory, one per lane, with nothing special about them.
+bool is_plain_global(const MemDesc& desc) {
+  return desc.vector == 1 && !desc.polls && desc.traced && desc.bytes >= 4 &&
+         desc.bytes == desc.reg_bytes && desc.space == MemSpace::kGlobal && desc.address64;
+}
+
 /// The code of an unguarded access of a full warp, or `general`.
 uint16_t full_code(const MemDesc& desc, bool load, uint16_t general) {
-  if (desc.vector != 1 || desc.guarded || desc.polls || !desc.traced) return general;
+  if (desc.vector != 1 || desc.guarded || desc.polls) return general;
   if (desc.bytes != desc.reg_bytes || desc.bytes < 4) return general;
   const bool wide = desc.bytes == 8;
+  if (!desc.traced)
+    return load && desc.space == MemSpace::kGlobal && desc.address64
+               ? static_cast<uint16_t>(wide ? exec::kLoadConst64Full : exec::kLoadConst32Full)
+               : general;
   if (desc.space == MemSpace::kGlobal && desc.address64)
     return load ? (wide ? exec::kLoadGlobal64Full : exec::kLoadGlobal32Full)
                 : (wide ? exec::kStoreGlobal64Full : exec::kStoreGlobal32Full);
@@ -165,8 +175,13 @@ void Decoder::load(const Instr& in) {
   if (out_.memory.size() >= 0xffff) unsupported("a kernel with this many memory instructions");
   op.c = static_cast<uint16_t>(out_.memory.size());
   op.code = exec::kLoad;
+  if (is_plain_global(desc))
+    op.code = desc.bytes == 8 ? exec::kLoadGlobal64M : exec::kLoadGlobal32M;
   exec::Op full = op;
-  full.code = op.d == exec::kNoRow ? uint16_t{exec::kLoad} : full_code(desc, true, exec::kLoad);
+  if (op.d == exec::kNoRow)
+    op.code = full.code = exec::kLoad;
+  else
+    full.code = full_code(desc, true, op.code);
   out_.memory.push_back(desc);
   emit_both(full, op);
 }
@@ -189,8 +204,10 @@ void Decoder::store(const Instr& in) {
   if (out_.memory.size() >= 0xffff) unsupported("a kernel with this many memory instructions");
   op.c = static_cast<uint16_t>(out_.memory.size());
   op.code = exec::kStore;
+  if (is_plain_global(desc))
+    op.code = desc.bytes == 8 ? exec::kStoreGlobal64M : exec::kStoreGlobal32M;
   exec::Op full = op;
-  full.code = full_code(desc, false, exec::kStore);
+  full.code = full_code(desc, false, op.code);
   out_.memory.push_back(desc);
   emit_both(full, op);
 }

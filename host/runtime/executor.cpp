@@ -79,6 +79,8 @@ Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceM
   // Entries that wait for reconvergence are nested along the post-dominator tree; the others hold
   // disjoint sets of lanes.
   stack_entries_ = static_cast<uint32_t>(std::min<size_t>(kernel.blocks.size(), 4096)) + 40;
+  for (const RowInit& init : kernel.inits)
+    if (depends_on_block(init)) block_inits_.push_back(init);
   context_.ops = kernel.ops.data();
   context_.blocks = kernel.blocks.data();
   context_.memory = memory_descs_.data();
@@ -198,13 +200,29 @@ void Executor::fill_row(Slot& slot, uint32_t w, const RowInit& init) {
       const unsigned up = 64 - 8u * init.bytes;
       value = static_cast<uint64_t>(static_cast<int64_t>(value << up) >> up);
     }
+  } else if (init.kind == RowInit::Kind::kSpecial) {
+    for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
+      const uint32_t v = special_value(slot, init.special, w, lane);
+      std::memcpy(row + lane * 4, &v, 4);
+    }
+    return;
   }
   for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
-    if (init.kind == RowInit::Kind::kSpecial) value = special_value(slot, init.special, w, lane);
     if (init.wide)
       std::memcpy(row + lane * 8, &value, 8);
     else
       std::memcpy(row + lane * 4, &value, 4);
+  }
+}
+
+/// Rows that differ between thread blocks hold one value in all lanes of all warps.
+void Executor::fill_block_rows(Slot& slot) {
+  for (const RowInit& init : block_inits_) {
+    const uint32_t value = special_value(slot, init.special, 0, 0);
+    for (const exec::Warp& warp : slot.warps) {
+      uint8_t* row = warp.rows + size_t{init.row} * exec::kRowBytes;
+      for (uint32_t lane = 0; lane < exec::kLanes; ++lane) std::memcpy(row + lane * 4, &value, 4);
+    }
   }
 }
 
@@ -221,8 +239,8 @@ void Executor::start_block(Slot& slot, uint64_t index) {
   const uint64_t local_slots = std::clamp<uint64_t>(kLocalTraceBytes / local_block, 1, 1024);
   const uint64_t threads = launch_.block.count();
   for (uint32_t w = 0; w < warps_per_block_; ++w) {
-    for (const RowInit& init : kernel_.inits)
-      if (!slot.filled || depends_on_block(init)) fill_row(slot, w, init);
+    if (!slot.filled)
+      for (const RowInit& init : kernel_.inits) fill_row(slot, w, init);
     exec::Warp& warp = slot.warps[w];
     const uint64_t lanes = std::min<uint64_t>(32, threads - uint64_t{w} * 32);
     warp.active = lanes == 32 ? exec::kFullMask : (1u << lanes) - 1;
@@ -238,6 +256,7 @@ void Executor::start_block(Slot& slot, uint64_t index) {
     slot.states[w] = Slot::State::kRunnable;
     slot.polling[w] = 0;
   }
+  fill_block_rows(slot);
   slot.filled = true;
 }
 

@@ -60,6 +60,7 @@ class Executor {
 
   std::unique_ptr<Slot> make_slot();
   void start_block(Slot& slot, uint64_t index);
+  void fill_block_rows(Slot& slot);
   void fill_row(Slot& slot, uint32_t warp, const RowInit& init);
   uint32_t special_value(const Slot& slot, ptx::SpecialReg reg, uint32_t warp, uint32_t lane) const;
   Turn run_block(Slot& slot);
@@ -85,6 +86,7 @@ class Executor {
   ExecutorResult result_;
   exec::Context context_;
   std::vector<exec::MemDesc> memory_descs_;
+  std::vector<RowInit> block_inits_;  ///< rows to refill for every thread block
   uint32_t warps_per_block_ = 0;
   uint32_t stack_entries_ = 0;
   std::vector<std::unique_ptr<Slot>> resident_;

@@ -2,6 +2,7 @@
 #include "host/runtime/virtual_device.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <chrono>
 #include <unordered_map>
@@ -20,15 +21,35 @@ constexpr uint32_t kMaxThreads = 1024;
 constexpr uint32_t kMaxSharedBytes = 227 * 1024;
 constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
 
+/// A hint: neighbouring chunks then share huge pages, which saves most page faults.
+void advise_huge_pages(void* p, uint64_t bytes) {
+  constexpr uintptr_t kPage = 4096;
+  const uintptr_t first = (reinterpret_cast<uintptr_t>(p) + kPage - 1) / kPage * kPage;
+  const uintptr_t last = (reinterpret_cast<uintptr_t>(p) + bytes) / kPage * kPage;
+  if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+}
+
 /// Collects thread blocks into chunks of the trace store.
 class ChunkWriter final : public BlockSink {
  public:
-  ChunkWriter(TraceStore& store, uint32_t launch, uint32_t warps_per_block, uint32_t chunk_blocks)
-      : store_(store), launch_(launch), warps_(warps_per_block), chunk_blocks_(chunk_blocks) {
+  ChunkWriter(TraceStore& store, uint32_t launch, uint32_t warps_per_block, uint32_t chunk_blocks,
+              uint64_t blocks)
+      : store_(store),
+        launch_(launch),
+        warps_(warps_per_block),
+        chunk_blocks_(chunk_blocks),
+        expected_blocks_(blocks) {
     begin(0);
   }
 
   void block(std::span<const std::span<const uint64_t>> warps) override {
+    if (chunk_.num_blocks == 1) {  // likely to fill a chunk: no growth in steps
+      const uint64_t first = chunk_.words.size();
+      if (first * (expected_blocks_ - 1) >= kChunkWords) {
+        chunk_.words.reserve(kChunkWords + first * 2);
+        advise_huge_pages(chunk_.words.data(), chunk_.words.capacity() * sizeof(uint64_t));
+      }
+    }
     for (const auto& trace : warps) {
       chunk_.words.insert(chunk_.words.end(), trace.begin(), trace.end());
       chunk_.warp_offset.push_back(static_cast<uint32_t>(chunk_.words.size()));
@@ -56,7 +77,7 @@ class ChunkWriter final : public BlockSink {
   void flush() {
     if (chunk_.num_blocks == 0) return;
     const uint32_t next = chunk_.first_block + chunk_.num_blocks;
-    chunk_.words.shrink_to_fit();
+    if (chunk_.words.capacity() > chunk_.words.size() * 5 / 4) chunk_.words.shrink_to_fit();
     store_.append(std::move(chunk_));
     ++written_;
     begin(next);
@@ -64,6 +85,7 @@ class ChunkWriter final : public BlockSink {
 
   TraceStore& store_;
   uint32_t launch_, warps_, chunk_blocks_;
+  uint64_t expected_blocks_;
   uint32_t written_ = 0;
   TraceChunk chunk_;
 };
@@ -253,7 +275,8 @@ void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid
   record.shared_bytes = static_cast<uint32_t>(shared);
   record.first_chunk = d.recording.traces.size();
   ChunkWriter writer(d.recording.traces, static_cast<uint32_t>(d.recording.launches.size()),
-                     static_cast<uint32_t>((block.count() + 31) / 32), d.options.chunk_blocks);
+                     static_cast<uint32_t>((block.count() + 31) / 32), d.options.chunk_blocks,
+                     grid.count());
   ExecutorOptions options;
   if (d.options.record_traces) options.sink = &writer;
   if (d.options.max_thread_instructions != 0)
