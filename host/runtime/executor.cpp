@@ -267,6 +267,13 @@ void Executor::grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer) {
   warp.trace_capacity = buffer.size();
 }
 
+bool Executor::report_progress() {
+  progress_reported_ = context_.warp_instructions;
+  if (options_.progress && !options_.progress(context_.warp_instructions))
+    result_.interrupted = true;
+  return !result_.interrupted;
+}
+
 bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
   exec::Warp& warp = slot.warps[w];
   context_.shared = slot.shared.get();
@@ -306,10 +313,7 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
       case Status::kYield:
         break;
     }
-    if (options_.progress && !options_.progress(context_.warp_instructions)) {
-      result_.interrupted = true;
-      return false;
-    }
+    if (!report_progress()) return false;
     budget = kTurn;
     if (context_.stored) idle_since_ = context_.warp_instructions;
     if (context_.polled && (!context_.stored || ++turns >= kTurnsWhilePolling)) {
@@ -460,6 +464,7 @@ ExecutorResult Executor::run() {
       } else {
         ++i;
       }
+      if (context_.warp_instructions - progress_reported_ >= kTurn) report_progress();
       if (result_.interrupted) return result_;
     }
     if (finished_any) {

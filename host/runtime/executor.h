@@ -64,6 +64,8 @@ class Executor {
   void fill_row(Slot& slot, uint32_t warp, const RowInit& init);
   uint32_t special_value(const Slot& slot, ptx::SpecialReg reg, uint32_t warp, uint32_t lane) const;
   Turn run_block(Slot& slot);
+  /// False if the program is to be interrupted.
+  bool report_progress();
   /// False once the warp polls without effect (or has had its share).
   bool run_warp_turn(Slot& slot, uint32_t warp);
   void arrive(Slot& slot, uint32_t warp);
@@ -92,6 +94,7 @@ class Executor {
   std::vector<std::unique_ptr<Slot>> resident_;
   std::vector<std::unique_ptr<Slot>> spare_;
   std::map<uint64_t, std::unique_ptr<Slot>> finished_;  ///< waiting for earlier blocks
+  uint64_t progress_reported_ = 0;
   uint64_t idle_since_ = 0;  ///< warp-instructions at the last sign of progress
 };
 

@@ -2,11 +2,13 @@
 #include "host/runtime/spill_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "host/core/error.h"
 
@@ -27,6 +29,23 @@ SpillFile::SpillFile(const std::string& directory) : directory_(directory) {
     throw Error("cannot create a temporary file for traces in " + directory_ + ": " +
                 std::strerror(errno) + " - choose a writable directory");
 }
+
+SpillFile SpillFile::open_existing(const std::string& path) {
+  SpillFile file;
+  file.directory_ = path;
+  file.fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file.fd_ < 0 || fstat(file.fd_, &status) != 0)
+    throw Error("cannot read " + path + ": " + std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) throw Error("cannot read " + path + ": it is no regular file");
+  file.size_ = static_cast<uint64_t>(status.st_size);
+  return file;
+}
+
+SpillFile::SpillFile(SpillFile&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      size_(other.size_),
+      directory_(std::move(other.directory_)) {}
 
 SpillFile::~SpillFile() {
   if (fd_ >= 0) close(fd_);
@@ -59,7 +78,7 @@ std::vector<uint8_t> SpillFile::read(Extent extent) const {
                             static_cast<off_t>(extent.offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0)
-      throw Error("cannot read traces back from the temporary file in " + directory_ + ": " +
+      throw Error("cannot read traces back from " + directory_ + ": " +
                   (n < 0 ? std::strerror(errno) : "it is too short"));
     done += static_cast<uint64_t>(n);
   }

@@ -12,14 +12,6 @@
 
 namespace nearwarp::runtime {
 
-namespace {
-
-uint64_t bytes_of(const TraceChunk& c) {
-  return c.words.size() * sizeof(uint64_t) + c.warp_offset.size() * sizeof(uint32_t) + sizeof(c);
-}
-
-}  // namespace
-
 struct TraceStore::Impl {
   struct Entry {
     std::shared_ptr<const TraceChunk> resident;  // null if only on disk
@@ -36,7 +28,7 @@ struct TraceStore::Impl {
   std::list<uint32_t> recent;  // resident chunks, least recently used first
   uint64_t resident_bytes = 0;
   uint64_t words = 0;
-  std::unique_ptr<SpillFile> file;
+  std::shared_ptr<SpillFile> file;
 
   // Callers hold the mutex.
   void make_resident(uint32_t index, std::shared_ptr<const TraceChunk> chunk) {
@@ -52,7 +44,7 @@ struct TraceStore::Impl {
       const uint32_t victim = recent.front() == keep ? *std::next(recent.begin()) : recent.front();
       Entry& e = entries[victim];
       if (!e.on_disk) {
-        if (!file) file = std::make_unique<SpillFile>(options.spill_directory);
+        if (!file) file = std::make_shared<SpillFile>(options.spill_directory);
         e.extent = file->append(compress_chunk(*e.resident));
         e.on_disk = true;
       }
@@ -67,15 +59,31 @@ TraceStore::TraceStore() : TraceStore(Options{}) {}
 TraceStore::TraceStore(Options options) : impl_(std::make_unique<Impl>()) {
   impl_->options = std::move(options);
 }
+TraceStore::TraceStore(Options options, std::shared_ptr<SpillFile> file,
+                       const std::vector<StoredChunk>& chunks)
+    : TraceStore(std::move(options)) {
+  impl_->file = std::move(file);
+  for (const StoredChunk& c : chunks) {
+    Impl::Entry& e = impl_->entries.emplace_back();
+    e.bytes = c.memory_bytes;
+    e.on_disk = true;
+    e.extent = {c.offset, c.bytes};
+    impl_->words += c.words;
+  }
+}
 TraceStore::~TraceStore() = default;
 TraceStore::TraceStore(TraceStore&&) noexcept = default;
 TraceStore& TraceStore::operator=(TraceStore&&) noexcept = default;
+
+uint64_t TraceStore::memory_bytes(const TraceChunk& c) {
+  return c.words.size() * sizeof(uint64_t) + c.warp_offset.size() * sizeof(uint32_t) + sizeof(c);
+}
 
 uint32_t TraceStore::append(TraceChunk chunk) {
   const std::lock_guard lock(impl_->mutex);
   const auto index = static_cast<uint32_t>(impl_->entries.size());
   Impl::Entry& e = impl_->entries.emplace_back();
-  e.bytes = bytes_of(chunk);
+  e.bytes = memory_bytes(chunk);
   impl_->words += chunk.words.size();
   impl_->make_resident(index, std::make_shared<const TraceChunk>(std::move(chunk)));
   impl_->shrink(index);

@@ -10,7 +10,7 @@ namespace nearwarp::runtime {
 
 /// Traces of consecutive thread blocks of one launch (format: device/trace/format.h).
 struct TraceChunk {
-  uint32_t launch = 0;     ///< index of the launch in its program
+  uint32_t launch = 0;       ///< index of the launch in its program
   uint32_t first_block = 0;  ///< linear thread-block index within the launch
   uint32_t num_blocks = 0;
   uint32_t warps_per_block = 0;
@@ -19,6 +19,8 @@ struct TraceChunk {
   std::vector<uint32_t> warp_offset;
   std::vector<uint64_t> words;
 };
+
+class SpillFile;
 
 /// An append-only sequence of chunks. Chunks beyond the memory budget live compressed in a
 /// temporary file (or in the trace cache) and are loaded again on demand. Reading is thread-safe
@@ -41,6 +43,18 @@ class TraceStore {
   /// The chunk, loaded if need be; it stays in memory while the pointer is held.
   std::shared_ptr<const TraceChunk> chunk(uint32_t index) const;
   uint64_t total_words() const;
+
+  /// A chunk that lies compressed in a file.
+  struct StoredChunk {
+    uint64_t offset = 0, bytes = 0;
+    uint64_t words = 0;
+    uint64_t memory_bytes = 0;
+  };
+  /// A store over a file of compressed chunks, which are loaded on demand.
+  TraceStore(Options options, std::shared_ptr<SpillFile> file,
+             const std::vector<StoredChunk>& chunks);
+  /// What a chunk counts against the memory budget.
+  static uint64_t memory_bytes(const TraceChunk& chunk);
 
  private:
   struct Impl;

@@ -1,0 +1,79 @@
+// Reading and writing structures as bytes; one `io` function per type serves both directions.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "host/core/error.h"
+
+namespace nearwarp::runtime {
+
+class Writer {
+ public:
+  static constexpr bool kReading = false;
+  void bytes(const void* p, size_t n) {
+    const auto* b = static_cast<const uint8_t*>(p);
+    out.insert(out.end(), b, b + n);
+  }
+  std::vector<uint8_t> out;
+};
+
+class Reader {
+ public:
+  static constexpr bool kReading = true;
+  Reader(const uint8_t* data, size_t size) : p_(data), end_(data + size) {}
+  void bytes(void* p, size_t n) {
+    if (n > left()) throw Error("a recording ends early");
+    std::memcpy(p, p_, n);
+    p_ += n;
+  }
+  size_t left() const { return static_cast<size_t>(end_ - p_); }
+
+ private:
+  const uint8_t* p_;
+  const uint8_t* end_;
+};
+
+template <class A, class T>
+requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+void io(A& a, T& v) { a.bytes(&v, sizeof(T)); }
+
+template <class A>
+void io(A& a, std::string& s) {
+  uint64_t n = s.size();
+  io(a, n);
+  if constexpr (A::kReading) {
+    if (n > a.left()) throw Error("a recording ends early");
+    s.resize(n);
+  }
+  a.bytes(s.data(), n);
+}
+
+template <class A, class T>
+void io(A& a, std::vector<T>& v) {
+  uint64_t n = v.size();
+  io(a, n);
+  if constexpr (A::kReading) {
+    if (n > a.left()) throw Error("a recording ends early");  // every element takes a byte or more
+    v.resize(n);
+  }
+  if constexpr (std::is_arithmetic_v<T>) {
+    if constexpr (A::kReading) {
+      if (n > a.left() / sizeof(T)) throw Error("a recording ends early");
+    }
+    a.bytes(v.data(), n * sizeof(T));
+  } else {
+    for (T& e : v) io(a, e);
+  }
+}
+
+/// Several members in a row.
+template <class A, class... T>
+void io_all(A& a, T&... members) {
+  (io(a, members), ...);
+}
+
+}  // namespace nearwarp::runtime
