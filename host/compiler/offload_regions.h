@@ -19,7 +19,7 @@ struct Region {
 
 /// All regions of at least two blocks, and loops of one block; by entry, then by size. Regions of
 /// more than kMaxRegionBlocks blocks are left out.
-inline constexpr size_t kMaxRegionBlocks = 512;
+inline constexpr size_t kMaxRegionBlocks = 256;
 std::vector<Region> find_regions(const Kernel& kernel);
 
 /// A piece of code with what crosses its borders.
