@@ -83,7 +83,7 @@ struct L2Counters {
 struct L2SliceState {
   Ref<Channel> request_in, memory_in, memory_out, reply_out;
   Ref<Channel> invalidate_in;  ///< count 0: none. Invalidations never wait for anything.
-  Ref<uint32_t> tags;     ///< [set][way]
+  Ref<uint32_t> tags;          ///< [set][way]
   Ref<uint8_t> ages;      ///< [set][way]: 0 is the most recently used; a permutation of the ways
   Ref<uint16_t> mshr_of;  ///< [set][way]: valid where `pending`
   Ref<uint64_t> valid;    ///< [set]: ways that hold a line or wait for one
@@ -411,6 +411,7 @@ NW_HD NW_INLINE void take_invalidation(const G& g, const L2SliceParams& p, L2Sli
   const uint64_t match = g.ballot(p.ways, [&](uint32_t i) { return tags[i] == line; }) & valid;
   g.leader([&] {
     drop_line(p, s, base, set, match);
+    s.counters.requests_in += 1;
     pop(in, base, now, horizon);
   });
 }

@@ -17,7 +17,7 @@ struct SliceRig {
   Rig rig;
   L2SliceParams params;
   Ref<L2SliceState> state;
-  std::shared_ptr<MockProducer> sm_out, memory_out;
+  std::shared_ptr<MockProducer> sm_out, memory_out, invalidations;
   std::shared_ptr<MockConsumer> sm_in, memory_in;
 
   explicit SliceRig(std::function<void(L2SliceParams&)> adjust = {}, uint32_t slots = 16) {
@@ -40,18 +40,20 @@ struct SliceRig {
     if (adjust) adjust(params);
     const ChannelSpec spec{slots, kHop, kHop, 0, 1};
     const auto request = rig.channel(spec), reply = rig.channel(spec),
-               to_memory = rig.channel(spec), from_memory = rig.channel(spec);
-    const L2SliceState s =
-        make_l2_slice(rig.arena, params, 4, request, from_memory, to_memory, reply);
+               to_memory = rig.channel(spec), from_memory = rig.channel(spec),
+               invalidate = rig.channel(spec);
+    L2SliceState s = make_l2_slice(rig.arena, params, 4, request, from_memory, to_memory, reply);
+    s.invalidate_in = invalidate;
     state = rig.arena.allocate<L2SliceState>(1);
     *rig.arena.get(state) = s;
     sm_out = rig.producer(request, kPeriod);
     memory_out = rig.producer(from_memory, kPeriod);
+    invalidations = rig.producer(invalidate, kPeriod);
     rig.add(
         [this](std::byte* base, Window w, Horizon& h) {
           return step_l2_slice(HostGroup{}, params, *state.in(base), base, w, h);
         },
-        {request, from_memory});
+        {request, from_memory, invalidate});
     sm_in = rig.consumer(reply, kPeriod);
     memory_in = rig.consumer(to_memory, kPeriod);
   }
@@ -303,6 +305,22 @@ TEST(L2Slice, InvalidationOfAPendingLineKeepsNothing) {
   EXPECT_EQ(r.counters().read_hits, 1u);
   EXPECT_EQ(r.replied(0), 100u);
   EXPECT_EQ(r.replied(1), 200u);
+}
+
+TEST(L2Slice, InvalidationsOfTheirOwnNetworkPassBlockedRequests) {
+  SliceRig r([](L2SliceParams& p) { p.mshr_entries = 1; });
+  r.read(10, 6);
+  r.read(20, 7);  // waits for the only MSHR
+  r.invalidations->items.push_back(
+      {30 * kPeriod - kHop, make_packet(PacketKind::kInvalidate, 1, 50, 8, 0, 6), 0});
+  r.fill(100, 0);  // of 6: not kept
+  r.fill(200, 0);
+  r.read(300, 6);
+  r.fill(400, 0);
+  r.run();
+  EXPECT_EQ(r.counters().lines_invalidated, 1u);
+  EXPECT_EQ(r.counters().read_misses, 3u);
+  EXPECT_EQ(r.asked(1), 100u + kLatency);
 }
 
 TEST(L2Slice, FillsAndHitsTakeTurnsAtTheReplyChannel) {

@@ -69,6 +69,7 @@ class MemorySystem {
   G group;
   Rig rig;
   std::vector<Ref<Channel>> sm_out, sm_in;              ///< requests and replies of main SMs
+  std::vector<Ref<Channel>> sm_invalidations;           ///< their network of invalidations
   std::vector<Ref<Channel>> stack_sm_out, stack_sm_in;  ///< of stack SMs
   std::vector<Ref<Channel>> link_tx, link_rx, control;
   std::vector<Ref<SwitchState>> crossbars, stack_switches;
@@ -99,6 +100,7 @@ class MemorySystem {
     for (uint32_t i = 0; i < c.sms; ++i) {
       sm_out.push_back(hop());
       sm_in.push_back(hop());
+      sm_invalidations.push_back(hop());
     }
     for (uint32_t i = 0; i < c.stacks * c.stack_sms; ++i) {
       stack_sm_out.push_back(hop());
@@ -113,6 +115,7 @@ class MemorySystem {
     for (uint32_t i = 0; i < n; ++i) {
       slice_request_.push_back(hop());
       slice_reply_.push_back(hop());
+      slice_invalidate_.push_back(hop());
       slice_to_port_.push_back(hop());
       port_to_slice_.push_back(hop());
     }
@@ -143,7 +146,8 @@ class MemorySystem {
   }
 
  private:
-  std::vector<Ref<Channel>> slice_request_, slice_reply_, slice_to_port_, port_to_slice_;
+  std::vector<Ref<Channel>> slice_request_, slice_reply_, slice_invalidate_, slice_to_port_,
+      port_to_slice_;
   std::vector<Ref<Channel>> offload_request_, port_reply_;
 
   Ref<Channel> hop() {
@@ -185,15 +189,17 @@ class MemorySystem {
   void make_crossbars() {
     const SwitchParams p = switch_params(config.flit_bytes);
     const uint32_t n = config.stacks * config.slices_per_stack;
-    std::vector<SwitchLink> sms_out, sms_in, to_memory, from_memory;
+    std::vector<SwitchLink> sms_out, sms_in, to_memory, from_memory, drop_from, drop_to;
     for (uint32_t i = 0; i < config.sms; ++i) {
       const auto port = static_cast<uint16_t>(i / config.sms_per_cluster);
       sms_out.push_back({sm_out[i], port});
       sms_in.push_back({sm_in[i], port});
+      drop_from.push_back({sm_invalidations[i], port});
     }
     for (uint32_t i = 0; i < n; ++i) {
       to_memory.push_back({slice_request_[i], static_cast<uint16_t>(i)});
       from_memory.push_back({slice_reply_[i], static_cast<uint16_t>(i)});
+      drop_to.push_back({slice_invalidate_[i], static_cast<uint16_t>(i)});
     }
     for (uint32_t s = 0; s < config.stacks; ++s) {
       to_memory.push_back({offload_request_[s], static_cast<uint16_t>(n + s)});
@@ -201,9 +207,11 @@ class MemorySystem {
     }
     const SwitchState request = make_switch(rig.arena, p, sms_out, to_memory);
     const SwitchState reply = make_switch(rig.arena, p, from_memory, sms_in);
+    const SwitchState drop = make_switch(rig.arena, p, drop_from, drop_to);
     std::byte* base = rig.arena.base();
     for (uint16_t i = 0; i < n; ++i) {
       set_route(p, request, base, static_cast<uint16_t>(first_slice + i), i, kNoRoute);
+      set_route(p, drop, base, static_cast<uint16_t>(first_slice + i), i, kNoRoute);
     }
     for (uint16_t s = 0; s < config.stacks; ++s) {
       for (uint16_t k = 0; k < config.stack_sms; ++k) {
@@ -217,6 +225,8 @@ class MemorySystem {
     add_switch(p, crossbars.back(), channels_of(sms_out));
     crossbars.push_back(store(reply));
     add_switch(p, crossbars.back(), channels_of(from_memory));
+    crossbars.push_back(store(drop));
+    add_switch(p, crossbars.back(), channels_of(drop_from));
   }
 
   void make_slice(uint32_t i) {
@@ -234,15 +244,16 @@ class MemorySystem {
     p.first_vault_endpoint = first_vault;
     p.vaults_per_stack = static_cast<uint16_t>(config.vaults);
     p.map = map;
-    const L2SliceState s = make_l2_slice(rig.arena, p, config.slots, slice_request_[i],
-                                         port_to_slice_[i], slice_to_port_[i], slice_reply_[i]);
+    L2SliceState s = make_l2_slice(rig.arena, p, config.slots, slice_request_[i], port_to_slice_[i],
+                                   slice_to_port_[i], slice_reply_[i]);
+    s.invalidate_in = slice_invalidate_[i];
     const Ref<L2SliceState> ref = store(s);
     slices.push_back(ref);
     rig.add(
         [this, p, ref](std::byte* base, Window w, Horizon& h) {
           return step_l2_slice(group, p, *ref.in(base), base, w, h);
         },
-        {slice_request_[i], port_to_slice_[i]});
+        {slice_request_[i], port_to_slice_[i], slice_invalidate_[i]});
   }
 
   void make_port(uint32_t s) {

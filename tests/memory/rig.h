@@ -139,6 +139,16 @@ class Rig {
     return now_;
   }
   Tick now() const { return now_; }
+  /// Time zero again; the arena is the caller's.
+  void reset() {
+    now_ = 0;
+    for (Component& c : components_) {
+      c.wake = 0;
+      c.poll = false;
+    }
+  }
+  /// Forget the `n` components added last.
+  void pop_components(std::size_t n) { components_.resize(components_.size() - n); }
 
   /// A number for the state of everything in the arena.
   uint64_t hash() const {
