@@ -10,7 +10,7 @@
 namespace nearwarp::compiler {
 namespace {
 
-constexpr size_t kMaxEdges = size_t{1} << 25;  // beyond that, a linear scan over intervals
+constexpr size_t kMaxEdges = size_t{1} << 23;  // beyond that, a linear scan over intervals
 
 // A set with constant-time insert, erase and iteration over its members.
 class LiveSet {

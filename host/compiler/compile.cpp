@@ -94,7 +94,10 @@ Kernel compile_kernel(const ptx::Module& module, const ptx::Function& entry) {
     FlatCode code = Lowering(module, entry).run(&kernel);
     build_blocks(std::move(code), &kernel);
     analyse_blocks(&kernel);
-    compute_liveness(&kernel);
+    if (!compute_liveness(&kernel)) {
+      throw Unsupported{"the kernel '" + kernel.name + "' is too large to analyse (" + module.path +
+                        ":" + std::to_string(entry.line) + ") - split it"};
+    }
     allocate_registers(&kernel);
     kernel.source_files = module.source_files;
   } catch (const Unsupported& reason) {

@@ -6,12 +6,11 @@
 
 #include "host/compiler/graph.h"
 #include "host/compiler/visit.h"
-#include "host/core/error.h"
 
 namespace nearwarp::compiler {
 namespace {
 
-constexpr uint64_t kMaxWords = uint64_t{1} << 26;  // 512 MiB per family of sets
+constexpr uint64_t kMaxWords = uint64_t{1} << 22;  // 32 MiB per family of sets
 
 // Only registers that some block reads before it writes them can be live across an edge; numbering
 // these keeps the sets small.
@@ -42,13 +41,11 @@ CrossBlock find_cross_block(const Kernel& kernel) {
 
 }  // namespace
 
-void compute_liveness(Kernel* kernel) {
+bool compute_liveness(Kernel* kernel) {
   const CrossBlock cross = find_cross_block(*kernel);
   const size_t num_blocks = kernel->blocks.size();
   const size_t words = (cross.registers.size() + 63) / 64;
-  if (num_blocks * words > kMaxWords) {
-    throw Error("the kernel '" + kernel->name + "' is too large to analyse - split it");
-  }
+  if (num_blocks * words > kMaxWords) return false;
   std::vector<uint64_t> use(num_blocks * words), kill(num_blocks * words);
   std::vector<uint64_t> in(num_blocks * words), out(num_blocks * words);
   Graph graph(num_blocks);
@@ -119,6 +116,7 @@ void compute_liveness(Kernel* kernel) {
       for_each_def(kernel->instructions[i], visit);
     }
   }
+  return true;
 }
 
 }  // namespace nearwarp::compiler

@@ -6,8 +6,8 @@
 namespace nearwarp::compiler {
 
 /// Fills live_in, live_out and Register::block_local from the blocks and instructions.
-/// Throws nearwarp::Error if the kernel is too large to analyse (gigabytes of sets).
-void compute_liveness(Kernel* kernel);
+/// Returns false if the kernel is too large to analyse (hundreds of megabytes of sets).
+bool compute_liveness(Kernel* kernel);
 
 /// Fills Register::physical, num_physical and num_predicates; needs liveness.
 ///

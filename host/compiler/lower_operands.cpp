@@ -227,8 +227,10 @@ Operand Lowering::value(Frame* frame, const ptx::Instruction& in, const ptx::Ope
       out.bits = immediate(in, op, type);
       return out;
     case Kind::kSpecial:
-      if (type == Type::kPred || size_of(type) < 4) {
-        fail(in, "a special register where ." + std::string(ptx::name_of(type)) + " is wanted");
+      if (size_of(type) != size_of(ptx::type_of(op.special)) &&
+          op.special != ptx::SpecialReg::kGridid) {  // was 32 bits wide in early PTX
+        fail(in, "a special register where ." + std::string(ptx::name_of(type)) + " is wanted",
+             "." + std::string(ptx::name_of(ptx::type_of(op.special))));
       }
       out.kind = Operand::Kind::kSpecial;
       out.special = op.special;

@@ -132,7 +132,8 @@ TEST_P(Samples, AllocationIsValid) {
 
 INSTANTIATE_TEST_SUITE_P(Nvcc, Samples,
                          testing::Values("tests/ptx/data/loops.ptx", "tests/ptx/data/calls.ptx",
-                                         "tests/ptx/data/warp.ptx", "bench/workloads/bfs/bfs.ptx",
+                                         "tests/ptx/data/warp.ptx", "tests/ptx/data/forms.ptx",
+                                         "bench/workloads/bfs/bfs.ptx",
                                          "bench/workloads/libor/libor.ptx",
                                          "bench/workloads/kmeans/kmeans.ptx",
                                          "bench/workloads/reduction/reduction.ptx"));
@@ -211,6 +212,18 @@ TEST(Registers, ALargeKernelIsFast) {
   const Kernel kernel = compile_body(body);
   EXPECT_EQ(kernel.num_physical, 301u);
   EXPECT_EQ(register_pressure(kernel), 301u);
+}
+
+TEST(Registers, AKernelWithTooManyInterferencesIsScanned) {
+  std::string body = ".reg .b32 %r<9000>; .reg .b64 %rd<9000>;\n";
+  for (int i = 0; i < 1500; ++i) body += "mov.u64 %rd" + std::to_string(i) + ", 1;\n";
+  for (int i = 1; i < 6000; ++i) {
+    body += "add.u32 %r" + std::to_string(i) + ", %r" + std::to_string(i - 1) + ", 1;\n";
+  }
+  for (int i = 0; i < 1500; ++i) body += "st.global.u64 [8], %rd" + std::to_string(i) + ";\n";
+  const Kernel kernel = compile_body(body);
+  verify(kernel);
+  EXPECT_EQ(kernel.num_physical, 3002u);  // %r0 and a hole before the pairs
 }
 
 }  // namespace

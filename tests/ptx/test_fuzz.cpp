@@ -117,7 +117,8 @@ TEST_P(Fuzz, RearrangedTokens) {
   EXPECT_GT(accepted, 0);  // some damage is only to names and numbers
 }
 
-INSTANTIATE_TEST_SUITE_P(Samples, Fuzz, testing::Values("loops.ptx", "calls.ptx", "warp.ptx"),
+INSTANTIATE_TEST_SUITE_P(Samples, Fuzz,
+                         testing::Values("loops.ptx", "calls.ptx", "warp.ptx", "forms.ptx"),
                          [](const auto& sample_info) {
                            const std::string name = sample_info.param;
                            return name.substr(0, name.find('.'));
