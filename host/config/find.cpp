@@ -1,0 +1,83 @@
+// Where configuration files are.
+#include "host/config/find.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "host/config/config.h"
+#include "host/config/nearest.h"
+#include "host/core/error.h"
+
+namespace nearwarp::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "machine" for "machines", for messages.
+std::string_view singular(std::string_view kind) {
+  return kind == "machines" ? "machine" : "policy";
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+}  // namespace
+
+std::vector<fs::path> config_folders(std::string_view kind) {
+  std::vector<fs::path> roots;
+  if (const char* variable = std::getenv("NEARWARP_CONFIG_PATH")) {
+    std::string_view rest = variable;
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(':'), rest.size());
+      if (end > 0) roots.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  std::error_code failed;
+  const fs::path executable = fs::read_symlink("/proc/self/exe", failed);
+  if (!failed) {
+    roots.push_back(executable.parent_path().parent_path() / "share" / "nearwarp" / "configs");
+  }
+  roots.push_back(fs::path(NW_CONFIG_SOURCE_DIR));
+  std::vector<fs::path> folders;
+  for (const fs::path& root : roots) folders.push_back(root / kind);
+  return folders;
+}
+
+fs::path find_config(std::string_view kind, const std::string& name_or_path) {
+  const bool is_path =
+      name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml");
+  if (is_path) {
+    if (is_file(name_or_path)) return name_or_path;
+    throw Error(
+        fmt::format("there is no {} file '{}' - give a .toml file, or a name from "
+                    "'nearwarp list {}'",
+                    singular(kind), name_or_path, kind));
+  }
+  for (const fs::path& folder : config_folders(kind)) {
+    const fs::path file = folder / (name_or_path + ".toml");
+    if (!name_or_path.empty() && is_file(file)) return file;
+  }
+  throw Error(fmt::format("unknown {} '{}'{}", singular(kind), name_or_path,
+                          suggestion(name_or_path, config_names(kind))));
+}
+
+std::vector<std::string> config_names(std::string_view kind) {
+  std::set<std::string> names;
+  for (const fs::path& folder : config_folders(kind)) {
+    std::error_code failed;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
+      if (entry.path().extension() == ".toml") names.insert(entry.path().stem().string());
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> machine_names() { return config_names("machines"); }
+std::vector<std::string> policy_names() { return config_names("policies"); }
+
+}  // namespace nearwarp::config

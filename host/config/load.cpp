@@ -1,0 +1,304 @@
+// Reads configuration files and overrides into their structures, strictly.
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <sstream>
+
+#include "host/config/config.h"
+#include "host/config/find.h"
+#include "host/config/nearest.h"
+#include "host/config/rules.h"
+#include "host/config/schema.h"
+#include "host/core/error.h"
+
+namespace nearwarp::config {
+namespace {
+
+/// Where each key got its value: "file:line" or "--set key=value".
+using Places = std::map<std::string, std::string, std::less<>>;
+
+template <class Config>
+std::vector<std::string> key_names() {
+  std::vector<std::string> names;
+  for (const Key<Config>& key : keys<Config>()) names.emplace_back(key.path);
+  return names;
+}
+
+/// " - did you mean ...?" for a wrong key; without a near one, the keys of its section.
+std::string key_suggestion(std::string_view path, const std::vector<std::string>& names) {
+  const std::string near = nearest_name(path, names);
+  if (!near.empty()) return fmt::format(" - did you mean '{}'?", near);
+  const std::string section(path.substr(0, path.find('.') + 1));
+  std::string list;
+  for (const std::string& name : names) {
+    if (section.empty() || !name.starts_with(section)) continue;
+    list += (list.empty() ? "" : ", ") + name.substr(section.size());
+  }
+  if (!list.empty()) {
+    return fmt::format(" - keys of [{}]: {}", section.substr(0, section.size() - 1), list);
+  }
+  return " - 'nearwarp show machine' and 'nearwarp show policy' list all keys";
+}
+
+template <class Config>
+Error bad_value(const Key<Config>& key, const std::string& what, const std::string& where) {
+  return Error(fmt::format("{} {} ({}) - allowed: {}{}{}", key.path, what, where, allowed(key),
+                           key.unit.empty() ? "" : ", in ", key.unit));
+}
+
+/// Store a number; throws if it does not fit or breaks the key's range.
+template <class Config>
+void store_number(const Key<Config>& key, Config& config, int64_t value, const std::string& where) {
+  const Member member = key.member(config);
+  const bool wide = std::holds_alternative<uint64_t*>(member);
+  const bool fits = value >= 0 && (wide || value <= std::numeric_limits<uint32_t>::max());
+  if (fits && wide) *std::get<uint64_t*>(member) = static_cast<uint64_t>(value);
+  if (fits && !wide) *std::get<uint32_t*>(member) = static_cast<uint32_t>(value);
+  if (!fits || !obeys(key, config)) {
+    throw bad_value(key, fmt::format("cannot be {}", value), where);
+  }
+}
+
+template <class Config>
+void store_text(const Key<Config>& key, Config& config, std::string value,
+                const std::string& where) {
+  *std::get<std::string*>(key.member(config)) = value;
+  if (!obeys(key, config)) throw bad_value(key, fmt::format("cannot be \"{}\"", value), where);
+}
+
+std::string describe_type(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table:
+      return "a table";
+    case toml::node_type::array:
+      return "an array";
+    case toml::node_type::string:
+      return "a text";
+    case toml::node_type::integer:
+      return "an integer";
+    case toml::node_type::floating_point:
+      return "a floating-point number";
+    case toml::node_type::boolean:
+      return "a truth value";
+    default:
+      return "a date or time";
+  }
+}
+
+template <class Config>
+void store_node(const Key<Config>& key, Config& config, const toml::node& node,
+                const std::string& where) {
+  const Member member = key.member(config);
+  if (const auto* flag = std::get_if<bool*>(&member)) {
+    if (const auto value = node.value_exact<bool>()) {
+      **flag = *value;
+      return;
+    }
+  } else if (std::holds_alternative<std::string*>(member)) {
+    if (const auto value = node.value_exact<std::string>()) {
+      return store_text(key, config, *value, where);
+    }
+  } else if (const auto value = node.value_exact<int64_t>()) {
+    return store_number(key, config, *value, where);
+  }
+  throw bad_value(key, "cannot be " + describe_type(node), where);
+}
+
+/// Take all values of `table`, whose path is `prefix`.
+template <class Config>
+void store_table(const toml::table& table, const std::string& prefix, const std::string& file,
+                 Config& config, Places& places) {
+  for (const auto& [name, node] : table) {
+    const std::string path = prefix + std::string(name.str());
+    const std::string where = fmt::format("{}:{}", file, name.source().begin.line);
+    if (const Key<Config>* key = find_key<Config>(path)) {
+      store_node(*key, config, node, where);
+      places[path] = where;
+      continue;
+    }
+    const std::string section = path + ".";
+    bool is_section = false;
+    for (const Key<Config>& key : keys<Config>()) {
+      is_section = is_section || key.path.starts_with(section);
+    }
+    if (is_section && node.is_table()) {
+      places[path] = where;
+      store_table(*node.as_table(), section, file, config, places);
+    } else if (is_section) {
+      throw Error(fmt::format("{} cannot be {} ({}) - it is a section: [{}]", path,
+                              describe_type(node), where, path));
+    } else {
+      std::vector<std::string> names = key_names<Config>();
+      if (node.is_table()) {  // a section's name: compare it with sections' names
+        std::vector<std::string> sections;
+        for (const std::string& key : names) {
+          for (size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1)) {
+            if (sections.empty() || sections.back() != key.substr(0, dot)) {
+              sections.push_back(key.substr(0, dot));
+            }
+          }
+        }
+        throw Error(
+            fmt::format("unknown section '{}' ({}){}", path, where, suggestion(path, sections)));
+      }
+      throw Error(fmt::format("unknown key '{}' ({}){}", path, where, key_suggestion(path, names)));
+    }
+  }
+}
+
+/// Where a missing key belongs: its section's line, or the file.
+std::string section_place(std::string_view path, const std::string& file, const Places& places) {
+  for (size_t dot = path.rfind('.'); dot != std::string_view::npos;
+       dot = path.rfind('.', dot - 1)) {
+    const auto at = places.find(path.substr(0, dot));
+    if (at != places.end()) return at->second;
+    if (dot == 0) break;
+  }
+  return fmt::format("{}:1", file);
+}
+
+template <class Config>
+Config read_file(const std::filesystem::path& path, Places& places) {
+  const std::string file = path.string();
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) throw Error(fmt::format("cannot read '{}' - is it a readable text file?", file));
+  Config config;
+  try {
+    const toml::table table = toml::parse(text.str(), file);
+    store_table(table, "", file, config, places);
+  } catch (const toml::parse_error& error) {
+    throw Error(fmt::format("not valid TOML ({}:{}): {} - see https://toml.io", file,
+                            error.source().begin.line, error.description()));
+  }
+  for (const Key<Config>& key : keys<Config>()) {
+    if (places.count(key.path) != 0) continue;
+    throw Error(fmt::format("missing key '{}' ({}) - {} allowed: {}{}{}", key.path,
+                            section_place(key.path, file, places), key.doc, allowed(key),
+                            key.unit.empty() ? "" : ", in ", key.unit));
+  }
+  config.name = path.stem().string();
+  config.path = file;
+  return config;
+}
+
+struct Override {
+  std::string_view key, value;
+};
+
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+Override split_override(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos || trimmed(text.substr(0, equals)).empty()) {
+    throw UsageError(fmt::format("'{}' sets nothing - write --set key=value", text));
+  }
+  return {trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
+}
+
+template <class Config>
+void store_override(const Key<Config>& key, Config& config, std::string_view value,
+                    const std::string& where) {
+  const Member member = key.member(config);
+  if (const auto* flag = std::get_if<bool*>(&member)) {
+    if (value != "true" && value != "false") {
+      throw bad_value(key, fmt::format("cannot be '{}'", value), where);
+    }
+    **flag = value == "true";
+  } else if (std::holds_alternative<std::string*>(member)) {
+    const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+    store_text(key, config, std::string(quoted ? value.substr(1, value.size() - 2) : value), where);
+  } else {
+    std::string digits(value);
+    std::erase(digits, '_');  // as TOML allows between digits
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || end != digits.data() + digits.size()) {
+      throw bad_value(key, fmt::format("cannot be '{}'", value), where);
+    }
+    store_number(key, config, number, where);
+  }
+}
+
+/// Apply an override if it names a key of Config; returns whether it does.
+template <class Config, class Other>
+bool override_key(Config& config, std::string_view text, Places* places) {
+  const Override change = split_override(text);
+  const std::string where = fmt::format("--set {}", text);
+  const Key<Config>* key = find_key<Config>(change.key);
+  if (key != nullptr) {
+    store_override(*key, config, change.value, where);
+    if (places != nullptr) (*places)[std::string(change.key)] = where;
+    return true;
+  }
+  if (find_key<Other>(change.key) != nullptr) return false;
+  std::vector<std::string> names = key_names<MachineConfig>();
+  for (std::string& name : key_names<PolicyConfig>()) names.push_back(std::move(name));
+  throw UsageError(
+      fmt::format("unknown key '{}' ({}){}", change.key, where, key_suggestion(change.key, names)));
+}
+
+template <class Config, class Other>
+Config load(std::string_view kind, const std::string& name_or_path,
+            std::span<const std::string> overrides) {
+  Places places;
+  Config config = read_file<Config>(find_config(kind, name_or_path), places);
+  for (const std::string& text : overrides) override_key<Config, Other>(config, text, &places);
+  check_rules(config, [&](std::string_view path) { return places.at(std::string(path)); });
+  return config;
+}
+
+template <class Config>
+void validate_all(const Config& config, const std::string& where) {
+  for (const Key<Config>& key : keys<Config>()) {
+    if (!obeys(key, config)) {
+      throw bad_value(key, "cannot be " + value_text(member_of(key, config)), where);
+    }
+  }
+  check_rules(config, [&](std::string_view) { return where; });
+}
+
+template <class Config>
+std::vector<KeyDescription> describe_all(const Config& config) {
+  std::vector<KeyDescription> rows;
+  for (const Key<Config>& key : keys<Config>()) {
+    rows.push_back({std::string(key.path), value_text(member_of(key, config)),
+                    std::string(key.unit), std::string(key.doc), allowed(key)});
+  }
+  return rows;
+}
+
+}  // namespace
+
+MachineConfig load_machine(const std::string& name_or_path,
+                           std::span<const std::string> overrides) {
+  return load<MachineConfig, PolicyConfig>("machines", name_or_path, overrides);
+}
+PolicyConfig load_policy(const std::string& name_or_path, std::span<const std::string> overrides) {
+  return load<PolicyConfig, MachineConfig>("policies", name_or_path, overrides);
+}
+bool apply_override(MachineConfig& machine, std::string_view override_text) {
+  return override_key<MachineConfig, PolicyConfig>(machine, override_text, nullptr);
+}
+bool apply_override(PolicyConfig& policy, std::string_view override_text) {
+  return override_key<PolicyConfig, MachineConfig>(policy, override_text, nullptr);
+}
+void validate(const MachineConfig& machine, const std::string& where) {
+  validate_all(machine, where);
+}
+void validate(const PolicyConfig& policy, const std::string& where) { validate_all(policy, where); }
+std::vector<KeyDescription> describe(const MachineConfig& machine) { return describe_all(machine); }
+std::vector<KeyDescription> describe(const PolicyConfig& policy) { return describe_all(policy); }
+
+}  // namespace nearwarp::config

@@ -1,0 +1,243 @@
+// The keys of a machine file. Upper bounds are those of the device models' tables and masks, or
+// generous where they have none.
+#include <vector>
+
+#include "host/config/schema.h"
+
+namespace nearwarp::config {
+namespace {
+
+using M = MachineConfig;
+using Keys = std::vector<Key<M>>;
+
+// Path and place of a key whose path in the file is that of the member.
+#define NW_KEY(member_path) #member_path, [](M & m) -> Member { return &m.member_path; }
+
+// Latency and initiation interval of an instruction class, described by `what`.
+// clang-format off
+#define NW_CLASS(name, what)                                                                 \
+  {"sm.classes." #name ".latency_cycles",                                                    \
+   [](M& m) -> Member { return &m.classes.name.latency_cycles; },                            \
+   "core cycles", 1, 4000, false, "", "Issue to result: " what "."},                         \
+  {"sm.classes." #name ".interval_cycles",                                                   \
+   [](M& m) -> Member { return &m.classes.name.interval_cycles; },                           \
+   "core cycles", 1, 4000, false, "", "Time that the issue port is occupied: " what "."}
+// clang-format on
+
+constexpr bool kPowerOfTwo = true;
+
+Keys clocks_keys() {
+  return {
+      {"machine.description", [](M& m) -> Member { return &m.description; }, "", 0, 0, false, "",
+       "One line on what the machine is."},
+      {NW_KEY(clocks.core_mhz), "MHz", 1, 100000, false, "", "Clock of all SMs."},
+      {NW_KEY(clocks.interconnect_mhz), "MHz", 1, 100000, false, "",
+       "Clock of crossbars, link ports and the stacks' switches."},
+      {NW_KEY(clocks.l2_mhz), "MHz", 1, 100000, false, "", "Clock of the L2 slices."},
+      {NW_KEY(clocks.dram_mhz), "MHz", 1, 100000, false, "",
+       "Command clock of the vaults: half their data rate."},
+  };
+}
+
+Keys gpu_keys() {
+  return {
+      {NW_KEY(gpu.sms), "SMs", 1, 1024, false, "", "Main SMs under policies without stack SMs."},
+      {NW_KEY(gpu.sms_with_ndp), "SMs", 1, 1024, false, "",
+       "Main SMs under policies that use stack SMs."},
+      {NW_KEY(gpu.sms_per_cluster), "SMs", 1, 64, false, "",
+       "Main SMs that share a port of each crossbar."},
+      {NW_KEY(gpu.kernel_launch_latency_cycles), "core cycles", 0, 10000000, false, "",
+       "Pause between the end of a launch and the next one."},
+      {NW_KEY(gpu.control_latency_cycles), "interconnect cycles", 1, 100000, false, "",
+       "Latency between the front end (block dispatch, offload control) and an SM."},
+  };
+}
+
+Keys sm_keys() {
+  return {
+      {NW_KEY(sm.warps), "warps", 1, 64, false, "", "Warp slots of a main SM."},
+      {NW_KEY(sm.blocks), "blocks", 1, 64, false, "",
+       "Thread blocks that a main SM holds at most."},
+      {NW_KEY(sm.threads), "threads", 32, 2048, false, "", "Threads that a main SM holds at most."},
+      {NW_KEY(sm.registers), "registers", 1024, uint64_t{1} << 20, false, "",
+       "32-bit registers of an SM."},
+      {NW_KEY(sm.shared_memory_bytes), "bytes", 0, uint64_t{1} << 20, false, "",
+       "Shared memory of an SM."},
+      {NW_KEY(sm.register_unit), "registers", 1, 4096, kPowerOfTwo, "",
+       "A warp's registers are rounded up to a multiple of this."},
+      {NW_KEY(sm.schedulers), "schedulers", 1, 4, false, "",
+       "Warp schedulers; each issues one instruction per cycle."},
+      {NW_KEY(sm.scheduler_policy), "", 0, 0, false, "gto lrr",
+       "Greedy-then-oldest or loose round robin."},
+      {NW_KEY(sm.sp_units), "ports", 1, 4, false, "",
+       "Issue ports for integer and single-precision arithmetic."},
+      {NW_KEY(sm.sfu_units), "ports", 1, 4, false, "", "Issue ports for special functions."},
+      {NW_KEY(sm.dp_units), "ports", 0, 4, false, "",
+       "Issue ports for double precision; 0: it shares the SP ports."},
+      {NW_KEY(sm.charge_moves), "", 0, 0, false, "",
+       "Issue mov and cvta, which the real assembler mostly removes."},
+      {NW_KEY(sm.branch_latency_cycles), "core cycles", 1, 4000, false, "",
+       "From a branch to the warp's next instruction."},
+  };
+}
+
+Keys classes_keys() {
+  return {
+      NW_CLASS(int_add, "integer and logic operations, comparisons, moves"),
+      NW_CLASS(int_max, "integer minimum and maximum"),
+      NW_CLASS(int_mul, "integer multiplication"),
+      NW_CLASS(int_mad, "integer multiply-add"),
+      NW_CLASS(int_div, "integer division and remainder"),
+      NW_CLASS(fp32_add, "single-precision addition, comparison and conversion"),
+      NW_CLASS(fp32_max, "single-precision minimum and maximum"),
+      NW_CLASS(fp32_mul, "single-precision multiplication"),
+      NW_CLASS(fp32_mad, "single-precision multiply-add"),
+      NW_CLASS(fp32_div, "single-precision division and square root"),
+      NW_CLASS(fp64_add, "double-precision addition, comparison and conversion"),
+      NW_CLASS(fp64_max, "double-precision minimum and maximum"),
+      NW_CLASS(fp64_mul, "double-precision multiplication"),
+      NW_CLASS(fp64_mad, "double-precision multiply-add"),
+      NW_CLASS(fp64_div, "double-precision division and square root"),
+      NW_CLASS(sfu, "special functions"),
+      NW_CLASS(shuffle, "shuffles and votes"),
+      NW_CLASS(constant_load, "loads of constants and parameters"),
+  };
+}
+
+Keys memory_keys() {
+  return {
+      {NW_KEY(lsu.queue_entries), "instructions", 1, 16, false, "",
+       "Memory instructions between issue and the end of their line look-ups."},
+      {NW_KEY(lsu.load_entries), "instructions", 1, 64, false, "",
+       "Loads and atomics in flight, in warp-instructions."},
+      {NW_KEY(lsu.shared_latency_cycles), "core cycles", 1, 4000, false, "",
+       "Shared memory access without bank conflicts."},
+      {NW_KEY(lsu.shared_banks), "banks", 1, 32, kPowerOfTwo, "",
+       "Banks of the shared memory, four bytes wide."},
+      {NW_KEY(l1.bytes), "bytes", 128, uint64_t{1} << 24, false, "",
+       "Capacity of an SM's L1 data cache: write-through, no allocation on writes."},
+      {NW_KEY(l1.ways), "ways", 1, 32, false, "", "Associativity."},
+      {NW_KEY(l1.line_bytes), "bytes", 32, 256, kPowerOfTwo, "",
+       "Cache line, of the L2 too; the unit of all memory traffic."},
+      {NW_KEY(l1.hit_latency_cycles), "core cycles", 1, 4000, false, "",
+       "From issue to the value of a hit."},
+      {NW_KEY(l1.mshr_entries), "lines", 1, 64, false, "", "Lines that may be missing at a time."},
+      {NW_KEY(l1.mshr_merges), "loads", 1, 64, false, "",
+       "Loads that wait for one missing line at most."},
+      {NW_KEY(l2.bytes), "bytes", 1024, uint64_t{1} << 30, false, "",
+       "Capacity of all slices together: write-through, no allocation on writes."},
+      {NW_KEY(l2.ways), "ways", 1, 32, false, "", "Associativity."},
+      {NW_KEY(l2.slices), "slices", 1, 256, kPowerOfTwo, "",
+       "Slices; a multiple of the number of stacks."},
+      {NW_KEY(l2.latency_cycles), "L2 cycles", 1, 100000, false, "",
+       "Look-up inside a slice, channels apart."},
+      {NW_KEY(l2.mshr_entries), "lines", 1, 64, false, "",
+       "Lines that may be missing at a time, per slice."},
+      {NW_KEY(l2.mshr_merges), "requests", 1, 64, false, "",
+       "Requests that wait for one missing line at most."},
+      {NW_KEY(l2.queue_entries), "packets", 2, 1024, false, "",
+       "Packets between a slice and its link port, each way."},
+      {NW_KEY(interconnect.flit_bytes), "bytes", 1, 1024, false, "",
+       "A crossbar port moves one flit per interconnect cycle."},
+      {NW_KEY(interconnect.channel_latency_cycles), "interconnect cycles", 1, 100000, false, "",
+       "Each hop: SM to crossbar, crossbar to slice, slice to link port."},
+      {NW_KEY(interconnect.queue_entries), "packets", 2, 1024, false, "",
+       "Packets in flight per channel."},
+  };
+}
+
+Keys stack_keys() {
+  return {
+      {NW_KEY(links.gpu_to_memory_mbps), "MB/s", 1, 10000000, false, "",
+       "Bandwidth of a TX or RX link, per stack and direction."},
+      {NW_KEY(links.memory_to_memory_mbps), "MB/s", 1, 10000000, false, "",
+       "Bandwidth of a cross-stack link, per pair of stacks and direction."},
+      {NW_KEY(links.latency_cycles), "interconnect cycles", 1, 100000, false, "",
+       "From a packet's last byte to its arrival."},
+      {NW_KEY(links.queue_entries), "packets", 2, 1024, false, "", "Packets in flight per link."},
+      {NW_KEY(stack.count), "stacks", 1, 16, kPowerOfTwo, "", "Memory stacks."},
+      {NW_KEY(stack.sms), "SMs", 1, 8, false, "", "SMs in the logic layer of each stack."},
+      {NW_KEY(stack.sm_warps), "warps", 1, 64, false, "", "Warp slots of a stack SM."},
+      {NW_KEY(stack.vaults), "vaults", 1, 32, kPowerOfTwo, "", "Vaults per stack."},
+      {NW_KEY(stack.tsv_mbps), "MB/s", 1, 10000000, false, "", "Bandwidth of a vault's data TSVs."},
+      {NW_KEY(stack.switch_latency_cycles), "interconnect cycles", 1, 100000, false, "",
+       "Logic-layer switch to a vault or a stack SM, and back."},
+      {NW_KEY(stack.switch_flit_bytes), "bytes", 1, 1024, false, "",
+       "A port of the logic-layer switch moves one flit per interconnect cycle."},
+      {NW_KEY(stack.queue_entries), "packets", 2, 1024, false, "",
+       "Packets in flight per channel inside a stack."},
+      {NW_KEY(dram.banks), "banks", 1, 32, kPowerOfTwo, "", "Banks per vault."},
+      {NW_KEY(dram.row_bytes), "bytes", 128, uint64_t{1} << 20, kPowerOfTwo, "", "Row of a bank."},
+      {NW_KEY(dram.queue_entries), "requests", 2, 64, false, "",
+       "Requests that the FR-FCFS scheduler chooses from."},
+      {NW_KEY(dram.starvation_cycles), "DRAM cycles", 1, 1000000, false, "",
+       "A request that has waited longer goes before all others."},
+      {NW_KEY(dram.fixed_latency_cycles), "DRAM cycles", 0, 100000, false, "",
+       "Controller and return path, besides the timing."},
+      {NW_KEY(dram.tCL), "DRAM cycles", 1, 100000, false, "", "Read command to its first data."},
+      {NW_KEY(dram.tCWL), "DRAM cycles", 1, 100000, false, "", "Write command to its first data."},
+      {NW_KEY(dram.tRCD), "DRAM cycles", 1, 100000, false, "", "Activation to a column command."},
+      {NW_KEY(dram.tRP), "DRAM cycles", 1, 100000, false, "", "Precharge to activation."},
+      {NW_KEY(dram.tRAS), "DRAM cycles", 1, 100000, false, "", "Activation to precharge."},
+      {NW_KEY(dram.tRC), "DRAM cycles", 1, 100000, false, "",
+       "Activation to activation, one bank."},
+      {NW_KEY(dram.tRRD), "DRAM cycles", 1, 100000, false, "",
+       "Activation to activation, different banks."},
+      {NW_KEY(dram.tFAW), "DRAM cycles", 1, 100000, false, "",
+       "Window for at most four activations."},
+      {NW_KEY(dram.tCCD), "DRAM cycles", 1, 100000, false, "", "Column command to column command."},
+      {NW_KEY(dram.tWR), "DRAM cycles", 1, 100000, false, "", "End of write data to precharge."},
+      {NW_KEY(dram.tWTR), "DRAM cycles", 1, 100000, false, "",
+       "End of write data to a read command."},
+      {NW_KEY(dram.tRTP), "DRAM cycles", 1, 100000, false, "", "Read command to precharge."},
+      {NW_KEY(dram.tRTW), "DRAM cycles", 1, 100000, false, "", "Read command to a write command."},
+      {NW_KEY(dram.tREFI), "DRAM cycles", 0, 100000, false, "",
+       "Average interval of refreshes; 0: no refresh."},
+      {NW_KEY(dram.tRFC), "DRAM cycles", 1, 100000, false, "", "Refresh to the next activation."},
+      {NW_KEY(dram.write_high_watermark), "requests", 1, 64, false, "",
+       "Waiting writes from which on they are drained."},
+      {NW_KEY(dram.write_low_watermark), "requests", 0, 63, false, "",
+       "Waiting writes at which the draining ends."},
+  };
+}
+
+Keys offload_keys() {
+  return {
+      {NW_KEY(packets.header_bytes), "bytes", 1, 256, false, "",
+       "A request or acknowledgement without data; the header of one with data."},
+      {NW_KEY(packets.sector_bytes), "bytes", 4, 256, kPowerOfTwo, "",
+       "Granularity of write data."},
+      {NW_KEY(packets.register_bytes), "bytes", 1, 64, false, "",
+       "One 32-bit register of one thread in an offload packet."},
+      {NW_KEY(packets.line_address_bytes), "bytes", 1, 64, false, "",
+       "One written line in an offload acknowledgement."},
+      {NW_KEY(offload.pipeline_latency_cycles), "core cycles", 1, 100000, false, "",
+       "From the detection of a candidate to the decision."},
+      {NW_KEY(offload.metadata_entries), "candidates", 1, 4096, false, "",
+       "Candidates that the offloading metadata table holds."},
+      {NW_KEY(offload.monitor_interval_cycles), "interconnect cycles", 16, 1000000, false, "",
+       "Interval over which the channel busy monitor measures."},
+      {NW_KEY(offload.dirty_entries), "lines", 1, 1024, false, "",
+       "Written lines that a stack SM remembers per warp before it reports them early."},
+      {NW_KEY(run.max_cycles), "core cycles", 1, uint64_t{1} << 50, false, "",
+       "A longer run stops; its results are partial."},
+      {NW_KEY(run.no_progress_cycles), "core cycles", 1000, uint64_t{1} << 40, false, "",
+       "A run without a committed instruction for so long is reported as hung."},
+  };
+}
+
+}  // namespace
+
+std::span<const Key<MachineConfig>> machine_keys() {
+  static const Keys all = [] {
+    Keys keys;
+    for (const Keys& part : {clocks_keys(), gpu_keys(), sm_keys(), classes_keys(), memory_keys(),
+                             stack_keys(), offload_keys()}) {
+      keys.insert(keys.end(), part.begin(), part.end());
+    }
+    return keys;
+  }();
+  return all;
+}
+
+}  // namespace nearwarp::config

@@ -1,0 +1,56 @@
+// The name that somebody probably meant.
+#include "host/config/nearest.h"
+
+#include <algorithm>
+
+namespace nearwarp::config {
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before, above(b.size() + 1), row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) above[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replace = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, replace});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    before = above;
+    above = row;
+  }
+  return above[b.size()];
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& names) {
+  // A third of the letters may be wrong. A name that is a whole part of a longer one ("ways" of
+  // "l1.ways") is near as well, but only if it stands for one name.
+  std::string best;
+  size_t best_distance = std::max<size_t>(2, name.size() / 3) + 1;
+  for (const std::string& candidate : names) {
+    const size_t distance = edit_distance(name, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  if (!best.empty() || name.size() < 3) return best;
+  size_t containing = 0;
+  for (const std::string& candidate : names) {
+    if (candidate.find(name) == std::string::npos) continue;
+    containing += 1;
+    best = candidate;
+  }
+  return containing == 1 ? best : std::string();
+}
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& names) {
+  const std::string near = nearest_name(name, names);
+  if (!near.empty()) return " - did you mean '" + near + "'?";
+  std::string list;
+  for (const std::string& valid : names) list += (list.empty() ? "" : ", ") + valid;
+  return list.empty() ? std::string() : " - valid: " + list;
+}
+
+}  // namespace nearwarp::config

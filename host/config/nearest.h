@@ -1,0 +1,19 @@
+// The name that somebody probably meant.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nearwarp::config {
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The name nearest to `name`, the first of equals; empty if none is anywhere near.
+std::string nearest_name(std::string_view name, const std::vector<std::string>& names);
+
+/// " - did you mean 'x'?", or without anything near " - valid: a, b, c".
+std::string suggestion(std::string_view name, const std::vector<std::string>& names);
+
+}  // namespace nearwarp::config

@@ -1,0 +1,126 @@
+// Rules between the keys of a configuration.
+#include "host/config/rules.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "host/config/config.h"
+#include "host/core/error.h"
+
+namespace nearwarp::config {
+namespace {
+
+constexpr uint64_t kMaxBaseMhz = 2'000'000;  // ticks stay far from the ends of their integers
+constexpr uint64_t kWarpThreads = 32;
+constexpr uint64_t kMaxSwitchPorts = 64;  // masks over ports are one word
+
+class Rules {
+ public:
+  explicit Rules(const PlaceOf& place_of) : place_of_(place_of) {}
+
+  /// `holds`, or an Error about `key`: what is wrong, and what would be right.
+  void require(bool holds, std::string_view key, const std::string& wrong,
+               const std::string& right) const {
+    if (!holds) throw Error(fmt::format("{} {} ({}) - {}", key, wrong, place_of_(key), right));
+  }
+  void multiple(std::string_view key, uint64_t value, std::string_view of, uint64_t unit) const {
+    require(unit != 0 && value % unit == 0, key, fmt::format("is {}", value),
+            fmt::format("it must be a multiple of {}, {}", of, unit));
+  }
+  void at_least(std::string_view key, uint64_t value, std::string_view other,
+                uint64_t limit) const {
+    require(value >= limit, key, fmt::format("is {}", value),
+            fmt::format("it must be at least {}, {}", other, limit));
+  }
+  void at_most(std::string_view key, uint64_t value, std::string_view other, uint64_t limit) const {
+    require(value <= limit, key, fmt::format("is {}", value),
+            fmt::format("it must be at most {}, {}", other, limit));
+  }
+
+ private:
+  const PlaceOf& place_of_;
+};
+
+bool is_power_of_two(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
+
+/// Sets of a cache (of one slice) must come out as a power of two.
+void check_sets(const Rules& rules, std::string_view key, uint64_t bytes, uint64_t slices,
+                uint64_t ways, uint64_t line_bytes, std::string_view divisor) {
+  const uint64_t per_set = slices * ways * line_bytes;
+  rules.require(bytes % per_set == 0 && is_power_of_two(bytes / per_set), key,
+                fmt::format("is {}", bytes),
+                fmt::format("divided by {} ({}) it must give a power of two", divisor, per_set));
+}
+
+void check_gpu(const Rules& rules, const MachineConfig& m) {
+  rules.require(
+      base_mhz(m) <= kMaxBaseMhz, "clocks.core_mhz",
+      fmt::format("and the other clocks have a least common multiple of {} MHz", base_mhz(m)),
+      fmt::format("it may be at most {} MHz; choose rounder frequencies", kMaxBaseMhz));
+  rules.multiple("gpu.sms", m.gpu.sms, "gpu.sms_per_cluster", m.gpu.sms_per_cluster);
+  rules.multiple("gpu.sms_with_ndp", m.gpu.sms_with_ndp, "gpu.sms_per_cluster",
+                 m.gpu.sms_per_cluster);
+  for (const auto& [key, sms] :
+       {std::pair{"gpu.sms", m.gpu.sms}, std::pair{"gpu.sms_with_ndp", m.gpu.sms_with_ndp}}) {
+    rules.at_most(key, sms, "64 clusters' SMs", kMaxSwitchPorts * m.gpu.sms_per_cluster);
+  }
+  rules.at_most("sm.threads", m.sm.threads, "32 times sm.warps", kWarpThreads * m.sm.warps);
+  rules.at_least("sm.registers", m.sm.registers, "32 times sm.register_unit",
+                 kWarpThreads * m.sm.register_unit);
+}
+
+void check_caches(const Rules& rules, const MachineConfig& m) {
+  check_sets(rules, "l1.bytes", m.l1.bytes, 1, m.l1.ways, m.l1.line_bytes,
+             "l1.ways x l1.line_bytes");
+  check_sets(rules, "l2.bytes", m.l2.bytes, m.l2.slices, m.l2.ways, m.l1.line_bytes,
+             "l2.slices x l2.ways x l1.line_bytes");
+  rules.multiple("l2.slices", m.l2.slices, "stack.count", m.stack.count);
+  rules.at_most("l2.slices", m.l2.slices, "stack.count x stack.vaults",
+                uint64_t{m.stack.count} * m.stack.vaults);
+  rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar",
+                kMaxSwitchPorts - m.stack.count);
+}
+
+void check_memory(const Rules& rules, const MachineConfig& m) {
+  rules.at_least("dram.row_bytes", m.dram.row_bytes, "l1.line_bytes", m.l1.line_bytes);
+  rules.at_most("packets.sector_bytes", m.packets.sector_bytes, "l1.line_bytes", m.l1.line_bytes);
+  rules.at_most("dram.write_high_watermark", m.dram.write_high_watermark, "dram.queue_entries",
+                m.dram.queue_entries);
+  rules.require(
+      m.dram.write_low_watermark < m.dram.write_high_watermark, "dram.write_low_watermark",
+      fmt::format("is {}", m.dram.write_low_watermark),
+      fmt::format("it must be below dram.write_high_watermark, {}", m.dram.write_high_watermark));
+  rules.at_least("dram.tRAS", m.dram.tRAS, "dram.tRCD", m.dram.tRCD);
+  rules.at_least("dram.tRC", m.dram.tRC, "dram.tRAS + dram.tRP",
+                 uint64_t{m.dram.tRAS} + m.dram.tRP);
+  rules.at_least("dram.tFAW", m.dram.tFAW, "dram.tRRD", m.dram.tRRD);
+  rules.require(m.dram.tREFI == 0 || m.dram.tREFI > m.dram.tRFC, "dram.tREFI",
+                fmt::format("is {}", m.dram.tREFI),
+                fmt::format("it must be 0 or above dram.tRFC, {}", m.dram.tRFC));
+}
+
+}  // namespace
+
+uint64_t base_mhz(const MachineConfig& machine) {
+  const MachineConfig::Clocks& c = machine.clocks;
+  uint64_t base = 1;
+  for (const uint64_t mhz : {c.core_mhz, c.interconnect_mhz, c.l2_mhz, c.dram_mhz}) {
+    base = std::lcm(base, mhz);
+    if (base > kMaxBaseMhz) break;  // the exact value no longer matters, an overflow would
+  }
+  return base;
+}
+
+void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
+  const Rules rules(place_of);
+  check_gpu(rules, machine);
+  check_caches(rules, machine);
+  check_memory(rules, machine);
+}
+
+void check_rules(const PolicyConfig&, const PlaceOf&) {
+  // Keys without effect under a mechanism are allowed, so that one --set serves several policies.
+}
+
+}  // namespace nearwarp::config

@@ -1,0 +1,65 @@
+// Values of keys: what is allowed, and how they are written.
+#include <fmt/format.h>
+
+#include "host/config/schema.h"
+
+namespace nearwarp::config {
+namespace {
+
+/// Calls `visit` with each of the blank-separated words.
+template <class F>
+void for_each_word(std::string_view words, F visit) {
+  while (!words.empty()) {
+    const size_t end = std::min(words.find(' '), words.size());
+    visit(words.substr(0, end));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+}
+
+uint64_t number_of(const Member& member) {
+  if (const auto* narrow = std::get_if<uint32_t*>(&member)) return **narrow;
+  return *std::get<uint64_t*>(member);
+}
+
+}  // namespace
+
+std::string allowed(const Member& member, uint64_t min, uint64_t max, bool power_of_two,
+                    std::string_view choices) {
+  if (std::holds_alternative<bool*>(member)) return "true or false";
+  if (std::holds_alternative<std::string*>(member)) {
+    if (choices.empty()) return "any text";
+    std::string list;
+    for_each_word(choices, [&](std::string_view word) {
+      list += fmt::format("{}\"{}\"", list.empty() ? "" : " or ", word);
+    });
+    return list;
+  }
+  return fmt::format("{} to {}{}", min, max, power_of_two ? ", a power of two" : "");
+}
+
+bool obeys(const Member& member, uint64_t min, uint64_t max, bool power_of_two,
+           std::string_view choices) {
+  if (std::holds_alternative<bool*>(member)) return true;
+  if (const auto* text = std::get_if<std::string*>(&member)) {
+    bool found = choices.empty();
+    for_each_word(choices, [&](std::string_view word) { found = found || word == **text; });
+    return found;
+  }
+  const uint64_t value = number_of(member);
+  return value >= min && value <= max && (!power_of_two || (value & (value - 1)) == 0);
+}
+
+std::string value_text(const Member& member) {
+  if (const auto* flag = std::get_if<bool*>(&member)) return **flag ? "true" : "false";
+  if (const auto* text = std::get_if<std::string*>(&member)) {
+    std::string quoted = "\"";
+    for (const char c : **text) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+    return quoted + "\"";
+  }
+  return std::to_string(number_of(member));
+}
+
+}  // namespace nearwarp::config

@@ -1,0 +1,339 @@
+// Do configuration files load, and is everything that is wrong refused with place and advice?
+#include "host/config/config.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "host/config/nearest.h"
+#include "host/config/schema.h"
+#include "host/core/error.h"
+
+namespace nearwarp::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_text(const fs::path& path) {
+  std::ifstream stream(path);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+/// The message of the Error that `action` throws; "" if it throws none.
+template <class F>
+std::string message_of(F action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// A copy of tom.toml with one text replaced, in a folder of its own.
+class ConfigFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(::testing::TempDir()) / (std::string("nearwarp_") + test->name());
+    fs::create_directories(folder_ / "machines");
+    text_ = read_text(fs::path(NW_SOURCE_DIR) / "configs/machines/tom.toml");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void replace(const std::string& old_text, const std::string& new_text) {
+    const size_t at = text_.find(old_text);
+    ASSERT_NE(at, std::string::npos) << old_text;
+    text_.replace(at, old_text.size(), new_text);
+  }
+  /// "path:line" of the first line that contains `part`.
+  std::string place(const std::string& part) const {
+    const size_t at = text_.find(part);
+    const auto line = std::count(text_.begin(), text_.begin() + static_cast<long>(at), '\n') + 1;
+    return path() + ":" + std::to_string(line);
+  }
+  std::string path() const { return (folder_ / "machines/changed.toml").string(); }
+  std::string error() {
+    std::ofstream(path()) << text_;
+    return message_of([&] { load_machine(path()); });
+  }
+
+  fs::path folder_;
+  std::string text_;
+};
+
+void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+}
+
+TEST(Config, EveryShippedFileLoads) {
+  ASSERT_GE(machine_names().size(), 2u);
+  for (const std::string& name : machine_names()) EXPECT_EQ(load_machine(name).name, name);
+  ASSERT_GE(policy_names().size(), 3u);
+  for (const std::string& name : policy_names()) EXPECT_EQ(load_policy(name).name, name);
+}
+
+TEST(Config, TomHasTheValuesOfTable1) {
+  const MachineConfig m = load_machine("tom");
+  EXPECT_EQ(m.gpu.sms, 68u);
+  EXPECT_EQ(m.gpu.sms_with_ndp + m.stack.count * m.stack.sms, 68u);
+  EXPECT_EQ(m.sm.registers, 32768u);
+  EXPECT_EQ(m.l2.bytes, 1u << 20);
+  EXPECT_EQ(m.stack.vaults * m.stack.tsv_mbps, 160'000u);
+  EXPECT_EQ(m.links.gpu_to_memory_mbps, 2 * m.links.memory_to_memory_mbps);
+  EXPECT_EQ(m.classes.int_div.latency_cycles, 145u);
+  EXPECT_EQ(m.sm.scheduler_policy, "gto");
+  EXPECT_TRUE(m.sm.charge_moves);
+  EXPECT_EQ(base_mhz(m), 140'000u);
+}
+
+TEST(Config, Bench80DiffersFromTomInSmsOnly) {
+  MachineConfig bench = load_machine("bench80");
+  const MachineConfig tom = load_machine("tom");
+  EXPECT_EQ(bench.gpu.sms, 80u);
+  const auto bench_keys = describe(bench), tom_keys = describe(tom);
+  for (size_t i = 0; i < tom_keys.size(); ++i) {
+    const std::string& key = tom_keys[i].key;
+    if (key == "gpu.sms" || key == "gpu.sms_with_ndp" || key == "machine.description") continue;
+    EXPECT_EQ(bench_keys[i].value, tom_keys[i].value) << key;
+  }
+}
+
+TEST(Config, PoliciesDiffer) {
+  EXPECT_EQ(load_policy("baseline").mechanism, "none");
+  EXPECT_EQ(load_policy("ndp-uncontrolled-bmap").mechanism, "tom");
+  EXPECT_FALSE(load_policy("ndp-uncontrolled-bmap").offload.dynamic_control);
+  EXPECT_TRUE(load_policy("ndp-controlled-bmap").offload.dynamic_control);
+}
+
+TEST(Config, UnknownNamesGetASuggestion) {
+  expect_contains(message_of([] { load_machine("tmo"); }),
+                  "unknown machine 'tmo' - did you mean 'tom'?");
+  expect_contains(message_of([] { load_policy("ndp-controled-bmap"); }),
+                  "did you mean 'ndp-controlled-bmap'?");
+  expect_contains(message_of([] { load_machine("/nowhere/x.toml"); }), "/nowhere/x.toml");
+}
+
+TEST_F(ConfigFile, UnchangedLoads) { EXPECT_EQ(error(), ""); }
+
+TEST_F(ConfigFile, UnknownKey) {
+  replace("ways = 4 ", "wayz = 4 ");
+  const std::string place_of_key = place("wayz");
+  expect_contains(error(),
+                  "unknown key 'l1.wayz' (" + place_of_key + ") - did you mean 'l1.ways'?");
+}
+
+TEST_F(ConfigFile, UnknownKeyInAnInlineTable) {
+  replace("int_div = { latency_cycles", "int_div = { latency_cycle");
+  expect_contains(error(), "did you mean 'sm.classes.int_div.latency_cycles'?");
+}
+
+TEST_F(ConfigFile, UnknownSection) {
+  replace("[links]", "[link]");
+  const std::string place_of_section = place("[link]");
+  expect_contains(error(),
+                  "unknown section 'link' (" + place_of_section + ") - did you mean 'links'?");
+}
+
+TEST_F(ConfigFile, MissingKey) {
+  replace("hit_latency_cycles = 35", "# gone");
+  const std::string place_of_section = place("[l1]");
+  expect_contains(error(), "missing key 'l1.hit_latency_cycles' (" + place_of_section + ")");
+}
+
+TEST_F(ConfigFile, WrongTypes) {
+  replace("core_mhz = 1400", "core_mhz = 1400.0");
+  expect_contains(error(), "clocks.core_mhz cannot be a floating-point number (" +
+                               place("core_mhz") + ") - allowed: 1 to 100000, in MHz");
+  replace("core_mhz = 1400.0", "core_mhz = \"fast\"");
+  expect_contains(error(), "cannot be a text");
+  replace("core_mhz = \"fast\"", "core_mhz = 1400");
+  replace("charge_moves = true", "charge_moves = 1");
+  expect_contains(error(), "sm.charge_moves cannot be an integer");
+  replace("charge_moves = 1", "charge_moves = true");
+  replace("[links]", "links = 3\n[links2]");
+  EXPECT_NE(error(), "");
+}
+
+TEST_F(ConfigFile, ImpossibleValues) {
+  replace("warps = 48 ", "warps = 0 ");
+  expect_contains(error(), "sm.warps cannot be 0 (" + place("warps = 0") + ") - allowed: 1 to 64");
+  replace("warps = 0 ", "warps = -5 ");
+  expect_contains(error(), "sm.warps cannot be -5");
+  replace("warps = -5 ", "warps = 99999999999 ");
+  expect_contains(error(), "sm.warps cannot be 99999999999");
+  replace("warps = 99999999999 ", "warps = 48 ");
+  replace("vaults = 16", "vaults = 15");
+  expect_contains(error(), "a power of two");
+  replace("vaults = 15", "vaults = 16");
+  replace("\"gto\"", "\"oldest\"");
+  expect_contains(error(), "sm.scheduler_policy cannot be \"oldest\"");
+  expect_contains(error(), "\"gto\" or \"lrr\"");
+}
+
+TEST_F(ConfigFile, NotToml) {
+  replace("[sm]", "[sm");
+  expect_contains(error(), "not valid TOML (" + place("[sm\n"));
+}
+
+TEST_F(ConfigFile, TruncatedFile) {
+  text_.resize(text_.find("[dram]"));
+  expect_contains(error(), "missing key 'dram.banks'");
+}
+
+TEST_F(ConfigFile, EmptyFile) {
+  text_.clear();
+  expect_contains(error(), "missing key 'machine.description' (" + path() + ":1)");
+}
+
+TEST_F(ConfigFile, RuleBetweenKeysNamesThePlace) {
+  replace("sms = 68 ", "sms = 67 ");
+  expect_contains(error(), "gpu.sms is 67 (" + place("sms = 67") +
+                               ") - it must be a multiple of gpu.sms_per_cluster, 4");
+}
+
+TEST_F(ConfigFile, FoundByNameOnTheConfigPath) {
+  std::ofstream(path()) << text_;
+  ASSERT_EQ(setenv("NEARWARP_CONFIG_PATH", ("/nowhere:" + folder_.string()).c_str(), 1), 0);
+  EXPECT_EQ(load_machine("changed").path, path());
+  const auto names = machine_names();
+  EXPECT_NE(std::find(names.begin(), names.end(), "changed"), names.end());
+  EXPECT_NE(std::find(names.begin(), names.end(), "tom"), names.end());
+  unsetenv("NEARWARP_CONFIG_PATH");
+}
+
+TEST_F(ConfigFile, AFolderIsNoFile) {
+  EXPECT_NE(message_of([&] { load_machine(folder_.string() + "/"); }), "");
+}
+
+std::string override_error(const std::string& text) {
+  return message_of([&] { load_machine("tom", std::vector<std::string>{text}); });
+}
+
+TEST(Overrides, TheLastOneWins) {
+  const std::vector<std::string> texts = {"l1.ways=8",
+                                          "l1.bytes = 65_536",
+                                          "l1.ways=4",
+                                          "sm.scheduler_policy=lrr",
+                                          "sm.charge_moves=false",
+                                          "offload.dynamic_control=true"};
+  const MachineConfig m = load_machine("tom", texts);
+  EXPECT_EQ(m.l1.ways, 4u);
+  EXPECT_EQ(m.l1.bytes, 65536u);
+  EXPECT_EQ(m.sm.scheduler_policy, "lrr");
+  EXPECT_FALSE(m.sm.charge_moves);
+  EXPECT_TRUE(load_policy("baseline", texts).offload.dynamic_control);
+}
+
+TEST(Overrides, KeysOfTheOtherKindAreLeftAlone) {
+  MachineConfig machine = load_machine("tom");
+  PolicyConfig policy = load_policy("baseline");
+  EXPECT_FALSE(apply_override(machine, "offload.busy_threshold_percent=50"));
+  EXPECT_TRUE(apply_override(policy, "offload.busy_threshold_percent=50"));
+  EXPECT_EQ(policy.offload.busy_threshold_percent, 50u);
+  EXPECT_TRUE(apply_override(machine, "offload.dirty_entries=8"));
+  EXPECT_FALSE(apply_override(policy, "offload.dirty_entries=8"));
+}
+
+TEST(Overrides, Errors) {
+  expect_contains(override_error("l1.wais=4"),
+                  "unknown key 'l1.wais' (--set l1.wais=4) - did you mean 'l1.ways'?");
+  expect_contains(override_error("l1.ways=four"), "l1.ways cannot be 'four' (--set l1.ways=four)");
+  expect_contains(override_error("l1.ways=4.5"), "cannot be '4.5'");
+  expect_contains(override_error("l1.ways="), "cannot be ''");
+  expect_contains(override_error("l1.ways"), "write --set key=value");
+  expect_contains(override_error("=4"), "write --set key=value");
+  expect_contains(override_error("l1.ways=99999999999999999999"), "cannot be");
+  expect_contains(override_error("sm.charge_moves=yes"), "true or false");
+  expect_contains(override_error("dram.tRC=1"), "dram.tRC is 1 (--set dram.tRC=1)");
+}
+
+TEST(Overrides, UsageErrorsAreOfTheirOwnType) {
+  EXPECT_THROW(load_machine("tom", std::vector<std::string>{"nonsense.key=1"}), UsageError);
+  EXPECT_THROW(load_machine("tom", std::vector<std::string>{"nonsense"}), UsageError);
+}
+
+/// Rules between keys, each broken by one override.
+class BrokenRule : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(BrokenRule, IsReportedAtItsKey) {
+  const auto [override_text, key] = GetParam();
+  const std::string message = override_error(override_text);
+  EXPECT_EQ(message.rfind(key, 0), 0u) << message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Config, BrokenRule,
+    ::testing::Values(
+        std::pair{"clocks.core_mhz=1399", "clocks.core_mhz"}, std::pair{"gpu.sms=66", "gpu.sms"},
+        std::pair{"gpu.sms_with_ndp=63", "gpu.sms_with_ndp"}, std::pair{"gpu.sms=1020", "gpu.sms"},
+        std::pair{"sm.threads=1537", "sm.threads"},
+        std::pair{"sm.register_unit=2048", "sm.registers"}, std::pair{"l1.bytes=32000", "l1.bytes"},
+        std::pair{"l1.ways=3", "l1.bytes"}, std::pair{"l2.bytes=1000000", "l2.bytes"},
+        std::pair{"l2.slices=2", "l2.slices"}, std::pair{"l2.slices=128", "l2.slices"},
+        std::pair{"packets.sector_bytes=256", "packets.sector_bytes"},
+        std::pair{"dram.queue_entries=16", "dram.write_high_watermark"},
+        std::pair{"dram.write_low_watermark=32", "dram.write_low_watermark"},
+        std::pair{"dram.tRAS=10", "dram.tRAS"}, std::pair{"dram.tRC=38", "dram.tRC"},
+        std::pair{"dram.tFAW=4", "dram.tFAW"}, std::pair{"dram.tREFI=208", "dram.tREFI"},
+        std::pair{"interconnect.channel_latency_cycles=0", "interconnect.channel_latency_cycles"}));
+
+TEST(Schema, EveryNumberRefusesWhatIsJustOutsideOfItsRange) {
+  for (const Key<MachineConfig>& key : machine_keys()) {
+    MachineConfig m = load_machine("tom");
+    if (!std::holds_alternative<uint32_t*>(key.member(m))) continue;
+    const std::string path(key.path);
+    EXPECT_THROW(apply_override(m, path + "=" + std::to_string(key.max + 1)), Error) << path;
+    EXPECT_THROW(apply_override(m, path + "=-1"), Error) << path;
+    if (key.min > 0) {
+      EXPECT_THROW(apply_override(m, path + "=" + std::to_string(key.min - 1)), Error) << path;
+    }
+    EXPECT_NO_THROW(apply_override(m, path + "=" + std::to_string(key.min))) << path;
+  }
+}
+
+TEST(Schema, PathsAreUniqueAndDocumented) {
+  std::vector<std::string> paths;
+  for (const Key<MachineConfig>& key : machine_keys()) paths.emplace_back(key.path);
+  for (const Key<PolicyConfig>& key : policy_keys()) paths.emplace_back(key.path);
+  std::sort(paths.begin(), paths.end());
+  EXPECT_EQ(std::adjacent_find(paths.begin(), paths.end()), paths.end());
+  for (const Key<MachineConfig>& key : machine_keys()) EXPECT_FALSE(key.doc.empty()) << key.path;
+}
+
+TEST(Schema, EveryMemberOfTheStructureHasAKey) {
+  // Members default to zero; the shipped machine has no zero in these parts, so a zero word would
+  // be a member without a key.
+  const MachineConfig m = load_machine("tom");
+  const auto* words = reinterpret_cast<const uint32_t*>(&m.classes);
+  for (size_t i = 0; i < sizeof(m.classes) / 4; ++i) EXPECT_NE(words[i], 0u) << "class word " << i;
+  const auto* timings = reinterpret_cast<const uint32_t*>(&m.dram.tCL);
+  for (size_t i = 0; i < 15; ++i) EXPECT_NE(timings[i], 0u) << "timing word " << i;
+}
+
+TEST(Validate, RefusesValuesThatNoFileSet) {
+  MachineConfig m = load_machine("tom");
+  EXPECT_NO_THROW(validate(m, "here"));
+  m.l1.ways = 0;
+  expect_contains(message_of([&] { validate(m, "here"); }), "l1.ways cannot be 0 (here)");
+}
+
+TEST(Nearest, EditDistance) {
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(edit_distance("tmo", "tom"), 1u);  // neighbours swapped
+  EXPECT_EQ(edit_distance("same", "same"), 0u);
+}
+
+TEST(Nearest, NothingNearGivesTheList) {
+  EXPECT_EQ(suggestion("xyzzy", {"tom", "bench80"}), " - valid: tom, bench80");
+  EXPECT_EQ(suggestion("bench8", {"tom", "bench80"}), " - did you mean 'bench80'?");
+}
+
+}  // namespace
+}  // namespace nearwarp::config
