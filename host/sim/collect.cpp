@@ -1,0 +1,269 @@
+// From the components' counters to a run's result.
+#include "host/sim/collect.h"
+
+#include <algorithm>
+
+namespace nearwarp::sim {
+
+namespace {
+
+using kernels::ComponentKind;
+
+/// Adds counters of one kind of component to the result, in a fixed order.
+class Collector {
+ public:
+  Collector(System& system, report::RunResult& result) : system_(system), result_(result) {}
+
+  template <class S, class F>
+  uint64_t sum(ComponentKind kind, uint32_t first, uint32_t count, F&& f) {
+    uint64_t total = 0;
+    for (uint32_t i = first; i < first + count; ++i)
+      if (system_.components[i].kind == kind) total += f(system_.state<S>(i));
+    return total;
+  }
+  void add(std::string name, uint64_t value, std::string unit, std::string description) {
+    result_.counters.push_back(
+        {std::move(name), value, std::move(unit), std::move(description)});
+  }
+  System& system() { return system_; }
+
+ private:
+  System& system_;
+  report::RunResult& result_;
+};
+
+void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32_t count) {
+  const auto sm = [&](const char* name, const char* unit, const char* text, auto&& f) {
+    c.add(prefix + name, c.sum<sm::SmState>(ComponentKind::kSm, first, count, f), unit, text);
+  };
+  using S = sm::SmState;
+  sm("issued", "warp-instructions", "Instructions issued, repeated ones included",
+     [](const S& s) { return s.counters.issued; });
+  sm("issued_threads", "thread-instructions", "Active lanes of the instructions issued",
+     [](const S& s) { return s.counters.issued_threads; });
+  sm("issued_sp", "warp-instructions", "Of these, on the SP ports",
+     [](const S& s) { return s.counters.issued_by_unit[0]; });
+  sm("issued_sfu", "warp-instructions", "Of these, on the SFU ports",
+     [](const S& s) { return s.counters.issued_by_unit[1]; });
+  sm("issued_dp", "warp-instructions", "Of these, on the double-precision ports",
+     [](const S& s) { return s.counters.issued_by_unit[2]; });
+  sm("issued_lsu", "warp-instructions", "Of these, to the load-store unit",
+     [](const S& s) { return s.counters.issued_by_unit[3]; });
+  sm("active_cycles", "core cycles", "Cycles in which something was issued, summed over SMs",
+     [](const S& s) { return s.counters.active_cycles; });
+  sm("loads", "warp-instructions", "Loads from global, local and generic memory",
+     [](const S& s) { return s.counters.loads; });
+  sm("stores", "warp-instructions", "Stores to global, local and generic memory",
+     [](const S& s) { return s.counters.stores; });
+  sm("atomics", "warp-instructions", "Atomics and reductions on global memory",
+     [](const S& s) { return s.counters.atomics; });
+  sm("load_lines", "lines", "Cache lines that loads touched",
+     [](const S& s) { return s.counters.load_lines; });
+  sm("store_lines", "lines", "Cache lines that stores touched",
+     [](const S& s) { return s.counters.store_lines; });
+  sm("atomic_lines", "lines", "Cache lines that atomics touched",
+     [](const S& s) { return s.counters.atomic_lines; });
+  sm("shared_accesses", "warp-instructions", "Accesses to shared memory",
+     [](const S& s) { return s.counters.shared_accesses; });
+  sm("shared_cycles", "core cycles", "Cycles that they took, bank conflicts included",
+     [](const S& s) { return s.counters.shared_cycles; });
+  sm("miss_latency", "core cycles", "From an L1 miss's request to its reply, summed over misses",
+     [](const S& s) { return s.counters.miss_latency; });
+  sm("barriers", "warps", "Arrivals at barriers",
+     [](const S& s) { return s.counters.barriers; });
+  sm("l1.read_hits", "lines", "Loads that hit", [](const S& s) { return s.l1.counters.read_hits; });
+  sm("l1.read_misses", "lines", "Loads that missed and sent a request",
+     [](const S& s) { return s.l1.counters.read_misses; });
+  sm("l1.read_merges", "lines", "Loads that joined a miss under way",
+     [](const S& s) { return s.l1.counters.read_merges; });
+  sm("l1.write_hits", "lines", "Stores whose line was present",
+     [](const S& s) { return s.l1.counters.write_hits; });
+  sm("l1.write_misses", "lines", "Stores whose line was not",
+     [](const S& s) { return s.l1.counters.write_misses; });
+  sm("l1.flushes", "flushes", "Times that the whole cache was invalidated",
+     [](const S& s) { return s.l1.counters.flushes; });
+  sm("l1.invalidated_lines", "lines", "Single lines that were invalidated",
+     [](const S& s) { return s.l1.counters.invalidated_lines; });
+}
+
+void collect_offload(Collector& c) {
+  const Endpoints& e = c.system().ends;
+  const auto add = [&](const char* name, const char* unit, const char* text, auto&& f) {
+    c.add(std::string("offload.") + name,
+          c.sum<sm::SmState>(ComponentKind::kSm, e.first_sm, e.num_sms,
+                             [&](const sm::SmState& s) { return f(s.offload.counters); }),
+          unit, text);
+  };
+  using O = offload::OffloadCounters;
+  add("instances", "instances", "Candidate instances that reached the offload controller",
+      [](const O& o) { return o.instances; });
+  add("offloaded", "instances", "Instances that were offloaded",
+      [](const O& o) { return o.offloaded; });
+  add("refused_condition", "instances", "Kept: the condition does not hold",
+      [](const O& o) { return o.refused_condition; });
+  add("refused_busy_tx", "instances", "Kept: would add traffic to a busy TX channel",
+      [](const O& o) { return o.refused_busy_tx; });
+  add("refused_busy_rx", "instances", "Kept: would add traffic to a busy RX channel",
+      [](const O& o) { return o.refused_busy_rx; });
+  add("refused_pending", "instances", "Kept: the stack SM's warps are all spoken for",
+      [](const O& o) { return o.refused_pending; });
+  add("no_memory_access", "instances", "Kept: ended before their first memory access",
+      [](const O& o) { return o.no_memory_access; });
+  add("request_bytes", "bytes", "Offload requests", [](const O& o) { return o.request_bytes; });
+  add("ack_bytes", "bytes", "Offload acknowledgements", [](const O& o) { return o.ack_bytes; });
+  add("dirty_lines", "lines", "Lines invalidated because an offloaded block wrote them",
+      [](const O& o) { return o.dirty_lines; });
+  add("away_cycles", "core cycles", "From request to acknowledgement, summed over instances",
+      [](const O& o) { return o.away_cycles; });
+  c.add("offload.redundant",
+        c.sum<sm::SmState>(ComponentKind::kSm, e.first_sm, e.num_sms,
+                           [](const sm::SmState& s) { return s.counters.redundant; }),
+        "warp-instructions", "Executed on the main GPU only to find the destination stack");
+  c.add("offload.peak_pending", c.system().front_end().counters.peak_pending, "requests",
+        "Most requests pending at one stack");
+}
+
+void collect_memory(Collector& c) {
+  const Endpoints& e = c.system().ends;
+  const auto l2 = [&](const char* name, const char* unit, const char* text, auto&& f) {
+    c.add(std::string("l2.") + name,
+          c.sum<L2SliceState>(ComponentKind::kL2Slice, e.first_slice, e.num_slices,
+                              [&](const L2SliceState& s) { return f(s.counters); }),
+          unit, text);
+  };
+  using L = L2Counters;
+  l2("reads", "lines", "Reads looked up", [](const L& l) { return l.reads; });
+  l2("read_hits", "lines", "Reads that hit", [](const L& l) { return l.read_hits; });
+  l2("read_misses", "lines", "Reads that missed and went to memory",
+     [](const L& l) { return l.read_misses; });
+  l2("read_merges", "lines", "Reads that joined a miss under way",
+     [](const L& l) { return l.read_merges; });
+  l2("writes", "lines", "Writes passed on to memory", [](const L& l) { return l.writes; });
+  l2("write_hits", "lines", "Of these, present", [](const L& l) { return l.write_hits; });
+  l2("atomics", "lines", "Atomics executed", [](const L& l) { return l.atomics; });
+  l2("invalidations", "lines", "Invalidations received", [](const L& l) { return l.invalidations; });
+  l2("lines_invalidated", "lines", "Of these, present",
+     [](const L& l) { return l.lines_invalidated; });
+  l2("evictions", "lines", "Lines replaced", [](const L& l) { return l.evictions; });
+
+  const auto dram = [&](const char* name, const char* unit, const char* text, auto&& f) {
+    c.add(std::string("dram.") + name,
+          c.sum<VaultState>(ComponentKind::kVault, e.first_vault,
+                            e.num_stacks * e.vaults_per_stack,
+                            [&](const VaultState& s) { return f(s.counters); }),
+          unit, text);
+  };
+  using V = VaultCounters;
+  dram("reads", "requests", "Read column accesses", [](const V& v) { return v.reads; });
+  dram("writes", "requests", "Write column accesses", [](const V& v) { return v.writes; });
+  dram("row_hits", "requests", "Found their row open", [](const V& v) { return v.row_hits; });
+  dram("row_misses", "requests", "Found the bank closed", [](const V& v) { return v.row_misses; });
+  dram("row_conflicts", "requests", "Found another row open",
+       [](const V& v) { return v.row_conflicts; });
+  dram("activates", "commands", "Row activations", [](const V& v) { return v.activates; });
+  dram("precharges", "commands", "Precharges", [](const V& v) { return v.precharges; });
+  dram("refreshes", "commands", "All-bank refreshes", [](const V& v) { return v.refreshes; });
+  dram("bytes_read", "bytes", "Data read over the TSVs", [](const V& v) { return v.data_bytes_read; });
+  dram("bytes_written", "bytes", "Data written over the TSVs",
+       [](const V& v) { return v.data_bytes_written; });
+  dram("bus_busy_ticks", "ticks", "Time that TSVs carried data, summed over vaults",
+       [](const V& v) { return v.bus_busy_ticks; });
+  dram("latency_ticks", "ticks", "From entering the vault to leaving it, summed over replies",
+       [](const V& v) { return v.latency_ticks; });
+}
+
+struct ClassText {
+  ChannelClass kind;
+  const char* name;
+  const char* text;
+};
+constexpr ClassText kClasses[] = {
+    {ChannelClass::kGpuToMemory, "link.gpu_to_memory", "TX links"},
+    {ChannelClass::kMemoryToGpu, "link.memory_to_gpu", "RX links"},
+    {ChannelClass::kMemoryToMemory, "link.memory_to_memory", "Cross-stack links"},
+    {ChannelClass::kSmToNetwork, "noc.from_sms", "SMs to the request crossbar"},
+    {ChannelClass::kNetworkToSm, "noc.to_sms", "Reply crossbar to the SMs"},
+    {ChannelClass::kOnChip, "noc.memory_side", "Crossbars, L2 slices and link ports"},
+    {ChannelClass::kInvalidation, "noc.invalidations", "Invalidations of offloaded blocks' lines"},
+    {ChannelClass::kInStack, "stack.internal", "Logic-layer switches, vaults and stack SMs"},
+};
+
+void collect_channels(Collector& c, report::RunResult& result) {
+  System& system = c.system();
+  for (const ClassText& k : kClasses) {
+    uint64_t packets = 0, bytes = 0, busy = 0;
+    for (const ChannelInfo& info : system.channels) {
+      if (info.kind != k.kind) continue;
+      const Channel& channel = *system.arena.get(info.channel);
+      packets += channel.producer_side.packets;
+      bytes += channel.producer_side.bytes;
+      busy += channel.producer_side.busy;
+    }
+    c.add(std::string(k.name) + ".packets", packets, "packets", std::string(k.text) + ": packets");
+    c.add(std::string(k.name) + ".bytes", bytes, "bytes", std::string(k.text) + ": bytes sent");
+    if (busy != 0)
+      c.add(std::string(k.name) + ".busy_ticks", busy, "ticks",
+            std::string(k.text) + ": time in transfers, summed over channels");
+    if (k.kind == ChannelClass::kGpuToMemory) result.traffic.gpu_to_memory_bytes = bytes;
+    if (k.kind == ChannelClass::kMemoryToGpu) result.traffic.memory_to_gpu_bytes = bytes;
+    if (k.kind == ChannelClass::kMemoryToMemory) result.traffic.memory_to_memory_bytes = bytes;
+  }
+}
+
+void collect_launches(const runtime::Recording& recording, const ImageTables& image,
+                      System& system, report::RunResult& result, uint64_t now_cycle) {
+  const frontend::FrontEndState& f = system.front_end();
+  const Tick* end = f.launch_end.in(system.arena.base());
+  uint64_t before = 0;
+  for (uint32_t i = 0; i < image.launches.size() && i <= f.launch; ++i) {
+    const bool ended = i < f.launch;
+    const uint64_t at =
+        ended ? (end[i] + system.core_period - 1) / system.core_period : now_cycle;
+    const runtime::LaunchRecord& l = recording.launches[image.recorded_launch[i]];
+    report::KernelRow row;
+    row.kernel = recording.kernels[l.kernel]->name;
+    row.launch = image.recorded_launch[i];
+    row.cycles = at - before;
+    row.warp_instructions = ended ? l.warp_instructions : 0;
+    result.kernels.push_back(row);
+    before = at;
+    result.cycles = at;
+  }
+}
+
+}  // namespace
+
+uint64_t committed_instructions(System& system) {
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < system.components.size(); ++i) {
+    if (system.components[i].kind != ComponentKind::kSm) continue;
+    const sm::SmCounters& c = system.state<sm::SmState>(i).counters;
+    n += c.issued - c.redundant;
+  }
+  return n;
+}
+
+void collect(const runtime::Recording& recording, const ImageTables& image, System& system,
+             uint64_t now_cycle, report::RunResult& result) {
+  const Endpoints& e = system.ends;
+  Collector c(system, result);
+  collect_launches(recording, image, system, result, now_cycle);
+  c.add("run.cycles", result.cycles, "core cycles", "Simulated time");
+  collect_sms(c, "sm.", e.first_sm, e.num_sms);
+  if (e.offloading) {
+    collect_sms(c, "stack_sm.", e.first_stack_sm, e.num_stacks);
+    collect_offload(c);
+  }
+  collect_memory(c);
+  collect_channels(c, result);
+  for (uint32_t i = 0; i < system.components.size(); ++i) {
+    if (system.components[i].kind != ComponentKind::kSm) continue;
+    const sm::SmCounters& n = system.state<sm::SmState>(i).counters;
+    result.warp_instructions += n.issued - n.redundant;
+    result.thread_instructions += n.issued_threads - n.redundant_threads;
+    if (e.offloading && i >= e.first_stack_sm && i < uint32_t{e.first_stack_sm} + e.num_stacks)
+      result.offloaded_thread_instructions += n.issued_threads;
+  }
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,69 @@
+// A simulated system: all components of a machine under a policy, laid out in one arena.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/core/arena.h"
+#include "host/config/machine.h"
+#include "host/config/policy.h"
+#include "host/sim/image_builder.h"
+#include "kernels/component.h"
+
+namespace nearwarp::sim {
+
+/// What a channel is for; counters and reports are grouped by it.
+enum class ChannelClass : uint8_t {
+  kSmToNetwork,
+  kNetworkToSm,
+  kControl,
+  kOnChip,           ///< crossbar - slice - link port
+  kInvalidation,
+  kGpuToMemory,      ///< TX links
+  kMemoryToGpu,      ///< RX links
+  kMemoryToMemory,   ///< cross-stack links
+  kInStack,          ///< switch - vault, switch - stack SM
+};
+
+struct ChannelInfo {
+  Ref<Channel> channel;
+  ChannelClass kind = ChannelClass::kOnChip;
+};
+
+struct ComponentName {
+  std::string name;  ///< e.g. "sm 3", "vault 17 (stack 1)"
+};
+
+/// Endpoint numbers; a component's endpoint is its index in the component table.
+struct Endpoints {
+  uint32_t num_sms = 0, num_stacks = 0, num_slices = 0, vaults_per_stack = 0;
+  uint16_t first_sm = 0, first_stack_sm = 0, first_slice = 0, first_vault = 0, first_port = 0,
+           first_switch = 0, request_crossbar = 0, reply_crossbar = 0, invalidation_crossbar = 0,
+           front_end = 0, count = 0;
+  bool offloading = false;  ///< there are stack SMs and an invalidation network
+};
+
+struct System {
+  ArenaBuilder arena;
+  Endpoints ends;
+  std::vector<kernels::Component> components;  ///< by endpoint
+  std::vector<ComponentName> names;            ///< by endpoint
+  std::vector<ChannelInfo> channels;
+  Tick window = 1;         ///< W: the shortest latency of any channel or credit
+  uint64_t base_mhz = 1;   ///< ticks per microsecond
+  uint32_t core_period = 1;
+
+  sm::SmState& sm(uint32_t i) { return state<sm::SmState>(i); }
+  frontend::FrontEndState& front_end() { return state<frontend::FrontEndState>(ends.front_end); }
+  template <class S>
+  S& state(uint32_t endpoint) {
+    return kernels::at_offset<S>(arena.base(), components[endpoint].state);
+  }
+};
+
+/// Lay out a machine. Throws nearwarp::Error for combinations that cannot be built.
+System build_system(const config::MachineConfig& machine, const config::PolicyConfig& policy,
+                    const ImageTables& image);
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,44 @@
+// Keeps the traces of the thread blocks that may be dispatched next in memory, and no others.
+#include "host/sim/trace_feed.h"
+
+#include <algorithm>
+
+namespace nearwarp::sim {
+
+TraceFeed::TraceFeed(const runtime::Recording& recording, const ImageTables& image)
+    : recording_(recording), image_(image) {}
+
+void TraceFeed::begin_launch(uint32_t launch) {
+  const runtime::LaunchRecord& record = recording_.launches[image_.recorded_launch[launch]];
+  loaded_.clear();
+  table_.assign(image_.launches[launch].num_blocks, sm::TraceBlock{});
+  chunk_of_.assign(table_.size(), 0);
+  first_chunk_ = record.first_chunk;
+  ready_ = 0;
+}
+
+void TraceFeed::ensure(uint32_t end) {
+  end = std::min<uint32_t>(end, static_cast<uint32_t>(table_.size()));
+  while (ready_ < end) {
+    const auto index = static_cast<uint32_t>(loaded_.size());
+    Loaded l;
+    l.chunk = recording_.traces.chunk(first_chunk_ + index);
+    l.left = l.chunk->num_blocks;
+    for (uint32_t i = 0; i < l.chunk->num_blocks; ++i) {
+      sm::TraceBlock& b = table_[ready_ + i];
+      b.words = l.chunk->words.data();
+      b.warp_offset = l.chunk->warp_offset.data() + size_t{i} * l.chunk->warps_per_block;
+      chunk_of_[ready_ + i] = index;
+    }
+    ready_ += l.chunk->num_blocks;
+    loaded_.push_back(std::move(l));
+  }
+}
+
+void TraceFeed::block_done(uint32_t block) {
+  table_[block] = sm::TraceBlock{};
+  Loaded& l = loaded_[chunk_of_[block]];
+  if (--l.left == 0) l.chunk.reset();
+}
+
+}  // namespace nearwarp::sim

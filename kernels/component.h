@@ -1,0 +1,70 @@
+// The components of a simulated system as a backend sees them: what kind, where the state is, which
+// channels wake it. One switch over kinds, no virtual calls.
+#pragma once
+
+#include "device/cache/l2_slice.h"
+#include "device/dram/vault.h"
+#include "device/frontend/front_end.h"
+#include "device/link/link_port.h"
+#include "device/noc/crossbar.h"
+#include "device/sm/sm.h"
+#include "device/stack/stack_switch.h"
+
+namespace nearwarp::kernels {
+
+enum class ComponentKind : uint8_t { kSm, kL2Slice, kSwitch, kLinkPort, kVault, kFrontEnd };
+
+/// One component; its endpoint number is its position in the system's component table.
+struct Component {
+  uint32_t state = 0;   ///< arena offset of its State
+  uint32_t params = 0;  ///< arena offset of its Params (components of a kind may share them)
+  Ref<Ref<Channel>> inputs;  ///< channels that wake it
+  Tick wake = 0;
+  ComponentKind kind = ComponentKind::kSm;
+  bool poll = false;
+};
+
+template <class T>
+NW_HD NW_INLINE T& at_offset(std::byte* base, uint32_t offset) {
+  return *reinterpret_cast<T*>(base + offset);
+}
+
+/// Step one component through a window.
+template <class G>
+NW_HD StepResult step_component(const G& g, const Component& c, const sm::SystemView& system,
+                                const Window& window, Horizon& horizon) {
+  std::byte* base = system.arena;
+  switch (c.kind) {
+    case ComponentKind::kSm:
+      return sm::step_sm(g, at_offset<const sm::SmParams>(base, c.params),
+                         at_offset<sm::SmState>(base, c.state), system, window, horizon);
+    case ComponentKind::kL2Slice:
+      return step_l2_slice(g, at_offset<const L2SliceParams>(base, c.params),
+                           at_offset<L2SliceState>(base, c.state), base, window, horizon);
+    case ComponentKind::kSwitch:
+      return step_switch(g, at_offset<const SwitchParams>(base, c.params),
+                         at_offset<SwitchState>(base, c.state), base, window, horizon);
+    case ComponentKind::kLinkPort:
+      return step_link_port(g, at_offset<const LinkPortParams>(base, c.params),
+                            at_offset<LinkPortState>(base, c.state), base, window, horizon);
+    case ComponentKind::kVault:
+      return step_vault(g, at_offset<const VaultParams>(base, c.params),
+                        at_offset<VaultState>(base, c.state), base, window, horizon);
+    case ComponentKind::kFrontEnd:
+      break;
+  }
+  return frontend::step_front_end(g, at_offset<const frontend::FrontEndParams>(base, c.params),
+                                  at_offset<frontend::FrontEndState>(base, c.state), system, window,
+                                  horizon);
+}
+
+/// Must the component be stepped in a window that ends at `end`?
+NW_HD NW_INLINE bool is_due(const Component& c, std::byte* base, Tick end) {
+  if (c.wake < end || c.poll) return true;
+  const Ref<Channel>* inputs = c.inputs.in(base);
+  for (uint32_t i = 0; i < c.inputs.count; ++i)
+    if (head_arrival(*inputs[i].in(base), base) < end) return true;
+  return false;
+}
+
+}  // namespace nearwarp::kernels
