@@ -6,6 +6,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "host/ptx/mnemonic_words.h"
+
 namespace nearwarp::ptx {
 namespace {
 
@@ -155,83 +157,6 @@ constexpr std::array<Row, 88> kRows = {{
 }};
 
 template <typename E, size_t N>
-using Words = std::array<std::pair<std::string_view, E>, N>;
-
-constexpr Words<Compare, 18> kCompareWords = {{
-    {"eq", Compare::kEq},
-    {"ne", Compare::kNe},
-    {"lt", Compare::kLt},
-    {"le", Compare::kLe},
-    {"gt", Compare::kGt},
-    {"ge", Compare::kGe},
-    {"lo", Compare::kLo},
-    {"ls", Compare::kLs},
-    {"hi", Compare::kHi},
-    {"hs", Compare::kHs},
-    {"equ", Compare::kEqu},
-    {"neu", Compare::kNeu},
-    {"ltu", Compare::kLtu},
-    {"leu", Compare::kLeu},
-    {"gtu", Compare::kGtu},
-    {"geu", Compare::kGeu},
-    {"num", Compare::kNum},
-    {"nan", Compare::kNan},
-}};
-constexpr Words<BoolOp, 3> kBoolWords = {
-    {{"and", BoolOp::kAnd}, {"or", BoolOp::kOr}, {"xor", BoolOp::kXor}}};
-constexpr Words<Rounding, 8> kRoundWords = {{
-    {"rn", Rounding::kRn},
-    {"rz", Rounding::kRz},
-    {"rm", Rounding::kRm},
-    {"rp", Rounding::kRp},
-    {"rni", Rounding::kRni},
-    {"rzi", Rounding::kRzi},
-    {"rmi", Rounding::kRmi},
-    {"rpi", Rounding::kRpi},
-}};
-constexpr Words<MulPart, 3> kPartWords = {
-    {{"lo", MulPart::kLo}, {"hi", MulPart::kHi}, {"wide", MulPart::kWide}}};
-constexpr Words<AtomicOp, 10> kAtomicWords = {{
-    {"add", AtomicOp::kAdd},
-    {"min", AtomicOp::kMin},
-    {"max", AtomicOp::kMax},
-    {"and", AtomicOp::kAnd},
-    {"or", AtomicOp::kOr},
-    {"xor", AtomicOp::kXor},
-    {"exch", AtomicOp::kExch},
-    {"cas", AtomicOp::kCas},
-    {"inc", AtomicOp::kInc},
-    {"dec", AtomicOp::kDec},
-}};
-constexpr Words<ShflMode, 4> kShflWords = {{{"up", ShflMode::kUp},
-                                            {"down", ShflMode::kDown},
-                                            {"bfly", ShflMode::kBfly},
-                                            {"idx", ShflMode::kIdx}}};
-constexpr Words<VoteMode, 4> kVoteWords = {{{"all", VoteMode::kAll},
-                                            {"any", VoteMode::kAny},
-                                            {"uni", VoteMode::kUni},
-                                            {"ballot", VoteMode::kBallot}}};
-constexpr Words<Testp, 6> kTestWords = {{{"finite", Testp::kFinite},
-                                         {"infinite", Testp::kInfinite},
-                                         {"number", Testp::kNumber},
-                                         {"notanumber", Testp::kNotanumber},
-                                         {"normal", Testp::kNormal},
-                                         {"subnormal", Testp::kSubnormal}}};
-constexpr Words<Space, 9> kSpaceWords = {{
-    {"global", Space::kGlobal},
-    {"shared", Space::kShared},
-    {"shared::cta", Space::kShared},
-    {"local", Space::kLocal},
-    {"const", Space::kConst},
-    {"param", Space::kParam},
-    {"param::entry", Space::kParam},
-    {"param::func", Space::kParam},
-    {"generic", Space::kGeneric},
-}};
-// Index + 1 is Modifiers::mode.
-constexpr std::array<std::string_view, 6> kPrmtWords = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
-
-template <typename E, size_t N>
 bool set_word(const Words<E, N>& words, std::string_view word, E* field) {
   if (*field != E{}) return false;  // given twice
   for (const auto& [text, value] : words) {
@@ -242,14 +167,6 @@ bool set_word(const Words<E, N>& words, std::string_view word, E* field) {
   }
   return false;
 }
-template <typename E, size_t N>
-std::string_view word_of(const Words<E, N>& words, E value) {
-  for (const auto& [text, candidate] : words) {
-    if (candidate == value) return text;
-  }
-  return {};
-}
-
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -499,54 +416,6 @@ std::string_view name_of(Opcode op) {
     if (row.op == op) return row.name;
   }
   return "?";
-}
-
-std::string spell(Opcode op, const Modifiers& m) {
-  std::string s(name_of(op));
-  const auto add = [&](std::string_view word) {
-    if (!word.empty()) s.append(".").append(word);
-  };
-  const auto add_if = [&](bool condition, std::string_view word) {
-    if (condition) add(word);
-  };
-  if (op == Opcode::kBar) add(m.bar_arrive ? "arrive" : "sync");
-  add_if(op == Opcode::kBrx, "idx");
-  add_if(op == Opcode::kShfl || op == Opcode::kVote || op == Opcode::kMatch ||
-             op == Opcode::kRedux || op == Opcode::kElect,
-         "sync");
-  add_if(op == Opcode::kMembar, "gl");
-  add_if(op == Opcode::kBarRed && m.bool_op == BoolOp::kNone, "popc");
-  add_if(m.is_volatile, "volatile");
-  add_if(m.ordered, "relaxed");
-  add_if(m.uniform, "uni");
-  add_if(m.to_space, "to");
-  add_if(op == Opcode::kShf, m.shf_left ? "l" : "r");
-  add_if(op == Opcode::kShf || op == Opcode::kBmsk, m.mode ? "wrap" : "clamp");
-  add(name_of(m.space));
-  add_if(m.non_coherent, "nc");
-  add(word_of(kAtomicWords, m.atomic));
-  add(word_of(kCompareWords, m.compare));
-  add(word_of(kBoolWords, m.bool_op));
-  add(word_of(kShflWords, m.shfl));
-  add(word_of(kVoteWords, m.vote));
-  add(word_of(kTestWords, m.testp));
-  add_if(m.full, "full");
-  add_if(m.approx && !m.full, "approx");
-  add(word_of(kRoundWords, m.rounding));
-  add_if(m.ftz, "ftz");
-  add_if(m.saturate, "sat");
-  add(word_of(kPartWords, m.mul_part));
-  add_if(op == Opcode::kDp2a, m.mode ? "hi" : "lo");
-  add_if(m.carry_out, "cc");
-  add_if(m.shift_amount, "shiftamt");
-  add_if(m.relu_nan, "NaN");
-  add_if(m.abs, "xorsign.abs");
-  add_if(m.vector == 2, "v2");
-  add_if(m.vector == 4, "v4");
-  if (op != Opcode::kIsspacep && op != Opcode::kElect) add(name_of(m.type));
-  add(name_of(m.src_type));
-  if (op == Opcode::kPrmt && m.mode > 0) add(kPrmtWords[m.mode - 1]);
-  return s;
 }
 
 }  // namespace nearwarp::ptx

@@ -14,11 +14,12 @@ namespace nearwarp::ptx {
 ///   D  destination of the instruction's type        a  source of the instruction's type
 ///   W  destination, twice as wide after mul.wide    w  source as wide as W
 ///   I  32-bit destination                           s  source of src_type
-///   P  predicate destination                        u  32-bit source
-///   Q  predicate destination, a second after `|`    p  predicate source
-///   E  D with an optional predicate after `|`       A  address in brackets
-///   L  label      T  table of labels                ?  the operands that follow may be missing
-/// mov, ld, ldu and st take vectors in braces for D and a; call has a syntax of its own ("C").
+///   J  I with an optional predicate after `|`       u  32-bit source
+///   E  D with an optional predicate after `|`       p  predicate source
+///   P  predicate destination                        A  address in brackets
+///   Q  P with an optional second after `|`          L  label      T  table of labels
+/// and `?` before an operand that may be missing. mov, ld, ldu and st take vectors in braces for D
+/// and a; call has a syntax of its own ("C").
 struct Mnemonic {
   Opcode op = Opcode::kNop;
   Modifiers mod;
