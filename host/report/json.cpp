@@ -1,0 +1,95 @@
+// Results as JSON for programs.
+#include "host/report/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace nearwarp::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json counters_json(const RunResult& run) {
+  Json counters = Json::object();
+  for (const Counter& counter : run.counters) {
+    counters[counter.name] = {
+        {"value", counter.value}, {"unit", counter.unit}, {"description", counter.description}};
+  }
+  return counters;
+}
+
+Json kernels_json(const RunResult& run) {
+  Json rows = Json::array();
+  for (const KernelRow& row : run.kernels) {
+    rows.push_back({{"kernel", row.kernel},
+                    {"launch", row.launch},
+                    {"cycles", row.cycles},
+                    {"warp_instructions", row.warp_instructions}});
+  }
+  return rows;
+}
+
+Json candidates_json(const RunResult& run) {
+  Json rows = Json::array();
+  for (const CandidateRow& row : run.candidates) {
+    rows.push_back({{"kernel", row.kernel},
+                    {"id", row.id},
+                    {"source_lines", row.source_lines},
+                    {"instances", row.instances},
+                    {"offloaded", row.offloaded},
+                    {"refused_condition", row.refused_condition},
+                    {"refused_busy", row.refused_busy},
+                    {"refused_pending", row.refused_pending}});
+  }
+  return rows;
+}
+
+Json run_json(const RunResult& run) {
+  Json json;
+  json["workload"] = run.workload;
+  json["size"] = run.size;
+  json["machine"] = run.machine;
+  json["policy"] = run.policy;
+  json["overrides"] = run.overrides;
+  json["status"] = run.partial ? "partial" : "complete";
+  if (run.partial) json["partial_reason"] = run.partial_reason;
+  json["core_mhz"] = run.core_mhz;
+  json["cycles"] = run.cycles;
+  json["warp_instructions"] = run.warp_instructions;
+  json["thread_instructions"] = run.thread_instructions;
+  json["offloaded_thread_instructions"] = run.offloaded_thread_instructions;
+  json["ipc"] = run.ipc();
+  json["offloaded_fraction"] = run.offloaded_fraction();
+  json["traffic"] = {{"gpu_to_memory_bytes", run.traffic.gpu_to_memory_bytes},
+                     {"memory_to_gpu_bytes", run.traffic.memory_to_gpu_bytes},
+                     {"memory_to_memory_bytes", run.traffic.memory_to_memory_bytes}};
+  json["host"] = {{"wall_seconds", run.wall_seconds},
+                  {"warp_instructions_per_second", run.warp_instructions_per_second()},
+                  {"cycles_per_second", run.cycles_per_second()}};
+  json["kernels"] = kernels_json(run);
+  json["candidates"] = candidates_json(run);
+  json["counters"] = counters_json(run);
+  return json;
+}
+
+/// "4" as the number, "true" as the truth value, "\"gto\"" as the text: TOML's scalars are JSON's.
+Json value_json(const std::string& text) {
+  Json value = Json::parse(text, nullptr, false);
+  return value.is_discarded() ? Json(text) : value;
+}
+
+}  // namespace
+
+std::string format_json(std::span<const RunResult> runs, const RunContext& context) {
+  Json document;
+  document["schema"] = kRunSchema;
+  document["nearwarp_version"] = context.version;
+  Json machine = Json::object();
+  for (const auto& [key, value] : context.machine) machine[key] = value_json(value);
+  document["machine"] = machine;
+  document["runs"] = Json::array();
+  for (const RunResult& run : runs) document["runs"].push_back(run_json(run));
+  // Names of files may hold bytes that are not UTF-8: replaced, not thrown over.
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace nearwarp::report

@@ -1,0 +1,179 @@
+// Results as a table for people.
+#include "host/report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace nearwarp::report {
+namespace {
+
+constexpr size_t kGap = 2;
+
+struct Column {
+  std::string head;
+  std::vector<std::string> cells;
+  size_t width() const {
+    size_t widest = head.size();
+    for (const std::string& cell : cells) widest = std::max(widest, cell.size());
+    return widest;
+  }
+};
+
+struct Unit {
+  const char* name;
+  double size;
+};
+
+/// The largest unit of bytes in which the largest of the values is at least one.
+Unit byte_unit(std::span<const RunResult> runs) {
+  uint64_t most = 0;
+  for (const RunResult& run : runs) most = std::max(most, run.traffic.total_bytes());
+  for (const Unit unit : {Unit{"GB", 1e9}, Unit{"MB", 1e6}, Unit{"kB", 1e3}}) {
+    if (static_cast<double>(most) >= 10 * unit.size) return unit;
+  }
+  return {"B", 1};
+}
+
+std::string bytes_text(uint64_t bytes, const Unit& unit) {
+  if (unit.size == 1) return grouped(bytes);
+  return fmt::format("{:.1f}", static_cast<double>(bytes) / unit.size);
+}
+
+/// How much faster than `first`; unknown if one of the two did not come to the program's end.
+std::string speedup_text(const RunResult& first, const RunResult& run) {
+  if (first.partial || run.partial || run.cycles == 0) return "-";
+  return fmt::format("{:.3f}", static_cast<double>(first.cycles) / static_cast<double>(run.cycles));
+}
+
+std::vector<std::string> labels(const Unit& unit) {
+  return {"cycles",
+          "IPC",
+          "speed-up",
+          fmt::format("GPU->memory [{}]", unit.name),
+          fmt::format("memory->GPU [{}]", unit.name),
+          fmt::format("memory<->memory [{}]", unit.name),
+          fmt::format("off-chip, all [{}]", unit.name),
+          "offloaded instr. [%]",
+          "simulated [Mwi/s]",
+          "simulation time [s]"};
+}
+
+Column column(const RunResult& run, const RunResult& first, const Unit& unit) {
+  Column c;
+  c.head = run.policy + (run.partial ? "*" : "");
+  c.cells = {grouped(run.cycles),
+             fmt::format("{:.2f}", run.ipc()),
+             speedup_text(first, run),
+             bytes_text(run.traffic.gpu_to_memory_bytes, unit),
+             bytes_text(run.traffic.memory_to_gpu_bytes, unit),
+             bytes_text(run.traffic.memory_to_memory_bytes, unit),
+             bytes_text(run.traffic.total_bytes(), unit),
+             fmt::format("{:.1f}", 100 * run.offloaded_fraction()),
+             fmt::format("{:.2f}", run.warp_instructions_per_second() / 1e6),
+             fmt::format("{:.2f}", run.wall_seconds)};
+  return c;
+}
+
+/// `text` cut to `width` columns, the cut marked.
+std::string fitted(const std::string& text, size_t width) {
+  return text.size() <= width ? text : text.substr(0, width - 2) + "..";
+}
+
+/// Columns side by side as far as they fit, the rest in further blocks.
+std::string columns_text(const std::vector<std::string>& names, std::vector<Column> columns,
+                         size_t width) {
+  size_t name_width = 0;
+  for (const std::string& name : names) name_width = std::max(name_width, name.size());
+  std::string text;
+  for (size_t begin = 0; begin < columns.size();) {
+    size_t end = begin, used = name_width;
+    while (end < columns.size() && (end == begin || used + kGap + columns[end].width() <= width)) {
+      used += kGap + columns[end].width();
+      end += 1;
+    }
+    if (used > width) columns[begin].head = fitted(columns[begin].head, width - name_width - kGap);
+    if (begin > 0) text += '\n';
+    text.append(name_width, ' ');
+    used = name_width;
+    for (size_t c = begin; c < end; ++c) {
+      text += fmt::format("  {:>{}}", columns[c].head, columns[c].width());
+      used += kGap + columns[c].width();
+    }
+    text += '\n';
+    text.append(used, '-');
+    text += '\n';
+    for (size_t row = 0; row < names.size(); ++row) {
+      text += fmt::format("{:<{}}", names[row], name_width);
+      for (size_t c = begin; c < end; ++c) {
+        text += fmt::format("  {:>{}}", columns[c].cells[row], columns[c].width());
+      }
+      text += "\n";
+    }
+    begin = end;
+  }
+  return text;
+}
+
+/// Words wrapped to `width` columns.
+std::string wrapped(const std::string& text, size_t width) {
+  std::string result, line, word;
+  const auto flush = [&] {
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
+      result += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    word.clear();
+  };
+  for (const char c : text) {
+    if (c != ' ') {
+      word += c;
+    } else if (!word.empty()) {
+      flush();
+    }
+  }
+  if (!word.empty()) flush();
+  return result + line + "\n";
+}
+
+}  // namespace
+
+std::string grouped(uint64_t value) {
+  std::string digits = std::to_string(value);
+  for (size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+std::string format_table(std::span<const RunResult> runs, size_t width) {
+  if (runs.empty()) return "";
+  const RunResult& first = runs.front();
+  std::string title =
+      fmt::format("{}, size {}, on machine {}", first.workload, first.size, first.machine);
+  for (const std::string& change : first.overrides) title += ", " + change;
+  title += fmt::format("; {} warp-instructions in {} launches", grouped(first.warp_instructions),
+                       first.kernels.size());
+  const Unit unit = byte_unit(runs);
+  std::vector<Column> columns;
+  for (const RunResult& run : runs) columns.push_back(column(run, first, unit));
+  std::string text =
+      wrapped(title, width) + "\n" + columns_text(labels(unit), columns, width) + "\n";
+  std::string notes =
+      "cycles: core cycles; IPC: thread-instructions per cycle; speed-up: over the first policy; "
+      "off-chip traffic with packet headers; Mwi/s: million warp-instructions per second.";
+  text += wrapped(notes, width);
+  for (const RunResult& run : runs) {
+    if (!run.partial) continue;
+    text +=
+        wrapped(fmt::format("* {} is partial ({}): numbers are up to there, there is no speed-up.",
+                            run.policy, run.partial_reason),
+                width);
+  }
+  return text;
+}
+
+}  // namespace nearwarp::report

@@ -1,0 +1,256 @@
+// Do the table and the JSON document say what the results are, within their bounds?
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "host/core/error.h"
+#include "host/report/file.h"
+#include "host/report/json.h"
+#include "host/report/table.h"
+
+namespace nearwarp::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+RunResult example(const std::string& policy, uint64_t cycles) {
+  RunResult r;
+  r.workload = "libor";
+  r.size = "small";
+  r.machine = "tom";
+  r.policy = policy;
+  r.core_mhz = 1400;
+  r.cycles = cycles;
+  r.warp_instructions = 50'000'000;
+  r.thread_instructions = 1'600'000'000;
+  r.offloaded_thread_instructions = 400'000'000;
+  r.traffic = {123'456'789, 987'654'321, 11'000'000};
+  r.wall_seconds = 12.5;
+  r.counters = {{"sm.l1.read_hits", 42, "accesses", "Loads found in the L1."},
+                {"dram.row_hits", 18'446'744'073'709'551'615u, "accesses", "Open rows."}};
+  r.kernels = {{"pathcalc", 0, cycles, 50'000'000}};
+  r.candidates = {{"pathcalc", 3, "libor.cu:41-57", 10, 6, 1, 2, 1}};
+  return r;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+size_t widest(const std::string& text) {
+  size_t width = 0;
+  for (const std::string& line : lines_of(text)) width = std::max(width, line.size());
+  return width;
+}
+
+/// The words of the line that begins with `label`, label apart.
+std::vector<std::string> row(const std::string& text, const std::string& label) {
+  for (const std::string& line : lines_of(text)) {
+    if (line.rfind(label, 0) != 0) continue;
+    std::istringstream stream(line.substr(label.size()));
+    return {std::istream_iterator<std::string>(stream), {}};
+  }
+  return {};
+}
+
+using Words = std::vector<std::string>;
+
+TEST(Table, ShowsTheNumbers) {
+  const std::vector<RunResult> runs = {example("baseline", 30'000'000),
+                                       example("ndp-controlled-bmap", 20'000'000)};
+  const std::string text = format_table(runs);
+  EXPECT_EQ(row(text, "cycles"), (Words{"30,000,000", "20,000,000"}));
+  EXPECT_EQ(row(text, "IPC"), (Words{"53.33", "80.00"}));
+  EXPECT_EQ(row(text, "speed-up"), (Words{"1.000", "1.500"}));
+  EXPECT_EQ(row(text, "GPU->memory [MB]"), (Words{"123.5", "123.5"}));
+  EXPECT_EQ(row(text, "memory->GPU [MB]"), (Words{"987.7", "987.7"}));
+  EXPECT_EQ(row(text, "memory<->memory [MB]"), (Words{"11.0", "11.0"}));
+  EXPECT_EQ(row(text, "offloaded instr. [%]"), (Words{"25.0", "25.0"}));
+  EXPECT_EQ(row(text, "simulated [Mwi/s]"), (Words{"4.00", "4.00"}));
+}
+
+TEST(Table, FitsInto80ColumnsHoweverManyPolicies) {
+  for (size_t n : {1u, 2u, 3u, 4u, 9u}) {
+    std::vector<RunResult> runs;
+    for (size_t i = 0; i < n; ++i) {
+      runs.push_back(example(i % 2 == 0 ? "ndp-uncontrolled-bmap" : "baseline",
+                             18'446'744'073'709'551'615u - i));
+    }
+    runs[0].overrides = {"links.gpu_to_memory_mbps=160000", "links.memory_to_memory_mbps=80000",
+                         "stack.tsv_mbps=20000"};
+    const std::string text = format_table(runs);
+    EXPECT_LE(widest(text), 80u) << text;
+    size_t shown = 0;
+    for (size_t at = text.find("ndp-uncontrolled-bmap"); at != std::string::npos;
+         at = text.find("ndp-uncontrolled-bmap", at + 1)) {
+      shown += 1;
+    }
+    EXPECT_EQ(shown, (n + 1) / 2);
+  }
+}
+
+TEST(Table, ThreeShippedPoliciesStandSideBySide) {
+  const std::vector<RunResult> runs = {example("baseline", 30'000'000),
+                                       example("ndp-uncontrolled-bmap", 20'000'000),
+                                       example("ndp-controlled-bmap", 20'000'000)};
+  EXPECT_EQ(row(format_table(runs), "cycles").size(), 3u);
+}
+
+TEST(Table, LongNamesAreCut) {
+  const std::vector<RunResult> runs = {example(std::string(200, 'x'), 10)};
+  EXPECT_LE(widest(format_table(runs)), 80u);
+}
+
+TEST(Table, PartialRunsSaySoAndHaveNoSpeedUp) {
+  std::vector<RunResult> runs = {example("baseline", 100), example("ndp-controlled-bmap", 50)};
+  runs[1].partial = true;
+  runs[1].partial_reason = "interrupted";
+  const std::string text = format_table(runs);
+  EXPECT_EQ(row(text, "speed-up"), (Words{"1.000", "-"}));
+  EXPECT_NE(text.find("ndp-controlled-bmap*"), std::string::npos);
+  EXPECT_NE(text.find("ndp-controlled-bmap is partial (interrupted)"), std::string::npos);
+}
+
+TEST(Table, AnEmptyRunDividesByNothing) {
+  RunResult nothing;
+  nothing.policy = "baseline";
+  const std::string text = format_table(std::vector<RunResult>{nothing});
+  EXPECT_EQ(row(text, "IPC"), Words{"0.00"});
+  EXPECT_EQ(text.find("nan"), std::string::npos);
+  EXPECT_EQ(text.find("inf"), std::string::npos);
+}
+
+TEST(Table, GroupsDigits) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+}
+
+TEST(Json, HoldsEverything) {
+  RunResult run = example("baseline", 30'000'000);
+  run.overrides = {"l1.ways=8"};
+  const auto json = nlohmann::json::parse(format_json(
+      std::vector<RunResult>{run},
+      {"1.2.3",
+       {{"l1.ways", "8"}, {"sm.charge_moves", "true"}, {"sm.scheduler_policy", "\"gto\""}}}));
+  EXPECT_EQ(json["schema"], "nearwarp.run/1");
+  EXPECT_EQ(json["nearwarp_version"], "1.2.3");
+  EXPECT_EQ(json["machine"]["l1.ways"], 8);
+  EXPECT_EQ(json["machine"]["sm.charge_moves"], true);
+  EXPECT_EQ(json["machine"]["sm.scheduler_policy"], "gto");
+  const auto& r = json["runs"][0];
+  EXPECT_EQ(r["workload"], "libor");
+  EXPECT_EQ(r["policy"], "baseline");
+  EXPECT_EQ(r["overrides"][0], "l1.ways=8");
+  EXPECT_EQ(r["status"], "complete");
+  EXPECT_FALSE(r.contains("partial_reason"));
+  EXPECT_EQ(r["cycles"], 30'000'000);
+  EXPECT_DOUBLE_EQ(r["ipc"], 1.6e9 / 3e7);
+  EXPECT_EQ(r["traffic"]["memory_to_memory_bytes"], 11'000'000);
+  EXPECT_EQ(r["counters"]["sm.l1.read_hits"]["unit"], "accesses");
+  EXPECT_EQ(r["counters"]["dram.row_hits"]["value"], 18'446'744'073'709'551'615u);
+  EXPECT_EQ(r["kernels"][0]["kernel"], "pathcalc");
+  EXPECT_EQ(r["candidates"][0]["refused_busy"], 2);
+}
+
+TEST(Json, DocumentationNamesEveryMember) {
+  RunResult run = example("baseline", 1);
+  run.partial = true;
+  std::ifstream stream(fs::path(NW_SOURCE_DIR) / "docs/json.md");
+  std::ostringstream page;
+  page << stream.rdbuf();
+  const auto json = nlohmann::json::parse(format_json(std::vector<RunResult>{run}, {}));
+  const auto documented = [&](const std::string& name) {
+    return page.str().find(name) != std::string::npos;
+  };
+  for (const auto& [name, value] : json.items()) EXPECT_TRUE(documented("`" + name)) << name;
+  for (const auto& [name, value] : json["runs"][0].items()) {
+    EXPECT_TRUE(documented("`" + name)) << name;
+    if (name == "traffic" || name == "host") {
+      for (const auto& inner : value.items()) EXPECT_TRUE(documented(name + "." + inner.key()));
+    }
+    if (name == "kernels" || name == "candidates") {
+      for (const auto& inner : value[0].items()) EXPECT_TRUE(documented("`" + inner.key() + "`"));
+    }
+  }
+}
+
+TEST(Json, SurvivesNamesThatAreNotUtf8) {
+  RunResult run = example("bad\xff", 1);
+  EXPECT_NO_THROW(nlohmann::json::parse(format_json(std::vector<RunResult>{run}, {})));
+}
+
+class Files : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(::testing::TempDir()) / (std::string("nearwarp_report_") + test->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string at(const std::string& name) const { return (folder_ / name).string(); }
+  static std::string content(const std::string& path) {
+    std::ifstream stream(path);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+  }
+  size_t files() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {}));
+  }
+  fs::path folder_;
+};
+
+TEST_F(Files, WritesAndReplaces) {
+  write_file(at("x.json"), "one");
+  write_file(at("x.json"), "two");
+  EXPECT_EQ(content(at("x.json")), "two");
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Files, FollowsLinks) {
+  write_file(at("real"), "one");
+  fs::create_symlink("real", at("link"));
+  write_file(at("link"), "two");
+  EXPECT_TRUE(fs::is_symlink(at("link")));
+  EXPECT_EQ(content(at("real")), "two");
+}
+
+TEST_F(Files, AFullDiskIsAnErrorAndTheDeviceStays) {
+  try {
+    write_file("/dev/full", "text");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("No space left on device"), std::string::npos);
+  }
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST_F(Files, MissingFoldersAreReportedBeforehand) {
+  EXPECT_THROW(check_writable(at("no/x.json")), Error);
+  EXPECT_THROW(write_file(at("no/x.json"), "text"), Error);
+  EXPECT_THROW(check_writable(folder_.string()), Error);
+  EXPECT_NO_THROW(check_writable(at("x.json")));
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(Files, AFailedWriteKeepsTheOldFile) {
+  write_file(at("x"), "old");
+  // The temporary file's place is taken by a folder: opening it fails.
+  fs::create_directory(at("x." + std::to_string(::getpid()) + ".tmp"));
+  EXPECT_THROW(write_file(at("x"), "new"), Error);
+  EXPECT_EQ(content(at("x")), "old");
+}
+
+}  // namespace
+}  // namespace nearwarp::report
