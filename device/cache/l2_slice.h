@@ -501,6 +501,8 @@ template <class Allocator>
 L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t queue_entries,
                            Ref<Channel> request_in, Ref<Channel> memory_in, Ref<Channel> memory_out,
                            Ref<Channel> reply_out) {
+  NW_ASSERT(p.ways >= 1 && p.ways <= 64 && p.mshr_entries >= 1 && p.mshr_entries < 0xffff);
+  NW_ASSERT(p.mshr_merges >= 1);
   L2SliceState s;
   s.request_in = request_in;
   s.memory_in = memory_in;

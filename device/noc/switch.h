@@ -11,6 +11,11 @@
 // accepts one grant in rotating order; the pointers move only when a packet moves, so a failed
 // attempt changes nothing.
 //
+// Sizing: a channel that shall carry one packet per cycle needs slots for latency + credit latency
+// in cycles. A port feeds a wire without gaps if ceil(bytes / flit) cycles are no longer than the
+// wire's transfer: 136-byte replies over 80 GB/s (1.7 ns) need flits of at least 68 bytes at
+// 1.25 GHz.
+//
 // Deadlock: requests and replies must come and go on different channels. Then a blocked request
 // blocks only the head of its own channel; ports are held for the moment of a transfer, never while
 // waiting for a credit, so replies pass.
@@ -359,6 +364,9 @@ SwitchState make_switch(Allocator& arena, const SwitchParams& params,
   SwitchState s;
   const auto n_in = static_cast<uint32_t>(inputs.size());
   const auto n_out = static_cast<uint32_t>(outputs.size());
+  NW_ASSERT(n_in <= kMaxSwitchInputs);
+  NW_ASSERT(n_in == 0 || inputs[n_in - 1].port < kMaxSwitchPorts);
+  NW_ASSERT(n_out == 0 || outputs[n_out - 1].port < kMaxSwitchPorts);
   s.inputs = arena.template allocate<SwitchInput>(n_in);
   s.outputs = arena.template allocate<SwitchOutput>(n_out);
   s.in_ports = arena.template allocate<SwitchInPort>(n_in == 0 ? 0u : inputs[n_in - 1].port + 1u);
