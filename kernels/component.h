@@ -58,13 +58,15 @@ NW_HD StepResult step_component(const G& g, const Component& c, const sm::System
                                   horizon);
 }
 
-/// Must the component be stepped in a window that ends at `end`?
-NW_HD NW_INLINE bool is_due(const Component& c, std::byte* base, Tick end) {
-  if (c.wake < end || c.poll) return true;
+/// The earliest tick at which the component can have something to do: its own wake-up, or a packet
+/// that is on its way to it. (One that is being sent at this moment may be missing; whoever sends it
+/// notes its arrival in the horizon.)
+NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
+  Tick due = c.wake;
   const Ref<Channel>* inputs = c.inputs.in(base);
   for (uint32_t i = 0; i < c.inputs.count; ++i)
-    if (head_arrival(*inputs[i].in(base), base) < end) return true;
-  return false;
+    due = min_tick(due, head_arrival(*inputs[i].in(base), base));
+  return due;
 }
 
 }  // namespace nearwarp::kernels

@@ -27,12 +27,17 @@ Tick step_all(const G& g, std::span<Component> components, std::span<const uint3
   Tick next = kNever;
   for (const uint32_t i : which) {
     Component& c = components[i];
-    if (is_due(c, system.arena, window.end)) {
-      const StepResult r = step_component(g, c, system, window, horizon);
-      c.wake = r.wake;
-      c.poll = r.poll;
+    if (!c.poll && c.wake >= window.end) {
+      const Tick due = due_tick(c, system.arena);
+      if (due >= window.end) {
+        next = min_tick(next, due);
+        continue;
+      }
     }
-    next = min_tick(next, c.wake);
+    const StepResult r = step_component(g, c, system, window, horizon);
+    c.wake = r.wake;
+    c.poll = r.poll;
+    next = min_tick(next, r.wake);
   }
   return min_tick(next, horizon.next);
 }
