@@ -8,6 +8,8 @@ function(nw_library name)
 endfunction()
 
 # nw_test(NAME SOURCES... [LIBS ...] [LABELS ...]): one executable, each TEST a ctest test.
+# Labels: cpu (if none is given), cuda, slow (seconds, or minutes with sanitizers), threads (runs
+# several threads; target nw_tests_threads builds all of these).
 function(nw_test name)
   cmake_parse_arguments(ARG "" "" "LIBS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
@@ -16,8 +18,15 @@ function(nw_test name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE nw_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE NW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  gtest_discover_tests(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600 DISCOVERY_TIMEOUT 60)
+  # gtest_discover_tests flattens lists unless their separators are escaped.
+  string(REPLACE ";" "\\;" labels "${ARG_LABELS}")
+  gtest_discover_tests(${name} PROPERTIES LABELS "${labels}" TIMEOUT 600 DISCOVERY_TIMEOUT 60)
+  if("threads" IN_LIST ARG_LABELS)
+    add_dependencies(nw_tests_threads ${name})
+  endif()
 endfunction()
+
+add_custom_target(nw_tests_threads)
 
 # nw_benchmark(NAME SOURCES... [LIBS ...])
 function(nw_benchmark name)
