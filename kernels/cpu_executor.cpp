@@ -42,22 +42,27 @@ Tick step_all(const G& g, std::span<Component> components, std::span<const uint3
   return min_tick(next, horizon.next);
 }
 
+
+constexpr unsigned kPortionsPerThread = 6;
+
 }  // namespace
 
 CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions& options)
-    : components_(components), options_(options), workers_(std::max(1u, options.threads)) {
-  // Deal each kind out by itself, so that every thread gets its share of SMs and of vaults.
-  const auto n = static_cast<uint32_t>(workers_.size());
+    : components_(components),
+      options_(options),
+      portions_per_thread_(options.threads > 1 ? kPortionsPerThread : 1),
+      portions_(std::max(1u, options.threads) * portions_per_thread_) {
+  // Deal each kind out by itself, so that every portion gets its share of SMs and of vaults.
+  const auto n = static_cast<uint32_t>(portions_.size());
   for (int kind = 0; kind <= static_cast<int>(ComponentKind::kFrontEnd); ++kind) {
     std::vector<uint32_t> of_kind;
     for (uint32_t i = 0; i < components.size(); ++i)
       if (static_cast<int>(components[i].kind) == kind) of_kind.push_back(i);
     const auto m = static_cast<uint32_t>(of_kind.size());
-    for (uint32_t i = 0; i < m; ++i)
-      workers_[m < n ? i : i * n / m].components.push_back(of_kind[i]);
+    for (uint32_t i = 0; i < m; ++i) portions_[i * n / m].components.push_back(of_kind[i]);
   }
-  for (uint32_t i = 0; i < n; ++i) workers_[i].random = options.order_seed + uint64_t{i} * 77;
-  for (unsigned i = 1; i < n; ++i) threads_.emplace_back([this, i] { worker_loop(i); });
+  for (uint32_t i = 0; i < n; ++i) portions_[i].random = options.order_seed + uint64_t{i} * 77;
+  for (unsigned t = 1; t < options.threads; ++t) threads_.emplace_back([this, t] { thread_loop(t); });
 }
 
 CpuExecutor::~CpuExecutor() {
@@ -67,52 +72,75 @@ CpuExecutor::~CpuExecutor() {
   for (std::thread& t : threads_) t.join();
 }
 
-void CpuExecutor::step_worker(Worker& worker) {
+void CpuExecutor::step_portion(Portion& portion) {
   if (options_.order_seed != 0) {
-    for (size_t i = worker.components.size(); i > 1; --i)
-      std::swap(worker.components[i - 1], worker.components[next_random(worker.random) % i]);
+    for (size_t i = portion.components.size(); i > 1; --i)
+      std::swap(portion.components[i - 1], portion.components[next_random(portion.random) % i]);
   }
-  worker.next = options_.shuffle_lanes == 0
-                    ? step_all(HostGroup{}, components_, worker.components, *system_, window_)
-                    : step_all(ShuffledGroup{options_.shuffle_lanes}, components_,
-                               worker.components, *system_, window_);
+  portion.next = options_.shuffle_lanes == 0
+                     ? step_all(HostGroup{}, components_, portion.components, *system_, window_)
+                     : step_all(ShuffledGroup{options_.shuffle_lanes}, components_,
+                                portion.components, *system_, window_);
 }
 
-void CpuExecutor::wait_for_round(uint32_t round) {
-  for (int i = 0; i < kSpins; ++i) {
-    if (round_.load(std::memory_order_acquire) != round) return;
-    relax();
+/// Claim and step portions of `round` until none is left. A late thread finds every claim taken: the
+/// round cannot end, nor the next begin, while a portion that it did claim is unfinished.
+void CpuExecutor::work(unsigned thread, uint32_t round) {
+  const auto n = static_cast<uint32_t>(portions_.size());
+  for (uint32_t k = 0; k < n; ++k) {
+    // Own portions from the first on, then the others' from their last back.
+    const uint32_t at = k < portions_per_thread_
+                            ? thread * portions_per_thread_ + k
+                            : (thread * portions_per_thread_ + n - 1 - (k - portions_per_thread_)) % n;
+    Portion& portion = portions_[at];
+    uint32_t before = round - 1;
+    if (!portion.claimed.compare_exchange_strong(before, round, std::memory_order_acquire))
+      continue;
+    step_portion(portion);
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_one();
   }
-  while (round_.load(std::memory_order_acquire) == round) round_.wait(round);
 }
 
-void CpuExecutor::worker_loop(unsigned index) {
+void CpuExecutor::thread_loop(unsigned thread) {
   uint32_t round = 0;
   while (true) {
-    wait_for_round(round);
-    ++round;
+    uint32_t now = round_.load(std::memory_order_acquire);
+    for (int i = 0; now == round && i < kSpins; ++i) {
+      relax();
+      now = round_.load(std::memory_order_acquire);
+    }
+    while (now == round) {
+      round_.wait(round);
+      now = round_.load(std::memory_order_acquire);
+    }
+    round = now;
     if (stop_.load(std::memory_order_relaxed)) return;
-    step_worker(workers_[index]);
-    if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) pending_.notify_one();
+    work(thread, round);
   }
 }
 
 Tick CpuExecutor::step(const sm::SystemView& system, const Window& window) {
   system_ = &system;
   window_ = window;
-  if (!threads_.empty()) {
-    pending_.store(static_cast<uint32_t>(threads_.size()), std::memory_order_relaxed);
-    round_.fetch_add(1, std::memory_order_release);
-    round_.notify_all();
-  }
-  step_worker(workers_[0]);
-  if (!threads_.empty()) {
-    uint32_t left;
-    for (int i = 0; i < kSpins && pending_.load(std::memory_order_acquire) != 0; ++i) relax();
-    while ((left = pending_.load(std::memory_order_acquire)) != 0) pending_.wait(left);
-  }
   Tick next = kNever;
-  for (const Worker& w : workers_) next = min_tick(next, w.next);
+  if (threads_.empty()) {
+    step_portion(portions_[0]);
+    return portions_[0].next;
+  }
+  left_.store(static_cast<uint32_t>(portions_.size()), std::memory_order_relaxed);
+  const uint32_t round = round_.fetch_add(1, std::memory_order_release) + 1;
+  round_.notify_all();
+  work(0, round);
+  uint32_t left = left_.load(std::memory_order_acquire);
+  for (int i = 0; left != 0 && i < kSpins; ++i) {
+    relax();
+    left = left_.load(std::memory_order_acquire);
+  }
+  while (left != 0) {
+    left_.wait(left);
+    left = left_.load(std::memory_order_acquire);
+  }
+  for (const Portion& p : portions_) next = min_tick(next, p.next);
   return next;
 }
 

@@ -1,4 +1,8 @@
 // Steps a system's components through windows on the CPU, with one thread or a fixed pool.
+//
+// Every thread has its share of the components, cut into a few portions. A thread claims its own
+// portions first and then what others have left, so a thread that lost its core to another process
+// delays a window by one portion at most, instead of stopping the machine until it runs again.
 #pragma once
 
 #include <atomic>
@@ -31,23 +35,26 @@ class CpuExecutor {
   Tick step(const sm::SystemView& system, const Window& window);
 
  private:
-  struct alignas(64) Worker {
+  /// Components that are claimed, and stepped, together.
+  struct alignas(64) Portion {
+    std::atomic<uint32_t> claimed{0};  ///< the last round in which a thread took it
     std::vector<uint32_t> components;
     Tick next = kNever;
     uint64_t random = 0;
   };
-  void step_worker(Worker& worker);
-  void worker_loop(unsigned index);
-  void wait_for_round(uint32_t round);
+  void work(unsigned thread, uint32_t round);
+  void step_portion(Portion& portion);
+  void thread_loop(unsigned thread);
 
   std::span<Component> components_;
   ExecutorOptions options_;
-  std::vector<Worker> workers_;
+  unsigned portions_per_thread_ = 1;
+  std::vector<Portion> portions_;  ///< thread t's own ones are neighbours
   std::vector<std::thread> threads_;
   const sm::SystemView* system_ = nullptr;
   Window window_;
-  alignas(64) std::atomic<uint32_t> round_{0};    ///< advanced by the main thread
-  alignas(64) std::atomic<uint32_t> pending_{0};  ///< workers that have not finished the round
+  alignas(64) std::atomic<uint32_t> round_{0};  ///< advanced by the main thread
+  alignas(64) std::atomic<uint32_t> left_{0};   ///< portions of the round that are not finished
   std::atomic<bool> stop_{false};
 };
 
