@@ -11,6 +11,7 @@
 #include "device/noc/crossbar.h"
 #include "device/stack/stack_switch.h"
 #include "tests/memory/rig.h"
+#include "tests/memory/spmd_group.h"
 
 namespace nearwarp::testing {
 
@@ -181,9 +182,13 @@ class MemorySystem {
     return channels;
   }
   void add_switch(const SwitchParams& p, Ref<SwitchState> ref, std::vector<Ref<Channel>> inputs) {
-    rig.add([this, p, ref](std::byte* base, Window w,
-                           Horizon& h) { return step_switch(group, p, *ref.in(base), base, w, h); },
-            std::move(inputs));
+    rig.add(
+        [this, p, ref](std::byte* base, Window w, Horizon& h) {
+          return run_step(group, h, [&](const auto& g, Horizon& own) {
+            return step_switch(g, p, *ref.in(base), base, w, own);
+          });
+        },
+        std::move(inputs));
   }
 
   void make_crossbars() {
@@ -251,7 +256,9 @@ class MemorySystem {
     slices.push_back(ref);
     rig.add(
         [this, p, ref](std::byte* base, Window w, Horizon& h) {
-          return step_l2_slice(group, p, *ref.in(base), base, w, h);
+          return run_step(group, h, [&](const auto& g, Horizon& own) {
+            return step_l2_slice(g, p, *ref.in(base), base, w, own);
+          });
         },
         {slice_request_[i], port_to_slice_[i], slice_invalidate_[i]});
   }
@@ -292,9 +299,13 @@ class MemorySystem {
     }
     const Ref<LinkPortState> ref = store(state);
     ports.push_back(ref);
-    rig.add([this, p, ref](std::byte* b, Window w,
-                           Horizon& h) { return step_link_port(group, p, *ref.in(b), b, w, h); },
-            channels_of(in));
+    rig.add(
+        [this, p, ref](std::byte* b, Window w, Horizon& h) {
+          return run_step(group, h, [&](const auto& g, Horizon& own) {
+            return step_link_port(g, p, *ref.in(b), b, w, own);
+          });
+        },
+        channels_of(in));
   }
 
   void make_stacks() {
@@ -374,9 +385,13 @@ class MemorySystem {
         store(make_vault(rig.arena, p, config.banks, config.vault_queue, in, out));
     vaults.push_back(ref);
     vault_params.push_back(p);
-    rig.add([this, p, ref](std::byte* base, Window w,
-                           Horizon& h) { return step_vault(group, p, *ref.in(base), base, w, h); },
-            {in});
+    rig.add(
+        [this, p, ref](std::byte* base, Window w, Horizon& h) {
+          return run_step(group, h, [&](const auto& g, Horizon& own) {
+            return step_vault(g, p, *ref.in(base), base, w, own);
+          });
+        },
+        {in});
   }
 };
 

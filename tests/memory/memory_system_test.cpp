@@ -229,6 +229,18 @@ TEST(MemorySystem, FrequentRefreshAndStarvationAreIndependentOfStepping) {
   expect_independent(c, t);
 }
 
+TEST(MemorySystem, LanesThatAreThreadsGiveTheSame) {
+  MemoryConfig c = small_config();
+  c.vaults = 2;
+  c.dram.tREFI = 700;
+  c.dram.starvation_cycles = 100;
+  Traffic t;
+  t.requests = 60;
+  t.spread = 20000;
+  t.lines = 64;
+  expect_same(run_system<HostGroup>(c, t, {448}), run_system<SpmdTeam>(c, t, {448}), "threads");
+}
+
 TEST(MemorySystem, RunTwiceGivesTheSame) {
   Traffic t;
   expect_same(run_system<HostGroup>(small_config(), t, {448}),
