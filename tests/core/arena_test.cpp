@@ -1,0 +1,69 @@
+// ArenaBuilder: alignment, zeroed bytes, references that survive growth and copying.
+#include "device/core/arena.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+namespace nearwarp {
+namespace {
+
+struct Padded {
+  uint8_t a = 3;
+  uint64_t b = 5;
+};
+
+TEST(ArenaBuilder, ObjectsAreAlignedAndInitialised) {
+  ArenaBuilder arena;
+  const Ref<uint8_t> bytes = arena.allocate<uint8_t>(3);
+  const Ref<Padded> padded = arena.allocate<Padded>(10);
+  const Ref<uint64_t> words = arena.allocate<uint64_t>(1);
+  EXPECT_EQ(bytes.offset % 64, 0u);
+  EXPECT_EQ(padded.offset % 64, 0u);
+  EXPECT_EQ(words.offset % 64, 0u);
+  EXPECT_EQ(padded.count, 10u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(arena.base()) % 64, 0u);
+  for (uint32_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(arena.get(padded)[i].a, 3);
+    EXPECT_EQ(arena.get(padded)[i].b, 5u);
+  }
+  EXPECT_EQ(*arena.get(words), 0u);
+  EXPECT_EQ(arena.size_bytes(), 64u + 192 + 64);
+}
+
+TEST(ArenaBuilder, NothingTakesNothing) {
+  ArenaBuilder arena;
+  const Ref<uint32_t> none = arena.allocate<uint32_t>(0);
+  EXPECT_EQ(none.count, 0u);
+  EXPECT_EQ(arena.size_bytes(), 0u);
+}
+
+TEST(ArenaBuilder, ReferencesSurviveGrowthAndCopies) {
+  ArenaBuilder arena;
+  const Ref<uint32_t> numbers = arena.allocate<uint32_t>(100);
+  for (uint32_t i = 0; i < 100; ++i) arena.get(numbers)[i] = i * i;
+  arena.allocate<uint64_t>(100'000);
+  for (uint32_t i = 0; i < 100; ++i) ASSERT_EQ(arena.get(numbers)[i], i * i);
+  std::vector<std::byte> copy(arena.base(), arena.base() + arena.size_bytes());
+  for (uint32_t i = 0; i < 100; ++i) ASSERT_EQ(numbers.in(copy.data())[i], i * i);
+}
+
+TEST(ArenaBuilder, EqualLayoutsHaveEqualBytes) {
+  ArenaBuilder a, b;
+  for (ArenaBuilder* arena : {&a, &b}) {
+    arena->allocate<uint16_t>(5);
+    arena->allocate<uint32_t>(77);
+  }
+  ASSERT_EQ(a.size_bytes(), b.size_bytes());
+  EXPECT_EQ(std::memcmp(a.base(), b.base(), a.size_bytes()), 0);
+}
+
+TEST(ArenaBuilder, RefusesMoreThanOffsetsReach) {
+  ArenaBuilder arena;
+  EXPECT_THROW(arena.allocate<uint64_t>(0x20000000u), std::length_error);
+  EXPECT_EQ(arena.size_bytes(), 0u);
+}
+
+}  // namespace
+}  // namespace nearwarp
