@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/memory/rig.h"
+#include "tests/support/rig.h"
 
 namespace nearwarp::testing {
 namespace {

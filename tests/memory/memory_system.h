@@ -10,7 +10,7 @@
 #include "device/link/link_port.h"
 #include "device/noc/crossbar.h"
 #include "device/stack/stack_switch.h"
-#include "tests/memory/rig.h"
+#include "tests/support/rig.h"
 #include "tests/memory/spmd_group.h"
 
 namespace nearwarp::testing {
