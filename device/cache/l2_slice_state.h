@@ -1,0 +1,99 @@
+// What an L2 slice is made of: parameters, tags, MSHRs, rings, counters. Its behaviour:
+// device/cache/l2_slice.h.
+#pragma once
+
+#include "device/core/address_map.h"
+#include "device/core/fault.h"
+#include "device/core/lane_group.h"
+#include "device/core/packet.h"
+#include "device/core/step.h"
+
+namespace nearwarp {
+
+inline constexpr uint32_t kNoMshr = 0xffffffffu;
+
+struct L2SliceParams {
+  uint32_t period = 1;          ///< ticks per L2 cycle
+  uint32_t latency_cycles = 1;  ///< from look-up to departure, at least 1
+  uint32_t set_bits = 0;        ///< 2^set_bits sets
+  uint32_t ways = 1;            ///< at most 64
+  uint32_t mshr_entries = 1;
+  uint32_t mshr_merges = 1;  ///< requests that one entry can answer
+  uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
+  uint16_t endpoint = 0;              ///< this slice
+  uint16_t first_vault_endpoint = 0;  ///< vault v of stack s: first + s * vaults_per_stack + v
+  uint16_t vaults_per_stack = 0;
+  AddressMap map;
+};
+
+struct L2Mshr {
+  uint32_t line = 0;
+  uint32_t set = 0;
+  uint16_t way = 0;
+  uint16_t waiters = 0;
+  uint32_t keep = 0;  ///< 0: the line was invalidated while it was under way
+  uint32_t next_free = kNoMshr;
+};
+
+struct L2Waiter {
+  uint32_t tag = 0;
+  uint32_t sectors = 0;
+  uint16_t src = 0;
+  uint16_t atomic = 0;
+};
+
+/// A hit's reply on its way through the pipeline.
+struct L2Reply {
+  Tick due = 0;
+  uint32_t line = 0, tag = 0, sectors = 0;
+  uint16_t dst = 0;
+  uint16_t atomic = 0;
+};
+
+/// A request to memory on its way through the pipeline.
+struct L2Request {
+  Tick due = 0;
+  uint32_t line = 0, tag = 0, sectors = 0;
+  uint16_t src = 0;
+  uint16_t bytes = 0;
+  uint32_t kind = 0;
+  uint32_t reserved = 0;
+};
+
+struct L2Counters {
+  uint64_t requests_in = 0, replies_out = 0;  ///< towards the SMs
+  uint64_t memory_out = 0, memory_in = 0;     ///< towards the vaults
+  uint64_t reads = 0, read_hits = 0, read_misses = 0, read_merges = 0;
+  uint64_t atomics = 0, atomic_hits = 0, atomic_misses = 0, atomic_merges = 0;
+  uint64_t writes = 0, write_hits = 0;
+  uint64_t invalidations = 0, lines_invalidated = 0;
+  uint64_t fills = 0, evictions = 0;
+  uint64_t memory_reads = 0, memory_writes = 0;
+  uint64_t atomic_writes = 0, atomic_write_acks = 0;  ///< memory writes in this slice's own name
+};
+
+struct L2SliceState {
+  Ref<Channel> request_in, memory_in, memory_out, reply_out;
+  Ref<Channel> invalidate_in;  ///< count 0: none. Invalidations never wait for anything.
+  Ref<uint32_t> tags;          ///< [set][way]
+  Ref<uint8_t> ages;      ///< [set][way]: 0 is the most recently used; a permutation of the ways
+  Ref<uint16_t> mshr_of;  ///< [set][way]: valid where `pending`
+  Ref<uint64_t> valid;    ///< [set]: ways that hold a line or wait for one
+  Ref<uint64_t> pending;  ///< [set]: ways that wait for their line
+  Ref<L2Mshr> mshrs;
+  Ref<L2Waiter> waiters;  ///< [mshr][merge]
+  Ref<L2Reply> replies;
+  Ref<L2Request> requests;
+  uint32_t reply_head = 0, reply_count = 0;
+  uint32_t request_head = 0, request_count = 0;
+  uint32_t request_reserved = 0;  ///< places kept for the writes of atomics that missed
+  uint32_t free_mshr = 0;
+  uint32_t mshrs_in_use = 0;
+  uint32_t filling = kNoMshr;  ///< MSHR whose requesters are being answered
+  uint32_t next_waiter = 0;
+  uint32_t hit_turn = 0;  ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
+  L2Counters counters;
+  Fault fault;
+};
+
+}  // namespace nearwarp

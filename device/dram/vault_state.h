@@ -1,0 +1,105 @@
+// What a vault is made of: parameters, queue, banks, counters. Its behaviour: device/dram/vault.h.
+#pragma once
+
+#include "device/core/address_map.h"
+#include "device/core/fault.h"
+#include "device/core/lane_group.h"
+#include "device/core/packet.h"
+#include "device/core/step.h"
+
+namespace nearwarp {
+
+inline constexpr uint32_t kMaxVaultBanks = 32;
+inline constexpr uint32_t kMaxVaultEntries = 64;
+
+/// Timings in command-clock cycles.
+/// Source: names after JESD79-3F; tRTW is the least distance from a read to a write command.
+struct VaultParams {
+  uint32_t period = 1;  ///< ticks per command-clock cycle
+  uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD = 0, tFAW = 0, tCCD = 0,
+           tWR = 0, tWTR = 0, tRTP = 0, tRTW = 0, tREFI = 0, tRFC = 0;  ///< tREFI 0: no refresh
+  uint32_t ticks_per_byte_num = 1, ticks_per_byte_den = 1;              ///< TSV data bus
+  uint32_t starvation_cycles = 0;
+  uint32_t fixed_latency_cycles = 0;       ///< added to every reply
+  uint32_t write_high = 1, write_low = 0;  ///< watermarks of the write drain, in requests
+  uint32_t rebase_cycles = 1u << 30;  ///< cycle counters are brought back to zero after so many
+  uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
+  uint16_t endpoint = 0;  ///< this vault
+  AddressMap map;
+};
+
+struct VaultEntry {
+  Tick arrived = 0;
+  uint32_t order = 0;  ///< age: less is older
+  uint32_t row = 0;
+  uint32_t line = 0, tag = 0, sectors = 0;
+  uint16_t src = 0;
+  uint16_t data_bytes = 0;
+  uint8_t bank = 0;
+  uint8_t kind = 0;      ///< PacketKind
+  uint8_t opened = 0;    ///< bit 0: an activation was made for it, bit 1: a precharge
+  uint8_t silent = 0;    ///< the write half of an atomic: no acknowledgement
+  uint8_t older = 0xff;  ///< neighbours in the order of age; 0xff: none
+  uint8_t younger = 0xff;
+  uint16_t reserved = 0;
+};
+
+/// A reply on its way to the switch.
+struct VaultReply {
+  Tick due = 0;
+  uint32_t line = 0, tag = 0, sectors = 0;
+  uint16_t dst = 0;
+  uint16_t bytes = 0;
+  uint32_t kind = 0;
+  uint32_t reserved = 0;
+};
+
+struct VaultCounters {
+  uint64_t requests_in = 0, replies_out = 0;
+  uint64_t reads = 0, writes = 0, atomics = 0;
+  uint64_t atomic_writes = 0;                                ///< write halves of atomics
+  uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  ///< per column command
+  uint64_t activates = 0, precharges = 0, refreshes = 0;
+  uint64_t data_bytes_read = 0, data_bytes_written = 0;
+  uint64_t bus_busy_ticks = 0;
+  uint64_t queue_ticks = 0;    ///< sum over requests of the time in the queue
+  uint64_t latency_ticks = 0;  ///< sum over replies of the time from entry to departure
+  uint64_t turnarounds = 0;    ///< changes between reading and writing
+  uint64_t starved = 0;        ///< requests that passed the starvation bound
+};
+
+struct VaultState {
+  Ref<Channel> in, out;
+  Ref<VaultEntry> entries;
+  Ref<VaultReply> replies;
+  // Per bank; cycles count from `epoch`.
+  Ref<uint32_t> open_row;
+  Ref<uint32_t> act_ok, col_ok, pre_ok;     ///< earliest cycle the bank allows the command
+  Ref<uint32_t> col_key, act_key, pre_key;  ///< that cycle if the bank waits for it, else ~0
+  Ref<uint32_t> order_key;                  ///< age of the request that it is for
+  Ref<uint8_t> chosen;                      ///< that request's entry
+  Ref<uint64_t> bank_entries;               ///< entries for the bank
+  Ref<uint64_t> row_entries;                ///< of those: for the open row
+  uint64_t epoch = 0;
+  uint64_t valid = 0;   ///< entries in use
+  uint64_t writes = 0;  ///< of those: the next column command is a write
+  uint64_t open_banks = 0;
+  uint64_t refresh_at = 0;  ///< cycle (from zero) at which the next refresh is due
+  Tick bus_free = 0;
+  uint64_t bus_free_cycle = 0;  ///< `bus_free` in cycles (from zero), rounded up
+  uint32_t col_first = 0xffffffffu, act_first = 0xffffffffu,
+           pre_first = 0xffffffffu;                     ///< minima over banks of `*_key`
+  uint32_t read_ok = 0, write_ok = 0, activate_ok = 0;  ///< rank-level constraints
+  uint32_t activations[4] = {};                         ///< cycles of the last four, + tFAW: ring
+  uint32_t oldest_activation = 0;
+  uint32_t next_order = 0;
+  uint32_t oldest = 0xff, youngest = 0xff;  ///< ends of the list in order of age
+  uint32_t starving = 0xff;                 ///< entry that goes before everything else
+  uint32_t write_mode = 0;
+  uint32_t reply_head = 0, reply_count = 0;
+  Tick last_due = 0;
+  VaultCounters counters;
+  Fault fault;
+};
+
+}  // namespace nearwarp
