@@ -61,6 +61,10 @@ NW_HD inline void finish_warp(SmView& v, uint32_t warp) {
   try_retire(v, warp);
 }
 
+NW_HD inline CandidateCounters& candidate_counters(SmView& v, const Warp& w) {
+  return v.s.offload.candidates.in(v.base)[w.candidate];
+}
+
 /// Go on at home with the instruction at the cursor.
 NW_HD inline void stay(SmView& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
@@ -98,7 +102,8 @@ NW_HD inline void request(SmView& v, uint32_t warp, uint32_t now, uint32_t recor
     const bool tx = (busy & 1) != 0 && c.saves_tx == 0;
     const bool rx = (busy & 2) != 0 && c.saves_rx == 0;
     if (tx || rx) {
-      (tx ? o.counters.refused_busy_tx : o.counters.refused_busy_rx) += 1;
+      CandidateCounters& n = candidate_counters(v, w);
+      (tx ? n.refused_busy_tx : n.refused_busy_rx) += 1;
       stay(v, warp, now);
       return;
     }
@@ -127,13 +132,12 @@ NW_HD inline bool at_first_access(SmView& v, uint32_t warp, uint32_t now) {
 /// The pipeline latency is over: condition first, then the destination.
 NW_HD inline void decide(SmView& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
-  OffloadCounters& counters = v.s.offload.counters;
   const sm::Candidate& c = v.system.image.candidates[w.candidate];
-  counters.instances += 1;
+  candidate_counters(v, w).instances += 1;
   if (c.threshold != 0 &&
       sm::iterations_ahead(w.at, v.words(w), v.system.image, w.first_block, w.candidate,
                            c.threshold) < c.threshold) {
-    counters.refused_condition += 1;
+    candidate_counters(v, w).refused_condition += 1;
     stay(v, warp, now);
     return;
   }
@@ -147,7 +151,7 @@ NW_HD inline void decide(SmView& v, uint32_t warp, uint32_t now) {
 NW_HD inline void continue_warp(SmView& v, uint32_t warp, uint32_t now, uint32_t earliest) {
   Warp& w = v.warps[warp];
   if (w.at.pc == kEndOfTrace) {
-    if (w.searching) v.s.offload.counters.no_memory_access += 1;
+    if (w.searching) candidate_counters(v, w).no_memory_access += 1;
     finish_warp(v, warp);
     return;
   }
@@ -161,7 +165,7 @@ NW_HD inline void continue_warp(SmView& v, uint32_t warp, uint32_t now, uint32_t
       if (w.searching) {
         w.searching = false;
         w.searched = w.searched_threads = 0;
-        v.s.offload.counters.no_memory_access += 1;
+        candidate_counters(v, w).no_memory_access += 1;
       }
       w.candidate = kNoCandidate;
       if ((in.flags & sm::kCandidateBegin) != 0) {
@@ -196,7 +200,7 @@ NW_HD inline void on_answer(SmView& v, const Packet& p, uint32_t now) {
   const uint32_t warp = p.tag;
   NW_ASSERT(v.warps[warp].phase == Phase::kAsking);
   if (p.kind == PacketKind::kOffloadDeny) {
-    v.s.offload.counters.refused_pending += 1;
+    candidate_counters(v, v.warps[warp]).refused_pending += 1;
     stay(v, warp, now);
     return;
   }
@@ -245,7 +249,7 @@ NW_HD inline void send_request(SmView& v, uint32_t now) {
   w.searched = w.searched_threads = 0;
   w.phase = Phase::kAway;
   o.since.in(v.base)[warp] = now;
-  o.counters.offloaded += 1;
+  candidate_counters(v, w).offloaded += 1;
   o.counters.request_bytes += p.bytes;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
 }

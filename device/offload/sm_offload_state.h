@@ -16,13 +16,17 @@ struct OffloadParams {
   uint32_t dirty_entries = 16;     ///< written lines a stack SM remembers per warp
 };
 
-struct OffloadCounters {
-  uint64_t instances = 0;           ///< candidate instances that reached the controller
-  uint64_t refused_condition = 0;   ///< too few iterations
+/// What became of one candidate's instances on one SM.
+struct CandidateCounters {
+  uint64_t instances = 0;          ///< reached the controller
+  uint64_t refused_condition = 0;  ///< too few iterations
   uint64_t refused_busy_tx = 0, refused_busy_rx = 0;
-  uint64_t refused_pending = 0;     ///< destination's warp limit
-  uint64_t no_memory_access = 0;    ///< left the candidate before its first memory access
+  uint64_t refused_pending = 0;   ///< destination's warp limit
+  uint64_t no_memory_access = 0;  ///< left the candidate before its first memory access
   uint64_t offloaded = 0;
+};
+
+struct OffloadCounters {
   uint64_t returned = 0;
   uint64_t request_bytes = 0, ack_bytes = 0, dirty_lines = 0;
   uint64_t away_cycles = 0;  ///< core cycles between request and acknowledgement, summed
@@ -39,6 +43,7 @@ struct SmOffloadState {
   Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines
   Ref<uint8_t> num_dirty;     ///< stack SM: num_warps
   Ref<uint32_t> since;        ///< main SM: num_warps; cycle at which the request left
+  Ref<CandidateCounters> candidates;  ///< main SM: by candidate
   OffloadCounters counters;
 };
 

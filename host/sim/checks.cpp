@@ -97,7 +97,8 @@ void check_conservation(System& system, uint64_t expected_instructions) {
     check_sm(system, i, s, p);
     issued += s.counters.issued;
     redundant += s.counters.redundant;
-    offloaded += s.offload.counters.offloaded;
+    const offload::CandidateCounters* n = s.offload.candidates.in(system.arena.base());
+    for (uint32_t k = 0; k < s.offload.candidates.count; ++k) offloaded += n[k].offloaded;
     returned += s.offload.counters.returned;
   });
   if (offloaded != returned)

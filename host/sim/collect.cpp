@@ -1,7 +1,9 @@
 // From the components' counters to a run's result.
 #include "host/sim/collect.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include "host/compiler/offload_print.h"
 
 namespace nearwarp::sim {
 
@@ -86,8 +88,74 @@ void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32
      [](const S& s) { return s.l1.counters.invalidated_lines; });
 }
 
-void collect_offload(Collector& c) {
+/// "file.cu:41-57", several parts separated by commas.
+std::string source_lines(const compiler::Kernel& kernel, const compiler::OffloadCandidate& c) {
+  compiler::SelectionResult one;
+  one.candidates.push_back(c);
+  const compiler::AnalysisReport report = compiler::report_analysis(kernel, one);
+  std::string text;
+  for (const compiler::SourceRange& r : report.candidates.front().source) {
+    if (!text.empty()) text += ", ";
+    text += r.first == r.last ? fmt::format("{}:{}", r.file, r.first)
+                              : fmt::format("{}:{}-{}", r.file, r.first, r.last);
+  }
+  return text;
+}
+
+/// Candidates summed over SMs, by candidate.
+std::vector<offload::CandidateCounters> sum_candidates(System& system) {
+  const Endpoints& e = system.ends;
+  std::vector<offload::CandidateCounters> total(system.sm(0).offload.candidates.count);
+  for (uint32_t i = 0; i < e.num_sms; ++i) {
+    const auto* n = system.sm(i).offload.candidates.in(system.arena.base());
+    for (size_t k = 0; k < total.size(); ++k) {
+      total[k].instances += n[k].instances;
+      total[k].refused_condition += n[k].refused_condition;
+      total[k].refused_busy_tx += n[k].refused_busy_tx;
+      total[k].refused_busy_rx += n[k].refused_busy_rx;
+      total[k].refused_pending += n[k].refused_pending;
+      total[k].no_memory_access += n[k].no_memory_access;
+      total[k].offloaded += n[k].offloaded;
+    }
+  }
+  return total;
+}
+
+void collect_candidates(const runtime::Recording& recording, const ImageTables& image,
+                        const std::vector<offload::CandidateCounters>& counters,
+                        report::RunResult& result) {
+  for (size_t k = 0; k < image.candidates.size(); ++k) {
+    const compiler::OffloadCandidate& c = image.candidate_info[k];
+    const compiler::Kernel& kernel = *recording.kernels[image.candidates[k].kernel];
+    report::CandidateRow row;
+    row.kernel = kernel.name;
+    row.id = c.id;
+    row.source_lines = source_lines(kernel, c);
+    row.instances = counters[k].instances;
+    row.offloaded = counters[k].offloaded;
+    row.refused_condition = counters[k].refused_condition;
+    row.refused_busy = counters[k].refused_busy_tx + counters[k].refused_busy_rx;
+    row.refused_pending = counters[k].refused_pending;
+    result.candidates.push_back(std::move(row));
+  }
+}
+
+void collect_offload(Collector& c, const std::vector<offload::CandidateCounters>& candidates) {
   const Endpoints& e = c.system().ends;
+  const auto sum = [&](const char* name, const char* text,
+                       uint64_t offload::CandidateCounters::*member) {
+    uint64_t total = 0;
+    for (const offload::CandidateCounters& n : candidates) total += n.*member;
+    c.add(std::string("offload.") + name, total, "instances", text);
+  };
+  using N = offload::CandidateCounters;
+  sum("instances", "Candidate instances that reached the offload controller", &N::instances);
+  sum("offloaded", "Instances that were offloaded", &N::offloaded);
+  sum("refused_condition", "Kept: the condition does not hold", &N::refused_condition);
+  sum("refused_busy_tx", "Kept: would add traffic to a busy TX channel", &N::refused_busy_tx);
+  sum("refused_busy_rx", "Kept: would add traffic to a busy RX channel", &N::refused_busy_rx);
+  sum("refused_pending", "Kept: the stack SM's warps are all spoken for", &N::refused_pending);
+  sum("no_memory_access", "Kept: ended before their first memory access", &N::no_memory_access);
   const auto add = [&](const char* name, const char* unit, const char* text, auto&& f) {
     c.add(std::string("offload.") + name,
           c.sum<sm::SmState>(ComponentKind::kSm, e.first_sm, e.num_sms,
@@ -95,20 +163,6 @@ void collect_offload(Collector& c) {
           unit, text);
   };
   using O = offload::OffloadCounters;
-  add("instances", "instances", "Candidate instances that reached the offload controller",
-      [](const O& o) { return o.instances; });
-  add("offloaded", "instances", "Instances that were offloaded",
-      [](const O& o) { return o.offloaded; });
-  add("refused_condition", "instances", "Kept: the condition does not hold",
-      [](const O& o) { return o.refused_condition; });
-  add("refused_busy_tx", "instances", "Kept: would add traffic to a busy TX channel",
-      [](const O& o) { return o.refused_busy_tx; });
-  add("refused_busy_rx", "instances", "Kept: would add traffic to a busy RX channel",
-      [](const O& o) { return o.refused_busy_rx; });
-  add("refused_pending", "instances", "Kept: the stack SM's warps are all spoken for",
-      [](const O& o) { return o.refused_pending; });
-  add("no_memory_access", "instances", "Kept: ended before their first memory access",
-      [](const O& o) { return o.no_memory_access; });
   add("request_bytes", "bytes", "Offload requests", [](const O& o) { return o.request_bytes; });
   add("ack_bytes", "bytes", "Offload acknowledgements", [](const O& o) { return o.ack_bytes; });
   add("dirty_lines", "lines", "Lines invalidated because an offloaded block wrote them",
@@ -252,7 +306,9 @@ void collect(const runtime::Recording& recording, const ImageTables& image, Syst
   collect_sms(c, "sm.", e.first_sm, e.num_sms);
   if (e.offloading) {
     collect_sms(c, "stack_sm.", e.first_stack_sm, e.num_stacks);
-    collect_offload(c);
+    const auto candidates = sum_candidates(system);
+    collect_offload(c, candidates);
+    collect_candidates(recording, image, candidates, result);
   }
   collect_memory(c);
   collect_channels(c, result);

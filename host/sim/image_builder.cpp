@@ -110,6 +110,7 @@ class Builder {
       entry.begin = mark(kernel, c, id, at);
       if (entry.begin == kDropped) continue;  // nothing but moves is left of it
       out_.candidates.push_back(entry);
+      out_.candidate_info.push_back(c);
     }
   }
 

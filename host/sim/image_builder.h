@@ -19,6 +19,8 @@ struct ImageTables {
   std::vector<sm::KernelInfo> kernels;
   std::vector<sm::LaunchInfo> launches;
   std::vector<sm::Candidate> candidates;
+  /// The compiler's description of each entry of `candidates`.
+  std::vector<compiler::OffloadCandidate> candidate_info;
   /// Recording::launches index of each entry of `launches` (launches without blocks are left out).
   std::vector<uint32_t> recorded_launch;
   uint32_t max_slots = 1;  ///< scoreboard entries that a warp needs at most

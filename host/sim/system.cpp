@@ -281,6 +281,8 @@ class Assembly {
         s.offload.num_dirty = a.allocate<uint8_t>(p.num_warps);
       } else {
         s.offload.since = a.allocate<uint32_t>(p.num_warps);
+        s.offload.candidates = a.allocate<offload::CandidateCounters>(
+            static_cast<uint32_t>(std::max<size_t>(1, image_.candidates.size())));
       }
     }
     return s;
