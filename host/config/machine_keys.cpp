@@ -106,7 +106,7 @@ Keys classes_keys() {
 
 Keys memory_keys() {
   return {
-      {NW_KEY(lsu.queue_entries), "instructions", 1, 16, false, "",
+      {NW_KEY(lsu.queue_entries), "instructions", 2, 16, false, "",
        "Memory instructions between issue and the end of their line look-ups."},
       {NW_KEY(lsu.load_entries), "instructions", 1, 64, false, "",
        "Loads and atomics in flight, in warp-instructions."},
@@ -205,8 +205,8 @@ Keys offload_keys() {
   return {
       {NW_KEY(packets.header_bytes), "bytes", 1, 256, false, "",
        "A request or acknowledgement without data; the header of one with data."},
-      {NW_KEY(packets.sector_bytes), "bytes", 4, 256, kPowerOfTwo, "",
-       "Granularity of write data."},
+      {NW_KEY(packets.sector_bytes), "bytes", 32, 32, false, "",
+       "Granularity of write data; that of the coalescer, so there is no choice yet."},
       {NW_KEY(packets.register_bytes), "bytes", 1, 64, false, "",
        "One 32-bit register of one thread in an offload packet."},
       {NW_KEY(packets.line_address_bytes), "bytes", 1, 64, false, "",
@@ -219,8 +219,8 @@ Keys offload_keys() {
        "Interval over which the channel busy monitor measures."},
       {NW_KEY(offload.dirty_entries), "lines", 1, 1024, false, "",
        "Written lines that a stack SM remembers per warp before it reports them early."},
-      {NW_KEY(run.max_cycles), "core cycles", 1, uint64_t{1} << 50, false, "",
-       "A longer run stops; its results are partial."},
+      {NW_KEY(run.max_cycles), "core cycles", 1, (uint64_t{1} << 32) - (1 << 20), false, "",
+       "A longer run stops; its results are partial. SMs count cycles in 32 bits."},
       {NW_KEY(run.no_progress_cycles), "core cycles", 1000, uint64_t{1} << 40, false, "",
        "A run without a committed instruction for so long is reported as hung."},
   };

@@ -13,7 +13,9 @@ namespace {
 
 constexpr uint64_t kMaxBaseMhz = 2'000'000;  // ticks stay far from the ends of their integers
 constexpr uint64_t kWarpThreads = 32;
-constexpr uint64_t kMaxSwitchPorts = 64;  // masks over ports are one word
+constexpr uint64_t kMaxSwitchPorts = 64;    // masks over ports are one word
+constexpr uint64_t kMaxSwitchInputs = 128;  // device/noc/switch.h; every SM is an input
+constexpr uint64_t kMaxLatencyTicks = uint64_t{1} << 31;  // channels keep latencies in 32 bits
 
 class Rules {
  public:
@@ -65,9 +67,26 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
        {std::pair{"gpu.sms", m.gpu.sms}, std::pair{"gpu.sms_with_ndp", m.gpu.sms_with_ndp}}) {
     rules.at_most(key, sms, "64 clusters' SMs", kMaxSwitchPorts * m.gpu.sms_per_cluster);
   }
+  rules.at_most("gpu.sms", m.gpu.sms, "the inputs of a crossbar", kMaxSwitchInputs);
+  rules.at_most("gpu.sms_with_ndp", m.gpu.sms_with_ndp, "the inputs of a crossbar",
+                kMaxSwitchInputs);
   rules.at_most("sm.threads", m.sm.threads, "32 times sm.warps", kWarpThreads * m.sm.warps);
   rules.at_least("sm.registers", m.sm.registers, "32 times sm.register_unit",
                  kWarpThreads * m.sm.register_unit);
+}
+
+/// Latencies of channels in ticks must fit their words, however fine the base clock is.
+void check_latencies(const Rules& rules, const MachineConfig& m) {
+  const uint64_t ticks = base_mhz(m) / m.clocks.interconnect_mhz;
+  const uint64_t limit = (kMaxLatencyTicks - 1) / ticks;
+  for (const auto& [key, cycles] :
+       {std::pair{"gpu.control_latency_cycles", m.gpu.control_latency_cycles},
+        std::pair{"interconnect.channel_latency_cycles", m.interconnect.channel_latency_cycles},
+        std::pair{"links.latency_cycles", m.links.latency_cycles},
+        std::pair{"stack.switch_latency_cycles", m.stack.switch_latency_cycles},
+        std::pair{"offload.monitor_interval_cycles", m.offload.monitor_interval_cycles}}) {
+    rules.at_most(key, cycles, "2^31 ticks of the base clock", limit);
+  }
 }
 
 void check_caches(const Rules& rules, const MachineConfig& m) {
@@ -115,6 +134,7 @@ uint64_t base_mhz(const MachineConfig& machine) {
 void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   const Rules rules(place_of);
   check_gpu(rules, machine);
+  check_latencies(rules, machine);
   check_caches(rules, machine);
   check_memory(rules, machine);
 }

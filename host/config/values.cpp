@@ -34,6 +34,7 @@ std::string allowed(const Member& member, uint64_t min, uint64_t max, bool power
     });
     return list;
   }
+  if (min == max) return fmt::format("exactly {}", min);
   return fmt::format("{} to {}{}", min, max, power_of_two ? ", a power of two" : "");
 }
 

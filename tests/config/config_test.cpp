@@ -253,6 +253,15 @@ TEST(Overrides, Errors) {
   expect_contains(override_error("dram.tRC=1"), "dram.tRC is 1 (--set dram.tRC=1)");
 }
 
+TEST(Overrides, LatenciesMustFitTheirTicks) {
+  // The base clock is 1,999,000 MHz, so 100,000 cycles of 1 MHz are more than 2^31 ticks.
+  const std::vector<std::string> texts = {"clocks.core_mhz=1999", "clocks.interconnect_mhz=1",
+                                          "clocks.l2_mhz=1", "clocks.dram_mhz=1000",
+                                          "links.latency_cycles=100000"};
+  const std::string message = message_of([&] { load_machine("tom", texts); });
+  expect_contains(message, "links.latency_cycles is 100000 (--set links.latency_cycles=100000)");
+}
+
 TEST(Overrides, UsageErrorsAreOfTheirOwnType) {
   EXPECT_THROW(load_machine("tom", std::vector<std::string>{"nonsense.key=1"}), UsageError);
   EXPECT_THROW(load_machine("tom", std::vector<std::string>{"nonsense"}), UsageError);
@@ -272,6 +281,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         std::pair{"clocks.core_mhz=1399", "clocks.core_mhz"}, std::pair{"gpu.sms=66", "gpu.sms"},
         std::pair{"gpu.sms_with_ndp=63", "gpu.sms_with_ndp"}, std::pair{"gpu.sms=1020", "gpu.sms"},
+        std::pair{"gpu.sms=132", "gpu.sms"}, std::pair{"gpu.sms_with_ndp=256", "gpu.sms_with_ndp"},
+        std::pair{"run.max_cycles=4294967296", "run.max_cycles"},
+        std::pair{"packets.sector_bytes=64", "packets.sector_bytes"},
         std::pair{"sm.threads=1537", "sm.threads"},
         std::pair{"sm.register_unit=2048", "sm.registers"}, std::pair{"l1.bytes=32000", "l1.bytes"},
         std::pair{"l1.ways=3", "l1.bytes"}, std::pair{"l2.bytes=1000000", "l2.bytes"},
@@ -304,6 +316,21 @@ TEST(Schema, PathsAreUniqueAndDocumented) {
   std::sort(paths.begin(), paths.end());
   EXPECT_EQ(std::adjacent_find(paths.begin(), paths.end()), paths.end());
   for (const Key<MachineConfig>& key : machine_keys()) EXPECT_FALSE(key.doc.empty()) << key.path;
+}
+
+TEST(Schema, EveryKeyIsInTheDocumentationWithUnitRangeAndMeaning) {
+  const std::string text = read_text(fs::path(NW_SOURCE_DIR) / "docs/configuration.md");
+  std::vector<KeyDescription> all = describe(load_machine("tom"));
+  for (KeyDescription& row : describe(load_policy("baseline"))) all.push_back(std::move(row));
+  for (const KeyDescription& row : all) {
+    expect_contains(
+        text, "| `" + row.key + "` | " + row.unit + " | " + row.range + " | " + row.doc + " |\n");
+  }
+  size_t rows = 0;
+  for (size_t at = text.find("\n| `"); at != std::string::npos; at = text.find("\n| `", at + 1)) {
+    ++rows;
+  }
+  EXPECT_EQ(rows, all.size()) << "docs/configuration.md has rows of keys that do not exist";
 }
 
 TEST(Schema, EveryMemberOfTheStructureHasAKey) {
