@@ -23,6 +23,10 @@ target_compile_options(nw_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wno-unknown-pragmas -fopenmp-simd -ffp-contract=off>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${NW_WERROR}>>:-Werror>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${NW_MARCH}>>:-march=${NW_MARCH}>)
+# GCC 12 warns about std::string's own memcpy where it inlines concatenations (GCC bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(nw_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
 if(NW_DEBUG_ASSERTS)
   target_compile_definitions(nw_flags INTERFACE NW_DEBUG_ASSERTS=1)
 endif()

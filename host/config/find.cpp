@@ -62,8 +62,8 @@ fs::path find_config(std::string_view kind, const std::string& name_or_path) {
     const fs::path file = folder / (name_or_path + ".toml");
     if (!name_or_path.empty() && is_file(file)) return file;
   }
-  throw Error(fmt::format("unknown {} '{}'{}", singular(kind), name_or_path,
-                          suggestion(name_or_path, config_names(kind))));
+  throw UsageError(fmt::format("unknown {} '{}'{}", singular(kind), name_or_path,
+                               suggestion(name_or_path, config_names(kind))));
 }
 
 std::vector<std::string> config_names(std::string_view kind) {

@@ -87,12 +87,7 @@ class Builder {
  private:
   void add_candidates(const Kernel& kernel, uint32_t index, uint32_t first_block,
                       const std::vector<uint32_t>& at) {
-    compiler::OffloadModel model;
-    model.miss_ld_percent = policy_.offload.load_miss_percent;
-    model.coal_ld_percent = policy_.offload.load_coalescing_percent;
-    model.coal_st_percent = policy_.offload.store_coalescing_percent;
-    model.line_to_address_ratio = machine_.l1.line_bytes / 4;
-    model.max_candidates = machine_.offload.metadata_entries;
+    const compiler::OffloadModel model = offload_model(machine_, policy_);
     for (const compiler::OffloadCandidate& c : compiler::select_candidates(kernel, model)) {
       sm::Candidate entry;
       const auto id = static_cast<uint16_t>(out_.candidates.size());
@@ -177,6 +172,17 @@ uint32_t blocks_per_sm(const config::MachineConfig& machine, const Kernel& kerne
     blocks = std::min(blocks, l.have / l.need);
   }
   return blocks;
+}
+
+compiler::OffloadModel offload_model(const config::MachineConfig& machine,
+                                     const config::PolicyConfig& policy) {
+  compiler::OffloadModel model;
+  model.miss_ld_percent = policy.offload.load_miss_percent;
+  model.coal_ld_percent = policy.offload.load_coalescing_percent;
+  model.coal_st_percent = policy.offload.store_coalescing_percent;
+  model.line_to_address_ratio = machine.l1.line_bytes / 4;
+  model.max_candidates = machine.offload.metadata_entries;
+  return model;
 }
 
 ImageTables build_image(const runtime::Recording& recording, const config::MachineConfig& machine,

@@ -6,6 +6,7 @@
 
 #include "device/sm/kernel_image.h"
 #include "host/compiler/offload_candidates.h"
+#include "host/compiler/offload_equations.h"
 #include "host/config/machine.h"
 #include "host/config/policy.h"
 #include "host/runtime/recording.h"
@@ -32,6 +33,10 @@ struct ImageTables {
 /// Throws nearwarp::Error if not even one does, saying which resource is short.
 uint32_t blocks_per_sm(const config::MachineConfig& machine, const compiler::Kernel& kernel,
                        const runtime::LaunchRecord& launch);
+
+/// What the selection of candidates assumes about the machine and under the policy.
+compiler::OffloadModel offload_model(const config::MachineConfig& machine,
+                                     const config::PolicyConfig& policy);
 
 /// `with_candidates`: mark offloading candidates (the mechanism is TOM).
 ImageTables build_image(const runtime::Recording& recording, const config::MachineConfig& machine,

@@ -1,0 +1,66 @@
+// nearwarp analyze: which code would be offloaded, and why the rest would not.
+#include <fmt/format.h>
+
+#include "bench/workloads/workload.h"
+#include "host/cli/commands.h"
+#include "host/compiler/offload_print.h"
+#include "host/config/config.h"
+#include "host/config/nearest.h"
+#include "host/core/error.h"
+#include "host/sim/image_builder.h"
+
+namespace nearwarp::cli {
+namespace {
+
+compiler::Program compile(const std::string& name) {
+  if (const workloads::Workload* workload = workloads::find(name)) {
+    return compiler::compile_ptx(workload->ptx(), workload->ptx_name());
+  }
+  if (name.find('/') != std::string::npos || name.ends_with(".ptx")) {
+    return compiler::compile_ptx_file(name);
+  }
+  std::vector<std::string> names;
+  for (const auto& workload : workloads::all()) names.push_back(workload->name());
+  throw UsageError(fmt::format("unknown workload '{}'{} (or give a .ptx file)", name,
+                               config::suggestion(name, names)));
+}
+
+}  // namespace
+
+int analyze_command(const Words& words) {
+  CommandLine line("analyze", "WORKLOAD|FILE.ptx",
+                   "Print the offloading candidates, and why other code was refused");
+  line.value("kernel", "only this kernel", "NAME");
+  line.value("machine", "machine whose line size and table are assumed", "NAME", "tom");
+  line.value("policy", "policy whose assumptions on misses are taken", "NAME",
+             "ndp-controlled-bmap");
+  line.list("set", "override a key", "KEY=VALUE");
+  line.parse(words, 1, 1);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  const Words changes = line.texts("set");
+  const config::MachineConfig machine = config::load_machine(line.text("machine"), changes);
+  const config::PolicyConfig policy = config::load_policy(line.text("policy"), changes);
+  const compiler::OffloadModel model = sim::offload_model(machine, policy);
+  const compiler::Program program = compile(line.positional()[0]);
+  const std::string wanted = line.text("kernel");
+  std::string text;
+  std::vector<std::string> names;
+  for (const compiler::Kernel& kernel : program.kernels) {
+    names.push_back(kernel.name);
+    if (!wanted.empty() && kernel.name != wanted) continue;
+    if (!text.empty()) text += '\n';
+    text += compiler::format_analysis(kernel, compiler::analyze_offloading(kernel, model));
+  }
+  if (text.empty()) {
+    if (names.empty()) throw Error(fmt::format("'{}' has no kernel", line.positional()[0]));
+    throw Error(fmt::format("'{}' has no kernel '{}'{}", line.positional()[0], wanted,
+                            config::suggestion(wanted, names)));
+  }
+  print(text);
+  return 0;
+}
+
+}  // namespace nearwarp::cli

@@ -1,0 +1,22 @@
+// The program's commands, a file each. They print to standard output and throw nearwarp::Error;
+// the value returned is the exit code.
+#pragma once
+
+#include <string>
+
+#include "host/cli/options.h"
+
+namespace nearwarp::cli {
+
+int run_command(const Words& words);
+int analyze_command(const Words& words);
+int list_command(const Words& words);
+int show_command(const Words& words);
+
+/// Version of nearwarp, e.g. "0.1.0".
+std::string version();
+
+/// Print to standard output; throws nearwarp::Error if it cannot take the text (a full disk).
+void print(const std::string& text);
+
+}  // namespace nearwarp::cli

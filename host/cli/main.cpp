@@ -1,0 +1,77 @@
+// The program: finds the command, turns errors into one sentence and an exit code.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "host/cli/commands.h"
+#include "host/config/nearest.h"
+#include "host/core/error.h"
+#include "host/runtime/cpu_check.h"
+
+namespace nearwarp::cli {
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+
+constexpr const char* kHelp =
+    "nearwarp: a cycle-level simulator of GPUs with near-data processing\n"
+    "\n"
+    "  nearwarp run WORKLOAD [OPTION...]          simulate under one or several policies\n"
+    "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"
+    "  nearwarp list workloads|machines|policies  what there is\n"
+    "  nearwarp show machine|policy NAME          all keys with values and meaning\n"
+    "  nearwarp --help | --version\n"
+    "\n"
+    "'nearwarp COMMAND --help' lists a command's options. For example:\n"
+    "  nearwarp run libor --policy baseline,ndp-controlled-bmap\n";
+
+int dispatch(const Words& words) {
+  if (words.empty()) throw UsageError("a command is missing - see 'nearwarp --help'");
+  const std::string& name = words.front();
+  const Words rest(words.begin() + 1, words.end());
+  if (name == "run") return run_command(rest);
+  if (name == "analyze") return analyze_command(rest);
+  if (name == "list") return list_command(rest);
+  if (name == "show") return show_command(rest);
+  if (name == "--help" || name == "-h" || name == "help") {
+    print(kHelp);
+    return 0;
+  }
+  if (name == "--version") {
+    print("nearwarp " + version() + "\n");
+    return 0;
+  }
+  throw UsageError(fmt::format(
+      "unknown command '{}'{}", name,
+      config::suggestion(name, {"run", "analyze", "list", "show", "--help", "--version"})));
+}
+
+int report(const char* message, int code) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "nearwarp: %s\n", message);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    if (!runtime::cpu_supports_build()) throw Error(runtime::cpu_requirement());
+    return dispatch(Words(argv + 1, argv + argc));
+  } catch (const UsageError& error) {
+    return report(error.what(), kUsage);
+  } catch (const Error& error) {
+    return report(error.what(), kFailure);
+  } catch (const std::bad_alloc&) {
+    return report("out of memory - use a smaller size or fewer threads", kFailure);
+  } catch (const std::exception& error) {
+    return report(fmt::format("internal error: {}", error.what()).c_str(), kFailure);
+  }
+}
+
+}  // namespace nearwarp::cli
+
+int main(int argc, char** argv) { return argc < 1 ? 2 : nearwarp::cli::main(argc, argv); }

@@ -1,0 +1,118 @@
+// Command-line parsing with nearwarp's errors: cxxopts behind a small wall.
+#include "host/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "host/config/nearest.h"
+#include "host/core/error.h"
+
+namespace nearwarp::cli {
+namespace {
+
+std::string long_name(const std::string& name) {
+  const size_t comma = name.find(',');
+  return comma == std::string::npos ? name : name.substr(comma + 1);
+}
+
+/// The option's name in a word such as "--jsn=x", without the value.
+std::string option_part(const std::string& word) { return word.substr(0, word.find('=')); }
+
+}  // namespace
+
+CommandLine::CommandLine(std::string command, std::string positional_help, std::string description)
+    : command_(std::move(command)),
+      positional_help_(std::move(positional_help)),
+      options_("nearwarp " + command_, description + "\n"),
+      names_{"--help"} {
+  options_.custom_help(positional_help_ + " [OPTION...]");
+  options_.positional_help("");
+  options_.set_width(80);
+  options_.add_options()("h,help", "print this text");
+  options_.add_options("hidden")("positional", "", cxxopts::value<Words>());
+  options_.parse_positional("positional");
+}
+
+void CommandLine::value(const std::string& name, const std::string& help,
+                        const std::string& value_name, const std::string& default_value) {
+  auto value = cxxopts::value<std::string>();
+  if (!default_value.empty()) value = value->default_value(default_value);
+  options_.add_options()(name, help, value, value_name);
+  names_.push_back("--" + long_name(name));
+}
+
+void CommandLine::list(const std::string& name, const std::string& help,
+                       const std::string& value_name) {
+  options_.add_options()(name, help, cxxopts::value<Words>(), value_name);
+  names_.push_back("--" + long_name(name));
+}
+
+void CommandLine::parse(const Words& words, size_t least, size_t most) {
+  std::vector<const char*> argv = {"nearwarp"};
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  const std::string see = fmt::format(" - see 'nearwarp {} --help'", command_);
+  try {
+    result_ = options_.parse(static_cast<int>(argv.size()), argv.data());
+  } catch (const cxxopts::exceptions::no_such_option&) {
+    for (const std::string& word : words) {
+      if (!word.starts_with("-") || word == "-h") continue;
+      const std::string option = option_part(word);
+      if (std::find(names_.begin(), names_.end(), option) != names_.end()) continue;
+      const std::string near = config::nearest_name(option, names_);
+      throw UsageError(fmt::format("unknown option '{}'{}", option,
+                                   near.empty() ? see : " - did you mean '" + near + "'?"));
+    }
+    throw UsageError("unknown option" + see);
+  } catch (const cxxopts::exceptions::exception& error) {
+    throw UsageError(error.what() + see);
+  }
+  if (result_.count("positional") != 0) positional_ = result_["positional"].as<Words>();
+  if (help_wanted()) return;
+  if (positional_.size() < least) {
+    throw UsageError(fmt::format("'nearwarp {}' needs {}{}", command_, positional_help_, see));
+  }
+  if (positional_.size() > most) {
+    throw UsageError(fmt::format("'{}' is one word too many{}", positional_[most], see));
+  }
+}
+
+bool CommandLine::help_wanted() const { return result_.count("help") != 0; }
+
+std::string CommandLine::help() const { return options_.help({""}); }
+
+bool CommandLine::given(const std::string& name) const { return result_.count(name) != 0; }
+
+std::string CommandLine::text(const std::string& name) const {
+  return result_[name].count() == 0 && !result_[name].has_default()
+             ? std::string()
+             : result_[name].as<std::string>();
+}
+
+Words CommandLine::texts(const std::string& name) const {
+  return given(name) ? result_[name].as<Words>() : Words();
+}
+
+uint64_t CommandLine::number(const std::string& name, uint64_t least, uint64_t most) const {
+  const std::string digits = text(name);
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || value < least ||
+      value > most) {
+    throw UsageError(fmt::format("--{} cannot be '{}' - a number from {} to {} is needed", name,
+                                 digits, least, most));
+  }
+  return value;
+}
+
+Words split_commas(const std::string& text) {
+  Words words;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+}  // namespace nearwarp::cli

@@ -1,0 +1,52 @@
+// Command-line parsing with nearwarp's errors: cxxopts behind a small wall.
+#pragma once
+
+// A list option is one value per occurrence: `--set a="x, y"` is not split at its comma.
+#define CXXOPTS_VECTOR_DELIMITER '\0'
+#include <cxxopts.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nearwarp::cli {
+
+/// The words of a command line after the command's name.
+using Words = std::vector<std::string>;
+
+/// One command's options. Errors are nearwarp::UsageError with the nearest valid option.
+class CommandLine {
+ public:
+  /// `command` and `positional_help` are for the help text, e.g. "run", "WORKLOAD".
+  CommandLine(std::string command, std::string positional_help, std::string description);
+
+  /// Declare an option that takes a value. `name` is long, or "s,long".
+  void value(const std::string& name, const std::string& help, const std::string& value_name,
+             const std::string& default_value = {});
+  /// Declare an option that may be given several times.
+  void list(const std::string& name, const std::string& help, const std::string& value_name);
+
+  /// Parse; throws UsageError for unknown options, missing values, and a number of positional
+  /// words outside of [least, most].
+  void parse(const Words& words, size_t least, size_t most);
+
+  bool help_wanted() const;
+  std::string help() const;
+  const Words& positional() const { return positional_; }
+  bool given(const std::string& name) const;
+  std::string text(const std::string& name) const;
+  Words texts(const std::string& name) const;
+  /// Throws UsageError unless the value is a number of the range.
+  uint64_t number(const std::string& name, uint64_t least, uint64_t most) const;
+
+ private:
+  std::string command_, positional_help_;
+  cxxopts::Options options_;
+  Words names_;  ///< of all options, with dashes, for suggestions
+  cxxopts::ParseResult result_;
+  Words positional_;
+};
+
+/// "a,b,c" as words, empty ones left out.
+Words split_commas(const std::string& text);
+
+}  // namespace nearwarp::cli

@@ -1,0 +1,20 @@
+// Simulates one recording under several policies, whole systems in parallel.
+#pragma once
+
+#include <vector>
+
+#include "host/config/machine.h"
+#include "host/config/policy.h"
+#include "host/report/result.h"
+#include "host/runtime/recording.h"
+
+namespace nearwarp::cli {
+
+/// Results in the order of `policies`. After an interrupt, runs in progress are partial and runs
+/// that had not begun are left out. The first error in that order is thrown when all have stopped.
+std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
+                                            const config::MachineConfig& machine,
+                                            const std::vector<config::PolicyConfig>& policies,
+                                            unsigned threads);
+
+}  // namespace nearwarp::cli

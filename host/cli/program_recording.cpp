@@ -1,0 +1,85 @@
+// Gets a workload's recording: executed now, or from the trace cache.
+#include "host/cli/program_recording.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "host/cli/interrupt.h"
+#include "host/cli/progress_bar.h"
+#include "host/core/error.h"
+#include "host/runtime/recording_file.h"
+#include "host/runtime/virtual_device.h"
+
+namespace nearwarp::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool on_progress(uint64_t warp_instructions, void* context) {
+  static_cast<ProgressBar*>(context)->update(warp_instructions, 0);
+  return !interrupted();
+}
+
+uint64_t instruction_limit(workloads::Size size) {
+  return size == workloads::Size::kPaper ? workloads::kPaperThreadInstructions : 0;
+}
+
+runtime::Recording execute(const workloads::Workload& workload, workloads::Size size) {
+  ProgressBar bar("executing " + workload.name());
+  runtime::VirtualDevice::Options options;
+  options.max_thread_instructions = instruction_limit(size);
+  options.progress = on_progress;
+  options.progress_context = &bar;
+  runtime::VirtualDevice device(options);
+  try {
+    const workloads::CheckResult check = workload.run(device, size);
+    if (!check.passed && !check.skipped) {
+      throw Error(fmt::format(
+          "{}: the simulated device's results differ from the CPU reference: {} - this is a defect "
+          "of the simulator",
+          workload.name(), check.detail));
+    }
+  } catch (const runtime::Interrupted&) {
+    throw Error(
+        "interrupted while the program was executed, before its first simulated cycle - "
+        "there are no results");
+  }
+  return device.take_recording(workload.name());
+}
+
+fs::path cache_file(const workloads::Workload& workload, const std::string& size,
+                    const std::string& cache) {
+  std::error_code failed;
+  fs::create_directories(cache, failed);
+  if (failed) {
+    throw Error(fmt::format("cannot make the trace cache '{}': {} - choose another --trace-cache",
+                            cache, failed.message()));
+  }
+  const std::string detail =
+      fmt::format("limit={}", instruction_limit(workloads::parse_size(size)));
+  return fs::path(cache) /
+         (runtime::recording_key(workload.ptx(), workload.name(), size, detail) + ".nwtrace");
+}
+
+}  // namespace
+
+runtime::Recording recording_of(const workloads::Workload& workload, const std::string& size,
+                                const std::string& cache) {
+  const workloads::Size parsed = workloads::parse_size(size);
+  if (cache.empty()) return execute(workload, parsed);
+  const fs::path file = cache_file(workload, size, cache);
+  if (fs::exists(file)) {
+    try {
+      return runtime::load_recording(file.string());
+    } catch (const Error& error) {
+      std::fprintf(stderr, "nearwarp: %s; executing the program again\n", error.what());
+    }
+  }
+  runtime::Recording recording = execute(workload, parsed);
+  runtime::save_recording(recording, file.string());
+  return recording;
+}
+
+}  // namespace nearwarp::cli

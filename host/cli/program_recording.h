@@ -1,0 +1,17 @@
+// Gets a workload's recording: executed now, or from the trace cache.
+#pragma once
+
+#include <string>
+
+#include "bench/workloads/workload.h"
+#include "host/runtime/recording.h"
+
+namespace nearwarp::cli {
+
+/// Execute the workload functionally and check its results against the CPU reference; throws
+/// nearwarp::Error if they differ, or after an interrupt. With a `cache` folder, an earlier
+/// recording of the same program is used instead, and a new one is kept there.
+runtime::Recording recording_of(const workloads::Workload& workload, const std::string& size,
+                                const std::string& cache);
+
+}  // namespace nearwarp::cli

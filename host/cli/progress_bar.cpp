@@ -1,0 +1,78 @@
+// A progress bar on standard error, for runs that take long and are watched.
+#include "host/cli/progress_bar.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace nearwarp::cli {
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(1);
+constexpr auto kRedraw = std::chrono::milliseconds(200);
+
+size_t terminal_width() {
+  winsize size = {};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+std::string duration_text(double seconds) {
+  const auto s = static_cast<uint64_t>(seconds + 0.5);
+  if (s >= 3600) return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+  return fmt::format("{}:{:02}", s / 60, s % 60);
+}
+
+}  // namespace
+
+std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
+                          size_t width) {
+  const double speed = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  std::string tail = fmt::format(" {:.1f} Mwi/s", speed / 1e6);
+  if (total == 0) {
+    tail = fmt::format(" {:.1f} M warp-instructions,{}", static_cast<double>(done) / 1e6, tail);
+    return (label + tail).substr(0, width);
+  }
+  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+  if (share > 0) tail += ", " + duration_text(seconds * (1 - share) / share) + " left";
+  tail = fmt::format(" {:3.0f} %,{}", 100 * share, tail);
+  const size_t used = label.size() + tail.size() + 3;  // a blank and the brackets
+  if (used + 10 > width) return (label + tail).substr(0, width);
+  const size_t cells = std::min<size_t>(width - used, 40);
+  const auto full = static_cast<size_t>(share * static_cast<double>(cells));
+  std::string bar(full, '#');
+  bar.append(cells - full, '.');
+  return fmt::format("{} [{}]{}", label, bar, tail);
+}
+
+ProgressBar::ProgressBar(std::string label)
+    : label_(std::move(label)),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      begin_(Clock::now()),
+      next_(begin_ + kPatience) {}
+
+ProgressBar::~ProgressBar() {
+  if (drawn_ == 0) return;
+  std::fprintf(stderr, "\r%*s\r", static_cast<int>(drawn_), "");
+  std::fflush(stderr);
+}
+
+void ProgressBar::update(uint64_t done, uint64_t total) {
+  if (!terminal_) return;
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + kRedraw;
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  // The last column stays free: some terminals wrap there.
+  const std::string line =
+      progress_line(label_, done, total, seconds, std::max<size_t>(terminal_width(), 2) - 1);
+  const size_t rest = drawn_ > line.size() ? drawn_ - line.size() : 0;
+  std::fprintf(stderr, "\r%s%*s", line.c_str(), static_cast<int>(rest), "");
+  std::fflush(stderr);
+  drawn_ = line.size();
+}
+
+}  // namespace nearwarp::cli

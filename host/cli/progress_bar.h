@@ -1,0 +1,35 @@
+// A progress bar on standard error, for runs that take long and are watched.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nearwarp::cli {
+
+/// One line of at most `width` columns: label, bar, share done, speed and remaining time.
+/// `total` 0 means that the end is not known.
+std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
+                          size_t width);
+
+/// Draws only if standard error is a terminal and a second has gone by. Not thread-safe.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::string label);
+  ~ProgressBar();  ///< wipes the line
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  /// `done` of `total` warp-instructions; cheap if it is not yet time to draw.
+  void update(uint64_t done, uint64_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string label_;
+  bool terminal_;
+  Clock::time_point begin_, next_;
+  size_t drawn_ = 0;  ///< columns on the terminal
+};
+
+}  // namespace nearwarp::cli

@@ -1,0 +1,119 @@
+// nearwarp run: a workload on a machine under one or several policies, side by side.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "bench/workloads/workload.h"
+#include "host/cli/commands.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/policy_runs.h"
+#include "host/cli/program_recording.h"
+#include "host/config/config.h"
+#include "host/config/nearest.h"
+#include "host/core/error.h"
+#include "host/report/file.h"
+#include "host/report/json.h"
+#include "host/report/table.h"
+
+namespace nearwarp::cli {
+namespace {
+
+struct Request {
+  const workloads::Workload* workload = nullptr;
+  std::string size;
+  Words overrides;
+  config::MachineConfig machine;
+  std::vector<config::PolicyConfig> policies;
+  unsigned threads = 1;
+  std::string json, cache;
+};
+
+CommandLine declare() {
+  CommandLine line("run", "WORKLOAD",
+                   "Simulate a workload on a machine under one or several policies, side by side");
+  line.value("machine", "name, or path of a .toml file", "NAME", "tom");
+  line.value("policy",
+             "names or paths, separated by commas; the first one is what speed-ups are over",
+             "A,B,...", "baseline,ndp-uncontrolled-bmap,ndp-controlled-bmap");
+  line.value("size", "small, medium, large, or paper (2 billion thread-instructions)", "SIZE",
+             "small");
+  line.list("set", "override a key of the machine or of all policies; repeatable", "KEY=VALUE");
+  line.value("threads",
+             "at most so many at a time; default: one per policy, at most one per processor", "N");
+  line.value("json", "write every counter to this file (docs/json.md)", "FILE");
+  line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
+  return line;
+}
+
+const workloads::Workload* find_workload(const std::string& name) {
+  if (const workloads::Workload* workload = workloads::find(name)) return workload;
+  Words names;
+  for (const auto& workload : workloads::all()) names.push_back(workload->name());
+  throw UsageError(fmt::format("unknown workload '{}'{}", name, config::suggestion(name, names)));
+}
+
+/// Everything that can be wrong with the request is found here, before anything runs.
+Request understand(const CommandLine& line) {
+  Request request;
+  request.workload = find_workload(line.positional()[0]);
+  request.size = line.text("size");
+  workloads::parse_size(request.size);
+  request.overrides = line.texts("set");
+  request.machine = config::load_machine(line.text("machine"), request.overrides);
+  for (const std::string& name : split_commas(line.text("policy"))) {
+    request.policies.push_back(config::load_policy(name, request.overrides));
+  }
+  if (request.policies.empty()) throw UsageError("--policy names no policy - e.g. baseline");
+  if (line.given("threads")) {
+    request.threads = static_cast<unsigned>(line.number("threads", 1, 1024));
+  } else {
+    const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+    request.threads = std::min(processors, static_cast<unsigned>(request.policies.size()));
+  }
+  request.json = line.text("json");
+  if (!request.json.empty()) report::check_writable(request.json);
+  request.cache = line.text("trace-cache");
+  return request;
+}
+
+std::string json_text(const Request& request, const std::vector<report::RunResult>& results) {
+  report::RunContext context;
+  context.version = version();
+  for (const config::KeyDescription& key : config::describe(request.machine)) {
+    context.machine.emplace_back(key.key, key.value);
+  }
+  return report::format_json(results, context);
+}
+
+}  // namespace
+
+int run_command(const Words& words) {
+  CommandLine line = declare();
+  line.parse(words, 1, 1);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  const Request request = understand(line);
+  catch_interrupts();
+  const runtime::Recording recording = recording_of(*request.workload, request.size, request.cache);
+  std::vector<report::RunResult> results =
+      run_policies(recording, request.machine, request.policies, request.threads);
+  for (report::RunResult& result : results) {
+    result.workload = request.workload->name();
+    result.size = request.size;
+    result.overrides = request.overrides;
+  }
+  print(report::format_table(results));
+  // Written even if the table is not seen: after an interrupt it holds what there is.
+  if (!request.json.empty()) report::write_file(request.json, json_text(request, results));
+  if (!interrupted()) return 0;
+  throw Error(results.size() < request.policies.size()
+                  ? fmt::format("interrupted: results are partial, and {} of {} policies were not "
+                                "begun",
+                                request.policies.size() - results.size(), request.policies.size())
+                  : std::string("interrupted: results are partial"));
+}
+
+}  // namespace nearwarp::cli

@@ -1,0 +1,77 @@
+// nearwarp show: a machine or policy with the values in effect, as a TOML file that can be loaded.
+#include <fmt/format.h>
+
+#include "host/cli/commands.h"
+#include "host/config/config.h"
+#include "host/config/nearest.h"
+#include "host/core/error.h"
+
+namespace nearwarp::cli {
+namespace {
+
+/// `text` as comment lines of at most 80 columns.
+std::string comment(const std::string& text) {
+  std::string result, line = "#";
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (line.size() + 1 + word.size() > 80) {
+      result += line + "\n";
+      line = "#";
+    }
+    line += " " + word;
+    begin = end + 1;
+  }
+  return result + line + "\n";
+}
+
+std::string file_text(const std::string& origin, const std::vector<config::KeyDescription>& keys) {
+  std::string text = comment(origin);
+  std::string section;
+  for (const config::KeyDescription& key : keys) {
+    const size_t dot = key.key.rfind('.');
+    if (key.key.substr(0, dot) != section) {
+      section = key.key.substr(0, dot);
+      text += fmt::format("\n[{}]\n", section);
+    }
+    text += comment(
+        fmt::format("{} ({}{}{})", key.doc, key.unit, key.unit.empty() ? "" : ": ", key.range));
+    text += fmt::format("{} = {}\n", key.key.substr(dot + 1), key.value);
+  }
+  return text;
+}
+
+}  // namespace
+
+int show_command(const Words& words) {
+  CommandLine line("show", "machine|policy NAME|FILE.toml",
+                   "Print all keys with the values in effect, as a file that can be loaded");
+  line.list("set", "override a key", "KEY=VALUE");
+  line.parse(words, 2, 2);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  const std::string& kind = line.positional()[0];
+  const std::string& name = line.positional()[1];
+  const Words changes = line.texts("set");
+  std::string origin;
+  std::vector<config::KeyDescription> keys;
+  if (kind == "machine") {
+    const config::MachineConfig machine = config::load_machine(name, changes);
+    origin = machine.path;
+    keys = config::describe(machine);
+  } else if (kind == "policy") {
+    const config::PolicyConfig policy = config::load_policy(name, changes);
+    origin = policy.path;
+    keys = config::describe(policy);
+  } else {
+    throw UsageError(
+        fmt::format("cannot show '{}'{}", kind, config::suggestion(kind, {"machine", "policy"})));
+  }
+  for (const std::string& change : changes) origin += ", " + change;
+  print(file_text(fmt::format("{} {}, from {}", kind, name, origin), keys));
+  return 0;
+}
+
+}  // namespace nearwarp::cli
