@@ -1,0 +1,172 @@
+// Speed of functional execution: warp-instructions per second (items), with and without traces.
+//
+// Every measurement is of a kernel's second launch, on memory that the first has touched.
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "host/compiler/kernel.h"
+#include "host/runtime/virtual_device.h"
+
+namespace {
+
+using nearwarp::runtime::DevicePtr;
+using nearwarp::runtime::Dim3;
+using nearwarp::runtime::KernelArgs;
+using nearwarp::runtime::VirtualDevice;
+using Program = nearwarp::compiler::Program;
+
+std::shared_ptr<const Program> program() {
+  static const auto p = std::make_shared<const Program>(
+      nearwarp::compiler::compile_ptx_file(NW_SOURCE_DIR "/bench/kernels/functional.ptx"));
+  return p;
+}
+
+struct Run {
+  VirtualDevice device;
+  uint32_t module;
+  explicit Run(bool traces) : device(options(traces)), module(device.load_module(program())) {}
+  static VirtualDevice::Options options(bool traces) {
+    VirtualDevice::Options o;
+    o.record_traces = traces;
+    o.memory_bytes = uint64_t{1} << 30;
+    o.traces.memory_budget_bytes = uint64_t{4} << 30;
+    return o;
+  }
+};
+
+/// `prepare` uploads inputs and returns what is to be launched.
+using Prepare = std::function<std::function<void()>(Run&)>;
+
+void measure(benchmark::State& state, const Prepare& prepare) {
+  uint64_t instructions = 0, words = 0;
+  for (auto _ : state) {
+    Run run(state.range(0) != 0);
+    const std::function<void()> launch = prepare(run);
+    launch();
+    const uint64_t before = run.device.warp_instructions();
+    const auto start = std::chrono::steady_clock::now();
+    launch();
+    state.SetIterationTime(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    instructions += run.device.warp_instructions() - before;
+    const auto recording = run.device.take_recording("bench");
+    words += recording.traces.total_words() * instructions / (recording.warp_instructions + 1);
+  }
+  state.SetItemsProcessed(static_cast<int64_t>(instructions));
+  state.counters["trace_bytes_per_instruction"] =
+      8.0 * static_cast<double>(words) / static_cast<double>(instructions);
+}
+
+std::vector<float> floats(size_t n) {
+  std::vector<float> v(n);
+  for (size_t i = 0; i < n; ++i) v[i] = static_cast<float>(i % 1000) * 0.001f;
+  return v;
+}
+
+constexpr int kElements = 1 << 20;
+
+void vector_add(benchmark::State& state) {
+  measure(state, [](Run& r) -> std::function<void()> {
+    const DevicePtr a = r.device.upload(floats(kElements)), b = r.device.upload(floats(kElements)),
+                    c = r.device.allocate(kElements * 4);
+    return [=, &r] {
+      r.device.launch(r.module, "vector_add", {160}, {256}, 0, KernelArgs(a, b, c, kElements));
+    };
+  });
+}
+
+void fma_chain(benchmark::State& state) {
+  measure(state, [](Run& r) -> std::function<void()> {
+    const DevicePtr out = r.device.allocate(160 * 256 * 4);
+    return
+        [=, &r] { r.device.launch(r.module, "fma_chain", {160}, {256}, 0, KernelArgs(out, 2000)); };
+  });
+}
+
+void matmul(benchmark::State& state) {
+  measure(state, [](Run& r) -> std::function<void()> {
+    constexpr int n = 256;
+    const DevicePtr a = r.device.upload(floats(n * n)), b = r.device.upload(floats(n * n)),
+                    c = r.device.allocate(n * n * 4);
+    return [=, &r] {
+      r.device.launch(r.module, "matmul", {n / 16, n / 16}, {16, 16}, 0,
+                      KernelArgs(a, b, c, int{n}));
+    };
+  });
+}
+
+void stencil(benchmark::State& state) {
+  measure(state, [](Run& r) -> std::function<void()> {
+    constexpr int width = 1024, height = 1024;
+    const DevicePtr in = r.device.upload(floats(width * height)),
+                    out = r.device.allocate(width * height * 4);
+    return [=, &r] {
+      r.device.launch(r.module, "stencil", {width / 32, height / 8}, {32, 8}, 0,
+                      KernelArgs(in, out, int{width}, int{height}));
+    };
+  });
+}
+
+/// Breadth-first search on a graph with a skewed degree distribution.
+void graph(benchmark::State& state) {
+  constexpr int n = 1 << 17;
+  static const auto graph_data = [] {
+    std::mt19937 random(5);
+    std::vector<int> first(n + 1, 0), edges;
+    for (int v = 0; v < n; ++v) {
+      const int degree = 1 + static_cast<int>(random() % 8) * (random() % 16 == 0 ? 12 : 1);
+      for (int k = 0; k < degree; ++k) edges.push_back(static_cast<int>(random() % n));
+      first[static_cast<size_t>(v) + 1] = static_cast<int>(edges.size());
+    }
+    return std::pair(first, edges);
+  }();
+  measure(state, [](Run& r) -> std::function<void()> {
+    std::vector<int> level(n, -1);
+    level[0] = 0;
+    const DevicePtr first = r.device.upload(graph_data.first),
+                    edges = r.device.upload(graph_data.second), levels = r.device.upload(level),
+                    changed = r.device.allocate(4);
+    return [=, &r] {
+      r.device.copy_to_device(levels, level.data(), level.size() * 4);
+      for (int step = 0;; ++step) {
+        r.device.fill(changed, 0, 4);
+        r.device.launch(r.module, "graph_step", {n / 256}, {256}, 0,
+                        KernelArgs(first, edges, levels, step, int{n}, changed));
+        int again = 0;
+        r.device.copy_to_host(&again, changed, 4);
+        if (again == 0) break;
+      }
+    };
+  });
+}
+
+void gather(benchmark::State& state) {
+  measure(state, [](Run& r) -> std::function<void()> {
+    std::mt19937 random(6);
+    std::vector<int> index(kElements);
+    for (int& i : index) i = static_cast<int>(random() % kElements);
+    const DevicePtr table = r.device.upload(floats(kElements)), pi = r.device.upload(index),
+                    out = r.device.allocate(kElements * 4);
+    return [=, &r] {
+      r.device.launch(r.module, "gather", {160}, {256}, 0, KernelArgs(table, pi, out, kElements));
+    };
+  });
+}
+
+#define NW_FUNCTIONAL(name) \
+  BENCHMARK(name)->ArgName("traces")->Arg(0)->Arg(1)->UseManualTime()->Unit(benchmark::kMillisecond)
+NW_FUNCTIONAL(vector_add);
+NW_FUNCTIONAL(fma_chain);
+NW_FUNCTIONAL(matmul);
+NW_FUNCTIONAL(stencil);
+NW_FUNCTIONAL(graph);
+NW_FUNCTIONAL(gather);
+
+}  // namespace
+
+BENCHMARK_MAIN();
