@@ -43,7 +43,8 @@ struct Run {
 using Prepare = std::function<std::function<void()>(Run&)>;
 
 void measure(benchmark::State& state, const Prepare& prepare) {
-  uint64_t instructions = 0, words = 0;
+  uint64_t instructions = 0;
+  double bytes = 0;
   for (auto _ : state) {
     Run run(state.range(0) != 0);
     const std::function<void()> launch = prepare(run);
@@ -55,11 +56,11 @@ void measure(benchmark::State& state, const Prepare& prepare) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     instructions += run.device.warp_instructions() - before;
     const auto recording = run.device.take_recording("bench");
-    words += recording.traces.total_words() * instructions / (recording.warp_instructions + 1);
+    bytes = 8.0 * static_cast<double>(recording.traces.total_words()) /
+            static_cast<double>(recording.warp_instructions);
   }
   state.SetItemsProcessed(static_cast<int64_t>(instructions));
-  state.counters["trace_bytes_per_instruction"] =
-      8.0 * static_cast<double>(words) / static_cast<double>(instructions);
+  state.counters["trace_bytes_per_instruction"] = bytes;
 }
 
 std::vector<float> floats(size_t n) {

@@ -55,6 +55,7 @@ enum class Extend : uint8_t { kZero, kSign };
 struct MemDesc {
   uint64_t lo = 0;    ///< first address of the cached allocation
   uint64_t span = 0;  ///< its bytes; 0: nothing cached
+  uint64_t last = 0;  ///< where the last full warp's access began, to prefetch the next
   MemSpace space = MemSpace::kGlobal;
   Extend extend = Extend::kZero;
   uint8_t bytes = 4;      ///< of one element in memory
