@@ -259,6 +259,23 @@ NW_HD NW_INLINE M load_value(const uint8_t* p) {
   return v;
 }
 
+/// d[i] = the word at p + offsets[i]. Eight (or four) words are put together before they are
+/// stored: single stores would stall the vector loads of the row that follow.
+template <class M, class A>
+NW_HD NW_INLINE void gather(M* d, const uint8_t* p, const A* offsets) {
+  constexpr uint32_t kPart = 32 / sizeof(M);
+  for (uint32_t i = 0; i < kLanes; i += kPart) {
+    const auto at = [&](uint32_t k) { return load_value<M>(p + offsets[i + k]); };
+    typedef M Vector __attribute__((vector_size(32)));
+    Vector v;
+    if constexpr (kPart == 8)
+      v = Vector{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)};
+    else
+      v = Vector{at(0), at(1), at(2), at(3)};
+    std::memcpy(d + i, &v, sizeof(v));
+  }
+}
+
 /// Warps that walk memory in large equal steps defeat the host's prefetchers: fetch what the
 /// instruction will touch two executions later. `p` is where it begins now; any address is
 /// harmless.
@@ -326,7 +343,7 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
     warp.trace_size += 1 + kLanes / 2;
   }
   const uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
-  for (uint32_t i = 0; i < kLanes; ++i) d[i] = load_value<M>(p + offsets[i]);
+  gather(d, p, offsets);
   return true;
 }
 
@@ -509,7 +526,7 @@ NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
                static_cast<uint64_t>(offsets[2 * i + 1] - low) << 32;
     warp.trace_size += 1 + kLanes / 2;
   }
-  for (uint32_t i = 0; i < kLanes; ++i) d[i] = load_value<M>(ctx.shared + offsets[i]);
+  gather(d, ctx.shared, offsets);
   return true;
 }
 
