@@ -27,6 +27,7 @@ class Reader {
   Reader(const uint8_t* data, size_t size) : p_(data), end_(data + size) {}
   void bytes(void* p, size_t n) {
     if (n > left()) throw Error("a recording ends early");
+    if (n == 0) return;
     std::memcpy(p, p_, n);
     p_ += n;
   }

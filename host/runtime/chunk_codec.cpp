@@ -31,9 +31,10 @@ std::vector<uint8_t> compress_chunk(const TraceChunk& chunk) {
   uint8_t* p = plain.data();
   std::memcpy(p, &header, sizeof(Header));
   p += sizeof(Header);
-  std::memcpy(p, chunk.warp_offset.data(), chunk.warp_offset.size() * 4);
+  if (!chunk.warp_offset.empty())
+    std::memcpy(p, chunk.warp_offset.data(), chunk.warp_offset.size() * 4);
   p += chunk.warp_offset.size() * 4;
-  std::memcpy(p, chunk.words.data(), chunk.words.size() * 8);
+  if (!chunk.words.empty()) std::memcpy(p, chunk.words.data(), chunk.words.size() * 8);
   std::vector<uint8_t> out(ZSTD_compressBound(plain.size()));
   const size_t n = ZSTD_compress(out.data(), out.size(), plain.data(), plain.size(), kLevel);
   if (ZSTD_isError(n)) throw Error(std::string("cannot compress traces: ") + ZSTD_getErrorName(n));
@@ -64,7 +65,8 @@ TraceChunk decompress_chunk(const std::vector<uint8_t>& data) {
   chunk.words.resize(header.num_words);
   const uint8_t* p = plain.data() + sizeof(Header);
   std::memcpy(chunk.warp_offset.data(), p, header.num_offsets * 4);
-  std::memcpy(chunk.words.data(), p + header.num_offsets * 4, header.num_words * 8);
+  if (header.num_words != 0)
+    std::memcpy(chunk.words.data(), p + header.num_offsets * 4, header.num_words * 8);
   uint32_t before = 0;
   for (const uint32_t offset : chunk.warp_offset) {
     if (offset < before || offset > header.num_words) corrupted();

@@ -9,6 +9,14 @@
 #include "device/exec/lanes.h"
 #include "device/exec/scalar.h"
 
+// What runs under a changed rounding mode must look opaque to the optimiser, which otherwise moves
+// pure functions across fesetround().
+#if defined(__has_attribute) && __has_attribute(noipa)
+#define NW_OPAQUE __attribute__((noipa))
+#else
+#define NW_OPAQUE __attribute__((noinline))
+#endif
+
 namespace nearwarp::exec {
 
 namespace {
@@ -33,7 +41,7 @@ class RoundingScope {
 };
 
 template <class T>
-[[gnu::noinline]] void float_loop(FloatOp op, const T* a, const T* b, const T* c, T* d) {
+NW_OPAQUE void float_loop(FloatOp op, const T* a, const T* b, const T* c, T* d) {
   switch (op) {
     case FloatOp::kAdd:
       for (uint32_t i = 0; i < kLanes; ++i) d[i] = a[i] + b[i];
@@ -174,11 +182,26 @@ uint32_t double_to_small(double v, int exponent_bits, Round round) {
   return sign | static_cast<uint32_t>(e + bias) << mantissa_bits | mantissa;
 }
 
-[[gnu::noinline]] float narrow(double v) { return static_cast<float>(v); }
-[[gnu::noinline]] float from_s64(int64_t v) { return static_cast<float>(v); }
-[[gnu::noinline]] float from_u64(uint64_t v) { return static_cast<float>(v); }
-[[gnu::noinline]] double double_from_s64(int64_t v) { return static_cast<double>(v); }
-[[gnu::noinline]] double double_from_u64(uint64_t v) { return static_cast<double>(v); }
+NW_OPAQUE float narrow(double v) {
+  const volatile double source = v;
+  return static_cast<float>(source);
+}
+NW_OPAQUE float from_s64(int64_t v) {
+  const volatile int64_t source = v;
+  return static_cast<float>(source);
+}
+NW_OPAQUE float from_u64(uint64_t v) {
+  const volatile uint64_t source = v;
+  return static_cast<float>(source);
+}
+NW_OPAQUE double double_from_s64(int64_t v) {
+  const volatile int64_t source = v;
+  return static_cast<double>(source);
+}
+NW_OPAQUE double double_from_u64(uint64_t v) {
+  const volatile uint64_t source = v;
+  return static_cast<double>(source);
+}
 
 double to_double(const ConvertFlags& f, uint64_t bits) {
   switch (f.from) {

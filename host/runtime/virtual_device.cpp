@@ -266,7 +266,8 @@ void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid
     loaded.recorded = static_cast<uint32_t>(d.recording.kernels.size());
     d.recording.kernels.emplace_back(d.modules[module].program, &k);  // keeps the program alive
   }
-  std::memcpy(d.memory.parameter_bank(), args.bytes().data(), args.bytes().size());
+  if (!args.bytes().empty())
+    std::memcpy(d.memory.parameter_bank(), args.bytes().data(), args.bytes().size());
 
   LaunchRecord record;
   record.kernel = loaded.recorded;
