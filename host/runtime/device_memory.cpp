@@ -41,7 +41,8 @@ DeviceMemory::DeviceMemory(uint64_t bytes)
 DeviceMemory::~DeviceMemory() { munmap(arena_, bytes_); }
 
 uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
-  const uint64_t wanted = round_up(std::max<uint64_t>(bytes, 1), kGranule);
+  // Larger than the device: no rounding may overflow.
+  const uint64_t wanted = round_up(std::clamp<uint64_t>(bytes, 1, bytes_ + 1), kGranule);
   const uint64_t align = bytes >= kLargeGranule ? kLargeGranule : kGranule;
   const uint64_t end = exec::kDeviceBase + bytes_;
   uint64_t address = 0;

@@ -1,0 +1,86 @@
+// The device's memory: addresses, the allocation table, copies and their errors.
+#include <gtest/gtest.h>
+
+#include "host/core/error.h"
+#include "host/runtime/cpu_check.h"
+#include "host/runtime/virtual_device.h"
+
+namespace nearwarp::runtime {
+namespace {
+
+TEST(DeviceMemory, AddressesAreTheSameOnEveryRun) {
+  std::vector<DevicePtr> first;
+  for (int run = 0; run < 2; ++run) {
+    VirtualDevice d;
+    std::vector<DevicePtr> p;
+    for (const uint64_t bytes : {1ull, 511ull, 513ull, 4ull << 20, 100ull})
+      p.push_back(d.allocate(bytes, "x"));
+    for (size_t i = 0; i < p.size(); ++i) {
+      EXPECT_EQ(p[i] % 512, 0u);
+      EXPECT_GE(p[i], 0x7f2d'0000'0000u);
+      EXPECT_LT(p[i], uint64_t{1} << 47);
+    }
+    EXPECT_EQ(p[3] % (2 << 20), 0u);
+    if (run == 0) first = p;
+    EXPECT_EQ(p, first);
+    ASSERT_EQ(d.allocation_table().size(), 5u);
+    EXPECT_EQ(d.allocation_table()[1].bytes, 511u);
+    EXPECT_EQ(d.allocation_table()[1].label, "x");
+  }
+}
+
+TEST(DeviceMemory, FreedMemoryIsReusedAndZeroed) {
+  VirtualDevice d;
+  const DevicePtr a = d.allocate(100'000), b = d.allocate(100'000), c = d.allocate(100'000);
+  d.fill(b, 0xab, 100'000);
+  d.free(b);
+  EXPECT_EQ(d.allocate(100'000), b);
+  for (const uint8_t v : d.download<uint8_t>(b, 100'000)) ASSERT_EQ(v, 0);
+  d.free(a);
+  d.free(b);
+  d.free(c);
+  EXPECT_EQ(d.allocate(250'000), a) << "neighbouring free ranges join";
+  EXPECT_THROW(d.free(b), Error);
+  EXPECT_THROW(d.free(a + 512), Error);
+  EXPECT_EQ(d.allocation_table().size(), 5u);
+}
+
+TEST(DeviceMemory, CopiesStayInsideOneAllocation) {
+  VirtualDevice d;
+  const DevicePtr a = d.upload(std::vector<int>{1, 2, 3, 4}, "a"), b = d.allocate(16, "b");
+  d.copy_on_device(b, a, 16);
+  EXPECT_EQ(d.download<int>(b, 4), (std::vector<int>{1, 2, 3, 4}));
+  d.copy_on_device(b + 4, b, 12);  // overlapping
+  EXPECT_EQ(d.download<int>(b, 4), (std::vector<int>{1, 1, 2, 3}));
+  int buffer[8] = {};
+  EXPECT_THROW(d.copy_to_device(a, buffer, 17), Error);
+  EXPECT_THROW(d.copy_to_host(buffer, a - 1, 4), Error);
+  EXPECT_THROW(d.copy_on_device(a + 8, b, 12), Error);
+  EXPECT_THROW(d.fill(0, 0, 4), Error);
+  try {
+    d.fill(b + 12, 0, 8);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("ends 4 bytes beyond the allocation 'b' of 16 bytes"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
+TEST(DeviceMemory, ExhaustionIsAnError) {
+  VirtualDevice::Options o;
+  o.memory_bytes = 64 << 20;
+  VirtualDevice d(o);
+  d.allocate(32 << 20);
+  EXPECT_THROW(d.allocate(40 << 20), Error);
+  EXPECT_THROW(d.allocate(~uint64_t{0}), Error);
+  EXPECT_NO_THROW(d.allocate(8 << 20));
+}
+
+TEST(Cpu, RunsItsOwnTests) {
+  EXPECT_TRUE(cpu_supports_build());
+  EXPECT_NE(cpu_requirement().find("AVX2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nearwarp::runtime
