@@ -16,6 +16,10 @@ int show_command(const Words& words);
 /// Version of nearwarp, e.g. "0.1.0".
 std::string version();
 
+/// `text` in lines of at most `width` columns; `indent` is put in front of all but the first, and
+/// not counted.
+std::string wrapped(const std::string& text, size_t width, const std::string& indent);
+
 /// Print to standard output; throws nearwarp::Error if it cannot take the text (a full disk).
 void print(const std::string& text);
 

@@ -12,6 +12,8 @@
 namespace nearwarp::cli {
 namespace {
 
+constexpr size_t kColumns = 80;
+
 struct Row {
   std::string name, text;
 };
@@ -20,7 +22,11 @@ std::string rows_text(const std::vector<Row>& rows) {
   size_t width = 0;
   for (const Row& row : rows) width = std::max(width, row.name.size());
   std::string text;
-  for (const Row& row : rows) text += fmt::format("{:<{}}  {}\n", row.name, width, row.text);
+  const std::string indent(width + 2, ' ');
+  for (const Row& row : rows) {
+    text += fmt::format("{:<{}}  {}\n", row.name, width,
+                        wrapped(row.text, kColumns - indent.size(), indent));
+  }
   return text;
 }
 
@@ -28,7 +34,7 @@ std::vector<Row> workload_rows() {
   std::vector<Row> rows;
   for (const auto& workload : workloads::all()) {
     rows.push_back({workload->name(), workload->description()});
-    if (!workload->source().empty()) rows.push_back({"", "  " + workload->source()});
+    if (!workload->source().empty()) rows.push_back({"", fmt::format("[{}]", workload->source())});
   }
   return rows;
 }

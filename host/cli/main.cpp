@@ -19,10 +19,10 @@ constexpr int kUsage = 2;
 constexpr const char* kHelp =
     "nearwarp: a cycle-level simulator of GPUs with near-data processing\n"
     "\n"
-    "  nearwarp run WORKLOAD [OPTION...]          simulate under one or several policies\n"
+    "  nearwarp run WORKLOAD [OPTION...]          simulate under several policies\n"
     "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"
     "  nearwarp list workloads|machines|policies  what there is\n"
-    "  nearwarp show machine|policy NAME          all keys with values and meaning\n"
+    "  nearwarp show machine|policy NAME          all keys, values and meanings\n"
     "  nearwarp --help | --version\n"
     "\n"
     "'nearwarp COMMAND --help' lists a command's options. For example:\n"

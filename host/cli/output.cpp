@@ -1,6 +1,7 @@
 // What all commands say in the same way.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +10,22 @@
 #include "host/core/error.h"
 
 namespace nearwarp::cli {
+
+std::string wrapped(const std::string& text, size_t width, const std::string& indent) {
+  std::string result, line;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
+      result += line + "\n" + indent;
+      line.clear();
+    }
+    if (!line.empty()) line += ' ';
+    line += word;
+    begin = end + 1;
+  }
+  return result + line;
+}
 
 std::string version() { return NW_VERSION; }
 

@@ -1,6 +1,8 @@
 // Simulates one recording under several policies, whole systems in parallel.
 #include "host/cli/policy_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -25,7 +27,9 @@ class PolicyRuns {
         results_(policies.size()),
         errors_(policies.size()),
         done_(policies.size()),
-        bar_("simulating " + recording.name) {
+        bar_(policies.size() == 1
+                 ? fmt::format("{} under {}", recording.name, policies.front().name)
+                 : fmt::format("{} under {} policies", recording.name, policies.size())) {
     const auto systems = static_cast<unsigned>(policies.size());
     workers_ = std::clamp(threads, 1u, systems);
     threads_per_system_ = std::max(1u, threads / workers_);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
+#include <exception>
 #include <thread>
 
 #include "bench/workloads/workload.h"
@@ -86,6 +88,20 @@ std::string json_text(const Request& request, const std::vector<report::RunResul
   return report::format_json(results, context);
 }
 
+/// Table and file; neither is lost because the other cannot be written.
+void present(const Request& request, const std::vector<report::RunResult>& results) {
+  std::exception_ptr failure;
+  // A reader of the table who leaves early must not end the program before the file is written.
+  if (!request.json.empty()) std::signal(SIGPIPE, SIG_IGN);
+  try {
+    print(report::format_table(results));
+  } catch (const Error&) {
+    failure = std::current_exception();
+  }
+  if (!request.json.empty()) report::write_file(request.json, json_text(request, results));
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
+
 }  // namespace
 
 int run_command(const Words& words) {
@@ -105,9 +121,7 @@ int run_command(const Words& words) {
     result.size = request.size;
     result.overrides = request.overrides;
   }
-  print(report::format_table(results));
-  // Written even if the table is not seen: after an interrupt it holds what there is.
-  if (!request.json.empty()) report::write_file(request.json, json_text(request, results));
+  present(request, results);
   if (!interrupted()) return 0;
   throw Error(results.size() < request.policies.size()
                   ? fmt::format("interrupted: results are partial, and {} of {} policies were not "

@@ -10,20 +10,7 @@ namespace nearwarp::cli {
 namespace {
 
 /// `text` as comment lines of at most 80 columns.
-std::string comment(const std::string& text) {
-  std::string result, line = "#";
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (line.size() + 1 + word.size() > 80) {
-      result += line + "\n";
-      line = "#";
-    }
-    line += " " + word;
-    begin = end + 1;
-  }
-  return result + line + "\n";
-}
+std::string comment(const std::string& text) { return "# " + wrapped(text, 78, "# ") + "\n"; }
 
 std::string file_text(const std::string& origin, const std::vector<config::KeyDescription>& keys) {
   std::string text = comment(origin);

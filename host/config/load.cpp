@@ -231,14 +231,19 @@ void store_override(const Key<Config>& key, Config& config, std::string_view val
   }
 }
 
-/// Apply an override if it names a key of Config; returns whether it does.
+/// Apply an override if it names a key of Config; returns whether it does. What is wrong with the
+/// text is a mistake on the command line.
 template <class Config, class Other>
 bool override_key(Config& config, std::string_view text, Places* places) {
   const Override change = split_override(text);
   const std::string where = fmt::format("--set {}", text);
   const Key<Config>* key = find_key<Config>(change.key);
   if (key != nullptr) {
-    store_override(*key, config, change.value, where);
+    try {
+      store_override(*key, config, change.value, where);
+    } catch (const Error& error) {
+      throw UsageError(error.what());
+    }
     if (places != nullptr) (*places)[std::string(change.key)] = where;
     return true;
   }

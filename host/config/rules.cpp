@@ -70,7 +70,6 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
   rules.at_most("gpu.sms", m.gpu.sms, "the inputs of a crossbar", kMaxSwitchInputs);
   rules.at_most("gpu.sms_with_ndp", m.gpu.sms_with_ndp, "the inputs of a crossbar",
                 kMaxSwitchInputs);
-  rules.at_most("sm.threads", m.sm.threads, "32 times sm.warps", kWarpThreads * m.sm.warps);
   rules.at_least("sm.registers", m.sm.registers, "32 times sm.register_unit",
                  kWarpThreads * m.sm.register_unit);
 }

@@ -155,8 +155,8 @@ std::string format_table(std::span<const RunResult> runs, size_t width) {
   std::string title =
       fmt::format("{}, size {}, on machine {}", first.workload, first.size, first.machine);
   for (const std::string& change : first.overrides) title += ", " + change;
-  title += fmt::format("; {} warp-instructions in {} launches", grouped(first.warp_instructions),
-                       first.kernels.size());
+  title += fmt::format("; {} warp-instructions in {} launch{}", grouped(first.warp_instructions),
+                       first.kernels.size(), first.kernels.size() == 1 ? "" : "es");
   const Unit unit = byte_unit(runs);
   std::vector<Column> columns;
   for (const RunResult& run : runs) columns.push_back(column(run, first, unit));

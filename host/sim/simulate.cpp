@@ -61,6 +61,7 @@ class Run {
     view.image = image_.view();
     uint32_t launch = kNoLaunch;
     Tick next = 0;
+    const Tick limit = machine_.run.max_cycles * system_.core_period;
     for (uint64_t windows = 0;; ++windows) {
       // Feed traces; the model never waits for the host.
       if (front_end->launch != launch && front_end->launch < num_launches) {
@@ -80,7 +81,7 @@ class Run {
       front_end->num_done = 0;
 
       if (next >= kNever) break;
-      if (windows % 1024 == 0 && !watch(next)) return;
+      if ((windows % 1024 == 0 || next >= limit) && !watch(next)) return;
     }
     if (front_end->launch < num_launches) {
       check_faults(system_);

@@ -284,7 +284,6 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"gpu.sms=132", "gpu.sms"}, std::pair{"gpu.sms_with_ndp=256", "gpu.sms_with_ndp"},
         std::pair{"run.max_cycles=4294967296", "run.max_cycles"},
         std::pair{"packets.sector_bytes=64", "packets.sector_bytes"},
-        std::pair{"sm.threads=1537", "sm.threads"},
         std::pair{"sm.register_unit=2048", "sm.registers"}, std::pair{"l1.bytes=32000", "l1.bytes"},
         std::pair{"l1.ways=3", "l1.bytes"}, std::pair{"l2.bytes=1000000", "l2.bytes"},
         std::pair{"l2.slices=2", "l2.slices"}, std::pair{"l2.slices=128", "l2.slices"},
