@@ -6,7 +6,7 @@
 
 #include "device/exec/atomic.h"
 #include "device/exec/codes.h"
-#include "device/exec/memory.h"
+#include "device/exec/memory_fast.h"
 #include "device/exec/warp_ops.h"
 
 namespace nearwarp::exec {
