@@ -1,0 +1,192 @@
+// Does `nearwarp run` report what it should, where it should, whatever happens?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Takes at least several seconds on any machine, nearly all of it in the timing simulation.
+const Words kLongRun = {"run", "gather", "--size", "large", "--policy", "baseline"};
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// Documents differ between runs only in how long these took.
+Json without_times(Json document) {
+  for (Json& run : document["runs"]) {
+    std::erase_if(run.get_ref<Json::object_t&>(),
+                  [](const auto& entry) { return entry.first == "host"; });
+  }
+  return document;
+}
+
+TEST(Run, TableOnStandardOutputAndNothingElse) {
+  const Outcome outcome = run_program({"run", "vector-add"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_LE(longest_line(outcome.out), 80u);
+  EXPECT_FALSE(contains(outcome.out, "\r"));
+  for (const char* part : {"vector-add", "small", "tom", "baseline", "ndp-uncontrolled-bmap",
+                           "ndp-controlled-bmap", "cycles", "IPC", "speed-up", "GPU->memory",
+                           "memory->GPU", "memory<->memory", "offloaded"}) {
+    EXPECT_TRUE(contains(outcome.out, part)) << part;
+  }
+}
+
+TEST(Run, OverridesReachTheMachine) {
+  const TemporaryFolder folder;
+  const std::string wide = folder.file("wide.json"), narrow = folder.file("narrow.json");
+  const Words run = {"run", "vector-add", "--policy", "baseline", "--json"};
+  ASSERT_EQ(run_program(run + Words{wide}).exit_code, 0);
+  ASSERT_EQ(run_program(run + Words{narrow, "--set", "links.gpu_to_memory_mbps=8000"}).exit_code,
+            0);
+  const auto cycles = [](const std::string& path) {
+    return Json::parse(read_text(path))["runs"][0]["cycles"].get<uint64_t>();
+  };
+  EXPECT_GT(cycles(narrow), cycles(wide));  // a tenth of the bandwidth
+}
+
+TEST(Run, ThreadsAndTraceCacheChangeNothing) {
+  const TemporaryFolder folder;
+  const std::string cache = folder.file("cache");
+  const Words run = {"run", "bfs-uniform"};
+  ASSERT_EQ(run_program(run + Words{"--threads", "1", "--json", folder.file("1.json")}).exit_code,
+            0);
+  ASSERT_EQ(run_program(run + Words{"--threads", "5", "--json", folder.file("5.json")}).exit_code,
+            0);
+  for (const char* name : {"filled.json", "used.json"}) {
+    const Outcome outcome =
+        run_program(run + Words{"--trace-cache", cache, "--json", folder.file(name)});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+  const Json one = without_times(Json::parse(read_text(folder.file("1.json"))));
+  EXPECT_EQ(one["runs"].size(), 3u);
+  for (const char* name : {"5.json", "filled.json", "used.json"}) {
+    EXPECT_EQ(without_times(Json::parse(read_text(folder.file(name)))), one) << name;
+  }
+}
+
+TEST(Run, BrokenTraceCacheIsMadeAgain) {
+  const TemporaryFolder cache;
+  const Words run = {"run", "fma", "--policy", "baseline", "--trace-cache", cache.path()};
+  ASSERT_EQ(run_program(run).exit_code, 0);
+  ASSERT_EQ(cache.size(), 1u);
+  const std::string entry = std::filesystem::directory_iterator(cache.path())->path();
+  const std::string whole = read_text(entry);
+  write_text(entry, whole.substr(0, whole.size() / 2));
+  const Outcome outcome = run_program(run);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(read_text(entry), whole);
+}
+
+TEST(Run, FullDiskLeavesNothingBehind) {
+  const Words run = {"run", "fma", "--policy", "baseline"};
+  const Outcome device = run_program(run + Words{"--json", "/dev/full"});
+  EXPECT_EQ(device.exit_code, 1);
+  EXPECT_TRUE(contains(device.err, "/dev/full")) << device.err;
+  EXPECT_TRUE(contains(device.out, "cycles"));  // the table is not lost
+
+  Setting full;
+  full.stdout_path = "/dev/full";
+  const TemporaryFolder folder;
+  const Outcome table = run_program(run + Words{"--json", folder.file("x.json")}, full);
+  EXPECT_EQ(table.exit_code, 1);
+  EXPECT_TRUE(contains(table.err, "standard output")) << table.err;
+  EXPECT_NO_THROW(Json::parse(read_text(folder.file("x.json"))));  // nor is this
+}
+
+TEST(Run, ReaderThatLeavesCostsTheTableOnly) {
+  const TemporaryFolder folder;
+  Setting closed;
+  closed.stdout_closed = true;
+  run_program({"run", "fma", "--policy", "baseline", "--json", folder.file("x.json")}, closed);
+  EXPECT_NO_THROW(Json::parse(read_text(folder.file("x.json"))));
+}
+
+TEST(Run, LimitedRunIsPartial) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_program({"run", "fma", "--policy", "baseline", "--set",
+                                       "run.max_cycles=2000", "--json", folder.file("x.json")});
+  EXPECT_TRUE(contains(outcome.out, "partial")) << outcome.out;
+  const Json run = Json::parse(read_text(folder.file("x.json")))["runs"][0];
+  EXPECT_EQ(run["status"], "partial");
+  EXPECT_LE(run["cycles"].get<uint64_t>(), 3000u);
+}
+
+TEST(Run, FirstInterruptReportsWhatThereIs) {
+  const TemporaryFolder folder;
+  const std::string cache = folder.file("cache");
+  Setting setting;
+  setting.stderr_is_terminal = true;
+  bool sent = false;
+  setting.watch = [&](pid_t child, const std::string& err) {
+    // The progress bar tells that the timing simulation has begun: only that one has a total.
+    if (sent || !contains(err, "baseline") || !contains(err, "%")) return;
+    sent = true;
+    kill(child, SIGINT);
+  };
+  const Outcome outcome = run_program(kLongRun + Words{"--json", folder.file("x.json")}, setting);
+  EXPECT_TRUE(sent) << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(contains(outcome.err, "interrupted")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "partial")) << outcome.out;
+  const Json run = Json::parse(read_text(folder.file("x.json")))["runs"][0];
+  EXPECT_EQ(run["status"], "partial");
+  EXPECT_GT(run["cycles"].get<uint64_t>(), 0u);
+  EXPECT_EQ(folder.size(), 1u);
+}
+
+TEST(Run, InterruptWhileExecutingEndsTheRun) {
+  bool sent = false;
+  Setting setting;
+  setting.watch = [&](pid_t child, const std::string&) {
+    static int calls = 0;
+    if (sent || ++calls < 40) return;  // some 200 ms after the start
+    sent = true;
+    kill(child, SIGINT);
+  };
+  const TemporaryFolder folder;
+  const Outcome outcome = run_program(
+      {"run", "libor", "--size", "paper", "--policy", "baseline", "--trace-cache", folder.path()},
+      setting);
+  EXPECT_TRUE(sent);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(contains(outcome.err, "interrupted")) << outcome.err;
+  EXPECT_EQ(folder.size(), 0u);
+}
+
+TEST(Run, ProgressBarFitsItsTerminalAndIsWiped) {
+  Setting setting;
+  setting.stderr_is_terminal = true;
+  const Outcome quick = run_program({"run", "fma", "--policy", "baseline"}, setting);
+  EXPECT_EQ(quick.err, "");  // over before anybody wonders
+
+  bool sent = false;
+  setting.watch = [&](pid_t child, const std::string& err) {
+    if (sent || std::count(err.begin(), err.end(), '\r') < 4) return;
+    sent = true;
+    kill(child, SIGINT);
+  };
+  const Outcome outcome = run_program(kLongRun, setting);
+  EXPECT_TRUE(contains(outcome.err, "[")) << outcome.err;
+  size_t begin = 0;
+  std::string last;
+  for (size_t end; (end = outcome.err.find('\r', begin)) != std::string::npos; begin = end + 1) {
+    const std::string drawn = outcome.err.substr(begin, end - begin);
+    EXPECT_LT(longest_line(drawn), 80u) << drawn;
+    if (!drawn.empty() && drawn != "\n") last = drawn;
+  }
+  EXPECT_EQ(last.find_first_not_of(' '), std::string::npos) << last;
+}
+
+}  // namespace
+}  // namespace nearwarp::testing

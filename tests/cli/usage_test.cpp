@@ -1,0 +1,164 @@
+// Does the program say what it can do, and what is wrong with a command line?
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+constexpr int kFailure = 1, kUsage = 2;
+
+/// An error is one line on standard error that begins with the program's name.
+void expect_error(const Words& words, int exit_code, const Words& parts) {
+  const Outcome outcome = run_program(words);
+  EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(outcome.err.starts_with("nearwarp: ")) << outcome.err;
+  EXPECT_EQ(count_lines(outcome.err), 1u) << outcome.err;
+  for (const std::string& part : parts) EXPECT_TRUE(contains(outcome.err, part)) << outcome.err;
+}
+
+TEST(Usage, HelpFitsATerminal) {
+  for (const Words& words :
+       {Words{"--help"}, Words{"-h"}, Words{"run", "--help"}, Words{"analyze", "--help"},
+        Words{"list", "--help"}, Words{"show", "--help"}}) {
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, 0) << words[0];
+    EXPECT_EQ(outcome.err, "") << words[0];
+    EXPECT_TRUE(contains(outcome.out, "nearwarp " + (words.size() > 1 ? words[0] : "")))
+        << words[0];
+    EXPECT_LE(longest_line(outcome.out), 80u) << outcome.out;
+  }
+}
+
+TEST(Usage, HelpOfRunNamesItsOptions) {
+  const std::string help = run_program({"run", "--help"}).out;
+  for (const char* option :
+       {"--machine", "--policy", "--size", "--set", "--threads", "--json", "--trace-cache"}) {
+    EXPECT_TRUE(contains(help, option)) << option;
+  }
+}
+
+TEST(Usage, Version) {
+  const Outcome outcome = run_program({"--version"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "nearwarp " NW_EXPECTED_VERSION "\n");
+}
+
+TEST(Usage, MistakesOfUseExitWithTwo) {
+  expect_error({}, kUsage, {"--help"});
+  expect_error({"rum", "libor"}, kUsage, {"'rum'", "'run'"});
+  expect_error({"run"}, kUsage, {"WORKLOAD"});
+  expect_error({"run", "libor", "kmeans"}, kUsage, {"kmeans"});
+  expect_error({"run", "libor", "--jsn", "x"}, kUsage, {"--jsn", "'--json'"});
+  expect_error({"run", "libor", "--json"}, kUsage, {"json"});
+  expect_error({"run", "libor", "--size", "huge"}, kUsage, {"huge", "small, medium, large, paper"});
+  expect_error({"run", "libor", "--threads", "0"}, kUsage, {"--threads"});
+  expect_error({"run", "libor", "--threads", "two"}, kUsage, {"--threads", "two"});
+  expect_error({"run", "libor", "--policy", ","}, kUsage, {"--policy"});
+  expect_error({"list", "machine"}, kUsage, {"machines"});
+  expect_error({"show", "machines", "tom"}, kUsage, {"machine"});
+  expect_error({"show", "machine"}, kUsage, {"NAME"});
+}
+
+TEST(Usage, UnknownNamesGetTheNearest) {
+  expect_error({"run", "libro"}, kUsage, {"'libro'", "'libor'"});
+  expect_error({"run", "libor", "--machine", "ton"}, kUsage, {"ton", "tom"});
+  expect_error({"run", "libor", "--policy", "baseline,ndp-controled-bmap"}, kUsage,
+               {"ndp-controled-bmap", "'ndp-controlled-bmap'"});
+  expect_error({"analyze", "kmean"}, kUsage, {"'kmeans'"});
+  expect_error({"show", "policy", "base-line"}, kUsage, {"'baseline'"});
+}
+
+TEST(Usage, WrongKeysAndValues) {
+  expect_error({"run", "libor", "--set", "links.gpu_to_memory_mbp=1"}, kUsage,
+               {"links.gpu_to_memory_mbp", "'links.gpu_to_memory_mbps'"});
+  expect_error({"run", "libor", "--set", "sm.warps"}, kUsage, {"sm.warps"});
+  expect_error({"run", "libor", "--set", "sm.warps=0"}, kUsage, {"sm.warps", "0"});
+  expect_error({"run", "libor", "--set", "sm.warps=4000000000"}, kUsage, {"sm.warps"});
+  expect_error({"show", "machine", "tom", "--set", "sm.warps=many"}, kUsage, {"sm.warps"});
+}
+
+TEST(Usage, MissingAndBrokenFiles) {
+  const TemporaryFolder folder;
+  expect_error({"analyze", folder.file("none.ptx")}, kFailure, {"none.ptx"});
+  expect_error({"run", "libor", "--machine", folder.file("none.toml")}, kFailure, {"none.toml"});
+  expect_error({"run", "libor", "--json", folder.file("none/x.json")}, kFailure, {"none"});
+
+  const std::string ptx = folder.file("cut.ptx");
+  write_text(ptx,
+             ".version 8.0\n.target sm_75\n.address_size 64\n"
+             ".visible .entry f(.param .u64 p) {\n  .reg .b32 %r<3>;\n  add.s32 %r1, %r2,");
+  expect_error({"analyze", ptx}, kFailure, {"cut.ptx:6"});
+
+  const std::string machine = folder.file("wrong.toml");
+  write_text(machine, "[machine]\ndescription = \"x\"\n[sm]\nwarp = 48\n");
+  expect_error({"show", "machine", machine}, kFailure, {"wrong.toml", "'warps'"});
+}
+
+TEST(Usage, ListsEverything) {
+  const Outcome workloads = run_program({"list", "workloads"});
+  EXPECT_EQ(workloads.exit_code, 0);
+  for (const char* name :
+       {"libor", "kmeans", "bfs-rmat", "bfs-uniform", "reduction", "vector-add", "fma", "gather"}) {
+    EXPECT_TRUE(contains(workloads.out, name)) << name;
+  }
+  EXPECT_TRUE(contains(run_program({"list", "machines"}).out, "tom"));
+  const std::string policies = run_program({"list", "policies"}).out;
+  for (const char* name : {"baseline", "ndp-uncontrolled-bmap", "ndp-controlled-bmap"}) {
+    EXPECT_TRUE(contains(policies, name)) << name;
+  }
+  for (const char* what : {"workloads", "machines", "policies"}) {
+    EXPECT_LE(longest_line(run_program({"list", what}).out), 80u) << what;
+  }
+}
+
+TEST(Usage, WhatShowPrintsCanBeLoaded) {
+  const TemporaryFolder folder;
+  const Outcome machine = run_program({"show", "machine", "tom", "--set", "sm.warps=32"});
+  ASSERT_EQ(machine.exit_code, 0) << machine.err;
+  EXPECT_TRUE(contains(machine.out, "warps = 32\n"));
+  EXPECT_LE(longest_line(machine.out), 80u);
+  write_text(folder.file("mine.toml"), machine.out);
+  const Outcome again = run_program({"show", "machine", folder.file("mine.toml")});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  // All but the first comment, which says where the values come from.
+  EXPECT_EQ(again.out.substr(again.out.find("\n[")), machine.out.substr(machine.out.find("\n[")));
+
+  const Outcome policy = run_program({"show", "policy", "ndp-controlled-bmap"});
+  ASSERT_EQ(policy.exit_code, 0) << policy.err;
+  EXPECT_TRUE(contains(policy.out, "mechanism = \"tom\"\n"));
+}
+
+TEST(Usage, AnalyzePrintsCandidatesOfEveryWorkload) {
+  for (const char* name : {"libor", "kmeans", "bfs-rmat", "reduction"}) {
+    const Outcome outcome = run_program({"analyze", name});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_TRUE(contains(outcome.out, ".cu:")) << name;
+    EXPECT_LE(longest_line(outcome.out), 100u) << name;
+  }
+}
+
+TEST(Usage, AnalyzeTakesFiles) {
+  const Outcome outcome =
+      run_program({"analyze", std::string(NW_SOURCE_DIR) + "/tests/offload/data/figure4.ptx"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "+110.25") || contains(outcome.out, "-39")) << outcome.out;
+}
+
+TEST(Usage, FullDiskAndClosedPipe) {
+  Setting full;
+  full.stdout_path = "/dev/full";
+  const Outcome outcome = run_program({"list", "workloads"}, full);
+  EXPECT_EQ(outcome.exit_code, kFailure);
+  EXPECT_TRUE(contains(outcome.err, "standard output")) << outcome.err;
+
+  Setting closed;
+  closed.stdout_closed = true;
+  const Outcome piped = run_program({"list", "workloads"}, closed);
+  EXPECT_EQ(piped.err, "");  // like any other program whose reader has had enough
+  EXPECT_NE(piped.exit_code, 0);
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
