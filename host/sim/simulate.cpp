@@ -59,9 +59,11 @@ class Run {
     sm::SystemView view;
     view.arena = system_.arena.base();
     view.image = image_.view();
+    const Tick limit = machine_.run.max_cycles < kNever / system_.core_period
+                           ? machine_.run.max_cycles * system_.core_period
+                           : kNever;
     uint32_t launch = kNoLaunch;
     Tick next = 0;
-    const Tick limit = machine_.run.max_cycles * system_.core_period;
     for (uint64_t windows = 0;; ++windows) {
       // Feed traces; the model never waits for the host.
       if (front_end->launch != launch && front_end->launch < num_launches) {
@@ -72,7 +74,7 @@ class Run {
       const uint32_t next_block = front_end->running ? front_end->next_block : 0;
       feed_.ensure(next_block + margin);
 
-      const Window window{next, next + longest};
+      const Window window{next, std::min(next + longest, limit)};
       next = executor.step(view, window);
       last_tick_ = window.end;
 
@@ -81,7 +83,11 @@ class Run {
       front_end->num_done = 0;
 
       if (next >= kNever) break;
-      if ((windows % 1024 == 0 || next >= limit) && !watch(next)) return;
+      if (next >= limit) {
+        stop(fmt::format("run.max_cycles = {} reached", machine_.run.max_cycles));
+        return;
+      }
+      if (windows % 1024 == 0 && !watch(next)) return;
     }
     if (front_end->launch < num_launches) {
       check_faults(system_);
@@ -90,11 +96,9 @@ class Run {
     }
   }
 
-  /// Limits, progress, interruption. Returns false to stop.
+  /// Hangs, progress, interruption. Returns false to stop.
   bool watch(Tick now) {
     const uint64_t cycles = now / system_.core_period;
-    if (cycles >= machine_.run.max_cycles)
-      return stop(fmt::format("run.max_cycles = {} reached", machine_.run.max_cycles));
     const uint64_t committed = committed_instructions(system_);
     if (committed != last_committed_) {
       last_committed_ = committed;

@@ -81,11 +81,14 @@ TEST(Run, BrokenTraceCacheIsMadeAgain) {
   ASSERT_EQ(run_program(run).exit_code, 0);
   ASSERT_EQ(cache.size(), 1u);
   const std::string entry = std::filesystem::directory_iterator(cache.path())->path();
-  const std::string whole = read_text(entry);
-  write_text(entry, whole.substr(0, whole.size() / 2));
+  const std::string half = read_text(entry).substr(0, read_text(entry).size() / 2);
+  write_text(entry, half);
   const Outcome outcome = run_program(run);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(read_text(entry), whole);
+  const std::string mended = read_text(entry);
+  EXPECT_GT(mended.size(), half.size());
+  ASSERT_EQ(run_program(run).exit_code, 0);
+  EXPECT_TRUE(read_text(entry) == mended);  // used as it is
 }
 
 TEST(Run, FullDiskLeavesNothingBehind) {
@@ -119,7 +122,7 @@ TEST(Run, LimitedRunIsPartial) {
   EXPECT_TRUE(contains(outcome.out, "partial")) << outcome.out;
   const Json run = Json::parse(read_text(folder.file("x.json")))["runs"][0];
   EXPECT_EQ(run["status"], "partial");
-  EXPECT_LE(run["cycles"].get<uint64_t>(), 3000u);
+  EXPECT_EQ(run["cycles"].get<uint64_t>(), 2000u);
 }
 
 TEST(Run, FirstInterruptReportsWhatThereIs) {
@@ -130,7 +133,7 @@ TEST(Run, FirstInterruptReportsWhatThereIs) {
   bool sent = false;
   setting.watch = [&](pid_t child, const std::string& err) {
     // The progress bar tells that the timing simulation has begun: only that one has a total.
-    if (sent || !contains(err, "baseline") || !contains(err, "%")) return;
+    if (sent || !contains(err, "%")) return;
     sent = true;
     kill(child, SIGINT);
   };
@@ -177,13 +180,15 @@ TEST(Run, ProgressBarFitsItsTerminalAndIsWiped) {
     kill(child, SIGINT);
   };
   const Outcome outcome = run_program(kLongRun, setting);
-  EXPECT_TRUE(contains(outcome.err, "[")) << outcome.err;
-  size_t begin = 0;
+  EXPECT_TRUE(sent);
+  const std::string drawn = outcome.err.substr(0, outcome.err.find("nearwarp: "));
+  EXPECT_GE(std::count(drawn.begin(), drawn.end(), '\r'), 4);
   std::string last;
-  for (size_t end; (end = outcome.err.find('\r', begin)) != std::string::npos; begin = end + 1) {
-    const std::string drawn = outcome.err.substr(begin, end - begin);
-    EXPECT_LT(longest_line(drawn), 80u) << drawn;
-    if (!drawn.empty() && drawn != "\n") last = drawn;
+  for (size_t begin = 0, end; (end = drawn.find('\r', begin)) != std::string::npos;
+       begin = end + 1) {
+    const std::string line = drawn.substr(begin, end - begin);
+    EXPECT_LT(longest_line(line), 80u) << line;
+    if (!line.empty()) last = line;
   }
   EXPECT_EQ(last.find_first_not_of(' '), std::string::npos) << last;
 }
