@@ -1,6 +1,8 @@
 // Does the program say what it can do, and what is wrong with a command line?
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "tests/cli/program.h"
 
 namespace nearwarp::testing {
@@ -118,7 +120,11 @@ TEST(Usage, WhatShowPrintsCanBeLoaded) {
   const Outcome machine = run_program({"show", "machine", "tom", "--set", "sm.threads=1024"});
   ASSERT_EQ(machine.exit_code, 0) << machine.err;
   EXPECT_TRUE(contains(machine.out, "threads = 1024\n"));
-  EXPECT_LE(longest_line(machine.out), 80u);
+  // Values stand on lines of their own, however long; comments are wrapped.
+  std::istringstream lines(machine.out.substr(machine.out.find("\n[")));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#")) EXPECT_LE(line.size(), 80u) << line;
+  }
   write_text(folder.file("mine.toml"), machine.out);
   const Outcome again = run_program({"show", "machine", folder.file("mine.toml")});
   ASSERT_EQ(again.exit_code, 0) << again.err;
