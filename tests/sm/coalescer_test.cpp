@@ -1,0 +1,155 @@
+// From addresses to lines and bank conflicts, against a plain reading of the rules.
+#include "device/sm/coalescer.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "tests/support/program.h"
+
+namespace nearwarp::sm {
+namespace {
+
+using testing::kBase;
+using testing::kFull;
+
+LineList lines_of(const std::vector<uint64_t>& words, uint32_t mask) {
+  LineList list, shuffled;
+  coalesce(HostGroup{}, words.data(), 0, mask, kBase, 7, list);
+  coalesce(ShuffledGroup{3}, words.data(), 0, mask, kBase, 7, shuffled);
+  EXPECT_EQ(list.count, shuffled.count);
+  for (uint32_t i = 0; i < list.count; ++i) {
+    EXPECT_EQ(list.line[i], shuffled.line[i]);
+    EXPECT_EQ(list.sectors[i], shuffled.sectors[i]);
+  }
+  return list;
+}
+std::vector<uint64_t> strided(uint64_t offset, int stride) {
+  return {trace::memory_record(kBase + offset, stride)};
+}
+
+TEST(Coalescer, UnitStrideIsOneLine) {
+  const LineList l = lines_of(strided(5 * 128, 4), kFull);
+  ASSERT_EQ(l.count, 1u);
+  EXPECT_EQ(l.line[0], 5u);
+  EXPECT_EQ(l.sectors[0], 0xf);
+  EXPECT_EQ(l.next, 0u);
+}
+
+TEST(Coalescer, ShiftedUnitStrideIsTwoLines) {
+  const LineList l = lines_of(strided(5 * 128 + 96, 4), kFull);
+  ASSERT_EQ(l.count, 2u);
+  EXPECT_EQ(l.line[0], 5u);
+  EXPECT_EQ(l.line[1], 6u);
+  EXPECT_EQ(l.sectors[0], 0x8);
+  EXPECT_EQ(l.sectors[1], 0x7);
+}
+
+TEST(Coalescer, EightByteStride) {
+  const LineList l = lines_of(strided(0, 8), kFull);
+  ASSERT_EQ(l.count, 2u);
+  EXPECT_EQ(l.sectors[0], 0xf);
+  EXPECT_EQ(l.sectors[1], 0xf);
+}
+
+TEST(Coalescer, LineStrideIsOneLinePerLane) {
+  const LineList l = lines_of(strided(0, 128), kFull);
+  ASSERT_EQ(l.count, 32u);
+  for (uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(l.line[i], i);
+    EXPECT_EQ(l.sectors[i], 1);
+  }
+}
+
+TEST(Coalescer, OrderIsThatOfTheFirstLanes) {
+  const LineList l = lines_of(strided(31 * 128, -128), 0x0000ff00u);
+  ASSERT_EQ(l.count, 8u);
+  for (uint32_t i = 0; i < 8; ++i) EXPECT_EQ(l.line[i], 31 - 8 - i);
+}
+
+TEST(Coalescer, BroadcastAndMaskedLanes) {
+  EXPECT_EQ(lines_of(strided(300, 0), kFull).count, 1u);
+  EXPECT_EQ(lines_of(strided(300, 0), 0x80000000u).sectors[0], 1u << 1);
+  EXPECT_EQ(lines_of(strided(0, 128), 0x80000001u).line[1], 31u);
+}
+
+TEST(Coalescer, AnyRecordFormAgreesWithTheAddresses) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 500; ++round) {
+    const uint32_t mask = random() | 1u << random() % 32;
+    uint64_t address[32];
+    for (uint64_t& a : address) {
+      a = kBase + random() % (round % 5 == 0 ? 512 : 1u << 20);
+      if (round % 7 == 0) a += uint64_t{random() % 4} << 34;  // too far apart for deltas
+    }
+    if (round % 3 == 0)
+      for (uint32_t i = 0; i < 32; ++i) address[i] = kBase + 4096 + 12 * i;
+    uint64_t words[trace::kMaxRecordWords];
+    const uint32_t n = trace::write_record(words, mask, address);
+    LineList l = lines_of({words, words + n}, mask);
+    std::vector<LineAddr> order;
+    std::map<LineAddr, uint32_t> sectors;
+    for (uint32_t i = 0; i < 32; ++i) {
+      if ((mask >> i & 1) == 0) continue;
+      const auto line = static_cast<LineAddr>((address[i] - kBase) >> 7);
+      if (sectors.count(line) == 0) order.push_back(line);
+      sectors[line] |= 1u << (address[i] % 128 / 32);
+    }
+    ASSERT_EQ(l.count, order.size());
+    for (uint32_t i = 0; i < l.count; ++i) {
+      EXPECT_EQ(l.line[i], order[i]);
+      EXPECT_EQ(l.sectors[i], sectors[order[i]]);
+    }
+  }
+}
+
+uint32_t conflicts(const std::vector<uint64_t>& words, uint32_t mask, uint32_t bytes,
+                   uint32_t banks = 32) {
+  const uint32_t n = bank_cycles(HostGroup{}, words.data(), 0, mask, bytes, banks);
+  EXPECT_EQ(bank_cycles(ShuffledGroup{2}, words.data(), 0, mask, bytes, banks), n);
+  return n;
+}
+
+TEST(BankConflicts, Strides) {
+  const auto shared = [](int stride) {
+    return std::vector<uint64_t>{trace::memory_record(256, stride)};
+  };
+  EXPECT_EQ(conflicts(shared(0), kFull, 4), 1u);  // one word for all
+  EXPECT_EQ(conflicts(shared(4), kFull, 4), 1u);
+  EXPECT_EQ(conflicts(shared(-4), kFull, 4), 1u);
+  EXPECT_EQ(conflicts(shared(8), kFull, 4), 2u);
+  EXPECT_EQ(conflicts(shared(16), kFull, 4), 4u);
+  EXPECT_EQ(conflicts(shared(128), kFull, 4), 32u);
+  EXPECT_EQ(conflicts(shared(132), kFull, 4), 1u);  // the usual padding
+  EXPECT_EQ(conflicts(shared(12), kFull, 4), 1u);   // odd number of words
+  EXPECT_EQ(conflicts(shared(1), kFull, 1), 1u);    // lanes share words
+  EXPECT_EQ(conflicts(shared(128), 0x000000ffu, 4), 8u);
+  EXPECT_EQ(conflicts(shared(8), kFull, 8), 2u);  // 64 words through 32 banks
+  EXPECT_EQ(conflicts(shared(16), kFull, 16), 4u);
+  EXPECT_EQ(conflicts(shared(0), kFull, 8), 2u);  // estimate: a word per cycle
+  EXPECT_EQ(conflicts(shared(64), kFull, 4, 16), 32u);
+}
+
+TEST(BankConflicts, RandomAddressesAgreeWithACount) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 300; ++round) {
+    const uint32_t mask = random() | 1u;
+    uint64_t address[32];
+    for (uint64_t& a : address) a = random() % 2048 * 4;
+    uint64_t words[trace::kMaxRecordWords];
+    const uint32_t n = trace::write_record(words, mask, address);
+    std::set<uint64_t> wanted;
+    for (uint32_t i = 0; i < 32; ++i)
+      if ((mask >> i & 1) != 0) wanted.insert(address[i] / 4);
+    std::map<uint64_t, uint32_t> by_bank;
+    uint32_t most = 0;
+    for (const uint64_t w : wanted) most = std::max(most, ++by_bank[w % 32]);
+    EXPECT_EQ(conflicts({words, words + n}, mask, 4), most);
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::sm

@@ -1,0 +1,159 @@
+// Small programs by hand: instruction tables, basic blocks, and the traces of their warps.
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "device/sm/kernel_image.h"
+#include "device/trace/format.h"
+#include "device/trace/writer.h"
+
+namespace nearwarp::testing {
+
+inline constexpr uint64_t kBase = uint64_t{1} << 32;  ///< device address of line 0
+inline constexpr uint32_t kFull = 0xffffffffu;
+
+/// An instruction with one destination (none if negative) and sources; slots are numbers.
+inline sm::ImageInstr instr(sm::Unit unit, sm::Action action, uint32_t latency, uint32_t interval,
+                            int dst, std::initializer_list<int> srcs) {
+  sm::ImageInstr in;
+  in.unit = unit;
+  in.action = action;
+  in.latency = static_cast<uint16_t>(latency);
+  in.interval = static_cast<uint8_t>(interval);
+  if (dst >= 0) in.slots[in.num_slots++] = static_cast<uint16_t>(dst);
+  in.num_dsts = in.num_slots;
+  for (const int s : srcs) {
+    bool there = false;
+    for (uint32_t i = 0; i < in.num_slots; ++i) there |= in.slots[i] == s;
+    if (!there) in.slots[in.num_slots++] = static_cast<uint16_t>(s);
+  }
+  return in;
+}
+inline sm::ImageInstr alu(int dst, std::initializer_list<int> srcs, uint32_t latency = 4,
+                          uint32_t interval = 1, sm::Unit unit = sm::Unit::kSp) {
+  return instr(unit, sm::Action::kCompute, latency, interval, dst, srcs);
+}
+inline sm::ImageInstr memory(sm::Action action, int dst, std::initializer_list<int> srcs,
+                             uint32_t lane_bytes = 4, bool guarded = false) {
+  sm::ImageInstr in = instr(sm::Unit::kLsu, action, 1, 1, dst, srcs);
+  in.flags = sm::kHasRecord;
+  if (guarded) in.flags |= sm::kGuarded;
+  in.lane_bytes = static_cast<uint8_t>(lane_bytes);
+  return in;
+}
+inline sm::ImageInstr load(int dst, std::initializer_list<int> srcs = {}) {
+  return memory(sm::Action::kLoad, dst, srcs);
+}
+inline sm::ImageInstr store(std::initializer_list<int> srcs = {}) {
+  return memory(sm::Action::kStore, -1, srcs);
+}
+inline sm::ImageInstr branch(std::initializer_list<int> srcs = {}) {
+  sm::ImageInstr in = alu(-1, srcs);
+  in.flags = sm::kBranch;
+  return in;
+}
+inline sm::ImageInstr control(sm::Action action, uint32_t barrier = 0, uint32_t warps = 0) {
+  sm::ImageInstr in = instr(sm::Unit::kControl, action, 1, 1, -1, {});
+  in.lane_bytes = static_cast<uint8_t>(barrier);
+  in.barrier_warps = static_cast<uint8_t>(warps);
+  return in;
+}
+inline sm::ImageInstr exit_instr() { return control(sm::Action::kExit); }
+
+/// Basic blocks of one kernel (more kernels may be added by hand) and its launches.
+struct Program {
+  std::vector<sm::ImageInstr> instrs;
+  std::vector<sm::ImageBlock> blocks;
+  std::vector<sm::KernelInfo> kernels{{0, 32}};
+  std::vector<sm::LaunchInfo> launches;
+  std::vector<sm::Candidate> candidates;
+
+  /// Returns the block's number. `weight`: see sm::ImageBlock.
+  uint32_t block(const std::vector<sm::ImageInstr>& of, uint32_t weight = 0) {
+    sm::ImageBlock b;
+    b.first = static_cast<uint32_t>(instrs.size());
+    b.count = static_cast<uint32_t>(of.size());
+    b.weight = static_cast<uint16_t>(weight);
+    for (const sm::ImageInstr& in : of) {
+      if ((in.flags & sm::kHasRecord) != 0) b.records = static_cast<uint16_t>(b.records + 1);
+      instrs.push_back(in);
+    }
+    blocks.push_back(b);
+    return static_cast<uint32_t>(blocks.size() - 1);
+  }
+  /// Make the instructions of `of` (block numbers) a candidate that begins with the first of them.
+  uint16_t candidate(std::initializer_list<uint32_t> of, const sm::Candidate& properties) {
+    const auto id = static_cast<uint16_t>(candidates.size());
+    candidates.push_back(properties);
+    for (const uint32_t b : of)
+      for (uint32_t i = 0; i < blocks[b].count; ++i) instrs[blocks[b].first + i].candidate = id;
+    candidates.back().begin = blocks[*of.begin()].first;
+    instrs[candidates.back().begin].flags |= sm::kCandidateBegin;
+    return id;
+  }
+  void launch(uint32_t num_blocks, uint32_t warps_per_block, uint32_t blocks_per_sm = 8) {
+    launches.push_back({0, num_blocks, static_cast<uint16_t>(warps_per_block),
+                        static_cast<uint16_t>(blocks_per_sm)});
+  }
+  sm::ProgramImage view() const {
+    sm::ProgramImage v;
+    v.instrs = instrs.data();
+    v.blocks = blocks.data();
+    v.kernels = kernels.data();
+    v.launches = launches.data();
+    v.candidates = candidates.data();
+    v.num_launches = static_cast<uint32_t>(launches.size());
+    return v;
+  }
+};
+
+/// Traces of thread blocks, warp by warp.
+struct Traces {
+  std::vector<uint64_t> words;
+  std::vector<uint32_t> offsets;      ///< by warp over all blocks
+  std::vector<uint32_t> first_warp;   ///< by block
+  std::vector<sm::TraceBlock> table;  ///< made by finish()
+  bool in_warp = false;
+
+  void begin_block() { first_warp.push_back(static_cast<uint32_t>(offsets.size())); }
+  Traces& warp() {
+    offsets.push_back(static_cast<uint32_t>(words.size()));
+    return *this;
+  }
+  Traces& run(uint32_t block, uint32_t mask = kFull, uint32_t repeats = 1) {
+    words.push_back(trace::control_word(mask, block, repeats));
+    return *this;
+  }
+  /// Lane i accesses byte `offset` + stride * i of device memory (of shared memory: at_shared).
+  Traces& at(uint64_t offset, int stride) {
+    words.push_back(trace::memory_record(kBase + offset, stride));
+    return *this;
+  }
+  Traces& at_shared(uint64_t offset, int stride) {
+    words.push_back(trace::memory_record(offset, stride));
+    return *this;
+  }
+  Traces& addresses(uint32_t mask, const uint64_t* address) {
+    uint64_t out[trace::kMaxRecordWords];
+    const uint32_t n = trace::write_record(out, mask, address);
+    words.insert(words.end(), out, out + n);
+    return *this;
+  }
+  /// The mask word of a guarded access.
+  Traces& guard(uint32_t mask) {
+    words.push_back(mask);
+    return *this;
+  }
+  Traces& end() {
+    words.push_back(0);
+    return *this;
+  }
+  const sm::TraceBlock* finish() {
+    table.clear();
+    for (const uint32_t w : first_warp) table.push_back({words.data(), offsets.data() + w});
+    return table.data();
+  }
+};
+
+}  // namespace nearwarp::testing

@@ -1,0 +1,229 @@
+// One SM between a mock network and a mock front end, one tick per core cycle.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "device/sm/sm.h"
+#include "tests/support/program.h"
+#include "tests/support/rig.h"
+
+namespace nearwarp::testing {
+
+/// Answers memory requests a fixed time after their arrival, and keeps all that it got.
+struct MockMemory {
+  struct Item {
+    Tick at = 0;
+    Packet packet;
+  };
+  Ref<Channel> in, out;
+  Tick latency = 50;
+  bool answers = true;
+  std::vector<Item> got;
+  std::deque<Item> to_send;  ///< ordered by time
+
+  void send_at(Tick at, const Packet& p) { to_send.push_back({at, p}); }
+  std::vector<Item> of(PacketKind kind) const {
+    std::vector<Item> some;
+    for (const Item& i : got)
+      if (i.packet.kind == kind) some.push_back(i);
+    return some;
+  }
+  void receive(const Packet& p, Tick t) {
+    got.push_back({t, p});
+    if (!answers || p.kind > PacketKind::kAtomic) return;
+    Packet r;
+    r.kind = p.kind == PacketKind::kRead    ? PacketKind::kReadReply
+             : p.kind == PacketKind::kWrite ? PacketKind::kWriteAck
+                                            : PacketKind::kAtomicReply;
+    r.src = p.dst;
+    r.dst = p.src;
+    r.line = p.line;
+    r.tag = p.tag;
+    r.bytes = 8;
+    send_at(t + latency, r);
+  }
+  StepResult step(std::byte* base, Window w, Horizon& h) {
+    Channel& from = *in.in(base);
+    Channel& to = *out.in(base);
+    for (Tick t = w.begin; t < w.end; ++t) {
+      if (has_packet(from, base, t)) {
+        const Packet p = front(from, base);
+        pop(from, base, t, h);
+        receive(p, t);
+      }
+      if (!to_send.empty() && to_send.front().at <= t && can_send(to, base, t)) {
+        send(to, base, t, to_send.front().packet, h);
+        to_send.pop_front();
+      }
+    }
+    StepResult r;
+    if (!to_send.empty()) r.wake = std::max(w.end, to_send.front().at);
+    return r;
+  }
+};
+
+inline constexpr uint16_t kSmEndpoint = 3, kStackSmEndpoint = 10, kSliceEndpoint = 100,
+                          kVaultEndpoint = 200, kFrontEndEndpoint = 50;
+inline constexpr uint32_t kLatency = 4;  ///< of every channel, both ways
+
+struct Issue {
+  uint32_t cycle = 0, warp = 0, pc = 0;
+  bool operator==(const Issue&) const = default;
+};
+
+class SmBench {
+ public:
+  sm::SmParams params;
+  Program program;
+  Traces traces;
+  Rig rig;
+  std::shared_ptr<MockMemory> network = std::make_shared<MockMemory>();
+  std::shared_ptr<MockMemory> invalidations = std::make_shared<MockMemory>();
+  std::shared_ptr<MockProducer> to_sm;    ///< the front end's messages
+  std::shared_ptr<MockConsumer> from_sm;  ///< what the front end hears
+  std::vector<Issue> issues;              ///< filled by run_logged()
+  uint32_t shuffle_lanes = 0;
+  uint32_t network_slots = 64, control_slots = 64;
+
+  SmBench() {
+    params.num_warps = 48;
+    params.num_blocks = 8;
+    params.slots_per_warp = 32;
+    params.device_base = kBase;
+    params.branch_latency = 4;
+    params.first_slice = kSliceEndpoint;
+    params.slices_per_stack = 4;
+    params.first_vault = kVaultEndpoint;
+    params.vaults_per_stack = 16;
+    params.first_stack_sm = kStackSmEndpoint;
+    params.front_end = kFrontEndEndpoint;
+    params.l1.hit_latency = 35;
+  }
+
+  sm::SmState& state() { return *rig.arena.get(state_); }
+  sm::Warp& warp(uint32_t i) { return rig.arena.get(state().warps)[i]; }
+  const sm::SmCounters& counters() { return state().counters; }
+
+  /// Lay everything out; parameters, program and traces stand.
+  void build() {
+    sm::SmState s = make_state();
+    const ChannelSpec net{network_slots, kLatency, kLatency, 0, 1};
+    const ChannelSpec control{control_slots, kLatency, kLatency, 0, 1};
+    s.to_network = rig.channel(net);
+    s.from_network = rig.channel(net);
+    std::vector<Ref<Channel>> inputs{s.from_network};
+    if (!params.in_stack) {
+      s.to_front_end = rig.channel(control);
+      s.from_front_end = rig.channel(control);
+      inputs.push_back(s.from_front_end);
+      if (params.offload.enabled) s.invalidations = rig.channel(net);
+    }
+    state_ = rig.arena.allocate<sm::SmState>(1);
+    *rig.arena.get(state_) = s;
+    trace_ = traces.finish();
+    rig.add([this](std::byte* base, Window w, Horizon& h) { return step(base, w, h); }, inputs);
+    attach(network, s.to_network, s.from_network);
+    if (params.in_stack) return;
+    to_sm = rig.producer(s.from_front_end);
+    from_sm = rig.consumer(s.to_front_end);
+    if (!params.offload.enabled) return;
+    invalidations->answers = false;
+    attach(invalidations, s.invalidations, rig.channel(net));
+  }
+  /// Have the front end launch thread block `block` of `launch` at tick `at`.
+  void launch(uint32_t block, Tick at = 0, uint32_t launch = 0) {
+    Packet p =
+        make_packet(PacketKind::kLaunchBlock, kFrontEndEndpoint, kSmEndpoint, 0, launch, block);
+    to_sm->items.push_back({at, p, 0});
+  }
+  /// Build, and launch every thread block of the traces at tick 0.
+  void start() {
+    build();
+    for (uint32_t i = 0; i < traces.first_warp.size(); ++i) launch(i);
+  }
+  /// Run with windows of one tick up to `end`, logging which warp issued what when. Cycle 0 is the
+  /// one in which the first block arrives.
+  void run_logged(Tick end) {
+    RunOptions one;
+    one.to_limit = true;
+    while (rig.now() < end) {
+      std::vector<sm::Cursor> before;
+      for (uint32_t i = 0; i < params.num_warps; ++i) before.push_back(warp(i).at);
+      const uint64_t issued = counters().issued;
+      rig.run(one, rig.now() + 1);
+      if (counters().issued == issued) continue;
+      for (uint32_t i = 0; i < params.num_warps; ++i) {
+        const sm::Cursor& a = before[i];
+        const sm::Cursor& b = warp(i).at;
+        if (a.pc == sm::kEndOfTrace) continue;
+        if (a.pc != b.pc || a.trace_pos != b.trace_pos || a.repeats != b.repeats)
+          issues.push_back({static_cast<uint32_t>(rig.now() - 1) - kLatency, i, a.pc});
+      }
+    }
+  }
+  /// Cycles at which `warp` issued its instructions, in order.
+  std::vector<uint32_t> cycles(uint32_t warp) const {
+    std::vector<uint32_t> c;
+    for (const Issue& i : issues)
+      if (i.warp == warp) c.push_back(i.cycle);
+    return c;
+  }
+  std::vector<MockConsumer::Item> heard(PacketKind kind) const {
+    std::vector<MockConsumer::Item> some;
+    for (const MockConsumer::Item& i : from_sm->items)
+      if (i.packet.kind == kind) some.push_back(i);
+    return some;
+  }
+
+ private:
+  void attach(const std::shared_ptr<MockMemory>& m, Ref<Channel> in, Ref<Channel> out) {
+    m->in = in;
+    m->out = out;
+    rig.add([m](std::byte* base, Window w, Horizon& h) { return m->step(base, w, h); }, {in});
+  }
+  StepResult step(std::byte* base, Window w, Horizon& h) {
+    sm::SystemView view;
+    view.arena = base;
+    view.image = program.view();
+    view.trace = trace_;
+    return shuffle_lanes == 0
+               ? sm::step_sm(HostGroup{}, params, *state_.in(base), view, w, h)
+               : sm::step_sm(ShuffledGroup{shuffle_lanes}, params, *state_.in(base), view, w, h);
+  }
+  sm::SmState make_state() {
+    ArenaBuilder& a = rig.arena;
+    sm::SmState s;
+    s.endpoint = params.in_stack ? kStackSmEndpoint : kSmEndpoint;
+    s.free_warps = low_bits(params.num_warps);
+    s.free_loads = low_bits(params.load_entries);
+    s.warps = a.allocate<sm::Warp>(params.num_warps);
+    s.scoreboard = a.allocate<uint32_t>(params.num_warps * params.slots_per_warp);
+    s.load_entries = a.allocate<sm::LoadEntry>(params.load_entries);
+    s.blocks = a.allocate<sm::BlockSlot>(params.in_stack ? params.num_warps : params.num_blocks);
+    s.barrier_waiting = a.allocate<uint64_t>(params.num_blocks * sm::kMaxBarriers);
+    s.barrier_arrived = a.allocate<uint16_t>(params.num_blocks * sm::kMaxBarriers);
+    const uint32_t lines = params.l1.sets * params.l1.ways;
+    s.l1.tags = a.allocate<LineAddr>(lines);
+    s.l1.last_use = a.allocate<uint32_t>(lines);
+    s.l1.filling = a.allocate<uint8_t>(lines);
+    s.l1.mshr_line = a.allocate<LineAddr>(params.l1.mshrs);
+    s.l1.mshr_since = a.allocate<uint32_t>(params.l1.mshrs);
+    s.l1.mshr_way = a.allocate<uint16_t>(params.l1.mshrs);
+    s.l1.mshr_count = a.allocate<uint8_t>(params.l1.mshrs);
+    s.l1.mshr_loads = a.allocate<uint8_t>(params.l1.mshrs * params.l1.merges);
+    s.l1.mshr_free = low_bits(params.l1.mshrs);
+    std::fill_n(a.get(s.l1.tags), lines, kNoLine);
+    std::fill_n(a.get(s.l1.mshr_line), params.l1.mshrs, kNoLine);
+    s.offload.dirty = a.allocate<uint32_t>(params.num_warps * params.offload.dirty_entries);
+    s.offload.num_dirty = a.allocate<uint8_t>(params.num_warps);
+    s.offload.since = a.allocate<uint32_t>(params.num_warps);
+    return s;
+  }
+
+  Ref<sm::SmState> state_;
+  const sm::TraceBlock* trace_ = nullptr;
+};
+
+}  // namespace nearwarp::testing
