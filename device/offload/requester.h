@@ -4,7 +4,8 @@
 //   deciding   the controller takes its pipeline latency, then checks the condition;
 //   (running)  if the first instruction is no memory access, the warp executes until the first one
 //              to learn the destination stack [footnote 4]; those instructions are executed again;
-//   draining   every store that the SM sent before must be acknowledged by memory;
+//   draining   every store that the SM issued before must be acknowledged by memory, and the warp's
+//              registers must have their values (the request carries them);
 //   asking     the front end counts the pending requests per stack and grants or denies a slot;
 //   granted    the request waits for the network;
 //   away       until the acknowledgement brings registers and program counter back.
@@ -25,13 +26,30 @@ using sm::SmView;
 using sm::Warp;
 
 /// The warp has come to the end of its trace, or an offloaded one to the end of its candidate.
-NW_HD inline void finish_warp(SmView& v, uint32_t warp);
+NW_HD inline void finish_warp(SmView& v, uint32_t warp, uint32_t now);
 
-/// The block's warp has nothing in flight any more.
-NW_HD inline void try_retire(SmView& v, uint32_t warp) {
+/// The cycle from which all registers of a warp have their values; sm::kPendingLoad while one of
+/// them is to come from memory.
+NW_HD inline uint32_t registers_ready(const SmView& v, uint32_t warp) {
+  const uint32_t* slots = v.slots(warp);
+  const uint32_t n = v.system.image.kernels[v.warps[warp].kernel].num_slots;
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < n; ++i) at = slots[i] > at ? slots[i] : at;
+  return at;
+}
+
+/// The block's warp has nothing in flight any more. An offloaded one also waits for its registers,
+/// which the acknowledgement carries.
+NW_HD inline void try_retire(SmView& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.phase != Phase::kFinished || w.loads != 0 || w.stores != 0) return;
   if (v.p.in_stack) {
+    if (w.timer) return;
+    const uint32_t at = registers_ready(v, warp);
+    if (at > now) {
+      sm::set_timer(v, warp, at, now);
+      return;
+    }
     w.phase = Phase::kReturning;
     v.s.offload.returning |= bit(warp);
     return;
@@ -51,14 +69,14 @@ NW_HD inline void try_retire(SmView& v, uint32_t warp) {
   v.s.num_block_order = kept;
 }
 
-NW_HD inline void finish_warp(SmView& v, uint32_t warp) {
+NW_HD inline void finish_warp(SmView& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   w.phase = Phase::kFinished;
   if (!v.p.in_stack) {
     v.blocks[w.block_slot].alive -= 1;
     v.s.recheck_barriers |= bit(w.block_slot);
   }
-  try_retire(v, warp);
+  try_retire(v, warp, now);
 }
 
 NW_HD inline CandidateCounters& candidate_counters(SmView& v, const Warp& w) {
@@ -74,6 +92,21 @@ NW_HD inline void stay(SmView& v, uint32_t warp, uint32_t now) {
   }
   w.phase = Phase::kRunning;
   sm::schedule(v, warp, now, now + 1);
+}
+
+/// Ask for a slot once memory has the SM's earlier stores and the registers have their values.
+NW_HD inline void try_ask(SmView& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  if (w.timer || !sm::drained(v.s, w.drain_epoch)) return;
+  const uint32_t at = registers_ready(v, warp);
+  if (at == sm::kPendingLoad) return;
+  if (at > now) {
+    sm::set_timer(v, warp, at, now);
+    return;
+  }
+  w.phase = Phase::kAsking;
+  v.s.offload.draining &= ~bit(warp);
+  v.s.offload.to_ask |= bit(warp);
 }
 
 /// The destination is known: last checks, then drain and ask.
@@ -108,13 +141,10 @@ NW_HD inline void request(SmView& v, uint32_t warp, uint32_t now, uint32_t recor
       return;
     }
   }
-  if (sm::begin_drain(v.s, w.drain_epoch)) {
-    w.phase = Phase::kAsking;
-    o.to_ask |= bit(warp);
-  } else {
-    w.phase = Phase::kDraining;
-    o.draining |= bit(warp);
-  }
+  w.drain_epoch = sm::begin_drain(v.s);
+  w.phase = Phase::kDraining;
+  o.draining |= bit(warp);
+  try_ask(v, warp, now);
 }
 
 /// The warp is inside its candidate, looking for the first memory access. Returns true if the
@@ -152,14 +182,14 @@ NW_HD inline void continue_warp(SmView& v, uint32_t warp, uint32_t now, uint32_t
   Warp& w = v.warps[warp];
   if (w.at.pc == kEndOfTrace) {
     if (w.searching) candidate_counters(v, w).no_memory_access += 1;
-    finish_warp(v, warp);
+    finish_warp(v, warp, now);
     return;
   }
   if (v.p.offload.enabled) {
     const ImageInstr& in = v.instr(w.at.pc);
     if (in.candidate != w.candidate) {
       if (v.p.in_stack) {
-        finish_warp(v, warp);
+        finish_warp(v, warp, now);
         return;
       }
       if (w.searching) {
@@ -183,16 +213,10 @@ NW_HD inline void continue_warp(SmView& v, uint32_t warp, uint32_t now, uint32_t
   sm::schedule(v, warp, now, earliest);
 }
 
-/// Warps whose earlier stores have reached memory ask for a slot.
-NW_HD inline void check_drained(SmView& v) {
-  SmOffloadState& o = v.s.offload;
-  for (uint64_t m = o.draining; m != 0; m &= m - 1) {
-    const uint32_t warp = count_trailing_zeros(m);
-    if (!sm::drained(v.s, v.warps[warp].drain_epoch)) continue;
-    o.draining &= ~bit(warp);
-    o.to_ask |= bit(warp);
-    v.warps[warp].phase = Phase::kAsking;
-  }
+/// A store has been acknowledged.
+NW_HD inline void check_drained(SmView& v, uint32_t now) {
+  for (uint64_t m = v.s.offload.draining; m != 0; m &= m - 1)
+    try_ask(v, count_trailing_zeros(m), now);
 }
 
 /// The front end's answer.

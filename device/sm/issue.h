@@ -81,6 +81,7 @@ NW_HD inline void issue_memory(SmView& v, uint32_t warp, const ImageInstr& in, c
   set_results(v, warp, in, kPendingLoad);
   if (op.shared) return;
   if (in.action == Action::kStore) {
+    op.epoch = static_cast<uint8_t>(add_store(s) % kEpochs);
     s.counters.stores += 1;
     return;
   }
@@ -135,7 +136,7 @@ NW_HD inline void issue(SmView& v, uint32_t warp, uint32_t now) {
     if (in.action == Action::kBarrier || in.action == Action::kBarrierArrive)
       arrive_at_barrier(v, warp, in, now);
     if (in.action == Action::kBarrier) return;  // released by the last warp to come
-    if (in.action == Action::kFence && w.stores != 0) {
+    if (in.action == Action::kFence && (w.stores != 0 || w.loads != 0)) {
       w.phase = Phase::kAtFence;
       return;
     }

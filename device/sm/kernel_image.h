@@ -24,7 +24,7 @@ enum class Action : uint8_t {
   kSharedAtomic,
   kBarrier,        ///< waits for the block's other warps
   kBarrierArrive,  ///< announces itself and goes on
-  kFence,          ///< waits for the warp's own stores
+  kFence,          ///< waits for the warp's own memory operations
   kExit,
 };
 

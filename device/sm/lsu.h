@@ -13,6 +13,14 @@ NW_HD inline void set_results(SmView& v, uint32_t warp, const ImageInstr& in, ui
   for (uint32_t i = 0; i < in.num_dsts; ++i) slots[in.slots[i]] = at;
 }
 
+/// A warp at a fence goes on when none of its memory operations is left.
+NW_HD inline void try_pass_fence(SmView& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  if (w.loads != 0 || w.stores != 0) return;
+  w.phase = Phase::kRunning;
+  offload::continue_warp(v, warp, now, now + 1);
+}
+
 /// A memory operation of the warp has ended: it may go on, or retire.
 NW_HD inline void operation_ended(SmView& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
@@ -20,8 +28,12 @@ NW_HD inline void operation_ended(SmView& v, uint32_t warp, uint32_t now) {
   w.loads = static_cast<uint8_t>(w.loads - 1);
   if (w.phase == Phase::kRunning) {
     if (!w.timer && (v.s.ready & bit(warp)) == 0) schedule(v, warp, now, now + 1);
+  } else if (w.phase == Phase::kAtFence) {
+    try_pass_fence(v, warp, now);
+  } else if (w.phase == Phase::kDraining) {
+    offload::try_ask(v, warp, now);
   } else {
-    offload::try_retire(v, warp);
+    offload::try_retire(v, warp, now);
   }
 }
 
@@ -113,8 +125,8 @@ NW_HD inline void lsu_step(SmView& v, uint32_t now) {
       return;
     }
     if (v.p.in_stack) offload::remember_dirty(v, op.warp, line, now);
-    const uint32_t epoch = add_store(s) % kEpochs;
-    Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | epoch << 8,
+    s.epoch_stores[op.epoch] += 1;
+    Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | uint32_t{op.epoch} << 8,
                              v.p.header_bytes + data_bytes);
     p.sectors = lines.sectors[lines.next];
     send(v.to_network(), v.base, tick, p, v.horizon);
@@ -139,6 +151,7 @@ NW_HD inline void lsu_step(SmView& v, uint32_t now) {
   if (lines.next < lines.count) return;
   lsu_pop(s);
   if (in.action == Action::kStore) {
+    remove_store(s, op.epoch);
     operation_ended(v, op.warp, now);
   } else {
     LoadEntry& e = v.load_entries[op.entry];
@@ -176,13 +189,12 @@ NW_HD inline void on_reply(SmView& v, const Packet& p, uint32_t now) {
       remove_store(s, p.tag >> 8);
       NW_ASSERT(w.stores > 0);
       w.stores = static_cast<uint16_t>(w.stores - 1);
-      if (s.offload.draining != 0) offload::check_drained(v);
+      if (s.offload.draining != 0) offload::check_drained(v, now);
       if (w.stores != 0) break;
       if (w.phase == Phase::kAtFence) {
-        w.phase = Phase::kRunning;
-        offload::continue_warp(v, p.tag & 0xff, now, now + 1);
+        try_pass_fence(v, p.tag & 0xff, now);
       } else {
-        offload::try_retire(v, p.tag & 0xff);
+        offload::try_retire(v, p.tag & 0xff, now);
       }
       break;
     }

@@ -22,10 +22,11 @@ NW_HD inline void run_timers(SmView& v, uint32_t now) {
       continue;
     }
     w.timer = false;
-    if (w.phase == Phase::kDeciding) {
-      offload::decide(v, warp, now);
-    } else {
-      make_ready(v, warp);
+    switch (w.phase) {
+      case Phase::kDeciding: offload::decide(v, warp, now); break;
+      case Phase::kDraining: offload::try_ask(v, warp, now); break;
+      case Phase::kFinished: offload::try_retire(v, warp, now); break;
+      default: make_ready(v, warp); break;
     }
   }
 }

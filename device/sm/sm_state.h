@@ -18,6 +18,7 @@ inline constexpr uint32_t kMaxPorts = 4;
 inline constexpr uint32_t kMaxLsuQueue = 16;
 inline constexpr uint32_t kMaxBarriers = 16;
 inline constexpr uint32_t kWheelSlots = 64;
+inline constexpr uint32_t kEpochs = 8;
 /// A register whose value is on its way from memory; no time is known.
 inline constexpr uint32_t kPendingLoad = 0xffffffffu;
 
@@ -60,11 +61,11 @@ enum class Phase : uint8_t {
   kFree,       ///< no warp in the slot
   kRunning,
   kAtBarrier,
-  kAtFence,
+  kAtFence,    ///< waits for the warp's own memory operations
   kFinished,   ///< trace at its end; memory operations may be outstanding
   // Offloading, on the requesting SM.
   kDeciding,   ///< the offload controller looks at the candidate
-  kDraining,   ///< waits until the SM's earlier stores are in memory
+  kDraining,   ///< waits until the SM's earlier stores are in memory, and for its own registers
   kAsking,     ///< waits for the front end's answer
   kGranted,    ///< waits for the request to leave
   kAway,       ///< runs on a stack SM
@@ -110,6 +111,7 @@ struct LsuOp {
   uint32_t thread_block = 0;
   uint8_t warp = 0;
   uint8_t entry = 0;  ///< load entry, for loads and atomics
+  uint8_t epoch = 0;  ///< of a store, modulo kEpochs; it counts as one in flight until it leaves
   bool shared = false;
 };
 
@@ -176,7 +178,7 @@ struct SmState {
   LsuOp lsu[kMaxLsuQueue];
   // Stores in flight, by epoch (see store_epochs.h).
   uint32_t epoch = 0, oldest_epoch = 0;
-  uint32_t epoch_stores[8] = {};
+  uint32_t epoch_stores[kEpochs] = {};
   // Arrays.
   Ref<Warp> warps;
   Ref<uint32_t> scoreboard;  ///< num_warps x slots_per_warp: cycle from which a slot is ready

@@ -7,8 +7,8 @@
 
 namespace nearwarp::sm {
 
-inline constexpr uint32_t kEpochs = 8;
-
+/// A store that has been issued. It counts until it has left, and so keeps its epoch open for its
+/// lines, which count from their sending to their acknowledgement. Returns the epoch.
 NW_HD inline uint32_t add_store(SmState& s) {
   s.epoch_stores[s.epoch % kEpochs] += 1;
   return s.epoch;
@@ -20,16 +20,14 @@ NW_HD inline void retire_epochs(SmState& s) {
     s.oldest_epoch += 1;
 }
 
-/// Begin waiting for every store sent so far. Returns true if there is none in flight; otherwise
-/// `epoch` is the one whose end to await. If all epochs are in use the current one stays open: it
-/// then waits for some later stores too, which is safe.
-NW_HD inline bool begin_drain(SmState& s, uint32_t& epoch) {
+/// Begin waiting for every store issued so far: returns the epoch whose end to await. If all epochs
+/// are in use the current one stays open: it then waits for some later stores too, which is safe.
+NW_HD inline uint32_t begin_drain(SmState& s) {
   retire_epochs(s);
-  epoch = s.epoch;
-  if (s.oldest_epoch == s.epoch && s.epoch_stores[s.epoch % kEpochs] == 0) return true;
-  if (s.epoch_stores[s.epoch % kEpochs] == 0) epoch = s.epoch - 1;
-  else if (s.epoch - s.oldest_epoch + 1 < kEpochs) s.epoch += 1;
-  return false;
+  if (s.epoch_stores[s.epoch % kEpochs] == 0) return s.epoch - 1;  // perhaps ended already
+  const uint32_t epoch = s.epoch;
+  if (s.epoch - s.oldest_epoch + 1 < kEpochs) s.epoch += 1;
+  return epoch;
 }
 
 NW_HD inline bool drained(const SmState& s, uint32_t epoch) {
@@ -37,7 +35,7 @@ NW_HD inline bool drained(const SmState& s, uint32_t epoch) {
          (s.oldest_epoch == epoch && s.epoch_stores[epoch % kEpochs] == 0);
 }
 
-/// One store of `epoch` (modulo kEpochs) has been acknowledged.
+/// A store of `epoch` (modulo kEpochs) has left, or one of its lines has been acknowledged.
 NW_HD inline void remove_store(SmState& s, uint32_t epoch) {
   NW_ASSERT(s.epoch_stores[epoch % kEpochs] > 0);
   s.epoch_stores[epoch % kEpochs] -= 1;
