@@ -219,6 +219,8 @@ class SmBench {
     s.offload.dirty = a.allocate<uint32_t>(params.num_warps * params.offload.dirty_entries);
     s.offload.num_dirty = a.allocate<uint8_t>(params.num_warps);
     s.offload.since = a.allocate<uint32_t>(params.num_warps);
+    s.offload.candidates = a.allocate<offload::CandidateCounters>(
+        std::max<uint32_t>(1, static_cast<uint32_t>(program.candidates.size())));
     return s;
   }
 
