@@ -21,7 +21,8 @@ std::string option_part(const std::string& word) { return word.substr(0, word.fi
 
 }  // namespace
 
-CommandLine::CommandLine(std::string command, std::string positional_help, std::string description)
+CommandLine::CommandLine(std::string command, std::string positional_help,
+                         const std::string& description)
     : command_(std::move(command)),
       positional_help_(std::move(positional_help)),
       options_("nearwarp " + command_, description + "\n"),

@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 class CommandLine {
  public:
   /// `command` and `positional_help` are for the help text, e.g. "run", "WORKLOAD".
-  CommandLine(std::string command, std::string positional_help, std::string description);
+  CommandLine(std::string command, std::string positional_help, const std::string& description);
 
   /// Declare an option that takes a value. `name` is long, or "s,long".
   void value(const std::string& name, const std::string& help, const std::string& value_name,

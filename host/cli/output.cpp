@@ -17,7 +17,7 @@ std::string wrapped(const std::string& text, size_t width, const std::string& in
     const size_t end = std::min(text.find(' ', begin), text.size());
     const std::string word = text.substr(begin, end - begin);
     if (!line.empty() && line.size() + 1 + word.size() > width) {
-      result += line + "\n" + indent;
+      result.append(line).append("\n").append(indent);
       line.clear();
     }
     if (!line.empty()) line += ' ';

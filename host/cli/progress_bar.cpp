@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace nearwarp::cli {
@@ -21,7 +22,7 @@ size_t terminal_width() {
 }
 
 std::string duration_text(double seconds) {
-  const auto s = static_cast<uint64_t>(seconds + 0.5);
+  const auto s = static_cast<uint64_t>(std::llround(seconds));
   if (s >= 3600) return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
   return fmt::format("{}:{:02}", s / 60, s % 60);
 }

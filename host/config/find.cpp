@@ -44,6 +44,7 @@ std::vector<fs::path> config_folders(std::string_view kind) {
   }
   roots.push_back(fs::path(NW_CONFIG_SOURCE_DIR));
   std::vector<fs::path> folders;
+  folders.reserve(roots.size());
   for (const fs::path& root : roots) folders.push_back(root / kind);
   return folders;
 }
@@ -59,7 +60,7 @@ fs::path find_config(std::string_view kind, const std::string& name_or_path) {
                     singular(kind), name_or_path, kind));
   }
   for (const fs::path& folder : config_folders(kind)) {
-    const fs::path file = folder / (name_or_path + ".toml");
+    fs::path file = folder / (name_or_path + ".toml");
     if (!name_or_path.empty() && is_file(file)) return file;
   }
   throw UsageError(fmt::format("unknown {} '{}'{}", singular(kind), name_or_path,

@@ -24,12 +24,12 @@ struct MachineConfig {
     uint32_t dram_mhz = 0;  ///< command clock
   } clocks;
 
-  struct Gpu {  // [gpu]
+  struct Gpu {                  // [gpu]
     uint32_t sms = 0;           ///< main SMs when the mechanism has no stack SMs
     uint32_t sms_with_ndp = 0;  ///< main SMs when stack SMs are in use
     uint32_t sms_per_cluster = 0;
     uint32_t kernel_launch_latency_cycles = 0;  ///< core cycles between launches
-    uint32_t control_latency_cycles = 0;  ///< front end <-> SM, interconnect cycles
+    uint32_t control_latency_cycles = 0;        ///< front end <-> SM, interconnect cycles
   } gpu;
 
   struct Sm {  // [sm]
@@ -40,7 +40,7 @@ struct MachineConfig {
     uint32_t shared_memory_bytes = 0;
     uint32_t register_unit = 0;  ///< registers per warp are rounded up to a multiple of this
     uint32_t schedulers = 0;
-    std::string scheduler_policy;  ///< "gto" or "lrr"
+    std::string scheduler_policy;                        ///< "gto" or "lrr"
     uint32_t sp_units = 0, sfu_units = 0, dp_units = 0;  ///< issue ports; dp 0: shares the SP ports
     bool charge_moves = true;  ///< issue `mov` and `cvta`, which the real assembler removes
     uint32_t branch_latency_cycles = 0;
@@ -53,7 +53,7 @@ struct MachineConfig {
     ClassTiming sfu, shuffle, constant_load;
   } classes;
 
-  struct Lsu {  // [lsu]
+  struct Lsu {                   // [lsu]
     uint32_t queue_entries = 0;  ///< memory instructions between issue and completion of coalescing
     uint32_t load_entries = 0;   ///< loads and atomics in flight, in warp instructions
     uint32_t shared_latency_cycles = 0;
@@ -79,13 +79,14 @@ struct MachineConfig {
     uint32_t queue_entries = 0;
   } l2;
 
-  struct Interconnect {  // [interconnect]: separate request and reply crossbars
-    uint32_t flit_bytes = 0;              ///< a port moves one flit per interconnect cycle
-    uint32_t channel_latency_cycles = 0;  ///< each hop: SM-crossbar, crossbar-slice, slice-link port
-    uint32_t queue_entries = 0;           ///< packets per channel
+  struct Interconnect {       // [interconnect]: separate request and reply crossbars
+    uint32_t flit_bytes = 0;  ///< a port moves one flit per interconnect cycle
+    uint32_t channel_latency_cycles =
+        0;                       ///< each hop: SM-crossbar, crossbar-slice, slice-link port
+    uint32_t queue_entries = 0;  ///< packets per channel
   } interconnect;
 
-  struct Links {  // [links]
+  struct Links {                         // [links]
     uint32_t gpu_to_memory_mbps = 0;     ///< per stack and direction, 10^6 bytes per second
     uint32_t memory_to_memory_mbps = 0;  ///< per pair of stacks and direction
     uint32_t latency_cycles = 0;         ///< interconnect cycles after the last byte
@@ -94,10 +95,10 @@ struct MachineConfig {
 
   struct Stack {  // [stack]
     uint32_t count = 0;
-    uint32_t sms = 0;  ///< SMs in each stack's logic layer
+    uint32_t sms = 0;       ///< SMs in each stack's logic layer
     uint32_t sm_warps = 0;  ///< warps of a stack SM
     uint32_t vaults = 0;
-    uint32_t tsv_mbps = 0;  ///< per vault, 10^6 bytes per second
+    uint32_t tsv_mbps = 0;               ///< per vault, 10^6 bytes per second
     uint32_t switch_latency_cycles = 0;  ///< interconnect cycles, switch to vault or SM and back
     uint32_t switch_flit_bytes = 0;      ///< a switch port moves one flit per interconnect cycle
     uint32_t queue_entries = 0;
@@ -107,7 +108,7 @@ struct MachineConfig {
     uint32_t banks = 0;
     uint32_t row_bytes = 0;
     uint32_t queue_entries = 0;
-    uint32_t starvation_cycles = 0;  ///< a request older than this goes first
+    uint32_t starvation_cycles = 0;     ///< a request older than this goes first
     uint32_t fixed_latency_cycles = 0;  ///< controller and return path, besides the timing
     // Command-clock cycles, JESD79-3 names.
     uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD = 0, tFAW = 0, tCCD = 0,
@@ -115,21 +116,21 @@ struct MachineConfig {
     uint32_t write_high_watermark = 0, write_low_watermark = 0;
   } dram;
 
-  struct Packets {  // [packets]
-    uint32_t header_bytes = 0;   ///< request or acknowledgement without data
-    uint32_t sector_bytes = 0;   ///< granularity of write data
-    uint32_t register_bytes = 0; ///< one 32-bit register of one thread
+  struct Packets {                    // [packets]
+    uint32_t header_bytes = 0;        ///< request or acknowledgement without data
+    uint32_t sector_bytes = 0;        ///< granularity of write data
+    uint32_t register_bytes = 0;      ///< one 32-bit register of one thread
     uint32_t line_address_bytes = 0;  ///< a dirty line in an offload acknowledgement
   } packets;
 
-  struct Offload {  // [offload]
+  struct Offload {                         // [offload]
     uint32_t pipeline_latency_cycles = 0;  ///< core cycles to decide and pack a request
     uint32_t metadata_entries = 0;         ///< offloading metadata table
     uint32_t monitor_interval_cycles = 0;  ///< channel busy monitor, interconnect cycles
     uint32_t dirty_entries = 0;            ///< written lines that a stack SM remembers per warp
   } offload;
 
-  struct Run {  // [run]
+  struct Run {                        // [run]
     uint64_t max_cycles = 0;          ///< core cycles; a longer run stops as partial
     uint64_t no_progress_cycles = 0;  ///< core cycles without a committed instruction: a hang
   } run;

@@ -13,12 +13,12 @@ struct PolicyConfig {
   std::string mechanism;    ///< [policy] mechanism: "none" or "tom"
   std::string mapping;      ///< [policy] mapping: "bmap"
 
-  struct Offload {  // [offload]; TOM, section 3
-    bool dynamic_control = false;  ///< pending limit and channel busy monitor (section 3.3)
+  struct Offload {                        // [offload]; TOM, section 3
+    bool dynamic_control = false;         ///< pending limit and channel busy monitor (section 3.3)
     uint32_t busy_threshold_percent = 0;  ///< utilisation from which a channel counts as busy
     // Assumptions of Eq. (3) and (4).
     uint32_t load_miss_percent = 0;
-    uint32_t load_coalescing_percent = 0;   ///< 100: one line per warp access
+    uint32_t load_coalescing_percent = 0;  ///< 100: one line per warp access
     uint32_t store_coalescing_percent = 0;
   } offload;
 };

@@ -1,0 +1,101 @@
+// Do the parts of the command line that no run shows well do what they say?
+#include <gtest/gtest.h>
+
+#include "host/cli/commands.h"
+#include "host/cli/options.h"
+#include "host/cli/progress_bar.h"
+#include "host/core/error.h"
+
+namespace nearwarp::cli {
+namespace {
+
+TEST(ProgressLine, ShowsShareSpeedAndRemainingTime) {
+  EXPECT_EQ(progress_line("libor", 5'000'000, 20'000'000, 10, 60),
+            "libor [######..................]  25 %, 0.5 Mwi/s, 0:30 left");
+}
+
+TEST(ProgressLine, NeverWiderThanTheTerminal) {
+  for (size_t width = 1; width < 120; ++width) {
+    for (const uint64_t done : {uint64_t{0}, uint64_t{999}, uint64_t{1} << 60}) {
+      for (const uint64_t total : {uint64_t{0}, uint64_t{1000}, uint64_t{1} << 60}) {
+        EXPECT_LE(progress_line("kmeans under 3 policies", done, total, 0.001, width).size(),
+                  width);
+      }
+    }
+  }
+}
+
+TEST(ProgressLine, AnEndThatIsNotKnownHasNoBar) {
+  const std::string line = progress_line("executing libor", 3'000'000, 0, 2, 80);
+  EXPECT_EQ(line, "executing libor 3.0 M warp-instructions, 1.5 Mwi/s");
+}
+
+TEST(ProgressLine, MoreThanEverythingIsEverything) {
+  const std::string line = progress_line("x", 200, 100, 1, 80);
+  EXPECT_NE(line.find("100 %"), std::string::npos) << line;
+}
+
+TEST(ProgressLine, HoursAreHours) {
+  EXPECT_NE(progress_line("x", 1, 3601, 1, 80).find("1:00:00 left"), std::string::npos);
+}
+
+TEST(SplitCommas, LeavesOutWhatIsEmpty) {
+  EXPECT_EQ(split_commas("a,b"), (Words{"a", "b"}));
+  EXPECT_EQ(split_commas(",a,,b,"), (Words{"a", "b"}));
+  EXPECT_EQ(split_commas(""), Words{});
+}
+
+TEST(Wrapped, BreaksBetweenWords) {
+  EXPECT_EQ(wrapped("one two three", 7, "  "), "one two\n  three");
+  EXPECT_EQ(wrapped("incomprehensibilities", 5, ""), "incomprehensibilities");
+  EXPECT_EQ(wrapped("", 5, ""), "");
+}
+
+CommandLine example() {
+  CommandLine line("run", "WORKLOAD", "test");
+  line.value("size", "", "SIZE", "small");
+  line.value("json", "", "FILE");
+  line.value("threads", "", "N");
+  line.list("set", "", "KEY=VALUE");
+  return line;
+}
+
+TEST(Options, ValuesDefaultsAndLists) {
+  CommandLine line = example();
+  line.parse({"libor", "--set", "a=1,2", "--json=x", "--set", "b=3"}, 1, 1);
+  EXPECT_EQ(line.positional(), Words{"libor"});
+  EXPECT_EQ(line.text("size"), "small");
+  EXPECT_EQ(line.text("json"), "x");
+  EXPECT_FALSE(line.given("size"));
+  EXPECT_TRUE(line.given("json"));
+  EXPECT_EQ(line.texts("set"), (Words{"a=1,2", "b=3"}));  // a comma does not split a value
+}
+
+TEST(Options, WhatWasNotGivenIsEmpty) {
+  CommandLine line = example();
+  line.parse({"libor"}, 1, 1);
+  EXPECT_EQ(line.text("json"), "");
+  EXPECT_EQ(line.texts("set"), Words{});
+}
+
+TEST(Options, WrongWordsAreUsageErrors) {
+  for (const Words& words : {Words{}, Words{"a", "b"}, Words{"a", "--sise", "x"},
+                             Words{"a", "--json"}, Words{"a", "-x"}}) {
+    CommandLine line = example();
+    EXPECT_THROW(line.parse(words, 1, 1), UsageError);
+  }
+}
+
+TEST(Options, NumbersHaveARange) {
+  for (const char* text : {"0", "65", "x", "1x", "-1", "99999999999999999999"}) {
+    CommandLine line = example();
+    line.parse({"a", std::string("--threads=") + text}, 1, 1);
+    EXPECT_THROW(line.number("threads", 1, 64), UsageError) << text;
+  }
+  CommandLine line = example();
+  line.parse({"a", "--threads", "64"}, 1, 1);
+  EXPECT_EQ(line.number("threads", 1, 64), 64u);
+}
+
+}  // namespace
+}  // namespace nearwarp::cli
