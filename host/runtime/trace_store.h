@@ -28,7 +28,7 @@ class SpillFile;
 class TraceStore {
  public:
   struct Options {
-    uint64_t memory_budget_bytes = uint64_t{256} << 20;
+    uint64_t memory_budget_bytes = uint64_t{64} << 20;
     std::string spill_directory;  ///< empty: the system's temporary directory
   };
   TraceStore();
