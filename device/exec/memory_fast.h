@@ -99,14 +99,20 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
         (misaligned & (sizeof(M) - 1)) == 0))
     return load_general(ctx, warp, op, kFullMask);
   if (kTraced && warp.trace != nullptr) {
-    uint32_t low = offsets[0];
-    for (uint32_t i = 1; i < kLanes; ++i) low = offsets[i] < low ? offsets[i] : low;
-    uint64_t* out = warp.trace + warp.trace_size;
-    *out++ = trace::memory_record(desc.lo + low, trace::kDeltas);
-    uint32_t deltas[kLanes];
-    for (uint32_t i = 0; i < kLanes; ++i) deltas[i] = offsets[i] - low;
-    std::memcpy(out, deltas, sizeof(deltas));  // pairs of lanes, low half first
-    warp.trace_size += 1 + kLanes / 2;
+    if (const uint64_t tile = trace::find_tiles(offsets); tile != 0) {
+      warp.trace[warp.trace_size] = trace::memory_record(desc.lo + offsets[0], trace::kTiles);
+      warp.trace[warp.trace_size + 1] = tile;
+      warp.trace_size += 2;
+    } else {
+      uint32_t low = offsets[0];
+      for (uint32_t i = 1; i < kLanes; ++i) low = offsets[i] < low ? offsets[i] : low;
+      uint64_t* out = warp.trace + warp.trace_size;
+      *out++ = trace::memory_record(desc.lo + low, trace::kDeltas);
+      uint32_t deltas[kLanes];
+      for (uint32_t i = 0; i < kLanes; ++i) deltas[i] = offsets[i] - low;
+      std::memcpy(out, deltas, sizeof(deltas));  // pairs of lanes, low half first
+      warp.trace_size += 1 + kLanes / 2;
+    }
   }
   const uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
   gather(d, p, offsets);
@@ -243,6 +249,51 @@ NW_HD NW_INLINE bool store_global_full(Context& ctx, Warp& warp, const Op& op) {
   return true;
 }
 
+/// `kColumns` values that lie `step` bytes apart.
+template <class M, uint32_t kColumns>
+NW_HD NW_INLINE void load_row(M* d, const uint8_t* p, int64_t step) {
+  if (step == 0) {
+    const M v = load_value<M>(p);
+    for (uint32_t i = 0; i < kColumns; ++i) d[i] = v;
+  } else if (step == sizeof(M)) {
+    std::memcpy(d, p, kColumns * sizeof(M));
+  } else {
+    for (uint32_t i = 0; i < kColumns; ++i, p += step) d[i] = load_value<M>(p);
+  }
+}
+
+/// Unguarded load by a full warp from shared memory whose addresses are rows with equal steps (16-
+/// and 8-wide thread blocks).
+template <class M, class A>
+NW_HD NW_INLINE bool load_shared_tiles(Context& ctx, Warp& warp, const Op& op, uint64_t tile) {
+  const int64_t first = static_cast<int64_t>(row<A>(warp.rows, op.a)[0]) + op.imm;
+  const auto at = [&](uint32_t lane) {
+    return first + static_cast<int64_t>(trace::tile_distance(tile, lane));
+  };
+  // A place is an affine function of column and row: the corners bound it.
+  const uint32_t columns = 1u << (tile >> 48 & 15);
+  const int64_t limit = static_cast<int64_t>(ctx.shared_bytes) - static_cast<int64_t>(sizeof(M));
+  const int64_t corners[4] = {at(0), at(columns - 1), at(32 - columns), at(31)};
+  const int64_t bits = corners[0] | (at(1) - corners[0]) | (at(columns) - corners[0]);
+  bool inside = (bits & static_cast<int64_t>(sizeof(M) - 1)) == 0;
+  for (const int64_t corner : corners) inside &= corner >= 0 && corner <= limit;
+  if (!inside) return load_general(ctx, warp, op, kFullMask);
+  if (warp.trace != nullptr) {
+    warp.trace[warp.trace_size] = trace::memory_record(static_cast<uint64_t>(first), trace::kTiles);
+    warp.trace[warp.trace_size + 1] = tile;
+    warp.trace_size += 2;
+  }
+  M* d = row<M>(warp.rows, op.d);
+  const int64_t step = at(1) - corners[0];
+  if (columns == 16) {
+    load_row<M, 16>(d, ctx.shared + at(0), step);
+    load_row<M, 16>(d + 16, ctx.shared + at(16), step);
+  } else {
+    for (uint32_t r = 0; r < kLanes; r += 8) load_row<M, 8>(d + r, ctx.shared + at(r), step);
+  }
+  return true;
+}
+
 /// Unguarded load of 4- or 8-byte words by a full warp from shared memory, 32- or 64-bit addresses.
 template <class M, class A>
 NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
@@ -273,6 +324,8 @@ NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
     }
     return true;
   }
+  if (const uint64_t tile = trace::find_tiles(a); tile != 0)
+    return load_shared_tiles<M, A>(ctx, warp, op, tile);
   A offsets[kLanes];
   A low = ~A{0}, high = 0, bits = 0;
   for (uint32_t i = 0; i < kLanes; ++i) {

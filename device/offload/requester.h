@@ -122,6 +122,8 @@ NW_HD inline void request(SmView& v, uint32_t warp, uint32_t now, uint32_t recor
   uint64_t address = trace::record_base(r);
   if (stride >= trace::kMinStride) {
     address += static_cast<uint64_t>(static_cast<int64_t>(stride) * lane);
+  } else if (stride == trace::kTiles) {
+    address += trace::tile_distance(words[record + 1], lane);
   } else if (stride == trace::kDeltas) {
     address += static_cast<uint32_t>(words[record + 1]);
   } else {

@@ -32,6 +32,13 @@ NW_HD inline void lane_addresses(const G& g, const uint64_t* words, uint32_t rec
     return;
   }
   const uint64_t* extra = words + record + 1;
+  if (stride == trace::kTiles) {
+    const uint64_t tile = *extra;
+    g.each(kWarpSize, [&](uint32_t i) {
+      address[i] = (base + trace::tile_distance(tile, i)) & trace::kAddressMask;
+    });
+    return;
+  }
   const bool deltas = stride == trace::kDeltas;
   g.each_scalar(kWarpSize, [&](uint32_t i) {
     if ((mask >> i & 1) == 0) return;

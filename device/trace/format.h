@@ -17,6 +17,10 @@
 //   record         bits  0..47  base, bits 48..63 stride (signed)
 //                  stride >= kMinStride: lane i accesses base + stride * i (mod 2^48), for the
 //                  lanes of the mask
+//                  stride == kTiles: the next word holds bits 0..31 the row distance (signed),
+//                  bits 32..47 the lane stride (signed), bits 48..51 c: lane i accesses
+//                  base + lane stride * (i mod 2^c) + row distance * (i / 2^c); thread blocks
+//                  that are 16 or 8 wide leave these
 //                  stride == kDeltas: base is the least address; the next (n + 1) / 2 words
 //                  hold 32-bit unsigned distances from it for the n lanes of the mask in order,
 //                  low half first
@@ -34,7 +38,8 @@ namespace nearwarp::trace {
 
 inline constexpr int kDeltas = -32768;
 inline constexpr int kAddresses = -32767;
-inline constexpr int kMinStride = -32766;
+inline constexpr int kTiles = -32766;
+inline constexpr int kMinStride = -32765;
 inline constexpr int kMaxStride = 32767;
 inline constexpr uint64_t kAddressMask = (uint64_t{1} << 48) - 1;
 /// Marks the base of a generic access that went to shared memory (device addresses stay below).
@@ -60,7 +65,26 @@ NW_HD constexpr int record_stride(uint64_t w) {
 }
 /// Words that follow a record for `n` active lanes.
 NW_HD constexpr uint32_t record_extra_words(uint64_t w, uint32_t n) {
-  return record_stride(w) == kDeltas ? (n + 1) / 2 : record_stride(w) == kAddresses ? n : 0;
+  switch (record_stride(w)) {
+    case kDeltas: return (n + 1) / 2;
+    case kAddresses: return n;
+    case kTiles: return 1;
+    default: return 0;
+  }
+}
+
+/// The second word of a kTiles record.
+NW_HD constexpr uint64_t tile_word(int32_t row_distance, int lane_stride, uint32_t shift) {
+  return uint64_t{static_cast<uint32_t>(row_distance)} |
+         uint64_t{static_cast<uint16_t>(lane_stride)} << 32 | uint64_t{shift} << 48;
+}
+/// Distance of lane `i` from the record's base.
+NW_HD constexpr uint64_t tile_distance(uint64_t tile, uint32_t i) {
+  const uint32_t shift = static_cast<uint32_t>(tile >> 48) & 15;
+  const auto row = static_cast<int32_t>(static_cast<uint32_t>(tile));
+  const auto lane = static_cast<int16_t>(static_cast<uint16_t>(tile >> 32));
+  return static_cast<uint64_t>(int64_t{lane} * (i & ((1u << shift) - 1)) +
+                               int64_t{row} * (i >> shift));
 }
 
 }  // namespace nearwarp::trace

@@ -26,6 +26,8 @@ NW_HD inline uint32_t read_record(const uint64_t* words, uint64_t available, uin
       address[lane] = base + static_cast<uint32_t>(words[1 + n / 2] >> (32 * (n & 1)));
     else if (stride == kAddresses)
       address[lane] = words[1 + n];
+    else if (stride == kTiles)
+      address[lane] = (base + tile_distance(words[1], lane)) & kAddressMask;
     else
       address[lane] = (base + static_cast<uint64_t>(int64_t{stride} * lane)) & kAddressMask;
   }

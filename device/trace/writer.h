@@ -11,8 +11,41 @@ namespace nearwarp::trace {
 /// Most words one memory instruction can add: mask, record, and an address for each lane.
 inline constexpr uint32_t kMaxRecordWords = 2 + 32;
 
+/// The second word of a kTiles record if the 32 places are rows of 2^kShift with equal steps; else
+/// 0, which no such word is.
+template <uint32_t kShift, class T>
+NW_HD NW_INLINE uint64_t find_rows(const T* place) {
+  constexpr uint32_t kColumns = 1u << kShift;
+  const T step = place[1] - place[0];
+  const T row = place[kColumns] - place[0];
+  // Irregular accesses fail here at once.
+  if (static_cast<T>(place[kColumns + 1] - place[kColumns]) != step) return 0;
+  T differs = 0;
+  for (uint32_t i = 0; i < 32; ++i)
+    differs |= place[i] ^ static_cast<T>(place[0] + step * static_cast<T>(i % kColumns) +
+                                         row * static_cast<T>(i / kColumns));
+  if (differs != 0) return 0;
+  // The steps were found modulo the width of T; the record's are signed and must not wrap.
+  const int64_t lane_step = static_cast<int64_t>(place[1]) - static_cast<int64_t>(place[0]);
+  const int64_t distance = static_cast<int64_t>(place[kColumns]) - static_cast<int64_t>(place[0]);
+  if (lane_step < kMinStride || lane_step > kMaxStride || distance < -(int64_t{1} << 31) ||
+      distance >= int64_t{1} << 31 ||
+      static_cast<int64_t>(place[31]) - static_cast<int64_t>(place[0]) !=
+          lane_step * (kColumns - 1) + distance * (32 / kColumns - 1))
+    return 0;
+  return tile_word(static_cast<int32_t>(distance), static_cast<int>(lane_step), kShift);
+}
+
+/// The same for rows of 16, else of 8.
+template <class T>
+NW_HD NW_INLINE uint64_t find_tiles(const T* place) {
+  const uint64_t tile = find_rows<4>(place);
+  return tile != 0 ? tile : find_rows<3>(place);
+}
+
 /// Append the record of an access by the lanes of `mask` (not 0) to `address[lane]`; returns the
-/// number of words. Strided form if it fits, else distances from the least address, else addresses.
+/// number of words. Strided form if it fits, else tiles, else distances from the least address,
+/// else addresses.
 NW_HD inline uint32_t write_record(uint64_t* out, uint32_t mask, const uint64_t* address) {
   uint32_t rest = mask;
   const uint32_t first = static_cast<uint32_t>(__builtin_ctz(rest));
@@ -39,6 +72,13 @@ NW_HD inline uint32_t write_record(uint64_t* out, uint32_t mask, const uint64_t*
     out[0] = memory_record(origin - static_cast<uint64_t>(stride * static_cast<int64_t>(first)),
                            static_cast<int>(stride));
     return 1;
+  }
+  if (mask == 0xffffffffu) {
+    if (const uint64_t tile = find_tiles(address); tile != 0) {
+      out[0] = memory_record(origin, kTiles);
+      out[1] = tile;
+      return 2;
+    }
   }
   uint32_t n = 1;
   if (most - least > 0xffffffffu) {
