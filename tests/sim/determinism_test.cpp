@@ -1,0 +1,143 @@
+// Equal counters whatever the windows, the threads, the order of stepping and of lanes: over all
+// built-in workloads and policies.
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using testing::numbers;
+using testing::simulate;
+using testing::workload;
+
+constexpr const char* kPolicies[] = {"baseline", "ndp-uncontrolled-bmap", "ndp-controlled-bmap"};
+
+struct Variation {
+  const char* name;
+  SimOptions options;
+};
+std::vector<Variation> variations() {
+  std::vector<Variation> v(5);
+  v[0].name = "odd windows, shuffled components and lanes";
+  v[0].options.window_ticks = 997;
+  v[0].options.order_seed = 5;
+  v[0].options.shuffle_lanes = 3;
+  v[1].name = "two threads";
+  v[1].options.threads = 2;
+  v[2].name = "three threads, shuffled, windows of W - 1";
+  v[2].options.threads = 3;
+  v[2].options.window_ticks = 1791;
+  v[2].options.order_seed = 77;
+  v[3].name = "reversed lanes";
+  v[3].options.shuffle_lanes = 4;
+  v[4].name = "short windows";
+  v[4].options.window_ticks = 113;
+  v[4].options.order_seed = 9;
+  return v;
+}
+
+class Determinism : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(Determinism, CountersAreEqual) {
+  const auto& [name, policy] = GetParam();
+  const runtime::Recording& recording = workload(name, 2'000'000);
+  const auto expected = numbers(simulate(recording, policy));
+  for (const Variation& v : variations()) {
+    SCOPED_TRACE(v.name);
+    EXPECT_EQ(numbers(simulate(recording, policy, {}, v.options)), expected);
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> n;
+  for (const auto& w : workloads::all()) n.push_back(w->name());
+  return n;
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, Determinism,
+                         ::testing::Combine(::testing::ValuesIn(names()),
+                                            ::testing::Values("baseline", "ndp-uncontrolled-bmap",
+                                                              "ndp-controlled-bmap")),
+                         [](const auto& test) {
+                           std::string n = std::get<0>(test.param) + "_" + std::get<1>(test.param);
+                           for (char& c : n)
+                             if (c == '-') c = '_';
+                           return n;
+                         });
+
+// A machine small enough for windows of one tick.
+const std::vector<std::string> kTiny = {"gpu.sms=4", "gpu.sms_with_ndp=4", "stack.vaults=4",
+                                        "l2.slices=4"};
+
+TEST(DeterminismTiny, WindowsOfOneTick) {
+  for (const char* name : {"kmeans", "bfs-rmat", "libor"}) {
+    const runtime::Recording& recording = workload(name, 30'000);
+    for (const char* policy : kPolicies) {
+      SCOPED_TRACE(std::string(name) + " " + policy);
+      const auto expected = numbers(simulate(recording, policy, kTiny));
+      for (const Tick window : {1, 7}) {
+        SimOptions o;
+        o.window_ticks = window;
+        o.order_seed = window == 7 ? 3 : 0;
+        EXPECT_EQ(numbers(simulate(recording, policy, kTiny, o)), expected) << window;
+      }
+    }
+  }
+}
+
+TEST(DeterminismTiny, ShortestQueuesDrain) {
+  // As few slots as the configuration allows: everything that waits for credits does.
+  std::vector<std::string> least = kTiny;
+  for (const config::KeyDescription& k : config::describe(config::load_machine("tom"))) {
+    if (k.key.size() < 13 || k.key.substr(k.key.size() - 13) != "queue_entries") continue;
+    const uint32_t low = static_cast<uint32_t>(std::stoul(k.range));
+    least.push_back(k.key + "=" + std::to_string(low));
+  }
+  ASSERT_EQ(least.size(), kTiny.size() + 6);
+  least.push_back("dram.write_high_watermark=1");
+  least.push_back("dram.write_low_watermark=0");
+  for (const char* name : {"kmeans", "bfs-rmat", "libor", "vector-add"}) {
+    const runtime::Recording& recording = workload(name, 200'000);
+    for (const char* policy : kPolicies) {
+      SCOPED_TRACE(std::string(name) + " " + policy);
+      const report::RunResult plain = simulate(recording, policy, least);  // checks conservation
+      EXPECT_FALSE(plain.partial);
+      EXPECT_EQ(plain.warp_instructions, recording.warp_instructions);
+      SimOptions o;
+      o.window_ticks = 501;
+      o.order_seed = 4;
+      o.shuffle_lanes = 5;
+      EXPECT_EQ(numbers(simulate(recording, policy, least, o)), numbers(plain));
+    }
+  }
+}
+
+TEST(DeterminismTiny, OtherMachinesToo) {
+  const runtime::Recording& recording = workload("kmeans", 100'000);
+  const std::vector<std::vector<std::string>> machines = {
+      {"links.gpu_to_memory_mbps=10000", "links.memory_to_memory_mbps=5000"},
+      {"links.latency_cycles=3", "interconnect.channel_latency_cycles=1",
+       "stack.switch_latency_cycles=2", "gpu.control_latency_cycles=5"},
+      {"sm.scheduler_policy=lrr", "sm.schedulers=4", "sm.dp_units=1"},
+      {"clocks.core_mhz=1000", "clocks.interconnect_mhz=1000", "clocks.l2_mhz=500"},
+      {"l1.mshr_entries=1", "l1.mshr_merges=1", "lsu.load_entries=1", "l2.mshr_entries=1"}};
+  for (const auto& machine : machines) {
+    std::vector<std::string> overrides = kTiny;
+    overrides.insert(overrides.end(), machine.begin(), machine.end());
+    for (const char* policy : kPolicies) {
+      SCOPED_TRACE(machine[0] + " " + policy);
+      const report::RunResult plain = simulate(recording, policy, overrides);
+      EXPECT_EQ(plain.warp_instructions, recording.warp_instructions);
+      SimOptions o;
+      o.window_ticks = 61;
+      o.order_seed = 8;
+      EXPECT_EQ(numbers(simulate(recording, policy, overrides, o)), numbers(plain));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::sim

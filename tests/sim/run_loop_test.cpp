@@ -1,0 +1,161 @@
+// How runs end: completely, at a limit, by interruption, or with a report of who waits on whom.
+#include <gtest/gtest.h>
+
+#include "host/core/error.h"
+#include "host/sim/checks.h"
+#include "host/sim/system.h"
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using testing::counter;
+using testing::numbers;
+using testing::simulate;
+using testing::workload;
+
+const std::vector<std::string> kFewSms = {"gpu.sms=4", "gpu.sms_with_ndp=4"};
+
+std::vector<std::string> with(std::vector<std::string> overrides, const std::string& more) {
+  overrides.push_back(more);
+  return overrides;
+}
+
+TEST(RunLoop, CompleteRunsCommitWhatWasRecorded) {
+  const runtime::Recording& recording = workload("kmeans", 200'000);
+  for (const char* policy : {"baseline", "ndp-uncontrolled-bmap", "ndp-controlled-bmap"}) {
+    const report::RunResult r = simulate(recording, policy, kFewSms);
+    EXPECT_FALSE(r.partial);
+    EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+    EXPECT_EQ(r.thread_instructions, recording.thread_instructions);
+    EXPECT_EQ(r.workload, "kmeans");
+    EXPECT_EQ(r.policy, policy);
+    EXPECT_EQ(r.core_mhz, 1400u);
+    ASSERT_EQ(r.kernels.size(), recording.launches.size());
+    uint64_t instructions = 0, cycles = 0;
+    for (const report::KernelRow& k : r.kernels) {
+      instructions += k.warp_instructions;
+      cycles += k.cycles;
+    }
+    EXPECT_EQ(instructions, recording.warp_instructions);
+    EXPECT_LE(cycles, r.cycles + r.kernels.size());
+  }
+}
+
+TEST(RunLoop, MaxCyclesGivesAPartialResult) {
+  const runtime::Recording& recording = workload("bfs-rmat", 400'000);
+  const report::RunResult whole = simulate(recording, "baseline", kFewSms);
+  const report::RunResult r = simulate(
+      recording, "baseline", with(kFewSms, "run.max_cycles=" + std::to_string(whole.cycles / 3)));
+  EXPECT_TRUE(r.partial);
+  EXPECT_NE(r.partial_reason.find("max_cycles"), std::string::npos) << r.partial_reason;
+  EXPECT_GE(r.cycles, whole.cycles / 3);
+  EXPECT_LT(r.cycles, whole.cycles);
+  EXPECT_GT(r.warp_instructions, 0u);
+  EXPECT_LT(r.warp_instructions, whole.warp_instructions);
+}
+
+TEST(RunLoop, InterruptionGivesAPartialResult) {
+  const runtime::Recording& recording = workload("gather");
+  SimOptions o;
+  int calls = 0;
+  Progress last;
+  o.progress = [&](const Progress& p) {
+    EXPECT_GE(p.cycles, last.cycles);
+    EXPECT_GE(p.warp_instructions_done, last.warp_instructions_done);
+    EXPECT_EQ(p.warp_instructions_total, recording.warp_instructions);
+    last = p;
+    return ++calls < 2;
+  };
+  const report::RunResult r = simulate(recording, "baseline", {}, o);
+  EXPECT_EQ(calls, 2);
+  EXPECT_TRUE(r.partial);
+  EXPECT_EQ(r.partial_reason, "interrupted");
+  EXPECT_LT(r.warp_instructions, recording.warp_instructions);
+}
+
+TEST(RunLoop, ProgressDoesNotChangeResults) {
+  const runtime::Recording& recording = workload("kmeans", 200'000);
+  SimOptions o;
+  o.progress = [](const Progress&) { return true; };
+  EXPECT_EQ(numbers(simulate(recording, "ndp-controlled-bmap", kFewSms, o)),
+            numbers(simulate(recording, "ndp-controlled-bmap", kFewSms)));
+}
+
+TEST(RunLoop, NoProgressIsReported) {
+  // A reply takes longer on these links than the run may do without a committed instruction.
+  const runtime::Recording& recording = workload("gather", 2'000'000);
+  config::MachineConfig machine = config::load_machine("tom", kFewSms);
+  machine.gpu.sms = 1;
+  machine.links.gpu_to_memory_mbps = 1;
+  machine.run.no_progress_cycles = 1000;
+  try {
+    sim::simulate(recording, machine, config::load_policy("baseline"), {});
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    EXPECT_NE(text.find("no instruction was committed for"), std::string::npos) << text;
+    EXPECT_NE(text.find("run.no_progress_cycles"), std::string::npos) << text;
+    EXPECT_NE(text.find(" -> "), std::string::npos) << text;  // a channel with packets
+    EXPECT_NE(text.find("warps:"), std::string::npos) << text;
+  }
+}
+
+TEST(RunLoop, EmptyRecordingTakesNoTime) {
+  runtime::VirtualDevice device;
+  const runtime::Recording nothing = device.take_recording("nothing");
+  const report::RunResult r = simulate(nothing, "ndp-controlled-bmap");
+  EXPECT_FALSE(r.partial);
+  EXPECT_EQ(r.cycles, 0u);
+  EXPECT_EQ(r.warp_instructions, 0u);
+}
+
+class Conservation : public ::testing::Test {
+ protected:
+  config::MachineConfig machine = config::load_machine("tom", kFewSms);
+  config::PolicyConfig policy = config::load_policy("ndp-controlled-bmap");
+  ImageTables image = build_image(workload("kmeans", 50'000), machine, policy, true);
+  System system = build_system(machine, policy, image);
+
+  std::string lost(uint64_t expected = 0) {
+    try {
+      check_conservation(system, expected);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(Conservation, AFreshMachineHoldsNothing) {
+  EXPECT_EQ(lost(), "");
+  EXPECT_NO_THROW(check_faults(system));
+}
+TEST_F(Conservation, LostPackets) {
+  system.arena.get(system.channels[3].channel)->producer_side.packets += 1;
+  EXPECT_NE(lost().find("1 packets"), std::string::npos) << lost();
+}
+TEST_F(Conservation, LostBytes) {
+  system.arena.get(system.channels[3].channel)->consumer_side.bytes += 7;
+  EXPECT_NE(lost().find("conservation"), std::string::npos);
+}
+TEST_F(Conservation, LostInstructions) {
+  EXPECT_NE(lost(5).find("5 warp-instructions recorded, 0 committed"), std::string::npos);
+}
+TEST_F(Conservation, HeldSlots) {
+  system.sm(1).free_warps &= ~uint64_t{4};
+  EXPECT_NE(lost().find("sm 1 still holds warps"), std::string::npos);
+  system.sm(1).free_warps |= 4;
+  system.sm(2).l1.mshr_free &= ~uint64_t{1};
+  EXPECT_NE(lost().find("MSHRs"), std::string::npos);
+  system.sm(2).l1.mshr_free |= 1;
+  system.sm(0).epoch_stores[5] = 1;
+  EXPECT_NE(lost().find("never acknowledged"), std::string::npos);
+}
+TEST_F(Conservation, Faults) {
+  system.front_end().fault.code = kFaultUnexpectedPacket;
+  EXPECT_THROW(check_faults(system), Error);
+}
+
+}  // namespace
+}  // namespace nearwarp::sim
