@@ -83,11 +83,27 @@ TEST(RunLoop, ProgressDoesNotChangeResults) {
 }
 
 TEST(RunLoop, NoProgressIsReported) {
-  // A reply takes longer on these links than the run may do without a committed instruction.
-  const runtime::Recording& recording = workload("gather", 2'000'000);
+  // Dependent operations that take longer than the run may do without a committed instruction.
+  testing::PtxDevice d(R"(
+.visible .entry chain(.param .u32 n)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<4>;
+  ld.param.u32 %r1, [n];
+loop:
+  max.s32 %r2, %r2, %r1;
+  max.s32 %r2, %r2, %r1;
+  max.s32 %r2, %r2, %r1;
+  add.s32 %r1, %r1, -1;
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra loop;
+  ret;
+}
+)");
+  d.device.launch(d.module, "chain", {1}, {32}, 0, runtime::KernelArgs(100));
+  const runtime::Recording recording = d.record();
   config::MachineConfig machine = config::load_machine("tom", kFewSms);
-  machine.gpu.sms = 1;
-  machine.links.gpu_to_memory_mbps = 1;
+  machine.classes.int_max.latency_cycles = 65535;
   machine.run.no_progress_cycles = 1000;
   try {
     sim::simulate(recording, machine, config::load_policy("baseline"), {});
@@ -96,8 +112,44 @@ TEST(RunLoop, NoProgressIsReported) {
     const std::string text = e.what();
     EXPECT_NE(text.find("no instruction was committed for"), std::string::npos) << text;
     EXPECT_NE(text.find("run.no_progress_cycles"), std::string::npos) << text;
-    EXPECT_NE(text.find(" -> "), std::string::npos) << text;  // a channel with packets
-    EXPECT_NE(text.find("warps:"), std::string::npos) << text;
+    EXPECT_NE(text.find("warps: 1 running"), std::string::npos) << text;
+  }
+}
+
+TEST(RunLoop, DeadlockIsReported) {
+  testing::PtxDevice d(R"(
+.visible .entry meet(.param .u64 p)
+{
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p];
+  bar.sync 3;
+  st.global.u32 [%rd1], 1;
+  ret;
+}
+)");
+  const runtime::DevicePtr p = d.device.allocate(4, "p");
+  d.device.launch(d.module, "meet", {1}, {64}, 0, runtime::KernelArgs(p));
+  runtime::Recording recording = d.record();
+  const report::RunResult good = simulate(recording, "baseline", kFewSms);
+  EXPECT_EQ(counter(good, "sm.barriers"), 2u);
+  // The same traces for a barrier that waits for three warps where there are two.
+  auto kernel = std::make_shared<compiler::Kernel>(*recording.kernels.at(0));
+  for (compiler::Instruction& in : kernel->instructions) {
+    if (in.op != ptx::Opcode::kBar) continue;
+    compiler::Operand threads;
+    threads.kind = compiler::Operand::Kind::kImmediate;
+    threads.bits = 96;
+    in.srcs.resize(1);
+    in.srcs.push_back(threads);
+  }
+  recording.kernels.at(0) = kernel;
+  try {
+    simulate(recording, "baseline", kFewSms);
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    EXPECT_NE(text.find("deadlocked"), std::string::npos) << text;
+    EXPECT_NE(text.find("2 at a barrier"), std::string::npos) << text;
   }
 }
 
