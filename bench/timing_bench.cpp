@@ -71,10 +71,9 @@ constexpr Case kCases[] = {
 int main(int argc, char** argv) {
   for (const Case& c : kCases) {
     const std::string name = std::string(c.workload) + "/" + c.machine + "/" + c.policy;
-    benchmark::RegisterBenchmark(name.c_str(),
-                                 [c](benchmark::State& state) {
-                                   replay(state, c.workload, c.size, c.machine, c.policy);
-                                 })
+    benchmark::RegisterBenchmark(
+        name.c_str(),
+        [c](benchmark::State& state) { replay(state, c.workload, c.size, c.machine, c.policy); })
         ->ArgName("threads")
         ->Arg(1)
         ->Arg(2)

@@ -16,8 +16,8 @@ enum class ComponentKind : uint8_t { kSm, kL2Slice, kSwitch, kLinkPort, kVault, 
 
 /// One component; its endpoint number is its position in the system's component table.
 struct Component {
-  uint32_t state = 0;   ///< arena offset of its State
-  uint32_t params = 0;  ///< arena offset of its Params (components of a kind may share them)
+  uint32_t state = 0;        ///< arena offset of its State
+  uint32_t params = 0;       ///< arena offset of its Params (components of a kind may share them)
   Ref<Ref<Channel>> inputs;  ///< channels that wake it
   Tick wake = 0;
   ComponentKind kind = ComponentKind::kSm;
@@ -59,8 +59,8 @@ NW_HD StepResult step_component(const G& g, const Component& c, const sm::System
 }
 
 /// The earliest tick at which the component can have something to do: its own wake-up, or a packet
-/// that is on its way to it. (One that is being sent at this moment may be missing; whoever sends it
-/// notes its arrival in the horizon.)
+/// that is on its way to it. (One that is being sent at this moment may be missing; whoever sends
+/// it notes its arrival in the horizon.)
 NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
   Tick due = c.wake;
   const Ref<Channel>* inputs = c.inputs.in(base);

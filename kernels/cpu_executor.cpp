@@ -42,7 +42,6 @@ Tick step_all(const G& g, std::span<Component> components, std::span<const uint3
   return min_tick(next, horizon.next);
 }
 
-
 constexpr unsigned kPortionsPerThread = 6;
 
 }  // namespace
@@ -62,7 +61,8 @@ CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions&
     for (uint32_t i = 0; i < m; ++i) portions_[i * n / m].components.push_back(of_kind[i]);
   }
   for (uint32_t i = 0; i < n; ++i) portions_[i].random = options.order_seed + uint64_t{i} * 77;
-  for (unsigned t = 1; t < options.threads; ++t) threads_.emplace_back([this, t] { thread_loop(t); });
+  for (unsigned t = 1; t < options.threads; ++t)
+    threads_.emplace_back([this, t] { thread_loop(t); });
 }
 
 CpuExecutor::~CpuExecutor() {
@@ -83,15 +83,16 @@ void CpuExecutor::step_portion(Portion& portion) {
                                 portion.components, *system_, window_);
 }
 
-/// Claim and step portions of `round` until none is left. A late thread finds every claim taken: the
-/// round cannot end, nor the next begin, while a portion that it did claim is unfinished.
+/// Claim and step portions of `round` until none is left. A late thread finds every claim taken:
+/// the round cannot end, nor the next begin, while a portion that it did claim is unfinished.
 void CpuExecutor::work(unsigned thread, uint32_t round) {
   const auto n = static_cast<uint32_t>(portions_.size());
   for (uint32_t k = 0; k < n; ++k) {
     // Own portions from the first on, then the others' from their last back.
-    const uint32_t at = k < portions_per_thread_
-                            ? thread * portions_per_thread_ + k
-                            : (thread * portions_per_thread_ + n - 1 - (k - portions_per_thread_)) % n;
+    const uint32_t at =
+        k < portions_per_thread_
+            ? thread * portions_per_thread_ + k
+            : (thread * portions_per_thread_ + n - 1 - (k - portions_per_thread_)) % n;
     Portion& portion = portions_[at];
     uint32_t before = round - 1;
     if (!portion.claimed.compare_exchange_strong(before, round, std::memory_order_acquire))

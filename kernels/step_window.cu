@@ -7,8 +7,8 @@ namespace nearwarp::kernels {
 /// Step `count` components through one window; `next` gets the earliest event that each one knows.
 __global__ void step_window(Component* components, uint32_t count, sm::SystemView system,
                             Window window, Tick* next) {
-  const WarpGroup group{cooperative_groups::tiled_partition<32>(
-      cooperative_groups::this_thread_block())};
+  const WarpGroup group{
+      cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block())};
   const uint32_t i = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   if (i >= count) return;
   Horizon horizon;

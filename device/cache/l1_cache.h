@@ -27,14 +27,14 @@ struct L1Counters {
 };
 
 struct L1State {
-  Ref<LineAddr> tags;       ///< sets x ways; kNoLine: empty
-  Ref<uint32_t> last_use;   ///< sets x ways
-  Ref<uint8_t> filling;     ///< sets x ways: 1 + MSHR of the miss that reserved it; 0: valid
-  Ref<LineAddr> mshr_line;  ///< kNoLine: free, or its line has been invalidated meanwhile
+  Ref<LineAddr> tags;        ///< sets x ways; kNoLine: empty
+  Ref<uint32_t> last_use;    ///< sets x ways
+  Ref<uint8_t> filling;      ///< sets x ways: 1 + MSHR of the miss that reserved it; 0: valid
+  Ref<LineAddr> mshr_line;   ///< kNoLine: free, or its line has been invalidated meanwhile
   Ref<uint32_t> mshr_since;  ///< cycle at which the miss was sent
-  Ref<uint16_t> mshr_way;   ///< index into tags
-  Ref<uint8_t> mshr_count;  ///< loads that wait
-  Ref<uint8_t> mshr_loads;  ///< mshrs x merges: load entries that wait
+  Ref<uint16_t> mshr_way;    ///< index into tags
+  Ref<uint8_t> mshr_count;   ///< loads that wait
+  Ref<uint8_t> mshr_loads;   ///< mshrs x merges: load entries that wait
   uint64_t mshr_free = 0;
   uint32_t use_clock = 0;
   L1Counters counters;

@@ -37,8 +37,8 @@ struct Slot {
 /// A channel's fixed properties and both ends' private words.
 struct Channel {
   Ref<Slot> slots;
-  uint32_t latency = 1;         ///< ticks from the end of the transfer to the arrival
-  uint32_t credit_latency = 1;  ///< ticks from the consumer's release to the producer's credit
+  uint32_t latency = 1;             ///< ticks from the end of the transfer to the arrival
+  uint32_t credit_latency = 1;      ///< ticks from the consumer's release to the producer's credit
   uint32_t ticks_per_byte_num = 0;  ///< transfer time per byte as a fraction; 0: unlimited
   uint32_t ticks_per_byte_den = 1;
   uint16_t producer = 0, consumer = 0;  ///< component numbers, for reports
@@ -65,10 +65,10 @@ struct Horizon {
 
 /// Ticks that `bytes` occupy the channel.
 NW_HD NW_INLINE Tick transfer_ticks(const Channel& c, uint32_t bytes) {
-  const Tick t = c.ticks_per_byte_num == 0
-                     ? 0
-                     : (Tick{bytes} * c.ticks_per_byte_num + c.ticks_per_byte_den - 1) /
-                           c.ticks_per_byte_den;
+  const Tick t =
+      c.ticks_per_byte_num == 0
+          ? 0
+          : (Tick{bytes} * c.ticks_per_byte_num + c.ticks_per_byte_den - 1) / c.ticks_per_byte_den;
   return max_tick(t, c.min_transfer);
 }
 

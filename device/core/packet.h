@@ -25,7 +25,7 @@ enum class PacketKind : uint8_t {
   // Control between the GPU's front end and the SMs; no data moves.
   kLaunchBlock,
   kBlockDone,
-  kOffloadAsk,      ///< SM wants a slot on a stack SM
+  kOffloadAsk,  ///< SM wants a slot on a stack SM
   kOffloadGrant,
   kOffloadDeny,     ///< Packet::aux holds the reason
   kOffloadRelease,  ///< an offloaded block has returned

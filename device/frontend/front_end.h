@@ -23,10 +23,11 @@ struct FrontEndParams {
   uint32_t period = 1;  ///< ticks per core cycle
   uint32_t num_sms = 0;
   uint32_t num_stacks = 0;
-  uint32_t launch_gap = 1;  ///< core cycles from the last block's end (or time 0) to the next launch
-  uint32_t stack_warps = 0;     ///< warps that one stack's SMs hold
+  uint32_t launch_gap =
+      1;  ///< core cycles from the last block's end (or time 0) to the next launch
+  uint32_t stack_warps = 0;      ///< warps that one stack's SMs hold
   bool dynamic_control = false;  ///< deny when a stack is full; else the question waits
-  uint32_t outbox_entries = 0;  ///< per SM
+  uint32_t outbox_entries = 0;   ///< per SM
   uint16_t endpoint = 0;
 };
 
@@ -56,11 +57,11 @@ struct FrontEndCounters {
 };
 
 struct FrontEndState {
-  Ref<Ref<Channel>> to_sm, from_sm;     ///< by SM
-  Ref<Ref<Channel>> from_link_port;     ///< by stack; count 0 without a monitor
-  Ref<Outbox> outbox;                   ///< by SM
-  Ref<Outgoing> outgoing;               ///< num_sms x outbox_entries
-  Ref<Waiting> waiting;                 ///< num_stacks x waiting_entries
+  Ref<Ref<Channel>> to_sm, from_sm;  ///< by SM
+  Ref<Ref<Channel>> from_link_port;  ///< by stack; count 0 without a monitor
+  Ref<Outbox> outbox;                ///< by SM
+  Ref<Outgoing> outgoing;            ///< num_sms x outbox_entries
+  Ref<Waiting> waiting;              ///< num_stacks x waiting_entries
   uint32_t waiting_entries = 0;
   uint32_t waiting_head[offload::kMaxStacks] = {};
   uint32_t waiting_count[offload::kMaxStacks] = {};
@@ -68,16 +69,16 @@ struct FrontEndState {
   uint32_t busy_channels = 0;
   uint32_t busy_to_tell = 0;  ///< SMs with busy_news
   uint32_t outgoing_total = 0;
-  uint32_t launch = 0;          ///< current or next launch
-  bool running = false;         ///< its blocks are being dispatched
-  Tick launch_at = 0;           ///< when the next launch begins
-  uint32_t next_block = 0;      ///< next to be dispatched
-  uint32_t blocks_left = 0;     ///< of the launch, not yet done
-  uint32_t free_total = 0;      ///< sum of free_blocks
-  uint32_t next_sm = 0;         ///< round robin
-  Ref<uint32_t> done_log;       ///< thread blocks done since the host looked last
+  uint32_t launch = 0;       ///< current or next launch
+  bool running = false;      ///< its blocks are being dispatched
+  Tick launch_at = 0;        ///< when the next launch begins
+  uint32_t next_block = 0;   ///< next to be dispatched
+  uint32_t blocks_left = 0;  ///< of the launch, not yet done
+  uint32_t free_total = 0;   ///< sum of free_blocks
+  uint32_t next_sm = 0;      ///< round robin
+  Ref<uint32_t> done_log;    ///< thread blocks done since the host looked last
   uint32_t num_done = 0;
-  Ref<Tick> launch_end;         ///< by launch: when its last block was done
+  Ref<Tick> launch_end;  ///< by launch: when its last block was done
   FrontEndCounters counters;
   Fault fault;
 };
@@ -201,15 +202,14 @@ NW_HD inline void send_all(const FrontEndParams& p, FrontEndState& s, const Syst
                            Tick now, Horizon& horizon) {
   std::byte* base = system.arena;
   const bool blocks =
-      s.running && s.free_total != 0 &&
-      s.next_block < system.image.launches[s.launch].num_blocks;
+      s.running && s.free_total != 0 && s.next_block < system.image.launches[s.launch].num_blocks;
   if (s.outgoing_total == 0 && s.busy_to_tell == 0 && !blocks) return;
   uint32_t last_served = kNoLane;
   for (uint32_t n = 0; n < p.num_sms; ++n) {
     const uint32_t i = s.next_sm + n < p.num_sms ? s.next_sm + n : s.next_sm + n - p.num_sms;
     Outbox& o = s.outbox.in(base)[i];
-    const bool block = blocks && o.free_blocks != 0 &&
-                       s.next_block < system.image.launches[s.launch].num_blocks;
+    const bool block =
+        blocks && o.free_blocks != 0 && s.next_block < system.image.launches[s.launch].num_blocks;
     if (o.count == 0 && !o.busy_news && !block) continue;
     Channel& c = *s.to_sm.in(base)[i].in(base);
     if (!can_send(c, base, now)) continue;
@@ -263,8 +263,8 @@ NW_HD StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndSta
     for (uint32_t k = 0; k < s.from_link_port.count; ++k)
       next = min_tick(next, head_arrival(*s.from_link_port.in(base)[k].in(base), base));
     if (!s.running && s.launch < system.image.num_launches) next = min_tick(next, s.launch_at);
-    const bool blocks = s.running && s.free_total != 0 &&
-                        s.next_block < system.image.launches[s.launch].num_blocks;
+    const bool blocks =
+        s.running && s.free_total != 0 && s.next_block < system.image.launches[s.launch].num_blocks;
     if (s.outgoing_total != 0 || s.busy_to_tell != 0 || blocks) {
       for (uint32_t i = 0; i < p.num_sms; ++i) {
         const Outbox& o = s.outbox.in(base)[i];

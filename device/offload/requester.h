@@ -155,7 +155,8 @@ NW_HD inline bool at_first_access(SmView& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   const ImageInstr& in = v.instr(w.at.pc);
   if ((in.flags & sm::kHasRecord) == 0) return false;
-  const sm::Access a = sm::read_access(v.words(w), w.at.trace_pos, w.at.mask, in.flags & sm::kGuarded);
+  const sm::Access a =
+      sm::read_access(v.words(w), w.at.trace_pos, w.at.mask, in.flags & sm::kGuarded);
   if (a.mask == 0) return false;  // no lane executes it
   request(v, warp, now, a.record, a.mask);
   return true;
@@ -166,9 +167,8 @@ NW_HD inline void decide(SmView& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   const sm::Candidate& c = v.system.image.candidates[w.candidate];
   candidate_counters(v, w).instances += 1;
-  if (c.threshold != 0 &&
-      sm::iterations_ahead(w.at, v.words(w), v.system.image, w.first_block, w.candidate,
-                           c.threshold) < c.threshold) {
+  if (c.threshold != 0 && sm::iterations_ahead(w.at, v.words(w), v.system.image, w.first_block,
+                                               w.candidate, c.threshold) < c.threshold) {
     candidate_counters(v, w).refused_condition += 1;
     stay(v, warp, now);
     return;
@@ -283,8 +283,7 @@ NW_HD inline void send_request(SmView& v, uint32_t now) {
 /// Questions and releases for the front end, one message per cycle.
 NW_HD inline void send_control(SmView& v, uint32_t now) {
   SmOffloadState& o = v.s.offload;
-  if ((o.to_ask == 0 && o.num_to_release == 0) ||
-      !can_send(v.to_front_end(), v.base, v.tick(now)))
+  if ((o.to_ask == 0 && o.num_to_release == 0) || !can_send(v.to_front_end(), v.base, v.tick(now)))
     return;
   Packet p;
   p.src = v.s.endpoint;

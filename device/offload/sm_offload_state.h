@@ -6,12 +6,13 @@
 namespace nearwarp::offload {
 
 inline constexpr uint32_t kMaxStacks = 16;
-/// Program counters (begin, end) and active mask in an offload request (TOM, section 4.2), in bytes.
+/// Program counters (begin, end) and active mask in an offload request (TOM, section 4.2), in
+/// bytes.
 inline constexpr uint32_t kRequestContextBytes = 12;
 
 struct OffloadParams {
-  bool enabled = false;          ///< a mechanism with stack SMs is in use
-  bool dynamic_control = false;  ///< section 3.3: busy channels and full stack SMs refuse
+  bool enabled = false;            ///< a mechanism with stack SMs is in use
+  bool dynamic_control = false;    ///< section 3.3: busy channels and full stack SMs refuse
   uint32_t pipeline_latency = 10;  ///< core cycles from detection to decision
   uint32_t dirty_entries = 16;     ///< written lines a stack SM remembers per warp
 };
@@ -33,16 +34,16 @@ struct OffloadCounters {
 };
 
 struct SmOffloadState {
-  uint32_t busy_channels = 0;  ///< bit 2 k: TX of stack k is busy, bit 2 k + 1: its RX
-  uint64_t draining = 0;       ///< masks over warp slots
-  uint64_t to_ask = 0;      ///< the question to the front end has not left yet
-  uint64_t granted = 0;     ///< the request has not left yet
+  uint32_t busy_channels = 0;            ///< bit 2 k: TX of stack k is busy, bit 2 k + 1: its RX
+  uint64_t draining = 0;                 ///< masks over warp slots
+  uint64_t to_ask = 0;                   ///< the question to the front end has not left yet
+  uint64_t granted = 0;                  ///< the request has not left yet
   uint16_t to_release[kMaxStacks] = {};  ///< returns of which the front end has not been told yet
   uint32_t num_to_release = 0;           ///< their sum
-  uint64_t returning = 0;   ///< stack SM: finished, dirty lines and acknowledgement to be sent
-  Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines
-  Ref<uint8_t> num_dirty;     ///< stack SM: num_warps
-  Ref<uint32_t> since;        ///< main SM: num_warps; cycle at which the request left
+  uint64_t returning = 0;  ///< stack SM: finished, dirty lines and acknowledgement to be sent
+  Ref<uint32_t> dirty;     ///< stack SM: num_warps x dirty_entries lines
+  Ref<uint8_t> num_dirty;  ///< stack SM: num_warps
+  Ref<uint32_t> since;     ///< main SM: num_warps; cycle at which the request left
   Ref<CandidateCounters> candidates;  ///< main SM: by candidate
   OffloadCounters counters;
 };

@@ -104,8 +104,8 @@ NW_HD inline uint32_t bank_cycles(const G& g, const uint64_t* words, uint32_t re
   uint32_t pending = mask;
   while (pending != 0) {
     const uint32_t first = word[count_trailing_zeros(pending)];
-    pending &= ~static_cast<uint32_t>(
-        g.ballot(kWarpSize, [&](uint32_t i) { return word[i] == first; }));
+    pending &=
+        ~static_cast<uint32_t>(g.ballot(kWarpSize, [&](uint32_t i) { return word[i] == first; }));
     for (uint32_t k = 0; k < lane_words; ++k) {
       const uint32_t n = ++used[(first + k) & (banks - 1)];
       most = n > most ? n : most;

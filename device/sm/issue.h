@@ -56,8 +56,8 @@ NW_HD inline uint32_t pick(const SmView& v, uint32_t scheduler, uint64_t m) {
 }
 
 /// Hand a memory instruction to the load-store unit. `next` is set to the trace position after it.
-NW_HD inline void issue_memory(SmView& v, uint32_t warp, const ImageInstr& in, const uint64_t* words,
-                               uint32_t now) {
+NW_HD inline void issue_memory(SmView& v, uint32_t warp, const ImageInstr& in,
+                               const uint64_t* words, uint32_t now) {
   Warp& w = v.warps[warp];
   const Access a = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded);
   w.at.trace_pos = a.next;
@@ -100,10 +100,17 @@ NW_HD inline void occupy_port(SmView& v, const ImageInstr& in, uint32_t now) {
   uint32_t* free_at = nullptr;
   uint32_t n = 0;
   switch (in.unit) {
-    case Unit::kSp: free_at = v.s.sp_free, n = v.p.sp_units; break;
-    case Unit::kSfu: free_at = v.s.sfu_free, n = v.p.sfu_units; break;
-    case Unit::kDp: free_at = v.s.dp_free, n = v.p.dp_units; break;
-    default: return;
+    case Unit::kSp:
+      free_at = v.s.sp_free, n = v.p.sp_units;
+      break;
+    case Unit::kSfu:
+      free_at = v.s.sfu_free, n = v.p.sfu_units;
+      break;
+    case Unit::kDp:
+      free_at = v.s.dp_free, n = v.p.dp_units;
+      break;
+    default:
+      return;
   }
   free_at[free_port(free_at, n, now)] = now + in.interval;
 }

@@ -15,7 +15,7 @@ inline constexpr uint32_t kNumUnits = 5;
 /// What issuing an instruction does besides occupying its port.
 enum class Action : uint8_t {
   kCompute,
-  kLoad,    ///< global, local or generic memory
+  kLoad,  ///< global, local or generic memory
   kStore,
   kAtomic,  ///< returns a value
   kReduce,  ///< does not
@@ -29,9 +29,9 @@ enum class Action : uint8_t {
 };
 
 enum InstrFlags : uint8_t {
-  kGuarded = 1,      ///< the trace has a mask word before the memory record
-  kBranch = 2,       ///< the next instruction waits for the branch to resolve
-  kHasRecord = 4,    ///< the trace has a memory record
+  kGuarded = 1,         ///< the trace has a mask word before the memory record
+  kBranch = 2,          ///< the next instruction waits for the branch to resolve
+  kHasRecord = 4,       ///< the trace has a memory record
   kCandidateBegin = 8,  ///< an offloading candidate begins here
 };
 
@@ -42,15 +42,15 @@ inline constexpr uint16_t kNoCandidate = 0xffff;
 struct ImageInstr {
   Unit unit = Unit::kSp;
   Action action = Action::kCompute;
-  uint8_t num_dsts = 0;   ///< slots[0, num_dsts) are written
-  uint8_t num_slots = 0;  ///< slots[0, num_slots) must be ready before issue
-  uint16_t latency = 1;   ///< core cycles from issue to result
-  uint8_t interval = 1;   ///< core cycles that the port is occupied
-  uint8_t flags = 0;      ///< InstrFlags
-  uint16_t slots[kMaxSlots] = {};  ///< scoreboard slots
+  uint8_t num_dsts = 0;               ///< slots[0, num_dsts) are written
+  uint8_t num_slots = 0;              ///< slots[0, num_slots) must be ready before issue
+  uint16_t latency = 1;               ///< core cycles from issue to result
+  uint8_t interval = 1;               ///< core cycles that the port is occupied
+  uint8_t flags = 0;                  ///< InstrFlags
+  uint16_t slots[kMaxSlots] = {};     ///< scoreboard slots
   uint16_t candidate = kNoCandidate;  ///< the offloading candidate that contains it
-  uint8_t lane_bytes = 0;  ///< memory: bytes per lane; barrier: its number
-  uint8_t barrier_warps = 0;  ///< barrier: warps expected; 0: all of the block
+  uint8_t lane_bytes = 0;             ///< memory: bytes per lane; barrier: its number
+  uint8_t barrier_warps = 0;          ///< barrier: warps expected; 0: all of the block
 };
 static_assert(sizeof(ImageInstr) == 32);
 
@@ -66,8 +66,8 @@ struct ImageBlock {
 struct Candidate {
   uint32_t begin = 0;      ///< first instruction
   uint32_t threshold = 0;  ///< conditional candidates: least number of iterations; 0: no condition
-  uint16_t live_in_bytes = 0;   ///< per thread
-  uint16_t live_out_bytes = 0;  ///< per thread
+  uint16_t live_in_bytes = 0;          ///< per thread
+  uint16_t live_out_bytes = 0;         ///< per thread
   uint8_t saves_tx = 0, saves_rx = 0;  ///< the 2-bit tag
   uint16_t kernel = 0;
 };

@@ -107,8 +107,7 @@ NW_HD inline void lsu_step(SmView& v, uint32_t now) {
   if (in.action == Action::kLoad) {
     LoadEntry& e = v.load_entries[op.entry];
     uint32_t mshr = 0;
-    const cache::L1Result r =
-        cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, mshr);
+    const cache::L1Result r = cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, mshr);
     if (r == cache::L1Result::kStall) {
       s.lsu_stall = free ? LsuStall::kReply : LsuStall::kCredit;
       return;

@@ -23,10 +23,18 @@ NW_HD inline void run_timers(SmView& v, uint32_t now) {
     }
     w.timer = false;
     switch (w.phase) {
-      case Phase::kDeciding: offload::decide(v, warp, now); break;
-      case Phase::kDraining: offload::try_ask(v, warp, now); break;
-      case Phase::kFinished: offload::try_retire(v, warp, now); break;
-      default: make_ready(v, warp); break;
+      case Phase::kDeciding:
+        offload::decide(v, warp, now);
+        break;
+      case Phase::kDraining:
+        offload::try_ask(v, warp, now);
+        break;
+      case Phase::kFinished:
+        offload::try_retire(v, warp, now);
+        break;
+      default:
+        make_ready(v, warp);
+        break;
     }
   }
 }
@@ -45,10 +53,18 @@ NW_HD inline void receive(SmView& v, uint32_t now) {
     pop(net, v.base, tick, v.horizon);
     if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
     switch (p.kind) {
-      case PacketKind::kOffloadRequest: offload::spawn(v, p, now); break;
-      case PacketKind::kOffloadDirty: offload::on_dirty(v, p.line, now); break;
-      case PacketKind::kOffloadAck: offload::on_ack(v, p, now); break;
-      default: on_reply(v, p, now); break;
+      case PacketKind::kOffloadRequest:
+        offload::spawn(v, p, now);
+        break;
+      case PacketKind::kOffloadDirty:
+        offload::on_dirty(v, p.line, now);
+        break;
+      case PacketKind::kOffloadAck:
+        offload::on_ack(v, p, now);
+        break;
+      default:
+        on_reply(v, p, now);
+        break;
     }
   }
   if (v.s.from_front_end.count == 0) return;
@@ -58,9 +74,15 @@ NW_HD inline void receive(SmView& v, uint32_t now) {
   pop(control, v.base, tick, v.horizon);
   if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
   switch (p.kind) {
-    case PacketKind::kLaunchBlock: launch_block(v, p, now); break;
-    case PacketKind::kChannelBusy: v.s.offload.busy_channels = p.sectors; break;
-    default: offload::on_answer(v, p, now); break;
+    case PacketKind::kLaunchBlock:
+      launch_block(v, p, now);
+      break;
+    case PacketKind::kChannelBusy:
+      v.s.offload.busy_channels = p.sectors;
+      break;
+    default:
+      offload::on_answer(v, p, now);
+      break;
   }
 }
 
@@ -127,8 +149,8 @@ NW_HD inline NextCycle next_cycle(const SmView& v, uint32_t from) {
     n.at(from + count_trailing_zeros(turned), from);
   }
   if (n.cycle == from) return n;
-  const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.offload.granted != 0 ||
-                             s.offload.returning != 0;
+  const bool wants_network =
+      s.lsu_stall == LsuStall::kCredit || s.offload.granted != 0 || s.offload.returning != 0;
   if (s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) n.at(s.lsu_busy_until, from);
   if (wants_network) when(n, v, send_tick(v.to_network(), v.base), from);
   const Channel& net = v.from_network();

@@ -58,11 +58,11 @@ struct SmParams {
 };
 
 enum class Phase : uint8_t {
-  kFree,       ///< no warp in the slot
+  kFree,  ///< no warp in the slot
   kRunning,
   kAtBarrier,
-  kAtFence,    ///< waits for the warp's own memory operations
-  kFinished,   ///< trace at its end; memory operations may be outstanding
+  kAtFence,   ///< waits for the warp's own memory operations
+  kFinished,  ///< trace at its end; memory operations may be outstanding
   // Offloading, on the requesting SM.
   kDeciding,   ///< the offload controller looks at the candidate
   kDraining,   ///< waits until the SM's earlier stores are in memory, and for its own registers
@@ -82,17 +82,17 @@ struct Warp {
   uint16_t stores = 0;        ///< written lines not yet acknowledged
   uint16_t candidate = kNoCandidate;  ///< the one being executed (refused: at home), if any
   uint16_t kernel = 0;
-  uint16_t requester = 0;       ///< stack SM: endpoint that gets the acknowledgement
-  uint8_t requester_warp = 0;   ///< stack SM: its warp slot there
-  uint8_t loads = 0;            ///< memory operations in flight, stores' acknowledgements apart
+  uint16_t requester = 0;      ///< stack SM: endpoint that gets the acknowledgement
+  uint8_t requester_warp = 0;  ///< stack SM: its warp slot there
+  uint8_t loads = 0;           ///< memory operations in flight, stores' acknowledgements apart
   uint8_t block_slot = 0;
-  uint8_t stack = 0;            ///< offload: destination
+  uint8_t stack = 0;  ///< offload: destination
   Phase phase = Phase::kFree;
-  Unit unit = Unit::kSp;        ///< of the next instruction
-  bool searching = false;       ///< executing until the candidate's first memory instruction
+  Unit unit = Unit::kSp;          ///< of the next instruction
+  bool searching = false;         ///< executing until the candidate's first memory instruction
   uint32_t searched = 0;          ///< warp-instructions issued in doing so
   uint32_t searched_threads = 0;  ///< the same in thread-instructions
-  bool timer = false;           ///< an entry for it is in the timer wheel
+  bool timer = false;             ///< an entry for it is in the timer wheel
 };
 
 /// A load or atomic in flight.
@@ -132,16 +132,16 @@ enum class LsuStall : uint8_t {
 
 /// Event counts; the host reads them by name.
 struct SmCounters {
-  uint64_t issued = 0;              ///< warp-instructions
-  uint64_t issued_threads = 0;      ///< thread-instructions
-  uint64_t redundant = 0;           ///< warp-instructions executed again later on a stack SM
-  uint64_t redundant_threads = 0;   ///< the same in thread-instructions
+  uint64_t issued = 0;             ///< warp-instructions
+  uint64_t issued_threads = 0;     ///< thread-instructions
+  uint64_t redundant = 0;          ///< warp-instructions executed again later on a stack SM
+  uint64_t redundant_threads = 0;  ///< the same in thread-instructions
   uint64_t issued_by_unit[kNumUnits] = {};
-  uint64_t active_cycles = 0;       ///< cycles in which an instruction was issued
+  uint64_t active_cycles = 0;                   ///< cycles in which an instruction was issued
   uint64_t loads = 0, stores = 0, atomics = 0;  ///< warp-instructions to global memory
   uint64_t load_lines = 0, store_lines = 0, atomic_lines = 0;
   uint64_t shared_accesses = 0, shared_cycles = 0;
-  uint64_t miss_latency = 0;        ///< cycles from a miss's request to its reply, summed
+  uint64_t miss_latency = 0;  ///< cycles from a miss's request to its reply, summed
   uint64_t barriers = 0;
   uint64_t warps_finished = 0, blocks_finished = 0;
 };
@@ -149,12 +149,12 @@ struct SmCounters {
 struct SmState {
   uint16_t endpoint = 0;
   // Channels.
-  Ref<Channel> to_network, from_network;    ///< crossbar (main) or logic-layer switch (stack)
+  Ref<Channel> to_network, from_network;      ///< crossbar (main) or logic-layer switch (stack)
   Ref<Channel> to_front_end, from_front_end;  ///< main SMs only (count 0 otherwise)
-  Ref<Channel> invalidations;               ///< main SMs with offloading only
+  Ref<Channel> invalidations;                 ///< main SMs with offloading only
   // Masks over warp slots.
   uint64_t free_warps = 0;
-  uint64_t ready = 0;  ///< the next instruction's operands are there
+  uint64_t ready = 0;                   ///< the next instruction's operands are there
   uint64_t unit_warps[kNumUnits] = {};  ///< of the ready ones, by the port they need
   uint64_t wheel[kWheelSlots] = {};     ///< by cycle modulo kWheelSlots
   uint64_t wheel_used = 0;              ///< slots that are not empty
@@ -166,7 +166,7 @@ struct SmState {
   uint8_t block_order[kMaxWarps] = {};
   uint32_t num_block_order = 0;
   uint64_t recheck_barriers = 0;  ///< block slots in which a warp has ended since
-  uint64_t blocks_done = 0;  ///< block slots whose end has not been reported yet
+  uint64_t blocks_done = 0;       ///< block slots whose end has not been reported yet
   uint32_t launch = 0xffffffffu;
   // Load-store unit.
   uint64_t free_loads = 0;

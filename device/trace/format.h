@@ -66,10 +66,14 @@ NW_HD constexpr int record_stride(uint64_t w) {
 /// Words that follow a record for `n` active lanes.
 NW_HD constexpr uint32_t record_extra_words(uint64_t w, uint32_t n) {
   switch (record_stride(w)) {
-    case kDeltas: return (n + 1) / 2;
-    case kAddresses: return n;
-    case kTiles: return 1;
-    default: return 0;
+    case kDeltas:
+      return (n + 1) / 2;
+    case kAddresses:
+      return n;
+    case kTiles:
+      return 1;
+    default:
+      return 0;
   }
 }
 

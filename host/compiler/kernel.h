@@ -80,14 +80,14 @@ struct Instruction {
   ptx::Modifiers mod;
   RegId guard = kNone;  ///< predicate register, kNone if unguarded
   bool guard_negated = false;
-  std::vector<RegId> dsts;    ///< kNone entries for `_`; ld.v4 has four; setp may have two
-  std::vector<Operand> srcs;  ///< st: the values stored; atom: the operands after the address
-  Address address;            ///< ld, st, atom, red, prefetch
+  std::vector<RegId> dsts;       ///< kNone entries for `_`; ld.v4 has four; setp may have two
+  std::vector<Operand> srcs;     ///< st: the values stored; atom: the operands after the address
+  Address address;               ///< ld, st, atom, red, prefetch
   std::vector<BlockId> targets;  ///< bra: one; brx: the table
-  bool inlined_call = false;     ///< a kBra that stands for a call or a return of an inlined function
-  uint32_t ptx_line = 0;         ///< line of the statement in the PTX text, from 1
-  uint32_t source_file = 0;      ///< .loc file index, 0 if none
-  uint32_t source_line = 0;      ///< .loc line, 0 if none
+  bool inlined_call = false;  ///< a kBra that stands for a call or a return of an inlined function
+  uint32_t ptx_line = 0;      ///< line of the statement in the PTX text, from 1
+  uint32_t source_file = 0;   ///< .loc file index, 0 if none
+  uint32_t source_line = 0;   ///< .loc line, 0 if none
 };
 
 /// A basic block. Blocks end at control transfers, before labels, and after `bar` (so that a warp

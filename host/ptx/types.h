@@ -7,23 +7,59 @@ namespace nearwarp::ptx {
 
 /// Fundamental types of PTX ISA 9.0, section 5.2.
 enum class Type : uint8_t {
-  kNone, kPred,
-  kB8, kB16, kB32, kB64, kB128,
-  kU8, kU16, kU32, kU64,
-  kS8, kS16, kS32, kS64,
-  kF16, kF16x2, kBF16, kBF16x2, kF32, kF64,
+  kNone,
+  kPred,
+  kB8,
+  kB16,
+  kB32,
+  kB64,
+  kB128,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kS8,
+  kS16,
+  kS32,
+  kS64,
+  kF16,
+  kF16x2,
+  kBF16,
+  kBF16x2,
+  kF32,
+  kF64,
 };
 
 /// Size of a value of `type` in bytes; 0 for kNone and kPred.
 constexpr unsigned size_of(Type type) {
   switch (type) {
-    case Type::kB8: case Type::kU8: case Type::kS8: return 1;
-    case Type::kB16: case Type::kU16: case Type::kS16: case Type::kF16: case Type::kBF16: return 2;
-    case Type::kB32: case Type::kU32: case Type::kS32: case Type::kF32:
-    case Type::kF16x2: case Type::kBF16x2: return 4;
-    case Type::kB64: case Type::kU64: case Type::kS64: case Type::kF64: return 8;
-    case Type::kB128: return 16;
-    case Type::kNone: case Type::kPred: return 0;
+    case Type::kB8:
+    case Type::kU8:
+    case Type::kS8:
+      return 1;
+    case Type::kB16:
+    case Type::kU16:
+    case Type::kS16:
+    case Type::kF16:
+    case Type::kBF16:
+      return 2;
+    case Type::kB32:
+    case Type::kU32:
+    case Type::kS32:
+    case Type::kF32:
+    case Type::kF16x2:
+    case Type::kBF16x2:
+      return 4;
+    case Type::kB64:
+    case Type::kU64:
+    case Type::kS64:
+    case Type::kF64:
+      return 8;
+    case Type::kB128:
+      return 16;
+    case Type::kNone:
+    case Type::kPred:
+      return 0;
   }
   return 0;
 }
@@ -39,32 +75,128 @@ enum class Space : uint8_t { kNone, kGeneric, kGlobal, kShared, kLocal, kConst, 
 
 enum class Opcode : uint8_t {
   // Integer and floating-point arithmetic; Instruction::type tells them apart.
-  kAdd, kSub, kMul, kMad, kFma, kMul24, kMad24, kDiv, kRem, kNeg, kAbs, kMin, kMax,
-  kAddc, kSubc, kMadc,  // carry in; Modifiers::carry_out for `.cc` on any of them
-  kSad, kRcp, kSqrt, kRsqrt, kSin, kCos, kLg2, kEx2, kTanh, kCopysign, kTestp,
+  kAdd,
+  kSub,
+  kMul,
+  kMad,
+  kFma,
+  kMul24,
+  kMad24,
+  kDiv,
+  kRem,
+  kNeg,
+  kAbs,
+  kMin,
+  kMax,
+  kAddc,
+  kSubc,
+  kMadc,  // carry in; Modifiers::carry_out for `.cc` on any of them
+  kSad,
+  kRcp,
+  kSqrt,
+  kRsqrt,
+  kSin,
+  kCos,
+  kLg2,
+  kEx2,
+  kTanh,
+  kCopysign,
+  kTestp,
   // Logic, shifts, bit fields.
-  kAnd, kOr, kXor, kNot, kCnot, kShl, kShr, kShf, kLop3, kPopc, kClz, kBrev, kBfind, kBfe, kBfi,
-  kBmsk, kPrmt, kDp4a, kDp2a,
+  kAnd,
+  kOr,
+  kXor,
+  kNot,
+  kCnot,
+  kShl,
+  kShr,
+  kShf,
+  kLop3,
+  kPopc,
+  kClz,
+  kBrev,
+  kBfind,
+  kBfe,
+  kBfi,
+  kBmsk,
+  kPrmt,
+  kDp4a,
+  kDp2a,
   // Comparison and selection.
-  kSetp, kSet, kSelp, kSlct,
+  kSetp,
+  kSet,
+  kSelp,
+  kSlct,
   // Data movement. kMov also takes packing and unpacking: several dsts or several srcs.
-  kMov, kCvt, kCvta, kIsspacep, kLd, kLdu, kSt, kPrefetch, kAtom, kRed,
+  kMov,
+  kCvt,
+  kCvta,
+  kIsspacep,
+  kLd,
+  kLdu,
+  kSt,
+  kPrefetch,
+  kAtom,
+  kRed,
   // Warp-level.
-  kShfl, kVote, kMatch, kActivemask, kRedux, kBarWarp, kElect,
+  kShfl,
+  kVote,
+  kMatch,
+  kActivemask,
+  kRedux,
+  kBarWarp,
+  kElect,
   // Control.
-  kBra, kBrx, kCall, kRet, kExit, kTrap, kBar, kBarRed, kMembar, kNanosleep, kNop,
+  kBra,
+  kBrx,
+  kCall,
+  kRet,
+  kExit,
+  kTrap,
+  kBar,
+  kBarRed,
+  kMembar,
+  kNanosleep,
+  kNop,
 };
 
 enum class Compare : uint8_t {
-  kNone, kEq, kNe, kLt, kLe, kGt, kGe, kLo, kLs, kHi, kHs,
-  kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan,
+  kNone,
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kLo,
+  kLs,
+  kHi,
+  kHs,
+  kEqu,
+  kNeu,
+  kLtu,
+  kLeu,
+  kGtu,
+  kGeu,
+  kNum,
+  kNan,
 };
 enum class BoolOp : uint8_t { kNone, kAnd, kOr, kXor };
 /// kRni..kRpi round to integral values in floating point or on conversion to integers.
 enum class Rounding : uint8_t { kNone, kRn, kRz, kRm, kRp, kRna, kRni, kRzi, kRmi, kRpi };
 enum class MulPart : uint8_t { kNone, kLo, kHi, kWide };
 enum class AtomicOp : uint8_t {
-  kNone, kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, kCas, kInc, kDec,
+  kNone,
+  kAdd,
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kXor,
+  kExch,
+  kCas,
+  kInc,
+  kDec,
 };
 enum class ShflMode : uint8_t { kNone, kUp, kDown, kBfly, kIdx };
 enum class VoteMode : uint8_t { kNone, kAll, kAny, kUni, kBallot };
@@ -72,12 +204,37 @@ enum class Testp : uint8_t { kNone, kFinite, kInfinite, kNumber, kNotanumber, kN
 
 /// Special registers (PTX ISA 9.0, section 10). X, Y and Z of a vector register are neighbours.
 enum class SpecialReg : uint8_t {
-  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ,
-  kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
-  kLaneid, kWarpid, kNwarpid, kSmid, kNsmid, kGridid,
-  kLanemaskEq, kLanemaskLe, kLanemaskLt, kLanemaskGe, kLanemaskGt,
-  kClock, kClockHi, kClock64, kGlobaltimer, kGlobaltimerLo, kGlobaltimerHi,
-  kDynamicSmemSize, kTotalSmemSize,
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneid,
+  kWarpid,
+  kNwarpid,
+  kSmid,
+  kNsmid,
+  kGridid,
+  kLanemaskEq,
+  kLanemaskLe,
+  kLanemaskLt,
+  kLanemaskGe,
+  kLanemaskGt,
+  kClock,
+  kClockHi,
+  kClock64,
+  kGlobaltimer,
+  kGlobaltimerLo,
+  kGlobaltimerHi,
+  kDynamicSmemSize,
+  kTotalSmemSize,
 };
 
 /// Everything that follows the dots of a mnemonic.
@@ -93,14 +250,14 @@ struct Modifiers {
   ShflMode shfl = ShflMode::kNone;
   VoteMode vote = VoteMode::kNone;
   Testp testp = Testp::kNone;
-  uint8_t vector = 1;       ///< 1, 2 or 4 for ld and st
-  uint8_t shf_left = 0;     ///< shf.l (1) or shf.r (0)
-  uint8_t bar_arrive = 0;   ///< bar.arrive
-  uint8_t mode = 0;         ///< prmt mode, dp4a/dp2a variant, shf wrap (1) / clamp (0), bmsk wrap
+  uint8_t vector = 1;      ///< 1, 2 or 4 for ld and st
+  uint8_t shf_left = 0;    ///< shf.l (1) or shf.r (0)
+  uint8_t bar_arrive = 0;  ///< bar.arrive
+  uint8_t mode = 0;        ///< prmt mode, dp4a/dp2a variant, shf wrap (1) / clamp (0), bmsk wrap
   bool saturate : 1 = false;
   bool ftz : 1 = false;
-  bool approx : 1 = false;  ///< .approx or .full
-  bool full : 1 = false;    ///< div.full
+  bool approx : 1 = false;        ///< .approx or .full
+  bool full : 1 = false;          ///< div.full
   bool carry_out : 1 = false;     ///< .cc
   bool is_volatile : 1 = false;   ///< .volatile
   bool ordered : 1 = false;       ///< .relaxed, .acquire, .release, .acq_rel with a scope

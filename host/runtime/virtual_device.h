@@ -50,7 +50,8 @@ class VirtualDevice {
  public:
   struct Options {
     bool record_traces = true;
-    uint64_t max_thread_instructions = 0;  ///< 0: no limit; else recording stops there (whole blocks)
+    uint64_t max_thread_instructions =
+        0;  ///< 0: no limit; else recording stops there (whole blocks)
     uint64_t memory_bytes = uint64_t{16} << 30;  ///< size of the device's address range
     uint32_t chunk_blocks = 0;                   ///< thread blocks per trace chunk; 0: by size
     TraceStore::Options traces;

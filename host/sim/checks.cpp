@@ -15,42 +15,72 @@ using kernels::ComponentKind;
 
 const char* kind_name(PacketKind kind) {
   switch (kind) {
-    case PacketKind::kNone: return "nothing";
-    case PacketKind::kRead: return "read";
-    case PacketKind::kWrite: return "write";
-    case PacketKind::kAtomic: return "atomic";
-    case PacketKind::kInvalidate: return "invalidation";
-    case PacketKind::kReadReply: return "read reply";
-    case PacketKind::kWriteAck: return "write acknowledgement";
-    case PacketKind::kAtomicReply: return "atomic reply";
-    case PacketKind::kOffloadRequest: return "offload request";
-    case PacketKind::kOffloadDirty: return "dirty-line notice";
-    case PacketKind::kOffloadAck: return "offload acknowledgement";
-    case PacketKind::kLaunchBlock: return "block launch";
-    case PacketKind::kBlockDone: return "block end";
-    case PacketKind::kOffloadAsk: return "offload question";
-    case PacketKind::kOffloadGrant: return "offload grant";
-    case PacketKind::kOffloadDeny: return "offload denial";
-    case PacketKind::kOffloadRelease: return "offload release";
-    case PacketKind::kChannelBusy: return "busy news";
-    case PacketKind::kKernelStart: return "kernel start";
+    case PacketKind::kNone:
+      return "nothing";
+    case PacketKind::kRead:
+      return "read";
+    case PacketKind::kWrite:
+      return "write";
+    case PacketKind::kAtomic:
+      return "atomic";
+    case PacketKind::kInvalidate:
+      return "invalidation";
+    case PacketKind::kReadReply:
+      return "read reply";
+    case PacketKind::kWriteAck:
+      return "write acknowledgement";
+    case PacketKind::kAtomicReply:
+      return "atomic reply";
+    case PacketKind::kOffloadRequest:
+      return "offload request";
+    case PacketKind::kOffloadDirty:
+      return "dirty-line notice";
+    case PacketKind::kOffloadAck:
+      return "offload acknowledgement";
+    case PacketKind::kLaunchBlock:
+      return "block launch";
+    case PacketKind::kBlockDone:
+      return "block end";
+    case PacketKind::kOffloadAsk:
+      return "offload question";
+    case PacketKind::kOffloadGrant:
+      return "offload grant";
+    case PacketKind::kOffloadDeny:
+      return "offload denial";
+    case PacketKind::kOffloadRelease:
+      return "offload release";
+    case PacketKind::kChannelBusy:
+      return "busy news";
+    case PacketKind::kKernelStart:
+      return "kernel start";
   }
   return "packet";
 }
 
 const char* phase_name(sm::Phase phase) {
   switch (phase) {
-    case sm::Phase::kFree: return "free";
-    case sm::Phase::kRunning: return "running";
-    case sm::Phase::kAtBarrier: return "at a barrier";
-    case sm::Phase::kAtFence: return "at a fence";
-    case sm::Phase::kFinished: return "finished";
-    case sm::Phase::kDeciding: return "deciding on an offload";
-    case sm::Phase::kDraining: return "draining stores";
-    case sm::Phase::kAsking: return "asking for an offload slot";
-    case sm::Phase::kGranted: return "sending an offload request";
-    case sm::Phase::kAway: return "offloaded";
-    case sm::Phase::kReturning: return "returning from an offload";
+    case sm::Phase::kFree:
+      return "free";
+    case sm::Phase::kRunning:
+      return "running";
+    case sm::Phase::kAtBarrier:
+      return "at a barrier";
+    case sm::Phase::kAtFence:
+      return "at a fence";
+    case sm::Phase::kFinished:
+      return "finished";
+    case sm::Phase::kDeciding:
+      return "deciding on an offload";
+    case sm::Phase::kDraining:
+      return "draining stores";
+    case sm::Phase::kAsking:
+      return "asking for an offload slot";
+    case sm::Phase::kGranted:
+      return "sending an offload request";
+    case sm::Phase::kAway:
+      return "offloaded";
+    case sm::Phase::kReturning:
+      return "returning from an offload";
   }
   return "?";
 }
@@ -60,7 +90,8 @@ std::string channel_name(const System& system, const Channel& c) {
 }
 
 [[noreturn]] void lost(const std::string& what) {
-  throw Error(fmt::format("conservation is violated: {} - this is a defect of the simulator", what));
+  throw Error(
+      fmt::format("conservation is violated: {} - this is a defect of the simulator", what));
 }
 
 template <class F>
@@ -120,18 +151,28 @@ void check_faults(System& system) {
   for (uint32_t i = 0; i < system.components.size(); ++i) {
     const Fault* f = nullptr;
     switch (system.components[i].kind) {
-      case ComponentKind::kL2Slice: f = &system.state<L2SliceState>(i).fault; break;
-      case ComponentKind::kSwitch: f = &system.state<SwitchState>(i).fault; break;
-      case ComponentKind::kLinkPort: f = &system.state<LinkPortState>(i).ports.fault; break;
-      case ComponentKind::kVault: f = &system.state<VaultState>(i).fault; break;
-      case ComponentKind::kFrontEnd: f = &system.state<frontend::FrontEndState>(i).fault; break;
-      case ComponentKind::kSm: continue;
+      case ComponentKind::kL2Slice:
+        f = &system.state<L2SliceState>(i).fault;
+        break;
+      case ComponentKind::kSwitch:
+        f = &system.state<SwitchState>(i).fault;
+        break;
+      case ComponentKind::kLinkPort:
+        f = &system.state<LinkPortState>(i).ports.fault;
+        break;
+      case ComponentKind::kVault:
+        f = &system.state<VaultState>(i).fault;
+        break;
+      case ComponentKind::kFrontEnd:
+        f = &system.state<frontend::FrontEndState>(i).fault;
+        break;
+      case ComponentKind::kSm:
+        continue;
     }
     if (f->code != kFaultNone)
-      throw Error(fmt::format("{} at tick {}: {} - this is a defect of the simulator",
-                              system.names[i].name, f->tick,
-                              f->code == kFaultNoRoute ? "no route for a packet"
-                                                       : "a packet that it cannot treat"));
+      throw Error(fmt::format(
+          "{} at tick {}: {} - this is a defect of the simulator", system.names[i].name, f->tick,
+          f->code == kFaultNoRoute ? "no route for a packet" : "a packet that it cannot treat"));
   }
 }
 

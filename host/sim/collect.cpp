@@ -24,8 +24,7 @@ class Collector {
     return total;
   }
   void add(std::string name, uint64_t value, std::string unit, std::string description) {
-    result_.counters.push_back(
-        {std::move(name), value, std::move(unit), std::move(description)});
+    result_.counters.push_back({std::move(name), value, std::move(unit), std::move(description)});
   }
   System& system() { return system_; }
 
@@ -71,8 +70,7 @@ void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32
      [](const S& s) { return s.counters.shared_cycles; });
   sm("miss_latency", "core cycles", "From an L1 miss's request to its reply, summed over misses",
      [](const S& s) { return s.counters.miss_latency; });
-  sm("barriers", "warps", "Arrivals at barriers",
-     [](const S& s) { return s.counters.barriers; });
+  sm("barriers", "warps", "Arrivals at barriers", [](const S& s) { return s.counters.barriers; });
   sm("l1.read_hits", "lines", "Loads that hit", [](const S& s) { return s.l1.counters.read_hits; });
   sm("l1.read_misses", "lines", "Loads that missed and sent a request",
      [](const S& s) { return s.l1.counters.read_misses; });
@@ -195,15 +193,15 @@ void collect_memory(Collector& c) {
   l2("writes", "lines", "Writes passed on to memory", [](const L& l) { return l.writes; });
   l2("write_hits", "lines", "Of these, present", [](const L& l) { return l.write_hits; });
   l2("atomics", "lines", "Atomics executed", [](const L& l) { return l.atomics; });
-  l2("invalidations", "lines", "Invalidations received", [](const L& l) { return l.invalidations; });
+  l2("invalidations", "lines", "Invalidations received",
+     [](const L& l) { return l.invalidations; });
   l2("lines_invalidated", "lines", "Of these, present",
      [](const L& l) { return l.lines_invalidated; });
   l2("evictions", "lines", "Lines replaced", [](const L& l) { return l.evictions; });
 
   const auto dram = [&](const char* name, const char* unit, const char* text, auto&& f) {
     c.add(std::string("dram.") + name,
-          c.sum<VaultState>(ComponentKind::kVault, e.first_vault,
-                            e.num_stacks * e.vaults_per_stack,
+          c.sum<VaultState>(ComponentKind::kVault, e.first_vault, e.num_stacks * e.vaults_per_stack,
                             [&](const VaultState& s) { return f(s.counters); }),
           unit, text);
   };
@@ -217,7 +215,8 @@ void collect_memory(Collector& c) {
   dram("activates", "commands", "Row activations", [](const V& v) { return v.activates; });
   dram("precharges", "commands", "Precharges", [](const V& v) { return v.precharges; });
   dram("refreshes", "commands", "All-bank refreshes", [](const V& v) { return v.refreshes; });
-  dram("bytes_read", "bytes", "Data read over the TSVs", [](const V& v) { return v.data_bytes_read; });
+  dram("bytes_read", "bytes", "Data read over the TSVs",
+       [](const V& v) { return v.data_bytes_read; });
   dram("bytes_written", "bytes", "Data written over the TSVs",
        [](const V& v) { return v.data_bytes_written; });
   dram("bus_busy_ticks", "ticks", "Time that TSVs carried data, summed over vaults",
@@ -264,15 +263,14 @@ void collect_channels(Collector& c, report::RunResult& result) {
   }
 }
 
-void collect_launches(const runtime::Recording& recording, const ImageTables& image,
-                      System& system, report::RunResult& result, uint64_t now_cycle) {
+void collect_launches(const runtime::Recording& recording, const ImageTables& image, System& system,
+                      report::RunResult& result, uint64_t now_cycle) {
   const frontend::FrontEndState& f = system.front_end();
   const Tick* end = f.launch_end.in(system.arena.base());
   uint64_t before = 0;
   for (uint32_t i = 0; i < image.launches.size() && i <= f.launch; ++i) {
     const bool ended = i < f.launch;
-    const uint64_t at =
-        ended ? (end[i] + system.core_period - 1) / system.core_period : now_cycle;
+    const uint64_t at = ended ? (end[i] + system.core_period - 1) / system.core_period : now_cycle;
     const runtime::LaunchRecord& l = recording.launches[image.recorded_launch[i]];
     report::KernelRow row;
     row.kernel = recording.kernels[l.kernel]->name;

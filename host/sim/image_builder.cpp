@@ -156,19 +156,20 @@ uint32_t blocks_per_sm(const config::MachineConfig& machine, const Kernel& kerne
     const char* what;
     uint32_t have, need;
   };
-  const Limit limits[] = {{"thread blocks", machine.sm.blocks, 1},
-                          {"warps", machine.sm.warps, warps},
-                          {"threads", machine.sm.threads, threads},
-                          {"registers", machine.sm.registers, registers},
-                          {"bytes of shared memory", machine.sm.shared_memory_bytes,
-                           launch.shared_bytes}};
+  const Limit limits[] = {
+      {"thread blocks", machine.sm.blocks, 1},
+      {"warps", machine.sm.warps, warps},
+      {"threads", machine.sm.threads, threads},
+      {"registers", machine.sm.registers, registers},
+      {"bytes of shared memory", machine.sm.shared_memory_bytes, launch.shared_bytes}};
   uint32_t blocks = machine.sm.blocks;
   for (const Limit& l : limits) {
     if (l.need == 0) continue;
     if (l.need > l.have)
-      throw Error(fmt::format("a thread block of kernel {} needs {} {}, but an SM of machine {} has "
-                              "{} - launch smaller blocks or change the machine's [sm] keys",
-                              kernel.name, l.need, l.what, machine.name, l.have));
+      throw Error(
+          fmt::format("a thread block of kernel {} needs {} {}, but an SM of machine {} has "
+                      "{} - launch smaller blocks or change the machine's [sm] keys",
+                      kernel.name, l.need, l.what, machine.name, l.have));
     blocks = std::min(blocks, l.have / l.need);
   }
   return blocks;

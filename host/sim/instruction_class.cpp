@@ -24,28 +24,43 @@ enum class Kind { kAdd, kMax, kMul, kMad, kDiv };
 const ClassTiming& timing(const MachineConfig::Classes& c, Kind kind, ptx::Type type) {
   if (type == ptx::Type::kF64) {
     switch (kind) {
-      case Kind::kAdd: return c.fp64_add;
-      case Kind::kMax: return c.fp64_max;
-      case Kind::kMul: return c.fp64_mul;
-      case Kind::kMad: return c.fp64_mad;
-      case Kind::kDiv: return c.fp64_div;
+      case Kind::kAdd:
+        return c.fp64_add;
+      case Kind::kMax:
+        return c.fp64_max;
+      case Kind::kMul:
+        return c.fp64_mul;
+      case Kind::kMad:
+        return c.fp64_mad;
+      case Kind::kDiv:
+        return c.fp64_div;
     }
   }
   if (ptx::is_float(type)) {
     switch (kind) {
-      case Kind::kAdd: return c.fp32_add;
-      case Kind::kMax: return c.fp32_max;
-      case Kind::kMul: return c.fp32_mul;
-      case Kind::kMad: return c.fp32_mad;
-      case Kind::kDiv: return c.fp32_div;
+      case Kind::kAdd:
+        return c.fp32_add;
+      case Kind::kMax:
+        return c.fp32_max;
+      case Kind::kMul:
+        return c.fp32_mul;
+      case Kind::kMad:
+        return c.fp32_mad;
+      case Kind::kDiv:
+        return c.fp32_div;
     }
   }
   switch (kind) {
-    case Kind::kAdd: return c.int_add;
-    case Kind::kMax: return c.int_max;
-    case Kind::kMul: return c.int_mul;
-    case Kind::kMad: return c.int_mad;
-    case Kind::kDiv: break;
+    case Kind::kAdd:
+      return c.int_add;
+    case Kind::kMax:
+      return c.int_max;
+    case Kind::kMul:
+      return c.int_mul;
+    case Kind::kMad:
+      return c.int_mad;
+    case Kind::kDiv:
+      break;
   }
   return c.int_div;
 }
@@ -71,10 +86,18 @@ void classify_memory(ImageInstr& out, const Instruction& in, const MachineConfig
   if (in.guard != compiler::kNone) out.flags |= sm::kGuarded;
   out.lane_bytes = lane_bytes(in);
   switch (in.op) {
-    case Opcode::kSt: out.action = shared ? Action::kSharedStore : Action::kStore; break;
-    case Opcode::kAtom: out.action = shared ? Action::kSharedAtomic : Action::kAtomic; break;
-    case Opcode::kRed: out.action = shared ? Action::kSharedAtomic : Action::kReduce; break;
-    default: out.action = shared ? Action::kSharedLoad : Action::kLoad; break;
+    case Opcode::kSt:
+      out.action = shared ? Action::kSharedStore : Action::kStore;
+      break;
+    case Opcode::kAtom:
+      out.action = shared ? Action::kSharedAtomic : Action::kAtomic;
+      break;
+    case Opcode::kRed:
+      out.action = shared ? Action::kSharedAtomic : Action::kReduce;
+      break;
+    default:
+      out.action = shared ? Action::kSharedLoad : Action::kLoad;
+      break;
   }
 }
 
@@ -106,18 +129,26 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
     case Opcode::kLdu:
     case Opcode::kSt:
     case Opcode::kAtom:
-    case Opcode::kRed: classify_memory(out, in, m); return out;
+    case Opcode::kRed:
+      classify_memory(out, in, m);
+      return out;
     case Opcode::kMin:
-    case Opcode::kMax: set_timing(out, timing(m.classes, Kind::kMax, type)); break;
+    case Opcode::kMax:
+      set_timing(out, timing(m.classes, Kind::kMax, type));
+      break;
     case Opcode::kMul:
-    case Opcode::kMul24: set_timing(out, timing(m.classes, Kind::kMul, type)); break;
+    case Opcode::kMul24:
+      set_timing(out, timing(m.classes, Kind::kMul, type));
+      break;
     case Opcode::kMad:
     case Opcode::kMadc:
     case Opcode::kMad24:
     case Opcode::kSad:
     case Opcode::kDp4a:
     case Opcode::kDp2a:
-    case Opcode::kFma: set_timing(out, timing(m.classes, Kind::kMad, type)); break;
+    case Opcode::kFma:
+      set_timing(out, timing(m.classes, Kind::kMad, type));
+      break;
     case Opcode::kDiv:
     case Opcode::kRem:
       set_timing(out, timing(m.classes, Kind::kDiv, type));
@@ -140,16 +171,22 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
     case Opcode::kShfl:
     case Opcode::kVote:
     case Opcode::kMatch:
-    case Opcode::kRedux: set_timing(out, m.classes.shuffle); break;
+    case Opcode::kRedux:
+      set_timing(out, m.classes.shuffle);
+      break;
     case Opcode::kBar:
-    case Opcode::kBarRed: classify_barrier(out, in); return out;
+    case Opcode::kBarRed:
+      classify_barrier(out, in);
+      return out;
     case Opcode::kMembar:
       out.unit = Unit::kControl;
       out.action = Action::kFence;
       return out;
     case Opcode::kBra:
     case Opcode::kBrx:
-    case Opcode::kCall: out.flags |= sm::kBranch; return out;
+    case Opcode::kCall:
+      out.flags |= sm::kBranch;
+      return out;
     case Opcode::kRet:
     case Opcode::kExit:
     case Opcode::kTrap:
@@ -158,8 +195,11 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
       return out;
     case Opcode::kBarWarp:
     case Opcode::kNanosleep:
-    case Opcode::kNop: out.unit = Unit::kControl; return out;
-    default: break;
+    case Opcode::kNop:
+      out.unit = Unit::kControl;
+      return out;
+    default:
+      break;
   }
   // Double precision has ports of its own only where the machine says so.
   if (out.unit == Unit::kSp && m.sm.dp_units != 0 &&

@@ -54,8 +54,8 @@ class Run {
     const Tick longest = options_.window_ticks == 0
                              ? system_.window
                              : std::min(options_.window_ticks, system_.window);
-    kernels::CpuExecutor executor(system_.components, {options_.threads, options_.order_seed,
-                                                       options_.shuffle_lanes});
+    kernels::CpuExecutor executor(system_.components,
+                                  {options_.threads, options_.order_seed, options_.shuffle_lanes});
     sm::SystemView view;
     view.arena = system_.arena.base();
     view.image = image_.view();
@@ -139,8 +139,8 @@ class Run {
 }  // namespace
 
 report::RunResult simulate(const runtime::Recording& recording,
-                           const config::MachineConfig& machine,
-                           const config::PolicyConfig& policy, const SimOptions& options) {
+                           const config::MachineConfig& machine, const config::PolicyConfig& policy,
+                           const SimOptions& options) {
   return Run(recording, machine, policy, options).run();
 }
 

@@ -23,8 +23,8 @@ struct SimOptions {
   /// Called some times a second; return false to stop: the result is then partial.
   std::function<bool(const Progress&)> progress;
   // For tests: results must not depend on these.
-  Tick window_ticks = 0;       ///< 0: the longest possible; else at most that
-  uint32_t order_seed = 0;     ///< see kernels::ExecutorOptions
+  Tick window_ticks = 0;    ///< 0: the longest possible; else at most that
+  uint32_t order_seed = 0;  ///< see kernels::ExecutorOptions
   uint32_t shuffle_lanes = 0;
 };
 
@@ -32,7 +32,7 @@ struct SimOptions {
 /// nearwarp::Error if the simulated machine comes to a stop, with a report of who waits on whom,
 /// or if something got lost.
 report::RunResult simulate(const runtime::Recording& recording,
-                           const config::MachineConfig& machine,
-                           const config::PolicyConfig& policy, const SimOptions& options);
+                           const config::MachineConfig& machine, const config::PolicyConfig& policy,
+                           const SimOptions& options);
 
 }  // namespace nearwarp::sim

@@ -128,9 +128,7 @@ class Assembly {
   Wire link(uint32_t mbps) const {
     return {m_.links.latency_cycles * icnt_, m_.links.queue_entries, mbps};
   }
-  Wire control(uint32_t slots) const {
-    return {m_.gpu.control_latency_cycles * icnt_, slots, 0};
-  }
+  Wire control(uint32_t slots) const { return {m_.gpu.control_latency_cycles * icnt_, slots, 0}; }
 
   void make_channels() {
     const Endpoints& e = s_.ends;
@@ -177,10 +175,10 @@ class Assembly {
         if (a == b) continue;
         const Wire wire = link(m_.links.memory_to_memory_mbps);
         const uint32_t at = a * e.num_stacks + b;
-        cross_request_[at] = channel(e.first_switch + a, e.first_switch + b,
-                                     ChannelClass::kMemoryToMemory, wire);
-        cross_reply_[at] = channel(e.first_switch + a, e.first_switch + b,
-                                   ChannelClass::kMemoryToMemory, wire);
+        cross_request_[at] =
+            channel(e.first_switch + a, e.first_switch + b, ChannelClass::kMemoryToMemory, wire);
+        cross_reply_[at] =
+            channel(e.first_switch + a, e.first_switch + b, ChannelClass::kMemoryToMemory, wire);
       }
     }
   }
@@ -396,8 +394,8 @@ class Assembly {
         set_route(p, s, s_.arena.base(), out_of(e.first_slice + i), out_of(i), kNoRoute);
       if (e.offloading)
         for (uint32_t k = 0; k < e.num_stacks; ++k)
-          set_route(p, s, s_.arena.base(), out_of(e.first_stack_sm + k),
-                    out_of(e.num_slices + k), kNoRoute);
+          set_route(p, s, s_.arena.base(), out_of(e.first_stack_sm + k), out_of(e.num_slices + k),
+                    kNoRoute);
       add_switch(e.request_crossbar, p, s, in, "request crossbar");
     }
     {
@@ -462,9 +460,8 @@ class Assembly {
     };
     const auto in = one_by_one(slice(slice_to_port_), {port_request_[k], rx_[k]});
     const auto out = one_by_one(slice(port_to_slice_), {port_reply_[k], tx_[k]});
-    const LinkPortState s =
-        make_link_port(s_.arena, p, in, out, tx_[k], rx_[k],
-                       e.offloading ? port_control_[k] : Ref<Channel>{});
+    const LinkPortState s = make_link_port(s_.arena, p, in, out, tx_[k], rx_[k],
+                                           e.offloading ? port_control_[k] : Ref<Channel>{});
     const auto to_sms = static_cast<uint16_t>(n), to_link = static_cast<uint16_t>(n + 1);
     for (uint32_t x = 0; x < e.count; ++x) {
       const bool main_sm = x < uint32_t{e.first_sm} + e.num_sms;
@@ -512,7 +509,8 @@ class Assembly {
     }
     for (uint32_t v = 0; v < e.vaults_per_stack; ++v) {
       const uint32_t endpoint = e.first_vault + k * e.vaults_per_stack + v;
-      const auto request = channel(e.first_switch + k, endpoint, ChannelClass::kInStack, in_stack());
+      const auto request =
+          channel(e.first_switch + k, endpoint, ChannelClass::kInStack, in_stack());
       const auto reply = channel(endpoint, e.first_switch + k, ChannelClass::kInStack, in_stack());
       in.push_back({reply, in_port++});
       out.push_back({request, out_port++});

@@ -18,12 +18,12 @@ enum class ChannelClass : uint8_t {
   kSmToNetwork,
   kNetworkToSm,
   kControl,
-  kOnChip,           ///< crossbar - slice - link port
+  kOnChip,  ///< crossbar - slice - link port
   kInvalidation,
-  kGpuToMemory,      ///< TX links
-  kMemoryToGpu,      ///< RX links
-  kMemoryToMemory,   ///< cross-stack links
-  kInStack,          ///< switch - vault, switch - stack SM
+  kGpuToMemory,     ///< TX links
+  kMemoryToGpu,     ///< RX links
+  kMemoryToMemory,  ///< cross-stack links
+  kInStack,         ///< switch - vault, switch - stack SM
 };
 
 struct ChannelInfo {
@@ -50,8 +50,8 @@ struct System {
   std::vector<kernels::Component> components;  ///< by endpoint
   std::vector<ComponentName> names;            ///< by endpoint
   std::vector<ChannelInfo> channels;
-  Tick window = 1;         ///< W: the shortest latency of any channel or credit
-  uint64_t base_mhz = 1;   ///< ticks per microsecond
+  Tick window = 1;        ///< W: the shortest latency of any channel or credit
+  uint64_t base_mhz = 1;  ///< ticks per microsecond
   uint32_t core_period = 1;
 
   sm::SmState& sm(uint32_t i) { return state<sm::SmState>(i); }

@@ -10,8 +10,8 @@
 #include "device/link/link_port.h"
 #include "device/noc/crossbar.h"
 #include "device/stack/stack_switch.h"
-#include "tests/support/rig.h"
 #include "tests/memory/spmd_group.h"
+#include "tests/support/rig.h"
 
 namespace nearwarp::testing {
 
