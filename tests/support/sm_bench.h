@@ -2,6 +2,8 @@
 #pragma once
 
 #include <deque>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -11,7 +13,8 @@
 
 namespace nearwarp::testing {
 
-/// Answers memory requests a fixed time after their arrival, and keeps all that it got.
+/// A neighbour that keeps all that it got. By default it answers memory requests a fixed time after
+/// their arrival; `handler` may do something else with a packet (then it returns true).
 struct MockMemory {
   struct Item {
     Tick at = 0;
@@ -22,8 +25,13 @@ struct MockMemory {
   bool answers = true;
   std::vector<Item> got;
   std::deque<Item> to_send;  ///< ordered by time
+  std::function<bool(const Packet&, Tick)> handler;
 
-  void send_at(Tick at, const Packet& p) { to_send.push_back({at, p}); }
+  void send_at(Tick at, const Packet& p) {
+    auto before = to_send.end();
+    while (before != to_send.begin() && std::prev(before)->at > at) --before;
+    to_send.insert(before, {at, p});
+  }
   std::vector<Item> of(PacketKind kind) const {
     std::vector<Item> some;
     for (const Item& i : got)
@@ -32,6 +40,7 @@ struct MockMemory {
   }
   void receive(const Packet& p, Tick t) {
     got.push_back({t, p});
+    if (handler && handler(p, t)) return;
     if (!answers || p.kind > PacketKind::kAtomic) return;
     Packet r;
     r.kind = p.kind == PacketKind::kRead    ? PacketKind::kReadReply
@@ -81,9 +90,8 @@ class SmBench {
   Rig rig;
   std::shared_ptr<MockMemory> network = std::make_shared<MockMemory>();
   std::shared_ptr<MockMemory> invalidations = std::make_shared<MockMemory>();
-  std::shared_ptr<MockProducer> to_sm;    ///< the front end's messages
-  std::shared_ptr<MockConsumer> from_sm;  ///< what the front end hears
-  std::vector<Issue> issues;              ///< filled by run_logged()
+  std::shared_ptr<MockMemory> front_end = std::make_shared<MockMemory>();
+  std::vector<Issue> issues;  ///< filled by run_logged()
   uint32_t shuffle_lanes = 0;
   uint32_t network_slots = 64, control_slots = 64;
 
@@ -126,8 +134,8 @@ class SmBench {
     rig.add([this](std::byte* base, Window w, Horizon& h) { return step(base, w, h); }, inputs);
     attach(network, s.to_network, s.from_network);
     if (params.in_stack) return;
-    to_sm = rig.producer(s.from_front_end);
-    from_sm = rig.consumer(s.to_front_end);
+    front_end->answers = false;
+    attach(front_end, s.to_front_end, s.from_front_end);
     if (!params.offload.enabled) return;
     invalidations->answers = false;
     attach(invalidations, s.invalidations, rig.channel(net));
@@ -136,7 +144,7 @@ class SmBench {
   void launch(uint32_t block, Tick at = 0, uint32_t launch = 0) {
     Packet p =
         make_packet(PacketKind::kLaunchBlock, kFrontEndEndpoint, kSmEndpoint, 0, launch, block);
-    to_sm->items.push_back({at, p, 0});
+    front_end->send_at(at, p);
   }
   /// Build, and launch every thread block of the traces at tick 0.
   void start() {
@@ -170,11 +178,10 @@ class SmBench {
       if (i.warp == warp) c.push_back(i.cycle);
     return c;
   }
-  std::vector<MockConsumer::Item> heard(PacketKind kind) const {
-    std::vector<MockConsumer::Item> some;
-    for (const MockConsumer::Item& i : from_sm->items)
-      if (i.packet.kind == kind) some.push_back(i);
-    return some;
+  /// What the front end heard.
+  std::vector<MockMemory::Item> heard(PacketKind kind) const { return front_end->of(kind); }
+  const offload::CandidateCounters& candidate(uint32_t i = 0) {
+    return rig.arena.get(state().offload.candidates)[i];
   }
 
  private:
