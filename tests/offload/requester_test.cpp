@@ -46,7 +46,7 @@ TEST(Requester, TheWholeWayToTheCycle) {
   const auto requests = b.network->of(PacketKind::kOffloadRequest);
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_EQ(requests[0].at, kLatency + 19 + kLatency);
-  const Packet& p = requests[0].packet;
+  const Packet p = requests[0].packet;
   EXPECT_EQ(p.bytes, 8 + 12 + 12 * 32);
   EXPECT_EQ(p.dst, kStackSmEndpoint + map.stack_of(5));
   EXPECT_EQ(p.src, kSmEndpoint);

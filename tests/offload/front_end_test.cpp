@@ -1,0 +1,222 @@
+// The front end: dispatch, pending requests per stack, busy news.
+#include "device/frontend/front_end.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/program.h"
+#include "tests/support/rig.h"
+
+namespace nearwarp::frontend {
+namespace {
+
+using namespace nearwarp::testing;
+
+/// A front end with mock SMs and link ports; one tick per cycle, channels of four.
+struct Bench {
+  static constexpr uint32_t kWire = 4;
+  Rig rig;
+  Program program;
+  FrontEndParams p;
+  Ref<FrontEndState> state;
+  std::vector<std::shared_ptr<MockProducer>> from_sm, from_port;
+  std::vector<std::shared_ptr<MockConsumer>> to_sm;
+
+  explicit Bench(uint32_t sms, uint32_t stacks = 4) {
+    p.num_sms = sms;
+    p.num_stacks = stacks;
+    p.launch_gap = 10;
+    p.stack_warps = 3;
+    p.outbox_entries = 49;
+  }
+  void build() {
+    ArenaBuilder& a = rig.arena;
+    FrontEndState s;
+    s.to_sm = a.allocate<Ref<Channel>>(p.num_sms);
+    s.from_sm = a.allocate<Ref<Channel>>(p.num_sms);
+    s.from_link_port = a.allocate<Ref<Channel>>(p.num_stacks);
+    s.outbox = a.allocate<Outbox>(p.num_sms);
+    s.outgoing = a.allocate<Outgoing>(p.num_sms * p.outbox_entries);
+    s.waiting_entries = p.num_sms * 48;
+    s.waiting = a.allocate<Waiting>(p.num_stacks * s.waiting_entries);
+    s.done_log = a.allocate<uint32_t>(1000);
+    s.launch_end = a.allocate<Tick>(8);
+    s.launch_at = p.launch_gap;
+    std::vector<Ref<Channel>> inputs;
+    for (uint32_t i = 0; i < p.num_sms; ++i) {
+      const Ref<Channel> out = rig.channel({16, kWire, kWire, 0, 1});
+      const Ref<Channel> in = rig.channel({16, kWire, kWire, 0, 1});
+      a.get(s.to_sm)[i] = out;
+      a.get(s.from_sm)[i] = in;
+      inputs.push_back(in);
+    }
+    for (uint32_t k = 0; k < p.num_stacks; ++k) {
+      const Ref<Channel> in = rig.channel({4, kWire, kWire, 0, 1});
+      a.get(s.from_link_port)[k] = in;
+      inputs.push_back(in);
+    }
+    state = a.allocate<FrontEndState>(1);
+    *a.get(state) = s;
+    rig.add(
+        [this](std::byte* base, Window w, Horizon& h) {
+          SystemView view;
+          view.arena = base;
+          view.image = program.view();
+          return step_front_end(HostGroup{}, p, *state.in(base), view, w, h);
+        },
+        inputs);
+    for (uint32_t i = 0; i < p.num_sms; ++i) {
+      to_sm.push_back(rig.consumer(a.get(s.to_sm)[i]));
+      from_sm.push_back(rig.producer(a.get(s.from_sm)[i]));
+    }
+    for (uint32_t k = 0; k < p.num_stacks; ++k)
+      from_port.push_back(rig.producer(a.get(s.from_link_port)[k]));
+  }
+  FrontEndState& s() { return *rig.arena.get(state); }
+  /// A message of an SM that is sent at `at`.
+  void say(Tick at, uint32_t sm, PacketKind kind, uint32_t tag = 0, uint32_t stack = 0,
+           uint32_t line = 0) {
+    Packet m;
+    m.kind = kind;
+    m.tag = tag;
+    m.aux = static_cast<uint8_t>(stack);
+    m.line = line;
+    from_sm[sm]->items.push_back({at, m, 0});
+  }
+  void news(Tick at, uint32_t stack, uint32_t bits) {
+    Packet m;
+    m.kind = PacketKind::kChannelBusy;
+    m.sectors = bits;
+    from_port[stack]->items.push_back({at, m, 0});
+  }
+  void run(Tick end = 300) {
+    RunOptions o;
+    o.window = kWire;
+    rig.run(o, end);
+  }
+  /// Arrival time and number of what SM `sm` got of a kind.
+  std::vector<std::pair<Tick, uint32_t>> got(uint32_t sm, PacketKind kind) {
+    std::vector<std::pair<Tick, uint32_t>> some;
+    for (const auto& i : to_sm[sm]->items)
+      if (i.packet.kind == kind)
+        some.emplace_back(i.at, kind == PacketKind::kLaunchBlock   ? i.packet.line
+                                : kind == PacketKind::kChannelBusy ? i.packet.sectors
+                                                                   : i.packet.tag);
+    return some;
+  }
+};
+using Got = std::vector<std::pair<Tick, uint32_t>>;
+
+TEST(FrontEnd, DispatchesRoundOneBlockPerSmAndCycle) {
+  Bench b(3);
+  b.program.block({});
+  b.program.launch(8, 2, 2);
+  b.build();
+  b.run();
+  // From cycle 10 on; two per SM are all that fit, so the blocks 6 and 7 wait.
+  EXPECT_EQ(b.got(0, PacketKind::kLaunchBlock), (Got{{14, 0}, {15, 3}}));
+  EXPECT_EQ(b.got(1, PacketKind::kLaunchBlock), (Got{{14, 1}, {15, 4}}));
+  EXPECT_EQ(b.got(2, PacketKind::kLaunchBlock), (Got{{14, 2}, {15, 5}}));
+  EXPECT_EQ(b.s().counters.blocks_dispatched, 6u);
+}
+
+TEST(FrontEnd, EndedBlocksMakeRoom) {
+  Bench b(2);
+  b.program.block({});
+  b.program.launch(4, 1, 1);
+  b.program.launch(1, 1, 1);
+  b.build();
+  b.say(30, 1, PacketKind::kBlockDone, 0, 0, 1);
+  b.say(50, 0, PacketKind::kBlockDone, 0, 0, 0);
+  b.say(60, 0, PacketKind::kBlockDone, 0, 0, 3);
+  b.say(70, 1, PacketKind::kBlockDone, 0, 0, 2);
+  b.run();
+  // The second launch begins ten cycles after the first one's last block, with the next SM.
+  EXPECT_EQ(b.got(1, PacketKind::kLaunchBlock), (Got{{14, 1}, {38, 2}, {74 + 10 + 4, 0}}));
+  EXPECT_EQ(b.got(0, PacketKind::kLaunchBlock), (Got{{14, 0}, {58, 3}}));
+  EXPECT_EQ(b.rig.arena.get(b.s().launch_end)[0], 74u);
+  EXPECT_EQ(b.s().num_done, 4u);
+  const uint32_t* done = b.rig.arena.get(b.s().done_log);
+  EXPECT_EQ((std::vector<uint32_t>(done, done + 4)), (std::vector<uint32_t>{1, 0, 3, 2}));
+}
+
+TEST(FrontEnd, PendingLimitIsExact) {
+  for (const bool dynamic : {true, false}) {
+    Bench b(2);
+    b.p.dynamic_control = dynamic;
+    b.build();
+    for (uint32_t i = 0; i < 3; ++i) b.say(i, 0, PacketKind::kOffloadAsk, i, 2);
+    b.say(10, 0, PacketKind::kOffloadAsk, 3, 2);      // the stack holds three
+    b.say(11, 0, PacketKind::kOffloadAsk, 7, 1);      // another stack
+    b.say(30, 1, PacketKind::kOffloadRelease, 0, 2);  // now it holds two
+    b.say(40, 0, PacketKind::kOffloadAsk, 4, 2);
+    b.run();
+    const Got grants = b.got(0, PacketKind::kOffloadGrant);
+    const Got denials = b.got(0, PacketKind::kOffloadDeny);
+    if (dynamic) {
+      EXPECT_EQ(grants, (Got{{8, 0}, {9, 1}, {10, 2}, {19, 7}, {48, 4}}));
+      EXPECT_EQ(denials, (Got{{18, 3}}));
+      EXPECT_EQ(b.s().counters.denials, 1u);
+    } else {
+      // The fourth question waits for the release; the last one for one that does not come.
+      EXPECT_EQ(grants, (Got{{8, 0}, {9, 1}, {10, 2}, {19, 7}, {38, 3}}));
+      EXPECT_TRUE(denials.empty());
+    }
+    EXPECT_EQ(b.s().counters.peak_pending, 3u);
+    EXPECT_EQ(b.s().pending[2], 3u);
+    EXPECT_EQ(b.s().pending[1], 1u);
+  }
+}
+
+TEST(FrontEnd, UncontrolledQuestionsAreServedInOrder) {
+  Bench b(3);
+  b.p.stack_warps = 1;
+  b.build();
+  b.say(0, 0, PacketKind::kOffloadAsk, 0, 0);
+  b.say(1, 2, PacketKind::kOffloadAsk, 20, 0);
+  b.say(2, 1, PacketKind::kOffloadAsk, 10, 0);
+  b.say(3, 2, PacketKind::kOffloadAsk, 21, 0);
+  for (uint32_t i = 0; i < 4; ++i) b.say(20 + 10 * i, 0, PacketKind::kOffloadRelease, 0, 0);
+  b.run();
+  EXPECT_EQ(b.got(2, PacketKind::kOffloadGrant), (Got{{28, 20}, {48, 21}}));
+  EXPECT_EQ(b.got(1, PacketKind::kOffloadGrant), (Got{{38, 10}}));
+  EXPECT_EQ(b.s().pending[0], 0u);
+  EXPECT_EQ(b.s().counters.releases, 4u);
+}
+
+TEST(FrontEnd, BusyNewsGoToEverySmOnce) {
+  Bench b(2);
+  b.build();
+  b.news(10, 1, 2);
+  b.news(30, 3, 1);
+  b.news(50, 1, 0);
+  b.run();
+  for (uint32_t i = 0; i < 2; ++i)
+    EXPECT_EQ(b.got(i, PacketKind::kChannelBusy), (Got{{18, 8}, {38, 8 | 64}, {58, 64}}));
+}
+
+TEST(FrontEnd, AnswersGoBeforeNewsAndBlocks) {
+  Bench b(1);
+  b.program.block({});
+  b.program.launch(1, 1, 1);
+  b.build();
+  b.say(6, 0, PacketKind::kOffloadAsk, 5, 0);
+  b.news(6, 0, 1);
+  b.run();
+  ASSERT_EQ(b.to_sm[0]->items.size(), 3u);
+  EXPECT_EQ(b.to_sm[0]->items[0].packet.kind, PacketKind::kOffloadGrant);
+  EXPECT_EQ(b.to_sm[0]->items[1].packet.kind, PacketKind::kChannelBusy);
+  EXPECT_EQ(b.to_sm[0]->items[2].packet.kind, PacketKind::kLaunchBlock);
+  for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(b.to_sm[0]->items[i].at, 14u + i);
+}
+
+TEST(FrontEnd, UnknownMessagesAreFaults) {
+  Bench b(1);
+  b.build();
+  b.say(0, 0, PacketKind::kRead);
+  b.run();
+  EXPECT_EQ(b.s().fault.code, kFaultUnexpectedPacket);
+  EXPECT_EQ(b.s().fault.tick, 4u);
+}
+
+}  // namespace
+}  // namespace nearwarp::frontend
