@@ -52,6 +52,10 @@ int analyze_command(const Words& words) {
     names.push_back(kernel.name);
     if (!wanted.empty() && kernel.name != wanted) continue;
     if (!text.empty()) text += '\n';
+    if (!kernel.unsupported.empty()) {
+      text += fmt::format("kernel {}: cannot be run: {}\n", kernel.name, kernel.unsupported);
+      continue;
+    }
     text += compiler::format_analysis(kernel, compiler::analyze_offloading(kernel, model));
   }
   if (text.empty()) {

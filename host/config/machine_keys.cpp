@@ -156,7 +156,7 @@ Keys stack_keys() {
        "From a packet's last byte to its arrival."},
       {NW_KEY(links.queue_entries), "packets", 2, 1024, false, "", "Packets in flight per link."},
       {NW_KEY(stack.count), "stacks", 1, 16, kPowerOfTwo, "", "Memory stacks."},
-      {NW_KEY(stack.sms), "SMs", 1, 8, false, "", "SMs in the logic layer of each stack."},
+      {NW_KEY(stack.sms), "SMs", 1, 1, false, "", "SMs in the logic layer of each stack."},
       {NW_KEY(stack.sm_warps), "warps", 1, 64, false, "", "Warp slots of a stack SM."},
       {NW_KEY(stack.vaults), "vaults", 1, 32, kPowerOfTwo, "", "Vaults per stack."},
       {NW_KEY(stack.tsv_mbps), "MB/s", 1, 10000000, false, "", "Bandwidth of a vault's data TSVs."},
