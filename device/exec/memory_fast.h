@@ -13,6 +13,7 @@ namespace nearwarp::exec {
 /// A progression first, first + stride, ... over all lanes?
 template <class A>
 NW_HD NW_INLINE bool is_progression(const A* a, A stride) {
+  if (static_cast<A>(a[kLanes - 1] - a[0]) != static_cast<A>(stride * (kLanes - 1))) return false;
   A difference = 0;
   for (uint32_t i = 0; i < kLanes - 1; ++i) difference |= (a[i + 1] - a[i]) ^ stride;
   return difference == 0;
@@ -262,35 +263,49 @@ NW_HD NW_INLINE void load_row(M* d, const uint8_t* p, int64_t step) {
   }
 }
 
-/// Unguarded load by a full warp from shared memory whose addresses are rows with equal steps (16-
-/// and 8-wide thread blocks).
-template <class M, class A>
-NW_HD NW_INLINE bool load_shared_tiles(Context& ctx, Warp& warp, const Op& op, uint64_t tile) {
-  const int64_t first = static_cast<int64_t>(row<A>(warp.rows, op.a)[0]) + op.imm;
-  const auto at = [&](uint32_t lane) {
-    return first + static_cast<int64_t>(trace::tile_distance(tile, lane));
-  };
+/// Are the places rows of 2^kShift with steps `step` and distances `distance`?
+template <uint32_t kShift, class A>
+NW_HD NW_INLINE bool is_rows(const A* a, A step, A distance) {
+  constexpr uint32_t kColumns = 1u << kShift;
+  if (static_cast<A>(a[31] - a[0]) !=
+      static_cast<A>(step * (kColumns - 1) + distance * (kLanes / kColumns - 1)))
+    return false;  // what is irregular mostly ends here
+  A differs = 0;
+  for (uint32_t i = 0; i < kLanes; ++i)
+    differs |= a[i] ^ static_cast<A>(a[0] + step * static_cast<A>(i % kColumns) +
+                                     distance * static_cast<A>(i / kColumns));
+  return differs == 0;
+}
+
+/// Unguarded load by a full warp from shared memory if its addresses are rows of 2^kShift (thread
+/// blocks that are 16 or 8 wide); false, with nothing done, if they are not or lie outside.
+template <class M, class A, uint32_t kShift>
+NW_HD NW_INLINE bool load_shared_rows(Context& ctx, Warp& warp, const Op& op) {
+  constexpr uint32_t kColumns = 1u << kShift;
+  const A* a = row<A>(warp.rows, op.a);
+  const A step_bits = a[1] - a[0], distance_bits = a[kColumns] - a[0];
+  if (!is_rows<kShift>(a, step_bits, distance_bits)) return false;
+  using S = std::make_signed_t<A>;
+  const int64_t step = static_cast<S>(step_bits), distance = static_cast<S>(distance_bits);
+  const int64_t first = static_cast<int64_t>(a[0]) + op.imm;
   // A place is an affine function of column and row: the corners bound it.
-  const uint32_t columns = 1u << (tile >> 48 & 15);
-  const int64_t limit = static_cast<int64_t>(ctx.shared_bytes) - static_cast<int64_t>(sizeof(M));
-  const int64_t corners[4] = {at(0), at(columns - 1), at(32 - columns), at(31)};
-  const int64_t bits = corners[0] | (at(1) - corners[0]) | (at(columns) - corners[0]);
-  bool inside = (bits & static_cast<int64_t>(sizeof(M) - 1)) == 0;
-  for (const int64_t corner : corners) inside &= corner >= 0 && corner <= limit;
-  if (!inside) return load_general(ctx, warp, op, kFullMask);
+  const int64_t across = step * (kColumns - 1), down = distance * (kLanes / kColumns - 1);
+  const int64_t low = first + (across < 0 ? across : 0) + (down < 0 ? down : 0);
+  const int64_t high = first + (across > 0 ? across : 0) + (down > 0 ? down : 0);
+  if (low < 0 || high + static_cast<int64_t>(sizeof(M)) > static_cast<int64_t>(ctx.shared_bytes) ||
+      ((first | step | distance) & static_cast<int64_t>(sizeof(M) - 1)) != 0 ||
+      step < trace::kMinStride || step > trace::kMaxStride)
+    return false;
   if (warp.trace != nullptr) {
     warp.trace[warp.trace_size] = trace::memory_record(static_cast<uint64_t>(first), trace::kTiles);
-    warp.trace[warp.trace_size + 1] = tile;
+    warp.trace[warp.trace_size + 1] =
+        trace::tile_word(static_cast<int32_t>(distance), static_cast<int>(step), kShift);
     warp.trace_size += 2;
   }
   M* d = row<M>(warp.rows, op.d);
-  const int64_t step = at(1) - corners[0];
-  if (columns == 16) {
-    load_row<M, 16>(d, ctx.shared + at(0), step);
-    load_row<M, 16>(d + 16, ctx.shared + at(16), step);
-  } else {
-    for (uint32_t r = 0; r < kLanes; r += 8) load_row<M, 8>(d + r, ctx.shared + at(r), step);
-  }
+  const uint8_t* p = ctx.shared + first;
+  for (uint32_t r = 0; r < kLanes; r += kColumns, p += distance)
+    load_row<M, kColumns>(d + r, p, step);
   return true;
 }
 
@@ -324,8 +339,8 @@ NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
     }
     return true;
   }
-  if (const uint64_t tile = trace::find_tiles(a); tile != 0)
-    return load_shared_tiles<M, A>(ctx, warp, op, tile);
+  if (load_shared_rows<M, A, 4>(ctx, warp, op) || load_shared_rows<M, A, 3>(ctx, warp, op))
+    return true;
   A offsets[kLanes];
   A low = ~A{0}, high = 0, bits = 0;
   for (uint32_t i = 0; i < kLanes; ++i) {
