@@ -1,0 +1,247 @@
+// Kernels as the timing model gets them: classes, scoreboard slots, occupancy, candidates.
+#include "host/sim/image_builder.h"
+
+#include <gtest/gtest.h>
+
+#include "host/core/error.h"
+#include "host/sim/instruction_class.h"
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using compiler::Kernel;
+using sm::Action;
+using sm::ImageInstr;
+using sm::Unit;
+using testing::PtxDevice;
+
+const config::PolicyConfig& baseline() {
+  static const config::PolicyConfig p = config::load_policy("baseline");
+  return p;
+}
+
+constexpr const char* kMixed = R"(
+.visible .entry mixed(.param .u64 p)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<9>;
+  .reg .f32 %f<6>;
+  .reg .f64 %fd<6>;
+  .reg .b64 %rd<4>;
+  .shared .align 4 .b8 s[128];
+  ld.param.u64 %rd1, [p];
+  cvta.to.global.u64 %rd2, %rd1;
+  mov.u32 %r1, %tid.x;
+  ld.global.u32 %r2, [%rd2];
+  add.s32 %r3, %r1, %r2;
+  mul.lo.s32 %r4, %r3, %r2;
+  mad.lo.s32 %r5, %r4, %r3, %r2;
+  max.s32 %r6, %r5, %r4;
+  div.s32 %r7, %r6, 3;
+  cvt.rn.f32.s32 %f1, %r7;
+  fma.rn.f32 %f2, %f1, %f1, %f1;
+  sqrt.rn.f32 %f3, %f2;
+  div.rn.f32 %f4, %f3, %f1;
+  cvt.f64.f32 %fd1, %f4;
+  mul.f64 %fd2, %fd1, %fd1;
+  fma.rn.f64 %fd3, %fd2, %fd1, %fd2;
+  cvt.rn.f32.f64 %f5, %fd3;
+  st.shared.f32 [s], %f5;
+  bar.sync 2;
+  shfl.sync.bfly.b32 %r8, %r7, 1, 31, -1;
+  setp.eq.s32 %p1, %r8, %r7;
+  @%p1 st.global.u32 [%rd2], %r8;
+  red.global.add.u32 [%rd2], 1;
+  membar.gl;
+  @%p1 bra done;
+  st.global.f32 [%rd2+4], %f5;
+done:
+  ret;
+}
+)";
+
+struct Image {
+  runtime::Recording recording;
+  ImageTables tables;
+  const Kernel* kernel;
+
+  explicit Image(const std::vector<std::string>& overrides = {}) {
+    PtxDevice d(kMixed);
+    const runtime::DevicePtr p = d.device.allocate(64, "p");
+    d.device.launch(d.module, "mixed", {2}, {64}, 0, runtime::KernelArgs(p));
+    recording = d.record();
+    tables = build_image(recording, config::load_machine("tom", overrides), baseline(), false);
+    kernel = recording.kernels.at(0).get();
+  }
+  /// The only instruction of that kind.
+  ImageInstr find(ptx::Opcode op, ptx::Type type = ptx::Type::kNone) const {
+    for (size_t i = 0; i < kernel->instructions.size(); ++i)
+      if (kernel->instructions[i].op == op &&
+          (type == ptx::Type::kNone || kernel->instructions[i].mod.type == type))
+        return tables.instrs.at(i);
+    ADD_FAILURE() << "no such instruction";
+    return {};
+  }
+};
+
+void expect(const ImageInstr& in, Unit unit, uint32_t latency, uint32_t interval) {
+  EXPECT_EQ(in.unit, unit);
+  EXPECT_EQ(in.latency, latency);
+  EXPECT_EQ(in.interval, interval);
+}
+
+TEST(ImageBuilder, Classes) {
+  const Image image;
+  using ptx::Opcode;
+  using ptx::Type;
+  expect(image.find(Opcode::kAdd), Unit::kSp, 4, 1);
+  expect(image.find(Opcode::kMul, Type::kS32), Unit::kSp, 4, 2);
+  expect(image.find(Opcode::kMad), Unit::kSp, 5, 1);
+  expect(image.find(Opcode::kMax), Unit::kSp, 13, 2);
+  expect(image.find(Opcode::kDiv, Type::kS32), Unit::kSfu, 145, 8);
+  expect(image.find(Opcode::kDiv, Type::kF32), Unit::kSfu, 39, 4);
+  expect(image.find(Opcode::kSqrt), Unit::kSfu, 39, 4);
+  expect(image.find(Opcode::kFma, Type::kF32), Unit::kSp, 5, 1);
+  expect(image.find(Opcode::kFma, Type::kF64), Unit::kSp, 8, 8);
+  expect(image.find(Opcode::kMul, Type::kF64), Unit::kSp, 8, 8);
+  expect(image.find(Opcode::kShfl), Unit::kSp, 32, 4);
+  EXPECT_EQ(image.find(Opcode::kLd).action, Action::kCompute);  // the parameter comes first
+  EXPECT_EQ(image.find(Opcode::kBar).action, Action::kBarrier);
+  EXPECT_EQ(image.find(Opcode::kBar).lane_bytes, 2);
+  EXPECT_EQ(image.find(Opcode::kBar).unit, Unit::kControl);
+  EXPECT_EQ(image.find(Opcode::kMembar).action, Action::kFence);
+  EXPECT_EQ(image.find(Opcode::kRed).action, Action::kReduce);
+  EXPECT_EQ(image.find(Opcode::kBra).flags & sm::kBranch, sm::kBranch);
+  EXPECT_EQ(image.find(Opcode::kRet).action, Action::kExit);
+}
+
+TEST(ImageBuilder, DoublePrecisionPortsWhereTheMachineHasThem) {
+  const Image image({"sm.dp_units=1"});
+  EXPECT_EQ(image.find(ptx::Opcode::kFma, ptx::Type::kF64).unit, Unit::kDp);
+  EXPECT_EQ(image.find(ptx::Opcode::kFma, ptx::Type::kF32).unit, Unit::kSp);
+}
+
+TEST(ImageBuilder, RecordsOfMemoryInstructions) {
+  const Image image;
+  uint32_t records = 0, guarded = 0, shared = 0;
+  for (const ImageInstr& in : image.tables.instrs) {
+    records += (in.flags & sm::kHasRecord) != 0;
+    guarded += (in.flags & sm::kGuarded) != 0;
+    shared += in.action == Action::kSharedStore;
+  }
+  EXPECT_EQ(records, 5u);  // ld, st.shared, st, red, st; not the parameter
+  EXPECT_EQ(guarded, 1u);
+  EXPECT_EQ(shared, 1u);
+  uint32_t of_blocks = 0;
+  for (const sm::ImageBlock& b : image.tables.blocks) of_blocks += b.records;
+  EXPECT_EQ(of_blocks, records);
+}
+
+TEST(ImageBuilder, SlotsAreRegistersThenPredicates) {
+  const Image image;
+  const Kernel& k = *image.kernel;
+  const sm::KernelInfo& info = image.tables.kernels.at(0);
+  EXPECT_EQ(info.num_slots, k.num_physical + k.num_predicates);
+  EXPECT_EQ(image.tables.max_slots, info.num_slots);
+  for (size_t i = 0; i < k.instructions.size(); ++i) {
+    const compiler::Instruction& in = k.instructions[i];
+    const ImageInstr& image_in = image.tables.instrs[i];
+    std::vector<uint32_t> expected;
+    const auto add = [&](compiler::RegId reg) {
+      if (reg == compiler::kNone || k.registers[reg].physical == compiler::kNone) return;
+      const bool predicate = k.registers[reg].type == ptx::Type::kPred;
+      const uint32_t slot = k.registers[reg].physical + (predicate ? k.num_physical : 0);
+      if (std::find(expected.begin(), expected.end(), slot) == expected.end())
+        expected.push_back(slot);
+    };
+    for (const auto d : in.dsts) add(d);
+    EXPECT_EQ(image_in.num_dsts, expected.size());
+    for (const auto& s : in.srcs)
+      if (s.kind == compiler::OperandKind::kRegister) add(s.reg);
+    add(in.address.base);
+    add(in.guard);
+    EXPECT_EQ(std::vector<uint32_t>(image_in.slots, image_in.slots + image_in.num_slots), expected);
+    for (const uint32_t slot : expected) EXPECT_LT(slot, info.num_slots);
+  }
+}
+
+TEST(ImageBuilder, MovesAreChargedOrNot) {
+  const Image charged, free({"sm.charge_moves=false"});
+  EXPECT_EQ(charged.tables.instrs.size(), charged.kernel->instructions.size());
+  EXPECT_EQ(charged.tables.instrs.size() - free.tables.instrs.size(), 2u);  // mov and cvta
+  EXPECT_EQ(charged.tables.blocks.size(), free.tables.blocks.size());
+  const report::RunResult with = testing::simulate(charged.recording, "baseline");
+  const report::RunResult without =
+      testing::simulate(free.recording, "baseline", {"sm.charge_moves=false"});
+  EXPECT_EQ(with.warp_instructions, charged.recording.warp_instructions);
+  EXPECT_EQ(with.warp_instructions - without.warp_instructions, 2 * 4u);  // by each of 4 warps
+  EXPECT_FALSE(without.partial);
+}
+
+TEST(ImageBuilder, Occupancy) {
+  Kernel k;
+  k.name = "k";
+  k.num_physical = 20;
+  runtime::LaunchRecord l;
+  const auto blocks = [&](uint32_t threads, uint32_t registers, uint32_t shared,
+                          const std::vector<std::string>& overrides = {}) {
+    k.num_physical = registers;
+    l.block = {threads, 1, 1};
+    l.shared_bytes = shared;
+    return blocks_per_sm(config::load_machine("tom", overrides), k, l);
+  };
+  EXPECT_EQ(blocks(32, 8, 0), 8u);      // thread blocks
+  EXPECT_EQ(blocks(256, 8, 0), 6u);     // 48 warps
+  EXPECT_EQ(blocks(33 * 8, 8, 0), 5u);  // nine warps each
+  EXPECT_EQ(blocks(256, 32, 0), 4u);    // 32768 registers, 8192 a block
+  EXPECT_EQ(blocks(256, 33, 0), 3u);
+  EXPECT_EQ(blocks(32, 8, 49152), 1u);  // shared memory
+  EXPECT_EQ(blocks(32, 8, 16385), 2u);
+  EXPECT_EQ(blocks(32, 8, 16384), 3u);
+  // 33 registers of 32 threads are 1056, rounded up to 2048: two blocks of eight warps.
+  EXPECT_EQ(blocks(256, 33, 0, {"sm.register_unit=1024"}), 2u);
+}
+
+std::string why_not(uint32_t threads, uint32_t registers, uint32_t shared) {
+  Kernel k;
+  k.name = "big";
+  k.num_physical = registers;
+  runtime::LaunchRecord l;
+  l.block = {threads, 1, 1};
+  l.shared_bytes = shared;
+  try {
+    blocks_per_sm(config::load_machine("tom"), k, l);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(ImageBuilder, BlocksThatDoNotFitAreErrors) {
+  EXPECT_NE(why_not(1024, 33, 0).find("kernel big needs 33792 registers"), std::string::npos);
+  EXPECT_NE(why_not(1600, 8, 0).find("needs 50 warps"), std::string::npos);
+  EXPECT_NE(why_not(32, 8, 49153).find("49153 bytes of shared memory"), std::string::npos);
+  EXPECT_NE(why_not(32, 8, 49153).find("machine tom has 49152"), std::string::npos);
+}
+
+TEST(ImageBuilder, CandidatesOnlyForTheMechanism) {
+  const runtime::Recording& recording = testing::workload("libor", 50'000);
+  const config::MachineConfig machine = config::load_machine("tom");
+  const config::PolicyConfig tom = config::load_policy("ndp-controlled-bmap");
+  EXPECT_TRUE(build_image(recording, machine, baseline(), false).candidates.empty());
+  const ImageTables image = build_image(recording, machine, tom, true);
+  ASSERT_FALSE(image.candidates.empty());
+  for (uint32_t i = 0; i < image.candidates.size(); ++i) {
+    const sm::Candidate& c = image.candidates[i];
+    EXPECT_EQ(image.instrs.at(c.begin).candidate, i);
+    EXPECT_NE(image.instrs.at(c.begin).flags & sm::kCandidateBegin, 0);
+    EXPECT_GT(c.live_in_bytes, 0u);
+  }
+  uint32_t begins = 0;
+  for (const ImageInstr& in : image.instrs) begins += (in.flags & sm::kCandidateBegin) != 0;
+  EXPECT_EQ(begins, image.candidates.size());
+}
+
+}  // namespace
+}  // namespace nearwarp::sim
