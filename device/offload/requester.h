@@ -94,7 +94,8 @@ NW_HD inline void stay(SmView& v, uint32_t warp, uint32_t now) {
   sm::schedule(v, warp, now, now + 1);
 }
 
-/// Ask for a slot once memory has the SM's earlier stores and the registers have their values.
+/// Ask for a slot once memory has the SM's earlier stores and the registers have their values
+/// (deviations 31 and 32 in tests/validation/DEVIATIONS.md).
 NW_HD inline void try_ask(SmView& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.timer || !sm::drained(v.s, w.drain_epoch)) return;
@@ -305,8 +306,9 @@ NW_HD inline void send_control(SmView& v, uint32_t now) {
   send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
 }
 
-/// A line that an offloaded block wrote: drop it here and in its L2 slice (section 4.4.2). The
-/// caller has checked that the invalidation network takes a packet.
+/// A line that an offloaded block wrote: drop it here and in its L2 slice (section 4.4.2; deviation
+/// 35 in tests/validation/DEVIATIONS.md). The caller has checked that the invalidation network takes
+/// a packet.
 NW_HD inline void on_dirty(SmView& v, LineAddr line, uint32_t now) {
   cache::l1_invalidate_line(v.p.l1, v.s.l1, v.base, line);
   v.s.offload.counters.dirty_lines += 1;

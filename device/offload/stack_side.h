@@ -55,7 +55,8 @@ NW_HD inline bool dirty_overflows(const SmView& v, uint32_t warp, LineAddr line)
 }
 
 /// Remember a written line. If the memory is full, the oldest line's notice is sent at once (the
-/// caller has checked that the network takes it); it is the notice that would have gone at the end.
+/// caller has checked that the network takes it); it is the notice that would have gone at the end
+/// (deviation 34 in tests/validation/DEVIATIONS.md).
 NW_HD inline void remember_dirty(SmView& v, uint32_t warp, LineAddr line, uint32_t now) {
   uint8_t& n = v.s.offload.num_dirty.in(v.base)[warp];
   uint32_t* dirty = v.s.offload.dirty.in(v.base) + warp * v.p.offload.dirty_entries;

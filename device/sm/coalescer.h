@@ -86,7 +86,7 @@ NW_HD inline void coalesce(const G& g, const uint64_t* words, uint32_t record, u
 }
 
 /// Cycles that a shared-memory access occupies: the most distinct 4-byte words that fall into one
-/// bank (lanes that want the same word share it).
+/// bank (lanes that want the same word share it; deviation 9 in tests/validation/DEVIATIONS.md).
 template <class G>
 NW_HD inline uint32_t bank_cycles(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
                                   uint32_t lane_bytes, uint32_t banks) {

@@ -21,7 +21,8 @@ NW_HD inline void retire_epochs(SmState& s) {
 }
 
 /// Begin waiting for every store issued so far: returns the epoch whose end to await. If all epochs
-/// are in use the current one stays open: it then waits for some later stores too, which is safe.
+/// are in use the current one stays open: it then waits for some later stores too, which is safe
+/// (deviation 33 in tests/validation/DEVIATIONS.md).
 NW_HD inline uint32_t begin_drain(SmState& s) {
   retire_epochs(s);
   if (s.epoch_stores[s.epoch % kEpochs] == 0) return s.epoch - 1;  // perhaps ended already

@@ -84,7 +84,8 @@ NW_HD inline Access read_access(const uint64_t* words, uint32_t pos, uint32_t ma
 
 /// How many iterations of candidate `id` lie ahead of `c`, counted up to `enough`. The hardware
 /// would compare the loop bound's register (TOM, section 4.2); the trace holds no registers, but
-/// the number of iterations that follow is the same fact.
+/// the number of iterations that follow is the same fact (deviation 26 in
+/// tests/validation/DEVIATIONS.md).
 NW_HD inline uint32_t iterations_ahead(Cursor c, const uint64_t* words, const ProgramImage& image,
                                        uint32_t first_block, uint16_t id, uint32_t enough) {
   uint32_t iterations = 0;
