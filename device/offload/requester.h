@@ -307,8 +307,8 @@ NW_HD inline void send_control(SmView& v, uint32_t now) {
 }
 
 /// A line that an offloaded block wrote: drop it here and in its L2 slice (section 4.4.2; deviation
-/// 35 in tests/validation/DEVIATIONS.md). The caller has checked that the invalidation network takes
-/// a packet.
+/// 35 in tests/validation/DEVIATIONS.md). The caller has checked that the invalidation network
+/// takes a packet.
 NW_HD inline void on_dirty(SmView& v, LineAddr line, uint32_t now) {
   cache::l1_invalidate_line(v.p.l1, v.s.l1, v.base, line);
   v.s.offload.counters.dirty_lines += 1;

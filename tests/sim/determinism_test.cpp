@@ -68,6 +68,34 @@ INSTANTIATE_TEST_SUITE_P(Workloads, Determinism,
                            return n;
                          });
 
+class WholeProgram : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(WholeProgram, RunsToItsEndUnderEveryPolicy) {
+  const runtime::Recording& recording = workload(GetParam());
+  for (const char* policy : kPolicies) {
+    SCOPED_TRACE(policy);
+    SimOptions two;
+    two.threads = 2;
+    const report::RunResult r = simulate(recording, policy, {}, two);  // checks conservation
+    EXPECT_FALSE(r.partial);
+    EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+    EXPECT_EQ(r.thread_instructions, recording.thread_instructions);
+    EXPECT_GT(r.traffic.total_bytes(), 0u);
+    if (std::string(policy) == "baseline") {
+      EXPECT_EQ(r.offloaded_thread_instructions, 0u);
+      EXPECT_EQ(r.traffic.memory_to_memory_bytes, 0u);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, WholeProgram, ::testing::ValuesIn(names()),
+                         [](const auto& test) {
+                           std::string n = test.param;
+                           for (char& c : n)
+                             if (c == '-') c = '_';
+                           return n;
+                         });
+
 // A machine small enough for windows of one tick.
 const std::vector<std::string> kTiny = {"gpu.sms=4", "gpu.sms_with_ndp=4", "stack.vaults=4",
                                         "l2.slices=4"};
