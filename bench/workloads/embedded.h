@@ -9,6 +9,11 @@ extern const char* const bfs_ptx;
 extern const char* const reduction_ptx;
 extern const char* const vector_add_ptx;
 extern const char* const fma_ptx;
+extern const char* const scalarprod_ptx;
+extern const char* const fwt_ptx;
+extern const char* const backprop_ptx;
+extern const char* const ray_ptx;
+extern const char* const heartwall_ptx;
 extern const char* const gather_ptx;
 
 }  // namespace nearwarp::workloads::embedded

@@ -12,6 +12,11 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_bfs_rmat());
     list.push_back(make_bfs_uniform());
     list.push_back(make_reduction());
+    list.push_back(make_scalarprod());
+    list.push_back(make_fwt());
+    list.push_back(make_backprop());
+    list.push_back(make_ray());
+    list.push_back(make_heartwall());
     list.push_back(make_vector_add());
     list.push_back(make_fma());
     list.push_back(make_gather());

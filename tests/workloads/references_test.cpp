@@ -6,8 +6,10 @@
 
 #include "bench/workloads/bfs/graph.h"
 #include "bench/workloads/common/random.h"
+#include "bench/workloads/heartwall/reference.h"
 #include "bench/workloads/kmeans/reference.h"
 #include "bench/workloads/libor/reference.h"
+#include "bench/workloads/ray/reference.h"
 
 namespace nearwarp::workloads {
 namespace {
@@ -132,6 +134,37 @@ TEST(Graphs, DistancesDifferByOneAlongEdges) {
     }
   }
   EXPECT_GT(reached, graph.num_vertices / 2);
+}
+
+TEST(Heartwall, PointsFollowTheFilm) {
+  const HeartFilm film = {192, 128, 8};
+  const HeartTracks start = heart_start(film, heart_frame(film, 0), 6, 3);
+  HeartTracks tracks = start;
+  for (int t = 1; t < film.num_frames; ++t) {
+    heart_track(film, heart_frame(film, t), tracks);
+    for (size_t p = 0; p < start.points.size(); p += 2) {
+      EXPECT_EQ(tracks.points[p] - start.points[p], heart_shift_x(t)) << "frame " << t;
+      EXPECT_EQ(tracks.points[p + 1] - start.points[p + 1], heart_shift_y(t)) << "frame " << t;
+    }
+  }
+}
+
+TEST(Ray, SkyAboveFloorBelow) {
+  RayScene scene = ray_scene(64, 64, 256);
+  scene.spheres.clear();
+  const std::vector<float> top = ray_reference_row(scene, 0), end = ray_reference_row(scene, 63);
+  for (int x = 1; x < 32; ++x) {
+    EXPECT_GT(top[x], 0.3f);         // looks up
+    EXPECT_EQ(top[x], top[64 - x]);  // mirror image around column 32
+  }
+  // Without spheres the floor is lit everywhere: its colour, and the sky reflected once.
+  scene.texture.assign(scene.texture.size(), 0.5f);
+  const float lit = 0.6f * 0.5f * (0.2f + 0.8f * 0.8f);
+  for (float value : ray_reference_row(scene, 63)) {
+    EXPECT_GT(value, lit + 0.4f * 0.3f);
+    EXPECT_LT(value, lit + 0.4f * 0.8f);
+  }
+  EXPECT_NE(end, ray_reference_row(scene, 63));
 }
 
 }  // namespace

@@ -1,0 +1,142 @@
+#include <cmath>
+
+#include "bench/workloads/common/check.h"
+#include "bench/workloads/common/random.h"
+#include "bench/workloads/embedded.h"
+#include "bench/workloads/workloads.h"
+
+namespace nearwarp::workloads {
+namespace {
+
+constexpr int kHidden = 16;  // units of the hidden layer; also in backprop.cu
+constexpr int kColumns = kHidden + 1;
+constexpr float kRate = 0.3f, kMomentum = 0.3f;  // Rodinia's
+constexpr float kTarget = 0.1f;                  // of the one output unit
+
+int inputs(Size size) {
+  switch (size) {
+    case Size::kSmall:
+      return 8192;
+    case Size::kMedium:
+      return 65536;  // Rodinia's default
+    case Size::kLarge:
+      return 1 << 20;
+    case Size::kPaper:
+      return 1 << 21;
+  }
+  return 0;
+}
+
+struct Network {
+  int num_inputs = 0;
+  std::vector<float> input, weights, previous;  ///< input[0] is the bias
+  std::vector<float> output_weights;
+};
+
+Network make_network(int num_inputs) {
+  Network net;
+  net.num_inputs = num_inputs;
+  net.input.resize(num_inputs + 1);
+  for (int i = 0; i <= num_inputs; ++i) net.input[i] = i == 0 ? 1.0f : random_unit(64, i);
+  net.weights.resize(net.input.size() * kColumns);
+  // Scaled so that the sum over all inputs stays where the sigmoid is not flat.
+  const float scale = 1.0f / std::sqrt(static_cast<float>(num_inputs));
+  for (size_t i = 0; i < net.weights.size(); ++i)
+    net.weights[i] = scale * (random_unit(65, i) - 0.5f);
+  net.previous.assign(net.weights.size(), 0.0f);
+  net.output_weights.resize(kColumns);
+  for (int h = 0; h < kColumns; ++h) net.output_weights[h] = random_unit(66, h) - 0.5f;
+  return net;
+}
+
+float squash(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+
+/// What the host does between the kernels: hidden and output layer, errors of the hidden units.
+std::vector<float> hidden_delta(const Network& net, const std::vector<float>& partial) {
+  std::vector<float> hidden(kColumns, 1.0f), delta(kColumns, 0.0f);
+  float sum = net.output_weights[0];
+  for (int h = 1; h < kColumns; ++h) {
+    float activation = net.weights[h];  // the bias
+    for (size_t b = 0; b < partial.size() / kHidden; ++b)
+      activation += partial[b * kHidden + h - 1];
+    hidden[h] = squash(activation);
+    sum += net.output_weights[h] * hidden[h];
+  }
+  const float out = squash(sum);
+  const float out_delta = out * (1.0f - out) * (kTarget - out);
+  for (int h = 1; h < kColumns; ++h)
+    delta[h] = hidden[h] * (1.0f - hidden[h]) * out_delta * net.output_weights[h];
+  return delta;
+}
+
+/// The forward kernel's sums: a tree over the kHidden inputs of each block.
+std::vector<float> forward_reference(const Network& net) {
+  std::vector<float> partial(net.num_inputs);
+  for (int block = 0; block < net.num_inputs / kHidden; ++block) {
+    for (int h = 0; h < kHidden; ++h) {
+      float products[kHidden];
+      for (int i = 0; i < kHidden; ++i) {
+        const size_t row = size_t(block) * kHidden + i + 1;
+        products[i] = net.weights[row * kColumns + h + 1] * net.input[row];
+      }
+      for (int stride = 1; stride < kHidden; stride *= 2) {
+        for (int i = 0; i < kHidden; i += 2 * stride) products[i] += products[i + stride];
+      }
+      partial[size_t(block) * kHidden + h] = products[0];
+    }
+  }
+  return partial;
+}
+
+void adjust_reference(Network& net, const std::vector<float>& delta) {
+  for (int row = 0; row <= net.num_inputs; ++row) {
+    for (int h = 1; h < kColumns; ++h) {
+      const size_t i = size_t(row) * kColumns + h;
+      const float change = kRate * delta[h] * net.input[row] + kMomentum * net.previous[i];
+      net.weights[i] += change;
+      net.previous[i] = change;
+    }
+  }
+}
+
+class Backprop final : public Workload {
+ public:
+  std::string name() const override { return "backprop"; }
+  std::string description() const override {
+    return "one training step of a neural network: forward sums in shared memory, then weights";
+  }
+  std::string source() const override { return "Rodinia, backprop"; }
+  std::string ptx() const override { return embedded::backprop_ptx; }
+  std::string ptx_name() const override { return "backprop.ptx"; }
+
+  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+    Network net = make_network(inputs(size));
+    const auto blocks = static_cast<uint32_t>(net.num_inputs / kHidden);
+    const runtime::Dim3 block = {kHidden, kHidden};
+    const uint32_t module = load_ptx(device, embedded::backprop_ptx, ptx_name());
+    const auto d_input = device.upload(net.input, "input");
+    const auto d_weights = device.upload(net.weights, "weights");
+    const auto d_previous = device.upload(net.previous, "previous changes");
+    const auto d_partial = device.allocate(net.num_inputs * sizeof(float), "partial sums");
+    device.launch(module, "backprop_forward", {blocks}, block, 0,
+                  runtime::KernelArgs(d_input, d_weights, d_partial));
+    if (device.limit_reached()) return skipped_by_limit();
+    const auto partial = device.download<float>(d_partial, net.num_inputs);
+    const auto d_delta = device.upload(hidden_delta(net, partial), "hidden delta");
+    device.launch(module, "backprop_adjust", {blocks}, block, 0,
+                  runtime::KernelArgs(d_input, d_delta, d_weights, d_previous, kRate, kMomentum));
+    if (device.limit_reached()) return skipped_by_limit();
+
+    const std::vector<float> expected = forward_reference(net);
+    adjust_reference(net, hidden_delta(net, expected));
+    return both(
+        check_bits("partial sums", partial, expected),
+        check_bits("weights", device.download<float>(d_weights, net.weights.size()), net.weights));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> make_backprop() { return std::make_unique<Backprop>(); }
+
+}  // namespace nearwarp::workloads

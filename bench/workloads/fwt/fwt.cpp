@@ -1,0 +1,90 @@
+#include "bench/workloads/common/check.h"
+#include "bench/workloads/common/random.h"
+#include "bench/workloads/embedded.h"
+#include "bench/workloads/workloads.h"
+
+namespace nearwarp::workloads {
+namespace {
+
+constexpr uint32_t kBlockThreads = 256;  // kBlock in fwt.cu
+constexpr int kLog2MaxSegment = 11;      // of kMaxSegment there
+constexpr int kKernelLength = 128;       // taps of the dyadic convolution
+
+int log2_elements(Size size) {
+  switch (size) {
+    case Size::kSmall:
+      return 16;
+    case Size::kMedium:
+      return 19;
+    case Size::kLarge:
+      return 22;
+    case Size::kPaper:
+      return 24;
+  }
+  return 0;
+}
+
+/// Radix-2 steps from the largest stride down; the device does two of them at a time.
+void transform(std::vector<float>& data) {
+  for (size_t stride = data.size() / 2; stride > 0; stride /= 2) {
+    for (size_t i = 0; i < data.size(); ++i) {
+      if (i & stride) continue;
+      const float x = data[i], y = data[i + stride];
+      data[i] = x + y;
+      data[i + stride] = x - y;
+    }
+  }
+}
+
+class Fwt final : public Workload {
+ public:
+  std::string name() const override { return "fwt"; }
+  std::string description() const override {
+    return "dyadic convolution by fast Walsh transforms, global radix-4 steps and a shared-memory "
+           "kernel";
+  }
+  std::string source() const override { return "CUDA SDK, fastWalshTransform"; }
+  std::string ptx() const override { return embedded::fwt_ptx; }
+  std::string ptx_name() const override { return "fwt.ptx"; }
+
+  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+    const int log2_n = log2_elements(size), n = 1 << log2_n;
+    std::vector<float> data(n), kernel(n, 0.0f);
+    for (int i = 0; i < n; ++i) data[i] = random_unit(62, i);
+    for (int i = 0; i < kKernelLength; ++i) kernel[i] = random_unit(63, i);
+    const float scale = 1.0f / static_cast<float>(n);
+
+    const uint32_t module = load_ptx(device, embedded::fwt_ptx, ptx_name());
+    const auto d_data = device.upload(data, "data");
+    const auto d_kernel = device.upload(kernel, "kernel");
+    const auto on_device = [&](runtime::DevicePtr values) {
+      int log2_segment = log2_n;
+      for (; log2_segment > kLog2MaxSegment; log2_segment -= 2) {
+        device.launch(module, "fwt_global", blocks_for(n / 4, kBlockThreads), {kBlockThreads}, 0,
+                      runtime::KernelArgs(values, 1 << (log2_segment - 2), n / 4));
+      }
+      device.launch(module, "fwt_shared", {static_cast<uint32_t>(n >> log2_segment)},
+                    {kBlockThreads}, 0, runtime::KernelArgs(values, log2_segment));
+    };
+    on_device(d_data);
+    if (device.limit_reached()) return skipped_by_limit();
+    on_device(d_kernel);
+    if (device.limit_reached()) return skipped_by_limit();
+    device.launch(module, "fwt_modulate", {128}, {kBlockThreads}, 0,
+                  runtime::KernelArgs(d_data, d_kernel, n, scale));
+    on_device(d_data);
+    if (device.limit_reached()) return skipped_by_limit();
+
+    transform(data);
+    transform(kernel);
+    for (int i = 0; i < n; ++i) data[i] *= kernel[i] * scale;
+    transform(data);
+    return check_bits("convolution", device.download<float>(d_data, n), data);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> make_fwt() { return std::make_unique<Fwt>(); }
+
+}  // namespace nearwarp::workloads

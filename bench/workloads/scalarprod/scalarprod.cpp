@@ -1,0 +1,77 @@
+#include <algorithm>
+
+#include "bench/workloads/common/check.h"
+#include "bench/workloads/common/random.h"
+#include "bench/workloads/embedded.h"
+#include "bench/workloads/workloads.h"
+
+namespace nearwarp::workloads {
+namespace {
+
+constexpr uint32_t kBlockThreads = 256;  // kBlock in scalarprod.cu
+constexpr int kSums = 1024;              // the same there
+constexpr int kMaxBlocks = 1024;         // beyond that a block takes several pairs
+constexpr int kLength = 4096;            // as in the SDK
+
+int vectors(Size size) {
+  switch (size) {
+    case Size::kSmall:
+      return 160;
+    case Size::kMedium:
+      return 1024;
+    case Size::kLarge:
+      return 8192;
+    case Size::kPaper:
+      return 16384;
+  }
+  return 0;
+}
+
+/// The scalar product in the device's order: kSums running sums, then a tree.
+float product(const float* a, const float* b) {
+  float sums[kSums] = {};
+  for (int i = 0; i < kLength; ++i) sums[i % kSums] += a[i] * b[i];
+  for (int half = kSums / 2; half > 0; half /= 2) {
+    for (int s = 0; s < half; ++s) sums[s] += sums[s + half];
+  }
+  return sums[0];
+}
+
+class ScalarProd final : public Workload {
+ public:
+  std::string name() const override { return "scalarprod"; }
+  std::string description() const override {
+    return "scalar products of many pairs of vectors, reduced in shared memory";
+  }
+  std::string source() const override { return "CUDA SDK, scalarProd"; }
+  std::string ptx() const override { return embedded::scalarprod_ptx; }
+  std::string ptx_name() const override { return "scalarprod.ptx"; }
+
+  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+    const int num_vectors = vectors(size), length = kLength;
+    std::vector<float> a(size_t(num_vectors) * length), b(a.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      a[i] = random_unit(60, i);
+      b[i] = random_unit(61, i);
+    }
+    const uint32_t module = load_ptx(device, embedded::scalarprod_ptx, ptx_name());
+    const auto d_a = device.upload(a, "a");
+    const auto d_b = device.upload(b, "b");
+    const auto d_products = device.allocate(num_vectors * sizeof(float), "products");
+    const auto blocks = static_cast<uint32_t>(std::min(num_vectors, kMaxBlocks));
+    device.launch(module, "scalarprod", {blocks}, {kBlockThreads}, 0,
+                  runtime::KernelArgs(d_a, d_b, d_products, num_vectors, length));
+    if (device.limit_reached()) return skipped_by_limit();
+
+    std::vector<float> expected(num_vectors);
+    for (int v = 0; v < num_vectors; ++v)
+      expected[v] = product(&a[size_t(v) * length], &b[size_t(v) * length]);
+    return check_bits("products", device.download<float>(d_products, num_vectors), expected);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> make_scalarprod() { return std::make_unique<ScalarProd>(); }
+
+}  // namespace nearwarp::workloads
