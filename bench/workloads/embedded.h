@@ -14,6 +14,7 @@ extern const char* const fwt_ptx;
 extern const char* const backprop_ptx;
 extern const char* const ray_ptx;
 extern const char* const heartwall_ptx;
+extern const char* const cfd_ptx;
 extern const char* const gather_ptx;
 
 }  // namespace nearwarp::workloads::embedded

@@ -17,6 +17,7 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_backprop());
     list.push_back(make_ray());
     list.push_back(make_heartwall());
+    list.push_back(make_cfd());
     list.push_back(make_vector_add());
     list.push_back(make_fma());
     list.push_back(make_gather());

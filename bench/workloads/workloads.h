@@ -17,6 +17,7 @@ std::unique_ptr<Workload> make_fwt();
 std::unique_ptr<Workload> make_backprop();
 std::unique_ptr<Workload> make_ray();
 std::unique_ptr<Workload> make_heartwall();
+std::unique_ptr<Workload> make_cfd();
 std::unique_ptr<Workload> make_vector_add();
 std::unique_ptr<Workload> make_fma();
 std::unique_ptr<Workload> make_gather();

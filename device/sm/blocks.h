@@ -80,17 +80,6 @@ NW_HD inline void launch_block(SmView& v, const Packet& packet, uint32_t now) {
     offload::continue_warp(v, count_trailing_zeros(m), now, now + 1);
 }
 
-/// A warp of the block has ended: barriers that wait for all of the block's warps may now open. One
-/// at which a warp has only announced itself (bar.arrive) has a count of its own, which no end of a
-/// warp can change: a producer may announce itself and end before its consumers come.
-NW_HD inline void recheck_barriers(SmView& v, uint32_t block, uint32_t now) {
-  for (uint32_t i = 0; i < kMaxBarriers; ++i) {
-    const uint32_t at = block * kMaxBarriers + i;
-    const uint32_t waiting = population_count(v.s.barrier_waiting.in(v.base)[at]);
-    if (v.s.barrier_arrived.in(v.base)[at] == waiting) try_release_barrier(v, block, i, 0, now);
-  }
-}
-
 /// Tell the front end of ended blocks.
 NW_HD inline void report_blocks(SmView& v, uint32_t now) {
   if (v.s.blocks_done == 0 || !can_send(v.to_front_end(), v.base, v.tick(now))) return;

@@ -123,18 +123,8 @@ class Builder {
         if (b == c.entry && begin == kDropped) begin = at[i];
       }
     }
-    if (begin != kDropped) {
-      out_.instrs[begin].flags |= sm::kCandidateBegin;
-      return begin;
-    }
-    // No entry, no candidate: the next one gets the number, so nothing else may carry it.
-    for (const compiler::BlockId b : c.blocks) {
-      const compiler::Block& block = kernel.blocks[b];
-      for (uint32_t i = block.first; i < block.first + block.count; ++i)
-        if (at[i] != kDropped && out_.instrs[at[i]].candidate == id)
-          out_.instrs[at[i]].candidate = sm::kNoCandidate;
-    }
-    return kDropped;
+    if (begin != kDropped) out_.instrs[begin].flags |= sm::kCandidateBegin;
+    return begin;
   }
 
   const config::MachineConfig& machine_;

@@ -1,0 +1,30 @@
+// Flow by finite volumes on an unstructured mesh: the mesh and the solution on the CPU.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace nearwarp::workloads {
+
+inline constexpr int kCfdFaces = 4;  ///< of a cell; as in cfd.cu
+inline constexpr int kCfdVariables = 5;
+inline constexpr int kCfdWall = -1, kCfdFarField = -2;
+
+/// Quadrilaterals between jittered points, numbered at random within windows, so that a cell's
+/// neighbours lie near in memory but not beside it. Wall below, far field on the other sides.
+struct CfdMesh {
+  int num_cells = 0;
+  std::vector<int32_t> neighbours;  ///< [face][cell]: a cell, kCfdWall or kCfdFarField
+  std::vector<float> normals;       ///< [face][axis][cell], outwards, as long as the face
+  std::vector<float> areas;         ///< [cell]
+};
+
+CfdMesh cfd_mesh(int columns, int rows);
+/// The undisturbed flow: density, momentum x y z, energy.
+std::vector<float> cfd_far_field();
+/// [variable][cell]: the undisturbed flow with a disturbance in every cell.
+std::vector<float> cfd_start(const CfdMesh& mesh);
+/// One iteration in place, in the device's order of operations.
+void cfd_iterate(const CfdMesh& mesh, std::vector<float>& variables);
+
+}  // namespace nearwarp::workloads
