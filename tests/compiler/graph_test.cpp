@@ -1,11 +1,11 @@
 // Dominators, post-dominators and loops: known answers, and brute force on random graphs.
+#include "host/compiler/graph.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <set>
-
-#include "host/compiler/graph.h"
 
 namespace nearwarp::compiler {
 namespace {

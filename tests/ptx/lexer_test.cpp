@@ -1,10 +1,11 @@
 // The lexer: every form of token, and its errors with their lines.
+#include "host/ptx/lexer.h"
+
 #include <gtest/gtest.h>
 
 #include <bit>
 
 #include "host/core/error.h"
-#include "host/ptx/lexer.h"
 
 namespace nearwarp::ptx {
 namespace {

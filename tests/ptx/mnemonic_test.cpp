@@ -1,7 +1,7 @@
 // Mnemonics: modifiers end up in the right places; what is unknown is named.
-#include <gtest/gtest.h>
-
 #include "host/ptx/mnemonic.h"
+
+#include <gtest/gtest.h>
 
 namespace nearwarp::ptx {
 namespace {
