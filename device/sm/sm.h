@@ -128,7 +128,9 @@ NW_HD NW_INLINE void when(NextCycle& n, const SmView& v, Tick t, uint32_t from) 
   }
 }
 
-NW_HD inline NextCycle next_cycle(const SmView& v, uint32_t from) {
+/// `end`: the first cycle beyond the window. Packets that arrive there or later may just now be
+/// written by their sender, so only those that arrive before may be looked at.
+NW_HD inline NextCycle next_cycle(const SmView& v, uint32_t from, uint32_t end) {
   const SmState& s = v.s;
   const SmParams& p = v.p;
   NextCycle n;
@@ -156,7 +158,7 @@ NW_HD inline NextCycle next_cycle(const SmView& v, uint32_t from) {
   const Channel& net = v.from_network();
   const Tick arrival = head_arrival(net, v.base);
   if (arrival < kNever) {
-    const bool dirty = s.invalidations.count != 0 && arrival <= v.tick(from) &&
+    const bool dirty = s.invalidations.count != 0 && from < end && arrival <= v.tick(from) &&
                        front(net, v.base).kind == PacketKind::kOffloadDirty;
     when(n, v, dirty ? max_tick(arrival, send_tick(v.invalidations(), v.base)) : arrival, from);
   }
@@ -180,7 +182,7 @@ NW_HD inline StepResult step_sm(const G& g, const SmParams& p, SmState& s, const
     scheduler_warps[k] = 0;
     for (uint32_t i = k; i < kMaxWarps; i += p.num_schedulers) scheduler_warps[k] |= bit(i);
   }
-  NextCycle next = next_cycle(v, first);
+  NextCycle next = next_cycle(v, first, end);
   while (next.cycle < end) {
     const uint32_t now = next.cycle;
     const bool lines = g.leader_value([&] {
@@ -190,7 +192,7 @@ NW_HD inline StepResult step_sm(const G& g, const SmParams& p, SmState& s, const
     });
     if (lines) lsu_find_lines(g, p, s, system);
     g.leader([&] { finish_cycle(v, now, scheduler_warps); });
-    next = next_cycle(v, now + 1);
+    next = next_cycle(v, now + 1, end);
   }
   StepResult r;
   r.wake = next.cycle == kNoCycle ? kNever : v.tick(next.cycle);
