@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "bench/workloads/workload.h"
 #include "tests/cli/program.h"
 
 namespace nearwarp::testing {
@@ -11,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-class EveryWorkload : public ::testing::TestWithParam<const char*> {};
+class EveryWorkload : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryWorkload, RunsUnderAllPolicies) {
   const TemporaryFolder folder;
@@ -54,9 +55,13 @@ TEST_P(EveryWorkload, RunsUnderAllPolicies) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Small, EveryWorkload,
-                         ::testing::Values("libor", "kmeans", "bfs-rmat", "bfs-uniform",
-                                           "reduction", "vector-add", "fma", "gather"),
+std::vector<std::string> all_workloads() {
+  std::vector<std::string> names;
+  for (const auto& workload : workloads::all()) names.push_back(workload->name());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, EveryWorkload, ::testing::ValuesIn(all_workloads()),
                          [](const auto& instance) {
                            std::string name = instance.param;
                            std::replace(name.begin(), name.end(), '-', '_');
