@@ -16,14 +16,17 @@ namespace nearwarp {
 
 namespace l2_detail {
 
-NW_HD NW_INLINE uint32_t set_of(const L2SliceParams& p, LineAddr line) {
+NW_HD NW_INLINE uint32_t set_of(const L2SliceParams& p, const std::byte* base, LineAddr line) {
   // The slice's lines differ in the bits above the slice index; fold them so that strides spread.
-  return AddressMap::fold(p.map.within_stack(line) >> p.map.slice_bits, p.set_bits);
+  const AddressMap& map = p.map.of(line, base);
+  return AddressMap::fold(map.within_stack(line) >> map.slice_bits, p.set_bits);
 }
 
-NW_HD NW_INLINE uint16_t vault_endpoint(const L2SliceParams& p, LineAddr line) {
-  return static_cast<uint16_t>(p.first_vault_endpoint + p.map.stack_of(line) * p.vaults_per_stack +
-                               p.map.vault_of(line));
+NW_HD NW_INLINE uint16_t vault_endpoint(const L2SliceParams& p, const std::byte* base,
+                                        LineAddr line) {
+  const AddressMap& map = p.map.of(line, base);
+  return static_cast<uint16_t>(p.first_vault_endpoint + map.stack_of(line) * p.vaults_per_stack +
+                               map.vault_of(line));
 }
 
 NW_HD NW_INLINE uint16_t sector_data_bytes(const L2SliceParams& p, uint32_t sectors) {
@@ -157,7 +160,7 @@ NW_HD NW_INLINE void send_request(const L2SliceParams& p, L2SliceState& s, std::
   q.tag = r.tag;
   q.sectors = r.sectors;
   q.src = r.src;
-  q.dst = vault_endpoint(p, r.line);
+  q.dst = vault_endpoint(p, base, r.line);
   q.bytes = r.bytes;
   send(*s.memory_out.in(base), base, now, q, horizon);
   s.request_head = s.request_head + 1 == s.requests.count ? 0 : s.request_head + 1;
@@ -200,7 +203,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
                              Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   const Packet request = front(in, base);
-  const uint32_t set = set_of(p, request.line);
+  const uint32_t set = set_of(p, base, request.line);
   const uint32_t* tags = s.tags.in(base) + set * p.ways;
   uint8_t* ages = s.ages.in(base) + set * p.ways;
   const uint64_t valid = s.valid.in(base)[set];
@@ -315,7 +318,7 @@ NW_HD NW_INLINE void take_invalidation(const G& g, const L2SliceParams& p, L2Sli
                                        std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.invalidate_in.in(base);
   const uint32_t line = front(in, base).line;
-  const uint32_t set = set_of(p, line);
+  const uint32_t set = set_of(p, base, line);
   const uint32_t* tags = s.tags.in(base) + set * p.ways;
   const uint64_t valid = s.valid.in(base)[set];
   const uint64_t match = g.ballot(p.ways, [&](uint32_t i) { return tags[i] == line; }) & valid;

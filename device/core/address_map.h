@@ -26,6 +26,10 @@ struct AddressMap {
   uint32_t stack_shift = 0;
   /// XOR higher-order bits into the stack and vault indices?
   uint32_t hash = 1;
+  /// With `hash`: into the stack index too? Not where consecutive address bits choose the stack.
+  uint32_t hash_stack = 1;
+  /// Set in every row number, so that lines under different maps never seem to share a row.
+  uint32_t row_tag = 0;
 
   /// The line address without its stack bits: unique within a stack.
   NW_HD NW_INLINE uint32_t within_stack(LineAddr line) const {
@@ -41,7 +45,7 @@ struct AddressMap {
   NW_HD NW_INLINE uint32_t stack_of(LineAddr line) const {
     const uint32_t mask = static_cast<uint32_t>(low_bits(stack_bits));
     const uint32_t index = line >> stack_shift & mask;
-    if (hash == 0) return index;
+    if (hash == 0 || hash_stack == 0) return index;
     return (index ^ fold(within_stack(line) >> vault_bits, stack_bits)) & mask;
   }
   NW_HD NW_INLINE uint32_t vault_of(LineAddr line) const {
@@ -64,6 +68,7 @@ struct AddressMap {
     at.row = row_bank >> bank_bits;
     // Rows that differ in their low bits only go to different banks.
     at.bank = (row_bank ^ (hash == 0 ? 0 : fold(at.row, bank_bits))) & bank_mask;
+    at.row |= row_tag;
     return at;
   }
 };

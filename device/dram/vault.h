@@ -341,7 +341,7 @@ NW_HD void finish_vault(const G& g, const VaultParams& p, VaultState& s, std::by
 template <class Allocator>
 VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
                       uint32_t queue_entries, Ref<Channel> in, Ref<Channel> out) {
-  NW_ASSERT(banks <= kMaxVaultBanks && banks == 1u << p.map.bank_bits);
+  NW_ASSERT(banks <= kMaxVaultBanks && banks == 1u << p.map.baseline.bank_bits);
   NW_ASSERT(queue_entries >= 1 && queue_entries <= kMaxVaultEntries);
   VaultState s;
   s.in = in;

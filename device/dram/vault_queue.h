@@ -85,7 +85,7 @@ NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base
   }
   const uint32_t e = count_trailing_zeros(~s.valid);
   const uint64_t bit = uint64_t{1} << e;
-  const Location at = p.map.locate(q.line);
+  const Location at = p.map.of(q.line, base).locate(q.line);
   VaultEntry* entries = s.entries.in(base);
   VaultEntry& x = entries[e];
   x.arrived = now;

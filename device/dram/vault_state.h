@@ -1,9 +1,9 @@
 // What a vault is made of: parameters, queue, banks, counters. Its behaviour: device/dram/vault.h.
 #pragma once
 
-#include "device/core/address_map.h"
 #include "device/core/fault.h"
 #include "device/core/lane_group.h"
+#include "device/core/memory_map.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
 
@@ -25,7 +25,7 @@ struct VaultParams {
   uint32_t rebase_cycles = 1u << 30;  ///< cycle counters are brought back to zero after so many
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
   uint16_t endpoint = 0;  ///< this vault
-  AddressMap map;
+  MemoryMap map;
 };
 
 struct VaultEntry {

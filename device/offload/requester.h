@@ -132,7 +132,7 @@ NW_HD inline void request(SmView& v, uint32_t warp, uint32_t now, uint32_t recor
   }
   address &= trace::kAddressMask;
   const LineAddr line = static_cast<LineAddr>((address - v.p.device_base) >> v.p.line_shift);
-  w.stack = static_cast<uint8_t>(v.p.map.stack_of(line));
+  w.stack = static_cast<uint8_t>(v.p.map.of(line, v.base).stack_of(line));
   if (v.p.offload.dynamic_control) {
     const uint32_t busy = o.busy_channels >> (2 * w.stack);
     const bool tx = (busy & 1) != 0 && c.saves_tx == 0;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "device/cache/l1_cache.h"
-#include "device/core/address_map.h"
 #include "device/core/channel.h"
+#include "device/core/memory_map.h"
 #include "device/core/types.h"
 #include "device/offload/sm_offload_state.h"
 #include "device/sm/coalescer.h"
@@ -44,7 +44,7 @@ struct SmParams {
   uint32_t sector_bytes = 32;
   uint32_t line_address_bytes = 8;
   uint32_t register_bytes = 4;
-  AddressMap map;
+  MemoryMap map;
   cache::L1Params l1;
   // Endpoints.
   uint16_t first_slice = 0;  ///< slice s of stack k is first_slice + k * slices_per_stack + s

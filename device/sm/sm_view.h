@@ -41,12 +41,14 @@ struct SmView {
   /// Endpoint that holds a line for this SM: an L2 slice, or a vault for a stack SM.
   NW_HD uint16_t home_of(LineAddr line) const {
     if (!p.in_stack) return slice_of(line);
-    return static_cast<uint16_t>(p.first_vault + p.map.stack_of(line) * p.vaults_per_stack +
-                                 p.map.vault_of(line));
+    const AddressMap& map = p.map.of(line, base);
+    return static_cast<uint16_t>(p.first_vault + map.stack_of(line) * p.vaults_per_stack +
+                                 map.vault_of(line));
   }
   NW_HD uint16_t slice_of(LineAddr line) const {
-    return static_cast<uint16_t>(p.first_slice + p.map.stack_of(line) * p.slices_per_stack +
-                                 p.map.slice_in_stack(line));
+    const AddressMap& map = p.map.of(line, base);
+    return static_cast<uint16_t>(p.first_slice + map.stack_of(line) * p.slices_per_stack +
+                                 map.slice_in_stack(line));
   }
 };
 

@@ -33,10 +33,10 @@ struct SliceRig {
     params.endpoint = 50;
     params.first_vault_endpoint = 100;
     params.vaults_per_stack = 4;
-    params.map.stack_bits = 0;
-    params.map.vault_bits = 2;
-    params.map.slice_bits = 0;
-    params.map.hash = 0;
+    params.map.baseline.stack_bits = 0;
+    params.map.baseline.vault_bits = 2;
+    params.map.baseline.slice_bits = 0;
+    params.map.baseline.hash = 0;
     if (adjust) adjust(params);
     const ChannelSpec spec{slots, kHop, kHop, 0, 1};
     const auto request = rig.channel(spec), reply = rig.channel(spec),

@@ -27,13 +27,13 @@ struct VaultRig {
     params.ticks_per_byte_num = 1;
     params.tREFI = 0;
     params.starvation_cycles = 100000;
-    params.map.stack_bits = 0;
-    params.map.vault_bits = 0;
-    params.map.slice_bits = 0;
-    params.map.column_bits = 2;
-    params.map.hash = 0;
+    params.map.baseline.stack_bits = 0;
+    params.map.baseline.vault_bits = 0;
+    params.map.baseline.slice_bits = 0;
+    params.map.baseline.column_bits = 2;
+    params.map.baseline.hash = 0;
     if (adjust) adjust(*this);
-    params.map.bank_bits = bank_bits;
+    params.map.baseline.bank_bits = bank_bits;
     const auto h = static_cast<uint32_t>(hop);
     const Ref<Channel> i = rig.channel({slots, h, h, 0, 1}), o = rig.channel({slots, h, h, 0, 1});
     const VaultState s = make_vault(rig.arena, params, 1u << bank_bits, queue, i, o);
@@ -338,11 +338,11 @@ void make_real(VaultRig& v) {
   v.params = ddr3_1600();
   v.params.period = 175;
   v.params.ticks_per_byte_num = 14;
-  v.params.map.stack_bits = 0;
-  v.params.map.vault_bits = 0;
-  v.params.map.slice_bits = 0;
-  v.params.map.column_bits = 5;
-  v.params.map.hash = 1;
+  v.params.map.baseline.stack_bits = 0;
+  v.params.map.baseline.vault_bits = 0;
+  v.params.map.baseline.slice_bits = 0;
+  v.params.map.baseline.column_bits = 5;
+  v.params.map.baseline.hash = 1;
   v.bank_bits = 4;
   v.hop = 448;
 }
