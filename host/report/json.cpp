@@ -62,6 +62,9 @@ Json run_json(const RunResult& run) {
   json["traffic"] = {{"gpu_to_memory_bytes", run.traffic.gpu_to_memory_bytes},
                      {"memory_to_gpu_bytes", run.traffic.memory_to_gpu_bytes},
                      {"memory_to_memory_bytes", run.traffic.memory_to_memory_bytes}};
+  json["bandwidth_used"] = {{"gpu_to_memory", run.link_use.gpu_to_memory()},
+                            {"memory_to_gpu", run.link_use.memory_to_gpu()},
+                            {"higher", run.link_use.higher()}};
   json["host"] = {{"wall_seconds", run.wall_seconds},
                   {"warp_instructions_per_second", run.warp_instructions_per_second()},
                   {"cycles_per_second", run.cycles_per_second()}};

@@ -1,6 +1,7 @@
 // What one simulation run found: the numbers that the table and the JSON file are made of.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,6 +48,25 @@ struct Traffic {
   }
 };
 
+/// How long the links between the GPU and its memory carried packets.
+struct LinkUse {
+  uint64_t gpu_to_memory_busy_ticks = 0;  ///< TX links: time in transfers, summed over links
+  uint64_t memory_to_gpu_busy_ticks = 0;  ///< RX links, likewise
+  uint64_t available_ticks = 0;           ///< of one direction: run time, times its links
+
+  /// Shares of the bandwidth that were used, 0 to 1; 0 for an empty run.
+  double gpu_to_memory() const { return share(gpu_to_memory_busy_ticks); }
+  double memory_to_gpu() const { return share(memory_to_gpu_busy_ticks); }
+  /// Of the direction that is used more: a program is bound by the fuller one.
+  double higher() const { return std::max(gpu_to_memory(), memory_to_gpu()); }
+
+ private:
+  double share(uint64_t busy) const {
+    return available_ticks == 0 ? 0
+                                : static_cast<double>(busy) / static_cast<double>(available_ticks);
+  }
+};
+
 /// One workload on one machine under one policy.
 struct RunResult {
   std::string workload;
@@ -64,6 +84,7 @@ struct RunResult {
   uint64_t thread_instructions = 0;            ///< committed, main and stack SMs
   uint64_t offloaded_thread_instructions = 0;  ///< the part committed by stack SMs
   Traffic traffic;
+  LinkUse link_use;
   double wall_seconds = 0;  ///< time that the timing simulation took on the host
 
   std::vector<Counter> counters;

@@ -55,6 +55,8 @@ std::vector<std::string> labels(const Unit& unit) {
           fmt::format("memory->GPU [{}]", unit.name),
           fmt::format("memory<->memory [{}]", unit.name),
           fmt::format("off-chip, all [{}]", unit.name),
+          "TX bandwidth used [%]",
+          "RX bandwidth used [%]",
           "offloaded instr. [%]",
           "simulated [Mwi/s]",
           "simulation time [s]"};
@@ -70,6 +72,8 @@ Column column(const RunResult& run, const RunResult& first, const Unit& unit) {
              bytes_text(run.traffic.memory_to_gpu_bytes, unit),
              bytes_text(run.traffic.memory_to_memory_bytes, unit),
              bytes_text(run.traffic.total_bytes(), unit),
+             fmt::format("{:.1f}", 100 * run.link_use.gpu_to_memory()),
+             fmt::format("{:.1f}", 100 * run.link_use.memory_to_gpu()),
              fmt::format("{:.1f}", 100 * run.offloaded_fraction()),
              fmt::format("{:.2f}", run.warp_instructions_per_second() / 1e6),
              fmt::format("{:.2f}", run.wall_seconds)};
@@ -164,7 +168,9 @@ std::string format_table(std::span<const RunResult> runs, size_t width) {
       wrapped(title, width) + "\n" + columns_text(labels(unit), columns, width) + "\n";
   std::string notes =
       "cycles: core cycles; IPC: thread-instructions per cycle; speed-up: over the first policy; "
-      "off-chip traffic with packet headers; Mwi/s: million warp-instructions per second.";
+      "off-chip traffic with packet headers; bandwidth used: busy time of the links from the GPU "
+      "to "
+      "memory (TX) and back (RX) over run time; Mwi/s: million warp-instructions per second.";
   text += wrapped(notes, width);
   for (const RunResult& run : runs) {
     if (!run.partial) continue;

@@ -244,21 +244,30 @@ constexpr ClassText kClasses[] = {
 void collect_channels(Collector& c, report::RunResult& result) {
   System& system = c.system();
   for (const ClassText& k : kClasses) {
-    uint64_t packets = 0, bytes = 0, busy = 0;
+    uint64_t packets = 0, bytes = 0, busy = 0, count = 0;
     for (const ChannelInfo& info : system.channels) {
       if (info.kind != k.kind) continue;
       const Channel& channel = *system.arena.get(info.channel);
       packets += channel.producer_side.packets;
       bytes += channel.producer_side.bytes;
       busy += channel.producer_side.busy;
+      ++count;
     }
     c.add(std::string(k.name) + ".packets", packets, "packets", std::string(k.text) + ": packets");
     c.add(std::string(k.name) + ".bytes", bytes, "bytes", std::string(k.text) + ": bytes sent");
     if (busy != 0)
       c.add(std::string(k.name) + ".busy_ticks", busy, "ticks",
             std::string(k.text) + ": time in transfers, summed over channels");
-    if (k.kind == ChannelClass::kGpuToMemory) result.traffic.gpu_to_memory_bytes = bytes;
-    if (k.kind == ChannelClass::kMemoryToGpu) result.traffic.memory_to_gpu_bytes = bytes;
+    if (k.kind == ChannelClass::kGpuToMemory) {
+      result.traffic.gpu_to_memory_bytes = bytes;
+      result.link_use.gpu_to_memory_busy_ticks = busy;
+      // There is one link to and one from each stack.
+      result.link_use.available_ticks = result.cycles * system.core_period * count;
+    }
+    if (k.kind == ChannelClass::kMemoryToGpu) {
+      result.traffic.memory_to_gpu_bytes = bytes;
+      result.link_use.memory_to_gpu_busy_ticks = busy;
+    }
     if (k.kind == ChannelClass::kMemoryToMemory) result.traffic.memory_to_memory_bytes = bytes;
   }
 }

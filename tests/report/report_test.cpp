@@ -30,6 +30,7 @@ RunResult example(const std::string& policy, uint64_t cycles) {
   r.thread_instructions = 1'600'000'000;
   r.offloaded_thread_instructions = 400'000'000;
   r.traffic = {123'456'789, 987'654'321, 11'000'000};
+  r.link_use = {150, 700, 1000};
   r.wall_seconds = 12.5;
   r.counters = {{"sm.l1.read_hits", 42, "accesses", "Loads found in the L1."},
                 {"dram.row_hits", 18'446'744'073'709'551'615u, "accesses", "Open rows."}};
@@ -73,6 +74,8 @@ TEST(Table, ShowsTheNumbers) {
   EXPECT_EQ(row(text, "GPU->memory [MB]"), (Words{"123.5", "123.5"}));
   EXPECT_EQ(row(text, "memory->GPU [MB]"), (Words{"987.7", "987.7"}));
   EXPECT_EQ(row(text, "memory<->memory [MB]"), (Words{"11.0", "11.0"}));
+  EXPECT_EQ(row(text, "TX bandwidth used [%]"), (Words{"15.0", "15.0"}));
+  EXPECT_EQ(row(text, "RX bandwidth used [%]"), (Words{"70.0", "70.0"}));
   EXPECT_EQ(row(text, "offloaded instr. [%]"), (Words{"25.0", "25.0"}));
   EXPECT_EQ(row(text, "simulated [Mwi/s]"), (Words{"4.00", "4.00"}));
 }
@@ -124,6 +127,7 @@ TEST(Table, AnEmptyRunDividesByNothing) {
   nothing.policy = "baseline";
   const std::string text = format_table(std::vector<RunResult>{nothing});
   EXPECT_EQ(row(text, "IPC"), Words{"0.00"});
+  EXPECT_EQ(row(text, "RX bandwidth used [%]"), Words{"0.0"});
   EXPECT_EQ(text.find("nan"), std::string::npos);
   EXPECT_EQ(text.find("inf"), std::string::npos);
 }
@@ -156,6 +160,9 @@ TEST(Json, HoldsEverything) {
   EXPECT_EQ(r["cycles"], 30'000'000);
   EXPECT_DOUBLE_EQ(r["ipc"], 1.6e9 / 3e7);
   EXPECT_EQ(r["traffic"]["memory_to_memory_bytes"], 11'000'000);
+  EXPECT_DOUBLE_EQ(r["bandwidth_used"]["gpu_to_memory"], 0.15);
+  EXPECT_DOUBLE_EQ(r["bandwidth_used"]["memory_to_gpu"], 0.7);
+  EXPECT_DOUBLE_EQ(r["bandwidth_used"]["higher"], 0.7);
   EXPECT_EQ(r["counters"]["sm.l1.read_hits"]["unit"], "accesses");
   EXPECT_EQ(r["counters"]["dram.row_hits"]["value"], 18'446'744'073'709'551'615u);
   EXPECT_EQ(r["kernels"][0]["kernel"], "pathcalc");
@@ -175,7 +182,7 @@ TEST(Json, DocumentationNamesEveryMember) {
   for (const auto& [name, value] : json.items()) EXPECT_TRUE(documented("`" + name)) << name;
   for (const auto& [name, value] : json["runs"][0].items()) {
     EXPECT_TRUE(documented("`" + name)) << name;
-    if (name == "traffic" || name == "host") {
+    if (name == "traffic" || name == "bandwidth_used" || name == "host") {
       for (const auto& inner : value.items()) EXPECT_TRUE(documented(name + "." + inner.key()));
     }
     if (name == "kernels" || name == "candidates") {

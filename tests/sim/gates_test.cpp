@@ -198,6 +198,12 @@ TEST(Bandwidth, StreamingReadsFillTheRxLinks) {
   EXPECT_EQ(r.traffic.memory_to_gpu_bytes, uint64_t{kThreads} * 16 / 128 * 136);
   EXPECT_GE(rx, 0.90 * most);
   EXPECT_LE(rx, most);
+  // The share of the links' time is the share of their bandwidth, up to the rounding of a packet's
+  // transfer to whole ticks.
+  EXPECT_NEAR(r.link_use.memory_to_gpu(), rx / most, 0.002);
+  const double tx = static_cast<double>(r.traffic.gpu_to_memory_bytes) / seconds;
+  EXPECT_NEAR(r.link_use.gpu_to_memory(), tx / most, 0.002);
+  EXPECT_EQ(r.link_use.higher(), r.link_use.memory_to_gpu());
   // Half the links, half the speed.
   const report::RunResult half =
       testing::simulate(recording, "baseline", {"links.gpu_to_memory_mbps=40000"});
