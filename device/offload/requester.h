@@ -22,15 +22,16 @@ using sm::ImageInstr;
 using sm::kEndOfTrace;
 using sm::kNoCandidate;
 using sm::Phase;
-using sm::SmView;
 using sm::Warp;
 
 /// The warp has come to the end of its trace, or an offloaded one to the end of its candidate.
-NW_HD inline void finish_warp(SmView& v, uint32_t warp, uint32_t now);
+template <class V>
+NW_HD inline void finish_warp(V& v, uint32_t warp, uint32_t now);
 
 /// The cycle from which all registers of a warp have their values; sm::kPendingLoad while one of
 /// them is to come from memory.
-NW_HD inline uint32_t registers_ready(const SmView& v, uint32_t warp) {
+template <class V>
+NW_HD inline uint32_t registers_ready(const V& v, uint32_t warp) {
   const uint32_t* slots = v.slots(warp);
   const uint32_t n = v.system.image.kernels[v.warps[warp].kernel].num_slots;
   uint32_t at = 0;
@@ -40,7 +41,8 @@ NW_HD inline uint32_t registers_ready(const SmView& v, uint32_t warp) {
 
 /// The block's warp has nothing in flight any more. An offloaded one also waits for its registers,
 /// which the acknowledgement carries.
-NW_HD inline void try_retire(SmView& v, uint32_t warp, uint32_t now) {
+template <class V>
+NW_HD inline void try_retire(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.phase != Phase::kFinished || w.loads != 0 || w.stores != 0) return;
   if (v.p.in_stack) {
@@ -51,15 +53,14 @@ NW_HD inline void try_retire(SmView& v, uint32_t warp, uint32_t now) {
       return;
     }
     w.phase = Phase::kReturning;
-    v.s.offload.returning |= bit(warp);
+    v.s.offload.returning.set(warp);
     return;
   }
-  sm::BlockSlot& b = v.blocks[w.block_slot];
-  b.running &= ~bit(warp);
+  auto& b = v.blocks[w.block_slot];
+  b.running.clear(warp);
   v.s.counters.warps_finished += 1;
-  if (b.running != 0) return;
-  for (uint64_t m = b.warps; m != 0; m &= m - 1)
-    v.warps[count_trailing_zeros(m)].phase = Phase::kFree;
+  if (b.running.any()) return;
+  b.warps.each([&](uint32_t i) { v.warps[i].phase = Phase::kFree; });
   v.s.free_warps |= b.warps;
   v.s.blocks_done |= bit(w.block_slot);
   v.s.counters.blocks_finished += 1;
@@ -69,7 +70,8 @@ NW_HD inline void try_retire(SmView& v, uint32_t warp, uint32_t now) {
   v.s.num_block_order = kept;
 }
 
-NW_HD inline void finish_warp(SmView& v, uint32_t warp, uint32_t now) {
+template <class V>
+NW_HD inline void finish_warp(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   w.phase = Phase::kFinished;
   if (!v.p.in_stack) {
@@ -79,12 +81,14 @@ NW_HD inline void finish_warp(SmView& v, uint32_t warp, uint32_t now) {
   try_retire(v, warp, now);
 }
 
-NW_HD inline CandidateCounters& candidate_counters(SmView& v, const Warp& w) {
+template <class V>
+NW_HD inline CandidateCounters& candidate_counters(V& v, const Warp& w) {
   return v.s.offload.candidates.in(v.base)[w.candidate];
 }
 
 /// Go on at home with the instruction at the cursor.
-NW_HD inline void stay(SmView& v, uint32_t warp, uint32_t now) {
+template <class V>
+NW_HD inline void stay(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.searching) {
     w.searching = false;
@@ -96,7 +100,8 @@ NW_HD inline void stay(SmView& v, uint32_t warp, uint32_t now) {
 
 /// Ask for a slot once memory has the SM's earlier stores and the registers have their values
 /// (deviations 31 and 32 in tests/validation/DEVIATIONS.md).
-NW_HD inline void try_ask(SmView& v, uint32_t warp, uint32_t now) {
+template <class V>
+NW_HD inline void try_ask(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.timer || !sm::drained(v.s, w.drain_epoch)) return;
   const uint32_t at = registers_ready(v, warp);
@@ -106,14 +111,15 @@ NW_HD inline void try_ask(SmView& v, uint32_t warp, uint32_t now) {
     return;
   }
   w.phase = Phase::kAsking;
-  v.s.offload.draining &= ~bit(warp);
-  v.s.offload.to_ask |= bit(warp);
+  v.s.offload.draining.clear(warp);
+  v.s.offload.to_ask.set(warp);
 }
 
 /// The destination is known: last checks, then drain and ask.
-NW_HD inline void request(SmView& v, uint32_t warp, uint32_t now, uint32_t record, uint32_t mask) {
+template <class V>
+NW_HD inline void request(V& v, uint32_t warp, uint32_t now, uint32_t record, uint32_t mask) {
   Warp& w = v.warps[warp];
-  SmOffloadState& o = v.s.offload;
+  auto& o = v.s.offload;
   const sm::Candidate& c = v.system.image.candidates[w.candidate];
   const uint64_t* words = v.words(w);
   // The first active lane's address decides.
@@ -146,13 +152,14 @@ NW_HD inline void request(SmView& v, uint32_t warp, uint32_t now, uint32_t recor
   }
   w.drain_epoch = sm::begin_drain(v.s);
   w.phase = Phase::kDraining;
-  o.draining |= bit(warp);
+  o.draining.set(warp);
   try_ask(v, warp, now);
 }
 
 /// The warp is inside its candidate, looking for the first memory access. Returns true if the
 /// instruction at the cursor is one, and the offload goes on from there.
-NW_HD inline bool at_first_access(SmView& v, uint32_t warp, uint32_t now) {
+template <class V>
+NW_HD inline bool at_first_access(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   const ImageInstr& in = v.instr(w.at.pc);
   if ((in.flags & sm::kHasRecord) == 0) return false;
@@ -164,7 +171,8 @@ NW_HD inline bool at_first_access(SmView& v, uint32_t warp, uint32_t now) {
 }
 
 /// The pipeline latency is over: condition first, then the destination.
-NW_HD inline void decide(SmView& v, uint32_t warp, uint32_t now) {
+template <class V>
+NW_HD inline void decide(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   const sm::Candidate& c = v.system.image.candidates[w.candidate];
   candidate_counters(v, w).instances += 1;
@@ -181,7 +189,8 @@ NW_HD inline void decide(SmView& v, uint32_t warp, uint32_t now) {
 }
 
 /// The cursor stands at the next instruction: go on, begin a candidate, or finish.
-NW_HD inline void continue_warp(SmView& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+template <class V>
+NW_HD inline void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
   Warp& w = v.warps[warp];
   if (w.at.pc == kEndOfTrace) {
     if (w.searching) candidate_counters(v, w).no_memory_access += 1;
@@ -217,13 +226,14 @@ NW_HD inline void continue_warp(SmView& v, uint32_t warp, uint32_t now, uint32_t
 }
 
 /// A store has been acknowledged.
-NW_HD inline void check_drained(SmView& v, uint32_t now) {
-  for (uint64_t m = v.s.offload.draining; m != 0; m &= m - 1)
-    try_ask(v, count_trailing_zeros(m), now);
+template <class V>
+NW_HD inline void check_drained(V& v, uint32_t now) {
+  v.s.offload.draining.each([&](uint32_t warp) { try_ask(v, warp, now); });
 }
 
 /// The front end's answer.
-NW_HD inline void on_answer(SmView& v, const Packet& p, uint32_t now) {
+template <class V>
+NW_HD inline void on_answer(V& v, const Packet& p, uint32_t now) {
   const uint32_t warp = p.tag;
   NW_ASSERT(v.warps[warp].phase == Phase::kAsking);
   if (p.kind == PacketKind::kOffloadDeny) {
@@ -232,7 +242,7 @@ NW_HD inline void on_answer(SmView& v, const Packet& p, uint32_t now) {
     return;
   }
   v.warps[warp].phase = Phase::kGranted;
-  v.s.offload.granted |= bit(warp);
+  v.s.offload.granted.set(warp);
 }
 
 /// A candidate's beginning, mask and trace position, as request and acknowledgement carry them.
@@ -241,7 +251,8 @@ NW_HD inline void pack_cursor(const Cursor& c, Packet& p) {
   p.sectors = c.mask;
   p.extra = c.block | c.repeats << 20;
 }
-NW_HD inline Cursor unpack_cursor(const SmView& v, const Packet& p) {
+template <class V>
+NW_HD inline Cursor unpack_cursor(const V& v, const Packet& p) {
   Cursor c;
   c.trace_pos = static_cast<uint32_t>(p.payload);
   c.pc = static_cast<uint32_t>(p.payload >> 32);
@@ -254,13 +265,13 @@ NW_HD inline Cursor unpack_cursor(const SmView& v, const Packet& p) {
 }
 
 /// Send one granted request, if the network takes it.
-NW_HD inline void send_request(SmView& v, uint32_t now) {
-  SmOffloadState& o = v.s.offload;
-  if (o.granted == 0 || !can_send(v.to_network(), v.base, v.tick(now))) return;
-  const uint32_t warp = count_trailing_zeros(o.granted);
+template <class V>
+NW_HD inline void send_request(V& v, uint32_t now) {
+  auto& o = v.s.offload;
+  if (!o.granted.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
+  const uint32_t warp = o.granted.take_first();
   Warp& w = v.warps[warp];
   const sm::Candidate& c = v.system.image.candidates[w.candidate];
-  o.granted &= o.granted - 1;
   Packet p;
   p.kind = PacketKind::kOffloadRequest;
   p.src = v.s.endpoint;
@@ -282,9 +293,11 @@ NW_HD inline void send_request(SmView& v, uint32_t now) {
 }
 
 /// Questions and releases for the front end, one message per cycle.
-NW_HD inline void send_control(SmView& v, uint32_t now) {
-  SmOffloadState& o = v.s.offload;
-  if ((o.to_ask == 0 && o.num_to_release == 0) || !can_send(v.to_front_end(), v.base, v.tick(now)))
+template <class V>
+NW_HD inline void send_control(V& v, uint32_t now) {
+  auto& o = v.s.offload;
+  if ((!o.to_ask.any() && o.num_to_release == 0) ||
+      !can_send(v.to_front_end(), v.base, v.tick(now)))
     return;
   Packet p;
   p.src = v.s.endpoint;
@@ -297,8 +310,7 @@ NW_HD inline void send_control(SmView& v, uint32_t now) {
     p.kind = PacketKind::kOffloadRelease;
     p.aux = static_cast<uint8_t>(stack);
   } else {
-    const uint32_t warp = count_trailing_zeros(o.to_ask);
-    o.to_ask &= o.to_ask - 1;
+    const uint32_t warp = o.to_ask.take_first();
     p.kind = PacketKind::kOffloadAsk;
     p.tag = warp;
     p.aux = v.warps[warp].stack;
@@ -309,7 +321,8 @@ NW_HD inline void send_control(SmView& v, uint32_t now) {
 /// A line that an offloaded block wrote: drop it here and in its L2 slice (section 4.4.2; deviation
 /// 35 in tests/validation/DEVIATIONS.md). The caller has checked that the invalidation network
 /// takes a packet.
-NW_HD inline void on_dirty(SmView& v, LineAddr line, uint32_t now) {
+template <class V>
+NW_HD inline void on_dirty(V& v, LineAddr line, uint32_t now) {
   cache::l1_invalidate_line(v.p.l1, v.s.l1, v.base, line);
   v.s.offload.counters.dirty_lines += 1;
   Packet p;
@@ -322,10 +335,11 @@ NW_HD inline void on_dirty(SmView& v, LineAddr line, uint32_t now) {
 }
 
 /// The block has been executed: take registers and program counter, go on.
-NW_HD inline void on_ack(SmView& v, const Packet& packet, uint32_t now) {
+template <class V>
+NW_HD inline void on_ack(V& v, const Packet& packet, uint32_t now) {
   const uint32_t warp = packet.tag;
   Warp& w = v.warps[warp];
-  SmOffloadState& o = v.s.offload;
+  auto& o = v.s.offload;
   NW_ASSERT(w.phase == Phase::kAway);
   w.at = unpack_cursor(v, packet);
   w.candidate = kNoCandidate;

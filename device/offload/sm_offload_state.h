@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/core/types.h"
+#include "device/core/warp_set.h"
 
 namespace nearwarp::offload {
 
@@ -33,17 +34,19 @@ struct OffloadCounters {
   uint64_t away_cycles = 0;  ///< core cycles between request and acknowledgement, summed
 };
 
+/// `kWords`: words of its warp sets.
+template <uint32_t kWords>
 struct SmOffloadState {
-  uint32_t busy_channels = 0;            ///< bit 2 k: TX of stack k is busy, bit 2 k + 1: its RX
-  uint64_t draining = 0;                 ///< masks over warp slots
-  uint64_t to_ask = 0;                   ///< the question to the front end has not left yet
-  uint64_t granted = 0;                  ///< the request has not left yet
+  uint32_t busy_channels = 0;  ///< bit 2 k: TX of stack k is busy, bit 2 k + 1: its RX
+  WarpSet<kWords> draining;
+  WarpSet<kWords> to_ask;                ///< the question to the front end has not left yet
+  WarpSet<kWords> granted;               ///< the request has not left yet
   uint16_t to_release[kMaxStacks] = {};  ///< returns of which the front end has not been told yet
   uint32_t num_to_release = 0;           ///< their sum
-  uint64_t returning = 0;  ///< stack SM: finished, dirty lines and acknowledgement to be sent
-  Ref<uint32_t> dirty;     ///< stack SM: num_warps x dirty_entries lines
-  Ref<uint8_t> num_dirty;  ///< stack SM: num_warps
-  Ref<uint32_t> since;     ///< main SM: num_warps; cycle at which the request left
+  WarpSet<kWords> returning;  ///< stack SM: finished, dirty lines and acknowledgement to be sent
+  Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines
+  Ref<uint8_t> num_dirty;     ///< stack SM: num_warps
+  Ref<uint32_t> since;        ///< main SM: num_warps; cycle at which the request left
   Ref<CandidateCounters> candidates;  ///< main SM: by candidate
   OffloadCounters counters;
 };

@@ -7,11 +7,11 @@
 namespace nearwarp::offload {
 
 /// Spawn a warp. The front end never grants more requests than there are warp slots.
-NW_HD inline void spawn(SmView& v, const Packet& packet, uint32_t now) {
-  NW_ASSERT(v.s.free_warps != 0);
+template <class V>
+NW_HD inline void spawn(V& v, const Packet& packet, uint32_t now) {
+  NW_ASSERT(v.s.free_warps.any());
   cache::l1_flush(v.p.l1, v.s.l1, v.base);
-  const uint32_t warp = count_trailing_zeros(v.s.free_warps);
-  v.s.free_warps &= v.s.free_warps - 1;
+  const uint32_t warp = v.s.free_warps.take_first();
   Warp& w = v.warps[warp];
   w = Warp{};
   w.at = unpack_cursor(v, packet);
@@ -23,7 +23,7 @@ NW_HD inline void spawn(SmView& v, const Packet& packet, uint32_t now) {
   w.requester = packet.src;
   w.requester_warp = static_cast<uint8_t>(packet.tag);
   w.candidate = v.instr(w.at.pc).candidate;
-  v.blocks[warp].warps = bit(warp);
+  v.blocks[warp].warps = V::Warps::of(warp);
   v.blocks[warp].used = true;
   v.s.block_order[v.s.num_block_order++] = static_cast<uint8_t>(warp);
   v.s.offload.num_dirty.in(v.base)[warp] = 0;
@@ -33,7 +33,8 @@ NW_HD inline void spawn(SmView& v, const Packet& packet, uint32_t now) {
   continue_warp(v, warp, now, now + 1);
 }
 
-NW_HD inline Packet dirty_packet(const SmView& v, const Warp& w, LineAddr line) {
+template <class V>
+NW_HD inline Packet dirty_packet(const V& v, const Warp& w, LineAddr line) {
   Packet p;
   p.kind = PacketKind::kOffloadDirty;
   p.src = v.s.endpoint;
@@ -45,7 +46,8 @@ NW_HD inline Packet dirty_packet(const SmView& v, const Warp& w, LineAddr line) 
 }
 
 /// Must the notice of an older line leave before `line` can be remembered?
-NW_HD inline bool dirty_overflows(const SmView& v, uint32_t warp, LineAddr line) {
+template <class V>
+NW_HD inline bool dirty_overflows(const V& v, uint32_t warp, LineAddr line) {
   const uint32_t n = v.s.offload.num_dirty.in(v.base)[warp];
   if (n < v.p.offload.dirty_entries) return false;
   const uint32_t* dirty = v.s.offload.dirty.in(v.base) + warp * v.p.offload.dirty_entries;
@@ -57,7 +59,8 @@ NW_HD inline bool dirty_overflows(const SmView& v, uint32_t warp, LineAddr line)
 /// Remember a written line. If the memory is full, the oldest line's notice is sent at once (the
 /// caller has checked that the network takes it); it is the notice that would have gone at the end
 /// (deviation 34 in tests/validation/DEVIATIONS.md).
-NW_HD inline void remember_dirty(SmView& v, uint32_t warp, LineAddr line, uint32_t now) {
+template <class V>
+NW_HD inline void remember_dirty(V& v, uint32_t warp, LineAddr line, uint32_t now) {
   uint8_t& n = v.s.offload.num_dirty.in(v.base)[warp];
   uint32_t* dirty = v.s.offload.dirty.in(v.base) + warp * v.p.offload.dirty_entries;
   for (uint32_t i = 0; i < n; ++i)
@@ -72,10 +75,11 @@ NW_HD inline void remember_dirty(SmView& v, uint32_t warp, LineAddr line, uint32
 }
 
 /// Send one packet of a finished warp: a dirty line, or after the last the acknowledgement.
-NW_HD inline void send_return(SmView& v, uint32_t now) {
-  SmOffloadState& o = v.s.offload;
-  if (o.returning == 0 || !can_send(v.to_network(), v.base, v.tick(now))) return;
-  const uint32_t warp = count_trailing_zeros(o.returning);
+template <class V>
+NW_HD inline void send_return(V& v, uint32_t now) {
+  auto& o = v.s.offload;
+  if (!o.returning.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
+  const uint32_t warp = o.returning.first();
   Warp& w = v.warps[warp];
   uint8_t& n = o.num_dirty.in(v.base)[warp];
   if (n != 0) {
@@ -93,10 +97,10 @@ NW_HD inline void send_return(SmView& v, uint32_t now) {
   pack_cursor(w.at, p);
   p.bytes = static_cast<uint16_t>(v.p.header_bytes + uint32_t{c.live_out_bytes} * sm::kWarpSize);
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
-  o.returning &= ~bit(warp);
+  o.returning.clear(warp);
   w.phase = Phase::kFree;
   v.blocks[warp].used = false;
-  v.s.free_warps |= bit(warp);
+  v.s.free_warps.set(warp);
   v.s.counters.warps_finished += 1;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < v.s.num_block_order; ++i)

@@ -7,37 +7,39 @@
 namespace nearwarp::sm {
 
 /// Release a barrier if enough of the block's warps have come. `expected` 0: all alive.
-NW_HD inline void try_release_barrier(SmView& v, uint32_t block, uint32_t barrier,
-                                      uint32_t expected, uint32_t now) {
+template <class V>
+NW_HD inline void try_release_barrier(V& v, uint32_t block, uint32_t barrier, uint32_t expected,
+                                      uint32_t now) {
   const uint32_t at = block * kMaxBarriers + barrier;
   uint16_t& arrived = v.s.barrier_arrived.in(v.base)[at];
-  uint64_t& waiting = v.s.barrier_waiting.in(v.base)[at];
+  auto& waiting = v.s.barrier_waiting.in(v.base)[at];
   if (expected == 0) expected = v.blocks[block].alive;
   if (arrived == 0 || arrived < expected) return;
   arrived = 0;
-  const uint64_t release = waiting;
-  waiting = 0;
-  for (uint64_t b = release; b != 0; b &= b - 1) {
-    const uint32_t warp = count_trailing_zeros(b);
+  const auto release = waiting;
+  waiting = {};
+  release.each([&](uint32_t warp) {
     v.warps[warp].phase = Phase::kRunning;
     offload::continue_warp(v, warp, now, now + 1);
-  }
+  });
 }
 
-NW_HD inline void arrive_at_barrier(SmView& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
+template <class V>
+NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
   Warp& w = v.warps[warp];
   const uint32_t at = w.block_slot * kMaxBarriers + in.lane_bytes % kMaxBarriers;
   v.s.counters.barriers += 1;
   v.s.barrier_arrived.in(v.base)[at] += 1;
   if (in.action == Action::kBarrier) {
     w.phase = Phase::kAtBarrier;
-    v.s.barrier_waiting.in(v.base)[at] |= bit(warp);
+    v.s.barrier_waiting.in(v.base)[at].set(warp);
   }
   try_release_barrier(v, w.block_slot, in.lane_bytes % kMaxBarriers, in.barrier_warps, now);
 }
 
 /// Launch a thread block: take warp slots, point them at their traces.
-NW_HD inline void launch_block(SmView& v, const Packet& packet, uint32_t now) {
+template <class V>
+NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
   const uint32_t launch = packet.tag;
   const LaunchInfo& info = v.system.image.launches[launch];
   if (v.s.launch != launch) {  // a new kernel sees memory, not what caches kept
@@ -47,22 +49,21 @@ NW_HD inline void launch_block(SmView& v, const Packet& packet, uint32_t now) {
   uint32_t slot = 0;
   while (v.blocks[slot].used) ++slot;
   NW_ASSERT(slot < v.p.num_blocks);
-  BlockSlot& b = v.blocks[slot];
+  auto& b = v.blocks[slot];
   b.used = true;
   b.thread_block = packet.line;
   b.alive = info.warps_per_block;
-  b.warps = 0;
+  b.warps = {};
   for (uint32_t i = 0; i < kMaxBarriers; ++i) {
     v.s.barrier_arrived.in(v.base)[slot * kMaxBarriers + i] = 0;
-    v.s.barrier_waiting.in(v.base)[slot * kMaxBarriers + i] = 0;
+    v.s.barrier_waiting.in(v.base)[slot * kMaxBarriers + i] = {};
   }
   v.s.block_order[v.s.num_block_order++] = static_cast<uint8_t>(slot);
   const KernelInfo& kernel = v.system.image.kernels[info.kernel];
   const TraceBlock& trace = v.system.trace[b.thread_block];
   for (uint32_t i = 0; i < info.warps_per_block; ++i) {
-    const uint32_t warp = count_trailing_zeros(v.s.free_warps);
-    v.s.free_warps &= v.s.free_warps - 1;
-    b.warps |= bit(warp);
+    const uint32_t warp = v.s.free_warps.take_first();
+    b.warps.set(warp);
     Warp& w = v.warps[warp];
     w = Warp{};
     w.phase = Phase::kRunning;
@@ -76,12 +77,12 @@ NW_HD inline void launch_block(SmView& v, const Packet& packet, uint32_t now) {
     fetch_first(w.at, trace.words, v.system.image, w.first_block);
   }
   b.running = b.warps;
-  for (uint64_t m = b.warps; m != 0; m &= m - 1)
-    offload::continue_warp(v, count_trailing_zeros(m), now, now + 1);
+  b.warps.each([&](uint32_t warp) { offload::continue_warp(v, warp, now, now + 1); });
 }
 
 /// Tell the front end of ended blocks.
-NW_HD inline void report_blocks(SmView& v, uint32_t now) {
+template <class V>
+NW_HD inline void report_blocks(V& v, uint32_t now) {
   if (v.s.blocks_done == 0 || !can_send(v.to_front_end(), v.base, v.tick(now))) return;
   const uint32_t slot = count_trailing_zeros(v.s.blocks_done);
   v.s.blocks_done &= v.s.blocks_done - 1;

@@ -20,44 +20,48 @@ NW_HD inline uint32_t earliest_port(const uint32_t* free_at, uint32_t n) {
   return at;
 }
 
-NW_HD inline bool lsu_accepts(const SmParams& p, const SmState& s) {
+template <class S>
+NW_HD inline bool lsu_accepts(const SmParams& p, const S& s) {
   return s.lsu_count < p.lsu_queue && s.free_loads != 0;
 }
 
 /// Ready warps whose next instruction finds its port free.
-NW_HD inline uint64_t issuable(const SmParams& p, const SmState& s, uint32_t now) {
-  uint64_t m = s.unit_warps[static_cast<uint32_t>(Unit::kControl)];
-  const uint64_t sp = s.unit_warps[static_cast<uint32_t>(Unit::kSp)];
-  const uint64_t sfu = s.unit_warps[static_cast<uint32_t>(Unit::kSfu)];
-  const uint64_t dp = s.unit_warps[static_cast<uint32_t>(Unit::kDp)];
-  const uint64_t lsu = s.unit_warps[static_cast<uint32_t>(Unit::kLsu)];
-  if (sp != 0 && free_port(s.sp_free, p.sp_units, now) != kNoLane) m |= sp;
-  if (sfu != 0 && free_port(s.sfu_free, p.sfu_units, now) != kNoLane) m |= sfu;
-  if (dp != 0 && free_port(s.dp_free, p.dp_units, now) != kNoLane) m |= dp;
-  if (lsu != 0 && lsu_accepts(p, s)) m |= lsu;
+template <class S>
+NW_HD inline auto issuable(const SmParams& p, const S& s, uint32_t now) {
+  auto m = s.unit_warps[static_cast<uint32_t>(Unit::kControl)];
+  const auto sp = s.unit_warps[static_cast<uint32_t>(Unit::kSp)];
+  const auto sfu = s.unit_warps[static_cast<uint32_t>(Unit::kSfu)];
+  const auto dp = s.unit_warps[static_cast<uint32_t>(Unit::kDp)];
+  const auto lsu = s.unit_warps[static_cast<uint32_t>(Unit::kLsu)];
+  if (sp.any() && free_port(s.sp_free, p.sp_units, now) != kNoLane) m |= sp;
+  if (sfu.any() && free_port(s.sfu_free, p.sfu_units, now) != kNoLane) m |= sfu;
+  if (dp.any() && free_port(s.dp_free, p.dp_units, now) != kNoLane) m |= dp;
+  if (lsu.any() && lsu_accepts(p, s)) m |= lsu;
   return m;
 }
 
 /// Choose among the warps of `m`. Greedy-then-oldest: the last one again, else the oldest thread
 /// block's lowest warp (warps of a block are launched together). Loose round robin: the next after
 /// the last one.
-NW_HD inline uint32_t pick(const SmView& v, uint32_t scheduler, uint64_t m) {
+template <class V>
+NW_HD inline uint32_t pick(const V& v, uint32_t scheduler, typename V::Warps m) {
   const uint32_t last = v.s.last_warp[scheduler];
   if (v.p.policy == SchedulerPolicy::kLooseRoundRobin) {
-    const uint64_t after = last == 63 ? 0 : m & ~low_bits(last + 1);
-    return count_trailing_zeros(after != 0 ? after : m);
+    const auto after = m - V::Warps::lowest(last + 1);
+    return after.any() ? after.first() : m.first();
   }
-  if ((m & bit(last)) != 0) return last;
+  if (m.test(last)) return last;
   for (uint32_t i = 0; i < v.s.num_block_order; ++i) {
-    const uint64_t of_block = m & v.blocks[v.s.block_order[i]].warps;
-    if (of_block != 0) return count_trailing_zeros(of_block);
+    const auto of_block = m & v.blocks[v.s.block_order[i]].warps;
+    if (of_block.any()) return of_block.first();
   }
-  return count_trailing_zeros(m);
+  return m.first();
 }
 
 /// Hand a memory instruction to the load-store unit. `next` is set to the trace position after it.
-NW_HD inline void issue_memory(SmView& v, uint32_t warp, const ImageInstr& in,
-                               const uint64_t* words, uint32_t now) {
+template <class V>
+NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const uint64_t* words,
+                               uint32_t now) {
   Warp& w = v.warps[warp];
   const Access a = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded);
   w.at.trace_pos = a.next;
@@ -65,7 +69,7 @@ NW_HD inline void issue_memory(SmView& v, uint32_t warp, const ImageInstr& in,
     set_results(v, warp, in, now + 1);
     return;
   }
-  SmState& s = v.s;
+  auto& s = v.s;
   const uint32_t at = (s.lsu_head + s.lsu_count) % kMaxLsuQueue;
   s.lsu_count += 1;
   LsuOp& op = s.lsu[at];
@@ -96,7 +100,8 @@ NW_HD inline void issue_memory(SmView& v, uint32_t warp, const ImageInstr& in,
   (in.action == Action::kLoad ? s.counters.loads : s.counters.atomics) += 1;
 }
 
-NW_HD inline void occupy_port(SmView& v, const ImageInstr& in, uint32_t now) {
+template <class V>
+NW_HD inline void occupy_port(V& v, const ImageInstr& in, uint32_t now) {
   uint32_t* free_at = nullptr;
   uint32_t n = 0;
   switch (in.unit) {
@@ -116,12 +121,13 @@ NW_HD inline void occupy_port(SmView& v, const ImageInstr& in, uint32_t now) {
 }
 
 /// Issue the warp's next instruction and look at the one after it.
-NW_HD inline void issue(SmView& v, uint32_t warp, uint32_t now) {
+template <class V>
+NW_HD inline void issue(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
-  SmState& s = v.s;
+  auto& s = v.s;
   const ImageInstr& in = v.instr(w.at.pc);
-  s.ready &= ~bit(warp);
-  s.unit_warps[static_cast<uint32_t>(w.unit)] &= ~bit(warp);
+  s.ready.clear(warp);
+  s.unit_warps[static_cast<uint32_t>(w.unit)].clear(warp);
   const uint32_t threads = population_count(w.at.mask);
   s.counters.issued += 1;
   s.counters.issued_threads += threads;
@@ -152,12 +158,13 @@ NW_HD inline void issue(SmView& v, uint32_t warp, uint32_t now) {
 }
 
 /// One issue slot per scheduler. Returns whether anything was issued.
-NW_HD inline bool issue_cycle(SmView& v, uint32_t now, const uint64_t* scheduler_warps) {
-  if (v.s.ready == 0) return false;
+template <class V>
+NW_HD inline bool issue_cycle(V& v, uint32_t now, const typename V::Warps* scheduler_warps) {
+  if (!v.s.ready.any()) return false;
   bool any = false;
   for (uint32_t k = 0; k < v.p.num_schedulers; ++k) {
-    const uint64_t m = issuable(v.p, v.s, now) & scheduler_warps[k];
-    if (m == 0) continue;
+    const auto m = issuable(v.p, v.s, now) & scheduler_warps[k];
+    if (!m.any()) continue;
     const uint32_t warp = pick(v, k, m);
     v.s.last_warp[k] = static_cast<uint8_t>(warp);
     issue(v, warp, now);

@@ -8,13 +8,15 @@
 namespace nearwarp::sm {
 
 /// Registers of a finished load become ready at cycle `at`.
-NW_HD inline void set_results(SmView& v, uint32_t warp, const ImageInstr& in, uint32_t at) {
+template <class V>
+NW_HD inline void set_results(V& v, uint32_t warp, const ImageInstr& in, uint32_t at) {
   uint32_t* slots = v.slots(warp);
   for (uint32_t i = 0; i < in.num_dsts; ++i) slots[in.slots[i]] = at;
 }
 
 /// A warp at a fence goes on when none of its memory operations is left.
-NW_HD inline void try_pass_fence(SmView& v, uint32_t warp, uint32_t now) {
+template <class V>
+NW_HD inline void try_pass_fence(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.loads != 0 || w.stores != 0) return;
   w.phase = Phase::kRunning;
@@ -22,12 +24,13 @@ NW_HD inline void try_pass_fence(SmView& v, uint32_t warp, uint32_t now) {
 }
 
 /// A memory operation of the warp has ended: it may go on, or retire.
-NW_HD inline void operation_ended(SmView& v, uint32_t warp, uint32_t now) {
+template <class V>
+NW_HD inline void operation_ended(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   NW_ASSERT(w.loads > 0);
   w.loads = static_cast<uint8_t>(w.loads - 1);
   if (w.phase == Phase::kRunning) {
-    if (!w.timer && (v.s.ready & bit(warp)) == 0) schedule(v, warp, now, now + 1);
+    if (!w.timer && !v.s.ready.test(warp)) schedule(v, warp, now, now + 1);
   } else if (w.phase == Phase::kAtFence) {
     try_pass_fence(v, warp, now);
   } else if (w.phase == Phase::kDraining) {
@@ -37,7 +40,8 @@ NW_HD inline void operation_ended(SmView& v, uint32_t warp, uint32_t now) {
   }
 }
 
-NW_HD inline void complete_load(SmView& v, uint32_t entry, uint32_t at, uint32_t now) {
+template <class V>
+NW_HD inline void complete_load(V& v, uint32_t entry, uint32_t at, uint32_t now) {
   const LoadEntry& e = v.load_entries[entry];
   v.s.free_loads |= bit(entry);
   set_results(v, e.warp, v.instr(e.pc), at);
@@ -45,13 +49,13 @@ NW_HD inline void complete_load(SmView& v, uint32_t entry, uint32_t at, uint32_t
 }
 
 /// Does the head need its addresses looked at? The group does that, then lsu_step goes on.
-NW_HD inline bool lsu_needs_lines(const SmState& s, uint32_t now) {
+template <class S>
+NW_HD inline bool lsu_needs_lines(const S& s, uint32_t now) {
   return s.lsu_count != 0 && !s.lines_valid && s.lsu_busy_until <= now;
 }
 
-template <class G>
-NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, SmState& s,
-                                 const SystemView& system) {
+template <class G, class S>
+NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const SystemView& system) {
   const LsuOp& op = s.lsu[s.lsu_head];
   const uint64_t* words = system.trace[op.thread_block].words;
   const ImageInstr& in = system.image.instrs[op.pc];
@@ -65,13 +69,15 @@ NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, SmState& s,
   g.leader([&] { s.lines_valid = true; });
 }
 
-NW_HD inline void lsu_pop(SmState& s) {
+template <class S>
+NW_HD inline void lsu_pop(S& s) {
   s.lsu_head = s.lsu_head + 1 == kMaxLsuQueue ? 0 : s.lsu_head + 1;
   s.lsu_count -= 1;
   s.lines_valid = false;
 }
 
-NW_HD inline Packet memory_packet(const SmView& v, PacketKind kind, LineAddr line, uint32_t tag,
+template <class V>
+NW_HD inline Packet memory_packet(const V& v, PacketKind kind, LineAddr line, uint32_t tag,
                                   uint32_t bytes) {
   Packet p;
   p.kind = kind;
@@ -84,8 +90,9 @@ NW_HD inline Packet memory_packet(const SmView& v, PacketKind kind, LineAddr lin
 }
 
 /// Handle one line of the operation at the head.
-NW_HD inline void lsu_step(SmView& v, uint32_t now) {
-  SmState& s = v.s;
+template <class V>
+NW_HD inline void lsu_step(V& v, uint32_t now) {
+  auto& s = v.s;
   if (s.lsu_count == 0 || s.lsu_busy_until > now || !s.lines_valid) return;
   const LsuOp op = s.lsu[s.lsu_head];
   const ImageInstr& in = v.instr(op.pc);
@@ -159,7 +166,8 @@ NW_HD inline void lsu_step(SmView& v, uint32_t now) {
   }
 }
 
-NW_HD inline void line_arrived(SmView& v, uint32_t entry, uint32_t now) {
+template <class V>
+NW_HD inline void line_arrived(V& v, uint32_t entry, uint32_t now) {
   LoadEntry& e = v.load_entries[entry];
   NW_ASSERT(e.remaining > 0);
   e.remaining = static_cast<uint16_t>(e.remaining - 1);
@@ -167,8 +175,9 @@ NW_HD inline void line_arrived(SmView& v, uint32_t entry, uint32_t now) {
 }
 
 /// A reply from memory.
-NW_HD inline void on_reply(SmView& v, const Packet& p, uint32_t now) {
-  SmState& s = v.s;
+template <class V>
+NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
+  auto& s = v.s;
   switch (p.kind) {
     case PacketKind::kReadReply: {
       const uint32_t m = p.tag;
@@ -188,7 +197,7 @@ NW_HD inline void on_reply(SmView& v, const Packet& p, uint32_t now) {
       remove_store(s, p.tag >> 8);
       NW_ASSERT(w.stores > 0);
       w.stores = static_cast<uint16_t>(w.stores - 1);
-      if (s.offload.draining != 0) offload::check_drained(v, now);
+      if (s.offload.draining.any()) offload::check_drained(v, now);
       if (w.stores != 0) break;
       if (w.phase == Phase::kAtFence) {
         try_pass_fence(v, p.tag & 0xff, now);

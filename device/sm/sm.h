@@ -8,18 +8,18 @@ namespace nearwarp::sm {
 inline constexpr uint32_t kNoCycle = 0xffffffffu;
 
 /// Warps whose wheel slot has come.
-NW_HD inline void run_timers(SmView& v, uint32_t now) {
+template <class V>
+NW_HD inline void run_timers(V& v, uint32_t now) {
   const uint32_t slot = now % kWheelSlots;
   if ((v.s.wheel_used & bit(slot)) == 0) return;
-  const uint64_t due = v.s.wheel[slot];
-  v.s.wheel[slot] = 0;
+  const auto due = v.s.wheel[slot];
+  v.s.wheel[slot] = {};
   v.s.wheel_used &= ~bit(slot);
-  for (uint64_t m = due; m != 0; m &= m - 1) {
-    const uint32_t warp = count_trailing_zeros(m);
+  due.each([&](uint32_t warp) {
     Warp& w = v.warps[warp];
     if (w.wake > now) {
       set_timer(v, warp, w.wake, now);
-      continue;
+      return;
     }
     w.timer = false;
     switch (w.phase) {
@@ -36,16 +36,18 @@ NW_HD inline void run_timers(SmView& v, uint32_t now) {
         make_ready(v, warp);
         break;
     }
-  }
+  });
 }
 
 /// Can the packet at the network's head be taken now?
-NW_HD inline bool accepts_packet(const SmView& v, const Packet& p, Tick now) {
+template <class V>
+NW_HD inline bool accepts_packet(const V& v, const Packet& p, Tick now) {
   return p.kind != PacketKind::kOffloadDirty || can_send(v.invalidations(), v.base, now);
 }
 
 /// One packet from the network, one from the front end.
-NW_HD inline void receive(SmView& v, uint32_t now) {
+template <class V>
+NW_HD inline void receive(V& v, uint32_t now) {
   const Tick tick = v.tick(now);
   Channel& net = v.from_network();
   if (has_packet(net, v.base, tick) && accepts_packet(v, front(net, v.base), tick)) {
@@ -87,7 +89,8 @@ NW_HD inline void receive(SmView& v, uint32_t now) {
 }
 
 /// Everything after the load-store unit's addresses are known.
-NW_HD inline void finish_cycle(SmView& v, uint32_t now, const uint64_t* scheduler_warps) {
+template <class V>
+NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* scheduler_warps) {
   lsu_step(v, now);
   if (v.p.offload.enabled) {
     if (v.p.in_stack) {
@@ -120,7 +123,8 @@ struct NextCycle {
   }
 };
 
-NW_HD NW_INLINE void when(NextCycle& n, const SmView& v, Tick t, uint32_t from) {
+template <class V>
+NW_HD NW_INLINE void when(NextCycle& n, const V& v, Tick t, uint32_t from) {
   if (t >= kNever) {
     n.poll = true;
   } else {
@@ -130,19 +134,21 @@ NW_HD NW_INLINE void when(NextCycle& n, const SmView& v, Tick t, uint32_t from) 
 
 /// `end`: the first cycle beyond the window. Packets that arrive there or later may just now be
 /// written by their sender, so only those that arrive before may be looked at.
-NW_HD inline NextCycle next_cycle(const SmView& v, uint32_t from, uint32_t end) {
-  const SmState& s = v.s;
+template <class V>
+NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
+  const auto& s = v.s;
   const SmParams& p = v.p;
   NextCycle n;
-  if (s.ready != 0) {
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)] != 0) n.at(from, from);
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kSp)] != 0)
+  if (s.ready.any()) {
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)].any()) n.at(from, from);
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kSp)].any())
       n.at(earliest_port(s.sp_free, p.sp_units), from);
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kLsu)] != 0 && lsu_accepts(p, s)) n.at(from, from);
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kLsu)].any() && lsu_accepts(p, s))
+      n.at(from, from);
     if (n.cycle == from) return n;
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kSfu)] != 0)
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kSfu)].any())
       n.at(earliest_port(s.sfu_free, p.sfu_units), from);
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kDp)] != 0)
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kDp)].any())
       n.at(earliest_port(s.dp_free, p.dp_units), from);
   }
   if (s.wheel_used != 0) {
@@ -152,7 +158,7 @@ NW_HD inline NextCycle next_cycle(const SmView& v, uint32_t from, uint32_t end) 
   }
   if (n.cycle == from) return n;
   const bool wants_network =
-      s.lsu_stall == LsuStall::kCredit || s.offload.granted != 0 || s.offload.returning != 0;
+      s.lsu_stall == LsuStall::kCredit || s.offload.granted.any() || s.offload.returning.any();
   if (s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) n.at(s.lsu_busy_until, from);
   if (wants_network) when(n, v, send_tick(v.to_network(), v.base), from);
   const Channel& net = v.from_network();
@@ -165,22 +171,22 @@ NW_HD inline NextCycle next_cycle(const SmView& v, uint32_t from, uint32_t end) 
   if (s.from_front_end.count != 0) {
     const Tick control = head_arrival(v.from_front_end(), v.base);
     if (control < kNever) when(n, v, control, from);
-    if (s.blocks_done != 0 || s.offload.to_ask != 0 || s.offload.num_to_release != 0)
+    if (s.blocks_done != 0 || s.offload.to_ask.any() || s.offload.num_to_release != 0)
       when(n, v, send_tick(v.to_front_end(), v.base), from);
   }
   return n;
 }
 
-template <class G>
-NW_HD inline StepResult step_sm(const G& g, const SmParams& p, SmState& s, const SystemView& system,
-                                const Window& window, Horizon& horizon) {
-  SmView v(p, s, system, horizon);
+template <class G, uint32_t kWords>
+NW_HD inline StepResult step_sm(const G& g, const SmParams& p, SmStateOf<kWords>& s,
+                                const SystemView& system, const Window& window, Horizon& horizon) {
+  SmViewOf<kWords> v(p, s, system, horizon);
   const uint32_t first = static_cast<uint32_t>(cycle_at_or_after(window.begin, p.period));
   const uint32_t end = static_cast<uint32_t>(cycle_at_or_after(window.end, p.period));
-  uint64_t scheduler_warps[kMaxSchedulers];
+  WarpSet<kWords> scheduler_warps[kMaxSchedulers];
   for (uint32_t k = 0; k < p.num_schedulers; ++k) {
-    scheduler_warps[k] = 0;
-    for (uint32_t i = k; i < kMaxWarps; i += p.num_schedulers) scheduler_warps[k] |= bit(i);
+    for (uint32_t i = k; i < WarpSet<kWords>::kCapacity; i += p.num_schedulers)
+      scheduler_warps[k].set(i);
   }
   NextCycle next = next_cycle(v, first, end);
   while (next.cycle < end) {

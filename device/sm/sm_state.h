@@ -5,6 +5,7 @@
 #include "device/core/channel.h"
 #include "device/core/memory_map.h"
 #include "device/core/types.h"
+#include "device/core/warp_set.h"
 #include "device/offload/sm_offload_state.h"
 #include "device/sm/coalescer.h"
 #include "device/sm/kernel_image.h"
@@ -115,11 +116,12 @@ struct LsuOp {
   bool shared = false;
 };
 
-struct BlockSlot {
+template <uint32_t kWords>
+struct BlockSlotOf {
   uint32_t thread_block = 0;
-  uint32_t alive = 0;    ///< warps that have not come to the end of their traces
-  uint64_t warps = 0;    ///< warp slots it occupies
-  uint64_t running = 0;  ///< of these, not yet retired
+  uint32_t alive = 0;       ///< warps that have not come to the end of their traces
+  WarpSet<kWords> warps;    ///< warp slots it occupies
+  WarpSet<kWords> running;  ///< of these, not yet retired
   bool used = false;
 };
 
@@ -146,27 +148,29 @@ struct SmCounters {
   uint64_t warps_finished = 0, blocks_finished = 0;
 };
 
-struct SmState {
+/// `kWords`: words of its warp sets; it has at most 64 warps per word.
+template <uint32_t kWords>
+struct SmStateOf {
   uint16_t endpoint = 0;
   // Channels.
   Ref<Channel> to_network, from_network;      ///< crossbar (main) or logic-layer switch (stack)
   Ref<Channel> to_front_end, from_front_end;  ///< main SMs only (count 0 otherwise)
   Ref<Channel> invalidations;                 ///< main SMs with offloading only
-  // Masks over warp slots.
-  uint64_t free_warps = 0;
-  uint64_t ready = 0;                   ///< the next instruction's operands are there
-  uint64_t unit_warps[kNumUnits] = {};  ///< of the ready ones, by the port they need
-  uint64_t wheel[kWheelSlots] = {};     ///< by cycle modulo kWheelSlots
-  uint64_t wheel_used = 0;              ///< slots that are not empty
-  uint32_t wheel_cycle = 0;             ///< every slot up to this cycle has been emptied
+  // Warp slots.
+  WarpSet<kWords> free_warps;
+  WarpSet<kWords> ready;                  ///< the next instruction's operands are there
+  WarpSet<kWords> unit_warps[kNumUnits];  ///< of the ready ones, by the port they need
+  WarpSet<kWords> wheel[kWheelSlots];     ///< by cycle modulo kWheelSlots
+  uint64_t wheel_used = 0;                ///< slots that are not empty
+  uint32_t wheel_cycle = 0;               ///< every slot up to this cycle has been emptied
   // Ports.
   uint32_t sp_free[kMaxPorts] = {}, sfu_free[kMaxPorts] = {}, dp_free[kMaxPorts] = {};
   uint8_t last_warp[kMaxSchedulers] = {};
   // Thread blocks; `block_order` lists used slots from the oldest on.
-  uint8_t block_order[kMaxWarps] = {};
+  uint8_t block_order[WarpSet<kWords>::kCapacity] = {};
   uint32_t num_block_order = 0;
-  uint64_t recheck_barriers = 0;  ///< block slots in which a warp has ended since
-  uint64_t blocks_done = 0;       ///< block slots whose end has not been reported yet
+  uint64_t recheck_barriers = 0;  ///< main SMs: block slots in which a warp has ended since
+  uint64_t blocks_done = 0;       ///< main SMs: block slots whose end has not been reported yet
   uint32_t launch = 0xffffffffu;
   // Load-store unit.
   uint64_t free_loads = 0;
@@ -183,12 +187,16 @@ struct SmState {
   Ref<Warp> warps;
   Ref<uint32_t> scoreboard;  ///< num_warps x slots_per_warp: cycle from which a slot is ready
   Ref<LoadEntry> load_entries;
-  Ref<BlockSlot> blocks;
-  Ref<uint64_t> barrier_waiting;  ///< num_blocks x kMaxBarriers: warps
-  Ref<uint16_t> barrier_arrived;  ///< num_blocks x kMaxBarriers: warps that arrived
+  Ref<BlockSlotOf<kWords>> blocks;
+  Ref<WarpSet<kWords>> barrier_waiting;  ///< num_blocks x kMaxBarriers: warps
+  Ref<uint16_t> barrier_arrived;         ///< num_blocks x kMaxBarriers: warps that arrived
   cache::L1State l1;
-  offload::SmOffloadState offload;
+  offload::SmOffloadState<kWords> offload;
   SmCounters counters;
 };
+
+/// Every main SM, and stack SMs of at most 64 warps.
+using SmState = SmStateOf<1>;
+using BlockSlot = BlockSlotOf<1>;
 
 }  // namespace nearwarp::sm

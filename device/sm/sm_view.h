@@ -6,18 +6,22 @@
 
 namespace nearwarp::sm {
 
-struct SmView {
+template <uint32_t kWords>
+struct SmViewOf {
+  using Warps = WarpSet<kWords>;
+
   const SmParams& p;
-  SmState& s;
+  SmStateOf<kWords>& s;
   std::byte* base;
   const SystemView& system;
   Horizon& horizon;
   Warp* warps;
   uint32_t* scoreboard;
   LoadEntry* load_entries;
-  BlockSlot* blocks;
+  BlockSlotOf<kWords>* blocks;
 
-  NW_HD SmView(const SmParams& params, SmState& state, const SystemView& sys, Horizon& h)
+  NW_HD SmViewOf(const SmParams& params, SmStateOf<kWords>& state, const SystemView& sys,
+                 Horizon& h)
       : p(params),
         s(state),
         base(sys.arena),

@@ -9,13 +9,15 @@ namespace nearwarp::sm {
 
 /// A store that has been issued. It counts until it has left, and so keeps its epoch open for its
 /// lines, which count from their sending to their acknowledgement. Returns the epoch.
-NW_HD inline uint32_t add_store(SmState& s) {
+template <class S>
+NW_HD inline uint32_t add_store(S& s) {
   s.epoch_stores[s.epoch % kEpochs] += 1;
   return s.epoch;
 }
 
 /// Retire epochs without stores in flight; the current one stays.
-NW_HD inline void retire_epochs(SmState& s) {
+template <class S>
+NW_HD inline void retire_epochs(S& s) {
   while (s.oldest_epoch != s.epoch && s.epoch_stores[s.oldest_epoch % kEpochs] == 0)
     s.oldest_epoch += 1;
 }
@@ -23,7 +25,8 @@ NW_HD inline void retire_epochs(SmState& s) {
 /// Begin waiting for every store issued so far: returns the epoch whose end to await. If all epochs
 /// are in use the current one stays open: it then waits for some later stores too, which is safe
 /// (deviation 33 in tests/validation/DEVIATIONS.md).
-NW_HD inline uint32_t begin_drain(SmState& s) {
+template <class S>
+NW_HD inline uint32_t begin_drain(S& s) {
   retire_epochs(s);
   if (s.epoch_stores[s.epoch % kEpochs] == 0) return s.epoch - 1;  // perhaps ended already
   const uint32_t epoch = s.epoch;
@@ -31,18 +34,20 @@ NW_HD inline uint32_t begin_drain(SmState& s) {
   return epoch;
 }
 
-NW_HD inline bool drained(const SmState& s, uint32_t epoch) {
+template <class S>
+NW_HD inline bool drained(const S& s, uint32_t epoch) {
   return static_cast<int32_t>(s.oldest_epoch - epoch) > 0 ||
          (s.oldest_epoch == epoch && s.epoch_stores[epoch % kEpochs] == 0);
 }
 
 /// A store of `epoch` (modulo kEpochs) has left, or one of its lines has been acknowledged.
-NW_HD inline void remove_store(SmState& s, uint32_t epoch) {
+template <class S>
+NW_HD inline void remove_store(S& s, uint32_t epoch) {
   NW_ASSERT(s.epoch_stores[epoch % kEpochs] > 0);
   s.epoch_stores[epoch % kEpochs] -= 1;
   retire_epochs(s);
   // Someone may wait for the current epoch, left open for want of a free one: close it now.
-  if (s.offload.draining != 0 && s.epoch_stores[s.epoch % kEpochs] != 0 &&
+  if (s.offload.draining.any() && s.epoch_stores[s.epoch % kEpochs] != 0 &&
       s.epoch - s.oldest_epoch + 1 < kEpochs)
     s.epoch += 1;
 }

@@ -9,23 +9,26 @@
 namespace nearwarp::sm {
 
 /// Have `warp` looked at again at cycle `at` > now.
-NW_HD inline void set_timer(SmView& v, uint32_t warp, uint32_t at, uint32_t now) {
+template <class V>
+NW_HD inline void set_timer(V& v, uint32_t warp, uint32_t at, uint32_t now) {
   v.warps[warp].wake = at;
   v.warps[warp].timer = true;
   const uint32_t last = now + kWheelSlots - 1;
   const uint32_t slot = (at < last ? at : last) % kWheelSlots;
-  v.s.wheel[slot] |= bit(warp);
+  v.s.wheel[slot].set(warp);
   v.s.wheel_used |= bit(slot);
 }
 
-NW_HD inline void make_ready(SmView& v, uint32_t warp) {
-  v.s.ready |= bit(warp);
-  v.s.unit_warps[static_cast<uint32_t>(v.warps[warp].unit)] |= bit(warp);
+template <class V>
+NW_HD inline void make_ready(V& v, uint32_t warp) {
+  v.s.ready.set(warp);
+  v.s.unit_warps[static_cast<uint32_t>(v.warps[warp].unit)].set(warp);
 }
 
 /// Find out when the warp's next instruction has its operands, not before cycle `earliest`. While
 /// one of them is still to come from memory nothing happens; the load's end calls this again.
-NW_HD inline void schedule(SmView& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+template <class V>
+NW_HD inline void schedule(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
   Warp& w = v.warps[warp];
   const ImageInstr& in = v.instr(w.at.pc);
   const uint32_t* slots = v.slots(warp);

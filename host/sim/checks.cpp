@@ -104,7 +104,7 @@ void each_sm(System& system, F&& f) {
 
 void check_sm(System& system, uint32_t i, const sm::SmState& s, const sm::SmParams& p) {
   const std::string& name = system.names[i].name;
-  if (s.free_warps != low_bits(p.num_warps)) lost(name + " still holds warps");
+  if (s.free_warps != WarpSet<1>::lowest(p.num_warps)) lost(name + " still holds warps");
   if (s.free_loads != low_bits(p.load_entries)) lost(name + " still waits for loads");
   if (s.l1.mshr_free != low_bits(p.l1.mshrs)) lost(name + " still holds MSHRs");
   if (s.lsu_count != 0) lost(name + " has memory operations in its queue");

@@ -253,13 +253,13 @@ class Assembly {
     ArenaBuilder& a = s_.arena;
     sm::SmState s;
     s.endpoint = static_cast<uint16_t>(endpoint);
-    s.free_warps = low_bits(p.num_warps);
+    s.free_warps = WarpSet<1>::lowest(p.num_warps);
     s.free_loads = low_bits(p.load_entries);
     s.warps = a.allocate<sm::Warp>(p.num_warps);
     s.scoreboard = a.allocate<uint32_t>(p.num_warps * p.slots_per_warp);
     s.load_entries = a.allocate<sm::LoadEntry>(p.load_entries);
     s.blocks = a.allocate<sm::BlockSlot>(p.num_blocks);
-    s.barrier_waiting = a.allocate<uint64_t>(p.num_blocks * sm::kMaxBarriers);
+    s.barrier_waiting = a.allocate<WarpSet<1>>(p.num_blocks * sm::kMaxBarriers);
     s.barrier_arrived = a.allocate<uint16_t>(p.num_blocks * sm::kMaxBarriers);
     const uint32_t lines = p.l1.sets * p.l1.ways;
     s.l1.tags = a.allocate<LineAddr>(lines);

@@ -39,7 +39,7 @@ struct StackBench : SmBench {
   /// Run; the log's cycle 0 is tick 4, when a request sent with request(4) arrives.
   void go(Tick end = 600) {
     run_logged(end);
-    EXPECT_EQ(state().free_warps, low_bits(48));
+    EXPECT_EQ(state().free_warps, WarpSet<1>::lowest(48));
     EXPECT_TRUE(rig.drained());
   }
   std::vector<MockMemory::Item> acks() const { return network->of(PacketKind::kOffloadAck); }

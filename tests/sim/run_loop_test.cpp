@@ -195,9 +195,9 @@ TEST_F(Conservation, LostInstructions) {
   EXPECT_NE(lost(5).find("5 warp-instructions recorded, 0 committed"), std::string::npos);
 }
 TEST_F(Conservation, HeldSlots) {
-  system.sm(1).free_warps &= ~uint64_t{4};
+  system.sm(1).free_warps.clear(2);
   EXPECT_NE(lost().find("sm 1 still holds warps"), std::string::npos);
-  system.sm(1).free_warps |= 4;
+  system.sm(1).free_warps.set(2);
   system.sm(2).l1.mshr_free &= ~uint64_t{1};
   EXPECT_NE(lost().find("MSHRs"), std::string::npos);
   system.sm(2).l1.mshr_free |= 1;

@@ -29,7 +29,7 @@ Cycles one_warp(const std::vector<ImageInstr>& instrs, uint32_t sp_units = 2) {
   EXPECT_EQ(c.size(), all.size());
   EXPECT_EQ(b.counters().issued, all.size());
   EXPECT_EQ(b.counters().issued_threads, all.size() * 32);
-  EXPECT_EQ(b.state().free_warps, low_bits(48));
+  EXPECT_EQ(b.state().free_warps, WarpSet<1>::lowest(48));
   c.resize(instrs.size());
   return c;
 }
@@ -225,7 +225,7 @@ TEST(SmIssue, BlockEndIsReportedInTheSameCycle) {
   EXPECT_EQ(done[1].at, kLatency + 6 + kLatency);
   EXPECT_EQ(b.counters().warps_finished, 6u);
   EXPECT_EQ(b.counters().blocks_finished, 2u);
-  EXPECT_EQ(b.state().free_warps, low_bits(48));
+  EXPECT_EQ(b.state().free_warps, WarpSet<1>::lowest(48));
   EXPECT_TRUE(b.rig.drained());
 }
 

@@ -29,7 +29,7 @@ void run_warps(SmBench& b, uint32_t warps, const std::vector<ImageInstr>& instrs
   }
   b.start();
   b.run_logged(end);
-  EXPECT_EQ(b.state().free_warps, low_bits(48));
+  EXPECT_EQ(b.state().free_warps, WarpSet<1>::lowest(48));
   EXPECT_EQ(b.state().free_loads, low_bits(64));
   EXPECT_EQ(b.state().lsu_count, 0u);
   EXPECT_TRUE(b.rig.drained());

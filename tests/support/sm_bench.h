@@ -203,13 +203,13 @@ class SmBench {
     ArenaBuilder& a = rig.arena;
     sm::SmState s;
     s.endpoint = params.in_stack ? kStackSmEndpoint : kSmEndpoint;
-    s.free_warps = low_bits(params.num_warps);
+    s.free_warps = WarpSet<1>::lowest(params.num_warps);
     s.free_loads = low_bits(params.load_entries);
     s.warps = a.allocate<sm::Warp>(params.num_warps);
     s.scoreboard = a.allocate<uint32_t>(params.num_warps * params.slots_per_warp);
     s.load_entries = a.allocate<sm::LoadEntry>(params.load_entries);
     s.blocks = a.allocate<sm::BlockSlot>(params.in_stack ? params.num_warps : params.num_blocks);
-    s.barrier_waiting = a.allocate<uint64_t>(params.num_blocks * sm::kMaxBarriers);
+    s.barrier_waiting = a.allocate<WarpSet<1>>(params.num_blocks * sm::kMaxBarriers);
     s.barrier_arrived = a.allocate<uint16_t>(params.num_blocks * sm::kMaxBarriers);
     const uint32_t lines = params.l1.sets * params.l1.ways;
     s.l1.tags = a.allocate<LineAddr>(lines);
