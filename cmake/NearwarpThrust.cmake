@@ -1,7 +1,7 @@
 # Thrust and CUB, from the CUDA toolkit or from Debian's libthrust-dev and libcub-dev. Headers only;
 # without them nearwarp is built without what uses them. NW_HAVE_THRUST says whether target
 # nw_thrust exists: the headers, with Thrust's sequential C++ system as host and as device system
-# in sources that the host compiler compiles.
+# in sources that the host compiler compiles, and the macro NW_HAVE_THRUST.
 set(NW_HAVE_THRUST OFF)
 set(hints)
 if(NW_HAVE_CUDA)
@@ -25,6 +25,7 @@ if(NW_HAVE_THRUST)
     target_include_directories(nw_thrust SYSTEM INTERFACE ${NW_THRUST_INCLUDE_DIR})
   endif()
   target_compile_definitions(nw_thrust INTERFACE
+    NW_HAVE_THRUST=1
     $<$<COMPILE_LANGUAGE:CXX>:THRUST_HOST_SYSTEM=THRUST_HOST_SYSTEM_CPP>
     $<$<COMPILE_LANGUAGE:CXX>:THRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP>)
   message(STATUS "nearwarp: Thrust and CUB from ${NW_THRUST_INCLUDE_DIR}")

@@ -45,27 +45,28 @@ NW_HD constexpr uint64_t low_bits(uint32_t n) {
 
 inline constexpr uint32_t kNoLane = 0xffffffffu;
 
-/// The CPU's group: lanes are loop iterations, vectorised by `omp simd` where that helps.
+/// The CPU's group: lanes are loop iterations, vectorised by `omp simd` where that helps. In device
+/// code it is a thread that works alone.
 struct HostGroup {
   /// f(i) for each i in [0, n); iterations must be independent.
   template <class F>
-  NW_INLINE void each(uint32_t n, F&& f) const {
+  NW_HD NW_INLINE void each(uint32_t n, F&& f) const {
 #pragma omp simd
     for (uint32_t i = 0; i < n; ++i) f(i);
   }
   /// f(i) for each i in [0, n), in any order, with bodies that branch or call.
   template <class F>
-  NW_INLINE void each_scalar(uint32_t n, F&& f) const {
+  NW_HD NW_INLINE void each_scalar(uint32_t n, F&& f) const {
     for (uint32_t i = 0; i < n; ++i) f(i);
   }
   /// f(i) for each set bit i of `bits`.
   template <class F>
-  NW_INLINE void each_bit(uint64_t bits, F&& f) const {
+  NW_HD NW_INLINE void each_bit(uint64_t bits, F&& f) const {
     for (; bits != 0; bits &= bits - 1) f(count_trailing_zeros(bits));
   }
   /// Bit mask of the i in [0, n), n <= 64, for which pred(i).
   template <class F>
-  NW_INLINE uint64_t ballot(uint32_t n, F&& pred) const {
+  NW_HD NW_INLINE uint64_t ballot(uint32_t n, F&& pred) const {
     uint64_t bits = 0;
     uint32_t low = 0, high = 0;
     const uint32_t n_low = n < 32 ? n : 32;
@@ -81,7 +82,7 @@ struct HostGroup {
   }
   /// Some i in [0, n) satisfies pred(i)?
   template <class F>
-  NW_INLINE bool any(uint32_t n, F&& pred) const {
+  NW_HD NW_INLINE bool any(uint32_t n, F&& pred) const {
     uint32_t found = 0;
 #pragma omp simd reduction(| : found)
     for (uint32_t i = 0; i < n; ++i) found |= static_cast<uint32_t>(pred(i));
@@ -89,7 +90,7 @@ struct HostGroup {
   }
   /// Least i in [0, n) for which pred(i); kNoLane if there is none.
   template <class F>
-  NW_INLINE uint32_t first(uint32_t n, F&& pred) const {
+  NW_HD NW_INLINE uint32_t first(uint32_t n, F&& pred) const {
     for (uint32_t at = 0; at < n; at += 64) {
       const uint32_t m = n - at < 64 ? n - at : 64;
       const uint64_t bits = ballot(m, [&](uint32_t i) { return pred(at + i); });
@@ -99,7 +100,7 @@ struct HostGroup {
   }
   /// Minimum of the 32-bit key(i) over [0, n); 0xffffffff for n == 0.
   template <class F>
-  NW_INLINE uint32_t minimum(uint32_t n, F&& key) const {
+  NW_HD NW_INLINE uint32_t minimum(uint32_t n, F&& key) const {
     uint32_t least = 0xffffffffu;
 #pragma omp simd reduction(min : least)
     for (uint32_t i = 0; i < n; ++i) {
@@ -110,14 +111,14 @@ struct HostGroup {
   }
   /// Least i with the minimal key over [0, n); kNoLane for n == 0 or if every key is 0xffffffff.
   template <class F>
-  NW_INLINE uint32_t arg_min(uint32_t n, F&& key) const {
+  NW_HD NW_INLINE uint32_t arg_min(uint32_t n, F&& key) const {
     const uint32_t least = minimum(n, key);
     if (least == 0xffffffffu) return kNoLane;
     return first(n, [&](uint32_t i) { return key(i) == least; });
   }
   /// Least set bit of `bits` with the minimal key; kNoLane if bits == 0.
   template <class F>
-  NW_INLINE uint32_t arg_min_bits(uint64_t bits, F&& key) const {
+  NW_HD NW_INLINE uint32_t arg_min_bits(uint64_t bits, F&& key) const {
     uint32_t best = kNoLane, least = 0xffffffffu;
     for (uint64_t b = bits; b != 0; b &= b - 1) {
       const uint32_t i = count_trailing_zeros(b);
@@ -131,7 +132,7 @@ struct HostGroup {
   }
   /// The bits of `bits` for which keep(i); keep may change what lane i owns.
   template <class F>
-  NW_INLINE uint64_t filter(uint64_t bits, F&& keep) const {
+  NW_HD NW_INLINE uint64_t filter(uint64_t bits, F&& keep) const {
     uint64_t kept = 0;
     for (uint64_t b = bits; b != 0; b &= b - 1) {
       const uint32_t i = count_trailing_zeros(b);
@@ -141,7 +142,7 @@ struct HostGroup {
   }
   /// out(i, sum of value(j) for j < i) for i in [0, n); returns the sum of all.
   template <class V, class F>
-  NW_INLINE uint32_t exclusive_scan(uint32_t n, V&& value, F&& out) const {
+  NW_HD NW_INLINE uint32_t exclusive_scan(uint32_t n, V&& value, F&& out) const {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < n; ++i) {
       const uint32_t v = value(i);
@@ -152,16 +153,16 @@ struct HostGroup {
   }
   /// Code that one lane alone runs (state that belongs to the leader).
   template <class F>
-  NW_INLINE void leader(F&& f) const {
+  NW_HD NW_INLINE void leader(F&& f) const {
     f();
   }
   /// The same, and every lane gets what it returns (an integer of at most 64 bits).
   template <class F>
-  NW_INLINE auto leader_value(F&& f) const {
+  NW_HD NW_INLINE auto leader_value(F&& f) const {
     return f();
   }
   /// Make earlier writes of any lane visible to every lane.
-  NW_INLINE void sync() const {}
+  NW_HD NW_INLINE void sync() const {}
 };
 
 /// HostGroup with the lanes visited in a scrambled order, to catch breaches of ownership.

@@ -18,6 +18,11 @@ inline constexpr Tick kNever = Tick{1} << 62;
 using LineAddr = uint32_t;
 inline constexpr LineAddr kNoLine = 0xffffffffu;
 
+/// Mappings among which one is chosen for the data of offloaded code: mapping m takes consecutive
+/// bits of the line address, from bit m on, as the stack. With lines of 128 bytes and four stacks
+/// these are address bits 7:8 to 16:17 (TOM, section 3.2.1).
+inline constexpr uint32_t kNumMappings = 10;
+
 NW_HD constexpr Tick min_tick(Tick a, Tick b) { return a < b ? a : b; }
 NW_HD constexpr Tick max_tick(Tick a, Tick b) { return a > b ? a : b; }
 /// First cycle of a clock with `period` ticks that does not lie before `t`.

@@ -11,6 +11,7 @@
 #include "device/exec/decoded.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
+#include "host/sim/machine_map.h"
 
 namespace nearwarp::sim {
 
@@ -37,7 +38,7 @@ class Assembly {
     number_endpoints();
     s_.components.resize(s_.ends.count);
     s_.names.resize(s_.ends.count);
-    make_map();
+    map_ = machine_address_map(m_);
     make_channels();
     make_sms();
     make_front_end();
@@ -82,14 +83,6 @@ class Assembly {
     e.invalidation_crossbar = take(e.offloading ? 1 : 0);
     e.front_end = take(1);
     e.count = static_cast<uint16_t>(at);
-  }
-
-  void make_map() {
-    map_.stack_bits = log2_exact(m_.stack.count);
-    map_.vault_bits = log2_exact(m_.stack.vaults);
-    map_.column_bits = log2_exact(m_.dram.row_bytes / m_.l1.line_bytes);
-    map_.bank_bits = log2_exact(m_.dram.banks);
-    map_.slice_bits = log2_exact(m_.l2.slices / m_.stack.count);
   }
 
   // --- channels ---

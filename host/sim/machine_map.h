@@ -1,0 +1,12 @@
+// The baseline mapping of a machine: which stack, vault, bank and L2 slice a line belongs to.
+#pragma once
+
+#include "device/core/address_map.h"
+#include "host/config/machine.h"
+
+namespace nearwarp::sim {
+
+/// The mapping that the simulated machine and all analyses of it use.
+AddressMap machine_address_map(const config::MachineConfig& machine);
+
+}  // namespace nearwarp::sim

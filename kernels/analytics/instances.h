@@ -1,0 +1,173 @@
+// Where the instances of offloading candidates are in traces, and which memory they access.
+//
+// An instance is one execution of a candidate by one warp (TOM, section 3.2.1): the warp comes to
+// the candidate's first instruction from outside, and the instance ends when the warp's next
+// instruction does not belong to the candidate; the same rule as offload::continue_warp's. It
+// counts if its condition holds and it accesses global memory.
+#pragma once
+
+#include "device/sm/trace_cursor.h"
+
+namespace nearwarp::analytics {
+
+using sm::Access;
+using sm::Cursor;
+
+/// One static instruction that leaves memory records.
+struct MemoryInstr {
+  uint32_t pc = 0;
+  uint8_t guarded = 0;
+  uint8_t shared = 0;  ///< of shared memory: nothing that mappings are about
+};
+
+/// What is known of a basic block beforehand, so that most blocks need no look at instructions.
+struct BlockFacts {
+  uint32_t first_memory = 0;  ///< index into the table of memory instructions
+  uint16_t num_memory = 0;
+  uint8_t has_begin = 0;  ///< a candidate begins somewhere in it
+  uint8_t uniform = 0;    ///< all its instructions belong to the same candidate
+};
+
+/// Traces of some warps of one launch, with the tables that explain them.
+struct TraceSpan {
+  const uint64_t* words = nullptr;
+  const uint32_t* warp_offset = nullptr;  ///< by warp
+  uint32_t num_warps = 0;
+  uint32_t first_block = 0;  ///< of the launch's kernel, see sm::KernelInfo
+  sm::ProgramImage image;
+  const BlockFacts* blocks = nullptr;  ///< by block of the image
+  const MemoryInstr* memory = nullptr;
+};
+
+NW_HD inline void leave_blocks(const TraceSpan& t, Cursor& c) {
+  sm::settle(c, t.words, t.image, t.first_block);
+}
+
+/// Pass one record; visit(pc, access) if it is an access to global memory.
+template <class F>
+NW_HD NW_INLINE void pass_record(const TraceSpan& t, Cursor& c, const MemoryInstr& in, F& visit) {
+  const Access a = sm::read_access(t.words, c.trace_pos, c.mask, in.guarded != 0);
+  c.trace_pos = a.next;
+  if (a.mask == 0 || in.shared != 0) return;
+  if ((trace::record_base(t.words[a.record]) & trace::kSharedWindow) != 0) return;
+  visit(in.pc, a);
+}
+
+/// Pass the records that this execution of the block still leaves.
+template <class F>
+NW_HD NW_INLINE void pass_block(const TraceSpan& t, Cursor& c, const BlockFacts& b, F& visit) {
+  const MemoryInstr* in = t.memory + b.first_memory;
+  for (uint32_t k = 0; k < b.num_memory; ++k)
+    if (in[k].pc >= c.pc) pass_record(t, c, in[k], visit);
+  c.pc = c.end;
+}
+
+struct IgnoreAccess {
+  NW_HD void operator()(uint32_t, const Access&) {}
+};
+
+/// Pass the memory record of the instruction at the cursor, if it leaves one, and the instruction.
+template <class F>
+NW_HD NW_INLINE void pass_instr(const TraceSpan& t, Cursor& c, const BlockFacts& b, F& visit) {
+  if ((t.image.instrs[c.pc].flags & sm::kHasRecord) != 0) {
+    const MemoryInstr* in = t.memory + b.first_memory;
+    while (in->pc != c.pc) ++in;
+    pass_record(t, c, *in, visit);
+  }
+  c.pc += 1;
+}
+
+/// From wherever the warp is outside of candidates to the next beginning of one. Returns false if
+/// there is none.
+NW_HD inline bool find_begin(const TraceSpan& t, Cursor& c) {
+  IgnoreAccess ignore;
+  while (c.pc != sm::kEndOfTrace) {
+    const BlockFacts& b = t.blocks[c.block];
+    if (b.has_begin == 0) {
+      if (b.num_memory == 0) c.repeats = 0;
+      pass_block(t, c, b, ignore);
+    } else {
+      if ((t.image.instrs[c.pc].flags & sm::kCandidateBegin) != 0) return true;
+      pass_instr(t, c, b, ignore);
+    }
+    leave_blocks(t, c);
+  }
+  return false;
+}
+
+/// From an instruction of candidate `id` to the first one outside of it.
+template <class F>
+NW_HD inline void pass_instance(const TraceSpan& t, Cursor& c, uint16_t id, F& visit) {
+  while (c.pc != sm::kEndOfTrace && t.image.instrs[c.pc].candidate == id) {
+    const BlockFacts& b = t.blocks[c.block];
+    if (b.uniform != 0) {
+      if (b.num_memory == 0) c.repeats = 0;
+      pass_block(t, c, b, visit);
+    } else {
+      pass_instr(t, c, b, visit);
+    }
+    leave_blocks(t, c);
+  }
+}
+
+struct NoteAccess {
+  uint32_t found = 0;
+  NW_HD void operator()(uint32_t, const Access&) { found = 1; }
+};
+
+/// Call found(cursor at the first instruction) for every instance of the warp that counts, in
+/// order.
+template <class F>
+NW_HD inline void each_instance(const TraceSpan& t, uint32_t warp, F& found) {
+  Cursor c;
+  c.trace_pos = t.warp_offset[warp];
+  sm::fetch_first(c, t.words, t.image, t.first_block);
+  while (find_begin(t, c)) {
+    const Cursor begin = c;
+    const uint16_t id = t.image.instrs[c.pc].candidate;
+    const uint32_t threshold = t.image.candidates[id].threshold;
+    const bool holds = threshold == 0 || sm::iterations_ahead(c, t.words, t.image, t.first_block,
+                                                              id, threshold) >= threshold;
+    NoteAccess access;
+    pass_instance(t, c, id, access);
+    if (holds && access.found != 0) found(begin);
+  }
+}
+
+/// How many instances of a warp count.
+struct CountInstances {
+  TraceSpan traces;
+  struct Counter {
+    uint32_t n = 0;
+    NW_HD void operator()(const Cursor&) { n += 1; }
+  };
+  NW_HD uint32_t operator()(uint32_t warp) const {
+    Counter count;
+    each_instance(traces, warp, count);
+    return count.n;
+  }
+};
+
+/// Write where the instances of a warp begin; the warp's first one has number first[warp]. Numbers
+/// from `limit` on are left out.
+struct ListInstances {
+  TraceSpan traces;
+  const uint32_t* first = nullptr;
+  uint32_t limit = 0;
+  Cursor* begins = nullptr;
+  struct Writer {
+    Cursor* begins;
+    uint32_t at, limit;
+    NW_HD void operator()(const Cursor& c) {
+      if (at < limit) begins[at] = c;
+      at += 1;
+    }
+  };
+  NW_HD void operator()(uint32_t warp) const {
+    if (first[warp] >= limit) return;
+    Writer write{begins, first[warp], limit};
+    each_instance(traces, warp, write);
+  }
+};
+
+}  // namespace nearwarp::analytics

@@ -1,0 +1,305 @@
+// Do the bulk passes find what a plain walk over the traces finds? Built-in workloads and compiled
+// kernels, against a reference that shares no code with the passes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "device/exec/decoded.h"
+#include "host/runtime/trace_replay.h"
+#include "host/sim/machine_map.h"
+#include "host/sim/mapping_study.h"
+#include "host/sim/trace_tables.h"
+#include "kernels/analytics/bulk.h"
+#include "kernels/analytics/mapping_passes.h"
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using testing::PtxDevice;
+using testing::workload;
+
+/// An instance: the lines of each access, in order.
+using Instance = std::vector<std::vector<uint64_t>>;
+
+/// Finds the instances of one launch by looking at every instruction.
+class Reference {
+ public:
+  Reference(const runtime::Recording& recording, const ImageTables& image, uint32_t launch,
+            std::vector<Instance>& out)
+      : kernel_(*recording.kernels[recording.launches[launch].kernel]), image_(image), out_(out) {
+    const uint32_t kernel = recording.launches[launch].kernel;
+    for (uint32_t k = 0; k < kernel; ++k)
+      first_instr_ += static_cast<uint32_t>(recording.kernels[k]->instructions.size());
+    first_block_ = image.kernels[kernel].first_block;
+    runtime::TraceVisitor visitor;
+    visitor.warp = [this](uint64_t, uint32_t) {
+      end_run();
+      leave();
+    };
+    visitor.run = [this](const runtime::BlockRun& run) {
+      end_run();
+      block_ = static_cast<int>(run.block);
+    };
+    visitor.access = [this](const runtime::MemoryAccess& a) { note(a); };
+    runtime::replay(recording, launch, visitor);
+    end_run();
+    leave();
+  }
+
+ private:
+  void note(const runtime::MemoryAccess& a) {
+    std::vector<uint64_t> lines;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      if ((a.mask >> lane & 1) == 0) continue;
+      if ((a.address[lane] & trace::kSharedWindow) != 0) return;
+      const uint64_t line = (a.address[lane] - exec::kDeviceBase) / 128;
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    }
+    accesses_.emplace_back(a.instruction, lines);
+  }
+  void end_run() {
+    if (block_ < 0) return;
+    const compiler::Block& b = kernel_.blocks[static_cast<uint32_t>(block_)];
+    for (uint32_t i = b.first; i < b.first + b.count; ++i) {
+      const sm::ImageInstr& in = image_.instrs[first_instr_ + i];
+      if (in.candidate != inside_) {
+        leave();
+        if ((in.flags & sm::kCandidateBegin) != 0) inside_ = in.candidate;
+      }
+      if (inside_ == sm::kNoCandidate) continue;
+      if (i == b.first) iterations_ += image_.blocks[first_block_ + uint32_t(block_)].weight;
+      for (const auto& [instruction, lines] : accesses_)
+        if (instruction == i) instance_.push_back(lines);
+    }
+    accesses_.clear();
+    block_ = -1;
+  }
+  void leave() {
+    if (inside_ != sm::kNoCandidate && !instance_.empty() &&
+        iterations_ >= image_.candidates[inside_].threshold)
+      out_.push_back(instance_);
+    inside_ = sm::kNoCandidate;
+    instance_.clear();
+    iterations_ = 0;
+  }
+
+  const compiler::Kernel& kernel_;
+  const ImageTables& image_;
+  std::vector<Instance>& out_;
+  uint32_t first_instr_ = 0, first_block_ = 0;
+  int block_ = -1;
+  std::vector<std::pair<uint32_t, std::vector<uint64_t>>> accesses_;
+  uint16_t inside_ = sm::kNoCandidate;
+  uint64_t iterations_ = 0;
+  Instance instance_;
+};
+
+std::vector<Instance> instances_of(const runtime::Recording& recording, const ImageTables& image) {
+  std::vector<Instance> all;
+  for (uint32_t i = 0; i < recording.launches.size(); ++i) Reference(recording, image, i, all);
+  return all;
+}
+
+template <class StackOf>
+MappingCounts count(const std::vector<Instance>& instances, uint64_t n, StackOf stack_of) {
+  MappingCounts c;
+  for (uint64_t i = 0; i < n; ++i) {
+    const uint32_t destination = stack_of(instances[i][0][0]);
+    std::set<uint32_t> stacks;
+    for (const auto& lines : instances[i]) {
+      for (const uint64_t line : lines) {
+        stacks.insert(stack_of(line));
+        c.at_destination += stack_of(line) == destination;
+      }
+    }
+    c.one_stack += stacks.size() == 1;
+    c.stacks_touched[stacks.size() - 1] += 1;
+  }
+  return c;
+}
+
+void expect_equal(const MappingCounts& a, const MappingCounts& b) {
+  EXPECT_EQ(a.at_destination, b.at_destination);
+  EXPECT_EQ(a.one_stack, b.one_stack);
+  EXPECT_EQ(a.stacks_touched, b.stacks_touched);
+}
+
+/// The study of the first n instances against the reference.
+void compare(const runtime::Recording& recording, const std::vector<Instance>& instances,
+             const MappingStudy& study, const AddressMap& map, uint64_t n) {
+  n = std::min<uint64_t>(n, instances.size());
+  EXPECT_EQ(study.instances, n);
+  uint64_t accesses = 0;
+  std::vector<bool> touched(recording.allocations.size(), false);
+  for (uint64_t i = 0; i < n; ++i) {
+    for (const auto& lines : instances[i]) {
+      accesses += lines.size();
+      for (const uint64_t line : lines) {
+        for (size_t a = 0; a < touched.size(); ++a) {
+          const runtime::Allocation& r = recording.allocations[a];
+          const uint64_t address = exec::kDeviceBase + line * 128;
+          if (address + 128 > r.address && address < r.address + r.bytes) touched[a] = true;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(study.accesses, accesses);
+  EXPECT_EQ(study.touched, touched);
+  const uint32_t mask = (1u << map.stack_bits) - 1;
+  for (uint32_t m = 0; m < kNumMappings; ++m)
+    expect_equal(study.mapping[m], count(instances, n, [&](uint64_t line) {
+                   return static_cast<uint32_t>(line >> m) & mask;
+                 }));
+  expect_equal(study.baseline, count(instances, n, [&](uint64_t line) {
+                 return map.stack_of(static_cast<LineAddr>(line));
+               }));
+}
+
+ImageTables image_of(const runtime::Recording& recording,
+                     const std::vector<std::string>& overrides = {}) {
+  return build_image(recording, config::load_machine("tom", overrides),
+                     config::load_policy("ndp-controlled-bmap"), true);
+}
+
+class MappingReference : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(MappingReference, Workload) {
+  const runtime::Recording& recording = workload(GetParam());
+  const ImageTables image = image_of(recording);
+  const AddressMap map = machine_address_map(config::load_machine("tom"));
+  const std::vector<Instance> instances = instances_of(recording, image);
+  EXPECT_EQ(count_instances(recording, image), instances.size());
+  compare(recording, instances, study_mappings(recording, image, map), map, kAllInstances);
+  const uint64_t n = instances.size();
+  for (const uint64_t first : {uint64_t{1}, n / 3, n - (n != 0), n, n + 1})
+    compare(recording, instances, study_mappings(recording, image, map, first), map, first);
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, MappingReference,
+                         ::testing::Values("libor", "kmeans", "bfs-rmat", "backprop", "cfd", "ray",
+                                           "fwt", "scalarprod", "reduction"),
+                         [](const auto& name) {
+                           std::string text = name.param;
+                           std::replace(text.begin(), text.end(), '-', '_');
+                           return text;
+                         });
+
+TEST(MappingReferenceOptions, MovesThatAreNotChargedChangeNothing) {
+  const runtime::Recording& recording = workload("cfd");
+  const AddressMap map;
+  const MappingStudy with = study_mappings(recording, image_of(recording), map);
+  const MappingStudy without =
+      study_mappings(recording, image_of(recording, {"sm.charge_moves=false"}), map);
+  EXPECT_EQ(with.instances, without.instances);
+  EXPECT_EQ(with.accesses, without.accesses);
+}
+
+TEST(MappingReferenceOptions, ChunksAndThreadsDoNotMatter) {
+  const runtime::Recording& whole = workload("bfs-rmat");
+  const ImageTables image = image_of(whole);
+  const AddressMap map;
+  const uint64_t instances = count_instances(whole, image);
+  EXPECT_GT(instances, 1000u);
+  for (const uint32_t chunk_blocks : {1u, 7u, 0u}) {
+    runtime::VirtualDevice::Options options;
+    options.chunk_blocks = chunk_blocks;
+    runtime::VirtualDevice device(options);
+    workloads::find("bfs-rmat")->run(device, workloads::Size::kSmall);
+    const runtime::Recording recording = device.take_recording("bfs-rmat");
+    for (const unsigned threads : {1u, 2u, 5u}) {
+      StudyOptions o;
+      o.threads = threads;
+      EXPECT_EQ(count_instances(recording, image, o), instances);
+      for (const uint64_t first : {instances / 5, kAllInstances})
+        EXPECT_EQ(study_mappings(recording, image, map, first, o),
+                  study_mappings(whole, image, map, first));
+    }
+  }
+}
+
+TEST(MappingReferenceOptions, TilesAndPlainLoopsGiveTheSame) {
+  const runtime::Recording& recording = workload("cfd");
+  const ImageTables image = image_of(recording);
+  const AddressMap map;
+  const TraceTables tables(image);
+  const MappingStudy expected = study_mappings(recording, image, map);
+  analytics::MappingParams params;
+  params.device_base = exec::kDeviceBase;
+  params.baseline = map;
+  for (const uint32_t tile : {1u, 7u, 1000u}) {
+    analytics::MappingPasses<analytics::SerialBulk> passes(analytics::SerialBulk{}, tile);
+    analytics::MappingTotals totals;
+    for (const TracePart& part : parts_with_candidates(recording, image, tables)) {
+      const auto chunk = recording.traces.chunk(part.chunk);
+      passes.study(tables.span(*chunk, part.launch), params, {}, kAllInstances, totals);
+    }
+    EXPECT_EQ(totals.instances, expected.instances);
+    EXPECT_EQ(totals.accesses, expected.accesses);
+    for (uint32_t m = 0; m < kNumMappings; ++m) {
+      EXPECT_EQ(totals.at_destination[m], expected.mapping[m].at_destination);
+      EXPECT_EQ(totals.stacks_touched[m][0], expected.mapping[m].one_stack);
+    }
+    EXPECT_EQ(totals.at_destination[analytics::kBaseline], expected.baseline.at_destination);
+  }
+}
+
+/// Instances that the simulated machine came to and that would have been offloaded.
+TEST(MappingReferenceOptions, TheSimulatedMachineMeetsTheSameInstances) {
+  for (const char* name : {"libor", "bfs-rmat", "reduction"}) {
+    const runtime::Recording& recording = workload(name);
+    const report::RunResult r = testing::simulate(recording, "ndp-uncontrolled-bmap");
+    uint64_t offloaded = 0;
+    for (const report::CandidateRow& c : r.candidates) offloaded += c.offloaded;
+    EXPECT_EQ(count_instances(recording, image_of(recording)), offloaded) << name;
+  }
+}
+
+TEST(MappingReferenceOptions, CompiledKernel) {
+  // Two arrays of 2^16 bytes, the same index in both: bits below 16 keep an instance together.
+  PtxDevice d(R"(
+.visible .entry add(.param .u64 a, .param .u64 b)
+{
+  .reg .b32 %r<6>;
+  .reg .f32 %f<4>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  cvta.to.global.u64 %rd3, %rd1;
+  cvta.to.global.u64 %rd4, %rd2;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  mul.wide.s32 %rd5, %r4, 4;
+  add.s64 %rd6, %rd3, %rd5;
+  add.s64 %rd7, %rd4, %rd5;
+  ld.global.f32 %f1, [%rd6];
+  ld.global.f32 %f2, [%rd7];
+  add.f32 %f3, %f1, %f2;
+  st.global.f32 [%rd6], %f3;
+  st.global.f32 [%rd7], %f3;
+  ret;
+}
+)");
+  const runtime::DevicePtr a = d.device.allocate(1 << 16, "a");
+  const runtime::DevicePtr b = d.device.allocate(1 << 16, "b");
+  d.device.allocate(1 << 16, "c");
+  d.device.launch(d.module, "add", {128}, {128}, 0, runtime::KernelArgs(a, b));
+  const runtime::Recording recording = d.record();
+  const ImageTables image = image_of(recording);
+  ASSERT_EQ(image.candidates.size(), 1u);
+  const AddressMap map = machine_address_map(config::load_machine("tom"));
+  const MappingStudy study = study_mappings(recording, image, map);
+  compare(recording, instances_of(recording, image), study, map, kAllInstances);
+  EXPECT_EQ(study.instances, 128 * 4u);
+  EXPECT_EQ(study.accesses, 4 * study.instances);
+  EXPECT_EQ(study.best(), 0u);
+  for (uint32_t m = 0; m + 2 + 7 <= 16; ++m) EXPECT_EQ(study.mapping[m].one_stack, 512u) << m;
+  EXPECT_EQ(study.mapping[9].one_stack, 0u);  // bits 16 and 17
+  EXPECT_EQ(study.touched, (std::vector<bool>{true, true, false}));
+}
+
+}  // namespace
+}  // namespace nearwarp::sim
