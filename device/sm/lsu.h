@@ -1,5 +1,6 @@
-// The load-store unit: one line per cycle of the operation at its head through the L1, misses and
-// stores into the network; shared-memory accesses for as many cycles as their bank conflicts take.
+// The load-store unit: one line per cycle of the operation at its head through the TLB and the L1,
+// misses and stores into the network; shared-memory accesses for as many cycles as their bank
+// conflicts take.
 #pragma once
 
 #include "device/offload/stack_side.h"
@@ -89,6 +90,51 @@ NW_HD inline Packet memory_packet(const V& v, PacketKind kind, LineAddr line, ui
   return p;
 }
 
+/// Send a walker's next read. The caller has checked that the network takes it.
+template <class V>
+NW_HD inline void send_walk_read(V& v, uint32_t walker, uint32_t now) {
+  TlbState& t = v.s.tlb;
+  const LineAddr line = tlb_next_read(v.p.tlb, t, v.base, walker);
+  const Packet p = memory_packet(v, PacketKind::kRead, line, kWalkTag | walker, v.p.header_bytes);
+  if (v.p.in_stack) {
+    const uint32_t stack = static_cast<uint32_t>(p.dst - v.p.first_vault) / v.p.vaults_per_stack;
+    if (stack != static_cast<uint32_t>(v.s.endpoint - v.p.first_stack_sm))
+      t.counters.walk_reads_remote += 1;
+  }
+  send(v.to_network(), v.base, v.tick(now), p, v.horizon);
+}
+
+/// Page walks under way: one read per cycle.
+template <class V>
+NW_HD inline void walk_step(V& v, uint32_t now) {
+  if (v.s.tlb.unsent == 0 || !can_send(v.to_network(), v.base, v.tick(now))) return;
+  send_walk_read(v, count_trailing_zeros(v.s.tlb.unsent), now);
+}
+
+/// Translate the line at the head. Returns false if it has to wait for its page.
+template <class V>
+NW_HD inline bool translate(V& v, uint32_t now, bool free) {
+  if (v.p.tlb.entries == 0) return true;
+  uint32_t walker = 0;
+  switch (tlb_translate(v.p.tlb, v.s.tlb, v.base, v.s.lines, now, free, walker)) {
+    case TlbResult::kReady:
+      return true;
+    case TlbResult::kWalk:
+      send_walk_read(v, walker, now);
+      [[fallthrough]];
+    case TlbResult::kLooked:
+      v.s.lsu_stall = LsuStall::kNone;
+      return false;
+    case TlbResult::kNoCredit:
+      v.s.lsu_stall = LsuStall::kCredit;
+      return false;
+    case TlbResult::kNoWalker:
+      v.s.lsu_stall = LsuStall::kReply;
+      return false;
+  }
+  return false;
+}
+
 /// Handle one line of the operation at the head.
 template <class V>
 NW_HD inline void lsu_step(V& v, uint32_t now) {
@@ -110,6 +156,7 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
   const LineAddr line = lines.line[lines.next];
   const Tick tick = v.tick(now);
   const bool free = can_send(v.to_network(), v.base, tick);
+  if (!translate(v, now, free)) return;
   const uint32_t data_bytes = population_count(lines.sectors[lines.next]) * v.p.sector_bytes;
   if (in.action == Action::kLoad) {
     LoadEntry& e = v.load_entries[op.entry];
@@ -153,6 +200,7 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
     s.counters.atomic_lines += 1;
   }
   s.lsu_stall = LsuStall::kNone;
+  if (v.p.tlb.entries != 0) tlb_line_done(s.tlb);
   lines.next += 1;
   if (lines.next < lines.count) return;
   lsu_pop(s);
@@ -180,6 +228,10 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
   auto& s = v.s;
   switch (p.kind) {
     case PacketKind::kReadReply: {
+      if (p.tag >= kWalkTag) {
+        tlb_reply(v.p.tlb, s.tlb, v.base, p.tag - kWalkTag, now);
+        break;
+      }
       const uint32_t m = p.tag;
       s.counters.miss_latency += now - s.l1.mshr_since.in(v.base)[m];
       const uint32_t n = s.l1.mshr_count.in(v.base)[m];

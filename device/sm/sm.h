@@ -91,6 +91,7 @@ NW_HD inline void receive(V& v, uint32_t now) {
 /// Everything after the load-store unit's addresses are known.
 template <class V>
 NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* scheduler_warps) {
+  walk_step(v, now);
   lsu_step(v, now);
   if (v.p.offload.enabled) {
     if (v.p.in_stack) {
@@ -157,8 +158,8 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
     n.at(from + count_trailing_zeros(turned), from);
   }
   if (n.cycle == from) return n;
-  const bool wants_network =
-      s.lsu_stall == LsuStall::kCredit || s.offload.granted.any() || s.offload.returning.any();
+  const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 ||
+                             s.offload.granted.any() || s.offload.returning.any();
   if (s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) n.at(s.lsu_busy_until, from);
   if (wants_network) when(n, v, send_tick(v.to_network(), v.base), from);
   const Channel& net = v.from_network();

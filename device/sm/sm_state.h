@@ -9,6 +9,7 @@
 #include "device/offload/sm_offload_state.h"
 #include "device/sm/coalescer.h"
 #include "device/sm/kernel_image.h"
+#include "device/sm/tlb.h"
 #include "device/sm/trace_cursor.h"
 
 namespace nearwarp::sm {
@@ -47,6 +48,7 @@ struct SmParams {
   uint32_t register_bytes = 4;
   MemoryMap map;
   cache::L1Params l1;
+  TlbParams tlb;
   // Endpoints.
   uint16_t first_slice = 0;  ///< slice s of stack k is first_slice + k * slices_per_stack + s
   uint16_t slices_per_stack = 0;
@@ -129,7 +131,7 @@ struct BlockSlotOf {
 enum class LsuStall : uint8_t {
   kNone,
   kCredit,  ///< the channel to the network is full or busy
-  kReply,   ///< MSHRs, merges or ways are used up: only a reply helps
+  kReply,   ///< a page, or an MSHR, merge or way is wanted: only a reply helps
 };
 
 /// Event counts; the host reads them by name.
@@ -191,6 +193,7 @@ struct SmStateOf {
   Ref<WarpSet<kWords>> barrier_waiting;  ///< num_blocks x kMaxBarriers: warps
   Ref<uint16_t> barrier_arrived;         ///< num_blocks x kMaxBarriers: warps that arrived
   cache::L1State l1;
+  TlbState tlb;
   offload::SmOffloadState<kWords> offload;
   SmCounters counters;
 };

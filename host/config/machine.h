@@ -69,6 +69,13 @@ struct MachineConfig {
     uint32_t mshr_merges = 0;
   } l1;
 
+  struct Tlb {              // [tlb]: address translation, in every SM
+    uint32_t entries = 0;  ///< fully associative, LRU; 0: translation takes no time
+    uint32_t page_bytes = 0;
+    uint32_t walkers = 0;        ///< page walks in flight
+    uint32_t walk_accesses = 0;  ///< page-table reads per walk, one after the other
+  } tlb;
+
   struct L2 {  // [l2]: write-through, no allocation on writes; line size as in the L1
     uint32_t bytes = 0;
     uint32_t ways = 0;

@@ -108,8 +108,16 @@ void check_sm(System& system, uint32_t i, const sm::SmState& s, const sm::SmPara
   if (s.free_loads != low_bits(p.load_entries)) lost(name + " still waits for loads");
   if (s.l1.mshr_free != low_bits(p.l1.mshrs)) lost(name + " still holds MSHRs");
   if (s.lsu_count != 0) lost(name + " has memory operations in its queue");
-  for (const uint32_t n : s.epoch_stores)
-    if (n != 0) lost(name + " has stores that were never acknowledged");
+  if (p.tlb.entries != 0 && (s.tlb.free_walkers != low_bits(p.tlb.walkers) || s.tlb.unsent != 0))
+    lost(name + " still walks page tables");
+  const sm::TlbCounters& t = s.tlb.counters;
+  if (t.walk_reads != t.walks * p.tlb.walk_accesses)
+    lost(fmt::format("{} has read {} page-table entries in {} walks", name, t.walk_reads, t.walks));
+  const sm::SmCounters& n = s.counters;
+  if (p.tlb.entries != 0 && t.hits + t.misses != n.load_lines + n.store_lines + n.atomic_lines)
+    lost(name + " has accessed lines that it did not translate");
+  for (const uint32_t stores : s.epoch_stores)
+    if (stores != 0) lost(name + " has stores that were never acknowledged");
 }
 
 }  // namespace
@@ -190,10 +198,14 @@ std::string describe_stall(System& system) {
   if (shown > 20) text += fmt::format("\n  ... and {} more channels", shown - 20);
   constexpr size_t kPhases = static_cast<size_t>(sm::Phase::kReturning) + 1;
   std::array<uint64_t, kPhases> warps{};
+  uint32_t walks = 0;
   each_sm(system, [&](uint32_t, const sm::SmState& s, const sm::SmParams& p) {
     const sm::Warp* w = s.warps.in(system.arena.base());
     for (uint32_t i = 0; i < p.num_warps; ++i) warps[static_cast<size_t>(w[i].phase)] += 1;
+    if (p.tlb.entries != 0)
+      walks += p.tlb.walkers - population_count(s.tlb.free_walkers);
   });
+  if (walks != 0) text += fmt::format("\n  page walks under way: {}", walks);
   text += "\n  warps:";
   for (size_t i = 1; i < kPhases; ++i)
     if (warps[i] != 0)

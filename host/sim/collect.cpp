@@ -70,6 +70,22 @@ void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32
      [](const S& s) { return s.counters.shared_cycles; });
   sm("miss_latency", "core cycles", "From an L1 miss's request to its reply, summed over misses",
      [](const S& s) { return s.counters.miss_latency; });
+  using T = sm::TlbCounters;
+  const auto tlb = [&](const char* name, const char* unit, const char* text,
+                       uint64_t T::*member) {
+    sm((std::string("tlb.") + name).c_str(), unit, text,
+       [member](const S& s) { return s.tlb.counters.*member; });
+  };
+  tlb("hits", "lines", "Lines that found their page in the TLB", &T::hits);
+  tlb("misses", "lines", "Lines that waited for their page", &T::misses);
+  tlb("walks", "walks", "Page walks", &T::walks);
+  tlb("walk_reads", "reads", "Page-table entries that they read", &T::walk_reads);
+  tlb("walk_reads_remote", "reads", "Of these, in another stack", &T::walk_reads_remote);
+  tlb("walk_cycles", "core cycles", "From a walk's first read to its last reply, summed over walks",
+      &T::walk_cycles);
+  tlb("wait_cycles", "core cycles", "Time that load-store units waited for a page, summed over SMs",
+      &T::wait_cycles);
+  tlb("flushes", "flushes", "Times that the whole TLB was invalidated", &T::flushes);
   sm("barriers", "warps", "Arrivals at barriers", [](const S& s) { return s.counters.barriers; });
   sm("l1.read_hits", "lines", "Loads that hit", [](const S& s) { return s.l1.counters.read_hits; });
   sm("l1.read_misses", "lines", "Loads that missed and sent a request",

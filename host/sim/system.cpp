@@ -228,6 +228,11 @@ class Assembly {
     p.l1.hit_latency = m_.l1.hit_latency_cycles;
     p.l1.mshrs = m_.l1.mshr_entries;
     p.l1.merges = m_.l1.mshr_merges;
+    p.tlb.entries = m_.tlb.entries;
+    p.tlb.page_shift = log2_exact(m_.tlb.page_bytes / m_.l1.line_bytes);
+    p.tlb.walkers = m_.tlb.walkers;
+    p.tlb.walk_accesses = m_.tlb.walk_accesses;
+    p.tlb.entry_shift = log2_exact(m_.l1.line_bytes / sm::kPageTableEntryBytes);
     p.first_slice = e.first_slice;
     p.slices_per_stack = static_cast<uint16_t>(slices_per_stack());
     p.first_vault = e.first_vault;
@@ -266,6 +271,7 @@ class Assembly {
     s.l1.mshr_free = low_bits(p.l1.mshrs);
     std::fill_n(a.get(s.l1.tags), lines, kNoLine);
     std::fill_n(a.get(s.l1.mshr_line), p.l1.mshrs, kNoLine);
+    if (p.tlb.entries != 0) s.tlb = sm::make_tlb(a, p.tlb);
     if (p.offload.enabled) {
       if (p.in_stack) {
         s.offload.dirty = a.allocate<uint32_t>(p.num_warps * p.offload.dirty_entries);

@@ -223,6 +223,7 @@ class SmBench {
     s.l1.mshr_free = low_bits(params.l1.mshrs);
     std::fill_n(a.get(s.l1.tags), lines, kNoLine);
     std::fill_n(a.get(s.l1.mshr_line), params.l1.mshrs, kNoLine);
+    if (params.tlb.entries != 0) s.tlb = sm::make_tlb(a, params.tlb);
     s.offload.dirty = a.allocate<uint32_t>(params.num_warps * params.offload.dirty_entries);
     s.offload.num_dirty = a.allocate<uint8_t>(params.num_warps);
     s.offload.since = a.allocate<uint32_t>(params.num_warps);

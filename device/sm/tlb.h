@@ -1,0 +1,229 @@
+// Address translation of one SM: a fully associative TLB with LRU replacement, and walkers that read
+// the page tables from memory (TOM, section 4.4.1: stack SMs have TLBs and MMUs like the main ones;
+// page tables may lie in another stack, and are complete before anything is offloaded).
+//
+// Addresses are physical already, so a translation only takes its time. The load-store unit
+// translates the line at its head; a hit is overlapped with the cache look-up and free. On a miss it
+// waits, and meanwhile the operation's further lines start walks of their own, one look-up per
+// cycle, so that a divergent gather does not walk page by page. Walks never wait for the load-store
+// unit, only for the network and memory, like any read.
+//
+// The page translated last stays in a register beside the TLB: most accesses repeat it, and the line
+// at the head keeps its translation while it waits for something else.
+#pragma once
+
+#include "device/core/lane_group.h"
+#include "device/core/types.h"
+#include "device/sm/coalescer.h"
+
+namespace nearwarp::sm {
+
+inline constexpr uint32_t kMaxWalkers = 32;
+inline constexpr uint32_t kMaxWalkAccesses = 4;
+inline constexpr uint32_t kNoPage = 0xffffffffu;
+/// Tags of page-table reads: beyond every MSHR of the L1. The walker's number is added.
+inline constexpr uint32_t kWalkTag = 0x80000000u;
+/// Page tables lie above everything that can be allocated, in the baseline's mapping, one table per
+/// level (deviation 39 in tests/validation/DEVIATIONS.md). An entry of the next higher level stands
+/// for 512 of the level below, those of a 4 KB node.
+inline constexpr uint32_t kPageTableEntryBytes = 8;
+inline constexpr LineAddr kPageTableBase = 0xf0000000u;
+inline constexpr uint32_t kPageTableLines = 1u << 24;  ///< from one level's table to the next
+inline constexpr uint32_t kPageTableBits = 9;
+
+struct TlbParams {
+  uint32_t entries = 0;      ///< 0: translation takes no time
+  uint32_t page_shift = 14;  ///< log2 of the lines per page
+  uint32_t walkers = 4;      ///< walks in flight
+  uint32_t walk_accesses = 2;  ///< reads per walk, one after the other; at most kMaxWalkAccesses
+  uint32_t entry_shift = 4;    ///< log2 of the page-table entries per line
+};
+
+struct TlbCounters {
+  uint64_t hits = 0, misses = 0;  ///< lines translated at once, and after a wait
+  uint64_t walks = 0;             ///< begun
+  uint64_t walk_reads = 0, walk_reads_remote = 0;  ///< sent; remote: to another stack
+  uint64_t walk_cycles = 0;  ///< from a walk's first read to its last reply, summed
+  uint64_t wait_cycles = 0;  ///< in which the load-store unit's head waited for its page
+  uint64_t flushes = 0;
+};
+
+struct Walk {
+  uint32_t page = kNoPage;
+  uint32_t since = 0;  ///< cycle of the first read
+  uint32_t left = 0;   ///< reads not sent yet
+  bool stale = false;  ///< the TLB has been flushed meanwhile: the result is not kept
+};
+
+struct TlbState {
+  Ref<uint32_t> pages;     ///< by entry; kNoPage: empty
+  Ref<uint32_t> last_use;  ///< by entry; 0 if empty
+  Ref<Walk> walks;         ///< by walker
+  uint32_t free_walkers = 0;
+  uint32_t unsent = 0;  ///< walkers whose next read has not left yet
+  uint32_t use_clock = 0;
+  uint32_t last_page = kNoPage;  ///< the register
+  // The line at the load-store unit's head.
+  uint32_t wait_page = kNoPage;  ///< the page it waits for
+  uint32_t wait_since = 0;
+  uint32_t ahead = 0;   ///< the operation's lines before it have been looked up for walks
+  bool missed = false;  ///< it did not find its page at once
+  TlbCounters counters;
+};
+
+/// What became of an attempt to translate the line at the head.
+enum class TlbResult : uint8_t {
+  kReady,     ///< translated
+  kWalk,      ///< waits; a walk has begun, and the caller sends its first read
+  kLooked,    ///< waits; a further line was looked up and needs no walk
+  kNoCredit,  ///< waits; a walk could begin if the network took its read. Nothing has changed.
+  kNoWalker,  ///< waits for a reply: all walkers are busy, or nothing is left to begin. Likewise.
+};
+
+/// The entry that holds a page; kNoLane if there is none.
+NW_HD inline uint32_t tlb_find(const TlbParams& p, const TlbState& s, const std::byte* base,
+                               uint32_t page) {
+  const uint32_t* pages = s.pages.in(base);
+  uint32_t found = kNoLane;
+  for (uint32_t i = 0; i < p.entries; ++i) found = pages[i] == page ? i : found;
+  return found;
+}
+
+/// Is a walk for the page under way whose result will be kept?
+NW_HD inline bool tlb_walking(const TlbParams& p, const TlbState& s, const std::byte* base,
+                              uint32_t page) {
+  const Walk* walks = s.walks.in(base);
+  for (uint32_t b = static_cast<uint32_t>(low_bits(p.walkers)) & ~s.free_walkers; b != 0;
+       b &= b - 1) {
+    const Walk& w = walks[count_trailing_zeros(b)];
+    if (w.page == page && !w.stale) return true;
+  }
+  return false;
+}
+
+/// Begin a walk. Walks under way send their reads first.
+NW_HD inline TlbResult tlb_begin_walk(const TlbParams& p, TlbState& s, std::byte* base,
+                                      uint32_t page, uint32_t now, bool can_send,
+                                      uint32_t& walker) {
+  if (s.free_walkers == 0) return TlbResult::kNoWalker;
+  if (!can_send || s.unsent != 0) return TlbResult::kNoCredit;
+  walker = count_trailing_zeros(s.free_walkers);
+  s.free_walkers &= s.free_walkers - 1;
+  s.walks.in(base)[walker] = {page, now, p.walk_accesses, false};
+  s.counters.walks += 1;
+  return TlbResult::kWalk;
+}
+
+/// The rest of tlb_translate(): the line's page is not the one translated last.
+NW_HD inline TlbResult tlb_translate_other(const TlbParams& p, TlbState& s, std::byte* base,
+                                           const LineList& lines, uint32_t now, bool can_send,
+                                           uint32_t& walker) {
+  const uint32_t page = lines.line[lines.next] >> p.page_shift;
+  if (s.wait_page == kNoPage) {  // the first look at this line
+    const uint32_t entry = tlb_find(p, s, base, page);
+    if (entry != kNoLane) {
+      s.last_use.in(base)[entry] = ++s.use_clock;
+      s.last_page = page;
+      return TlbResult::kReady;
+    }
+    s.wait_page = page;
+    s.wait_since = now;
+    s.ahead = lines.next + 1;
+    s.missed = true;
+  }
+  if (!tlb_walking(p, s, base, page))
+    return tlb_begin_walk(p, s, base, page, now, can_send, walker);
+  if (s.ahead >= lines.count) return TlbResult::kNoWalker;
+  const uint32_t other = lines.line[s.ahead] >> p.page_shift;
+  TlbResult r = TlbResult::kLooked;
+  if (!tlb_walking(p, s, base, other) && tlb_find(p, s, base, other) == kNoLane)
+    r = tlb_begin_walk(p, s, base, other, now, can_send, walker);
+  if (r == TlbResult::kLooked || r == TlbResult::kWalk) s.ahead += 1;
+  return r;
+}
+
+/// Translate the line at the head of the load-store unit, `lines.line[lines.next]`; once kReady, it
+/// stays so until tlb_line_done(). Leader only.
+NW_HD NW_INLINE TlbResult tlb_translate(const TlbParams& p, TlbState& s, std::byte* base,
+                                        const LineList& lines, uint32_t now, bool can_send,
+                                        uint32_t& walker) {
+  if (lines.line[lines.next] >> p.page_shift == s.last_page) return TlbResult::kReady;
+  return tlb_translate_other(p, s, base, lines, now, can_send, walker);
+}
+
+/// The line at the head has gone on. Leader only.
+NW_HD NW_INLINE void tlb_line_done(TlbState& s) {
+  (s.missed ? s.counters.misses : s.counters.hits) += 1;
+  s.missed = false;
+}
+
+/// The line of the walker's next read, which the caller sends now. Leader only.
+NW_HD inline LineAddr tlb_next_read(const TlbParams& p, TlbState& s, std::byte* base,
+                                    uint32_t walker) {
+  Walk& w = s.walks.in(base)[walker];
+  NW_ASSERT(w.left > 0);
+  w.left -= 1;
+  s.unsent &= ~(1u << walker);
+  s.counters.walk_reads += 1;
+  const uint32_t entry = w.page >> (kPageTableBits * w.left);
+  return kPageTableBase + w.left * kPageTableLines + (entry >> p.entry_shift);
+}
+
+/// A walk has found its page, which replaces the least recently used one. A page becomes used when
+/// its line goes on: one that was fetched ahead ranks behind the page in the register.
+NW_HD inline void tlb_insert(const TlbParams& p, TlbState& s, std::byte* base, uint32_t page,
+                             uint32_t now) {
+  uint32_t* last_use = s.last_use.in(base);
+  uint32_t victim = 0;
+  for (uint32_t i = 1; i < p.entries; ++i) victim = last_use[i] < last_use[victim] ? i : victim;
+  s.pages.in(base)[victim] = page;
+  last_use[victim] = ++s.use_clock;
+  if (page == s.wait_page) {
+    s.wait_page = kNoPage;
+    s.counters.wait_cycles += now - s.wait_since;
+    s.last_page = page;
+    return;
+  }
+  const uint32_t current = tlb_find(p, s, base, s.last_page);
+  if (s.last_page != kNoPage && current != kNoLane) last_use[current] = ++s.use_clock;
+}
+
+/// The reply to a walker's read has come: the next read may leave, or the walk ends. Leader only.
+NW_HD inline void tlb_reply(const TlbParams& p, TlbState& s, std::byte* base, uint32_t walker,
+                            uint32_t now) {
+  Walk& w = s.walks.in(base)[walker];
+  NW_ASSERT(w.page != kNoPage);
+  if (w.left != 0) {
+    s.unsent |= 1u << walker;
+    return;
+  }
+  s.free_walkers |= 1u << walker;
+  s.counters.walk_cycles += now - w.since;
+  if (!w.stale) tlb_insert(p, s, base, w.page, now);
+  w.page = kNoPage;
+}
+
+/// Forget all translations; walks under way run to their ends for nothing. For a change of page
+/// tables: in a cycle that is stepped, before the load-store unit's turn, or while nothing is in
+/// flight. Leader only.
+NW_HD inline void tlb_flush(const TlbParams& p, TlbState& s, std::byte* base) {
+  for (uint32_t i = 0; i < p.entries; ++i) s.pages.in(base)[i] = kNoPage;
+  for (uint32_t i = 0; i < p.entries; ++i) s.last_use.in(base)[i] = 0;
+  for (uint32_t i = 0; i < s.walks.count; ++i) s.walks.in(base)[i].stale = true;
+  s.last_page = kNoPage;
+  s.counters.flushes += 1;
+}
+
+/// An empty TLB in an arena. Host only. Allocator: ArenaBuilder.
+template <class Allocator>
+TlbState make_tlb(Allocator& arena, const TlbParams& p) {
+  TlbState s;
+  s.pages = arena.template allocate<uint32_t>(p.entries);
+  s.last_use = arena.template allocate<uint32_t>(p.entries);
+  s.walks = arena.template allocate<Walk>(p.walkers);
+  for (uint32_t i = 0; i < p.entries; ++i) arena.get(s.pages)[i] = kNoPage;
+  s.free_walkers = static_cast<uint32_t>(low_bits(p.walkers));
+  return s;
+}
+
+}  // namespace nearwarp::sm
