@@ -103,6 +103,7 @@ TEST(UnloadedLatency, L2HitAndDramAreTheSumsOfTheirParts) {
   for (const auto& clocks : clock_sets()) {
     std::vector<std::string> overrides = clocks;
     overrides.push_back("dram.tREFI=60000");  // no refresh while this runs
+    overrides.push_back("tlb.entries=0");
     const MachineConfig m = config::load_machine("tom", overrides);
     // A ring of lines that share an L1 set, more than its ways: every load misses in the L1, those
     // of the first lap in the L2 too.
@@ -148,6 +149,31 @@ TEST(UnloadedLatency, L2HitAndDramAreTheSumsOfTheirParts) {
   }
 }
 
+TEST(UnloadedLatency, APageWalkIsOneReadAfterTheOther) {
+  for (const auto& clocks : clock_sets()) {
+    std::vector<std::string> overrides = clocks;
+    overrides.push_back("dram.tREFI=60000");
+    overrides.push_back("tlb.walk_accesses=3");
+    const MachineConfig m = config::load_machine("tom", overrides);
+    const Path path(m);
+    const report::RunResult r = testing::simulate(chase(1, 1, 4), "baseline", overrides);
+    EXPECT_EQ(counter(r, "sm.tlb.walks"), 1u);
+    EXPECT_EQ(counter(r, "dram.row_misses"), 4u);  // closed banks all
+    const Tick control = m.gpu.control_latency_cycles * path.icnt;
+    const Tick doorbell = Path::up(control, path.core);
+    const uint64_t block = Path::up(doorbell + control, path.core) / path.core;
+    // The first load's look-up, as above.
+    const uint64_t begin = block + 1 + m.classes.constant_load.latency_cycles + 1;
+    uint64_t now = begin;
+    for (int i = 0; i < 3; ++i)
+      now = Path::up(path.read(now * path.core, false), path.core) / path.core;
+    EXPECT_EQ(counter(r, "sm.tlb.walk_cycles"), now - begin);
+    EXPECT_EQ(counter(r, "sm.tlb.wait_cycles"), now - begin);
+    const uint64_t data = Path::up(path.read(now * path.core, false), path.core) / path.core;
+    EXPECT_EQ(counter(r, "sm.miss_latency"), data - now);
+  }
+}
+
 // --- bandwidth ---
 
 constexpr const char* kStream = R"(
@@ -190,7 +216,7 @@ TEST(Bandwidth, StreamingReadsFillTheRxLinks) {
   d.device.fill(p, 0, uint64_t{kThreads} * 16);
   d.device.launch(d.module, "stream", {kThreads / 256}, {256}, 0, runtime::KernelArgs(p, kThreads));
   const runtime::Recording recording = d.record();
-  const report::RunResult r = testing::simulate(recording, "baseline");
+  const report::RunResult r = testing::simulate(recording, "baseline", {"tlb.entries=0"});
   const MachineConfig m = config::load_machine("tom");
   const double seconds = static_cast<double>(r.cycles) / (m.clocks.core_mhz * 1e6);
   const double rx = static_cast<double>(r.traffic.memory_to_gpu_bytes) / seconds;
@@ -206,7 +232,8 @@ TEST(Bandwidth, StreamingReadsFillTheRxLinks) {
   EXPECT_EQ(r.link_use.higher(), r.link_use.memory_to_gpu());
   // Half the links, half the speed.
   const report::RunResult half =
-      testing::simulate(recording, "baseline", {"links.gpu_to_memory_mbps=40000"});
+      testing::simulate(recording, "baseline",
+                        {"links.gpu_to_memory_mbps=40000", "tlb.entries=0"});
   EXPECT_NEAR(static_cast<double>(half.cycles) / static_cast<double>(r.cycles), 2.0, 0.15);
 }
 
