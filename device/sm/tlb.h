@@ -1,15 +1,15 @@
-// Address translation of one SM: a fully associative TLB with LRU replacement, and walkers that read
-// the page tables from memory (TOM, section 4.4.1: stack SMs have TLBs and MMUs like the main ones;
-// page tables may lie in another stack, and are complete before anything is offloaded).
+// Address translation of one SM: a fully associative TLB with LRU replacement, and walkers that
+// read the page tables from memory (TOM, section 4.4.1: stack SMs have TLBs and MMUs like the main
+// ones; page tables may lie in another stack, and are complete before anything is offloaded).
 //
 // Addresses are physical already, so a translation only takes its time. The load-store unit
-// translates the line at its head; a hit is overlapped with the cache look-up and free. On a miss it
-// waits, and meanwhile the operation's further lines start walks of their own, one look-up per
+// translates the line at its head; a hit is overlapped with the cache look-up and free. On a miss
+// it waits, and meanwhile the operation's further lines start walks of their own, one look-up per
 // cycle, so that a divergent gather does not walk page by page. Walks never wait for the load-store
 // unit, only for the network and memory, like any read.
 //
-// The page translated last stays in a register beside the TLB: most accesses repeat it, and the line
-// at the head keeps its translation while it waits for something else.
+// The page translated last stays in a register beside the TLB: most accesses repeat it, and the
+// line at the head keeps its translation while it waits for something else.
 #pragma once
 
 #include "device/core/lane_group.h"
@@ -32,16 +32,16 @@ inline constexpr uint32_t kPageTableLines = 1u << 24;  ///< from one level's tab
 inline constexpr uint32_t kPageTableBits = 9;
 
 struct TlbParams {
-  uint32_t entries = 0;      ///< 0: translation takes no time
-  uint32_t page_shift = 14;  ///< log2 of the lines per page
-  uint32_t walkers = 4;      ///< walks in flight
+  uint32_t entries = 0;        ///< 0: translation takes no time
+  uint32_t page_shift = 14;    ///< log2 of the lines per page
+  uint32_t walkers = 4;        ///< walks in flight
   uint32_t walk_accesses = 2;  ///< reads per walk, one after the other; at most kMaxWalkAccesses
   uint32_t entry_shift = 4;    ///< log2 of the page-table entries per line
 };
 
 struct TlbCounters {
-  uint64_t hits = 0, misses = 0;  ///< lines translated at once, and after a wait
-  uint64_t walks = 0;             ///< begun
+  uint64_t hits = 0, misses = 0;                   ///< lines translated at once, and after a wait
+  uint64_t walks = 0;                              ///< begun
   uint64_t walk_reads = 0, walk_reads_remote = 0;  ///< sent; remote: to another stack
   uint64_t walk_cycles = 0;  ///< from a walk's first read to its last reply, summed
   uint64_t wait_cycles = 0;  ///< in which the load-store unit's head waited for its page

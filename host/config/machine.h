@@ -69,7 +69,7 @@ struct MachineConfig {
     uint32_t mshr_merges = 0;
   } l1;
 
-  struct Tlb {              // [tlb]: address translation, in every SM
+  struct Tlb {             // [tlb]: address translation, in every SM
     uint32_t entries = 0;  ///< fully associative, LRU; 0: translation takes no time
     uint32_t page_bytes = 0;
     uint32_t walkers = 0;        ///< page walks in flight

@@ -202,8 +202,7 @@ std::string describe_stall(System& system) {
   each_sm(system, [&](uint32_t, const sm::SmState& s, const sm::SmParams& p) {
     const sm::Warp* w = s.warps.in(system.arena.base());
     for (uint32_t i = 0; i < p.num_warps; ++i) warps[static_cast<size_t>(w[i].phase)] += 1;
-    if (p.tlb.entries != 0)
-      walks += p.tlb.walkers - population_count(s.tlb.free_walkers);
+    if (p.tlb.entries != 0) walks += p.tlb.walkers - population_count(s.tlb.free_walkers);
   });
   if (walks != 0) text += fmt::format("\n  page walks under way: {}", walks);
   text += "\n  warps:";

@@ -71,8 +71,7 @@ void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32
   sm("miss_latency", "core cycles", "From an L1 miss's request to its reply, summed over misses",
      [](const S& s) { return s.counters.miss_latency; });
   using T = sm::TlbCounters;
-  const auto tlb = [&](const char* name, const char* unit, const char* text,
-                       uint64_t T::*member) {
+  const auto tlb = [&](const char* name, const char* unit, const char* text, uint64_t T::*member) {
     sm((std::string("tlb.") + name).c_str(), unit, text,
        [member](const S& s) { return s.tlb.counters.*member; });
   };

@@ -232,8 +232,7 @@ TEST(Bandwidth, StreamingReadsFillTheRxLinks) {
   EXPECT_EQ(r.link_use.higher(), r.link_use.memory_to_gpu());
   // Half the links, half the speed.
   const report::RunResult half =
-      testing::simulate(recording, "baseline",
-                        {"links.gpu_to_memory_mbps=40000", "tlb.entries=0"});
+      testing::simulate(recording, "baseline", {"links.gpu_to_memory_mbps=40000", "tlb.entries=0"});
   EXPECT_NEAR(static_cast<double>(half.cycles) / static_cast<double>(r.cycles), 2.0, 0.15);
 }
 

@@ -48,9 +48,9 @@ TEST(Translation, EnoughEntriesWalkEveryPageOnce) {
                          gather.allocations.front().address;
   EXPECT_LE(counter(r, "sm.tlb.walks"), 68 * (bytes / (2 << 20) + 2));
   EXPECT_GT(counter(r, "sm.tlb.walks"), 0u);
-  EXPECT_EQ(counter(r, "sm.tlb.hits") + counter(r, "sm.tlb.misses"),
-            counter(r, "sm.load_lines") + counter(r, "sm.store_lines") +
-                counter(r, "sm.atomic_lines"));
+  EXPECT_EQ(
+      counter(r, "sm.tlb.hits") + counter(r, "sm.tlb.misses"),
+      counter(r, "sm.load_lines") + counter(r, "sm.store_lines") + counter(r, "sm.atomic_lines"));
 }
 
 TEST(Translation, SmallerTlbsWalkMoreAndTakeLonger) {
@@ -67,17 +67,16 @@ TEST(Translation, SmallerTlbsWalkMoreAndTakeLonger) {
 }
 
 TEST(Translation, WalksOfStackSmsCrossStacks) {
-  const report::RunResult r = simulate(workload("kmeans", 1'000'000), "ndp-uncontrolled-bmap",
-                                       {"tlb.entries=1", "tlb.page_bytes=4096",
-                                        "tlb.walk_accesses=4"});
+  const report::RunResult r =
+      simulate(workload("kmeans", 1'000'000), "ndp-uncontrolled-bmap",
+               {"tlb.entries=1", "tlb.page_bytes=4096", "tlb.walk_accesses=4"});
   const uint64_t remote = counter(r, "stack_sm.tlb.walk_reads_remote");
   EXPECT_GT(remote, 1000u);
   EXPECT_LT(remote, counter(r, "stack_sm.tlb.walk_reads"));
   // A request there and a reply back. The data that stack SMs access could not make as many, were
   // all of it in other stacks.
   const uint64_t packets = counter(r, "link.memory_to_memory.packets");
-  const uint64_t data =
-      counter(r, "stack_sm.l1.read_misses") + counter(r, "stack_sm.store_lines");
+  const uint64_t data = counter(r, "stack_sm.l1.read_misses") + counter(r, "stack_sm.store_lines");
   EXPECT_GE(packets, 2 * remote);
   EXPECT_LE(packets, 2 * (remote + data));
   EXPECT_GT(packets, 2 * data);

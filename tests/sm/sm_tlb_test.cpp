@@ -18,7 +18,8 @@ constexpr uint32_t kRound = kLatency + 50 + kLatency;
 constexpr uint32_t kMissLatency = 1 + kRound + 1;
 constexpr uint32_t kHitLatency = 1 + 35;
 constexpr uint32_t kPage = 4096;
-constexpr int kNextPage = kPage + 128;  ///< a stride from page to page, and to another set of the L1
+constexpr int kNextPage =
+    kPage + 128;  ///< a stride from page to page, and to another set of the L1
 
 void use_tlb(SmBench& b, uint32_t entries, uint32_t walkers, uint32_t walk_accesses) {
   b.params.tlb.entries = entries;
@@ -171,8 +172,7 @@ TEST(SmTlb, StoresAndAtomicsAreTranslatedToo) {
 TEST(SmTlb, SharedMemoryIsNotTranslated) {
   SmBench b;
   use_tlb(b, 32, 4, 2);
-  run_warp(b, {memory(Action::kSharedLoad, 1, {}), alu(2, {1})},
-           [&] { b.traces.at_shared(0, 4); });
+  run_warp(b, {memory(Action::kSharedLoad, 1, {}), alu(2, {1})}, [&] { b.traces.at_shared(0, 4); });
   EXPECT_EQ(b.cycles(0)[1] - b.cycles(0)[0], 1u + 26);
   EXPECT_TRUE(b.network->got.empty());
   EXPECT_EQ(b.state().tlb.counters.hits, 0u);
@@ -183,8 +183,8 @@ TEST(SmTlb, OneEntryIsEnoughToGetOn) {
   use_tlb(b, 1, 4, 3);
   b.params.l1.mshrs = 2;
   b.network_slots = 1;
-  run_warp(b, {load(1), store(), alu(2, {1})}, [&] { b.traces.at(0, kPage).at(64, kPage); },
-           100'000);
+  run_warp(
+      b, {load(1), store(), alu(2, {1})}, [&] { b.traces.at(0, kPage).at(64, kPage); }, 100'000);
   EXPECT_EQ(b.counters().load_lines, 32u);
   EXPECT_EQ(b.counters().store_lines, 32u);
   const TlbCounters& t = b.state().tlb.counters;

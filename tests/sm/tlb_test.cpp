@@ -1,5 +1,5 @@
-// The TLB and its walkers by themselves: replacement, merging, reads of a walk, stalls that leave no
-// trace, flushes.
+// The TLB and its walkers by themselves: replacement, merging, reads of a walk, stalls that leave
+// no trace, flushes.
 #include "device/sm/tlb.h"
 
 #include <gtest/gtest.h>
