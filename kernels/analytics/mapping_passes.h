@@ -38,7 +38,8 @@ class MappingPasses {
 
   /// Instances of the span that count.
   uint64_t count(const TraceSpan& traces) {
-    return bulk_.sum(traces.num_warps, CountInstances{traces});
+    count_warps(traces);
+    return bulk_.sum(traces.num_warps, Element<uint32_t>{bulk_.data(first_)});
   }
 
   /// Add the first `limit` instances of the span to `totals`; returns how many there were.
@@ -66,10 +67,16 @@ class MappingPasses {
     NW_HD void operator()(uint32_t warp) const { to[warp] = count(warp); }
   };
 
-  /// Fill begins_; returns the number of instances, `limit` at most.
-  uint32_t list(const TraceSpan& traces, uint64_t limit) {
+  /// Fill first_ with the number of each warp's instances. (A pass of its own: the walk needs more
+  /// registers than a reduction leaves it on a GPU.)
+  void count_warps(const TraceSpan& traces) {
     first_.assign(traces.num_warps + 1, 0u);
     bulk_.for_each_index(traces.num_warps, StoreCount{CountInstances{traces}, bulk_.data(first_)});
+  }
+
+  /// Fill begins_; returns the number of instances, `limit` at most.
+  uint32_t list(const TraceSpan& traces, uint64_t limit) {
+    count_warps(traces);
     bulk_.exclusive_scan(first_);
     const uint32_t there = first_[traces.num_warps];
     const auto n = static_cast<uint32_t>(std::min<uint64_t>(there, limit));
