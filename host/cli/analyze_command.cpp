@@ -35,11 +35,20 @@ int analyze_command(const Words& words) {
   line.value("policy", "policy whose assumptions on misses are taken", "NAME",
              "ndp-controlled-bmap");
   line.list("set", "override a key", "KEY=VALUE");
+  line.flag("mappings",
+            "run the workload and compare mappings of its data to memory stacks by its traces");
+  line.value("size", "with --mappings: small, medium, large, or paper", "SIZE", "small");
+  line.value("trace-cache", "with --mappings: keep executed programs in this folder", "FOLDER");
+  line.value("json", "with --mappings: write all counts to this file (docs/json.md)", "FILE");
   line.parse(words, 1, 1);
   if (line.help_wanted()) {
     print(line.help());
     return 0;
   }
+  if (line.given("mappings")) return analyze_mappings_command(line);
+  for (const char* option : {"size", "trace-cache", "json"})
+    if (line.given(option))
+      throw UsageError(fmt::format("--{} is for 'nearwarp analyze WORKLOAD --mappings'", option));
   const Words changes = line.texts("set");
   const config::MachineConfig machine = config::load_machine(line.text("machine"), changes);
   const config::PolicyConfig policy = config::load_policy(line.text("policy"), changes);

@@ -10,6 +10,8 @@ namespace nearwarp::cli {
 
 int run_command(const Words& words);
 int analyze_command(const Words& words);
+/// What analyze_command() does with --mappings.
+int analyze_mappings_command(const CommandLine& line);
 int list_command(const Words& words);
 int show_command(const Words& words);
 

@@ -21,6 +21,7 @@ constexpr const char* kHelp =
     "\n"
     "  nearwarp run WORKLOAD [OPTION...]          simulate under several policies\n"
     "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"
+    "  nearwarp analyze WORKLOAD --mappings       which data mapping would suit it\n"
     "  nearwarp list workloads|machines|policies  what there is\n"
     "  nearwarp show machine|policy NAME          all keys, values and meanings\n"
     "  nearwarp --help | --version\n"

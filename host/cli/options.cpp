@@ -43,6 +43,11 @@ void CommandLine::value(const std::string& name, const std::string& help,
   names_.push_back("--" + long_name(name));
 }
 
+void CommandLine::flag(const std::string& name, const std::string& help) {
+  options_.add_options()(name, help);
+  names_.push_back("--" + long_name(name));
+}
+
 void CommandLine::list(const std::string& name, const std::string& help,
                        const std::string& value_name) {
   options_.add_options()(name, help, cxxopts::value<Words>(), value_name);

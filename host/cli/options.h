@@ -22,6 +22,8 @@ class CommandLine {
   /// Declare an option that takes a value. `name` is long, or "s,long".
   void value(const std::string& name, const std::string& help, const std::string& value_name,
              const std::string& default_value = {});
+  /// Declare an option that takes none: given() or not.
+  void flag(const std::string& name, const std::string& help);
   /// Declare an option that may be given several times.
   void list(const std::string& name, const std::string& help, const std::string& value_name);
 

@@ -263,4 +263,17 @@ std::string format_analysis(const Kernel& kernel, const SelectionResult& result)
   return text;
 }
 
+std::string source_lines(const Kernel& kernel, const OffloadCandidate& candidate) {
+  SelectionResult one;
+  one.candidates.push_back(candidate);
+  const AnalysisReport report = report_analysis(kernel, one);
+  std::string text;
+  for (const SourceRange& r : report.candidates.front().source) {
+    if (!text.empty()) text += ", ";
+    text += r.first == r.last ? fmt::format("{}:{}", r.file, r.first)
+                              : fmt::format("{}:{}-{}", r.file, r.first, r.last);
+  }
+  return text;
+}
+
 }  // namespace nearwarp::compiler

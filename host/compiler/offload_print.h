@@ -53,4 +53,8 @@ AnalysisReport report_analysis(const Kernel& kernel, const SelectionResult& resu
 /// The report as text of at most 100 columns, ending with a line feed.
 std::string format_analysis(const Kernel& kernel, const SelectionResult& result);
 
+/// Where a candidate comes from: "file.cu:41-57", several parts separated by commas; empty without
+/// line information.
+std::string source_lines(const Kernel& kernel, const OffloadCandidate& candidate);
+
 }  // namespace nearwarp::compiler

@@ -1,8 +1,6 @@
 // From the components' counters to a run's result.
 #include "host/sim/collect.h"
 
-#include <fmt/format.h>
-
 #include "host/compiler/offload_print.h"
 
 namespace nearwarp::sim {
@@ -101,20 +99,6 @@ void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32
      [](const S& s) { return s.l1.counters.invalidated_lines; });
 }
 
-/// "file.cu:41-57", several parts separated by commas.
-std::string source_lines(const compiler::Kernel& kernel, const compiler::OffloadCandidate& c) {
-  compiler::SelectionResult one;
-  one.candidates.push_back(c);
-  const compiler::AnalysisReport report = compiler::report_analysis(kernel, one);
-  std::string text;
-  for (const compiler::SourceRange& r : report.candidates.front().source) {
-    if (!text.empty()) text += ", ";
-    text += r.first == r.last ? fmt::format("{}:{}", r.file, r.first)
-                              : fmt::format("{}:{}-{}", r.file, r.first, r.last);
-  }
-  return text;
-}
-
 /// Candidates summed over SMs, by candidate.
 std::vector<offload::CandidateCounters> sum_candidates(System& system) {
   const Endpoints& e = system.ends;
@@ -143,7 +127,7 @@ void collect_candidates(const runtime::Recording& recording, const ImageTables& 
     report::CandidateRow row;
     row.kernel = kernel.name;
     row.id = c.id;
-    row.source_lines = source_lines(kernel, c);
+    row.source_lines = compiler::source_lines(kernel, c);
     row.instances = counters[k].instances;
     row.offloaded = counters[k].offloaded;
     row.refused_condition = counters[k].refused_condition;

@@ -71,7 +71,7 @@ class PartWalk {
         options_(options),
         tables_(image),
         parts_(parts_with_candidates(recording, image, tables_)) {
-    for (const TracePart& p : parts_) total_ += instructions(p, record(p).num_chunks);
+    for (const TracePart& p : parts_) total_ += warp_instructions(recording, image, p);
   }
 
   /// work(state, span) for each part, in any order, with a state per thread; at the end, in turn,
@@ -103,14 +103,6 @@ class PartWalk {
   }
 
  private:
-  const runtime::LaunchRecord& record(const TracePart& p) const {
-    return recording_.launches[image_.recorded_launch[p.launch]];
-  }
-  /// Of a part: the launch's, in equal shares.
-  uint64_t instructions(const TracePart& p, uint32_t num_chunks) const {
-    return record(p).warp_instructions / num_chunks;
-  }
-
   template <class State, class Work>
   bool next(State& state, Work& work) {
     const size_t i = next_.fetch_add(1);
@@ -118,7 +110,7 @@ class PartWalk {
     const TracePart& part = parts_[i];
     const auto chunk = recording_.traces.chunk(part.chunk);
     if (!work(state, tables_.span(*chunk, part.launch))) ended_ = true;
-    report(instructions(part, record(part).num_chunks));
+    report(warp_instructions(recording_, image_, part));
     return true;
   }
 

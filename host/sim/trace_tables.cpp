@@ -55,4 +55,10 @@ std::vector<TracePart> parts_with_candidates(const runtime::Recording& recording
   return parts;
 }
 
+uint64_t warp_instructions(const runtime::Recording& recording, const ImageTables& image,
+                           const TracePart& part) {
+  const runtime::LaunchRecord& record = recording.launches[image.recorded_launch[part.launch]];
+  return record.warp_instructions / record.num_chunks;
+}
+
 }  // namespace nearwarp::sim

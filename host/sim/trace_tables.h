@@ -37,4 +37,8 @@ struct TracePart {
 std::vector<TracePart> parts_with_candidates(const runtime::Recording& recording,
                                              const ImageTables& image, const TraceTables& tables);
 
+/// Warp-instructions of a part, for progress: its launch's in equal shares.
+uint64_t warp_instructions(const runtime::Recording& recording, const ImageTables& image,
+                           const TracePart& part);
+
 }  // namespace nearwarp::sim

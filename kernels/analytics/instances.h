@@ -134,17 +134,18 @@ NW_HD inline void each_instance(const TraceSpan& t, uint32_t warp, F& found) {
   }
 }
 
-/// How many instances of a warp count.
+/// Write how many instances of a warp count.
 struct CountInstances {
   TraceSpan traces;
+  uint32_t* to = nullptr;  ///< by warp
   struct Counter {
     uint32_t n = 0;
     NW_HD void operator()(const Cursor&) { n += 1; }
   };
-  NW_HD uint32_t operator()(uint32_t warp) const {
+  NW_HD void operator()(uint32_t warp) const {
     Counter count;
     each_instance(traces, warp, count);
-    return count.n;
+    to[warp] = count.n;
   }
 };
 

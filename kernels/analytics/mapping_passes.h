@@ -61,17 +61,11 @@ class MappingPasses {
   }
 
  private:
-  struct StoreCount {
-    CountInstances count;
-    uint32_t* to;
-    NW_HD void operator()(uint32_t warp) const { to[warp] = count(warp); }
-  };
-
   /// Fill first_ with the number of each warp's instances. (A pass of its own: the walk needs more
   /// registers than a reduction leaves it on a GPU.)
   void count_warps(const TraceSpan& traces) {
     first_.assign(traces.num_warps + 1, 0u);
-    bulk_.for_each_index(traces.num_warps, StoreCount{CountInstances{traces}, bulk_.data(first_)});
+    bulk_.for_each_index(traces.num_warps, CountInstances{traces, bulk_.data(first_)});
   }
 
   /// Fill begins_; returns the number of instances, `limit` at most.

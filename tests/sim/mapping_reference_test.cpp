@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "device/exec/decoded.h"
 #include "host/runtime/trace_replay.h"
 #include "host/sim/machine_map.h"
 #include "host/sim/mapping_study.h"
+#include "host/sim/offset_study.h"
 #include "host/sim/trace_tables.h"
 #include "kernels/analytics/bulk.h"
 #include "kernels/analytics/mapping_passes.h"
@@ -20,8 +22,15 @@ namespace {
 using testing::PtxDevice;
 using testing::workload;
 
-/// An instance: the lines of each access, in order.
-using Instance = std::vector<std::vector<uint64_t>>;
+struct ReferenceAccess {
+  uint32_t pc = 0;
+  uint64_t address = 0;  ///< of the first active lane
+  std::vector<uint64_t> lines;
+};
+struct Instance {
+  uint16_t candidate = 0;
+  std::vector<ReferenceAccess> accesses;
+};
 
 /// Finds the instances of one launch by looking at every instruction.
 class Reference {
@@ -50,14 +59,17 @@ class Reference {
 
  private:
   void note(const runtime::MemoryAccess& a) {
-    std::vector<uint64_t> lines;
+    ReferenceAccess access;
+    access.pc = a.instruction;
     for (uint32_t lane = 0; lane < 32; ++lane) {
       if ((a.mask >> lane & 1) == 0) continue;
       if ((a.address[lane] & trace::kSharedWindow) != 0) return;
       const uint64_t line = (a.address[lane] - exec::kDeviceBase) / 128;
+      auto& lines = access.lines;
+      if (lines.empty()) access.address = a.address[lane];
       if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
     }
-    accesses_.emplace_back(a.instruction, lines);
+    accesses_.push_back(access);
   }
   void end_run() {
     if (block_ < 0) return;
@@ -70,18 +82,23 @@ class Reference {
       }
       if (inside_ == sm::kNoCandidate) continue;
       if (i == b.first) iterations_ += image_.blocks[first_block_ + uint32_t(block_)].weight;
-      for (const auto& [instruction, lines] : accesses_)
-        if (instruction == i) instance_.push_back(lines);
+      for (ReferenceAccess& a : accesses_) {
+        if (a.pc != i) continue;
+        instance_.accesses.push_back(a);
+        instance_.accesses.back().pc = first_instr_ + i;
+      }
     }
     accesses_.clear();
     block_ = -1;
   }
   void leave() {
-    if (inside_ != sm::kNoCandidate && !instance_.empty() &&
-        iterations_ >= image_.candidates[inside_].threshold)
+    if (inside_ != sm::kNoCandidate && !instance_.accesses.empty() &&
+        iterations_ >= image_.candidates[inside_].threshold) {
+      instance_.candidate = inside_;
       out_.push_back(instance_);
+    }
     inside_ = sm::kNoCandidate;
-    instance_.clear();
+    instance_.accesses.clear();
     iterations_ = 0;
   }
 
@@ -90,7 +107,7 @@ class Reference {
   std::vector<Instance>& out_;
   uint32_t first_instr_ = 0, first_block_ = 0;
   int block_ = -1;
-  std::vector<std::pair<uint32_t, std::vector<uint64_t>>> accesses_;
+  std::vector<ReferenceAccess> accesses_;  // of the current execution of a block
   uint16_t inside_ = sm::kNoCandidate;
   uint64_t iterations_ = 0;
   Instance instance_;
@@ -106,10 +123,10 @@ template <class StackOf>
 MappingCounts count(const std::vector<Instance>& instances, uint64_t n, StackOf stack_of) {
   MappingCounts c;
   for (uint64_t i = 0; i < n; ++i) {
-    const uint32_t destination = stack_of(instances[i][0][0]);
+    const uint32_t destination = stack_of(instances[i].accesses[0].lines[0]);
     std::set<uint32_t> stacks;
-    for (const auto& lines : instances[i]) {
-      for (const uint64_t line : lines) {
+    for (const ReferenceAccess& a : instances[i].accesses) {
+      for (const uint64_t line : a.lines) {
         stacks.insert(stack_of(line));
         c.at_destination += stack_of(line) == destination;
       }
@@ -134,9 +151,9 @@ void compare(const runtime::Recording& recording, const std::vector<Instance>& i
   uint64_t accesses = 0;
   std::vector<bool> touched(recording.allocations.size(), false);
   for (uint64_t i = 0; i < n; ++i) {
-    for (const auto& lines : instances[i]) {
-      accesses += lines.size();
-      for (const uint64_t line : lines) {
+    for (const ReferenceAccess& access : instances[i].accesses) {
+      accesses += access.lines.size();
+      for (const uint64_t line : access.lines) {
         for (size_t a = 0; a < touched.size(); ++a) {
           const runtime::Allocation& r = recording.allocations[a];
           const uint64_t address = exec::kDeviceBase + line * 128;
@@ -157,6 +174,49 @@ void compare(const runtime::Recording& recording, const std::vector<Instance>& i
                }));
 }
 
+/// Offsets by the definition in offset_study.h, pair by pair.
+void compare_offsets(const std::vector<Instance>& instances,
+                     const std::vector<CandidateOffsets>& found) {
+  struct Pair {
+    uint64_t expected = 0, compared = 0, fixed = 0;
+  };
+  std::map<std::pair<uint32_t, uint32_t>, Pair> pairs;
+  std::map<uint32_t, uint64_t> executions, not_first;
+  std::vector<uint64_t> counts(found.size(), 0);
+  for (const Instance& instance : instances) {
+    counts.at(instance.candidate) += 1;
+    std::map<uint32_t, uint64_t> last;
+    for (const ReferenceAccess& a : instance.accesses) {
+      executions[a.pc] += 1;
+      not_first[a.pc] += !last.empty();
+      for (const auto& [pc, address] : last) {
+        Pair& p = pairs[{a.pc, pc}];
+        if (p.compared++ == 0) p.expected = a.address - address;
+        p.fixed += a.address - address == p.expected;
+      }
+      last[a.pc] = a.address;
+    }
+  }
+  for (size_t c = 0; c < found.size(); ++c) {
+    EXPECT_EQ(found[c].instances, counts[c]);
+    for (const InstructionOffsets& row : found[c].instructions) {
+      EXPECT_EQ(row.executions, executions[row.pc]);
+      EXPECT_EQ(row.not_first, not_first[row.pc]);
+      double best = 0;
+      for (const auto& [key, p] : pairs)
+        if (key.first == row.pc) best = std::max(best, double(p.fixed) / double(p.compared));
+      if (row.compared == 0) {
+        EXPECT_EQ(best, 0);
+        continue;
+      }
+      EXPECT_EQ(double(row.fixed) / double(row.compared), best);
+      const Pair& p = pairs.at({row.pc, row.predecessor_pc});
+      EXPECT_EQ(p.compared, row.compared);
+      EXPECT_EQ(p.fixed, row.fixed);
+    }
+  }
+}
+
 ImageTables image_of(const runtime::Recording& recording,
                      const std::vector<std::string>& overrides = {}) {
   return build_image(recording, config::load_machine("tom", overrides),
@@ -172,6 +232,7 @@ TEST_P(MappingReference, Workload) {
   const std::vector<Instance> instances = instances_of(recording, image);
   EXPECT_EQ(count_instances(recording, image), instances.size());
   compare(recording, instances, study_mappings(recording, image, map), map, kAllInstances);
+  compare_offsets(instances, study_offsets(recording, image));
   const uint64_t n = instances.size();
   for (const uint64_t first : {uint64_t{1}, n / 3, n - (n != 0), n, n + 1})
     compare(recording, instances, study_mappings(recording, image, map, first), map, first);
