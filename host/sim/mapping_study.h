@@ -18,7 +18,8 @@ namespace nearwarp::sim {
 /// condition holds and it makes at least one access to global memory. Its accesses are the lines
 /// that each of its memory instructions touches, after coalescing and before any cache; its
 /// destination is the stack of the first active lane of its first memory instruction. Instances
-/// are ordered by launch, thread block, warp, and position in the warp's trace.
+/// are ordered by launch, thread block, warp, and position in the warp's trace (deviation 45 in
+/// tests/validation/DEVIATIONS.md).
 inline constexpr uint64_t kAllInstances = std::numeric_limits<uint64_t>::max();
 
 struct StudyOptions {

@@ -18,7 +18,7 @@ namespace nearwarp::sim {
 /// their first active lanes. The expected offset of (j, i) is the one that comes first in the order
 /// of the traces. The predecessor of j is the i for which the greatest share of the executions
 /// compared has the expected offset; of equals the one with the most executions compared, then the
-/// first in the program.
+/// first in the program (deviation 44 in tests/validation/DEVIATIONS.md).
 struct InstructionOffsets {
   uint32_t pc = 0;              ///< index into ImageTables::instrs
   uint64_t executions = 0;      ///< with at least one lane, in instances that count
