@@ -12,7 +12,19 @@
 
 namespace nearwarp::kernels {
 
-enum class ComponentKind : uint8_t { kSm, kL2Slice, kSwitch, kLinkPort, kVault, kFrontEnd };
+enum class ComponentKind : uint8_t {
+  kSm,
+  kWideSm,  ///< the same with more than 64 warps: sm::WideSmState
+  kL2Slice,
+  kSwitch,
+  kLinkPort,
+  kVault,
+  kFrontEnd
+};
+
+constexpr bool is_sm(ComponentKind kind) {
+  return kind == ComponentKind::kSm || kind == ComponentKind::kWideSm;
+}
 
 /// One component; its endpoint number is its position in the system's component table.
 struct Component {
@@ -38,6 +50,9 @@ NW_HD StepResult step_component(const G& g, const Component& c, const sm::System
     case ComponentKind::kSm:
       return sm::step_sm(g, at_offset<const sm::SmParams>(base, c.params),
                          at_offset<sm::SmState>(base, c.state), system, window, horizon);
+    case ComponentKind::kWideSm:
+      return sm::step_sm(g, at_offset<const sm::SmParams>(base, c.params),
+                         at_offset<sm::WideSmState>(base, c.state), system, window, horizon);
     case ComponentKind::kL2Slice:
       return step_l2_slice(g, at_offset<const L2SliceParams>(base, c.params),
                            at_offset<L2SliceState>(base, c.state), base, window, horizon);

@@ -190,7 +190,7 @@ NW_HD inline void decide(V& v, uint32_t warp, uint32_t now) {
 
 /// The cursor stands at the next instruction: go on, begin a candidate, or finish.
 template <class V>
-NW_HD inline void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
   Warp& w = v.warps[warp];
   if (w.at.pc == kEndOfTrace) {
     if (w.searching) candidate_counters(v, w).no_memory_access += 1;

@@ -26,6 +26,7 @@ NW_HD inline void try_release_barrier(V& v, uint32_t block, uint32_t barrier, ui
 
 template <class V>
 NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
+  NW_ASSERT(!v.p.in_stack);  // candidates contain no barriers
   Warp& w = v.warps[warp];
   const uint32_t at = w.block_slot * kMaxBarriers + in.lane_bytes % kMaxBarriers;
   v.s.counters.barriers += 1;

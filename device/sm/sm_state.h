@@ -14,7 +14,9 @@
 
 namespace nearwarp::sm {
 
-inline constexpr uint32_t kMaxWarps = 64;
+/// Words of the warp sets of an SM with more than 64 warps.
+inline constexpr uint32_t kWideWords = 4;
+inline constexpr uint32_t kMaxWarps = WarpSet<kWideWords>::kCapacity;
 inline constexpr uint32_t kMaxSchedulers = 4;
 inline constexpr uint32_t kMaxPorts = 4;
 inline constexpr uint32_t kMaxLsuQueue = 16;
@@ -190,8 +192,8 @@ struct SmStateOf {
   Ref<uint32_t> scoreboard;  ///< num_warps x slots_per_warp: cycle from which a slot is ready
   Ref<LoadEntry> load_entries;
   Ref<BlockSlotOf<kWords>> blocks;
-  Ref<WarpSet<kWords>> barrier_waiting;  ///< num_blocks x kMaxBarriers: warps
-  Ref<uint16_t> barrier_arrived;         ///< num_blocks x kMaxBarriers: warps that arrived
+  Ref<WarpSet<kWords>> barrier_waiting;  ///< main SM: num_blocks x kMaxBarriers: warps
+  Ref<uint16_t> barrier_arrived;         ///< main SM: num_blocks x kMaxBarriers: warps that arrived
   cache::L1State l1;
   TlbState tlb;
   offload::SmOffloadState<kWords> offload;
@@ -201,5 +203,7 @@ struct SmStateOf {
 /// Every main SM, and stack SMs of at most 64 warps.
 using SmState = SmStateOf<1>;
 using BlockSlot = BlockSlotOf<1>;
+/// Stack SMs of 65 to kMaxWarps warps.
+using WideSmState = SmStateOf<kWideWords>;
 
 }  // namespace nearwarp::sm

@@ -164,7 +164,7 @@ Keys stack_keys() {
       {NW_KEY(links.queue_entries), "packets", 2, 1024, false, "", "Packets in flight per link."},
       {NW_KEY(stack.count), "stacks", 1, 16, kPowerOfTwo, "", "Memory stacks."},
       {NW_KEY(stack.sms), "SMs", 1, 1, false, "", "SMs in the logic layer of each stack."},
-      {NW_KEY(stack.sm_warps), "warps", 1, 64, false, "", "Warp slots of a stack SM."},
+      {NW_KEY(stack.sm_warps), "warps", 1, 256, false, "", "Warp slots of a stack SM."},
       {NW_KEY(stack.vaults), "vaults", 1, 32, kPowerOfTwo, "", "Vaults per stack."},
       {NW_KEY(stack.tsv_mbps), "MB/s", 1, 10000000, false, "", "Bandwidth of a vault's data TSVs."},
       {NW_KEY(stack.switch_latency_cycles), "interconnect cycles", 1, 100000, false, "",

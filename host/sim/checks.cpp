@@ -97,14 +97,17 @@ std::string channel_name(const System& system, const Channel& c) {
 template <class F>
 void each_sm(System& system, F&& f) {
   for (uint32_t i = 0; i < system.components.size(); ++i)
-    if (system.components[i].kind == ComponentKind::kSm)
-      f(i, system.state<sm::SmState>(i),
-        kernels::at_offset<const sm::SmParams>(system.arena.base(), system.components[i].params));
+    if (kernels::is_sm(system.components[i].kind))
+      with_sm(system, i, [&](const auto& s) {
+        f(i, s,
+          kernels::at_offset<const sm::SmParams>(system.arena.base(), system.components[i].params));
+      });
 }
 
-void check_sm(System& system, uint32_t i, const sm::SmState& s, const sm::SmParams& p) {
+template <uint32_t kWords>
+void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const sm::SmParams& p) {
   const std::string& name = system.names[i].name;
-  if (s.free_warps != WarpSet<1>::lowest(p.num_warps)) lost(name + " still holds warps");
+  if (s.free_warps != WarpSet<kWords>::lowest(p.num_warps)) lost(name + " still holds warps");
   if (s.free_loads != low_bits(p.load_entries)) lost(name + " still waits for loads");
   if (s.l1.mshr_free != low_bits(p.l1.mshrs)) lost(name + " still holds MSHRs");
   if (s.lsu_count != 0) lost(name + " has memory operations in its queue");
@@ -132,7 +135,7 @@ void check_conservation(System& system, uint64_t expected_instructions) {
                        c.consumer_side.packets, c.consumer_side.bytes));
   }
   uint64_t issued = 0, redundant = 0, offloaded = 0, returned = 0;
-  each_sm(system, [&](uint32_t i, const sm::SmState& s, const sm::SmParams& p) {
+  each_sm(system, [&](uint32_t i, const auto& s, const sm::SmParams& p) {
     check_sm(system, i, s, p);
     issued += s.counters.issued;
     redundant += s.counters.redundant;
@@ -175,6 +178,7 @@ void check_faults(System& system) {
         f = &system.state<frontend::FrontEndState>(i).fault;
         break;
       case ComponentKind::kSm:
+      case ComponentKind::kWideSm:
         continue;
     }
     if (f->code != kFaultNone)
@@ -199,7 +203,7 @@ std::string describe_stall(System& system) {
   constexpr size_t kPhases = static_cast<size_t>(sm::Phase::kReturning) + 1;
   std::array<uint64_t, kPhases> warps{};
   uint32_t walks = 0;
-  each_sm(system, [&](uint32_t, const sm::SmState& s, const sm::SmParams& p) {
+  each_sm(system, [&](uint32_t, const auto& s, const sm::SmParams& p) {
     const sm::Warp* w = s.warps.in(system.arena.base());
     for (uint32_t i = 0; i < p.num_warps; ++i) warps[static_cast<size_t>(w[i].phase)] += 1;
     if (p.tlb.entries != 0) walks += p.tlb.walkers - population_count(s.tlb.free_walkers);

@@ -21,6 +21,12 @@ class Collector {
       if (system_.components[i].kind == kind) total += f(system_.state<S>(i));
     return total;
   }
+  template <class F>
+  uint64_t sum_sms(uint32_t first, uint32_t count, F&& f) {
+    uint64_t total = 0;
+    for (uint32_t i = first; i < first + count; ++i) total += with_sm(system_, i, f);
+    return total;
+  }
   void add(std::string name, uint64_t value, std::string unit, std::string description) {
     result_.counters.push_back({std::move(name), value, std::move(unit), std::move(description)});
   }
@@ -33,45 +39,44 @@ class Collector {
 
 void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32_t count) {
   const auto sm = [&](const char* name, const char* unit, const char* text, auto&& f) {
-    c.add(prefix + name, c.sum<sm::SmState>(ComponentKind::kSm, first, count, f), unit, text);
+    c.add(prefix + name, c.sum_sms(first, count, f), unit, text);
   };
-  using S = sm::SmState;
   sm("issued", "warp-instructions", "Instructions issued, repeated ones included",
-     [](const S& s) { return s.counters.issued; });
+     [](const auto& s) { return s.counters.issued; });
   sm("issued_threads", "thread-instructions", "Active lanes of the instructions issued",
-     [](const S& s) { return s.counters.issued_threads; });
+     [](const auto& s) { return s.counters.issued_threads; });
   sm("issued_sp", "warp-instructions", "Of these, on the SP ports",
-     [](const S& s) { return s.counters.issued_by_unit[0]; });
+     [](const auto& s) { return s.counters.issued_by_unit[0]; });
   sm("issued_sfu", "warp-instructions", "Of these, on the SFU ports",
-     [](const S& s) { return s.counters.issued_by_unit[1]; });
+     [](const auto& s) { return s.counters.issued_by_unit[1]; });
   sm("issued_dp", "warp-instructions", "Of these, on the double-precision ports",
-     [](const S& s) { return s.counters.issued_by_unit[2]; });
+     [](const auto& s) { return s.counters.issued_by_unit[2]; });
   sm("issued_lsu", "warp-instructions", "Of these, to the load-store unit",
-     [](const S& s) { return s.counters.issued_by_unit[3]; });
+     [](const auto& s) { return s.counters.issued_by_unit[3]; });
   sm("active_cycles", "core cycles", "Cycles in which something was issued, summed over SMs",
-     [](const S& s) { return s.counters.active_cycles; });
+     [](const auto& s) { return s.counters.active_cycles; });
   sm("loads", "warp-instructions", "Loads from global, local and generic memory",
-     [](const S& s) { return s.counters.loads; });
+     [](const auto& s) { return s.counters.loads; });
   sm("stores", "warp-instructions", "Stores to global, local and generic memory",
-     [](const S& s) { return s.counters.stores; });
+     [](const auto& s) { return s.counters.stores; });
   sm("atomics", "warp-instructions", "Atomics and reductions on global memory",
-     [](const S& s) { return s.counters.atomics; });
+     [](const auto& s) { return s.counters.atomics; });
   sm("load_lines", "lines", "Cache lines that loads touched",
-     [](const S& s) { return s.counters.load_lines; });
+     [](const auto& s) { return s.counters.load_lines; });
   sm("store_lines", "lines", "Cache lines that stores touched",
-     [](const S& s) { return s.counters.store_lines; });
+     [](const auto& s) { return s.counters.store_lines; });
   sm("atomic_lines", "lines", "Cache lines that atomics touched",
-     [](const S& s) { return s.counters.atomic_lines; });
+     [](const auto& s) { return s.counters.atomic_lines; });
   sm("shared_accesses", "warp-instructions", "Accesses to shared memory",
-     [](const S& s) { return s.counters.shared_accesses; });
+     [](const auto& s) { return s.counters.shared_accesses; });
   sm("shared_cycles", "core cycles", "Cycles that they took, bank conflicts included",
-     [](const S& s) { return s.counters.shared_cycles; });
+     [](const auto& s) { return s.counters.shared_cycles; });
   sm("miss_latency", "core cycles", "From an L1 miss's request to its reply, summed over misses",
-     [](const S& s) { return s.counters.miss_latency; });
+     [](const auto& s) { return s.counters.miss_latency; });
   using T = sm::TlbCounters;
   const auto tlb = [&](const char* name, const char* unit, const char* text, uint64_t T::*member) {
     sm((std::string("tlb.") + name).c_str(), unit, text,
-       [member](const S& s) { return s.tlb.counters.*member; });
+       [member](const auto& s) { return s.tlb.counters.*member; });
   };
   tlb("hits", "lines", "Lines that found their page in the TLB", &T::hits);
   tlb("misses", "lines", "Lines that waited for their page", &T::misses);
@@ -83,20 +88,20 @@ void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32
   tlb("wait_cycles", "core cycles", "Time that load-store units waited for a page, summed over SMs",
       &T::wait_cycles);
   tlb("flushes", "flushes", "Times that the whole TLB was invalidated", &T::flushes);
-  sm("barriers", "warps", "Arrivals at barriers", [](const S& s) { return s.counters.barriers; });
-  sm("l1.read_hits", "lines", "Loads that hit", [](const S& s) { return s.l1.counters.read_hits; });
+  sm("barriers", "warps", "Arrivals at barriers", [](const auto& s) { return s.counters.barriers; });
+  sm("l1.read_hits", "lines", "Loads that hit", [](const auto& s) { return s.l1.counters.read_hits; });
   sm("l1.read_misses", "lines", "Loads that missed and sent a request",
-     [](const S& s) { return s.l1.counters.read_misses; });
+     [](const auto& s) { return s.l1.counters.read_misses; });
   sm("l1.read_merges", "lines", "Loads that joined a miss under way",
-     [](const S& s) { return s.l1.counters.read_merges; });
+     [](const auto& s) { return s.l1.counters.read_merges; });
   sm("l1.write_hits", "lines", "Stores whose line was present",
-     [](const S& s) { return s.l1.counters.write_hits; });
+     [](const auto& s) { return s.l1.counters.write_hits; });
   sm("l1.write_misses", "lines", "Stores whose line was not",
-     [](const S& s) { return s.l1.counters.write_misses; });
+     [](const auto& s) { return s.l1.counters.write_misses; });
   sm("l1.flushes", "flushes", "Times that the whole cache was invalidated",
-     [](const S& s) { return s.l1.counters.flushes; });
+     [](const auto& s) { return s.l1.counters.flushes; });
   sm("l1.invalidated_lines", "lines", "Single lines that were invalidated",
-     [](const S& s) { return s.l1.counters.invalidated_lines; });
+     [](const auto& s) { return s.l1.counters.invalidated_lines; });
 }
 
 /// Candidates summed over SMs, by candidate.
@@ -155,8 +160,7 @@ void collect_offload(Collector& c, const std::vector<offload::CandidateCounters>
   sum("no_memory_access", "Kept: ended before their first memory access", &N::no_memory_access);
   const auto add = [&](const char* name, const char* unit, const char* text, auto&& f) {
     c.add(std::string("offload.") + name,
-          c.sum<sm::SmState>(ComponentKind::kSm, e.first_sm, e.num_sms,
-                             [&](const sm::SmState& s) { return f(s.offload.counters); }),
+          c.sum_sms(e.first_sm, e.num_sms, [&](const auto& s) { return f(s.offload.counters); }),
           unit, text);
   };
   using O = offload::OffloadCounters;
@@ -167,8 +171,7 @@ void collect_offload(Collector& c, const std::vector<offload::CandidateCounters>
   add("away_cycles", "core cycles", "From request to acknowledgement, summed over instances",
       [](const O& o) { return o.away_cycles; });
   c.add("offload.redundant",
-        c.sum<sm::SmState>(ComponentKind::kSm, e.first_sm, e.num_sms,
-                           [](const sm::SmState& s) { return s.counters.redundant; }),
+        c.sum_sms(e.first_sm, e.num_sms, [](const auto& s) { return s.counters.redundant; }),
         "warp-instructions", "Executed on the main GPU only to find the destination stack");
   c.add("offload.peak_pending", c.system().front_end().counters.peak_pending, "requests",
         "Most requests pending at one stack");
@@ -296,8 +299,8 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
 uint64_t committed_instructions(System& system) {
   uint64_t n = 0;
   for (uint32_t i = 0; i < system.components.size(); ++i) {
-    if (system.components[i].kind != ComponentKind::kSm) continue;
-    const sm::SmCounters& c = system.state<sm::SmState>(i).counters;
+    if (!kernels::is_sm(system.components[i].kind)) continue;
+    const sm::SmCounters c = with_sm(system, i, [](const auto& s) { return s.counters; });
     n += c.issued - c.redundant;
   }
   return n;
@@ -319,8 +322,8 @@ void collect(const runtime::Recording& recording, const ImageTables& image, Syst
   collect_memory(c);
   collect_channels(c, result);
   for (uint32_t i = 0; i < system.components.size(); ++i) {
-    if (system.components[i].kind != ComponentKind::kSm) continue;
-    const sm::SmCounters& n = system.state<sm::SmState>(i).counters;
+    if (!kernels::is_sm(system.components[i].kind)) continue;
+    const sm::SmCounters n = with_sm(system, i, [](const auto& s) { return s.counters; });
     result.warp_instructions += n.issued - n.redundant;
     result.thread_instructions += n.issued_threads - n.redundant_threads;
     if (e.offloading && i >= e.first_stack_sm && i < uint32_t{e.first_stack_sm} + e.num_stacks)

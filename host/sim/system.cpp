@@ -247,18 +247,21 @@ class Assembly {
     return p;
   }
 
-  sm::SmState sm_state(const sm::SmParams& p, uint32_t endpoint) {
+  template <uint32_t kWords>
+  sm::SmStateOf<kWords> sm_state(const sm::SmParams& p, uint32_t endpoint) {
     ArenaBuilder& a = s_.arena;
-    sm::SmState s;
+    sm::SmStateOf<kWords> s;
     s.endpoint = static_cast<uint16_t>(endpoint);
-    s.free_warps = WarpSet<1>::lowest(p.num_warps);
+    s.free_warps = WarpSet<kWords>::lowest(p.num_warps);
     s.free_loads = low_bits(p.load_entries);
     s.warps = a.allocate<sm::Warp>(p.num_warps);
     s.scoreboard = a.allocate<uint32_t>(p.num_warps * p.slots_per_warp);
     s.load_entries = a.allocate<sm::LoadEntry>(p.load_entries);
-    s.blocks = a.allocate<sm::BlockSlot>(p.num_blocks);
-    s.barrier_waiting = a.allocate<WarpSet<1>>(p.num_blocks * sm::kMaxBarriers);
-    s.barrier_arrived = a.allocate<uint16_t>(p.num_blocks * sm::kMaxBarriers);
+    s.blocks = a.allocate<sm::BlockSlotOf<kWords>>(p.num_blocks);
+    if (!p.in_stack) {
+      s.barrier_waiting = a.allocate<WarpSet<kWords>>(p.num_blocks * sm::kMaxBarriers);
+      s.barrier_arrived = a.allocate<uint16_t>(p.num_blocks * sm::kMaxBarriers);
+    }
     const uint32_t lines = p.l1.sets * p.l1.ways;
     s.l1.tags = a.allocate<LineAddr>(lines);
     s.l1.last_use = a.allocate<uint32_t>(lines);
@@ -289,7 +292,7 @@ class Assembly {
     const Endpoints& e = s_.ends;
     const sm::SmParams main = sm_params(false);
     for (uint32_t i = 0; i < e.num_sms; ++i) {
-      sm::SmState s = sm_state(main, e.first_sm + i);
+      sm::SmState s = sm_state<1>(main, e.first_sm + i);
       s.to_network = sm_out_[i];
       s.from_network = sm_in_[i];
       s.to_front_end = control_out_[i];
@@ -301,12 +304,21 @@ class Assembly {
     if (!e.offloading) return;
     const sm::SmParams stack = sm_params(true);
     for (uint32_t i = 0; i < e.num_stacks; ++i) {
-      sm::SmState s = sm_state(stack, e.first_stack_sm + i);
-      s.to_network = stack_sm_out_[i];
-      s.from_network = stack_sm_in_[i];
-      add(e.first_stack_sm + i, ComponentKind::kSm, stack, s,
-          std::vector<Ref<Channel>>{stack_sm_in_[i]}, fmt::format("stack sm {}", i));
+      if (stack.num_warps <= WarpSet<1>::kCapacity) {
+        make_stack_sm<1>(ComponentKind::kSm, stack, i);
+      } else {
+        make_stack_sm<sm::kWideWords>(ComponentKind::kWideSm, stack, i);
+      }
     }
+  }
+
+  template <uint32_t kWords>
+  void make_stack_sm(ComponentKind kind, const sm::SmParams& p, uint32_t i) {
+    sm::SmStateOf<kWords> s = sm_state<kWords>(p, s_.ends.first_stack_sm + i);
+    s.to_network = stack_sm_out_[i];
+    s.from_network = stack_sm_in_[i];
+    add(s_.ends.first_stack_sm + i, kind, p, s, std::vector<Ref<Channel>>{stack_sm_in_[i]},
+        fmt::format("stack sm {}", i));
   }
 
   void make_front_end() {

@@ -54,6 +54,7 @@ struct System {
   uint64_t base_mhz = 1;  ///< ticks per microsecond
   uint32_t core_period = 1;
 
+  /// A main SM.
   sm::SmState& sm(uint32_t i) { return state<sm::SmState>(i); }
   frontend::FrontEndState& front_end() { return state<frontend::FrontEndState>(ends.front_end); }
   template <class S>
@@ -61,6 +62,14 @@ struct System {
     return kernels::at_offset<S>(arena.base(), components[endpoint].state);
   }
 };
+
+/// f(state) for the SM at `endpoint`, which may be of either width: f takes an `auto&`.
+template <class F>
+decltype(auto) with_sm(System& system, uint32_t endpoint, F&& f) {
+  if (system.components[endpoint].kind == kernels::ComponentKind::kWideSm)
+    return f(system.state<sm::WideSmState>(endpoint));
+  return f(system.state<sm::SmState>(endpoint));
+}
 
 /// Lay out a machine. Throws nearwarp::Error for combinations that cannot be built.
 System build_system(const config::MachineConfig& machine, const config::PolicyConfig& policy,

@@ -1,7 +1,7 @@
 // The stack SM's side of an offload, to the cycle.
 #include <gtest/gtest.h>
 
-#include "tests/offload/offload_bench.h"
+#include "tests/offload/stack_bench.h"
 
 namespace nearwarp::offload {
 namespace {
@@ -9,41 +9,7 @@ namespace {
 using namespace nearwarp::testing;
 using sm::Action;
 
-struct StackBench : SmBench {
-  uint32_t head, body = 0, tail = 0;
-
-  explicit StackBench(const std::vector<sm::ImageInstr>& in, uint32_t live_out_bytes = 8) {
-    params.in_stack = true;
-    params.offload.enabled = true;
-    head = program.block({alu(0, {})});
-    body = program.block(in, 1);
-    tail = program.block({alu(9, {})});
-    sm::Candidate properties;
-    properties.live_out_bytes = static_cast<uint16_t>(live_out_bytes);
-    program.candidate({body}, properties);
-    program.launch(1, 1);
-    traces.begin_block();
-    traces.warp();
-  }
-  /// A request for the candidate as warp `warp` of SM 3 would send it, arriving at tick `at`.
-  void request(Tick at, uint32_t warp = 5) {
-    Packet p;
-    p.kind = PacketKind::kOffloadRequest;
-    p.src = kSmEndpoint;
-    p.dst = kStackSmEndpoint;
-    p.tag = warp;
-    p.line = 0;
-    pack_cursor(find_candidate(program, traces, 0, 0), p);
-    network->send_at(at - kLatency, p);
-  }
-  /// Run; the log's cycle 0 is tick 4, when a request sent with request(4) arrives.
-  void go(Tick end = 600) {
-    run_logged(end);
-    EXPECT_EQ(state().free_warps, WarpSet<1>::lowest(48));
-    EXPECT_TRUE(rig.drained());
-  }
-  std::vector<MockMemory::Item> acks() const { return network->of(PacketKind::kOffloadAck); }
-};
+using StackBench = StackBenchOf<1>;
 
 TEST(StackSide, LoadsAndAcknowledges) {
   StackBench b({load(1), alu(2, {1}, 30)}, 12);

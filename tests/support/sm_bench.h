@@ -82,8 +82,11 @@ struct Issue {
   bool operator==(const Issue&) const = default;
 };
 
-class SmBench {
+/// `kWords`: words of the SM's warp sets.
+template <uint32_t kWords>
+class SmBenchOf {
  public:
+  using State = sm::SmStateOf<kWords>;
   sm::SmParams params;
   Program program;
   Traces traces;
@@ -95,7 +98,7 @@ class SmBench {
   uint32_t shuffle_lanes = 0;
   uint32_t network_slots = 64, control_slots = 64;
 
-  SmBench() {
+  SmBenchOf() {
     params.num_warps = 48;
     params.num_blocks = 8;
     params.slots_per_warp = 32;
@@ -110,13 +113,13 @@ class SmBench {
     params.l1.hit_latency = 35;
   }
 
-  sm::SmState& state() { return *rig.arena.get(state_); }
+  State& state() { return *rig.arena.get(state_); }
   sm::Warp& warp(uint32_t i) { return rig.arena.get(state().warps)[i]; }
   const sm::SmCounters& counters() { return state().counters; }
 
   /// Lay everything out; parameters, program and traces stand.
   void build() {
-    sm::SmState s = make_state();
+    State s = make_state();
     const ChannelSpec net{network_slots, kLatency, kLatency, 0, 1};
     const ChannelSpec control{control_slots, kLatency, kLatency, 0, 1};
     s.to_network = rig.channel(net);
@@ -128,7 +131,7 @@ class SmBench {
       inputs.push_back(s.from_front_end);
       if (params.offload.enabled) s.invalidations = rig.channel(net);
     }
-    state_ = rig.arena.allocate<sm::SmState>(1);
+    state_ = rig.arena.allocate<State>(1);
     *rig.arena.get(state_) = s;
     trace_ = traces.finish();
     rig.add([this](std::byte* base, Window w, Horizon& h) { return step(base, w, h); }, inputs);
@@ -199,17 +202,18 @@ class SmBench {
                ? sm::step_sm(HostGroup{}, params, *state_.in(base), view, w, h)
                : sm::step_sm(ShuffledGroup{shuffle_lanes}, params, *state_.in(base), view, w, h);
   }
-  sm::SmState make_state() {
+  State make_state() {
     ArenaBuilder& a = rig.arena;
-    sm::SmState s;
+    State s;
     s.endpoint = params.in_stack ? kStackSmEndpoint : kSmEndpoint;
-    s.free_warps = WarpSet<1>::lowest(params.num_warps);
+    s.free_warps = WarpSet<kWords>::lowest(params.num_warps);
     s.free_loads = low_bits(params.load_entries);
     s.warps = a.allocate<sm::Warp>(params.num_warps);
     s.scoreboard = a.allocate<uint32_t>(params.num_warps * params.slots_per_warp);
     s.load_entries = a.allocate<sm::LoadEntry>(params.load_entries);
-    s.blocks = a.allocate<sm::BlockSlot>(params.in_stack ? params.num_warps : params.num_blocks);
-    s.barrier_waiting = a.allocate<WarpSet<1>>(params.num_blocks * sm::kMaxBarriers);
+    s.blocks =
+        a.allocate<sm::BlockSlotOf<kWords>>(params.in_stack ? params.num_warps : params.num_blocks);
+    s.barrier_waiting = a.allocate<WarpSet<kWords>>(params.num_blocks * sm::kMaxBarriers);
     s.barrier_arrived = a.allocate<uint16_t>(params.num_blocks * sm::kMaxBarriers);
     const uint32_t lines = params.l1.sets * params.l1.ways;
     s.l1.tags = a.allocate<LineAddr>(lines);
@@ -232,8 +236,9 @@ class SmBench {
     return s;
   }
 
-  Ref<sm::SmState> state_;
+  Ref<State> state_;
   const sm::TraceBlock* trace_ = nullptr;
 };
+using SmBench = SmBenchOf<1>;
 
 }  // namespace nearwarp::testing
