@@ -189,6 +189,8 @@ NW_HD inline void decide(V& v, uint32_t warp, uint32_t now) {
 }
 
 /// The cursor stands at the next instruction: go on, begin a candidate, or finish.
+/// Always inline: every issued instruction comes here, and with two kinds of SM compilers would
+/// call it.
 template <class V>
 NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
   Warp& w = v.warps[warp];
