@@ -88,8 +88,10 @@ void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32
   tlb("wait_cycles", "core cycles", "Time that load-store units waited for a page, summed over SMs",
       &T::wait_cycles);
   tlb("flushes", "flushes", "Times that the whole TLB was invalidated", &T::flushes);
-  sm("barriers", "warps", "Arrivals at barriers", [](const auto& s) { return s.counters.barriers; });
-  sm("l1.read_hits", "lines", "Loads that hit", [](const auto& s) { return s.l1.counters.read_hits; });
+  sm("barriers", "warps", "Arrivals at barriers",
+     [](const auto& s) { return s.counters.barriers; });
+  sm("l1.read_hits", "lines", "Loads that hit",
+     [](const auto& s) { return s.l1.counters.read_hits; });
   sm("l1.read_misses", "lines", "Loads that missed and sent a request",
      [](const auto& s) { return s.l1.counters.read_misses; });
   sm("l1.read_merges", "lines", "Loads that joined a miss under way",
