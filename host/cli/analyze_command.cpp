@@ -46,9 +46,10 @@ int analyze_command(const Words& words) {
     return 0;
   }
   if (line.given("mappings")) return analyze_mappings_command(line);
-  for (const char* option : {"size", "trace-cache", "json"})
+  for (const char* option : {"size", "trace-cache", "json"}) {
     if (line.given(option))
       throw UsageError(fmt::format("--{} is for 'nearwarp analyze WORKLOAD --mappings'", option));
+  }
   const Words changes = line.texts("set");
   const config::MachineConfig machine = config::load_machine(line.text("machine"), changes);
   const config::PolicyConfig policy = config::load_policy(line.text("policy"), changes);

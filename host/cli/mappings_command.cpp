@@ -22,11 +22,12 @@ namespace {
 
 const workloads::Workload& workload_of(const std::string& name) {
   if (const workloads::Workload* workload = workloads::find(name)) return *workload;
-  if (name.find('/') != std::string::npos || name.ends_with(".ptx"))
+  if (name.find('/') != std::string::npos || name.ends_with(".ptx")) {
     throw UsageError(
         fmt::format("--mappings cannot analyze '{}': it needs the traces of a program that runs - "
                     "name a workload (nearwarp list workloads)",
                     name));
+  }
   Words names;
   for (const auto& workload : workloads::all()) names.push_back(workload->name());
   throw UsageError(fmt::format("unknown workload '{}'{}", name, config::suggestion(name, names)));

@@ -91,9 +91,10 @@ std::string choices_text(const MappingAnalysis& a) {
     text += fmt::format("{:<14}{:>12}  {:<12}{:>16}{:>21}\n", from, grouped(n), name_of(a, bit),
                         percent(one_stack, a.instances), percent(at_destination, a.accesses));
   };
-  for (const MappingChoice& c : a.choices)
+  for (const MappingChoice& c : a.choices) {
     row(fmt::format("first {:g} %", c.permille / 10.0), c.instances, c.first_bit, c.one_stack,
         c.at_destination);
+  }
   const MappingQuality& best = a.mappings[a.best];
   row("all", a.instances, best.first_bit, best.one_stack, best.at_destination);
   return text + "\nThe percentages are over all instances.\n";
@@ -117,10 +118,11 @@ std::string patterns_text(const MappingAnalysis& a) {
   text += fmt::format("\n{:<20}{:>14}{:>8}{:>16}{:>8}\n", "fixed offset", "candidates", "[%]",
                       "instances", "[%]");
   text += rule(66);
-  for (const CategoryRow& row : a.categories)
+  for (const CategoryRow& row : a.categories) {
     text += fmt::format("{:<20}{:>14}{:>8}{:>16}{:>8}\n", row.name, row.candidates,
                         percent(row.candidates, candidates), grouped(row.instances),
                         percent(row.instances, a.instances));
+  }
   return text +
          "\nfixed: share of a candidate's accesses that lie at the expected offset from an\n"
          "earlier access of the same instance; single access: there is no earlier one.\n";
@@ -132,10 +134,11 @@ std::string format_mapping_analysis(const MappingAnalysis& a) {
   std::string text = heading(a);
   if (a.candidates.empty()) return text + "\nThe program has no offloading candidates.\n";
   text += "\n" + mappings_text(a);
-  if (a.instances == 0)
+  if (a.instances == 0) {
     text += "\nNo instance counts: conditions do not hold, or candidates access no memory.\n";
-  else
+  } else {
     text += "\n" + choices_text(a);
+  }
   return text + "\n" + patterns_text(a);
 }
 

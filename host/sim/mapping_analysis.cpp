@@ -100,10 +100,11 @@ report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
   study_options.line_bytes = machine.l1.line_bytes;
   // Two passes over all traces: the studies of mappings and of offsets.
   uint64_t before = 0;
-  if (options.progress)
+  if (options.progress) {
     study_options.progress = [&](uint64_t done, uint64_t total) {
       return options.progress(before * total + done, 2 * total);
     };
+  }
   const MappingStudy all = study_mappings(recording, image, map, kAllInstances, study_options);
   before = 1;
   const std::vector<CandidateOffsets> offsets =

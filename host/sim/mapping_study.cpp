@@ -49,9 +49,10 @@ class Ranges {
     std::vector<bool> result(lines_.size(), false);
     for (size_t r = 0; r < ranges_.size(); ++r) {
       if (touched[r] == 0) continue;
-      for (size_t i = 0; i < lines_.size(); ++i)
+      for (size_t i = 0; i < lines_.size(); ++i) {
         if (lines_[i].first <= ranges_[r].first && ranges_[r].end <= lines_[i].end)
           result[i] = true;
+      }
     }
     return result;
   }
