@@ -5,6 +5,7 @@
 #include "device/cache/l2_slice.h"
 #include "device/dram/vault.h"
 #include "device/frontend/front_end.h"
+#include "device/link/host_memory.h"
 #include "device/link/link_port.h"
 #include "device/noc/crossbar.h"
 #include "device/sm/sm.h"
@@ -19,6 +20,7 @@ enum class ComponentKind : uint8_t {
   kSwitch,
   kLinkPort,
   kVault,
+  kHostMemory,
   kFrontEnd
 };
 
@@ -65,6 +67,9 @@ NW_HD StepResult step_component(const G& g, const Component& c, const sm::System
     case ComponentKind::kVault:
       return step_vault(g, at_offset<const VaultParams>(base, c.params),
                         at_offset<VaultState>(base, c.state), base, window, horizon);
+    case ComponentKind::kHostMemory:
+      return step_host_memory(g, at_offset<const HostMemoryParams>(base, c.params),
+                              at_offset<HostMemoryState>(base, c.state), base, window, horizon);
     case ComponentKind::kFrontEnd:
       break;
   }

@@ -1,5 +1,6 @@
 // The GPU's front end: thread-block dispatcher, and the offload controller's central part, which
-// counts pending requests per stack and spreads the channel busy monitor's news.
+// counts pending requests per stack and spreads the channel busy monitor's news. In the learning
+// phase it adds up what the SMs' memory map analyzers report and ends the phase.
 //
 // It meets every SM through a pair of control channels. Everything that arrives is taken at once,
 // answers wait in one outbox per SM, so nothing here can block anything.
@@ -29,6 +30,17 @@ struct FrontEndParams {
   bool dynamic_control = false;  ///< deny when a stack is full; else the question waits
   uint32_t outbox_entries = 0;   ///< per SM
   uint16_t endpoint = 0;
+  uint64_t learning_instances = 0;  ///< the learning phase ends with this one; 0: there is none
+  Tick remap_ticks = 0;  ///< from the last SM's standstill until they go on; at least a window
+};
+
+/// The learning phase as the front end sees it (TOM, section 4.3).
+enum class LearningPhase : uint8_t {
+  kNone,
+  kLearning,
+  kStopping,  ///< SMs have been told to stop
+  kHeld,      ///< all stand still; the host chooses the mapping before `resume_at`
+  kOver,
 };
 
 /// A message that waits for its SM's control channel.
@@ -79,6 +91,11 @@ struct FrontEndState {
   Ref<uint32_t> done_log;    ///< thread blocks done since the host looked last
   uint32_t num_done = 0;
   Ref<Tick> launch_end;  ///< by launch: when its last block was done
+  LearningPhase learning = LearningPhase::kNone;
+  uint32_t stopped_sms = 0;
+  uint64_t late_reports = 0;  ///< instances that ended after the last one that counts
+  offload::AnalyzerTotals seen;
+  Tick stop_at = 0, held_at = 0, resume_at = 0;  ///< interrupt, standstill, end of the phase
   FrontEndCounters counters;
   Fault fault;
 };
@@ -153,10 +170,41 @@ NW_HD inline void on_message(const FrontEndParams& p, FrontEndState& s, std::byt
       grant(p, s, base, stack, w.sm, w.warp);
       break;
     }
+    case PacketKind::kInstanceSeen:
+      if (s.learning != LearningPhase::kLearning) {
+        s.late_reports += 1;
+        break;
+      }
+      offload::add_report(s.seen, m);
+      if (s.seen.instances < p.learning_instances) break;
+      s.learning = LearningPhase::kStopping;
+      s.stop_at = now;
+      for (uint32_t i = 0; i < p.num_sms; ++i) push(p, s, base, i, PacketKind::kStop, 0);
+      break;
+    case PacketKind::kStopped:
+      s.stopped_sms += 1;
+      if (s.stopped_sms < p.num_sms) break;
+      s.learning = LearningPhase::kHeld;
+      s.held_at = now;
+      s.resume_at = now + p.remap_ticks;
+      break;
     default:
       record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
       break;
   }
+}
+
+/// Nothing is dispatched while the SMs stop or stand still.
+NW_HD inline bool may_dispatch(const FrontEndState& s) {
+  return s.learning != LearningPhase::kStopping && s.learning != LearningPhase::kHeld;
+}
+
+/// The host has had its time: let all SMs go on.
+NW_HD inline void end_learning(const FrontEndParams& p, FrontEndState& s, std::byte* base,
+                               Tick now) {
+  if (s.learning != LearningPhase::kHeld || s.resume_at > now) return;
+  s.learning = LearningPhase::kOver;
+  for (uint32_t i = 0; i < p.num_sms; ++i) push(p, s, base, i, PacketKind::kResume, 0);
 }
 
 /// Take one message of every SM and link port.
@@ -187,7 +235,8 @@ NW_HD inline void receive(const FrontEndParams& p, FrontEndState& s, std::byte* 
 /// Begin the launch whose time has come.
 NW_HD inline void begin_launch(const FrontEndParams& p, FrontEndState& s, const SystemView& system,
                                Tick now) {
-  if (s.running || s.launch >= system.image.num_launches || s.launch_at > now) return;
+  if (s.running || s.launch >= system.image.num_launches || s.launch_at > now || !may_dispatch(s))
+    return;
   const LaunchInfo& info = system.image.launches[s.launch];
   s.running = true;
   s.next_block = 0;
@@ -197,12 +246,17 @@ NW_HD inline void begin_launch(const FrontEndParams& p, FrontEndState& s, const 
     s.outbox.in(system.arena)[i].free_blocks = info.blocks_per_sm;
 }
 
+/// Are there thread blocks to be dispatched, and room for one on some SM?
+NW_HD inline bool has_blocks(const FrontEndState& s, const SystemView& system) {
+  return s.running && s.free_total != 0 && may_dispatch(s) &&
+         s.next_block < system.image.launches[s.launch].num_blocks;
+}
+
 /// At most one packet to every SM: answers first, then busy bits, then a thread block.
 NW_HD inline void send_all(const FrontEndParams& p, FrontEndState& s, const SystemView& system,
                            Tick now, Horizon& horizon) {
   std::byte* base = system.arena;
-  const bool blocks =
-      s.running && s.free_total != 0 && s.next_block < system.image.launches[s.launch].num_blocks;
+  const bool blocks = has_blocks(s, system);
   if (s.outgoing_total == 0 && s.busy_to_tell == 0 && !blocks) return;
   uint32_t last_served = kNoLane;
   for (uint32_t n = 0; n < p.num_sms; ++n) {
@@ -262,9 +316,10 @@ NW_HD StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndSta
       next = min_tick(next, head_arrival(*s.from_sm.in(base)[i].in(base), base));
     for (uint32_t k = 0; k < s.from_link_port.count; ++k)
       next = min_tick(next, head_arrival(*s.from_link_port.in(base)[k].in(base), base));
-    if (!s.running && s.launch < system.image.num_launches) next = min_tick(next, s.launch_at);
-    const bool blocks =
-        s.running && s.free_total != 0 && s.next_block < system.image.launches[s.launch].num_blocks;
+    if (!s.running && s.launch < system.image.num_launches && detail::may_dispatch(s))
+      next = min_tick(next, s.launch_at);
+    if (s.learning == LearningPhase::kHeld) next = min_tick(next, s.resume_at);
+    const bool blocks = detail::has_blocks(s, system);
     if (s.outgoing_total != 0 || s.busy_to_tell != 0 || blocks) {
       for (uint32_t i = 0; i < p.num_sms; ++i) {
         const Outbox& o = s.outbox.in(base)[i];
@@ -281,6 +336,7 @@ NW_HD StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndSta
   while (t < window.end) {
     t = g.leader_value([&] {
       detail::receive(p, s, base, t, horizon);
+      detail::end_learning(p, s, base, t);
       detail::begin_launch(p, s, system, t);
       detail::send_all(p, s, system, t, horizon);
       return next_event(t + 1);

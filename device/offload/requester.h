@@ -11,6 +11,7 @@
 //   away       until the acknowledgement brings registers and program counter back.
 #pragma once
 
+#include "device/offload/map_analyzer.h"
 #include "device/sm/store_epochs.h"
 #include "device/sm/timer_wheel.h"
 
@@ -90,6 +91,7 @@ NW_HD inline CandidateCounters& candidate_counters(V& v, const Warp& w) {
 template <class V>
 NW_HD inline void stay(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
+  w.at_home = true;
   if (w.searching) {
     w.searching = false;
     w.searched = w.searched_threads = 0;
@@ -138,8 +140,8 @@ NW_HD inline void request(V& v, uint32_t warp, uint32_t now, uint32_t record, ui
   }
   address &= trace::kAddressMask;
   const LineAddr line = static_cast<LineAddr>((address - v.p.device_base) >> v.p.line_shift);
-  w.stack = static_cast<uint8_t>(v.p.map.of(line, v.base).stack_of(line));
-  if (v.p.offload.dynamic_control) {
+  w.stack = static_cast<uint8_t>(v.stack_of(line));
+  if (v.p.offload.dynamic_control && !v.p.offload.no_overhead) {
     const uint32_t busy = o.busy_channels >> (2 * w.stack);
     const bool tx = (busy & 1) != 0 && c.saves_tx == 0;
     const bool rx = (busy & 2) != 0 && c.saves_rx == 0;
@@ -150,7 +152,7 @@ NW_HD inline void request(V& v, uint32_t warp, uint32_t now, uint32_t record, ui
       return;
     }
   }
-  w.drain_epoch = sm::begin_drain(v.s);
+  w.drain_epoch = v.p.offload.no_overhead ? v.s.oldest_epoch - 1 : sm::begin_drain(v.s);
   w.phase = Phase::kDraining;
   o.draining.set(warp);
   try_ask(v, warp, now);
@@ -170,22 +172,87 @@ NW_HD inline bool at_first_access(V& v, uint32_t warp, uint32_t now) {
   return true;
 }
 
+/// Ideal offloading: the destination is known without executing anything.
+template <class V>
+NW_HD inline void request_ahead(V& v, uint32_t warp, uint32_t now) {
+  const Warp& w = v.warps[warp];
+  const uint64_t* words = v.words(w);
+  Cursor c = w.at;
+  while (c.pc != kEndOfTrace && v.instr(c.pc).candidate == w.candidate) {
+    const ImageInstr& in = v.instr(c.pc);
+    if ((in.flags & sm::kHasRecord) != 0) {
+      const sm::Access a = sm::read_access(words, c.trace_pos, c.mask, in.flags & sm::kGuarded);
+      if (a.mask != 0) {
+        request(v, warp, now, a.record, a.mask);
+        return;
+      }
+      c.trace_pos = a.next;
+    }
+    sm::advance(c, words, v.system.image, w.first_block);
+  }
+  candidate_counters(v, w).no_memory_access += 1;
+  stay(v, warp, now);
+}
+
+/// Learning phase: the warp stays, its instance is analysed. If the analyzer still holds the warp's
+/// last one, look again later.
+template <class V>
+NW_HD inline void learn(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+  Warp& w = v.warps[warp];
+  if (open_instance(v, warp)) {
+    w.phase = Phase::kRunning;
+    sm::schedule(v, warp, now, earliest);
+    return;
+  }
+  w.phase = Phase::kDeciding;
+  sm::set_timer(v, warp, now + v.p.offload.pipeline_latency, now);
+}
+
 /// The pipeline latency is over: condition first, then the destination.
 template <class V>
 NW_HD inline void decide(V& v, uint32_t warp, uint32_t now) {
+  if (v.in_host_memory()) {
+    learn(v, warp, now, now + 1);
+    return;
+  }
   Warp& w = v.warps[warp];
   const sm::Candidate& c = v.system.image.candidates[w.candidate];
   candidate_counters(v, w).instances += 1;
+  v.s.offload.decided.in(v.base)[warp] = now;
   if (c.threshold != 0 && sm::iterations_ahead(w.at, v.words(w), v.system.image, w.first_block,
                                                w.candidate, c.threshold) < c.threshold) {
     candidate_counters(v, w).refused_condition += 1;
     stay(v, warp, now);
     return;
   }
+  if (v.p.offload.no_overhead) {
+    request_ahead(v, warp, now);
+    return;
+  }
   if (at_first_access(v, warp, now)) return;
+  w.at_home = true;
   w.searching = true;
   w.phase = Phase::kRunning;
   sm::schedule(v, warp, now, now + 1);
+}
+
+/// The warp has come to the end of a candidate that it executed at home, or of its trace.
+template <class V>
+NW_HD inline void leave_candidate(V& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  if (w.searching) {
+    w.searching = false;
+    w.searched = w.searched_threads = 0;
+    candidate_counters(v, w).no_memory_access += 1;
+  }
+  if (w.at_home) {
+    w.at_home = false;
+    CandidateCounters& n = candidate_counters(v, w);
+    n.kept += 1;
+    n.kept_cycles += now - v.s.offload.decided.in(v.base)[warp];
+  }
+  if (w.analyzed) close_instance(v, warp);
+  w.candidate = kNoCandidate;
 }
 
 /// The cursor stands at the next instruction: go on, begin a candidate, or finish.
@@ -195,7 +262,7 @@ template <class V>
 NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
   Warp& w = v.warps[warp];
   if (w.at.pc == kEndOfTrace) {
-    if (w.searching) candidate_counters(v, w).no_memory_access += 1;
+    if (!v.p.in_stack) leave_candidate(v, warp, now);
     finish_warp(v, warp, now);
     return;
   }
@@ -206,17 +273,16 @@ NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t e
         finish_warp(v, warp, now);
         return;
       }
-      if (w.searching) {
-        w.searching = false;
-        w.searched = w.searched_threads = 0;
-        candidate_counters(v, w).no_memory_access += 1;
-      }
-      w.candidate = kNoCandidate;
+      leave_candidate(v, warp, now);
       if ((in.flags & sm::kCandidateBegin) != 0) {
         w.candidate = in.candidate;
         w.saved = w.at;
+        if (v.in_host_memory()) {
+          learn(v, warp, now, earliest);
+          return;
+        }
         w.phase = Phase::kDeciding;
-        const uint32_t at = now + v.p.offload.pipeline_latency;
+        const uint32_t at = now + (v.p.offload.no_overhead ? 1 : v.p.offload.pipeline_latency);
         sm::set_timer(v, warp, at > earliest ? at : earliest, now);
         return;
       }
@@ -281,12 +347,15 @@ NW_HD inline void send_request(V& v, uint32_t now) {
   pack_cursor(w.saved, p);
   p.line = w.thread_block;
   p.tag = warp | static_cast<uint32_t>(w.kernel) << 8;
-  p.bytes = static_cast<uint16_t>(v.p.header_bytes + kRequestContextBytes +
-                                  uint32_t{c.live_in_bytes} * sm::kWarpSize);
+  p.bytes = v.p.offload.no_overhead
+                ? uint16_t{0}
+                : static_cast<uint16_t>(v.p.header_bytes + kRequestContextBytes +
+                                        uint32_t{c.live_in_bytes} * sm::kWarpSize);
   v.s.counters.redundant += w.searched;
   v.s.counters.redundant_threads += w.searched_threads;
   w.searching = false;
   w.searched = w.searched_threads = 0;
+  w.at_home = false;
   w.phase = Phase::kAway;
   o.since.in(v.base)[warp] = now;
   candidate_counters(v, w).offloaded += 1;
@@ -298,13 +367,17 @@ NW_HD inline void send_request(V& v, uint32_t now) {
 template <class V>
 NW_HD inline void send_control(V& v, uint32_t now) {
   auto& o = v.s.offload;
-  if ((!o.to_ask.any() && o.num_to_release == 0) ||
+  const bool report = wants_to_report(v);
+  if ((!o.to_ask.any() && o.num_to_release == 0 && !report) ||
       !can_send(v.to_front_end(), v.base, v.tick(now)))
     return;
   Packet p;
+  if (report) p = take_report(v);
   p.src = v.s.endpoint;
   p.dst = v.p.front_end;
-  if (o.num_to_release != 0) {
+  if (report) {
+    // Nothing is offloaded while the analyzer has something to say.
+  } else if (o.num_to_release != 0) {
     uint32_t stack = 0;
     while (o.to_release[stack] == 0) ++stack;
     o.to_release[stack] -= 1;
@@ -344,6 +417,8 @@ NW_HD inline void on_ack(V& v, const Packet& packet, uint32_t now) {
   auto& o = v.s.offload;
   NW_ASSERT(w.phase == Phase::kAway);
   w.at = unpack_cursor(v, packet);
+  candidate_counters(v, w).returned += 1;
+  candidate_counters(v, w).offloaded_cycles += now - o.decided.in(v.base)[warp];
   w.candidate = kNoCandidate;
   w.phase = Phase::kRunning;
   o.counters.returned += 1;

@@ -3,6 +3,7 @@
 
 #include "device/core/types.h"
 #include "device/core/warp_set.h"
+#include "device/offload/map_analyzer_state.h"
 
 namespace nearwarp::offload {
 
@@ -12,8 +13,10 @@ inline constexpr uint32_t kMaxStacks = 16;
 inline constexpr uint32_t kRequestContextBytes = 12;
 
 struct OffloadParams {
-  bool enabled = false;            ///< a mechanism with stack SMs is in use
-  bool dynamic_control = false;    ///< section 3.3: busy channels and full stack SMs refuse
+  bool enabled = false;          ///< a mechanism with stack SMs is in use
+  bool dynamic_control = false;  ///< section 3.3: busy channels and full stack SMs refuse
+  bool no_overhead = false;  ///< figure 2: packets weigh nothing, nothing is drained or invalidated
+  bool all_local = false;    ///< figure 2: a stack SM finds all data in its own stack
   uint32_t pipeline_latency = 10;  ///< core cycles from detection to decision
   uint32_t dirty_entries = 16;     ///< written lines a stack SM remembers per warp
 };
@@ -26,6 +29,12 @@ struct CandidateCounters {
   uint64_t refused_pending = 0;   ///< destination's warp limit
   uint64_t no_memory_access = 0;  ///< left the candidate before its first memory access
   uint64_t offloaded = 0;
+  uint64_t learning = 0;  ///< begun while the memory map was being learnt; in none of the others
+  // Core cycles from the decision until the warp is beyond the block, summed.
+  uint64_t kept = 0, kept_cycles = 0;  ///< executed at home, whatever the reason
+  uint64_t returned = 0, offloaded_cycles = 0;
+  // Stack SMs: lines that went to memory, by where they lie.
+  uint64_t local_lines = 0, remote_lines = 0;
 };
 
 struct OffloadCounters {
@@ -47,7 +56,9 @@ struct SmOffloadState {
   Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines
   Ref<uint8_t> num_dirty;     ///< stack SM: num_warps
   Ref<uint32_t> since;        ///< main SM: num_warps; cycle at which the request left
-  Ref<CandidateCounters> candidates;  ///< main SM: by candidate
+  Ref<uint32_t> decided;      ///< main SM: num_warps; cycle of the controller's decision
+  Ref<CandidateCounters> candidates;  ///< by candidate
+  AnalyzerState analyzer;             ///< main SM
   OffloadCounters counters;
 };
 

@@ -10,7 +10,7 @@ namespace nearwarp::offload {
 template <class V>
 NW_HD inline void spawn(V& v, const Packet& packet, uint32_t now) {
   NW_ASSERT(v.s.free_warps.any());
-  cache::l1_flush(v.p.l1, v.s.l1, v.base);
+  if (!v.p.offload.no_overhead) cache::l1_flush(v.p.l1, v.s.l1, v.base);
   const uint32_t warp = v.s.free_warps.take_first();
   Warp& w = v.warps[warp];
   w = Warp{};
@@ -95,7 +95,10 @@ NW_HD inline void send_return(V& v, uint32_t now) {
   p.dst = w.requester;
   p.tag = w.requester_warp;
   pack_cursor(w.at, p);
-  p.bytes = static_cast<uint16_t>(v.p.header_bytes + uint32_t{c.live_out_bytes} * sm::kWarpSize);
+  p.bytes =
+      v.p.offload.no_overhead
+          ? uint16_t{0}
+          : static_cast<uint16_t>(v.p.header_bytes + uint32_t{c.live_out_bytes} * sm::kWarpSize);
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   o.returning.clear(warp);
   w.phase = Phase::kFree;

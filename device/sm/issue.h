@@ -83,6 +83,8 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
               (trace::record_base(words[a.record]) & trace::kSharedWindow) != 0;
   w.loads = static_cast<uint8_t>(w.loads + 1);
   set_results(v, warp, in, kPendingLoad);
+  op.ends_instance = false;
+  op.analyzed = w.analyzed && !op.shared;
   if (op.shared) return;
   if (in.action == Action::kStore) {
     op.epoch = static_cast<uint8_t>(add_store(s) % kEpochs);

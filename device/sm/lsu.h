@@ -135,6 +135,14 @@ NW_HD inline bool translate(V& v, uint32_t now, bool free) {
   return false;
 }
 
+/// A stack SM sends for, or writes, a line: note where it lies.
+template <class V>
+NW_HD inline void count_place(V& v, uint32_t warp, LineAddr line) {
+  const uint16_t candidate = v.warps[warp].candidate;
+  offload::CandidateCounters& n = v.s.offload.candidates.in(v.base)[candidate];
+  (v.stack_of(line) == v.own_stack() ? n.local_lines : n.remote_lines) += 1;
+}
+
 /// Handle one line of the operation at the head.
 template <class V>
 NW_HD inline void lsu_step(V& v, uint32_t now) {
@@ -168,16 +176,22 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
     }
     s.counters.load_lines += 1;
     if (r != cache::L1Result::kHit) e.remaining = static_cast<uint16_t>(e.remaining + 1);
-    if (r == cache::L1Result::kMiss)
+    if (r == cache::L1Result::kMiss) {
       send(v.to_network(), v.base, tick,
            memory_packet(v, PacketKind::kRead, line, mshr, v.p.header_bytes), v.horizon);
+      if (v.p.in_stack) count_place(v, op.warp, line);
+    }
   } else if (in.action == Action::kStore) {
-    const bool overflow = v.p.in_stack && offload::dirty_overflows(v, op.warp, line);
+    const bool overflow =
+        v.p.in_stack && !v.p.offload.no_overhead && offload::dirty_overflows(v, op.warp, line);
     if (!free || (overflow && !has_credits(v.to_network(), v.base, tick, 2))) {
       s.lsu_stall = LsuStall::kCredit;
       return;
     }
-    if (v.p.in_stack) offload::remember_dirty(v, op.warp, line, now);
+    if (v.p.in_stack) {
+      if (!v.p.offload.no_overhead) offload::remember_dirty(v, op.warp, line, now);
+      count_place(v, op.warp, line);
+    }
     s.epoch_stores[op.epoch] += 1;
     Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | uint32_t{op.epoch} << 8,
                              v.p.header_bytes + data_bytes);
@@ -201,9 +215,11 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
   }
   s.lsu_stall = LsuStall::kNone;
   if (v.p.tlb.entries != 0) tlb_line_done(s.tlb);
+  if (op.analyzed) offload::analyze_line(v, op.warp, line);
   lines.next += 1;
   if (lines.next < lines.count) return;
   lsu_pop(s);
+  if (op.ends_instance) offload::finish_instance(v, op.warp);
   if (in.action == Action::kStore) {
     remove_store(s, op.epoch);
     operation_ended(v, op.warp, now);

@@ -82,10 +82,22 @@ NW_HD inline void receive(V& v, uint32_t now) {
     case PacketKind::kChannelBusy:
       v.s.offload.busy_channels = p.sectors;
       break;
+    case PacketKind::kStop:
+      v.s.offload.analyzer.mode = offload::SmMode::kStopping;
+      break;
+    case PacketKind::kResume:
+      offload::resume(v);
+      break;
     default:
       offload::on_answer(v, p, now);
       break;
   }
+}
+
+/// Not while the machine stands still between learning a mapping and applying it.
+template <class S>
+NW_HD NW_INLINE bool may_issue(const S& s) {
+  return s.offload.analyzer.mode < offload::SmMode::kStopping;
 }
 
 /// Everything after the load-store unit's addresses are known.
@@ -100,7 +112,7 @@ NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* sche
       offload::send_request(v, now);
     }
   }
-  if (issue_cycle(v, now, scheduler_warps)) v.s.counters.active_cycles += 1;
+  if (may_issue(v.s) && issue_cycle(v, now, scheduler_warps)) v.s.counters.active_cycles += 1;
   while (v.s.recheck_barriers != 0) {
     const uint32_t block = count_trailing_zeros(v.s.recheck_barriers);
     v.s.recheck_barriers &= v.s.recheck_barriers - 1;
@@ -140,7 +152,7 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   const auto& s = v.s;
   const SmParams& p = v.p;
   NextCycle n;
-  if (s.ready.any()) {
+  if (s.ready.any() && may_issue(s)) {
     if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)].any()) n.at(from, from);
     if (s.unit_warps[static_cast<uint32_t>(Unit::kSp)].any())
       n.at(earliest_port(s.sp_free, p.sp_units), from);
@@ -172,7 +184,8 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   if (s.from_front_end.count != 0) {
     const Tick control = head_arrival(v.from_front_end(), v.base);
     if (control < kNever) when(n, v, control, from);
-    if (s.blocks_done != 0 || s.offload.to_ask.any() || s.offload.num_to_release != 0)
+    if (s.blocks_done != 0 || s.offload.to_ask.any() || s.offload.num_to_release != 0 ||
+        offload::wants_to_report(v))
       when(n, v, send_tick(v.to_front_end(), v.base), from);
   }
   return n;

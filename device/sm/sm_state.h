@@ -58,6 +58,7 @@ struct SmParams {
   uint16_t vaults_per_stack = 0;
   uint16_t first_stack_sm = 0;
   uint16_t front_end = 0;
+  uint16_t host_memory = 0;  ///< the CPU's memory, for the learning phase
   bool in_stack = false;  ///< a logic-layer SM: misses go to vaults, work comes as offload requests
   offload::OffloadParams offload;
 };
@@ -95,6 +96,8 @@ struct Warp {
   Phase phase = Phase::kFree;
   Unit unit = Unit::kSp;          ///< of the next instruction
   bool searching = false;         ///< executing until the candidate's first memory instruction
+  bool at_home = false;           ///< executes a candidate that was not offloaded
+  bool analyzed = false;          ///< learning phase: its candidate instance is being analysed
   uint32_t searched = 0;          ///< warp-instructions issued in doing so
   uint32_t searched_threads = 0;  ///< the same in thread-instructions
   bool timer = false;             ///< an entry for it is in the timer wheel
@@ -118,6 +121,8 @@ struct LsuOp {
   uint8_t entry = 0;  ///< load entry, for loads and atomics
   uint8_t epoch = 0;  ///< of a store, modulo kEpochs; it counts as one in flight until it leaves
   bool shared = false;
+  bool analyzed = false;       ///< learning phase: belongs to a candidate instance
+  bool ends_instance = false;  ///< the youngest operation of an instance that the warp has left
 };
 
 template <uint32_t kWords>

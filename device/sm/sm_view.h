@@ -44,11 +44,19 @@ struct SmViewOf {
 
   /// Endpoint that holds a line for this SM: an L2 slice, or a vault for a stack SM.
   NW_HD uint16_t home_of(LineAddr line) const {
-    if (!p.in_stack) return slice_of(line);
-    const AddressMap& map = p.map.of(line, base);
-    return static_cast<uint16_t>(p.first_vault + map.stack_of(line) * p.vaults_per_stack +
-                                 map.vault_of(line));
+    if (!p.in_stack) return in_host_memory() ? p.host_memory : slice_of(line);
+    return static_cast<uint16_t>(p.first_vault + stack_of(line) * p.vaults_per_stack +
+                                 p.map.of(line, base).vault_of(line));
   }
+  /// Learning phase: data is still in the CPU's memory.
+  NW_HD bool in_host_memory() const { return s.offload.analyzer.mode != offload::SmMode::kNormal; }
+  /// The stack that holds a line for this SM.
+  NW_HD uint32_t stack_of(LineAddr line) const {
+    if (p.in_stack && p.offload.all_local) return own_stack();
+    return p.map.of(line, base).stack_of(line);
+  }
+  /// Stack SMs: where it is.
+  NW_HD uint32_t own_stack() const { return s.endpoint - p.first_stack_sm; }
   NW_HD uint16_t slice_of(LineAddr line) const {
     const AddressMap& map = p.map.of(line, base);
     return static_cast<uint16_t>(p.first_slice + map.stack_of(line) * p.slices_per_stack +

@@ -97,7 +97,7 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
   rules.at_most("l2.slices", m.l2.slices, "stack.count x stack.vaults",
                 uint64_t{m.stack.count} * m.stack.vaults);
   rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar",
-                kMaxSwitchPorts - m.stack.count);
+                kMaxSwitchPorts - m.stack.count - 1);  // one goes to the CPU
 }
 
 void check_memory(const Rules& rules, const MachineConfig& m) {
@@ -138,7 +138,11 @@ void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   check_memory(rules, machine);
 }
 
-void check_rules(const PolicyConfig&, const PlaceOf&) {
+void check_rules(const PolicyConfig& policy, const PlaceOf& place_of) {
+  const Rules rules(place_of);
+  rules.require(policy.mechanism != "none" || policy.mapping == "bmap", "policy.mapping",
+                fmt::format("is \"{}\"", policy.mapping),
+                "without a mechanism (policy.mechanism = \"none\") it must be \"bmap\"");
   // Keys without effect under a mechanism are allowed, so that one --set serves several policies.
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,44 @@ struct CandidateRow {
   uint64_t refused_condition = 0;  ///< the trip count was below the threshold
   uint64_t refused_busy = 0;       ///< the channel busy monitor reported the channel as busy
   uint64_t refused_pending = 0;    ///< the destination's warp slots were all spoken for
+  uint64_t no_memory_access = 0;   ///< the warp left the block before its first memory access
+  uint64_t learning = 0;  ///< begun while the mapping was being learnt; not among `instances`
+  // Lines that stack SMs sent to memory for it, by where they lie.
+  uint64_t local_lines = 0, remote_lines = 0;
+  // Core cycles from the decision until the warp was beyond the block, summed over `kept` instances
+  // at home and over the offloaded ones.
+  uint64_t kept = 0, kept_cycles = 0;
+  uint64_t offloaded_cycles = 0;
+};
+
+/// What one candidate mapping would have done for the instances seen.
+struct MappingScore {
+  uint32_t first_bit = 0;       ///< of the address; the stack index begins there
+  uint64_t at_destination = 0;  ///< accesses to the stack that their instance's first one goes to
+  uint64_t one_stack = 0;       ///< instances all of whose accesses go to one stack
+};
+
+/// A range of the memory allocation table.
+struct MappedRange {
+  std::string name;  ///< the program's; may be empty
+  uint64_t address = 0, bytes = 0;
+  bool remapped = false;  ///< candidates accessed it: it has the chosen mapping
+};
+
+/// How the data mapping came about (TOM, section 4.3).
+struct MappingReport {
+  bool learnt = false;   ///< from the first instances; else known beforehand from all
+  bool applied = false;  ///< false: the program ended first, or has no candidate instance
+  uint32_t first_bit = 0, last_bit = 0;  ///< the chosen address bits
+  uint64_t total_instances = 0;          ///< candidate instances of the whole program
+  uint64_t wanted_instances = 0;         ///< the learning phase ends with this one
+  uint64_t seen_instances = 0, seen_accesses = 0;
+  std::vector<MappingScore> scores;  ///< by first bit
+  // Learnt mappings, in core cycles since the beginning: the last instance was seen, all SMs stood
+  // still, they went on.
+  uint64_t interrupt_cycle = 0, standstill_cycle = 0, resume_cycle = 0;
+  std::vector<MappedRange> ranges;
+  uint64_t ranges_left_out = 0;  ///< allocations beyond the table's entries
 };
 
 /// Off-chip traffic in bytes (packet headers included), by class of channel.
@@ -90,6 +129,7 @@ struct RunResult {
   std::vector<Counter> counters;
   std::vector<KernelRow> kernels;
   std::vector<CandidateRow> candidates;
+  std::optional<MappingReport> mapping;  ///< policies with a mapping of their own
 
   /// Thread-instructions per core cycle, the paper's IPC; 0 for an empty run.
   double ipc() const { return ratio(thread_instructions, cycles); }

@@ -53,6 +53,14 @@ const char* kind_name(PacketKind kind) {
       return "busy news";
     case PacketKind::kKernelStart:
       return "kernel start";
+    case PacketKind::kInstanceSeen:
+      return "report of the memory map analyzer";
+    case PacketKind::kStop:
+      return "stop";
+    case PacketKind::kStopped:
+      return "standstill";
+    case PacketKind::kResume:
+      return "resumption";
   }
   return "packet";
 }
@@ -173,6 +181,9 @@ void check_faults(System& system) {
         break;
       case ComponentKind::kVault:
         f = &system.state<VaultState>(i).fault;
+        break;
+      case ComponentKind::kHostMemory:
+        f = &system.state<HostMemoryState>(i).fault;
         break;
       case ComponentKind::kFrontEnd:
         f = &system.state<frontend::FrontEndState>(i).fault;

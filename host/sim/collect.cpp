@@ -120,6 +120,19 @@ std::vector<offload::CandidateCounters> sum_candidates(System& system) {
       total[k].refused_pending += n[k].refused_pending;
       total[k].no_memory_access += n[k].no_memory_access;
       total[k].offloaded += n[k].offloaded;
+      total[k].learning += n[k].learning;
+      total[k].kept += n[k].kept;
+      total[k].kept_cycles += n[k].kept_cycles;
+      total[k].returned += n[k].returned;
+      total[k].offloaded_cycles += n[k].offloaded_cycles;
+    }
+  }
+  for (uint32_t i = 0; i < e.num_stacks; ++i) {
+    const auto* n =
+        system.state<sm::SmState>(e.first_stack_sm + i).offload.candidates.in(system.arena.base());
+    for (size_t k = 0; k < total.size(); ++k) {
+      total[k].local_lines += n[k].local_lines;
+      total[k].remote_lines += n[k].remote_lines;
     }
   }
   return total;
@@ -140,6 +153,13 @@ void collect_candidates(const runtime::Recording& recording, const ImageTables& 
     row.refused_condition = counters[k].refused_condition;
     row.refused_busy = counters[k].refused_busy_tx + counters[k].refused_busy_rx;
     row.refused_pending = counters[k].refused_pending;
+    row.no_memory_access = counters[k].no_memory_access;
+    row.learning = counters[k].learning;
+    row.local_lines = counters[k].local_lines;
+    row.remote_lines = counters[k].remote_lines;
+    row.kept = counters[k].kept;
+    row.kept_cycles = counters[k].kept_cycles;
+    row.offloaded_cycles = counters[k].offloaded_cycles;
     result.candidates.push_back(std::move(row));
   }
 }
@@ -160,6 +180,15 @@ void collect_offload(Collector& c, const std::vector<offload::CandidateCounters>
   sum("refused_busy_rx", "Kept: would add traffic to a busy RX channel", &N::refused_busy_rx);
   sum("refused_pending", "Kept: the stack SM's warps are all spoken for", &N::refused_pending);
   sum("no_memory_access", "Kept: ended before their first memory access", &N::no_memory_access);
+  sum("learning", "Begun while the mapping was being learnt; in none of the others", &N::learning);
+  const auto lines = [&](const char* name, const char* text,
+                         uint64_t offload::CandidateCounters::*member) {
+    uint64_t total = 0;
+    for (const offload::CandidateCounters& n : candidates) total += n.*member;
+    c.add(std::string("offload.") + name, total, "lines", text);
+  };
+  lines("local_lines", "Sent to memory by stack SMs: to their own stack", &N::local_lines);
+  lines("remote_lines", "Sent to memory by stack SMs: to another stack", &N::remote_lines);
   const auto add = [&](const char* name, const char* unit, const char* text, auto&& f) {
     c.add(std::string("offload.") + name,
           c.sum_sms(e.first_sm, e.num_sms, [&](const auto& s) { return f(s.offload.counters); }),
@@ -242,6 +271,7 @@ constexpr ClassText kClasses[] = {
     {ChannelClass::kNetworkToSm, "noc.to_sms", "Reply crossbar to the SMs"},
     {ChannelClass::kOnChip, "noc.memory_side", "Crossbars, L2 slices and link ports"},
     {ChannelClass::kInvalidation, "noc.invalidations", "Invalidations of offloaded blocks' lines"},
+    {ChannelClass::kPcie, "pcie", "PCI-E during the learning phase"},
     {ChannelClass::kInStack, "stack.internal", "Logic-layer switches, vaults and stack SMs"},
 };
 

@@ -9,6 +9,7 @@
 #include "host/core/error.h"
 #include "host/sim/checks.h"
 #include "host/sim/collect.h"
+#include "host/sim/data_mapping.h"
 #include "host/sim/system.h"
 #include "host/sim/trace_feed.h"
 
@@ -26,7 +27,8 @@ class Run {
         machine_(machine),
         options_(options),
         image_(build_image(recording, machine, policy, policy.mechanism == "tom")),
-        system_(build_system(machine, policy, image_)),
+        mapping_(recording, machine, policy, image_),
+        system_(build_system(machine, policy, image_, mapping_.plan())),
         feed_(recording, image_) {
     result_.workload = recording.name;
     result_.machine = machine.name;
@@ -43,6 +45,7 @@ class Run {
       check_conservation(system_, machine_.sm.charge_moves ? recording_.warp_instructions : 0);
     }
     collect(recording_, image_, system_, last_tick_ / system_.core_period, result_);
+    result_.mapping = mapping_.report(system_);
     return std::move(result_);
   }
 
@@ -62,6 +65,7 @@ class Run {
     const Tick limit = machine_.run.max_cycles < kNever / system_.core_period
                            ? machine_.run.max_cycles * system_.core_period
                            : kNever;
+    mapping_.begin(system_);
     uint32_t launch = kNoLaunch;
     Tick next = 0;
     for (uint64_t windows = 0;; ++windows) {
@@ -77,6 +81,7 @@ class Run {
       const Window window{next, std::min(next + longest, limit)};
       next = executor.step(view, window);
       last_tick_ = window.end;
+      mapping_.watch(system_);
 
       const uint32_t* done = front_end->done_log.in(view.arena);
       for (uint32_t i = 0; i < front_end->num_done; ++i) feed_.block_done(done[i]);
@@ -128,6 +133,7 @@ class Run {
   const config::MachineConfig& machine_;
   const SimOptions& options_;
   ImageTables image_;
+  DataMapping mapping_;
   System system_;
   TraceFeed feed_;
   report::RunResult result_;

@@ -28,8 +28,8 @@ uint32_t log2_exact(uint32_t n) { return static_cast<uint32_t>(std::countr_zero(
 class Assembly {
  public:
   Assembly(const MachineConfig& machine, const PolicyConfig& policy, const ImageTables& image,
-           System& system)
-      : m_(machine), policy_(policy), image_(image), s_(system) {}
+           const DataPlan& data, System& system)
+      : m_(machine), policy_(policy), image_(image), data_(data), s_(system) {}
 
   void build() {
     s_.base_mhz = config::base_mhz(m_);
@@ -38,7 +38,7 @@ class Assembly {
     number_endpoints();
     s_.components.resize(s_.ends.count);
     s_.names.resize(s_.ends.count);
-    map_ = machine_address_map(m_);
+    make_map();
     make_channels();
     make_sms();
     make_front_end();
@@ -46,6 +46,7 @@ class Assembly {
     for (uint32_t i = 0; i < s_.ends.num_slices; ++i) make_slice(i);
     for (uint32_t i = 0; i < s_.ends.num_stacks; ++i) make_port(i);
     for (uint32_t i = 0; i < s_.ends.num_stacks; ++i) make_stack(i);
+    if (s_.ends.learning) make_host_memory();
     s_.window = kNever;
     for (const ChannelInfo& c : s_.channels) {
       const Channel& channel = *s_.arena.get(c.channel);
@@ -81,8 +82,23 @@ class Assembly {
     e.request_crossbar = take(1);
     e.reply_crossbar = take(1);
     e.invalidation_crossbar = take(e.offloading ? 1 : 0);
+    e.learning = data_.learning_instances != 0;
+    e.host_memory = take(e.learning ? 1 : 0);
     e.front_end = take(1);
     e.count = static_cast<uint16_t>(at);
+  }
+
+  void make_map() {
+    MemoryMap& map = s_.map;
+    map.baseline = machine_address_map(m_);
+    if (policy_.mapping != "tmap" && policy_.mapping != "oracle") return;
+    OffloadMapping own;
+    own.page_shift = kMappingPageShift - log2_exact(m_.l1.line_bytes);
+    const uint64_t lines = data_.ranges.empty() ? 0 : data_.ranges.back().end;
+    const uint64_t pages = (lines + (uint64_t{1} << own.page_shift) - 1) >> own.page_shift;
+    own.pages = s_.arena.allocate<uint64_t>(static_cast<uint32_t>((pages + 63) / 64));
+    map.offload = s_.arena.allocate<OffloadMapping>(1);
+    *s_.arena.get(map.offload) = own;
   }
 
   // --- channels ---
@@ -120,6 +136,10 @@ class Assembly {
   }
   Wire link(uint32_t mbps) const {
     return {m_.links.latency_cycles * icnt_, m_.links.queue_entries, mbps};
+  }
+  Wire pcie() const { return {ns_ticks(m_.pcie.round_trip_ns) / 2, m_.pcie.queue_entries, m_.pcie.mbps}; }
+  uint32_t ns_ticks(uint64_t ns) const {
+    return static_cast<uint32_t>(std::max<uint64_t>(2, ns * s_.base_mhz / 1000));
   }
   Wire control(uint32_t slots) const { return {m_.gpu.control_latency_cycles * icnt_, slots, 0}; }
 
@@ -160,6 +180,10 @@ class Assembly {
         stack_sm_in_.push_back(
             channel(sw, e.first_stack_sm + k, ChannelClass::kInStack, in_stack()));
       }
+    }
+    if (e.learning) {
+      to_host_ = channel(e.request_crossbar, e.host_memory, ChannelClass::kPcie, pcie());
+      from_host_ = channel(e.host_memory, e.reply_crossbar, ChannelClass::kPcie, pcie());
     }
     cross_request_.resize(e.num_stacks * e.num_stacks);
     cross_reply_.resize(e.num_stacks * e.num_stacks);
@@ -222,7 +246,7 @@ class Assembly {
     p.header_bytes = m_.packets.header_bytes;
     p.sector_bytes = m_.packets.sector_bytes;
     p.line_address_bytes = m_.packets.line_address_bytes;
-    p.map = map_;
+    p.map = s_.map;
     p.l1.sets = m_.l1.bytes / (m_.l1.ways * m_.l1.line_bytes);
     p.l1.ways = m_.l1.ways;
     p.l1.hit_latency = m_.l1.hit_latency_cycles;
@@ -239,9 +263,12 @@ class Assembly {
     p.vaults_per_stack = static_cast<uint16_t>(e.vaults_per_stack);
     p.first_stack_sm = e.first_stack_sm;
     p.front_end = e.front_end;
+    p.host_memory = e.host_memory;
     p.in_stack = in_stack_sm;
     p.offload.enabled = e.offloading;
     p.offload.dynamic_control = policy_.offload.dynamic_control;
+    p.offload.no_overhead = !policy_.offload.overhead;
+    p.offload.all_local = policy_.mapping == "local";
     p.offload.pipeline_latency = m_.offload.pipeline_latency_cycles;
     p.offload.dirty_entries = m_.offload.dirty_entries;
     return p;
@@ -276,13 +303,20 @@ class Assembly {
     std::fill_n(a.get(s.l1.mshr_line), p.l1.mshrs, kNoLine);
     if (p.tlb.entries != 0) s.tlb = sm::make_tlb(a, p.tlb);
     if (p.offload.enabled) {
+      s.offload.candidates = a.allocate<offload::CandidateCounters>(
+          static_cast<uint32_t>(std::max<size_t>(1, image_.candidates.size())));
       if (p.in_stack) {
         s.offload.dirty = a.allocate<uint32_t>(p.num_warps * p.offload.dirty_entries);
         s.offload.num_dirty = a.allocate<uint8_t>(p.num_warps);
       } else {
         s.offload.since = a.allocate<uint32_t>(p.num_warps);
-        s.offload.candidates = a.allocate<offload::CandidateCounters>(
-            static_cast<uint32_t>(std::max<size_t>(1, image_.candidates.size())));
+        s.offload.decided = a.allocate<uint32_t>(p.num_warps);
+        if (s_.ends.learning) {
+          s.offload.analyzer.mode = offload::SmMode::kLearning;
+          s.offload.analyzer.entries = a.allocate<offload::AnalyzerEntry>(p.num_warps);
+          s.offload.analyzer.ranges = ranges_;
+          s.offload.analyzer.touched = a.allocate<uint8_t>(ranges_.count);
+        }
       }
     }
     return s;
@@ -290,6 +324,8 @@ class Assembly {
 
   void make_sms() {
     const Endpoints& e = s_.ends;
+    ranges_ = s_.arena.allocate<offload::LineRange>(static_cast<uint32_t>(data_.ranges.size()));
+    std::copy(data_.ranges.begin(), data_.ranges.end(), s_.arena.get(ranges_));
     const sm::SmParams main = sm_params(false);
     for (uint32_t i = 0; i < e.num_sms; ++i) {
       sm::SmState s = sm_state<1>(main, e.first_sm + i);
@@ -336,7 +372,11 @@ class Assembly {
     p.dynamic_control = policy_.offload.dynamic_control;
     p.outbox_entries = m_.sm.warps + 1;
     p.endpoint = e.front_end;
+    p.learning_instances = data_.learning_instances;
+    // At least a window, so that the host comes in between.
+    p.remap_ticks = std::max<Tick>(ns_ticks(m_.pcie.remap_latency_ns), hop().latency);
     frontend::FrontEndState s;
+    if (e.learning) s.learning = frontend::LearningPhase::kLearning;
     s.to_sm = a.allocate<Ref<Channel>>(e.num_sms);
     s.from_sm = a.allocate<Ref<Channel>>(e.num_sms);
     s.outbox = a.allocate<frontend::Outbox>(e.num_sms);
@@ -399,8 +439,13 @@ class Assembly {
     {
       const SwitchParams p = switch_params(m_.interconnect.flit_bytes, e.request_crossbar);
       const auto in = by_cluster(sm_out_);
-      const auto out = one_by_one(slice_request_, port_request_);
+      auto ports = port_request_;
+      if (e.learning) ports.push_back(to_host_);
+      const auto out = one_by_one(slice_request_, ports);
       const SwitchState s = make_switch(s_.arena, p, in, out);
+      if (e.learning)
+        set_route(p, s, s_.arena.base(), e.host_memory, out_of(e.num_slices + e.num_stacks),
+                  kNoRoute);
       for (uint32_t i = 0; i < e.num_slices; ++i)
         set_route(p, s, s_.arena.base(), out_of(e.first_slice + i), out_of(i), kNoRoute);
       if (e.offloading)
@@ -411,7 +456,9 @@ class Assembly {
     }
     {
       const SwitchParams p = switch_params(m_.interconnect.flit_bytes, e.reply_crossbar);
-      const auto in = one_by_one(slice_reply_, port_reply_);
+      auto ports = port_reply_;
+      if (e.learning) ports.push_back(from_host_);
+      const auto in = one_by_one(slice_reply_, ports);
       const auto out = by_cluster(sm_in_);
       const SwitchState s = make_switch(s_.arena, p, in, out);
       for (uint32_t i = 0; i < e.num_sms; ++i)
@@ -443,7 +490,7 @@ class Assembly {
     p.endpoint = static_cast<uint16_t>(e.first_slice + i);
     p.first_vault_endpoint = e.first_vault;
     p.vaults_per_stack = static_cast<uint16_t>(e.vaults_per_stack);
-    p.map = map_;
+    p.map = s_.map;
     L2SliceState s = make_l2_slice(s_.arena, p, m_.l2.queue_entries, slice_request_[i],
                                    port_to_slice_[i], slice_to_port_[i], slice_reply_[i]);
     std::vector<Ref<Channel>> inputs{slice_request_[i], port_to_slice_[i]};
@@ -485,6 +532,20 @@ class Assembly {
     }
     add(e.first_port + k, ComponentKind::kLinkPort, p, s, channels_of(in),
         fmt::format("link port {}", k));
+  }
+
+  void make_host_memory() {
+    HostMemoryParams p;
+    p.period = icnt_;
+    p.header_bytes = static_cast<uint16_t>(m_.packets.header_bytes);
+    p.line_bytes = static_cast<uint16_t>(m_.l1.line_bytes);
+    p.sector_bytes = static_cast<uint16_t>(m_.packets.sector_bytes);
+    p.endpoint = s_.ends.host_memory;
+    HostMemoryState s;
+    s.in = to_host_;
+    s.out = from_host_;
+    add(s_.ends.host_memory, ComponentKind::kHostMemory, p, s, std::vector<Ref<Channel>>{to_host_},
+        "CPU memory");
   }
 
   bool is_stack_sm(uint32_t x) const {
@@ -575,7 +636,7 @@ class Assembly {
     p.line_bytes = static_cast<uint16_t>(m_.l1.line_bytes);
     p.sector_bytes = static_cast<uint16_t>(m_.packets.sector_bytes);
     p.endpoint = static_cast<uint16_t>(endpoint);
-    p.map = map_;
+    p.map = s_.map;
     const VaultState s = make_vault(s_.arena, p, d.banks, d.queue_entries, in, out);
     add(endpoint, ComponentKind::kVault, p, s, std::vector<Ref<Channel>>{in},
         fmt::format("vault {} of stack {}", vault, stack));
@@ -584,9 +645,11 @@ class Assembly {
   const MachineConfig& m_;
   const PolicyConfig& policy_;
   const ImageTables& image_;
+  const DataPlan& data_;
   System& s_;
   uint32_t icnt_ = 1;  ///< ticks per interconnect cycle
-  AddressMap map_;
+  Ref<offload::LineRange> ranges_;
+  Ref<Channel> to_host_, from_host_;
   std::vector<Ref<Channel>> sm_out_, sm_in_, control_out_, control_in_, invalidate_out_;
   std::vector<Ref<Channel>> slice_request_, slice_reply_, slice_to_port_, port_to_slice_,
       slice_invalidate_;
@@ -597,9 +660,9 @@ class Assembly {
 }  // namespace
 
 System build_system(const config::MachineConfig& machine, const config::PolicyConfig& policy,
-                    const ImageTables& image) {
+                    const ImageTables& image, const DataPlan& data) {
   System system;
-  Assembly(machine, policy, image, system).build();
+  Assembly(machine, policy, image, data, system).build();
   return system;
 }
 

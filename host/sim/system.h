@@ -24,6 +24,7 @@ enum class ChannelClass : uint8_t {
   kMemoryToGpu,     ///< RX links
   kMemoryToMemory,  ///< cross-stack links
   kInStack,         ///< switch - vault, switch - stack SM
+  kPcie,            ///< crossbars - the CPU's memory
 };
 
 struct ChannelInfo {
@@ -40,8 +41,9 @@ struct Endpoints {
   uint32_t num_sms = 0, num_stacks = 0, num_slices = 0, vaults_per_stack = 0;
   uint16_t first_sm = 0, first_stack_sm = 0, first_slice = 0, first_vault = 0, first_port = 0,
            first_switch = 0, request_crossbar = 0, reply_crossbar = 0, invalidation_crossbar = 0,
-           front_end = 0, count = 0;
+           host_memory = 0, front_end = 0, count = 0;
   bool offloading = false;  ///< there are stack SMs and an invalidation network
+  bool learning = false;    ///< there is a learning phase, and the CPU's memory for it
 };
 
 struct System {
@@ -53,6 +55,7 @@ struct System {
   Tick window = 1;        ///< W: the shortest latency of any channel or credit
   uint64_t base_mhz = 1;  ///< ticks per microsecond
   uint32_t core_period = 1;
+  MemoryMap map;  ///< of every component
 
   /// A main SM.
   sm::SmState& sm(uint32_t i) { return state<sm::SmState>(i); }
@@ -71,8 +74,14 @@ decltype(auto) with_sm(System& system, uint32_t endpoint, F&& f) {
   return f(system.state<sm::SmState>(endpoint));
 }
 
+/// What a program's data asks of the machine that it is to run on.
+struct DataPlan {
+  std::vector<offload::LineRange> ranges;  ///< memory allocation table, by address, disjoint
+  uint64_t learning_instances = 0;         ///< the learning phase ends with this one; 0: none
+};
+
 /// Lay out a machine. Throws nearwarp::Error for combinations that cannot be built.
 System build_system(const config::MachineConfig& machine, const config::PolicyConfig& policy,
-                    const ImageTables& image);
+                    const ImageTables& image, const DataPlan& data);
 
 }  // namespace nearwarp::sim

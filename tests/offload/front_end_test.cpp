@@ -41,6 +41,7 @@ struct Bench {
     s.done_log = a.allocate<uint32_t>(1000);
     s.launch_end = a.allocate<Tick>(8);
     s.launch_at = p.launch_gap;
+    if (p.learning_instances != 0) s.learning = LearningPhase::kLearning;
     std::vector<Ref<Channel>> inputs;
     for (uint32_t i = 0; i < p.num_sms; ++i) {
       const Ref<Channel> out = rig.channel({16, kWire, kWire, 0, 1});
@@ -87,6 +88,13 @@ struct Bench {
     m.kind = PacketKind::kChannelBusy;
     m.sectors = bits;
     from_port[stack]->items.push_back({at, m, 0});
+  }
+  /// A report of an instance with `accesses`, all of which mapping 3 keeps together.
+  void report(Tick at, uint32_t sm, uint32_t accesses) {
+    offload::AnalyzerEntry e;
+    e.accesses = accesses;
+    e.at_destination[3] = accesses;
+    from_sm[sm]->items.push_back({at, offload::pack_report(e), 0});
   }
   void run(Tick end = 300) {
     RunOptions o;
@@ -216,6 +224,54 @@ TEST(FrontEnd, UnknownMessagesAreFaults) {
   b.run();
   EXPECT_EQ(b.s().fault.code, kFaultUnexpectedPacket);
   EXPECT_EQ(b.s().fault.tick, 4u);
+}
+
+TEST(FrontEnd, TheLearningPhaseEndsExactlyWithItsLastInstance) {
+  Bench b(3);
+  b.p.learning_instances = 4;
+  b.p.remap_ticks = 50;
+  b.program.block({});
+  b.program.launch(8, 1, 1);
+  b.build();
+  for (uint32_t i = 0; i < 3; ++i) b.report(20 + i, i, 10);
+  b.report(30, 1, 1);  // the fourth
+  b.report(31, 2, 7);  // too late
+  b.report(33, 2, 7);
+  for (uint32_t i = 0; i < 3; ++i) b.say(60 + 5 * i, i, PacketKind::kStopped);
+  b.say(40, 0, PacketKind::kBlockDone, 0, 0, 0);  // makes room, but nothing is dispatched now
+  b.run();
+  EXPECT_EQ(b.s().seen.instances, 4u);
+  EXPECT_EQ(b.s().seen.accesses, 31u);
+  EXPECT_EQ(b.s().seen.at_destination[3], 31u);
+  EXPECT_EQ(b.s().seen.one_stack[3], 4u);
+  EXPECT_EQ(b.s().seen.at_destination[2], 0u);
+  EXPECT_EQ(b.s().late_reports, 2u);
+  EXPECT_EQ(b.s().learning, LearningPhase::kOver);
+  EXPECT_EQ(b.s().stop_at, 34u);
+  EXPECT_EQ(b.s().held_at, 74u);
+  EXPECT_EQ(b.s().resume_at, 124u);
+  for (uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(b.got(i, PacketKind::kStop), (Got{{38, 0}}));
+    EXPECT_EQ(b.got(i, PacketKind::kResume), (Got{{128, 0}}));
+  }
+  EXPECT_EQ(b.got(0, PacketKind::kLaunchBlock), (Got{{14, 0}, {129, 3}}));
+}
+
+TEST(FrontEnd, AStandstillHoldsTheNextLaunch) {
+  Bench b(1);
+  b.p.learning_instances = 1;
+  b.p.remap_ticks = 100;
+  b.program.block({});
+  b.program.launch(1, 1, 1);
+  b.program.launch(1, 1, 1);
+  b.build();
+  b.report(20, 0, 1);
+  b.say(30, 0, PacketKind::kBlockDone, 0, 0, 0);
+  b.say(40, 0, PacketKind::kStopped);
+  b.run();
+  EXPECT_EQ(b.s().resume_at, 144u);
+  EXPECT_EQ(b.got(0, PacketKind::kLaunchBlock).size(), 2u);
+  EXPECT_EQ(b.got(0, PacketKind::kLaunchBlock)[1].first, 149u);
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ class Conservation : public ::testing::Test {
   config::MachineConfig machine = config::load_machine("tom", kFewSms);
   config::PolicyConfig policy = config::load_policy("ndp-controlled-bmap");
   ImageTables image = build_image(workload("kmeans", 50'000), machine, policy, true);
-  System system = build_system(machine, policy, image);
+  System system = build_system(machine, policy, image, {});
 
   std::string lost(uint64_t expected = 0) {
     try {

@@ -74,7 +74,7 @@ struct MockMemory {
 };
 
 inline constexpr uint16_t kSmEndpoint = 3, kStackSmEndpoint = 10, kSliceEndpoint = 100,
-                          kVaultEndpoint = 200, kFrontEndEndpoint = 50;
+                          kVaultEndpoint = 200, kFrontEndEndpoint = 50, kHostEndpoint = 60;
 inline constexpr uint32_t kLatency = 4;  ///< of every channel, both ways
 
 struct Issue {
@@ -97,6 +97,8 @@ class SmBenchOf {
   std::vector<Issue> issues;  ///< filled by run_logged()
   uint32_t shuffle_lanes = 0;
   uint32_t network_slots = 64, control_slots = 64;
+  bool learning = false;                   ///< begin in the learning phase ...
+  std::vector<offload::LineRange> ranges;  ///< ... with this memory allocation table
 
   SmBenchOf() {
     params.num_warps = 48;
@@ -110,6 +112,7 @@ class SmBenchOf {
     params.vaults_per_stack = 16;
     params.first_stack_sm = kStackSmEndpoint;
     params.front_end = kFrontEndEndpoint;
+    params.host_memory = kHostEndpoint;
     params.l1.hit_latency = 35;
   }
 
@@ -231,6 +234,15 @@ class SmBenchOf {
     s.offload.dirty = a.allocate<uint32_t>(params.num_warps * params.offload.dirty_entries);
     s.offload.num_dirty = a.allocate<uint8_t>(params.num_warps);
     s.offload.since = a.allocate<uint32_t>(params.num_warps);
+    s.offload.decided = a.allocate<uint32_t>(params.num_warps);
+    if (learning) {
+      offload::AnalyzerState& n = s.offload.analyzer;
+      n.mode = offload::SmMode::kLearning;
+      n.entries = a.allocate<offload::AnalyzerEntry>(params.num_warps);
+      n.ranges = a.allocate<offload::LineRange>(static_cast<uint32_t>(ranges.size()));
+      n.touched = a.allocate<uint8_t>(static_cast<uint32_t>(ranges.size()));
+      std::copy(ranges.begin(), ranges.end(), a.get(n.ranges));
+    }
     s.offload.candidates = a.allocate<offload::CandidateCounters>(
         std::max<uint32_t>(1, static_cast<uint32_t>(program.candidates.size())));
     return s;

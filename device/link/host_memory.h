@@ -1,0 +1,104 @@
+// The CPU's memory behind PCI-E, as the GPU sees it while data has not been copied yet.
+//
+// TOM's learning phase runs all code on the main GPU out of the CPU's memory (sections 3.2.3 and
+// 5.1). Requests come from the request crossbar, replies go to the reply crossbar; the two channels
+// carry PCI-E's latency and bandwidth, one for each direction, and their slots are the requests
+// that the bus has in flight at most. The memory itself answers at once: the measured round trip
+// contains it.
+#pragma once
+
+#include "device/core/fault.h"
+#include "device/core/lane_group.h"
+#include "device/core/packet.h"
+#include "device/core/step.h"
+
+namespace nearwarp {
+
+struct HostMemoryParams {
+  uint32_t period = 1;  ///< ticks per cycle of the port: one request each
+  uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
+  uint16_t endpoint = 0;
+};
+
+struct HostMemoryCounters {
+  uint64_t reads = 0, writes = 0, atomics = 0;
+};
+
+struct HostMemoryState {
+  Ref<Channel> in, out;
+  HostMemoryCounters counters;
+  Fault fault;
+};
+
+/// The answer to a request. Unknown kinds give PacketKind::kNone.
+NW_HD inline Packet answer_of(const HostMemoryParams& p, const Packet& request) {
+  Packet r;
+  r.line = request.line;
+  r.tag = request.tag;
+  r.sectors = request.sectors;
+  r.src = p.endpoint;
+  r.dst = request.src;
+  uint32_t bytes = p.header_bytes;
+  switch (request.kind) {
+    case PacketKind::kRead:
+      r.kind = PacketKind::kReadReply;
+      bytes += p.line_bytes;
+      break;
+    case PacketKind::kWrite:
+      r.kind = PacketKind::kWriteAck;
+      break;
+    case PacketKind::kAtomic:
+      r.kind = PacketKind::kAtomicReply;
+      bytes += population_count(request.sectors) * p.sector_bytes;
+      break;
+    default:
+      break;
+  }
+  r.bytes = static_cast<uint16_t>(bytes);
+  return r;
+}
+
+/// Step the CPU's memory through a window.
+///
+/// Reads:  requests from the request crossbar; sends replies to the reply crossbar.
+/// Units:  times in ticks of the machine's base clock.
+template <class G>
+NW_HD StepResult step_host_memory(const G& g, const HostMemoryParams& p, HostMemoryState& s,
+                                  std::byte* base, const Window& window, Horizon& horizon) {
+  Channel& in = *s.in.in(base);
+  Channel& out = *s.out.in(base);
+  bool poll = false;
+  const auto next_event = [&](Tick from) -> Tick {
+    const Tick arrival = head_arrival(in, base);
+    poll = false;
+    if (arrival >= kNever) return kNever;
+    const Tick credit = credit_tick(out, base);
+    if (credit >= kNever) {
+      poll = true;
+      return kNever;
+    }
+    return cycle_at_or_after(max_tick(max_tick(arrival, credit), from), p.period) * p.period;
+  };
+  Tick t = g.leader_value([&] { return next_event(window.begin); });
+  while (t < window.end) {
+    t = g.leader_value([&] {
+      const Packet r = answer_of(p, front(in, base));
+      s.counters.reads += r.kind == PacketKind::kReadReply ? 1 : 0;
+      s.counters.writes += r.kind == PacketKind::kWriteAck ? 1 : 0;
+      s.counters.atomics += r.kind == PacketKind::kAtomicReply ? 1 : 0;
+      pop(in, base, t, horizon);
+      if (r.kind == PacketKind::kNone) {
+        record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, t);
+      } else {
+        send(out, base, t, r, horizon);
+      }
+      return next_event(t + 1);
+    });
+  }
+  StepResult result;
+  result.wake = max_tick(t, window.end);
+  result.poll = g.leader_value([&] { return poll; });
+  return result;
+}
+
+}  // namespace nearwarp

@@ -1,0 +1,62 @@
+// What TOM's driver and runtime do on the host (TOM, section 4.3): keep the memory allocation table,
+// choose a mapping from what the memory map analyzer has seen, place the data with it.
+//
+// Copies to the device are delayed until the learning phase is over, so placing the data costs no
+// copy that the baseline would not make before its first kernel; neither is part of the cycles.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/report/result.h"
+#include "host/runtime/recording.h"
+#include "host/sim/mapping_study.h"
+#include "host/sim/system.h"
+
+namespace nearwarp::sim {
+
+/// The memory allocation table of a program. Allocations that overlap (memory was freed and used
+/// again) share a range.
+struct AllocationTable {
+  struct Range {
+    uint64_t address = 0, bytes = 0;
+    std::vector<uint32_t> allocations;  ///< indices into Recording::allocations
+  };
+  std::vector<Range> ranges;  ///< by address, disjoint
+  uint32_t left_out = 0;      ///< allocations beyond the table's entries: never mapped anew
+
+  AllocationTable() = default;
+  AllocationTable(const std::vector<runtime::Allocation>& allocations, uint32_t entries);
+};
+
+/// Chooses and applies the mapping of one simulated system.
+class DataMapping {
+ public:
+  /// Counts the program's candidate instances (tmap), or studies them all (oracle).
+  DataMapping(const runtime::Recording& recording, const config::MachineConfig& machine,
+              const config::PolicyConfig& policy, const ImageTables& image);
+
+  /// For build_system().
+  const DataPlan& plan() const { return plan_; }
+  /// Before the first window: place the data if the mapping is known beforehand.
+  void begin(System& system);
+  /// After every window: when the learning phase has come to its standstill, choose and place.
+  void watch(System& system);
+  /// For the result; nothing under mappings that are neither learnt nor known beforehand.
+  std::optional<report::MappingReport> report(System& system) const;
+
+ private:
+  void place(System& system, uint32_t mapping, const std::vector<uint8_t>& touched);
+
+  const runtime::Recording& recording_;
+  AllocationTable table_;
+  DataPlan plan_;
+  uint64_t total_instances_ = 0;
+  bool learns_ = false, knows_ = false, placed_ = false;
+  uint32_t mapping_ = 0;          ///< the one placed
+  std::vector<uint8_t> touched_;  ///< by range of the table
+  uint32_t stack_bits_ = 0, line_shift_ = 0;
+  MappingStudy study_;  ///< oracle: of all instances
+};
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,181 @@
+// The memory map analyzer of one SM: what it reports, when the SM stands still, how it goes on.
+#include <gtest/gtest.h>
+
+#include "tests/offload/offload_bench.h"
+
+namespace nearwarp::offload {
+namespace {
+
+using namespace nearwarp::testing;
+using sm::Action;
+
+/// A candidate of `in` between two instructions, in the learning phase.
+struct Learning : OffloadBench {
+  uint32_t head, body, tail;
+  explicit Learning(const std::vector<ImageInstr>& in, const sm::Candidate& properties = {}) {
+    head = program.block({alu(0, {})});
+    body = program.block(in, 1);
+    tail = program.block({alu(9, {})});
+    program.candidate({body}, properties);
+    program.launch(1, 1);
+    learning = true;
+    traces.begin_block();
+    traces.warp();
+  }
+  AnalyzerTotals totals() const {
+    AnalyzerTotals t;
+    for (const auto& i : front_end->of(PacketKind::kInstanceSeen)) add_report(t, i.packet);
+    return t;
+  }
+  void order(PacketKind kind, Tick at) {
+    Packet p;
+    p.kind = kind;
+    front_end->send_at(at, p);
+  }
+};
+
+/// Line addresses in device memory.
+uint64_t line(uint64_t n) { return n * 128; }
+
+TEST(Learning, NothingIsOffloadedAndAllGoesToTheCpu) {
+  Learning b({load(1, {0}), store({1})});
+  b.traces.run(b.head).run(b.body).at(line(5), 4).at(line(9), 4).run(b.tail).end();
+  b.start();
+  b.run_logged(600);
+  EXPECT_TRUE(b.heard(PacketKind::kOffloadAsk).empty());
+  ASSERT_EQ(b.network->got.size(), 2u);
+  for (const auto& i : b.network->got) EXPECT_EQ(i.packet.dst, kHostEndpoint);
+  EXPECT_EQ(b.candidate().learning, 1u);
+  EXPECT_EQ(b.candidate().instances, 0u);
+  EXPECT_EQ(b.counters().issued, 4u);
+  EXPECT_TRUE(b.rig.drained());
+}
+
+TEST(Learning, EveryMappingIsJudgedByTheFirstAccess) {
+  // Lines 0 and 4: bits 7:8 agree (both 0); 9:10 differ. Lines 0 and 64: bit 13 differs.
+  Learning b({load(1, {0}), load(2, {0}), load(3, {0})});
+  b.traces.run(b.head).run(b.body).at(line(0), 4).at(line(4), 4).at(line(64), 4).run(b.tail).end();
+  b.start();
+  b.run_logged(600);
+  const AnalyzerTotals t = b.totals();
+  EXPECT_EQ(t.instances, 1u);
+  EXPECT_EQ(t.accesses, 3u);
+  for (uint32_t m = 0; m < kNumMappings; ++m) {
+    const uint64_t same = 1u + ((4u >> m & 3) == 0 ? 1 : 0) + ((64u >> m & 3) == 0 ? 1 : 0);
+    EXPECT_EQ(t.at_destination[m], same) << "mapping " << m;
+    EXPECT_EQ(t.one_stack[m], same == 3 ? 1u : 0u) << "mapping " << m;
+  }
+  // Bits 7:8 keep the three together; so do 14:15 and higher ones: the finest is taken.
+  EXPECT_EQ(best_mapping(t.at_destination), 0u);
+}
+
+TEST(Learning, AnAccessCountsOncePerLine) {
+  Learning b({load(1, {0})});
+  b.traces.run(b.head).run(b.body).at(line(0), 512).run(b.tail).end();  // 32 lanes, 4 lines apart
+  b.start();
+  b.run_logged(900);
+  const AnalyzerTotals t = b.totals();
+  EXPECT_EQ(t.accesses, 32u);
+  EXPECT_EQ(t.at_destination[0], 32u);
+  EXPECT_EQ(t.at_destination[2], 8u);
+  EXPECT_EQ(t.at_destination[7], 32u);
+}
+
+TEST(Learning, ConditionsBelowTheThresholdDoNotCount) {
+  for (const uint32_t iterations : {3u, 4u}) {
+    sm::Candidate properties;
+    properties.threshold = 4;
+    Learning b({load(1, {0})}, properties);
+    b.traces.run(b.head).run(b.body, kFull, iterations);
+    for (uint32_t i = 0; i < iterations; ++i) b.traces.at(line(i), 4);
+    b.traces.run(b.tail).end();
+    b.start();
+    b.run_logged(900);
+    EXPECT_EQ(b.totals().instances, iterations >= 4 ? 1u : 0u);
+    EXPECT_EQ(b.totals().accesses, iterations >= 4 ? 4u : 0u);
+  }
+}
+
+TEST(Learning, InstancesWithoutAccessesDoNotCount) {
+  Learning b({memory(Action::kLoad, 1, {0}, 4, true)});
+  b.traces.run(b.head).run(b.body).guard(0).run(b.tail).end();
+  b.start();
+  b.run_logged(300);
+  EXPECT_EQ(b.totals().instances, 0u);
+  EXPECT_EQ(b.counters().issued, 3u);
+}
+
+TEST(Learning, EveryInstanceOfAWarpIsReportedOnce) {
+  Learning b({store({0})});
+  constexpr uint32_t kInstances = 9;
+  for (uint32_t i = 0; i < kInstances; ++i)
+    b.traces.run(b.head).run(b.body).at(line(3 * i), 4);
+  b.traces.run(b.tail).end();
+  b.start();
+  b.run_logged(2000);
+  const AnalyzerTotals t = b.totals();
+  EXPECT_EQ(t.instances, kInstances);
+  EXPECT_EQ(t.accesses, kInstances);
+  EXPECT_EQ(b.candidate().learning, kInstances);
+  EXPECT_EQ(b.counters().issued, 2 * kInstances + 1);
+}
+
+TEST(Learning, LongInstancesAreScaledToTheReport) {
+  AnalyzerEntry e;
+  e.accesses = 200'000;
+  for (uint32_t m = 0; m < kNumMappings; ++m) e.at_destination[m] = m * 20'000;
+  e.at_destination[9] = 200'000;
+  AnalyzerTotals t;
+  add_report(t, pack_report(e));
+  EXPECT_EQ(t.accesses, 50'000u);
+  for (uint32_t m = 0; m < 9; ++m) EXPECT_EQ(t.at_destination[m], m * 5'000);
+  EXPECT_EQ(t.at_destination[9], 50'000u);
+  EXPECT_EQ(t.one_stack[9], 1u);
+  EXPECT_EQ(t.one_stack[8], 0u);
+}
+
+TEST(Learning, TouchedRangesAreMarked) {
+  Learning b({load(1, {0}), store({1})});
+  b.ranges = {{0, 4}, {8, 16}, {16, 17}, {40, 80}};
+  b.traces.run(b.head).run(b.body).at(line(15), 4).at(line(40), 4).run(b.tail).end();
+  b.start();
+  b.run_logged(600);
+  const uint8_t* touched = b.rig.arena.get(b.state().offload.analyzer.touched);
+  EXPECT_EQ(std::vector<uint8_t>(touched, touched + 4), (std::vector<uint8_t>{0, 1, 0, 1}));
+}
+
+TEST(Learning, AStoppedSmIssuesNothingUntilItGoesOn) {
+  Learning b({load(1, {0}), alu(2, {1})});
+  b.network->latency = 200;
+  b.traces.run(b.head).run(b.body).at(line(5), 4).run(b.tail).end();
+  b.order(PacketKind::kStop, 10);
+  b.order(PacketKind::kResume, 500);
+  b.start();
+  b.run_logged(1200);
+  // The load left before the stop; its value comes, then the SM says that it stands still.
+  ASSERT_EQ(b.heard(PacketKind::kStopped).size(), 1u);
+  EXPECT_GT(b.heard(PacketKind::kStopped)[0].at, 200u);
+  EXPECT_LT(b.heard(PacketKind::kStopped)[0].at, 230u);
+  const auto cycles = b.cycles(0);
+  ASSERT_EQ(cycles.size(), 4u);
+  EXPECT_LT(cycles[1], 10u);
+  EXPECT_GE(cycles[2], 500u);
+  EXPECT_EQ(b.counters().blocks_finished, 1u);
+  EXPECT_TRUE(b.rig.drained());
+}
+
+TEST(Learning, AfterwardsCandidatesAreOffloaded) {
+  Learning b({load(1, {0})});
+  b.traces.run(b.head).run(b.body).at(line(5), 4);
+  b.traces.run(b.head).run(b.body).at(line(6), 4).run(b.tail).end();
+  b.order(PacketKind::kStop, 60);  // in the first instance or soon after it
+  b.order(PacketKind::kResume, 300);
+  b.start();
+  b.run_logged(1500);
+  EXPECT_EQ(b.candidate().learning + b.candidate().offloaded, 2u);
+  EXPECT_EQ(b.counters().blocks_finished, 1u);
+  EXPECT_TRUE(b.rig.drained());
+}
+
+}  // namespace
+}  // namespace nearwarp::offload
