@@ -14,8 +14,10 @@
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
+#include "host/report/explain.h"
 #include "host/report/file.h"
 #include "host/report/json.h"
+#include "host/report/mapping.h"
 #include "host/report/table.h"
 
 namespace nearwarp::cli {
@@ -28,6 +30,7 @@ struct Request {
   config::MachineConfig machine;
   std::vector<config::PolicyConfig> policies;
   unsigned threads = 1;
+  bool explain = false;
   std::string json, cache;
 };
 
@@ -43,6 +46,7 @@ CommandLine declare() {
   line.list("set", "override a key of the machine or of all policies; repeatable", "KEY=VALUE");
   line.value("threads",
              "at most so many at a time; default: one per policy, at most one per processor", "N");
+  line.flag("explain", "also say for each candidate block why it was offloaded or not");
   line.value("json", "write every counter to this file (docs/json.md)", "FILE");
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
   return line;
@@ -73,6 +77,7 @@ Request understand(const CommandLine& line) {
     const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
     request.threads = std::min(processors, static_cast<unsigned>(request.policies.size()));
   }
+  request.explain = line.given("explain");
   request.json = line.text("json");
   if (!request.json.empty()) report::check_writable(request.json);
   request.cache = line.text("trace-cache");
@@ -88,13 +93,25 @@ std::string json_text(const Request& request, const std::vector<report::RunResul
   return report::format_json(results, context);
 }
 
+std::string tables(const Request& request, const std::vector<report::RunResult>& results) {
+  std::string text = report::format_table(results);
+  const std::string mapping = report::format_mapping(results);
+  if (!mapping.empty()) text += "\n" + mapping;
+  if (!request.explain) return text;
+  for (const report::RunResult& result : results) {
+    const std::string part = report::format_explanation(result);
+    if (!part.empty()) text += "\n" + part;
+  }
+  return text;
+}
+
 /// Table and file; neither is lost because the other cannot be written.
 void present(const Request& request, const std::vector<report::RunResult>& results) {
   std::exception_ptr failure;
   // A reader of the table who leaves early must not end the program before the file is written.
   if (!request.json.empty()) std::signal(SIGPIPE, SIG_IGN);
   try {
-    print(report::format_table(results));
+    print(tables(request, results));
   } catch (const Error&) {
     failure = std::current_exception();
   }

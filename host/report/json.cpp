@@ -38,9 +38,44 @@ Json candidates_json(const RunResult& run) {
                     {"offloaded", row.offloaded},
                     {"refused_condition", row.refused_condition},
                     {"refused_busy", row.refused_busy},
-                    {"refused_pending", row.refused_pending}});
+                    {"refused_pending", row.refused_pending},
+                    {"no_memory_access", row.no_memory_access},
+                    {"learning", row.learning},
+                    {"local_lines", row.local_lines},
+                    {"remote_lines", row.remote_lines},
+                    {"kept", row.kept},
+                    {"kept_cycles", row.kept_cycles},
+                    {"offloaded_cycles", row.offloaded_cycles}});
   }
   return rows;
+}
+
+Json mapping_json(const MappingReport& m) {
+  Json json;
+  json["source"] = m.learnt ? "learnt" : "known";
+  json["applied"] = m.applied;
+  if (m.applied) json["bits"] = {m.first_bit, m.last_bit};
+  json["instances"] = {{"total", m.total_instances}, {"seen", m.seen_instances}};
+  if (m.learnt) {
+    json["instances"]["wanted"] = m.wanted_instances;
+    json["interrupt_cycle"] = m.interrupt_cycle;
+    json["standstill_cycle"] = m.standstill_cycle;
+    json["resume_cycle"] = m.resume_cycle;
+  }
+  json["accesses"] = m.seen_accesses;
+  json["scores"] = Json::array();
+  for (const MappingScore& s : m.scores)
+    json["scores"].push_back({{"first_bit", s.first_bit},
+                              {"at_destination", s.at_destination},
+                              {"one_stack", s.one_stack}});
+  json["ranges"] = Json::array();
+  for (const MappedRange& r : m.ranges)
+    json["ranges"].push_back({{"name", r.name},
+                              {"address", r.address},
+                              {"bytes", r.bytes},
+                              {"remapped", r.remapped}});
+  json["ranges_left_out"] = m.ranges_left_out;
+  return json;
 }
 
 Json run_json(const RunResult& run) {
@@ -70,6 +105,7 @@ Json run_json(const RunResult& run) {
                   {"cycles_per_second", run.cycles_per_second()}};
   json["kernels"] = kernels_json(run);
   json["candidates"] = candidates_json(run);
+  if (run.mapping.has_value()) json["mapping"] = mapping_json(*run.mapping);
   json["counters"] = counters_json(run);
   return json;
 }

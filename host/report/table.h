@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "host/report/columns.h"
 #include "host/report/result.h"
 
 namespace nearwarp::report {
@@ -11,8 +12,5 @@ namespace nearwarp::report {
 /// The runs of one workload side by side, a column each; speed-ups are over the first. Lines stay
 /// within `width` columns: what does not fit beside one another comes below.
 std::string format_table(std::span<const RunResult> runs, size_t width = 80);
-
-/// 1234567 as "1,234,567".
-std::string grouped(uint64_t value);
 
 }  // namespace nearwarp::report
