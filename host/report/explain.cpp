@@ -8,26 +8,6 @@
 namespace nearwarp::report {
 namespace {
 
-const std::vector<std::string> kLabels = {"source",
-                                          "instances",
-                                          "  offloaded",
-                                          "  kept: condition",
-                                          "  kept: channel busy",
-                                          "  kept: pending limit",
-                                          "  kept: no access",
-                                          "seen while learning",
-                                          "lines in own stack",
-                                          "lines in other stacks",
-                                          "  own stack [%]",
-                                          "latency at home [cyc.]",
-                                          "latency offl. [cycles]"};
-
-/// The end of a long list of sources is cut.
-std::string shortened(const std::string& text) {
-  constexpr size_t kLongest = 32;
-  return text.size() <= kLongest ? text : text.substr(0, kLongest - 2) + "..";
-}
-
 std::string mean(uint64_t sum, uint64_t count) {
   if (count == 0) return "-";
   return fmt::format("{:.0f}", static_cast<double>(sum) / static_cast<double>(count));
@@ -38,29 +18,61 @@ std::string percent(uint64_t part, uint64_t whole) {
   return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-Column column(const CandidateRow& row) {
-  return {fmt::format("{} {}", row.kernel, row.id),
-          {row.source_lines.empty() ? "-" : shortened(row.source_lines), grouped(row.instances),
-           grouped(row.offloaded), grouped(row.refused_condition), grouped(row.refused_busy),
-           grouped(row.refused_pending), grouped(row.no_memory_access), grouped(row.learning),
-           grouped(row.local_lines), grouped(row.remote_lines),
-           percent(row.local_lines, row.local_lines + row.remote_lines),
-           mean(row.kept_cycles, row.kept), mean(row.offloaded_cycles, row.offloaded)}};
+/// The file names of "folder/a.cu:1-2, folder/a.cu:5" without their folders.
+std::string without_folders(const std::string& sources) {
+  std::string text;
+  for (size_t at = 0; at < sources.size();) {
+    const size_t end = std::min(sources.find(", ", at), sources.size());
+    const std::string one = sources.substr(at, end - at);
+    const size_t slash = one.rfind('/');
+    text += (text.empty() ? "" : ", ") + (slash == std::string::npos ? one : one.substr(slash + 1));
+    at = end + 2;
+  }
+  return text;
+}
+
+std::vector<Column> columns_of(const RunResult& run) {
+  std::vector<Column> c(9);
+  const char* const heads[] = {"instances", "offloaded", "condition", "busy", "pending",
+                               "learning",  "own %",     "at home",   "offl."};
+  for (size_t i = 0; i < c.size(); ++i) c[i].head = heads[i];
+  for (const CandidateRow& row : run.candidates) {
+    const std::string cells[] = {grouped(row.instances),
+                                 grouped(row.offloaded),
+                                 grouped(row.refused_condition),
+                                 grouped(row.refused_busy),
+                                 grouped(row.refused_pending),
+                                 grouped(row.learning),
+                                 percent(row.local_lines, row.local_lines + row.remote_lines),
+                                 mean(row.kept_cycles, row.kept),
+                                 mean(row.offloaded_cycles, row.offloaded)};
+    for (size_t i = 0; i < c.size(); ++i) c[i].cells.push_back(cells[i]);
+  }
+  return c;
 }
 
 }  // namespace
 
 std::string format_explanation(const RunResult& run, size_t width) {
   if (run.candidates.empty()) return "";
-  std::vector<Column> columns;
-  for (const CandidateRow& row : run.candidates) columns.push_back(column(row));
-  std::string text = wrapped(
-      fmt::format("{}: candidate blocks (kernel and number, as nearwarp analyze lists them). "
-                  "Latencies: from the offload controller's decision until the warp is beyond the "
-                  "block.",
-                  run.policy),
-      width);
-  return text + "\n" + columns_text(kLabels, std::move(columns), width);
+  std::vector<std::string> names;
+  std::string sources;
+  for (const CandidateRow& row : run.candidates) {
+    names.push_back(fmt::format("{} {}", row.kernel, row.id));
+    if (!row.source_lines.empty())
+      sources +=
+          wrapped(fmt::format("{}: {}", names.back(), without_folders(row.source_lines)), width);
+  }
+  return wrapped(fmt::format(
+                     "Candidate blocks under {} (kernel and number, as nearwarp analyze lists "
+                     "them): instances that reached the offload controller; of these offloaded, or "
+                     "kept because of their condition, a busy channel or the pending limit; "
+                     "instances begun while learning the mapping; lines that stack SMs found in "
+                     "their own stack; mean core cycles from the controller's decision until the "
+                     "warp is beyond the block, at home and offloaded.",
+                     run.policy),
+                 width) +
+         "\n" + columns_text(names, columns_of(run), width) + "\n" + sources;
 }
 
 }  // namespace nearwarp::report

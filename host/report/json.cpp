@@ -70,10 +70,8 @@ Json mapping_json(const MappingReport& m) {
                               {"one_stack", s.one_stack}});
   json["ranges"] = Json::array();
   for (const MappedRange& r : m.ranges)
-    json["ranges"].push_back({{"name", r.name},
-                              {"address", r.address},
-                              {"bytes", r.bytes},
-                              {"remapped", r.remapped}});
+    json["ranges"].push_back(
+        {{"name", r.name}, {"address", r.address}, {"bytes", r.bytes}, {"remapped", r.remapped}});
   json["ranges_left_out"] = m.ranges_left_out;
   return json;
 }

@@ -81,12 +81,12 @@ std::string remark(const RunResult& run) {
                ? "no candidate instance makes a memory access, so nothing is remapped."
                : "the program ended while the mapping was still being learnt, over PCI-E.";
   }
-  std::string text = fmt::format("bits {} choose the stack for {}; baseline mapping for {}.",
-                                 bits_text(m.first_bit, m.last_bit), names_of(m, true),
-                                 names_of(m, false));
+  std::string text =
+      fmt::format("bits {} choose the stack for {}; baseline mapping for {}.",
+                  bits_text(m.first_bit, m.last_bit), names_of(m, true), names_of(m, false));
   if (m.ranges_left_out != 0)
-    text += fmt::format(" {} allocations did not fit the memory allocation table.",
-                        m.ranges_left_out);
+    text +=
+        fmt::format(" {} allocations did not fit the memory allocation table.", m.ranges_left_out);
   return text;
 }
 
@@ -101,10 +101,10 @@ std::string format_mapping(std::span<const RunResult> runs, size_t width) {
     columns.push_back(column(run));
   }
   if (first == nullptr) return "";
-  std::string text =
-      wrapped("Data mapping. For each choice of address bits: share of candidate instances' "
-              "accesses that go to the stack of the instance's first access.",
-              width);
+  std::string text = wrapped(
+      "Data mapping. For each choice of address bits: share of candidate instances' "
+      "accesses that go to the stack of the instance's first access.",
+      width);
   text += "\n" + columns_text(labels(*first), std::move(columns), width) + "\n";
   for (const RunResult& run : runs)
     if (run.mapping.has_value()) text += wrapped(run.policy + ": " + remark(run), width);

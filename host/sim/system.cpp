@@ -137,7 +137,9 @@ class Assembly {
   Wire link(uint32_t mbps) const {
     return {m_.links.latency_cycles * icnt_, m_.links.queue_entries, mbps};
   }
-  Wire pcie() const { return {ns_ticks(m_.pcie.round_trip_ns) / 2, m_.pcie.queue_entries, m_.pcie.mbps}; }
+  Wire pcie() const {
+    return {ns_ticks(m_.pcie.round_trip_ns) / 2, m_.pcie.queue_entries, m_.pcie.mbps};
+  }
   uint32_t ns_ticks(uint64_t ns) const {
     return static_cast<uint32_t>(std::max<uint64_t>(2, ns * s_.base_mhz / 1000));
   }

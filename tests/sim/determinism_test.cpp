@@ -13,7 +13,14 @@ using testing::numbers;
 using testing::simulate;
 using testing::workload;
 
-constexpr const char* kPolicies[] = {"baseline", "ndp-uncontrolled-bmap", "ndp-controlled-bmap"};
+constexpr const char* kPolicies[] = {"baseline",
+                                     "ndp-ideal",
+                                     "ndp-uncontrolled-bmap",
+                                     "ndp-controlled-bmap",
+                                     "ndp-uncontrolled-tmap",
+                                     "ndp-uncontrolled-oracle",
+                                     "tom",
+                                     "tom-oracle"};
 
 struct Variation {
   const char* name;
@@ -60,7 +67,8 @@ std::vector<std::string> names() {
 INSTANTIATE_TEST_SUITE_P(Workloads, Determinism,
                          ::testing::Combine(::testing::ValuesIn(names()),
                                             ::testing::Values("baseline", "ndp-uncontrolled-bmap",
-                                                              "ndp-controlled-bmap")),
+                                                              "ndp-controlled-bmap", "ndp-ideal",
+                                                              "tom", "tom-oracle")),
                          [](const auto& test) {
                            std::string n = std::get<0>(test.param) + "_" + std::get<1>(test.param);
                            for (char& c : n)
@@ -124,7 +132,7 @@ TEST(DeterminismTiny, ShortestQueuesDrain) {
     const uint32_t low = static_cast<uint32_t>(std::stoul(k.range));
     least.push_back(k.key + "=" + std::to_string(low));
   }
-  ASSERT_EQ(least.size(), kTiny.size() + 6);
+  ASSERT_EQ(least.size(), kTiny.size() + 7);
   least.push_back("dram.write_high_watermark=1");
   least.push_back("dram.write_low_watermark=0");
   for (const char* name : {"kmeans", "bfs-rmat", "libor", "vector-add"}) {

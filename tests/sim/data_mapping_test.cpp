@@ -1,0 +1,222 @@
+// Transparent data mapping on whole machines: what is learnt, when the phase ends, what moves.
+#include "host/sim/data_mapping.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "device/exec/decoded.h"
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using testing::counter;
+using testing::numbers;
+using testing::PtxDevice;
+using testing::simulate;
+using testing::workload;
+
+constexpr uint32_t kBlocks = 64, kWarps = 4;  // of one launch
+constexpr uint64_t kArray = uint64_t{1} << 20;
+
+/// c[x] = a[x] + b[x], `iterations` times per thread: x begins at `warp_stride` bytes per warp and
+/// grows by `step` bytes. The arrays lie 2^20 bytes apart.
+runtime::Recording walk(uint64_t warp_stride, uint64_t step, uint32_t iterations,
+                        int launches = 1) {
+  PtxDevice d(R"(
+.visible .entry walk(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n,
+                     .param .u32 warp_stride, .param .u32 step)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<14>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [a];
+  ld.param.u64 %rd2, [b];
+  ld.param.u64 %rd3, [c];
+  ld.param.u32 %r1, [n];
+  ld.param.u32 %r2, [warp_stride];
+  ld.param.u32 %r3, [step];
+  mov.u32 %r4, %tid.x;
+  mov.u32 %r5, %ctaid.x;
+  mov.u32 %r6, %ntid.x;
+  mad.lo.s32 %r7, %r5, %r6, %r4;
+  shr.u32 %r8, %r7, 5;
+  and.b32 %r9, %r4, 31;
+  shl.b32 %r10, %r9, 2;
+  mad.lo.s32 %r11, %r8, %r2, %r10;
+  cvt.u64.u32 %rd4, %r11;
+  add.s64 %rd1, %rd1, %rd4;
+  add.s64 %rd2, %rd2, %rd4;
+  add.s64 %rd3, %rd3, %rd4;
+  cvt.u64.u32 %rd5, %r3;
+loop:
+  ld.global.u32 %r12, [%rd1];
+  ld.global.u32 %r13, [%rd2];
+  add.s32 %r12, %r12, %r13;
+  st.global.u32 [%rd3], %r12;
+  add.s64 %rd1, %rd1, %rd5;
+  add.s64 %rd2, %rd2, %rd5;
+  add.s64 %rd3, %rd3, %rd5;
+  add.s32 %r1, %r1, -1;
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra loop;
+  ret;
+}
+)");
+  const runtime::DevicePtr a = d.device.allocate(kArray, "a"), b = d.device.allocate(kArray, "b"),
+                           c = d.device.allocate(kArray, "c");
+  d.device.allocate(kArray, "unused");
+  EXPECT_EQ(b - a, kArray);
+  EXPECT_EQ(c - b, kArray);
+  runtime::KernelArgs args(a, b, c);
+  for (const uint64_t n : {uint64_t{iterations}, warp_stride, step})
+    args.add(static_cast<uint32_t>(n));
+  for (int i = 0; i < launches; ++i)
+    d.device.launch(d.module, "walk", {kBlocks}, {kWarps * 32}, 0, args);
+  return d.record("walk");
+}
+
+/// Each warp's lines lie a power of two apart: 64 bytes x 128 = all warps' lines per iteration.
+runtime::Recording powers_of_two(int launches = 1) {
+  return walk(128, uint64_t{128} * kBlocks * kWarps, 16, launches);
+}
+
+TEST(DataMapping, ArraysAPowerOfTwoApartComeTogether) {
+  const runtime::Recording recording = powers_of_two(4);
+  const report::RunResult tmap = simulate(recording, "ndp-uncontrolled-tmap");
+  const report::RunResult bmap = simulate(recording, "ndp-uncontrolled-bmap");
+  ASSERT_TRUE(tmap.mapping.has_value());
+  EXPECT_TRUE(tmap.mapping->applied);
+  EXPECT_EQ(tmap.mapping->scores[0].at_destination, tmap.mapping->seen_accesses);
+  // All instances that began after the learning phase were offloaded, three lines at a time.
+  const uint64_t offloaded = counter(tmap, "offload.offloaded");
+  EXPECT_EQ(offloaded, 4 * kBlocks * kWarps - counter(tmap, "offload.learning"));
+  EXPECT_GT(offloaded, 2 * kBlocks * kWarps);
+  EXPECT_EQ(counter(tmap, "offload.local_lines"), offloaded * 16 * 3);
+  EXPECT_EQ(counter(tmap, "offload.remote_lines"), 0u);
+  EXPECT_EQ(tmap.traffic.memory_to_memory_bytes, 0u);
+  EXPECT_GT(counter(bmap, "offload.remote_lines"), counter(bmap, "offload.local_lines"));
+  EXPECT_GT(bmap.traffic.memory_to_memory_bytes, 0u);
+}
+
+TEST(DataMapping, ChunksOfAWarpAskForHighBits) {
+  // 16 consecutive lines per warp: address bits 11:12 are the lowest that are the same in all.
+  const runtime::Recording recording = walk(16 * 128, 128, 16, 4);
+  for (const char* policy : {"tom", "tom-oracle"}) {
+    SCOPED_TRACE(policy);
+    const report::RunResult r = simulate(recording, policy);
+    ASSERT_TRUE(r.mapping.has_value() && r.mapping->applied);
+    EXPECT_EQ(r.mapping->first_bit, 11u);
+    EXPECT_EQ(r.mapping->last_bit, 12u);
+    EXPECT_EQ(counter(r, "offload.remote_lines"), 0u);
+  }
+}
+
+TEST(DataMapping, OnlyTouchedRangesMove) {
+  const report::RunResult r = simulate(powers_of_two(), "tom");
+  ASSERT_TRUE(r.mapping.has_value());
+  std::vector<std::pair<std::string, bool>> ranges;
+  for (const report::MappedRange& m : r.mapping->ranges) ranges.emplace_back(m.name, m.remapped);
+  const std::vector<std::pair<std::string, bool>> expected = {
+      {"a", true}, {"b", true}, {"c", true}, {"unused", false}};
+  EXPECT_EQ(ranges, expected);
+}
+
+TEST(DataMapping, LearningEndsExactlyWithTheConfiguredInstance) {
+  const runtime::Recording recording = powers_of_two(4);
+  constexpr uint64_t kInstances = 4 * kBlocks * kWarps;
+  for (const uint32_t permille : {1u, 5u, 10u, 500u, 1000u}) {
+    SCOPED_TRACE(permille);
+    const report::RunResult r =
+        simulate(recording, "tom", {"mapping.learning_permille=" + std::to_string(permille)});
+    const report::MappingReport& m = *r.mapping;
+    EXPECT_EQ(m.total_instances, kInstances);
+    EXPECT_EQ(m.wanted_instances, (kInstances * permille + 999) / 1000);
+    EXPECT_EQ(m.seen_instances, m.wanted_instances);
+    EXPECT_EQ(m.seen_accesses, m.seen_instances * 48);
+    EXPECT_TRUE(m.applied);
+    EXPECT_LT(m.interrupt_cycle, m.standstill_cycle);
+    EXPECT_LT(m.standstill_cycle, m.resume_cycle);
+    EXPECT_LE(m.resume_cycle, r.cycles + 100'000);
+    // Whoever was not seen while learning was decided upon afterwards.
+    EXPECT_EQ(counter(r, "offload.learning") + counter(r, "offload.instances"), kInstances);
+    EXPECT_GE(counter(r, "offload.learning"), m.seen_instances);
+    EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+  }
+}
+
+TEST(DataMapping, TheLearningPhasePaysForPcie) {
+  const runtime::Recording recording = powers_of_two(2);
+  const std::vector<std::string> half = {"mapping.learning_permille=500"};
+  const report::RunResult fast = simulate(recording, "tom", half);
+  std::vector<std::string> slow = half;
+  slow.push_back("pcie.round_trip_ns=4000");
+  const report::RunResult late = simulate(recording, "tom", slow);
+  EXPECT_GT(counter(fast, "pcie.bytes"), 0u);
+  EXPECT_GT(late.mapping->interrupt_cycle, 2 * fast.mapping->interrupt_cycle);
+  const report::RunResult oracle = simulate(recording, "tom-oracle");
+  EXPECT_EQ(counter(oracle, "pcie.bytes"), 0u);
+  EXPECT_LT(oracle.cycles, fast.cycles);
+  // A narrow bus makes the phase longer, too.
+  std::vector<std::string> narrow = half;
+  narrow.push_back("pcie.mbps=1000");
+  EXPECT_GT(simulate(recording, "tom", narrow).mapping->interrupt_cycle,
+            fast.mapping->interrupt_cycle);
+}
+
+TEST(DataMapping, WithoutInstancesNothingIsLearnt) {
+  const report::RunResult r = simulate(workload("fma", 2'000'000), "tom");
+  ASSERT_TRUE(r.mapping.has_value());
+  EXPECT_FALSE(r.mapping->applied);
+  EXPECT_EQ(r.mapping->total_instances, 0u);
+  EXPECT_EQ(counter(r, "pcie.bytes"), 0u);
+}
+
+TEST(DataMapping, AMachineMayHaveOtherStacksAndLines) {
+  const runtime::Recording recording = powers_of_two(2);
+  for (const std::vector<std::string>& change :
+       {std::vector<std::string>{"stack.count=2"}, std::vector<std::string>{"stack.count=8"},
+        std::vector<std::string>{"l1.line_bytes=64"}, std::vector<std::string>{"stack.count=1"}}) {
+    SCOPED_TRACE(change[0]);
+    const report::RunResult r = simulate(recording, "tom", change);
+    EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+    EXPECT_TRUE(r.mapping->applied);
+    EXPECT_EQ(counter(r, "offload.remote_lines"), 0u);
+  }
+}
+
+TEST(DataMapping, IdealOffloadingCostsNothingOffChip) {
+  const runtime::Recording recording = powers_of_two(4);
+  const report::RunResult r = simulate(recording, "ndp-ideal");
+  EXPECT_GT(counter(r, "offload.offloaded"), 0u);
+  EXPECT_EQ(counter(r, "offload.request_bytes"), 0u);
+  EXPECT_EQ(counter(r, "offload.ack_bytes"), 0u);
+  EXPECT_EQ(counter(r, "offload.dirty_lines"), 0u);
+  EXPECT_EQ(counter(r, "offload.remote_lines"), 0u);
+  EXPECT_EQ(counter(r, "offload.redundant"), 0u);
+  EXPECT_EQ(r.traffic.memory_to_memory_bytes, 0u);
+  EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+}
+
+TEST(AllocationTable, OverlappingAllocationsShareARange) {
+  constexpr uint64_t kAt = exec::kDeviceBase;
+  const std::vector<runtime::Allocation> all = {{kAt + 4096, 1000, "second"},
+                                                {kAt, 1000, "first"},
+                                                {kAt + 4096 + 512, 2000, "again"},
+                                                {kAt + 9000, 0, "empty"},
+                                                {kAt + 16384, 8, "third"}};
+  const AllocationTable table(all, 100);
+  ASSERT_EQ(table.ranges.size(), 3u);
+  EXPECT_EQ(table.ranges[0].allocations, (std::vector<uint32_t>{1}));
+  EXPECT_EQ(table.ranges[1].allocations, (std::vector<uint32_t>{0, 2}));
+  EXPECT_EQ(table.ranges[1].address, kAt + 4096);
+  EXPECT_EQ(table.ranges[1].bytes, 2512u);
+  EXPECT_EQ(table.left_out, 0u);
+  const AllocationTable small(all, 2);
+  EXPECT_EQ(small.ranges.size(), 2u);
+  EXPECT_EQ(small.left_out, 3u);
+}
+
+}  // namespace
+}  // namespace nearwarp::sim
