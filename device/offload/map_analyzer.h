@@ -141,6 +141,7 @@ template <class V>
 NW_HD inline void resume(V& v) {
   v.s.offload.analyzer.mode = SmMode::kNormal;
   cache::l1_flush(v.p.l1, v.s.l1, v.base);
+  sm::tlb_flush(v.p.tlb, v.s.tlb, v.base);
 }
 
 }  // namespace nearwarp::offload

@@ -95,12 +95,9 @@ template <class V>
 NW_HD inline void send_walk_read(V& v, uint32_t walker, uint32_t now) {
   TlbState& t = v.s.tlb;
   const LineAddr line = tlb_next_read(v.p.tlb, t, v.base, walker);
-  const Packet p = memory_packet(v, PacketKind::kRead, line, kWalkTag | walker, v.p.header_bytes);
-  if (v.p.in_stack) {
-    const uint32_t stack = static_cast<uint32_t>(p.dst - v.p.first_vault) / v.p.vaults_per_stack;
-    if (stack != static_cast<uint32_t>(v.s.endpoint - v.p.first_stack_sm))
-      t.counters.walk_reads_remote += 1;
-  }
+  Packet p = memory_packet(v, PacketKind::kRead, line, kWalkTag | walker, v.p.header_bytes);
+  p.dst = v.gpu_home_of(line);  // page tables are in the GPU's memory from the beginning
+  if (v.p.in_stack && v.stack_of(line) != v.own_stack()) t.counters.walk_reads_remote += 1;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
 }
 

@@ -44,7 +44,11 @@ struct SmViewOf {
 
   /// Endpoint that holds a line for this SM: an L2 slice, or a vault for a stack SM.
   NW_HD uint16_t home_of(LineAddr line) const {
-    if (!p.in_stack) return in_host_memory() ? p.host_memory : slice_of(line);
+    return in_host_memory() ? p.host_memory : gpu_home_of(line);
+  }
+  /// The same in the GPU's memory, whether or not data is there yet.
+  NW_HD uint16_t gpu_home_of(LineAddr line) const {
+    if (!p.in_stack) return slice_of(line);
     return static_cast<uint16_t>(p.first_vault + stack_of(line) * p.vaults_per_stack +
                                  p.map.of(line, base).vault_of(line));
   }

@@ -138,11 +138,11 @@ struct MachineConfig {
     uint32_t allocation_entries = 0;       ///< memory allocation table
   } offload;
 
-  struct Pcie {                       // [pcie]: the learning phase's way to the CPU's memory
-    uint32_t round_trip_ns = 0;       ///< of a read without queueing
-    uint32_t mbps = 0;                ///< per direction, 10^6 bytes per second
-    uint32_t queue_entries = 0;       ///< requests in flight
-    uint32_t remap_latency_ns = 0;    ///< from the standstill until the SMs go on
+  struct Pcie {                     // [pcie]: the learning phase's way to the CPU's memory
+    uint32_t round_trip_ns = 0;     ///< of a read without queueing
+    uint32_t mbps = 0;              ///< per direction, 10^6 bytes per second
+    uint32_t queue_entries = 0;     ///< requests in flight
+    uint32_t remap_latency_ns = 0;  ///< from the standstill until the SMs go on
   } pcie;
 
   struct Run {                        // [run]

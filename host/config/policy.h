@@ -13,7 +13,7 @@ struct PolicyConfig {
   std::string mechanism;    ///< [policy] mechanism: "none" or "tom"
   std::string mapping;      ///< [policy] mapping: "bmap", "tmap", "oracle" or "local"
 
-  struct Learning {  // [mapping]; TOM, section 3.2
+  struct Learning {                  // [mapping]; TOM, section 3.2
     uint32_t learning_permille = 0;  ///< of all candidate instances are seen before the choice
   } learning;
 

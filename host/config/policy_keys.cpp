@@ -24,8 +24,8 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "consecutive address bits, learnt from the first candidate instances, for what candidates "
        "access; oracle: the same with the bits that are best for all instances, known beforehand; "
        "local: bmap, but a stack SM finds everything in its own stack (an idealisation)."},
-      {"mapping.learning_permille",
-       [](P& p) -> Member { return &p.learning.learning_permille; }, "1/1000", 1, 1000, false, "",
+      {"mapping.learning_permille", [](P& p) -> Member { return &p.learning.learning_permille; },
+       "1/1000", 1, 1000, false, "",
        "tmap: share of all candidate instances after which the mapping is chosen."},
       {NW_KEY(offload.dynamic_control), "", 0, 0, false, "",
        "Refuse to offload to full stack SMs and over busy channels."},

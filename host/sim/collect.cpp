@@ -128,8 +128,9 @@ std::vector<offload::CandidateCounters> sum_candidates(System& system) {
     }
   }
   for (uint32_t i = 0; i < e.num_stacks; ++i) {
-    const auto* n =
-        system.state<sm::SmState>(e.first_stack_sm + i).offload.candidates.in(system.arena.base());
+    const auto candidates =
+        with_sm(system, e.first_stack_sm + i, [](const auto& s) { return s.offload.candidates; });
+    const auto* n = candidates.in(system.arena.base());
     for (size_t k = 0; k < total.size(); ++k) {
       total[k].local_lines += n[k].local_lines;
       total[k].remote_lines += n[k].remote_lines;

@@ -1,5 +1,5 @@
-// What TOM's driver and runtime do on the host (TOM, section 4.3): keep the memory allocation table,
-// choose a mapping from what the memory map analyzer has seen, place the data with it.
+// What TOM's driver and runtime do on the host (TOM, section 4.3): keep the memory allocation
+// table, choose a mapping from what the memory map analyzer has seen, place the data with it.
 //
 // Copies to the device are delayed until the learning phase is over, so placing the data costs no
 // copy that the baseline would not make before its first kernel; neither is part of the cycles.

@@ -108,8 +108,7 @@ TEST(Learning, InstancesWithoutAccessesDoNotCount) {
 TEST(Learning, EveryInstanceOfAWarpIsReportedOnce) {
   Learning b({store({0})});
   constexpr uint32_t kInstances = 9;
-  for (uint32_t i = 0; i < kInstances; ++i)
-    b.traces.run(b.head).run(b.body).at(line(3 * i), 4);
+  for (uint32_t i = 0; i < kInstances; ++i) b.traces.run(b.head).run(b.body).at(line(3 * i), 4);
   b.traces.run(b.tail).end();
   b.start();
   b.run_logged(2000);

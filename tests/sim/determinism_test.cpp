@@ -88,7 +88,10 @@ TEST_P(WholeProgram, RunsToItsEndUnderEveryPolicy) {
     EXPECT_FALSE(r.partial);
     EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
     EXPECT_EQ(r.thread_instructions, recording.thread_instructions);
-    EXPECT_GT(r.traffic.total_bytes(), 0u);
+    // Ideal offloading may leave nothing for the links.
+    if (std::string(policy) != "ndp-ideal") {
+      EXPECT_GT(r.traffic.total_bytes(), 0u);
+    }
     if (std::string(policy) == "baseline") {
       EXPECT_EQ(r.offloaded_thread_instructions, 0u);
       EXPECT_EQ(r.traffic.memory_to_memory_bytes, 0u);
