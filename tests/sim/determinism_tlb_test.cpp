@@ -14,7 +14,8 @@ using testing::numbers;
 using testing::simulate;
 using testing::workload;
 
-const std::vector<std::string> kTinyTlb = {"tlb.entries=2", "tlb.page_bytes=4096"};
+const std::vector<std::string> kTinyTlb = {"tlb.entries=2", "tlb.walk_accesses=2",
+                                           "tlb.page_bytes=4096"};
 
 class TinyTlb : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 

@@ -12,7 +12,8 @@ using testing::simulate;
 using testing::workload;
 
 const std::vector<std::string> kOff = {"tlb.entries=0"};
-const std::vector<std::string> kTiny = {"tlb.entries=2", "tlb.page_bytes=4096"};
+const std::vector<std::string> kTiny = {"tlb.entries=2", "tlb.walk_accesses=2",
+                                        "tlb.page_bytes=4096"};
 
 TEST(Translation, OffMeansNoTrace) {
   for (const char* policy : {"baseline", "ndp-controlled-bmap"}) {
@@ -84,9 +85,9 @@ TEST(Translation, WalksOfStackSmsCrossStacks) {
 }
 
 TEST(Translation, WithOneStackNoWalkIsRemote) {
-  const report::RunResult r =
-      simulate(workload("kmeans", 300'000), "ndp-uncontrolled-bmap",
-               {"stack.count=1", "l2.slices=4", "tlb.entries=2", "tlb.page_bytes=4096"});
+  const report::RunResult r = simulate(workload("kmeans", 300'000), "ndp-uncontrolled-bmap",
+                                       {"stack.count=1", "l2.slices=4", "tlb.entries=2",
+                                        "tlb.walk_accesses=2", "tlb.page_bytes=4096"});
   EXPECT_GT(counter(r, "stack_sm.tlb.walks"), 0u);
   EXPECT_EQ(counter(r, "stack_sm.tlb.walk_reads_remote"), 0u);
   EXPECT_EQ(r.traffic.memory_to_memory_bytes, 0u);
