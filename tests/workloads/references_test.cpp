@@ -152,7 +152,12 @@ TEST(Heartwall, PointsFollowTheFilm) {
 TEST(Ray, SkyAboveFloorBelow) {
   RayScene scene = ray_scene(64, 64, 256);
   scene.spheres.clear();
-  const std::vector<float> top = ray_reference_row(scene, 0), end = ray_reference_row(scene, 63);
+  const auto reds = [&scene](int y) {
+    std::vector<float> row;
+    for (const RayColour& colour : ray_reference_row(scene, y)) row.push_back(colour.red);
+    return row;
+  };
+  const std::vector<float> top = reds(0), end = reds(63);
   for (int x = 1; x < 32; ++x) {
     EXPECT_GT(top[x], 0.3f);         // looks up
     EXPECT_EQ(top[x], top[64 - x]);  // mirror image around column 32
@@ -160,11 +165,16 @@ TEST(Ray, SkyAboveFloorBelow) {
   // Without spheres the floor is lit everywhere: its colour, and the sky reflected once.
   scene.texture.assign(scene.texture.size(), 0.5f);
   const float lit = 0.6f * 0.5f * (0.2f + 0.8f * 0.8f);
-  for (float value : ray_reference_row(scene, 63)) {
+  for (float value : reds(63)) {
     EXPECT_GT(value, lit + 0.4f * 0.3f);
     EXPECT_LT(value, lit + 0.4f * 0.8f);
   }
-  EXPECT_NE(end, ray_reference_row(scene, 63));
+  EXPECT_NE(end, reds(63));
+}
+
+TEST(Ray, ColoursAreBytes) {
+  EXPECT_EQ(ray_packed({1.0f, 0.0f, 0.5f, 1.3f}), 0xff7f00ffu);
+  EXPECT_EQ(ray_packed({-0.1f, 2.0f, 0.0f, 0.0f}), 0x0000ff00u);
 }
 
 }  // namespace

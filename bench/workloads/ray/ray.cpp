@@ -26,7 +26,7 @@ class Ray final : public Workload {
  public:
   std::string name() const override { return "ray"; }
   std::string description() const override {
-    return "ray tracing of spheres over a textured floor, with shadows and three reflections";
+    return "ray tracing of spheres over a textured floor, with shadows and up to four reflections";
   }
   std::string source() const override { return "GPGPU-Sim, RAY"; }
   std::string ptx() const override { return embedded::ray_ptx; }
@@ -37,24 +37,27 @@ class Ray final : public Workload {
     const int width = scene.width, height = scene.height;
     const int num_spheres = static_cast<int>(scene.spheres.size());
     const uint32_t module = load_ptx(device, embedded::ray_ptx, ptx_name());
-    const auto d_spheres = device.upload(scene.spheres, "spheres");
-    const auto d_colours = device.upload(scene.colours, "colours");
+    const auto to_symbol = [&](const char* symbol, const auto& values) {
+      device.copy_to_device(device.symbol(module, symbol), values.data(),
+                            values.size() * sizeof(values[0]));
+    };
+    to_symbol("ray_spheres", scene.spheres);
+    to_symbol("ray_colours", scene.colours);
     const auto d_texture = device.upload(scene.texture, "texture");
-    const auto d_image = device.allocate(uint64_t(width) * height * sizeof(float), "image");
+    const auto d_image = device.allocate(uint64_t(width) * height * sizeof(uint32_t), "image");
     const runtime::Dim3 grid = {(width + kBlockShape.x - 1) / kBlockShape.x,
                                 (height + kBlockShape.y - 1) / kBlockShape.y};
     device.launch(module, "ray_trace", grid, kBlockShape, 0,
-                  runtime::KernelArgs(d_spheres, d_colours, d_texture, d_image, width, height,
-                                      num_spheres, scene.texture_size, scene.max_reflections));
+                  runtime::KernelArgs(d_texture, d_image, width, height, num_spheres,
+                                      scene.texture_size));
     if (device.limit_reached()) return skipped_by_limit();
 
-    const std::vector<float> image = device.download<float>(d_image, size_t(width) * height);
-    std::vector<float> expected;
+    std::vector<int32_t> expected;
     for (int y = 0; y < height; ++y) {
-      const std::vector<float> row = ray_reference_row(scene, y);
-      expected.insert(expected.end(), row.begin(), row.end());
+      for (const RayColour& colour : ray_reference_row(scene, y))
+        expected.push_back(static_cast<int32_t>(ray_packed(colour)));
     }
-    return check_bits("image", image, expected);
+    return check_equal("image", device.download<int32_t>(d_image, expected.size()), expected);
   }
 };
 

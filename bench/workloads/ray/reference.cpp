@@ -38,11 +38,19 @@ float floor_colour(const RayScene& scene, Vec at) {
   return scene.texture[size_t(texel(at.z)) * scene.texture_size + texel(at.x)];
 }
 
-float trace(const RayScene& scene, Vec origin, Vec direction) {
+RayColour grey(float value) { return {value, value, value, 1.0f}; }
+RayColour scaled(RayColour a, float s) {
+  return {a.red * s, a.green * s, a.blue * s, a.alpha * s};
+}
+RayColour plus(RayColour a, RayColour b) {
+  return {a.red + b.red, a.green + b.green, a.blue + b.blue, a.alpha + b.alpha};
+}
+
+RayColour trace(const RayScene& scene, Vec origin, Vec direction) {
   const Vec light = {0.48f, 0.8f, -0.36f};
   const int num_spheres = static_cast<int>(scene.spheres.size());
-  float value = 0.0f, weight = 1.0f;
-  for (int bounce = 0; bounce <= scene.max_reflections; ++bounce) {
+  std::vector<RayColour> colours;
+  while (colours.size() < kRayLevels) {
     float nearest = kFar;
     int hit = -1;
     for (int s = 0; s < num_spheres; ++s) {
@@ -60,7 +68,8 @@ float trace(const RayScene& scene, Vec origin, Vec direction) {
       }
     }
     if (hit < 0) {
-      value += weight * (0.3f + 0.5f * direction.y);
+      const float sky = 0.3f + 0.5f * direction.y;
+      colours.push_back({sky, sky, 1.2f * sky, 1.0f});
       break;
     }
     origin = along(origin, direction, nearest);
@@ -70,33 +79,35 @@ float trace(const RayScene& scene, Vec origin, Vec direction) {
       const RaySphere& s = scene.spheres[hit];
       normal = unit({origin.x - s.x, origin.y - s.y, origin.z - s.z});
     }
-    const float colour = floor ? floor_colour(scene, origin) : scene.colours[hit];
-    float lit = std::max(dot(normal, light), 0.0f);
+    const RayColour colour = floor ? grey(floor_colour(scene, origin)) : scene.colours[hit];
+    colours.push_back(scaled(colour, 0.12f));
+    const float lit = dot(normal, light);
     const auto shades = [&](const RaySphere& s) { return meet(s, origin, light) < kFar; };
-    if (std::any_of(scene.spheres.begin(), scene.spheres.end(), shades)) lit = 0.0f;
-    value += weight * 0.6f * colour * (0.2f + 0.8f * lit);
-    weight *= 0.4f;
+    if (lit > 0.0f && std::none_of(scene.spheres.begin(), scene.spheres.end(), shades))
+      colours.back() = plus(colours.back(), scaled(colour, 0.48f * lit));
     direction = unit(along(direction, normal, -2.0f * dot(direction, normal)));
   }
-  return value;
+  for (size_t level = colours.size() - 1; level > 0; --level)
+    colours[level - 1] = plus(colours[level - 1], scaled(colours[level], 0.4f));
+  return colours[0];
 }
 
 }  // namespace
 
 RayScene ray_scene(int width, int height, int texture_size) {
   constexpr uint64_t kSphereStream = 70, kTextureStream = 71;
-  constexpr int kSpheres = 16;
+  constexpr int kSpheres = 4;
   RayScene scene;
   scene.width = width;
   scene.height = height;
-  scene.max_reflections = 3;
   scene.texture_size = texture_size;
   for (int s = 0; s < kSpheres; ++s) {
     const auto random = [&](int i) { return random_unit(kSphereStream, s * 8 + i); };
     const float radius = 0.3f + 0.7f * random(0);
     scene.spheres.push_back(
         {-5.0f + 10.0f * random(1), radius + 1.5f * random(2), 9.0f * random(3), radius});
-    scene.colours.push_back(0.3f + 0.7f * random(4));
+    scene.colours.push_back(
+        {0.3f + 0.7f * random(4), 0.3f + 0.7f * random(5), 0.3f + 0.7f * random(6), 1.0f});
   }
   scene.texture.resize(size_t(texture_size) * texture_size);
   for (size_t i = 0; i < scene.texture.size(); ++i)
@@ -104,8 +115,8 @@ RayScene ray_scene(int width, int height, int texture_size) {
   return scene;
 }
 
-std::vector<float> ray_reference_row(const RayScene& scene, int y) {
-  std::vector<float> row(scene.width);
+std::vector<RayColour> ray_reference_row(const RayScene& scene, int y) {
+  std::vector<RayColour> row(scene.width);
   const auto width = static_cast<float>(scene.width), height = static_cast<float>(scene.height);
   const float scale = 2.0f / height;
   for (int x = 0; x < scene.width; ++x) {
@@ -114,6 +125,14 @@ std::vector<float> ray_reference_row(const RayScene& scene, int y) {
     row[x] = trace(scene, {0.0f, 1.5f, -6.0f}, direction);
   }
   return row;
+}
+
+uint32_t ray_packed(const RayColour& colour) {
+  const auto byte = [](float x) {
+    return static_cast<uint32_t>(std::clamp(x, 0.0f, 1.0f) * 255.0f);
+  };
+  return byte(colour.alpha) << 24 | byte(colour.blue) << 16 | byte(colour.green) << 8 |
+         byte(colour.red);
 }
 
 }  // namespace nearwarp::workloads
