@@ -45,11 +45,13 @@ class Heartwall final : public Workload {
     const uint32_t module = load_ptx(device, embedded::heartwall_ptx, ptx_name());
     const auto d_templates = device.upload(tracks.templates, "templates");
     const auto d_points = device.upload(tracks.points, "points");
+    const auto d_buffers =
+        device.allocate(uint64_t{num_points} * kHeartBuffer * sizeof(float), "buffers");
     for (int t = 1; t < film.num_frames; ++t) {
       const auto d_frame = device.upload(frames[t], "frame");
-      device.launch(
-          module, "heartwall_track", {num_points}, {kHeartSearch * kHeartSearch}, 0,
-          runtime::KernelArgs(d_frame, d_templates, d_points, film.width, film.height, kHeartKeep));
+      device.launch(module, "heartwall_track", {num_points}, {kHeartSearch * kHeartSearch}, 0,
+                    runtime::KernelArgs(d_frame, d_templates, d_points, d_buffers, film.width,
+                                        film.height, kHeartKeep));
       if (device.limit_reached()) return skipped_by_limit();
     }
 

@@ -1,6 +1,7 @@
 #include "bench/workloads/heartwall/reference.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "bench/workloads/common/random.h"
@@ -13,8 +14,34 @@ constexpr int kOffsets = kHeartSearch * kHeartSearch;
 constexpr int kBorder = 24;  // further than the picture ever moves plus a search window
 constexpr uint64_t kTextureStream = 80, kNoiseStream = 81;
 
-int moved(int from, int offset, int end) {
-  return std::clamp(from + offset - kHeartSearch / 2, 0, end - kHeartTemplate);
+using Offsets = std::array<float, kOffsets>;
+
+/// The sum of the template's extent of a search window at every offset, from cumulative sums.
+Offsets sums_under_template(const std::vector<float>& in) {
+  constexpr int kWindow = kHeartWindow;
+  std::vector<float> down(in.size()), columns(size_t(kHeartSearch) * kWindow),
+      along(columns.size());
+  for (int column = 0; column < kWindow; ++column) {
+    float sum = 0.0f;
+    for (int row = 0; row < kWindow; ++row)
+      down[row * kWindow + column] = sum += in[row * kWindow + column];
+  }
+  for (int i = 0; i < kHeartSearch * kWindow; ++i) {
+    columns[i] =
+        down[i + (kHeartTemplate - 1) * kWindow] - (i < kWindow ? 0.0f : down[i - kWindow]);
+  }
+  for (int row = 0; row < kHeartSearch; ++row) {
+    float sum = 0.0f;
+    for (int column = 0; column < kWindow; ++column)
+      along[row * kWindow + column] = sum += columns[row * kWindow + column];
+  }
+  Offsets sums;
+  for (int offset = 0; offset < kOffsets; ++offset) {
+    const int first = offset / kHeartSearch * kWindow + offset % kHeartSearch;
+    sums[offset] =
+        along[first + kHeartTemplate - 1] - (offset % kHeartSearch == 0 ? 0.0f : along[first - 1]);
+  }
+  return sums;
 }
 
 }  // namespace
@@ -57,25 +84,29 @@ HeartTracks heart_start(const HeartFilm& film, const std::vector<float>& frame, 
 void heart_track(const HeartFilm& film, const std::vector<float>& frame, HeartTracks& tracks) {
   for (size_t p = 0; p < tracks.points.size() / 2; ++p) {
     float* pattern = &tracks.templates[p * kPixels];
-    int32_t& x0 = tracks.points[2 * p];
-    int32_t& y0 = tracks.points[2 * p + 1];
+    int32_t& px = tracks.points[2 * p];
+    int32_t& py = tracks.points[2 * p + 1];
+    const int x = std::clamp(px - kHeartSearch / 2, 0, film.width - kHeartWindow);
+    const int y = std::clamp(py - kHeartSearch / 2, 0, film.height - kHeartWindow);
+    std::vector<float> window, squares;
+    for (int i = 0; i < kHeartWindow * kHeartWindow; ++i) {
+      window.push_back(frame[size_t(y + i / kHeartWindow) * film.width + x + i % kHeartWindow]);
+      squares.push_back(window.back() * window.back());
+    }
+    const auto pixel = [&](int offset, int i) {
+      return window[(offset / kHeartSearch + i / kHeartTemplate) * kHeartWindow +
+                    offset % kHeartSearch + i % kHeartTemplate];
+    };
+    const Offsets sums = sums_under_template(window), square_sums = sums_under_template(squares);
     float mean = 0.0f;
     for (int i = 0; i < kPixels; ++i) mean += pattern[i];
     mean *= 1.0f / kPixels;
-    float score[kOffsets];
+    Offsets score;
     int best[kOffsets];
     for (int offset = 0; offset < kOffsets; ++offset) {
-      const int x = moved(x0, offset % kHeartSearch, film.width);
-      const int y = moved(y0, offset / kHeartSearch, film.height);
-      float sum = 0.0f, squares = 0.0f, product = 0.0f;
-      for (int i = 0; i < kPixels; ++i) {
-        const float value =
-            frame[size_t(y + i / kHeartTemplate) * film.width + x + i % kHeartTemplate];
-        sum += value;
-        squares += value * value;
-        product += value * (pattern[i] - mean);
-      }
-      const float variance = squares - sum * sum * (1.0f / kPixels);
+      float product = 0.0f;
+      for (int i = 0; i < kPixels; ++i) product += pixel(offset, i) * (pattern[i] - mean);
+      const float variance = square_sums[offset] - sums[offset] * sums[offset] * (1.0f / kPixels);
       score[offset] = variance > 1.0e-6f ? product / std::sqrt(variance) : -2.0f;
       best[offset] = offset;
     }
@@ -86,13 +117,10 @@ void heart_track(const HeartFilm& film, const std::vector<float>& frame, HeartTr
         best[i] = best[i + half];
       }
     }
-    x0 = moved(x0, best[0] % kHeartSearch, film.width);
-    y0 = moved(y0, best[0] / kHeartSearch, film.height);
-    for (int i = 0; i < kPixels; ++i) {
-      const float found =
-          frame[size_t(y0 + i / kHeartTemplate) * film.width + x0 + i % kHeartTemplate];
-      pattern[i] = kHeartKeep * pattern[i] + (1.0f - kHeartKeep) * found;
-    }
+    px = x + best[0] % kHeartSearch;
+    py = y + best[0] / kHeartSearch;
+    for (int i = 0; i < kPixels; ++i)
+      pattern[i] = kHeartKeep * pattern[i] + (1.0f - kHeartKeep) * pixel(best[0], i);
   }
 }
 

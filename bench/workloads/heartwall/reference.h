@@ -6,8 +6,14 @@
 
 namespace nearwarp::workloads {
 
-inline constexpr int kHeartTemplate = 8;   ///< pixels along a template's side; as in heartwall.cu
-inline constexpr int kHeartSearch = 16;    ///< offsets along a search window's side
+inline constexpr int kHeartTemplate = 8;  ///< pixels along a template's side; as in heartwall.cu
+inline constexpr int kHeartSearch = 16;   ///< offsets along a search window's side
+/// Pixels along a search window's side.
+inline constexpr int kHeartWindow = kHeartSearch + kHeartTemplate - 1;
+/// Values in the device's buffers of one point (Buffers in heartwall.cu).
+inline constexpr int kHeartBuffer = 3 * kHeartWindow * kHeartWindow +
+                                    2 * kHeartSearch * kHeartWindow +
+                                    3 * kHeartSearch * kHeartSearch;
 inline constexpr float kHeartKeep = 0.9f;  ///< the old template's share in the new one
 
 /// A texture that moves by known steps, with noise of its own in every frame.
