@@ -7,7 +7,7 @@ namespace nearwarp::workloads {
 namespace {
 
 constexpr uint32_t kBlockThreads = 256;
-constexpr int kPairsPerVertex = 4;  // eight edges per vertex on average
+constexpr int kPairsPerVertex = 3;  // six edges per vertex, as in Rodinia's graph1MW_6
 
 int vertices(Size size) {
   switch (size) {
@@ -16,7 +16,7 @@ int vertices(Size size) {
     case Size::kMedium:
       return 1 << 17;
     case Size::kLarge:
-      return 1 << 20;
+      return 1 << 21;
     case Size::kPaper:
       return 1 << 22;
   }

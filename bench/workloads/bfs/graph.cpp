@@ -53,8 +53,8 @@ Graph rmat_graph(int num_vertices, int pairs_per_vertex) {
     uint64_t draw = 0;
     for (int bit = 1; bit < num_vertices; bit *= 2, ++draw) {
       const uint32_t quadrant = random_below(kRmatStream, i * 32 + draw, 100);
-      a = a * 2 + (quadrant >= 76);
-      b = b * 2 + ((quadrant >= 57 && quadrant < 76) || quadrant >= 95);
+      a = a * 2 + (quadrant >= 60);
+      b = b * 2 + ((quadrant >= 45 && quadrant < 60) || quadrant >= 75);
     }
     pairs[i] = {number[a], number[b]};
   }

@@ -26,7 +26,7 @@ Shape shape_of(Size size) {
     case Size::kMedium:
       return {40, 2048};
     case Size::kLarge:
-      return {80, 8192};
+      return {80, 16'384};  // eight warps per SM on the machine of TOM
     case Size::kPaper:
       return {80, 24'576};  // a fourth of the original's 96,000 passes the limit
   }

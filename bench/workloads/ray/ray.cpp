@@ -15,9 +15,9 @@ RayScene scene_of(Size size) {
     case Size::kMedium:
       return ray_scene(256, 256, 1024);
     case Size::kLarge:
-      return ray_scene(1024, 512, 2048);
+      return ray_scene(2048, 1024, 2048);
     case Size::kPaper:
-      return ray_scene(1024, 1024, 2048);
+      return ray_scene(4096, 2048, 2048);
   }
   return {};
 }
@@ -47,9 +47,9 @@ class Ray final : public Workload {
     const auto d_image = device.allocate(uint64_t(width) * height * sizeof(uint32_t), "image");
     const runtime::Dim3 grid = {(width + kBlockShape.x - 1) / kBlockShape.x,
                                 (height + kBlockShape.y - 1) / kBlockShape.y};
-    device.launch(module, "ray_trace", grid, kBlockShape, 0,
-                  runtime::KernelArgs(d_texture, d_image, width, height, num_spheres,
-                                      scene.texture_size));
+    device.launch(
+        module, "ray_trace", grid, kBlockShape, 0,
+        runtime::KernelArgs(d_texture, d_image, width, height, num_spheres, scene.texture_size));
     if (device.limit_reached()) return skipped_by_limit();
 
     std::vector<int32_t> expected;

@@ -39,9 +39,7 @@ float floor_colour(const RayScene& scene, Vec at) {
 }
 
 RayColour grey(float value) { return {value, value, value, 1.0f}; }
-RayColour scaled(RayColour a, float s) {
-  return {a.red * s, a.green * s, a.blue * s, a.alpha * s};
-}
+RayColour scaled(RayColour a, float s) { return {a.red * s, a.green * s, a.blue * s, a.alpha * s}; }
 RayColour plus(RayColour a, RayColour b) {
   return {a.red + b.red, a.green + b.green, a.blue + b.blue, a.alpha + b.alpha};
 }
