@@ -1,4 +1,4 @@
-// PTX of the workloads, embedded at build time.
+// PTX of the workloads, embedded at build time, and what tells builds of their drivers apart.
 #pragma once
 
 namespace nearwarp::workloads::embedded {
@@ -16,5 +16,7 @@ extern const char* const ray_ptx;
 extern const char* const heartwall_ptx;
 extern const char* const cfd_ptx;
 extern const char* const gather_ptx;
+
+extern const char* const drivers_hash;  ///< SHA-256 of all sources in bench/workloads
 
 }  // namespace nearwarp::workloads::embedded

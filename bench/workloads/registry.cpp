@@ -1,3 +1,4 @@
+#include "bench/workloads/embedded.h"
 #include "bench/workloads/workload.h"
 #include "bench/workloads/workloads.h"
 #include "host/core/error.h"
@@ -32,6 +33,8 @@ const Workload* find(const std::string& name) {
   }
   return nullptr;
 }
+
+std::string drivers_hash() { return embedded::drivers_hash; }
 
 Size parse_size(const std::string& text) {
   if (text == "small") return Size::kSmall;

@@ -39,6 +39,9 @@ const std::vector<std::unique_ptr<Workload>>& all();
 /// The workload of that name, or nullptr.
 const Workload* find(const std::string& name);
 
+/// Differs when anything that makes inputs or launches differs: part of the trace cache's keys.
+std::string drivers_hash();
+
 Size parse_size(const std::string& text);  ///< throws nearwarp::UsageError
 
 }  // namespace nearwarp::workloads

@@ -58,7 +58,8 @@ fs::path cache_file(const workloads::Workload& workload, const std::string& size
                             cache, failed.message()));
   }
   const std::string detail =
-      fmt::format("limit={}", instruction_limit(workloads::parse_size(size)));
+      fmt::format("limit={} drivers={}", instruction_limit(workloads::parse_size(size)),
+                  workloads::drivers_hash());
   return fs::path(cache) /
          (runtime::recording_key(workload.ptx(), workload.name(), size, detail) + ".nwtrace");
 }

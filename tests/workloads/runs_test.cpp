@@ -25,6 +25,12 @@ TEST(Workloads, NamesAreUniqueAndFound) {
   EXPECT_THROW(parse_size("huge"), UsageError);
 }
 
+TEST(Workloads, DriversHaveAHash) {
+  // Of a SHA-256; not the one of nothing.
+  EXPECT_EQ(drivers_hash().size(), 64u);
+  EXPECT_NE(drivers_hash(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
 TEST(Checks, FindDifferences) {
   EXPECT_TRUE(check_equal("x", {1, 2, 3}, {1, 2, 3}).passed);
   const CheckResult wrong = check_equal("x", {1, 5, 6}, {1, 2, 3});
