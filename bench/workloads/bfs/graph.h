@@ -17,9 +17,10 @@ struct Graph {
 Graph uniform_graph(int num_vertices, int pairs_per_vertex);
 
 /// Undirected R-MAT graph (Chakrabarti et al., SDM 2004) with the default probabilities of the
-/// generator GTgraph (.45, .15, .15, .25) and permuted vertex numbers. `num_vertices` must be a power
-/// of two. With those of Graph500 (.57, .19, .19, .05) the search is the loop of the one thread that
-/// has the busiest vertex: a row a hundred times as long as here, on an otherwise idle machine.
+/// generator GTgraph (.45, .15, .15, .25) and permuted vertex numbers. `num_vertices` must be a
+/// power of two. With those of Graph500 (.57, .19, .19, .05) the search is the loop of the one
+/// thread that has the busiest vertex: a row a hundred times as long as here, on an otherwise idle
+/// machine.
 Graph rmat_graph(int num_vertices, int pairs_per_vertex);
 
 /// The vertex with the most edges, the lowest among equals: it lies in the large component.

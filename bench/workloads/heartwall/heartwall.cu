@@ -12,9 +12,8 @@ constexpr int kWindow = kSearch + kTemplate - 1;  // pixels along a side of the 
 constexpr int kPixels = kTemplate * kTemplate;
 constexpr int kThreads = kSearch * kSearch;
 
-namespace {
-
-// A point's buffers; heartwall/reference.h has their size.
+// A point's buffers; heartwall/reference.h has their size. (Not in an anonymous namespace: names of
+// the kernel's shared variables would hold nvcc's process number.)
 struct Buffers {
   float window[kWindow * kWindow];
   float squares[kWindow * kWindow];
@@ -25,6 +24,8 @@ struct Buffers {
   float square_sums[kThreads];
   float products[kThreads];
 };
+
+namespace {
 
 // sums[offset]: the sum of the template's extent of `in` at every offset. Ends with a barrier.
 __device__ __forceinline__ void sums_under_template(const float* in, Buffers* b, float* sums) {
