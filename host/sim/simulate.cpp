@@ -89,6 +89,7 @@ class Run {
 
       if (next >= kNever) break;
       if (next >= limit) {
+        last_tick_ = limit;  // nothing happens between the last window's end and there
         stop(fmt::format("run.max_cycles = {} reached", machine_.run.max_cycles));
         return;
       }
