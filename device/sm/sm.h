@@ -9,7 +9,7 @@ inline constexpr uint32_t kNoCycle = 0xffffffffu;
 
 /// Warps whose wheel slot has come.
 template <class V>
-NW_HD inline void run_timers(V& v, uint32_t now) {
+NW_HD NW_INLINE void run_timers(V& v, uint32_t now) {
   const uint32_t slot = now % kWheelSlots;
   if ((v.s.wheel_used & bit(slot)) == 0) return;
   const auto due = v.s.wheel[slot];

@@ -28,7 +28,7 @@ NW_HD inline void make_ready(V& v, uint32_t warp) {
 /// Find out when the warp's next instruction has its operands, not before cycle `earliest`. While
 /// one of them is still to come from memory nothing happens; the load's end calls this again.
 template <class V>
-NW_HD inline void schedule(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_INLINE void schedule(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
   Warp& w = v.warps[warp];
   const ImageInstr& in = v.instr(w.at.pc);
   const uint32_t* slots = v.slots(warp);
