@@ -31,24 +31,33 @@ std::string without_folders(const std::string& sources) {
   return text;
 }
 
+struct Metric {
+  const char* head;
+  std::string (*text)(const CandidateRow&);
+};
+constexpr Metric kMetrics[] = {
+    {"instances", [](const CandidateRow& r) { return grouped(r.instances); }},
+    {"offloaded", [](const CandidateRow& r) { return grouped(r.offloaded); }},
+    {"condition", [](const CandidateRow& r) { return grouped(r.refused_condition); }},
+    {"busy", [](const CandidateRow& r) { return grouped(r.refused_busy); }},
+    {"pending", [](const CandidateRow& r) { return grouped(r.refused_pending); }},
+    {"learning", [](const CandidateRow& r) { return grouped(r.learning); }},
+    {"local lines", [](const CandidateRow& r) { return grouped(r.local_lines); }},
+    {"remote lines", [](const CandidateRow& r) { return grouped(r.remote_lines); }},
+    {"local %",
+     [](const CandidateRow& r) { return percent(r.local_lines, r.local_lines + r.remote_lines); }},
+    {"at home", [](const CandidateRow& r) { return mean(r.kept_cycles, r.kept); }},
+    {"offl.", [](const CandidateRow& r) { return mean(r.offloaded_cycles, r.offloaded); }},
+};
+
 std::vector<Column> columns_of(const RunResult& run) {
-  std::vector<Column> c(9);
-  const char* const heads[] = {"instances", "offloaded", "condition", "busy", "pending",
-                               "learning",  "own %",     "at home",   "offl."};
-  for (size_t i = 0; i < c.size(); ++i) c[i].head = heads[i];
-  for (const CandidateRow& row : run.candidates) {
-    const std::string cells[] = {grouped(row.instances),
-                                 grouped(row.offloaded),
-                                 grouped(row.refused_condition),
-                                 grouped(row.refused_busy),
-                                 grouped(row.refused_pending),
-                                 grouped(row.learning),
-                                 percent(row.local_lines, row.local_lines + row.remote_lines),
-                                 mean(row.kept_cycles, row.kept),
-                                 mean(row.offloaded_cycles, row.offloaded)};
-    for (size_t i = 0; i < c.size(); ++i) c[i].cells.push_back(cells[i]);
+  std::vector<Column> columns;
+  for (const Metric& m : kMetrics) {
+    Column c{m.head, {}};
+    for (const CandidateRow& row : run.candidates) c.cells.push_back(m.text(row));
+    columns.push_back(std::move(c));
   }
-  return c;
+  return columns;
 }
 
 }  // namespace
@@ -67,9 +76,10 @@ std::string format_explanation(const RunResult& run, size_t width) {
                      "Candidate blocks under {} (kernel and number, as nearwarp analyze lists "
                      "them): instances that reached the offload controller; of these offloaded, or "
                      "kept because of their condition, a busy channel or the pending limit; "
-                     "instances begun while learning the mapping; lines that stack SMs found in "
-                     "their own stack; mean core cycles from the controller's decision until the "
-                     "warp is beyond the block, at home and offloaded.",
+                     "instances begun while learning the mapping; lines that stack SMs sent to "
+                     "their own stack (local) and to others (remote); mean core cycles from the "
+                     "controller's decision until the warp is beyond the block, at home and "
+                     "offloaded.",
                      run.policy),
                  width) +
          "\n" + columns_text(names, columns_of(run), width) + "\n" + sources;
