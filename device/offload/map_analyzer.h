@@ -81,22 +81,31 @@ NW_HD inline bool open_instance(V& v, uint32_t warp) {
 template <class V>
 NW_HD inline void close_instance(V& v, uint32_t warp) {
   auto& w = v.warps[warp];
-  auto& s = v.s;
-  AnalyzerEntry& e = s.offload.analyzer.entries.in(v.base)[warp];
+  AnalyzerEntry& e = v.s.offload.analyzer.entries.in(v.base)[warp];
   w.analyzed = false;
-  if (s.offload.analyzer.mode == SmMode::kNormal) {  // the learning phase ended meanwhile
+  if (v.s.offload.analyzer.mode == SmMode::kNormal) {  // the learning phase ended meanwhile
     e.state = InstanceState::kIdle;
     return;
   }
-  // The load-store unit works in order: the youngest operation of the instance ends it.
-  for (uint32_t i = s.lsu_count; i-- > 0;) {
-    sm::LsuOp& op = s.lsu[(s.lsu_head + i) % sm::kMaxLsuQueue];
-    if (op.warp != warp || !op.analyzed) continue;
-    op.ends_instance = true;
+  if (e.pending != 0) {
     e.state = InstanceState::kClosing;
-    return;
+  } else {
+    finish_instance(v, warp);
   }
-  finish_instance(v, warp);
+}
+
+/// A memory instruction of the warp's instance has been issued.
+template <class V>
+NW_HD inline void expect_access(V& v, uint32_t warp) {
+  v.s.offload.analyzer.entries.in(v.base)[warp].pending += 1;
+}
+
+/// All its lines have been seen.
+template <class V>
+NW_HD inline void access_seen(V& v, uint32_t warp) {
+  AnalyzerEntry& e = v.s.offload.analyzer.entries.in(v.base)[warp];
+  e.pending -= 1;
+  if (e.pending == 0 && e.state == InstanceState::kClosing) finish_instance(v, warp);
 }
 
 /// Nothing is under way in a stopping SM, and nothing is left to be reported.

@@ -32,6 +32,7 @@ enum class InstanceState : uint8_t {
 /// first one goes to. (The hardware keeps the stacks touched, 40 bits.)
 struct AnalyzerEntry {
   uint32_t accesses = 0;
+  uint32_t pending = 0;  ///< memory instructions issued whose lines are not all known
   uint32_t at_destination[kNumMappings] = {};
   uint64_t destinations = 0;  ///< 4 bits per mapping
   InstanceState state = InstanceState::kIdle;

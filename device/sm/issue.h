@@ -22,7 +22,7 @@ NW_HD inline uint32_t earliest_port(const uint32_t* free_at, uint32_t n) {
 
 template <class S>
 NW_HD inline bool lsu_accepts(const SmParams& p, const S& s) {
-  return s.lsu_count < p.lsu_queue && s.free_loads != 0;
+  return s.lsu_count + population_count(s.parked_ops) < p.lsu_queue && s.free_loads != 0;
 }
 
 /// Ready warps whose next instruction finds its port free.
@@ -83,8 +83,8 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
               (trace::record_base(words[a.record]) & trace::kSharedWindow) != 0;
   w.loads = static_cast<uint8_t>(w.loads + 1);
   set_results(v, warp, in, kPendingLoad);
-  op.ends_instance = false;
   op.analyzed = w.analyzed && !op.shared;
+  if (op.analyzed) offload::expect_access(v, warp);
   if (op.shared) return;
   if (in.action == Action::kStore) {
     op.epoch = static_cast<uint8_t>(add_store(s) % kEpochs);

@@ -67,7 +67,11 @@ NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const Syst
   } else {
     coalesce(g, words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
   }
-  g.leader([&] { s.lines_valid = true; });
+  g.leader([&] {
+    s.lines_valid = true;
+    s.lines.next = s.resume_line;
+    s.resume_line = 0;
+  });
 }
 
 template <class S>
@@ -108,6 +112,46 @@ NW_HD inline void walk_step(V& v, uint32_t now) {
   send_walk_read(v, count_trailing_zeros(v.s.tlb.unsent), now);
 }
 
+/// The operation at the head waits for a page that is on its way: let the ones behind it pass.
+template <class V>
+NW_HD inline void park(V& v, uint32_t now) {
+  auto& s = v.s;
+  const uint32_t at = count_trailing_zeros(~s.parked_ops);
+  ParkedOp& p = s.parked[at];
+  p.op = s.lsu[s.lsu_head];
+  p.next_line = s.lines.next;
+  p.page = tlb_stop_waiting(s.tlb);
+  p.since = now;
+  s.parked_ops |= 1u << at;
+  lsu_pop(s);
+}
+
+/// A walk has ended: operations that waited for its page may go on.
+template <class V>
+NW_HD inline void wake_parked(V& v, uint32_t page) {
+  auto& s = v.s;
+  for (uint32_t m = s.parked_ops & ~s.parked_ready; m != 0; m &= m - 1) {
+    const uint32_t at = count_trailing_zeros(m);
+    if (s.parked[at].page == page) s.parked_ready |= 1u << at;
+  }
+}
+
+/// Between two operations: put one whose page has come back to the head.
+template <class V>
+NW_HD inline void unpark(V& v, uint32_t now) {
+  auto& s = v.s;
+  if (s.parked_ready == 0 || s.lines_valid) return;
+  const uint32_t at = count_trailing_zeros(s.parked_ready);
+  const ParkedOp& p = s.parked[at];
+  s.parked_ready &= s.parked_ready - 1;
+  s.parked_ops &= ~(1u << at);
+  s.lsu_head = s.lsu_head == 0 ? kMaxLsuQueue - 1 : s.lsu_head - 1;
+  s.lsu_count += 1;
+  s.lsu[s.lsu_head] = p.op;
+  s.resume_line = p.next_line;
+  tlb_resume(s.tlb, p.page, now - p.since);
+}
+
 /// Translate the line at the head. Returns false if it has to wait for its page.
 template <class V>
 NW_HD inline bool translate(V& v, uint32_t now, bool free) {
@@ -124,6 +168,10 @@ NW_HD inline bool translate(V& v, uint32_t now, bool free) {
       return false;
     case TlbResult::kNoCredit:
       v.s.lsu_stall = LsuStall::kCredit;
+      return false;
+    case TlbResult::kOnItsWay:
+      v.s.lsu_stall = LsuStall::kNone;
+      park(v, now);
       return false;
     case TlbResult::kNoWalker:
       v.s.lsu_stall = LsuStall::kReply;
@@ -216,7 +264,7 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
   lines.next += 1;
   if (lines.next < lines.count) return;
   lsu_pop(s);
-  if (op.ends_instance) offload::finish_instance(v, op.warp);
+  if (op.analyzed) offload::access_seen(v, op.warp);
   if (in.action == Action::kStore) {
     remove_store(s, op.epoch);
     operation_ended(v, op.warp, now);
@@ -242,7 +290,8 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
   switch (p.kind) {
     case PacketKind::kReadReply: {
       if (p.tag >= kWalkTag) {
-        tlb_reply(v.p.tlb, s.tlb, v.base, p.tag - kWalkTag, now);
+        const uint32_t page = tlb_reply(v.p.tlb, s.tlb, v.base, p.tag - kWalkTag, now);
+        if (page != kNoPage) wake_parked(v, page);
         break;
       }
       const uint32_t m = p.tag;

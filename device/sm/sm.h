@@ -172,7 +172,9 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   if (n.cycle == from) return n;
   const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 ||
                              s.offload.granted.any() || s.offload.returning.any();
-  if (s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) n.at(s.lsu_busy_until, from);
+  if ((s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) ||
+      (s.parked_ready != 0 && !s.lines_valid))
+    n.at(s.lsu_busy_until, from);
   if (wants_network) when(n, v, send_tick(v.to_network(), v.base), from);
   const Channel& net = v.from_network();
   const Tick arrival = head_arrival(net, v.base);
@@ -208,6 +210,7 @@ NW_HD inline StepResult step_sm(const G& g, const SmParams& p, SmStateOf<kWords>
     const bool lines = g.leader_value([&] {
       receive(v, now);
       run_timers(v, now);
+      unpark(v, now);
       return lsu_needs_lines(s, now);
     });
     if (lines) lsu_find_lines(g, p, s, system);

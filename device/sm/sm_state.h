@@ -121,8 +121,15 @@ struct LsuOp {
   uint8_t entry = 0;  ///< load entry, for loads and atomics
   uint8_t epoch = 0;  ///< of a store, modulo kEpochs; it counts as one in flight until it leaves
   bool shared = false;
-  bool analyzed = false;       ///< learning phase: belongs to a candidate instance
-  bool ends_instance = false;  ///< the youngest operation of an instance that the warp has left
+  bool analyzed = false;  ///< learning phase: belongs to a candidate instance
+};
+
+/// An operation that waits beside the queue for its page, so that those behind it can go on.
+struct ParkedOp {
+  LsuOp op;
+  uint32_t next_line = 0;  ///< lines before it have been handled
+  uint32_t page = 0;
+  uint32_t since = 0;  ///< cycle at which it was parked
 };
 
 template <uint32_t kWords>
@@ -189,6 +196,10 @@ struct SmStateOf {
   LsuStall lsu_stall = LsuStall::kNone;
   LineList lines;
   LsuOp lsu[kMaxLsuQueue];
+  ParkedOp parked[kMaxLsuQueue];
+  uint32_t parked_ops = 0;    ///< mask over `parked`
+  uint32_t parked_ready = 0;  ///< of these, those whose page has come
+  uint32_t resume_line = 0;   ///< where the operation at the head goes on, once its lines are found
   // Stores in flight, by epoch (see store_epochs.h).
   uint32_t epoch = 0, oldest_epoch = 0;
   uint32_t epoch_stores[kEpochs] = {};

@@ -4,9 +4,10 @@
 //
 // Addresses are physical already, so a translation only takes its time. The load-store unit
 // translates the line at its head; a hit is overlapped with the cache look-up and free. On a miss
-// it waits, and meanwhile the operation's further lines start walks of their own, one look-up per
-// cycle, so that a divergent gather does not walk page by page. Walks never wait for the load-store
-// unit, only for the network and memory, like any read.
+// the operation's further lines start walks of their own, one look-up per cycle, so that a
+// divergent gather does not walk page by page; then the operation waits beside the queue and those
+// behind it go on. Walks never wait for the load-store unit, only for the network and memory, like
+// any read.
 //
 // The page translated last stays in a register beside the TLB: most accesses repeat it, and the
 // line at the head keeps its translation while it waits for something else.
@@ -77,7 +78,8 @@ enum class TlbResult : uint8_t {
   kWalk,      ///< waits; a walk has begun, and the caller sends its first read
   kLooked,    ///< waits; a further line was looked up and needs no walk
   kNoCredit,  ///< waits; a walk could begin if the network took its read. Nothing has changed.
-  kNoWalker,  ///< waits for a reply: all walkers are busy, or nothing is left to begin. Likewise.
+  kNoWalker,  ///< waits for a reply: all walkers are busy with other pages. Likewise.
+  kOnItsWay,  ///< waits: its page is being walked for, and nothing is left to begin. Likewise.
 };
 
 /// The entry that holds a page; kNoLane if there is none.
@@ -133,7 +135,7 @@ NW_HD inline TlbResult tlb_translate_other(const TlbParams& p, TlbState& s, std:
   }
   if (!tlb_walking(p, s, base, page))
     return tlb_begin_walk(p, s, base, page, now, can_send, walker);
-  if (s.ahead >= lines.count) return TlbResult::kNoWalker;
+  if (s.ahead >= lines.count || s.free_walkers == 0) return TlbResult::kOnItsWay;
   const uint32_t other = lines.line[s.ahead] >> p.page_shift;
   TlbResult r = TlbResult::kLooked;
   if (!tlb_walking(p, s, base, other) && tlb_find(p, s, base, other) == kNoLane)
@@ -149,6 +151,22 @@ NW_HD NW_INLINE TlbResult tlb_translate(const TlbParams& p, TlbState& s, std::by
                                         uint32_t& walker) {
   if (lines.line[lines.next] >> p.page_shift == s.last_page) return TlbResult::kReady;
   return tlb_translate_other(p, s, base, lines, now, can_send, walker);
+}
+
+/// The operation at the head will wait elsewhere: returns the page that it waits for. Leader only.
+NW_HD inline uint32_t tlb_stop_waiting(TlbState& s) {
+  const uint32_t page = s.wait_page;
+  s.wait_page = kNoPage;
+  s.missed = false;
+  return page;
+}
+
+/// It is back at the head after `waited` cycles, and its page is the one translated last, whatever
+/// became of the TLB's entry meanwhile. Leader only.
+NW_HD inline void tlb_resume(TlbState& s, uint32_t page, uint32_t waited) {
+  s.last_page = page;
+  s.missed = true;
+  s.counters.wait_cycles += waited;
 }
 
 /// The line at the head has gone on. Leader only.
@@ -188,19 +206,22 @@ NW_HD inline void tlb_insert(const TlbParams& p, TlbState& s, std::byte* base, u
   if (s.last_page != kNoPage && current != kNoLane) last_use[current] = ++s.use_clock;
 }
 
-/// The reply to a walker's read has come: the next read may leave, or the walk ends. Leader only.
-NW_HD inline void tlb_reply(const TlbParams& p, TlbState& s, std::byte* base, uint32_t walker,
-                            uint32_t now) {
+/// The reply to a walker's read has come: the next read may leave, or the walk ends. Returns the
+/// page of a walk that ended, else kNoPage. Leader only.
+NW_HD inline uint32_t tlb_reply(const TlbParams& p, TlbState& s, std::byte* base, uint32_t walker,
+                                uint32_t now) {
   Walk& w = s.walks.in(base)[walker];
   NW_ASSERT(w.page != kNoPage);
   if (w.left != 0) {
     s.unsent |= 1u << walker;
-    return;
+    return kNoPage;
   }
   s.free_walkers |= 1u << walker;
   s.counters.walk_cycles += now - w.since;
   if (!w.stale) tlb_insert(p, s, base, w.page, now);
+  const uint32_t page = w.page;
   w.page = kNoPage;
+  return page;
 }
 
 /// Forget all translations; walks under way run to their ends for nothing. For a change of page

@@ -119,6 +119,7 @@ void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const 
   if (s.free_loads != low_bits(p.load_entries)) lost(name + " still waits for loads");
   if (s.l1.mshr_free != low_bits(p.l1.mshrs)) lost(name + " still holds MSHRs");
   if (s.lsu_count != 0) lost(name + " has memory operations in its queue");
+  if (s.parked_ops != 0) lost(name + " has memory operations that wait for a page");
   if (p.tlb.entries != 0 && (s.tlb.free_walkers != low_bits(p.tlb.walkers) || s.tlb.unsent != 0))
     lost(name + " still walks page tables");
   const sm::TlbCounters& t = s.tlb.counters;

@@ -10,7 +10,8 @@ namespace nearwarp::workloads {
 namespace {
 
 constexpr uint32_t kBlockThreads = 256;     // kBlock in reduction.cu
-constexpr uint32_t kElementsPerThread = 8;  // four trips of the kernel's loop
+constexpr uint32_t kElementsPerThread = 2;  // at least: one trip of the kernel's loop
+constexpr uint32_t kMaxBlocks = 64;         // the sample's default; more elements make longer loops
 
 uint32_t elements(Size size) {
   switch (size) {
@@ -46,7 +47,7 @@ class Reduction final : public Workload {
       expected += static_cast<uint32_t>(values[i]);
     }
     const auto grid_for = [](uint32_t n) {
-      return std::max(1u, n / (kBlockThreads * kElementsPerThread));
+      return std::clamp(n / (kBlockThreads * kElementsPerThread), 1u, kMaxBlocks);
     };
     const uint32_t module = load_ptx(device, embedded::reduction_ptx, ptx_name());
     auto in = device.upload(values, "input");
