@@ -76,6 +76,14 @@ Json mapping_json(const MappingReport& m) {
   return json;
 }
 
+/// "4" as the number, "true" as the truth value, "\"gto\"" as the text: TOML's scalars are JSON's.
+Json value_json(const std::string& text) {
+  Json value = Json::parse(text, nullptr, false);
+  return value.is_discarded() ? Json(text) : value;
+}
+
+}  // namespace
+
 Json run_json(const RunResult& run) {
   Json json;
   json["workload"] = run.workload;
@@ -107,14 +115,6 @@ Json run_json(const RunResult& run) {
   json["counters"] = counters_json(run);
   return json;
 }
-
-/// "4" as the number, "true" as the truth value, "\"gto\"" as the text: TOML's scalars are JSON's.
-Json value_json(const std::string& text) {
-  Json value = Json::parse(text, nullptr, false);
-  return value.is_discarded() ? Json(text) : value;
-}
-
-}  // namespace
 
 std::string format_json(std::span<const RunResult> runs, const RunContext& context) {
   Json document;

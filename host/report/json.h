@@ -1,6 +1,7 @@
 // Results as JSON for programs; the schema is documented in docs/json.md.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,6 +20,9 @@ struct RunContext {
   /// Effective configuration: keys with their values as written in TOML.
   std::vector<std::pair<std::string, std::string>> machine;
 };
+
+/// One member of `runs`.
+nlohmann::ordered_json run_json(const RunResult& run);
 
 /// The document, indented by two, with a newline at its end.
 std::string format_json(std::span<const RunResult> runs, const RunContext& context);

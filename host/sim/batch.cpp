@@ -1,0 +1,102 @@
+// Many systems at a time, on a pool of threads.
+#include "host/sim/batch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "host/sim/simulate.h"
+
+namespace nearwarp::sim {
+namespace {
+
+class Pool {
+ public:
+  Pool(std::span<const BatchSystem> systems, BatchObserver& observer, unsigned threads)
+      : systems_(systems), observer_(observer), committed_(systems.size()) {
+    workers_ = std::clamp(threads, 1u, static_cast<unsigned>(systems.size()));
+    threads_per_system_ = std::max(1u, threads / workers_);
+  }
+
+  void run() {
+    std::vector<std::thread> helpers;
+    for (unsigned i = 1; i < workers_; ++i) helpers.emplace_back([this] { work(); });
+    work();
+    for (std::thread& helper : helpers) helper.join();
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void work() {
+    try {
+      while (go_on()) {
+        const size_t system = next_++;
+        if (system >= systems_.size()) return;
+        BatchOutcome outcome = simulated(system);
+        const std::scoped_lock lock(observing_);
+        observer_.finished(system, std::move(outcome));
+      }
+    } catch (...) {  // the observer's
+      const std::scoped_lock lock(failing_);
+      if (failure_ == nullptr) failure_ = std::current_exception();
+      stop_ = true;
+    }
+  }
+
+  BatchOutcome simulated(size_t system) {
+    const BatchSystem& s = systems_[system];
+    BatchOutcome outcome;
+    std::exception_ptr observer_failed;
+    try {
+      SimOptions options;
+      options.threads = threads_per_system_;
+      options.progress = [&](const Progress& progress) {
+        committed_[system].store(progress.warp_instructions_done, std::memory_order_relaxed);
+        try {
+          outcome.stopped = !go_on();
+        } catch (...) {
+          observer_failed = std::current_exception();
+          outcome.stopped = true;
+        }
+        return !outcome.stopped;
+      };
+      outcome.result = simulate(*s.recording, *s.machine, *s.policy, options);
+    } catch (...) {
+      outcome.error = std::current_exception();
+    }
+    if (observer_failed != nullptr) std::rethrow_exception(observer_failed);
+    committed_[system].store(s.recording->warp_instructions, std::memory_order_relaxed);
+    return outcome;
+  }
+
+  /// Whoever comes first tells the observer; the others do not wait.
+  bool go_on() {
+    const std::unique_lock<std::mutex> lock(observing_, std::try_to_lock);
+    if (lock.owns_lock() && !stop_) {
+      uint64_t sum = 0;
+      for (const auto& part : committed_) sum += part.load(std::memory_order_relaxed);
+      if (!observer_.progress(sum)) stop_ = true;
+    }
+    return !stop_;
+  }
+
+  std::span<const BatchSystem> systems_;
+  BatchObserver& observer_;
+  unsigned workers_ = 1, threads_per_system_ = 1;
+  std::vector<std::atomic<uint64_t>> committed_;  ///< warp-instructions, by system
+  std::atomic<size_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex observing_;  ///< held while the observer is called
+  std::mutex failing_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+void CpuBatch::run(std::span<const BatchSystem> systems, BatchObserver& observer) {
+  if (!systems.empty()) Pool(systems, observer, threads_).run();
+}
+
+}  // namespace nearwarp::sim
