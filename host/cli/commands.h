@@ -9,6 +9,8 @@
 namespace nearwarp::cli {
 
 int run_command(const Words& words);
+int sweep_command(const Words& words);
+int merge_command(const Words& words);
 int analyze_command(const Words& words);
 /// What analyze_command() does with --mappings.
 int analyze_mappings_command(const CommandLine& line);

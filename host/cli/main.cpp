@@ -20,6 +20,8 @@ constexpr const char* kHelp =
     "nearwarp: a cycle-level simulator of GPUs with near-data processing\n"
     "\n"
     "  nearwarp run WORKLOAD [OPTION...]          simulate under several policies\n"
+    "  nearwarp sweep WORKLOAD... [OPTION...]     many configurations, resumable\n"
+    "  nearwarp merge OUT IN...                   join the files of a sweep's parts\n"
     "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"
     "  nearwarp analyze WORKLOAD --mappings       which data mapping would suit it\n"
     "  nearwarp list workloads|machines|policies  what there is\n"
@@ -34,6 +36,8 @@ int dispatch(const Words& words) {
   const std::string& name = words.front();
   const Words rest(words.begin() + 1, words.end());
   if (name == "run") return run_command(rest);
+  if (name == "sweep") return sweep_command(rest);
+  if (name == "merge") return merge_command(rest);
   if (name == "analyze") return analyze_command(rest);
   if (name == "list") return list_command(rest);
   if (name == "show") return show_command(rest);
@@ -45,9 +49,9 @@ int dispatch(const Words& words) {
     print("nearwarp " + version() + "\n");
     return 0;
   }
-  throw UsageError(fmt::format(
-      "unknown command '{}'{}", name,
-      config::suggestion(name, {"run", "analyze", "list", "show", "--help", "--version"})));
+  throw UsageError(fmt::format("unknown command '{}'{}", name,
+                               config::suggestion(name, {"run", "sweep", "merge", "analyze", "list",
+                                                         "show", "--help", "--version"})));
 }
 
 int report(const char* message, int code) {

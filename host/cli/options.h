@@ -13,6 +13,9 @@ namespace nearwarp::cli {
 /// The words of a command line after the command's name.
 using Words = std::vector<std::string>;
 
+/// For CommandLine::parse(): no limit.
+inline constexpr size_t kAnyNumber = static_cast<size_t>(-1);
+
 /// One command's options. Errors are nearwarp::UsageError with the nearest valid option.
 class CommandLine {
  public:

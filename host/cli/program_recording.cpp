@@ -5,9 +5,11 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <vector>
 
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
+#include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/runtime/recording_file.h"
 #include "host/runtime/virtual_device.h"
@@ -57,14 +59,24 @@ fs::path cache_file(const workloads::Workload& workload, const std::string& size
     throw Error(fmt::format("cannot make the trace cache '{}': {} - choose another --trace-cache",
                             cache, failed.message()));
   }
-  const std::string detail =
-      fmt::format("limit={} drivers={}", instruction_limit(workloads::parse_size(size)),
-                  workloads::drivers_hash());
-  return fs::path(cache) /
-         (runtime::recording_key(workload.ptx(), workload.name(), size, detail) + ".nwtrace");
+  return fs::path(cache) / (recording_key_of(workload, size) + ".nwtrace");
 }
 
 }  // namespace
+
+const workloads::Workload& workload_named(const std::string& name) {
+  if (const workloads::Workload* workload = workloads::find(name)) return *workload;
+  std::vector<std::string> names;
+  for (const auto& workload : workloads::all()) names.push_back(workload->name());
+  throw UsageError(fmt::format("unknown workload '{}'{}", name, config::suggestion(name, names)));
+}
+
+std::string recording_key_of(const workloads::Workload& workload, const std::string& size) {
+  const std::string detail =
+      fmt::format("limit={} drivers={}", instruction_limit(workloads::parse_size(size)),
+                  workloads::drivers_hash());
+  return runtime::recording_key(workload.ptx(), workload.name(), size, detail);
+}
 
 runtime::Recording recording_of(const workloads::Workload& workload, const std::string& size,
                                 const std::string& cache) {

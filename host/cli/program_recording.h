@@ -8,6 +8,12 @@
 
 namespace nearwarp::cli {
 
+/// Throws UsageError with the nearest name for one that does not exist.
+const workloads::Workload& workload_named(const std::string& name);
+
+/// All that determines the recording of a workload at a size, as 32 hexadecimal digits.
+std::string recording_key_of(const workloads::Workload& workload, const std::string& size);
+
 /// Execute the workload functionally and check its results against the CPU reference; throws
 /// nearwarp::Error if they differ, or after an interrupt. With a `cache` folder, an earlier
 /// recording of the same program is used instead, and a new one is kept there.

@@ -21,13 +21,13 @@ size_t terminal_width() {
   return size.ws_col;
 }
 
+}  // namespace
+
 std::string duration_text(double seconds) {
   const auto s = static_cast<uint64_t>(std::llround(seconds));
   if (s >= 3600) return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
   return fmt::format("{}:{:02}", s / 60, s % 60);
 }
-
-}  // namespace
 
 std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
                           size_t width) {
@@ -55,10 +55,13 @@ ProgressBar::ProgressBar(std::string label)
       begin_(Clock::now()),
       next_(begin_ + kPatience) {}
 
-ProgressBar::~ProgressBar() {
+ProgressBar::~ProgressBar() { wipe(); }
+
+void ProgressBar::wipe() {
   if (drawn_ == 0) return;
   std::fprintf(stderr, "\r%*s\r", static_cast<int>(drawn_), "");
   std::fflush(stderr);
+  drawn_ = 0;
 }
 
 void ProgressBar::update(uint64_t done, uint64_t total) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nearwarp::cli {
@@ -12,6 +13,9 @@ namespace nearwarp::cli {
 /// `total` 0 means that the end is not known.
 std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
                           size_t width);
+
+/// "m:ss" or "h:mm:ss".
+std::string duration_text(double seconds);
 
 /// Draws only if standard error is a terminal and a second has gone by. Not thread-safe.
 class ProgressBar {
@@ -23,6 +27,10 @@ class ProgressBar {
 
   /// `done` of `total` warp-instructions; cheap if it is not yet time to draw.
   void update(uint64_t done, uint64_t total);
+  /// From the next update on.
+  void set_label(std::string label) { label_ = std::move(label); }
+  /// Make room for others who write to standard error; the next update draws again.
+  void wipe();
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -12,7 +12,6 @@
 #include "host/cli/policy_runs.h"
 #include "host/cli/program_recording.h"
 #include "host/config/config.h"
-#include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/report/explain.h"
 #include "host/report/file.h"
@@ -52,17 +51,10 @@ CommandLine declare() {
   return line;
 }
 
-const workloads::Workload* find_workload(const std::string& name) {
-  if (const workloads::Workload* workload = workloads::find(name)) return workload;
-  Words names;
-  for (const auto& workload : workloads::all()) names.push_back(workload->name());
-  throw UsageError(fmt::format("unknown workload '{}'{}", name, config::suggestion(name, names)));
-}
-
 /// Everything that can be wrong with the request is found here, before anything runs.
 Request understand(const CommandLine& line) {
   Request request;
-  request.workload = find_workload(line.positional()[0]);
+  request.workload = &workload_named(line.positional()[0]);
   request.size = line.text("size");
   workloads::parse_size(request.size);
   request.overrides = line.texts("set");

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "host/core/error.h"
 
@@ -16,25 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const std::string& path, int error_number) {
+[[noreturn]] void fail_to_write(const std::string& path, int error_number) {
   const char* advice = "choose a path that can be written";
   if (error_number == ENOSPC || error_number == EDQUOT) advice = "make room or choose another path";
   if (error_number == ENOENT || error_number == ENOTDIR) advice = "make the folder first";
   throw Error(fmt::format("cannot write '{}': {} - {}", path, std::strerror(error_number), advice));
-}
-
-/// Write everything and close; returns 0 or an error number.
-int write_and_close(int file, std::string_view text, bool synchronise) {
-  int error_number = 0;
-  while (!text.empty() && error_number == 0) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno != EINTR) error_number = errno;
-    if (written > 0) text.remove_prefix(static_cast<size_t>(written));
-  }
-  // Some file systems report a full disk only here.
-  if (error_number == 0 && synchronise && ::fsync(file) != 0) error_number = errno;
-  if (::close(file) != 0 && error_number == 0) error_number = errno;
-  return error_number;
 }
 
 bool is_special(const fs::path& path) {
@@ -58,34 +45,59 @@ fs::path temporary_beside(const fs::path& target) {
 
 }  // namespace
 
-void write_file(const std::string& path, std::string_view text) {
+FileWriter::FileWriter(const std::string& path) : path_(path) {
   if (is_special(path)) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (file < 0) fail(path, errno);
-    if (const int error_number = write_and_close(file, text, false)) fail(path, error_number);
-    return;
+    file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    target_ = target_of(path);
+    temporary_ = temporary_beside(target_);
+    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }
-  const fs::path target = target_of(path);
-  const fs::path temporary = temporary_beside(target);
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) fail(path, errno);
-  int error_number = write_and_close(file, text, true);
-  if (error_number == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error_number = errno;
-  if (error_number != 0) {
-    ::unlink(temporary.c_str());
-    fail(path, error_number);
+  if (file_ < 0) fail_to_write(path, errno);
+}
+
+FileWriter::~FileWriter() {
+  if (file_ < 0) return;
+  ::close(file_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void FileWriter::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file_, text.data(), text.size());
+    if (written < 0 && errno != EINTR) fail(errno);
+    if (written > 0) text.remove_prefix(static_cast<size_t>(written));
   }
+}
+
+void FileWriter::commit() {
+  // Some file systems report a full disk only here.
+  if (!temporary_.empty() && ::fsync(file_) != 0) fail(errno);
+  if (::close(std::exchange(file_, -1)) != 0) fail(errno);
+  if (!temporary_.empty() && ::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+}
+
+void FileWriter::fail(int error_number) {
+  if (file_ >= 0) ::close(std::exchange(file_, -1));
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  fail_to_write(path_, error_number);
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  FileWriter writer(path);
+  writer.write(text);
+  writer.commit();
 }
 
 void check_writable(const std::string& path) {
   if (is_special(path)) {
-    if (fs::is_directory(path)) fail(path, EISDIR);
-    if (::access(path.c_str(), W_OK) != 0) fail(path, errno);
+    if (fs::is_directory(path)) fail_to_write(path, EISDIR);
+    if (::access(path.c_str(), W_OK) != 0) fail_to_write(path, errno);
     return;
   }
   const fs::path temporary = temporary_beside(target_of(path));
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) fail(path, errno);
+  if (file < 0) fail_to_write(path, errno);
   ::close(file);
   ::unlink(temporary.c_str());
 }

@@ -1,4 +1,5 @@
-// Many systems at a time: the interface of what simulates them, and the one that does it on the CPU.
+// Many systems at a time: the interface of what simulates them, and the one that does it on the
+// CPU.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,35 @@
+// nearwarp merge: joins the files of a sweep's parts.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "host/cli/commands.h"
+#include "host/report/columns.h"
+#include "host/sweep/merge.h"
+
+namespace nearwarp::cli {
+
+int merge_command(const Words& words) {
+  CommandLine line(
+      "merge", "OUT IN...",
+      "Join the result files of a sweep's parts: each point once, in the sweep's order");
+  line.parse(words, 2, kAnyNumber);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  const std::string& output = line.positional()[0];
+  const Words inputs(line.positional().begin() + 1, line.positional().end());
+  const sweep::MergeOutcome outcome = sweep::merge(inputs, output);
+  for (const std::string& path : outcome.torn) {
+    std::fprintf(stderr, "nearwarp: the last line of '%s' is cut off and was left out\n",
+                 path.c_str());
+  }
+  std::string text = fmt::format("{} points in {}", report::grouped(outcome.points), output);
+  if (outcome.duplicates != 0) text += fmt::format(", {} duplicates left out", outcome.duplicates);
+  if (outcome.failed != 0) text += fmt::format(", {} of them failed", outcome.failed);
+  print(text + "\n");
+  return 0;
+}
+
+}  // namespace nearwarp::cli

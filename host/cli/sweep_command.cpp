@@ -1,0 +1,205 @@
+// nearwarp sweep: many workloads, machines, policies and values of keys, resumable and in parts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include "bench/workloads/workload.h"
+#include "host/cli/commands.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/program_recording.h"
+#include "host/cli/sweep_progress.h"
+#include "host/core/error.h"
+#include "host/report/file.h"
+#include "host/sweep/run.h"
+#include "host/sweep/table.h"
+
+namespace nearwarp::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Request {
+  sweep::Plan plan;
+  sweep::RunOptions options;
+  unsigned threads = 1;
+  std::string out, csv, cache;
+};
+
+CommandLine declare() {
+  CommandLine line(
+      "sweep", "WORKLOAD...",
+      "Simulate every combination of workloads, machines, policies and values of keys; "
+      "the same command again goes on where the last one stopped");
+  line.value("machine", "names or paths, separated by commas", "M,N,...", "tom");
+  line.value("policy",
+             "names or paths, separated by commas; the first one is what speed-ups are over",
+             "A,B,...", "baseline,ndp-uncontrolled-bmap,ndp-controlled-bmap");
+  line.value("size", "small, medium, large, or paper (2 billion thread-instructions)", "SIZE",
+             "small");
+  line.list("set",
+            "values of a key of the machine or the policies, separated by commas; repeatable",
+            "KEY=A,B,...");
+  line.value("out", "append results to this file, or to one in this folder (docs/sweep.md)",
+             "FILE|FOLDER");
+  line.value("csv", "also write a row per point to this file", "FILE");
+  line.value("shard", "run only part i of n; 'nearwarp merge' joins them", "i/n");
+  line.flag("retry", "run points again that failed");
+  line.value("threads", "points at a time; default: one per processor", "N");
+  line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
+  return line;
+}
+
+/// The file for results: in a folder it has a name of its own for every part.
+std::string results_path(const std::string& out, const sweep::Shard& shard) {
+  std::error_code failed;
+  const bool is_folder = out.ends_with('/') || fs::is_directory(out, failed);
+  if (!is_folder) return out;
+  fs::create_directories(out, failed);
+  if (failed) {
+    throw Error(fmt::format("cannot make the folder '{}': {} - choose another --out", out,
+                            failed.message()));
+  }
+  const std::string name = shard.parts == 1
+                               ? "sweep.jsonl"
+                               : fmt::format("sweep-{}-of-{}.jsonl", shard.part, shard.parts);
+  return fs::path(out) / name;
+}
+
+sweep::Definition definition_of(const CommandLine& line) {
+  sweep::Definition definition;
+  definition.version = version();
+  const std::string size = line.text("size");
+  workloads::parse_size(size);
+  for (const std::string& word : line.positional()) {
+    for (const std::string& name : split_commas(word)) {
+      const std::string key = recording_key_of(workload_named(name), size);
+      definition.programs.push_back({name, size, key});
+    }
+  }
+  if (definition.programs.empty()) throw UsageError("no workload is named - e.g. kmeans,libor");
+  definition.machines = split_commas(line.text("machine"));
+  if (definition.machines.empty()) throw UsageError("--machine names no machine - e.g. tom");
+  definition.policies = split_commas(line.text("policy"));
+  if (definition.policies.empty()) throw UsageError("--policy names no policy - e.g. baseline");
+  for (const std::string& text : line.texts("set")) {
+    definition.axes.push_back(sweep::parse_axis(text));
+    for (size_t i = 0; i + 1 < definition.axes.size(); ++i) {
+      if (definition.axes[i].key != definition.axes.back().key) continue;
+      throw UsageError(
+          fmt::format("{} is set twice - give all its values in one --set, separated "
+                      "by commas",
+                      definition.axes[i].key));
+    }
+  }
+  return definition;
+}
+
+/// Everything that is wrong with the request as a whole is found here, before anything runs.
+Request understand(const CommandLine& line) {
+  Request request;
+  if (line.text("out").empty()) {
+    throw UsageError("--out is missing - name a file or folder for the results, e.g. --out my/");
+  }
+  if (line.given("shard")) request.options.shard = sweep::parse_shard(line.text("shard"));
+  request.options.retry = line.given("retry");
+  request.threads = line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024))
+                                          : std::max(1u, std::thread::hardware_concurrency());
+  request.plan = sweep::expand(definition_of(line));
+  request.csv = line.text("csv");
+  if (!request.csv.empty()) report::check_writable(request.csv);
+  request.cache = line.text("trace-cache");
+  request.out = results_path(line.text("out"), request.options.shard);
+  return request;
+}
+
+class Surroundings final : public sweep::Surroundings {
+ public:
+  explicit Surroundings(const Request& request) : request_(request) {}
+
+  runtime::Recording recording(size_t program) override {
+    progress_.wipe();
+    const sweep::Program& p = request_.plan.definition.programs[program];
+    return recording_of(workload_named(p.name), p.size, request_.cache);
+  }
+
+  bool progress(const sweep::Progress& progress) override {
+    progress_.update(progress);
+    return !interrupted();
+  }
+
+ private:
+  const Request& request_;
+  SweepProgress progress_;
+};
+
+/// The first point that failed, and why.
+std::string first_failure(const Request& request, const sweep::ResultsFile& file) {
+  const sweep::Plan& plan = request.plan;
+  for (const sweep::Point& point : plan.points) {
+    const sweep::Summary* summary = file.find(point.id);
+    if (!request.options.shard.has(point.index) || summary == nullptr || !summary->failed())
+      continue;
+    std::string title =
+        fmt::format("{} on {} under {}", plan.definition.programs[point.program].name,
+                    plan.machine_name(point), plan.policy_name(point));
+    for (const std::string& change : plan.overrides(point)) title += ", " + change;
+    return fmt::format("{}: {}", title, summary->error);
+  }
+  return "";
+}
+
+std::string closing_text(const sweep::Outcome& outcome, const sweep::ResultsFile& file) {
+  std::string text =
+      fmt::format("{} of {} points are in {}", outcome.already_there + outcome.finished,
+                  outcome.points, file.path());
+  if (outcome.already_there != 0)
+    text += fmt::format("; {} were there before", outcome.already_there);
+  return text + "\n";
+}
+
+}  // namespace
+
+int sweep_command(const Words& words) {
+  CommandLine line = declare();
+  line.parse(words, 1, kAnyNumber);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  const Request request = understand(line);
+  sweep::ResultsFile file(request.out);
+  if (file.dropped_torn_line()) {
+    std::fprintf(stderr, "nearwarp: the last line of '%s' was cut off; its point runs again\n",
+                 request.out.c_str());
+  }
+  catch_interrupts();
+  sweep::Outcome outcome;
+  {
+    Surroundings surroundings(request);
+    sim::CpuBatch runner(request.threads);
+    outcome = sweep::run_sweep(request.plan, request.options, runner, surroundings, file);
+  }
+  if (!request.csv.empty()) {
+    // A reader of the table who leaves early must not end the program before the file is written.
+    std::signal(SIGPIPE, SIG_IGN);
+    report::write_file(request.csv, sweep::format_csv(request.plan, request.options.shard, file));
+  }
+  print(sweep::format_table(request.plan, file) + "\n" + closing_text(outcome, file));
+  if (outcome.stopped) {
+    throw Error(
+        fmt::format("interrupted: {} of {} points are left - the same command again runs "
+                    "them",
+                    outcome.points - outcome.already_there - outcome.finished, outcome.points));
+  }
+  if (outcome.failed != 0) {
+    throw Error(fmt::format("{} of {} points failed, the first being {}", outcome.failed,
+                            outcome.points, first_failure(request, file)));
+  }
+  return 0;
+}
+
+}  // namespace nearwarp::cli

@@ -1,0 +1,55 @@
+// How far a sweep is: a bar on a terminal, a line now and then elsewhere.
+#include "host/cli/sweep_progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace nearwarp::cli {
+namespace {
+
+constexpr auto kFirstLine = std::chrono::seconds(10);
+constexpr auto kNextLine = std::chrono::seconds(30);
+
+std::string label(const sweep::Progress& progress) {
+  return fmt::format("{}/{} points", progress.points_done, progress.points);
+}
+
+}  // namespace
+
+std::string sweep_progress_text(const sweep::Progress& progress, double seconds) {
+  std::string text = "sweep: " + label(progress);
+  if (progress.warp_instructions == 0) return text;
+  const double share = std::min(1.0, static_cast<double>(progress.warp_instructions_done) /
+                                         static_cast<double>(progress.warp_instructions));
+  text += fmt::format(", {:.0f} %", 100 * share);
+  if (seconds > 0) {
+    text += fmt::format(", {:.1f} Mwi/s",
+                        static_cast<double>(progress.warp_instructions_done) / seconds / 1e6);
+  }
+  if (share > 0) text += ", " + duration_text(seconds * (1 - share) / share) + " left";
+  return text;
+}
+
+SweepProgress::SweepProgress()
+    : terminal_(isatty(STDERR_FILENO) != 0),
+      bar_("sweep"),
+      begin_(Clock::now()),
+      next_(begin_ + kFirstLine) {}
+
+void SweepProgress::update(const sweep::Progress& progress) {
+  if (terminal_) {
+    bar_.set_label(label(progress));
+    bar_.update(progress.warp_instructions_done, progress.warp_instructions);
+    return;
+  }
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + kNextLine;
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  std::fprintf(stderr, "nearwarp: %s\n", sweep_progress_text(progress, seconds).c_str());
+}
+
+}  // namespace nearwarp::cli

@@ -1,0 +1,30 @@
+// How far a sweep is: a bar on a terminal, a line now and then elsewhere.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "host/cli/progress_bar.h"
+#include "host/sweep/run.h"
+
+namespace nearwarp::cli {
+
+/// One line without a bar, for logs: points, share, speed and remaining time.
+std::string sweep_progress_text(const sweep::Progress& progress, double seconds);
+
+/// Writes to standard error. Not thread-safe.
+class SweepProgress {
+ public:
+  SweepProgress();
+  void update(const sweep::Progress& progress);
+  /// Make room for others who write there.
+  void wipe() { bar_.wipe(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool terminal_;
+  ProgressBar bar_;
+  Clock::time_point begin_, next_;
+};
+
+}  // namespace nearwarp::cli
