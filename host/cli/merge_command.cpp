@@ -10,9 +10,8 @@
 namespace nearwarp::cli {
 
 int merge_command(const Words& words) {
-  CommandLine line(
-      "merge", "OUT IN...",
-      "Join the result files of a sweep's parts: each point once, in the sweep's order");
+  CommandLine line("merge", "OUT IN...",
+                   "Join result files of a sweep: each point once, in the sweep's order");
   line.parse(words, 2, kAnyNumber);
   if (line.help_wanted()) {
     print(line.help());

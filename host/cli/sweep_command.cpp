@@ -30,10 +30,9 @@ struct Request {
 };
 
 CommandLine declare() {
-  CommandLine line(
-      "sweep", "WORKLOAD...",
-      "Simulate every combination of workloads, machines, policies and values of keys; "
-      "the same command again goes on where the last one stopped");
+  CommandLine line("sweep", "WORKLOAD...",
+                   "Simulate every combination of what is given; run again, it goes on where it\n"
+                   "stopped");
   line.value("machine", "names or paths, separated by commas", "M,N,...", "tom");
   line.value("policy",
              "names or paths, separated by commas; the first one is what speed-ups are over",

@@ -31,14 +31,27 @@ std::string fitted(const std::string& text, size_t width) {
 /// What distinguishes the point's row from the others.
 std::string row_name(const Plan& plan, const Point& point) {
   const Definition& d = plan.definition;
-  std::string name = d.programs[point.program].name;
+  std::string name = d.programs[point.program].name, with_short_keys;
   if (d.machines.size() > 1) name += " " + plan.machine_name(point);
+  with_short_keys = name;
   for (size_t i = 0; i < d.axes.size(); ++i) {
     if (d.axes[i].values.size() == 1) continue;
-    name +=
-        fmt::format(" {}={}", short_key(d.axes[i].key), d.axes[i].values[point.choice[i]].given);
+    const std::string& value = d.axes[i].values[point.choice[i]].given;
+    name += fmt::format(" {}={}", d.axes[i].key, value);
+    with_short_keys += fmt::format(" {}={}", short_key(d.axes[i].key), value);
   }
-  return fitted(name, kWidestName);
+  return name.size() <= kWidestName ? name : fitted(with_short_keys, kWidestName);
+}
+
+/// What all points have in common.
+std::string title(const Plan& plan) {
+  const Definition& d = plan.definition;
+  std::string text =
+      fmt::format("{} points, size {}", report::grouped(plan.points.size()), d.programs[0].size);
+  if (d.machines.size() == 1) text += ", on machine " + plan.machine_name(plan.points[0]);
+  for (const Axis& axis : d.axes)
+    if (axis.values.size() == 1) text += ", " + axis.override_text(0);
+  return text;
 }
 
 std::string cycles_text(const ResultsFile& file, const Point& point) {
@@ -124,7 +137,8 @@ std::string summary_text(const Plan& plan, const ResultsFile& file, size_t width
 std::string format_table(const Plan& plan, const ResultsFile& file, size_t width) {
   const Definition& d = plan.definition;
   const bool all_rows = plan.points.size() / d.policies.size() <= kMostRows;
-  std::string text = all_rows ? rows_text(plan, file, width) : summary_text(plan, file, width);
+  std::string text = report::wrapped(title(plan), width) + "\n";
+  text += all_rows ? rows_text(plan, file, width) : summary_text(plan, file, width);
   std::string notes;
   if (d.policies.size() > 1) {
     notes =

@@ -4,6 +4,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/options.h"
 #include "host/cli/progress_bar.h"
+#include "host/cli/sweep_progress.h"
 #include "host/core/error.h"
 
 namespace nearwarp::cli {
@@ -37,6 +38,16 @@ TEST(ProgressLine, MoreThanEverythingIsEverything) {
 
 TEST(ProgressLine, HoursAreHours) {
   EXPECT_NE(progress_line("x", 1, 3601, 1, 80).find("1:00:00 left"), std::string::npos);
+}
+
+TEST(SweepProgressText, PointsShareSpeedAndRemainingTime) {
+  sweep::Progress progress;
+  progress.points = 24;
+  EXPECT_EQ(sweep_progress_text(progress, 3), "sweep: 0/24 points");
+  progress.points_done = 6;
+  progress.warp_instructions_done = 5'000'000;
+  progress.warp_instructions = 20'000'000;
+  EXPECT_EQ(sweep_progress_text(progress, 10), "sweep: 6/24 points, 25 %, 0.5 Mwi/s, 0:30 left");
 }
 
 TEST(SplitCommas, LeavesOutWhatIsEmpty) {

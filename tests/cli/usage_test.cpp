@@ -23,7 +23,8 @@ void expect_error(const Words& words, int exit_code, const Words& parts) {
 TEST(Usage, HelpFitsATerminal) {
   for (const Words& words :
        {Words{"--help"}, Words{"-h"}, Words{"run", "--help"}, Words{"analyze", "--help"},
-        Words{"list", "--help"}, Words{"show", "--help"}}) {
+        Words{"list", "--help"}, Words{"show", "--help"}, Words{"sweep", "--help"},
+        Words{"merge", "--help"}}) {
     const Outcome outcome = run_program(words);
     EXPECT_EQ(outcome.exit_code, 0) << words[0];
     EXPECT_EQ(outcome.err, "") << words[0];

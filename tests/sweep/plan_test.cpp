@@ -1,0 +1,204 @@
+// Is a sweep the cross product of what varies, in its documented order, with ids that tell points
+// apart by what determines their results?
+#include "host/sweep/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "host/core/error.h"
+#include "tests/sweep/sweep_rig.h"
+
+namespace nearwarp::testing {
+namespace {
+
+using sweep::Axis;
+using sweep::Plan;
+using sweep::Point;
+
+std::vector<std::string> given(const Axis& axis) {
+  std::vector<std::string> texts;
+  for (const Axis::Value& value : axis.values) texts.push_back(value.given);
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Axis, ValuesAreSeparatedByCommasOutsideOfQuotes) {
+  const Axis numbers = sweep::parse_axis("sm.warps=16, 32,6_4");
+  EXPECT_EQ(numbers.key, "sm.warps");
+  EXPECT_TRUE(numbers.of_machine);
+  EXPECT_FALSE(numbers.of_policy);
+  EXPECT_EQ(given(numbers), (Texts{"16", "32", "6_4"}));
+}
+
+TEST(Axis, KnowsHowValuesAreWrittenInToml) {
+  const Axis numbers = sweep::parse_axis("l1.bytes=16_384,032768");
+  EXPECT_EQ(numbers.values[0].toml, "16384");
+  EXPECT_EQ(numbers.values[1].toml, "32768");
+  const Axis texts = sweep::parse_axis("machine.description=\"a, b\",c");
+  EXPECT_EQ(given(texts), (Texts{"\"a, b\"", "c"}));
+  EXPECT_EQ(texts.values[0].toml, "\"a, b\"");
+  EXPECT_EQ(texts.values[1].toml, "\"c\"");
+  const Axis policy = sweep::parse_axis("offload.dynamic_control=true,false");
+  EXPECT_FALSE(policy.of_machine);
+  EXPECT_TRUE(policy.of_policy);
+}
+
+TEST(Axis, MistakesAreFoundAtOnce) {
+  for (const char* text :
+       {"sm.warps", "=1", "sm.warsp=1", "sm.warps=0", "sm.warps=", "sm.warps=1,", "sm.warps=1,x",
+        "sm.scheduler_policy=gto,fifo", "sm.warps=8,16,08", "machine.description=\"a"}) {
+    EXPECT_THROW(sweep::parse_axis(text), UsageError) << text;
+  }
+}
+
+TEST(Plan, IsTheProductInItsOrder) {
+  sweep::Definition d = definition(
+      {"sm.warps=16,32", "l1.ways=4", "offload.load_miss_percent=1,2,3"}, {"alpha", "beta"});
+  d.machines = {"tom", "bench80"};
+  const Plan plan = sweep::expand(d);
+  ASSERT_EQ(plan.points.size(), 2u * 2 * 2 * 3 * 2);
+  size_t i = 0;
+  for (size_t program = 0; program < 2; ++program)
+    for (size_t machine = 0; machine < 2; ++machine)
+      for (size_t warps = 0; warps < 2; ++warps)
+        for (size_t miss = 0; miss < 3; ++miss)
+          for (size_t policy = 0; policy < 2; ++policy, ++i) {
+            const Point& p = plan.points[i];
+            EXPECT_EQ(p.index, i);
+            EXPECT_EQ(p.program, program);
+            EXPECT_EQ(p.machine, machine);
+            EXPECT_EQ(p.policy, policy);
+            EXPECT_EQ(p.choice, (std::vector<size_t>{warps, 0, miss}));
+            ASSERT_NE(p.machine_config, nullptr);
+            ASSERT_NE(p.policy_config, nullptr);
+            EXPECT_EQ(p.machine_config->name, machine == 0 ? "tom" : "bench80");
+            EXPECT_EQ(p.machine_config->sm.warps, warps == 0 ? 16u : 32u);
+            EXPECT_EQ(p.machine_config->l1.ways, 4u);
+            EXPECT_EQ(p.policy_config->offload.load_miss_percent, miss + 1);
+            EXPECT_EQ(plan.reference(p).index, i - policy);
+          }
+  EXPECT_EQ(plan.overrides(plan.points[0]),
+            (Texts{"sm.warps=16", "l1.ways=4", "offload.load_miss_percent=1"}));
+}
+
+TEST(Plan, ConfigurationsAreShared) {
+  const Plan plan = sweep::expand(definition({"sm.warps=16,32"}, {"alpha", "beta"}));
+  EXPECT_EQ(plan.points[0].machine_config, plan.points[1].machine_config);
+  EXPECT_EQ(plan.points[0].machine_config, plan.points[4].machine_config);
+  EXPECT_NE(plan.points[0].machine_config, plan.points[2].machine_config);
+  EXPECT_EQ(plan.points[0].policy_config, plan.points[2].policy_config);
+}
+
+std::set<std::string> ids(const Plan& plan) {
+  std::set<std::string> all;
+  for (const Point& point : plan.points) all.insert(point.id);
+  return all;
+}
+
+TEST(PointId, DoesNotDependOnTheRestOfTheSweep) {
+  const std::set<std::string> small = ids(sweep::expand(definition({"sm.warps=32"})));
+  const Plan large = sweep::expand(definition({"l1.ways=4", "sm.warps=16,32"}, {"beta", "alpha"}));
+  EXPECT_EQ(ids(large).size(), large.points.size());
+  for (const std::string& id : small) EXPECT_TRUE(ids(large).contains(id)) << id;
+  EXPECT_NE(large.id, sweep::expand(definition({"sm.warps=32"})).id);
+}
+
+TEST(PointId, IsThatOfTheValuesHoweverTheyAreWritten) {
+  const auto id = [](const char* set) { return sweep::expand(definition({set})).points[0].id; };
+  EXPECT_EQ(id("l1.bytes=32768"), id("l1.bytes=32_768"));
+  EXPECT_EQ(id("sm.scheduler_policy=lrr"), id("sm.scheduler_policy=\"lrr\""));
+  EXPECT_EQ(id("sm.warps=48"), id("sm.scheduler_policy=gto"));  // both are tom's own
+  EXPECT_NE(id("sm.warps=48"), id("sm.warps=47"));
+}
+
+TEST(PointId, DependsOnAllThatDeterminesTheResult) {
+  const sweep::Definition base = definition();
+  const auto first_id = [](const sweep::Definition& d) { return sweep::expand(d).points[0].id; };
+  std::set<std::string> all = {first_id(base)};
+  sweep::Definition changed = base;
+  changed.version = "1.2.4";
+  EXPECT_TRUE(all.insert(first_id(changed)).second);
+  changed = base;
+  changed.programs[0].key = "another";
+  EXPECT_TRUE(all.insert(first_id(changed)).second);
+  changed = base;
+  changed.machines = {"bench80"};
+  EXPECT_TRUE(all.insert(first_id(changed)).second);
+  changed = base;
+  changed.policies = {"ndp-uncontrolled-bmap"};
+  EXPECT_TRUE(all.insert(first_id(changed)).second);
+  for (const char* set : {"sm.warps=8", "run.max_cycles=10", "offload.busy_threshold_percent=7"})
+    EXPECT_TRUE(all.insert(first_id(definition({set}))).second) << set;
+}
+
+TEST(Plan, ImpossibleCombinationsAreThePointsOwn) {
+  const Plan plan = sweep::expand(definition({"l1.bytes=16384,32768", "l1.ways=4,3"}));
+  ASSERT_EQ(plan.points.size(), 8u);
+  for (const Point& point : plan.points) {
+    const bool impossible = point.choice[1] == 1;
+    EXPECT_EQ(point.error.empty(), !impossible);
+    EXPECT_EQ(point.machine_config == nullptr, impossible);
+    if (impossible) {
+      EXPECT_NE(point.error.find("power of two"), std::string::npos) << point.error;
+    }
+  }
+  EXPECT_EQ(ids(plan).size(), 8u);
+  const Plan policies = sweep::expand(definition({"policy.mapping=bmap,tmap"}));
+  EXPECT_TRUE(policies.points[0].error.empty());
+  EXPECT_NE(policies.points[2].error.find("policy.mapping"), std::string::npos);  // baseline
+  EXPECT_TRUE(policies.points[3].error.empty());
+}
+
+TEST(Plan, WhatIsWrongForAllIsFoundBeforehand) {
+  sweep::Definition d = definition();
+  d.machines = {"ton"};
+  EXPECT_THROW(sweep::expand(d), UsageError);
+  d = definition({}, {"alpha"}, {"baseline", "baselime"});
+  EXPECT_THROW(sweep::expand(d), UsageError);
+  d = definition({"l1.ways=3,5"});
+  EXPECT_THROW(sweep::expand(d), Error);  // tom cannot be had with either
+  d = definition({}, {"alpha", "alpha"});
+  EXPECT_THROW(sweep::expand(d), UsageError);
+  d = definition({}, {"alpha"}, {"baseline", "baseline"});
+  EXPECT_THROW(sweep::expand(d), UsageError);
+}
+
+TEST(Shard, PartsAreDisjointCompleteAndBalanced) {
+  for (uint32_t parts = 1; parts <= 9; ++parts) {
+    std::vector<size_t> count(parts);
+    for (size_t index = 0; index < 200; ++index) {
+      size_t owners = 0;
+      for (uint32_t part = 1; part <= parts; ++part) {
+        if (!sweep::Shard{part, parts}.has(index)) continue;
+        owners += 1;
+        count[part - 1] += 1;
+      }
+      ASSERT_EQ(owners, 1u) << index << " of " << parts;
+      const auto [least, most] = std::minmax_element(count.begin(), count.end());
+      ASSERT_LE(*most - *least, 1u) << "after " << index << " of " << parts;
+    }
+  }
+}
+
+TEST(Shard, NoPartGetsOnlyOneValueOfAnAxis) {
+  // With as many policies as parts, each part sees every policy equally often.
+  for (uint32_t parts = 2; parts <= 5; ++parts) {
+    std::vector<size_t> count(parts);
+    for (size_t index = 0; index < size_t{parts} * parts; ++index)
+      if (sweep::Shard{1, parts}.has(index)) count[index % parts] += 1;
+    EXPECT_EQ(count, std::vector<size_t>(parts, 1)) << parts;
+  }
+}
+
+TEST(Shard, IsWrittenAsAFraction) {
+  EXPECT_EQ(sweep::parse_shard("2/3").part, 2u);
+  EXPECT_EQ(sweep::parse_shard("2/3").parts, 3u);
+  for (const char* text :
+       {"", "1", "1/", "/2", "0/2", "3/2", "1/0", "a/2", "1/2x", "1.5/2", "-1/2"})
+    EXPECT_THROW(sweep::parse_shard(text), UsageError) << text;
+}
+
+}  // namespace
+}  // namespace nearwarp::testing

@@ -1,0 +1,253 @@
+// Is every point run once and kept, whatever happens on the way?
+#include "host/sweep/run.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "host/core/error.h"
+#include "tests/sweep/sweep_rig.h"
+
+namespace nearwarp::testing {
+namespace {
+
+using Json = nlohmann::json;
+using sweep::Outcome;
+using sweep::Plan;
+using sweep::ResultsFile;
+
+std::vector<Json> lines_of(const std::string& path) {
+  std::vector<Json> lines;
+  std::string rest;
+  sweep::for_each_line(
+      path, [&](uint64_t, uint64_t, std::string_view text) { lines.push_back(Json::parse(text)); },
+      rest);
+  EXPECT_EQ(rest, "");
+  return lines;
+}
+
+std::set<std::string> ids_of(const std::string& path) {
+  std::set<std::string> ids;
+  for (const Json& line : lines_of(path)) EXPECT_TRUE(ids.insert(line.at("id")).second);
+  return ids;
+}
+
+class SweepRun : public ::testing::Test {
+ protected:
+  const Plan plan_ = sweep::expand(definition({"sm.warps=8,16,32"}, {"alpha", "beta"}));
+  TemporaryFolder folder_;
+  std::string path_ = folder_.file("results.jsonl");
+};
+
+TEST_F(SweepRun, EveryPointOnceAndEveryProgramOnce) {
+  SweepRig rig;
+  const Outcome outcome = rig.run(plan_, path_);
+  EXPECT_EQ(outcome.points, 12u);
+  EXPECT_EQ(outcome.finished, 12u);
+  EXPECT_EQ(outcome.already_there, 0u);
+  EXPECT_EQ(outcome.failed, 0u);
+  EXPECT_FALSE(outcome.stopped);
+  EXPECT_EQ(rig.surroundings.recorded, (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(rig.runner.batches, (std::vector<size_t>{6, 6}));
+  const std::vector<Json> lines = lines_of(path_);
+  ASSERT_EQ(lines.size(), 12u);
+  EXPECT_EQ(ids_of(path_).size(), 12u);
+  for (const Json& line : lines) {
+    const sweep::Point& point = plan_.points.at(line.at("index"));
+    EXPECT_EQ(line["id"], point.id);
+    EXPECT_EQ(line["run"]["cycles"], 1000 + point.machine_config->sm.warps +
+                                         100 * point.policy_config->offload.load_miss_percent);
+    EXPECT_EQ(line["run"]["workload"], line["workload"]);
+    EXPECT_EQ(line["overrides"]["sm.warps"], point.machine_config->sm.warps);
+    EXPECT_EQ(line["run"]["overrides"], Json(plan_.overrides(point)));
+  }
+}
+
+TEST_F(SweepRun, NothingIsRunTwice) {
+  SweepRig().run(plan_, path_);
+  const std::string before = read_text(path_);
+  SweepRig again;
+  const Outcome outcome = again.run(plan_, path_);
+  EXPECT_EQ(outcome.already_there, 12u);
+  EXPECT_EQ(outcome.finished, 0u);
+  EXPECT_EQ(again.runner.ran, 0u);
+  EXPECT_TRUE(again.surroundings.recorded.empty());
+  EXPECT_EQ(read_text(path_), before);
+}
+
+TEST_F(SweepRun, AStoppedSweepIsResumed) {
+  SweepRig rig;
+  rig.surroundings.stop_at = 8;  // in the second program's batch
+  const Outcome first = rig.run(plan_, path_);
+  EXPECT_TRUE(first.stopped);
+  EXPECT_EQ(first.finished, 8u);
+  EXPECT_EQ(lines_of(path_).size(), 8u);
+  SweepRig second;
+  const Outcome outcome = second.run(plan_, path_);
+  EXPECT_EQ(outcome.already_there, 8u);
+  EXPECT_EQ(outcome.finished, 4u);
+  EXPECT_EQ(second.surroundings.recorded, (std::vector<size_t>{1}));
+  EXPECT_EQ(ids_of(path_).size(), 12u);
+}
+
+TEST_F(SweepRun, StoppedSystemsAreNotResults) {
+  class Stopping final : public sim::BatchRunner {
+   public:
+    void run(std::span<const sim::BatchSystem> systems, sim::BatchObserver& observer) override {
+      sim::BatchOutcome outcome;
+      outcome.result = made_up(systems[0]);
+      outcome.result->partial = outcome.stopped = true;
+      observer.finished(0, std::move(outcome));
+    }
+  };
+  Stopping runner;
+  FakeSurroundings surroundings;
+  ResultsFile file(path_);
+  run_sweep(plan_, {}, runner, surroundings, file);
+  EXPECT_EQ(read_text(path_), "");
+}
+
+TEST_F(SweepRun, ATornLastLineIsDroppedAndItsPointRunsAgain) {
+  SweepRig().run(plan_, path_);
+  const std::string whole = read_text(path_);
+  const size_t last = whole.rfind('\n', whole.size() - 2) + 1;
+  for (const size_t length : {whole.size() - 1, last + 200, last + 5, last + 1}) {
+    write_text(path_, whole.substr(0, length));
+    SweepRig rig;
+    EXPECT_TRUE(ResultsFile(path_).dropped_torn_line());
+    EXPECT_EQ(read_text(path_), whole.substr(0, last));
+    const Outcome outcome = rig.run(plan_, path_);
+    EXPECT_EQ(outcome.finished, 1u) << length;
+    EXPECT_EQ(read_text(path_), whole) << length;
+  }
+  write_text(path_, whole.substr(0, 9));  // of the first line
+  EXPECT_EQ(SweepRig().run(plan_, path_).finished, 12u);
+}
+
+TEST_F(SweepRun, OtherFilesAreLeftAlone) {
+  for (const char* text : {"Dear diary,", "{\"schema\":\"nearwarp.run/1\"}\n", "a\nb\n", "\n",
+                           "{\"schema\":\"nearwarp.sweep/1\"}\n"}) {
+    write_text(path_, text);
+    EXPECT_THROW(ResultsFile{path_}, Error) << text;
+    EXPECT_EQ(read_text(path_), text);
+  }
+  EXPECT_THROW(ResultsFile{folder_.file("none/x")}, Error);
+  EXPECT_THROW(ResultsFile{"/dev/null"}, Error);
+}
+
+TEST_F(SweepRun, OneSweepWritesAFileAtATime) {
+  const ResultsFile file(path_);
+  EXPECT_THROW(ResultsFile{path_}, Error);
+}
+
+TEST_F(SweepRun, AnotherSweepsFileIsUsedForThePointsInCommon) {
+  SweepRig().run(sweep::expand(definition({"sm.warps=16,24"})), path_);
+  SweepRig rig;
+  const Outcome outcome = rig.run(plan_, path_);
+  EXPECT_EQ(outcome.already_there, 2u);  // sm.warps=16 of alpha, two policies
+  EXPECT_EQ(outcome.finished, 10u);
+  EXPECT_EQ(ids_of(path_).size(), 14u);
+}
+
+TEST_F(SweepRun, AFailureIsAResult) {
+  SweepRig rig;
+  rig.runner.simulate = [](const sim::BatchSystem& system) {
+    if (system.machine->sm.warps == 16) throw Error("it is stuck");
+    return made_up(system);
+  };
+  const Outcome outcome = rig.run(plan_, path_);
+  EXPECT_EQ(outcome.finished, 12u);
+  EXPECT_EQ(outcome.failed, 4u);
+  for (const Json& line : lines_of(path_)) {
+    const bool failed = line["overrides"]["sm.warps"] == 16;
+    EXPECT_EQ(line["status"], failed ? "failed" : "complete");
+    EXPECT_EQ(line.contains("run"), !failed);
+    if (failed) {
+      EXPECT_EQ(line["error"], "it is stuck");
+    }
+  }
+  SweepRig again;
+  const Outcome same = again.run(plan_, path_);
+  EXPECT_EQ(same.already_there, 12u);
+  EXPECT_EQ(same.failed, 4u);  // still not all right
+  again.options.retry = true;
+  const Outcome mended = again.run(plan_, path_);
+  EXPECT_EQ(mended.finished, 4u);
+  EXPECT_EQ(mended.failed, 0u);
+}
+
+TEST_F(SweepRun, ImpossiblePointsAndBrokenProgramsDoNotEndIt) {
+  const Plan plan = sweep::expand(definition({"l1.ways=3,4"}, {"alpha", "beta"}));
+  SweepRig rig;
+  rig.surroundings.broken = {0};
+  const Outcome outcome = rig.run(plan, path_);
+  EXPECT_EQ(outcome.finished, 8u);
+  EXPECT_EQ(outcome.failed, 6u);
+  for (const Json& line : lines_of(path_)) {
+    if (line["overrides"]["l1.ways"] == 3) {
+      EXPECT_NE(line["error"].get<std::string>().find("power of two"), std::string::npos);
+    } else if (line["workload"] == "alpha") {
+      EXPECT_EQ(line["error"], "it does not run");
+    } else {
+      EXPECT_EQ(line["status"], "complete");
+    }
+  }
+}
+
+TEST_F(SweepRun, StoppingWhileAProgramIsExecutedFailsNothing) {
+  SweepRig rig;
+  rig.surroundings.broken = {1};
+  rig.surroundings.stop_at = 6;  // the interrupt that broke it
+  const Outcome outcome = rig.run(plan_, path_);
+  EXPECT_TRUE(outcome.stopped);
+  EXPECT_EQ(outcome.failed, 0u);
+  EXPECT_EQ(lines_of(path_).size(), 6u);
+}
+
+TEST_F(SweepRun, ShardsTogetherAreTheSweep) {
+  std::set<std::string> all;
+  for (uint32_t part = 1; part <= 5; ++part) {
+    const std::string path = folder_.file(std::to_string(part));
+    SweepRig rig;
+    rig.options.shard = {part, 5};
+    const Outcome outcome = rig.run(plan_, path);
+    EXPECT_EQ(outcome.finished, outcome.points);
+    EXPECT_GE(outcome.points, 2u);
+    EXPECT_LE(outcome.points, 3u);
+    for (const std::string& id : ids_of(path)) EXPECT_TRUE(all.insert(id).second);
+  }
+  EXPECT_EQ(all.size(), 12u);
+}
+
+TEST_F(SweepRun, ProgressGrowsToTheWhole) {
+  SweepRig rig;
+  rig.run(plan_, path_);
+  uint64_t done = 0;
+  for (const sweep::Progress& p : rig.surroundings.seen) {
+    EXPECT_EQ(p.points, 12u);
+    EXPECT_EQ(p.warp_instructions, 1200u);  // beta is taken to be like alpha
+    EXPECT_GE(p.warp_instructions_done, done);
+    EXPECT_LE(p.warp_instructions_done, p.warp_instructions);
+    done = p.warp_instructions_done;
+  }
+  EXPECT_EQ(done, 600u);  // the fake runner never reports any
+}
+
+TEST_F(SweepRun, EveryMemberIsInTheDescription) {
+  SweepRig rig;
+  rig.runner.simulate = [](const sim::BatchSystem& system) {
+    if (system.machine->sm.warps == 16) throw Error("no");
+    return made_up(system);
+  };
+  rig.run(plan_, path_);
+  const std::string description = read_text(std::string(NW_SOURCE_DIR) + "/docs/sweep.md");
+  for (const Json& line : lines_of(path_)) {
+    EXPECT_EQ(line["schema"], sweep::kSweepSchema);
+    for (const auto& [name, value] : line.items())
+      EXPECT_TRUE(contains(description, "| `" + name + "`")) << name << " is not in docs/sweep.md";
+  }
+  EXPECT_TRUE(contains(description, sweep::kSweepSchema));
+}
+
+}  // namespace
+}  // namespace nearwarp::testing

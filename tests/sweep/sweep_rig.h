@@ -1,0 +1,104 @@
+// Small sweeps without simulation: definitions, and a runner that makes results up.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/config/config.h"
+#include "host/core/error.h"
+#include "host/sim/batch.h"
+#include "host/sweep/run.h"
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+
+inline sweep::Definition definition(std::vector<std::string> sets = {},
+                                    std::vector<std::string> programs = {"alpha"},
+                                    std::vector<std::string> policies = {"baseline",
+                                                                         "ndp-controlled-bmap"}) {
+  sweep::Definition d;
+  d.version = "1.2.3";
+  for (const std::string& name : programs) d.programs.push_back({name, "small", "key of " + name});
+  d.machines = {"tom"};
+  d.policies = std::move(policies);
+  for (const std::string& text : sets) d.axes.push_back(sweep::parse_axis(text));
+  return d;
+}
+
+/// A result whose numbers follow from the configuration.
+inline report::RunResult made_up(const sim::BatchSystem& system) {
+  report::RunResult result;
+  result.machine = system.machine->name;
+  result.policy = system.policy->name;
+  result.cycles = 1000 + system.machine->sm.warps + 100 * system.policy->offload.load_miss_percent;
+  result.thread_instructions = 32 * system.recording->warp_instructions;
+  result.warp_instructions = system.recording->warp_instructions;
+  result.link_use.available_ticks = 3;
+  result.link_use.gpu_to_memory_busy_ticks = 1;
+  result.wall_seconds = 0.5;
+  result.counters.push_back({"sm.made_up", 7, "events", "Made up."});
+  return result;
+}
+
+/// Makes results up, last system first, and says what it was given.
+class FakeRunner final : public sim::BatchRunner {
+ public:
+  std::function<report::RunResult(const sim::BatchSystem&)> simulate = made_up;
+  size_t ran = 0;
+  std::vector<size_t> batches;  ///< sizes
+
+  void run(std::span<const sim::BatchSystem> systems, sim::BatchObserver& observer) override {
+    batches.push_back(systems.size());
+    for (size_t i = systems.size(); i-- > 0;) {
+      if (!observer.progress(0)) return;
+      sim::BatchOutcome outcome;
+      try {
+        outcome.result = simulate(systems[i]);
+      } catch (...) {
+        outcome.error = std::current_exception();
+      }
+      ran += 1;
+      observer.finished(i, std::move(outcome));
+    }
+  }
+};
+
+/// Recordings of 100 warp-instructions; stops before point `stop_at` (of those that run).
+class FakeSurroundings final : public sweep::Surroundings {
+ public:
+  size_t stop_at = static_cast<size_t>(-1);
+  std::vector<size_t> recorded;
+  std::set<size_t> broken;  ///< programs that cannot be executed
+  std::vector<sweep::Progress> seen;
+
+  runtime::Recording recording(size_t program) override {
+    recorded.push_back(program);
+    if (broken.contains(program)) throw Error("it does not run");
+    runtime::Recording recording;
+    recording.warp_instructions = 100;
+    return recording;
+  }
+  bool progress(const sweep::Progress& progress) override {
+    seen.push_back(progress);
+    return progress.points_done < stop_at;
+  }
+};
+
+/// Runs a sweep into a file.
+struct SweepRig {
+  FakeRunner runner;
+  FakeSurroundings surroundings;
+  sweep::RunOptions options;
+
+  sweep::Outcome run(const sweep::Plan& plan, const std::string& path) {
+    sweep::ResultsFile file(path);
+    return sweep::run_sweep(plan, options, runner, surroundings, file);
+  }
+};
+
+}  // namespace nearwarp::testing
