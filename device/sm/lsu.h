@@ -114,14 +114,14 @@ NW_HD inline void walk_step(V& v, uint32_t now) {
 
 /// The operation at the head waits for a page that is on its way: let the ones behind it pass.
 template <class V>
-NW_HD inline void park(V& v, uint32_t now) {
+NW_HD inline void park(V& v) {
   auto& s = v.s;
   const uint32_t at = count_trailing_zeros(~s.parked_ops);
   ParkedOp& p = s.parked[at];
   p.op = s.lsu[s.lsu_head];
   p.next_line = s.lines.next;
+  p.since = s.tlb.wait_since;
   p.page = tlb_stop_waiting(s.tlb);
-  p.since = now;
   s.parked_ops |= 1u << at;
   lsu_pop(s);
 }
@@ -171,7 +171,7 @@ NW_HD inline bool translate(V& v, uint32_t now, bool free) {
       return false;
     case TlbResult::kOnItsWay:
       v.s.lsu_stall = LsuStall::kNone;
-      park(v, now);
+      park(v);
       return false;
     case TlbResult::kNoWalker:
       v.s.lsu_stall = LsuStall::kReply;

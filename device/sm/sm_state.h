@@ -129,7 +129,7 @@ struct ParkedOp {
   LsuOp op;
   uint32_t next_line = 0;  ///< lines before it have been handled
   uint32_t page = 0;
-  uint32_t since = 0;  ///< cycle at which it was parked
+  uint32_t since = 0;  ///< cycle from which it has waited
 };
 
 template <uint32_t kWords>

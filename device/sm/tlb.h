@@ -45,7 +45,7 @@ struct TlbCounters {
   uint64_t walks = 0;                              ///< begun
   uint64_t walk_reads = 0, walk_reads_remote = 0;  ///< sent; remote: to another stack
   uint64_t walk_cycles = 0;  ///< from a walk's first read to its last reply, summed
-  uint64_t wait_cycles = 0;  ///< in which the load-store unit's head waited for its page
+  uint64_t wait_cycles = 0;  ///< that operations waited for pages, summed
   uint64_t flushes = 0;
 };
 

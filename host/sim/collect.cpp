@@ -85,8 +85,8 @@ void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32
   tlb("walk_reads_remote", "reads", "Of these, in another stack", &T::walk_reads_remote);
   tlb("walk_cycles", "core cycles", "From a walk's first read to its last reply, summed over walks",
       &T::walk_cycles);
-  tlb("wait_cycles", "core cycles", "Time that load-store units waited for a page, summed over SMs",
-      &T::wait_cycles);
+  tlb("wait_cycles", "core cycles",
+      "Time that operations waited for a page, summed over operations", &T::wait_cycles);
   tlb("flushes", "flushes", "Times that the whole TLB was invalidated", &T::flushes);
   sm("barriers", "warps", "Arrivals at barriers",
      [](const auto& s) { return s.counters.barriers; });

@@ -68,12 +68,12 @@ TEST(Tlb, MissWalkHit) {
   t.operation({7});
   EXPECT_EQ(t.translate(100), TlbResult::kWalk);
   t.read(t.walker);
-  EXPECT_EQ(t.translate(101), TlbResult::kNoWalker);  // nothing more to begin
+  EXPECT_EQ(t.translate(101), TlbResult::kOnItsWay);  // nothing more to begin
   t.reply(t.walker, 150);
   EXPECT_EQ(t.s.unsent, 1u << t.walker);
   t.read(t.walker);
   EXPECT_EQ(t.s.unsent, 0u);
-  EXPECT_EQ(t.translate(151), TlbResult::kNoWalker);
+  EXPECT_EQ(t.translate(151), TlbResult::kOnItsWay);
   t.reply(t.walker, 200);
   EXPECT_EQ(t.translate(200), TlbResult::kReady);
   t.done();
@@ -100,7 +100,7 @@ TEST(Tlb, ReadsOneEntryPerLevelFromTheTopDown) {
       const uint32_t entry = page >> (9 * level);
       EXPECT_EQ(t.read(t.walker), 0xf0000000u + (level << 24) + entry / 16) << n;  // 8 of 128 bytes
       t.reply(t.walker);
-      EXPECT_EQ(t.translate(), level == 0 ? TlbResult::kReady : TlbResult::kNoWalker);
+      EXPECT_EQ(t.translate(), level == 0 ? TlbResult::kReady : TlbResult::kOnItsWay);
     }
     EXPECT_EQ(t.s.counters.walk_reads, n);
   }
@@ -164,7 +164,7 @@ TEST(Tlb, LinesOfOnePageShareAWalk) {
   t.read(t.walker);
   EXPECT_EQ(t.translate(), TlbResult::kLooked);  // one look-up per cycle
   EXPECT_EQ(t.translate(), TlbResult::kLooked);
-  EXPECT_EQ(t.translate(), TlbResult::kNoWalker);
+  EXPECT_EQ(t.translate(), TlbResult::kOnItsWay);
   t.reply(t.walker);
   t.read(t.walker);
   t.reply(t.walker);
@@ -192,7 +192,7 @@ TEST(Tlb, FurtherLinesWalkAhead) {
   EXPECT_EQ(t.translate(), TlbResult::kWalk);    // 4
   t.read(t.walker);
   const auto before = t.image();
-  EXPECT_EQ(t.translate(), TlbResult::kNoWalker);  // 5 finds no walker
+  EXPECT_EQ(t.translate(), TlbResult::kOnItsWay);  // 5 finds no walker
   EXPECT_EQ(t.image(), before);
   t.reply(third);
   t.read(third);
@@ -201,7 +201,7 @@ TEST(Tlb, FurtherLinesWalkAhead) {
   EXPECT_EQ(t.translate(), TlbResult::kWalk);
   EXPECT_EQ(t.walker, third);
   t.read(third);
-  EXPECT_EQ(t.translate(), TlbResult::kNoWalker);  // all lines looked up
+  EXPECT_EQ(t.translate(), TlbResult::kOnItsWay);  // all lines looked up
   EXPECT_EQ(t.s.counters.walks, 5u);
 }
 
@@ -215,8 +215,8 @@ TEST(Tlb, FailedAttemptsChangeNothing) {
   EXPECT_EQ(t.translate(12), TlbResult::kWalk);
   t.read(t.walker);
   before = t.image();
-  EXPECT_EQ(t.translate(13), TlbResult::kNoWalker);
-  EXPECT_EQ(t.translate(14, false), TlbResult::kNoWalker);
+  EXPECT_EQ(t.translate(13), TlbResult::kOnItsWay);
+  EXPECT_EQ(t.translate(14, false), TlbResult::kOnItsWay);
   EXPECT_EQ(t.image(), before);
   t.reply(t.walker, 30);
   t.read(t.walker);
