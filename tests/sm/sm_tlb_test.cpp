@@ -162,11 +162,39 @@ TEST(SmTlb, StoresAndAtomicsAreTranslatedToo) {
   use_tlb(b, 32, 4, 2);
   run_warp(b, {store(), memory(Action::kAtomic, 1, {}), alu(2, {1})},
            [&] { b.traces.at(0, 4).at(kPage, 0); });
-  EXPECT_EQ(sent(b, true), (Cycles{0, kRound, 2 * kRound + 1, 3 * kRound + 1}));
-  EXPECT_EQ(sent(b, false), (Cycles{2 * kRound, 4 * kRound + 1}));
-  EXPECT_EQ(b.network->got[2].packet.kind, PacketKind::kWrite);
+  // The store waits beside the queue from cycle 1 on, so the atomic's walk begins in cycle 2.
+  EXPECT_EQ(sent(b, true), (Cycles{0, 2, kRound, kRound + 2}));
+  EXPECT_EQ(sent(b, false), (Cycles{2 * kRound, 2 * kRound + 2}));
+  EXPECT_EQ(b.network->got[4].packet.kind, PacketKind::kWrite);
   EXPECT_EQ(b.network->got[5].packet.kind, PacketKind::kAtomic);
-  EXPECT_EQ(b.cycles(0)[2] - b.cycles(0)[0], 1 + 4 * kRound + 1 + kRound + 1);
+  EXPECT_EQ(b.cycles(0)[2] - b.cycles(0)[0], 1 + 2 * kRound + 2 + kRound + 1);
+}
+
+TEST(SmTlb, HitsPassAMiss) {
+  SmBench b;
+  use_tlb(b, 32, 4, 1);
+  // The first load brings page 0; of the next two the one that misses comes first.
+  run_warp(b, {load(1), alu(9, {1}), load(2), load(3)},
+           [&] { b.traces.at(0, 4).at(kPage, 4).at(256, 4); });
+  const Cycles reads = sent(b, false);
+  ASSERT_EQ(reads.size(), 3u);
+  ASSERT_EQ(sent(b, true).size(), 2u);
+  const uint32_t walk = sent(b, true)[1];
+  EXPECT_EQ(reads[1], walk + 2);       // page 0 is there
+  EXPECT_EQ(reads[2], walk + kRound);  // and page 1 when its walk has ended
+}
+
+TEST(SmTlb, WaitingOperationsKeepTheirPlaces) {
+  SmBench b;
+  b.params.lsu_queue = 2;
+  use_tlb(b, 32, 4, 1);
+  run_warp(b, {load(1), load(2), load(3)},
+           [&] { b.traces.at(0, 4).at(kPage, 4).at(2 * kPage, 4); });
+  // The third load finds no place until the first has gone on.
+  const Cycles walks = sent(b, true);
+  ASSERT_EQ(walks.size(), 3u);
+  EXPECT_LT(walks[1], kRound);
+  EXPECT_GE(walks[2], walks[0] + kRound);
 }
 
 TEST(SmTlb, SharedMemoryIsNotTranslated) {
