@@ -30,56 +30,64 @@ class Pool {
 
  private:
   void work() {
-    try {
-      while (go_on()) {
-        const size_t system = next_++;
-        if (system >= systems_.size()) return;
-        BatchOutcome outcome = simulated(system);
-        const std::scoped_lock lock(observing_);
-        observer_.finished(system, std::move(outcome));
-      }
-    } catch (...) {  // the observer's
-      const std::scoped_lock lock(failing_);
-      if (failure_ == nullptr) failure_ = std::current_exception();
-      stop_ = true;
+    while (begin_next()) {
+      const size_t system = next_++;
+      if (system >= systems_.size()) return;
+      BatchOutcome outcome = simulated(system);
+      const std::scoped_lock lock(observing_);
+      guarded([&] { observer_.finished(system, std::move(outcome)); });
     }
   }
 
   BatchOutcome simulated(size_t system) {
     const BatchSystem& s = systems_[system];
     BatchOutcome outcome;
-    std::exception_ptr observer_failed;
     try {
       SimOptions options;
       options.threads = threads_per_system_;
       options.progress = [&](const Progress& progress) {
         committed_[system].store(progress.warp_instructions_done, std::memory_order_relaxed);
-        try {
-          outcome.stopped = !go_on();
-        } catch (...) {
-          observer_failed = std::current_exception();
-          outcome.stopped = true;
-        }
+        outcome.stopped = !go_on();
         return !outcome.stopped;
       };
       outcome.result = simulate(*s.recording, *s.machine, *s.policy, options);
     } catch (...) {
       outcome.error = std::current_exception();
     }
-    if (observer_failed != nullptr) std::rethrow_exception(observer_failed);
     committed_[system].store(s.recording->warp_instructions, std::memory_order_relaxed);
     return outcome;
   }
 
-  /// Whoever comes first tells the observer; the others do not wait.
+  /// The observer has the last word before a system begins.
+  bool begin_next() {
+    const std::scoped_lock lock(observing_);
+    ask();
+    return !stop_;
+  }
+
+  /// While systems run, whoever comes first asks; the others do not wait.
   bool go_on() {
     const std::unique_lock<std::mutex> lock(observing_, std::try_to_lock);
-    if (lock.owns_lock() && !stop_) {
-      uint64_t sum = 0;
-      for (const auto& part : committed_) sum += part.load(std::memory_order_relaxed);
-      if (!observer_.progress(sum)) stop_ = true;
-    }
+    if (lock.owns_lock()) ask();
     return !stop_;
+  }
+
+  void ask() {
+    if (stop_) return;
+    uint64_t sum = 0;
+    for (const auto& part : committed_) sum += part.load(std::memory_order_relaxed);
+    guarded([&] { stop_ = !observer_.progress(sum); });
+  }
+
+  /// Keeps the first thing that the observer throws, and stops then. The mutex is held.
+  template <class F>
+  void guarded(F call) {
+    try {
+      call();
+    } catch (...) {
+      if (failure_ == nullptr) failure_ = std::current_exception();
+      stop_ = true;
+    }
   }
 
   std::span<const BatchSystem> systems_;
@@ -88,9 +96,8 @@ class Pool {
   std::vector<std::atomic<uint64_t>> committed_;  ///< warp-instructions, by system
   std::atomic<size_t> next_{0};
   std::atomic<bool> stop_{false};
-  std::mutex observing_;  ///< held while the observer is called
-  std::mutex failing_;
-  std::exception_ptr failure_;
+  std::mutex observing_;        ///< held while the observer is called
+  std::exception_ptr failure_;  ///< what it threw
 };
 
 }  // namespace

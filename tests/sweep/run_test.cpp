@@ -2,7 +2,9 @@
 #include "host/sweep/run.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "host/core/error.h"
@@ -138,6 +140,25 @@ TEST_F(SweepRun, OtherFilesAreLeftAlone) {
 TEST_F(SweepRun, OneSweepWritesAFileAtATime) {
   const ResultsFile file(path_);
   EXPECT_THROW(ResultsFile{path_}, Error);
+}
+
+TEST_F(SweepRun, AFullDiskEndsItAndCostsOnePoint) {
+  SweepRig().run(plan_, path_);
+  const std::string whole = read_text(path_);
+  std::filesystem::remove(path_);
+  // A file may not grow beyond three and a half lines: the same as a disk with that much room.
+  size_t room = 0;
+  for (int i = 0; i < 3; ++i) room = whole.find('\n', room) + 1;
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit limit = {room + 200, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  EXPECT_THROW(SweepRig().run(plan_, path_), Error);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(read_text(path_), whole.substr(0, room));
+  EXPECT_EQ(SweepRig().run(plan_, path_).already_there, 3u);
+  EXPECT_EQ(read_text(path_), whole);
 }
 
 TEST_F(SweepRun, AnotherSweepsFileIsUsedForThePointsInCommon) {
