@@ -365,8 +365,10 @@ struct WarpGroup {
   }
   template <class F>
   __device__ __forceinline__ auto leader_value(F&& f) const {
+    tile.sync();  // as in leader()
     decltype(f()) value{};
     if (tile.thread_rank() == 0) value = f();
+    tile.sync();  // shuffles do not order memory
     return tile.shfl(value, 0);
   }
   __device__ __forceinline__ void sync() const { tile.sync(); }

@@ -64,7 +64,11 @@ NW_HD inline Packet pack_report(const AnalyzerEntry& e) {
   uint32_t shift = 0;
   while (e.accesses >> shift > kMaxReportedAccesses) ++shift;
   uint32_t n[kNumMappings];
-  for (uint32_t m = 0; m < kNumMappings; ++m) n[m] = e.at_destination[m] >> shift;
+  for (uint32_t m = 0; m < kNumMappings; ++m) {
+    n[m] = e.at_destination[m] >> shift;
+    // Scaled down, accesses to two stacks must not look like accesses to one.
+    if (e.at_destination[m] != e.accesses && n[m] == e.accesses >> shift) n[m] -= 1;
+  }
   static_assert(kNumMappings == 10);
   Packet p;
   p.kind = PacketKind::kInstanceSeen;

@@ -54,7 +54,7 @@ struct SmOffloadState {
   uint32_t num_to_release = 0;           ///< their sum
   WarpSet<kWords> returning;  ///< stack SM: finished, dirty lines and acknowledgement to be sent
   Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines
-  Ref<uint8_t> num_dirty;     ///< stack SM: num_warps
+  Ref<uint16_t> num_dirty;    ///< stack SM: num_warps
   Ref<uint32_t> since;        ///< main SM: num_warps; cycle at which the request left
   Ref<uint32_t> decided;      ///< main SM: num_warps; cycle of the controller's decision
   Ref<CandidateCounters> candidates;  ///< by candidate

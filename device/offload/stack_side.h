@@ -61,17 +61,17 @@ NW_HD inline bool dirty_overflows(const V& v, uint32_t warp, LineAddr line) {
 /// (deviation 34 in tests/validation/DEVIATIONS.md).
 template <class V>
 NW_HD inline void remember_dirty(V& v, uint32_t warp, LineAddr line, uint32_t now) {
-  uint8_t& n = v.s.offload.num_dirty.in(v.base)[warp];
+  uint16_t& n = v.s.offload.num_dirty.in(v.base)[warp];
   uint32_t* dirty = v.s.offload.dirty.in(v.base) + warp * v.p.offload.dirty_entries;
   for (uint32_t i = 0; i < n; ++i)
     if (dirty[i] == line) return;
   if (n == v.p.offload.dirty_entries) {
     send(v.to_network(), v.base, v.tick(now), dirty_packet(v, v.warps[warp], dirty[0]), v.horizon);
     for (uint32_t i = 1; i < n; ++i) dirty[i - 1] = dirty[i];
-    n = static_cast<uint8_t>(n - 1);
+    n = static_cast<uint16_t>(n - 1);
   }
   dirty[n] = line;
-  n = static_cast<uint8_t>(n + 1);
+  n = static_cast<uint16_t>(n + 1);
 }
 
 /// Send one packet of a finished warp: a dirty line, or after the last the acknowledgement.
@@ -81,9 +81,9 @@ NW_HD inline void send_return(V& v, uint32_t now) {
   if (!o.returning.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
   const uint32_t warp = o.returning.first();
   Warp& w = v.warps[warp];
-  uint8_t& n = o.num_dirty.in(v.base)[warp];
+  uint16_t& n = o.num_dirty.in(v.base)[warp];
   if (n != 0) {
-    n = static_cast<uint8_t>(n - 1);
+    n = static_cast<uint16_t>(n - 1);
     const LineAddr line = o.dirty.in(v.base)[warp * v.p.offload.dirty_entries + n];
     send(v.to_network(), v.base, v.tick(now), dirty_packet(v, w, line), v.horizon);
     return;

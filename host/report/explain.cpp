@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/report/columns.h"
 
 namespace nearwarp::report {
@@ -31,28 +33,42 @@ std::string without_folders(const std::string& sources) {
   return text;
 }
 
+/// "kernel 3", the kernel's name cut so that half the width is left for numbers.
+std::string name_of(const CandidateRow& row, size_t width) {
+  const std::string id = fmt::format(" {}", row.id);
+  const size_t most = std::max<size_t>(width / 2, 20) - id.size();
+  if (row.kernel.size() <= most) return row.kernel + id;
+  return row.kernel.substr(0, most - 2) + ".." + id;
+}
+
 struct Metric {
   const char* head;
   std::string (*text)(const CandidateRow&);
 };
+constexpr char kNoAccess[] = "no access";
 constexpr Metric kMetrics[] = {
     {"instances", [](const CandidateRow& r) { return grouped(r.instances); }},
     {"offloaded", [](const CandidateRow& r) { return grouped(r.offloaded); }},
     {"condition", [](const CandidateRow& r) { return grouped(r.refused_condition); }},
     {"busy", [](const CandidateRow& r) { return grouped(r.refused_busy); }},
     {"pending", [](const CandidateRow& r) { return grouped(r.refused_pending); }},
+    {kNoAccess, [](const CandidateRow& r) { return grouped(r.no_memory_access); }},
     {"learning", [](const CandidateRow& r) { return grouped(r.learning); }},
     {"local lines", [](const CandidateRow& r) { return grouped(r.local_lines); }},
     {"remote lines", [](const CandidateRow& r) { return grouped(r.remote_lines); }},
     {"local %",
      [](const CandidateRow& r) { return percent(r.local_lines, r.local_lines + r.remote_lines); }},
     {"at home", [](const CandidateRow& r) { return mean(r.kept_cycles, r.kept); }},
-    {"offl.", [](const CandidateRow& r) { return mean(r.offloaded_cycles, r.offloaded); }},
+    {"offl.", [](const CandidateRow& r) { return mean(r.offloaded_cycles, r.returned); }},
 };
 
 std::vector<Column> columns_of(const RunResult& run) {
   std::vector<Column> columns;
+  const bool all_access =
+      std::all_of(run.candidates.begin(), run.candidates.end(),
+                  [](const CandidateRow& r) { return r.no_memory_access == 0; });
   for (const Metric& m : kMetrics) {
+    if (all_access && m.head == kNoAccess) continue;  // rare: not worth a column of zeros
     Column c{m.head, {}};
     for (const CandidateRow& row : run.candidates) c.cells.push_back(m.text(row));
     columns.push_back(std::move(c));
@@ -67,7 +83,7 @@ std::string format_explanation(const RunResult& run, size_t width) {
   std::vector<std::string> names;
   std::string sources;
   for (const CandidateRow& row : run.candidates) {
-    names.push_back(fmt::format("{} {}", row.kernel, row.id));
+    names.push_back(name_of(row, width));
     if (!row.source_lines.empty())
       sources +=
           wrapped(fmt::format("{}: {}", names.back(), without_folders(row.source_lines)), width);
@@ -75,7 +91,9 @@ std::string format_explanation(const RunResult& run, size_t width) {
   return wrapped(fmt::format(
                      "Candidate blocks under {} (kernel and number, as nearwarp analyze lists "
                      "them): instances that reached the offload controller; of these offloaded, or "
-                     "kept because of their condition, a busy channel or the pending limit; "
+                     "kept because of their condition, a busy channel, the pending limit, or "
+                     "because they left the block before its first access (only shown if there "
+                     "are such); "
                      "instances begun while learning the mapping; lines that stack SMs sent to "
                      "their own stack (local) and to others (remote); mean core cycles from the "
                      "controller's decision until the warp is beyond the block, at home and "

@@ -45,6 +45,7 @@ Json candidates_json(const RunResult& run) {
                     {"remote_lines", row.remote_lines},
                     {"kept", row.kept},
                     {"kept_cycles", row.kept_cycles},
+                    {"returned", row.returned},
                     {"offloaded_cycles", row.offloaded_cycles}});
   }
   return rows;

@@ -58,7 +58,7 @@ Column column(const RunResult& run) {
   return c;
 }
 
-/// "a, b and 2 more".
+/// "a, b and 2 more"; "2 ranges" if they have no names.
 std::string names_of(const MappingReport& m, bool remapped) {
   std::string text;
   uint64_t more = 0;
@@ -70,16 +70,18 @@ std::string names_of(const MappingReport& m, bool remapped) {
       text += (text.empty() ? "" : ", ") + r.name;
     }
   }
-  if (more != 0) text += fmt::format("{}{} more", text.empty() ? "" : " and ", more);
-  return text.empty() ? "nothing" : text;
+  if (more == 0) return text.empty() ? "nothing" : text;
+  if (text.empty()) return fmt::format("{} range{}", more, more == 1 ? "" : "s");
+  return text + fmt::format(" and {} more", more);
 }
 
 std::string remark(const RunResult& run) {
   const MappingReport& m = *run.mapping;
   if (!m.applied) {
-    return m.total_instances == 0
-               ? "no candidate instance makes a memory access, so nothing is remapped."
-               : "the program ended while the mapping was still being learnt, over PCI-E.";
+    if (m.total_instances == 0)
+      return "no candidate instance makes a memory access, so nothing is remapped.";
+    return fmt::format("the {} ended while the mapping was still being learnt, over PCI-E.",
+                       run.partial ? "run" : "program");
   }
   std::string text =
       fmt::format("bits {} choose the stack for {}; baseline mapping for {}.",

@@ -41,9 +41,9 @@ struct CandidateRow {
   // Lines that stack SMs sent to memory for it, by where they lie.
   uint64_t local_lines = 0, remote_lines = 0;
   // Core cycles from the decision until the warp was beyond the block, summed over `kept` instances
-  // at home and over the offloaded ones.
+  // at home and over `returned` ones that were offloaded. In a partial run some are under way.
   uint64_t kept = 0, kept_cycles = 0;
-  uint64_t offloaded_cycles = 0;
+  uint64_t returned = 0, offloaded_cycles = 0;
 };
 
 /// What one candidate mapping would have done for the instances seen.

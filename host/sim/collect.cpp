@@ -160,6 +160,7 @@ void collect_candidates(const runtime::Recording& recording, const ImageTables& 
     row.remote_lines = counters[k].remote_lines;
     row.kept = counters[k].kept;
     row.kept_cycles = counters[k].kept_cycles;
+    row.returned = counters[k].returned;
     row.offloaded_cycles = counters[k].offloaded_cycles;
     result.candidates.push_back(std::move(row));
   }

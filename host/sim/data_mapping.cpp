@@ -99,7 +99,7 @@ std::optional<report::MappingReport> DataMapping::report(System& system) const {
   r.learnt = learns_;
   r.applied = placed_;
   r.first_bit = mapping_ + line_shift_;
-  r.last_bit = r.first_bit + stack_bits_ - 1;
+  r.last_bit = r.first_bit + std::max(1u, stack_bits_) - 1;  // one stack: no bit chooses it
   r.total_instances = total_instances_;
   r.wanted_instances = plan_.learning_instances;
   r.ranges_left_out = table_.left_out;

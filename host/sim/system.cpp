@@ -138,11 +138,10 @@ class Assembly {
     return {m_.links.latency_cycles * icnt_, m_.links.queue_entries, mbps};
   }
   Wire pcie() const {
-    return {ns_ticks(m_.pcie.round_trip_ns) / 2, m_.pcie.queue_entries, m_.pcie.mbps};
+    const Tick round_trip = std::max<Tick>(2, ns_ticks(m_.pcie.round_trip_ns));
+    return {static_cast<uint32_t>(round_trip / 2), m_.pcie.queue_entries, m_.pcie.mbps};
   }
-  uint32_t ns_ticks(uint64_t ns) const {
-    return static_cast<uint32_t>(std::max<uint64_t>(2, ns * s_.base_mhz / 1000));
-  }
+  Tick ns_ticks(uint64_t ns) const { return ns * s_.base_mhz / 1000; }
   Wire control(uint32_t slots) const { return {m_.gpu.control_latency_cycles * icnt_, slots, 0}; }
 
   void make_channels() {
@@ -309,7 +308,7 @@ class Assembly {
           static_cast<uint32_t>(std::max<size_t>(1, image_.candidates.size())));
       if (p.in_stack) {
         s.offload.dirty = a.allocate<uint32_t>(p.num_warps * p.offload.dirty_entries);
-        s.offload.num_dirty = a.allocate<uint8_t>(p.num_warps);
+        s.offload.num_dirty = a.allocate<uint16_t>(p.num_warps);
       } else {
         s.offload.since = a.allocate<uint32_t>(p.num_warps);
         s.offload.decided = a.allocate<uint32_t>(p.num_warps);
@@ -376,7 +375,7 @@ class Assembly {
     p.endpoint = e.front_end;
     p.learning_instances = data_.learning_instances;
     // At least a window, so that the host comes in between.
-    p.remap_ticks = std::max<Tick>(ns_ticks(m_.pcie.remap_latency_ns), hop().latency);
+    p.remap_ticks = std::max(ns_ticks(m_.pcie.remap_latency_ns), Tick{hop().latency});
     frontend::FrontEndState s;
     if (e.learning) s.learning = frontend::LearningPhase::kLearning;
     s.to_sm = a.allocate<Ref<Channel>>(e.num_sms);

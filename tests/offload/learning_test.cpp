@@ -133,6 +133,17 @@ TEST(Learning, LongInstancesAreScaledToTheReport) {
   EXPECT_EQ(t.one_stack[8], 0u);
 }
 
+TEST(Learning, ScalingKeepsInstancesOfSeveralStacksApart) {
+  AnalyzerEntry e;
+  e.accesses = 131'071;
+  for (uint32_t& n : e.at_destination) n = e.accesses;
+  e.at_destination[3] -= 1;  // one access elsewhere; shifted by a bit the two would be equal
+  AnalyzerTotals t;
+  add_report(t, pack_report(e));
+  EXPECT_EQ(t.accesses, 65'535u);
+  for (uint32_t m = 0; m < kNumMappings; ++m) EXPECT_EQ(t.one_stack[m], m == 3 ? 0u : 1u) << m;
+}
+
 TEST(Learning, TouchedRangesAreMarked) {
   Learning b({load(1, {0}), store({1})});
   b.ranges = {{0, 4}, {8, 16}, {16, 17}, {40, 80}};

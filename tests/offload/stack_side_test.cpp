@@ -1,6 +1,8 @@
 // The stack SM's side of an offload, to the cycle.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/offload/stack_bench.h"
 
 namespace nearwarp::offload {
@@ -90,6 +92,24 @@ TEST(StackSide, DirtyLinesBeyondTheMemoryGoEarly) {
   EXPECT_EQ(sent[9].first, K::kOffloadDirty);
   EXPECT_EQ(sent[8].second + sent[9].second, 3u + 4);
   EXPECT_EQ(sent[10].first, K::kOffloadAck);
+}
+
+TEST(StackSide, ManyLinesOfOneWarpAreRemembered) {
+  // 320 lines, more than a byte counts.
+  constexpr uint32_t kStores = 10;
+  StackBench b(std::vector<ImageInstr>(kStores, store()), 0);
+  b.params.offload.dirty_entries = 1024;
+  b.traces.run(b.head).run(b.body);
+  for (uint32_t i = 0; i < kStores; ++i) b.traces.at(i * 32 * 128, 128);
+  b.traces.run(b.tail).end();
+  b.build();
+  b.request(kLatency);
+  b.go(3000);
+  std::set<LineAddr> lines;
+  for (const auto& i : b.network->of(PacketKind::kOffloadDirty)) lines.insert(i.packet.line);
+  EXPECT_EQ(b.network->of(PacketKind::kOffloadDirty).size(), 32u * kStores);
+  EXPECT_EQ(lines.size(), 32u * kStores);
+  EXPECT_EQ(b.acks().size(), 1u);
 }
 
 TEST(StackSide, WholeLoopsRun) {

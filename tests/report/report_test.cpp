@@ -7,11 +7,13 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "host/core/error.h"
 #include "host/report/file.h"
 #include "host/report/json.h"
 #include "host/report/table.h"
+#include "tests/report/texts.h"
 
 namespace nearwarp::report {
 namespace {
@@ -39,30 +41,9 @@ RunResult example(const std::string& policy, uint64_t cycles) {
   return r;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-size_t widest(const std::string& text) {
-  size_t width = 0;
-  for (const std::string& line : lines_of(text)) width = std::max(width, line.size());
-  return width;
-}
-
-/// The words of the line that begins with `label`, label apart.
-std::vector<std::string> row(const std::string& text, const std::string& label) {
-  for (const std::string& line : lines_of(text)) {
-    if (line.rfind(label, 0) != 0) continue;
-    std::istringstream stream(line.substr(label.size()));
-    return {std::istream_iterator<std::string>(stream), {}};
-  }
-  return {};
-}
-
-using Words = std::vector<std::string>;
+using testing::row;
+using testing::widest;
+using testing::Words;
 
 TEST(Table, ShowsTheNumbers) {
   const std::vector<RunResult> runs = {example("baseline", 30'000'000),
@@ -169,15 +150,89 @@ TEST(Json, HoldsEverything) {
   EXPECT_EQ(r["candidates"][0]["refused_busy"], 2);
 }
 
+MappingReport example_mapping() {
+  MappingReport m;
+  m.learnt = m.applied = true;
+  m.first_bit = 11;
+  m.last_bit = 12;
+  m.total_instances = 5000;
+  m.wanted_instances = m.seen_instances = 5;
+  m.seen_accesses = 90;
+  m.scores = {{7, 40, 1}, {8, 50, 2}};
+  m.interrupt_cycle = 100;
+  m.standstill_cycle = 200;
+  m.resume_cycle = 300;
+  m.ranges = {{"L", 4096, 1000, true}};
+  m.ranges_left_out = 6;
+  return m;
+}
+
+TEST(Json, HoldsTheMapping) {
+  RunResult run = example("tom", 1000);
+  run.mapping = example_mapping();
+  const auto mapping_of = [](const RunResult& r) {
+    return nlohmann::json::parse(format_json(std::vector<RunResult>{r}, {}))["runs"][0]["mapping"];
+  };
+  auto m = mapping_of(run);
+  EXPECT_EQ(m["source"], "learnt");
+  EXPECT_EQ(m["applied"], true);
+  EXPECT_EQ(m["bits"], nlohmann::json::parse("[11, 12]"));
+  EXPECT_EQ(m["instances"], nlohmann::json::parse(R"({"total": 5000, "seen": 5, "wanted": 5})"));
+  EXPECT_EQ(m["accesses"], 90);
+  EXPECT_EQ(m["scores"][1],
+            nlohmann::json::parse(R"({"first_bit": 8, "at_destination": 50, "one_stack": 2})"));
+  EXPECT_EQ(m["interrupt_cycle"], 100);
+  EXPECT_EQ(m["standstill_cycle"], 200);
+  EXPECT_EQ(m["resume_cycle"], 300);
+  EXPECT_EQ(
+      m["ranges"][0],
+      nlohmann::json::parse(R"({"name": "L", "address": 4096, "bytes": 1000, "remapped": true})"));
+  EXPECT_EQ(m["ranges_left_out"], 6);
+  run.mapping->learnt = false;
+  m = mapping_of(run);
+  EXPECT_EQ(m["source"], "known");
+  for (const char* learnt : {"interrupt_cycle", "standstill_cycle", "resume_cycle"})
+    EXPECT_FALSE(m.contains(learnt)) << learnt;
+  EXPECT_FALSE(m["instances"].contains("wanted"));
+  run.mapping->applied = false;
+  EXPECT_FALSE(mapping_of(run).contains("bits"));
+  run.mapping.reset();
+  EXPECT_TRUE(mapping_of(run).is_null());
+}
+
+/// The words in back quotes of the paragraph that begins with `beginning`.
+std::vector<std::string> quoted_in(const std::string& page, const std::string& beginning) {
+  const size_t begin = page.find("\n" + beginning);
+  EXPECT_NE(begin, std::string::npos) << beginning;
+  const std::string text = page.substr(begin, page.find("\n\n", begin + 1) - begin);
+  std::vector<std::string> words;
+  for (size_t at = text.find('`'); at != std::string::npos; at = text.find('`', at)) {
+    const size_t end = text.find('`', at + 1);
+    words.push_back(text.substr(at + 1, end - at - 1));
+    at = end + 1;
+  }
+  return words;
+}
+
+/// The names of all members below `json`.
+void add_names(const nlohmann::json& json, std::vector<std::string>& names) {
+  for (const auto& [name, value] : json.items()) {
+    if (json.is_object()) names.push_back(name);
+    if (value.is_structured()) add_names(value, names);
+  }
+}
+
 TEST(Json, DocumentationNamesEveryMember) {
   RunResult run = example("baseline", 1);
   run.partial = true;
+  run.mapping = example_mapping();
   std::ifstream stream(fs::path(NW_SOURCE_DIR) / "docs/json.md");
-  std::ostringstream page;
-  page << stream.rdbuf();
+  std::ostringstream stored;
+  stored << stream.rdbuf();
+  const std::string page = stored.str();
   const auto json = nlohmann::json::parse(format_json(std::vector<RunResult>{run}, {}));
   const auto documented = [&](const std::string& name) {
-    return page.str().find(name) != std::string::npos;
+    return page.find(name) != std::string::npos;
   };
   for (const auto& [name, value] : json.items()) EXPECT_TRUE(documented("`" + name)) << name;
   for (const auto& [name, value] : json["runs"][0].items()) {
@@ -185,8 +240,23 @@ TEST(Json, DocumentationNamesEveryMember) {
     if (name == "traffic" || name == "bandwidth_used" || name == "host") {
       for (const auto& inner : value.items()) EXPECT_TRUE(documented(name + "." + inner.key()));
     }
-    if (name == "kernels" || name == "candidates") {
+    if (name == "kernels") {
       for (const auto& inner : value[0].items()) EXPECT_TRUE(documented("`" + inner.key() + "`"));
+    }
+  }
+  // Both ways: every member has its word, every word is a member (or a value).
+  const std::pair<const char*, const char*> paragraphs[] = {{"candidates", "A row of `candidates`"},
+                                                            {"mapping", "`mapping` is there"}};
+  for (const auto& [member, beginning] : paragraphs) {
+    std::vector<std::string> names;
+    add_names(json["runs"][0][member], names);
+    const std::vector<std::string> words = quoted_in(page, beginning);
+    for (const std::string& name : names)
+      EXPECT_NE(std::find(words.begin(), words.end(), name), words.end()) << name;
+    for (const std::string& word : words) {
+      if (word == member || word == "learnt" || word == "known" || word.find(' ') != word.npos)
+        continue;  // `nearwarp analyze`
+      EXPECT_NE(std::find(names.begin(), names.end(), word), names.end()) << word;
     }
   }
 }

@@ -166,6 +166,18 @@ TEST(DataMapping, TheLearningPhasePaysForPcie) {
             fast.mapping->interrupt_cycle);
 }
 
+TEST(DataMapping, TheHostTakesItsTime) {
+  const runtime::Recording recording = powers_of_two();
+  for (const uint64_t ns : {uint64_t{2000}, uint64_t{1'000'000'000}}) {  // more than 2^32 ticks
+    const report::RunResult r = simulate(
+        recording, "tom",
+        {"pcie.remap_latency_ns=" + std::to_string(ns), "run.no_progress_cycles=10000000000"});
+    const uint64_t cycles = ns * r.core_mhz / 1000;
+    EXPECT_GE(r.mapping->resume_cycle - r.mapping->standstill_cycle, cycles);
+    EXPECT_LE(r.mapping->resume_cycle - r.mapping->standstill_cycle, cycles + 1);
+  }
+}
+
 TEST(DataMapping, WithoutInstancesNothingIsLearnt) {
   const report::RunResult r = simulate(workload("fma", 2'000'000), "tom");
   ASSERT_TRUE(r.mapping.has_value());
@@ -183,6 +195,7 @@ TEST(DataMapping, AMachineMayHaveOtherStacksAndLines) {
     const report::RunResult r = simulate(recording, "tom", change);
     EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
     EXPECT_TRUE(r.mapping->applied);
+    EXPECT_GE(r.mapping->last_bit, r.mapping->first_bit);
     EXPECT_EQ(counter(r, "offload.remote_lines"), 0u);
   }
 }

@@ -232,7 +232,7 @@ class SmBenchOf {
     std::fill_n(a.get(s.l1.mshr_line), params.l1.mshrs, kNoLine);
     if (params.tlb.entries != 0) s.tlb = sm::make_tlb(a, params.tlb);
     s.offload.dirty = a.allocate<uint32_t>(params.num_warps * params.offload.dirty_entries);
-    s.offload.num_dirty = a.allocate<uint8_t>(params.num_warps);
+    s.offload.num_dirty = a.allocate<uint16_t>(params.num_warps);
     s.offload.since = a.allocate<uint32_t>(params.num_warps);
     s.offload.decided = a.allocate<uint32_t>(params.num_warps);
     if (learning) {

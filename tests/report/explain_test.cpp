@@ -1,0 +1,91 @@
+// Does the explanation of offloading say what became of each candidate's instances?
+#include "host/report/explain.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/report/texts.h"
+
+namespace nearwarp::report {
+namespace {
+
+using testing::row;
+using testing::unwrapped;
+using testing::widest;
+using testing::Words;
+
+RunResult example() {
+  RunResult r;
+  r.policy = "tom";
+  CandidateRow c;
+  c.kernel = "pathcalc";
+  c.id = 3;
+  c.source_lines = "bench/workloads/libor/libor.cu:41-57, /usr/include/math.h:5";
+  c.instances = 11'000;
+  c.offloaded = 6000;
+  c.refused_condition = 1000;
+  c.refused_busy = 2000;
+  c.refused_pending = 2000;
+  c.learning = 40;
+  c.local_lines = 300;
+  c.remote_lines = 100;
+  c.kept = 5000;
+  c.kept_cycles = 500'000;
+  c.returned = 6000;
+  c.offloaded_cycles = 1'500'000;
+  r.candidates = {c};
+  return r;
+}
+
+TEST(Explanation, ShowsTheNumbers) {
+  // Wide enough for all columns beside each other.
+  const std::string text = format_explanation(example(), 200);
+  EXPECT_EQ(row(text, "pathcalc 3 "), (Words{"11,000", "6,000", "1,000", "2,000", "2,000", "40",
+                                             "300", "100", "75.0", "100", "250"}));
+  EXPECT_NE(text.find("Candidate blocks under tom "), std::string::npos);
+  EXPECT_NE(text.find("pathcalc 3: libor.cu:41-57, math.h:5\n"), std::string::npos);
+}
+
+TEST(Explanation, InstancesAddUpWhereSomeAccessNothing) {
+  RunResult run = example();
+  run.candidates[0].no_memory_access = 123;
+  run.candidates[0].instances += 123;
+  run.candidates[0].kept += 123;
+  const std::string text = format_explanation(run, 200);
+  EXPECT_EQ(row(text, "pathcalc 3 "), (Words{"11,123", "6,000", "1,000", "2,000", "2,000", "123",
+                                             "40", "300", "100", "75.0", "98", "250"}));
+}
+
+TEST(Explanation, MeansAreOfInstancesThatEnded) {
+  RunResult run = example();
+  run.partial = true;
+  run.candidates[0].returned = 1500;  // the others are still away
+  EXPECT_EQ(row(format_explanation(run, 200), "pathcalc 3 ").back(), "1000");
+}
+
+TEST(Explanation, NothingIsDividedByZero) {
+  RunResult run = example();
+  run.candidates = {CandidateRow()};
+  run.candidates[0].kernel = "k";
+  const std::string text = format_explanation(run, 200);
+  EXPECT_EQ(row(text, "k 0 "), (Words{"0", "0", "0", "0", "0", "0", "0", "0", "-", "-", "-"}));
+  EXPECT_EQ(text.find("nan"), std::string::npos);
+  run.candidates.clear();
+  EXPECT_EQ(format_explanation(run), "");
+}
+
+TEST(Explanation, FitsInto80Columns) {
+  RunResult run = example();
+  run.candidates.push_back(run.candidates[0]);
+  CandidateRow& big = run.candidates.back();
+  big.kernel = "_Z" + std::string(200, 'x');
+  big.id = 12;
+  big.instances = big.offloaded = big.local_lines = 18'446'744'073'709'551'615u;
+  const std::string text = format_explanation(run);
+  EXPECT_LE(widest(text), 80u) << text;
+  // A name that was cut keeps its number.
+  EXPECT_NE(text.find(".. 12 "), std::string::npos);
+  EXPECT_NE(text.find(".. 12: libor.cu:41-57, math.h:5"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nearwarp::report
