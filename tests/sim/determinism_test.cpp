@@ -127,6 +127,31 @@ TEST(DeterminismTiny, WindowsOfOneTick) {
   }
 }
 
+TEST(DeterminismTiny, WhereverTheLearningPhaseEnds) {
+  // In the middle of kernels, at barriers, with the last instance.
+  for (const char* name : {"kmeans", "bfs-rmat", "fwt", "backprop", "cfd"}) {
+    const runtime::Recording& recording = workload(name, 200'000);
+    for (const char* permille : {"30", "400", "1000"}) {
+      SCOPED_TRACE(std::string(name) + " " + permille);
+      std::vector<std::string> changes = kTiny;
+      changes.push_back(std::string("mapping.learning_permille=") + permille);
+      const report::RunResult plain = simulate(recording, "tom", changes);
+      EXPECT_EQ(plain.warp_instructions, recording.warp_instructions);
+      // The analyzer sees the instances that were counted in the traces.
+      EXPECT_EQ(plain.mapping->seen_instances, plain.mapping->wanted_instances);
+      EXPECT_EQ(plain.mapping->applied, plain.mapping->total_instances != 0);
+      SimOptions o;
+      o.window_ticks = 311;
+      o.order_seed = 6;
+      o.shuffle_lanes = 2;
+      EXPECT_EQ(numbers(simulate(recording, "tom", changes, o)), numbers(plain));
+      o.threads = 3;
+      o.window_ticks = 0;
+      EXPECT_EQ(numbers(simulate(recording, "tom", changes, o)), numbers(plain));
+    }
+  }
+}
+
 TEST(DeterminismTiny, ShortestQueuesDrain) {
   // As few slots as the configuration allows: everything that waits for credits does.
   std::vector<std::string> least = kTiny;
