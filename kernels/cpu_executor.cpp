@@ -145,4 +145,14 @@ Tick CpuExecutor::step(const sm::SystemView& system, const Window& window) {
   return next;
 }
 
+void CpuExecutor::run(RunState& run, uint64_t windows) {
+  RunControl& c = run.control;
+  begin_windows(c);
+  for (uint64_t n = 1; c.stop == Stop::kNone; ++n) {
+    const Window window = next_window(c);
+    const Tick next = step(run.view, window);
+    end_window(c, window, next, host_wanted(run), n == windows);
+  }
+}
+
 }  // namespace nearwarp::kernels

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/component.h"
+#include "kernels/run_control.h"
 
 namespace nearwarp::kernels {
 
@@ -33,6 +33,10 @@ class CpuExecutor {
   /// Step everything that is due through `window`. Returns the earliest tick at which anything in
   /// the machine can happen next: the next window begins there; kNever if all components sleep.
   Tick step(const sm::SystemView& system, const Window& window);
+
+  /// Step the windows of `run`, whose components these are, until there is a reason to stop;
+  /// `windows` at most. The reason is in run.control.
+  void run(RunState& run, uint64_t windows);
 
  private:
   /// Components that are claimed, and stepped, together.

@@ -30,6 +30,19 @@ NW_HD constexpr uint64_t cycle_at_or_after(Tick t, uint32_t period) {
   return (t + period - 1) / period;
 }
 
+/// Ticks from `from` to `t` as a key for a group's minimum(): 0 if `t` is not later, kNoKey for
+/// kNever. Beyond 2^32 - 2 ticks the key is too small: one wakes too early, and looks again.
+inline constexpr uint32_t kNoKey = 0xffffffffu;
+NW_HD constexpr uint32_t ticks_ahead(Tick t, Tick from) {
+  if (t >= kNever) return kNoKey;
+  if (t <= from) return 0;
+  return t - from < kNoKey ? static_cast<uint32_t>(t - from) : kNoKey - 1;
+}
+/// The tick that a key stands for.
+NW_HD constexpr Tick tick_of_key(uint32_t key, Tick from) {
+  return key == kNoKey ? kNever : from + key;
+}
+
 /// `count` objects of type T at `offset` bytes into the arena. Offsets, not pointers, so that an
 /// arena can be copied to a GPU, written to disk and hashed as it is.
 template <class T>

@@ -90,6 +90,7 @@ struct FrontEndState {
   uint32_t next_sm = 0;      ///< round robin
   Ref<uint32_t> done_log;    ///< thread blocks done since the host looked last
   uint32_t num_done = 0;
+  bool placed = false;   ///< standstill: the host has chosen a mapping and placed the data
   Ref<Tick> launch_end;  ///< by launch: when its last block was done
   LearningPhase learning = LearningPhase::kNone;
   uint32_t stopped_sms = 0;
@@ -124,7 +125,7 @@ NW_HD inline void grant(const FrontEndParams& p, FrontEndState& s, std::byte* ba
 }
 
 NW_HD inline void on_message(const FrontEndParams& p, FrontEndState& s, std::byte* base,
-                             const Packet& m, uint32_t sm, Tick now) {
+                             const Packet& m, uint32_t sm, bool log_done, Tick now) {
   const uint32_t stack = m.aux;
   switch (m.kind) {
     case PacketKind::kBlockDone:
@@ -132,8 +133,10 @@ NW_HD inline void on_message(const FrontEndParams& p, FrontEndState& s, std::byt
       s.free_total += 1;
       s.blocks_left -= 1;
       s.counters.blocks_done += 1;
-      NW_ASSERT(s.num_done < s.done_log.count);
-      s.done_log.in(base)[s.num_done++] = m.line;
+      if (log_done) {
+        NW_ASSERT(s.num_done < s.done_log.count);
+        s.done_log.in(base)[s.num_done++] = m.line;
+      }
       if (s.blocks_left == 0) {
         s.launch_end.in(base)[s.launch] = now;
         s.launch += 1;
@@ -207,29 +210,57 @@ NW_HD inline void end_learning(const FrontEndParams& p, FrontEndState& s, std::b
   for (uint32_t i = 0; i < p.num_sms; ++i) push(p, s, base, i, PacketKind::kResume, 0);
 }
 
-/// Take one message of every SM and link port.
-NW_HD inline void receive(const FrontEndParams& p, FrontEndState& s, std::byte* base, Tick now,
-                          Horizon& horizon) {
+/// The busy bits of stack `k`'s link have changed. Leader only.
+NW_HD inline void on_busy_news(const FrontEndParams& p, FrontEndState& s, std::byte* base,
+                               uint32_t k, uint32_t bits) {
+  s.busy_channels = (s.busy_channels & ~(3u << (2 * k))) | bits << (2 * k);
   for (uint32_t i = 0; i < p.num_sms; ++i) {
-    Channel& c = *s.from_sm.in(base)[i].in(base);
-    if (!has_packet(c, base, now)) continue;
-    const Packet m = front(c, base);
-    pop(c, base, now, horizon);
-    on_message(p, s, base, m, i, now);
+    Outbox& o = s.outbox.in(base)[i];
+    const bool news = o.told_busy != s.busy_channels;
+    s.busy_to_tell += (news ? 1u : 0u) - (o.busy_news ? 1u : 0u);
+    o.busy_news = news;
   }
-  for (uint32_t k = 0; k < s.from_link_port.count; ++k) {
-    Channel& c = *s.from_link_port.in(base)[k].in(base);
-    if (!has_packet(c, base, now)) continue;
-    const uint32_t bits = front(c, base).sectors & 3;
-    pop(c, base, now, horizon);
-    s.busy_channels = (s.busy_channels & ~(3u << (2 * k))) | bits << (2 * k);
-    for (uint32_t i = 0; i < p.num_sms; ++i) {
-      Outbox& o = s.outbox.in(base)[i];
-      const bool news = o.told_busy != s.busy_channels;
-      s.busy_to_tell += (news ? 1u : 0u) - (o.busy_news ? 1u : 0u);
-      o.busy_news = news;
+}
+
+/// f(first, m) for runs of at most 64 of [from, to): what one ballot can look at.
+template <class F>
+NW_HD NW_INLINE void by_ballots(uint32_t from, uint32_t to, F&& f) {
+  for (uint32_t at = from; at < to; at += 64) f(at, to - at < 64 ? to - at : 64);
+}
+
+/// Take one message of every SM and link port.
+template <class G>
+NW_HD inline void receive(const G& g, const FrontEndParams& p, FrontEndState& s,
+                          const SystemView& system, Tick now, Horizon& horizon) {
+  std::byte* base = system.arena;
+  by_ballots(0, p.num_sms, [&](uint32_t first, uint32_t m) {
+    const uint64_t arrived = g.ballot(m, [&](uint32_t i) {
+      return has_packet(*s.from_sm.in(base)[first + i].in(base), base, now);
+    });
+    if (arrived == 0) return;
+    g.leader([&] {
+      for (uint64_t bits = arrived; bits != 0; bits &= bits - 1) {
+        const uint32_t i = first + count_trailing_zeros(bits);
+        Channel& c = *s.from_sm.in(base)[i].in(base);
+        const Packet message = front(c, base);
+        pop(c, base, now, horizon);
+        on_message(p, s, base, message, i, system.log_done, now);
+      }
+    });
+  });
+  const uint64_t arrived = g.ballot(s.from_link_port.count, [&](uint32_t k) {
+    return has_packet(*s.from_link_port.in(base)[k].in(base), base, now);
+  });
+  if (arrived == 0) return;
+  g.leader([&] {
+    for (uint64_t bits = arrived; bits != 0; bits &= bits - 1) {
+      const uint32_t k = count_trailing_zeros(bits);
+      Channel& c = *s.from_link_port.in(base)[k].in(base);
+      const uint32_t busy = front(c, base).sectors & 3;
+      pop(c, base, now, horizon);
+      on_busy_news(p, s, base, k, busy);
     }
-  }
+  });
 }
 
 /// Begin the launch whose time has come.
@@ -252,49 +283,109 @@ NW_HD inline bool has_blocks(const FrontEndState& s, const SystemView& system) {
          s.next_block < system.image.launches[s.launch].num_blocks;
 }
 
-/// At most one packet to every SM: answers first, then busy bits, then a thread block.
-NW_HD inline void send_all(const FrontEndParams& p, FrontEndState& s, const SystemView& system,
-                           Tick now, Horizon& horizon) {
+/// Has SM `i` something to be told, the thread block apart?
+NW_HD NW_INLINE bool has_news(const Outbox& o) { return o.count != 0 || o.busy_news; }
+
+/// One packet to SM `i`: answers first, then busy bits, then a thread block. Leader only. Returns
+/// whether it was a thread block.
+NW_HD inline bool send_one(const FrontEndParams& p, FrontEndState& s, const SystemView& system,
+                           uint32_t i, Tick now, Horizon& horizon) {
+  std::byte* base = system.arena;
+  Outbox& o = s.outbox.in(base)[i];
+  Packet m;
+  m.src = p.endpoint;
+  m.dst = static_cast<uint16_t>(i);
+  bool block = false;
+  if (o.count != 0) {
+    const Outgoing& out = s.outgoing.in(base)[i * p.outbox_entries + o.head];
+    m.kind = static_cast<PacketKind>(out.kind);
+    m.tag = out.tag;
+    o.head = o.head + 1 == p.outbox_entries ? 0 : o.head + 1;
+    o.count -= 1;
+    s.outgoing_total -= 1;
+  } else if (o.busy_news) {
+    m.kind = PacketKind::kChannelBusy;
+    m.sectors = s.busy_channels;
+    o.told_busy = s.busy_channels;
+    o.busy_news = false;
+    s.busy_to_tell -= 1;
+  } else {
+    if (s.next_block >= system.image.launches[s.launch].num_blocks) return false;
+    m.kind = PacketKind::kLaunchBlock;
+    m.tag = s.launch;
+    m.line = s.next_block++;
+    o.free_blocks -= 1;
+    s.free_total -= 1;
+    s.counters.blocks_dispatched += 1;
+    block = true;
+  }
+  send(*s.to_sm.in(base)[i].in(base), base, now, m, horizon);
+  return block;
+}
+
+/// At most one packet to every SM; thread blocks go round, beginning with `next_sm`.
+template <class G>
+NW_HD inline void send_all(const G& g, const FrontEndParams& p, FrontEndState& s,
+                           const SystemView& system, Tick now, Horizon& horizon) {
   std::byte* base = system.arena;
   const bool blocks = has_blocks(s, system);
   if (s.outgoing_total == 0 && s.busy_to_tell == 0 && !blocks) return;
-  uint32_t last_served = kNoLane;
-  for (uint32_t n = 0; n < p.num_sms; ++n) {
-    const uint32_t i = s.next_sm + n < p.num_sms ? s.next_sm + n : s.next_sm + n - p.num_sms;
-    Outbox& o = s.outbox.in(base)[i];
-    const bool block =
-        blocks && o.free_blocks != 0 && s.next_block < system.image.launches[s.launch].num_blocks;
-    if (o.count == 0 && !o.busy_news && !block) continue;
-    Channel& c = *s.to_sm.in(base)[i].in(base);
-    if (!can_send(c, base, now)) continue;
-    Packet m;
-    m.src = p.endpoint;
-    m.dst = static_cast<uint16_t>(i);
-    if (o.count != 0) {
-      const Outgoing& out = s.outgoing.in(base)[i * p.outbox_entries + o.head];
-      m.kind = static_cast<PacketKind>(out.kind);
-      m.tag = out.tag;
-      o.head = o.head + 1 == p.outbox_entries ? 0 : o.head + 1;
-      o.count -= 1;
-      s.outgoing_total -= 1;
-    } else if (o.busy_news) {
-      m.kind = PacketKind::kChannelBusy;
-      m.sectors = s.busy_channels;
-      o.told_busy = s.busy_channels;
-      o.busy_news = false;
-      s.busy_to_tell -= 1;
-    } else {
-      m.kind = PacketKind::kLaunchBlock;
-      m.tag = s.launch;
-      m.line = s.next_block++;
-      o.free_blocks -= 1;
-      s.free_total -= 1;
-      s.counters.blocks_dispatched += 1;
-      last_served = i;
-    }
-    send(c, base, now, m, horizon);
+  const uint32_t begin = s.next_sm;
+  const auto send_to = [&](uint32_t first, uint32_t m) {
+    const uint64_t able = g.ballot(m, [&](uint32_t i) {
+      const Outbox& o = s.outbox.in(base)[first + i];
+      return (has_news(o) || (blocks && o.free_blocks != 0)) &&
+             can_send(*s.to_sm.in(base)[first + i].in(base), base, now);
+    });
+    if (able == 0) return;
+    g.leader([&] {
+      for (uint64_t bits = able; bits != 0; bits &= bits - 1) {
+        const uint32_t i = first + count_trailing_zeros(bits);
+        if (send_one(p, s, system, i, now, horizon)) s.next_sm = i + 1 == p.num_sms ? 0 : i + 1;
+      }
+    });
+  };
+  by_ballots(begin, p.num_sms, send_to);
+  by_ballots(0, begin, send_to);
+}
+
+/// When the front end can do something next, not before `from`; `poll`: a credit that is not known
+/// yet may change that. The same in all lanes.
+template <class G>
+NW_HD inline Tick next_event(const G& g, const FrontEndParams& p, const FrontEndState& s,
+                             const SystemView& system, Tick from, bool& poll) {
+  std::byte* base = system.arena;
+  Tick next = kNever;
+  uint32_t key = g.minimum(p.num_sms, [&](uint32_t i) {
+    return ticks_ahead(head_arrival(*s.from_sm.in(base)[i].in(base), base), from);
+  });
+  const uint32_t link_key = g.minimum(s.from_link_port.count, [&](uint32_t k) {
+    return ticks_ahead(head_arrival(*s.from_link_port.in(base)[k].in(base), base), from);
+  });
+  key = link_key < key ? link_key : key;
+  const bool blocks = has_blocks(s, system);
+  poll = false;
+  if (s.outgoing_total != 0 || s.busy_to_tell != 0 || blocks) {
+    const auto credit = [&](uint32_t i) {
+      const Outbox& o = s.outbox.in(base)[i];
+      if (!has_news(o) && !(blocks && o.free_blocks != 0)) return kNoKey;
+      return ticks_ahead(send_tick(*s.to_sm.in(base)[i].in(base), base), from);
+    };
+    const auto unknown = [&](uint32_t i) {
+      const Outbox& o = s.outbox.in(base)[i];
+      return (has_news(o) || (blocks && o.free_blocks != 0)) &&
+             send_tick(*s.to_sm.in(base)[i].in(base), base) >= kNever;
+    };
+    poll = g.any(p.num_sms, unknown);
+    const uint32_t credit_key = g.minimum(p.num_sms, credit);
+    key = credit_key < key ? credit_key : key;
   }
-  if (last_served != kNoLane) s.next_sm = last_served + 1 == p.num_sms ? 0 : last_served + 1;
+  next = tick_of_key(key, from);
+  if (!s.running && s.launch < system.image.num_launches && may_dispatch(s))
+    next = min_tick(next, s.launch_at);
+  if (s.learning == LearningPhase::kHeld) next = min_tick(next, s.resume_at);
+  if (next >= kNever) return kNever;
+  return cycle_at_or_after(max_tick(next, from), p.period) * p.period;
 }
 
 }  // namespace detail
@@ -307,44 +398,20 @@ NW_HD inline void send_all(const FrontEndParams& p, FrontEndState& s, const Syst
 template <class G>
 NW_HD StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndState& s,
                                 const SystemView& system, const Window& window, Horizon& horizon) {
-  std::byte* base = system.arena;
   bool poll = false;
-  const auto next_event = [&](Tick from) -> Tick {
-    Tick next = kNever;
-    poll = false;
-    for (uint32_t i = 0; i < p.num_sms; ++i)
-      next = min_tick(next, head_arrival(*s.from_sm.in(base)[i].in(base), base));
-    for (uint32_t k = 0; k < s.from_link_port.count; ++k)
-      next = min_tick(next, head_arrival(*s.from_link_port.in(base)[k].in(base), base));
-    if (!s.running && s.launch < system.image.num_launches && detail::may_dispatch(s))
-      next = min_tick(next, s.launch_at);
-    if (s.learning == LearningPhase::kHeld) next = min_tick(next, s.resume_at);
-    const bool blocks = detail::has_blocks(s, system);
-    if (s.outgoing_total != 0 || s.busy_to_tell != 0 || blocks) {
-      for (uint32_t i = 0; i < p.num_sms; ++i) {
-        const Outbox& o = s.outbox.in(base)[i];
-        if (o.count == 0 && !o.busy_news && !(blocks && o.free_blocks != 0)) continue;
-        const Tick credit = send_tick(*s.to_sm.in(base)[i].in(base), base);
-        poll |= credit >= kNever;
-        next = min_tick(next, credit);
-      }
-    }
-    if (next >= kNever) return kNever;
-    return cycle_at_or_after(max_tick(next, from), p.period) * p.period;
-  };
-  Tick t = g.leader_value([&] { return next_event(window.begin); });
+  Tick t = detail::next_event(g, p, s, system, window.begin, poll);
   while (t < window.end) {
-    t = g.leader_value([&] {
-      detail::receive(p, s, base, t, horizon);
-      detail::end_learning(p, s, base, t);
+    detail::receive(g, p, s, system, t, horizon);
+    g.leader([&] {
+      detail::end_learning(p, s, system.arena, t);
       detail::begin_launch(p, s, system, t);
-      detail::send_all(p, s, system, t, horizon);
-      return next_event(t + 1);
     });
+    detail::send_all(g, p, s, system, t, horizon);
+    t = detail::next_event(g, p, s, system, t + 1, poll);
   }
   StepResult r;
   r.wake = t;
-  r.poll = g.leader_value([&] { return poll; });
+  r.poll = poll;
   return r;
 }
 

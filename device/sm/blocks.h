@@ -52,7 +52,7 @@ NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
   NW_ASSERT(slot < v.p.num_blocks);
   auto& b = v.blocks[slot];
   b.used = true;
-  b.thread_block = packet.line;
+  b.thread_block = info.first_trace + packet.line;
   b.alive = info.warps_per_block;
   b.warps = {};
   for (uint32_t i = 0; i < kMaxBarriers; ++i) {

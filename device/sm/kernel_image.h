@@ -82,6 +82,7 @@ struct LaunchInfo {
   uint32_t num_blocks = 0;
   uint16_t warps_per_block = 0;
   uint16_t blocks_per_sm = 0;  ///< occupancy limit
+  uint32_t first_trace = 0;    ///< where its first thread block stands in SystemView::trace
 };
 
 /// Read-only tables of a program on a machine.
@@ -94,8 +95,8 @@ struct ProgramImage {
   uint32_t num_launches = 0;
 };
 
-/// Where the traces of the current launch's thread blocks are; entries of blocks whose chunk is
-/// not loaded are null. The host loads every chunk before a block of it can be dispatched.
+/// Where a thread block's traces are; null while its chunk is not loaded. The host loads every chunk
+/// before a block of it can be dispatched.
 struct TraceBlock {
   const uint64_t* words = nullptr;        ///< the chunk's words
   const uint32_t* warp_offset = nullptr;  ///< of the block's first warp
@@ -105,7 +106,9 @@ struct TraceBlock {
 struct SystemView {
   std::byte* arena = nullptr;
   ProgramImage image;
-  const TraceBlock* trace = nullptr;  ///< by thread block of the current launch
+  /// By thread block: of the current launch, or of all launches if each has its own first_trace.
+  const TraceBlock* trace = nullptr;
+  bool log_done = true;  ///< the host wants to know which thread blocks have ended
 };
 
 }  // namespace nearwarp::sm

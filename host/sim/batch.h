@@ -7,20 +7,10 @@
 #include <optional>
 #include <span>
 
-#include "host/config/machine.h"
-#include "host/config/policy.h"
 #include "host/report/result.h"
-#include "host/runtime/recording.h"
+#include "host/sim/system_run.h"
 
 namespace nearwarp::sim {
-
-/// One system to simulate. What is pointed to outlives the batch, is only read, and may be shared
-/// by many systems.
-struct BatchSystem {
-  const runtime::Recording* recording = nullptr;
-  const config::MachineConfig* machine = nullptr;
-  const config::PolicyConfig* policy = nullptr;
-};
 
 /// What became of a system.
 struct BatchOutcome {

@@ -104,11 +104,11 @@ std::string channel_name(const System& system, const Channel& c) {
 
 template <class F>
 void each_sm(System& system, F&& f) {
-  for (uint32_t i = 0; i < system.components.size(); ++i)
-    if (kernels::is_sm(system.components[i].kind))
+  for (uint32_t i = 0; i < system.table.count; ++i)
+    if (kernels::is_sm(system.component(i).kind))
       with_sm(system, i, [&](const auto& s) {
         f(i, s,
-          kernels::at_offset<const sm::SmParams>(system.arena.base(), system.components[i].params));
+          kernels::at_offset<const sm::SmParams>(system.arena.base(), system.component(i).params));
       });
 }
 
@@ -157,8 +157,8 @@ void check_conservation(System& system, uint64_t expected_instructions) {
   if (expected_instructions != 0 && issued - redundant != expected_instructions)
     lost(fmt::format("{} warp-instructions recorded, {} committed", expected_instructions,
                      issued - redundant));
-  for (uint32_t i = 0; i < system.components.size(); ++i) {
-    if (system.components[i].kind != ComponentKind::kL2Slice) continue;
+  for (uint32_t i = 0; i < system.table.count; ++i) {
+    if (system.component(i).kind != ComponentKind::kL2Slice) continue;
     const L2SliceState& s = system.state<L2SliceState>(i);
     if (s.mshrs_in_use != 0 || s.request_count != 0 || s.reply_count != 0)
       lost(system.names[i].name + " still has requests");
@@ -168,9 +168,9 @@ void check_conservation(System& system, uint64_t expected_instructions) {
 }
 
 void check_faults(System& system) {
-  for (uint32_t i = 0; i < system.components.size(); ++i) {
+  for (uint32_t i = 0; i < system.table.count; ++i) {
     const Fault* f = nullptr;
-    switch (system.components[i].kind) {
+    switch (system.component(i).kind) {
       case ComponentKind::kL2Slice:
         f = &system.state<L2SliceState>(i).fault;
         break;

@@ -18,7 +18,7 @@ class Collector {
   uint64_t sum(ComponentKind kind, uint32_t first, uint32_t count, F&& f) {
     uint64_t total = 0;
     for (uint32_t i = first; i < first + count; ++i)
-      if (system_.components[i].kind == kind) total += f(system_.state<S>(i));
+      if (system_.component(i).kind == kind) total += f(system_.state<S>(i));
     return total;
   }
   template <class F>
@@ -332,8 +332,8 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
 
 uint64_t committed_instructions(System& system) {
   uint64_t n = 0;
-  for (uint32_t i = 0; i < system.components.size(); ++i) {
-    if (!kernels::is_sm(system.components[i].kind)) continue;
+  for (uint32_t i = 0; i < system.table.count; ++i) {
+    if (!kernels::is_sm(system.component(i).kind)) continue;
     const sm::SmCounters c = with_sm(system, i, [](const auto& s) { return s.counters; });
     n += c.issued - c.redundant;
   }
@@ -355,8 +355,8 @@ void collect(const runtime::Recording& recording, const ImageTables& image, Syst
   }
   collect_memory(c);
   collect_channels(c, result);
-  for (uint32_t i = 0; i < system.components.size(); ++i) {
-    if (!kernels::is_sm(system.components[i].kind)) continue;
+  for (uint32_t i = 0; i < system.table.count; ++i) {
+    if (!kernels::is_sm(system.component(i).kind)) continue;
     const sm::SmCounters n = with_sm(system, i, [](const auto& s) { return s.counters; });
     result.warp_instructions += n.issued - n.redundant;
     result.thread_instructions += n.issued_threads - n.redundant_threads;

@@ -69,8 +69,9 @@ void DataMapping::begin(System& system) {
 
 void DataMapping::watch(System& system) {
   if (placed_ || !learns_) return;
-  const frontend::FrontEndState& f = system.front_end();
+  frontend::FrontEndState& f = system.front_end();
   if (f.learning != frontend::LearningPhase::kHeld) return;
+  f.placed = true;
   for (uint32_t i = 0; i < system.ends.num_sms; ++i) {
     const uint8_t* t = system.sm(i).offload.analyzer.touched.in(system.arena.base());
     for (size_t k = 0; k < touched_.size(); ++k) touched_[k] |= t[k];

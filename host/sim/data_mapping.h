@@ -40,7 +40,7 @@ class DataMapping {
   const DataPlan& plan() const { return plan_; }
   /// Before the first window: place the data if the mapping is known beforehand.
   void begin(System& system);
-  /// After every window: when the learning phase has come to its standstill, choose and place.
+  /// When the learning phase has come to its standstill: choose a mapping and place the data.
   void watch(System& system);
   /// For the result; nothing under mappings that are neither learnt nor known beforehand.
   std::optional<report::MappingReport> report(System& system) const;

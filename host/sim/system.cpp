@@ -36,7 +36,7 @@ class Assembly {
     s_.core_period = period(m_.clocks.core_mhz);
     icnt_ = period(m_.clocks.interconnect_mhz);
     number_endpoints();
-    s_.components.resize(s_.ends.count);
+    s_.table = s_.arena.allocate<Component>(s_.ends.count);
     s_.names.resize(s_.ends.count);
     make_map();
     make_channels();
@@ -215,12 +215,13 @@ class Assembly {
   template <class P, class S>
   void add(uint32_t endpoint, ComponentKind kind, const P& params, const S& state,
            std::span<const Ref<Channel>> inputs, std::string name) {
-    Component& c = s_.components[endpoint];
+    Component c;
     c.kind = kind;
     c.params = store(params);
     c.state = store(state);
     c.inputs = s_.arena.allocate<Ref<Channel>>(static_cast<uint32_t>(inputs.size()));
     std::copy(inputs.begin(), inputs.end(), s_.arena.get(c.inputs));
+    s_.component(endpoint) = c;
     s_.names[endpoint].name = std::move(name);
   }
 

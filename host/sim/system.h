@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,27 +50,29 @@ struct Endpoints {
 struct System {
   ArenaBuilder arena;
   Endpoints ends;
-  std::vector<kernels::Component> components;  ///< by endpoint
-  std::vector<ComponentName> names;            ///< by endpoint
+  Ref<kernels::Component> table;     ///< by endpoint; in the arena, so that the arena is all state
+  std::vector<ComponentName> names;  ///< by endpoint
   std::vector<ChannelInfo> channels;
   Tick window = 1;        ///< W: the shortest latency of any channel or credit
   uint64_t base_mhz = 1;  ///< ticks per microsecond
   uint32_t core_period = 1;
   MemoryMap map;  ///< of every component
 
+  kernels::Component& component(uint32_t endpoint) { return arena.get(table)[endpoint]; }
+  std::span<kernels::Component> components() { return {arena.get(table), table.count}; }
   /// A main SM.
   sm::SmState& sm(uint32_t i) { return state<sm::SmState>(i); }
   frontend::FrontEndState& front_end() { return state<frontend::FrontEndState>(ends.front_end); }
   template <class S>
   S& state(uint32_t endpoint) {
-    return kernels::at_offset<S>(arena.base(), components[endpoint].state);
+    return kernels::at_offset<S>(arena.base(), component(endpoint).state);
   }
 };
 
 /// f(state) for the SM at `endpoint`, which may be of either width: f takes an `auto&`.
 template <class F>
 decltype(auto) with_sm(System& system, uint32_t endpoint, F&& f) {
-  if (system.components[endpoint].kind == kernels::ComponentKind::kWideSm)
+  if (system.component(endpoint).kind == kernels::ComponentKind::kWideSm)
     return f(system.state<sm::WideSmState>(endpoint));
   return f(system.state<sm::SmState>(endpoint));
 }

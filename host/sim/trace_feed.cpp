@@ -5,10 +5,22 @@
 
 namespace nearwarp::sim {
 
-TraceFeed::TraceFeed(const runtime::Recording& recording, const ImageTables& image)
-    : recording_(recording), image_(image) {}
+TraceFeed::TraceFeed(const runtime::Recording& recording, const ImageTables& image, uint32_t margin)
+    : recording_(recording), image_(image), margin_(margin) {}
+
+void TraceFeed::serve(frontend::FrontEndState& front_end, kernels::RunState& run) {
+  const uint32_t* done = front_end.done_log.in(run.view.arena);
+  for (uint32_t i = 0; i < front_end.num_done; ++i) block_done(done[i]);
+  front_end.num_done = 0;
+  if (front_end.launch != launch_ && front_end.launch < image_.launches.size())
+    begin_launch(front_end.launch);
+  ensure((front_end.running ? front_end.next_block : 0) + margin_);
+  run.view.trace = table_.data();
+  run.ready = {launch_, ready_, margin_};
+}
 
 void TraceFeed::begin_launch(uint32_t launch) {
+  launch_ = launch;
   const runtime::LaunchRecord& record = recording_.launches[image_.recorded_launch[launch]];
   loaded_.clear();
   table_.assign(image_.launches[launch].num_blocks, sm::TraceBlock{});

@@ -4,32 +4,38 @@
 #include <memory>
 #include <vector>
 
-#include "device/sm/kernel_image.h"
 #include "host/runtime/recording.h"
 #include "host/sim/image_builder.h"
+#include "kernels/run_control.h"
 
 namespace nearwarp::sim {
 
 class TraceFeed {
  public:
-  TraceFeed(const runtime::Recording& recording, const ImageTables& image);
+  /// `margin`: thread blocks that a window can dispatch at most.
+  TraceFeed(const runtime::Recording& recording, const ImageTables& image, uint32_t margin);
 
+  /// Between two windows: let go of the thread blocks that have ended and make those ready that may
+  /// be dispatched next. Sets what `run` has to know of the traces.
+  void serve(frontend::FrontEndState& front_end, kernels::RunState& run);
+
+ private:
   /// Make `launch` (an index into ImageTables::launches) the current one.
   void begin_launch(uint32_t launch);
   /// Load every chunk with a block in [0, end) that has not been loaded yet.
   void ensure(uint32_t end);
   /// A thread block has ended; its chunk goes when all of the chunk's blocks have.
   void block_done(uint32_t block);
-  /// By thread block of the current launch.
-  const sm::TraceBlock* blocks() const { return table_.data(); }
 
- private:
+  static constexpr uint32_t kNoLaunch = 0xffffffffu;
   struct Loaded {
     std::shared_ptr<const runtime::TraceChunk> chunk;
     uint32_t left = 0;  ///< blocks that have not ended
   };
   const runtime::Recording& recording_;
   const ImageTables& image_;
+  uint32_t margin_ = 0;
+  uint32_t launch_ = kNoLaunch;
   std::vector<sm::TraceBlock> table_;
   std::vector<uint32_t> chunk_of_;  ///< by block: index into loaded_
   std::vector<Loaded> loaded_;      ///< chunks of the launch, in order

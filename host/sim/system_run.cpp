@@ -1,0 +1,92 @@
+// One system's run, the stepping of windows apart.
+#include "host/sim/system_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/core/error.h"
+#include "host/sim/checks.h"
+#include "host/sim/collect.h"
+
+namespace nearwarp::sim {
+
+using kernels::Stop;
+
+SystemRun::SystemRun(const BatchSystem& what, Tick window_ticks)
+    : what_(what),
+      image_(build_image(*what.recording, *what.machine, *what.policy,
+                         what.policy->mechanism == "tom")),
+      mapping_(*what.recording, *what.machine, *what.policy, image_),
+      system_(build_system(*what.machine, *what.policy, image_, mapping_.plan())) {
+  const uint64_t max_cycles = what.machine->run.max_cycles;
+  control_.longest = window_ticks == 0 ? system_.window : std::min(window_ticks, system_.window);
+  control_.limit =
+      max_cycles < kNever / system_.core_period ? max_cycles * system_.core_period : kNever;
+  if (image_.launches.empty()) control_.next = kNever;
+}
+
+kernels::RunState SystemRun::state() {
+  kernels::RunState run;
+  run.view.arena = system_.arena.base();
+  run.view.image = image_.view();
+  run.table = system_.table;
+  run.front_end = system_.component(system_.ends.front_end).state;
+  run.control = control_;
+  return run;
+}
+
+uint32_t SystemRun::dispatch_margin() const {
+  return system_.ends.num_sms * what_.machine->sm.blocks;
+}
+
+void SystemRun::begin() {
+  begun_ = std::chrono::steady_clock::now();
+  mapping_.begin(system_);
+}
+
+void SystemRun::check_progress(uint64_t committed) {
+  if (committed != last_committed_) {
+    last_committed_ = committed;
+    last_commit_cycle_ = cycles();
+    return;
+  }
+  if (cycles() - last_commit_cycle_ <= what_.machine->run.no_progress_cycles) return;
+  throw Error(fmt::format("no instruction was committed for {} core cycles",
+                          cycles() - last_commit_cycle_) +
+              describe_stall(system_) + "\nraise run.no_progress_cycles if this is expected");
+}
+
+report::RunResult SystemRun::finish() {
+  if (control_.stop == Stop::kLimit) {
+    control_.last = control_.limit;  // nothing happens between the last window's end and there
+    return result(fmt::format("run.max_cycles = {} reached", what_.machine->run.max_cycles));
+  }
+  check_faults(system_);
+  if (system_.front_end().launch < image_.view().num_launches) {
+    throw Error("the simulated machine is deadlocked: every component sleeps while work is left" +
+                describe_stall(system_) + "\nthis is a defect of the simulator");
+  }
+  check_conservation(system_,
+                     what_.machine->sm.charge_moves ? what_.recording->warp_instructions : 0);
+  return result("");
+}
+
+report::RunResult SystemRun::interrupted() { return result("interrupted"); }
+
+report::RunResult SystemRun::result(std::string partial_reason) {
+  report::RunResult r;
+  r.workload = what_.recording->name;
+  r.machine = what_.machine->name;
+  r.policy = what_.policy->name;
+  r.core_mhz = what_.machine->clocks.core_mhz;
+  r.partial = !partial_reason.empty();
+  r.partial_reason = std::move(partial_reason);
+  r.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  collect(*what_.recording, image_, system_, control_.last / system_.core_period, r);
+  r.mapping = mapping_.report(system_);
+  return r;
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,66 @@
+// One system's run, the stepping of windows apart: what comes before, in between and after it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "host/config/machine.h"
+#include "host/config/policy.h"
+#include "host/report/result.h"
+#include "host/runtime/recording.h"
+#include "host/sim/data_mapping.h"
+#include "host/sim/system.h"
+#include "kernels/run_control.h"
+
+namespace nearwarp::sim {
+
+/// A recorded program on a machine under a policy. What is pointed to outlives the run.
+struct BatchSystem {
+  const runtime::Recording* recording = nullptr;
+  const config::MachineConfig* machine = nullptr;
+  const config::PolicyConfig* policy = nullptr;
+};
+
+class SystemRun {
+ public:
+  /// Lays the system out. `window_ticks`: the longest window, 0 for the longest possible. Throws
+  /// nearwarp::Error for combinations that cannot be built.
+  SystemRun(const BatchSystem& what, Tick window_ticks);
+
+  const ImageTables& image() const { return image_; }
+  System& system() { return system_; }
+  const runtime::Recording& recording() const { return *what_.recording; }
+  kernels::RunControl& control() { return control_; }
+  /// The run as a backend that works on the host's memory sees it, the traces apart.
+  kernels::RunState state();
+  /// Thread blocks that a window can dispatch at most.
+  uint32_t dispatch_margin() const;
+
+  /// Before the first window.
+  void begin();
+  /// The host's part between windows: choose the data's mapping at the standstill.
+  void serve() { mapping_.watch(system_); }
+  /// Some times a second: throws nearwarp::Error if nothing has been committed for too long.
+  void check_progress(uint64_t committed);
+  /// Core cycles so far.
+  uint64_t cycles() const { return control_.next / system_.core_period; }
+
+  /// After Stop::kEnded (throws nearwarp::Error if the machine is deadlocked or something got lost)
+  /// or Stop::kLimit.
+  report::RunResult finish();
+  /// After any other stop: what there is.
+  report::RunResult interrupted();
+
+ private:
+  report::RunResult result(std::string partial_reason);
+
+  BatchSystem what_;
+  ImageTables image_;
+  DataMapping mapping_;
+  System system_;
+  kernels::RunControl control_;
+  std::chrono::steady_clock::time_point begun_;
+  uint64_t last_committed_ = 0, last_commit_cycle_ = 0;
+};
+
+}  // namespace nearwarp::sim

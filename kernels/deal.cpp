@@ -1,0 +1,59 @@
+// Deals a system's components out to the warps of a team.
+#include "kernels/deal.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace nearwarp::kernels {
+
+namespace {
+
+/// How much work a component is in a window in which it is busy, relative to the others.
+/// Estimated, from profiles of the CPU backend.
+uint32_t weight(const Component& c) {
+  switch (c.kind) {
+    case ComponentKind::kSm:
+    case ComponentKind::kWideSm:
+      return 24;
+    case ComponentKind::kSwitch:
+      return 4 + c.inputs.count;
+    case ComponentKind::kFrontEnd:
+      return 16;
+    case ComponentKind::kL2Slice:
+    case ComponentKind::kLinkPort:
+      return 8;
+    case ComponentKind::kVault:
+    case ComponentKind::kHostMemory:
+      return 6;
+  }
+  return 1;
+}
+
+}  // namespace
+
+Deal deal_components(std::span<const Component> components, uint32_t warps) {
+  std::vector<uint32_t> by_weight(components.size());
+  std::iota(by_weight.begin(), by_weight.end(), 0u);
+  // The front end first, so that it goes to warp 0; then the heaviest first.
+  const auto rank = [&](uint32_t i) {
+    return components[i].kind == ComponentKind::kFrontEnd ? ~0u : weight(components[i]);
+  };
+  std::stable_sort(by_weight.begin(), by_weight.end(),
+                   [&](uint32_t a, uint32_t b) { return rank(a) > rank(b); });
+  std::vector<std::vector<uint32_t>> share(warps);
+  std::vector<uint32_t> load(warps, 0);
+  for (const uint32_t i : by_weight) {
+    const auto least = std::min_element(load.begin(), load.end()) - load.begin();
+    share[least].push_back(i);
+    load[least] += weight(components[i]);
+  }
+  Deal deal;
+  deal.begin.push_back(0);
+  for (const std::vector<uint32_t>& s : share) {
+    deal.order.insert(deal.order.end(), s.begin(), s.end());
+    deal.begin.push_back(static_cast<uint32_t>(deal.order.size()));
+  }
+  return deal;
+}
+
+}  // namespace nearwarp::kernels

@@ -1,0 +1,21 @@
+// Deals a system's components out to the warps of a team. Host only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/component.h"
+
+namespace nearwarp::kernels {
+
+/// Which warp steps which component; see DealView.
+struct Deal {
+  std::vector<uint32_t> order;  ///< component numbers, by warp
+  std::vector<uint32_t> begin;  ///< by warp, and one more that ends the last
+};
+
+/// Give each of `warps` warps its share of the work, and warp 0 the front end. Deterministic.
+Deal deal_components(std::span<const Component> components, uint32_t warps);
+
+}  // namespace nearwarp::kernels

@@ -1,0 +1,196 @@
+// A team: the warps of one or more thread blocks that step one simulated system together.
+//
+// Every component belongs to one warp of the team (see deal.h). A window goes like this: each warp
+// steps those of its components that have something to do, the team exchanges the earliest next
+// event and what it found out (a barrier), and every warp draws the same conclusion from that: go
+// on, or stop. The code here is the same on a GPU and in the emulated grid of tests; only the
+// exchange differs.
+//
+// Why there are no races that only a GPU would have:
+// - Within a window a component touches its own state, which belongs to one warp for the whole
+//   launch, and the slots of its channels. What two warps may touch at the same time is a slot's
+//   `arrive` and `credit`, each a 64-bit word that is read and written in one piece; a value
+//   written in this window lies beyond the window's end, so whether a reader sees it or the one
+//   before makes no difference (device/core/channel.h). The packet beside it is written before,
+//   and read only in a later window, behind the barrier.
+// - Within a warp, lanes follow the rules of device/core/lane_group.h: every primitive that writes
+//   ends with a synchronisation of the warp.
+// - Across windows, the exchange is a barrier with release and acquire for all of the team's
+//   memory, so private state that went through caches of different multiprocessors cannot be
+//   stale.
+// - Component::wake and ::poll are written by the lane that leads the owning warp, and read by that
+//   warp only.
+// - RunControl is computed by every warp from the same exchanged values and its own copy; one
+//   thread writes it back when the team leaves the system, and the next team that takes the system
+//   is in a later launch.
+// - What the host writes (placed data, ready traces) it writes between launches.
+#pragma once
+
+#include "kernels/run_control.h"
+
+namespace nearwarp::kernels {
+
+/// Which components belong to which warp of a team: warp w has those that stand in `order` from
+/// begin[w] up to begin[w + 1]. Warp 0 has the front end.
+struct DealView {
+  const uint32_t* order = nullptr;
+  const uint32_t* begin = nullptr;
+};
+
+/// One system as a team sees it. Lies in the device's memory, as all that it points to.
+struct TeamSystem {
+  RunState run;
+  DealView deal;
+  uint64_t* committed = nullptr;  ///< by warp: warp-instructions of its SMs when the team left
+};
+
+/// How long a launch lasts: a team leaves its system when either is used up, and takes no other.
+struct Slice {
+  uint64_t windows = ~uint64_t{0};  ///< per system
+  uint64_t nanoseconds = ~uint64_t{0};
+};
+
+/// What a warp has found out in a window, and what a team has, combined.
+struct Findings {
+  static constexpr uint32_t kHostWanted = 1, kTimeIsUp = 2;
+  uint32_t key = kNoKey;  ///< the next event, as ticks_ahead() of the window's begin
+  uint32_t flags = 0;
+
+  NW_HD NW_INLINE void add(const Findings& f) {
+    key = f.key < key ? f.key : key;
+    flags |= f.flags;
+  }
+};
+
+/// Components with more inputs than this are looked at by all lanes together.
+inline constexpr uint32_t kFewInputs = 6;
+
+/// Warp-instructions that a component has committed; 0 for those that execute none.
+NW_HD inline uint64_t committed_by(const Component& c, std::byte* base) {
+  if (c.kind == ComponentKind::kSm) {
+    const sm::SmCounters& n = at_offset<sm::SmState>(base, c.state).counters;
+    return n.issued - n.redundant;
+  }
+  if (c.kind == ComponentKind::kWideSm) {
+    const sm::SmCounters& n = at_offset<sm::WideSmState>(base, c.state).counters;
+    return n.issued - n.redundant;
+  }
+  return 0;
+}
+
+/// A warp's view of its team's work on one system. All warps of a team hold equal ones.
+class TeamRun {
+ public:
+  NW_HD TeamRun() = default;
+  NW_HD TeamRun(TeamSystem& system, const Slice& slice)
+      : system_(&system), control_(system.run.control), slice_(slice) {
+    begin_windows(control_);
+    last_window_ = slice.windows < ~control_.windows ? control_.windows + slice.windows
+                                                     : ~uint64_t{0};
+  }
+
+  NW_HD Stop stop() const { return control_.stop; }
+
+  /// Step what belongs to `warp` through the next window. What is returned counts in the leader.
+  template <class G>
+  NW_HD Findings step(const G& g, uint32_t warp) {
+    const TeamSystem& s = *system_;
+    window_ = next_window(control_);
+    Findings found;
+    Horizon horizon;
+    const uint32_t end = s.deal.begin[warp + 1];
+    for (uint32_t at = s.deal.begin[warp]; at < end; at += 64)
+      found.add(step_some(g, s.deal.order + at, end - at < 64 ? end - at : 64, horizon));
+    found.add({ticks_ahead(horizon.next, window_.begin), 0});
+    if (warp == 0) {
+      g.sync();
+      if (host_wanted(s.run)) found.flags |= Findings::kHostWanted;
+    }
+    return found;
+  }
+
+  /// The team has met: draw the conclusion.
+  NW_HD Stop meet(const Findings& all) {
+    const bool over = (all.flags & Findings::kTimeIsUp) != 0 ||
+                      control_.windows + 1 >= last_window_;
+    end_window(control_, window_, tick_of_key(all.key, window_.begin),
+               (all.flags & Findings::kHostWanted) != 0, over);
+    return control_.stop;
+  }
+
+  /// Leave the system after a stop: `warp` writes down what the host wants to know.
+  template <class G>
+  NW_HD void leave(const G& g, uint32_t warp) {
+    TeamSystem& s = *system_;
+    std::byte* base = s.run.view.arena;
+    g.leader([&] {
+      uint64_t sum = 0;
+      for (uint32_t i = s.deal.begin[warp]; i < s.deal.begin[warp + 1]; ++i)
+        sum += committed_by(s.run.table.in(base)[s.deal.order[i]], base);
+      s.committed[warp] = sum;
+      if (warp == 0) s.run.control = control_;
+    });
+  }
+
+ private:
+  /// The earliest arrival at a component's inputs, looked at by all lanes.
+  template <class G>
+  NW_HD uint32_t arrival_key(const G& g, const Component& c) const {
+    std::byte* base = system_->run.view.arena;
+    const Ref<Channel>* inputs = c.inputs.in(base);
+    return g.minimum(c.inputs.count, [&](uint32_t i) {
+      return ticks_ahead(head_arrival(*inputs[i].in(base), base), window_.begin);
+    });
+  }
+
+  /// When component `c` has something to do, as a key; inputs beyond a few are left out.
+  NW_HD uint32_t due_key(const Component& c) const {
+    if (c.poll) return 0;
+    std::byte* base = system_->run.view.arena;
+    const Tick due = c.inputs.count <= kFewInputs ? due_tick(c, base) : c.wake;
+    return ticks_ahead(due, window_.begin);
+  }
+
+  /// Step `n` <= 64 components of one warp, as far as they are due.
+  template <class G>
+  NW_HD Findings step_some(const G& g, const uint32_t* order, uint32_t n, Horizon& horizon) {
+    const sm::SystemView& view = system_->run.view;
+    Component* const table = system_->run.table.in(view.arena);
+    const auto length = static_cast<uint32_t>(window_.end - window_.begin);
+    Findings found;
+    uint64_t due =
+        g.ballot(n, [&](uint32_t i) { return due_key(table[order[i]]) < length; });
+    const uint64_t wide = g.ballot(
+        n, [&](uint32_t i) { return table[order[i]].inputs.count > kFewInputs; });
+    for (uint64_t bits = wide & ~due; bits != 0; bits &= bits - 1) {
+      const uint32_t i = count_trailing_zeros(bits);
+      const uint32_t key = arrival_key(g, table[order[i]]);
+      if (key < length) {
+        due |= uint64_t{1} << i;
+      } else {
+        found.add({key, 0});
+      }
+    }
+    found.add({g.minimum(n, [&](uint32_t i) {
+                 return (due >> i & 1) != 0 ? kNoKey : due_key(table[order[i]]);
+               }), 0});
+    for (uint64_t bits = due; bits != 0; bits &= bits - 1) {
+      Component& c = table[order[count_trailing_zeros(bits)]];
+      const StepResult r = step_component(g, c, view, window_, horizon);
+      g.leader([&] {
+        c.wake = r.wake;
+        c.poll = r.poll;
+      });
+      found.add({ticks_ahead(r.wake, window_.begin), 0});
+    }
+    return found;
+  }
+
+  TeamSystem* system_ = nullptr;
+  RunControl control_;
+  Slice slice_;
+  uint64_t last_window_ = 0;
+  Window window_;
+};
+
+}  // namespace nearwarp::kernels
