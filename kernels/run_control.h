@@ -16,11 +16,11 @@ enum class Stop : uint32_t {
 
 /// Where a run stands between two windows. With the arena, all of its state.
 struct RunControl {
-  Tick next = 0;          ///< the next window begins there
-  Tick last = 0;          ///< the last one ended there
-  Tick longest = 1;       ///< no window is longer
-  Tick limit = kNever;    ///< nothing is stepped from there on
-  uint64_t windows = 0;   ///< stepped so far
+  Tick next = 0;         ///< the next window begins there
+  Tick last = 0;         ///< the last one ended there
+  Tick longest = 1;      ///< no window is longer
+  Tick limit = kNever;   ///< nothing is stepped from there on
+  uint64_t windows = 0;  ///< stepped so far
   Stop stop = Stop::kNone;
 };
 

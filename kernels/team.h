@@ -85,8 +85,8 @@ class TeamRun {
   NW_HD TeamRun(TeamSystem& system, const Slice& slice)
       : system_(&system), control_(system.run.control), slice_(slice) {
     begin_windows(control_);
-    last_window_ = slice.windows < ~control_.windows ? control_.windows + slice.windows
-                                                     : ~uint64_t{0};
+    last_window_ =
+        slice.windows < ~control_.windows ? control_.windows + slice.windows : ~uint64_t{0};
   }
 
   NW_HD Stop stop() const { return control_.stop; }
@@ -111,8 +111,8 @@ class TeamRun {
 
   /// The team has met: draw the conclusion.
   NW_HD Stop meet(const Findings& all) {
-    const bool over = (all.flags & Findings::kTimeIsUp) != 0 ||
-                      control_.windows + 1 >= last_window_;
+    const bool over =
+        (all.flags & Findings::kTimeIsUp) != 0 || control_.windows + 1 >= last_window_;
     end_window(control_, window_, tick_of_key(all.key, window_.begin),
                (all.flags & Findings::kHostWanted) != 0, over);
     return control_.stop;
@@ -158,10 +158,9 @@ class TeamRun {
     Component* const table = system_->run.table.in(view.arena);
     const auto length = static_cast<uint32_t>(window_.end - window_.begin);
     Findings found;
-    uint64_t due =
-        g.ballot(n, [&](uint32_t i) { return due_key(table[order[i]]) < length; });
-    const uint64_t wide = g.ballot(
-        n, [&](uint32_t i) { return table[order[i]].inputs.count > kFewInputs; });
+    uint64_t due = g.ballot(n, [&](uint32_t i) { return due_key(table[order[i]]) < length; });
+    const uint64_t wide =
+        g.ballot(n, [&](uint32_t i) { return table[order[i]].inputs.count > kFewInputs; });
     for (uint64_t bits = wide & ~due; bits != 0; bits &= bits - 1) {
       const uint32_t i = count_trailing_zeros(bits);
       const uint32_t key = arrival_key(g, table[order[i]]);
@@ -171,9 +170,11 @@ class TeamRun {
         found.add({key, 0});
       }
     }
-    found.add({g.minimum(n, [&](uint32_t i) {
-                 return (due >> i & 1) != 0 ? kNoKey : due_key(table[order[i]]);
-               }), 0});
+    found.add({g.minimum(n,
+                         [&](uint32_t i) {
+                           return (due >> i & 1) != 0 ? kNoKey : due_key(table[order[i]]);
+                         }),
+               0});
     for (uint64_t bits = due; bits != 0; bits &= bits - 1) {
       Component& c = table[order[count_trailing_zeros(bits)]];
       const StepResult r = step_component(g, c, view, window_, horizon);

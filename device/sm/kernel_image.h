@@ -95,8 +95,8 @@ struct ProgramImage {
   uint32_t num_launches = 0;
 };
 
-/// Where a thread block's traces are; null while its chunk is not loaded. The host loads every chunk
-/// before a block of it can be dispatched.
+/// Where a thread block's traces are; null while its chunk is not loaded. The host loads every
+/// chunk before a block of it can be dispatched.
 struct TraceBlock {
   const uint64_t* words = nullptr;        ///< the chunk's words
   const uint32_t* warp_offset = nullptr;  ///< of the block's first warp

@@ -34,7 +34,7 @@ bool step(SystemRun& run, const SimOptions& options) {
     if (state.control.windows < look_at) continue;
     look_at += kSliceWindows;
     const uint64_t committed = committed_instructions(run.system());
-    run.check_progress(committed);
+    if (run.is_stuck(committed)) run.fail_stuck();
     const Clock::time_point now = Clock::now();
     if (!options.progress || now - reported < std::chrono::milliseconds(50)) continue;
     reported = now;

@@ -45,13 +45,15 @@ void SystemRun::begin() {
   mapping_.begin(system_);
 }
 
-void SystemRun::check_progress(uint64_t committed) {
+bool SystemRun::is_stuck(uint64_t committed) {
   if (committed != last_committed_) {
     last_committed_ = committed;
     last_commit_cycle_ = cycles();
-    return;
   }
-  if (cycles() - last_commit_cycle_ <= what_.machine->run.no_progress_cycles) return;
+  return cycles() - last_commit_cycle_ > what_.machine->run.no_progress_cycles;
+}
+
+void SystemRun::fail_stuck() {
   throw Error(fmt::format("no instruction was committed for {} core cycles",
                           cycles() - last_commit_cycle_) +
               describe_stall(system_) + "\nraise run.no_progress_cycles if this is expected");
@@ -82,8 +84,7 @@ report::RunResult SystemRun::result(std::string partial_reason) {
   r.core_mhz = what_.machine->clocks.core_mhz;
   r.partial = !partial_reason.empty();
   r.partial_reason = std::move(partial_reason);
-  r.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  r.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
   collect(*what_.recording, image_, system_, control_.last / system_.core_period, r);
   r.mapping = mapping_.report(system_);
   return r;

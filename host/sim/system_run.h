@@ -40,8 +40,10 @@ class SystemRun {
   void begin();
   /// The host's part between windows: choose the data's mapping at the standstill.
   void serve() { mapping_.watch(system_); }
-  /// Some times a second: throws nearwarp::Error if nothing has been committed for too long.
-  void check_progress(uint64_t committed);
+  /// To be asked some times a second: has nothing been committed for too long?
+  bool is_stuck(uint64_t committed);
+  /// Throws the nearwarp::Error that says so.
+  [[noreturn]] void fail_stuck();
   /// Core cycles so far.
   uint64_t cycles() const { return control_.next / system_.core_period; }
 

@@ -1,0 +1,210 @@
+// Many systems at a time on a device: as many as fit its memory, others as these finish.
+#include "host/sim/device_batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "host/core/error.h"
+#include "host/sim/device_system.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using kernels::Device;
+using kernels::OutOfDeviceMemory;
+using kernels::Stop;
+using kernels::TeamSystem;
+
+/// Systems on the device beyond those that teams can take at once, so that a team whose system has
+/// ended finds another before the launch is over.
+constexpr uint32_t kInReserve = 4;
+
+std::string mebibytes(uint64_t bytes) { return fmt::format("{} MiB", (bytes + 1048575) >> 20); }
+
+class Batch {
+ public:
+  Batch(Device& device, const DeviceBatchOptions& options, std::span<const BatchSystem> systems,
+        BatchObserver& observer)
+      : device_(device), options_(options), systems_(systems), observer_(observer) {}
+
+  void run() {
+    while (report_progress()) {
+      admit();
+      if (aboard_.empty()) {
+        if (next_ == systems_.size()) return;
+        continue;  // none of the last ones could be built
+      }
+      launch();
+      serve_all();
+    }
+    for (const std::unique_ptr<Aboard>& a : aboard_) {
+      BatchOutcome outcome;
+      outcome.stopped = true;
+      outcome.result = a->on_device.fetch().interrupted();
+      observer_.finished(a->number, std::move(outcome));
+    }
+  }
+
+ private:
+  struct Aboard {
+    size_t number;
+    DeviceSystem on_device;
+  };
+
+  // --- coming and going ---
+
+  void admit() {
+    const size_t wanted = most_aboard();
+    while (next_ < systems_.size() && aboard_.size() < wanted && (aboard_.empty() || !full_)) {
+      // Traces of one recording at a time.
+      if (!aboard_.empty() && systems_[next_].recording != recording_) return;
+      if (!take_aboard(next_)) return;
+      next_ += 1;
+    }
+  }
+
+  size_t most_aboard() const { return size_t{device_.info().blocks_at_once} + kInReserve; }
+
+  /// False if there is no room.
+  bool take_aboard(size_t number) {
+    try {
+      const BatchSystem& what = systems_[number];
+      if (waiting_ == nullptr) {
+        waiting_ = std::make_unique<SystemRun>(what, options_.window_ticks);
+        waiting_->begin();
+      }
+      if (table_.bytes() == 0)
+        table_ = kernels::DeviceBuffer(device_, most_aboard() * sizeof(TeamSystem));
+      provide_traces(*what.recording);
+      const auto image = images_.get(device_, waiting_->image(), *traces_);
+      aboard_.push_back(std::make_unique<Aboard>(
+          Aboard{number, DeviceSystem(device_, waiting_, image, *traces_)}));
+      return true;
+    } catch (const OutOfDeviceMemory& e) {
+      if (!aboard_.empty()) {
+        full_ = true;
+        if (!said_full_)
+          options_.say(fmt::format("{}'s memory holds {} systems at a time; the others wait",
+                                   device_.info().name, aboard_.size()));
+        said_full_ = true;
+        return false;
+      }
+      fail(number, std::make_exception_ptr(Error(
+                       fmt::format("{} on {}'s memory ({} free) - use --backend cpu", e.what(),
+                                   device_.info().name, mebibytes(device_.free_bytes())))));
+    } catch (const Error&) {
+      fail(number, std::current_exception());
+    }
+    waiting_.reset();
+    return true;
+  }
+
+  void provide_traces(const runtime::Recording& recording) {
+    if (recording_ == &recording) return;
+    recording_ = nullptr;
+    traces_.reset();
+    traces_ = std::make_unique<DeviceTraces>(device_, recording);
+    recording_ = &recording;
+  }
+
+  void fail(size_t number, std::exception_ptr error) {
+    BatchOutcome outcome;
+    outcome.error = std::move(error);
+    ended_instructions_ += systems_[number].recording->warp_instructions;
+    observer_.finished(number, std::move(outcome));
+  }
+
+  // --- stepping ---
+
+  void launch() {
+    const auto count = static_cast<uint32_t>(aboard_.size());
+    const kernels::TeamShape shape =
+        team_shape(device_.info(), count, aboard_.front()->on_device.run().system().table.count);
+    const uint32_t warps = shape.blocks * device_.info().warps_per_block;
+    std::vector<TeamSystem> table;
+    for (const std::unique_ptr<Aboard>& a : aboard_)
+      table.push_back(a->on_device.team_system(warps));
+    const uint64_t bytes = table.size() * sizeof(TeamSystem);
+    table_.upload(table.data(), bytes);
+    device_.run(table_.as<TeamSystem>(), count, shape, options_.slice);
+    table_.download(table.data(), bytes);
+    for (uint32_t i = 0; i < count; ++i) aboard_[i]->on_device.take(table[i]);
+  }
+
+  void serve_all() {
+    std::erase_if(aboard_, [&](const std::unique_ptr<Aboard>& a) { return !serve(*a); });
+  }
+
+  /// The host's part after a launch; false if the system has left.
+  bool serve(Aboard& a) {
+    BatchOutcome outcome;
+    try {
+      switch (a.on_device.stop()) {
+        case Stop::kEnded:
+        case Stop::kLimit:
+          outcome.result = a.on_device.fetch().finish();
+          break;
+        case Stop::kHost:
+          a.on_device.fetch().serve();
+          a.on_device.put_back();
+          return true;
+        case Stop::kNone:
+        case Stop::kSlice:
+          if (!a.on_device.run().is_stuck(a.on_device.committed())) return true;
+          a.on_device.fetch().fail_stuck();
+      }
+    } catch (const Error&) {
+      outcome.error = std::current_exception();
+    }
+    ended_instructions_ += systems_[a.number].recording->warp_instructions;
+    full_ = false;
+    observer_.finished(a.number, std::move(outcome));
+    return false;
+  }
+
+  bool report_progress() {
+    uint64_t sum = ended_instructions_;
+    for (const std::unique_ptr<Aboard>& a : aboard_) sum += a->on_device.committed();
+    return observer_.progress(sum);
+  }
+
+  Device& device_;
+  const DeviceBatchOptions& options_;
+  std::span<const BatchSystem> systems_;
+  BatchObserver& observer_;
+  size_t next_ = 0;                     ///< system that has not been taken aboard
+  std::unique_ptr<SystemRun> waiting_;  ///< its run, if there was no room for it
+  bool full_ = false, said_full_ = false;
+  uint64_t ended_instructions_ = 0;
+  const runtime::Recording* recording_ = nullptr;  ///< whose traces are on the device
+  std::unique_ptr<DeviceTraces> traces_;
+  DeviceImages images_;
+  kernels::DeviceBuffer table_;
+  std::vector<std::unique_ptr<Aboard>> aboard_;  ///< in the order in which they came
+};
+
+}  // namespace
+
+DeviceBatch::DeviceBatch(Device& device, DeviceBatchOptions options)
+    : device_(device), options_(std::move(options)) {}
+
+void DeviceBatch::run(std::span<const BatchSystem> systems, BatchObserver& observer) {
+  Batch(device_, options_, systems, observer).run();
+}
+
+kernels::TeamShape team_shape(const kernels::DeviceInfo& device, uint32_t systems,
+                              uint32_t components) {
+  kernels::TeamShape shape;
+  // Larger teams as long as there is a place for all systems, and work for all warps.
+  while (shape.blocks * 2 <= device.largest_team &&
+         uint64_t{shape.blocks} * 2 * systems <= device.blocks_at_once &&
+         uint64_t{shape.blocks} * device.warps_per_block < components)
+    shape.blocks *= 2;
+  shape.teams = std::max(1u, std::min(systems, device.blocks_at_once / shape.blocks));
+  return shape;
+}
+
+}  // namespace nearwarp::sim

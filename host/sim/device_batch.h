@@ -1,0 +1,36 @@
+// Many systems at a time on a device: as many as fit its memory, others as these finish.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "host/sim/batch.h"
+#include "kernels/device.h"
+
+namespace nearwarp::sim {
+
+struct DeviceBatchOptions {
+  kernels::Slice slice = {~uint64_t{0},
+                          50'000'000};  ///< of one launch; results do not depend on it
+  Tick window_ticks = 0;                ///< for tests: the longest window; 0: as long as possible
+  /// What the user should know, a sentence each, e.g. that memory is short.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+};
+
+/// Systems that use the same recording should follow each other: its traces are on the device once,
+/// and leave it when another's come.
+class DeviceBatch final : public BatchRunner {
+ public:
+  DeviceBatch(kernels::Device& device, DeviceBatchOptions options);
+  void run(std::span<const BatchSystem> systems, BatchObserver& observer) override;
+
+ private:
+  kernels::Device& device_;
+  DeviceBatchOptions options_;
+};
+
+/// The shape of a launch for so many systems that need stepping.
+kernels::TeamShape team_shape(const kernels::DeviceInfo& device, uint32_t systems,
+                              uint32_t components);
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,42 @@
+// One system's run on a device: its arena there, and the way to and fro.
+#pragma once
+
+#include <memory>
+
+#include "host/sim/device_image.h"
+#include "host/sim/system_run.h"
+
+namespace nearwarp::sim {
+
+class DeviceSystem {
+ public:
+  /// Takes a run that has begun to the device. Throws kernels::OutOfDeviceMemory, and leaves `run`
+  /// with the caller then.
+  DeviceSystem(kernels::Device& device, std::unique_ptr<SystemRun>& run,
+               std::shared_ptr<const DeviceImage> image, const DeviceTraces& traces);
+
+  /// For a launch with teams of so many warps.
+  kernels::TeamSystem team_system(uint32_t warps);
+  /// After the launch: what the team has left.
+  void take(const kernels::TeamSystem& left);
+  kernels::Stop stop() const { return team_.run.control.stop; }
+
+  /// The run, with the state that the device has.
+  SystemRun& fetch();
+  /// The run, with the state that it had before: only its control is up to date.
+  SystemRun& run() { return *run_; }
+  /// To the device again, after fetch() and a change.
+  void put_back();
+  /// Warp-instructions committed until the last stop.
+  uint64_t committed() const { return committed_; }
+
+ private:
+  std::unique_ptr<SystemRun> run_;
+  std::shared_ptr<const DeviceImage> image_;
+  kernels::DeviceBuffer arena_, order_, begin_, by_warp_;
+  kernels::TeamSystem team_;
+  uint32_t warps_ = 0;  ///< for which it is dealt
+  uint64_t committed_ = 0;
+};
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,110 @@
+// A device on which teams step systems: its memory, and launches. Behind this interface stand a
+// CUDA device and the emulated one that tests use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/team.h"
+
+namespace nearwarp::kernels {
+
+/// What a device is.
+struct DeviceInfo {
+  int index = 0;  ///< the number by which it is chosen
+  std::string name;
+  std::string architecture;  ///< e.g. "sm_90"
+  uint64_t memory_bytes = 0;
+  uint32_t multiprocessors = 0;
+  uint32_t clock_mhz = 0;
+  uint32_t warps_per_block = 1;  ///< of the stepping kernel
+  uint32_t blocks_at_once = 1;   ///< of the stepping kernel that are resident at the same time
+  uint32_t largest_team = 1;     ///< thread blocks
+  uint32_t registers = 0;        ///< per thread of the stepping kernel
+  uint32_t spill_bytes = 0;      ///< per thread; 0 is what it should be
+};
+
+/// The device's memory is used up.
+struct OutOfDeviceMemory : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// How a launch is cut.
+struct TeamShape {
+  uint32_t teams = 1;
+  uint32_t blocks = 1;  ///< thread blocks of a team
+};
+
+/// What a launch took.
+struct LaunchReport {
+  double seconds = 0;  ///< on the device
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  virtual uint64_t free_bytes() = 0;
+
+  /// Throws OutOfDeviceMemory.
+  virtual std::byte* allocate(uint64_t bytes) = 0;
+  virtual void release(std::byte* memory) noexcept = 0;
+  virtual void upload(std::byte* to, const void* from, uint64_t bytes) = 0;
+  virtual void download(void* to, const std::byte* from, uint64_t bytes) = 0;
+
+  /// Let teams take `count` systems, in order, until none is left or the slice is over; returns
+  /// when all have left theirs. The systems are dealt for teams of `shape`.
+  virtual LaunchReport run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
+                           const Slice& slice) = 0;
+};
+
+/// A piece of a device's memory.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(Device& device, uint64_t bytes)
+      : device_(&device), bytes_(bytes), memory_(device.allocate(bytes == 0 ? 1 : bytes)) {}
+  DeviceBuffer(Device& device, const void* from, uint64_t bytes) : DeviceBuffer(device, bytes) {
+    upload(from, bytes);
+  }
+  DeviceBuffer(DeviceBuffer&& other) noexcept { *this = std::move(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(memory_, other.memory_);
+    return *this;
+  }
+  ~DeviceBuffer() {
+    if (memory_ != nullptr) device_->release(memory_);
+  }
+
+  uint64_t bytes() const { return bytes_; }
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(memory_);
+  }
+  void upload(const void* from, uint64_t bytes) const {
+    if (bytes != 0) device_->upload(memory_, from, bytes);
+  }
+  void download(void* to, uint64_t bytes) const {
+    if (bytes != 0) device_->download(to, memory_, bytes);
+  }
+
+ private:
+  Device* device_ = nullptr;
+  uint64_t bytes_ = 0;
+  std::byte* memory_ = nullptr;
+};
+
+/// The CUDA devices that this build can use; none without a driver, a device, or a build with CUDA.
+/// `why` says why there is none.
+std::vector<DeviceInfo> cuda_devices(std::string& why);
+
+/// Opens CUDA device `index`. Throws nearwarp's errors as std::runtime_error.
+std::unique_ptr<Device> open_cuda_device(int index);
+
+}  // namespace nearwarp::kernels

@@ -1,0 +1,192 @@
+// A device emulated on the CPU.
+#include "kernels/emulated_device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+namespace nearwarp::kernels {
+
+namespace {
+
+constexpr std::size_t kAlignment = 256;  // as cudaMalloc's
+
+uint64_t next_random(uint64_t& state) {  // splitmix64
+  uint64_t z = (state += 0x9e3779b97f4a7c15u);
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+/// A team between two windows: it has a system, or is about to take one.
+struct Team {
+  TeamRun run;
+  bool has_system = false;
+  bool done = false;
+};
+
+/// One launch: teams in any order, a window at a time.
+class Grid {
+ public:
+  Grid(const EmulationOptions& options, uint64_t& random, TeamSystem* systems, uint32_t count,
+       const TeamShape& shape, const Slice& slice)
+      : options_(options),
+        random_(random),
+        systems_(systems),
+        count_(count),
+        slice_(slice),
+        teams_(shape.teams),
+        warps_(shape.blocks * options.warps_per_block) {}
+
+  void run() {
+    while (true) {
+      const std::vector<uint32_t> order = some_order(static_cast<uint32_t>(teams_.size()));
+      bool any = false;
+      for (const uint32_t t : order) {
+        if (teams_[t].done) continue;
+        any = true;
+        advance(teams_[t]);
+      }
+      if (!any) return;
+    }
+  }
+
+ private:
+  void advance(Team& team) {
+    if (!team.has_system) {
+      if (next_ == count_ || time_is_up()) {
+        team.done = true;
+        return;
+      }
+      team.run = TeamRun(systems_[next_++], slice_);
+      team.has_system = true;
+      if (team.run.stop() != Stop::kNone) leave(team);
+      return;
+    }
+    if (team.run.meet(step_all(team.run)) != Stop::kNone) leave(team);
+  }
+
+  Findings step_all(TeamRun& run) {
+    windows_ += 1;
+    const std::vector<uint32_t> order = some_order(warps_);
+    // Every warp holds its own copy, as on a device.
+    std::vector<TeamRun> own(warps_, run);
+    std::vector<Findings> found(warps_);
+    const uint32_t lanes = options_.seed == 0 ? 0 : static_cast<uint32_t>(next_random(random_));
+    const auto step = [&](uint32_t warp) {
+      found[warp] = lanes == 0 ? own[warp].step(HostGroup{}, warp)
+                               : own[warp].step(ShuffledGroup{lanes % 64 + warp}, warp);
+    };
+    if (options_.threads <= 1) {
+      for (const uint32_t warp : order) step(warp);
+    } else {
+      std::vector<std::thread> threads;
+      for (unsigned t = 0; t < options_.threads; ++t)
+        threads.emplace_back([&, t] {
+          for (uint32_t i = t; i < warps_; i += options_.threads) step(order[i]);
+        });
+      for (std::thread& t : threads) t.join();
+    }
+    run = own[0];
+    Findings all;
+    for (const uint32_t warp : some_order(warps_)) all.add(found[warp]);
+    if (time_is_up()) all.flags |= Findings::kTimeIsUp;
+    return all;
+  }
+
+  void leave(Team& team) {
+    for (const uint32_t warp : some_order(warps_)) team.run.leave(HostGroup{}, warp);
+    team.has_system = false;
+  }
+
+  bool time_is_up() const {
+    return slice_.nanoseconds != ~uint64_t{0} && windows_ >= options_.windows_at_once;
+  }
+
+  std::vector<uint32_t> some_order(uint32_t n) {
+    std::vector<uint32_t> order(n);
+    std::iota(order.begin(), order.end(), 0u);
+    if (options_.seed == 0) return order;
+    for (uint32_t i = n; i > 1; --i) std::swap(order[i - 1], order[next_random(random_) % i]);
+    return order;
+  }
+
+  const EmulationOptions& options_;
+  uint64_t& random_;
+  TeamSystem* systems_;
+  uint32_t count_ = 0, next_ = 0;
+  Slice slice_;
+  std::vector<Team> teams_;
+  uint32_t warps_ = 1;  ///< of a team
+  uint64_t windows_ = 0;
+};
+
+}  // namespace
+
+EmulatedDevice::EmulatedDevice(const EmulationOptions& options)
+    : options_(options), random_(options.seed) {
+  info_.name = "emulated device";
+  info_.architecture = "none";
+  info_.memory_bytes = options.memory_bytes;
+  info_.multiprocessors = options.blocks_at_once;
+  info_.warps_per_block = options.warps_per_block;
+  info_.blocks_at_once = options.blocks_at_once;
+  info_.largest_team = options.largest_team;
+}
+
+EmulatedDevice::~EmulatedDevice() {
+  for (const auto& [at, bytes] : pieces_)
+    ::operator delete (const_cast<std::byte*>(at), std::align_val_t{kAlignment});
+}
+
+std::byte* EmulatedDevice::allocate(uint64_t bytes) {
+  if (bytes > free_bytes()) throw OutOfDeviceMemory("the emulated device's memory is used up");
+  auto* memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
+  std::memset(memory, 0xa5, bytes);
+  pieces_.emplace(memory, bytes);
+  used_ += bytes;
+  most_used_ = std::max(most_used_, used_);
+  return memory;
+}
+
+void EmulatedDevice::release(std::byte* memory) noexcept {
+  const auto piece = pieces_.find(memory);
+  if (piece == pieces_.end()) return;
+  used_ -= piece->second;
+  pieces_.erase(piece);
+  ::operator delete (memory, std::align_val_t{kAlignment});
+}
+
+void EmulatedDevice::check_range(const std::byte* at, uint64_t bytes) const {
+  auto piece = pieces_.upper_bound(at);
+  if (piece == pieces_.begin()) throw std::logic_error("a copy outside of the device's memory");
+  --piece;
+  if (at + bytes > piece->first + piece->second)
+    throw std::logic_error("a copy beyond the end of a piece of the device's memory");
+}
+
+void EmulatedDevice::upload(std::byte* to, const void* from, uint64_t bytes) {
+  check_range(to, bytes);
+  std::memcpy(to, from, bytes);
+}
+
+void EmulatedDevice::download(void* to, const std::byte* from, uint64_t bytes) {
+  check_range(from, bytes);
+  std::memcpy(to, from, bytes);
+}
+
+LaunchReport EmulatedDevice::run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
+                                 const Slice& slice) {
+  if (shape.teams == 0 || shape.blocks == 0 || shape.blocks > options_.largest_team)
+    throw std::logic_error("a launch of an impossible shape");
+  const auto begin = std::chrono::steady_clock::now();
+  launches_ += 1;
+  Grid(options_, random_, systems, count, shape, slice).run();
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+}
+
+}  // namespace nearwarp::kernels

@@ -1,0 +1,52 @@
+// Equal counters on the CPU and on a device, over all built-in workloads and policies.
+#include <gtest/gtest.h>
+
+#include "tests/sim/device_rig.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using testing::numbers;
+
+const std::vector<std::string> kPolicies = {"baseline",
+                                            "ndp-ideal",
+                                            "ndp-uncontrolled-bmap",
+                                            "ndp-uncontrolled-tmap",
+                                            "ndp-controlled-bmap",
+                                            "ndp-uncontrolled-oracle",
+                                            "tom",
+                                            "tom-oracle"};
+
+class DeviceDeterminism : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(DeviceDeterminism, CountersAreEqual) {
+  const runtime::Recording& recording = testing::workload(GetParam(), 1'000'000);
+  const testing::Configs configs(kPolicies, {});
+  kernels::EmulationOptions emulation;
+  emulation.warps_per_block = 16;
+  emulation.blocks_at_once = 12;
+  emulation.seed = static_cast<uint32_t>(std::hash<std::string>{}(GetParam()));
+  kernels::EmulatedDevice device(emulation);
+  const auto results = testing::run_on(device, configs.systems(recording));
+  for (size_t i = 0; i < kPolicies.size(); ++i) {
+    SCOPED_TRACE(kPolicies[i]);
+    EXPECT_EQ(numbers(results[i]), numbers(testing::simulate(recording, kPolicies[i])));
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> n;
+  for (const auto& w : workloads::all()) n.push_back(w->name());
+  return n;
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, DeviceDeterminism, ::testing::ValuesIn(names()),
+                         [](const auto& test) {
+                           std::string n = test.param;
+                           for (char& c : n)
+                             if (c == '-') c = '_';
+                           return n;
+                         });
+
+}  // namespace
+}  // namespace nearwarp::sim

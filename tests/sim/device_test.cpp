@@ -1,0 +1,197 @@
+// Do systems on a device give what the CPU gives, alone and in a batch, wherever launches end, and
+// do batches bear little memory, failures and interruptions?
+#include <gtest/gtest.h>
+
+#include "tests/sim/device_rig.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using kernels::EmulatedDevice;
+using kernels::EmulationOptions;
+using testing::Configs;
+using testing::KeepingObserver;
+using testing::numbers;
+using testing::run_on;
+using testing::simulate;
+using testing::workload;
+
+const std::vector<std::string> kFew = {"gpu.sms=4", "gpu.sms_with_ndp=4", "stack.vaults=4",
+                                       "l2.slices=4"};
+const std::vector<std::string> kThree = {"baseline", "ndp-uncontrolled-bmap", "tom"};
+
+TEST(Device, ABatchGivesWhatTheCpuGives) {
+  const runtime::Recording& recording = workload("kmeans", 200'000);
+  const Configs configs(kThree, kFew);
+  EmulatedDevice device({});
+  const auto results = run_on(device, configs.systems(recording));
+  for (size_t i = 0; i < kThree.size(); ++i)
+    EXPECT_EQ(numbers(results[i]), numbers(simulate(recording, kThree[i], kFew))) << kThree[i];
+  EXPECT_EQ(device.allocations(), 0u);
+}
+
+TEST(Device, TheWayOfTheLaunchesDoesNotMatter) {
+  const runtime::Recording& recording = workload("bfs-rmat", 100'000);
+  const Configs configs(kThree, kFew);
+  const std::vector<BatchSystem> systems = configs.systems(recording);
+  std::vector<std::vector<std::pair<std::string, uint64_t>>> expected;
+  for (const std::string& policy : kThree)
+    expected.push_back(numbers(simulate(recording, policy, kFew)));
+  struct Way {
+    const char* name;
+    EmulationOptions emulation;
+    kernels::Slice slice;
+    Tick window_ticks;
+  };
+  const std::vector<Way> ways = {
+      {"in order, one warp", {.warps_per_block = 1, .largest_team = 1, .seed = 0}, {}, 0},
+      {"a window at a time", {.seed = 2}, {1, ~uint64_t{0}}, 0},
+      {"one team for three systems", {.largest_team = 1, .blocks_at_once = 1, .seed = 3}, {}, 0},
+      {"more warps than components", {.warps_per_block = 16, .largest_team = 8}, {7, 0}, 0},
+      {"time is up in the midst", {.seed = 5, .windows_at_once = 10}, {1000, 1}, 0},
+      {"odd windows", {.warps_per_block = 3, .seed = 6}, {100, ~uint64_t{0}}, 311},
+  };
+  for (const Way& way : ways) {
+    SCOPED_TRACE(way.name);
+    EmulatedDevice device(way.emulation);
+    DeviceBatchOptions options;
+    options.slice = way.slice;
+    options.window_ticks = way.window_ticks;
+    const auto results = run_on(device, systems, options);
+    for (size_t i = 0; i < systems.size(); ++i) EXPECT_EQ(numbers(results[i]), expected[i]);
+  }
+}
+
+TEST(Device, SystemsTakeTurnsWhereMemoryIsShort) {
+  const runtime::Recording& recording = workload("kmeans", 50'000);
+  const std::vector<std::string> policies(7, "baseline");
+  const Configs configs(policies, kFew);
+  const auto expected = numbers(simulate(recording, "baseline", kFew));
+  const std::vector<BatchSystem> systems = configs.systems(recording);
+  EmulatedDevice large({}), larger({});
+  run_on(large, std::span(systems).first(1));
+  run_on(larger, std::span(systems).first(2));
+  const uint64_t one = larger.most_used_bytes() - large.most_used_bytes();
+  EmulationOptions emulation;
+  emulation.memory_bytes = larger.most_used_bytes() + one / 2;
+  EmulatedDevice device(emulation);
+  std::vector<std::string> said;
+  DeviceBatchOptions options;
+  options.say = [&](const std::string& text) { said.push_back(text); };
+  for (const report::RunResult& r : run_on(device, systems, options))
+    EXPECT_EQ(numbers(r), expected);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("holds 2 systems at a time"), std::string::npos) << said[0];
+}
+
+TEST(Device, TooLittleMemoryForOneIsAnErrorOfThatSystem) {
+  const runtime::Recording& recording = workload("kmeans", 50'000);
+  const Configs configs({"baseline", "tom"}, kFew);
+  EmulationOptions emulation;
+  emulation.memory_bytes = 1000;
+  EmulatedDevice device(emulation);
+  KeepingObserver observer(2);
+  DeviceBatch(device, {}).run(configs.systems(recording), observer);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_NE(observer.error(i).find("--backend cpu"), std::string::npos) << observer.error(i);
+  }
+}
+
+TEST(Device, AFailureIsItsOwn) {
+  const runtime::Recording& recording = workload("kmeans", 50'000);
+  Configs configs({"baseline", "baseline", "baseline"}, kFew);
+  config::MachineConfig stuck = configs.machine;
+  stuck.run.no_progress_cycles = 1;
+  std::vector<BatchSystem> systems = configs.systems(recording);
+  systems[1].machine = &stuck;
+  EmulatedDevice device({});
+  KeepingObserver observer(3);
+  DeviceBatchOptions options;
+  options.slice = {3, ~uint64_t{0}};
+  DeviceBatch(device, options).run(systems, observer);
+  EXPECT_EQ(observer.error(0), "");
+  EXPECT_EQ(observer.error(2), "");
+  EXPECT_NE(observer.error(1).find("no instruction was committed"), std::string::npos);
+  EXPECT_NE(observer.error(1).find("raise run.no_progress_cycles"), std::string::npos);
+  EXPECT_EQ(numbers(*observer.outcomes[2].result), numbers(*observer.outcomes[0].result));
+}
+
+TEST(Device, LimitsGiveTheSamePartialResults) {
+  const runtime::Recording& recording = workload("kmeans", 200'000);
+  std::vector<std::string> limited = kFew;
+  limited.push_back("run.max_cycles=4321");
+  const Configs configs(kThree, limited);
+  EmulatedDevice device({});
+  const auto results = run_on(device, configs.systems(recording));
+  for (size_t i = 0; i < kThree.size(); ++i) {
+    EXPECT_TRUE(results[i].partial);
+    EXPECT_EQ(results[i].cycles, 4321u);
+    EXPECT_EQ(numbers(results[i]), numbers(simulate(recording, kThree[i], limited)));
+  }
+}
+
+TEST(Device, AnInterruptedBatchGivesWhatThereIs) {
+  const runtime::Recording& recording = workload("kmeans", 200'000);
+  const Configs configs(kThree, kFew);
+  EmulatedDevice device({});
+  KeepingObserver observer(3, 4);
+  DeviceBatchOptions options;
+  options.slice = {20, ~uint64_t{0}};
+  DeviceBatch(device, options).run(configs.systems(recording), observer);
+  ASSERT_EQ(observer.order.size(), 3u);
+  for (const BatchOutcome& outcome : observer.outcomes) {
+    EXPECT_TRUE(outcome.stopped);
+    ASSERT_TRUE(outcome.result.has_value());
+    EXPECT_TRUE(outcome.result->partial);
+    EXPECT_LT(outcome.result->warp_instructions, recording.warp_instructions);
+  }
+  EXPECT_TRUE(std::is_sorted(observer.heard.begin(), observer.heard.end()));
+  EXPECT_GT(observer.heard.back(), 0u);
+  EXPECT_EQ(device.allocations(), 0u);
+}
+
+TEST(Device, RecordingsFollowEachOther) {
+  const Configs configs({"baseline"}, kFew);
+  std::vector<BatchSystem> systems;
+  const std::vector<std::string> names = {"kmeans", "vector-add", "kmeans"};
+  for (const std::string& name : names)
+    systems.push_back({&workload(name, 50'000), &configs.machine, &configs.policies[0]});
+  EmulatedDevice device({});
+  const auto results = run_on(device, systems);
+  for (size_t i = 0; i < names.size(); ++i)
+    EXPECT_EQ(numbers(results[i]), numbers(simulate(workload(names[i], 50'000), "baseline", kFew)));
+}
+
+TEST(Device, NothingToDo) {
+  runtime::VirtualDevice program;
+  const runtime::Recording nothing = program.take_recording("nothing");
+  const Configs configs({"baseline"}, kFew);
+  EmulatedDevice device({});
+  const auto results = run_on(device, configs.systems(nothing));
+  EXPECT_EQ(results[0].cycles, 0u);
+  EXPECT_FALSE(results[0].partial);
+  KeepingObserver observer(0);
+  DeviceBatch(device, {}).run({}, observer);
+  EXPECT_TRUE(observer.order.empty());
+}
+
+TEST(TeamShape, LargeTeamsForFewSystemsSmallOnesForMany) {
+  kernels::DeviceInfo device;
+  device.warps_per_block = 16;
+  device.blocks_at_once = 132;
+  device.largest_team = 8;
+  const auto shape = [&](uint32_t systems, uint32_t components) {
+    const kernels::TeamShape s = team_shape(device, systems, components);
+    return std::pair{s.teams, s.blocks};
+  };
+  EXPECT_EQ(shape(1, 400), (std::pair{1u, 8u}));
+  EXPECT_EQ(shape(1, 100), (std::pair{1u, 8u}));  // 64 warps are too few for 100 components
+  EXPECT_EQ(shape(1, 60), (std::pair{1u, 4u}));
+  EXPECT_EQ(shape(16, 400), (std::pair{16u, 8u}));
+  EXPECT_EQ(shape(17, 400), (std::pair{17u, 4u}));
+  EXPECT_EQ(shape(100, 400), (std::pair{100u, 1u}));
+  EXPECT_EQ(shape(500, 400), (std::pair{132u, 1u}));
+}
+
+}  // namespace
+}  // namespace nearwarp::sim
