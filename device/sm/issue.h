@@ -134,6 +134,9 @@ NW_HD inline void issue(V& v, uint32_t warp, uint32_t now) {
   s.counters.issued += 1;
   s.counters.issued_threads += threads;
   s.counters.issued_by_unit[static_cast<uint32_t>(in.unit)] += 1;
+  s.counters.threads_by_class[static_cast<uint32_t>(in.energy_class())] += threads;
+  s.counters.register_reads += threads * in.register_reads;
+  s.counters.register_writes += threads * in.register_writes;
   if (w.searching) {
     w.searched += 1;
     w.searched_threads += threads;

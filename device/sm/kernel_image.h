@@ -12,6 +12,23 @@ namespace nearwarp::sm {
 enum class Unit : uint8_t { kSp, kSfu, kDp, kLsu, kControl };
 inline constexpr uint32_t kNumUnits = 5;
 
+/// What a lane of an instruction costs in energy; the host has the values.
+enum class EnergyClass : uint8_t {
+  kInteger,
+  kIntegerMultiply,
+  kIntegerDivide,
+  kFp32,
+  kFp32Divide,
+  kFp64,
+  kFp64Divide,
+  kSpecial,
+  kShuffle,
+  kConstant,
+  kMemory,
+  kControl,
+};
+inline constexpr uint32_t kNumEnergyClasses = 12;
+
 /// What issuing an instruction does besides occupying its port.
 enum class Action : uint8_t {
   kCompute,
@@ -35,7 +52,7 @@ enum InstrFlags : uint8_t {
   kCandidateBegin = 8,  ///< an offloading candidate begins here
 };
 
-inline constexpr uint32_t kMaxSlots = 10;
+inline constexpr uint32_t kMaxSlots = 9;
 inline constexpr uint16_t kNoCandidate = 0xffff;
 
 /// One static instruction; 32 bytes.
@@ -46,11 +63,18 @@ struct ImageInstr {
   uint8_t num_slots = 0;              ///< slots[0, num_slots) must be ready before issue
   uint16_t latency = 1;               ///< core cycles from issue to result
   uint8_t interval = 1;               ///< core cycles that the port is occupied
-  uint8_t flags = 0;                  ///< InstrFlags
+  uint8_t flags = 0;                  ///< InstrFlags; above them the EnergyClass
   uint16_t slots[kMaxSlots] = {};     ///< scoreboard slots
   uint16_t candidate = kNoCandidate;  ///< the offloading candidate that contains it
   uint8_t lane_bytes = 0;             ///< memory: bytes per lane; barrier: its number
   uint8_t barrier_warps = 0;          ///< barrier: warps expected; 0: all of the block
+  uint8_t register_reads = 0;         ///< of a lane, in 32-bit registers
+  uint8_t register_writes = 0;        ///< likewise
+
+  NW_HD EnergyClass energy_class() const { return static_cast<EnergyClass>(flags >> 4); }
+  void set_energy_class(EnergyClass c) {
+    flags = static_cast<uint8_t>((flags & 15) | static_cast<uint32_t>(c) << 4);
+  }
 };
 static_assert(sizeof(ImageInstr) == 32);
 

@@ -1,4 +1,4 @@
-// nearwarp list: what workloads, machines, policies there are.
+// nearwarp list: what workloads, machines, policies, energy files there are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ std::vector<Row> config_rows(const std::vector<std::string>& names, Load load) {
 }  // namespace
 
 int list_command(const Words& words) {
-  CommandLine line("list", "workloads|machines|policies", "List what there is");
+  CommandLine line("list", "workloads|machines|policies|energy", "List what there is");
   line.parse(words, 1, 1);
   if (line.help_wanted()) {
     print(line.help());
@@ -71,9 +71,13 @@ int list_command(const Words& words) {
   } else if (what == "policies") {
     print(rows_text(config_rows(config::policy_names(),
                                 [](const std::string& n) { return config::load_policy(n); })));
+  } else if (what == "energy") {
+    print(rows_text(config_rows(config::energy_names(),
+                                [](const std::string& n) { return config::load_energy(n); })));
   } else {
-    throw UsageError(fmt::format("cannot list '{}'{}", what,
-                                 config::suggestion(what, {"workloads", "machines", "policies"})));
+    throw UsageError(
+        fmt::format("cannot list '{}'{}", what,
+                    config::suggestion(what, {"workloads", "machines", "policies", "energy"})));
   }
   return 0;
 }

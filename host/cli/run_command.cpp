@@ -79,7 +79,7 @@ Request understand(const CommandLine& line) {
 std::string json_text(const Request& request, const std::vector<report::RunResult>& results) {
   report::RunContext context;
   context.version = version();
-  for (const config::KeyDescription& key : config::describe(request.machine)) {
+  for (const config::KeyDescription& key : config::describe_whole(request.machine)) {
     context.machine.emplace_back(key.key, key.value);
   }
   return report::format_json(results, context);

@@ -1,4 +1,5 @@
-// nearwarp show: a machine or policy with the values in effect, as a TOML file that can be loaded.
+// nearwarp show: a machine, policy or energy file with the values in effect, as a TOML file that
+// can be loaded.
 #include <fmt/format.h>
 
 #include "host/cli/commands.h"
@@ -31,7 +32,7 @@ std::string file_text(const std::string& origin, const std::vector<config::KeyDe
 }  // namespace
 
 int show_command(const Words& words) {
-  CommandLine line("show", "machine|policy NAME|FILE.toml",
+  CommandLine line("show", "machine|policy|energy NAME|FILE.toml",
                    "Print all keys with the values in effect, as a file that can be loaded");
   line.list("set", "override a key", "KEY=VALUE");
   line.parse(words, 2, 2);
@@ -52,9 +53,13 @@ int show_command(const Words& words) {
     const config::PolicyConfig policy = config::load_policy(name, changes);
     origin = policy.path;
     keys = config::describe(policy);
+  } else if (kind == "energy") {
+    const config::EnergyConfig energy = config::load_energy(name, changes);
+    origin = energy.path;
+    keys = config::describe(energy);
   } else {
-    throw UsageError(
-        fmt::format("cannot show '{}'{}", kind, config::suggestion(kind, {"machine", "policy"})));
+    throw UsageError(fmt::format("cannot show '{}'{}", kind,
+                                 config::suggestion(kind, {"machine", "policy", "energy"})));
   }
   for (const std::string& change : changes) origin += ", " + change;
   print(file_text(fmt::format("{} {}, from {}", kind, name, origin), keys));

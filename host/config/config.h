@@ -1,4 +1,4 @@
-// Loading machines and policies from TOML files, and overriding single keys.
+// Loading machines, policies and energy files from TOML, , and overriding single keys.
 //
 // Everything here is strict: an unknown key, a wrong type, a missing key or an impossible value is
 // a nearwarp::Error that names the file, the line and, for names, the nearest valid one.
@@ -27,9 +27,13 @@ MachineConfig load_machine(const std::string& name_or_path,
 PolicyConfig load_policy(const std::string& name_or_path,
                          std::span<const std::string> overrides = {});
 
-/// Apply one "key=value". A text that names a key of the other kind of file leaves the
-/// configuration alone and returns false. The value's own range is checked, cross-field rules are
-/// not: call validate() after the last one.
+/// The same for an energy file; load_machine() loads the one that the machine names.
+EnergyConfig load_energy(const std::string& name_or_path,
+                         std::span<const std::string> overrides = {});
+
+/// Apply one "key=value", to a machine also that of an energy key. A text that names a key of
+/// another kind of file leaves the configuration alone and returns false. The value's own range is
+/// checked, cross-field rules are not: call validate() after the last one.
 bool apply_override(MachineConfig& machine, std::string_view override_text);
 bool apply_override(PolicyConfig& policy, std::string_view override_text);
 
@@ -40,6 +44,7 @@ void validate(const PolicyConfig& policy, const std::string& where);
 /// Names of the configurations that can be found, sorted.
 std::vector<std::string> machine_names();
 std::vector<std::string> policy_names();
+std::vector<std::string> energy_names();
 
 /// One key as `nearwarp show` prints it.
 struct KeyDescription {
@@ -50,9 +55,13 @@ struct KeyDescription {
   std::string range;  ///< what is allowed, e.g. "1 to 64, power of two"
 };
 
-/// All keys with their values, in the order of the documentation.
+/// All keys of the file with their values, in the order of the documentation; those of the energy
+/// file that a machine names are its own.
 std::vector<KeyDescription> describe(const MachineConfig& machine);
 std::vector<KeyDescription> describe(const PolicyConfig& policy);
+std::vector<KeyDescription> describe(const EnergyConfig& energy);
+/// Of a machine and of its energy file: everything that a result depends on.
+std::vector<KeyDescription> describe_whole(const MachineConfig& machine);
 
 /// The machine's base frequency: the least common multiple of its clocks, in MHz.
 uint64_t base_mhz(const MachineConfig& machine);

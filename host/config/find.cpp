@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 /// "machine" for "machines", for messages.
 std::string_view singular(std::string_view kind) {
-  return kind == "machines" ? "machine" : "policy";
+  if (kind == "machines") return "machine";
+  return kind == "policies" ? "policy" : "energy model";
 }
 
 bool is_file(const fs::path& path) {
@@ -80,5 +81,6 @@ std::vector<std::string> config_names(std::string_view kind) {
 
 std::vector<std::string> machine_names() { return config_names("machines"); }
 std::vector<std::string> policy_names() { return config_names("policies"); }
+std::vector<std::string> energy_names() { return config_names("energy"); }
 
 }  // namespace nearwarp::config

@@ -43,7 +43,7 @@ std::string key_suggestion(std::string_view path, const std::vector<std::string>
   if (!list.empty()) {
     return fmt::format(" - keys of [{}]: {}", section.substr(0, section.size() - 1), list);
   }
-  return " - 'nearwarp show machine' and 'nearwarp show policy' list all keys";
+  return " - 'nearwarp show machine', 'show policy' and 'show energy' list all keys";
 }
 
 template <class Config>
@@ -231,9 +231,14 @@ void store_override(const Key<Config>& key, Config& config, std::string_view val
   }
 }
 
+bool is_key(std::string_view path) {
+  return find_key<MachineConfig>(path) != nullptr || find_key<PolicyConfig>(path) != nullptr ||
+         find_key<EnergyConfig>(path) != nullptr;
+}
+
 /// Apply an override if it names a key of Config; returns whether it does. What is wrong with the
 /// text is a mistake on the command line.
-template <class Config, class Other>
+template <class Config>
 bool override_key(Config& config, std::string_view text, Places* places) {
   const Override change = split_override(text);
   const std::string where = fmt::format("--set {}", text);
@@ -247,21 +252,44 @@ bool override_key(Config& config, std::string_view text, Places* places) {
     if (places != nullptr) (*places)[std::string(change.key)] = where;
     return true;
   }
-  if (find_key<Other>(change.key) != nullptr) return false;
+  if (is_key(change.key)) return false;
   std::vector<std::string> names = key_names<MachineConfig>();
   for (std::string& name : key_names<PolicyConfig>()) names.push_back(std::move(name));
+  for (std::string& name : key_names<EnergyConfig>()) names.push_back(std::move(name));
   throw UsageError(
       fmt::format("unknown key '{}' ({}){}", change.key, where, key_suggestion(change.key, names)));
 }
 
-template <class Config, class Other>
+/// The energy file that a machine names, with the overrides of its keys.
+EnergyConfig load_named_energy(const MachineConfig& machine, std::span<const std::string> overrides,
+                               const PlaceOf& place_of);
+
+template <class Config>
 Config load(std::string_view kind, const std::string& name_or_path,
             std::span<const std::string> overrides) {
   Places places;
   Config config = read_file<Config>(find_config(kind, name_or_path), places);
-  for (const std::string& text : overrides) override_key<Config, Other>(config, text, &places);
-  check_rules(config, [&](std::string_view path) { return places.at(std::string(path)); });
+  for (const std::string& text : overrides) override_key<Config>(config, text, &places);
+  const PlaceOf place_of = [&](std::string_view path) { return places.at(std::string(path)); };
+  check_rules(config, place_of);
+  if constexpr (std::is_same_v<Config, MachineConfig>) {
+    config.energy = load_named_energy(config, overrides, place_of);
+  }
   return config;
+}
+
+EnergyConfig load_named_energy(const MachineConfig& machine, std::span<const std::string> overrides,
+                               const PlaceOf& place_of) {
+  std::string file;
+  try {
+    file = find_config("energy", machine.energy_model).string();
+  } catch (const Error& error) {
+    const std::string place = place_of("energy.model");
+    const std::string text = fmt::format("{} (energy.model, {})", error.what(), place);
+    if (place.starts_with("--set")) throw UsageError(text);
+    throw Error(text);
+  }
+  return load<EnergyConfig>("energy", file, overrides);
 }
 
 template <class Config>
@@ -288,22 +316,33 @@ std::vector<KeyDescription> describe_all(const Config& config) {
 
 MachineConfig load_machine(const std::string& name_or_path,
                            std::span<const std::string> overrides) {
-  return load<MachineConfig, PolicyConfig>("machines", name_or_path, overrides);
+  return load<MachineConfig>("machines", name_or_path, overrides);
 }
 PolicyConfig load_policy(const std::string& name_or_path, std::span<const std::string> overrides) {
-  return load<PolicyConfig, MachineConfig>("policies", name_or_path, overrides);
+  return load<PolicyConfig>("policies", name_or_path, overrides);
+}
+EnergyConfig load_energy(const std::string& name_or_path, std::span<const std::string> overrides) {
+  return load<EnergyConfig>("energy", name_or_path, overrides);
 }
 bool apply_override(MachineConfig& machine, std::string_view override_text) {
-  return override_key<MachineConfig, PolicyConfig>(machine, override_text, nullptr);
+  return override_key(machine, override_text, nullptr) ||
+         override_key(machine.energy, override_text, nullptr);
 }
 bool apply_override(PolicyConfig& policy, std::string_view override_text) {
-  return override_key<PolicyConfig, MachineConfig>(policy, override_text, nullptr);
+  return override_key(policy, override_text, nullptr);
 }
 void validate(const MachineConfig& machine, const std::string& where) {
   validate_all(machine, where);
+  validate_all(machine.energy, where);
 }
 void validate(const PolicyConfig& policy, const std::string& where) { validate_all(policy, where); }
 std::vector<KeyDescription> describe(const MachineConfig& machine) { return describe_all(machine); }
 std::vector<KeyDescription> describe(const PolicyConfig& policy) { return describe_all(policy); }
+std::vector<KeyDescription> describe(const EnergyConfig& energy) { return describe_all(energy); }
+std::vector<KeyDescription> describe_whole(const MachineConfig& machine) {
+  std::vector<KeyDescription> rows = describe_all(machine);
+  for (KeyDescription& row : describe_all(machine.energy)) rows.push_back(std::move(row));
+  return rows;
+}
 
 }  // namespace nearwarp::config

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "host/config/energy.h"
+
 namespace nearwarp::config {
 
 /// Latency (issue to result) and initiation interval of an instruction class, in core cycles.
@@ -149,6 +151,9 @@ struct MachineConfig {
     uint64_t max_cycles = 0;          ///< core cycles; a longer run stops as partial
     uint64_t no_progress_cycles = 0;  ///< core cycles without a committed instruction: a hang
   } run;
+
+  std::string energy_model;  ///< [energy] model: name or path of the energy file
+  EnergyConfig energy;       ///< what that file says, and overrides
 };
 
 }  // namespace nearwarp::config

@@ -239,6 +239,8 @@ Keys offload_keys() {
        "A longer run stops; its results are partial. SMs count cycles in 32 bits."},
       {NW_KEY(run.no_progress_cycles), "core cycles", 1000, uint64_t{1} << 40, false, "",
        "A run without a committed instruction for so long is reported as hung."},
+      {"energy.model", [](M& m) -> Member { return &m.energy_model; }, "", 0, 0, false, "",
+       "Energy file, by name or path: what events and time cost."},
   };
 }
 

@@ -16,5 +16,6 @@ using PlaceOf = std::function<std::string(std::string_view path)>;
 /// Throw nearwarp::Error for the first rule that is broken. Every key obeys its own range.
 void check_rules(const MachineConfig& machine, const PlaceOf& place_of);
 void check_rules(const PolicyConfig& policy, const PlaceOf& place_of);
+inline void check_rules(const EnergyConfig&, const PlaceOf&) {}  // each key by itself
 
 }  // namespace nearwarp::config

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "host/config/energy.h"
 #include "host/config/machine.h"
 #include "host/config/policy.h"
 
@@ -32,11 +33,14 @@ struct Key {
 /// All keys, in the order of the documentation.
 std::span<const Key<MachineConfig>> machine_keys();
 std::span<const Key<PolicyConfig>> policy_keys();
+std::span<const Key<EnergyConfig>> energy_keys();
 
 template <class Config>
 std::span<const Key<Config>> keys() {
   if constexpr (std::is_same_v<Config, MachineConfig>) {
     return machine_keys();
+  } else if constexpr (std::is_same_v<Config, EnergyConfig>) {
+    return energy_keys();
   } else {
     return policy_keys();
   }

@@ -77,6 +77,39 @@ Json mapping_json(const MappingReport& m) {
   return json;
 }
 
+/// An integer while JSON readers keep one exactly in 64 bits, else the nearest number.
+Json femtojoules_json(Femtojoules energy) {
+  if (energy <= UINT64_MAX) return static_cast<uint64_t>(energy);
+  return static_cast<double>(energy);
+}
+
+Json energy_json(const RunResult& run) {
+  const EnergyReport& e = run.energy;
+  Json json;
+  json["model"] = e.model;
+  json["technology_nm"] = e.technology_nm;
+  json["total_joules"] = joules(e.total());
+  json["energy_delay_joule_seconds"] = run.energy_delay_joule_seconds();
+  json["parts"] = Json::object();
+  for (size_t i = 0; i < kNumEnergyParts; ++i) {
+    const auto part = static_cast<EnergyPart>(i);
+    json["parts"][energy_part_name(part)] = joules(e.part(part));
+  }
+  json["terms"] = Json::array();
+  for (const EnergyTerm& t : e.terms) {
+    json["terms"].push_back({{"part", energy_part_name(t.part)},
+                             {"name", t.name},
+                             {"counters", t.counters},
+                             {"count", t.count},
+                             {"constant", t.constant},
+                             {"value", t.value},
+                             {"times", t.times},
+                             {"over", t.over},
+                             {"femtojoules", femtojoules_json(t.energy)}});
+  }
+  return json;
+}
+
 /// "4" as the number, "true" as the truth value, "\"gto\"" as the text: TOML's scalars are JSON's.
 Json value_json(const std::string& text) {
   Json value = Json::parse(text, nullptr, false);
@@ -107,6 +140,7 @@ Json run_json(const RunResult& run) {
   json["bandwidth_used"] = {{"gpu_to_memory", run.link_use.gpu_to_memory()},
                             {"memory_to_gpu", run.link_use.memory_to_gpu()},
                             {"higher", run.link_use.higher()}};
+  json["energy"] = energy_json(run);
   json["host"] = {{"wall_seconds", run.wall_seconds},
                   {"warp_instructions_per_second", run.warp_instructions_per_second()},
                   {"cycles_per_second", run.cycles_per_second()}};

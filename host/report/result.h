@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "host/report/energy.h"
+
 namespace nearwarp::report {
 
 /// One counter of the machine, summed over the components of its kind.
@@ -130,6 +132,7 @@ struct RunResult {
   std::vector<KernelRow> kernels;
   std::vector<CandidateRow> candidates;
   std::optional<MappingReport> mapping;  ///< policies with a mapping of their own
+  EnergyReport energy;                   ///< an estimate; see docs/energy.md
 
   /// Thread-instructions per core cycle, the paper's IPC; 0 for an empty run.
   double ipc() const { return ratio(thread_instructions, cycles); }
@@ -137,6 +140,10 @@ struct RunResult {
   double offloaded_fraction() const {
     return ratio(offloaded_thread_instructions, thread_instructions);
   }
+  /// Simulated time in seconds.
+  double seconds() const { return ratio(cycles, core_mhz) / 1e6; }
+  /// Energy times simulated time.
+  double energy_delay_joule_seconds() const { return joules(energy.total()) * seconds(); }
   /// Simulated warp-instructions per second of host time.
   double warp_instructions_per_second() const {
     return wall_seconds > 0 ? static_cast<double>(warp_instructions) / wall_seconds : 0;

@@ -16,6 +16,15 @@ struct Unit {
   double size;
 };
 
+/// The largest unit of energy in which the largest total is at least one.
+Unit energy_unit(std::span<const RunResult> runs) {
+  double most = 0;
+  for (const RunResult& run : runs) most = std::max(most, joules(run.energy.total()));
+  for (const Unit unit : {Unit{"J", 1}, Unit{"mJ", 1e-3}, Unit{"uJ", 1e-6}})
+    if (most >= unit.size) return unit;
+  return {"nJ", 1e-9};
+}
+
 /// The largest unit of bytes in which the largest of the values is at least one.
 Unit byte_unit(std::span<const RunResult> runs) {
   uint64_t most = 0;
@@ -37,7 +46,14 @@ std::string speedup_text(const RunResult& first, const RunResult& run) {
   return fmt::format("{:.3f}", static_cast<double>(first.cycles) / static_cast<double>(run.cycles));
 }
 
-std::vector<std::string> labels(const Unit& unit) {
+/// `value` as a multiple of `first`; unknown unless both runs came to the program's end.
+std::string relative_text(const RunResult& first, const RunResult& run, double first_value,
+                          double value) {
+  if (first.partial || run.partial || first_value == 0) return "-";
+  return fmt::format("{:.3f}", value / first_value);
+}
+
+std::vector<std::string> labels(const Unit& unit, const Unit& energy) {
   return {"cycles",
           "IPC",
           "speed-up",
@@ -48,11 +64,36 @@ std::vector<std::string> labels(const Unit& unit) {
           "TX bandwidth used [%]",
           "RX bandwidth used [%]",
           "offloaded instr. [%]",
+          fmt::format("SM energy [{}]", energy.name),
+          fmt::format("L2 energy [{}]", energy.name),
+          fmt::format("network energy [{}]", energy.name),
+          fmt::format("link energy [{}]", energy.name),
+          fmt::format("DRAM energy [{}]", energy.name),
+          fmt::format("leakage [{}]", energy.name),
+          fmt::format("energy, all [{}]", energy.name),
+          "energy, relative",
+          "energy x delay, rel.",
           "simulated [Mwi/s]",
           "simulation time [s]"};
 }
 
-Column column(const RunResult& run, const RunResult& first, const Unit& unit) {
+std::vector<std::string> energy_cells(const RunResult& run, const RunResult& first,
+                                      const Unit& unit) {
+  const auto text = [&](Femtojoules energy) {
+    return fmt::format("{:.3f}", joules(energy) / unit.size);
+  };
+  std::vector<std::string> cells;
+  for (size_t i = 0; i < kNumEnergyParts; ++i)
+    cells.push_back(text(run.energy.part(static_cast<EnergyPart>(i))));
+  cells.push_back(text(run.energy.total()));
+  cells.push_back(
+      relative_text(first, run, joules(first.energy.total()), joules(run.energy.total())));
+  cells.push_back(relative_text(first, run, first.energy_delay_joule_seconds(),
+                                run.energy_delay_joule_seconds()));
+  return cells;
+}
+
+Column column(const RunResult& run, const RunResult& first, const Unit& unit, const Unit& energy) {
   Column c;
   c.head = run.policy + (run.partial ? "*" : "");
   c.cells = {grouped(run.cycles),
@@ -64,9 +105,10 @@ Column column(const RunResult& run, const RunResult& first, const Unit& unit) {
              bytes_text(run.traffic.total_bytes(), unit),
              fmt::format("{:.1f}", 100 * run.link_use.gpu_to_memory()),
              fmt::format("{:.1f}", 100 * run.link_use.memory_to_gpu()),
-             fmt::format("{:.1f}", 100 * run.offloaded_fraction()),
-             fmt::format("{:.2f}", run.warp_instructions_per_second() / 1e6),
-             fmt::format("{:.2f}", run.wall_seconds)};
+             fmt::format("{:.1f}", 100 * run.offloaded_fraction())};
+  for (std::string& cell : energy_cells(run, first, energy)) c.cells.push_back(std::move(cell));
+  c.cells.push_back(fmt::format("{:.2f}", run.warp_instructions_per_second() / 1e6));
+  c.cells.push_back(fmt::format("{:.2f}", run.wall_seconds));
   return c;
 }
 
@@ -81,15 +123,17 @@ std::string format_table(std::span<const RunResult> runs, size_t width) {
   title += fmt::format("; {} warp-instructions in {} launch{}", grouped(first.warp_instructions),
                        first.kernels.size(), first.kernels.size() == 1 ? "" : "es");
   const Unit unit = byte_unit(runs);
+  const Unit energy = energy_unit(runs);
   std::vector<Column> columns;
-  for (const RunResult& run : runs) columns.push_back(column(run, first, unit));
+  for (const RunResult& run : runs) columns.push_back(column(run, first, unit, energy));
   std::string text =
-      wrapped(title, width) + "\n" + columns_text(labels(unit), columns, width) + "\n";
+      wrapped(title, width) + "\n" + columns_text(labels(unit, energy), columns, width) + "\n";
   std::string notes =
       "cycles: core cycles; IPC: thread-instructions per cycle; speed-up: over the first policy; "
       "off-chip traffic with packet headers; bandwidth used: busy time of the links from the GPU "
       "to "
-      "memory (TX) and back (RX) over run time; Mwi/s: million warp-instructions per second.";
+      "memory (TX) and back (RX) over run time; energy: an estimate, relative to the first policy; "
+      "Mwi/s: million warp-instructions per second.";
   text += wrapped(notes, width);
   for (const RunResult& run : runs) {
     if (!run.partial) continue;

@@ -1,7 +1,10 @@
 // From the components' counters to a run's result.
 #include "host/sim/collect.h"
 
+#include <iterator>
+
 #include "host/compiler/offload_print.h"
+#include "host/sim/collect_time.h"
 
 namespace nearwarp::sim {
 
@@ -53,6 +56,18 @@ void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32
      [](const auto& s) { return s.counters.issued_by_unit[2]; });
   sm("issued_lsu", "warp-instructions", "Of these, to the load-store unit",
      [](const auto& s) { return s.counters.issued_by_unit[3]; });
+  constexpr const char* kClasses[] = {
+      "integer",     "integer_multiply", "integer_divide", "fp32",     "fp32_divide", "fp64",
+      "fp64_divide", "special",          "shuffle",        "constant", "memory",      "control"};
+  static_assert(std::size(kClasses) == sm::kNumEnergyClasses);
+  for (uint32_t k = 0; k < sm::kNumEnergyClasses; ++k)
+    sm((std::string("lanes.") + kClasses[k]).c_str(), "thread-instructions",
+       "Active lanes of the instructions of a class of the energy account",
+       [k](const auto& s) { return s.counters.threads_by_class[k]; });
+  sm("register_reads", "registers", "32-bit registers of a lane that instructions read",
+     [](const auto& s) { return s.counters.register_reads; });
+  sm("register_writes", "registers", "32-bit registers of a lane that instructions write",
+     [](const auto& s) { return s.counters.register_writes; });
   sm("active_cycles", "core cycles", "Cycles in which something was issued, summed over SMs",
      [](const auto& s) { return s.counters.active_cycles; });
   sm("loads", "warp-instructions", "Loads from global, local and generic memory",
@@ -232,6 +247,7 @@ void collect_memory(Collector& c) {
      [](const L& l) { return l.invalidations; });
   l2("lines_invalidated", "lines", "Of these, present",
      [](const L& l) { return l.lines_invalidated; });
+  l2("fills", "lines", "Lines that came from memory", [](const L& l) { return l.fills; });
   l2("evictions", "lines", "Lines replaced", [](const L& l) { return l.evictions; });
 
   const auto dram = [&](const char* name, const char* unit, const char* text, auto&& f) {
@@ -355,6 +371,7 @@ void collect(const runtime::Recording& recording, const ImageTables& image, Syst
   }
   collect_memory(c);
   collect_channels(c, result);
+  collect_time(system, result);
   for (uint32_t i = 0; i < system.table.count; ++i) {
     if (!kernels::is_sm(system.component(i).kind)) continue;
     const sm::SmCounters n = with_sm(system, i, [](const auto& s) { return s.counters; });

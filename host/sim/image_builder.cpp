@@ -45,7 +45,26 @@ class SlotMap {
     add(out, in.guard);
   }
 
+  /// Registers that a lane reads and writes, for the energy account; predicates have no place in
+  /// the register file.
+  void count_registers(ImageInstr& out, const Instruction& in) const {
+    uint32_t reads = words(in.address.base), writes = 0;
+    for (const compiler::RegId d : in.dsts) writes += words(d);
+    for (const Operand& s : in.srcs)
+      if (s.kind == Operand::Kind::kRegister) reads += words(s.reg);
+    out.register_reads = static_cast<uint8_t>(std::min(reads, 255u));
+    out.register_writes = static_cast<uint8_t>(std::min(writes, 255u));
+  }
+
  private:
+  /// 32-bit registers that a register takes.
+  uint32_t words(compiler::RegId reg) const {
+    if (reg == compiler::kNone) return 0;
+    const compiler::Register& r = kernel_.registers[reg];
+    if (r.physical == compiler::kNone || r.type == ptx::Type::kPred) return 0;
+    return ptx::size_of(r.type) > 4 ? 2 : 1;
+  }
+
   const Kernel& kernel_;
 };
 
@@ -71,7 +90,9 @@ class Builder {
         if (!machine_.sm.charge_moves && is_move(in)) continue;
         at[i] = static_cast<uint32_t>(out_.instrs.size());
         ImageInstr image = classify(in, machine_);
+        image.set_energy_class(energy_class(in));
         slot_map.add_all(image, in);
+        slot_map.count_registers(image, in);
         if ((image.flags & sm::kHasRecord) != 0) b.records = static_cast<uint16_t>(b.records + 1);
         out_.instrs.push_back(image);
       }

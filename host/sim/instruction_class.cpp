@@ -116,6 +116,74 @@ void classify_barrier(ImageInstr& out, const Instruction& in) {
 
 }  // namespace
 
+sm::EnergyClass energy_class(const Instruction& in) {
+  using E = sm::EnergyClass;
+  const bool f64 = in.mod.type == ptx::Type::kF64 || in.mod.src_type == ptx::Type::kF64;
+  const bool real = ptx::is_float(in.mod.type);
+  switch (in.op) {
+    case Opcode::kLd:
+    case Opcode::kLdu:
+    case Opcode::kSt:
+    case Opcode::kAtom:
+    case Opcode::kRed:
+      return in.mod.space == Space::kConst || in.mod.space == Space::kParam ? E::kConstant
+                                                                            : E::kMemory;
+    case Opcode::kBra:
+    case Opcode::kBrx:
+    case Opcode::kCall:
+    case Opcode::kRet:
+    case Opcode::kExit:
+    case Opcode::kTrap:
+    case Opcode::kBar:
+    case Opcode::kBarRed:
+    case Opcode::kBarWarp:
+    case Opcode::kMembar:
+    case Opcode::kNanosleep:
+    case Opcode::kNop:
+      return E::kControl;
+    case Opcode::kShfl:
+    case Opcode::kVote:
+    case Opcode::kMatch:
+    case Opcode::kRedux:
+      return E::kShuffle;
+    case Opcode::kMul:
+    case Opcode::kMul24:
+    case Opcode::kMad:
+    case Opcode::kMadc:
+    case Opcode::kMad24:
+    case Opcode::kSad:
+    case Opcode::kDp4a:
+    case Opcode::kDp2a:
+      if (!real) return E::kIntegerMultiply;
+      break;
+    case Opcode::kDiv:
+    case Opcode::kRem:
+      if (!real) return E::kIntegerDivide;
+      return f64 ? E::kFp64Divide : E::kFp32Divide;
+    case Opcode::kRcp:
+    case Opcode::kSqrt:
+    case Opcode::kRsqrt:
+    case Opcode::kSin:
+    case Opcode::kCos:
+    case Opcode::kLg2:
+    case Opcode::kEx2:
+    case Opcode::kTanh:
+      return f64 ? E::kFp64Divide : E::kSpecial;
+    case Opcode::kMov:
+    case Opcode::kCvta:
+    case Opcode::kSelp:
+    case Opcode::kSlct:
+      return E::kInteger;  // whatever the type, bits are moved
+    case Opcode::kCvt:
+      if (ptx::is_float(in.mod.src_type)) return f64 ? E::kFp64 : E::kFp32;
+      break;
+    default:
+      break;
+  }
+  if (f64) return E::kFp64;
+  return real ? E::kFp32 : E::kInteger;
+}
+
 bool is_move(const Instruction& instruction) {
   return instruction.op == Opcode::kMov || instruction.op == Opcode::kCvta;
 }

@@ -11,6 +11,9 @@ namespace nearwarp::sim {
 sm::ImageInstr classify(const compiler::Instruction& instruction,
                         const config::MachineConfig& machine);
 
+/// What a lane of the instruction is charged as in the energy account.
+sm::EnergyClass energy_class(const compiler::Instruction& instruction);
+
 /// True for instructions that the real assembler removes (`mov`, `cvta`).
 bool is_move(const compiler::Instruction& instruction);
 

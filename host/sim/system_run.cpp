@@ -86,6 +86,7 @@ report::RunResult SystemRun::result(std::string partial_reason) {
   r.partial_reason = std::move(partial_reason);
   r.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
   collect(*what_.recording, image_, system_, control_.last / system_.core_period, r);
+  r.energy = report::account_energy(*what_.machine, r);
   r.mapping = mapping_.report(system_);
   return r;
 }

@@ -40,8 +40,16 @@ std::vector<std::string_view> split_values(std::string_view text, std::string_vi
 template <class Config>
 std::string toml_value(std::string_view key, const std::string& override_text) {
   Config config;
-  if (!config::apply_override(config, override_text)) return {};
-  return config::value_text(config::member_of(*config::find_key<Config>(key), config));
+  const bool is_own = config::apply_override(config, override_text);
+  const config::Key<Config>* own = config::find_key<Config>(key);
+  if (own != nullptr) return config::value_text(config::member_of(*own, config));
+  if constexpr (std::is_same_v<Config, config::MachineConfig>) {
+    if (is_own) {
+      const auto* energy = config::find_key<config::EnergyConfig>(key);
+      return config::value_text(config::member_of(*energy, config.energy));
+    }
+  }
+  return {};
 }
 
 }  // namespace

@@ -28,6 +28,13 @@ std::string stem(const std::string& name_or_path) {
   return is_path ? std::filesystem::path(name_or_path).stem().string() : name_or_path;
 }
 
+std::vector<config::KeyDescription> all_keys(const config::MachineConfig& machine) {
+  return config::describe_whole(machine);
+}
+std::vector<config::KeyDescription> all_keys(const config::PolicyConfig& policy) {
+  return config::describe(policy);
+}
+
 /// Loads the machines (or policies) of a sweep, each combination once.
 template <class Config>
 class Loader {
@@ -52,7 +59,7 @@ class Loader {
     try {
       loaded.config = std::make_shared<const Config>(load_(name, overrides));
       loaded.values = loaded.config->name + "\n";
-      for (const config::KeyDescription& k : config::describe(*loaded.config))
+      for (const config::KeyDescription& k : all_keys(*loaded.config))
         loaded.values += fmt::format("{} = {}\n", k.key, k.value);
       tally.good += 1;
     } catch (const UsageError&) {

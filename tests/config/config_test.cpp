@@ -76,6 +76,8 @@ TEST(Config, EveryShippedFileLoads) {
   for (const std::string& name : machine_names()) EXPECT_EQ(load_machine(name).name, name);
   ASSERT_GE(policy_names().size(), 3u);
   for (const std::string& name : policy_names()) EXPECT_EQ(load_policy(name).name, name);
+  ASSERT_GE(energy_names().size(), 2u);
+  for (const std::string& name : energy_names()) EXPECT_EQ(load_energy(name).name, name);
 }
 
 TEST(Config, TomHasTheValuesOfTable1) {
@@ -117,6 +119,87 @@ TEST(Config, UnknownNamesGetASuggestion) {
   expect_contains(message_of([] { load_policy("ndp-controled-bmap"); }),
                   "did you mean 'ndp-controlled-bmap'?");
   expect_contains(message_of([] { load_machine("/nowhere/x.toml"); }), "/nowhere/x.toml");
+}
+
+TEST(Config, AMachineBringsItsEnergyFile) {
+  const MachineConfig m = load_machine("tom");
+  EXPECT_EQ(m.energy.name, "tom-40nm");
+  EXPECT_EQ(m.energy.technology_nm, 40u);
+  // TOM, section 5.1.
+  EXPECT_EQ(m.energy.links.transfer_fj_per_bit, 2000u);
+  EXPECT_EQ(m.energy.links.idle_fj_per_bit, 1500u);
+  EXPECT_EQ(m.energy.dram.activation_fj, 11'800'000u);
+  EXPECT_EQ(m.energy.dram.activation_row_bytes, m.dram.row_bytes);
+  EXPECT_EQ(m.energy.dram.read_fj_per_bit, 4000u);
+}
+
+TEST(Config, MpuHasTheValuesOfTable2) {
+  const EnergyConfig e = load_energy("mpu-20nm");
+  EXPECT_EQ(e.technology_nm, 20u);
+  EXPECT_EQ(e.dram.read_fj_per_bit, 150'000u / 256 + 1);  // 0.15 nJ, 256 bits, rounded
+  EXPECT_EQ(e.dram.write_fj_per_bit, e.dram.read_fj_per_bit);
+  EXPECT_EQ(e.dram.activation_fj, 270'000u);
+  EXPECT_EQ(e.dram.precharge_fj, 270'000u);
+  EXPECT_EQ(e.dram.refresh_fj, 1'130'000u);
+  EXPECT_EQ(32 * e.sm.register_read_fj, 40'000u);
+  EXPECT_EQ(32 * e.sm.register_write_fj, 40'000u);
+  EXPECT_EQ(e.sm.shared_fj, 22'200u);
+  EXPECT_EQ(e.sm.operands_fj, 41'490u);
+  EXPECT_EQ(e.sm.lsu_fj, 39'670u);
+  EXPECT_EQ(e.dram.tsv_fj_per_bit, 4530u);
+  EXPECT_EQ(e.network.sm_wire_fj_per_bit, 720u);
+  EXPECT_EQ(e.links.transfer_fj_per_bit, 4500u);
+}
+
+TEST(Config, EnergyKeysAreOverriddenThroughTheMachine) {
+  const std::vector<std::string> changes = {"energy.model=mpu-20nm",
+                                            "energy.links.idle_fj_per_bit=7"};
+  const MachineConfig m = load_machine("tom", changes);
+  EXPECT_EQ(m.energy.name, "mpu-20nm");
+  EXPECT_EQ(m.energy.links.idle_fj_per_bit, 7u);
+  EXPECT_EQ(m.energy.links.transfer_fj_per_bit, 4500u);
+  EXPECT_NO_THROW(load_policy("baseline", changes));
+  const auto whole = describe_whole(m);
+  EXPECT_EQ(whole.size(), describe(m).size() + describe(m.energy).size());
+}
+
+TEST(Config, WrongEnergyIsRefusedWithPlaceAndAdvice) {
+  const auto error_of = [](const std::string& change) {
+    return message_of([&] { load_machine("tom", std::vector<std::string>{change}); });
+  };
+  expect_contains(error_of("energy.model=tom-40mn"),
+                  "unknown energy model 'tom-40mn' - did you mean 'tom-40nm'? (energy.model, "
+                  "--set energy.model=tom-40mn)");
+  expect_contains(error_of("energy.links.idel_fj_per_bit=1"),
+                  "did you mean 'energy.links.idle_fj_per_bit'?");
+  expect_contains(error_of("energy.dram.refresh_fj=-1"), "energy.dram.refresh_fj cannot be -1");
+  expect_contains(error_of("energy.dram.activation_row_bytes=0"), "1 to 1048576");
+}
+
+TEST_F(ConfigFile, AnEnergyFileThatIsNotThere) {
+  replace("model = \"tom-40nm\"", "model = \"tom-45nm\"");
+  const std::string place_of_key = place("tom-45nm\"");
+  expect_contains(error(),
+                  "unknown energy model 'tom-45nm' - did you mean 'tom-40nm'? "
+                  "(energy.model, " +
+                      place_of_key + ")");
+}
+
+TEST_F(ConfigFile, WrongKeysOfAnEnergyFile) {
+  const std::string file = (folder_ / "mine.toml").string();
+  const std::string text = read_text(fs::path(NW_SOURCE_DIR) / "configs/energy/tom-40nm.toml");
+  const auto error_with = [&](const std::string& old_text, const std::string& new_text) {
+    std::string changed = text;
+    const size_t at = changed.find(old_text);
+    EXPECT_NE(at, std::string::npos) << old_text;
+    std::ofstream(file) << changed.replace(at, old_text.size(), new_text);
+    return message_of([&] { load_energy(file); });
+  };
+  EXPECT_EQ(error_with("refresh_fj", "refresh_fj"), "");
+  expect_contains(error_with("refresh_fj", "refresh_pj"), "did you mean 'energy.dram.refresh_fj'?");
+  expect_contains(error_with("refresh_fj = ", "refresh_fj = -"), "cannot be -188800000");
+  expect_contains(error_with("sm_uw = 1_590_000", "sm_uw = 1.59"), "floating-point");
+  expect_contains(error_with("sm_uw = 1_590_000", ""), "missing key 'energy.leakage.sm_uw'");
 }
 
 TEST_F(ConfigFile, UnchangedLoads) { EXPECT_EQ(error(), ""); }
@@ -312,6 +395,7 @@ TEST(Schema, PathsAreUniqueAndDocumented) {
   std::vector<std::string> paths;
   for (const Key<MachineConfig>& key : machine_keys()) paths.emplace_back(key.path);
   for (const Key<PolicyConfig>& key : policy_keys()) paths.emplace_back(key.path);
+  for (const Key<EnergyConfig>& key : energy_keys()) paths.emplace_back(key.path);
   std::sort(paths.begin(), paths.end());
   EXPECT_EQ(std::adjacent_find(paths.begin(), paths.end()), paths.end());
   for (const Key<MachineConfig>& key : machine_keys()) EXPECT_FALSE(key.doc.empty()) << key.path;
@@ -319,7 +403,7 @@ TEST(Schema, PathsAreUniqueAndDocumented) {
 
 TEST(Schema, EveryKeyIsInTheDocumentationWithUnitRangeAndMeaning) {
   const std::string text = read_text(fs::path(NW_SOURCE_DIR) / "docs/configuration.md");
-  std::vector<KeyDescription> all = describe(load_machine("tom"));
+  std::vector<KeyDescription> all = describe_whole(load_machine("tom"));
   for (KeyDescription& row : describe(load_policy("baseline"))) all.push_back(std::move(row));
   for (const KeyDescription& row : all) {
     expect_contains(
@@ -340,6 +424,15 @@ TEST(Schema, EveryMemberOfTheStructureHasAKey) {
   for (size_t i = 0; i < sizeof(m.classes) / 4; ++i) EXPECT_NE(words[i], 0u) << "class word " << i;
   const auto* timings = reinterpret_cast<const uint32_t*>(&m.dram.tCL);
   for (size_t i = 0; i < 15; ++i) EXPECT_NE(timings[i], 0u) << "timing word " << i;
+}
+
+TEST(Schema, EveryEnergyValueHasAKey) {
+  size_t numbers = 0;
+  EnergyConfig e;
+  for (const Key<EnergyConfig>& key : energy_keys())
+    numbers += std::holds_alternative<uint64_t*>(key.member(e)) ? 1 : 0;
+  EXPECT_EQ(numbers * sizeof(uint64_t), sizeof(e.sm) + sizeof(e.l2) + sizeof(e.network) +
+                                            sizeof(e.links) + sizeof(e.dram) + sizeof(e.leakage));
 }
 
 TEST(Validate, RefusesValuesThatNoFileSet) {

@@ -226,6 +226,7 @@ TEST(Json, DocumentationNamesEveryMember) {
   RunResult run = example("baseline", 1);
   run.partial = true;
   run.mapping = example_mapping();
+  run.energy.terms = {{EnergyPart::kSm, "sm.issue", {"sm.issued"}, 1, "energy.sm.issue_fj", 2}};
   std::ifstream stream(fs::path(NW_SOURCE_DIR) / "docs/json.md");
   std::ostringstream stored;
   stored << stream.rdbuf();
@@ -246,7 +247,8 @@ TEST(Json, DocumentationNamesEveryMember) {
   }
   // Both ways: every member has its word, every word is a member (or a value).
   const std::pair<const char*, const char*> paragraphs[] = {{"candidates", "A row of `candidates`"},
-                                                            {"mapping", "`mapping` is there"}};
+                                                            {"mapping", "`mapping` is there"},
+                                                            {"energy", "`energy` is an estimate"}};
   for (const auto& [member, beginning] : paragraphs) {
     std::vector<std::string> names;
     add_names(json["runs"][0][member], names);

@@ -138,6 +138,54 @@ TEST(ImageBuilder, RecordsOfMemoryInstructions) {
   EXPECT_EQ(of_blocks, records);
 }
 
+TEST(ImageBuilder, EnergyClasses) {
+  const Image image;
+  using ptx::Opcode;
+  using ptx::Type;
+  using E = sm::EnergyClass;
+  const auto of = [&](Opcode op, Type type = Type::kNone) {
+    return image.find(op, type).energy_class();
+  };
+  EXPECT_EQ(of(Opcode::kLd), E::kConstant);  // the parameter comes first
+  EXPECT_EQ(of(Opcode::kMov), E::kInteger);
+  EXPECT_EQ(of(Opcode::kAdd), E::kInteger);
+  EXPECT_EQ(of(Opcode::kMax), E::kInteger);
+  EXPECT_EQ(of(Opcode::kMul, Type::kS32), E::kIntegerMultiply);
+  EXPECT_EQ(of(Opcode::kMad), E::kIntegerMultiply);
+  EXPECT_EQ(of(Opcode::kDiv, Type::kS32), E::kIntegerDivide);
+  EXPECT_EQ(of(Opcode::kFma, Type::kF32), E::kFp32);
+  EXPECT_EQ(of(Opcode::kDiv, Type::kF32), E::kFp32Divide);
+  EXPECT_EQ(of(Opcode::kSqrt), E::kSpecial);
+  EXPECT_EQ(of(Opcode::kCvt, Type::kF64), E::kFp64);
+  EXPECT_EQ(of(Opcode::kFma, Type::kF64), E::kFp64);
+  EXPECT_EQ(of(Opcode::kShfl), E::kShuffle);
+  EXPECT_EQ(of(Opcode::kSt), E::kMemory);
+  EXPECT_EQ(of(Opcode::kRed), E::kMemory);
+  EXPECT_EQ(of(Opcode::kBar), E::kControl);
+  EXPECT_EQ(of(Opcode::kBra), E::kControl);
+  EXPECT_EQ(of(Opcode::kMembar), E::kControl);
+}
+
+TEST(ImageBuilder, RegistersReadAndWritten) {
+  const Image image;
+  using ptx::Opcode;
+  using ptx::Type;
+  const auto of = [&](Opcode op, Type type = Type::kNone) {
+    const ImageInstr in = image.find(op, type);
+    return std::pair<int, int>(in.register_reads, in.register_writes);
+  };
+  EXPECT_EQ(of(Opcode::kAdd), std::pair(2, 1));
+  EXPECT_EQ(of(Opcode::kMad), std::pair(3, 1));
+  EXPECT_EQ(of(Opcode::kFma, Type::kF32), std::pair(3, 1));  // one register, read three times
+  EXPECT_EQ(of(Opcode::kFma, Type::kF64), std::pair(6, 2));
+  EXPECT_EQ(of(Opcode::kDiv, Type::kS32), std::pair(1, 1));  // by a constant
+  EXPECT_EQ(of(Opcode::kSetp), std::pair(2, 0));             // a predicate is no register
+  EXPECT_EQ(of(Opcode::kSt, Type::kU32), std::pair(3, 0));   // 64-bit address, guarded
+  EXPECT_EQ(of(Opcode::kLd, Type::kU32), std::pair(2, 1));
+  EXPECT_EQ(of(Opcode::kLd, Type::kU64), std::pair(0, 2));
+  EXPECT_EQ(of(Opcode::kBra), std::pair(0, 0));
+}
+
 TEST(ImageBuilder, SlotsAreRegistersThenPredicates) {
   const Image image;
   const Kernel& k = *image.kernel;

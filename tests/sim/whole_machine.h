@@ -58,6 +58,8 @@ inline std::vector<std::pair<std::string, uint64_t>> numbers(const report::RunRe
       {"memory_to_gpu", r.traffic.memory_to_gpu_bytes},
       {"memory_to_memory", r.traffic.memory_to_memory_bytes}};
   for (const report::Counter& c : r.counters) n.emplace_back(c.name, c.value);
+  for (const report::EnergyTerm& t : r.energy.terms)
+    n.emplace_back(t.name, static_cast<uint64_t>(t.energy));
   for (const report::KernelRow& k : r.kernels) n.emplace_back(k.kernel, k.cycles);
   for (const report::CandidateRow& c : r.candidates)
     n.emplace_back(c.kernel + std::to_string(c.id), c.instances * 1'000'000 + c.offloaded);

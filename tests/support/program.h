@@ -38,6 +38,7 @@ inline sm::ImageInstr memory(sm::Action action, int dst, std::initializer_list<i
                              uint32_t lane_bytes = 4, bool guarded = false) {
   sm::ImageInstr in = instr(sm::Unit::kLsu, action, 1, 1, dst, srcs);
   in.flags = sm::kHasRecord;
+  in.set_energy_class(sm::EnergyClass::kMemory);
   if (guarded) in.flags |= sm::kGuarded;
   in.lane_bytes = static_cast<uint8_t>(lane_bytes);
   return in;

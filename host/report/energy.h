@@ -1,0 +1,53 @@
+// The energy account of a run: counters times constants, by part of the machine.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/config/machine.h"
+
+namespace nearwarp::report {
+
+struct RunResult;
+
+/// Wide enough for every count times every constant.
+__extension__ typedef unsigned __int128 Femtojoules;
+
+inline double joules(Femtojoules energy) { return static_cast<double>(energy) / 1e15; }
+
+/// Parts of the machine, in the order in which they are shown. TOM shows SMs, on-chip network,
+/// off-chip links and DRAM.
+enum class EnergyPart : uint8_t { kSm, kL2, kNetwork, kLinks, kDram, kLeakage };
+inline constexpr size_t kNumEnergyParts = 6;
+
+/// Name in files ("sm", "l2", "network", "links", "dram", "leakage").
+const char* energy_part_name(EnergyPart part);
+
+/// One kind of event of one kind of component: energy = count x value x times / over, rounded down.
+struct EnergyTerm {
+  EnergyPart part = EnergyPart::kSm;
+  std::string name;                   ///< e.g. "links.gpu_to_memory.transfer"
+  std::vector<std::string> counters;  ///< of the run; `count` is their sum
+  uint64_t count = 0;
+  std::string constant;  ///< key, e.g. "energy.links.transfer_fj_per_bit"
+  uint64_t value = 0;    ///< of that key: in fJ, or a power in uW
+  /// Units: bits per byte, the row's size over the constant's, or for powers 1000 fJ/pJ over MHz.
+  uint64_t times = 1, over = 1;
+  Femtojoules energy = 0;
+};
+
+struct EnergyReport {
+  std::string model;           ///< name of the energy file
+  uint32_t technology_nm = 0;  ///< of its SMs and caches
+  std::vector<EnergyTerm> terms;
+
+  Femtojoules part(EnergyPart part) const;
+  Femtojoules total() const;
+};
+
+/// What a run took, from its counters; a partial run's energy is up to where it stopped.
+EnergyReport account_energy(const config::MachineConfig& machine, const RunResult& run);
+
+}  // namespace nearwarp::report
