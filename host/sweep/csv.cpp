@@ -28,18 +28,27 @@ std::string plain(const std::string& toml) {
   return text;
 }
 
+/// Total and parts, each with a comma before it.
+std::string energies(const Summary& s) {
+  std::string text;
+  if (!s.energy) return std::string(1 + report::kNumEnergyParts, ',');
+  text = fmt::format(",{}", s.energy->total);
+  for (const double part : s.energy->parts) text += fmt::format(",{}", part);
+  return text;
+}
+
 std::string numbers(const Plan& plan, const ResultsFile& file, const Point& point,
                     const Summary& s) {
-  if (s.failed()) return "failed,,,,,,,,,," + field(s.error);
+  if (s.failed()) return "failed,,,,,,,,," + energies(s) + "," + field(s.error);
   std::string speedup;
   const Summary* reference = file.find(plan.reference(point).id);
   if (reference != nullptr && reference->complete() && s.complete() && s.cycles != 0)
     speedup =
         fmt::format("{}", static_cast<double>(reference->cycles) / static_cast<double>(s.cycles));
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},", s.partial ? "partial" : "complete", s.cycles,
-                     s.ipc, speedup, s.gpu_to_memory_bytes, s.memory_to_gpu_bytes,
+  return fmt::format("{},{},{},{},{},{},{},{},{},{}{},", s.partial ? "partial" : "complete",
+                     s.cycles, s.ipc, speedup, s.gpu_to_memory_bytes, s.memory_to_gpu_bytes,
                      s.memory_to_memory_bytes, s.offloaded_fraction, s.gpu_to_memory_used,
-                     s.memory_to_gpu_used);
+                     s.memory_to_gpu_used, energies(s));
 }
 
 }  // namespace
@@ -51,7 +60,10 @@ std::string format_csv(const Plan& plan, const Shard& shard, const ResultsFile& 
     if (axis.values.size() > 1) text += "," + field(axis.key);
   text +=
       ",status,cycles,ipc,speedup,gpu_to_memory_bytes,memory_to_gpu_bytes,memory_to_memory_bytes,"
-      "offloaded_fraction,gpu_to_memory_used,memory_to_gpu_used,error\n";
+      "offloaded_fraction,gpu_to_memory_used,memory_to_gpu_used,energy_joules";
+  for (size_t i = 0; i < report::kNumEnergyParts; ++i)
+    text += fmt::format(",{}_joules", report::energy_part_name(static_cast<report::EnergyPart>(i)));
+  text += ",error\n";
   for (const Point& point : plan.points) {
     const Summary* summary = shard.has(point.index) ? file.find(point.id) : nullptr;
     if (summary == nullptr) continue;

@@ -75,6 +75,16 @@ Summary summary_of(const Json& line) {
   const Json& used = run.at("bandwidth_used");
   s.gpu_to_memory_used = used.at("gpu_to_memory").get<double>();
   s.memory_to_gpu_used = used.at("memory_to_gpu").get<double>();
+  if (run.contains("energy")) {
+    const Json& energy = run.at("energy");
+    EnergySummary e;
+    e.total = energy.at("total_joules").get<double>();
+    for (size_t i = 0; i < e.parts.size(); ++i)
+      e.parts[i] = energy.at("parts")
+                       .at(report::energy_part_name(static_cast<report::EnergyPart>(i)))
+                       .get<double>();
+    s.energy = e;
+  }
   return s;
 }
 

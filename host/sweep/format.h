@@ -1,6 +1,7 @@
 // The format of a sweep's results: JSON lines, one point per line; documented in docs/sweep.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,12 @@ std::string result_line(const Plan& plan, const Point& point, report::RunResult 
 /// The line of a point that failed.
 std::string failure_line(const Plan& plan, const Point& point, const std::string& error);
 
+/// Of a run, in joules.
+struct EnergySummary {
+  double total = 0;
+  std::array<double, report::kNumEnergyParts> parts{};
+};
+
 /// The numbers of a line that tables are made of.
 struct Summary {
   std::string error;     ///< why the point failed; else empty
@@ -28,6 +35,7 @@ struct Summary {
   uint64_t gpu_to_memory_bytes = 0, memory_to_gpu_bytes = 0, memory_to_memory_bytes = 0;
   double ipc = 0, offloaded_fraction = 0;
   double gpu_to_memory_used = 0, memory_to_gpu_used = 0;  ///< of the bandwidth, 0 to 1
+  std::optional<EnergySummary> energy;  ///< not in lines of versions without an energy account
 
   bool failed() const { return !error.empty(); }
   bool complete() const { return !failed() && !partial; }
