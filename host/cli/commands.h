@@ -14,6 +14,7 @@ int merge_command(const Words& words);
 int analyze_command(const Words& words);
 /// What analyze_command() does with --mappings.
 int analyze_mappings_command(const CommandLine& line);
+int noc_command(const Words& words);
 int list_command(const Words& words);
 int show_command(const Words& words);
 

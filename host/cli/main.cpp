@@ -24,6 +24,7 @@ constexpr const char* kHelp =
     "  nearwarp merge OUT IN...                   join the files of a sweep's parts\n"
     "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"
     "  nearwarp analyze WORKLOAD --mappings       which data mapping would suit it\n"
+    "  nearwarp noc [OPTION...]                   measure a network by itself\n"
     "  nearwarp list workloads|machines|policies  what there is\n"
     "  nearwarp show machine|policy NAME          all keys, values and meanings\n"
     "  nearwarp --help | --version\n"
@@ -39,6 +40,7 @@ int dispatch(const Words& words) {
   if (name == "sweep") return sweep_command(rest);
   if (name == "merge") return merge_command(rest);
   if (name == "analyze") return analyze_command(rest);
+  if (name == "noc") return noc_command(rest);
   if (name == "list") return list_command(rest);
   if (name == "show") return show_command(rest);
   if (name == "--help" || name == "-h" || name == "help") {
@@ -50,8 +52,8 @@ int dispatch(const Words& words) {
     return 0;
   }
   throw UsageError(fmt::format("unknown command '{}'{}", name,
-                               config::suggestion(name, {"run", "sweep", "merge", "analyze", "list",
-                                                         "show", "--help", "--version"})));
+                               config::suggestion(name, {"run", "sweep", "merge", "analyze", "noc",
+                                                         "list", "show", "--help", "--version"})));
 }
 
 int report(const char* message, int code) {

@@ -24,7 +24,7 @@ TEST(Usage, HelpFitsATerminal) {
   for (const Words& words :
        {Words{"--help"}, Words{"-h"}, Words{"run", "--help"}, Words{"analyze", "--help"},
         Words{"list", "--help"}, Words{"show", "--help"}, Words{"sweep", "--help"},
-        Words{"merge", "--help"}}) {
+        Words{"merge", "--help"}, Words{"noc", "--help"}}) {
     const Outcome outcome = run_program(words);
     EXPECT_EQ(outcome.exit_code, 0) << words[0];
     EXPECT_EQ(outcome.err, "") << words[0];
@@ -71,6 +71,23 @@ TEST(Usage, UnknownNamesGetTheNearest) {
                {"ndp-controled-bmap", "'ndp-controlled-bmap'"});
   expect_error({"analyze", "kmean"}, kUsage, {"'kmeans'"});
   expect_error({"show", "policy", "base-line"}, kUsage, {"'baseline'"});
+}
+
+TEST(Usage, NetworksThatCannotBe) {
+  expect_error({"noc", "mesh"}, kUsage, {"mesh"});
+  expect_error({"noc", "--topology", "mash"}, kUsage, {"'mash'", "'mesh'"});
+  expect_error({"noc", "--traffic", "many-to-one"}, kUsage, {"'many-to-few'"});
+  expect_error({"noc", "--routing", "zigzag"}, kUsage, {"xy, yx"});
+  expect_error({"noc", "--size", "8by8"}, kUsage, {"8by8", "8x8"});
+  expect_error({"noc", "--size", "100x100"}, kUsage, {"10000", "4096"});
+  expect_error({"noc", "--vcs", "33"}, kUsage, {"--vcs 33", "32"});
+  expect_error({"noc", "--vcs", "8", "--vnets", "3"}, kUsage, {"--vnets 3"});
+  expect_error({"noc", "--rate", "1.5"}, kUsage, {"--rate", "1.5"});
+  expect_error({"noc", "--rate", "0.1:0.4"}, kUsage, {"FROM:TO:STEP"});
+  expect_error({"noc", "--rate", "0"}, kUsage, {"--rate"});
+  expect_error({"noc", "--traffic", "hotspot", "--hot-nodes", "64"}, kUsage, {"64", "0 to 63"});
+  expect_error({"noc", "--hot-nodes", "3"}, kUsage, {"hotspot"});
+  expect_error({"noc", "--rate", "0.1", "--json", "/nowhere/x.json"}, kFailure, {"/nowhere"});
 }
 
 TEST(Usage, WrongKeysAndValues) {

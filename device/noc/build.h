@@ -1,0 +1,94 @@
+// Lays a network out in an arena and wires it. Host only.
+#pragma once
+
+#include <algorithm>
+
+#include "device/noc/network_state.h"
+
+namespace nearwarp::noc {
+
+/// All of a network's state, nothing wired yet. `Allocator` is an ArenaBuilder. The number of time
+/// slots in `p` is set here; `max_latency` is the longest of any wire, in cycles.
+template <class Allocator>
+NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_latency) {
+  const uint32_t longest = max_latency + 1 + std::max(p.traversal_delay, p.credit_delay);
+  p.slots = 4;
+  while (p.slots <= longest) p.slots *= 2;
+  const auto shift_for = [](uint32_t n) {
+    uint32_t shift = 0;
+    while (1u << shift < n) ++shift;
+    return shift;
+  };
+  p.input_shift = shift_for(p.inputs);
+  p.output_shift = shift_for(p.outputs);
+  p.vc_shift = shift_for(p.vcs);
+  const uint32_t ins = p.routers << p.input_shift, outs = p.routers << p.output_shift;
+  const uint32_t in_vcs = ins << p.vc_shift, out_vcs = outs << p.vc_shift;
+  const uint32_t units = p.routers + p.terminals;
+  NetworkState s;
+  s.flit_links = arena.template allocate<NetworkLink>(outs + p.terminals);
+  s.credit_links = arena.template allocate<NetworkLink>(ins + p.terminals);
+  s.routes = arena.template allocate<uint8_t>(p.routers * p.terminals);
+  s.flit_slots = arena.template allocate<Flit>((ins + p.terminals) * p.slots);
+  s.credit_slots = arena.template allocate<uint8_t>((outs + p.terminals) * p.slots);
+  s.arrivals = arena.template allocate<Arrivals>(p.slots * units);
+  s.work = arena.template allocate<RouterWork>(p.routers);
+  s.input_vcs = arena.template allocate<InputVc>(in_vcs);
+  s.buffers = arena.template allocate<Flit>(in_vcs * p.depth);
+  s.output_vcs = arena.template allocate<OutputVc>(out_vcs);
+  s.free_vcs = arena.template allocate<uint32_t>(outs);
+  s.flits_sent = arena.template allocate<uint64_t>(outs);
+  s.va_ports = arena.template allocate<uint64_t>(outs * p.vnets);
+  s.va_vcs = arena.template allocate<uint32_t>((outs * p.vnets) << p.input_shift);
+  s.va_grant_next = arena.template allocate<PortVc>(out_vcs);
+  s.va_accept_next = arena.template allocate<PortVc>(in_vcs);
+  s.va_granted = arena.template allocate<uint32_t>(in_vcs);
+  s.sa_ports = arena.template allocate<uint64_t>(outs);
+  s.sa_vcs = arena.template allocate<uint32_t>(outs << p.input_shift);
+  s.sa_grant_next = arena.template allocate<uint8_t>(outs);
+  s.sa_accept_next = arena.template allocate<uint8_t>(ins);
+  s.sa_vc_next = arena.template allocate<uint8_t>(ins);
+  s.head_entries = arena.template allocate<StageEntry>(in_vcs);
+  s.flit_entries = arena.template allocate<StageEntry>(p.sw_alloc_delay > 1 ? in_vcs : 0);
+  for (uint32_t i = 0; i < out_vcs; ++i)
+    arena.get(s.output_vcs)[i].credits = static_cast<uint16_t>(p.depth);
+  for (uint32_t i = 0; i < outs; ++i)
+    arena.get(s.free_vcs)[i] = static_cast<uint32_t>(low_bits(p.vcs));
+  return s;
+}
+
+/// Join output `from_port` of router `from` to input `to_port` of router `to`; both directions'
+/// latencies in cycles, at least 1.
+inline void wire_routers(const NetworkParams& p, const NetworkState& s, std::byte* base,
+                         uint32_t from, uint32_t from_port, uint32_t to, uint32_t to_port,
+                         uint32_t latency, uint32_t credit_latency) {
+  const uint32_t out = (from << p.output_shift) + from_port, in = (to << p.input_shift) + to_port;
+  s.flit_links.in(base)[out] = {in * p.slots, to, static_cast<uint16_t>(to_port),
+                                static_cast<uint16_t>(p.traversal_delay + latency + 1)};
+  s.credit_links.in(base)[in] = {out * p.slots, from, static_cast<uint16_t>(from_port),
+                                 static_cast<uint16_t>(credit_latency + 1 + p.credit_delay)};
+}
+
+/// Terminal `n` sends into input `port` of `router`.
+inline void wire_sender(const NetworkParams& p, const NetworkState& s, std::byte* base, uint32_t n,
+                        uint32_t router, uint32_t port, uint32_t latency, uint32_t credit_latency) {
+  const uint32_t outs = p.routers << p.output_shift, in = (router << p.input_shift) + port;
+  s.flit_links.in(base)[outs + n] = {in * p.slots, router, static_cast<uint16_t>(port),
+                                     static_cast<uint16_t>(latency + 1)};
+  // A source uses a credit in the cycle in which it comes: terminals have no credit delay.
+  s.credit_links.in(base)[in] = {(outs + n) * p.slots, p.routers + n, 0,
+                                 static_cast<uint16_t>(credit_latency + 1)};
+}
+
+/// Terminal `n` takes what leaves at output `port` of `router`.
+inline void wire_receiver(const NetworkParams& p, const NetworkState& s, std::byte* base,
+                          uint32_t n, uint32_t router, uint32_t port, uint32_t latency,
+                          uint32_t credit_latency) {
+  const uint32_t ins = p.routers << p.input_shift, out = (router << p.output_shift) + port;
+  s.flit_links.in(base)[out] = {(ins + n) * p.slots, p.routers + n, 0,
+                                static_cast<uint16_t>(p.traversal_delay + latency + 1)};
+  s.credit_links.in(base)[ins + n] = {out * p.slots, router, static_cast<uint16_t>(port),
+                                      static_cast<uint16_t>(credit_latency + 1 + p.credit_delay)};
+}
+
+}  // namespace nearwarp::noc

@@ -1,0 +1,215 @@
+// The state of a network of virtual-channel routers, and its wiring.
+//
+// Structure of arrays, an entry per router, port or virtual channel. Routers are all of one shape
+// (ports that a router does not use cost memory only). What is under way between units, flits one
+// way and credits the other, stands in rings of time slots that the receiving unit owns: one flit
+// and one credit per port and cycle, so that every slot has one writer.
+#pragma once
+
+#include "device/core/shared_bits.h"
+#include "device/core/types.h"
+#include "device/noc/islip.h"
+
+namespace nearwarp::noc {
+
+inline constexpr uint32_t kMaxPorts = 64;  ///< of a router
+inline constexpr uint32_t kMaxVcs = 32;    ///< of a port
+inline constexpr uint16_t kNobody = 0xffff;
+
+/// Cycles of the network. Numbers wrap; only differences mean something.
+using Cycle = uint32_t;
+
+enum FlitFlag : uint8_t { kHead = 1, kTail = 2 };
+
+struct alignas(16) Flit {
+  uint32_t tag = 0;   ///< the terminals' own: when the packet was created, or which one it is
+  Cycle entered = 0;  ///< when the packet's head left the source queue
+  uint16_t source = 0, destination = 0;  ///< terminals
+  uint8_t flags = 0;
+  uint8_t vc = 0;
+  uint8_t vnet = 0;
+  uint8_t hops = 0;  ///< routers passed
+};
+static_assert(sizeof(Flit) == 16);
+
+/// Fixed properties; all delays in cycles of the network.
+struct NetworkParams {
+  uint32_t routers = 1, terminals = 1;
+  uint32_t inputs = 1, outputs = 1;  ///< ports of every router
+  uint32_t vcs = 1;                  ///< per port, all virtual networks together
+  uint32_t vnets = 1;                ///< virtual networks; each has vcs / vnets channels
+  uint32_t depth = 1;                ///< flits of a virtual channel's buffer
+  uint32_t routing_delay = 1;        ///< 0: the route is known when the head arrives
+  uint32_t vc_alloc_delay = 1, sw_alloc_delay = 1, traversal_delay = 1;  ///< at least 1
+  uint32_t credit_delay = 0;  ///< from a credit's arrival to its use
+  uint32_t slots = 4;         ///< time slots per ring: a power of two, more than any delay
+  // Strides are powers of two, so that numbers of ports and channels are made by shifting.
+  uint32_t input_shift = 0;   ///< input port number: router << input_shift | port
+  uint32_t output_shift = 0;  ///< output port number: router << output_shift | port
+  uint32_t vc_shift = 0;      ///< VC number: port number << vc_shift | VC
+};
+
+/// Where a port's flits, or credits, go. Units are the routers, then the terminals.
+struct NetworkLink {
+  uint32_t ring = 0;   ///< first of the receiving port's slots
+  uint32_t unit = 0;   ///< who receives
+  uint16_t port = 0;   ///< of the receiving unit
+  uint16_t delay = 0;  ///< cycles from sending to receiving
+};
+
+enum class VcStage : uint8_t { kIdle, kRouting, kWaitingForVc, kActive };
+
+struct InputVc {
+  uint16_t head = 0, count = 0;  ///< of the ring of flits
+  VcStage stage = VcStage::kIdle;
+  uint8_t out = 0;       ///< output port of the packet at the front
+  uint8_t out_vc = 0;    ///< and its virtual channel, once it has one
+  bool offered = false;  ///< the flit at the front takes part in switch allocation
+};
+
+struct OutputVc {
+  uint16_t owner = kNobody;  ///< input VC (port << vc_shift | VC) of the packet that has it
+  uint16_t credits = 0;
+};
+
+/// An input virtual channel on its way through a pipeline stage.
+struct StageEntry {
+  Cycle due = 0;
+  uint16_t vc = 0;  ///< port << vc_shift | VC
+};
+struct StageQueue {
+  uint16_t head = 0, count = 0;
+};
+
+/// What reaches a unit in a cycle, by port.
+struct Arrivals {
+  uint64_t flits = 0, credits = 0;
+};
+
+/// What a router has to do: one without work, whom nothing reaches, is not stepped.
+struct RouterWork {
+  uint64_t va_outputs = 0;  ///< output ports with requests for virtual channels
+  uint64_t sa_outputs = 0;  ///< output ports with requests for the switch
+  StageQueue heads, flits;  ///< on their way to VC allocation, and to switch allocation
+};
+
+struct NetworkState {
+  // Wiring.
+  Ref<NetworkLink> flit_links;    ///< [output port], then [terminal]
+  Ref<NetworkLink> credit_links;  ///< [input port], then [terminal]
+  Ref<uint8_t> routes;            ///< [router * terminals + destination]: output port
+  // Under way.
+  Ref<Flit> flit_slots;       ///< [(input port, then terminal) * slots + slot]
+  Ref<uint8_t> credit_slots;  ///< [(output port, then terminal) * slots + slot]: a VC
+  Ref<Arrivals> arrivals;     ///< [slot * units + unit]
+  // Routers.
+  Ref<RouterWork> work;      ///< [router]
+  Ref<InputVc> input_vcs;    ///< [input VC]
+  Ref<Flit> buffers;         ///< [input VC * depth + position]
+  Ref<OutputVc> output_vcs;  ///< [output VC]
+  Ref<uint32_t> free_vcs;    ///< [output port]: bits of those without an owner
+  Ref<uint64_t> flits_sent;  ///< [output port]
+  // VC allocation: requests by output port and virtual network.
+  Ref<uint64_t> va_ports;      ///< [output port * vnets + vnet]: input ports
+  Ref<uint32_t> va_vcs;        ///< [that * inputs + input port]: virtual channels
+  Ref<PortVc> va_grant_next;   ///< [output VC]
+  Ref<PortVc> va_accept_next;  ///< [input VC]: (output port, VC)
+  Ref<uint32_t> va_granted;    ///< [input VC]: within a cycle, output VCs; 0 in between
+  // Switch allocation: input virtual channels with a flit and a credit.
+  Ref<uint64_t> sa_ports;       ///< [output port]: input ports
+  Ref<uint32_t> sa_vcs;         ///< [output port * inputs + input port]
+  Ref<uint8_t> sa_grant_next;   ///< [output port]: input port
+  Ref<uint8_t> sa_accept_next;  ///< [input port]: output port
+  Ref<uint8_t> sa_vc_next;      ///< [input port]: virtual channel
+  // Pipeline stages.
+  Ref<StageEntry> head_entries;  ///< [router * input VCs + position]: heads, to VC allocation
+  Ref<StageEntry> flit_entries;  ///< flits, to switch allocation; empty if that takes one cycle
+};
+
+/// The same as pointers: what a step works with.
+struct NetworkView {
+  NetworkParams p;
+  uint32_t units, slot_mask, vcs_per_vnet;
+  const NetworkLink *flit_links, *credit_links;
+  const uint8_t* routes;
+  Flit* flit_slots;
+  uint8_t* credit_slots;
+  Arrivals* arrivals;
+  RouterWork* work;
+  InputVc* input_vcs;
+  Flit* buffers;
+  OutputVc* output_vcs;
+  uint32_t* free_vcs;
+  uint64_t* flits_sent;
+  uint64_t* va_ports;
+  uint32_t* va_vcs;
+  PortVc *va_grant_next, *va_accept_next;
+  uint32_t* va_granted;
+  uint64_t* sa_ports;
+  uint32_t* sa_vcs;
+  uint8_t *sa_grant_next, *sa_accept_next, *sa_vc_next;
+  StageEntry *head_entries, *flit_entries;
+
+  NW_HD uint32_t input_ports() const { return p.routers << p.input_shift; }
+  NW_HD uint32_t output_ports() const { return p.routers << p.output_shift; }
+};
+
+NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, std::byte* base) {
+  NetworkView v;
+  v.p = p;
+  v.units = p.routers + p.terminals;
+  v.slot_mask = p.slots - 1;
+  v.vcs_per_vnet = p.vcs / p.vnets;
+  v.flit_links = s.flit_links.in(base);
+  v.credit_links = s.credit_links.in(base);
+  v.routes = s.routes.in(base);
+  v.flit_slots = s.flit_slots.in(base);
+  v.credit_slots = s.credit_slots.in(base);
+  v.arrivals = s.arrivals.in(base);
+  v.work = s.work.in(base);
+  v.input_vcs = s.input_vcs.in(base);
+  v.buffers = s.buffers.in(base);
+  v.output_vcs = s.output_vcs.in(base);
+  v.free_vcs = s.free_vcs.in(base);
+  v.flits_sent = s.flits_sent.in(base);
+  v.va_ports = s.va_ports.in(base);
+  v.va_vcs = s.va_vcs.in(base);
+  v.va_grant_next = s.va_grant_next.in(base);
+  v.va_accept_next = s.va_accept_next.in(base);
+  v.va_granted = s.va_granted.in(base);
+  v.sa_ports = s.sa_ports.in(base);
+  v.sa_vcs = s.sa_vcs.in(base);
+  v.sa_grant_next = s.sa_grant_next.in(base);
+  v.sa_accept_next = s.sa_accept_next.in(base);
+  v.sa_vc_next = s.sa_vc_next.in(base);
+  v.head_entries = s.head_entries.in(base);
+  v.flit_entries = s.flit_entries.in(base);
+  return v;
+}
+
+/// Send a flit over a link in cycle `t`.
+NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, const Flit& flit,
+                              Cycle t) {
+  const uint32_t slot = (t + link.delay) & v.slot_mask;
+  v.flit_slots[link.ring + slot] = flit;
+  add_bits(&v.arrivals[slot * v.units + link.unit].flits, uint64_t{1} << link.port);
+}
+
+/// Send a credit for virtual channel `vc` in cycle `t`.
+NW_HD NW_INLINE void put_credit(const NetworkView& v, const NetworkLink& link, uint32_t vc,
+                                Cycle t) {
+  const uint32_t slot = (t + link.delay) & v.slot_mask;
+  v.credit_slots[link.ring + slot] = static_cast<uint8_t>(vc);
+  add_bits(&v.arrivals[slot * v.units + link.unit].credits, uint64_t{1} << link.port);
+}
+
+/// Terminal `n` puts a flit, whose `vc` has a credit, on its way into the network.
+NW_HD NW_INLINE void inject(const NetworkView& v, uint32_t n, const Flit& flit, Cycle t) {
+  put_flit(v, v.flit_links[v.output_ports() + n], flit, t);
+}
+/// Terminal `n` has room again for a flit on `vc`.
+NW_HD NW_INLINE void release(const NetworkView& v, uint32_t n, uint32_t vc, Cycle t) {
+  put_credit(v, v.credit_links[v.input_ports() + n], vc, t);
+}
+
+}  // namespace nearwarp::noc

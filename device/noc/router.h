@@ -1,0 +1,328 @@
+// An input-queued virtual-channel router with wormhole flow control: one cycle of it.
+//
+// Stages [Dally & Towles, Principles and Practices of Interconnection Networks, ch. 16]: routing,
+// VC allocation, switch allocation, traversal. A head goes through all, body and tail flits through
+// the last two. Both allocators are iSLIP with one iteration (islip.h). A head asks for every free
+// virtual channel of its virtual network at its output; a channel is free again when the tail has
+// won the switch, whether or not the far buffer has emptied. In switch allocation each input port
+// puts forward, for each output, the first of its virtual channels in rotating order.
+//
+// All of a cycle's allocation sees the state at the cycle's beginning: what one stage hands on or
+// gives back in a cycle, the next can use in the cycle after. Only flits and credits that arrive in
+// the cycle count at once.
+#pragma once
+
+#include "device/noc/network_state.h"
+
+namespace nearwarp::noc {
+
+namespace router_detail {
+
+/// One router in one cycle. Input VCs are named by port << vc_shift | VC.
+class Router {
+ public:
+  NW_HD NW_INLINE Router(const NetworkView& v, uint32_t r, Cycle t)
+      : v_(v),
+        r_(r),
+        t_(t),
+        vc_shift_(v.p.vc_shift),
+        input_shift_(v.p.input_shift),
+        work_(v.work[r]),
+        inputs_(v.input_vcs + (size_t{r} << (input_shift_ + vc_shift_))),
+        outputs_(v.output_vcs + (size_t{r} << (v.p.output_shift + vc_shift_))),
+        free_(v.free_vcs + (size_t{r} << v.p.output_shift)) {}
+
+  NW_HD NW_INLINE void take_credits(uint64_t ports) const {
+    const uint32_t slot = t_ & v_.slot_mask, slots = v_.p.slots;
+    const uint8_t* const credits =
+        v_.credit_slots + (size_t{r_} << v_.p.output_shift) * slots + slot;
+    for (; ports != 0; ports &= ports - 1) {
+      const uint32_t out = count_trailing_zeros(ports);
+      OutputVc& o = outputs_[(out << vc_shift_) + credits[out * slots]];
+      o.credits = static_cast<uint16_t>(o.credits + 1);
+      if (o.credits == 1 && o.owner != kNobody && inputs_[o.owner].offered)
+        request_switch(o.owner, out);
+    }
+  }
+
+  NW_HD NW_INLINE void take_flits(uint64_t ports) const {
+    const uint32_t slot = t_ & v_.slot_mask, slots = v_.p.slots;
+    const Flit* const flits = v_.flit_slots + (size_t{r_} << input_shift_) * slots + slot;
+    for (; ports != 0; ports &= ports - 1) {
+      const uint32_t port = count_trailing_zeros(ports);
+      const Flit flit = flits[port * slots];
+      const uint32_t vc = (port << vc_shift_) + flit.vc;
+      InputVc& in = inputs_[vc];
+      NW_ASSERT(in.count < v_.p.depth);
+      uint32_t at = uint32_t{in.head} + in.count;
+      at = at >= v_.p.depth ? at - v_.p.depth : at;
+      buffer(vc)[at] = flit;
+      in.count = static_cast<uint16_t>(in.count + 1);
+      if (in.stage == VcStage::kIdle) {
+        start_packet(vc, t_);
+      } else if (in.stage == VcStage::kActive && in.count == 1) {
+        start_flit(vc, t_);
+      }
+    }
+  }
+
+  /// Hand on what has been through the stages before the allocators.
+  NW_HD NW_INLINE void advance_stages() const {
+    for (uint32_t vc; (vc = dequeue(v_.head_entries, work_.heads)) != kNobody;) request_vc(vc);
+    if (v_.p.sw_alloc_delay == 1) return;
+    for (uint32_t vc; (vc = dequeue(v_.flit_entries, work_.flits)) != kNobody;) offer(vc);
+  }
+
+  /// Connections of a cycle: out[i], vc[i] for each input port i of the mask that is returned.
+  struct Matches {
+    uint8_t out[kMaxPorts], vc[kMaxPorts];
+  };
+  NW_HD NW_INLINE uint64_t allocate_switch(Matches& match) const {
+    const size_t in_base = size_t{r_} << input_shift_, out_base = size_t{r_} << v_.p.output_shift;
+    uint64_t grants[kMaxPorts];
+    uint64_t matched = 0;
+    for (uint64_t outs = work_.sa_outputs; outs != 0; outs &= outs - 1) {
+      const uint32_t out = count_trailing_zeros(outs);
+      const uint32_t port =
+          pick_from(v_.sa_ports[out_base + out], v_.sa_grant_next[out_base + out]);
+      const bool more = (matched >> port & 1) != 0;
+      grants[port] = (more ? grants[port] : 0) | uint64_t{1} << out;
+      matched |= uint64_t{1} << port;
+    }
+    for (uint64_t ports = matched; ports != 0; ports &= ports - 1) {
+      const uint32_t port = count_trailing_zeros(ports);
+      const uint32_t out = pick_from(grants[port], v_.sa_accept_next[in_base + port]);
+      const uint32_t number = pick_from(v_.sa_vcs[((out_base + out) << input_shift_) + port],
+                                        v_.sa_vc_next[in_base + port]);
+      match.out[port] = static_cast<uint8_t>(out);
+      match.vc[port] = static_cast<uint8_t>(number);
+      // One beyond the last is as good as 0.
+      v_.sa_accept_next[in_base + port] = static_cast<uint8_t>(out + 1);
+      v_.sa_grant_next[out_base + out] = static_cast<uint8_t>(port + 1);
+      v_.sa_vc_next[in_base + port] = static_cast<uint8_t>(number + 1);
+    }
+    return matched;
+  }
+
+  NW_HD NW_INLINE void allocate_vcs() const {
+    const uint32_t vnets = v_.p.vnets, per_vnet = v_.vcs_per_vnet;
+    for (uint64_t outs = work_.va_outputs; outs != 0; outs &= outs - 1) {
+      const uint32_t out = count_trailing_zeros(outs);
+      uint32_t available = free_[out];
+      for (uint32_t n = 0; n < vnets; ++n) {
+        const auto mine = static_cast<uint32_t>(low_bits(per_vnet) << (n * per_vnet)) & available;
+        const uint32_t at = ((r_ << v_.p.output_shift) + out) * vnets + n;
+        if (mine != 0 && v_.va_ports[at] != 0) allocate_vcs(out, at, mine);
+      }
+    }
+  }
+
+  /// Move the flit at the front of virtual channel `number` of `port` to output `out`.
+  NW_HD NW_INLINE void traverse(uint32_t port, uint32_t number, uint32_t out) const {
+    const uint32_t vc = (port << vc_shift_) + number;
+    InputVc& in = inputs_[vc];
+    Flit flit = buffer(vc)[in.head];
+    in.head = static_cast<uint16_t>(in.head + 1u == v_.p.depth ? 0 : in.head + 1);
+    in.count = static_cast<uint16_t>(in.count - 1);
+    const uint32_t out_vc = in.out_vc;
+    OutputVc& o = outputs_[(out << vc_shift_) + out_vc];
+    NW_ASSERT(o.credits > 0);
+    o.credits = static_cast<uint16_t>(o.credits - 1);
+    flit.vc = static_cast<uint8_t>(out_vc);
+    flit.hops = static_cast<uint8_t>(flit.hops + 1);
+    const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
+    v_.flits_sent[out_index] += 1;
+    put_flit(v_, v_.flit_links[out_index], flit, t_);
+    put_credit(v_, v_.credit_links[(size_t{r_} << input_shift_) + port], number, t_);
+    const bool tail = (flit.flags & kTail) != 0;
+    if (tail) {
+      o.owner = kNobody;
+      free_[out] |= 1u << out_vc;
+    }
+    const bool stays = !tail && in.count != 0 && v_.p.sw_alloc_delay == 1;
+    if (!stays || o.credits == 0) withdraw_switch_request(port, number, out);
+    if (stays) return;
+    in.offered = false;
+    if (tail) {
+      in.stage = VcStage::kIdle;
+      if (in.count != 0) start_packet(vc, t_ + 1);
+    } else if (in.count != 0) {
+      start_flit(vc, t_ + 1);
+    }
+  }
+
+ private:
+  NW_HD NW_INLINE Flit* buffer(uint32_t vc) const {
+    return v_.buffers + ((size_t{r_} << (input_shift_ + vc_shift_)) + vc) * v_.p.depth;
+  }
+
+  NW_HD NW_INLINE void enqueue(StageEntry* entries, StageQueue& q, uint32_t vc, Cycle due) const {
+    const uint32_t size = 1u << (input_shift_ + vc_shift_);
+    const uint32_t at = (uint32_t{q.head} + q.count) & (size - 1);
+    entries[size_t{r_} * size + at] = {due, static_cast<uint16_t>(vc)};
+    q.count = static_cast<uint16_t>(q.count + 1);
+  }
+  /// The first entry if it is due; kNobody if not.
+  NW_HD NW_INLINE uint32_t dequeue(const StageEntry* entries, StageQueue& q) const {
+    if (q.count == 0) return kNobody;
+    const uint32_t size = 1u << (input_shift_ + vc_shift_);
+    const StageEntry e = entries[size_t{r_} * size + q.head];
+    if (static_cast<int32_t>(t_ - e.due) < 0) return kNobody;
+    q.head = static_cast<uint16_t>((q.head + 1u) & (size - 1));
+    q.count = static_cast<uint16_t>(q.count - 1);
+    return e.vc;
+  }
+
+  /// The head at the front of `vc` enters the pipeline in cycle `begin`.
+  NW_HD NW_INLINE void start_packet(uint32_t vc, Cycle begin) const {
+    InputVc& in = inputs_[vc];
+    in.stage = VcStage::kRouting;
+    in.out = v_.routes[size_t{r_} * v_.p.terminals + buffer(vc)[in.head].destination];
+    enqueue(v_.head_entries, work_.heads, vc, begin + v_.p.routing_delay + v_.p.vc_alloc_delay - 1);
+  }
+
+  NW_HD NW_INLINE void request_vc(uint32_t vc) const {
+    InputVc& in = inputs_[vc];
+    in.stage = VcStage::kWaitingForVc;
+    const uint32_t port = vc >> vc_shift_, number = vc - (port << vc_shift_), out = in.out;
+    const uint32_t vnet = v_.p.vnets == 1 ? 0 : number / v_.vcs_per_vnet;
+    const uint32_t at = ((r_ << v_.p.output_shift) + out) * v_.p.vnets + vnet;
+    v_.va_vcs[(size_t{at} << input_shift_) + port] |= 1u << number;
+    v_.va_ports[at] |= uint64_t{1} << port;
+    work_.va_outputs |= uint64_t{1} << out;
+  }
+  NW_HD NW_INLINE void withdraw_vc_request(uint32_t at, uint32_t out, PortVc who) const {
+    uint32_t& vcs = v_.va_vcs[(size_t{at} << input_shift_) + who.port];
+    vcs &= ~(1u << who.vc);
+    uint64_t ports = v_.va_ports[at] &= ~(static_cast<uint64_t>(vcs == 0) << who.port);
+    if (v_.p.vnets > 1) {
+      const uint32_t first = ((r_ << v_.p.output_shift) + out) * v_.p.vnets;
+      for (uint32_t n = 0; n < v_.p.vnets; ++n) ports |= v_.va_ports[first + n];
+    }
+    work_.va_outputs &= ~(static_cast<uint64_t>(ports == 0) << out);
+  }
+
+  NW_HD NW_INLINE void request_switch(uint32_t vc, uint32_t out) const {
+    const uint32_t port = vc >> vc_shift_, number = vc - (port << vc_shift_);
+    const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
+    v_.sa_vcs[(out_index << input_shift_) + port] |= 1u << number;
+    v_.sa_ports[out_index] |= uint64_t{1} << port;
+    work_.sa_outputs |= uint64_t{1} << out;
+  }
+  NW_HD NW_INLINE void withdraw_switch_request(uint32_t port, uint32_t number, uint32_t out) const {
+    const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
+    uint32_t& vcs = v_.sa_vcs[(out_index << input_shift_) + port];
+    vcs &= ~(1u << number);
+    const uint64_t ports = v_.sa_ports[out_index] &= ~(static_cast<uint64_t>(vcs == 0) << port);
+    work_.sa_outputs &= ~(static_cast<uint64_t>(ports == 0) << out);
+  }
+
+  /// The flit at the front of `vc`, whose packet has its virtual channel, takes part in switch
+  /// allocation from now on.
+  NW_HD NW_INLINE void offer(uint32_t vc) const {
+    InputVc& in = inputs_[vc];
+    in.offered = true;
+    if (outputs_[(uint32_t{in.out} << vc_shift_) + in.out_vc].credits != 0)
+      request_switch(vc, in.out);
+  }
+  /// The same after the stages of switch allocation, which the flit enters in cycle `begin`.
+  NW_HD NW_INLINE void start_flit(uint32_t vc, Cycle begin) const {
+    if (v_.p.sw_alloc_delay == 1) {
+      offer(vc);
+    } else {
+      enqueue(v_.flit_entries, work_.flits, vc, begin + v_.p.sw_alloc_delay - 1);
+    }
+  }
+
+  /// Grant and accept between the heads that want output `out` and its free channels `available`.
+  NW_HD NW_INLINE void allocate_vcs(uint32_t out, uint32_t at, uint32_t available) const {
+    const uint32_t* const requests = v_.va_vcs + (size_t{at} << input_shift_);
+    const uint64_t ports = v_.va_ports[at];
+    const uint32_t first = count_trailing_zeros(ports), first_vcs = requests[first];
+    if ((ports & (ports - 1)) == 0 && (first_vcs & (first_vcs - 1)) == 0) {
+      accept_vc(
+          out, at,
+          {static_cast<uint8_t>(first), static_cast<uint8_t>(count_trailing_zeros(first_vcs))},
+          available);  // alone: everything is granted
+      return;
+    }
+    const PortVc* const grant_next =
+        v_.va_grant_next + (((size_t{r_} << v_.p.output_shift) + out) << vc_shift_);
+    uint32_t* const granted = v_.va_granted + (size_t{r_} << (input_shift_ + vc_shift_));
+    PortVc winners[kMaxVcs];
+    uint32_t n = 0;
+    for (uint32_t b = available; b != 0; b &= b - 1) {
+      const uint32_t k = count_trailing_zeros(b);
+      const PortVc who = pick_from(ports, requests, grant_next[k]);
+      uint32_t& channels = granted[(uint32_t{who.port} << vc_shift_) + who.vc];
+      winners[n] = who;
+      n += channels == 0 ? 1 : 0;
+      channels |= 1u << k;
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+      uint32_t& channels = granted[(uint32_t{winners[i].port} << vc_shift_) + winners[i].vc];
+      accept_vc(out, at, winners[i], channels);
+      channels = 0;
+    }
+  }
+
+  /// The head of `who` takes one of the output's virtual channels `granted`.
+  NW_HD NW_INLINE void accept_vc(uint32_t out, uint32_t at, PortVc who, uint32_t granted) const {
+    const uint32_t vc = (uint32_t{who.port} << vc_shift_) + who.vc;
+    PortVc& accept_next = v_.va_accept_next[(size_t{r_} << (input_shift_ + vc_shift_)) + vc];
+    const uint32_t taken = pick_from(granted, accept_next.port == out ? accept_next.vc : 0);
+    accept_next = after({static_cast<uint8_t>(out), static_cast<uint8_t>(taken)}, v_.p.vcs);
+    v_.va_grant_next[(((size_t{r_} << v_.p.output_shift) + out) << vc_shift_) + taken] =
+        after(who, v_.p.vcs);
+    InputVc& in = inputs_[vc];
+    in.stage = VcStage::kActive;
+    in.out_vc = static_cast<uint8_t>(taken);
+    outputs_[(out << vc_shift_) + taken].owner = static_cast<uint16_t>(vc);
+    free_[out] &= ~(1u << taken);
+    withdraw_vc_request(at, out, who);
+    start_flit(vc, t_ + 1);
+  }
+
+  const NetworkView& v_;
+  uint32_t r_;
+  Cycle t_;
+  uint32_t vc_shift_, input_shift_;
+  RouterWork& work_;
+  InputVc* inputs_;
+  OutputVc* outputs_;
+  uint32_t* free_;
+};
+
+}  // namespace router_detail
+
+/// Must router `r` be stepped in cycle `t`?
+NW_HD NW_INLINE bool has_work(const NetworkView& v, uint32_t r, Cycle t) {
+  const Arrivals& a = v.arrivals[(t & v.slot_mask) * v.units + r];
+  const RouterWork& w = v.work[r];
+  return (a.flits | a.credits | w.va_outputs | w.sa_outputs | w.heads.count | w.flits.count) != 0;
+}
+
+/// Step router `r` through cycle `t`.
+///
+/// Reads:  flits and credits that arrive at it in this cycle; sends both, a cycle or more ahead.
+/// State:  its own entries of the arrays of network_state.h.
+NW_HD inline void step_router(const NetworkView& v, uint32_t r, Cycle t) {
+  const router_detail::Router router(v, r, t);
+  Arrivals& arrivals = v.arrivals[(t & v.slot_mask) * v.units + r];
+  const Arrivals now = arrivals;
+  arrivals = {};
+  router.take_credits(now.credits);
+  router.take_flits(now.flits);
+  router.advance_stages();
+  // The switch is decided before virtual channels are handed out, and tails give theirs back after
+  // that: both allocators see the state of the cycle's beginning.
+  router_detail::Router::Matches match;
+  const uint64_t matched = router.allocate_switch(match);
+  router.allocate_vcs();
+  for (uint64_t ports = matched; ports != 0; ports &= ports - 1) {
+    const uint32_t port = count_trailing_zeros(ports);
+    router.traverse(port, match.vc[port], match.out[port]);
+  }
+}
+
+}  // namespace nearwarp::noc

@@ -1,0 +1,240 @@
+// A network with synthetic terminals: layout, destinations, stepping, totals.
+#include "host/noc/network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "device/noc/build.h"
+#include "device/noc/network.h"
+#include "host/core/error.h"
+
+namespace nearwarp::noc {
+
+namespace {
+
+constexpr uint32_t kTerminalLatency = 1;  ///< of the wires between terminals and routers
+constexpr double kOne = 4294967296.0;     ///< a probability of 1 as a threshold
+
+bool contains(const std::vector<uint32_t>& list, uint32_t n) {
+  return std::find(list.begin(), list.end(), n) != list.end();
+}
+
+/// The destinations of hotspot and many-to-few traffic, given or by default.
+std::vector<uint32_t> hot_nodes(const NocConfig& config, const Topology& t) {
+  std::vector<uint32_t> nodes = config.hot_nodes;
+  if (nodes.empty()) {
+    // A hotspot is one node; the few are an eighth of the receivers, the last ones (in a mesh of
+    // height 8 its last row).
+    const size_t few =
+        config.traffic == "hotspot" ? 1 : std::max<size_t>(1, t.receivers.size() / 8);
+    const size_t count = t.senders == t.receivers ? few : t.receivers.size();
+    nodes.assign(t.receivers.end() - static_cast<std::ptrdiff_t>(count), t.receivers.end());
+  }
+  for (const uint32_t n : nodes) {
+    if (!contains(t.receivers, n)) {
+      throw UsageError(fmt::format("--hot-nodes {}: no such receiver - they are {} to {}", n,
+                                   t.receivers.front(), t.receivers.back()));
+    }
+  }
+  return nodes;
+}
+
+uint32_t transposed(const Topology& t, uint32_t n) { return n % t.width * t.width + n / t.width; }
+
+}  // namespace
+
+Network::Network(const NocConfig& config) {
+  check_config(config);
+  topology_ = make_topology(config.topology, config.size, config.routing);
+  params_.routers = topology_.routers;
+  params_.terminals = static_cast<uint32_t>(topology_.terminals.size());
+  params_.inputs = topology_.inputs;
+  params_.outputs = topology_.outputs;
+  params_.vcs = config.vcs;
+  params_.vnets = config.vnets;
+  params_.depth = config.buffers;
+  params_.routing_delay = config.routing_delay;
+  params_.vc_alloc_delay = config.vc_alloc_delay;
+  params_.sw_alloc_delay = config.sw_alloc_delay;
+  params_.traversal_delay = config.traversal_delay;
+  params_.credit_delay = config.credit_delay;
+  state_ = make_network(arena_, params_, std::max(config.link_latency, kTerminalLatency));
+  wire(config);
+  make_traffic(config);
+}
+
+void Network::wire(const NocConfig& config) {
+  std::byte* const base = arena_.base();
+  for (const Wire& w : topology_.wires) {
+    wire_routers(params_, state_, base, w.from, w.from_port, w.to, w.to_port, config.link_latency,
+                 config.link_latency);
+  }
+  for (uint32_t n = 0; n < params_.terminals; ++n) {
+    const Attachment& a = topology_.terminals[n];
+    if (a.in_router != kNoRouter)
+      wire_sender(params_, state_, base, n, a.in_router, a.in_port, kTerminalLatency,
+                  kTerminalLatency);
+    if (a.out_router != kNoRouter)
+      wire_receiver(params_, state_, base, n, a.out_router, a.out_port, kTerminalLatency,
+                    kTerminalLatency);
+  }
+  std::copy(topology_.routes.begin(), topology_.routes.end(), state_.routes.in(base));
+}
+
+void Network::make_traffic(const NocConfig& config) {
+  const uint32_t nodes = params_.terminals;
+  std::vector<uint16_t> table;
+  const auto add = [&table](const std::vector<uint32_t>& list) {
+    const DestinationSet set{static_cast<uint32_t>(table.size()),
+                             static_cast<uint32_t>(list.size())};
+    for (const uint32_t n : list) table.push_back(static_cast<uint16_t>(n));
+    return set;
+  };
+  const bool few = config.traffic == "hotspot" || config.traffic == "many-to-few";
+  if (config.traffic == "transpose" &&
+      (topology_.width == 0 || topology_.width != topology_.height)) {
+    throw UsageError(fmt::format("--traffic transpose is for square meshes, not a {} of {}",
+                                 config.topology, config.size));
+  }
+  const DestinationSet everyone = add(topology_.receivers);
+  const DestinationSet hot = few ? add(hot_nodes(config, topology_)) : DestinationSet{};
+  std::vector<DestinationSet> own(nodes, everyone);
+  if (config.traffic == "transpose") {
+    for (uint32_t n = 0; n < nodes; ++n) own[n] = add({transposed(topology_, n)});
+  }
+  traffic_.params.packet_flits = config.packet_flits;
+  traffic_.destinations = arena_.allocate<uint16_t>(static_cast<uint32_t>(table.size()));
+  traffic_.sources = arena_.allocate<Source>(nodes * config.vnets);
+  traffic_.sinks = arena_.allocate<Sink>(nodes * config.vnets);
+  traffic_.last_vnet = arena_.allocate<uint8_t>(nodes);
+  traffic_.credits = arena_.allocate<uint16_t>(nodes * config.vcs);
+  std::copy(table.begin(), table.end(), arena_.get(traffic_.destinations));
+  std::fill_n(arena_.get(traffic_.credits), nodes * config.vcs,
+              static_cast<uint16_t>(config.buffers));
+  uint64_t seeds = config.seed;
+  for (uint32_t i = 0; i < nodes * config.vnets; ++i) {
+    Source& s = arena_.get(traffic_.sources)[i];
+    s.random = next_random(seeds);
+    s.others = config.traffic == "many-to-few" ? hot : own[i / config.vnets];
+    s.hot = hot;
+    if (config.traffic == "hotspot")
+      s.hot_threshold = static_cast<uint64_t>(std::llround(config.hot_share * kOne));
+  }
+}
+
+void Network::set_rate(double rate) {
+  const double packets = rate / traffic_.params.packet_flits / params_.vnets;
+  const auto threshold = static_cast<uint64_t>(std::llround(packets * kOne));
+  for (const uint32_t n : topology_.senders) {
+    for (uint32_t k = 0; k < params_.vnets; ++k) {
+      Source& s = arena_.get(traffic_.sources)[n * params_.vnets + k];
+      // A source that makes nothing does not keep count of the cycles.
+      if (s.threshold == 0) s.next_draw = static_cast<Cycle>(now_);
+      s.threshold = threshold;
+    }
+  }
+}
+
+std::vector<std::pair<uint32_t, double>> Network::destinations(uint32_t n) const {
+  const Source& s = traffic_.sources.in(arena_.base())[n * params_.vnets];
+  const double hot = static_cast<double>(s.hot_threshold) / kOne;
+  std::vector<std::pair<uint32_t, double>> list;
+  const auto add = [&](const DestinationSet& set, double share) {
+    for (uint32_t i = 0; i < set.count && share > 0; ++i)
+      list.emplace_back(traffic_.destinations.in(arena_.base())[set.first + i], share / set.count);
+  };
+  add(s.hot, hot);
+  add(s.others, 1 - hot);
+  return list;
+}
+
+void Network::skip_to(uint64_t cycle) {
+  now_ = cycle;
+  for (uint32_t i = 0; i < traffic_.sources.count; ++i)
+    arena_.get(traffic_.sources)[i].next_draw = static_cast<Cycle>(cycle);
+}
+
+void Network::set_measured(uint64_t begin, uint64_t end) {
+  traffic_.params.measure_begin = static_cast<Cycle>(begin);
+  traffic_.params.measure_end = static_cast<Cycle>(end);
+  for (uint32_t i = 0; i < traffic_.sinks.count; ++i) arena_.get(traffic_.sinks)[i].max_latency = 0;
+}
+
+void Network::run(uint64_t cycles, uint32_t shuffle) {
+  const NetworkView view = view_of(params_, state_, arena_.base());
+  const SyntheticTerminals terminals(traffic_, arena_.base());
+  const auto begin = static_cast<Cycle>(now_), end = static_cast<Cycle>(now_ + cycles);
+  if (shuffle == 0) {
+    step_network(HostGroup{}, view, terminals, begin, end);
+  } else {
+    step_network(ShuffledGroup{shuffle}, view, terminals, begin, end);
+  }
+  now_ += cycles;
+}
+
+TrafficTotals Network::totals() const {
+  TrafficTotals sum;
+  const std::byte* const base = arena_.base();
+  for (uint32_t i = 0; i < params_.terminals * params_.vnets; ++i) {
+    const Source& source = traffic_.sources.in(base)[i];
+    const Sink& sink = traffic_.sinks.in(base)[i];
+    sum.created_packets += source.created_packets;
+    sum.measured_created += source.measured_packets;
+    sum.sent_flits += source.sent_flits;
+    sum.received_flits += sink.flits;
+    sum.received_packets += sink.packets;
+    sum.measured_received += sink.measured;
+    sum.latency += sink.latency;
+    sum.network_latency += sink.network_latency;
+    sum.hops += sink.hops;
+    sum.max_latency = std::max(sum.max_latency, sink.max_latency);
+    if (source.threshold != 0) sum.waiting += static_cast<Cycle>(now_) - source.next_draw;
+  }
+  return sum;
+}
+
+bool Network::decided_until(uint64_t end) const {
+  for (uint32_t i = 0; i < params_.terminals * params_.vnets; ++i) {
+    const Source& s = traffic_.sources.in(arena_.base())[i];
+    if (s.threshold != 0 && static_cast<int32_t>(s.next_draw - static_cast<Cycle>(end)) < 0)
+      return false;
+  }
+  return true;
+}
+
+std::vector<uint64_t> Network::flits_sent() const {
+  std::vector<uint64_t> flits;
+  for (uint32_t r = 0; r < params_.routers; ++r) {
+    const uint64_t* const at =
+        state_.flits_sent.in(arena_.base()) + (size_t{r} << params_.output_shift);
+    flits.insert(flits.end(), at, at + params_.outputs);
+  }
+  return flits;
+}
+
+std::vector<uint64_t> Network::received_flits() const {
+  std::vector<uint64_t> flits(params_.terminals, 0);
+  for (uint32_t i = 0; i < params_.terminals * params_.vnets; ++i)
+    flits[i / params_.vnets] += traffic_.sinks.in(arena_.base())[i].flits;
+  return flits;
+}
+
+uint64_t Network::flits_inside() const {
+  const TrafficTotals sum = totals();
+  return sum.sent_flits - sum.received_flits;
+}
+
+bool Network::all_credits_home() const {
+  const std::byte* const base = arena_.base();
+  for (uint32_t i = 0; i < state_.output_vcs.count; ++i) {
+    const OutputVc& o = state_.output_vcs.in(base)[i];
+    if (o.credits != params_.depth || o.owner != kNobody) return false;
+  }
+  for (uint32_t i = 0; i < traffic_.credits.count; ++i)
+    if (traffic_.credits.in(base)[i] != params_.depth) return false;
+  return true;
+}
+
+}  // namespace nearwarp::noc

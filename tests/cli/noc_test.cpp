@@ -1,0 +1,57 @@
+// Does 'nearwarp noc' say what it measured, to people and to programs?
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+TEST(NocCommand, TableFitsATerminal) {
+  const Outcome o = run_program({"noc", "--size", "4x4", "--rate", "0.05:0.15:0.05,1", "--flits",
+                                 "5", "--links", "3", "--period", "200", "--saturation"});
+  ASSERT_EQ(o.exit_code, 0) << o.err;
+  EXPECT_EQ(o.err, "");
+  EXPECT_LE(longest_line(o.out), 80u) << o.out;
+  for (const char* part : {"mesh 4x4 xy", "0.0500", "0.1000", "0.1500", "unstable", "busiest links",
+                           "saturates between"})
+    EXPECT_TRUE(contains(o.out, part)) << part << "\n" << o.out;
+}
+
+TEST(NocCommand, JsonHasEverything) {
+  const std::filesystem::path path =
+      std::filesystem::path(::testing::TempDir()) / "noc_command_test.json";
+  const Outcome o =
+      run_program({"noc", "--topology", "butterfly", "--size", "2x3", "--rate", "0.2,0.1",
+                   "--period", "200", "--threads", "2", "--json", path.string()});
+  ASSERT_EQ(o.exit_code, 0) << o.err;
+  std::ifstream file(path);
+  const nlohmann::json json = nlohmann::json::parse(file);
+  EXPECT_EQ(json["schema"], "nearwarp.noc/1");
+  EXPECT_EQ(json["config"]["topology"], "butterfly");
+  EXPECT_EQ(json["config"]["vcs"], 8);
+  EXPECT_DOUBLE_EQ(json["zero_load_latency"], 17.0);
+  ASSERT_EQ(json["points"].size(), 2u);
+  EXPECT_EQ(json["points"][0]["rate"], 0.2);
+  const nlohmann::json& p = json["points"][1];
+  EXPECT_TRUE(p["stable"]);
+  EXPECT_NEAR(p["accepted"], 0.1, 0.01);
+  EXPECT_NEAR(p["latency"], 17.3, 0.5);
+  EXPECT_EQ(p["links"].size(), 2 * 8u + 8u);
+  std::filesystem::remove(path);
+}
+
+TEST(NocCommand, SaysTheSameTwice) {
+  const Words words{"noc", "--size", "4x4", "--rate", "0.3,0.4", "--period", "200"};
+  Words threads = words;
+  threads.insert(threads.end(), {"--threads", "3"});
+  const Outcome a = run_program(words), b = run_program(threads);
+  EXPECT_EQ(a.exit_code, 0);
+  EXPECT_EQ(a.out, b.out);
+}
+
+}  // namespace
+}  // namespace nearwarp::testing

@@ -1,0 +1,232 @@
+// Does a network keep every flit and credit, and do results depend on nothing but the input?
+#include "host/noc/network.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "host/core/error.h"
+#include "host/noc/bounds.h"
+#include "host/noc/measure.h"
+
+namespace nearwarp::testing {
+namespace {
+
+std::vector<noc::NocConfig> many_networks() {
+  std::vector<noc::NocConfig> all;
+  noc::NocConfig c;
+  c.size = "5x3";
+  all.push_back(c);
+  c.packet_flits = 5;
+  c.routing = "yx";
+  c.vnets = 2;
+  all.push_back(c);
+  c.vnets = 1;
+  c.size = "4x4";
+  c.traffic = "transpose";
+  c.buffers = 1;
+  c.vcs = 1;
+  all.push_back(c);
+  c = {};
+  c.size = "4x4";
+  c.traffic = "many-to-few";
+  c.sw_alloc_delay = 2;
+  c.vc_alloc_delay = 3;
+  c.credit_delay = 5;
+  c.link_latency = 3;
+  c.packet_flits = 3;
+  all.push_back(c);
+  c = {};
+  c.topology = "butterfly";
+  c.size = "3x3";
+  c.vcs = 3;
+  c.routing_delay = 0;
+  all.push_back(c);
+  c.topology = "crossbar";
+  c.size = "56x8";
+  all.push_back(c);
+  c.topology = "full";
+  c.size = "9";
+  c.traffic = "hotspot";
+  c.hot_share = 0.3;
+  c.packet_flits = 2;
+  all.push_back(c);
+  return all;
+}
+
+std::string name_of(const noc::NocConfig& c) {
+  return c.topology + " " + c.size + " " + c.traffic + " " + std::to_string(c.packet_flits);
+}
+
+TEST(NocNetwork, RunsEmpty) {
+  for (const noc::NocConfig& c : many_networks()) {
+    for (const double rate : {0.05, 1.0}) {
+      noc::Network n(c);
+      n.set_rate(rate);
+      n.run(1500);
+      EXPECT_GT(n.flits_inside(), 0u) << name_of(c);
+      n.set_rate(0);
+      n.run(20000);
+      const noc::TrafficTotals t = n.totals();
+      EXPECT_GT(t.created_packets, 10u) << name_of(c);
+      EXPECT_EQ(t.received_packets, t.created_packets) << name_of(c);
+      EXPECT_EQ(t.received_flits, t.created_packets * c.packet_flits) << name_of(c);
+      EXPECT_EQ(n.flits_inside(), 0u) << name_of(c);
+      EXPECT_TRUE(n.all_credits_home()) << name_of(c);
+    }
+  }
+}
+
+TEST(NocNetwork, OrderOfStepsDoesNotShow) {
+  for (const noc::NocConfig& c : many_networks()) {
+    noc::Network whole(c), shuffled(c), pieces(c);
+    for (noc::Network* n : {&whole, &shuffled, &pieces}) n->set_rate(0.6);
+    whole.run(600);
+    shuffled.run(600, 12345);
+    for (uint64_t done = 0, step = 1; done < 600; done += step, step = step % 37 + 1)
+      pieces.run(step = std::min(step, 600 - done));
+    ASSERT_EQ(pieces.now(), 600u);
+    for (const noc::Network* n : {&shuffled, &pieces}) {
+      ASSERT_EQ(n->arena().size_bytes(), whole.arena().size_bytes());
+      EXPECT_EQ(std::memcmp(n->arena().base(), whole.arena().base(), whole.arena().size_bytes()), 0)
+          << name_of(c);
+    }
+  }
+}
+
+TEST(NocNetwork, CycleNumbersMayWrap) {
+  // Two networks that differ in their age only.
+  noc::NocConfig c;
+  c.size = "4x4";
+  noc::Network young(c), old(c);
+  old.skip_to((uint64_t{1} << 32) - 300);
+  for (noc::Network* n : {&young, &old}) {
+    n->set_rate(0.3);
+    n->set_measured(n->now(), n->now() + 100000);
+    n->run(1000);
+  }
+  EXPECT_GT(young.totals().measured_received, 1000u);
+  EXPECT_EQ(young.totals().measured_received, old.totals().measured_received);
+  EXPECT_EQ(young.totals().latency, old.totals().latency);
+}
+
+TEST(NocNetwork, BoundsOfKnownTraffic) {
+  const auto bound = [](noc::NocConfig c) { return noc::bounds_of(noc::Network(c), c); };
+  noc::NocConfig c;  // 8x8, uniform: the bisection's 8 channels each way carry 64 / 4 packets
+  EXPECT_NEAR(bound(c).throughput, 0.5, 1e-9);
+  EXPECT_NEAR(bound(c).routers, 1 + 2 * 63.0 / 24, 1e-9);
+  EXPECT_NEAR(bound(c).zero_load_latency, 5 * 6.25 + 2, 1e-9);
+  c.size = "4x4";
+  EXPECT_NEAR(bound(c).throughput, 1.0, 1e-9);
+  c.traffic = "transpose";  // the corner's row turns in one column: three packets on its last link
+  EXPECT_NEAR(bound(c).throughput, 1.0 / 3, 1e-9);
+  c.size = "8x8";
+  c.traffic = "many-to-few";  // the last row; each of eight nodes takes an eighth of 64
+  EXPECT_NEAR(bound(c).throughput, 0.125, 1e-9);
+  c.traffic = "uniform";
+  c.topology = "crossbar";
+  c.size = "56x8";
+  EXPECT_NEAR(bound(c).throughput, 8 / 56.0, 1e-9);
+}
+
+TEST(NocNetwork, NothingIsAcceptedBeyondTheBound) {
+  noc::MeasureConfig m;
+  m.period_cycles = 300;
+  for (const noc::NocConfig& c : many_networks()) {
+    const noc::LoadPoint p = noc::measure_load(c, m, 1.0);
+    EXPECT_LE(p.accepted, noc::bounds_of(noc::Network(c), c).throughput * 1.02) << name_of(c);
+    EXPECT_GT(p.accepted, 0) << name_of(c);
+    for (const noc::LinkUse& l : p.links) EXPECT_LE(l.utilisation, 1.0);
+  }
+}
+
+TEST(NocNetwork, LinksCarryWhatRoutesSay) {
+  // A light load: each link's use is its share of the routes times the rate.
+  noc::NocConfig c;
+  c.size = "4x4";
+  const noc::LoadPoint p = noc::measure_load(c, {}, 0.2);
+  ASSERT_TRUE(p.stable) << p.why;
+  EXPECT_NEAR(p.accepted, 0.2, 0.004);
+  for (const noc::LinkUse& l : p.links) {
+    if (l.to_terminal) {
+      EXPECT_NEAR(l.utilisation, 0.2, 0.02);
+      continue;
+    }
+    const uint32_t from = std::min(l.router % 4, l.to % 4) + (l.router % 4 == l.to % 4 ? 4 : 0);
+    const uint32_t before = from < 4 ? from : std::min(l.router / 4, l.to / 4);
+    const double share = (before + 1) * (3 - before) / 4.0;  // of a line of four nodes, one way
+    EXPECT_NEAR(l.utilisation, 0.2 * share, 0.02) << l.router << " to " << l.to;
+  }
+}
+
+TEST(NocNetwork, ThreadsDoNotShow) {
+  noc::NocConfig c;
+  c.size = "4x4";
+  noc::MeasureConfig m;
+  m.period_cycles = 200;
+  const std::vector<double> rates{0.1, 0.3, 0.9, 0.2, 1.0};
+  const auto one = noc::measure_loads(c, m, rates, 1), four = noc::measure_loads(c, m, rates, 4);
+  ASSERT_EQ(four.size(), rates.size());
+  for (size_t i = 0; i < rates.size(); ++i) {
+    EXPECT_EQ(one[i].rate, rates[i]);
+    EXPECT_EQ(one[i].latency, four[i].latency);
+    EXPECT_EQ(one[i].accepted, four[i].accepted);
+    EXPECT_EQ(one[i].packets, four[i].packets);
+    EXPECT_EQ(one[i].drain_cycles, four[i].drain_cycles);
+  }
+}
+
+TEST(NocNetwork, MeasuresWhatTheUserAsksFor) {
+  noc::NocConfig c;
+  c.size = "2x2";
+  noc::MeasureConfig m;
+  m.period_cycles = 100;
+  m.period_packets = 1;
+  EXPECT_THROW(noc::measure_load(c, m, 0), UsageError);
+  EXPECT_THROW(noc::measure_load(c, m, 1.5), UsageError);
+  const noc::LoadPoint p = noc::measure_load(c, m, 0.1);
+  EXPECT_TRUE(p.stable) << p.why;
+  EXPECT_EQ(p.measured_cycles % 100, 0u);
+  EXPECT_GE(p.packets, p.measured_cycles * 4 / 10 * 8 / 10);
+  EXPECT_LE(p.packets, p.measured_cycles * 4 / 10 * 12 / 10);
+}
+
+TEST(NocNetwork, ImpossibleConfigurationsAreRefused) {
+  const auto refused = [](auto change) {
+    noc::NocConfig c;
+    change(c);
+    EXPECT_THROW(noc::Network{c}, UsageError);
+  };
+  refused([](auto& c) { c.size = "8"; });
+  refused([](auto& c) { c.size = "8x"; });
+  refused([](auto& c) { c.size = "0x4"; });
+  refused([](auto& c) { c.size = "100x100"; });
+  refused([](auto& c) { c.topology = "mash"; });
+  refused([](auto& c) { c.routing = "zx"; });
+  refused([](auto& c) { c.vcs = 33; });
+  refused([](auto& c) { c.vcs = 0; });
+  refused([](auto& c) { c.vnets = 3; });
+  refused([](auto& c) { c.buffers = 0; });
+  refused([](auto& c) { c.packet_flits = 0; });
+  refused([](auto& c) { c.sw_alloc_delay = 0; });
+  refused([](auto& c) { c.traffic = "unifrom"; });
+  refused([](auto& c) {
+    c.traffic = "hotspot";
+    c.hot_nodes = {64};
+  });
+  refused([](auto& c) {
+    c.traffic = "transpose";
+    c.size = "4x8";
+  });
+  refused([](auto& c) {
+    c.topology = "crossbar";
+    c.size = "65x8";
+  });
+  refused([](auto& c) {
+    c.topology = "butterfly";
+    c.size = "1x3";
+  });
+}
+
+}  // namespace
+}  // namespace nearwarp::testing

@@ -1,0 +1,146 @@
+// A network whose terminals do what a test tells them, and tell it what reached them and when.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "device/core/arena.h"
+#include "device/noc/build.h"
+#include "device/noc/network.h"
+#include "host/noc/config.h"
+#include "host/noc/topology.h"
+
+namespace nearwarp::testing {
+
+struct ScriptedPacket {
+  noc::Cycle at = 0;
+  uint32_t source = 0, destination = 0, flits = 1, vc = 0;
+};
+
+struct Arrival {
+  noc::Cycle at = 0;
+  uint32_t terminal = 0;
+  noc::Flit flit;
+};
+
+/// Terminals of a ScriptedNetwork; see noc::step_network().
+class ScriptedTerminals {
+ public:
+  std::vector<ScriptedPacket> packets;  ///< tag: position in this list
+  std::vector<bool> mute;               ///< [vc]: sinks never give room on it back
+  mutable std::vector<Arrival> arrivals;
+
+  void prepare(const noc::NetworkParams& p) {
+    credits_.assign(size_t{p.terminals} * p.vcs, static_cast<int>(p.depth));
+    mute.resize(p.vcs, false);
+  }
+
+  template <class G>
+  void cycle(const G&, const noc::NetworkView& v, noc::Cycle t) const {
+    for (uint32_t n = 0; n < v.p.terminals; ++n) {
+      receive(v, n, t);
+      send(v, n, t);
+    }
+  }
+  bool done() const { return next_flit_.empty() ? packets.empty() : unfinished_ == 0; }
+
+ private:
+  void receive(const noc::NetworkView& v, uint32_t n, noc::Cycle t) const {
+    const uint32_t slot = t & v.slot_mask;
+    noc::Arrivals& a = v.arrivals[slot * v.units + v.p.routers + n];
+    if (a.credits != 0) {
+      const uint32_t ring = (v.output_ports() + n) * v.p.slots;
+      credits_[n * v.p.vcs + v.credit_slots[ring + slot]] += 1;
+    }
+    if (a.flits != 0) {
+      const noc::Flit flit = v.flit_slots[(v.input_ports() + n) * v.p.slots + slot];
+      arrivals.push_back({t, n, flit});
+      if (!mute[flit.vc]) noc::release(v, n, flit.vc, t);
+    }
+    a = {};
+  }
+  /// The first packet of the list that can go on; one flit per cycle, packets of a VC in order.
+  void send(const noc::NetworkView& v, uint32_t n, noc::Cycle t) const {
+    if (next_flit_.empty()) {
+      next_flit_.assign(packets.size(), 0);
+      unfinished_ = packets.size();
+    }
+    std::vector<bool> taken(v.p.vcs, false);
+    for (size_t i = 0; i < packets.size(); ++i) {
+      const ScriptedPacket& p = packets[i];
+      if (p.source != n || next_flit_[i] == p.flits || p.at > t || taken[p.vc]) continue;
+      taken[p.vc] = true;
+      int& credits = credits_[n * v.p.vcs + p.vc];
+      if (credits == 0) continue;
+      credits -= 1;
+      noc::Flit f;
+      f.tag = static_cast<uint32_t>(i);
+      f.entered = t;
+      f.source = static_cast<uint16_t>(n);
+      f.destination = static_cast<uint16_t>(p.destination);
+      f.vc = static_cast<uint8_t>(p.vc);
+      f.flags = static_cast<uint8_t>((next_flit_[i] == 0 ? noc::kHead : 0) |
+                                     (next_flit_[i] + 1 == p.flits ? noc::kTail : 0));
+      noc::inject(v, n, f, t);
+      if (++next_flit_[i] == p.flits) unfinished_ -= 1;
+      return;
+    }
+  }
+
+  mutable std::vector<int> credits_;
+  mutable std::vector<uint32_t> next_flit_;
+  mutable size_t unfinished_ = 0;
+};
+
+/// Built as noc::Network builds one, terminals apart.
+struct ScriptedNetwork {
+  ArenaBuilder arena;
+  noc::Topology topology;
+  noc::NetworkParams params;
+  noc::NetworkState state;
+  ScriptedTerminals terminals;
+  noc::Cycle now = 0;
+
+  explicit ScriptedNetwork(const noc::NocConfig& c)
+      : topology(noc::make_topology(c.topology, c.size, c.routing)) {
+    params.routers = topology.routers;
+    params.terminals = static_cast<uint32_t>(topology.terminals.size());
+    params.inputs = topology.inputs;
+    params.outputs = topology.outputs;
+    params.vcs = c.vcs;
+    params.vnets = c.vnets;
+    params.depth = c.buffers;
+    params.routing_delay = c.routing_delay;
+    params.vc_alloc_delay = c.vc_alloc_delay;
+    params.sw_alloc_delay = c.sw_alloc_delay;
+    params.traversal_delay = c.traversal_delay;
+    params.credit_delay = c.credit_delay;
+    state = noc::make_network(arena, params, c.link_latency);
+    std::byte* base = arena.base();
+    for (const noc::Wire& w : topology.wires)
+      noc::wire_routers(params, state, base, w.from, w.from_port, w.to, w.to_port, c.link_latency,
+                        c.link_latency);
+    for (uint32_t n = 0; n < params.terminals; ++n) {
+      const noc::Attachment& a = topology.terminals[n];
+      if (a.in_router != noc::kNoRouter)
+        noc::wire_sender(params, state, base, n, a.in_router, a.in_port, 1, 1);
+      if (a.out_router != noc::kNoRouter)
+        noc::wire_receiver(params, state, base, n, a.out_router, a.out_port, 1, 1);
+    }
+    std::copy(topology.routes.begin(), topology.routes.end(), state.routes.in(base));
+    terminals.prepare(params);
+  }
+  void run(noc::Cycle cycles) {
+    const noc::NetworkView v = noc::view_of(params, state, arena.base());
+    noc::step_network(HostGroup{}, v, terminals, now, now + cycles);
+    now += cycles;
+  }
+  /// When the tail of packet `i` arrived; 0: it did not.
+  noc::Cycle tail_at(size_t i) const {
+    for (const Arrival& a : terminals.arrivals)
+      if (a.flit.tag == i && (a.flit.flags & noc::kTail) != 0) return a.at;
+    return 0;
+  }
+};
+
+}  // namespace nearwarp::testing
