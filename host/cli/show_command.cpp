@@ -5,6 +5,7 @@
 #include "host/cli/commands.h"
 #include "host/config/config.h"
 #include "host/config/nearest.h"
+#include "host/config/schema.h"
 #include "host/core/error.h"
 
 namespace nearwarp::cli {
@@ -29,6 +30,18 @@ std::string file_text(const std::string& origin, const std::vector<config::KeyDe
   return text;
 }
 
+/// A machine's file names its energy file and has none of its keys: --set must not seem to work.
+void refuse_energy_keys(const config::MachineConfig& machine, const Words& changes) {
+  for (const std::string& change : changes) {
+    const std::string key = change.substr(0, change.find('='));
+    if (config::find_key<config::EnergyConfig>(key) == nullptr) continue;
+    throw UsageError(
+        fmt::format("{} is no key of a machine file (--set {}) - it is one of the energy file: "
+                    "nearwarp show energy {} --set {}",
+                    key, change, machine.energy_model, change));
+  }
+}
+
 }  // namespace
 
 int show_command(const Words& words) {
@@ -47,6 +60,7 @@ int show_command(const Words& words) {
   std::vector<config::KeyDescription> keys;
   if (kind == "machine") {
     const config::MachineConfig machine = config::load_machine(name, changes);
+    refuse_energy_keys(machine, changes);
     origin = machine.path;
     keys = config::describe(machine);
   } else if (kind == "policy") {

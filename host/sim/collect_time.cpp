@@ -48,7 +48,7 @@ void collect_time(System& system, report::RunResult& result) {
   };
   idle("link.gpu_to_memory.idle_bits", ChannelClass::kGpuToMemory);
   idle("link.memory_to_gpu.idle_bits", ChannelClass::kMemoryToGpu);
-  // Without stack SMs nothing needs the cross-stack links: they are off.
+  // Without stack SMs nothing needs the cross-stack links: they are off (deviation 62).
   if (e.offloading) idle("link.memory_to_memory.idle_bits", ChannelClass::kMemoryToMemory);
   const auto powered = [&](const char* name, uint64_t components) {
     add(name, components * result.cycles, "core cycles", "Run time, times components");

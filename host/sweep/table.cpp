@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "host/report/columns.h"
 
@@ -71,7 +72,11 @@ std::string speedup_text(const Plan& plan, const ResultsFile& file, const Point&
                      static_cast<double>(reference->cycles) / static_cast<double>(run->cycles));
 }
 
-std::string rows_text(const Plan& plan, const ResultsFile& file, size_t width) {
+using Cell = std::function<std::string(const Point&)>;
+
+/// A row per combination of keys: `first` for the first policy, `other` for the others.
+std::string rows_text(const Plan& plan, size_t width, const std::string& what, const Cell& first,
+                      const Cell& other) {
   const size_t policies = plan.definition.policies.size();
   std::vector<std::string> names;
   std::vector<Column> columns(policies);
@@ -79,13 +84,42 @@ std::string rows_text(const Plan& plan, const ResultsFile& file, size_t width) {
     Column& column = columns[point.policy];
     if (column.cells.empty()) {
       column.head = plan.policy_name(point);
-      if (point.policy == 0) column.head += " cycles";
+      if (point.policy == 0) column.head += " " + what;
     }
     if (point.policy == 0) names.push_back(row_name(plan, point));
-    column.cells.push_back(point.policy == 0 ? cycles_text(file, point)
-                                             : speedup_text(plan, file, point));
+    column.cells.push_back(point.policy == 0 ? first(point) : other(point));
   }
   return report::columns_text(names, columns, width);
+}
+
+std::string speedups_text(const Plan& plan, const ResultsFile& file, size_t width) {
+  return rows_text(
+      plan, width, "cycles", [&](const Point& point) { return cycles_text(file, point); },
+      [&](const Point& point) { return speedup_text(plan, file, point); });
+}
+
+/// Energies in mJ, and relative to the first policy's.
+std::string energies_text(const Plan& plan, const ResultsFile& file, size_t width) {
+  const auto first = [&](const Point& point) -> std::string {
+    const Summary* there = file.find(point.id);
+    if (there == nullptr) return "-";
+    if (there->failed()) return "failed";
+    if (!there->energy) return "-";
+    const double millijoules = 1e3 * there->energy->total;
+    return fmt::format("{:.{}f}{}", millijoules, millijoules < 1000 ? 3 : 0,
+                       there->partial ? "*" : "");
+  };
+  const auto other = [&](const Point& point) -> std::string {
+    const Summary* there = file.find(point.id);
+    if (there != nullptr && there->failed()) return "failed";
+    const Summary* run = complete(file, point);
+    const Summary* reference = complete(file, plan.reference(point));
+    if (run == nullptr || reference == nullptr || !run->energy || !reference->energy ||
+        reference->energy->total == 0)
+      return there != nullptr && there->partial ? "*" : "-";
+    return fmt::format("{:.3f}", run->energy->total / reference->energy->total);
+  };
+  return rows_text(plan, width, "energy [mJ]", first, other);
 }
 
 struct Spread {
@@ -138,11 +172,13 @@ std::string format_table(const Plan& plan, const ResultsFile& file, size_t width
   const Definition& d = plan.definition;
   const bool all_rows = plan.points.size() / d.policies.size() <= kMostRows;
   std::string text = report::wrapped(title(plan), width) + "\n";
-  text += all_rows ? rows_text(plan, file, width) : summary_text(plan, file, width);
+  text += all_rows ? speedups_text(plan, file, width) : summary_text(plan, file, width);
+  if (all_rows) text += "\n" + energies_text(plan, file, width);
   std::string notes;
   if (d.policies.size() > 1) {
     notes =
         fmt::format("Speed-up over {} for the same other keys", plan.policy_name(plan.points[0]));
+    if (all_rows) notes += ", and energy (an estimate) relative to its";
     notes += all_rows ? "." : ": geometric mean (least-most).";
   }
   bool partial = false;

@@ -55,6 +55,23 @@ TEST(Run, OverridesReachTheMachine) {
   EXPECT_GT(cycles(narrow), cycles(wide));  // a tenth of the bandwidth
 }
 
+TEST(Run, OverridesReachTheEnergyAccount) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("x.json");
+  const Outcome outcome = run_program({"run", "vector-add", "--policy", "baseline", "--set",
+                                       "energy.links.idle_fj_per_bit=0", "--json", file});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "energy, all ["));
+  const Json document = Json::parse(read_text(file));
+  EXPECT_EQ(document["machine"]["energy.model"], "tom-40nm");
+  EXPECT_EQ(document["machine"]["energy.links.idle_fj_per_bit"], 0);
+  const Json& run = document["runs"][0];
+  const uint64_t bytes = run["traffic"]["gpu_to_memory_bytes"].get<uint64_t>() +
+                         run["traffic"]["memory_to_gpu_bytes"].get<uint64_t>();
+  EXPECT_DOUBLE_EQ(run["energy"]["parts"]["links"].get<double>(),
+                   static_cast<double>(bytes) * 8 * 2e-12);
+}
+
 TEST(Run, ThreadsAndTraceCacheChangeNothing) {
   const TemporaryFolder folder;
   const std::string cache = folder.file("cache");

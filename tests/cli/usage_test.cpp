@@ -97,6 +97,13 @@ TEST(Usage, WrongKeysAndValues) {
   expect_error({"run", "libor", "--set", "sm.warps=0"}, kUsage, {"sm.warps", "0"});
   expect_error({"run", "libor", "--set", "sm.warps=4000000000"}, kUsage, {"sm.warps"});
   expect_error({"show", "machine", "tom", "--set", "sm.warps=many"}, kUsage, {"sm.warps"});
+  expect_error({"run", "libor", "--set", "energy.model=tom-40mn"}, kUsage, {"'tom-40nm'"});
+  expect_error({"run", "libor", "--set", "energy.links.idle_fj_per_bit=-1"}, kUsage,
+               {"energy.links.idle_fj_per_bit", "-1"});
+  expect_error({"run", "libor", "--set", "energy.link.idle_fj_per_bit=1"}, kUsage,
+               {"'energy.links.idle_fj_per_bit'"});
+  expect_error({"show", "machine", "tom", "--set", "energy.l2.read_fj=1"}, kUsage,
+               {"show energy tom-40nm --set energy.l2.read_fj=1"});
 }
 
 TEST(Usage, MissingAndBrokenFiles) {
@@ -128,7 +135,9 @@ TEST(Usage, ListsEverything) {
   for (const char* name : {"baseline", "ndp-uncontrolled-bmap", "ndp-controlled-bmap"}) {
     EXPECT_TRUE(contains(policies, name)) << name;
   }
-  for (const char* what : {"workloads", "machines", "policies"}) {
+  const std::string energy = run_program({"list", "energy"}).out;
+  for (const char* name : {"tom-40nm", "mpu-20nm"}) EXPECT_TRUE(contains(energy, name)) << name;
+  for (const char* what : {"workloads", "machines", "policies", "energy"}) {
     EXPECT_LE(longest_line(run_program({"list", what}).out), 80u) << what;
   }
 }
@@ -153,6 +162,16 @@ TEST(Usage, WhatShowPrintsCanBeLoaded) {
   const Outcome policy = run_program({"show", "policy", "ndp-controlled-bmap"});
   ASSERT_EQ(policy.exit_code, 0) << policy.err;
   EXPECT_TRUE(contains(policy.out, "mechanism = \"tom\"\n"));
+
+  const Outcome energy =
+      run_program({"show", "energy", "tom-40nm", "--set", "energy.links.idle_fj_per_bit=7"});
+  ASSERT_EQ(energy.exit_code, 0) << energy.err;
+  EXPECT_TRUE(contains(energy.out, "[energy.links]\n"));
+  EXPECT_TRUE(contains(energy.out, "\nidle_fj_per_bit = 7\n"));
+  write_text(folder.file("mine-40nm.toml"), energy.out);
+  const Outcome loaded = run_program({"show", "energy", folder.file("mine-40nm.toml")});
+  ASSERT_EQ(loaded.exit_code, 0) << loaded.err;
+  EXPECT_EQ(loaded.out.substr(loaded.out.find("\n[")), energy.out.substr(energy.out.find("\n[")));
 }
 
 TEST(Usage, AnalyzePrintsCandidatesOfEveryWorkload) {

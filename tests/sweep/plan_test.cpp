@@ -45,6 +45,16 @@ TEST(Axis, KnowsHowValuesAreWrittenInToml) {
   EXPECT_TRUE(policy.of_policy);
 }
 
+TEST(Axis, EnergyKeysAreOfTheMachine) {
+  const Axis axis = sweep::parse_axis("energy.links.idle_fj_per_bit=0,1_500");
+  EXPECT_TRUE(axis.of_machine);
+  EXPECT_FALSE(axis.of_policy);
+  EXPECT_EQ(axis.values[1].toml, "1500");
+  const Plan plan = sweep::expand(definition({"energy.links.idle_fj_per_bit=0,1_500"}));
+  ASSERT_EQ(plan.points.size(), 4u);
+  EXPECT_NE(plan.points[0].id, plan.points[2].id);
+}
+
 TEST(Axis, MistakesAreFoundAtOnce) {
   for (const char* text :
        {"sm.warps", "=1", "sm.warsp=1", "sm.warps=0", "sm.warps=", "sm.warps=1,", "sm.warps=1,x",

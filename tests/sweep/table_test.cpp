@@ -45,8 +45,14 @@ TEST_F(Table, SpeedupsOverTheFirstPolicy) {
             "alpha sm.warps=16           failed               failed\n"
             "alpha sm.warps=32           1,000*                    *\n"
             "\n"
-            "Speed-up over baseline for the same other keys. *: partial, the run reached\n"
-            "run.max_cycles.\n");
+            "                   baseline energy [mJ]  ndp-controlled-bmap\n"
+            "------------------------------------------------------------\n"
+            "alpha sm.warps=8                  2.000                1.000\n"
+            "alpha sm.warps=16                failed               failed\n"
+            "alpha sm.warps=32                2.000*                    *\n"
+            "\n"
+            "Speed-up over baseline for the same other keys, and energy (an estimate)\n"
+            "relative to its. *: partial, the run reached run.max_cycles.\n");
 }
 
 TEST_F(Table, PointsThatAreNotThereAreLines) {
