@@ -1,5 +1,5 @@
-// The energy account of a run: counters times constants. docs/energy.md has the formulas, deviations
-// 61 to 63 what is not as in the TOM paper.
+// The energy account of a run: counters times constants. docs/energy.md has the formulas,
+// deviations 61 to 63 what is not as in the TOM paper.
 #include "host/report/energy.h"
 
 #include <algorithm>
