@@ -1,14 +1,15 @@
-// One vault: a memory controller and its DRAM banks behind a TSV data bus.
+// One vault or memory channel: a controller and its DRAM banks behind a data bus (TSVs in a stack).
 //
 // FR-FCFS over a finite queue [Rixner et al., ISCA 2000]: among the commands that may issue in a
 // cycle, column commands of open rows go first, oldest first, then activations and precharges,
-// oldest first; a request that has waited longer than a bound goes before everything else. Pages
-// stay open. Writes are collected and drained between two watermarks. Refresh is all-bank.
+// oldest first; a request that has waited longer than a bound goes before everything else. Or FCFS.
+// Pages stay open, or close with the last access that anybody waits for. Writes are collected and
+// drained between two watermarks. Refresh is all-bank.
 //
-// One command per command-clock cycle. The data bus (TSVs) is decoupled from the command clock: a
-// transfer of n bytes takes n * ticks_per_byte, beginning when the column latency has passed and
-// the bus is free; a column command issues only if that wait is at most one cycle, so the bus can
-// be kept busy without a gap.
+// One command per command-clock cycle (or a row and a column command). The data bus (TSVs) is
+// decoupled from the command clock: a transfer of n bytes takes n * ticks_per_byte, beginning when
+// the column latency has passed and the bus is free; a column command issues only if that wait is
+// less than one cycle, so the bus can be kept busy without a gap.
 //
 // Every bank keeps its next command and the cycle from which the bank allows it (`*_key`); they are
 // recomputed only when something happens to the bank. Choosing a command is a minimum over banks.
@@ -55,7 +56,7 @@ NW_HD NW_INLINE void refresh(const G& g, const VaultParams& p, VaultState& s, st
   g.each_scalar(banks, [&](uint32_t b) {
     act_ok[b] = ready;
     s.row_entries.in(base)[b] = 0;
-    plan_bank(s, base, b);
+    plan_bank(p, s, base, b);
   });
 }
 
@@ -80,7 +81,8 @@ NW_HD NW_INLINE void catch_up_refreshes(const G& g, const VaultParams& p, VaultS
 
 /// Bring the cycle counters back to zero so that they fit 32 bits for ever.
 template <class G>
-NW_HD NW_INLINE void rebase(const G& g, VaultState& s, std::byte* base, uint64_t cycle) {
+NW_HD NW_INLINE void rebase(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
+                            uint64_t cycle) {
   const uint64_t by = cycle - s.epoch;
   const auto moved = [by](uint32_t c) { return c > by ? static_cast<uint32_t>(c - by) : 0u; };
   g.leader([&] {
@@ -89,6 +91,11 @@ NW_HD NW_INLINE void rebase(const G& g, VaultState& s, std::byte* base, uint64_t
     s.write_ok = moved(s.write_ok);
     s.activate_ok = moved(s.activate_ok);
     for (uint32_t i = 0; i < 4; ++i) s.activations[i] = moved(s.activations[i]);
+    for (uint32_t i = 0; i < kMaxBankGroups; ++i) {
+      s.group_read_ok[i] = moved(s.group_read_ok[i]);
+      s.group_write_ok[i] = moved(s.group_write_ok[i]);
+      s.group_activate_ok[i] = moved(s.group_activate_ok[i]);
+    }
     s.next_order = 0;
     VaultEntry* entries = s.entries.in(base);
     for (uint32_t e = s.oldest; e != kNoEntry; e = entries[e].younger) {
@@ -99,7 +106,7 @@ NW_HD NW_INLINE void rebase(const G& g, VaultState& s, std::byte* base, uint64_t
     s.act_ok.in(base)[b] = moved(s.act_ok.in(base)[b]);
     s.col_ok.in(base)[b] = moved(s.col_ok.in(base)[b]);
     s.pre_ok.in(base)[b] = moved(s.pre_ok.in(base)[b]);
-    plan_bank(s, base, b);
+    plan_bank(p, s, base, b);
   });
 }
 
@@ -123,14 +130,20 @@ NW_HD NW_INLINE bool settle(const G& g, const VaultParams& p, VaultState& s, std
   } else {
     if (reads != 0 && writes <= p.write_low) mode = 0;
   }
-  if (starving == s.starving && mode == s.write_mode) return false;
+  uint32_t head = kNoEntry;
+  if (p.in_order != 0) {
+    const uint64_t own = mode != 0 ? s.writes : s.valid & ~s.writes;
+    if (own != 0) head = oldest_of(s.entries.in(base), own);
+  }
+  if (starving == s.starving && mode == s.write_mode && head == s.head) return false;
   g.leader([&] {
     s.counters.starved += starving != s.starving ? 1 : 0;
     s.counters.turnarounds += mode != s.write_mode ? 1 : 0;
     s.starving = starving;
     s.write_mode = mode;
+    s.head = head;
   });
-  g.each_scalar(s.act_ok.count, [&](uint32_t b) { plan_bank(s, base, b); });
+  g.each_scalar(s.act_ok.count, [&](uint32_t b) { plan_bank(p, s, base, b); });
   return true;
 }
 
@@ -176,7 +189,20 @@ NW_HD NW_INLINE Earliest earliest(const VaultParams& p, const VaultState& s) {
   return at;
 }
 
-/// Issue at most one command in cycle `c`; was there one?
+/// The command that bank `b` waits for, in cycle `c`. Leader only.
+NW_HD NW_INLINE void issue_to(const VaultParams& p, VaultState& s, std::byte* base, uint32_t b,
+                              uint32_t c, Tick now) {
+  const uint32_t e = s.chosen.in(base)[b];
+  if (s.col_key.in(base)[b] <= c) {
+    issue_column(p, s, base, e, c, now);
+  } else if (s.act_key.in(base)[b] <= c) {
+    issue_activate(p, s, base, e, c);
+  } else {
+    issue_precharge(p, s, base, e, b, c);
+  }
+}
+
+/// Issue what the command bus (both command buses) can take in cycle `c`; was there anything?
 template <class G>
 NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
                            uint32_t c, Tick now) {
@@ -188,31 +214,25 @@ NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std:
   const uint32_t* pre = s.pre_key.in(base);
   const uint32_t* order = s.order_key.in(base);
   const bool column = at.column <= c, activate = at.activate <= c, precharge = at.precharge <= c;
+  uint32_t first = kNoLane, second = kNoLane;
   // A starving request's command goes before everything else.
-  uint32_t b = kNoLane;
   if (s.starving != kNoEntry) {
     const uint32_t own = s.entries.in(base)[s.starving].bank;
-    if ((column && col[own] <= c) || (activate && act[own] <= c) || pre[own] <= c) b = own;
+    if ((column && col[own] <= c) || (activate && act[own] <= c) || pre[own] <= c) first = own;
   }
-  if (b == kNoLane && column) {
-    b = bank_arg_min(g, banks, [&](uint32_t i) { return col[i] <= c ? order[i] : kNoCycle; });
+  if (first == kNoLane && column) {
+    first = bank_arg_min(g, banks, [&](uint32_t i) { return col[i] <= c ? order[i] : kNoCycle; });
   }
-  if (b == kNoLane && (activate || precharge)) {
-    b = bank_arg_min(g, banks, [&](uint32_t i) {
+  const bool row_bus = first == kNoLane || (p.two_command_buses != 0 && col[first] <= c);
+  if (row_bus && (activate || precharge)) {
+    second = bank_arg_min(g, banks, [&](uint32_t i) {
       return (activate && act[i] <= c) || pre[i] <= c ? order[i] : kNoCycle;
     });
   }
-  if (b == kNoLane) return false;
-  const uint32_t e = s.chosen.in(base)[b];
-  const bool is_column = col[b] <= c, is_activate = act[b] <= c;
+  if (first == kNoLane && second == kNoLane) return false;
   g.leader([&] {
-    if (is_column) {
-      issue_column(p, s, base, e, c, now);
-    } else if (is_activate) {
-      issue_activate(p, s, base, e, c);
-    } else {
-      issue_precharge(p, s, base, e, b, c);
-    }
+    if (first != kNoLane) issue_to(p, s, base, first, c, now);
+    if (second != kNoLane) issue_to(p, s, base, second, c, now);
   });
   return true;
 }
@@ -223,6 +243,7 @@ NW_HD NW_INLINE void send_reply(const VaultParams& p, VaultState& s, std::byte* 
   const VaultReply& r = s.replies.in(base)[s.reply_head];
   Packet q;
   q.kind = static_cast<PacketKind>(r.kind);
+  q.payload = r.arrived;
   q.line = r.line;
   q.tag = r.tag;
   q.sectors = r.sectors;
@@ -237,9 +258,9 @@ NW_HD NW_INLINE void send_reply(const VaultParams& p, VaultState& s, std::byte* 
 
 }  // namespace vault_detail
 
-/// Step a vault through a window.
+/// Step a vault or memory channel through a window.
 ///
-/// Reads:  requests from the stack's switch; sends replies to it.
+/// Reads:  requests from `in`; sends replies to `out`.
 /// State:  the queue, per bank the open row and the earliest cycle of each command.
 /// Units:  times in ticks of the machine's base clock; `*_ok`, `*_key` in command-clock cycles.
 /// Source: JESD79-3F (constraints between commands); FR-FCFS after Rixner et al., ISCA 2000.
@@ -253,10 +274,20 @@ NW_HD StepResult step_vault(const G& g, const VaultParams& p, VaultState& s, std
   const uint32_t capacity = s.entries.count;
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);  // from zero
   if (cycle - s.epoch > p.rebase_cycles) {
-    rebase(g, s, base, cycle);
+    rebase(g, p, s, base, cycle);
     find_first(g, s, base);
   }
   bool poll = false;
+
+  // Can the packet at the head be taken in at `now`? It must have arrived by then.
+  const auto acceptable = [&](Tick at) {
+    return population_count(s.valid) < capacity && has_packet(in, base, at) &&
+           has_room(p, s, front(in, base));
+  };
+  const auto reply_ready = [&](Tick at) {
+    return s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= at &&
+           can_send(out, base, at);
+  };
 
   // Earliest cycle (from zero), `from` or later, in which something happens, as far as is known.
   // Those before the window's end are the same in all lanes.
@@ -280,7 +311,13 @@ NW_HD StepResult step_vault(const G& g, const VaultParams& p, VaultState& s, std
       poll = credit >= kNever;
       tick = max_tick(s.replies.in(base)[s.reply_head].due, credit);
     }
-    if (population_count(s.valid) < capacity) tick = min_tick(tick, head_arrival(in, base));
+    if (population_count(s.valid) < capacity) {
+      const Tick arrival = head_arrival(in, base);
+      // One that waits in vain for its kind's part of the queue is nothing to wake up for.
+      const bool refused =
+          arrival <= from * period && arrival < window.end && !has_room(p, s, front(in, base));
+      if (!refused) tick = min_tick(tick, arrival);
+    }
     if (s.valid != 0 && s.starving == kNoEntry) {
       tick =
           min_tick(tick, s.entries.in(base)[s.oldest].arrived + Tick{p.starvation_cycles} * period);
@@ -297,10 +334,7 @@ NW_HD StepResult step_vault(const G& g, const VaultParams& p, VaultState& s, std
     bool changed = settle(g, p, s, base, now);
     if (changed) find_first(g, s, base);
     changed = false;
-    if (s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= now &&
-        can_send(out, base, now)) {
-      g.leader([&] { send_reply(p, s, base, now, horizon); });
-    }
+    if (reply_ready(now)) g.leader([&] { send_reply(p, s, base, now, horizon); });
     if (s.valid != 0) {
       if (p.tREFI != 0 && s.refresh_at <= cycle) {
         const uint64_t when = refresh_cycle(g, s, base);
@@ -312,7 +346,10 @@ NW_HD StepResult step_vault(const G& g, const VaultParams& p, VaultState& s, std
         changed = issue(g, p, s, base, static_cast<uint32_t>(cycle - s.epoch), now);
       }
     }
-    if (population_count(s.valid) < capacity && has_packet(in, base, now)) {
+    if (p.reply_lead_ticks != 0 && reply_ready(now)) {
+      g.leader([&] { send_reply(p, s, base, now, horizon); });
+    }
+    if (acceptable(now)) {
       if (s.valid == 0) catch_up_refreshes(g, p, s, base, cycle);
       g.leader([&] { accept(p, s, base, now, horizon); });
       changed = true;
@@ -337,11 +374,14 @@ NW_HD void finish_vault(const G& g, const VaultParams& p, VaultState& s, std::by
   if (s.valid == 0) vault_detail::catch_up_refreshes(g, p, s, base, now / p.period);
 }
 
-/// Lay out a vault. `banks` at most 32 and equal to 2^map.bank_bits, `queue_entries` at most 64.
+/// Lay out a vault. `banks`: as the map has them, a power of two; with their row buffers at
+/// most 64. `queue_entries` at most 64.
 template <class Allocator>
 VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
                       uint32_t queue_entries, Ref<Channel> in, Ref<Channel> out) {
-  NW_ASSERT(banks <= kMaxVaultBanks && banks == 1u << p.map.baseline.bank_bits);
+  banks <<= p.row_buffer_bits;
+  NW_ASSERT(banks <= kMaxVaultBanks);
+  NW_ASSERT(banks >> p.group_shift <= kMaxBankGroups);
   NW_ASSERT(queue_entries >= 1 && queue_entries <= kMaxVaultEntries);
   VaultState s;
   s.in = in;
@@ -360,7 +400,7 @@ VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
   s.bank_entries = arena.template allocate<uint64_t>(banks);
   s.row_entries = arena.template allocate<uint64_t>(banks);
   s.refresh_at = p.tREFI;
-  for (uint32_t b = 0; b < banks; ++b) vault_detail::plan_bank(s, arena.base(), b);
+  for (uint32_t b = 0; b < banks; ++b) vault_detail::plan_bank(p, s, arena.base(), b);
   return s;
 }
 

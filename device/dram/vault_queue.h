@@ -27,10 +27,10 @@ NW_HD NW_INLINE uint32_t relative(const VaultState& s, uint64_t cycle) {
 }
 
 /// Earliest cycle (from `epoch`) for a column command of the current direction in any bank: its
-/// data may wait at most one cycle for the bus.
+/// data may wait less than one cycle for the bus.
 NW_HD NW_INLINE uint32_t column_ok(const VaultParams& p, const VaultState& s) {
-  const uint32_t wait = 1 + (s.write_mode != 0 ? p.tCWL : p.tCL);
-  const uint32_t bus = s.bus_free_cycle > wait ? relative(s, s.bus_free_cycle - wait) : 0;
+  const uint32_t wait = s.write_mode != 0 ? p.tCWL : p.tCL;
+  const uint32_t bus = s.bus_busy_cycles > wait ? relative(s, s.bus_busy_cycles - wait) : 0;
   return later(bus, s.write_mode != 0 ? s.write_ok : s.read_ok);
 }
 
@@ -45,9 +45,11 @@ NW_HD NW_INLINE uint32_t oldest_of(const VaultEntry* entries, uint64_t bits) {
 }
 
 /// Decide what bank `b` needs next. One lane (which owns the bank) or the leader.
-NW_HD NW_INLINE void plan_bank(const VaultState& s, std::byte* base, uint32_t b) {
+NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::byte* base,
+                               uint32_t b) {
   const VaultEntry* entries = s.entries.in(base);
   uint64_t wanted = s.bank_entries.in(base)[b] & (s.write_mode != 0 ? s.writes : ~s.writes);
+  if (p.in_order != 0) wanted &= s.head == kNoEntry ? 0 : uint64_t{1} << s.head;
   // A starving request has its bank for itself.
   if (s.starving != kNoEntry && entries[s.starving].bank == b) wanted = uint64_t{1} << s.starving;
   uint32_t col = kNoCycle, act = kNoCycle, pre = kNoCycle, age = kNoCycle;
@@ -55,12 +57,14 @@ NW_HD NW_INLINE void plan_bank(const VaultState& s, std::byte* base, uint32_t b)
     const bool open = (s.open_banks >> b & 1) != 0;
     const uint64_t hits = wanted & s.row_entries.in(base)[b];
     const uint32_t e = oldest_of(entries, hits != 0 ? hits : wanted);
+    const uint32_t group = b >> p.group_shift;
     if (hits != 0) {
-      col = s.col_ok.in(base)[b];
+      col = later(s.col_ok.in(base)[b],
+                  s.write_mode != 0 ? s.group_write_ok[group] : s.group_read_ok[group]);
     } else if (open) {
       pre = s.pre_ok.in(base)[b];
     } else {
-      act = s.act_ok.in(base)[b];
+      act = later(s.act_ok.in(base)[b], s.group_activate_ok[group]);
     }
     age = entries[e].order;
     s.chosen.in(base)[b] = static_cast<uint8_t>(e);
@@ -69,6 +73,85 @@ NW_HD NW_INLINE void plan_bank(const VaultState& s, std::byte* base, uint32_t b)
   s.act_key.in(base)[b] = act;
   s.pre_key.in(base)[b] = pre;
   s.order_key.in(base)[b] = age;
+}
+
+/// Plan the banks of a group anew. Leader only.
+NW_HD NW_INLINE void plan_group(const VaultParams& p, const VaultState& s, std::byte* base,
+                                uint32_t group) {
+  const uint32_t banks = 1u << p.group_shift;
+  for (uint32_t b = group * banks; b < (group + 1) * banks; ++b) plan_bank(p, s, base, b);
+}
+NW_HD NW_INLINE bool has_groups(const VaultParams& p, const VaultState& s) {
+  return s.act_ok.count >> p.group_shift > 1;
+}
+
+/// Can the queue take `q`?
+NW_HD NW_INLINE bool has_room(const VaultParams& p, const VaultState& s, const Packet& q) {
+  const uint32_t all = population_count(s.valid), writes = population_count(s.writes);
+  if (all == s.entries.count) return false;
+  if (q.kind == PacketKind::kWrite) return writes < p.write_entries;
+  // A read may be answered at once, from a write that waits.
+  return all - writes < p.read_entries &&
+         (p.forward_writes == 0 || s.reply_count < s.replies.count);
+}
+
+/// Put a reply on its way. Leader only; there is room.
+NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* base,
+                                const VaultEntry& x, PacketKind kind, uint32_t bytes, Tick ready) {
+  uint32_t at = s.reply_head + s.reply_count;
+  if (at >= s.replies.count) at -= s.replies.count;
+  VaultReply& r = s.replies.in(base)[at];
+  s.last_due = max_tick(s.last_due, ready + Tick{p.fixed_latency_cycles} * p.period);
+  r.due = s.last_due - p.reply_lead_ticks;
+  r.arrived = x.arrived;
+  r.line = x.line;
+  r.tag = x.tag;
+  r.sectors = x.sectors;
+  r.dst = x.src;
+  r.bytes = static_cast<uint16_t>(bytes);
+  r.kind = static_cast<uint32_t>(kind);
+  s.reply_count += 1;
+  s.counters.latency_ticks += s.last_due - x.arrived;
+}
+
+/// Does a waiting write of bank `b` hold the whole line that `q` reads?
+NW_HD NW_INLINE bool is_written(const VaultParams& p, const VaultState& s, const std::byte* base,
+                                const Packet& q, uint32_t b) {
+  const VaultEntry* entries = s.entries.in(base);
+  for (uint64_t bits = s.bank_entries.in(base)[b] & s.writes; bits != 0; bits &= bits - 1) {
+    const VaultEntry& x = entries[count_trailing_zeros(bits)];
+    if (x.line == q.line && x.data_bytes >= p.line_bytes) return true;
+  }
+  return false;
+}
+
+/// The bank (row buffer) and row of a line.
+NW_HD NW_INLINE BankLocation locate(const VaultParams& p, const std::byte* base, LineAddr line) {
+  BankLocation at;
+  if (p.own_map != 0) {
+    at = p.channel_map.locate(line);
+  } else {
+    const Location l = p.map.of(line, base).locate(line);
+    at.bank = l.bank;
+    at.row = l.row;
+  }
+  const uint32_t buffer = at.row & static_cast<uint32_t>(low_bits(p.row_buffer_bits));
+  at.bank = at.bank << p.row_buffer_bits | buffer;
+  return at;
+}
+
+/// Answer a read from the waiting write of its line, in the next cycle. Leader only.
+NW_HD NW_INLINE void forward(const VaultParams& p, VaultState& s, std::byte* base, const Packet& q,
+                             Tick now) {
+  VaultEntry x;
+  x.arrived = now;
+  x.line = q.line;
+  x.tag = q.tag;
+  x.sectors = q.sectors;
+  x.src = q.src;
+  s.counters.forwarded_reads += 1;
+  push_reply(p, s, base, x, PacketKind::kReadReply, uint32_t{p.header_bytes} + p.line_bytes,
+             max_tick(now + p.period, now + p.reply_lead_ticks));
 }
 
 /// Take a request into the queue. Leader only; there is room, refreshes are caught up.
@@ -83,9 +166,17 @@ NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base
     pop(in, base, now, horizon);
     return;
   }
+  const BankLocation at = locate(p, base, q.line);
+  s.counters.reads += q.kind == PacketKind::kRead ? 1 : 0;
+  s.counters.writes += q.kind == PacketKind::kWrite ? 1 : 0;
+  s.counters.atomics += q.kind == PacketKind::kAtomic ? 1 : 0;
+  if (p.forward_writes != 0 && q.kind == PacketKind::kRead && is_written(p, s, base, q, at.bank)) {
+    forward(p, s, base, q, now);
+    pop(in, base, now, horizon);
+    return;
+  }
   const uint32_t e = count_trailing_zeros(~s.valid);
   const uint64_t bit = uint64_t{1} << e;
-  const Location at = p.map.of(q.line, base).locate(q.line);
   VaultEntry* entries = s.entries.in(base);
   VaultEntry& x = entries[e];
   x.arrived = now;
@@ -101,7 +192,7 @@ NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base
   x.bank = static_cast<uint8_t>(at.bank);
   x.kind = static_cast<uint8_t>(q.kind);
   x.opened = 0;
-  x.silent = 0;
+  x.silent = q.kind == PacketKind::kWrite ? p.posted_writes : 0;
   x.older = static_cast<uint8_t>(s.youngest);
   x.younger = kNoEntry;
   if (s.youngest != kNoEntry) entries[s.youngest].younger = static_cast<uint8_t>(e);
@@ -113,11 +204,8 @@ NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base
   if ((s.open_banks >> at.bank & 1) != 0 && s.open_row.in(base)[at.bank] == at.row) {
     s.row_entries.in(base)[at.bank] |= bit;
   }
-  s.counters.reads += q.kind == PacketKind::kRead ? 1 : 0;
-  s.counters.writes += q.kind == PacketKind::kWrite ? 1 : 0;
-  s.counters.atomics += q.kind == PacketKind::kAtomic ? 1 : 0;
   pop(in, base, now, horizon);
-  plan_bank(s, base, at.bank);
+  plan_bank(p, s, base, at.bank);
 }
 
 /// Forget entry `e`. Leader only.
@@ -140,71 +228,94 @@ NW_HD NW_INLINE void remove(VaultState& s, std::byte* base, uint32_t e, Tick now
   s.bank_entries.in(base)[x.bank] &= keep;
   s.row_entries.in(base)[x.bank] &= keep;
   if (s.starving == e) s.starving = kNoEntry;
+  if (s.head == e) s.head = kNoEntry;
   s.counters.queue_ticks += now - x.arrived;
 }
 
-/// Put the reply of `x` on its way. Leader only; there is room.
-NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* base,
-                                const VaultEntry& x, PacketKind kind, uint32_t bytes, Tick ready) {
-  uint32_t at = s.reply_head + s.reply_count;
-  if (at >= s.replies.count) at -= s.replies.count;
-  VaultReply& r = s.replies.in(base)[at];
-  s.last_due = max_tick(s.last_due, ready + Tick{p.fixed_latency_cycles} * p.period);
-  r.due = s.last_due;
-  r.line = x.line;
-  r.tag = x.tag;
-  r.sectors = x.sectors;
-  r.dst = x.src;
-  r.bytes = static_cast<uint16_t>(bytes);
-  r.kind = static_cast<uint32_t>(kind);
-  s.reply_count += 1;
+/// Bus, counters and row of a column command for `x`, alike for reads and writes. Leader only.
+NW_HD NW_INLINE void transfer(const VaultParams& p, VaultState& s, const VaultEntry& x, bool write,
+                              Tick now) {
+  const Tick took = bus_ticks(p, x.data_bytes);
+  const Tick start = max_tick(now + Tick{write ? p.tCWL : p.tCL} * p.period, s.bus_free);
+  s.bus_free = start + took;
+  s.bus_busy_cycles = s.bus_free / p.period;
+  s.counters.bus_busy_ticks += took;
+  s.counters.row_hits += x.opened == 0 ? 1 : 0;
+  s.counters.row_misses += x.opened == 1 ? 1 : 0;
+  s.counters.row_conflicts += x.opened > 1 ? 1 : 0;
+}
+
+/// The write of entry `e` in cycle `c`. Leader only.
+NW_HD NW_INLINE void issue_write(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
+                                 uint32_t c, Tick now) {
+  VaultEntry& x = s.entries.in(base)[e];
+  const uint32_t b = x.bank, group = b >> p.group_shift;
+  const uint32_t end = relative(s, cycle_at_or_after(s.bus_free, p.period));
+  uint32_t* pre_ok = s.pre_ok.in(base) + b;
+  *pre_ok = later(*pre_ok, end + p.tWR);
+  s.read_ok = later(s.read_ok, later(c + p.tCCD, end + p.tWTR));
+  s.write_ok = later(s.write_ok, c + p.tCCD);
+  if (has_groups(p, s)) {
+    s.group_read_ok[group] = later(s.group_read_ok[group], later(c + p.tCCD_L, end + p.tWTR_L));
+    s.group_write_ok[group] = later(s.group_write_ok[group], c + p.tCCD_L);
+  }
+  s.counters.write_commands += 1;
+  s.counters.data_bytes_written += x.data_bytes;
+  if (x.silent == 0) push_reply(p, s, base, x, PacketKind::kWriteAck, p.header_bytes, now);
+  remove(s, base, e, now);
+}
+
+/// The read of entry `e` in cycle `c`. Leader only.
+NW_HD NW_INLINE void issue_read(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
+                                uint32_t c, Tick now) {
+  VaultEntry& x = s.entries.in(base)[e];
+  const uint32_t b = x.bank, group = b >> p.group_shift;
+  uint32_t* pre_ok = s.pre_ok.in(base) + b;
+  *pre_ok = later(*pre_ok, c + p.tRTP);
+  s.read_ok = later(s.read_ok, c + p.tCCD);
+  s.write_ok = later(s.write_ok, c + later(p.tCCD, p.tRTW));
+  if (has_groups(p, s)) {
+    s.group_read_ok[group] = later(s.group_read_ok[group], c + p.tCCD_L);
+    s.group_write_ok[group] = later(s.group_write_ok[group], c + p.tCCD_L);
+  }
+  s.counters.read_commands += 1;
+  s.counters.data_bytes_read += x.data_bytes;
+  const bool atomic = x.kind == static_cast<uint8_t>(PacketKind::kAtomic);
+  push_reply(p, s, base, x, atomic ? PacketKind::kAtomicReply : PacketKind::kReadReply,
+             uint32_t{p.header_bytes} + x.data_bytes, s.bus_free);
+  if (atomic) {  // the entry stays, as the write of what was read
+    x.silent = 1;
+    x.opened = 0;
+    s.writes |= uint64_t{1} << e;
+    s.counters.atomic_writes += 1;
+    if (s.head == e) s.head = kNoEntry;
+  } else {
+    remove(s, base, e, now);
+  }
 }
 
 /// Read or write for entry `e` in cycle `c`. Leader only.
 NW_HD NW_INLINE void issue_column(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
                                   uint32_t c, Tick now) {
-  VaultEntry& x = s.entries.in(base)[e];
+  const VaultEntry& x = s.entries.in(base)[e];
   const uint32_t b = x.bank;
   const bool write = (s.writes >> e & 1) != 0;
-  const Tick took = bus_ticks(p, x.data_bytes);
-  const Tick start = max_tick(now + Tick{write ? p.tCWL : p.tCL} * p.period, s.bus_free);
-  s.bus_free = start + took;
-  s.bus_free_cycle = cycle_at_or_after(s.bus_free, p.period);
-  s.counters.bus_busy_ticks += took;
-  s.counters.row_hits += x.opened == 0 ? 1 : 0;
-  s.counters.row_misses += x.opened == 1 ? 1 : 0;
-  s.counters.row_conflicts += x.opened > 1 ? 1 : 0;
-  uint32_t* pre_ok = s.pre_ok.in(base) + b;
+  transfer(p, s, x, write, now);
   if (write) {
-    const uint32_t end = relative(s, s.bus_free_cycle);
-    *pre_ok = later(*pre_ok, end + p.tWR);
-    s.read_ok = later(s.read_ok, later(c + p.tCCD, end + p.tWTR));
-    s.write_ok = later(s.write_ok, c + p.tCCD);
-    s.counters.data_bytes_written += x.data_bytes;
-    if (x.silent == 0) {
-      push_reply(p, s, base, x, PacketKind::kWriteAck, p.header_bytes, now);
-      s.counters.latency_ticks += s.last_due - x.arrived;
-    }
-    remove(s, base, e, now);
+    issue_write(p, s, base, e, c, now);
   } else {
-    *pre_ok = later(*pre_ok, c + p.tRTP);
-    s.read_ok = later(s.read_ok, c + p.tCCD);
-    s.write_ok = later(s.write_ok, later(c + p.tCCD, c + p.tRTW));
-    s.counters.data_bytes_read += x.data_bytes;
-    const bool atomic = x.kind == static_cast<uint8_t>(PacketKind::kAtomic);
-    push_reply(p, s, base, x, atomic ? PacketKind::kAtomicReply : PacketKind::kReadReply,
-               uint32_t{p.header_bytes} + x.data_bytes, s.bus_free);
-    s.counters.latency_ticks += s.last_due - x.arrived;
-    if (atomic) {  // the entry stays, as the write of what was read
-      x.silent = 1;
-      x.opened = 0;
-      s.writes |= uint64_t{1} << e;
-      s.counters.atomic_writes += 1;
-    } else {
-      remove(s, base, e, now);
-    }
+    issue_read(p, s, base, e, c, now);
   }
-  plan_bank(s, base, b);
+  if (p.closed_page != 0 && s.row_entries.in(base)[b] == 0) {  // with auto-precharge
+    s.open_banks &= ~(uint64_t{1} << b);
+    s.act_ok.in(base)[b] = later(s.act_ok.in(base)[b], s.pre_ok.in(base)[b] + p.tRP);
+    s.counters.precharges += 1;
+  }
+  if (has_groups(p, s)) {
+    plan_group(p, s, base, b >> p.group_shift);
+  } else {
+    plan_bank(p, s, base, b);
+  }
 }
 
 /// Open the row of entry `e` in cycle `c`. Leader only.
@@ -229,7 +340,13 @@ NW_HD NW_INLINE void issue_activate(const VaultParams& p, VaultState& s, std::by
   s.oldest_activation = (s.oldest_activation + 1) % 4;
   s.activate_ok = later(c + p.tRRD, s.activations[s.oldest_activation]);
   s.counters.activates += 1;
-  plan_bank(s, base, b);
+  if (has_groups(p, s)) {
+    const uint32_t group = b >> p.group_shift;
+    s.group_activate_ok[group] = c + p.tRRD_L;
+    plan_group(p, s, base, group);
+  } else {
+    plan_bank(p, s, base, b);
+  }
 }
 
 /// Close bank `b` for entry `e` in cycle `c`. Leader only.
@@ -240,7 +357,7 @@ NW_HD NW_INLINE void issue_precharge(const VaultParams& p, VaultState& s, std::b
   s.row_entries.in(base)[b] = 0;
   s.act_ok.in(base)[b] = later(s.act_ok.in(base)[b], c + p.tRP);
   s.counters.precharges += 1;
-  plan_bank(s, base, b);
+  plan_bank(p, s, base, b);
 }
 
 }  // namespace vault_detail

@@ -1,4 +1,5 @@
-// What a vault is made of: parameters, queue, banks, counters. Its behaviour: device/dram/vault.h.
+// What a vault or memory channel is made of: parameters, queue, banks, counters. Its behaviour:
+// device/dram/vault.h.
 #pragma once
 
 #include "device/core/fault.h"
@@ -6,23 +7,41 @@
 #include "device/core/memory_map.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
+#include "device/dram/channel_map.h"
 
 namespace nearwarp {
 
-inline constexpr uint32_t kMaxVaultBanks = 32;
-inline constexpr uint32_t kMaxVaultEntries = 64;
+inline constexpr uint32_t kMaxVaultBanks = 64;  ///< banks times row buffers
+inline constexpr uint32_t kMaxBankGroups = 8;
+inline constexpr uint32_t kMaxVaultEntries = 64;  ///< reads and writes together
 
 /// Timings in command-clock cycles.
-/// Source: names after JESD79-3F; tRTW is the least distance from a read to a write command.
+/// Source: names after JESD79-3F; tRTW is the least distance from a read to a write command; `_L`
+/// is the distance within a bank group (JESD79-4), felt only where there are several.
 struct VaultParams {
   uint32_t period = 1;  ///< ticks per command-clock cycle
   uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD = 0, tFAW = 0, tCCD = 0,
            tWR = 0, tWTR = 0, tRTP = 0, tRTW = 0, tREFI = 0, tRFC = 0;  ///< tREFI 0: no refresh
-  uint32_t ticks_per_byte_num = 1, ticks_per_byte_den = 1;              ///< TSV data bus
+  uint32_t tCCD_L = 0, tRRD_L = 0, tWTR_L = 0;
+  uint32_t ticks_per_byte_num = 1, ticks_per_byte_den = 1;  ///< data bus or TSVs
   uint32_t starvation_cycles = 0;
   uint32_t fixed_latency_cycles = 0;       ///< added to every reply
   uint32_t write_high = 1, write_low = 0;  ///< watermarks of the write drain, in requests
   uint32_t rebase_cycles = 1u << 30;  ///< cycle counters are brought back to zero after so many
+  /// Reads and writes that may wait; together at least as many as there are entries.
+  uint32_t read_entries = kMaxVaultEntries, write_entries = kMaxVaultEntries;
+  /// Replies are handed to the channel so many ticks before their data is there; the channel's
+  /// latency covers the time. At most from a read command to the end of its data.
+  uint32_t reply_lead_ticks = 0;
+  uint8_t in_order = 0;        ///< FCFS: only the oldest read (write, while writes are drained)
+  uint8_t closed_page = 0;     ///< the last access to a row that anybody waits for closes it
+  uint8_t posted_writes = 0;   ///< a write is done when it is taken in; no acknowledgement
+  uint8_t forward_writes = 0;  ///< reads of lines that wait to be written are answered from there
+  uint8_t two_command_buses = 0;  ///< a row and a column command per cycle (HBM)
+  uint8_t row_buffer_bits = 0;    ///< log2 of the row buffers per bank; row mod buffers chooses
+  uint8_t group_shift = 31;       ///< a bank's (row buffer's) group is its index >> group_shift
+  uint8_t own_map = 0;            ///< `channel_map` instead of `map`
+  ChannelMap channel_map;
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
   uint16_t endpoint = 0;  ///< this vault
   MemoryMap map;
@@ -44,9 +63,10 @@ struct VaultEntry {
   uint16_t reserved = 0;
 };
 
-/// A reply on its way to the switch.
+/// A reply on its way out.
 struct VaultReply {
-  Tick due = 0;
+  Tick due = 0;      ///< when it is handed over
+  Tick arrived = 0;  ///< when its request was taken in
   uint32_t line = 0, tag = 0, sectors = 0;
   uint16_t dst = 0;
   uint16_t bytes = 0;
@@ -60,6 +80,8 @@ struct VaultCounters {
   uint64_t atomic_writes = 0;                                ///< write halves of atomics
   uint64_t row_hits = 0, row_misses = 0, row_conflicts = 0;  ///< per column command
   uint64_t activates = 0, precharges = 0, refreshes = 0;
+  uint64_t read_commands = 0, write_commands = 0;
+  uint64_t forwarded_reads = 0;  ///< reads answered from waiting writes
   uint64_t data_bytes_read = 0, data_bytes_written = 0;
   uint64_t bus_busy_ticks = 0;
   uint64_t queue_ticks = 0;    ///< sum over requests of the time in the queue
@@ -73,6 +95,7 @@ struct VaultState {
   Ref<VaultEntry> entries;
   Ref<VaultReply> replies;
   // Per bank; cycles count from `epoch`.
+  // With several row buffers per bank, each of them counts as a bank.
   Ref<uint32_t> open_row;
   Ref<uint32_t> act_ok, col_ok, pre_ok;     ///< earliest cycle the bank allows the command
   Ref<uint32_t> col_key, act_key, pre_key;  ///< that cycle if the bank waits for it, else ~0
@@ -86,15 +109,18 @@ struct VaultState {
   uint64_t open_banks = 0;
   uint64_t refresh_at = 0;  ///< cycle (from zero) at which the next refresh is due
   Tick bus_free = 0;
-  uint64_t bus_free_cycle = 0;  ///< `bus_free` in cycles (from zero), rounded up
+  uint64_t bus_busy_cycles = 0;  ///< whole cycles (from zero) until then
   uint32_t col_first = 0xffffffffu, act_first = 0xffffffffu,
            pre_first = 0xffffffffu;                     ///< minima over banks of `*_key`
   uint32_t read_ok = 0, write_ok = 0, activate_ok = 0;  ///< rank-level constraints
-  uint32_t activations[4] = {};                         ///< cycles of the last four, + tFAW: ring
+  uint32_t group_read_ok[kMaxBankGroups] = {}, group_write_ok[kMaxBankGroups] = {},
+           group_activate_ok[kMaxBankGroups] = {};  ///< constraints within a bank group
+  uint32_t activations[4] = {};                     ///< cycles of the last four, + tFAW: ring
   uint32_t oldest_activation = 0;
   uint32_t next_order = 0;
   uint32_t oldest = 0xff, youngest = 0xff;  ///< ends of the list in order of age
   uint32_t starving = 0xff;                 ///< entry that goes before everything else
+  uint32_t head = 0xff;                     ///< FCFS: the only entry that may go on
   uint32_t write_mode = 0;
   uint32_t reply_head = 0, reply_count = 0;
   Tick last_due = 0;

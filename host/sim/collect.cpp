@@ -257,8 +257,8 @@ void collect_memory(Collector& c) {
           unit, text);
   };
   using V = VaultCounters;
-  dram("reads", "requests", "Read column accesses", [](const V& v) { return v.reads; });
-  dram("writes", "requests", "Write column accesses", [](const V& v) { return v.writes; });
+  dram("reads", "requests", "Reads taken in", [](const V& v) { return v.reads; });
+  dram("writes", "requests", "Writes taken in", [](const V& v) { return v.writes; });
   dram("row_hits", "requests", "Found their row open", [](const V& v) { return v.row_hits; });
   dram("row_misses", "requests", "Found the bank closed", [](const V& v) { return v.row_misses; });
   dram("row_conflicts", "requests", "Found another row open",
@@ -266,6 +266,8 @@ void collect_memory(Collector& c) {
   dram("activates", "commands", "Row activations", [](const V& v) { return v.activates; });
   dram("precharges", "commands", "Precharges", [](const V& v) { return v.precharges; });
   dram("refreshes", "commands", "All-bank refreshes", [](const V& v) { return v.refreshes; });
+  dram("read_commands", "commands", "Column reads", [](const V& v) { return v.read_commands; });
+  dram("write_commands", "commands", "Column writes", [](const V& v) { return v.write_commands; });
   dram("bytes_read", "bytes", "Data read over the TSVs",
        [](const V& v) { return v.data_bytes_read; });
   dram("bytes_written", "bytes", "Data written over the TSVs",
@@ -274,6 +276,16 @@ void collect_memory(Collector& c) {
        [](const V& v) { return v.bus_busy_ticks; });
   dram("latency_ticks", "ticks", "From entering the vault to leaving it, summed over replies",
        [](const V& v) { return v.latency_ticks; });
+}
+
+/// Count the refreshes of idle vaults up to the end of the run.
+void finish_vaults(System& system, Tick end) {
+  std::byte* base = system.arena.base();
+  for (const kernels::Component& c : system.components) {
+    if (c.kind != kernels::ComponentKind::kVault) continue;
+    finish_vault(HostGroup{}, kernels::at_offset<const VaultParams>(base, c.params),
+                 kernels::at_offset<VaultState>(base, c.state), base, end);
+  }
 }
 
 struct ClassText {
@@ -369,6 +381,7 @@ void collect(const runtime::Recording& recording, const ImageTables& image, Syst
     collect_offload(c, candidates);
     collect_candidates(recording, image, candidates, result);
   }
+  finish_vaults(system, result.cycles * system.core_period);
   collect_memory(c);
   collect_channels(c, result);
   collect_time(system, result);

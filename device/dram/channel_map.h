@@ -1,0 +1,31 @@
+// Where a line lies within one memory channel: bank, row, column, in any order of address bits.
+#pragma once
+
+#include "device/core/address_map.h"
+
+namespace nearwarp {
+
+struct BankLocation {
+  uint32_t bank, row;
+};
+
+/// Each field is a run of consecutive bits of the line address. Banks of one group have consecutive
+/// numbers. All counts are powers of two.
+struct ChannelMap {
+  uint8_t bank_shift = 0, bank_bits = 0;  ///< banks within a group
+  uint8_t group_shift = 0, group_bits = 0;
+  uint8_t row_shift = 0, row_bits = 0;
+  uint8_t hash = 0;  ///< XOR the row's bits into bank and group, so that strides spread
+
+  NW_HD NW_INLINE BankLocation locate(LineAddr line) const {
+    BankLocation at;
+    at.row = line >> row_shift & static_cast<uint32_t>(low_bits(row_bits));
+    const uint32_t bank = line >> bank_shift & static_cast<uint32_t>(low_bits(bank_bits));
+    const uint32_t group = line >> group_shift & static_cast<uint32_t>(low_bits(group_bits));
+    at.bank = group << bank_bits | bank;
+    if (hash != 0) at.bank ^= AddressMap::fold(at.row, bank_bits + uint32_t{group_bits});
+    return at;
+  }
+};
+
+}  // namespace nearwarp
