@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/cache/l2_slice.h"
+#include "device/dram/traffic.h"
 #include "device/dram/vault.h"
 #include "device/frontend/front_end.h"
 #include "device/link/host_memory.h"
@@ -21,6 +22,7 @@ enum class ComponentKind : uint8_t {
   kLinkPort,
   kVault,
   kHostMemory,
+  kTraffic,  ///< a source of accesses for a memory channel by itself
   kFrontEnd
 };
 
@@ -70,6 +72,9 @@ NW_HD StepResult step_component(const G& g, const Component& c, const sm::System
     case ComponentKind::kHostMemory:
       return step_host_memory(g, at_offset<const HostMemoryParams>(base, c.params),
                               at_offset<HostMemoryState>(base, c.state), base, window, horizon);
+    case ComponentKind::kTraffic:
+      return step_traffic(g, at_offset<const TrafficParams>(base, c.params),
+                          at_offset<TrafficState>(base, c.state), base, window, horizon);
     case ComponentKind::kFrontEnd:
       break;
   }

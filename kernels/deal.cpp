@@ -24,6 +24,7 @@ uint32_t weight(const Component& c) {
       return 8;
     case ComponentKind::kVault:
     case ComponentKind::kHostMemory:
+    case ComponentKind::kTraffic:
       return 6;
   }
   return 1;

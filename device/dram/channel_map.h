@@ -26,6 +26,14 @@ struct ChannelMap {
     if (hash != 0) at.bank ^= AddressMap::fold(at.row, bank_bits + uint32_t{group_bits});
     return at;
   }
+  /// The line at the beginning of a row.
+  NW_HD NW_INLINE LineAddr line_of(uint32_t bank, uint32_t row) const {
+    row &= static_cast<uint32_t>(low_bits(row_bits));
+    if (hash != 0) bank ^= AddressMap::fold(row, bank_bits + uint32_t{group_bits});
+    const uint32_t group = bank >> bank_bits;
+    bank &= static_cast<uint32_t>(low_bits(bank_bits));
+    return row << row_shift | group << group_shift | bank << bank_shift;
+  }
 };
 
 }  // namespace nearwarp

@@ -56,7 +56,7 @@ std::vector<Row> config_rows(const std::vector<std::string>& names, Load load) {
 }  // namespace
 
 int list_command(const Words& words) {
-  CommandLine line("list", "workloads|machines|policies|energy", "List what there is");
+  CommandLine line("list", "workloads|machines|policies|energy|dram", "List what there is");
   line.parse(words, 1, 1);
   if (line.help_wanted()) {
     print(line.help());
@@ -74,10 +74,13 @@ int list_command(const Words& words) {
   } else if (what == "energy") {
     print(rows_text(config_rows(config::energy_names(),
                                 [](const std::string& n) { return config::load_energy(n); })));
+  } else if (what == "dram") {
+    print(rows_text(config_rows(config::dram_names(),
+                                [](const std::string& n) { return config::load_dram(n); })));
   } else {
-    throw UsageError(
-        fmt::format("cannot list '{}'{}", what,
-                    config::suggestion(what, {"workloads", "machines", "policies", "energy"})));
+    throw UsageError(fmt::format(
+        "cannot list '{}'{}", what,
+        config::suggestion(what, {"workloads", "machines", "policies", "energy", "dram"})));
   }
   return 0;
 }

@@ -25,8 +25,9 @@ constexpr const char* kHelp =
     "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"
     "  nearwarp analyze WORKLOAD --mappings       which data mapping would suit it\n"
     "  nearwarp noc [OPTION...]                   measure a network by itself\n"
-    "  nearwarp list workloads|machines|policies  what there is\n"
-    "  nearwarp show machine|policy NAME          all keys, values and meanings\n"
+    "  nearwarp dram [OPTION...]                  measure a memory channel by itself\n"
+    "  nearwarp list KIND                         workloads, machines, policies, ...\n"
+    "  nearwarp show KIND NAME                    all keys, values and meanings\n"
     "  nearwarp --help | --version\n"
     "\n"
     "'nearwarp COMMAND --help' lists a command's options. For example:\n"
@@ -41,6 +42,7 @@ int dispatch(const Words& words) {
   if (name == "merge") return merge_command(rest);
   if (name == "analyze") return analyze_command(rest);
   if (name == "noc") return noc_command(rest);
+  if (name == "dram") return dram_command(rest);
   if (name == "list") return list_command(rest);
   if (name == "show") return show_command(rest);
   if (name == "--help" || name == "-h" || name == "help") {
@@ -51,9 +53,10 @@ int dispatch(const Words& words) {
     print("nearwarp " + version() + "\n");
     return 0;
   }
-  throw UsageError(fmt::format("unknown command '{}'{}", name,
-                               config::suggestion(name, {"run", "sweep", "merge", "analyze", "noc",
-                                                         "list", "show", "--help", "--version"})));
+  throw UsageError(
+      fmt::format("unknown command '{}'{}", name,
+                  config::suggestion(name, {"run", "sweep", "merge", "analyze", "noc", "dram",
+                                            "list", "show", "--help", "--version"})));
 }
 
 int report(const char* message, int code) {

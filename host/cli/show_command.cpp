@@ -45,7 +45,7 @@ void refuse_energy_keys(const config::MachineConfig& machine, const Words& chang
 }  // namespace
 
 int show_command(const Words& words) {
-  CommandLine line("show", "machine|policy|energy NAME|FILE.toml",
+  CommandLine line("show", "machine|policy|energy|dram NAME|FILE.toml",
                    "Print all keys with the values in effect, as a file that can be loaded");
   line.list("set", "override a key", "KEY=VALUE");
   line.parse(words, 2, 2);
@@ -71,9 +71,14 @@ int show_command(const Words& words) {
     const config::EnergyConfig energy = config::load_energy(name, changes);
     origin = energy.path;
     keys = config::describe(energy);
+  } else if (kind == "dram") {
+    const config::DramConfig dram = config::load_dram(name, changes);
+    origin = dram.path;
+    keys = config::describe(dram);
   } else {
-    throw UsageError(fmt::format("cannot show '{}'{}", kind,
-                                 config::suggestion(kind, {"machine", "policy", "energy"})));
+    throw UsageError(
+        fmt::format("cannot show '{}'{}", kind,
+                    config::suggestion(kind, {"machine", "policy", "energy", "dram"})));
   }
   for (const std::string& change : changes) origin += ", " + change;
   print(file_text(fmt::format("{} {}, from {}", kind, name, origin), keys));

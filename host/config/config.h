@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/config/dram.h"
 #include "host/config/machine.h"
 #include "host/config/policy.h"
 
@@ -31,6 +32,9 @@ PolicyConfig load_policy(const std::string& name_or_path,
 EnergyConfig load_energy(const std::string& name_or_path,
                          std::span<const std::string> overrides = {});
 
+/// The same for a DRAM standard, by itself: overrides that name no key of it are errors.
+DramConfig load_dram(const std::string& name_or_path, std::span<const std::string> overrides = {});
+
 /// Apply one "key=value", to a machine also that of an energy key. A text that names a key of
 /// another kind of file leaves the configuration alone and returns false. The value's own range is
 /// checked, cross-field rules are not: call validate() after the last one.
@@ -45,6 +49,7 @@ void validate(const PolicyConfig& policy, const std::string& where);
 std::vector<std::string> machine_names();
 std::vector<std::string> policy_names();
 std::vector<std::string> energy_names();
+std::vector<std::string> dram_names();
 
 /// One key as `nearwarp show` prints it.
 struct KeyDescription {
@@ -62,6 +67,7 @@ std::vector<KeyDescription> describe(const PolicyConfig& policy);
 std::vector<KeyDescription> describe(const EnergyConfig& energy);
 /// Of a machine and of its energy file: everything that a result depends on.
 std::vector<KeyDescription> describe_whole(const MachineConfig& machine);
+std::vector<KeyDescription> describe(const DramConfig& dram);
 
 /// The machine's base frequency: the least common multiple of its clocks, in MHz.
 uint64_t base_mhz(const MachineConfig& machine);

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 /// "machine" for "machines", for messages.
 std::string_view singular(std::string_view kind) {
+  if (kind == "dram") return "DRAM standard";
   if (kind == "machines") return "machine";
   return kind == "policies" ? "policy" : "energy model";
 }
@@ -82,5 +83,6 @@ std::vector<std::string> config_names(std::string_view kind) {
 std::vector<std::string> machine_names() { return config_names("machines"); }
 std::vector<std::string> policy_names() { return config_names("policies"); }
 std::vector<std::string> energy_names() { return config_names("energy"); }
+std::vector<std::string> dram_names() { return config_names("dram"); }
 
 }  // namespace nearwarp::config

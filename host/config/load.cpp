@@ -56,6 +56,13 @@ Error bad_value(const Key<Config>& key, const std::string& what, const std::stri
 template <class Config>
 void store_number(const Key<Config>& key, Config& config, int64_t value, const std::string& where) {
   const Member member = key.member(config);
+  if (const auto* optional = std::get_if<std::optional<uint64_t>*>(&member)) {
+    if (value >= 0) **optional = static_cast<uint64_t>(value);
+    if (value < 0 || !obeys(key, config)) {
+      throw bad_value(key, fmt::format("cannot be {}", value), where);
+    }
+    return;
+  }
   const bool wide = std::holds_alternative<uint64_t*>(member);
   const bool fits = value >= 0 && (wide || value <= std::numeric_limits<uint32_t>::max());
   if (fits && wide) *std::get<uint64_t*>(member) = static_cast<uint64_t>(value);
@@ -104,6 +111,10 @@ void store_node(const Key<Config>& key, Config& config, const toml::node& node,
     if (const auto value = node.value_exact<std::string>()) {
       return store_text(key, config, *value, where);
     }
+  } else if (const auto* optional = std::get_if<std::optional<uint64_t>*>(&member);
+             optional != nullptr && node.value_exact<std::string>() == "unknown") {
+    (*optional)->reset();
+    return;
   } else if (const auto value = node.value_exact<int64_t>()) {
     return store_number(key, config, *value, where);
   }
@@ -219,6 +230,9 @@ void store_override(const Key<Config>& key, Config& config, std::string_view val
   } else if (std::holds_alternative<std::string*>(member)) {
     const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
     store_text(key, config, std::string(quoted ? value.substr(1, value.size() - 2) : value), where);
+  } else if (const auto* optional = std::get_if<std::optional<uint64_t>*>(&member);
+             optional != nullptr && (value == "unknown" || value == "\"unknown\"")) {
+    (*optional)->reset();
   } else {
     std::string digits(value);
     std::erase(digits, '_');  // as TOML allows between digits
@@ -292,6 +306,23 @@ EnergyConfig load_named_energy(const MachineConfig& machine, std::span<const std
   return load<EnergyConfig>("energy", file, overrides);
 }
 
+/// Every override must name a key of the file: there is no other kind beside it.
+void override_dram(DramConfig& config, std::string_view text, Places& places) {
+  const Override change = split_override(text);
+  const std::string where = fmt::format("--set {}", text);
+  const Key<DramConfig>* key = find_key<DramConfig>(change.key);
+  if (key == nullptr) {
+    throw UsageError(fmt::format("unknown key '{}' ({}){}", change.key, where,
+                                 key_suggestion(change.key, key_names<DramConfig>())));
+  }
+  try {
+    store_override(*key, config, change.value, where);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+  places[std::string(change.key)] = where;
+}
+
 template <class Config>
 void validate_all(const Config& config, const std::string& where) {
   for (const Key<Config>& key : keys<Config>()) {
@@ -324,6 +355,13 @@ PolicyConfig load_policy(const std::string& name_or_path, std::span<const std::s
 EnergyConfig load_energy(const std::string& name_or_path, std::span<const std::string> overrides) {
   return load<EnergyConfig>("energy", name_or_path, overrides);
 }
+DramConfig load_dram(const std::string& name_or_path, std::span<const std::string> overrides) {
+  Places places;
+  DramConfig config = read_file<DramConfig>(find_config("dram", name_or_path), places);
+  for (const std::string& text : overrides) override_dram(config, text, places);
+  check_rules(config, [&](std::string_view path) { return places.at(std::string(path)); });
+  return config;
+}
 bool apply_override(MachineConfig& machine, std::string_view override_text) {
   return override_key(machine, override_text, nullptr) ||
          override_key(machine.energy, override_text, nullptr);
@@ -344,5 +382,6 @@ std::vector<KeyDescription> describe_whole(const MachineConfig& machine) {
   for (KeyDescription& row : describe_all(machine.energy)) rows.push_back(std::move(row));
   return rows;
 }
+std::vector<KeyDescription> describe(const DramConfig& dram) { return describe_all(dram); }
 
 }  // namespace nearwarp::config

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/config/dram.h"
 #include "host/config/machine.h"
 #include "host/config/policy.h"
 
@@ -17,5 +18,6 @@ using PlaceOf = std::function<std::string(std::string_view path)>;
 void check_rules(const MachineConfig& machine, const PlaceOf& place_of);
 void check_rules(const PolicyConfig& policy, const PlaceOf& place_of);
 inline void check_rules(const EnergyConfig&, const PlaceOf&) {}  // each key by itself
+void check_rules(const DramConfig& dram, const PlaceOf& place_of);
 
 }  // namespace nearwarp::config

@@ -3,20 +3,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <variant>
 
+#include "host/config/dram.h"
 #include "host/config/energy.h"
 #include "host/config/machine.h"
 #include "host/config/policy.h"
 
 namespace nearwarp::config {
 
-/// Where a key's value is kept; its type is the key's type.
-using Member = std::variant<uint32_t*, uint64_t*, bool*, std::string*>;
+/// Where a key's value is kept; its type is the key's type. An optional number may be "unknown".
+using Member = std::variant<uint32_t*, uint64_t*, bool*, std::string*, std::optional<uint64_t>*>;
 
 /// One key of a file.
 template <class Config>
@@ -34,6 +36,7 @@ struct Key {
 std::span<const Key<MachineConfig>> machine_keys();
 std::span<const Key<PolicyConfig>> policy_keys();
 std::span<const Key<EnergyConfig>> energy_keys();
+std::span<const Key<DramConfig>> dram_keys();
 
 template <class Config>
 std::span<const Key<Config>> keys() {
@@ -41,6 +44,8 @@ std::span<const Key<Config>> keys() {
     return machine_keys();
   } else if constexpr (std::is_same_v<Config, EnergyConfig>) {
     return energy_keys();
+  } else if constexpr (std::is_same_v<Config, DramConfig>) {
+    return dram_keys();
   } else {
     return policy_keys();
   }

@@ -18,6 +18,7 @@ void for_each_word(std::string_view words, F visit) {
 
 uint64_t number_of(const Member& member) {
   if (const auto* narrow = std::get_if<uint32_t*>(&member)) return **narrow;
+  if (const auto* optional = std::get_if<std::optional<uint64_t>*>(&member)) return ***optional;
   return *std::get<uint64_t*>(member);
 }
 
@@ -35,7 +36,9 @@ std::string allowed(const Member& member, uint64_t min, uint64_t max, bool power
     return list;
   }
   if (min == max) return fmt::format("exactly {}", min);
-  return fmt::format("{} to {}{}", min, max, power_of_two ? ", a power of two" : "");
+  const bool optional = std::holds_alternative<std::optional<uint64_t>*>(member);
+  return fmt::format("{} to {}{}{}", min, max, power_of_two ? ", a power of two" : "",
+                     optional ? ", or \"unknown\"" : "");
 }
 
 bool obeys(const Member& member, uint64_t min, uint64_t max, bool power_of_two,
@@ -45,6 +48,9 @@ bool obeys(const Member& member, uint64_t min, uint64_t max, bool power_of_two,
     bool found = choices.empty();
     for_each_word(choices, [&](std::string_view word) { found = found || word == **text; });
     return found;
+  }
+  if (const auto* number = std::get_if<std::optional<uint64_t>*>(&member)) {
+    if (!(*number)->has_value()) return true;
   }
   const uint64_t value = number_of(member);
   return value >= min && value <= max && (!power_of_two || (value & (value - 1)) == 0);
@@ -59,6 +65,9 @@ std::string value_text(const Member& member) {
       quoted += c;
     }
     return quoted + "\"";
+  }
+  if (const auto* number = std::get_if<std::optional<uint64_t>*>(&member)) {
+    if (!(*number)->has_value()) return "\"unknown\"";
   }
   return std::to_string(number_of(member));
 }

@@ -191,6 +191,7 @@ void check_faults(System& system) {
         break;
       case ComponentKind::kSm:
       case ComponentKind::kWideSm:
+      case ComponentKind::kTraffic:  // no part of a machine
         continue;
     }
     if (f->code != kFaultNone)

@@ -281,7 +281,7 @@ void collect_memory(Collector& c) {
 /// Count the refreshes of idle vaults up to the end of the run.
 void finish_vaults(System& system, Tick end) {
   std::byte* base = system.arena.base();
-  for (const kernels::Component& c : system.components) {
+  for (const kernels::Component& c : system.components()) {
     if (c.kind != kernels::ComponentKind::kVault) continue;
     finish_vault(HostGroup{}, kernels::at_offset<const VaultParams>(base, c.params),
                  kernels::at_offset<VaultState>(base, c.state), base, end);

@@ -1,0 +1,32 @@
+// Several runs of memory channels side by side.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/dram/channel_run.h"
+
+namespace nearwarp::dram {
+
+/// One run: a standard under a load.
+struct Point {
+  const config::DramConfig* standard = nullptr;
+  Traffic traffic;
+  std::string label;  ///< heads its column
+};
+
+/// Run all points, `threads` at a time; results are in the order of the points.
+std::vector<RunResult> run_points(std::span<const Point> points, const RunOptions& options,
+                                  unsigned threads);
+
+/// Energy of a run in picojoules; a part is empty where the standard does not say what it costs.
+struct Energy {
+  std::optional<double> activation, read, write, io, refresh, background;
+  /// Sum; empty if any part is.
+  std::optional<double> total() const;
+};
+Energy energy_of(const config::DramConfig& standard, const RunResult& result);
+
+}  // namespace nearwarp::dram

@@ -1,0 +1,219 @@
+// Is a channel under traffic deterministic, complete, and bound by what its standard says?
+#include "host/dram/channel_run.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "host/config/config.h"
+#include "host/dram/points.h"
+
+namespace nearwarp::dram {
+namespace {
+
+using Changes = std::vector<std::string>;
+
+config::DramConfig ddr3(const Changes& changes = {}) {
+  return config::load_dram("ddr3-1600k", changes);
+}
+RunOptions short_run(uint64_t cycles = 40'000) {
+  RunOptions options;
+  options.warm_up_cycles = 5'000;
+  options.cycles = cycles;
+  return options;
+}
+Traffic random_traffic() {
+  Traffic t;
+  t.pattern = TrafficPattern::kRandom;
+  return t;
+}
+
+/// Everything that was counted, in one list.
+std::vector<uint64_t> fingerprint(const RunResult& r) {
+  std::vector<uint64_t> all = {r.cycles, r.traffic.reads_done, r.traffic.latency_cycles,
+                               r.traffic.latency_min, r.traffic.latency_max};
+  for (const auto& [cycles, n] : r.latencies) all.insert(all.end(), {cycles, n});
+  const auto* words = reinterpret_cast<const uint64_t*>(&r.commands);
+  all.insert(all.end(), words, words + sizeof(r.commands) / sizeof(uint64_t));
+  return all;
+}
+
+TEST(ChannelRun, DoesNotDependOnHowItIsStepped) {
+  for (const TrafficPacing pacing :
+       {TrafficPacing::kSaturated, TrafficPacing::kWindow, TrafficPacing::kOpen}) {
+    Traffic t = random_traffic();
+    t.pacing = pacing;
+    t.outstanding = 6;
+    t.rate_ppm = 400'000;
+    t.writes_num = 1;
+    t.writes_den = 4;
+    const auto expected = fingerprint(run_channel(ddr3(), t, short_run()));
+    RunOptions other = short_run();
+    other.window_ticks = 1;
+    EXPECT_EQ(fingerprint(run_channel(ddr3(), t, other)), expected);
+    other.window_ticks = 5;
+    other.order_seed = 7;
+    EXPECT_EQ(fingerprint(run_channel(ddr3(), t, other)), expected);
+    other.shuffle_lanes = 3;
+    EXPECT_EQ(fingerprint(run_channel(ddr3(), t, other)), expected);
+  }
+}
+
+TEST(ChannelRun, SeedsDifferAndRepeat) {
+  Traffic t = random_traffic();
+  const auto first = fingerprint(run_channel(ddr3(), t, short_run()));
+  EXPECT_EQ(fingerprint(run_channel(ddr3(), t, short_run())), first);
+  t.seed = 2;
+  EXPECT_NE(fingerprint(run_channel(ddr3(), t, short_run())), first);
+}
+
+TEST(ChannelRun, ThreadsGiveTheSameResultsInOrder) {
+  const config::DramConfig standard = ddr3();
+  std::vector<Point> points;
+  for (const uint32_t window : {1u, 2u, 5u, 9u}) {
+    Traffic t = random_traffic();
+    t.pacing = TrafficPacing::kWindow;
+    t.outstanding = window;
+    points.push_back({&standard, t, ""});
+  }
+  const auto one = run_points(points, short_run(), 1), four = run_points(points, short_run(), 4);
+  for (size_t i = 0; i < points.size(); ++i) EXPECT_EQ(fingerprint(one[i]), fingerprint(four[i]));
+}
+
+TEST(ChannelRun, PeakLessRefresh) {
+  // Every tREFI, a refresh takes at least tRP + tRFC + tRCD of the bus's time, and little more.
+  const RunResult r = run_channel(ddr3(), Traffic{}, short_run(624'000));
+  EXPECT_LE(r.share_of_peak(), 1 - (11.0 + 208 + 11) / 6240);
+  EXPECT_GE(r.share_of_peak(), 1 - (11.0 + 208 + 11 + 20) / 6240);
+  EXPECT_NEAR(static_cast<double>(r.commands.refreshes), 100, 1);
+  EXPECT_EQ(run_channel(ddr3({"timing.tREFI=0"}), Traffic{}, short_run()).share_of_peak(), 1.0);
+}
+
+TEST(ChannelRun, ActivationsObeyTheirWindow) {
+  const RunResult r = run_channel(ddr3({"timing.tREFI=0"}), random_traffic(), short_run(200'000));
+  const double per_activation =
+      static_cast<double>(r.cycles) / static_cast<double>(r.commands.activates);
+  EXPECT_GE(per_activation, 6.0 - 0.001);  // tFAW / 4
+  EXPECT_LT(per_activation, 6.0 * 1.02);
+}
+
+TEST(ChannelRun, ConflictsTakeARowCycleEach) {
+  Traffic t;
+  t.pattern = TrafficPattern::kConflict;
+  const RunResult r = run_channel(ddr3({"timing.tREFI=0"}), t, short_run(390'000));
+  EXPECT_NEAR(static_cast<double>(r.commands.read_commands), 10'000, 1);
+  EXPECT_EQ(r.row_hit_rate(), 0.0);
+}
+
+TEST(ChannelRun, LatencyOfOneReadIsTheTiming) {
+  // The command issues in the cycle after the request was taken in.
+  Traffic t;
+  t.pacing = TrafficPacing::kWindow;
+  t.outstanding = 1;
+  const RunResult stream = run_channel(ddr3({"timing.tREFI=0"}), t, short_run());
+  EXPECT_EQ(stream.traffic.latency_min, 1u + 11 + 4);
+  t.pattern = TrafficPattern::kConflict;
+  const RunResult conflict = run_channel(ddr3({"timing.tREFI=0"}), t, short_run());
+  EXPECT_EQ(conflict.traffic.latency_min, 1u + 11 + 11 + 11 + 4);
+  EXPECT_EQ(conflict.traffic.latency_max, 1u + 11 + 11 + 11 + 4);
+}
+
+TEST(ChannelRun, ReadsInAWindowObeyLittlesLaw) {
+  // Between the data of a read and the read that follows it lies one cycle.
+  for (const uint32_t window : {1u, 3u, 16u}) {
+    Traffic t = random_traffic();
+    t.pacing = TrafficPacing::kWindow;
+    t.outstanding = window;
+    const RunResult r = run_channel(ddr3(), t, short_run(400'000));
+    const double per_cycle =
+        static_cast<double>(r.commands.read_commands) / static_cast<double>(r.cycles);
+    EXPECT_NEAR(per_cycle * (r.mean_latency() + 1), window, 0.01 * window);
+  }
+}
+
+TEST(ChannelRun, OpenLoopServesWhatIsOffered) {
+  for (const uint64_t ppm : {50'000u, 250'000u}) {
+    Traffic t = random_traffic();
+    t.pacing = TrafficPacing::kOpen;
+    t.rate_ppm = ppm;
+    const RunResult r = run_channel(ddr3(), t, short_run(2'000'000));
+    EXPECT_NEAR(r.share_of_peak() * 1e6, static_cast<double>(ppm),
+                0.015 * static_cast<double>(ppm));
+  }
+}
+
+TEST(ChannelRun, OverloadCountsTheWaitBeforeTheController) {
+  Traffic t = random_traffic();
+  t.pacing = TrafficPacing::kOpen;
+  t.rate_ppm = 900'000;
+  const RunResult r = run_channel(ddr3(), t, short_run(100'000));
+  EXPECT_LT(r.share_of_peak(), 0.67);
+  EXPECT_GT(r.traffic.latency_max, 20'000u);  // a quarter of the accesses cannot be served
+}
+
+TEST(ChannelRun, SharesOfWritesAreAsAsked) {
+  Traffic t;
+  t.writes_num = 340'000;
+  t.writes_den = 1'000'000;
+  const RunResult stream = run_channel(ddr3(), t, short_run(200'000));
+  const auto share = [](const RunResult& r) {
+    return static_cast<double>(r.commands.writes) /
+           static_cast<double>(r.commands.writes + r.commands.reads);
+  };
+  EXPECT_NEAR(share(stream), 0.34, 0.003);
+  t.pattern = TrafficPattern::kRandom;
+  EXPECT_NEAR(share(run_channel(ddr3(), t, short_run(200'000))), 0.34, 0.02);
+}
+
+TEST(ChannelRun, WaitingWritesAnswerReads) {
+  // A read and a write of the same line, over and over: writes wait for their watermark.
+  Traffic t;
+  t.pattern = TrafficPattern::kTrace;
+  for (uint32_t i = 0; i < 400; ++i) t.trace.push_back({0, 8 * (i / 2), i % 2 == 0 ? 1u : 0u});
+  const RunResult with = run_channel(ddr3(), t, RunOptions{});
+  EXPECT_GT(with.commands.forwarded_reads, 150u);
+  EXPECT_EQ(with.commands.read_commands + with.commands.forwarded_reads, 200u);
+  EXPECT_EQ(with.commands.write_commands, 200u);
+  EXPECT_EQ(with.traffic.reads_done, 200u);
+  const RunResult without = run_channel(ddr3({"controller.forward_writes=false"}), t, RunOptions{});
+  EXPECT_EQ(without.commands.forwarded_reads, 0u);
+  EXPECT_EQ(without.commands.read_commands, 200u);
+}
+
+TEST(ChannelRun, TimedTraceIsServedAtItsTimes) {
+  Traffic t;
+  t.pattern = TrafficPattern::kTrace;
+  t.pacing = TrafficPacing::kOpen;
+  t.trace = {{0, 0, 0}, {100, 1, 0}, {200, 2, 0}};
+  const RunResult r = run_channel(ddr3(), t, RunOptions{});
+  // Closed bank, then hits; data of the last ends 16 cycles after it came.
+  EXPECT_EQ(r.traffic.latency_max, 1u + 11 + 11 + 4);
+  EXPECT_EQ(r.traffic.latency_min, 1u + 11 + 4);
+  EXPECT_EQ(r.cycles, 200u + 16);
+  EXPECT_EQ(r.commands.row_hits, 2u);
+}
+
+TEST(ChannelRun, HistogramHoldsEveryRead) {
+  const RunResult r = run_channel(ddr3(), random_traffic(), short_run());
+  uint64_t n = 0;
+  for (const auto& [cycles, count] : r.latencies) n += count;
+  EXPECT_EQ(n, r.traffic.reads_done);
+  EXPECT_GE(r.latency_quantile(0), r.traffic.latency_min);
+  EXPECT_LE(r.latency_quantile(500), r.latency_quantile(950));
+  EXPECT_LE(r.latency_quantile(1000), r.traffic.latency_max);
+}
+
+TEST(Latencies, BucketsAreMonotonousAndWithinOnePercent) {
+  uint32_t last = 0;
+  for (uint64_t cycles = 0; cycles < 3'000'000; cycles += 1 + cycles / 300) {
+    const uint32_t bucket = latency_bucket(cycles);
+    EXPECT_GE(bucket, last);
+    EXPECT_LE(bucket_latency(bucket), cycles);
+    EXPECT_GE(static_cast<double>(bucket_latency(bucket)), static_cast<double>(cycles) * 0.99);
+    last = bucket;
+  }
+  EXPECT_LT(latency_bucket(~uint64_t{0}), kLatencyBuckets);
+}
+
+}  // namespace
+}  // namespace nearwarp::dram
