@@ -7,13 +7,17 @@
 
 namespace nearwarp::noc {
 
+/// Every link takes a cycle to write and one to cross at least.
+inline constexpr uint32_t kLookahead = 2;
+
 /// All of a network's state, nothing wired yet. `Allocator` is an ArenaBuilder. The number of time
 /// slots in `p` is set here; `max_latency` is the longest of any wire, in cycles.
 template <class Allocator>
 NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_latency) {
   const uint32_t longest = max_latency + 1 + std::max(p.traversal_delay, p.credit_delay);
+  p.lookahead = kLookahead;
   p.slots = 4;
-  while (p.slots <= longest) p.slots *= 2;
+  while (p.slots < longest + p.lookahead) p.slots *= 2;
   const auto shift_for = [](uint32_t n) {
     uint32_t shift = 0;
     while (1u << shift < n) ++shift;

@@ -9,16 +9,25 @@
 
 namespace nearwarp::noc {
 
-/// Step a network through the cycles [begin, end). `Terminals` has cycle(g, view, t), called once
-/// per cycle.
+/// Step a network through the cycles [begin, end). `Terminals` has step(view, n, t), which steps
+/// terminal n through cycle t.
+///
+/// Each unit is stepped through as many cycles at a time as it takes anything to reach another,
+/// while its state is at hand.
 template <class G, class Terminals>
 NW_HD void step_network(const G& g, const NetworkView& v, const Terminals& terminals, Cycle begin,
                         Cycle end) {
-  for (Cycle t = begin; t != end; ++t) {
+  for (Cycle t = begin; t != end;) {
+    const Cycle left = end - t;
+    const Cycle next = t + (left < v.p.lookahead ? left : v.p.lookahead);
     g.each_scalar(v.p.routers, [&](uint32_t r) {
-      if (has_work(v, r, t)) step_router(v, r, t);
+      for (Cycle now = t; now != next; ++now)
+        if (has_work(v, r, now)) step_router(v, r, now);
     });
-    terminals.cycle(g, v, t);
+    g.each_scalar(v.p.terminals, [&](uint32_t n) {
+      for (Cycle now = t; now != next; ++now) terminals.step(v, n, now);
+    });
+    t = next;
   }
 }
 

@@ -42,7 +42,8 @@ struct NetworkParams {
   uint32_t routing_delay = 1;        ///< 0: the route is known when the head arrives
   uint32_t vc_alloc_delay = 1, sw_alloc_delay = 1, traversal_delay = 1;  ///< at least 1
   uint32_t credit_delay = 0;  ///< from a credit's arrival to its use
-  uint32_t slots = 4;         ///< time slots per ring: a power of two, more than any delay
+  uint32_t lookahead = 1;     ///< the shortest delay of a link: units may be that far apart in time
+  uint32_t slots = 4;         ///< time slots per ring: a power of two, for delay and lookahead
   // Strides are powers of two, so that numbers of ports and channels are made by shifting.
   uint32_t input_shift = 0;   ///< input port number: router << input_shift | port
   uint32_t output_shift = 0;  ///< output port number: router << output_shift | port

@@ -77,13 +77,10 @@ class SyntheticTerminals {
         sinks_(s.sinks.in(base)),
         destinations_(s.destinations.in(base)) {}
 
-  /// Every cycle: take what arrives, make packets, send flits.
-  template <class G>
-  NW_HD NW_INLINE void cycle(const G& g, const NetworkView& v, Cycle t) const {
-    g.each_scalar(v.p.terminals, [&](uint32_t n) {
-      receive(v, n, t);
-      step_source(v, n, t);
-    });
+  /// Terminal `n` in cycle `t`: take what arrives, make packets, send a flit.
+  NW_HD NW_INLINE void step(const NetworkView& v, uint32_t n, Cycle t) const {
+    receive(v, n, t);
+    step_source(v, n, t);
   }
 
  private:

@@ -35,14 +35,10 @@ class ScriptedTerminals {
     mute.resize(p.vcs, false);
   }
 
-  template <class G>
-  void cycle(const G&, const noc::NetworkView& v, noc::Cycle t) const {
-    for (uint32_t n = 0; n < v.p.terminals; ++n) {
-      receive(v, n, t);
-      send(v, n, t);
-    }
+  void step(const noc::NetworkView& v, uint32_t n, noc::Cycle t) const {
+    receive(v, n, t);
+    send(v, n, t);
   }
-  bool done() const { return next_flit_.empty() ? packets.empty() : unfinished_ == 0; }
 
  private:
   void receive(const noc::NetworkView& v, uint32_t n, noc::Cycle t) const {
@@ -61,10 +57,7 @@ class ScriptedTerminals {
   }
   /// The first packet of the list that can go on; one flit per cycle, packets of a VC in order.
   void send(const noc::NetworkView& v, uint32_t n, noc::Cycle t) const {
-    if (next_flit_.empty()) {
-      next_flit_.assign(packets.size(), 0);
-      unfinished_ = packets.size();
-    }
+    if (next_flit_.empty()) next_flit_.assign(packets.size(), 0);
     std::vector<bool> taken(v.p.vcs, false);
     for (size_t i = 0; i < packets.size(); ++i) {
       const ScriptedPacket& p = packets[i];
@@ -82,14 +75,13 @@ class ScriptedTerminals {
       f.flags = static_cast<uint8_t>((next_flit_[i] == 0 ? noc::kHead : 0) |
                                      (next_flit_[i] + 1 == p.flits ? noc::kTail : 0));
       noc::inject(v, n, f, t);
-      if (++next_flit_[i] == p.flits) unfinished_ -= 1;
+      next_flit_[i] += 1;
       return;
     }
   }
 
   mutable std::vector<int> credits_;
   mutable std::vector<uint32_t> next_flit_;
-  mutable size_t unfinished_ = 0;
 };
 
 /// Built as noc::Network builds one, terminals apart.
