@@ -8,6 +8,7 @@
 #include "device/frontend/front_end.h"
 #include "device/link/host_memory.h"
 #include "device/link/link_port.h"
+#include "device/noc/channel_network.h"
 #include "device/noc/crossbar.h"
 #include "device/sm/sm.h"
 #include "device/stack/stack_switch.h"
@@ -19,6 +20,7 @@ enum class ComponentKind : uint8_t {
   kWideSm,  ///< the same with more than 64 warps: sm::WideSmState
   kL2Slice,
   kSwitch,
+  kRouterNetwork,  ///< all routers of a network and their interfaces: noc::ChannelNetworkState
   kLinkPort,
   kVault,
   kHostMemory,
@@ -63,6 +65,10 @@ NW_HD StepResult step_component(const G& g, const Component& c, const sm::System
     case ComponentKind::kSwitch:
       return step_switch(g, at_offset<const SwitchParams>(base, c.params),
                          at_offset<SwitchState>(base, c.state), base, window, horizon);
+    case ComponentKind::kRouterNetwork:
+      return noc::step_channel_network(
+          g, at_offset<const noc::ChannelNetworkParams>(base, c.params),
+          at_offset<noc::ChannelNetworkState>(base, c.state), base, window, horizon);
     case ComponentKind::kLinkPort:
       return step_link_port(g, at_offset<const LinkPortParams>(base, c.params),
                             at_offset<LinkPortState>(base, c.state), base, window, horizon);

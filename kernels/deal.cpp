@@ -19,6 +19,8 @@ uint32_t weight(const Component& c) {
       return 4 + c.inputs.count;
     case ComponentKind::kFrontEnd:
       return 16;
+    case ComponentKind::kRouterNetwork:
+      return 64;
     case ComponentKind::kL2Slice:
     case ComponentKind::kLinkPort:
       return 8;

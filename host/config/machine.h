@@ -93,6 +93,13 @@ struct MachineConfig {
     uint32_t channel_latency_cycles =
         0;                       ///< each hop: SM-crossbar, crossbar-slice, slice-link port
     uint32_t queue_entries = 0;  ///< packets per channel
+    std::string topology;        ///< "switch", "crossbar", "mesh" or "butterfly"
+    // Of all but "switch", in interconnect cycles and flits.
+    uint32_t vcs = 0;  ///< per port
+    uint32_t vc_flits = 0;
+    uint32_t routing_delay_cycles = 0;
+    uint32_t router_latency_cycles = 0;  ///< wires between routers
+    uint32_t butterfly_radix = 0;
   } interconnect;
 
   struct Links {                         // [links]

@@ -150,6 +150,18 @@ Keys memory_keys() {
        "Each hop: SM to crossbar, crossbar to slice, slice to link port."},
       {NW_KEY(interconnect.queue_entries), "packets", 2, 1024, false, "",
        "Packets in flight per channel."},
+      {NW_KEY(interconnect.topology), "", 0, 0, false, "switch crossbar mesh butterfly",
+       "What requests and replies pass: a one-stage switch of whole packets, or virtual-channel "
+       "routers (docs/networks.md)."},
+      {NW_KEY(interconnect.vcs), "VCs", 1, 32, false, "", "Virtual channels per port of a router."},
+      {NW_KEY(interconnect.vc_flits), "flits", 1, 1024, false, "",
+       "Flits that a virtual channel of a router holds."},
+      {NW_KEY(interconnect.routing_delay_cycles), "interconnect cycles", 0, 256, false, "",
+       "Routing in a router; 0: known ahead."},
+      {NW_KEY(interconnect.router_latency_cycles), "interconnect cycles", 1, 256, false, "",
+       "Wires between routers."},
+      {NW_KEY(interconnect.butterfly_radix), "ports", 2, 64, false, "",
+       "Ports of a butterfly's routers, each way."},
   };
 }
 

@@ -158,6 +158,9 @@ void check_conservation(System& system, uint64_t expected_instructions) {
     lost(fmt::format("{} warp-instructions recorded, {} committed", expected_instructions,
                      issued - redundant));
   for (uint32_t i = 0; i < system.table.count; ++i) {
+    if (system.component(i).kind == ComponentKind::kRouterNetwork &&
+        system.state<noc::ChannelNetworkState>(i).flits_inside != 0)
+      lost(system.names[i].name + " still has flits");
     if (system.component(i).kind != ComponentKind::kL2Slice) continue;
     const L2SliceState& s = system.state<L2SliceState>(i);
     if (s.mshrs_in_use != 0 || s.request_count != 0 || s.reply_count != 0)
@@ -176,6 +179,9 @@ void check_faults(System& system) {
         break;
       case ComponentKind::kSwitch:
         f = &system.state<SwitchState>(i).fault;
+        break;
+      case ComponentKind::kRouterNetwork:
+        f = &system.state<noc::ChannelNetworkState>(i).fault;
         break;
       case ComponentKind::kLinkPort:
         f = &system.state<LinkPortState>(i).ports.fault;

@@ -12,6 +12,7 @@
 #include "host/config/config.h"
 #include "host/core/error.h"
 #include "host/sim/machine_map.h"
+#include "host/sim/router_network.h"
 
 namespace nearwarp::sim {
 
@@ -435,38 +436,53 @@ class Assembly {
     add(endpoint, ComponentKind::kSwitch, p, s, channels_of(in), std::move(name));
   }
 
+  /// A network between channels, by the machine's topology; `routes(params, state)` sets its
+  /// routes.
+  template <class Routes>
+  void add_network(uint32_t endpoint, const std::vector<SwitchLink>& in,
+                   const std::vector<SwitchLink>& out, bool from_sms, std::string name,
+                   Routes&& routes) {
+    if (m_.interconnect.topology == "switch") {
+      const SwitchParams p = switch_params(m_.interconnect.flit_bytes, endpoint);
+      const SwitchState s = make_switch(s_.arena, p, in, out);
+      routes(p, s);
+      add_switch(endpoint, p, s, in, std::move(name));
+      return;
+    }
+    noc::ChannelNetworkParams p;
+    p.period = icnt_;
+    p.component = static_cast<uint16_t>(endpoint);
+    p.endpoints = s_.ends.count;
+    const RouterNetwork n = make_router_network(s_.arena, m_, p, in, out, from_sms);
+    routes(n.params, n.state);
+    add(endpoint, ComponentKind::kRouterNetwork, n.params, n.state, channels_of(in),
+        std::move(name));
+  }
+
   void make_crossbars() {
     const Endpoints& e = s_.ends;
     const auto out_of = [](uint32_t i) { return static_cast<uint16_t>(i); };
-    {
-      const SwitchParams p = switch_params(m_.interconnect.flit_bytes, e.request_crossbar);
-      const auto in = by_cluster(sm_out_);
-      auto ports = port_request_;
-      if (e.learning) ports.push_back(to_host_);
-      const auto out = one_by_one(slice_request_, ports);
-      const SwitchState s = make_switch(s_.arena, p, in, out);
-      if (e.learning)
-        set_route(p, s, s_.arena.base(), e.host_memory, out_of(e.num_slices + e.num_stacks),
-                  kNoRoute);
-      for (uint32_t i = 0; i < e.num_slices; ++i)
-        set_route(p, s, s_.arena.base(), out_of(e.first_slice + i), out_of(i), kNoRoute);
-      if (e.offloading)
-        for (uint32_t k = 0; k < e.num_stacks; ++k)
-          set_route(p, s, s_.arena.base(), out_of(e.first_stack_sm + k), out_of(e.num_slices + k),
-                    kNoRoute);
-      add_switch(e.request_crossbar, p, s, in, "request crossbar");
-    }
-    {
-      const SwitchParams p = switch_params(m_.interconnect.flit_bytes, e.reply_crossbar);
-      auto ports = port_reply_;
-      if (e.learning) ports.push_back(from_host_);
-      const auto in = one_by_one(slice_reply_, ports);
-      const auto out = by_cluster(sm_in_);
-      const SwitchState s = make_switch(s_.arena, p, in, out);
-      for (uint32_t i = 0; i < e.num_sms; ++i)
-        set_route(p, s, s_.arena.base(), out_of(e.first_sm + i), kNoRoute, out_of(i));
-      add_switch(e.reply_crossbar, p, s, in, "reply crossbar");
-    }
+    auto ports = port_request_;
+    if (e.learning) ports.push_back(to_host_);
+    add_network(
+        e.request_crossbar, by_cluster(sm_out_), one_by_one(slice_request_, ports), true,
+        "request crossbar", [&](const auto& p, const auto& s) {
+          std::byte* base = s_.arena.base();
+          if (e.learning)
+            set_route(p, s, base, e.host_memory, out_of(e.num_slices + e.num_stacks), kNoRoute);
+          for (uint32_t i = 0; i < e.num_slices; ++i)
+            set_route(p, s, base, out_of(e.first_slice + i), out_of(i), kNoRoute);
+          if (!e.offloading) return;
+          for (uint32_t k = 0; k < e.num_stacks; ++k)
+            set_route(p, s, base, out_of(e.first_stack_sm + k), out_of(e.num_slices + k), kNoRoute);
+        });
+    ports = port_reply_;
+    if (e.learning) ports.push_back(from_host_);
+    add_network(e.reply_crossbar, one_by_one(slice_reply_, ports), by_cluster(sm_in_), false,
+                "reply crossbar", [&](const auto& p, const auto& s) {
+                  for (uint32_t i = 0; i < e.num_sms; ++i)
+                    set_route(p, s, s_.arena.base(), out_of(e.first_sm + i), kNoRoute, out_of(i));
+                });
     if (!e.offloading) return;
     const SwitchParams p = switch_params(m_.interconnect.flit_bytes, e.invalidation_crossbar);
     const auto in = by_cluster(invalidate_out_);

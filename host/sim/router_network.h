@@ -1,0 +1,30 @@
+// Networks of virtual-channel routers in a machine: which router an SM cluster or an L2 slice is
+// at.
+#pragma once
+
+#include <span>
+
+#include "device/core/arena.h"
+#include "device/noc/channel_network.h"
+#include "host/config/machine.h"
+
+namespace nearwarp::sim {
+
+struct RouterNetwork {
+  noc::ChannelNetworkParams params;
+  noc::ChannelNetworkState state;
+};
+
+/// Lay out the network of `machine` between channels; see make_channel_network(). `params` holds
+/// what does not follow from the machine: period, component, endpoints. `from_sms`: the inputs are
+/// the clusters' ports, the outputs those of the memory side; otherwise the reverse. Both
+/// directions place them alike.
+///
+/// mesh: as square as it gets, memory ports spread evenly among the clusters', row by row.
+/// crossbar: one router. butterfly: as many stages as the ports need.
+RouterNetwork make_router_network(ArenaBuilder& arena, const config::MachineConfig& machine,
+                                  noc::ChannelNetworkParams params,
+                                  std::span<const SwitchLink> inputs,
+                                  std::span<const SwitchLink> outputs, bool from_sms);
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,170 @@
+// Do routers between channels keep time, order, packets and credits, however they are stepped?
+#include "device/noc/channel_network.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "host/config/config.h"
+#include "host/sim/router_network.h"
+#include "tests/support/rig.h"
+
+namespace nearwarp::testing {
+namespace {
+
+constexpr uint32_t kPeriod = 10;
+
+/// Four ports of two channels each on the clusters' side, three ports of one channel on the other.
+struct NetworkRig {
+  Rig rig;
+  noc::ChannelNetworkParams params;
+  Ref<noc::ChannelNetworkState> state;
+  std::vector<std::shared_ptr<MockProducer>> in;
+  std::vector<std::shared_ptr<MockConsumer>> out;
+  static constexpr uint32_t kInputs = 8, kOutputs = 3;
+
+  explicit NetworkRig(const std::vector<std::string>& keys, uint32_t shuffle = 0,
+                      ChannelSpec spec = {4, 40, 40, 0, 1}) {
+    const config::MachineConfig machine = config::load_machine("tom", keys);
+    std::vector<SwitchLink> inputs, outputs;
+    std::vector<Ref<Channel>> listened;
+    for (uint16_t i = 0; i < kInputs; ++i)
+      inputs.push_back({rig.channel(spec), static_cast<uint16_t>(i / 2)});
+    for (uint16_t i = 0; i < kOutputs; ++i) outputs.push_back({rig.channel(spec), i});
+    params.period = kPeriod;
+    params.endpoints = kOutputs;
+    sim::RouterNetwork n =
+        sim::make_router_network(rig.arena, machine, params, inputs, outputs, true);
+    params = n.params;
+    for (uint16_t o = 0; o < kOutputs; ++o) set_route(params, n.state, rig.arena.base(), o, o, o);
+    state = rig.arena.allocate<noc::ChannelNetworkState>(1);
+    *rig.arena.get(state) = n.state;
+    for (const SwitchLink& l : inputs) {
+      in.push_back(rig.producer(l.channel, kPeriod));
+      listened.push_back(l.channel);
+    }
+    rig.add(
+        [this, shuffle](std::byte* base, Window w, Horizon& h) {
+          if (shuffle != 0)
+            return step_channel_network(ShuffledGroup{shuffle}, params, *state.in(base), base, w,
+                                        h);
+          return step_channel_network(HostGroup{}, params, *state.in(base), base, w, h);
+        },
+        listened);
+    for (const SwitchLink& l : outputs) out.push_back(rig.consumer(l.channel, kPeriod));
+  }
+  void send(uint32_t i, Tick at, uint16_t dst, uint16_t bytes, uint32_t tag = 0) {
+    in[i]->items.push_back(
+        {at, make_packet(PacketKind::kRead, static_cast<uint16_t>(i), dst, bytes, tag)});
+  }
+  /// A few hundred packets of one to five flits; returns their number.
+  uint32_t send_many() {
+    uint32_t sent = 0;
+    for (uint32_t k = 0; k < 60; ++k)
+      for (uint32_t i = 0; i < kInputs; ++i, ++sent)
+        send(i, k * 37, static_cast<uint16_t>((k * 5 + i) % kOutputs),
+             static_cast<uint16_t>(8 + (k * 7 + i) % 5 * 32), k);
+    return sent;
+  }
+};
+
+std::vector<std::string> network(const std::string& topology) {
+  return {"interconnect.topology=" + topology, "interconnect.butterfly_radix=2"};
+}
+
+TEST(ChannelNetwork, UnloadedLatency) {
+  const auto latency = [](const std::string& topology, uint16_t bytes, uint32_t routing_delay) {
+    auto keys = network(topology);
+    keys.push_back("interconnect.routing_delay_cycles=" + std::to_string(routing_delay));
+    NetworkRig r(keys);
+    r.send(0, 100, 1, bytes);
+    r.rig.run({40}, 100000);
+    EXPECT_EQ(r.out[1]->items.size(), 1u);
+    return r.out[1]->items.empty() ? 0 : r.out[1]->items[0].at - 100;
+  };
+  // 40 ticks in, 40 out; one router, 7 cycles for a flit of 32 bytes.
+  EXPECT_EQ(latency("crossbar", 32, 1), 80 + 7 * kPeriod);
+  EXPECT_EQ(latency("crossbar", 32, 0), 80 + 6 * kPeriod);
+  EXPECT_EQ(latency("crossbar", 33, 1), 80 + 8 * kPeriod);
+  EXPECT_EQ(latency("crossbar", 160, 1), 80 + 11 * kPeriod);
+  EXPECT_EQ(latency("butterfly", 32, 1), 80 + (2 * 5 + 2) * kPeriod);  // 2 x 2 ports, four of them
+  // Seven nodes in rows of three, memory ports at nodes 1, 3 and 5: output 1 is below cluster 0.
+  EXPECT_EQ(latency("mesh", 32, 1), 80 + (2 * 5 + 2) * kPeriod);
+}
+
+TEST(ChannelNetwork, NothingIsLostAndPairsStayInOrder) {
+  for (const char* topology : {"crossbar", "mesh", "butterfly"}) {
+    NetworkRig r(network(topology));
+    const uint32_t sent = r.send_many();
+    r.rig.run({40}, 1000000);
+    std::map<std::pair<uint16_t, uint16_t>, uint32_t> last;
+    uint32_t received = 0;
+    for (uint16_t o = 0; o < NetworkRig::kOutputs; ++o) {
+      for (const MockConsumer::Item& item : r.out[o]->items) {
+        EXPECT_EQ(item.packet.dst, o);
+        uint32_t& before = last[{item.packet.src, o}];
+        EXPECT_GE(item.packet.tag, before) << topology;
+        before = item.packet.tag;
+        received += 1;
+      }
+    }
+    EXPECT_EQ(received, sent) << topology;
+    EXPECT_TRUE(r.rig.drained()) << topology;
+    const noc::ChannelNetworkState& s = *r.rig.arena.get(r.state);
+    EXPECT_EQ(s.flits_inside, 0u);
+    EXPECT_EQ(s.counters.packets_in, sent);
+    EXPECT_EQ(s.counters.packets_out, sent);
+    EXPECT_EQ(s.fault.code, kFaultNone);
+  }
+}
+
+TEST(ChannelNetwork, ABlockedOutputHoldsItsPacketsAndLetsOthersPass) {
+  NetworkRig r(network("crossbar"));
+  r.out[0]->from = 50000;
+  for (uint32_t k = 0; k < 100; ++k)
+    for (uint16_t o = 0; o < 2; ++o) r.send(2 * o, k, o, 136, k);
+  r.rig.run({40}, 200000);
+  ASSERT_EQ(r.out[0]->items.size(), 100u);
+  ASSERT_EQ(r.out[1]->items.size(), 100u);
+  EXPECT_EQ(r.out[0]->items.front().at, 50000u);
+  EXPECT_LT(r.out[1]->items.back().at, 10000u);
+  EXPECT_TRUE(r.rig.drained());
+}
+
+TEST(ChannelNetwork, HowItIsSteppedDoesNotShow) {
+  for (const char* topology : {"crossbar", "mesh", "butterfly"}) {
+    const auto outcome = [&](const RunOptions& options, uint32_t shuffle) {
+      NetworkRig r(network(topology), shuffle, {2, 40, 40, 1, 8});
+      r.out[2]->from = 3000;
+      r.send_many();
+      r.rig.run(options, 40000);
+      EXPECT_TRUE(r.rig.drained()) << topology;
+      return r.rig.hash();
+    };
+    const uint64_t expected = outcome({40}, 0);
+    EXPECT_EQ(outcome({1, 0, false}, 0), expected) << topology;
+    EXPECT_EQ(outcome({13, 5}, 0), expected) << topology;
+    EXPECT_EQ(outcome({37, 9, false}, 77), expected) << topology;
+    EXPECT_EQ(outcome({40, 3}, 123), expected) << topology;
+  }
+}
+
+TEST(ChannelNetwork, SleepsWhenNothingIsUnderWay) {
+  NetworkRig r(network("mesh"));
+  r.send(0, 0, 1, 32);
+  r.send(0, 1000000, 1, 32);
+  r.rig.run({40}, 3000000);
+  ASSERT_EQ(r.out[1]->items.size(), 2u);
+  EXPECT_EQ(r.out[1]->items[1].at - r.out[1]->items[0].at, 1000000u);
+  EXPECT_LT(r.rig.steps, 100u);
+}
+
+TEST(ChannelNetwork, APacketWithoutRouteIsAFault) {
+  NetworkRig r(network("crossbar"));
+  r.send(0, 0, NetworkRig::kOutputs, 32);
+  r.rig.run({40}, 2000);
+  EXPECT_EQ(r.rig.arena.get(r.state)->fault.code, kFaultNoRoute);
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
