@@ -32,11 +32,11 @@ std::vector<RunResult> run_points(std::span<const Point> points, const RunOption
   return results;
 }
 
-std::optional<double> Energy::total() const {
-  double sum = 0;
+bool Energy::complete() const { return activation && read && write && io && refresh && background; }
+std::optional<double> Energy::known() const {
+  std::optional<double> sum;
   for (const auto& part : {activation, read, write, io, refresh, background}) {
-    if (!part) return {};
-    sum += *part;
+    if (part) sum = sum.value_or(0) + *part;
   }
   return sum;
 }

@@ -24,8 +24,9 @@ std::vector<RunResult> run_points(std::span<const Point> points, const RunOption
 /// Energy of a run in picojoules; a part is empty where the standard does not say what it costs.
 struct Energy {
   std::optional<double> activation, read, write, io, refresh, background;
-  /// Sum; empty if any part is.
-  std::optional<double> total() const;
+  bool complete() const;
+  /// Sum of the parts that are known; empty if none is.
+  std::optional<double> known() const;
 };
 Energy energy_of(const config::DramConfig& standard, const RunResult& result);
 

@@ -49,8 +49,8 @@ const std::vector<Row>& rows() {
       {"precharges", [](P, R r) { return count(r.commands.precharges); }},
       {"refreshes", [](P, R r) { return count(r.commands.refreshes); }},
       {"read/write changes", [](P, R r) { return count(r.commands.turnarounds); }},
-      {"energy in all [uJ]",
-       [](P p, R r) { return picojoules(energy_of(*p.standard, r).total()); }},
+      {"energy, known [uJ]",
+       [](P p, R r) { return picojoules(energy_of(*p.standard, r).known()); }},
       {"  activation", [](P p, R r) { return picojoules(energy_of(*p.standard, r).activation); }},
       {"  read", [](P p, R r) { return picojoules(energy_of(*p.standard, r).read); }},
       {"  write", [](P p, R r) { return picojoules(energy_of(*p.standard, r).write); }},
@@ -59,7 +59,7 @@ const std::vector<Row>& rows() {
       {"  background", [](P p, R r) { return picojoules(energy_of(*p.standard, r).background); }},
       {"  per bit [pJ]",
        [](P p, R r) {
-         const auto total = energy_of(*p.standard, r).total();
+         const auto total = energy_of(*p.standard, r).known();
          return total && r.bytes() != 0 ? fmt::format("{:.2f}", *total / r.bytes() / 8) : kNotKnown;
        }},
       {"cycles", [](P, R r) { return count(r.cycles); }},
@@ -136,10 +136,14 @@ Json latency_json(const RunResult& r) {
 
 Json energy_json(const Energy& e) {
   const auto part = [](std::optional<double> value) { return value ? Json(*value) : Json(); };
-  return {{"activation", part(e.activation)}, {"read", part(e.read)},
-          {"write", part(e.write)},           {"interface", part(e.io)},
-          {"refresh", part(e.refresh)},       {"background", part(e.background)},
-          {"total", part(e.total())}};
+  return {{"activation", part(e.activation)},
+          {"read", part(e.read)},
+          {"write", part(e.write)},
+          {"interface", part(e.io)},
+          {"refresh", part(e.refresh)},
+          {"background", part(e.background)},
+          {"total", e.complete() ? part(e.known()) : Json()},
+          {"known", part(e.known())}};
 }
 
 Json run_json(const Point& p, const RunResult& r) {
@@ -179,6 +183,26 @@ Json run_json(const Point& p, const RunResult& r) {
   return json;
 }
 
+/// What the energy of the table leaves out.
+std::string left_out(std::span<const Point> points) {
+  std::string text;
+  const auto add = [&](const char* name, auto part) {
+    const bool missing = std::any_of(points.begin(), points.end(), [&](const Point& p) {
+      return !(p.standard->energy.*part).has_value();
+    });
+    if (missing) text += std::string(text.empty() ? "" : ", ") + name;
+  };
+  using E = config::DramConfig::Energy;
+  add("activation", &E::activation_fj);
+  add("reads", &E::read_fj_per_bit);
+  add("writes", &E::write_fj_per_bit);
+  add("interface", &E::io_fj_per_bit);
+  add("refresh", &E::refresh_fj);
+  add("background", &E::background_uw);
+  if (text.empty()) return "";
+  return " Energy without what the standard's file says is unknown: " + text + ".";
+}
+
 }  // namespace
 
 std::string table_text(std::span<const Point> points, std::span<const RunResult> results) {
@@ -190,14 +214,15 @@ std::string table_text(std::span<const Point> points, std::span<const RunResult>
     for (size_t i = 0; i < points.size(); ++i) cells.push_back(row.cell(points[i], results[i]));
     const bool unknown =
         std::all_of(cells.begin(), cells.end(), [](const auto& c) { return c == kNotKnown; });
-    if (unknown && std::string_view(row.name) != "energy in all [uJ]") continue;
+    if (unknown && std::string_view(row.name) != "energy, known [uJ]") continue;
     names.emplace_back(row.name);
     for (size_t i = 0; i < points.size(); ++i) columns[i].cells.push_back(std::move(cells[i]));
   }
   return report::columns_text(names, std::move(columns), kColumns) + "\n" +
          report::wrapped(
              "latencies in cycles of the command clock, from entering the controller "
-             "(with --rate: from the time offered) to the last data.",
+             "(with --rate: from the time offered) to the last data." +
+                 left_out(points),
              kColumns);
 }
 

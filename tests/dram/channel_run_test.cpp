@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <algorithm>
 
 #include "host/config/config.h"
 #include "host/dram/points.h"
@@ -38,7 +38,10 @@ std::vector<uint64_t> fingerprint(const RunResult& r) {
   return all;
 }
 
-TEST(ChannelRun, DoesNotDependOnHowItIsStepped) {
+class ChannelRunOf : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ChannelRunOf, DoesNotDependOnHowItIsStepped) {
+  const config::DramConfig standard = config::load_dram(GetParam());
   for (const TrafficPacing pacing :
        {TrafficPacing::kSaturated, TrafficPacing::kWindow, TrafficPacing::kOpen}) {
     Traffic t = random_traffic();
@@ -47,17 +50,25 @@ TEST(ChannelRun, DoesNotDependOnHowItIsStepped) {
     t.rate_ppm = 400'000;
     t.writes_num = 1;
     t.writes_den = 4;
-    const auto expected = fingerprint(run_channel(ddr3(), t, short_run()));
+    const auto expected = fingerprint(run_channel(standard, t, short_run()));
     RunOptions other = short_run();
     other.window_ticks = 1;
-    EXPECT_EQ(fingerprint(run_channel(ddr3(), t, other)), expected);
+    EXPECT_EQ(fingerprint(run_channel(standard, t, other)), expected);
     other.window_ticks = 5;
     other.order_seed = 7;
-    EXPECT_EQ(fingerprint(run_channel(ddr3(), t, other)), expected);
+    EXPECT_EQ(fingerprint(run_channel(standard, t, other)), expected);
     other.shuffle_lanes = 3;
-    EXPECT_EQ(fingerprint(run_channel(ddr3(), t, other)), expected);
+    EXPECT_EQ(fingerprint(run_channel(standard, t, other)), expected);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Standards, ChannelRunOf,
+                         ::testing::Values("ddr3-1600k", "hbm2", "hmc-vault", "mpu-bank"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(ChannelRun, SeedsDifferAndRepeat) {
   Traffic t = random_traffic();

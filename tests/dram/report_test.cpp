@@ -34,16 +34,20 @@ TEST(Energy, IsCountersTimesConstants) {
   EXPECT_DOUBLE_EQ(*e.io, 16.8);        // both
   EXPECT_DOUBLE_EQ(*e.refresh, 33);
   EXPECT_DOUBLE_EQ(*e.background, 26);  // 13 uW for 2 us
-  EXPECT_DOUBLE_EQ(*e.total(), 20 + 2.4 + 8 + 16.8 + 33 + 26);
+  EXPECT_TRUE(e.complete());
+  EXPECT_DOUBLE_EQ(*e.known(), 20 + 2.4 + 8 + 16.8 + 33 + 26);
 }
 
-TEST(Energy, IsNotKnownIfAPartIsNot) {
+TEST(Energy, IsOfTheKnownPartsIfOneIsNotKnown) {
   config::DramConfig d = priced();
   d.energy.refresh_fj.reset();
   RunResult r;
   r.clock_mhz = 800;
   EXPECT_FALSE(energy_of(d, r).refresh.has_value());
-  EXPECT_FALSE(energy_of(d, r).total().has_value());
+  EXPECT_FALSE(energy_of(d, r).complete());
+  EXPECT_TRUE(energy_of(d, r).known().has_value());
+  d.energy = {};
+  EXPECT_FALSE(energy_of(d, r).known().has_value());
 }
 
 TEST(Report, TableFitsAndJsonIsComplete) {

@@ -1,0 +1,320 @@
+// Vault as a memory channel: bank groups, row buffers, policies, queues of their own, address
+// orders.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/memory/vault_rig.h"
+
+namespace nearwarp::testing {
+namespace {
+
+/// Two groups of two banks.
+void groups(VaultRig& v) {
+  v.params.group_shift = 1;
+  v.params.tCCD_L = v.params.tCCD;
+  v.params.tRRD_L = v.params.tRRD;
+  v.params.tWTR_L = v.params.tWTR;
+}
+
+// --- bank groups ---
+
+TEST(VaultGroups, ColumnCommandsOfOneGroupKeepTheLongerDistance) {
+  for (const uint32_t distance : {4u, 5u, 7u}) {
+    VaultRig r([distance](VaultRig& v) {
+      groups(v);
+      v.params.tCCD_L = distance;
+    });
+    for (uint32_t b = 0; b < 3; ++b) r.read(1 + b, r.line(0, b));
+    r.read(200, r.line(0, 0));
+    r.read(201, r.line(0, 1));  // one group: reads in 201 and 201 + tCCD_L
+    r.read(300, r.line(0, 0));
+    r.read(301, r.line(0, 2));  // another: 301 and 301 + tCCD
+    r.run();
+    EXPECT_EQ(r.left(3), 201u + 11 + 4);
+    EXPECT_EQ(r.left(4), 201u + distance + 11 + 4);
+    EXPECT_EQ(r.left(6), 301u + 4 + 11 + 4);
+  }
+}
+
+TEST(VaultGroups, ActivationsOfOneGroupKeepTheLongerDistance) {
+  for (const uint32_t distance : {5u, 6u, 9u}) {
+    for (const uint32_t other : {1u, 2u}) {
+      VaultRig r([distance](VaultRig& v) {
+        groups(v);
+        v.params.tRRD_L = distance;
+      });
+      r.read(1, r.line(0, 0));
+      r.read(2, r.line(0, other));
+      r.run();
+      EXPECT_EQ(r.left(1), 2u + (other == 1 ? distance : 5) + 26) << other;
+    }
+  }
+}
+
+TEST(VaultGroups, ReadsAfterWritesOfOneGroupWaitLonger) {
+  for (const uint32_t other : {1u, 2u}) {
+    VaultRig r([](VaultRig& v) {
+      groups(v);
+      v.params.tWTR_L = 10;
+    });
+    r.read(1, r.line(0, other));
+    r.write(200, r.line(0, 0));  // activation 201, write 212, data ends 212 + 8 + 3.2 -> 224
+    r.read(213, r.line(0, other, 1));
+    r.run();
+    EXPECT_EQ(r.left(2), 224u + (other == 1 ? 10 : 6) + 11 + 4) << other;
+  }
+}
+
+// --- row buffers ---
+
+/// Two row buffers per bank: odd rows in one, even rows in the other.
+void two_buffers(VaultRig& v) { v.params.row_buffer_bits = 1; }
+
+TEST(VaultRowBuffers, RowsOfDifferentBuffersStayOpenTogether) {
+  VaultRig r(two_buffers);
+  r.read(1, r.line(4, 0));
+  r.read(200, r.line(5, 0));
+  r.read(300, r.line(4, 0, 1));
+  r.read(400, r.line(5, 0, 1));
+  r.run();
+  EXPECT_EQ(r.left(1), 200u + kMiss);  // no precharge: the buffer was empty
+  EXPECT_EQ(r.left(2), 300u + kHit);
+  EXPECT_EQ(r.left(3), 400u + kHit);
+  EXPECT_EQ(r.counters().activates, 2u);
+  EXPECT_EQ(r.counters().precharges, 0u);
+}
+
+TEST(VaultRowBuffers, RowsOfOneBufferConflict) {
+  VaultRig r(two_buffers);
+  r.read(1, r.line(4, 0));
+  r.read(200, r.line(6, 0));
+  r.run();
+  EXPECT_EQ(r.left(1), 200u + 11 + kMiss);
+  EXPECT_EQ(r.counters().row_conflicts, 1u);
+}
+
+TEST(VaultRowBuffers, MoreOfThemMeanFewerActivations) {
+  std::vector<uint64_t> activations;
+  for (const uint8_t bits : {0, 1, 2}) {
+    VaultRig r([bits](VaultRig& v) { v.params.row_buffer_bits = bits; });
+    // Four rows of one bank take turns, too far apart to be reordered.
+    for (uint32_t i = 0; i < 80; ++i) r.read(1 + 100 * i, r.line(i % 4, 0, i / 4 % 4));
+    r.run();
+    activations.push_back(r.counters().activates);
+  }
+  EXPECT_EQ(activations, (std::vector<uint64_t>{80, 80, 4}));
+}
+
+// --- policies ---
+
+TEST(VaultFcfs, OlderRequestOfAnotherRowGoesBeforeAHit) {
+  VaultRig r([](VaultRig& v) { v.params.in_order = 1; });
+  r.read(1, r.line(5, 0, 0), 0);
+  r.read(10, r.line(6, 0, 0), 1);
+  r.read(11, r.line(5, 0, 1), 2);
+  r.run();
+  EXPECT_EQ(r.out->items[1].packet.tag, 1u);
+  EXPECT_EQ(r.out->items[2].packet.tag, 2u);
+}
+
+TEST(VaultFcfs, OnlyTheOldestGetsCommands) {
+  for (const uint8_t in_order : {0, 1}) {
+    VaultRig r([in_order](VaultRig& v) { v.params.in_order = in_order; });
+    r.read(1, r.line(0, 0));
+    r.read(2, r.line(0, 1));
+    r.run();
+    // The second activation in 7 (tRRD), or after the first read, in 13.
+    EXPECT_EQ(r.left(1), (in_order != 0 ? 14u : 7u) + 26);
+  }
+}
+
+TEST(VaultFcfs, EverythingIsServed) {
+  VaultRig r([](VaultRig& v) {
+    v.params.in_order = 1;
+    v.params.write_high = 6;
+    v.params.write_low = 2;
+    v.params.tREFI = 1000;
+  });
+  for (uint32_t i = 0; i < 300; ++i) {
+    if (i % 3 == 0) {
+      r.write(1 + 7 * i, r.line(i * 7 % 11, i % 4, i % 3));
+    } else {
+      r.read(1 + 7 * i, r.line(i * 5 % 13, i * 3 % 4, i % 4));
+    }
+  }
+  r.run();
+  EXPECT_EQ(r.out->items.size(), 300u);
+}
+
+TEST(VaultClosedPage, LastAccessClosesTheRow) {
+  VaultRig r([](VaultRig& v) { v.params.closed_page = 1; });
+  r.read(1, r.line(5, 0, 0));
+  r.read(200, r.line(5, 0, 1));
+  r.read(400, r.line(6, 0, 0));
+  r.run();
+  for (std::size_t i = 1; i < 3; ++i) EXPECT_EQ(r.left(i), 200u * i + kMiss);
+  EXPECT_EQ(r.counters().activates, 3u);
+  EXPECT_EQ(r.counters().precharges, 3u);
+}
+
+TEST(VaultClosedPage, NextActivationWaitsForThePrecharge) {
+  // Activation 2, read 13: precharge by itself in 30 (tRAS), activation from 41.
+  for (const uint32_t at : {30u, 39u, 40u, 41u, 50u}) {
+    VaultRig r([](VaultRig& v) { v.params.closed_page = 1; });
+    r.read(1, r.line(5, 0));
+    r.read(at, r.line(6, 0));
+    r.run();
+    EXPECT_EQ(r.left(1), std::max(41u, at + 1) + 26) << at;
+  }
+}
+
+TEST(VaultClosedPage, WaitingHitsKeepTheRowOpen) {
+  VaultRig r([](VaultRig& v) { v.params.closed_page = 1; });
+  for (uint32_t i = 0; i < 4; ++i) r.read(1 + i, r.line(5, 0, i));
+  r.run();
+  EXPECT_EQ(r.counters().activates, 1u);
+  EXPECT_EQ(r.counters().row_hits, 3u);
+}
+
+TEST(VaultCommandBuses, TwoTakeARowAndAColumnCommandPerCycle) {
+  for (const uint8_t two : {0, 1}) {
+    VaultRig r([two](VaultRig& v) { v.params.two_command_buses = two; });
+    r.read(1, r.line(0, 0));
+    r.read(12, r.line(0, 1));  // its activation could issue in 13, with the read
+    r.run();
+    EXPECT_EQ(r.left(0), 13u + 15);
+    EXPECT_EQ(r.left(1), (two != 0 ? 13u : 14u) + 26);
+  }
+}
+
+// --- queues ---
+
+TEST(VaultQueues, WritesBeyondTheirEntriesWaitOutside) {
+  for (const uint32_t entries : {1u, 2u, 8u}) {
+    VaultRig r([entries](VaultRig& v) {
+      v.params.write_entries = entries;
+      v.params.write_high = 1;
+      v.params.posted_writes = 1;
+    });
+    for (uint32_t i = 0; i < 3; ++i) r.write(1, r.line(i, 0));
+    r.read(1, r.line(0, 1), 9);
+    r.run();
+    ASSERT_EQ(r.out->items.size(), 1u);  // writes are silent
+    // The read is behind the writes: it comes in when the last of them has room.
+    const uint64_t took = r.left(0);
+    if (entries == 8) {
+      EXPECT_LT(took, 160u);
+    } else {
+      EXPECT_GT(took, entries == 1 ? 110u : 60u);
+    }
+  }
+}
+
+TEST(VaultQueues, ReadsBeyondTheirEntriesWaitOutside) {
+  VaultRig r([](VaultRig& v) { v.params.read_entries = 1; });
+  r.read(1, r.line(5, 0, 0), 0);
+  r.read(1, r.line(6, 0, 0), 1);
+  r.read(1, r.line(5, 0, 1), 2);  // a hit, but the controller does not see it
+  r.run();
+  EXPECT_EQ(r.out->items[1].packet.tag, 1u);
+}
+
+TEST(VaultQueues, PostedWritesAreWritten) {
+  VaultRig r([](VaultRig& v) { v.params.posted_writes = 1; });
+  for (uint32_t i = 0; i < 9; ++i) r.write(1 + i, r.line(i, i % 4));
+  r.run();
+  EXPECT_TRUE(r.out->items.empty());
+  EXPECT_EQ(r.counters().write_commands, 9u);
+}
+
+TEST(VaultQueues, ReadsOfWaitingWritesAreAnswered) {
+  for (const uint32_t bytes : {32u, 40u}) {
+    VaultRig r([bytes](VaultRig& v) {
+      v.params.forward_writes = 1;
+      v.params.sector_bytes = static_cast<uint16_t>(bytes);  // 40: the whole line
+      v.params.write_high = 4;
+    });
+    for (uint32_t i = 0; i < 30; ++i) r.read(1 + 4 * i, r.line(5, 0, i % 4), 0);
+    r.write(60, r.line(7, 1), 1);
+    r.read(63, r.line(7, 1), 2);
+    r.run();
+    EXPECT_EQ(r.counters().forwarded_reads, bytes == 40 ? 1u : 0u);
+    EXPECT_EQ(r.counters().read_commands, bytes == 40 ? 30u : 31u);
+    EXPECT_EQ(r.counters().write_commands, 1u);
+  }
+}
+
+TEST(VaultQueues, ForwardedReadTakesACycle) {
+  VaultRig r([](VaultRig& v) {
+    v.params.forward_writes = 1;
+    v.params.sector_bytes = 40;
+  });
+  r.write(1, r.line(7, 1), 1);
+  r.read(2, r.line(7, 1), 2);
+  r.run();
+  EXPECT_EQ(r.out->items[0].packet.tag, 2u);
+  EXPECT_EQ(r.left(0), 3u);
+}
+
+TEST(VaultQueues, RepliesAheadOfTheirDataComeByTheLeadEarlier) {
+  for (const uint32_t lead : {0u, 50u, 150u}) {
+    VaultRig r([lead](VaultRig& v) { v.params.reply_lead_ticks = lead; });
+    r.read(1, r.line(0, 0));
+    r.read(200, r.line(0, 0, 1));
+    r.run();
+    EXPECT_EQ(r.left(0), 1u + kMiss - lead / kPeriod);
+    EXPECT_EQ(r.left(1), 200u + kHit - lead / kPeriod);
+    EXPECT_EQ(r.out->items[1].packet.payload, 200u * kPeriod);  // when it was taken in
+  }
+}
+
+TEST(VaultBus, DataWaitsLessThanACycleForTheBus) {
+  // 44 ticks per transfer, 4.4 cycles: reads issue in 201, 205, 209 or 210, ... without gaps.
+  VaultRig r([](VaultRig& v) {
+    v.params.ticks_per_byte_num = 11;
+    v.params.ticks_per_byte_den = 10;
+  });
+  r.read(1, r.line(0, 0, 0));
+  for (uint32_t i = 0; i < 10; ++i) r.read(200 + i, r.line(0, 0, i % 4));
+  r.run();
+  const Tick first = 201 * kPeriod + 110;
+  for (uint32_t i = 0; i < 10; ++i) {
+    const Tick done = r.out->items[1 + i].at - r.hop;
+    EXPECT_GE(done, first + 44 * (i + 1));
+    EXPECT_LT(done, first + 44 * (i + 1) + kPeriod);  // it leaves with the next cycle
+  }
+}
+
+// --- address orders ---
+
+TEST(ChannelMap, IsOneToOneInEveryOrder) {
+  // Bits: 3 of the row, 2 of the bank, 1 of the group, 2 of the column.
+  const uint8_t orders[][4] = {{5, 3, 2, 0}, {0, 3, 5, 6}, {3, 0, 2, 6}, {5, 1, 0, 3}};
+  for (const auto& [row, bank, group, column] : orders) {
+    for (const uint8_t hash : {0, 1}) {
+      ChannelMap map;
+      map.row_shift = row, map.row_bits = 3;
+      map.bank_shift = bank, map.bank_bits = 2;
+      map.group_shift = group, map.group_bits = 1;
+      map.hash = hash;
+      std::set<std::array<uint32_t, 3>> seen;
+      for (uint32_t line = 0; line < 256; ++line) {
+        const BankLocation at = map.locate(line);
+        ASSERT_LT(at.bank, 8u);
+        ASSERT_LT(at.row, 8u);
+        EXPECT_TRUE(seen.insert({at.bank, at.row, line >> column & 3}).second);
+      }
+      for (uint32_t b = 0; b < 8; ++b) {
+        for (uint32_t w = 0; w < 8; ++w) {
+          const BankLocation at = map.locate(map.line_of(b, w));
+          EXPECT_EQ(at.bank, b);
+          EXPECT_EQ(at.row, w);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
