@@ -133,7 +133,7 @@ NW_HD NW_INLINE bool settle(const G& g, const VaultParams& p, VaultState& s, std
   uint32_t head = kNoEntry;
   if (p.in_order != 0) {
     const uint64_t own = mode != 0 ? s.writes : s.valid & ~s.writes;
-    if (own != 0) head = oldest_of(s.entries.in(base), own);
+    if (own != 0) head = oldest_of(s, s.entries.in(base), own);
   }
   if (starving == s.starving && mode == s.write_mode && head == s.head) return false;
   g.leader([&] {
@@ -147,14 +147,16 @@ NW_HD NW_INLINE bool settle(const G& g, const VaultParams& p, VaultState& s, std
   return true;
 }
 
-/// Minimum and arg-min over banks. The customary sixteen banks get code of constant length.
+/// Minimum and arg-min over banks. The customary numbers of banks get code of constant length.
 template <class G, class F>
 NW_HD NW_INLINE uint32_t bank_minimum(const G& g, uint32_t banks, F&& key) {
-  return banks == 16 ? g.minimum(16, key) : g.minimum(banks, key);
+  if (banks == 16) return g.minimum(16, key);
+  return banks == 8 ? g.minimum(8, key) : g.minimum(banks, key);
 }
 template <class G, class F>
 NW_HD NW_INLINE uint32_t bank_arg_min(const G& g, uint32_t banks, F&& key) {
-  return banks == 16 ? g.arg_min(16, key) : g.arg_min(banks, key);
+  if (banks == 16) return g.arg_min(16, key);
+  return banks == 8 ? g.arg_min(8, key) : g.arg_min(banks, key);
 }
 
 /// Bring the minima over banks up to date after banks were planned anew.

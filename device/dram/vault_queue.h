@@ -35,7 +35,12 @@ NW_HD NW_INLINE uint32_t column_ok(const VaultParams& p, const VaultState& s) {
 }
 
 /// Oldest of the entries `bits`; bits != 0.
-NW_HD NW_INLINE uint32_t oldest_of(const VaultEntry* entries, uint64_t bits) {
+NW_HD NW_INLINE uint32_t oldest_of(const VaultState& s, const VaultEntry* entries, uint64_t bits) {
+  if (population_count(bits) > 8) {  // then one of them is soon met on the list in order of age
+    uint32_t e = s.oldest;
+    while ((bits >> e & 1) == 0) e = entries[e].younger;
+    return e;
+  }
   uint32_t best = count_trailing_zeros(bits);
   for (bits &= bits - 1; bits != 0; bits &= bits - 1) {
     const uint32_t e = count_trailing_zeros(bits);
@@ -56,7 +61,7 @@ NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::b
   if (wanted != 0) {
     const bool open = (s.open_banks >> b & 1) != 0;
     const uint64_t hits = wanted & s.row_entries.in(base)[b];
-    const uint32_t e = oldest_of(entries, hits != 0 ? hits : wanted);
+    const uint32_t e = oldest_of(s, entries, hits != 0 ? hits : wanted);
     const uint32_t group = b >> p.group_shift;
     if (hits != 0) {
       col = later(s.col_ok.in(base)[b],
@@ -201,11 +206,14 @@ NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base
   s.valid |= bit;
   if (q.kind == PacketKind::kWrite) s.writes |= bit;
   s.bank_entries.in(base)[at.bank] |= bit;
-  if ((s.open_banks >> at.bank & 1) != 0 && s.open_row.in(base)[at.bank] == at.row) {
-    s.row_entries.in(base)[at.bank] |= bit;
-  }
+  const bool hit = (s.open_banks >> at.bank & 1) != 0 && s.open_row.in(base)[at.bank] == at.row;
+  if (hit) s.row_entries.in(base)[at.bank] |= bit;
   pop(in, base, now, horizon);
-  plan_bank(p, s, base, at.bank);
+  // The youngest request changes a bank's plan only if there is none yet, or none for the open row.
+  if (s.order_key.in(base)[at.bank] == kNoCycle ||
+      (hit && s.col_key.in(base)[at.bank] == kNoCycle)) {
+    plan_bank(p, s, base, at.bank);
+  }
 }
 
 /// Forget entry `e`. Leader only.
