@@ -1,28 +1,16 @@
 // One memory channel by itself under generated or recorded traffic.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <string>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "device/dram/traffic_state.h"
-#include "device/dram/vault_state.h"
-#include "host/config/dram.h"
+#include "host/dram/channel_system.h"
+#include "kernels/run_control.h"
 
 namespace nearwarp::dram {
-
-/// What is asked of the memory.
-struct Traffic {
-  TrafficPattern pattern = TrafficPattern::kStrided;
-  uint64_t stride_lines = 1;
-  std::vector<TrafficAccess> trace;
-  uint32_t writes_num = 0, writes_den = 1;  ///< share of writes; not for traces
-  TrafficPacing pacing = TrafficPacing::kSaturated;
-  uint32_t outstanding = 1;  ///< kWindow
-  uint64_t rate_ppm = 0;     ///< kOpen, except traces: offered share of the peak bandwidth, 10^-6
-  uint64_t seed = 1;
-};
 
 struct RunOptions {
   uint64_t warm_up_cycles = 50'000;
@@ -52,10 +40,46 @@ struct RunResult {
   uint64_t latency_quantile(uint32_t permille) const;
 };
 
-/// The parameters of the model for a standard; in ticks of `*base_mhz`.
-VaultParams vault_params(const config::DramConfig& standard, uint64_t* base_mhz = nullptr);
+/// A run, the stepping of windows apart: warm-up, measurement, and what is left under way.
+class ChannelRun {
+ public:
+  ChannelRun(const config::DramConfig& standard, const Traffic& traffic, const RunOptions& options);
 
-/// Simulate. Throws nearwarp::Error if something got lost.
+  ChannelSystem& system() { return system_; }
+  kernels::RunControl& control() { return control_; }
+  std::span<kernels::Component> components();
+  /// The run as a backend that works on the host's memory sees it.
+  kernels::RunState state();
+
+  /// After a stop: begin the next phase; false if there is none. Throws nearwarp::Error if
+  /// something got lost.
+  bool serve();
+  RunResult finish();
+
+ private:
+  enum class Phase { kWarmUp, kMeasure, kDrain, kOver };
+
+  VaultState& vault() { return *system_.arena.get(system_.vault); }
+  TrafficState& source() { return *system_.arena.get(system_.source); }
+  std::span<uint64_t> histogram();
+  void catch_up(Tick now);
+  void begin_measuring();
+  void end_measuring();
+  void check() const;
+
+  double data_mbps_ = 0, clock_mhz_ = 0;
+  bool whole_ = false;  ///< a trace: measured from end to end
+  RunOptions options_;
+  ChannelSystem system_;
+  kernels::RunControl control_;
+  Phase phase_ = Phase::kWarmUp;
+  Tick from_ = 0;
+  VaultCounters before_;
+  RunResult result_;
+  std::chrono::steady_clock::time_point begun_;
+};
+
+/// Simulate on the CPU. Throws nearwarp::Error if something got lost.
 RunResult run_channel(const config::DramConfig& standard, const Traffic& traffic,
                       const RunOptions& options);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/dram/channel_run.h"
+#include "kernels/device.h"
 
 namespace nearwarp::dram {
 
@@ -20,6 +21,10 @@ struct Point {
 /// Run all points, `threads` at a time; results are in the order of the points.
 std::vector<RunResult> run_points(std::span<const Point> points, const RunOptions& options,
                                   unsigned threads);
+
+/// The same on a device, all at once. Throws nearwarp::Error if they do not fit its memory.
+std::vector<RunResult> run_points_on(kernels::Device& device, std::span<const Point> points,
+                                     const RunOptions& options);
 
 /// Energy of a run in picojoules; a part is empty where the standard does not say what it costs.
 struct Energy {
