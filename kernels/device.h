@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/team.h"
@@ -25,12 +26,17 @@ struct DeviceInfo {
   uint32_t blocks_at_once = 1;   ///< of the stepping kernel that are resident at the same time
   uint32_t largest_team = 1;     ///< thread blocks
   uint32_t registers = 0;        ///< per thread of the stepping kernel
-  uint32_t spill_bytes = 0;      ///< per thread; 0 is what it should be
+  uint32_t local_bytes = 0;      ///< of local memory per thread, what was spilled included
+  bool clusters = false;         ///< teams of several blocks meet in hardware
 };
 
-/// The device's memory is used up.
-struct OutOfDeviceMemory : std::runtime_error {
+/// A call to a device failed.
+struct DeviceError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+/// The device's memory is used up.
+struct OutOfDeviceMemory : DeviceError {
+  using DeviceError::DeviceError;
 };
 
 /// How a launch is cut.
@@ -49,6 +55,8 @@ class Device {
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
   virtual uint64_t free_bytes() = 0;
+
+  // All of these throw DeviceError.
 
   /// Throws OutOfDeviceMemory.
   virtual std::byte* allocate(uint64_t bytes) = 0;
@@ -101,10 +109,10 @@ class DeviceBuffer {
 };
 
 /// The CUDA devices that this build can use; none without a driver, a device, or a build with CUDA.
-/// `why` says why there is none.
+/// `why` says why there is none. Throws DeviceError if there is one that does not work.
 std::vector<DeviceInfo> cuda_devices(std::string& why);
 
-/// Opens CUDA device `index`. Throws nearwarp's errors as std::runtime_error.
+/// Opens CUDA device `index`, one of cuda_devices(). Throws DeviceError.
 std::unique_ptr<Device> open_cuda_device(int index);
 
 }  // namespace nearwarp::kernels

@@ -81,7 +81,7 @@ NW_HD inline uint64_t committed_by(const Component& c, std::byte* base) {
 /// A warp's view of its team's work on one system. All warps of a team hold equal ones.
 class TeamRun {
  public:
-  NW_HD TeamRun() = default;
+  TeamRun() = default;
   NW_HD TeamRun(TeamSystem& system, const Slice& slice)
       : system_(&system), control_(system.run.control), slice_(slice) {
     begin_windows(control_);

@@ -13,6 +13,7 @@
 
 #if defined(__CUDACC__)
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #endif
 
 namespace nearwarp {
@@ -314,11 +315,7 @@ struct WarpGroup {
       const uint32_t k = key(i);
       least = k < least ? k : least;
     }
-    for (int d = 16; d > 0; d /= 2) {
-      const uint32_t other = tile.shfl_xor(least, d);
-      least = other < least ? other : least;
-    }
-    return least;
+    return cooperative_groups::reduce(tile, least, cooperative_groups::less<uint32_t>());
   }
   template <class F>
   __device__ __forceinline__ uint32_t arg_min(uint32_t n, F&& key) const {

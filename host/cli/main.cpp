@@ -26,6 +26,7 @@ constexpr const char* kHelp =
     "  nearwarp analyze WORKLOAD --mappings       which data mapping would suit it\n"
     "  nearwarp noc [OPTION...]                   measure a network by itself\n"
     "  nearwarp dram [OPTION...]                  measure a memory channel by itself\n"
+    "  nearwarp devices                           what can be simulated on here\n"
     "  nearwarp list KIND                         workloads, machines, policies, ...\n"
     "  nearwarp show KIND NAME                    all keys, values and meanings\n"
     "  nearwarp --help | --version\n"
@@ -43,6 +44,7 @@ int dispatch(const Words& words) {
   if (name == "analyze") return analyze_command(rest);
   if (name == "noc") return noc_command(rest);
   if (name == "dram") return dram_command(rest);
+  if (name == "devices") return devices_command(rest);
   if (name == "list") return list_command(rest);
   if (name == "show") return show_command(rest);
   if (name == "--help" || name == "-h" || name == "help") {
@@ -56,7 +58,7 @@ int dispatch(const Words& words) {
   throw UsageError(
       fmt::format("unknown command '{}'{}", name,
                   config::suggestion(name, {"run", "sweep", "merge", "analyze", "noc", "dram",
-                                            "list", "show", "--help", "--version"})));
+                                            "devices", "list", "show", "--help", "--version"})));
 }
 
 int report(const char* message, int code) {

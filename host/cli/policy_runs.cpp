@@ -1,4 +1,4 @@
-// Simulates one recording under several policies, whole systems in parallel.
+// Simulates one recording under several policies, whole systems side by side.
 #include "host/cli/policy_runs.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,6 @@
 
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
-#include "host/sim/batch.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -54,12 +53,12 @@ class PolicyRuns final : public sim::BatchObserver {
 std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
                                             const config::MachineConfig& machine,
                                             const std::vector<config::PolicyConfig>& policies,
-                                            unsigned threads) {
+                                            sim::BatchRunner& runner) {
   std::vector<sim::BatchSystem> systems;
   for (const config::PolicyConfig& policy : policies)
     systems.push_back({&recording, &machine, &policy});
   PolicyRuns runs(recording, policies);
-  sim::CpuBatch(threads).run(systems, runs);
+  runner.run(systems, runs);
   return runs.results();
 }
 

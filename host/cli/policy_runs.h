@@ -1,12 +1,11 @@
-// Simulates one recording under several policies, whole systems in parallel.
+// Simulates one recording under several policies, whole systems side by side.
 #pragma once
 
 #include <vector>
 
 #include "host/config/machine.h"
 #include "host/config/policy.h"
-#include "host/report/result.h"
-#include "host/runtime/recording.h"
+#include "host/sim/batch.h"
 
 namespace nearwarp::cli {
 
@@ -15,6 +14,6 @@ namespace nearwarp::cli {
 std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
                                             const config::MachineConfig& machine,
                                             const std::vector<config::PolicyConfig>& policies,
-                                            unsigned threads);
+                                            sim::BatchRunner& runner);
 
 }  // namespace nearwarp::cli

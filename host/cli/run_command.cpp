@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "bench/workloads/workload.h"
+#include "host/cli/backend.h"
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/policy_runs.h"
@@ -29,6 +30,7 @@ struct Request {
   config::MachineConfig machine;
   std::vector<config::PolicyConfig> policies;
   unsigned threads = 1;
+  Backend backend;
   bool explain = false;
   std::string json, cache;
 };
@@ -43,8 +45,11 @@ CommandLine declare() {
   line.value("size", "small, medium, large, or paper (2 billion thread-instructions)", "SIZE",
              "small");
   line.list("set", "override a key of the machine or of all policies; repeatable", "KEY=VALUE");
-  line.value("threads",
-             "at most so many at a time; default: one per policy, at most one per processor", "N");
+  declare_backend(line);
+  line.value(
+      "threads",
+      "on the CPU: at most so many at a time; default: one per policy, at most one per processor",
+      "N");
   line.flag("explain", "also say for each candidate block why it was offloaded or not");
   line.value("json", "write every counter to this file (docs/json.md)", "FILE");
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
@@ -69,6 +74,7 @@ Request understand(const CommandLine& line) {
     const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
     request.threads = std::min(processors, static_cast<unsigned>(request.policies.size()));
   }
+  request.backend = chosen_backend(line);
   request.explain = line.given("explain");
   request.json = line.text("json");
   if (!request.json.empty()) report::check_writable(request.json);
@@ -122,9 +128,10 @@ int run_command(const Words& words) {
   }
   const Request request = understand(line);
   catch_interrupts();
+  const auto runner = make_runner(request.backend, request.threads);
   const runtime::Recording recording = recording_of(*request.workload, request.size, request.cache);
   std::vector<report::RunResult> results =
-      run_policies(recording, request.machine, request.policies, request.threads);
+      run_policies(recording, request.machine, request.policies, *runner);
   for (report::RunResult& result : results) {
     result.workload = request.workload->name();
     result.size = request.size;

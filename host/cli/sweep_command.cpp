@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "bench/workloads/workload.h"
+#include "host/cli/backend.h"
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
@@ -26,6 +27,7 @@ struct Request {
   sweep::Plan plan;
   sweep::RunOptions options;
   unsigned threads = 1;
+  Backend backend;
   std::string out, csv, cache;
 };
 
@@ -47,7 +49,8 @@ CommandLine declare() {
   line.value("csv", "also write a row per point to this file", "FILE");
   line.value("shard", "run only part i of n; 'nearwarp merge' joins them", "i/n");
   line.flag("retry", "run points again that failed");
-  line.value("threads", "points at a time; default: one per processor", "N");
+  declare_backend(line);
+  line.value("threads", "on the CPU: points at a time; default: one per processor", "N");
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
   return line;
 }
@@ -107,6 +110,7 @@ Request understand(const CommandLine& line) {
   request.options.retry = line.given("retry");
   request.threads = line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024))
                                           : std::max(1u, std::thread::hardware_concurrency());
+  request.backend = chosen_backend(line);
   request.plan = sweep::expand(definition_of(line));
   request.csv = line.text("csv");
   if (!request.csv.empty()) report::check_writable(request.csv);
@@ -179,8 +183,8 @@ int sweep_command(const Words& words) {
   sweep::Outcome outcome;
   {
     Surroundings surroundings(request);
-    sim::CpuBatch runner(request.threads);
-    outcome = sweep::run_sweep(request.plan, request.options, runner, surroundings, file);
+    const auto runner = make_runner(request.backend, request.threads);
+    outcome = sweep::run_sweep(request.plan, request.options, *runner, surroundings, file);
   }
   if (!request.csv.empty()) {
     // A reader of the table who leaves early must not end the program before the file is written.

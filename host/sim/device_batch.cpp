@@ -192,7 +192,11 @@ DeviceBatch::DeviceBatch(Device& device, DeviceBatchOptions options)
     : device_(device), options_(std::move(options)) {}
 
 void DeviceBatch::run(std::span<const BatchSystem> systems, BatchObserver& observer) {
-  Batch(device_, options_, systems, observer).run();
+  try {
+    Batch(device_, options_, systems, observer).run();
+  } catch (const kernels::DeviceError& error) {
+    throw Error(fmt::format("{} failed: {}", device_.info().name, error.what()));
+  }
 }
 
 kernels::TeamShape team_shape(const kernels::DeviceInfo& device, uint32_t systems,

@@ -22,6 +22,7 @@ struct DeviceBatchOptions {
 class DeviceBatch final : public BatchRunner {
  public:
   DeviceBatch(kernels::Device& device, DeviceBatchOptions options);
+  /// Also throws nearwarp::Error if the device fails.
   void run(std::span<const BatchSystem> systems, BatchObserver& observer) override;
 
  private:

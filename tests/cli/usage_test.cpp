@@ -24,7 +24,8 @@ TEST(Usage, HelpFitsATerminal) {
   for (const Words& words :
        {Words{"--help"}, Words{"-h"}, Words{"run", "--help"}, Words{"analyze", "--help"},
         Words{"list", "--help"}, Words{"show", "--help"}, Words{"sweep", "--help"},
-        Words{"merge", "--help"}, Words{"noc", "--help"}, Words{"dram", "--help"}}) {
+        Words{"merge", "--help"}, Words{"noc", "--help"}, Words{"dram", "--help"},
+        Words{"devices", "--help"}}) {
     const Outcome outcome = run_program(words);
     EXPECT_EQ(outcome.exit_code, 0) << words[0];
     EXPECT_EQ(outcome.err, "") << words[0];
@@ -36,8 +37,8 @@ TEST(Usage, HelpFitsATerminal) {
 
 TEST(Usage, HelpOfRunNamesItsOptions) {
   const std::string help = run_program({"run", "--help"}).out;
-  for (const char* option :
-       {"--machine", "--policy", "--size", "--set", "--threads", "--json", "--trace-cache"}) {
+  for (const char* option : {"--machine", "--policy", "--size", "--set", "--threads", "--backend",
+                             "--device", "--json", "--trace-cache"}) {
     EXPECT_TRUE(contains(help, option)) << option;
   }
 }

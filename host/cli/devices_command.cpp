@@ -1,0 +1,51 @@
+// nearwarp devices: what simulated systems can be stepped on here.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "host/cli/commands.h"
+#include "kernels/device.h"
+
+namespace nearwarp::cli {
+namespace {
+
+std::string device_text(const kernels::DeviceInfo& d) {
+  return fmt::format(
+      "{} ({}), {} multiprocessors at {} MHz, {:.1f} GiB; steps {} systems at once, "
+      "each by {} to {} warps",
+      d.name, d.architecture, d.multiprocessors, d.clock_mhz,
+      static_cast<double>(d.memory_bytes) / (1 << 30), d.blocks_at_once, d.warps_per_block,
+      d.warps_per_block * d.largest_team);
+}
+
+}  // namespace
+
+int devices_command(const Words& words) {
+  CommandLine line("devices", "", "List what simulated systems can be stepped on here");
+  line.parse(words, 0, 0);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  static constexpr size_t kIndent = 8;
+  const auto row = [](const std::string& name, const std::string& text) {
+    return fmt::format("{:<{}}{}\n", name, kIndent,
+                       wrapped(text, 80 - kIndent, std::string(kIndent, ' ')));
+  };
+  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  std::string text =
+      row("cpu", fmt::format("{} processor{}", processors, processors == 1 ? "" : "s"));
+  std::string why;
+  try {
+    for (const kernels::DeviceInfo& d : kernels::cuda_devices(why))
+      text += row(fmt::format("cuda {}", d.index), device_text(d));
+  } catch (const kernels::DeviceError& error) {
+    why = error.what();
+  }
+  if (!why.empty()) text += row("cuda", fmt::format("none: {}", why));
+  print(text);
+  return 0;
+}
+
+}  // namespace nearwarp::cli

@@ -1,0 +1,201 @@
+// A CUDA device: memory, launches of the stepping kernel.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cuda_check.h"
+#include "kernels/run_teams.cuh"
+
+namespace nearwarp::kernels {
+
+namespace {
+
+using gpu::kMaxTeamBlocks;
+using gpu::kThreadsPerBlock;
+
+/// Makes a device the current one for as long as it lives.
+class Current {
+ public:
+  explicit Current(int device) {
+    NW_CUDA_CHECK(cudaGetDevice(&before_));
+    NW_CUDA_CHECK(cudaSetDevice(device));
+  }
+  ~Current() { static_cast<void>(cudaSetDevice(before_)); }
+
+ private:
+  int before_ = 0;
+};
+
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  NW_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
+/// A launch of teams of so many blocks, whose meeting is a cluster's.
+struct ClusterConfig {
+  cudaLaunchConfig_t config = {};
+  cudaLaunchAttribute attribute = {};
+  ClusterConfig(uint32_t teams, uint32_t blocks) {
+    config.gridDim = dim3(teams * blocks);
+    config.blockDim = dim3(kThreadsPerBlock);
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = blocks;
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+  }
+  ClusterConfig(const ClusterConfig&) = delete;
+};
+
+/// The largest power of two of blocks that make a cluster here; 1 without clusters.
+uint32_t largest_cluster(int device) {
+  if (attribute(cudaDevAttrClusterLaunch, device) == 0) return 1;
+  // More than 8 blocks is more than every device with clusters promises.
+  if (cudaFuncSetAttribute(gpu::run_teams, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
+      cudaSuccess)
+    static_cast<void>(cudaGetLastError());
+  for (uint32_t blocks = kMaxTeamBlocks; blocks > 1; blocks /= 2) {
+    const ClusterConfig launch(1, blocks);
+    int clusters = 0;
+    if (cudaOccupancyMaxActiveClusters(&clusters, gpu::run_teams, &launch.config) == cudaSuccess &&
+        clusters > 0)
+      return blocks;
+    static_cast<void>(cudaGetLastError());
+  }
+  return 1;
+}
+
+DeviceInfo describe(int index) {
+  const Current current(index);
+  cudaDeviceProp properties = {};
+  NW_CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
+  DeviceInfo info;
+  info.index = index;
+  info.name = properties.name;
+  info.architecture = "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
+  info.memory_bytes = properties.totalGlobalMem;
+  info.multiprocessors = static_cast<uint32_t>(properties.multiProcessorCount);
+  info.clock_mhz = static_cast<uint32_t>(attribute(cudaDevAttrClockRate, index) / 1000);
+  cudaFuncAttributes kernel = {};
+  NW_CUDA_CHECK(cudaFuncGetAttributes(&kernel, gpu::run_teams));
+  info.registers = static_cast<uint32_t>(kernel.numRegs);
+  info.local_bytes = static_cast<uint32_t>(kernel.localSizeBytes);
+  info.warps_per_block = gpu::kWarpsPerBlock;
+  int blocks = 0;
+  NW_CUDA_CHECK(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, gpu::run_teams, kThreadsPerBlock, 0));
+  info.blocks_at_once = static_cast<uint32_t>(blocks) * info.multiprocessors;
+  info.clusters = largest_cluster(index) > 1;
+  info.largest_team = info.clusters ? largest_cluster(index)
+                      : attribute(cudaDevAttrCooperativeLaunch, index) != 0
+                          ? std::min(kMaxTeamBlocks, info.blocks_at_once)
+                          : 1;
+  return info;
+}
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int index) : info_(describe(index)) {
+    NW_CUDA_CHECK(cudaSetDevice(index));
+    NW_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    NW_CUDA_CHECK(cudaEventCreate(&begun_));
+    NW_CUDA_CHECK(cudaEventCreate(&ended_));
+    next_ = DeviceBuffer(*this, sizeof(uint32_t));
+    places_ = DeviceBuffer(*this, info_.blocks_at_once * sizeof(gpu::MeetingPlace));
+  }
+  ~CudaDevice() override {
+    static_cast<void>(cudaEventDestroy(begun_));
+    static_cast<void>(cudaEventDestroy(ended_));
+    static_cast<void>(cudaStreamDestroy(stream_));
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+
+  uint64_t free_bytes() override {
+    size_t free = 0, total = 0;
+    NW_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return free;
+  }
+
+  std::byte* allocate(uint64_t bytes) override {
+    void* memory = nullptr;
+    NW_CUDA_CHECK(cudaMalloc(&memory, bytes));
+    return static_cast<std::byte*>(memory);
+  }
+  void release(std::byte* memory) noexcept override { static_cast<void>(cudaFree(memory)); }
+  void upload(std::byte* to, const void* from, uint64_t bytes) override {
+    NW_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_));
+    NW_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  }
+  void download(void* to, const std::byte* from, uint64_t bytes) override {
+    NW_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
+    NW_CUDA_CHECK(cudaStreamSynchronize(stream_));
+  }
+
+  LaunchReport run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
+                   const Slice& slice) override {
+    gpu::Launch launch;
+    launch.systems = systems;
+    launch.count = count;
+    launch.blocks_per_team = shape.blocks;
+    launch.meeting = shape.blocks == 1 ? gpu::Meeting::kBlock
+                     : info_.clusters  ? gpu::Meeting::kCluster
+                                       : gpu::Meeting::kGrid;
+    launch.next = next_.as<uint32_t>();
+    launch.places = places_.as<gpu::MeetingPlace>();
+    launch.slice = slice;
+    NW_CUDA_CHECK(cudaMemsetAsync(next_.as<void>(), 0, next_.bytes(), stream_));
+    NW_CUDA_CHECK(cudaMemsetAsync(places_.as<void>(), 0, places_.bytes(), stream_));
+    NW_CUDA_CHECK(cudaEventRecord(begun_, stream_));
+    start(launch, shape);
+    NW_CUDA_CHECK(cudaEventRecord(ended_, stream_));
+    NW_CUDA_CHECK(cudaEventSynchronize(ended_));
+    float milliseconds = 0;
+    NW_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, begun_, ended_));
+    return {static_cast<double>(milliseconds) / 1000};
+  }
+
+ private:
+  void start(gpu::Launch& launch, const TeamShape& shape) {
+    const uint32_t grid = shape.teams * shape.blocks;
+    if (launch.meeting == gpu::Meeting::kCluster) {
+      ClusterConfig cluster(shape.teams, shape.blocks);
+      cluster.config.stream = stream_;
+      NW_CUDA_CHECK(cudaLaunchKernelEx(&cluster.config, gpu::run_teams, launch));
+    } else if (launch.meeting == gpu::Meeting::kGrid) {
+      void* arguments[] = {&launch};
+      NW_CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(gpu::run_teams),
+                                                dim3(grid), dim3(kThreadsPerBlock), arguments, 0,
+                                                stream_));
+    } else {
+      gpu::run_teams<<<grid, kThreadsPerBlock, 0, stream_>>>(launch);
+      NW_CUDA_CHECK(cudaGetLastError());
+    }
+  }
+
+  DeviceInfo info_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t begun_ = nullptr, ended_ = nullptr;
+  DeviceBuffer next_, places_;
+};
+
+}  // namespace
+
+std::vector<DeviceInfo> cuda_devices(std::string& why) {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    why = cudaGetErrorString(code);
+    return {};
+  }
+  if (count == 0) why = "no CUDA-capable device is detected";
+  std::vector<DeviceInfo> devices;
+  for (int i = 0; i < count; ++i) devices.push_back(describe(i));
+  return devices;
+}
+
+std::unique_ptr<Device> open_cuda_device(int index) { return std::make_unique<CudaDevice>(index); }
+
+}  // namespace nearwarp::kernels

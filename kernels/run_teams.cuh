@@ -1,0 +1,157 @@
+// The stepping kernel: persistent teams that take systems and step them until they stop.
+#pragma once
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+#include <cuda/atomic>
+#include <nv/target>
+
+#include "kernels/team.h"
+
+namespace nearwarp::kernels::gpu {
+
+namespace cg = cooperative_groups;
+
+/// 16 warps of up to 128 registers fill a multiprocessor's register file.
+inline constexpr uint32_t kWarpsPerBlock = 16;
+inline constexpr uint32_t kThreadsPerBlock = kWarpsPerBlock * 32;
+inline constexpr uint32_t kMaxTeamBlocks = 16;
+
+/// How the blocks of a team meet.
+enum class Meeting : uint32_t {
+  kBlock,    ///< there is one: the block's own barrier
+  kCluster,  ///< a thread-block cluster's hardware barrier (sm_90)
+  kGrid,     ///< a counter in memory; the blocks must be resident together (cooperative launch)
+};
+
+/// A team's meeting place in device memory, for Meeting::kGrid. Zero before a launch.
+struct MeetingPlace {
+  uint32_t arrivals = 0;  ///< of blocks, over all meetings
+  uint32_t reserved = 0;
+  Findings found[2][kMaxTeamBlocks];  ///< by parity of the meeting and block
+};
+
+struct Launch {
+  TeamSystem* systems = nullptr;
+  uint32_t count = 0;
+  uint32_t blocks_per_team = 1;
+  Meeting meeting = Meeting::kBlock;
+  uint32_t* next = nullptr;  ///< the next system to be taken
+  MeetingPlace* places = nullptr;
+  Slice slice;
+};
+
+struct BlockShared {
+  Findings of_warp[2][kWarpsPerBlock];   ///< by parity of the meeting
+  Findings of_block[2][kMaxTeamBlocks];  ///< the same, for clusters: written by the other blocks
+};
+
+/// A block's end of its team.
+class Team {
+ public:
+  __device__ Team(const Launch& launch, BlockShared& shared)
+      : shared_(shared),
+        meeting_(launch.meeting),
+        blocks_(launch.blocks_per_team),
+        rank_(blockIdx.x % launch.blocks_per_team),
+        place_(launch.places + blockIdx.x / launch.blocks_per_team) {}
+
+  /// This warp's number in the team.
+  __device__ uint32_t warp() const { return rank_ * kWarpsPerBlock + threadIdx.x / 32; }
+
+  /// A barrier of the team, which orders all of its accesses to memory. `mine` counts in the
+  /// warps' first lanes. Returns what all have found, to all.
+  __device__ Findings exchange(const Findings& mine) {
+    const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    const uint32_t lane = warp.thread_rank();
+    const uint32_t parity = meetings_++ % 2;  // a warp may be one meeting ahead of another
+    if (lane == 0) shared_.of_warp[parity][threadIdx.x / 32] = mine;
+    __syncthreads();
+    Findings all = combined(warp, shared_.of_warp[parity], kWarpsPerBlock);
+    if (meeting_ == Meeting::kCluster) {
+      NV_IF_TARGET(NV_PROVIDES_SM_90, (meet_cluster(all, parity);))
+      all = combined(warp, shared_.of_block[parity], blocks_);
+    } else if (meeting_ == Meeting::kGrid) {
+      meet_grid(all, parity);
+      all = combined(warp, place_->found[parity], blocks_);
+    }
+    return all;
+  }
+
+ private:
+  using Warp = cg::thread_block_tile<32>;
+
+  /// Of the first `n` <= 32.
+  static __device__ Findings combined(const Warp& warp, const Findings* found, uint32_t n) {
+    Findings f;
+    if (warp.thread_rank() < n) f = found[warp.thread_rank()];
+    f.key = cg::reduce(warp, f.key, cg::less<uint32_t>());
+    f.flags = cg::reduce(warp, f.flags, cg::bit_or<uint32_t>());
+    return f;
+  }
+
+  /// Tell all blocks of the cluster, then wait for all. Nobody writes into another's memory after
+  /// that, so blocks may end in any order.
+  __device__ void meet_cluster(const Findings& mine, uint32_t parity) {
+    NV_IF_TARGET(NV_PROVIDES_SM_90,
+                 (const auto cluster = cg::this_cluster();
+                  if (threadIdx.x < blocks_) *
+                      cluster.map_shared_rank(&shared_.of_block[parity][rank_], threadIdx.x) = mine;
+                  cluster.sync();))
+  }
+
+  __device__ void meet_grid(const Findings& mine, uint32_t parity) {
+    if (threadIdx.x == 0) {
+      place_->found[parity][rank_] = mine;
+      const cuda::atomic_ref<uint32_t, cuda::thread_scope_device> arrivals(place_->arrivals);
+      const uint32_t wanted = meetings_ * blocks_;
+      arrivals.fetch_add(1, cuda::memory_order_acq_rel);
+      // Subtraction, so that the counter may overflow.
+      while (static_cast<int32_t>(arrivals.load(cuda::memory_order_acquire) - wanted) < 0)
+        __nanosleep(20);
+    }
+    __syncthreads();
+  }
+
+  BlockShared& shared_;
+  Meeting meeting_;
+  uint32_t blocks_ = 1;
+  uint32_t rank_ = 0;
+  uint32_t meetings_ = 0;
+  MeetingPlace* place_ = nullptr;
+};
+
+/// The device's clock in nanoseconds; it moves in steps of up to a microsecond.
+__device__ inline uint64_t clock_ns() {
+  uint64_t t;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+  return t;
+}
+
+/// One launch: every team takes systems until none is left or its time is up.
+__global__ void __launch_bounds__(kThreadsPerBlock, 1) run_teams(const Launch launch) {
+  __shared__ BlockShared shared;
+  Team team(launch, shared);
+  const WarpGroup g{cg::tiled_partition<32>(cg::this_thread_block())};
+  const uint32_t warp = team.warp();
+  const bool leads = warp == 0 && threadIdx.x == 0;
+  const uint64_t begun = clock_ns();
+  const auto time_is_up = [&] { return clock_ns() - begun > launch.slice.nanoseconds; };
+  uint32_t windows = 0;
+  while (true) {
+    Findings taken;
+    if (leads) taken.key = time_is_up() ? launch.count : atomicAdd(launch.next, 1u);
+    const uint32_t index = team.exchange(taken).key;
+    if (index >= launch.count) return;
+    TeamRun run(launch.systems[index], launch.slice);
+    while (run.stop() == Stop::kNone) {
+      Findings found = run.step(g, warp);
+      if (leads && ++windows % 16 == 0 && time_is_up()) found.flags |= Findings::kTimeIsUp;
+      run.meet(team.exchange(found));
+    }
+    run.leave(g, warp);
+  }
+}
+
+}  // namespace nearwarp::kernels::gpu

@@ -1,0 +1,57 @@
+// Can a user choose what steps the simulated systems, and is told what cannot be?
+#include <gtest/gtest.h>
+
+#include "kernels/device.h"
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+bool has_gpu() {
+  std::string why;
+  return !kernels::cuda_devices(why).empty();
+}
+
+TEST(Backend, DevicesAreListed) {
+  const Outcome outcome = run_program({"devices"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "cpu     ")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, has_gpu() ? "cuda 0" : "cuda    none: ")) << outcome.out;
+  EXPECT_LE(longest_line(outcome.out), 80u) << outcome.out;
+}
+
+TEST(Backend, TheCpuIsAlwaysThere) {
+  const Outcome plain = run_program({"run", "fma", "--policy", "baseline", "--backend", "cpu"});
+  EXPECT_EQ(plain.exit_code, 0) << plain.err;
+}
+
+TEST(Backend, AutoTakesWhatThereIs) {
+  const Outcome outcome = run_program({"run", "fma", "--policy", "baseline", "--backend", "auto"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST(Backend, WithoutAGpuCudaIsAnErrorThatSaysSo) {
+  if (has_gpu()) GTEST_SKIP() << "there is a GPU";
+  for (const Words& words :
+       {Words{"run", "fma", "--backend", "cuda"}, Words{"run", "fma", "--device", "0"},
+        Words{"sweep", "fma", "--backend", "cuda", "--out", "/tmp/never-written.jsonl"}}) {
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(contains(outcome.err, "there is no CUDA device: ")) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "--backend cpu")) << outcome.err;
+  }
+}
+
+TEST(Backend, WrongNamesAreErrorsOfUse) {
+  const Outcome wrong = run_program({"run", "fma", "--backend", "cude"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(contains(wrong.err, "'cude'")) << wrong.err;
+  EXPECT_TRUE(contains(wrong.err, "'cuda'")) << wrong.err;
+  const Outcome both = run_program({"run", "fma", "--backend", "cpu", "--device", "1"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_TRUE(contains(both.err, "--device")) << both.err;
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
