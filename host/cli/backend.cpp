@@ -8,33 +8,9 @@
 
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/sim/device_batch.h"
-#include "kernels/device.h"
+#include "host/sim/cuda_batch.h"
 
 namespace nearwarp::cli {
-
-namespace {
-
-/// A CUDA device and the batches on it.
-class CudaRunner final : public sim::BatchRunner {
- public:
-  explicit CudaRunner(int index)
-      : device_(kernels::open_cuda_device(index)), batch_(*device_, options()) {}
-  void run(std::span<const sim::BatchSystem> systems, sim::BatchObserver& observer) override {
-    batch_.run(systems, observer);
-  }
-
- private:
-  static sim::DeviceBatchOptions options() {
-    sim::DeviceBatchOptions o;
-    o.say = [](const std::string& text) { std::fprintf(stderr, "nearwarp: %s\n", text.c_str()); };
-    return o;
-  }
-  std::unique_ptr<kernels::Device> device_;
-  sim::DeviceBatch batch_;
-};
-
-}  // namespace
 
 void declare_backend(CommandLine& line) {
   line.value("backend", "auto (a GPU if there is one), cpu, or cuda; results are the same",
@@ -53,16 +29,17 @@ Backend chosen_backend(const CommandLine& line) {
     if (line.given("device")) throw UsageError("--device chooses a GPU - leave --backend cpu out");
     return {};
   }
+  const bool wanted = name == "cuda" || line.given("device");
   std::string why;
-  std::vector<kernels::DeviceInfo> devices;
+  std::vector<sim::DeviceInfo> devices;
   try {
-    devices = kernels::cuda_devices(why);
-  } catch (const kernels::DeviceError& error) {  // there is one, but it does not work
-    if (name == "auto" && !line.given("device")) return {};
-    throw Error(fmt::format("the CUDA backend cannot be used: {}", error.what()));
+    devices = sim::cuda_devices(why);
+  } catch (const Error&) {  // there is one, but it does not work
+    if (wanted) throw;
+    return {};
   }
   if (devices.empty()) {
-    if (name == "auto" && !line.given("device")) return {};
+    if (!wanted) return {};
     throw Error(fmt::format("there is no CUDA device: {} - use --backend cpu", why));
   }
   if (static_cast<size_t>(index) >= devices.size()) {
@@ -74,11 +51,9 @@ Backend chosen_backend(const CommandLine& line) {
 
 std::unique_ptr<sim::BatchRunner> make_runner(const Backend& backend, unsigned threads) {
   if (!backend.cuda) return std::make_unique<sim::CpuBatch>(threads);
-  try {
-    return std::make_unique<CudaRunner>(backend.device);
-  } catch (const kernels::DeviceError& error) {
-    throw Error(fmt::format("CUDA device {} cannot be used: {}", backend.device, error.what()));
-  }
+  return sim::open_cuda_batch(backend.device, [](const std::string& text) {
+    std::fprintf(stderr, "nearwarp: %s\n", text.c_str());
+  });
 }
 
 }  // namespace nearwarp::cli

@@ -5,12 +5,13 @@
 #include <thread>
 
 #include "host/cli/commands.h"
-#include "kernels/device.h"
+#include "host/core/error.h"
+#include "host/sim/cuda_batch.h"
 
 namespace nearwarp::cli {
 namespace {
 
-std::string device_text(const kernels::DeviceInfo& d) {
+std::string device_text(const sim::DeviceInfo& d) {
   return fmt::format(
       "{} ({}), {} multiprocessors at {} MHz, {:.1f} GiB; steps {} systems at once, "
       "each by {} to {} warps",
@@ -38,9 +39,9 @@ int devices_command(const Words& words) {
       row("cpu", fmt::format("{} processor{}", processors, processors == 1 ? "" : "s"));
   std::string why;
   try {
-    for (const kernels::DeviceInfo& d : kernels::cuda_devices(why))
+    for (const sim::DeviceInfo& d : sim::cuda_devices(why))
       text += row(fmt::format("cuda {}", d.index), device_text(d));
-  } catch (const kernels::DeviceError& error) {
+  } catch (const Error& error) {
     why = error.what();
   }
   if (!why.empty()) text += row("cuda", fmt::format("none: {}", why));

@@ -1,0 +1,48 @@
+// The CUDA devices there are, and batches on them.
+#include "host/sim/cuda_batch.h"
+
+#include <fmt/format.h>
+
+#include "host/core/error.h"
+#include "host/sim/device_batch.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+/// A device and the batches on it.
+class CudaBatch final : public BatchRunner {
+ public:
+  CudaBatch(std::unique_ptr<kernels::Device> device, DeviceBatchOptions options)
+      : device_(std::move(device)), batch_(*device_, std::move(options)) {}
+  void run(std::span<const BatchSystem> systems, BatchObserver& observer) override {
+    batch_.run(systems, observer);
+  }
+
+ private:
+  std::unique_ptr<kernels::Device> device_;
+  DeviceBatch batch_;
+};
+
+}  // namespace
+
+std::vector<DeviceInfo> cuda_devices(std::string& why) {
+  try {
+    return kernels::cuda_devices(why);
+  } catch (const kernels::DeviceError& error) {
+    throw Error(fmt::format("the CUDA devices cannot be used: {}", error.what()));
+  }
+}
+
+std::unique_ptr<BatchRunner> open_cuda_batch(int index,
+                                             std::function<void(const std::string&)> say) {
+  DeviceBatchOptions options;
+  options.say = std::move(say);
+  try {
+    return std::make_unique<CudaBatch>(kernels::open_cuda_device(index), std::move(options));
+  } catch (const kernels::DeviceError& error) {
+    throw Error(fmt::format("CUDA device {} cannot be used: {}", index, error.what()));
+  }
+}
+
+}  // namespace nearwarp::sim
