@@ -52,9 +52,11 @@ struct ClusterConfig {
 uint32_t largest_cluster(int device) {
   if (attribute(cudaDevAttrClusterLaunch, device) == 0) return 1;
   // More than 8 blocks is more than every device with clusters promises.
-  if (cudaFuncSetAttribute(gpu::run_teams, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
-      cudaSuccess)
-    static_cast<void>(cudaGetLastError());
+  for (const auto kernel : {gpu::run_teams, gpu::meet_only}) {
+    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
+        cudaSuccess)
+      static_cast<void>(cudaGetLastError());
+  }
   for (uint32_t blocks = kMaxTeamBlocks; blocks > 1; blocks /= 2) {
     const ClusterConfig launch(1, blocks);
     int clusters = 0;
@@ -66,7 +68,7 @@ uint32_t largest_cluster(int device) {
   return 1;
 }
 
-DeviceInfo describe(int index) {
+DeviceInfo describe(int index, bool clusters) {
   const Current current(index);
   cudaDeviceProp properties = {};
   NW_CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
@@ -86,8 +88,9 @@ DeviceInfo describe(int index) {
   NW_CUDA_CHECK(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, gpu::run_teams, kThreadsPerBlock, 0));
   info.blocks_at_once = static_cast<uint32_t>(blocks) * info.multiprocessors;
-  info.clusters = largest_cluster(index) > 1;
-  info.largest_team = info.clusters ? largest_cluster(index)
+  const uint32_t cluster = clusters ? largest_cluster(index) : 1;
+  info.clusters = cluster > 1;
+  info.largest_team = info.clusters ? cluster
                       : attribute(cudaDevAttrCooperativeLaunch, index) != 0
                           ? std::min(kMaxTeamBlocks, info.blocks_at_once)
                           : 1;
@@ -96,7 +99,7 @@ DeviceInfo describe(int index) {
 
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(int index) : info_(describe(index)) {
+  CudaDevice(int index, const CudaOptions& options) : info_(describe(index, options.clusters)) {
     NW_CUDA_CHECK(cudaSetDevice(index));
     NW_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     NW_CUDA_CHECK(cudaEventCreate(&begun_));
@@ -135,20 +138,38 @@ class CudaDevice final : public Device {
 
   LaunchReport run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
                    const Slice& slice) override {
-    gpu::Launch launch;
+    gpu::Launch launch = launch_of(shape);
     launch.systems = systems;
     launch.count = count;
+    launch.slice = slice;
+    return timed(gpu::run_teams, launch, shape);
+  }
+
+  LaunchReport meet(const TeamShape& shape, uint32_t times) override {
+    gpu::Launch launch = launch_of(shape);
+    launch.count = times;
+    return timed(gpu::meet_only, launch, shape);
+  }
+
+ private:
+  using Kernel = void (*)(gpu::Launch);
+
+  gpu::Launch launch_of(const TeamShape& shape) const {
+    gpu::Launch launch;
     launch.blocks_per_team = shape.blocks;
     launch.meeting = shape.blocks == 1 ? gpu::Meeting::kBlock
                      : info_.clusters  ? gpu::Meeting::kCluster
                                        : gpu::Meeting::kGrid;
     launch.next = next_.as<uint32_t>();
     launch.places = places_.as<gpu::MeetingPlace>();
-    launch.slice = slice;
+    return launch;
+  }
+
+  LaunchReport timed(Kernel kernel, gpu::Launch& launch, const TeamShape& shape) {
     NW_CUDA_CHECK(cudaMemsetAsync(next_.as<void>(), 0, next_.bytes(), stream_));
     NW_CUDA_CHECK(cudaMemsetAsync(places_.as<void>(), 0, places_.bytes(), stream_));
     NW_CUDA_CHECK(cudaEventRecord(begun_, stream_));
-    start(launch, shape);
+    start(kernel, launch, shape);
     NW_CUDA_CHECK(cudaEventRecord(ended_, stream_));
     NW_CUDA_CHECK(cudaEventSynchronize(ended_));
     float milliseconds = 0;
@@ -156,21 +177,18 @@ class CudaDevice final : public Device {
     return {static_cast<double>(milliseconds) / 1000};
   }
 
- private:
-  void start(gpu::Launch& launch, const TeamShape& shape) {
-    const uint32_t grid = shape.teams * shape.blocks;
+  void start(Kernel kernel, gpu::Launch& launch, const TeamShape& shape) {
+    const dim3 grid(shape.teams * shape.blocks), block(kThreadsPerBlock);
+    void* arguments[] = {&launch};
+    const auto* function = reinterpret_cast<const void*>(kernel);
     if (launch.meeting == gpu::Meeting::kCluster) {
       ClusterConfig cluster(shape.teams, shape.blocks);
       cluster.config.stream = stream_;
-      NW_CUDA_CHECK(cudaLaunchKernelEx(&cluster.config, gpu::run_teams, launch));
+      NW_CUDA_CHECK(cudaLaunchKernelExC(&cluster.config, function, arguments));
     } else if (launch.meeting == gpu::Meeting::kGrid) {
-      void* arguments[] = {&launch};
-      NW_CUDA_CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(gpu::run_teams),
-                                                dim3(grid), dim3(kThreadsPerBlock), arguments, 0,
-                                                stream_));
+      NW_CUDA_CHECK(cudaLaunchCooperativeKernel(function, grid, block, arguments, 0, stream_));
     } else {
-      gpu::run_teams<<<grid, kThreadsPerBlock, 0, stream_>>>(launch);
-      NW_CUDA_CHECK(cudaGetLastError());
+      NW_CUDA_CHECK(cudaLaunchKernel(function, grid, block, arguments, 0, stream_));
     }
   }
 
@@ -192,10 +210,12 @@ std::vector<DeviceInfo> cuda_devices(std::string& why) {
   }
   if (count == 0) why = "no CUDA-capable device is detected";
   std::vector<DeviceInfo> devices;
-  for (int i = 0; i < count; ++i) devices.push_back(describe(i));
+  for (int i = 0; i < count; ++i) devices.push_back(describe(i, true));
   return devices;
 }
 
-std::unique_ptr<Device> open_cuda_device(int index) { return std::make_unique<CudaDevice>(index); }
+std::unique_ptr<Device> open_cuda_device(int index, const CudaOptions& options) {
+  return std::make_unique<CudaDevice>(index, options);
+}
 
 }  // namespace nearwarp::kernels

@@ -68,6 +68,8 @@ class Device {
   /// when all have left theirs. The systems are dealt for teams of `shape`.
   virtual LaunchReport run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
                            const Slice& slice) = 0;
+  /// Teams that only meet, so many times: what a window's barrier takes.
+  virtual LaunchReport meet(const TeamShape& shape, uint32_t times) = 0;
 };
 
 /// A piece of a device's memory.
@@ -112,7 +114,12 @@ class DeviceBuffer {
 /// `why` says why there is none. Throws DeviceError if there is one that does not work.
 std::vector<DeviceInfo> cuda_devices(std::string& why);
 
+/// How a CUDA device is used; for tests and measurements.
+struct CudaOptions {
+  bool clusters = true;  ///< false: as on devices that have none
+};
+
 /// Opens CUDA device `index`, one of cuda_devices(). Throws DeviceError.
-std::unique_ptr<Device> open_cuda_device(int index);
+std::unique_ptr<Device> open_cuda_device(int index, const CudaOptions& options = {});
 
 }  // namespace nearwarp::kernels

@@ -32,6 +32,7 @@ class EmulatedDevice final : public Device {
   void download(void* to, const std::byte* from, uint64_t bytes) override;
   LaunchReport run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
                    const Slice& slice) override;
+  LaunchReport meet(const TeamShape&, uint32_t) override { return {}; }
 
   uint64_t allocations() const { return pieces_.size(); }
   uint64_t launches() const { return launches_; }

@@ -8,7 +8,7 @@ std::vector<DeviceInfo> cuda_devices(std::string& why) {
   return {};
 }
 
-std::unique_ptr<Device> open_cuda_device(int) {
+std::unique_ptr<Device> open_cuda_device(int, const CudaOptions&) {
   throw DeviceError("this nearwarp was built without a CUDA toolkit");
 }
 

@@ -154,4 +154,11 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) run_teams(const Launch la
   }
 }
 
+/// Teams that meet Launch::count times and do nothing else.
+__global__ void __launch_bounds__(kThreadsPerBlock, 1) meet_only(const Launch launch) {
+  __shared__ BlockShared shared;
+  Team team(launch, shared);
+  for (uint32_t i = 0; i < launch.count; ++i) static_cast<void>(team.exchange({i, 0}));
+}
+
 }  // namespace nearwarp::kernels::gpu

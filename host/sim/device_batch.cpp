@@ -121,8 +121,12 @@ class Batch {
 
   void launch() {
     const auto count = static_cast<uint32_t>(aboard_.size());
-    const kernels::TeamShape shape =
+    kernels::TeamShape shape =
         team_shape(device_.info(), count, aboard_.front()->on_device.run().system().table.count);
+    if (options_.blocks_per_team != 0) {
+      shape.blocks = options_.blocks_per_team;
+      shape.teams = std::max(1u, std::min(count, device_.info().blocks_at_once / shape.blocks));
+    }
     const uint32_t warps = shape.blocks * device_.info().warps_per_block;
     std::vector<TeamSystem> table;
     for (const std::unique_ptr<Aboard>& a : aboard_)

@@ -1,0 +1,80 @@
+// Does a GPU give what the CPU gives, however its blocks meet and its launches end, and does it say
+// what goes wrong?
+#include "host/sim/device_batch.h"
+#include "tests/cuda/gpu.h"
+#include "tests/sim/device_rig.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using testing::Configs;
+using testing::Gpu;
+using testing::numbers;
+using testing::run_on;
+using testing::simulate;
+using testing::workload;
+
+const std::vector<std::string> kFew = {"gpu.sms=4", "gpu.sms_with_ndp=4", "stack.vaults=4",
+                                       "l2.slices=4"};
+
+TEST_F(Gpu, TheSteppingKernelFitsItsRegisters) {
+  EXPECT_GT(info.registers, 0u);
+  EXPECT_LE(info.registers, 128u);
+  EXPECT_GE(info.blocks_at_once, info.multiprocessors);
+}
+
+TEST_F(Gpu, MemoryComesAndGoes) {
+  const auto device = open();
+  const std::vector<uint32_t> sent = {1, 2, 3, 4, 5};
+  const kernels::DeviceBuffer there(*device, sent.data(), sent.size() * sizeof(uint32_t));
+  std::vector<uint32_t> back(sent.size());
+  there.download(back.data(), back.size() * sizeof(uint32_t));
+  EXPECT_EQ(back, sent);
+  EXPECT_THROW(device->allocate(uint64_t{1} << 60), kernels::OutOfDeviceMemory);
+  EXPECT_NO_THROW(device->release(device->allocate(1000)));  // the error is not met again
+}
+
+TEST_F(Gpu, OneSystemWhateverTheTeam) {
+  const runtime::Recording& recording = workload("kmeans", 200'000);
+  for (const char* policy : {"baseline", "tom"}) {
+    const Configs configs({policy}, {});
+    const auto expected = numbers(simulate(recording, policy));
+    for (const bool clusters : {true, false}) {
+      const auto device = open(clusters);
+      for (uint32_t blocks = 1; blocks <= device->info().largest_team; blocks *= 2) {
+        SCOPED_TRACE(std::string(policy) + ", blocks " + std::to_string(blocks) +
+                     (clusters ? ", clusters" : ", memory"));
+        DeviceBatchOptions options;
+        options.blocks_per_team = blocks;
+        EXPECT_EQ(numbers(run_on(*device, configs.systems(recording), options)[0]), expected);
+      }
+    }
+  }
+}
+
+TEST_F(Gpu, LaunchesMayEndAnywhere) {
+  const runtime::Recording& recording = workload("bfs-rmat", 100'000);
+  const Configs configs({"baseline", "ndp-uncontrolled-bmap", "tom"}, kFew);
+  const auto device = open();
+  for (const kernels::Slice slice :
+       {kernels::Slice{7, ~uint64_t{0}}, kernels::Slice{~uint64_t{0}, 100'000}, kernels::Slice{}}) {
+    DeviceBatchOptions options;
+    options.slice = slice;
+    const auto results = run_on(*device, configs.systems(recording), options);
+    for (size_t i = 0; i < results.size(); ++i)
+      EXPECT_EQ(numbers(results[i]), numbers(simulate(recording, configs.policies[i].name, kFew)));
+  }
+}
+
+TEST_F(Gpu, MoreSystemsThanItHoldsAtOnce) {
+  const runtime::Recording& recording = workload("kmeans", 20'000);
+  const Configs configs(std::vector<std::string>(info.blocks_at_once + 70, "ndp-controlled-bmap"),
+                        kFew);
+  const auto expected = numbers(simulate(recording, "ndp-controlled-bmap", kFew));
+  const auto device = open();
+  for (const report::RunResult& r : run_on(*device, configs.systems(recording)))
+    ASSERT_EQ(numbers(r), expected);
+}
+
+}  // namespace
+}  // namespace nearwarp::sim

@@ -1,0 +1,38 @@
+// Equal counters on the CPU and on a GPU: every workload under every policy, all in one batch.
+#include "tests/cuda/gpu.h"
+#include "tests/sim/device_rig.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using testing::numbers;
+
+class GpuEquality : public testing::Gpu, public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(GpuEquality, CountersAreEqual) {
+  const runtime::Recording& recording = testing::workload(GetParam(), 1'000'000);
+  const testing::Configs configs(config::policy_names(), {});
+  const auto device = open();
+  const auto results = testing::run_on(*device, configs.systems(recording));
+  for (size_t i = 0; i < results.size(); ++i) {
+    SCOPED_TRACE(configs.policies[i].name);
+    EXPECT_EQ(numbers(results[i]), numbers(testing::simulate(recording, configs.policies[i].name)));
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> n;
+  for (const auto& w : workloads::all()) n.push_back(w->name());
+  return n;
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, GpuEquality, ::testing::ValuesIn(names()),
+                         [](const auto& test) {
+                           std::string n = test.param;
+                           for (char& c : n)
+                             if (c == '-') c = '_';
+                           return n;
+                         });
+
+}  // namespace
+}  // namespace nearwarp::sim
