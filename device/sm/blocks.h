@@ -52,7 +52,7 @@ NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
   NW_ASSERT(slot < v.p.num_blocks);
   auto& b = v.blocks[slot];
   b.used = true;
-  b.thread_block = info.first_trace + packet.line;
+  b.thread_block = info.first_block + packet.line;
   b.alive = info.warps_per_block;
   b.warps = {};
   for (uint32_t i = 0; i < kMaxBarriers; ++i) {
@@ -61,7 +61,7 @@ NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
   }
   v.s.block_order[v.s.num_block_order++] = static_cast<uint8_t>(slot);
   const KernelInfo& kernel = v.system.image.kernels[info.kernel];
-  const TraceBlock& trace = v.system.trace[b.thread_block];
+  const TraceBlock& trace = v.system.trace(b.thread_block);
   for (uint32_t i = 0; i < info.warps_per_block; ++i) {
     const uint32_t warp = v.s.free_warps.take_first();
     b.warps.set(warp);

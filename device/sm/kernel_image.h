@@ -106,7 +106,7 @@ struct LaunchInfo {
   uint32_t num_blocks = 0;
   uint16_t warps_per_block = 0;
   uint16_t blocks_per_sm = 0;  ///< occupancy limit
-  uint32_t first_trace = 0;    ///< where its first thread block stands in SystemView::trace
+  uint32_t first_block = 0;    ///< number of its first thread block, counted over all launches
 };
 
 /// Read-only tables of a program on a machine.
@@ -130,9 +130,14 @@ struct TraceBlock {
 struct SystemView {
   std::byte* arena = nullptr;
   ProgramImage image;
-  /// By thread block: of the current launch, or of all launches if each has its own first_trace.
-  const TraceBlock* trace = nullptr;
+  /// Of thread block number `first_traced` and those after it: of the current launch, or of all.
+  const TraceBlock* traces = nullptr;
+  uint32_t first_traced = 0;
   bool log_done = true;  ///< the host wants to know which thread blocks have ended
+
+  NW_HD NW_INLINE const TraceBlock& trace(uint32_t thread_block) const {
+    return traces[thread_block - first_traced];
+  }
 };
 
 }  // namespace nearwarp::sm

@@ -58,7 +58,7 @@ NW_HD inline bool lsu_needs_lines(const S& s, uint32_t now) {
 template <class G, class S>
 NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const SystemView& system) {
   const LsuOp& op = s.lsu[s.lsu_head];
-  const uint64_t* words = system.trace[op.thread_block].words;
+  const uint64_t* words = system.trace(op.thread_block).words;
   const ImageInstr& in = system.image.instrs[op.pc];
   if (op.shared) {
     const uint32_t cycles =

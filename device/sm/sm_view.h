@@ -38,7 +38,7 @@ struct SmViewOf {
   NW_HD Channel& to_front_end() const { return *s.to_front_end.in(base); }
   NW_HD Channel& from_front_end() const { return *s.from_front_end.in(base); }
   NW_HD Channel& invalidations() const { return *s.invalidations.in(base); }
-  NW_HD const uint64_t* words(const Warp& w) const { return system.trace[w.thread_block].words; }
+  NW_HD const uint64_t* words(const Warp& w) const { return system.trace(w.thread_block).words; }
   NW_HD uint32_t* slots(uint32_t warp) const { return scoreboard + warp * p.slots_per_warp; }
   NW_HD const ImageInstr& instr(uint32_t pc) const { return system.image.instrs[pc]; }
 

@@ -44,6 +44,7 @@ class Pool {
     BatchOutcome outcome;
     try {
       SimOptions options;
+      options.checkpoint = s.checkpoint;
       options.threads = threads_per_system_;
       options.progress = [&](const Progress& progress) {
         committed_[system].store(progress.warp_instructions_done, std::memory_order_relaxed);

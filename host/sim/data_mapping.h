@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/report/result.h"
+#include "host/runtime/archive.h"
 #include "host/runtime/recording.h"
 #include "host/sim/mapping_study.h"
 #include "host/sim/system.h"
@@ -44,6 +45,11 @@ class DataMapping {
   void watch(System& system);
   /// For the result; nothing under mappings that are neither learnt nor known beforehand.
   std::optional<report::MappingReport> report(System& system) const;
+  /// What has been decided, to and from a checkpoint.
+  template <class A>
+  void io(A& a) {
+    runtime::io_all(a, placed_, mapping_, touched_);
+  }
 
  private:
   void place(System& system, uint32_t mapping, const std::vector<uint8_t>& touched);

@@ -43,7 +43,9 @@ class Batch {
     for (const std::unique_ptr<Aboard>& a : aboard_) {
       BatchOutcome outcome;
       outcome.stopped = true;
-      outcome.result = a->on_device.fetch().interrupted();
+      SystemRun& run = a->on_device.fetch();
+      run.save();
+      outcome.result = run.interrupted();
       observer_.finished(a->number, std::move(outcome));
     }
   }
@@ -79,7 +81,7 @@ class Batch {
       if (table_.bytes() == 0)
         table_ = kernels::DeviceBuffer(device_, most_aboard() * sizeof(TeamSystem));
       provide_traces(*what.recording);
-      const auto image = images_.get(device_, waiting_->image(), *traces_);
+      const auto image = images_.get(device_, waiting_->image());
       aboard_.push_back(std::make_unique<Aboard>(
           Aboard{number, DeviceSystem(device_, waiting_, image, *traces_)}));
       return true;
@@ -148,17 +150,21 @@ class Batch {
     try {
       switch (a.on_device.stop()) {
         case Stop::kEnded:
-        case Stop::kLimit:
-          outcome.result = a.on_device.fetch().finish();
+        case Stop::kLimit: {
+          SystemRun& run = a.on_device.fetch();
+          run.save();
+          outcome.result = run.finish();
           break;
+        }
         case Stop::kHost:
           a.on_device.fetch().serve();
           a.on_device.put_back();
           return true;
         case Stop::kNone:
         case Stop::kSlice:
-          if (!a.on_device.run().is_stuck(a.on_device.committed())) return true;
-          a.on_device.fetch().fail_stuck();
+          if (a.on_device.run().is_stuck(a.on_device.committed())) a.on_device.fetch().fail_stuck();
+          if (a.on_device.run().is_time_to_save()) a.on_device.fetch().save();
+          return true;
       }
     } catch (const Error&) {
       outcome.error = std::current_exception();

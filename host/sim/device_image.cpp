@@ -9,7 +9,6 @@ using kernels::DeviceBuffer;
 DeviceTraces::DeviceTraces(Device& device, const runtime::Recording& recording) {
   std::vector<sm::TraceBlock> table;
   for (const runtime::LaunchRecord& launch : recording.launches) {
-    first_block_.push_back(static_cast<uint32_t>(table.size()));
     for (uint32_t i = 0; i < launch.num_chunks; ++i) {
       const auto chunk = recording.traces.chunk(launch.first_chunk + i);
       const uint64_t word_bytes = chunk->words.size() * sizeof(uint64_t);
@@ -28,24 +27,20 @@ DeviceTraces::DeviceTraces(Device& device, const runtime::Recording& recording) 
   bytes_ += table_.bytes();
 }
 
-DeviceImage::DeviceImage(Device& device, const ImageTables& tables, const DeviceTraces& traces) {
+DeviceImage::DeviceImage(Device& device, const ImageTables& tables) {
   const auto put = [&]<class T>(const std::vector<T>& values) -> const T* {
     pieces_.emplace_back(device, values.data(), values.size() * sizeof(T));
     return pieces_.back().template as<const T>();
   };
-  std::vector<sm::LaunchInfo> launches = tables.launches;
-  for (size_t i = 0; i < launches.size(); ++i)
-    launches[i].first_trace = traces.first_block(tables.recorded_launch[i]);
   view_ = tables.view();
   view_.instrs = put(tables.instrs);
   view_.blocks = put(tables.blocks);
   view_.kernels = put(tables.kernels);
-  view_.launches = put(launches);
+  view_.launches = put(tables.launches);
   view_.candidates = put(tables.candidates);
 }
 
-std::shared_ptr<const DeviceImage> DeviceImages::get(Device& device, const ImageTables& tables,
-                                                     const DeviceTraces& traces) {
+std::shared_ptr<const DeviceImage> DeviceImages::get(Device& device, const ImageTables& tables) {
   std::string key;
   const auto add = [&key]<class T>(const std::vector<T>& values) {
     key += std::to_string(values.size()) + ':';
@@ -59,7 +54,7 @@ std::shared_ptr<const DeviceImage> DeviceImages::get(Device& device, const Image
   std::weak_ptr<const DeviceImage>& kept = kept_[key];
   std::shared_ptr<const DeviceImage> image = kept.lock();
   if (image == nullptr) {
-    image = std::make_shared<const DeviceImage>(device, tables, traces);
+    image = std::make_shared<const DeviceImage>(device, tables);
     kept = image;
   }
   return image;

@@ -28,7 +28,7 @@ DeviceSystem::DeviceSystem(Device& device, std::unique_ptr<SystemRun>& run,
   team_.run = run->state();
   team_.run.view.arena = arena_.as<std::byte>();
   team_.run.view.image = image_->view();
-  team_.run.view.trace = traces.blocks();
+  team_.run.view.traces = traces.blocks();
   team_.run.view.log_done = false;
   team_.run.ready.launch = kernels::ReadyTraces::kAll;
   team_.deal = {order_.as<const uint32_t>(), begin_.as<const uint32_t>()};

@@ -212,6 +212,7 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
   ImageTables out;
   Builder builder(machine, policy, with_candidates, out);
   for (const auto& kernel : recording.kernels) builder.add_kernel(*kernel);
+  uint32_t blocks = 0;
   for (uint32_t i = 0; i < recording.launches.size(); ++i) {
     const runtime::LaunchRecord& l = recording.launches[i];
     if (l.blocks_recorded == 0) continue;
@@ -221,6 +222,8 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     info.warps_per_block = static_cast<uint16_t>((l.block.count() + 31) / 32);
     info.blocks_per_sm =
         static_cast<uint16_t>(blocks_per_sm(machine, *recording.kernels[l.kernel], l));
+    info.first_block = blocks;
+    blocks += info.num_blocks;
     out.launches.push_back(info);
     out.recorded_launch.push_back(i);
   }

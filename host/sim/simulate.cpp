@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "host/sim/checkpoint.h"
 #include "host/sim/collect.h"
 #include "host/sim/system_run.h"
 #include "host/sim/trace_feed.h"
@@ -21,6 +22,7 @@ constexpr uint64_t kSliceWindows = 1024;
 bool step(SystemRun& run, const SimOptions& options) {
   kernels::RunState state = run.state();
   TraceFeed feed(run.recording(), run.image(), run.dispatch_margin());
+  feed.resume(thread_blocks_on(run));
   kernels::CpuExecutor executor(run.system().components(),
                                 {options.threads, options.order_seed, options.shuffle_lanes});
   Clock::time_point reported = Clock::now();
@@ -35,11 +37,16 @@ bool step(SystemRun& run, const SimOptions& options) {
     look_at += kSliceWindows;
     const uint64_t committed = committed_instructions(run.system());
     if (run.is_stuck(committed)) run.fail_stuck();
+    if (run.is_time_to_save()) {
+      feed.serve(run.system().front_end(), state);
+      run.save();
+    }
     const Clock::time_point now = Clock::now();
     if (!options.progress || now - reported < std::chrono::milliseconds(50)) continue;
     reported = now;
-    if (!options.progress({run.cycles(), committed, run.recording().warp_instructions}))
-      return false;
+    if (options.progress({run.cycles(), committed, run.recording().warp_instructions})) continue;
+    feed.serve(run.system().front_end(), state);
+    return false;
   }
 }
 
@@ -48,9 +55,11 @@ bool step(SystemRun& run, const SimOptions& options) {
 report::RunResult simulate(const runtime::Recording& recording,
                            const config::MachineConfig& machine, const config::PolicyConfig& policy,
                            const SimOptions& options) {
-  SystemRun run({&recording, &machine, &policy}, options.window_ticks);
+  SystemRun run({&recording, &machine, &policy, options.checkpoint}, options.window_ticks);
   run.begin();
-  return step(run, options) ? run.finish() : run.interrupted();
+  const bool ended = step(run, options);
+  run.save();
+  return ended ? run.finish() : run.interrupted();
 }
 
 }  // namespace nearwarp::sim

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "host/config/machine.h"
 #include "host/config/policy.h"
@@ -22,6 +23,7 @@ struct SimOptions {
   unsigned threads = 1;
   /// Called some times a second; return false to stop: the result is then partial.
   std::function<bool(const Progress&)> progress;
+  std::string checkpoint;  ///< see BatchSystem
   // For tests: results must not depend on these.
   Tick window_ticks = 0;    ///< 0: the longest possible; else at most that
   uint32_t order_seed = 0;  ///< see kernels::ExecutorOptions

@@ -6,12 +6,21 @@
 #include <algorithm>
 
 #include "host/core/error.h"
+#include "host/runtime/archive.h"
+#include "host/sim/checkpoint.h"
 #include "host/sim/checks.h"
 #include "host/sim/collect.h"
 
 namespace nearwarp::sim {
 
 using kernels::Stop;
+
+namespace {
+
+/// Of wall time between two checkpoints of a run.
+constexpr std::chrono::seconds kCheckpointInterval{30};
+
+}  // namespace
 
 SystemRun::SystemRun(const BatchSystem& what, Tick window_ticks)
     : what_(what),
@@ -41,8 +50,49 @@ uint32_t SystemRun::dispatch_margin() const {
 }
 
 void SystemRun::begin() {
-  begun_ = std::chrono::steady_clock::now();
-  mapping_.begin(system_);
+  begun_ = saved_ = std::chrono::steady_clock::now();
+  const std::optional<std::string> bytes = read_checkpoint(what_);
+  if (bytes.has_value()) {
+    restore(*bytes);
+  } else {
+    mapping_.begin(system_);
+  }
+}
+
+bool SystemRun::is_time_to_save() const {
+  return !what_.checkpoint.empty() &&
+         std::chrono::steady_clock::now() - saved_ > kCheckpointInterval;
+}
+
+void SystemRun::save() {
+  if (what_.checkpoint.empty()) return;
+  write_checkpoint(what_, checkpoint_bytes());
+  saved_ = std::chrono::steady_clock::now();
+}
+
+template <class A>
+void io(A& a, kernels::RunControl& c) {
+  runtime::io_all(a, c.next, c.last, c.longest, c.limit, c.windows, c.stop);
+}
+
+std::string SystemRun::checkpoint_bytes() {
+  runtime::Writer out;
+  io(out, control_);
+  mapping_.io(out);
+  out.bytes(system_.arena.base(), system_.arena.size_bytes());
+  return {out.out.begin(), out.out.end()};
+}
+
+void SystemRun::restore(std::string_view bytes) {
+  runtime::Reader in(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  kernels::RunControl before = control_;
+  io(in, control_);
+  control_.longest = before.longest;
+  mapping_.io(in);
+  if (in.left() != system_.arena.size_bytes())
+    throw Error(
+        fmt::format("'{}' does not hold the state of this machine - delete it", what_.checkpoint));
+  in.bytes(system_.arena.base(), system_.arena.size_bytes());
 }
 
 bool SystemRun::is_stuck(uint64_t committed) {

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "host/config/machine.h"
 #include "host/config/policy.h"
@@ -19,6 +21,8 @@ struct BatchSystem {
   const runtime::Recording* recording = nullptr;
   const config::MachineConfig* machine = nullptr;
   const config::PolicyConfig* policy = nullptr;
+  /// Where to keep the run's state, to go on from it another time; empty: nowhere.
+  std::string checkpoint = {};
 };
 
 class SystemRun {
@@ -36,8 +40,14 @@ class SystemRun {
   /// Thread blocks that a window can dispatch at most.
   uint32_t dispatch_margin() const;
 
-  /// Before the first window.
+  /// Before the first window: go on from the checkpoint if there is one, else begin. Throws
+  /// nearwarp::Error if the file is not a checkpoint of this run, or damaged.
   void begin();
+  /// Write the checkpoint, if one is wanted; the state must be the host's, between two windows, and
+  /// what front_end().num_done says must have been taken note of.
+  void save();
+  /// Has enough time passed since the last one?
+  bool is_time_to_save() const;
   /// The host's part between windows: choose the data's mapping at the standstill.
   void serve() { mapping_.watch(system_); }
   /// To be asked some times a second: has nothing been committed for too long?
@@ -55,13 +65,15 @@ class SystemRun {
 
  private:
   report::RunResult result(std::string partial_reason);
+  std::string checkpoint_bytes();
+  void restore(std::string_view bytes);
 
   BatchSystem what_;
   ImageTables image_;
   DataMapping mapping_;
   System system_;
   kernels::RunControl control_;
-  std::chrono::steady_clock::time_point begun_;
+  std::chrono::steady_clock::time_point begun_, saved_;
   uint64_t last_committed_ = 0, last_commit_cycle_ = 0;
 };
 

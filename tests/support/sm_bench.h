@@ -200,7 +200,7 @@ class SmBenchOf {
     sm::SystemView view;
     view.arena = base;
     view.image = program.view();
-    view.trace = trace_;
+    view.traces = trace_;
     return shuffle_lanes == 0
                ? sm::step_sm(HostGroup{}, params, *state_.in(base), view, w, h)
                : sm::step_sm(ShuffledGroup{shuffle_lanes}, params, *state_.in(base), view, w, h);
