@@ -42,7 +42,7 @@ bool step(SystemRun& run, const SimOptions& options) {
       run.save();
     }
     const Clock::time_point now = Clock::now();
-    if (!options.progress || now - reported < std::chrono::milliseconds(50)) continue;
+    if (!options.progress || now - reported < options.progress_interval) continue;
     reported = now;
     if (options.progress({run.cycles(), committed, run.recording().warp_instructions})) continue;
     feed.serve(run.system().front_end(), state);

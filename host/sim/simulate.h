@@ -1,6 +1,7 @@
 // Replays a recorded program on a machine under a policy.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -25,6 +26,7 @@ struct SimOptions {
   std::function<bool(const Progress&)> progress;
   std::string checkpoint;  ///< see BatchSystem
   // For tests: results must not depend on these.
+  std::chrono::milliseconds progress_interval{50};  ///< at least that, between two calls
   Tick window_ticks = 0;    ///< 0: the longest possible; else at most that
   uint32_t order_seed = 0;  ///< see kernels::ExecutorOptions
   uint32_t shuffle_lanes = 0;

@@ -61,7 +61,7 @@ TEST_F(Checkpoint, ManyStopsOnADevice) {
     system.checkpoint = file(policy);
     report::RunResult result;
     int stops = 0;
-    while (!some_way(system, 37, 5, &result)) ++stops;
+    while (!some_way(system, 11, 4, &result)) ++stops;
     EXPECT_GT(stops, 3);
     EXPECT_EQ(numbers(result), numbers(simulate(recording, policy, kFew)));
     EXPECT_EQ(result.mapping.has_value(), std::string(policy).starts_with("tom"));
@@ -76,11 +76,12 @@ TEST_F(Checkpoint, FromADeviceToTheCpuAndBack) {
     BatchSystem system = configs.systems(recording)[0];
     system.checkpoint = file(policy);
     const auto expected = numbers(simulate(recording, policy, kFew));
-    ASSERT_FALSE(some_way(system, 100, 2, nullptr));
+    ASSERT_FALSE(some_way(system, 10, 2, nullptr));
     // Some way on the CPU: it looks at the clock every 1024 windows.
     SimOptions options;
     options.checkpoint = system.checkpoint;
     options.window_ticks = 20;
+    options.progress_interval = std::chrono::milliseconds(0);
     options.progress = [](const Progress&) { return false; };
     const report::RunResult part =
         sim::simulate(recording, configs.machine, configs.policies[0], options);
