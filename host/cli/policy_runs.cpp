@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <filesystem>
 #include <optional>
 
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
+#include "host/sim/checkpoint.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -53,13 +55,22 @@ class PolicyRuns final : public sim::BatchObserver {
 std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
                                             const config::MachineConfig& machine,
                                             const std::vector<config::PolicyConfig>& policies,
-                                            sim::BatchRunner& runner) {
+                                            sim::BatchRunner& runner,
+                                            const std::string& checkpoints) {
   std::vector<sim::BatchSystem> systems;
   for (const config::PolicyConfig& policy : policies)
     systems.push_back({&recording, &machine, &policy});
+  if (!checkpoints.empty())
+    for (sim::BatchSystem& system : systems)
+      system.checkpoint = sim::checkpoint_path(checkpoints, system);
   PolicyRuns runs(recording, policies);
   runner.run(systems, runs);
-  return runs.results();
+  std::vector<report::RunResult> results = runs.results();
+  std::error_code ignored;  // a file that stays does no harm
+  if (!interrupted())
+    for (const sim::BatchSystem& system : systems)
+      std::filesystem::remove(system.checkpoint, ignored);
+  return results;
 }
 
 }  // namespace nearwarp::cli

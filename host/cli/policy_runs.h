@@ -1,6 +1,7 @@
 // Simulates one recording under several policies, whole systems side by side.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "host/config/machine.h"
@@ -10,10 +11,12 @@
 namespace nearwarp::cli {
 
 /// Results in the order of `policies`. After an interrupt, runs in progress are partial and runs
-/// that had not begun are left out. The first error in that order is thrown when all have stopped.
+/// that had not begun are left out. `checkpoints`: the folder where their states are kept until all
+/// have ended; empty: nowhere. The first error in that order is thrown when all have stopped.
 std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
                                             const config::MachineConfig& machine,
                                             const std::vector<config::PolicyConfig>& policies,
-                                            sim::BatchRunner& runner);
+                                            sim::BatchRunner& runner,
+                                            const std::string& checkpoints = {});
 
 }  // namespace nearwarp::cli

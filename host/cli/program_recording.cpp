@@ -53,16 +53,20 @@ runtime::Recording execute(const workloads::Workload& workload, workloads::Size 
 
 fs::path cache_file(const workloads::Workload& workload, const std::string& size,
                     const std::string& cache) {
-  std::error_code failed;
-  fs::create_directories(cache, failed);
-  if (failed) {
-    throw Error(fmt::format("cannot make the trace cache '{}': {} - choose another --trace-cache",
-                            cache, failed.message()));
-  }
+  make_folder(cache, "--trace-cache");
   return fs::path(cache) / (recording_key_of(workload, size) + ".nwtrace");
 }
 
 }  // namespace
+
+void make_folder(const std::string& folder, const std::string& option) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) {
+    throw Error(fmt::format("cannot make the folder '{}': {} - choose another {}", folder,
+                            failed.message(), option));
+  }
+}
 
 const workloads::Workload& workload_named(const std::string& name) {
   if (const workloads::Workload* workload = workloads::find(name)) return *workload;

@@ -20,4 +20,7 @@ std::string recording_key_of(const workloads::Workload& workload, const std::str
 runtime::Recording recording_of(const workloads::Workload& workload, const std::string& size,
                                 const std::string& cache);
 
+/// Makes the folder that an option names, if it is not there. Throws nearwarp::Error.
+void make_folder(const std::string& folder, const std::string& option);
+
 }  // namespace nearwarp::cli

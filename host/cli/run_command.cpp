@@ -32,7 +32,7 @@ struct Request {
   unsigned threads = 1;
   Backend backend;
   bool explain = false;
-  std::string json, cache;
+  std::string json, cache, checkpoints;
 };
 
 CommandLine declare() {
@@ -52,6 +52,8 @@ CommandLine declare() {
       "N");
   line.flag("explain", "also say for each candidate block why it was offloaded or not");
   line.value("json", "write every counter to this file (docs/json.md)", "FILE");
+  line.value("checkpoint", "keep the state of runs in this folder; stopped, they go on from there",
+             "FOLDER");
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
   return line;
 }
@@ -79,6 +81,8 @@ Request understand(const CommandLine& line) {
   request.json = line.text("json");
   if (!request.json.empty()) report::check_writable(request.json);
   request.cache = line.text("trace-cache");
+  request.checkpoints = line.text("checkpoint");
+  if (!request.checkpoints.empty()) make_folder(request.checkpoints, "--checkpoint");
   return request;
 }
 
@@ -131,7 +135,7 @@ int run_command(const Words& words) {
   const auto runner = make_runner(request.backend, request.threads);
   const runtime::Recording recording = recording_of(*request.workload, request.size, request.cache);
   std::vector<report::RunResult> results =
-      run_policies(recording, request.machine, request.policies, *runner);
+      run_policies(recording, request.machine, request.policies, *runner, request.checkpoints);
   for (report::RunResult& result : results) {
     result.workload = request.workload->name();
     result.size = request.size;

@@ -51,6 +51,8 @@ CommandLine declare() {
   line.flag("retry", "run points again that failed");
   declare_backend(line);
   line.value("threads", "on the CPU: points at a time; default: one per processor", "N");
+  line.value("checkpoint",
+             "keep the state of points in this folder; stopped, they go on from there", "FOLDER");
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
   return line;
 }
@@ -115,6 +117,9 @@ Request understand(const CommandLine& line) {
   request.csv = line.text("csv");
   if (!request.csv.empty()) report::check_writable(request.csv);
   request.cache = line.text("trace-cache");
+  request.options.checkpoints = line.text("checkpoint");
+  if (!request.options.checkpoints.empty())
+    make_folder(request.options.checkpoints, "--checkpoint");
   request.out = results_path(line.text("out"), request.options.shard);
   return request;
 }

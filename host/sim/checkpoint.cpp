@@ -58,6 +58,11 @@ std::string run_fingerprint(const BatchSystem& what) {
   return fmt::format("{:016x}", content_hash(text));
 }
 
+std::string checkpoint_path(const std::string& folder, const BatchSystem& what) {
+  return std::filesystem::path(folder) / fmt::format("{}-{}-{}.nwstate", what.recording->name,
+                                                     what.policy->name, run_fingerprint(what));
+}
+
 void write_checkpoint(const BatchSystem& what, std::string_view state) {
   std::string stored(ZSTD_compressBound(state.size()), '\0');
   const size_t n = ZSTD_compress(stored.data(), stored.size(), state.data(), state.size(), kLevel);

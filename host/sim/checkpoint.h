@@ -16,6 +16,9 @@ namespace nearwarp::sim {
 /// machine and the policy.
 std::string run_fingerprint(const BatchSystem& what);
 
+/// Where a run's checkpoint lies in `folder`; the name begins with the program's and the policy's.
+std::string checkpoint_path(const std::string& folder, const BatchSystem& what);
+
 /// Write `state` to what.checkpoint: whole or not at all. Throws nearwarp::Error.
 void write_checkpoint(const BatchSystem& what, std::string_view state);
 /// The state in what.checkpoint; nothing if no file is wanted or there is none. Throws

@@ -27,8 +27,8 @@ struct SimOptions {
   std::string checkpoint;  ///< see BatchSystem
   // For tests: results must not depend on these.
   std::chrono::milliseconds progress_interval{50};  ///< at least that, between two calls
-  Tick window_ticks = 0;    ///< 0: the longest possible; else at most that
-  uint32_t order_seed = 0;  ///< see kernels::ExecutorOptions
+  Tick window_ticks = 0;                            ///< 0: the longest possible; else at most that
+  uint32_t order_seed = 0;                          ///< see kernels::ExecutorOptions
   uint32_t shuffle_lanes = 0;
 };
 

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <vector>
 
 #include "host/core/error.h"
+#include "host/sim/checkpoint.h"
 
 namespace nearwarp::sweep {
 namespace {
@@ -30,6 +32,7 @@ class SweepRun final : public sim::BatchObserver {
   SweepRun(const Plan& plan, const RunOptions& options, sim::BatchRunner& runner,
            Surroundings& surroundings, ResultsFile& file)
       : plan_(plan),
+        checkpoints_(options.checkpoints),
         runner_(runner),
         surroundings_(surroundings),
         file_(file),
@@ -72,10 +75,13 @@ class SweepRun final : public sim::BatchObserver {
       return;
     }
     sizes_[program_] = recording->warp_instructions;
-    std::vector<sim::BatchSystem> systems;
-    for (const Point* point : points_)
-      systems.push_back({&*recording, point->machine_config.get(), point->policy_config.get()});
-    runner_.run(systems, *this);
+    systems_.clear();
+    for (const Point* point : points_) {
+      systems_.push_back({&*recording, point->machine_config.get(), point->policy_config.get()});
+      if (!checkpoints_.empty())
+        systems_.back().checkpoint = sim::checkpoint_path(checkpoints_, systems_.back());
+    }
+    runner_.run(systems_, *this);
     before_ += recording->warp_instructions * points_.size();
   }
 
@@ -96,6 +102,8 @@ class SweepRun final : public sim::BatchObserver {
     const Point& point = *points_[system];
     if (outcome.error != nullptr) return fail(point, message_of(outcome.error));
     file_.append(result_line(plan_, point, std::move(*outcome.result)));
+    std::error_code ignored;  // a file that stays does no harm
+    std::filesystem::remove(systems_[system].checkpoint, ignored);
     progress_.points_done += 1;
     outcome_.finished += 1;
   }
@@ -130,13 +138,15 @@ class SweepRun final : public sim::BatchObserver {
   }
 
   const Plan& plan_;
+  std::string checkpoints_;
   sim::BatchRunner& runner_;
   Surroundings& surroundings_;
   ResultsFile& file_;
   std::vector<std::vector<const Point*>> todo_;  ///< by program
   std::vector<std::optional<uint64_t>> sizes_;   ///< by program: warp-instructions
   size_t program_ = 0;                           ///< the one that runs
-  std::vector<const Point*> points_;             ///< the systems of its batch
+  std::vector<const Point*> points_;             ///< of its batch
+  std::vector<sim::BatchSystem> systems_;        ///< the same as systems
   uint64_t before_ = 0;                          ///< warp-instructions of earlier programs' points
   Progress progress_;
   Outcome outcome_;

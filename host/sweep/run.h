@@ -40,7 +40,8 @@ struct Outcome {
 
 struct RunOptions {
   Shard shard;
-  bool retry = false;  ///< run points again that failed
+  bool retry = false;       ///< run points again that failed
+  std::string checkpoints;  ///< folder for the states of points in progress; empty: none
 };
 
 /// Results go to `file` one by one as they finish. The failure of a point is its result; errors of

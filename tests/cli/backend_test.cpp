@@ -1,6 +1,8 @@
 // Can a user choose what steps the simulated systems, and is told what cannot be?
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "kernels/device.h"
 #include "tests/cli/program.h"
 
@@ -51,6 +53,24 @@ TEST(Backend, WrongNamesAreErrorsOfUse) {
   const Outcome both = run_program({"run", "fma", "--backend", "cpu", "--device", "1"});
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_TRUE(contains(both.err, "--device")) << both.err;
+}
+
+TEST(Checkpoints, AFinishedRunLeavesNone) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / "nearwarp-checkpoints";
+  const Outcome outcome =
+      run_program({"run", "fma", "--policy", "baseline,tom", "--checkpoint", folder.string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(std::filesystem::is_directory(folder));
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Checkpoints, AFolderThatCannotBeMadeIsAnError) {
+  const Outcome outcome = run_program({"run", "fma", "--checkpoint", "/dev/null/folder"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(contains(outcome.err, "/dev/null/folder")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "--checkpoint")) << outcome.err;
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(Usage, HelpFitsATerminal) {
 TEST(Usage, HelpOfRunNamesItsOptions) {
   const std::string help = run_program({"run", "--help"}).out;
   for (const char* option : {"--machine", "--policy", "--size", "--set", "--threads", "--backend",
-                             "--device", "--json", "--trace-cache"}) {
+                             "--device", "--json", "--checkpoint", "--trace-cache"}) {
     EXPECT_TRUE(contains(help, option)) << option;
   }
 }
