@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "bench/workloads/workload.h"
+#include "host/cli/backend.h"
 #include "host/cli/commands.h"
 #include "host/compiler/offload_print.h"
 #include "host/config/config.h"
@@ -39,6 +40,7 @@ int analyze_command(const Words& words) {
             "run the workload and compare mappings of its data to memory stacks by its traces");
   line.value("size", "with --mappings: small, medium, large, or paper", "SIZE", "small");
   line.value("trace-cache", "with --mappings: keep executed programs in this folder", "FOLDER");
+  declare_backend(line);
   line.value("json", "with --mappings: write all counts to this file (docs/json.md)", "FILE");
   line.parse(words, 1, 1);
   if (line.help_wanted()) {

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "bench/workloads/workload.h"
+#include "host/cli/backend.h"
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
@@ -44,6 +45,7 @@ int analyze_mappings_command(const CommandLine& line) {
   const Words changes = line.texts("set");
   const config::MachineConfig machine = config::load_machine(line.text("machine"), changes);
   const config::PolicyConfig policy = config::load_policy(line.text("policy"), changes);
+  const Backend backend = chosen_backend(line);
   const std::string json = line.text("json");
   if (!json.empty()) report::check_writable(json);
 
@@ -53,6 +55,7 @@ int analyze_mappings_command(const CommandLine& line) {
   {
     ProgressBar bar("analyzing " + workload.name());
     sim::StudyOptions options;
+    if (backend.cuda) options.cuda_device = backend.device;
     options.progress = [&](uint64_t done, uint64_t total) {
       bar.update(done, total);
       return !interrupted();

@@ -5,21 +5,23 @@
 #include <atomic>
 #include <bit>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 
 #include "device/exec/decoded.h"
+#include "host/core/error.h"
 #include "host/runtime/virtual_device.h"
 #include "host/sim/trace_tables.h"
-#include "kernels/analytics/host_passes.h"
+#include "kernels/device.h"
 
 namespace nearwarp::sim {
 
 namespace {
 
-using analytics::HostPasses;
 using analytics::LineRange;
 using analytics::MappingTotals;
+using analytics::StudyPasses;
 using analytics::TraceSpan;
 
 /// The allocation table as disjoint ranges of lines.
@@ -75,12 +77,21 @@ class PartWalk {
     for (const TracePart& p : parts_) total_ += warp_instructions(recording, image, p);
   }
 
-  /// work(state, span) for each part, in any order, with a state per thread; at the end, in turn,
-  /// finish(state). Stops when work returns false.
+  /// Passes for one thread, on what the options say.
+  std::unique_ptr<StudyPasses> passes(const std::vector<LineRange>& ranges = {}) const {
+    analytics::StudyTables tables = tables_.study_tables();
+    tables.ranges = ranges.data();
+    tables.num_ranges = ranges.size();
+    return options_.cuda_device < 0 ? analytics::make_host_passes(tables)
+                                    : analytics::make_cuda_passes(options_.cuda_device, tables);
+  }
+
+  /// work(state, span, words) for each part, in any order, with a state per thread; at the end, in
+  /// turn, finish(state). Stops when work returns false.
   template <class MakeState, class Work, class Finish>
   void run(unsigned threads, MakeState make_state, Work work, Finish finish) {
     const auto most = static_cast<unsigned>(std::max<size_t>(1, parts_.size()));
-    threads = std::clamp(threads, 1u, most);
+    threads = options_.cuda_device < 0 ? std::clamp(threads, 1u, most) : 1;
     std::mutex finishing;
     const auto thread = [&] {
       try {
@@ -99,7 +110,11 @@ class PartWalk {
     for (unsigned i = 1; i < threads; ++i) helpers.emplace_back(thread);
     thread();
     for (std::thread& helper : helpers) helper.join();
-    if (error_ != nullptr) std::rethrow_exception(error_);
+    try {
+      if (error_ != nullptr) std::rethrow_exception(error_);
+    } catch (const kernels::DeviceError& error) {
+      throw Error(std::string("the CUDA device failed: ") + error.what());
+    }
     if (stopped_) throw runtime::Interrupted("interrupted while traces were studied");
   }
 
@@ -110,7 +125,7 @@ class PartWalk {
     if (i >= parts_.size() || ended_) return false;
     const TracePart& part = parts_[i];
     const auto chunk = recording_.traces.chunk(part.chunk);
-    if (!work(state, tables_.span(*chunk, part.launch))) ended_ = true;
+    if (!work(state, tables_.span(*chunk, part.launch), chunk->words.size())) ended_ = true;
     report(warp_instructions(recording_, image_, part));
     return true;
   }
@@ -144,9 +159,8 @@ unsigned wanted_threads(const StudyOptions& options) {
 
 /// What one thread has found.
 struct StudyState {
-  HostPasses passes;
+  std::unique_ptr<StudyPasses> passes;
   MappingTotals totals;
-  std::vector<uint8_t> touched;
 };
 
 MappingCounts counts_of(const MappingTotals& totals, uint32_t m) {
@@ -163,18 +177,18 @@ MappingCounts counts_of(const MappingTotals& totals, uint32_t m) {
 uint64_t count_instances(const runtime::Recording& recording, const ImageTables& image,
                          const StudyOptions& options) {
   struct State {
-    HostPasses passes;
+    std::unique_ptr<StudyPasses> passes;
     uint64_t count = 0;
   };
   uint64_t count = 0;
-  PartWalk(recording, image, options)
-      .run(
-          wanted_threads(options), [] { return State{}; },
-          [](State& s, const TraceSpan& traces) {
-            s.count += s.passes.count(traces);
-            return true;
-          },
-          [&](const State& s) { count += s.count; });
+  PartWalk walk(recording, image, options);
+  walk.run(
+      wanted_threads(options), [&] { return State{walk.passes()}; },
+      [](State& s, const TraceSpan& traces, size_t num_words) {
+        s.count += s.passes->count(traces, num_words);
+        return true;
+      },
+      [&](const State& s) { count += s.count; });
   return count;
 }
 
@@ -191,24 +205,22 @@ MappingStudy study_mappings(const runtime::Recording& recording, const ImageTabl
   uint64_t left = first_instances;
   // A limit is counted in the order of the program, so one thread goes through it.
   const bool all = first_instances == kAllInstances;
-  PartWalk(recording, image, options)
-      .run(
-          all ? wanted_threads(options) : 1,
-          [&] {
-            return StudyState{HostPasses(), {}, std::vector<uint8_t>(touched.size(), 0)};
-          },
-          [&](StudyState& s, const TraceSpan& traces) {
-            const analytics::RangeTable table{
-                ranges.ranges().data(), static_cast<uint32_t>(touched.size()), s.touched.data()};
-            const uint64_t limit = all ? kAllInstances : left;
-            const uint64_t n = s.passes.study(traces, params, table, limit, s.totals);
-            if (!all) left -= n;
-            return all || left != 0;
-          },
-          [&](const StudyState& s) {
-            totals += s.totals;
-            for (size_t i = 0; i < touched.size(); ++i) touched[i] |= s.touched[i];
-          });
+  PartWalk walk(recording, image, options);
+  walk.run(
+      all ? wanted_threads(options) : 1,
+      [&] {
+        return StudyState{walk.passes(ranges.ranges()), {}};
+      },
+      [&](StudyState& s, const TraceSpan& traces, size_t num_words) {
+        const uint64_t limit = all ? kAllInstances : left;
+        const uint64_t n = s.passes->study(traces, num_words, params, limit, s.totals);
+        if (!all) left -= n;
+        return all || left != 0;
+      },
+      [&](const StudyState& s) {
+        totals += s.totals;
+        s.passes->add_touched(touched.data());
+      });
   MappingStudy study;
   study.instances = totals.instances;
   study.accesses = totals.accesses;

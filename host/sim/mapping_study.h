@@ -24,6 +24,7 @@ inline constexpr uint64_t kAllInstances = std::numeric_limits<uint64_t>::max();
 
 struct StudyOptions {
   unsigned threads = 0;       ///< 0: one per processor; results do not depend on it
+  int cuda_device = -1;       ///< the bulk passes run there; -1: on the CPU
   uint32_t line_bytes = 128;  ///< a power of two
   /// Called now and then, by one thread at a time, with the warp-instructions whose traces have
   /// been read; return false to stop: the function then throws runtime::Interrupted.

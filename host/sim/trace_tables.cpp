@@ -44,6 +44,20 @@ analytics::TraceSpan TraceTables::span(const runtime::TraceChunk& chunk, uint32_
   return t;
 }
 
+analytics::StudyTables TraceTables::study_tables() const {
+  analytics::StudyTables t;
+  t.instrs = image_.instrs.data();
+  t.num_instrs = image_.instrs.size();
+  t.blocks = image_.blocks.data();
+  t.facts = blocks_.data();
+  t.num_blocks = blocks_.size();
+  t.memory = memory_.data();
+  t.num_memory = memory_.size();
+  t.candidates = image_.candidates.data();
+  t.num_candidates = image_.candidates.size();
+  return t;
+}
+
 std::vector<TracePart> parts_with_candidates(const runtime::Recording& recording,
                                              const ImageTables& image, const TraceTables& tables) {
   std::vector<TracePart> parts;

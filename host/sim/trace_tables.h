@@ -6,7 +6,7 @@
 
 #include "host/runtime/recording.h"
 #include "host/sim/image_builder.h"
-#include "kernels/analytics/instances.h"
+#include "kernels/analytics/study_passes.h"
 
 namespace nearwarp::sim {
 
@@ -17,6 +17,8 @@ class TraceTables {
 
   /// The warps of a chunk of `launch` (an index into ImageTables::launches).
   analytics::TraceSpan span(const runtime::TraceChunk& chunk, uint32_t launch) const;
+  /// What all spans point to.
+  analytics::StudyTables study_tables() const;
   /// Does any candidate begin in the kernel?
   bool has_candidates(uint32_t kernel) const { return has_candidates_[kernel]; }
 

@@ -1,7 +1,8 @@
 // The passes of the study of mappings on the CPU.
-#include "kernels/analytics/host_passes.h"
+#include <vector>
 
 #include "kernels/analytics/bulk.h"
+#include "kernels/analytics/study_passes.h"
 
 #if NW_HAVE_THRUST
 #include <thrust/host_vector.h>
@@ -19,22 +20,32 @@ using HostBulk = SerialBulk;
 HostBulk host_bulk() { return {}; }
 #endif
 
-}  // namespace
+class HostPasses final : public StudyPasses {
+ public:
+  HostPasses(const StudyTables& tables, uint32_t tile)
+      : tables_(tables), passes_(host_bulk(), tile), touched_(tables.num_ranges, 0) {}
 
-struct HostPasses::Impl {
-  MappingPasses<HostBulk> passes;
+  uint64_t count(const TraceSpan& traces, size_t) override { return passes_.count(traces); }
+  uint64_t study(const TraceSpan& traces, size_t, const MappingParams& params, uint64_t limit,
+                 MappingTotals& totals) override {
+    const RangeTable ranges{tables_.ranges, static_cast<uint32_t>(tables_.num_ranges),
+                            touched_.data()};
+    return passes_.study(traces, params, ranges, limit, totals);
+  }
+  void add_touched(uint8_t* by_range) const override {
+    for (size_t i = 0; i < touched_.size(); ++i) by_range[i] |= touched_[i];
+  }
+
+ private:
+  StudyTables tables_;
+  MappingPasses<HostBulk> passes_;
+  std::vector<uint8_t> touched_;
 };
 
-HostPasses::HostPasses(uint32_t tile)
-    : impl_(new Impl{MappingPasses<HostBulk>(host_bulk(), tile)}) {}
-HostPasses::~HostPasses() = default;
-HostPasses::HostPasses(HostPasses&&) noexcept = default;
+}  // namespace
 
-uint64_t HostPasses::count(const TraceSpan& traces) { return impl_->passes.count(traces); }
-
-uint64_t HostPasses::study(const TraceSpan& traces, const MappingParams& params,
-                           const RangeTable& ranges, uint64_t limit, MappingTotals& totals) {
-  return impl_->passes.study(traces, params, ranges, limit, totals);
+std::unique_ptr<StudyPasses> make_host_passes(const StudyTables& tables, uint32_t tile) {
+  return std::make_unique<HostPasses>(tables, tile);
 }
 
 }  // namespace nearwarp::analytics
