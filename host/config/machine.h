@@ -122,13 +122,19 @@ struct MachineConfig {
 
   struct Dram {  // [dram]: one vault
     uint32_t banks = 0;
+    uint32_t bank_groups = 0;
+    uint32_t row_buffers = 0;  ///< per bank
     uint32_t row_bytes = 0;
+    std::string scheduler;        ///< "fr-fcfs" or "fcfs"
+    std::string page_policy;      ///< "open" or "closed"
+    bool forward_writes = false;  ///< reads of lines that wait to be written
     uint32_t queue_entries = 0;
     uint32_t starvation_cycles = 0;     ///< a request older than this goes first
     uint32_t fixed_latency_cycles = 0;  ///< controller and return path, besides the timing
     // Command-clock cycles, JESD79-3 names.
     uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD = 0, tFAW = 0, tCCD = 0,
              tWR = 0, tWTR = 0, tRTP = 0, tRTW = 0, tREFI = 0, tRFC = 0;
+    uint32_t tRRD_L = 0, tCCD_L = 0, tWTR_L = 0;  ///< within a bank group
     uint32_t write_high_watermark = 0, write_low_watermark = 0;
   } dram;
 

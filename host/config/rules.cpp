@@ -109,6 +109,14 @@ void check_memory(const Rules& rules, const MachineConfig& m) {
       m.dram.write_low_watermark < m.dram.write_high_watermark, "dram.write_low_watermark",
       fmt::format("is {}", m.dram.write_low_watermark),
       fmt::format("it must be below dram.write_high_watermark, {}", m.dram.write_high_watermark));
+  rules.at_most("dram.bank_groups", m.dram.bank_groups, "dram.banks", m.dram.banks);
+  rules.require(uint64_t{m.dram.banks} * m.dram.row_buffers <= 64, "dram.row_buffers",
+                fmt::format("is {}", m.dram.row_buffers), "times dram.banks it must be at most 64");
+  if (m.dram.bank_groups > 1) {
+    rules.at_least("dram.tRRD_L", m.dram.tRRD_L, "dram.tRRD", m.dram.tRRD);
+    rules.at_least("dram.tCCD_L", m.dram.tCCD_L, "dram.tCCD", m.dram.tCCD);
+    rules.at_least("dram.tWTR_L", m.dram.tWTR_L, "dram.tWTR", m.dram.tWTR);
+  }
   rules.at_least("dram.tRAS", m.dram.tRAS, "dram.tRCD", m.dram.tRCD);
   rules.at_least("dram.tRC", m.dram.tRC, "dram.tRAS + dram.tRP",
                  uint64_t{m.dram.tRAS} + m.dram.tRP);
@@ -156,9 +164,11 @@ void check_rules(const DramConfig& dram, const PlaceOf& place_of) {
   rules.at_least("timing.tRAS", t.tRAS, "timing.tRCD", t.tRCD);
   rules.at_least("timing.tRC", t.tRC, "timing.tRAS + timing.tRP", uint64_t{t.tRAS} + t.tRP);
   rules.at_least("timing.tFAW", t.tFAW, "timing.tRRD_S", t.tRRD_S);
-  rules.at_least("timing.tRRD_L", t.tRRD_L, "timing.tRRD_S", t.tRRD_S);
-  rules.at_least("timing.tCCD_L", t.tCCD_L, "timing.tCCD_S", t.tCCD_S);
-  rules.at_least("timing.tWTR_L", t.tWTR_L, "timing.tWTR_S", t.tWTR_S);
+  if (o.bank_groups > 1) {  // otherwise they are of no effect
+    rules.at_least("timing.tRRD_L", t.tRRD_L, "timing.tRRD_S", t.tRRD_S);
+    rules.at_least("timing.tCCD_L", t.tCCD_L, "timing.tCCD_S", t.tCCD_S);
+    rules.at_least("timing.tWTR_L", t.tWTR_L, "timing.tWTR_S", t.tWTR_S);
+  }
   rules.require(t.tREFI == 0 || t.tREFI > t.tRFC, "timing.tREFI", fmt::format("is {}", t.tREFI),
                 fmt::format("it must be 0 or above timing.tRFC, {}", t.tRFC));
   const DramConfig::Controller& c = dram.controller;

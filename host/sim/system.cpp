@@ -642,6 +642,12 @@ class Assembly {
     p.period = period(m_.clocks.dram_mhz);
     p.tCL = d.tCL, p.tCWL = d.tCWL, p.tRCD = d.tRCD, p.tRP = d.tRP, p.tRAS = d.tRAS;
     p.tRC = d.tRC, p.tRRD = d.tRRD, p.tFAW = d.tFAW, p.tCCD = d.tCCD, p.tWR = d.tWR;
+    p.tRRD_L = d.tRRD_L, p.tCCD_L = d.tCCD_L, p.tWTR_L = d.tWTR_L;
+    p.in_order = d.scheduler == "fcfs" ? 1 : 0;
+    p.closed_page = d.page_policy == "closed" ? 1 : 0;
+    p.forward_writes = d.forward_writes ? 1 : 0;
+    p.row_buffer_bits = static_cast<uint8_t>(log2_exact(d.row_buffers));
+    p.group_shift = static_cast<uint8_t>(log2_exact(d.banks / d.bank_groups * d.row_buffers));
     p.tWTR = d.tWTR, p.tRTP = d.tRTP, p.tRTW = d.tRTW, p.tREFI = d.tREFI, p.tRFC = d.tRFC;
     const uint64_t g = std::gcd(s_.base_mhz, uint64_t{m_.stack.tsv_mbps});
     p.ticks_per_byte_num = static_cast<uint32_t>(s_.base_mhz / g);

@@ -423,7 +423,7 @@ TEST(Schema, EveryMemberOfTheStructureHasAKey) {
   const auto* words = reinterpret_cast<const uint32_t*>(&m.classes);
   for (size_t i = 0; i < sizeof(m.classes) / 4; ++i) EXPECT_NE(words[i], 0u) << "class word " << i;
   const auto* timings = reinterpret_cast<const uint32_t*>(&m.dram.tCL);
-  for (size_t i = 0; i < 15; ++i) EXPECT_NE(timings[i], 0u) << "timing word " << i;
+  for (size_t i = 0; i < 18; ++i) EXPECT_NE(timings[i], 0u) << "timing word " << i;
 }
 
 TEST(Schema, EveryEnergyValueHasAKey) {
