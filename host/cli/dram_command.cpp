@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "host/cli/backend.h"
 #include "host/cli/commands.h"
 #include "host/config/config.h"
 #include "host/config/nearest.h"
@@ -41,7 +42,10 @@ CommandLine options() {
   line.value("page-policy", "open or closed, instead of the standard's", "NAME");
   line.list("set", "override a key of the standard, e.g. timing.tREFI=0", "KEY=VALUE");
   line.value("seed", "of random addresses and times", "N", "1");
-  line.value("threads", "runs at a time", "N", "1");
+  line.value("threads", "runs at a time on the CPU", "N", "1");
+  line.value("backend", "cpu, or cuda: all runs at once on a GPU, which pays for hundreds",
+             "cpu|cuda", "cpu");
+  line.value("device", "the CUDA device to use", "N", "0");
   line.value("json", "write everything to this file (docs/memory.md)", "FILE");
   return line;
 }
@@ -189,8 +193,11 @@ int dram_command(const Words& words) {
     add_points(line, standard, standards.size() > 1, points);
   }
   const auto threads = static_cast<unsigned>(line.number("threads", 1, 1024));
+  const Backend backend = chosen_backend(line);
   if (line.given("json")) report::check_writable(line.text("json"));
-  const std::vector<dram::RunResult> results = dram::run_points(points, run, threads);
+  const std::vector<dram::RunResult> results =
+      backend.cuda ? dram::run_points_on_cuda(backend.device, points, run)
+                   : dram::run_points(points, run, threads);
   print(dram::table_text(points, results));
   if (line.given("json")) {
     report::write_file(line.text("json"), dram::json_text(points, results, run, version()));

@@ -90,4 +90,14 @@ std::vector<RunResult> run_points_on(kernels::Device& device, std::span<const Po
   return results;
 }
 
+std::vector<RunResult> run_points_on_cuda(int index, std::span<const Point> points,
+                                          const RunOptions& options) {
+  try {
+    const std::unique_ptr<kernels::Device> device = kernels::open_cuda_device(index);
+    return run_points_on(*device, points, options);
+  } catch (const kernels::DeviceError& error) {
+    throw Error(fmt::format("CUDA device {} cannot be used: {}", index, error.what()));
+  }
+}
+
 }  // namespace nearwarp::dram

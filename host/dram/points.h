@@ -26,6 +26,10 @@ std::vector<RunResult> run_points(std::span<const Point> points, const RunOption
 std::vector<RunResult> run_points_on(kernels::Device& device, std::span<const Point> points,
                                      const RunOptions& options);
 
+/// The same on CUDA device `index`.
+std::vector<RunResult> run_points_on_cuda(int index, std::span<const Point> points,
+                                          const RunOptions& options);
+
 /// Energy of a run in picojoules; a part is empty where the standard does not say what it costs.
 struct Energy {
   std::optional<double> activation, read, write, io, refresh, background;

@@ -82,6 +82,7 @@ TEST(Dram, MistakesOfUse) {
   expect_usage_error({"--set", "timing.tCLL=3"}, {"timing.tCLL", "'timing.tCL'"});
   expect_usage_error({"--set", "timing.tCL=0"}, {"timing.tCL", "1 to"});
   expect_usage_error({"--scheduler", "lifo"}, {"lifo", "fr-fcfs"});
+  expect_usage_error({"--backend", "gpu"}, {"backend", "'gpu'"});
   expect_usage_error({"word"}, {"word"});
 }
 
