@@ -14,6 +14,7 @@
 #include "host/cli/program_recording.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
+#include "host/report/energy_text.h"
 #include "host/report/explain.h"
 #include "host/report/file.h"
 #include "host/report/json.h"
@@ -50,7 +51,9 @@ CommandLine declare() {
       "threads",
       "on the CPU: at most so many at a time; default: one per policy, at most one per processor",
       "N");
-  line.flag("explain", "also say for each candidate block why it was offloaded or not");
+  line.flag("explain",
+            "also say which events took most energy, and for each candidate block "
+            "why it was offloaded or not");
   line.value("json", "write every counter to this file (docs/json.md)", "FILE");
   line.value("checkpoint", "keep the state of runs in this folder; stopped, they go on from there",
              "FOLDER");
@@ -100,6 +103,8 @@ std::string tables(const Request& request, const std::vector<report::RunResult>&
   const std::string mapping = report::format_mapping(results);
   if (!mapping.empty()) text += "\n" + mapping;
   if (!request.explain) return text;
+  const std::string energy = report::format_energy(results);
+  if (!energy.empty()) text += "\n" + energy;
   for (const report::RunResult& result : results) {
     const std::string part = report::format_explanation(result);
     if (!part.empty()) text += "\n" + part;

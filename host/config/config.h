@@ -1,4 +1,4 @@
-// Loading machines, policies and energy files from TOML, , and overriding single keys.
+// Loading machines, policies and other files from TOML, and overriding single keys.
 //
 // Everything here is strict: an unknown key, a wrong type, a missing key or an impossible value is
 // a nearwarp::Error that names the file, the line and, for names, the nearest valid one.
@@ -35,7 +35,8 @@ EnergyConfig load_energy(const std::string& name_or_path,
 /// The same for a DRAM standard, by itself: overrides that name no key of it are errors.
 DramConfig load_dram(const std::string& name_or_path, std::span<const std::string> overrides = {});
 
-/// Apply one "key=value", to a machine also that of an energy key. A text that names a key of
+/// Apply one "key=value", to a machine also that of an energy key (energy.model does not load the
+/// file that it names: load_machine() does). A text that names a key of
 /// another kind of file leaves the configuration alone and returns false. The value's own range is
 /// checked, cross-field rules are not: call validate() after the last one.
 bool apply_override(MachineConfig& machine, std::string_view override_text);

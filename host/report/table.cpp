@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/report/columns.h"
+#include "host/report/energy_text.h"
 
 namespace nearwarp::report {
 namespace {
@@ -15,15 +16,6 @@ struct Unit {
   const char* name;
   double size;
 };
-
-/// The largest unit of energy in which the largest total is at least one.
-Unit energy_unit(std::span<const RunResult> runs) {
-  double most = 0;
-  for (const RunResult& run : runs) most = std::max(most, joules(run.energy.total()));
-  for (const Unit unit : {Unit{"J", 1}, Unit{"mJ", 1e-3}, Unit{"uJ", 1e-6}})
-    if (most >= unit.size) return unit;
-  return {"nJ", 1e-9};
-}
 
 /// The largest unit of bytes in which the largest of the values is at least one.
 Unit byte_unit(std::span<const RunResult> runs) {
@@ -53,7 +45,7 @@ std::string relative_text(const RunResult& first, const RunResult& run, double f
   return fmt::format("{:.3f}", value / first_value);
 }
 
-std::vector<std::string> labels(const Unit& unit, const Unit& energy) {
+std::vector<std::string> labels(const Unit& unit, const EnergyUnit& energy) {
   return {"cycles",
           "IPC",
           "speed-up",
@@ -78,9 +70,9 @@ std::vector<std::string> labels(const Unit& unit, const Unit& energy) {
 }
 
 std::vector<std::string> energy_cells(const RunResult& run, const RunResult& first,
-                                      const Unit& unit) {
+                                      const EnergyUnit& unit) {
   const auto text = [&](Femtojoules energy) {
-    return fmt::format("{:.3f}", joules(energy) / unit.size);
+    return fmt::format("{:.3f}", joules(energy) / unit.joules);
   };
   std::vector<std::string> cells;
   for (size_t i = 0; i < kNumEnergyParts; ++i)
@@ -93,7 +85,8 @@ std::vector<std::string> energy_cells(const RunResult& run, const RunResult& fir
   return cells;
 }
 
-Column column(const RunResult& run, const RunResult& first, const Unit& unit, const Unit& energy) {
+Column column(const RunResult& run, const RunResult& first, const Unit& unit,
+              const EnergyUnit& energy) {
   Column c;
   c.head = run.policy + (run.partial ? "*" : "");
   c.cells = {grouped(run.cycles),
@@ -123,7 +116,7 @@ std::string format_table(std::span<const RunResult> runs, size_t width) {
   title += fmt::format("; {} warp-instructions in {} launch{}", grouped(first.warp_instructions),
                        first.kernels.size(), first.kernels.size() == 1 ? "" : "es");
   const Unit unit = byte_unit(runs);
-  const Unit energy = energy_unit(runs);
+  const EnergyUnit energy = energy_unit(runs);
   std::vector<Column> columns;
   for (const RunResult& run : runs) columns.push_back(column(run, first, unit, energy));
   std::string text =

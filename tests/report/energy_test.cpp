@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "host/config/config.h"
 #include "host/config/schema.h"
+#include "host/report/energy_text.h"
 #include "host/report/json.h"
 #include "host/report/table.h"
 #include "tests/report/texts.h"
@@ -31,6 +34,12 @@ RunResult run_with(const std::vector<std::pair<std::string, uint64_t>>& counters
     if (name == "run.cycles") run.cycles = value;
   }
   return run;
+}
+
+std::string fmt_3(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", value);
+  return text;
 }
 
 const EnergyTerm* find(const EnergyReport& report, const std::string& name) {
@@ -261,6 +270,32 @@ TEST(EnergyTable, ShowsPartsTotalAndRatios) {
   runs[1].partial = true;
   EXPECT_EQ(row(format_table(runs), "energy, relative"), (Words{"1.000", "-"}));
   EXPECT_EQ(row(format_table(runs), "energy, all [mJ]"), (Words{"12.180", "6.090"}));
+}
+
+TEST(EnergyText, LargestTermsFirstAndColumnsAddUp) {
+  std::vector<RunResult> runs = {full_run(), run_with({{"run.cycles", 1400}})};
+  runs[1].policy = "other";
+  for (RunResult& run : runs) run.energy = account_energy(tom(), run);
+  const std::string text = format_energy(runs);
+  EXPECT_LE(testing::widest(text), 80u);
+  double sum = 0, last = 1e300;
+  size_t rows = 0;
+  for (const std::string& line : testing::lines_of(text)) {
+    std::istringstream words(line);
+    std::string name;
+    double first = 0, second = 0;
+    if (!(words >> name >> first >> second)) continue;
+    rows += 1;
+    sum += first;
+    if (name == "others") continue;
+    EXPECT_LE(std::max(first, second), last) << name;
+    last = std::max(first, second);
+  }
+  EXPECT_EQ(rows, 16u);  // fifteen and the others
+  const EnergyUnit unit = energy_unit(runs);
+  EXPECT_NEAR(sum, joules(runs[0].energy.total()) / unit.joules, 0.0005 * 16);
+  EXPECT_EQ(testing::row(text, "constant")[1], fmt_3(joules(runs[1].energy.total()) / unit.joules));
+  EXPECT_EQ(format_energy(std::vector<RunResult>{RunResult()}), "");
 }
 
 TEST(EnergyJson, HoldsWhatIsNeededToComputeItAgain) {

@@ -52,6 +52,7 @@ inline sm::ImageInstr store(std::initializer_list<int> srcs = {}) {
 inline sm::ImageInstr branch(std::initializer_list<int> srcs = {}) {
   sm::ImageInstr in = alu(-1, srcs);
   in.flags = sm::kBranch;
+  in.set_energy_class(sm::EnergyClass::kControl);
   return in;
 }
 inline sm::ImageInstr control(sm::Action action, uint32_t barrier = 0, uint32_t warps = 0) {
