@@ -94,7 +94,7 @@ constexpr Rule kRules[] = {
     {kDram, "dram.refresh", "dram.refreshes", "dram.refresh_fj", Scale::kEvents},
     {kLeakage, "l2.leakage", "l2.powered_cycles", "leakage.l2_slice_uw", Scale::kCycles},
     {kLeakage, "dram.leakage", "dram.powered_cycles", "leakage.vault_uw", Scale::kCycles},
-    {kLeakage, "constant", "run.cycles", "leakage.constant_uw", Scale::kCycles},
+    {kLeakage, "constant_power", "run.cycles", "leakage.constant_uw", Scale::kCycles},
 };
 
 uint64_t value_of(const config::EnergyConfig& energy, std::string_view path) {

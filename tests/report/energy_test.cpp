@@ -96,7 +96,7 @@ TEST(Energy, PowersTakeTime) {
   // 1.4 million core cycles at 1400 MHz are a millisecond: 1.59 W give 1.59 mJ.
   const MachineConfig m = tom();
   EXPECT_EQ(energy_of(m, "sm.leakage", {{"sm.powered_cycles", 1'400'000}}), 1'590'000'000'000u);
-  EXPECT_EQ(energy_of(m, "constant", {{"run.cycles", 1'400'000}}), 11'000'000'000'000u);
+  EXPECT_EQ(energy_of(m, "constant_power", {{"run.cycles", 1'400'000}}), 11'000'000'000'000u);
   // One cycle of 24 mW: 17142.857 fJ, rounded down.
   EXPECT_EQ(energy_of(m, "dram.leakage", {{"dram.powered_cycles", 1}}), 17'142u);
 }
@@ -294,7 +294,8 @@ TEST(EnergyText, LargestTermsFirstAndColumnsAddUp) {
   EXPECT_EQ(rows, 16u);  // fifteen and the others
   const EnergyUnit unit = energy_unit(runs);
   EXPECT_NEAR(sum, joules(runs[0].energy.total()) / unit.joules, 0.0005 * 16);
-  EXPECT_EQ(testing::row(text, "constant")[1], fmt_3(joules(runs[1].energy.total()) / unit.joules));
+  EXPECT_EQ(testing::row(text, "constant_power")[1],
+            fmt_3(joules(runs[1].energy.total()) / unit.joules));
   EXPECT_EQ(format_energy(std::vector<RunResult>{RunResult()}), "");
 }
 
