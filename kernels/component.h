@@ -47,46 +47,86 @@ NW_HD NW_INLINE T& at_offset(std::byte* base, uint32_t offset) {
   return *reinterpret_cast<T*>(base + offset);
 }
 
-/// Step one component through a window.
+template <class T>
+NW_HD NW_INLINE T& as(std::byte* at) {
+  return *reinterpret_cast<T*>(at);
+}
+
+/// Bytes of a kind's State, without the arrays that it refers to.
+NW_HD constexpr uint32_t state_bytes(ComponentKind kind) {
+  switch (kind) {
+    case ComponentKind::kSm:
+      return sizeof(sm::SmState);
+    case ComponentKind::kWideSm:
+      return sizeof(sm::WideSmState);
+    case ComponentKind::kL2Slice:
+      return sizeof(L2SliceState);
+    case ComponentKind::kSwitch:
+      return sizeof(SwitchState);
+    case ComponentKind::kRouterNetwork:
+      return sizeof(noc::ChannelNetworkState);
+    case ComponentKind::kLinkPort:
+      return sizeof(LinkPortState);
+    case ComponentKind::kVault:
+      return sizeof(VaultState);
+    case ComponentKind::kHostMemory:
+      return sizeof(HostMemoryState);
+    case ComponentKind::kTraffic:
+      return sizeof(TrafficState);
+    case ComponentKind::kFrontEnd:
+      break;
+  }
+  return sizeof(frontend::FrontEndState);
+}
+
+/// Step one component through a window. `state` is its State: in the arena, or where a backend
+/// keeps it meanwhile.
 template <class G>
-NW_HD StepResult step_component(const G& g, const Component& c, const sm::SystemView& system,
-                                const Window& window, Horizon& horizon) {
+NW_HD StepResult step_component(const G& g, const Component& c, std::byte* state,
+                                const sm::SystemView& system, const Window& window,
+                                Horizon& horizon) {
   std::byte* base = system.arena;
   switch (c.kind) {
     case ComponentKind::kSm:
-      return sm::step_sm(g, at_offset<const sm::SmParams>(base, c.params),
-                         at_offset<sm::SmState>(base, c.state), system, window, horizon);
+      return sm::step_sm(g, at_offset<const sm::SmParams>(base, c.params), as<sm::SmState>(state),
+                         system, window, horizon);
     case ComponentKind::kWideSm:
       return sm::step_sm(g, at_offset<const sm::SmParams>(base, c.params),
-                         at_offset<sm::WideSmState>(base, c.state), system, window, horizon);
+                         as<sm::WideSmState>(state), system, window, horizon);
     case ComponentKind::kL2Slice:
       return step_l2_slice(g, at_offset<const L2SliceParams>(base, c.params),
-                           at_offset<L2SliceState>(base, c.state), base, window, horizon);
+                           as<L2SliceState>(state), base, window, horizon);
     case ComponentKind::kSwitch:
-      return step_switch(g, at_offset<const SwitchParams>(base, c.params),
-                         at_offset<SwitchState>(base, c.state), base, window, horizon);
+      return step_switch(g, at_offset<const SwitchParams>(base, c.params), as<SwitchState>(state),
+                         base, window, horizon);
     case ComponentKind::kRouterNetwork:
-      return noc::step_channel_network(
-          g, at_offset<const noc::ChannelNetworkParams>(base, c.params),
-          at_offset<noc::ChannelNetworkState>(base, c.state), base, window, horizon);
+      return noc::step_channel_network(g,
+                                       at_offset<const noc::ChannelNetworkParams>(base, c.params),
+                                       as<noc::ChannelNetworkState>(state), base, window, horizon);
     case ComponentKind::kLinkPort:
       return step_link_port(g, at_offset<const LinkPortParams>(base, c.params),
-                            at_offset<LinkPortState>(base, c.state), base, window, horizon);
+                            as<LinkPortState>(state), base, window, horizon);
     case ComponentKind::kVault:
-      return step_vault(g, at_offset<const VaultParams>(base, c.params),
-                        at_offset<VaultState>(base, c.state), base, window, horizon);
+      return step_vault(g, at_offset<const VaultParams>(base, c.params), as<VaultState>(state),
+                        base, window, horizon);
     case ComponentKind::kHostMemory:
       return step_host_memory(g, at_offset<const HostMemoryParams>(base, c.params),
-                              at_offset<HostMemoryState>(base, c.state), base, window, horizon);
+                              as<HostMemoryState>(state), base, window, horizon);
     case ComponentKind::kTraffic:
       return step_traffic(g, at_offset<const TrafficParams>(base, c.params),
-                          at_offset<TrafficState>(base, c.state), base, window, horizon);
+                          as<TrafficState>(state), base, window, horizon);
     case ComponentKind::kFrontEnd:
       break;
   }
   return frontend::step_front_end(g, at_offset<const frontend::FrontEndParams>(base, c.params),
-                                  at_offset<frontend::FrontEndState>(base, c.state), system, window,
-                                  horizon);
+                                  as<frontend::FrontEndState>(state), system, window, horizon);
+}
+
+/// The same with the State in the arena.
+template <class G>
+NW_HD StepResult step_component(const G& g, const Component& c, const sm::SystemView& system,
+                                const Window& window, Horizon& horizon) {
+  return step_component(g, c, system.arena + c.state, system, window, horizon);
 }
 
 /// The earliest tick at which the component can have something to do: its own wake-up, or a packet

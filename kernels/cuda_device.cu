@@ -49,7 +49,7 @@ struct ClusterConfig {
 };
 
 /// The largest power of two of blocks that make a cluster here; 1 without clusters.
-uint32_t largest_cluster(int device) {
+uint32_t largest_cluster(int device, uint32_t shared_bytes) {
   if (attribute(cudaDevAttrClusterLaunch, device) == 0) return 1;
   // More than 8 blocks is more than every device with clusters promises.
   for (const auto kernel : {gpu::run_teams, gpu::meet_only}) {
@@ -58,7 +58,8 @@ uint32_t largest_cluster(int device) {
       static_cast<void>(cudaGetLastError());
   }
   for (uint32_t blocks = kMaxTeamBlocks; blocks > 1; blocks /= 2) {
-    const ClusterConfig launch(1, blocks);
+    ClusterConfig launch(1, blocks);
+    launch.config.dynamicSmemBytes = shared_bytes;
     int clusters = 0;
     if (cudaOccupancyMaxActiveClusters(&clusters, gpu::run_teams, &launch.config) == cudaSuccess &&
         clusters > 0)
@@ -68,7 +69,7 @@ uint32_t largest_cluster(int device) {
   return 1;
 }
 
-DeviceInfo describe(int index, bool clusters) {
+DeviceInfo describe(int index, const CudaOptions& options) {
   const Current current(index);
   cudaDeviceProp properties = {};
   NW_CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
@@ -84,11 +85,17 @@ DeviceInfo describe(int index, bool clusters) {
   info.registers = static_cast<uint32_t>(kernel.numRegs);
   info.local_bytes = static_cast<uint32_t>(kernel.localSizeBytes);
   info.warps_per_block = gpu::kWarpsPerBlock;
+  const int most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, index) -
+                   static_cast<int>(kernel.sharedSizeBytes);
+  info.shared_bytes =
+      std::min(options.shared_bytes, static_cast<uint32_t>(std::max(0, most))) / 16 * 16;
+  NW_CUDA_CHECK(cudaFuncSetAttribute(gpu::run_teams, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(info.shared_bytes)));
   int blocks = 0;
-  NW_CUDA_CHECK(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, gpu::run_teams, kThreadsPerBlock, 0));
+  NW_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, gpu::run_teams,
+                                                              kThreadsPerBlock, info.shared_bytes));
   info.blocks_at_once = static_cast<uint32_t>(blocks) * info.multiprocessors;
-  const uint32_t cluster = clusters ? largest_cluster(index) : 1;
+  const uint32_t cluster = options.clusters ? largest_cluster(index, info.shared_bytes) : 1;
   info.clusters = cluster > 1;
   info.largest_team = info.clusters ? cluster
                       : attribute(cudaDevAttrCooperativeLaunch, index) != 0
@@ -99,7 +106,7 @@ DeviceInfo describe(int index, bool clusters) {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int index, const CudaOptions& options) : info_(describe(index, options.clusters)) {
+  CudaDevice(int index, const CudaOptions& options) : info_(describe(index, options)) {
     NW_CUDA_CHECK(cudaSetDevice(index));
     NW_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     NW_CUDA_CHECK(cudaEventCreate(&begun_));
@@ -142,13 +149,13 @@ class CudaDevice final : public Device {
     launch.systems = systems;
     launch.count = count;
     launch.slice = slice;
-    return timed(gpu::run_teams, launch, shape);
+    return timed(gpu::run_teams, launch, shape, info_.shared_bytes);
   }
 
   LaunchReport meet(const TeamShape& shape, uint32_t times) override {
     gpu::Launch launch = launch_of(shape);
     launch.count = times;
-    return timed(gpu::meet_only, launch, shape);
+    return timed(gpu::meet_only, launch, shape, 0);
   }
 
  private:
@@ -165,11 +172,12 @@ class CudaDevice final : public Device {
     return launch;
   }
 
-  LaunchReport timed(Kernel kernel, gpu::Launch& launch, const TeamShape& shape) {
+  LaunchReport timed(Kernel kernel, gpu::Launch& launch, const TeamShape& shape,
+                     uint32_t shared_bytes) {
     NW_CUDA_CHECK(cudaMemsetAsync(next_.as<void>(), 0, next_.bytes(), stream_));
     NW_CUDA_CHECK(cudaMemsetAsync(places_.as<void>(), 0, places_.bytes(), stream_));
     NW_CUDA_CHECK(cudaEventRecord(begun_, stream_));
-    start(kernel, launch, shape);
+    start(kernel, launch, shape, shared_bytes);
     NW_CUDA_CHECK(cudaEventRecord(ended_, stream_));
     NW_CUDA_CHECK(cudaEventSynchronize(ended_));
     float milliseconds = 0;
@@ -177,18 +185,20 @@ class CudaDevice final : public Device {
     return {static_cast<double>(milliseconds) / 1000};
   }
 
-  void start(Kernel kernel, gpu::Launch& launch, const TeamShape& shape) {
+  void start(Kernel kernel, gpu::Launch& launch, const TeamShape& shape, uint32_t shared_bytes) {
     const dim3 grid(shape.teams * shape.blocks), block(kThreadsPerBlock);
     void* arguments[] = {&launch};
     const auto* function = reinterpret_cast<const void*>(kernel);
     if (launch.meeting == gpu::Meeting::kCluster) {
       ClusterConfig cluster(shape.teams, shape.blocks);
       cluster.config.stream = stream_;
+      cluster.config.dynamicSmemBytes = shared_bytes;
       NW_CUDA_CHECK(cudaLaunchKernelExC(&cluster.config, function, arguments));
     } else if (launch.meeting == gpu::Meeting::kGrid) {
-      NW_CUDA_CHECK(cudaLaunchCooperativeKernel(function, grid, block, arguments, 0, stream_));
+      NW_CUDA_CHECK(
+          cudaLaunchCooperativeKernel(function, grid, block, arguments, shared_bytes, stream_));
     } else {
-      NW_CUDA_CHECK(cudaLaunchKernel(function, grid, block, arguments, 0, stream_));
+      NW_CUDA_CHECK(cudaLaunchKernel(function, grid, block, arguments, shared_bytes, stream_));
     }
   }
 
@@ -210,7 +220,7 @@ std::vector<DeviceInfo> cuda_devices(std::string& why) {
   }
   if (count == 0) why = "no CUDA-capable device is detected";
   std::vector<DeviceInfo> devices;
-  for (int i = 0; i < count; ++i) devices.push_back(describe(i, true));
+  for (int i = 0; i < count; ++i) devices.push_back(describe(i, {}));
   return devices;
 }
 

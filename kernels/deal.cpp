@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/team.h"
+
 namespace nearwarp::kernels {
 
 namespace {
@@ -57,6 +59,29 @@ Deal deal_components(std::span<const Component> components, uint32_t warps) {
     deal.begin.push_back(static_cast<uint32_t>(deal.order.size()));
   }
   return deal;
+}
+
+void share_states(Deal& deal, std::span<const Component> components, uint32_t warps_per_block,
+                  uint32_t bytes) {
+  constexpr uint32_t kAlignment = 16;
+  deal.shared_at.assign(deal.order.size(), kNotShared);
+  const auto warps = static_cast<uint32_t>(deal.begin.size() - 1);
+  for (uint32_t first = 0; first < warps; first += warps_per_block) {
+    const uint32_t begin = deal.begin[first];
+    const uint32_t end = deal.begin[std::min(warps, first + warps_per_block)];
+    std::vector<uint32_t> by_size(end - begin);
+    std::iota(by_size.begin(), by_size.end(), begin);
+    const auto size = [&](uint32_t i) { return state_bytes(components[deal.order[i]].kind); };
+    std::stable_sort(by_size.begin(), by_size.end(),
+                     [&](uint32_t a, uint32_t b) { return size(a) < size(b); });
+    uint32_t used = 0;
+    for (const uint32_t i : by_size) {
+      const uint32_t needed = (size(i) + kAlignment - 1) / kAlignment * kAlignment;
+      if (used + needed > bytes) break;
+      deal.shared_at[i] = used;
+      used += needed;
+    }
+  }
 }
 
 }  // namespace nearwarp::kernels

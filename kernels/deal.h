@@ -11,11 +11,17 @@ namespace nearwarp::kernels {
 
 /// Which warp steps which component; see DealView.
 struct Deal {
-  std::vector<uint32_t> order;  ///< component numbers, by warp
-  std::vector<uint32_t> begin;  ///< by warp, and one more that ends the last
+  std::vector<uint32_t> order;      ///< component numbers, by warp
+  std::vector<uint32_t> begin;      ///< by warp, and one more that ends the last
+  std::vector<uint32_t> shared_at;  ///< by position in `order`; see share_states()
 };
 
 /// Give each of `warps` warps its share of the work, and warp 0 the front end. Deterministic.
 Deal deal_components(std::span<const Component> components, uint32_t warps);
+
+/// Give States places in the blocks' shared memory, `bytes` for each block of `warps_per_block`:
+/// the smallest first, as far as they fit.
+void share_states(Deal& deal, std::span<const Component> components, uint32_t warps_per_block,
+                  uint32_t bytes);
 
 }  // namespace nearwarp::kernels

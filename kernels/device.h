@@ -25,6 +25,7 @@ struct DeviceInfo {
   uint32_t warps_per_block = 1;  ///< of the stepping kernel
   uint32_t blocks_at_once = 1;   ///< of the stepping kernel that are resident at the same time
   uint32_t largest_team = 1;     ///< thread blocks
+  uint32_t shared_bytes = 0;     ///< for components' States, of a block
   uint32_t registers = 0;        ///< per thread of the stepping kernel
   uint32_t local_bytes = 0;      ///< of local memory per thread, what was spilled included
   bool clusters = false;         ///< teams of several blocks meet in hardware
@@ -117,6 +118,9 @@ std::vector<DeviceInfo> cuda_devices(std::string& why);
 /// How a CUDA device is used; for tests and measurements.
 struct CudaOptions {
   bool clusters = true;  ///< false: as on devices that have none
+  /// Of shared memory for States in a block, if the device has as much. The rest of what shared
+  /// memory and the first cache have together caches arrays and channels. Estimated: half.
+  uint32_t shared_bytes = 96 << 10;
 };
 
 /// Opens CUDA device `index`, one of cuda_devices(). Throws DeviceError.

@@ -24,7 +24,8 @@ uint64_t next_random(uint64_t& state) {  // splitmix64
 
 /// A team between two windows: it has a system, or is about to take one.
 struct Team {
-  TeamRun run;
+  std::vector<TeamRun> run;      ///< by warp: each holds its own copy, as on a device
+  std::vector<uint64_t> shared;  ///< memory of its blocks, one after the other
   bool has_system = false;
   bool done = false;
 };
@@ -40,7 +41,11 @@ class Grid {
         count_(count),
         slice_(slice),
         teams_(shape.teams),
-        warps_(shape.blocks * options.warps_per_block) {}
+        warps_(shape.blocks * options.warps_per_block) {
+    // As on a device, nothing is known of its contents.
+    for (Team& team : teams_)
+      team.shared.assign(size_t{shape.blocks} * options.shared_bytes / 8, 0xa5a5a5a5a5a5a5a5u);
+  }
 
   void run() {
     while (true) {
@@ -62,24 +67,34 @@ class Grid {
         team.done = true;
         return;
       }
-      team.run = TeamRun(systems_[next_++], slice_);
-      team.has_system = true;
-      if (team.run.stop() != Stop::kNone) leave(team);
+      take(team, systems_[next_++]);
       return;
     }
-    if (team.run.meet(step_all(team.run)) != Stop::kNone) leave(team);
+    const Findings all = step_all(team);
+    Stop stop = Stop::kNone;
+    for (TeamRun& run : team.run) stop = run.meet(all);
+    if (stop != Stop::kNone) leave(team);
   }
 
-  Findings step_all(TeamRun& run) {
+  void take(Team& team, TeamSystem& system) {
+    team.run.clear();
+    auto* shared = reinterpret_cast<std::byte*>(team.shared.data());
+    for (uint32_t warp = 0; warp < warps_; ++warp)
+      team.run.emplace_back(
+          system, slice_, shared + size_t{warp / options_.warps_per_block} * options_.shared_bytes);
+    team.has_system = true;
+    for (const uint32_t warp : some_order(warps_)) team.run[warp].enter(HostGroup{}, warp);
+    if (team.run[0].stop() != Stop::kNone) leave(team);
+  }
+
+  Findings step_all(Team& team) {
     windows_ += 1;
     const std::vector<uint32_t> order = some_order(warps_);
-    // Every warp holds its own copy, as on a device.
-    std::vector<TeamRun> own(warps_, run);
     std::vector<Findings> found(warps_);
     const uint32_t lanes = options_.seed == 0 ? 0 : static_cast<uint32_t>(next_random(random_));
     const auto step = [&](uint32_t warp) {
-      found[warp] = lanes == 0 ? own[warp].step(HostGroup{}, warp)
-                               : own[warp].step(ShuffledGroup{lanes % 64 + warp}, warp);
+      found[warp] = lanes == 0 ? team.run[warp].step(HostGroup{}, warp)
+                               : team.run[warp].step(ShuffledGroup{lanes % 64 + warp}, warp);
     };
     if (options_.threads <= 1) {
       for (const uint32_t warp : order) step(warp);
@@ -91,7 +106,6 @@ class Grid {
         });
       for (std::thread& t : threads) t.join();
     }
-    run = own[0];
     Findings all;
     for (const uint32_t warp : some_order(warps_)) all.add(found[warp]);
     if (time_is_up()) all.flags |= Findings::kTimeIsUp;
@@ -99,7 +113,7 @@ class Grid {
   }
 
   void leave(Team& team) {
-    for (const uint32_t warp : some_order(warps_)) team.run.leave(HostGroup{}, warp);
+    for (const uint32_t warp : some_order(warps_)) team.run[warp].leave(HostGroup{}, warp);
     team.has_system = false;
   }
 
@@ -136,6 +150,8 @@ EmulatedDevice::EmulatedDevice(const EmulationOptions& options)
   info_.warps_per_block = options.warps_per_block;
   info_.blocks_at_once = options.blocks_at_once;
   info_.largest_team = options.largest_team;
+  info_.shared_bytes = options.shared_bytes / 16 * 16;
+  options_.shared_bytes = info_.shared_bytes;
 }
 
 EmulatedDevice::~EmulatedDevice() {

@@ -12,6 +12,7 @@ struct EmulationOptions {
   uint32_t warps_per_block = 4;
   uint32_t largest_team = 4;
   uint32_t blocks_at_once = 8;
+  uint32_t shared_bytes = 16 << 10;
   uint64_t memory_bytes = uint64_t{1} << 30;
   uint32_t seed = 1;                ///< order of teams, warps and lanes; 0: the natural ones
   unsigned threads = 1;             ///< that step a team's warps at the same time

@@ -47,8 +47,7 @@ struct RunState {
 
 /// Must the host do something before the next window: make traces ready, take note of thread
 /// blocks that have ended (if it wants to know), choose the data's mapping?
-NW_HD inline bool host_wanted(const RunState& run) {
-  const frontend::FrontEndState& s = run.front_end_state();
+NW_HD inline bool host_wanted(const RunState& run, const frontend::FrontEndState& s) {
   const ReadyTraces& ready = run.ready;
   const sm::ProgramImage& image = run.view.image;
   if (s.learning == frontend::LearningPhase::kHeld && !s.placed) return true;

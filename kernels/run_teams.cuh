@@ -132,6 +132,7 @@ __device__ inline uint64_t clock_ns() {
 /// One launch: every team takes systems until none is left or its time is up.
 __global__ void __launch_bounds__(kThreadsPerBlock, 1) run_teams(const Launch launch) {
   __shared__ BlockShared shared;
+  extern __shared__ __align__(16) std::byte states[];
   Team team(launch, shared);
   const WarpGroup g{cg::tiled_partition<32>(cg::this_thread_block())};
   const uint32_t warp = team.warp();
@@ -144,7 +145,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) run_teams(const Launch la
     if (leads) taken.key = time_is_up() ? launch.count : atomicAdd(launch.next, 1u);
     const uint32_t index = team.exchange(taken).key;
     if (index >= launch.count) return;
-    TeamRun run(launch.systems[index], launch.slice);
+    TeamRun run(launch.systems[index], launch.slice, states);
+    run.enter(g, warp);
     while (run.stop() == Stop::kNone) {
       Findings found = run.step(g, warp);
       if (leads && ++windows % 16 == 0 && time_is_up()) found.flags |= Findings::kTimeIsUp;

@@ -18,6 +18,8 @@
 // - Across windows, the exchange is a barrier with release and acquire for all of the team's
 //   memory, so private state that went through caches of different multiprocessors cannot be
 //   stale.
+// - A State that is kept in shared memory is touched by its own warp only; it is copied back before
+//   the launch ends, and nobody looks at it in the arena until then.
 // - Component::wake and ::poll are written by the lane that leads the owning warp, and read by that
 //   warp only.
 // - RunControl is computed by every warp from the same exchanged values and its own copy; one
@@ -30,11 +32,18 @@
 
 namespace nearwarp::kernels {
 
+inline constexpr uint32_t kNotShared = 0xffffffffu;
+
 /// Which components belong to which warp of a team: warp w has those that stand in `order` from
-/// begin[w] up to begin[w + 1]. Warp 0 has the front end.
+/// begin[w] up to begin[w + 1]. Warp 0 has the front end, as its first.
+///
+/// While a team has a system, its blocks keep some components' States in their shared memory:
+/// the one at position i of `order` lies at shared_at[i] of the area of its warp's block, unless
+/// that is kNotShared.
 struct DealView {
   const uint32_t* order = nullptr;
   const uint32_t* begin = nullptr;
+  const uint32_t* shared_at = nullptr;  ///< null: none is shared
 };
 
 /// One system as a team sees it. Lies in the device's memory, as all that it points to.
@@ -82,14 +91,23 @@ NW_HD inline uint64_t committed_by(const Component& c, std::byte* base) {
 class TeamRun {
  public:
   TeamRun() = default;
-  NW_HD TeamRun(TeamSystem& system, const Slice& slice)
-      : system_(&system), control_(system.run.control), slice_(slice) {
+  /// `shared`: the area of this warp's block.
+  NW_HD TeamRun(TeamSystem& system, const Slice& slice, std::byte* shared)
+      : system_(&system), control_(system.run.control), shared_(shared) {
     begin_windows(control_);
     last_window_ =
         slice.windows < ~control_.windows ? control_.windows + slice.windows : ~uint64_t{0};
   }
 
   NW_HD Stop stop() const { return control_.stop; }
+
+  /// Before the first window: `warp` takes its States into shared memory.
+  template <class G>
+  NW_HD void enter(const G& g, uint32_t warp) const {
+    each_shared(warp, [&](std::byte* in_arena, std::byte* in_shared, uint32_t bytes) {
+      copy(g, in_shared, in_arena, bytes);
+    });
+  }
 
   /// Step what belongs to `warp` through the next window. What is returned counts in the leader.
   template <class G>
@@ -100,11 +118,11 @@ class TeamRun {
     Horizon horizon;
     const uint32_t end = s.deal.begin[warp + 1];
     for (uint32_t at = s.deal.begin[warp]; at < end; at += 64)
-      found.add(step_some(g, s.deal.order + at, end - at < 64 ? end - at : 64, horizon));
+      found.add(step_some(g, at, end - at < 64 ? end - at : 64, horizon));
     found.add({ticks_ahead(horizon.next, window_.begin), 0});
     if (warp == 0) {
       g.sync();
-      if (host_wanted(s.run)) found.flags |= Findings::kHostWanted;
+      if (host_wanted(s.run, front_end())) found.flags |= Findings::kHostWanted;
     }
     return found;
   }
@@ -123,6 +141,9 @@ class TeamRun {
   NW_HD void leave(const G& g, uint32_t warp) {
     TeamSystem& s = *system_;
     std::byte* base = s.run.view.arena;
+    each_shared(warp, [&](std::byte* in_arena, std::byte* in_shared, uint32_t bytes) {
+      copy(g, in_arena, in_shared, bytes);
+    });
     g.leader([&] {
       uint64_t sum = 0;
       for (uint32_t i = s.deal.begin[warp]; i < s.deal.begin[warp + 1]; ++i)
@@ -133,6 +154,42 @@ class TeamRun {
   }
 
  private:
+  /// f(in the arena, in shared memory, bytes) for each State that `warp` keeps in shared memory.
+  template <class F>
+  NW_HD void each_shared(uint32_t warp, F&& f) const {
+    const TeamSystem& s = *system_;
+    if (s.deal.shared_at == nullptr) return;
+    for (uint32_t i = s.deal.begin[warp]; i < s.deal.begin[warp + 1]; ++i) {
+      if (s.deal.shared_at[i] == kNotShared) continue;
+      const Component& c = s.run.table.in(s.run.view.arena)[s.deal.order[i]];
+      f(s.run.view.arena + c.state, shared_ + s.deal.shared_at[i], state_bytes(c.kind));
+    }
+  }
+
+  /// By words of 8 bytes; States are aligned to them and a multiple of them long.
+  template <class G>
+  NW_HD static void copy(const G& g, std::byte* to, const std::byte* from, uint32_t bytes) {
+    auto* out = reinterpret_cast<uint64_t*>(to);
+    const auto* in = reinterpret_cast<const uint64_t*>(from);
+    g.each(bytes / 8, [&](uint32_t i) { out[i] = in[i]; });
+  }
+
+  /// Where the State of the component at position `i` of the deal lies now.
+  NW_HD std::byte* state_at(uint32_t i, const Component& c) const {
+    const DealView& deal = system_->deal;
+    return deal.shared_at == nullptr || deal.shared_at[i] == kNotShared
+               ? system_->run.view.arena + c.state
+               : shared_ + deal.shared_at[i];
+  }
+
+  /// For warp 0.
+  NW_HD const frontend::FrontEndState& front_end() const {
+    const uint32_t first = system_->deal.begin[0];
+    const Component& c = system_->run.table.in(system_->run.view.arena)[system_->deal.order[first]];
+    if (c.kind != ComponentKind::kFrontEnd) return system_->run.front_end_state();
+    return as<const frontend::FrontEndState>(state_at(first, c));
+  }
+
   /// The earliest arrival at a component's inputs, looked at by all lanes.
   template <class G>
   NW_HD uint32_t arrival_key(const G& g, const Component& c) const {
@@ -151,10 +208,11 @@ class TeamRun {
     return ticks_ahead(due, window_.begin);
   }
 
-  /// Step `n` <= 64 components of one warp, as far as they are due.
+  /// Step the `n` <= 64 components from position `first` of the deal on, as far as they are due.
   template <class G>
-  NW_HD Findings step_some(const G& g, const uint32_t* order, uint32_t n, Horizon& horizon) {
+  NW_HD Findings step_some(const G& g, uint32_t first, uint32_t n, Horizon& horizon) {
     const sm::SystemView& view = system_->run.view;
+    const uint32_t* const order = system_->deal.order + first;
     Component* const table = system_->run.table.in(view.arena);
     const auto length = static_cast<uint32_t>(window_.end - window_.begin);
     Findings found;
@@ -176,8 +234,9 @@ class TeamRun {
                          }),
                0});
     for (uint64_t bits = due; bits != 0; bits &= bits - 1) {
-      Component& c = table[order[count_trailing_zeros(bits)]];
-      const StepResult r = step_component(g, c, view, window_, horizon);
+      const uint32_t i = count_trailing_zeros(bits);
+      Component& c = table[order[i]];
+      const StepResult r = step_component(g, c, state_at(first + i, c), view, window_, horizon);
       g.leader([&] {
         c.wake = r.wake;
         c.poll = r.poll;
@@ -189,7 +248,7 @@ class TeamRun {
 
   TeamSystem* system_ = nullptr;
   RunControl control_;
-  Slice slice_;
+  std::byte* shared_ = nullptr;
   uint64_t last_window_ = 0;
   Window window_;
 };

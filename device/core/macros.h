@@ -6,9 +6,12 @@
 #if defined(__CUDACC__)
 #define NW_HD __host__ __device__
 #define NW_INLINE __forceinline__
+/// On a GPU a function of its own, so that the registers it needs are not added to its callers'.
+#define NW_APART __noinline__
 #else
 #define NW_HD
 #define NW_INLINE inline __attribute__((always_inline))
+#define NW_APART
 #endif
 
 /// A contract inside the models; compiled in with NW_DEBUG_ASSERTS.

@@ -151,8 +151,8 @@ NW_HD inline uint64_t run(const TrafficParams& p, TrafficState& s, std::byte* ba
 /// State:  the next access, counters, the histogram of latencies.
 /// Units:  times in ticks; latencies in command-clock cycles.
 template <class G>
-NW_HD StepResult step_traffic(const G& g, const TrafficParams& p, TrafficState& s, std::byte* base,
-                              Window window, Horizon& horizon) {
+NW_HD NW_APART StepResult step_traffic(const G& g, const TrafficParams& p, TrafficState& s,
+                                       std::byte* base, Window window, Horizon& horizon) {
   const uint64_t word =
       g.leader_value([&] { return traffic_detail::run(p, s, base, window, horizon); });
   StepResult result;

@@ -213,9 +213,9 @@ struct Interfaces {
 /// Reads:  heads of all input channels; sends to the output channels.
 /// Units:  times in ticks of the machine's base clock, a cycle of the network every `period` ticks.
 template <class G>
-NW_HD StepResult step_channel_network(const G& g, const ChannelNetworkParams& p,
-                                      ChannelNetworkState& s, std::byte* base, Window window,
-                                      Horizon& horizon) {
+NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkParams& p,
+                                               ChannelNetworkState& s, std::byte* base,
+                                               Window window, Horizon& horizon) {
   const NetworkView v = view_of(p.net, s.net, base);
   const Ref<Channel>* const inputs = s.inputs.in(base);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);

@@ -9,6 +9,7 @@
 
 #include "host/core/error.h"
 #include "host/sim/device_system.h"
+#include "host/sim/run_ahead.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -28,7 +29,11 @@ class Batch {
  public:
   Batch(Device& device, const DeviceBatchOptions& options, std::span<const BatchSystem> systems,
         BatchObserver& observer)
-      : device_(device), options_(options), systems_(systems), observer_(observer) {}
+      : device_(device),
+        options_(options),
+        systems_(systems),
+        observer_(observer),
+        ahead_(systems, options.window_ticks) {}
 
   void run() {
     while (report_progress()) {
@@ -74,10 +79,7 @@ class Batch {
   bool take_aboard(size_t number) {
     try {
       const BatchSystem& what = systems_[number];
-      if (waiting_ == nullptr) {
-        waiting_ = std::make_unique<SystemRun>(what, options_.window_ticks);
-        waiting_->begin();
-      }
+      if (waiting_ == nullptr) waiting_ = ahead_.next();
       if (table_.bytes() == 0)
         table_ = kernels::DeviceBuffer(device_, most_aboard() * sizeof(TeamSystem));
       provide_traces(*what.recording);
@@ -132,7 +134,7 @@ class Batch {
     const uint32_t warps = shape.blocks * device_.info().warps_per_block;
     std::vector<TeamSystem> table;
     for (const std::unique_ptr<Aboard>& a : aboard_)
-      table.push_back(a->on_device.team_system(warps));
+      table.push_back(a->on_device.team_system(device_.info(), warps));
     const uint64_t bytes = table.size() * sizeof(TeamSystem);
     table_.upload(table.data(), bytes);
     device_.run(table_.as<TeamSystem>(), count, shape, options_.slice);
@@ -185,6 +187,7 @@ class Batch {
   const DeviceBatchOptions& options_;
   std::span<const BatchSystem> systems_;
   BatchObserver& observer_;
+  RunAhead ahead_;
   size_t next_ = 0;                     ///< system that has not been taken aboard
   std::unique_ptr<SystemRun> waiting_;  ///< its run, if there was no room for it
   bool full_ = false, said_full_ = false;

@@ -24,6 +24,7 @@ DeviceSystem::DeviceSystem(Device& device, std::unique_ptr<SystemRun>& run,
       arena_(device, run->system().arena.base(), run->system().arena.size_bytes()),
       order_(device, run->system().table.count * sizeof(uint32_t)),
       begin_(device, (most_warps(device) + 1) * sizeof(uint32_t)),
+      shared_at_(device, run->system().table.count * sizeof(uint32_t)),
       by_warp_(device, most_warps(device) * sizeof(uint64_t)) {
   team_.run = run->state();
   team_.run.view.arena = arena_.as<std::byte>();
@@ -31,14 +32,18 @@ DeviceSystem::DeviceSystem(Device& device, std::unique_ptr<SystemRun>& run,
   team_.run.view.traces = traces.blocks();
   team_.run.view.log_done = false;
   team_.run.ready.launch = kernels::ReadyTraces::kAll;
-  team_.deal = {order_.as<const uint32_t>(), begin_.as<const uint32_t>()};
+  team_.deal = {order_.as<const uint32_t>(), begin_.as<const uint32_t>(),
+                shared_at_.as<const uint32_t>()};
   team_.committed = by_warp_.as<uint64_t>();
   run_ = std::move(run);
 }
 
-kernels::TeamSystem DeviceSystem::team_system(uint32_t warps) {
+kernels::TeamSystem DeviceSystem::team_system(const kernels::DeviceInfo& device, uint32_t warps) {
   if (warps_ != warps) {
-    const kernels::Deal deal = kernels::deal_components(run_->system().components(), warps);
+    const auto components = run_->system().components();
+    kernels::Deal deal = kernels::deal_components(components, warps);
+    kernels::share_states(deal, components, device.warps_per_block, device.shared_bytes);
+    shared_at_.upload(deal.shared_at.data(), deal.shared_at.size() * sizeof(uint32_t));
     order_.upload(deal.order.data(), deal.order.size() * sizeof(uint32_t));
     begin_.upload(deal.begin.data(), deal.begin.size() * sizeof(uint32_t));
     warps_ = warps;

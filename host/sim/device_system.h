@@ -16,7 +16,7 @@ class DeviceSystem {
                std::shared_ptr<const DeviceImage> image, const DeviceTraces& traces);
 
   /// For a launch with teams of so many warps.
-  kernels::TeamSystem team_system(uint32_t warps);
+  kernels::TeamSystem team_system(const kernels::DeviceInfo& device, uint32_t warps);
   /// After the launch: what the team has left.
   void take(const kernels::TeamSystem& left);
   kernels::Stop stop() const { return team_.run.control.stop; }
@@ -33,7 +33,7 @@ class DeviceSystem {
  private:
   std::unique_ptr<SystemRun> run_;
   std::shared_ptr<const DeviceImage> image_;
-  kernels::DeviceBuffer arena_, order_, begin_, by_warp_;
+  kernels::DeviceBuffer arena_, order_, begin_, shared_at_, by_warp_;
   kernels::TeamSystem team_;
   uint32_t warps_ = 0;  ///< for which it is dealt
   uint64_t committed_ = 0;

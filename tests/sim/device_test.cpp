@@ -49,6 +49,9 @@ TEST(Device, TheWayOfTheLaunchesDoesNotMatter) {
       {"one team for three systems", {.largest_team = 1, .blocks_at_once = 1, .seed = 3}, {}, 0},
       {"more warps than components", {.warps_per_block = 16, .largest_team = 8}, {7, 0}, 0},
       {"time is up in the midst", {.seed = 5, .windows_at_once = 10}, {1000, 1}, 0},
+      {"no shared memory", {.shared_bytes = 0, .seed = 8}, {}, 0},
+      {"a little shared memory", {.shared_bytes = 1000, .seed = 9}, {50, ~uint64_t{0}}, 0},
+      {"shared memory for all", {.shared_bytes = 1 << 20, .seed = 10}, {50, ~uint64_t{0}}, 0},
       {"odd windows", {.warps_per_block = 3, .seed = 6}, {100, ~uint64_t{0}}, 311},
   };
   for (const Way& way : ways) {

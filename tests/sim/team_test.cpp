@@ -1,6 +1,9 @@
 // Are components dealt out completely and evenly, and do windows stop for the right reasons?
+#include "kernels/team.h"
+
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "host/sim/system_run.h"
@@ -44,6 +47,42 @@ TEST(Deal, SmsAreSpreadEvenly) {
     EXPECT_GE(sms, 1u) << w;  // 64 main SMs and 4 stack SMs; some warps have a crossbar instead
     EXPECT_LE(sms, 5u) << w;
   }
+}
+
+TEST(Deal, StatesShareABlocksMemoryWithoutOverlap) {
+  const std::vector<Component> all = components();
+  for (const uint32_t bytes : {0u, 1000u, 20'000u, 1u << 20}) {
+    Deal deal = deal_components(all, 8);
+    share_states(deal, all, 4, bytes);
+    ASSERT_EQ(deal.shared_at.size(), deal.order.size());
+    size_t shared = 0;
+    for (uint32_t block = 0; block < 2; ++block) {
+      std::map<uint32_t, uint32_t> end_by_begin;
+      for (uint32_t i = deal.begin[block * 4]; i < deal.begin[block * 4 + 4]; ++i) {
+        if (deal.shared_at[i] == kNotShared) continue;
+        EXPECT_EQ(deal.shared_at[i] % 8, 0u);
+        end_by_begin[deal.shared_at[i]] = deal.shared_at[i] + state_bytes(all[deal.order[i]].kind);
+      }
+      uint32_t end = 0;
+      for (const auto& [from, to] : end_by_begin) {
+        EXPECT_GE(from, end);
+        end = to;
+      }
+      EXPECT_LE(end, bytes);
+      shared += end_by_begin.size();
+    }
+    if (bytes == 0) {
+      EXPECT_EQ(shared, 0u);
+    }
+    if (bytes == 1u << 20) {
+      EXPECT_EQ(shared, all.size());
+    }
+  }
+}
+
+TEST(Deal, StatesCanBeCopiedByWords) {
+  for (int kind = 0; kind <= static_cast<int>(ComponentKind::kFrontEnd); ++kind)
+    EXPECT_EQ(state_bytes(static_cast<ComponentKind>(kind)) % 8, 0u) << kind;
 }
 
 TEST(RunControl, WhyWindowsStop) {

@@ -1,0 +1,46 @@
+// Lays out the systems of a batch before they are wanted, on all processors, while the device steps
+// others.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <future>
+#include <memory>
+#include <span>
+#include <thread>
+
+#include "host/sim/system_run.h"
+
+namespace nearwarp::sim {
+
+class RunAhead {
+ public:
+  RunAhead(std::span<const BatchSystem> systems, Tick window_ticks)
+      : systems_(systems),
+        window_ticks_(window_ticks),
+        ahead_(std::max(1u, std::thread::hardware_concurrency())) {}
+
+  /// The run of the next system, begun. Throws what went wrong with it; then the one after it is
+  /// next.
+  std::unique_ptr<SystemRun> next() {
+    while (begun_ < systems_.size() && runs_.size() < ahead_) {
+      const BatchSystem& what = systems_[begun_++];
+      runs_.push_back(std::async(std::launch::async, [&what, ticks = window_ticks_] {
+        auto run = std::make_unique<SystemRun>(what, ticks);
+        run->begin();
+        return run;
+      }));
+    }
+    std::future<std::unique_ptr<SystemRun>> run = std::move(runs_.front());
+    runs_.pop_front();
+    return run.get();
+  }
+
+ private:
+  std::span<const BatchSystem> systems_;
+  Tick window_ticks_;
+  size_t ahead_, begun_ = 0;
+  std::deque<std::future<std::unique_ptr<SystemRun>>> runs_;
+};
+
+}  // namespace nearwarp::sim
