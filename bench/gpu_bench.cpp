@@ -150,6 +150,11 @@ class Bench {
     return rows;
   }
 
+  /// Of `n` systems on the device.
+  Rates rates(const runtime::Recording& recording, uint32_t n) const {
+    return measure_gpu(systems(recording, n), 0);
+  }
+
  private:
   /// Half of them under each policy, so that not all do the same at the same time.
   std::vector<sim::BatchSystem> systems(const runtime::Recording& recording, uint32_t n) const {
@@ -189,8 +194,27 @@ std::unique_ptr<kernels::Device> open(const Options& options) {
   return kernels::open_cuda_device(0);
 }
 
+/// How much of shared memory should hold components' states, how much should cache the rest?
+Json measure_shared(const Options& options, const std::string& program,
+                    const runtime::Recording& recording) {
+  std::printf("\nMillions of warp-instructions per second, %s, by shared memory for states\n",
+              program.c_str());
+  std::printf("%-14s %14s %14s\n", "KiB per block", "one system", "a full device");
+  Json rows = Json::array();
+  for (const uint32_t kib : {0u, 32u, 64u, 96u, 128u, 160u, 200u}) {
+    const auto device = kernels::open_cuda_device(0, {.shared_bytes = kib << 10});
+    if (device->info().shared_bytes != kib << 10) break;  // it has no more
+    const Bench bench(*device, options);
+    const Rates one = bench.rates(recording, 1);
+    const Rates full = bench.rates(recording, device->info().blocks_at_once);
+    std::printf("%-14u %14.2f %14.2f\n", kib, one.instructions / 1e6, full.instructions / 1e6);
+    rows.push_back({{"bytes", kib << 10}, {"one_system", json_of(one)}, {"full", json_of(full)}});
+  }
+  return rows;
+}
+
 int run(const Options& options, const std::string& json_path) {
-  const std::unique_ptr<kernels::Device> device = open(options);
+  std::unique_ptr<kernels::Device> device = open(options);
   const kernels::DeviceInfo& info = device->info();
   std::printf(
       "%s (%s), %u registers per thread, %u bytes of local memory, occupancy %u of 64 "
@@ -218,6 +242,10 @@ int run(const Options& options, const std::string& json_path) {
   for (size_t i = 0; i < recordings.size(); ++i)
     for (Json& row : bench.batches(options.programs[i], recordings[i]))
       document["batches"].push_back(std::move(row));
+  if (!options.emulated) {
+    device.reset();  // its memory
+    document["shared_memory"] = measure_shared(options, options.programs[1], recordings[1]);
+  }
   if (json_path.empty()) return 0;
   std::ofstream file(json_path);
   file << document.dump(2) << '\n';
