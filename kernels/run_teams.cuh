@@ -13,8 +13,8 @@ namespace nearwarp::kernels::gpu {
 
 namespace cg = cooperative_groups;
 
-/// 16 warps of up to 128 registers fill a multiprocessor's register file.
-inline constexpr uint32_t kWarpsPerBlock = 16;
+/// 12 warps of up to 168 registers fill a multiprocessor's register file.
+inline constexpr uint32_t kWarpsPerBlock = 12;
 inline constexpr uint32_t kThreadsPerBlock = kWarpsPerBlock * 32;
 inline constexpr uint32_t kMaxTeamBlocks = 16;
 

@@ -338,8 +338,8 @@ NW_HD NW_INLINE void take_invalidation(const G& g, const L2SliceParams& p, L2Sli
 /// State:  tags, ages, MSHRs with their requesters, two rings of delayed departures.
 /// Units:  times in ticks of the machine's base clock.
 template <class G>
-NW_HD NW_APART StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                        std::byte* base, Window window, Horizon& horizon) {
+NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                               Window window, Horizon& horizon) {
   using namespace l2_detail;
   const Channel& request_in = *s.request_in.in(base);
   const Channel& memory_in = *s.memory_in.in(base);

@@ -396,9 +396,8 @@ NW_HD inline Tick next_event(const G& g, const FrontEndParams& p, const FrontEnd
 /// Units:  times in ticks of the machine's base clock.
 /// Source: TOM, sections 3.3 and 4.1 (pending limit, busy bits); dispatch as customary.
 template <class G>
-NW_HD NW_APART StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndState& s,
-                                         const SystemView& system, const Window& window,
-                                         Horizon& horizon) {
+NW_HD StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndState& s,
+                                const SystemView& system, const Window& window, Horizon& horizon) {
   bool poll = false;
   Tick t = detail::next_event(g, p, s, system, window.begin, poll);
   while (t < window.end) {

@@ -306,7 +306,7 @@ NW_HD NW_INLINE bool has_work(const NetworkView& v, uint32_t r, Cycle t) {
 ///
 /// Reads:  flits and credits that arrive at it in this cycle; sends both, a cycle or more ahead.
 /// State:  its own entries of the arrays of network_state.h.
-NW_HD inline void step_router(const NetworkView& v, uint32_t r, Cycle t) {
+NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t) {
   const router_detail::Router router(v, r, t);
   Arrivals& arrivals = v.arrivals[(t & v.slot_mask) * v.units + r];
   const Arrivals now = arrivals;

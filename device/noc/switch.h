@@ -226,8 +226,8 @@ NW_HD NW_INLINE bool has_registered(const SwitchState& s, std::byte* base, uint3
 /// State:  request masks by output channel and port, rotating pointers, busy ports.
 /// Units:  times in ticks of the machine's base clock.
 template <class G>
-NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s,
-                                      std::byte* base, Window window, Horizon& horizon) {
+NW_HD StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s, std::byte* base,
+                             Window window, Horizon& horizon) {
   using namespace switch_detail;
   SwitchInput* const inputs = s.inputs.in(base);
   SwitchOutput* const outputs = s.outputs.in(base);
