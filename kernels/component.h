@@ -10,6 +10,7 @@
 #include "device/link/link_port.h"
 #include "device/noc/channel_network.h"
 #include "device/noc/crossbar.h"
+#include "device/noc/standalone.h"
 #include "device/sm/sm.h"
 #include "device/stack/stack_switch.h"
 
@@ -24,7 +25,8 @@ enum class ComponentKind : uint8_t {
   kLinkPort,
   kVault,
   kHostMemory,
-  kTraffic,  ///< a source of accesses for a memory channel by itself
+  kStandaloneNetwork,  ///< a network with synthetic traffic by itself: noc::StandaloneState
+  kTraffic,            ///< a source of accesses for a memory channel by itself
   kFrontEnd
 };
 
@@ -71,6 +73,8 @@ NW_HD constexpr uint32_t state_bytes(ComponentKind kind) {
       return sizeof(VaultState);
     case ComponentKind::kHostMemory:
       return sizeof(HostMemoryState);
+    case ComponentKind::kStandaloneNetwork:
+      return sizeof(noc::StandaloneState);
     case ComponentKind::kTraffic:
       return sizeof(TrafficState);
     case ComponentKind::kFrontEnd:
@@ -112,6 +116,9 @@ NW_HD StepResult step_component(const G& g, const Component& c, std::byte* state
     case ComponentKind::kHostMemory:
       return step_host_memory(g, at_offset<const HostMemoryParams>(base, c.params),
                               as<HostMemoryState>(state), base, window, horizon);
+    case ComponentKind::kStandaloneNetwork:
+      return noc::step_standalone(g, at_offset<const noc::NetworkParams>(base, c.params),
+                                  as<noc::StandaloneState>(state), base, window);
     case ComponentKind::kTraffic:
       return step_traffic(g, at_offset<const TrafficParams>(base, c.params),
                           as<TrafficState>(state), base, window, horizon);

@@ -22,6 +22,7 @@ uint32_t weight(const Component& c) {
     case ComponentKind::kFrontEnd:
       return 16;
     case ComponentKind::kRouterNetwork:
+    case ComponentKind::kStandaloneNetwork:
       return 64;
     case ComponentKind::kL2Slice:
     case ComponentKind::kLinkPort:

@@ -156,10 +156,12 @@ int noc_command(const Words& words) {
   const std::vector<double> rates =
       line.given("rate") ? parse_rates(line.text("rate")) : default_rates(report.bounds.throughput);
   if (line.given("json")) report::check_writable(line.text("json"));
-  report.points = noc::measure_loads(report.config, report.measure, rates, threads);
+  const noc::MeasureLoads measure_all = [&](std::span<const double> loads) {
+    return noc::measure_loads(report.config, report.measure, loads, threads);
+  };
+  report.points = measure_all(rates);
   if (line.given("saturation"))
-    report.saturation =
-        noc::find_saturation(report.config, report.measure, kSaturationStep, threads);
+    report.saturation = noc::find_saturation(measure_all, kSaturationStep);
   if (line.given("json"))
     report::write_file(line.text("json"), noc::report_json(report, version()));
   print(noc::format_report(report, links));

@@ -8,6 +8,10 @@
 
 #include "host/noc/config.h"
 
+namespace nearwarp::kernels {
+class Device;
+}
+
 namespace nearwarp::noc {
 
 /// How busy a link between two routers, or to a terminal, was while it was measured.
@@ -43,6 +47,9 @@ LoadPoint measure_load(const NocConfig& config, const MeasureConfig& measure, do
 /// number of threads.
 std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
                                      std::span<const double> rates, unsigned threads);
+/// The same on a device, all at a time; equal results.
+std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
+                                     std::span<const double> rates, kernels::Device& device);
 
 /// Where a network saturates: between the two rates.
 struct Saturation {
@@ -50,8 +57,9 @@ struct Saturation {
   double unstable_rate = 0;     ///< the lowest seen to be not; 0: none
   double accepted_at_full = 0;  ///< accepted when 1.0 is offered
 };
-/// To within `step` flits per node and cycle; the result does not depend on `threads`.
-Saturation find_saturation(const NocConfig& config, const MeasureConfig& measure, double step,
-                           unsigned threads);
+/// One of the functions above, with all but the rates given.
+using MeasureLoads = std::function<std::vector<LoadPoint>(std::span<const double>)>;
+/// To within `step` flits per node and cycle.
+Saturation find_saturation(const MeasureLoads& measure_all, double step);
 
 }  // namespace nearwarp::noc

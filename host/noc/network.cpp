@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "device/noc/build.h"
-#include "device/noc/network.h"
 #include "host/core/error.h"
 
 namespace nearwarp::noc {
@@ -60,27 +59,51 @@ Network::Network(const NocConfig& config) {
   params_.sw_alloc_delay = config.sw_alloc_delay;
   params_.traversal_delay = config.traversal_delay;
   params_.credit_delay = config.credit_delay;
-  state_ = make_network(arena_, params_, std::max(config.link_latency, kTerminalLatency));
+  const NetworkState routers =
+      make_network(arena_, params_, std::max(config.link_latency, kTerminalLatency));
+  own_ = arena_.allocate<StandaloneState>(1);
+  arena_.get(own_)->net = routers;
   wire(config);
   make_traffic(config);
+  make_component();
+}
+
+void Network::make_component() {
+  const Ref<NetworkParams> params = arena_.allocate<NetworkParams>(1);
+  table_ = arena_.allocate<kernels::Component>(1);
+  front_end_ = arena_.allocate<frontend::FrontEndState>(1);
+  *arena_.get(params) = params_;
+  kernels::Component c;
+  c.kind = kernels::ComponentKind::kStandaloneNetwork;
+  c.params = params.offset;
+  c.state = own_.offset;
+  *arena_.get(table_) = c;
+}
+
+kernels::RunState Network::run_state() const {
+  kernels::RunState run;
+  run.table = table_;
+  run.front_end = front_end_.offset;
+  run.ready.launch = kernels::ReadyTraces::kAll;
+  return run;
 }
 
 void Network::wire(const NocConfig& config) {
   std::byte* const base = arena_.base();
   for (const Wire& w : topology_.wires) {
-    wire_routers(params_, state_, base, w.from, w.from_port, w.to, w.to_port, config.link_latency,
+    wire_routers(params_, net(), base, w.from, w.from_port, w.to, w.to_port, config.link_latency,
                  config.link_latency);
   }
   for (uint32_t n = 0; n < params_.terminals; ++n) {
     const Attachment& a = topology_.terminals[n];
     if (a.in_router != kNoRouter)
-      wire_sender(params_, state_, base, n, a.in_router, a.in_port, kTerminalLatency,
+      wire_sender(params_, net(), base, n, a.in_router, a.in_port, kTerminalLatency,
                   kTerminalLatency);
     if (a.out_router != kNoRouter)
-      wire_receiver(params_, state_, base, n, a.out_router, a.out_port, kTerminalLatency,
+      wire_receiver(params_, net(), base, n, a.out_router, a.out_port, kTerminalLatency,
                     kTerminalLatency);
   }
-  std::copy(topology_.routes.begin(), topology_.routes.end(), state_.routes.in(base));
+  std::copy(topology_.routes.begin(), topology_.routes.end(), net().routes.in(base));
 }
 
 void Network::make_traffic(const NocConfig& config) {
@@ -104,32 +127,33 @@ void Network::make_traffic(const NocConfig& config) {
   if (config.traffic == "transpose") {
     for (uint32_t n = 0; n < nodes; ++n) own[n] = add({transposed(topology_, n)});
   }
-  traffic_.params.packet_flits = config.packet_flits;
-  traffic_.destinations = arena_.allocate<uint16_t>(static_cast<uint32_t>(table.size()));
-  traffic_.sources = arena_.allocate<Source>(nodes * config.vnets);
-  traffic_.sinks = arena_.allocate<Sink>(nodes * config.vnets);
-  traffic_.last_vnet = arena_.allocate<uint8_t>(nodes);
-  traffic_.credits = arena_.allocate<uint16_t>(nodes * config.vcs);
-  std::copy(table.begin(), table.end(), arena_.get(traffic_.destinations));
-  std::fill_n(arena_.get(traffic_.credits), nodes * config.vcs,
-              static_cast<uint16_t>(config.buffers));
+  TrafficState t;
+  t.params.packet_flits = config.packet_flits;
+  t.destinations = arena_.allocate<uint16_t>(static_cast<uint32_t>(table.size()));
+  t.sources = arena_.allocate<Source>(nodes * config.vnets);
+  t.sinks = arena_.allocate<Sink>(nodes * config.vnets);
+  t.last_vnet = arena_.allocate<uint8_t>(nodes);
+  t.credits = arena_.allocate<uint16_t>(nodes * config.vcs);
+  std::copy(table.begin(), table.end(), arena_.get(t.destinations));
+  std::fill_n(arena_.get(t.credits), nodes * config.vcs, static_cast<uint16_t>(config.buffers));
   uint64_t seeds = config.seed;
   for (uint32_t i = 0; i < nodes * config.vnets; ++i) {
-    Source& s = arena_.get(traffic_.sources)[i];
+    Source& s = arena_.get(t.sources)[i];
     s.random = next_random(seeds);
     s.others = config.traffic == "many-to-few" ? hot : own[i / config.vnets];
     s.hot = hot;
     if (config.traffic == "hotspot")
       s.hot_threshold = static_cast<uint64_t>(std::llround(config.hot_share * kOne));
   }
+  traffic() = t;
 }
 
 void Network::set_rate(double rate) {
-  const double packets = rate / traffic_.params.packet_flits / params_.vnets;
+  const double packets = rate / traffic().params.packet_flits / params_.vnets;
   const auto threshold = static_cast<uint64_t>(std::llround(packets * kOne));
   for (const uint32_t n : topology_.senders) {
     for (uint32_t k = 0; k < params_.vnets; ++k) {
-      Source& s = arena_.get(traffic_.sources)[n * params_.vnets + k];
+      Source& s = arena_.get(traffic().sources)[n * params_.vnets + k];
       // A source that makes nothing does not keep count of the cycles.
       if (s.threshold == 0) s.next_draw = static_cast<Cycle>(now_);
       s.threshold = threshold;
@@ -138,12 +162,12 @@ void Network::set_rate(double rate) {
 }
 
 std::vector<std::pair<uint32_t, double>> Network::destinations(uint32_t n) const {
-  const Source& s = traffic_.sources.in(arena_.base())[n * params_.vnets];
+  const Source& s = traffic().sources.in(arena_.base())[n * params_.vnets];
   const double hot = static_cast<double>(s.hot_threshold) / kOne;
   std::vector<std::pair<uint32_t, double>> list;
   const auto add = [&](const DestinationSet& set, double share) {
     for (uint32_t i = 0; i < set.count && share > 0; ++i)
-      list.emplace_back(traffic_.destinations.in(arena_.base())[set.first + i], share / set.count);
+      list.emplace_back(traffic().destinations.in(arena_.base())[set.first + i], share / set.count);
   };
   add(s.hot, hot);
   add(s.others, 1 - hot);
@@ -152,24 +176,24 @@ std::vector<std::pair<uint32_t, double>> Network::destinations(uint32_t n) const
 
 void Network::skip_to(uint64_t cycle) {
   now_ = cycle;
-  for (uint32_t i = 0; i < traffic_.sources.count; ++i)
-    arena_.get(traffic_.sources)[i].next_draw = static_cast<Cycle>(cycle);
+  for (uint32_t i = 0; i < traffic().sources.count; ++i)
+    arena_.get(traffic().sources)[i].next_draw = static_cast<Cycle>(cycle);
 }
 
 void Network::set_measured(uint64_t begin, uint64_t end) {
-  traffic_.params.measure_begin = static_cast<Cycle>(begin);
-  traffic_.params.measure_end = static_cast<Cycle>(end);
-  for (uint32_t i = 0; i < traffic_.sinks.count; ++i) arena_.get(traffic_.sinks)[i].max_latency = 0;
+  traffic().params.measure_begin = static_cast<Cycle>(begin);
+  traffic().params.measure_end = static_cast<Cycle>(end);
+  for (uint32_t i = 0; i < traffic().sinks.count; ++i)
+    arena_.get(traffic().sinks)[i].max_latency = 0;
 }
 
 void Network::run(uint64_t cycles, uint32_t shuffle) {
-  const NetworkView view = view_of(params_, state_, arena_.base());
-  const SyntheticTerminals terminals(traffic_, arena_.base());
-  const auto begin = static_cast<Cycle>(now_), end = static_cast<Cycle>(now_ + cycles);
+  std::byte* const base = arena_.base();
+  const Window window{now_, now_ + cycles};
   if (shuffle == 0) {
-    step_network(HostGroup{}, view, terminals, begin, end);
+    step_standalone(HostGroup{}, params_, *own_.in(base), base, window);
   } else {
-    step_network(ShuffledGroup{shuffle}, view, terminals, begin, end);
+    step_standalone(ShuffledGroup{shuffle}, params_, *own_.in(base), base, window);
   }
   now_ += cycles;
 }
@@ -178,8 +202,8 @@ TrafficTotals Network::totals() const {
   TrafficTotals sum;
   const std::byte* const base = arena_.base();
   for (uint32_t i = 0; i < params_.terminals * params_.vnets; ++i) {
-    const Source& source = traffic_.sources.in(base)[i];
-    const Sink& sink = traffic_.sinks.in(base)[i];
+    const Source& source = traffic().sources.in(base)[i];
+    const Sink& sink = traffic().sinks.in(base)[i];
     sum.created_packets += source.created_packets;
     sum.measured_created += source.measured_packets;
     sum.sent_flits += source.sent_flits;
@@ -197,7 +221,7 @@ TrafficTotals Network::totals() const {
 
 bool Network::decided_until(uint64_t end) const {
   for (uint32_t i = 0; i < params_.terminals * params_.vnets; ++i) {
-    const Source& s = traffic_.sources.in(arena_.base())[i];
+    const Source& s = traffic().sources.in(arena_.base())[i];
     if (s.threshold != 0 && static_cast<int32_t>(s.next_draw - static_cast<Cycle>(end)) < 0)
       return false;
   }
@@ -208,7 +232,7 @@ std::vector<uint64_t> Network::flits_sent() const {
   std::vector<uint64_t> flits;
   for (uint32_t r = 0; r < params_.routers; ++r) {
     const uint64_t* const at =
-        state_.flits_sent.in(arena_.base()) + (size_t{r} << params_.output_shift);
+        net().flits_sent.in(arena_.base()) + (size_t{r} << params_.output_shift);
     flits.insert(flits.end(), at, at + params_.outputs);
   }
   return flits;
@@ -217,7 +241,7 @@ std::vector<uint64_t> Network::flits_sent() const {
 std::vector<uint64_t> Network::received_flits() const {
   std::vector<uint64_t> flits(params_.terminals, 0);
   for (uint32_t i = 0; i < params_.terminals * params_.vnets; ++i)
-    flits[i / params_.vnets] += traffic_.sinks.in(arena_.base())[i].flits;
+    flits[i / params_.vnets] += traffic().sinks.in(arena_.base())[i].flits;
   return flits;
 }
 
@@ -228,12 +252,12 @@ uint64_t Network::flits_inside() const {
 
 bool Network::all_credits_home() const {
   const std::byte* const base = arena_.base();
-  for (uint32_t i = 0; i < state_.output_vcs.count; ++i) {
-    const OutputVc& o = state_.output_vcs.in(base)[i];
+  for (uint32_t i = 0; i < net().output_vcs.count; ++i) {
+    const OutputVc& o = net().output_vcs.in(base)[i];
     if (o.credits != params_.depth || o.owner != kNobody) return false;
   }
-  for (uint32_t i = 0; i < traffic_.credits.count; ++i)
-    if (traffic_.credits.in(base)[i] != params_.depth) return false;
+  for (uint32_t i = 0; i < traffic().credits.count; ++i)
+    if (traffic().credits.in(base)[i] != params_.depth) return false;
   return true;
 }
 

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "device/core/arena.h"
-#include "device/noc/traffic.h"
+#include "device/noc/standalone.h"
 #include "host/noc/config.h"
 #include "host/noc/topology.h"
+#include "kernels/run_control.h"
 
 namespace nearwarp::noc {
 
@@ -27,7 +28,7 @@ class Network {
   /// Packets created in [begin, end) are measured.
   void set_measured(uint64_t begin, uint64_t end);
   /// No packet created from `end` on is measured.
-  void end_measured(uint64_t end) { traffic_.params.measure_end = static_cast<Cycle>(end); }
+  void end_measured(uint64_t end) { traffic().params.measure_end = static_cast<Cycle>(end); }
   /// Step through `cycles` cycles; `shuffle` != 0: with lanes in the scrambled order of that seed.
   void run(uint64_t cycles, uint32_t shuffle = 0);
 
@@ -51,18 +52,29 @@ class Network {
   uint64_t flits_inside() const;
   /// Are all credits where they began? So they must be when nothing is inside.
   bool all_credits_home() const;
-  /// The state, for comparisons.
+  /// The state as it is stepped.
   const ArenaBuilder& arena() const { return arena_; }
+
+  // For backends that step it elsewhere: the arena is a system of one component.
+  kernels::RunState run_state() const;
+  std::byte* state() { return arena_.base(); }
+  /// The arena has been stepped by so many cycles.
+  void stepped(uint64_t cycles) { now_ += cycles; }
 
  private:
   void wire(const NocConfig& config);
   void make_traffic(const NocConfig& config);
+  void make_component();
+  const NetworkState& net() const { return own_.in(arena_.base())->net; }
+  const TrafficState& traffic() const { return own_.in(arena_.base())->traffic; }
+  TrafficState& traffic() { return arena_.get(own_)->traffic; }
 
   Topology topology_;
   NetworkParams params_;
   ArenaBuilder arena_;
-  NetworkState state_;
-  TrafficState traffic_;
+  Ref<StandaloneState> own_;
+  Ref<kernels::Component> table_;
+  Ref<frontend::FrontEndState> front_end_;  ///< of a system; nothing to do here
   uint64_t now_ = 0;
 };
 

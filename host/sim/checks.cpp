@@ -198,6 +198,7 @@ void check_faults(System& system) {
       case ComponentKind::kSm:
       case ComponentKind::kWideSm:
       case ComponentKind::kTraffic:  // no part of a machine
+      case ComponentKind::kStandaloneNetwork:
         continue;
     }
     if (f->code != kFaultNone)

@@ -8,6 +8,8 @@
 #include "host/core/error.h"
 #include "host/noc/bounds.h"
 #include "host/noc/measure.h"
+#include "kernels/cpu_executor.h"
+#include "kernels/emulated_device.h"
 
 namespace nearwarp::testing {
 namespace {
@@ -174,6 +176,51 @@ TEST(NocNetwork, ThreadsDoNotShow) {
     EXPECT_EQ(one[i].packets, four[i].packets);
     EXPECT_EQ(one[i].drain_cycles, four[i].drain_cycles);
   }
+}
+
+TEST(NocNetwork, BackendsFindTheSame) {
+  noc::MeasureConfig m;
+  m.period_cycles = 100;
+  m.period_packets = 50;
+  m.max_periods = 12;
+  const std::vector<double> rates{0.1, 0.3, 1.0};
+  for (const noc::NocConfig& c : many_networks()) {
+    const auto expected = noc::measure_loads(c, m, rates, 1);
+    for (const uint32_t seed : {0u, 7u}) {
+      kernels::EmulationOptions emulation;
+      emulation.seed = seed;
+      emulation.blocks_at_once = 2;
+      kernels::EmulatedDevice device(emulation);
+      const auto found = noc::measure_loads(c, m, rates, device);
+      ASSERT_EQ(found.size(), rates.size());
+      for (size_t i = 0; i < rates.size(); ++i) {
+        EXPECT_EQ(found[i].latency, expected[i].latency) << name_of(c);
+        EXPECT_EQ(found[i].accepted, expected[i].accepted) << name_of(c);
+        EXPECT_EQ(found[i].packets, expected[i].packets) << name_of(c);
+        EXPECT_EQ(found[i].router_cycles, expected[i].router_cycles) << name_of(c);
+      }
+    }
+  }
+}
+
+TEST(NocNetwork, ExecutorsStepItInPieces) {
+  noc::NocConfig c;
+  c.size = "4x4";
+  noc::Network whole(c), stepped(c);
+  for (noc::Network* n : {&whole, &stepped}) n->set_rate(0.5);
+  whole.run(500);
+  const kernels::RunState run = stepped.run_state();
+  kernels::Component* const table = run.table.in(stepped.state());
+  kernels::CpuExecutor executor({table, run.table.count}, {});
+  sm::SystemView view = run.view;
+  view.arena = stepped.state();
+  for (Tick t = 0; t < 500;) {
+    const Tick end = std::min<Tick>(t + 1 + t % 7, 500);
+    EXPECT_EQ(executor.step(view, {t, end}), end);
+    t = end;
+  }
+  EXPECT_EQ(stepped.totals().received_flits, whole.totals().received_flits);
+  EXPECT_EQ(stepped.totals().sent_flits, whole.totals().sent_flits);
 }
 
 TEST(NocNetwork, MeasuresWhatTheUserAsksFor) {

@@ -118,7 +118,8 @@ TEST(NocCurves, AColumnOfSinksOverloadsAtSixPercent) {
 
 TEST(NocCurves, TheMeshSaturatesBelowItsBisectionBound) {
   noc::NocConfig c;
-  const noc::Saturation s = noc::find_saturation(c, {}, 0.01, 2);
+  const noc::Saturation s = noc::find_saturation(
+      [&](std::span<const double> rates) { return noc::measure_loads(c, {}, rates, 2); }, 0.01);
   EXPECT_GT(s.stable_rate, 0.40);
   EXPECT_LT(s.unstable_rate, 0.44);
   EXPECT_LT(s.unstable_rate, noc::bounds_of(noc::Network(c), c).throughput);

@@ -1,0 +1,29 @@
+// A network by itself, its terminals synthetic, as a component that every backend can step.
+//
+// A tick is a cycle. Nothing outside can be felt, so a window may be of any length; the component
+// never sleeps and runs until the windows end.
+#pragma once
+
+#include "device/core/step.h"
+#include "device/noc/network.h"
+#include "device/noc/traffic.h"
+
+namespace nearwarp::noc {
+
+struct StandaloneState {
+  NetworkState net;
+  TrafficState traffic;
+};
+
+/// Step the network through a window.
+template <class G>
+NW_HD StepResult step_standalone(const G& g, const NetworkParams& p, const StandaloneState& s,
+                                 std::byte* base, Window window) {
+  step_network(g, view_of(p, s.net, base), SyntheticTerminals(s.traffic, base),
+               static_cast<Cycle>(window.begin), static_cast<Cycle>(window.end));
+  StepResult result;
+  result.wake = window.end;
+  return result;
+}
+
+}  // namespace nearwarp::noc
