@@ -5,6 +5,7 @@
 #include <charconv>
 #include <thread>
 
+#include "host/cli/backend.h"
 #include "host/cli/commands.h"
 #include "host/core/error.h"
 #include "host/noc/print.h"
@@ -77,6 +78,9 @@ void declare(CommandLine& line) {
   line.flag("saturation", "search for the load at which the network saturates");
   line.value("links", "list the N busiest links", "N", "0");
   line.value("threads", "loads measured at a time; default: all processors", "N");
+  line.value("backend", "cpu, cuda (all loads at a time), or auto; results are the same", "NAME",
+             "cpu");
+  line.value("device", "the CUDA device to use, as numbered by 'nearwarp devices'", "N", "0");
   line.value("json", "write everything to this file (docs/networks.md)", "FILE");
 }
 
@@ -156,7 +160,10 @@ int noc_command(const Words& words) {
   const std::vector<double> rates =
       line.given("rate") ? parse_rates(line.text("rate")) : default_rates(report.bounds.throughput);
   if (line.given("json")) report::check_writable(line.text("json"));
+  const Backend backend = chosen_backend(line);
   const noc::MeasureLoads measure_all = [&](std::span<const double> loads) {
+    if (backend.cuda)
+      return noc::measure_loads_on_cuda(report.config, report.measure, loads, backend.device);
     return noc::measure_loads(report.config, report.measure, loads, threads);
   };
   report.points = measure_all(rates);

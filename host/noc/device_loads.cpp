@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "host/core/error.h"
 #include "host/noc/measurement.h"
 #include "kernels/device.h"
 
@@ -81,6 +82,17 @@ std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfi
   std::vector<LoadPoint> points;
   for (const auto& load : loads) points.push_back(load->measurement().point());
   return points;
+}
+
+std::vector<LoadPoint> measure_loads_on_cuda(const NocConfig& config, const MeasureConfig& measure,
+                                             std::span<const double> rates, int device) {
+  try {
+    return measure_loads(config, measure, rates, *kernels::open_cuda_device(device));
+  } catch (const kernels::OutOfDeviceMemory&) {
+    throw Error("the device has too little memory for all loads - measure fewer at a time");
+  } catch (const kernels::DeviceError& e) {
+    throw Error(e.what());
+  }
 }
 
 }  // namespace nearwarp::noc

@@ -51,6 +51,10 @@ std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfi
 std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
                                      std::span<const double> rates, kernels::Device& device);
 
+/// The same on a CUDA device. Throws nearwarp::Error if it fails or has too little memory.
+std::vector<LoadPoint> measure_loads_on_cuda(const NocConfig& config, const MeasureConfig& measure,
+                                             std::span<const double> rates, int device);
+
 /// Where a network saturates: between the two rates.
 struct Saturation {
   double stable_rate = 0;       ///< the highest offered load seen to be stable
