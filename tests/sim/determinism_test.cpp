@@ -58,22 +58,14 @@ TEST_P(Determinism, CountersAreEqual) {
   }
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> n;
-  for (const auto& w : workloads::all()) n.push_back(w->name());
-  return n;
-}
-
 INSTANTIATE_TEST_SUITE_P(Workloads, Determinism,
-                         ::testing::Combine(::testing::ValuesIn(names()),
+                         ::testing::Combine(::testing::ValuesIn(testing::workload_names()),
                                             ::testing::Values("baseline", "ndp-uncontrolled-bmap",
                                                               "ndp-controlled-bmap", "ndp-ideal",
                                                               "tom", "tom-oracle")),
                          [](const auto& test) {
-                           std::string n = std::get<0>(test.param) + "_" + std::get<1>(test.param);
-                           for (char& c : n)
-                             if (c == '-') c = '_';
-                           return n;
+                           return testing::test_name(std::get<0>(test.param) + "_" +
+                                                     std::get<1>(test.param));
                          });
 
 class WholeProgram : public ::testing::TestWithParam<std::string> {};
@@ -99,13 +91,8 @@ TEST_P(WholeProgram, RunsToItsEndUnderEveryPolicy) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Workloads, WholeProgram, ::testing::ValuesIn(names()),
-                         [](const auto& test) {
-                           std::string n = test.param;
-                           for (char& c : n)
-                             if (c == '-') c = '_';
-                           return n;
-                         });
+INSTANTIATE_TEST_SUITE_P(Workloads, WholeProgram, ::testing::ValuesIn(testing::workload_names()),
+                         [](const auto& test) { return testing::test_name(test.param); });
 
 // A machine small enough for windows of one tick.
 const std::vector<std::string> kTiny = {"gpu.sms=4", "gpu.sms_with_ndp=4", "stack.vaults=4",

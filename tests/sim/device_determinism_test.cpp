@@ -34,19 +34,9 @@ TEST_P(DeviceDeterminism, CountersAreEqual) {
   }
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> n;
-  for (const auto& w : workloads::all()) n.push_back(w->name());
-  return n;
-}
-
-INSTANTIATE_TEST_SUITE_P(Workloads, DeviceDeterminism, ::testing::ValuesIn(names()),
-                         [](const auto& test) {
-                           std::string n = test.param;
-                           for (char& c : n)
-                             if (c == '-') c = '_';
-                           return n;
-                         });
+INSTANTIATE_TEST_SUITE_P(Workloads, DeviceDeterminism,
+                         ::testing::ValuesIn(testing::workload_names()),
+                         [](const auto& test) { return testing::test_name(test.param); });
 
 }  // namespace
 }  // namespace nearwarp::sim

@@ -28,6 +28,19 @@ inline const runtime::Recording& workload(const std::string& name, uint64_t limi
   return *r;
 }
 
+/// Of all built-in workloads, for tests that run over them.
+inline std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const auto& w : workloads::all()) names.push_back(w->name());
+  return names;
+}
+/// `name` as a part of a test's name.
+inline std::string test_name(std::string name) {
+  for (char& c : name)
+    if (c == '-') c = '_';
+  return name;
+}
+
 /// A device with a module compiled from PTX text (".version" and so on are added).
 struct PtxDevice {
   runtime::VirtualDevice device;
