@@ -10,7 +10,7 @@
 
 namespace nearwarp::noc {
 
-struct StandaloneState {
+struct alignas(8) StandaloneState {
   NetworkState net;
   TrafficState traffic;
 };
