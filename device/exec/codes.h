@@ -57,6 +57,7 @@ enum Code : uint16_t {
                  // instruction
   kExit,         // lanes of the guard x exit, the others go on to the following block
   kBarrier,      // imm: barrier descriptor
+  kSystem,       // imm: descriptor of a call of the runtime
   kTrap,         // guard x; imm: PTX instruction
   // Between the lanes.
   kShuffle,  // a: value, b: lane, c: clamp; imm: mode | (predicate + 1) << 8

@@ -89,11 +89,15 @@ enum class Status : uint8_t {
   kExited,     ///< every lane has exited
   kBarrier,    ///< reached the barrier `Warp::barrier`
   kYield,      ///< instruction budget used up at a block head
+  kSystem,     ///< calls the runtime: `Warp::barrier` is the call, `barrier_mask` the lanes
   kTraceFull,  ///< the trace buffer must grow before the next block
   kFault,      ///< Context::fault says why
 };
 
 enum class FaultKind : uint8_t { kNone, kInvalid, kMisaligned, kTrap, kBadBranch };
+
+/// Functions that the device's runtime provides to kernels.
+enum class SystemKind : uint8_t { kPrintf, kAssert, kMalloc, kFree };
 
 /// A memory error (or trap) of one lane.
 struct Fault {

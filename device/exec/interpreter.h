@@ -306,6 +306,16 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
             status = Status::kBarrier;
             goto stopped;
           }
+          case kSystem: {
+            const uint32_t m = active & holds(pc->x);
+            ++flow.block;
+            in_block = false;
+            if (m == 0) break;
+            warp.barrier = static_cast<uint32_t>(pc->imm);
+            warp.barrier_mask = m;
+            status = Status::kSystem;
+            goto stopped;
+          }
           case kTrap: {
             const uint32_t m = active & holds(pc->x);
             if (m == 0) break;

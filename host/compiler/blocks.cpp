@@ -18,6 +18,7 @@ bool ends_block(const Instruction& instr) {
     case Opcode::kExit:
     case Opcode::kBar:
     case Opcode::kBarRed:
+    case Opcode::kSystem:
       return true;
     case Opcode::kTrap:
       return instr.guard == kNone;
@@ -28,7 +29,7 @@ bool ends_block(const Instruction& instr) {
 
 bool falls_through(const Instruction& instr) {
   return !ends_block(instr) || instr.guard != kNone || instr.op == Opcode::kBar ||
-         instr.op == Opcode::kBarRed;
+         instr.op == Opcode::kBarRed || instr.op == Opcode::kSystem;
 }
 
 void append_unique(std::vector<uint32_t>* list, uint32_t value) {

@@ -59,6 +59,8 @@ class Lowering {
   void emit_function(Frame* frame);
   void emit(Frame* frame, const ptx::Instruction& in);
   void emit_call(Frame* frame, const ptx::Instruction& in);
+  void emit_system_call(Frame* frame, const ptx::Instruction& in, const ptx::Function& callee,
+                        ptx::SystemCall which);
   void emit_return(Frame* frame, const ptx::Instruction& in);
   void check_call(const Frame& frame, const ptx::Instruction& in, const ptx::Function& callee);
   void pass(Frame* frame, Frame* callee, const ptx::Instruction& in, const ptx::Operand& actual,
@@ -81,6 +83,7 @@ class Lowering {
   void address(Frame* frame, const ptx::Instruction& in, const ptx::Operand& op, Instruction* out);
   void branch_targets(Frame* frame, const ptx::Operand& op, Instruction* out);
   RegId reg(Frame* frame, uint32_t index);
+  RegId new_register(const char* name, ptx::Type type);
   void check_width(const ptx::Instruction& in, const Frame& frame, const ptx::Operand& op,
                    ptx::Type type);
   uint32_t symbol_of_variable(Frame* frame, const ptx::Instruction& in, uint32_t index);

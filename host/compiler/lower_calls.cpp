@@ -54,12 +54,13 @@ Type bits_type(unsigned bytes) {
   }
 }
 
-// Why a function that is declared, but not defined cannot be called.
-std::string undefined_function(std::string_view name) {
-  if (name == "vprintf") return "printf in device code is not supported";
-  if (name == "malloc" || name == "free") return "malloc and free in device code are not supported";
-  if (name == "__assertfail") return "assert in device code is not supported";
-  return "the function " + quoted(name) + " is not defined in this module";
+// What the device's runtime provides under this name.
+ptx::SystemCall system_call(std::string_view name) {
+  if (name == "vprintf") return ptx::SystemCall::kPrintf;
+  if (name == "__assertfail") return ptx::SystemCall::kAssert;
+  if (name == "malloc") return ptx::SystemCall::kMalloc;
+  if (name == "free") return ptx::SystemCall::kFree;
+  return ptx::SystemCall::kNone;
 }
 
 }  // namespace
@@ -96,7 +97,14 @@ void Lowering::emit_call(Frame* frame, const ptx::Instruction& in) {
   if (!(it->second & ptx::kFunctionBit)) fail(in, quoted(call.target.name) + " is no function");
   const ptx::Function& callee = module_.functions[it->second & ~ptx::kFunctionBit];
   if (callee.is_entry) refuse(in, "a call of the kernel " + quoted(callee.name));
-  if (!callee.is_defined) refuse(in, undefined_function(callee.name));
+  if (!callee.is_defined) {
+    const ptx::SystemCall which = system_call(callee.name);
+    if (which == ptx::SystemCall::kNone) {
+      refuse(in, "the function " + quoted(callee.name) + " is not defined in this module");
+    }
+    emit_system_call(frame, in, callee, which);
+    return;
+  }
   check_call(*frame, in, callee);
 
   Frame inner = make_frame(callee, frame->depth + 1, frame->local_end);
@@ -144,6 +152,78 @@ void Lowering::emit_call(Frame* frame, const ptx::Instruction& in) {
   for (uint32_t i = 0; i < call.num_returns; ++i) {
     take_return(frame, &inner, in, pool[call.first_return + i], callee.returns[i]);
   }
+}
+
+// The arguments become registers, the result is stored where the caller expects it.
+void Lowering::emit_system_call(Frame* frame, const ptx::Instruction& in,
+                                const ptx::Function& callee, ptx::SystemCall which) {
+  const ptx::Call& call = frame->fn->calls[in.call];
+  check_call(*frame, in, callee);
+  const ptx::Operand* pool = frame->fn->operands.data();
+  Instruction common = start(in);
+  common.mod = {};
+  if (in.guard != ptx::kNoIndex) common.guard = reg(frame, in.guard);
+  const auto width = [&](const ptx::FormalParam& formal) {
+    return formal.is_register ? size_of(callee.registers[formal.index].type)
+                              : static_cast<unsigned>(callee.variables[formal.index].size);
+  };
+  Instruction out = common;
+  out.op = Opcode::kSystem;
+  out.mod.system = which;
+  for (uint32_t i = 0; i < call.num_args; ++i) {
+    const ptx::Operand& actual = pool[call.first_arg + i];
+    const unsigned bytes = width(callee.params[i]);
+    if (bytes != 4 && bytes != 8) refuse(in, "an argument of this size");
+    if (actual.kind != Kind::kVariable) {
+      out.srcs.push_back(value(frame, in, actual, bits_type(bytes)));
+      continue;
+    }
+    Instruction load = common;
+    load.op = Opcode::kLd;
+    load.mod.type = bits_type(bytes);
+    load.mod.space = Space::kParam;
+    load.address.symbol = symbol_of_variable(frame, in, actual.index);
+    load.dsts = {new_register("%arg", bits_type(bytes))};
+    Operand source;
+    source.kind = Operand::Kind::kRegister;
+    source.reg = load.dsts[0];
+    out.srcs.push_back(source);
+    code_.instructions.push_back(std::move(load));
+  }
+  if (call.num_returns == 0 || pool[call.first_return].kind == Kind::kBlank) {
+    code_.instructions.push_back(std::move(out));
+    return;
+  }
+  const ptx::Operand& actual = pool[call.first_return];
+  const Type type = bits_type(width(callee.returns[0]));
+  if (actual.kind == Kind::kRegister) {
+    check_width(in, *frame, actual, type);
+    out.dsts = {reg(frame, actual.index)};
+    code_.instructions.push_back(std::move(out));
+    return;
+  }
+  if (actual.kind != Kind::kVariable) refuse(in, "this kind of return value");
+  out.dsts = {new_register("%result", type)};
+  Instruction store = common;
+  store.op = Opcode::kSt;
+  store.mod.type = type;
+  store.mod.space = Space::kParam;
+  store.address.symbol = symbol_of_variable(frame, in, actual.index);
+  Operand source;
+  source.kind = Operand::Kind::kRegister;
+  source.reg = out.dsts[0];
+  store.srcs = {source};
+  code_.instructions.push_back(std::move(out));
+  code_.instructions.push_back(std::move(store));
+}
+
+RegId Lowering::new_register(const char* name, Type type) {
+  const auto id = static_cast<RegId>(kernel_->registers.size());
+  Register r;
+  r.name = name + std::to_string(id);
+  r.type = type;
+  kernel_->registers.push_back(std::move(r));
+  return id;
 }
 
 // Binds a .param argument to its formal, or copies a register or constant into it.

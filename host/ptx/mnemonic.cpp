@@ -412,6 +412,7 @@ std::string_view name_of(Opcode op) {
   if (op == Opcode::kBarRed) return "bar.red";
   if (op == Opcode::kBarWarp) return "bar.warp.sync";
   if (op == Opcode::kNop) return "nop";
+  if (op == Opcode::kSystem) return "call";
   for (const Row& row : kRows) {
     if (row.op == op) return row.name;
   }

@@ -157,6 +157,7 @@ enum class Opcode : uint8_t {
   kBarRed,
   kMembar,
   kNanosleep,
+  kSystem,  ///< a call of the CUDA runtime (vprintf, malloc, ...); Modifiers::system says which
   kNop,
 };
 
@@ -201,6 +202,9 @@ enum class AtomicOp : uint8_t {
 enum class ShflMode : uint8_t { kNone, kUp, kDown, kBfly, kIdx };
 enum class VoteMode : uint8_t { kNone, kAll, kAny, kUni, kBallot };
 enum class Testp : uint8_t { kNone, kFinite, kInfinite, kNumber, kNotanumber, kNormal, kSubnormal };
+
+/// Functions that the device's runtime provides to kernels.
+enum class SystemCall : uint8_t { kNone, kPrintf, kAssert, kMalloc, kFree };
 
 /// Special registers (PTX ISA 9.0, section 10). X, Y and Z of a vector register are neighbours.
 enum class SpecialReg : uint8_t {
@@ -250,6 +254,7 @@ struct Modifiers {
   ShflMode shfl = ShflMode::kNone;
   VoteMode vote = VoteMode::kNone;
   Testp testp = Testp::kNone;
+  SystemCall system = SystemCall::kNone;
   uint8_t vector = 1;      ///< 1, 2 or 4 for ld and st
   uint8_t shf_left = 0;    ///< shf.l (1) or shf.r (0)
   uint8_t bar_arrive = 0;  ///< bar.arrive

@@ -39,6 +39,18 @@ struct BarrierDesc {
   uint32_t instruction = 0;
 };
 
+/// A call of the device's runtime: vprintf, __assertfail, malloc, free.
+struct SystemDesc {
+  static constexpr uint32_t kMaxArguments = 5;
+  exec::SystemKind kind = exec::SystemKind::kPrintf;
+  uint32_t num_arguments = 0;
+  uint16_t rows[kMaxArguments] = {};
+  bool wide[kMaxArguments] = {};  ///< the row has 64-bit lanes
+  uint16_t result = exec::kNoRow;
+  bool result_wide = false;
+  uint32_t instruction = 0;
+};
+
 struct DecodedKernel {
   const compiler::Kernel* kernel = nullptr;
   std::vector<exec::Op> ops;
@@ -46,6 +58,7 @@ struct DecodedKernel {
   std::vector<exec::MemDesc> memory;
   std::vector<uint32_t> tables;
   std::vector<BarrierDesc> barriers;
+  std::vector<SystemDesc> system_calls;
   std::vector<RowInit> inits;
   uint32_t num_rows = 0;
   uint32_t num_predicates = 0;

@@ -388,12 +388,50 @@ void Decoder::control(const Instr& in, const compiler::Block& block, bool* ended
       *ended = true;
       break;
     }
+    case Opcode::kSystem:
+      op.code = exec::kSystem;
+      op.imm = static_cast<int32_t>(out_.system_calls.size());
+      system_call(in);
+      *ended = true;
+      break;
     default:
       unsupported("this instruction");
   }
   if (*ended && instr_id_ + 1 != block.first + block.count)
     unsupported("control flow in the middle of a basic block");
   emit(op);
+}
+
+void Decoder::system_call(const Instr& in) {
+  SystemDesc desc;
+  desc.instruction = instr_id_;
+  size_t wanted = 1;
+  switch (in.mod.system) {
+    case ptx::SystemCall::kPrintf:
+      desc.kind = exec::SystemKind::kPrintf;
+      wanted = 2;
+      break;
+    case ptx::SystemCall::kAssert:
+      desc.kind = exec::SystemKind::kAssert;
+      wanted = 5;
+      break;
+    case ptx::SystemCall::kMalloc:
+      desc.kind = exec::SystemKind::kMalloc;
+      break;
+    default:
+      desc.kind = exec::SystemKind::kFree;
+  }
+  if (in.srcs.size() != wanted) unsupported("a call of the runtime with these arguments");
+  for (const Operand& s : in.srcs) {
+    const bool wide = s.kind != Operand::Kind::kRegister || is_wide(s.reg);
+    desc.wide[desc.num_arguments] = wide;
+    desc.rows[desc.num_arguments++] = source(s, wide);
+  }
+  if (!in.dsts.empty() && in.dsts[0] != kNone) {
+    desc.result = destination(in.dsts[0]).row;
+    desc.result_wide = is_wide(in.dsts[0]);
+  }
+  out_.system_calls.push_back(desc);
 }
 
 void Decoder::instruction(const Instr& in) {
@@ -455,6 +493,7 @@ DecodedKernel Decoder::run() {
         case Opcode::kTrap:
         case Opcode::kBar:
         case Opcode::kBarRed:
+        case Opcode::kSystem:
           control(*in_, block, &ended);
           break;
         default:

@@ -112,6 +112,7 @@ class Decoder {
 
   // decoder.cpp: control
   void control(const Instr& in, const compiler::Block& block, bool* ended);
+  void system_call(const Instr& in);
 
   const compiler::Kernel& kernel_;
   std::string path_;

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "host/core/error.h"
+#include "host/runtime/device_fault.h"
+#include "host/runtime/executor_slot.h"
 #include "host/runtime/interpreter.h"
 
 namespace nearwarp::runtime {
@@ -26,19 +27,6 @@ constexpr uint64_t kResidentBytes = uint64_t{2} << 30;    // most memory for res
 constexpr uint64_t kLocalTraceBytes = uint64_t{1} << 36;  // address range of local memory in traces
 constexpr uint32_t kVirtualSms = 64;                      // %nsmid
 
-struct AlignedFree {
-  void operator()(void* p) const { std::free(p); }
-};
-using AlignedBytes = std::unique_ptr<uint8_t[], AlignedFree>;
-
-AlignedBytes aligned_zeroed(uint64_t bytes) {
-  const uint64_t size = (std::max<uint64_t>(bytes, 1) + 127) / 128 * 128;
-  void* p = std::aligned_alloc(128, size);
-  if (p == nullptr) throw Error(fmt::format("out of memory: {} bytes for a thread block", size));
-  std::memset(p, 0, size);
-  return AlignedBytes(static_cast<uint8_t*>(p));
-}
-
 bool depends_on_block(const RowInit& init) {
   if (init.kind != RowInit::Kind::kSpecial) return false;
   return init.special == SpecialReg::kCtaidX || init.special == SpecialReg::kCtaidY ||
@@ -46,24 +34,6 @@ bool depends_on_block(const RowInit& init) {
 }
 
 }  // namespace
-
-/// A resident thread block and the storage it uses; reused by later blocks.
-struct Executor::Slot {
-  enum class State : uint8_t { kRunnable, kWaiting, kExited };
-  uint64_t index = 0;
-  uint32_t ctaid[3] = {};
-  AlignedBytes rows, shared, local;
-  std::vector<uint32_t> predicates;
-  std::vector<exec::StackEntry> stacks;
-  std::vector<exec::Warp> warps;
-  std::vector<State> states;
-  std::vector<char> polling;  // the warp only polled in its last turn
-  std::vector<std::vector<uint64_t>> traces;
-  Barrier barriers[16];
-  uint32_t live = 0;
-  uint64_t warp_instructions = 0, thread_instructions = 0;
-  bool filled = false;
-};
 
 Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceMemory& memory,
                    const LaunchRecord& launch, std::span<const std::byte> parameters,
@@ -233,6 +203,7 @@ void Executor::start_block(Slot& slot, uint64_t index) {
   slot.ctaid[2] = static_cast<uint32_t>(index / launch_.grid.x / launch_.grid.y);
   slot.live = warps_per_block_;
   slot.warp_instructions = slot.thread_instructions = 0;
+  slot.printed.clear();
   for (Barrier& b : slot.barriers) b = Barrier{};
   const uint64_t local_warp = uint64_t{(context_.local_bytes + 3) / 4} * exec::kRowBytes;
   const uint64_t local_block = std::max<uint64_t>(local_warp * warps_per_block_, 1);
@@ -309,6 +280,10 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
         if (context_.stored) idle_since_ = context_.warp_instructions;
         arrive(slot, w);
         if (slot.states[w] != Slot::State::kRunnable) return true;
+        continue;
+      case Status::kSystem:
+        if (context_.stored) idle_since_ = context_.warp_instructions;
+        system_call(slot, w);
         continue;
       case Status::kYield:
         break;
@@ -424,6 +399,7 @@ void Executor::flush_finished() {
         traces[w] = {slot->warps[w].trace, slot->warps[w].trace_size};
       options_.sink->block({traces, warps_per_block_});
     }
+    if (options_.print && !slot->printed.empty()) options_.print(slot->printed);
     result_.warp_instructions += slot->warp_instructions;
     result_.thread_instructions += slot->thread_instructions;
     ++result_.blocks;
@@ -504,15 +480,19 @@ std::string Executor::where(uint32_t instruction) const {
 }
 
 void Executor::report_fault(const Slot& slot, uint32_t warp) const {
+  print_pending(slot);
+  using Kind = DeviceFault::Kind;
   const exec::Fault& f = context_.fault;
   const std::string thread = thread_name(slot, warp, f.lane);
   const std::string& kernel = kernel_.kernel->name;
   if (f.kind == exec::FaultKind::kTrap)
-    throw Error(
-        fmt::format("trap in kernel {} ({}) by thread {}", kernel, where(f.instruction), thread));
+    throw DeviceFault(Kind::kTrap, fmt::format("trap in kernel {} ({}) by thread {}", kernel,
+                                               where(f.instruction), thread));
   if (f.kind == exec::FaultKind::kBadBranch)
-    throw Error(fmt::format("brx.idx with index {} beyond its table in kernel {} ({}) by thread {}",
-                            f.address, kernel, where(f.instruction), thread));
+    throw DeviceFault(
+        Kind::kTrap,
+        fmt::format("brx.idx with index {} beyond its table in kernel {} ({}) by thread {}",
+                    f.address, kernel, where(f.instruction), thread));
   const char* space = f.space == exec::MemSpace::kShared  ? "__shared__"
                       : f.space == exec::MemSpace::kLocal ? "__local__"
                                                           : "__global__";
@@ -526,7 +506,8 @@ void Executor::report_fault(const Slot& slot, uint32_t warp) const {
     detail = fmt::format("the window has {} bytes", f.space == exec::MemSpace::kShared
                                                         ? context_.shared_bytes
                                                         : context_.local_bytes);
-  throw Error(
+  throw DeviceFault(
+      f.kind == exec::FaultKind::kMisaligned ? Kind::kMisalignedAddress : Kind::kIllegalAddress,
       fmt::format("{} {} {} of size {} bytes in kernel {} ({}) by thread {}: address {:#x}, {}",
                   f.kind == exec::FaultKind::kMisaligned ? "misaligned" : "invalid", space, access,
                   f.bytes, kernel, where(f.instruction), thread, f.address, detail));
@@ -545,8 +526,10 @@ void Executor::report_deadlock(const Slot& slot, const std::string& why) const {
       waits += fmt::format("{}warp {} polls near {}", separator, w, where(first));
     }
   }
-  throw Error(fmt::format("deadlock in kernel {}: block ({},{},{}): {} ({})", kernel_.kernel->name,
-                          slot.ctaid[0], slot.ctaid[1], slot.ctaid[2], why, waits));
+  throw DeviceFault(
+      DeviceFault::Kind::kDeadlock,
+      fmt::format("deadlock in kernel {}: block ({},{},{}): {} ({})", kernel_.kernel->name,
+                  slot.ctaid[0], slot.ctaid[1], slot.ctaid[2], why, waits));
 }
 
 }  // namespace nearwarp::runtime

@@ -6,9 +6,11 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "host/runtime/decoded_kernel.h"
+#include "host/runtime/device_heap.h"
 #include "host/runtime/device_memory.h"
 #include "host/runtime/recording.h"
 
@@ -28,6 +30,9 @@ struct ExecutorOptions {
   /// Called every some ten thousand warp-instructions with those executed in this launch; false
   /// interrupts.
   std::function<bool(uint64_t)> progress;
+  /// Receives what the blocks print, in the order of the blocks.
+  std::function<void(std::string_view)> print;
+  DeviceHeap* heap = nullptr;  ///< of malloc and free; needed by kernels that call them
 };
 
 struct ExecutorResult {
@@ -55,7 +60,7 @@ class Executor {
     uint32_t popc = 0;
     bool all = true, any = false;
   };
-  struct Slot;
+  struct Slot;  // executor_slot.h
   enum class Turn : uint8_t { kFinished, kPolling };
 
   std::unique_ptr<Slot> make_slot();
@@ -74,6 +79,12 @@ class Executor {
   void grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer);
   void retire(std::unique_ptr<Slot> slot);
   void flush_finished();
+  // executor_system.cpp: calls of the device's runtime
+  void system_call(Slot& slot, uint32_t warp);
+  const uint8_t* lane_memory(const Slot& slot, uint32_t warp, uint32_t lane, uint64_t address,
+                             uint64_t bytes) const;
+  std::string lane_string(const Slot& slot, uint32_t warp, uint32_t lane, uint64_t address) const;
+  void print_pending(const Slot& running) const;
   [[noreturn]] void report_fault(const Slot& slot, uint32_t warp) const;
   [[noreturn]] void report_deadlock(const Slot& slot, const std::string& why) const;
   std::string thread_name(const Slot& slot, uint32_t warp, uint32_t lane) const;

@@ -5,10 +5,12 @@
 #include <sys/mman.h>
 
 #include <chrono>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "host/runtime/decoded_kernel.h"
+#include "host/runtime/device_heap.h"
 #include "host/runtime/device_memory.h"
 #include "host/runtime/executor.h"
 
@@ -110,6 +112,8 @@ struct VirtualDevice::Impl {
 
   void load_variables(Module& module);
   const Module& module(uint32_t handle) const;
+  /// Does the kernel call malloc or free? Then there is a heap afterwards.
+  bool uses_heap(const DecodedKernel& k);
   LoadedKernel& kernel(uint32_t handle, const std::string& name);
   void check_dimensions(const compiler::Kernel& k, Dim3 grid, Dim3 block, uint64_t shared,
                         const KernelArgs& args) const;
@@ -120,6 +124,8 @@ struct VirtualDevice::Impl {
   Recording recording;
   uint64_t warp_instructions = 0, thread_instructions = 0;
   bool limit_reached = false;
+  std::optional<DeviceHeap> heap;    // made for the first kernel that calls malloc or free
+  std::optional<DeviceFault> fault;  // of an earlier launch
   bool taken = false;
 };
 
@@ -225,6 +231,16 @@ VirtualDevice::Impl::LoadedKernel& VirtualDevice::Impl::kernel(uint32_t handle,
   return it->second;
 }
 
+bool VirtualDevice::Impl::uses_heap(const DecodedKernel& k) {
+  for (const SystemDesc& call : k.system_calls) {
+    if (call.kind != exec::SystemKind::kMalloc && call.kind != exec::SystemKind::kFree) continue;
+    if (!heap)
+      heap.emplace(memory.allocate(options.heap_bytes, "heap of device code"), options.heap_bytes);
+    return true;
+  }
+  return false;
+}
+
 // --- Launches ------------------------------------------------------------------------------------
 
 void VirtualDevice::Impl::check_dimensions(const compiler::Kernel& k, Dim3 grid, Dim3 block,
@@ -254,6 +270,7 @@ void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid
                            uint32_t dynamic_shared_bytes, const KernelArgs& args) {
   Impl& d = *impl_;
   if (d.taken) throw Error("the device's recording has been taken - it cannot be used any more");
+  if (d.fault) throw *d.fault;
   Impl::LoadedKernel& loaded = d.kernel(module, kernel);
   const compiler::Kernel& k = *loaded.decoded.kernel;
   const uint64_t shared = uint64_t{k.static_shared_bytes} + dynamic_shared_bytes;
@@ -286,10 +303,18 @@ void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid
     options.progress = [&d](uint64_t n) {
       return d.options.progress(d.warp_instructions + n, d.options.progress_context);
     };
+  options.print = d.options.print;
+  if (d.uses_heap(loaded.decoded)) options.heap = &*d.heap;
   const auto start = std::chrono::steady_clock::now();
   Executor executor(loaded.decoded, d.modules[module].program->path, d.memory, record, args.bytes(),
                     std::move(options));
-  const ExecutorResult result = executor.run();
+  ExecutorResult result;
+  try {
+    result = executor.run();
+  } catch (const DeviceFault& fault) {
+    if (d.options.sticky_faults) d.fault = fault;
+    throw;
+  }
   record.num_chunks = writer.finish();
   d.recording.execution_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -4,13 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/compiler/kernel.h"
 #include "host/core/error.h"
+#include "host/runtime/device_fault.h"
 #include "host/runtime/recording.h"
 
 namespace nearwarp::runtime {
@@ -59,6 +62,11 @@ class VirtualDevice {
     /// (launch() then throws Interrupted).
     bool (*progress)(uint64_t warp_instructions, void* context) = nullptr;
     void* progress_context = nullptr;
+    /// Receives what kernels print, thread block after thread block; nullptr: discarded.
+    std::function<void(std::string_view text)> print;
+    uint64_t heap_bytes = uint64_t{8} << 20;  ///< of malloc in device code
+    /// A DeviceFault ends the device, as it ends a CUDA context: later launches throw it again.
+    bool sticky_faults = false;
   };
   VirtualDevice();
   explicit VirtualDevice(Options options);
@@ -95,8 +103,7 @@ class VirtualDevice {
   DevicePtr symbol(uint32_t module, const std::string& name) const;
 
   /// Run a kernel to completion. Throws nearwarp::Error for impossible dimensions, a wrong
-  /// parameter size, or a memory error of the kernel (kernel, PTX line, block, thread, address,
-  /// nearest allocation).
+  /// parameter size; DeviceFault for an error of the kernel (memory, trap, assertion, deadlock).
   void launch(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
               uint32_t dynamic_shared_bytes, const KernelArgs& args);
 

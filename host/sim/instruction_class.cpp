@@ -139,6 +139,7 @@ sm::EnergyClass energy_class(const Instruction& in) {
     case Opcode::kBarWarp:
     case Opcode::kMembar:
     case Opcode::kNanosleep:
+    case Opcode::kSystem:
     case Opcode::kNop:
       return E::kControl;
     case Opcode::kShfl:
@@ -263,6 +264,7 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
       return out;
     case Opcode::kBarWarp:
     case Opcode::kNanosleep:
+    case Opcode::kSystem:  // what the runtime does for a kernel costs one issue slot
     case Opcode::kNop:
       out.unit = Unit::kControl;
       return out;

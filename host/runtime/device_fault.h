@@ -1,0 +1,27 @@
+// Errors of kernels while they run.
+#pragma once
+
+#include <string>
+
+#include "host/core/error.h"
+
+namespace nearwarp::runtime {
+
+/// Thrown by launches when the kernel did something that ends a CUDA context.
+class DeviceFault : public Error {
+ public:
+  enum class Kind {
+    kIllegalAddress,     ///< cudaErrorIllegalAddress
+    kMisalignedAddress,  ///< cudaErrorMisalignedAddress
+    kTrap,               ///< cudaErrorLaunchFailure (trap, bad indirect branch)
+    kAssert,             ///< cudaErrorAssert
+    kDeadlock,           ///< no CUDA counterpart: the launch would never end
+  };
+  DeviceFault(Kind kind, const std::string& message) : Error(message), kind_(kind) {}
+  Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+}  // namespace nearwarp::runtime
