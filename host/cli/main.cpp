@@ -20,6 +20,7 @@ constexpr const char* kHelp =
     "nearwarp: a cycle-level simulator of GPUs with near-data processing\n"
     "\n"
     "  nearwarp run WORKLOAD [OPTION...]          simulate under several policies\n"
+    "  nearwarp run [OPTION...] -- APPLICATION    the same for any CUDA application\n"
     "  nearwarp sweep WORKLOAD... [OPTION...]     many configurations, resumable\n"
     "  nearwarp merge OUT IN...                   join the files of a sweep's parts\n"
     "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"

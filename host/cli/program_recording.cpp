@@ -68,6 +68,14 @@ void make_folder(const std::string& folder, const std::string& option) {
   }
 }
 
+bool names_recording(const std::string& program) { return program.ends_with(".nwtrace"); }
+
+runtime::Recording load_recorded(const std::string& path) {
+  if (!fs::exists(path))
+    throw UsageError(fmt::format("there is no recording '{}' - 'nearwarp record' makes one", path));
+  return runtime::load_recording(path);
+}
+
 const workloads::Workload& workload_named(const std::string& name) {
   if (const workloads::Workload* workload = workloads::find(name)) return *workload;
   std::vector<std::string> names;

@@ -20,6 +20,11 @@ std::string recording_key_of(const workloads::Workload& workload, const std::str
 runtime::Recording recording_of(const workloads::Workload& workload, const std::string& size,
                                 const std::string& cache);
 
+/// A recording in a file, as `nearwarp record` writes it.
+bool names_recording(const std::string& program);
+/// Read it; throws nearwarp::Error if it cannot be used.
+runtime::Recording load_recorded(const std::string& path);
+
 /// Makes the folder that an option names, if it is not there. Throws nearwarp::Error.
 void make_folder(const std::string& folder, const std::string& option);
 

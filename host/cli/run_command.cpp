@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <thread>
 
 #include "bench/workloads/workload.h"
+#include "host/cli/application.h"
 #include "host/cli/backend.h"
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
@@ -25,7 +27,11 @@ namespace nearwarp::cli {
 namespace {
 
 struct Request {
+  // One of these three:
   const workloads::Workload* workload = nullptr;
+  std::string recording;  ///< file
+  Words application;      ///< and its arguments
+  ApplicationOptions application_options;
   std::string size;
   Words overrides;
   config::MachineConfig machine;
@@ -36,9 +42,17 @@ struct Request {
   std::string json, cache, checkpoints;
 };
 
+/// What is to be simulated, executed.
+struct Program {
+  std::string name, size;
+  runtime::Recording recording;
+};
+
 CommandLine declare() {
-  CommandLine line("run", "WORKLOAD",
-                   "Simulate a workload on a machine under one or several policies, side by side");
+  CommandLine line("run", "WORKLOAD|FILE.nwtrace",
+                   "Simulate a workload, a recorded program (FILE.nwtrace) or a CUDA application\n"
+                   "(nearwarp run [OPTION...] -- APPLICATION ARG...) on a machine under one or\n"
+                   "several policies, side by side");
   line.value("machine", "name, or path of a .toml file", "NAME", "tom");
   line.value("policy",
              "names or paths, separated by commas; the first one is what speed-ups are over",
@@ -57,16 +71,25 @@ CommandLine declare() {
   line.value("json", "write every counter to this file (docs/json.md)", "FILE");
   line.value("checkpoint", "keep the state of runs in this folder; stopped, they go on from there",
              "FOLDER");
+  declare_application(line);
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
   return line;
 }
 
 /// Everything that can be wrong with the request is found here, before anything runs.
-Request understand(const CommandLine& line) {
+Request understand(const CommandLine& line, const Words& application) {
   Request request;
-  request.workload = &workload_named(line.positional()[0]);
+  request.application = application;
+  request.application_options = application_options(line, application);
   request.size = line.text("size");
   workloads::parse_size(request.size);
+  if (application.empty()) {
+    const std::string& name = line.positional()[0];
+    if (names_recording(name))
+      request.recording = name;
+    else
+      request.workload = &workload_named(name);
+  }
   request.overrides = line.texts("set");
   request.machine = config::load_machine(line.text("machine"), request.overrides);
   for (const std::string& name : split_commas(line.text("policy"))) {
@@ -98,7 +121,7 @@ std::string json_text(const Request& request, const std::vector<report::RunResul
   return report::format_json(results, context);
 }
 
-std::string tables(const Request& request, const std::vector<report::RunResult>& results) {
+std::string tables(const Request& request, std::span<const report::RunResult> results) {
   std::string text = report::format_table(results);
   const std::string mapping = report::format_mapping(results);
   if (!mapping.empty()) text += "\n" + mapping;
@@ -112,13 +135,51 @@ std::string tables(const Request& request, const std::vector<report::RunResult>&
   return text;
 }
 
+/// Results of one program after the other, in the order of `programs`.
+std::vector<report::RunResult> simulate(const Request& request,
+                                        const std::vector<Program>& programs,
+                                        sim::BatchRunner& runner) {
+  std::vector<report::RunResult> all;
+  for (const Program& program : programs) {
+    for (report::RunResult& result : run_policies(program.recording, request.machine,
+                                                  request.policies, runner, request.checkpoints)) {
+      result.workload = program.name;
+      result.size = program.size;
+      result.overrides = request.overrides;
+      all.push_back(std::move(result));
+    }
+  }
+  return all;
+}
+
+std::vector<Program> programs_of(const Request& request, ApplicationRun* application) {
+  std::vector<Program> programs;
+  if (request.workload != nullptr) {
+    programs.push_back({request.workload->name(), request.size,
+                        recording_of(*request.workload, request.size, request.cache)});
+  } else if (!request.recording.empty()) {
+    runtime::Recording recording = load_recorded(request.recording);
+    programs.push_back({recording.name, "", std::move(recording)});
+  } else {
+    *application =
+        run_application(request.application, request.machine, request.application_options);
+    for (runtime::Journal& process : take_processes(*application))
+      programs.push_back({process.recording.name, "", std::move(process.recording)});
+  }
+  return programs;
+}
+
 /// Table and file; neither is lost because the other cannot be written.
 void present(const Request& request, const std::vector<report::RunResult>& results) {
   std::exception_ptr failure;
   // A reader of the table who leaves early must not end the program before the file is written.
   if (!request.json.empty()) std::signal(SIGPIPE, SIG_IGN);
   try {
-    print(tables(request, results));
+    const std::span<const report::RunResult> all = results;
+    for (size_t at = 0; at < all.size(); at += request.policies.size()) {
+      if (at != 0) print("\n");
+      print(tables(request, all.subspan(at, std::min(request.policies.size(), all.size() - at))));
+    }
   } catch (const Error&) {
     failure = std::current_exception();
   }
@@ -130,28 +191,26 @@ void present(const Request& request, const std::vector<report::RunResult>& resul
 
 int run_command(const Words& words) {
   CommandLine line = declare();
-  line.parse(words, 1, 1);
+  Words application;
+  const Words own = before_application(words, &application);
+  line.parse(own, application.empty() ? 1 : 0, application.empty() ? 1 : 0);
   if (line.help_wanted()) {
     print(line.help());
     return 0;
   }
-  const Request request = understand(line);
+  const Request request = understand(line, application);
   catch_interrupts();
   const auto runner = make_runner(request.backend, request.threads);
-  const runtime::Recording recording = recording_of(*request.workload, request.size, request.cache);
-  std::vector<report::RunResult> results =
-      run_policies(recording, request.machine, request.policies, *runner, request.checkpoints);
-  for (report::RunResult& result : results) {
-    result.workload = request.workload->name();
-    result.size = request.size;
-    result.overrides = request.overrides;
-  }
+  ApplicationRun ran;
+  const std::vector<Program> programs = programs_of(request, &ran);
+  const std::vector<report::RunResult> results = simulate(request, programs, *runner);
   present(request, results);
-  if (!interrupted()) return 0;
-  throw Error(results.size() < request.policies.size()
+  if (!interrupted()) return ran.exit_status;
+  const size_t wanted = programs.size() * request.policies.size();
+  throw Error(results.size() < wanted
                   ? fmt::format("interrupted: results are partial, and {} of {} policies were not "
                                 "begun",
-                                request.policies.size() - results.size(), request.policies.size())
+                                wanted - results.size(), wanted)
                   : std::string("interrupted: results are partial"));
 }
 

@@ -110,8 +110,9 @@ Column column(const RunResult& run, const RunResult& first, const Unit& unit,
 std::string format_table(std::span<const RunResult> runs, size_t width) {
   if (runs.empty()) return "";
   const RunResult& first = runs.front();
-  std::string title =
-      fmt::format("{}, size {}, on machine {}", first.workload, first.size, first.machine);
+  std::string title = first.workload;
+  if (!first.size.empty()) title += ", size " + first.size;
+  title += ", on machine " + first.machine;
   for (const std::string& change : first.overrides) title += ", " + change;
   title += fmt::format("; {} warp-instructions in {} launch{}", grouped(first.warp_instructions),
                        first.kernels.size(), first.kernels.size() == 1 ? "" : "es");

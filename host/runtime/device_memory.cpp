@@ -24,10 +24,22 @@ uint64_t round_up(uint64_t value, uint64_t granule) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(uint64_t bytes)
+DeviceMemory::DeviceMemory(uint64_t bytes, bool same_addresses)
     : bytes_(round_up(std::clamp(bytes, kMinArena, kMaxArena), kLargeGranule)) {
-  void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const wanted = same_addresses ? reinterpret_cast<void*>(exec::kDeviceBase) : nullptr;
+  void* p =
+      mmap(wanted, bytes_, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (same_addresses ? MAP_FIXED_NOREPLACE : 0),
+           -1, 0);
+  if (p != MAP_FAILED && same_addresses && p != wanted) {  // kernels before 4.17
+    munmap(p, bytes_);
+    p = MAP_FAILED;
+  }
+  if (p == MAP_FAILED && same_addresses)
+    throw Error(
+        fmt::format("cannot reserve {} bytes of address space at {:#x} for the device's memory - "
+                    "something else lies there, or `ulimit -v` is too low",
+                    bytes_, exec::kDeviceBase));
   if (p == MAP_FAILED)
     throw Error(
         fmt::format("cannot reserve {} bytes of address space for the device's memory "
@@ -74,6 +86,7 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
       std::upper_bound(ranges_.begin(), ranges_.end(), range,
                        [](const exec::Range& x, const exec::Range& y) { return x.lo < y.lo; }),
       range);
+  used_bytes_ += bytes;
   table_.push_back(a);
   live_.emplace(address, std::move(a));
   return address;
@@ -97,6 +110,7 @@ void DeviceMemory::free(uint64_t address) {
   } else {
     std::fill_n(arena_ + (low - exec::kDeviceBase), bytes, uint8_t{0});
   }
+  used_bytes_ -= it->second.bytes;
   live_.erase(it);
   ranges_.erase(std::find_if(ranges_.begin(), ranges_.end(),
                              [&](const exec::Range& r) { return r.lo == address; }));
@@ -115,14 +129,17 @@ void DeviceMemory::free(uint64_t address) {
   free_[low] = bytes;
 }
 
-uint8_t* DeviceMemory::host(uint64_t address, uint64_t bytes, const char* what) const {
+const Allocation* DeviceMemory::find(uint64_t address) const {
   auto it = live_.upper_bound(address);
-  if (it != live_.begin()) {
-    --it;
-    const uint64_t offset = address - it->first;
-    if (offset <= it->second.bytes && bytes <= it->second.bytes - offset)
-      return arena_ + (address - exec::kDeviceBase);
-  }
+  if (it == live_.begin()) return nullptr;
+  --it;
+  return address - it->first <= it->second.bytes ? &it->second : nullptr;
+}
+
+uint8_t* DeviceMemory::host(uint64_t address, uint64_t bytes, const char* what) const {
+  const Allocation* a = find(address);
+  if (a != nullptr && bytes <= a->bytes - (address - a->address))
+    return arena_ + (address - exec::kDeviceBase);
   throw Error(fmt::format("{} of {} bytes at device address {:#x} leaves its allocation: {}", what,
                           bytes, address, describe_nearest(address, bytes)));
 }

@@ -18,8 +18,9 @@ inline constexpr uint64_t kParamBankBytes = uint64_t{64} << 10;
 
 class DeviceMemory {
  public:
-  /// Reserve `bytes` of address space; pages are taken when touched. Throws nearwarp::Error.
-  explicit DeviceMemory(uint64_t bytes);
+  /// Reserve `bytes` of address space; pages are taken when touched. With `same_addresses`, host
+  /// addresses of the memory equal device addresses. Throws nearwarp::Error.
+  explicit DeviceMemory(uint64_t bytes, bool same_addresses = false);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -29,6 +30,8 @@ class DeviceMemory {
   /// Host address of [address, address + bytes); throws nearwarp::Error unless it lies inside one
   /// allocation. `what` names the operation.
   uint8_t* host(uint64_t address, uint64_t bytes, const char* what) const;
+  /// The live allocation that `address` lies in; nullptr if there is none.
+  const Allocation* find(uint64_t address) const;
   uint8_t* parameter_bank() const { return arena_; }
 
   uint8_t* arena() const { return arena_; }
@@ -36,12 +39,15 @@ class DeviceMemory {
   /// Live ranges sorted by address, the parameter bank first.
   const std::vector<exec::Range>& ranges() const { return ranges_; }
   const std::vector<Allocation>& table() const { return table_; }
+  /// Bytes of live allocations.
+  uint64_t used_bytes() const { return used_bytes_; }
   /// "4 bytes after the allocation 'x' of 400 bytes at 0x7f..." for an address outside of all.
   std::string describe_nearest(uint64_t address, uint64_t bytes) const;
 
  private:
   uint8_t* arena_ = nullptr;
   uint64_t bytes_ = 0;
+  uint64_t used_bytes_ = 0;
   uint64_t next_ = kHeapBase;          // first never-used address
   std::map<uint64_t, uint64_t> free_;  // address -> bytes (rounded), coalesced
   std::map<uint64_t, Allocation> live_;

@@ -397,7 +397,8 @@ void Executor::flush_finished() {
       std::span<const uint64_t> traces[32];
       for (uint32_t w = 0; w < warps_per_block_; ++w)
         traces[w] = {slot->warps[w].trace, slot->warps[w].trace_size};
-      options_.sink->block({traces, warps_per_block_});
+      options_.sink->block({traces, warps_per_block_}, slot->warp_instructions,
+                           slot->thread_instructions);
     }
     if (options_.print && !slot->printed.empty()) options_.print(slot->printed);
     result_.warp_instructions += slot->warp_instructions;

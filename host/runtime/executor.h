@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/core/error.h"
 #include "host/runtime/decoded_kernel.h"
 #include "host/runtime/device_heap.h"
 #include "host/runtime/device_memory.h"
@@ -20,8 +21,9 @@ namespace nearwarp::runtime {
 class BlockSink {
  public:
   virtual ~BlockSink() = default;
-  /// `warps[w]` is the trace of warp w.
-  virtual void block(std::span<const std::span<const uint64_t>> warps) = 0;
+  /// `warps[w]` is the trace of warp w; what the block executed is counted.
+  virtual void block(std::span<const std::span<const uint64_t>> warps, uint64_t warp_instructions,
+                     uint64_t thread_instructions) = 0;
 };
 
 struct ExecutorOptions {

@@ -50,4 +50,19 @@ struct Recording {
   bool truncated = false;  ///< an instruction limit ended detailed recording
 };
 
+/// Takes a recording piece by piece, while its program runs.
+class RecordingSink {
+ public:
+  virtual ~RecordingSink() = default;
+  virtual void allocation(const Allocation& allocation) = 0;
+  /// Kernels come in the order of their index, before their first launch.
+  virtual void kernel(const compiler::Kernel& kernel) = 0;
+  /// Chunks come in the order of their index.
+  virtual void chunk(const TraceChunk& chunk) = 0;
+  /// A launch has ended; its chunks came before.
+  virtual void launch(const LaunchRecord& launch, double execution_seconds) = 0;
+  /// Less than all was recorded (LaunchRecord::blocks_recorded, or launches left out).
+  virtual void truncated() = 0;
+};
+
 }  // namespace nearwarp::runtime

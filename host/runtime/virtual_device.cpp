@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -31,20 +32,27 @@ void advise_huge_pages(void* p, uint64_t bytes) {
   if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 }
 
-/// Collects thread blocks into chunks of the trace store.
+/// Collects thread blocks into chunks, up to a number of thread-instructions.
 class ChunkWriter final : public BlockSink {
  public:
-  ChunkWriter(TraceStore& store, uint32_t launch, uint32_t warps_per_block, uint32_t chunk_blocks,
-              uint64_t blocks)
-      : store_(store),
+  /// `append` takes finished chunks.
+  ChunkWriter(std::function<void(TraceChunk)> append, uint32_t launch, uint32_t warps_per_block,
+              uint32_t chunk_blocks, uint64_t blocks, uint64_t max_thread_instructions)
+      : append_(std::move(append)),
         launch_(launch),
         warps_(warps_per_block),
         chunk_blocks_(chunk_blocks),
-        expected_blocks_(blocks) {
+        expected_blocks_(blocks),
+        max_thread_instructions_(max_thread_instructions) {
     begin(0);
   }
 
-  void block(std::span<const std::span<const uint64_t>> warps) override {
+  void block(std::span<const std::span<const uint64_t>> warps, uint64_t warp_instructions,
+             uint64_t thread_instructions) override {
+    if (counted_.thread_instructions >= max_thread_instructions_) return;
+    ++counted_.blocks;
+    counted_.warp_instructions += warp_instructions;
+    counted_.thread_instructions += thread_instructions;
     if (chunk_.num_blocks == 1) {  // likely to fill a chunk: no growth in steps
       const uint64_t first = chunk_.words.size();
       if (first * (expected_blocks_ - 1) >= kChunkWords) {
@@ -62,6 +70,8 @@ class ChunkWriter final : public BlockSink {
       flush();
   }
 
+  /// What is in the chunks.
+  const ExecutorResult& counted() const { return counted_; }
   /// Ends the last chunk; returns the number of chunks written.
   uint32_t finish() {
     flush();
@@ -80,14 +90,15 @@ class ChunkWriter final : public BlockSink {
     if (chunk_.num_blocks == 0) return;
     const uint32_t next = chunk_.first_block + chunk_.num_blocks;
     if (chunk_.words.capacity() > chunk_.words.size() * 5 / 4) chunk_.words.shrink_to_fit();
-    store_.append(std::move(chunk_));
+    append_(std::move(chunk_));
     ++written_;
     begin(next);
   }
 
-  TraceStore& store_;
+  std::function<void(TraceChunk)> append_;
   uint32_t launch_, warps_, chunk_blocks_;
-  uint64_t expected_blocks_;
+  uint64_t expected_blocks_, max_thread_instructions_;
+  ExecutorResult counted_;
   uint32_t written_ = 0;
   TraceChunk chunk_;
 };
@@ -96,7 +107,8 @@ class ChunkWriter final : public BlockSink {
 
 struct VirtualDevice::Impl {
   struct LoadedKernel {
-    DecodedKernel decoded;
+    const compiler::Kernel* kernel = nullptr;
+    DecodedKernel decoded;                // once it has been asked for
     std::string problem;                  // why it cannot run
     uint32_t recorded = compiler::kNone;  // index into Recording::kernels
   };
@@ -106,10 +118,12 @@ struct VirtualDevice::Impl {
     std::unordered_map<std::string, LoadedKernel> kernels;
   };
 
-  explicit Impl(Options o) : options(std::move(o)), memory(options.memory_bytes) {
+  explicit Impl(Options o)
+      : options(std::move(o)), memory(options.memory_bytes, options.same_addresses) {
     recording.traces = TraceStore(options.traces);
   }
 
+  DevicePtr allocate(uint64_t bytes, std::string label);
   void load_variables(Module& module);
   const Module& module(uint32_t handle) const;
   /// Does the kernel call malloc or free? Then there is a heap afterwards.
@@ -117,12 +131,17 @@ struct VirtualDevice::Impl {
   LoadedKernel& kernel(uint32_t handle, const std::string& name);
   void check_dimensions(const compiler::Kernel& k, Dim3 grid, Dim3 block, uint64_t shared,
                         const KernelArgs& args) const;
+  void append(TraceChunk chunk);
+  void add_launch(LaunchRecord& launch, const ExecutorResult& counted, double seconds);
+  void truncate();
 
   Options options;
   DeviceMemory memory;
   std::vector<Module> modules;
   Recording recording;
   uint64_t warp_instructions = 0, thread_instructions = 0;
+  ExecutorResult recorded;   // of all launches
+  uint32_t sunk_chunks = 0;  // given to Options::sink
   bool limit_reached = false;
   std::optional<DeviceHeap> heap;    // made for the first kernel that calls malloc or free
   std::optional<DeviceFault> fault;  // of an earlier launch
@@ -133,8 +152,14 @@ VirtualDevice::VirtualDevice() : VirtualDevice(Options{}) {}
 VirtualDevice::VirtualDevice(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 VirtualDevice::~VirtualDevice() = default;
 
+DevicePtr VirtualDevice::Impl::allocate(uint64_t bytes, std::string label) {
+  const DevicePtr address = memory.allocate(bytes, std::move(label));
+  if (options.sink != nullptr) options.sink->allocation(memory.table().back());
+  return address;
+}
+
 DevicePtr VirtualDevice::allocate(uint64_t bytes, std::string label) {
-  return impl_->memory.allocate(bytes, std::move(label));
+  return impl_->allocate(bytes, std::move(label));
 }
 void VirtualDevice::free(DevicePtr address) { impl_->memory.free(address); }
 
@@ -159,7 +184,7 @@ void VirtualDevice::Impl::load_variables(Module& m) {
   const compiler::Program& program = *m.program;
   for (const compiler::Variable& v : program.variables) {
     if (m.variables.contains(v.name)) continue;
-    m.variables[v.name] = memory.allocate(v.size, v.name);
+    m.variables[v.name] = allocate(v.size, v.name);
   }
   for (const compiler::Variable& v : program.variables) {
     if (v.init.empty()) continue;
@@ -183,24 +208,10 @@ uint32_t VirtualDevice::load_module(std::shared_ptr<const compiler::Program> pro
   Impl::Module& m = impl_->modules.emplace_back();
   m.program = std::move(program);
   impl_->load_variables(m);
-  const auto address = [&m](const compiler::Symbol& s) -> uint64_t {
-    if (s.space == ptx::Space::kParam) return kParamBank + s.offset;
-    if (s.space != ptx::Space::kGlobal && s.space != ptx::Space::kConst) return s.offset;
-    const auto it = m.variables.find(s.name);
-    if (it == m.variables.end())
-      throw Error(fmt::format("undefined variable '{}' ({})", s.name, m.program->path));
-    return it->second;
-  };
   for (const compiler::Kernel& k : m.program->kernels) {
     Impl::LoadedKernel loaded;
+    loaded.kernel = &k;
     loaded.problem = k.unsupported;
-    if (loaded.problem.empty()) {
-      try {
-        loaded.decoded = decode(k, m.program->path, address);
-      } catch (const Error& e) {
-        loaded.problem = e.what();  // reported when the kernel is asked for
-      }
-    }
     m.kernels.emplace(k.name, std::move(loaded));
   }
   return static_cast<uint32_t>(impl_->modules.size() - 1);
@@ -227,15 +238,31 @@ VirtualDevice::Impl::LoadedKernel& VirtualDevice::Impl::kernel(uint32_t handle,
   const auto it = m.kernels.find(name);
   if (it == m.kernels.end())
     throw Error(fmt::format("module {} has no kernel '{}'", m.program->path, name));
-  if (!it->second.problem.empty()) throw Error(it->second.problem);
-  return it->second;
+  LoadedKernel& loaded = it->second;
+  if (loaded.problem.empty() && loaded.decoded.kernel == nullptr) {
+    const auto address = [&m](const compiler::Symbol& s) -> uint64_t {
+      if (s.space == ptx::Space::kParam) return kParamBank + s.offset;
+      if (s.space != ptx::Space::kGlobal && s.space != ptx::Space::kConst) return s.offset;
+      const auto variable = m.variables.find(s.name);
+      if (variable == m.variables.end())
+        throw Error(fmt::format("undefined variable '{}' ({})", s.name, m.program->path));
+      return variable->second;
+    };
+    try {
+      loaded.decoded = decode(*loaded.kernel, m.program->path, address);
+    } catch (const Error& e) {
+      loaded.problem = e.what();
+    }
+  }
+  if (!loaded.problem.empty()) throw Error(loaded.problem);
+  return loaded;
 }
 
 bool VirtualDevice::Impl::uses_heap(const DecodedKernel& k) {
   for (const SystemDesc& call : k.system_calls) {
     if (call.kind != exec::SystemKind::kMalloc && call.kind != exec::SystemKind::kFree) continue;
     if (!heap)
-      heap.emplace(memory.allocate(options.heap_bytes, "heap of device code"), options.heap_bytes);
+      heap.emplace(allocate(options.heap_bytes, "heap of device code"), options.heap_bytes);
     return true;
   }
   return false;
@@ -267,7 +294,7 @@ void VirtualDevice::Impl::check_dimensions(const compiler::Kernel& k, Dim3 grid,
 }
 
 void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
-                           uint32_t dynamic_shared_bytes, const KernelArgs& args) {
+                           uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record) {
   Impl& d = *impl_;
   if (d.taken) throw Error("the device's recording has been taken - it cannot be used any more");
   if (d.fault) throw *d.fault;
@@ -275,30 +302,34 @@ void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid
   const compiler::Kernel& k = *loaded.decoded.kernel;
   const uint64_t shared = uint64_t{k.static_shared_bytes} + dynamic_shared_bytes;
   d.check_dimensions(k, grid, block, shared, args);
-  if (d.limit_reached) {
-    d.recording.truncated = true;
-    return;
-  }
-  if (loaded.recorded == compiler::kNone) {
+  record = record && !d.limit_reached;
+  if (!record) d.truncate();
+  if (d.limit_reached && !d.options.execute_beyond_limit) return;
+  if (record && loaded.recorded == compiler::kNone) {
     loaded.recorded = static_cast<uint32_t>(d.recording.kernels.size());
     d.recording.kernels.emplace_back(d.modules[module].program, &k);  // keeps the program alive
+    if (d.options.sink != nullptr) d.options.sink->kernel(k);
   }
   if (!args.bytes().empty())
     std::memcpy(d.memory.parameter_bank(), args.bytes().data(), args.bytes().size());
 
-  LaunchRecord record;
-  record.kernel = loaded.recorded;
-  record.grid = grid;
-  record.block = block;
-  record.shared_bytes = static_cast<uint32_t>(shared);
-  record.first_chunk = d.recording.traces.size();
-  ChunkWriter writer(d.recording.traces, static_cast<uint32_t>(d.recording.launches.size()),
+  LaunchRecord entry;
+  entry.kernel = loaded.recorded;
+  entry.grid = grid;
+  entry.block = block;
+  entry.shared_bytes = static_cast<uint32_t>(shared);
+  entry.first_chunk = d.options.sink != nullptr ? d.sunk_chunks : d.recording.traces.size();
+  const bool limited = record && d.options.max_thread_instructions != 0;
+  const uint64_t left =
+      limited ? d.options.max_thread_instructions - d.recorded.thread_instructions : ~uint64_t{0};
+  ChunkWriter writer([&d](TraceChunk chunk) { d.append(std::move(chunk)); },
+                     static_cast<uint32_t>(d.recording.launches.size()),
                      static_cast<uint32_t>((block.count() + 31) / 32), d.options.chunk_blocks,
-                     grid.count());
+                     grid.count(), left);
+  const bool traced = record && d.options.record_traces;
   ExecutorOptions options;
-  if (d.options.record_traces) options.sink = &writer;
-  if (d.options.max_thread_instructions != 0)
-    options.max_thread_instructions = d.options.max_thread_instructions - d.thread_instructions;
+  if (traced) options.sink = &writer;
+  if (limited && !d.options.execute_beyond_limit) options.max_thread_instructions = left;
   if (d.options.progress != nullptr)
     options.progress = [&d](uint64_t n) {
       return d.options.progress(d.warp_instructions + n, d.options.progress_context);
@@ -306,7 +337,7 @@ void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid
   options.print = d.options.print;
   if (d.uses_heap(loaded.decoded)) options.heap = &*d.heap;
   const auto start = std::chrono::steady_clock::now();
-  Executor executor(loaded.decoded, d.modules[module].program->path, d.memory, record, args.bytes(),
+  Executor executor(loaded.decoded, d.modules[module].program->path, d.memory, entry, args.bytes(),
                     std::move(options));
   ExecutorResult result;
   try {
@@ -315,26 +346,53 @@ void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid
     if (d.options.sticky_faults) d.fault = fault;
     throw;
   }
-  record.num_chunks = writer.finish();
-  d.recording.execution_seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  record.blocks_recorded = result.blocks;
-  record.warp_instructions = result.warp_instructions;
-  record.thread_instructions = result.thread_instructions;
-  d.recording.launches.push_back(record);
+  entry.num_chunks = writer.finish();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   d.warp_instructions += result.warp_instructions;
   d.thread_instructions += result.thread_instructions;
+  if (record) d.add_launch(entry, traced ? writer.counted() : result, seconds.count());
   if (result.interrupted)
     throw Interrupted(fmt::format("interrupted in kernel {} after {} of {} thread blocks", k.name,
                                   result.blocks, grid.count()));
-  if (d.options.max_thread_instructions != 0 &&
-      d.thread_instructions >= d.options.max_thread_instructions)
-    d.limit_reached = true;
-  if (result.blocks < grid.count()) d.recording.truncated = true;
+}
+
+void VirtualDevice::Impl::add_launch(LaunchRecord& launch, const ExecutorResult& counted,
+                                     double seconds) {
+  launch.blocks_recorded = counted.blocks;
+  launch.warp_instructions = counted.warp_instructions;
+  launch.thread_instructions = counted.thread_instructions;
+  recording.launches.push_back(launch);
+  recording.execution_seconds += seconds;
+  recorded.warp_instructions += counted.warp_instructions;
+  recorded.thread_instructions += counted.thread_instructions;
+  if (options.sink != nullptr) options.sink->launch(launch, seconds);
+  if (options.max_thread_instructions != 0 &&
+      recorded.thread_instructions >= options.max_thread_instructions)
+    limit_reached = true;
+  if (counted.blocks < launch.grid.count()) truncate();
+}
+
+void VirtualDevice::Impl::append(TraceChunk chunk) {
+  if (options.sink == nullptr) {
+    recording.traces.append(std::move(chunk));
+    return;
+  }
+  options.sink->chunk(chunk);
+  ++sunk_chunks;
+}
+
+void VirtualDevice::Impl::truncate() {
+  if (!recording.truncated && options.sink != nullptr) options.sink->truncated();
+  recording.truncated = true;
 }
 
 uint64_t VirtualDevice::warp_instructions() const { return impl_->warp_instructions; }
 uint64_t VirtualDevice::thread_instructions() const { return impl_->thread_instructions; }
+const Allocation* VirtualDevice::find_allocation(DevicePtr address) const {
+  return impl_->memory.find(address);
+}
+uint64_t VirtualDevice::memory_bytes() const { return impl_->memory.arena_bytes(); }
+uint64_t VirtualDevice::used_memory_bytes() const { return impl_->memory.used_bytes(); }
 bool VirtualDevice::limit_reached() const { return impl_->limit_reached; }
 const std::vector<Allocation>& VirtualDevice::allocation_table() const {
   return impl_->memory.table();
@@ -346,8 +404,8 @@ Recording VirtualDevice::take_recording(std::string name) {
   d.taken = true;
   d.recording.name = std::move(name);
   d.recording.allocations = d.memory.table();
-  d.recording.warp_instructions = d.warp_instructions;
-  d.recording.thread_instructions = d.thread_instructions;
+  d.recording.warp_instructions = d.recorded.warp_instructions;
+  d.recording.thread_instructions = d.recorded.thread_instructions;
   return std::move(d.recording);
 }
 

@@ -33,6 +33,8 @@ class KernelArgs {
   explicit KernelArgs(const T&... args) {
     (add(args), ...);
   }
+  /// A whole parameter buffer.
+  explicit KernelArgs(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
   template <class T>
   void add(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -54,10 +56,13 @@ class VirtualDevice {
   struct Options {
     bool record_traces = true;
     uint64_t max_thread_instructions =
-        0;  ///< 0: no limit; else recording stops there (whole blocks)
+        0;                              ///< 0: no limit; else recording stops there (whole blocks)
+    bool execute_beyond_limit = false;  ///< go on without traces instead of skipping launches
+    bool same_addresses = false;  ///< device memory lies at its device addresses on the host, too
     uint64_t memory_bytes = uint64_t{16} << 30;  ///< size of the device's address range
     uint32_t chunk_blocks = 0;                   ///< thread blocks per trace chunk; 0: by size
     TraceStore::Options traces;
+    RecordingSink* sink = nullptr;  ///< takes the recording; take_recording() then lacks the traces
     /// Called now and then with the warp-instructions executed so far; return false to interrupt
     /// (launch() then throws Interrupted).
     bool (*progress)(uint64_t warp_instructions, void* context) = nullptr;
@@ -104,11 +109,16 @@ class VirtualDevice {
 
   /// Run a kernel to completion. Throws nearwarp::Error for impossible dimensions, a wrong
   /// parameter size; DeviceFault for an error of the kernel (memory, trap, assertion, deadlock).
+  /// Without `record`, it leaves no trace and no launch record.
   void launch(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
-              uint32_t dynamic_shared_bytes, const KernelArgs& args);
+              uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record = true);
 
   uint64_t warp_instructions() const;    ///< executed so far
   uint64_t thread_instructions() const;  ///< executed so far
+  /// The live allocation that `address` lies in; nullptr if there is none.
+  const Allocation* find_allocation(DevicePtr address) const;
+  uint64_t memory_bytes() const;
+  uint64_t used_memory_bytes() const;
   /// True once the instruction limit has been reached: programs may stop early.
   bool limit_reached() const;
   const std::vector<Allocation>& allocation_table() const;

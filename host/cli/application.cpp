@@ -1,0 +1,285 @@
+// Runs a CUDA application on the simulated GPU.
+#include "host/cli/application.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <regex>
+#include <thread>
+
+#include "host/cli/executable.h"
+#include "host/cli/interrupt.h"
+#include "host/core/error.h"
+#include "host/cudart/device_spec.h"
+
+extern char** environ;
+
+namespace nearwarp::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using cudart::DeviceSpec;
+
+/// A folder that vanishes with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::error_code failed;
+    std::string name = (fs::temp_directory_path(failed) / "nearwarp-XXXXXX").string();
+    if (failed || mkdtemp(name.data()) == nullptr)
+      throw Error(fmt::format("cannot make a temporary folder: {} - set $TMPDIR to a writable one",
+                              failed ? failed.message() : std::strerror(errno)));
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// The library lies in ../lib/nearwarp beside the program's folder, built or installed.
+fs::path library_folder() {
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  const fs::path folder = program.parent_path().parent_path() / "lib" / "nearwarp";
+  if (failed || !fs::exists(folder / "libcudart.so.13", failed))
+    throw Error(fmt::format("there is no libcudart.so.13 in {} - build nearwarp's target 'cudart'",
+                            folder.string()));
+  return folder;
+}
+
+DeviceSpec spec_of(const config::MachineConfig& m) {
+  DeviceSpec s;
+  s.name = m.name;
+  std::replace(s.name.begin(), s.name.end(), ',', '_');
+  s.sms = m.gpu.sms;
+  s.clock_mhz = m.clocks.core_mhz;
+  s.memory_clock_mhz = m.clocks.dram_mhz;
+  s.memory_mbps = m.links.gpu_to_memory_mbps * m.stack.count;
+  s.sm_warps = m.sm.warps;
+  s.sm_threads = m.sm.threads;
+  s.sm_blocks = m.sm.blocks;
+  s.sm_registers = m.sm.registers;
+  s.register_unit = m.sm.register_unit;
+  s.sm_shared_bytes = m.sm.shared_memory_bytes;
+  s.l2_bytes = m.l2.bytes;
+  return s;
+}
+
+/// This process's environment with some variables changed; an empty value removes one.
+Words environment_with(const std::vector<std::pair<std::string, std::string>>& changes) {
+  Words result;
+  for (char** e = environ; *e != nullptr; ++e) {
+    const std::string entry = *e;
+    const std::string name = entry.substr(0, entry.find('='));
+    const auto same = [&](const auto& change) { return change.first == name; };
+    if (std::none_of(changes.begin(), changes.end(), same)) result.push_back(entry);
+  }
+  for (const auto& [name, value] : changes)
+    if (!value.empty()) result.push_back(name + "=" + value);
+  return result;
+}
+
+/// `folder` in front of the list that the variable has.
+std::string prepended(const std::string& folder, const char* variable) {
+  const char* old = std::getenv(variable);
+  return old == nullptr || *old == '\0' ? folder : folder + ":" + old;
+}
+
+std::vector<char*> pointers(Words& words) {
+  std::vector<char*> result;
+  for (std::string& word : words) result.push_back(word.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+/// Starts the child; returns its process id.
+pid_t start(const std::string& path, Words arguments, Words environment) {
+  std::vector<char*> argv = pointers(arguments), envp = pointers(environment);
+  int ends[2];  // tells why exec failed; closed by its success
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(127);
+    // The same addresses on every run, and none where the simulated GPU's memory belongs.
+    const int persona = personality(0xffffffff);
+    if (persona != -1) personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE);
+    execve(path.c_str(), argv.data(), envp.data());
+    const int code = errno;
+    if (write(ends[1], &code, sizeof(code)) < 0) _exit(126);
+    _exit(127);
+  }
+  const int fork_error = errno;
+  close(ends[1]);
+  int code = 0;
+  const bool failed = child > 0 && read(ends[0], &code, sizeof(code)) == sizeof(code);
+  close(ends[0]);
+  if (child < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(fork_error)));
+  if (!failed) return child;
+  waitpid(child, nullptr, 0);
+  throw UsageError(fmt::format(
+      "cannot run '{}': {} - name an application for this machine, or a script that begins with #!",
+      path, std::strerror(code)));
+}
+
+/// Waits for the child's end; after an interrupt it gets some time, then it is asked to end.
+int wait_for(pid_t child) {
+  using namespace std::chrono_literals;
+  auto pause = 1ms;
+  auto since_interrupt = 0ms;
+  bool asked = false;
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return status;
+    if (ended < 0 && errno != EINTR)
+      throw Error(fmt::format("lost the application: {}", std::strerror(errno)));
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::milliseconds(16));
+    if (!interrupted()) continue;
+    since_interrupt += pause;
+    if (since_interrupt < 2000ms || asked) continue;
+    asked = true;
+    kill(child, SIGTERM);
+  }
+}
+
+void describe_ending(int status, ApplicationRun& run) {
+  if (WIFEXITED(status)) {
+    run.exit_status = WEXITSTATUS(status);
+    if (run.exit_status != 0) run.ending = fmt::format("ended with status {}", run.exit_status);
+  } else if (WIFSIGNALED(status)) {
+    run.exit_status = 128 + WTERMSIG(status);
+    run.ending =
+        fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  }
+}
+
+std::vector<runtime::Journal> journals_in(const fs::path& folder) {
+  std::vector<std::pair<long, fs::path>> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    files.emplace_back(std::strtol(entry.path().filename().c_str(), nullptr, 10), entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<runtime::Journal> journals;
+  for (const auto& [process, path] : files)
+    journals.push_back(runtime::load_journal(path.string()));
+  return journals;
+}
+
+}  // namespace
+
+void declare_application(CommandLine& line) {
+  line.value("kernels",
+             "of an application: simulate only kernels whose name contains a match of this regular "
+             "expression; all are executed",
+             "REGEX");
+  line.value("max-instructions",
+             "of an application: simulate the first N thread-instructions, to the end of their "
+             "thread block; all are executed",
+             "N");
+}
+
+ApplicationOptions application_options(const CommandLine& line, const Words& application) {
+  ApplicationOptions options;
+  for (const char* name : {"kernels", "max-instructions"})
+    if (line.given(name) && application.empty())
+      throw UsageError(fmt::format("--{} is for applications - e.g. nearwarp run --{} ... -- ./app",
+                                   name, name));
+  options.kernels = line.text("kernels");
+  try {
+    const std::regex check(options.kernels);
+  } catch (const std::regex_error& error) {
+    throw UsageError(fmt::format("--kernels cannot be '{}': {} - a regular expression is needed",
+                                 options.kernels, error.what()));
+  }
+  if (line.given("max-instructions"))
+    options.max_thread_instructions = line.number("max-instructions", 1, ~uint64_t{0});
+  return options;
+}
+
+Words before_application(const Words& words, Words* application) {
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  if (dashes == words.end()) return words;
+  application->assign(dashes + 1, words.end());
+  if (application->empty())
+    throw UsageError("an application must follow '--' - e.g. nearwarp run -- ./app");
+  return Words(words.begin(), dashes);
+}
+
+std::vector<runtime::Journal> take_processes(ApplicationRun& run) {
+  const auto tell = [](const std::string& message) {
+    std::fprintf(stderr, "nearwarp: %s\n", message.c_str());
+  };
+  std::vector<runtime::Journal> processes;
+  for (runtime::Journal& process : run.processes)
+    if (!process.recording.launches.empty()) processes.push_back(std::move(process));
+  if (!run.ending.empty()) tell("the application " + run.ending);
+  if (processes.empty())
+    throw Error(run.processes.empty()
+                    ? "the application did not use the simulated GPU - it must be built with "
+                      "the shared CUDA runtime (NVCC_APPEND_FLAGS=\"-cudart=shared\") and launch a "
+                      "kernel"
+                    : "no kernel of the application was recorded - there is nothing to simulate");
+  for (size_t i = 0; i < processes.size(); ++i) {
+    runtime::Recording& recording = processes[i].recording;
+    if (processes[i].damaged)
+      tell(fmt::format("the recording of {} ends early; what was recorded before is simulated",
+                       recording.name));
+    if (processes.size() > 1)
+      recording.name += fmt::format(" (process {} of {})", i + 1, processes.size());
+  }
+  return processes;
+}
+
+ApplicationRun run_application(const Words& command, const config::MachineConfig& machine,
+                               const ApplicationOptions& options) {
+  const std::string path = find_executable(command.front());
+  const ExecutableFacts facts = inspect_executable(path);
+  check_executable(path, facts);
+  const fs::path library = library_folder();
+  const TemporaryFolder spool;
+  const std::string most = options.max_thread_instructions == 0
+                               ? std::string()
+                               : std::to_string(options.max_thread_instructions);
+  std::vector<std::pair<std::string, std::string>> changes = {
+      {"LD_LIBRARY_PATH", prepended(library.string(), "LD_LIBRARY_PATH")},
+      {cudart::kSpoolVariable, spool.path().string()},
+      {cudart::kRecordVariable, ""},
+      {cudart::kKernelsVariable, options.kernels},
+      {cudart::kMaxInstructionsVariable, most},
+      {cudart::kDeviceVariable, cudart::format_device(spec_of(machine))}};
+  if (facts.overrides_search)  // its own folders come before LD_LIBRARY_PATH
+    changes.emplace_back("LD_PRELOAD",
+                         prepended((library / "libcudart.so.13").string(), "LD_PRELOAD"));
+  const int status = wait_for(start(path, command, environment_with(changes)));
+  if (interrupted())
+    throw Error(
+        "interrupted while the application ran, before the first simulated cycle - there are no "
+        "results");
+  ApplicationRun run;
+  describe_ending(status, run);
+  run.processes = journals_in(spool.path());
+  return run;
+}
+
+}  // namespace nearwarp::cli

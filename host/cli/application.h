@@ -1,0 +1,46 @@
+// Runs a CUDA application on the simulated GPU: as a child process whose CUDA runtime library is
+// nearwarp's. What its kernels did comes back as recordings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/cli/options.h"
+#include "host/config/machine.h"
+#include "host/runtime/recording_journal.h"
+
+namespace nearwarp::cli {
+
+struct ApplicationOptions {
+  std::string kernels;                   ///< regular expression; empty: all kernels
+  uint64_t max_thread_instructions = 0;  ///< to record; 0: all
+};
+
+struct ApplicationRun {
+  /// Those of its processes that used the GPU, in the order of their process ids.
+  std::vector<runtime::Journal> processes;
+  int exit_status = 0;  ///< 128 + signal if a signal ended it
+  std::string ending;   ///< in words, e.g. "ended with status 3"; empty if it is 0
+};
+
+/// Declares --kernels and --max-instructions.
+void declare_application(CommandLine& line);
+/// Their values. Throws UsageError if they are given and there is no application.
+ApplicationOptions application_options(const CommandLine& line, const Words& application);
+
+/// The words before "--"; those after it are put into `application`. Throws UsageError if none
+/// follow.
+Words before_application(const Words& words, Words* application);
+
+/// The processes that launched kernels, with names that tell them apart. Says on standard error
+/// how the application ended, what it did wrong and what was left out. Throws nearwarp::Error if no
+/// process launched a kernel that was recorded.
+std::vector<runtime::Journal> take_processes(ApplicationRun& run);
+
+/// Run `command` to its end; it has nearwarp's standard input and output. Throws UsageError for
+/// what cannot be run, or not on the simulated GPU, and nearwarp::Error after an interrupt.
+ApplicationRun run_application(const Words& command, const config::MachineConfig& machine,
+                               const ApplicationOptions& options);
+
+}  // namespace nearwarp::cli

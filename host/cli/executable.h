@@ -1,0 +1,25 @@
+// Looks into executables before they are run.
+#pragma once
+
+#include <string>
+
+namespace nearwarp::cli {
+
+/// Path of the program that `name` means: itself if it has a slash, else from $PATH. Throws
+/// UsageError if there is none, or it cannot be executed.
+std::string find_executable(const std::string& name);
+
+struct ExecutableFacts {
+  bool has_kernels = false;       ///< a fat binary is embedded
+  bool shared_runtime = false;    ///< needs some libcudart.so
+  std::string runtime;            ///< its name, e.g. "libcudart.so.13"
+  bool overrides_search = false;  ///< DT_RPATH: libraries are looked for there first
+};
+
+/// Of a 64-bit ELF file; nothing is set for other files (scripts).
+ExecutableFacts inspect_executable(const std::string& path);
+
+/// Throws UsageError for an application that cannot run on the simulated GPU.
+void check_executable(const std::string& path, const ExecutableFacts& facts);
+
+}  // namespace nearwarp::cli

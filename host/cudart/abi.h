@@ -1,0 +1,243 @@
+// The CUDA 13 runtime's binary interface, as far as the library implements it: what applications
+// hand over and expect back. Written out here, so that building needs no CUDA toolkit; where there
+// is one, a test compares all of it with the toolkit's headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nearwarp::cudart {
+
+/// cudaError_t. Names of all codes are in error_names.cpp.
+enum Status : int {
+  kSuccess = 0,
+  kErrorInvalidValue = 1,
+  kErrorMemoryAllocation = 2,
+  kErrorInitialization = 3,
+  kErrorInvalidConfiguration = 9,
+  kErrorInvalidPitchValue = 12,
+  kErrorInvalidSymbol = 13,
+  kErrorInvalidMemcpyDirection = 21,
+  kErrorDevicesUnavailable = 46,
+  kErrorInvalidDeviceFunction = 98,
+  kErrorInvalidDevice = 101,
+  kErrorInvalidKernelImage = 200,
+  kErrorNoKernelImageForDevice = 209,
+  kErrorPeerAccessUnsupported = 217,
+  kErrorInvalidPtx = 218,
+  kErrorFileNotFound = 301,
+  kErrorInvalidResourceHandle = 400,
+  kErrorSymbolNotFound = 500,
+  kErrorNotReady = 600,
+  kErrorIllegalAddress = 700,
+  kErrorLaunchOutOfResources = 701,
+  kErrorPeerAccessNotEnabled = 705,
+  kErrorAssert = 710,
+  kErrorHostMemoryAlreadyRegistered = 712,
+  kErrorHostMemoryNotRegistered = 713,
+  kErrorMisalignedAddress = 716,
+  kErrorLaunchFailure = 719,
+  kErrorCooperativeLaunchTooLarge = 720,
+  kErrorNotSupported = 801,
+  kErrorUnknown = 999,
+};
+
+/// cudaMemcpyKind
+enum CopyKind : int {
+  kHostToHost = 0,
+  kHostToDevice = 1,
+  kDeviceToHost = 2,
+  kDeviceToDevice = 3,
+  kDefault = 4,
+};
+
+/// cudaMemoryType
+enum MemoryType : int {
+  kMemoryUnregistered = 0,
+  kMemoryHost = 1,
+  kMemoryDevice = 2,
+  kMemoryManaged = 3,
+};
+
+struct Dim {  // dim3
+  uint32_t x = 1, y = 1, z = 1;
+};
+static_assert(sizeof(Dim) == 12);
+
+using Stream = void*;  // cudaStream_t
+/// Stream handles that need no creation: none, legacy, per thread.
+inline constexpr uintptr_t kStreamLegacy = 1, kStreamPerThread = 2;
+
+struct Extent {  // cudaExtent
+  size_t width, height, depth;
+};
+struct Position {  // cudaPos
+  size_t x, y, z;
+};
+struct PitchedPtr {  // cudaPitchedPtr
+  void* ptr;
+  size_t pitch, xsize, ysize;
+};
+struct Array;
+struct Copy3D {  // cudaMemcpy3DParms
+  Array* src_array;
+  Position src_pos;
+  PitchedPtr src_ptr;
+  Array* dst_array;
+  Position dst_pos;
+  PitchedPtr dst_ptr;
+  Extent extent;
+  int kind;
+};
+static_assert(sizeof(Copy3D) == 160);
+struct Copy3DPeer {  // cudaMemcpy3DPeerParms
+  Array* src_array;
+  Position src_pos;
+  PitchedPtr src_ptr;
+  int src_device;
+  Array* dst_array;
+  Position dst_pos;
+  PitchedPtr dst_ptr;
+  int dst_device;
+  Extent extent;
+};
+static_assert(sizeof(Copy3DPeer) == 168);
+
+struct ChannelDesc {  // cudaChannelFormatDesc; f: cudaChannelFormatKind
+  int x, y, z, w, f;
+};
+static_assert(sizeof(ChannelDesc) == 20);
+
+struct LaunchAttribute {  // cudaLaunchAttribute
+  int id;
+  int pad;
+  union {
+    char bytes[64];
+    int cooperative;
+    uint32_t cluster[3];
+  } value;
+};
+static_assert(sizeof(LaunchAttribute) == 72);
+inline constexpr int kAttributeCooperative = 2, kAttributeClusterDimension = 4;
+
+struct LaunchConfig {  // cudaLaunchConfig_t
+  Dim grid, block;
+  size_t dynamic_shared_bytes;
+  Stream stream;
+  const LaunchAttribute* attributes;
+  unsigned num_attributes;
+};
+static_assert(sizeof(LaunchConfig) == 56);
+
+struct FuncAttributes {  // cudaFuncAttributes
+  size_t shared_bytes, const_bytes, local_bytes;
+  int max_threads_per_block;
+  int num_regs;
+  int ptx_version, binary_version;
+  int cache_mode_ca;
+  int max_dynamic_shared_bytes;
+  int preferred_carveout;
+  int cluster_dim_must_be_set;
+  int required_cluster_width, required_cluster_height, required_cluster_depth;
+  int cluster_scheduling_policy;
+  int non_portable_cluster_size_allowed;
+  int reserved[16];
+};
+static_assert(sizeof(FuncAttributes) == 144);
+/// cudaFuncAttribute
+inline constexpr int kFuncMaxDynamicShared = 8, kFuncCarveout = 9, kFuncAttributeEnd = 16;
+
+struct PointerAttributes {  // cudaPointerAttributes
+  int type;                 ///< MemoryType
+  int device;
+  void* device_pointer;
+  void* host_pointer;
+  long reserved[8];
+};
+static_assert(sizeof(PointerAttributes) == 88);
+
+struct MemLocation {  // cudaMemLocation; type 1: device, 2: host
+  int type, id;
+};
+struct MemPoolProps {  // cudaMemPoolProps
+  int alloc_type, handle_types;
+  MemLocation location;
+  void* security_attributes;
+  size_t max_size;
+  unsigned short usage;
+  unsigned char reserved[54];
+};
+static_assert(sizeof(MemPoolProps) == 88);
+
+struct DeviceProp {  // cudaDeviceProp
+  char name[256];
+  char uuid[16];
+  char luid[8];
+  unsigned luid_device_node_mask;
+  size_t total_global_mem;
+  size_t shared_mem_per_block;
+  int regs_per_block;
+  int warp_size;
+  size_t mem_pitch;
+  int max_threads_per_block;
+  int max_threads_dim[3];
+  int max_grid_size[3];
+  size_t total_const_mem;
+  int major, minor;
+  size_t texture_alignment, texture_pitch_alignment;
+  int multi_processor_count;
+  int integrated;
+  int can_map_host_memory;
+  int textures_and_surfaces[39];  ///< limits of textures and surfaces: 0, there are none
+  size_t surface_alignment;
+  int concurrent_kernels;
+  int ecc_enabled;
+  int pci_bus_id, pci_device_id, pci_domain_id;
+  int tcc_driver;
+  int async_engine_count;
+  int unified_addressing;
+  int memory_bus_width;
+  int l2_cache_size;
+  int persisting_l2_cache_max_size;
+  int max_threads_per_multi_processor;
+  int stream_priorities_supported;
+  int global_l1_cache_supported, local_l1_cache_supported;
+  size_t shared_mem_per_multiprocessor;
+  int regs_per_multiprocessor;
+  int managed_memory;
+  int is_multi_gpu_board, multi_gpu_board_group_id;
+  int host_native_atomic_supported;
+  int pageable_memory_access;
+  int concurrent_managed_access;
+  int compute_preemption_supported;
+  int can_use_host_pointer_for_registered_mem;
+  int cooperative_launch;
+  size_t shared_mem_per_block_optin;
+  int pageable_memory_access_uses_host_page_tables;
+  int direct_managed_mem_access_from_host;
+  int max_blocks_per_multi_processor;
+  int access_policy_max_window_size;
+  size_t reserved_shared_mem_per_block;
+  int host_register_supported;
+  int sparse_cuda_array_supported;
+  int host_register_read_only_supported;
+  int timeline_semaphore_interop_supported;
+  int memory_pools_supported;
+  int gpu_direct_rdma_supported;
+  unsigned gpu_direct_rdma_flush_writes_options;
+  int gpu_direct_rdma_writes_ordering;
+  unsigned memory_pool_supported_handle_types;
+  int deferred_mapping_cuda_array_supported;
+  int ipc_event_supported;
+  int cluster_launch;
+  int unified_function_pointers;
+  int device_numa_config, device_numa_id;
+  int mps_enabled;
+  int host_numa_id;
+  unsigned gpu_pci_device_id, gpu_pci_subsystem_id;
+  int host_numa_multinode_ipc_supported;
+  int reserved[56];
+};
+static_assert(sizeof(DeviceProp) == 1008);
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,335 @@
+// Entry points about the device: properties, attributes, limits, synchronisation.
+#include <array>
+#include <cstdio>
+#include <cstring>
+
+#include "host/cudart/runtime.h"
+
+using namespace nearwarp::cudart;
+
+namespace {
+
+constexpr int kMaxThreads = 1024;
+constexpr size_t kConstantBytes = 64 << 10;
+constexpr size_t kPitchGranule = 512, kTextureGranule = 32;
+constexpr int kNumLimits = 7;
+
+void check_device(int device) { require(device == 0, kErrorInvalidDevice); }
+
+int as_int(uint64_t value) { return static_cast<int>(value > 0x7fffffff ? 0x7fffffff : value); }
+
+size_t shared_per_block(const DeviceSpec& s) {
+  return s.sm_shared_bytes < 49152 ? s.sm_shared_bytes : 49152;
+}
+
+/// Bits of the memory's bus, so that clock, width and two transfers a cycle give its bandwidth.
+int bus_width(const DeviceSpec& s) {
+  return s.memory_clock_mhz == 0 ? 0 : as_int(uint64_t{s.memory_mbps} * 8 / s.memory_clock_mhz / 2);
+}
+
+DeviceProp properties(const DeviceSpec& s) {
+  DeviceProp p{};
+  std::snprintf(p.name, sizeof(p.name), "nearwarp %s (simulated)", s.name.c_str());
+  std::memcpy(p.uuid, "nearwarp-gpu-000", sizeof(p.uuid));
+  p.total_global_mem = s.memory_bytes;
+  p.shared_mem_per_block = shared_per_block(s);
+  p.regs_per_block = p.regs_per_multiprocessor = as_int(s.sm_registers);
+  p.warp_size = 32;
+  p.mem_pitch = 0x7fffffff;
+  p.max_threads_per_block = kMaxThreads;
+  p.max_threads_dim[0] = p.max_threads_dim[1] = kMaxThreads;
+  p.max_threads_dim[2] = 64;
+  p.max_grid_size[0] = 0x7fffffff;
+  p.max_grid_size[1] = p.max_grid_size[2] = 65535;
+  p.total_const_mem = kConstantBytes;
+  p.major = as_int(s.capability / 10);
+  p.minor = as_int(s.capability % 10);
+  p.texture_alignment = p.surface_alignment = kPitchGranule;
+  p.texture_pitch_alignment = kTextureGranule;
+  p.multi_processor_count = as_int(s.sms);
+  p.can_map_host_memory = 1;
+  p.concurrent_kernels = 0;
+  p.async_engine_count = 1;
+  p.unified_addressing = 1;
+  p.memory_bus_width = bus_width(s);
+  p.l2_cache_size = as_int(s.l2_bytes);
+  p.max_threads_per_multi_processor = as_int(s.sm_threads);
+  p.stream_priorities_supported = 1;
+  p.global_l1_cache_supported = p.local_l1_cache_supported = 1;
+  p.shared_mem_per_multiprocessor = p.shared_mem_per_block_optin = s.sm_shared_bytes;
+  p.managed_memory = p.concurrent_managed_access = 1;
+  p.cooperative_launch = 1;
+  p.max_blocks_per_multi_processor = as_int(s.sm_blocks);
+  p.host_register_supported = p.host_register_read_only_supported = 1;
+  p.memory_pools_supported = 1;
+  p.unified_function_pointers = 0;
+  p.device_numa_id = p.host_numa_id = -1;
+  return p;
+}
+
+/// cudaDeviceAttr by its number; false for one that does not exist.
+bool attribute(const DeviceSpec& s, int number, int* value) {
+  if (number < 1 || number > 147) return false;
+  const DeviceProp p = properties(s);
+  const auto known = [&]() -> uint64_t {
+    switch (number) {
+      case 1:  // MaxThreadsPerBlock
+      case 2:  // MaxBlockDimX
+      case 3:  // MaxBlockDimY
+        return kMaxThreads;
+      case 4:  // MaxBlockDimZ
+        return 64;
+      case 5:   // MaxGridDimX
+      case 11:  // MaxPitch
+        return 0x7fffffff;
+      case 6:  // MaxGridDimY
+      case 7:  // MaxGridDimZ
+        return 65535;
+      case 8:  // MaxSharedMemoryPerBlock
+        return p.shared_mem_per_block;
+      case 9:  // TotalConstantMemory
+        return kConstantBytes;
+      case 10:  // WarpSize
+        return 32;
+      case 12:  // MaxRegistersPerBlock
+      case 82:  // MaxRegistersPerMultiprocessor
+        return s.sm_registers;
+      case 13:  // ClockRate [kHz]
+        return uint64_t{s.clock_mhz} * 1000;
+      case 14:  // TextureAlignment
+      case 30:  // SurfaceAlignment
+        return kPitchGranule;
+      case 51:  // TexturePitchAlignment
+        return kTextureGranule;
+      case 16:  // MultiProcessorCount
+        return s.sms;
+      case 36:  // MemoryClockRate [kHz]
+        return uint64_t{s.memory_clock_mhz} * 1000;
+      case 37:  // GlobalMemoryBusWidth [bits]
+        return static_cast<uint64_t>(bus_width(s));
+      case 38:  // L2CacheSize
+        return s.l2_bytes;
+      case 39:  // MaxThreadsPerMultiProcessor
+        return s.sm_threads;
+      case 75:  // ComputeCapabilityMajor
+        return s.capability / 10;
+      case 76:  // ComputeCapabilityMinor
+        return s.capability % 10;
+      case 81:  // MaxSharedMemoryPerMultiprocessor
+      case 97:  // MaxSharedMemoryPerBlockOptin
+        return s.sm_shared_bytes;
+      case 106:  // MaxBlocksPerMultiprocessor
+        return s.sm_blocks;
+      case 87:  // SingleToDoublePrecisionPerfRatio
+        return 2;
+      case 15:   // GpuOverlap
+      case 19:   // CanMapHostMemory
+      case 40:   // AsyncEngineCount
+      case 41:   // UnifiedAddressing
+      case 78:   // StreamPrioritiesSupported
+      case 79:   // GlobalL1CacheSupported
+      case 80:   // LocalL1CacheSupported
+      case 83:   // ManagedMemory
+      case 89:   // ConcurrentManagedAccess
+      case 95:   // CooperativeLaunch
+      case 99:   // HostRegisterSupported
+      case 113:  // HostRegisterReadOnlySupported
+      case 115:  // MemoryPoolsSupported
+        return 1;
+      default:
+        return 0;  // a feature that there is not
+    }
+  };
+  *value = as_int(known());
+  if (number == 131 || number == 134) *value = -1;  // NumaId, HostNumaId: none
+  return true;
+}
+
+/// cudaDeviceSetLimit's, by cudaLimit: what is asked for is kept, and changes nothing.
+std::array<size_t, kNumLimits>& limits() {
+  static std::array<size_t, kNumLimits> values = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+  return values;
+}
+
+}  // namespace
+
+NW_API cudaGetDeviceCount(int* count) {
+  return api([&](Runtime&) {
+    require(count != nullptr);
+    *count = 1;
+    return kSuccess;
+  });
+}
+NW_API cudaGetDevice(int* device) {
+  return api([&](Runtime&) {
+    require(device != nullptr);
+    *device = 0;
+    return kSuccess;
+  });
+}
+NW_API cudaSetDevice(int device) {
+  return api([&](Runtime& r) {
+    check_device(device);
+    r.device();
+    return kSuccess;
+  });
+}
+NW_API cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
+NW_API cudaSetValidDevices(int* devices, int count) {
+  return api([&](Runtime&) {
+    require(count == 0 || devices != nullptr);
+    for (int i = 0; i < count; ++i) check_device(devices[i]);
+    return kSuccess;
+  });
+}
+NW_API cudaChooseDevice(int* device, const DeviceProp* wanted) {
+  return api([&](Runtime&) {
+    require(device != nullptr && wanted != nullptr);
+    *device = 0;
+    return kSuccess;
+  });
+}
+NW_API cudaSetDeviceFlags(unsigned flags) {
+  return api([&](Runtime& r) {
+    require((flags & ~0xffu) == 0);
+    r.device_flags = flags;
+    return kSuccess;
+  });
+}
+NW_API cudaGetDeviceFlags(unsigned* flags) {
+  return api([&](Runtime& r) {
+    require(flags != nullptr);
+    *flags = r.device_flags | 8;  // memory can always be mapped
+    return kSuccess;
+  });
+}
+
+NW_API cudaGetDeviceProperties(DeviceProp* properties_out, int device) {
+  return api([&](Runtime& r) {
+    require(properties_out != nullptr);
+    check_device(device);
+    *properties_out = properties(r.spec());
+    return kSuccess;
+  });
+}
+NW_API cudaDeviceGetAttribute(int* value, int number, int device) {
+  return api([&](Runtime& r) {
+    require(value != nullptr);
+    check_device(device);
+    require(attribute(r.spec(), number, value));
+    return kSuccess;
+  });
+}
+
+NW_API cudaDeviceSynchronize() {
+  return api([](Runtime& r) {
+    r.device();
+    return kSuccess;
+  });
+}
+/// Memory, streams and modules stay: they vanish with the process. A fault is forgotten.
+NW_API cudaDeviceReset() {
+  return api([](Runtime&) { return kSuccess; });
+}
+
+NW_API cudaDeviceSetLimit(int limit, size_t value) {
+  return api([&](Runtime&) {
+    require(limit >= 0 && limit < kNumLimits);
+    limits()[static_cast<size_t>(limit)] = value;
+    return kSuccess;
+  });
+}
+NW_API cudaDeviceGetLimit(size_t* value, int limit) {
+  return api([&](Runtime&) {
+    require(value != nullptr && limit >= 0 && limit < kNumLimits);
+    *value = limits()[static_cast<size_t>(limit)];
+    return kSuccess;
+  });
+}
+
+// Preferences that the simulated caches do not have.
+NW_API cudaDeviceSetCacheConfig(int) {
+  return api([](Runtime&) { return kSuccess; });
+}
+NW_API cudaDeviceGetCacheConfig(int* config) {
+  return api([&](Runtime&) {
+    require(config != nullptr);
+    *config = 0;  // none
+    return kSuccess;
+  });
+}
+NW_API cudaDeviceSetSharedMemConfig(int) {
+  return api([](Runtime&) { return kSuccess; });
+}
+NW_API cudaDeviceGetSharedMemConfig(int* config) {
+  return api([&](Runtime&) {
+    require(config != nullptr);
+    *config = 1;  // banks of four bytes
+    return kSuccess;
+  });
+}
+NW_API cudaCtxResetPersistingL2Cache() {
+  return api([](Runtime&) { return kSuccess; });
+}
+
+NW_API cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return api([&](Runtime&) {
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = -5;
+    return kSuccess;
+  });
+}
+
+NW_API cudaDeviceGetPCIBusId(char* text, int bytes, int device) {
+  return api([&](Runtime&) {
+    constexpr char kBusId[] = "0000:00:00.0";
+    require(text != nullptr && bytes >= static_cast<int>(sizeof(kBusId)));
+    check_device(device);
+    std::memcpy(text, kBusId, sizeof(kBusId));
+    return kSuccess;
+  });
+}
+NW_API cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  return api([&](Runtime&) {
+    require(device != nullptr && text != nullptr);
+    require(std::strstr(text, "00:00.0") != nullptr, kErrorInvalidDevice);
+    *device = 0;
+    return kSuccess;
+  });
+}
+
+// There is one device, and so no peer.
+NW_API cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return api([&](Runtime&) {
+    require(can != nullptr);
+    check_device(device);
+    check_device(peer);
+    *can = 0;
+    return kSuccess;
+  });
+}
+NW_API cudaDeviceEnablePeerAccess(int, unsigned) {
+  return api([](Runtime&) { return kErrorInvalidDevice; });
+}
+NW_API cudaDeviceDisablePeerAccess(int) {
+  return api([](Runtime&) { return kErrorInvalidDevice; });
+}
+NW_API cudaDeviceGetP2PAttribute(int*, int, int, int) {
+  return api([](Runtime&) { return kErrorInvalidDevice; });
+}
+
+NW_API cudaMemGetInfo(size_t* free, size_t* total) {
+  return api([&](Runtime& r) {
+    require(free != nullptr && total != nullptr);
+    *total = r.device().memory_bytes();
+    *free = *total - r.device().used_memory_bytes();
+    return kSuccess;
+  });
+}
+
+NW_API cudaProfilerStart() {
+  return api([](Runtime&) { return kSuccess; });
+}
+NW_API cudaProfilerStop() {
+  return api([](Runtime&) { return kSuccess; });
+}

@@ -1,0 +1,183 @@
+// Entry points of streams, events and host functions.
+#include "host/cudart/runtime.h"
+
+using namespace nearwarp::cudart;
+
+namespace {
+
+constexpr unsigned kStreamFlags = 1, kEventFlags = 7, kEventDisableTiming = 2;
+
+Status create(Stream* stream, unsigned flags, int priority) {
+  return api([&](Runtime& r) {
+    require(stream != nullptr && (flags & ~kStreamFlags) == 0);
+    r.device();
+    *stream = r.streams.create(flags, priority > 0 ? 0 : priority < -5 ? -5 : priority);
+    return kSuccess;
+  });
+}
+
+/// A call that has nothing to wait for.
+Status nothing_to_do(Stream stream) {
+  return api([&](Runtime& r) {
+    r.streams.find(stream);
+    return kSuccess;
+  });
+}
+
+}  // namespace
+
+NW_API cudaStreamCreate(Stream* stream) { return create(stream, 0, 0); }
+NW_API cudaStreamCreateWithFlags(Stream* stream, unsigned flags) {
+  return create(stream, flags, 0);
+}
+NW_API cudaStreamCreateWithPriority(Stream* stream, unsigned flags, int priority) {
+  return create(stream, flags, priority);
+}
+NW_API cudaStreamDestroy(Stream stream) {
+  return api([&](Runtime& r) {
+    r.streams.destroy(stream);
+    return kSuccess;
+  });
+}
+NW_API cudaStreamSynchronize(Stream stream) { return nothing_to_do(stream); }
+NW_API cudaStreamQuery(Stream stream) { return nothing_to_do(stream); }
+NW_API cudaStreamAttachMemAsync(Stream stream, void*, size_t, unsigned) {
+  return nothing_to_do(stream);
+}
+NW_API cudaStreamGetPriority(Stream stream, int* priority) {
+  return api([&](Runtime& r) {
+    require(priority != nullptr);
+    const StreamState* s = r.streams.find(stream);
+    *priority = s == nullptr ? 0 : s->priority;
+    return kSuccess;
+  });
+}
+NW_API cudaStreamGetFlags(Stream stream, unsigned* flags) {
+  return api([&](Runtime& r) {
+    require(flags != nullptr);
+    const StreamState* s = r.streams.find(stream);
+    *flags = s == nullptr ? 0 : s->flags;
+    return kSuccess;
+  });
+}
+NW_API cudaStreamGetId(Stream stream, unsigned long long* id) {
+  return api([&](Runtime& r) {
+    require(id != nullptr);
+    const StreamState* s = r.streams.find(stream);
+    *id = s == nullptr ? 1 : s->id;
+    return kSuccess;
+  });
+}
+NW_API cudaStreamGetDevice(Stream stream, int* device) {
+  return api([&](Runtime& r) {
+    require(device != nullptr);
+    r.streams.find(stream);
+    *device = 0;
+    return kSuccess;
+  });
+}
+NW_API cudaStreamCopyAttributes(Stream to, Stream from) {
+  return api([&](Runtime& r) {
+    r.streams.find(to);
+    r.streams.find(from);
+    return kSuccess;
+  });
+}
+/// Attributes are hints to hardware that is not there.
+NW_API cudaStreamSetAttribute(Stream stream, int, const void*) { return nothing_to_do(stream); }
+
+NW_API cudaStreamIsCapturing(Stream stream, int* status) {
+  return api([&](Runtime& r) {
+    require(status != nullptr);
+    r.streams.find(stream);
+    *status = 0;  // never: capturing is not supported
+    return kSuccess;
+  });
+}
+NW_API cudaStreamGetCaptureInfo(Stream stream, int* status, unsigned long long*, void**,
+                                const void***, const void**, size_t*) {
+  return cudaStreamIsCapturing(stream, status);
+}
+NW_API cudaThreadExchangeStreamCaptureMode(int* mode) {
+  return api([&](Runtime&) {
+    thread_local int current = 0;
+    require(mode != nullptr && *mode >= 0 && *mode <= 2);
+    std::swap(*mode, current);
+    return kSuccess;
+  });
+}
+
+NW_API cudaLaunchHostFunc(Stream stream, void (*function)(void*), void* data) {
+  const Status status = api([&](Runtime& r) {
+    require(function != nullptr);
+    r.streams.find(stream);
+    return kSuccess;
+  });
+  if (status == kSuccess) function(data);  // not under the lock
+  return status;
+}
+NW_API cudaStreamAddCallback(Stream stream, void (*callback)(Stream, int, void*), void* data,
+                             unsigned flags) {
+  const Status status = api([&](Runtime& r) {
+    require(callback != nullptr && flags == 0);
+    r.streams.find(stream);
+    return kSuccess;
+  });
+  if (status == kSuccess) callback(stream, kSuccess, data);
+  return status;
+}
+
+// --- Events --------------------------------------------------------------------------------------
+
+NW_API cudaEventCreateWithFlags(void** event, unsigned flags) {
+  return api([&](Runtime& r) {
+    require(event != nullptr && (flags & ~kEventFlags) == 0);
+    r.device();
+    *event = r.streams.create_event(flags);
+    return kSuccess;
+  });
+}
+NW_API cudaEventCreate(void** event) { return cudaEventCreateWithFlags(event, 0); }
+NW_API cudaEventDestroy(void* event) {
+  return api([&](Runtime& r) {
+    r.streams.destroy_event(event);
+    return kSuccess;
+  });
+}
+NW_API cudaEventRecord(void* event, Stream stream) {
+  return api([&](Runtime& r) {
+    EventState& e = r.streams.event(event);
+    r.streams.find(stream);
+    r.streams.pass(0.5);  // so that no two events have the same time
+    e.recorded = true;
+    e.microseconds = r.streams.clock();
+    return kSuccess;
+  });
+}
+NW_API cudaEventRecordWithFlags(void* event, Stream stream, unsigned) {
+  return cudaEventRecord(event, stream);
+}
+NW_API cudaEventQuery(void* event) {
+  return api([&](Runtime& r) {
+    r.streams.event(event);
+    return kSuccess;
+  });
+}
+NW_API cudaEventSynchronize(void* event) { return cudaEventQuery(event); }
+NW_API cudaStreamWaitEvent(Stream stream, void* event, unsigned) {
+  return api([&](Runtime& r) {
+    r.streams.find(stream);
+    r.streams.event(event);
+    return kSuccess;
+  });
+}
+NW_API cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
+  return api([&](Runtime& r) {
+    require(milliseconds != nullptr);
+    const EventState &a = r.streams.event(start), &b = r.streams.event(end);
+    require(a.recorded && b.recorded && ((a.flags | b.flags) & kEventDisableTiming) == 0,
+            kErrorInvalidResourceHandle);
+    *milliseconds = static_cast<float>((b.microseconds - a.microseconds) / 1000);
+    return kSuccess;
+  });
+}

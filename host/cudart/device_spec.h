@@ -1,0 +1,47 @@
+// The simulated GPU as an application sees it, and what the environment asks of the library.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace nearwarp::cudart {
+
+/// Properties of the device. The defaults are those of machine `tom`; `nearwarp run` hands over
+/// those of its machine.
+struct DeviceSpec {
+  std::string name = "tom";
+  uint32_t sms = 68;
+  uint32_t clock_mhz = 1400;
+  uint32_t memory_clock_mhz = 800;
+  uint32_t memory_mbps = 320000;  ///< all stacks, one direction
+  uint32_t sm_warps = 48, sm_threads = 1536, sm_blocks = 8;
+  uint32_t sm_registers = 32768, register_unit = 1;
+  uint32_t sm_shared_bytes = 49152;
+  uint32_t l2_bytes = 1048576;
+  uint32_t capability = 90;  ///< compute capability times ten
+  uint64_t memory_bytes = uint64_t{16} << 30;
+};
+
+/// What nearwarp hands over to applications that it runs: NEARWARP_CUDART_* variables.
+struct Settings {
+  DeviceSpec device;
+  std::string spool;    ///< folder for journals, one per process; empty: do not record
+  std::string record;   ///< file for this process's journal
+  std::string kernels;  ///< record only kernels whose name contains a match of this; empty: all
+  uint64_t max_thread_instructions = 0;  ///< 0: record all
+};
+
+inline constexpr const char* kSpoolVariable = "NEARWARP_CUDART_SPOOL";
+inline constexpr const char* kRecordVariable = "NEARWARP_CUDART_RECORD";
+inline constexpr const char* kKernelsVariable = "NEARWARP_CUDART_KERNELS";
+inline constexpr const char* kMaxInstructionsVariable = "NEARWARP_CUDART_MAX_INSTRUCTIONS";
+inline constexpr const char* kDeviceVariable = "NEARWARP_CUDART_DEVICE";
+
+/// "key=value,..." of all members, as kDeviceVariable has it.
+std::string format_device(const DeviceSpec& spec);
+/// The inverse; keys that are left out keep their defaults. Throws nearwarp::Error.
+DeviceSpec parse_device(const std::string& text);
+/// From the environment. Throws nearwarp::Error for values that are wrong.
+Settings settings_from_environment();
+
+}  // namespace nearwarp::cudart

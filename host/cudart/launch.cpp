@@ -1,0 +1,90 @@
+// Launching kernels.
+#include "host/cudart/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "host/cudart/runtime.h"
+
+namespace nearwarp::cudart {
+
+namespace {
+
+constexpr uint32_t kMaxThreads = 1024;
+
+void check_dimensions(const LaunchConfig& c) {
+  const Dim &g = c.grid, &b = c.block;
+  require(g.x >= 1 && g.x <= 0x7fffffff && g.y >= 1 && g.y <= 65535 && g.z >= 1 && g.z <= 65535 &&
+              uint64_t{g.x} * g.y * g.z < uint64_t{1} << 32,
+          kErrorInvalidConfiguration);
+  require(b.x >= 1 && b.x <= kMaxThreads && b.y >= 1 && b.y <= kMaxThreads && b.z >= 1 &&
+              b.z <= 64 && uint64_t{b.x} * b.y * b.z <= kMaxThreads,
+          kErrorInvalidConfiguration);
+}
+
+runtime::KernelArgs packed(const compiler::Kernel& kernel, void** args) {
+  std::vector<std::byte> bytes(kernel.param_bytes);
+  require(kernel.params.empty() || args != nullptr);
+  for (size_t i = 0; i < kernel.params.size(); ++i) {
+    const compiler::Param& p = kernel.params[i];
+    require(args[i] != nullptr && uint64_t{p.offset} + p.size <= bytes.size());
+    std::memcpy(bytes.data() + p.offset, args[i], p.size);
+  }
+  return runtime::KernelArgs(std::move(bytes));
+}
+
+}  // namespace
+
+int blocks_per_sm(Runtime& runtime, KernelHandle& handle, uint64_t block_threads,
+                  size_t dynamic_shared_bytes) {
+  const compiler::Kernel& k = runtime.modules.load(runtime, handle);
+  const DeviceSpec& s = runtime.spec();
+  const uint64_t warps = std::max<uint64_t>((block_threads + 31) / 32, 1);
+  const uint64_t unit = std::max<uint32_t>(s.register_unit, 1);
+  const uint64_t registers = (uint64_t{k.num_physical} * 32 + unit - 1) / unit * unit * warps;
+  const uint64_t shared = k.static_shared_bytes + dynamic_shared_bytes;
+  uint64_t blocks = std::min<uint64_t>(s.sm_blocks, s.sm_warps / warps);
+  blocks = std::min<uint64_t>(blocks, s.sm_threads / std::max<uint64_t>(block_threads, 1));
+  if (registers != 0) blocks = std::min(blocks, s.sm_registers / registers);
+  if (shared != 0) blocks = std::min(blocks, s.sm_shared_bytes / shared);
+  return static_cast<int>(blocks);
+}
+
+void launch_kernel(Runtime& runtime, KernelHandle& handle, const LaunchConfig& config, void** args,
+                   bool cooperative) {
+  runtime.streams.find(config.stream);
+  const compiler::Kernel& k = runtime.modules.load(runtime, handle);
+  check_dimensions(config);
+  const DeviceSpec& s = runtime.spec();
+  require(config.dynamic_shared_bytes <= s.sm_shared_bytes &&
+          k.static_shared_bytes + config.dynamic_shared_bytes <= s.sm_shared_bytes);
+  if (!k.unsupported.empty()) {
+    say_once(k.unsupported);
+    throw Failure{kErrorNotSupported};
+  }
+  const uint64_t threads = uint64_t{config.block.x} * config.block.y * config.block.z;
+  const int resident = blocks_per_sm(runtime, handle, threads, config.dynamic_shared_bytes);
+  if (resident == 0) {
+    say_once(fmt::format(
+        "a block of {} threads of kernel {} does not fit on an SM of machine {} - {} registers a "
+        "thread and {} bytes of shared memory; the SM has {} threads, {} registers, {} bytes",
+        threads, demangled(k.name), s.name, k.num_physical,
+        k.static_shared_bytes + config.dynamic_shared_bytes, s.sm_threads, s.sm_registers,
+        s.sm_shared_bytes));
+    throw Failure{kErrorLaunchOutOfResources};
+  }
+  const uint64_t blocks = uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+  if (cooperative)
+    require(blocks <= uint64_t{static_cast<unsigned>(resident)} * s.sms,
+            kErrorCooperativeLaunchTooLarge);
+  try {
+    runtime.launch(handle.module->handle, k, config, packed(k, args));
+  } catch (const Error& error) {  // what the executor does not support
+    say_once(error.what());
+    throw Failure{kErrorNotSupported};
+  }
+}
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,19 @@
+// Launching kernels by host function or handle.
+#pragma once
+
+#include "host/cudart/abi.h"
+
+namespace nearwarp::cudart {
+
+class Runtime;
+struct KernelHandle;
+
+/// Thread blocks of the kernel that fit on an SM at once; 0 if not even one does.
+int blocks_per_sm(Runtime& runtime, KernelHandle& kernel, uint64_t block_threads,
+                  size_t dynamic_shared_bytes);
+
+/// Check everything and execute. `args[i]` points to parameter i. Throws Failure.
+void launch_kernel(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config, void** args,
+                   bool cooperative);
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,129 @@
+// Registered fat binaries and what is in them.
+#include "host/cudart/modules.h"
+
+#include <fmt/format.h>
+
+#include "host/cudart/fat_binary.h"
+#include "host/cudart/runtime.h"
+
+namespace nearwarp::cudart {
+
+Module& Modules::add(const void* wrapper) {
+  Module& m = modules_.emplace_back();
+  m.number = static_cast<uint32_t>(modules_.size());
+  m.wrapper = wrapper;
+  return m;
+}
+
+void Modules::remove(Module& module) {
+  std::erase_if(kernels_, [&](const auto& entry) { return entry.second->module == &module; });
+  std::erase_if(variables_, [&](const auto& entry) { return entry.second.module == &module; });
+  module.wrapper = nullptr;
+}
+
+void Modules::add_kernel(Module& module, const void* host_function, const char* name) {
+  // Instances of one template may be registered by several translation units: they are equal.
+  if (kernels_.contains(host_function)) return;
+  kernels_[host_function] = &kernel(module, name);
+}
+
+void Modules::add_variable(Module& module, const void* host_variable, const char* name,
+                           size_t bytes) {
+  variables_.try_emplace(host_variable, VariableHandle{&module, name, bytes});
+}
+
+KernelHandle& Modules::kernel(const void* function) {
+  const auto it = kernels_.find(function);
+  if (it != kernels_.end()) return *it->second;
+  if (!handle_set_.contains(function)) throw Failure{kErrorInvalidDeviceFunction};
+  return *const_cast<KernelHandle*>(static_cast<const KernelHandle*>(function));
+}
+
+KernelHandle& Modules::kernel(Module& module, const std::string& name) {
+  KernelHandle& handle = handles_.emplace_back();
+  handle.module = &module;
+  handle.name = name;
+  handle_set_.insert(&handle);
+  return handle;
+}
+
+VariableHandle& Modules::variable(const void* host_variable) {
+  const auto it = variables_.find(host_variable);
+  if (it == variables_.end()) throw Failure{kErrorInvalidSymbol};
+  return it->second;
+}
+
+void Modules::read(Runtime& runtime, Module& m) {
+  const std::string name = fmt::format("{}.{}.ptx", program_name(), m.number);
+  if (m.wrapper == nullptr) throw Failure{kErrorInvalidResourceHandle};
+  FatBinary fat;
+  try {
+    fat = read_fat_wrapper(m.wrapper, runtime.spec().capability);
+  } catch (const Error& error) {
+    m.problem = kErrorInvalidKernelImage;
+    m.problem_text = fmt::format("{} (module {} of the application)", error.what(), m.number);
+    return;
+  }
+  if (fat.images.empty()) {
+    m.problem = kErrorNoKernelImageForDevice;
+    m.problem_text = fmt::format(
+        "module {} of the application has no PTX, only machine code - build it with PTX, e.g. "
+        "nvcc -gencode arch=compute_75,code=compute_75 (or -arch=compute_75)",
+        m.number);
+    return;
+  }
+  if (fat.images.size() > 1) {
+    m.problem = kErrorNotSupported;
+    m.problem_text = fmt::format(
+        "module {} of the application is made of {} translation units to be linked (-rdc=true), "
+        "which is not supported - build it with -rdc=false",
+        m.number, fat.images.size());
+    return;
+  }
+  try {
+    m.architecture = fat.images.front().architecture;
+    m.program =
+        std::make_shared<compiler::Program>(compiler::compile_ptx(fat.images.front().text, name));
+    m.handle = runtime.device().load_module(m.program);
+  } catch (const Error& error) {
+    m.problem = kErrorInvalidPtx;
+    m.problem_text = error.what();
+  }
+}
+
+void Modules::load(Runtime& runtime, Module& m) {
+  if (!m.tried) {
+    m.tried = true;
+    read(runtime, m);
+    if (m.problem != kSuccess) say(m.problem_text);
+    if (m.problem == kSuccess)
+      for (const ManagedVariable& v : m.managed) {
+        const runtime::DevicePtr address = runtime.device().symbol(m.handle, v.name);
+        *v.host_pointer = reinterpret_cast<void*>(address);
+        runtime.memory.add_managed_variable(address);
+      }
+  }
+  if (m.problem != kSuccess) throw Failure{m.problem};
+}
+
+const compiler::Kernel& Modules::load(Runtime& runtime, KernelHandle& k) {
+  load(runtime, *k.module);
+  if (k.kernel == nullptr) k.kernel = k.module->program->find(k.name);
+  if (k.kernel == nullptr) {
+    say_once(fmt::format("module {} of the application has no kernel {}", k.module->number,
+                         demangled(k.name)));
+    throw Failure{kErrorInvalidDeviceFunction};
+  }
+  return *k.kernel;
+}
+
+runtime::DevicePtr Modules::address(Runtime& runtime, const VariableHandle& v) {
+  load(runtime, *v.module);
+  try {
+    return runtime.device().symbol(v.module->handle, v.name);
+  } catch (const Error&) {
+    throw Failure{kErrorInvalidSymbol};  // the PTX has dropped a variable that nobody uses
+  }
+}
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,85 @@
+// Passes on what is recorded to the journal.
+#include "host/cudart/recorder.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "host/core/error.h"
+#include "host/cudart/runtime.h"
+
+namespace nearwarp::cudart {
+
+std::string program_name() {
+  char path[4096];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+  if (n <= 0) return "application";
+  const std::string whole(path, static_cast<size_t>(n));
+  return whole.substr(whole.rfind('/') + 1);
+}
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  if (text == nullptr) return name;
+  std::string result = text;
+  std::free(text);
+  return result;
+}
+
+void Recorder::begin(const Settings& settings) {
+  if (!settings.kernels.empty()) {
+    try {
+      kernels_.emplace(settings.kernels);
+    } catch (const std::regex_error& error) {
+      throw Error(fmt::format("'{}' is no regular expression: {} ({})", settings.kernels,
+                              error.what(), kKernelsVariable));
+    }
+  }
+  std::string path = settings.record;
+  if (path.empty() && !settings.spool.empty())
+    path = fmt::format("{}/{}.journal", settings.spool, getpid());
+  if (!path.empty()) journal_ = std::make_unique<runtime::JournalWriter>(path, program_name());
+}
+
+bool Recorder::wanted(const std::string& kernel) const {
+  return !kernels_.has_value() || std::regex_search(kernel, *kernels_) ||
+         std::regex_search(demangled(kernel), *kernels_);
+}
+
+template <class Write>
+void Recorder::attempt(Write&& write) {
+  if (journal_ == nullptr) return;
+  try {
+    write(*journal_);
+  } catch (const Error& error) {
+    journal_.reset();
+    say(std::string(error.what()) + "; what follows is executed, but not recorded");
+  }
+}
+
+void Recorder::allocation(const runtime::Allocation& allocation) {
+  attempt([&](auto& journal) { journal.allocation(allocation); });
+}
+void Recorder::kernel(const compiler::Kernel& kernel) {
+  attempt([&](auto& journal) { journal.kernel(kernel); });
+}
+void Recorder::chunk(const runtime::TraceChunk& chunk) {
+  attempt([&](auto& journal) { journal.chunk(chunk); });
+}
+void Recorder::launch(const runtime::LaunchRecord& launch, double execution_seconds) {
+  attempt([&](auto& journal) { journal.launch(launch, execution_seconds); });
+}
+void Recorder::truncated() {
+  attempt([](auto& journal) { journal.truncated(); });
+}
+void Recorder::fault(const std::string& message) {
+  attempt([&](auto& journal) { journal.fault(message); });
+}
+void Recorder::end() {
+  attempt([](auto& journal) { journal.end(); });
+}
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,45 @@
+// Passes on what is recorded to the journal, as the environment asks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <string>
+
+#include "host/cudart/device_spec.h"
+#include "host/runtime/recording_journal.h"
+
+namespace nearwarp::cudart {
+
+class Recorder final : public runtime::RecordingSink {
+ public:
+  /// Throws nearwarp::Error for a pattern that is none, or a file that cannot be written.
+  void begin(const Settings& settings);
+  bool active() const { return journal_ != nullptr; }
+  /// Is a kernel of this (mangled) name to be recorded?
+  bool wanted(const std::string& kernel) const;
+
+  void allocation(const runtime::Allocation& allocation) override;
+  void kernel(const compiler::Kernel& kernel) override;
+  void chunk(const runtime::TraceChunk& chunk) override;
+  void launch(const runtime::LaunchRecord& launch, double execution_seconds) override;
+  void truncated() override;
+  void fault(const std::string& message);
+  void end();
+
+ private:
+  /// A full disk ends the recording, not the application.
+  template <class Write>
+  void attempt(Write&& write);
+
+  std::unique_ptr<runtime::JournalWriter> journal_;
+  std::optional<std::regex> kernels_;
+};
+
+/// File name of the running program, without folders.
+std::string program_name();
+/// A C++ name as people write it; the name itself if it is none.
+std::string demangled(const std::string& name);
+
+}  // namespace nearwarp::cudart

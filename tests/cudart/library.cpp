@@ -1,0 +1,122 @@
+// Drives libcudart.so.13 without a CUDA toolkit.
+#include "tests/cudart/library.h"
+
+#include <lz4.h>
+#include <zstd.h>
+
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+
+namespace nearwarp::cudart {
+
+namespace {
+
+void put(std::vector<char>& out, size_t at, const void* value, size_t bytes) {
+  std::memcpy(out.data() + at, value, bytes);
+}
+template <class T>
+void put(std::vector<char>& out, size_t at, T value) {
+  put(out, at, &value, sizeof(value));
+}
+
+std::vector<char> compressed(const std::string& text, Packing packing) {
+  std::vector<char> data;
+  if (packing == Packing::kLz4) {
+    data.resize(static_cast<size_t>(LZ4_compressBound(static_cast<int>(text.size()))));
+    data.resize(static_cast<size_t>(LZ4_compress_default(
+        text.data(), data.data(), static_cast<int>(text.size()), static_cast<int>(data.size()))));
+  } else {
+    data.resize(ZSTD_compressBound(text.size()));
+    data.resize(ZSTD_compress(data.data(), data.size(), text.data(), text.size(), 3));
+  }
+  return data;
+}
+
+}  // namespace
+
+std::vector<char> make_container(const std::vector<std::pair<std::string, uint32_t>>& entries,
+                                 Packing packing) {
+  std::vector<char> out(16);
+  put<uint32_t>(out, 0, 0xba55ed50);
+  put<uint16_t>(out, 4, 1);
+  put<uint16_t>(out, 6, 16);
+  for (const auto& [text, architecture] : entries) {
+    constexpr size_t kHeader = 72;  // longer than the least
+    const size_t at = out.size();
+    std::vector<char> payload(text.begin(), text.end());
+    if (packing != Packing::kPlain) payload = compressed(text, packing);
+    const size_t exact = payload.size();
+    payload.resize((payload.size() + 7) / 8 * 8);
+    out.resize(at + kHeader + payload.size());
+    put<uint16_t>(out, at, 1);
+    put<uint32_t>(out, at + 4, kHeader);
+    put<uint64_t>(out, at + 8, payload.size());
+    put<uint32_t>(out, at + 0x1c, architecture);
+    uint64_t flags = 1;
+    if (packing != Packing::kPlain) {
+      put<uint32_t>(out, at + 0x10, static_cast<uint32_t>(exact));
+      put<uint64_t>(out, at + 0x38, text.size());
+      flags |= packing == Packing::kLz4 ? 0x2000 : 0x8000;
+    }
+    put<uint64_t>(out, at + 0x28, flags);
+    put(out, at + kHeader, payload.data(), payload.size());
+  }
+  put<uint64_t>(out, 8, out.size() - 16);
+  return out;
+}
+
+std::string read_ptx(const std::string& name) {
+  std::ifstream in(std::string(NW_SOURCE_DIR) + "/tests/cudart/ptx/" + name);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) throw std::runtime_error("cannot read " + name);
+  return text.str();
+}
+
+Library& Library::get() {
+  static Library library;
+  return library;
+}
+
+Library::Library() : handle_(dlopen(NW_CUDART, RTLD_NOW | RTLD_LOCAL)) {
+  if (handle_ == nullptr) throw std::runtime_error(dlerror());
+}
+
+void* Library::symbol(const std::string& name) const {
+  void* address = dlsym(handle_, name.c_str());
+  if (address == nullptr) throw std::runtime_error("the library has no " + name);
+  return address;
+}
+
+const void* Library::stub(const std::string& name) {
+  static std::map<std::string, std::unique_ptr<char>> stubs;
+  std::unique_ptr<char>& place = stubs[name];
+  if (place == nullptr) place = std::make_unique<char>();
+  return place.get();
+}
+
+void Library::register_kernels(Packing packing) {
+  static const std::vector<char> container =
+      make_container({{read_ptx("kernels.ptx"), 75}}, packing);
+  static FatWrapper wrapper;
+  static void* managed = nullptr;
+  wrapper.container = container.data();
+  void** handle = call<void**>("__cudaRegisterFatBinary", static_cast<void*>(&wrapper));
+  char* const none = nullptr;
+  void* const null = nullptr;
+  for (const char* name : {"vector_add", "use_variables", "write_far", "write_odd", "fill_shared"})
+    call<void>("__cudaRegisterFunction", handle, static_cast<const char*>(stub(name)), none, name,
+               -1, null, null, null, null, static_cast<int*>(nullptr));
+  for (const auto& [name, bytes] : {std::pair<const char*, size_t>{"counter", 4}, {"factors", 16}})
+    call<void>("__cudaRegisterVar", handle, const_cast<char*>(static_cast<const char*>(stub(name))),
+               none, name, 0, bytes, 0, 0);
+  call<void>("__cudaRegisterManagedVar", handle, &managed, none,
+             static_cast<const char*>("shared_number"), 0, size_t{4}, 0, 0);
+  call<void>("__cudaRegisterFatBinaryEnd", handle);
+}
+
+}  // namespace nearwarp::cudart
