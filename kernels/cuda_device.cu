@@ -1,6 +1,7 @@
 // A CUDA device: memory, launches of the stepping kernel.
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "kernels/cuda_check.h"
 #include "kernels/run_teams.cuh"
@@ -115,6 +116,7 @@ class CudaDevice final : public Device {
     places_ = DeviceBuffer(*this, info_.blocks_at_once * sizeof(gpu::MeetingPlace));
   }
   ~CudaDevice() override {
+    if (footprint_ != nullptr) static_cast<void>(cudaFreeHost(footprint_));
     static_cast<void>(cudaEventDestroy(begun_));
     static_cast<void>(cudaEventDestroy(ended_));
     static_cast<void>(cudaStreamDestroy(stream_));
@@ -149,8 +151,18 @@ class CudaDevice final : public Device {
     launch.systems = systems;
     launch.count = count;
     launch.slice = slice;
+    launch.footprint = footprint_;
     return timed(gpu::run_teams, launch, shape, info_.shared_bytes);
   }
+
+  void leave_footprints() override {
+    if (footprint_ != nullptr) return;
+    // The host's memory: that of a device is lost with a fault.
+    void* memory = nullptr;
+    NW_CUDA_CHECK(cudaHostAlloc(&memory, sizeof(Footprint), cudaHostAllocMapped));
+    footprint_ = new (memory) Footprint;
+  }
+  Footprint footprint() const override { return footprint_ == nullptr ? Footprint{} : *footprint_; }
 
   LaunchReport meet(const TeamShape& shape, uint32_t times) override {
     gpu::Launch launch = launch_of(shape);
@@ -206,6 +218,7 @@ class CudaDevice final : public Device {
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begun_ = nullptr, ended_ = nullptr;
   DeviceBuffer next_, places_;
+  Footprint* footprint_ = nullptr;  ///< unified addressing: the device's pointer is the host's
 };
 
 }  // namespace

@@ -69,6 +69,10 @@ class Device {
   /// when all have left theirs. The systems are dealt for teams of `shape`.
   virtual LaunchReport run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
                            const Slice& slice) = 0;
+  /// From now on launches leave footprints, so that footprint() says after a failed one where it
+  /// failed. Each must have one team of one block, in which one warp works.
+  virtual void leave_footprints() = 0;
+  virtual Footprint footprint() const = 0;
   /// Teams that only meet, so many times: what a window's barrier takes.
   virtual LaunchReport meet(const TeamShape& shape, uint32_t times) = 0;
 };

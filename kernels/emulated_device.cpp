@@ -33,10 +33,11 @@ struct Team {
 /// One launch: teams in any order, a window at a time.
 class Grid {
  public:
-  Grid(const EmulationOptions& options, uint64_t& random, TeamSystem* systems, uint32_t count,
-       const TeamShape& shape, const Slice& slice)
+  Grid(const EmulationOptions& options, uint64_t& random, Footprint& footprint, TeamSystem* systems,
+       uint32_t count, const TeamShape& shape, const Slice& slice)
       : options_(options),
         random_(random),
+        footprint_(footprint),
         systems_(systems),
         count_(count),
         slice_(slice),
@@ -67,6 +68,7 @@ class Grid {
         team.done = true;
         return;
       }
+      footprint_.system = next_;
       take(team, systems_[next_++]);
       return;
     }
@@ -92,9 +94,13 @@ class Grid {
     const std::vector<uint32_t> order = some_order(warps_);
     std::vector<Findings> found(warps_);
     const uint32_t lanes = options_.seed == 0 ? 0 : static_cast<uint32_t>(next_random(random_));
+    volatile Footprint* const footprint = options_.threads <= 1 ? &footprint_ : nullptr;
     const auto step = [&](uint32_t warp) {
-      found[warp] = lanes == 0 ? team.run[warp].step(HostGroup{}, warp)
-                               : team.run[warp].step(ShuffledGroup{lanes % 64 + warp}, warp);
+      found[warp] = lanes == 0
+                        ? team.run[warp].step(HostGroup{}, warp, footprint)
+                        : team.run[warp].step(ShuffledGroup{lanes % 64 + warp}, warp, footprint);
+      if (footprint_.component == options_.fault_in && footprint_.tick >= options_.fault_at)
+        throw DeviceError("the emulated device is broken");
     };
     if (options_.threads <= 1) {
       for (const uint32_t warp : order) step(warp);
@@ -131,6 +137,7 @@ class Grid {
 
   const EmulationOptions& options_;
   uint64_t& random_;
+  Footprint& footprint_;  ///< the launch's last, if one warp steps at a time
   TeamSystem* systems_;
   uint32_t count_ = 0, next_ = 0;
   Slice slice_;
@@ -201,7 +208,7 @@ LaunchReport EmulatedDevice::run(TeamSystem* systems, uint32_t count, const Team
     throw std::logic_error("a launch of an impossible shape");
   const auto begin = std::chrono::steady_clock::now();
   launches_ += 1;
-  Grid(options_, random_, systems, count, shape, slice).run();
+  Grid(options_, random_, footprint_, systems, count, shape, slice).run();
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
 

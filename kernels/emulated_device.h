@@ -17,6 +17,8 @@ struct EmulationOptions {
   uint32_t seed = 1;                ///< order of teams, warps and lanes; 0: the natural ones
   unsigned threads = 1;             ///< that step a team's warps at the same time
   uint64_t windows_at_once = 1000;  ///< a slice's nanoseconds, in windows of all teams together
+  Tick fault_at = kNever;           ///< the first window from there on in which
+  uint32_t fault_in = 0;            ///< this component is stepped breaks the device
 };
 
 /// Memory is the host's, but other memory: what is not uploaded is not there.
@@ -33,6 +35,8 @@ class EmulatedDevice final : public Device {
   void download(void* to, const std::byte* from, uint64_t bytes) override;
   LaunchReport run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
                    const Slice& slice) override;
+  void leave_footprints() override { footprints_ = true; }
+  Footprint footprint() const override { return footprints_ ? footprint_ : Footprint{}; }
   LaunchReport meet(const TeamShape&, uint32_t) override { return {}; }
 
   uint64_t allocations() const { return pieces_.size(); }
@@ -44,6 +48,8 @@ class EmulatedDevice final : public Device {
 
   EmulationOptions options_;
   DeviceInfo info_;
+  bool footprints_ = false;
+  Footprint footprint_;
   uint64_t used_ = 0, most_used_ = 0, launches_ = 0, random_ = 0;
   std::map<const std::byte*, uint64_t> pieces_;  ///< sizes by beginning
 };

@@ -40,6 +40,8 @@ struct Launch {
   uint32_t* next = nullptr;  ///< the next system to be taken
   MeetingPlace* places = nullptr;
   Slice slice;
+  /// The host's memory, or null. There is one team then, of which one warp works.
+  volatile Footprint* footprint = nullptr;
 };
 
 struct BlockShared {
@@ -145,10 +147,11 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) run_teams(const Launch la
     if (leads) taken.key = time_is_up() ? launch.count : atomicAdd(launch.next, 1u);
     const uint32_t index = team.exchange(taken).key;
     if (index >= launch.count) return;
+    if (leads && launch.footprint != nullptr) launch.footprint->system = index;
     TeamRun run(launch.systems[index], launch.slice, states);
     run.enter(g, warp);
     while (run.stop() == Stop::kNone) {
-      Findings found = run.step(g, warp);
+      Findings found = run.step(g, warp, launch.footprint);
       if (leads && ++windows % 16 == 0 && time_is_up()) found.flags |= Findings::kTimeIsUp;
       run.meet(team.exchange(found));
     }

@@ -59,6 +59,13 @@ struct Slice {
   uint64_t nanoseconds = ~uint64_t{0};
 };
 
+/// Which component is being stepped; where it lies, the host can read it after a fault too.
+struct Footprint {
+  uint32_t system = 0;     ///< of the launch's table
+  uint32_t component = 0;  ///< its number
+  Tick tick = 0;           ///< begin of the window
+};
+
 /// What a warp has found out in a window, and what a team has, combined.
 struct Findings {
   static constexpr uint32_t kHostWanted = 1, kTimeIsUp = 2;
@@ -110,15 +117,16 @@ class TeamRun {
   }
 
   /// Step what belongs to `warp` through the next window. What is returned counts in the leader.
+  /// `footprint`: where to leave one, if not null.
   template <class G>
-  NW_HD Findings step(const G& g, uint32_t warp) {
+  NW_HD Findings step(const G& g, uint32_t warp, volatile Footprint* footprint = nullptr) {
     const TeamSystem& s = *system_;
     window_ = next_window(control_);
     Findings found;
     Horizon horizon;
     const uint32_t end = s.deal.begin[warp + 1];
     for (uint32_t at = s.deal.begin[warp]; at < end; at += 64)
-      found.add(step_some(g, at, end - at < 64 ? end - at : 64, horizon));
+      found.add(step_some(g, at, end - at < 64 ? end - at : 64, horizon, footprint));
     found.add({ticks_ahead(horizon.next, window_.begin), 0});
     if (warp == 0) {
       g.sync();
@@ -210,7 +218,8 @@ class TeamRun {
 
   /// Step the `n` <= 64 components from position `first` of the deal on, as far as they are due.
   template <class G>
-  NW_HD Findings step_some(const G& g, uint32_t first, uint32_t n, Horizon& horizon) {
+  NW_HD Findings step_some(const G& g, uint32_t first, uint32_t n, Horizon& horizon,
+                           volatile Footprint* footprint) {
     const sm::SystemView& view = system_->run.view;
     const uint32_t* const order = system_->deal.order + first;
     Component* const table = system_->run.table.in(view.arena);
@@ -236,6 +245,12 @@ class TeamRun {
     for (uint64_t bits = due; bits != 0; bits &= bits - 1) {
       const uint32_t i = count_trailing_zeros(bits);
       Component& c = table[order[i]];
+      if (footprint != nullptr) {
+        g.leader([&] {
+          footprint->component = order[i];
+          footprint->tick = window_.begin;
+        });
+      }
       const StepResult r = step_component(g, c, state_at(first + i, c), view, window_, horizon);
       g.leader([&] {
         c.wake = r.wake;

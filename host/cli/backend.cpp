@@ -18,6 +18,12 @@ void declare_backend(CommandLine& line) {
   line.value("device", "the CUDA device to use, as numbered by 'nearwarp devices'", "N", "0");
 }
 
+void declare_batch_backend(CommandLine& line) {
+  declare_backend(line);
+  line.flag("locate-fault",
+            "after a GPU has failed, say which component it was stepping, and when (slow)");
+}
+
 Backend chosen_backend(const CommandLine& line) {
   const std::string name = line.text("backend");
   if (name != "auto" && name != "cpu" && name != "cuda") {
@@ -46,14 +52,28 @@ Backend chosen_backend(const CommandLine& line) {
     throw Error(fmt::format("there is no CUDA device {} - 'nearwarp devices' lists those there are",
                             index));
   }
-  return {true, index};
+  Backend backend;
+  backend.cuda = true;
+  backend.device = index;
+  return backend;
+}
+
+Backend chosen_batch_backend(const CommandLine& line) {
+  Backend backend = chosen_backend(line);
+  backend.locate_fault = line.given("locate-fault");
+  if (backend.locate_fault && !backend.cuda)
+    throw UsageError("--locate-fault is about a GPU, and the backend is the CPU");
+  return backend;
 }
 
 std::unique_ptr<sim::BatchRunner> make_runner(const Backend& backend, unsigned threads) {
   if (!backend.cuda) return std::make_unique<sim::CpuBatch>(threads);
-  return sim::open_cuda_batch(backend.device, [](const std::string& text) {
+  sim::DeviceBatchOptions options;
+  options.locate_fault = backend.locate_fault;
+  options.say = [](const std::string& text) {
     std::fprintf(stderr, "nearwarp: %s\n", text.c_str());
-  });
+  };
+  return sim::open_cuda_batch(backend.device, std::move(options));
 }
 
 }  // namespace nearwarp::cli

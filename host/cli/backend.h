@@ -12,14 +12,20 @@ namespace nearwarp::cli {
 /// Declares --backend and --device.
 void declare_backend(CommandLine& line);
 
+/// The same and --locate-fault, for commands that use make_runner().
+void declare_batch_backend(CommandLine& line);
+
 /// A backend that has been chosen and can be used.
 struct Backend {
   bool cuda = false;
-  int device = 0;  ///< with cuda
+  int device = 0;             ///< with cuda
+  bool locate_fault = false;  ///< see sim::DeviceBatchOptions
 };
 
 /// Understands the two options. Throws UsageError, or nearwarp::Error if there is no such device.
 Backend chosen_backend(const CommandLine& line);
+/// The same, after declare_batch_backend().
+Backend chosen_batch_backend(const CommandLine& line);
 
 /// What runs batches on it; `threads` counts on the CPU.
 std::unique_ptr<sim::BatchRunner> make_runner(const Backend& backend, unsigned threads);

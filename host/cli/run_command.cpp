@@ -60,7 +60,7 @@ CommandLine declare() {
   line.value("size", "small, medium, large, or paper (2 billion thread-instructions)", "SIZE",
              "small");
   line.list("set", "override a key of the machine or of all policies; repeatable", "KEY=VALUE");
-  declare_backend(line);
+  declare_batch_backend(line);
   line.value(
       "threads",
       "on the CPU: at most so many at a time; default: one per policy, at most one per processor",
@@ -102,7 +102,7 @@ Request understand(const CommandLine& line, const Words& application) {
     const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
     request.threads = std::min(processors, static_cast<unsigned>(request.policies.size()));
   }
-  request.backend = chosen_backend(line);
+  request.backend = chosen_batch_backend(line);
   request.explain = line.given("explain");
   request.json = line.text("json");
   if (!request.json.empty()) report::check_writable(request.json);

@@ -49,7 +49,7 @@ CommandLine declare() {
   line.value("csv", "also write a row per point to this file", "FILE");
   line.value("shard", "run only part i of n; 'nearwarp merge' joins them", "i/n");
   line.flag("retry", "run points again that failed");
-  declare_backend(line);
+  declare_batch_backend(line);
   line.value("threads", "on the CPU: points at a time; default: one per processor", "N");
   line.value("checkpoint",
              "keep the state of points in this folder; stopped, they go on from there", "FOLDER");
@@ -112,7 +112,7 @@ Request understand(const CommandLine& line) {
   request.options.retry = line.given("retry");
   request.threads = line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024))
                                           : std::max(1u, std::thread::hardware_concurrency());
-  request.backend = chosen_backend(line);
+  request.backend = chosen_batch_backend(line);
   request.plan = sweep::expand(definition_of(line));
   request.csv = line.text("csv");
   if (!request.csv.empty()) report::check_writable(request.csv);

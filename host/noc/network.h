@@ -1,6 +1,8 @@
 // A network with synthetic terminals, laid out in an arena of its own, and how it is stepped.
 #pragma once
 
+#include <span>
+
 #include "device/core/arena.h"
 #include "device/noc/standalone.h"
 #include "host/noc/config.h"
@@ -57,6 +59,7 @@ class Network {
 
   // For backends that step it elsewhere: the arena is a system of one component.
   kernels::RunState run_state() const;
+  std::span<kernels::Component> components() { return {arena_.get(table_), table_.count}; }
   std::byte* state() { return arena_.base(); }
   /// The arena has been stepped by so many cycles.
   void stepped(uint64_t cycles) { now_ += cycles; }

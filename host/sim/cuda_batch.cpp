@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "host/core/error.h"
-#include "host/sim/device_batch.h"
 
 namespace nearwarp::sim {
 
@@ -34,10 +33,7 @@ std::vector<DeviceInfo> cuda_devices(std::string& why) {
   }
 }
 
-std::unique_ptr<BatchRunner> open_cuda_batch(int index,
-                                             std::function<void(const std::string&)> say) {
-  DeviceBatchOptions options;
-  options.say = std::move(say);
+std::unique_ptr<BatchRunner> open_cuda_batch(int index, DeviceBatchOptions options) {
   try {
     return std::make_unique<CudaBatch>(kernels::open_cuda_device(index), std::move(options));
   } catch (const kernels::DeviceError& error) {

@@ -1,12 +1,11 @@
 // The CUDA devices there are, and batches on them.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "host/sim/batch.h"
+#include "host/sim/device_batch.h"
 #include "kernels/device.h"
 
 namespace nearwarp::sim {
@@ -17,9 +16,8 @@ using kernels::DeviceInfo;
 /// if there is one that does not work.
 std::vector<DeviceInfo> cuda_devices(std::string& why);
 
-/// Batches on CUDA device `index`, one of cuda_devices(). `say` gets what the user should know, a
-/// sentence each. Throws nearwarp::Error if the device cannot be used.
-std::unique_ptr<BatchRunner> open_cuda_batch(int index,
-                                             std::function<void(const std::string&)> say);
+/// Batches on CUDA device `index`, one of cuda_devices(). Throws nearwarp::Error if the device
+/// cannot be used.
+std::unique_ptr<BatchRunner> open_cuda_batch(int index, DeviceBatchOptions options);
 
 }  // namespace nearwarp::sim

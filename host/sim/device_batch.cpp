@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "host/core/error.h"
@@ -19,8 +20,8 @@ using kernels::OutOfDeviceMemory;
 using kernels::Stop;
 using kernels::TeamSystem;
 
-/// Systems on the device beyond those that teams can take at once, so that a team whose system has
-/// ended finds another before the launch is over.
+/// Systems on the device beyond those that teams can take at once that a launch waits for, so that
+/// a team whose system has ended finds another before the launch is over.
 constexpr uint32_t kInReserve = 4;
 
 std::string mebibytes(uint64_t bytes) { return fmt::format("{} MiB", (bytes + 1048575) >> 20); }
@@ -33,7 +34,9 @@ class Batch {
         options_(options),
         systems_(systems),
         observer_(observer),
-        ahead_(systems, options.window_ticks) {}
+        ahead_(systems, options.window_ticks) {
+    if (options.locate_fault) device.leave_footprints();
+  }
 
   void run() {
     while (report_progress()) {
@@ -46,6 +49,7 @@ class Batch {
       serve_all();
     }
     for (const std::unique_ptr<Aboard>& a : aboard_) {
+      if (a->on_device.run().control().windows == 0) continue;  // not begun
       BatchOutcome outcome;
       outcome.stopped = true;
       SystemRun& run = a->on_device.fetch();
@@ -63,9 +67,12 @@ class Batch {
 
   // --- coming and going ---
 
+  /// As many as fit the device's memory. The next launch waits for those that it can take to be
+  /// laid out; beyond them come those that are laid out already.
   void admit() {
-    const size_t wanted = most_aboard();
-    while (next_ < systems_.size() && aboard_.size() < wanted && (aboard_.empty() || !full_)) {
+    const size_t wanted = size_t{device_.info().blocks_at_once} + kInReserve;
+    while (next_ < systems_.size() && (aboard_.empty() || !full_)) {
+      if (aboard_.size() >= wanted && waiting_ == nullptr && !ahead_.is_ready()) return;
       // Traces of one recording at a time.
       if (!aboard_.empty() && systems_[next_].recording != recording_) return;
       if (!take_aboard(next_)) return;
@@ -73,15 +80,12 @@ class Batch {
     }
   }
 
-  size_t most_aboard() const { return size_t{device_.info().blocks_at_once} + kInReserve; }
-
   /// False if there is no room.
   bool take_aboard(size_t number) {
     try {
       const BatchSystem& what = systems_[number];
       if (waiting_ == nullptr) waiting_ = ahead_.next();
-      if (table_.bytes() == 0)
-        table_ = kernels::DeviceBuffer(device_, most_aboard() * sizeof(TeamSystem));
+      if (!launcher_.has_value()) launcher_.emplace(device_, systems_.size());
       provide_traces(*what.recording);
       const auto image = images_.get(device_, waiting_->image());
       aboard_.push_back(std::make_unique<Aboard>(
@@ -125,21 +129,38 @@ class Batch {
 
   void launch() {
     const auto count = static_cast<uint32_t>(aboard_.size());
-    kernels::TeamShape shape =
-        team_shape(device_.info(), count, aboard_.front()->on_device.run().system().table.count);
-    if (options_.blocks_per_team != 0) {
-      shape.blocks = options_.blocks_per_team;
-      shape.teams = std::max(1u, std::min(count, device_.info().blocks_at_once / shape.blocks));
-    }
+    const kernels::TeamShape shape = shape_for(count);
     const uint32_t warps = shape.blocks * device_.info().warps_per_block;
     std::vector<TeamSystem> table;
     for (const std::unique_ptr<Aboard>& a : aboard_)
-      table.push_back(a->on_device.team_system(device_.info(), warps));
-    const uint64_t bytes = table.size() * sizeof(TeamSystem);
-    table_.upload(table.data(), bytes);
-    device_.run(table_.as<TeamSystem>(), count, shape, options_.slice);
-    table_.download(table.data(), bytes);
+      table.push_back(a->on_device.team_system(warps, options_.locate_fault ? 1 : 0));
+    try {
+      launcher_->run(table, shape, options_.slice);
+    } catch (const kernels::DeviceError& error) {
+      throw Error(fmt::format("{} failed: {} ({})", device_.info().name, error.what(), place()));
+    }
     for (uint32_t i = 0; i < count; ++i) aboard_[i]->on_device.take(table[i]);
+  }
+
+  kernels::TeamShape shape_for(uint32_t count) const {
+    if (options_.locate_fault) return {};
+    const kernels::DeviceInfo& info = device_.info();
+    if (options_.blocks_per_team == 0)
+      return team_shape(info, count, aboard_.front()->on_device.run().system().table.count);
+    return {std::max(1u, std::min(count, info.blocks_at_once / options_.blocks_per_team)),
+            options_.blocks_per_team};
+  }
+
+  /// Where a launch has failed.
+  std::string place() const {
+    if (!options_.locate_fault) return "--locate-fault finds the component and the tick, slowly";
+    const kernels::Footprint f = device_.footprint();
+    Aboard& a = *aboard_[f.system];
+    const BatchSystem& what = systems_[a.number];
+    System& system = a.on_device.run().system();
+    return fmt::format("in {} of {} under {}, in the window from tick {} on, core cycle {}",
+                       system.names[f.component].name, what.recording->name, what.policy->name,
+                       f.tick, f.tick / system.core_period);
   }
 
   void serve_all() {
@@ -195,7 +216,7 @@ class Batch {
   const runtime::Recording* recording_ = nullptr;  ///< whose traces are on the device
   std::unique_ptr<DeviceTraces> traces_;
   DeviceImages images_;
-  kernels::DeviceBuffer table_;
+  std::optional<kernels::TeamLauncher> launcher_;
   std::vector<std::unique_ptr<Aboard>> aboard_;  ///< in the order in which they came
 };
 

@@ -13,7 +13,10 @@ struct DeviceBatchOptions {
   kernels::Slice slice = {~uint64_t{0},
                           50'000'000};  ///< of one launch; results do not depend on it
   uint32_t blocks_per_team = 0;         ///< 0: as fits the number of systems
-  Tick window_ticks = 0;                ///< for tests: the longest window; 0: as long as possible
+  /// After a failure, say which component the device was stepping, and when. Slow: one warp steps
+  /// one system at a time.
+  bool locate_fault = false;
+  Tick window_ticks = 0;  ///< for tests: the longest window; 0: as long as possible
   /// What the user should know, a sentence each, e.g. that memory is short.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };

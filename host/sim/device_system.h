@@ -5,6 +5,7 @@
 
 #include "host/sim/device_image.h"
 #include "host/sim/system_run.h"
+#include "kernels/device_arena.h"
 
 namespace nearwarp::sim {
 
@@ -15,11 +16,11 @@ class DeviceSystem {
   DeviceSystem(kernels::Device& device, std::unique_ptr<SystemRun>& run,
                std::shared_ptr<const DeviceImage> image, const DeviceTraces& traces);
 
-  /// For a launch with teams of so many warps.
-  kernels::TeamSystem team_system(const kernels::DeviceInfo& device, uint32_t warps);
+  /// For a launch with teams of so many warps, of which so many work (0: all).
+  kernels::TeamSystem team_system(uint32_t warps, uint32_t working_warps);
   /// After the launch: what the team has left.
   void take(const kernels::TeamSystem& left);
-  kernels::Stop stop() const { return team_.run.control.stop; }
+  kernels::Stop stop() const { return state_.control.stop; }
 
   /// The run, with the state that the device has.
   SystemRun& fetch();
@@ -33,9 +34,8 @@ class DeviceSystem {
  private:
   std::unique_ptr<SystemRun> run_;
   std::shared_ptr<const DeviceImage> image_;
-  kernels::DeviceBuffer arena_, order_, begin_, shared_at_, by_warp_;
-  kernels::TeamSystem team_;
-  uint32_t warps_ = 0;  ///< for which it is dealt
+  kernels::DeviceArena arena_;
+  kernels::RunState state_;  ///< as a team sees it, its arena apart
   uint64_t committed_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <future>
 #include <memory>
@@ -20,9 +21,24 @@ class RunAhead {
         window_ticks_(window_ticks),
         ahead_(std::max(1u, std::thread::hardware_concurrency())) {}
 
+  /// Would next() not have to wait?
+  bool is_ready() {
+    lay_out();
+    return !runs_.empty() &&
+           runs_.front().wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+
   /// The run of the next system, begun. Throws what went wrong with it; then the one after it is
   /// next.
   std::unique_ptr<SystemRun> next() {
+    lay_out();
+    std::future<std::unique_ptr<SystemRun>> run = std::move(runs_.front());
+    runs_.pop_front();
+    return run.get();
+  }
+
+ private:
+  void lay_out() {
     while (begun_ < systems_.size() && runs_.size() < ahead_) {
       const BatchSystem& what = systems_[begun_++];
       runs_.push_back(std::async(std::launch::async, [&what, ticks = window_ticks_] {
@@ -31,12 +47,8 @@ class RunAhead {
         return run;
       }));
     }
-    std::future<std::unique_ptr<SystemRun>> run = std::move(runs_.front());
-    runs_.pop_front();
-    return run.get();
   }
 
- private:
   std::span<const BatchSystem> systems_;
   Tick window_ticks_;
   size_t ahead_, begun_ = 0;

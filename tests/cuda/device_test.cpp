@@ -1,6 +1,9 @@
 // Does a GPU give what the CPU gives, however its blocks meet and its launches end, and does it say
 // what goes wrong?
+#include <cstdlib>
+
 #include "host/sim/device_batch.h"
+#include "kernels/device_arena.h"
 #include "tests/cuda/gpu.h"
 #include "tests/sim/device_rig.h"
 
@@ -74,6 +77,42 @@ TEST_F(Gpu, MoreSystemsThanItHoldsAtOnce) {
   const auto device = open();
   for (const report::RunResult& r : run_on(*device, configs.systems(recording)))
     ASSERT_EQ(numbers(r), expected);
+}
+
+/// Steps a system one component of which points far outside of its arena. Returns what the
+/// footprint of the fault says.
+kernels::Footprint footprint_of_fault(kernels::Device& device, SystemRun& run, uint32_t component) {
+  System& system = run.system();
+  kernels::Component& c = system.component(component);
+  c.wake = 0;
+  c.inputs.count = 0;
+  c.state = 0xfffffff0u;
+  device.leave_footprints();
+  kernels::DeviceArena arena(device, system.arena.base(), system.arena.size_bytes(),
+                             system.components());
+  kernels::TeamLauncher launcher(device, 1);
+  kernels::TeamSystem team = arena.team_system(run.state(), device.info().warps_per_block, 1);
+  team.deal.shared_at = nullptr;
+  try {
+    launcher.run({&team, 1}, {}, {});
+  } catch (const kernels::DeviceError&) {
+    return device.footprint();
+  }
+  return {};
+}
+
+TEST_F(Gpu, AFaultLeavesAFootprint) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fault ends the use of CUDA in a process
+  const auto faulty = [&] {
+    const Configs configs({"baseline"}, kFew);
+    SystemRun run({&workload("kmeans", 20'000), &configs.machine, &configs.policies[0]}, 0);
+    run.begin();
+    const auto device = open();
+    const uint32_t vault = run.system().ends.first_vault + 2;
+    const kernels::Footprint f = footprint_of_fault(*device, run, vault);
+    std::_Exit(f.component == vault ? 0 : 1);
+  };
+  EXPECT_EXIT(faulty(), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

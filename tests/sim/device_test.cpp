@@ -2,6 +2,7 @@
 // do batches bear little memory, failures and interruptions?
 #include <gtest/gtest.h>
 
+#include "kernels/deal.h"
 #include "tests/sim/device_rig.h"
 
 namespace nearwarp::sim {
@@ -163,6 +164,66 @@ TEST(Device, RecordingsFollowEachOther) {
   const auto results = run_on(device, systems);
   for (size_t i = 0; i < names.size(); ++i)
     EXPECT_EQ(numbers(results[i]), numbers(simulate(workload(names[i], 50'000), "baseline", kFew)));
+}
+
+TEST(Device, AFaultNamesTheComponentAndTheTickIfAsked) {
+  const runtime::Recording& recording = workload("kmeans", 50'000);
+  const Configs configs({"baseline"}, kFew);
+  SystemRun layout({&recording, &configs.machine, &configs.policies[0]}, 0);
+  EmulationOptions emulation;
+  emulation.fault_at = 1000;
+  // Of those that the one warp steps, the last.
+  const kernels::Deal deal = kernels::deal_components(layout.system().components(), 1);
+  emulation.fault_in = deal.order.back();
+  const auto failure = [&](bool locate) -> std::string {
+    EmulatedDevice device(emulation);
+    DeviceBatchOptions options;
+    options.locate_fault = locate;
+    try {
+      run_on(device, configs.systems(recording), options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string plain = failure(false);
+  EXPECT_NE(plain.find("the emulated device is broken"), std::string::npos) << plain;
+  EXPECT_NE(plain.find("--locate-fault"), std::string::npos) << plain;
+  const std::string located = failure(true);
+  const std::string name = layout.system().names[emulation.fault_in].name;
+  EXPECT_NE(located.find("in " + name + " of kmeans under baseline"), std::string::npos) << located;
+  const size_t at = located.find("from tick ");
+  ASSERT_NE(at, std::string::npos) << located;
+  const uint64_t tick = std::stoull(located.substr(at + 10));
+  EXPECT_GE(tick, emulation.fault_at);
+  EXPECT_LT(tick, emulation.fault_at + 100'000);
+}
+
+TEST(Device, OneWarpAtATimeGivesTheSame) {
+  const runtime::Recording& recording = workload("kmeans", 50'000);
+  const Configs configs(kThree, kFew);
+  EmulatedDevice device({});
+  DeviceBatchOptions options;
+  options.locate_fault = true;
+  const auto results = run_on(device, configs.systems(recording), options);
+  for (size_t i = 0; i < kThree.size(); ++i)
+    EXPECT_EQ(numbers(results[i]), numbers(simulate(recording, kThree[i], kFew)));
+}
+
+TEST(Device, HoldsAsManySystemsAsAreLaidOut) {
+  const runtime::Recording& recording = workload("kmeans", 50'000);
+  const Configs configs(std::vector<std::string>(40, "baseline"), kFew);
+  const auto expected = numbers(simulate(recording, "baseline", kFew));
+  EmulationOptions emulation;
+  emulation.blocks_at_once = 2;
+  EmulatedDevice device(emulation);
+  DeviceBatchOptions options;
+  options.slice = {20, ~uint64_t{0}};
+  for (const report::RunResult& r : run_on(device, configs.systems(recording), options))
+    EXPECT_EQ(numbers(r), expected);
+  // Far more than the two that are stepped at a time.
+  SystemRun one({&recording, &configs.machine, &configs.policies[0]}, 0);
+  EXPECT_GT(device.most_used_bytes(), 8 * one.system().arena.size_bytes());
 }
 
 TEST(Device, NothingToDo) {

@@ -1,0 +1,80 @@
+// A system's arena on a device, and which of a team's warps steps what of it.
+#include "kernels/device_arena.h"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/deal.h"
+
+namespace nearwarp::kernels {
+
+namespace {
+
+uint64_t most_warps(const Device& device) {
+  return uint64_t{device.info().largest_team} * device.info().warps_per_block;
+}
+
+}  // namespace
+
+DeviceArena::DeviceArena(Device& device, std::byte* host, uint64_t bytes,
+                         std::span<const Component> components)
+    : device_(&device),
+      host_(host),
+      components_(components),
+      arena_(device, host, bytes),
+      order_(device, components.size() * sizeof(uint32_t)),
+      begin_(device, (most_warps(device) + 1) * sizeof(uint32_t)),
+      shared_at_(device, components.size() * sizeof(uint32_t)),
+      by_warp_(device, most_warps(device) * sizeof(uint64_t)) {}
+
+TeamSystem DeviceArena::team_system(const RunState& run, uint32_t warps, uint32_t working_warps) {
+  deal_for(warps, working_warps == 0 ? warps : working_warps);
+  TeamSystem system;
+  system.run = run;
+  system.run.view.arena = arena_.as<std::byte>();
+  system.run.view.log_done = false;
+  system.deal = {order_.as<const uint32_t>(), begin_.as<const uint32_t>(),
+                 shared_at_.as<const uint32_t>()};
+  system.committed = by_warp_.as<uint64_t>();
+  return system;
+}
+
+void DeviceArena::deal_for(uint32_t warps, uint32_t working_warps) {
+  if (warps_ == warps && working_warps_ == working_warps) return;
+  const DeviceInfo& info = device_->info();
+  Deal deal = deal_components(components_, working_warps);
+  deal.begin.resize(warps + 1, deal.begin.back());
+  share_states(deal, components_, info.warps_per_block, info.shared_bytes);
+  order_.upload(deal.order.data(), deal.order.size() * sizeof(uint32_t));
+  begin_.upload(deal.begin.data(), deal.begin.size() * sizeof(uint32_t));
+  shared_at_.upload(deal.shared_at.data(), deal.shared_at.size() * sizeof(uint32_t));
+  warps_ = warps;
+  working_warps_ = working_warps;
+}
+
+uint64_t DeviceArena::committed() const {
+  std::vector<uint64_t> by_warp(warps_);
+  by_warp_.download(by_warp.data(), by_warp.size() * sizeof(uint64_t));
+  return std::accumulate(by_warp.begin(), by_warp.end(), uint64_t{0});
+}
+
+LaunchReport TeamLauncher::run(std::span<TeamSystem> systems, const TeamShape& shape,
+                               const Slice& slice) {
+  if (systems.size_bytes() > table_.bytes())
+    throw std::logic_error("a launch of more systems than its table holds");
+  table_.upload(systems.data(), systems.size_bytes());
+  const LaunchReport report =
+      device_->run(table_.as<TeamSystem>(), static_cast<uint32_t>(systems.size()), shape, slice);
+  table_.download(systems.data(), systems.size_bytes());
+  return report;
+}
+
+TeamShape one_block_teams(const DeviceInfo& device, size_t systems) {
+  TeamShape shape;
+  shape.teams = std::clamp(static_cast<uint32_t>(systems), 1u, std::max(1u, device.blocks_at_once));
+  return shape;
+}
+
+}  // namespace nearwarp::kernels

@@ -1,0 +1,57 @@
+// A system's arena on a device, and which of a team's warps steps what of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/device.h"
+
+namespace nearwarp::kernels {
+
+class DeviceArena {
+ public:
+  /// Takes the arena of `bytes` bytes that begins at `host` to the device. The arena and the
+  /// system's `components` in it outlive this. Throws OutOfDeviceMemory.
+  DeviceArena(Device& device, std::byte* host, uint64_t bytes,
+              std::span<const Component> components);
+
+  uint64_t bytes() const { return arena_.bytes(); }
+  /// Bring the device's state to the host, or the host's to the device.
+  void fetch() { arena_.download(host_, arena_.bytes()); }
+  void put_back() { arena_.upload(host_, arena_.bytes()); }
+
+  /// The system of `run` for a launch with teams of `warps` warps. Of these, the first
+  /// `working_warps` share the work, 0: all.
+  TeamSystem team_system(const RunState& run, uint32_t warps, uint32_t working_warps = 0);
+  /// Warp-instructions that had been committed when the last launch ended.
+  uint64_t committed() const;
+
+ private:
+  void deal_for(uint32_t warps, uint32_t working_warps);
+
+  Device* device_;
+  std::byte* host_;
+  std::span<const Component> components_;
+  DeviceBuffer arena_, order_, begin_, shared_at_, by_warp_;
+  uint32_t warps_ = 0, working_warps_ = 0;  ///< for which it is dealt
+};
+
+/// Launches, and the table of systems that they take.
+class TeamLauncher {
+ public:
+  /// For up to `most` systems at a time. Throws OutOfDeviceMemory.
+  TeamLauncher(Device& device, size_t most)
+      : device_(&device), table_(device, most * sizeof(TeamSystem)) {}
+
+  /// One launch of teams of `shape`; afterwards `systems` say how they were left.
+  LaunchReport run(std::span<TeamSystem> systems, const TeamShape& shape, const Slice& slice);
+
+ private:
+  Device* device_;
+  DeviceBuffer table_;
+};
+
+/// A team of one thread block for each of so many systems, as far as there is room for them.
+TeamShape one_block_teams(const DeviceInfo& device, size_t systems);
+
+}  // namespace nearwarp::kernels
