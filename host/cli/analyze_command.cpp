@@ -4,10 +4,13 @@
 #include "bench/workloads/workload.h"
 #include "host/cli/backend.h"
 #include "host/cli/commands.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/trace_program.h"
 #include "host/compiler/offload_print.h"
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
+#include "host/sass/trace_list.h"
 #include "host/sim/image_builder.h"
 
 namespace nearwarp::cli {
@@ -29,7 +32,7 @@ compiler::Program compile(const std::string& name) {
 }  // namespace
 
 int analyze_command(const Words& words) {
-  CommandLine line("analyze", "WORKLOAD|FILE.ptx",
+  CommandLine line("analyze", "WORKLOAD|FILE.ptx|kernelslist.g",
                    "Print the offloading candidates, and why other code was refused");
   line.value("kernel", "only this kernel", "NAME");
   line.value("machine", "machine whose line size and table are assumed", "NAME", "tom");
@@ -55,6 +58,11 @@ int analyze_command(const Words& words) {
   const Words changes = line.texts("set");
   const config::MachineConfig machine = config::load_machine(line.text("machine"), changes);
   const config::PolicyConfig policy = config::load_policy(line.text("policy"), changes);
+  if (sass::names_trace(line.positional()[0])) {
+    catch_interrupts();
+    print(trace_analysis(line.positional()[0], line.text("kernel")));
+    return 0;
+  }
   const compiler::OffloadModel model = sim::offload_model(machine, policy);
   const compiler::Program program = compile(line.positional()[0]);
   const std::string wanted = line.text("kernel");

@@ -24,6 +24,7 @@ constexpr const char* kHelp =
     "  nearwarp sweep WORKLOAD... [OPTION...]     many configurations, resumable\n"
     "  nearwarp merge OUT IN...                   join the files of a sweep's parts\n"
     "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"
+    "  nearwarp run|sweep|analyze kernelslist.g   the same for Accel-Sim's traces\n"
     "  nearwarp analyze WORKLOAD --mappings       which data mapping would suit it\n"
     "  nearwarp noc [OPTION...]                   measure a network by itself\n"
     "  nearwarp dram [OPTION...]                  measure a memory channel by itself\n"

@@ -16,6 +16,8 @@
 #include "host/core/error.h"
 #include "host/report/file.h"
 #include "host/report/mapping_analysis.h"
+#include "host/sass/program_reader.h"
+#include "host/sass/trace_list.h"
 #include "host/sim/mapping_analysis.h"
 
 namespace nearwarp::cli {
@@ -23,6 +25,10 @@ namespace {
 
 const workloads::Workload& workload_of(const std::string& name) {
   if (const workloads::Workload* workload = workloads::find(name)) return *workload;
+  if (sass::names_trace(name)) {
+    throw UsageError(fmt::format("--mappings compares mappings by the candidates' accesses, but {}",
+                                 sass::kNoOffloading));
+  }
   if (name.find('/') != std::string::npos || name.ends_with(".ptx")) {
     throw UsageError(
         fmt::format("--mappings cannot analyze '{}': it needs the traces of a program that runs - "

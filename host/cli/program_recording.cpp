@@ -9,10 +9,12 @@
 
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
+#include "host/cli/trace_program.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/runtime/recording_file.h"
 #include "host/runtime/virtual_device.h"
+#include "host/sass/trace_list.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -51,12 +53,6 @@ runtime::Recording execute(const workloads::Workload& workload, workloads::Size 
   return device.take_recording(workload.name());
 }
 
-fs::path cache_file(const workloads::Workload& workload, const std::string& size,
-                    const std::string& cache) {
-  make_folder(cache, "--trace-cache");
-  return fs::path(cache) / (recording_key_of(workload, size) + ".nwtrace");
-}
-
 }  // namespace
 
 void make_folder(const std::string& folder, const std::string& option) {
@@ -68,12 +64,45 @@ void make_folder(const std::string& folder, const std::string& option) {
   }
 }
 
-bool names_recording(const std::string& program) { return program.ends_with(".nwtrace"); }
+runtime::Recording cached_recording(const std::string& cache, const std::string& key,
+                                    const std::string& again,
+                                    const std::function<runtime::Recording()>& make) {
+  if (cache.empty()) return make();
+  make_folder(cache, "--trace-cache");
+  const fs::path file = fs::path(cache) / (key + ".nwtrace");
+  if (fs::exists(file)) {
+    try {
+      return runtime::load_recording(file.string());
+    } catch (const Error& error) {
+      std::fprintf(stderr, "nearwarp: %s; %s\n", error.what(), again.c_str());
+    }
+  }
+  runtime::Recording recording = make();
+  runtime::save_recording(recording, file.string());
+  return recording;
+}
 
-runtime::Recording load_recorded(const std::string& path) {
+bool names_recording(const std::string& program) {
+  return program.ends_with(".nwtrace") || sass::names_trace(program);
+}
+
+runtime::Recording load_recorded(const std::string& path, const std::string& cache) {
+  if (sass::names_trace(path)) return read_traces(path, cache);
   if (!fs::exists(path))
     throw UsageError(fmt::format("there is no recording '{}' - 'nearwarp record' makes one", path));
   return runtime::load_recording(path);
+}
+
+std::string recorded_key(const std::string& path) {
+  if (sass::names_trace(path)) return trace_key(path);
+  std::error_code failed;
+  const uint64_t bytes = fs::file_size(path, failed);
+  const auto time = fs::last_write_time(path, failed);
+  if (failed)
+    throw UsageError(
+        fmt::format("cannot read the recording '{}': {} - check the path", path, failed.message()));
+  return runtime::recording_key(fmt::format("{} {}", bytes, time.time_since_epoch().count()), path,
+                                "", "recording");
 }
 
 const workloads::Workload& workload_named(const std::string& name) {
@@ -93,18 +122,9 @@ std::string recording_key_of(const workloads::Workload& workload, const std::str
 runtime::Recording recording_of(const workloads::Workload& workload, const std::string& size,
                                 const std::string& cache) {
   const workloads::Size parsed = workloads::parse_size(size);
-  if (cache.empty()) return execute(workload, parsed);
-  const fs::path file = cache_file(workload, size, cache);
-  if (fs::exists(file)) {
-    try {
-      return runtime::load_recording(file.string());
-    } catch (const Error& error) {
-      std::fprintf(stderr, "nearwarp: %s; executing the program again\n", error.what());
-    }
-  }
-  runtime::Recording recording = execute(workload, parsed);
-  runtime::save_recording(recording, file.string());
-  return recording;
+  const std::string key = cache.empty() ? "" : recording_key_of(workload, size);
+  return cached_recording(cache, key, "executing the program again",
+                          [&] { return execute(workload, parsed); });
 }
 
 }  // namespace nearwarp::cli

@@ -1,6 +1,7 @@
 // Gets a workload's recording: executed now, or from the trace cache.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "bench/workloads/workload.h"
@@ -20,10 +21,19 @@ std::string recording_key_of(const workloads::Workload& workload, const std::str
 runtime::Recording recording_of(const workloads::Workload& workload, const std::string& size,
                                 const std::string& cache);
 
-/// A recording in a file, as `nearwarp record` writes it.
+/// The recording that `make` makes, or that an earlier call with this key has left in the folder
+/// `cache`, if it is not empty. `again` says in a message what is done if it cannot be used.
+runtime::Recording cached_recording(const std::string& cache, const std::string& key,
+                                    const std::string& again,
+                                    const std::function<runtime::Recording()>& make);
+
+/// A program that has been executed before: a recording, as `nearwarp record` writes it, or traces,
+/// as Accel-Sim's tracer does.
 bool names_recording(const std::string& program);
-/// Read it; throws nearwarp::Error if it cannot be used.
-runtime::Recording load_recorded(const std::string& path);
+/// Read it; throws nearwarp::Error if it cannot be used. `cache` is for traces.
+runtime::Recording load_recorded(const std::string& path, const std::string& cache);
+/// Changes with the program's files, as 32 hexadecimal digits.
+std::string recorded_key(const std::string& path);
 
 /// Makes the folder that an option names, if it is not there. Throws nearwarp::Error.
 void make_folder(const std::string& folder, const std::string& option);

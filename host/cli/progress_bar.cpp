@@ -30,9 +30,9 @@ std::string duration_text(double seconds) {
 }
 
 std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
-                          size_t width) {
+                          size_t width, const std::string& unit) {
   const double speed = seconds > 0 ? static_cast<double>(done) / seconds : 0;
-  std::string tail = fmt::format(" {:.1f} Mwi/s", speed / 1e6);
+  std::string tail = fmt::format(" {:.1f} {}", speed / 1e6, unit);
   if (total == 0) {
     tail = fmt::format(" {:.1f} M warp-instructions,{}", static_cast<double>(done) / 1e6, tail);
     return (label + tail).substr(0, width);
@@ -49,8 +49,9 @@ std::string progress_line(const std::string& label, uint64_t done, uint64_t tota
   return fmt::format("{} [{}]{}", label, bar, tail);
 }
 
-ProgressBar::ProgressBar(std::string label)
+ProgressBar::ProgressBar(std::string label, std::string unit)
     : label_(std::move(label)),
+      unit_(std::move(unit)),
       terminal_(isatty(STDERR_FILENO) != 0),
       begin_(Clock::now()),
       next_(begin_ + kPatience) {}
@@ -72,7 +73,7 @@ void ProgressBar::update(uint64_t done, uint64_t total) {
   const double seconds = std::chrono::duration<double>(now - begin_).count();
   // The last column stays free: some terminals wrap there.
   const std::string line =
-      progress_line(label_, done, total, seconds, std::max<size_t>(terminal_width(), 2) - 1);
+      progress_line(label_, done, total, seconds, std::max<size_t>(terminal_width(), 2) - 1, unit_);
   const size_t rest = drawn_ > line.size() ? drawn_ - line.size() : 0;
   std::fprintf(stderr, "\r%s%*s", line.c_str(), static_cast<int>(rest), "");
   std::fflush(stderr);

@@ -10,9 +10,9 @@
 namespace nearwarp::cli {
 
 /// One line of at most `width` columns: label, bar, share done, speed and remaining time.
-/// `total` 0 means that the end is not known.
+/// `total` 0 means that the end is not known. `unit`: of the speed, for a million a second.
 std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
-                          size_t width);
+                          size_t width, const std::string& unit = "Mwi/s");
 
 /// "m:ss" or "h:mm:ss".
 std::string duration_text(double seconds);
@@ -20,12 +20,13 @@ std::string duration_text(double seconds);
 /// Draws only if standard error is a terminal and a second has gone by. Not thread-safe.
 class ProgressBar {
  public:
-  explicit ProgressBar(std::string label);
+  explicit ProgressBar(std::string label, std::string unit = "Mwi/s");
   ~ProgressBar();  ///< wipes the line
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// `done` of `total` warp-instructions; cheap if it is not yet time to draw.
+  /// `done` of `total` warp-instructions, or of what the unit counts; cheap if it is not yet time
+  /// to draw.
   void update(uint64_t done, uint64_t total);
   /// From the next update on.
   void set_label(std::string label) { label_ = std::move(label); }
@@ -34,7 +35,7 @@ class ProgressBar {
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::string label_;
+  std::string label_, unit_;
   bool terminal_;
   Clock::time_point begin_, next_;
   size_t drawn_ = 0;  ///< columns on the terminal

@@ -14,6 +14,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/policy_runs.h"
 #include "host/cli/program_recording.h"
+#include "host/cli/trace_program.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
 #include "host/report/energy_text.h"
@@ -22,6 +23,7 @@
 #include "host/report/json.h"
 #include "host/report/mapping.h"
 #include "host/report/table.h"
+#include "host/sass/trace_list.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -29,7 +31,7 @@ namespace {
 struct Request {
   // One of these three:
   const workloads::Workload* workload = nullptr;
-  std::string recording;  ///< file
+  std::string recording;  ///< file: a recording, or Accel-Sim's traces
   Words application;      ///< and its arguments
   ApplicationOptions application_options;
   std::string size;
@@ -49,10 +51,11 @@ struct Program {
 };
 
 CommandLine declare() {
-  CommandLine line("run", "WORKLOAD|FILE.nwtrace",
-                   "Simulate a workload, a recorded program (FILE.nwtrace) or a CUDA application\n"
-                   "(nearwarp run [OPTION...] -- APPLICATION ARG...) on a machine under one or\n"
-                   "several policies, side by side");
+  CommandLine line(
+      "run", "WORKLOAD|FILE.nwtrace|kernelslist.g",
+      "Simulate a workload, a recorded program (FILE.nwtrace), Accel-Sim's traces\n"
+      "(kernelslist.g) or a CUDA application (nearwarp run [OPTION...] -- APPLICATION\n"
+      "ARG...) on a machine under one or several policies, side by side");
   line.value("machine", "name, or path of a .toml file", "NAME", "tom");
   line.value("policy",
              "names or paths, separated by commas; the first one is what speed-ups are over",
@@ -92,8 +95,11 @@ Request understand(const CommandLine& line, const Words& application) {
   }
   request.overrides = line.texts("set");
   request.machine = config::load_machine(line.text("machine"), request.overrides);
-  for (const std::string& name : split_commas(line.text("policy"))) {
+  const bool is_trace = sass::names_trace(request.recording);
+  const std::string policies = is_trace && !line.given("policy") ? "baseline" : line.text("policy");
+  for (const std::string& name : split_commas(policies)) {
     request.policies.push_back(config::load_policy(name, request.overrides));
+    if (is_trace) check_policy_for_traces(request.policies.back(), request.recording);
   }
   if (request.policies.empty()) throw UsageError("--policy names no policy - e.g. baseline");
   if (line.given("threads")) {
@@ -158,7 +164,7 @@ std::vector<Program> programs_of(const Request& request, ApplicationRun* applica
     programs.push_back({request.workload->name(), request.size,
                         recording_of(*request.workload, request.size, request.cache)});
   } else if (!request.recording.empty()) {
-    runtime::Recording recording = load_recorded(request.recording);
+    runtime::Recording recording = load_recorded(request.recording, request.cache);
     programs.push_back({recording.name, "", std::move(recording)});
   } else {
     *application =

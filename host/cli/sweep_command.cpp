@@ -13,8 +13,10 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/sweep_progress.h"
+#include "host/cli/trace_program.h"
 #include "host/core/error.h"
 #include "host/report/file.h"
+#include "host/sass/trace_list.h"
 #include "host/sweep/run.h"
 #include "host/sweep/table.h"
 
@@ -32,7 +34,7 @@ struct Request {
 };
 
 CommandLine declare() {
-  CommandLine line("sweep", "WORKLOAD...",
+  CommandLine line("sweep", "WORKLOAD|FILE.nwtrace|kernelslist.g...",
                    "Simulate every combination of what is given; run again, it goes on where it\n"
                    "stopped");
   line.value("machine", "names or paths, separated by commas", "M,N,...", "tom");
@@ -80,14 +82,20 @@ sweep::Definition definition_of(const CommandLine& line) {
   workloads::parse_size(size);
   for (const std::string& word : line.positional()) {
     for (const std::string& name : split_commas(word)) {
-      const std::string key = recording_key_of(workload_named(name), size);
-      definition.programs.push_back({name, size, key});
+      if (names_recording(name))
+        definition.programs.push_back({name, "", recorded_key(name)});
+      else
+        definition.programs.push_back({name, size, recording_key_of(workload_named(name), size)});
     }
   }
   if (definition.programs.empty()) throw UsageError("no workload is named - e.g. kmeans,libor");
   definition.machines = split_commas(line.text("machine"));
   if (definition.machines.empty()) throw UsageError("--machine names no machine - e.g. tom");
-  definition.policies = split_commas(line.text("policy"));
+  const bool only_traces =
+      std::all_of(definition.programs.begin(), definition.programs.end(),
+                  [](const sweep::Program& p) { return sass::names_trace(p.name); });
+  definition.policies =
+      split_commas(only_traces && !line.given("policy") ? "baseline" : line.text("policy"));
   if (definition.policies.empty()) throw UsageError("--policy names no policy - e.g. baseline");
   for (const std::string& text : line.texts("set")) {
     definition.axes.push_back(sweep::parse_axis(text));
@@ -102,6 +110,15 @@ sweep::Definition definition_of(const CommandLine& line) {
   return definition;
 }
 
+/// Throws UsageError for a policy that a program's traces do not suffice for.
+void check_policies(const sweep::Plan& plan) {
+  for (const sweep::Point& point : plan.points) {
+    const std::string& name = plan.definition.programs[point.program].name;
+    if (sass::names_trace(name) && point.policy_config != nullptr)
+      check_policy_for_traces(*point.policy_config, name);
+  }
+}
+
 /// Everything that is wrong with the request as a whole is found here, before anything runs.
 Request understand(const CommandLine& line) {
   Request request;
@@ -114,6 +131,7 @@ Request understand(const CommandLine& line) {
                                           : std::max(1u, std::thread::hardware_concurrency());
   request.backend = chosen_batch_backend(line);
   request.plan = sweep::expand(definition_of(line));
+  check_policies(request.plan);
   request.csv = line.text("csv");
   if (!request.csv.empty()) report::check_writable(request.csv);
   request.cache = line.text("trace-cache");
@@ -131,6 +149,7 @@ class Surroundings final : public sweep::Surroundings {
   runtime::Recording recording(size_t program) override {
     progress_.wipe();
     const sweep::Program& p = request_.plan.definition.programs[program];
+    if (names_recording(p.name)) return load_recorded(p.name, request_.cache);
     return recording_of(workload_named(p.name), p.size, request_.cache);
   }
 

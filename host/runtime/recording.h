@@ -48,6 +48,8 @@ struct Recording {
   uint64_t thread_instructions = 0;
   double execution_seconds = 0;
   bool truncated = false;  ///< an instruction limit ended detailed recording
+  /// Why no code of the program can be chosen for offloading; empty: it can.
+  std::string no_offloading;
 };
 
 /// Takes a recording piece by piece, while its program runs.

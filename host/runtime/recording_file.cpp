@@ -65,7 +65,8 @@ void io(A& a, ChunkEntry& e) {
 template <class A>
 void io(A& a, Recording& r, std::vector<compiler::Kernel>& kernels,
         std::vector<ChunkEntry>& chunks) {
-  io_all(a, r.name, r.warp_instructions, r.thread_instructions, r.execution_seconds, r.truncated);
+  io_all(a, r.name, r.warp_instructions, r.thread_instructions, r.execution_seconds, r.truncated,
+         r.no_offloading);
   io(a, kernels);
   io(a, r.launches);
   io(a, r.allocations);
@@ -153,6 +154,7 @@ void save_recording(const Recording& recording, const std::string& path) {
   description.thread_instructions = recording.thread_instructions;
   description.execution_seconds = recording.execution_seconds;
   description.truncated = recording.truncated;
+  description.no_offloading = recording.no_offloading;
   std::vector<compiler::Kernel> kernels;
   for (const auto& k : recording.kernels) kernels.push_back(*k);
   Writer writer;

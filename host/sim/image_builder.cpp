@@ -209,6 +209,11 @@ compiler::OffloadModel offload_model(const config::MachineConfig& machine,
 
 ImageTables build_image(const runtime::Recording& recording, const config::MachineConfig& machine,
                         const config::PolicyConfig& policy, bool with_candidates) {
+  if (with_candidates && !recording.no_offloading.empty())
+    throw Error(
+        fmt::format("'{}' cannot be run under policy {}: {} - take a policy without "
+                    "offloading, such as baseline",
+                    recording.name, policy.name, recording.no_offloading));
   ImageTables out;
   Builder builder(machine, policy, with_candidates, out);
   for (const auto& kernel : recording.kernels) builder.add_kernel(*kernel);

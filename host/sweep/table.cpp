@@ -47,8 +47,11 @@ std::string row_name(const Plan& plan, const Point& point) {
 /// What all points have in common.
 std::string title(const Plan& plan) {
   const Definition& d = plan.definition;
-  std::string text =
-      fmt::format("{} points, size {}", report::grouped(plan.points.size()), d.programs[0].size);
+  std::string text = fmt::format("{} points", report::grouped(plan.points.size()));
+  // Programs that are read from files have no size.
+  const auto sized = std::find_if(d.programs.begin(), d.programs.end(),
+                                  [](const Program& p) { return !p.size.empty(); });
+  if (sized != d.programs.end()) text += ", size " + sized->size;
   if (d.machines.size() == 1) text += ", on machine " + plan.machine_name(plan.points[0]);
   for (const Axis& axis : d.axes)
     if (axis.values.size() == 1) text += ", " + axis.override_text(0);

@@ -1,0 +1,119 @@
+// Accel-Sim's traces in place of a workload.
+#include "host/cli/trace_program.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include "host/cli/interrupt.h"
+#include "host/cli/program_recording.h"
+#include "host/cli/progress_bar.h"
+#include "host/config/nearest.h"
+#include "host/core/error.h"
+#include "host/report/columns.h"
+#include "host/runtime/recording_file.h"
+#include "host/runtime/virtual_device.h"
+#include "host/sass/program_reader.h"
+#include "host/sass/trace_list.h"
+
+namespace nearwarp::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kShownOpcodes = 20;
+
+sass::TraceProgram read(const std::string& path) {
+  ProgressBar bar("reading " + fs::path(path).filename().string(), "MB/s");
+  sass::ReadOptions options;
+  options.progress = [&bar](uint64_t done, uint64_t total) {
+    bar.update(done, total);
+    return !interrupted();
+  };
+  try {
+    return sass::read_program(path, options);
+  } catch (const runtime::Interrupted& stopped) {
+    throw Error(fmt::format("{} - there are no results", stopped.what()));
+  }
+}
+
+std::string share(uint64_t part, uint64_t all) {
+  const double percent = all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all);
+  return fmt::format("{:5.1f} %", percent);
+}
+
+std::string kernel_text(const sass::KernelSummary& kernel) {
+  std::array<uint64_t, sass::kNumOpcodeClasses> by_class = {};
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+  for (const sass::OpcodeCount& c : kernel.opcodes) {
+    by_class[static_cast<size_t>(c.opcode_class)] += c.warp_instructions;
+    warp_instructions += c.warp_instructions;
+    thread_instructions += c.thread_instructions;
+  }
+  std::string text = fmt::format("kernel {}\n", kernel.name);
+  text += fmt::format("  binary version {}, {} registers, {} different instructions executed\n",
+                      kernel.binary_version, kernel.registers, kernel.static_instructions);
+  text += fmt::format("  {} launch{}, {} thread block{}\n", kernel.launches,
+                      kernel.launches == 1 ? "" : "es", kernel.thread_blocks,
+                      kernel.thread_blocks == 1 ? "" : "s");
+  text += fmt::format("  {} warp-instructions, {} thread-instructions\n", warp_instructions,
+                      thread_instructions);
+  text += "  by class:\n";
+  for (uint32_t c = 0; c < sass::kNumOpcodeClasses; ++c)
+    if (by_class[c] != 0)
+      text +=
+          fmt::format("    {:<16} {}  {}\n", sass::class_name(static_cast<sass::OpcodeClass>(c)),
+                      share(by_class[c], warp_instructions), by_class[c]);
+  text += "  most frequent opcodes:\n";
+  for (size_t i = 0; i < kernel.opcodes.size() && i < kShownOpcodes; ++i)
+    text += fmt::format("    {:<16} {}  {}\n", kernel.opcodes[i].name,
+                        share(kernel.opcodes[i].warp_instructions, warp_instructions),
+                        kernel.opcodes[i].warp_instructions);
+  return text;
+}
+
+}  // namespace
+
+runtime::Recording read_traces(const std::string& path, const std::string& cache) {
+  const std::string key = cache.empty() ? "" : trace_key(path);
+  return cached_recording(cache, key, "reading the traces again", [&] {
+    sass::TraceProgram program = read(path);
+    for (const std::string& warning : program.warnings)
+      std::fprintf(stderr, "nearwarp: warning: %s\n", warning.c_str());
+    return std::move(program.recording);
+  });
+}
+
+std::string trace_key(const std::string& path) {
+  return runtime::recording_key(sass::fingerprint(path), path, "", "accel-sim");
+}
+
+void check_policy_for_traces(const config::PolicyConfig& policy, const std::string& path) {
+  if (policy.mechanism == "none") return;
+  throw UsageError(fmt::format(
+      "policy '{}' offloads code, and '{}' cannot say which: {} - run the program itself, or take "
+      "a policy without offloading, such as baseline",
+      policy.name, path, sass::kNoOffloading));
+}
+
+std::string trace_analysis(const std::string& path, const std::string& kernel) {
+  const sass::TraceProgram program = read(path);
+  std::string text;
+  std::vector<std::string> names;
+  for (const sass::KernelSummary& k : program.kernels) {
+    names.push_back(k.name);
+    if (!kernel.empty() && k.name != kernel) continue;
+    text += kernel_text(k) + "\n";
+  }
+  if (text.empty())
+    throw Error(
+        fmt::format("'{}' has no kernel '{}'{}", path, kernel, config::suggestion(kernel, names)));
+  for (const std::string& warning : program.warnings)
+    text += report::wrapped("approximated: " + warning, 80);
+  return text +
+         report::wrapped(fmt::format("no offloading candidates: {}", sass::kNoOffloading), 80);
+}
+
+}  // namespace nearwarp::cli

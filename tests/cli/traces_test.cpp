@@ -1,0 +1,98 @@
+// Accel-Sim's traces in place of a workload, as users meet them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+/// A list of one kernel of a warp that loads and stores 128 bytes.
+std::string write_list(const TemporaryFolder& folder) {
+  write_text(folder.file("kernel-1.traceg"),
+             "-kernel name = copy\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-nregs = 8\n"
+             "-binary version = 86\n-accelsim tracer version = 5\n\n#traces format = ...\n"
+             "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 4\n"
+             "0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x7f2280000000 4\n"
+             "0010 ffffffff 0 STG.E 2 R2 R4 4 1 0x7f2280001000 4\n"
+             "0020 ffffffff 1 R4 HMMA.16816.F32 3 R8 R12 R4 0\n"
+             "0030 ffffffff 0 EXIT 0 0\n#END_TB\n");
+  write_text(folder.file("kernelslist.g"), "MemcpyHtoD,0x7f2280000000,4096\nkernel-1.traceg\n");
+  return folder.file("kernelslist.g");
+}
+
+TEST(Traces, RunUnderTheBaselineUnlessToldOtherwise) {
+  const TemporaryFolder folder;
+  const std::string list = write_list(folder), json = folder.file("x.json");
+  const Outcome outcome = run_program({"run", list, "--json", json});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "HMMA: tensor cores are not modelled")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "4 warp-instructions in")) << outcome.out;
+  EXPECT_LE(longest_line(outcome.out), 80u);
+  const auto document = nlohmann::json::parse(read_text(json));
+  ASSERT_EQ(document["runs"].size(), 1u);
+  EXPECT_EQ(document["runs"][0]["policy"], "baseline");
+}
+
+TEST(Traces, OffloadingIsRefusedBeforeAnythingIsRead) {
+  const TemporaryFolder folder;
+  write_text(folder.file("kernelslist.g"), "kernel-1.traceg\n");  // which is not there
+  const std::string list = folder.file("kernelslist.g");
+  for (const Words& words :
+       {Words{"run", list, "--policy", "baseline,tom"}, Words{"analyze", list, "--mappings"}}) {
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_TRUE(contains(outcome.err, "analysis of PTX")) << outcome.err;
+  }
+  const std::string whole = write_list(folder);
+  const Outcome sweep =
+      run_program({"sweep", whole, "--policy", "tom", "--out", folder.file("x.jsonl")});
+  EXPECT_EQ(sweep.exit_code, 2);
+  EXPECT_TRUE(contains(sweep.err, "analysis of PTX")) << sweep.err;
+}
+
+TEST(Traces, MissingAndDamagedFiles) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run_program({"run", folder.file("no.g")}).exit_code, 1);
+  write_text(folder.file("kernelslist.g"), "kernel-1.traceg\n");
+  const Outcome missing = run_program({"run", folder.file("kernelslist.g")});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_TRUE(contains(missing.err, "kernelslist.g:1")) << missing.err;
+  write_list(folder);
+  const std::string kernel = folder.file("kernel-1.traceg"), text = read_text(kernel);
+  write_text(kernel, text.substr(0, text.size() - 20));
+  const Outcome cut = run_program({"run", kernel});
+  EXPECT_EQ(cut.exit_code, 1);
+  EXPECT_TRUE(contains(cut.err, "kernel-1.traceg:1")) << cut.err;
+}
+
+TEST(Traces, AnalyzeSaysWhatThereIs) {
+  const TemporaryFolder folder;
+  const std::string list = write_list(folder);
+  const Outcome outcome = run_program({"analyze", list});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* part : {"kernel copy", "1 launch, 1 thread block", "4 warp-instructions, 128",
+                           "global memory", "50.0 %", "tensor", "no offloading candidates"})
+    EXPECT_TRUE(contains(outcome.out, part)) << part << "\n" << outcome.out;
+  EXPECT_LE(longest_line(outcome.out), 80u);
+  const Outcome other = run_program({"analyze", list, "--kernel", "cpoy"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_TRUE(contains(other.err, "did you mean 'copy'")) << other.err;
+}
+
+TEST(Traces, SweepGoesOnWithTheSameFiles) {
+  const TemporaryFolder folder;
+  const std::string list = write_list(folder);
+  const Words sweep = {"sweep",         list,
+                       "--out",         folder.file("x.jsonl"),
+                       "--trace-cache", folder.file("cache"),
+                       "--set",         "l2.bytes=524288,1048576"};
+  const Outcome first = run_program(sweep);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_TRUE(contains(first.out, "2 points, on machine tom")) << first.out;
+  EXPECT_TRUE(contains(run_program(sweep).out, "2 were there before"));
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
