@@ -214,8 +214,9 @@ void LaunchReader::move_addresses(const MachineInstruction& in, uint32_t mask,
   uint64_t window = trace::kSharedWindow;
   if (space == OpcodeClass::kShared) {
     window = 0;
-  } else if (space == OpcodeClass::kGeneric) {
-    // All lanes access the memory that the first one does.
+  } else if (space != OpcodeClass::kLocal) {
+    // All lanes access the memory that the first one does. Of LDGSTS, which has an address in
+    // shared memory too, tracers may give either.
     const uint64_t first = address_[__builtin_ctz(mask)];
     space = in_window(first, header_.shared_base)  ? OpcodeClass::kShared
             : in_window(first, header_.local_base) ? OpcodeClass::kLocal

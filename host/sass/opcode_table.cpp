@@ -45,11 +45,11 @@ constexpr Group kGroups[] = {
     {C::kSpecial, O::kRcp, T::kF32, "MUFU RRO"},
     {C::kInteger, O::kAdd, T::kS32,
      "IADD IADD3 IADD32I IABS LEA ISCADD ISCADD32I VIADD LOP LOP3 LOP32I SHF SHL SHR BMSK BREV FLO "
-     "POPC BFE BFI SGXT XMAD"},
+     "POPC BFE BFI SGXT"},
     {C::kInteger, O::kMin, T::kS32, "IMNMX VIMNMX VIMNMX3 VIADDMNMX VABSDIFF VABSDIFF4"},
     {C::kInteger, O::kSetp, T::kS32, "ISETP ISET ICMP"},
     {C::kInteger, O::kMul, T::kS32, "IMUL IMUL32I"},
-    {C::kInteger, O::kMad, T::kS32, "IMAD IMAD32I IDP IDP4A"},
+    {C::kInteger, O::kMad, T::kS32, "IMAD IMAD32I XMAD IDP IDP4A"},
     {C::kConvert, O::kCvt, T::kF32, "F2F F2FP F2I F2IP I2F I2FP I2I I2IP FRND"},
     {C::kMove, O::kSelp, T::kB32,
      "MOV MOV32I MOVM SEL PRMT P2R R2P PSETP PSET PLOP3 S2R CS2R B2R R2B LEPC CSMTEST CSETP "

@@ -103,6 +103,8 @@ class ProgramReader {
     entry.summary.launches += 1;
     entry.summary.thread_blocks += record.blocks_recorded;
     streams_.insert(header.stream);
+    for (const std::string& doubt : header.doubts)
+      if (doubts_++ == 0) program_.warnings.push_back(doubt);
   }
 
   using Key = std::tuple<std::string, uint32_t, uint32_t>;
@@ -138,6 +140,8 @@ class ProgramReader {
       for (const std::string& name : it->second) list += (list.empty() ? "" : ", ") + name;
       program_.warnings.push_back(fmt::format("{}: {}", list, what));
     };
+    if (doubts_ > 1)
+      program_.warnings.push_back(fmt::format("{} more impossible values of headers", doubts_ - 1));
     warn_of(OpcodeClass::kUnknown,
             "not in the table of opcodes; counted as loads where they have addresses, else as "
             "integer additions");
@@ -158,6 +162,7 @@ class ProgramReader {
   std::vector<Entry> entries_;
   std::map<Key, uint32_t> index_of_;
   std::set<uint64_t> streams_;
+  uint64_t doubts_ = 0;
   uint64_t done_bytes_ = 0, total_bytes_ = 0;
 };
 

@@ -14,9 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint32_t kMostThreads = 1024;     // of a block, on every GPU so far
-constexpr uint32_t kNewestTracer = 5;       // whose format this is
-constexpr uint64_t kMostBlocks = 1u << 31;  // CUDA's limit of a grid's x
+constexpr uint32_t kMostThreads = 1024;            // of a block, on every GPU so far
+constexpr uint32_t kMostRegisters = 256;           // of a thread; 255 and one that is always zero
+constexpr uint32_t kMostSharedBytes = 256u << 10;  // of a block; 228 KiB on Blackwell
+constexpr uint32_t kNewestTracer = 5;              // whose format this is
+constexpr uint64_t kMostBlocks = 1u << 31;         // CUDA's limit of a grid's x
 
 bool ends_with_any(const std::string& name, const std::string& ending) {
   return name.ends_with(ending) || name.ends_with(ending + ".xz") ||
@@ -107,9 +109,15 @@ class HeaderParser {
     if (header_.block.count() > kMostThreads)
       lines_.fail(fmt::format("a thread block has {} threads", header_.block.count()),
                   fmt::format("at most {} are possible", kMostThreads));
-    if (header_.registers > 256)
-      lines_.fail(fmt::format("a thread has {} registers", header_.registers),
-                  "at most 255 are possible");
+    // Tracers built for another CUDA version write what lies at the wrong place.
+    if (header_.registers > kMostRegisters) {
+      doubt("nregs", header_.registers, "registers are counted as instructions name them");
+      header_.registers = 0;
+    }
+    if (header_.shared_bytes > kMostSharedBytes) {
+      doubt("shmem", header_.shared_bytes, "shared memory does not limit occupancy");
+      header_.shared_bytes = 0;
+    }
     if (header_.tracer_version > kNewestTracer)
       lines_.fail(fmt::format("the file is of tracer version {}", header_.tracer_version),
                   fmt::format("versions up to {} are read", kNewestTracer));
@@ -119,6 +127,10 @@ class HeaderParser {
  private:
   [[noreturn]] void missing(const char* what) const {
     lines_.fail("the header ends without a line that it needs", fmt::format("add '{}'", what));
+  }
+  void doubt(const char* key, uint64_t value, const char* instead) {
+    header_.doubts.push_back(
+        fmt::format("{}: no GPU has {} = {}; {}", lines_.path(), key, value, instead));
   }
   template <class T>
   void number(std::string_view key, std::string_view value, T* to, int base = 10) const {

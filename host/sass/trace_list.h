@@ -33,6 +33,7 @@ struct KernelHeader {
   uint64_t stream = 0;
   uint64_t shared_base = 0, local_base = 0;  ///< generic addresses of the windows; 0: not given
   bool line_info = false;                    ///< instructions begin with a source line
+  std::vector<std::string> doubts;           ///< impossible values that are not used
 };
 
 /// True for what can be given in place of a workload: "*.g", "*.traceg", with ".xz" or ".zst".

@@ -110,6 +110,19 @@ TEST(Header, AllThatASimulationNeeds) {
   EXPECT_EQ(h.local_base, 0x7f3a02000000u);
 }
 
+TEST(Header, ImpossibleResourcesAreNotUsed) {
+  const TraceFolder folder;
+  TraceText text;
+  text.registers = 21955;  // as a tracer wrote it that was built for another CUDA version
+  text.shared = 1u << 30;
+  LineReader lines(folder.write("kernel-1.traceg", text.text()));
+  const KernelHeader h = read_kernel_header(lines);
+  EXPECT_EQ(h.registers, 0u);
+  EXPECT_EQ(h.shared_bytes, 0u);
+  ASSERT_EQ(h.doubts.size(), 2u);
+  EXPECT_NE(h.doubts[0].find("nregs = 21955"), std::string::npos);
+}
+
 TEST(Header, MistakesHaveFileAndLine) {
   const TraceFolder folder;
   const auto message = [&](const std::string& text) {
