@@ -1,7 +1,7 @@
-// Bit masks that several lanes of one group add to.
+// Bit masks that several lanes of one group change.
 //
-// Adding is the one thing that lanes may do to a common word: the order in which bits are added
-// does not show. Taking bits away belongs to one lane, at another time.
+// Setting bits, and taking bits of one's own away, is all that lanes may do to a common word: the
+// order in which that happens does not show.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,15 @@ NW_HD NW_INLINE void add_bits(uint64_t* word, uint64_t bits) {
   atomicOr(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(bits));
 #else
   *word |= bits;
+#endif
+}
+
+/// Take `bits` away from a word of which other lanes take others.
+NW_HD NW_INLINE void take_bits(uint64_t* word, uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  atomicAnd(reinterpret_cast<unsigned long long*>(word), ~static_cast<unsigned long long>(bits));
+#else
+  *word &= ~bits;
 #endif
 }
 

@@ -14,7 +14,9 @@ inline constexpr uint32_t kLookahead = 2;
 /// slots in `p` is set here; `max_latency` is the longest of any wire, in cycles.
 template <class Allocator>
 NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_latency) {
-  const uint32_t longest = max_latency + 1 + std::max(p.traversal_delay, p.credit_delay);
+  NW_ASSERT(p.speedup >= 1 && p.speedup <= kMaxSpeedup);
+  const uint32_t queued = p.speedup > 1 ? kOutputQueue : 0;
+  const uint32_t longest = max_latency + 1 + queued + std::max(p.traversal_delay, p.credit_delay);
   p.lookahead = kLookahead;
   p.slots = 4;
   while (p.slots < longest + p.lookahead) p.slots *= 2;
@@ -28,13 +30,13 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   p.vc_shift = shift_for(p.vcs);
   const uint32_t ins = p.routers << p.input_shift, outs = p.routers << p.output_shift;
   const uint32_t in_vcs = ins << p.vc_shift, out_vcs = outs << p.vc_shift;
-  const uint32_t units = p.routers + p.terminals;
+  const uint32_t units = p.routers + terminal_units(p);
   NetworkState s;
   s.flit_links = arena.template allocate<NetworkLink>(outs + p.terminals);
   s.credit_links = arena.template allocate<NetworkLink>(ins + p.terminals);
   s.routes = arena.template allocate<uint8_t>(p.routers * p.terminals);
   s.flit_slots = arena.template allocate<Flit>((ins + p.terminals) * p.slots);
-  s.credit_slots = arena.template allocate<uint8_t>((outs + p.terminals) * p.slots);
+  s.credit_slots = arena.template allocate<uint8_t>((outs + p.terminals) * p.slots * p.speedup);
   s.arrivals = arena.template allocate<Arrivals>(p.slots * units);
   s.work = arena.template allocate<RouterWork>(p.routers);
   s.input_vcs = arena.template allocate<InputVc>(in_vcs);
@@ -42,6 +44,7 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   s.output_vcs = arena.template allocate<OutputVc>(out_vcs);
   s.free_vcs = arena.template allocate<uint32_t>(outs);
   s.flits_sent = arena.template allocate<uint64_t>(outs);
+  s.wire_free = arena.template allocate<Cycle>(p.speedup > 1 ? outs : 0);
   s.va_ports = arena.template allocate<uint64_t>(outs * p.vnets);
   s.va_vcs = arena.template allocate<uint32_t>((outs * p.vnets) << p.input_shift);
   s.va_grant_next = arena.template allocate<PortVc>(out_vcs);
@@ -80,7 +83,8 @@ inline void wire_sender(const NetworkParams& p, const NetworkState& s, std::byte
   s.flit_links.in(base)[outs + n] = {in * p.slots, router, static_cast<uint16_t>(port),
                                      static_cast<uint16_t>(latency + 1)};
   // A source uses a credit in the cycle in which it comes: terminals have no credit delay.
-  s.credit_links.in(base)[in] = {(outs + n) * p.slots, p.routers + n, 0,
+  s.credit_links.in(base)[in] = {(outs + n) * p.slots, p.routers + n / 64,
+                                 static_cast<uint16_t>(n % 64),
                                  static_cast<uint16_t>(credit_latency + 1)};
 }
 
@@ -89,7 +93,8 @@ inline void wire_receiver(const NetworkParams& p, const NetworkState& s, std::by
                           uint32_t n, uint32_t router, uint32_t port, uint32_t latency,
                           uint32_t credit_latency) {
   const uint32_t ins = p.routers << p.input_shift, out = (router << p.output_shift) + port;
-  s.flit_links.in(base)[out] = {(ins + n) * p.slots, p.routers + n, 0,
+  s.flit_links.in(base)[out] = {(ins + n) * p.slots, p.routers + n / 64,
+                                static_cast<uint16_t>(n % 64),
                                 static_cast<uint16_t>(p.traversal_delay + latency + 1)};
   s.credit_links.in(base)[ins + n] = {out * p.slots, router, static_cast<uint16_t>(port),
                                       static_cast<uint16_t>(credit_latency + 1 + p.credit_delay)};

@@ -61,6 +61,7 @@ struct Receiver {
 struct ChannelNetworkState {
   NetworkState net;
   Ref<Ref<Channel>> inputs;
+  Ref<uint16_t> sender_of;  ///< [input]: terminal
   Ref<NetworkOutput> outputs;
   Ref<uint16_t> routes;     ///< [destination] for requests, [endpoints + destination] for replies
   Ref<Sender> senders;      ///< [terminal]
@@ -69,7 +70,13 @@ struct ChannelNetworkState {
   Ref<uint16_t> credits;    ///< [terminal * vcs + vc]: room at the network's entrance
   Ref<Flit> held;           ///< [(terminal * vcs + vc) * depth + position]: flits that have come
   Ref<StageQueue> held_queue;  ///< [terminal * vcs + vc]
-  uint64_t active_until = 0;   ///< the first cycle in which nothing can be under way any more
+  // Who has something to do.
+  Ref<uint64_t> sending;                        ///< bits of terminals: flits or packets to send
+  Ref<uint64_t> receiving;                      ///< bits of terminals that hold flits
+  uint64_t ready[kMaxSwitchInputs / 64] = {};   ///< inputs whose head has arrived
+  uint64_t coming[kMaxSwitchInputs / 64] = {};  ///< within a window: inputs, later in it
+  Tick next_head = 0;                           ///< within a window: the first of these
+  uint64_t active_until = 0;  ///< the first cycle in which nothing can be under way any more
   uint64_t flits_inside = 0;
   SwitchCounters counters;
   Fault fault;
@@ -83,9 +90,56 @@ struct Interfaces {
   ChannelNetworkState& s;
   const NetworkView& v;
   std::byte* base;
-  Tick now;
+  Tick now, window_end;
   Cycle t;
   Horizon& horizon;
+
+  /// f(terminal) for every bit of the mask, as it is when its word's turn comes.
+  template <class F>
+  NW_HD NW_INLINE void each_of(const Ref<uint64_t>& mask, F&& f) const {
+    const uint64_t* const words = mask.in(base);
+    for (uint32_t w = 0; w < mask.count; ++w)
+      for (uint64_t bits = words[w]; bits != 0; bits &= bits - 1)
+        f(w * 64 + count_trailing_zeros(bits));
+  }
+  NW_HD NW_INLINE void mark(const Ref<uint64_t>& mask, uint32_t n, bool set) const {
+    uint64_t& word = mask.in(base)[n / 64];
+    const uint64_t bit = uint64_t{1} << (n % 64);
+    word = set ? word | bit : word & ~bit;
+  }
+
+  /// Heads that have arrived by now.
+  NW_HD NW_INLINE void take_heads() const {
+    if (s.next_head > now) return;
+    s.next_head = kNever;
+    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+      for (uint64_t bits = s.coming[w]; bits != 0; bits &= bits - 1) {
+        const uint32_t i = w * 64 + count_trailing_zeros(bits);
+        s.coming[w] &= ~(uint64_t{1} << (i % 64));
+        look_at(i);
+      }
+    }
+  }
+  /// Input `i` has a new head, or has not: it has arrived, comes within the window, or later.
+  NW_HD NW_INLINE void look_at(uint32_t i) const {
+    const Tick arrival = head_arrival(*s.inputs.in(base)[i].in(base), base);
+    const uint64_t bit = uint64_t{1} << (i % 64);
+    s.ready[i / 64] &= ~bit;
+    if (arrival <= now) {
+      s.ready[i / 64] |= bit;
+      mark(s.sending, s.sender_of.in(base)[i], true);
+    } else if (arrival < window_end) {
+      s.coming[i / 64] |= bit;
+      s.next_head = min_tick(s.next_head, arrival);
+    }
+  }
+  /// Bits of a sender's input channels whose head has arrived.
+  NW_HD NW_INLINE uint64_t ready_inputs(const Sender& sender) const {
+    const uint32_t w = sender.first / 64, shift = sender.first % 64;
+    uint64_t bits = s.ready[w] >> shift;
+    if (shift + sender.count > 64) bits |= s.ready[w + 1] << (64 - shift);
+    return bits & low_bits(sender.count);
+  }
 
   /// Output channel of a packet; kNoRoute, and a fault, if there is none.
   NW_HD uint32_t output_of(const Packet& packet) const {
@@ -96,22 +150,36 @@ struct Interfaces {
     return output;
   }
 
-  NW_HD void take_arrivals(uint32_t n) const {
+  NW_HD NW_INLINE void take_arrivals() const {
     const uint32_t slot = t & v.slot_mask;
-    Arrivals& arrivals = v.arrivals[slot * v.units + v.p.routers + n];
-    if (arrivals.credits != 0) {
-      const uint32_t ring = (v.output_ports() + n) * v.p.slots;
-      s.credits.in(base)[n * v.p.vcs + v.credit_slots[ring + slot]] += 1;
+    for (uint32_t w = 0; w < terminal_units(v.p); ++w) {
+      const Arrivals& a = v.arrivals[slot * v.units + v.p.routers + w];
+      for (uint64_t bits = a.flits | a.credits[0] | a.credits[1]; bits != 0; bits &= bits - 1) {
+        const uint32_t n = w * 64 + count_trailing_zeros(bits);
+        noc::take_arrivals(
+            v, n, t, [&](uint32_t vc) { s.credits.in(base)[n * v.p.vcs + vc] += 1; },
+            [&](const Flit& flit) { take_flit(n, flit); });
+      }
     }
-    if (arrivals.flits != 0) {
-      const Flit& flit = v.flit_slots[(v.input_ports() + n) * v.p.slots + slot];
-      const uint32_t vc = n * v.p.vcs + flit.vc;
-      StageQueue& q = s.held_queue.in(base)[vc];
-      s.held.in(base)[vc * v.p.depth + (uint32_t{q.head} + q.count) % v.p.depth] = flit;
-      q.count = static_cast<uint16_t>(q.count + 1);
-      s.receivers.in(base)[n].waiting |= 1u << flit.vc;
+  }
+  NW_HD NW_INLINE void take_flit(uint32_t n, const Flit& flit) const {
+    Receiver& r = s.receivers.in(base)[n];
+    if (r.waiting == 0 && ((flit.flags & kTail) == 0 || deliver(flit.tag))) {
+      finish(n, r, flit.vc);  // nothing is before it: as if it had been held and taken
+      return;
     }
-    arrivals = {};
+    const uint32_t vc = n * v.p.vcs + flit.vc;
+    StageQueue& q = s.held_queue.in(base)[vc];
+    s.held.in(base)[vc * v.p.depth + (uint32_t{q.head} + q.count) % v.p.depth] = flit;
+    q.count = static_cast<uint16_t>(q.count + 1);
+    r.waiting |= 1u << flit.vc;
+    mark(s.receiving, n, true);
+  }
+  /// A flit of virtual channel `number` has gone.
+  NW_HD NW_INLINE void finish(uint32_t n, Receiver& r, uint32_t number) const {
+    r.next = number + 1;
+    s.flits_inside -= 1;
+    release(v, n, number, t);
   }
 
   /// Take one flit that has come; with a tail, its packet leaves.
@@ -127,9 +195,8 @@ struct Interfaces {
       q.head = static_cast<uint16_t>((q.head + 1u) % v.p.depth);
       q.count = static_cast<uint16_t>(q.count - 1);
       if (q.count == 0) r.waiting &= ~(1u << number);
-      r.next = number + 1;
-      s.flits_inside -= 1;
-      release(v, n, number, t);
+      if (r.waiting == 0) mark(s.receiving, n, false);
+      finish(n, r, number);
       return;
     }
   }
@@ -152,11 +219,10 @@ struct Interfaces {
   NW_HD bool take_packet(uint32_t n) const {
     Sender& sender = s.senders.in(base)[n];
     if (sender.free == 0) return false;
-    uint32_t k = sender.next;
-    for (uint32_t i = 0; i < sender.count; ++i, ++k) {
-      k = k >= sender.count ? 0 : k;
+    for (uint64_t left = ready_inputs(sender); left != 0;) {
+      const uint32_t k = pick_from(left, sender.next);
+      left &= ~(uint64_t{1} << k);
       Channel& channel = *s.inputs.in(base)[sender.first + k].in(base);
-      if (!has_packet(channel, base, now)) continue;
       const Packet& packet = front(channel, base);
       const uint32_t output = output_of(packet);
       if (output == kNoRoute || credits(n, output) == 0) continue;
@@ -171,6 +237,7 @@ struct Interfaces {
       s.counters.bytes += packet.bytes;
       s.counters.flits += sender.flits;
       pop(channel, base, now, horizon);
+      look_at(sender.first + k);
       return true;
     }
     return false;
@@ -193,16 +260,20 @@ struct Interfaces {
                                       (sender.flits_left == 1 ? kTail : 0));
     inject(v, n, flit, t);
     sender.flits_left -= 1;
+    if (sender.flits_left == 0 && ready_inputs(sender) == 0) mark(s.sending, n, false);
     s.flits_inside += 1;
   }
 
-  /// Has the sender of terminal `n` anything to send?
-  NW_HD bool has_more(uint32_t n) const {
-    const Sender& sender = s.senders.in(base)[n];
-    if (sender.flits_left != 0) return true;
-    for (uint32_t k = 0; k < sender.count; ++k)
-      if (has_packet(*s.inputs.in(base)[sender.first + k].in(base), base, now)) return true;
-    return false;
+  /// All of them.
+  NW_HD void step() const {
+    take_heads();
+    take_arrivals();
+    each_of(s.receiving, [&](uint32_t n) { receive(n); });
+    each_of(s.sending, [&](uint32_t n) { send(n); });
+    bool more = s.flits_inside != 0;
+    each_of(s.sending, [&](uint32_t) { more = true; });
+    // Credits are on their way for some cycles after the last flit has gone.
+    if (more) s.active_until = now / p.period + 1 + p.net.slots;
   }
 };
 
@@ -220,6 +291,23 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
   const Ref<Channel>* const inputs = s.inputs.in(base);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);
   const uint64_t end = cycle_at_or_after(window.end, p.period);
+  uint64_t coming[kMaxSwitchInputs / 64];
+  for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+    const uint32_t first = w * 64, n = s.inputs.count > first ? s.inputs.count - first : 0;
+    coming[w] = g.ballot(n < 64 ? n : 64, [&](uint32_t i) {
+      return head_arrival(*inputs[first + i].in(base), base) < window.end;
+    });
+  }
+  g.leader([&] {
+    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = coming[w] & ~s.ready[w];
+  });
+  // Between windows nothing of them is left in the state, wherever they were cut.
+  const auto forget_window = [&] {
+    g.leader([&] {
+      for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = 0;
+      s.next_head = 0;
+    });
+  };
   StepResult result;
   while (true) {
     if (cycle >= s.active_until) {  // nothing is under way: go on where a packet arrives
@@ -228,7 +316,10 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
         const Tick after = arrival > window.begin ? arrival - window.begin : 0;
         return after < 0xffffffffu ? static_cast<uint32_t>(after) : 0xffffffffu;
       });
-      if (ahead == 0xffffffffu) return result;
+      if (ahead == 0xffffffffu) {
+        forget_window();
+        return result;
+      }
       const uint64_t next = cycle_at_or_after(window.begin + ahead, p.period);
       cycle = next > cycle ? next : cycle;
     }
@@ -238,19 +329,13 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
       if (has_work(v, r, t)) step_router(v, r, t);
     });
     g.leader([&] {
-      const channel_network_detail::Interfaces at{p, s, v, base, cycle * p.period, t, horizon};
-      bool more = false;
-      for (uint32_t n = 0; n < v.p.terminals; ++n) {
-        at.take_arrivals(n);
-        at.receive(n);
-        at.send(n);
-        more |= at.has_more(n);
-      }
-      // Credits are on their way for some cycles after the last flit has gone.
-      if (more || s.flits_inside != 0) s.active_until = cycle + 1 + p.net.slots;
+      const channel_network_detail::Interfaces at{p,          s, v,      base, cycle * p.period,
+                                                  window.end, t, horizon};
+      at.step();
     });
     cycle += 1;
   }
+  forget_window();
   result.wake = cycle * p.period;
   return result;
 }
@@ -270,7 +355,9 @@ ChannelNetworkState make_channel_network(Allocator& arena, const ChannelNetworkP
   const auto n_in = static_cast<uint32_t>(inputs.size());
   const auto n_out = static_cast<uint32_t>(outputs.size());
   const uint32_t terminals = p.net.terminals, vcs = terminals * p.net.vcs;
+  NW_ASSERT(n_in <= kMaxSwitchInputs);
   s.inputs = arena.template allocate<Ref<Channel>>(n_in);
+  s.sender_of = arena.template allocate<uint16_t>(n_in);
   s.outputs = arena.template allocate<NetworkOutput>(n_out);
   s.routes = arena.template allocate<uint16_t>(2u * p.endpoints);
   s.senders = arena.template allocate<Sender>(terminals);
@@ -279,9 +366,12 @@ ChannelNetworkState make_channel_network(Allocator& arena, const ChannelNetworkP
   s.credits = arena.template allocate<uint16_t>(vcs);
   s.held = arena.template allocate<Flit>(vcs * p.net.depth);
   s.held_queue = arena.template allocate<StageQueue>(vcs);
+  s.sending = arena.template allocate<uint64_t>((terminals + 63) / 64);
+  s.receiving = arena.template allocate<uint64_t>((terminals + 63) / 64);
   for (uint32_t i = 0; i < vcs; ++i) arena.get(s.credits)[i] = static_cast<uint16_t>(p.net.depth);
   for (uint32_t i = 0; i < n_in; ++i) {
     arena.get(s.inputs)[i] = inputs[i].channel;
+    arena.get(s.sender_of)[i] = static_cast<uint16_t>(senders[inputs[i].port]);
     Sender& sender = arena.get(s.senders)[senders[inputs[i].port]];
     if (sender.count == 0) sender.first = i;
     sender.count += 1;

@@ -14,6 +14,8 @@ namespace nearwarp::noc {
 
 inline constexpr uint32_t kMaxPorts = 64;  ///< of a router
 inline constexpr uint32_t kMaxVcs = 32;    ///< of a port
+inline constexpr uint32_t kMaxSpeedup = 2;
+inline constexpr uint32_t kOutputQueue = 32;  ///< flits that wait for an output's wire at most
 inline constexpr uint16_t kNobody = 0xffff;
 
 /// Cycles of the network. Numbers wrap; only differences mean something.
@@ -42,6 +44,7 @@ struct NetworkParams {
   uint32_t routing_delay = 1;        ///< 0: the route is known when the head arrives
   uint32_t vc_alloc_delay = 1, sw_alloc_delay = 1, traversal_delay = 1;  ///< at least 1
   uint32_t credit_delay = 0;  ///< from a credit's arrival to its use
+  uint32_t speedup = 1;       ///< allocations and traversals per cycle, 1 or 2
   uint32_t lookahead = 1;     ///< the shortest delay of a link: units may be that far apart in time
   uint32_t slots = 4;         ///< time slots per ring: a power of two, for delay and lookahead
   // Strides are powers of two, so that numbers of ports and channels are made by shifting.
@@ -50,7 +53,10 @@ struct NetworkParams {
   uint32_t vc_shift = 0;      ///< VC number: port number << vc_shift | VC
 };
 
-/// Where a port's flits, or credits, go. Units are the routers, then the terminals.
+NW_HD inline uint32_t terminal_units(const NetworkParams& p) { return (p.terminals + 63) / 64; }
+
+/// Where a port's flits, or credits, go. Units are the routers, then the terminals, 64 to a unit:
+/// terminal n is port n % 64 of unit routers + n / 64.
 struct NetworkLink {
   uint32_t ring = 0;   ///< first of the receiving port's slots
   uint32_t unit = 0;   ///< who receives
@@ -82,9 +88,10 @@ struct StageQueue {
   uint16_t head = 0, count = 0;
 };
 
-/// What reaches a unit in a cycle, by port.
+/// What reaches a unit in a cycle, by port. A router with internal speed-up may give several
+/// credits of one port back in a cycle, one by each of its rounds.
 struct Arrivals {
-  uint64_t flits = 0, credits = 0;
+  uint64_t flits = 0, credits[kMaxSpeedup] = {};
 };
 
 /// What a router has to do: one without work, whom nothing reaches, is not stepped.
@@ -101,7 +108,7 @@ struct NetworkState {
   Ref<uint8_t> routes;            ///< [router * terminals + destination]: output port
   // Under way.
   Ref<Flit> flit_slots;       ///< [(input port, then terminal) * slots + slot]
-  Ref<uint8_t> credit_slots;  ///< [(output port, then terminal) * slots + slot]: a VC
+  Ref<uint8_t> credit_slots;  ///< [((output port, then terminal) * slots + slot) * speedup + round]
   Ref<Arrivals> arrivals;     ///< [slot * units + unit]
   // Routers.
   Ref<RouterWork> work;      ///< [router]
@@ -110,6 +117,7 @@ struct NetworkState {
   Ref<OutputVc> output_vcs;  ///< [output VC]
   Ref<uint32_t> free_vcs;    ///< [output port]: bits of those without an owner
   Ref<uint64_t> flits_sent;  ///< [output port]
+  Ref<Cycle> wire_free;      ///< [output port]: next free cycle of its wire; empty without speed-up
   // VC allocation: requests by output port and virtual network.
   Ref<uint64_t> va_ports;      ///< [output port * vnets + vnet]: input ports
   Ref<uint32_t> va_vcs;        ///< [that * inputs + input port]: virtual channels
@@ -142,6 +150,7 @@ struct NetworkView {
   OutputVc* output_vcs;
   uint32_t* free_vcs;
   uint64_t* flits_sent;
+  Cycle* wire_free;
   uint64_t* va_ports;
   uint32_t* va_vcs;
   PortVc *va_grant_next, *va_accept_next;
@@ -158,7 +167,7 @@ struct NetworkView {
 NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, std::byte* base) {
   NetworkView v;
   v.p = p;
-  v.units = p.routers + p.terminals;
+  v.units = p.routers + terminal_units(p);
   v.slot_mask = p.slots - 1;
   v.vcs_per_vnet = p.vcs / p.vnets;
   v.flit_links = s.flit_links.in(base);
@@ -173,6 +182,7 @@ NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, 
   v.output_vcs = s.output_vcs.in(base);
   v.free_vcs = s.free_vcs.in(base);
   v.flits_sent = s.flits_sent.in(base);
+  v.wire_free = s.wire_free.in(base);
   v.va_ports = s.va_ports.in(base);
   v.va_vcs = s.va_vcs.in(base);
   v.va_grant_next = s.va_grant_next.in(base);
@@ -196,12 +206,30 @@ NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, con
   add_bits(&v.arrivals[slot * v.units + link.unit].flits, uint64_t{1} << link.port);
 }
 
-/// Send a credit for virtual channel `vc` in cycle `t`.
-NW_HD NW_INLINE void put_credit(const NetworkView& v, const NetworkLink& link, uint32_t vc,
-                                Cycle t) {
+/// Send a credit for virtual channel `vc` in round `round` of cycle `t`.
+NW_HD NW_INLINE void put_credit(const NetworkView& v, const NetworkLink& link, uint32_t vc, Cycle t,
+                                uint32_t round = 0) {
   const uint32_t slot = (t + link.delay) & v.slot_mask;
-  v.credit_slots[link.ring + slot] = static_cast<uint8_t>(vc);
-  add_bits(&v.arrivals[slot * v.units + link.unit].credits, uint64_t{1} << link.port);
+  v.credit_slots[(link.ring + slot) * v.p.speedup + round] = static_cast<uint8_t>(vc);
+  add_bits(&v.arrivals[slot * v.units + link.unit].credits[round], uint64_t{1} << link.port);
+}
+
+/// Take what reaches terminal `n` in cycle `t`: credit(vc) for each credit, flit(flit) for a flit.
+template <class TakeCredit, class TakeFlit>
+NW_HD NW_INLINE void take_arrivals(const NetworkView& v, uint32_t n, Cycle t, TakeCredit&& credit,
+                                   TakeFlit&& flit) {
+  const uint32_t slot = t & v.slot_mask;
+  Arrivals& arrivals = v.arrivals[slot * v.units + v.p.routers + n / 64];
+  const uint64_t bit = uint64_t{1} << (n % 64);
+  const uint32_t at = ((v.output_ports() + n) * v.p.slots + slot) * v.p.speedup;
+  for (uint32_t round = 0; round < v.p.speedup; ++round) {
+    if ((arrivals.credits[round] & bit) == 0) continue;
+    take_bits(&arrivals.credits[round], bit);
+    credit(v.credit_slots[at + round]);
+  }
+  if ((arrivals.flits & bit) == 0) return;
+  take_bits(&arrivals.flits, bit);
+  flit(v.flit_slots[(v.input_ports() + n) * v.p.slots + slot]);
 }
 
 /// Terminal `n` puts a flit, whose `vc` has a credit, on its way into the network.

@@ -10,6 +10,11 @@
 // All of a cycle's allocation sees the state at the cycle's beginning: what one stage hands on or
 // gives back in a cycle, the next can use in the cycle after. Only flits and credits that arrive in
 // the cycle count at once.
+//
+// With internal speed-up all this happens twice a cycle: in two rounds, of which the second sees
+// what the first has done. Wires and arrivals keep to one flit per port and cycle, so flits may
+// have to wait for an output's wire; an output that kOutputQueue of them wait for takes part in no
+// switch allocation.
 #pragma once
 
 #include "device/noc/network_state.h"
@@ -18,13 +23,15 @@ namespace nearwarp::noc {
 
 namespace router_detail {
 
-/// One router in one cycle. Input VCs are named by port << vc_shift | VC.
+/// One router in one round of a cycle. Input VCs are named by port << vc_shift | VC.
 class Router {
  public:
-  NW_HD NW_INLINE Router(const NetworkView& v, uint32_t r, Cycle t)
+  NW_HD NW_INLINE Router(const NetworkView& v, uint32_t r, Cycle t, uint32_t round)
       : v_(v),
         r_(r),
         t_(t),
+        next_(round + 1 == v.p.speedup ? t + 1 : t),
+        round_(round),
         vc_shift_(v.p.vc_shift),
         input_shift_(v.p.input_shift),
         work_(v.work[r]),
@@ -32,10 +39,11 @@ class Router {
         outputs_(v.output_vcs + (size_t{r} << (v.p.output_shift + vc_shift_))),
         free_(v.free_vcs + (size_t{r} << v.p.output_shift)) {}
 
-  NW_HD NW_INLINE void take_credits(uint64_t ports) const {
-    const uint32_t slot = t_ & v_.slot_mask, slots = v_.p.slots;
+  /// Credits of the round `sent_in` of routers down the way.
+  NW_HD NW_INLINE void take_credits(uint64_t ports, uint32_t sent_in) const {
+    const uint32_t slot = t_ & v_.slot_mask, slots = v_.p.slots * v_.p.speedup;
     const uint8_t* const credits =
-        v_.credit_slots + (size_t{r_} << v_.p.output_shift) * slots + slot;
+        v_.credit_slots + (size_t{r_} << v_.p.output_shift) * slots + slot * v_.p.speedup + sent_in;
     for (; ports != 0; ports &= ports - 1) {
       const uint32_t out = count_trailing_zeros(ports);
       OutputVc& o = outputs_[(out << vc_shift_) + credits[out * slots]];
@@ -83,6 +91,7 @@ class Router {
     uint64_t matched = 0;
     for (uint64_t outs = work_.sa_outputs; outs != 0; outs &= outs - 1) {
       const uint32_t out = count_trailing_zeros(outs);
+      if (v_.p.speedup != 1 && queued(out_base + out) == kOutputQueue) continue;
       const uint32_t port =
           pick_from(v_.sa_ports[out_base + out], v_.sa_grant_next[out_base + out]);
       const bool more = (matched >> port & 1) != 0;
@@ -132,8 +141,13 @@ class Router {
     flit.hops = static_cast<uint8_t>(flit.hops + 1);
     const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
     v_.flits_sent[out_index] += 1;
-    put_flit(v_, v_.flit_links[out_index], flit, t_);
-    put_credit(v_, v_.credit_links[(size_t{r_} << input_shift_) + port], number, t_);
+    Cycle leaves = t_;
+    if (v_.p.speedup != 1) {
+      leaves += queued(out_index);
+      v_.wire_free[out_index] = leaves + 1;
+    }
+    put_flit(v_, v_.flit_links[out_index], flit, leaves);
+    put_credit(v_, v_.credit_links[(size_t{r_} << input_shift_) + port], number, t_, round_);
     const bool tail = (flit.flags & kTail) != 0;
     if (tail) {
       o.owner = kNobody;
@@ -145,13 +159,19 @@ class Router {
     in.offered = false;
     if (tail) {
       in.stage = VcStage::kIdle;
-      if (in.count != 0) start_packet(vc, t_ + 1);
+      if (in.count != 0) start_packet(vc, next_);
     } else if (in.count != 0) {
-      start_flit(vc, t_ + 1);
+      start_flit(vc, next_);
     }
   }
 
  private:
+  /// Cycles for which the wire of an output is spoken for.
+  NW_HD NW_INLINE uint32_t queued(size_t out_index) const {
+    const Cycle ahead = v_.wire_free[out_index] - t_;
+    return ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
+  }
+
   NW_HD NW_INLINE Flit* buffer(uint32_t vc) const {
     return v_.buffers + ((size_t{r_} << (input_shift_ + vc_shift_)) + vc) * v_.p.depth;
   }
@@ -280,12 +300,14 @@ class Router {
     outputs_[(out << vc_shift_) + taken].owner = static_cast<uint16_t>(vc);
     free_[out] &= ~(1u << taken);
     withdraw_vc_request(at, out, who);
-    start_flit(vc, t_ + 1);
+    start_flit(vc, next_);
   }
 
   const NetworkView& v_;
   uint32_t r_;
   Cycle t_;
+  Cycle next_;  ///< of the next round
+  uint32_t round_;
   uint32_t vc_shift_, input_shift_;
   RouterWork& work_;
   InputVc* inputs_;
@@ -299,7 +321,8 @@ class Router {
 NW_HD NW_INLINE bool has_work(const NetworkView& v, uint32_t r, Cycle t) {
   const Arrivals& a = v.arrivals[(t & v.slot_mask) * v.units + r];
   const RouterWork& w = v.work[r];
-  return (a.flits | a.credits | w.va_outputs | w.sa_outputs | w.heads.count | w.flits.count) != 0;
+  return (a.flits | a.credits[0] | a.credits[1] | w.va_outputs | w.sa_outputs | w.heads.count |
+          w.flits.count) != 0;
 }
 
 /// Step router `r` through cycle `t`.
@@ -307,21 +330,25 @@ NW_HD NW_INLINE bool has_work(const NetworkView& v, uint32_t r, Cycle t) {
 /// Reads:  flits and credits that arrive at it in this cycle; sends both, a cycle or more ahead.
 /// State:  its own entries of the arrays of network_state.h.
 NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t) {
-  const router_detail::Router router(v, r, t);
   Arrivals& arrivals = v.arrivals[(t & v.slot_mask) * v.units + r];
   const Arrivals now = arrivals;
   arrivals = {};
-  router.take_credits(now.credits);
-  router.take_flits(now.flits);
-  router.advance_stages();
-  // The switch is decided before virtual channels are handed out, and tails give theirs back after
-  // that: both allocators see the state of the cycle's beginning.
-  router_detail::Router::Matches match;
-  const uint64_t matched = router.allocate_switch(match);
-  router.allocate_vcs();
-  for (uint64_t ports = matched; ports != 0; ports &= ports - 1) {
-    const uint32_t port = count_trailing_zeros(ports);
-    router.traverse(port, match.vc[port], match.out[port]);
+  for (uint32_t round = 0; round < v.p.speedup; ++round) {
+    const router_detail::Router router(v, r, t, round);
+    if (round == 0) {
+      for (uint32_t k = 0; k < v.p.speedup; ++k) router.take_credits(now.credits[k], k);
+      router.take_flits(now.flits);
+    }
+    router.advance_stages();
+    // The switch is decided before virtual channels are handed out, and tails give theirs back
+    // after that: both allocators see the state of the round's beginning.
+    router_detail::Router::Matches match;
+    const uint64_t matched = router.allocate_switch(match);
+    router.allocate_vcs();
+    for (uint64_t ports = matched; ports != 0; ports &= ports - 1) {
+      const uint32_t port = count_trailing_zeros(ports);
+      router.traverse(port, match.vc[port], match.out[port]);
+    }
   }
 }
 

@@ -85,20 +85,12 @@ class SyntheticTerminals {
 
  private:
   NW_HD NW_INLINE void receive(const NetworkView& v, uint32_t n, Cycle t) const {
-    const uint32_t slot = t & v.slot_mask;
-    Arrivals& arrivals = v.arrivals[slot * v.units + v.p.routers + n];
-    if ((arrivals.flits | arrivals.credits) == 0) return;
-    if (arrivals.credits != 0) {
-      const uint32_t ring = v.output_ports() + n;
-      credits_[n * v.p.vcs + v.credit_slots[ring * v.p.slots + slot]] += 1;
-    }
-    if (arrivals.flits != 0) {
-      const uint32_t ring = v.input_ports() + n;
-      const Flit& flit = v.flit_slots[ring * v.p.slots + slot];
-      swallow(sinks_[n * v.p.vnets + flit.vnet], flit, t);
-      release(v, n, flit.vc, t);
-    }
-    arrivals = {};
+    take_arrivals(
+        v, n, t, [&](uint32_t vc) { credits_[n * v.p.vcs + vc] += 1; },
+        [&](const Flit& flit) {
+          swallow(sinks_[n * v.p.vnets + flit.vnet], flit, t);
+          release(v, n, flit.vc, t);
+        });
   }
 
   NW_HD NW_INLINE bool is_measured(Cycle created) const {

@@ -70,6 +70,7 @@ void declare(CommandLine& line) {
   line.value("sw-alloc-delay", "cycles of switch allocation", "N", "1");
   line.value("traversal-delay", "cycles through the switch", "N", "1");
   line.value("credit-delay", "cycles from a credit's arrival to its use", "N", "0");
+  line.value("speedup", "allocations and traversals of a router per cycle, 1 or 2", "N", "1");
   line.value("link-latency", "cycles on wires between routers", "N", "1");
   line.value("seed", "of the random numbers", "N", "1");
   line.value("period", "cycles of a sample", "N", "1000");
@@ -109,6 +110,7 @@ noc::NocConfig network_of(const CommandLine& line) {
   c.sw_alloc_delay = count(line, "sw-alloc-delay");
   c.traversal_delay = count(line, "traversal-delay");
   c.credit_delay = count(line, "credit-delay");
+  c.speedup = count(line, "speedup");
   c.link_latency = count(line, "link-latency");
   c.seed = line.number("seed", 0, UINT64_MAX);
   c.hot_share = real("hot-share", line.text("hot-share"), 0, 1);

@@ -7,7 +7,8 @@ namespace nearwarp::noc {
 
 uint32_t zero_load_latency(const NocConfig& c, uint32_t routers) {
   const uint32_t pipeline =
-      c.routing_delay + c.vc_alloc_delay + c.sw_alloc_delay + c.traversal_delay;
+      c.routing_delay + c.vc_alloc_delay + c.sw_alloc_delay + c.traversal_delay -
+      (c.speedup - 1);  // switch allocation begins in the round after VC allocation
   // Writing to and reading from a wire takes a cycle more than the wire; with a router's first
   // stage counted from the flit's arrival, that shows once, at the source.
   constexpr uint32_t kIntoNetwork = 2, kOutOfNetwork = 1;

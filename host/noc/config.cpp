@@ -41,6 +41,7 @@ void check_config(const NocConfig& c) {
   check("sw-alloc-delay", c.sw_alloc_delay, 1, kMaxDelay);
   check("traversal-delay", c.traversal_delay, 1, kMaxDelay);
   check("credit-delay", c.credit_delay, 0, kMaxDelay);
+  check("speedup", c.speedup, 1, kMaxSpeedup);
   check("link-latency", c.link_latency, 1, kMaxDelay);
   bool known = false;
   for (const std::string& name : traffic_names()) known |= name == c.traffic;

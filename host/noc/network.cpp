@@ -59,6 +59,7 @@ Network::Network(const NocConfig& config) {
   params_.sw_alloc_delay = config.sw_alloc_delay;
   params_.traversal_delay = config.traversal_delay;
   params_.credit_delay = config.credit_delay;
+  params_.speedup = config.speedup;
   const NetworkState routers =
       make_network(arena_, params_, std::max(config.link_latency, kTerminalLatency));
   own_ = arena_.allocate<StandaloneState>(1);

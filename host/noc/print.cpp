@@ -36,10 +36,11 @@ std::string title(const NocReport& r) {
   const std::string share = c.vnets == 1 ? "" : fmt::format(" in {} virtual networks", c.vnets);
   return report::wrapped(
       fmt::format(
-          "{} {}{}, {} VCs of {} flits{}, {} traffic, packets of {} flit{}; zero load {:.2f} "
+          "{} {}{}, {} VC{} of {} flits{}{}, {} traffic, packets of {} flit{}; zero load {:.2f} "
           "cycles, channel bound {:.4f} flits/node/cycle",
-          c.topology, c.size, c.topology == "mesh" ? " " + c.routing : "", c.vcs, c.buffers, share,
-          c.traffic, c.packet_flits, c.packet_flits == 1 ? "" : "s", r.bounds.zero_load_latency,
+          c.topology, c.size, c.topology == "mesh" ? " " + c.routing : "", c.vcs,
+          c.vcs == 1 ? "" : "s", c.buffers, share, c.speedup == 1 ? "" : ", speed-up 2", c.traffic,
+          c.packet_flits, c.packet_flits == 1 ? "" : "s", r.bounds.zero_load_latency,
           r.bounds.throughput),
       kWidth);
 }
@@ -137,6 +138,7 @@ Json config_json(const NocConfig& c, const MeasureConfig& m) {
           {"sw_alloc_delay", c.sw_alloc_delay},
           {"traversal_delay", c.traversal_delay},
           {"credit_delay", c.credit_delay},
+          {"speedup", c.speedup},
           {"link_latency", c.link_latency},
           {"seed", c.seed},
           {"period_cycles", m.period_cycles},

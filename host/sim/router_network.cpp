@@ -94,6 +94,7 @@ RouterNetwork make_router_network(ArenaBuilder& arena, const config::MachineConf
   p.vcs = p.vnets = machine.interconnect.vcs;
   p.depth = machine.interconnect.vc_flits;
   p.routing_delay = machine.interconnect.routing_delay_cycles;
+  p.speedup = machine.interconnect.internal_speedup;
   params.flit_bytes = machine.interconnect.flit_bytes;
   const uint32_t latency = machine.interconnect.router_latency_cycles;
   const noc::NetworkState net = noc::make_network(arena, p, latency);

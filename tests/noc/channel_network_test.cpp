@@ -69,7 +69,17 @@ struct NetworkRig {
 };
 
 std::vector<std::string> network(const std::string& topology) {
-  return {"interconnect.topology=" + topology, "interconnect.butterfly_radix=2"};
+  return {"interconnect.topology=" + topology, "interconnect.butterfly_radix=2",
+          "interconnect.flit_bytes=32",        "interconnect.vcs=8",
+          "interconnect.vc_flits=8",           "interconnect.internal_speedup=1"};
+}
+
+/// One virtual channel and internal speed-up, as SM2_GTX480 has.
+std::vector<std::string> fast_network(const std::string& topology) {
+  auto keys = network(topology);
+  keys.insert(keys.end(), {"interconnect.vcs=1", "interconnect.vc_flits=16",
+                           "interconnect.internal_speedup=2"});
+  return keys;
 }
 
 TEST(ChannelNetwork, UnloadedLatency) {
@@ -92,30 +102,50 @@ TEST(ChannelNetwork, UnloadedLatency) {
   EXPECT_EQ(latency("mesh", 32, 1), 80 + (2 * 5 + 2) * kPeriod);
 }
 
-TEST(ChannelNetwork, NothingIsLostAndPairsStayInOrder) {
-  for (const char* topology : {"crossbar", "mesh", "butterfly"}) {
-    NetworkRig r(network(topology));
-    const uint32_t sent = r.send_many();
-    r.rig.run({40}, 1000000);
-    std::map<std::pair<uint16_t, uint16_t>, uint32_t> last;
-    uint32_t received = 0;
-    for (uint16_t o = 0; o < NetworkRig::kOutputs; ++o) {
-      for (const MockConsumer::Item& item : r.out[o]->items) {
-        EXPECT_EQ(item.packet.dst, o);
-        uint32_t& before = last[{item.packet.src, o}];
-        EXPECT_GE(item.packet.tag, before) << topology;
-        before = item.packet.tag;
-        received += 1;
-      }
-    }
-    EXPECT_EQ(received, sent) << topology;
-    EXPECT_TRUE(r.rig.drained()) << topology;
-    const noc::ChannelNetworkState& s = *r.rig.arena.get(r.state);
-    EXPECT_EQ(s.flits_inside, 0u);
-    EXPECT_EQ(s.counters.packets_in, sent);
-    EXPECT_EQ(s.counters.packets_out, sent);
-    EXPECT_EQ(s.fault.code, kFaultNone);
+TEST(ChannelNetwork, SpeedUpPutsBothAllocationsIntoACycle) {
+  for (const uint16_t bytes : {32, 160}) {
+    NetworkRig r(fast_network("crossbar"));
+    r.send(0, 100, 1, bytes);
+    r.rig.run({40}, 100000);
+    ASSERT_EQ(r.out[1]->items.size(), 1u);
+    EXPECT_EQ(r.out[1]->items[0].at - 100, 80 + (4u + bytes / 32) * kPeriod);
   }
+}
+
+class ChannelNetworks : public ::testing::TestWithParam<std::tuple<const char*, bool>> {
+ protected:
+  std::vector<std::string> keys() const {
+    const auto [topology, fast] = GetParam();
+    return fast ? fast_network(topology) : network(topology);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, ChannelNetworks,
+                         ::testing::Combine(::testing::Values("crossbar", "mesh", "butterfly"),
+                                            ::testing::Bool()));
+
+TEST_P(ChannelNetworks, NothingIsLostAndPairsStayInOrder) {
+  const auto topology = std::get<0>(GetParam());
+  NetworkRig r(keys());
+  const uint32_t sent = r.send_many();
+  r.rig.run({40}, 1000000);
+  std::map<std::pair<uint16_t, uint16_t>, uint32_t> last;
+  uint32_t received = 0;
+  for (uint16_t o = 0; o < NetworkRig::kOutputs; ++o) {
+    for (const MockConsumer::Item& item : r.out[o]->items) {
+      EXPECT_EQ(item.packet.dst, o);
+      uint32_t& before = last[{item.packet.src, o}];
+      EXPECT_GE(item.packet.tag, before) << topology;
+      before = item.packet.tag;
+      received += 1;
+    }
+  }
+  EXPECT_EQ(received, sent) << topology;
+  EXPECT_TRUE(r.rig.drained()) << topology;
+  const noc::ChannelNetworkState& s = *r.rig.arena.get(r.state);
+  EXPECT_EQ(s.flits_inside, 0u);
+  EXPECT_EQ(s.counters.packets_in, sent);
+  EXPECT_EQ(s.counters.packets_out, sent);
+  EXPECT_EQ(s.fault.code, kFaultNone);
 }
 
 TEST(ChannelNetwork, ABlockedOutputHoldsItsPacketsAndLetsOthersPass) {
@@ -131,22 +161,21 @@ TEST(ChannelNetwork, ABlockedOutputHoldsItsPacketsAndLetsOthersPass) {
   EXPECT_TRUE(r.rig.drained());
 }
 
-TEST(ChannelNetwork, HowItIsSteppedDoesNotShow) {
-  for (const char* topology : {"crossbar", "mesh", "butterfly"}) {
-    const auto outcome = [&](const RunOptions& options, uint32_t shuffle) {
-      NetworkRig r(network(topology), shuffle, {2, 40, 40, 1, 8});
-      r.out[2]->from = 3000;
-      r.send_many();
-      r.rig.run(options, 40000);
-      EXPECT_TRUE(r.rig.drained()) << topology;
-      return r.rig.hash();
-    };
-    const uint64_t expected = outcome({40}, 0);
-    EXPECT_EQ(outcome({1, 0, false}, 0), expected) << topology;
-    EXPECT_EQ(outcome({13, 5}, 0), expected) << topology;
-    EXPECT_EQ(outcome({37, 9, false}, 77), expected) << topology;
-    EXPECT_EQ(outcome({40, 3}, 123), expected) << topology;
-  }
+TEST_P(ChannelNetworks, HowItIsSteppedDoesNotShow) {
+  const auto topology = std::get<0>(GetParam());
+  const auto outcome = [&](const RunOptions& options, uint32_t shuffle) {
+    NetworkRig r(keys(), shuffle, {2, 40, 40, 1, 8});
+    r.out[2]->from = 3000;
+    r.send_many();
+    r.rig.run(options, 40000);
+    EXPECT_TRUE(r.rig.drained()) << topology;
+    return r.rig.hash();
+  };
+  const uint64_t expected = outcome({40}, 0);
+  EXPECT_EQ(outcome({1, 0, false}, 0), expected) << topology;
+  EXPECT_EQ(outcome({13, 5}, 0), expected) << topology;
+  EXPECT_EQ(outcome({37, 9, false}, 77), expected) << topology;
+  EXPECT_EQ(outcome({40, 3}, 123), expected) << topology;
 }
 
 TEST(ChannelNetwork, SleepsWhenNothingIsUnderWay) {

@@ -42,18 +42,12 @@ class ScriptedTerminals {
 
  private:
   void receive(const noc::NetworkView& v, uint32_t n, noc::Cycle t) const {
-    const uint32_t slot = t & v.slot_mask;
-    noc::Arrivals& a = v.arrivals[slot * v.units + v.p.routers + n];
-    if (a.credits != 0) {
-      const uint32_t ring = (v.output_ports() + n) * v.p.slots;
-      credits_[n * v.p.vcs + v.credit_slots[ring + slot]] += 1;
-    }
-    if (a.flits != 0) {
-      const noc::Flit flit = v.flit_slots[(v.input_ports() + n) * v.p.slots + slot];
-      arrivals.push_back({t, n, flit});
-      if (!mute[flit.vc]) noc::release(v, n, flit.vc, t);
-    }
-    a = {};
+    noc::take_arrivals(
+        v, n, t, [&](uint32_t vc) { credits_[n * v.p.vcs + vc] += 1; },
+        [&](const noc::Flit& flit) {
+          arrivals.push_back({t, n, flit});
+          if (!mute[flit.vc]) noc::release(v, n, flit.vc, t);
+        });
   }
   /// The first packet of the list that can go on; one flit per cycle, packets of a VC in order.
   void send(const noc::NetworkView& v, uint32_t n, noc::Cycle t) const {
@@ -107,6 +101,7 @@ struct ScriptedNetwork {
     params.sw_alloc_delay = c.sw_alloc_delay;
     params.traversal_delay = c.traversal_delay;
     params.credit_delay = c.credit_delay;
+    params.speedup = c.speedup;
     state = noc::make_network(arena, params, c.link_latency);
     std::byte* base = arena.base();
     for (const noc::Wire& w : topology.wires)

@@ -38,6 +38,15 @@ struct Path {
   Tick wire(uint64_t bytes, uint64_t mbps) const { return (bytes * base + mbps - 1) / mbps; }
   /// A port moves a flit per cycle; the packet is there with its last one.
   Tick flits(uint32_t bytes, uint32_t flit) const { return ((bytes + flit - 1) / flit - 1) * icnt; }
+  /// Through a crossbar: the one-stage switch, or a router with a wire before and behind it, each
+  /// of which takes a cycle to write and one to cross.
+  Tick crossbar(Tick t, uint32_t bytes) const {
+    const auto& x = m.interconnect;
+    t = up(t, icnt) + flits(bytes, x.flit_bytes);
+    if (x.topology == "switch") return t;
+    const uint32_t allocations = 2 / x.internal_speedup;  // the last one's cycle is the traversal's
+    return t + (2 + x.routing_delay_cycles + allocations - 1 + 1 + 2) * icnt;
+  }
   Tick hop() const { return m.interconnect.channel_latency_cycles * icnt; }
   Tick link() const { return m.links.latency_cycles * icnt; }
   Tick in_stack() const { return m.stack.switch_latency_cycles * icnt; }
@@ -46,8 +55,8 @@ struct Path {
   Tick read(Tick t, bool in_l2) const {
     const uint32_t header = m.packets.header_bytes, line = m.l1.line_bytes;
     const uint32_t reply = header + line;
-    t = up(t + hop(), icnt) + flits(header, m.interconnect.flit_bytes) + hop();  // crossbar
-    t = up(t, l2) + m.l2.latency_cycles * l2 + hop();                            // slice
+    t = crossbar(t + hop(), header) + hop();           // request crossbar
+    t = up(t, l2) + m.l2.latency_cycles * l2 + hop();  // slice
     if (!in_l2) {
       t = up(t, icnt) + wire(header, m.links.gpu_to_memory_mbps) + link();  // link port, TX
       t = up(t, icnt) + in_stack();                                         // the stack's switch
@@ -60,7 +69,7 @@ struct Path {
       t = up(t, icnt) + hop();  // link port
       t = up(t, l2) + hop();    // slice: the fill goes through at once
     }
-    return up(t, icnt) + flits(reply, m.interconnect.flit_bytes) + hop();  // reply crossbar
+    return crossbar(t, reply) + hop();  // reply crossbar
   }
 };
 
@@ -86,6 +95,8 @@ runtime::Recording chase(uint32_t lines, uint32_t stride, uint32_t n) {
 
 std::vector<std::vector<std::string>> clock_sets() {
   return {{},  // as in the paper
+          {"interconnect.topology=switch"},
+          {"interconnect.internal_speedup=1", "interconnect.routing_delay_cycles=3"},
           {"clocks.core_mhz=1000", "clocks.interconnect_mhz=1000", "clocks.l2_mhz=1000",
            "clocks.dram_mhz=1000"}};
 }
