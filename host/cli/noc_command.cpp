@@ -7,6 +7,9 @@
 
 #include "host/cli/backend.h"
 #include "host/cli/commands.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/progress_bar.h"
+#include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/noc/print.h"
 #include "host/report/file.h"
@@ -53,25 +56,53 @@ std::vector<double> parse_rates(const std::string& text) {
   return rates;
 }
 
+/// An option that is a number of the network. Numbers are checked by the network, which knows what
+/// they mean; here only that they are some.
+struct NumberOption {
+  const char *name, *help, *fallback;
+  uint32_t noc::NocConfig::*to;
+};
+using Noc = noc::NocConfig;
+constexpr NumberOption kShape[] = {
+    {"vcs", "virtual channels per port", "8", &Noc::vcs},
+    {"vnets", "virtual networks that share the channels (request-reply: 2)", "1", &Noc::vnets},
+    {"buffers", "flits that a virtual channel holds", "8", &Noc::buffers},
+};
+constexpr NumberOption kPackets[] = {
+    {"flits", "flits per packet", "1", &Noc::packet_flits},
+    {"reply-flits", "of request-reply traffic: flits per reply", "5", &Noc::reply_flits},
+};
+constexpr NumberOption kRouters[] = {
+    {"routing-delay", "cycles; 0: routes are known ahead", "1", &Noc::routing_delay},
+    {"vc-alloc-delay", "cycles of VC allocation", "1", &Noc::vc_alloc_delay},
+    {"sw-alloc-delay", "cycles of switch allocation", "1", &Noc::sw_alloc_delay},
+    {"traversal-delay", "cycles through the switch", "1", &Noc::traversal_delay},
+    {"credit-delay", "cycles from a credit's arrival to its use", "0", &Noc::credit_delay},
+    {"speedup", "allocations and traversals per cycle, 1 or 2", "1", &Noc::speedup},
+    {"link-latency", "cycles on wires between routers", "1", &Noc::link_latency},
+};
+
+void declare(CommandLine& line, std::span<const NumberOption> options) {
+  for (const NumberOption& o : options) line.value(o.name, o.help, "N", o.fallback);
+}
+void store(const CommandLine& line, std::span<const NumberOption> options, noc::NocConfig& c) {
+  for (const NumberOption& o : options)
+    c.*o.to = static_cast<uint32_t>(line.number(o.name, 0, 1000000));
+}
+
 void declare(CommandLine& line) {
   line.value("topology", "mesh, crossbar, butterfly, or full", "NAME", "mesh");
   line.value("size", "mesh WxH, crossbar N or INxOUT, butterfly KxN (k-ary n-fly), full N", "SIZE");
   line.value("routing", "of a mesh: xy or yx", "NAME", "xy");
-  line.value("vcs", "virtual channels per port", "N", "8");
-  line.value("vnets", "virtual networks that share the channels", "N", "1");
-  line.value("buffers", "flits that a virtual channel holds", "N", "8");
+  declare(line, kShape);
   line.value("traffic", "uniform, hotspot, transpose, or many-to-few", "NAME", "uniform");
+  line.value("traffic-class", "one-way, or request-reply: every packet is answered", "NAME",
+             "one-way");
   line.value("hot-nodes", "destinations of hotspot and many-to-few, e.g. 7,15", "N,N...");
   line.value("hot-share", "of hotspot traffic that goes to them; the rest is uniform", "X", "1");
   line.value("rate", "flits per node and cycle: 0.1,0.2 or FROM:TO:STEP", "RATES");
-  line.value("flits", "flits per packet", "N", "1");
-  line.value("routing-delay", "cycles; 0: routes are known ahead", "N", "1");
-  line.value("vc-alloc-delay", "cycles of VC allocation", "N", "1");
-  line.value("sw-alloc-delay", "cycles of switch allocation", "N", "1");
-  line.value("traversal-delay", "cycles through the switch", "N", "1");
-  line.value("credit-delay", "cycles from a credit's arrival to its use", "N", "0");
-  line.value("speedup", "allocations and traversals of a router per cycle, 1 or 2", "N", "1");
-  line.value("link-latency", "cycles on wires between routers", "N", "1");
+  declare(line, kPackets);
+  declare(line, kRouters);
   line.value("seed", "of the random numbers", "N", "1");
   line.value("period", "cycles of a sample", "N", "1000");
   line.value("max-periods", "samples measured at most", "N", "50");
@@ -85,14 +116,25 @@ void declare(CommandLine& line) {
   line.value("json", "write everything to this file (docs/networks.md)", "FILE");
 }
 
-/// Numbers are checked by the network, which knows what they mean; here only that they are some.
-uint32_t count(const CommandLine& line, const char* name) {
-  return static_cast<uint32_t>(line.number(name, 0, 1000000));
-}
-
 std::string default_size(const std::string& topology) {
   if (topology == "butterfly") return "4x3";
   return topology == "mesh" ? "8x8" : "16";
+}
+
+/// One packet after the other, or requests with replies on a virtual network of their own.
+void choose_class(const CommandLine& line, noc::NocConfig& c) {
+  const std::string name = line.text("traffic-class");
+  if (name == "one-way") {
+    if (line.given("reply-flits"))
+      throw UsageError("--reply-flits is for --traffic-class request-reply");
+    c.reply_flits = 0;
+  } else if (name != "request-reply") {
+    throw UsageError(fmt::format("unknown traffic class '{}'{}", name,
+                                 config::suggestion(name, {"one-way", "request-reply"})));
+  } else {
+    if (c.reply_flits == 0) throw UsageError("--reply-flits 0 - a reply has one flit at least");
+    if (!line.given("vnets")) c.vnets = 2;
+  }
 }
 
 noc::NocConfig network_of(const CommandLine& line) {
@@ -100,18 +142,11 @@ noc::NocConfig network_of(const CommandLine& line) {
   c.topology = line.text("topology");
   c.size = line.given("size") ? line.text("size") : default_size(c.topology);
   c.routing = line.text("routing");
-  c.vcs = count(line, "vcs");
-  c.vnets = count(line, "vnets");
-  c.buffers = count(line, "buffers");
+  store(line, kShape, c);
+  store(line, kPackets, c);
+  store(line, kRouters, c);
   c.traffic = line.text("traffic");
-  c.packet_flits = count(line, "flits");
-  c.routing_delay = count(line, "routing-delay");
-  c.vc_alloc_delay = count(line, "vc-alloc-delay");
-  c.sw_alloc_delay = count(line, "sw-alloc-delay");
-  c.traversal_delay = count(line, "traversal-delay");
-  c.credit_delay = count(line, "credit-delay");
-  c.speedup = count(line, "speedup");
-  c.link_latency = count(line, "link-latency");
+  choose_class(line, c);
   c.seed = line.number("seed", 0, UINT64_MAX);
   c.hot_share = real("hot-share", line.text("hot-share"), 0, 1);
   for (const std::string& word : split_commas(line.text("hot-nodes"))) {
@@ -163,18 +198,32 @@ int noc_command(const Words& words) {
       line.given("rate") ? parse_rates(line.text("rate")) : default_rates(report.bounds.throughput);
   if (line.given("json")) report::check_writable(line.text("json"));
   const Backend backend = chosen_backend(line);
-  const noc::MeasureLoads measure_all = [&](std::span<const double> loads) {
-    if (backend.cuda)
-      return noc::measure_loads_on_cuda(report.config, report.measure, loads, backend.device);
-    return noc::measure_loads(report.config, report.measure, loads, threads);
-  };
-  report.points = measure_all(rates);
-  if (line.given("saturation"))
-    report.saturation = noc::find_saturation(measure_all, kSaturationStep);
+  catch_interrupts();
+  {
+    ProgressBar bar("measuring", "loads");
+    const noc::Watch watch = [&](size_t done, size_t all) {
+      bar.update(done, all);
+      return !interrupted();
+    };
+    const noc::MeasureLoads measure_all = [&](std::span<const double> loads) {
+      if (backend.cuda)
+        return noc::measure_loads_on_cuda(report.config, report.measure, loads, backend.device);
+      return noc::measure_loads(report.config, report.measure, loads, threads, watch);
+    };
+    report.points = measure_all(rates);
+    bar.set_label("searching");
+    if (line.given("saturation") && !interrupted())
+      report.saturation = noc::find_saturation(measure_all, kSaturationStep);
+    report.partial = report.points.size() < rates.size() ||
+                     (line.given("saturation") && !report.saturation.has_value());
+  }
   if (line.given("json"))
     report::write_file(line.text("json"), noc::report_json(report, version()));
   print(noc::format_report(report, links));
-  return 0;
+  if (!report.partial) return 0;
+  throw Error(fmt::format("interrupted: {} of {} loads were measured{}", report.points.size(),
+                          rates.size(),
+                          line.given("saturation") ? ", saturation was not found" : ""));
 }
 
 }  // namespace nearwarp::cli

@@ -32,7 +32,8 @@ std::string duration_text(double seconds) {
 std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
                           size_t width, const std::string& unit) {
   const double speed = seconds > 0 ? static_cast<double>(done) / seconds : 0;
-  std::string tail = fmt::format(" {:.1f} {}", speed / 1e6, unit);
+  std::string tail = unit.ends_with("/s") ? fmt::format(" {:.1f} {}", speed / 1e6, unit)
+                                          : fmt::format(" {} of {} {}", done, total, unit);
   if (total == 0) {
     tail = fmt::format(" {:.1f} M warp-instructions,{}", static_cast<double>(done) / 1e6, tail);
     return (label + tail).substr(0, width);

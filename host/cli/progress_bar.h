@@ -10,7 +10,8 @@
 namespace nearwarp::cli {
 
 /// One line of at most `width` columns: label, bar, share done, speed and remaining time.
-/// `total` 0 means that the end is not known. `unit`: of the speed, for a million a second.
+/// `total` 0 means that the end is not known. `unit`: of the speed, for a million a second; one
+/// that is no speed is a thing of which there are few, and the line says how many are done.
 std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
                           size_t width, const std::string& unit = "Mwi/s");
 

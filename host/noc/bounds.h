@@ -17,7 +17,7 @@ struct Bounds {
 /// Follows every pair's route.
 Bounds bounds_of(const Network& network, const NocConfig& config);
 
-/// Cycles from the creation of a packet to its tail's arrival in an empty network.
-uint32_t zero_load_latency(const NocConfig& config, uint32_t routers);
+/// Cycles from the creation of a packet of `flits` to its tail's arrival in an empty network.
+uint32_t zero_load_latency(const NocConfig& config, uint32_t routers, uint32_t flits);
 
 }  // namespace nearwarp::noc

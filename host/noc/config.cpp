@@ -43,6 +43,13 @@ void check_config(const NocConfig& c) {
   check("credit-delay", c.credit_delay, 0, kMaxDelay);
   check("speedup", c.speedup, 1, kMaxSpeedup);
   check("link-latency", c.link_latency, 1, kMaxDelay);
+  check("reply-flits", c.reply_flits, 0, kMaxPacketFlits);
+  if (c.reply_flits != 0 && c.vnets != 2) {
+    throw UsageError(fmt::format(
+        "--vnets {} - requests and their replies need 2 virtual networks, one each: on common "
+        "virtual channels replies would wait behind requests that wait for room for replies",
+        c.vnets));
+  }
   bool known = false;
   for (const std::string& name : traffic_names()) known |= name == c.traffic;
   if (!known) {

@@ -22,6 +22,7 @@ struct NocConfig {
   std::vector<uint32_t> hot_nodes;  ///< destinations of hotspot and many-to-few traffic
   double hot_share = 1.0;           ///< of hotspot traffic that goes to them, the rest is uniform
   uint32_t packet_flits = 1;
+  uint32_t reply_flits = 0;  ///< request-reply traffic: flits of a reply; 0: packets one way
   uint64_t seed = 1;
 };
 

@@ -11,25 +11,44 @@
 
 namespace nearwarp::noc {
 
+namespace {
+
+void step(Measurement& m) {
+  m.network().run(m.wanted());
+  m.stepped();
+}
+
+}  // namespace
+
 LoadPoint measure_load(const NocConfig& config, const MeasureConfig& measure, double rate) {
   Measurement m(config, measure, rate);
-  while (m.wanted() != 0) {
-    m.network().run(m.wanted());
-    m.stepped();
-  }
+  while (m.wanted() != 0) step(m);
   return m.point();
 }
 
 std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
-                                     std::span<const double> rates, unsigned threads) {
-  std::vector<LoadPoint> points(rates.size());
+                                     std::span<const double> rates, unsigned threads,
+                                     const Watch& watch) {
+  std::vector<std::optional<LoadPoint>> measured(rates.size());
   std::atomic<size_t> next{0};
+  size_t done = 0;
   std::mutex mutex;
   std::exception_ptr error;
+  const auto goes_on = [&](size_t more) {
+    const std::lock_guard lock(mutex);
+    done += more;
+    if (!watch || watch(done, rates.size())) return true;
+    next = rates.size();
+    return false;
+  };
   const auto work = [&] {
     for (size_t i; (i = next.fetch_add(1)) < rates.size();) {
       try {
-        points[i] = measure_load(config, measure, rates[i]);
+        Measurement m(config, measure, rates[i]);
+        while (m.wanted() != 0 && goes_on(0)) step(m);
+        if (m.wanted() != 0) return;
+        measured[i] = m.point();
+        goes_on(1);
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!error) error = std::current_exception();
@@ -42,12 +61,17 @@ std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfi
   work();
   for (std::thread& t : pool) t.join();
   if (error) std::rethrow_exception(error);
+  std::vector<LoadPoint> points;
+  for (std::optional<LoadPoint>& p : measured)
+    if (p) points.push_back(std::move(*p));
   return points;
 }
 
-Saturation find_saturation(const MeasureLoads& measure_all, double step) {
+std::optional<Saturation> find_saturation(const MeasureLoads& measure_all, double step) {
   Saturation s;
-  const LoadPoint top = measure_all(std::vector<double>{1.0})[0];
+  const std::vector<LoadPoint> full = measure_all(std::vector<double>{1.0});
+  if (full.empty()) return {};
+  const LoadPoint& top = full[0];
   s.accepted_at_full = top.accepted;
   if (top.stable) {
     s.stable_rate = 1;
@@ -58,7 +82,9 @@ Saturation find_saturation(const MeasureLoads& measure_all, double step) {
     // Three loads at a time, evenly between the bounds.
     std::vector<double> rates;
     for (int k = 1; k <= 3; ++k) rates.push_back(low + (high - low) * k / 4);
-    for (const LoadPoint& p : measure_all(rates)) {
+    const std::vector<LoadPoint> points = measure_all(rates);
+    if (points.size() < rates.size()) return {};
+    for (const LoadPoint& p : points) {
       if (p.stable) {
         low = p.rate;
       } else {

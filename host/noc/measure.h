@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,8 +31,11 @@ struct LoadPoint {
   double accepted = 0;         ///< received while it was measured
   double latency = 0;          ///< mean over measured packets, from creation to the tail's arrival
   double latency_error = 0;    ///< half width of its 95 % interval, from the periods' means
-  double network_latency = 0;  ///< the same from the head's entering the network
-  double hops = 0;             ///< routers passed, mean
+  double network_latency = 0;  ///< the same from the head's entering the network; requests only
+  // Of request-reply traffic: the same means, by kind, and from a request's creation to its
+  // reply's.
+  double request_latency = 0, reply_latency = 0, round_trip = 0;
+  double hops = 0;  ///< routers passed, mean
   uint32_t max_latency = 0;
   uint64_t packets = 0;  ///< measured
   uint64_t warmup_cycles = 0, measured_cycles = 0, drain_cycles = 0;
@@ -43,10 +47,15 @@ struct LoadPoint {
 /// Measure one load on a fresh network. Throws UsageError for a rate outside of (0, 1].
 LoadPoint measure_load(const NocConfig& config, const MeasureConfig& measure, double rate);
 
+/// Called now and then with the number of loads that are done, and of all, one call at a time;
+/// false asks to stop.
+using Watch = std::function<bool(size_t done, size_t all)>;
+
 /// Measure several loads, `threads` at a time; results in the order of `rates`, whatever the
-/// number of threads.
+/// number of threads. Asked to stop, those that were done by then.
 std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
-                                     std::span<const double> rates, unsigned threads);
+                                     std::span<const double> rates, unsigned threads,
+                                     const Watch& watch = {});
 /// The same on a device, all at a time; equal results.
 std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
                                      std::span<const double> rates, kernels::Device& device);
@@ -63,7 +72,8 @@ struct Saturation {
 };
 /// One of the functions above, with all but the rates given.
 using MeasureLoads = std::function<std::vector<LoadPoint>(std::span<const double>)>;
-/// To within `step` flits per node and cycle.
-Saturation find_saturation(const MeasureLoads& measure_all, double step);
+/// To within `step` flits per node and cycle. Nothing if a search was stopped: if `measure_all`
+/// returned fewer loads than it was given.
+std::optional<Saturation> find_saturation(const MeasureLoads& measure_all, double step);
 
 }  // namespace nearwarp::noc

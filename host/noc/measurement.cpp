@@ -36,8 +36,8 @@ Measurement::Measurement(const NocConfig& config, const MeasureConfig& measure, 
   point_.rate = checked_rate(rate);
   network_.set_rate(rate);
   network_.set_measured(0, kOpenEnd);
-  const double packets_per_cycle =
-      rate / config.packet_flits * static_cast<double>(network_.topology().senders.size());
+  const double packets_per_cycle = rate / (config.packet_flits + config.reply_flits) *
+                                   static_cast<double>(network_.topology().senders.size());
   period_ = static_cast<uint64_t>(
       std::clamp(m_.period_packets / packets_per_cycle, 1.0 * m_.period_cycles, kLongestPeriod));
   wanted_ = period_;
@@ -64,7 +64,7 @@ void Measurement::probe() {
               (static_cast<double>(wanted_) * senders);
   latency_ =
       ratio(now.latency - totals_.latency, now.measured_received - totals_.measured_received);
-  waiting_ = static_cast<double>(now.waiting) / (senders * network_.params().vnets);
+  waiting_ = static_cast<double>(now.waiting) / (senders * network_.drawing_vnets());
   totals_ = now;
 }
 
@@ -161,7 +161,14 @@ void Measurement::finish() {
   point_.drain_cycles = network_.now() - measure_end_;
   point_.packets = totals_.measured_received - before_.measured_received;
   point_.latency = ratio(totals_.latency - before_.latency, point_.packets);
-  point_.network_latency = ratio(totals_.network_latency - before_.network_latency, point_.packets);
+  const uint64_t replies = totals_.replies_received - before_.replies_received;
+  const uint64_t reply_latency = totals_.reply_latency - before_.reply_latency;
+  const uint64_t latency = totals_.latency - before_.latency;
+  point_.network_latency =
+      ratio(totals_.network_latency - before_.network_latency, point_.packets - replies);
+  point_.request_latency = ratio(latency - reply_latency, point_.packets - replies);
+  point_.reply_latency = ratio(reply_latency, replies);
+  point_.round_trip = ratio(totals_.round_trip - before_.round_trip, replies);
   point_.hops = ratio(totals_.hops - before_.hops, point_.packets);
   point_.max_latency = totals_.max_latency;
   if (point_.latency > m_.latency_limit) check_limit();

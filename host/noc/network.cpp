@@ -128,8 +128,20 @@ void Network::make_traffic(const NocConfig& config) {
   if (config.traffic == "transpose") {
     for (uint32_t n = 0; n < nodes; ++n) own[n] = add({transposed(topology_, n)});
   }
+  if (config.reply_flits != 0 && topology_.senders != topology_.receivers) {
+    throw UsageError(fmt::format(
+        "--reply-flits: in a {} of {} those who receive do not send, so nobody can reply",
+        config.topology, config.size));
+  }
   TrafficState t;
   t.params.packet_flits = config.packet_flits;
+  t.params.reply_flits = config.reply_flits;
+  if (config.reply_flits != 0) {
+    t.responders = arena_.allocate<Responder>(nodes);
+    t.owed = arena_.allocate<OwedReply>(nodes * kOwedReplies);
+    t.held = arena_.allocate<Flit>(nodes * config.vcs * config.buffers);
+    t.held_queues = arena_.allocate<StageQueue>(nodes * config.vcs);
+  }
   t.destinations = arena_.allocate<uint16_t>(static_cast<uint32_t>(table.size()));
   t.sources = arena_.allocate<Source>(nodes * config.vnets);
   t.sinks = arena_.allocate<Sink>(nodes * config.vnets);
@@ -150,10 +162,11 @@ void Network::make_traffic(const NocConfig& config) {
 }
 
 void Network::set_rate(double rate) {
-  const double packets = rate / traffic().params.packet_flits / params_.vnets;
+  const TrafficParams& p = traffic().params;
+  const double packets = rate / (p.packet_flits + p.reply_flits) / drawing_vnets();
   const auto threshold = static_cast<uint64_t>(std::llround(packets * kOne));
   for (const uint32_t n : topology_.senders) {
-    for (uint32_t k = 0; k < params_.vnets; ++k) {
+    for (uint32_t k = 0; k < drawing_vnets(); ++k) {
       Source& s = arena_.get(traffic().sources)[n * params_.vnets + k];
       // A source that makes nothing does not keep count of the cycles.
       if (s.threshold == 0) s.next_draw = static_cast<Cycle>(now_);
@@ -212,7 +225,10 @@ TrafficTotals Network::totals() const {
     sum.received_packets += sink.packets;
     sum.measured_received += sink.measured;
     sum.latency += sink.latency;
-    sum.network_latency += sink.network_latency;
+    const bool reply = i % params_.vnets >= drawing_vnets();
+    (reply ? sum.round_trip : sum.network_latency) += sink.network_latency;
+    sum.replies_received += reply ? sink.measured : 0;
+    sum.reply_latency += reply ? sink.latency : 0;
     sum.hops += sink.hops;
     sum.max_latency = std::max(sum.max_latency, sink.max_latency);
     if (source.threshold != 0) sum.waiting += static_cast<Cycle>(now_) - source.next_draw;

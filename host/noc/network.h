@@ -17,6 +17,8 @@ struct TrafficTotals {
   uint64_t received_flits = 0, received_packets = 0, measured_received = 0;
   uint64_t latency = 0, network_latency = 0, hops = 0;
   Cycle max_latency = 0;
+  // The same of replies alone, in request-reply traffic.
+  uint64_t replies_received = 0, reply_latency = 0, round_trip = 0;
   uint64_t waiting = 0;  ///< cycles that sources are behind, summed: what waits in their queues
 };
 
@@ -39,6 +41,9 @@ class Network {
 
   /// Begin at a later cycle; before anything else.
   void skip_to(uint64_t cycle);
+
+  /// Virtual networks whose sources make packets by themselves: not those of replies.
+  uint32_t drawing_vnets() const { return traffic().params.reply_flits == 0 ? params_.vnets : 1; }
 
   uint64_t now() const { return now_; }
   const Topology& topology() const { return topology_; }

@@ -31,24 +31,34 @@ const LinkUse& busiest(const LoadPoint& p) {
   });
 }
 
+std::string packets_text(const NocConfig& c) {
+  const char* const plural = c.packet_flits == 1 ? "" : "s";
+  if (c.reply_flits == 0) return fmt::format("packets of {} flit{}", c.packet_flits, plural);
+  return fmt::format("requests of {} flit{} and replies of {}", c.packet_flits, plural,
+                     c.reply_flits);
+}
+
 std::string title(const NocReport& r) {
   const NocConfig& c = r.config;
   const std::string share = c.vnets == 1 ? "" : fmt::format(" in {} virtual networks", c.vnets);
   return report::wrapped(
-      fmt::format(
-          "{} {}{}, {} VC{} of {} flits{}{}, {} traffic, packets of {} flit{}; zero load {:.2f} "
-          "cycles, channel bound {:.4f} flits/node/cycle",
-          c.topology, c.size, c.topology == "mesh" ? " " + c.routing : "", c.vcs,
-          c.vcs == 1 ? "" : "s", c.buffers, share, c.speedup == 1 ? "" : ", speed-up 2", c.traffic,
-          c.packet_flits, c.packet_flits == 1 ? "" : "s", r.bounds.zero_load_latency,
-          r.bounds.throughput),
+      fmt::format("{} {}{}, {} VC{} of {} flits{}{}, {} traffic, {}; zero load {:.2f} "
+                  "cycles, channel bound {:.4f} flits/node/cycle",
+                  c.topology, c.size, c.topology == "mesh" ? " " + c.routing : "", c.vcs,
+                  c.vcs == 1 ? "" : "s", c.buffers, share, c.speedup == 1 ? "" : ", speed-up 2",
+                  c.traffic, packets_text(c), r.bounds.zero_load_latency, r.bounds.throughput),
       kWidth);
 }
 
 std::string curve(const NocReport& r) {
   std::vector<std::string> names;
-  std::vector<report::Column> columns{{"accepted", {}},    {"latency", {}}, {"+-", {}},
-                                      {"network", {}},     {"routers", {}}, {"max", {}},
+  const bool replies = r.config.reply_flits != 0;
+  std::vector<report::Column> columns{{"accepted", {}},
+                                      {"latency", {}},
+                                      {"+-", {}},
+                                      {replies ? "request" : "network", {}},
+                                      {replies ? "reply" : "routers", {}},
+                                      {replies ? "round trip" : "max", {}},
                                       {"busiest link", {}}};
   for (const LoadPoint& p : r.points) {
     names.push_back(fmt::format("{:.4f}", p.rate));
@@ -59,9 +69,11 @@ std::string curve(const NocReport& r) {
     const std::string cells[] = {fmt::format("{:.4f}", p.accepted),
                                  p.stable ? number(p.latency) : "unstable",
                                  number(p.latency_error),
-                                 number(p.network_latency),
-                                 number(p.hops),
-                                 p.stable ? std::to_string(p.max_latency) : "-",
+                                 number(replies ? p.request_latency : p.network_latency),
+                                 number(replies ? p.reply_latency : p.hops),
+                                 replies    ? number(p.round_trip)
+                                 : p.stable ? std::to_string(p.max_latency)
+                                            : "-",
                                  fmt::format("{:.3f} {}", link.utilisation, link_name(r, link))};
     for (size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
@@ -102,6 +114,9 @@ Json point_json(const LoadPoint& p) {
                {"latency", p.latency},
                {"latency_error", p.latency_error},
                {"network_latency", p.network_latency},
+               {"request_latency", p.request_latency},
+               {"reply_latency", p.reply_latency},
+               {"round_trip", p.round_trip},
                {"routers", p.hops},
                {"max_latency", p.max_latency},
                {"packets", p.packets},
@@ -130,6 +145,7 @@ Json config_json(const NocConfig& c, const MeasureConfig& m) {
           {"vnets", c.vnets},
           {"buffers", c.buffers},
           {"flits", c.packet_flits},
+          {"reply_flits", c.reply_flits},
           {"traffic", c.traffic},
           {"hot_nodes", c.hot_nodes},
           {"hot_share", c.hot_share},
@@ -157,13 +173,18 @@ std::string format_report(const NocReport& r, size_t links) {
   if (!r.points.empty()) text += "\n" + curve(r);
   if (links > 0 && !r.points.empty()) text += busiest_links(r, links);
   if (r.saturation) text += saturation_text(*r.saturation);
-  text +=
-      "\n" + report::wrapped(
-                 "rate, accepted: flits per sending node and cycle; latency: mean cycles from a "
-                 "packet's creation to its tail's arrival, +- its 95 % interval, max of any; "
-                 "network: from its head's entering; routers: passed, mean.",
-                 kWidth);
-  return text;
+  const char* const explanation =
+      r.config.reply_flits == 0
+          ? "rate, accepted: flits per sending node and cycle; latency: mean cycles from a "
+            "packet's "
+            "creation to its tail's arrival, +- its 95 % interval, max of any; network: from its "
+            "head's entering; routers: passed, mean."
+          : "rate, accepted: flits of requests and replies per sending node and cycle; latency: "
+            "mean "
+            "cycles from a packet's creation to its tail's arrival, +- its 95 % interval; request, "
+            "reply: the same of either; a reply is created when its request's tail has arrived; "
+            "round trip: from a request's creation to its reply's arrival.";
+  return text + "\n" + report::wrapped(explanation, kWidth);
 }
 
 std::string report_json(const NocReport& r, const std::string& version) {
@@ -171,7 +192,8 @@ std::string report_json(const NocReport& r, const std::string& version) {
                {"nearwarp_version", version},
                {"config", config_json(r.config, r.measure)},
                {"zero_load_latency", r.bounds.zero_load_latency},
-               {"throughput_bound", r.bounds.throughput}};
+               {"throughput_bound", r.bounds.throughput},
+               {"partial", r.partial}};
   Json points = Json::array();
   for (const LoadPoint& p : r.points) points.push_back(point_json(p));
   json["points"] = std::move(points);

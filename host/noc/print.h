@@ -17,6 +17,7 @@ struct NocReport {
   Bounds bounds;
   std::vector<LoadPoint> points;
   std::optional<Saturation> saturation;
+  bool partial = false;  ///< stopped: not all loads are there, or the search for saturation is not
   uint32_t mesh_width = 0;  ///< 0: no mesh; names of links
 };
 

@@ -1,6 +1,7 @@
 // Does 'nearwarp noc' say what it measured, to people and to programs?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -42,6 +43,30 @@ TEST(NocCommand, JsonHasEverything) {
   EXPECT_NEAR(p["latency"], 17.3, 0.5);
   EXPECT_EQ(p["links"].size(), 2 * 8u + 8u);
   std::filesystem::remove(path);
+}
+
+TEST(NocCommand, RequestsAndReplies) {
+  Words words{"noc", "--traffic-class", "request-reply", "--size",
+              "4x4", "--rate",          "0.05,1",        "--reply-flits",
+              "4",   "--period",        "200",           "--max-periods",
+              "10"};
+  const Outcome o = run_program(words);
+  ASSERT_EQ(o.exit_code, 0) << o.err;
+  EXPECT_LE(longest_line(o.out), 80u) << o.out;
+  std::string text = o.out;
+  std::replace(text.begin(), text.end(), '\n', ' ');  // lines are wrapped
+  for (const char* part :
+       {"2 virtual networks", "requests of 1 flit and replies of 4", "round trip"})
+    EXPECT_TRUE(contains(text, part)) << part << "\n" << o.out;
+  words.insert(words.end(), {"--vnets", "1"});
+  const Outcome shared = run_program(words);
+  EXPECT_EQ(shared.exit_code, 2);
+  EXPECT_TRUE(contains(shared.err, "requests and their replies need 2 virtual networks"))
+      << shared.err;
+  const Outcome wrong = run_program({"noc", "--traffic-class", "request-reply2"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(contains(wrong.err, "did you mean 'request-reply'?")) << wrong.err;
+  EXPECT_EQ(run_program({"noc", "--reply-flits", "3"}).exit_code, 2);
 }
 
 TEST(NocCommand, SaysTheSameTwice) {

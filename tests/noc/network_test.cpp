@@ -14,6 +14,17 @@
 namespace nearwarp::testing {
 namespace {
 
+/// Requests of a flit, replies of four.
+noc::NocConfig request_reply(const std::string& topology, const std::string& size) {
+  noc::NocConfig c;
+  c.topology = topology;
+  c.size = size;
+  c.vnets = 2;
+  c.vcs = 4;
+  c.reply_flits = 4;
+  return c;
+}
+
 std::vector<noc::NocConfig> many_networks() {
   std::vector<noc::NocConfig> all;
   noc::NocConfig c;
@@ -63,6 +74,11 @@ std::vector<noc::NocConfig> many_networks() {
   c.vcs = 1;
   c.buffers = 64;
   all.push_back(c);
+  all.push_back(request_reply("mesh", "4x4"));
+  c = request_reply("crossbar", "8");
+  c.traffic = "hotspot";  // whose replies pile up
+  c.buffers = 2;
+  all.push_back(c);
   return all;
 }
 
@@ -82,7 +98,9 @@ TEST(NocNetwork, RunsEmpty) {
       const noc::TrafficTotals t = n.totals();
       EXPECT_GT(t.created_packets, 10u) << name_of(c);
       EXPECT_EQ(t.received_packets, t.created_packets) << name_of(c);
-      EXPECT_EQ(t.received_flits, t.created_packets * c.packet_flits) << name_of(c);
+      if (c.reply_flits == 0) {
+        EXPECT_EQ(t.received_flits, t.created_packets * c.packet_flits) << name_of(c);
+      }
       EXPECT_EQ(n.flits_inside(), 0u) << name_of(c);
       EXPECT_TRUE(n.all_credits_home()) << name_of(c);
     }
@@ -177,6 +195,81 @@ TEST(NocNetwork, OneQueuePerInputCarriesWhatKarolFound) {
 TEST(NocNetwork, SpeedUpMakesUpForHeadsOfLine) {
   // The crossbar of twice the speed carries more than the wires behind it can.
   EXPECT_GT(accepted_by_one_queue(8, 2, 4), 0.85);
+}
+
+TEST(NocRequestReply, EveryRequestIsAnswered) {
+  for (const double rate : {0.02, 1.0}) {
+    noc::NocConfig c = request_reply("mesh", "4x4");
+    noc::Network n(c);
+    n.set_rate(rate);
+    n.run(3000);
+    n.set_rate(0);
+    n.run(30000);
+    const noc::TrafficTotals t = n.totals();
+    EXPECT_GT(t.created_packets, 100u);
+    EXPECT_EQ(t.received_packets, t.created_packets);
+    EXPECT_EQ(t.received_flits, t.created_packets / 2 * (c.packet_flits + c.reply_flits));
+  }
+}
+
+TEST(NocRequestReply, UnloadedLatencies) {
+  const noc::NocConfig c = request_reply("crossbar", "8");
+  const noc::LoadPoint p = noc::measure_load(c, {}, 0.005);
+  const double request = noc::zero_load_latency(c, 1, c.packet_flits);
+  const double reply = noc::zero_load_latency(c, 1, c.reply_flits);
+  EXPECT_NEAR(p.request_latency, request, 0.15);
+  EXPECT_NEAR(p.reply_latency, reply, 0.15);
+  EXPECT_NEAR(p.round_trip, request + reply, 0.3);
+  EXPECT_NEAR(p.latency, (request + reply) / 2, 0.2);
+  EXPECT_NEAR(noc::bounds_of(noc::Network(c), c).zero_load_latency, (request + reply) / 2, 1e-9);
+}
+
+TEST(NocRequestReply, ReplyingNodesBoundTheRate) {
+  // All requests go to one node, itself among the senders, which sends four flits for each.
+  noc::NocConfig c = request_reply("crossbar", "8");
+  c.traffic = "hotspot";
+  const double bound = noc::bounds_of(noc::Network(c), c).throughput;
+  EXPECT_NEAR(bound, 1 / (8 * 4.0 / 5 + 1.0 / 5), 1e-9);
+  noc::MeasureConfig m;
+  m.min_periods = m.max_periods = 10;
+  const noc::LoadPoint p = noc::measure_load(c, m, 1.0);
+  EXPECT_FALSE(p.stable);
+  EXPECT_LE(p.accepted, bound * 1.01);
+  EXPECT_GE(p.accepted, bound * 0.8);
+}
+
+TEST(NocRequestReply, CommonVirtualChannelsAreRefused) {
+  for (const uint32_t vnets : {1u, 4u}) {
+    noc::NocConfig c = request_reply("mesh", "4x4");
+    c.vnets = vnets;
+    EXPECT_THROW(noc::Network{c}, UsageError);
+  }
+  EXPECT_THROW(noc::Network{request_reply("crossbar", "4x2")}, UsageError);  // who would reply?
+}
+
+TEST(NocLoads, AskedToStopGiveWhatIsDone) {
+  noc::NocConfig c;
+  c.size = "4x4";
+  noc::MeasureConfig m;
+  m.period_cycles = 200;
+  const std::vector<double> rates{0.05, 0.1, 0.15, 0.2};
+  const auto whole = noc::measure_loads(c, m, rates, 1);
+  size_t last = 0;
+  const auto stopped = noc::measure_loads(c, m, rates, 1, [&](size_t done, size_t all) {
+    EXPECT_EQ(all, rates.size());
+    EXPECT_GE(done, last);
+    last = done;
+    return done < 2;
+  });
+  ASSERT_EQ(stopped.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(stopped[i].rate, whole[i].rate);
+    EXPECT_EQ(stopped[i].latency, whole[i].latency);
+  }
+  const noc::MeasureLoads none = [](std::span<const double>) {
+    return std::vector<noc::LoadPoint>();
+  };
+  EXPECT_FALSE(noc::find_saturation(none, 0.01).has_value());
 }
 
 TEST(NocNetwork, ZeroLoadLatencyIsWhatIsMeasured) {

@@ -59,7 +59,7 @@ TEST(Router, EveryDelayCountsOncePerRouter) {
   const auto longer = [&](auto change) {
     noc::NocConfig c = mesh("3x1");
     change(c);
-    EXPECT_EQ(alone(c, 0, 2), noc::zero_load_latency(c, 3));
+    EXPECT_EQ(alone(c, 0, 2), noc::zero_load_latency(c, 3, c.packet_flits));
     return alone(c, 0, 2) - plain;
   };
   EXPECT_EQ(longer([](auto& c) { c.routing_delay = 3; }), 3 * 2u);
