@@ -42,6 +42,15 @@ void refuse_energy_keys(const config::MachineConfig& machine, const Words& chang
   }
 }
 
+/// What is printed lists all timings, so it names no standard.
+void list_timings(const config::MachineConfig& machine, std::vector<config::KeyDescription>& keys,
+                  std::string& origin) {
+  if (machine.dram.standard == "none") return;
+  for (config::KeyDescription& key : keys)
+    if (key.key == "dram.standard") key.value = "\"none\"";
+  origin += fmt::format(", timings of {}", machine.dram.standard);
+}
+
 }  // namespace
 
 int show_command(const Words& words) {
@@ -63,6 +72,7 @@ int show_command(const Words& words) {
     refuse_energy_keys(machine, changes);
     origin = machine.path;
     keys = config::describe(machine);
+    list_timings(machine, keys, origin);
   } else if (kind == "policy") {
     const config::PolicyConfig policy = config::load_policy(name, changes);
     origin = policy.path;

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <functional>
 #include <limits>
-#include <map>
 #include <sstream>
 
 #include "host/config/config.h"
@@ -15,13 +14,11 @@
 #include "host/config/nearest.h"
 #include "host/config/rules.h"
 #include "host/config/schema.h"
+#include "host/config/vault_standard.h"
 #include "host/core/error.h"
 
 namespace nearwarp::config {
 namespace {
-
-/// Where each key got its value: "file:line" or "--set key=value".
-using Places = std::map<std::string, std::string, std::less<>>;
 
 template <class Config>
 std::vector<std::string> key_names() {
@@ -174,8 +171,10 @@ std::string section_place(std::string_view path, const std::string& file, const 
   return fmt::format("{}:1", file);
 }
 
+/// `standard`: of a machine's vaults, instead of the one that the file names; empty: that one.
 template <class Config>
-Config read_file(const std::filesystem::path& path, Places& places) {
+Config read_file(const std::filesystem::path& path, Places& places,
+                 std::string_view standard = {}) {
   const std::string file = path.string();
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
@@ -189,6 +188,7 @@ Config read_file(const std::filesystem::path& path, Places& places) {
     throw Error(fmt::format("not valid TOML ({}:{}): {} - see https://toml.io", file,
                             error.source().begin.line, error.description()));
   }
+  if constexpr (std::is_same_v<Config, MachineConfig>) take_standard(config, standard, places);
   for (const Key<Config>& key : keys<Config>()) {
     if (places.count(key.path) != 0) continue;
     throw Error(fmt::format("missing key '{}' ({}) - {} allowed: {}{}{}", key.path,
@@ -218,6 +218,11 @@ Override split_override(std::string_view text) {
   return {trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1))};
 }
 
+std::string_view unquoted(std::string_view text) {
+  const bool quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
 template <class Config>
 void store_override(const Key<Config>& key, Config& config, std::string_view value,
                     const std::string& where) {
@@ -228,8 +233,7 @@ void store_override(const Key<Config>& key, Config& config, std::string_view val
     }
     **flag = value == "true";
   } else if (std::holds_alternative<std::string*>(member)) {
-    const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
-    store_text(key, config, std::string(quoted ? value.substr(1, value.size() - 2) : value), where);
+    store_text(key, config, std::string(unquoted(value)), where);
   } else if (const auto* optional = std::get_if<std::optional<uint64_t>*>(&member);
              optional != nullptr && (value == "unknown" || value == "\"unknown\"")) {
     (*optional)->reset();
@@ -282,8 +286,14 @@ template <class Config>
 Config load(std::string_view kind, const std::string& name_or_path,
             std::span<const std::string> overrides) {
   Places places;
-  Config config = read_file<Config>(find_config(kind, name_or_path), places);
+  std::string_view standard;  // its timings come before the overrides of single ones
+  for (const std::string& text : overrides) {
+    const Override change = split_override(text);
+    if (change.key == "dram.standard") standard = unquoted(change.value);
+  }
+  Config config = read_file<Config>(find_config(kind, name_or_path), places, standard);
   for (const std::string& text : overrides) override_key<Config>(config, text, &places);
+  if constexpr (std::is_same_v<Config, MachineConfig>) check_standard_clock(config, places);
   const PlaceOf place_of = [&](std::string_view path) { return places.at(std::string(path)); };
   check_rules(config, place_of);
   if constexpr (std::is_same_v<Config, MachineConfig>) {

@@ -122,6 +122,8 @@ struct MachineConfig {
   } stack;
 
   struct Dram {  // [dram]: one vault
+    /// Standard of configs/dram/ that the timings come from, single ones perhaps overridden; "none"
+    std::string standard;
     uint32_t banks = 0;
     uint32_t bank_groups = 0;
     uint32_t row_buffers = 0;  ///< per bank
@@ -130,7 +132,8 @@ struct MachineConfig {
     std::string page_policy;      ///< "open" or "closed"
     bool forward_writes = false;  ///< reads of lines that wait to be written
     uint32_t queue_entries = 0;
-    uint32_t starvation_cycles = 0;     ///< a request older than this goes first
+    uint32_t read_entries = 0, write_entries = 0;  ///< of these at most; both all: one queue
+    uint32_t starvation_cycles = 0;                ///< a request older than this goes first
     uint32_t fixed_latency_cycles = 0;  ///< controller and return path, besides the timing
     // Command-clock cycles, JESD79-3 names.
     uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD = 0, tFAW = 0, tCCD = 0,
@@ -166,8 +169,9 @@ struct MachineConfig {
     uint64_t no_progress_cycles = 0;  ///< core cycles without a committed instruction: a hang
   } run;
 
-  std::string energy_model;  ///< [energy] model: name or path of the energy file
-  EnergyConfig energy;       ///< what that file says, and overrides
+  uint32_t dram_standard_mhz = 0;  ///< clock of dram.standard; no key of its own
+  std::string energy_model;        ///< [energy] model: name or path of the energy file
+  EnergyConfig energy;             ///< what that file says, and overrides
 };
 
 }  // namespace nearwarp::config

@@ -187,6 +187,9 @@ Keys stack_keys() {
        "A port of the logic-layer switch moves one flit per interconnect cycle."},
       {NW_KEY(stack.queue_entries), "packets", 2, 1024, false, "",
        "Packets in flight per channel inside a stack."},
+      {NW_KEY(dram.standard), "", 0, 0, false, "",
+       "Standard whose timings the vaults have, as 'nearwarp list dram' names it, or \"none\": the "
+       "machine lists them."},
       {NW_KEY(dram.banks), "banks", 1, 32, kPowerOfTwo, "", "Banks per vault."},
       {NW_KEY(dram.bank_groups), "groups", 1, 8, kPowerOfTwo, "", "Bank groups per vault."},
       {NW_KEY(dram.row_buffers), "row buffers", 1, 8, kPowerOfTwo, "",
@@ -194,6 +197,10 @@ Keys stack_keys() {
       {NW_KEY(dram.row_bytes), "bytes", 128, uint64_t{1} << 20, kPowerOfTwo, "", "Row of a bank."},
       {NW_KEY(dram.queue_entries), "requests", 2, 64, false, "",
        "Requests that the FR-FCFS scheduler chooses from."},
+      {NW_KEY(dram.read_entries), "requests", 1, 64, false, "",
+       "Reads that may wait; if this and write_entries are queue_entries or more, it is one "
+       "queue."},
+      {NW_KEY(dram.write_entries), "requests", 1, 64, false, "", "Writes that may wait."},
       {NW_KEY(dram.scheduler), "", 0, 0, false, "fr-fcfs fcfs",
        "fr-fcfs: accesses to open rows first, then the oldest; fcfs: in order of arrival."},
       {NW_KEY(dram.page_policy), "", 0, 0, false, "open closed",

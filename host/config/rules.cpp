@@ -105,6 +105,8 @@ void check_memory(const Rules& rules, const MachineConfig& m) {
   rules.at_most("packets.sector_bytes", m.packets.sector_bytes, "l1.line_bytes", m.l1.line_bytes);
   rules.at_most("dram.write_high_watermark", m.dram.write_high_watermark, "dram.queue_entries",
                 m.dram.queue_entries);
+  rules.at_most("dram.write_high_watermark", m.dram.write_high_watermark, "dram.write_entries",
+                m.dram.write_entries);
   rules.require(
       m.dram.write_low_watermark < m.dram.write_high_watermark, "dram.write_low_watermark",
       fmt::format("is {}", m.dram.write_low_watermark),

@@ -1,6 +1,7 @@
 // The memory side of a system: L2 slices, stacks with their switches and vaults, the CPU's memory.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "host/sim/assembly.h"
@@ -120,6 +121,8 @@ void Assembly::make_vault_at(uint32_t endpoint, uint32_t stack, uint32_t vault, 
   p.ticks_per_byte_den = static_cast<uint32_t>(m_.stack.tsv_mbps / g);
   p.starvation_cycles = d.starvation_cycles;
   p.fixed_latency_cycles = d.fixed_latency_cycles;
+  p.read_entries = d.read_entries;
+  p.write_entries = d.write_entries;
   p.write_high = d.write_high_watermark;
   p.write_low = d.write_low_watermark;
   p.header_bytes = static_cast<uint16_t>(m_.packets.header_bytes);
@@ -127,7 +130,8 @@ void Assembly::make_vault_at(uint32_t endpoint, uint32_t stack, uint32_t vault, 
   p.sector_bytes = static_cast<uint16_t>(m_.packets.sector_bytes);
   p.endpoint = static_cast<uint16_t>(endpoint);
   p.map = s_.map;
-  const VaultState s = make_vault(s_.arena, p, d.banks, d.queue_entries, in, out);
+  const uint32_t entries = std::min(d.queue_entries, d.read_entries + d.write_entries);
+  const VaultState s = make_vault(s_.arena, p, d.banks, entries, in, out);
   add(endpoint, ComponentKind::kVault, p, s, std::vector<Ref<Channel>>{in},
       fmt::format("vault {} of stack {}", vault, stack));
 }

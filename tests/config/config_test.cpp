@@ -266,7 +266,7 @@ TEST_F(ConfigFile, NotToml) {
 
 TEST_F(ConfigFile, TruncatedFile) {
   text_.resize(text_.find("[dram]"));
-  expect_contains(error(), "missing key 'dram.banks'");
+  expect_contains(error(), "missing key 'dram.standard'");
 }
 
 TEST_F(ConfigFile, EmptyFile) {
@@ -292,6 +292,54 @@ TEST_F(ConfigFile, FoundByNameOnTheConfigPath) {
 
 TEST_F(ConfigFile, AFolderIsNoFile) {
   EXPECT_NE(message_of([&] { load_machine(folder_.string() + "/"); }), "");
+}
+
+/// The timings that a machine of the given overrides has, in the order of the documentation.
+std::vector<uint32_t> timings(const std::vector<std::string>& overrides) {
+  const MachineConfig::Dram d = load_machine("tom", overrides).dram;
+  return {d.tCL, d.tCWL, d.tRCD, d.tRP,  d.tRAS,  d.tRC,  d.tRRD,   d.tFAW,   d.tCCD,
+          d.tWR, d.tWTR, d.tRTP, d.tRTW, d.tREFI, d.tRFC, d.tRRD_L, d.tCCD_L, d.tWTR_L};
+}
+
+TEST(VaultStandard, TomHasThoseOfDdr3) {
+  EXPECT_EQ(load_machine("tom").dram.standard, "hmc-vault");
+  // JESD79-3F, DDR3-1600K of 4 Gb with pages of 1 KB: cycles of 1.25 ns.
+  EXPECT_EQ(timings({}), (std::vector<uint32_t>{11, 8, 11, 11, 28, 39, 5, 24, 4, 12, 6, 6, 9, 6240,
+                                                208, 5, 4, 6}));
+}
+
+TEST(VaultStandard, SingleTimingsAreOverridden) {
+  std::vector<uint32_t> expected = timings({});
+  expected[0] = 13;
+  EXPECT_EQ(timings({"dram.tCL=13"}), expected);
+  EXPECT_EQ(timings({"dram.tCL=13", "dram.standard=\"ddr3-1600k\""}), expected);
+}
+
+TEST(VaultStandard, AnotherOneBringsItsTimings) {
+  const DramConfig d = load_dram("hbm1");
+  const std::string clock = "clocks.dram_mhz=" + std::to_string(d.speed.clock_mhz);
+  const MachineConfig::Dram m =
+      load_machine("tom", std::vector<std::string>{"dram.standard=hbm1", clock}).dram;
+  EXPECT_EQ(m.standard, "hbm1");
+  EXPECT_EQ(m.tCL, d.timing.tCL);
+  EXPECT_EQ(m.tRRD, d.timing.tRRD_S);
+  EXPECT_EQ(m.tWTR_L, d.timing.tWTR_L);
+  EXPECT_EQ(m.tRFC, d.timing.tRFC);
+}
+
+TEST_F(ConfigFile, AStandardAndTimingsAreTooMuch) {
+  replace("standard = \"hmc-vault\"", "standard = \"hmc-vault\"\ntRCD = 11");
+  expect_contains(error(), "dram.tRCD (" + place("tRCD") +
+                               ") is given besides dram.standard 'hmc-vault' (" +
+                               place("standard =") + ")");
+  replace("standard = \"hmc-vault\"\ntRCD = 11", "standard = \"none\"\ntRCD = 11");
+  expect_contains(error(), "missing key 'dram.tCL'");
+}
+
+TEST_F(ConfigFile, AStandardCountsItsOwnCycles) {
+  replace("dram_mhz = 800", "dram_mhz = 900");
+  expect_contains(
+      error(), "counts cycles of 800 MHz, but clocks.dram_mhz is 900 (" + place("dram_mhz") + ")");
 }
 
 std::string override_error(const std::string& text) {
@@ -326,6 +374,8 @@ TEST(Overrides, KeysOfTheOtherKindAreLeftAlone) {
 TEST(Overrides, Errors) {
   expect_contains(override_error("l1.wais=4"),
                   "unknown key 'l1.wais' (--set l1.wais=4) - did you mean 'l1.ways'?");
+  expect_contains(override_error("dram.standard=ddr3-1600"), "did you mean 'ddr3-1600k'?");
+  expect_contains(override_error("dram.standard=gddr5"), "counts cycles of");
   expect_contains(override_error("l1.ways=four"), "l1.ways cannot be 'four' (--set l1.ways=four)");
   expect_contains(override_error("l1.ways=4.5"), "cannot be '4.5'");
   expect_contains(override_error("l1.ways="), "cannot be ''");
