@@ -6,15 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "device/noc/build.h"
 #include "host/core/error.h"
+#include "host/noc/wiring.h"
 
 namespace nearwarp::noc {
 
 namespace {
 
-constexpr uint32_t kTerminalLatency = 1;  ///< of the wires between terminals and routers
-constexpr double kOne = 4294967296.0;     ///< a probability of 1 as a threshold
+constexpr double kOne = 4294967296.0;  ///< a probability of 1 as a threshold
 
 bool contains(const std::vector<uint32_t>& list, uint32_t n) {
   return std::find(list.begin(), list.end(), n) != list.end();
@@ -47,24 +46,11 @@ uint32_t transposed(const Topology& t, uint32_t n) { return n % t.width * t.widt
 Network::Network(const NocConfig& config) {
   check_config(config);
   topology_ = make_topology(config.topology, config.size, config.routing);
-  params_.routers = topology_.routers;
-  params_.terminals = static_cast<uint32_t>(topology_.terminals.size());
-  params_.inputs = topology_.inputs;
-  params_.outputs = topology_.outputs;
-  params_.vcs = config.vcs;
-  params_.vnets = config.vnets;
-  params_.depth = config.buffers;
-  params_.routing_delay = config.routing_delay;
-  params_.vc_alloc_delay = config.vc_alloc_delay;
-  params_.sw_alloc_delay = config.sw_alloc_delay;
-  params_.traversal_delay = config.traversal_delay;
-  params_.credit_delay = config.credit_delay;
-  params_.speedup = config.speedup;
-  const NetworkState routers =
-      make_network(arena_, params_, std::max(config.link_latency, kTerminalLatency));
+  params_ = params_of(config, topology_);
+  const NetworkState routers = make_network(arena_, params_, config.link_latency);
   own_ = arena_.allocate<StandaloneState>(1);
   arena_.get(own_)->net = routers;
-  wire(config);
+  wire(topology_, params_, net(), arena_.base(), config.link_latency);
   make_traffic(config);
   make_component();
 }
@@ -87,24 +73,6 @@ kernels::RunState Network::run_state() const {
   run.front_end = front_end_.offset;
   run.ready.launch = kernels::ReadyTraces::kAll;
   return run;
-}
-
-void Network::wire(const NocConfig& config) {
-  std::byte* const base = arena_.base();
-  for (const Wire& w : topology_.wires) {
-    wire_routers(params_, net(), base, w.from, w.from_port, w.to, w.to_port, config.link_latency,
-                 config.link_latency);
-  }
-  for (uint32_t n = 0; n < params_.terminals; ++n) {
-    const Attachment& a = topology_.terminals[n];
-    if (a.in_router != kNoRouter)
-      wire_sender(params_, net(), base, n, a.in_router, a.in_port, kTerminalLatency,
-                  kTerminalLatency);
-    if (a.out_router != kNoRouter)
-      wire_receiver(params_, net(), base, n, a.out_router, a.out_port, kTerminalLatency,
-                    kTerminalLatency);
-  }
-  std::copy(topology_.routes.begin(), topology_.routes.end(), net().routes.in(base));
 }
 
 void Network::make_traffic(const NocConfig& config) {
@@ -245,12 +213,20 @@ bool Network::decided_until(uint64_t end) const {
   return true;
 }
 
+/// Flits that have won the switch and wait for the wire of output `port`.
+uint32_t Network::waiting_for_wire(size_t port) const {
+  if (params_.speedup == 1) return 0;
+  const Cycle ahead = net().wire_free.in(arena_.base())[port] - static_cast<Cycle>(now_);
+  return ahead <= kOutputQueue ? ahead : 0;
+}
+
 std::vector<uint64_t> Network::flits_sent() const {
   std::vector<uint64_t> flits;
   for (uint32_t r = 0; r < params_.routers; ++r) {
     const uint64_t* const at =
         net().flits_sent.in(arena_.base()) + (size_t{r} << params_.output_shift);
-    flits.insert(flits.end(), at, at + params_.outputs);
+    for (uint32_t out = 0; out < params_.outputs; ++out)
+      flits.push_back(at[out] - waiting_for_wire((size_t{r} << params_.output_shift) + out));
   }
   return flits;
 }

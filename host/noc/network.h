@@ -70,7 +70,7 @@ class Network {
   void stepped(uint64_t cycles) { now_ += cycles; }
 
  private:
-  void wire(const NocConfig& config);
+  uint32_t waiting_for_wire(size_t port) const;
   void make_traffic(const NocConfig& config);
   void make_component();
   const NetworkState& net() const { return own_.in(arena_.base())->net; }

@@ -60,6 +60,12 @@ constexpr Rule kSmRules[] = {
     {kLeakage, "leakage", "powered_cycles", "leakage.sm_uw", Scale::kCycles},
 };
 
+/// For each kind of link.
+constexpr Rule kLinkRules[] = {
+    {kLinks, "transfer", "bytes", "links.transfer_fj_per_bit", Scale::kBytes},
+    {kLinks, "idle", "idle_bits", "links.idle_fj_per_bit", Scale::kEvents},
+};
+
 constexpr Rule kRules[] = {
     {kL2, "l2.lookup", "l2.reads l2.writes l2.atomics l2.invalidations", "l2.lookup_fj",
      Scale::kEvents},
@@ -73,18 +79,6 @@ constexpr Rule kRules[] = {
      Scale::kBytes},
     {kNetwork, "network.stacks", "stack.internal.bytes", "network.stack_hop_fj_per_bit",
      Scale::kBytes},
-    {kLinks, "links.gpu_to_memory.transfer", "link.gpu_to_memory.bytes",
-     "links.transfer_fj_per_bit", Scale::kBytes},
-    {kLinks, "links.memory_to_gpu.transfer", "link.memory_to_gpu.bytes",
-     "links.transfer_fj_per_bit", Scale::kBytes},
-    {kLinks, "links.memory_to_memory.transfer", "link.memory_to_memory.bytes",
-     "links.transfer_fj_per_bit", Scale::kBytes},
-    {kLinks, "links.gpu_to_memory.idle", "link.gpu_to_memory.idle_bits", "links.idle_fj_per_bit",
-     Scale::kEvents},
-    {kLinks, "links.memory_to_gpu.idle", "link.memory_to_gpu.idle_bits", "links.idle_fj_per_bit",
-     Scale::kEvents},
-    {kLinks, "links.memory_to_memory.idle", "link.memory_to_memory.idle_bits",
-     "links.idle_fj_per_bit", Scale::kEvents},
     {kLinks, "links.pcie.transfer", "pcie.bytes", "links.pcie_fj_per_bit", Scale::kBytes},
     {kDram, "dram.activation", "dram.activates", "dram.activation_fj", Scale::kRows},
     {kDram, "dram.precharge", "dram.precharges", "dram.precharge_fj", Scale::kEvents},
@@ -112,14 +106,14 @@ class Accountant {
 
   bool has_counter(const std::string& name) const { return counters_.count(name) != 0; }
 
-  /// `prefix` goes before the names of the term and of its counters.
-  void add(const Rule& rule, const std::string& prefix) {
+  /// `prefix` goes before the term's name, `counters` before its counters'.
+  void add(const Rule& rule, const std::string& prefix, const std::string& counters) {
     EnergyTerm term;
     term.part = rule.part;
     term.name = prefix + std::string(rule.name);
     for (std::string_view rest = rule.counters; !rest.empty();) {
       const size_t end = std::min(rest.find(' '), rest.size());
-      const std::string name = prefix + std::string(rest.substr(0, end));
+      const std::string name = counters + std::string(rest.substr(0, end));
       rest.remove_prefix(std::min(end + 1, rest.size()));
       const auto at = counters_.find(name);
       if (at == counters_.end()) continue;  // the machine has no such part under this policy
@@ -183,10 +177,13 @@ Femtojoules EnergyReport::total() const {
 
 EnergyReport account_energy(const config::MachineConfig& machine, const RunResult& run) {
   Accountant accountant(machine, run);
-  for (const Rule& rule : kSmRules) accountant.add(rule, "sm.");
+  for (const Rule& rule : kSmRules) accountant.add(rule, "sm.", "sm.");
   if (accountant.has_counter("stack_sm.issued"))
-    for (const Rule& rule : kSmRules) accountant.add(rule, "stack_sm.");
-  for (const Rule& rule : kRules) accountant.add(rule, "");
+    for (const Rule& rule : kSmRules) accountant.add(rule, "stack_sm.", "stack_sm.");
+  for (const Rule& rule : kRules) accountant.add(rule, "", "");
+  for (const Rule& rule : kLinkRules)
+    for (const char* const link : {"gpu_to_memory.", "memory_to_gpu.", "memory_to_memory."})
+      accountant.add(rule, std::string("links.") + link, std::string("link.") + link);
   return accountant.take();
 }
 

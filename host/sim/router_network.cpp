@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "host/noc/topology.h"
+#include "host/noc/wiring.h"
 
 namespace nearwarp::sim {
 
@@ -62,20 +62,6 @@ Placement place(const config::MachineConfig& machine, uint32_t in, uint32_t out,
   return p;
 }
 
-void wire(const noc::Topology& t, const noc::NetworkParams& p, const noc::NetworkState& s,
-          std::byte* base, uint32_t latency) {
-  for (const noc::Wire& w : t.wires)
-    noc::wire_routers(p, s, base, w.from, w.from_port, w.to, w.to_port, latency, latency);
-  for (uint32_t n = 0; n < p.terminals; ++n) {
-    const noc::Attachment& a = t.terminals[n];
-    if (a.in_router != noc::kNoRouter)
-      noc::wire_sender(p, s, base, n, a.in_router, a.in_port, 1, 1);
-    if (a.out_router != noc::kNoRouter)
-      noc::wire_receiver(p, s, base, n, a.out_router, a.out_port, 1, 1);
-  }
-  std::copy(t.routes.begin(), t.routes.end(), s.routes.in(base));
-}
-
 }  // namespace
 
 RouterNetwork make_router_network(ArenaBuilder& arena, const config::MachineConfig& machine,
@@ -86,10 +72,7 @@ RouterNetwork make_router_network(ArenaBuilder& arena, const config::MachineConf
       place(machine, inputs.back().port + 1u, outputs.back().port + 1u, from_sms);
   const noc::Topology& t = where.topology;
   noc::NetworkParams& p = params.net;
-  p.routers = t.routers;
-  p.terminals = static_cast<uint32_t>(t.terminals.size());
-  p.inputs = t.inputs;
-  p.outputs = t.outputs;
+  p = noc::params_of(t);
   // Every virtual channel is a network of its own: see device/noc/channel_network.h.
   p.vcs = p.vnets = machine.interconnect.vcs;
   p.depth = machine.interconnect.vc_flits;
@@ -98,7 +81,7 @@ RouterNetwork make_router_network(ArenaBuilder& arena, const config::MachineConf
   params.flit_bytes = machine.interconnect.flit_bytes;
   const uint32_t latency = machine.interconnect.router_latency_cycles;
   const noc::NetworkState net = noc::make_network(arena, p, latency);
-  wire(t, p, net, arena.base(), latency);
+  noc::wire(t, p, net, arena.base(), latency);
   RouterNetwork n;
   n.params = params;
   n.state = noc::make_channel_network(arena, params, net, inputs, outputs, where.senders,

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "device/core/arena.h"
-#include "device/noc/build.h"
 #include "device/noc/network.h"
 #include "host/noc/config.h"
-#include "host/noc/topology.h"
+#include "host/noc/wiring.h"
 
 namespace nearwarp::testing {
 
@@ -89,32 +88,9 @@ struct ScriptedNetwork {
 
   explicit ScriptedNetwork(const noc::NocConfig& c)
       : topology(noc::make_topology(c.topology, c.size, c.routing)) {
-    params.routers = topology.routers;
-    params.terminals = static_cast<uint32_t>(topology.terminals.size());
-    params.inputs = topology.inputs;
-    params.outputs = topology.outputs;
-    params.vcs = c.vcs;
-    params.vnets = c.vnets;
-    params.depth = c.buffers;
-    params.routing_delay = c.routing_delay;
-    params.vc_alloc_delay = c.vc_alloc_delay;
-    params.sw_alloc_delay = c.sw_alloc_delay;
-    params.traversal_delay = c.traversal_delay;
-    params.credit_delay = c.credit_delay;
-    params.speedup = c.speedup;
+    params = noc::params_of(c, topology);
     state = noc::make_network(arena, params, c.link_latency);
-    std::byte* base = arena.base();
-    for (const noc::Wire& w : topology.wires)
-      noc::wire_routers(params, state, base, w.from, w.from_port, w.to, w.to_port, c.link_latency,
-                        c.link_latency);
-    for (uint32_t n = 0; n < params.terminals; ++n) {
-      const noc::Attachment& a = topology.terminals[n];
-      if (a.in_router != noc::kNoRouter)
-        noc::wire_sender(params, state, base, n, a.in_router, a.in_port, 1, 1);
-      if (a.out_router != noc::kNoRouter)
-        noc::wire_receiver(params, state, base, n, a.out_router, a.out_port, 1, 1);
-    }
-    std::copy(topology.routes.begin(), topology.routes.end(), state.routes.in(base));
+    noc::wire(topology, params, state, arena.base(), c.link_latency);
     terminals.prepare(params);
   }
   void run(noc::Cycle cycles) {
