@@ -107,6 +107,11 @@ std::string recorded_key(const std::string& path) {
 
 const workloads::Workload& workload_named(const std::string& name) {
   if (const workloads::Workload* workload = workloads::find(name)) return *workload;
+  if (name.ends_with("kernelslist") || name.ends_with(".trace"))
+    throw UsageError(fmt::format(
+        "'{}' is what Accel-Sim's tracer writes first - give the kernelslist.g that its "
+        "post-traces-processing makes of it",
+        name));
   std::vector<std::string> names;
   for (const auto& workload : workloads::all()) names.push_back(workload->name());
   throw UsageError(fmt::format("unknown workload '{}'{}", name, config::suggestion(name, names)));

@@ -88,9 +88,14 @@ Request understand(const CommandLine& line, const Words& application) {
   workloads::parse_size(request.size);
   if (application.empty()) {
     const std::string& name = line.positional()[0];
-    if (names_recording(name))
+    if (names_recording(name)) {
+      if (line.given("size"))
+        throw UsageError(
+            fmt::format("--size is for workloads - '{}' is as large as it was when it "
+                        "was recorded",
+                        name));
       request.recording = name;
-    else
+    } else
       request.workload = &workload_named(name);
   }
   request.overrides = line.texts("set");

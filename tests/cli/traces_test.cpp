@@ -67,6 +67,16 @@ TEST(Traces, MissingAndDamagedFiles) {
   EXPECT_TRUE(contains(cut.err, "kernel-1.traceg:1")) << cut.err;
 }
 
+TEST(Traces, WhatIsNoTraceAndWhatDoesNotApply) {
+  const TemporaryFolder folder;
+  const Outcome raw = run_program({"run", folder.file("kernelslist")});
+  EXPECT_EQ(raw.exit_code, 2);
+  EXPECT_TRUE(contains(raw.err, "post-traces-processing")) << raw.err;
+  const Outcome size = run_program({"run", write_list(folder), "--size", "large"});
+  EXPECT_EQ(size.exit_code, 2);
+  EXPECT_TRUE(contains(size.err, "--size is for workloads")) << size.err;
+}
+
 TEST(Traces, AnalyzeSaysWhatThereIs) {
   const TemporaryFolder folder;
   const std::string list = write_list(folder);

@@ -58,6 +58,16 @@ const Instruction& instruction(const TraceProgram& program, size_t index) {
   return program.recording.kernels[0]->instructions.at(index);
 }
 
+TEST(Program, BeforeVersion3LinesBeginWithThreadBlockAndWarp) {
+  const TraceProgram p = read_warp(
+      "0 0 0 0 0000 ffffffff 1 R1 IMAD.MOV.U32 2 R255 R255 0\n"
+      "0 0 0 0 0010 00000003 1 R4 LDG.E 1 R2 4 1 0x7f0000000000 4\n",
+      2);
+  EXPECT_EQ(p.recording.warp_instructions, 2u);
+  EXPECT_EQ(accesses(p.recording).at(0).addresses, (std::vector<uint64_t>{kBase, kBase + 4}));
+  EXPECT_THROW(read_warp("0000 ffffffff 0 EXIT 0 0\n", 2), Error);
+}
+
 TEST(Program, MasksOfZeroAreIssuedButDoNothing) {
   const TraceProgram p = read_warp(
       "0000 ffffffff 1 R1 MOV 0 0\n"
