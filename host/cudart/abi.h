@@ -17,6 +17,7 @@ enum Status : int {
   kErrorInvalidConfiguration = 9,
   kErrorInvalidPitchValue = 12,
   kErrorInvalidSymbol = 13,
+  kErrorInvalidChannelDescriptor = 20,
   kErrorInvalidMemcpyDirection = 21,
   kErrorDevicesUnavailable = 46,
   kErrorInvalidDeviceFunction = 98,

@@ -227,9 +227,16 @@ NW_API cudaDeviceSynchronize() {
     return kSuccess;
   });
 }
-/// Memory, streams and modules stay: they vanish with the process. A fault is forgotten.
+/// Frees what the application has allocated, and forgets a fault. Variables of modules keep their
+/// values.
 NW_API cudaDeviceReset() {
-  return api([](Runtime&) { return kSuccess; });
+  Runtime& r = the_runtime();
+  const std::lock_guard lock(r.mutex);
+  r.sticky = last_error() = kSuccess;
+  return api([](Runtime& runtime) {
+    runtime.memory.free_all(runtime);
+    return kSuccess;
+  });
 }
 
 NW_API cudaDeviceSetLimit(int limit, size_t value) {

@@ -58,8 +58,11 @@ void launch_kernel(Runtime& runtime, KernelHandle& handle, const LaunchConfig& c
   const compiler::Kernel& k = runtime.modules.load(runtime, handle);
   check_dimensions(config);
   const DeviceSpec& s = runtime.spec();
-  require(config.dynamic_shared_bytes <= s.sm_shared_bytes &&
-          k.static_shared_bytes + config.dynamic_shared_bytes <= s.sm_shared_bytes);
+  const uint64_t most = std::max<uint64_t>(
+      std::min<uint32_t>(s.sm_shared_bytes, 49152),
+      uint64_t{k.static_shared_bytes} + static_cast<unsigned>(handle.max_dynamic_shared));
+  require(config.dynamic_shared_bytes <= most &&
+          k.static_shared_bytes + config.dynamic_shared_bytes <= most);
   if (!k.unsupported.empty()) {
     say_once(k.unsupported);
     throw Failure{kErrorNotSupported};

@@ -56,27 +56,32 @@ void* Memory::allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags
   } catch (const Error&) {
     throw Failure{kErrorMemoryAllocation};
   }
-  regions_[address] = {kind, flags};
+  regions_[address] = {kind, false, flags};
   return pointer_to(address);
 }
 
 void Memory::free(Runtime& runtime, void* pointer, bool pinned) {
   const auto it = regions_.find(number(pointer));
-  require(it != regions_.end() && (it->second.kind == Kind::kPinned) == pinned);
-  try {
-    runtime.device().free(number(pointer));
-  } catch (const Error&) {
-    throw Failure{kErrorInvalidValue};  // a module's variable
-  }
+  require(it != regions_.end() && !it->second.variable &&
+          (it->second.kind == Kind::kPinned) == pinned);
+  runtime.device().free(number(pointer));
   regions_.erase(it);
 }
 
 void Memory::add_managed_variable(runtime::DevicePtr address) {
-  regions_[address] = {Kind::kManaged, 1};
+  regions_[address] = {Kind::kManaged, true, 1};
+}
+
+void Memory::free_all(Runtime& runtime) {
+  std::erase_if(regions_, [&](const auto& entry) {
+    if (!entry.second.variable) runtime.device().free(entry.first);
+    return !entry.second.variable;
+  });
+  for (auto& [address, registered] : registered_) registered.shadow = 0;
 }
 
 const Memory::Region* Memory::find(Runtime& runtime, const void* pointer, uint64_t* start) const {
-  static constexpr Region kVariable{};  // of a module
+  static constexpr Region kVariable{Kind::kDevice, true, 0};
   if (!in_arena(runtime, pointer)) return nullptr;
   const runtime::Allocation* a = runtime.device().find_allocation(number(pointer));
   if (a == nullptr) return nullptr;

@@ -20,6 +20,7 @@ class Memory {
   enum class Kind : uint8_t { kDevice, kManaged, kPinned };
   struct Region {
     Kind kind = Kind::kDevice;
+    bool variable = false;  ///< of a module
     unsigned flags = 0;
   };
   struct Registered {
@@ -32,6 +33,8 @@ class Memory {
   void* allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags = 0);
   /// Throws Failure unless `pointer` came from allocate() with a kind that `pinned` asks for.
   void free(Runtime& runtime, void* pointer, bool pinned);
+  /// All but the variables of modules.
+  void free_all(Runtime& runtime);
   void add_managed_variable(runtime::DevicePtr address);
 
   void register_host(void* pointer, size_t bytes, unsigned flags);

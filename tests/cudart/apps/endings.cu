@@ -1,0 +1,38 @@
+// Ends in the ways that programs end, after a launch.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+#include "check.h"
+
+__global__ void put(int* p, int value) { p[threadIdx.x] = value; }
+
+int main(int argc, char** argv) {
+  const std::string how = argc > 1 ? argv[1] : "return";
+  if (how == "nothing") return passed();
+  if (how == "fork-first" && fork() == 0) _exit(0);
+  int* device;
+  CUDA(cudaMalloc(&device, 128));
+  put<<<1, 32>>>(device, 5);
+  CUDA(cudaDeviceSynchronize());
+  std::puts("launched");
+  std::fflush(stdout);
+  if (how == "exit") std::exit(3);
+  if (how == "_exit") _exit(4);
+  if (how == "abort") std::abort();
+  if (how == "crash") *static_cast<volatile int*>(nullptr) = 1;
+  if (how == "kill") raise(SIGKILL);
+  if (how == "fork") {
+    const pid_t child = fork();
+    if (child == 0) _exit(cudaMalloc(&device, 4) == cudaErrorInitializationError ? 0 : 1);
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+    put<<<1, 32>>>(device, 6);
+    CUDA(cudaDeviceSynchronize());
+  }
+  if (how == "exec") execlp("true", "true", nullptr);
+  return passed();
+}
