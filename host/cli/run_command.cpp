@@ -21,6 +21,7 @@
 #include "host/report/explain.h"
 #include "host/report/file.h"
 #include "host/report/json.h"
+#include "host/report/kernels.h"
 #include "host/report/mapping.h"
 #include "host/report/table.h"
 #include "host/sass/trace_list.h"
@@ -134,6 +135,10 @@ std::string json_text(const Request& request, const std::vector<report::RunResul
 
 std::string tables(const Request& request, std::span<const report::RunResult> results) {
   std::string text = report::format_table(results);
+  if (request.workload == nullptr) {
+    const std::string kernels = report::format_kernels(results);
+    if (!kernels.empty()) text += "\n" + kernels;
+  }
   const std::string mapping = report::format_mapping(results);
   if (!mapping.empty()) text += "\n" + mapping;
   if (!request.explain) return text;

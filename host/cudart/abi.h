@@ -40,6 +40,9 @@ enum Status : int {
   kErrorLaunchFailure = 719,
   kErrorCooperativeLaunchTooLarge = 720,
   kErrorNotSupported = 801,
+  kErrorStreamCaptureUnsupported = 900,
+  kErrorStreamCaptureUnmatched = 903,
+  kErrorGraphExecUpdateFailure = 910,
   kErrorUnknown = 999,
 };
 
@@ -169,6 +172,32 @@ struct MemPoolProps {  // cudaMemPoolProps
   unsigned char reserved[54];
 };
 static_assert(sizeof(MemPoolProps) == 88);
+
+struct KernelNodeParams {  // cudaKernelNodeParams
+  const void* function;
+  Dim grid, block;
+  unsigned dynamic_shared_bytes;
+  void** args;
+  void** extra;
+};
+static_assert(sizeof(KernelNodeParams) == 56);
+struct MemsetParams {  // cudaMemsetParams
+  void* dst;
+  size_t pitch;
+  unsigned value, element_bytes;
+  size_t width, height;  ///< in elements, in rows
+};
+static_assert(sizeof(MemsetParams) == 40);
+struct HostNodeParams {  // cudaHostNodeParams
+  void (*function)(void*);
+  void* data;
+};
+struct ExecUpdateResult {  // cudaGraphExecUpdateResultInfo
+  int result;              ///< 0: success, 1: error, 2: the graphs differ
+  const void* node;
+  const void* node_before;
+};
+static_assert(sizeof(ExecUpdateResult) == 24);
 
 struct DeviceProp {  // cudaDeviceProp
   char name[256];

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "host/cudart/arrays.h"
+#include "host/cudart/copies.h"
 
 using namespace nearwarp::cudart;
 
@@ -11,12 +12,14 @@ Box linear(const void* start, size_t pitch, size_t rows = 0) {
   return {static_cast<char*>(const_cast<void*>(start)), pitch, pitch * rows};
 }
 
+/// `body(Runtime&)` may be called later, when a graph is launched.
 template <class Copy>
-Status copy(Stream stream, Copy&& body) {
+Status copy(Stream stream, Copy body) {
   return api([&](Runtime& r) {
-    r.streams.find(stream);
-    body(r);
-    r.streams.pass(2);
+    r.enqueue(stream, NodeType::kCopy, [body](Runtime& q) {
+      body(q);
+      q.streams.pass(2);
+    });
     return kSuccess;
   });
 }
@@ -40,34 +43,6 @@ Box array_box(const Array* handle, size_t x_bytes, size_t y, size_t width, size_
   require(x_bytes + width <= a.extent.width * a.element_bytes && x_bytes + width >= width);
   box.start += x_bytes;
   return box;
-}
-
-struct Side {
-  const Array* array;
-  const Position& position;
-  const PitchedPtr& pointer;
-};
-
-Box box_of(const Side& s, size_t width_bytes, Extent extent) {
-  if (s.array != nullptr)
-    return box_in(checked_array(s.array), s.position, width_bytes, extent.height, extent.depth);
-  require(s.pointer.ptr != nullptr);
-  Box box = linear(s.pointer.ptr, s.pointer.pitch,
-                   s.pointer.ysize == 0 ? extent.height : s.pointer.ysize);
-  box.start += s.position.z * box.slice + s.position.y * box.pitch + s.position.x;
-  return box;
-}
-
-void copy_3d(Runtime& r, const Side& dst, const Side& src, Extent extent, int kind) {
-  size_t element = 1;  // extents are in elements of the array, if there is one
-  if (src.array != nullptr) element = checked_array(src.array).element_bytes;
-  if (dst.array != nullptr) element = checked_array(dst.array).element_bytes;
-  if (src.array != nullptr && dst.array != nullptr)
-    require(checked_array(src.array).element_bytes == element);
-  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return;
-  const size_t width = extent.width * element;
-  copy_box(r, box_of(dst, width, extent), box_of(src, width, extent), width, extent.height,
-           extent.depth, kind);
 }
 
 }  // namespace
@@ -114,7 +89,7 @@ NW_API cudaGetChannelDesc(ChannelDesc* format, const Array* array) {
 
 NW_API cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch,
                          size_t width, size_t height, int kind, Stream stream) {
-  return copy(stream, [&](Runtime& r) {
+  return copy(stream, [=](Runtime& r) {
     require(dst_pitch >= width && src_pitch >= width, kErrorInvalidPitchValue);
     copy_box(r, linear(dst, dst_pitch), linear(src, src_pitch), width, height, 1, kind);
   });
@@ -125,7 +100,7 @@ NW_API cudaMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t src_pit
 }
 NW_API cudaMemcpy2DToArrayAsync(Array* dst, size_t x, size_t y, const void* src, size_t src_pitch,
                                 size_t width, size_t height, int kind, Stream stream) {
-  return copy(stream, [&](Runtime& r) {
+  return copy(stream, [=](Runtime& r) {
     copy_box(r, array_box(dst, x, y, width, height), linear(src, src_pitch), width, height, 1,
              kind);
   });
@@ -136,7 +111,7 @@ NW_API cudaMemcpy2DToArray(Array* dst, size_t x, size_t y, const void* src, size
 }
 NW_API cudaMemcpy2DFromArrayAsync(void* dst, size_t dst_pitch, const Array* src, size_t x, size_t y,
                                   size_t width, size_t height, int kind, Stream stream) {
-  return copy(stream, [&](Runtime& r) {
+  return copy(stream, [=](Runtime& r) {
     copy_box(r, linear(dst, dst_pitch), array_box(src, x, y, width, height), width, height, 1,
              kind);
   });
@@ -147,14 +122,14 @@ NW_API cudaMemcpy2DFromArray(void* dst, size_t dst_pitch, const Array* src, size
 }
 NW_API cudaMemcpy2DArrayToArray(Array* dst, size_t dst_x, size_t dst_y, const Array* src,
                                 size_t src_x, size_t src_y, size_t width, size_t height, int kind) {
-  return copy(nullptr, [&](Runtime& r) {
+  return copy(nullptr, [=](Runtime& r) {
     copy_box(r, array_box(dst, dst_x, dst_y, width, height),
              array_box(src, src_x, src_y, width, height), width, height, 1, kind);
   });
 }
 NW_API cudaMemcpyToArrayAsync(Array* dst, size_t x, size_t y, const void* src, size_t bytes,
                               int kind, Stream stream) {
-  return copy(stream, [&](Runtime& r) {
+  return copy(stream, [=](Runtime& r) {
     along_rows(checked_array(dst), x, y, bytes, [&](char* row, size_t at, size_t step) {
       r.memory.copy(r, row, static_cast<const char*>(src) + at, step, kind);
     });
@@ -165,7 +140,7 @@ NW_API cudaMemcpyToArray(Array* dst, size_t x, size_t y, const void* src, size_t
 }
 NW_API cudaMemcpyFromArrayAsync(void* dst, const Array* src, size_t x, size_t y, size_t bytes,
                                 int kind, Stream stream) {
-  return copy(stream, [&](Runtime& r) {
+  return copy(stream, [=](Runtime& r) {
     along_rows(checked_array(src), x, y, bytes, [&](char* row, size_t at, size_t step) {
       r.memory.copy(r, static_cast<char*>(dst) + at, row, step, kind);
     });
@@ -179,19 +154,18 @@ NW_API cudaMemcpyFromArray(void* dst, const Array* src, size_t x, size_t y, size
 // --- Three dimensions ----------------------------------------------------------------------------
 
 NW_API cudaMemcpy3DAsync(const Copy3D* p, Stream stream) {
-  return copy(stream, [&](Runtime& r) {
+  return api([&](Runtime& r) {
     require(p != nullptr);
-    copy_3d(r, {p->dst_array, p->dst_pos, p->dst_ptr}, {p->src_array, p->src_pos, p->src_ptr},
-            p->extent, p->kind);
+    r.enqueue(stream, NodeType::kCopy, copy_3d_work(*p));
+    return kSuccess;
   });
 }
 NW_API cudaMemcpy3D(const Copy3D* p) { return cudaMemcpy3DAsync(p, nullptr); }
 NW_API cudaMemcpy3DPeerAsync(const Copy3DPeer* p, Stream stream) {
-  return copy(stream, [&](Runtime& r) {
-    require(p != nullptr);
-    require(p->src_device == 0 && p->dst_device == 0, kErrorInvalidDevice);
-    copy_3d(r, {p->dst_array, p->dst_pos, p->dst_ptr}, {p->src_array, p->src_pos, p->src_ptr},
-            p->extent, kDefault);
-  });
+  if (p == nullptr) return last_error() = kErrorInvalidValue;
+  if (p->src_device != 0 || p->dst_device != 0) return last_error() = kErrorInvalidDevice;
+  const Copy3D copy{p->src_array, p->src_pos, p->src_ptr, p->dst_array,
+                    p->dst_pos,   p->dst_ptr, p->extent,  kDefault};
+  return cudaMemcpy3DAsync(&copy, stream);
 }
 NW_API cudaMemcpy3DPeer(const Copy3DPeer* p) { return cudaMemcpy3DPeerAsync(p, nullptr); }

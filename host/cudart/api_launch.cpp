@@ -16,7 +16,8 @@ std::vector<LaunchConfig>& configurations() {
 
 Status launch(const void* function, const LaunchConfig& config, void** args, bool cooperative) {
   return api([&](Runtime& r) {
-    launch_kernel(r, r.modules.kernel(function), config, args, cooperative);
+    r.enqueue(config.stream, NodeType::kKernel,
+              prepare_launch(r, r.modules.kernel(function), config, args, cooperative));
     return kSuccess;
   });
 }
@@ -84,7 +85,8 @@ NW_API cudaLaunchKernelExC(const LaunchConfig* config, const void* function, voi
         return kErrorNotSupported;
       }
     }
-    launch_kernel(r, r.modules.kernel(function), *config, args, cooperative);
+    r.enqueue(config->stream, NodeType::kKernel,
+              prepare_launch(r, r.modules.kernel(function), *config, args, cooperative));
     return kSuccess;
   });
 }

@@ -1,20 +1,18 @@
 // Entry points that allocate, copy and fill linear memory.
 #include <cstdint>
 
+#include "host/cudart/copies.h"
 #include "host/cudart/runtime.h"
 
 using namespace nearwarp::cudart;
 
 namespace {
 
-constexpr double kCopyMicroseconds = 2;             // estimated: the least time of a copy
-constexpr double kHostBytesPerMicrosecond = 12000;  // estimated: PCI-E 3.0 x16
+constexpr double kCopyMicroseconds = 2;  // estimated: the least time of a copy
 
 Status copy(void* dst, const void* src, size_t bytes, int kind, Stream stream = nullptr) {
   return api([&](Runtime& r) {
-    r.streams.find(stream);
-    r.memory.copy(r, dst, src, bytes, kind);
-    r.streams.pass(kCopyMicroseconds + static_cast<double>(bytes) / kHostBytesPerMicrosecond);
+    r.enqueue(stream, NodeType::kCopy, copy_work(dst, src, bytes, kind));
     return kSuccess;
   });
 }
@@ -34,11 +32,10 @@ size_t pitch_of(size_t width) {
   return (width + kPitchGranule - 1) / kPitchGranule * kPitchGranule;
 }
 
-/// A call on a variable of a module: `body(r, address)` gets where `offset` lies.
+/// A call on a variable of a module: `body(r, address, variable)` gets where `offset` lies.
 template <class Body>
-Status with_symbol(const void* symbol, size_t bytes, size_t offset, Stream stream, Body&& body) {
+Status with_symbol(const void* symbol, size_t bytes, size_t offset, Body&& body) {
   return api([&](Runtime& r) {
-    r.streams.find(stream);
     const VariableHandle& v = r.modules.variable(symbol);
     require(offset <= v.bytes && bytes <= v.bytes - offset);
     body(r, reinterpret_cast<char*>(r.modules.address(r, v)) + offset, v);
@@ -126,9 +123,10 @@ NW_API cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs, const si
 NW_API cudaMemset2DAsync(void* dst, size_t pitch, int value, size_t width, size_t height,
                          Stream stream) {
   return api([&](Runtime& r) {
-    r.streams.find(stream);
-    fill_rows(r, static_cast<char*>(dst), pitch, value, width, height);
-    r.streams.pass(kCopyMicroseconds);
+    r.enqueue(stream, NodeType::kFill, [=](Runtime& q) {
+      fill_rows(q, static_cast<char*>(dst), pitch, value, width, height);
+      q.streams.pass(kCopyMicroseconds);
+    });
     return kSuccess;
   });
 }
@@ -137,11 +135,12 @@ NW_API cudaMemset2D(void* dst, size_t pitch, int value, size_t width, size_t hei
 }
 NW_API cudaMemset3DAsync(PitchedPtr dst, int value, Extent extent, Stream stream) {
   return api([&](Runtime& r) {
-    r.streams.find(stream);
-    for (size_t z = 0; z < extent.depth; ++z)
-      fill_rows(r, static_cast<char*>(dst.ptr) + z * dst.pitch * dst.ysize, dst.pitch, value,
-                extent.width, extent.height);
-    r.streams.pass(kCopyMicroseconds);
+    r.enqueue(stream, NodeType::kFill, [=](Runtime& q) {
+      for (size_t z = 0; z < extent.depth; ++z)
+        fill_rows(q, static_cast<char*>(dst.ptr) + z * dst.pitch * dst.ysize, dst.pitch, value,
+                  extent.width, extent.height);
+      q.streams.pass(kCopyMicroseconds);
+    });
     return kSuccess;
   });
 }
@@ -159,8 +158,8 @@ NW_API cudaMemset(void* dst, int value, size_t bytes) {
 
 NW_API cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t bytes, size_t offset,
                                int kind, Stream stream) {
-  return with_symbol(symbol, bytes, offset, stream, [&](Runtime& r, char* p, const auto&) {
-    r.memory.copy(r, p, src, bytes, kind);
+  return with_symbol(symbol, bytes, offset, [&](Runtime& r, char* p, const auto&) {
+    r.enqueue(stream, NodeType::kCopy, copy_work(p, src, bytes, kind));
   });
 }
 NW_API cudaMemcpyToSymbol(const void* symbol, const void* src, size_t bytes, size_t offset,
@@ -169,21 +168,21 @@ NW_API cudaMemcpyToSymbol(const void* symbol, const void* src, size_t bytes, siz
 }
 NW_API cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t bytes, size_t offset,
                                  int kind, Stream stream) {
-  return with_symbol(symbol, bytes, offset, stream, [&](Runtime& r, char* p, const auto&) {
-    r.memory.copy(r, dst, p, bytes, kind);
+  return with_symbol(symbol, bytes, offset, [&](Runtime& r, char* p, const auto&) {
+    r.enqueue(stream, NodeType::kCopy, copy_work(dst, p, bytes, kind));
   });
 }
 NW_API cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t bytes, size_t offset, int kind) {
   return cudaMemcpyFromSymbolAsync(dst, symbol, bytes, offset, kind, nullptr);
 }
 NW_API cudaGetSymbolAddress(void** pointer, const void* symbol) {
-  return with_symbol(symbol, 0, 0, nullptr, [&](Runtime&, char* p, const auto&) {
+  return with_symbol(symbol, 0, 0, [&](Runtime&, char* p, const auto&) {
     require(pointer != nullptr);
     *pointer = p;
   });
 }
 NW_API cudaGetSymbolSize(size_t* bytes, const void* symbol) {
-  return with_symbol(symbol, 0, 0, nullptr, [&](Runtime&, char*, const VariableHandle& v) {
+  return with_symbol(symbol, 0, 0, [&](Runtime&, char*, const VariableHandle& v) {
     require(bytes != nullptr);
     *bytes = v.bytes;
   });

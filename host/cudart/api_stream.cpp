@@ -39,8 +39,14 @@ NW_API cudaStreamDestroy(Stream stream) {
     return kSuccess;
   });
 }
-NW_API cudaStreamSynchronize(Stream stream) { return nothing_to_do(stream); }
-NW_API cudaStreamQuery(Stream stream) { return nothing_to_do(stream); }
+NW_API cudaStreamSynchronize(Stream stream) {
+  return api([&](Runtime& r) {
+    const StreamState* s = r.streams.find(stream);
+    require(s == nullptr || s->capture == nullptr, kErrorStreamCaptureUnsupported);
+    return kSuccess;
+  });
+}
+NW_API cudaStreamQuery(Stream stream) { return cudaStreamSynchronize(stream); }
 NW_API cudaStreamAttachMemAsync(Stream stream, void*, size_t, unsigned) {
   return nothing_to_do(stream);
 }
@@ -86,34 +92,16 @@ NW_API cudaStreamCopyAttributes(Stream to, Stream from) {
 /// Attributes are hints to hardware that is not there.
 NW_API cudaStreamSetAttribute(Stream stream, int, const void*) { return nothing_to_do(stream); }
 
-NW_API cudaStreamIsCapturing(Stream stream, int* status) {
-  return api([&](Runtime& r) {
-    require(status != nullptr);
-    r.streams.find(stream);
-    *status = 0;  // never: capturing is not supported
-    return kSuccess;
-  });
-}
-NW_API cudaStreamGetCaptureInfo(Stream stream, int* status, unsigned long long*, void**,
-                                const void***, const void**, size_t*) {
-  return cudaStreamIsCapturing(stream, status);
-}
-NW_API cudaThreadExchangeStreamCaptureMode(int* mode) {
-  return api([&](Runtime&) {
-    thread_local int current = 0;
-    require(mode != nullptr && *mode >= 0 && *mode <= 2);
-    std::swap(*mode, current);
-    return kSuccess;
-  });
-}
-
 NW_API cudaLaunchHostFunc(Stream stream, void (*function)(void*), void* data) {
+  bool is_now = false;
   const Status status = api([&](Runtime& r) {
     require(function != nullptr);
-    r.streams.find(stream);
+    const StreamState* s = r.streams.find(stream);
+    is_now = s == nullptr || s->capture == nullptr;
+    if (!is_now) r.enqueue(stream, NodeType::kHost, [=](Runtime&) { function(data); });
     return kSuccess;
   });
-  if (status == kSuccess) function(data);  // not under the lock
+  if (status == kSuccess && is_now) function(data);  // not under the lock
   return status;
 }
 NW_API cudaStreamAddCallback(Stream stream, void (*callback)(Stream, int, void*), void* data,
@@ -146,11 +134,14 @@ NW_API cudaEventDestroy(void* event) {
 }
 NW_API cudaEventRecord(void* event, Stream stream) {
   return api([&](Runtime& r) {
-    EventState& e = r.streams.event(event);
-    r.streams.find(stream);
-    r.streams.pass(0.5);  // so that no two events have the same time
-    e.recorded = true;
-    e.microseconds = r.streams.clock();
+    const StreamState* s = r.streams.find(stream);
+    r.streams.event(event).capture = s == nullptr ? nullptr : s->capture;
+    r.enqueue(stream, NodeType::kRecordEvent, [event](Runtime& q) {
+      EventState& e = q.streams.event(event);
+      q.streams.pass(0.5);  // so that no two events have the same time
+      e.recorded = true;
+      e.microseconds = q.streams.clock();
+    });
     return kSuccess;
   });
 }
@@ -166,8 +157,10 @@ NW_API cudaEventQuery(void* event) {
 NW_API cudaEventSynchronize(void* event) { return cudaEventQuery(event); }
 NW_API cudaStreamWaitEvent(Stream stream, void* event, unsigned) {
   return api([&](Runtime& r) {
-    r.streams.find(stream);
-    r.streams.event(event);
+    StreamState* s = r.streams.find(stream);
+    const EventState& e = r.streams.event(event);
+    // Waiting for an event of a capture makes a stream part of it.
+    if (s != nullptr && e.capture != nullptr && s->capture == nullptr) s->capture = e.capture;
     return kSuccess;
   });
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "host/core/demangle.h"
 #include "host/cudart/runtime.h"
 
 namespace nearwarp::cudart {
@@ -52,8 +53,8 @@ int blocks_per_sm(Runtime& runtime, KernelHandle& handle, uint64_t block_threads
   return static_cast<int>(blocks);
 }
 
-void launch_kernel(Runtime& runtime, KernelHandle& handle, const LaunchConfig& config, void** args,
-                   bool cooperative) {
+Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& config, void** args,
+                    bool cooperative) {
   runtime.streams.find(config.stream);
   const compiler::Kernel& k = runtime.modules.load(runtime, handle);
   check_dimensions(config);
@@ -82,12 +83,14 @@ void launch_kernel(Runtime& runtime, KernelHandle& handle, const LaunchConfig& c
   if (cooperative)
     require(blocks <= uint64_t{static_cast<unsigned>(resident)} * s.sms,
             kErrorCooperativeLaunchTooLarge);
-  try {
-    runtime.launch(handle.module->handle, k, config, packed(k, args));
-  } catch (const Error& error) {  // what the executor does not support
-    say_once(error.what());
-    throw Failure{kErrorNotSupported};
-  }
+  return [module = handle.module->handle, &k, config, packed = packed(k, args)](Runtime& r) {
+    try {
+      r.launch(module, k, config, packed);
+    } catch (const Error& error) {  // what the executor does not support
+      say_once(error.what());
+      throw Failure{kErrorNotSupported};
+    }
+  };
 }
 
 }  // namespace nearwarp::cudart

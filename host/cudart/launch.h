@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host/cudart/abi.h"
+#include "host/cudart/graphs.h"
 
 namespace nearwarp::cudart {
 
@@ -12,8 +13,9 @@ struct KernelHandle;
 int blocks_per_sm(Runtime& runtime, KernelHandle& kernel, uint64_t block_threads,
                   size_t dynamic_shared_bytes);
 
-/// Check everything and execute. `args[i]` points to parameter i. Throws Failure.
-void launch_kernel(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config, void** args,
-                   bool cooperative);
+/// Check everything; what is returned executes the launch. `args[i]` points to parameter i, which
+/// is copied. Throws Failure.
+Work prepare_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config, void** args,
+                    bool cooperative);
 
 }  // namespace nearwarp::cudart

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "host/core/demangle.h"
 #include "host/cudart/fat_binary.h"
+#include "host/cudart/ptx_link.h"
 #include "host/cudart/runtime.h"
 
 namespace nearwarp::cudart {
@@ -53,6 +55,17 @@ VariableHandle& Modules::variable(const void* host_variable) {
   return it->second;
 }
 
+namespace {
+
+std::string linked(FatBinary& fat) {
+  if (fat.images.size() == 1) return std::move(fat.images.front().text);
+  std::vector<std::string> units;
+  for (PtxImage& image : fat.images) units.push_back(std::move(image.text));
+  return link_ptx(units);
+}
+
+}  // namespace
+
 void Modules::read(Runtime& runtime, Module& m) {
   const std::string name = fmt::format("{}.{}.ptx", program_name(), m.number);
   if (m.wrapper == nullptr) throw Failure{kErrorInvalidResourceHandle};
@@ -72,18 +85,9 @@ void Modules::read(Runtime& runtime, Module& m) {
         m.number);
     return;
   }
-  if (fat.images.size() > 1) {
-    m.problem = kErrorNotSupported;
-    m.problem_text = fmt::format(
-        "module {} of the application is made of {} translation units to be linked (-rdc=true), "
-        "which is not supported - build it with -rdc=false",
-        m.number, fat.images.size());
-    return;
-  }
   try {
     m.architecture = fat.images.front().architecture;
-    m.program =
-        std::make_shared<compiler::Program>(compiler::compile_ptx(fat.images.front().text, name));
+    m.program = std::make_shared<compiler::Program>(compiler::compile_ptx(linked(fat), name));
     m.handle = runtime.device().load_module(m.program);
   } catch (const Error& error) {
     m.problem = kErrorInvalidPtx;

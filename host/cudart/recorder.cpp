@@ -1,12 +1,10 @@
 // Passes on what is recorded to the journal.
 #include "host/cudart/recorder.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "host/core/demangle.h"
 #include "host/core/error.h"
 #include "host/cudart/runtime.h"
 
@@ -20,14 +18,18 @@ std::string program_name() {
   return whole.substr(whole.rfind('/') + 1);
 }
 
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  if (text == nullptr) return name;
-  std::string result = text;
-  std::free(text);
-  return result;
+namespace {
+
+/// A process may go on as another program (exec): the number of its process does not tell them
+/// apart.
+std::string unused_name(const std::string& folder) {
+  for (int i = 0;; ++i) {
+    std::string path = fmt::format("{}/{}.{}.journal", folder, getpid(), i);
+    if (access(path.c_str(), F_OK) != 0) return path;
+  }
 }
+
+}  // namespace
 
 void Recorder::begin(const Settings& settings) {
   if (!settings.kernels.empty()) {
@@ -39,8 +41,7 @@ void Recorder::begin(const Settings& settings) {
     }
   }
   std::string path = settings.record;
-  if (path.empty() && !settings.spool.empty())
-    path = fmt::format("{}/{}.journal", settings.spool, getpid());
+  if (path.empty() && !settings.spool.empty()) path = unused_name(settings.spool);
   if (!path.empty()) journal_ = std::make_unique<runtime::JournalWriter>(path, program_name());
 }
 

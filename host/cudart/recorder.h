@@ -39,7 +39,5 @@ class Recorder final : public runtime::RecordingSink {
 
 /// File name of the running program, without folders.
 std::string program_name();
-/// A C++ name as people write it; the name itself if it is none.
-std::string demangled(const std::string& name);
 
 }  // namespace nearwarp::cudart

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <unordered_set>
 
+#include "host/cudart/address_range.h"
 #include "host/runtime/cpu_check.h"
 
 namespace nearwarp::cudart {
@@ -87,6 +88,7 @@ runtime::VirtualDevice& Runtime::device() {
     options.memory_bytes = settings_.device.memory_bytes;
     options.sink = &recorder_;
     options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+    release_address_range();
     device_ = std::make_unique<runtime::VirtualDevice>(options);
   } catch (const Error& error) {
     say(error.what());
@@ -103,6 +105,14 @@ void Runtime::check_process() const {
         "not allow - fork first, or start another program");
     throw Failure{kErrorInitialization};
   }
+}
+
+void Runtime::enqueue(Stream stream, NodeType type, Work work) {
+  const StreamState* s = streams.find(stream);
+  if (s != nullptr && s->capture != nullptr)
+    s->capture->add(type, std::move(work));
+  else
+    work(*this);
 }
 
 void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,

@@ -12,6 +12,7 @@
 #include "host/core/error.h"
 #include "host/cudart/abi.h"
 #include "host/cudart/device_spec.h"
+#include "host/cudart/graphs.h"
 #include "host/cudart/memory.h"
 #include "host/cudart/modules.h"
 #include "host/cudart/recorder.h"
@@ -31,6 +32,7 @@ class Runtime {
   Modules modules;
   Memory memory;
   Streams streams;
+  Graphs graphs;
   Status sticky = kSuccess;  ///< a kernel's fault: every later call returns it
   unsigned device_flags = 0;
 
@@ -39,6 +41,9 @@ class Runtime {
   runtime::VirtualDevice& device();
   bool has_device() const { return device_ != nullptr; }
   Recorder& recorder() { return recorder_; }
+
+  /// Do the work of a stream now; if the stream is being captured, put it into the graph instead.
+  void enqueue(Stream stream, NodeType type, Work work);
 
   /// Execute a kernel; a fault becomes `sticky`.
   void launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,

@@ -6,7 +6,8 @@
 namespace nearwarp::cudart {
 
 StreamState* Streams::create(unsigned flags, int priority) {
-  auto stream = std::make_unique<StreamState>(StreamState{next_id_++, flags, priority});
+  auto stream =
+      std::make_unique<StreamState>(StreamState{next_id_++, flags, priority, nullptr, false});
   StreamState* const handle = stream.get();
   streams_.emplace(handle, std::move(stream));
   return handle;
@@ -22,6 +23,13 @@ StreamState* Streams::find(Stream stream) const {
 
 void Streams::destroy(Stream stream) {
   require(streams_.erase(stream) == 1, kErrorInvalidResourceHandle);
+}
+
+void Streams::end_capture(const Graph* graph) {
+  for (const auto& [handle, stream] : streams_)
+    if (stream->capture == graph) stream->capture = nullptr, stream->captures = false;
+  for (const auto& [handle, event] : events_)
+    if (event->capture == graph) event->capture = nullptr;
 }
 
 EventState* Streams::create_event(unsigned flags) {

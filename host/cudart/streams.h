@@ -11,16 +11,21 @@
 
 namespace nearwarp::cudart {
 
+struct Graph;
+
 struct StreamState {
   uint64_t id = 0;
   unsigned flags = 0;
   int priority = 0;
+  Graph* capture = nullptr;  ///< its work goes there; nullptr: it is done
+  bool captures = false;     ///< it began the capture, rather than joined it by an event
 };
 
 struct EventState {
   unsigned flags = 0;
   bool recorded = false;
-  double microseconds = 0;  ///< of the clock, when it was recorded
+  double microseconds = 0;   ///< of the clock, when it was recorded
+  Graph* capture = nullptr;  ///< recorded in a stream that was being captured
 };
 
 class Streams {
@@ -32,6 +37,9 @@ class Streams {
   EventState* create_event(unsigned flags);
   EventState& event(void* event) const;
   void destroy_event(void* event);
+
+  /// No stream and no event is part of the capture any more.
+  void end_capture(const Graph* graph);
 
   /// Advance the clock by work that takes so long.
   void pass(double microseconds) { clock_ += microseconds; }

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "host/report/kernels.h"
+
 namespace nearwarp::report {
 namespace {
 
@@ -23,7 +25,23 @@ Json kernels_json(const RunResult& run) {
     rows.push_back({{"kernel", row.kernel},
                     {"launch", row.launch},
                     {"cycles", row.cycles},
-                    {"warp_instructions", row.warp_instructions}});
+                    {"warp_instructions", row.warp_instructions},
+                    {"thread_instructions", row.thread_instructions}});
+  }
+  return rows;
+}
+
+Json kernel_totals_json(const RunResult& run) {
+  Json rows = Json::array();
+  for (const KernelSummary& k : summarize_kernels(run)) {
+    rows.push_back({{"kernel", k.kernel},
+                    {"launches", k.launches},
+                    {"cycles", k.cycles},
+                    {"warp_instructions", k.warp_instructions},
+                    {"thread_instructions", k.thread_instructions},
+                    {"ipc", k.ipc()},
+                    {"candidate_instances", k.instances},
+                    {"offloaded_instances", k.offloaded}});
   }
   return rows;
 }
@@ -145,6 +163,7 @@ Json run_json(const RunResult& run) {
                   {"warp_instructions_per_second", run.warp_instructions_per_second()},
                   {"cycles_per_second", run.cycles_per_second()}};
   json["kernels"] = kernels_json(run);
+  json["kernel_totals"] = kernel_totals_json(run);
   json["candidates"] = candidates_json(run);
   if (run.mapping.has_value()) json["mapping"] = mapping_json(*run.mapping);
   json["counters"] = counters_json(run);

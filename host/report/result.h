@@ -25,6 +25,7 @@ struct KernelRow {
   uint64_t launch = 0;             ///< index over all launches of the run, from 0
   uint64_t cycles = 0;             ///< core cycles, rounded up
   uint64_t warp_instructions = 0;  ///< committed
+  uint64_t thread_instructions = 0;
 };
 
 /// One offloading candidate block of a kernel, summed over the kernel's launches.

@@ -350,6 +350,7 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
     row.launch = image.recorded_launch[i];
     row.cycles = at - before;
     row.warp_instructions = ended ? l.warp_instructions : 0;
+    row.thread_instructions = ended ? l.thread_instructions : 0;
     result.kernels.push_back(row);
     before = at;
     result.cycles = at;

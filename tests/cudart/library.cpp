@@ -2,10 +2,13 @@
 #include "tests/cudart/library.h"
 
 #include <lz4.h>
+#include <sys/personality.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include <cstring>
 #include <fstream>
+#include <list>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -82,6 +85,15 @@ Library& Library::get() {
   return library;
 }
 
+/// The system now and then puts something where the device's memory belongs; the library starts
+/// programs again that are linked with it, and tests must do so themselves.
+__attribute__((constructor)) void without_random_addresses(int, char** argv, char**) {
+  const int persona = personality(0xffffffff);
+  if (persona == -1 || (persona & ADDR_NO_RANDOMIZE) != 0) return;
+  if (personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE) == -1) return;
+  execv("/proc/self/exe", argv);
+}
+
 Library::Library() : handle_(dlopen(NW_CUDART, RTLD_NOW | RTLD_LOCAL)) {
   if (handle_ == nullptr) throw std::runtime_error(dlerror());
 }
@@ -93,19 +105,22 @@ void* Library::symbol(const std::string& name) const {
 }
 
 const void* Library::stub(const std::string& name) {
-  static std::map<std::string, std::unique_ptr<char>> stubs;
-  std::unique_ptr<char>& place = stubs[name];
+  static std::map<std::pair<void**, std::string>, std::unique_ptr<char>> stubs;
+  std::unique_ptr<char>& place = stubs[{module_, name}];
   if (place == nullptr) place = std::make_unique<char>();
   return place.get();
 }
 
 void Library::register_kernels(Packing packing) {
-  static const std::vector<char> container =
-      make_container({{read_ptx("kernels.ptx"), 75}}, packing);
-  static FatWrapper wrapper;
-  static void* managed = nullptr;
+  // Kept for good, as an executable's are.
+  static std::list<std::vector<char>> containers;
+  static std::list<FatWrapper> wrappers;
+  const std::vector<char>& container =
+      containers.emplace_back(make_container({{read_ptx("kernels.ptx"), 75}}, packing));
+  FatWrapper& wrapper = wrappers.emplace_back();
   wrapper.container = container.data();
   void** handle = call<void**>("__cudaRegisterFatBinary", static_cast<void*>(&wrapper));
+  module_ = handle;
   char* const none = nullptr;
   void* const null = nullptr;
   for (const char* name : {"vector_add", "use_variables", "write_far", "write_odd", "fill_shared"})
@@ -114,7 +129,7 @@ void Library::register_kernels(Packing packing) {
   for (const auto& [name, bytes] : {std::pair<const char*, size_t>{"counter", 4}, {"factors", 16}})
     call<void>("__cudaRegisterVar", handle, const_cast<char*>(static_cast<const char*>(stub(name))),
                none, name, 0, bytes, 0, 0);
-  call<void>("__cudaRegisterManagedVar", handle, &managed, none,
+  call<void>("__cudaRegisterManagedVar", handle, &managed_, none,
              static_cast<const char*>("shared_number"), 0, size_t{4}, 0, 0);
   call<void>("__cudaRegisterFatBinaryEnd", handle);
 }

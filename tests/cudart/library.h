@@ -43,12 +43,16 @@ class Library {
 
   /// Registers kernels.ptx with host functions `stub(name)`.
   void register_kernels(Packing packing = Packing::kZstd);
-  /// What stands for the host function of a kernel, or a host variable.
+  void** module() const { return module_; }
+  int* managed() const { return static_cast<int*>(managed_); }
+  /// What stands for the host function of a kernel, or a host variable, of the latest registration.
   const void* stub(const std::string& name);
 
  private:
   Library();
   void* handle_ = nullptr;
+  void** module_ = nullptr;
+  void* managed_ = nullptr;
 };
 
 }  // namespace nearwarp::cudart

@@ -80,5 +80,128 @@ TEST_F(LibraryTest, VectorAddFromZstd) {
   add_vectors();
 }
 
+TEST_F(LibraryTest, VariablesHaveTheirInitialValues) {
+  lib.register_kernels();
+  int counter = 0;
+  ASSERT_EQ(lib.call("cudaMemcpyFromSymbol", static_cast<void*>(&counter), lib.stub("counter"),
+                     size_t{4}, size_t{0}, int{kDeviceToHost}),
+            kSuccess);
+  EXPECT_EQ(counter, 7);
+  ASSERT_NE(lib.call<char>("__cudaInitModule", lib.module()), 0);
+  int* managed = lib.managed();
+  ASSERT_NE(managed, nullptr);
+  EXPECT_EQ(*managed, 40);
+  *managed = 60;
+  struct {
+    char small = 3;
+    double large = 0.5;
+  } pair;
+  auto* out = allocate<float>(8);
+  ASSERT_EQ(launch("use_variables", {1, 1, 1}, {8, 1, 1}, {&out, &pair}), kSuccess);
+  EXPECT_EQ(*managed, 62);
+  float host[8];
+  ASSERT_EQ(copy(host, out, sizeof(host), kDeviceToHost), kSuccess);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(host[i], 0.5f * static_cast<float>(i % 4 + 1) + 3);
+  counter = 100;
+  ASSERT_EQ(lib.call("cudaMemcpyToSymbol", lib.stub("counter"), static_cast<const void*>(&counter),
+                     size_t{4}, size_t{0}, int{kHostToDevice}),
+            kSuccess);
+  EXPECT_EQ(lib.call("cudaMemcpyToSymbol", lib.stub("counter"), static_cast<const void*>(&counter),
+                     size_t{4}, size_t{1}, int{kHostToDevice}),
+            kErrorInvalidValue);
+  EXPECT_EQ(lib.call("cudaMemcpyToSymbol", static_cast<const void*>(&counter),
+                     static_cast<const void*>(&counter), size_t{4}, size_t{0}, int{kHostToDevice}),
+            kErrorInvalidSymbol);
+}
+
+TEST_F(LibraryTest, AFaultStaysUntilTheDeviceIsReset) {
+  lib.register_kernels();
+  auto* p = allocate<char>(64);
+  char* odd = p;
+  ASSERT_EQ(launch("write_odd", {1, 1, 1}, {1, 1, 1}, {&odd}), kSuccess) << "it is asynchronous";
+  EXPECT_EQ(lib.call("cudaDeviceSynchronize"), kErrorMisalignedAddress);
+  EXPECT_EQ(lib.call("cudaGetLastError"), kErrorMisalignedAddress);
+  EXPECT_EQ(lib.call("cudaGetLastError"), kErrorMisalignedAddress);
+  void* more = nullptr;
+  EXPECT_EQ(lib.call("cudaMalloc", &more, size_t{4}), kErrorMisalignedAddress);
+  EXPECT_EQ(lib.call("cudaDeviceReset"), kSuccess);
+  EXPECT_EQ(lib.call("cudaGetLastError"), kSuccess);
+  auto* q = allocate<int>(4);
+  ASSERT_EQ(launch("write_far", {1, 1, 1}, {1, 1, 1}, {&q}), kSuccess);
+  EXPECT_EQ(lib.call("cudaPeekAtLastError"), kErrorIllegalAddress);
+  EXPECT_EQ(lib.call("cudaDeviceReset"), kSuccess);
+}
+
+TEST_F(LibraryTest, ImpossibleLaunches) {
+  lib.register_kernels();
+  auto* p = allocate<int>(1024);
+  const std::vector<void*> args = {&p};
+  for (const auto& [grid, block] : {std::pair<Dim, Dim>{{0, 1, 1}, {1, 1, 1}},
+                                    {{1, 1, 1}, {0, 1, 1}},
+                                    {{1, 1, 1}, {1025, 1, 1}},
+                                    {{1, 1, 1}, {1, 1, 65}},
+                                    {{1, 65536, 1}, {1, 1, 1}},
+                                    {{0x7fffffff, 65535, 65535}, {1, 1, 1}}})
+    EXPECT_EQ(launch("fill_shared", grid, block, args), kErrorInvalidConfiguration);
+  EXPECT_EQ(launch("fill_shared", {1, 1, 1}, {32, 1, 1}, args, size_t{1} << 40),
+            kErrorInvalidValue);
+  EXPECT_EQ(launch("no such stub", {1, 1, 1}, {32, 1, 1}, args), kErrorInvalidDeviceFunction);
+  EXPECT_EQ(launch("fill_shared", {1, 1, 1}, {32, 1, 1}, {nullptr}), kErrorInvalidValue);
+  EXPECT_EQ(launch("fill_shared", {1, 1, 1}, {32, 1, 1}, args, 128), kSuccess);
+  EXPECT_EQ(lib.call("cudaDeviceSynchronize"), kSuccess);
+}
+
+TEST_F(LibraryTest, WildPointersAreErrors) {
+  auto* p = allocate<char>(100);
+  char host[100] = {};
+  EXPECT_EQ(copy(p, host, 101, kHostToDevice), kErrorInvalidValue);
+  EXPECT_EQ(copy(p + 200000, host, 1, kHostToDevice), kErrorInvalidValue);
+  EXPECT_EQ(copy(p, reinterpret_cast<void*>(0x10), 8, kHostToDevice), kErrorInvalidValue);
+  EXPECT_EQ(copy(reinterpret_cast<void*>(0x10), p, 8, kDeviceToHost), kErrorInvalidValue);
+  EXPECT_EQ(copy(host, reinterpret_cast<void*>(~uint64_t{0} - 3), 8, kHostToHost),
+            kErrorInvalidValue);
+  EXPECT_EQ(copy(host, host, 8, 77), kErrorInvalidMemcpyDirection);
+  EXPECT_EQ(copy(p, host, ~size_t{0}, kDefault), kErrorInvalidValue);
+  EXPECT_EQ(lib.call("cudaFree", static_cast<void*>(host)), kErrorInvalidValue);
+  EXPECT_EQ(lib.call("cudaFree", static_cast<void*>(p)), kSuccess);
+  EXPECT_EQ(lib.call("cudaFree", static_cast<void*>(p)), kErrorInvalidValue);
+  EXPECT_EQ(lib.call("cudaMemset", static_cast<void*>(p), 0, size_t{1}), kErrorInvalidValue);
+}
+
+TEST_F(LibraryTest, PropertiesAndAttributesAgree) {
+  DeviceProp p;
+  ASSERT_EQ(lib.call("cudaGetDeviceProperties", &p, 0), kSuccess);
+  const auto attribute = [&](int number) {
+    int value = -1;
+    EXPECT_EQ(lib.call("cudaDeviceGetAttribute", &value, number, 0), kSuccess) << number;
+    return value;
+  };
+  EXPECT_EQ(attribute(16), p.multi_processor_count);
+  EXPECT_EQ(attribute(10), p.warp_size);
+  EXPECT_EQ(attribute(75) * 10 + attribute(76), p.major * 10 + p.minor);
+  EXPECT_EQ(attribute(39), p.max_threads_per_multi_processor);
+  EXPECT_EQ(attribute(38), p.l2_cache_size);
+  EXPECT_EQ(attribute(97), static_cast<int>(p.shared_mem_per_block_optin));
+  int value = 0;
+  EXPECT_EQ(lib.call("cudaDeviceGetAttribute", &value, 0, 0), kErrorInvalidValue);
+  EXPECT_EQ(lib.call("cudaDeviceGetAttribute", &value, 16, 1), kErrorInvalidDevice);
+}
+
+TEST_F(LibraryTest, DamagedFatBinaryFailsAtItsFirstLaunch) {
+  static FatWrapper wrapper{.container = "not a container at all"};
+  void** handle = lib.call<void**>("__cudaRegisterFatBinary", static_cast<void*>(&wrapper));
+  void* const null = nullptr;
+  lib.call<void>("__cudaRegisterFunction", handle, static_cast<const char*>(lib.stub("damaged")),
+                 static_cast<char*>(nullptr), "damaged", -1, null, null, null, null,
+                 static_cast<int*>(nullptr));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(launch("damaged", {1, 1, 1}, {1, 1, 1}, {}), kErrorInvalidKernelImage);
+  EXPECT_EQ(launch("damaged", {1, 1, 1}, {1, 1, 1}, {}), kErrorInvalidKernelImage);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("damaged fat binary"), std::string::npos) << text;
+  lib.call<void>("__cudaUnregisterFatBinary", handle);
+  EXPECT_EQ(launch("damaged", {1, 1, 1}, {1, 1, 1}, {}), kErrorInvalidDeviceFunction);
+}
+
 }  // namespace
 }  // namespace nearwarp::cudart

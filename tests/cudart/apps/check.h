@@ -6,31 +6,31 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(condition)                                                             \
-  do {                                                                               \
-    if (!(condition)) {                                                              \
-      std::printf("FAILED %s:%d: %s\n", __FILE__, __LINE__, #condition);             \
-      std::exit(1);                                                                  \
-    }                                                                                \
+#define CHECK(condition)                                                 \
+  do {                                                                   \
+    if (!(condition)) {                                                  \
+      std::printf("FAILED %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      std::exit(1);                                                      \
+    }                                                                    \
   } while (0)
 
-#define CUDA(call)                                                                   \
-  do {                                                                               \
-    const cudaError_t status = (call);                                               \
-    if (status != cudaSuccess) {                                                     \
-      std::printf("FAILED %s:%d: %s: %s\n", __FILE__, __LINE__, #call,               \
-                  cudaGetErrorName(status));                                         \
-      std::exit(1);                                                                  \
-    }                                                                                \
+#define CUDA(call)                                                     \
+  do {                                                                 \
+    const cudaError_t cuda_status = (call);                            \
+    if (cuda_status != cudaSuccess) {                                  \
+      std::printf("FAILED %s:%d: %s: %s\n", __FILE__, __LINE__, #call, \
+                  cudaGetErrorName(cuda_status));                      \
+      std::exit(1);                                                    \
+    }                                                                  \
   } while (0)
 
 /// The call ends with this error, which cudaGetLastError() tells once.
 #define FAILS(error, call)                                                           \
   do {                                                                               \
-    const cudaError_t status = (call);                                               \
-    if (status != error) {                                                           \
+    const cudaError_t cuda_status = (call);                                          \
+    if (cuda_status != error) {                                                      \
       std::printf("FAILED %s:%d: %s: %s instead of %s\n", __FILE__, __LINE__, #call, \
-                  cudaGetErrorName(status), #error);                                 \
+                  cudaGetErrorName(cuda_status), #error);                            \
       std::exit(1);                                                                  \
     }                                                                                \
     CHECK(cudaPeekAtLastError() == error);                                           \

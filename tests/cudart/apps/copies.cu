@@ -2,7 +2,7 @@
 #include <cstring>
 #include <vector>
 
-#include "check.h"
+#include "tests/cudart/apps/check.h"
 
 __device__ int table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 __constant__ double factor = 2.5;

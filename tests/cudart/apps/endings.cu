@@ -5,7 +5,7 @@
 #include <csignal>
 #include <string>
 
-#include "check.h"
+#include "tests/cudart/apps/check.h"
 
 __global__ void put(int* p, int value) { p[threadIdx.x] = value; }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "check.h"
+#include "tests/cudart/apps/check.h"
 
 struct Big {
   char tag;
@@ -51,7 +51,8 @@ int main() {
   void* args[] = {&device, &value};
   cudaStream_t stream;
   CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  CUDA(cudaLaunchKernel(reinterpret_cast<const void*>(put<int>), dim3(2), dim3(64), args, 0, stream));
+  CUDA(cudaLaunchKernel(reinterpret_cast<const void*>(put<int>), dim3(2), dim3(64), args, 0,
+                        stream));
   CUDA(cudaMemcpyAsync(host, device, 512, cudaMemcpyDeviceToHost, stream));
   CUDA(cudaStreamSynchronize(stream));
   CHECK(host[127] == 77);

@@ -1,5 +1,5 @@
 // Thousands of launches of two kernels.
-#include "check.h"
+#include "tests/cudart/apps/check.h"
 
 __global__ void add_one(int* p) { p[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
 __global__ void add_two(int* p) { p[blockIdx.x * blockDim.x + threadIdx.x] += 2; }

@@ -1,11 +1,11 @@
 // Launches that cannot be, and a kernel's fault, which stays.
-#include "check.h"
+#include "tests/cudart/apps/check.h"
 
 __global__ void write(int* p) { *p = 1; }
 
 int main(int argc, char** argv) {
   int* device;
-  CUDA(cudaMalloc(&device, 4));
+  CUDA(cudaMalloc(&device, 64));
   const auto launch = [&](dim3 grid, dim3 block, size_t shared = 0) {
     write<<<grid, block, shared>>>(device);
     return cudaPeekAtLastError();

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "check.h"
+#include "tests/cudart/apps/check.h"
 
 __managed__ int counts[4] = {10, 20, 30, 40};
 

@@ -1,7 +1,7 @@
 // The first CUDA program that everybody writes.
 #include <vector>
 
-#include "check.h"
+#include "tests/cudart/apps/check.h"
 
 __global__ void add(const float* a, const float* b, float* c, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,0 +1,77 @@
+// nearwarp record: runs a CUDA application and keeps what it did, for later runs and sweeps.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "host/cli/application.h"
+#include "host/cli/commands.h"
+#include "host/cli/interrupt.h"
+#include "host/config/config.h"
+#include "host/core/error.h"
+#include "host/report/columns.h"
+#include "host/report/file.h"
+#include "host/runtime/recording_file.h"
+
+namespace nearwarp::cli {
+namespace {
+
+CommandLine declare() {
+  CommandLine line("record", "",
+                   "Run a CUDA application on the simulated GPU and keep what its kernels did:\n"
+                   "nearwarp record [OPTION...] -- APPLICATION ARG...\n"
+                   "'nearwarp run FILE.nwtrace' and 'sweep' simulate it as often as you like");
+  line.value("out", "where to; default: the application's name and .nwtrace", "FILE.nwtrace");
+  line.value("machine", "what the application takes the GPU for: name, or path of a .toml file",
+             "NAME", "tom");
+  line.list("set", "override a key of the machine; repeatable", "KEY=VALUE");
+  declare_application(line);
+  return line;
+}
+
+/// "app.nwtrace", and "app.2.nwtrace" for a second process.
+std::string path_of(const std::string& first, size_t process) {
+  if (process == 0) return first;
+  const std::filesystem::path path = first;
+  return (path.parent_path() / fmt::format("{}.{}.nwtrace", path.stem().string(), process + 1))
+      .string();
+}
+
+}  // namespace
+
+int record_command(const Words& words) {
+  CommandLine line = declare();
+  Words application;
+  line.parse(before_application(words, &application), 0, 0);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  if (application.empty())
+    throw UsageError(
+        "'nearwarp record' needs -- and an application - e.g. nearwarp record -- ./app");
+  std::string out = line.text("out");
+  if (!out.empty() && !out.ends_with(".nwtrace"))
+    throw UsageError(
+        fmt::format("--out cannot be '{}' - a name that ends with .nwtrace is needed", out));
+  if (out.empty())
+    out = std::filesystem::path(application.front()).filename().string() + ".nwtrace";
+  report::check_writable(out);
+  const config::MachineConfig machine =
+      config::load_machine(line.text("machine"), line.texts("set"));
+  const ApplicationOptions options = application_options(line, application);
+  catch_interrupts();
+  ApplicationRun run = run_application(application, machine, options);
+  const std::vector<runtime::Journal> processes = take_processes(run);
+  for (size_t i = 0; i < processes.size(); ++i) {
+    const runtime::Recording& recording = processes[i].recording;
+    const std::string path = path_of(out, i);
+    runtime::save_recording(recording, path);
+    print(fmt::format("{}: {} warp-instructions in {} launch{}{}\n", path,
+                      report::grouped(recording.warp_instructions), recording.launches.size(),
+                      recording.launches.size() == 1 ? "" : "es",
+                      recording.truncated ? ", not all of the program" : ""));
+  }
+  return run.exit_status;
+}
+
+}  // namespace nearwarp::cli

@@ -1,0 +1,33 @@
+// What a program's kernels took, each summed over its launches.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/report/result.h"
+
+namespace nearwarp::report {
+
+struct KernelSummary {
+  std::string kernel;
+  uint64_t launches = 0;
+  uint64_t cycles = 0;  ///< core cycles
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+  /// Of its offloading candidates, under policies that have some.
+  uint64_t instances = 0, offloaded = 0;
+
+  double ipc() const {
+    return cycles == 0 ? 0 : static_cast<double>(thread_instructions) / static_cast<double>(cycles);
+  }
+};
+
+/// In the order of first launches.
+std::vector<KernelSummary> summarize_kernels(const RunResult& run);
+
+/// A table per policy: the kernels that took most cycles first. Empty unless there are several
+/// kernels. Lines stay within 80 columns.
+std::string format_kernels(std::span<const RunResult> runs);
+
+}  // namespace nearwarp::report

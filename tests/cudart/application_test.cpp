@@ -1,0 +1,173 @@
+// Do CUDA applications, built as their users build them, run and get simulated?
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+class Application : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string(NW_APPLICATIONS).empty()) GTEST_SKIP() << "there is no nvcc to build it";
+  }
+  static std::string app(const std::string& name) {
+    return std::string(NW_APPLICATIONS) + "/" + name;
+  }
+  static Outcome run(const std::string& name, const Words& arguments = {},
+                     const Words& options = {}) {
+    Words words = {"run", "--policy", "baseline"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back("--");
+    words.push_back(app(name));
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_program(words);
+  }
+  /// It checks itself, and a table follows.
+  static void expect_passes(const std::string& name, const Words& arguments = {}) {
+    const Outcome outcome = run(name, arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+    EXPECT_TRUE(contains(outcome.out, "passed")) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, name + ", on machine tom; ")) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, "cycles")) << outcome.out;
+  }
+};
+
+TEST_F(Application, VectorAdd) { expect_passes("vector_add"); }
+TEST_F(Application, VectorAddFromLz4) { expect_passes("lz4"); }
+TEST_F(Application, VectorAddFromPlainPtx) { expect_passes("plain"); }
+TEST_F(Application, Copies) { expect_passes("copies"); }
+TEST_F(Application, Unified) { expect_passes("unified"); }
+TEST_F(Application, Launches) { expect_passes("launches"); }
+TEST_F(Application, Graphs) { expect_passes("graphs"); }
+TEST_F(Application, Mistakes) { expect_passes("mistakes"); }
+
+TEST_F(Application, FaultsOfKernels) {
+  for (const Words& arguments : {Words{"1"}, Words{"1", "2"}}) {
+    const Outcome outcome = run("mistakes", arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "__global__ write of size 4 bytes in kernel _Z5writePi"))
+        << outcome.err;
+    EXPECT_TRUE(contains(outcome.out, "on machine tom"));
+  }
+}
+
+TEST_F(Application, EveryEndingKeepsWhatWasRecorded) {
+  struct Ending {
+    const char* how;
+    int code;
+    const char* message;
+  };
+  for (const Ending& e : {Ending{"return", 0, ""},
+                          {"exit", 3, "the application ended with status 3"},
+                          {"_exit", 4, "the application ended with status 4"},
+                          {"abort", 128 + SIGABRT, "was ended by signal 6"},
+                          {"crash", 128 + SIGSEGV, "was ended by signal 11"},
+                          {"kill", 128 + SIGKILL, "was ended by signal 9"},
+                          {"fork-first", 0, ""},
+                          {"fork", 0, "fork()"},
+                          {"exec", 0, ""}}) {
+    const Outcome outcome = run("endings", {e.how});
+    EXPECT_EQ(outcome.exit_code, e.code) << e.how << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, e.message)) << e.how << outcome.err;
+    EXPECT_TRUE(contains(outcome.out, "endings, on machine tom; ")) << e.how << outcome.out;
+  }
+}
+
+TEST_F(Application, WithoutALaunchThereIsNothingToSimulate) {
+  const Outcome outcome = run("endings", {"nothing"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(contains(outcome.err, "did not use the simulated GPU")) << outcome.err;
+}
+
+TEST_F(Application, StaticRuntimeIsRefusedWithAdvice) {
+  const Outcome outcome = run("static_runtime");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_TRUE(contains(outcome.err, "NVCC_APPEND_FLAGS=\"-cudart=shared\"")) << outcome.err;
+}
+
+TEST_F(Application, ModulesWithoutPtxSaySo) {
+  const Outcome outcome = run("no_ptx");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(contains(outcome.out, "cudaErrorNoKernelImageForDevice")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "has no PTX, only machine code")) << outcome.err;
+}
+
+TEST_F(Application, KernelsAndInstructionsMayBeLimited) {
+  TemporaryFolder folder;
+  const auto launches = [&](const Words& options) {
+    const std::string file = folder.file("out.json");
+    Words all = options;
+    all.insert(all.end(), {"--json", file});
+    const Outcome outcome = run("many_launches", {"50"}, all);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_TRUE(contains(outcome.out, "passed"));
+    return nlohmann::json::parse(read_text(file))["runs"][0]["kernel_totals"];
+  };
+  const auto all = launches({});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0]["launches"], 50);
+  EXPECT_EQ(all[1]["launches"], 50);
+  const auto one = launches({"--kernels", "add_two\\(int"});
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0]["kernel"], "_Z7add_twoPi");
+  EXPECT_EQ(one[0]["thread_instructions"], all[1]["thread_instructions"]);
+  const auto few = launches({"--max-instructions", "100000"});
+  uint64_t instructions = 0;
+  for (const auto& kernel : few) instructions += kernel["thread_instructions"].get<uint64_t>();
+  EXPECT_GE(instructions, 100000u);
+  EXPECT_LT(instructions, 110000u);
+}
+
+TEST_F(Application, RecordedOnceSimulatedOften) {
+  TemporaryFolder folder;
+  const std::string file = folder.file("add.nwtrace");
+  const Outcome recorded = run_program({"record", "--out", file, "--", app("vector_add")});
+  ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
+  const auto cycles = [&](const Words& words) {
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const size_t at = outcome.out.find("\ncycles ");
+    return at == std::string::npos ? outcome.out
+                                   : outcome.out.substr(at, outcome.out.find('\n', at + 1) - at);
+  };
+  EXPECT_EQ(cycles({"run", file, "--policy", "baseline"}),
+            cycles({"run", "--policy", "baseline", "--", app("vector_add")}));
+  const Outcome sweep = run_program({"sweep", file, "--policy", "baseline", "--set",
+                                     "l2.bytes=524288,1048576", "--out", folder.file("s/")});
+  EXPECT_EQ(sweep.exit_code, 0) << sweep.err;
+  EXPECT_TRUE(contains(sweep.out, "add.nwtrace")) << sweep.out;
+}
+
+TEST(ApplicationUsage, WhatCannotBeRunIsSaid) {
+  struct Case {
+    Words words;
+    const char* message;
+  };
+  for (const Case& c : {Case{{"run", "--"}, "must follow"},
+                        {{"run", "--", "/no/such/application"}, "there is no application"},
+                        {{"run", "--", "/"}, "is a folder"},
+                        {{"run", "--", NW_SOURCE_DIR "/README.md"}, "is not executable"},
+                        {{"run", "--", "no-such-program-anywhere"}, "there is no application"},
+                        {{"run", "kmeans", "--", "ls"}, "one word too many"},
+                        {{"run", "--kernels", "(", "--", "ls"}, "regular expression"},
+                        {{"run", "kmeans", "--kernels", "x"}, "is for applications"},
+                        {{"run", "none.nwtrace"}, "there is no recording"},
+                        {{"sweep", "none.nwtrace", "--out", "/tmp/x"}, "cannot read the recording"},
+                        {{"record"}, "and an application"},
+                        {{"record", "--out", "x", "--", "ls"}, "ends with .nwtrace"}}) {
+    const Outcome outcome = run_program(c.words);
+    EXPECT_EQ(outcome.exit_code, 2) << c.message << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, c.message)) << outcome.err;
+  }
+  const Outcome shell = run_program({"run", "--", "sh", "-c", "exit 7"});
+  EXPECT_EQ(shell.exit_code, 1);
+  EXPECT_TRUE(contains(shell.err, "ended with status 7")) << shell.err;
+  EXPECT_TRUE(contains(shell.err, "did not use the simulated GPU")) << shell.err;
+}
+
+}  // namespace
+}  // namespace nearwarp::testing

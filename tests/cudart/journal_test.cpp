@@ -1,0 +1,116 @@
+// Is what a journal holds there again, however it was cut off?
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "host/core/error.h"
+#include "host/runtime/recording_journal.h"
+#include "host/runtime/virtual_device.h"
+#include "tests/cudart/library.h"
+
+namespace nearwarp::cudart {
+namespace {
+
+namespace fs = std::filesystem;
+
+class JournalTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = fs::temp_directory_path() / ("nearwarp-journal-" + std::to_string(getpid()));
+  }
+  void TearDown() override { fs::remove(path_); }
+
+  /// Executes vector_add some times; returns what a device without a journal recorded.
+  runtime::Recording write(int launches, uint64_t max_thread_instructions = 0) {
+    runtime::JournalWriter journal(path_, "test");
+    execute(launches, &journal, max_thread_instructions);
+    journal.end();
+    return execute(launches, nullptr, max_thread_instructions);
+  }
+
+  runtime::Recording execute(int launches, runtime::RecordingSink* sink, uint64_t most) {
+    runtime::VirtualDevice::Options options;
+    options.sink = sink;
+    options.max_thread_instructions = most;
+    options.execute_beyond_limit = true;
+    options.chunk_blocks = 3;
+    runtime::VirtualDevice device(options);
+    const uint32_t module = device.load_module(std::make_shared<compiler::Program>(
+        compiler::compile_ptx(read_ptx("kernels.ptx"), "kernels.ptx")));
+    const std::vector<float> ones(1000, 1.0f);
+    const auto a = device.upload(ones), b = device.upload(ones), c = device.upload(ones);
+    for (int i = 0; i < launches; ++i)
+      device.launch(module, "vector_add", {8, 1, 1}, {128, 1, 1}, 0,
+                    runtime::KernelArgs(a, b, c, 1000));
+    EXPECT_EQ(device.download<float>(c, 1000), std::vector<float>(1000, 2.0f));
+    return device.take_recording("test");
+  }
+
+  static void expect_equal(const runtime::Recording& a, const runtime::Recording& b) {
+    EXPECT_EQ(a.warp_instructions, b.warp_instructions);
+    EXPECT_EQ(a.thread_instructions, b.thread_instructions);
+    EXPECT_EQ(a.truncated, b.truncated);
+    EXPECT_EQ(a.allocations.size(), b.allocations.size());
+    EXPECT_EQ(a.kernels.size(), b.kernels.size());
+    ASSERT_EQ(a.launches.size(), b.launches.size());
+    ASSERT_EQ(a.traces.size(), b.traces.size());
+    for (uint32_t i = 0; i < a.traces.size(); ++i) {
+      EXPECT_EQ(a.traces.chunk(i)->words, b.traces.chunk(i)->words);
+      EXPECT_EQ(a.traces.chunk(i)->launch, b.traces.chunk(i)->launch);
+      EXPECT_EQ(a.traces.chunk(i)->first_block, b.traces.chunk(i)->first_block);
+    }
+  }
+
+  std::string path_;
+};
+
+TEST_F(JournalTest, HoldsTheRecording) {
+  const runtime::Recording expected = write(5);
+  const runtime::Journal journal = runtime::load_journal(path_);
+  EXPECT_TRUE(journal.ended);
+  EXPECT_FALSE(journal.damaged);
+  EXPECT_EQ(journal.recording.name, "test");
+  EXPECT_EQ(journal.recording.launches.size(), 5u);
+  expect_equal(journal.recording, expected);
+}
+
+TEST_F(JournalTest, ALimitCutsWithinALaunchAndExecutionGoesOn) {
+  const runtime::Recording expected = write(5, 25000);
+  const runtime::Journal journal = runtime::load_journal(path_);
+  expect_equal(journal.recording, expected);
+  EXPECT_TRUE(journal.recording.truncated);
+  EXPECT_GE(journal.recording.thread_instructions, 25000u);
+  EXPECT_LT(journal.recording.thread_instructions, 29000u);
+  EXPECT_LT(journal.recording.launches.back().blocks_recorded, 8u);
+}
+
+TEST_F(JournalTest, CutOffAnywhereItHoldsTheLaunchesBefore) {
+  write(4);
+  const auto bytes = fs::file_size(path_);
+  size_t most = 0;
+  for (auto size = bytes; size-- > 0;) {
+    fs::resize_file(path_, size);
+    if (size % 7 != 0 && size + 100 < bytes) continue;  // some of them will do
+    try {
+      const runtime::Journal journal = runtime::load_journal(path_);
+      EXPECT_LE(journal.recording.launches.size(), 4u);
+      EXPECT_FALSE(journal.ended);
+      most = std::max(most, journal.recording.launches.size());
+      for (uint32_t i = 0; i < journal.recording.traces.size(); ++i)
+        journal.recording.traces.chunk(i);
+    } catch (const Error&) {
+      EXPECT_LT(size, 200u) << "only the beginning must be there";
+    }
+  }
+  EXPECT_EQ(most, 4u);
+}
+
+TEST_F(JournalTest, OtherFilesAreRefused) {
+  std::ofstream(path_) << "not a journal, but long enough to hold the header of an entry";
+  EXPECT_THROW(runtime::load_journal(path_), Error);
+  EXPECT_THROW(runtime::load_journal("/no/such/file"), Error);
+}
+
+}  // namespace
+}  // namespace nearwarp::cudart

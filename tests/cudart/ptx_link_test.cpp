@@ -1,0 +1,67 @@
+// Does linking PTX give one module that means the same?
+#include "host/cudart/ptx_link.h"
+
+#include <gtest/gtest.h>
+
+#include "host/compiler/kernel.h"
+#include "host/core/error.h"
+
+namespace nearwarp::cudart {
+namespace {
+
+constexpr const char* kHead = ".version 9.0\n.target sm_75\n.address_size 64\n";
+const std::string kFirst = std::string(kHead) + R"(
+.extern .global .align 4 .u32 shared_one;
+.global .align 4 .u32 own = 5; // a comment; with a semicolon {
+.weak .global .align 4 .u32 common_one = 7;
+.extern .func (.param .b32 r) twice (.param .b32 a);
+.visible .entry first(.param .u64 first_p) {
+  .reg .b32 %r<4>; .reg .b64 %rd<3>;
+  { .param .b32 a0; .param .b32 r0;
+    ld.global.u32 %r1, [own];
+    st.param.b32 [a0+0], %r1;
+    call.uni (r0), twice, (a0);
+    ld.param.b32 %r2, [r0+0]; }
+  ld.param.u64 %rd1, [first_p];
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+)";
+const std::string kSecond = std::string(kHead) + R"(
+.visible .global .align 4 .u32 shared_one = 1;
+.global .align 4 .u32 own = 6;
+.weak .global .align 4 .u32 common_one = 7;
+.visible .func (.param .b32 r) twice (.param .b32 a) {
+  .reg .b32 %r<4>;
+  ld.param.b32 %r1, [a];
+  ld.global.u32 %r2, [own];
+  add.s32 %r3, %r1, %r2;
+  st.param.b32 [r+0], %r3;
+  ret;
+}
+)";
+
+TEST(PtxLink, DefinitionsServeDeclarationsAndLocalNamesStayApart) {
+  for (const auto& units : {std::vector{kFirst, kSecond}, std::vector{kSecond, kFirst}}) {
+    const compiler::Program program = compiler::compile_ptx(link_ptx(units), "linked.ptx");
+    ASSERT_EQ(program.kernels.size(), 1u);
+    EXPECT_EQ(program.kernels[0].unsupported, "");
+    size_t own = 0, others = 0;
+    for (const compiler::Variable& v : program.variables)
+      ++(v.name.starts_with("own$unit") ? own : others);
+    EXPECT_EQ(own, 2u);
+    EXPECT_EQ(others, 2u);
+  }
+}
+
+TEST(PtxLink, TwoDefinitionsOfOneNameAreAnError) {
+  EXPECT_THROW(link_ptx({kSecond, kSecond}), Error);
+}
+
+TEST(PtxLink, TextThatEndsEarlyIsAnError) {
+  EXPECT_THROW(link_ptx({kFirst, kSecond.substr(0, kSecond.size() - 10)}), Error);
+  EXPECT_THROW(link_ptx({".visible .global .u32 x", kFirst}), Error);
+}
+
+}  // namespace
+}  // namespace nearwarp::cudart
