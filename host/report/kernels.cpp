@@ -15,12 +15,22 @@ namespace {
 constexpr size_t kMostKernels = 24;  // of a table
 constexpr size_t kNameWidth = 36;
 
-/// Without what stands before the function's name and its parameters, as far as space is short.
+/// Where space is short, without parameters, template arguments and namespaces.
 std::string short_name(const std::string& kernel) {
   std::string name = demangled(kernel);
   if (name.starts_with("void ")) name.erase(0, 5);
-  if (name.size() > kNameWidth) name = name.substr(0, kNameWidth - 2) + "..";
-  return name;
+  if (name.size() <= kNameWidth) return name;
+  std::string bare;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == '<' || c == '(') ++depth;
+    if (depth == 0) bare += c;
+    if (c == '>' || c == ')') --depth;
+  }
+  const size_t scope = bare.rfind("::");
+  if (scope != bare.npos) bare.erase(0, scope + 2);
+  if (!bare.empty()) name = bare;
+  return name.size() <= kNameWidth ? name : name.substr(0, kNameWidth - 2) + "..";
 }
 
 void add(const KernelSummary& from, KernelSummary& to) {
