@@ -49,6 +49,7 @@ enum Code : uint16_t {
   kLoad,
   kStore,
   kAtomic,
+  kExtended,  // imm: ExtendedDesc
   // Control; always the last operation of a block.
   kNext,         // on to the following block
   kJump,         // to block imm
@@ -70,11 +71,17 @@ enum Code : uint16_t {
       kFloatRounded,  // imm: FloatFlags
   kConvert,           // imm: ConvertFlags
   kCarry,             // imm: CarryFlags
-  kMatch,             // a: value, b: members; imm: bit 0 all, bit 1 64-bit, predicate + 1 << 8
-  kRedux,             // a: value, b: members; imm: AtomOp | signed << 8
-  kElect,             // b: members; imm: predicate + 1; d: row of the leader or kNoRow
-  kClock,             // d: row; imm: 0 low, 1 high, 2 both
-  kIsSpace,           // a: 64-bit row; d: predicate; imm: MemSpace
+  kHalf,              // imm: HalfFlags
+  kHalfCompare,       // d: predicate; c: second predicate + 1; imm: HalfFlags
+  kConvertPair,  // cvt.{f16x2,bf16x2}.f32: a: upper, b: lower half; imm: ConvertFlags | relu << 24
+  kVideo,        // imm: ptx::VideoDetail; operands already selected and extended
+  kSzext,        // imm: bit 0 signed, bit 1 wrap
+  kFns,
+  kMatch,    // a: value, b: members; imm: bit 0 all, bit 1 64-bit, predicate + 1 << 8
+  kRedux,    // a: value, b: members; imm: AtomOp | signed << 8
+  kElect,    // b: members; imm: predicate + 1; d: row of the leader or kNoRow
+  kClock,    // d: row; imm: 0 low, 1 high, 2 both
+  kIsSpace,  // a: 64-bit row; d: predicate; imm: MemSpace
   kCodeCount,
 };
 
@@ -143,6 +150,39 @@ struct FloatFlags {
   }
 };
 
+enum class HalfOp : uint8_t {
+  kAdd,
+  kSub,
+  kMul,
+  kFma,
+  kNeg,
+  kAbs,
+  kMin,
+  kMax,
+  kEx2,
+  kTanh,
+};
+
+/// imm of kHalf and kHalfCompare: arithmetic on f16 and bf16, single or in pairs.
+struct HalfFlags {
+  HalfOp op;
+  bool bf16, pair, ftz, saturate, relu, nan, xorsign;
+  uint8_t compare;  ///< of kHalfCompare: a ptx::Compare
+
+  NW_HD static HalfFlags unpack(int32_t imm) {
+    const uint32_t v = static_cast<uint32_t>(imm);
+    return {static_cast<HalfOp>(v & 15), (v >> 4 & 1) != 0,  (v >> 5 & 1) != 0,
+            (v >> 6 & 1) != 0,           (v >> 7 & 1) != 0,  (v >> 8 & 1) != 0,
+            (v >> 9 & 1) != 0,           (v >> 10 & 1) != 0, static_cast<uint8_t>(v >> 16)};
+  }
+  NW_HD int32_t pack() const {
+    return static_cast<int32_t>(static_cast<uint32_t>(op) | uint32_t{bf16} << 4 |
+                                uint32_t{pair} << 5 | uint32_t{ftz} << 6 | uint32_t{saturate} << 7 |
+                                uint32_t{relu} << 8 | uint32_t{nan} << 9 | uint32_t{xorsign} << 10 |
+                                uint32_t{compare} << 16);
+  }
+};
+
 /// imm of kCarry: sums (and differences) of up to three addends with the carry flag.
 struct CarryFlags {
   bool subtract, carry_in, carry_out, wide, mad, high, is_signed;
@@ -156,6 +196,9 @@ struct CarryFlags {
            is_signed << 6;
   }
 };
+
+/// Executes kExtended; false on a fault.
+bool execute_extended(Context& ctx, Warp& warp, const Op& op, uint32_t mask);
 
 /// Executes the codes after kSlowBegin under `mask`; the out-of-line part of the interpreter.
 void execute_slow(Context& ctx, Warp& warp, const Op& op, uint32_t mask);

@@ -46,7 +46,20 @@ struct BlockInfo {
 
 enum class MemSpace : uint8_t { kGlobal, kShared, kLocal, kGeneric };
 
-enum class AtomOp : uint8_t { kNone, kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, kCas, kInc, kDec };
+enum class AtomOp : uint8_t {
+  kNone,
+  kAdd,
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kXor,
+  kExch,
+  kCas,
+  kInc,
+  kDec,
+  kArrive,  ///< mbarrier.arrive on the word that mbarrier.init made (see MbarrierWord)
+};
 
 /// How a value in memory becomes a value in a register.
 enum class Extend : uint8_t { kZero, kSign };
@@ -68,7 +81,7 @@ struct MemDesc {
   uint8_t is_store = 0;
   AtomOp atomic = AtomOp::kNone;
   uint8_t is_signed = 0;     ///< atomics: signed minimum and maximum
-  uint8_t is_float = 0;      ///< atomics: floating-point addition
+  uint8_t is_float = 0;      ///< atomics: 1 floating point, 2 f16 or f16x2, 4 the same of bf16
   uint8_t has_result = 0;    ///< atomics: atom rather than red
   uint16_t rows[4] = {};     ///< data registers; 0xffff: discarded (`_`)
   uint16_t operand_b = 0;    ///< atomics: first operand after the address
@@ -77,6 +90,31 @@ struct MemDesc {
 };
 
 inline constexpr uint16_t kNoRow = 0xffff;
+
+/// An operation with more operands than an Op has: textures, surfaces, matrices.
+struct ExtendedDesc {
+  static constexpr uint32_t kMaxSources = 24, kMaxDestinations = 8;
+  enum class Kind : uint8_t { kTexture, kSurfaceLoad, kSurfaceStore, kMatrix };
+  Kind kind = Kind::kTexture;
+  uint8_t num_sources = 0, num_destinations = 0;
+  uint8_t guarded = 0;      ///< its record is preceded by a mask word
+  uint8_t type = 0;         ///< a ptx::Type: textures: of the result; surfaces: of an element
+  uint8_t source_type = 0;  ///< a ptx::Type: of the coordinates; of matrix a (b: in `extra`)
+  uint16_t extra = 0;
+  uint32_t detail = 0;       ///< ptx::Modifiers::detail
+  uint32_t wide = 0;         ///< sources with 64-bit lanes
+  uint32_t instruction = 0;  ///< index of the PTX instruction, for errors
+  uint16_t sources[kMaxSources] = {};
+  uint16_t destinations[kMaxDestinations] = {};
+};
+
+/// Fields of the 64-bit word of an mbarrier: arrivals still missing in this phase, arrivals of a
+/// phase, and the parity of the phase in the top bit.
+struct MbarrierWord {
+  static constexpr uint64_t kCount = (uint64_t{1} << 20) - 1;
+  static constexpr int kExpectedShift = 20;
+  static constexpr int kPhaseShift = 63;
+};
 
 /// A live allocation, sorted by address.
 struct Range {
@@ -94,7 +132,15 @@ enum class Status : uint8_t {
   kFault,      ///< Context::fault says why
 };
 
-enum class FaultKind : uint8_t { kNone, kInvalid, kMisaligned, kTrap, kBadBranch };
+enum class FaultKind : uint8_t {
+  kNone,
+  kInvalid,
+  kMisaligned,
+  kTrap,
+  kBadBranch,
+  kBadTexture,  ///< address: the handle
+  kOutsideSurface,
+};
 
 /// Functions that the device's runtime provides to kernels.
 enum class SystemKind : uint8_t { kPrintf, kAssert, kMalloc, kFree };
@@ -148,7 +194,9 @@ struct Context {
   uint64_t arena_bytes = 0;
   const Range* ranges = nullptr;
   uint32_t num_ranges = 0;
-  uint8_t* shared = nullptr;  ///< of the running thread block
+  const ExtendedDesc* extended = nullptr;
+  const void* textures = nullptr;  ///< the host's runtime::TextureTable
+  uint8_t* shared = nullptr;       ///< of the running thread block
   uint32_t shared_bytes = 0;
   uint32_t local_bytes = 0;  ///< of one thread
   bool stored = false;       ///< memory may have changed since the scheduler cleared this

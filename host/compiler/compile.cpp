@@ -1,4 +1,5 @@
 // compile_ptx: from PTX text to analysed kernels.
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <unordered_map>
@@ -124,19 +125,24 @@ Variable make_variable(const ptx::Module& module, const ptx::VariableDecl& decl)
       throw Error("undeclared name " + quoted(address.target) + " in the initialiser of '" +
                   var.name + "' (" + module.path + ":" + std::to_string(decl.line) + ")");
     }
-    // Addresses of functions stay 0: kernels that use such a variable are refused.
-    if (it->second & ptx::kFunctionBit) continue;
+    if (it->second & ptx::kFunctionBit) {
+      const uint64_t value =
+          function_address(it->second & ~ptx::kFunctionBit) + static_cast<uint64_t>(address.addend);
+      if (var.init.size() < var.size) var.init.resize(var.size);
+      if (address.offset + sizeof(value) > var.init.size())
+        throw Error("the initialiser of '" + var.name + "' is too short for an address (" +
+                    module.path + ":" + std::to_string(decl.line) + ")");
+      std::memcpy(var.init.data() + address.offset, &value, sizeof(value));
+      continue;
+    }
     var.relocations.push_back({address.offset, std::string(address.target), address.addend});
   }
   return var;
 }
 
-}  // namespace
-
-Program compile_ptx(const std::string& text, const std::string& path) {
-  const ptx::Module module = ptx::parse(text, path);
+Program compile_module(const ptx::Module& module, const std::string& text) {
   Program program;
-  program.path = path;
+  program.path = module.path;
   program.content_hash = content_hash(text);
   for (const ptx::VariableDecl& decl : module.variables) {
     const bool in_memory = decl.space == ptx::Space::kGlobal || decl.space == ptx::Space::kConst;
@@ -149,6 +155,22 @@ Program compile_ptx(const std::string& text, const std::string& path) {
     }
   }
   return program;
+}
+
+}  // namespace
+
+Program compile_ptx(const std::string& text, const std::string& path) {
+  return compile_module(ptx::parse(text, path), text);
+}
+
+Program link_ptx(const std::vector<PtxSource>& sources) {
+  std::vector<ptx::Module> modules;
+  std::string all;
+  for (const PtxSource& source : sources) {
+    modules.push_back(ptx::parse(source.text, source.path));
+    all += source.text;
+  }
+  return compile_module(ptx::link(std::move(modules)), all);
 }
 
 Program compile_ptx_file(const std::string& path) {

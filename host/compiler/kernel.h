@@ -175,6 +175,12 @@ struct Program {
 /// Parse and compile PTX text. `path` is used in messages only.
 /// Throws nearwarp::Error naming file, line and statement for anything unsupported or malformed.
 Program compile_ptx(const std::string& text, const std::string& path);
+/// PTX text and where it came from.
+struct PtxSource {
+  std::string text, path;
+};
+/// Compile modules that refer to one another (nvcc -rdc=true) into one program.
+Program link_ptx(const std::vector<PtxSource>& sources);
 /// The same for a file; throws nearwarp::Error if it cannot be read.
 Program compile_ptx_file(const std::string& path);
 

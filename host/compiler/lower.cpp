@@ -62,7 +62,9 @@ FlatCode Lowering::run(Kernel* kernel) {
     frame.variables[variable] = {Binding::Kind::kSymbol, symbol};
   }
   emit_function(&frame);
+  emit_subroutines();
   resolve_objects(&code_);
+  finish_subroutines();
   layout_shared();
   if (local_end_ > kMaxLocalBytes) {
     throw Unsupported{"the stack of kernel '" + kernel->name + "' has more than 16 MiB (" +
@@ -92,7 +94,8 @@ void Lowering::emit_function(Frame* frame) {
   // Locals sit at the bottom of the frame: calls made later must not reuse their place.
   for (uint32_t i = 0; i < fn.variables.size(); ++i) {
     const ptx::VariableDecl& var = fn.variables[i];
-    if (var.space != ptx::Space::kLocal) continue;
+    if (var.space != ptx::Space::kLocal || frame->variables[i].kind == Binding::Kind::kStack)
+      continue;
     const uint32_t symbol = add_symbol(var, ptx::Space::kLocal);
     frame->local_end = align_up(frame->local_end, var.align);
     kernel_->symbols[symbol].offset = frame->local_end;
@@ -116,7 +119,7 @@ void Lowering::emit_function(Frame* frame) {
     }
   }
   place_labels(fn.instructions.size());
-  if (frame->depth == 0) {  // a missing `ret` at the end
+  if (frame->depth == 0 && frame->owner == kNone) {  // a missing `ret` at the end
     Instruction end;
     end.op = ptx::Opcode::kRet;
     end.ptx_line = fn.end_line;
@@ -142,17 +145,44 @@ void Lowering::emit(Frame* frame, const ptx::Instruction& in) {
     emit_call(frame, in);
     return;
   }
-  if (in.op == ptx::Opcode::kRet && frame->depth > 0) {
+  if (in.op == ptx::Opcode::kRet && frame->return_label != kNone) {
     emit_return(frame, in);
     return;
   }
+  if (expand(frame, in)) return;
   Instruction out = start(in);
   if (in.guard != ptx::kNoIndex) out.guard = reg(frame, in.guard);
   operands(frame, in, &out);
+  if (in.op == ptx::Opcode::kVideo) select_parts(*frame, in, &out);
   // In a device function the parameters are what the caller left on the stack.
   const bool by_register = out.address.base != kNone && out.mod.space == ptx::Space::kParam;
-  if (by_register && frame->depth > 0) out.mod.space = ptx::Space::kLocal;
+  if (by_register && frame->return_label != kNone) out.mod.space = ptx::Space::kLocal;
   code_.instructions.push_back(std::move(out));
+}
+
+// Parts of operands (%r1.b2) are taken out first.
+void Lowering::select_parts(const Frame& frame, const ptx::Instruction& in, Instruction* out) {
+  const bool is_signed[2] = {(in.mod.detail >> 10 & 1) != 0, (in.mod.detail >> 11 & 1) != 0};
+  for (size_t i = 0; i + 1 < in.num_operands; ++i) {
+    const uint32_t part = frame.fn->operands[in.first_operand + 1 + i].count;
+    if (part == 0 || i >= out->srcs.size()) continue;
+    if (i > 1) refuse(in, "a part of the third operand");
+    Instruction field = *out;
+    field.op = ptx::Opcode::kBfe;
+    field.mod = {};
+    field.mod.type = is_signed[i] ? ptx::Type::kS32 : ptx::Type::kU32;
+    field.dsts = {new_register("%part", ptx::Type::kB32)};
+    Operand position, length;
+    position.kind = length.kind = Operand::Kind::kImmediate;
+    position.bits = part <= 4 ? (part - 1) * 8 : (part - 5) * 16;
+    length.bits = part <= 4 ? 8 : 16;
+    field.srcs = {out->srcs[i], position, length};
+    out->srcs[i] = {};
+    out->srcs[i].kind = Operand::Kind::kRegister;
+    out->srcs[i].reg = field.dsts[0];
+    code_.instructions.push_back(std::move(field));
+  }
+  if (frame.fn->operands[in.first_operand].count != 0) refuse(in, "a part as a destination");
 }
 
 // A return of an inlined function is a branch to what follows the call.

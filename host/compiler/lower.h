@@ -2,10 +2,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "host/compiler/call_graph.h"
 #include "host/compiler/kernel.h"
 #include "host/ptx/module.h"
 
@@ -39,7 +41,7 @@ class Lowering {
     bool address_taken;
   };
   struct Binding {
-    enum class Kind : uint8_t { kUnbound, kSymbol, kObject } kind = Kind::kUnbound;
+    enum class Kind : uint8_t { kUnbound, kSymbol, kObject, kStack } kind = Kind::kUnbound;
     uint32_t index = 0;
   };
   // One inlined instance of a function; the first is the entry itself.
@@ -53,6 +55,18 @@ class Lowering {
     uint32_t depth;
     uint64_t local_base;
     uint64_t local_end;
+    uint32_t owner = kNone;  // the subroutine whose code this is part of; kNone: the entry's
+  };
+  // A function that may call itself, emitted once (lower_recursion.cpp).
+  struct Subroutine {
+    const ptx::Function* fn = nullptr;
+    uint32_t index = 0;  // into Module::functions
+    uint64_t frame_bytes = 0;
+    std::vector<uint64_t> variables;  // offsets in the frame of parameters, results and locals
+    std::vector<uint64_t> registers;  // and of registers that calls of its own must not change
+    std::vector<std::vector<uint32_t>> live;  // such registers, by call
+    uint32_t entry_label = kNone, return_label = kNone;
+    std::vector<uint32_t> sites;  // labels to return to
   };
   static constexpr uint32_t kObjectBit = 0x80000000u;  // in symbol indices before resolve_objects()
 
@@ -61,6 +75,7 @@ class Lowering {
   void emit_call(Frame* frame, const ptx::Instruction& in);
   void emit_system_call(Frame* frame, const ptx::Instruction& in, const ptx::Function& callee,
                         ptx::SystemCall which);
+  void select_parts(const Frame& frame, const ptx::Instruction& in, Instruction* out);
   void emit_return(Frame* frame, const ptx::Instruction& in);
   void check_call(const Frame& frame, const ptx::Instruction& in, const ptx::Function& callee);
   void pass(Frame* frame, Frame* callee, const ptx::Instruction& in, const ptx::Operand& actual,
@@ -70,6 +85,24 @@ class Lowering {
   Frame make_frame(const ptx::Function& fn, uint32_t depth, uint64_t local_base);
   Instruction start(const ptx::Instruction& in) const;
 
+  void direct_call(Frame* frame, const ptx::Instruction& in, const ptx::Function& callee,
+                   uint32_t index);
+
+  // lower_recursion.cpp
+  const CallGraph& call_graph();
+  uint32_t subroutine(const ptx::Function& fn, uint32_t index);
+  void call_subroutine(Frame* frame, const ptx::Instruction& in, const ptx::Function& callee,
+                       uint32_t callee_index);
+  void copy_actual(Frame* frame, const ptx::Instruction& in, const Instruction& like,
+                   const ptx::Operand& actual, const ptx::VariableDecl& formal, uint64_t offset,
+                   RegId base, bool to_stack);
+  void keep_registers(Frame* frame, const Instruction& like, uint32_t call, bool save);
+  void stack_access(const Instruction& like, ptx::Opcode op, RegId base, uint64_t offset,
+                    ptx::Type type, RegId data);
+  void emit_subroutines();
+  void finish_subroutines();
+  void emit_indirect_call(Frame* frame, const ptx::Instruction& in);
+
   // lower_operands.cpp
   void operands(Frame* frame, const ptx::Instruction& in, Instruction* out);
   void destination(Frame* frame, const ptx::Instruction& in, const ptx::Operand& op, char letter,
@@ -78,6 +111,8 @@ class Lowering {
                        ptx::Type type, Instruction* out);
   void source(Frame* frame, const ptx::Instruction& in, const ptx::Operand& op, ptx::Type type,
               Instruction* out);
+  void loose_operand(Frame* frame, const ptx::Instruction& in, const ptx::Operand& op, char letter,
+                     Instruction* out);
   Operand value(Frame* frame, const ptx::Instruction& in, const ptx::Operand& op, ptx::Type type);
   uint64_t immediate(const ptx::Instruction& in, const ptx::Operand& op, ptx::Type type);
   void address(Frame* frame, const ptx::Instruction& in, const ptx::Operand& op, Instruction* out);
@@ -89,6 +124,21 @@ class Lowering {
   uint32_t symbol_of_variable(Frame* frame, const ptx::Instruction& in, uint32_t index);
   uint32_t symbol_of_name(const ptx::Instruction& in, std::string_view name);
   uint32_t add_symbol(const ptx::VariableDecl& var, ptx::Space space);
+
+  // lower_families.cpp: instructions that others stand for
+  bool expand(Frame* frame, const ptx::Instruction& in);
+  RegId compute(const Instruction& like, ptx::Opcode op, ptx::Type type, std::vector<Operand> srcs,
+                const ptx::Modifiers& mod = {});
+  void access(const Instruction& like, ptx::Opcode op, ptx::Space space, ptx::Type type,
+              Address address, const std::vector<RegId>& registers);
+  RegId shared_address(Frame* frame, const ptx::Instruction& in, const Instruction& like,
+                       const ptx::Operand& op);
+  RegId shuffle_from(const Instruction& like, RegId value, RegId lane);
+  void expand_shared_matrix(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_transpose(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_wmma(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_mbarrier(Frame* frame, const ptx::Instruction& in, const Instruction& like);
 
   // lower_calls.cpp: what calls pass becomes registers or local memory.
   void resolve_objects(FlatCode* code);
@@ -113,6 +163,10 @@ class Lowering {
   std::vector<uint32_t> symbol_align_;
   std::vector<bool> symbol_extern_;
   std::vector<const ptx::Function*> stack_;
+  std::optional<CallGraph> call_graph_;
+  std::vector<Subroutine> subroutines_;
+  RegId stack_pointer_ = kNone;
+  uint32_t stack_symbol_ = kNone;
   uint32_t instances_ = 0;
   uint64_t local_end_ = 0;
 };

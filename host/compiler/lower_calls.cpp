@@ -74,9 +74,6 @@ uint32_t Lowering::add_object(const ptx::VariableDecl& var) {
 void Lowering::check_call(const Frame& frame, const ptx::Instruction& in,
                           const ptx::Function& callee) {
   const ptx::Call& call = frame.fn->calls[in.call];
-  if (std::find(stack_.begin(), stack_.end(), &callee) != stack_.end()) {
-    refuse(in, "the function " + quoted(callee.name) + " is recursive", "rewrite it as a loop");
-  }
   if (stack_.size() > kMaxInlineDepth) refuse(in, "calls nested more than 128 deep");
   if (call.num_args != callee.params.size() || call.num_returns != callee.returns.size()) {
     fail(in, "the call does not fit the declaration of " + quoted(callee.name),
@@ -88,14 +85,16 @@ void Lowering::check_call(const Frame& frame, const ptx::Instruction& in,
 void Lowering::emit_call(Frame* frame, const ptx::Instruction& in) {
   const ptx::Call& call = frame->fn->calls[in.call];
   if (call.target.kind != Kind::kName) {
-    refuse(in, "indirect calls are not supported", "call functions by name");
+    emit_indirect_call(frame, in);
+    return;
   }
   const auto it = module_.names.find(call.target.name);
   if (it == module_.names.end()) {
     fail(in, "undeclared function " + quoted(call.target.name));
   }
   if (!(it->second & ptx::kFunctionBit)) fail(in, quoted(call.target.name) + " is no function");
-  const ptx::Function& callee = module_.functions[it->second & ~ptx::kFunctionBit];
+  const uint32_t index = it->second & ~ptx::kFunctionBit;
+  const ptx::Function& callee = module_.functions[index];
   if (callee.is_entry) refuse(in, "a call of the kernel " + quoted(callee.name));
   if (!callee.is_defined) {
     const ptx::SystemCall which = system_call(callee.name);
@@ -105,10 +104,22 @@ void Lowering::emit_call(Frame* frame, const ptx::Instruction& in) {
     emit_system_call(frame, in, callee, which);
     return;
   }
+  direct_call(frame, in, callee, index);
+}
+
+// A call of a known function: inlined, unless it may call itself.
+void Lowering::direct_call(Frame* frame, const ptx::Instruction& in, const ptx::Function& callee,
+                           uint32_t index) {
+  if (call_graph().is_recursive(index)) {
+    call_subroutine(frame, in, callee, index);
+    return;
+  }
+  const ptx::Call& call = frame->fn->calls[in.call];
   check_call(*frame, in, callee);
 
   Frame inner = make_frame(callee, frame->depth + 1, frame->local_end);
   inner.return_label = static_cast<uint32_t>(code_.labels.size());
+  inner.owner = frame->owner;
   code_.labels.push_back(kNone);
   const ptx::Operand* pool = frame->fn->operands.data();
   std::set<uint32_t> used;  // an object may be passed once: caller's and callee's names are one

@@ -64,7 +64,7 @@ Type operand_type(char letter, const ptx::Modifiers& mod) {
 
 bool is_destination(char letter) {
   return letter == 'D' || letter == 'W' || letter == 'I' || letter == 'P' || letter == 'Q' ||
-         letter == 'E' || letter == 'J';
+         letter == 'E' || letter == 'J' || letter == 'Y';
 }
 
 // Registers of these may be wider than the type.
@@ -127,7 +127,10 @@ void Lowering::operands(Frame* frame, const ptx::Instruction& in, Instruction* o
       letter = format[++i];
     }
     const ptx::Operand& op = ops[k++];
-    if (is_destination(letter)) {
+    if (letter == 'h') continue;  // a cache policy has no effect
+    if (letter == 'Y' || letter == 'y' || letter == 'X') {
+      loose_operand(frame, in, op, letter, out);
+    } else if (is_destination(letter)) {
       destination(frame, in, op, letter, out);
     } else if (letter == 'A') {
       address(frame, in, op, out);
@@ -136,6 +139,27 @@ void Lowering::operands(Frame* frame, const ptx::Instruction& in, Instruction* o
     } else {
       if (unpack && op.kind == Kind::kVector) fail(in, "mov between two vectors");
       source(frame, in, op, operand_type(letter, in.mod), out);
+    }
+  }
+}
+
+// Operands of families that mix widths: registers as they are, one or several in braces.
+void Lowering::loose_operand(Frame* frame, const ptx::Instruction& in, const ptx::Operand& op,
+                             char letter, Instruction* out) {
+  const bool vector = op.kind == Kind::kVector;
+  if (letter == 'X' && !vector) fail(in, "no texture address", "[handle, {coordinates}]");
+  const uint32_t count = vector ? op.count : 1;
+  for (uint32_t i = 0; i < count; ++i) {
+    const ptx::Operand& element = vector ? frame->fn->operands[op.index + i] : op;
+    Type type = Type::kB32;
+    if (element.kind == Kind::kRegister) {
+      type = frame->fn->registers[element.index].type;
+      if (type == Type::kPred && in.op != Opcode::kMbarrier) fail(in, "a predicate as an operand");
+    }
+    if (letter == 'Y') {
+      add_destination(frame, in, element, type, out);
+    } else {
+      out->srcs.push_back(value(frame, in, element, type));
     }
   }
 }
@@ -227,6 +251,11 @@ Operand Lowering::value(Frame* frame, const ptx::Instruction& in, const ptx::Ope
       out.bits = immediate(in, op, type);
       return out;
     case Kind::kSpecial:
+      if (op.special == ptx::SpecialReg::kZero || op.special == ptx::SpecialReg::kOne) {
+        out.kind = Operand::Kind::kImmediate;
+        out.bits = op.special == ptx::SpecialReg::kOne;
+        return out;
+      }
       if (size_of(type) != size_of(ptx::type_of(op.special)) &&
           op.special != ptx::SpecialReg::kGridid) {  // was 32 bits wide in early PTX
         fail(in, "a special register where ." + std::string(ptx::name_of(type)) + " is wanted",
@@ -238,13 +267,35 @@ Operand Lowering::value(Frame* frame, const ptx::Instruction& in, const ptx::Ope
     case Kind::kVariable:
     case Kind::kName:
       if (size_of(type) < 4 || ptx::is_float(type)) fail(in, "an address where none is wanted");
+      if (op.kind == Kind::kVariable && frame->variables[op.index].kind == Binding::Kind::kStack) {
+        Operand base, offset;
+        base.kind = Operand::Kind::kRegister;
+        base.reg = stack_pointer_;
+        offset.kind = Operand::Kind::kImmediate;
+        offset.bits = frame->variables[op.index].index + static_cast<uint64_t>(op.value);
+        out.kind = Operand::Kind::kRegister;
+        Instruction like = start(in);
+        like.mod = {};
+        like.guard_negated = false;
+        out.reg = compute(like, Opcode::kAdd, Type::kU64, {base, offset});
+        return out;
+      }
+      if (op.kind == Kind::kName) {
+        if (const auto it = module_.names.find(op.name);
+            it != module_.names.end() && (it->second & ptx::kFunctionBit)) {
+          out.kind = Operand::Kind::kImmediate;
+          out.bits = function_address(it->second & ~ptx::kFunctionBit);
+          return out;
+        }
+      }
       out.kind = Operand::Kind::kSymbol;
       out.symbol = op.kind == Kind::kVariable ? symbol_of_variable(frame, in, op.index)
                                               : symbol_of_name(in, op.name);
       out.bits = static_cast<uint64_t>(op.value);
       if (out.symbol & kObjectBit) {
         objects_[out.symbol & ~kObjectBit].address_taken = true;
-        if (frame->depth == 0) refuse(in, "the address of a call's parameter");
+        if (frame->depth == 0 && frame->owner == kNone)
+          refuse(in, "the address of a call's parameter");
       }
       return out;
     case Kind::kBlank:
@@ -301,6 +352,12 @@ void Lowering::address(Frame* frame, const ptx::Instruction& in, const ptx::Oper
       return;
     }
     case Kind::kVariable:
+      if (frame->variables[op.index].kind == Binding::Kind::kStack) {
+        out->address.base = stack_pointer_;
+        out->address.offset += frame->variables[op.index].index;
+        out->mod.space = ptx::Space::kLocal;
+        return;
+      }
       out->address.symbol = symbol_of_variable(frame, in, op.index);
       break;
     case Kind::kName:
@@ -353,8 +410,7 @@ uint32_t Lowering::symbol_of_name(const ptx::Instruction& in, std::string_view n
     fail(in, "undeclared name " + quoted(name));
   }
   if (it->second & ptx::kFunctionBit) {
-    refuse(in,
-           "the address of the function " + quoted(name) + " (indirect calls are not supported)");
+    refuse(in, "the address of the function " + quoted(name) + " where a variable is wanted");
   }
   const ptx::VariableDecl& var = module_.variables[it->second];
   if (const auto known = module_symbols_.find(it->second); known != module_symbols_.end()) {
@@ -364,13 +420,6 @@ uint32_t Lowering::symbol_of_name(const ptx::Instruction& in, std::string_view n
   if (var.is_extern && var.space != ptx::Space::kShared) {
     refuse(in, "the variable " + quoted(name) + " is not defined in this module",
            "link the modules into one");
-  }
-  for (const ptx::AddressInit& init : var.addresses) {
-    const auto target = module_.names.find(init.target);
-    if (target != module_.names.end() && (target->second & ptx::kFunctionBit)) {
-      refuse(in, "the variable " + quoted(name) +
-                     " holds addresses of functions (indirect calls are not supported)");
-    }
   }
   const uint32_t symbol = add_symbol(var, var.space);
   module_symbols_.emplace(it->second, symbol);

@@ -83,9 +83,10 @@ Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& 
   if (cooperative)
     require(blocks <= uint64_t{static_cast<unsigned>(resident)} * s.sms,
             kErrorCooperativeLaunchTooLarge);
-  return [module = handle.module->handle, &k, config, packed = packed(k, args)](Runtime& r) {
+  return [module = handle.module->handle, &k, config, packed = packed(k, args),
+          cooperative](Runtime& r) {
     try {
-      r.launch(module, k, config, packed);
+      r.launch(module, k, config, packed, cooperative);
     } catch (const Error& error) {  // what the executor does not support
       say_once(error.what());
       throw Failure{kErrorNotSupported};

@@ -116,15 +116,19 @@ void Runtime::enqueue(Stream stream, NodeType type, Work work) {
 }
 
 void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,
-                     runtime::KernelArgs args) {
+                     runtime::KernelArgs args, bool cooperative) {
   const uint64_t before = device().warp_instructions();
   const runtime::Dim3 grid{config.grid.x, config.grid.y, config.grid.z};
   const runtime::Dim3 block{config.block.x, config.block.y, config.block.z};
   memory.copy_in(*this);
   try {
-    device().launch(module, kernel.name, grid, block,
-                    static_cast<uint32_t>(config.dynamic_shared_bytes), args,
-                    recorder_.active() && recorder_.wanted(kernel.name));
+    const auto shared = static_cast<uint32_t>(config.dynamic_shared_bytes);
+    const bool record = recorder_.active() && recorder_.wanted(kernel.name);
+    if (cooperative) {
+      device().launch_cooperative(module, kernel.name, grid, block, shared, args, record);
+    } else {
+      device().launch(module, kernel.name, grid, block, shared, args, record);
+    }
   } catch (const runtime::DeviceFault& fault) {
     sticky = status_of(fault.kind());
     say(fault.what());

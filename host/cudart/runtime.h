@@ -47,7 +47,7 @@ class Runtime {
 
   /// Execute a kernel; a fault becomes `sticky`.
   void launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,
-              runtime::KernelArgs args);
+              runtime::KernelArgs args, bool cooperative = false);
 
   /// Throws Failure after fork(), in the child of a process that had used the device.
   void check_process() const;

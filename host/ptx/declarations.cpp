@@ -102,6 +102,8 @@ VariableDecl Parser::declarator(const DeclPrefix& prefix) {
   var.space = prefix.space;
   var.type = prefix.type;
   var.is_extern = prefix.is_extern;
+  var.is_weak = is_weak_;
+  var.is_visible = is_visible_;
   const unsigned element = prefix.is_opaque ? 8 : size_of(prefix.type);
   std::vector<uint64_t> dims;
   while (accept('[')) {

@@ -19,6 +19,8 @@ void Parser::function(bool is_entry) {
   loc_file_ = loc_line_ = 0;
   open_scope(lexer_.peek().line);
   fn_->is_entry = is_entry;
+  fn_->is_weak = is_weak_;
+  fn_->is_visible = is_visible_;
   while (accept(".attribute")) skip_parentheses();
   if (lexer_.peek().is('(')) fn_->returns = formals();
   const Token name = expect_name("the name of a function");

@@ -6,43 +6,45 @@
 #include <initializer_list>
 #include <utility>
 
+#include "host/ptx/mnemonic_families.h"
 #include "host/ptx/mnemonic_words.h"
 
 namespace nearwarp::ptx {
 namespace {
 
 // Groups of modifiers that an opcode may have.
-enum Group : uint32_t {
-  kRound = 1u << 0,  // rn rz rm rp; cvt: also rni rzi rmi rpi
-  kFtz = 1u << 1,
-  kSat = 1u << 2,
-  kApproximate = 1u << 3,  // approx full
-  kCarry = 1u << 4,        // cc
-  kPart = 1u << 5,         // lo hi wide
-  kCompares = 1u << 6,
-  kBools = 1u << 7,
-  kAtomics = 1u << 8,
-  kOrder = 1u << 9,  // relaxed acquire release acq_rel sc weak, cta gpu sys cluster, gl
-  kCache = 1u << 10,
-  kNonCoherent = 1u << 11,
-  kTo = 1u << 12,
-  kUniform = 1u << 13,
-  kSync = 1u << 14,  // sync aligned
-  kShflModes = 1u << 15,
-  kVoteModes = 1u << 16,
-  kTests = 1u << 17,
-  kVectors = 1u << 18,
-  kWrap = 1u << 19,        // wrap clamp
-  kDirections = 1u << 20,  // l r
-  kShiftAmount = 1u << 21,
-  kNanMode = 1u << 22,  // NaN xorsign abs
-  kPrmtModes = 1u << 23,
-  kVolatile = 1u << 24,
-  kSpaces = 1u << 25,
-  kSecondType = 1u << 26,
-  kBarrier = 1u << 27,  // warp cta arrive red popc
-  kIndexed = 1u << 28,  // idx of brx
-  kLevels = 1u << 29,   // L1 L2
+enum Group : uint64_t {
+  kRound = 1ull << 0,  // rn rz rm rp; cvt: also rni rzi rmi rpi
+  kFtz = 1ull << 1,
+  kSat = 1ull << 2,
+  kApproximate = 1ull << 3,  // approx full
+  kCarry = 1ull << 4,        // cc
+  kPart = 1ull << 5,         // lo hi wide
+  kCompares = 1ull << 6,
+  kBools = 1ull << 7,
+  kAtomics = 1ull << 8,
+  kOrder = 1ull << 9,  // relaxed acquire release acq_rel sc weak, cta gpu sys cluster, gl
+  kCache = 1ull << 10,
+  kNonCoherent = 1ull << 11,
+  kTo = 1ull << 12,
+  kUniform = 1ull << 13,
+  kSync = 1ull << 14,  // sync aligned
+  kShflModes = 1ull << 15,
+  kVoteModes = 1ull << 16,
+  kTests = 1ull << 17,
+  kVectors = 1ull << 18,
+  kWrap = 1ull << 19,        // wrap clamp
+  kDirections = 1ull << 20,  // l r
+  kShiftAmount = 1ull << 21,
+  kNanMode = 1ull << 22,  // NaN xorsign abs
+  kPrmtModes = 1ull << 23,
+  kVolatile = 1ull << 24,
+  kSpaces = 1ull << 25,
+  kSecondType = 1ull << 26,
+  kBarrier = 1ull << 27,  // warp cta arrive red popc
+  kIndexed = 1ull << 28,  // idx of brx
+  kLevels = 1ull << 29,   // L1 L2
+  kReluFlag = 1ull << 30,
 };
 
 constexpr uint32_t bit(Type t) { return 1u << static_cast<unsigned>(t); }
@@ -62,31 +64,31 @@ constexpr uint32_t kB32 = bit(Type::kB32);
 constexpr uint32_t kB64 = bit(Type::kB64);
 constexpr uint32_t kP = bit(Type::kPred);
 constexpr uint32_t kBytes = bits({Type::kB8, Type::kU8, Type::kS8});
-constexpr uint32_t kHalf = bits({Type::kF16, Type::kBF16});  // conversions only
-constexpr uint32_t kData = kB | kI | kF | kBytes;            // what ld and st move
+constexpr uint32_t kHalf = bits({Type::kF16, Type::kBF16, Type::kF16x2, Type::kBF16x2});
+constexpr uint32_t kData = kB | kI | kF | kBytes;  // what ld and st move
 
 struct Row {
   std::string_view name;
   Opcode op;
   std::string_view operands;
-  uint32_t groups;
+  uint64_t groups;
   uint32_t types;  // 0: no type
 };
 
 constexpr std::array<Row, 88> kRows = {{
-    {"add", Opcode::kAdd, "Daa", kRound | kFtz | kSat | kCarry, kI | kF},
-    {"sub", Opcode::kSub, "Daa", kRound | kFtz | kSat | kCarry, kI | kF},
-    {"mul", Opcode::kMul, "Waa", kRound | kFtz | kSat | kPart, kI | kF},
+    {"add", Opcode::kAdd, "Daa", kRound | kFtz | kSat | kCarry, kI | kF | kHalf},
+    {"sub", Opcode::kSub, "Daa", kRound | kFtz | kSat | kCarry, kI | kF | kHalf},
+    {"mul", Opcode::kMul, "Waa", kRound | kFtz | kSat | kPart, kI | kF | kHalf},
     {"mad", Opcode::kMad, "Waaw", kRound | kFtz | kSat | kPart | kCarry, kI | kF},
-    {"fma", Opcode::kFma, "Daaa", kRound | kFtz | kSat, kF},
+    {"fma", Opcode::kFma, "Daaa", kRound | kFtz | kSat | kReluFlag, kF | kHalf},
     {"mul24", Opcode::kMul24, "Daa", kPart, kI32},
     {"mad24", Opcode::kMad24, "Daaa", kPart | kSat, kI32},
     {"div", Opcode::kDiv, "Daa", kRound | kFtz | kApproximate, kI | kF},
     {"rem", Opcode::kRem, "Daa", 0, kI},
-    {"neg", Opcode::kNeg, "Da", kFtz, kS | kF},
-    {"abs", Opcode::kAbs, "Da", kFtz, kS | kF},
-    {"min", Opcode::kMin, "Daa", kFtz | kNanMode, kI | kF},
-    {"max", Opcode::kMax, "Daa", kFtz | kNanMode, kI | kF},
+    {"neg", Opcode::kNeg, "Da", kFtz, kS | kF | kHalf},
+    {"abs", Opcode::kAbs, "Da", kFtz, kS | kF | kHalf},
+    {"min", Opcode::kMin, "Daa", kFtz | kNanMode | kReluFlag, kI | kF | kHalf},
+    {"max", Opcode::kMax, "Daa", kFtz | kNanMode | kReluFlag, kI | kF | kHalf},
     {"addc", Opcode::kAddc, "Daa", kCarry, kI32 | kI64},
     {"subc", Opcode::kSubc, "Daa", kCarry, kI32 | kI64},
     {"madc", Opcode::kMadc, "Daaa", kPart | kCarry, kI32 | kI64},
@@ -97,8 +99,8 @@ constexpr std::array<Row, 88> kRows = {{
     {"sin", Opcode::kSin, "Da", kFtz | kApproximate, kF32},
     {"cos", Opcode::kCos, "Da", kFtz | kApproximate, kF32},
     {"lg2", Opcode::kLg2, "Da", kFtz | kApproximate, kF32},
-    {"ex2", Opcode::kEx2, "Da", kFtz | kApproximate, kF32},
-    {"tanh", Opcode::kTanh, "Da", kApproximate, kF32},
+    {"ex2", Opcode::kEx2, "Da", kFtz | kApproximate, kF32 | kHalf},
+    {"tanh", Opcode::kTanh, "Da", kApproximate, kF32 | kHalf},
     {"copysign", Opcode::kCopysign, "Daa", 0, kF},
     {"testp", Opcode::kTestp, "Pa", kTests, kF},
     {"and", Opcode::kAnd, "Daa", 0, kB | kP},
@@ -120,12 +122,14 @@ constexpr std::array<Row, 88> kRows = {{
     {"prmt", Opcode::kPrmt, "Daau", kPrmtModes, kB32},
     {"dp4a", Opcode::kDp4a, "Daaa", kSecondType, kI32},
     {"dp2a", Opcode::kDp2a, "Daaa", kSecondType | kPart, kI32},
-    {"setp", Opcode::kSetp, "Qaa?p", kCompares | kBools | kFtz, kB | kI | kF},
-    {"set", Opcode::kSet, "Dss?p", kCompares | kBools | kFtz | kSecondType, kI32 | kB32 | kF32},
+    {"setp", Opcode::kSetp, "Qaa?p", kCompares | kBools | kFtz, kB | kI | kF | kHalf},
+    {"set", Opcode::kSet, "Dss?p", kCompares | kBools | kFtz | kSecondType,
+     kI | kB32 | kF32 | kHalf},
     {"selp", Opcode::kSelp, "Daap", 0, kB | kI | kF},
     {"slct", Opcode::kSlct, "Daas", kFtz | kSecondType, kB | kI | kF},
-    {"mov", Opcode::kMov, "Da", 0, kB | kI | kF | kP},
-    {"cvt", Opcode::kCvt, "Ds", kRound | kFtz | kSat | kSecondType, kBytes | kI | kF | kHalf},
+    {"mov", Opcode::kMov, "Da", 0, kB | kI | kF | kP | kHalf},
+    {"cvt", Opcode::kCvt, "Ds", kRound | kFtz | kSat | kSecondType | kReluFlag,
+     kBytes | kI | kF | kHalf},
     {"cvta", Opcode::kCvta, "Da", kTo | kSpaces, bits({Type::kU32, Type::kU64})},
     {"isspacep", Opcode::kIsspacep, "Pu", kSpaces, 0},
     {"ld", Opcode::kLd, "DA", kSpaces | kVectors | kVolatile | kOrder | kCache | kNonCoherent,
@@ -134,9 +138,10 @@ constexpr std::array<Row, 88> kRows = {{
     {"st", Opcode::kSt, "Aa", kSpaces | kVectors | kVolatile | kOrder | kCache, kData},
     {"prefetch", Opcode::kPrefetch, "A", kSpaces | kLevels | kCache, 0},
     {"prefetchu", Opcode::kPrefetch, "A", kLevels, 0},
-    {"atom", Opcode::kAtom, "DAa?a", kSpaces | kOrder | kAtomics, kB32 | kB64 | kI32 | kI64 | kF},
-    {"red", Opcode::kRed, "Aa", kSpaces | kOrder | kAtomics | kVolatile,
-     kB32 | kB64 | kI32 | kI64 | kF},
+    {"atom", Opcode::kAtom, "DAa?a", kSpaces | kOrder | kAtomics | kCache,
+     kB | kI32 | kI64 | kF | kHalf},
+    {"red", Opcode::kRed, "Aa", kSpaces | kOrder | kAtomics | kVolatile | kCache,
+     kB | kI32 | kI64 | kF | kHalf},
     {"shfl", Opcode::kShfl, "Eauu?u", kSync | kShflModes, kB32},
     {"vote", Opcode::kVote, "Dp?u", kSync | kVoteModes, kP | kB32},
     {"match", Opcode::kMatch, "Jau", kSync | kVoteModes, kB32 | kB64},
@@ -171,8 +176,10 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-bool apply_flag(std::string_view w, uint32_t groups, Modifiers* m) {
+bool apply_flag(std::string_view w, uint64_t groups, Modifiers* m) {
   if ((groups & kFtz) && w == "ftz") return m->ftz = true;
+  if ((groups & kReluFlag) && w == "relu") return m->relu = true;
+  if ((groups & kCache) && w == "unified") return true;
   if ((groups & kSat) && w == "sat") return m->saturate = true;
   if ((groups & kCarry) && w == "cc") return m->carry_out = true;
   if ((groups & kTo) && w == "to") return m->to_space = true;
@@ -198,7 +205,8 @@ bool apply_flag(std::string_view w, uint32_t groups, Modifiers* m) {
   if (groups & kCache) {
     if (is_one_of(w, {"ca", "cg", "cs", "lu", "cv", "wb", "wt"})) return true;
     // Prefetch sizes and eviction priorities are hints.
-    if (w.starts_with("L1::") || w.starts_with("L2::")) return w != "L2::cache_hint";
+    if (w == "L2::cache_hint") return m->cache_hint = true;
+    if (w.starts_with("L1::") || w.starts_with("L2::")) return true;
   }
   if (groups & kVectors) {
     if (w == "v2" || w == "v4") {
@@ -231,6 +239,15 @@ bool apply_flag(std::string_view w, uint32_t groups, Modifiers* m) {
 // bar.warp.sync, bar.arrive, bar.red.popc.u32 and their `barrier` forms.
 bool apply_barrier(std::string_view w, Mnemonic* out) {
   if (w == "cta") return true;
+  if (w == "cluster") {
+    out->mod.mode = 2;
+    out->operands = "";
+    return true;
+  }
+  if (out->mod.mode == 2) {  // a cluster is one block: whoever waits waits for all of it
+    if (w == "arrive") out->op = Opcode::kNop;
+    return w == "arrive" || w == "wait" || w == "release" || w == "acquire" || w == "relaxed";
+  }
   if (w == "warp") {
     out->op = Opcode::kBarWarp;
     out->operands = "u";
@@ -266,8 +283,11 @@ bool apply(std::string_view w, const Row& row, Mnemonic* out) {
     return true;
   }
   if ((row.groups & kBarrier) && apply_barrier(w, out)) return true;
+  if (row.op == Opcode::kMembar && is_one_of(w, {"proxy", "alias", "async", "mbarrier_init",
+                                                 "global", "shared::cta", "shared::cluster"}))
+    return true;
   if (apply_flag(w, row.groups, m)) return true;
-  const uint32_t g = row.groups;
+  const uint64_t g = row.groups;
   return ((g & kCompares) && m->compare == Compare::kNone &&
           set_word(kCompareWords, w, &m->compare)) ||
          ((g & kBools) && set_word(kBoolWords, w, &m->bool_op)) ||
@@ -287,8 +307,7 @@ bool is_half(Type t) {
 // Checks what the table cannot say and completes implied modifiers.
 std::string complete(const Row& row, Mnemonic* out) {
   Modifiers& m = out->mod;
-  const bool half = is_half(m.type) || is_half(m.src_type);
-  if (half && row.op != Opcode::kCvt) return "half-precision arithmetic is not supported";
+  const bool packed_cvt = out->op == Opcode::kCvt && size_of(m.type) == 4 && is_half(m.type);
   if (row.types != 0 && m.type == Type::kNone && row.op != Opcode::kBar) {
     return "the instruction has no type";
   }
@@ -318,6 +337,8 @@ std::string complete(const Row& row, Mnemonic* out) {
       break;
     case Opcode::kCvt:
       if (m.src_type == Type::kNone) return "the source type is missing";
+      if (packed_cvt && m.src_type != Type::kF32) return "the source type must be .f32";
+      if (packed_cvt) out->operands = "Dss";
       if (!(row.types & bit(m.src_type))) return "the source type is not supported";
       break;
     case Opcode::kDp4a:
@@ -376,6 +397,11 @@ std::string complete(const Row& row, Mnemonic* out) {
                       out->op == Opcode::kAtom || out->op == Opcode::kRed ||
                       out->op == Opcode::kPrefetch;
   if (memory && m.space == Space::kNone) m.space = Space::kGeneric;
+  if (m.cache_hint) {  // one more operand, without effect
+    if (out->op == Opcode::kLd) out->operands = "DAh";
+    if (out->op == Opcode::kSt || out->op == Opcode::kRed) out->operands = "Aah";
+    if (out->op == Opcode::kAtom) out->operands = m.atomic == AtomicOp::kCas ? "DAaah" : "DAah";
+  }
   if (memory && m.vector * size_of(m.type) > 16)
     return "an access of more than 16 bytes is not supported";
   return {};
@@ -385,6 +411,7 @@ std::string complete(const Row& row, Mnemonic* out) {
 
 Mnemonic decode_mnemonic(std::string_view text) {
   Mnemonic out;
+  if (decode_family(text, &out)) return out;
   size_t dot = std::min(text.find('.'), text.size());
   const std::string_view base = text.substr(0, dot);
   const auto row = std::find_if(kRows.begin(), kRows.end(),
@@ -413,6 +440,15 @@ std::string_view name_of(Opcode op) {
   if (op == Opcode::kBarWarp) return "bar.warp.sync";
   if (op == Opcode::kNop) return "nop";
   if (op == Opcode::kSystem) return "call";
+  if (op == Opcode::kSzext) return "szext";
+  if (op == Opcode::kFns) return "fns";
+  if (op == Opcode::kVideo) return "v";
+  if (op == Opcode::kTex) return "tex";
+  if (op == Opcode::kSuld) return "suld";
+  if (op == Opcode::kSust) return "sust";
+  if (op == Opcode::kMma) return "mma";
+  if (op == Opcode::kMapa) return "mapa";
+  if (op == Opcode::kCreatePolicy) return "createpolicy";
   for (const Row& row : kRows) {
     if (row.op == op) return row.name;
   }

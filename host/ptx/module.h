@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,7 +18,8 @@ inline constexpr uint32_t kNoIndex = 0xffffffffu;
 struct Operand {
   enum class Kind : uint8_t {
     kBlank,     ///< `_`
-    kRegister,  ///< index into Function::registers
+    kRegister,  ///< index into Function::registers; count: part of a video operand, b0 to b3 (1 to
+                ///< 4), h0, h1 (5, 6), 0: all
     kVariable,  ///< index into Function::variables, plus `value` bytes
     kName,      ///< a module-level name, plus `value` bytes
     kSpecial,
@@ -82,6 +84,7 @@ struct VariableDecl {
   uint64_t size = 0;        ///< bytes; 0 for x[]
   bool is_array = false;
   bool is_extern = false;
+  bool is_weak = false, is_visible = false;
   uint32_t line = 0;
   std::vector<uint8_t> init;
   std::vector<AddressInit> addresses;
@@ -103,6 +106,7 @@ struct Function {
   std::string_view name;
   bool is_entry = false;
   bool is_defined = false;
+  bool is_weak = false, is_visible = false;
   uint32_t line = 0;
   uint32_t end_line = 0;
   std::vector<FormalParam> params;
@@ -127,8 +131,14 @@ struct Module {
   /// Index into `variables`, or into `functions` with kFunctionBit.
   std::unordered_map<std::string_view, uint32_t> names;
   std::vector<std::string> source_files;  ///< by .file index
+  std::list<std::string> own_names;       ///< names that link() made
 };
 inline constexpr uint32_t kFunctionBit = 0x80000000u;
+
+/// Join modules into one, as a linker does: declarations find the definitions of other modules;
+/// of weak definitions the first counts. The texts must outlive the result. Throws nearwarp::Error
+/// for names that are defined twice.
+Module link(std::vector<Module> modules);
 
 /// Parse a module. `text` must outlive the result; `path` is used in messages.
 /// Throws nearwarp::Error naming file and line for anything malformed. Instructions that are well

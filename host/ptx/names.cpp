@@ -17,34 +17,63 @@ constexpr std::array<std::pair<std::string_view, Type>, 20> kTypes = {{
 }};
 
 // In the order of SpecialReg.
-constexpr std::array<std::string_view, 31> kSpecials = {
-    "%tid.x",           "%tid.y",
-    "%tid.z",           "%ntid.x",
-    "%ntid.y",          "%ntid.z",
-    "%ctaid.x",         "%ctaid.y",
-    "%ctaid.z",         "%nctaid.x",
-    "%nctaid.y",        "%nctaid.z",
-    "%laneid",          "%warpid",
-    "%nwarpid",         "%smid",
-    "%nsmid",           "%gridid",
-    "%lanemask_eq",     "%lanemask_le",
-    "%lanemask_lt",     "%lanemask_ge",
-    "%lanemask_gt",     "%clock",
-    "%clock_hi",        "%clock64",
-    "%globaltimer",     "%globaltimer_lo",
-    "%globaltimer_hi",  "%dynamic_smem_size",
+constexpr std::array<std::string_view, 35> kSpecials = {
+    "%tid.x",
+    "%tid.y",
+    "%tid.z",
+    "%ntid.x",
+    "%ntid.y",
+    "%ntid.z",
+    "%ctaid.x",
+    "%ctaid.y",
+    "%ctaid.z",
+    "%nctaid.x",
+    "%nctaid.y",
+    "%nctaid.z",
+    "%laneid",
+    "%warpid",
+    "%nwarpid",
+    "%smid",
+    "%nsmid",
+    "%gridid",
+    "%lanemask_eq",
+    "%lanemask_le",
+    "%lanemask_lt",
+    "%lanemask_ge",
+    "%lanemask_gt",
+    "%clock",
+    "%clock_hi",
+    "%clock64",
+    "%globaltimer",
+    "%globaltimer_lo",
+    "%globaltimer_hi",
+    "%dynamic_smem_size",
     "%total_smem_size",
+    "%envreg1",
+    "%envreg2",
+    "%zero",
+    "%one",
 };
 
-constexpr std::array<std::string_view, 11> kUnsupportedSpecials = {
+// Every block is a cluster of its own.
+constexpr std::array<std::pair<std::string_view, SpecialReg>, 13> kClusterNames = {{
+    {"%clusterid.x", SpecialReg::kCtaidX},
+    {"%clusterid.y", SpecialReg::kCtaidY},
+    {"%clusterid.z", SpecialReg::kCtaidZ},
+    {"%nclusterid.x", SpecialReg::kNctaidX},
+    {"%nclusterid.y", SpecialReg::kNctaidY},
+    {"%nclusterid.z", SpecialReg::kNctaidZ},
+    {"%cluster_nctaid", SpecialReg::kOne},
+    {"%cluster_nctarank", SpecialReg::kOne},
+    {"%cluster_cta", SpecialReg::kZero},
+    {"%is_explicit_cluster", SpecialReg::kZero},
+    {"%reserved_smem_", SpecialReg::kZero},
+    {"%aggr_smem_size", SpecialReg::kTotalSmemSize},
+    {"%envreg", SpecialReg::kZero},
+}};
+
+constexpr std::array<std::string_view, 4> kUnsupportedSpecials = {
     "%pm",
-    "%envreg",
-    "%clusterid",
-    "%nclusterid",
-    "%cluster_",
-    "%is_explicit_cluster",
-    "%reserved_smem_",
-    "%aggr_smem_size",
     "%current_graph_exec",
     "%tid",
     "%ctaid",
@@ -87,7 +116,14 @@ std::string_view name_of(Space space) {
 
 bool special_by_name(std::string_view name, SpecialReg* reg) {
   const auto it = std::find(kSpecials.begin(), kSpecials.end(), name);
-  if (it == kSpecials.end()) return false;
+  if (it == kSpecials.end()) {
+    for (const auto& [prefix, meaning] : kClusterNames) {
+      if (!name.starts_with(prefix)) continue;
+      *reg = meaning;
+      return true;
+    }
+    return false;
+  }
   *reg = static_cast<SpecialReg>(it - kSpecials.begin());
   return true;
 }

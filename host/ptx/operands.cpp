@@ -113,6 +113,7 @@ Operand Parser::name_operand() {
       case Entity::Kind::kRegister:
         op.kind = Operand::Kind::kRegister;
         op.index = entity->index;
+        op.count = part_selector();
         return op;
       case Entity::Kind::kVariable:
         op.kind = Operand::Kind::kVariable;
@@ -186,8 +187,46 @@ Operand Parser::address_operand() {
     if (value.kind != Operand::Kind::kInteger) unexpected("an address");
     op.value = value.value;
   }
+  if (op.base == Operand::Kind::kRegister && accept(',')) return texture_operand(op.index);
+  if (op.base == Operand::Kind::kName && accept(',')) {
+    set_problem("textures by name are not supported, only texture objects");
+    operand();
+  }
   expect(']', "after an address");
   return op;
+}
+
+// [handle, {x, y}]: a vector of the handle and the coordinates.
+Operand Parser::texture_operand(uint32_t handle) {
+  std::vector<Operand> list(1);
+  list[0].kind = Operand::Kind::kRegister;
+  list[0].index = handle;
+  const Operand coordinates = operand();
+  if (coordinates.kind == Operand::Kind::kVector) {
+    const auto first = fn_->operands.begin() + coordinates.index;
+    list.insert(list.end(), first, first + coordinates.count);
+  } else {
+    list.push_back(coordinates);
+  }
+  expect(']', "after the coordinates");
+  Operand op;
+  op.kind = Operand::Kind::kVector;
+  op.index = static_cast<uint32_t>(fn_->operands.size());
+  op.count = static_cast<uint32_t>(list.size());
+  fn_->operands.insert(fn_->operands.end(), list.begin(), list.end());
+  return op;
+}
+
+// .b0 to .b3, .h0, .h1 after an operand of a video instruction; 0 if there is none.
+uint32_t Parser::part_selector() {
+  static constexpr std::string_view kParts[] = {".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
+  if (lexer_.peek().kind != Token::Kind::kDirective) return 0;
+  for (uint32_t i = 0; i < std::size(kParts); ++i) {
+    if (!lexer_.peek().is(kParts[i])) continue;
+    lexer_.next();
+    return i + 1;
+  }
+  return 0;
 }
 
 // +8, -8, +-8, +4+4 or nothing.
@@ -296,6 +335,7 @@ Operand Parser::constant_unary() {
 }
 
 // call (returns), target, (args), prototype;
+// The prototype of an indirect call says no more than its arguments.
 void Parser::call_operands(Instruction* instr) {
   Call call;
   if (lexer_.peek().is('(')) {

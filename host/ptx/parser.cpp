@@ -100,11 +100,16 @@ void Parser::top_level() {
 }
 
 void Parser::linkage_item() {
+  is_weak_ = is_visible_ = false;
   bool is_extern = false;
   for (;;) {
     if (accept(".extern")) {
       is_extern = true;
-    } else if (!accept(".visible") && !accept(".weak") && !accept(".common")) {
+    } else if (accept(".weak") || accept(".common")) {
+      is_weak_ = is_visible_ = true;
+    } else if (accept(".visible")) {
+      is_visible_ = true;
+    } else {
       break;
     }
   }

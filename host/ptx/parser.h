@@ -107,6 +107,8 @@ class Parser {
   Operand name_operand();
   Operand vector_operand();
   Operand address_operand();
+  Operand texture_operand(uint32_t handle);
+  uint32_t part_selector();
   Operand label_operand();
   void call_operands(Instruction* instr);
   std::pair<uint32_t, uint32_t> argument_list();
@@ -123,6 +125,7 @@ class Parser {
   std::vector<Scope> scopes_;
   std::unordered_map<std::string_view, Mnemonic> mnemonics_;  ///< decoded once each
   std::string problem_;                                       ///< of the statement being parsed
+  bool is_weak_ = false, is_visible_ = false;                 ///< linkage of the item being parsed
   uint32_t loc_file_ = 0, loc_line_ = 0;
   int depth_ = 0;  ///< nesting of constant expressions
   uint64_t init_bytes_ = 0;

@@ -122,6 +122,9 @@ enum class Opcode : uint8_t {
   kPrmt,
   kDp4a,
   kDp2a,
+  kSzext,
+  kFns,
+  kVideo,  ///< vadd ... vset and their 2- and 4-way forms; Modifiers::detail
   // Comparison and selection.
   kSetp,
   kSet,
@@ -138,6 +141,19 @@ enum class Opcode : uint8_t {
   kPrefetch,
   kAtom,
   kRed,
+  kTex,  ///< tex, tld4; Modifiers::detail
+  kSuld,
+  kSust,
+  kCpAsync,   ///< executed as a load and a store
+  kMbarrier,  ///< executed as atomics on shared memory; Modifiers::detail is an MbarrierOp
+  kLdmatrix,  ///< executed as shuffles and shared loads
+  kStmatrix,
+  kMovmatrix,
+  kWmmaLoad,  ///< executed as loads
+  kWmmaStore,
+  kMma,  ///< mma, wmma.mma; Modifiers::detail
+  kMapa,
+  kCreatePolicy,
   // Warp-level.
   kShfl,
   kVote,
@@ -198,6 +214,7 @@ enum class AtomicOp : uint8_t {
   kCas,
   kInc,
   kDec,
+  kArrive,  ///< mbarrier.arrive
 };
 enum class ShflMode : uint8_t { kNone, kUp, kDown, kBfly, kIdx };
 enum class VoteMode : uint8_t { kNone, kAll, kAny, kUni, kBallot };
@@ -239,6 +256,10 @@ enum class SpecialReg : uint8_t {
   kGlobaltimerHi,
   kDynamicSmemSize,
   kTotalSmemSize,
+  kEnvreg1,  ///< address of the workspace of grid-wide barriers, upper half
+  kEnvreg2,  ///< lower half
+  kZero,     ///< registers that always read 0: ranks in clusters of one block, other %envreg
+  kOne,      ///< sizes of clusters of one block
 };
 
 /// Everything that follows the dots of a mnemonic.
@@ -258,6 +279,7 @@ struct Modifiers {
   uint8_t vector = 1;      ///< 1, 2 or 4 for ld and st
   uint8_t shf_left = 0;    ///< shf.l (1) or shf.r (0)
   uint8_t bar_arrive = 0;  ///< bar.arrive
+  uint32_t detail = 0;     ///< textures, matrices, video instructions: see ptx/details.h
   uint8_t mode = 0;        ///< prmt mode, dp4a/dp2a variant, shf wrap (1) / clamp (0), bmsk wrap
   bool saturate : 1 = false;
   bool ftz : 1 = false;
@@ -269,6 +291,8 @@ struct Modifiers {
   bool non_coherent : 1 = false;  ///< ld.global.nc
   bool to_space : 1 = false;      ///< cvta.to
   bool uniform : 1 = false;       ///< bra.uni
+  bool cache_hint : 1 = false;    ///< .L2::cache_hint
+  bool relu : 1 = false;          ///< .relu
   bool shift_amount : 1 = false;  ///< bfind.shiftamt
   bool relu_nan : 1 = false;      ///< min.NaN, max.NaN
   bool abs : 1 = false;           ///< min/max.xorsign.abs

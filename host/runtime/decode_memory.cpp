@@ -236,6 +236,8 @@ AtomOp atom_op(ptx::AtomicOp op) {
       return AtomOp::kInc;
     case ptx::AtomicOp::kDec:
       return AtomOp::kDec;
+    case ptx::AtomicOp::kArrive:
+      return AtomOp::kArrive;
     case ptx::AtomicOp::kNone:
       break;
   }
@@ -251,8 +253,14 @@ void Decoder::atomic(const Instr& in) {
   desc.atomic = atom_op(in.mod.atomic);
   desc.is_signed = ptx::is_signed(in.mod.type);
   desc.is_float = ptx::is_float(in.mod.type);
-  if (desc.atomic == AtomOp::kNone || desc.bytes < 4 || desc.vector != 1 ||
-      (desc.is_float && desc.atomic != AtomOp::kAdd && desc.atomic != AtomOp::kExch) ||
+  if (in.mod.type == Type::kF16 || in.mod.type == Type::kF16x2) desc.is_float = 2;
+  if (in.mod.type == Type::kBF16 || in.mod.type == Type::kBF16x2) desc.is_float = 4;
+  const bool half_word = desc.bytes == 2;
+  if (desc.atomic == AtomOp::kNone || desc.bytes < 2 || desc.vector != 1 ||
+      (desc.is_float && desc.atomic != AtomOp::kAdd && desc.atomic != AtomOp::kExch &&
+       desc.atomic != AtomOp::kMin && desc.atomic != AtomOp::kMax) ||
+      (half_word && !desc.is_float && desc.atomic != AtomOp::kCas &&
+       desc.atomic != AtomOp::kExch) ||
       in.mod.space == Space::kConst || in.mod.space == Space::kParam ||
       in.mod.space == Space::kLocal)
     unsupported("an atomic operation of this form");

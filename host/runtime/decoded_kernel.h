@@ -59,6 +59,7 @@ struct DecodedKernel {
   std::vector<uint32_t> tables;
   std::vector<BarrierDesc> barriers;
   std::vector<SystemDesc> system_calls;
+  std::vector<exec::ExtendedDesc> extended;
   std::vector<RowInit> inits;
   uint32_t num_rows = 0;
   uint32_t num_predicates = 0;

@@ -460,7 +460,7 @@ void Decoder::instruction(const Instr& in) {
       }
     }
   }
-  if (!arithmetic(in) && !bits(in) && !memory(in)) unsupported("this instruction");
+  if (!extended(in) && !arithmetic(in) && !bits(in) && !memory(in)) unsupported("this instruction");
 }
 
 DecodedKernel Decoder::run() {

@@ -101,6 +101,12 @@ class Decoder {
   void convert_address(const Instr& in);
   uint16_t compare_codes(const Instr& in, ptx::Type type);
 
+  // decode_extended.cpp
+  bool extended(const Instr& in);
+  void convert_pair(const Instr& in);
+  void compare_half(const Instr& in);
+  void extended_operation(const Instr& in);
+
   // decode_memory.cpp
   bool memory(const Instr& in);
   void load(const Instr& in);

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int64_t kTurn = 1 << 15;         // warp-instructions between looks at a warp
 constexpr int64_t kPollingTurn = 1 << 10;  // of a warp that only polled in its turn before
+constexpr int64_t kSplitTurn = 1 << 6;     // the same of lanes that others of the warp wait for
 constexpr int kTurnsWhilePolling = 16;     // of a warp that polls, though it also stores
 constexpr uint64_t kDeadlockBudget = uint64_t{1} << 24;   // warp-instructions without any effect
 constexpr uint64_t kResidentBytes = uint64_t{2} << 30;    // most memory for resident blocks
@@ -55,6 +56,8 @@ Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceM
   context_.blocks = kernel.blocks.data();
   context_.memory = memory_descs_.data();
   context_.tables = kernel.tables.data();
+  context_.extended = kernel.extended.data();
+  context_.textures = options_.textures;
   context_.arena = memory.arena();
   context_.arena_bytes = memory.arena_bytes();
   context_.ranges = memory.ranges().data();
@@ -81,6 +84,8 @@ std::unique_ptr<Executor::Slot> Executor::make_slot() {
   slot->warps.resize(warps_per_block_);
   slot->states.resize(warps_per_block_);
   slot->polling.resize(warps_per_block_);
+  slot->split.resize(warps_per_block_);
+  slot->parked.resize(warps_per_block_);
   slot->traces.resize(warps_per_block_);
   for (uint32_t w = 0; w < warps_per_block_; ++w) {
     exec::Warp& warp = slot->warps[w];
@@ -154,6 +159,10 @@ uint32_t Executor::special_value(const Slot& slot, SpecialReg reg, uint32_t warp
       return launch_.shared_bytes - kernel_.kernel->static_shared_bytes;
     case SpecialReg::kTotalSmemSize:
       return launch_.shared_bytes;
+    case SpecialReg::kEnvreg1:
+      return static_cast<uint32_t>(options_.grid_workspace >> 32);
+    case SpecialReg::kEnvreg2:
+      return static_cast<uint32_t>(options_.grid_workspace);
     default:
       return 0;  // clocks are operations, not rows
   }
@@ -225,7 +234,8 @@ void Executor::start_block(Slot& slot, uint64_t index) {
     warp.trace_last = 0;
     if (warp.trace != nullptr) warp.trace[0] = 0;
     slot.states[w] = Slot::State::kRunnable;
-    slot.polling[w] = 0;
+    slot.polling[w] = slot.split[w] = 0;
+    slot.parked[w] = 0;
   }
   fill_block_rows(slot);
   slot.filled = true;
@@ -249,7 +259,7 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
   exec::Warp& warp = slot.warps[w];
   context_.shared = slot.shared.get();
   int turns = 0;
-  int64_t budget = slot.polling[w] ? kPollingTurn : kTurn;
+  int64_t budget = slot.polling[w] ? (slot.split[w] ? kSplitTurn : kPollingTurn) : kTurn;
   slot.polling[w] = 0;
   context_.polled = false;
   context_.stored = false;
@@ -278,6 +288,7 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
         return true;
       case Status::kBarrier:
         if (context_.stored) idle_since_ = context_.warp_instructions;
+        if (slot.split[w] && !meet_at_barrier(slot, w)) continue;
         arrive(slot, w);
         if (slot.states[w] != Slot::State::kRunnable) return true;
         continue;
@@ -293,6 +304,7 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
     if (context_.stored) idle_since_ = context_.warp_instructions;
     if (context_.polled && (!context_.stored || ++turns >= kTurnsWhilePolling)) {
       slot.polling[w] = !context_.stored;
+      rotate_lanes(slot, w);
       return false;
     }
     if (!context_.polled) idle_since_ = context_.warp_instructions;  // it computes
@@ -414,7 +426,7 @@ void Executor::flush_finished() {
 ExecutorResult Executor::run() {
   const uint64_t total = launch_.grid.count();
   uint64_t next = 0;
-  uint64_t wanted = 1;  // resident blocks
+  uint64_t wanted = options_.cooperative ? total : 1;  // resident blocks
   const auto limit_reached = [&] {
     return options_.max_thread_instructions != 0 &&
            result_.thread_instructions >= options_.max_thread_instructions;
@@ -424,6 +436,11 @@ ExecutorResult Executor::run() {
           warps_per_block_ +
       launch_.shared_bytes;
   const uint64_t most_resident = std::clamp<uint64_t>(kResidentBytes / (slot_bytes + 1), 64, 65536);
+  if (options_.cooperative && total > most_resident)
+    throw Error(
+        fmt::format("a cooperative launch of {} thread blocks of kernel {} - at most {} of "
+                    "this size are resident together",
+                    total, kernel_.kernel->name, most_resident));
   while (result_.blocks < total && !limit_reached()) {
     while (resident_.size() < wanted && next < total) {
       std::unique_ptr<Slot> slot = make_slot();
@@ -445,7 +462,7 @@ ExecutorResult Executor::run() {
       if (result_.interrupted) return result_;
     }
     if (finished_any) {
-      if (resident_.empty()) wanted = 1;
+      if (resident_.empty() && !options_.cooperative) wanted = 1;
       continue;
     }
     // Everything that is resident only waits: bring in more blocks, or give up.
@@ -489,6 +506,16 @@ void Executor::report_fault(const Slot& slot, uint32_t warp) const {
   if (f.kind == exec::FaultKind::kTrap)
     throw DeviceFault(Kind::kTrap, fmt::format("trap in kernel {} ({}) by thread {}", kernel,
                                                where(f.instruction), thread));
+  if (f.kind == exec::FaultKind::kBadTexture)
+    throw DeviceFault(
+        Kind::kIllegalAddress,
+        fmt::format("{:#x} is no texture or surface object, in kernel {} ({}) by thread {}",
+                    f.address, kernel, where(f.instruction), thread));
+  if (f.kind == exec::FaultKind::kOutsideSurface)
+    throw DeviceFault(Kind::kTrap,
+                      fmt::format("{} outside of the surface {:#x} in kernel {} ({}) by thread {}",
+                                  f.is_write ? "write" : "read", f.address, kernel,
+                                  where(f.instruction), thread));
   if (f.kind == exec::FaultKind::kBadBranch)
     throw DeviceFault(
         Kind::kTrap,

@@ -14,6 +14,7 @@
 #include "host/runtime/device_heap.h"
 #include "host/runtime/device_memory.h"
 #include "host/runtime/recording.h"
+#include "host/runtime/texture.h"
 
 namespace nearwarp::runtime {
 
@@ -34,7 +35,10 @@ struct ExecutorOptions {
   std::function<bool(uint64_t)> progress;
   /// Receives what the blocks print, in the order of the blocks.
   std::function<void(std::string_view)> print;
-  DeviceHeap* heap = nullptr;  ///< of malloc and free; needed by kernels that call them
+  const TextureTable* textures = nullptr;
+  bool cooperative = false;     ///< all blocks are resident from the start
+  uint64_t grid_workspace = 0;  ///< %envreg1, %envreg2: device address for grid-wide barriers
+  DeviceHeap* heap = nullptr;   ///< of malloc and free; needed by kernels that call them
 };
 
 struct ExecutorResult {
@@ -81,6 +85,9 @@ class Executor {
   void grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer);
   void retire(std::unique_ptr<Slot> slot);
   void flush_finished();
+  // executor_lanes.cpp: lanes of a warp that wait for one another
+  void rotate_lanes(Slot& slot, uint32_t warp);
+  bool meet_at_barrier(Slot& slot, uint32_t warp);
   // executor_system.cpp: calls of the device's runtime
   void system_call(Slot& slot, uint32_t warp);
   const uint8_t* lane_memory(const Slot& slot, uint32_t warp, uint32_t lane, uint64_t address,

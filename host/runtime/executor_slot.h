@@ -38,7 +38,9 @@ struct Executor::Slot {
   std::vector<exec::StackEntry> stacks;
   std::vector<exec::Warp> warps;
   std::vector<State> states;
-  std::vector<char> polling;  // the warp only polled in its last turn
+  std::vector<char> split;       // lanes that should be together are not
+  std::vector<uint32_t> parked;  // such lanes that have reached a barrier
+  std::vector<char> polling;     // the warp only polled in its last turn
   std::vector<std::vector<uint64_t>> traces;
   Barrier barriers[16];
   uint32_t live = 0;

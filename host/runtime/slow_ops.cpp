@@ -5,6 +5,7 @@
 #include "device/exec/codes.h"
 #include "device/exec/lanes.h"
 #include "host/runtime/float_ops.h"
+#include "host/runtime/half_ops.h"
 
 namespace nearwarp::exec {
 
@@ -185,6 +186,28 @@ void execute_slow(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
           row<uint32_t>(rows, op.d)[i] = static_cast<uint32_t>(op.imm == 1 ? now >> 32 : now);
       });
       ctx.polled = true;
+      break;
+    }
+    case kHalf:
+      half(rows, op, mask);
+      break;
+    case kHalfCompare:
+      half_compare(warp, op, mask);
+      break;
+    case kConvertPair:
+      convert_pair(rows, op, mask);
+      break;
+    case kVideo:
+    case kSzext:
+    case kFns: {
+      const uint32_t *a = row<uint32_t>(rows, op.a), *b = row<uint32_t>(rows, op.b),
+                     *c = row<uint32_t>(rows, op.c);
+      for_each_lane(mask, [&](uint32_t i) {
+        row<uint32_t>(rows, op.d)[i] =
+            op.code == kVideo   ? video(static_cast<uint32_t>(op.imm), a[i], b[i], c[i])
+            : op.code == kSzext ? szext(a[i], b[i], op.imm)
+                                : find_nth_set(a[i], b[i], static_cast<int32_t>(c[i]));
+      });
       break;
     }
     case kIsSpace:

@@ -81,7 +81,8 @@ bool leaves_record(const compiler::Instruction& in) {
   using ptx::Opcode;
   using ptx::Space;
   const bool memory = in.op == Opcode::kLd || in.op == Opcode::kLdu || in.op == Opcode::kSt ||
-                      in.op == Opcode::kAtom || in.op == Opcode::kRed;
+                      in.op == Opcode::kAtom || in.op == Opcode::kRed || in.op == Opcode::kTex ||
+                      in.op == Opcode::kSuld || in.op == Opcode::kSust;
   return memory && in.mod.space != Space::kConst && in.mod.space != Space::kParam;
 }
 

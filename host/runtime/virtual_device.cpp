@@ -22,6 +22,7 @@ namespace {
 constexpr uint64_t kChunkWords = (uint64_t{2} << 20) / sizeof(uint64_t);
 constexpr uint32_t kMaxThreads = 1024;
 constexpr uint32_t kMaxSharedBytes = 227 * 1024;
+constexpr uint64_t kGridWorkspaceBytes = 4096;
 constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
 
 /// A hint: neighbouring chunks then share huge pages, which saves most page faults.
@@ -124,6 +125,7 @@ struct VirtualDevice::Impl {
   }
 
   DevicePtr allocate(uint64_t bytes, std::string label);
+  void check_image(const TextureImage& image, const ChannelFormat& format) const;
   void load_variables(Module& module);
   const Module& module(uint32_t handle) const;
   /// Does the kernel call malloc or free? Then there is a heap afterwards.
@@ -143,6 +145,8 @@ struct VirtualDevice::Impl {
   ExecutorResult recorded;   // of all launches
   uint32_t sunk_chunks = 0;  // given to Options::sink
   bool limit_reached = false;
+  TextureTable textures;
+  uint64_t grid_workspace = 0;       // of cooperative launches
   std::optional<DeviceHeap> heap;    // made for the first kernel that calls malloc or free
   std::optional<DeviceFault> fault;  // of an earlier launch
   bool taken = false;
@@ -295,6 +299,18 @@ void VirtualDevice::Impl::check_dimensions(const compiler::Kernel& k, Dim3 grid,
 
 void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
                            uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record) {
+  launch_grid(module, kernel, grid, block, dynamic_shared_bytes, args, record, false);
+}
+
+void VirtualDevice::launch_cooperative(uint32_t module, const std::string& kernel, Dim3 grid,
+                                       Dim3 block, uint32_t dynamic_shared_bytes,
+                                       const KernelArgs& args, bool record) {
+  launch_grid(module, kernel, grid, block, dynamic_shared_bytes, args, record, true);
+}
+
+void VirtualDevice::launch_grid(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
+                                uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record,
+                                bool cooperative) {
   Impl& d = *impl_;
   if (d.taken) throw Error("the device's recording has been taken - it cannot be used any more");
   if (d.fault) throw *d.fault;
@@ -335,6 +351,15 @@ void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid
       return d.options.progress(d.warp_instructions + n, d.options.progress_context);
     };
   options.print = d.options.print;
+  options.textures = &d.textures;
+  if (cooperative) {
+    options.cooperative = true;
+    if (d.grid_workspace == 0)
+      d.grid_workspace = d.allocate(kGridWorkspaceBytes, "workspace of grid barriers");
+    options.grid_workspace = d.grid_workspace;
+    std::memset(d.memory.host(d.grid_workspace, kGridWorkspaceBytes, "grid barrier"), 0,
+                kGridWorkspaceBytes);
+  }
   if (d.uses_heap(loaded.decoded)) options.heap = &*d.heap;
   const auto start = std::chrono::steady_clock::now();
   Executor executor(loaded.decoded, d.modules[module].program->path, d.memory, entry, args.bytes(),
@@ -384,6 +409,55 @@ void VirtualDevice::Impl::append(TraceChunk chunk) {
 void VirtualDevice::Impl::truncate() {
   if (!recording.truncated && options.sink != nullptr) options.sink->truncated();
   recording.truncated = true;
+}
+
+// --- Textures ------------------------------------------------------------------------------------
+
+void VirtualDevice::Impl::check_image(const TextureImage& image,
+                                      const ChannelFormat& format) const {
+  const uint32_t n = format.components(), bits = format.bits[0];
+  bool ok = n == 1 || n == 2 || n == 4;
+  ok =
+      ok && (bits == 32 || bits == 16 || (bits == 8 && format.kind != ChannelFormat::Kind::kFloat));
+  for (uint32_t i = 0; i < 4; ++i) ok = ok && format.bits[i] == (i < n ? bits : 0);
+  if (!ok)
+    throw Error(
+        fmt::format("no texture has elements of {}, {}, {}, {} bits - 1, 2 or 4 components "
+                    "of 8, 16 or 32 bits",
+                    format.bits[0], format.bits[1], format.bits[2], format.bits[3]));
+  constexpr uint32_t kMost = 1u << 28;
+  if (image.width == 0 || image.height == 0 || image.depth == 0 || image.width > kMost ||
+      image.height > kMost || image.depth > kMost)
+    throw Error(fmt::format("a texture of {} x {} x {} elements - 1 to {} in each direction",
+                            image.width, image.height, image.depth, kMost));
+  const uint64_t row = uint64_t{image.width} * format.element_bytes();
+  const uint64_t pitch = image.pitch_bytes != 0 ? image.pitch_bytes : row;
+  const uint64_t slice = image.slice_bytes != 0 ? image.slice_bytes : pitch * image.height;
+  if (pitch < row || slice < pitch || pitch > options.memory_bytes || slice > options.memory_bytes)
+    throw Error(fmt::format("a texture with rows of {} bytes, {} bytes apart", row, pitch));
+  if ((image.depth - 1) > options.memory_bytes / slice ||
+      (image.height - 1) > options.memory_bytes / pitch)
+    throw Error("a texture larger than the device's memory");
+  memory.host(image.address, (image.depth - 1) * slice + (image.height - 1) * pitch + row,
+              "texture");
+}
+
+uint64_t VirtualDevice::create_texture(TextureDesc desc) {
+  if (desc.levels.empty()) throw Error("a texture without a level - at least one image");
+  for (const TextureImage& image : desc.levels) impl_->check_image(image, desc.format);
+  return impl_->textures.add(std::move(desc));
+}
+uint64_t VirtualDevice::create_surface(TextureImage image, ChannelFormat format) {
+  impl_->check_image(image, format);
+  return impl_->textures.add(TextureTable::Surface{image, format});
+}
+void VirtualDevice::destroy_texture(uint64_t handle) {
+  if (!impl_->textures.remove_texture(handle))
+    throw Error(fmt::format("{:#x} is no texture object", handle));
+}
+void VirtualDevice::destroy_surface(uint64_t handle) {
+  if (!impl_->textures.remove_surface(handle))
+    throw Error(fmt::format("{:#x} is no surface object", handle));
 }
 
 uint64_t VirtualDevice::warp_instructions() const { return impl_->warp_instructions; }

@@ -15,6 +15,7 @@
 #include "host/core/error.h"
 #include "host/runtime/device_fault.h"
 #include "host/runtime/recording.h"
+#include "host/runtime/texture.h"
 
 namespace nearwarp::runtime {
 
@@ -113,6 +114,19 @@ class VirtualDevice {
   void launch(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
               uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record = true);
 
+  /// The same as a cooperative launch: all thread blocks are resident together and may wait for
+  /// one another at barriers of the grid. Throws nearwarp::Error for more blocks than fit.
+  void launch_cooperative(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
+                          uint32_t dynamic_shared_bytes, const KernelArgs& args,
+                          bool record = true);
+
+  /// Objects that kernels use by handle. Throws nearwarp::Error for images outside of allocations
+  /// and for formats that do not exist. The runtime library describes arrays by images too.
+  uint64_t create_texture(TextureDesc desc);
+  uint64_t create_surface(TextureImage image, ChannelFormat format);
+  void destroy_texture(uint64_t handle);
+  void destroy_surface(uint64_t handle);
+
   uint64_t warp_instructions() const;    ///< executed so far
   uint64_t thread_instructions() const;  ///< executed so far
   /// The live allocation that `address` lies in; nullptr if there is none.
@@ -128,6 +142,9 @@ class VirtualDevice {
 
  private:
   struct Impl;
+  void launch_grid(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
+                   uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record,
+                   bool cooperative);
   std::unique_ptr<Impl> impl_;
 };
 

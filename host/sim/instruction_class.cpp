@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "host/ptx/details.h"
+
 namespace nearwarp::sim {
 
 namespace {
@@ -87,6 +89,7 @@ void classify_memory(ImageInstr& out, const Instruction& in, const MachineConfig
   out.lane_bytes = lane_bytes(in);
   switch (in.op) {
     case Opcode::kSt:
+    case Opcode::kSust:
       out.action = shared ? Action::kSharedStore : Action::kStore;
       break;
     case Opcode::kAtom:
@@ -126,6 +129,9 @@ sm::EnergyClass energy_class(const Instruction& in) {
     case Opcode::kSt:
     case Opcode::kAtom:
     case Opcode::kRed:
+    case Opcode::kTex:
+    case Opcode::kSuld:
+    case Opcode::kSust:
       return in.mod.space == Space::kConst || in.mod.space == Space::kParam ? E::kConstant
                                                                             : E::kMemory;
     case Opcode::kBra:
@@ -155,6 +161,7 @@ sm::EnergyClass energy_class(const Instruction& in) {
     case Opcode::kSad:
     case Opcode::kDp4a:
     case Opcode::kDp2a:
+    case Opcode::kMma:
       if (!real) return E::kIntegerMultiply;
       break;
     case Opcode::kDiv:
@@ -199,6 +206,9 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
     case Opcode::kSt:
     case Opcode::kAtom:
     case Opcode::kRed:
+    case Opcode::kTex:
+    case Opcode::kSuld:
+    case Opcode::kSust:
       classify_memory(out, in, m);
       return out;
     case Opcode::kMin:
@@ -216,8 +226,19 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
     case Opcode::kDp4a:
     case Opcode::kDp2a:
     case Opcode::kFma:
+    case Opcode::kVideo:
       set_timing(out, timing(m.classes, Kind::kMad, type));
       break;
+    case Opcode::kMma: {
+      // Estimated: no matrix units are modelled; one multiply-add per element of k and 32 results.
+      const ptx::MatrixDetail d = ptx::MatrixDetail::unpack(in.mod.detail);
+      ClassTiming t = timing(m.classes, Kind::kMad, type);
+      const uint32_t steps = std::max(1u, uint32_t{d.m} * d.n * d.k / 1024);
+      t.interval_cycles *= steps;
+      t.latency_cycles += t.interval_cycles;
+      set_timing(out, t);
+      break;
+    }
     case Opcode::kDiv:
     case Opcode::kRem:
       set_timing(out, timing(m.classes, Kind::kDiv, type));

@@ -62,10 +62,10 @@ TEST(Mnemonic, Modifiers) {
 }
 
 TEST(Mnemonic, WhatIsUnsupportedIsNamed) {
-  for (const char* text : {"tex.2d.v4.f32.f32",
-                           "wmma.load.a.sync.aligned.row.m16n16k16.f16",
-                           "add.f16x2",
-                           "fma.rn.bf16",
+  for (const char* text : {"tex.2dms.v4.f32.s32",
+                           "wmma.load.a.sync.aligned.row.m8n8k32.s4",
+                           "div.f16x2",
+                           "rcp.rn.bf16",
                            "add.ballot.u32",
                            "add",
                            "mul.s32",
@@ -85,12 +85,12 @@ TEST(Mnemonic, WhatIsUnsupportedIsNamed) {
                            "",
                            "ld..u32",
                            "add.",
-                           "cp.async.ca.shared.global",
+                           "cp.async.bulk.shared::cluster.global",
                            "bar.red.u32",
                            "sub.u8",
                            "and.u32",
-                           "atom.global.add.noftz.f16x2",
-                           "fence.proxy.async",
+                           "atom.global.cas.b128",
+                           "fence.quickly",
                            "shl.s32",
                            "ld.global"}) {
     EXPECT_NE(decode_mnemonic(text).problem, "") << text;
@@ -161,7 +161,9 @@ TEST(Mnemonic, SpecialRegisters) {
   EXPECT_EQ(name_of(SpecialReg::kNctaidZ), "%nctaid.z");
   EXPECT_EQ(name_of(SpecialReg::kLanemaskGt), "%lanemask_gt");
   EXPECT_FALSE(special_by_name("%tid.w", &reg));
-  EXPECT_TRUE(is_unsupported_special("%clusterid.x"));
+  EXPECT_TRUE(is_unsupported_special("%pm0"));
+  ASSERT_TRUE(special_by_name("%clusterid.x", &reg));  // a block is a cluster
+  EXPECT_EQ(reg, SpecialReg::kCtaidX);
   EXPECT_FALSE(is_unsupported_special("%r1"));
 }
 

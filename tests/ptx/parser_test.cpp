@@ -234,7 +234,7 @@ TEST(Parser, UnsupportedStatementsAreKeptWithTheirReason) {
 {
   .reg .f32 %f<5>; .reg .b32 %r<3>;
   tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tex, {%r1, %r2}];
-  mov.u32 %r1, %clusterid.x;
+  mov.u32 %r1, %pm0;
   ret;
 }
 )";
@@ -243,7 +243,7 @@ TEST(Parser, UnsupportedStatementsAreKeptWithTheirReason) {
   ASSERT_EQ(k.problems.size(), 2u);
   EXPECT_EQ(k.instructions[0].problem, 0u);
   EXPECT_EQ(k.instructions[0].text.substr(0, 17), "tex.2d.v4.f32.s32");
-  EXPECT_NE(k.problems[1].find("%clusterid.x"), std::string::npos);
+  EXPECT_NE(k.problems[1].find("%pm0"), std::string::npos);
 }
 
 struct Bad {

@@ -1,0 +1,81 @@
+// Blocks and warps that wait for one another.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+
+extern "C" __global__ void grid_sync(int* data, int rounds) {
+  auto grid = cg::this_grid();
+  const unsigned long long n = grid.size(), i = grid.thread_rank();
+  for (int r = 0; r < rounds; ++r) {
+    const int next = data[(i + 1) % n];
+    grid.sync();
+    data[i] += next;
+    grid.sync();
+  }
+}
+
+extern "C" __global__ void reduce(const int* in, int* out) {
+  auto block = cg::this_thread_block();
+  auto tile = cg::tiled_partition<16>(block);
+  const int sum = cg::reduce(tile, in[block.thread_rank()], cg::plus<int>());
+  if (threadIdx.x % 3 == 0) {
+    auto some = cg::coalesced_threads();
+    out[block.thread_rank()] = sum * 100 + some.thread_rank() + some.size();
+  }
+}
+
+// Lanes of one warp take turns in a critical section.
+extern "C" __global__ void spin_lock(int* lock, int* counter) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  *counter = *counter + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
+// Even lanes wait for what odd lanes of their warp write later.
+extern "C" __global__ void hand_over(volatile int* flag, int* out) {
+  if (threadIdx.x % 2 == 0) {
+    while (flag[threadIdx.x] == 0) {
+    }
+    out[threadIdx.x] = flag[threadIdx.x];
+  } else {
+    flag[threadIdx.x - 1] = static_cast<int>(threadIdx.x);
+  }
+}
+
+// The last block to finish adds up what the others left.
+extern "C" __global__ void last_block(const int* in, int* partial, unsigned* done, int* out) {
+  __shared__ bool last;
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, in[blockIdx.x * blockDim.x + threadIdx.x]);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = sum;
+    __threadfence();
+    last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    int total = 0;
+    for (unsigned b = 0; b < gridDim.x; ++b) total += partial[b];
+    *out = total;
+  }
+}
+
+// Every block waits, asleep, for the one before it (decoupled look-back).
+extern "C" __global__ void chain(volatile int* state, int reversed) {
+  const unsigned b = reversed ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
+  if (threadIdx.x == 0) {
+    int before = b == 0 ? 1 : 0;
+    while (before == 0) {
+      before = state[b - 1];
+      __nanosleep(100);
+    }
+    __threadfence();
+    state[b] = before + 1;
+  }
+}

@@ -1,0 +1,98 @@
+// Do blocks, warps and lanes that wait for one another always get on?
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "host/core/error.h"
+#include "host/runtime/trace_replay.h"
+#include "tests/runtime/breadth_kernels.h"
+
+namespace nearwarp::runtime {
+namespace {
+
+TEST(Waiting, BarriersOfTheGrid) {
+  BreadthDevice d("grid");
+  constexpr int blocks = 20, threads = 64, n = blocks * threads, rounds = 5;
+  std::vector<int> data(n);
+  std::iota(data.begin(), data.end(), 1);
+  const DevicePtr p = d.upload(data);
+  for (int launch = 0; launch < 2; ++launch)
+    d.launch_cooperative(d.module, "grid_sync", {blocks}, {threads}, 0, KernelArgs(p, rounds));
+  for (int r = 0; r < 2 * rounds; ++r) {
+    const std::vector<int> before = data;
+    for (int i = 0; i < n; ++i) data[i] = before[i] + before[(i + 1) % n];
+  }
+  EXPECT_EQ(d.download<int>(p, n), data);
+  validate(d.take_recording(""));
+}
+
+TEST(Waiting, AGridThatIsNotCooperativeHasNoBarrier) {
+  BreadthDevice d("grid");
+  const DevicePtr p = d.upload(std::vector<int>(64, 1));
+  EXPECT_THROW(d.launch(d.module, "grid_sync", {1}, {64}, 0, KernelArgs(p, 1)), DeviceFault);
+}
+
+TEST(Waiting, GroupsOfThreads) {
+  BreadthDevice d("grid");
+  std::vector<int> in(64);
+  for (int i = 0; i < 64; ++i) in[i] = i * i % 37;
+  const DevicePtr p = d.upload(in), out = d.upload(std::vector<int>(64, -1));
+  d.launch(d.module, "reduce", {1}, {64}, 0, KernelArgs(p, out));
+  const auto got = d.download<int>(out, 64);
+  for (int i = 0; i < 64; ++i) {
+    if (i % 3 != 0) {
+      EXPECT_EQ(got[i], -1);
+      continue;
+    }
+    const int sum = std::accumulate(in.begin() + i / 16 * 16, in.begin() + (i / 16 + 1) * 16, 0);
+    int rank = 0, size = 0;
+    for (int j = i / 32 * 32; j < (i / 32 + 1) * 32; ++j) {
+      if (j % 3 != 0) continue;
+      rank += j < i;
+      ++size;
+    }
+    EXPECT_EQ(got[i], sum * 100 + rank + size) << i;
+  }
+}
+
+TEST(Waiting, ALockTakenByLanesOfOneWarp) {
+  BreadthDevice d("grid");
+  const DevicePtr lock = d.upload(std::vector<int>(1, 0)),
+                  counter = d.upload(std::vector<int>(1, 0));
+  d.launch(d.module, "spin_lock", {3}, {64}, 0, KernelArgs(lock, counter));
+  EXPECT_EQ(d.download<int>(counter, 1)[0], 192);
+  validate(d.take_recording(""));
+}
+
+TEST(Waiting, LanesThatWaitForLanes) {
+  BreadthDevice d("grid");
+  const DevicePtr flag = d.upload(std::vector<int>(64, 0)), out = d.upload(std::vector<int>(64, 0));
+  d.launch(d.module, "hand_over", {1}, {64}, 0, KernelArgs(flag, out));
+  const auto got = d.download<int>(out, 64);
+  for (int i = 0; i < 64; i += 2) EXPECT_EQ(got[i], i + 1) << i;
+}
+
+TEST(Waiting, TheLastBlockSeesAllOthers) {
+  BreadthDevice d("grid");
+  constexpr int blocks = 50, n = blocks * 64;
+  std::vector<int> in(n);
+  std::iota(in.begin(), in.end(), 0);
+  const DevicePtr p = d.upload(in), partial = d.allocate(blocks * 4),
+                  done = d.upload(std::vector<int>(1, 0)), out = d.allocate(4);
+  d.launch(d.module, "last_block", {blocks}, {64}, 0, KernelArgs(p, partial, done, out));
+  EXPECT_EQ(d.download<int>(out, 1)[0], n * (n - 1) / 2);
+}
+
+TEST(Waiting, ChainsOfBlocksInBothDirections) {
+  for (const int reversed : {0, 1}) {
+    BreadthDevice d("grid");
+    constexpr int blocks = 300;
+    const DevicePtr state = d.upload(std::vector<int>(blocks, 0));
+    d.launch(d.module, "chain", {blocks}, {32}, 0, KernelArgs(state, reversed));
+    const auto got = d.download<int>(state, blocks);
+    for (int b = 0; b < blocks; ++b) EXPECT_EQ(got[b], b + 2) << b;
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::runtime
