@@ -44,7 +44,21 @@ NW_HD constexpr uint64_t low_bits(uint32_t n) {
   return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
 }
 
+inline constexpr uint32_t kLanesOfGroup = 32;
 inline constexpr uint32_t kNoLane = 0xffffffffu;
+
+/// A value for each lane i < 32 of a group G. A local array would not do: on a GPU every lane has
+/// one of its own, and none sees what another has written. Inside of each(32, ...) and the like,
+/// lane i sets and reads its value; what another lane has, the group's from() tells.
+template <class G, class T>
+class LaneValues {
+ public:
+  NW_HD NW_INLINE void set(uint32_t i, T value) { of_[i] = value; }
+  NW_HD NW_INLINE T operator[](uint32_t i) const { return of_[i]; }
+
+ private:
+  alignas(64) T of_[kLanesOfGroup];
+};
 
 /// The CPU's group: lanes are loop iterations, vectorised by `omp simd` where that helps. In device
 /// code it is a thread that works alone.
@@ -152,6 +166,18 @@ struct HostGroup {
     }
     return sum;
   }
+  /// The OR of f(i) over the set bits i < 32 of `bits`.
+  template <class F>
+  NW_HD NW_INLINE uint32_t bit_or(uint32_t bits, F&& f) const {
+    uint32_t all = 0;
+    for (uint32_t b = bits; b != 0; b &= b - 1) all |= f(count_trailing_zeros(b));
+    return all;
+  }
+  /// The value of lane `i`, which is the same in all lanes.
+  template <class T>
+  NW_HD NW_INLINE T from(const LaneValues<HostGroup, T>& values, uint32_t i) const {
+    return values[i];
+  }
   /// Code that one lane alone runs (state that belongs to the leader).
   template <class F>
   NW_HD NW_INLINE void leader(F&& f) const {
@@ -256,6 +282,16 @@ struct ShuffledGroup {
     return sum;
   }
   template <class F>
+  uint32_t bit_or(uint32_t bits, F&& f) const {
+    uint32_t all = 0;
+    each_bit(bits, [&](uint32_t i) { all |= f(i); });
+    return all;
+  }
+  template <class T>
+  T from(const LaneValues<ShuffledGroup, T>& values, uint32_t i) const {
+    return values[i];
+  }
+  template <class F>
   void leader(F&& f) const {
     f();
   }
@@ -267,6 +303,18 @@ struct ShuffledGroup {
 };
 
 #if defined(__CUDACC__)
+struct WarpGroup;
+
+template <class T>
+class LaneValues<WarpGroup, T> {
+ public:
+  __device__ __forceinline__ void set(uint32_t, T value) { own_ = value; }
+  __device__ __forceinline__ T operator[](uint32_t) const { return own_; }
+
+ private:
+  T own_;
+};
+
 /// 32 lanes of a CUDA warp.
 struct WarpGroup {
   cooperative_groups::thread_block_tile<32> tile;
@@ -353,6 +401,16 @@ struct WarpGroup {
     }
     tile.sync();
     return carry;
+  }
+  template <class F>
+  __device__ __forceinline__ uint32_t bit_or(uint32_t bits, F&& f) const {
+    const uint32_t rank = tile.thread_rank();
+    const uint32_t own = (bits >> rank & 1) != 0 ? static_cast<uint32_t>(f(rank)) : 0;
+    return cooperative_groups::reduce(tile, own, cooperative_groups::bit_or<uint32_t>());
+  }
+  template <class T>
+  __device__ __forceinline__ T from(const LaneValues<WarpGroup, T>& values, uint32_t i) const {
+    return tile.shfl(values[i], static_cast<int>(i));
   }
   template <class F>
   __device__ __forceinline__ void leader(F&& f) const {

@@ -20,14 +20,14 @@ struct LineList {
 /// Addresses of a record's lanes, as 48-bit values; only lanes of `mask` are meaningful.
 template <class G>
 NW_HD inline void lane_addresses(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
-                                 uint64_t* address) {
+                                 LaneValues<G, uint64_t>& address) {
   const uint64_t w = words[record];
   const uint64_t base = trace::record_base(w);
   const int stride = trace::record_stride(w);
   if (stride >= trace::kMinStride) {
     g.each(kWarpSize, [&](uint32_t i) {
-      address[i] =
-          (base + static_cast<uint64_t>(static_cast<int64_t>(stride) * i)) & trace::kAddressMask;
+      address.set(i, (base + static_cast<uint64_t>(static_cast<int64_t>(stride) * i)) &
+                         trace::kAddressMask);
     });
     return;
   }
@@ -35,7 +35,7 @@ NW_HD inline void lane_addresses(const G& g, const uint64_t* words, uint32_t rec
   if (stride == trace::kTiles) {
     const uint64_t tile = *extra;
     g.each(kWarpSize, [&](uint32_t i) {
-      address[i] = (base + trace::tile_distance(tile, i)) & trace::kAddressMask;
+      address.set(i, (base + trace::tile_distance(tile, i)) & trace::kAddressMask);
     });
     return;
   }
@@ -43,8 +43,8 @@ NW_HD inline void lane_addresses(const G& g, const uint64_t* words, uint32_t rec
   g.each_scalar(kWarpSize, [&](uint32_t i) {
     if ((mask >> i & 1) == 0) return;
     const uint32_t rank = population_count(mask & static_cast<uint32_t>(low_bits(i)));
-    address[i] =
-        deltas ? base + static_cast<uint32_t>(extra[rank / 2] >> (32 * (rank % 2))) : extra[rank];
+    address.set(i, deltas ? base + static_cast<uint32_t>(extra[rank / 2] >> (32 * (rank % 2)))
+                          : extra[rank]);
   });
 }
 
@@ -53,28 +53,25 @@ NW_HD inline void lane_addresses(const G& g, const uint64_t* words, uint32_t rec
 template <class G>
 NW_HD inline void coalesce(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
                            uint64_t device_base, uint32_t line_shift, LineList& out) {
-  alignas(64) uint64_t address[kWarpSize];
-  alignas(64) uint32_t line[kWarpSize];
+  LaneValues<G, uint64_t> address;
+  LaneValues<G, uint32_t> line;
   lane_addresses(g, words, record, mask, address);
   g.each(kWarpSize, [&](uint32_t i) {
-    line[i] = static_cast<uint32_t>((address[i] - device_base) >> line_shift);
+    line.set(i, static_cast<uint32_t>((address[i] - device_base) >> line_shift));
   });
   const uint64_t offset_mask = (uint64_t{1} << line_shift) - 1;
   uint32_t count = 0;
   uint32_t pending = mask;
   while (pending != 0) {
-    const LineAddr l = line[count_trailing_zeros(pending)];
+    const LineAddr l = g.from(line, count_trailing_zeros(pending));
     const uint32_t same =
         static_cast<uint32_t>(g.ballot(kWarpSize, [&](uint32_t i) { return line[i] == l; })) &
         pending;
-    uint8_t sectors = 0;
-    for (uint32_t b = same; b != 0; b &= b - 1) {
-      const uint32_t i = count_trailing_zeros(b);
-      sectors = static_cast<uint8_t>(sectors | 1u << ((address[i] & offset_mask) >> 5));
-    }
+    const uint32_t sectors =
+        g.bit_or(same, [&](uint32_t i) { return 1u << ((address[i] & offset_mask) >> 5); });
     g.leader([&] {
       out.line[count] = l;
-      out.sectors[count] = sectors;
+      out.sectors[count] = static_cast<uint8_t>(sectors);
     });
     count += 1;
     pending &= ~same;
@@ -95,15 +92,15 @@ NW_HD inline uint32_t bank_cycles(const G& g, const uint64_t* words, uint32_t re
   const uint32_t lane_words = lane_bytes <= 4 ? 1 : lane_bytes / 4;
   if (stride == 0) return lane_words;
   if (lane_words == 1 && (stride == 4 || stride == -4)) return 1;
-  alignas(64) uint64_t address[kWarpSize];
-  alignas(64) uint32_t word[kWarpSize];
+  LaneValues<G, uint64_t> address;
+  LaneValues<G, uint32_t> word;
   lane_addresses(g, words, record, mask, address);
-  g.each(kWarpSize, [&](uint32_t i) { word[i] = static_cast<uint32_t>(address[i]) >> 2; });
+  g.each(kWarpSize, [&](uint32_t i) { word.set(i, static_cast<uint32_t>(address[i]) >> 2); });
   uint8_t used[64] = {};
   uint32_t most = 0;
   uint32_t pending = mask;
   while (pending != 0) {
-    const uint32_t first = word[count_trailing_zeros(pending)];
+    const uint32_t first = g.from(word, count_trailing_zeros(pending));
     pending &=
         ~static_cast<uint32_t>(g.ballot(kWarpSize, [&](uint32_t i) { return word[i] == first; }));
     for (uint32_t k = 0; k < lane_words; ++k) {

@@ -121,7 +121,7 @@ class Study {
     const TraceSpan& traces;
     Candidate& candidate;
     void operator()(uint32_t pc, const sm::Access& a) {
-      uint64_t address[sm::kWarpSize];
+      LaneValues<HostGroup, uint64_t> address;
       sm::lane_addresses(HostGroup{}, traces.words, a.record, a.mask, address);
       candidate.access(study.index_[pc], address[count_trailing_zeros(a.mask)]);
     }

@@ -54,6 +54,15 @@ void check_group(const G& g, uint32_t seed) {
         before[i] = sum;
         sum += key[i];
       }
+      LaneValues<G, uint64_t> own;
+      g.each(kLanesOfGroup, [&](uint32_t i) { own.set(i, uint64_t{key[i]} << 20 | i); });
+      uint32_t ored = 0;
+      for (uint32_t i = 0; i < kLanesOfGroup; ++i) {
+        EXPECT_EQ(g.from(own, i), uint64_t{key[i]} << 20 | i);
+        ored |= (bits >> i & 1) != 0 ? key[i] : 0;
+      }
+      EXPECT_EQ(g.bit_or(static_cast<uint32_t>(bits), value), ored);
+
       EXPECT_EQ(g.ballot(n, pred), ballot);
       EXPECT_EQ(g.any(n, pred), ballot != 0);
       EXPECT_EQ(g.first(n, pred), first);
