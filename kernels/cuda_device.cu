@@ -151,7 +151,6 @@ class CudaDevice final : public Device {
     launch.systems = systems;
     launch.count = count;
     launch.slice = slice;
-    launch.footprint = footprint_;
     return timed(gpu::run_teams, launch, shape, info_.shared_bytes);
   }
 
@@ -162,6 +161,7 @@ class CudaDevice final : public Device {
     NW_CUDA_CHECK(cudaHostAlloc(&memory, sizeof(Footprint), cudaHostAllocMapped));
     footprint_ = new (memory) Footprint;
   }
+  Footprint* footprint_place() override { return footprint_; }
   Footprint footprint() const override { return footprint_ == nullptr ? Footprint{} : *footprint_; }
 
   LaunchReport meet(const TeamShape& shape, uint32_t times) override {

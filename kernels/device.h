@@ -72,6 +72,8 @@ class Device {
   /// From now on launches leave footprints, so that footprint() says after a failed one where it
   /// failed. Each must have one team of one block, in which one warp works.
   virtual void leave_footprints() = 0;
+  /// For TeamSystem::footprint.
+  virtual Footprint* footprint_place() = 0;
   virtual Footprint footprint() const = 0;
   /// Teams that only meet, so many times: what a window's barrier takes.
   virtual LaunchReport meet(const TeamShape& shape, uint32_t times) = 0;

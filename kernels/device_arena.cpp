@@ -64,6 +64,10 @@ LaunchReport TeamLauncher::run(std::span<TeamSystem> systems, const TeamShape& s
                                const Slice& slice) {
   if (systems.size_bytes() > table_.bytes())
     throw std::logic_error("a launch of more systems than its table holds");
+  for (size_t i = 0; i < systems.size(); ++i) {
+    systems[i].footprint = device_->footprint_place();
+    systems[i].number = static_cast<uint32_t>(i);
+  }
   table_.upload(systems.data(), systems.size_bytes());
   const LaunchReport report =
       device_->run(table_.as<TeamSystem>(), static_cast<uint32_t>(systems.size()), shape, slice);

@@ -68,7 +68,6 @@ class Grid {
         team.done = true;
         return;
       }
-      footprint_.system = next_;
       take(team, systems_[next_++]);
       return;
     }
@@ -94,11 +93,9 @@ class Grid {
     const std::vector<uint32_t> order = some_order(warps_);
     std::vector<Findings> found(warps_);
     const uint32_t lanes = options_.seed == 0 ? 0 : static_cast<uint32_t>(next_random(random_));
-    volatile Footprint* const footprint = options_.threads <= 1 ? &footprint_ : nullptr;
     const auto step = [&](uint32_t warp) {
-      found[warp] = lanes == 0
-                        ? team.run[warp].step(HostGroup{}, warp, footprint)
-                        : team.run[warp].step(ShuffledGroup{lanes % 64 + warp}, warp, footprint);
+      found[warp] = lanes == 0 ? team.run[warp].step(HostGroup{}, warp)
+                               : team.run[warp].step(ShuffledGroup{lanes % 64 + warp}, warp);
       if (footprint_.component == options_.fault_in && footprint_.tick >= options_.fault_at)
         throw DeviceError("the emulated device is broken");
     };

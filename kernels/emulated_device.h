@@ -36,6 +36,9 @@ class EmulatedDevice final : public Device {
   LaunchReport run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
                    const Slice& slice) override;
   void leave_footprints() override { footprints_ = true; }
+  Footprint* footprint_place() override {
+    return footprints_ || options_.fault_at != kNever ? &footprint_ : nullptr;
+  }
   Footprint footprint() const override { return footprints_ ? footprint_ : Footprint{}; }
   LaunchReport meet(const TeamShape&, uint32_t) override { return {}; }
 

@@ -40,11 +40,10 @@ struct Launch {
   uint32_t* next = nullptr;  ///< the next system to be taken
   MeetingPlace* places = nullptr;
   Slice slice;
-  /// The host's memory, or null. There is one team then, of which one warp works.
-  volatile Footprint* footprint = nullptr;
 };
 
 struct BlockShared {
+  uint64_t begun = 0;                    ///< when the launch began
   Findings of_warp[2][kWarpsPerBlock];   ///< by parity of the meeting
   Findings of_block[2][kMaxTeamBlocks];  ///< the same, for clusters: written by the other blocks
 };
@@ -52,15 +51,11 @@ struct BlockShared {
 /// A block's end of its team.
 class Team {
  public:
-  __device__ Team(const Launch& launch, BlockShared& shared)
-      : shared_(shared),
-        meeting_(launch.meeting),
-        blocks_(launch.blocks_per_team),
-        rank_(blockIdx.x % launch.blocks_per_team),
-        place_(launch.places + blockIdx.x / launch.blocks_per_team) {}
+  /// What follows from these is worked out again when it is wanted: registers belong to the models.
+  __device__ Team(const Launch& launch, BlockShared& shared) : launch_(launch), shared_(shared) {}
 
   /// This warp's number in the team.
-  __device__ uint32_t warp() const { return rank_ * kWarpsPerBlock + threadIdx.x / 32; }
+  __device__ uint32_t warp() const { return rank() * kWarpsPerBlock + threadIdx.x / 32; }
 
   /// A barrier of the team, which orders all of its accesses to memory. `mine` counts in the
   /// warps' first lanes. Returns what all have found, to all.
@@ -71,18 +66,23 @@ class Team {
     if (lane == 0) shared_.of_warp[parity][threadIdx.x / 32] = mine;
     __syncthreads();
     Findings all = combined(warp, shared_.of_warp[parity], kWarpsPerBlock);
-    if (meeting_ == Meeting::kCluster) {
+    if (launch_.meeting == Meeting::kCluster) {
       NV_IF_TARGET(NV_PROVIDES_SM_90, (meet_cluster(all, parity);))
-      all = combined(warp, shared_.of_block[parity], blocks_);
-    } else if (meeting_ == Meeting::kGrid) {
+      all = combined(warp, shared_.of_block[parity], launch_.blocks_per_team);
+    } else if (launch_.meeting == Meeting::kGrid) {
       meet_grid(all, parity);
-      all = combined(warp, place_->found[parity], blocks_);
+      all = combined(warp, place().found[parity], launch_.blocks_per_team);
     }
     return all;
   }
 
  private:
   using Warp = cg::thread_block_tile<32>;
+
+  __device__ uint32_t rank() const { return blockIdx.x % launch_.blocks_per_team; }
+  __device__ MeetingPlace& place() const {
+    return launch_.places[blockIdx.x / launch_.blocks_per_team];
+  }
 
   /// Of the first `n` <= 32.
   static __device__ Findings combined(const Warp& warp, const Findings* found, uint32_t n) {
@@ -96,18 +96,18 @@ class Team {
   /// Tell all blocks of the cluster, then wait for all. Nobody writes into another's memory after
   /// that, so blocks may end in any order.
   __device__ void meet_cluster(const Findings& mine, uint32_t parity) {
-    NV_IF_TARGET(NV_PROVIDES_SM_90,
-                 (const auto cluster = cg::this_cluster();
-                  if (threadIdx.x < blocks_) *
-                      cluster.map_shared_rank(&shared_.of_block[parity][rank_], threadIdx.x) = mine;
-                  cluster.sync();))
+    NV_IF_TARGET(NV_PROVIDES_SM_90, (const auto cluster = cg::this_cluster();
+                                     if (threadIdx.x < launch_.blocks_per_team) *
+                                         cluster.map_shared_rank(&shared_.of_block[parity][rank()],
+                                                                 threadIdx.x) = mine;
+                                     cluster.sync();))
   }
 
   __device__ void meet_grid(const Findings& mine, uint32_t parity) {
     if (threadIdx.x == 0) {
-      place_->found[parity][rank_] = mine;
-      const cuda::atomic_ref<uint32_t, cuda::thread_scope_device> arrivals(place_->arrivals);
-      const uint32_t wanted = meetings_ * blocks_;
+      place().found[parity][rank()] = mine;
+      const cuda::atomic_ref<uint32_t, cuda::thread_scope_device> arrivals(place().arrivals);
+      const uint32_t wanted = meetings_ * launch_.blocks_per_team;
       arrivals.fetch_add(1, cuda::memory_order_acq_rel);
       // Subtraction, so that the counter may overflow.
       while (static_cast<int32_t>(arrivals.load(cuda::memory_order_acquire) - wanted) < 0)
@@ -116,12 +116,9 @@ class Team {
     __syncthreads();
   }
 
+  const Launch& launch_;
   BlockShared& shared_;
-  Meeting meeting_;
-  uint32_t blocks_ = 1;
-  uint32_t rank_ = 0;
   uint32_t meetings_ = 0;
-  MeetingPlace* place_ = nullptr;
 };
 
 /// The device's clock in nanoseconds; it moves in steps of up to a microsecond.
@@ -134,28 +131,30 @@ __device__ inline uint64_t clock_ns() {
 /// One launch: every team takes systems until none is left or its time is up.
 __global__ void __launch_bounds__(kThreadsPerBlock, 1) run_teams(const Launch launch) {
   __shared__ BlockShared shared;
+  // What a warp holds over a window lies here, so that the models have the registers. All lanes
+  // write the same.
+  __shared__ __align__(16) std::byte of_warps[kWarpsPerBlock][sizeof(TeamRun)];
   extern __shared__ __align__(16) std::byte states[];
   Team team(launch, shared);
   const WarpGroup g{cg::tiled_partition<32>(cg::this_thread_block())};
-  const uint32_t warp = team.warp();
-  const bool leads = warp == 0 && threadIdx.x == 0;
-  const uint64_t begun = clock_ns();
-  const auto time_is_up = [&] { return clock_ns() - begun > launch.slice.nanoseconds; };
-  uint32_t windows = 0;
+  // The thread that looks at the clock; in the team's first block.
+  const auto leads = [&] { return threadIdx.x == 0 && team.warp() == 0; };
+  if (leads()) shared.begun = clock_ns();
+  const auto time_is_up = [&] { return clock_ns() - shared.begun > launch.slice.nanoseconds; };
   while (true) {
     Findings taken;
-    if (leads) taken.key = time_is_up() ? launch.count : atomicAdd(launch.next, 1u);
+    if (leads()) taken.key = time_is_up() ? launch.count : atomicAdd(launch.next, 1u);
     const uint32_t index = team.exchange(taken).key;
     if (index >= launch.count) return;
-    if (leads && launch.footprint != nullptr) launch.footprint->system = index;
-    TeamRun run(launch.systems[index], launch.slice, states);
-    run.enter(g, warp);
+    TeamRun& run =
+        *new (of_warps[threadIdx.x / 32]) TeamRun(launch.systems[index], launch.slice, states);
+    run.enter(g, team.warp());
     while (run.stop() == Stop::kNone) {
-      Findings found = run.step(g, warp, launch.footprint);
-      if (leads && ++windows % 16 == 0 && time_is_up()) found.flags |= Findings::kTimeIsUp;
+      Findings found = run.step(g, team.warp());
+      if (run.windows() % 16 == 0 && leads() && time_is_up()) found.flags |= Findings::kTimeIsUp;
       run.meet(team.exchange(found));
     }
-    run.leave(g, warp);
+    run.leave(g, team.warp());
   }
 }
 

@@ -46,24 +46,26 @@ struct DealView {
   const uint32_t* shared_at = nullptr;  ///< null: none is shared
 };
 
+/// Which component is being stepped; where it lies, the host can read it after a fault too.
+struct Footprint {
+  uint32_t system = 0;     ///< of the launch's table
+  uint32_t component = 0;  ///< its number
+  Tick tick = 0;           ///< begin of the window
+};
+
 /// One system as a team sees it. Lies in the device's memory, as all that it points to.
 struct TeamSystem {
   RunState run;
   DealView deal;
   uint64_t* committed = nullptr;  ///< by warp: warp-instructions of its SMs when the team left
+  volatile Footprint* footprint = nullptr;  ///< where to leave one; null: nowhere
+  uint32_t number = 0;                      ///< in the launch's table
 };
 
 /// How long a launch lasts: a team leaves its system when either is used up, and takes no other.
 struct Slice {
   uint64_t windows = ~uint64_t{0};  ///< per system
   uint64_t nanoseconds = ~uint64_t{0};
-};
-
-/// Which component is being stepped; where it lies, the host can read it after a fault too.
-struct Footprint {
-  uint32_t system = 0;     ///< of the launch's table
-  uint32_t component = 0;  ///< its number
-  Tick tick = 0;           ///< begin of the window
 };
 
 /// What a warp has found out in a window, and what a team has, combined.
@@ -107,6 +109,7 @@ class TeamRun {
   }
 
   NW_HD Stop stop() const { return control_.stop; }
+  NW_HD uint64_t windows() const { return control_.windows; }
 
   /// Before the first window: `warp` takes its States into shared memory.
   template <class G>
@@ -117,20 +120,17 @@ class TeamRun {
   }
 
   /// Step what belongs to `warp` through the next window. What is returned counts in the leader.
-  /// `footprint`: where to leave one, if not null.
   template <class G>
-  NW_HD Findings step(const G& g, uint32_t warp, volatile Footprint* footprint = nullptr) {
-    const TeamSystem& s = *system_;
+  NW_HD NW_INLINE Findings step(const G& g, uint32_t warp) {
     window_ = next_window(control_);
     Findings found;
     Horizon horizon;
-    const uint32_t end = s.deal.begin[warp + 1];
-    for (uint32_t at = s.deal.begin[warp]; at < end; at += 64)
-      found.add(step_some(g, at, end - at < 64 ? end - at : 64, horizon, footprint));
+    for (uint32_t at = system_->deal.begin[warp]; at < system_->deal.begin[warp + 1]; at += 64)
+      step_some(g, at, min_u32(system_->deal.begin[warp + 1] - at, 64), horizon, found);
     found.add({ticks_ahead(horizon.next, window_.begin), 0});
     if (warp == 0) {
       g.sync();
-      if (host_wanted(s.run, front_end())) found.flags |= Findings::kHostWanted;
+      if (host_wanted(system_->run, front_end())) found.flags |= Findings::kHostWanted;
     }
     return found;
   }
@@ -216,15 +216,31 @@ class TeamRun {
     return ticks_ahead(due, window_.begin);
   }
 
-  /// Step the `n` <= 64 components from position `first` of the deal on, as far as they are due.
   template <class G>
-  NW_HD Findings step_some(const G& g, uint32_t first, uint32_t n, Horizon& horizon,
-                           volatile Footprint* footprint) {
-    const sm::SystemView& view = system_->run.view;
+  NW_HD void leave_footprint(const G& g, uint32_t component) const {
+    g.leader([&] {
+      volatile Footprint& f = *system_->footprint;
+      f.system = system_->number;
+      f.component = component;
+      f.tick = window_.begin;
+    });
+  }
+
+  /// Step the `n` <= 64 components from position `first` of the deal on, as far as they are due,
+  /// and add to what has been found.
+  template <class G>
+  NW_HD NW_INLINE void step_some(const G& g, uint32_t first, uint32_t n, Horizon& horizon,
+                                 Findings& found) {
+    for (uint64_t bits = due_of(g, first, n, found); bits != 0; bits &= bits - 1)
+      found.key = min_u32(found.key, step_at(g, first + count_trailing_zeros(bits), horizon));
+  }
+
+  /// Which of the components are due, as bits; when the others are goes to `found`.
+  template <class G>
+  NW_HD NW_INLINE uint64_t due_of(const G& g, uint32_t first, uint32_t n, Findings& found) const {
     const uint32_t* const order = system_->deal.order + first;
-    Component* const table = system_->run.table.in(view.arena);
+    const Component* const table = system_->run.table.in(system_->run.view.arena);
     const auto length = static_cast<uint32_t>(window_.end - window_.begin);
-    Findings found;
     uint64_t due = g.ballot(n, [&](uint32_t i) { return due_key(table[order[i]]) < length; });
     const uint64_t wide =
         g.ballot(n, [&](uint32_t i) { return table[order[i]].inputs.count > kFewInputs; });
@@ -242,24 +258,28 @@ class TeamRun {
                            return (due >> i & 1) != 0 ? kNoKey : due_key(table[order[i]]);
                          }),
                0});
-    for (uint64_t bits = due; bits != 0; bits &= bits - 1) {
-      const uint32_t i = count_trailing_zeros(bits);
-      Component& c = table[order[i]];
-      if (footprint != nullptr) {
-        g.leader([&] {
-          footprint->component = order[i];
-          footprint->tick = window_.begin;
-        });
-      }
-      const StepResult r = step_component(g, c, state_at(first + i, c), view, window_, horizon);
-      g.leader([&] {
-        c.wake = r.wake;
-        c.poll = r.poll;
-      });
-      found.add({ticks_ahead(r.wake, window_.begin), 0});
-    }
-    return found;
+    return due;
   }
+
+  /// Step the component at position `at` of the deal; returns when it is due again, as a key.
+  /// Nothing but `at` is kept in registers over the model.
+  template <class G>
+  NW_HD NW_INLINE uint32_t step_at(const G& g, uint32_t at, Horizon& horizon) {
+    if (system_->footprint != nullptr) leave_footprint(g, system_->deal.order[at]);
+    const StepResult r = step_component(g, component(at), state_at(at, component(at)),
+                                        system_->run.view, window_, horizon);
+    g.leader([&] {
+      component(at).wake = r.wake;
+      component(at).poll = r.poll;
+    });
+    return ticks_ahead(r.wake, window_.begin);
+  }
+
+  NW_HD NW_INLINE Component& component(uint32_t at) const {
+    return system_->run.table.in(system_->run.view.arena)[system_->deal.order[at]];
+  }
+
+  static NW_HD NW_INLINE uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
   TeamSystem* system_ = nullptr;
   RunControl control_;

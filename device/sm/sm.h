@@ -194,8 +194,9 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
 }
 
 template <class G, uint32_t kWords>
-NW_HD inline StepResult step_sm(const G& g, const SmParams& p, SmStateOf<kWords>& s,
-                                const SystemView& system, const Window& window, Horizon& horizon) {
+NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateOf<kWords>& s,
+                                         const SystemView& system, const Window& window,
+                                         Horizon& horizon) {
   SmViewOf<kWords> v(p, s, system, horizon);
   const uint32_t first = static_cast<uint32_t>(cycle_at_or_after(window.begin, p.period));
   const uint32_t end = static_cast<uint32_t>(cycle_at_or_after(window.end, p.period));
