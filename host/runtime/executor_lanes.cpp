@@ -29,7 +29,7 @@ uint32_t group_lanes(const exec::Warp& warp, uint32_t first) {
 void Executor::rotate_lanes(Slot& slot, uint32_t w) {
   exec::Warp& warp = slot.warps[w];
   if (warp.depth == 0) return;
-  uint32_t first = group_begin(warp);
+  const uint32_t first = group_begin(warp);
   if (first > 0 && warp.stack[first - 1].block == warp.reconverge) {
     exec::StackEntry& join = warp.stack[first - 1];
     const uint32_t outer = join.reconverge;
@@ -42,16 +42,20 @@ void Executor::rotate_lanes(Slot& slot, uint32_t w) {
     warp.reconverge = outer;
     slot.split[w] = 1;
   }
-  first = group_begin(warp);
-  while (first < warp.depth) {
-    const exec::StackEntry next = warp.stack[first];
-    std::copy(warp.stack + first + 1, warp.stack + warp.depth, warp.stack + first);
-    warp.stack[warp.depth - 1] = {warp.block, warp.reconverge, warp.active};
+  // The next group that is not at a barrier; those that have exited are dropped.
+  for (uint32_t i = group_begin(warp); i < warp.depth;) {
+    const exec::StackEntry next = warp.stack[i];
     const uint32_t lanes = next.mask & ~warp.exited;
-    if (lanes == 0) {  // all have exited: drop it
+    if (lanes != 0 && (lanes & ~slot.parked[w]) == 0) {
+      ++i;
+      continue;
+    }
+    std::copy(warp.stack + i + 1, warp.stack + warp.depth, warp.stack + i);
+    if (lanes == 0) {
       --warp.depth;
       continue;
     }
+    warp.stack[warp.depth - 1] = {warp.block, warp.reconverge, warp.active};
     warp.block = next.block;
     warp.reconverge = next.reconverge;
     warp.active = lanes;
