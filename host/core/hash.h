@@ -23,7 +23,7 @@ inline uint64_t content_hash(std::string_view bytes, uint64_t seed = 0) {
     hash = mix(hash ^ word) * kMultiplier;
   }
   uint64_t tail = 0;
-  std::memcpy(&tail, bytes.data() + i, bytes.size() - i);
+  if (i < bytes.size()) std::memcpy(&tail, bytes.data() + i, bytes.size() - i);
   return mix(hash ^ tail);
 }
 
