@@ -19,6 +19,8 @@ enum Status : int {
   kErrorInvalidSymbol = 13,
   kErrorInvalidChannelDescriptor = 20,
   kErrorInvalidMemcpyDirection = 21,
+  kErrorInvalidFilterSetting = 26,
+  kErrorInvalidNormSetting = 27,
   kErrorDevicesUnavailable = 46,
   kErrorInvalidDeviceFunction = 98,
   kErrorInvalidDevice = 101,
@@ -111,6 +113,63 @@ struct ChannelDesc {  // cudaChannelFormatDesc; f: cudaChannelFormatKind
   int x, y, z, w, f;
 };
 static_assert(sizeof(ChannelDesc) == 20);
+
+/// Flags of arrays
+inline constexpr unsigned kArrayLayered = 1, kArraySurface = 2, kArrayCubemap = 4, kArrayGather = 8;
+
+struct MipmappedArray;
+/// cudaResourceType
+enum ResourceType : int {
+  kResourceArray = 0,
+  kResourceMipmappedArray = 1,
+  kResourceLinear = 2,
+  kResourcePitch2D = 3,
+};
+struct LinearResource {
+  void* pointer;
+  ChannelDesc format;
+  size_t bytes;
+};
+struct PitchResource {
+  void* pointer;
+  ChannelDesc format;
+  size_t width, height, pitch;  ///< in elements, in rows, in bytes
+};
+struct ResourceDesc {  // cudaResourceDesc
+  int type;            ///< ResourceType
+  union {
+    Array* array;
+    MipmappedArray* mipmapped;
+    LinearResource linear;
+    PitchResource pitch_2d;
+    int reserved[32];
+  } resource;
+  unsigned flags;
+};
+static_assert(sizeof(ResourceDesc) == 144);
+
+struct TextureDesc {    // cudaTextureDesc
+  int address_mode[3];  ///< wrap, clamp, mirror, border
+  int filter_mode;      ///< point, linear
+  int read_mode;        ///< as elements, as normalised floating point
+  int srgb;
+  float border[4];
+  int normalized_coordinates;
+  unsigned max_anisotropy;
+  int mipmap_filter_mode;
+  float mipmap_bias, min_level, max_level;
+  int disable_trilinear_optimization;
+  int seamless_cubemap;
+};
+static_assert(sizeof(TextureDesc) == 72);
+
+struct ResourceViewDesc {  // cudaResourceViewDesc
+  int format;
+  size_t width, height, depth;
+  unsigned first_level, last_level, first_layer, last_layer;
+  unsigned reserved[16];
+};
+static_assert(sizeof(ResourceViewDesc) == 112);
 
 struct LaunchAttribute {  // cudaLaunchAttribute
   int id;
@@ -218,7 +277,15 @@ struct DeviceProp {  // cudaDeviceProp
   int multi_processor_count;
   int integrated;
   int can_map_host_memory;
-  int textures_and_surfaces[39];  ///< limits of textures and surfaces: 0, there are none
+  int max_texture_1d, max_texture_1d_mipmap;
+  int max_texture_2d[2], max_texture_2d_mipmap[2], max_texture_2d_linear[3];
+  int max_texture_2d_gather[2];
+  int max_texture_3d[3], max_texture_3d_alternative[3];
+  int max_texture_cubemap;
+  int max_texture_1d_layered[2], max_texture_2d_layered[3], max_texture_cubemap_layered[2];
+  int max_surface_1d, max_surface_2d[2], max_surface_3d[3];
+  int max_surface_1d_layered[2], max_surface_2d_layered[3];
+  int max_surface_cubemap, max_surface_cubemap_layered[2];
   size_t surface_alignment;
   int concurrent_kernels;
   int ecc_enabled;

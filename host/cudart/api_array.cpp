@@ -85,6 +85,30 @@ NW_API cudaGetChannelDesc(ChannelDesc* format, const Array* array) {
   return cudaArrayGetInfo(format, nullptr, nullptr, const_cast<Array*>(array));
 }
 
+NW_API cudaMallocMipmappedArray(MipmappedArray** array, const ChannelDesc* format, Extent extent,
+                                unsigned levels, unsigned flags) {
+  return api([&](Runtime& r) {
+    require(array != nullptr && format != nullptr);
+    *array = create_mipmapped(r, *format, extent, levels, flags);
+    return kSuccess;
+  });
+}
+NW_API cudaGetMipmappedArrayLevel(Array** level, const MipmappedArray* array, unsigned number) {
+  return api([&](Runtime&) {
+    require(level != nullptr);
+    const MipmappedArray& a = checked_mipmapped(array);
+    require(number < a.levels.size());
+    *level = a.levels[number];
+    return kSuccess;
+  });
+}
+NW_API cudaFreeMipmappedArray(MipmappedArray* array) {
+  return api([&](Runtime& r) {
+    if (array != nullptr) destroy_mipmapped(r, array);
+    return kSuccess;
+  });
+}
+
 // --- Two dimensions ------------------------------------------------------------------------------
 
 NW_API cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch,

@@ -1,9 +1,13 @@
 // Entry points about the device: properties, attributes, limits, synchronisation.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
+#include "host/cudart/arrays.h"
 #include "host/cudart/runtime.h"
+#include "host/cudart/textures.h"
 
 using namespace nearwarp::cudart;
 
@@ -11,7 +15,6 @@ namespace {
 
 constexpr int kMaxThreads = 1024;
 constexpr size_t kConstantBytes = 64 << 10;
-constexpr size_t kPitchGranule = 512, kTextureGranule = 32;
 constexpr int kNumLimits = 7;
 
 void check_device(int device) { require(device == 0, kErrorInvalidDevice); }
@@ -25,6 +28,47 @@ size_t shared_per_block(const DeviceSpec& s) {
 /// Bits of the memory's bus, so that clock, width and two transfers a cycle give its bandwidth.
 int bus_width(const DeviceSpec& s) {
   return s.memory_clock_mhz == 0 ? 0 : as_int(uint64_t{s.memory_mbps} * 8 / s.memory_clock_mhz / 2);
+}
+
+/// Limits of compute capability 9.0, from the CUDA programming guide's table of specifications.
+void set_texture_limits(DeviceProp& p) {
+  constexpr int k32K = 1 << 15, k64K = 1 << 16, k128K = 1 << 17, k16K = 1 << 14, k2K = 1 << 11;
+  const auto set = [](int* to, std::initializer_list<int> values) {
+    std::copy(values.begin(), values.end(), to);
+  };
+  p.max_texture_1d = k128K;
+  p.max_texture_1d_mipmap = p.max_texture_cubemap = k32K;
+  set(p.max_texture_2d, {k128K, k64K});
+  set(p.max_texture_2d_mipmap, {k32K, k32K});
+  set(p.max_texture_2d_linear, {k128K, 65000, 2097120});
+  set(p.max_texture_2d_gather, {k32K, k32K});
+  set(p.max_texture_3d, {k16K, k16K, k16K});
+  set(p.max_texture_3d_alternative, {k16K / 2, k16K / 2, k32K});
+  set(p.max_texture_1d_layered, {k32K, k2K});
+  set(p.max_texture_2d_layered, {k32K, k32K, k2K});
+  set(p.max_texture_cubemap_layered, {k32K, k2K - 2});
+  p.max_surface_1d = p.max_surface_cubemap = k32K;
+  set(p.max_surface_2d, {k128K, k64K});
+  set(p.max_surface_3d, {k16K, k16K, k16K});
+  set(p.max_surface_1d_layered, {k32K, k2K});
+  set(p.max_surface_2d_layered, {k32K, k32K, k2K});
+  set(p.max_surface_cubemap_layered, {k32K, k2K - 2});
+}
+
+/// cudaDeviceAttr of textures and surfaces, by number; 0 for any other.
+int texture_attribute(const DeviceProp& p, int number) {
+  const auto at = [&](int first, const int* values, int count) {
+    return number >= first && number < first + count ? values[number - first] : 0;
+  };
+  return at(21, &p.max_texture_1d, 1) | at(22, p.max_texture_2d, 2) | at(24, p.max_texture_3d, 3) |
+         at(27, p.max_texture_2d_layered, 3) | at(42, p.max_texture_1d_layered, 2) |
+         at(45, p.max_texture_2d_gather, 2) | at(47, p.max_texture_3d_alternative, 3) |
+         at(52, &p.max_texture_cubemap, 1) | at(53, p.max_texture_cubemap_layered, 2) |
+         at(55, &p.max_surface_1d, 1) | at(56, p.max_surface_2d, 2) | at(58, p.max_surface_3d, 3) |
+         at(61, p.max_surface_1d_layered, 2) | at(63, p.max_surface_2d_layered, 3) |
+         at(66, &p.max_surface_cubemap, 1) | at(67, p.max_surface_cubemap_layered, 2) |
+         at(70, p.max_texture_2d_linear, 3) | at(73, p.max_texture_2d_mipmap, 2) |
+         at(77, &p.max_texture_1d_mipmap, 1);
 }
 
 DeviceProp properties(const DeviceSpec& s) {
@@ -44,8 +88,9 @@ DeviceProp properties(const DeviceSpec& s) {
   p.total_const_mem = kConstantBytes;
   p.major = as_int(s.capability / 10);
   p.minor = as_int(s.capability % 10);
-  p.texture_alignment = p.surface_alignment = kPitchGranule;
-  p.texture_pitch_alignment = kTextureGranule;
+  p.texture_alignment = p.surface_alignment = kTextureAlignment;
+  p.texture_pitch_alignment = kTexturePitchAlignment;
+  set_texture_limits(p);
   p.multi_processor_count = as_int(s.sms);
   p.can_map_host_memory = 1;
   p.concurrent_kernels = 0;
@@ -98,9 +143,9 @@ bool attribute(const DeviceSpec& s, int number, int* value) {
         return uint64_t{s.clock_mhz} * 1000;
       case 14:  // TextureAlignment
       case 30:  // SurfaceAlignment
-        return kPitchGranule;
+        return kTextureAlignment;
       case 51:  // TexturePitchAlignment
-        return kTextureGranule;
+        return kTexturePitchAlignment;
       case 16:  // MultiProcessorCount
         return s.sms;
       case 36:  // MemoryClockRate [kHz]
@@ -136,8 +181,10 @@ bool attribute(const DeviceSpec& s, int number, int* value) {
       case 113:  // HostRegisterReadOnlySupported
       case 115:  // MemoryPoolsSupported
         return 1;
-      default:
-        return 0;  // a feature that there is not
+      case 69:  // MaxTexture1DLinearWidth
+        return kMaxLinearTexture;
+      default:  // 0 for a feature that there is not
+        return static_cast<uint64_t>(texture_attribute(p, number));
     }
   };
   *value = as_int(known());
@@ -234,6 +281,8 @@ NW_API cudaDeviceReset() {
   const std::lock_guard lock(r.mutex);
   r.sticky = last_error() = kSuccess;
   return api([](Runtime& runtime) {
+    destroy_all_textures(runtime);
+    forget_arrays();
     runtime.memory.free_all(runtime);
     return kSuccess;
   });

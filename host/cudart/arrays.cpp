@@ -1,6 +1,8 @@
 // CUDA arrays.
 #include "host/cudart/arrays.h"
 
+#include <algorithm>
+#include <bit>
 #include <memory>
 #include <unordered_map>
 
@@ -9,6 +11,7 @@ namespace nearwarp::cudart {
 namespace {
 
 constexpr size_t kRowGranule = 32;
+constexpr int kFloatChannels = 2;  // cudaChannelFormatKindFloat
 constexpr size_t kMostElements = size_t{1} << 40;
 
 std::unordered_map<const Array*, std::unique_ptr<Array>>& arrays() {
@@ -16,16 +19,45 @@ std::unordered_map<const Array*, std::unique_ptr<Array>>& arrays() {
   return *all;
 }
 
+std::unordered_map<const MipmappedArray*, std::unique_ptr<MipmappedArray>>& mipmapped_arrays() {
+  static auto* const all =
+      new std::unordered_map<const MipmappedArray*, std::unique_ptr<MipmappedArray>>;
+  return *all;
+}
+
+void check_format(const ChannelDesc& format) {
+  const int components[] = {format.x, format.y, format.z, format.w};
+  int count = 0;
+  while (count < 4 && components[count] != 0) ++count;
+  bool ok = format.f >= 0 && format.f <= 2 && (count == 1 || count == 2 || count == 4) &&
+            (format.x == 8 || format.x == 16 || format.x == 32) &&
+            !(format.f == kFloatChannels && format.x == 8);
+  for (int i = 0; i < 4; ++i) ok = ok && components[i] == (i < count ? format.x : 0);
+  require(ok, kErrorInvalidChannelDescriptor);
+}
+
+void check_extent(Extent extent, unsigned flags) {
+  require(extent.width != 0 && extent.width < kMostElements && extent.height < kMostElements &&
+          extent.depth < kMostElements);
+  if ((flags & ~(kArrayLayered | kArraySurface | kArrayCubemap | kArrayGather)) != 0) {
+    say_once("arrays may be layered, cube maps, for surfaces and for gathers: no other flags");
+    throw Failure{kErrorNotSupported};
+  }
+  const bool layered = (flags & kArrayLayered) != 0, cube = (flags & kArrayCubemap) != 0;
+  require(extent.depth == 0 || extent.height != 0 || layered);
+  require(!layered || extent.depth != 0);
+  if (cube)
+    require(extent.width == extent.height && extent.depth % 6 == 0 && extent.depth != 0 &&
+            (layered || extent.depth == 6));
+  require((flags & kArrayGather) == 0 || (extent.height != 0 && extent.depth == 0));
+}
+
 }  // namespace
 
 Array* create_array(Runtime& runtime, const ChannelDesc& format, Extent extent, unsigned flags) {
+  check_format(format);
+  check_extent(extent, flags);
   const int bits = format.x + format.y + format.z + format.w;
-  for (const int b : {format.x, format.y, format.z, format.w})
-    require(b == 0 || b == 8 || b == 16 || b == 32, kErrorInvalidChannelDescriptor);
-  require(bits != 0 && bits % 8 == 0 && format.f >= 0 && format.f <= 2,
-          kErrorInvalidChannelDescriptor);
-  require(extent.width != 0 && extent.width < kMostElements && extent.height < kMostElements &&
-          extent.depth < kMostElements);
   auto array = std::make_unique<Array>();
   array->format = format;
   array->extent = extent;
@@ -52,6 +84,39 @@ Array& checked_array(const Array* array) {
   const auto it = arrays().find(array);
   require(it != arrays().end(), kErrorInvalidResourceHandle);
   return *it->second;
+}
+
+MipmappedArray* create_mipmapped(Runtime& runtime, const ChannelDesc& format, Extent extent,
+                                 unsigned levels, unsigned flags) {
+  check_extent(extent, flags);
+  const bool layered = (flags & (kArrayLayered | kArrayCubemap)) != 0;
+  const size_t longest = std::max({extent.width, extent.height, layered ? 0 : extent.depth});
+  levels = std::clamp(levels, 1u, static_cast<unsigned>(std::bit_width(longest)));
+  const auto half = [](size_t n) { return n == 0 ? 0 : std::max<size_t>(n / 2, 1); };
+  auto mipmapped = std::make_unique<MipmappedArray>();
+  for (unsigned i = 0; i < levels; ++i) {
+    mipmapped->levels.push_back(create_array(runtime, format, extent, flags));
+    extent = {half(extent.width), half(extent.height), layered ? extent.depth : half(extent.depth)};
+  }
+  MipmappedArray* const handle = mipmapped.get();
+  mipmapped_arrays().emplace(handle, std::move(mipmapped));
+  return handle;
+}
+
+void destroy_mipmapped(Runtime& runtime, MipmappedArray* array) {
+  for (Array* level : checked_mipmapped(array).levels) destroy_array(runtime, level);
+  mipmapped_arrays().erase(array);
+}
+
+MipmappedArray& checked_mipmapped(const MipmappedArray* array) {
+  const auto it = mipmapped_arrays().find(array);
+  require(it != mipmapped_arrays().end(), kErrorInvalidResourceHandle);
+  return *it->second;
+}
+
+void forget_arrays() {
+  arrays().clear();
+  mipmapped_arrays().clear();
 }
 
 Box box_in(const Array& a, Position position, size_t width_bytes, size_t height, size_t depth) {

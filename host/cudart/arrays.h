@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "host/cudart/abi.h"
 #include "host/cudart/runtime.h"
@@ -27,6 +28,19 @@ Array* create_array(Runtime& runtime, const ChannelDesc& format, Extent extent, 
 void destroy_array(Runtime& runtime, Array* array);
 /// Throws Failure unless it lives.
 Array& checked_array(const Array* array);
+
+/// What cudaMipmappedArray_t points to: arrays of which each has half the size of the one before.
+struct MipmappedArray {
+  std::vector<Array*> levels;
+};
+/// `levels` is cut to as many as the extent has.
+MipmappedArray* create_mipmapped(Runtime& runtime, const ChannelDesc& format, Extent extent,
+                                 unsigned levels, unsigned flags);
+void destroy_mipmapped(Runtime& runtime, MipmappedArray* array);
+MipmappedArray& checked_mipmapped(const MipmappedArray* array);
+
+/// The device has been reset: there are no arrays. Their memory is freed with all other.
+void forget_arrays();
 
 /// One side of a copy of boxes: rows `pitch` bytes apart, slices `slice` bytes apart.
 struct Box {

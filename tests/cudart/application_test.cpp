@@ -43,6 +43,7 @@ TEST_F(Application, Copies) { expect_passes("copies"); }
 TEST_F(Application, Unified) { expect_passes("unified"); }
 TEST_F(Application, Launches) { expect_passes("launches"); }
 TEST_F(Application, Graphs) { expect_passes("graphs"); }
+TEST_F(Application, Textures) { expect_passes("textures"); }
 TEST_F(Application, Mistakes) { expect_passes("mistakes"); }
 
 TEST_F(Application, FaultsOfKernels) {
