@@ -90,6 +90,7 @@ void analyse_blocks(Kernel* kernel) {
 Kernel compile_kernel(const ptx::Module& module, const ptx::Function& entry) {
   Kernel kernel;
   kernel.name = std::string(entry.name);
+  kernel.bounds = entry.bounds;
   fill_params(module, entry, &kernel);
   try {
     FlatCode code = Lowering(module, entry).run(&kernel);
@@ -104,6 +105,7 @@ Kernel compile_kernel(const ptx::Module& module, const ptx::Function& entry) {
   } catch (const Unsupported& reason) {
     Kernel refused;
     refused.name = kernel.name;
+    refused.bounds = kernel.bounds;
     refused.params = kernel.params;
     refused.param_bytes = kernel.param_bytes;
     refused.unsupported = reason.message;

@@ -137,10 +137,22 @@ struct Kernel {
   std::vector<Loop> loops;
   uint32_t num_physical = 0;    ///< 32-bit registers per thread after allocation (occupancy)
   uint32_t num_predicates = 0;  ///< predicate registers after allocation
+  ptx::LaunchBounds bounds;     ///< of the directives
   /// live_in[b], live_out[b]: sorted register ids live at a block's ends.
   std::vector<std::vector<RegId>> live_in, live_out;
   std::vector<std::string> source_files;  ///< by .file index; empty names where undefined
 };
+
+/// 32-bit registers per thread that occupancy counts on an SM with `sm_registers`: those of the
+/// allocation, at most 255, and at most so many that the blocks of .maxntid and .minnctapersm fit
+/// (rounded down to 8, as ptxas does). Where that is fewer than the allocation's, ptxas spills;
+/// here, nothing is spilled.
+uint32_t occupancy_registers(const Kernel& kernel, uint32_t sm_registers);
+
+/// Name of the symbol that recursive functions have their frames in; the last of local memory.
+inline constexpr const char* kStackSymbol = "__stack";
+/// Its size per thread. A launch may give more to a thread: only the last symbol grows.
+inline constexpr uint32_t kStackBytes = 16 << 10;
 
 /// A module-level variable (.global or .const) with its initial contents.
 struct Variable {

@@ -119,4 +119,16 @@ bool compute_liveness(Kernel* kernel) {
   return true;
 }
 
+uint32_t occupancy_registers(const Kernel& kernel, uint32_t sm_registers) {
+  constexpr uint32_t kMost = 255, kLeast = 16, kStep = 8;
+  uint32_t limit = kMost;
+  if (kernel.bounds.max_threads != 0) {
+    const uint64_t warps = (uint64_t{kernel.bounds.max_threads} + 31) / 32;
+    const uint64_t threads = warps * 32 * std::max(kernel.bounds.min_blocks, 1u);
+    limit = std::min(limit, static_cast<uint32_t>(sm_registers / threads) / kStep * kStep);
+  }
+  if (kernel.bounds.max_registers != 0) limit = std::min(limit, kernel.bounds.max_registers);
+  return std::min(kernel.num_physical, std::max(limit, kLeast));
+}
+
 }  // namespace nearwarp::compiler

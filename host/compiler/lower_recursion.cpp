@@ -15,8 +15,7 @@ using ptx::Space;
 using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
-constexpr uint64_t kStackBytes = 16 << 10;  // of one thread, for all frames of such functions
-constexpr uint64_t kFirstSlot = 8;          // behind the number of the place to return to
+constexpr uint64_t kFirstSlot = 8;  // behind the number of the place to return to
 
 uint64_t align_up(uint64_t value, uint64_t align) {
   return align <= 1 ? value : (value + align - 1) / align * align;
@@ -62,7 +61,7 @@ uint32_t Lowering::subroutine(const ptx::Function& fn, uint32_t index) {
   if (stack_pointer_ == kNone) {
     stack_pointer_ = new_register("%sp", Type::kB64);
     ptx::VariableDecl stack;
-    stack.name = "__stack";
+    stack.name = kStackSymbol;
     stack.size = kStackBytes;
     stack.align = 16;
     stack_symbol_ = add_symbol(stack, Space::kLocal);

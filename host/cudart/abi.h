@@ -38,6 +38,7 @@ enum Status : int {
   kErrorAssert = 710,
   kErrorHostMemoryAlreadyRegistered = 712,
   kErrorHostMemoryNotRegistered = 713,
+  kErrorHardwareStackError = 714,
   kErrorMisalignedAddress = 716,
   kErrorLaunchFailure = 719,
   kErrorCooperativeLaunchTooLarge = 720,

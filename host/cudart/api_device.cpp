@@ -192,9 +192,14 @@ bool attribute(const DeviceSpec& s, int number, int* value) {
   return true;
 }
 
-/// cudaDeviceSetLimit's, by cudaLimit: what is asked for is kept, and changes nothing.
+/// cudaLimit: those that have an effect. All others keep what is asked for, and change nothing.
+constexpr int kLimitStack = 0, kLimitHeap = 2;
+constexpr size_t kMostStack = 512 << 10;  // local memory of a thread (CUDA programming guide)
+
+/// cudaDeviceSetLimit's, by cudaLimit.
 std::array<size_t, kNumLimits>& limits() {
-  static std::array<size_t, kNumLimits> values = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+  static std::array<size_t, kNumLimits> values = {
+      nearwarp::compiler::kStackBytes, 1 << 20, 8 << 20, 2, 2048, 64, 0};
   return values;
 }
 
@@ -274,8 +279,8 @@ NW_API cudaDeviceSynchronize() {
     return kSuccess;
   });
 }
-/// Frees what the application has allocated, and forgets a fault. Variables of modules keep their
-/// values.
+/// Frees what the application has allocated, and forgets a fault. Variables of modules, which keep
+/// their addresses, have their initial values again.
 NW_API cudaDeviceReset() {
   Runtime& r = the_runtime();
   const std::lock_guard lock(r.mutex);
@@ -284,13 +289,20 @@ NW_API cudaDeviceReset() {
     destroy_all_textures(runtime);
     forget_arrays();
     runtime.memory.free_all(runtime);
+    if (runtime.has_device()) runtime.device().reset_modules();
     return kSuccess;
   });
 }
 
 NW_API cudaDeviceSetLimit(int limit, size_t value) {
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     require(limit >= 0 && limit < kNumLimits);
+    if (limit == kLimitStack) {
+      require(value <= kMostStack);
+      value = std::max<size_t>(value, nearwarp::compiler::kStackBytes);
+      r.device().set_stack_bytes(static_cast<uint32_t>(value));
+    }
+    if (limit == kLimitHeap) require(r.device().set_heap_bytes(value));
     limits()[static_cast<size_t>(limit)] = value;
     return kSuccess;
   });

@@ -52,13 +52,15 @@ NW_API cudaFuncGetAttributes(FuncAttributes* attributes, const void* function) {
     KernelHandle& handle = r.modules.kernel(function);
     const auto& k = r.modules.load(r, handle);
     const DeviceSpec& s = r.spec();
+    const uint32_t registers = nearwarp::compiler::occupancy_registers(k, s.sm_registers);
     *attributes = {};
     attributes->shared_bytes = k.static_shared_bytes;
     attributes->local_bytes = k.local_bytes;
-    attributes->num_regs = static_cast<int>(k.num_physical);
-    const uint32_t warps = s.sm_registers / std::max(1u, k.num_physical * 32);
+    attributes->num_regs = static_cast<int>(registers);
+    const uint32_t warps = s.sm_registers / std::max(1u, registers * 32);
+    const uint32_t bound = k.bounds.max_threads != 0 ? k.bounds.max_threads : kMaxThreads;
     attributes->max_threads_per_block =
-        static_cast<int>(std::min<uint32_t>(kMaxThreads, warps * 32));
+        static_cast<int>(std::min({uint32_t{kMaxThreads}, bound, warps * 32}));
     // Libraries choose their kernels by the PTX that they are compiled to.
     attributes->ptx_version = static_cast<int>(handle.module->architecture);
     attributes->binary_version = static_cast<int>(s.capability);

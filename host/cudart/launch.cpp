@@ -42,9 +42,11 @@ int blocks_per_sm(Runtime& runtime, KernelHandle& handle, uint64_t block_threads
                   size_t dynamic_shared_bytes) {
   const compiler::Kernel& k = runtime.modules.load(runtime, handle);
   const DeviceSpec& s = runtime.spec();
+  if (k.bounds.max_threads != 0 && block_threads > k.bounds.max_threads) return 0;
   const uint64_t warps = std::max<uint64_t>((block_threads + 31) / 32, 1);
   const uint64_t unit = std::max<uint32_t>(s.register_unit, 1);
-  const uint64_t registers = (uint64_t{k.num_physical} * 32 + unit - 1) / unit * unit * warps;
+  const uint64_t each = compiler::occupancy_registers(k, s.sm_registers);
+  const uint64_t registers = (each * 32 + unit - 1) / unit * unit * warps;
   const uint64_t shared = k.static_shared_bytes + dynamic_shared_bytes;
   uint64_t blocks = std::min<uint64_t>(s.sm_blocks, s.sm_warps / warps);
   blocks = std::min<uint64_t>(blocks, s.sm_threads / std::max<uint64_t>(block_threads, 1));
@@ -69,12 +71,18 @@ Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& 
     throw Failure{kErrorNotSupported};
   }
   const uint64_t threads = uint64_t{config.block.x} * config.block.y * config.block.z;
+  if (k.bounds.max_threads != 0 && threads > k.bounds.max_threads) {
+    say_once(fmt::format(
+        "a block of {} threads of kernel {}, whose __launch_bounds__ allow {} - smaller blocks",
+        threads, demangled(k.name), k.bounds.max_threads));
+    throw Failure{kErrorInvalidValue};
+  }
   const int resident = blocks_per_sm(runtime, handle, threads, config.dynamic_shared_bytes);
   if (resident == 0) {
     say_once(fmt::format(
         "a block of {} threads of kernel {} does not fit on an SM of machine {} - {} registers a "
         "thread and {} bytes of shared memory; the SM has {} threads, {} registers, {} bytes",
-        threads, demangled(k.name), s.name, k.num_physical,
+        threads, demangled(k.name), s.name, compiler::occupancy_registers(k, s.sm_registers),
         k.static_shared_bytes + config.dynamic_shared_bytes, s.sm_threads, s.sm_registers,
         s.sm_shared_bytes));
     throw Failure{kErrorLaunchOutOfResources};

@@ -5,7 +5,6 @@
 
 #include "host/core/demangle.h"
 #include "host/cudart/fat_binary.h"
-#include "host/cudart/ptx_link.h"
 #include "host/cudart/runtime.h"
 
 namespace nearwarp::cudart {
@@ -57,17 +56,24 @@ VariableHandle& Modules::variable(const void* host_variable) {
 
 namespace {
 
-std::string linked(FatBinary& fat) {
-  if (fat.images.size() == 1) return std::move(fat.images.front().text);
-  std::vector<std::string> units;
-  for (PtxImage& image : fat.images) units.push_back(std::move(image.text));
-  return link_ptx(units);
+/// Several images are those of translation units that were linked.
+std::shared_ptr<const compiler::Program> compiled(FatBinary& fat, const std::string& name) {
+  std::vector<compiler::PtxSource> units;
+  for (PtxImage& image : fat.images) {
+    const size_t number = units.size() + 1;
+    units.push_back({std::move(image.text), fat.images.size() == 1
+                                                ? fmt::format("{}.ptx", name)
+                                                : fmt::format("{}.{}.ptx", name, number)});
+  }
+  return std::make_shared<compiler::Program>(
+      units.size() == 1 ? compiler::compile_ptx(units[0].text, units[0].path)
+                        : compiler::link_ptx(units));
 }
 
 }  // namespace
 
 void Modules::read(Runtime& runtime, Module& m) {
-  const std::string name = fmt::format("{}.{}.ptx", program_name(), m.number);
+  const std::string name = fmt::format("{}.{}", program_name(), m.number);
   if (m.wrapper == nullptr) throw Failure{kErrorInvalidResourceHandle};
   FatBinary fat;
   try {
@@ -87,7 +93,7 @@ void Modules::read(Runtime& runtime, Module& m) {
   }
   try {
     m.architecture = fat.images.front().architecture;
-    m.program = std::make_shared<compiler::Program>(compiler::compile_ptx(linked(fat), name));
+    m.program = compiled(fat, name);
     m.handle = runtime.device().load_module(m.program);
   } catch (const Error& error) {
     m.problem = kErrorInvalidPtx;

@@ -24,6 +24,8 @@ Status status_of(runtime::DeviceFault::Kind kind) {
       return kErrorIllegalAddress;
     case Kind::kMisalignedAddress:
       return kErrorMisalignedAddress;
+    case Kind::kStackOverflow:
+      return kErrorHardwareStackError;
     case Kind::kAssert:
       return kErrorAssert;
     default:

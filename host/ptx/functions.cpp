@@ -78,7 +78,9 @@ std::vector<FormalParam> Parser::formals() {
 }
 
 // .maxntid 256, 1, 1 and the like: hints and limits that do not change what a program computes.
+// Those that bound occupancy are kept.
 void Parser::performance_directives() {
+  constexpr uint64_t kMaxBound = 0x7fffffff;
   while (lexer_.peek().kind == Token::Kind::kDirective) {
     static constexpr std::string_view kKnown[] = {".maxntid",
                                                   ".reqntid",
@@ -103,10 +105,15 @@ void Parser::performance_directives() {
       skip_statement();
       continue;
     }
+    uint64_t product = 1;
     while (lexer_.peek().kind == Token::Kind::kInteger) {
-      lexer_.next();
+      product = std::min(product * expect_integer("a bound of launches", kMaxBound), kMaxBound);
       if (!accept(',')) break;
     }
+    const auto bound = static_cast<uint32_t>(product);
+    if (token.is(".maxntid") || token.is(".reqntid")) fn_->bounds.max_threads = bound;
+    if (token.is(".minnctapersm")) fn_->bounds.min_blocks = bound;
+    if (token.is(".maxnreg")) fn_->bounds.max_registers = bound;
   }
 }
 

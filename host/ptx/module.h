@@ -109,6 +109,7 @@ struct Function {
   bool is_weak = false, is_visible = false;
   uint32_t line = 0;
   uint32_t end_line = 0;
+  LaunchBounds bounds;
   std::vector<FormalParam> params;
   std::vector<FormalParam> returns;
   std::vector<RegisterDecl> registers;  ///< those that occur, in order of first occurrence

@@ -298,4 +298,11 @@ struct Modifiers {
   bool abs : 1 = false;           ///< min/max.xorsign.abs
 };
 
+/// What a kernel's directives say about its launches; 0: nothing.
+struct LaunchBounds {
+  uint32_t max_threads = 0;    ///< of a block: the product of .maxntid or .reqntid
+  uint32_t min_blocks = 0;     ///< of an SM: .minnctapersm
+  uint32_t max_registers = 0;  ///< of a thread: .maxnreg
+};
+
 }  // namespace nearwarp::ptx

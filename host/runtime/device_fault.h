@@ -14,6 +14,7 @@ class DeviceFault : public Error {
     kIllegalAddress,     ///< cudaErrorIllegalAddress
     kMisalignedAddress,  ///< cudaErrorMisalignedAddress
     kTrap,               ///< cudaErrorLaunchFailure (trap, bad indirect branch)
+    kStackOverflow,      ///< cudaErrorHardwareStackError
     kAssert,             ///< cudaErrorAssert
     kDeadlock,           ///< no CUDA counterpart: the launch would never end
   };

@@ -64,6 +64,8 @@ Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceM
   context_.num_ranges = static_cast<uint32_t>(memory.ranges().size());
   context_.shared_bytes = launch.shared_bytes;
   context_.local_bytes = kernel.kernel->local_bytes;
+  if (stack() != nullptr && options_.stack_bytes > compiler::kStackBytes)
+    context_.local_bytes += options_.stack_bytes - compiler::kStackBytes;
 }
 
 Executor::~Executor() = default;
@@ -497,6 +499,20 @@ std::string Executor::where(uint32_t instruction) const {
   return s;
 }
 
+const compiler::Symbol* Executor::stack() const {
+  for (const compiler::Symbol& s : kernel_.kernel->symbols)
+    if (s.space == ptx::Space::kLocal && s.name == compiler::kStackSymbol) return &s;
+  return nullptr;
+}
+
+// Frames follow one another, so the first one that does not fit begins near the end.
+bool Executor::overflows_stack(const exec::Fault& f) const {
+  constexpr uint64_t kNear = 1 << 20;
+  const uint64_t end = context_.local_bytes;
+  return f.kind == exec::FaultKind::kInvalid && f.space == exec::MemSpace::kLocal &&
+         stack() != nullptr && f.address + f.bytes > end && f.address < end + kNear;
+}
+
 void Executor::report_fault(const Slot& slot, uint32_t warp) const {
   print_pending(slot);
   using Kind = DeviceFault::Kind;
@@ -521,6 +537,13 @@ void Executor::report_fault(const Slot& slot, uint32_t warp) const {
         Kind::kTrap,
         fmt::format("brx.idx with index {} beyond its table in kernel {} ({}) by thread {}",
                     f.address, kernel, where(f.instruction), thread));
+  if (overflows_stack(f))
+    throw DeviceFault(
+        Kind::kStackOverflow,
+        fmt::format("stack overflow in kernel {} ({}) by thread {}: its recursion needs more than "
+                    "the {} bytes that a thread has - end it, or raise the limit with "
+                    "cudaDeviceSetLimit(cudaLimitStackSize, BYTES)",
+                    kernel, where(f.instruction), thread, context_.local_bytes - stack()->offset));
   const char* space = f.space == exec::MemSpace::kShared  ? "__shared__"
                       : f.space == exec::MemSpace::kLocal ? "__local__"
                                                           : "__global__";

@@ -36,7 +36,8 @@ struct ExecutorOptions {
   /// Receives what the blocks print, in the order of the blocks.
   std::function<void(std::string_view)> print;
   const TextureTable* textures = nullptr;
-  bool cooperative = false;     ///< all blocks are resident from the start
+  bool cooperative = false;                      ///< all blocks are resident from the start
+  uint32_t stack_bytes = compiler::kStackBytes;  ///< per thread, of recursive functions
   uint64_t grid_workspace = 0;  ///< %envreg1, %envreg2: device address for grid-wide barriers
   DeviceHeap* heap = nullptr;   ///< of malloc and free; needed by kernels that call them
 };
@@ -94,6 +95,9 @@ class Executor {
                              uint64_t bytes) const;
   std::string lane_string(const Slot& slot, uint32_t warp, uint32_t lane, uint64_t address) const;
   void print_pending(const Slot& running) const;
+  /// The stack of recursive functions, if the kernel has one.
+  const compiler::Symbol* stack() const;
+  bool overflows_stack(const exec::Fault& fault) const;
   [[noreturn]] void report_fault(const Slot& slot, uint32_t warp) const;
   [[noreturn]] void report_deadlock(const Slot& slot, const std::string& why) const;
   std::string thread_name(const Slot& slot, uint32_t warp, uint32_t lane) const;

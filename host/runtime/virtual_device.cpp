@@ -127,6 +127,7 @@ struct VirtualDevice::Impl {
   DevicePtr allocate(uint64_t bytes, std::string label);
   void check_image(const TextureImage& image, const ChannelFormat& format) const;
   void load_variables(Module& module);
+  void initialise(const Module& module);
   const Module& module(uint32_t handle) const;
   /// Does the kernel call malloc or free? Then there is a heap afterwards.
   bool uses_heap(const DecodedKernel& k);
@@ -146,7 +147,9 @@ struct VirtualDevice::Impl {
   uint32_t sunk_chunks = 0;  // given to Options::sink
   bool limit_reached = false;
   TextureTable textures;
-  uint64_t grid_workspace = 0;       // of cooperative launches
+  uint64_t grid_workspace = 0;  // of cooperative launches
+  uint32_t stack_bytes = compiler::kStackBytes;
+  DevicePtr heap_address = 0;
   std::optional<DeviceHeap> heap;    // made for the first kernel that calls malloc or free
   std::optional<DeviceFault> fault;  // of an earlier launch
   bool taken = false;
@@ -190,9 +193,16 @@ void VirtualDevice::Impl::load_variables(Module& m) {
     if (m.variables.contains(v.name)) continue;
     m.variables[v.name] = allocate(v.size, v.name);
   }
+  initialise(m);
+}
+
+void VirtualDevice::Impl::initialise(const Module& m) {
+  const compiler::Program& program = *m.program;
   for (const compiler::Variable& v : program.variables) {
-    if (v.init.empty()) continue;
+    if (v.size == 0) continue;
     uint8_t* p = memory.host(m.variables.at(v.name), v.size, "initialising a variable");
+    if (v.init.size() < v.size) std::memset(p, 0, v.size);
+    if (v.init.empty()) continue;
     std::memcpy(p, v.init.data(), std::min<uint64_t>(v.size, v.init.size()));
     for (const auto& r : v.relocations) {
       const auto target = m.variables.find(r.target);
@@ -206,6 +216,16 @@ void VirtualDevice::Impl::load_variables(Module& m) {
       std::memcpy(p + r.offset, &address, 8);
     }
   }
+}
+
+void VirtualDevice::reset_modules() {
+  for (const Impl::Module& m : impl_->modules) impl_->initialise(m);
+  if (impl_->heap) impl_->heap.emplace(impl_->heap_address, impl_->options.heap_bytes);
+}
+void VirtualDevice::set_stack_bytes(uint32_t bytes) { impl_->stack_bytes = bytes; }
+bool VirtualDevice::set_heap_bytes(uint64_t bytes) {
+  if (!impl_->heap) impl_->options.heap_bytes = bytes;
+  return !impl_->heap;
 }
 
 uint32_t VirtualDevice::load_module(std::shared_ptr<const compiler::Program> program) {
@@ -265,8 +285,10 @@ VirtualDevice::Impl::LoadedKernel& VirtualDevice::Impl::kernel(uint32_t handle,
 bool VirtualDevice::Impl::uses_heap(const DecodedKernel& k) {
   for (const SystemDesc& call : k.system_calls) {
     if (call.kind != exec::SystemKind::kMalloc && call.kind != exec::SystemKind::kFree) continue;
-    if (!heap)
-      heap.emplace(allocate(options.heap_bytes, "heap of device code"), options.heap_bytes);
+    if (!heap) {
+      heap_address = allocate(options.heap_bytes, "heap of device code");
+      heap.emplace(heap_address, options.heap_bytes);
+    }
     return true;
   }
   return false;
@@ -352,6 +374,7 @@ void VirtualDevice::launch_grid(uint32_t module, const std::string& kernel, Dim3
     };
   options.print = d.options.print;
   options.textures = &d.textures;
+  options.stack_bytes = d.stack_bytes;
   if (cooperative) {
     options.cooperative = true;
     if (d.grid_workspace == 0)

@@ -108,6 +108,13 @@ class VirtualDevice {
   /// Address of a module variable; throws nearwarp::Error if there is none of that name.
   DevicePtr symbol(uint32_t module, const std::string& name) const;
 
+  /// Give all variables of modules their initial values again, and empty the heap of device code.
+  void reset_modules();
+  /// Stack of a thread for recursive functions, of later launches; at least compiler::kStackBytes.
+  void set_stack_bytes(uint32_t bytes);
+  /// Size of the heap of device code, if no kernel has used it yet; false: too late.
+  bool set_heap_bytes(uint64_t bytes);
+
   /// Run a kernel to completion. Throws nearwarp::Error for impossible dimensions, a wrong
   /// parameter size; DeviceFault for an error of the kernel (memory, trap, assertion, deadlock).
   /// Without `record`, it leaves no trace and no launch record.

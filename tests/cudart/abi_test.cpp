@@ -107,6 +107,7 @@ TEST(Abi, Numbers) {
   EXPECT_EQ(int{kErrorInvalidDeviceFunction}, int{cudaErrorInvalidDeviceFunction});
   EXPECT_EQ(int{kErrorNoKernelImageForDevice}, int{cudaErrorNoKernelImageForDevice});
   EXPECT_EQ(int{kErrorIllegalAddress}, int{cudaErrorIllegalAddress});
+  EXPECT_EQ(int{kErrorHardwareStackError}, int{cudaErrorHardwareStackError});
   EXPECT_EQ(int{kErrorAssert}, int{cudaErrorAssert});
   EXPECT_EQ(int{kErrorLaunchFailure}, int{cudaErrorLaunchFailure});
   EXPECT_EQ(int{kErrorNotSupported}, int{cudaErrorNotSupported});

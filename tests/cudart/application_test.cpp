@@ -44,6 +44,15 @@ TEST_F(Application, Unified) { expect_passes("unified"); }
 TEST_F(Application, Launches) { expect_passes("launches"); }
 TEST_F(Application, Graphs) { expect_passes("graphs"); }
 TEST_F(Application, Textures) { expect_passes("textures"); }
+TEST_F(Application, SeveralTranslationUnits) { expect_passes("linked"); }
+TEST_F(Application, CooperativeGroups) { expect_passes("cooperative"); }
+TEST_F(Application, Thrust) {
+  for (const char* what : {"reduce", "scan", "sort", "sort_pairs", "select", "reduce_by_key"})
+    expect_passes("thrust", {what});
+}
+TEST_F(Application, Cub) {
+  for (const char* what : {"device", "blocks"}) expect_passes("cub", {what});
+}
 TEST_F(Application, Mistakes) { expect_passes("mistakes"); }
 
 TEST_F(Application, FaultsOfKernels) {
@@ -54,6 +63,16 @@ TEST_F(Application, FaultsOfKernels) {
         << outcome.err;
     EXPECT_TRUE(contains(outcome.out, "on machine tom"));
   }
+}
+
+TEST_F(Application, LimitsAndReset) {
+  const Outcome outcome = run("limits");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "passed")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "whose __launch_bounds__ allow 256")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "stack overflow in kernel _Z7recursePiS_")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "by thread (0,0,0) of block (0,0,0)")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "more than the 16384 bytes")) << outcome.err;
 }
 
 TEST_F(Application, EveryEndingKeepsWhatWasRecorded) {

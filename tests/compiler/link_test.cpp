@@ -1,12 +1,10 @@
 // Does linking PTX give one module that means the same?
-#include "host/cudart/ptx_link.h"
-
 #include <gtest/gtest.h>
 
 #include "host/compiler/kernel.h"
 #include "host/core/error.h"
 
-namespace nearwarp::cudart {
+namespace nearwarp::compiler {
 namespace {
 
 constexpr const char* kHead = ".version 9.0\n.target sm_75\n.address_size 64\n";
@@ -42,26 +40,28 @@ const std::string kSecond = std::string(kHead) + R"(
 )";
 
 TEST(PtxLink, DefinitionsServeDeclarationsAndLocalNamesStayApart) {
-  for (const auto& units : {std::vector{kFirst, kSecond}, std::vector{kSecond, kFirst}}) {
-    const compiler::Program program = compiler::compile_ptx(link_ptx(units), "linked.ptx");
+  for (const bool second_first : {false, true}) {
+    const PtxSource first{kFirst, "first.ptx"}, second{kSecond, "second.ptx"};
+    const Program program =
+        link_ptx(second_first ? std::vector{second, first} : std::vector{first, second});
     ASSERT_EQ(program.kernels.size(), 1u);
     EXPECT_EQ(program.kernels[0].unsupported, "");
     size_t own = 0, others = 0;
-    for (const compiler::Variable& v : program.variables)
-      ++(v.name.starts_with("own$unit") ? own : others);
+    for (const Variable& v : program.variables) ++(v.name.starts_with("own") ? own : others);
     EXPECT_EQ(own, 2u);
     EXPECT_EQ(others, 2u);
   }
 }
 
 TEST(PtxLink, TwoDefinitionsOfOneNameAreAnError) {
-  EXPECT_THROW(link_ptx({kSecond, kSecond}), Error);
+  EXPECT_THROW(link_ptx({{kSecond, "a.ptx"}, {kSecond, "b.ptx"}}), Error);
 }
 
 TEST(PtxLink, TextThatEndsEarlyIsAnError) {
-  EXPECT_THROW(link_ptx({kFirst, kSecond.substr(0, kSecond.size() - 10)}), Error);
-  EXPECT_THROW(link_ptx({".visible .global .u32 x", kFirst}), Error);
+  const std::string cut = kSecond.substr(0, kSecond.size() - 10);
+  EXPECT_THROW(link_ptx({{kFirst, "a.ptx"}, {cut, "b.ptx"}}), Error);
+  EXPECT_THROW(link_ptx({{".visible .global .u32 x", "a.ptx"}, {kFirst, "b.ptx"}}), Error);
 }
 
 }  // namespace
-}  // namespace nearwarp::cudart
+}  // namespace nearwarp::compiler
