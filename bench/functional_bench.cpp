@@ -1,4 +1,5 @@
-// Speed of functional execution: warp-instructions per second (items), with and without traces.
+// Speed of functional execution: warp-instructions (items) and thread-instructions per second, with
+// and without traces.
 //
 // Every measurement is of a kernel's second launch, on memory that the first has touched.
 #include <benchmark/benchmark.h>
@@ -43,23 +44,27 @@ struct Run {
 using Prepare = std::function<std::function<void()>(Run&)>;
 
 void measure(benchmark::State& state, const Prepare& prepare) {
-  uint64_t instructions = 0;
+  uint64_t instructions = 0, thread_instructions = 0;
   double bytes = 0;
   for (auto _ : state) {
     Run run(state.range(0) != 0);
     const std::function<void()> launch = prepare(run);
     launch();
     const uint64_t before = run.device.warp_instructions();
+    const uint64_t threads_before = run.device.thread_instructions();
     const auto start = std::chrono::steady_clock::now();
     launch();
     state.SetIterationTime(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     instructions += run.device.warp_instructions() - before;
+    thread_instructions += run.device.thread_instructions() - threads_before;
     const auto recording = run.device.take_recording("bench");
     bytes = 8.0 * static_cast<double>(recording.traces.total_words()) /
             static_cast<double>(recording.warp_instructions);
   }
   state.SetItemsProcessed(static_cast<int64_t>(instructions));
+  state.counters["thread_instructions/s"] =
+      benchmark::Counter(static_cast<double>(thread_instructions), benchmark::Counter::kIsRate);
   state.counters["trace_bytes_per_instruction"] = bytes;
 }
 

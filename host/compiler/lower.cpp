@@ -157,7 +157,43 @@ void Lowering::emit(Frame* frame, const ptx::Instruction& in) {
   // In a device function the parameters are what the caller left on the stack.
   const bool by_register = out.address.base != kNone && out.mod.space == ptx::Space::kParam;
   if (by_register && frame->return_label != kNone) out.mod.space = ptx::Space::kLocal;
-  code_.instructions.push_back(std::move(out));
+  const bool atomic = in.op == ptx::Opcode::kAtom || in.op == ptx::Opcode::kRed;
+  if (atomic && in.mod.vector > 1) {
+    split_atomic(out);
+  } else {
+    code_.instructions.push_back(std::move(out));
+  }
+}
+
+// The elements of a vector are atomic one by one. Results wait until all operands have been read.
+void Lowering::split_atomic(const Instruction& vector) {
+  const uint32_t bytes = ptx::size_of(vector.mod.type);
+  std::vector<Instruction> moves;
+  for (size_t i = 0; i < vector.srcs.size(); ++i) {
+    Instruction element = vector;
+    element.mod.vector = 1;
+    element.address.offset += static_cast<int64_t>(i * bytes);
+    element.srcs = {vector.srcs[i]};
+    if (i < vector.dsts.size() && vector.dsts[i] != kNone) {
+      element.dsts = {new_register("%t", kernel_->registers[vector.dsts[i]].type)};
+      Instruction move = vector;
+      move.op = ptx::Opcode::kMov;
+      move.mod = {};
+      move.mod.type = kernel_->registers[vector.dsts[i]].type;
+      move.address = {};
+      move.dsts = {vector.dsts[i]};
+      Operand result;
+      result.kind = Operand::Kind::kRegister;
+      result.reg = element.dsts[0];
+      move.srcs = {result};
+      moves.push_back(std::move(move));
+    } else {
+      element.dsts.clear();
+      element.op = ptx::Opcode::kRed;
+    }
+    code_.instructions.push_back(std::move(element));
+  }
+  for (Instruction& move : moves) code_.instructions.push_back(std::move(move));
 }
 
 // Parts of operands (%r1.b2) are taken out first.

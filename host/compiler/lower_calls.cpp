@@ -99,6 +99,10 @@ void Lowering::emit_call(Frame* frame, const ptx::Instruction& in) {
   if (!callee.is_defined) {
     const ptx::SystemCall which = system_call(callee.name);
     if (which == ptx::SystemCall::kNone) {
+      if (callee.name.starts_with("__cuda_syscall_cnp") ||
+          callee.name.starts_with("cudaLaunchDevice"))
+        refuse(in, "a kernel that launches kernels (dynamic parallelism)",
+               "launch them from the host");
       refuse(in, "the function " + quoted(callee.name) + " is not defined in this module");
     }
     emit_system_call(frame, in, callee, which);

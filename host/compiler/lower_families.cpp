@@ -444,7 +444,7 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
     access(like, Opcode::kSt, space, Type::kB64, out.address, {word});
     return;
   }
-  if (op == MbarrierOp::kArrive) {
+  if (op == MbarrierOp::kArrive || op == MbarrierOp::kCopiesArrive) {
     Instruction atom = like;
     atom.op = Opcode::kAtom;
     atom.mod.type = Type::kB64;

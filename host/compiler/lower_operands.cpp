@@ -72,6 +72,10 @@ bool is_relaxed(Opcode op) {
   return op == Opcode::kLd || op == Opcode::kLdu || op == Opcode::kSt || op == Opcode::kCvt;
 }
 
+bool takes_vector(Opcode op) {
+  return op == Opcode::kSt || op == Opcode::kAtom || op == Opcode::kRed;
+}
+
 }  // namespace
 
 RegId Lowering::reg(Frame* frame, uint32_t index) {
@@ -183,7 +187,8 @@ void Lowering::destination(Frame* frame, const ptx::Instruction& in, const ptx::
         refuse(in, "a vector of " + std::to_string(count) + " in mov");
       }
       element = bits_type(size_of(type) / count);
-    } else if ((in.op != Opcode::kLd && in.op != Opcode::kLdu) || count != in.mod.vector) {
+    } else if ((in.op != Opcode::kLd && in.op != Opcode::kLdu && in.op != Opcode::kAtom) ||
+               count != in.mod.vector) {
       fail(in, "a vector of " + std::to_string(count) + " destinations does not fit");
     }
     for (uint32_t i = 0; i < count; ++i) add_destination(frame, in, elements[i], element, out);
@@ -211,7 +216,7 @@ void Lowering::add_destination(Frame* frame, const ptx::Instruction& in, const p
 void Lowering::source(Frame* frame, const ptx::Instruction& in, const ptx::Operand& op, Type type,
                       Instruction* out) {
   if (op.kind != Kind::kVector) {
-    if (in.mod.vector > 1 && in.op == Opcode::kSt) {
+    if (in.mod.vector > 1 && takes_vector(in.op)) {
       fail(in, "a single source", std::to_string(in.mod.vector) + " values in braces");
     }
     out->srcs.push_back(value(frame, in, op, type));
@@ -223,7 +228,7 @@ void Lowering::source(Frame* frame, const ptx::Instruction& in, const ptx::Opera
       refuse(in, "a vector of " + std::to_string(op.count) + " in mov");
     }
     element = bits_type(size_of(type) / op.count);
-  } else if (in.op != Opcode::kSt || op.count != in.mod.vector) {
+  } else if (!takes_vector(in.op) || op.count != in.mod.vector) {
     fail(in, "a vector of " + std::to_string(op.count) + " sources does not fit");
   }
   for (uint32_t i = 0; i < op.count; ++i) {

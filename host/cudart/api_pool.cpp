@@ -57,13 +57,14 @@ NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream 
     require(pointer != nullptr);
     r.streams.find(stream);
     Pool& p = checked(pool);
-    *pointer = bytes == 0 ? nullptr : r.memory.allocate(r, bytes, Memory::Kind::kDevice);
-    p.used_high = std::max(p.used_high, r.device().used_memory_bytes());
+    *pointer = bytes == 0 ? nullptr : r.memory.allocate(r, bytes, Memory::Kind::kDevice, 0, pool);
+    p.used_high = std::max(p.used_high, r.memory.bytes_of_pool(r, pool));
     return kSuccess;
   });
 }
 NW_API cudaMallocAsync(void** pointer, size_t bytes, Stream stream) {
-  return cudaMallocFromPoolAsync(pointer, bytes, default_pool(), stream);
+  default_pool();
+  return cudaMallocFromPoolAsync(pointer, bytes, current_pool(), stream);
 }
 NW_API cudaFreeAsync(void* pointer, Stream stream) {
   return api([&](Runtime& r) {
@@ -138,7 +139,7 @@ NW_API cudaMemPoolGetAttribute(Pool* pool, int attribute, void* value) {
       *static_cast<int*>(value) = p.reuse[attribute - 1];
       return kSuccess;
     }
-    const uint64_t used = r.device().used_memory_bytes();
+    const uint64_t used = r.memory.bytes_of_pool(r, pool);
     const bool high = attribute == 6 || attribute == kUsedHigh;  // reserved and used
     *static_cast<uint64_t*>(value) = attribute == kReleaseThreshold ? p.release_threshold
                                      : high                         ? std::max(p.used_high, used)

@@ -6,6 +6,7 @@ using namespace nearwarp::cudart;
 namespace {
 
 constexpr unsigned kStreamFlags = 1, kEventFlags = 7, kEventDisableTiming = 2;
+constexpr unsigned kEventRecordExternal = 1;
 
 Status create(Stream* stream, unsigned flags, int priority) {
   return api([&](Runtime& r) {
@@ -108,7 +109,8 @@ NW_API cudaStreamAddCallback(Stream stream, void (*callback)(Stream, int, void*)
                              unsigned flags) {
   const Status status = api([&](Runtime& r) {
     require(callback != nullptr && flags == 0);
-    r.streams.find(stream);
+    const StreamState* s = r.streams.find(stream);
+    require(s == nullptr || s->capture == nullptr, kErrorStreamCaptureUnsupported);
     return kSuccess;
   });
   if (status == kSuccess) callback(stream, kSuccess, data);
@@ -132,10 +134,14 @@ NW_API cudaEventDestroy(void* event) {
     return kSuccess;
   });
 }
-NW_API cudaEventRecord(void* event, Stream stream) {
+/// In a capture, an event is how another stream finds the graph; a node only if it is external.
+NW_API cudaEventRecordWithFlags(void* event, Stream stream, unsigned flags) {
   return api([&](Runtime& r) {
+    require((flags & ~kEventRecordExternal) == 0);
     const StreamState* s = r.streams.find(stream);
-    r.streams.event(event).capture = s == nullptr ? nullptr : s->capture;
+    EventState& recorded = r.streams.event(event);
+    recorded.capture = s == nullptr ? nullptr : s->capture;
+    if (recorded.capture != nullptr && flags == 0) return kSuccess;
     r.enqueue(stream, NodeType::kRecordEvent, [event](Runtime& q) {
       EventState& e = q.streams.event(event);
       q.streams.pass(0.5);  // so that no two events have the same time
@@ -145,8 +151,8 @@ NW_API cudaEventRecord(void* event, Stream stream) {
     return kSuccess;
   });
 }
-NW_API cudaEventRecordWithFlags(void* event, Stream stream, unsigned) {
-  return cudaEventRecord(event, stream);
+NW_API cudaEventRecord(void* event, Stream stream) {
+  return cudaEventRecordWithFlags(event, stream, 0);
 }
 NW_API cudaEventQuery(void* event) {
   return api([&](Runtime& r) {

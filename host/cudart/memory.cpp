@@ -49,15 +49,23 @@ void copy_checked(void* ours, void* theirs, size_t bytes, Direction direction) {
 
 }  // namespace
 
-void* Memory::allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags) {
+void* Memory::allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags,
+                       const void* pool) {
   uint64_t address = 0;
   try {
     address = runtime.device().allocate(bytes);
   } catch (const Error&) {
     throw Failure{kErrorMemoryAllocation};
   }
-  regions_[address] = {kind, false, flags};
+  regions_[address] = {kind, false, flags, pool};
   return pointer_to(address);
+}
+
+uint64_t Memory::bytes_of_pool(Runtime& runtime, const void* pool) const {
+  uint64_t bytes = 0;
+  for (const auto& [address, region] : regions_)
+    if (region.pool == pool) bytes += runtime.device().find_allocation(address)->bytes;
+  return bytes;
 }
 
 void Memory::free(Runtime& runtime, void* pointer, bool pinned) {
@@ -69,7 +77,7 @@ void Memory::free(Runtime& runtime, void* pointer, bool pinned) {
 }
 
 void Memory::add_managed_variable(runtime::DevicePtr address) {
-  regions_[address] = {Kind::kManaged, true, 1};
+  regions_[address] = {Kind::kManaged, true, 1, nullptr};
 }
 
 void Memory::free_all(Runtime& runtime) {
@@ -81,7 +89,7 @@ void Memory::free_all(Runtime& runtime) {
 }
 
 const Memory::Region* Memory::find(Runtime& runtime, const void* pointer, uint64_t* start) const {
-  static constexpr Region kVariable{Kind::kDevice, true, 0};
+  static constexpr Region kVariable{Kind::kDevice, true, 0, nullptr};
   if (!in_arena(runtime, pointer)) return nullptr;
   const runtime::Allocation* a = runtime.device().find_allocation(number(pointer));
   if (a == nullptr) return nullptr;

@@ -22,6 +22,7 @@ class Memory {
     Kind kind = Kind::kDevice;
     bool variable = false;  ///< of a module
     unsigned flags = 0;
+    const void* pool = nullptr;  ///< that it was allocated from
   };
   struct Registered {
     size_t bytes = 0;
@@ -30,7 +31,10 @@ class Memory {
   };
 
   /// Throws Failure if the device's memory is exhausted.
-  void* allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags = 0);
+  void* allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags = 0,
+                 const void* pool = nullptr);
+  /// What a pool has allocated and not yet freed.
+  uint64_t bytes_of_pool(Runtime& runtime, const void* pool) const;
   /// Throws Failure unless `pointer` came from allocate() with a kind that `pinned` asks for.
   void free(Runtime& runtime, void* pointer, bool pinned);
   /// All but the variables of modules.

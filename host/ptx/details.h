@@ -5,6 +5,19 @@
 
 namespace nearwarp::ptx {
 
+enum class SmallFloat : uint8_t { kNone, kE4M3, kE5M2, kTF32 };
+
+/// kCvt of formats that registers have no types for; 0: any other conversion.
+struct SmallFloatDetail {
+  SmallFloat format = SmallFloat::kNone;
+  bool widens = false;  ///< from 8 bits to f16x2
+
+  constexpr uint32_t pack() const { return static_cast<uint32_t>(format) | uint32_t{widens} << 4; }
+  static constexpr SmallFloatDetail unpack(uint32_t v) {
+    return {static_cast<SmallFloat>(v & 15), (v >> 4 & 1) != 0};
+  }
+};
+
 enum class Geometry : uint8_t { k1d, k2d, k3d, kA1d, kA2d, kCube, kACube };
 
 /// kTex, kSuld, kSust.
@@ -52,7 +65,15 @@ struct MatrixDetail {
   }
 };
 
-enum class MbarrierOp : uint8_t { kNone, kInit, kInval, kArrive, kTestWait, kTryWait };
+enum class MbarrierOp : uint8_t {
+  kNone,
+  kInit,
+  kInval,
+  kArrive,
+  kTestWait,
+  kTryWait,
+  kCopiesArrive,  ///< cp.async.mbarrier.arrive.noinc
+};
 
 /// kVideo: v<op>{2,4}.dtype.atype.btype with selectors, a secondary operation and modifiers.
 struct VideoDetail {

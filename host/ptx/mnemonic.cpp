@@ -138,9 +138,9 @@ constexpr std::array<Row, 88> kRows = {{
     {"st", Opcode::kSt, "Aa", kSpaces | kVectors | kVolatile | kOrder | kCache, kData},
     {"prefetch", Opcode::kPrefetch, "A", kSpaces | kLevels | kCache, 0},
     {"prefetchu", Opcode::kPrefetch, "A", kLevels, 0},
-    {"atom", Opcode::kAtom, "DAa?a", kSpaces | kOrder | kAtomics | kCache,
+    {"atom", Opcode::kAtom, "DAa?a", kSpaces | kOrder | kAtomics | kCache | kVectors,
      kB | kI32 | kI64 | kF | kHalf},
-    {"red", Opcode::kRed, "Aa", kSpaces | kOrder | kAtomics | kVolatile | kCache,
+    {"red", Opcode::kRed, "Aa", kSpaces | kOrder | kAtomics | kVolatile | kCache | kVectors,
      kB | kI32 | kI64 | kF | kHalf},
     {"shfl", Opcode::kShfl, "Eauu?u", kSync | kShflModes, kB32},
     {"vote", Opcode::kVote, "Dp?u", kSync | kVoteModes, kP | kB32},
@@ -209,8 +209,8 @@ bool apply_flag(std::string_view w, uint64_t groups, Modifiers* m) {
     if (w.starts_with("L1::") || w.starts_with("L2::")) return true;
   }
   if (groups & kVectors) {
-    if (w == "v2" || w == "v4") {
-      m->vector = w == "v2" ? 2 : 4;
+    if (w == "v2" || w == "v4" || (w == "v8" && (groups & kAtomics))) {
+      m->vector = static_cast<uint8_t>(w[1] - '0');
       return true;
     }
   }
@@ -304,6 +304,17 @@ bool is_half(Type t) {
   return t == Type::kF16 || t == Type::kF16x2 || t == Type::kBF16 || t == Type::kBF16x2;
 }
 
+// Vectors of an atomic operation: each element is one of its own.
+std::string check_atomic_vector(const Modifiers& m) {
+  const bool half = is_half(m.type),
+             minmax = m.atomic == AtomicOp::kMin || m.atomic == AtomicOp::kMax;
+  if (m.type != Type::kF32 && !half) return "vectors of atomic operations are of .f32 or of halves";
+  if (m.atomic != AtomicOp::kAdd && !(half && minmax)) return "this operation has no vector form";
+  if (m.vector == 8 && size_of(m.type) != 2) return ".v8 is for 16-bit elements";
+  if (m.space != Space::kNone && m.space != Space::kGlobal) return "vectors are for .global";
+  return {};
+}
+
 // Checks what the table cannot say and completes implied modifiers.
 std::string complete(const Row& row, Mnemonic* out) {
   Modifiers& m = out->mod;
@@ -354,6 +365,8 @@ std::string complete(const Row& row, Mnemonic* out) {
     case Opcode::kRed:
       if (m.atomic == AtomicOp::kNone) return "the operation is missing";
       if (out->op == Opcode::kAtom) out->operands = m.atomic == AtomicOp::kCas ? "DAaa" : "DAa";
+      if (m.vector > 1)
+        if (std::string problem = check_atomic_vector(m); !problem.empty()) return problem;
       break;
     case Opcode::kRedux:
       if (m.atomic == AtomicOp::kNone) return "the operation is missing";

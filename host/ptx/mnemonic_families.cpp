@@ -279,8 +279,16 @@ void asynchronous_copy(WordList words, Mnemonic* out) {
     out->problem = "bulk copies (cp.async.bulk) are not supported";
     return;
   } else if (take(&words, "mbarrier")) {
-    out->problem = "cp.async.mbarrier is not supported";
-    return;
+    // The copies are done: without .noinc, what is added to the count is taken off at once.
+    const bool counts = take(&words, "noinc");
+    drop(&words, {"arrive", "b64"});
+    take_space(&words, &out->mod);
+    out->operands = "A";
+    out->mod.type = Type::kB64;
+    if (counts) {
+      out->op = Opcode::kMbarrier;
+      out->mod.detail = static_cast<uint32_t>(MbarrierOp::kCopiesArrive);
+    }
   } else {
     out->op = Opcode::kCpAsync;
     out->operands = "AAu?u";
@@ -370,6 +378,46 @@ bool video(std::string_view base, WordList words, Mnemonic* out) {
   return true;
 }
 
+// cvt of pairs of 8-bit floating-point numbers, and to tf32.
+bool small_float(WordList words, Mnemonic* out) {
+  static constexpr std::pair<std::string_view, SmallFloat> kFormats[] = {
+      {"e4m3x2", SmallFloat::kE4M3}, {"e5m2x2", SmallFloat::kE5M2}, {"tf32", SmallFloat::kTF32}};
+  const auto found = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const auto& f) {
+    return std::find(words.begin(), words.end(), f.first) != words.end();
+  });
+  if (found == std::end(kFormats)) return false;
+  SmallFloatDetail detail;
+  detail.format = found->second;
+  const bool tf32 = detail.format == SmallFloat::kTF32;
+  detail.widens = !tf32 && words.back() == found->first;
+  take(&words, found->first);
+  out->op = Opcode::kCvt;
+  out->mod.relu = take(&words, "relu");
+  out->mod.saturate = take(&words, "satfinite");
+  if (tf32 && take(&words, "rna")) {
+    out->mod.rounding = Rounding::kRna;
+  } else if (tf32 && take(&words, "rz")) {
+    out->mod.rounding = Rounding::kRz;
+  } else if (take(&words, "rn")) {
+    out->mod.rounding = Rounding::kRn;
+  } else {
+    out->problem = "the rounding is missing";
+  }
+  const std::vector<Type> types = take_types(&words);
+  const bool halves = types.size() == 1 && types[0] == Type::kF16x2;
+  const bool single = types.size() == 1 && types[0] == Type::kF32;
+  if (!(detail.widens ? halves : tf32 ? single : halves || single))
+    out->problem = "the other type must be .f32 or .f16x2";
+  if (!tf32 && detail.widens == out->mod.saturate)
+    out->problem = ".satfinite is for conversions to 8 bits";
+  out->mod.type = tf32 ? Type::kB32 : detail.widens ? Type::kF16x2 : Type::kB16;
+  out->mod.src_type = detail.widens ? Type::kB16 : single ? Type::kF32 : Type::kF16x2;
+  out->operands = single && !tf32 ? "Dss" : "Ds";
+  out->mod.detail = detail.pack();
+  finish(words, out);
+  return true;
+}
+
 // Instructions that have no effect on values, and small ones.
 bool others(std::string_view base, WordList words, Mnemonic* out) {
   if (base == "discard" || base == "applypriority") {
@@ -454,6 +502,8 @@ bool decode_family(std::string_view text, Mnemonic* out) {
     out->mod.type = Type::kB32;
     drop(&words, {"sync", "aligned", "m8n8", "trans", "b16"});
     finish(words, out);
+  } else if (base == "cvt") {
+    return small_float(words, out);
   } else if (base == "cp") {
     asynchronous_copy(words, out);
   } else if (base == "mbarrier") {

@@ -46,6 +46,7 @@ std::string spell(Opcode op, const Modifiers& m) {
   add_if(m.abs, "xorsign.abs");
   add_if(m.vector == 2, "v2");
   add_if(m.vector == 4, "v4");
+  add_if(m.vector == 8, "v8");
   if (op != Opcode::kIsspacep && op != Opcode::kElect) add(name_of(m.type));
   add(name_of(m.src_type));
   if (op == Opcode::kPrmt && m.mode > 0) add(kPrmtWords[m.mode - 1]);

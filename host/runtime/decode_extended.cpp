@@ -1,6 +1,7 @@
 // Decoder: halves, video instructions, textures, surfaces, matrices.
 #include "device/trace/writer.h"
 #include "host/runtime/decoder.h"
+#include "host/runtime/small_floats.h"
 
 namespace nearwarp::runtime {
 
@@ -87,6 +88,10 @@ bool Decoder::extended(const Instr& in) {
       return true;
     }
     case Opcode::kCvt:
+      if (in.mod.detail != 0) {
+        convert_small(in);
+        return true;
+      }
       if (in.srcs.size() != 2) return false;
       convert_pair(in);
       return true;
@@ -107,6 +112,18 @@ bool Decoder::extended(const Instr& in) {
   const uint16_t c = in.srcs.size() > 2 ? source(in.srcs[2], false) : uint16_t{0};
   slow(exec::kHalf, destination(in.dsts.at(0)).row, a, b, c, f.pack());
   return true;
+}
+
+void Decoder::convert_small(const Instr& in) {
+  exec::SmallFlags f{};
+  f.detail = ptx::SmallFloatDetail::unpack(in.mod.detail);
+  f.rounding = in.mod.rounding;
+  f.relu = in.mod.relu;
+  f.saturate = in.mod.saturate;
+  f.from_halves = in.mod.src_type == Type::kF16x2;
+  const uint16_t a = source(in.srcs.at(0), false);
+  const uint16_t b = in.srcs.size() > 1 ? source(in.srcs[1], false) : uint16_t{0};
+  slow(exec::kConvertSmall, destination(in.dsts.at(0)).row, a, b, 0, f.pack());
 }
 
 void Decoder::convert_pair(const Instr& in) {

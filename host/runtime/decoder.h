@@ -104,6 +104,7 @@ class Decoder {
   // decode_extended.cpp
   bool extended(const Instr& in);
   void convert_pair(const Instr& in);
+  void convert_small(const Instr& in);
   void compare_half(const Instr& in);
   void extended_operation(const Instr& in);
 

@@ -6,6 +6,7 @@
 #include "device/exec/lanes.h"
 #include "host/runtime/float_ops.h"
 #include "host/runtime/half_ops.h"
+#include "host/runtime/small_floats.h"
 
 namespace nearwarp::exec {
 
@@ -193,6 +194,9 @@ void execute_slow(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
       break;
     case kHalfCompare:
       half_compare(warp, op, mask);
+      break;
+    case kConvertSmall:
+      convert_small(rows, op, mask);
       break;
     case kConvertPair:
       convert_pair(rows, op, mask);

@@ -44,6 +44,17 @@ TEST_F(Application, Unified) { expect_passes("unified"); }
 TEST_F(Application, Launches) { expect_passes("launches"); }
 TEST_F(Application, Graphs) { expect_passes("graphs"); }
 TEST_F(Application, Textures) { expect_passes("textures"); }
+TEST_F(Application, VectorAddWithDefaults) { expect_passes("defaults"); }
+TEST_F(Application, Objects) {
+  const Outcome outcome = run("objects");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "text 42  1.50 1099511627776 x %\npassed")) << outcome.out;
+}
+TEST_F(Application, Libcu) { expect_passes("libcu"); }
+TEST_F(Application, LibcuOfCapability90) { expect_passes("libcu_90"); }
+TEST_F(Application, Math) { expect_passes("math"); }
+TEST_F(Application, MathOfCapability90) { expect_passes("math_90"); }
+TEST_F(Application, Pools) { expect_passes("pools"); }
 TEST_F(Application, SeveralTranslationUnits) { expect_passes("linked"); }
 TEST_F(Application, CooperativeGroups) { expect_passes("cooperative"); }
 TEST_F(Application, Thrust) {

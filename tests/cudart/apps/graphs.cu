@@ -33,6 +33,9 @@ int main() {
   FAILS(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(stream));
   cudaGraph_t graph;
   CUDA(cudaStreamEndCapture(stream, &graph));
+  size_t nodes = 0;
+  CUDA(cudaGraphGetNodes(graph, nullptr, &nodes));
+  CHECK(nodes == 4);  // events in a capture are edges
   CUDA(cudaStreamIsCapturing(other, &status));
   CHECK(status == cudaStreamCaptureStatusNone);
   cudaGraphExec_t exec;
@@ -63,7 +66,7 @@ int main() {
   CUDA(cudaGraphAddDependencies(graph, &first, &second, nullptr, 1));
   CUDA(cudaGraphAddMemcpyNode1D(&last, graph, &second, 1, host, device, sizeof(host),
                                 cudaMemcpyDeviceToHost));
-  size_t nodes = 0;
+  nodes = 0;
   CUDA(cudaGraphGetNodes(graph, nullptr, &nodes));
   CHECK(nodes == 3);
   CUDA(cudaGraphInstantiate(&exec, graph, 0));
