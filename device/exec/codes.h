@@ -50,6 +50,9 @@ enum Code : uint16_t {
   kStore,
   kAtomic,
   kExtended,  // imm: ExtendedDesc
+  // In place of the above where races are looked for (host/racecheck): operands as kLoad.
+  kCheckedAccess,
+  kCheckedSync,  // a: row of members or of a number; imm: CheckedSync
   // Control; always the last operation of a block.
   kNext,         // on to the following block
   kJump,         // to block imm
@@ -197,6 +200,12 @@ struct CarryFlags {
            is_signed << 6;
   }
 };
+
+/// imm of kCheckedSync: what the lanes do besides accessing memory.
+enum class CheckedSync : uint8_t { kWarp, kFence, kBlockFence, kCommit, kWaitAll, kWaitGroup };
+
+/// Executes kCheckedAccess and kCheckedSync; false on a fault.
+bool execute_checked(Context& ctx, Warp& warp, const Op& op, uint32_t mask);
 
 /// Executes kExtended; false on a fault.
 bool execute_extended(Context& ctx, Warp& warp, const Op& op, uint32_t mask);

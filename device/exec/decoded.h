@@ -196,6 +196,7 @@ struct Context {
   uint32_t num_ranges = 0;
   const ExtendedDesc* extended = nullptr;
   const void* textures = nullptr;  ///< the host's runtime::TextureTable
+  void* checker = nullptr;         ///< the host's racecheck::Checker; nullptr: none
   uint8_t* shared = nullptr;       ///< of the running thread block
   uint32_t shared_bytes = 0;
   uint32_t local_bytes = 0;  ///< of one thread

@@ -219,6 +219,8 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
             NW_MEMORY(kStore, store_general(ctx, warp, *pc, active & holds(pc->x)))
             NW_MEMORY(kAtomic, atomic_general(ctx, warp, *pc, active & holds(pc->x)))
             NW_MEMORY(kExtended, execute_extended(ctx, warp, *pc, active & holds(pc->x)))
+            NW_MEMORY(kCheckedAccess, execute_checked(ctx, warp, *pc, active & holds(pc->x)))
+            NW_MEMORY(kCheckedSync, execute_checked(ctx, warp, *pc, active & holds(pc->x)))
 #undef NW_MEMORY
           case kShuffle: {
             const uint32_t m = active & holds(pc->x);

@@ -22,6 +22,7 @@
 #include "host/cli/interrupt.h"
 #include "host/core/error.h"
 #include "host/cudart/device_spec.h"
+#include "host/racecheck/report.h"
 
 extern char** environ;
 
@@ -175,16 +176,21 @@ void describe_ending(int status, ApplicationRun& run) {
   }
 }
 
-std::vector<runtime::Journal> journals_in(const fs::path& folder) {
+/// What the processes left in the folder, in the order of their numbers.
+void read_spool(const fs::path& folder, ApplicationRun& run) {
   std::vector<std::pair<long, fs::path>> files;
   for (const auto& entry : fs::directory_iterator(folder))
     files.emplace_back(std::strtol(entry.path().filename().c_str(), nullptr, 10), entry.path());
   std::sort(files.begin(), files.end());
-  std::vector<runtime::Journal> journals;
-  for (const auto& [process, path] : files)
-    journals.push_back(runtime::load_journal(path.string()));
-  return journals;
+  for (const auto& [process, path] : files) {
+    if (path.extension() == ".journal")
+      run.processes.push_back(runtime::load_journal(path.string()));
+    else if (path.extension() == ".check")
+      run.findings.push_back(racecheck::load_findings(path.string()));
+  }
 }
+
+void tell(const std::string& message) { std::fprintf(stderr, "nearwarp: %s\n", message.c_str()); }
 
 }  // namespace
 
@@ -199,19 +205,24 @@ void declare_application(CommandLine& line) {
              "N");
 }
 
+std::string kernels_option(const CommandLine& line) {
+  const std::string kernels = line.text("kernels");
+  try {
+    const std::regex check(kernels);
+  } catch (const std::regex_error& error) {
+    throw UsageError(fmt::format("--kernels cannot be '{}': {} - a regular expression is needed",
+                                 kernels, error.what()));
+  }
+  return kernels;
+}
+
 ApplicationOptions application_options(const CommandLine& line, const Words& application) {
   ApplicationOptions options;
   for (const char* name : {"kernels", "max-instructions"})
     if (line.given(name) && application.empty())
       throw UsageError(fmt::format("--{} is for applications - e.g. nearwarp run --{} ... -- ./app",
                                    name, name));
-  options.kernels = line.text("kernels");
-  try {
-    const std::regex check(options.kernels);
-  } catch (const std::regex_error& error) {
-    throw UsageError(fmt::format("--kernels cannot be '{}': {} - a regular expression is needed",
-                                 options.kernels, error.what()));
-  }
+  options.kernels = kernels_option(line);
   if (line.given("max-instructions"))
     options.max_thread_instructions = line.number("max-instructions", 1, ~uint64_t{0});
   return options;
@@ -226,19 +237,18 @@ Words before_application(const Words& words, Words* application) {
   return Words(words.begin(), dashes);
 }
 
+void tell_ending(const ApplicationRun& run) {
+  if (!run.ending.empty()) tell("the application " + run.ending);
+}
+
 std::vector<runtime::Journal> take_processes(ApplicationRun& run) {
-  const auto tell = [](const std::string& message) {
-    std::fprintf(stderr, "nearwarp: %s\n", message.c_str());
-  };
   std::vector<runtime::Journal> processes;
   for (runtime::Journal& process : run.processes)
     if (!process.recording.launches.empty()) processes.push_back(std::move(process));
-  if (!run.ending.empty()) tell("the application " + run.ending);
+  tell_ending(run);
   if (processes.empty())
     throw Error(run.processes.empty()
-                    ? "the application did not use the simulated GPU - it must be built with "
-                      "the shared CUDA runtime (NVCC_APPEND_FLAGS=\"-cudart=shared\") and launch a "
-                      "kernel"
+                    ? kNoDeviceUsed
                     : "no kernel of the application was recorded - there is nothing to simulate");
   for (size_t i = 0; i < processes.size(); ++i) {
     runtime::Recording& recording = processes[i].recording;
@@ -263,7 +273,8 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
                                : std::to_string(options.max_thread_instructions);
   std::vector<std::pair<std::string, std::string>> changes = {
       {"LD_LIBRARY_PATH", prepended(library.string(), "LD_LIBRARY_PATH")},
-      {cudart::kSpoolVariable, spool.path().string()},
+      {cudart::kSpoolVariable, options.check ? "" : spool.path().string()},
+      {cudart::kCheckVariable, options.check ? spool.path().string() : ""},
       {cudart::kRecordVariable, ""},
       {cudart::kKernelsVariable, options.kernels},
       {cudart::kMaxInstructionsVariable, most},
@@ -274,11 +285,13 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
   const int status = wait_for(start(path, command, environment_with(changes)));
   if (interrupted())
     throw Error(
-        "interrupted while the application ran, before the first simulated cycle - there are no "
-        "results");
+        options.check
+            ? "interrupted while the application ran - there are no results"
+            : "interrupted while the application ran, before the first simulated cycle - there are "
+              "no results");
   ApplicationRun run;
   describe_ending(status, run);
-  run.processes = journals_in(spool.path());
+  read_spool(spool.path(), run);
   return run;
 }
 

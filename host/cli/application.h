@@ -8,11 +8,13 @@
 
 #include "host/cli/options.h"
 #include "host/config/machine.h"
+#include "host/racecheck/hazard.h"
 #include "host/runtime/recording_journal.h"
 
 namespace nearwarp::cli {
 
 struct ApplicationOptions {
+  bool check = false;                    ///< look for races instead of recording
   std::string kernels;                   ///< regular expression; empty: all kernels
   uint64_t max_thread_instructions = 0;  ///< to record; 0: all
 };
@@ -20,8 +22,9 @@ struct ApplicationOptions {
 struct ApplicationRun {
   /// Those of its processes that used the GPU, in the order of their process ids.
   std::vector<runtime::Journal> processes;
-  int exit_status = 0;  ///< 128 + signal if a signal ended it
-  std::string ending;   ///< in words, e.g. "ended with status 3"; empty if it is 0
+  std::vector<racecheck::Findings> findings;  ///< the same, with ApplicationOptions::check
+  int exit_status = 0;                        ///< 128 + signal if a signal ended it
+  std::string ending;  ///< in words, e.g. "ended with status 3"; empty if it is 0
 };
 
 /// Declares --kernels and --max-instructions.
@@ -29,9 +32,20 @@ void declare_application(CommandLine& line);
 /// Their values. Throws UsageError if they are given and there is no application.
 ApplicationOptions application_options(const CommandLine& line, const Words& application);
 
+/// The value of --kernels. Throws UsageError for what is no regular expression.
+std::string kernels_option(const CommandLine& line);
+
 /// The words before "--"; those after it are put into `application`. Throws UsageError if none
 /// follow.
 Words before_application(const Words& words, Words* application);
+
+/// Says on standard error how the application ended, if not well.
+void tell_ending(const ApplicationRun& run);
+
+/// For errors about applications that no process of which used the device.
+inline constexpr const char* kNoDeviceUsed =
+    "the application did not use the simulated GPU - it must be built with the shared CUDA runtime "
+    "(NVCC_APPEND_FLAGS=\"-cudart=shared\") and launch a kernel";
 
 /// The processes that launched kernels, with names that tell them apart. Says on standard error
 /// how the application ended, what it did wrong and what was left out. Throws nearwarp::Error if no

@@ -9,6 +9,7 @@
 namespace nearwarp::cli {
 
 int run_command(const Words& words);
+int check_command(const Words& words);
 int record_command(const Words& words);
 int sweep_command(const Words& words);
 int merge_command(const Words& words);

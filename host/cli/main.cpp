@@ -22,6 +22,7 @@ constexpr const char* kHelp =
     "  nearwarp run WORKLOAD [OPTION...]          simulate under several policies\n"
     "  nearwarp run [OPTION...] -- APPLICATION    the same for any CUDA application\n"
     "  nearwarp record [OPTION...] -- APPLICATION keep it for later runs and sweeps\n"
+    "  nearwarp check WORKLOAD | -- APPLICATION   find races and memory errors\n"
     "  nearwarp sweep WORKLOAD... [OPTION...]     many configurations, resumable\n"
     "  nearwarp merge OUT IN...                   join the files of a sweep's parts\n"
     "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"
@@ -42,6 +43,7 @@ int dispatch(const Words& words) {
   const std::string& name = words.front();
   const Words rest(words.begin() + 1, words.end());
   if (name == "run") return run_command(rest);
+  if (name == "check") return check_command(rest);
   if (name == "record") return record_command(rest);
   if (name == "sweep") return sweep_command(rest);
   if (name == "merge") return merge_command(rest);
@@ -61,8 +63,8 @@ int dispatch(const Words& words) {
   }
   throw UsageError(fmt::format(
       "unknown command '{}'{}", name,
-      config::suggestion(name, {"run", "record", "sweep", "merge", "analyze", "noc", "dram",
-                                "devices", "list", "show", "--help", "--version"})));
+      config::suggestion(name, {"run", "record", "check", "sweep", "merge", "analyze", "noc",
+                                "dram", "devices", "list", "show", "--help", "--version"})));
 }
 
 int report(const char* message, int code) {

@@ -13,7 +13,6 @@
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/runtime/recording_file.h"
-#include "host/runtime/virtual_device.h"
 #include "host/sass/trace_list.h"
 
 namespace nearwarp::cli {
@@ -30,9 +29,11 @@ uint64_t instruction_limit(workloads::Size size) {
   return size == workloads::Size::kPaper ? workloads::kPaperThreadInstructions : 0;
 }
 
-runtime::Recording execute(const workloads::Workload& workload, workloads::Size size) {
+}  // namespace
+
+runtime::Recording execute_workload(const workloads::Workload& workload, workloads::Size size,
+                                    runtime::VirtualDevice::Options options) {
   ProgressBar bar("executing " + workload.name());
-  runtime::VirtualDevice::Options options;
   options.max_thread_instructions = instruction_limit(size);
   options.progress = on_progress;
   options.progress_context = &bar;
@@ -52,8 +53,6 @@ runtime::Recording execute(const workloads::Workload& workload, workloads::Size 
   }
   return device.take_recording(workload.name());
 }
-
-}  // namespace
 
 void make_folder(const std::string& folder, const std::string& option) {
   std::error_code failed;
@@ -129,7 +128,7 @@ runtime::Recording recording_of(const workloads::Workload& workload, const std::
   const workloads::Size parsed = workloads::parse_size(size);
   const std::string key = cache.empty() ? "" : recording_key_of(workload, size);
   return cached_recording(cache, key, "executing the program again",
-                          [&] { return execute(workload, parsed); });
+                          [&] { return execute_workload(workload, parsed, {}); });
 }
 
 }  // namespace nearwarp::cli

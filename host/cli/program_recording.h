@@ -6,6 +6,7 @@
 
 #include "bench/workloads/workload.h"
 #include "host/runtime/recording.h"
+#include "host/runtime/virtual_device.h"
 
 namespace nearwarp::cli {
 
@@ -14,6 +15,11 @@ const workloads::Workload& workload_named(const std::string& name);
 
 /// All that determines the recording of a workload at a size, as 32 hexadecimal digits.
 std::string recording_key_of(const workloads::Workload& workload, const std::string& size);
+
+/// Execute the workload functionally on a device with these options, with a progress bar. Throws
+/// nearwarp::Error as recording_of() does, and runtime::DeviceFault for errors of its kernels.
+runtime::Recording execute_workload(const workloads::Workload& workload, workloads::Size size,
+                                    runtime::VirtualDevice::Options options);
 
 /// Execute the workload functionally and check its results against the CPU reference; throws
 /// nearwarp::Error if they differ, or after an interrupt. With a `cache` folder, an earlier

@@ -409,6 +409,7 @@ void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instr
     }
   }
   access(like, Opcode::kSt, Space::kShared, Type::kB32, to.address, data);
+  code_.instructions.back().mod.async_copy = true;
 }
 
 // mbarrier: a word in shared memory (exec::MbarrierWord); arriving is an atomic operation.
@@ -450,6 +451,7 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
     atom.mod.type = Type::kB64;
     atom.mod.space = space;
     atom.mod.atomic = ptx::AtomicOp::kArrive;
+    atom.mod.async_copy = op == MbarrierOp::kCopiesArrive;
     atom.address = out.address;
     atom.dsts = out.dsts;
     atom.srcs = {out.srcs.empty() ? constant(1) : of_register(widened(out.srcs[0]))};
@@ -463,6 +465,7 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
   read.mod.type = Type::kB64;
   read.mod.space = space;
   read.mod.is_volatile = true;
+  read.mod.acquire = true;
   read.address = out.address;
   const RegId now = new_register("%t", Type::kB64);
   read.dsts = {now};

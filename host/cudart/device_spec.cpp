@@ -85,6 +85,7 @@ Settings settings_from_environment() {
   settings.device = parse_device(environment(kDeviceVariable));
   settings.spool = environment(kSpoolVariable);
   settings.record = environment(kRecordVariable);
+  settings.check = environment(kCheckVariable);
   settings.kernels = environment(kKernelsVariable);
   const std::string most = environment(kMaxInstructionsVariable);
   if (!most.empty()) settings.max_thread_instructions = number(kMaxInstructionsVariable, most);

@@ -25,14 +25,17 @@ struct DeviceSpec {
 /// What nearwarp hands over to applications that it runs: NEARWARP_CUDART_* variables.
 struct Settings {
   DeviceSpec device;
-  std::string spool;    ///< folder for journals, one per process; empty: do not record
-  std::string record;   ///< file for this process's journal
-  std::string kernels;  ///< record only kernels whose name contains a match of this; empty: all
+  std::string spool;   ///< folder for journals, one per process; empty: do not record
+  std::string record;  ///< file for this process's journal
+  std::string check;   ///< folder for what the race detector found, or "-" to print it
+  std::string
+      kernels;  ///< record or check only kernels whose name contains a match of this; empty: all
   uint64_t max_thread_instructions = 0;  ///< 0: record all
 };
 
 inline constexpr const char* kSpoolVariable = "NEARWARP_CUDART_SPOOL";
 inline constexpr const char* kRecordVariable = "NEARWARP_CUDART_RECORD";
+inline constexpr const char* kCheckVariable = "NEARWARP_CUDART_CHECK";
 inline constexpr const char* kKernelsVariable = "NEARWARP_CUDART_KERNELS";
 inline constexpr const char* kMaxInstructionsVariable = "NEARWARP_CUDART_MAX_INSTRUCTIONS";
 inline constexpr const char* kDeviceVariable = "NEARWARP_CUDART_DEVICE";

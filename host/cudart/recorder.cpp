@@ -18,18 +18,14 @@ std::string program_name() {
   return whole.substr(whole.rfind('/') + 1);
 }
 
-namespace {
-
 /// A process may go on as another program (exec): the number of its process does not tell them
 /// apart.
-std::string unused_name(const std::string& folder) {
+std::string unused_name(const std::string& folder, const char* suffix) {
   for (int i = 0;; ++i) {
-    std::string path = fmt::format("{}/{}.{}.journal", folder, getpid(), i);
+    std::string path = fmt::format("{}/{}.{}.{}", folder, getpid(), i, suffix);
     if (access(path.c_str(), F_OK) != 0) return path;
   }
 }
-
-}  // namespace
 
 void Recorder::begin(const Settings& settings) {
   if (!settings.kernels.empty()) {
@@ -41,7 +37,7 @@ void Recorder::begin(const Settings& settings) {
     }
   }
   std::string path = settings.record;
-  if (path.empty() && !settings.spool.empty()) path = unused_name(settings.spool);
+  if (path.empty() && !settings.spool.empty()) path = unused_name(settings.spool, "journal");
   if (!path.empty()) journal_ = std::make_unique<runtime::JournalWriter>(path, program_name());
 }
 

@@ -37,6 +37,9 @@ class Recorder final : public runtime::RecordingSink {
   std::optional<std::regex> kernels_;
 };
 
+/// A file in `folder` for this process that is not there yet: "PROCESS.NUMBER.suffix".
+std::string unused_name(const std::string& folder, const char* suffix);
+
 /// File name of the running program, without folders.
 std::string program_name();
 

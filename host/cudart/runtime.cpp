@@ -82,6 +82,7 @@ runtime::VirtualDevice& Runtime::device() {
   try {
     if (!runtime::cpu_supports_build()) throw Error(runtime::cpu_requirement());
     recorder_.begin(settings_);
+    check_.begin(settings_);
     runtime::VirtualDevice::Options options;
     options.record_traces = recorder_.active();
     options.max_thread_instructions = recorder_.active() ? settings_.max_thread_instructions : 0;
@@ -89,6 +90,7 @@ runtime::VirtualDevice& Runtime::device() {
     options.same_addresses = true;
     options.memory_bytes = settings_.device.memory_bytes;
     options.sink = &recorder_;
+    options.checker = check_.checker();
     options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
     release_address_range();
     device_ = std::make_unique<runtime::VirtualDevice>(options);
@@ -135,8 +137,10 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
     sticky = status_of(fault.kind());
     say(fault.what());
     recorder_.fault(fault.what());
+    check_.fault(fault.what());
     return;
   }
+  check_.launched();
   memory.copy_out(*this);
   const double instructions = static_cast<double>(device().warp_instructions() - before);
   streams.pass(kLaunchMicroseconds + instructions / spec().sms / spec().clock_mhz);
@@ -145,7 +149,8 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
 void Runtime::end() {
   if (device_ == nullptr || forked_) return;
   recorder_.end();
-  if (settings_.spool.empty() && settings_.record.empty())
+  check_.end();
+  if (settings_.spool.empty() && settings_.record.empty() && check_.checker() == nullptr)
     say(fmt::format(
         "executed {} warp-instructions on a simulated GPU; 'nearwarp run -- APPLICATION' "
         "also tells how long they take",

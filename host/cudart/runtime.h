@@ -11,6 +11,7 @@
 
 #include "host/core/error.h"
 #include "host/cudart/abi.h"
+#include "host/cudart/check_log.h"
 #include "host/cudart/device_spec.h"
 #include "host/cudart/graphs.h"
 #include "host/cudart/memory.h"
@@ -62,6 +63,7 @@ class Runtime {
   bool settings_read_ = false, forked_ = false, failed_ = false;
   Settings settings_;
   Recorder recorder_;
+  CheckLog check_;
   std::unique_ptr<runtime::VirtualDevice> device_;
 };
 

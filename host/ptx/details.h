@@ -75,6 +75,9 @@ enum class MbarrierOp : uint8_t {
   kCopiesArrive,  ///< cp.async.mbarrier.arrive.noinc
 };
 
+/// What a kNop stands for where copies are made at once: cp.async.commit_group and its like.
+enum class CopyGroup : uint8_t { kNone, kCommit, kWaitAll, kWaitGroup };
+
 /// kVideo: v<op>{2,4}.dtype.atype.btype with selectors, a secondary operation and modifiers.
 struct VideoDetail {
   enum class Op : uint8_t { kAdd, kSub, kAbsdiff, kMin, kMax, kShl, kShr, kMad, kSet, kAvrg };

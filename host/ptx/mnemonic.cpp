@@ -199,8 +199,13 @@ bool apply_flag(std::string_view w, uint64_t groups, Modifiers* m) {
     if (w == "xorsign" || w == "abs") return m->abs = true;
   }
   if (groups & kOrder) {
-    if (is_one_of(w, {"relaxed", "acquire", "release", "acq_rel", "sc"})) return m->ordered = true;
-    if (is_one_of(w, {"weak", "cta", "gpu", "sys", "cluster", "gl", "mmio", "noftz"})) return true;
+    if (is_one_of(w, {"relaxed", "acquire", "release", "acq_rel", "sc"})) {
+      m->acquire = w != "relaxed" && w != "release";
+      m->release = w != "relaxed" && w != "acquire";
+      return m->ordered = true;
+    }
+    if (w == "cta") return m->block_scope = true;
+    if (is_one_of(w, {"weak", "gpu", "sys", "cluster", "gl", "mmio", "noftz"})) return true;
   }
   if (groups & kCache) {
     if (is_one_of(w, {"ca", "cg", "cs", "lu", "cv", "wb", "wt"})) return true;

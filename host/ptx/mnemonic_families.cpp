@@ -271,10 +271,16 @@ void asynchronous_copy(WordList words, Mnemonic* out) {
     return;
   }
   out->op = Opcode::kNop;
-  if (take(&words, "commit_group") || take(&words, "wait_all")) {
+  const auto group = [out](CopyGroup op) { out->mod.detail = static_cast<uint32_t>(op); };
+  if (take(&words, "commit_group")) {
     out->operands = "";
+    group(CopyGroup::kCommit);
+  } else if (take(&words, "wait_all")) {
+    out->operands = "";
+    group(CopyGroup::kWaitAll);
   } else if (take(&words, "wait_group")) {
     out->operands = "u";
+    group(CopyGroup::kWaitGroup);
   } else if (take(&words, "bulk")) {
     out->problem = "bulk copies (cp.async.bulk) are not supported";
     return;
@@ -288,6 +294,8 @@ void asynchronous_copy(WordList words, Mnemonic* out) {
     if (counts) {
       out->op = Opcode::kMbarrier;
       out->mod.detail = static_cast<uint32_t>(MbarrierOp::kCopiesArrive);
+    } else {
+      group(CopyGroup::kWaitAll);
     }
   } else {
     out->op = Opcode::kCpAsync;

@@ -20,7 +20,8 @@ std::string spell(Opcode op, const Modifiers& m) {
   add_if(op == Opcode::kMembar, "gl");
   add_if(op == Opcode::kBarRed && m.bool_op == BoolOp::kNone, "popc");
   add_if(m.is_volatile, "volatile");
-  add_if(m.ordered, "relaxed");
+  if (m.ordered)
+    add(m.acquire ? (m.release ? "acq_rel" : "acquire") : (m.release ? "release" : "relaxed"));
   add_if(m.uniform, "uni");
   add_if(m.to_space, "to");
   add_if(op == Opcode::kShf, m.shf_left ? "l" : "r");

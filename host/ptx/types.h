@@ -288,6 +288,10 @@ struct Modifiers {
   bool carry_out : 1 = false;     ///< .cc
   bool is_volatile : 1 = false;   ///< .volatile
   bool ordered : 1 = false;       ///< .relaxed, .acquire, .release, .acq_rel with a scope
+  bool acquire : 1 = false;       ///< .acquire, .acq_rel, .sc
+  bool release : 1 = false;       ///< .release, .acq_rel, .sc
+  bool block_scope : 1 = false;   ///< .cta: orders threads of one block only
+  bool async_copy : 1 = false;    ///< the store of a cp.async: not done before it is waited for
   bool non_coherent : 1 = false;  ///< ld.global.nc
   bool to_space : 1 = false;      ///< cvta.to
   bool uniform : 1 = false;       ///< bra.uni

@@ -183,6 +183,7 @@ void Decoder::load(const Instr& in) {
   else
     full.code = full_code(desc, true, op.code);
   out_.memory.push_back(desc);
+  if (checked_) check_access(in, desc, &full, &op);
   emit_both(full, op);
 }
 
@@ -209,6 +210,7 @@ void Decoder::store(const Instr& in) {
   exec::Op full = op;
   full.code = full_code(desc, false, op.code);
   out_.memory.push_back(desc);
+  if (checked_) check_access(in, desc, &full, &op);
   emit_both(full, op);
 }
 
@@ -277,6 +279,7 @@ void Decoder::atomic(const Instr& in) {
   op.c = static_cast<uint16_t>(out_.memory.size());
   op.code = exec::kAtomic;
   out_.memory.push_back(desc);
+  if (checked_) check_access(in, desc, &op, &op);
   emit(op);
 }
 
@@ -285,6 +288,7 @@ void Decoder::warp_level(const Instr& in) {
     if (in.dsts.size() <= index || in.dsts[index] == kNone) return 0;
     return predicate(in.dsts[index]) + 1;
   };
+  if (checked_) check_sync(in);
   switch (in.op) {
     case Opcode::kShfl: {
       exec::Shuffle mode = exec::Shuffle::kIndex;

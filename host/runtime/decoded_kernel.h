@@ -8,6 +8,7 @@
 #include "device/exec/codes.h"
 #include "device/exec/decoded.h"
 #include "host/compiler/kernel.h"
+#include "host/racecheck/rules.h"
 
 namespace nearwarp::runtime {
 
@@ -61,6 +62,8 @@ struct DecodedKernel {
   std::vector<SystemDesc> system_calls;
   std::vector<exec::ExtendedDesc> extended;
   std::vector<RowInit> inits;
+  /// By memory descriptor; empty unless races are looked for.
+  std::vector<racecheck::AccessRules> rules;
   uint32_t num_rows = 0;
   uint32_t num_predicates = 0;
 };
@@ -69,8 +72,9 @@ struct DecodedKernel {
 using SymbolAddress = std::function<uint64_t(const compiler::Symbol&)>;
 
 /// Decode a kernel. `path` is used in messages. Throws nearwarp::Error naming file, line and
-/// statement for anything that the executor does not support.
+/// statement for anything that the executor does not support. A `checked` kernel tells a
+/// racecheck::Checker what it does, and leaves no traces.
 DecodedKernel decode(const compiler::Kernel& kernel, const std::string& path,
-                     const SymbolAddress& symbol_address);
+                     const SymbolAddress& symbol_address, bool checked = false);
 
 }  // namespace nearwarp::runtime

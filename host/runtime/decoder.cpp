@@ -15,8 +15,8 @@ using ptx::Space;
 using ptx::SpecialReg;
 
 Decoder::Decoder(const compiler::Kernel& kernel, std::string path,
-                 const SymbolAddress& symbol_address)
-    : kernel_(kernel), path_(std::move(path)), symbol_address_(symbol_address) {}
+                 const SymbolAddress& symbol_address, bool checked)
+    : kernel_(kernel), path_(std::move(path)), symbol_address_(symbol_address), checked_(checked) {}
 
 void Decoder::unsupported(const std::string& what) const {
   throw Error(what + " is not supported by the executor (" + path_ + ":" +
@@ -441,6 +441,7 @@ void Decoder::instruction(const Instr& in) {
     case Opcode::kNop:
     case Opcode::kPrefetch:
     case Opcode::kBarWarp:
+      if (checked_) check_sync(in);
       return;  // counted, without effect on values
     case Opcode::kCall:
       unsupported("a call that was not inlined");
@@ -527,8 +528,8 @@ DecodedKernel Decoder::run() {
 }
 
 DecodedKernel decode(const compiler::Kernel& kernel, const std::string& path,
-                     const SymbolAddress& symbol_address) {
-  return Decoder(kernel, path, symbol_address).run();
+                     const SymbolAddress& symbol_address, bool checked) {
+  return Decoder(kernel, path, symbol_address, checked).run();
 }
 
 }  // namespace nearwarp::runtime

@@ -23,7 +23,8 @@ int clock_part(ptx::SpecialReg reg);
 
 class Decoder {
  public:
-  Decoder(const compiler::Kernel& kernel, std::string path, const SymbolAddress& symbol_address);
+  Decoder(const compiler::Kernel& kernel, std::string path, const SymbolAddress& symbol_address,
+          bool checked);
   DecodedKernel run();
 
  private:
@@ -117,6 +118,11 @@ class Decoder {
   void address(const Instr& in, exec::MemDesc* desc, uint16_t* row, int32_t* imm);
   exec::MemDesc describe(const Instr& in);
 
+  // decode_checked.cpp: for the race detector
+  void check_access(const Instr& in, const exec::MemDesc& desc, exec::Op* full, exec::Op* partial);
+  void check_sync(const Instr& in);
+  void emit_sync(exec::CheckedSync what, uint16_t operand);
+
   // decoder.cpp: control
   void control(const Instr& in, const compiler::Block& block, bool* ended);
   void system_call(const Instr& in);
@@ -124,6 +130,7 @@ class Decoder {
   const compiler::Kernel& kernel_;
   std::string path_;
   const SymbolAddress& symbol_address_;
+  const bool checked_;
   DecodedKernel out_;
   std::vector<exec::Op> full_, partial_;  // of the block being decoded
   const Instr* in_ = nullptr;

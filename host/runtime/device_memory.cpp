@@ -144,6 +144,13 @@ uint8_t* DeviceMemory::host(uint64_t address, uint64_t bytes, const char* what) 
                           bytes, address, describe_nearest(address, bytes)));
 }
 
+std::string DeviceMemory::describe(uint64_t address) const {
+  const Allocation* a = find(address);
+  if (a == nullptr) return fmt::format("{:#x}", address);
+  return fmt::format("byte {} of the allocation{} of {} bytes at {:#x}", address - a->address,
+                     a->label.empty() ? "" : " '" + a->label + "'", a->bytes, a->address);
+}
+
 std::string DeviceMemory::describe_nearest(uint64_t address, uint64_t bytes) const {
   if (live_.empty()) return "nothing is allocated";
   const Allocation* best = nullptr;

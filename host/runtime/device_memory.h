@@ -41,6 +41,8 @@ class DeviceMemory {
   const std::vector<Allocation>& table() const { return table_; }
   /// Bytes of live allocations.
   uint64_t used_bytes() const { return used_bytes_; }
+  /// "byte 16 of the allocation 'x' of 400 bytes at 0x7f..." for an address inside of one.
+  std::string describe(uint64_t address) const;
   /// "4 bytes after the allocation 'x' of 400 bytes at 0x7f..." for an address outside of all.
   std::string describe_nearest(uint64_t address, uint64_t bytes) const;
 

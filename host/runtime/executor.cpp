@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "host/core/error.h"
+#include "host/racecheck/checker.h"
 #include "host/runtime/device_fault.h"
 #include "host/runtime/executor_slot.h"
 #include "host/runtime/interpreter.h"
@@ -58,6 +59,7 @@ Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceM
   context_.tables = kernel.tables.data();
   context_.extended = kernel.extended.data();
   context_.textures = options_.textures;
+  context_.checker = options_.checker;
   context_.arena = memory.arena();
   context_.arena_bytes = memory.arena_bytes();
   context_.ranges = memory.ranges().data();
@@ -241,6 +243,7 @@ void Executor::start_block(Slot& slot, uint64_t index) {
   }
   fill_block_rows(slot);
   slot.filled = true;
+  if (options_.checker != nullptr) options_.checker->begin_block(index);
 }
 
 void Executor::grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer) {
@@ -260,6 +263,7 @@ bool Executor::report_progress() {
 bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
   exec::Warp& warp = slot.warps[w];
   context_.shared = slot.shared.get();
+  if (options_.checker != nullptr) options_.checker->enter(slot.index);
   int turns = 0;
   int64_t budget = slot.polling[w] ? (slot.split[w] ? kSplitTurn : kPollingTurn) : kTurn;
   slot.polling[w] = 0;
@@ -286,6 +290,7 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
           warp.trace[warp.trace_size++] = 0;
         }
         idle_since_ = context_.warp_instructions;
+        if (options_.checker != nullptr) options_.checker->exit(warp);
         complete_barriers(slot);
         return true;
       case Status::kBarrier:
@@ -357,7 +362,9 @@ void Executor::arrive(Slot& slot, uint32_t w) {
   b.popc += static_cast<uint32_t>(__builtin_popcount(p & warp.barrier_mask));
   b.all = b.all && (p & warp.barrier_mask) == warp.barrier_mask;
   b.any = b.any || (p & warp.barrier_mask) != 0;
-  if (desc.kind != BarrierDesc::Kind::kArrive) {
+  const bool waits = desc.kind != BarrierDesc::Kind::kArrive;
+  if (options_.checker != nullptr) options_.checker->arrive(warp, id, waits);
+  if (waits) {
     b.waiting |= 1u << w;
     slot.states[w] = Slot::State::kWaiting;
   }
@@ -385,6 +392,8 @@ void Executor::complete_barriers(Slot& slot) {
 }
 
 void Executor::release(Slot& slot, Barrier& b) {
+  if (options_.checker != nullptr)
+    options_.checker->release(static_cast<uint32_t>(&b - slot.barriers), b.waiting);
   for (uint32_t waiting = b.waiting; waiting != 0; waiting &= waiting - 1) {
     const uint32_t w = static_cast<uint32_t>(__builtin_ctz(waiting));
     exec::Warp& warp = slot.warps[w];
@@ -425,7 +434,20 @@ void Executor::flush_finished() {
   }
 }
 
+void Executor::begin_check() {
+  racecheck::LaunchFacts facts;
+  facts.kernel = kernel_.kernel;
+  facts.path = path_;
+  facts.rules = kernel_.rules.data();
+  const Dim3 &g = launch_.grid, &b = launch_.block;
+  facts.grid = {g.x, g.y, g.z};
+  facts.block = {b.x, b.y, b.z};
+  facts.describe = [this](uint64_t address) { return memory_.describe(address); };
+  options_.checker->begin_launch(std::move(facts));
+}
+
 ExecutorResult Executor::run() {
+  if (options_.checker != nullptr) begin_check();
   const uint64_t total = launch_.grid.count();
   uint64_t next = 0;
   uint64_t wanted = options_.cooperative ? total : 1;  // resident blocks
@@ -454,6 +476,7 @@ ExecutorResult Executor::run() {
       if (run_block(*resident_[i]) == Turn::kFinished) {
         finished_any = true;
         const uint64_t index = resident_[i]->index;
+        if (options_.checker != nullptr) options_.checker->end_block(index);
         finished_[index] = std::move(resident_[i]);
         resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
         flush_finished();

@@ -16,6 +16,10 @@
 #include "host/runtime/recording.h"
 #include "host/runtime/texture.h"
 
+namespace nearwarp::racecheck {
+class Checker;
+}
+
 namespace nearwarp::runtime {
 
 /// Receives the traces of finished thread blocks, in order.
@@ -40,6 +44,7 @@ struct ExecutorOptions {
   uint32_t stack_bytes = compiler::kStackBytes;  ///< per thread, of recursive functions
   uint64_t grid_workspace = 0;  ///< %envreg1, %envreg2: device address for grid-wide barriers
   DeviceHeap* heap = nullptr;   ///< of malloc and free; needed by kernels that call them
+  racecheck::Checker* checker = nullptr;  ///< for a kernel that was decoded to be checked
 };
 
 struct ExecutorResult {
@@ -86,6 +91,7 @@ class Executor {
   void grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer);
   void retire(std::unique_ptr<Slot> slot);
   void flush_finished();
+  void begin_check();
   // executor_lanes.cpp: lanes of a warp that wait for one another
   void rotate_lanes(Slot& slot, uint32_t warp);
   bool meet_at_barrier(Slot& slot, uint32_t warp);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "device/exec/memory.h"
+#include "host/racecheck/checker.h"
 #include "host/runtime/device_fault.h"
 #include "host/runtime/device_printf.h"
 #include "host/runtime/executor.h"
@@ -92,6 +93,7 @@ void Executor::system_call(Slot& slot, uint32_t w) {
       }
       case exec::SystemKind::kMalloc:
         result = options_.heap != nullptr ? options_.heap->allocate(a[0]) : 0;
+        if (options_.checker != nullptr && result != 0) options_.checker->fresh(result, a[0]);
         break;
       case exec::SystemKind::kFree:
         if (a[0] != 0 && (options_.heap == nullptr || !options_.heap->free(a[0]))) {

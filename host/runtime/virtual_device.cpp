@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "host/racecheck/checker.h"
 #include "host/runtime/decoded_kernel.h"
 #include "host/runtime/device_heap.h"
 #include "host/runtime/device_memory.h"
@@ -112,6 +113,7 @@ struct VirtualDevice::Impl {
     DecodedKernel decoded;                // once it has been asked for
     std::string problem;                  // why it cannot run
     uint32_t recorded = compiler::kNone;  // index into Recording::kernels
+    bool checked = false;                 // decoded for Options::checker
   };
   struct Module {
     std::shared_ptr<const compiler::Program> program;
@@ -273,7 +275,8 @@ VirtualDevice::Impl::LoadedKernel& VirtualDevice::Impl::kernel(uint32_t handle,
       return variable->second;
     };
     try {
-      loaded.decoded = decode(*loaded.kernel, m.program->path, address);
+      loaded.checked = options.checker != nullptr && options.checker->wants(loaded.kernel->name);
+      loaded.decoded = decode(*loaded.kernel, m.program->path, address, loaded.checked);
     } catch (const Error& e) {
       loaded.problem = e.what();
     }
@@ -364,7 +367,7 @@ void VirtualDevice::launch_grid(uint32_t module, const std::string& kernel, Dim3
                      static_cast<uint32_t>(d.recording.launches.size()),
                      static_cast<uint32_t>((block.count() + 31) / 32), d.options.chunk_blocks,
                      grid.count(), left);
-  const bool traced = record && d.options.record_traces;
+  const bool traced = record && d.options.record_traces && !loaded.checked;
   ExecutorOptions options;
   if (traced) options.sink = &writer;
   if (limited && !d.options.execute_beyond_limit) options.max_thread_instructions = left;
@@ -375,6 +378,7 @@ void VirtualDevice::launch_grid(uint32_t module, const std::string& kernel, Dim3
   options.print = d.options.print;
   options.textures = &d.textures;
   options.stack_bytes = d.stack_bytes;
+  if (loaded.checked) options.checker = d.options.checker;
   if (cooperative) {
     options.cooperative = true;
     if (d.grid_workspace == 0)

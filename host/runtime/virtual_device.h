@@ -17,6 +17,10 @@
 #include "host/runtime/recording.h"
 #include "host/runtime/texture.h"
 
+namespace nearwarp::racecheck {
+class Checker;
+}
+
 namespace nearwarp::runtime {
 
 using DevicePtr = uint64_t;
@@ -73,6 +77,8 @@ class VirtualDevice {
     uint64_t heap_bytes = uint64_t{8} << 20;  ///< of malloc in device code
     /// A DeviceFault ends the device, as it ends a CUDA context: later launches throw it again.
     bool sticky_faults = false;
+    /// Looks for races in the kernels that it wants, whose launches then leave no traces.
+    racecheck::Checker* checker = nullptr;
   };
   VirtualDevice();
   explicit VirtualDevice(Options options);

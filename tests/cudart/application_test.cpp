@@ -173,6 +173,43 @@ TEST_F(Application, RecordedOnceSimulatedOften) {
   EXPECT_TRUE(contains(sweep.out, "add.nwtrace")) << sweep.out;
 }
 
+TEST_F(Application, RacesAreFound) {
+  TemporaryFolder folder;
+  struct Case {
+    const char* how;
+    int code;
+    size_t hazards, errors;
+  };
+  for (const Case& c : {Case{"clean", 0, 0, 0},
+                        {"race", 3, 2, 0},
+                        {"fail", 5, 2, 0},
+                        {"fault", 3, 2, 1},
+                        {"kill", 128 + SIGABRT, 2, 0}}) {
+    const std::string file = folder.file(std::string(c.how) + ".json");
+    const Outcome outcome = run_program({"check", "--json", file, "--", app("races"), c.how});
+    EXPECT_EQ(outcome.exit_code, c.code) << c.how << outcome.out << outcome.err;
+    const auto found = nlohmann::json::parse(read_text(file))["programs"][0];
+    EXPECT_EQ(found["hazards"].size(), c.hazards) << c.how << outcome.out;
+    EXPECT_EQ(found["errors"].size(), c.errors) << c.how << outcome.out;
+    EXPECT_EQ(contains(outcome.out, "kernel void reverse<false>(int*, int const*)"), c.hazards != 0)
+        << outcome.out;
+  }
+  const Outcome one = run_program({"check", "--kernels", "<true>", "--", app("races"), "race"});
+  EXPECT_EQ(one.exit_code, 0) << one.out;
+}
+
+TEST_F(Application, LibrariesOfKernelsHaveNoRaces) {
+  for (const Words& words :
+       {Words{"cub"}, Words{"cub", "device"}, Words{"thrust", "sort"}, Words{"thrust", "scan"},
+        Words{"thrust", "select"}, Words{"thrust", "reduce_by_key"}, Words{"cooperative"}}) {
+    Words all = {"check", "--", app(words[0])};
+    all.insert(all.end(), words.begin() + 1, words.end());
+    const Outcome outcome = run_program(all);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+    EXPECT_TRUE(contains(outcome.out, words[0] + ": no hazards, no errors in ")) << outcome.out;
+  }
+}
+
 TEST(ApplicationUsage, WhatCannotBeRunIsSaid) {
   struct Case {
     Words words;

@@ -1,0 +1,118 @@
+// nearwarp check: looks for races and memory errors in the kernels of a workload or an application.
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "bench/workloads/workload.h"
+#include "host/cli/application.h"
+#include "host/cli/commands.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/program_recording.h"
+#include "host/config/config.h"
+#include "host/core/error.h"
+#include "host/racecheck/checker.h"
+#include "host/racecheck/report.h"
+#include "host/report/file.h"
+#include "host/runtime/virtual_device.h"
+
+namespace nearwarp::cli {
+namespace {
+
+constexpr int kFound = 3;  ///< exit code for hazards or errors of kernels
+
+CommandLine declare() {
+  CommandLine line("check", "WORKLOAD",
+                   "Look for races between threads, and for memory errors, in the kernels of a\n"
+                   "workload or of a CUDA application (nearwarp check [OPTION...] -- APPLICATION\n"
+                   "ARG...). The exit code is 3 if there are any (docs/check.md)");
+  line.value("size", "of a workload: small, medium, large or paper", "SIZE", "small");
+  line.value("kernels",
+             "look only at kernels whose name contains a match of this regular expression",
+             "REGEX");
+  line.value("max-reports", "print at most so many hazards of a process", "N", "20");
+  line.value("json", "write all that was found to this file (docs/check.md)", "FILE");
+  line.value("machine", "what an application takes the GPU for: name, or path of a .toml file",
+             "NAME", "tom");
+  line.list("set", "override a key of the machine; repeatable", "KEY=VALUE");
+  return line;
+}
+
+racecheck::Findings check_workload(const workloads::Workload& workload, workloads::Size size,
+                                   const std::string& kernels) {
+  racecheck::Checker::Options options;
+  options.kernels = kernels;
+  racecheck::Checker checker(options);
+  checker.findings().program = workload.name();
+  runtime::VirtualDevice::Options device;
+  device.record_traces = false;
+  device.checker = &checker;
+  try {
+    execute_workload(workload, size, std::move(device));
+  } catch (const runtime::DeviceFault& fault) {
+    checker.findings().errors.push_back(fault.what());
+  }
+  checker.end_launch();
+  return checker.findings();
+}
+
+}  // namespace
+
+int check_command(const Words& words) {
+  CommandLine line = declare();
+  Words application;
+  const Words own = before_application(words, &application);
+  const size_t programs = application.empty() ? 1 : 0;
+  line.parse(own, programs, programs);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  for (const char* name : {"machine", "set"})
+    if (line.given(name) && application.empty())
+      throw UsageError(fmt::format(
+          "--{} is for applications - e.g. nearwarp check --{} ... -- ./app", name, name));
+  if (line.given("size") && !application.empty())
+    throw UsageError("--size is for workloads - e.g. nearwarp check --size medium bfs-rmat");
+  const workloads::Size size = workloads::parse_size(line.text("size"));
+  const std::string kernels = kernels_option(line);
+  const uint64_t most = line.number("max-reports", 0, racecheck::HazardTable::kMost);
+  const std::string json = line.text("json");
+  if (!json.empty()) report::check_writable(json);
+
+  ApplicationRun run;
+  if (application.empty()) {
+    const workloads::Workload& workload = workload_named(line.positional()[0]);
+    catch_interrupts();
+    run.findings.push_back(check_workload(workload, size, kernels));
+  } else {
+    const config::MachineConfig machine =
+        config::load_machine(line.text("machine"), line.texts("set"));
+    catch_interrupts();
+    ApplicationOptions options;
+    options.check = true;
+    options.kernels = kernels;
+    run = run_application(application, machine, options);
+    tell_ending(run);
+  }
+  bool clean = true;
+  uint64_t launches = 0;
+  for (const racecheck::Findings& findings : run.findings) {
+    clean = clean && findings.clean();
+    launches += findings.launches;
+  }
+  if (run.findings.empty()) throw Error(kNoDeviceUsed);
+  if (clean && launches == 0)
+    throw Error(kernels.empty() ? "no kernel was launched - there is nothing to check"
+                                : fmt::format("no kernel with a match of '{}' was launched - "
+                                              "there is nothing to check",
+                                              kernels));
+  // A reader who leaves early must not end the program before the file is written.
+  if (!json.empty()) std::signal(SIGPIPE, SIG_IGN);
+  if (!json.empty()) report::write_file(json, racecheck::format_json(run.findings, version()));
+  for (size_t i = 0; i < run.findings.size(); ++i)
+    print((i == 0 ? "" : "\n") + racecheck::format_text(run.findings[i], most));
+  if (run.exit_status != 0) return run.exit_status;
+  return clean ? 0 : kFound;
+}
+
+}  // namespace nearwarp::cli

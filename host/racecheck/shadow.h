@@ -1,0 +1,83 @@
+// Shadow memory: who last accessed each word or byte of device or shared memory.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+
+namespace nearwarp::racecheck {
+
+/// One access of some lanes of a warp. No lanes: none.
+struct Stamp {
+  uint32_t block = 0;
+  uint32_t time = 0;  ///< of the warp (warp_order.h)
+  uint32_t lanes = 0;
+  uint32_t instruction : 24 = 0;  ///< index into the kernel's instructions
+  uint32_t warp : 5 = 0;
+  uint32_t strong : 1 = 0;   ///< volatile, ordered or atomic
+  uint32_t pending : 1 = 0;  ///< a cp.async that has not been waited for
+  uint32_t atomic : 1 = 0;
+  bool same_warp(const Stamp& s) const { return block == s.block && warp == s.warp; }
+};
+static_assert(sizeof(Stamp) == 16);
+
+/// The last write and the last read; second ones are those of other warps that they do not follow.
+struct Cell {
+  Stamp write[2], read[2];
+};
+
+/// Cells of one address range. A page holds a cell per word until an access narrower than a word
+/// makes it hold a cell per byte. Beyond `most_bytes` the oldest page is forgotten.
+class Shadow {
+ public:
+  static constexpr uint64_t kPageBytes = 1024;  ///< of the memory that is shadowed
+  explicit Shadow(uint64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  /// Forget all accesses.
+  void clear() {
+    ++generation_;
+    last_ = nullptr;
+  }
+  /// Forget those to [address, address + bytes).
+  void forget(uint64_t address, uint64_t bytes);
+  /// Call visit(cell, address) for each cell of an aligned access of 1, 2, 4, 8 or 16 bytes.
+  template <class Visit>
+  void each(uint64_t address, uint32_t bytes, Visit&& visit) {
+    Page& page = page_of(address, bytes);
+    const uint64_t offset = address % kPageBytes;
+    const uint32_t step = page.bytewise ? 1 : 4;
+    for (uint64_t o = offset; o < offset + bytes; o += step)
+      visit(page.cells[o / step], address + (o - offset));
+  }
+  /// Pages that were forgotten though their launch was not over.
+  uint64_t forgotten_pages() const { return forgotten_; }
+
+ private:
+  struct Page {
+    std::unique_ptr<Cell[]> cells;
+    uint64_t generation = 0;
+    bool bytewise = false;
+    uint64_t size() const { return kPageBytes / (bytewise ? 1 : 4) * sizeof(Cell); }
+  };
+  Page& page_of(uint64_t address, uint32_t bytes) {
+    const uint64_t number = address / kPageBytes;
+    if (last_ == nullptr || number != last_number_) {
+      last_ = &find(number);
+      last_number_ = number;
+    }
+    if (bytes < 4 && !last_->bytewise) split(*last_);
+    return *last_;
+  }
+  Page& find(uint64_t number);
+  void split(Page& page);
+  void make_room(uint64_t bytes);
+
+  std::unordered_map<uint64_t, Page> pages_;
+  std::deque<uint64_t> order_;  // numbers of the pages, the oldest first
+  uint64_t most_bytes_, bytes_ = 0, generation_ = 1, forgotten_ = 0;
+  Page* last_ = nullptr;
+  uint64_t last_number_ = 0;
+};
+
+}  // namespace nearwarp::racecheck
