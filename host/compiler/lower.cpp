@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/core/error.h"
+#include "host/ptx/details.h"
 
 namespace nearwarp::compiler {
 namespace {
@@ -139,6 +140,16 @@ Instruction Lowering::start(const ptx::Instruction& in) const {
   return out;
 }
 
+namespace {
+
+/// Integers, and conversions of single numbers.
+bool lacks_relu(const Instruction& in) {
+  return in.op == ptx::Opcode::kVideo || in.mod.type == ptx::Type::kS32 ||
+         (in.op == ptx::Opcode::kCvt && in.mod.detail == 0 && in.srcs.size() == 1);
+}
+
+}  // namespace
+
 void Lowering::emit(Frame* frame, const ptx::Instruction& in) {
   if (in.problem != ptx::kNoIndex) refuse(in, frame->fn->problems[in.problem]);
   if (in.op == ptx::Opcode::kCall) {
@@ -160,9 +171,38 @@ void Lowering::emit(Frame* frame, const ptx::Instruction& in) {
   const bool atomic = in.op == ptx::Opcode::kAtom || in.op == ptx::Opcode::kRed;
   if (atomic && in.mod.vector > 1) {
     split_atomic(out);
+  } else if (in.mod.relu && lacks_relu(out)) {
+    clamp_at_zero(in, out);
   } else {
     code_.instructions.push_back(std::move(out));
   }
+}
+
+// .relu where the executor has none: a second instruction lets nothing below 0 pass.
+void Lowering::clamp_at_zero(const ptx::Instruction& in, Instruction& out) {
+  const RegId result = out.dsts.at(0);
+  out.mod.relu = false;
+  if (result == kNone) return;
+  Instruction clamp = out;
+  if (out.op == ptx::Opcode::kVideo) {
+    ptx::VideoDetail detail = ptx::VideoDetail::unpack(out.mod.detail);
+    detail.op = ptx::VideoDetail::Op::kMax;
+    clamp.mod.detail = detail.pack();
+  } else {
+    if (size_of(kernel_->registers[result].type) != size_of(out.mod.type))
+      refuse(in, ".relu into a wider register");
+    clamp.op = ptx::Opcode::kMax;
+    clamp.mod = {};
+    clamp.mod.type = out.mod.type;
+    clamp.mod.relu_nan = out.op == ptx::Opcode::kCvt;  // NaN stays
+  }
+  Operand value, zero;
+  value.kind = Operand::Kind::kRegister;
+  value.reg = result;
+  zero.kind = Operand::Kind::kImmediate;
+  clamp.srcs = {value, zero};
+  code_.instructions.push_back(std::move(out));
+  code_.instructions.push_back(std::move(clamp));
 }
 
 // The elements of a vector are atomic one by one. Results wait until all operands have been read.

@@ -76,6 +76,7 @@ class Lowering {
   void emit_system_call(Frame* frame, const ptx::Instruction& in, const ptx::Function& callee,
                         ptx::SystemCall which);
   void select_parts(const Frame& frame, const ptx::Instruction& in, Instruction* out);
+  void clamp_at_zero(const ptx::Instruction& in, Instruction& out);
   void split_atomic(const Instruction& vector);
   void emit_return(Frame* frame, const ptx::Instruction& in);
   void check_call(const Frame& frame, const ptx::Instruction& in, const ptx::Function& callee);

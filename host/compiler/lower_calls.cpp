@@ -101,7 +101,7 @@ void Lowering::emit_call(Frame* frame, const ptx::Instruction& in) {
     if (which == ptx::SystemCall::kNone) {
       if (callee.name.starts_with("__cuda_syscall_cnp") ||
           callee.name.starts_with("cudaLaunchDevice"))
-        refuse(in, "a kernel that launches kernels (dynamic parallelism)",
+        refuse(in, "kernels that launch kernels (dynamic parallelism) are not supported",
                "launch them from the host");
       refuse(in, "the function " + quoted(callee.name) + " is not defined in this module");
     }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <unordered_set>
 
@@ -125,6 +126,7 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
   const runtime::Dim3 grid{config.grid.x, config.grid.y, config.grid.z};
   const runtime::Dim3 block{config.block.x, config.block.y, config.block.z};
   memory.copy_in(*this);
+  const auto start = std::chrono::steady_clock::now();
   try {
     const auto shared = static_cast<uint32_t>(config.dynamic_shared_bytes);
     const bool record = recorder_.active() && recorder_.wanted(kernel.name);
@@ -140,6 +142,8 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
     check_.fault(fault.what());
     return;
   }
+  execution_seconds_ +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   check_.launched();
   memory.copy_out(*this);
   const double instructions = static_cast<double>(device().warp_instructions() - before);
@@ -152,9 +156,9 @@ void Runtime::end() {
   check_.end();
   if (settings_.spool.empty() && settings_.record.empty() && check_.checker() == nullptr)
     say(fmt::format(
-        "executed {} warp-instructions on a simulated GPU; 'nearwarp run -- APPLICATION' "
-        "also tells how long they take",
-        device_->warp_instructions()));
+        "executed {} thread-instructions ({} warp-instructions) in {:.2f} s on a simulated GPU; "
+        "'nearwarp run -- APPLICATION' also tells how long they take there",
+        device_->thread_instructions(), device_->warp_instructions(), execution_seconds_));
 }
 
 }  // namespace nearwarp::cudart

@@ -60,6 +60,7 @@ class Runtime {
  private:
   void read_settings();
 
+  double execution_seconds_ = 0;  ///< of all launches
   bool settings_read_ = false, forked_ = false, failed_ = false;
   Settings settings_;
   Recorder recorder_;

@@ -330,6 +330,9 @@ std::string complete(const Row& row, Mnemonic* out) {
   if (m.type != Type::kNone && !(row.types & bit(m.type))) {
     return "the type ." + std::string(name_of(m.type)) + " is not supported here";
   }
+  const bool integer_relu =
+      (out->op == Opcode::kMin || out->op == Opcode::kMax) && m.type == Type::kS32;
+  if (m.relu && !is_half(m.type) && !integer_relu) return ".relu is for halves and .s32";
   switch (out->op) {
     case Opcode::kMul:
     case Opcode::kMad:

@@ -386,6 +386,25 @@ bool video(std::string_view base, WordList words, Mnemonic* out) {
   return true;
 }
 
+// add, min and max of pairs of 16-bit integers: what vadd2, vmin2 and vmax2 do with both halves.
+bool packed_integers(std::string_view base, WordList words, Mnemonic* out) {
+  const bool is_signed = take(&words, "s16x2");
+  if (!is_signed && !take(&words, "u16x2")) return false;
+  VideoDetail detail;
+  detail.op = base == "add"   ? VideoDetail::Op::kAdd
+              : base == "min" ? VideoDetail::Op::kMin
+                              : VideoDetail::Op::kMax;
+  detail.lanes = 2;
+  detail.a_signed = detail.b_signed = detail.d_signed = is_signed;
+  out->op = Opcode::kVideo;
+  out->operands = "Daa";
+  out->mod.relu = is_signed && base != "add" && take(&words, "relu");
+  out->mod.type = Type::kB32;
+  out->mod.detail = detail.pack();
+  finish(words, out);
+  return true;
+}
+
 // cvt of pairs of 8-bit floating-point numbers, and to tf32.
 bool small_float(WordList words, Mnemonic* out) {
   static constexpr std::pair<std::string_view, SmallFloat> kFormats[] = {
@@ -510,6 +529,8 @@ bool decode_family(std::string_view text, Mnemonic* out) {
     out->mod.type = Type::kB32;
     drop(&words, {"sync", "aligned", "m8n8", "trans", "b16"});
     finish(words, out);
+  } else if (base == "add" || base == "min" || base == "max") {
+    return packed_integers(base, words, out);
   } else if (base == "cvt") {
     return small_float(words, out);
   } else if (base == "cp") {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 
 #include "host/runtime/trace_replay.h"
+#include "host/runtime/virtual_device.h"
 #include "tests/runtime/breadth_kernels.h"
 
 namespace nearwarp::runtime {
@@ -86,6 +88,90 @@ TEST(Integers, VideoBitFieldsAndCarries) {
           << "result " << k << " of " << std::hex << a << " " << b << " " << c;
   }
   validate(d.take_recording(""));
+}
+
+TEST(Packed, IntegersOf16Bits) {
+  const std::string text = R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u64 q) {
+  .reg .b64 %rd<6>; .reg .b32 %r<12>;
+  ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q];
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %rd3, %r1, 8; add.s64 %rd1, %rd1, %rd3;
+  mul.wide.u32 %rd4, %r1, 32; add.s64 %rd2, %rd2, %rd4;
+  ld.global.v2.u32 {%r2, %r3}, [%rd1];
+  add.u16x2 %r4, %r2, %r3;
+  add.s16x2 %r5, %r2, %r3;
+  min.u16x2 %r6, %r2, %r3;
+  max.u16x2 %r7, %r2, %r3;
+  min.s16x2 %r8, %r2, %r3;
+  max.s16x2 %r9, %r2, %r3;
+  min.s16x2.relu %r10, %r2, %r3;
+  max.s16x2.relu %r11, %r2, %r3;
+  st.global.v4.u32 [%rd2], {%r4, %r5, %r6, %r7};
+  st.global.v4.u32 [%rd2+16], {%r8, %r9, %r10, %r11};
+  ret; }
+)";
+  std::vector<uint32_t> in;
+  for (const uint32_t a : {0u, 0x7fff8000u, 0x00010000u, 0xffff0001u, 0x12345678u, 0x8000ffffu})
+    for (const uint32_t b : {0u, 0x00017fffu, 0xffffffffu, 0x80018000u, 0x23450001u}) {
+      in.push_back(a);
+      in.push_back(b);
+    }
+  VirtualDevice d;
+  const uint32_t module = d.load_module(
+      std::make_shared<const compiler::Program>(compiler::compile_ptx(text, "k.ptx")));
+  const auto count = static_cast<uint32_t>(in.size() / 2);
+  const DevicePtr p = d.upload(in), q = d.allocate(count * 32);
+  d.launch(module, "k", {count}, {1}, 0, KernelArgs(p, q));
+  const auto out = d.download<uint32_t>(q, count * 8);
+  for (uint32_t i = 0; i < count; ++i)
+    for (const uint32_t shift : {0u, 16u}) {
+      const auto a = static_cast<uint16_t>(in[2 * i] >> shift);
+      const auto b = static_cast<uint16_t>(in[2 * i + 1] >> shift);
+      const auto x = static_cast<int16_t>(a), y = static_cast<int16_t>(b);
+      const int16_t low = std::min(x, y), high = std::max(x, y), none = 0;
+      const uint16_t expected[] = {static_cast<uint16_t>(a + b),
+                                   static_cast<uint16_t>(a + b),
+                                   std::min(a, b),
+                                   std::max(a, b),
+                                   static_cast<uint16_t>(low),
+                                   static_cast<uint16_t>(high),
+                                   static_cast<uint16_t>(std::max(low, none)),
+                                   static_cast<uint16_t>(std::max(high, none))};
+      for (uint32_t k = 0; k < 8; ++k)
+        EXPECT_EQ(static_cast<uint16_t>(out[8 * i + k] >> shift), expected[k])
+            << k << " of " << in[2 * i] << ", " << in[2 * i + 1];
+    }
+}
+
+TEST(Relu, OfIntegersAndOfConversions) {
+  const std::string text = R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 q, .param .u32 a, .param .u32 b) {
+  .reg .b64 %rd<2>; .reg .b32 %r<8>; .reg .b16 %h<3>; .reg .f32 %f<2>;
+  ld.param.u64 %rd1, [q]; ld.param.u32 %r1, [a]; ld.param.u32 %r2, [b];
+  min.s32.relu %r3, %r1, %r2;
+  max.s32.relu %r4, %r1, %r2;
+  cvt.rn.f32.s32 %f1, %r1;
+  cvt.rn.relu.f16.f32 %h1, %f1; cvt.u32.u16 %r5, %h1;
+  cvt.rn.relu.bf16.f32 %h2, %f1; cvt.u32.u16 %r6, %h2;
+  st.global.v4.u32 [%rd1], {%r3, %r4, %r5, %r6};
+  ret; }
+)";
+  VirtualDevice d;
+  const uint32_t module = d.load_module(
+      std::make_shared<const compiler::Program>(compiler::compile_ptx(text, "k.ptx")));
+  const DevicePtr q = d.allocate(16);
+  const auto run = [&](int a, int b) {
+    d.launch(module, "k", {1}, {1}, 0, KernelArgs(q, a, b));
+    return d.download<uint32_t>(q, 4);
+  };
+  EXPECT_EQ(run(-1, 5), (std::vector<uint32_t>{0, 5, 0, 0}));
+  EXPECT_EQ(run(1, 5), (std::vector<uint32_t>{1, 5, 0x3c00, 0x3f80}));
+  EXPECT_EQ(run(-7, -5), (std::vector<uint32_t>{0, 0, 0, 0}));
 }
 
 }  // namespace
