@@ -92,9 +92,14 @@ void Checker::look(Now& now, Shadow& shadow, uint64_t address, uint32_t bytes, u
   };
   const HazardKind after_write =
       now.write ? HazardKind::kWriteAfterWrite : HazardKind::kReadAfterWrite;
+  // A lane that wrote the same with others reads what it wrote itself.
+  const auto own = [&](const Stamp& before) {
+    return !now.write && before.pending == 0 && before.same_warp(stamp) &&
+           (before.lanes >> lane & 1) != 0;
+  };
   shadow.each(address, bytes, [&](Cell& cell, uint64_t at) {
     for (const Stamp& before : cell.write)
-      if (conflicts(before)) tell(after_write, before, at);
+      if (!own(before) && conflicts(before)) tell(after_write, before, at);
     if (!now.write) return remember(now, cell.read, stamp, lane);
     for (Stamp& before : cell.read) {
       if (before.lanes != 0 && (before.strong & stamp.strong) == 0 &&
@@ -103,7 +108,12 @@ void Checker::look(Now& now, Shadow& shadow, uint64_t address, uint32_t bytes, u
       before = Stamp{};
     }
     if (stamp.strong != 0) return remember(now, cell.write, stamp, lane);
-    cell.write[0] = stamp;
+    Stamp& last = cell.write[0];
+    const bool together = same_value && last.same_warp(stamp) && last.time == stamp.time &&
+                          last.instruction == stamp.instruction;
+    const uint32_t others = together ? last.lanes : 0;
+    last = stamp;
+    last.lanes |= others;
     cell.write[1] = Stamp{};
   });
 }

@@ -139,6 +139,17 @@ TEST(Races, TheSameValueIsNoHazard) {
   EXPECT_EQ(g.hazards[0].count, 31u);
 }
 
+TEST(Races, LanesThatAllDoTheSame) {
+  CheckedDevice clean("races"), race("races");
+  const DevicePtr out = clean.zeros(32);
+  const Findings& f = clean.run("together_clean", {1}, {32}, out, 3);
+  expect_clean(f);
+  EXPECT_EQ(f.same_value, 4 * 31u);
+  EXPECT_EQ(clean.device.download<int>(out, 32), std::vector<int>(32, 6));
+  const Findings& g = race.run("together_race", {1}, {32}, race.zeros(32), 3);
+  EXPECT_TRUE(has(g, kWriteAfterRead, kLanes, true)) << format_text(g, 5);
+}
+
 TEST(Races, Buffers) {
   CheckedDevice two("races"), one("races");
   expect_clean(two.run("buffers_clean", {1}, {128}, two.zeros(128), two.numbers(640), 5));

@@ -239,3 +239,21 @@ __device__ void in_place(volatile int* status, int* data) {
 }
 extern "C" __global__ void in_place_race(int* status, int* data) { in_place<false>(status, data); }
 extern "C" __global__ void in_place_clean(int* status, int* data) { in_place<true>(status, data); }
+
+// All lanes of a warp keep a count in one place: the same values, but each reads before it writes.
+template <bool kFixed>
+__device__ void together(int* out, int steps) {
+  __shared__ int count;
+  count = steps;
+  for (int s = 0; s < steps; ++s) {
+    asm volatile("" ::: "memory");  // it stays in memory
+    const int now = count;
+    if (kFixed) __syncwarp();
+    count = now + 1;
+    if (kFixed) __syncwarp();
+  }
+  asm volatile("" ::: "memory");
+  out[threadIdx.x] = count;
+}
+extern "C" __global__ void together_race(int* out, int steps) { together<false>(out, steps); }
+extern "C" __global__ void together_clean(int* out, int steps) { together<true>(out, steps); }
