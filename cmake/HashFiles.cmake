@@ -1,6 +1,6 @@
 # Turns the contents of files into a C++ source that defines one hash of them all; run as a script:
-#   cmake -DOUTPUT=x.cpp -DSYMBOL=name -P HashFiles.cmake FILE...
-# Defines nearwarp::workloads::embedded::<SYMBOL>.
+#   cmake -DOUTPUT=x.cpp -DNAMESPACE=a::b -DSYMBOL=name -P HashFiles.cmake FILE...
+# Defines const char* const <NAMESPACE>::<SYMBOL>.
 set(all "")
 set(files_begin 0)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -15,7 +15,7 @@ endforeach()
 string(SHA256 hash "${all}")
 file(WRITE "${OUTPUT}"
   "// Made from the contents of source files at build time.\n"
-  "namespace nearwarp::workloads::embedded {\n"
+  "namespace ${NAMESPACE} {\n"
   "extern const char* const ${SYMBOL};\n"
   "const char* const ${SYMBOL} = \"${hash}\";\n"
-  "}  // namespace nearwarp::workloads::embedded\n")
+  "}  // namespace ${NAMESPACE}\n")

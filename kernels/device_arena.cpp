@@ -26,8 +26,7 @@ DeviceArena::DeviceArena(Device& device, std::byte* host, uint64_t bytes,
       arena_(device, host, bytes),
       order_(device, components.size() * sizeof(uint32_t)),
       begin_(device, (most_warps(device) + 1) * sizeof(uint32_t)),
-      shared_at_(device, components.size() * sizeof(uint32_t)),
-      by_warp_(device, most_warps(device) * sizeof(uint64_t)) {}
+      shared_at_(device, components.size() * sizeof(uint32_t)) {}
 
 TeamSystem DeviceArena::team_system(const RunState& run, uint32_t warps, uint32_t working_warps) {
   deal_for(warps, working_warps == 0 ? warps : working_warps);
@@ -37,7 +36,6 @@ TeamSystem DeviceArena::team_system(const RunState& run, uint32_t warps, uint32_
   system.run.view.log_done = false;
   system.deal = {order_.as<const uint32_t>(), begin_.as<const uint32_t>(),
                  shared_at_.as<const uint32_t>()};
-  system.committed = by_warp_.as<uint64_t>();
   return system;
 }
 
@@ -54,17 +52,18 @@ void DeviceArena::deal_for(uint32_t warps, uint32_t working_warps) {
   working_warps_ = working_warps;
 }
 
-uint64_t DeviceArena::committed() const {
-  std::vector<uint64_t> by_warp(warps_);
-  by_warp_.download(by_warp.data(), by_warp.size() * sizeof(uint64_t));
-  return std::accumulate(by_warp.begin(), by_warp.end(), uint64_t{0});
-}
+TeamLauncher::TeamLauncher(Device& device, size_t most)
+    : device_(&device),
+      table_(device, most * sizeof(TeamSystem)),
+      by_warp_(device, most * most_warps(device) * sizeof(uint64_t)) {}
 
 LaunchReport TeamLauncher::run(std::span<TeamSystem> systems, const TeamShape& shape,
                                const Slice& slice) {
   if (systems.size_bytes() > table_.bytes())
     throw std::logic_error("a launch of more systems than its table holds");
+  warps_ = shape.blocks * device_->info().warps_per_block;
   for (size_t i = 0; i < systems.size(); ++i) {
+    systems[i].committed = by_warp_.as<uint64_t>() + i * warps_;
     systems[i].footprint = device_->footprint_place();
     systems[i].number = static_cast<uint32_t>(i);
   }
@@ -72,7 +71,14 @@ LaunchReport TeamLauncher::run(std::span<TeamSystem> systems, const TeamShape& s
   const LaunchReport report =
       device_->run(table_.as<TeamSystem>(), static_cast<uint32_t>(systems.size()), shape, slice);
   table_.download(systems.data(), systems.size_bytes());
+  committed_by_warp_.resize(systems.size() * warps_);
+  by_warp_.download(committed_by_warp_.data(), committed_by_warp_.size() * sizeof(uint64_t));
   return report;
+}
+
+uint64_t TeamLauncher::committed(size_t i) const {
+  const auto begin = committed_by_warp_.begin() + static_cast<std::ptrdiff_t>(i * warps_);
+  return std::accumulate(begin, begin + warps_, uint64_t{0});
 }
 
 TeamShape one_block_teams(const DeviceInfo& device, size_t systems) {

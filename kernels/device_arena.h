@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "kernels/device.h"
 
@@ -23,8 +24,6 @@ class DeviceArena {
   /// The system of `run` for a launch with teams of `warps` warps. Of these, the first
   /// `working_warps` share the work, 0: all.
   TeamSystem team_system(const RunState& run, uint32_t warps, uint32_t working_warps = 0);
-  /// Warp-instructions that had been committed when the last launch ended.
-  uint64_t committed() const;
 
  private:
   void deal_for(uint32_t warps, uint32_t working_warps);
@@ -32,7 +31,7 @@ class DeviceArena {
   Device* device_;
   std::byte* host_;
   std::span<const Component> components_;
-  DeviceBuffer arena_, order_, begin_, shared_at_, by_warp_;
+  DeviceBuffer arena_, order_, begin_, shared_at_;
   uint32_t warps_ = 0, working_warps_ = 0;  ///< for which it is dealt
 };
 
@@ -40,15 +39,20 @@ class DeviceArena {
 class TeamLauncher {
  public:
   /// For up to `most` systems at a time. Throws OutOfDeviceMemory.
-  TeamLauncher(Device& device, size_t most)
-      : device_(&device), table_(device, most * sizeof(TeamSystem)) {}
+  TeamLauncher(Device& device, size_t most);
 
   /// One launch of teams of `shape`; afterwards `systems` say how they were left.
   LaunchReport run(std::span<TeamSystem> systems, const TeamShape& shape, const Slice& slice);
+  /// Warp-instructions that system `i` of the last launch had committed when its team left it.
+  /// Of no meaning for one that no team has taken.
+  uint64_t committed(size_t i) const;
 
  private:
   Device* device_;
   DeviceBuffer table_;
+  DeviceBuffer by_warp_;  ///< committed, by system and warp of its team
+  std::vector<uint64_t> committed_by_warp_;
+  uint32_t warps_ = 0;  ///< of a team of the last launch
 };
 
 /// A team of one thread block for each of so many systems, as far as there is room for them.

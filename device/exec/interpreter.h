@@ -299,16 +299,7 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
             if (flow.active == 0 && !pop(warp, flow)) goto finished;
             break;
           }
-          case kBarrier: {
-            const uint32_t m = active & holds(pc->x);
-            ++flow.block;
-            in_block = false;
-            if (m == 0) break;
-            warp.barrier = static_cast<uint32_t>(pc->imm);
-            warp.barrier_mask = m;
-            status = Status::kBarrier;
-            goto stopped;
-          }
+          case kBarrier:
           case kSystem: {
             const uint32_t m = active & holds(pc->x);
             ++flow.block;
@@ -316,7 +307,7 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
             if (m == 0) break;
             warp.barrier = static_cast<uint32_t>(pc->imm);
             warp.barrier_mask = m;
-            status = Status::kSystem;
+            status = pc->code == kBarrier ? Status::kBarrier : Status::kSystem;
             goto stopped;
           }
           case kTrap: {

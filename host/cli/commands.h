@@ -22,7 +22,7 @@ int devices_command(const Words& words);
 int list_command(const Words& words);
 int show_command(const Words& words);
 
-/// Version of nearwarp, e.g. "0.1.0".
+/// Version of nearwarp and 8 digits of its models' hash, e.g. "0.1.0+6fd52c3a".
 std::string version();
 
 /// `text` in lines of at most `width` columns; `indent` is put in front of all but the first, and

@@ -1,10 +1,13 @@
 // nearwarp dram: one memory channel by itself under generated or recorded traffic.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "host/cli/backend.h"
 #include "host/cli/commands.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/progress_bar.h"
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
@@ -166,6 +169,23 @@ void add_points(const CommandLine& line, const config::DramConfig& standard, boo
   }
 }
 
+/// Shows progress, stops at an interrupt.
+dram::RunResults run_all(std::span<const dram::Point> points, const dram::RunOptions& run,
+                         const Backend& backend, unsigned threads) {
+  const bool ends_are_known = std::none_of(points.begin(), points.end(), [](const dram::Point& p) {
+    return p.traffic.pattern == TrafficPattern::kTrace;
+  });
+  const uint64_t cycles = points.size() * (run.warm_up_cycles + run.cycles);
+  catch_interrupts();
+  ProgressBar bar("simulating", "Mcycles/s");
+  const dram::Watch watch = [&](uint64_t done) {
+    bar.update(done, ends_are_known ? std::max(done, cycles) : 0);
+    return !interrupted();
+  };
+  return backend.cuda ? dram::run_points_on_cuda(backend.device, points, run, watch)
+                      : dram::run_points(points, run, threads, watch);
+}
+
 }  // namespace
 
 int dram_command(const Words& words) {
@@ -195,14 +215,21 @@ int dram_command(const Words& words) {
   const auto threads = static_cast<unsigned>(line.number("threads", 1, 1024));
   const Backend backend = chosen_backend(line);
   if (line.given("json")) report::check_writable(line.text("json"));
-  const std::vector<dram::RunResult> results =
-      backend.cuda ? dram::run_points_on_cuda(backend.device, points, run)
-                   : dram::run_points(points, run, threads);
-  print(dram::table_text(points, results));
-  if (line.given("json")) {
-    report::write_file(line.text("json"), dram::json_text(points, results, run, version()));
+  const dram::RunResults found = run_all(points, run, backend, threads);
+  std::vector<dram::Point> over;
+  std::vector<dram::RunResult> results;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (!found[i].has_value()) continue;
+    over.push_back(points[i]);
+    results.push_back(*found[i]);
   }
-  return 0;
+  if (!over.empty()) print(dram::table_text(over, results));
+  if (line.given("json")) {
+    report::write_file(line.text("json"), dram::json_text(over, results, run, version()));
+  }
+  if (over.size() == points.size()) return 0;
+  throw Error(
+      fmt::format("interrupted: {} of {} runs came to their end", over.size(), points.size()));
 }
 
 }  // namespace nearwarp::cli

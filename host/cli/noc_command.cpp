@@ -207,7 +207,8 @@ int noc_command(const Words& words) {
     };
     const noc::MeasureLoads measure_all = [&](std::span<const double> loads) {
       if (backend.cuda)
-        return noc::measure_loads_on_cuda(report.config, report.measure, loads, backend.device);
+        return noc::measure_loads_on_cuda(report.config, report.measure, loads, backend.device,
+                                          watch);
       return noc::measure_loads(report.config, report.measure, loads, threads, watch);
     };
     report.points = measure_all(rates);

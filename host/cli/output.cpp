@@ -8,6 +8,7 @@
 
 #include "host/cli/commands.h"
 #include "host/core/error.h"
+#include "host/sim/models_hash.h"
 
 namespace nearwarp::cli {
 
@@ -27,7 +28,7 @@ std::string wrapped(const std::string& text, size_t width, const std::string& in
   return result + line;
 }
 
-std::string version() { return NW_VERSION; }
+std::string version() { return fmt::format("{}+{:.8}", NW_VERSION, sim::models_hash); }
 
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {

@@ -45,6 +45,19 @@ struct Operand {
   uint64_t bits = 0;
 };
 
+inline Operand of_register(RegId reg) {
+  Operand out;
+  out.kind = OperandKind::kRegister;
+  out.reg = reg;
+  return out;
+}
+inline Operand constant(uint64_t bits) {
+  Operand out;
+  out.kind = OperandKind::kImmediate;
+  out.bits = bits;
+  return out;
+}
+
 /// Where a variable lives; global and const ones get their address when the module is loaded.
 struct Symbol {
   std::string name;

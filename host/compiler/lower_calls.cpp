@@ -11,48 +11,16 @@
 namespace nearwarp::compiler {
 namespace {
 
+using ptx::bits_type;
 using ptx::Opcode;
 using ptx::quoted;
+using ptx::signed_type;
 using ptx::Space;
 using ptx::Type;
+using ptx::unsigned_type;
 using Kind = ptx::Operand::Kind;
 
 constexpr size_t kMaxInlineDepth = 128;
-
-Type unsigned_type(unsigned bytes) {
-  switch (bytes) {
-    case 1:
-      return Type::kU8;
-    case 2:
-      return Type::kU16;
-    case 4:
-      return Type::kU32;
-    default:
-      return Type::kU64;
-  }
-}
-Type signed_type(unsigned bytes) {
-  switch (bytes) {
-    case 1:
-      return Type::kS8;
-    case 2:
-      return Type::kS16;
-    case 4:
-      return Type::kS32;
-    default:
-      return Type::kS64;
-  }
-}
-Type bits_type(unsigned bytes) {
-  switch (bytes) {
-    case 2:
-      return Type::kB16;
-    case 4:
-      return Type::kB32;
-    default:
-      return Type::kB64;
-  }
-}
 
 // What the device's runtime provides under this name.
 ptx::SystemCall system_call(std::string_view name) {

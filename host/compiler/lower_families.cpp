@@ -14,18 +14,6 @@ using ptx::Space;
 using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
-Operand of_register(RegId reg) {
-  Operand out;
-  out.kind = Operand::Kind::kRegister;
-  out.reg = reg;
-  return out;
-}
-Operand constant(uint64_t bits) {
-  Operand out;
-  out.kind = Operand::Kind::kImmediate;
-  out.bits = bits;
-  return out;
-}
 Operand lane_id() {
   Operand out;
   out.kind = Operand::Kind::kSpecial;

@@ -8,6 +8,7 @@
 namespace nearwarp::compiler {
 namespace {
 
+using ptx::bits_type;
 using ptx::Opcode;
 using ptx::quoted;
 using ptx::Type;
@@ -25,19 +26,6 @@ Type widen(Type type) {
       return Type::kS64;
     default:
       return type;
-  }
-}
-
-Type bits_type(unsigned bytes) {
-  switch (bytes) {
-    case 1:
-      return Type::kB8;
-    case 2:
-      return Type::kB16;
-    case 4:
-      return Type::kB32;
-    default:
-      return Type::kB64;
   }
 }
 

@@ -10,6 +10,7 @@
 namespace nearwarp::compiler {
 namespace {
 
+using ptx::bits_type;
 using ptx::Opcode;
 using ptx::Space;
 using ptx::Type;
@@ -19,32 +20,6 @@ constexpr uint64_t kFirstSlot = 8;  // behind the number of the place to return 
 
 uint64_t align_up(uint64_t value, uint64_t align) {
   return align <= 1 ? value : (value + align - 1) / align * align;
-}
-
-Type bits_type(uint64_t bytes) {
-  switch (bytes) {
-    case 1:
-      return Type::kB8;
-    case 2:
-      return Type::kB16;
-    case 4:
-      return Type::kB32;
-    default:
-      return Type::kB64;
-  }
-}
-
-Operand of_register(RegId reg) {
-  Operand out;
-  out.kind = Operand::Kind::kRegister;
-  out.reg = reg;
-  return out;
-}
-Operand constant(uint64_t bits) {
-  Operand out;
-  out.kind = Operand::Kind::kImmediate;
-  out.bits = bits;
-  return out;
 }
 
 }  // namespace

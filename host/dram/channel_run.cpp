@@ -9,7 +9,11 @@
 #include "kernels/cpu_executor.h"
 
 namespace nearwarp::dram {
+using kernels::Stop;
+
 namespace {
+
+constexpr uint64_t kWindowsAtOnce = 10'000;  // between two looks at whether to go on
 
 VaultCounters difference(const VaultCounters& a, const VaultCounters& b) {
   static_assert(sizeof(VaultCounters) % sizeof(uint64_t) == 0);
@@ -125,7 +129,7 @@ void ChannelRun::check() const {
 }
 
 RunResult ChannelRun::finish() {
-  result_.simulated_cycles = control_.last / system_.period();
+  result_.simulated_cycles = cycles();
   result_.simulated_requests = vault().counters.requests_in;
   result_.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
@@ -134,13 +138,22 @@ RunResult ChannelRun::finish() {
 
 RunResult run_channel(const config::DramConfig& standard, const Traffic& traffic,
                       const RunOptions& options) {
+  return *run_channel_while(standard, traffic, options, [](uint64_t) { return true; });
+}
+
+std::optional<RunResult> run_channel_while(const config::DramConfig& standard,
+                                           const Traffic& traffic, const RunOptions& options,
+                                           const std::function<bool(uint64_t cycles)>& goes_on) {
   ChannelRun run(standard, traffic, options);
   kernels::CpuExecutor executor(
       run.components(), kernels::ExecutorOptions{1, options.order_seed, options.shuffle_lanes});
   do {
     kernels::RunState state = run.state();
-    while (state.control.stop == kernels::Stop::kNone) executor.run(state, ~uint64_t{0});
-    run.control() = state.control;
+    while (state.control.stop == Stop::kNone || state.control.stop == Stop::kSlice) {
+      executor.run(state, kWindowsAtOnce);
+      run.control() = state.control;
+      if (!goes_on(run.cycles())) return std::nullopt;
+    }
   } while (run.serve());
   return run.finish();
 }

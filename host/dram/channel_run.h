@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -47,6 +49,7 @@ class ChannelRun {
 
   ChannelSystem& system() { return system_; }
   kernels::RunControl& control() { return control_; }
+  uint64_t cycles() const { return control_.last / system_.period(); }
   std::span<kernels::Component> components();
   /// The run as a backend that works on the host's memory sees it.
   kernels::RunState state();
@@ -82,5 +85,10 @@ class ChannelRun {
 /// Simulate on the CPU. Throws nearwarp::Error if something got lost.
 RunResult run_channel(const config::DramConfig& standard, const Traffic& traffic,
                       const RunOptions& options);
+/// The same while `goes_on`, called now and then with the cycles simulated so far, says so; nothing
+/// if it has stopped the run.
+std::optional<RunResult> run_channel_while(const config::DramConfig& standard,
+                                           const Traffic& traffic, const RunOptions& options,
+                                           const std::function<bool(uint64_t cycles)>& goes_on);
 
 }  // namespace nearwarp::dram

@@ -32,6 +32,7 @@ class Aboard {
     if (more) arena_.put_back();
     return more;
   }
+  uint64_t cycles() const { return run_.cycles(); }
   RunResult finish() { return run_.finish(); }
 
  private:
@@ -41,8 +42,8 @@ class Aboard {
 
 }  // namespace
 
-std::vector<RunResult> run_points_on(kernels::Device& device, std::span<const Point> points,
-                                     const RunOptions& options) {
+RunResults run_points_on(kernels::Device& device, std::span<const Point> points,
+                         const RunOptions& options, const Watch& watch) {
   std::vector<std::unique_ptr<Aboard>> aboard;
   std::vector<size_t> active;
   try {
@@ -53,7 +54,12 @@ std::vector<RunResult> run_points_on(kernels::Device& device, std::span<const Po
     kernels::TeamLauncher launcher(device, points.size());
     kernels::Slice slice;
     slice.nanoseconds = 500'000'000;
-    while (!active.empty()) {
+    const auto goes_on = [&] {
+      uint64_t cycles = 0;
+      for (const std::unique_ptr<Aboard>& a : aboard) cycles += a->cycles();
+      return !watch || watch(cycles);
+    };
+    while (!active.empty() && goes_on()) {
       std::vector<TeamSystem> systems;
       for (const size_t i : active)
         systems.push_back(aboard[i]->system(device.info().warps_per_block));
@@ -64,16 +70,17 @@ std::vector<RunResult> run_points_on(kernels::Device& device, std::span<const Po
   } catch (const kernels::OutOfDeviceMemory& error) {
     throw Error(fmt::format("{} - run fewer points at a time, or on the CPU", error.what()));
   }
-  std::vector<RunResult> results;
-  for (const std::unique_ptr<Aboard>& a : aboard) results.push_back(a->finish());
+  RunResults results;
+  for (const std::unique_ptr<Aboard>& a : aboard) results.emplace_back(a->finish());
+  for (const size_t i : active) results[i].reset();
   return results;
 }
 
-std::vector<RunResult> run_points_on_cuda(int index, std::span<const Point> points,
-                                          const RunOptions& options) {
+RunResults run_points_on_cuda(int index, std::span<const Point> points, const RunOptions& options,
+                              const Watch& watch) {
   try {
     const std::unique_ptr<kernels::Device> device = kernels::open_cuda_device(index);
-    return run_points_on(*device, points, options);
+    return run_points_on(*device, points, options, watch);
   } catch (const kernels::DeviceError& error) {
     throw Error(fmt::format("CUDA device {} cannot be used: {}", index, error.what()));
   }

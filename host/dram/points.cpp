@@ -5,19 +5,31 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace nearwarp::dram {
 
-std::vector<RunResult> run_points(std::span<const Point> points, const RunOptions& options,
-                                  unsigned threads) {
-  std::vector<RunResult> results(points.size());
+RunResults run_points(std::span<const Point> points, const RunOptions& options, unsigned threads,
+                      const Watch& watch) {
+  RunResults results(points.size());
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;
+  uint64_t all_cycles = 0;
+  const auto goes_on = [&](uint64_t more) {
+    const std::lock_guard lock(mutex);
+    all_cycles += more;
+    if (!watch || watch(all_cycles)) return true;
+    next = points.size();
+    return false;
+  };
   const auto work = [&] {
     for (size_t i = next++; i < points.size(); i = next++) {
+      uint64_t before = 0;
       try {
-        results[i] = run_channel(*points[i].standard, points[i].traffic, options);
+        results[i] = run_channel_while(
+            *points[i].standard, points[i].traffic, options,
+            [&](uint64_t now) { return goes_on(now - std::exchange(before, now)); });
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();

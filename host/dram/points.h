@@ -1,6 +1,7 @@
 // Several runs of memory channels side by side.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,17 +19,24 @@ struct Point {
   std::string label;  ///< heads its column
 };
 
-/// Run all points, `threads` at a time; results are in the order of the points.
-std::vector<RunResult> run_points(std::span<const Point> points, const RunOptions& options,
-                                  unsigned threads);
+/// Called now and then with the cycles that all points together have simulated, one call at a time;
+/// false asks to stop.
+using Watch = std::function<bool(uint64_t cycles)>;
+
+/// Of each point, in their order; nothing for those that were not over when `watch` asked to stop.
+using RunResults = std::vector<std::optional<RunResult>>;
+
+/// Run all points, `threads` at a time.
+RunResults run_points(std::span<const Point> points, const RunOptions& options, unsigned threads,
+                      const Watch& watch = {});
 
 /// The same on a device, all at once. Throws nearwarp::Error if they do not fit its memory.
-std::vector<RunResult> run_points_on(kernels::Device& device, std::span<const Point> points,
-                                     const RunOptions& options);
+RunResults run_points_on(kernels::Device& device, std::span<const Point> points,
+                         const RunOptions& options, const Watch& watch = {});
 
 /// The same on CUDA device `index`.
-std::vector<RunResult> run_points_on_cuda(int index, std::span<const Point> points,
-                                          const RunOptions& options);
+RunResults run_points_on_cuda(int index, std::span<const Point> points, const RunOptions& options,
+                              const Watch& watch = {});
 
 /// Energy of a run in picojoules; a part is empty where the standard does not say what it costs.
 struct Energy {

@@ -45,7 +45,8 @@ class DeviceLoad {
 }  // namespace
 
 std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
-                                     std::span<const double> rates, kernels::Device& device) {
+                                     std::span<const double> rates, kernels::Device& device,
+                                     const Watch& watch) {
   std::vector<std::unique_ptr<DeviceLoad>> loads;
   for (const double rate : rates)
     loads.push_back(std::make_unique<DeviceLoad>(device, config, measure, rate));
@@ -58,19 +59,22 @@ std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfi
       going.push_back(load.get());
       systems.push_back(load->send(device.info().warps_per_block));
     }
+    if (watch && !watch(loads.size() - going.size(), loads.size())) break;
     if (going.empty()) break;
     launcher.run(systems, kernels::one_block_teams(device.info(), systems.size()), {});
     for (DeviceLoad* load : going) load->fetch();
   }
   std::vector<LoadPoint> points;
-  for (const auto& load : loads) points.push_back(load->measurement().point());
+  for (const auto& load : loads)
+    if (load->measurement().wanted() == 0) points.push_back(load->measurement().point());
   return points;
 }
 
 std::vector<LoadPoint> measure_loads_on_cuda(const NocConfig& config, const MeasureConfig& measure,
-                                             std::span<const double> rates, int device) {
+                                             std::span<const double> rates, int device,
+                                             const Watch& watch) {
   try {
-    return measure_loads(config, measure, rates, *kernels::open_cuda_device(device));
+    return measure_loads(config, measure, rates, *kernels::open_cuda_device(device), watch);
   } catch (const kernels::OutOfDeviceMemory&) {
     throw Error("the device has too little memory for all loads - measure fewer at a time");
   } catch (const kernels::DeviceError& e) {

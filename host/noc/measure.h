@@ -58,11 +58,13 @@ std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfi
                                      const Watch& watch = {});
 /// The same on a device, all at a time; equal results.
 std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
-                                     std::span<const double> rates, kernels::Device& device);
+                                     std::span<const double> rates, kernels::Device& device,
+                                     const Watch& watch = {});
 
 /// The same on a CUDA device. Throws nearwarp::Error if it fails or has too little memory.
 std::vector<LoadPoint> measure_loads_on_cuda(const NocConfig& config, const MeasureConfig& measure,
-                                             std::span<const double> rates, int device);
+                                             std::span<const double> rates, int device,
+                                             const Watch& watch = {});
 
 /// Where a network saturates: between the two rates.
 struct Saturation {

@@ -63,6 +63,16 @@ constexpr unsigned size_of(Type type) {
   }
   return 0;
 }
+/// The untyped, unsigned or signed type of so many bytes: 1, 2, 4, else 8.
+constexpr Type bits_type(uint64_t bytes) {
+  return bytes == 1 ? Type::kB8 : bytes == 2 ? Type::kB16 : bytes == 4 ? Type::kB32 : Type::kB64;
+}
+constexpr Type unsigned_type(uint64_t bytes) {
+  return bytes == 1 ? Type::kU8 : bytes == 2 ? Type::kU16 : bytes == 4 ? Type::kU32 : Type::kU64;
+}
+constexpr Type signed_type(uint64_t bytes) {
+  return bytes == 1 ? Type::kS8 : bytes == 2 ? Type::kS16 : bytes == 4 ? Type::kS32 : Type::kS64;
+}
 constexpr bool is_signed(Type t) {
   return t == Type::kS8 || t == Type::kS16 || t == Type::kS32 || t == Type::kS64;
 }

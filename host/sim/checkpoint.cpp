@@ -14,13 +14,13 @@
 #include "host/core/error.h"
 #include "host/core/hash.h"
 #include "host/report/file.h"
+#include "host/sim/models_hash.h"
 
 namespace nearwarp::sim {
 
 namespace {
 
 constexpr char kMagic[8] = {'N', 'W', 'S', 'T', 'A', 'T', 'E', '1'};
-/// Raise it when the meaning of a component's state changes.
 constexpr uint32_t kFormat = 1;
 constexpr int kLevel = 1;  // mostly zeros: more effort gains little
 
@@ -41,8 +41,9 @@ struct Header {
 
 std::string run_fingerprint(const BatchSystem& what) {
   const runtime::Recording& r = *what.recording;
-  std::string text = fmt::format("{}|{}|{}|{}|{}", r.name, r.launches.size(), r.warp_instructions,
-                                 r.thread_instructions, r.traces.total_words());
+  std::string text =
+      fmt::format("{}|{}|{}|{}|{}|{}", models_hash, r.name, r.launches.size(), r.warp_instructions,
+                  r.thread_instructions, r.traces.total_words());
   for (const runtime::LaunchRecord& l : r.launches)
     text +=
         fmt::format("|{},{},{}", r.kernels[l.kernel]->name, l.blocks_recorded, l.warp_instructions);

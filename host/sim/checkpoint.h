@@ -12,8 +12,8 @@
 
 namespace nearwarp::sim {
 
-/// Names a run: 16 hexadecimal digits that depend on the program, its traces, every key of the
-/// machine and the policy.
+/// Names a run: 16 hexadecimal digits that depend on the models of this build, the program, its
+/// traces, every key of the machine and the policy.
 std::string run_fingerprint(const BatchSystem& what);
 
 /// Where a run's checkpoint lies in `folder`; the name begins with the program's and the policy's.

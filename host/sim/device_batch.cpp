@@ -139,7 +139,8 @@ class Batch {
     } catch (const kernels::DeviceError& error) {
       throw Error(fmt::format("{} failed: {} ({})", device_.info().name, error.what(), place()));
     }
-    for (uint32_t i = 0; i < count; ++i) aboard_[i]->on_device.take(table[i]);
+    for (uint32_t i = 0; i < count; ++i)
+      aboard_[i]->on_device.take(table[i], launcher_->committed(i));
   }
 
   kernels::TeamShape shape_for(uint32_t count) const {

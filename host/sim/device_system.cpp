@@ -19,11 +19,11 @@ kernels::TeamSystem DeviceSystem::team_system(uint32_t warps, uint32_t working_w
   return arena_.team_system(state_, warps, working_warps);
 }
 
-void DeviceSystem::take(const kernels::TeamSystem& left) {
+void DeviceSystem::take(const kernels::TeamSystem& left, uint64_t committed) {
   const bool stepped = left.run.control.windows != state_.control.windows;
   state_.control = left.run.control;
   run_->control() = left.run.control;
-  if (stepped) committed_ = arena_.committed();
+  if (stepped) committed_ = committed;
 }
 
 SystemRun& DeviceSystem::fetch() {

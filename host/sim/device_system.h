@@ -18,8 +18,8 @@ class DeviceSystem {
 
   /// For a launch with teams of so many warps, of which so many work (0: all).
   kernels::TeamSystem team_system(uint32_t warps, uint32_t working_warps);
-  /// After the launch: what the team has left.
-  void take(const kernels::TeamSystem& left);
+  /// After the launch: what the team has left, and TeamLauncher::committed() of it.
+  void take(const kernels::TeamSystem& left, uint64_t committed);
   kernels::Stop stop() const { return state_.control.stop; }
 
   /// The run, with the state that the device has.

@@ -88,7 +88,23 @@ TEST(ChannelRun, ThreadsGiveTheSameResultsInOrder) {
     points.push_back({&standard, t, ""});
   }
   const auto one = run_points(points, short_run(), 1), four = run_points(points, short_run(), 4);
-  for (size_t i = 0; i < points.size(); ++i) EXPECT_EQ(fingerprint(one[i]), fingerprint(four[i]));
+  for (size_t i = 0; i < points.size(); ++i) EXPECT_EQ(fingerprint(*one[i]), fingerprint(*four[i]));
+}
+
+TEST(ChannelRun, AskedToStopTheOthersKeepTheirResults) {
+  const config::DramConfig standard = ddr3();
+  const std::vector<Point> points(3, Point{&standard, random_traffic(), ""});
+  uint64_t last = 0;
+  const auto found = run_points(points, short_run(), 1, [&](uint64_t cycles) {
+    EXPECT_GE(cycles, last);
+    last = cycles;
+    return cycles < 60'000;  // in the second run
+  });
+  ASSERT_EQ(found.size(), points.size());
+  ASSERT_TRUE(found[0].has_value());
+  EXPECT_EQ(fingerprint(*found[0]),
+            fingerprint(run_channel(standard, random_traffic(), short_run())));
+  EXPECT_FALSE(found[2].has_value());
 }
 
 TEST(ChannelRun, PeakLessRefresh) {

@@ -41,23 +41,23 @@ TEST(DevicePoints, EqualTheCpu) {
   RunOptions options;
   options.warm_up_cycles = 2'000;
   options.cycles = 10'000;
-  const std::vector<RunResult> cpu = run_points(points, options, 1);
+  const RunResults cpu = run_points(points, options, 1);
   for (const uint32_t seed : {0u, 3u}) {
     kernels::EmulationOptions emulation;
     emulation.seed = seed;
     emulation.windows_at_once = 77;
     kernels::EmulatedDevice device(emulation);
-    const std::vector<RunResult> teams = run_points_on(device, points, options);
+    const RunResults teams = run_points_on(device, points, options);
     ASSERT_EQ(teams.size(), cpu.size());
     for (size_t i = 0; i < points.size(); ++i) {
       SCOPED_TRACE(i);
-      EXPECT_EQ(teams[i].cycles, cpu[i].cycles);
-      EXPECT_EQ(teams[i].latencies, cpu[i].latencies);
-      EXPECT_EQ(teams[i].traffic.latency_cycles, cpu[i].traffic.latency_cycles);
-      EXPECT_EQ(teams[i].commands.activates, cpu[i].commands.activates);
-      EXPECT_EQ(teams[i].commands.turnarounds, cpu[i].commands.turnarounds);
-      EXPECT_EQ(teams[i].commands.data_bytes_written, cpu[i].commands.data_bytes_written);
-      EXPECT_EQ(teams[i].simulated_cycles, cpu[i].simulated_cycles);
+      EXPECT_EQ(teams[i]->cycles, cpu[i]->cycles);
+      EXPECT_EQ(teams[i]->latencies, cpu[i]->latencies);
+      EXPECT_EQ(teams[i]->traffic.latency_cycles, cpu[i]->traffic.latency_cycles);
+      EXPECT_EQ(teams[i]->commands.activates, cpu[i]->commands.activates);
+      EXPECT_EQ(teams[i]->commands.turnarounds, cpu[i]->commands.turnarounds);
+      EXPECT_EQ(teams[i]->commands.data_bytes_written, cpu[i]->commands.data_bytes_written);
+      EXPECT_EQ(teams[i]->simulated_cycles, cpu[i]->simulated_cycles);
     }
   }
 }

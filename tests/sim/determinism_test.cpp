@@ -114,6 +114,26 @@ TEST(DeterminismTiny, WindowsOfOneTick) {
   }
 }
 
+TEST(DeterminismTiny, SeparateQueuesForReadsAndWrites) {
+  std::vector<std::string> separate = kTiny;
+  for (const char* change : {"dram.read_entries=6", "dram.write_entries=4",
+                             "dram.write_high_watermark=3", "dram.write_low_watermark=1"})
+    separate.emplace_back(change);
+  for (const char* name : {"fwt", "backprop"}) {
+    SCOPED_TRACE(name);
+    const runtime::Recording& recording = workload(name, 100'000);
+    const auto expected = numbers(simulate(recording, "tom", separate));
+    EXPECT_NE(expected, numbers(simulate(recording, "tom", kTiny)));
+    for (const Tick window : {1, 113}) {
+      SimOptions o;
+      o.window_ticks = window;
+      o.order_seed = 4;
+      o.shuffle_lanes = 2;
+      EXPECT_EQ(numbers(simulate(recording, "tom", separate, o)), expected) << window;
+    }
+  }
+}
+
 TEST(DeterminismTiny, WhereverTheLearningPhaseEnds) {
   // In the middle of kernels, at barriers, with the last instance.
   for (const char* name : {"kmeans", "bfs-rmat", "fwt", "backprop", "cfd"}) {
