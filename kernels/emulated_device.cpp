@@ -73,7 +73,7 @@ class Grid {
     }
     const Findings all = step_all(team);
     Stop stop = Stop::kNone;
-    for (TeamRun& run : team.run) stop = run.meet(all);
+    for (TeamRun& run : team.run) stop = run.meet(HostGroup{}, all);
     if (stop != Stop::kNone) leave(team);
   }
 

@@ -132,7 +132,7 @@ __device__ inline uint64_t clock_ns() {
 __global__ void __launch_bounds__(kThreadsPerBlock, 1) run_teams(const Launch launch) {
   __shared__ BlockShared shared;
   // What a warp holds over a window lies here, so that the models have the registers. All lanes
-  // write the same.
+  // write the same, and wait for each other before and after.
   __shared__ __align__(16) std::byte of_warps[kWarpsPerBlock][sizeof(TeamRun)];
   extern __shared__ __align__(16) std::byte states[];
   Team team(launch, shared);
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) run_teams(const Launch la
     while (run.stop() == Stop::kNone) {
       Findings found = run.step(g, team.warp());
       if (run.windows() % 16 == 0 && leads() && time_is_up()) found.flags |= Findings::kTimeIsUp;
-      run.meet(team.exchange(found));
+      run.meet(g, team.exchange(found));
     }
     run.leave(g, team.warp());
   }

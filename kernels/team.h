@@ -117,6 +117,7 @@ class TeamRun {
     each_shared(warp, [&](std::byte* in_arena, std::byte* in_shared, uint32_t bytes) {
       copy(g, in_shared, in_arena, bytes);
     });
+    g.sync();  // all lanes that share this object have made it
   }
 
   /// Step what belongs to `warp` through the next window. What is returned counts in the leader.
@@ -135,13 +136,20 @@ class TeamRun {
     return found;
   }
 
-  /// The team has met: draw the conclusion.
-  NW_HD Stop meet(const Findings& all) {
-    const bool over =
-        (all.flags & Findings::kTimeIsUp) != 0 || control_.windows + 1 >= last_window_;
-    end_window(control_, window_, tick_of_key(all.key, window_.begin),
+  /// The team has met: draw the conclusion. All lanes draw the same, and where they share this
+  /// object, none writes before all have read, or reads before all have written: lanes of a warp
+  /// need not be in step.
+  template <class G>
+  NW_HD Stop meet(const G& g, const Findings& all) {
+    RunControl control = control_;
+    const Window window = window_;
+    const bool over = (all.flags & Findings::kTimeIsUp) != 0 || control.windows + 1 >= last_window_;
+    g.sync();
+    end_window(control, window, tick_of_key(all.key, window.begin),
                (all.flags & Findings::kHostWanted) != 0, over);
-    return control_.stop;
+    control_ = control;
+    g.sync();
+    return control.stop;
   }
 
   /// Leave the system after a stop: `warp` writes down what the host wants to know.
