@@ -56,6 +56,8 @@ struct DecodedKernel {
   const compiler::Kernel* kernel = nullptr;
   std::vector<exec::Op> ops;
   std::vector<exec::BlockInfo> blocks;
+  /// By block: has it an instruction for which all lanes of a warp must be there?
+  std::vector<uint8_t> meets;
   std::vector<exec::MemDesc> memory;
   std::vector<uint32_t> tables;
   std::vector<BarrierDesc> barriers;

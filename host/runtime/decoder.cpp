@@ -464,6 +464,24 @@ void Decoder::instruction(const Instr& in) {
   if (!extended(in) && !arithmetic(in) && !bits(in) && !memory(in)) unsupported("this instruction");
 }
 
+/// Does `in` name, in so many words, all lanes of a warp as those that take part?
+static bool needs_all_lanes(const compiler::Instruction& in) {
+  switch (in.op) {
+    case Opcode::kBarWarp:
+    case Opcode::kElect:
+    case Opcode::kVote:
+    case Opcode::kMatch:
+    case Opcode::kRedux:
+    case Opcode::kShfl:
+      break;
+    default:
+      return false;
+  }
+  const Operand& members = in.srcs.back();
+  return members.kind == Operand::Kind::kImmediate &&
+         static_cast<uint32_t>(members.bits) == exec::kFullMask;
+}
+
 DecodedKernel Decoder::run() {
   out_.kernel = &kernel_;
   new_rows(true);  // rows 0 and 1: zero
@@ -482,10 +500,11 @@ DecodedKernel Decoder::run() {
   if (kernel_.blocks.empty()) unsupported("an empty kernel");
   for (const compiler::Block& block : kernel_.blocks) {
     begin_block(block);
-    bool ended = false;
+    bool ended = false, meets = false;
     for (uint32_t i = block.first; i < block.first + block.count; ++i) {
       in_ = &kernel_.instructions[i];
       instr_id_ = i;
+      meets = meets || needs_all_lanes(*in_);
       switch (in_->op) {
         case Opcode::kBra:
         case Opcode::kBrx:
@@ -520,6 +539,7 @@ DecodedKernel Decoder::run() {
     out_.ops.insert(out_.ops.end(), full_.begin(), full_.end());
     out_.ops.insert(out_.ops.end(), partial_.begin(), partial_.end());
     out_.blocks.push_back(info);
+    out_.meets.push_back(meets);
   }
   out_.num_rows = next_row_;
   out_.num_predicates = discard_predicate_ + 1u + most_temporary_predicates_;

@@ -90,6 +90,7 @@ std::unique_ptr<Executor::Slot> Executor::make_slot() {
   slot->polling.resize(warps_per_block_);
   slot->split.resize(warps_per_block_);
   slot->parked.resize(warps_per_block_);
+  slot->held.resize(warps_per_block_);
   slot->traces.resize(warps_per_block_);
   for (uint32_t w = 0; w < warps_per_block_; ++w) {
     exec::Warp& warp = slot->warps[w];
@@ -239,7 +240,7 @@ void Executor::start_block(Slot& slot, uint64_t index) {
     if (warp.trace != nullptr) warp.trace[0] = 0;
     slot.states[w] = Slot::State::kRunnable;
     slot.polling[w] = slot.split[w] = 0;
-    slot.parked[w] = 0;
+    slot.parked[w] = slot.held[w] = 0;
   }
   fill_block_rows(slot);
   slot.filled = true;
@@ -272,7 +273,8 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
   for (;;) {
     const uint64_t before = context_.warp_instructions;
     const uint64_t before_threads = context_.thread_instructions;
-    const Status status = run_warp(context_, warp, budget);
+    const Status status =
+        slot.split[w] ? run_parted_lanes(slot, w, budget) : run_warp(context_, warp, budget);
     slot.warp_instructions += context_.warp_instructions - before;
     slot.thread_instructions += context_.thread_instructions - before_threads;
     switch (status) {
@@ -295,7 +297,10 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
         return true;
       case Status::kBarrier:
         if (context_.stored) idle_since_ = context_.warp_instructions;
-        if (slot.split[w] && !meet_at_barrier(slot, w)) continue;
+        if (slot.split[w]) {
+          if (!meet(slot, w, slot.parked[w])) continue;
+          if (!slot.split[w]) warp.barrier_mask |= warp.active;
+        }
         arrive(slot, w);
         if (slot.states[w] != Slot::State::kRunnable) return true;
         continue;
@@ -494,6 +499,7 @@ ExecutorResult Executor::run() {
     if (next < total && resident_.size() < most_resident) {
       wanted = std::min<uint64_t>(resident_.size() * 2, most_resident);
     } else if (context_.warp_instructions - idle_since_ > kDeadlockBudget) {
+      if (let_go_held_lanes()) continue;
       report_deadlock(*resident_.front(),
                       fmt::format("{} resident thread blocks poll memory that nobody changes{}",
                                   resident_.size(),

@@ -94,7 +94,9 @@ class Executor {
   void begin_check();
   // executor_lanes.cpp: lanes of a warp that wait for one another
   void rotate_lanes(Slot& slot, uint32_t warp);
-  bool meet_at_barrier(Slot& slot, uint32_t warp);
+  exec::Status run_parted_lanes(Slot& slot, uint32_t warp, int64_t& budget);
+  bool meet(Slot& slot, uint32_t warp, uint32_t& stopped);
+  bool let_go_held_lanes();
   // executor_system.cpp: calls of the device's runtime
   void system_call(Slot& slot, uint32_t warp);
   const uint8_t* lane_memory(const Slot& slot, uint32_t warp, uint32_t lane, uint64_t address,
@@ -125,7 +127,8 @@ class Executor {
   std::vector<std::unique_ptr<Slot>> spare_;
   std::map<uint64_t, std::unique_ptr<Slot>> finished_;  ///< waiting for earlier blocks
   uint64_t progress_reported_ = 0;
-  uint64_t idle_since_ = 0;  ///< warp-instructions at the last sign of progress
+  uint64_t idle_since_ = 0;      ///< warp-instructions at the last sign of progress
+  bool waits_for_lanes_ = true;  ///< parted lanes wait where all of a warp must be
 };
 
 }  // namespace nearwarp::runtime

@@ -1,9 +1,12 @@
 // Lanes of one warp that wait for one another. The reconvergence stack runs one group of lanes
 // until it meets the others; when that group only polls memory, the others must have turns too.
+// Lanes that have parted so wait for each other at barriers of the block, and before blocks of
+// instructions in which one names all lanes of the warp (__syncwarp(), shuffles, votes).
 #include <algorithm>
 
 #include "host/runtime/executor.h"
 #include "host/runtime/executor_slot.h"
+#include "host/runtime/interpreter.h"
 
 namespace nearwarp::runtime {
 
@@ -42,11 +45,11 @@ void Executor::rotate_lanes(Slot& slot, uint32_t w) {
     warp.reconverge = outer;
     slot.split[w] = 1;
   }
-  // The next group that is not at a barrier; those that have exited are dropped.
+  // The next group that does not wait; those that have exited are dropped.
   for (uint32_t i = group_begin(warp); i < warp.depth;) {
     const exec::StackEntry next = warp.stack[i];
     const uint32_t lanes = next.mask & ~warp.exited;
-    if (lanes != 0 && (lanes & ~slot.parked[w]) == 0) {
+    if (lanes != 0 && (lanes & ~(slot.parked[w] | slot.held[w])) == 0) {
       ++i;
       continue;
     }
@@ -63,40 +66,70 @@ void Executor::rotate_lanes(Slot& slot, uint32_t w) {
   }
 }
 
-/// The running lanes, once parted from others of their warp, are at a barrier: true when all of
-/// them are there and run as one again; else others have been given the turn.
-bool Executor::meet_at_barrier(Slot& slot, uint32_t w) {
+/// run_warp() for lanes that have parted from others of their warp: block by block.
+exec::Status Executor::run_parted_lanes(Slot& slot, uint32_t w, int64_t& budget) {
+  exec::Warp& warp = slot.warps[w];
+  while (budget >= 0) {
+    int64_t spent = -1;  // to the head of the next block
+    exec::Status status = run_warp(context_, warp, spent);
+    if (status != exec::Status::kYield) return status;
+    if (waits_for_lanes_ && kernel_.meets[warp.block] != 0 && !meet(slot, w, slot.held[w]))
+      continue;
+    if (!slot.split[w]) return run_warp(context_, warp, budget);
+    spent = 0;  // one block
+    status = run_warp(context_, warp, spent);
+    budget += spent;
+    if (status != exec::Status::kYield) return status;
+  }
+  return exec::Status::kYield;
+}
+
+/// The running lanes, once parted from others of their warp, are where all of them must be, which
+/// `stopped` keeps: true when all are there and run as one again, or cannot meet; else others have
+/// been given the turn.
+bool Executor::meet(Slot& slot, uint32_t w, uint32_t& stopped) {
   exec::Warp& warp = slot.warps[w];
   const uint32_t first = group_begin(warp), lanes = group_lanes(warp, first);
-  uint32_t& parked = slot.parked[w];
-  parked |= warp.active;
-  if ((lanes & ~parked) != 0) {
-    // The next group that is not there yet.
-    for (uint32_t i = first; i < warp.depth; ++i) {
-      exec::StackEntry& entry = warp.stack[i];
-      const uint32_t others = entry.mask & ~warp.exited;
-      if (others == 0 || (others & ~parked) == 0) continue;
-      const exec::StackEntry next = entry;
-      entry = {warp.block, warp.reconverge, warp.active};
-      warp.block = next.block;
-      warp.reconverge = next.reconverge;
-      warp.active = others;
-      return false;
-    }
+  stopped |= warp.active;
+  const uint32_t waiting = slot.parked[w] | slot.held[w];
+  // The next group that is not there yet.
+  for (uint32_t i = first; i < warp.depth && (lanes & ~waiting) != 0; ++i) {
+    exec::StackEntry& entry = warp.stack[i];
+    const uint32_t others = entry.mask & ~warp.exited;
+    if (others == 0 || (others & ~waiting) == 0) continue;
+    const exec::StackEntry next = entry;
+    entry = {warp.block, warp.reconverge, warp.active};
+    warp.block = next.block;
+    warp.reconverge = next.reconverge;
+    warp.active = others;
+    return false;
   }
-  uint32_t together = warp.active;
+  slot.held[w] &= ~lanes;
   for (uint32_t i = first; i < warp.depth; ++i) {
     const exec::StackEntry& entry = warp.stack[i];
     if ((entry.mask & ~warp.exited) == 0) continue;
-    if (entry.block != warp.block) return true;  // at different barriers: each by itself
-    together |= entry.mask & ~warp.exited;
+    if (entry.block != warp.block) return true;  // at different places: each by itself
   }
+  slot.parked[w] &= ~lanes;
   warp.depth = first;
-  warp.active = together;
-  warp.barrier_mask |= together;
-  parked = 0;
-  slot.split[w] = 0;
+  warp.active = lanes;
+  slot.split[w] = group_lanes(warp, 0) != lanes;
   return true;
+}
+
+/// Nothing goes on any more: let lanes go on that wait for others of their warp, which may wait for
+/// what these do first. False if there are none.
+bool Executor::let_go_held_lanes() {
+  bool any = false;
+  for (const std::unique_ptr<Slot>& slot : resident_) {
+    for (uint32_t& held : slot->held) {
+      any = any || held != 0;
+      held = 0;
+    }
+  }
+  waits_for_lanes_ = false;
+  idle_since_ = context_.warp_instructions;
+  return any;
 }
 
 }  // namespace nearwarp::runtime

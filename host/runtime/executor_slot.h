@@ -39,7 +39,8 @@ struct Executor::Slot {
   std::vector<exec::Warp> warps;
   std::vector<State> states;
   std::vector<char> split;       // lanes that should be together are not
-  std::vector<uint32_t> parked;  // such lanes that have reached a barrier
+  std::vector<uint32_t> parked;  // such lanes that have reached a barrier of the block,
+  std::vector<uint32_t> held;    // or an instruction for which all lanes of the warp must be there
   std::vector<char> polling;     // the warp only polled in its last turn
   std::vector<std::vector<uint64_t>> traces;
   Barrier barriers[16];

@@ -72,6 +72,29 @@ TEST(Waiting, LanesThatWaitForLanes) {
   for (int i = 0; i < 64; i += 2) EXPECT_EQ(got[i], i + 1) << i;
 }
 
+TEST(Waiting, LanesWaitForTheOneThatWaitsForAll) {
+  BreadthDevice d("grid");
+  constexpr int blocks = 40, threads = 64, n = blocks * threads;
+  const DevicePtr values = d.upload(std::vector<int>(2 * blocks, 0)),
+                  synchronised = d.upload(std::vector<int>(n, -1)),
+                  shuffled = d.upload(std::vector<int>(n, -1));
+  d.launch(d.module, "leaders_wait", {blocks}, {threads}, 0,
+           KernelArgs(values, synchronised, shuffled));
+  const auto one = d.download<int>(synchronised, n), two = d.download<int>(shuffled, n);
+  for (int i = 0; i < n - threads; ++i) {
+    EXPECT_EQ(one[i], i / threads + 2) << i;
+    EXPECT_EQ(two[i], i / threads + 1001) << i;
+  }
+  validate(d.take_recording(""));
+}
+
+TEST(Waiting, LanesAreWaitedForByLanesThatTheyWaitFor) {
+  BreadthDevice d("grid");
+  const DevicePtr flag = d.upload(std::vector<int>(1, 0)), out = d.upload(std::vector<int>(32, 0));
+  d.launch(d.module, "before_meeting", {1}, {32}, 0, KernelArgs(flag, out));
+  EXPECT_EQ(d.download<int>(out, 32), std::vector<int>(32, 1));
+}
+
 TEST(Waiting, TheLastBlockSeesAllOthers) {
   BreadthDevice d("grid");
   constexpr int blocks = 50, n = blocks * 64;

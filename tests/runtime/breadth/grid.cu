@@ -45,6 +45,43 @@ extern "C" __global__ void hand_over(volatile int* flag, int* out) {
   }
 }
 
+// One lane of each warp waits for the next block, for all lanes of its warp.
+extern "C" __global__ void leaders_wait(volatile int* values, int* synchronised, int* shuffled) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.x + 1 < gridDim.x) {
+    volatile int* next = values + blockIdx.x + 1;
+    if (threadIdx.x % 32 == 5) {
+      while (*next == 0) {
+      }
+    }
+    __syncwarp();
+    synchronised[i] = *next;
+    int value = 0;
+    if (threadIdx.x % 32 == 7) {
+      while ((value = next[gridDim.x]) == 0) {
+      }
+    }
+    shuffled[i] = __shfl_sync(0xffffffff, value, 7);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    values[blockIdx.x] = static_cast<int>(blockIdx.x + 1);
+    __threadfence();
+    values[blockIdx.x + gridDim.x] = static_cast<int>(blockIdx.x + 1000);
+  }
+}
+
+// Lane 0 waits for what lane 1 does just before all lanes meet.
+extern "C" __global__ void before_meeting(volatile int* flag, int* out) {
+  if (threadIdx.x == 0) {
+    while (*flag == 0) {
+    }
+  }
+  if (threadIdx.x == 1) *flag = 1;
+  __syncwarp();
+  out[threadIdx.x] = *flag;
+}
+
 // The last block to finish adds up what the others left.
 extern "C" __global__ void last_block(const int* in, int* partial, unsigned* done, int* out) {
   __shared__ bool last;
