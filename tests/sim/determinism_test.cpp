@@ -119,12 +119,12 @@ TEST(DeterminismTiny, SeparateQueuesForReadsAndWrites) {
   for (const char* change : {"dram.read_entries=6", "dram.write_entries=4",
                              "dram.write_high_watermark=3", "dram.write_low_watermark=1"})
     separate.emplace_back(change);
-  for (const char* name : {"fwt", "backprop"}) {
+  for (const char* name : {"fwt", "gather"}) {
     SCOPED_TRACE(name);
-    const runtime::Recording& recording = workload(name, 100'000);
+    const runtime::Recording& recording = workload(name, 300'000);
     const auto expected = numbers(simulate(recording, "tom", separate));
     EXPECT_NE(expected, numbers(simulate(recording, "tom", kTiny)));
-    for (const Tick window : {1, 113}) {
+    for (const Tick window : {7, 113}) {
       SimOptions o;
       o.window_ticks = window;
       o.order_seed = 4;
