@@ -143,7 +143,7 @@ enum class FaultKind : uint8_t {
 };
 
 /// Functions that the device's runtime provides to kernels.
-enum class SystemKind : uint8_t { kPrintf, kAssert, kMalloc, kFree };
+enum class SystemKind : uint8_t { kPrintf, kAssert, kMalloc, kFree, kDevice };
 
 /// A memory error (or trap) of one lane.
 struct Fault {

@@ -151,10 +151,11 @@ Program compile_module(const ptx::Module& module, const std::string& text) {
     if (!in_memory || decl.is_extern || decl.type == ptx::Type::kNone) continue;
     program.variables.push_back(make_variable(module, decl));
   }
-  for (const ptx::Function& function : module.functions) {
-    if (function.is_entry && function.is_defined) {
-      program.kernels.push_back(compile_kernel(module, function));
-    }
+  for (uint32_t i = 0; i < module.functions.size(); ++i) {
+    const ptx::Function& function = module.functions[i];
+    if (!function.is_entry || !function.is_defined) continue;
+    program.kernels.push_back(compile_kernel(module, function));
+    program.kernels.back().address = function_address(i);
   }
   return program;
 }

@@ -135,7 +135,8 @@ struct Param {
 };
 
 struct Kernel {
-  std::string name;  ///< the entry's (mangled) name
+  std::string name;      ///< the entry's (mangled) name
+  uint64_t address = 0;  ///< as device code sees it; not kept in recordings
   /// Why the kernel cannot run ("what (file:line: statement) - what would be right"); empty if it
   /// can. Then only name and params are filled: throw this when the kernel is asked for.
   std::string unsupported;
@@ -193,6 +194,12 @@ struct Program {
   const Kernel* find(const std::string& name) const {
     for (const Kernel& k : kernels)
       if (k.name == name) return &k;
+    return nullptr;
+  }
+  /// By its address in device code.
+  const Kernel* find(uint64_t address) const {
+    for (const Kernel& k : kernels)
+      if (k.address == address) return &k;
     return nullptr;
   }
 };

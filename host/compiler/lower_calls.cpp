@@ -6,6 +6,7 @@
 
 #include "host/compiler/lower.h"
 #include "host/core/error.h"
+#include "host/ptx/device_calls.h"
 #include "host/ptx/lexer.h"
 
 namespace nearwarp::compiler {
@@ -28,6 +29,7 @@ ptx::SystemCall system_call(std::string_view name) {
   if (name == "__assertfail") return ptx::SystemCall::kAssert;
   if (name == "malloc") return ptx::SystemCall::kMalloc;
   if (name == "free") return ptx::SystemCall::kFree;
+  if (ptx::device_call(name) != ptx::DeviceCall::kNone) return ptx::SystemCall::kDevice;
   return ptx::SystemCall::kNone;
 }
 
@@ -67,10 +69,10 @@ void Lowering::emit_call(Frame* frame, const ptx::Instruction& in) {
   if (!callee.is_defined) {
     const ptx::SystemCall which = system_call(callee.name);
     if (which == ptx::SystemCall::kNone) {
-      if (callee.name.starts_with("__cuda_syscall_cnp") ||
-          callee.name.starts_with("cudaLaunchDevice"))
-        refuse(in, "kernels that launch kernels (dynamic parallelism) are not supported",
-               "launch them from the host");
+      if (callee.name == "cudaDeviceSynchronize" ||
+          callee.name == "__cudaDeviceSynchronizeDeprecationAvoidance")
+        refuse(in, "a kernel that waits for the kernels it launched (cudaDeviceSynchronize)",
+               "launch what comes after them into cudaStreamTailLaunch");
       refuse(in, "the function " + quoted(callee.name) + " is not defined in this module");
     }
     emit_system_call(frame, in, callee, which);
@@ -147,31 +149,37 @@ void Lowering::emit_system_call(Frame* frame, const ptx::Instruction& in,
   common.mod = {};
   if (in.guard != ptx::kNoIndex) common.guard = reg(frame, in.guard);
   const auto width = [&](const ptx::FormalParam& formal) {
-    return formal.is_register ? size_of(callee.registers[formal.index].type)
-                              : static_cast<unsigned>(callee.variables[formal.index].size);
+    return formal.is_register ? uint64_t{size_of(callee.registers[formal.index].type)}
+                              : callee.variables[formal.index].size;
   };
   Instruction out = common;
   out.op = Opcode::kSystem;
   out.mod.system = which;
+  out.mod.detail = static_cast<uint32_t>(ptx::device_call(callee.name));
   for (uint32_t i = 0; i < call.num_args; ++i) {
     const ptx::Operand& actual = pool[call.first_arg + i];
-    const unsigned bytes = width(callee.params[i]);
-    if (bytes != 4 && bytes != 8) refuse(in, "an argument of this size");
+    const uint64_t bytes = width(callee.params[i]);
     if (actual.kind != Kind::kVariable) {
+      if (bytes != 4 && bytes != 8) refuse(in, "an argument of this size");
       out.srcs.push_back(value(frame, in, actual, bits_type(bytes)));
       continue;
     }
-    Instruction load = common;
-    load.op = Opcode::kLd;
-    load.mod.type = bits_type(bytes);
-    load.mod.space = Space::kParam;
-    load.address.symbol = symbol_of_variable(frame, in, actual.index);
-    load.dsts = {new_register("%arg", bits_type(bytes))};
-    Operand source;
-    source.kind = Operand::Kind::kRegister;
-    source.reg = load.dsts[0];
-    out.srcs.push_back(source);
-    code_.instructions.push_back(std::move(load));
+    // Structures are passed member by member: all members of those that are passed are alike.
+    uint64_t part = bytes;
+    if (!callee.params[i].is_register && callee.variables[callee.params[i].index].is_array)
+      part = callee.variables[callee.params[i].index].align;
+    if ((part != 4 && part != 8) || bytes % part != 0) refuse(in, "an argument of this size");
+    for (uint64_t offset = 0; offset < bytes; offset += part) {
+      Instruction load = common;
+      load.op = Opcode::kLd;
+      load.mod.type = bits_type(part);
+      load.mod.space = Space::kParam;
+      load.address.symbol = symbol_of_variable(frame, in, actual.index);
+      load.address.offset = static_cast<int64_t>(offset);
+      load.dsts = {new_register("%arg", bits_type(part))};
+      out.srcs.push_back(of_register(load.dsts[0]));
+      code_.instructions.push_back(std::move(load));
+    }
   }
   if (call.num_returns == 0 || pool[call.first_return].kind == Kind::kBlank) {
     code_.instructions.push_back(std::move(out));

@@ -55,9 +55,8 @@ int blocks_per_sm(Runtime& runtime, KernelHandle& handle, uint64_t block_threads
   return static_cast<int>(blocks);
 }
 
-Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& config, void** args,
-                    bool cooperative) {
-  runtime.streams.find(config.stream);
+void check_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& config,
+                  bool cooperative) {
   const compiler::Kernel& k = runtime.modules.load(runtime, handle);
   check_dimensions(config);
   const DeviceSpec& s = runtime.spec();
@@ -91,6 +90,13 @@ Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& 
   if (cooperative)
     require(blocks <= uint64_t{static_cast<unsigned>(resident)} * s.sms,
             kErrorCooperativeLaunchTooLarge);
+}
+
+Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& config, void** args,
+                    bool cooperative) {
+  runtime.streams.find(config.stream);
+  check_launch(runtime, handle, config, cooperative);
+  const compiler::Kernel& k = runtime.modules.load(runtime, handle);
   return [module = handle.module->handle, &k, config, packed = packed(k, args),
           cooperative](Runtime& r) {
     try {

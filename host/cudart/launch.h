@@ -13,6 +13,10 @@ struct KernelHandle;
 int blocks_per_sm(Runtime& runtime, KernelHandle& kernel, uint64_t block_threads,
                   size_t dynamic_shared_bytes);
 
+/// Can the machine run this? Throws Failure, after saying why where CUDA's status does not.
+void check_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config,
+                  bool cooperative);
+
 /// Check everything; what is returned executes the launch. `args[i]` points to parameter i, which
 /// is copied. Throws Failure.
 Work prepare_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config, void** args,

@@ -48,6 +48,14 @@ KernelHandle& Modules::kernel(Module& module, const std::string& name) {
   return handle;
 }
 
+KernelHandle* Modules::find(uint32_t device_module, const std::string& name) {
+  for (KernelHandle& handle : handles_)
+    if (handle.module->program != nullptr && handle.module->handle == device_module &&
+        handle.name == name)
+      return &handle;
+  return nullptr;
+}
+
 VariableHandle& Modules::variable(const void* host_variable) {
   const auto it = variables_.find(host_variable);
   if (it == variables_.end()) throw Failure{kErrorInvalidSymbol};
@@ -55,6 +63,11 @@ VariableHandle& Modules::variable(const void* host_variable) {
 }
 
 namespace {
+
+/// libcudadevrt, whose functions are built in here (runtime/device_runtime.h): it defines this.
+bool is_device_runtime(const std::string& ptx) {
+  return ptx.find(".visible .global .align 4 .u32 __CNPRT_VERSION_NUMBER__") != std::string::npos;
+}
 
 /// Several images are those of translation units that were linked.
 std::shared_ptr<const compiler::Program> compiled(FatBinary& fat, const std::string& name) {
@@ -83,6 +96,7 @@ void Modules::read(Runtime& runtime, Module& m) {
     m.problem_text = fmt::format("{} (module {} of the application)", error.what(), m.number);
     return;
   }
+  std::erase_if(fat.images, [](const PtxImage& image) { return is_device_runtime(image.text); });
   if (fat.images.empty()) {
     m.problem = kErrorNoKernelImageForDevice;
     m.problem_text = fmt::format(

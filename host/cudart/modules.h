@@ -60,6 +60,9 @@ class Modules {
   KernelHandle& kernel(const void* function);
   /// A handle for a kernel of a module by its name.
   KernelHandle& kernel(Module& module, const std::string& name);
+  /// The registered kernel of this name, of a loaded module by the virtual device's number for it;
+  /// nullptr if the host's code has none.
+  KernelHandle* find(uint32_t device_module, const std::string& name);
   VariableHandle& variable(const void* host_variable);
 
   /// Read, compile and load a module. Throws Failure, after saying why, if it cannot be used.

@@ -92,6 +92,7 @@ runtime::VirtualDevice& Runtime::device() {
     options.memory_bytes = settings_.device.memory_bytes;
     options.sink = &recorder_;
     options.checker = check_.checker();
+    options.services = services;
     options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
     release_address_range();
     device_ = std::make_unique<runtime::VirtualDevice>(options);

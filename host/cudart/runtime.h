@@ -36,6 +36,7 @@ class Runtime {
   Graphs graphs;
   Status sticky = kSuccess;  ///< a kernel's fault: every later call returns it
   unsigned device_flags = 0;
+  runtime::DeviceServices* services = nullptr;  ///< for kernels' calls; set by the entry points
 
   const DeviceSpec& spec();
   /// The device, made at the first call. Throws Failure if it cannot be made.

@@ -231,7 +231,14 @@ enum class VoteMode : uint8_t { kNone, kAll, kAny, kUni, kBallot };
 enum class Testp : uint8_t { kNone, kFinite, kInfinite, kNumber, kNotanumber, kNormal, kSubnormal };
 
 /// Functions that the device's runtime provides to kernels.
-enum class SystemCall : uint8_t { kNone, kPrintf, kAssert, kMalloc, kFree };
+enum class SystemCall : uint8_t {
+  kNone,
+  kPrintf,
+  kAssert,
+  kMalloc,
+  kFree,
+  kDevice,  ///< of the CUDA runtime; Modifiers::detail is a DeviceCall
+};
 
 /// Special registers (PTX ISA 9.0, section 10). X, Y and Z of a vector register are neighbours.
 enum class SpecialReg : uint8_t {

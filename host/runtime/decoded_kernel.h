@@ -8,6 +8,7 @@
 #include "device/exec/codes.h"
 #include "device/exec/decoded.h"
 #include "host/compiler/kernel.h"
+#include "host/ptx/device_calls.h"
 #include "host/racecheck/rules.h"
 
 namespace nearwarp::runtime {
@@ -40,10 +41,11 @@ struct BarrierDesc {
   uint32_t instruction = 0;
 };
 
-/// A call of the device's runtime: vprintf, __assertfail, malloc, free.
+/// A call of the device's runtime: vprintf, __assertfail, malloc, free, those of the CUDA runtime.
 struct SystemDesc {
-  static constexpr uint32_t kMaxArguments = 5;
+  static constexpr uint32_t kMaxArguments = 10;
   exec::SystemKind kind = exec::SystemKind::kPrintf;
+  ptx::DeviceCall call = ptx::DeviceCall::kNone;  ///< of kDevice
   uint32_t num_arguments = 0;
   uint16_t rows[kMaxArguments] = {};
   bool wide[kMaxArguments] = {};  ///< the row has 64-bit lanes

@@ -13,6 +13,7 @@
 #include "host/runtime/decoded_kernel.h"
 #include "host/runtime/device_heap.h"
 #include "host/runtime/device_memory.h"
+#include "host/runtime/device_runtime.h"
 #include "host/runtime/recording.h"
 #include "host/runtime/texture.h"
 
@@ -42,8 +43,9 @@ struct ExecutorOptions {
   const TextureTable* textures = nullptr;
   bool cooperative = false;                      ///< all blocks are resident from the start
   uint32_t stack_bytes = compiler::kStackBytes;  ///< per thread, of recursive functions
-  uint64_t grid_workspace = 0;  ///< %envreg1, %envreg2: device address for grid-wide barriers
-  DeviceHeap* heap = nullptr;   ///< of malloc and free; needed by kernels that call them
+  uint64_t grid_workspace = 0;       ///< %envreg1, %envreg2: device address for grid-wide barriers
+  DeviceHeap* heap = nullptr;        ///< of malloc and free; needed by kernels that call them
+  DeviceRuntime* runtime = nullptr;  ///< needed by kernels that call the CUDA runtime
   racecheck::Checker* checker = nullptr;  ///< for a kernel that was decoded to be checked
 };
 
@@ -99,6 +101,8 @@ class Executor {
   bool let_go_held_lanes();
   // executor_system.cpp: calls of the device's runtime
   void system_call(Slot& slot, uint32_t warp);
+  uint64_t runtime_call(const Slot& slot, uint32_t warp, uint32_t lane, const SystemDesc& desc,
+                        const uint64_t* arguments);
   const uint8_t* lane_memory(const Slot& slot, uint32_t warp, uint32_t lane, uint64_t address,
                              uint64_t bytes) const;
   std::string lane_string(const Slot& slot, uint32_t warp, uint32_t lane, uint64_t address) const;

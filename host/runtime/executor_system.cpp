@@ -1,4 +1,4 @@
-// Calls of the device's runtime by kernels: printf, assert, malloc, free.
+// Calls of the device's runtime by kernels: printf, assert, malloc, free, the CUDA runtime.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -53,6 +53,22 @@ void Executor::print_pending(const Slot& running) const {
   if (!running.printed.empty()) options_.print(running.printed);
 }
 
+uint64_t Executor::runtime_call(const Slot& slot, uint32_t w, uint32_t lane, const SystemDesc& desc,
+                                const uint64_t* arguments) {
+  DeviceRuntime::Thread thread;
+  thread.id = (slot.index << 10) + w * 32 + lane;
+  thread.memory = [&](uint64_t address, uint64_t bytes) {
+    return const_cast<uint8_t*>(lane_memory(slot, w, lane, address, bytes));
+  };
+  const uint64_t result =
+      options_.runtime->call(desc.call, {arguments, desc.num_arguments}, thread, options_.heap);
+  const bool buffer = desc.call == ptx::DeviceCall::kGetParameterBuffer ||
+                      desc.call == ptx::DeviceCall::kGetParameterBufferV2;
+  if (buffer && result != 0 && options_.checker != nullptr)
+    options_.checker->fresh(result, options_.runtime->buffer_bytes(result));
+  return result;
+}
+
 void Executor::system_call(Slot& slot, uint32_t w) {
   exec::Warp& warp = slot.warps[w];
   const SystemDesc& desc = kernel_.system_calls[warp.barrier];
@@ -105,6 +121,9 @@ void Executor::system_call(Slot& slot, uint32_t w) {
                           a[0], kernel_.kernel->name, where(desc.instruction),
                           thread_name(slot, w, lane)));
         }
+        break;
+      case exec::SystemKind::kDevice:
+        result = runtime_call(slot, w, lane, desc, a);
         break;
     }
     if (desc.result != exec::kNoRow) {

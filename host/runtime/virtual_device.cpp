@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "host/runtime/decoded_kernel.h"
 #include "host/runtime/device_heap.h"
 #include "host/runtime/device_memory.h"
+#include "host/runtime/device_runtime.h"
 #include "host/runtime/executor.h"
 
 namespace nearwarp::runtime {
@@ -24,7 +26,6 @@ constexpr uint64_t kChunkWords = (uint64_t{2} << 20) / sizeof(uint64_t);
 constexpr uint32_t kMaxThreads = 1024;
 constexpr uint32_t kMaxSharedBytes = 227 * 1024;
 constexpr uint64_t kGridWorkspaceBytes = 4096;
-constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
 
 /// A hint: neighbouring chunks then share huge pages, which saves most page faults.
 void advise_huge_pages(void* p, uint64_t bytes) {
@@ -107,6 +108,17 @@ class ChunkWriter final : public BlockSink {
 
 }  // namespace
 
+/// A grid to run.
+struct VirtualDevice::Grid {
+  uint32_t module = 0;
+  const std::string& kernel;
+  Dim3 grid, block;
+  uint32_t dynamic_shared_bytes = 0;
+  std::span<const std::byte> parameters;
+  bool record = true, cooperative = false;
+  uint32_t depth = 0;  ///< grids above it; 0: launched by the host
+};
+
 struct VirtualDevice::Impl {
   struct LoadedKernel {
     const compiler::Kernel* kernel = nullptr;
@@ -133,9 +145,13 @@ struct VirtualDevice::Impl {
   const Module& module(uint32_t handle) const;
   /// Does the kernel call malloc or free? Then there is a heap afterwards.
   bool uses_heap(const DecodedKernel& k);
+  /// Does the kernel call the CUDA runtime? Then there is a `runtime` afterwards.
+  bool uses_runtime(const DecodedKernel& k);
   LoadedKernel& kernel(uint32_t handle, const std::string& name);
   void check_dimensions(const compiler::Kernel& k, Dim3 grid, Dim3 block, uint64_t shared,
-                        const KernelArgs& args) const;
+                        uint64_t parameter_bytes) const;
+  [[noreturn]] void fail(const DeviceFault& f);
+  std::optional<ChildGrid> next_child();
   void append(TraceChunk chunk);
   void add_launch(LaunchRecord& launch, const ExecutorResult& counted, double seconds);
   void truncate();
@@ -152,8 +168,9 @@ struct VirtualDevice::Impl {
   uint64_t grid_workspace = 0;  // of cooperative launches
   uint32_t stack_bytes = compiler::kStackBytes;
   DevicePtr heap_address = 0;
-  std::optional<DeviceHeap> heap;    // made for the first kernel that calls malloc or free
-  std::optional<DeviceFault> fault;  // of an earlier launch
+  std::optional<DeviceHeap> heap;        // made for the first kernel that calls malloc or free
+  std::optional<DeviceRuntime> runtime;  // made for the first kernel that calls it
+  std::optional<DeviceFault> fault;      // of an earlier launch
   bool taken = false;
 };
 
@@ -287,7 +304,9 @@ VirtualDevice::Impl::LoadedKernel& VirtualDevice::Impl::kernel(uint32_t handle,
 
 bool VirtualDevice::Impl::uses_heap(const DecodedKernel& k) {
   for (const SystemDesc& call : k.system_calls) {
-    if (call.kind != exec::SystemKind::kMalloc && call.kind != exec::SystemKind::kFree) continue;
+    if (call.kind != exec::SystemKind::kMalloc && call.kind != exec::SystemKind::kFree &&
+        call.call != ptx::DeviceCall::kMalloc && call.call != ptx::DeviceCall::kFree)
+      continue;
     if (!heap) {
       heap_address = allocate(options.heap_bytes, "heap of device code");
       heap.emplace(heap_address, options.heap_bytes);
@@ -297,19 +316,28 @@ bool VirtualDevice::Impl::uses_heap(const DecodedKernel& k) {
   return false;
 }
 
+bool VirtualDevice::Impl::uses_runtime(const DecodedKernel& k) {
+  const bool uses =
+      std::any_of(k.system_calls.begin(), k.system_calls.end(),
+                  [](const SystemDesc& call) { return call.kind == exec::SystemKind::kDevice; });
+  if (uses && !runtime)
+    runtime.emplace(memory,
+                    allocate(DeviceRuntime::kBufferBytes, "parameters of kernels' launches"),
+                    options.services);
+  return uses;
+}
+
 // --- Launches ------------------------------------------------------------------------------------
 
 void VirtualDevice::Impl::check_dimensions(const compiler::Kernel& k, Dim3 grid, Dim3 block,
-                                           uint64_t shared, const KernelArgs& args) const {
+                                           uint64_t shared, uint64_t parameter_bytes) const {
   const auto show = [](Dim3 d) { return fmt::format("({},{},{})", d.x, d.y, d.z); };
-  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.y > 65535 || grid.z > 65535 ||
-      grid.x > 0x7fffffffu || grid.count() >= kMaxBlocks)
+  if (!possible_grid(grid))
     throw Error(
         fmt::format("kernel {} cannot run with a grid of {} - x from 1 to 2147483647, y and "
                     "z from 1 to 65535, fewer than 2^32 blocks",
                     k.name, show(grid)));
-  if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > kMaxThreads ||
-      block.y > kMaxThreads || block.z > 64 || block.count() > kMaxThreads)
+  if (!possible_block(block))
     throw Error(
         fmt::format("kernel {} cannot run with blocks of {} - 1 to {} threads, at most 64 "
                     "in z",
@@ -317,33 +345,53 @@ void VirtualDevice::Impl::check_dimensions(const compiler::Kernel& k, Dim3 grid,
   if (shared > kMaxSharedBytes)
     throw Error(fmt::format("kernel {} wants {} bytes of shared memory - at most {}", k.name,
                             shared, kMaxSharedBytes));
-  if (args.bytes().size() != k.param_bytes)
+  if (parameter_bytes != k.param_bytes)
     throw Error(fmt::format("kernel {} takes {} bytes of parameters, but {} were given", k.name,
-                            k.param_bytes, args.bytes().size()));
+                            k.param_bytes, parameter_bytes));
 }
 
 void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
                            uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record) {
-  launch_grid(module, kernel, grid, block, dynamic_shared_bytes, args, record, false);
+  launch_grid({module, kernel, grid, block, dynamic_shared_bytes, args.bytes(), record});
 }
 
 void VirtualDevice::launch_cooperative(uint32_t module, const std::string& kernel, Dim3 grid,
                                        Dim3 block, uint32_t dynamic_shared_bytes,
                                        const KernelArgs& args, bool record) {
-  launch_grid(module, kernel, grid, block, dynamic_shared_bytes, args, record, true);
+  launch_grid({module, kernel, grid, block, dynamic_shared_bytes, args.bytes(), record, true});
 }
 
-void VirtualDevice::launch_grid(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
-                                uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record,
-                                bool cooperative) {
+/// A grid, and all that it launches.
+void VirtualDevice::launch_grid(const Grid& root) {
+  Impl& d = *impl_;
+  if (d.runtime) d.runtime->clear();
+  run_grid(root);
+  if (!d.runtime) return;
+  while (const auto child = d.next_child()) {
+    const GridConfig& c = child->config;
+    const bool record =
+        d.options.services != nullptr ? d.options.services->records(c.kernel->name) : root.record;
+    try {
+      run_grid({c.module, c.kernel->name, c.grid, c.block, c.dynamic_shared_bytes,
+                child->parameters, record, false, child->depth});
+    } catch (const DeviceFault& fault) {
+      d.fail({fault.kind(),
+              fmt::format("{} (launched by kernel {})", fault.what(), child->launched_by)});
+    }
+  }
+}
+
+void VirtualDevice::run_grid(const Grid& launched) {
+  const auto& [module, kernel, grid, block, dynamic_shared_bytes, parameters, wanted, cooperative,
+               depth] = launched;
   Impl& d = *impl_;
   if (d.taken) throw Error("the device's recording has been taken - it cannot be used any more");
   if (d.fault) throw *d.fault;
   Impl::LoadedKernel& loaded = d.kernel(module, kernel);
   const compiler::Kernel& k = *loaded.decoded.kernel;
   const uint64_t shared = uint64_t{k.static_shared_bytes} + dynamic_shared_bytes;
-  d.check_dimensions(k, grid, block, shared, args);
-  record = record && !d.limit_reached;
+  d.check_dimensions(k, grid, block, shared, parameters.size());
+  const bool record = wanted && !d.limit_reached;
   if (!record) d.truncate();
   if (d.limit_reached && !d.options.execute_beyond_limit) return;
   if (record && loaded.recorded == compiler::kNone) {
@@ -351,8 +399,8 @@ void VirtualDevice::launch_grid(uint32_t module, const std::string& kernel, Dim3
     d.recording.kernels.emplace_back(d.modules[module].program, &k);  // keeps the program alive
     if (d.options.sink != nullptr) d.options.sink->kernel(k);
   }
-  if (!args.bytes().empty())
-    std::memcpy(d.memory.parameter_bank(), args.bytes().data(), args.bytes().size());
+  if (!parameters.empty())
+    std::memcpy(d.memory.parameter_bank(), parameters.data(), parameters.size());
 
   LaunchRecord entry;
   entry.kernel = loaded.recorded;
@@ -388,16 +436,21 @@ void VirtualDevice::launch_grid(uint32_t module, const std::string& kernel, Dim3
                 kGridWorkspaceBytes);
   }
   if (d.uses_heap(loaded.decoded)) options.heap = &*d.heap;
+  if (d.uses_runtime(loaded.decoded)) {
+    options.runtime = &*d.runtime;
+    d.runtime->begin_grid(module, *d.modules[module].program, k, depth);
+  }
+  const bool launches = options.runtime != nullptr;
   const auto start = std::chrono::steady_clock::now();
-  Executor executor(loaded.decoded, d.modules[module].program->path, d.memory, entry, args.bytes(),
+  Executor executor(loaded.decoded, d.modules[module].program->path, d.memory, entry, parameters,
                     std::move(options));
   ExecutorResult result;
   try {
     result = executor.run();
   } catch (const DeviceFault& fault) {
-    if (d.options.sticky_faults) d.fault = fault;
-    throw;
+    d.fail(fault);
   }
+  if (launches) d.runtime->end_grid();
   entry.num_chunks = writer.finish();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   d.warp_instructions += result.warp_instructions;
@@ -406,6 +459,20 @@ void VirtualDevice::launch_grid(uint32_t module, const std::string& kernel, Dim3
   if (result.interrupted)
     throw Interrupted(fmt::format("interrupted in kernel {} after {} of {} thread blocks", k.name,
                                   result.blocks, grid.count()));
+}
+
+/// Ends the device, if that is what faults do.
+void VirtualDevice::Impl::fail(const DeviceFault& f) {
+  if (options.sticky_faults) fault = f;
+  throw f;
+}
+
+std::optional<ChildGrid> VirtualDevice::Impl::next_child() {
+  try {
+    return runtime->next();
+  } catch (const DeviceFault& f) {
+    fail(f);
+  }
 }
 
 void VirtualDevice::Impl::add_launch(LaunchRecord& launch, const ExecutorResult& counted,

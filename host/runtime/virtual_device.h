@@ -14,6 +14,7 @@
 #include "host/compiler/kernel.h"
 #include "host/core/error.h"
 #include "host/runtime/device_fault.h"
+#include "host/runtime/device_services.h"
 #include "host/runtime/recording.h"
 #include "host/runtime/texture.h"
 
@@ -79,6 +80,8 @@ class VirtualDevice {
     bool sticky_faults = false;
     /// Looks for races in the kernels that it wants, whose launches then leave no traces.
     racecheck::Checker* checker = nullptr;
+    /// Serves kernels that call the CUDA runtime; nullptr: they learn nothing of any machine.
+    DeviceServices* services = nullptr;
   };
   VirtualDevice();
   explicit VirtualDevice(Options options);
@@ -121,9 +124,9 @@ class VirtualDevice {
   /// Size of the heap of device code, if no kernel has used it yet; false: too late.
   bool set_heap_bytes(uint64_t bytes);
 
-  /// Run a kernel to completion. Throws nearwarp::Error for impossible dimensions, a wrong
-  /// parameter size; DeviceFault for an error of the kernel (memory, trap, assertion, deadlock).
-  /// Without `record`, it leaves no trace and no launch record.
+  /// Run a kernel, and all that it launches, to completion. Throws nearwarp::Error for impossible
+  /// dimensions, a wrong parameter size; DeviceFault for an error of the kernel (memory, trap,
+  /// assertion, deadlock). Without `record`, it leaves no trace and no launch record.
   void launch(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
               uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record = true);
 
@@ -155,9 +158,9 @@ class VirtualDevice {
 
  private:
   struct Impl;
-  void launch_grid(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
-                   uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record,
-                   bool cooperative);
+  struct Grid;
+  void launch_grid(const Grid& grid);
+  void run_grid(const Grid& grid);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -57,6 +57,36 @@ TEST_F(Application, MathOfCapability90) { expect_passes("math_90"); }
 TEST_F(Application, Pools) { expect_passes("pools"); }
 TEST_F(Application, SeveralTranslationUnits) { expect_passes("linked"); }
 TEST_F(Application, CooperativeGroups) { expect_passes("cooperative"); }
+TEST_F(Application, NestedLaunches) {
+  expect_passes("nested");
+  expect_passes("nested_cub");
+  const Outcome fault = run("nested", {"fault"});
+  EXPECT_EQ(fault.exit_code, 0) << fault.out << fault.err;
+  EXPECT_TRUE(contains(fault.err, "in kernel _Z6brokenPi")) << fault.err;
+  EXPECT_TRUE(contains(fault.err, "(launched by kernel _Z16parent_of_brokenPi)")) << fault.err;
+  const Outcome checked = run_program({"check", "--", app("nested")});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  EXPECT_TRUE(contains(checked.out, "nested: no hazards, no errors in ")) << checked.out;
+}
+
+TEST_F(Application, NestedLaunchesAreRecordedAsLaunches) {
+  TemporaryFolder folder;
+  const auto kernels = [&](const Words& options) {
+    const std::string file = folder.file("out.json");
+    Words all = options;
+    all.insert(all.end(), {"--json", file});
+    EXPECT_EQ(run("nested", {}, all).exit_code, 0);
+    return nlohmann::json::parse(read_text(file))["runs"][0]["kernel_totals"];
+  };
+  uint64_t digs = 0;
+  for (const auto& kernel : kernels({}))
+    if (kernel["kernel"] == "_Z3digPiP9cudaError") digs = kernel["launches"];
+  EXPECT_EQ(digs, 25u);
+  const auto one = kernels({"--kernels", "^void expand|^expand"});  // launched by kernels only
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_GT(one[0]["launches"], 5);
+}
+
 TEST_F(Application, Thrust) {
   for (const char* what : {"reduce", "scan", "sort", "sort_pairs", "select", "reduce_by_key"})
     expect_passes("thrust", {what});
