@@ -20,6 +20,7 @@
 
 #include "host/cli/executable.h"
 #include "host/cli/interrupt.h"
+#include "host/config/find.h"
 #include "host/core/error.h"
 #include "host/cudart/device_spec.h"
 #include "host/racecheck/report.h"
@@ -192,6 +193,18 @@ void read_spool(const fs::path& folder, ApplicationRun& run) {
 
 void tell(const std::string& message) { std::fprintf(stderr, "nearwarp: %s\n", message.c_str()); }
 
+/// The machine as EventTimes::begin() has it, for a process with another working directory.
+std::string event_times_option(const CommandLine& line) {
+  const std::string kind = line.text("event-times");
+  if (kind == "estimated") return "";
+  if (kind != "simulated")
+    throw UsageError(
+        fmt::format("--event-times cannot be '{}' - 'estimated' or 'simulated'", kind));
+  std::string text = fs::absolute(config::find_config("machines", line.text("machine"))).string();
+  for (const std::string& change : line.texts("set")) text += ';' + change;
+  return text;
+}
+
 }  // namespace
 
 void declare_application(CommandLine& line) {
@@ -203,6 +216,10 @@ void declare_application(CommandLine& line) {
              "of an application: simulate the first N thread-instructions, to the end of their "
              "thread block; all are executed",
              "N");
+  line.value("event-times",
+             "of an application: what cudaEventElapsedTime() tells it, 'estimated', or 'simulated' "
+             "under policy baseline while it runs",
+             "KIND", "estimated");
 }
 
 std::string kernels_option(const CommandLine& line) {
@@ -218,13 +235,14 @@ std::string kernels_option(const CommandLine& line) {
 
 ApplicationOptions application_options(const CommandLine& line, const Words& application) {
   ApplicationOptions options;
-  for (const char* name : {"kernels", "max-instructions"})
+  for (const char* name : {"kernels", "max-instructions", "event-times"})
     if (line.given(name) && application.empty())
       throw UsageError(fmt::format("--{} is for applications - e.g. nearwarp run --{} ... -- ./app",
                                    name, name));
   options.kernels = kernels_option(line);
   if (line.given("max-instructions"))
     options.max_thread_instructions = line.number("max-instructions", 1, ~uint64_t{0});
+  if (!application.empty()) options.event_times = event_times_option(line);
   return options;
 }
 
@@ -278,7 +296,15 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
       {cudart::kRecordVariable, ""},
       {cudart::kKernelsVariable, options.kernels},
       {cudart::kMaxInstructionsVariable, most},
+      {cudart::kEventTimesVariable, options.event_times},
       {cudart::kDeviceVariable, cudart::format_device(spec_of(machine))}};
+  if (!options.event_times.empty()) {
+    // The library finds configurations where this program does.
+    std::string folders;
+    for (const fs::path& folder : config::config_folders(""))
+      folders += (folders.empty() ? "" : ":") + fs::absolute(folder).string();
+    changes.emplace_back("NEARWARP_CONFIG_PATH", folders);
+  }
   if (facts.overrides_search)  // its own folders come before LD_LIBRARY_PATH
     changes.emplace_back("LD_PRELOAD",
                          prepended((library / "libcudart.so.13").string(), "LD_PRELOAD"));

@@ -24,6 +24,7 @@
 #include "host/report/kernels.h"
 #include "host/report/mapping.h"
 #include "host/report/table.h"
+#include "host/runtime/repeats.h"
 #include "host/sass/trace_list.h"
 
 namespace nearwarp::cli {
@@ -40,6 +41,7 @@ struct Request {
   config::MachineConfig machine;
   std::vector<config::PolicyConfig> policies;
   unsigned threads = 1;
+  uint32_t max_repeats = 0;  ///< 0: all
   Backend backend;
   bool explain = false;
   std::string json, cache, checkpoints;
@@ -76,6 +78,10 @@ CommandLine declare() {
   line.value("checkpoint", "keep the state of runs in this folder; stopped, they go on from there",
              "FOLDER");
   declare_application(line);
+  line.value("max-repeats",
+             "of a program with several launches: simulate at most N launches that are the same, "
+             "and estimate the cycles of the others",
+             "N");
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
   return line;
 }
@@ -115,6 +121,8 @@ Request understand(const CommandLine& line, const Words& application) {
     request.threads = std::min(processors, static_cast<unsigned>(request.policies.size()));
   }
   request.backend = chosen_batch_backend(line);
+  if (line.given("max-repeats"))
+    request.max_repeats = static_cast<uint32_t>(line.number("max-repeats", 1, 0xffffffffu));
   request.explain = line.given("explain");
   request.json = line.text("json");
   if (!request.json.empty()) report::check_writable(request.json);
@@ -135,7 +143,7 @@ std::string json_text(const Request& request, const std::vector<report::RunResul
 
 std::string tables(const Request& request, std::span<const report::RunResult> results) {
   std::string text = report::format_table(results);
-  if (request.workload == nullptr) {
+  if (request.workload == nullptr || request.max_repeats != 0) {
     const std::string kernels = report::format_kernels(results);
     if (!kernels.empty()) text += "\n" + kernels;
   }
@@ -182,6 +190,9 @@ std::vector<Program> programs_of(const Request& request, ApplicationRun* applica
     for (runtime::Journal& process : take_processes(*application))
       programs.push_back({process.recording.name, "", std::move(process.recording)});
   }
+  if (request.max_repeats != 0)
+    for (Program& program : programs)
+      runtime::limit_repeats(program.recording, request.max_repeats);
   return programs;
 }
 

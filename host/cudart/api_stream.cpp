@@ -144,7 +144,8 @@ NW_API cudaEventRecordWithFlags(void* event, Stream stream, unsigned flags) {
     if (recorded.capture != nullptr && flags == 0) return kSuccess;
     r.enqueue(stream, NodeType::kRecordEvent, [event](Runtime& q) {
       EventState& e = q.streams.event(event);
-      q.streams.pass(0.5);  // so that no two events have the same time
+      // Programs divide by elapsed times: no two events have the same, unless that is simulated.
+      if (!q.recorder().event_times().active()) q.streams.pass(0.5);
       e.recorded = true;
       e.microseconds = q.streams.clock();
     });

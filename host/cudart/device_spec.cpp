@@ -87,6 +87,7 @@ Settings settings_from_environment() {
   settings.record = environment(kRecordVariable);
   settings.check = environment(kCheckVariable);
   settings.kernels = environment(kKernelsVariable);
+  settings.event_times = environment(kEventTimesVariable);
   const std::string most = environment(kMaxInstructionsVariable);
   if (!most.empty()) settings.max_thread_instructions = number(kMaxInstructionsVariable, most);
   return settings;

@@ -31,6 +31,7 @@ struct Settings {
   std::string
       kernels;  ///< record or check only kernels whose name contains a match of this; empty: all
   uint64_t max_thread_instructions = 0;  ///< 0: record all
+  std::string event_times;  ///< see EventTimes::begin(); empty: events tell estimated times
 };
 
 inline constexpr const char* kSpoolVariable = "NEARWARP_CUDART_SPOOL";
@@ -38,6 +39,7 @@ inline constexpr const char* kRecordVariable = "NEARWARP_CUDART_RECORD";
 inline constexpr const char* kCheckVariable = "NEARWARP_CUDART_CHECK";
 inline constexpr const char* kKernelsVariable = "NEARWARP_CUDART_KERNELS";
 inline constexpr const char* kMaxInstructionsVariable = "NEARWARP_CUDART_MAX_INSTRUCTIONS";
+inline constexpr const char* kEventTimesVariable = "NEARWARP_CUDART_EVENT_TIMES";
 inline constexpr const char* kDeviceVariable = "NEARWARP_CUDART_DEVICE";
 
 /// "key=value,..." of all members, as kDeviceVariable has it.

@@ -1,4 +1,4 @@
-// Passes on what is recorded to the journal.
+// Passes on what is recorded.
 #include "host/cudart/recorder.h"
 
 #include <fmt/format.h>
@@ -38,6 +38,7 @@ void Recorder::begin(const Settings& settings) {
   }
   std::string path = settings.record;
   if (path.empty() && !settings.spool.empty()) path = unused_name(settings.spool, "journal");
+  event_times_.begin(settings.event_times);
   if (!path.empty()) journal_ = std::make_unique<runtime::JournalWriter>(path, program_name());
 }
 
@@ -61,12 +62,15 @@ void Recorder::allocation(const runtime::Allocation& allocation) {
   attempt([&](auto& journal) { journal.allocation(allocation); });
 }
 void Recorder::kernel(const compiler::Kernel& kernel) {
+  event_times_.kernel(kernel);
   attempt([&](auto& journal) { journal.kernel(kernel); });
 }
 void Recorder::chunk(const runtime::TraceChunk& chunk) {
+  event_times_.chunk(chunk);
   attempt([&](auto& journal) { journal.chunk(chunk); });
 }
 void Recorder::launch(const runtime::LaunchRecord& launch, double execution_seconds) {
+  event_times_.launch(launch, execution_seconds);
   attempt([&](auto& journal) { journal.launch(launch, execution_seconds); });
 }
 void Recorder::truncated() {

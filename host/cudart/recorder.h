@@ -1,4 +1,5 @@
-// Passes on what is recorded to the journal, as the environment asks.
+// Passes on what is recorded to the journal, and to who simulates it at once, as the environment
+// asks.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "host/cudart/device_spec.h"
+#include "host/cudart/event_times.h"
 #include "host/runtime/recording_journal.h"
 
 namespace nearwarp::cudart {
@@ -16,7 +18,8 @@ class Recorder final : public runtime::RecordingSink {
  public:
   /// Throws nearwarp::Error for a pattern that is none, or a file that cannot be written.
   void begin(const Settings& settings);
-  bool active() const { return journal_ != nullptr; }
+  bool active() const { return journal_ != nullptr || event_times_.active(); }
+  EventTimes& event_times() { return event_times_; }
   /// Is a kernel of this (mangled) name to be recorded?
   bool wanted(const std::string& kernel) const;
 
@@ -34,6 +37,7 @@ class Recorder final : public runtime::RecordingSink {
   void attempt(Write&& write);
 
   std::unique_ptr<runtime::JournalWriter> journal_;
+  EventTimes event_times_;
   std::optional<std::regex> kernels_;
 };
 

@@ -148,7 +148,8 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
   check_.launched();
   memory.copy_out(*this);
   const double instructions = static_cast<double>(device().warp_instructions() - before);
-  streams.pass(kLaunchMicroseconds + instructions / spec().sms / spec().clock_mhz);
+  streams.pass(recorder_.event_times().take().value_or(
+      kLaunchMicroseconds + instructions / spec().sms / spec().clock_mhz));
 }
 
 void Runtime::end() {

@@ -24,6 +24,8 @@ Json kernels_json(const RunResult& run) {
   for (const KernelRow& row : run.kernels) {
     rows.push_back({{"kernel", row.kernel},
                     {"launch", row.launch},
+                    {"alike", row.alike},
+                    {"stands_for", row.stands_for},
                     {"cycles", row.cycles},
                     {"warp_instructions", row.warp_instructions},
                     {"thread_instructions", row.thread_instructions}});
@@ -36,6 +38,9 @@ Json kernel_totals_json(const RunResult& run) {
   for (const KernelSummary& k : summarize_kernels(run)) {
     rows.push_back({{"kernel", k.kernel},
                     {"launches", k.launches},
+                    {"distinct_launches", k.distinct},
+                    {"simulated_launches", k.simulated},
+                    {"estimated_cycles", k.estimated_cycles},
                     {"cycles", k.cycles},
                     {"warp_instructions", k.warp_instructions},
                     {"thread_instructions", k.thread_instructions},

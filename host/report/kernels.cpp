@@ -35,6 +35,9 @@ std::string short_name(const std::string& kernel) {
 
 void add(const KernelSummary& from, KernelSummary& to) {
   to.launches += from.launches;
+  to.distinct += from.distinct;
+  to.simulated += from.simulated;
+  to.estimated_cycles += from.estimated_cycles;
   to.cycles += from.cycles;
   to.warp_instructions += from.warp_instructions;
   to.thread_instructions += from.thread_instructions;
@@ -55,22 +58,37 @@ std::string table(const RunResult& run, std::vector<KernelSummary> kernels) {
     kernels.resize(shown);
     kernels.push_back(rest);
   }
-  std::vector<Column> columns(5);
-  const char* heads[] = {"launches", "cycles", "[%]", "IPC", "offl. [%]"};
-  for (size_t i = 0; i < columns.size(); ++i) columns[i].head = heads[i];
+  std::vector<Column> columns;
+  for (const char* head : {"launches", "distinct", "cycles", "[%]", "IPC", "offl. [%]"})
+    columns.push_back({head, {}});
   for (const KernelSummary& k : kernels) {
     const auto percent = [](uint64_t part, uint64_t whole) {
       return whole == 0 ? std::string("-")
                         : fmt::format("{:.1f}",
                                       100 * static_cast<double>(part) / static_cast<double>(whole));
     };
-    columns[0].cells.push_back(grouped(k.launches));
-    columns[1].cells.push_back(grouped(k.cycles));
-    columns[2].cells.push_back(percent(k.cycles, run.cycles));
-    columns[3].cells.push_back(fmt::format("{:.2f}", k.ipc()));
-    columns[4].cells.push_back(percent(k.offloaded, k.instances));
+    const std::string cells[] = {grouped(k.launches),
+                                 grouped(k.distinct),
+                                 grouped(k.cycles),
+                                 percent(k.cycles, run.cycles),
+                                 fmt::format("{:.2f}", k.ipc()),
+                                 percent(k.offloaded, k.instances)};
+    for (size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
   return fmt::format("Kernels under {}:\n\n", run.policy) + columns_text(names, columns, 80);
+}
+
+/// What was simulated of the launches; empty if all were.
+std::string left_out(const std::vector<KernelSummary>& kernels) {
+  KernelSummary all;
+  for (const KernelSummary& k : kernels) add(k, all);
+  if (all.simulated == all.launches) return "";
+  return "\n" + wrapped(fmt::format("{} of {} launches were simulated, the others repeat them: all "
+                                    "figures are of these. With the others, each taken to be as "
+                                    "the last one that it repeats: about {} cycles.",
+                                    grouped(all.simulated), grouped(all.launches),
+                                    grouped(all.estimated_cycles)),
+                        80);
 }
 
 }  // namespace
@@ -83,9 +101,17 @@ std::vector<KernelSummary> summarize_kernels(const RunResult& run) {
     if (is_new) kernels.emplace_back().kernel = kernel;
     return kernels[it->second];
   };
-  for (const KernelRow& row : run.kernels)
-    add({row.kernel, 1, row.cycles, row.warp_instructions, row.thread_instructions, 0, 0},
-        entry(row.kernel));
+  for (const KernelRow& row : run.kernels) {
+    KernelSummary one;
+    one.launches = row.stands_for;
+    one.distinct = row.alike == row.launch ? 1 : 0;
+    one.simulated = 1;
+    one.cycles = row.cycles;
+    one.estimated_cycles = row.cycles * row.stands_for;
+    one.warp_instructions = row.warp_instructions;
+    one.thread_instructions = row.thread_instructions;
+    add(one, entry(row.kernel));
+  }
   for (const CandidateRow& row : run.candidates) {
     KernelSummary& k = entry(row.kernel);
     k.instances += row.instances;
@@ -98,12 +124,14 @@ std::string format_kernels(std::span<const RunResult> runs) {
   std::string text;
   for (const RunResult& run : runs) {
     std::vector<KernelSummary> kernels = summarize_kernels(run);
-    if (kernels.size() < 2) continue;
-    text += (text.empty() ? "" : "\n") + table(run, std::move(kernels));
+    if (run.kernels.size() < 2) continue;
+    const std::string rest = left_out(kernels);
+    text += (text.empty() ? "" : "\n") + table(run, std::move(kernels)) + rest;
   }
   if (!text.empty())
     text += "\n" + wrapped(
-                       "[%]: of all cycles; offl.: offloaded instances of the kernel's "
+                       "distinct: the other launches repeat one of these, with the same paths and "
+                       "addresses; [%]: of all cycles; offl.: offloaded instances of the kernel's "
                        "offloading candidates.",
                        80);
   return text;

@@ -22,7 +22,9 @@ struct Counter {
 /// One kernel launch, in launch order.
 struct KernelRow {
   std::string kernel;
-  uint64_t launch = 0;             ///< index over all launches of the run, from 0
+  uint64_t launch = 0;             ///< index over all launches of the program, from 0
+  uint64_t alike = 0;              ///< the first launch that is the same: itself, if it is new
+  uint64_t stands_for = 1;         ///< launches: itself and repetitions that were left out
   uint64_t cycles = 0;             ///< core cycles, rounded up
   uint64_t warp_instructions = 0;  ///< committed
   uint64_t thread_instructions = 0;

@@ -15,7 +15,7 @@ constexpr int kLevel = 1;
 constexpr uint64_t kMaxWords = uint64_t{1} << 32;
 
 struct Header {
-  uint32_t launch = 0, first_block = 0, num_blocks = 0, warps_per_block = 0;
+  uint32_t first_block = 0, num_blocks = 0, warps_per_block = 0, unused = 0;
   uint64_t num_offsets = 0, num_words = 0;
 };
 
@@ -24,8 +24,8 @@ struct Header {
 }  // namespace
 
 std::vector<uint8_t> compress_chunk(const TraceChunk& chunk) {
-  const Header header{chunk.launch,          chunk.first_block,        chunk.num_blocks,
-                      chunk.warps_per_block, chunk.warp_offset.size(), chunk.words.size()};
+  const Header header{chunk.first_block,        chunk.num_blocks,  chunk.warps_per_block, 0,
+                      chunk.warp_offset.size(), chunk.words.size()};
   std::vector<uint8_t> plain(sizeof(Header) + chunk.warp_offset.size() * 4 +
                              chunk.words.size() * 8);
   uint8_t* p = plain.data();
@@ -57,7 +57,6 @@ TraceChunk decompress_chunk(const std::vector<uint8_t>& data) {
       header.num_offsets != uint64_t{header.num_blocks} * header.warps_per_block + 1)
     corrupted();
   TraceChunk chunk;
-  chunk.launch = header.launch;
   chunk.first_block = header.first_block;
   chunk.num_blocks = header.num_blocks;
   chunk.warps_per_block = header.warps_per_block;

@@ -34,6 +34,9 @@ struct LaunchRecord {
   uint64_t blocks_recorded = 0;  ///< fewer than grid.count() only if an instruction limit was hit
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
+  // Of a recording that repetitions were left out of (repeats.h):
+  uint32_t stands_for = 1;   ///< launches: itself and repetitions
+  uint32_t left_before = 0;  ///< launches before it that are left out
 };
 
 /// A program, executed once; every timing run of it reads this.

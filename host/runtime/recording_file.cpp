@@ -1,8 +1,8 @@
 // Whole recordings on disk.
 //
-// Layout: header, compressed chunks, then the compressed description (kernels, launches,
-// allocations, directory of chunks). The header holds hashes of the description and of itself;
-// the directory holds one of every chunk.
+// Layout: header, compressed chunks (equal ones once), then the compressed description (kernels,
+// launches, allocations, directory of chunks). The header holds hashes of the description and of
+// itself; the directory holds one of every chunk.
 #include "host/runtime/recording_file.h"
 
 #include <fcntl.h>
@@ -63,14 +63,15 @@ void io(A& a, ChunkEntry& e) {
 
 /// Everything of a recording but the traces.
 template <class A>
-void io(A& a, Recording& r, std::vector<compiler::Kernel>& kernels,
-        std::vector<ChunkEntry>& chunks) {
+void io(A& a, Recording& r, std::vector<compiler::Kernel>& kernels, std::vector<ChunkEntry>& chunks,
+        std::vector<uint32_t>& sequence) {
   io_all(a, r.name, r.warp_instructions, r.thread_instructions, r.execution_seconds, r.truncated,
          r.no_offloading);
   io(a, kernels);
   io(a, r.launches);
   io(a, r.allocations);
   io(a, chunks);
+  io(a, sequence);
 }
 
 namespace {
@@ -138,7 +139,10 @@ void save_recording(const Recording& recording, const std::string& path) {
   std::memcpy(header.magic, kMagic, sizeof(kMagic));
   uint64_t offset = sizeof(Header);
   std::vector<ChunkEntry> chunks;
+  std::vector<uint32_t> sequence;
   for (uint32_t i = 0; i < recording.traces.size(); ++i) {
+    sequence.push_back(recording.traces.identity(i));
+    if (sequence.back() < chunks.size()) continue;
     const auto chunk = recording.traces.chunk(i);
     const std::vector<uint8_t> data = compress_chunk(*chunk);
     file.write(offset, data.data(), data.size());
@@ -158,7 +162,7 @@ void save_recording(const Recording& recording, const std::string& path) {
   std::vector<compiler::Kernel> kernels;
   for (const auto& k : recording.kernels) kernels.push_back(*k);
   Writer writer;
-  io(writer, description, kernels, chunks);
+  io(writer, description, kernels, chunks, sequence);
   std::vector<uint8_t> packed(ZSTD_compressBound(writer.out.size()));
   const size_t n =
       ZSTD_compress(packed.data(), packed.size(), writer.out.data(), writer.out.size(), 3);
@@ -202,8 +206,9 @@ Recording load_recording(const std::string& path, const TraceStore::Options& opt
   Recording recording;
   std::vector<compiler::Kernel> kernels;
   std::vector<ChunkEntry> chunks;
+  std::vector<uint32_t> sequence;
   Reader reader(plain.data(), plain.size());
-  io(reader, recording, kernels, chunks);
+  io(reader, recording, kernels, chunks, sequence);
   for (compiler::Kernel& k : kernels)
     recording.kernels.push_back(std::make_shared<const compiler::Kernel>(std::move(k)));
   std::vector<TraceStore::StoredChunk> stored;
@@ -213,7 +218,9 @@ Recording load_recording(const std::string& path, const TraceStore::Options& opt
     if (hash_of(read(e.offset, e.bytes)) != e.hash) corrupted(path, "its traces are damaged");
     stored.push_back({e.offset, e.bytes, e.words, e.resident_bytes});
   }
-  recording.traces = TraceStore(options, std::move(file), stored);
+  for (const uint32_t identity : sequence)
+    if (identity >= stored.size()) corrupted(path, "its directory is damaged");
+  recording.traces = TraceStore(options, std::move(file), stored, std::move(sequence));
   return recording;
 }
 

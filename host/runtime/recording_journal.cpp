@@ -25,7 +25,7 @@ namespace nearwarp::runtime {
 namespace {
 
 constexpr uint32_t kMark = 0x4a574e7e;  // "~NWJ"
-constexpr uint32_t kJournalFormat = 1;
+constexpr uint32_t kJournalFormat = 2;
 constexpr uint64_t kChunkPrefix = 16;  // words and bytes in memory, before the compressed chunk
 
 enum EntryType : uint32_t {
@@ -33,6 +33,7 @@ enum EntryType : uint32_t {
   kAllocation,
   kKernel,
   kChunk,
+  kSameChunk,  // as one before: its identity
   kLaunch,
   kTruncated,
   kFault,
@@ -127,6 +128,11 @@ void JournalWriter::append(uint32_t type, const std::vector<uint8_t>& payload) {
 void JournalWriter::allocation(const Allocation& a) { append(kAllocation, packed(a)); }
 void JournalWriter::kernel(const compiler::Kernel& k) { append(kKernel, packed(k)); }
 void JournalWriter::chunk(const TraceChunk& chunk) {
+  const ChunkIds::Id id = chunks_.of(chunk);
+  if (!id.is_new) {
+    append(kSameChunk, packed(id.number));
+    return;
+  }
   const std::vector<uint8_t> data = compress_chunk(chunk);
   std::vector<uint8_t> payload(kChunkPrefix + data.size());
   const uint64_t prefix[2] = {chunk.words.size(), TraceStore::memory_bytes(chunk)};
@@ -165,7 +171,7 @@ class JournalReader {
     journal_.recording.name = begin.name;
     while (next(header)) take(header.type);
     journal_.damaged = offset_ < file_->size();
-    journal_.recording.traces = TraceStore(options, file_, chunks_);
+    journal_.recording.traces = TraceStore(options, file_, chunks_, std::move(sequence_));
     return std::move(journal_);
   }
 
@@ -196,16 +202,23 @@ class JournalReader {
         break;
       case kChunk: {
         uint64_t prefix[2];
+        sequence_.push_back(static_cast<uint32_t>(chunks_.size()));
         if (payload_.size() < kChunkPrefix) throw Error("a recording has an impossible chunk");
         std::memcpy(prefix, payload_.data(), kChunkPrefix);
         chunks_.push_back(
             {payload_offset_ + kChunkPrefix, payload_.size() - kChunkPrefix, prefix[0], prefix[1]});
         break;
       }
+      case kSameChunk:
+        sequence_.push_back(unpacked<uint32_t>(payload_));
+        if (sequence_.back() >= chunks_.size())
+          throw Error(fmt::format("{} is no usable recording: a launch lacks its parts", path_));
+        break;
       case kLaunch: {
         const auto timed = unpacked<TimedLaunch>(payload_);
         const LaunchRecord& l = timed.launch;
-        if (l.kernel >= r.kernels.size() || uint64_t{l.first_chunk} + l.num_chunks > chunks_.size())
+        if (l.kernel >= r.kernels.size() ||
+            uint64_t{l.first_chunk} + l.num_chunks > sequence_.size())
           throw Error(fmt::format("{} is no usable recording: a launch lacks its parts", path_));
         r.launches.push_back(l);
         r.warp_instructions += l.warp_instructions;
@@ -231,7 +244,8 @@ class JournalReader {
   std::shared_ptr<SpillFile> file_;
   uint64_t offset_ = 0, payload_offset_ = 0;
   std::vector<uint8_t> payload_;
-  std::vector<TraceStore::StoredChunk> chunks_;
+  std::vector<TraceStore::StoredChunk> chunks_;  // by identity
+  std::vector<uint32_t> sequence_;
   Journal journal_;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/runtime/chunk_ids.h"
 #include "host/runtime/recording.h"
 
 namespace nearwarp::runtime {
@@ -36,6 +37,7 @@ class JournalWriter final : public RecordingSink {
 
   std::string path_;
   int fd_ = -1;
+  ChunkIds chunks_;
 };
 
 struct Journal {

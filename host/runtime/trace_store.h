@@ -1,4 +1,5 @@
-// Traces of a program: chunks of thread blocks, bounded in memory, spilled compressed to disk.
+// Traces of a program: chunks of thread blocks, each kept once however often it was recorded,
+// bounded in memory, spilled compressed to disk.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,6 @@ namespace nearwarp::runtime {
 
 /// Traces of consecutive thread blocks of one launch (format: device/trace/format.h).
 struct TraceChunk {
-  uint32_t launch = 0;       ///< index of the launch in its program
   uint32_t first_block = 0;  ///< linear thread-block index within the launch
   uint32_t num_blocks = 0;
   uint32_t warps_per_block = 0;
@@ -22,9 +22,9 @@ struct TraceChunk {
 
 class SpillFile;
 
-/// An append-only sequence of chunks. Chunks beyond the memory budget live compressed in a
-/// temporary file (or in the trace cache) and are loaded again on demand. Reading is thread-safe
-/// once writing has ended.
+/// An append-only sequence of chunks. Equal ones are stored once. Chunks beyond the memory budget
+/// live compressed in a temporary file (or in the trace cache) and are loaded again on demand.
+/// Reading is thread-safe once writing has ended.
 class TraceStore {
  public:
   struct Options {
@@ -40,9 +40,11 @@ class TraceStore {
   /// Append a chunk and return its index. Throws nearwarp::Error if the disk is full.
   uint32_t append(TraceChunk chunk);
   uint32_t size() const;
+  /// Which of the distinct chunks it is, numbered in the order of their first appearance.
+  uint32_t identity(uint32_t index) const;
   /// The chunk, loaded if need be; it stays in memory while the pointer is held.
   std::shared_ptr<const TraceChunk> chunk(uint32_t index) const;
-  uint64_t total_words() const;
+  uint64_t total_words() const;  ///< of all chunks, equal ones too
 
   /// A chunk that lies compressed in a file.
   struct StoredChunk {
@@ -50,9 +52,10 @@ class TraceStore {
     uint64_t words = 0;
     uint64_t memory_bytes = 0;
   };
-  /// A store over a file of compressed chunks, which are loaded on demand.
+  /// A store over a file of compressed chunks, which are loaded on demand. `distinct`: by identity;
+  /// `sequence`: the identity of every chunk.
   TraceStore(Options options, std::shared_ptr<SpillFile> file,
-             const std::vector<StoredChunk>& chunks);
+             const std::vector<StoredChunk>& distinct, std::vector<uint32_t> sequence);
   /// What a chunk counts against the memory budget.
   static uint64_t memory_bytes(const TraceChunk& chunk);
 

@@ -39,10 +39,9 @@ void advise_huge_pages(void* p, uint64_t bytes) {
 class ChunkWriter final : public BlockSink {
  public:
   /// `append` takes finished chunks.
-  ChunkWriter(std::function<void(TraceChunk)> append, uint32_t launch, uint32_t warps_per_block,
+  ChunkWriter(std::function<void(TraceChunk)> append, uint32_t warps_per_block,
               uint32_t chunk_blocks, uint64_t blocks, uint64_t max_thread_instructions)
       : append_(std::move(append)),
-        launch_(launch),
         warps_(warps_per_block),
         chunk_blocks_(chunk_blocks),
         expected_blocks_(blocks),
@@ -84,7 +83,6 @@ class ChunkWriter final : public BlockSink {
  private:
   void begin(uint32_t first_block) {
     chunk_ = TraceChunk{};
-    chunk_.launch = launch_;
     chunk_.first_block = first_block;
     chunk_.warps_per_block = warps_;
     chunk_.warp_offset.push_back(0);
@@ -99,7 +97,7 @@ class ChunkWriter final : public BlockSink {
   }
 
   std::function<void(TraceChunk)> append_;
-  uint32_t launch_, warps_, chunk_blocks_;
+  uint32_t warps_, chunk_blocks_;
   uint64_t expected_blocks_, max_thread_instructions_;
   ExecutorResult counted_;
   uint32_t written_ = 0;
@@ -412,7 +410,6 @@ void VirtualDevice::run_grid(const Grid& launched) {
   const uint64_t left =
       limited ? d.options.max_thread_instructions - d.recorded.thread_instructions : ~uint64_t{0};
   ChunkWriter writer([&d](TraceChunk chunk) { d.append(std::move(chunk)); },
-                     static_cast<uint32_t>(d.recording.launches.size()),
                      static_cast<uint32_t>((block.count() + 31) / 32), d.options.chunk_blocks,
                      grid.count(), left);
   const bool traced = record && d.options.record_traces && !loaded.checked;

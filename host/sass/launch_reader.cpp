@@ -64,14 +64,13 @@ bool LaunchReader::next(std::string_view* line) {
   return false;
 }
 
-runtime::LaunchRecord LaunchReader::read(uint32_t launch, runtime::TraceStore& store,
+runtime::LaunchRecord LaunchReader::read(runtime::TraceStore& store,
                                          const std::function<void()>& progress) {
   progress_ = &progress;
   record_.grid = header_.grid;
   record_.block = header_.block;
   record_.shared_bytes = header_.shared_bytes;
   record_.first_chunk = store.size();
-  chunk_.launch = launch;
   chunk_.warps_per_block = warps_per_block_;
   std::string_view line;
   while (next(&line)) {
@@ -112,7 +111,6 @@ void LaunchReader::flush(runtime::TraceStore& store) {
   if (chunk_.num_blocks == 0) return;
   const uint32_t next = chunk_.first_block + chunk_.num_blocks;
   runtime::TraceChunk following;
-  following.launch = chunk_.launch;
   following.first_block = next;
   following.warps_per_block = warps_per_block_;
   following.warp_offset.push_back(0);

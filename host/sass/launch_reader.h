@@ -22,8 +22,7 @@ class LaunchReader {
   /// Read to the end of the file; traces go to `store` in the order of the file's thread blocks.
   /// `progress` is called now and then, and may throw. Throws nearwarp::Error, with file and line,
   /// for what is malformed, missing, or twice there.
-  runtime::LaunchRecord read(uint32_t launch, runtime::TraceStore& store,
-                             const std::function<void()>& progress);
+  runtime::LaunchRecord read(runtime::TraceStore& store, const std::function<void()>& progress);
 
  private:
   /// A line that is not empty; false at the end of the file.

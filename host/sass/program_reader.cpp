@@ -94,8 +94,7 @@ class ProgramReader {
     runtime::Recording& recording = program_.recording;
     LaunchReader reader(lines, header, *entry.kernel, addresses_);
     const runtime::LaunchRecord record =
-        reader.read(static_cast<uint32_t>(recording.launches.size()), recording.traces,
-                    [&] { return progress(lines.position()); });
+        reader.read(recording.traces, [&] { return progress(lines.position()); });
     recording.launches.push_back(record);
     recording.launches.back().kernel = index_of_[key(header)];
     recording.warp_instructions += record.warp_instructions;

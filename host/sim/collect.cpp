@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "host/compiler/offload_print.h"
+#include "host/runtime/repeats.h"
 #include "host/sim/collect_time.h"
 
 namespace nearwarp::sim {
@@ -340,6 +341,10 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
                       report::RunResult& result, uint64_t now_cycle) {
   const frontend::FrontEndState& f = system.front_end();
   const Tick* end = f.launch_end.in(system.arena.base());
+  const std::vector<uint32_t> alike = runtime::first_alike(recording);
+  const auto number = [&](uint32_t index) {
+    return uint64_t{index} + recording.launches[index].left_before;
+  };
   uint64_t before = 0;
   for (uint32_t i = 0; i < image.launches.size() && i <= f.launch; ++i) {
     const bool ended = i < f.launch;
@@ -347,7 +352,9 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
     const runtime::LaunchRecord& l = recording.launches[image.recorded_launch[i]];
     report::KernelRow row;
     row.kernel = recording.kernels[l.kernel]->name;
-    row.launch = image.recorded_launch[i];
+    row.launch = number(image.recorded_launch[i]);
+    row.alike = number(alike[image.recorded_launch[i]]);
+    row.stands_for = l.stands_for;
     row.cycles = at - before;
     row.warp_instructions = ended ? l.warp_instructions : 0;
     row.thread_instructions = ended ? l.thread_instructions : 0;
@@ -358,16 +365,6 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
 }
 
 }  // namespace
-
-uint64_t committed_instructions(System& system) {
-  uint64_t n = 0;
-  for (uint32_t i = 0; i < system.table.count; ++i) {
-    if (!kernels::is_sm(system.component(i).kind)) continue;
-    const sm::SmCounters c = with_sm(system, i, [](const auto& s) { return s.counters; });
-    n += c.issued - c.redundant;
-  }
-  return n;
-}
 
 void collect(const runtime::Recording& recording, const ImageTables& image, System& system,
              uint64_t now_cycle, report::RunResult& result) {

@@ -8,9 +8,6 @@
 
 namespace nearwarp::sim {
 
-/// Warp-instructions committed so far by all SMs (what was executed twice counts once).
-uint64_t committed_instructions(System& system);
-
 /// Fill counters, traffic, cycles and kernel rows of `result`; `now_cycle` ends a partial run.
 void collect(const runtime::Recording& recording, const ImageTables& image, System& system,
              uint64_t now_cycle, report::RunResult& result);

@@ -6,21 +6,32 @@ namespace nearwarp::sim {
 using kernels::Device;
 using kernels::DeviceBuffer;
 
+template <class T>
+const T* DeviceTraces::put(Device& device, const std::vector<T>& values) {
+  pieces_.emplace_back(device, values.data(), values.size() * sizeof(T));
+  bytes_ += pieces_.back().bytes();
+  return pieces_.back().template as<const T>();
+}
+
 DeviceTraces::DeviceTraces(Device& device, const runtime::Recording& recording) {
   std::vector<sm::TraceBlock> table;
+  struct Place {
+    const uint64_t* words = nullptr;
+    const uint32_t* offsets = nullptr;
+  };
+  std::vector<Place> places;  // by identity; equal chunks lie there once
   for (const runtime::LaunchRecord& launch : recording.launches) {
     for (uint32_t i = 0; i < launch.num_chunks; ++i) {
       const auto chunk = recording.traces.chunk(launch.first_chunk + i);
-      const uint64_t word_bytes = chunk->words.size() * sizeof(uint64_t);
-      const uint64_t offset_bytes = chunk->warp_offset.size() * sizeof(uint32_t);
-      DeviceBuffer words(device, chunk->words.data(), word_bytes);
-      DeviceBuffer offsets(device, chunk->warp_offset.data(), offset_bytes);
-      bytes_ += word_bytes + offset_bytes;
+      const uint32_t identity = recording.traces.identity(launch.first_chunk + i);
+      if (identity >= places.size()) places.resize(identity + 1);
+      Place& place = places[identity];
+      if (place.offsets == nullptr) {
+        place.words = put(device, chunk->words);
+        place.offsets = put(device, chunk->warp_offset);
+      }
       for (uint32_t b = 0; b < chunk->num_blocks; ++b)
-        table.push_back({words.as<const uint64_t>(),
-                         offsets.as<const uint32_t>() + size_t{b} * chunk->warps_per_block});
-      pieces_.push_back(std::move(words));
-      pieces_.push_back(std::move(offsets));
+        table.push_back({place.words, place.offsets + size_t{b} * chunk->warps_per_block});
     }
   }
   table_ = DeviceBuffer(device, table.data(), table.size() * sizeof(sm::TraceBlock));

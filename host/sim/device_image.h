@@ -12,7 +12,7 @@
 
 namespace nearwarp::sim {
 
-/// All traces of a recording in a device's memory.
+/// All traces of a recording in a device's memory, equal chunks once.
 class DeviceTraces {
  public:
   /// Throws kernels::OutOfDeviceMemory.
@@ -23,6 +23,9 @@ class DeviceTraces {
   uint64_t bytes() const { return bytes_; }
 
  private:
+  template <class T>
+  const T* put(kernels::Device& device, const std::vector<T>& values);
+
   std::vector<kernels::DeviceBuffer> pieces_;
   kernels::DeviceBuffer table_;
   uint64_t bytes_ = 0;

@@ -85,4 +85,14 @@ System build_system(const config::MachineConfig& machine, const config::PolicyCo
   return system;
 }
 
+uint64_t committed_instructions(System& system) {
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < system.table.count; ++i) {
+    if (!kernels::is_sm(system.component(i).kind)) continue;
+    const sm::SmCounters c = with_sm(system, i, [](const auto& s) { return s.counters; });
+    n += c.issued - c.redundant;
+  }
+  return n;
+}
+
 }  // namespace nearwarp::sim

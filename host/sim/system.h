@@ -87,4 +87,7 @@ struct DataPlan {
 System build_system(const config::MachineConfig& machine, const config::PolicyConfig& policy,
                     const ImageTables& image, const DataPlan& data);
 
+/// Warp-instructions committed so far by all SMs (what was executed twice counts once).
+uint64_t committed_instructions(System& system);
+
 }  // namespace nearwarp::sim

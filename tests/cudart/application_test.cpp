@@ -3,6 +3,9 @@
 
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/cli/program.h"
 
@@ -181,6 +184,68 @@ TEST_F(Application, KernelsAndInstructionsMayBeLimited) {
   for (const auto& kernel : few) instructions += kernel["thread_instructions"].get<uint64_t>();
   EXPECT_GE(instructions, 100000u);
   EXPECT_LT(instructions, 110000u);
+}
+
+TEST_F(Application, RepetitionsAreRecognisedAndCanBeLeftOut) {
+  TemporaryFolder folder;
+  const auto simulated = [&](const Words& options) {
+    const std::string file = folder.file("out.json");
+    Words all = {"--policy", "baseline", "--json", file};
+    all.insert(all.end(), options.begin(), options.end());
+    const Outcome outcome = run("many_launches", {"50"}, all);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(contains(outcome.out, "16 of 100 launches were simulated"), !options.empty());
+    return nlohmann::json::parse(read_text(file))["runs"][0];
+  };
+  const auto all = simulated({}), few = simulated({"--max-repeats", "8"});
+  for (size_t k = 0; k < 2; ++k) {
+    const auto &a = all["kernel_totals"][k], &f = few["kernel_totals"][k];
+    EXPECT_EQ(a["distinct_launches"], 1);
+    EXPECT_EQ(a["simulated_launches"], 50);
+    EXPECT_EQ(a["estimated_cycles"], a["cycles"]);
+    EXPECT_EQ(f["launches"], 50);
+    EXPECT_EQ(f["distinct_launches"], 1);
+    EXPECT_EQ(f["simulated_launches"], 8);
+    EXPECT_EQ(f["thread_instructions"].get<uint64_t>() * 50,
+              a["thread_instructions"].get<uint64_t>() * 8);
+    const double ratio = f["estimated_cycles"].get<double>() / a["cycles"].get<double>();
+    EXPECT_NEAR(ratio, 1, 0.05) << "warm launches take about as long as each other";
+  }
+  for (size_t i = 0; i < 16; ++i) {  // the first ones are simulated as they are without the limit
+    EXPECT_EQ(few["kernels"][i]["cycles"], all["kernels"][i]["cycles"]);
+    EXPECT_EQ(few["kernels"][i]["launch"], i);
+    EXPECT_EQ(few["kernels"][i]["alike"], i % 2);
+    EXPECT_EQ(few["kernels"][i]["stands_for"], i < 14 ? 1 : 43);
+  }
+}
+
+TEST_F(Application, EventsTellSimulatedTimes) {
+  TemporaryFolder folder;
+  const std::string file = folder.file("out.json");
+  const auto told = [&](const Words& options) {
+    Words all = {"--policy", "baseline", "--json", file, "--set", "gpu.sms=8"};
+    all.insert(all.end(), options.begin(), options.end());
+    const Outcome outcome = run("timing", {}, all);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    std::vector<double> times;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);)
+      if (line.ends_with(" us")) times.push_back(std::stod(line));
+    return times;
+  };
+  const std::vector<double> simulated = told({"--event-times", "simulated"});
+  const auto report = nlohmann::json::parse(read_text(file))["runs"][0];
+  ASSERT_EQ(simulated.size(), 3u);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_NEAR(simulated[i], report["kernels"][i]["cycles"].get<double>() / 1400, 0.001)
+        << "as in nearwarp's own report";
+  EXPECT_LT(simulated[2], simulated[1]);
+  const std::vector<double> estimated = told({});
+  ASSERT_EQ(estimated.size(), 3u);
+  EXPECT_NE(estimated, simulated);
+  const Outcome wrong = run("timing", {}, {"--event-times", "exact"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(contains(wrong.err, "'estimated' or 'simulated'")) << wrong.err;
 }
 
 TEST_F(Application, RecordedOnceSimulatedOften) {

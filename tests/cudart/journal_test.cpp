@@ -57,7 +57,7 @@ class JournalTest : public testing::Test {
     ASSERT_EQ(a.traces.size(), b.traces.size());
     for (uint32_t i = 0; i < a.traces.size(); ++i) {
       EXPECT_EQ(a.traces.chunk(i)->words, b.traces.chunk(i)->words);
-      EXPECT_EQ(a.traces.chunk(i)->launch, b.traces.chunk(i)->launch);
+      EXPECT_EQ(a.traces.identity(i), b.traces.identity(i));
       EXPECT_EQ(a.traces.chunk(i)->first_block, b.traces.chunk(i)->first_block);
     }
   }
@@ -73,6 +73,16 @@ TEST_F(JournalTest, HoldsTheRecording) {
   EXPECT_EQ(journal.recording.name, "test");
   EXPECT_EQ(journal.recording.launches.size(), 5u);
   expect_equal(journal.recording, expected);
+}
+
+TEST_F(JournalTest, RepetitionsTakeLittleRoom) {
+  const auto bytes = [this](int launches) {
+    write(launches);
+    return fs::file_size(path_);
+  };
+  const auto one = bytes(1), two = bytes(2), many = bytes(50);
+  EXPECT_LT(two - one, one / 3);
+  EXPECT_EQ(many - two, 48 * (two - one));
 }
 
 TEST_F(JournalTest, ALimitCutsWithinALaunchAndExecutionGoesOn) {

@@ -44,7 +44,6 @@ class Directory {
 TraceChunk random_chunk(uint32_t seed, uint32_t words) {
   std::mt19937_64 random(seed);
   TraceChunk c;
-  c.launch = seed;
   c.first_block = 3 * seed;
   c.num_blocks = 2;
   c.warps_per_block = 2;
@@ -54,7 +53,6 @@ TraceChunk random_chunk(uint32_t seed, uint32_t words) {
 }
 
 void expect_equal(const TraceChunk& a, const TraceChunk& b) {
-  EXPECT_EQ(a.launch, b.launch);
   EXPECT_EQ(a.first_block, b.first_block);
   EXPECT_EQ(a.num_blocks, b.num_blocks);
   EXPECT_EQ(a.warps_per_block, b.warps_per_block);
@@ -94,6 +92,24 @@ TEST(TraceStore, SpillsBeyondTheBudgetAndLoadsAgain) {
     });
   for (auto& t : threads) t.join();
   EXPECT_THROW(store.chunk(40), Error);
+}
+
+TEST(TraceStore, EqualChunksAreKeptOnce) {
+  TraceStore::Options options;
+  options.memory_budget_bytes = 10'000;  // some lie on disk
+  TraceStore store(options);
+  const uint32_t pattern[] = {0, 1, 0, 2, 2, 1, 3, 0};
+  for (uint32_t round = 0; round < 5; ++round)
+    for (const uint32_t seed : pattern) store.append(random_chunk(seed, 500));
+  ASSERT_EQ(store.size(), 40u);
+  EXPECT_EQ(store.total_words(), 20'000u);
+  for (uint32_t i = 0; i < store.size(); ++i) {
+    EXPECT_EQ(store.identity(i), pattern[i % 8]);
+    expect_equal(*store.chunk(i), random_chunk(pattern[i % 8], 500));
+  }
+  const auto one = store.chunk(0);
+  EXPECT_EQ(one.get(), store.chunk(2).get()) << "the same piece of memory";
+  EXPECT_THROW(store.identity(40), Error);
 }
 
 TEST(TraceStore, FullDiskIsAnError) {

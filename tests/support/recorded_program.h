@@ -36,7 +36,7 @@ struct RecordedProgram {
       record.first_chunk = recording.traces.size();
       for (uint32_t b = 0; b < launch.num_blocks; b += chunk_blocks) {
         const uint32_t n = std::min(chunk_blocks, launch.num_blocks - b);
-        recording.traces.append(chunk(traces, i, launch.warps_per_block, block + b, b, n));
+        recording.traces.append(chunk(traces, launch.warps_per_block, block + b, b, n));
         record.num_chunks += 1;
       }
       block += launch.num_blocks;
@@ -45,10 +45,9 @@ struct RecordedProgram {
   }
 
  private:
-  static runtime::TraceChunk chunk(const Traces& traces, uint32_t launch, uint32_t warps,
-                                   uint32_t block, uint32_t first_block, uint32_t n) {
+  static runtime::TraceChunk chunk(const Traces& traces, uint32_t warps, uint32_t block,
+                                   uint32_t first_block, uint32_t n) {
     runtime::TraceChunk c;
-    c.launch = launch;
     c.first_block = first_block;
     c.num_blocks = n;
     c.warps_per_block = warps;
