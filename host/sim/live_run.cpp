@@ -127,7 +127,7 @@ uint64_t LiveRun::launch(const runtime::LaunchRecord& record, runtime::TraceStor
   if (record.blocks_recorded == 0) return 0;
   impl.failed = true;
   impl.recording.launches = {record};
-  impl.recording.launches[0].first_chunk = 0;
+  impl.recording.launches[0].first_chunk = traces.size() - record.num_chunks;
   impl.recording.traces = std::move(traces);
   impl.image = build_image(impl.recording, impl.machine, impl.policy, false);
   if (!impl.system.has_value() || impl.image.max_slots > impl.slots)

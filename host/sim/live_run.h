@@ -23,7 +23,8 @@ class LiveRun {
 
   /// A kernel of the launches that follow, in the order of LaunchRecord::kernel.
   void add_kernel(const compiler::Kernel& kernel);
-  /// Simulate a launch; its chunks are in `traces`. Returns the core cycles from the end of the
+  /// Simulate a launch; its chunks are the last ones in `traces` (those of a launch that a fault
+  /// ended may stand before them). Returns the core cycles from the end of the
   /// launch before (or time 0) to its own. Throws nearwarp::Error if it cannot be simulated; later
   /// launches then cannot, either.
   uint64_t launch(const runtime::LaunchRecord& record, runtime::TraceStore traces);

@@ -58,6 +58,27 @@ INSTANTIATE_TEST_SUITE_P(, LiveRuns,
                          ::testing::Values("vector-add", "kmeans", "bfs-rmat", "backprop", "fwt"),
                          [](const auto& of) { return testing::test_name(of.param); });
 
+TEST(LiveRun, WhatALaunchThatFailedHasLeftIsNotTaken) {
+  const runtime::Recording& recording = workload("kmeans", 200'000);
+  const auto cycles = [&](bool something_before) {
+    LiveRun run(config::load_machine("tom", {}), config::load_policy("baseline", {}));
+    for (const auto& kernel : recording.kernels) run.add_kernel(*kernel);
+    const runtime::LaunchRecord& launch = recording.launches[0];
+    runtime::TraceStore traces;
+    if (something_before) {
+      runtime::TraceChunk other = *recording.traces.chunk(launch.first_chunk);
+      other.num_blocks = 1;
+      other.warp_offset.resize(other.warps_per_block + 1);
+      other.words.resize(other.warp_offset.back());
+      traces.append(other);
+    }
+    for (uint32_t i = 0; i < launch.num_chunks; ++i)
+      traces.append(*recording.traces.chunk(launch.first_chunk + i));
+    return run.launch(launch, std::move(traces));
+  };
+  EXPECT_EQ(cycles(true), cycles(false));
+}
+
 TEST(LiveRun, RefusesPoliciesThatOffload) {
   try {
     LiveRun run(config::load_machine("tom", {}), config::load_policy("tom", {}));
