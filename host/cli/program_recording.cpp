@@ -57,6 +57,17 @@ runtime::Recording execute_workload(const workloads::Workload& workload, workloa
   return device.take_recording(workload.name());
 }
 
+void declare_repeats(CommandLine& line) {
+  line.value("max-repeats",
+             "of launches that are the same, simulate the first N (docs/applications.md)", "N");
+}
+
+uint32_t max_repeats_option(const CommandLine& line) {
+  return line.given("max-repeats")
+             ? static_cast<uint32_t>(line.number("max-repeats", 1, 0xffffffffu))
+             : 0;
+}
+
 void make_folder(const std::string& folder, const std::string& option) {
   std::error_code failed;
   fs::create_directories(folder, failed);

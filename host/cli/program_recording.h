@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bench/workloads/workload.h"
+#include "host/cli/options.h"
 #include "host/runtime/recording.h"
 #include "host/runtime/virtual_device.h"
 
@@ -40,6 +41,11 @@ bool names_recording(const std::string& program);
 runtime::Recording load_recorded(const std::string& path, const std::string& cache);
 /// Changes with the program's files, as 32 hexadecimal digits.
 std::string recorded_key(const std::string& path);
+
+/// Declares --max-repeats.
+void declare_repeats(CommandLine& line);
+/// Its value for runtime::limit_repeats(), 0 if it is not given.
+uint32_t max_repeats_option(const CommandLine& line);
 
 /// Makes the folder that an option names, if it is not there. Throws nearwarp::Error.
 void make_folder(const std::string& folder, const std::string& option);

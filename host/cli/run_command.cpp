@@ -78,10 +78,7 @@ CommandLine declare() {
   line.value("checkpoint", "keep the state of runs in this folder; stopped, they go on from there",
              "FOLDER");
   declare_application(line);
-  line.value("max-repeats",
-             "of a program with several launches: simulate at most N launches that are the same, "
-             "and estimate the cycles of the others",
-             "N");
+  declare_repeats(line);
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
   return line;
 }
@@ -121,8 +118,7 @@ Request understand(const CommandLine& line, const Words& application) {
     request.threads = std::min(processors, static_cast<unsigned>(request.policies.size()));
   }
   request.backend = chosen_batch_backend(line);
-  if (line.given("max-repeats"))
-    request.max_repeats = static_cast<uint32_t>(line.number("max-repeats", 1, 0xffffffffu));
+  request.max_repeats = max_repeats_option(line);
   request.explain = line.given("explain");
   request.json = line.text("json");
   if (!request.json.empty()) report::check_writable(request.json);

@@ -16,6 +16,7 @@
 #include "host/cli/trace_program.h"
 #include "host/core/error.h"
 #include "host/report/file.h"
+#include "host/runtime/repeats.h"
 #include "host/sass/trace_list.h"
 #include "host/sweep/run.h"
 #include "host/sweep/table.h"
@@ -30,6 +31,7 @@ struct Request {
   sweep::RunOptions options;
   unsigned threads = 1;
   Backend backend;
+  uint32_t max_repeats = 0;  ///< 0: all
   std::string out, csv, cache;
 };
 
@@ -49,6 +51,7 @@ CommandLine declare() {
   line.value("out", "append results to this file, or to one in this folder (docs/sweep.md)",
              "FILE|FOLDER");
   line.value("csv", "also write a row per point to this file", "FILE");
+  declare_repeats(line);
   line.value("shard", "run only part i of n; 'nearwarp merge' joins them", "i/n");
   line.flag("retry", "run points again that failed");
   declare_batch_backend(line);
@@ -88,6 +91,9 @@ sweep::Definition definition_of(const CommandLine& line) {
         definition.programs.push_back({name, size, recording_key_of(workload_named(name), size)});
     }
   }
+  if (const uint32_t most = max_repeats_option(line); most != 0)
+    for (sweep::Program& program : definition.programs)
+      program.key += fmt::format(", {} of launches that are the same", most);
   if (definition.programs.empty()) throw UsageError("no workload is named - e.g. kmeans,libor");
   definition.machines = split_commas(line.text("machine"));
   if (definition.machines.empty()) throw UsageError("--machine names no machine - e.g. tom");
@@ -132,6 +138,7 @@ Request understand(const CommandLine& line) {
   request.backend = chosen_batch_backend(line);
   request.plan = sweep::expand(definition_of(line));
   check_policies(request.plan);
+  request.max_repeats = max_repeats_option(line);
   request.csv = line.text("csv");
   if (!request.csv.empty()) report::check_writable(request.csv);
   request.cache = line.text("trace-cache");
@@ -149,8 +156,11 @@ class Surroundings final : public sweep::Surroundings {
   runtime::Recording recording(size_t program) override {
     progress_.wipe();
     const sweep::Program& p = request_.plan.definition.programs[program];
-    if (names_recording(p.name)) return load_recorded(p.name, request_.cache);
-    return recording_of(workload_named(p.name), p.size, request_.cache);
+    runtime::Recording recording =
+        names_recording(p.name) ? load_recorded(p.name, request_.cache)
+                                : recording_of(workload_named(p.name), p.size, request_.cache);
+    if (request_.max_repeats != 0) runtime::limit_repeats(recording, request_.max_repeats);
+    return recording;
   }
 
   bool progress(const sweep::Progress& progress) override {

@@ -268,6 +268,25 @@ TEST_F(Application, RecordedOnceSimulatedOften) {
   EXPECT_TRUE(contains(sweep.out, "add.nwtrace")) << sweep.out;
 }
 
+TEST_F(Application, SweepsCanLeaveRepetitionsOut) {
+  TemporaryFolder folder;
+  const std::string file = folder.file("many.nwtrace"), out = folder.file("s.jsonl");
+  const Outcome recorded = run_program({"record", "--out", file, "--", app("many_launches"), "20"});
+  ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
+  const auto launches = [&](const Words& options) {
+    Words words = {"sweep", file, "--policy", "baseline", "--out", out};
+    words.insert(words.end(), options.begin(), options.end());
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const std::string text = read_text(out);
+    const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
+    return last["run"]["kernels"].size();
+  };
+  EXPECT_EQ(launches({}), 40u);
+  EXPECT_EQ(launches({"--max-repeats", "2"}), 4u) << "a point of its own in the same file";
+  EXPECT_EQ(launches({"--max-repeats", "3"}), 6u);
+}
+
 TEST_F(Application, RacesAreFound) {
   TemporaryFolder folder;
   struct Case {
