@@ -202,7 +202,15 @@ struct CarryFlags {
 };
 
 /// imm of kCheckedSync: what the lanes do besides accessing memory.
-enum class CheckedSync : uint8_t { kWarp, kFence, kBlockFence, kCommit, kWaitAll, kWaitGroup };
+enum class CheckedSync : uint8_t {
+  kWarp,
+  kFence,
+  kClusterFence,
+  kBlockFence,
+  kCommit,
+  kWaitAll,
+  kWaitGroup
+};
 
 /// Executes kCheckedAccess and kCheckedSync; false on a fault.
 bool execute_checked(Context& ctx, Warp& warp, const Op& op, uint32_t mask);

@@ -23,7 +23,14 @@ inline constexpr uint32_t kNoBlock = 0xffffffffu;
 /// Generic addresses of the shared and local windows; device memory begins at kDeviceBase.
 inline constexpr uint64_t kSharedGenericBase = 0x7f2a'0000'0000;
 inline constexpr uint64_t kLocalGenericBase = 0x7f2b'0000'0000;
-inline constexpr uint64_t kWindowBytes = uint64_t{1} << 24;
+inline constexpr uint32_t kWindowBits = 24;
+inline constexpr uint64_t kWindowBytes = uint64_t{1} << kWindowBits;
+/// Shared windows of a cluster follow one another: that of the running block itself, then those of
+/// all blocks by their rank.
+inline constexpr uint32_t kMaxClusterBlocks = 16;
+inline constexpr uint64_t kClusterWindows = 32;
+inline constexpr uint64_t kClusterBytes = kWindowBytes * kClusterWindows;
+static_assert(kMaxClusterBlocks < kClusterWindows);
 inline constexpr uint64_t kDeviceBase = 0x7f2d'0000'0000;
 
 /// One decoded operation. `d`, `a`, `b`, `c` are rows or predicates, by the code. `x` is the guard
@@ -198,6 +205,10 @@ struct Context {
   const void* textures = nullptr;  ///< the host's runtime::TextureTable
   void* checker = nullptr;         ///< the host's racecheck::Checker; nullptr: none
   uint8_t* shared = nullptr;       ///< of the running thread block
+  /// The same of the blocks of its cluster, by rank; nullptr for those that have ended.
+  uint8_t* const* cluster_shared = nullptr;
+  uint32_t cluster_blocks = 0;
+  uint32_t cluster_rank = 0;  ///< of the running block
   uint32_t shared_bytes = 0;
   uint32_t local_bytes = 0;  ///< of one thread
   bool stored = false;       ///< memory may have changed since the scheduler cleared this

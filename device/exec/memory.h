@@ -84,6 +84,30 @@ NW_HD inline bool check_window(Context& ctx, const MemDesc& desc, MemSpace space
   return true;
 }
 
+/// The shared memory that an offset into the cluster's windows lies in; nullptr if there is none.
+NW_HD NW_INLINE uint8_t* shared_window(const Context& ctx, uint64_t offset) {
+  if (offset < kWindowBytes) return ctx.shared;
+  const uint64_t rank = (offset >> kWindowBits) - 1;
+  return rank < ctx.cluster_blocks ? ctx.cluster_shared[rank] : nullptr;
+}
+
+/// Check an access to shared memory of the block or of another of its cluster, and place it.
+NW_HD NW_INLINE bool resolve_shared(Context& ctx, const MemDesc& desc, uint32_t lane,
+                                    uint64_t offset, uint32_t bytes, uint8_t** host) {
+  uint8_t* window = shared_window(ctx, offset);
+  if (window == nullptr) {
+    set_fault(ctx, desc, FaultKind::kInvalid, MemSpace::kShared, lane, offset, bytes);
+    return false;
+  }
+  const uint64_t o = offset & (kWindowBytes - 1);
+  if (!check_window(ctx, desc, MemSpace::kShared, ctx.shared_bytes, lane, o, bytes)) {
+    ctx.fault.address = offset;
+    return false;
+  }
+  *host = window + o;
+  return true;
+}
+
 /// Device address of a local offset in traces: words of the 32 lanes are neighbours.
 NW_HD NW_INLINE uint64_t local_trace_address(const Warp& warp, uint32_t lane, uint64_t offset) {
   return warp.local_trace_base + (offset >> 2) * kRowBytes + lane * 4 + (offset & 3);
@@ -120,10 +144,8 @@ NW_HD inline bool resolve(Context& ctx, Warp& warp, MemDesc& desc, const Op& op,
     case MemSpace::kShared:
       for (uint32_t m = mask; m != 0; m &= m - 1) {
         const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
-        if (!check_window(ctx, desc, MemSpace::kShared, ctx.shared_bytes, lane, address[lane],
-                          bytes))
+        if (!resolve_shared(ctx, desc, lane, address[lane], bytes, &access.host[lane]))
           return false;
-        access.host[lane] = ctx.shared + address[lane];
       }
       break;
     case MemSpace::kLocal:
@@ -142,11 +164,9 @@ NW_HD inline bool resolve(Context& ctx, Warp& warp, MemDesc& desc, const Op& op,
       for (uint32_t m = mask; m != 0; m &= m - 1) {
         const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
         const uint64_t a = address[lane];
-        if (a - kSharedGenericBase < kWindowBytes) {
+        if (a - kSharedGenericBase < kClusterBytes) {
           const uint64_t o = a - kSharedGenericBase;
-          if (!check_window(ctx, desc, MemSpace::kShared, ctx.shared_bytes, lane, o, bytes))
-            return false;
-          access.host[lane] = ctx.shared + o;
+          if (!resolve_shared(ctx, desc, lane, o, bytes, &access.host[lane])) return false;
           access.traced[lane] = o | trace::kSharedWindow;
         } else if (a - kLocalGenericBase < kWindowBytes) {
           const uint64_t o = a - kLocalGenericBase;

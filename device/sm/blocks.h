@@ -28,14 +28,15 @@ template <class V>
 NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
   NW_ASSERT(!v.p.in_stack);  // candidates contain no barriers
   Warp& w = v.warps[warp];
-  const uint32_t at = w.block_slot * kMaxBarriers + in.lane_bytes % kMaxBarriers;
+  NW_ASSERT(in.lane_bytes < kMaxBarriers);
+  const uint32_t at = w.block_slot * kMaxBarriers + in.lane_bytes;
   v.s.counters.barriers += 1;
   v.s.barrier_arrived.in(v.base)[at] += 1;
   if (in.action == Action::kBarrier) {
     w.phase = Phase::kAtBarrier;
     v.s.barrier_waiting.in(v.base)[at].set(warp);
   }
-  try_release_barrier(v, w.block_slot, in.lane_bytes % kMaxBarriers, in.barrier_warps, now);
+  try_release_barrier(v, w.block_slot, in.lane_bytes, in.barrier_warps, now);
 }
 
 /// Launch a thread block: take warp slots, point them at their traces.

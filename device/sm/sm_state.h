@@ -20,7 +20,7 @@ inline constexpr uint32_t kMaxWarps = WarpSet<kWideWords>::kCapacity;
 inline constexpr uint32_t kMaxSchedulers = 4;
 inline constexpr uint32_t kMaxPorts = 4;
 inline constexpr uint32_t kMaxLsuQueue = 16;
-inline constexpr uint32_t kMaxBarriers = 16;
+inline constexpr uint32_t kMaxBarriers = 17;  // those of the block, and that of its cluster
 inline constexpr uint32_t kWheelSlots = 64;
 inline constexpr uint32_t kEpochs = 8;
 /// A register whose value is on its way from memory; no time is known.

@@ -140,6 +140,7 @@ class Lowering {
   void expand_transpose(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_wmma(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_cluster_address(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_mbarrier(Frame* frame, const ptx::Instruction& in, const Instruction& like);
 
   // lower_calls.cpp: what calls pass becomes registers or local memory.

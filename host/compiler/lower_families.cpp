@@ -81,17 +81,9 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
     case Opcode::kMbarrier:
       expand_mbarrier(frame, in, like);
       return true;
-    case Opcode::kMapa: {  // every address is one of this block, whose rank is 0
-      Instruction out = start(in);
-      operands(frame, in, &out);
-      Instruction move = like;
-      move.op = Opcode::kMov;
-      move.mod.type = kernel_->registers[out.dsts.at(0)].type;
-      move.dsts = {out.dsts[0]};
-      move.srcs = {in.mod.mode ? constant(0) : out.srcs.at(0)};
-      code_.instructions.push_back(std::move(move));
+    case Opcode::kMapa:
+      expand_cluster_address(frame, in, like);
       return true;
-    }
     case Opcode::kCreatePolicy: {
       Instruction out = start(in);
       out.op = Opcode::kMov;
@@ -105,6 +97,67 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
     default:
       return false;
   }
+}
+
+// mapa, getctarank. In shared addresses, and in generic ones of shared memory, the bits above
+// exec::kWindowBits are the rank of a block in its cluster plus one; 0 is the block itself.
+void Lowering::expand_cluster_address(Frame* frame, const ptx::Instruction& in,
+                                      const Instruction& like) {
+  constexpr uint64_t kRankBits = (exec::kClusterWindows - 1) << exec::kWindowBits;
+  static_assert((exec::kSharedGenericBase & kRankBits) == 0);
+  const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
+  const bool wide = size_of(in.mod.type) == 8, maps = in.mod.mode == 0;
+  if (in.num_operands != (maps ? 3u : 2u)) fail(in, "too many or too few operands");
+  Instruction out = like;
+  add_destination(frame, in, ops[0], maps ? in.mod.type : Type::kB32, &out);
+  const Operand from = value(frame, in, ops[1], wide ? Type::kU64 : Type::kU32);
+  const Type type = wide ? Type::kB64 : Type::kB32;
+  if (maps) {
+    const Operand rank = value(frame, in, ops[2], Type::kU32);
+    RegId window =
+        compute(like, Opcode::kShl, Type::kB32,
+                {of_register(compute(like, Opcode::kAdd, Type::kU32, {rank, constant(1)})),
+                 constant(exec::kWindowBits)});
+    if (wide) {
+      ptx::Modifiers widen;
+      widen.src_type = Type::kU32;
+      window = compute(like, Opcode::kCvt, Type::kU64, {of_register(window)}, widen);
+    }
+    const uint64_t keep = ~kRankBits & (wide ? ~uint64_t{0} : 0xffffffffu);
+    const RegId base = compute(like, Opcode::kAnd, type, {from, constant(keep)});
+    out.op = Opcode::kOr;
+    out.mod.type = type;
+    out.srcs = {of_register(base), of_register(window)};
+    code_.instructions.push_back(std::move(out));
+    return;
+  }
+  RegId rank = compute(like, Opcode::kShr, wide ? Type::kU64 : Type::kU32,
+                       {from, constant(exec::kWindowBits)});
+  if (wide) {
+    ptx::Modifiers narrow;
+    narrow.src_type = Type::kU64;
+    rank = compute(like, Opcode::kCvt, Type::kU32, {of_register(rank)}, narrow);
+  }
+  rank = compute(like, Opcode::kAnd, Type::kB32,
+                 {of_register(rank), constant(exec::kClusterWindows - 1)});
+  ptx::Modifiers is_zero;
+  is_zero.compare = ptx::Compare::kEq;
+  Instruction test = like;
+  test.op = Opcode::kSetp;
+  test.mod = is_zero;
+  test.mod.type = Type::kU32;
+  test.dsts = {new_register("%p", Type::kPred)};
+  test.srcs = {of_register(rank), constant(0)};
+  const RegId own = test.dsts[0];
+  code_.instructions.push_back(std::move(test));
+  const RegId other = compute(like, Opcode::kSub, Type::kU32, {of_register(rank), constant(1)});
+  Operand mine;
+  mine.kind = Operand::Kind::kSpecial;
+  mine.special = ptx::SpecialReg::kClusterCtarank;
+  out.op = Opcode::kSelp;
+  out.mod.type = Type::kB32;
+  out.srcs = {mine, of_register(other), of_register(own)};
+  code_.instructions.push_back(std::move(out));
 }
 
 // The 32-bit shared address of an operand.

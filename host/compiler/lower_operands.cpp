@@ -244,10 +244,23 @@ Operand Lowering::value(Frame* frame, const ptx::Instruction& in, const ptx::Ope
       out.bits = immediate(in, op, type);
       return out;
     case Kind::kSpecial:
-      if (op.special == ptx::SpecialReg::kZero || op.special == ptx::SpecialReg::kOne) {
+      if (op.special == ptx::SpecialReg::kZero) {
         out.kind = Operand::Kind::kImmediate;
-        out.bits = op.special == ptx::SpecialReg::kOne;
         return out;
+      }
+      if (op.special == ptx::SpecialReg::kIsExplicitCluster && type == Type::kPred) {
+        Instruction test = start(in);
+        test.op = Opcode::kSetp;
+        test.guard = kNone;
+        test.mod = {};
+        test.mod.type = Type::kU32;
+        test.mod.compare = ptx::Compare::kNe;
+        out.kind = Operand::Kind::kSpecial;
+        out.special = op.special;
+        test.srcs = {out, constant(0)};
+        test.dsts = {new_register("%p", Type::kPred)};
+        code_.instructions.push_back(test);
+        return of_register(test.dsts[0]);
       }
       if (size_of(type) != size_of(ptx::type_of(op.special)) &&
           op.special != ptx::SpecialReg::kGridid) {  // was 32 bits wide in early PTX

@@ -46,6 +46,7 @@ enum Status : int {
   kErrorStreamCaptureUnsupported = 900,
   kErrorStreamCaptureUnmatched = 903,
   kErrorGraphExecUpdateFailure = 910,
+  kErrorInvalidClusterSize = 912,
   kErrorUnknown = 999,
 };
 
@@ -209,7 +210,9 @@ struct FuncAttributes {  // cudaFuncAttributes
 };
 static_assert(sizeof(FuncAttributes) == 144);
 /// cudaFuncAttribute
-inline constexpr int kFuncMaxDynamicShared = 8, kFuncCarveout = 9, kFuncAttributeEnd = 16;
+inline constexpr int kFuncMaxDynamicShared = 8, kFuncCarveout = 9, kFuncClusterMustBeSet = 10,
+                     kFuncClusterWidth = 11, kFuncClusterDepth = 13, kFuncNonPortableCluster = 14,
+                     kFuncClusterPolicy = 15, kFuncAttributeEnd = 16;
 
 struct PointerAttributes {  // cudaPointerAttributes
   int type;                 ///< MemoryType

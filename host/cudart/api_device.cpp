@@ -16,6 +16,7 @@ namespace {
 constexpr int kMaxThreads = 1024;
 constexpr size_t kConstantBytes = 64 << 10;
 constexpr int kNumLimits = 7;
+constexpr uint32_t kClusterCapability = 90;  // the first with clusters of thread blocks
 
 void check_device(int device) { require(device == 0, kErrorInvalidDevice); }
 
@@ -107,6 +108,7 @@ DeviceProp properties(const DeviceSpec& s) {
   p.max_blocks_per_multi_processor = as_int(s.sm_blocks);
   p.host_register_supported = p.host_register_read_only_supported = 1;
   p.memory_pools_supported = 1;
+  p.cluster_launch = s.capability >= kClusterCapability;
   p.unified_function_pointers = 0;
   p.device_numa_id = p.host_numa_id = -1;
   return p;
@@ -181,6 +183,8 @@ bool attribute(const DeviceSpec& s, int number, int* value) {
       case 113:  // HostRegisterReadOnlySupported
       case 115:  // MemoryPoolsSupported
         return 1;
+      case 120:  // ClusterLaunch
+        return s.capability >= kClusterCapability;
       case 69:  // MaxTexture1DLinearWidth
         return kMaxLinearTexture;
       default:  // 0 for a feature that there is not

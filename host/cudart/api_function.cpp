@@ -29,8 +29,18 @@ Status set_attribute(const void* function, int attribute, int value) {
     } else if (attribute == kFuncCarveout) {
       require(value >= -1 && value <= 100);
       handle.carveout = value;
+    } else if (attribute >= kFuncClusterWidth && attribute <= kFuncClusterDepth) {
+      const auto& k = r.modules.load(r, handle);
+      require(value >= 0 && k.bounds.cluster[0] == 0);
+      handle.required_cluster[attribute - kFuncClusterWidth] = value;
+    } else if (attribute == kFuncNonPortableCluster) {
+      require(value == 0 || value == 1);
+      handle.non_portable_cluster = value != 0;
+    } else if (attribute == kFuncClusterPolicy) {
+      require(value >= 0 && value <= 2);
+      handle.cluster_policy = value;
     } else {
-      require(value == 0, kErrorNotSupported);  // clusters
+      require(attribute != kFuncClusterMustBeSet);  // can only be asked for
     }
     return kSuccess;
   });
@@ -66,6 +76,16 @@ NW_API cudaFuncGetAttributes(FuncAttributes* attributes, const void* function) {
     attributes->binary_version = static_cast<int>(s.capability);
     attributes->max_dynamic_shared_bytes = most_dynamic_shared(s, handle, k);
     attributes->preferred_carveout = handle.carveout;
+    const auto required = [&](int i) {
+      return k.bounds.cluster[0] != 0 ? static_cast<int>(k.bounds.cluster[i])
+                                      : handle.required_cluster[i];
+    };
+    attributes->cluster_dim_must_be_set = k.bounds.explicit_cluster;
+    attributes->required_cluster_width = required(0);
+    attributes->required_cluster_height = required(1);
+    attributes->required_cluster_depth = required(2);
+    attributes->cluster_scheduling_policy = handle.cluster_policy;
+    attributes->non_portable_cluster_size_allowed = handle.non_portable_cluster;
     return kSuccess;
   });
 }

@@ -29,7 +29,7 @@ Work kernel_work(Runtime& r, const KernelNodeParams* p) {
   require(p->extra == nullptr, kErrorNotSupported);
   return prepare_launch(r, r.modules.kernel(p->function),
                         {p->grid, p->block, p->dynamic_shared_bytes, nullptr, nullptr, 0}, p->args,
-                        false);
+                        {});
 }
 
 Work fill_work(const MemsetParams* p) {

@@ -35,7 +35,7 @@ class Services final : public runtime::DeviceServices {
       config.grid = {c.grid.x, c.grid.y, c.grid.z};
       config.block = {c.block.x, c.block.y, c.block.z};
       config.dynamic_shared_bytes = c.dynamic_shared_bytes;
-      check_launch(runtime_, handle(c), config, false);
+      check_launch(runtime_, handle(c), config, {});
     });
   }
 

@@ -145,7 +145,7 @@ constexpr ErrorName kNames[] = {
     {909, "cudaErrorTimeout", nullptr},
     {910, "cudaErrorGraphExecUpdateFailure", nullptr},
     {911, "cudaErrorExternalDevice", nullptr},
-    {912, "cudaErrorInvalidClusterSize", nullptr},
+    {912, "cudaErrorInvalidClusterSize", "invalid cluster size"},
     {913, "cudaErrorFunctionNotLoaded", nullptr},
     {914, "cudaErrorInvalidResourceType", nullptr},
     {915, "cudaErrorInvalidResourceConfiguration", nullptr},

@@ -14,6 +14,7 @@ namespace nearwarp::cudart {
 namespace {
 
 constexpr uint32_t kMaxThreads = 1024;
+constexpr uint32_t kPortableCluster = 8, kMaxCluster = 16;  // blocks (CUDA programming guide)
 
 void check_dimensions(const LaunchConfig& c) {
   const Dim &g = c.grid, &b = c.block;
@@ -55,8 +56,45 @@ int blocks_per_sm(Runtime& runtime, KernelHandle& handle, uint64_t block_threads
   return static_cast<int>(blocks);
 }
 
+Dim cluster_of(Runtime& runtime, KernelHandle& handle, Dim grid, const LaunchKind& kind) {
+  const compiler::Kernel& k = runtime.modules.load(runtime, handle);
+  const auto refuse = [&](const std::string& why) {
+    say_once(fmt::format("kernel {} was not launched: {}", demangled(k.name), why));
+    throw Failure{kErrorInvalidClusterSize};
+  };
+  const uint32_t* compiled = k.bounds.cluster;
+  const int* asked = handle.required_cluster;
+  Dim c = kind.cluster;
+  if (compiled[0] != 0) {
+    if (c.x != 0 && (c.x != compiled[0] || c.y != compiled[1] || c.z != compiled[2]))
+      refuse(fmt::format("it is compiled for clusters of ({},{},{}) blocks, not ({},{},{})",
+                         compiled[0], compiled[1], compiled[2], c.x, c.y, c.z));
+    c = {compiled[0], compiled[1], compiled[2]};
+  } else if (c.x == 0 && asked[0] > 0) {
+    c = {static_cast<uint32_t>(asked[0]), static_cast<uint32_t>(asked[1]),
+         static_cast<uint32_t>(asked[2])};
+  }
+  if (c.x == 0 || c.y == 0 || c.z == 0) {
+    if (c.x != 0 || c.y != 0 || c.z != 0) refuse("a cluster with a dimension of 0");
+    if (k.bounds.explicit_cluster) refuse("it has to be launched with clusters");
+    return {1, 1, 1};
+  }
+  const uint64_t blocks = uint64_t{c.x} * c.y * c.z;
+  const uint64_t most = handle.non_portable_cluster ? kMaxCluster : kPortableCluster;
+  if (blocks > most || (k.bounds.max_cluster != 0 && blocks > k.bounds.max_cluster))
+    refuse(fmt::format(
+        "a cluster of {} blocks - at most {} ({} with "
+        "cudaFuncAttributeNonPortableClusterSizeAllowed)",
+        blocks, k.bounds.max_cluster != 0 ? k.bounds.max_cluster : kPortableCluster, kMaxCluster));
+  if (!k.bounds.blocks_are_clusters &&
+      (grid.x % c.x != 0 || grid.y % c.y != 0 || grid.z % c.z != 0))
+    refuse(fmt::format("clusters of ({},{},{}) blocks do not divide a grid of ({},{},{})", c.x, c.y,
+                       c.z, grid.x, grid.y, grid.z));
+  return c;
+}
+
 void check_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& config,
-                  bool cooperative) {
+                  const LaunchKind& kind) {
   const compiler::Kernel& k = runtime.modules.load(runtime, handle);
   check_dimensions(config);
   const DeviceSpec& s = runtime.spec();
@@ -86,21 +124,25 @@ void check_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& co
         s.sm_shared_bytes));
     throw Failure{kErrorLaunchOutOfResources};
   }
-  const uint64_t blocks = uint64_t{config.grid.x} * config.grid.y * config.grid.z;
-  if (cooperative)
+  const Dim cluster = cluster_of(runtime, handle, config.grid, kind);
+  uint64_t blocks = uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+  if (k.bounds.blocks_are_clusters) blocks *= uint64_t{cluster.x} * cluster.y * cluster.z;
+  if (kind.cooperative)
     require(blocks <= uint64_t{static_cast<unsigned>(resident)} * s.sms,
             kErrorCooperativeLaunchTooLarge);
 }
 
 Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& config, void** args,
-                    bool cooperative) {
+                    const LaunchKind& kind) {
   runtime.streams.find(config.stream);
-  check_launch(runtime, handle, config, cooperative);
+  check_launch(runtime, handle, config, kind);
+  LaunchKind known = kind;
+  const Dim cluster = cluster_of(runtime, handle, config.grid, kind);
+  if (cluster.x * cluster.y * cluster.z != 1) known.cluster = cluster;
   const compiler::Kernel& k = runtime.modules.load(runtime, handle);
-  return [module = handle.module->handle, &k, config, packed = packed(k, args),
-          cooperative](Runtime& r) {
+  return [module = handle.module->handle, &k, config, packed = packed(k, args), known](Runtime& r) {
     try {
-      r.launch(module, k, config, packed, cooperative);
+      r.launch(module, k, config, packed, known);
     } catch (const Error& error) {  // what the executor does not support
       say_once(error.what());
       throw Failure{kErrorNotSupported};

@@ -13,13 +13,23 @@ struct KernelHandle;
 int blocks_per_sm(Runtime& runtime, KernelHandle& kernel, uint64_t block_threads,
                   size_t dynamic_shared_bytes);
 
+/// What the attributes of a launch say.
+struct LaunchKind {
+  bool cooperative = false;
+  Dim cluster = {0, 0, 0};  ///< 0: what the kernel asks for
+};
+
+/// Blocks of a cluster of such a launch, (1,1,1) without clusters. Throws Failure for clusters that
+/// cannot be, or that do not divide the grid.
+Dim cluster_of(Runtime& runtime, KernelHandle& kernel, Dim grid, const LaunchKind& kind);
+
 /// Can the machine run this? Throws Failure, after saying why where CUDA's status does not.
 void check_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config,
-                  bool cooperative);
+                  const LaunchKind& kind);
 
 /// Check everything; what is returned executes the launch. `args[i]` points to parameter i, which
 /// is copied. Throws Failure.
 Work prepare_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config, void** args,
-                    bool cooperative);
+                    const LaunchKind& kind);
 
 }  // namespace nearwarp::cudart

@@ -41,6 +41,9 @@ struct KernelHandle {
   const compiler::Kernel* kernel = nullptr;  ///< once the module is loaded
   int max_dynamic_shared = 0;                ///< 0: not set
   int carveout = -1;
+  int required_cluster[3] = {};  ///< by cudaFuncSetAttribute; 0: not set
+  bool non_portable_cluster = false;
+  int cluster_policy = 0;
 };
 
 struct VariableHandle {

@@ -122,7 +122,7 @@ void Runtime::enqueue(Stream stream, NodeType type, Work work) {
 }
 
 void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,
-                     runtime::KernelArgs args, bool cooperative) {
+                     runtime::KernelArgs args, const LaunchKind& kind) {
   const uint64_t before = device().warp_instructions();
   const runtime::Dim3 grid{config.grid.x, config.grid.y, config.grid.z};
   const runtime::Dim3 block{config.block.x, config.block.y, config.block.z};
@@ -131,11 +131,9 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
   try {
     const auto shared = static_cast<uint32_t>(config.dynamic_shared_bytes);
     const bool record = recorder_.active() && recorder_.wanted(kernel.name);
-    if (cooperative) {
-      device().launch_cooperative(module, kernel.name, grid, block, shared, args, record);
-    } else {
-      device().launch(module, kernel.name, grid, block, shared, args, record);
-    }
+    device().launch_clusters(module, kernel.name, grid, block,
+                             {kind.cluster.x, kind.cluster.y, kind.cluster.z}, shared, args,
+                             kind.cooperative, record);
   } catch (const runtime::DeviceFault& fault) {
     sticky = status_of(fault.kind());
     say(fault.what());

@@ -14,6 +14,7 @@
 #include "host/cudart/check_log.h"
 #include "host/cudart/device_spec.h"
 #include "host/cudart/graphs.h"
+#include "host/cudart/launch.h"
 #include "host/cudart/memory.h"
 #include "host/cudart/modules.h"
 #include "host/cudart/recorder.h"
@@ -49,7 +50,7 @@ class Runtime {
 
   /// Execute a kernel; a fault becomes `sticky`.
   void launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,
-              runtime::KernelArgs args, bool cooperative = false);
+              runtime::KernelArgs args, const LaunchKind& kind);
 
   /// Throws Failure after fork(), in the child of a process that had used the device.
   void check_process() const;

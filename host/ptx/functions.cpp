@@ -106,14 +106,21 @@ void Parser::performance_directives() {
       continue;
     }
     uint64_t product = 1;
+    uint32_t each[3] = {1, 1, 1}, count = 0;
     while (lexer_.peek().kind == Token::Kind::kInteger) {
-      product = std::min(product * expect_integer("a bound of launches", kMaxBound), kMaxBound);
+      const uint64_t n = expect_integer("a bound of launches", kMaxBound);
+      if (count < 3) each[count++] = static_cast<uint32_t>(n);
+      product = std::min(product * n, kMaxBound);
       if (!accept(',')) break;
     }
     const auto bound = static_cast<uint32_t>(product);
     if (token.is(".maxntid") || token.is(".reqntid")) fn_->bounds.max_threads = bound;
     if (token.is(".minnctapersm")) fn_->bounds.min_blocks = bound;
     if (token.is(".maxnreg")) fn_->bounds.max_registers = bound;
+    if (token.is(".reqnctapercluster")) std::copy(each, each + 3, fn_->bounds.cluster);
+    if (token.is(".maxclusterrank")) fn_->bounds.max_cluster = bound;
+    if (token.is(".explicitcluster")) fn_->bounds.explicit_cluster = true;
+    if (token.is(".blocksareclusters")) fn_->bounds.blocks_are_clusters = true;
   }
 }
 

@@ -205,7 +205,8 @@ bool apply_flag(std::string_view w, uint64_t groups, Modifiers* m) {
       return m->ordered = true;
     }
     if (w == "cta") return m->block_scope = true;
-    if (is_one_of(w, {"weak", "gpu", "sys", "cluster", "gl", "mmio", "noftz"})) return true;
+    if (w == "cluster") return m->cluster_scope = true;
+    if (is_one_of(w, {"weak", "gpu", "sys", "gl", "mmio", "noftz"})) return true;
   }
   if (groups & kCache) {
     if (is_one_of(w, {"ca", "cg", "cs", "lu", "cv", "wb", "wt"})) return true;
@@ -249,8 +250,11 @@ bool apply_barrier(std::string_view w, Mnemonic* out) {
     out->operands = "";
     return true;
   }
-  if (out->mod.mode == 2) {  // a cluster is one block: whoever waits waits for all of it
-    if (w == "arrive") out->op = Opcode::kNop;
+  if (out->mod.mode == 2) {  // barrier.cluster.arrive releases and .wait acquires, unless .relaxed
+    out->mod.release = out->mod.release || w == "arrive";
+    out->mod.acquire = out->mod.acquire || w == "wait";
+    if (w == "relaxed") out->mod.release = false;
+    if (w == "arrive") out->mod.bar_arrive = 1;
     return w == "arrive" || w == "wait" || w == "release" || w == "acquire" || w == "relaxed";
   }
   if (w == "warp") {
@@ -288,6 +292,11 @@ bool apply(std::string_view w, const Row& row, Mnemonic* out) {
     return true;
   }
   if ((row.groups & kBarrier) && apply_barrier(w, out)) return true;
+  if ((row.groups & kSpaces) && w == "shared::cluster") {
+    m->space = Space::kShared;
+    if (row.op == Opcode::kIsspacep) m->mode = 1;  // otherwise the block's own
+    return true;
+  }
   if (row.op == Opcode::kMembar && is_one_of(w, {"proxy", "alias", "async", "mbarrier_init",
                                                  "global", "shared::cta", "shared::cluster"}))
     return true;

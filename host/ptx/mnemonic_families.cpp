@@ -488,9 +488,12 @@ bool others(std::string_view base, WordList words, Mnemonic* out) {
   } else if (base == "mapa" || base == "getctarank") {
     out->op = Opcode::kMapa;
     out->operands = base == "mapa" ? "Yyy" : "Yy";
-    drop(&words, {"shared::cluster", "u32", "u64"});
+    drop(&words, {"shared::cluster"});
     out->mod.mode = base != "mapa";
-    out->mod.type = Type::kB32;
+    const std::vector<Type> types = take_types(&words);
+    out->mod.type = types.size() == 1 ? types[0] : Type::kNone;
+    if (out->mod.type != Type::kU32 && out->mod.type != Type::kU64)
+      out->problem = "the type must be .u32 or .u64";
   } else {
     return false;
   }

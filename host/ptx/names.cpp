@@ -17,7 +17,7 @@ constexpr std::array<std::pair<std::string_view, Type>, 20> kTypes = {{
 }};
 
 // In the order of SpecialReg.
-constexpr std::array<std::string_view, 35> kSpecials = {
+constexpr std::array<std::string_view, 49> kSpecials = {
     "%tid.x",
     "%tid.y",
     "%tid.z",
@@ -51,22 +51,26 @@ constexpr std::array<std::string_view, 35> kSpecials = {
     "%total_smem_size",
     "%envreg1",
     "%envreg2",
+    "%clusterid.x",
+    "%clusterid.y",
+    "%clusterid.z",
+    "%nclusterid.x",
+    "%nclusterid.y",
+    "%nclusterid.z",
+    "%cluster_ctaid.x",
+    "%cluster_ctaid.y",
+    "%cluster_ctaid.z",
+    "%cluster_nctaid.x",
+    "%cluster_nctaid.y",
+    "%cluster_nctaid.z",
+    "%cluster_ctarank",
+    "%cluster_nctarank",
+    "%is_explicit_cluster",
     "%zero",
-    "%one",
 };
 
-// Every block is a cluster of its own.
-constexpr std::array<std::pair<std::string_view, SpecialReg>, 13> kClusterNames = {{
-    {"%clusterid.x", SpecialReg::kCtaidX},
-    {"%clusterid.y", SpecialReg::kCtaidY},
-    {"%clusterid.z", SpecialReg::kCtaidZ},
-    {"%nclusterid.x", SpecialReg::kNctaidX},
-    {"%nclusterid.y", SpecialReg::kNctaidY},
-    {"%nclusterid.z", SpecialReg::kNctaidZ},
-    {"%cluster_nctaid", SpecialReg::kOne},
-    {"%cluster_nctarank", SpecialReg::kOne},
-    {"%cluster_cta", SpecialReg::kZero},
-    {"%is_explicit_cluster", SpecialReg::kZero},
+// Other names, by their beginning.
+constexpr std::array<std::pair<std::string_view, SpecialReg>, 3> kOtherNames = {{
     {"%reserved_smem_", SpecialReg::kZero},
     {"%aggr_smem_size", SpecialReg::kTotalSmemSize},
     {"%envreg", SpecialReg::kZero},
@@ -117,7 +121,7 @@ std::string_view name_of(Space space) {
 bool special_by_name(std::string_view name, SpecialReg* reg) {
   const auto it = std::find(kSpecials.begin(), kSpecials.end(), name);
   if (it == kSpecials.end()) {
-    for (const auto& [prefix, meaning] : kClusterNames) {
+    for (const auto& [prefix, meaning] : kOtherNames) {
       if (!name.starts_with(prefix)) continue;
       *reg = meaning;
       return true;

@@ -12,7 +12,10 @@ std::string spell(Opcode op, const Modifiers& m) {
   const auto add_if = [&](bool condition, std::string_view word) {
     if (condition) add(word);
   };
-  if (op == Opcode::kBar) add(m.bar_arrive ? "arrive" : "sync");
+  if (op == Opcode::kBar && m.mode == 2)
+    add(m.bar_arrive ? (m.release ? "cluster.arrive" : "cluster.arrive.relaxed") : "cluster.wait");
+  else if (op == Opcode::kBar)
+    add(m.bar_arrive ? "arrive" : "sync");
   add_if(op == Opcode::kBrx, "idx");
   add_if(op == Opcode::kShfl || op == Opcode::kVote || op == Opcode::kMatch ||
              op == Opcode::kRedux || op == Opcode::kElect,

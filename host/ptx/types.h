@@ -275,8 +275,22 @@ enum class SpecialReg : uint8_t {
   kTotalSmemSize,
   kEnvreg1,  ///< address of the workspace of grid-wide barriers, upper half
   kEnvreg2,  ///< lower half
-  kZero,     ///< registers that always read 0: ranks in clusters of one block, other %envreg
-  kOne,      ///< sizes of clusters of one block
+  kClusteridX,
+  kClusteridY,
+  kClusteridZ,
+  kNclusteridX,
+  kNclusteridY,
+  kNclusteridZ,
+  kClusterCtaidX,
+  kClusterCtaidY,
+  kClusterCtaidZ,
+  kClusterNctaidX,
+  kClusterNctaidY,
+  kClusterNctaidZ,
+  kClusterCtarank,
+  kClusterNctarank,
+  kIsExplicitCluster,
+  kZero,  ///< registers that always read 0: %envreg
 };
 
 /// Everything that follows the dots of a mnemonic.
@@ -300,30 +314,35 @@ struct Modifiers {
   uint8_t mode = 0;        ///< prmt mode, dp4a/dp2a variant, shf wrap (1) / clamp (0), bmsk wrap
   bool saturate : 1 = false;
   bool ftz : 1 = false;
-  bool approx : 1 = false;        ///< .approx or .full
-  bool full : 1 = false;          ///< div.full
-  bool carry_out : 1 = false;     ///< .cc
-  bool is_volatile : 1 = false;   ///< .volatile
-  bool ordered : 1 = false;       ///< .relaxed, .acquire, .release, .acq_rel with a scope
-  bool acquire : 1 = false;       ///< .acquire, .acq_rel, .sc
-  bool release : 1 = false;       ///< .release, .acq_rel, .sc
-  bool block_scope : 1 = false;   ///< .cta: orders threads of one block only
-  bool async_copy : 1 = false;    ///< the store of a cp.async: not done before it is waited for
-  bool non_coherent : 1 = false;  ///< ld.global.nc
-  bool to_space : 1 = false;      ///< cvta.to
-  bool uniform : 1 = false;       ///< bra.uni
-  bool cache_hint : 1 = false;    ///< .L2::cache_hint
-  bool relu : 1 = false;          ///< .relu
-  bool shift_amount : 1 = false;  ///< bfind.shiftamt
-  bool relu_nan : 1 = false;      ///< min.NaN, max.NaN
-  bool abs : 1 = false;           ///< min/max.xorsign.abs
+  bool approx : 1 = false;         ///< .approx or .full
+  bool full : 1 = false;           ///< div.full
+  bool carry_out : 1 = false;      ///< .cc
+  bool is_volatile : 1 = false;    ///< .volatile
+  bool ordered : 1 = false;        ///< .relaxed, .acquire, .release, .acq_rel with a scope
+  bool acquire : 1 = false;        ///< .acquire, .acq_rel, .sc
+  bool release : 1 = false;        ///< .release, .acq_rel, .sc
+  bool block_scope : 1 = false;    ///< .cta: orders threads of one block only
+  bool async_copy : 1 = false;     ///< the store of a cp.async: not done before it is waited for
+  bool non_coherent : 1 = false;   ///< ld.global.nc
+  bool to_space : 1 = false;       ///< cvta.to
+  bool uniform : 1 = false;        ///< bra.uni
+  bool cache_hint : 1 = false;     ///< .L2::cache_hint
+  bool relu : 1 = false;           ///< .relu
+  bool shift_amount : 1 = false;   ///< bfind.shiftamt
+  bool relu_nan : 1 = false;       ///< min.NaN, max.NaN
+  bool abs : 1 = false;            ///< min/max.xorsign.abs
+  bool cluster_scope : 1 = false;  ///< .cluster: orders threads of one cluster only
 };
 
 /// What a kernel's directives say about its launches; 0: nothing.
 struct LaunchBounds {
-  uint32_t max_threads = 0;    ///< of a block: the product of .maxntid or .reqntid
-  uint32_t min_blocks = 0;     ///< of an SM: .minnctapersm
-  uint32_t max_registers = 0;  ///< of a thread: .maxnreg
+  uint32_t max_threads = 0;          ///< of a block: the product of .maxntid or .reqntid
+  uint32_t min_blocks = 0;           ///< of an SM: .minnctapersm
+  uint32_t max_registers = 0;        ///< of a thread: .maxnreg
+  uint32_t cluster[3] = {};          ///< blocks of a cluster: .reqnctapercluster
+  uint32_t max_cluster = 0;          ///< .maxclusterrank
+  bool explicit_cluster = false;     ///< .explicitcluster: a cluster must be given
+  bool blocks_are_clusters = false;  ///< .blocksareclusters: the grid counts clusters
 };
 
 }  // namespace nearwarp::ptx

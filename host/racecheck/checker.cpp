@@ -36,6 +36,7 @@ void Checker::begin_launch(LaunchFacts facts) {
   warps_ = static_cast<uint32_t>((count(launch_.block) + 31) / 32);
   device_.clear();
   points_.clear();
+  clusters_.clear();
   ++findings_.launches;
 }
 
@@ -45,7 +46,7 @@ void Checker::end_launch() {
   findings_.forgotten = device_.forgotten_pages();
 }
 
-void Checker::begin_block(uint64_t block) {
+void Checker::begin_block(uint64_t block, uint64_t cluster) {
   std::unique_ptr<BlockState> state;
   if (spare_.empty()) {
     state = std::make_unique<BlockState>();
@@ -54,6 +55,8 @@ void Checker::begin_block(uint64_t block) {
     spare_.pop_back();
   }
   state->index = block;
+  state->cluster = cluster;
+  clusters_[cluster].blocks.push_back(state.get());
   state->warps.clear();
   state->warps.resize(warps_);
   const uint64_t threads = uint64_t{launch_.block[0]} * launch_.block[1] * launch_.block[2];
@@ -69,6 +72,11 @@ void Checker::end_block(uint64_t block) {
   const auto it = blocks_.find(block);
   if (it == blocks_.end()) return;
   if (running_ == it->second.get()) running_ = nullptr;
+  const auto meeting = clusters_.find(it->second->cluster);
+  auto& blocks = meeting->second.blocks;
+  std::replace(blocks.begin(), blocks.end(), it->second.get(), static_cast<BlockState*>(nullptr));
+  if (std::all_of(blocks.begin(), blocks.end(), [](const BlockState* b) { return b == nullptr; }))
+    clusters_.erase(meeting);
   spare_.push_back(std::move(it->second));
   blocks_.erase(it);
 }
@@ -114,8 +122,11 @@ void Checker::found(const Now& now, HazardKind kind, const Stamp& before, uint64
                              static_cast<uint32_t>(__builtin_ctz(others)));
   hazard->later = describe(now.stamp, now.write, lane);
   hazard->address = address;
-  hazard->place =
-      now.shared ? fmt::format("byte {} of shared memory", address) : launch_.describe(address);
+  hazard->place = !now.shared ? launch_.describe(address)
+                  : now.owner == &now.block
+                      ? fmt::format("byte {} of shared memory", address)
+                      : fmt::format("byte {} of the shared memory of block {} of the grid", address,
+                                    now.owner->index);
 }
 
 }  // namespace nearwarp::racecheck

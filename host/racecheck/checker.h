@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "device/exec/codes.h"
 #include "device/exec/decoded.h"
 #include "host/compiler/kernel.h"
 #include "host/racecheck/clocks.h"
@@ -56,7 +57,7 @@ class Checker {
   // What the executor tells. Launches are ordered: nothing of an earlier one is kept.
   void begin_launch(LaunchFacts facts);
   void end_launch();
-  void begin_block(uint64_t block);
+  void begin_block(uint64_t block, uint64_t cluster);
   void end_block(uint64_t block);
   /// The block whose warps run from now on.
   void enter(uint64_t block);
@@ -65,6 +66,13 @@ class Checker {
   /// Those of `warps` that wait at the barrier go on.
   void release(uint32_t barrier, uint32_t warps);
   void exit(const exec::Warp& warp);
+  /// Lanes of a warp of the running block have come to the barrier of their cluster; what they did
+  /// before is ordered before what follows it if the arrival `releases`.
+  void arrive_at_cluster(const exec::Warp& warp, bool releases);
+  /// All of the cluster have come; those who wait, or will wait, go on.
+  void complete_cluster(uint64_t cluster);
+  /// A warp of a block, that has waited, goes on.
+  void leave_cluster(uint64_t block, const exec::Warp& warp);
   /// Device memory that the kernel has just been given.
   void fresh(uint64_t address, uint64_t bytes) { device_.forget(address, bytes); }
 
@@ -74,12 +82,14 @@ class Checker {
   void sync(const exec::Warp& warp, const exec::Op& op, uint32_t mask);
 
  private:
+  struct BlockState;
   /// What was last said at a word that is used to synchronise.
   struct SyncPoint {
-    Clocks device;  ///< to all
-    Clocks block;   ///< to threads of block `said_in`
-    Clocks reads;   ///< to all, about reads alone
-    uint64_t said_in = 0;
+    Clocks device;   ///< to all
+    Clocks cluster;  ///< to those of cluster `said_in_cluster`
+    Clocks block;    ///< to threads of block `said_in`
+    Clocks reads;    ///< to all, about reads alone
+    uint64_t said_in = 0, said_in_cluster = 0;
   };
   using SyncPoints = std::unordered_map<uint64_t, SyncPoint>;  // by address / 4
   /// A copy of a lane that has been begun: a word of shared memory.
@@ -97,9 +107,14 @@ class Checker {
     enum Kind : uint8_t { kElsewhere, kShared, kDevice };
     Kind kind = kElsewhere;
     uint64_t address = 0;
+    BlockState* owner = nullptr;  ///< of the shared memory
   };
   using Places = std::array<Place, 32>;
-  struct BlockState;
+  /// At the barrier of a cluster: what those say who have come, and have said who came before.
+  struct Meeting {
+    Clocks coming, complete;
+    std::vector<BlockState*> blocks;  ///< by rank; nullptr: has ended
+  };
   /// The access that is being looked at.
   struct Now;
 
@@ -119,7 +134,8 @@ class Checker {
   void hear_reads(Now& now, const Clocks& clocks) const;
   Clocks all_before(const Now& now) const;
   Clocks reads_before(const Now& now) const;
-  void fence(Now& now, bool block_scope);
+  Place shared_place(const exec::Context& ctx, const uint8_t* host) const;
+  void fence(Now& now, exec::CheckedSync scope);
   void finish_copies(Now& now, uint32_t mask, uint32_t groups);
   void gather(Knowledge& to, const Knowledge& from) const;
   void join(Knowledge& to, uint32_t warp, const WarpOrder& from) const;
@@ -134,6 +150,7 @@ class Checker {
   uint32_t warps_ = 1;  ///< of a block
   std::map<uint64_t, std::unique_ptr<BlockState>> blocks_;
   std::vector<std::unique_ptr<BlockState>> spare_;
+  std::unordered_map<uint64_t, Meeting> clusters_;
   BlockState* running_ = nullptr;
 };
 

@@ -118,6 +118,20 @@ void Checker::look(Now& now, Shadow& shadow, uint64_t address, uint32_t bytes, u
   });
 }
 
+/// Shared memory of the running block, or of another of its cluster; kElsewhere if neither.
+Checker::Place Checker::shared_place(const exec::Context& ctx, const uint8_t* host) const {
+  const auto in = [&](const uint8_t* window) { return static_cast<uint64_t>(host - window); };
+  if (in(ctx.shared) < ctx.shared_bytes) return {Place::kShared, in(ctx.shared), running_};
+  if (ctx.cluster_blocks < 2) return {};
+  const auto& blocks = clusters_.at(running_->cluster).blocks;
+  for (uint32_t rank = 0; rank < ctx.cluster_blocks && rank < blocks.size(); ++rank) {
+    const uint8_t* window = ctx.cluster_shared[rank];
+    if (window != nullptr && blocks[rank] != nullptr && in(window) < ctx.shared_bytes)
+      return {Place::kShared, in(window), blocks[rank]};
+  }
+  return {};
+}
+
 bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, uint32_t mask) {
   if (mask == 0) return true;
   exec::MemDesc& desc = ctx.memory[op.c];
@@ -142,17 +156,17 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
     const auto lane = static_cast<uint32_t>(__builtin_ctz(m));
     uint8_t* const host = at.host[lane];
     Place& place = places[lane];
-    const uint64_t in_shared = static_cast<uint64_t>(host - ctx.shared);
     const uint64_t in_device = static_cast<uint64_t>(host - ctx.arena);
-    if (desc.space != exec::MemSpace::kGlobal && in_shared < ctx.shared_bytes)
-      place = {Place::kShared, in_shared};
-    else if (desc.space != exec::MemSpace::kLocal && in_device < ctx.arena_bytes)
+    if (desc.space != exec::MemSpace::kGlobal) place = shared_place(ctx, host);
+    if (place.kind == Place::kElsewhere && desc.space != exec::MemSpace::kLocal &&
+        in_device < ctx.arena_bytes)
       place = {Place::kDevice, in_device + exec::kDeviceBase};
     uint8_t value[16];
     if (store) stored_bytes(warp, desc, lane, value);
     if (place.kind != Place::kElsewhere) {
       now.shared = place.kind == Place::kShared;
-      look(now, now.shared ? running_->shared : device_, place.address, bytes, lane,
+      now.owner = place.owner;
+      look(now, now.shared ? place.owner->shared : device_, place.address, bytes, lane,
            store && std::memcmp(host, value, bytes) == 0);
       if (now.stamp.pending != 0)
         now.warp.copies.push_back({place.address, bytes, lane, now.warp.groups});

@@ -1,5 +1,6 @@
 // The race detector: what orders accesses.
 #include <algorithm>
+#include <utility>
 
 #include "device/exec/codes.h"
 #include "device/exec/lanes.h"
@@ -45,12 +46,16 @@ void Checker::synchronise(Now& now, const exec::Warp& warp, const Places& places
                           uint32_t bytes) {
   WarpOrder& order = now.warp.order;
   const AccessRules& rules = now.rules;
-  Clocks to_device = order.published, to_block = order.published_block;
+  Clocks to_device = order.published, to_cluster = order.published_cluster,
+         to_block = order.published_block;
+  const bool narrow = rules.block_scope || rules.cluster_scope;
   if (now.write && rules.release) {
     to_block = all_before(now);
-    if (!rules.block_scope) to_device = to_block;
+    if (!rules.block_scope) to_cluster = to_block;
+    if (!narrow) to_device = to_block;
   }
-  if (rules.block_scope) to_device = nullptr;
+  if (narrow) to_device = nullptr;
+  if (rules.block_scope) to_cluster = nullptr;
   // A store of what was computed from reads: those are done. (Atomics are left out, as there may be
   // very many.)
   const bool says_reads = now.write && !now.read && !rules.block_scope;
@@ -59,24 +64,31 @@ void Checker::synchronise(Now& now, const exec::Warp& warp, const Places& places
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     const Place& place = places[static_cast<uint32_t>(__builtin_ctz(m))];
     if (place.kind == Place::kElsewhere) continue;
-    SyncPoints& points = place.kind == Place::kShared ? now.block.points : points_;
+    SyncPoints& points = place.kind == Place::kShared ? place.owner->points : points_;
     for (uint64_t word = place.address / 4; word <= (place.address + bytes - 1) / 4; ++word) {
       auto it = points.find(word);
       if (now.read && it != points.end()) {
-        if (!rules.block_scope) device = space_.join(device, it->second.device);
+        if (!narrow) device = space_.join(device, it->second.device);
+        if (!rules.block_scope && it->second.said_in_cluster == now.block.cluster)
+          device = space_.join(device, it->second.cluster);
         reads = space_.join(reads, it->second.reads);
         if (it->second.said_in == now.block.index) block = space_.join(block, it->second.block);
       }
-      const bool says = to_device != nullptr || to_block != nullptr || to_reads != nullptr;
+      const bool says = to_device != nullptr || to_cluster != nullptr || to_block != nullptr ||
+                        to_reads != nullptr;
       if (!now.write || (it == points.end() && !says)) continue;
       if (it == points.end()) it = points.try_emplace(word).first;
       SyncPoint& point = it->second;
       const bool adds = now.read || bytes < 4;  // leaves what others said
       point.device = adds ? space_.join(point.device, to_device) : to_device;
+      point.cluster = adds && point.said_in_cluster == now.block.cluster
+                          ? space_.join(point.cluster, to_cluster)
+                          : to_cluster;
       point.block =
           adds && point.said_in == now.block.index ? space_.join(point.block, to_block) : to_block;
       point.reads = adds ? space_.join(point.reads, to_reads) : to_reads;
       point.said_in = now.block.index;
+      point.said_in_cluster = now.block.cluster;
     }
   }
   // Without asking for a fence on this side, which much CUDA code leaves out.
@@ -87,10 +99,11 @@ void Checker::synchronise(Now& now, const exec::Warp& warp, const Places& places
   if (rules.acquire || rules.release) order.settle(mask, warp.exited);
 }
 
-void Checker::fence(Now& now, bool block_scope) {
+void Checker::fence(Now& now, CheckedSync scope) {
   WarpOrder& order = now.warp.order;
   order.published_block = all_before(now);
-  if (!block_scope) order.published = order.published_block;
+  if (scope != CheckedSync::kBlockFence) order.published_cluster = order.published_block;
+  if (scope == CheckedSync::kFence) order.published = order.published_block;
 }
 
 /// The lanes' copies of the groups before `groups` are done, as far as these lanes are concerned.
@@ -121,8 +134,9 @@ void Checker::sync(const exec::Warp& warp, const exec::Op& op, uint32_t mask) {
       now.warp.order.meet(operand | mask, warp.exited);
       break;
     case CheckedSync::kFence:
+    case CheckedSync::kClusterFence:
     case CheckedSync::kBlockFence:
-      fence(now, static_cast<CheckedSync>(op.imm) == CheckedSync::kBlockFence);
+      fence(now, static_cast<CheckedSync>(op.imm));
       now.warp.order.settle(mask, warp.exited);
       break;
     case CheckedSync::kCommit:
@@ -145,6 +159,7 @@ void Checker::gather(Knowledge& to, const Knowledge& from) const {
   raise(to.seen_reads, from.seen_reads);
   to.foreign_reads = space_.join(to.foreign_reads, from.foreign_reads);
   to.published = space_.join(to.published, from.published);
+  to.published_cluster = space_.join(to.published_cluster, from.published_cluster);
   to.published_block = space_.join(to.published_block, from.published_block);
 }
 
@@ -175,6 +190,37 @@ void Checker::release(uint32_t barrier, uint32_t warps) {
 
 void Checker::exit(const exec::Warp& warp) {
   join(running_->exited, warp.index, running_->warps[warp.index].order);
+}
+
+// --- Barriers of clusters
+// -------------------------------------------------------------------------
+
+void Checker::arrive_at_cluster(const exec::Warp& warp, bool releases) {
+  WarpOrder& order = running_->warps[warp.index].order;
+  if (releases) {
+    Times times = order.seen;
+    times[warp.index] = order.time;
+    Meeting& meeting = clusters_.at(running_->cluster);
+    meeting.coming =
+        space_.join(meeting.coming, space_.with(order.foreign, running_->index, times));
+  }
+  ++order.time;
+}
+
+void Checker::complete_cluster(uint64_t cluster) {
+  Meeting& meeting = clusters_.at(cluster);
+  meeting.complete = std::exchange(meeting.coming, nullptr);
+}
+
+void Checker::leave_cluster(uint64_t block, const exec::Warp& warp) {
+  BlockState& state = *blocks_.at(block);
+  WarpOrder& order = state.warps[warp.index].order;
+  const Clocks& said = clusters_.at(state.cluster).complete;
+  if (said != nullptr) {
+    if (const Times* own = space_.find(said, block)) raise(order.seen, *own);
+    order.foreign = space_.join(order.foreign, said);
+  }
+  order.meet(warp.barrier_mask, warp.exited);
 }
 
 }  // namespace nearwarp::racecheck

@@ -10,7 +10,7 @@ namespace nearwarp::racecheck {
 struct Checker::BlockState {
   static constexpr uint64_t kMostShared = uint64_t{64}
                                           << 20;  // any block's shared memory, bytewise
-  uint64_t index = 0;
+  uint64_t index = 0, cluster = 0;
   std::vector<WarpState> warps;
   Knowledge barriers[16];  ///< of those who have arrived
   Knowledge exited;
@@ -27,7 +27,8 @@ struct Checker::Now {
   bool read = false, write = false;
   // Of the lane that is looked at:
   bool shared = false;
-  uint8_t told = 0;  ///< kinds of hazards it has been told of
+  const BlockState* owner = nullptr;  ///< of the shared memory
+  uint8_t told = 0;                   ///< kinds of hazards it has been told of
 };
 
 }  // namespace nearwarp::racecheck

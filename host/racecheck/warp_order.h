@@ -17,8 +17,8 @@ struct Knowledge {
   Times seen_reads{};
   Clocks foreign_reads;
   /// What a strong write that follows says: all that came before the last fence of the device's
-  /// scope, and of the block's.
-  Clocks published, published_block;
+  /// scope, of the cluster's and of the block's.
+  Clocks published, published_cluster, published_block;
 };
 
 /// A warp, where it is now.

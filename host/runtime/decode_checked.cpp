@@ -19,6 +19,7 @@ void Decoder::check_access(const Instr& in, const MemDesc& desc, exec::Op* full,
   rules.acquire = in.mod.acquire || arrives;
   rules.release = in.mod.release || arrives;
   rules.block_scope = in.mod.block_scope;
+  rules.cluster_scope = in.mod.cluster_scope;
   rules.async_copy = in.mod.async_copy;
   out_.rules.push_back(rules);
   // Only the host writes constants and parameters, and nobody else sees local memory.
@@ -34,7 +35,10 @@ void Decoder::check_sync(const Instr& in) {
   };
   switch (in.op) {
     case Opcode::kMembar:
-      return emit_sync(in.mod.block_scope ? CheckedSync::kBlockFence : CheckedSync::kFence, 0);
+      return emit_sync(in.mod.block_scope     ? CheckedSync::kBlockFence
+                       : in.mod.cluster_scope ? CheckedSync::kClusterFence
+                                              : CheckedSync::kFence,
+                       0);
     case Opcode::kBarWarp:
     case Opcode::kElect:
       return emit_sync(CheckedSync::kWarp, members(0));

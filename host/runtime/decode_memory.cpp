@@ -346,7 +346,8 @@ void Decoder::warp_level(const Instr& in) {
       if (in.mod.space == Space::kShared) space = MemSpace::kShared;
       if (in.mod.space == Space::kLocal) space = MemSpace::kLocal;
       const uint16_t a = source(in.srcs.at(0), true);
-      slow(exec::kIsSpace, predicate(in.dsts.at(0)), a, 0, 0, static_cast<int>(space));
+      slow(exec::kIsSpace, predicate(in.dsts.at(0)), a, 0, 0,
+           static_cast<int>(space) | in.mod.mode << 8);
     }
   }
 }

@@ -29,10 +29,11 @@ struct RowInit {
   uint64_t value = 0;
 };
 
-/// bar.sync, bar.arrive, bar.red.
+/// bar.sync, bar.arrive, bar.red, barrier.cluster.
 struct BarrierDesc {
-  enum class Kind : uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
+  enum class Kind : uint8_t { kSync, kArrive, kPopc, kAnd, kOr, kClusterArrive, kClusterWait };
   Kind kind = Kind::kSync;
+  bool orders = false;  ///< kClusterArrive: releases, rather than .relaxed
   bool has_count = false;
   uint16_t id_row = 0;
   uint16_t count_row = 0;
@@ -70,6 +71,7 @@ struct DecodedKernel {
   std::vector<racecheck::AccessRules> rules;
   uint32_t num_rows = 0;
   uint32_t num_predicates = 0;
+  bool meets_cluster = false;  ///< has barriers of clusters
 };
 
 /// Address of a kernel's symbol in its space (kGlobal, kConst: device address).

@@ -367,7 +367,11 @@ void Decoder::control(const Instr& in, const compiler::Block& block, bool* ended
       BarrierDesc desc;
       desc.instruction = instr_id_;
       size_t n = in.srcs.size();
-      if (in.op == Opcode::kBarRed) {
+      if (in.op == Opcode::kBar && in.mod.mode == 2) {
+        desc.kind = in.mod.bar_arrive ? Kind::kClusterArrive : Kind::kClusterWait;
+        desc.orders = in.mod.release;
+        out_.meets_cluster = true;
+      } else if (in.op == Opcode::kBarRed) {
         desc.kind = in.mod.bool_op == ptx::BoolOp::kAnd  ? Kind::kAnd
                     : in.mod.bool_op == ptx::BoolOp::kOr ? Kind::kOr
                                                          : Kind::kPopc;

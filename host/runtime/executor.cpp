@@ -31,7 +31,8 @@ constexpr uint32_t kVirtualSms = 64;                      // %nsmid
 bool depends_on_block(const RowInit& init) {
   if (init.kind != RowInit::Kind::kSpecial) return false;
   return init.special == SpecialReg::kCtaidX || init.special == SpecialReg::kCtaidY ||
-         init.special == SpecialReg::kCtaidZ || init.special == SpecialReg::kSmid;
+         init.special == SpecialReg::kCtaidZ || init.special == SpecialReg::kSmid ||
+         (init.special >= SpecialReg::kClusteridX && init.special <= SpecialReg::kClusterCtarank);
 }
 
 }  // namespace
@@ -91,6 +92,8 @@ std::unique_ptr<Executor::Slot> Executor::make_slot() {
   slot->parked.resize(warps_per_block_);
   slot->held.resize(warps_per_block_);
   slot->traces.resize(warps_per_block_);
+  slot->arrivals.resize(warps_per_block_);
+  slot->own_window = slot->shared.get();
   for (uint32_t w = 0; w < warps_per_block_; ++w) {
     exec::Warp& warp = slot->warps[w];
     warp.index = w;
@@ -167,8 +170,8 @@ uint32_t Executor::special_value(const Slot& slot, SpecialReg reg, uint32_t warp
       return static_cast<uint32_t>(options_.grid_workspace >> 32);
     case SpecialReg::kEnvreg2:
       return static_cast<uint32_t>(options_.grid_workspace);
-    default:
-      return 0;  // clocks are operations, not rows
+    default:  // clocks are operations, not rows
+      return cluster_value(slot, reg);
   }
 }
 
@@ -209,11 +212,20 @@ void Executor::fill_block_rows(Slot& slot) {
   }
 }
 
-void Executor::start_block(Slot& slot, uint64_t index) {
-  slot.index = index;
-  slot.ctaid[0] = static_cast<uint32_t>(index % launch_.grid.x);
-  slot.ctaid[1] = static_cast<uint32_t>(index / launch_.grid.x % launch_.grid.y);
-  slot.ctaid[2] = static_cast<uint32_t>(index / launch_.grid.x / launch_.grid.y);
+/// All blocks of the cluster that begins with number `sequence`.
+void Executor::start_blocks(uint64_t sequence) {
+  std::shared_ptr<Cluster> cluster;
+  for (uint64_t i = 0; i < options_.cluster.count(); ++i) {
+    std::unique_ptr<Slot> slot = make_slot();
+    start_block(*slot, sequence + i);
+    join_cluster(*slot, cluster);
+    resident_.push_back(std::move(slot));
+  }
+}
+
+void Executor::start_block(Slot& slot, uint64_t sequence) {
+  place_block(slot, sequence);
+  const uint64_t index = slot.index;
   slot.live = warps_per_block_;
   slot.warp_instructions = slot.thread_instructions = 0;
   slot.printed.clear();
@@ -243,7 +255,8 @@ void Executor::start_block(Slot& slot, uint64_t index) {
   }
   fill_block_rows(slot);
   slot.filled = true;
-  if (options_.checker != nullptr) options_.checker->begin_block(index);
+  if (options_.checker != nullptr)
+    options_.checker->begin_block(index, sequence / options_.cluster.count());
 }
 
 void Executor::grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer) {
@@ -263,6 +276,8 @@ bool Executor::report_progress() {
 bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
   exec::Warp& warp = slot.warps[w];
   context_.shared = slot.shared.get();
+  context_.cluster_shared = slot.cluster != nullptr ? slot.cluster->shared : &slot.own_window;
+  context_.cluster_rank = slot.rank;
   if (options_.checker != nullptr) options_.checker->enter(slot.index);
   int turns = 0;
   int64_t budget = slot.polling[w] ? (slot.split[w] ? kSplitTurn : kPollingTurn) : kTurn;
@@ -293,6 +308,7 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
         idle_since_ = context_.warp_instructions;
         if (options_.checker != nullptr) options_.checker->exit(warp);
         complete_barriers(slot);
+        if (slot.cluster != nullptr) cluster_exit(slot, w);
         return true;
       case Status::kBarrier:
         if (context_.stored) idle_since_ = context_.warp_instructions;
@@ -336,7 +352,10 @@ Executor::Turn Executor::run_block(Slot& slot) {
       }
     }
     if (slot.live == 0) return Turn::kFinished;
-    if (!ran) report_deadlock(slot, "all of its warps wait at barriers that cannot complete");
+    if (!ran) {
+      if (slot.cluster != nullptr) return Turn::kWaiting;  // others may complete the barrier
+      report_deadlock(slot, "all of its warps wait at barriers that cannot complete");
+    }
     if (polls) {
       // Let warps run that a barrier released, but leave those that poll.
       return Turn::kPolling;
@@ -347,6 +366,8 @@ Executor::Turn Executor::run_block(Slot& slot) {
 void Executor::arrive(Slot& slot, uint32_t w) {
   exec::Warp& warp = slot.warps[w];
   const BarrierDesc& desc = kernel_.barriers[warp.barrier];
+  if (desc.kind == BarrierDesc::Kind::kClusterArrive) return cluster_arrive(slot, w, desc);
+  if (desc.kind == BarrierDesc::Kind::kClusterWait) return cluster_wait(slot, w);
   const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(warp.barrier_mask));
   const auto lane_value = [&](uint16_t row) {
     uint32_t v;
@@ -454,7 +475,9 @@ ExecutorResult Executor::run() {
   if (options_.checker != nullptr) begin_check();
   const uint64_t total = launch_.grid.count();
   uint64_t next = 0;
-  uint64_t wanted = options_.cooperative ? total : 1;  // resident blocks
+  const uint64_t together = options_.cluster.count();
+  uint64_t wanted = options_.cooperative ? total : together;  // resident blocks
+  context_.cluster_blocks = static_cast<uint32_t>(together);
   const auto limit_reached = [&] {
     return options_.max_thread_instructions != 0 &&
            result_.thread_instructions >= options_.max_thread_instructions;
@@ -463,7 +486,8 @@ ExecutorResult Executor::run() {
       (uint64_t{kernel_.num_rows} * exec::kRowBytes + uint64_t{context_.local_bytes} * 32) *
           warps_per_block_ +
       launch_.shared_bytes;
-  const uint64_t most_resident = std::clamp<uint64_t>(kResidentBytes / (slot_bytes + 1), 64, 65536);
+  const uint64_t most_resident =
+      std::clamp<uint64_t>(kResidentBytes / (slot_bytes + 1), 64, 65536) / together * together;
   if (options_.cooperative && total > most_resident)
     throw Error(
         fmt::format("a cooperative launch of {} thread blocks of kernel {} - at most {} of "
@@ -471,17 +495,24 @@ ExecutorResult Executor::run() {
                     total, kernel_.kernel->name, most_resident));
   while (result_.blocks < total && !limit_reached()) {
     while (resident_.size() < wanted && next < total) {
-      std::unique_ptr<Slot> slot = make_slot();
-      start_block(*slot, next++);
-      resident_.push_back(std::move(slot));
+      start_blocks(next);
+      next += together;
     }
-    bool finished_any = false;
+    bool finished_any = false, all_wait = true;
+    const uint64_t meetings = cluster_meetings_;
     for (size_t i = 0; i < resident_.size() && !limit_reached();) {
-      if (run_block(*resident_[i]) == Turn::kFinished) {
+      const Turn turn = run_block(*resident_[i]);
+      all_wait = all_wait && turn == Turn::kWaiting;
+      if (turn == Turn::kFinished) {
         finished_any = true;
-        const uint64_t index = resident_[i]->index;
-        if (options_.checker != nullptr) options_.checker->end_block(index);
-        finished_[index] = std::move(resident_[i]);
+        Slot& slot = *resident_[i];
+        if (options_.checker != nullptr) options_.checker->end_block(slot.index);
+        if (slot.cluster != nullptr) {
+          slot.cluster->shared[slot.rank] = nullptr;
+          slot.cluster->blocks[slot.rank] = nullptr;
+          slot.cluster.reset();
+        }
+        finished_[slot.sequence] = std::move(resident_[i]);
         resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
         flush_finished();
       } else {
@@ -491,9 +522,13 @@ ExecutorResult Executor::run() {
       if (result_.interrupted) return result_;
     }
     if (finished_any) {
-      if (resident_.empty() && !options_.cooperative) wanted = 1;
+      if (resident_.empty() && !options_.cooperative) wanted = together;
       continue;
     }
+    if (cluster_meetings_ != meetings) continue;  // warps that waited for a cluster go on
+    if (all_wait && !resident_.empty() && !limit_reached())
+      report_deadlock(*resident_.front(),
+                      "all warps of its cluster wait at barriers that cannot complete");
     // Everything that is resident only waits: bring in more blocks, or give up.
     if (next < total && resident_.size() < most_resident) {
       wanted = std::min<uint64_t>(resident_.size() * 2, most_resident);

@@ -42,6 +42,8 @@ struct ExecutorOptions {
   std::function<void(std::string_view)> print;
   const TextureTable* textures = nullptr;
   bool cooperative = false;                      ///< all blocks are resident from the start
+  Dim3 cluster;                                  ///< blocks of a cluster; they divide the grid
+  bool explicit_cluster = false;                 ///< %is_explicit_cluster
   uint32_t stack_bytes = compiler::kStackBytes;  ///< per thread, of recursive functions
   uint64_t grid_workspace = 0;       ///< %envreg1, %envreg2: device address for grid-wide barriers
   DeviceHeap* heap = nullptr;        ///< of malloc and free; needed by kernels that call them
@@ -56,7 +58,8 @@ struct ExecutorResult {
   bool interrupted = false;
 };
 
-/// Blocks run one after the other, in order, each warp until it waits or exits. When the warps of
+/// Blocks run one after the other, in order, each warp until it waits or exits; blocks of a
+/// cluster are resident together, and clusters follow one another. When the warps of
 /// all resident blocks only poll memory, further blocks become resident, so that blocks may wait
 /// for one another. Throws nearwarp::Error for memory errors and deadlocks of the kernel.
 class Executor {
@@ -74,11 +77,13 @@ class Executor {
     uint32_t popc = 0;
     bool all = true, any = false;
   };
-  struct Slot;  // executor_slot.h
-  enum class Turn : uint8_t { kFinished, kPolling };
+  struct Slot;     // executor_slot.h
+  struct Cluster;  // the same
+  enum class Turn : uint8_t { kFinished, kPolling, kWaiting };
 
   std::unique_ptr<Slot> make_slot();
-  void start_block(Slot& slot, uint64_t index);
+  void start_blocks(uint64_t sequence);
+  void start_block(Slot& slot, uint64_t sequence);
   void fill_block_rows(Slot& slot);
   void fill_row(Slot& slot, uint32_t warp, const RowInit& init);
   uint32_t special_value(const Slot& slot, ptx::SpecialReg reg, uint32_t warp, uint32_t lane) const;
@@ -94,6 +99,15 @@ class Executor {
   void retire(std::unique_ptr<Slot> slot);
   void flush_finished();
   void begin_check();
+  // executor_cluster.cpp: clusters of blocks
+  void place_block(Slot& slot, uint64_t sequence) const;
+  uint32_t cluster_value(const Slot& slot, ptx::SpecialReg reg) const;
+  void join_cluster(Slot& slot, std::shared_ptr<Cluster>& cluster) const;
+  void cluster_arrive(Slot& slot, uint32_t warp, const BarrierDesc& desc);
+  void cluster_wait(Slot& slot, uint32_t warp);
+  void cluster_exit(Slot& slot, uint32_t warp);
+  void complete_cluster(Cluster& cluster);
+  std::string shared_detail(const Slot& slot, uint64_t address) const;
   // executor_lanes.cpp: lanes of a warp that wait for one another
   void rotate_lanes(Slot& slot, uint32_t warp);
   exec::Status run_parted_lanes(Slot& slot, uint32_t warp, int64_t& budget);
@@ -131,8 +145,9 @@ class Executor {
   std::vector<std::unique_ptr<Slot>> spare_;
   std::map<uint64_t, std::unique_ptr<Slot>> finished_;  ///< waiting for earlier blocks
   uint64_t progress_reported_ = 0;
-  uint64_t idle_since_ = 0;      ///< warp-instructions at the last sign of progress
-  bool waits_for_lanes_ = true;  ///< parted lanes wait where all of a warp must be
+  uint64_t idle_since_ = 0;        ///< warp-instructions at the last sign of progress
+  uint64_t cluster_meetings_ = 0;  ///< barriers of clusters that have been completed
+  bool waits_for_lanes_ = true;    ///< parted lanes wait where all of a warp must be
 };
 
 }  // namespace nearwarp::runtime

@@ -80,6 +80,8 @@ void Executor::report_fault(const Slot& slot, uint32_t warp) const {
     detail = fmt::format("the address is not a multiple of {}", f.bytes);
   else if (f.space == exec::MemSpace::kGlobal)
     detail = memory_.describe_nearest(f.address, f.bytes);
+  else if (f.space == exec::MemSpace::kShared && f.address >= exec::kWindowBytes)
+    detail = shared_detail(slot, f.address);
   else
     detail = fmt::format("the window has {} bytes", f.space == exec::MemSpace::kShared
                                                         ? context_.shared_bytes

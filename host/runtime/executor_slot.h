@@ -28,11 +28,33 @@ inline AlignedBytes aligned_zeroed(uint64_t bytes) {
   return AlignedBytes(static_cast<uint8_t*>(p));
 }
 
+/// Blocks that run together and may access each other's shared memory.
+struct Executor::Cluster {
+  uint64_t id = 0;
+  uint8_t* shared[exec::kMaxClusterBlocks] = {};  ///< by rank; nullptr: has ended
+  std::vector<Slot*> blocks;                      ///< by rank; the same
+  uint32_t live = 0;                              ///< warps
+  uint32_t arrived = 0;                           ///< of them, all of whose lanes have
+  uint32_t phase = 0;                             ///< of the barrier
+};
+
 /// A resident thread block and the storage it uses; reused by later blocks.
 struct Executor::Slot {
   enum class State : uint8_t { kRunnable, kWaiting, kExited };
-  uint64_t index = 0;
+  uint64_t index = 0;     ///< in the grid
+  uint64_t sequence = 0;  ///< in the order of execution
   uint32_t ctaid[3] = {};
+  uint32_t cluster_ctaid[3] = {};
+  uint32_t rank = 0;  ///< in its cluster
+  uint8_t* own_window = nullptr;
+  std::shared_ptr<Cluster> cluster;  ///< nullptr: of one block that has no cluster's barriers
+  struct Arrival {
+    uint32_t lanes = 0;  ///< that have arrived in this phase
+    uint32_t phase = 0;  ///< in which the warp arrived last
+    bool any = false;    ///< it has arrived
+    bool counted = false, waits = false;
+  };
+  std::vector<Arrival> arrivals;  ///< of warps, at the barrier of the cluster
   AlignedBytes rows, shared, local;
   std::vector<uint32_t> predicates;
   std::vector<exec::StackEntry> stacks;

@@ -118,16 +118,18 @@ void elect(Warp& warp, const Op& op, uint32_t mask) {
   if (op.imm != 0) write_predicate(warp, static_cast<uint16_t>(op.imm - 1), mask, 1u << leader);
 }
 
-void is_space(Context&, Warp& warp, const Op& op, uint32_t mask) {
+void is_space(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   const uint64_t* a = row<uint64_t>(warp.rows, op.a);
   uint32_t result = 0;
   for_each_lane(mask, [&](uint32_t i) {
-    const bool shared = a[i] - kSharedGenericBase < kWindowBytes;
+    const uint64_t in_shared = a[i] - kSharedGenericBase;
+    const bool shared = in_shared < kClusterBytes;
     const bool local = a[i] - kLocalGenericBase < kWindowBytes;
     bool is = false;
-    switch (static_cast<MemSpace>(op.imm)) {
-      case MemSpace::kShared:
-        is = shared;
+    switch (static_cast<MemSpace>(op.imm & 0xff)) {
+      case MemSpace::kShared:  // of the block, or of the whole cluster
+        is = shared && ((op.imm >> 8) != 0 || in_shared < kWindowBytes ||
+                        (in_shared >> kWindowBits) - 1 == ctx.cluster_rank);
         break;
       case MemSpace::kLocal:
         is = local;

@@ -106,6 +106,26 @@ class ChunkWriter final : public BlockSink {
 
 }  // namespace
 
+namespace {
+
+Dim3 required_cluster(const compiler::Kernel& k) {
+  const uint32_t* c = k.bounds.cluster;
+  return c[0] == 0 ? Dim3{1, 1, 1} : Dim3{c[0], c[1], c[2]};
+}
+
+void check_cluster(const compiler::Kernel& k, Dim3 grid, Dim3 cluster) {
+  if (cluster.count() != 0 && cluster.count() <= exec::kMaxClusterBlocks &&
+      grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0)
+    return;
+  throw Error(fmt::format(
+      "kernel {} cannot run with clusters of ({},{},{}) blocks in a grid of ({},{},{}) - at most "
+      "{} "
+      "blocks, and clusters that divide the grid",
+      k.name, cluster.x, cluster.y, cluster.z, grid.x, grid.y, grid.z, exec::kMaxClusterBlocks));
+}
+
+}  // namespace
+
 /// A grid to run.
 struct VirtualDevice::Grid {
   uint32_t module = 0;
@@ -114,7 +134,8 @@ struct VirtualDevice::Grid {
   uint32_t dynamic_shared_bytes = 0;
   std::span<const std::byte> parameters;
   bool record = true, cooperative = false;
-  uint32_t depth = 0;  ///< grids above it; 0: launched by the host
+  uint32_t depth = 0;        ///< grids above it; 0: launched by the host
+  Dim3 cluster = {0, 0, 0};  ///< 0: what the kernel asks for
 };
 
 struct VirtualDevice::Impl {
@@ -353,6 +374,13 @@ void VirtualDevice::launch(uint32_t module, const std::string& kernel, Dim3 grid
   launch_grid({module, kernel, grid, block, dynamic_shared_bytes, args.bytes(), record});
 }
 
+void VirtualDevice::launch_clusters(uint32_t module, const std::string& kernel, Dim3 grid,
+                                    Dim3 block, Dim3 cluster, uint32_t dynamic_shared_bytes,
+                                    const KernelArgs& args, bool cooperative, bool record) {
+  launch_grid({module, kernel, grid, block, dynamic_shared_bytes, args.bytes(), record, cooperative,
+               0, cluster});
+}
+
 void VirtualDevice::launch_cooperative(uint32_t module, const std::string& kernel, Dim3 grid,
                                        Dim3 block, uint32_t dynamic_shared_bytes,
                                        const KernelArgs& args, bool record) {
@@ -380,15 +408,20 @@ void VirtualDevice::launch_grid(const Grid& root) {
 }
 
 void VirtualDevice::run_grid(const Grid& launched) {
-  const auto& [module, kernel, grid, block, dynamic_shared_bytes, parameters, wanted, cooperative,
-               depth] = launched;
+  const auto& [module, kernel, given_grid, block, dynamic_shared_bytes, parameters, wanted,
+               cooperative, depth, given_cluster] = launched;
   Impl& d = *impl_;
   if (d.taken) throw Error("the device's recording has been taken - it cannot be used any more");
   if (d.fault) throw *d.fault;
   Impl::LoadedKernel& loaded = d.kernel(module, kernel);
   const compiler::Kernel& k = *loaded.decoded.kernel;
   const uint64_t shared = uint64_t{k.static_shared_bytes} + dynamic_shared_bytes;
+  const Dim3 cluster = given_cluster.count() != 0 ? given_cluster : required_cluster(k);
+  Dim3 grid = given_grid;
+  if (k.bounds.blocks_are_clusters)
+    grid = {grid.x * cluster.x, grid.y * cluster.y, grid.z * cluster.z};
   d.check_dimensions(k, grid, block, shared, parameters.size());
+  check_cluster(k, grid, cluster);
   const bool record = wanted && !d.limit_reached;
   if (!record) d.truncate();
   if (d.limit_reached && !d.options.execute_beyond_limit) return;
@@ -423,6 +456,8 @@ void VirtualDevice::run_grid(const Grid& launched) {
   options.print = d.options.print;
   options.textures = &d.textures;
   options.stack_bytes = d.stack_bytes;
+  options.cluster = cluster;
+  options.explicit_cluster = given_cluster.count() != 0 || k.bounds.cluster[0] != 0;
   if (loaded.checked) options.checker = d.options.checker;
   if (cooperative) {
     options.cooperative = true;

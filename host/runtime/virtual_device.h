@@ -130,6 +130,11 @@ class VirtualDevice {
   void launch(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
               uint32_t dynamic_shared_bytes, const KernelArgs& args, bool record = true);
 
+  /// The same with clusters of so many blocks, in place of those that the kernel asks for.
+  void launch_clusters(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,
+                       Dim3 cluster, uint32_t dynamic_shared_bytes, const KernelArgs& args,
+                       bool cooperative = false, bool record = true);
+
   /// The same as a cooperative launch: all thread blocks are resident together and may wait for
   /// one another at barriers of the grid. Throws nearwarp::Error for more blocks than fit.
   void launch_cooperative(uint32_t module, const std::string& kernel, Dim3 grid, Dim3 block,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "device/sm/sm_state.h"
 #include "host/ptx/details.h"
 
 namespace nearwarp::sim {
@@ -106,6 +107,14 @@ void classify_memory(ImageInstr& out, const Instruction& in, const MachineConfig
 
 void classify_barrier(ImageInstr& out, const Instruction& in) {
   out.unit = Unit::kControl;
+  if (in.op == Opcode::kBar && in.mod.mode == 2) {
+    // Estimated: a barrier of a cluster costs what one of the block does. Warps wait for those of
+    // their own block, in a barrier apart from its others.
+    if (in.mod.bar_arrive != 0) return;
+    out.action = Action::kBarrier;
+    out.lane_bytes = sm::kMaxBarriers - 1;
+    return;
+  }
   out.action = in.mod.bar_arrive != 0 ? Action::kBarrierArrive : Action::kBarrier;
   const auto immediate = [&](size_t i) -> uint64_t {
     return i < in.srcs.size() && in.srcs[i].kind == compiler::Operand::Kind::kImmediate

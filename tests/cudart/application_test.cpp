@@ -60,6 +60,29 @@ TEST_F(Application, MathOfCapability90) { expect_passes("math_90"); }
 TEST_F(Application, Pools) { expect_passes("pools"); }
 TEST_F(Application, SeveralTranslationUnits) { expect_passes("linked"); }
 TEST_F(Application, CooperativeGroups) { expect_passes("cooperative"); }
+TEST_F(Application, Clusters) {
+  expect_passes("clusters");
+  struct Mistake {
+    const char* how;
+    const char* message;
+  };
+  for (const Mistake& m : {Mistake{"ended", "block 1 of the cluster, which has ended"},
+                           {"beyond", "in no block: the cluster has 2"},
+                           {"deadlock", "deadlock in kernel _Z10half_waitsPi"}}) {
+    const Outcome outcome = run("clusters", {m.how});
+    EXPECT_EQ(outcome.exit_code, 1) << m.how << outcome.out << outcome.err;  // nothing to simulate
+    EXPECT_TRUE(contains(outcome.out, "passed")) << m.how << outcome.out;
+    EXPECT_TRUE(contains(outcome.err, m.message)) << m.how << outcome.err;
+  }
+  const Outcome clean = run_program({"check", "--", app("clusters")});
+  EXPECT_EQ(clean.exit_code, 0) << clean.out << clean.err;
+  EXPECT_TRUE(contains(clean.out, "clusters: no hazards, no errors in ")) << clean.out;
+  const Outcome races = run_program({"check", "--", app("clusters"), "races"});
+  EXPECT_EQ(races.exit_code, 3) << races.out << races.err;
+  EXPECT_TRUE(contains(races.out, "between blocks")) << races.out;
+  EXPECT_TRUE(contains(races.out, "of shared memory")) << races.out;
+}
+
 TEST_F(Application, NestedLaunches) {
   expect_passes("nested");
   expect_passes("nested_cub");

@@ -153,7 +153,7 @@ TEST(Mnemonic, SpellingDecodesToTheSame) {
 
 TEST(Mnemonic, SpecialRegisters) {
   SpecialReg reg;
-  for (int i = 0; i <= static_cast<int>(SpecialReg::kTotalSmemSize); ++i) {
+  for (int i = 0; i <= static_cast<int>(SpecialReg::kIsExplicitCluster); ++i) {
     const auto expected = static_cast<SpecialReg>(i);
     ASSERT_TRUE(special_by_name(name_of(expected), &reg));
     EXPECT_EQ(reg, expected);
@@ -162,8 +162,11 @@ TEST(Mnemonic, SpecialRegisters) {
   EXPECT_EQ(name_of(SpecialReg::kLanemaskGt), "%lanemask_gt");
   EXPECT_FALSE(special_by_name("%tid.w", &reg));
   EXPECT_TRUE(is_unsupported_special("%pm0"));
-  ASSERT_TRUE(special_by_name("%clusterid.x", &reg));  // a block is a cluster
-  EXPECT_EQ(reg, SpecialReg::kCtaidX);
+  ASSERT_TRUE(special_by_name("%cluster_nctaid.y", &reg));
+  EXPECT_EQ(reg, SpecialReg::kClusterNctaidY);
+  EXPECT_FALSE(special_by_name("%clusterid.w", &reg));
+  ASSERT_TRUE(special_by_name("%envreg7", &reg));
+  EXPECT_EQ(reg, SpecialReg::kZero);
   EXPECT_FALSE(is_unsupported_special("%r1"));
 }
 
