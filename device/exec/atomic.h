@@ -99,6 +99,36 @@ NW_HD inline void atomic_lanes(Context& ctx, Warp& warp, const MemDesc& desc, co
   });
 }
 
+/// Exchange, and compare and exchange, of pairs of 64-bit words.
+NW_HD inline void atomic_pairs(Context& ctx, Warp& warp, const MemDesc& desc, uint32_t mask,
+                               uint8_t* const* host) {
+  struct Pair {
+    uint64_t low, high;
+    bool operator==(const Pair& o) const { return low == o.low && high == o.high; }
+  };
+  const auto operands = [&](uint16_t low, uint16_t high, Pair* to) {
+    const uint64_t* l = row<uint64_t>(warp.rows, low);
+    const uint64_t* h = row<uint64_t>(warp.rows, high);
+    for (uint32_t i = 0; i < kLanes; ++i) to[i] = {l[i], h[i]};
+  };
+  const bool compares = desc.atomic == AtomOp::kCas;
+  Pair b[kLanes], c[kLanes];  // copies: the result may take the operands' rows
+  operands(desc.operand_b, desc.rows[2], b);
+  if (compares) operands(desc.operand_c, desc.rows[3], c);
+  for_each_lane(mask, [&](uint32_t lane) {
+    Pair old;
+    std::memcpy(&old, host[lane], sizeof(old));
+    const Pair now = !compares ? b[lane] : (old == b[lane] ? c[lane] : old);
+    if (!(now == old)) {
+      std::memcpy(host[lane], &now, sizeof(now));
+      ctx.stored = true;
+    }
+    if (!desc.has_result) return;
+    row<uint64_t>(warp.rows, desc.rows[0])[lane] = old.low;
+    row<uint64_t>(warp.rows, desc.rows[1])[lane] = old.high;
+  });
+}
+
 NW_HD inline bool atomic_general(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   MemDesc& desc = ctx.memory[op.c];
   trace_guard(warp, desc, mask);
@@ -106,7 +136,9 @@ NW_HD inline bool atomic_general(Context& ctx, Warp& warp, const Op& op, uint32_
   ctx.polled |= desc.polls != 0;
   ResolvedAccess access;
   if (!resolve(ctx, warp, desc, op, mask, access)) return false;
-  if (desc.bytes == 2)
+  if (desc.vector == 2)
+    atomic_pairs(ctx, warp, desc, mask, access.host);
+  else if (desc.bytes == 2)
     atomic_lanes<uint16_t>(ctx, warp, desc, op, mask, access.host);
   else if (desc.bytes == 8)
     atomic_lanes<uint64_t>(ctx, warp, desc, op, mask, access.host);

@@ -140,6 +140,9 @@ class Lowering {
   void expand_transpose(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_wmma(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  // lower_wide.cpp
+  void expand_wide(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  std::pair<RegId, RegId> halves(Frame* frame, const ptx::Instruction& in, const ptx::Operand& op);
   void expand_cluster_address(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_mbarrier(Frame* frame, const ptx::Instruction& in, const Instruction& like);
 
@@ -168,6 +171,7 @@ class Lowering {
   std::vector<const ptx::Function*> stack_;
   std::optional<CallGraph> call_graph_;
   std::vector<Subroutine> subroutines_;
+  std::map<RegId, std::pair<RegId, RegId>> halves_;  // of 128-bit registers
   RegId stack_pointer_ = kNone;
   uint32_t stack_symbol_ = kNone;
   uint32_t instances_ = 0;

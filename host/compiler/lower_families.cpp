@@ -63,6 +63,10 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
   Instruction like = start(in);
   like.mod = {};
   if (in.guard != ptx::kNoIndex) like.guard = reg(frame, in.guard);
+  if (in.mod.type == Type::kB128) {
+    expand_wide(frame, in, like);
+    return true;
+  }
   switch (in.op) {
     case Opcode::kLdmatrix:
     case Opcode::kStmatrix:

@@ -62,10 +62,11 @@ constexpr uint32_t kF = bits({Type::kF32, Type::kF64});
 constexpr uint32_t kF32 = bit(Type::kF32);
 constexpr uint32_t kB32 = bit(Type::kB32);
 constexpr uint32_t kB64 = bit(Type::kB64);
+constexpr uint32_t kB128 = bit(Type::kB128);
 constexpr uint32_t kP = bit(Type::kPred);
 constexpr uint32_t kBytes = bits({Type::kB8, Type::kU8, Type::kS8});
 constexpr uint32_t kHalf = bits({Type::kF16, Type::kBF16, Type::kF16x2, Type::kBF16x2});
-constexpr uint32_t kData = kB | kI | kF | kBytes;  // what ld and st move
+constexpr uint32_t kData = kB | kI | kF | kBytes | kB128;  // what ld and st move
 
 struct Row {
   std::string_view name;
@@ -127,7 +128,7 @@ constexpr std::array<Row, 88> kRows = {{
      kI | kB32 | kF32 | kHalf},
     {"selp", Opcode::kSelp, "Daap", 0, kB | kI | kF},
     {"slct", Opcode::kSlct, "Daas", kFtz | kSecondType, kB | kI | kF},
-    {"mov", Opcode::kMov, "Da", 0, kB | kI | kF | kP | kHalf},
+    {"mov", Opcode::kMov, "Da", 0, kB | kI | kF | kP | kHalf | kB128},
     {"cvt", Opcode::kCvt, "Ds", kRound | kFtz | kSat | kSecondType | kReluFlag,
      kBytes | kI | kF | kHalf},
     {"cvta", Opcode::kCvta, "Da", kTo | kSpaces, bits({Type::kU32, Type::kU64})},
@@ -139,7 +140,7 @@ constexpr std::array<Row, 88> kRows = {{
     {"prefetch", Opcode::kPrefetch, "A", kSpaces | kLevels | kCache, 0},
     {"prefetchu", Opcode::kPrefetch, "A", kLevels, 0},
     {"atom", Opcode::kAtom, "DAa?a", kSpaces | kOrder | kAtomics | kCache | kVectors,
-     kB | kI32 | kI64 | kF | kHalf},
+     kB | kI32 | kI64 | kF | kHalf | kB128},
     {"red", Opcode::kRed, "Aa", kSpaces | kOrder | kAtomics | kVolatile | kCache | kVectors,
      kB | kI32 | kI64 | kF | kHalf},
     {"shfl", Opcode::kShfl, "Eauu?u", kSync | kShflModes, kB32},

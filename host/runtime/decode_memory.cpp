@@ -258,7 +258,9 @@ void Decoder::atomic(const Instr& in) {
   if (in.mod.type == Type::kF16 || in.mod.type == Type::kF16x2) desc.is_float = 2;
   if (in.mod.type == Type::kBF16 || in.mod.type == Type::kBF16x2) desc.is_float = 4;
   const bool half_word = desc.bytes == 2;
-  if (desc.atomic == AtomOp::kNone || desc.bytes < 2 || desc.vector != 1 ||
+  const bool pair = desc.vector == 2 && desc.bytes == 8 &&
+                    (desc.atomic == AtomOp::kCas || desc.atomic == AtomOp::kExch);
+  if (desc.atomic == AtomOp::kNone || desc.bytes < 2 || (desc.vector != 1 && !pair) ||
       (desc.is_float && desc.atomic != AtomOp::kAdd && desc.atomic != AtomOp::kExch &&
        desc.atomic != AtomOp::kMin && desc.atomic != AtomOp::kMax) ||
       (half_word && !desc.is_float && desc.atomic != AtomOp::kCas &&
@@ -271,9 +273,21 @@ void Decoder::atomic(const Instr& in) {
   const bool wide = desc.bytes == 8;
   desc.reg_bytes = desc.bytes;
   desc.operand_b = source(in.srcs.at(0), wide);
-  if (desc.atomic == AtomOp::kCas) desc.operand_c = source(in.srcs.at(1), wide);
+  if (pair) {  // rows: of the result, then the upper halves of the operands
+    desc.rows[2] = source(in.srcs.at(1), true);
+    if (desc.atomic == AtomOp::kCas) {
+      desc.operand_c = source(in.srcs.at(2), true);
+      desc.rows[3] = source(in.srcs.at(3), true);
+    }
+  } else if (desc.atomic == AtomOp::kCas) {
+    desc.operand_c = source(in.srcs.at(1), wide);
+  }
   desc.has_result = in.op == Opcode::kAtom && !in.dsts.empty() && in.dsts[0] != kNone;
   if (desc.has_result) op.d = destination(in.dsts[0]).row;
+  if (pair && desc.has_result) {
+    desc.rows[0] = op.d;
+    desc.rows[1] = destination(in.dsts.at(1)).row;
+  }
   op.x = guard();
   if (out_.memory.size() >= 0xffff) unsupported("a kernel with this many memory instructions");
   op.c = static_cast<uint16_t>(out_.memory.size());

@@ -60,6 +60,12 @@ TEST_F(Application, MathOfCapability90) { expect_passes("math_90"); }
 TEST_F(Application, Pools) { expect_passes("pools"); }
 TEST_F(Application, SeveralTranslationUnits) { expect_passes("linked"); }
 TEST_F(Application, CooperativeGroups) { expect_passes("cooperative"); }
+TEST_F(Application, WideAtomics) {
+  expect_passes("wide");
+  const Outcome checked = run_program({"check", "--", app("wide")});
+  EXPECT_TRUE(contains(checked.out, "wide: no hazards, no errors in ")) << checked.out;
+}
+
 TEST_F(Application, Clusters) {
   expect_passes("clusters");
   struct Mistake {
