@@ -29,7 +29,9 @@ enum Status : int {
   kErrorPeerAccessUnsupported = 217,
   kErrorInvalidPtx = 218,
   kErrorFileNotFound = 301,
+  kErrorOperatingSystem = 304,
   kErrorInvalidResourceHandle = 400,
+  kErrorIllegalState = 401,
   kErrorSymbolNotFound = 500,
   kErrorNotReady = 600,
   kErrorIllegalAddress = 700,
@@ -44,7 +46,9 @@ enum Status : int {
   kErrorCooperativeLaunchTooLarge = 720,
   kErrorNotSupported = 801,
   kErrorStreamCaptureUnsupported = 900,
+  kErrorStreamCaptureMerge = 902,
   kErrorStreamCaptureUnmatched = 903,
+  kErrorStreamCaptureIsolation = 905,
   kErrorGraphExecUpdateFailure = 910,
   kErrorInvalidClusterSize = 912,
   kErrorUnknown = 999,
@@ -255,6 +259,48 @@ struct HostNodeParams {  // cudaHostNodeParams
   void (*function)(void*);
   void* data;
 };
+struct CopyNodeParams {  // cudaMemcpyNodeParams
+  int flags, reserved[3];
+  Copy3D copy;
+};
+struct AllocateNodeParams {  // cudaMemAllocNodeParams
+  MemPoolProps pool;
+  const void* access;
+  size_t num_access;
+  size_t bytes;
+  void* pointer;  ///< out
+};
+static_assert(sizeof(AllocateNodeParams) == 120);
+struct NodeParams {  // cudaGraphNodeParams
+  int type;          ///< NodeType
+  int reserved[3];
+  union {
+    long long words[29];
+    KernelNodeParams kernel;
+    CopyNodeParams copy;
+    MemsetParams fill;
+    HostNodeParams host;
+    struct {
+      void* graph;
+      int ownership;  ///< 0: the node gets a clone, 1: the graph itself
+    } child;
+    void* event;
+    AllocateNodeParams allocate;
+    void* free;
+  };
+  long long reserved_end;
+};
+static_assert(sizeof(NodeParams) == 256);
+struct EdgeData {  // cudaGraphEdgeData
+  unsigned char from_port, to_port, type, reserved[5];
+};
+struct InstantiateParams {  // cudaGraphInstantiateParams
+  unsigned long long flags;
+  Stream upload;
+  const void* node;
+  int result;  ///< 0: success, 1: error, 2: invalid structure
+};
+static_assert(sizeof(InstantiateParams) == 32);
 struct ExecUpdateResult {  // cudaGraphExecUpdateResultInfo
   int result;              ///< 0: success, 1: error, 2: the graphs differ
   const void* node;

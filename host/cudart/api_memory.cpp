@@ -82,7 +82,7 @@ NW_API cudaMalloc3D(PitchedPtr* pointer, Extent extent) {
 NW_API cudaFree(void* pointer) {
   return api([&](Runtime& r) {
     r.device();  // cudaFree(0) is how programs initialise the runtime
-    if (pointer != nullptr) r.memory.free(r, pointer, false);
+    if (pointer != nullptr) r.free(pointer);
     return kSuccess;
   });
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "host/cudart/graph_work.h"
 #include "host/cudart/runtime.h"
 
 using namespace nearwarp::cudart;
@@ -55,8 +56,13 @@ int device_of(const MemLocation* location) {
 NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream stream) {
   return api([&](Runtime& r) {
     require(pointer != nullptr);
-    r.streams.find(stream);
+    const StreamState* s = r.streams.find(stream);
     Pool& p = checked(pool);
+    if (s != nullptr && s->capture != nullptr) {
+      require(bytes != 0);
+      r.enqueue(stream, NodeType::kAllocate, allocate_work(r, bytes, {}, pointer));
+      return kSuccess;
+    }
     *pointer = bytes == 0 ? nullptr : r.memory.allocate(r, bytes, Memory::Kind::kDevice, 0, pool);
     p.used_high = std::max(p.used_high, r.memory.bytes_of_pool(r, pool));
     return kSuccess;
@@ -68,8 +74,11 @@ NW_API cudaMallocAsync(void** pointer, size_t bytes, Stream stream) {
 }
 NW_API cudaFreeAsync(void* pointer, Stream stream) {
   return api([&](Runtime& r) {
-    r.streams.find(stream);
-    if (pointer != nullptr) r.memory.free(r, pointer, false);
+    const StreamState* s = r.streams.find(stream);
+    if (s != nullptr && s->capture != nullptr)
+      r.enqueue(stream, NodeType::kFree, free_work(r, pointer));
+    else if (pointer != nullptr)
+      r.free(pointer);
     return kSuccess;
   });
 }

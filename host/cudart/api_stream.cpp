@@ -1,4 +1,8 @@
 // Entry points of streams, events and host functions.
+#include <algorithm>
+#include <cstring>
+
+#include "host/cudart/graph_work.h"
 #include "host/cudart/runtime.h"
 
 using namespace nearwarp::cudart;
@@ -6,7 +10,7 @@ using namespace nearwarp::cudart;
 namespace {
 
 constexpr unsigned kStreamFlags = 1, kEventFlags = 7, kEventDisableTiming = 2;
-constexpr unsigned kEventRecordExternal = 1;
+constexpr unsigned kEventRecordExternal = 1, kEventWaitExternal = 1;
 
 Status create(Stream* stream, unsigned flags, int priority) {
   return api([&](Runtime& r) {
@@ -83,15 +87,32 @@ NW_API cudaStreamGetDevice(Stream stream, int* device) {
     return kSuccess;
   });
 }
+/// Attributes are hints to hardware that is not there: they are kept, for who asks.
 NW_API cudaStreamCopyAttributes(Stream to, Stream from) {
   return api([&](Runtime& r) {
-    r.streams.find(to);
-    r.streams.find(from);
+    StreamState *t = r.streams.find(to), *f = r.streams.find(from);
+    if (t != nullptr && f != nullptr) t->attributes = f->attributes;
     return kSuccess;
   });
 }
-/// Attributes are hints to hardware that is not there.
-NW_API cudaStreamSetAttribute(Stream stream, int, const void*) { return nothing_to_do(stream); }
+NW_API cudaStreamSetAttribute(Stream stream, int attribute, const void* value) {
+  return api([&](Runtime& r) {
+    require(value != nullptr);
+    if (StreamState* s = r.streams.find(stream); s != nullptr)
+      std::memcpy(s->attributes[attribute].data(), value, 64);
+    return kSuccess;
+  });
+}
+NW_API cudaStreamGetAttribute(Stream stream, int attribute, void* value) {
+  return api([&](Runtime& r) {
+    require(value != nullptr);
+    std::memset(value, 0, 64);
+    StreamState* s = r.streams.find(stream);
+    if (s != nullptr && s->attributes.contains(attribute))
+      std::memcpy(value, s->attributes[attribute].data(), 64);
+    return kSuccess;
+  });
+}
 
 NW_API cudaLaunchHostFunc(Stream stream, void (*function)(void*), void* data) {
   bool is_now = false;
@@ -99,7 +120,10 @@ NW_API cudaLaunchHostFunc(Stream stream, void (*function)(void*), void* data) {
     require(function != nullptr);
     const StreamState* s = r.streams.find(stream);
     is_now = s == nullptr || s->capture == nullptr;
-    if (!is_now) r.enqueue(stream, NodeType::kHost, [=](Runtime&) { function(data); });
+    if (!is_now) {
+      const HostNodeParams params{function, data};
+      r.enqueue(stream, NodeType::kHost, host_work(&params));
+    }
     return kSuccess;
   });
   if (status == kSuccess && is_now) function(data);  // not under the lock
@@ -141,14 +165,11 @@ NW_API cudaEventRecordWithFlags(void* event, Stream stream, unsigned flags) {
     const StreamState* s = r.streams.find(stream);
     EventState& recorded = r.streams.event(event);
     recorded.capture = s == nullptr ? nullptr : s->capture;
-    if (recorded.capture != nullptr && flags == 0) return kSuccess;
-    r.enqueue(stream, NodeType::kRecordEvent, [event](Runtime& q) {
-      EventState& e = q.streams.event(event);
-      // Programs divide by elapsed times: no two events have the same, unless that is simulated.
-      if (!q.recorder().event_times().active()) q.streams.pass(0.5);
-      e.recorded = true;
-      e.microseconds = q.streams.clock();
-    });
+    if (recorded.capture != nullptr && flags == 0) {
+      recorded.tail = s->tail;
+      return kSuccess;
+    }
+    r.enqueue(stream, NodeType::kRecordEvent, event_work(r, event, true));
     return kSuccess;
   });
 }
@@ -162,12 +183,24 @@ NW_API cudaEventQuery(void* event) {
   });
 }
 NW_API cudaEventSynchronize(void* event) { return cudaEventQuery(event); }
-NW_API cudaStreamWaitEvent(Stream stream, void* event, unsigned) {
+NW_API cudaStreamWaitEvent(Stream stream, void* event, unsigned flags) {
   return api([&](Runtime& r) {
     StreamState* s = r.streams.find(stream);
     const EventState& e = r.streams.event(event);
+    if (s == nullptr) return kSuccess;
+    if (s->capture != nullptr && flags == kEventWaitExternal) {
+      r.enqueue(stream, NodeType::kWaitEvent, event_work(r, event, false));
+      return kSuccess;
+    }
+    if (e.capture == nullptr) {
+      require(s->capture == nullptr || !e.recorded, kErrorStreamCaptureIsolation);
+      return kSuccess;
+    }
     // Waiting for an event of a capture makes a stream part of it.
-    if (s != nullptr && e.capture != nullptr && s->capture == nullptr) s->capture = e.capture;
+    if (s->capture == nullptr) s->capture = e.capture;
+    require(s->capture == e.capture, kErrorStreamCaptureMerge);
+    for (GraphNode* node : e.tail)
+      if (std::find(s->tail.begin(), s->tail.end(), node) == s->tail.end()) s->tail.push_back(node);
     return kSuccess;
   });
 }

@@ -48,14 +48,16 @@ Work copy_work(void* dst, const void* src, size_t bytes, int kind) {
   };
 }
 
+void BoxCopy::operator()(Runtime& r) const {
+  copy_3d(r, {copy.dst_array, copy.dst_pos, copy.dst_ptr},
+          {copy.src_array, copy.src_pos, copy.src_ptr}, copy.extent, copy.kind);
+  r.streams.pass(kCopyMicroseconds);
+}
+
 Work copy_3d_work(const Copy3D& copy) {
   if (copy.src_array != nullptr) checked_array(copy.src_array);
   if (copy.dst_array != nullptr) checked_array(copy.dst_array);
-  return [copy](Runtime& r) {
-    copy_3d(r, {copy.dst_array, copy.dst_pos, copy.dst_ptr},
-            {copy.src_array, copy.src_pos, copy.src_ptr}, copy.extent, copy.kind);
-    r.streams.pass(kCopyMicroseconds);
-  };
+  return BoxCopy{copy};
 }
 
 }  // namespace nearwarp::cudart

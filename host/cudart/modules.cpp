@@ -16,10 +16,26 @@ Module& Modules::add(const void* wrapper) {
   return m;
 }
 
+Module& Modules::add_library(std::string contents) {
+  constexpr char kContainerMagic[] = "\x50\xed\x55\xba";
+  Module& m = add(nullptr);
+  (contents.starts_with(kContainerMagic) ? m.container : m.ptx) = std::move(contents);
+  libraries_.insert(&m);
+  return m;
+}
+
+Module& Modules::library(const void* handle) {
+  require(libraries_.contains(handle), kErrorInvalidResourceHandle);
+  return *const_cast<Module*>(static_cast<const Module*>(handle));
+}
+
 void Modules::remove(Module& module) {
+  libraries_.erase(&module);
   std::erase_if(kernels_, [&](const auto& entry) { return entry.second->module == &module; });
   std::erase_if(variables_, [&](const auto& entry) { return entry.second.module == &module; });
   module.wrapper = nullptr;
+  module.ptx.clear();
+  module.container.clear();
 }
 
 void Modules::add_kernel(Module& module, const void* host_function, const char* name) {
@@ -85,12 +101,22 @@ std::shared_ptr<const compiler::Program> compiled(FatBinary& fat, const std::str
 
 }  // namespace
 
+FatBinary Modules::contents(Runtime& runtime, const Module& m) {
+  const uint32_t capability = runtime.spec().capability;
+  if (m.wrapper != nullptr) return read_fat_wrapper(m.wrapper, capability);
+  if (!m.container.empty())
+    return read_fat_container(m.container.data(), m.container.size(), capability);
+  if (m.ptx.empty()) throw Failure{kErrorInvalidResourceHandle};  // it was unloaded
+  FatBinary fat;
+  fat.images.push_back({m.ptx, capability});
+  return fat;
+}
+
 void Modules::read(Runtime& runtime, Module& m) {
   const std::string name = fmt::format("{}.{}", program_name(), m.number);
-  if (m.wrapper == nullptr) throw Failure{kErrorInvalidResourceHandle};
   FatBinary fat;
   try {
-    fat = read_fat_wrapper(m.wrapper, runtime.spec().capability);
+    fat = contents(runtime, m);
   } catch (const Error& error) {
     m.problem = kErrorInvalidKernelImage;
     m.problem_text = fmt::format("{} (module {} of the application)", error.what(), m.number);

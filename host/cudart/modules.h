@@ -16,6 +16,7 @@
 namespace nearwarp::cudart {
 
 class Runtime;
+struct FatBinary;
 
 struct ManagedVariable {
   void** host_pointer = nullptr;
@@ -24,8 +25,10 @@ struct ManagedVariable {
 
 struct Module {
   uint32_t number = 0;
-  const void* wrapper = nullptr;
-  bool tried = false;  ///< to load it
+  const void* wrapper = nullptr;  ///< of the host's code; else one of these:
+  std::string ptx;                ///< text
+  std::string container;          ///< a fat binary's
+  bool tried = false;             ///< to load it
   Status problem = kSuccess;
   std::string problem_text;
   uint32_t handle = 0;  ///< of the virtual device
@@ -55,6 +58,10 @@ struct VariableHandle {
 class Modules {
  public:
   Module& add(const void* wrapper);
+  /// A module that the application brings while it runs: PTX text or a fat binary's container.
+  Module& add_library(std::string contents);
+  /// Throws Failure for what is no module of add_library(), or not any more.
+  Module& library(const void* handle);
   void remove(Module& module);
   void add_kernel(Module& module, const void* host_function, const char* name);
   void add_variable(Module& module, const void* host_variable, const char* name, size_t bytes);
@@ -76,10 +83,11 @@ class Modules {
 
  private:
   void read(Runtime& runtime, Module& module);
+  static FatBinary contents(Runtime& runtime, const Module& module);
 
   std::deque<Module> modules_;
   std::deque<KernelHandle> handles_;
-  std::unordered_set<const void*> handle_set_;
+  std::unordered_set<const void*> handle_set_, libraries_;
   std::unordered_map<const void*, KernelHandle*> kernels_;
   std::unordered_map<const void*, VariableHandle> variables_;
 };

@@ -114,11 +114,16 @@ void Runtime::check_process() const {
 }
 
 void Runtime::enqueue(Stream stream, NodeType type, Work work) {
-  const StreamState* s = streams.find(stream);
-  if (s != nullptr && s->capture != nullptr)
-    s->capture->add(type, std::move(work));
+  StreamState* const s = streams.find(stream);
+  if (s == nullptr || s->capture == nullptr) return work(*this);
+  s->tail = {graphs.add(*s->capture, type, std::move(work), s->tail.data(), s->tail.size())};
+}
+
+void Runtime::free(void* pointer) {
+  if (const auto of_graph = graphs.memory(pointer); of_graph != nullptr)
+    of_graph->release();
   else
-    work(*this);
+    memory.free(*this, pointer, false);
 }
 
 void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,

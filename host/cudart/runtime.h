@@ -48,6 +48,9 @@ class Runtime {
   /// Do the work of a stream now; if the stream is being captured, put it into the graph instead.
   void enqueue(Stream stream, NodeType type, Work work);
 
+  /// Memory of the device; what a graph's node has allocated stays until no graph needs it.
+  void free(void* pointer);
+
   /// Execute a kernel; a fault becomes `sticky`.
   void launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,
               runtime::KernelArgs args, const LaunchKind& kind);

@@ -6,8 +6,10 @@
 namespace nearwarp::cudart {
 
 StreamState* Streams::create(unsigned flags, int priority) {
-  auto stream =
-      std::make_unique<StreamState>(StreamState{next_id_++, flags, priority, nullptr, false});
+  auto stream = std::make_unique<StreamState>();
+  stream->id = next_id_++;
+  stream->flags = flags;
+  stream->priority = priority;
   StreamState* const handle = stream.get();
   streams_.emplace(handle, std::move(stream));
   return handle;
@@ -27,7 +29,11 @@ void Streams::destroy(Stream stream) {
 
 void Streams::end_capture(const Graph* graph) {
   for (const auto& [handle, stream] : streams_)
-    if (stream->capture == graph) stream->capture = nullptr, stream->captures = false;
+    if (stream->capture == graph) {
+      stream->capture = nullptr;
+      stream->captures = false;
+      stream->tail.clear();
+    }
   for (const auto& [handle, event] : events_)
     if (event->capture == graph) event->capture = nullptr;
 }

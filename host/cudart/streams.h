@@ -3,29 +3,36 @@
 // and the time of a clock that work advances.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "host/cudart/abi.h"
 
 namespace nearwarp::cudart {
 
 struct Graph;
+struct GraphNode;
 
 struct StreamState {
   uint64_t id = 0;
   unsigned flags = 0;
   int priority = 0;
-  Graph* capture = nullptr;  ///< its work goes there; nullptr: it is done
-  bool captures = false;     ///< it began the capture, rather than joined it by an event
+  Graph* capture = nullptr;      ///< its work goes there; nullptr: it is done
+  bool captures = false;         ///< it began the capture, rather than joined it by an event
+  std::vector<GraphNode*> tail;  ///< of the capture: what the next work depends on
+  std::vector<EdgeData> edges;   ///< as many, for who asks
+  std::unordered_map<int, std::array<char, 64>> attributes;  ///< hints
 };
 
 struct EventState {
   unsigned flags = 0;
   bool recorded = false;
-  double microseconds = 0;   ///< of the clock, when it was recorded
-  Graph* capture = nullptr;  ///< recorded in a stream that was being captured
+  double microseconds = 0;       ///< of the clock, when it was recorded
+  Graph* capture = nullptr;      ///< recorded in a stream that was being captured
+  std::vector<GraphNode*> tail;  ///< of the stream then
 };
 
 class Streams {

@@ -1,0 +1,301 @@
+// Graphs that are looked into and changed: nodes of every type, edges, clones, memory, objects.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/cudart/apps/check.h"
+
+__constant__ int factor;
+__device__ int seen;
+
+__global__ void add(int* p, int value) { p[threadIdx.x] += value; }
+__global__ void scale(int* p) {
+  p[threadIdx.x] *= factor;
+  if (threadIdx.x == 0) seen = p[0];
+}
+
+constexpr size_t kBytes = 32 * sizeof(int);
+
+cudaKernelNodeParams launch_of(void (*kernel)(int*, int), void** args) {
+  cudaKernelNodeParams p = {};
+  p.func = reinterpret_cast<void*>(kernel);
+  p.gridDim = dim3(1);
+  p.blockDim = dim3(32);
+  p.kernelParams = args;
+  return p;
+}
+
+void count_call(void* calls) { ++*static_cast<int*>(calls); }
+
+/// What is made by hand does what its edges say, and tells its parameters.
+void by_hand(int* device) {
+  cudaGraph_t graph;
+  CUDA(cudaGraphCreate(&graph, 0));
+  int value = 5, three = 3, result = 0, calls = 0, host[32];
+  void* args[] = {&device, &value};
+  cudaEvent_t event;
+  CUDA(cudaEventCreate(&event));
+
+  cudaGraphNode_t fill, plus, to_symbol, times, from_symbol, copy, call, record, wait, empty;
+  const cudaMemsetParams zero = {device, kBytes, 100, 4, 32, 1};
+  CUDA(cudaGraphAddMemsetNode(&fill, graph, nullptr, 0, &zero));
+  const cudaKernelNodeParams kernel = launch_of(add, args);
+  CUDA(cudaGraphAddKernelNode(&plus, graph, &fill, 1, &kernel));
+  CUDA(cudaGraphAddMemcpyNodeToSymbol(&to_symbol, graph, nullptr, 0, factor, &three, sizeof(int), 0,
+                                      cudaMemcpyHostToDevice));
+  const cudaGraphNode_t both[] = {plus, to_symbol};
+  cudaGraphNodeParams any = {};
+  any.type = cudaGraphNodeTypeKernel;
+  void* scale_args[] = {&device};
+  any.kernel.func = reinterpret_cast<void*>(scale);
+  any.kernel.gridDim = dim3(1);
+  any.kernel.blockDim = dim3(32);
+  any.kernel.kernelParams = scale_args;
+  CUDA(cudaGraphAddNode(&times, graph, both, nullptr, 2, &any));
+  CUDA(cudaGraphAddMemcpyNodeFromSymbol(&from_symbol, graph, &times, 1, &result, seen, sizeof(int),
+                                        0, cudaMemcpyDeviceToHost));
+  cudaMemcpy3DParms box = {};
+  box.srcPtr = make_cudaPitchedPtr(device, kBytes, kBytes, 1);
+  box.dstPtr = make_cudaPitchedPtr(host, kBytes, kBytes, 1);
+  box.extent = make_cudaExtent(kBytes, 1, 1);
+  box.kind = cudaMemcpyDeviceToHost;
+  CUDA(cudaGraphAddMemcpyNode(&copy, graph, &times, 1, &box));
+  const cudaHostNodeParams on_host = {count_call, &calls};
+  CUDA(cudaGraphAddHostNode(&call, graph, &copy, 1, &on_host));
+  CUDA(cudaGraphAddEventRecordNode(&record, graph, &call, 1, event));
+  CUDA(cudaGraphAddEventWaitNode(&wait, graph, &record, 1, event));
+  CUDA(cudaGraphAddEmptyNode(&empty, graph, &wait, 1));
+
+  size_t count = 0;
+  CUDA(cudaGraphGetNodes(graph, nullptr, &count));
+  CHECK(count == 10);
+  CUDA(cudaGraphGetRootNodes(graph, nullptr, &count));
+  CHECK(count == 2);
+  CUDA(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &count));
+  CHECK(count == 9);
+  std::vector<cudaGraphNode_t> from(9), to(9);
+  CUDA(cudaGraphGetEdges(graph, from.data(), to.data(), nullptr, &count));
+  CHECK(count == 9 && from[0] == fill && to[0] == plus);
+  CUDA(cudaGraphNodeGetDependencies(times, nullptr, nullptr, &count));
+  CHECK(count == 2);
+  CUDA(cudaGraphNodeGetDependentNodes(times, nullptr, nullptr, &count));
+  CHECK(count == 2);
+
+  cudaKernelNodeParams told;
+  CUDA(cudaGraphKernelNodeGetParams(plus, &told));
+  CHECK(told.func == reinterpret_cast<void*>(add) && told.blockDim.x == 32);
+  CHECK(*static_cast<int**>(told.kernelParams[0]) == device);
+  CHECK(*static_cast<int*>(told.kernelParams[1]) == 5);
+  cudaMemsetParams told_fill;
+  CUDA(cudaGraphMemsetNodeGetParams(fill, &told_fill));
+  CHECK(told_fill.dst == device && told_fill.value == 100);
+  cudaMemcpy3DParms told_box;
+  CUDA(cudaGraphMemcpyNodeGetParams(copy, &told_box));
+  CHECK(told_box.dstPtr.ptr == host);
+  cudaHostNodeParams told_host;
+  CUDA(cudaGraphHostNodeGetParams(call, &told_host));
+  CHECK(told_host.fn == count_call && told_host.userData == &calls);
+  cudaEvent_t told_event;
+  CUDA(cudaGraphEventRecordNodeGetEvent(record, &told_event));
+  CHECK(told_event == event);
+  FAILS(cudaErrorInvalidValue, cudaGraphMemsetNodeGetParams(plus, &told_fill));
+
+  cudaGraphExec_t exec;
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  CUDA(cudaGraphLaunch(exec, 0));
+  CHECK(result == 315 && host[31] == 315 && calls == 1);
+
+  // Changed in the instance alone, then in the graph.
+  value = 6;
+  CUDA(cudaGraphExecKernelNodeSetParams(exec, plus, &kernel));
+  CUDA(cudaGraphNodeSetEnabled(exec, to_symbol, 0));
+  three = 4;
+  CUDA(cudaGraphLaunch(exec, 0));
+  CHECK(result == 318);
+  unsigned enabled = 1;
+  CUDA(cudaGraphNodeGetEnabled(exec, to_symbol, &enabled));
+  CHECK(enabled == 0);
+  value = 7;
+  CUDA(cudaGraphKernelNodeSetParams(plus, &kernel));
+  cudaGraphExecUpdateResultInfo info;
+  CUDA(cudaGraphExecUpdate(exec, graph, &info));
+  CHECK(info.result == cudaGraphExecUpdateSuccess);
+  CUDA(cudaGraphNodeSetEnabled(exec, to_symbol, 1));
+  CUDA(cudaGraphLaunch(exec, 0));
+  CHECK(result == 4 * 107);
+  CUDA(cudaGraphExecDestroy(exec));
+
+  // A clone goes its own way.
+  cudaGraph_t clone;
+  CUDA(cudaGraphClone(&clone, graph));
+  cudaGraphNode_t same;
+  CUDA(cudaGraphNodeFindInClone(&same, fill, clone));
+  CHECK(same != fill);
+  cudaMemsetParams other = zero;
+  other.value = 1;
+  CUDA(cudaGraphMemsetNodeSetParams(same, &other));
+  CUDA(cudaGraphNodeFindInClone(&same, call, clone));
+  CUDA(cudaGraphDestroyNode(same));
+  CUDA(cudaGraphGetNodes(clone, nullptr, &count));
+  CHECK(count == 9);
+  CUDA(cudaGraphDestroy(graph));
+  CUDA(cudaGraphInstantiate(&exec, clone, 0));
+  CUDA(cudaGraphLaunch(exec, 0));
+  CHECK(result == 4 * 8 && calls == 3);
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphDestroy(clone));
+  FAILS(cudaErrorInvalidValue, cudaGraphDestroy(clone));
+}
+
+/// Captured work depends on what came before it in its stream, or what that has waited for.
+void captured(int* device) {
+  cudaStream_t stream, side;
+  cudaEvent_t fork, join;
+  CUDA(cudaStreamCreate(&stream));
+  CUDA(cudaStreamCreate(&side));
+  CUDA(cudaEventCreate(&fork));
+  CUDA(cudaEventCreate(&join));
+  CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  CUDA(cudaMemsetAsync(device, 0, kBytes, stream));
+  CUDA(cudaEventRecord(fork, stream));
+  CUDA(cudaStreamWaitEvent(side, fork, 0));
+  add<<<1, 32, 0, side>>>(device, 1);
+  add<<<1, 32, 0, stream>>>(device, 2);
+  CUDA(cudaEventRecord(join, side));
+  CUDA(cudaStreamWaitEvent(stream, join, 0));
+  cudaStreamCaptureStatus status;
+  const cudaGraphNode_t* tail;
+  size_t count = 0;
+  CUDA(cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &tail, nullptr, &count));
+  CHECK(status == cudaStreamCaptureStatusActive && count == 2);
+  add<<<1, 32, 0, stream>>>(device, 4);
+  cudaGraph_t graph;
+  CUDA(cudaStreamEndCapture(stream, &graph));
+  CUDA(cudaGraphGetNodes(graph, nullptr, &count));
+  CHECK(count == 4);
+  CUDA(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &count));
+  CHECK(count == 4);  // a diamond
+  CUDA(cudaGraphGetRootNodes(graph, nullptr, &count));
+  CHECK(count == 1);
+
+  // The last launch gets another argument.
+  cudaGraphNode_t nodes[4];
+  count = 4;
+  CUDA(cudaGraphGetNodes(graph, nodes, &count));
+  cudaKernelNodeParams last;
+  CUDA(cudaGraphKernelNodeGetParams(nodes[3], &last));
+  CHECK(*static_cast<int*>(last.kernelParams[1]) == 4 && last.gridDim.x == 1);
+  cudaGraphExec_t exec;
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  int eight = 8;
+  void* args[] = {last.kernelParams[0], &eight};
+  last.kernelParams = args;
+  CUDA(cudaGraphExecKernelNodeSetParams(exec, nodes[3], &last));
+  CUDA(cudaGraphLaunch(exec, stream));
+  int host[32];
+  CUDA(cudaMemcpy(host, device, kBytes, cudaMemcpyDeviceToHost));
+  CHECK(host[0] == 11);
+
+  // A graph in a graph.
+  cudaGraph_t outer, inner;
+  CUDA(cudaGraphCreate(&outer, 0));
+  cudaGraphNode_t child, child_node;
+  CUDA(cudaGraphAddChildGraphNode(&child, outer, nullptr, 0, graph));
+  CUDA(cudaGraphChildGraphNodeGetGraph(child, &inner));
+  CHECK(inner != graph);
+  CUDA(cudaGraphNodeFindInClone(&child_node, nodes[3], inner));
+  CUDA(cudaGraphKernelNodeSetParams(child_node, &last));
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphDestroy(graph));
+  CUDA(cudaGraphInstantiate(&exec, outer, 0));
+  CUDA(cudaGraphLaunch(exec, stream));
+  CUDA(cudaMemcpy(host, device, kBytes, cudaMemcpyDeviceToHost));
+  CHECK(host[31] == 11);
+  CUDA(cudaGraphDestroy(outer));
+}
+
+/// Memory that graphs allocate.
+void memory() {
+  cudaStream_t stream;
+  CUDA(cudaStreamCreate(&stream));
+  int *captured, host[32];
+  CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CUDA(cudaMallocAsync(&captured, kBytes, stream));
+  CUDA(cudaMemsetAsync(captured, 0, kBytes, stream));
+  add<<<1, 32, 0, stream>>>(captured, 9);
+  CUDA(cudaMemcpyAsync(host, captured, kBytes, cudaMemcpyDeviceToHost, stream));
+  CUDA(cudaFreeAsync(captured, stream));
+  cudaGraph_t graph;
+  CUDA(cudaStreamEndCapture(stream, &graph));
+  cudaGraphExec_t exec;
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  CUDA(cudaGraphDestroy(graph));
+  for (int i = 0; i < 2; ++i) {
+    std::memset(host, 0, kBytes);
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    CHECK(host[5] == 9);
+  }
+  CUDA(cudaGraphExecDestroy(exec));
+
+  CUDA(cudaGraphCreate(&graph, 0));
+  cudaMemAllocNodeParams alloc = {};
+  alloc.poolProps.allocType = cudaMemAllocationTypePinned;
+  alloc.poolProps.location.type = cudaMemLocationTypeDevice;
+  alloc.bytesize = kBytes;
+  cudaGraphNode_t get, fill, give;
+  CUDA(cudaGraphAddMemAllocNode(&get, graph, nullptr, 0, &alloc));
+  CHECK(alloc.dptr != nullptr);
+  const cudaMemsetParams sevens = {alloc.dptr, kBytes, 7, 4, 32, 1};
+  CUDA(cudaGraphAddMemsetNode(&fill, graph, &get, 1, &sevens));
+  unsigned long long used = 0;
+  CUDA(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+  CHECK(used == kBytes);
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  CUDA(cudaGraphLaunch(exec, stream));
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphDestroy(graph));
+  // Without a node that frees it, it outlives the graph.
+  CUDA(cudaMemcpy(host, alloc.dptr, kBytes, cudaMemcpyDeviceToHost));
+  CHECK(host[31] == 7);
+  CUDA(cudaFree(alloc.dptr));
+  FAILS(cudaErrorInvalidValue, cudaFree(alloc.dptr));
+
+  CUDA(cudaGraphCreate(&graph, 0));
+  CUDA(cudaGraphAddMemAllocNode(&get, graph, nullptr, 0, &alloc));
+  CUDA(cudaGraphAddMemFreeNode(&give, graph, &get, 1, alloc.dptr));
+  void* freed = nullptr;
+  CUDA(cudaGraphMemFreeNodeGetParams(give, &freed));
+  CHECK(freed == alloc.dptr);
+  CUDA(cudaGraphDestroy(graph));
+  FAILS(cudaErrorInvalidValue, cudaFree(freed));
+}
+
+/// Objects live until the last graph that holds them is gone.
+void objects() {
+  int destroyed = 0;
+  cudaUserObject_t object;
+  CUDA(cudaUserObjectCreate(&object, &destroyed, count_call, 1, cudaUserObjectNoDestructorSync));
+  cudaGraph_t graph, clone;
+  CUDA(cudaGraphCreate(&graph, 0));
+  CUDA(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+  CUDA(cudaGraphClone(&clone, graph));
+  CUDA(cudaGraphDestroy(graph));
+  CHECK(destroyed == 0);
+  cudaGraphExec_t exec;
+  CUDA(cudaGraphInstantiate(&exec, clone, 0));
+  CUDA(cudaGraphDestroy(clone));
+  CHECK(destroyed == 0);
+  CUDA(cudaGraphExecDestroy(exec));
+  CHECK(destroyed == 1);
+}
+
+int main() {
+  int* device;
+  CUDA(cudaMalloc(&device, kBytes));
+  by_hand(device);
+  captured(device);
+  memory();
+  objects();
+  return passed();
+}
