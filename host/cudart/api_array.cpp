@@ -1,5 +1,6 @@
 // Entry points of CUDA arrays, and copies of boxes.
 #include <algorithm>
+#include <vector>
 
 #include "host/cudart/arrays.h"
 #include "host/cudart/copies.h"
@@ -149,6 +150,19 @@ NW_API cudaMemcpy2DArrayToArray(Array* dst, size_t dst_x, size_t dst_y, const Ar
   return copy(nullptr, [=](Runtime& r) {
     copy_box(r, array_box(dst, dst_x, dst_y, width, height),
              array_box(src, src_x, src_y, width, height), width, height, 1, kind);
+  });
+}
+/// `bytes` along the rows of both, by way of the host.
+NW_API cudaMemcpyArrayToArray(Array* dst, size_t dst_x, size_t dst_y, const Array* src,
+                              size_t src_x, size_t src_y, size_t bytes, int) {
+  return copy(nullptr, [=](Runtime& r) {
+    std::vector<char> all(bytes);
+    along_rows(checked_array(src), src_x, src_y, bytes, [&](char* row, size_t at, size_t step) {
+      r.memory.copy(r, all.data() + at, row, step, kDeviceToHost);
+    });
+    along_rows(checked_array(dst), dst_x, dst_y, bytes, [&](char* row, size_t at, size_t step) {
+      r.memory.copy(r, row, all.data() + at, step, kHostToDevice);
+    });
   });
 }
 NW_API cudaMemcpyToArrayAsync(Array* dst, size_t x, size_t y, const void* src, size_t bytes,

@@ -90,9 +90,10 @@ NW_API cudaGraphAddKernelNode(GraphNode** node, Graph* graph, GraphNode* const* 
   return add(node, graph, dependencies, count, NodeType::kKernel, of_kernel(p));
 }
 NW_API cudaGraphKernelNodeGetParams(const GraphNode* node, KernelNodeParams* p) {
-  return get<KernelWork>(node, NodeType::kKernel, p, [&](const KernelWork& w) {
-    *p = {w.function, w.grid, w.block, w.dynamic_shared_bytes, w.arguments->pointers.data(),
-          nullptr};
+  return api([&](Runtime& r) {
+    require(p != nullptr);
+    *p = parameters_of(r.graphs.node(node, NodeType::kKernel));
+    return kSuccess;
   });
 }
 NW_API cudaGraphKernelNodeSetParams(const GraphNode* node, const KernelNodeParams* p) {

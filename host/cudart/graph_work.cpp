@@ -1,6 +1,7 @@
 // The work of graphs' nodes.
 #include "host/cudart/graph_work.h"
 
+#include <cstddef>
 #include <cstring>
 
 #include "host/cudart/copies.h"
@@ -34,23 +35,24 @@ void FreeWork::operator()(Runtime& r) const {
 Work kernel_work(Runtime& r, const KernelNodeParams* p) {
   require(p != nullptr);
   require(p->extra == nullptr, kErrorNotSupported);
-  KernelHandle& handle = r.modules.kernel(p->function);
-  KernelWork work;
-  work.launch = prepare_launch(
-      r, handle, {p->grid, p->block, p->dynamic_shared_bytes, nullptr, nullptr, 0}, p->args, false);
-  work.function = p->function;
-  work.grid = p->grid;
-  work.block = p->block;
-  work.dynamic_shared_bytes = p->dynamic_shared_bytes;
-  work.arguments = std::make_shared<KernelWork::Arguments>();
-  const compiler::Kernel& kernel = r.modules.load(r, handle);
-  work.arguments->bytes.resize(kernel.param_bytes);
-  for (size_t i = 0; i < kernel.params.size(); ++i) {
-    std::byte* const at = work.arguments->bytes.data() + kernel.params[i].offset;
-    std::memcpy(at, p->args[i], kernel.params[i].size);
-    work.arguments->pointers.push_back(at);
-  }
-  return work;
+  return prepare_launch(r, r.modules.kernel(p->function),
+                        {p->grid, p->block, p->dynamic_shared_bytes, nullptr, nullptr, 0}, p->args,
+                        {});
+}
+
+KernelNodeParams parameters_of(GraphNode& node) {
+  const auto& work = work_of<KernelWork>(node);
+  const auto& bytes = work.args.bytes();
+  node.arguments.clear();
+  for (const compiler::Param& p : work.handle->kernel->params)
+    node.arguments.push_back(const_cast<std::byte*>(bytes.data()) + p.offset);
+  const void* const host = work.handle->host_function;
+  return {host != nullptr ? host : work.handle,
+          work.config.grid,
+          work.config.block,
+          static_cast<unsigned>(work.config.dynamic_shared_bytes),
+          node.arguments.data(),
+          nullptr};
 }
 
 Work fill_work(const MemsetParams* p) {
@@ -97,13 +99,6 @@ Work free_work(Runtime& r, void* pointer) {
   else
     require(r.memory.find(r, pointer) != nullptr);
   return work;
-}
-
-void refuse_parameters(const GraphNode& node) {
-  say_once(node.type == NodeType::kKernel
-               ? "the parameters of a captured launch cannot be asked for - add the node by hand"
-               : "the parameters of this node of a graph were given in another form");
-  throw Failure{node.type == NodeType::kKernel ? kErrorNotSupported : kErrorInvalidValue};
 }
 
 }  // namespace nearwarp::cudart

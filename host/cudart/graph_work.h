@@ -1,28 +1,14 @@
 // The work of graphs' nodes, with the parameters that can be asked for and changed.
 #pragma once
 
-#include <cstddef>
 #include <memory>
-#include <vector>
 
 #include "host/cudart/abi.h"
 #include "host/cudart/graphs.h"
+#include "host/cudart/runtime.h"
 
 namespace nearwarp::cudart {
 
-/// A launch of a node that was made by hand.
-struct KernelWork {
-  const void* function = nullptr;
-  Dim grid, block;
-  unsigned dynamic_shared_bytes = 0;
-  struct Arguments {
-    std::vector<std::byte> bytes;
-    std::vector<void*> pointers;  ///< into `bytes`, by parameter
-  };
-  std::shared_ptr<Arguments> arguments;
-  Work launch;
-  void operator()(Runtime& r) const { launch(r); }
-};
 struct FillWork {
   MemsetParams p;
   void operator()(Runtime& r) const;
@@ -48,6 +34,9 @@ struct FreeWork {
   void operator()(Runtime& r) const;
 };
 
+/// Of a node's launch; the arguments stay where they are as long as the node's work is the same.
+KernelNodeParams parameters_of(GraphNode& node);
+
 // From the parameters that calls have. All throw Failure for what cannot be.
 Work kernel_work(Runtime& r, const KernelNodeParams* p);
 Work fill_work(const MemsetParams* p);
@@ -60,12 +49,11 @@ Work symbol_work(Runtime& r, const void* symbol, size_t offset, void* other, siz
 Work allocate_work(Runtime& r, size_t bytes, const MemPoolProps& pool, void** pointer);
 Work free_work(Runtime& r, void* pointer);
 
-[[noreturn]] void refuse_parameters(const GraphNode& node);
 /// The parameters of a node's work. Throws Failure if it has others.
 template <class T>
 const T& work_of(const GraphNode& node) {
   const T* work = node.work.target<T>();
-  if (work == nullptr) refuse_parameters(node);
+  if (work == nullptr) throw Failure{kErrorInvalidValue};  // a copy of another form
   return *work;
 }
 }  // namespace nearwarp::cudart

@@ -41,6 +41,7 @@ struct GraphNode {
   Graph* graph = nullptr;
   Graph* child = nullptr;                               ///< of kGraph: a graph of its own
   std::unordered_map<int, LaunchAttribute> attributes;  ///< of kKernel; hints
+  std::vector<void*> arguments;  ///< of kKernel: pointers to them, for who asked last
 };
 
 /// cudaUserObject_t: what is destroyed when nobody refers to it any more.

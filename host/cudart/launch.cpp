@@ -140,14 +140,16 @@ Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& 
   const Dim cluster = cluster_of(runtime, handle, config.grid, kind);
   if (cluster.x * cluster.y * cluster.z != 1) known.cluster = cluster;
   const compiler::Kernel& k = runtime.modules.load(runtime, handle);
-  return [module = handle.module->handle, &k, config, packed = packed(k, args), known](Runtime& r) {
-    try {
-      r.launch(module, k, config, packed, known);
-    } catch (const Error& error) {  // what the executor does not support
-      say_once(error.what());
-      throw Failure{kErrorNotSupported};
-    }
-  };
+  return KernelWork{&handle, config, known, packed(k, args)};
+}
+
+void KernelWork::operator()(Runtime& r) const {
+  try {
+    r.launch(handle->module->handle, *handle->kernel, config, args, kind);
+  } catch (const Error& error) {  // what the executor does not support
+    say_once(error.what());
+    throw Failure{kErrorNotSupported};
+  }
 }
 
 }  // namespace nearwarp::cudart

@@ -3,6 +3,7 @@
 
 #include "host/cudart/abi.h"
 #include "host/cudart/graphs.h"
+#include "host/runtime/virtual_device.h"
 
 namespace nearwarp::cudart {
 
@@ -26,6 +27,15 @@ Dim cluster_of(Runtime& runtime, KernelHandle& kernel, Dim grid, const LaunchKin
 /// Can the machine run this? Throws Failure, after saying why where CUDA's status does not.
 void check_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config,
                   const LaunchKind& kind);
+
+/// What prepare_launch() gives.
+struct KernelWork {
+  KernelHandle* handle = nullptr;
+  LaunchConfig config;
+  LaunchKind kind;
+  runtime::KernelArgs args;
+  void operator()(Runtime& r) const;
+};
 
 /// Check everything; what is returned executes the launch. `args[i]` points to parameter i, which
 /// is copied. Throws Failure.

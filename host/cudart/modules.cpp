@@ -41,7 +41,9 @@ void Modules::remove(Module& module) {
 void Modules::add_kernel(Module& module, const void* host_function, const char* name) {
   // Instances of one template may be registered by several translation units: they are equal.
   if (kernels_.contains(host_function)) return;
-  kernels_[host_function] = &kernel(module, name);
+  KernelHandle& handle = kernel(module, name);
+  handle.host_function = host_function;
+  kernels_[host_function] = &handle;
 }
 
 void Modules::add_variable(Module& module, const void* host_variable, const char* name,

@@ -41,6 +41,7 @@ struct Module {
 struct KernelHandle {
   Module* module = nullptr;
   std::string name;
+  const void* host_function = nullptr;       ///< that stands for it, if one does
   const compiler::Kernel* kernel = nullptr;  ///< once the module is loaded
   int max_dynamic_shared = 0;                ///< 0: not set
   int carveout = -1;

@@ -1,8 +1,7 @@
 // CUB: algorithms of the device, of thread blocks and of warps, each against the host's own.
-#include <cub/cub.cuh>
-
 #include <algorithm>
 #include <cstdint>
+#include <cub/cub.cuh>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -25,7 +24,9 @@ std::vector<int> numbers(size_t n, uint32_t range) {
 
 template <class T>
 struct Buffer {
-  explicit Buffer(size_t n) : size(n) { CUDA(cudaMalloc(&data, std::max<size_t>(n, 1) * sizeof(T))); }
+  explicit Buffer(size_t n) : size(n) {
+    CUDA(cudaMalloc(&data, std::max<size_t>(n, 1) * sizeof(T)));
+  }
   explicit Buffer(const std::vector<T>& v) : Buffer(v.size()) {
     CUDA(cudaMemcpy(data, v.data(), v.size() * sizeof(T), cudaMemcpyHostToDevice));
   }
@@ -62,7 +63,9 @@ void whole_device(size_t n) {
   CHECK(count.host()[0] == *std::max_element(h.begin(), h.end()));
   std::vector<int> expected(n);
   std::partial_sum(h.begin(), h.end(), expected.begin());
-  twice([&](void* p, size_t& b) { return cub::DeviceScan::InclusiveSum(p, b, in.data, out.data, n); });
+  twice([&](void* p, size_t& b) {
+    return cub::DeviceScan::InclusiveSum(p, b, in.data, out.data, n);
+  });
   CHECK(out.host() == expected);
   expected = h;
   std::sort(expected.begin(), expected.end(), std::greater<int>());

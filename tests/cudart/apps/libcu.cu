@@ -1,5 +1,6 @@
 // libcu++: atomics, barriers, semaphores, pipelines of asynchronous copies, complex numbers.
 #include <cooperative_groups.h>
+
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>

@@ -30,7 +30,8 @@ void use(cudaLibrary_t library, int* device, int expected) {
   cudaKernel_t kernel;
   CUDA(cudaLibraryGetKernel(&kernel, library, "shift"));
   void* args[] = {&device};
-  CUDA(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(32), args, 0, nullptr));
+  CUDA(
+      cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(32), args, 0, nullptr));
   int host[32];
   CUDA(cudaMemcpy(host, device, sizeof(host), cudaMemcpyDeviceToHost));
   for (int i = 0; i < 32; ++i) CHECK(host[i] == i + expected);
@@ -68,7 +69,7 @@ int main() {
   std::remove(path.c_str());
   FAILS(cudaErrorFileNotFound,
         cudaLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
-  FAILS(cudaErrorInvalidPtx, cudaLibraryLoadData(&library, "no PTX", nullptr, nullptr, 0, nullptr,
-                                                 nullptr, 0));
+  FAILS(cudaErrorInvalidPtx,
+        cudaLibraryLoadData(&library, "no PTX", nullptr, nullptr, 0, nullptr, nullptr, 0));
   return passed();
 }

@@ -1,7 +1,6 @@
 // Several translation units (nvcc -rdc=true), of which this is the one with main().
-#include "tests/cudart/apps/linked.h"
-
 #include "tests/cudart/apps/check.h"
+#include "tests/cudart/apps/linked.h"
 
 static __device__ int own = 100;  // the other unit has one, too
 

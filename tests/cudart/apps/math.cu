@@ -13,9 +13,13 @@ constexpr int kFunctions = 15;
 template <class T>
 __host__ __device__ void functions(T x, T* y, int stride) {
   const T a = fabs(x);
-  const T all[kFunctions] = {erf(x),       exp(x),        log(a + T(0.1)), pow(a, T(1.7)), sin(x),
-                             cos(x),       tanh(x),       cbrt(x),         lgamma(a + 1),  atan2(x, T(2)),
-                             sqrt(a),      fmod(x, T(0.7)), sin(x * T(1e5)), rint(x) + floor(x) + trunc(x),
+  const T all[kFunctions] = {erf(x),          exp(x),
+                             log(a + T(0.1)), pow(a, T(1.7)),
+                             sin(x),          cos(x),
+                             tanh(x),         cbrt(x),
+                             lgamma(a + 1),   atan2(x, T(2)),
+                             sqrt(a),         fmod(x, T(0.7)),
+                             sin(x * T(1e5)), rint(x) + floor(x) + trunc(x),
                              hypot(x, T(3))};
   for (int i = 0; i < kFunctions; ++i) y[i * stride] = all[i];
 }

@@ -51,9 +51,7 @@ __global__ void each(F f, int n) {
   if (i < n) f(i);
 }
 
-__host__ __device__ int fibonacci(int n) {
-  return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
-}
+__host__ __device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 using Operation = float (*)(float, float);
 __device__ float plus(float a, float b) { return a + b; }
 __device__ float times(float a, float b) { return a * b; }

@@ -9,7 +9,9 @@ namespace {
 
 constexpr int kWidth = 37, kHeight = 19, kDepth = 5;
 
-float element(int x, int y = 0, int z = 0) { return static_cast<float>((x * 7 + y * 13 + z * 29) % 101); }
+float element(int x, int y = 0, int z = 0) {
+  return static_cast<float>((x * 7 + y * 13 + z * 29) % 101);
+}
 
 cudaTextureDesc plain() {
   cudaTextureDesc d = {};
@@ -110,8 +112,8 @@ __global__ void sample_2d(cudaTextureObject_t t, float* out, int count, float st
                           float scale_x, float scale_y) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count * count;
        i += gridDim.x * blockDim.x)
-    out[i] = tex2D<float>(t, (start + i % count * step) * scale_x,
-                          (start + i / count * step) * scale_y);
+    out[i] =
+        tex2D<float>(t, (start + i % count * step) * scale_x, (start + i / count * step) * scale_y);
 }
 
 int inside(int i, int n, cudaTextureAddressMode mode, bool normalized) {
@@ -164,9 +166,8 @@ void two_dimensions(const cudaResourceDesc& resource) {
               expected_2d(kStart + i % kCount * kStep, kStart + i / kCount * kStep, d);
           // Scaled coordinates are rounded: weights of 8 bits may differ by one.
           const float largest = mode == cudaAddressModeBorder ? 1000.0f : 100.0f;
-          const float tolerance = normalized && filter == cudaFilterModeLinear
-                                      ? largest / 256 * 2
-                                      : 1e-3f;
+          const float tolerance =
+              normalized && filter == cudaFilterModeLinear ? largest / 256 * 2 : 1e-3f;
           CHECK(std::fabs(out[i] - expected) <= tolerance);
         }
         CUDA(cudaDestroyTextureObject(t));
@@ -196,7 +197,8 @@ void pitch_linear() {
   CUDA(cudaFree(data));
 }
 
-// --- Three dimensions, layers, faces, levels -------------------------------------------------------
+// --- Three dimensions, layers, faces, levels
+// -------------------------------------------------------
 
 __global__ void sample_3d(cudaTextureObject_t t, float* out) {
   const int x = threadIdx.x, y = blockIdx.x, z = blockIdx.y;
@@ -319,6 +321,16 @@ void surfaces() {
   CUDA(cudaDeviceSynchronize());
   CHECK(out[0].x == 0 && out[0].y == 0 && out[1].x == h[0].x && out[1].y == h[0].y);
   CUDA(cudaMemcpy2DArrayToArray(a, 0, 0, b, 0, 0, kRow, kHeight));
+  // Along the rows: row 1 from its element 16 on, and then row 2, go to the beginning.
+  constexpr size_t kSkipped = 16 * sizeof(float2);
+  CUDA(cudaMemcpyArrayToArray(a, 0, 0, b, kSkipped, 1, 2 * kRow - kSkipped,
+                              cudaMemcpyDeviceToDevice));
+  std::vector<float2> moved(h.size());
+  CUDA(cudaMemcpy2DFromArray(moved.data(), kRow, a, 0, 0, kRow, kHeight, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < kWidth * kHeight; ++i) {
+    const float2 v = back[i < 2 * kWidth - 16 ? i + kWidth + 16 : i];
+    CHECK(moved[i].x == v.x && moved[i].y == v.y);
+  }
   cudaResourceDesc told;
   CUDA(cudaGetSurfaceObjectResourceDesc(&told, sb));
   CHECK(told.resType == cudaResourceTypeArray && told.res.array.array == b);

@@ -58,8 +58,8 @@ void reduce(size_t n) {
   CHECK(thrust::reduce(d.begin(), d.end()) == std::accumulate(h.begin(), h.end(), 0));
   int64_t squares = 7;
   for (const int x : h) squares += int64_t{x} * x;
-  CHECK(thrust::transform_reduce(d.begin(), d.end(), Square(), int64_t{7}, thrust::plus<int64_t>()) ==
-        squares);
+  CHECK(thrust::transform_reduce(d.begin(), d.end(), Square(), int64_t{7},
+                                 thrust::plus<int64_t>()) == squares);
   CHECK(thrust::max_element(d.begin(), d.end()) - d.begin() ==
         std::max_element(h.begin(), h.end()) - h.begin());
 }
