@@ -160,8 +160,11 @@ struct Kernel {
 /// 32-bit registers per thread that occupancy counts on an SM with `sm_registers`: those of the
 /// allocation, at most 255, and at most so many that the blocks of .maxntid and .minnctapersm fit
 /// (rounded down to 8, as ptxas does). Where that is fewer than the allocation's, ptxas spills;
-/// here, nothing is spilled.
-uint32_t occupancy_registers(const Kernel& kernel, uint32_t sm_registers);
+/// here, nothing is spilled. A launch in blocks of `block_threads` counts no more than lets one
+/// such block fit, as though its size were the kernel's bound: PTX is compiled for the machine, and
+/// code made for GPUs with more registers runs on it. 0 asks without a launch.
+uint32_t occupancy_registers(const Kernel& kernel, uint32_t sm_registers,
+                             uint64_t block_threads = 0);
 
 /// Name of the symbol that recursive functions have their frames in; the last of local memory.
 inline constexpr const char* kStackSymbol = "__stack";

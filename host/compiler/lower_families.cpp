@@ -310,6 +310,7 @@ void Lowering::expand_wmma(Frame* frame, const ptx::Instruction& in, const Instr
   const uint32_t minor = detail.operand == 2 || !by_column ? columns : rows;
   const uint32_t each = rows * columns / 32;  // elements of a lane
   const uint32_t bytes = size_of(in.mod.type);
+  const Type unit = bytes == 8 ? Type::kB64 : Type::kB32;  // of a fragment's registers
   std::vector<RegId> registers = out.dsts;
   Operand stride = constant(by_column ? rows : columns);
   const bool given = in.num_operands == 3;
@@ -318,9 +319,8 @@ void Lowering::expand_wmma(Frame* frame, const ptx::Instruction& in, const Instr
     out.srcs.pop_back();
   }
   if (!load)
-    for (const Operand& s : out.srcs)
-      registers.push_back(compute(like, Opcode::kMov, Type::kB32, {s}));
-  const uint32_t words = each * bytes / 4;  // registers with elements of their own
+    for (const Operand& s : out.srcs) registers.push_back(compute(like, Opcode::kMov, unit, {s}));
+  const uint32_t words = each * bytes / size_of(unit);  // registers with elements of their own
   if (words == 0 || registers.size() % words != 0 || (bytes < 4 && strided && bytes != 2))
     refuse(in, "this form of wmma");
   if (out.address.base == kNone) refuse(in, "wmma with an address that is no register");
@@ -354,8 +354,8 @@ void Lowering::expand_wmma(Frame* frame, const ptx::Instruction& in, const Instr
   if (strided) {
     for (uint32_t e = 0; e < each; ++e) {
       const Address at{element(u32(Opcode::kAdd, first, e), line), kNone, out.address.offset};
-      if (bytes == 4) {
-        access(like, op, in.mod.space, Type::kB32, at, {registers[e]});
+      if (bytes >= 4) {
+        access(like, op, in.mod.space, unit, at, {registers[e]});
         continue;
       }
       // Halves of registers.
@@ -381,8 +381,8 @@ void Lowering::expand_wmma(Frame* frame, const ptx::Instruction& in, const Instr
   } else {
     const RegId at = element(line, first);
     for (uint32_t w = 0; w < words;) {
-      const uint32_t n = words - w >= 4 ? 4 : (words - w >= 2 ? 2 : 1);
-      access(like, op, in.mod.space, Type::kB32, {at, kNone, out.address.offset + 4 * w},
+      const uint32_t n = words - w >= 4 && bytes != 8 ? 4 : (words - w >= 2 ? 2 : 1);
+      access(like, op, in.mod.space, unit, {at, kNone, out.address.offset + size_of(unit) * w},
              {registers.begin() + w, registers.begin() + w + n});
       w += n;
     }
@@ -391,7 +391,7 @@ void Lowering::expand_wmma(Frame* frame, const ptx::Instruction& in, const Instr
   for (size_t i = words; i < registers.size(); ++i) {  // copies, as some hardware keeps them
     Instruction copy = like;
     copy.op = Opcode::kMov;
-    copy.mod.type = Type::kB32;
+    copy.mod.type = unit;
     copy.dsts = {registers[i]};
     copy.srcs = {of_register(registers[i % words])};
     code_.instructions.push_back(std::move(copy));
@@ -401,7 +401,8 @@ void Lowering::expand_wmma(Frame* frame, const ptx::Instruction& in, const Instr
 // cp.async dst, src, bytes{, source bytes}: a load and a store; what the source lacks is zero.
 void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
   const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
-  if (in.num_operands < 3 || in.num_operands > 4 || ops[2].kind != Kind::kInteger ||
+  const uint32_t given = in.num_operands - (in.mod.cache_hint ? 1 : 0);  // the policy comes last
+  if (given < 3 || given > 4 || ops[2].kind != Kind::kInteger ||
       (ops[2].value != 4 && ops[2].value != 8 && ops[2].value != 16))
     refuse(in, "this form of cp.async", "copies of 4, 8 or 16 bytes");
   Instruction to = like, from = like;
@@ -412,12 +413,10 @@ void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instr
   const auto words = static_cast<uint32_t>(ops[2].value / 4);
   std::vector<RegId> data;
   for (uint32_t i = 0; i < words; ++i) data.push_back(new_register("%t", Type::kB32));
-  const bool whole =
-      in.num_operands == 3 || (ops[3].kind == Kind::kInteger && ops[3].value == ops[2].value);
+  const bool whole = given == 3 || (ops[3].kind == Kind::kInteger && ops[3].value == ops[2].value);
   if (whole) {
     access(like, Opcode::kLd, Space::kGlobal, Type::kB32, from.address, data);
   } else {
-    if (in.guard != ptx::kNoIndex) refuse(in, "a guarded cp.async that fills with zeros");
     const RegId bytes =
         compute(like, Opcode::kMov, Type::kB32, {value(frame, in, ops[3], Type::kB32)});
     const RegId bits = compute(like, Opcode::kShl, Type::kB32, {of_register(bytes), constant(3)});
@@ -434,6 +433,18 @@ void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instr
       guarded.guard = new_register("%p", Type::kPred);
       Instruction test = like;
       test.op = Opcode::kSetp;
+      if (like.guard != kNone) {  // false for lanes that the copy's own guard leaves out
+        Instruction none = like;
+        none.guard = kNone;
+        none.guard_negated = false;
+        none.op = Opcode::kSetp;
+        none.mod.compare = ptx::Compare::kNe;
+        none.mod.type = Type::kU32;
+        none.dsts = {guarded.guard};
+        none.srcs = {constant(0), constant(0)};
+        code_.instructions.push_back(none);
+        guarded.guard_negated = false;
+      }
       test.mod = greater;
       test.mod.type = Type::kU32;
       test.dsts = {guarded.guard};

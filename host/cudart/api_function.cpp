@@ -9,6 +9,9 @@ using namespace nearwarp::cudart;
 namespace {
 
 constexpr int kMaxThreads = 1024;
+/// The shared memory that a kernel may opt in to where the machine's SMs have less: that of
+/// compute capability 9.0. What the machine lacks is told at the launch.
+constexpr uint32_t kMostShared = 232448;
 
 /// Dynamic shared memory that a launch may ask for.
 int most_dynamic_shared(const DeviceSpec& s, const KernelHandle& handle,
@@ -24,7 +27,8 @@ Status set_attribute(const void* function, int attribute, int value) {
     require(attribute >= kFuncMaxDynamicShared && attribute < kFuncAttributeEnd);
     if (attribute == kFuncMaxDynamicShared) {
       const auto& k = r.modules.load(r, handle);
-      require(value >= 0 && uint64_t(value) + k.static_shared_bytes <= r.spec().sm_shared_bytes);
+      require(value >= 0 && uint64_t(value) + k.static_shared_bytes <=
+                                std::max(r.spec().sm_shared_bytes, kMostShared));
       handle.max_dynamic_shared = value;
     } else if (attribute == kFuncCarveout) {
       require(value >= -1 && value <= 100);

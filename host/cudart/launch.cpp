@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "host/core/demangle.h"
 #include "host/cudart/runtime.h"
@@ -37,6 +38,26 @@ runtime::KernelArgs packed(const compiler::Kernel& kernel, void** args) {
   return runtime::KernelArgs(std::move(bytes));
 }
 
+/// Code that was written for GPUs with larger SMs runs, and the user is told what is assumed.
+void say_what_is_lacking(const DeviceSpec& s, KernelHandle& handle, uint64_t threads,
+                         uint64_t shared) {
+  const compiler::Kernel& k = *handle.kernel;
+  const uint32_t wanted = compiler::occupancy_registers(k, s.sm_registers);
+  const uint32_t given = compiler::occupancy_registers(k, s.sm_registers, threads);
+  if (given < wanted && !std::exchange(handle.told_registers, true))
+    say(fmt::format(
+        "kernel {} needs {} registers a thread, but SMs of machine {} have {} in blocks of {} "
+        "threads - it runs as though compiled with -maxrregcount={}, and what would be spilled "
+        "costs no time; sm.registers of the machine changes that",
+        demangled(k.name), wanted, s.name, given, threads, given));
+  if (shared > s.sm_shared_bytes && !std::exchange(handle.told_shared, true))
+    say(fmt::format(
+        "a block of kernel {} needs {} bytes of shared memory, but SMs of machine {} have {} - it "
+        "runs as though it needed no more, one block on an SM; sm.shared_memory_bytes of the "
+        "machine changes that",
+        demangled(k.name), shared, s.name, s.sm_shared_bytes));
+}
+
 }  // namespace
 
 int blocks_per_sm(Runtime& runtime, KernelHandle& handle, uint64_t block_threads,
@@ -46,9 +67,11 @@ int blocks_per_sm(Runtime& runtime, KernelHandle& handle, uint64_t block_threads
   if (k.bounds.max_threads != 0 && block_threads > k.bounds.max_threads) return 0;
   const uint64_t warps = std::max<uint64_t>((block_threads + 31) / 32, 1);
   const uint64_t unit = std::max<uint32_t>(s.register_unit, 1);
-  const uint64_t each = compiler::occupancy_registers(k, s.sm_registers);
+  const uint64_t each = compiler::occupancy_registers(k, s.sm_registers, block_threads);
   const uint64_t registers = (each * 32 + unit - 1) / unit * unit * warps;
-  const uint64_t shared = k.static_shared_bytes + dynamic_shared_bytes;
+  // A block that asks for more than an SM has is alone on it: see say_what_is_lacking().
+  const uint64_t shared =
+      std::min<uint64_t>(k.static_shared_bytes + dynamic_shared_bytes, s.sm_shared_bytes);
   uint64_t blocks = std::min<uint64_t>(s.sm_blocks, s.sm_warps / warps);
   blocks = std::min<uint64_t>(blocks, s.sm_threads / std::max<uint64_t>(block_threads, 1));
   if (registers != 0) blocks = std::min(blocks, s.sm_registers / registers);
@@ -119,11 +142,13 @@ void check_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& co
     say_once(fmt::format(
         "a block of {} threads of kernel {} does not fit on an SM of machine {} - {} registers a "
         "thread and {} bytes of shared memory; the SM has {} threads, {} registers, {} bytes",
-        threads, demangled(k.name), s.name, compiler::occupancy_registers(k, s.sm_registers),
+        threads, demangled(k.name), s.name,
+        compiler::occupancy_registers(k, s.sm_registers, threads),
         k.static_shared_bytes + config.dynamic_shared_bytes, s.sm_threads, s.sm_registers,
         s.sm_shared_bytes));
     throw Failure{kErrorLaunchOutOfResources};
   }
+  say_what_is_lacking(s, handle, threads, k.static_shared_bytes + config.dynamic_shared_bytes);
   const Dim cluster = cluster_of(runtime, handle, config.grid, kind);
   uint64_t blocks = uint64_t{config.grid.x} * config.grid.y * config.grid.z;
   if (k.bounds.blocks_are_clusters) blocks *= uint64_t{cluster.x} * cluster.y * cluster.z;

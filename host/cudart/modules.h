@@ -48,6 +48,7 @@ struct KernelHandle {
   int required_cluster[3] = {};  ///< by cudaFuncSetAttribute; 0: not set
   bool non_portable_cluster = false;
   int cluster_policy = 0;
+  bool told_registers = false, told_shared = false;  ///< that SMs have less than it needs
 };
 
 struct VariableHandle {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "host/core/demangle.h"
 #include "host/core/error.h"
 #include "host/cudart/runtime.h"
@@ -28,6 +30,7 @@ std::string unused_name(const std::string& folder, const char* suffix) {
 }
 
 void Recorder::begin(const Settings& settings) {
+  sm_shared_bytes_ = settings.device.sm_shared_bytes;
   if (!settings.kernels.empty()) {
     try {
       kernels_.emplace(settings.kernels);
@@ -70,8 +73,11 @@ void Recorder::chunk(const runtime::TraceChunk& chunk) {
   attempt([&](auto& journal) { journal.chunk(chunk); });
 }
 void Recorder::launch(const runtime::LaunchRecord& launch, double execution_seconds) {
-  event_times_.launch(launch, execution_seconds);
-  attempt([&](auto& journal) { journal.launch(launch, execution_seconds); });
+  // More than an SM has was granted: one block on an SM, as for all that it has.
+  runtime::LaunchRecord granted = launch;
+  granted.shared_bytes = std::min(granted.shared_bytes, sm_shared_bytes_);
+  event_times_.launch(granted, execution_seconds);
+  attempt([&](auto& journal) { journal.launch(granted, execution_seconds); });
 }
 void Recorder::truncated() {
   attempt([](auto& journal) { journal.truncated(); });

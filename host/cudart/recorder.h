@@ -39,6 +39,7 @@ class Recorder final : public runtime::RecordingSink {
   std::unique_ptr<runtime::JournalWriter> journal_;
   EventTimes event_times_;
   std::optional<std::regex> kernels_;
+  uint32_t sm_shared_bytes_ = 0;  ///< of the machine
 };
 
 /// A file in `folder` for this process that is not there yet: "PROCESS.NUMBER.suffix".

@@ -160,13 +160,19 @@ bool parse_shape(std::string_view word, MatrixDetail* detail) {
   return true;
 }
 
+/// What wmma multiplies here: matrices with 256 results, and those of doubles, with 64.
+bool wmma_shape(const MatrixDetail& detail, Type type) {
+  if (type == Type::kF64) return detail.m == 8 && detail.n == 8 && detail.k == 4;
+  return detail.m * detail.n == 256;
+}
+
 // mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype; wmma.mma may name d and c alone.
 void matrix(WordList words, bool wmma, Mnemonic* out) {
   MatrixDetail detail;
   detail.wmma = wmma;
   out->op = Opcode::kMma;
   out->operands = "Yyyy";
-  drop(&words, {"sync", "aligned"});
+  drop(&words, {"sync", "aligned", "rn"});
   bool shape = false;
   std::vector<bool> columns;
   std::erase_if(words, [&](std::string_view word) {
@@ -200,7 +206,8 @@ void matrix(WordList words, bool wmma, Mnemonic* out) {
   out->mod.detail = detail.pack();
   if (!shape || columns.size() != 2 || d == Type::kNone) {
     out->problem = "this form of mma is not supported";
-  } else if (wmma ? !(detail.m * detail.n == 256 && detail.k == (tf32 ? 8 : 16))
+  } else if (wmma ? !wmma_shape(detail, d) ||
+                        (detail.m * detail.n == 256 && detail.k != (tf32 ? 8 : 16))
                   : detail.a_column || !detail.b_column) {
     out->problem = "this shape or layout of mma is not supported";
   } else if (size_of(c) != size_of(d) || size_of(a) != size_of(b)) {
@@ -239,7 +246,8 @@ void wmma_memory(WordList words, bool store, Mnemonic* out) {
   take_space(&words, &out->mod);
   const bool tf32 = take(&words, "tf32");
   const std::vector<Type> types = take_types(&words);
-  if (!shape || types.size() + (tf32 ? 1 : 0) != 1 || detail.m * detail.n != 256) {
+  if (!shape || types.size() + (tf32 ? 1 : 0) != 1 ||
+      !wmma_shape(detail, tf32 ? Type::kB32 : types[0])) {
     out->problem = "this form of wmma is not supported";
   } else {
     out->mod.type = tf32 ? Type::kB32 : types[0];
@@ -299,7 +307,8 @@ void asynchronous_copy(WordList words, Mnemonic* out) {
     }
   } else {
     out->op = Opcode::kCpAsync;
-    out->operands = "AAu?u";
+    out->mod.cache_hint = take(&words, "L2::cache_hint");
+    out->operands = out->mod.cache_hint ? "AAu?uh" : "AAu?u";
     drop(&words,
          {"ca", "cg", "shared", "shared::cta", "global", "L2::64B", "L2::128B", "L2::256B"});
     out->mod.type = Type::kB32;

@@ -25,8 +25,11 @@ void carry(Warp& warp, const Op& op, uint32_t mask) {
   uint32_t out = 0;
   for_each_lane(mask, [&](uint32_t i) {
     U a = row<U>(warp.rows, op.a)[i];
-    const U b = row<U>(warp.rows, op.b)[i];  // the addend
-    const Wide c = f.carry_in ? in >> i & 1 : 0;
+    // A subtraction adds the complement, and its flag is the carry of that sum, as in hardware: set
+    // where nothing was borrowed. Code that nvcc makes for 128-bit divisions reads it by addc.
+    const U addend = row<U>(warp.rows, op.b)[i];
+    const U b = f.subtract ? static_cast<U>(~addend) : addend;
+    const Wide c = f.carry_in ? in >> i & 1 : (f.subtract ? 1 : 0);
     if (f.mad) {
       Wide product;
       const U factor = row<U>(warp.rows, op.c)[i];
@@ -37,8 +40,7 @@ void carry(Warp& warp, const Op& op, uint32_t mask) {
         product = static_cast<Wide>(a) * factor;
       a = static_cast<U>(f.high ? product >> (8 * sizeof(U)) : product);
     }
-    // For subtraction the flag is a borrow.
-    const Wide r = f.subtract ? static_cast<Wide>(a) - b - c : static_cast<Wide>(a) + b + c;
+    const Wide r = static_cast<Wide>(a) + b + c;
     row<U>(warp.rows, op.d)[i] = static_cast<U>(r);
     out |= static_cast<uint32_t>(r >> (8 * sizeof(U)) & 1) << i;
   });

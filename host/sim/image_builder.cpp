@@ -172,7 +172,7 @@ uint32_t blocks_per_sm(const config::MachineConfig& machine, const Kernel& kerne
   const auto threads = static_cast<uint32_t>(launch.block.count());
   const uint32_t warps = (threads + 31) / 32;
   const uint32_t unit = std::max(1u, machine.sm.register_unit);
-  const uint32_t each = compiler::occupancy_registers(kernel, machine.sm.registers);
+  const uint32_t each = compiler::occupancy_registers(kernel, machine.sm.registers, threads);
   const uint32_t registers = warps * ((each * 32 + unit - 1) / unit * unit);
   struct Limit {
     const char* what;

@@ -145,6 +145,8 @@ TEST_F(Application, LimitsAndReset) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "passed")) << outcome.out;
   EXPECT_TRUE(contains(outcome.err, "whose __launch_bounds__ allow 256")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "have 32 in blocks of 1024 threads")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "needs 98304 bytes of shared memory")) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "stack overflow in kernel _Z7recursePiS_")) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "by thread (0,0,0) of block (0,0,0)")) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "more than the 16384 bytes")) << outcome.err;

@@ -90,6 +90,60 @@ TEST(Integers, VideoBitFieldsAndCarries) {
   validate(d.take_recording(""));
 }
 
+TEST(Integers, CarriesOfSubtractions) {
+  // After a subtraction the flag is the carry of adding the complement, which addc adds and subc
+  // takes for "nothing borrowed".
+  const std::string text = R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u64 q) {
+  .reg .b64 %rd<12>; .reg .b32 %r<12>;
+  ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q];
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %rd3, %r1, 8; add.s64 %rd1, %rd1, %rd3;
+  mul.wide.u32 %rd4, %r1, 32; add.s64 %rd2, %rd2, %rd4;
+  ld.global.v2.u32 {%r2, %r3}, [%rd1];
+  sub.cc.u32 %r4, %r2, %r3;
+  addc.u32 %r5, 0, 0;
+  sub.cc.u32 %r4, %r2, %r3;
+  subc.u32 %r6, 0, 0;
+  add.cc.u32 %r7, %r2, %r3;
+  subc.cc.u32 %r8, %r2, %r3;
+  subc.u32 %r9, %r2, 5;
+  cvt.u64.u32 %rd5, %r2; cvt.u64.u32 %rd6, %r3;
+  sub.cc.u64 %rd7, %rd5, %rd6;
+  addc.u64 %rd8, %rd5, 1;
+  st.global.v4.u32 [%rd2], {%r4, %r5, %r6, %r8};
+  st.global.u32 [%rd2+16], %r9;
+  st.global.u64 [%rd2+24], %rd8;
+  ret;
+}
+)";
+  const std::vector<uint32_t> values = {0, 1, 2, 5, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+  std::vector<uint32_t> in;
+  for (const uint32_t a : values)
+    for (const uint32_t b : values) in.insert(in.end(), {a, b});
+  VirtualDevice d;
+  const uint32_t module = d.load_module(
+      std::make_shared<const compiler::Program>(compiler::compile_ptx(text, "k.ptx")));
+  const auto count = static_cast<uint32_t>(in.size() / 2);
+  const DevicePtr p = d.upload(in), q = d.allocate(count * 32);
+  d.launch(module, "k", {count}, {1}, 0, KernelArgs(p, q));
+  const auto got = d.download<uint32_t>(q, count * 8);
+  for (size_t i = 0; i < in.size() / 2; ++i) {
+    const uint32_t a = in[2 * i], b = in[2 * i + 1], *r = got.data() + 8 * i;
+    const uint32_t kept = a >= b;  // nothing borrowed
+    const uint32_t sum_carry = static_cast<uint32_t>((uint64_t{a} + b) >> 32);
+    const uint64_t difference = uint64_t{a} + static_cast<uint32_t>(~b) + sum_carry;
+    EXPECT_EQ(r[0], a - b);
+    EXPECT_EQ(r[1], kept) << a << " " << b;
+    EXPECT_EQ(r[2], kept ? 0 : ~0u) << a << " " << b;
+    EXPECT_EQ(r[3], static_cast<uint32_t>(difference)) << a << " " << b;
+    EXPECT_EQ(r[4], a - 5 - (difference >> 32 ? 0 : 1)) << a << " " << b;
+    EXPECT_EQ(r[6] | uint64_t{r[7]} << 32, a + uint64_t{1} + kept) << a << " " << b;
+  }
+}
+
 TEST(Packed, IntegersOf16Bits) {
   const std::string text = R"(.version 9.0
 .target sm_90

@@ -72,6 +72,30 @@ TEST(Matrices, WmmaOfBytes) {
   }
 }
 
+TEST(Matrices, WmmaOfDoubles) {
+  for (const bool column : {false, true}) {
+    BreadthDevice d("matrices");
+    std::vector<double> a(80), b(80), c(64);
+    for (int i = 0; i < 80; ++i) a[i] = std::sqrt(i + 2.0), b[i] = std::cbrt(i - 9.5);
+    for (int i = 0; i < 64; ++i) c[i] = i * 0.125;
+    const DevicePtr pa = d.upload(a), pb = d.upload(b), pc = d.upload(c), out = d.allocate(512);
+    d.launch(d.module, column ? "wmma_double_column" : "wmma_double", {1}, {32}, 0,
+             KernelArgs(pa, pb, pc, out));
+    const auto got = d.download<double>(out, 64);
+    for (int i = 0; i < 8; ++i) {
+      for (int j = 0; j < 8; ++j) {
+        const int at = column ? j * 8 + i : i * 8 + j;
+        double sum = c[at];
+        for (int k = 0; k < 4; ++k)
+          sum = std::fma(a[column ? k * 10 + i : i * 10 + k], b[column ? k * 10 + j : j * 10 + k],
+                         sum);
+        EXPECT_EQ(got[at], 2 * sum) << i << " " << j;
+      }
+    }
+    validate(d.take_recording(""));
+  }
+}
+
 TEST(Matrices, MmaWithLdmatrix) {
   BreadthDevice d("matrices");
   std::vector<uint16_t> a(256), bt(128);
@@ -146,6 +170,25 @@ TEST(Matrices, AsynchronousCopies) {
     auto want = source;
     std::memset(reinterpret_cast<char*>(want.data()) + 16 - missing, 0, missing);
     EXPECT_EQ(d.download<int>(words, 4), want) << missing;
+    validate(d.take_recording(""));
+  }
+}
+
+TEST(Matrices, AsynchronousCopiesWithGuardsAndHints) {
+  for (const int bytes : {0, 4, 12, 16}) {
+    BreadthDevice d("matrices");
+    std::vector<float> in(128);
+    for (int i = 0; i < 128; ++i) in[i] = static_cast<float>(i + 1);
+    const DevicePtr p = d.upload(in), out = d.allocate(96 * 16);
+    constexpr int kGuarded = 11;
+    d.launch(d.module, "hinted_copy", {1}, {32}, 0, KernelArgs(p, out, kGuarded, bytes));
+    const auto got = d.download<float>(out, 384);
+    for (int i = 0; i < 128; ++i) {
+      const float partial = i % 4 < bytes / 4 ? in[i] : 0.0f;
+      EXPECT_EQ(got[i], in[i]) << i;
+      EXPECT_EQ(got[128 + i], partial) << i << " " << bytes;
+      EXPECT_EQ(got[256 + i], i / 4 < kGuarded ? partial : -1.0f) << i << " " << bytes;
+    }
     validate(d.take_recording(""));
   }
 }

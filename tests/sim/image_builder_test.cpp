@@ -244,6 +244,9 @@ TEST(ImageBuilder, Occupancy) {
   EXPECT_EQ(blocks(33 * 8, 8, 0), 5u);  // nine warps each
   EXPECT_EQ(blocks(256, 32, 0), 4u);    // 32768 registers, 8192 a block
   EXPECT_EQ(blocks(256, 33, 0), 3u);
+  EXPECT_EQ(blocks(1024, 255, 0), 1u);  // as many registers as let one block fit
+  EXPECT_EQ(blocks(96, 255, 0), 1u);
+  EXPECT_EQ(blocks(512, 63, 0), 1u);
   EXPECT_EQ(blocks(32, 8, 49152), 1u);  // shared memory
   EXPECT_EQ(blocks(32, 8, 16385), 2u);
   EXPECT_EQ(blocks(32, 8, 16384), 3u);
@@ -251,7 +254,8 @@ TEST(ImageBuilder, Occupancy) {
   EXPECT_EQ(blocks(256, 33, 0, {"sm.register_unit=1024"}), 2u);
 }
 
-std::string why_not(uint32_t threads, uint32_t registers, uint32_t shared) {
+std::string why_not(uint32_t threads, uint32_t registers, uint32_t shared,
+                    const std::vector<std::string>& overrides = {}) {
   Kernel k;
   k.name = "big";
   k.num_physical = registers;
@@ -259,7 +263,7 @@ std::string why_not(uint32_t threads, uint32_t registers, uint32_t shared) {
   l.block = {threads, 1, 1};
   l.shared_bytes = shared;
   try {
-    blocks_per_sm(config::load_machine("tom"), k, l);
+    blocks_per_sm(config::load_machine("tom", overrides), k, l);
   } catch (const Error& e) {
     return e.what();
   }
@@ -267,7 +271,8 @@ std::string why_not(uint32_t threads, uint32_t registers, uint32_t shared) {
 }
 
 TEST(ImageBuilder, BlocksThatDoNotFitAreErrors) {
-  EXPECT_NE(why_not(1024, 33, 0).find("kernel big needs 33792 registers"), std::string::npos);
+  EXPECT_NE(why_not(1024, 33, 0, {"sm.registers=8192"}).find("kernel big needs 16384 registers"),
+            std::string::npos);
   EXPECT_NE(why_not(1600, 8, 0).find("needs 50 warps"), std::string::npos);
   EXPECT_NE(why_not(32, 8, 49153).find("49153 bytes of shared memory"), std::string::npos);
   EXPECT_NE(why_not(32, 8, 49153).find("machine tom has 49152"), std::string::npos);

@@ -13,6 +13,25 @@ __global__ void __launch_bounds__(256, 4) bounded(const float* in, float* out) {
   out[threadIdx.x] = sum;
 }
 
+/// As above without bounds: blocks of 1024 threads have no room for so many registers.
+__global__ void greedy(const float* in, float* out) {
+  float v[64];
+#pragma unroll
+  for (int i = 0; i < 64; ++i) v[i] = in[threadIdx.x % 256 + 256 * i];
+  __syncthreads();
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < 64; ++i) sum += v[i] * v[63 - i] * static_cast<float>(i + 1);
+  out[threadIdx.x] = sum;
+}
+/// Reverses what its block holds in shared memory, as much as the launch gives it.
+__global__ void reverse(const int* in, int* out, int n) {
+  extern __shared__ int held[];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) held[i] = in[i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = held[n - 1 - i];
+}
+
 __device__ int counter = 5;
 __device__ int zero;
 __constant__ int table[3] = {1, 2, 3};
@@ -64,6 +83,45 @@ static void bounds() {
   FAILS(cudaErrorInvalidValue, launch(288));
 }
 
+/// Code for GPUs that have more registers and shared memory in an SM runs.
+static void larger_than_an_sm() {
+  cudaDeviceProp p;
+  CUDA(cudaGetDeviceProperties(&p, 0));
+  cudaFuncAttributes a;
+  CUDA(cudaFuncGetAttributes(&a, greedy));
+  CHECK(a.numRegs * 1024 > p.regsPerMultiprocessor && a.maxThreadsPerBlock < 1024);
+  float *in, *out;
+  CUDA(cudaMallocManaged(&in, 64 * 256 * sizeof(float)));
+  CUDA(cudaMallocManaged(&out, 1024 * sizeof(float)));
+  for (int i = 0; i < 64 * 256; ++i) in[i] = static_cast<float>(i % 7);
+  greedy<<<1, 1024>>>(in, out);
+  CUDA(cudaGetLastError());
+  CUDA(cudaDeviceSynchronize());
+  for (int t = 0; t < 1024; ++t) {
+    float sum = 0;
+    for (int i = 0; i < 64; ++i)
+      sum += in[t % 256 + 256 * i] * in[t % 256 + 256 * (63 - i)] * static_cast<float>(i + 1);
+    CHECK(out[t] == sum);
+  }
+  const int n = (96 << 10) / sizeof(int);
+  int *numbers, *reversed;
+  CUDA(cudaMallocManaged(&numbers, n * sizeof(int)));
+  CUDA(cudaMallocManaged(&reversed, n * sizeof(int)));
+  for (int i = 0; i < n; ++i) numbers[i] = i * 3;
+  const auto launch = [&] {
+    reverse<<<1, 256, n * sizeof(int)>>>(numbers, reversed, n);
+    return cudaPeekAtLastError();
+  };
+  CHECK(n * sizeof(int) > p.sharedMemPerBlockOptin);
+  FAILS(cudaErrorInvalidValue, launch());  // it has not been asked for
+  CUDA(cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, 96 << 10));
+  CUDA(launch());
+  CUDA(cudaDeviceSynchronize());
+  for (int i = 0; i < n; ++i) CHECK(reversed[i] == numbers[n - 1 - i]);
+  FAILS(cudaErrorInvalidValue,
+        cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 << 10));
+}
+
 static void reset() {
   for (int round = 0; round < 2; ++round) {
     int* seen;
@@ -97,6 +155,7 @@ static void stack(int wanted) {
 
 int main() {
   bounds();
+  larger_than_an_sm();
   reset();
   stack(10);
   stack(-1);

@@ -108,7 +108,48 @@ void check_halves() {
           y[n + i] == static_cast<float>(__nv_fp8_e5m2(x[i])));
 }
 
+using Wide = unsigned __int128;
+
+__global__ void divide(const Wide* a, const Wide* b, Wide* quotients, Wide* rests, __int128* signs) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  quotients[i] = a[i] / b[i];
+  rests[i] = a[i] % b[i];
+  signs[i] = static_cast<__int128>(a[i]) / static_cast<__int128>(b[i]);
+}
+
+/// Divisors of every length, and quotients at the edges.
+void check_wide_integers() {
+  constexpr int n = 4096;
+  Wide *a, *b, *quotients, *rests;
+  __int128* signs;
+  CUDA(cudaMallocManaged(&a, n * sizeof(Wide)));
+  CUDA(cudaMallocManaged(&b, n * sizeof(Wide)));
+  CUDA(cudaMallocManaged(&quotients, n * sizeof(Wide)));
+  CUDA(cudaMallocManaged(&rests, n * sizeof(Wide)));
+  CUDA(cudaMallocManaged(&signs, n * sizeof(Wide)));
+  unsigned long long state = 1;
+  const auto random = [&] {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return state ^ state >> 29;
+  };
+  for (int i = 0; i < n; ++i) {
+    a[i] = (static_cast<Wide>(random()) << 64 | random()) >> (i / 97 % 128);
+    b[i] = (static_cast<Wide>(random()) << 64 | random()) >> (i % 128);
+    if (i % 7 == 0) a[i] = b[i] * (i + 1);
+    if (i % 7 == 1) a[i] = b[i] * (i + 1) - 1;
+    if (i % 7 == 2) b[i] = static_cast<Wide>(1) << (i % 127);
+    if (b[i] == 0) b[i] = 3;
+  }
+  divide<<<n / 128, 128>>>(a, b, quotients, rests, signs);
+  CUDA(cudaDeviceSynchronize());
+  for (int i = 0; i < n; ++i) {
+    CHECK(quotients[i] == a[i] / b[i] && rests[i] == a[i] % b[i]);
+    CHECK(signs[i] == static_cast<__int128>(a[i]) / static_cast<__int128>(b[i]));
+  }
+}
+
 int main() {
+  check_wide_integers();
   check_functions<double>(1e-12);
   check_functions<float>(1e-5);
   check_halves();

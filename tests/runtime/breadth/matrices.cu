@@ -38,6 +38,29 @@ extern "C" __global__ void wmma_bytes(const signed char* a, const signed char* b
   wmma::store_matrix_sync(d, fc, 16, wmma::mem_row_major);
 }
 
+/// Matrices of doubles: 8 x 4 times 4 x 8.
+template <class A, class B>
+__device__ void double_product(const double* a, const double* b, const double* c, double* d,
+                               wmma::layout_t layout) {
+  wmma::fragment<wmma::matrix_a, 8, 8, 4, double, A> fa;
+  wmma::fragment<wmma::matrix_b, 8, 8, 4, double, B> fb;
+  wmma::fragment<wmma::accumulator, 8, 8, 4, double> fc;
+  wmma::load_matrix_sync(fa, a, 10);
+  wmma::load_matrix_sync(fb, b, 10);
+  wmma::load_matrix_sync(fc, c, 8, layout);
+  wmma::mma_sync(fc, fa, fb, fc);
+  for (int i = 0; i < fc.num_elements; ++i) fc.x[i] *= 2;
+  wmma::store_matrix_sync(d, fc, 8, layout);
+}
+extern "C" __global__ void wmma_double(const double* a, const double* b, const double* c,
+                                       double* d) {
+  double_product<wmma::row_major, wmma::col_major>(a, b, c, d, wmma::mem_row_major);
+}
+extern "C" __global__ void wmma_double_column(const double* a, const double* b, const double* c,
+                                              double* d) {
+  double_product<wmma::col_major, wmma::row_major>(a, b, c, d, wmma::mem_col_major);
+}
+
 // m16n8k16 with ldmatrix, as libraries do: a by rows, b by columns (16 x 8), both in shared memory.
 extern "C" __global__ void mma_half(const half* a, const half* bt, float* d) {
   __shared__ __align__(16) half sa[16 * 16], sb[8 * 16];
@@ -120,6 +143,32 @@ extern "C" __global__ void copy(const float4* in, float4* out, const int* partia
   __syncthreads();
   out[threadIdx.x] = s[63 - threadIdx.x];
   if (threadIdx.x < 4) words[threadIdx.x] = p[threadIdx.x];
+}
+
+// The forms that libraries of kernels write by hand: a cache policy, a guard, and both with zeros
+// in place of what the source lacks.
+extern "C" __global__ void hinted_copy(const float4* in, float4* out, int guarded, int bytes) {
+  __shared__ float4 s[96];
+  const int t = threadIdx.x;
+  for (int i = t; i < 96; i += 32) s[i] = make_float4(-1, -1, -1, -1);
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(s + t));
+  unsigned long long policy;
+  asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 0.5;" : "=l"(policy));
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to), "l"(in + t),
+               "l"(policy)
+               : "memory");
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint.L2::128B [%0], [%1], 16, %2, %3;" ::"r"(
+                   to + 512),
+               "l"(in + t), "r"(bytes), "l"(policy)
+               : "memory");
+  asm volatile(
+      "{ .reg .pred p; setp.lt.s32 p, %2, %3;\n"
+      "  @p cp.async.cg.shared.global [%0], [%1], 16, %4; }" ::"r"(to + 1024),
+      "l"(in + t), "r"(t), "r"(guarded), "r"(bytes)
+      : "memory");
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  __syncthreads();
+  for (int i = t; i < 96; i += 32) out[i] = s[i];
 }
 
 extern "C" __global__ void barriers(int* data, int rounds) {
