@@ -104,7 +104,7 @@ std::vector<Piece> pieces_of_block(const OffloadContext& context, BlockId b) {
     const auto [begin, end] = todo.back();
     todo.pop_back();
     if (begin >= end) continue;
-    const OffloadTerms accesses = count_accesses(kernel, begin, end - 1);
+    const OffloadTerms accesses = context.accesses(begin, end - 1);
     if (accesses.n_ld + accesses.n_st == 0) continue;
     auto run = best_run(context, b, begin, end);
     if (!run) continue;

@@ -165,6 +165,7 @@ class Selection {
   void evaluate_regions() {
     const Kernel& kernel = context_.kernel();
     for (const Region& region : find_regions(kernel)) {
+      if (!has_memory(region.blocks)) continue;
       const std::vector<uint32_t> loops = outermost_loops(kernel, region);
       if (!is_one_structure(context_, loops)) continue;
       const CandidateKind kind = kind_of(kernel, region, loops);
@@ -193,13 +194,8 @@ class Selection {
   }
 
   bool has_memory(const std::vector<BlockId>& blocks) const {
-    const Kernel& kernel = context_.kernel();
-    return std::any_of(blocks.begin(), blocks.end(), [&](BlockId b) {
-      const Block& block = kernel.blocks[b];
-      if (block.count == 0) return false;
-      const OffloadTerms terms = count_accesses(kernel, block.first, block.first + block.count - 1);
-      return terms.n_ld + terms.n_st > 0;
-    });
+    const OffloadTerms terms = context_.accesses(blocks);
+    return terms.n_ld + terms.n_st > 0;
   }
 
   /// Fills in the reason against a block or loop that is in no candidate.

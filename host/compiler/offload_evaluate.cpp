@@ -150,7 +150,7 @@ class Evaluator {
   Tally tally(const InnerLoop* decisive) const {
     Tally result;
     for (BlockId b : piece_.blocks) {
-      const OffloadTerms here = count_accesses(kernel_, first_of(b), last_of(b));
+      const OffloadTerms here = context_.accesses(first_of(b), last_of(b));
       int64_t weight = 1;
       const Copy copy = copy_of(b);
       if (copy.main != nullptr && copy.number > 0) continue;
@@ -240,7 +240,7 @@ class Evaluator {
   int64_t planned_saving(const OffloadTerms& registers) const {
     OffloadTerms terms = registers;
     for (BlockId b : piece_.blocks) {
-      const OffloadTerms here = count_accesses(kernel_, first_of(b), last_of(b));
+      const OffloadTerms here = context_.accesses(first_of(b), last_of(b));
       int64_t weight = 1;
       for (const InnerLoop* inner : loops_around(b)) {
         weight =
@@ -276,11 +276,9 @@ class Evaluator {
         packed_bytes(kernel_, c.live_ins) + static_cast<uint32_t>(4 * c.special_live_ins.size());
     c.live_out_bytes = packed_bytes(kernel_, c.live_outs);
     for (BlockId b : piece_.blocks) {
-      for (InstrId i = first_of(b); i <= last_of(b); ++i) {
-        const Instruction& instruction = kernel_.instructions[i];
-        if (!is_counted_load(instruction) && !is_counted_store(instruction)) continue;
-        c.first_memory_instruction = std::min(c.first_memory_instruction, i);
-      }
+      const InstrId access = context_.next_access(first_of(b));
+      if (access != kNone && access <= last_of(b))
+        c.first_memory_instruction = std::min(c.first_memory_instruction, access);
     }
   }
 
@@ -300,6 +298,18 @@ OffloadContext::OffloadContext(const Kernel& kernel, const OffloadModel& model)
       definitions_(kernel),
       registers_(kernel),
       uses_shared_(uses_shared_memory(kernel)) {
+  const size_t n = kernel.instructions.size();
+  loads_.assign(n + 1, 0);
+  stores_.assign(n + 1, 0);
+  next_access_.assign(n + 1, kNone);
+  for (size_t i = 0; i < n; ++i) {
+    loads_[i + 1] = loads_[i] + is_counted_load(kernel.instructions[i]);
+    stores_[i + 1] = stores_[i] + is_counted_store(kernel.instructions[i]);
+  }
+  for (size_t i = n; i-- > 0;) {
+    const bool here = loads_[i + 1] != loads_[i] || stores_[i + 1] != stores_[i];
+    next_access_[i] = here ? static_cast<InstrId>(i) : next_access_[i + 1];
+  }
   for (uint32_t l = 0; l < kernel.loops.size(); ++l)
     trips_.push_back(loop_trips(kernel, definitions_, l));
   unrolled_ = unrolled_loops(kernel, definitions_, trips_);
@@ -326,13 +336,21 @@ const UnrolledLoop* OffloadContext::unrolled_of(uint32_t loop) const {
   return nullptr;
 }
 
-OffloadTerms count_accesses(const Kernel& kernel, InstrId first, InstrId last) {
-  OffloadTerms terms;
-  for (InstrId i = first; i <= last; ++i) {
-    terms.n_ld += is_counted_load(kernel.instructions[i]);
-    terms.n_st += is_counted_store(kernel.instructions[i]);
+OffloadTerms OffloadContext::accesses(InstrId first, InstrId last) const {
+  if (last + 1 <= first) return {};
+  return {.n_ld = loads_[last + 1] - loads_[first], .n_st = stores_[last + 1] - stores_[first]};
+}
+
+OffloadTerms OffloadContext::accesses(const std::vector<BlockId>& blocks) const {
+  OffloadTerms sum;
+  for (BlockId b : blocks) {
+    const Block& block = kernel_->blocks[b];
+    if (block.count == 0) continue;
+    const OffloadTerms here = accesses(block.first, block.first + block.count - 1);
+    sum.n_ld += here.n_ld;
+    sum.n_st += here.n_st;
   }
-  return terms;
+  return sum;
 }
 
 Evaluation evaluate_piece(const OffloadContext& context, CandidateKind kind, const Piece& piece) {

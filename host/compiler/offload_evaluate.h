@@ -29,6 +29,11 @@ class OffloadContext {
   const std::vector<UnrolledLoop>& unrolled() const { return unrolled_; }
   /// Trips of a loop for ranking: static ones as they are, else kPlanningTrips in all.
   int64_t planning_trips(uint32_t loop) const { return planning_[loop]; }
+  /// Accesses that Eq. (3) and (4) count in instructions [first, last].
+  OffloadTerms accesses(InstrId first, InstrId last) const;
+  OffloadTerms accesses(const std::vector<BlockId>& blocks) const;
+  /// The first such access at `first` or later; kNone if there is none.
+  InstrId next_access(InstrId first) const { return next_access_[first]; }
 
  private:
   const Kernel* kernel_;
@@ -38,11 +43,11 @@ class OffloadContext {
   std::vector<LoopTrips> trips_;
   std::vector<UnrolledLoop> unrolled_;
   std::vector<int64_t> planning_;
+  /// Loads and stores in front of each instruction: kernels have tens of thousands of pieces.
+  std::vector<uint32_t> loads_, stores_;
+  std::vector<InstrId> next_access_;
   bool uses_shared_;
 };
-
-/// Accesses that Eq. (3) and (4) count in instructions [first, last] of one block.
-OffloadTerms count_accesses(const Kernel& kernel, InstrId first, InstrId last);
 
 /// The candidate that a piece makes, with all fields but `id`; `qualifies` says whether it saves
 /// traffic, always or under its condition.

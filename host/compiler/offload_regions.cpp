@@ -1,7 +1,6 @@
 #include "host/compiler/offload_regions.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "host/compiler/offload_facts.h"
@@ -26,11 +25,13 @@ std::vector<RegId> members(const Bits& bits) {
 
 /// Blocks reachable from `entry` without passing `exit`; empty if there are too many.
 std::vector<BlockId> reachable(const Kernel& kernel, BlockId entry, BlockId exit) {
+  const size_t most = std::clamp<size_t>(kMaxRegionBlocks * kMaxRegionBlocks / kernel.blocks.size(),
+                                         32, kMaxRegionBlocks);
   std::vector<bool> seen(kernel.blocks.size(), false);
   std::vector<BlockId> result{entry};
   seen[entry] = true;
   for (size_t head = 0; head < result.size(); ++head) {
-    if (result.size() > kMaxRegionBlocks) return {};
+    if (result.size() > most) return {};
     for (BlockId s : kernel.blocks[result[head]].successors) {
       if (s == exit || seen[s]) continue;
       seen[s] = true;
@@ -48,29 +49,38 @@ bool has(const std::vector<BlockId>& sorted, BlockId block) {
 /// Live registers at the end of the entry block, with `exit_live` live where the region is left.
 Bits live_after_entry(const Kernel& kernel, const BlockRegisters& registers, const Region& region,
                       const Bits& exit_live) {
-  std::map<BlockId, Bits> in;
-  for (BlockId b : region.blocks) in[b] = registers.exposed(b);
+  const size_t words = exit_live.size();
+  const auto index = [&](BlockId b) {
+    return std::lower_bound(region.blocks.begin(), region.blocks.end(), b) - region.blocks.begin();
+  };
+  std::vector<Bits> in(region.blocks.size());
+  for (size_t i = 0; i < in.size(); ++i) in[i] = registers.exposed(region.blocks[i]);
+  bool backwards = false;  // an edge to the same block or to one in front of it
+  Bits out(words);
   const auto out_of = [&](BlockId b) {
-    Bits out(exit_live.size(), 0);
+    std::fill(out.begin(), out.end(), 0);
     for (BlockId s : kernel.blocks[b].successors) {
-      const Bits& next = s == region.exit ? exit_live : in.at(s);
-      for (size_t w = 0; w < out.size(); ++w) out[w] |= next[w];
+      const Bits& next = s == region.exit ? exit_live : in[index(s)];
+      backwards |= s != region.exit && s <= b;
+      for (size_t w = 0; w < words; ++w) out[w] |= next[w];
     }
-    return out;
   };
   for (bool changed = true; changed;) {
     changed = false;
-    for (auto b = region.blocks.rbegin(); b != region.blocks.rend(); ++b) {
-      const Bits out = out_of(*b);
-      Bits& live = in.at(*b);
-      for (size_t w = 0; w < out.size(); ++w) {
-        const uint64_t updated = live[w] | (out[w] & ~registers.killed(*b)[w]);
+    for (size_t i = in.size(); i-- > 0;) {
+      out_of(region.blocks[i]);
+      Bits& live = in[i];
+      const Bits& killed = registers.killed(region.blocks[i]);
+      for (size_t w = 0; w < words; ++w) {
+        const uint64_t updated = live[w] | (out[w] & ~killed[w]);
         changed |= updated != live[w];
         live[w] = updated;
       }
     }
+    if (!backwards) break;  // every block came after its successors
   }
-  return out_of(region.entry);
+  out_of(region.entry);
+  return out;
 }
 
 void add_specials(std::set<ptx::SpecialReg>& set_of, const Instruction& instruction) {

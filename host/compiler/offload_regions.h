@@ -18,7 +18,9 @@ struct Region {
 };
 
 /// All regions of at least two blocks, and loops of one block; by entry, then by size. Regions of
-/// more than kMaxRegionBlocks blocks are left out.
+/// more than kMaxRegionBlocks blocks are left out. Kernels of thousands of blocks, straight code
+/// with a branch in every division or exponential, have so many regions that the limit sinks with
+/// the number of blocks, to 32: pieces are evaluated one by one.
 inline constexpr size_t kMaxRegionBlocks = 256;
 std::vector<Region> find_regions(const Kernel& kernel);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "host/compiler/offload_print.h"
+#include "host/compiler/offload_regions.h"
 #include "tests/offload/candidates_ptx.h"
 
 namespace nearwarp::compiler {
@@ -402,6 +403,27 @@ LOOP:
     EXPECT_LE(end - at, 100u);
     at = end + 1;
   }
+}
+
+// Straight code with a branch in every division has more regions than there is time to evaluate.
+TEST(OffloadCandidates, KernelsOfManyBlocksHaveSmallerRegions) {
+  const auto largest = [](int branches) {
+    std::string body;
+    for (int i = 0; i < branches; ++i)
+      body += "  ld.global.f32 %f1, [%rd1+" + std::to_string(4 * i) +
+              "];\n  setp.lt.f32 %p1, %f1, %f2;\n  @%p1 bra L" + std::to_string(i) +
+              ";\n  fma.rn.f32 %f2, %f1, %f1, %f2;\nL" + std::to_string(i) + ":\n";
+    const Kernel kernel =
+        kernel_of("  mov.b32 %f2, %r1;\n" + body + "  st.global.f32 [%rd2], %f2;\n  ret;");
+    size_t most = 0;
+    for (const Region& region : find_regions(kernel)) most = std::max(most, region.blocks.size());
+    EXPECT_FALSE(analyze(kernel).candidates.empty());
+    return most;
+  };
+  EXPECT_EQ(largest(20), 40u);  // the whole kernel but its last block
+  EXPECT_EQ(largest(100), 200u);
+  EXPECT_EQ(largest(300), 108u);  // 256 * 256 blocks over 601
+  EXPECT_EQ(largest(1500), 32u);
 }
 
 }  // namespace
