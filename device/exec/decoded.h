@@ -201,6 +201,8 @@ struct Context {
   uint64_t arena_bytes = 0;
   const Range* ranges = nullptr;
   uint32_t num_ranges = 0;
+  const Range* pages = nullptr;  ///< pages with allocations, where accesses beside these pass
+  uint32_t num_pages = 0;
   const ExtendedDesc* extended = nullptr;
   const void* textures = nullptr;  ///< the host's runtime::TextureTable
   void* checker = nullptr;         ///< the host's racecheck::Checker; nullptr: none
@@ -216,6 +218,7 @@ struct Context {
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
   Fault fault;
+  Fault stray;  ///< the first access that only its page let pass
 };
 
 }  // namespace nearwarp::exec

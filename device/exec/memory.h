@@ -18,20 +18,26 @@ struct LaneAddresses {
   uint64_t at[kLanes];
 };
 
-/// The live allocation that holds [address, address + bytes), or nullptr.
-NW_HD inline const Range* find_range(const Context& ctx, uint64_t address, uint64_t bytes) {
-  uint32_t low = 0, high = ctx.num_ranges;
+/// That of `count` sorted ranges which holds [address, address + bytes), or nullptr.
+NW_HD inline const Range* range_of(const Range* ranges, uint32_t count, uint64_t address,
+                                   uint64_t bytes) {
+  uint32_t low = 0, high = count;
   while (low < high) {  // first range that begins after `address`
     const uint32_t middle = (low + high) / 2;
-    if (ctx.ranges[middle].lo <= address)
+    if (ranges[middle].lo <= address)
       low = middle + 1;
     else
       high = middle;
   }
   if (low == 0) return nullptr;
-  const Range& r = ctx.ranges[low - 1];
+  const Range& r = ranges[low - 1];
   const uint64_t offset = address - r.lo;
   return offset <= r.bytes && bytes <= r.bytes - offset ? &r : nullptr;
+}
+
+/// The live allocation that holds [address, address + bytes), or nullptr.
+NW_HD inline const Range* find_range(const Context& ctx, uint64_t address, uint64_t bytes) {
+  return range_of(ctx.ranges, ctx.num_ranges, address, bytes);
 }
 
 NW_HD inline void set_fault(Context& ctx, const MemDesc& desc, FaultKind kind, MemSpace space,
@@ -56,8 +62,12 @@ NW_HD inline bool check_global(Context& ctx, MemDesc& desc, uint32_t mask, const
     if (!(a - desc.lo < desc.span && bytes <= desc.span - (a - desc.lo))) {
       const Range* r = find_range(ctx, a, bytes);
       if (r == nullptr) {
+        const Fault before = ctx.fault;
         set_fault(ctx, desc, FaultKind::kInvalid, MemSpace::kGlobal, lane, a, bytes);
-        return false;
+        r = range_of(ctx.pages, ctx.num_pages, a, bytes);
+        if (r == nullptr) return false;
+        if (ctx.stray.kind == FaultKind::kNone) ctx.stray = ctx.fault;
+        ctx.fault = before;
       }
       desc.lo = r->lo;
       desc.span = r->bytes;

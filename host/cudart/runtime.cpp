@@ -92,6 +92,10 @@ runtime::VirtualDevice& Runtime::device() {
     options.memory_bytes = settings_.device.memory_bytes;
     options.sink = &recorder_;
     options.checker = check_.checker();
+    options.stray = [this](const std::string& kernel, const std::string& message) {
+      if (strays_.insert(kernel).second)
+        say(message + " - a GPU lets this pass, since the page is mapped, and so it does here");
+    };
     options.services = services;
     options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
     release_address_range();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "host/core/error.h"
@@ -65,7 +66,8 @@ class Runtime {
  private:
   void read_settings();
 
-  double execution_seconds_ = 0;  ///< of all launches
+  double execution_seconds_ = 0;            ///< of all launches
+  std::unordered_set<std::string> strays_;  ///< kernels whose accesses beside allocations were told
   bool settings_read_ = false, forked_ = false, failed_ = false;
   Settings settings_;
   Recorder recorder_;

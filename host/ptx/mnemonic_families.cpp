@@ -208,7 +208,8 @@ void matrix(WordList words, bool wmma, Mnemonic* out) {
     out->problem = "this form of mma is not supported";
   } else if (wmma ? !wmma_shape(detail, d) ||
                         (detail.m * detail.n == 256 && detail.k != (tf32 ? 8 : 16))
-                  : detail.a_column || !detail.b_column) {
+                  : detail.a_column || !detail.b_column ||
+                        (detail.m == 8 && detail.k == 4 && d != Type::kF64)) {
     out->problem = "this shape or layout of mma is not supported";
   } else if (size_of(c) != size_of(d) || size_of(a) != size_of(b)) {
     out->problem = "mma of these types is not supported";

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "host/core/error.h"
 
@@ -86,6 +87,7 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
       std::upper_bound(ranges_.begin(), ranges_.end(), range,
                        [](const exec::Range& x, const exec::Range& y) { return x.lo < y.lo; }),
       range);
+  pages_current_ = false;
   used_bytes_ += bytes;
   table_.push_back(a);
   live_.emplace(address, std::move(a));
@@ -110,6 +112,7 @@ void DeviceMemory::free(uint64_t address) {
   } else {
     std::fill_n(arena_ + (low - exec::kDeviceBase), bytes, uint8_t{0});
   }
+  pages_current_ = false;
   used_bytes_ -= it->second.bytes;
   live_.erase(it);
   ranges_.erase(std::find_if(ranges_.begin(), ranges_.end(),
@@ -127,6 +130,21 @@ void DeviceMemory::free(uint64_t address) {
     }
   }
   free_[low] = bytes;
+}
+
+const std::vector<exec::Range>& DeviceMemory::pages() {
+  if (std::exchange(pages_current_, true)) return pages_;
+  pages_.clear();
+  for (const exec::Range& r : ranges_) {
+    if (r.lo < kHeapBase) continue;  // the parameter bank
+    const uint64_t low = r.lo / kLargeGranule * kLargeGranule;
+    const uint64_t high = round_up(r.lo + std::max<uint64_t>(r.bytes, 1), kLargeGranule);
+    if (!pages_.empty() && pages_.back().lo + pages_.back().bytes >= low)
+      pages_.back().bytes = high - pages_.back().lo;
+    else
+      pages_.push_back({low, high - low});
+  }
+  return pages_;
 }
 
 const Allocation* DeviceMemory::find(uint64_t address) const {

@@ -38,6 +38,9 @@ class DeviceMemory {
   uint64_t arena_bytes() const { return bytes_; }
   /// Live ranges sorted by address, the parameter bank first.
   const std::vector<exec::Range>& ranges() const { return ranges_; }
+  /// Pages of 2 MiB in which allocations lie, as ranges sorted by address that do not touch. These
+  /// are what a GPU maps: accesses beside an allocation, but in its page, go unnoticed there.
+  const std::vector<exec::Range>& pages();
   const std::vector<Allocation>& table() const { return table_; }
   /// Bytes of live allocations.
   uint64_t used_bytes() const { return used_bytes_; }
@@ -53,7 +56,8 @@ class DeviceMemory {
   uint64_t next_ = kHeapBase;          // first never-used address
   std::map<uint64_t, uint64_t> free_;  // address -> bytes (rounded), coalesced
   std::map<uint64_t, Allocation> live_;
-  std::vector<exec::Range> ranges_;
+  std::vector<exec::Range> ranges_, pages_;
+  bool pages_current_ = false;
   std::vector<Allocation> table_;
 };
 

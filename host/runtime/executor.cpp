@@ -64,6 +64,10 @@ Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceM
   context_.arena_bytes = memory.arena_bytes();
   context_.ranges = memory.ranges().data();
   context_.num_ranges = static_cast<uint32_t>(memory.ranges().size());
+  if (options_.stray) {
+    context_.pages = memory.pages().data();
+    context_.num_pages = static_cast<uint32_t>(memory.pages().size());
+  }
   context_.shared_bytes = launch.shared_bytes;
   context_.local_bytes = kernel.kernel->local_bytes;
   if (stack() != nullptr && options_.stack_bytes > compiler::kStackBytes)
@@ -291,6 +295,10 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
         slot.split[w] ? run_parted_lanes(slot, w, budget) : run_warp(context_, warp, budget);
     slot.warp_instructions += context_.warp_instructions - before;
     slot.thread_instructions += context_.thread_instructions - before_threads;
+    if (context_.stray.kind != exec::FaultKind::kNone && options_.stray) {
+      options_.stray(access_message(slot, w, context_.stray));
+      options_.stray = nullptr;
+    }
     switch (status) {
       case Status::kTraceFull:
         // The block at the head may be the one to return to after a pop; double until it fits.

@@ -49,6 +49,9 @@ struct ExecutorOptions {
   DeviceHeap* heap = nullptr;        ///< of malloc and free; needed by kernels that call them
   DeviceRuntime* runtime = nullptr;  ///< needed by kernels that call the CUDA runtime
   racecheck::Checker* checker = nullptr;  ///< for a kernel that was decoded to be checked
+  /// Lets accesses beside allocations pass that lie in their pages, as a GPU does, and is called
+  /// with what is to be said of the first one. Without it they are faults.
+  std::function<void(const std::string& message)> stray;
 };
 
 struct ExecutorResult {
@@ -124,6 +127,7 @@ class Executor {
   /// The stack of recursive functions, if the kernel has one.
   const compiler::Symbol* stack() const;
   bool overflows_stack(const exec::Fault& fault) const;
+  std::string access_message(const Slot& slot, uint32_t warp, const exec::Fault& fault) const;
   [[noreturn]] void report_fault(const Slot& slot, uint32_t warp) const;
   [[noreturn]] void report_deadlock(const Slot& slot, const std::string& why) const;
   std::string thread_name(const Slot& slot, uint32_t warp, uint32_t lane) const;

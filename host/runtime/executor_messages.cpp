@@ -71,6 +71,12 @@ void Executor::report_fault(const Slot& slot, uint32_t warp) const {
                     "the {} bytes that a thread has - end it, or raise the limit with "
                     "cudaDeviceSetLimit(cudaLimitStackSize, BYTES)",
                     kernel, where(f.instruction), thread, context_.local_bytes - stack()->offset));
+  throw DeviceFault(
+      f.kind == exec::FaultKind::kMisaligned ? Kind::kMisalignedAddress : Kind::kIllegalAddress,
+      access_message(slot, warp, f));
+}
+
+std::string Executor::access_message(const Slot& slot, uint32_t warp, const exec::Fault& f) const {
   const char* space = f.space == exec::MemSpace::kShared  ? "__shared__"
                       : f.space == exec::MemSpace::kLocal ? "__local__"
                                                           : "__global__";
@@ -86,11 +92,10 @@ void Executor::report_fault(const Slot& slot, uint32_t warp) const {
     detail = fmt::format("the window has {} bytes", f.space == exec::MemSpace::kShared
                                                         ? context_.shared_bytes
                                                         : context_.local_bytes);
-  throw DeviceFault(
-      f.kind == exec::FaultKind::kMisaligned ? Kind::kMisalignedAddress : Kind::kIllegalAddress,
-      fmt::format("{} {} {} of size {} bytes in kernel {} ({}) by thread {}: address {:#x}, {}",
-                  f.kind == exec::FaultKind::kMisaligned ? "misaligned" : "invalid", space, access,
-                  f.bytes, kernel, where(f.instruction), thread, f.address, detail));
+  return fmt::format("{} {} {} of size {} bytes in kernel {} ({}) by thread {}: address {:#x}, {}",
+                     f.kind == exec::FaultKind::kMisaligned ? "misaligned" : "invalid", space,
+                     access, f.bytes, kernel_.kernel->name, where(f.instruction),
+                     thread_name(slot, warp, f.lane), f.address, detail);
 }
 
 void Executor::report_deadlock(const Slot& slot, const std::string& why) const {

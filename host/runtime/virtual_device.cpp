@@ -459,6 +459,8 @@ void VirtualDevice::run_grid(const Grid& launched) {
   options.cluster = cluster;
   options.explicit_cluster = given_cluster.count() != 0 || k.bounds.cluster[0] != 0;
   if (loaded.checked) options.checker = d.options.checker;
+  if (d.options.stray && !loaded.checked)
+    options.stray = [&d, &k](const std::string& message) { d.options.stray(k.name, message); };
   if (cooperative) {
     options.cooperative = true;
     if (d.grid_workspace == 0)

@@ -80,6 +80,9 @@ class VirtualDevice {
     bool sticky_faults = false;
     /// Looks for races in the kernels that it wants, whose launches then leave no traces.
     racecheck::Checker* checker = nullptr;
+    /// Lets accesses beside allocations pass that lie in their pages (2 MiB), as a GPU does; called
+    /// with the kernel's name and a description of the first in a launch. nullptr: faults.
+    std::function<void(const std::string& kernel, const std::string& message)> stray;
     /// Serves kernels that call the CUDA runtime; nullptr: they learn nothing of any machine.
     DeviceServices* services = nullptr;
   };

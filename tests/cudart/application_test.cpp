@@ -140,6 +140,22 @@ TEST_F(Application, FaultsOfKernels) {
   }
 }
 
+TEST_F(Application, AccessesBesideAllocationsPassAsOnAGpu) {
+  const Outcome outcome = run("mistakes", {"1", "2", "3"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "passed")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "__global__ read of size 4 bytes in kernel _Z6besidePKiPi"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "1 bytes after the nearest allocation of 800 bytes"))
+      << outcome.err;
+  const size_t first = outcome.err.find("a GPU lets this pass");
+  EXPECT_NE(first, std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("a GPU lets this pass", first + 1), std::string::npos) << outcome.err;
+  const Outcome checked = run_program({"check", "--", app("mistakes"), "1", "2", "3"});
+  EXPECT_NE(checked.exit_code, 0) << checked.out;  // the race detector looks closely
+  EXPECT_TRUE(contains(checked.out + checked.err, "invalid __global__ read")) << checked.out;
+}
+
 TEST_F(Application, LimitsAndReset) {
   const Outcome outcome = run("limits");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;

@@ -64,6 +64,7 @@ TEST(Mnemonic, Modifiers) {
 TEST(Mnemonic, WhatIsUnsupportedIsNamed) {
   for (const char* text : {"tex.2dms.v4.f32.s32",
                            "wmma.load.a.sync.aligned.row.m8n8k32.s4",
+                           "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32",
                            "div.f16x2",
                            "rcp.rn.bf16",
                            "add.ballot.u32",
