@@ -96,7 +96,9 @@ DeviceInfo describe(int index, const CudaOptions& options) {
   NW_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, gpu::run_teams,
                                                               kThreadsPerBlock, info.shared_bytes));
   info.blocks_at_once = static_cast<uint32_t>(blocks) * info.multiprocessors;
-  const uint32_t cluster = options.clusters ? largest_cluster(index, info.shared_bytes) : 1;
+  // Code for older devices, translated for this one, has no barrier of clusters.
+  const bool clusters = options.clusters && kernel.ptxVersion >= 90;
+  const uint32_t cluster = clusters ? largest_cluster(index, info.shared_bytes) : 1;
   info.clusters = cluster > 1;
   info.largest_team = info.clusters ? cluster
                       : attribute(cudaDevAttrCooperativeLaunch, index) != 0

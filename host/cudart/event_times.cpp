@@ -41,7 +41,9 @@ void EventTimes::launch(const runtime::LaunchRecord& launch, double) {
   if (launch.blocks_recorded != launch.grid.count()) return;
   try {
     const uint64_t cycles = run_->launch(launch, std::move(traces));
-    microseconds_ = static_cast<double>(cycles) / static_cast<double>(core_mhz_);
+    // Kernels that a kernel launched count with it.
+    microseconds_ =
+        microseconds_.value_or(0) + static_cast<double>(cycles) / static_cast<double>(core_mhz_);
   } catch (const Error& error) {
     run_.reset();
     say(fmt::format("{}; events tell estimated times from here on", error.what()));

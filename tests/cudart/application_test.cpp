@@ -98,6 +98,8 @@ TEST_F(Application, NestedLaunches) {
   EXPECT_EQ(fault.exit_code, 0) << fault.out << fault.err;
   EXPECT_TRUE(contains(fault.err, "in kernel _Z6brokenPi")) << fault.err;
   EXPECT_TRUE(contains(fault.err, "(launched by kernel _Z16parent_of_brokenPi)")) << fault.err;
+  const Outcome times = run("nested", {"times"}, {"--event-times", "simulated"});
+  EXPECT_EQ(times.exit_code, 0) << times.out << times.err;
   const Outcome checked = run_program({"check", "--", app("nested")});
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
   EXPECT_TRUE(contains(checked.out, "nested: no hazards, no errors in ")) << checked.out;

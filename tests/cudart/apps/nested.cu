@@ -370,7 +370,36 @@ void check_answers() {
 __global__ void broken(int* p) { *p = 1; }
 __global__ void parent_of_broken(int* p) { broken<<<1, 1>>>(p); }
 
-int main(int argc, char**) {
+// --- Simulated event times: a launch takes what its children take --------------------------------
+
+__global__ void eight(int* p) {
+  for (int i = 0; i < 8; ++i) add_one<<<1, 32>>>(p, 32);
+}
+
+void check_times() {
+  int* p;
+  CUDA(cudaMalloc(&p, 32 * sizeof(int)));
+  CUDA(cudaMemset(p, 0, 32 * sizeof(int)));
+  cudaEvent_t begin, middle, end;
+  for (cudaEvent_t* e : {&begin, &middle, &end}) CUDA(cudaEventCreate(e));
+  add_one<<<1, 32>>>(p, 32);  // caches are warm from here on
+  CUDA(cudaEventRecord(begin));
+  add_one<<<1, 32>>>(p, 32);
+  CUDA(cudaEventRecord(middle));
+  eight<<<1, 1>>>(p);
+  CUDA(cudaEventRecord(end));
+  CUDA(cudaDeviceSynchronize());
+  float one, all;
+  CUDA(cudaEventElapsedTime(&one, begin, middle));
+  CUDA(cudaEventElapsedTime(&all, middle, end));
+  CHECK(one > 0 && all > 8 * one);
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1 && argv[1][0] == 't') {
+    check_times();
+    return passed();
+  }
   if (argc > 1) {
     parent_of_broken<<<1, 1>>>(reinterpret_cast<int*>(16));
     CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
