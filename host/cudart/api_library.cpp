@@ -1,5 +1,6 @@
 // Entry points that load code while the application runs: PTX, as a compiler of its own makes it,
 // or fat binaries.
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -10,32 +11,35 @@ using namespace nearwarp::cudart;
 
 namespace {
 
-/// Ends of what `code` points to are known from itself: a container says how long it is, text ends
-/// with a zero.
-std::string contents_of(const void* code) {
-  constexpr uint32_t kContainer = 0xba55ed50, kWrapper = 0x466243b1, kElf = 0x464c457f;
-  struct Container {
+constexpr uint32_t kContainer = 0xba55ed50, kWrapper = 0x466243b1, kElf = 0x464c457f;
+
+uint32_t first_word(const void* code) {
+  uint32_t word = 0;
+  std::memcpy(&word, code, sizeof(word));
+  return word;
+}
+
+/// How long what begins at `code` is, it says itself: a container by its header, text by a zero at
+/// its end. Both lie within `limit` bytes (four of them at least), or else are no such thing.
+std::string contents_of(const void* code, size_t limit) {
+  struct Header {
     uint32_t magic;
     uint16_t version, header_bytes;
     uint64_t bytes;
   };
-  uint32_t magic = 0;
-  std::memcpy(&magic, code, sizeof(magic));
-  if (magic == kWrapper) {
-    const void* inner = nullptr;
-    std::memcpy(&inner, static_cast<const char*>(code) + 8, sizeof(inner));
-    require(inner != nullptr, kErrorInvalidKernelImage);
-    return contents_of(inner);
-  }
+  const char* const text = static_cast<const char*>(code);
+  const uint32_t magic = first_word(code);
   if (magic == kElf) {
     say_once("a library of machine code (cubin) cannot be loaded - load its PTX");
     throw Failure{kErrorNoKernelImageForDevice};
   }
-  const char* const text = static_cast<const char*>(code);
-  if (magic != kContainer) return text;
-  Container head;
+  if (magic != kContainer) return {text, strnlen(text, limit)};
+  require(limit >= sizeof(Header), kErrorInvalidKernelImage);
+  Header head;
   std::memcpy(&head, code, sizeof(head));
-  require(head.header_bytes <= 4096 && head.bytes < uint64_t{1} << 32, kErrorInvalidKernelImage);
+  require(head.header_bytes <= limit && head.bytes <= limit - head.header_bytes &&
+              head.bytes < uint64_t{1} << 32,
+          kErrorInvalidKernelImage);
   return {text, head.header_bytes + head.bytes};
 }
 
@@ -78,21 +82,28 @@ NW_API cudaLibraryLoadData(void** library, const void* code, const int*, void**,
   std::string contents;
   const Status status = api([&](Runtime&) {
     require(code != nullptr);
-    contents = contents_of(code);
+    const void* container = code;
+    if (first_word(code) == kWrapper)
+      std::memcpy(&container, static_cast<const char*>(code) + 8, sizeof(container));
+    require(container != nullptr, kErrorInvalidKernelImage);
+    contents = contents_of(container, SIZE_MAX);
     return kSuccess;
   });
   return status == kSuccess ? load(library, std::move(contents)) : status;
 }
-NW_API cudaLibraryLoadFromFile(void** library, const char* path, const int* options, void** values,
-                               unsigned count, const int* library_options, void** library_values,
-                               unsigned library_count) {
-  if (path == nullptr) return last_error() = kErrorInvalidValue;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return last_error() = kErrorFileNotFound;
-  std::string contents((std::istreambuf_iterator<char>(file)), {});
-  contents.append(16, '\0');
-  return cudaLibraryLoadData(library, contents.data(), options, values, count, library_options,
-                             library_values, library_count);
+NW_API cudaLibraryLoadFromFile(void** library, const char* path, const int*, void**, unsigned,
+                               const int*, void**, unsigned) {
+  std::string contents;
+  const Status status = api([&](Runtime&) {
+    require(path != nullptr);
+    std::ifstream file(path, std::ios::binary);
+    require(file.good(), kErrorFileNotFound);
+    const std::string whole((std::istreambuf_iterator<char>(file)), {});
+    require(whole.size() >= sizeof(uint32_t), kErrorInvalidKernelImage);
+    contents = contents_of(whole.data(), whole.size());
+    return kSuccess;
+  });
+  return status == kSuccess ? load(library, std::move(contents)) : status;
 }
 NW_API cudaLibraryUnload(void* library) {
   return api([&](Runtime& r) {

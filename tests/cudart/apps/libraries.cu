@@ -66,6 +66,26 @@ int main() {
   std::fclose(file);
   CUDA(cudaLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
   use(library, device, 40);
+  // Files that end too early, or are no code at all.
+  const auto damaged = [&](const void* bytes, size_t size) {
+    std::FILE* out = std::fopen(path.c_str(), "w");
+    std::fwrite(bytes, 1, size, out);
+    std::fclose(out);
+    const cudaError_t status =
+        cudaLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+    cudaGetLastError();
+    return status;
+  };
+  const unsigned container[] = {0xba55ed50, 0x00100001, 1000000, 0};
+  CHECK(damaged(container, sizeof(container)) == cudaErrorInvalidKernelImage);
+  CHECK(damaged(container, 6) == cudaErrorInvalidKernelImage);
+  CHECK(damaged(container, 0) == cudaErrorInvalidKernelImage);
+  CHECK(damaged("\x7f"
+                "ELF",
+                4) == cudaErrorNoKernelImageForDevice);
+  const unsigned wrapper[] = {0x466243b1, 1, 0x1000, 0};
+  CHECK(damaged(wrapper, sizeof(wrapper)) == cudaErrorInvalidPtx);
+  CHECK(damaged(kText, 300) == cudaErrorInvalidPtx);
   std::remove(path.c_str());
   FAILS(cudaErrorFileNotFound,
         cudaLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
