@@ -9,13 +9,20 @@ namespace nearwarp::exec {
 /// Halves and pairs of halves, out of line.
 bool atomic_half(const MemDesc& desc, uint32_t old, uint32_t b, uint32_t* now);
 
-/// mbarrier.arrive: the last arrival of a phase begins the next one.
-NW_HD inline uint64_t arrive(uint64_t word, uint64_t count) {
-  const uint64_t pending = (word & MbarrierWord::kCount) - count;
-  if ((pending & MbarrierWord::kCount) != 0)
-    return (word & ~MbarrierWord::kCount) | (pending & MbarrierWord::kCount);
-  const uint64_t expected = word >> MbarrierWord::kExpectedShift & MbarrierWord::kCount;
-  return ((word & ~MbarrierWord::kCount) | expected) ^ uint64_t { 1 } << MbarrierWord::kPhaseShift;
+/// mbarrier.arrive and its like: a phase whose arrivals and bytes are complete begins the next one.
+NW_HD inline uint64_t arrive(uint64_t word, uint64_t change) {
+  using Word = MbarrierWord;
+  uint64_t pending = (word - change) & Word::kCount;
+  const uint64_t expected =
+      ((word >> Word::kExpectedShift) - (change >> Word::kExpectedShift)) & Word::kCount;
+  const uint64_t bytes =
+      ((word >> Word::kBytesShift) + (change >> Word::kBytesShift)) & Word::kBytes;
+  uint64_t phase = word & uint64_t{1} << Word::kPhaseShift;
+  if (pending == 0 && bytes == 0) {
+    pending = expected;
+    phase ^= uint64_t{1} << Word::kPhaseShift;
+  }
+  return pending | expected << Word::kExpectedShift | bytes << Word::kBytesShift | phase;
 }
 
 template <class U>

@@ -116,10 +116,14 @@ struct ExtendedDesc {
 };
 
 /// Fields of the 64-bit word of an mbarrier: arrivals still missing in this phase, arrivals of a
-/// phase, and the parity of the phase in the top bit.
+/// phase, bytes of asynchronous copies still missing (or ahead: two's complement), and the parity
+/// of the phase in the top bit. What arrives has the same fields: arrivals, those of them that are
+/// dropped for good, and bytes expected (or, negative, done).
 struct MbarrierWord {
   static constexpr uint64_t kCount = (uint64_t{1} << 20) - 1;
   static constexpr int kExpectedShift = 20;
+  static constexpr uint64_t kBytes = (uint64_t{1} << 21) - 1;
+  static constexpr int kBytesShift = 40;
   static constexpr int kPhaseShift = 63;
 };
 

@@ -133,6 +133,13 @@ class Lowering {
                 const ptx::Modifiers& mod = {});
   void access(const Instruction& like, ptx::Opcode op, ptx::Space space, ptx::Type type,
               Address address, const std::vector<RegId>& registers);
+  // lower_mbarrier.cpp
+  Operand bytes_change(const Instruction& like, const Operand& bytes, uint64_t others);
+  void arrive(const Instruction& like, ptx::Space space, const Address& at,
+              const std::vector<RegId>& before, const Operand& change, bool ends_copies);
+  void expand_pending_count(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+  void expand_bulk_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
+
   RegId shared_address(Frame* frame, const ptx::Instruction& in, const Instruction& like,
                        const ptx::Operand& op);
   RegId shuffle_from(const Instruction& like, RegId value, RegId lane);

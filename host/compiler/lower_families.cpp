@@ -1,5 +1,5 @@
 // Expands instructions that other instructions can stand for: matrices through shared memory,
-// asynchronous copies, mbarriers. Their timing is that of what stands for them.
+// asynchronous copies. Their timing is that of what stands for them.
 #include "device/exec/decoded.h"
 #include "host/compiler/lower.h"
 #include "host/ptx/details.h"
@@ -8,7 +8,6 @@ namespace nearwarp::compiler {
 namespace {
 
 using ptx::MatrixDetail;
-using ptx::MbarrierOp;
 using ptx::Opcode;
 using ptx::Space;
 using ptx::Type;
@@ -80,7 +79,10 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
       expand_wmma(frame, in, like);
       return true;
     case Opcode::kCpAsync:
-      expand_copy(frame, in, like);
+      if (in.mod.mode == 0)
+        expand_copy(frame, in, like);
+      else
+        expand_bulk_copy(frame, in, like);
       return true;
     case Opcode::kMbarrier:
       expand_mbarrier(frame, in, like);
@@ -466,82 +468,6 @@ void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instr
   }
   access(like, Opcode::kSt, Space::kShared, Type::kB32, to.address, data);
   code_.instructions.back().mod.async_copy = true;
-}
-
-// mbarrier: a word in shared memory (exec::MbarrierWord); arriving is an atomic operation.
-void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
-  using Word = exec::MbarrierWord;
-  const auto op = static_cast<MbarrierOp>(in.mod.detail);
-  if (op == MbarrierOp::kInval) return;
-  Instruction out = start(in);
-  if (op == MbarrierOp::kTestWait || op == MbarrierOp::kTryWait || op == MbarrierOp::kArrive) {
-    const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
-    if (in.num_operands < 2) fail(in, "too few operands");
-    const bool wait = op != MbarrierOp::kArrive;
-    add_destination(frame, in, ops[0], wait ? Type::kPred : Type::kB64, &out);
-    address(frame, in, ops[1], &out);
-    if (in.num_operands > 2)
-      out.srcs.push_back(
-          value(frame, in, ops[2], wait && in.mod.mode == 0 ? Type::kB64 : Type::kB32));
-  } else {
-    operands(frame, in, &out);
-  }
-  const Space space = in.mod.space;
-  const auto widened = [&](const Operand& source) {
-    ptx::Modifiers widen;
-    widen.src_type = Type::kU32;
-    return compute(like, Opcode::kCvt, Type::kU64, {source}, widen);
-  };
-  if (op == MbarrierOp::kInit) {
-    const RegId count = widened(out.srcs.at(0));
-    const RegId high = compute(like, Opcode::kShl, Type::kB64,
-                               {of_register(count), constant(Word::kExpectedShift)});
-    const RegId word =
-        compute(like, Opcode::kOr, Type::kB64, {of_register(count), of_register(high)});
-    access(like, Opcode::kSt, space, Type::kB64, out.address, {word});
-    return;
-  }
-  if (op == MbarrierOp::kArrive || op == MbarrierOp::kCopiesArrive) {
-    Instruction atom = like;
-    atom.op = Opcode::kAtom;
-    atom.mod.type = Type::kB64;
-    atom.mod.space = space;
-    atom.mod.atomic = ptx::AtomicOp::kArrive;
-    atom.mod.async_copy = op == MbarrierOp::kCopiesArrive;
-    atom.address = out.address;
-    atom.dsts = out.dsts;
-    atom.srcs = {out.srcs.empty() ? constant(1) : of_register(widened(out.srcs[0]))};
-    code_.instructions.push_back(std::move(atom));
-    return;
-  }
-  // The phase is over when the parity differs: from the word that arrive returned, or from the
-  // parity asked for.
-  Instruction read = like;
-  read.op = Opcode::kLd;
-  read.mod.type = Type::kB64;
-  read.mod.space = space;
-  read.mod.is_volatile = true;
-  read.mod.acquire = true;
-  read.address = out.address;
-  const RegId now = new_register("%t", Type::kB64);
-  read.dsts = {now};
-  code_.instructions.push_back(std::move(read));
-  RegId before = kNone;
-  if (in.mod.mode != 0) {
-    before = compute(like, Opcode::kShl, Type::kB64,
-                     {of_register(widened(out.srcs.at(0))), constant(Word::kPhaseShift)});
-  } else {
-    before = compute(like, Opcode::kMov, Type::kB64, {out.srcs.at(0)});
-  }
-  const RegId changed =
-      compute(like, Opcode::kXor, Type::kB64, {of_register(now), of_register(before)});
-  Instruction test = like;
-  test.op = Opcode::kSetp;
-  test.mod.type = Type::kS64;
-  test.mod.compare = ptx::Compare::kLt;
-  test.dsts = out.dsts;
-  test.srcs = {of_register(changed), constant(0)};
-  code_.instructions.push_back(std::move(test));
 }
 
 }  // namespace nearwarp::compiler

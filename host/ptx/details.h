@@ -70,9 +70,23 @@ enum class MbarrierOp : uint8_t {
   kInit,
   kInval,
   kArrive,
+  kArriveExpect,  ///< arrive, and expect bytes of asynchronous copies
+  kDrop,          ///< arrive, and expect one arrival less from the next phase on
+  kDropExpect,
+  kExpect,
+  kComplete,  ///< bytes have been copied
+  kPendingCount,
   kTestWait,
   kTryWait,
   kCopiesArrive,  ///< cp.async.mbarrier.arrive.noinc
+};
+
+/// What a cp.async copies: mode of Opcode::kCpAsync.
+enum class BulkCopy : uint8_t {
+  kNone,        ///< some bytes of each thread
+  kFromGlobal,  ///< cp.async.bulk to shared memory, which an mbarrier counts
+  kToGlobal,
+  kToCluster,  ///< from a block's shared memory to another's, which an mbarrier counts
 };
 
 /// What a kNop stands for where copies are made at once: cp.async.commit_group and its like.

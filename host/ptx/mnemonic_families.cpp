@@ -273,6 +273,38 @@ void shared_matrix(WordList words, bool store, Mnemonic* out) {
   finish(words, out);
 }
 
+// What follows cp.async.bulk; false if it is not supported. Groups have nothing to wait for: copies
+// are done at once.
+bool bulk_copy(WordList* words, Mnemonic* out) {
+  if (take(words, "commit_group") || take(words, "wait_group")) {
+    drop(words, {"read"});
+    out->operands = "?u";
+    return true;
+  }
+  if (take(words, "prefetch")) {
+    drop(words, {"L2", "global", "L2::cache_hint"});
+    out->operands = "Au?h";
+    return true;
+  }
+  const bool by_barrier = take(words, "mbarrier::complete_tx::bytes");
+  const bool by_group = take(words, "bulk_group"), global = take(words, "global");
+  drop(words, {"shared::cluster", "shared::cta"});
+  if (by_barrier == by_group || (by_group && !global) || take(words, "multicast::cluster") ||
+      take(words, "cp_mask") || take(words, "tensor")) {
+    out->problem = "this form of cp.async.bulk is not supported";
+    return false;
+  }
+  const BulkCopy which = by_group ? BulkCopy::kToGlobal
+                         : global ? BulkCopy::kFromGlobal
+                                  : BulkCopy::kToCluster;
+  out->op = Opcode::kCpAsync;
+  out->mod.mode = static_cast<uint8_t>(which);
+  out->mod.cache_hint = take(words, "L2::cache_hint");
+  out->mod.type = Type::kB32;
+  out->operands = by_group ? "AAu?h" : "AAuA?h";
+  return true;
+}
+
 // cp.async.{ca,cg}.shared.global, cp.async.commit_group, wait_group, wait_all
 void asynchronous_copy(WordList words, Mnemonic* out) {
   if (!take(&words, "async")) {
@@ -281,7 +313,9 @@ void asynchronous_copy(WordList words, Mnemonic* out) {
   }
   out->op = Opcode::kNop;
   const auto group = [out](CopyGroup op) { out->mod.detail = static_cast<uint32_t>(op); };
-  if (take(&words, "commit_group")) {
+  if (take(&words, "bulk")) {
+    if (!bulk_copy(&words, out)) return;
+  } else if (take(&words, "commit_group")) {
     out->operands = "";
     group(CopyGroup::kCommit);
   } else if (take(&words, "wait_all")) {
@@ -290,9 +324,6 @@ void asynchronous_copy(WordList words, Mnemonic* out) {
   } else if (take(&words, "wait_group")) {
     out->operands = "u";
     group(CopyGroup::kWaitGroup);
-  } else if (take(&words, "bulk")) {
-    out->problem = "bulk copies (cp.async.bulk) are not supported";
-    return;
   } else if (take(&words, "mbarrier")) {
     // The copies are done: without .noinc, what is added to the count is taken off at once.
     const bool counts = take(&words, "noinc");
@@ -328,8 +359,20 @@ void mbarrier(WordList words, Mnemonic* out) {
     op = MbarrierOp::kInval;
     out->operands = "A";
   } else if (take(&words, "arrive")) {
-    op = MbarrierOp::kArrive;
+    op = take(&words, "expect_tx") ? MbarrierOp::kArriveExpect : MbarrierOp::kArrive;
     out->operands = "YA?u";
+  } else if (take(&words, "arrive_drop")) {
+    op = take(&words, "expect_tx") ? MbarrierOp::kDropExpect : MbarrierOp::kDrop;
+    out->operands = "YA?u";
+  } else if (take(&words, "expect_tx")) {
+    op = MbarrierOp::kExpect;
+    out->operands = "Au";
+  } else if (take(&words, "complete_tx")) {
+    op = MbarrierOp::kComplete;
+    out->operands = "Au";
+  } else if (take(&words, "pending_count")) {
+    op = MbarrierOp::kPendingCount;
+    out->operands = "Yy";
   } else if (take(&words, "test_wait")) {
     op = MbarrierOp::kTestWait;
     out->operands = "YAy";
