@@ -1,4 +1,5 @@
 // Do CUDA applications, built as their users build them, run and get simulated?
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -203,6 +204,16 @@ TEST_F(Application, StaticRuntimeIsRefusedWithAdvice) {
   const Outcome outcome = run("static_runtime");
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_TRUE(contains(outcome.err, "NVCC_APPEND_FLAGS=\"-cudart=shared\"")) << outcome.err;
+}
+
+TEST_F(Application, TheDriversLibraryIsNoPartOfIt) {
+  if (void* driver = dlopen("libcuda.so.1", RTLD_LAZY)) {
+    dlclose(driver);
+    GTEST_SKIP() << "a driver is installed";
+  }
+  const Outcome outcome = run("driver");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_TRUE(contains(outcome.err, "-Wl,--as-needed")) << outcome.err;
 }
 
 TEST_F(Application, ModulesWithoutPtxSaySo) {
