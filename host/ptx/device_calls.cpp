@@ -60,4 +60,45 @@ DeviceCall device_call(std::string_view name) {
   return DeviceCall::kNone;
 }
 
+size_t num_arguments(DeviceCall call) {
+  using Call = DeviceCall;
+  switch (call) {
+    case Call::kGetLastError:
+    case Call::kPeekAtLastError:
+      return 0;
+    case Call::kStreamDestroy:
+    case Call::kEventDestroy:
+    case Call::kFree:
+    case Call::kGetErrorString:
+    case Call::kGetErrorName:
+    case Call::kGetDeviceCount:
+    case Call::kGetDevice:
+    case Call::kDeviceGetCacheConfig:
+    case Call::kDeviceGetSharedMemConfig:
+    case Call::kRuntimeGetVersion:
+      return 1;
+    case Call::kStreamWaitEvent:
+    case Call::kEventRecordWithFlags:
+    case Call::kDeviceGetAttribute:
+      return 3;
+    case Call::kOccupancy:
+    case Call::kMemsetAsync:
+      return 4;
+    case Call::kMemcpyAsync:
+    case Call::kOccupancyWithFlags:
+      return 5;
+    case Call::kMemset2DAsync:
+      return 6;
+    case Call::kGetParameterBufferV2:  // kernel, grid, block, shared memory
+    case Call::kMemcpy2DAsync:
+      return 8;
+    case Call::kMemset3DAsync:  // pitched pointer, value, extent, stream
+      return 9;
+    case Call::kLaunchDevice:  // kernel, parameters, grid, block, shared memory, stream
+      return 10;
+    default:
+      return 2;
+  }
+}
+
 }  // namespace nearwarp::ptx

@@ -1,6 +1,7 @@
 // Functions of the CUDA runtime that device code may call (dynamic parallelism).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -47,5 +48,8 @@ enum class DeviceCall : uint8_t {
 /// By the name that nvcc declares it with (`__cudaCDP2LaunchDeviceV2`, `cudaLaunchDeviceV2`, with
 /// or without `_ptsz`: streams of threads are those of blocks); kNone for any other.
 DeviceCall device_call(std::string_view name);
+
+/// Arguments that it has; structures count by their members.
+size_t num_arguments(DeviceCall call);
 
 }  // namespace nearwarp::ptx

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "host/ptx/mnemonic.h"
+#include "host/ptx/word_list.h"
 
 namespace nearwarp::ptx {
 
@@ -11,5 +12,9 @@ namespace nearwarp::ptx {
 /// Mnemonic: Y destinations and y sources of any width, single or in braces; X a texture address
 /// `[handle, {coordinates}]`.
 bool decode_family(std::string_view text, Mnemonic* out);
+
+// mnemonic_copies.cpp: after cp and after mbarrier
+void asynchronous_copy(WordList words, Mnemonic* out);
+void mbarrier(WordList words, Mnemonic* out);
 
 }  // namespace nearwarp::ptx

@@ -406,48 +406,6 @@ void Decoder::control(const Instr& in, const compiler::Block& block, bool* ended
   emit(op);
 }
 
-/// Arguments of a function of the runtime; structures count by their members.
-static size_t device_call_arguments(ptx::DeviceCall call) {
-  using Call = ptx::DeviceCall;
-  switch (call) {
-    case Call::kGetLastError:
-    case Call::kPeekAtLastError:
-      return 0;
-    case Call::kStreamDestroy:
-    case Call::kEventDestroy:
-    case Call::kFree:
-    case Call::kGetErrorString:
-    case Call::kGetErrorName:
-    case Call::kGetDeviceCount:
-    case Call::kGetDevice:
-    case Call::kDeviceGetCacheConfig:
-    case Call::kDeviceGetSharedMemConfig:
-    case Call::kRuntimeGetVersion:
-      return 1;
-    case Call::kStreamWaitEvent:
-    case Call::kEventRecordWithFlags:
-    case Call::kDeviceGetAttribute:
-      return 3;
-    case Call::kOccupancy:
-    case Call::kMemsetAsync:
-      return 4;
-    case Call::kMemcpyAsync:
-    case Call::kOccupancyWithFlags:
-      return 5;
-    case Call::kMemset2DAsync:
-      return 6;
-    case Call::kGetParameterBufferV2:  // kernel, grid, block, shared memory
-    case Call::kMemcpy2DAsync:
-      return 8;
-    case Call::kMemset3DAsync:  // pitched pointer, value, extent, stream
-      return 9;
-    case Call::kLaunchDevice:  // kernel, parameters, grid, block, shared memory, stream
-      return 10;
-    default:
-      return 2;
-  }
-}
-
 void Decoder::system_call(const Instr& in) {
   SystemDesc desc;
   desc.instruction = instr_id_;
@@ -467,7 +425,7 @@ void Decoder::system_call(const Instr& in) {
     case ptx::SystemCall::kDevice:
       desc.kind = exec::SystemKind::kDevice;
       desc.call = static_cast<ptx::DeviceCall>(in.mod.detail);
-      wanted = device_call_arguments(desc.call);
+      wanted = ptx::num_arguments(desc.call);
       break;
     default:
       desc.kind = exec::SystemKind::kFree;

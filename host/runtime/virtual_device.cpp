@@ -2,7 +2,6 @@
 #include "host/runtime/virtual_device.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "host/racecheck/checker.h"
+#include "host/runtime/chunk_writer.h"
 #include "host/runtime/decoded_kernel.h"
 #include "host/runtime/device_heap.h"
 #include "host/runtime/device_memory.h"
@@ -22,87 +22,9 @@ namespace nearwarp::runtime {
 
 namespace {
 
-constexpr uint64_t kChunkWords = (uint64_t{2} << 20) / sizeof(uint64_t);
 constexpr uint32_t kMaxThreads = 1024;
 constexpr uint32_t kMaxSharedBytes = 227 * 1024;
 constexpr uint64_t kGridWorkspaceBytes = 4096;
-
-/// A hint: neighbouring chunks then share huge pages, which saves most page faults.
-void advise_huge_pages(void* p, uint64_t bytes) {
-  constexpr uintptr_t kPage = 4096;
-  const uintptr_t first = (reinterpret_cast<uintptr_t>(p) + kPage - 1) / kPage * kPage;
-  const uintptr_t last = (reinterpret_cast<uintptr_t>(p) + bytes) / kPage * kPage;
-  if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-}
-
-/// Collects thread blocks into chunks, up to a number of thread-instructions.
-class ChunkWriter final : public BlockSink {
- public:
-  /// `append` takes finished chunks.
-  ChunkWriter(std::function<void(TraceChunk)> append, uint32_t warps_per_block,
-              uint32_t chunk_blocks, uint64_t blocks, uint64_t max_thread_instructions)
-      : append_(std::move(append)),
-        warps_(warps_per_block),
-        chunk_blocks_(chunk_blocks),
-        expected_blocks_(blocks),
-        max_thread_instructions_(max_thread_instructions) {
-    begin(0);
-  }
-
-  void block(std::span<const std::span<const uint64_t>> warps, uint64_t warp_instructions,
-             uint64_t thread_instructions) override {
-    if (counted_.thread_instructions >= max_thread_instructions_) return;
-    ++counted_.blocks;
-    counted_.warp_instructions += warp_instructions;
-    counted_.thread_instructions += thread_instructions;
-    if (chunk_.num_blocks == 1) {  // likely to fill a chunk: no growth in steps
-      const uint64_t first = chunk_.words.size();
-      if (first * (expected_blocks_ - 1) >= kChunkWords) {
-        chunk_.words.reserve(kChunkWords + first * 2);
-        advise_huge_pages(chunk_.words.data(), chunk_.words.capacity() * sizeof(uint64_t));
-      }
-    }
-    for (const auto& trace : warps) {
-      chunk_.words.insert(chunk_.words.end(), trace.begin(), trace.end());
-      chunk_.warp_offset.push_back(static_cast<uint32_t>(chunk_.words.size()));
-    }
-    ++chunk_.num_blocks;
-    if (chunk_blocks_ != 0 ? chunk_.num_blocks >= chunk_blocks_
-                           : chunk_.words.size() >= kChunkWords)
-      flush();
-  }
-
-  /// What is in the chunks.
-  const ExecutorResult& counted() const { return counted_; }
-  /// Ends the last chunk; returns the number of chunks written.
-  uint32_t finish() {
-    flush();
-    return written_;
-  }
-
- private:
-  void begin(uint32_t first_block) {
-    chunk_ = TraceChunk{};
-    chunk_.first_block = first_block;
-    chunk_.warps_per_block = warps_;
-    chunk_.warp_offset.push_back(0);
-  }
-  void flush() {
-    if (chunk_.num_blocks == 0) return;
-    const uint32_t next = chunk_.first_block + chunk_.num_blocks;
-    if (chunk_.words.capacity() > chunk_.words.size() * 5 / 4) chunk_.words.shrink_to_fit();
-    append_(std::move(chunk_));
-    ++written_;
-    begin(next);
-  }
-
-  std::function<void(TraceChunk)> append_;
-  uint32_t warps_, chunk_blocks_;
-  uint64_t expected_blocks_, max_thread_instructions_;
-  ExecutorResult counted_;
-  uint32_t written_ = 0;
-  TraceChunk chunk_;
-};
 
 }  // namespace
 
