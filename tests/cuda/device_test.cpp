@@ -26,6 +26,16 @@ TEST_F(Gpu, TheSteppingKernelFitsItsRegisters) {
   EXPECT_GE(info.blocks_at_once, info.multiprocessors);
 }
 
+TEST_F(Gpu, TeamsMeetInHardwareWhereTheDeviceHasClusters) {
+  ASSERT_TRUE(info.architecture.starts_with("sm_")) << info.architecture;
+  const bool has_clusters = std::atoi(info.architecture.c_str() + 3) >= 90;
+  EXPECT_EQ(info.clusters, has_clusters) << "is code for this device in the build?";
+  EXPECT_FALSE(open(false)->info().clusters);
+  if (has_clusters) {
+    EXPECT_GT(info.largest_team, 1u);
+  }
+}
+
 TEST_F(Gpu, MemoryComesAndGoes) {
   const auto device = open();
   const std::vector<uint32_t> sent = {1, 2, 3, 4, 5};
