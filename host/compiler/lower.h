@@ -131,6 +131,9 @@ class Lowering {
   bool expand(Frame* frame, const ptx::Instruction& in);
   RegId compute(const Instruction& like, ptx::Opcode op, ptx::Type type, std::vector<Operand> srcs,
                 const ptx::Modifiers& mod = {});
+  /// setp: `a how b` into `result`, or into a new predicate. Returns where it is.
+  RegId compare(const Instruction& like, ptx::Compare how, ptx::Type type, const Operand& a,
+                const Operand& b, RegId result = kNone);
   void access(const Instruction& like, ptx::Opcode op, ptx::Space space, ptx::Type type,
               Address address, const std::vector<RegId>& registers);
   // lower_mbarrier.cpp

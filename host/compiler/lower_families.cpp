@@ -38,6 +38,21 @@ RegId Lowering::compute(const Instruction& like, Opcode op, Type type, std::vect
   return result;
 }
 
+RegId Lowering::compare(const Instruction& like, ptx::Compare how, Type type, const Operand& a,
+                        const Operand& b, RegId result) {
+  Instruction out = like;
+  out.op = Opcode::kSetp;
+  out.mod = {};
+  out.mod.type = type;
+  out.mod.compare = how;
+  out.address = {};
+  out.dsts = {result != kNone ? result : new_register("%p", Type::kPred)};
+  out.srcs = {a, b};
+  result = out.dsts[0];
+  code_.instructions.push_back(std::move(out));
+  return result;
+}
+
 void Lowering::access(const Instruction& like, Opcode op, Space space, Type type, Address address,
                       const std::vector<RegId>& registers) {
   Instruction out = like;
@@ -146,16 +161,7 @@ void Lowering::expand_cluster_address(Frame* frame, const ptx::Instruction& in,
   }
   rank = compute(like, Opcode::kAnd, Type::kB32,
                  {of_register(rank), constant(exec::kClusterWindows - 1)});
-  ptx::Modifiers is_zero;
-  is_zero.compare = ptx::Compare::kEq;
-  Instruction test = like;
-  test.op = Opcode::kSetp;
-  test.mod = is_zero;
-  test.mod.type = Type::kU32;
-  test.dsts = {new_register("%p", Type::kPred)};
-  test.srcs = {of_register(rank), constant(0)};
-  const RegId own = test.dsts[0];
-  code_.instructions.push_back(std::move(test));
+  const RegId own = compare(like, ptx::Compare::kEq, Type::kU32, of_register(rank), constant(0));
   const RegId other = compute(like, Opcode::kSub, Type::kU32, {of_register(rank), constant(1)});
   Operand mine;
   mine.kind = Operand::Kind::kSpecial;
@@ -429,29 +435,17 @@ void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instr
       zero.dsts = {data[i]};
       zero.srcs = {constant(0)};
       code_.instructions.push_back(zero);
-      ptx::Modifiers greater;
-      greater.compare = ptx::Compare::kGt;
       Instruction guarded = like;
       guarded.guard = new_register("%p", Type::kPred);
-      Instruction test = like;
-      test.op = Opcode::kSetp;
       if (like.guard != kNone) {  // false for lanes that the copy's own guard leaves out
-        Instruction none = like;
-        none.guard = kNone;
-        none.guard_negated = false;
-        none.op = Opcode::kSetp;
-        none.mod.compare = ptx::Compare::kNe;
-        none.mod.type = Type::kU32;
-        none.dsts = {guarded.guard};
-        none.srcs = {constant(0), constant(0)};
-        code_.instructions.push_back(none);
+        Instruction all = like;
+        all.guard = kNone;
+        all.guard_negated = false;
+        compare(all, ptx::Compare::kNe, Type::kU32, constant(0), constant(0), guarded.guard);
         guarded.guard_negated = false;
       }
-      test.mod = greater;
-      test.mod.type = Type::kU32;
-      test.dsts = {guarded.guard};
-      test.srcs = {of_register(bits), constant(32 * i)};
-      code_.instructions.push_back(test);
+      compare(like, ptx::Compare::kGt, Type::kU32, of_register(bits), constant(32 * i),
+              guarded.guard);
       Address at = from.address;
       at.offset += 4 * i;
       access(guarded, Opcode::kLd, Space::kGlobal, Type::kB32, at, {data[i]});

@@ -150,13 +150,7 @@ void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const I
   }
   const RegId changed =
       compute(like, Opcode::kXor, Type::kB64, {of_register(now), of_register(before)});
-  Instruction test = like;
-  test.op = Opcode::kSetp;
-  test.mod.type = Type::kS64;
-  test.mod.compare = ptx::Compare::kLt;
-  test.dsts = out.dsts;
-  test.srcs = {of_register(changed), constant(0)};
-  code_.instructions.push_back(std::move(test));
+  compare(like, ptx::Compare::kLt, Type::kS64, of_register(changed), constant(0), out.dsts.at(0));
 }
 
 // cp.async.bulk dst, src, bytes{, mbarrier}{, policy}
@@ -207,17 +201,10 @@ void Lowering::expand_bulk_copy(Frame* frame, const ptx::Instruction& in, const 
 
   const RegId at = compute(plain, Opcode::kMov, Type::kB32, {constant(0)});
   place(head);
-  Instruction test = plain;
-  test.op = Opcode::kSetp;
-  test.mod.type = Type::kU32;
-  test.mod.compare = ptx::Compare::kGe;
-  test.dsts = {new_register("%p", Type::kPred)};
-  test.srcs = {of_register(at), of_register(bytes)};
   const uint32_t copied = label();
   Instruction leave = branch;
-  leave.guard = test.dsts[0];
+  leave.guard = compare(plain, ptx::Compare::kGe, Type::kU32, of_register(at), of_register(bytes));
   leave.targets = {copied};
-  code_.instructions.push_back(std::move(test));
   code_.instructions.push_back(std::move(leave));
   const RegId at_wide = widened(at);
   const auto moved = [&](Address a) {

@@ -140,13 +140,7 @@ void Lowering::keep_registers(Frame* frame, const Instruction& like, uint32_t ca
     } else {
       const RegId word = new_register("%t", Type::kB32);
       stack_access(like, Opcode::kLd, stack_pointer_, at, Type::kB32, word);
-      Instruction test = like;
-      test.op = Opcode::kSetp;
-      test.mod.type = Type::kU32;
-      test.mod.compare = ptx::Compare::kNe;
-      test.dsts = {r};
-      test.srcs = {of_register(word), constant(0)};
-      code_.instructions.push_back(std::move(test));
+      compare(like, ptx::Compare::kNe, Type::kU32, of_register(word), constant(0), r);
     }
   }
 }
@@ -300,16 +294,10 @@ void Lowering::emit_indirect_call(Frame* frame, const ptx::Instruction& in) {
   for (const uint32_t index : reached) {
     const auto next = static_cast<uint32_t>(code_.labels.size());
     code_.labels.push_back(kNone);
-    Instruction test = like;
-    test.op = Opcode::kSetp;
-    test.mod.type = Type::kU64;
-    test.mod.compare = ptx::Compare::kNe;
-    test.dsts = {new_register("%p", Type::kPred)};
-    test.srcs = {target, constant(function_address(index))};
     Instruction skip = branch;
-    skip.guard = test.dsts[0];
+    skip.guard =
+        compare(like, ptx::Compare::kNe, Type::kU64, target, constant(function_address(index)));
     skip.targets = {next};
-    code_.instructions.push_back(std::move(test));
     code_.instructions.push_back(std::move(skip));
     direct_call(frame, direct, module_.functions[index], index);
     code_.instructions.push_back(branch);

@@ -41,8 +41,7 @@ void check_cluster(const compiler::Kernel& k, Dim3 grid, Dim3 cluster) {
     return;
   throw Error(fmt::format(
       "kernel {} cannot run with clusters of ({},{},{}) blocks in a grid of ({},{},{}) - at most "
-      "{} "
-      "blocks, and clusters that divide the grid",
+      "{} blocks, and clusters that divide the grid",
       k.name, cluster.x, cluster.y, cluster.z, grid.x, grid.y, grid.z, exec::kMaxClusterBlocks));
 }
 
