@@ -192,8 +192,7 @@ void Checker::exit(const exec::Warp& warp) {
   join(running_->exited, warp.index, running_->warps[warp.index].order);
 }
 
-// --- Barriers of clusters
-// -------------------------------------------------------------------------
+// --- Barriers of clusters ------------------------------------------------------------------------
 
 void Checker::arrive_at_cluster(const exec::Warp& warp, bool releases) {
   WarpOrder& order = running_->warps[warp.index].order;
