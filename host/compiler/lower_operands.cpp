@@ -103,9 +103,12 @@ void Lowering::operands(Frame* frame, const ptx::Instruction& in, Instruction* o
   for (const char c : format) (c == '?' ? optional : wanted) += 1;
   const bool skip_optional = in.num_operands + optional == wanted;
   if (in.num_operands != wanted && !skip_optional) {
-    fail(in, std::to_string(in.num_operands) + " operands",
-         std::to_string(wanted - optional) + (optional ? " or " + std::to_string(wanted) : "") +
-             " operands");
+    const std::string have = std::to_string(in.num_operands) + " operands";
+    const std::string right = std::to_string(wanted - optional) +
+                              (optional ? " or " + std::to_string(wanted) : "") + " operands";
+    // More may be a form of a later PTX: no reason to refuse the other kernels of the module.
+    if (in.num_operands > wanted && wanted > 0) refuse(in, have, right);
+    fail(in, have, right);
   }
   // mov reads and writes vectors as one value.
   const bool unpack = in.op == Opcode::kMov && ops[0].kind == Kind::kVector;
