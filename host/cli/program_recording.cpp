@@ -5,8 +5,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <string_view>
 #include <vector>
 
 #include "host/cli/interrupt.h"
@@ -14,7 +12,7 @@
 #include "host/cli/trace_program.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/core/hash.h"
+#include "host/core/file_hash.h"
 #include "host/runtime/recording_file.h"
 #include "host/sass/trace_list.h"
 
@@ -108,18 +106,10 @@ runtime::Recording load_recorded(const std::string& path, const std::string& cac
 
 std::string recorded_key(const std::string& path) {
   if (sass::names_trace(path)) return trace_key(path);
-  std::ifstream file(path, std::ios::binary);
-  uint64_t hash[2] = {1, 2};
-  std::vector<char> piece(1 << 20);
-  while (file) {
-    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    const std::string_view text(piece.data(), static_cast<size_t>(file.gcount()));
-    for (uint64_t& h : hash) h = content_hash(text, h);
-  }
-  if (!file.eof())
+  if (!fs::is_regular_file(path))
     throw UsageError(fmt::format("cannot read the recording '{}' - check the path", path));
-  return runtime::recording_key(fmt::format("{:016x}{:016x}", hash[0], hash[1]),
-                                fs::path(path).filename().string(), "", "recording");
+  return runtime::recording_key(file_hash(path), fs::path(path).filename().string(), "",
+                                "recording");
 }
 
 const workloads::Workload& workload_named(const std::string& name) {

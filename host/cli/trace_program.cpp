@@ -87,7 +87,8 @@ runtime::Recording read_traces(const std::string& path, const std::string& cache
 }
 
 std::string trace_key(const std::string& path) {
-  return runtime::recording_key(sass::fingerprint(path), path, "", "accel-sim");
+  return runtime::recording_key(sass::fingerprint(path), fs::path(path).filename().string(), "",
+                                "accel-sim");
 }
 
 void check_policy_for_traces(const config::PolicyConfig& policy, const std::string& path) {

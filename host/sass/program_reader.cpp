@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "host/core/error.h"
+#include "host/core/file_hash.h"
 #include "host/runtime/virtual_device.h"
 #include "host/sass/launch_reader.h"
 
@@ -175,14 +176,8 @@ std::string fingerprint(const std::string& path) {
   const TraceList list = read_trace_list(path);
   std::string text;
   for (const CopyToDevice& c : list.copies) text += fmt::format("{:x} {}\n", c.address, c.bytes);
-  for (const std::string& file : list.kernels) {
-    std::error_code failed;
-    const uint64_t bytes = fs::file_size(file, failed);
-    const auto time = fs::last_write_time(file, failed);
-    if (failed)
-      throw Error(fmt::format("cannot read '{}': {} - check the path", file, failed.message()));
-    text += fmt::format("{} {} {}\n", file, bytes, time.time_since_epoch().count());
-  }
+  for (const std::string& file : list.kernels)
+    text += fmt::format("{} {}\n", fs::path(file).filename().string(), file_hash(file));
   return text;
 }
 

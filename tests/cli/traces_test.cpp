@@ -102,6 +102,16 @@ TEST(Traces, SweepGoesOnWithTheSameFiles) {
   ASSERT_EQ(first.exit_code, 0) << first.err;
   EXPECT_TRUE(contains(first.out, "2 points, on machine tom")) << first.out;
   EXPECT_TRUE(contains(run_program(sweep).out, "2 were there before"));
+
+  // Copied elsewhere they are the same traces; changed they are others, even of the same size.
+  const TemporaryFolder elsewhere;
+  Words copied = sweep;
+  copied[1] = write_list(elsewhere);
+  EXPECT_TRUE(contains(run_program(copied).out, "2 were there before"));
+  std::string text = read_text(elsewhere.file("kernel-1.traceg"));
+  text.replace(text.find("0x7f2280001000"), 14, "0x7f2280002000");
+  write_text(elsewhere.file("kernel-1.traceg"), text);
+  EXPECT_FALSE(contains(run_program(copied).out, "were there before"));
 }
 
 }  // namespace
