@@ -45,8 +45,8 @@ struct TraceProgram {
 /// for what cannot be used.
 TraceProgram read_program(const std::string& path, const ReadOptions& options = {});
 
-/// Name and contents of every file of the program, for keys of caches and sweeps: the same where the
-/// files have been copied to. Throws nearwarp::Error if one is missing.
+/// Name and contents of every file of the program, for keys of caches and sweeps: the same where
+/// the files have been copied to. Throws nearwarp::Error if one is missing.
 std::string fingerprint(const std::string& path);
 
 /// Why mechanisms that choose code of the program are not possible for a trace.
