@@ -1,5 +1,6 @@
 // Entry points that load code while the application runs: PTX, as a compiler of its own makes it,
 // or fat binaries.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -43,13 +44,45 @@ std::string contents_of(const void* code, size_t limit) {
   return {text, head.header_bytes + head.bytes};
 }
 
-Status load(void** library, std::string contents) {
+/// cudaJitOption: where the compiler's messages go. All others are about machine code.
+struct Logs {
+  static constexpr int kInfo = 3, kError = 5;  // the buffer; its size in bytes has the next number
+
+  const int* options = nullptr;
+  void** values = nullptr;
+  unsigned count = 0;
+
+  /// Writes as much as there is room for, and how much it was.
+  void write(int buffer, const std::string& text) const {
+    char* to = nullptr;
+    void** size = nullptr;
+    for (unsigned i = 0; i < count; ++i) {
+      if (options[i] == buffer) to = static_cast<char*>(values[i]);
+      if (options[i] == buffer + 1) size = &values[i];
+    }
+    if (size == nullptr) return;
+    const auto room = static_cast<unsigned>(reinterpret_cast<uintptr_t>(*size));
+    size_t bytes = 0;
+    if (to != nullptr && room != 0) {
+      bytes = std::min<size_t>(room - 1, text.size());
+      std::memcpy(to, text.data(), bytes);
+      to[bytes] = '\0';
+    }
+    *size = reinterpret_cast<void*>(bytes);
+  }
+};
+
+Status load(void** library, std::string contents, const Logs& logs) {
   return api([&](Runtime& r) {
     require(library != nullptr);
+    require(logs.count == 0 || (logs.options != nullptr && logs.values != nullptr));
     Module& module = r.modules.add_library(std::move(contents));
+    logs.write(Logs::kInfo, "");
     try {
       r.modules.load(r, module);
+      logs.write(Logs::kError, "");
     } catch (const Failure&) {
+      logs.write(Logs::kError, module.problem_text);
       r.modules.remove(module);
       throw;
     }
@@ -77,8 +110,8 @@ Status get_variable(void** pointer, size_t* bytes, void* library, const char* na
 }  // namespace
 
 /// Options are those of the compiler from PTX to machine code, which is not needed.
-NW_API cudaLibraryLoadData(void** library, const void* code, const int*, void**, unsigned,
-                           const int*, void**, unsigned) {
+NW_API cudaLibraryLoadData(void** library, const void* code, const int* options, void** values,
+                           unsigned num_options, const int*, void**, unsigned) {
   std::string contents;
   const Status status = api([&](Runtime&) {
     require(code != nullptr);
@@ -89,10 +122,11 @@ NW_API cudaLibraryLoadData(void** library, const void* code, const int*, void**,
     contents = contents_of(container, SIZE_MAX);
     return kSuccess;
   });
-  return status == kSuccess ? load(library, std::move(contents)) : status;
+  return status == kSuccess ? load(library, std::move(contents), {options, values, num_options})
+                            : status;
 }
-NW_API cudaLibraryLoadFromFile(void** library, const char* path, const int*, void**, unsigned,
-                               const int*, void**, unsigned) {
+NW_API cudaLibraryLoadFromFile(void** library, const char* path, const int* options, void** values,
+                               unsigned num_options, const int*, void**, unsigned) {
   std::string contents;
   const Status status = api([&](Runtime&) {
     require(path != nullptr);
@@ -103,7 +137,8 @@ NW_API cudaLibraryLoadFromFile(void** library, const char* path, const int*, voi
     contents = contents_of(whole.data(), whole.size());
     return kSuccess;
   });
-  return status == kSuccess ? load(library, std::move(contents)) : status;
+  return status == kSuccess ? load(library, std::move(contents), {options, values, num_options})
+                            : status;
 }
 NW_API cudaLibraryUnload(void* library) {
   return api([&](Runtime& r) {
@@ -152,20 +187,4 @@ NW_API cudaLibraryGetUnifiedFunction(void**, void* library, const char*) {
     r.modules.library(library);
     return kErrorSymbolNotFound;
   });
-}
-
-/// Functions of the driver: none is there.
-NW_API cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long,
-                               int* found) {
-  return api([&](Runtime&) {
-    constexpr int kNotFound = 1;
-    require(symbol != nullptr && function != nullptr);
-    *function = nullptr;
-    if (found != nullptr) *found = kNotFound;
-    return found != nullptr ? kSuccess : kErrorSymbolNotFound;
-  });
-}
-NW_API cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
-                                        unsigned long long flags, int* found) {
-  return cudaGetDriverEntryPoint(symbol, function, flags, found);
 }

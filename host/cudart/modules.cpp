@@ -32,6 +32,9 @@ Module& Modules::library(const void* handle) {
 void Modules::remove(Module& module) {
   libraries_.erase(&module);
   std::erase_if(kernels_, [&](const auto& entry) { return entry.second->module == &module; });
+  std::erase_if(handle_set_, [&](const void* handle) {
+    return static_cast<const KernelHandle*>(handle)->module == &module;
+  });
   std::erase_if(variables_, [&](const auto& entry) { return entry.second.module == &module; });
   module.wrapper = nullptr;
   module.ptx.clear();

@@ -1,0 +1,72 @@
+// What libcuda.so.1 calls beyond the runtime's entry points.
+#include "host/cudart/driver_link.h"
+
+#include "host/cudart/graph_work.h"
+#include "host/cudart/runtime.h"
+
+using namespace nearwarp::cudart;
+
+#define NW_LINK(type) extern "C" __attribute__((visibility("default"))) type
+
+NW_LINK(ThreadState*) nw_driver_thread() { return &thread_state(); }
+
+NW_LINK(void*) nw_driver_primary_context() { return &the_runtime(); }
+
+NW_LINK(bool) nw_driver_has_device() {
+  Runtime& r = the_runtime();
+  const std::lock_guard lock(r.mutex);
+  return r.has_device();
+}
+
+NW_LINK(bool) nw_driver_runtime_used() {
+  Runtime& r = the_runtime();
+  const std::lock_guard lock(r.mutex);
+  return r.primary_used;
+}
+
+NW_LINK(void) nw_driver_say_once(const char* message) {
+  const std::lock_guard lock(the_runtime().mutex);
+  say_once(message);
+}
+
+NW_LINK(Status) nw_driver_range(const void* pointer, void** start, size_t* bytes) {
+  return api([&](Runtime& r) {
+    uint64_t address = 0;
+    if (r.memory.find(r, pointer, &address) != nullptr) {
+      const auto* allocation = r.device().find_allocation(address);
+      if (start != nullptr) *start = reinterpret_cast<void*>(address);
+      if (bytes != nullptr) *bytes = allocation->bytes;
+      return kSuccess;
+    }
+    const auto* registered = r.memory.registered(pointer);
+    require(registered != nullptr);
+    if (start != nullptr) *start = reinterpret_cast<void*>(registered->first);
+    if (bytes != nullptr) *bytes = registered->second.bytes;
+    return kSuccess;
+  });
+}
+
+NW_LINK(Status) nw_driver_fill(const MemsetParams* fill, Stream stream) {
+  return api([&](Runtime& r) {
+    r.enqueue(stream, NodeType::kFill, fill_work(fill));
+    return kSuccess;
+  });
+}
+
+NW_LINK(Status) nw_driver_library_of(void** library, const void* kernel) {
+  return api([&](Runtime& r) {
+    require(library != nullptr);
+    *library = r.modules.kernel(kernel).module;
+    return kSuccess;
+  });
+}
+
+NW_LINK(Status)
+nw_driver_launch(const LaunchConfig* config, const void* kernel, void** args, void** extra) {
+  return api([&](Runtime& r) {
+    const LaunchKind kind = kind_of(config);
+    r.enqueue(config->stream, NodeType::kKernel,
+              prepare_launch(r, r.modules.kernel(kernel), *config, args, kind, extra));
+    return kSuccess;
+  });
+}

@@ -1,0 +1,34 @@
+// What libcuda.so.1 (host/cudriver) needs of the runtime library beyond its entry points: one
+// simulated device serves both.
+#pragma once
+
+#include <cstddef>
+
+#include "host/cudart/abi.h"
+#include "host/cudart/thread_state.h"
+
+extern "C" {
+
+/// The calling thread's state.
+nearwarp::cudart::ThreadState* nw_driver_thread();
+/// CUcontext that stands for the primary context.
+void* nw_driver_primary_context();
+/// Has the device been made?
+bool nw_driver_has_device();
+/// Has the application called the runtime in a way that made its primary context active?
+bool nw_driver_runtime_used();
+
+/// Print "nearwarp: MESSAGE" to standard error, each text only once.
+void nw_driver_say_once(const char* message);
+
+/// Start and size of the allocation that `pointer` lies in.
+nearwarp::cudart::Status nw_driver_range(const void* pointer, void** start, size_t* bytes);
+/// Fill memory with elements of 1, 2 or 4 bytes.
+nearwarp::cudart::Status nw_driver_fill(const nearwarp::cudart::MemsetParams* fill,
+                                        nearwarp::cudart::Stream stream);
+/// The library that a kernel belongs to.
+nearwarp::cudart::Status nw_driver_library_of(void** library, const void* kernel);
+/// cudaLaunchKernelExC(), with `extra`, the driver's other way to hand over arguments.
+nearwarp::cudart::Status nw_driver_launch(const nearwarp::cudart::LaunchConfig* config,
+                                          const void* kernel, void** args, void** extra);
+}
