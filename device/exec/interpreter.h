@@ -231,15 +231,20 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
           }
           case kVote: {
             const uint32_t m = active & holds(pc->x);
-            if (m == 0) break;
-            const uint32_t members = row<uint32_t>(rows, pc->b)[__builtin_ctz(m)];
+            const uint32_t yes = holds(pc->a);
             const Vote mode = static_cast<Vote>(pc->imm);
-            const uint32_t r = vote(mode, holds(pc->a), m & members);
-            if (mode == Vote::kBallot) {
-              uint32_t* d = row<uint32_t>(rows, pc->d);
-              for (uint32_t i = 0; i < kLanes; ++i) d[i] = (m >> i & 1) ? r : d[i];
-            } else {
-              predicates[pc->d] = (predicates[pc->d] & ~m) | (r & m);
+            // Lanes that name different members (tiles of a warp) vote apart from each other.
+            for (uint32_t left = m; left != 0;) {
+              const uint32_t members = row<uint32_t>(rows, pc->b)[__builtin_ctz(left)];
+              const uint32_t group = lanes_with(rows, pc->b, members, left);
+              const uint32_t r = vote(mode, yes, m & members);
+              if (mode == Vote::kBallot) {
+                uint32_t* d = row<uint32_t>(rows, pc->d);
+                for (uint32_t i = 0; i < kLanes; ++i) d[i] = (group >> i & 1) ? r : d[i];
+              } else {
+                predicates[pc->d] = (predicates[pc->d] & ~group) | (r & group);
+              }
+              left &= ~group;
             }
             break;
           }

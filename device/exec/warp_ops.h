@@ -50,6 +50,14 @@ NW_HD inline uint32_t shuffle(uint8_t* rows, const Op& op, uint32_t mask) {
   return in_range;
 }
 
+/// The lanes of `among` that have `value` in row `r`.
+NW_HD NW_INLINE uint32_t lanes_with(uint8_t* rows, uint16_t r, uint32_t value, uint32_t among) {
+  const uint32_t* values = row<uint32_t>(rows, r);
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < kLanes; ++i) lanes |= static_cast<uint32_t>(values[i] == value) << i;
+  return lanes & among;
+}
+
 /// Value of a vote among `voters` of which `yes` vote yes.
 NW_HD NW_INLINE uint32_t vote(Vote mode, uint32_t yes, uint32_t voters) {
   switch (mode) {

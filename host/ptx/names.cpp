@@ -17,7 +17,7 @@ constexpr std::array<std::pair<std::string_view, Type>, 20> kTypes = {{
 }};
 
 // In the order of SpecialReg.
-constexpr std::array<std::string_view, 49> kSpecials = {
+constexpr std::array<std::string_view, 54> kSpecials = {
     "%tid.x",
     "%tid.y",
     "%tid.z",
@@ -67,11 +67,15 @@ constexpr std::array<std::string_view, 49> kSpecials = {
     "%cluster_nctarank",
     "%is_explicit_cluster",
     "%zero",
+    "%reserved_smem_offset_begin",
+    "%reserved_smem_offset_end",
+    "%reserved_smem_offset_cap",
+    "%reserved_smem_offset_0",
+    "%reserved_smem_offset_1",
 };
 
 // Other names, by their beginning.
-constexpr std::array<std::pair<std::string_view, SpecialReg>, 3> kOtherNames = {{
-    {"%reserved_smem_", SpecialReg::kZero},
+constexpr std::array<std::pair<std::string_view, SpecialReg>, 2> kOtherNames = {{
     {"%aggr_smem_size", SpecialReg::kTotalSmemSize},
     {"%envreg", SpecialReg::kZero},
 }};

@@ -290,7 +290,12 @@ enum class SpecialReg : uint8_t {
   kClusterCtarank,
   kClusterNctarank,
   kIsExplicitCluster,
-  kZero,  ///< registers that always read 0: %envreg
+  kZero,               ///< registers that always read 0: %envreg
+  kReservedSmemBegin,  ///< of a block's shared memory: what the system keeps for itself
+  kReservedSmemEnd,
+  kReservedSmemCap,
+  kReservedSmem0,
+  kReservedSmem1,
 };
 
 /// Everything that follows the dots of a mnemonic.

@@ -310,7 +310,7 @@ void Decoder::move_instruction(const Instr& in) {
     const int which = clock_part(s.special);
     if (which >= 0)
       return slow(exec::kClock, destination(in.dsts.at(0)).row, 0, 0, 0,
-                  which == 2 && !wide ? 0 : which);
+                  clock_operand(which == 2 && !wide ? 0 : which));
     if (ptx::size_of(in.mod.type) == 2)
       return fast(exec::kExtU16, destination(in.dsts.at(0)), special(s.special));
   }

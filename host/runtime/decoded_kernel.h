@@ -71,7 +71,8 @@ struct DecodedKernel {
   std::vector<racecheck::AccessRules> rules;
   uint32_t num_rows = 0;
   uint32_t num_predicates = 0;
-  bool meets_cluster = false;  ///< has barriers of clusters
+  bool meets_cluster = false;         ///< has barriers of clusters
+  bool uses_reserved_shared = false;  ///< reads a %reserved_smem_offset register
 };
 
 /// Address of a kernel's symbol in its space (kGlobal, kConst: device address).

@@ -40,6 +40,10 @@ int clock_part(SpecialReg reg) {
   }
 }
 
+int32_t Decoder::clock_operand(int part) const {
+  return static_cast<int32_t>((block_end_ - instr_id_) << 2 | static_cast<uint32_t>(part));
+}
+
 // --- Rows ----------------------------------------------------------------------------------------
 
 uint16_t Decoder::new_rows(bool wide) {
@@ -72,6 +76,9 @@ uint16_t Decoder::special(SpecialReg reg) {
     init.kind = RowInit::Kind::kSpecial;
     init.special = reg;
     init.row = it->second;
+    out_.uses_reserved_shared =
+        out_.uses_reserved_shared ||
+        (reg >= SpecialReg::kReservedSmemBegin && reg <= SpecialReg::kReservedSmem1);
     out_.inits.push_back(init);
   }
   return it->second;
@@ -244,7 +251,7 @@ uint16_t Decoder::source(const Operand& s, bool wide) {
     case Operand::Kind::kSpecial: {
       if (const int which = clock_part(s.special); which >= 0) {
         const uint16_t clock = temporary(wide);
-        slow_unguarded(exec::kClock, clock, 0, 0, 0, wide ? 2 : which);
+        slow_unguarded(exec::kClock, clock, 0, 0, 0, clock_operand(wide ? 2 : which));
         return clock;
       }
       const uint16_t row = special(s.special);
@@ -509,6 +516,7 @@ DecodedKernel Decoder::run() {
   if (kernel_.blocks.empty()) unsupported("an empty kernel");
   for (const compiler::Block& block : kernel_.blocks) {
     begin_block(block);
+    block_end_ = block.first + block.count;
     bool ended = false, meets = false;
     for (uint32_t i = block.first; i < block.first + block.count; ++i) {
       in_ = &kernel_.instructions[i];

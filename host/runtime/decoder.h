@@ -18,7 +18,7 @@
 
 namespace nearwarp::runtime {
 
-/// imm of exec::kClock for a clock register; -1 for other special registers.
+/// Which part of the clock a special register is: 0 low, 1 high, 2 both; -1 for other registers.
 int clock_part(ptx::SpecialReg reg);
 
 class Decoder {
@@ -35,6 +35,7 @@ class Decoder {
     bool local = false;
   };
 
+  int32_t clock_operand(int part) const;  // imm of exec::kClock
   // decoder.cpp: rows
   uint16_t new_rows(bool wide);
   uint16_t constant(uint64_t bits, bool wide);
@@ -135,6 +136,7 @@ class Decoder {
   std::vector<exec::Op> full_, partial_;  // of the block being decoded
   const Instr* in_ = nullptr;
   uint32_t instr_id_ = 0;
+  uint32_t block_end_ = 0;  ///< the instruction after those of the basic block
   uint32_t trace_words_ = 0;
 
   uint32_t next_row_ = 0;

@@ -27,6 +27,7 @@ constexpr uint64_t kDeadlockBudget = uint64_t{1} << 24;   // warp-instructions w
 constexpr uint64_t kResidentBytes = uint64_t{2} << 30;    // most memory for resident blocks
 constexpr uint64_t kLocalTraceBytes = uint64_t{1} << 36;  // address range of local memory in traces
 constexpr uint32_t kVirtualSms = 64;                      // %nsmid
+constexpr uint32_t kReservedSharedBytes = 1024;           // of a block, as from 8.0 on
 
 bool depends_on_block(const RowInit& init) {
   if (init.kind != RowInit::Kind::kSpecial) return false;
@@ -69,6 +70,7 @@ Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceM
     context_.num_pages = static_cast<uint32_t>(memory.pages().size());
   }
   context_.shared_bytes = launch.shared_bytes;
+  if (kernel.uses_reserved_shared) context_.shared_bytes = reserved_shared() + kReservedSharedBytes;
   context_.local_bytes = kernel.kernel->local_bytes;
   if (stack() != nullptr && options_.stack_bytes > compiler::kStackBytes)
     context_.local_bytes += options_.stack_bytes - compiler::kStackBytes;
@@ -85,7 +87,7 @@ std::unique_ptr<Executor::Slot> Executor::make_slot() {
   auto slot = std::make_unique<Slot>();
   const uint64_t row_bytes = uint64_t{kernel_.num_rows} * exec::kRowBytes;
   slot->rows = aligned_zeroed(row_bytes * warps_per_block_);
-  slot->shared = aligned_zeroed(launch_.shared_bytes);
+  slot->shared = aligned_zeroed(context_.shared_bytes);
   slot->local = aligned_zeroed(uint64_t{context_.local_bytes} * 32 * warps_per_block_);
   slot->predicates.assign(size_t{kernel_.num_predicates} * warps_per_block_, 0);
   slot->stacks.resize(size_t{stack_entries_} * warps_per_block_);
@@ -114,6 +116,11 @@ std::unique_ptr<Executor::Slot> Executor::make_slot() {
   }
   return slot;
 }
+
+/// Where the shared memory that the system keeps for itself in a block begins: 0 on a GPU, here
+/// after the kernel's own, so that kernels without it are not moved. Groups of several warps
+/// (cooperative groups compiled for 8.0 and later) meet there.
+uint32_t Executor::reserved_shared() const { return (launch_.shared_bytes + 15) / 16 * 16; }
 
 uint32_t Executor::special_value(const Slot& slot, SpecialReg reg, uint32_t warp,
                                  uint32_t lane) const {
@@ -170,6 +177,15 @@ uint32_t Executor::special_value(const Slot& slot, SpecialReg reg, uint32_t warp
       return launch_.shared_bytes - kernel_.kernel->static_shared_bytes;
     case SpecialReg::kTotalSmemSize:
       return launch_.shared_bytes;
+    case SpecialReg::kReservedSmemBegin:
+    case SpecialReg::kReservedSmem0:
+      return reserved_shared();
+    case SpecialReg::kReservedSmem1:
+      return reserved_shared() + kReservedSharedBytes / 4;
+    case SpecialReg::kReservedSmemEnd:
+      return reserved_shared() + kReservedSharedBytes;
+    case SpecialReg::kReservedSmemCap:
+      return kReservedSharedBytes;
     case SpecialReg::kEnvreg1:
       return static_cast<uint32_t>(options_.grid_workspace >> 32);
     case SpecialReg::kEnvreg2:
@@ -493,7 +509,7 @@ ExecutorResult Executor::run() {
   const uint64_t slot_bytes =
       (uint64_t{kernel_.num_rows} * exec::kRowBytes + uint64_t{context_.local_bytes} * 32) *
           warps_per_block_ +
-      launch_.shared_bytes;
+      context_.shared_bytes;
   const uint64_t most_resident =
       std::clamp<uint64_t>(kResidentBytes / (slot_bytes + 1), 64, 65536) / together * together;
   if (options_.cooperative && total > most_resident)

@@ -89,6 +89,7 @@ class Executor {
   void start_block(Slot& slot, uint64_t sequence);
   void fill_block_rows(Slot& slot);
   void fill_row(Slot& slot, uint32_t warp, const RowInit& init);
+  uint32_t reserved_shared() const;
   uint32_t special_value(const Slot& slot, ptx::SpecialReg reg, uint32_t warp, uint32_t lane) const;
   Turn run_block(Slot& slot);
   /// False if the program is to be interrupted.

@@ -112,12 +112,17 @@ void redux(Warp& warp, const Op& op, uint32_t mask) {
 }
 
 void elect(Warp& warp, const Op& op, uint32_t mask) {
-  const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(mask));
-  const uint32_t members = row<uint32_t>(warp.rows, op.b)[lane] & mask;
-  const uint32_t leader = members == 0 ? lane : static_cast<uint32_t>(__builtin_ctz(members));
+  const uint32_t* b = row<uint32_t>(warp.rows, op.b);
+  uint32_t result[kLanes] = {};
+  uint32_t leaders = 0;
+  for_each_lane(mask, [&](uint32_t i) {
+    const uint32_t members = b[i] & mask;
+    result[i] = members == 0 ? i : static_cast<uint32_t>(__builtin_ctz(members));
+    leaders |= static_cast<uint32_t>(result[i] == i) << i;
+  });
   if (op.d != kNoRow)
-    for_each_lane(mask, [&](uint32_t i) { row<uint32_t>(warp.rows, op.d)[i] = leader; });
-  if (op.imm != 0) write_predicate(warp, static_cast<uint16_t>(op.imm - 1), mask, 1u << leader);
+    for_each_lane(mask, [&](uint32_t i) { row<uint32_t>(warp.rows, op.d)[i] = result[i]; });
+  if (op.imm != 0) write_predicate(warp, static_cast<uint16_t>(op.imm - 1), mask, leaders);
 }
 
 void is_space(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
@@ -183,12 +188,14 @@ void execute_slow(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
       elect(warp, op, mask);
       break;
     case kClock: {
-      const uint64_t now = ctx.warp_instructions;
+      // All instructions of the basic block have been counted: less those to come.
+      const uint64_t now = ctx.warp_instructions - static_cast<uint32_t>(op.imm >> 2);
+      const int part = op.imm & 3;
       for_each_lane(mask, [&](uint32_t i) {
-        if (op.imm == 2)
+        if (part == 2)
           row<uint64_t>(rows, op.d)[i] = now;
         else
-          row<uint32_t>(rows, op.d)[i] = static_cast<uint32_t>(op.imm == 1 ? now >> 32 : now);
+          row<uint32_t>(rows, op.d)[i] = static_cast<uint32_t>(part == 1 ? now >> 32 : now);
       });
       ctx.polled = true;
       break;

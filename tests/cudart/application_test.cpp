@@ -64,6 +64,7 @@ TEST_F(Application, MathOfCapability90) { expect_passes("math_90"); }
 TEST_F(Application, Pools) { expect_passes("pools"); }
 TEST_F(Application, SeveralTranslationUnits) { expect_passes("linked"); }
 TEST_F(Application, CooperativeGroups) { expect_passes("cooperative"); }
+TEST_F(Application, CooperativeGroupsOfCapability90) { expect_passes("cooperative_90"); }
 TEST_F(Application, WideAtomics) {
   expect_passes("wide");
   const Outcome checked = run_program({"check", "--", app("wide")});

@@ -35,6 +35,14 @@ __global__ void tiles(const int* in, int* sums, int* maxima, int* inclusive, int
   exclusive[i] = cg::exclusive_scan(tile, v, cg::plus<int>());
 }
 
+/// All eights of a warp vote in the same instructions.
+__global__ void votes(const int* in, int* any, int* all) {
+  const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  any[i] = tile.any(in[i] > 90);
+  all[i] = tile.all(in[i] < 90);
+}
+
 __global__ void groups(const int* in, int* by_label, int* by_branch, int* counts) {
   const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -103,6 +111,16 @@ int main() {
       CHECK(out[2 * n + i] == sum);
     }
     for (int i = t; i < t + 16; ++i) CHECK(out[i] == sum && out[n + i] == most);
+  }
+  votes<<<4, 128>>>(in, out, out + n);
+  CUDA(cudaDeviceSynchronize());
+  for (int t = 0; t < n; t += 8) {
+    bool any = false, all = true;
+    for (int i = t; i < t + 8; ++i) {
+      any = any || in[i] > 90;
+      all = all && in[i] < 90;
+    }
+    for (int i = t; i < t + 8; ++i) CHECK(out[i] == any && out[n + i] == all);
   }
   CUDA(cudaMemset(out, 0, 4 * n * 4));
   groups<<<4, 128>>>(in, out, out + n, out + 2 * n);
