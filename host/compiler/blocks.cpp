@@ -1,8 +1,10 @@
 // Cuts straight-line code into basic blocks and removes those that cannot be reached.
 #include <algorithm>
+#include <unordered_set>
 
 #include "host/compiler/graph.h"
 #include "host/compiler/lower.h"
+#include "host/compiler/visit.h"
 
 namespace nearwarp::compiler {
 namespace {
@@ -32,6 +34,22 @@ bool falls_through(const Instruction& instr) {
          instr.op == Opcode::kBarRed || instr.op == Opcode::kSystem;
 }
 
+// Lanes that an instruction finds in a register wait for each other at the head of its block (as
+// far as they have parted before): such a register must have its value there.
+void part_members_from_their_use(const std::vector<Instruction>& flat, std::vector<bool>* leader) {
+  std::unordered_set<RegId> defined;  // since the last leader
+  for (uint32_t i = 0; i < flat.size(); ++i) {
+    if ((*leader)[i]) defined.clear();
+    const Operand* members = members_of(flat[i]);
+    if (members != nullptr && members->kind == OperandKind::kRegister &&
+        defined.count(members->reg) != 0) {
+      (*leader)[i] = true;
+      defined.clear();
+    }
+    for_each_def(flat[i], [&](RegId reg) { defined.insert(reg); });
+  }
+}
+
 void append_unique(std::vector<uint32_t>* list, uint32_t value) {
   if (std::find(list->begin(), list->end(), value) == list->end()) list->push_back(value);
 }
@@ -47,6 +65,7 @@ void build_blocks(FlatCode code, Kernel* kernel) {
     if (ends_block(flat[i])) leader[i + 1] = true;
     for (const uint32_t label : flat[i].targets) leader[code.labels[label]] = true;
   }
+  part_members_from_their_use(flat, &leader);
   std::vector<uint32_t> block_of(size + 1, kNone), first;
   for (uint32_t i = 0; i < size; ++i) {
     if (leader[i]) first.push_back(i);

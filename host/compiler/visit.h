@@ -1,4 +1,4 @@
-// Which registers an instruction reads and writes.
+// Which registers an instruction reads and writes, and which lanes take part in it.
 #pragma once
 
 #include "host/compiler/kernel.h"
@@ -22,6 +22,21 @@ template <typename F>
 void for_each_def(const Instruction& instr, F&& f) {
   for (const RegId dst : instr.dsts) {
     if (dst != kNone) f(dst);
+  }
+}
+
+/// The operand that names the lanes of a warp that take part in `instr`; nullptr if it has none.
+inline const Operand* members_of(const Instruction& instr) {
+  switch (instr.op) {
+    case ptx::Opcode::kBarWarp:
+    case ptx::Opcode::kElect:
+    case ptx::Opcode::kVote:
+    case ptx::Opcode::kMatch:
+    case ptx::Opcode::kRedux:
+    case ptx::Opcode::kShfl:
+      return &instr.srcs.back();
+    default:
+      return nullptr;
   }
 }
 

@@ -55,12 +55,22 @@ struct SystemDesc {
   uint32_t instruction = 0;
 };
 
+/// Which lanes of a warp must be there before a block is run.
+struct Meeting {
+  enum class Who : uint8_t {
+    kNobody,
+    kAllLanes,
+    kMembers,  ///< for each lane those in its word of `row`
+  };
+  Who who = Who::kNobody;
+  uint16_t row = 0;
+};
+
 struct DecodedKernel {
   const compiler::Kernel* kernel = nullptr;
   std::vector<exec::Op> ops;
   std::vector<exec::BlockInfo> blocks;
-  /// By block: has it an instruction for which all lanes of a warp must be there?
-  std::vector<uint8_t> meets;
+  std::vector<Meeting> meetings;  ///< by block
   std::vector<exec::MemDesc> memory;
   std::vector<uint32_t> tables;
   std::vector<BarrierDesc> barriers;

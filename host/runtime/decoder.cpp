@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "host/compiler/visit.h"
+
 namespace nearwarp::runtime {
 
 using compiler::kNone;
@@ -480,22 +482,26 @@ void Decoder::instruction(const Instr& in) {
   if (!extended(in) && !arithmetic(in) && !bits(in) && !memory(in)) unsupported("this instruction");
 }
 
-/// Does `in` name, in so many words, all lanes of a warp as those that take part?
-static bool needs_all_lanes(const compiler::Instruction& in) {
-  switch (in.op) {
-    case Opcode::kBarWarp:
-    case Opcode::kElect:
-    case Opcode::kVote:
-    case Opcode::kMatch:
-    case Opcode::kRedux:
-    case Opcode::kShfl:
-      break;
-    default:
-      return false;
+/// Has a block, which its lanes enter as one group, an instruction in which others take part? All
+/// lanes, if any names these in so many words; else those that the first one names.
+void Decoder::add_meeting(const Instr& in, const compiler::Block& block, Meeting* meeting) {
+  const Operand* members = compiler::members_of(in);
+  if (members == nullptr) return;
+  const bool constant_lanes = members->kind == Operand::Kind::kImmediate;
+  if (constant_lanes && static_cast<uint32_t>(members->bits) == exec::kFullMask) {
+    meeting->who = Meeting::Who::kAllLanes;
+    return;
   }
-  const Operand& members = in.srcs.back();
-  return members.kind == Operand::Kind::kImmediate &&
-         static_cast<uint32_t>(members.bits) == exec::kFullMask;
+  if (meeting->who != Meeting::Who::kNobody) return;
+  if (members->kind == Operand::Kind::kRegister) {
+    for (const Instr* before = &kernel_.instructions[block.first]; before != &in; ++before) {
+      for (const RegId d : before->dsts)
+        if (d == members->reg) return;  // not known at the block's head: the compiler parts these
+    }
+  } else if (!constant_lanes) {
+    return;
+  }
+  *meeting = {Meeting::Who::kMembers, source(*members, false)};
 }
 
 DecodedKernel Decoder::run() {
@@ -517,11 +523,12 @@ DecodedKernel Decoder::run() {
   for (const compiler::Block& block : kernel_.blocks) {
     begin_block(block);
     block_end_ = block.first + block.count;
-    bool ended = false, meets = false;
+    bool ended = false;
+    Meeting meeting;
     for (uint32_t i = block.first; i < block.first + block.count; ++i) {
       in_ = &kernel_.instructions[i];
       instr_id_ = i;
-      meets = meets || needs_all_lanes(*in_);
+      add_meeting(*in_, block, &meeting);
       switch (in_->op) {
         case Opcode::kBra:
         case Opcode::kBrx:
@@ -556,7 +563,7 @@ DecodedKernel Decoder::run() {
     out_.ops.insert(out_.ops.end(), full_.begin(), full_.end());
     out_.ops.insert(out_.ops.end(), partial_.begin(), partial_.end());
     out_.blocks.push_back(info);
-    out_.meets.push_back(meets);
+    out_.meetings.push_back(meeting);
   }
   out_.num_rows = next_row_;
   out_.num_predicates = discard_predicate_ + 1u + most_temporary_predicates_;

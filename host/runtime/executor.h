@@ -116,6 +116,8 @@ class Executor {
   void rotate_lanes(Slot& slot, uint32_t warp);
   exec::Status run_parted_lanes(Slot& slot, uint32_t warp, int64_t& budget);
   bool meet(Slot& slot, uint32_t warp, uint32_t& stopped);
+  bool meet_members(Slot& slot, uint32_t warp, uint32_t row);
+  bool ready_to_run(Slot& slot, uint32_t warp);
   bool let_go_held_lanes();
   // executor_system.cpp: calls of the device's runtime
   void system_call(Slot& slot, uint32_t warp);

@@ -1,9 +1,10 @@
 // Lanes of one warp that wait for one another. The reconvergence stack runs one group of lanes
 // until it meets the others; when that group only polls memory, the others must have turns too.
 // Lanes that have parted so wait for each other at barriers of the block, and before blocks of
-// instructions in which one names all lanes of the warp (__syncwarp(), shuffles, votes).
+// instructions in which one names lanes that take part in it (__syncwarp(), shuffles, votes).
 #include <algorithm>
 
+#include "device/exec/lanes.h"
 #include "host/runtime/executor.h"
 #include "host/runtime/executor_slot.h"
 #include "host/runtime/interpreter.h"
@@ -73,8 +74,7 @@ exec::Status Executor::run_parted_lanes(Slot& slot, uint32_t w, int64_t& budget)
     int64_t spent = -1;  // to the head of the next block
     exec::Status status = run_warp(context_, warp, spent);
     if (status != exec::Status::kYield) return status;
-    if (waits_for_lanes_ && kernel_.meets[warp.block] != 0 && !meet(slot, w, slot.held[w]))
-      continue;
+    if (waits_for_lanes_ && !ready_to_run(slot, w)) continue;
     if (!slot.split[w]) return run_warp(context_, warp, budget);
     spent = 0;  // one block
     status = run_warp(context_, warp, spent);
@@ -114,6 +114,67 @@ bool Executor::meet(Slot& slot, uint32_t w, uint32_t& stopped) {
   warp.depth = first;
   warp.active = lanes;
   slot.split[w] = group_lanes(warp, 0) != lanes;
+  return true;
+}
+
+/// The running lanes are at the head of a block: have they all with whom they must be there? Else
+/// others have been given the turn.
+bool Executor::ready_to_run(Slot& slot, uint32_t w) {
+  const Meeting& meeting = kernel_.meetings[slot.warps[w].block];
+  switch (meeting.who) {
+    case Meeting::Who::kNobody:
+      return true;
+    case Meeting::Who::kAllLanes:
+      return meet(slot, w, slot.held[w]);
+    case Meeting::Who::kMembers:
+      return meet_members(slot, w, meeting.row);
+  }
+  return true;
+}
+
+/// The same for parts of a warp: each lane waits for those in its word of `row`. Those that are
+/// complete run on as one group, with those of them that waited for the last; the others stay.
+bool Executor::meet_members(Slot& slot, uint32_t w, uint32_t row) {
+  exec::Warp& warp = slot.warps[w];
+  const uint32_t first = group_begin(warp), lanes = group_lanes(warp, first);
+  const uint32_t* members = exec::row<uint32_t>(warp.rows, static_cast<uint16_t>(row));
+  uint32_t here = warp.active;
+  for (uint32_t i = first; i < warp.depth; ++i) {
+    if (warp.stack[i].block == warp.block) here |= warp.stack[i].mask & ~warp.exited;
+  }
+  slot.held[w] |= here;
+  uint32_t ready = 0;
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    const uint32_t bit = 1u << lane;
+    if ((here & bit) != 0 && (members[lane] & lanes & ~here) == 0) ready |= bit;
+  }
+  if (ready == 0) {
+    const uint32_t waiting = slot.parked[w] | slot.held[w];
+    for (uint32_t i = first; i < warp.depth; ++i) {
+      exec::StackEntry& entry = warp.stack[i];
+      const uint32_t others = entry.mask & ~warp.exited;
+      if (others == 0 || (others & ~waiting) == 0) continue;
+      const exec::StackEntry next = entry;
+      entry = {warp.block, warp.reconverge, warp.active};
+      warp.block = next.block;
+      warp.reconverge = next.reconverge;
+      warp.active = others;
+      return false;
+    }
+    ready = warp.active;  // they cannot meet
+  }
+  slot.held[w] &= ~ready;
+  const uint32_t staying = warp.active & ~ready;
+  uint32_t kept = first;
+  for (uint32_t i = first; i < warp.depth; ++i) {
+    exec::StackEntry entry = warp.stack[i];
+    if (entry.block == warp.block) entry.mask &= ~ready;
+    if ((entry.mask & ~warp.exited) != 0) warp.stack[kept++] = entry;
+  }
+  if (staying != 0) warp.stack[kept++] = {warp.block, warp.reconverge, staying};
+  warp.depth = kept;
+  warp.active = ready;
+  slot.split[w] = group_lanes(warp, 0) != ready;
   return true;
 }
 

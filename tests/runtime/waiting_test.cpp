@@ -88,6 +88,38 @@ TEST(Waiting, LanesWaitForTheOneThatWaitsForAll) {
   validate(d.take_recording(""));
 }
 
+TEST(Waiting, PartsOfAWarpWaitForTheOneThatWaitsForThem) {
+  for (const unsigned width : {8u, 16u, 32u}) {
+    BreadthDevice d("grid");
+    constexpr int blocks = 40, threads = 64, n = blocks * threads;
+    const DevicePtr values = d.upload(std::vector<int>(2 * blocks, 0)),
+                    synchronised = d.upload(std::vector<int>(n, -1)),
+                    shuffled = d.upload(std::vector<int>(n, -1));
+    d.launch(d.module, "tiles_wait", {blocks}, {threads}, 0,
+             KernelArgs(values, synchronised, shuffled, width));
+    const auto one = d.download<int>(synchronised, n), two = d.download<int>(shuffled, n);
+    for (int i = 0; i < n - threads; ++i) {
+      ASSERT_EQ(one[i], i / threads + 2) << i << " of parts of " << width;
+      ASSERT_EQ(two[i], i / threads + 1001) << i << " of parts of " << width;
+    }
+    validate(d.take_recording(""));
+  }
+}
+
+TEST(Waiting, PartsOfAWarpDoNotWaitForEachOther) {
+  for (const unsigned width : {2u, 4u, 16u}) {
+    BreadthDevice d("grid");
+    constexpr unsigned threads = 64;
+    const int tiles = static_cast<int>(threads / width);
+    const DevicePtr flags = d.upload(std::vector<int>(threads, 0)),
+                    out = d.upload(std::vector<int>(threads, -1));
+    d.launch(d.module, "tiles_in_turn", {1}, {threads}, 0, KernelArgs(flags, out, width));
+    const auto got = d.download<int>(out, threads);
+    for (int i = 0; i < static_cast<int>(threads); ++i)
+      EXPECT_EQ(got[i], tiles - 1 - i / static_cast<int>(width)) << i << " of " << width;
+  }
+}
+
 TEST(Waiting, LanesAreWaitedForByLanesThatTheyWaitFor) {
   BreadthDevice d("grid");
   const DevicePtr flag = d.upload(std::vector<int>(1, 0)), out = d.upload(std::vector<int>(32, 0));

@@ -71,6 +71,51 @@ extern "C" __global__ void leaders_wait(volatile int* values, int* synchronised,
   }
 }
 
+__device__ unsigned lanes_of_tile(unsigned width) {
+  return (width == 32 ? 0xffffffffu : (1u << width) - 1) << (threadIdx.x % 32 & ~(width - 1));
+}
+
+// The same for one lane of each part of a warp; lanes are in parts of `width`.
+extern "C" __global__ void tiles_wait(volatile int* values, int* synchronised, int* shuffled,
+                                      unsigned width) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.x + 1 < gridDim.x) {
+    volatile int* next = values + blockIdx.x + 1;
+    if (threadIdx.x % width == 5) {
+      while (*next == 0) {
+      }
+    }
+    __syncwarp(lanes_of_tile(width));
+    synchronised[i] = *next;
+    int value = 0;
+    if (threadIdx.x % width == 3) {
+      while ((value = next[gridDim.x]) == 0) {
+      }
+    }
+    shuffled[i] = __shfl_sync(lanes_of_tile(width), value, 3, static_cast<int>(width));
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    values[blockIdx.x] = static_cast<int>(blockIdx.x + 1);
+    __threadfence();
+    values[blockIdx.x + gridDim.x] = static_cast<int>(blockIdx.x + 1000);
+  }
+}
+
+// A lane of each part of a warp waits for what a lane of the part behind it does when all lanes of
+// that part have met: no part may wait for another one.
+extern "C" __global__ void tiles_in_turn(volatile int* flags, int* out, unsigned width) {
+  const unsigned tile = threadIdx.x / width, tiles = blockDim.x / width;
+  if (threadIdx.x % width == 1 && tile + 1 < tiles) {
+    while (flags[tile + 1] == 0) {
+    }
+  }
+  __syncwarp(lanes_of_tile(width));
+  out[threadIdx.x] = tile + 1 < tiles ? flags[tile + 1] : 0;
+  __syncwarp(lanes_of_tile(width));
+  if (threadIdx.x % width == 0) flags[tile] = static_cast<int>(tiles - tile);
+}
+
 // Lane 0 waits for what lane 1 does just before all lanes meet.
 extern "C" __global__ void before_meeting(volatile int* flag, int* out) {
   if (threadIdx.x == 0) {
