@@ -1,11 +1,11 @@
 // Entry points that load code while the application runs: PTX, as a compiler of its own makes it,
 // or fat binaries.
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
+#include "host/cudart/compiler_logs.h"
 #include "host/cudart/runtime.h"
 
 using namespace nearwarp::cudart;
@@ -44,45 +44,17 @@ std::string contents_of(const void* code, size_t limit) {
   return {text, head.header_bytes + head.bytes};
 }
 
-/// cudaJitOption: where the compiler's messages go. All others are about machine code.
-struct Logs {
-  static constexpr int kInfo = 3, kError = 5;  // the buffer; its size in bytes has the next number
-
-  const int* options = nullptr;
-  void** values = nullptr;
-  unsigned count = 0;
-
-  /// Writes as much as there is room for, and how much it was.
-  void write(int buffer, const std::string& text) const {
-    char* to = nullptr;
-    void** size = nullptr;
-    for (unsigned i = 0; i < count; ++i) {
-      if (options[i] == buffer) to = static_cast<char*>(values[i]);
-      if (options[i] == buffer + 1) size = &values[i];
-    }
-    if (size == nullptr) return;
-    const auto room = static_cast<unsigned>(reinterpret_cast<uintptr_t>(*size));
-    size_t bytes = 0;
-    if (to != nullptr && room != 0) {
-      bytes = std::min<size_t>(room - 1, text.size());
-      std::memcpy(to, text.data(), bytes);
-      to[bytes] = '\0';
-    }
-    *size = reinterpret_cast<void*>(bytes);
-  }
-};
-
-Status load(void** library, std::string contents, const Logs& logs) {
+Status load(void** library, std::string contents, const CompilerLogs& logs) {
   return api([&](Runtime& r) {
     require(library != nullptr);
     require(logs.count == 0 || (logs.options != nullptr && logs.values != nullptr));
     Module& module = r.modules.add_library(std::move(contents));
-    logs.write(Logs::kInfo, "");
+    logs.write(CompilerLogs::kInfo, "");
     try {
       r.modules.load(r, module);
-      logs.write(Logs::kError, "");
+      logs.write(CompilerLogs::kError, "");
     } catch (const Failure&) {
-      logs.write(Logs::kError, module.problem_text);
+      logs.write(CompilerLogs::kError, module.problem_text);
       r.modules.remove(module);
       throw;
     }

@@ -1,7 +1,14 @@
 // What libcuda.so.1 calls beyond the runtime's entry points.
 #include "host/cudart/driver_link.h"
 
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "host/compiler/kernel.h"
+#include "host/cudart/fat_binary.h"
 #include "host/cudart/graph_work.h"
+#include "host/cudart/linked_ptx.h"
 #include "host/cudart/runtime.h"
 
 using namespace nearwarp::cudart;
@@ -57,6 +64,50 @@ NW_LINK(Status) nw_driver_library_of(void** library, const void* kernel) {
   return api([&](Runtime& r) {
     require(library != nullptr);
     *library = r.modules.kernel(kernel).module;
+    return kSuccess;
+  });
+}
+
+NW_LINK(Status)
+nw_driver_read_ptx(const void* code, size_t bytes, NwGiveText give, void* to) {
+  return api([&](Runtime& r) {
+    constexpr uint32_t kContainer = 0xba55ed50, kElf = 0x464c457f;
+    uint32_t magic = 0;
+    require(code != nullptr && bytes >= sizeof(magic), kErrorInvalidKernelImage);
+    std::memcpy(&magic, code, sizeof(magic));
+    if (magic == kElf) {
+      say_once("machine code (cubin) cannot be linked - link its PTX");
+      return kErrorNoKernelImageForDevice;
+    }
+    if (magic != kContainer) {
+      const char* const text = static_cast<const char*>(code);
+      give(to, text, strnlen(text, bytes));
+      return kSuccess;
+    }
+    const FatBinary fat = read_fat_container(code, bytes, r.spec().capability);
+    for (const PtxImage& image : fat.images) give(to, image.text.data(), image.text.size());
+    return fat.images.empty() ? kErrorNoKernelImageForDevice : kSuccess;
+  });
+}
+
+NW_LINK(Status)
+nw_driver_link_ptx(const char* const* units, size_t count, NwGiveText give, NwGiveText problem,
+                   void* to) {
+  return api([&](Runtime&) {
+    require(count != 0);
+    const std::vector<std::string> texts(units, units + count);
+    std::vector<nearwarp::compiler::PtxSource> sources;
+    for (const std::string& text : texts)
+      sources.push_back({text, fmt::format("linked.{}.ptx", sources.size() + 1)});
+    try {
+      nearwarp::compiler::link_ptx(sources);
+    } catch (const nearwarp::Error& error) {
+      say(error.what());
+      problem(to, error.what(), std::strlen(error.what()));
+      return kErrorInvalidPtx;
+    }
+    const std::string all = join_ptx(texts);
+    give(to, all.data(), all.size());
     return kSuccess;
   });
 }

@@ -28,6 +28,16 @@ nearwarp::cudart::Status nw_driver_fill(const nearwarp::cudart::MemsetParams* fi
                                         nearwarp::cudart::Stream stream);
 /// The library that a kernel belongs to.
 nearwarp::cudart::Status nw_driver_library_of(void** library, const void* kernel);
+/// Receives texts; `to` is the caller's.
+using NwGiveText = void (*)(void* to, const char* text, size_t bytes);
+/// The PTX in code of `bytes` bytes: text, or that of a fat binary for the device.
+nearwarp::cudart::Status nw_driver_read_ptx(const void* code, size_t bytes, NwGiveText give,
+                                            void* to);
+/// Links PTX of several units; what comes of it can be loaded as PTX. If it cannot be linked,
+/// `problem` is called instead of `give`.
+nearwarp::cudart::Status nw_driver_link_ptx(const char* const* units, size_t count, NwGiveText give,
+                                            NwGiveText problem, void* to);
+
 /// cudaLaunchKernelExC(), with `extra`, the driver's other way to hand over arguments.
 nearwarp::cudart::Status nw_driver_launch(const nearwarp::cudart::LaunchConfig* config,
                                           const void* kernel, void** args, void** extra);

@@ -5,6 +5,7 @@
 
 #include "host/core/demangle.h"
 #include "host/cudart/fat_binary.h"
+#include "host/cudart/linked_ptx.h"
 #include "host/cudart/runtime.h"
 
 namespace nearwarp::cudart {
@@ -113,7 +114,7 @@ FatBinary Modules::contents(Runtime& runtime, const Module& m) {
     return read_fat_container(m.container.data(), m.container.size(), capability);
   if (m.ptx.empty()) throw Failure{kErrorInvalidResourceHandle};  // it was unloaded
   FatBinary fat;
-  fat.images.push_back({m.ptx, capability});
+  for (std::string& unit : split_ptx(m.ptx)) fat.images.push_back({std::move(unit), capability});
   return fat;
 }
 

@@ -144,6 +144,8 @@ struct KernelNodeParams {  // CUDA_KERNEL_NODE_PARAMS
   void* context;
 };
 static_assert(sizeof(KernelNodeParams) == 72);
+/// CUgraphNodeType: the same as the runtime's
+inline constexpr int kKernelNode = 0, kCopyNode = 1;
 struct CopyNodeParams {  // CUDA_MEMCPY_NODE_PARAMS
   int flags, reserved;
   void* context;
@@ -160,6 +162,24 @@ struct NodeParams {  // CUgraphNodeParams
   long long reserved_end;
 };
 static_assert(sizeof(NodeParams) == 256);
+
+/// CUstreamBatchMemOpType
+enum MemoryOpType : int {
+  kOpWait32 = 1,
+  kOpWrite32 = 2,
+  kOpFlush = 3,
+  kOpWait64 = 4,
+  kOpWrite64 = 5,
+  kOpBarrier = 6,
+};
+struct MemoryOp {  // CUstreamBatchMemOpParams, waiting for and writing a value
+  int operation;
+  DevicePtr address;
+  uint64_t value;
+  unsigned flags;
+  uint64_t alias, reserved;
+};
+static_assert(sizeof(MemoryOp) == 48);
 
 struct DeviceProperties {  // CUdevprop
   int max_threads_per_block;

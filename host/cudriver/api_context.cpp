@@ -224,7 +224,10 @@ NW_CU cuDevicePrimaryCtxGetState(Device device, unsigned* flags, int* active) {
   });
 }
 
-// Versions before 11.0 of the same.
+// Earlier versions of the same.
+NW_CU cuCtxDestroy(void* context) { return cuCtxDestroy_v2(context); }
+NW_CU cuCtxPushCurrent(void* context) { return cuCtxPushCurrent_v2(context); }
+NW_CU cuCtxPopCurrent(void** context) { return cuCtxPopCurrent_v2(context); }
 NW_CU cuDevicePrimaryCtxRelease(Device device) { return cuDevicePrimaryCtxRelease_v2(device); }
 NW_CU cuDevicePrimaryCtxReset(Device device) { return cuDevicePrimaryCtxReset_v2(device); }
 NW_CU cuDevicePrimaryCtxSetFlags(Device device, unsigned flags) {

@@ -55,6 +55,12 @@ NW_CU cuMemcpyDtoDAsync_v2(DevicePtr dst, DevicePtr src, size_t bytes, Stream st
   return copy(pointer(dst), pointer(src), bytes, kDeviceToDevice, stream);
 }
 
+NW_CU cuMemcpyBatchAsync_v2(void** dsts, void** srcs, size_t* sizes, size_t count, void* attributes,
+                            size_t* indices, size_t num_attributes, Stream stream) {
+  return forward(cudaMemcpyBatchAsync, dsts, srcs, sizes, count, attributes, indices,
+                 num_attributes, stream);
+}
+
 NW_CU cuMemcpy2D_v2(const Copy2D* box) { return copy(box); }
 NW_CU cuMemcpy2DUnaligned_v2(const Copy2D* box) { return copy(box); }
 NW_CU cuMemcpy2DAsync_v2(const Copy2D* box, Stream stream) { return copy(box, stream); }

@@ -63,6 +63,9 @@ NW_CU cuMemFreeHost(void* start) { return forward(cudaFreeHost, start); }
 NW_CU cuMemHostRegister_v2(void* start, size_t bytes, unsigned flags) {
   return forward(cudaHostRegister, start, bytes, flags);
 }
+NW_CU cuMemHostRegister(void* start, size_t bytes, unsigned flags) {
+  return cuMemHostRegister_v2(start, bytes, flags);
+}
 NW_CU cuMemHostUnregister(void* start) { return forward(cudaHostUnregister, start); }
 NW_CU cuMemHostGetDevicePointer_v2(DevicePtr* out, void* host, unsigned flags) {
   return call([&] {
@@ -145,6 +148,23 @@ NW_CU cuMemAdvise_v2(DevicePtr start, size_t bytes, int advice, MemLocation loca
 }
 NW_CU cuMemAdvise(DevicePtr start, size_t bytes, int advice, Device device) {
   return cuMemAdvise_v2(start, bytes, advice, {1, device});
+}
+NW_CU cuMemPrefetchBatchAsync(void** starts, size_t* sizes, size_t count, MemLocation* locations,
+                              size_t* indices, size_t num_locations, unsigned long long flags,
+                              Stream stream) {
+  return forward(cudaMemPrefetchBatchAsync, starts, sizes, count, locations, indices, num_locations,
+                 flags, stream);
+}
+NW_CU cuMemDiscardBatchAsync(void** starts, size_t* sizes, size_t count, unsigned long long flags,
+                             Stream stream) {
+  return forward(cudaMemDiscardBatchAsync, starts, sizes, count, flags, stream);
+}
+NW_CU cuMemDiscardAndPrefetchBatchAsync(void** starts, size_t* sizes, size_t count,
+                                        MemLocation* locations, size_t* indices,
+                                        size_t num_locations, unsigned long long flags,
+                                        Stream stream) {
+  return forward(cudaMemDiscardAndPrefetchBatchAsync, starts, sizes, count, locations, indices,
+                 num_locations, flags, stream);
 }
 NW_CU cuMemRangeGetAttribute(void* data, size_t data_bytes, int attribute, DevicePtr start,
                              size_t bytes) {

@@ -10,6 +10,7 @@ NW_CU cuStreamCreateWithPriority(Stream* stream, unsigned flags, int priority) {
   return forward(cudaStreamCreateWithPriority, stream, flags, priority);
 }
 NW_CU cuStreamDestroy_v2(Stream stream) { return forward(cudaStreamDestroy, stream); }
+NW_CU cuStreamDestroy(Stream stream) { return cuStreamDestroy_v2(stream); }
 NW_CU cuStreamSynchronize(Stream stream) { return forward(cudaStreamSynchronize, stream); }
 NW_CU cuStreamQuery(Stream stream) { return forward(cudaStreamQuery, stream); }
 NW_CU cuStreamGetPriority(Stream stream, int* priority) {
@@ -67,6 +68,7 @@ NW_CU cuEventCreate(void** event, unsigned flags) {
   return forward(cudaEventCreateWithFlags, event, flags);
 }
 NW_CU cuEventDestroy_v2(void* event) { return forward(cudaEventDestroy, event); }
+NW_CU cuEventDestroy(void* event) { return cuEventDestroy_v2(event); }
 NW_CU cuEventRecord(void* event, Stream stream) { return forward(cudaEventRecord, event, stream); }
 NW_CU cuEventRecordWithFlags(void* event, Stream stream, unsigned flags) {
   return forward(cudaEventRecordWithFlags, event, stream, flags);
@@ -85,6 +87,7 @@ NW_CU cuEventElapsedTime(float* milliseconds, void* start, void* end) {
 NW_CU cuStreamBeginCapture_v2(Stream stream, int mode) {
   return forward(cudaStreamBeginCapture, stream, mode);
 }
+NW_CU cuStreamBeginCapture(Stream stream) { return cuStreamBeginCapture_v2(stream, 0); }
 NW_CU cuStreamBeginCaptureToGraph(Stream stream, Graph* graph, GraphNode* const* dependencies,
                                   const EdgeData* edges, size_t count, int mode) {
   return forward(cudaStreamBeginCaptureToGraph, stream, graph, dependencies, edges, count, mode);

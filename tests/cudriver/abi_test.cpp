@@ -64,6 +64,10 @@ TEST(DriverAbi, Structures) {
   SAME_PLACE(TextureDesc, border, CUDA_TEXTURE_DESC, borderColor);
   SAME_SIZE(cudart::ResourceViewDesc, CUDA_RESOURCE_VIEW_DESC);
   SAME_PLACE(cudart::ResourceViewDesc, last_layer, CUDA_RESOURCE_VIEW_DESC, lastLayer);
+  SAME_SIZE(MemoryOp, CUstreamBatchMemOpParams);
+  SAME_PLACE(MemoryOp, address, CUstreamBatchMemOpParams, waitValue.address);
+  SAME_PLACE(MemoryOp, value, CUstreamBatchMemOpParams, writeValue.value64);
+  SAME_PLACE(MemoryOp, flags, CUstreamBatchMemOpParams, writeValue.flags);
   SAME_SIZE(DeviceProperties, CUdevprop);
   SAME_PLACE(DeviceProperties, simd_width, CUdevprop, SIMDWidth);
   SAME_PLACE(DeviceProperties, clock_rate_khz, CUdevprop, clockRate);
@@ -134,6 +138,12 @@ TEST(DriverAbi, Numbers) {
   EXPECT_EQ(int{kErrorInvalidContext}, int{CUDA_ERROR_INVALID_CONTEXT});
   EXPECT_EQ(int{kErrorUnsupportedLimit}, int{CUDA_ERROR_UNSUPPORTED_LIMIT});
   EXPECT_EQ(int{kErrorContextIsDestroyed}, int{CUDA_ERROR_CONTEXT_IS_DESTROYED});
+  EXPECT_EQ(int{kOpWait32}, int{CU_STREAM_MEM_OP_WAIT_VALUE_32});
+  EXPECT_EQ(int{kOpWrite32}, int{CU_STREAM_MEM_OP_WRITE_VALUE_32});
+  EXPECT_EQ(int{kOpWait64}, int{CU_STREAM_MEM_OP_WAIT_VALUE_64});
+  EXPECT_EQ(int{kOpWrite64}, int{CU_STREAM_MEM_OP_WRITE_VALUE_64});
+  EXPECT_EQ(int{kOpFlush}, int{CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES});
+  EXPECT_EQ(int{kOpBarrier}, int{CU_STREAM_MEM_OP_BARRIER});
   EXPECT_EQ(unsigned{kMemoryArray}, unsigned{CU_MEMORYTYPE_ARRAY});
   EXPECT_EQ(unsigned{kMemoryUnified}, unsigned{CU_MEMORYTYPE_UNIFIED});
   EXPECT_EQ(int{kUnsigned32}, int{CU_AD_FORMAT_UNSIGNED_INT32});

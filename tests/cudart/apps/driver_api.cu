@@ -291,6 +291,25 @@ void streams(CUmodule module) {
   CU(cuLaunchHostFunc(stream, [](void* data) { ++*static_cast<int*>(data); }, &calls));
   CU(cuStreamSynchronize(stream));
   CHECK(calls == 1);
+  // Words in memory: what is waited for is there.
+  CUdeviceptr words;
+  CU(cuMemAlloc(&words, 16));
+  CU(cuStreamWriteValue32(stream, words, 7, CU_STREAM_WRITE_VALUE_DEFAULT));
+  CU(cuStreamWaitValue32(stream, words, 6, CU_STREAM_WAIT_VALUE_GEQ));
+  CU(cuStreamWriteValue64(stream, words + 8, 1ull << 40, CU_STREAM_WRITE_VALUE_DEFAULT));
+  CU(cuStreamWaitValue64(stream, words + 8, 1ull << 40, CU_STREAM_WAIT_VALUE_EQ));
+  CU_GIVES(CUDA_ERROR_INVALID_VALUE, cuStreamWriteValue32(stream, words + 16, 7, 0));
+  CU_GIVES(CUDA_ERROR_INVALID_VALUE, cuStreamWaitValue32(stream, words + 16, 7, 0));
+  CU_GIVES(CUDA_ERROR_NOT_SUPPORTED,
+           cuStreamWaitValue32(stream, words, 8, CU_STREAM_WAIT_VALUE_EQ));
+  CUstreamBatchMemOpParams operations[2] = {};
+  operations[0].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  operations[0].writeValue.address = words, operations[0].writeValue.value = 9;
+  operations[1].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+  operations[1].waitValue.address = words, operations[1].waitValue.value = 8;
+  operations[1].waitValue.flags = CU_STREAM_WAIT_VALUE_AND;
+  CU(cuStreamBatchMemOp(stream, 2, operations, 0));
+  CU(cuMemFree(words));
   CUcontext context, current;
   CU(cuStreamGetCtx(stream, &context));
   CU(cuCtxGetCurrent(&current));
