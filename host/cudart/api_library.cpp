@@ -31,7 +31,9 @@ std::string contents_of(const void* code, size_t limit) {
   const char* const text = static_cast<const char*>(code);
   const uint32_t magic = first_word(code);
   if (magic == kElf) {
-    say_once("a library of machine code (cubin) cannot be loaded - load its PTX");
+    say_once(
+        "a library of machine code (cubin) cannot be loaded - load PTX (of NVRTC: compile for "
+        "compute_90, not sm_90, and take nvrtcGetPTX())");
     throw Failure{kErrorNoKernelImageForDevice};
   }
   if (magic != kContainer) return {text, strnlen(text, limit)};

@@ -23,10 +23,10 @@ constexpr Format kFormats[] = {{kUnsigned8, 8, kKindUnsigned},   {kUnsigned16, 1
 
 ChannelDesc channels(int format, unsigned count) {
   require(count == 1 || count == 2 || count == 4);
-  for (const Format& f : kFormats)
-    if (f.number == format)
-      return {f.bits, count > 1 ? f.bits : 0, count > 2 ? f.bits : 0, count > 3 ? f.bits : 0,
-              f.kind};
+  for (const Format& f : kFormats) {
+    if (f.number != format) continue;
+    return {f.bits, count > 1 ? f.bits : 0, count > 2 ? f.bits : 0, count > 3 ? f.bits : 0, f.kind};
+  }
   nw_driver_say_once(
       "arrays and textures of this format are not supported - integers of 8, 16 and 32 bits and "
       "floating point of 16 and 32 are");
@@ -49,17 +49,17 @@ cudart::ResourceDesc of_runtime(const ResourceDesc* r) {
   resource.flags = r->flags;
   const LinearResource& l = r->resource.linear;
   const PitchResource& p = r->resource.pitch_2d;
-  if (r->type == kResourceArray)
+  if (r->type == kResourceArray) {
     resource.resource.array = r->resource.array;
-  else if (r->type == kResourceMipmappedArray)
+  } else if (r->type == kResourceMipmappedArray) {
     resource.resource.mipmapped = r->resource.mipmapped;
-  else if (r->type == kResourceLinear)
+  } else if (r->type == kResourceLinear) {
     resource.resource.linear = {pointer(l.pointer), channels(l.format, l.channels), l.bytes};
-  else if (r->type == kResourcePitch2D)
+  } else {
+    require(r->type == kResourcePitch2D);
     resource.resource.pitch_2d = {pointer(p.pointer), channels(p.format, p.channels), p.width,
                                   p.height, p.pitch};
-  else
-    throw Failure{kErrorInvalidValue};
+  }
   return resource;
 }
 

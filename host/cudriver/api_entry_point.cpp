@@ -65,12 +65,12 @@ NW_CU cuGetExportTable(const void** table, const void* id) {
       "\x6b\xd5\xfb\x6c\x5b\xf4\xe7\x4a\x89\x87\xd9\x39\x12\xfd\x9d\xf9"};
   if (table == nullptr || id == nullptr) return kErrorInvalidValue;
   *table = nullptr;
-  for (const char* known : kOfRuntime)
-    if (std::memcmp(id, known, 16) == 0)
-      nw_driver_say_once(
-          "this application, or a library of it, has the CUDA runtime built in (nvcc's default), "
-          "which cannot run on the simulated GPU - build it with the shared one: "
-          "NVCC_APPEND_FLAGS=\"-cudart=shared\" in the environment of its build");
+  if (std::memcmp(id, kOfRuntime[0], 16) == 0 || std::memcmp(id, kOfRuntime[1], 16) == 0) {
+    nw_driver_say_once(
+        "this application, or a library of it, has the CUDA runtime built in (nvcc's default), "
+        "which cannot run on the simulated GPU - build it with the shared one: "
+        "NVCC_APPEND_FLAGS=\"-cudart=shared\" in the environment of its build");
+  }
   return kErrorNotSupported;
 }
 

@@ -87,16 +87,22 @@ NW_CU cuStreamBatchMemOp_v2(Stream stream, unsigned count, const MemoryOp* opera
     require(flags == 0 && (count == 0 || operations != nullptr));
     for (const MemoryOp* op = operations; op != operations + count; ++op) {
       const auto low = static_cast<uint32_t>(op->value);
-      if (op->operation == kOpWrite32)
-        write(stream, op->address, low, 4);
-      else if (op->operation == kOpWrite64)
-        write(stream, op->address, op->value, 8);
-      else if (op->operation == kOpWait32)
-        wait(stream, op->address, low, op->flags);
-      else if (op->operation == kOpWait64)
-        wait(stream, op->address, op->value, op->flags);
-      else  // barriers: work is done in order
-        require(op->operation == kOpFlush || op->operation == kOpBarrier);
+      switch (op->operation) {
+        case kOpWrite32:
+          write(stream, op->address, low, 4);
+          break;
+        case kOpWrite64:
+          write(stream, op->address, op->value, 8);
+          break;
+        case kOpWait32:
+          wait(stream, op->address, low, op->flags);
+          break;
+        case kOpWait64:
+          wait(stream, op->address, op->value, op->flags);
+          break;
+        default:  // barriers: work is done in order
+          require(op->operation == kOpFlush || op->operation == kOpBarrier);
+      }
     }
     return kSuccess;
   });

@@ -70,6 +70,27 @@ bool give_attribute(void* data, int attribute, DevicePtr p) {
   }
 }
 
+/// The value of an attribute that is not known.
+void give_nothing(void* data, int attribute) {
+  switch (attribute) {
+    case kPointerOrdinal:
+      return give(data, -2);  // an invalid device
+    case kPointerMemoryType:
+      return give(data, 0u);
+    case kPointerIsManaged:
+    case kPointerMapped:
+      return give(data, static_cast<char>(0));
+    case kPointerContext:
+    case kPointerDevice:
+    case kPointerHost:
+    case kPointerRangeStart:
+    case kPointerRangeSize:
+      return give(data, uint64_t{0});
+    default:
+      return;
+  }
+}
+
 }  // namespace
 
 NW_CU cuPointerGetAttribute(void* data, int attribute, DevicePtr p) {
@@ -78,23 +99,13 @@ NW_CU cuPointerGetAttribute(void* data, int attribute, DevicePtr p) {
     return kSuccess;
   });
 }
-/// What is not known stays 0; `data` must have room for eight bytes where pointers are asked for.
 NW_CU cuPointerGetAttributes(unsigned count, int* attributes, void** data, DevicePtr p) {
   return call([&] {
     require(attributes != nullptr && data != nullptr);
     for (unsigned i = 0; i < count; ++i) {
       require(data[i] != nullptr);
       if (give_attribute(data[i], attributes[i], p)) continue;
-      if (attributes[i] == kPointerOrdinal)
-        give(data[i], -2);  // an invalid device
-      else if (attributes[i] == kPointerContext || attributes[i] == kPointerDevice ||
-               attributes[i] == kPointerHost || attributes[i] == kPointerRangeStart ||
-               attributes[i] == kPointerRangeSize)
-        give(data[i], uint64_t{0});
-      else if (attributes[i] == kPointerMemoryType)
-        give(data[i], 0u);
-      else if (attributes[i] == kPointerIsManaged || attributes[i] == kPointerMapped)
-        give(data[i], static_cast<char>(0));
+      give_nothing(data[i], attributes[i]);
     }
     return kSuccess;
   });

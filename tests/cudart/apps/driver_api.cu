@@ -157,6 +157,28 @@ void extra_buffer(CUmodule module) {
   CU(cuMemFree(arguments.to));
 }
 
+/// As programs of before CUDA 4.0 do it.
+void legacy_launch(CUmodule module) {
+  CUfunction add;
+  CU(cuModuleGetFunction(&add, module, "add"));
+  CUdeviceptr p;
+  CU(cuMemAlloc(&p, 3 * 256));
+  CU(cuMemsetD32(p, 0x3f800000, 128));  // 1.0f
+  const CUdeviceptr arguments[] = {p, p + 256, p + 512};
+  CU(cuFuncSetBlockShape(add, 32, 1, 1));
+  CU(cuFuncSetSharedSize(add, 0));
+  CU(cuParamSetv(add, 0, const_cast<CUdeviceptr*>(arguments), sizeof(arguments)));
+  CU_GIVES(CUDA_ERROR_INVALID_VALUE, cuLaunchGrid(add, 2, 1));
+  CU(cuParamSeti(add, 24, 64));
+  CU(cuParamSetSize(add, 28));
+  CU(cuLaunchGrid(add, 2, 1));
+  float host[64];
+  CU(cuMemcpyDtoH(host, p + 512, sizeof(host)));
+  for (float value : host) CHECK(value == 2);
+  CU_GIVES(CUDA_ERROR_INVALID_VALUE, cuParamSeti(add, 4096, 1));
+  CU(cuMemFree(p));
+}
+
 void functions(CUmodule module) {
   CUfunction add, missing;
   CU_GIVES(CUDA_ERROR_NOT_FOUND, cuModuleGetFunction(&missing, module, "absent"));
@@ -448,6 +470,7 @@ int main() {
   CU(cuModuleLoadData(&module, kPtx));
   vector_add(module);
   extra_buffer(module);
+  legacy_launch(module);
   functions(module);
   memory();
   streams(module);
