@@ -306,8 +306,8 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
     changes.emplace_back("NEARWARP_CONFIG_PATH", folders);
   }
   if (facts.overrides_search) {  // its own folders come before LD_LIBRARY_PATH
-    std::string libraries = (library / "libcudart.so.13").string();
-    if (facts.needs_driver) libraries += ":" + (library / "libcuda.so.1").string();
+    const std::string libraries =
+        (library / "libcudart.so.13").string() + ":" + (library / "libcuda.so.1").string();
     changes.emplace_back("LD_PRELOAD", prepended(libraries, "LD_PRELOAD"));
   }
   const int status = wait_for(start(path, command, environment_with(changes)));

@@ -19,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRuntimeName = "libcudart.so.13";
-constexpr const char* kDriverName = "libcuda.so.1";
 
 constexpr uint64_t kMostBytes = 64 << 20;  // of a table that is read
 
@@ -64,7 +63,6 @@ void read_dynamic(FileParts& file, const Elf64_Shdr& dynamic, const Elf64_Shdr& 
     if (entry.d_tag == DT_RPATH) facts.overrides_search = true;
     if (entry.d_tag != DT_NEEDED) continue;
     const std::string name = text_at(names, entry.d_un.d_val);
-    if (name == kDriverName) facts.needs_driver = true;
     if (!name.starts_with("libcudart.so")) continue;
     facts.shared_runtime = true;
     facts.runtime = name;
