@@ -42,8 +42,10 @@ NW_API cudaGetDriverEntryPointByVersion(const char* symbol, void** function, uns
   if (status != kSuccess) return status;
   *function = nullptr;
   int result = kNotFound;
-  if (driver() != nullptr)  // not under the lock: it calls this library
-    driver()(symbol, function, static_cast<int>(version), flags, &result);
+  if (driver() != nullptr) {  // not under the lock: it calls this library
+    const int problem = driver()(symbol, function, static_cast<int>(version), flags, &result);
+    if (problem != kSuccess) return last_error() = static_cast<Status>(problem);
+  }
   if (found != nullptr) *found = result;
   if (*function == nullptr && found == nullptr) return last_error() = kErrorSymbolNotFound;
   return kSuccess;

@@ -23,6 +23,8 @@ using DevicePtr = uint64_t;
 /// CUdevice: an ordinal.
 using Device = int;
 
+inline constexpr int kVersion = 13000;  ///< of CUDA that the interface is of: 13.0
+
 /// CUresult: those that runtime and driver have in common are cudart::Status.
 inline constexpr auto kErrorInvalidContext = static_cast<Status>(201),
                       kErrorUnsupportedLimit = static_cast<Status>(215),

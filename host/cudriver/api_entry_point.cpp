@@ -42,18 +42,20 @@ void* find(std::string_view wanted, int version, Found& found) {
 
 }  // namespace
 
+/// A function that is not found is no error, but tells nullptr.
 NW_CU cuGetProcAddress_v2(const char* symbol, void** function, int version, uint64_t,
                           int* symbol_status) {
   return call(Needs::kNothing, [&] {
-    require(symbol != nullptr && function != nullptr);
+    require(symbol != nullptr && function != nullptr && version <= kVersion);
     Found found = kNotFound;
     *function = find(symbol, version, found);
     if (symbol_status != nullptr) *symbol_status = found;
-    return found == kFound || symbol_status != nullptr ? kSuccess : kErrorSymbolNotFound;
+    return kSuccess;
   });
 }
 NW_CU cuGetProcAddress(const char* symbol, void** function, int version, uint64_t flags) {
-  return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
+  const Status status = cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
+  return status == kSuccess && *function == nullptr ? kErrorSymbolNotFound : status;
 }
 
 /// Tables of functions without names or documents: there are none here. A runtime library that is

@@ -432,6 +432,7 @@ void entry_points() {
   CHECK(function == nullptr && found == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
   CU(cuGetProcAddress("cuNoSuchThing", &function, 13000, 0, &found));
   CHECK(function == nullptr && found == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+  CU_GIVES(CUDA_ERROR_INVALID_VALUE, cuGetProcAddress("cuMemAlloc", &function, 99000, 0, &found));
 }
 
 void errors() {

@@ -89,6 +89,9 @@ int main() {
   CUDA(cudaGetDriverEntryPointByVersion("cuLaunchKernelEx", reinterpret_cast<void**>(&fill), 11000,
                                         cudaEnableDefault, &found));
   CHECK(found == cudaDriverEntryPointVersionNotSufficent && fill == nullptr);
+  FAILS(cudaErrorInvalidValue,
+        cudaGetDriverEntryPointByVersion("cuMemFree", reinterpret_cast<void**>(&fill), 99000,
+                                         cudaEnableDefault, &found));
   void* library = dlopen("libcuda.so.1", RTLD_NOW);
   CHECK(library != nullptr);
   const auto free_memory =
