@@ -53,6 +53,13 @@ TEST(Tiles, LanesThatNameDifferentMembersVoteApart) {
   }
 }
 
+TEST(Tiles, LanesMeetWhereARegisterNamesThemAll) {
+  Device d;
+  const DevicePtr flag = d.upload(std::vector<int>{0}), po = d.allocate(128);
+  d.launch(d.module, "meeting", {1}, {32}, 0, KernelArgs(flag, po));
+  for (const int v : d.download<int>(po, 32)) EXPECT_EQ(v, 100);
+}
+
 TEST(Clocks, AdvanceBetweenInstructionsOfOneBlock) {
   Device d;
   const DevicePtr po = d.allocate(12);

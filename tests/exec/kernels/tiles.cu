@@ -58,3 +58,20 @@ extern "C" __global__ void reserved(const int* in, int* out) {
   if (t == 0) out[129] = static_cast<int>(total);
   if (t == 0) out[130] = second >= begin && second + 256 <= end;
 }
+
+/// A lane that polls for what another lane writes meets the others where a register names them all.
+extern "C" __global__ void meeting(volatile int* flag, int* out) {
+  const int lane = threadIdx.x;
+  unsigned all;
+  asm volatile("mov.b32 %0, -1;" : "=r"(all));
+  int v = lane;
+  if (lane == 3) {
+    do v = flag[0];
+    while (v == 0);
+    v += 99;
+  }
+  if (lane == 5) flag[0] = 1;
+  asm volatile("bar.warp.sync %0;" ::"r"(all) : "memory");
+  asm volatile("shfl.sync.idx.b32 %0, %0, 3, 31, %1;" : "+r"(v) : "r"(all) : "memory");
+  out[lane] = v;
+}
