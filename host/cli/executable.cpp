@@ -63,6 +63,7 @@ void read_dynamic(FileParts& file, const Elf64_Shdr& dynamic, const Elf64_Shdr& 
     if (entry.d_tag == DT_RPATH) facts.overrides_search = true;
     if (entry.d_tag != DT_NEEDED) continue;
     const std::string name = text_at(names, entry.d_un.d_val);
+    if (name.starts_with("libnvrtc.so")) facts.compiles_kernels = true;
     if (!name.starts_with("libcudart.so")) continue;
     facts.shared_runtime = true;
     facts.runtime = name;

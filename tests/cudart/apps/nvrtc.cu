@@ -19,16 +19,24 @@ extern "C" __global__ void shifted(int* p) { p[threadIdx.x] = static_cast<int>(t
 
 #define NVRTC(call) CHECK((call) == NVRTC_SUCCESS)
 
-int main() {
+/// "ptx", or "cubin" for machine code.
+int main(int argc, char** argv) {
+  const bool machine_code = argc > 1 && std::string(argv[1]) == "cubin";
   nvrtcProgram program;
   NVRTC(nvrtcCreateProgram(&program, kSource, "kernels.cu", 0, nullptr, nullptr));
   NVRTC(nvrtcAddNameExpression(program, "axpy<double>"));
-  const char* options[] = {"--gpu-architecture=compute_75", "--std=c++17"};
+  const char* options[] = {
+      machine_code ? "--gpu-architecture=sm_90" : "--gpu-architecture=compute_75", "--std=c++17"};
   NVRTC(nvrtcCompileProgram(program, 2, options));
   size_t bytes = 0;
-  NVRTC(nvrtcGetPTXSize(program, &bytes));
-  std::string ptx(bytes, '\0');
-  NVRTC(nvrtcGetPTX(program, ptx.data()));
+  NVRTC(nvrtcGetCUBINSize(program, &bytes));
+  CHECK((bytes != 0) == machine_code);
+  if (!machine_code) NVRTC(nvrtcGetPTXSize(program, &bytes));
+  std::string code(bytes, '\0');
+  if (machine_code)
+    NVRTC(nvrtcGetCUBIN(program, code.data()));
+  else
+    NVRTC(nvrtcGetPTX(program, code.data()));
   const char* lowered = nullptr;
   NVRTC(nvrtcGetLoweredName(program, "axpy<double>", &lowered));
   const std::string name = lowered;
@@ -39,7 +47,7 @@ int main() {
   CU(cuDevicePrimaryCtxRetain(&context, 0));
   CU(cuCtxSetCurrent(context));
   CUmodule module;
-  CU(cuModuleLoadData(&module, ptx.c_str()));
+  CU(cuModuleLoadData(&module, code.c_str()));
   CUfunction axpy, shifted;
   CU(cuModuleGetFunction(&axpy, module, name.c_str()));
   CU(cuModuleGetFunction(&shifted, module, "shifted"));
