@@ -107,9 +107,12 @@ void Lowering::copy_actual(Frame* frame, const ptx::Instruction& in, const Instr
   if (!(symbol & kObjectBit)) refuse(in, "an argument that is no .param variable of the caller");
   const uint64_t step = formal.is_array ? std::clamp<uint64_t>(formal.align, 1, 8)
                                         : std::min<uint64_t>(formal.size, 8);
-  for (uint64_t at = 0; at < formal.size; at += step) {
-    const Type type = bits_type(step);
-    const RegId data = new_register("%t", step == 1 ? Type::kB16 : type);
+  uint64_t bytes = step;
+  for (uint64_t at = 0; at < formal.size; at += bytes) {
+    // The alignment may be more than the size's: 16 for 12 bytes in code for 10.0 and later.
+    while (at + bytes > formal.size) bytes /= 2;
+    const Type type = bits_type(bytes);
+    const RegId data = new_register("%t", bytes == 1 ? Type::kB16 : type);
     const Address object{kNone, symbol, static_cast<int64_t>(at)};
     if (to_stack) {
       access(like, Opcode::kLd, Space::kParam, type, object, {data});

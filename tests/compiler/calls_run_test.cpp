@@ -203,5 +203,75 @@ TEST(CallsRun, SmallTypesKeepTheirSigns) {
   }
 }
 
+/// Code for 10.0 and later aligns structures more than their sizes: here 12 and 7 bytes to 16.
+TEST(CallsRun, StructuresOfOddSizesGoThroughRecursion) {
+  VirtualDevice device;
+  const uint32_t module = device.load_module(program_of(R"(
+.func (.param .align 16 .b8 r[12]) fold(.param .align 16 .b8 v[12], .param .align 16 .b8 s[7], .param .b32 n)
+{
+  .reg .b32 %r<9>; .reg .b16 %rs<3>; .reg .pred %p;
+  ld.param.v2.u32 {%r1, %r2}, [v];
+  ld.param.u32 %r3, [v+8];
+  ld.param.u8 %rs1, [s+6];
+  ld.param.u16 %rs2, [s+4];
+  ld.param.u32 %r4, [n];
+  cvt.u32.u16 %r5, %rs1;
+  add.s32 %r3, %r3, %r5;
+  cvt.u32.u16 %r5, %rs2;
+  add.s32 %r2, %r2, %r5;
+  setp.eq.s32 %p, %r4, 0;
+  @%p bra done;
+  add.s32 %r1, %r1, %r4;
+  sub.s32 %r4, %r4, 1;
+  {
+    .param .align 16 .b8 a[12]; .param .align 16 .b8 b[7]; .param .b32 c; .param .align 16 .b8 d[12];
+    st.param.v2.b32 [a], {%r1, %r2};
+    st.param.b32 [a+8], %r3;
+    st.param.b16 [b+4], %rs2;
+    st.param.b8 [b+6], %rs1;
+    st.param.b32 [c], %r4;
+    call (d), fold, (a, b, c);
+    ld.param.v2.b32 {%r1, %r2}, [d];
+    ld.param.b32 %r3, [d+8];
+  }
+done:
+  st.param.v2.b32 [r], {%r1, %r2};
+  st.param.b32 [r+8], %r3;
+  ret;
+}
+.entry run(.param .u64 out)
+{
+  .reg .b32 %r<9>; .reg .b64 %rd<4>;
+  .param .align 16 .b8 a[12]; .param .align 16 .b8 b[7]; .param .b32 c; .param .align 16 .b8 d[12];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 12;
+  add.s64 %rd1, %rd1, %rd2;
+  st.param.v2.b32 [a], {10, 20};
+  st.param.b32 [a+8], 30;
+  st.param.b16 [b+4], 300;
+  st.param.b8 [b+6], 7;
+  and.b32 %r2, %r1, 7;
+  st.param.b32 [c], %r2;
+  call (d), fold, (a, b, c);
+  ld.param.v2.b32 {%r3, %r4}, [d];
+  ld.param.b32 %r5, [d+8];
+  st.global.u32 [%rd1], %r3;
+  st.global.u32 [%rd1+4], %r4;
+  st.global.u32 [%rd1+8], %r5;
+  ret;
+}
+)"));
+  const auto out = device.upload(std::vector<int32_t>(96, 0));
+  device.launch(module, "run", {1, 1, 1}, {32, 1, 1}, 0, KernelArgs(out));
+  const std::vector<int32_t> result = device.download<int32_t>(out, 96);
+  for (int t = 0; t < 32; ++t) {
+    const int n = t & 7;
+    EXPECT_EQ(result[3 * t], 10 + n * (n + 1) / 2) << t;
+    EXPECT_EQ(result[3 * t + 1], 20 + 300 * (n + 1)) << t;
+    EXPECT_EQ(result[3 * t + 2], 30 + 7 * (n + 1)) << t;
+  }
+}
+
 }  // namespace
 }  // namespace nearwarp
