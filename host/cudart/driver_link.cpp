@@ -84,9 +84,14 @@ nw_driver_read_ptx(const void* code, size_t bytes, NwGiveText give, void* to) {
       give(to, text, strnlen(text, bytes));
       return kSuccess;
     }
-    const FatBinary fat = read_fat_container(code, bytes, r.spec().capability);
-    for (const PtxImage& image : fat.images) give(to, image.text.data(), image.text.size());
-    return fat.images.empty() ? kErrorNoKernelImageForDevice : kSuccess;
+    try {
+      const FatBinary fat = read_fat_container(code, bytes, r.spec().capability);
+      for (const PtxImage& image : fat.images) give(to, image.text.data(), image.text.size());
+      return fat.images.empty() ? kErrorNoKernelImageForDevice : kSuccess;
+    } catch (const nearwarp::Error& error) {
+      say(error.what());
+      return kErrorInvalidKernelImage;
+    }
   });
 }
 

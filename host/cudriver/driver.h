@@ -2,7 +2,9 @@
 // memory, modules and streams serve both interfaces.
 #pragma once
 
+#include <exception>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "host/cudart/driver_link.h"
@@ -38,6 +40,9 @@ Status call(Needs needs, Body&& body) {
     status = failure.status;
   } catch (const std::bad_alloc&) {
     status = kErrorMemoryAllocation;
+  } catch (const std::exception& error) {
+    nw_driver_say_once((std::string("internal error: ") + error.what()).c_str());
+    status = kErrorUnknown;
   }
   thread.in_driver = before.in_driver;
   thread.last_error = before.last_error;

@@ -127,6 +127,22 @@ int main() {
         CUDA_ERROR_INVALID_PTX);
   CHECK(std::strlen(log) > 10 && reinterpret_cast<size_t>(values[1]) == std::strlen(log));
   CALL(cuLinkDestroy, state);
+
+  // What cannot be linked.
+  const auto refused = [&](CUjitInputType type, const void* data, size_t size) {
+    return find<decltype(cuLinkAddData)>(TEXT_OF(cuLinkAddData_v2))(
+        state, type, const_cast<void*>(data), size, "", 0, nullptr, nullptr);
+  };
+  CALL(cuLinkCreate, 0, nullptr, nullptr, &state);
+  const unsigned container[] = {0xba55ed50, 0x00100001, 1000000, 0};
+  CHECK(refused(CU_JIT_INPUT_FATBINARY, container, sizeof(container)) == CUDA_ERROR_INVALID_IMAGE);
+  CHECK(refused(CU_JIT_INPUT_PTX, "\x7f" "ELF and so on", 10) == CUDA_ERROR_NO_BINARY_FOR_GPU);
+  CHECK(refused(CU_JIT_INPUT_CUBIN, container, sizeof(container)) == CUDA_ERROR_NO_BINARY_FOR_GPU);
+  CHECK(refused(CU_JIT_INPUT_OBJECT, container, sizeof(container)) == CUDA_ERROR_NOT_SUPPORTED);
+  CHECK(refused(CU_JIT_INPUT_PTX, kHelper, 0) == CUDA_ERROR_INVALID_IMAGE);
+  CHECK(find<decltype(cuLinkComplete)>("cuLinkComplete")(state, &image, &bytes) ==
+        CUDA_ERROR_INVALID_VALUE);
+  CALL(cuLinkDestroy, state);
   CALL(cuMemFree, p);
   CALL(cuModuleUnload, module);
   CALL(cuDevicePrimaryCtxRelease, 0);
