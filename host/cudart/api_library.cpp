@@ -116,7 +116,9 @@ NW_API cudaLibraryLoadFromFile(void** library, const char* path, const int* opti
 }
 NW_API cudaLibraryUnload(void* library) {
   return api([&](Runtime& r) {
-    r.modules.remove(r.modules.library(library));
+    Module& module = r.modules.library(library);
+    r.modules.remove(module);
+    r.device().unload_module(module.handle);
     return kSuccess;
   });
 }

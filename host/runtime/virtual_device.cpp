@@ -71,6 +71,7 @@ struct VirtualDevice::Impl {
     std::shared_ptr<const compiler::Program> program;
     std::unordered_map<std::string, DevicePtr> variables;
     std::unordered_map<std::string, LoadedKernel> kernels;
+    bool unloaded = false;  ///< its variables are gone
   };
 
   explicit Impl(Options o)
@@ -178,7 +179,8 @@ void VirtualDevice::Impl::initialise(const Module& m) {
 }
 
 void VirtualDevice::reset_modules() {
-  for (const Impl::Module& m : impl_->modules) impl_->initialise(m);
+  for (const Impl::Module& m : impl_->modules)
+    if (!m.unloaded) impl_->initialise(m);
   if (impl_->heap) impl_->heap.emplace(impl_->heap_address, impl_->options.heap_bytes);
 }
 void VirtualDevice::set_stack_bytes(uint32_t bytes) { impl_->stack_bytes = bytes; }
@@ -198,6 +200,14 @@ uint32_t VirtualDevice::load_module(std::shared_ptr<const compiler::Program> pro
     m.kernels.emplace(k.name, std::move(loaded));
   }
   return static_cast<uint32_t>(impl_->modules.size() - 1);
+}
+
+void VirtualDevice::unload_module(uint32_t module) {
+  impl_->module(module);
+  Impl::Module& m = impl_->modules[module];
+  for (const auto& [name, address] : m.variables) impl_->memory.free(address);
+  m.variables.clear();
+  m.unloaded = true;
 }
 
 const VirtualDevice::Impl::Module& VirtualDevice::Impl::module(uint32_t handle) const {

@@ -117,6 +117,8 @@ class VirtualDevice {
 
   /// Load a module: place its variables, ready its kernels. Returns a handle.
   uint32_t load_module(std::shared_ptr<const compiler::Program> program);
+  /// Free its variables. None of its kernels may be launched any more.
+  void unload_module(uint32_t module);
   /// Address of a module variable; throws nearwarp::Error if there is none of that name.
   DevicePtr symbol(uint32_t module, const std::string& name) const;
 

@@ -1,6 +1,7 @@
 // The device's memory: addresses, the allocation table, copies and their errors.
 #include <gtest/gtest.h>
 
+#include "host/compiler/kernel.h"
 #include "host/core/error.h"
 #include "host/runtime/cpu_check.h"
 #include "host/runtime/virtual_device.h"
@@ -75,6 +76,24 @@ TEST(DeviceMemory, ExhaustionIsAnError) {
   EXPECT_THROW(d.allocate(40 << 20), Error);
   EXPECT_THROW(d.allocate(~uint64_t{0}), Error);
   EXPECT_NO_THROW(d.allocate(8 << 20));
+}
+
+TEST(DeviceMemory, VariablesGoWithTheirModule) {
+  const auto program = std::make_shared<compiler::Program>(compiler::compile_ptx(
+      ".version 7.5\n.target sm_75\n.address_size 64\n"
+      ".visible .global .align 4 .b8 big[100000];\n.visible .global .align 4 .u32 seven = 7;\n",
+      "variables.ptx"));
+  VirtualDevice d;
+  const uint32_t stays = d.load_module(program);
+  const uint64_t used = d.used_memory_bytes();
+  const uint32_t goes = d.load_module(program);
+  EXPECT_GE(d.used_memory_bytes(), used + 100000);
+  d.unload_module(goes);
+  EXPECT_EQ(d.used_memory_bytes(), used);
+  EXPECT_THROW(d.symbol(goes, "seven"), Error);
+  d.fill(d.symbol(stays, "seven"), 0, 4);
+  d.reset_modules();  // those that are there
+  EXPECT_EQ(d.download<uint32_t>(d.symbol(stays, "seven"), 1)[0], 7u);
 }
 
 TEST(Cpu, RunsItsOwnTests) {

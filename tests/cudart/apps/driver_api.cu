@@ -391,6 +391,8 @@ void contexts() {
 
 void modules() {
   CUmodule module;
+  size_t before, after, total;
+  CU(cuMemGetInfo(&before, &total));
   char log[200] = "untouched";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
@@ -405,6 +407,8 @@ void modules() {
   CU_GIVES(CUDA_ERROR_INVALID_HANDLE,
            cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
   CU_GIVES(CUDA_ERROR_INVALID_HANDLE, cuModuleGetFunction(&nothing, module, "nothing"));
+  CU(cuMemGetInfo(&after, &total));
+  CHECK(after == before);  // its variables are freed
   CU_GIVES(CUDA_ERROR_FILE_NOT_FOUND, cuModuleLoad(&module, "/nowhere/kernels.ptx"));
 
   CUlibrary library;
