@@ -171,6 +171,9 @@ void Lowering::emit(Frame* frame, const ptx::Instruction& in) {
   const bool atomic = in.op == ptx::Opcode::kAtom || in.op == ptx::Opcode::kRed;
   if (atomic && in.mod.vector > 1) {
     split_atomic(out);
+  } else if (in.mod.vector * ptx::size_of(in.mod.type) > 16 &&
+             (in.op == ptx::Opcode::kLd || in.op == ptx::Opcode::kSt)) {
+    split_access(std::move(out));
   } else if (in.mod.relu && lacks_relu(out)) {
     clamp_at_zero(in, out);
   } else {

@@ -78,6 +78,7 @@ class Lowering {
   void select_parts(const Frame& frame, const ptx::Instruction& in, Instruction* out);
   void clamp_at_zero(const ptx::Instruction& in, Instruction& out);
   void split_atomic(const Instruction& vector);
+  void split_access(Instruction access);
   void emit_return(Frame* frame, const ptx::Instruction& in);
   void check_call(const Frame& frame, const ptx::Instruction& in, const ptx::Function& callee);
   void pass(Frame* frame, Frame* callee, const ptx::Instruction& in, const ptx::Operand& actual,
@@ -151,6 +152,7 @@ class Lowering {
   void expand_wmma(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   // lower_wide.cpp
+  void expand_pairs(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   void expand_wide(Frame* frame, const ptx::Instruction& in, const Instruction& like);
   std::pair<RegId, RegId> halves(Frame* frame, const ptx::Instruction& in, const ptx::Operand& op);
   void expand_cluster_address(Frame* frame, const ptx::Instruction& in, const Instruction& like);

@@ -81,6 +81,10 @@ bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
     expand_wide(frame, in, like);
     return true;
   }
+  if (in.mod.pairs) {
+    expand_pairs(frame, in, like);
+    return true;
+  }
   switch (in.op) {
     case Opcode::kLdmatrix:
     case Opcode::kStmatrix:

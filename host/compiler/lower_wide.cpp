@@ -1,4 +1,7 @@
-// 128-bit values: pairs of 64-bit registers, the low one first.
+// 128-bit values: pairs of 64-bit registers, the low one first. Accesses of 32 bytes: two of 16.
+// Pairs of .f32: one by one.
+#include <algorithm>
+
 #include "host/compiler/lower.h"
 
 namespace nearwarp::compiler {
@@ -92,6 +95,58 @@ void Lowering::expand_wide(Frame* frame, const ptx::Instruction& in, const Instr
       refuse(in, "this 128-bit instruction");
   }
   code_.instructions.push_back(std::move(out));
+}
+
+// add, sub, mul, fma of .f32x2: two of .f32.
+void Lowering::expand_pairs(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
+  const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
+  if (in.num_operands != (in.op == Opcode::kFma ? 4u : 3u))
+    fail(in, "too many or too few operands");
+  Instruction move = like;
+  move.op = Opcode::kMov;
+  move.mod.type = Type::kB64;
+  std::vector<Operand> low, high;
+  for (uint32_t i = 1; i < in.num_operands; ++i) {
+    const Operand pair = value(frame, in, ops[i], Type::kB64);
+    if (pair.kind == Operand::Kind::kImmediate) {
+      low.push_back(constant(pair.bits & 0xffffffff));
+      high.push_back(constant(pair.bits >> 32));
+      continue;
+    }
+    Instruction take = move;
+    take.dsts = {new_register("%low", Type::kB32), new_register("%high", Type::kB32)};
+    take.srcs = {pair};
+    low.push_back(of_register(take.dsts[0]));
+    high.push_back(of_register(take.dsts[1]));
+    code_.instructions.push_back(std::move(take));
+  }
+  ptx::Modifiers mod = in.mod;
+  mod.pairs = false;
+  const RegId first = compute(like, in.op, Type::kF32, std::move(low), mod),
+              second = compute(like, in.op, Type::kF32, std::move(high), mod);
+  add_destination(frame, in, ops[0], Type::kB64, &move);
+  move.srcs = {of_register(first), of_register(second)};
+  code_.instructions.push_back(std::move(move));
+}
+
+// ld and st of 32 bytes: two of 16.
+void Lowering::split_access(Instruction access) {
+  Instruction high = access;
+  for (Instruction* half : {&access, &high}) half->mod.vector /= 2;
+  high.address.offset += 16;
+  const auto share = [](auto* low, auto* rest) {
+    const auto middle = static_cast<std::ptrdiff_t>(rest->size() / 2);
+    low->resize(rest->size() / 2);
+    rest->erase(rest->begin(), rest->begin() + middle);
+  };
+  share(&access.dsts, &high.dsts);
+  share(&access.srcs, &high.srcs);
+  // What overwrites the address comes last.
+  const auto& first = access.dsts;
+  if (std::find(first.begin(), first.end(), access.address.base) != first.end())
+    std::swap(access, high);
+  code_.instructions.push_back(std::move(access));
+  code_.instructions.push_back(std::move(high));
 }
 
 }  // namespace nearwarp::compiler

@@ -216,7 +216,7 @@ bool apply_flag(std::string_view w, uint64_t groups, Modifiers* m) {
     if (w.starts_with("L1::") || w.starts_with("L2::")) return true;
   }
   if (groups & kVectors) {
-    if (w == "v2" || w == "v4" || (w == "v8" && (groups & kAtomics))) {
+    if (w == "v2" || w == "v4" || w == "v8") {
       m->vector = static_cast<uint8_t>(w[1] - '0');
       return true;
     }
@@ -292,6 +292,12 @@ bool apply(std::string_view w, const Row& row, Mnemonic* out) {
     }
     return true;
   }
+  if (w == "f32x2" && m->type == Type::kNone &&
+      (row.op == Opcode::kAdd || row.op == Opcode::kSub || row.op == Opcode::kMul ||
+       row.op == Opcode::kFma)) {
+    m->type = Type::kF32;
+    return m->pairs = true;
+  }
   if ((row.groups & kBarrier) && apply_barrier(w, out)) return true;
   if ((row.groups & kSpaces) && w == "shared::cluster") {
     m->space = Space::kShared;
@@ -313,6 +319,10 @@ bool apply(std::string_view w, const Row& row, Mnemonic* out) {
          ((g & kVoteModes) && set_word(kVoteWords, w, &m->vote)) ||
          ((g & kTests) && set_word(kTestWords, w, &m->testp)) ||
          ((g & kSpaces) && set_word(kSpaceWords, w, &m->space));
+}
+
+bool plain_vector_of_8(const Mnemonic& out) {
+  return out.mod.vector == 8 && out.op != Opcode::kAtom && out.op != Opcode::kRed;
 }
 
 bool is_half(Type t) {
@@ -433,8 +443,14 @@ std::string complete(const Row& row, Mnemonic* out) {
     if (out->op == Opcode::kSt || out->op == Opcode::kRed) out->operands = "Aah";
     if (out->op == Opcode::kAtom) out->operands = m.atomic == AtomicOp::kCas ? "DAaah" : "DAah";
   }
-  if (memory && m.vector * size_of(m.type) > 16)
-    return "an access of more than 16 bytes is not supported";
+  if (memory && m.vector * size_of(m.type) > 16) {
+    const bool plain = out->op == Opcode::kLd || out->op == Opcode::kSt;
+    if (!plain || m.space != Space::kGlobal || m.vector * size_of(m.type) > 32 ||
+        m.type == Type::kB128)
+      return "an access of more than 16 bytes is only possible in .global, with .v8 of 32 bits and "
+             ".v4 of 64 bits";
+  }
+  if (plain_vector_of_8(*out) && size_of(m.type) != 4) return ".v8 is for 32-bit elements";
   return {};
 }
 

@@ -337,6 +337,7 @@ struct Modifiers {
   bool relu_nan : 1 = false;       ///< min.NaN, max.NaN
   bool abs : 1 = false;            ///< min/max.xorsign.abs
   bool cluster_scope : 1 = false;  ///< .cluster: orders threads of one cluster only
+  bool pairs : 1 = false;          ///< .f32x2: `type` twice in a 64-bit register, until lowered
 };
 
 /// What a kernel's directives say about its launches; 0: nothing.
