@@ -305,14 +305,9 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
       folders += (folders.empty() ? "" : ":") + fs::absolute(folder).string();
     changes.emplace_back("NEARWARP_CONFIG_PATH", folders);
   }
-  Words preloaded;
   if (facts.overrides_search)  // its own folders come before LD_LIBRARY_PATH
-    preloaded = {"libcudart.so.13", "libcuda.so.1"};
-  if (facts.compiles_kernels) preloaded.emplace_back("libnearwarp_nvrtc.so");
-  std::string libraries;
-  for (const std::string& name : preloaded)
-    libraries += (libraries.empty() ? "" : ":") + (library / name).string();
-  if (!libraries.empty()) changes.emplace_back("LD_PRELOAD", prepended(libraries, "LD_PRELOAD"));
+    changes.emplace_back("LD_PRELOAD",
+                         prepended((library / "libcudart.so.13").string(), "LD_PRELOAD"));
   const int status = wait_for(start(path, command, environment_with(changes)));
   if (interrupted())
     throw Error(

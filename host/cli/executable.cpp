@@ -1,6 +1,7 @@
 // Looks into executables before they are run.
 #include "host/cli/executable.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -19,7 +20,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRuntimeName = "libcudart.so.13";
+constexpr const char* kDriverName = "libcuda.so.1";
 
+/// The driver's own library, which nearwarp does not stand in for.
+bool has_driver() {
+  void* const handle = dlopen(kDriverName, RTLD_LAZY);
+  if (handle != nullptr) dlclose(handle);
+  return handle != nullptr;
+}
 constexpr uint64_t kMostBytes = 64 << 20;  // of a table that is read
 
 /// Reads parts of a file; what is not there reads as nothing.
@@ -63,7 +71,7 @@ void read_dynamic(FileParts& file, const Elf64_Shdr& dynamic, const Elf64_Shdr& 
     if (entry.d_tag == DT_RPATH) facts.overrides_search = true;
     if (entry.d_tag != DT_NEEDED) continue;
     const std::string name = text_at(names, entry.d_un.d_val);
-    if (name.starts_with("libnvrtc.so")) facts.compiles_kernels = true;
+    if (name == kDriverName) facts.needs_driver = true;
     if (!name.starts_with("libcudart.so")) continue;
     facts.shared_runtime = true;
     facts.runtime = name;
@@ -135,6 +143,11 @@ void check_executable(const std::string& path, const ExecutableFacts& facts) {
     throw UsageError(
         fmt::format("'{}' needs {}, and nearwarp stands in for {} - build it with CUDA 13", path,
                     facts.runtime, kRuntimeName));
+  if (facts.needs_driver && !has_driver())
+    throw UsageError(fmt::format(
+        "'{}' is linked with the driver's library {}, which is not on this machine, and nearwarp "
+        "has no driver API - link without -lcuda, or with -Wl,--as-needed if nothing of it is used",
+        path, kDriverName));
 }
 
 }  // namespace nearwarp::cli

@@ -13,7 +13,7 @@ struct ExecutableFacts {
   bool has_kernels = false;       ///< a fat binary is embedded
   bool shared_runtime = false;    ///< needs some libcudart.so
   std::string runtime;            ///< its name, e.g. "libcudart.so.13"
-  bool compiles_kernels = false;  ///< needs some libnvrtc.so
+  bool needs_driver = false;      ///< linked with libcuda.so
   bool overrides_search = false;  ///< DT_RPATH: libraries are looked for there first
 };
 

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "host/cudart/compiler_logs.h"
 #include "host/cudart/runtime.h"
 
 using namespace nearwarp::cudart;
@@ -31,9 +30,7 @@ std::string contents_of(const void* code, size_t limit) {
   const char* const text = static_cast<const char*>(code);
   const uint32_t magic = first_word(code);
   if (magic == kElf) {
-    say_once(
-        "a library of machine code (cubin) cannot be loaded - load PTX (of NVRTC: compile for "
-        "compute_90, not sm_90, and take nvrtcGetPTX())");
+    say_once("a library of machine code (cubin) cannot be loaded - load its PTX");
     throw Failure{kErrorNoKernelImageForDevice};
   }
   if (magic != kContainer) return {text, strnlen(text, limit)};
@@ -46,17 +43,13 @@ std::string contents_of(const void* code, size_t limit) {
   return {text, head.header_bytes + head.bytes};
 }
 
-Status load(void** library, std::string contents, const CompilerLogs& logs) {
+Status load(void** library, std::string contents) {
   return api([&](Runtime& r) {
     require(library != nullptr);
-    require(logs.count == 0 || (logs.options != nullptr && logs.values != nullptr));
     Module& module = r.modules.add_library(std::move(contents));
-    logs.write(CompilerLogs::kInfo, "");
     try {
       r.modules.load(r, module);
-      logs.write(CompilerLogs::kError, "");
     } catch (const Failure&) {
-      logs.write(CompilerLogs::kError, module.problem_text);
       r.modules.remove(module);
       throw;
     }
@@ -84,8 +77,8 @@ Status get_variable(void** pointer, size_t* bytes, void* library, const char* na
 }  // namespace
 
 /// Options are those of the compiler from PTX to machine code, which is not needed.
-NW_API cudaLibraryLoadData(void** library, const void* code, const int* options, void** values,
-                           unsigned num_options, const int*, void**, unsigned) {
+NW_API cudaLibraryLoadData(void** library, const void* code, const int*, void**, unsigned,
+                           const int*, void**, unsigned) {
   std::string contents;
   const Status status = api([&](Runtime&) {
     require(code != nullptr);
@@ -96,11 +89,10 @@ NW_API cudaLibraryLoadData(void** library, const void* code, const int* options,
     contents = contents_of(container, SIZE_MAX);
     return kSuccess;
   });
-  return status == kSuccess ? load(library, std::move(contents), {options, values, num_options})
-                            : status;
+  return status == kSuccess ? load(library, std::move(contents)) : status;
 }
-NW_API cudaLibraryLoadFromFile(void** library, const char* path, const int* options, void** values,
-                               unsigned num_options, const int*, void**, unsigned) {
+NW_API cudaLibraryLoadFromFile(void** library, const char* path, const int*, void**, unsigned,
+                               const int*, void**, unsigned) {
   std::string contents;
   const Status status = api([&](Runtime&) {
     require(path != nullptr);
@@ -111,8 +103,7 @@ NW_API cudaLibraryLoadFromFile(void** library, const char* path, const int* opti
     contents = contents_of(whole.data(), whole.size());
     return kSuccess;
   });
-  return status == kSuccess ? load(library, std::move(contents), {options, values, num_options})
-                            : status;
+  return status == kSuccess ? load(library, std::move(contents)) : status;
 }
 NW_API cudaLibraryUnload(void* library) {
   return api([&](Runtime& r) {
@@ -163,4 +154,20 @@ NW_API cudaLibraryGetUnifiedFunction(void**, void* library, const char*) {
     r.modules.library(library);
     return kErrorSymbolNotFound;
   });
+}
+
+/// Functions of the driver: none is there.
+NW_API cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long,
+                               int* found) {
+  return api([&](Runtime&) {
+    constexpr int kNotFound = 1;
+    require(symbol != nullptr && function != nullptr);
+    *function = nullptr;
+    if (found != nullptr) *found = kNotFound;
+    return found != nullptr ? kSuccess : kErrorSymbolNotFound;
+  });
+}
+NW_API cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
+                                        unsigned long long flags, int* found) {
+  return cudaGetDriverEntryPoint(symbol, function, flags, found);
 }

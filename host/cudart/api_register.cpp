@@ -1,4 +1,5 @@
 // Entry points that nvcc's host code calls before main() and at exit: registration.
+#include "host/cudart/device_services.h"
 #include "host/cudart/runtime.h"
 
 using namespace nearwarp::cudart;
@@ -12,6 +13,7 @@ Module& module_of(void** handle) { return *reinterpret_cast<Module*>(handle); }
 NW_REGISTER(void**) __cudaRegisterFatBinary(void* wrapper) {
   Runtime& r = the_runtime();
   const std::lock_guard lock(r.mutex);
+  if (r.services == nullptr) r.services = make_device_services(r);
   return reinterpret_cast<void**>(&r.modules.add(wrapper));
 }
 

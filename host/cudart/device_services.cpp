@@ -1,14 +1,19 @@
 // What kernels' calls of the CUDA runtime are told: what the host's functions of these names say.
-#include "host/runtime/device_services.h"
+#include "host/cudart/device_services.h"
 
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
-#include "host/cudart/entry_points.h"
 #include "host/cudart/error_names.h"
 #include "host/cudart/launch.h"
 #include "host/cudart/runtime.h"
+
+extern "C" {
+nearwarp::cudart::Status cudaDeviceGetAttribute(int*, int, int);
+nearwarp::cudart::Status cudaDeviceGetLimit(size_t*, int);
+nearwarp::cudart::Status cudaFuncGetAttributes(nearwarp::cudart::FuncAttributes*, const void*);
+}
 
 namespace nearwarp::cudart {
 
@@ -104,10 +109,6 @@ class Services final : public runtime::DeviceServices {
 
 }  // namespace
 
-}  // namespace nearwarp::cudart
+runtime::DeviceServices* make_device_services(Runtime& runtime) { return new Services(runtime); }
 
-/// When the library is loaded, before any device is made. They live as long as the process.
-__attribute__((constructor)) static void offer_services() {
-  nearwarp::cudart::Runtime& runtime = nearwarp::cudart::the_runtime();
-  runtime.services = new nearwarp::cudart::Services(runtime);
-}
+}  // namespace nearwarp::cudart

@@ -34,9 +34,10 @@ void FreeWork::operator()(Runtime& r) const {
 
 Work kernel_work(Runtime& r, const KernelNodeParams* p) {
   require(p != nullptr);
+  require(p->extra == nullptr, kErrorNotSupported);
   return prepare_launch(r, r.modules.kernel(p->function),
                         {p->grid, p->block, p->dynamic_shared_bytes, nullptr, nullptr, 0}, p->args,
-                        {}, p->extra);
+                        {});
 }
 
 KernelNodeParams parameters_of(GraphNode& node) {

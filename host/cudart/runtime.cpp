@@ -55,9 +55,9 @@ void say_once(const std::string& message) {
   if (said->insert(message).second) say(message);
 }
 
-ThreadState& thread_state() {
-  thread_local ThreadState state;
-  return state;
+Status& last_error() {
+  thread_local Status status = kSuccess;
+  return status;
 }
 
 void Runtime::read_settings() {
@@ -115,13 +115,6 @@ void Runtime::check_process() const {
         "not allow - fork first, or start another program");
     throw Failure{kErrorInitialization};
   }
-}
-
-void Runtime::note_primary_context() {
-  ThreadState& thread = thread_state();
-  if (thread.in_driver || thread.context != nullptr || device_ == nullptr) return;
-  thread.context = this;
-  primary_used = true;
 }
 
 void Runtime::enqueue(Stream stream, NodeType type, Work work) {

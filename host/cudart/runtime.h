@@ -14,18 +14,20 @@
 #include "host/cudart/abi.h"
 #include "host/cudart/check_log.h"
 #include "host/cudart/device_spec.h"
-#include "host/cudart/entry_points.h"
-#include "host/cudart/failure.h"
 #include "host/cudart/graphs.h"
 #include "host/cudart/launch.h"
 #include "host/cudart/memory.h"
 #include "host/cudart/modules.h"
 #include "host/cudart/recorder.h"
 #include "host/cudart/streams.h"
-#include "host/cudart/thread_state.h"
 #include "host/runtime/virtual_device.h"
 
 namespace nearwarp::cudart {
+
+/// Ends an API call with this status.
+struct Failure {
+  Status status;
+};
 
 class Runtime {
  public:
@@ -36,8 +38,7 @@ class Runtime {
   Graphs graphs;
   Status sticky = kSuccess;  ///< a kernel's fault: every later call returns it
   unsigned device_flags = 0;
-  bool primary_used = false;  ///< by the runtime's interface; the driver's has contexts of its own
-  runtime::DeviceServices* services = nullptr;  ///< for kernels' calls; set when loaded
+  runtime::DeviceServices* services = nullptr;  ///< for kernels' calls; set by the entry points
 
   const DeviceSpec& spec();
   /// The device, made at the first call. Throws Failure if it cannot be made.
@@ -57,8 +58,6 @@ class Runtime {
 
   /// Throws Failure after fork(), in the child of a process that had used the device.
   void check_process() const;
-  /// After a call: it has made the primary context current where there was none.
-  void note_primary_context();
   /// The process ends: the recording is complete.
   void end();
   /// In the child after fork(): what the parent had belongs to it alone.
@@ -85,7 +84,7 @@ void say(const std::string& message);
 void say_once(const std::string& message);
 
 /// The calling thread's last error.
-inline Status& last_error() { return thread_state().last_error; }
+Status& last_error();
 
 /// Runs the body of an API call: under the lock, with exceptions turned into statuses, and the
 /// status kept for cudaGetLastError(). `body(Runtime&)` returns a Status.
@@ -111,8 +110,12 @@ Status api(Body&& body) {
     }
   }
   if (status != kSuccess && status != kErrorNotReady) last_error() = status;
-  r.note_primary_context();
   return status;
+}
+
+/// Ends the call unless `condition` holds.
+inline void require(bool condition, Status status = kErrorInvalidValue) {
+  if (!condition) throw Failure{status};
 }
 
 }  // namespace nearwarp::cudart
