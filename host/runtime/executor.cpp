@@ -299,8 +299,12 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
   context_.cluster_shared = slot.cluster != nullptr ? slot.cluster->shared : &slot.own_window;
   context_.cluster_rank = slot.rank;
   if (options_.checker != nullptr) options_.checker->enter(slot.index);
-  int turns = 0;
-  int64_t budget = slot.polling[w] ? (slot.split[w] ? kSplitTurn : kPollingTurn) : kTurn;
+  // Blocks of a cooperative launch wait for each other again and again: what a warp polls until it
+  // is looked at would be most of what is recorded.
+  const int64_t turn = options_.cooperative ? kPollingTurn : kTurn;
+  const int64_t most_turns = kTurnsWhilePolling * (kTurn / turn);
+  int64_t turns = 0;
+  int64_t budget = slot.polling[w] ? (slot.split[w] ? kSplitTurn : kPollingTurn) : turn;
   slot.polling[w] = 0;
   context_.polled = false;
   context_.stored = false;
@@ -351,9 +355,9 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
         break;
     }
     if (!report_progress()) return false;
-    budget = kTurn;
+    budget = turn;
     if (context_.stored) idle_since_ = context_.warp_instructions;
-    if (context_.polled && (!context_.stored || ++turns >= kTurnsWhilePolling)) {
+    if (context_.polled && (!context_.stored || ++turns >= most_turns)) {
       slot.polling[w] = !context_.stored;
       rotate_lanes(slot, w);
       return false;
