@@ -26,6 +26,23 @@ uint32_t group_lanes(const exec::Warp& warp, uint32_t first) {
   return lanes;
 }
 
+/// The next group from entry `first` on that has lanes which are not `waiting` runs in place of the
+/// running lanes; false if there is none.
+bool give_turn(exec::Warp* warp, uint32_t first, uint32_t waiting) {
+  for (uint32_t i = first; i < warp->depth; ++i) {
+    exec::StackEntry& entry = warp->stack[i];
+    const uint32_t others = entry.mask & ~warp->exited;
+    if (others == 0 || (others & ~waiting) == 0) continue;
+    const exec::StackEntry next = entry;
+    entry = {warp->block, warp->reconverge, warp->active};
+    warp->block = next.block;
+    warp->reconverge = next.reconverge;
+    warp->active = others;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 /// Let other lanes of the warp run: those that wait for the running ones at the point where all
@@ -92,18 +109,7 @@ bool Executor::meet(Slot& slot, uint32_t w, uint32_t& stopped) {
   const uint32_t first = group_begin(warp), lanes = group_lanes(warp, first);
   stopped |= warp.active;
   const uint32_t waiting = slot.parked[w] | slot.held[w];
-  // The next group that is not there yet.
-  for (uint32_t i = first; i < warp.depth && (lanes & ~waiting) != 0; ++i) {
-    exec::StackEntry& entry = warp.stack[i];
-    const uint32_t others = entry.mask & ~warp.exited;
-    if (others == 0 || (others & ~waiting) == 0) continue;
-    const exec::StackEntry next = entry;
-    entry = {warp.block, warp.reconverge, warp.active};
-    warp.block = next.block;
-    warp.reconverge = next.reconverge;
-    warp.active = others;
-    return false;
-  }
+  if ((lanes & ~waiting) != 0 && give_turn(&warp, first, waiting)) return false;
   slot.held[w] &= ~lanes;
   for (uint32_t i = first; i < warp.depth; ++i) {
     const exec::StackEntry& entry = warp.stack[i];
@@ -149,18 +155,7 @@ bool Executor::meet_members(Slot& slot, uint32_t w, uint32_t row) {
     if ((here & bit) != 0 && (members[lane] & lanes & ~here) == 0) ready |= bit;
   }
   if (ready == 0) {
-    const uint32_t waiting = slot.parked[w] | slot.held[w];
-    for (uint32_t i = first; i < warp.depth; ++i) {
-      exec::StackEntry& entry = warp.stack[i];
-      const uint32_t others = entry.mask & ~warp.exited;
-      if (others == 0 || (others & ~waiting) == 0) continue;
-      const exec::StackEntry next = entry;
-      entry = {warp.block, warp.reconverge, warp.active};
-      warp.block = next.block;
-      warp.reconverge = next.reconverge;
-      warp.active = others;
-      return false;
-    }
+    if (give_turn(&warp, first, slot.parked[w] | slot.held[w])) return false;
     ready = warp.active;  // they cannot meet
   }
   slot.held[w] &= ~ready;

@@ -6,10 +6,8 @@
 #include <functional>
 #include <memory>
 
-#include "host/compiler/kernel.h"
 #include "host/core/error.h"
-#include "host/runtime/trace_replay.h"
-#include "host/runtime/virtual_device.h"
+#include "tests/exec/kernel_device.h"
 
 namespace nearwarp::exec_test {
 namespace {
@@ -17,14 +15,8 @@ namespace {
 using runtime::DevicePtr;
 using runtime::KernelArgs;
 
-struct Device : runtime::VirtualDevice {
-  Device() {
-    static const auto program = std::make_shared<const compiler::Program>(
-        compiler::compile_ptx_file(NW_SOURCE_DIR "/tests/exec/kernels/warp.ptx"));
-    module = load_module(program);
-  }
-  ~Device() { runtime::validate(take_recording("test")); }
-  uint32_t module;
+struct Device : KernelDevice {
+  Device() : KernelDevice("warp") {}
 };
 
 TEST(Warp, Shuffles) {
