@@ -483,8 +483,9 @@ void Decoder::instruction(const Instr& in) {
 }
 
 /// Has a block, which its lanes enter as one group, an instruction in which others take part? All
-/// lanes, if any names these in so many words; else those that the first one names.
-void Decoder::add_meeting(const Instr& in, const compiler::Block& block, Meeting* meeting) {
+/// lanes, if any names these in so many words; else those that the first one names, in a register
+/// that has its value at the block's head (the compiler sees to that) or by a constant.
+void Decoder::add_meeting(const Instr& in, Meeting* meeting) {
   const Operand* members = compiler::members_of(in);
   if (members == nullptr) return;
   const bool constant_lanes = members->kind == Operand::Kind::kImmediate;
@@ -493,14 +494,7 @@ void Decoder::add_meeting(const Instr& in, const compiler::Block& block, Meeting
     return;
   }
   if (meeting->who != Meeting::Who::kNobody) return;
-  if (members->kind == Operand::Kind::kRegister) {
-    for (const Instr* before = &kernel_.instructions[block.first]; before != &in; ++before) {
-      for (const RegId d : before->dsts)
-        if (d == members->reg) return;  // not known at the block's head: the compiler parts these
-    }
-  } else if (!constant_lanes) {
-    return;
-  }
+  if (!constant_lanes && members->kind != Operand::Kind::kRegister) return;
   *meeting = {Meeting::Who::kMembers, source(*members, false)};
 }
 
@@ -528,7 +522,7 @@ DecodedKernel Decoder::run() {
     for (uint32_t i = block.first; i < block.first + block.count; ++i) {
       in_ = &kernel_.instructions[i];
       instr_id_ = i;
-      add_meeting(*in_, block, &meeting);
+      add_meeting(*in_, &meeting);
       switch (in_->op) {
         case Opcode::kBra:
         case Opcode::kBrx:

@@ -48,7 +48,7 @@ class Decoder {
   std::optional<uint16_t> alias_source(const Instr& in);
   void begin_block(const compiler::Block& block);
   void end_instruction(uint32_t position);
-  void add_meeting(const Instr& in, const compiler::Block& block, Meeting* meeting);
+  void add_meeting(const Instr& in, Meeting* meeting);
   uint16_t local_row(compiler::RegId reg);
   uint16_t take_pool(bool wide);
   void give_pool(uint16_t row, bool wide);

@@ -6,6 +6,11 @@
 namespace nearwarp::runtime {
 namespace {
 
+uint32_t load(VirtualDevice& device, const char* ptx) {
+  return device.load_module(
+      std::make_shared<compiler::Program>(compiler::compile_ptx(ptx, "wide.ptx")));
+}
+
 constexpr const char* kPtx = R"(
 .version 8.4
 .target sm_90
@@ -38,8 +43,7 @@ constexpr const char* kPtx = R"(
 
 TEST(Wide, ValuesOf128Bits) {
   VirtualDevice device;
-  const uint32_t module = device.load_module(
-      std::make_shared<compiler::Program>(compiler::compile_ptx(kPtx, "wide.ptx")));
+  const uint32_t module = load(device, kPtx);
   const DevicePtr p = device.upload(std::vector<uint64_t>{1, 2, 0, 0, 0, 0, 0, 0, 9, 9});
   device.launch(module, "wide", {1}, {1}, 0, KernelArgs(p));
   EXPECT_EQ(device.download<uint64_t>(p, 10),
@@ -77,8 +81,7 @@ words:
 
 TEST(Wide, AccessesOf32Bytes) {
   VirtualDevice device;
-  const uint32_t module = device.load_module(
-      std::make_shared<compiler::Program>(compiler::compile_ptx(kPtx32, "wide.ptx")));
+  const uint32_t module = load(device, kPtx32);
   constexpr uint32_t n = 64;
   std::vector<uint32_t> in(8 * n);
   for (uint32_t i = 0; i < 8 * n; ++i) in[i] = 0x3f800000 + i;
@@ -127,8 +130,7 @@ constexpr const char* kPairs = R"(.version 8.8
 
 TEST(Wide, PairsOfFloats) {
   VirtualDevice device;
-  const uint32_t module = device.load_module(
-      std::make_shared<compiler::Program>(compiler::compile_ptx(kPairs, "wide.ptx")));
+  const uint32_t module = load(device, kPairs);
   constexpr uint32_t n = 32;
   std::vector<float> in(4 * n);
   for (uint32_t i = 0; i < 4 * n; ++i) in[i] = (i % 7 == 0 ? -1.0F : 1.0F) * static_cast<float>(i);
