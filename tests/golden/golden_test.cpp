@@ -1,0 +1,131 @@
+// Are the counters those of yesterday? Every counter of a set of runs is kept in counters/; a change
+// that moves a cycle shows here. tools/golden --renew writes the files again.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/golden/hand_made.h"
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::testing {
+namespace {
+
+/// A program on a machine under a policy; with the overrides it names a file.
+struct GoldenRun {
+  std::string program, machine, policy;
+  std::vector<std::string> overrides = {};
+  std::string variant = {};  ///< names the overrides
+
+  std::string file_name() const {
+    return program + "." + machine + "." + policy + (variant.empty() ? "" : "." + variant) + ".txt";
+  }
+};
+
+std::vector<GoldenRun> golden_runs() {
+  return {
+      {"vector-add", "bench80", "baseline"},
+      {"fma", "bench80", "baseline"},
+      {"gather", "bench80", "baseline"},
+      {"kmeans", "tom", "baseline"},
+      {"kmeans", "tom", "ndp-controlled-bmap"},
+      {"kmeans", "tom", "tom"},
+      {"libor", "tom", "baseline"},
+      {"libor", "tom", "ndp-uncontrolled-bmap"},
+      {"libor", "tom", "tom"},
+      {"libor", "tom", "ndp-controlled-bmap", {"stack.sm_warps=96"}, "wide"},
+      {"bfs-rmat", "tom", "baseline"},
+      {"bfs-rmat", "tom", "ndp-controlled-bmap"},
+      {"bfs-rmat", "tom", "tom-oracle"},
+      {"scalarprod", "tom", "ndp-ideal"},
+      {"scalarprod", "tom", "ndp-uncontrolled-tmap"},
+      {"cfd", "tom", "tom", {"interconnect.topology=switch"}, "switch"},
+      {"reduction", "tom", "ndp-controlled-bmap", {"sm.scheduler_policy=lrr"}, "lrr"},
+      {"hand-made-barriers", "tom", "baseline"},
+      {"hand-made-stores", "tom", "ndp-controlled-bmap"},
+      {"hand-made-stores", "tom", "tom", {"mapping.learning_permille=50"}, "long-learning"},
+      {"hand-made-atomics", "bench80", "baseline"},
+  };
+}
+
+std::string folder() { return std::string(NW_SOURCE_DIR) + "/tests/golden/counters/"; }
+bool renew() { return std::getenv("NEARWARP_RENEW_GOLDEN") != nullptr; }
+
+const runtime::Recording& recording_of(const std::string& program) {
+  return is_hand_made(program) ? hand_made(program) : workload(program);
+}
+
+/// Everything that a run found, a line each, in the order of the report.
+std::string as_text(const GoldenRun& run, const report::RunResult& result) {
+  std::ostringstream out;
+  out << "# nearwarp run " << run.program << " --size small --machine " << run.machine
+      << " --policy " << run.policy;
+  for (const std::string& o : run.overrides) out << " --set " << o;
+  out << "\n";
+  for (const auto& [name, value] : numbers(result)) out << name << " " << value << "\n";
+  return out.str();
+}
+
+/// The first lines in which two texts differ, at most `most`.
+std::string differences(const std::string& was, const std::string& is, int most) {
+  std::istringstream a(was), b(is);
+  std::string line_a, line_b, text;
+  while (most > 0) {
+    const bool more_a = static_cast<bool>(std::getline(a, line_a));
+    const bool more_b = static_cast<bool>(std::getline(b, line_b));
+    if (!more_a && !more_b) break;
+    if (!more_a) line_a = "(nothing)";
+    if (!more_b) line_b = "(nothing)";
+    if (line_a == line_b) continue;
+    text += "\n  was " + line_a + ", is " + line_b;
+    most -= 1;
+  }
+  return text;
+}
+
+class Golden : public ::testing::TestWithParam<GoldenRun> {};
+
+TEST_P(Golden, CountersAreThoseOfTheFile) {
+  const GoldenRun& run = GetParam();
+  const report::RunResult result = sim::simulate(
+      recording_of(run.program), config::load_machine(run.machine, run.overrides),
+      config::load_policy(run.policy, run.overrides), sim::SimOptions{});
+  ASSERT_FALSE(result.partial);
+  const std::string is = as_text(run, result);
+  const std::string path = folder() + run.file_name();
+  if (renew()) {
+    std::ofstream(path) << is;
+    GTEST_SKIP() << path << " written";
+  }
+  std::ifstream file(path);
+  ASSERT_TRUE(file.is_open()) << path << " is missing - write it with tools/golden --renew";
+  std::stringstream was;
+  was << file.rdbuf();
+  EXPECT_TRUE(was.str() == is) << run.file_name()
+                               << ": counters differ from those kept; if that is meant, run "
+                                  "tools/golden --renew and say in tests/golden/CHANGES.md why:"
+                               << differences(was.str(), is, 12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, Golden, ::testing::ValuesIn(golden_runs()), [](const auto& test) {
+  std::string name = test.param.file_name();
+  name.resize(name.size() - 4);
+  for (char& c : name)
+    if (c == '-' || c == '.') c = '_';
+  return name;
+});
+
+/// A file that no run writes any more would be believed for ever.
+TEST(GoldenFiles, BelongToRuns) {
+  std::vector<std::string> known;
+  for (const GoldenRun& run : golden_runs()) known.push_back(run.file_name());
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    const std::string name = entry.path().filename().string();
+    EXPECT_NE(std::find(known.begin(), known.end(), name), known.end()) << name;
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
