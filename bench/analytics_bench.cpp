@@ -7,10 +7,10 @@
 
 #include "bench/workloads/workload.h"
 #include "host/config/config.h"
-#include "host/runtime/virtual_device.h"
-#include "host/sim/machine_map.h"
-#include "host/sim/mapping_study.h"
-#include "host/sim/offset_study.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/mechanisms/tom/mapping_study.h"
+#include "host/mechanisms/tom/offset_study.h"
+#include "host/timing/machine/baseline_map.h"
 
 namespace {
 

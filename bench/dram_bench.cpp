@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "host/config/config.h"
-#include "host/dram/channel_run.h"
+#include "host/timing/dram/channel_run.h"
 
 namespace nearwarp::dram {
 namespace {

@@ -10,8 +10,8 @@
 #include <random>
 #include <vector>
 
-#include "host/compiler/kernel.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/device/virtual_device.h"
 
 namespace {
 

@@ -19,8 +19,8 @@
 #include "bench/workloads/workload.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
-#include "host/runtime/virtual_device.h"
-#include "host/sim/device_batch.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/timing/run/accelerator_batch.h"
 #include "kernels/emulated_device.h"
 
 namespace {
@@ -56,7 +56,7 @@ struct Rates {
   double seconds = 0, cycles = 0, instructions = 0;  ///< the latter per second
 };
 
-Rates measure(sim::BatchRunner& runner, const std::vector<sim::BatchSystem>& systems) {
+Rates measure(sim::BatchRunner& runner, const std::vector<sim::ReplayJob>& systems) {
   Sum sum;
   const auto begin = std::chrono::steady_clock::now();
   runner.run(systems, sum);
@@ -113,7 +113,7 @@ class Bench {
     const unsigned all = std::max(1u, std::thread::hardware_concurrency());
     Json rows = Json::array();
     for (const config::PolicyConfig& policy : policies_) {
-      const std::vector<sim::BatchSystem> one = {{&recording, &machine_, &policy}};
+      const std::vector<sim::ReplayJob> one = {{&recording, &machine_, &policy}};
       Json row = {{"workload", program}, {"policy", policy.name}};
       const Rates cpu = measure_cpu(one, 1), cpus = measure_cpu(one, all);
       row["cpu_1_thread"] = json_of(cpu);
@@ -157,20 +157,20 @@ class Bench {
 
  private:
   /// Half of them under each policy, so that not all do the same at the same time.
-  std::vector<sim::BatchSystem> systems(const runtime::Recording& recording, uint32_t n) const {
-    std::vector<sim::BatchSystem> all;
+  std::vector<sim::ReplayJob> systems(const runtime::Recording& recording, uint32_t n) const {
+    std::vector<sim::ReplayJob> all;
     for (uint32_t i = 0; i < n; ++i)
       all.push_back({&recording, &machine_, &policies_[i % policies_.size()]});
     return all;
   }
-  Rates measure_cpu(const std::vector<sim::BatchSystem>& systems, unsigned threads) const {
+  Rates measure_cpu(const std::vector<sim::ReplayJob>& systems, unsigned threads) const {
     sim::CpuBatch cpu(threads);
     return measure(cpu, systems);
   }
-  Rates measure_gpu(const std::vector<sim::BatchSystem>& systems, uint32_t blocks) const {
-    sim::DeviceBatchOptions options;
+  Rates measure_gpu(const std::vector<sim::ReplayJob>& systems, uint32_t blocks) const {
+    sim::AcceleratorBatchOptions options;
     options.blocks_per_team = blocks;
-    sim::DeviceBatch gpu(device_, options);
+    sim::AcceleratorBatch gpu(device_, options);
     return measure(gpu, systems);
   }
 

@@ -1,7 +1,7 @@
 // Speed of networks: the 8x8 mesh under uniform traffic, router-cycles per second.
 #include <benchmark/benchmark.h>
 
-#include "host/noc/network.h"
+#include "host/timing/noc/network.h"
 
 namespace nearwarp {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "bench/workloads/workload.h"
 #include "host/config/config.h"
-#include "host/runtime/virtual_device.h"
-#include "host/sim/simulate.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/timing/run/cpu_replay.h"
 
 namespace {
 
@@ -38,7 +38,7 @@ void replay(benchmark::State& state, const std::string& workload, workloads::Siz
   options.threads = static_cast<unsigned>(state.range(0));
   uint64_t instructions = 0, cycles = 0;
   for (auto _ : state) {
-    const report::RunResult r = sim::simulate(program, machine, policy, options);
+    const report::RunResult r = sim::replay_on_cpu(program, machine, policy, options);
     instructions += r.warp_instructions;
     cycles += r.cycles;
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/runtime/virtual_device.h"
+#include "host/functional/device/virtual_device.h"
 
 namespace nearwarp::workloads {
 

@@ -6,12 +6,12 @@
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/trace_program.h"
-#include "host/compiler/offload_print.h"
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/sass/trace_list.h"
-#include "host/sim/image_builder.h"
+#include "host/mechanisms/tom/pass/print.h"
+#include "host/recording/accel_sim/trace_list.h"
+#include "host/timing/program/image_builder.h"
 
 namespace nearwarp::cli {
 namespace {

@@ -22,8 +22,8 @@
 #include "host/cli/interrupt.h"
 #include "host/config/find.h"
 #include "host/core/error.h"
-#include "host/cudart/device_spec.h"
-#include "host/racecheck/report.h"
+#include "host/functional/cudart/device_spec.h"
+#include "host/functional/racecheck/report.h"
 
 extern char** environ;
 

@@ -8,8 +8,8 @@
 
 #include "host/cli/options.h"
 #include "host/config/machine.h"
-#include "host/racecheck/hazard.h"
-#include "host/runtime/recording_journal.h"
+#include "host/functional/racecheck/hazard.h"
+#include "host/recording/recording_journal.h"
 
 namespace nearwarp::cli {
 

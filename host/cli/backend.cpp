@@ -8,7 +8,7 @@
 
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/sim/cuda_batch.h"
+#include "host/timing/run/cuda_devices.h"
 
 namespace nearwarp::cli {
 
@@ -68,7 +68,7 @@ Backend chosen_batch_backend(const CommandLine& line) {
 
 std::unique_ptr<sim::BatchRunner> make_runner(const Backend& backend, unsigned threads) {
   if (!backend.cuda) return std::make_unique<sim::CpuBatch>(threads);
-  sim::DeviceBatchOptions options;
+  sim::AcceleratorBatchOptions options;
   options.locate_fault = backend.locate_fault;
   options.say = [](const std::string& text) {
     std::fprintf(stderr, "nearwarp: %s\n", text.c_str());

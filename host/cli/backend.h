@@ -5,7 +5,7 @@
 #include <string>
 
 #include "host/cli/options.h"
-#include "host/sim/batch.h"
+#include "host/timing/run/replay_batch.h"
 
 namespace nearwarp::cli {
 
@@ -19,7 +19,7 @@ void declare_batch_backend(CommandLine& line);
 struct Backend {
   bool cuda = false;
   int device = 0;             ///< with cuda
-  bool locate_fault = false;  ///< see sim::DeviceBatchOptions
+  bool locate_fault = false;  ///< see sim::AcceleratorBatchOptions
 };
 
 /// Understands the two options. Throws UsageError, or nearwarp::Error if there is no such device.

@@ -10,10 +10,10 @@
 #include "host/cli/program_recording.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
-#include "host/racecheck/checker.h"
-#include "host/racecheck/report.h"
-#include "host/report/file.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/functional/racecheck/checker.h"
+#include "host/functional/racecheck/report.h"
+#include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 namespace {

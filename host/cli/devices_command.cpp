@@ -6,7 +6,7 @@
 
 #include "host/cli/commands.h"
 #include "host/core/error.h"
-#include "host/sim/cuda_batch.h"
+#include "host/timing/run/cuda_devices.h"
 
 namespace nearwarp::cli {
 namespace {

@@ -11,9 +11,9 @@
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/dram/report.h"
-#include "host/dram/trace_file.h"
-#include "host/report/file.h"
+#include "host/timing/dram/report.h"
+#include "host/timing/dram/trace_file.h"
+#include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "host/cli/commands.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/runtime/cpu_check.h"
+#include "host/functional/exec/cpu_check.h"
 
 namespace nearwarp::cli {
 namespace {

@@ -14,11 +14,11 @@
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/report/file.h"
-#include "host/report/mapping_analysis.h"
-#include "host/sass/program_reader.h"
-#include "host/sass/trace_list.h"
-#include "host/sim/mapping_analysis.h"
+#include "host/mechanisms/tom/mapping_survey.h"
+#include "host/recording/accel_sim/program_reader.h"
+#include "host/recording/accel_sim/trace_list.h"
+#include "host/timing/report/file.h"
+#include "host/timing/report/mapping_analysis.h"
 
 namespace nearwarp::cli {
 namespace {

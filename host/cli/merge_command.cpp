@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "host/cli/commands.h"
-#include "host/report/columns.h"
-#include "host/sweep/merge.h"
+#include "host/timing/report/columns.h"
+#include "host/timing/sweep/merge.h"
 
 namespace nearwarp::cli {
 

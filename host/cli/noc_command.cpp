@@ -11,8 +11,8 @@
 #include "host/cli/progress_bar.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/noc/print.h"
-#include "host/report/file.h"
+#include "host/timing/noc/print.h"
+#include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 namespace {

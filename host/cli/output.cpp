@@ -8,7 +8,7 @@
 
 #include "host/cli/commands.h"
 #include "host/core/error.h"
-#include "host/sim/models_hash.h"
+#include "host/timing/run/models_hash.h"
 
 namespace nearwarp::cli {
 

@@ -9,7 +9,7 @@
 
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
-#include "host/sim/checkpoint.h"
+#include "host/timing/run/checkpoint.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -57,18 +57,18 @@ std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
                                             const std::vector<config::PolicyConfig>& policies,
                                             sim::BatchRunner& runner,
                                             const std::string& checkpoints) {
-  std::vector<sim::BatchSystem> systems;
+  std::vector<sim::ReplayJob> systems;
   for (const config::PolicyConfig& policy : policies)
     systems.push_back({&recording, &machine, &policy});
   if (!checkpoints.empty())
-    for (sim::BatchSystem& system : systems)
+    for (sim::ReplayJob& system : systems)
       system.checkpoint = sim::checkpoint_path(checkpoints, system);
   PolicyRuns runs(recording, policies);
   runner.run(systems, runs);
   std::vector<report::RunResult> results = runs.results();
   std::error_code ignored;  // a file that stays does no harm
   if (!interrupted())
-    for (const sim::BatchSystem& system : systems)
+    for (const sim::ReplayJob& system : systems)
       std::filesystem::remove(system.checkpoint, ignored);
   return results;
 }

@@ -6,7 +6,7 @@
 
 #include "host/config/machine.h"
 #include "host/config/policy.h"
-#include "host/sim/batch.h"
+#include "host/timing/run/replay_batch.h"
 
 namespace nearwarp::cli {
 

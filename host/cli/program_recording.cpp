@@ -13,8 +13,8 @@
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/core/file_hash.h"
-#include "host/runtime/recording_file.h"
-#include "host/sass/trace_list.h"
+#include "host/recording/accel_sim/trace_list.h"
+#include "host/recording/recording_file.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -47,7 +47,7 @@ runtime::Recording execute_workload(const workloads::Workload& workload, workloa
           "of the simulator",
           workload.name(), check.detail));
     }
-  } catch (const runtime::Interrupted&) {
+  } catch (const Interrupted&) {
     throw Error(
         "interrupted while the program was executed, before its first simulated cycle - "
         "there are no results");

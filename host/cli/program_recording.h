@@ -6,8 +6,8 @@
 
 #include "bench/workloads/workload.h"
 #include "host/cli/options.h"
-#include "host/runtime/recording.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/recording/recording.h"
 
 namespace nearwarp::cli {
 

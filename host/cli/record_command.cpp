@@ -8,9 +8,9 @@
 #include "host/cli/interrupt.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
-#include "host/report/columns.h"
-#include "host/report/file.h"
-#include "host/runtime/recording_file.h"
+#include "host/recording/recording_file.h"
+#include "host/timing/report/columns.h"
+#include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 namespace {

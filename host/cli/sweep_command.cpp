@@ -15,11 +15,11 @@
 #include "host/cli/sweep_progress.h"
 #include "host/cli/trace_program.h"
 #include "host/core/error.h"
-#include "host/report/file.h"
-#include "host/runtime/repeats.h"
-#include "host/sass/trace_list.h"
-#include "host/sweep/run.h"
-#include "host/sweep/table.h"
+#include "host/recording/accel_sim/trace_list.h"
+#include "host/recording/repeats.h"
+#include "host/timing/report/file.h"
+#include "host/timing/sweep/run.h"
+#include "host/timing/sweep/table.h"
 
 namespace nearwarp::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "host/cli/progress_bar.h"
-#include "host/sweep/run.h"
+#include "host/timing/sweep/run.h"
 
 namespace nearwarp::cli {
 

@@ -12,11 +12,11 @@
 #include "host/cli/progress_bar.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
-#include "host/report/columns.h"
-#include "host/runtime/recording_file.h"
-#include "host/runtime/virtual_device.h"
-#include "host/sass/program_reader.h"
-#include "host/sass/trace_list.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/recording/accel_sim/program_reader.h"
+#include "host/recording/accel_sim/trace_list.h"
+#include "host/recording/recording_file.h"
+#include "host/timing/report/columns.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -34,7 +34,7 @@ sass::TraceProgram read(const std::string& path) {
   };
   try {
     return sass::read_program(path, options);
-  } catch (const runtime::Interrupted& stopped) {
+  } catch (const Interrupted& stopped) {
     throw Error(fmt::format("{} - there are no results", stopped.what()));
   }
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "host/config/policy.h"
-#include "host/runtime/recording.h"
+#include "host/recording/recording.h"
 
 namespace nearwarp::cli {
 

@@ -18,4 +18,10 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+/// Thrown by long work whose progress callback asked to stop.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace nearwarp

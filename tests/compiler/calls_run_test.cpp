@@ -4,8 +4,8 @@
 #include <cstring>
 #include <memory>
 
-#include "host/compiler/kernel.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/device/virtual_device.h"
 
 namespace nearwarp {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "host/compiler/kernel.h"
-#include "host/compiler/print.h"
 #include "host/core/error.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/compiler/print.h"
 
 namespace nearwarp::compiler {
 namespace {

@@ -1,9 +1,9 @@
 // Compiles hand-written and nvcc-made PTX and checks the kernels that come out.
 #include <gtest/gtest.h>
 
-#include "host/compiler/kernel.h"
-#include "host/compiler/print.h"
 #include "host/core/error.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/compiler/print.h"
 
 namespace nearwarp::compiler {
 namespace {

@@ -1,5 +1,5 @@
 // Dominators, post-dominators and loops: known answers, and brute force on random graphs.
-#include "host/compiler/graph.h"
+#include "host/functional/compiler/graph.h"
 
 #include <gtest/gtest.h>
 

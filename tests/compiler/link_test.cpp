@@ -1,8 +1,8 @@
 // Does linking PTX give one module that means the same?
 #include <gtest/gtest.h>
 
-#include "host/compiler/kernel.h"
 #include "host/core/error.h"
+#include "host/functional/compiler/kernel.h"
 
 namespace nearwarp::compiler {
 namespace {

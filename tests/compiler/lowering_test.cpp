@@ -4,9 +4,9 @@
 #include <cstring>
 #include <map>
 
-#include "host/compiler/kernel.h"
-#include "host/compiler/print.h"
 #include "host/core/error.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/compiler/print.h"
 
 namespace nearwarp::compiler {
 namespace {

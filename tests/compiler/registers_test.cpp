@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "host/compiler/kernel.h"
-#include "host/compiler/liveness.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/compiler/liveness.h"
 
 namespace nearwarp::compiler {
 namespace {

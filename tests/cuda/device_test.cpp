@@ -2,7 +2,7 @@
 // what goes wrong?
 #include <cstdlib>
 
-#include "host/sim/device_batch.h"
+#include "host/timing/run/accelerator_batch.h"
 #include "kernels/device_arena.h"
 #include "tests/cuda/gpu.h"
 #include "tests/sim/device_rig.h"
@@ -57,7 +57,7 @@ TEST_F(Gpu, OneSystemWhateverTheTeam) {
       for (uint32_t blocks = 1; blocks <= device->info().largest_team; blocks *= 2) {
         SCOPED_TRACE(std::string(policy) + ", blocks " + std::to_string(blocks) +
                      (clusters ? ", clusters" : ", memory"));
-        DeviceBatchOptions options;
+        AcceleratorBatchOptions options;
         options.blocks_per_team = blocks;
         EXPECT_EQ(numbers(run_on(*device, configs.systems(recording), options)[0]), expected);
       }
@@ -71,7 +71,7 @@ TEST_F(Gpu, LaunchesMayEndAnywhere) {
   const auto device = open();
   for (const kernels::Slice slice :
        {kernels::Slice{7, ~uint64_t{0}}, kernels::Slice{~uint64_t{0}, 100'000}, kernels::Slice{}}) {
-    DeviceBatchOptions options;
+    AcceleratorBatchOptions options;
     options.slice = slice;
     const auto results = run_on(*device, configs.systems(recording), options);
     for (size_t i = 0; i < results.size(); ++i)
@@ -91,7 +91,7 @@ TEST_F(Gpu, MoreSystemsThanItHoldsAtOnce) {
 
 /// Steps a system one component of which points far outside of its arena. Returns what the
 /// footprint of the fault says.
-kernels::Footprint footprint_of_fault(kernels::Device& device, SystemRun& run, uint32_t component) {
+kernels::Footprint footprint_of_fault(kernels::Device& device, Replay& run, uint32_t component) {
   System& system = run.system();
   kernels::Component& c = system.component(component);
   c.wake = 0;
@@ -115,7 +115,7 @@ TEST_F(Gpu, AFaultLeavesAFootprint) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fault ends the use of CUDA in a process
   const auto faulty = [&] {
     const Configs configs({"baseline"}, kFew);
-    SystemRun run({&workload("kmeans", 20'000), &configs.machine, &configs.policies[0]}, 0);
+    Replay run({&workload("kmeans", 20'000), &configs.machine, &configs.policies[0]}, 0);
     run.begin();
     const auto device = open();
     const uint32_t vault = run.system().ends.first_vault + 2;

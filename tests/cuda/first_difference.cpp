@@ -11,8 +11,8 @@
 #include "bench/workloads/workload.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
-#include "host/runtime/virtual_device.h"
-#include "host/sim/device_system.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/timing/run/accelerator_replay.h"
 #include "kernels/emulated_device.h"
 
 namespace nearwarp {
@@ -21,12 +21,12 @@ namespace {
 /// A system on one of the devices.
 class Side {
  public:
-  Side(kernels::Device& device, const sim::BatchSystem& what)
+  Side(kernels::Device& device, const sim::ReplayJob& what)
       : device_(device), launcher_(device, 1), traces_(device, *what.recording) {
-    auto run = std::make_unique<sim::SystemRun>(what, 0);
+    auto run = std::make_unique<sim::Replay>(what, 0);
     run->begin();
-    auto image = std::make_shared<const sim::DeviceImage>(device, run->image());
-    system_ = std::make_unique<sim::DeviceSystem>(device, run, image, traces_);
+    auto image = std::make_shared<const sim::AcceleratorProgram>(device, run->image());
+    system_ = std::make_unique<sim::AcceleratorReplay>(device, run, image, traces_);
   }
   /// False once the system is not to be stepped any more.
   bool step() {
@@ -39,13 +39,13 @@ class Side {
     }
     return system_->stop() != kernels::Stop::kEnded && system_->stop() != kernels::Stop::kLimit;
   }
-  sim::SystemRun& fetch() { return system_->fetch(); }
+  sim::Replay& fetch() { return system_->fetch(); }
 
  private:
   kernels::Device& device_;
   kernels::TeamLauncher launcher_;
   sim::DeviceTraces traces_;
-  std::unique_ptr<sim::DeviceSystem> system_;
+  std::unique_ptr<sim::AcceleratorReplay> system_;
 };
 
 /// When a component wakes may depend on what it has seen of others already; the rest may not.
@@ -101,8 +101,8 @@ int compare(const std::string& workload, const std::string& policy,
   each_difference(a.fetch().system(), b.fetch().system(), [&](uint64_t at) { always.insert(at); });
   for (uint64_t window = 1;; ++window) {
     const bool a_goes_on = a.step(), b_goes_on = b.step();
-    sim::SystemRun& ra = a.fetch();
-    sim::SystemRun& rb = b.fetch();
+    sim::Replay& ra = a.fetch();
+    sim::Replay& rb = b.fetch();
     int told = 0;
     each_difference(ra.system(), rb.system(), [&](uint64_t at) {
       if (always.contains(at) || told++ >= 100) return;

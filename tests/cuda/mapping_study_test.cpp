@@ -1,7 +1,7 @@
 // Does the study of mappings find on a GPU what it finds on the CPU?
-#include "host/sim/mapping_study.h"
+#include "host/mechanisms/tom/mapping_study.h"
 
-#include "host/sim/machine_map.h"
+#include "host/timing/machine/baseline_map.h"
 #include "tests/cuda/gpu.h"
 #include "tests/sim/whole_machine.h"
 

@@ -1,5 +1,6 @@
-// Is the binary interface, as host/cudart/abi.h has it, the one of the toolkit's headers?
-#include "host/cudart/abi.h"
+// Is the binary interface, as host/functional/cudart/abi.h has it, the one of the toolkit's
+// headers?
+#include "host/functional/cudart/abi.h"
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -8,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "host/cudart/error_names.h"
+#include "host/functional/cudart/error_names.h"
 
 namespace nearwarp::cudart {
 namespace {

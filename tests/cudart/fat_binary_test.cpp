@@ -1,11 +1,11 @@
 // Are fat binaries read as nvcc makes them, and damaged ones refused?
-#include "host/cudart/fat_binary.h"
+#include "host/functional/cudart/fat_binary.h"
 
 #include <cstring>
 #include <random>
 
 #include "host/core/error.h"
-#include "host/cudart/device_spec.h"
+#include "host/functional/cudart/device_spec.h"
 #include "tests/cudart/library.h"
 
 namespace nearwarp::cudart {

@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "host/core/error.h"
-#include "host/runtime/recording_journal.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/recording/recording_journal.h"
 #include "tests/cudart/library.h"
 
 namespace nearwarp::cudart {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cudart/abi.h"
+#include "host/functional/cudart/abi.h"
 
 namespace nearwarp::cudart {
 

@@ -1,12 +1,12 @@
 // Is a channel under traffic deterministic, complete, and bound by what its standard says?
-#include "host/dram/channel_run.h"
+#include "host/timing/dram/channel_run.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "host/config/config.h"
-#include "host/dram/points.h"
+#include "host/timing/dram/points.h"
 
 namespace nearwarp::dram {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "host/config/config.h"
 #include "host/core/error.h"
-#include "host/dram/points.h"
+#include "host/timing/dram/points.h"
 #include "kernels/emulated_device.h"
 
 namespace nearwarp::dram {

@@ -1,5 +1,5 @@
 // Do tables fit, does the JSON say everything, is energy counters times constants?
-#include "host/dram/report.h"
+#include "host/timing/dram/report.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "host/config/config.h"
 #include "host/config/schema.h"
 #include "host/core/error.h"
-#include "host/dram/channel_run.h"
+#include "host/timing/dram/channel_run.h"
 
 namespace nearwarp::dram {
 namespace {

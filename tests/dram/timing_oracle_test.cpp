@@ -10,7 +10,7 @@
 #include "device/core/arena.h"
 #include "device/dram/vault.h"
 #include "host/config/config.h"
-#include "host/dram/channel_run.h"
+#include "host/timing/dram/channel_run.h"
 
 namespace nearwarp::dram {
 namespace {

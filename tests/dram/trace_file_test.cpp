@@ -1,5 +1,5 @@
 // Are traces read as written, and damaged lines reported with their place?
-#include "host/dram/trace_file.h"
+#include "host/timing/dram/trace_file.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "host/runtime/float_ops.h"
+#include "host/functional/instructions/float_ops.h"
 
 namespace nearwarp::exec {
 namespace {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "host/compiler/kernel.h"
-#include "host/runtime/trace_replay.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/recording/trace_replay.h"
 
 namespace nearwarp::exec_test {
 

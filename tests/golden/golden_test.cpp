@@ -1,5 +1,5 @@
-// Are the counters those of yesterday? Every counter of a set of runs is kept in counters/; a change
-// that moves a cycle shows here. tools/golden --renew writes the files again.
+// Are the counters those of yesterday? Every counter of a set of runs is kept in counters/; a
+// change that moves a cycle shows here. tools/golden --renew writes the files again.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -89,7 +89,7 @@ class Golden : public ::testing::TestWithParam<GoldenRun> {};
 
 TEST_P(Golden, CountersAreThoseOfTheFile) {
   const GoldenRun& run = GetParam();
-  const report::RunResult result = sim::simulate(
+  const report::RunResult result = sim::replay_on_cpu(
       recording_of(run.program), config::load_machine(run.machine, run.overrides),
       config::load_policy(run.policy, run.overrides), sim::SimOptions{});
   ASSERT_FALSE(result.partial);

@@ -1,6 +1,6 @@
-// Small programs by hand, whose traces have what the workloads have too little of: barriers of parts
-// of a block, bank conflicts, fences, divergence, atomics on few lines, candidates of one and of many
-// iterations, several launches.
+// Small programs by hand, whose traces have what the workloads have too little of: barriers of
+// parts of a block, bank conflicts, fences, divergence, atomics on few lines, candidates of one and
+// of many iterations, several launches.
 #pragma once
 
 #include <map>
@@ -12,8 +12,7 @@
 namespace nearwarp::testing {
 
 inline const std::map<std::string, std::string>& hand_made_texts() {
-  static const std::map<std::string, std::string> texts{
-      {"hand-made-barriers", R"(
+  static const std::map<std::string, std::string> texts{{"hand-made-barriers", R"(
 .visible .entry k(.param .u64 data) {
   .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<6>; .reg .f32 %f<4>;
   .shared .align 4 .b8 tile[8192];
@@ -54,7 +53,7 @@ L3:
   st.global.f32 [%rd3], %f1;
   ret;
 })"},
-      {"hand-made-stores", R"(
+                                                        {"hand-made-stores", R"(
 .visible .entry k(.param .u64 data) {
   .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .f32 %f<6>;
   ld.param.u64 %rd1, [data];
@@ -80,7 +79,7 @@ L1:
   st.global.f32 [%rd3], %f2;
   ret;
 })"},
-      {"hand-made-atomics", R"(
+                                                        {"hand-made-atomics", R"(
 .visible .entry k(.param .u64 data) {
   .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<8>;
   ld.param.u64 %rd1, [data];
@@ -105,8 +104,8 @@ inline bool is_hand_made(const std::string& program) {
   return hand_made_texts().count(program) != 0;
 }
 
-/// Three launches of the program's kernel, 40, 200 and 7 thread blocks of 256 threads; recorded once
-/// per process.
+/// Three launches of the program's kernel, 40, 200 and 7 thread blocks of 256 threads; recorded
+/// once per process.
 inline const runtime::Recording& hand_made(const std::string& program) {
   static std::map<std::string, std::unique_ptr<runtime::Recording>> kept;
   auto& r = kept[program];

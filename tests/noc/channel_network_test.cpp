@@ -6,7 +6,7 @@
 #include <map>
 
 #include "host/config/config.h"
-#include "host/sim/router_network.h"
+#include "host/timing/machine/router_network.h"
 #include "tests/support/rig.h"
 
 namespace nearwarp::testing {

@@ -1,13 +1,13 @@
 // Does a network keep every flit and credit, and do results depend on nothing but the input?
-#include "host/noc/network.h"
+#include "host/timing/noc/network.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "host/core/error.h"
-#include "host/noc/bounds.h"
-#include "host/noc/measure.h"
+#include "host/timing/noc/bounds.h"
+#include "host/timing/noc/measure.h"
 #include "kernels/cpu_executor.h"
 #include "kernels/emulated_device.h"
 

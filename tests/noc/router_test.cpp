@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "host/noc/bounds.h"
+#include "host/timing/noc/bounds.h"
 #include "tests/noc/scripted.h"
 
 namespace nearwarp::testing {

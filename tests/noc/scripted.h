@@ -6,8 +6,8 @@
 
 #include "device/core/arena.h"
 #include "device/noc/network.h"
-#include "host/noc/config.h"
-#include "host/noc/wiring.h"
+#include "host/timing/noc/config.h"
+#include "host/timing/noc/wiring.h"
 
 namespace nearwarp::testing {
 

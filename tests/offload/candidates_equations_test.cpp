@@ -1,7 +1,7 @@
 // Do the equations say what the TOM paper computes with them (sections 3.1.1 and 3.1.5)?
 #include <gtest/gtest.h>
 
-#include "host/compiler/offload_equations.h"
+#include "host/mechanisms/tom/pass/equations.h"
 
 namespace nearwarp::compiler {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "host/compiler/offload_facts.h"
-#include "host/compiler/offload_print.h"
+#include "host/mechanisms/tom/pass/facts.h"
+#include "host/mechanisms/tom/pass/print.h"
 #include "tests/offload/candidates_ptx.h"
 
 namespace nearwarp::compiler {

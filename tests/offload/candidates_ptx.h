@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "host/compiler/kernel.h"
-#include "host/compiler/offload_candidates.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/mechanisms/tom/pass/candidates.h"
 
 namespace nearwarp::compiler {
 

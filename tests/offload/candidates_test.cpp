@@ -2,8 +2,8 @@
 // rule of the selection on a few lines of PTX.
 #include <gtest/gtest.h>
 
-#include "host/compiler/offload_print.h"
-#include "host/compiler/offload_regions.h"
+#include "host/mechanisms/tom/pass/print.h"
+#include "host/mechanisms/tom/pass/regions.h"
 #include "tests/offload/candidates_ptx.h"
 
 namespace nearwarp::compiler {

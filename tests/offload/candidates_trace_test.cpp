@@ -8,8 +8,8 @@
 #include <string>
 
 #include "bench/workloads/workload.h"
-#include "host/compiler/offload_candidates.h"
-#include "host/runtime/trace_replay.h"
+#include "host/mechanisms/tom/pass/candidates.h"
+#include "host/recording/trace_replay.h"
 
 namespace nearwarp::compiler {
 namespace {

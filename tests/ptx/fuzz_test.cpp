@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "host/compiler/kernel.h"
 #include "host/core/error.h"
+#include "host/functional/compiler/kernel.h"
 
 namespace nearwarp::compiler {
 namespace {

@@ -1,5 +1,5 @@
 // The lexer: every form of token, and its errors with their lines.
-#include "host/ptx/lexer.h"
+#include "host/functional/ptx/lexer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Mnemonics: modifiers end up in the right places; what is unknown is named.
-#include "host/ptx/mnemonic.h"
+#include "host/functional/ptx/mnemonic.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "host/core/error.h"
-#include "host/ptx/module.h"
+#include "host/functional/ptx/module.h"
 
 namespace nearwarp::ptx {
 namespace {

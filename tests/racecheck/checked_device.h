@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "host/compiler/kernel.h"
-#include "host/racecheck/checker.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/functional/racecheck/checker.h"
 
 namespace nearwarp::racecheck {
 

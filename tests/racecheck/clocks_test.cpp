@@ -1,10 +1,10 @@
 // Times of many blocks: are they joined rightly, and shared where they are equal?
-#include "host/racecheck/clocks.h"
+#include "host/functional/racecheck/clocks.h"
 
 #include <gtest/gtest.h>
 
-#include "host/racecheck/shadow.h"
-#include "host/racecheck/warp_order.h"
+#include "host/functional/racecheck/shadow.h"
+#include "host/functional/racecheck/warp_order.h"
 
 namespace nearwarp::racecheck {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/core/error.h"
-#include "host/racecheck/report.h"
+#include "host/functional/racecheck/report.h"
 #include "tests/racecheck/checked_device.h"
 
 namespace nearwarp::racecheck {

@@ -1,5 +1,5 @@
 // Is the energy of a run what its counters and the constants give by hand?
-#include "host/report/energy.h"
+#include "host/timing/report/energy.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 
 #include "host/config/config.h"
 #include "host/config/schema.h"
-#include "host/report/energy_text.h"
-#include "host/report/json.h"
-#include "host/report/table.h"
+#include "host/timing/report/energy_text.h"
+#include "host/timing/report/json.h"
+#include "host/timing/report/table.h"
 #include "tests/report/texts.h"
 
 namespace nearwarp::report {

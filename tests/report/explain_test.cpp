@@ -1,5 +1,5 @@
 // Does the explanation of offloading say what became of each candidate's instances?
-#include "host/report/explain.h"
+#include "host/timing/report/explain.h"
 
 #include <gtest/gtest.h>
 

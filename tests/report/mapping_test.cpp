@@ -1,5 +1,5 @@
 // Does the text on data mappings say what the report holds, in words that fit every case?
-#include "host/report/mapping.h"
+#include "host/timing/report/mapping.h"
 
 #include <gtest/gtest.h>
 

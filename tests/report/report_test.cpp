@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "host/core/error.h"
-#include "host/report/file.h"
-#include "host/report/json.h"
-#include "host/report/table.h"
+#include "host/timing/report/file.h"
+#include "host/timing/report/json.h"
+#include "host/timing/report/table.h"
 #include "tests/report/texts.h"
 
 namespace nearwarp::report {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
-#include "host/runtime/trace_replay.h"
+#include "host/recording/trace_replay.h"
 #include "tests/runtime/breadth_kernels.h"
 
 namespace nearwarp::runtime {

@@ -1,7 +1,7 @@
 // Are clusters of thread blocks executed as the PTX ISA says?
 #include <gtest/gtest.h>
 
-#include "host/runtime/virtual_device.h"
+#include "host/functional/device/virtual_device.h"
 
 namespace nearwarp::runtime {
 namespace {

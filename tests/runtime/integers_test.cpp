@@ -5,8 +5,8 @@
 #include <random>
 #include <string>
 
-#include "host/runtime/trace_replay.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/recording/trace_replay.h"
 #include "tests/runtime/breadth_kernels.h"
 
 namespace nearwarp::runtime {

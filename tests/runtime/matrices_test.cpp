@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "host/runtime/half_ops.h"
-#include "host/runtime/trace_replay.h"
+#include "host/functional/instructions/half_ops.h"
+#include "host/recording/trace_replay.h"
 #include "tests/runtime/breadth_kernels.h"
 
 namespace nearwarp::runtime {

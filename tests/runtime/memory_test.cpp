@@ -1,10 +1,10 @@
 // The device's memory: addresses, the allocation table, copies and their errors.
 #include <gtest/gtest.h>
 
-#include "host/compiler/kernel.h"
 #include "host/core/error.h"
-#include "host/runtime/cpu_check.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/functional/exec/cpu_check.h"
 
 namespace nearwarp::runtime {
 namespace {

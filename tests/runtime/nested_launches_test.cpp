@@ -1,8 +1,8 @@
 // Do kernels that launch kernels get them run, recorded, and told what is wrong?
 #include <gtest/gtest.h>
 
-#include "host/ptx/device_calls.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/functional/ptx/device_calls.h"
 
 namespace nearwarp::runtime {
 namespace {

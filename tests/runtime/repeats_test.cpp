@@ -1,14 +1,14 @@
 // Are launches that repeat each other recognised, and only those?
-#include "host/runtime/repeats.h"
+#include "host/recording/repeats.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "host/compiler/kernel.h"
-#include "host/runtime/chunk_ids.h"
-#include "host/runtime/trace_replay.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/recording/chunk_ids.h"
+#include "host/recording/trace_replay.h"
 
 namespace nearwarp::runtime {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "host/runtime/half_ops.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/functional/instructions/half_ops.h"
 
 namespace nearwarp::runtime {
 namespace {

@@ -1,8 +1,8 @@
 // Do printf, assert, malloc and free in device code do what CUDA says?
 #include <gtest/gtest.h>
 
-#include "host/runtime/device_heap.h"
-#include "host/runtime/device_printf.h"
+#include "host/functional/device/device_heap.h"
+#include "host/functional/device/device_printf.h"
 #include "tests/runtime/breadth_kernels.h"
 
 namespace nearwarp::runtime {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "host/core/error.h"
-#include "host/runtime/trace_replay.h"
+#include "host/recording/trace_replay.h"
 #include "tests/runtime/breadth_kernels.h"
 
 namespace nearwarp::runtime {

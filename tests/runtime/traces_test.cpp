@@ -11,13 +11,13 @@
 
 #include "device/trace/reader.h"
 #include "device/trace/writer.h"
-#include "host/compiler/kernel.h"
 #include "host/core/error.h"
-#include "host/runtime/chunk_codec.h"
-#include "host/runtime/recording_file.h"
-#include "host/runtime/trace_replay.h"
-#include "host/runtime/trace_store.h"
-#include "host/runtime/virtual_device.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/recording/chunk_codec.h"
+#include "host/recording/recording_file.h"
+#include "host/recording/trace_replay.h"
+#include "host/recording/trace_store.h"
 
 namespace nearwarp::runtime {
 namespace {

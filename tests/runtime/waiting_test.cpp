@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "host/core/error.h"
-#include "host/runtime/trace_replay.h"
+#include "host/recording/trace_replay.h"
 #include "tests/runtime/breadth_kernels.h"
 
 namespace nearwarp::runtime {

@@ -1,7 +1,7 @@
 // Are 128-bit values moved, loaded, stored and exchanged whole?
 #include <gtest/gtest.h>
 
-#include "host/runtime/virtual_device.h"
+#include "host/functional/device/virtual_device.h"
 
 namespace nearwarp::runtime {
 namespace {

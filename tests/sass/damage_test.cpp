@@ -5,8 +5,8 @@
 #include <random>
 
 #include "host/core/error.h"
-#include "host/runtime/trace_replay.h"
-#include "host/sass/program_reader.h"
+#include "host/recording/accel_sim/program_reader.h"
+#include "host/recording/trace_replay.h"
 #include "tests/sass/trace_files.h"
 #include "tests/sim/whole_machine.h"
 

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
-#include "host/sass/instruction_line.h"
-#include "host/sass/line_reader.h"
-#include "host/sass/opcode_table.h"
-#include "host/sass/trace_list.h"
+#include "host/recording/accel_sim/instruction_line.h"
+#include "host/recording/accel_sim/line_reader.h"
+#include "host/recording/accel_sim/opcode_table.h"
+#include "host/recording/accel_sim/trace_list.h"
 #include "tests/sass/trace_files.h"
 
 namespace nearwarp::sass {

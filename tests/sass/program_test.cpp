@@ -1,13 +1,13 @@
 // Does a recording made from traces hold what the traces say, and behave like the program?
 #include <gtest/gtest.h>
 
-#include "device/exec/decoded.h"
 #include "device/trace/format.h"
 #include "host/core/error.h"
-#include "host/runtime/recording_file.h"
-#include "host/runtime/trace_replay.h"
-#include "host/runtime/virtual_device.h"
-#include "host/sass/program_reader.h"
+#include "host/functional/device/virtual_device.h"
+#include "host/functional/instructions/decoded.h"
+#include "host/recording/accel_sim/program_reader.h"
+#include "host/recording/recording_file.h"
+#include "host/recording/trace_replay.h"
 #include "tests/sass/trace_files.h"
 #include "tests/sim/whole_machine.h"
 
@@ -237,8 +237,7 @@ TEST(Program, ProgressCanStopIt) {
   text.thread_block("0,0,0", {"0000 ffffffff 0 EXIT 0 0\n"});
   ReadOptions options;
   options.progress = [](uint64_t, uint64_t) { return false; };
-  EXPECT_THROW(read_program(folder.write("kernel-1.traceg", text.text()), options),
-               runtime::Interrupted);
+  EXPECT_THROW(read_program(folder.write("kernel-1.traceg", text.text()), options), Interrupted);
 }
 
 // --- traces made from recordings of the built-in workloads ---

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "host/runtime/trace_replay.h"
+#include "host/recording/trace_replay.h"
 
 namespace nearwarp::testing {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/runtime/recording.h"
+#include "host/recording/recording.h"
 
 namespace nearwarp::testing {
 

@@ -1,11 +1,10 @@
 // Is a batch of systems its systems, whoever runs it, and does it do what its observer says?
-#include "host/sim/batch.h"
-
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
 #include "host/core/error.h"
+#include "host/timing/run/replay_batch.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {
@@ -60,7 +59,7 @@ class Batch : public ::testing::TestWithParam<unsigned> {
   CpuBatch runner_{GetParam()};
   std::vector<config::MachineConfig> machines_;
   std::vector<config::PolicyConfig> policies_;
-  std::vector<BatchSystem> systems_;
+  std::vector<ReplayJob> systems_;
 };
 
 TEST_P(Batch, EverySystemOnceWithItsOwnResult) {
@@ -70,8 +69,8 @@ TEST_P(Batch, EverySystemOnceWithItsOwnResult) {
     EXPECT_EQ(observer.times[i], 1u);
     EXPECT_FALSE(observer.outcomes[i].stopped);
     ASSERT_TRUE(observer.outcomes[i].result.has_value()) << i;
-    const BatchSystem& s = systems_[i];
-    const report::RunResult alone = simulate(*s.recording, *s.machine, *s.policy, {});
+    const ReplayJob& s = systems_[i];
+    const report::RunResult alone = replay_on_cpu(*s.recording, *s.machine, *s.policy, {});
     EXPECT_EQ(testing::numbers(*observer.outcomes[i].result), testing::numbers(alone)) << i;
     EXPECT_EQ(observer.outcomes[i].result->policy, s.policy->name);
   }
@@ -126,7 +125,7 @@ TEST(BatchStop, RunningSystemsAreCutShort) {
   } observer;
   const config::MachineConfig machine = config::load_machine("tom");
   const config::PolicyConfig policy = config::load_policy("baseline");
-  const BatchSystem system{&testing::workload("kmeans"), &machine, &policy};
+  const ReplayJob system{&testing::workload("kmeans"), &machine, &policy};
   CpuBatch(1).run({&system, 1}, observer);
   ASSERT_TRUE(observer.outcome.result.has_value());
   EXPECT_TRUE(observer.outcome.stopped);

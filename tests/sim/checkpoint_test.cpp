@@ -1,6 +1,6 @@
 // Does a run that goes on from a checkpoint end as if it had never stopped, on either backend, and
 // is a file that cannot be gone on from refused?
-#include "host/sim/checkpoint.h"
+#include "host/timing/run/checkpoint.h"
 
 #include <gtest/gtest.h>
 
@@ -35,12 +35,12 @@ class Checkpoint : public ::testing::Test {
   std::string file(const std::string& name = "state") const { return folder_ / name; }
 
   /// Steps at most `slices` slices of `windows` windows on an emulated device; true: it has ended.
-  bool some_way(BatchSystem system, uint64_t windows, int slices, report::RunResult* result) {
+  bool some_way(ReplayJob system, uint64_t windows, int slices, report::RunResult* result) {
     kernels::EmulatedDevice device({});
     KeepingObserver observer(1, slices);
-    DeviceBatchOptions options;
+    AcceleratorBatchOptions options;
     options.slice = {windows, ~uint64_t{0}};
-    DeviceBatch(device, options).run({&system, 1}, observer);
+    AcceleratorBatch(device, options).run({&system, 1}, observer);
     if (!observer.outcomes[0].result.has_value()) {
       ADD_FAILURE() << observer.error(0);
       return true;
@@ -57,7 +57,7 @@ TEST_F(Checkpoint, ManyStopsOnADevice) {
     SCOPED_TRACE(policy);
     const runtime::Recording& recording = workload("kmeans", 100'000);
     Configs configs({policy}, kFew);
-    BatchSystem system = configs.systems(recording)[0];
+    ReplayJob system = configs.systems(recording)[0];
     system.checkpoint = file(policy);
     report::RunResult result;
     int stops = 0;
@@ -73,7 +73,7 @@ TEST_F(Checkpoint, FromADeviceToTheCpuAndBack) {
   for (const char* policy : {"baseline", "tom"}) {
     SCOPED_TRACE(policy);
     Configs configs({policy}, kFew);
-    BatchSystem system = configs.systems(recording)[0];
+    ReplayJob system = configs.systems(recording)[0];
     system.checkpoint = file(policy);
     const auto expected = numbers(simulate(recording, policy, kFew));
     ASSERT_FALSE(some_way(system, 10, 2, nullptr));
@@ -84,7 +84,7 @@ TEST_F(Checkpoint, FromADeviceToTheCpuAndBack) {
     options.progress_interval = std::chrono::milliseconds(0);
     options.progress = [](const Progress&) { return false; };
     const report::RunResult part =
-        sim::simulate(recording, configs.machine, configs.policies[0], options);
+        sim::replay_on_cpu(recording, configs.machine, configs.policies[0], options);
     EXPECT_TRUE(part.partial);
     EXPECT_GT(part.warp_instructions, 0u);
     // And to its end on either.
@@ -92,7 +92,7 @@ TEST_F(Checkpoint, FromADeviceToTheCpuAndBack) {
     fs::copy_file(system.checkpoint, copy, fs::copy_options::overwrite_existing);
     options = {};
     options.checkpoint = copy;
-    EXPECT_EQ(numbers(sim::simulate(recording, configs.machine, configs.policies[0], options)),
+    EXPECT_EQ(numbers(sim::replay_on_cpu(recording, configs.machine, configs.policies[0], options)),
               expected);
     report::RunResult result;
     EXPECT_TRUE(some_way(system, 1'000'000, 1000, &result));
@@ -106,9 +106,9 @@ TEST_F(Checkpoint, WhatHasEndedEndsAtOnce) {
   options.checkpoint = file();
   const auto machine = config::load_machine("tom", kFew);
   const auto policy = config::load_policy("baseline");
-  const auto first = sim::simulate(recording, machine, policy, options);
+  const auto first = sim::replay_on_cpu(recording, machine, policy, options);
   EXPECT_TRUE(fs::exists(file()));
-  EXPECT_EQ(numbers(sim::simulate(recording, machine, policy, options)), numbers(first));
+  EXPECT_EQ(numbers(sim::replay_on_cpu(recording, machine, policy, options)), numbers(first));
 }
 
 class Refusal : public Checkpoint {
@@ -132,7 +132,7 @@ class Refusal : public Checkpoint {
     f.put(c);
   }
   Configs configs_{{"baseline"}, kFew};
-  BatchSystem system_;
+  ReplayJob system_;
 };
 
 TEST_F(Refusal, GoodFilesAreRead) {
@@ -170,7 +170,7 @@ TEST_F(Refusal, DamagedFiles) {
 }
 
 TEST_F(Refusal, AStateOfAnotherMachineIsNotTaken) {
-  SystemRun run(system_, 0);
+  Replay run(system_, 0);
   EXPECT_THROW(run.begin(), Error);
 }
 

@@ -1,11 +1,10 @@
 // Transparent data mapping on whole machines: what is learnt, when the phase ends, what moves.
-#include "host/sim/data_mapping.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "device/exec/decoded.h"
+#include "host/functional/instructions/decoded.h"
+#include "host/mechanisms/tom/data_placement.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {
@@ -82,7 +81,7 @@ runtime::Recording powers_of_two(int launches = 1) {
   return walk(128, uint64_t{128} * kBlocks * kWarps, 16, launches);
 }
 
-TEST(DataMapping, ArraysAPowerOfTwoApartComeTogether) {
+TEST(DataPlacement, ArraysAPowerOfTwoApartComeTogether) {
   const runtime::Recording recording = powers_of_two(4);
   const std::vector<std::string> no_walks = {"tlb.entries=0"};  // they would cross stacks
   const report::RunResult tmap = simulate(recording, "ndp-uncontrolled-tmap", no_walks);
@@ -101,7 +100,7 @@ TEST(DataMapping, ArraysAPowerOfTwoApartComeTogether) {
   EXPECT_GT(bmap.traffic.memory_to_memory_bytes, 0u);
 }
 
-TEST(DataMapping, ChunksOfAWarpAskForHighBits) {
+TEST(DataPlacement, ChunksOfAWarpAskForHighBits) {
   // 16 consecutive lines per warp: address bits 11:12 are the lowest that are the same in all.
   const runtime::Recording recording = walk(16 * 128, 128, 16, 4);
   for (const char* policy : {"tom", "tom-oracle"}) {
@@ -114,7 +113,7 @@ TEST(DataMapping, ChunksOfAWarpAskForHighBits) {
   }
 }
 
-TEST(DataMapping, OnlyTouchedRangesMove) {
+TEST(DataPlacement, OnlyTouchedRangesMove) {
   const report::RunResult r = simulate(powers_of_two(), "tom");
   ASSERT_TRUE(r.mapping.has_value());
   std::vector<std::pair<std::string, bool>> ranges;
@@ -124,7 +123,7 @@ TEST(DataMapping, OnlyTouchedRangesMove) {
   EXPECT_EQ(ranges, expected);
 }
 
-TEST(DataMapping, LearningEndsExactlyWithTheConfiguredInstance) {
+TEST(DataPlacement, LearningEndsExactlyWithTheConfiguredInstance) {
   const runtime::Recording recording = powers_of_two(4);
   constexpr uint64_t kInstances = 4 * kBlocks * kWarps;
   for (const uint32_t permille : {1u, 5u, 10u, 500u, 1000u}) {
@@ -147,7 +146,7 @@ TEST(DataMapping, LearningEndsExactlyWithTheConfiguredInstance) {
   }
 }
 
-TEST(DataMapping, TheLearningPhasePaysForPcie) {
+TEST(DataPlacement, TheLearningPhasePaysForPcie) {
   const runtime::Recording recording = powers_of_two(2);
   const std::vector<std::string> half = {"mapping.learning_permille=500"};
   const report::RunResult fast = simulate(recording, "tom", half);
@@ -166,7 +165,7 @@ TEST(DataMapping, TheLearningPhasePaysForPcie) {
             fast.mapping->interrupt_cycle);
 }
 
-TEST(DataMapping, TheHostTakesItsTime) {
+TEST(DataPlacement, TheHostTakesItsTime) {
   const runtime::Recording recording = powers_of_two();
   for (const uint64_t ns : {uint64_t{2000}, uint64_t{1'000'000'000}}) {  // more than 2^32 ticks
     const report::RunResult r = simulate(
@@ -178,7 +177,7 @@ TEST(DataMapping, TheHostTakesItsTime) {
   }
 }
 
-TEST(DataMapping, WithoutInstancesNothingIsLearnt) {
+TEST(DataPlacement, WithoutInstancesNothingIsLearnt) {
   const report::RunResult r = simulate(workload("fma", 2'000'000), "tom");
   ASSERT_TRUE(r.mapping.has_value());
   EXPECT_FALSE(r.mapping->applied);
@@ -186,7 +185,7 @@ TEST(DataMapping, WithoutInstancesNothingIsLearnt) {
   EXPECT_EQ(counter(r, "pcie.bytes"), 0u);
 }
 
-TEST(DataMapping, AMachineMayHaveOtherStacksAndLines) {
+TEST(DataPlacement, AMachineMayHaveOtherStacksAndLines) {
   const runtime::Recording recording = powers_of_two(2);
   for (const std::vector<std::string>& change :
        {std::vector<std::string>{"stack.count=2"}, std::vector<std::string>{"stack.count=8"},
@@ -200,7 +199,7 @@ TEST(DataMapping, AMachineMayHaveOtherStacksAndLines) {
   }
 }
 
-TEST(DataMapping, IdealOffloadingCostsNothingOffChip) {
+TEST(DataPlacement, IdealOffloadingCostsNothingOffChip) {
   const runtime::Recording recording = powers_of_two(4);
   const report::RunResult r = simulate(recording, "ndp-ideal");
   EXPECT_GT(counter(r, "offload.offloaded"), 0u);

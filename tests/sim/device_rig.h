@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/sim/device_batch.h"
+#include "host/timing/run/accelerator_batch.h"
 #include "kernels/emulated_device.h"
 #include "tests/sim/whole_machine.h"
 
@@ -51,8 +51,8 @@ struct Configs {
     for (const std::string& name : policy_names)
       policies.push_back(config::load_policy(name, overrides));
   }
-  std::vector<sim::BatchSystem> systems(const runtime::Recording& recording) const {
-    std::vector<sim::BatchSystem> all;
+  std::vector<sim::ReplayJob> systems(const runtime::Recording& recording) const {
+    std::vector<sim::ReplayJob> all;
     for (const config::PolicyConfig& policy : policies)
       all.push_back({&recording, &machine, &policy});
     return all;
@@ -61,10 +61,10 @@ struct Configs {
 
 /// Runs all of `systems` on `device`; throws what went wrong with one of them.
 inline std::vector<report::RunResult> run_on(kernels::Device& device,
-                                             std::span<const sim::BatchSystem> systems,
-                                             const sim::DeviceBatchOptions& options = {}) {
+                                             std::span<const sim::ReplayJob> systems,
+                                             const sim::AcceleratorBatchOptions& options = {}) {
   KeepingObserver observer(systems.size());
-  sim::DeviceBatch(device, options).run(systems, observer);
+  sim::AcceleratorBatch(device, options).run(systems, observer);
   std::vector<report::RunResult> results;
   for (sim::BatchOutcome& outcome : observer.outcomes) {
     if (outcome.error != nullptr) std::rethrow_exception(outcome.error);

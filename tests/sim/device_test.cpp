@@ -34,7 +34,7 @@ TEST(Device, ABatchGivesWhatTheCpuGives) {
 TEST(Device, TheWayOfTheLaunchesDoesNotMatter) {
   const runtime::Recording& recording = workload("bfs-rmat", 100'000);
   const Configs configs(kThree, kFew);
-  const std::vector<BatchSystem> systems = configs.systems(recording);
+  const std::vector<ReplayJob> systems = configs.systems(recording);
   std::vector<std::vector<std::pair<std::string, uint64_t>>> expected;
   for (const std::string& policy : kThree)
     expected.push_back(numbers(simulate(recording, policy, kFew)));
@@ -58,7 +58,7 @@ TEST(Device, TheWayOfTheLaunchesDoesNotMatter) {
   for (const Way& way : ways) {
     SCOPED_TRACE(way.name);
     EmulatedDevice device(way.emulation);
-    DeviceBatchOptions options;
+    AcceleratorBatchOptions options;
     options.slice = way.slice;
     options.window_ticks = way.window_ticks;
     const auto results = run_on(device, systems, options);
@@ -71,7 +71,7 @@ TEST(Device, SystemsTakeTurnsWhereMemoryIsShort) {
   const std::vector<std::string> policies(7, "baseline");
   const Configs configs(policies, kFew);
   const auto expected = numbers(simulate(recording, "baseline", kFew));
-  const std::vector<BatchSystem> systems = configs.systems(recording);
+  const std::vector<ReplayJob> systems = configs.systems(recording);
   EmulatedDevice large({}), larger({});
   run_on(large, std::span(systems).first(1));
   run_on(larger, std::span(systems).first(2));
@@ -80,7 +80,7 @@ TEST(Device, SystemsTakeTurnsWhereMemoryIsShort) {
   emulation.memory_bytes = larger.most_used_bytes() + one / 2;
   EmulatedDevice device(emulation);
   std::vector<std::string> said;
-  DeviceBatchOptions options;
+  AcceleratorBatchOptions options;
   options.say = [&](const std::string& text) { said.push_back(text); };
   for (const report::RunResult& r : run_on(device, systems, options))
     EXPECT_EQ(numbers(r), expected);
@@ -95,7 +95,7 @@ TEST(Device, TooLittleMemoryForOneIsAnErrorOfThatSystem) {
   emulation.memory_bytes = 1000;
   EmulatedDevice device(emulation);
   KeepingObserver observer(2);
-  DeviceBatch(device, {}).run(configs.systems(recording), observer);
+  AcceleratorBatch(device, {}).run(configs.systems(recording), observer);
   for (size_t i = 0; i < 2; ++i) {
     EXPECT_NE(observer.error(i).find("--backend cpu"), std::string::npos) << observer.error(i);
   }
@@ -106,13 +106,13 @@ TEST(Device, AFailureIsItsOwn) {
   Configs configs({"baseline", "baseline", "baseline"}, kFew);
   config::MachineConfig stuck = configs.machine;
   stuck.run.no_progress_cycles = 1;
-  std::vector<BatchSystem> systems = configs.systems(recording);
+  std::vector<ReplayJob> systems = configs.systems(recording);
   systems[1].machine = &stuck;
   EmulatedDevice device({});
   KeepingObserver observer(3);
-  DeviceBatchOptions options;
+  AcceleratorBatchOptions options;
   options.slice = {3, ~uint64_t{0}};
-  DeviceBatch(device, options).run(systems, observer);
+  AcceleratorBatch(device, options).run(systems, observer);
   EXPECT_EQ(observer.error(0), "");
   EXPECT_EQ(observer.error(2), "");
   EXPECT_NE(observer.error(1).find("no instruction was committed"), std::string::npos);
@@ -139,9 +139,9 @@ TEST(Device, AnInterruptedBatchGivesWhatThereIs) {
   const Configs configs(kThree, kFew);
   EmulatedDevice device({});
   KeepingObserver observer(3, 4);
-  DeviceBatchOptions options;
+  AcceleratorBatchOptions options;
   options.slice = {20, ~uint64_t{0}};
-  DeviceBatch(device, options).run(configs.systems(recording), observer);
+  AcceleratorBatch(device, options).run(configs.systems(recording), observer);
   ASSERT_EQ(observer.order.size(), 3u);
   for (const BatchOutcome& outcome : observer.outcomes) {
     EXPECT_TRUE(outcome.stopped);
@@ -156,7 +156,7 @@ TEST(Device, AnInterruptedBatchGivesWhatThereIs) {
 
 TEST(Device, RecordingsFollowEachOther) {
   const Configs configs({"baseline"}, kFew);
-  std::vector<BatchSystem> systems;
+  std::vector<ReplayJob> systems;
   const std::vector<std::string> names = {"kmeans", "vector-add", "kmeans"};
   for (const std::string& name : names)
     systems.push_back({&workload(name, 50'000), &configs.machine, &configs.policies[0]});
@@ -169,7 +169,7 @@ TEST(Device, RecordingsFollowEachOther) {
 TEST(Device, AFaultNamesTheComponentAndTheTickIfAsked) {
   const runtime::Recording& recording = workload("kmeans", 50'000);
   const Configs configs({"baseline"}, kFew);
-  SystemRun layout({&recording, &configs.machine, &configs.policies[0]}, 0);
+  Replay layout({&recording, &configs.machine, &configs.policies[0]}, 0);
   EmulationOptions emulation;
   emulation.fault_at = 1000;
   // Of those that the one warp steps, the last.
@@ -177,7 +177,7 @@ TEST(Device, AFaultNamesTheComponentAndTheTickIfAsked) {
   emulation.fault_in = deal.order.back();
   const auto failure = [&](bool locate) -> std::string {
     EmulatedDevice device(emulation);
-    DeviceBatchOptions options;
+    AcceleratorBatchOptions options;
     options.locate_fault = locate;
     try {
       run_on(device, configs.systems(recording), options);
@@ -203,7 +203,7 @@ TEST(Device, OneWarpAtATimeGivesTheSame) {
   const runtime::Recording& recording = workload("kmeans", 50'000);
   const Configs configs(kThree, kFew);
   EmulatedDevice device({});
-  DeviceBatchOptions options;
+  AcceleratorBatchOptions options;
   options.locate_fault = true;
   const auto results = run_on(device, configs.systems(recording), options);
   for (size_t i = 0; i < kThree.size(); ++i)
@@ -217,12 +217,12 @@ TEST(Device, HoldsAsManySystemsAsAreLaidOut) {
   EmulationOptions emulation;
   emulation.blocks_at_once = 2;
   EmulatedDevice device(emulation);
-  DeviceBatchOptions options;
+  AcceleratorBatchOptions options;
   options.slice = {20, ~uint64_t{0}};
   for (const report::RunResult& r : run_on(device, configs.systems(recording), options))
     EXPECT_EQ(numbers(r), expected);
   // Far more than the two that are stepped at a time.
-  SystemRun one({&recording, &configs.machine, &configs.policies[0]}, 0);
+  Replay one({&recording, &configs.machine, &configs.policies[0]}, 0);
   EXPECT_GT(device.most_used_bytes(), 8 * one.system().arena.size_bytes());
 }
 
@@ -235,7 +235,7 @@ TEST(Device, NothingToDo) {
   EXPECT_EQ(results[0].cycles, 0u);
   EXPECT_FALSE(results[0].partial);
   KeepingObserver observer(0);
-  DeviceBatch(device, {}).run({}, observer);
+  AcceleratorBatch(device, {}).run({}, observer);
   EXPECT_TRUE(observer.order.empty());
 }
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "device/core/address_map.h"
-#include "device/exec/decoded.h"
-#include "host/sim/system.h"
+#include "host/functional/instructions/decoded.h"
+#include "host/timing/machine/system.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {

@@ -1,10 +1,10 @@
 // Kernels as the timing model gets them: classes, scoreboard slots, occupancy, candidates.
-#include "host/sim/image_builder.h"
+#include "host/timing/program/image_builder.h"
 
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
-#include "host/sim/instruction_class.h"
+#include "host/timing/program/instruction_class.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {

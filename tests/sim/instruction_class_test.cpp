@@ -1,15 +1,15 @@
 // Has every instruction that the executor accepts a timing class that fits its trace?
-#include "host/sim/instruction_class.h"
+#include "host/timing/program/instruction_class.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "host/compiler/kernel.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
-#include "host/runtime/decoded_kernel.h"
-#include "host/runtime/trace_replay.h"
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/decode/decoded_kernel.h"
+#include "host/recording/trace_replay.h"
 
 namespace nearwarp::sim {
 namespace {

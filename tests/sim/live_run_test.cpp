@@ -1,9 +1,8 @@
 // Do launches that come one by one take as long as all of them at once?
-#include "host/sim/live_run.h"
-
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
+#include "host/timing/run/launch_timer.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {
@@ -23,7 +22,8 @@ runtime::TraceStore traces_of(const runtime::Recording& recording,
 /// Cycles of every launch, each simulated before the next is known.
 std::vector<uint64_t> one_by_one(const runtime::Recording& recording,
                                  const std::vector<std::string>& overrides) {
-  LiveRun run(config::load_machine("tom", overrides), config::load_policy("baseline", overrides));
+  LaunchTimer run(config::load_machine("tom", overrides),
+                  config::load_policy("baseline", overrides));
   std::vector<uint64_t> cycles;
   size_t kernels = 0;
   for (const runtime::LaunchRecord& launch : recording.launches) {
@@ -58,10 +58,10 @@ INSTANTIATE_TEST_SUITE_P(, LiveRuns,
                          ::testing::Values("vector-add", "kmeans", "bfs-rmat", "backprop", "fwt"),
                          [](const auto& of) { return testing::test_name(of.param); });
 
-TEST(LiveRun, WhatALaunchThatFailedHasLeftIsNotTaken) {
+TEST(LaunchTimer, WhatALaunchThatFailedHasLeftIsNotTaken) {
   const runtime::Recording& recording = workload("kmeans", 200'000);
   const auto cycles = [&](bool something_before) {
-    LiveRun run(config::load_machine("tom", {}), config::load_policy("baseline", {}));
+    LaunchTimer run(config::load_machine("tom", {}), config::load_policy("baseline", {}));
     for (const auto& kernel : recording.kernels) run.add_kernel(*kernel);
     const runtime::LaunchRecord& launch = recording.launches[0];
     runtime::TraceStore traces;
@@ -79,19 +79,20 @@ TEST(LiveRun, WhatALaunchThatFailedHasLeftIsNotTaken) {
   EXPECT_EQ(cycles(true), cycles(false));
 }
 
-TEST(LiveRun, RefusesPoliciesThatOffload) {
+TEST(LaunchTimer, RefusesPoliciesThatOffload) {
   try {
-    LiveRun run(config::load_machine("tom", {}), config::load_policy("tom", {}));
+    LaunchTimer run(config::load_machine("tom", {}), config::load_policy("tom", {}));
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("policy 'tom' offloads"), std::string::npos);
   }
 }
 
-TEST(LiveRun, ALaunchThatDoesNotFitEndsIt) {
+TEST(LaunchTimer, ALaunchThatDoesNotFitEndsIt) {
   const runtime::Recording& recording = workload("kmeans", 200'000);
   const std::vector<std::string> overrides = {"sm.threads=32"};
-  LiveRun run(config::load_machine("tom", overrides), config::load_policy("baseline", overrides));
+  LaunchTimer run(config::load_machine("tom", overrides),
+                  config::load_policy("baseline", overrides));
   for (const auto& kernel : recording.kernels) run.add_kernel(*kernel);
   const runtime::LaunchRecord& launch = recording.launches[0];
   EXPECT_THROW(run.launch(launch, traces_of(recording, launch)), Error);

@@ -6,12 +6,12 @@
 #include <map>
 #include <set>
 
-#include "device/exec/decoded.h"
-#include "host/runtime/trace_replay.h"
-#include "host/sim/machine_map.h"
-#include "host/sim/mapping_study.h"
-#include "host/sim/offset_study.h"
-#include "host/sim/trace_tables.h"
+#include "host/functional/instructions/decoded.h"
+#include "host/mechanisms/tom/mapping_study.h"
+#include "host/mechanisms/tom/offset_study.h"
+#include "host/recording/trace_replay.h"
+#include "host/timing/machine/baseline_map.h"
+#include "host/timing/program/trace_tables.h"
 #include "kernels/analytics/bulk.h"
 #include "kernels/analytics/mapping_passes.h"
 #include "tests/sim/whole_machine.h"

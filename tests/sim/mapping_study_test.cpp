@@ -1,6 +1,6 @@
 // Which mapping keeps the accesses of candidates' instances together? Traces by hand, for which the
 // answer is known.
-#include "host/sim/mapping_study.h"
+#include "host/mechanisms/tom/mapping_study.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which accesses lie at a fixed offset from earlier ones? Traces by hand, with known shares.
-#include "host/sim/offset_study.h"
+#include "host/mechanisms/tom/offset_study.h"
 
 #include <gtest/gtest.h>
 

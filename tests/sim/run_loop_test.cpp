@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
-#include "host/sim/checks.h"
-#include "host/sim/system.h"
+#include "host/timing/machine/system.h"
+#include "host/timing/run/checks.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {
@@ -105,7 +105,7 @@ loop:
   machine.classes.int_max.latency_cycles = 65535;
   machine.run.no_progress_cycles = 1000;
   try {
-    sim::simulate(recording, machine, config::load_policy("baseline"), {});
+    sim::replay_on_cpu(recording, machine, config::load_policy("baseline"), {});
     FAIL() << "no error";
   } catch (const Error& e) {
     const std::string text = e.what();

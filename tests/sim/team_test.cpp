@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "host/sim/system_run.h"
+#include "host/timing/run/replay.h"
 #include "kernels/deal.h"
 #include "tests/sim/whole_machine.h"
 
@@ -16,7 +16,7 @@ namespace {
 std::vector<Component> components() {
   const config::MachineConfig machine = config::load_machine("tom");
   const config::PolicyConfig policy = config::load_policy("tom");
-  sim::SystemRun run({&testing::workload("vector-add", 50'000), &machine, &policy}, 0);
+  sim::Replay run({&testing::workload("vector-add", 50'000), &machine, &policy}, 0);
   const auto table = run.system().components();
   return {table.begin(), table.end()};
 }

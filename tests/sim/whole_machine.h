@@ -9,7 +9,7 @@
 
 #include "bench/workloads/workload.h"
 #include "host/config/config.h"
-#include "host/sim/simulate.h"
+#include "host/timing/run/cpu_replay.h"
 
 namespace nearwarp::testing {
 
@@ -56,8 +56,8 @@ struct PtxDevice {
 inline report::RunResult simulate(const runtime::Recording& recording, const std::string& policy,
                                   const std::vector<std::string>& overrides = {},
                                   const sim::SimOptions& options = {}) {
-  return sim::simulate(recording, config::load_machine("tom", overrides),
-                       config::load_policy(policy, overrides), options);
+  return sim::replay_on_cpu(recording, config::load_machine("tom", overrides),
+                            config::load_policy(policy, overrides), options);
 }
 
 /// Everything that a run found, as text, the time it took on the host apart.

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "host/runtime/recording.h"
-#include "host/sim/image_builder.h"
+#include "host/recording/recording.h"
+#include "host/timing/program/image_builder.h"
 #include "tests/support/program.h"
 
 namespace nearwarp::testing {

@@ -1,10 +1,10 @@
 // Do a sweep's parts join to the sweep, and are parts that disagree found?
-#include "host/sweep/merge.h"
+#include "host/timing/sweep/merge.h"
 
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
-#include "host/sweep/format.h"
+#include "host/timing/sweep/format.h"
 #include "tests/sweep/sweep_rig.h"
 
 namespace nearwarp::testing {

@@ -1,6 +1,6 @@
 // Is a sweep the cross product of what varies, in its documented order, with ids that tell points
 // apart by what determines their results?
-#include "host/sweep/plan.h"
+#include "host/timing/sweep/plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Is every point run once and kept, whatever happens on the way?
-#include "host/sweep/run.h"
+#include "host/timing/sweep/run.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -95,7 +95,7 @@ TEST_F(SweepRun, AStoppedSweepIsResumed) {
 TEST_F(SweepRun, StoppedSystemsAreNotResults) {
   class Stopping final : public sim::BatchRunner {
    public:
-    void run(std::span<const sim::BatchSystem> systems, sim::BatchObserver& observer) override {
+    void run(std::span<const sim::ReplayJob> systems, sim::BatchObserver& observer) override {
       sim::BatchOutcome outcome;
       outcome.result = made_up(systems[0]);
       outcome.result->partial = outcome.stopped = true;
@@ -172,7 +172,7 @@ TEST_F(SweepRun, AnotherSweepsFileIsUsedForThePointsInCommon) {
 
 TEST_F(SweepRun, AFailureIsAResult) {
   SweepRig rig;
-  rig.runner.simulate = [](const sim::BatchSystem& system) {
+  rig.runner.simulate = [](const sim::ReplayJob& system) {
     if (system.machine->sm.warps == 16) throw Error("it is stuck");
     return made_up(system);
   };
@@ -256,7 +256,7 @@ TEST_F(SweepRun, ProgressGrowsToTheWhole) {
 
 TEST_F(SweepRun, EveryMemberIsInTheDescription) {
   SweepRig rig;
-  rig.runner.simulate = [](const sim::BatchSystem& system) {
+  rig.runner.simulate = [](const sim::ReplayJob& system) {
     if (system.machine->sm.warps == 16) throw Error("no");
     return made_up(system);
   };

@@ -11,8 +11,8 @@
 
 #include "host/config/config.h"
 #include "host/core/error.h"
-#include "host/sim/batch.h"
-#include "host/sweep/run.h"
+#include "host/timing/run/replay_batch.h"
+#include "host/timing/sweep/run.h"
 #include "tests/cli/program.h"
 
 namespace nearwarp::testing {
@@ -31,7 +31,7 @@ inline sweep::Definition definition(std::vector<std::string> sets = {},
 }
 
 /// A result whose numbers follow from the configuration.
-inline report::RunResult made_up(const sim::BatchSystem& system) {
+inline report::RunResult made_up(const sim::ReplayJob& system) {
   report::RunResult result;
   result.machine = system.machine->name;
   result.policy = system.policy->name;
@@ -48,11 +48,11 @@ inline report::RunResult made_up(const sim::BatchSystem& system) {
 /// Makes results up, last system first, and says what it was given.
 class FakeRunner final : public sim::BatchRunner {
  public:
-  std::function<report::RunResult(const sim::BatchSystem&)> simulate = made_up;
+  std::function<report::RunResult(const sim::ReplayJob&)> simulate = made_up;
   size_t ran = 0;
   std::vector<size_t> batches;  ///< sizes
 
-  void run(std::span<const sim::BatchSystem> systems, sim::BatchObserver& observer) override {
+  void run(std::span<const sim::ReplayJob> systems, sim::BatchObserver& observer) override {
     batches.push_back(systems.size());
     for (size_t i = systems.size(); i-- > 0;) {
       if (!observer.progress(0)) return;

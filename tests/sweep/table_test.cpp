@@ -1,5 +1,5 @@
 // Do table and CSV show what the file holds?
-#include "host/sweep/table.h"
+#include "host/timing/sweep/table.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ class Table : public ::testing::Test {
  protected:
   /// Runs with cycles of 100 for the first policy, 100 / speed-up for the others.
   std::string table(const Plan& plan, double speedup = 2) {
-    rig_.runner.simulate = [=](const sim::BatchSystem& system) {
+    rig_.runner.simulate = [=](const sim::ReplayJob& system) {
       report::RunResult result = made_up(system);
       if (system.machine->sm.warps == 16) throw Error("it is stuck");
       result.partial = system.machine->sm.warps == 32;

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "host/config/config.h"
-#include "host/dram/channel_run.h"
+#include "host/timing/dram/channel_run.h"
 
 namespace nearwarp::dram {
 namespace {

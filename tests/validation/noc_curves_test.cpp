@@ -7,8 +7,8 @@
 #include <optional>
 #include <sstream>
 
-#include "host/noc/bounds.h"
-#include "host/noc/measure.h"
+#include "host/timing/noc/bounds.h"
+#include "host/timing/noc/measure.h"
 
 namespace nearwarp::testing {
 namespace {

@@ -1,0 +1,22 @@
+// Liveness of virtual registers and their allocation to physical ones.
+#pragma once
+
+#include "host/functional/compiler/kernel.h"
+
+namespace nearwarp::compiler {
+
+/// Fills live_in, live_out and Register::block_local from the blocks and instructions.
+/// Returns false if the kernel is too large to analyse (hundreds of megabytes of sets).
+bool compute_liveness(Kernel* kernel);
+
+/// Fills Register::physical, num_physical and num_predicates; needs liveness.
+///
+/// Registers that are live at one point have different physical ones; a destination may share with
+/// a source that dies at its instruction, partly too where the widths differ. The best of several
+/// orders of greedy colouring is taken; the same input always gives the same result.
+void allocate_registers(Kernel* kernel);
+
+/// Largest number of 32-bit registers that are live at one point: a lower bound of num_physical.
+uint32_t register_pressure(const Kernel& kernel);
+
+}  // namespace nearwarp::compiler

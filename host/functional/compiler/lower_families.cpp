@@ -1,0 +1,471 @@
+// Expands instructions that other instructions can stand for: matrices through shared memory,
+// asynchronous copies. Their timing is that of what stands for them.
+#include "host/functional/compiler/lower.h"
+#include "host/functional/instructions/decoded.h"
+#include "host/functional/ptx/details.h"
+
+namespace nearwarp::compiler {
+namespace {
+
+using ptx::MatrixDetail;
+using ptx::Opcode;
+using ptx::Space;
+using ptx::Type;
+using Kind = ptx::Operand::Kind;
+
+Operand lane_id() {
+  Operand out;
+  out.kind = Operand::Kind::kSpecial;
+  out.special = ptx::SpecialReg::kLaneid;
+  return out;
+}
+
+}  // namespace
+
+// A new register that holds `op` of `srcs`, under the guard of `like`.
+RegId Lowering::compute(const Instruction& like, Opcode op, Type type, std::vector<Operand> srcs,
+                        const ptx::Modifiers& mod) {
+  Instruction out = like;
+  out.op = op;
+  out.mod = mod;
+  out.mod.type = type;
+  out.srcs = std::move(srcs);
+  out.address = {};
+  const bool wide = mod.mul_part == ptx::MulPart::kWide;
+  out.dsts = {new_register("%t", wide ? Type::kB64 : type)};
+  const RegId result = out.dsts[0];
+  code_.instructions.push_back(std::move(out));
+  return result;
+}
+
+RegId Lowering::compare(const Instruction& like, ptx::Compare how, Type type, const Operand& a,
+                        const Operand& b, RegId result) {
+  Instruction out = like;
+  out.op = Opcode::kSetp;
+  out.mod = {};
+  out.mod.type = type;
+  out.mod.compare = how;
+  out.address = {};
+  out.dsts = {result != kNone ? result : new_register("%p", Type::kPred)};
+  out.srcs = {a, b};
+  result = out.dsts[0];
+  code_.instructions.push_back(std::move(out));
+  return result;
+}
+
+void Lowering::access(const Instruction& like, Opcode op, Space space, Type type, Address address,
+                      const std::vector<RegId>& registers) {
+  Instruction out = like;
+  out.op = op;
+  out.mod = {};
+  out.mod.type = type;
+  out.mod.space = space;
+  out.mod.vector = static_cast<uint8_t>(registers.size());
+  out.address = address;
+  out.dsts.clear();
+  out.srcs.clear();
+  if (op == Opcode::kLd) {
+    out.dsts = registers;
+  } else {
+    for (const RegId r : registers) out.srcs.push_back(of_register(r));
+  }
+  code_.instructions.push_back(std::move(out));
+}
+
+// False if the instruction needs no expansion.
+bool Lowering::expand(Frame* frame, const ptx::Instruction& in) {
+  Instruction like = start(in);
+  like.mod = {};
+  if (in.guard != ptx::kNoIndex) like.guard = reg(frame, in.guard);
+  if (in.mod.type == Type::kB128) {
+    expand_wide(frame, in, like);
+    return true;
+  }
+  if (in.mod.pairs) {
+    expand_pairs(frame, in, like);
+    return true;
+  }
+  switch (in.op) {
+    case Opcode::kLdmatrix:
+    case Opcode::kStmatrix:
+      expand_shared_matrix(frame, in, like);
+      return true;
+    case Opcode::kMovmatrix:
+      expand_transpose(frame, in, like);
+      return true;
+    case Opcode::kWmmaLoad:
+    case Opcode::kWmmaStore:
+      expand_wmma(frame, in, like);
+      return true;
+    case Opcode::kCpAsync:
+      if (in.mod.mode == 0)
+        expand_copy(frame, in, like);
+      else
+        expand_bulk_copy(frame, in, like);
+      return true;
+    case Opcode::kMbarrier:
+      expand_mbarrier(frame, in, like);
+      return true;
+    case Opcode::kMapa:
+      expand_cluster_address(frame, in, like);
+      return true;
+    case Opcode::kCreatePolicy: {
+      Instruction out = start(in);
+      out.op = Opcode::kMov;
+      out.mod.type = Type::kB64;
+      if (in.guard != ptx::kNoIndex) out.guard = like.guard;
+      add_destination(frame, in, frame->fn->operands[in.first_operand], Type::kB64, &out);
+      out.srcs = {constant(0)};
+      code_.instructions.push_back(std::move(out));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+// mapa, getctarank. In shared addresses, and in generic ones of shared memory, the bits above
+// exec::kWindowBits are the rank of a block in its cluster plus one; 0 is the block itself.
+void Lowering::expand_cluster_address(Frame* frame, const ptx::Instruction& in,
+                                      const Instruction& like) {
+  constexpr uint64_t kRankBits = (exec::kClusterWindows - 1) << exec::kWindowBits;
+  static_assert((exec::kSharedGenericBase & kRankBits) == 0);
+  const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
+  const bool wide = size_of(in.mod.type) == 8, maps = in.mod.mode == 0;
+  if (in.num_operands != (maps ? 3u : 2u)) fail(in, "too many or too few operands");
+  Instruction out = like;
+  add_destination(frame, in, ops[0], maps ? in.mod.type : Type::kB32, &out);
+  const Operand from = value(frame, in, ops[1], wide ? Type::kU64 : Type::kU32);
+  const Type type = wide ? Type::kB64 : Type::kB32;
+  if (maps) {
+    const Operand rank = value(frame, in, ops[2], Type::kU32);
+    RegId window =
+        compute(like, Opcode::kShl, Type::kB32,
+                {of_register(compute(like, Opcode::kAdd, Type::kU32, {rank, constant(1)})),
+                 constant(exec::kWindowBits)});
+    if (wide) {
+      ptx::Modifiers widen;
+      widen.src_type = Type::kU32;
+      window = compute(like, Opcode::kCvt, Type::kU64, {of_register(window)}, widen);
+    }
+    const uint64_t keep = ~kRankBits & (wide ? ~uint64_t{0} : 0xffffffffu);
+    const RegId base = compute(like, Opcode::kAnd, type, {from, constant(keep)});
+    out.op = Opcode::kOr;
+    out.mod.type = type;
+    out.srcs = {of_register(base), of_register(window)};
+    code_.instructions.push_back(std::move(out));
+    return;
+  }
+  RegId rank = compute(like, Opcode::kShr, wide ? Type::kU64 : Type::kU32,
+                       {from, constant(exec::kWindowBits)});
+  if (wide) {
+    ptx::Modifiers narrow;
+    narrow.src_type = Type::kU64;
+    rank = compute(like, Opcode::kCvt, Type::kU32, {of_register(rank)}, narrow);
+  }
+  rank = compute(like, Opcode::kAnd, Type::kB32,
+                 {of_register(rank), constant(exec::kClusterWindows - 1)});
+  const RegId own = compare(like, ptx::Compare::kEq, Type::kU32, of_register(rank), constant(0));
+  const RegId other = compute(like, Opcode::kSub, Type::kU32, {of_register(rank), constant(1)});
+  Operand mine;
+  mine.kind = Operand::Kind::kSpecial;
+  mine.special = ptx::SpecialReg::kClusterCtarank;
+  out.op = Opcode::kSelp;
+  out.mod.type = Type::kB32;
+  out.srcs = {mine, of_register(other), of_register(own)};
+  code_.instructions.push_back(std::move(out));
+}
+
+// The 32-bit shared address of an operand.
+RegId Lowering::shared_address(Frame* frame, const ptx::Instruction& in, const Instruction& like,
+                               const ptx::Operand& op) {
+  Instruction holder = like;
+  address(frame, in, op, &holder);
+  const Address& a = holder.address;
+  if (a.base == kNone) {
+    Operand symbol;
+    symbol.kind = a.symbol == kNone ? Operand::Kind::kImmediate : Operand::Kind::kSymbol;
+    symbol.symbol = a.symbol;
+    symbol.bits = static_cast<uint64_t>(a.offset);
+    return compute(like, Opcode::kMov, Type::kB32, {symbol});
+  }
+  RegId base = a.base;
+  if (size_of(kernel_->registers[base].type) == 8) {
+    if (in.mod.space == Space::kGeneric) {
+      ptx::Modifiers to_shared;
+      to_shared.space = Space::kShared;
+      to_shared.to_space = true;
+      base = compute(like, Opcode::kCvta, Type::kU64, {of_register(base)}, to_shared);
+    }
+    ptx::Modifiers narrow;
+    narrow.src_type = Type::kU64;
+    base = compute(like, Opcode::kCvt, Type::kU32, {of_register(base)}, narrow);
+  }
+  return compute(like, Opcode::kAdd, Type::kU32,
+                 {of_register(base), constant(static_cast<uint32_t>(a.offset))});
+}
+
+RegId Lowering::shuffle_from(const Instruction& like, RegId value, RegId lane) {
+  ptx::Modifiers mod;
+  mod.shfl = ptx::ShflMode::kIdx;
+  return compute(like, Opcode::kShfl, Type::kB32,
+                 {of_register(value), of_register(lane), constant(31), constant(0xffffffffu)}, mod);
+}
+
+// ldmatrix, stmatrix: lane 8i + r holds the address of row r of matrix i; a lane's register i has
+// elements 2 (lane mod 4) and the next of row lane / 4 (of column, if transposed).
+void Lowering::expand_shared_matrix(Frame* frame, const ptx::Instruction& in,
+                                    const Instruction& like) {
+  const bool load = in.op == Opcode::kLdmatrix, transposed = in.mod.mode != 0;
+  const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
+  const ptx::Operand& list = ops[load ? 0 : 1];
+  const uint32_t count = list.kind == Kind::kVector ? list.count : 1;
+  if (in.num_operands != 2 || count != in.mod.vector)
+    fail(in, std::to_string(count) + " registers", std::to_string(in.mod.vector) + " registers");
+  const RegId base = shared_address(frame, in, like, ops[load ? 1 : 0]);
+  const auto u32 = [&](Opcode op, RegId a, uint32_t b) {
+    return compute(like, op, Type::kB32, {of_register(a), constant(b)});
+  };
+  const RegId lane = compute(like, Opcode::kMov, Type::kB32, {lane_id()});
+  const RegId quad = u32(Opcode::kShr, lane, 2), within = u32(Opcode::kAnd, lane, 3);
+  const RegId pair = u32(Opcode::kShl, within, 1);
+  for (uint32_t i = 0; i < count; ++i) {
+    const ptx::Operand& element =
+        list.kind == Kind::kVector ? frame->fn->operands[list.index + i] : list;
+    Instruction holder = like;
+    if (load) {
+      add_destination(frame, in, element, Type::kB32, &holder);
+    } else {
+      holder.srcs.push_back(value(frame, in, element, Type::kB32));
+    }
+    const auto sum = [&](RegId a, RegId b) {
+      return compute(like, Opcode::kAdd, Type::kU32, {of_register(a), of_register(b)});
+    };
+    if (!transposed) {
+      const RegId row = shuffle_from(like, base, u32(Opcode::kOr, quad, 8 * i));
+      const Address at{sum(row, u32(Opcode::kShl, within, 2)), kNone, 0};
+      RegId data = load ? holder.dsts[0] : kNone;
+      if (!load) data = compute(like, Opcode::kMov, Type::kB32, {holder.srcs[0]});
+      if (data != kNone)
+        access(like, load ? Opcode::kLd : Opcode::kSt, Space::kShared, Type::kB32, at, {data});
+      continue;
+    }
+    RegId halves[2];
+    for (uint32_t e = 0; e < 2; ++e) {
+      const RegId row = shuffle_from(like, base, u32(Opcode::kAdd, pair, 8 * i + e));
+      const Address at{sum(row, u32(Opcode::kShl, quad, 1)), kNone, 0};
+      if (load) {
+        halves[e] = new_register("%t", Type::kB16);
+        access(like, Opcode::kLd, Space::kShared, Type::kB16, at, {halves[e]});
+      } else {
+        const RegId whole = compute(like, Opcode::kMov, Type::kB32, {holder.srcs[0]});
+        ptx::Modifiers narrow;
+        narrow.src_type = Type::kU32;
+        halves[e] = compute(like, Opcode::kCvt, Type::kU16,
+                            {of_register(u32(Opcode::kShr, whole, 16 * e))}, narrow);
+        access(like, Opcode::kSt, Space::kShared, Type::kB16, at, {halves[e]});
+      }
+    }
+    if (!load || holder.dsts[0] == kNone) continue;
+    Instruction pack = like;
+    pack.op = Opcode::kMov;
+    pack.mod.type = Type::kB32;
+    pack.dsts = holder.dsts;
+    pack.srcs = {of_register(halves[0]), of_register(halves[1])};
+    code_.instructions.push_back(std::move(pack));
+  }
+}
+
+// movmatrix: the transpose of an 8 by 8 matrix of 16-bit elements in registers.
+void Lowering::expand_transpose(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
+  Instruction out = like;
+  operands(frame, in, &out);
+  const auto u32 = [&](Opcode op, RegId a, uint32_t b) {
+    return compute(like, op, Type::kB32, {of_register(a), constant(b)});
+  };
+  const RegId lane = compute(like, Opcode::kMov, Type::kB32, {lane_id()});
+  const RegId value = compute(like, Opcode::kMov, Type::kB32, {out.srcs.at(0)});
+  const RegId column = u32(Opcode::kShr, lane, 2);
+  const RegId shift = u32(Opcode::kShl, u32(Opcode::kAnd, column, 1), 4);
+  RegId halves[2];
+  for (uint32_t e = 0; e < 2; ++e) {
+    // Element (2 (lane mod 4) + e, column) lies in lane 4 row + column / 2.
+    const RegId row = u32(Opcode::kOr, u32(Opcode::kShl, u32(Opcode::kAnd, lane, 3), 1), e);
+    const RegId from = compute(
+        like, Opcode::kAdd, Type::kU32,
+        {of_register(u32(Opcode::kShl, row, 2)), of_register(u32(Opcode::kShr, column, 1))});
+    const RegId word = shuffle_from(like, value, from);
+    const RegId moved =
+        compute(like, Opcode::kShr, Type::kB32, {of_register(word), of_register(shift)});
+    halves[e] = u32(Opcode::kAnd, moved, 0xffff);
+  }
+  Instruction merge = like;
+  merge.op = Opcode::kOr;
+  merge.mod.type = Type::kB32;
+  merge.dsts = {out.dsts.at(0)};
+  merge.srcs = {of_register(halves[0]), of_register(u32(Opcode::kShl, halves[1], 16))};
+  code_.instructions.push_back(std::move(merge));
+}
+
+// wmma.load, wmma.store. PTX leaves the layout of fragments open; here every lane holds
+// neighbouring elements of one row (of one column, for column-major factors), the accumulator
+// always by rows.
+void Lowering::expand_wmma(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
+  const bool load = in.op == Opcode::kWmmaLoad;
+  const MatrixDetail detail = MatrixDetail::unpack(in.mod.detail);
+  Instruction out = start(in);
+  operands(frame, in, &out);
+  const uint32_t rows = detail.operand == 1 ? detail.k : detail.m;
+  const uint32_t columns = detail.operand == 0 ? detail.k : detail.n;
+  const bool by_column = detail.a_column;                 // of memory
+  const bool strided = detail.operand == 2 && by_column;  // memory and fragment differ
+  const uint32_t minor = detail.operand == 2 || !by_column ? columns : rows;
+  const uint32_t each = rows * columns / 32;  // elements of a lane
+  const uint32_t bytes = size_of(in.mod.type);
+  const Type unit = bytes == 8 ? Type::kB64 : Type::kB32;  // of a fragment's registers
+  std::vector<RegId> registers = out.dsts;
+  Operand stride = constant(by_column ? rows : columns);
+  const bool given = in.num_operands == 3;
+  if (given) {
+    stride = out.srcs.back();
+    out.srcs.pop_back();
+  }
+  if (!load)
+    for (const Operand& s : out.srcs) registers.push_back(compute(like, Opcode::kMov, unit, {s}));
+  const uint32_t words = each * bytes / size_of(unit);  // registers with elements of their own
+  if (words == 0 || registers.size() % words != 0 || (bytes < 4 && strided && bytes != 2))
+    refuse(in, "this form of wmma");
+  if (out.address.base == kNone) refuse(in, "wmma with an address that is no register");
+  const RegId base = out.address.base;
+  const bool wide = size_of(kernel_->registers[base].type) == 8;
+  const auto u32 = [&](Opcode op, RegId a, uint32_t b) {
+    return compute(like, op, Type::kB32, {of_register(a), constant(b)});
+  };
+  const uint32_t per_line = minor / each;  // lanes that share a row
+  const RegId lane = compute(like, Opcode::kMov, Type::kB32, {lane_id()});
+  const RegId line =
+      compute(like, Opcode::kDiv, Type::kU32, {of_register(lane), constant(per_line)});
+  const RegId part = u32(Opcode::kAnd, lane, per_line - 1);
+  const RegId first =
+      compute(like, Opcode::kShl, Type::kB32,
+              {of_register(part), constant(static_cast<uint32_t>(__builtin_ctz(each)))});
+  ptx::Modifiers low, widen;
+  low.mul_part = ptx::MulPart::kLo;
+  widen.src_type = Type::kU32;
+  const auto element = [&](RegId major, RegId within) {
+    const RegId index = compute(like, Opcode::kMad, Type::kU32,
+                                {of_register(major), stride, of_register(within)}, low);
+    const RegId offset =
+        compute(like, Opcode::kMul, Type::kU32, {of_register(index), constant(bytes)}, low);
+    if (!wide)
+      return compute(like, Opcode::kAdd, Type::kU32, {of_register(base), of_register(offset)});
+    const RegId long_offset = compute(like, Opcode::kCvt, Type::kU64, {of_register(offset)}, widen);
+    return compute(like, Opcode::kAdd, Type::kU64, {of_register(base), of_register(long_offset)});
+  };
+  const Opcode op = load ? Opcode::kLd : Opcode::kSt;
+  if (strided) {
+    for (uint32_t e = 0; e < each; ++e) {
+      const Address at{element(u32(Opcode::kAdd, first, e), line), kNone, out.address.offset};
+      if (bytes >= 4) {
+        access(like, op, in.mod.space, unit, at, {registers[e]});
+        continue;
+      }
+      // Halves of registers.
+      ptx::Modifiers narrow;
+      narrow.src_type = Type::kU32;
+      if (!load) {
+        const RegId half =
+            compute(like, Opcode::kCvt, Type::kU16,
+                    {of_register(u32(Opcode::kShr, registers[e / 2], 16 * (e % 2)))}, narrow);
+        access(like, op, in.mod.space, Type::kB16, at, {half});
+        continue;
+      }
+      const RegId half = new_register("%t", Type::kB32);
+      access(like, op, in.mod.space, Type::kU16, at, {half});
+      Instruction merge = like;
+      merge.op = Opcode::kBfi;
+      merge.mod.type = Type::kB32;
+      merge.dsts = {registers[e / 2]};
+      merge.srcs = {of_register(half), of_register(registers[e / 2]), constant(16 * (e % 2)),
+                    constant(16)};
+      code_.instructions.push_back(std::move(merge));
+    }
+  } else {
+    const RegId at = element(line, first);
+    for (uint32_t w = 0; w < words;) {
+      const uint32_t n = words - w >= 4 && bytes != 8 ? 4 : (words - w >= 2 ? 2 : 1);
+      access(like, op, in.mod.space, unit, {at, kNone, out.address.offset + size_of(unit) * w},
+             {registers.begin() + w, registers.begin() + w + n});
+      w += n;
+    }
+  }
+  if (!load) return;
+  for (size_t i = words; i < registers.size(); ++i) {  // copies, as some hardware keeps them
+    Instruction copy = like;
+    copy.op = Opcode::kMov;
+    copy.mod.type = unit;
+    copy.dsts = {registers[i]};
+    copy.srcs = {of_register(registers[i % words])};
+    code_.instructions.push_back(std::move(copy));
+  }
+}
+
+// cp.async dst, src, bytes{, source bytes}: a load and a store; what the source lacks is zero.
+void Lowering::expand_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
+  const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
+  const uint32_t given = in.num_operands - (in.mod.cache_hint ? 1 : 0);  // the policy comes last
+  if (given < 3 || given > 4 || ops[2].kind != Kind::kInteger ||
+      (ops[2].value != 4 && ops[2].value != 8 && ops[2].value != 16))
+    refuse(in, "this form of cp.async", "copies of 4, 8 or 16 bytes");
+  Instruction to = like, from = like;
+  ptx::Instruction generic = in;
+  generic.mod.space = Space::kGeneric;
+  address(frame, generic, ops[0], &to);
+  address(frame, generic, ops[1], &from);
+  const auto words = static_cast<uint32_t>(ops[2].value / 4);
+  std::vector<RegId> data;
+  for (uint32_t i = 0; i < words; ++i) data.push_back(new_register("%t", Type::kB32));
+  const bool whole = given == 3 || (ops[3].kind == Kind::kInteger && ops[3].value == ops[2].value);
+  if (whole) {
+    access(like, Opcode::kLd, Space::kGlobal, Type::kB32, from.address, data);
+  } else {
+    const RegId bytes =
+        compute(like, Opcode::kMov, Type::kB32, {value(frame, in, ops[3], Type::kB32)});
+    const RegId bits = compute(like, Opcode::kShl, Type::kB32, {of_register(bytes), constant(3)});
+    for (uint32_t i = 0; i < words; ++i) {
+      Instruction zero = like;
+      zero.op = Opcode::kMov;
+      zero.mod.type = Type::kB32;
+      zero.dsts = {data[i]};
+      zero.srcs = {constant(0)};
+      code_.instructions.push_back(zero);
+      Instruction guarded = like;
+      guarded.guard = new_register("%p", Type::kPred);
+      if (like.guard != kNone) {  // false for lanes that the copy's own guard leaves out
+        Instruction all = like;
+        all.guard = kNone;
+        all.guard_negated = false;
+        compare(all, ptx::Compare::kNe, Type::kU32, constant(0), constant(0), guarded.guard);
+        guarded.guard_negated = false;
+      }
+      compare(like, ptx::Compare::kGt, Type::kU32, of_register(bits), constant(32 * i),
+              guarded.guard);
+      Address at = from.address;
+      at.offset += 4 * i;
+      access(guarded, Opcode::kLd, Space::kGlobal, Type::kB32, at, {data[i]});
+      // The bits of this word that the source has: a field longer than the word is all of it.
+      Instruction cut = guarded;
+      cut.op = Opcode::kBfe;
+      cut.mod.type = Type::kU32;
+      cut.dsts = {data[i]};
+      const RegId rest =
+          compute(guarded, Opcode::kSub, Type::kU32, {of_register(bits), constant(32 * i)});
+      cut.srcs = {of_register(data[i]), constant(0), of_register(rest)};
+      code_.instructions.push_back(cut);
+    }
+  }
+  access(like, Opcode::kSt, Space::kShared, Type::kB32, to.address, data);
+  code_.instructions.back().mod.async_copy = true;
+}
+
+}  // namespace nearwarp::compiler

@@ -1,0 +1,239 @@
+// mbarriers, and the bulk copies that they count.
+//
+// An mbarrier is a word in shared memory (exec::MbarrierWord); all that happens to it is an atomic
+// operation. A bulk copy is a loop of the thread that asks for it, 16 bytes at a time: its data and
+// its traffic are right, its time is an estimate from above.
+#include "host/functional/compiler/lower.h"
+#include "host/functional/instructions/decoded.h"
+#include "host/functional/ptx/details.h"
+
+namespace nearwarp::compiler {
+
+using ptx::BulkCopy;
+using ptx::MbarrierOp;
+using ptx::Opcode;
+using ptx::Space;
+using ptx::Type;
+using Kind = ptx::Operand::Kind;
+
+/// What arrives at an mbarrier: `bytes` (64 bits; a multiple of 2^21 more or less does not matter)
+/// expected, and other fields of the word besides.
+Operand Lowering::bytes_change(const Instruction& like, const Operand& bytes, uint64_t others) {
+  using Word = exec::MbarrierWord;
+  const RegId field = compute(like, Opcode::kAnd, Type::kB64, {bytes, constant(Word::kBytes)});
+  const RegId placed =
+      compute(like, Opcode::kShl, Type::kB64, {of_register(field), constant(Word::kBytesShift)});
+  return of_register(
+      compute(like, Opcode::kOr, Type::kB64, {of_register(placed), constant(others)}));
+}
+
+void Lowering::arrive(const Instruction& like, Space space, const Address& at,
+                      const std::vector<RegId>& before, const Operand& change, bool ends_copies) {
+  Instruction atom = like;
+  atom.op = Opcode::kAtom;
+  atom.mod.type = Type::kB64;
+  atom.mod.space = space;
+  atom.mod.atomic = ptx::AtomicOp::kArrive;
+  atom.mod.async_copy = ends_copies;
+  atom.address = at;
+  atom.dsts = before;
+  atom.srcs = {change};
+  code_.instructions.push_back(std::move(atom));
+}
+
+// mbarrier.pending_count count, state
+void Lowering::expand_pending_count(Frame* frame, const ptx::Instruction& in,
+                                    const Instruction& like) {
+  const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
+  if (in.num_operands != 2) fail(in, "too few operands");
+  Instruction out = like;
+  out.op = Opcode::kCvt;
+  out.mod.type = Type::kU32;
+  out.mod.src_type = Type::kU64;
+  add_destination(frame, in, ops[0], Type::kB32, &out);
+  const RegId count =
+      compute(like, Opcode::kAnd, Type::kB64,
+              {value(frame, in, ops[1], Type::kB64), constant(exec::MbarrierWord::kCount)});
+  out.srcs = {of_register(count)};
+  code_.instructions.push_back(std::move(out));
+}
+
+// mbarrier: a word in shared memory (exec::MbarrierWord); arriving is an atomic operation.
+void Lowering::expand_mbarrier(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
+  using Word = exec::MbarrierWord;
+  const auto op = static_cast<MbarrierOp>(in.mod.detail);
+  if (op == MbarrierOp::kInval) return;
+  if (op == MbarrierOp::kPendingCount) {
+    expand_pending_count(frame, in, like);
+    return;
+  }
+  Instruction out = start(in);
+  const bool wait = op == MbarrierOp::kTestWait || op == MbarrierOp::kTryWait;
+  if (wait || op == MbarrierOp::kArrive || op == MbarrierOp::kArriveExpect ||
+      op == MbarrierOp::kDrop || op == MbarrierOp::kDropExpect) {
+    const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
+    if (in.num_operands < 2) fail(in, "too few operands");
+    add_destination(frame, in, ops[0], wait ? Type::kPred : Type::kB64, &out);
+    address(frame, in, ops[1], &out);
+    if (in.num_operands > 2)
+      out.srcs.push_back(
+          value(frame, in, ops[2], wait && in.mod.mode == 0 ? Type::kB64 : Type::kB32));
+  } else {
+    operands(frame, in, &out);
+  }
+  const Space space = in.mod.space;
+  const auto widened = [&](const Operand& source) {
+    ptx::Modifiers widen;
+    widen.src_type = Type::kU32;
+    return compute(like, Opcode::kCvt, Type::kU64, {source}, widen);
+  };
+  if (op == MbarrierOp::kInit) {
+    const RegId count = widened(out.srcs.at(0));
+    const RegId high = compute(like, Opcode::kShl, Type::kB64,
+                               {of_register(count), constant(Word::kExpectedShift)});
+    const RegId word =
+        compute(like, Opcode::kOr, Type::kB64, {of_register(count), of_register(high)});
+    access(like, Opcode::kSt, space, Type::kB64, out.address, {word});
+    return;
+  }
+  if (!wait) {
+    const auto number = [&](uint64_t otherwise) {
+      return out.srcs.empty() ? constant(otherwise) : of_register(widened(out.srcs[0]));
+    };
+    Operand change;
+    switch (op) {
+      case MbarrierOp::kArriveExpect:
+        change = bytes_change(like, number(0), 1);
+        break;
+      case MbarrierOp::kDrop: {
+        const RegId dropped =
+            compute(like, Opcode::kShl, Type::kB64, {number(1), constant(Word::kExpectedShift)});
+        change =
+            of_register(compute(like, Opcode::kOr, Type::kB64, {number(1), of_register(dropped)}));
+        break;
+      }
+      case MbarrierOp::kDropExpect:
+        change = bytes_change(like, number(0), 1 | uint64_t{1} << Word::kExpectedShift);
+        break;
+      case MbarrierOp::kExpect:
+        change = bytes_change(like, number(0), 0);
+        break;
+      case MbarrierOp::kComplete:
+        change = bytes_change(
+            like, of_register(compute(like, Opcode::kSub, Type::kU64, {constant(0), number(0)})),
+            0);
+        break;
+      default:
+        change = number(1);
+    }
+    arrive(like, space, out.address, out.dsts, change, op == MbarrierOp::kCopiesArrive);
+    return;
+  }
+  // The phase is over when the parity differs: from the word that arrive returned, or from the
+  // parity asked for.
+  Instruction read = like;
+  read.op = Opcode::kLd;
+  read.mod.type = Type::kB64;
+  read.mod.space = space;
+  read.mod.is_volatile = true;
+  read.mod.acquire = true;
+  read.address = out.address;
+  const RegId now = new_register("%t", Type::kB64);
+  read.dsts = {now};
+  code_.instructions.push_back(std::move(read));
+  RegId before = kNone;
+  if (in.mod.mode != 0) {
+    before = compute(like, Opcode::kShl, Type::kB64,
+                     {of_register(widened(out.srcs.at(0))), constant(Word::kPhaseShift)});
+  } else {
+    before = compute(like, Opcode::kMov, Type::kB64, {out.srcs.at(0)});
+  }
+  const RegId changed =
+      compute(like, Opcode::kXor, Type::kB64, {of_register(now), of_register(before)});
+  compare(like, ptx::Compare::kLt, Type::kS64, of_register(changed), constant(0), out.dsts.at(0));
+}
+
+// cp.async.bulk dst, src, bytes{, mbarrier}{, policy}
+void Lowering::expand_bulk_copy(Frame* frame, const ptx::Instruction& in, const Instruction& like) {
+  constexpr uint32_t kStep = 16;
+  const auto which = static_cast<BulkCopy>(in.mod.mode);
+  const ptx::Operand* ops = frame->fn->operands.data() + in.first_operand;
+  const bool counted = which != BulkCopy::kToGlobal;
+  if (in.num_operands < (counted ? 4u : 3u)) fail(in, "too few operands");
+  const auto label = [this] {
+    code_.labels.push_back(kNone);
+    return static_cast<uint32_t>(code_.labels.size() - 1);
+  };
+  const auto place = [this](uint32_t at) {
+    code_.labels[at] = static_cast<uint32_t>(code_.instructions.size());
+  };
+  Instruction branch = like;
+  branch.op = Opcode::kBra;
+  branch.inlined_call = true;
+  const uint32_t head = label(), done = label();
+  if (like.guard != kNone) {
+    branch.guard_negated = !like.guard_negated;
+    branch.targets = {done};
+    code_.instructions.push_back(branch);
+  }
+  Instruction plain = like;
+  plain.guard = branch.guard = kNone;
+  plain.guard_negated = branch.guard_negated = false;
+
+  ptx::Instruction generic = in;
+  generic.mod.space = Space::kGeneric;
+  const auto place_of = [&](const ptx::Operand& op) {
+    Instruction out = plain;
+    address(frame, generic, op, &out);
+    if (out.address.base == kNone) refuse(in, "an address that is no register", "a register");
+    return out.address;
+  };
+  const Address to = place_of(ops[0]), from = place_of(ops[1]);
+  const Space to_space = which == BulkCopy::kToGlobal ? Space::kGlobal : Space::kShared;
+  const Space from_space = which == BulkCopy::kFromGlobal ? Space::kGlobal : Space::kShared;
+  const RegId bytes =
+      compute(plain, Opcode::kMov, Type::kB32, {value(frame, in, ops[2], Type::kB32)});
+  const auto widened = [&](RegId narrow) {
+    ptx::Modifiers widen;
+    widen.src_type = Type::kU32;
+    return compute(plain, Opcode::kCvt, Type::kU64, {of_register(narrow)}, widen);
+  };
+
+  const RegId at = compute(plain, Opcode::kMov, Type::kB32, {constant(0)});
+  place(head);
+  const uint32_t copied = label();
+  Instruction leave = branch;
+  leave.guard = compare(plain, ptx::Compare::kGe, Type::kU32, of_register(at), of_register(bytes));
+  leave.targets = {copied};
+  code_.instructions.push_back(std::move(leave));
+  const RegId at_wide = widened(at);
+  const auto moved = [&](Address a) {
+    const bool wide = ptx::size_of(kernel_->registers[a.base].type) == 8;
+    a.base = compute(plain, Opcode::kAdd, wide ? Type::kU64 : Type::kU32,
+                     {of_register(a.base), of_register(wide ? at_wide : at)});
+    return a;
+  };
+  std::vector<RegId> data;
+  for (uint32_t i = 0; i < kStep / 4; ++i) data.push_back(new_register("%t", Type::kB32));
+  access(plain, Opcode::kLd, from_space, Type::kB32, moved(from), data);
+  access(plain, Opcode::kSt, to_space, Type::kB32, moved(to), data);
+  code_.instructions.back().mod.async_copy = counted;
+  Instruction step = plain;
+  step.op = Opcode::kAdd;
+  step.mod.type = Type::kU32;
+  step.dsts = {at};
+  step.srcs = {of_register(at), constant(kStep)};
+  code_.instructions.push_back(std::move(step));
+  branch.targets = {head};
+  code_.instructions.push_back(branch);
+  place(copied);
+  if (counted) {
+    const RegId missing =
+        compute(plain, Opcode::kSub, Type::kU64, {constant(0), of_register(widened(bytes))});
+    arrive(plain, Space::kShared, place_of(ops[3]), {},
+           bytes_change(plain, of_register(missing), 0), true);
+  }
+  place(done);
+}
+
+}  // namespace nearwarp::compiler

@@ -1,0 +1,81 @@
+// The range of host addresses where the simulated GPU's memory belongs.
+#include "host/functional/cudart/address_range.h"
+
+#include <elf.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "host/functional/cudart/device_spec.h"
+#include "host/functional/instructions/decoded.h"
+
+namespace nearwarp::cudart {
+
+namespace {
+
+constexpr const char* kTriesVariable = "NEARWARP_CUDART_TRIES";
+constexpr int kMostTries = 20;
+
+void* reserved = nullptr;
+
+bool reserve() {
+  const uint64_t bytes = DeviceSpec{}.memory_bytes;
+  void* const wanted = reinterpret_cast<void*>(exec::kDeviceBase);
+  void* const p = mmap(wanted, bytes, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (p == MAP_FAILED) return false;
+  if (p != wanted) {  // kernels before 4.17 take the address for a wish
+    munmap(p, bytes);
+    return false;
+  }
+  reserved = p;
+  return true;
+}
+
+/// Does the program itself need this library? Then the library is loaded before its main(), and
+/// nothing of it has run yet but constructors of other libraries.
+bool needed_by_program() {
+  bool needed = false;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* result) {
+        const ElfW(Dyn)* dynamic = nullptr;
+        for (int i = 0; i < info->dlpi_phnum; ++i)
+          if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            dynamic =
+                reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        const char* strings = nullptr;
+        for (const ElfW(Dyn)* d = dynamic; d != nullptr && d->d_tag != DT_NULL; ++d)
+          if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(d->d_un.d_ptr);
+        for (const ElfW(Dyn)* d = dynamic; strings != nullptr && d->d_tag != DT_NULL; ++d)
+          if (d->d_tag == DT_NEEDED && std::strcmp(strings + d->d_un.d_val, "libcudart.so.13") == 0)
+            *static_cast<bool*>(result) = true;
+        return 1;  // the first one is the program
+      },
+      &needed);
+  return needed;
+}
+
+}  // namespace
+
+void release_address_range() {
+  if (reserved != nullptr) munmap(reserved, DeviceSpec{}.memory_bytes);
+  reserved = nullptr;
+}
+
+}  // namespace nearwarp::cudart
+
+__attribute__((constructor)) static void begin_of_process(int, char** argv, char**) {
+  using namespace nearwarp::cudart;
+  if (reserve() || !needed_by_program()) return;  // if need be, the device's first use says why
+  const char* tries = std::getenv(kTriesVariable);
+  const int number = tries == nullptr ? 0 : std::atoi(tries);
+  if (number >= kMostTries) return;
+  setenv(kTriesVariable, std::to_string(number + 1).c_str(), 1);
+  execv("/proc/self/exe", argv);
+  unsetenv(kTriesVariable);  // not allowed: go on
+}

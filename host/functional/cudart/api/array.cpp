@@ -1,0 +1,209 @@
+// Entry points of CUDA arrays, and copies of boxes.
+#include <algorithm>
+#include <vector>
+
+#include "host/functional/cudart/arrays.h"
+#include "host/functional/cudart/copies.h"
+
+using namespace nearwarp::cudart;
+
+namespace {
+
+Box linear(const void* start, size_t pitch, size_t rows = 0) {
+  return {static_cast<char*>(const_cast<void*>(start)), pitch, pitch * rows};
+}
+
+/// `body(Runtime&)` may be called later, when a graph is launched.
+template <class Copy>
+Status copy(Stream stream, Copy body) {
+  return api([&](Runtime& r) {
+    r.enqueue(stream, NodeType::kCopy, [body](Runtime& q) {
+      body(q);
+      q.streams.pass(2);
+    });
+    return kSuccess;
+  });
+}
+
+/// Copies `bytes` between a linear range and rows of an array, from a place in it on.
+template <class CopyRow>
+void along_rows(const Array& a, size_t x_bytes, size_t y, size_t bytes, CopyRow&& copy_row) {
+  const size_t row_bytes = a.extent.width * a.element_bytes;
+  for (size_t done = 0; done < bytes; ++y, x_bytes = 0) {
+    require(y < a.rows() && x_bytes <= row_bytes);
+    const size_t step = std::min(bytes - done, row_bytes - x_bytes);
+    copy_row(a.memory + y * a.pitch + x_bytes, done, step);
+    done += step;
+  }
+}
+
+/// Where an array's rows begin when offsets are in bytes, as those of 2D copies are.
+Box array_box(const Array* handle, size_t x_bytes, size_t y, size_t width, size_t height) {
+  const Array& a = checked_array(handle);
+  Box box = box_in(a, {0, y, 0}, 0, height, 1);
+  require(x_bytes + width <= a.extent.width * a.element_bytes && x_bytes + width >= width);
+  box.start += x_bytes;
+  return box;
+}
+
+}  // namespace
+
+// --- Arrays --------------------------------------------------------------------------------------
+
+extern "C" __attribute__((visibility("default"))) ChannelDesc cudaCreateChannelDesc(int x, int y,
+                                                                                    int z, int w,
+                                                                                    int f) {
+  return {x, y, z, w, f};
+}
+
+NW_API cudaMalloc3DArray(Array** array, const ChannelDesc* format, Extent extent, unsigned flags) {
+  return api([&](Runtime& r) {
+    require(array != nullptr && format != nullptr);
+    *array = create_array(r, *format, extent, flags);
+    return kSuccess;
+  });
+}
+NW_API cudaMallocArray(Array** array, const ChannelDesc* format, size_t width, size_t height,
+                       unsigned flags) {
+  return cudaMalloc3DArray(array, format, {width, height, 0}, flags);
+}
+NW_API cudaFreeArray(Array* array) {
+  return api([&](Runtime& r) {
+    if (array != nullptr) destroy_array(r, array);
+    return kSuccess;
+  });
+}
+NW_API cudaArrayGetInfo(ChannelDesc* format, Extent* extent, unsigned* flags, Array* array) {
+  return api([&](Runtime&) {
+    const Array& a = checked_array(array);
+    if (format != nullptr) *format = a.format;
+    if (extent != nullptr) *extent = a.extent;
+    if (flags != nullptr) *flags = a.flags;
+    return kSuccess;
+  });
+}
+NW_API cudaGetChannelDesc(ChannelDesc* format, const Array* array) {
+  return cudaArrayGetInfo(format, nullptr, nullptr, const_cast<Array*>(array));
+}
+
+NW_API cudaMallocMipmappedArray(MipmappedArray** array, const ChannelDesc* format, Extent extent,
+                                unsigned levels, unsigned flags) {
+  return api([&](Runtime& r) {
+    require(array != nullptr && format != nullptr);
+    *array = create_mipmapped(r, *format, extent, levels, flags);
+    return kSuccess;
+  });
+}
+NW_API cudaGetMipmappedArrayLevel(Array** level, const MipmappedArray* array, unsigned number) {
+  return api([&](Runtime&) {
+    require(level != nullptr);
+    const MipmappedArray& a = checked_mipmapped(array);
+    require(number < a.levels.size());
+    *level = a.levels[number];
+    return kSuccess;
+  });
+}
+NW_API cudaFreeMipmappedArray(MipmappedArray* array) {
+  return api([&](Runtime& r) {
+    if (array != nullptr) destroy_mipmapped(r, array);
+    return kSuccess;
+  });
+}
+
+// --- Two dimensions ------------------------------------------------------------------------------
+
+NW_API cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch,
+                         size_t width, size_t height, int kind, Stream stream) {
+  return copy(stream, [=](Runtime& r) {
+    require(dst_pitch >= width && src_pitch >= width, kErrorInvalidPitchValue);
+    copy_box(r, linear(dst, dst_pitch), linear(src, src_pitch), width, height, 1, kind);
+  });
+}
+NW_API cudaMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width,
+                    size_t height, int kind) {
+  return cudaMemcpy2DAsync(dst, dst_pitch, src, src_pitch, width, height, kind, nullptr);
+}
+NW_API cudaMemcpy2DToArrayAsync(Array* dst, size_t x, size_t y, const void* src, size_t src_pitch,
+                                size_t width, size_t height, int kind, Stream stream) {
+  return copy(stream, [=](Runtime& r) {
+    copy_box(r, array_box(dst, x, y, width, height), linear(src, src_pitch), width, height, 1,
+             kind);
+  });
+}
+NW_API cudaMemcpy2DToArray(Array* dst, size_t x, size_t y, const void* src, size_t src_pitch,
+                           size_t width, size_t height, int kind) {
+  return cudaMemcpy2DToArrayAsync(dst, x, y, src, src_pitch, width, height, kind, nullptr);
+}
+NW_API cudaMemcpy2DFromArrayAsync(void* dst, size_t dst_pitch, const Array* src, size_t x, size_t y,
+                                  size_t width, size_t height, int kind, Stream stream) {
+  return copy(stream, [=](Runtime& r) {
+    copy_box(r, linear(dst, dst_pitch), array_box(src, x, y, width, height), width, height, 1,
+             kind);
+  });
+}
+NW_API cudaMemcpy2DFromArray(void* dst, size_t dst_pitch, const Array* src, size_t x, size_t y,
+                             size_t width, size_t height, int kind) {
+  return cudaMemcpy2DFromArrayAsync(dst, dst_pitch, src, x, y, width, height, kind, nullptr);
+}
+NW_API cudaMemcpy2DArrayToArray(Array* dst, size_t dst_x, size_t dst_y, const Array* src,
+                                size_t src_x, size_t src_y, size_t width, size_t height, int kind) {
+  return copy(nullptr, [=](Runtime& r) {
+    copy_box(r, array_box(dst, dst_x, dst_y, width, height),
+             array_box(src, src_x, src_y, width, height), width, height, 1, kind);
+  });
+}
+/// `bytes` along the rows of both, by way of the host.
+NW_API cudaMemcpyArrayToArray(Array* dst, size_t dst_x, size_t dst_y, const Array* src,
+                              size_t src_x, size_t src_y, size_t bytes, int) {
+  return copy(nullptr, [=](Runtime& r) {
+    std::vector<char> all(bytes);
+    along_rows(checked_array(src), src_x, src_y, bytes, [&](char* row, size_t at, size_t step) {
+      r.memory.copy(r, all.data() + at, row, step, kDeviceToHost);
+    });
+    along_rows(checked_array(dst), dst_x, dst_y, bytes, [&](char* row, size_t at, size_t step) {
+      r.memory.copy(r, row, all.data() + at, step, kHostToDevice);
+    });
+  });
+}
+NW_API cudaMemcpyToArrayAsync(Array* dst, size_t x, size_t y, const void* src, size_t bytes,
+                              int kind, Stream stream) {
+  return copy(stream, [=](Runtime& r) {
+    along_rows(checked_array(dst), x, y, bytes, [&](char* row, size_t at, size_t step) {
+      r.memory.copy(r, row, static_cast<const char*>(src) + at, step, kind);
+    });
+  });
+}
+NW_API cudaMemcpyToArray(Array* dst, size_t x, size_t y, const void* src, size_t bytes, int kind) {
+  return cudaMemcpyToArrayAsync(dst, x, y, src, bytes, kind, nullptr);
+}
+NW_API cudaMemcpyFromArrayAsync(void* dst, const Array* src, size_t x, size_t y, size_t bytes,
+                                int kind, Stream stream) {
+  return copy(stream, [=](Runtime& r) {
+    along_rows(checked_array(src), x, y, bytes, [&](char* row, size_t at, size_t step) {
+      r.memory.copy(r, static_cast<char*>(dst) + at, row, step, kind);
+    });
+  });
+}
+NW_API cudaMemcpyFromArray(void* dst, const Array* src, size_t x, size_t y, size_t bytes,
+                           int kind) {
+  return cudaMemcpyFromArrayAsync(dst, src, x, y, bytes, kind, nullptr);
+}
+
+// --- Three dimensions ----------------------------------------------------------------------------
+
+NW_API cudaMemcpy3DAsync(const Copy3D* p, Stream stream) {
+  return api([&](Runtime& r) {
+    require(p != nullptr);
+    r.enqueue(stream, NodeType::kCopy, copy_3d_work(*p));
+    return kSuccess;
+  });
+}
+NW_API cudaMemcpy3D(const Copy3D* p) { return cudaMemcpy3DAsync(p, nullptr); }
+NW_API cudaMemcpy3DPeerAsync(const Copy3DPeer* p, Stream stream) {
+  if (p == nullptr) return last_error() = kErrorInvalidValue;
+  if (p->src_device != 0 || p->dst_device != 0) return last_error() = kErrorInvalidDevice;
+  const Copy3D copy{p->src_array, p->src_pos, p->src_ptr, p->dst_array,
+                    p->dst_pos,   p->dst_ptr, p->extent,  kDefault};
+  return cudaMemcpy3DAsync(&copy, stream);
+}
+NW_API cudaMemcpy3DPeer(const Copy3DPeer* p) { return cudaMemcpy3DPeerAsync(p, nullptr); }

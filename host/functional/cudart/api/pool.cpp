@@ -1,0 +1,172 @@
+// Entry points of stream-ordered allocation. All pools share the device's memory; what is freed is
+// free at once.
+#include <memory>
+#include <unordered_map>
+
+#include "host/functional/cudart/graph_work.h"
+#include "host/functional/cudart/runtime.h"
+
+using namespace nearwarp::cudart;
+
+namespace {
+
+/// What cudaMemPool_t points to.
+struct Pool {
+  int reuse[3] = {1, 1, 1};
+  uint64_t release_threshold = 0;
+  uint64_t used_high = 0;
+};
+
+constexpr int kReleaseThreshold = 4, kUsedHigh = 8;
+
+Pool*& current_pool() {
+  static Pool* const initial = new Pool;
+  static Pool* current = initial;
+  return current;
+}
+Pool* default_pool() {
+  static Pool* const pool = current_pool();
+  return pool;
+}
+std::unordered_map<const Pool*, std::unique_ptr<Pool>>& pools() {
+  static auto* const all = new std::unordered_map<const Pool*, std::unique_ptr<Pool>>;
+  return *all;
+}
+Pool& checked(Pool* pool) {
+  require(pool == default_pool() || pools().contains(pool), kErrorInvalidValue);
+  return *pool;
+}
+
+Status get_pool(Pool** pool, int device, bool initial) {
+  return api([&](Runtime&) {
+    require(pool != nullptr);
+    require(device == 0, kErrorInvalidDevice);
+    Pool* const first = default_pool();
+    *pool = initial ? first : current_pool();
+    return kSuccess;
+  });
+}
+/// The device's own memory is the only place.
+int device_of(const MemLocation* location) {
+  return location != nullptr && location->type == 1 ? location->id : -1;
+}
+
+}  // namespace
+
+NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream stream) {
+  return api([&](Runtime& r) {
+    require(pointer != nullptr);
+    const StreamState* s = r.streams.find(stream);
+    Pool& p = checked(pool);
+    if (s != nullptr && s->capture != nullptr) {
+      require(bytes != 0);
+      r.enqueue(stream, NodeType::kAllocate, allocate_work(r, bytes, {}, pointer));
+      return kSuccess;
+    }
+    *pointer = bytes == 0 ? nullptr : r.memory.allocate(r, bytes, Memory::Kind::kDevice, 0, pool);
+    p.used_high = std::max(p.used_high, r.memory.bytes_of_pool(r, pool));
+    return kSuccess;
+  });
+}
+NW_API cudaMallocAsync(void** pointer, size_t bytes, Stream stream) {
+  default_pool();
+  return cudaMallocFromPoolAsync(pointer, bytes, current_pool(), stream);
+}
+NW_API cudaFreeAsync(void* pointer, Stream stream) {
+  return api([&](Runtime& r) {
+    const StreamState* s = r.streams.find(stream);
+    if (s != nullptr && s->capture != nullptr)
+      r.enqueue(stream, NodeType::kFree, free_work(r, pointer));
+    else if (pointer != nullptr)
+      r.free(pointer);
+    return kSuccess;
+  });
+}
+
+NW_API cudaMemPoolCreate(Pool** pool, const MemPoolProps* properties) {
+  return api([&](Runtime&) {
+    require(pool != nullptr && properties != nullptr);
+    require(properties->handle_types == 0, kErrorNotSupported);  // no other process may have it
+    auto made = std::make_unique<Pool>();
+    *pool = made.get();
+    pools().emplace(made.get(), std::move(made));
+    return kSuccess;
+  });
+}
+NW_API cudaMemPoolDestroy(Pool* pool) {
+  return api([&](Runtime&) {
+    checked(pool);
+    require(pool != default_pool());
+    if (current_pool() == pool) current_pool() = default_pool();
+    pools().erase(pool);
+    return kSuccess;
+  });
+}
+NW_API cudaDeviceGetDefaultMemPool(Pool** pool, int device) { return get_pool(pool, device, true); }
+NW_API cudaDeviceGetMemPool(Pool** pool, int device) { return get_pool(pool, device, false); }
+NW_API cudaDeviceSetMemPool(int device, Pool* pool) {
+  return api([&](Runtime&) {
+    require(device == 0, kErrorInvalidDevice);
+    default_pool();
+    current_pool() = &checked(pool);
+    return kSuccess;
+  });
+}
+NW_API cudaMemGetDefaultMemPool(Pool** pool, MemLocation* location, int) {
+  return get_pool(pool, device_of(location), true);
+}
+NW_API cudaMemGetMemPool(Pool** pool, MemLocation* location, int) {
+  return get_pool(pool, device_of(location), false);
+}
+NW_API cudaMemSetMemPool(MemLocation* location, int, Pool* pool) {
+  return cudaDeviceSetMemPool(device_of(location), pool);
+}
+NW_API cudaMemPoolTrimTo(Pool* pool, size_t) {
+  return api([&](Runtime&) {
+    checked(pool);
+    return kSuccess;
+  });
+}
+NW_API cudaMemPoolSetAttribute(Pool* pool, int attribute, void* value) {
+  return api([&](Runtime&) {
+    Pool& p = checked(pool);
+    require(value != nullptr && attribute >= 1 && attribute <= kUsedHigh);
+    if (attribute < kReleaseThreshold)
+      p.reuse[attribute - 1] = *static_cast<int*>(value);
+    else if (attribute == kReleaseThreshold)
+      p.release_threshold = *static_cast<uint64_t*>(value);
+    else  // high-water marks may be set to 0
+      p.used_high = 0;
+    return kSuccess;
+  });
+}
+NW_API cudaMemPoolGetAttribute(Pool* pool, int attribute, void* value) {
+  return api([&](Runtime& r) {
+    const Pool& p = checked(pool);
+    require(value != nullptr && attribute >= 1 && attribute <= kUsedHigh);
+    if (attribute < kReleaseThreshold) {
+      *static_cast<int*>(value) = p.reuse[attribute - 1];
+      return kSuccess;
+    }
+    const uint64_t used = r.memory.bytes_of_pool(r, pool);
+    const bool high = attribute == 6 || attribute == kUsedHigh;  // reserved and used
+    *static_cast<uint64_t*>(value) = attribute == kReleaseThreshold ? p.release_threshold
+                                     : high                         ? std::max(p.used_high, used)
+                                                                    : used;
+    return kSuccess;
+  });
+}
+NW_API cudaMemPoolSetAccess(Pool* pool, const void*, size_t) {
+  return api([&](Runtime&) {
+    checked(pool);
+    return kSuccess;
+  });
+}
+NW_API cudaMemPoolGetAccess(int* flags, Pool* pool, MemLocation* location) {
+  return api([&](Runtime&) {
+    checked(pool);
+    require(flags != nullptr && location != nullptr);
+    *flags = device_of(location) == 0 ? 3 : 0;  // read and write, or nothing
+    return kSuccess;
+  });
+}

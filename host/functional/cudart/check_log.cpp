@@ -1,0 +1,69 @@
+// Looks for races as the environment asks.
+#include "host/functional/cudart/check_log.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "host/functional/cudart/recorder.h"
+#include "host/functional/cudart/runtime.h"
+#include "host/functional/racecheck/report.h"
+
+namespace nearwarp::cudart {
+
+namespace {
+
+constexpr size_t kMostShown = 100;  // of a process that nobody asked how many to show
+
+}  // namespace
+
+void CheckLog::begin(const Settings& settings) {
+  if (settings.check.empty()) return;
+  racecheck::Checker::Options options;
+  options.kernels = settings.kernels;
+  checker_ = std::make_unique<racecheck::Checker>(options);
+  checker_->findings().program = program_name();
+  if (settings.check != "-") path_ = unused_name(settings.check, "check");
+}
+
+/// A reader finds the whole file, or the one before it.
+void CheckLog::write() {
+  if (path_.empty()) return;
+  const std::string next = path_ + ".part";
+  std::ofstream file(next);
+  file << racecheck::to_json(checker_->findings()).dump() << "\n";
+  file.close();
+  std::error_code failed;
+  if (file) std::filesystem::rename(next, path_, failed);
+  if (!file || failed) {
+    say("cannot write what was found to " + path_ + " - free some space or set $TMPDIR");
+    path_.clear();
+  }
+  written_ = checker_->findings().hazards.size();
+  any_written_ = true;
+}
+
+void CheckLog::launched() {
+  if (checker_ == nullptr) return;
+  checker_->end_launch();
+  if (!any_written_ || checker_->findings().hazards.size() > written_) write();
+}
+
+void CheckLog::fault(const std::string& message) {
+  if (checker_ == nullptr) return;
+  checker_->end_launch();
+  checker_->findings().errors.push_back(message);
+  write();
+}
+
+void CheckLog::end() {
+  if (checker_ == nullptr) return;
+  write();
+  if (!path_.empty()) return;
+  const std::string text = racecheck::format_text(checker_->findings(), kMostShown);
+  std::fflush(stdout);
+  std::fputs(text.c_str(), stderr);
+}
+
+}  // namespace nearwarp::cudart

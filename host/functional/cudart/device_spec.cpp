@@ -1,0 +1,96 @@
+// The simulated GPU as an application sees it.
+#include "host/functional/cudart/device_spec.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+
+#include "host/core/error.h"
+
+namespace nearwarp::cudart {
+
+namespace {
+
+uint64_t number(const std::string& key, const std::string& text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    throw Error(fmt::format("{} cannot be '{}' - a number is needed", key, text));
+  return value;
+}
+
+/// Calls visit(key, member) for every number.
+template <class Spec, class Visit>
+void each_number(Spec& s, Visit&& visit) {
+  visit("sms", s.sms);
+  visit("clock_mhz", s.clock_mhz);
+  visit("memory_clock_mhz", s.memory_clock_mhz);
+  visit("memory_mbps", s.memory_mbps);
+  visit("sm_warps", s.sm_warps);
+  visit("sm_threads", s.sm_threads);
+  visit("sm_blocks", s.sm_blocks);
+  visit("sm_registers", s.sm_registers);
+  visit("register_unit", s.register_unit);
+  visit("sm_shared_bytes", s.sm_shared_bytes);
+  visit("l2_bytes", s.l2_bytes);
+  visit("capability", s.capability);
+  visit("memory_bytes", s.memory_bytes);
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : value;
+}
+
+}  // namespace
+
+std::string format_device(const DeviceSpec& spec) {
+  std::string text = "name=" + spec.name;
+  each_number(spec,
+              [&text](const char* key, auto value) { text += fmt::format(",{}={}", key, value); });
+  return text;
+}
+
+DeviceSpec parse_device(const std::string& text) {
+  DeviceSpec spec;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    begin = end + 1;
+    const size_t equals = part.find('=');
+    if (equals == std::string::npos)
+      throw Error(
+          fmt::format("{}: '{}' has no '=' - e.g. sms=68,clock_mhz=1400", kDeviceVariable, part));
+    const std::string key = part.substr(0, equals), value = part.substr(equals + 1);
+    bool known = key == "name";
+    if (known) spec.name = value;
+    each_number(spec, [&](const char* name, auto& member) {
+      if (key != name) return;
+      known = true;
+      member = static_cast<std::remove_reference_t<decltype(member)>>(number(key, value));
+    });
+    if (!known) throw Error(fmt::format("{}: unknown key '{}'", kDeviceVariable, key));
+  }
+  if (spec.sms == 0 || spec.clock_mhz == 0 || spec.memory_mbps == 0 || spec.capability < 50)
+    throw Error(
+        fmt::format("{}: sms, clock_mhz, memory_mbps must not be 0, and capability is "
+                    "compute capability times ten (e.g. 90)",
+                    kDeviceVariable));
+  return spec;
+}
+
+Settings settings_from_environment() {
+  Settings settings;
+  settings.device = parse_device(environment(kDeviceVariable));
+  settings.spool = environment(kSpoolVariable);
+  settings.record = environment(kRecordVariable);
+  settings.check = environment(kCheckVariable);
+  settings.kernels = environment(kKernelsVariable);
+  settings.event_times = environment(kEventTimesVariable);
+  const std::string most = environment(kMaxInstructionsVariable);
+  if (!most.empty()) settings.max_thread_instructions = number(kMaxInstructionsVariable, most);
+  return settings;
+}
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,104 @@
+// The work of graphs' nodes.
+#include "host/functional/cudart/graph_work.h"
+
+#include <cstddef>
+#include <cstring>
+
+#include "host/functional/cudart/copies.h"
+#include "host/functional/cudart/launch.h"
+#include "host/functional/cudart/runtime.h"
+
+namespace nearwarp::cudart {
+
+void FillWork::operator()(Runtime& r) const {
+  for (size_t y = 0; y < p.height; ++y) {
+    char* const row = static_cast<char*>(p.dst) + y * p.pitch;
+    r.memory.check_device_range(r, row, p.width * p.element_bytes);
+    for (size_t x = 0; x < p.width; ++x)
+      std::memcpy(row + x * p.element_bytes, &p.value, p.element_bytes);
+  }
+}
+
+void EventWork::operator()(Runtime& r) const {
+  EventState& e = r.streams.event(event);
+  if (!record) return;
+  // Programs divide by elapsed times: no two events have the same, unless that is simulated.
+  if (!r.recorder().event_times().active()) r.streams.pass(0.5);
+  e.recorded = true;
+  e.microseconds = r.streams.clock();
+}
+
+void FreeWork::operator()(Runtime& r) const {
+  if (memory == nullptr) r.memory.free(r, pointer, false);
+}
+
+Work kernel_work(Runtime& r, const KernelNodeParams* p) {
+  require(p != nullptr);
+  require(p->extra == nullptr, kErrorNotSupported);
+  return prepare_launch(r, r.modules.kernel(p->function),
+                        {p->grid, p->block, p->dynamic_shared_bytes, nullptr, nullptr, 0}, p->args,
+                        {});
+}
+
+KernelNodeParams parameters_of(GraphNode& node) {
+  const auto& work = work_of<KernelWork>(node);
+  const auto& bytes = work.args.bytes();
+  node.arguments.clear();
+  for (const compiler::Param& p : work.handle->kernel->params)
+    node.arguments.push_back(const_cast<std::byte*>(bytes.data()) + p.offset);
+  const void* const host = work.handle->host_function;
+  return {host != nullptr ? host : work.handle,
+          work.config.grid,
+          work.config.block,
+          static_cast<unsigned>(work.config.dynamic_shared_bytes),
+          node.arguments.data(),
+          nullptr};
+}
+
+Work fill_work(const MemsetParams* p) {
+  require(p != nullptr);
+  require(p->element_bytes == 1 || p->element_bytes == 2 || p->element_bytes == 4);
+  return FillWork{*p};
+}
+
+Work host_work(const HostNodeParams* p) {
+  require(p != nullptr && p->function != nullptr);
+  return HostWork{*p};
+}
+
+Work event_work(Runtime& r, void* event, bool record) {
+  r.streams.event(event);
+  return EventWork{event, record};
+}
+
+Work box_work(const Copy3D* p) {
+  require(p != nullptr);
+  return copy_3d_work(*p);
+}
+
+Work symbol_work(Runtime& r, const void* symbol, size_t offset, void* other, size_t bytes, int kind,
+                 bool to_symbol) {
+  const VariableHandle& v = r.modules.variable(symbol);
+  require(offset <= v.bytes && bytes <= v.bytes - offset);
+  char* const variable = reinterpret_cast<char*>(r.modules.address(r, v)) + offset;
+  return to_symbol ? copy_work(variable, other, bytes, kind)
+                   : copy_work(other, variable, bytes, kind);
+}
+
+Work allocate_work(Runtime& r, size_t bytes, const MemPoolProps& pool, void** pointer) {
+  AllocateWork work{r.graphs.allocate(r, bytes), pool};
+  *pointer = work.memory->pointer();
+  return work;
+}
+
+Work free_work(Runtime& r, void* pointer) {
+  require(pointer != nullptr);
+  FreeWork work{pointer, r.graphs.memory(pointer)};
+  if (work.memory != nullptr)
+    work.memory->release();
+  else
+    require(r.memory.find(r, pointer) != nullptr);
+  return work;
+}
+
+}  // namespace nearwarp::cudart

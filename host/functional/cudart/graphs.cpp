@@ -1,0 +1,191 @@
+// CUDA graphs.
+#include "host/functional/cudart/graphs.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "host/functional/cudart/runtime.h"
+
+namespace nearwarp::cudart {
+
+void UserObject::release(uint64_t count) {
+  references -= std::min(count, references);
+  if (references != 0) return;
+  if (destroy != nullptr) destroy(pointer);
+  delete this;
+}
+
+std::vector<GraphNode*> Graph::ordered() const {
+  std::vector<GraphNode*> order;
+  std::unordered_set<const GraphNode*> placed;
+  while (order.size() < nodes.size()) {
+    const size_t before = order.size();
+    for (const auto& node : nodes) {
+      if (placed.contains(node.get())) continue;
+      const auto& needs = node->dependencies;
+      if (!std::all_of(needs.begin(), needs.end(),
+                       [&](const GraphNode* n) { return placed.contains(n); }))
+        continue;
+      placed.insert(node.get());
+      order.push_back(node.get());
+    }
+    require(order.size() > before);
+  }
+  return order;
+}
+
+std::vector<GraphExec::Step> steps_of(const Graph& graph) {
+  std::vector<GraphExec::Step> steps;
+  for (const GraphNode* node : graph.ordered()) {
+    Work work = node->work;
+    if (node->child != nullptr)
+      work = [inner = steps_of(*node->child)](Runtime& r) {
+        for (const GraphExec::Step& step : inner) step.work(r);
+      };
+    steps.push_back({node->number, node->type, std::move(work)});
+  }
+  return steps;
+}
+
+GraphExec::Step& GraphExec::step(const GraphNode& node) {
+  for (Step& step : steps)
+    if (step.node == node.number && step.type == node.type) return step;
+  throw Failure{kErrorInvalidValue};
+}
+
+// --- Graphs --------------------------------------------------------------------------------------
+
+Graph* Graphs::create() {
+  auto made = std::make_unique<Graph>();
+  Graph* const handle = made.get();
+  graphs_.emplace(handle, std::move(made));
+  return handle;
+}
+
+Graph& Graphs::graph(Graph* graph) const {
+  const auto it = graphs_.find(graph);
+  require(it != graphs_.end());
+  return *it->second;
+}
+
+void Graphs::destroy(Graph* graph) {
+  for (const auto& node : this->graph(graph).nodes) {
+    nodes_.erase(node.get());
+    if (node->child != nullptr) destroy(node->child);
+  }
+  graphs_.erase(graph);
+}
+
+Graph* Graphs::clone(const Graph& original) {
+  Graph* const copy = create();
+  std::unordered_map<const GraphNode*, GraphNode*> copies;
+  for (const auto& node : original.nodes) {
+    GraphNode* const own = add(*copy, node->type, node->work);
+    own->number = node->number;
+    own->attributes = node->attributes;
+    if (node->child != nullptr) {
+      own->child = clone(*node->child);
+      own->child->is_child = true;
+    }
+    copies[node.get()] = own;
+  }
+  for (const auto& node : original.nodes)
+    for (const GraphNode* before : node->dependencies)
+      copies[node.get()]->dependencies.push_back(copies[before]);
+  copy->next_number = original.next_number;
+  copy->holds = original.holds;
+  return copy;
+}
+
+GraphNode* Graphs::add(Graph& graph, NodeType type, Work work, GraphNode* const* dependencies,
+                       size_t count) {
+  require(count == 0 || dependencies != nullptr);
+  auto made = std::make_unique<GraphNode>();
+  made->type = type;
+  made->work = std::move(work);
+  made->number = graph.next_number;
+  made->graph = &graph;
+  for (size_t i = 0; i < count; ++i) {
+    require(node(dependencies[i]).graph == &graph);
+    made->dependencies.push_back(dependencies[i]);
+  }
+  graph.next_number += 1;
+  GraphNode* const handle = made.get();
+  nodes_.emplace(handle, handle);
+  graph.nodes.push_back(std::move(made));
+  return handle;
+}
+
+void Graphs::remove(GraphNode& node) {
+  Graph& graph = *node.graph;
+  for (const auto& other : graph.nodes) std::erase(other->dependencies, &node);
+  if (node.child != nullptr) destroy(node.child);
+  nodes_.erase(&node);
+  std::erase_if(graph.nodes, [&](const auto& own) { return own.get() == &node; });
+}
+
+GraphNode& Graphs::node(const GraphNode* node) const {
+  const auto it = nodes_.find(node);
+  require(it != nodes_.end());
+  return *it->second;
+}
+
+GraphNode& Graphs::node(const GraphNode* handle, NodeType type) const {
+  GraphNode& found = node(handle);
+  require(found.type == type);
+  return found;
+}
+
+GraphExec* Graphs::instantiate(const Graph& graph) {
+  auto made = std::make_unique<GraphExec>();
+  made->steps = steps_of(graph);
+  made->holds = graph.holds;
+  GraphExec* const handle = made.get();
+  execs_.emplace(handle, std::move(made));
+  return handle;
+}
+
+GraphExec& Graphs::exec(GraphExec* exec) const {
+  const auto it = execs_.find(exec);
+  require(it != execs_.end());
+  return *it->second;
+}
+
+void Graphs::destroy(GraphExec* exec) { require(execs_.erase(exec) == 1); }
+
+// --- Memory --------------------------------------------------------------------------------------
+
+GraphMemory::GraphMemory(Runtime& runtime, size_t bytes)
+    : runtime_(runtime),
+      pointer_(runtime.memory.allocate(runtime, bytes, Memory::Kind::kDevice)),
+      bytes_(bytes) {}
+
+GraphMemory::~GraphMemory() {
+  if (!released_) return;
+  try {
+    runtime_.memory.free(runtime_, pointer_, false);
+  } catch (const Failure&) {  // a reset of the device was faster
+  }
+}
+
+std::shared_ptr<GraphMemory> Graphs::allocate(Runtime& runtime, size_t bytes) {
+  require(bytes != 0);
+  auto made = std::make_shared<GraphMemory>(runtime, bytes);
+  memory_[made->pointer()] = made;
+  most_bytes_ = std::max(most_bytes_, live_bytes());
+  return made;
+}
+
+std::shared_ptr<GraphMemory> Graphs::memory(void* pointer) const {
+  const auto it = memory_.find(pointer);
+  return it == memory_.end() ? nullptr : it->second.lock();
+}
+
+uint64_t Graphs::live_bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& [pointer, weak] : memory_)
+    if (const auto memory = weak.lock()) bytes += memory->bytes();
+  return bytes;
+}
+
+}  // namespace nearwarp::cudart

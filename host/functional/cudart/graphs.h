@@ -1,0 +1,151 @@
+// CUDA graphs: lists of work, made by hand or by capturing streams, executed in an order that their
+// dependencies allow.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "host/functional/cudart/abi.h"
+
+namespace nearwarp::cudart {
+
+class Runtime;
+
+/// cudaGraphNodeType
+enum class NodeType : int {
+  kKernel = 0,
+  kCopy = 1,
+  kFill = 2,
+  kHost = 3,
+  kGraph = 4,
+  kEmpty = 5,
+  kWaitEvent = 6,
+  kRecordEvent = 7,
+  kAllocate = 10,
+  kFree = 11,
+};
+
+using Work = std::function<void(Runtime&)>;
+
+struct Graph;
+
+/// What cudaGraphNode_t points to.
+struct GraphNode {
+  NodeType type = NodeType::kEmpty;
+  Work work;  ///< its target (graph_work.h) holds the parameters; of kGraph: that of `child`
+  std::vector<GraphNode*> dependencies;
+  size_t number = 0;  ///< within its graph; a clone's node has the same as the original
+  Graph* graph = nullptr;
+  Graph* child = nullptr;                               ///< of kGraph: a graph of its own
+  std::unordered_map<int, LaunchAttribute> attributes;  ///< of kKernel; hints
+  std::vector<void*> arguments;  ///< of kKernel: pointers to them, for who asked last
+};
+
+/// cudaUserObject_t: what is destroyed when nobody refers to it any more.
+struct UserObject {
+  void* pointer = nullptr;
+  void (*destroy)(void*) = nullptr;
+  uint64_t references = 0;
+  /// Deletes the object with its last reference.
+  void release(uint64_t count);
+};
+/// References that a graph, its clones and instances hold together.
+struct UserObjectHold {
+  UserObject* object = nullptr;
+  uint64_t references = 0;
+  ~UserObjectHold() {
+    if (object != nullptr) object->release(references);
+  }
+};
+
+/// What cudaGraph_t points to.
+struct Graph {
+  std::vector<std::unique_ptr<GraphNode>> nodes;  ///< in the order of creation
+  std::vector<std::shared_ptr<UserObjectHold>> holds;
+  size_t next_number = 0;
+  bool is_child = false;  ///< belongs to a node of another graph
+
+  /// Nodes so that each comes after those it depends on, else as created. Throws Failure if they
+  /// depend on one another in a circle.
+  std::vector<GraphNode*> ordered() const;
+};
+
+/// What cudaGraphExec_t points to: the work of nodes, in the order of execution.
+struct GraphExec {
+  struct Step {
+    size_t node = 0;  ///< number
+    NodeType type = NodeType::kEmpty;
+    Work work;
+    bool enabled = true;
+  };
+  std::vector<Step> steps;
+  std::vector<std::shared_ptr<UserObjectHold>> holds;
+  unsigned long long flags = 0;
+
+  /// Throws Failure if it has no step of that node's number and type.
+  Step& step(const GraphNode& node);
+};
+
+/// Memory that an allocation node gave its graph: there as long as work refers to it, and beyond
+/// that until the application frees it.
+class GraphMemory {
+ public:
+  GraphMemory(Runtime& runtime, size_t bytes);
+  ~GraphMemory();
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
+
+  void* pointer() const { return pointer_; }
+  size_t bytes() const { return bytes_; }
+  void release() { released_ = true; }
+
+ private:
+  Runtime& runtime_;
+  void* pointer_ = nullptr;
+  size_t bytes_ = 0;
+  bool released_ = false;  ///< by a node or by the application
+};
+
+class Graphs {
+ public:
+  Graph* create();
+  /// Throws Failure unless it lives.
+  Graph& graph(Graph* graph) const;
+  void destroy(Graph* graph);
+  /// Its nodes have the numbers of the originals.
+  Graph* clone(const Graph& original);
+
+  /// Throws Failure if a dependency is no node of the graph.
+  GraphNode* add(Graph& graph, NodeType type, Work work, GraphNode* const* dependencies = nullptr,
+                 size_t count = 0);
+  void remove(GraphNode& node);
+  /// Throws Failure for what is no node; with a type, for a node of another type.
+  GraphNode& node(const GraphNode* node) const;
+  GraphNode& node(const GraphNode* node, NodeType type) const;
+
+  GraphExec* instantiate(const Graph& graph);
+  GraphExec& exec(GraphExec* exec) const;
+  void destroy(GraphExec* exec);
+
+  std::shared_ptr<GraphMemory> allocate(Runtime& runtime, size_t bytes);
+  /// Of a live allocation that begins there; nullptr if none does.
+  std::shared_ptr<GraphMemory> memory(void* pointer) const;
+  uint64_t live_bytes() const;
+  uint64_t most_bytes() const { return most_bytes_; }  ///< that ever lived at a time
+  void forget_most_bytes() { most_bytes_ = live_bytes(); }
+
+ private:
+  std::unordered_map<const Graph*, std::unique_ptr<Graph>> graphs_;
+  std::unordered_map<const GraphNode*, GraphNode*> nodes_;  ///< of all graphs
+  std::unordered_map<const GraphExec*, std::unique_ptr<GraphExec>> execs_;
+  std::unordered_map<void*, std::weak_ptr<GraphMemory>> memory_;
+  uint64_t most_bytes_ = 0;
+};
+
+/// A graph's work in the order of execution, as it is now.
+std::vector<GraphExec::Step> steps_of(const Graph& graph);
+
+}  // namespace nearwarp::cudart

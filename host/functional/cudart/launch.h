@@ -1,0 +1,45 @@
+// Launching kernels by host function or handle.
+#pragma once
+
+#include "host/functional/cudart/abi.h"
+#include "host/functional/cudart/graphs.h"
+#include "host/functional/device/virtual_device.h"
+
+namespace nearwarp::cudart {
+
+class Runtime;
+struct KernelHandle;
+
+/// Thread blocks of the kernel that fit on an SM at once; 0 if not even one does.
+int blocks_per_sm(Runtime& runtime, KernelHandle& kernel, uint64_t block_threads,
+                  size_t dynamic_shared_bytes);
+
+/// What the attributes of a launch say.
+struct LaunchKind {
+  bool cooperative = false;
+  Dim cluster = {0, 0, 0};  ///< 0: what the kernel asks for
+};
+
+/// Blocks of a cluster of such a launch, (1,1,1) without clusters. Throws Failure for clusters that
+/// cannot be, or that do not divide the grid.
+Dim cluster_of(Runtime& runtime, KernelHandle& kernel, Dim grid, const LaunchKind& kind);
+
+/// Can the machine run this? Throws Failure, after saying why where CUDA's status does not.
+void check_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config,
+                  const LaunchKind& kind);
+
+/// What prepare_launch() gives.
+struct KernelWork {
+  KernelHandle* handle = nullptr;
+  LaunchConfig config;
+  LaunchKind kind;
+  runtime::KernelArgs args;
+  void operator()(Runtime& r) const;
+};
+
+/// Check everything; what is returned executes the launch. `args[i]` points to parameter i, which
+/// is copied. Throws Failure.
+Work prepare_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config, void** args,
+                    const LaunchKind& kind);
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,200 @@
+// What the application has allocated, and copies.
+#include "host/functional/cudart/memory.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "host/functional/cudart/runtime.h"
+#include "host/functional/instructions/decoded.h"
+
+namespace nearwarp::cudart {
+
+namespace {
+
+uint64_t number(const void* p) { return reinterpret_cast<uint64_t>(p); }
+void* pointer_to(uint64_t address) { return reinterpret_cast<void*>(address); }
+
+bool in_arena(Runtime& runtime, const void* p) {
+  return runtime.has_device() && number(p) >= exec::kDeviceBase &&
+         number(p) - exec::kDeviceBase < runtime.device().memory_bytes();
+}
+
+/// Copies that touch the application's own memory go through the kernel, which answers with an
+/// error where a plain copy would end the process.
+enum class Direction : uint8_t { kFromHost, kToHost };
+void copy_checked(void* ours, void* theirs, size_t bytes, Direction direction) {
+  constexpr size_t kStep = size_t{1} << 30;
+  while (bytes != 0) {
+    const size_t step = std::min(bytes, kStep);
+    const iovec local{ours, step}, remote{theirs, step};
+    const ssize_t n = direction == Direction::kFromHost
+                          ? process_vm_readv(getpid(), &local, 1, &remote, 1, 0)
+                          : process_vm_writev(getpid(), &local, 1, &remote, 1, 0);
+    if (n < 0 && (errno == ENOSYS || errno == EPERM)) {  // not allowed here: no check
+      direction == Direction::kFromHost ? std::memcpy(ours, theirs, bytes)
+                                        : std::memcpy(theirs, ours, bytes);
+      return;
+    }
+    require(n > 0);
+    ours = static_cast<char*>(ours) + n;
+    theirs = static_cast<char*>(theirs) + n;
+    bytes -= static_cast<size_t>(n);
+  }
+}
+
+}  // namespace
+
+void* Memory::allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags,
+                       const void* pool) {
+  uint64_t address = 0;
+  try {
+    address = runtime.device().allocate(bytes);
+  } catch (const Error&) {
+    throw Failure{kErrorMemoryAllocation};
+  }
+  regions_[address] = {kind, false, flags, pool};
+  return pointer_to(address);
+}
+
+uint64_t Memory::bytes_of_pool(Runtime& runtime, const void* pool) const {
+  uint64_t bytes = 0;
+  for (const auto& [address, region] : regions_)
+    if (region.pool == pool) bytes += runtime.device().find_allocation(address)->bytes;
+  return bytes;
+}
+
+void Memory::free(Runtime& runtime, void* pointer, bool pinned) {
+  const auto it = regions_.find(number(pointer));
+  require(it != regions_.end() && !it->second.variable &&
+          (it->second.kind == Kind::kPinned) == pinned);
+  runtime.device().free(number(pointer));
+  regions_.erase(it);
+}
+
+void Memory::add_managed_variable(runtime::DevicePtr address) {
+  regions_[address] = {Kind::kManaged, true, 1, nullptr};
+}
+
+void Memory::free_all(Runtime& runtime) {
+  std::erase_if(regions_, [&](const auto& entry) {
+    if (!entry.second.variable) runtime.device().free(entry.first);
+    return !entry.second.variable;
+  });
+  for (auto& [address, registered] : registered_) registered.shadow = 0;
+}
+
+const Memory::Region* Memory::find(Runtime& runtime, const void* pointer, uint64_t* start) const {
+  static constexpr Region kVariable{Kind::kDevice, true, 0, nullptr};
+  if (!in_arena(runtime, pointer)) return nullptr;
+  const runtime::Allocation* a = runtime.device().find_allocation(number(pointer));
+  if (a == nullptr) return nullptr;
+  if (start != nullptr) *start = a->address;
+  const auto it = regions_.find(a->address);
+  return it == regions_.end() ? &kVariable : &it->second;
+}
+
+void Memory::check_device_range(Runtime& runtime, const void* pointer, size_t bytes) const {
+  require(in_arena(runtime, pointer));
+  const runtime::Allocation* a = runtime.device().find_allocation(number(pointer));
+  require(a != nullptr && bytes <= a->bytes - (number(pointer) - a->address));
+}
+
+// --- Registered memory ---------------------------------------------------------------------------
+
+void Memory::register_host(void* pointer, size_t bytes, unsigned flags) {
+  require(pointer != nullptr && bytes != 0);
+  auto after = registered_.upper_bound(number(pointer));
+  if (after != registered_.end())
+    require(after->first - number(pointer) >= bytes, kErrorHostMemoryAlreadyRegistered);
+  if (after != registered_.begin()) {
+    --after;
+    require(number(pointer) - after->first >= after->second.bytes,
+            kErrorHostMemoryAlreadyRegistered);
+  }
+  registered_[number(pointer)] = {bytes, flags, 0};
+}
+
+void Memory::unregister_host(Runtime& runtime, void* pointer) {
+  const auto it = registered_.find(number(pointer));
+  require(it != registered_.end(), kErrorHostMemoryNotRegistered);
+  if (it->second.shadow != 0) free(runtime, pointer_to(it->second.shadow), false);
+  registered_.erase(it);
+}
+
+const std::map<uint64_t, Memory::Registered>::value_type* Memory::registered(
+    const void* pointer) const {
+  auto it = registered_.upper_bound(number(pointer));
+  if (it == registered_.begin()) return nullptr;
+  --it;
+  return number(pointer) - it->first < it->second.bytes ? &*it : nullptr;
+}
+
+void* Memory::shadow(Runtime& runtime, const void* pointer) {
+  const auto* entry = registered(pointer);
+  require(entry != nullptr);
+  Registered& r = registered_.at(entry->first);
+  if (r.shadow == 0) r.shadow = number(allocate(runtime, r.bytes, Kind::kDevice));
+  return pointer_to(r.shadow + (number(pointer) - entry->first));
+}
+
+void Memory::copy_in(Runtime&) {
+  for (const auto& [address, r] : registered_)
+    if (r.shadow != 0)
+      copy_checked(pointer_to(r.shadow), pointer_to(address), r.bytes, Direction::kFromHost);
+}
+
+void Memory::copy_out(Runtime&) {
+  for (const auto& [address, r] : registered_)
+    if (r.shadow != 0 && (r.flags & 8) == 0)  // not read-only
+      copy_checked(pointer_to(r.shadow), pointer_to(address), r.bytes, Direction::kToHost);
+}
+
+// --- Copies --------------------------------------------------------------------------------------
+
+void Memory::copy(Runtime& runtime, void* dst, const void* src, size_t bytes, int kind) {
+  require(kind >= kHostToHost && kind <= kDefault, kErrorInvalidMemcpyDirection);
+  if (bytes == 0) return;
+  const Region* to = find(runtime, dst);
+  const Region* from = find(runtime, src);
+  if (in_arena(runtime, dst)) check_device_range(runtime, dst, bytes);
+  if (in_arena(runtime, src)) check_device_range(runtime, src, bytes);
+  // What only the device may use, and what only the host has, must fit the kind. Registered memory
+  // may be named by its shadow or by itself.
+  const bool to_device = kind == kHostToDevice || kind == kDeviceToDevice;
+  const bool from_device = kind == kDeviceToHost || kind == kDeviceToDevice;
+  if (kind != kDefault) {
+    require(to_device ? to != nullptr || registered(dst) != nullptr
+                      : to == nullptr || to->kind != Kind::kDevice);
+    require(from_device ? from != nullptr || registered(src) != nullptr
+                        : from == nullptr || from->kind != Kind::kDevice);
+  }
+  void* const source = const_cast<void*>(src);
+  if (to != nullptr && from != nullptr) {
+    std::memmove(dst, src, bytes);
+  } else if (to != nullptr) {
+    copy_checked(dst, source, bytes, Direction::kFromHost);
+  } else if (from != nullptr) {
+    copy_checked(source, dst, bytes, Direction::kToHost);
+  } else {
+    std::vector<char> between(std::min<size_t>(bytes, 1 << 20));
+    for (size_t done = 0; done < bytes;) {
+      const size_t step = std::min(bytes - done, between.size());
+      copy_checked(between.data(), static_cast<char*>(source) + done, step, Direction::kFromHost);
+      copy_checked(between.data(), static_cast<char*>(dst) + done, step, Direction::kToHost);
+      done += step;
+    }
+  }
+}
+
+void Memory::fill(Runtime& runtime, void* dst, int value, size_t bytes) {
+  if (bytes == 0) return;
+  check_device_range(runtime, dst, bytes);
+  std::memset(dst, value, bytes);
+}
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,69 @@
+// What the application has allocated, pinned or registered, and copies between all of it.
+//
+// Device memory lies at the same addresses for kernels and for the host. Managed and pinned memory
+// are allocations there, so both sides use them as they are. Memory that the application registers
+// itself has a shadow on the device, which is brought up to date around launches.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "host/functional/cudart/abi.h"
+#include "host/functional/device/virtual_device.h"
+
+namespace nearwarp::cudart {
+
+class Runtime;
+
+class Memory {
+ public:
+  enum class Kind : uint8_t { kDevice, kManaged, kPinned };
+  struct Region {
+    Kind kind = Kind::kDevice;
+    bool variable = false;  ///< of a module
+    unsigned flags = 0;
+    const void* pool = nullptr;  ///< that it was allocated from
+  };
+  struct Registered {
+    size_t bytes = 0;
+    unsigned flags = 0;
+    runtime::DevicePtr shadow = 0;  ///< 0: none yet
+  };
+
+  /// Throws Failure if the device's memory is exhausted.
+  void* allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags = 0,
+                 const void* pool = nullptr);
+  /// What a pool has allocated and not yet freed.
+  uint64_t bytes_of_pool(Runtime& runtime, const void* pool) const;
+  /// Throws Failure unless `pointer` came from allocate() with a kind that `pinned` asks for.
+  void free(Runtime& runtime, void* pointer, bool pinned);
+  /// All but the variables of modules.
+  void free_all(Runtime& runtime);
+  void add_managed_variable(runtime::DevicePtr address);
+
+  void register_host(void* pointer, size_t bytes, unsigned flags);
+  void unregister_host(Runtime& runtime, void* pointer);
+  /// The registered range that `pointer` lies in: its start, or nullptr.
+  const std::map<uint64_t, Registered>::value_type* registered(const void* pointer) const;
+  /// Device address of registered memory.
+  void* shadow(Runtime& runtime, const void* pointer);
+  /// Bring registered memory to the device, before a launch, and back, after it.
+  void copy_in(Runtime& runtime);
+  void copy_out(Runtime& runtime);
+
+  /// The region that `pointer` lies in; nullptr if there is none. `start` gets its address.
+  const Region* find(Runtime& runtime, const void* pointer, uint64_t* start = nullptr) const;
+
+  /// Copy; throws Failure for ranges outside of allocations, memory that cannot be accessed, and a
+  /// kind that does not fit.
+  void copy(Runtime& runtime, void* dst, const void* src, size_t bytes, int kind);
+  void fill(Runtime& runtime, void* dst, int value, size_t bytes);
+  /// [pointer, pointer + bytes) lies inside one allocation. Throws Failure otherwise.
+  void check_device_range(Runtime& runtime, const void* pointer, size_t bytes) const;
+
+ private:
+  std::map<uint64_t, Region> regions_;  // by start
+  std::map<uint64_t, Registered> registered_;
+};
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,176 @@
+// The library's state.
+#include "host/functional/cudart/runtime.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <unordered_set>
+
+#include "host/functional/cudart/address_range.h"
+#include "host/functional/exec/cpu_check.h"
+
+namespace nearwarp::cudart {
+
+namespace {
+
+constexpr double kLaunchMicroseconds = 2;  // estimated: the least time of a launch or a copy
+
+Status status_of(runtime::DeviceFault::Kind kind) {
+  using Kind = runtime::DeviceFault::Kind;
+  switch (kind) {
+    case Kind::kIllegalAddress:
+      return kErrorIllegalAddress;
+    case Kind::kMisalignedAddress:
+      return kErrorMisalignedAddress;
+    case Kind::kStackOverflow:
+      return kErrorHardwareStackError;
+    case Kind::kAssert:
+      return kErrorAssert;
+    default:
+      return kErrorLaunchFailure;
+  }
+}
+
+}  // namespace
+
+Runtime& the_runtime() {
+  static Runtime* const runtime = [] {
+    pthread_atfork(nullptr, nullptr, [] { the_runtime().forked(); });
+    return new Runtime;  // never destroyed: modules are unregistered at exit
+  }();
+  return *runtime;
+}
+
+void say(const std::string& message) {
+  const std::string line = "nearwarp: " + message + "\n";
+  std::fflush(stdout);
+  std::fputs(line.c_str(), stderr);
+}
+
+void say_once(const std::string& message) {
+  static auto* const said = new std::unordered_set<std::string>;
+  if (said->insert(message).second) say(message);
+}
+
+Status& last_error() {
+  thread_local Status status = kSuccess;
+  return status;
+}
+
+void Runtime::read_settings() {
+  if (settings_read_) return;
+  settings_read_ = true;
+  try {
+    settings_ = settings_from_environment();
+  } catch (const Error& error) {
+    say(error.what());
+    failed_ = true;
+  }
+}
+
+const DeviceSpec& Runtime::spec() {
+  read_settings();
+  return settings_.device;
+}
+
+runtime::VirtualDevice& Runtime::device() {
+  if (device_ != nullptr) return *device_;
+  read_settings();
+  if (failed_) throw Failure{kErrorInitialization};
+  try {
+    if (!runtime::cpu_supports_build()) throw Error(runtime::cpu_requirement());
+    recorder_.begin(settings_);
+    check_.begin(settings_);
+    runtime::VirtualDevice::Options options;
+    options.record_traces = recorder_.active();
+    options.max_thread_instructions = recorder_.active() ? settings_.max_thread_instructions : 0;
+    options.execute_beyond_limit = true;
+    options.same_addresses = true;
+    options.memory_bytes = settings_.device.memory_bytes;
+    options.sink = &recorder_;
+    options.checker = check_.checker();
+    options.stray = [this](const std::string& kernel, const std::string& message) {
+      if (strays_.insert(kernel).second)
+        say(message + " - a GPU lets this pass, since the page is mapped, and so it does here");
+    };
+    options.services = services;
+    options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+    release_address_range();
+    device_ = std::make_unique<runtime::VirtualDevice>(options);
+  } catch (const Error& error) {
+    say(error.what());
+    failed_ = true;
+    throw Failure{kErrorInitialization};
+  }
+  return *device_;
+}
+
+void Runtime::check_process() const {
+  if (forked_) {
+    say_once(
+        "a process that fork() made uses the GPU that its parent had used before, which CUDA does "
+        "not allow - fork first, or start another program");
+    throw Failure{kErrorInitialization};
+  }
+}
+
+void Runtime::enqueue(Stream stream, NodeType type, Work work) {
+  StreamState* const s = streams.find(stream);
+  if (s == nullptr || s->capture == nullptr) return work(*this);
+  s->tail = {graphs.add(*s->capture, type, std::move(work), s->tail.data(), s->tail.size())};
+}
+
+void Runtime::free(void* pointer) {
+  if (const auto of_graph = graphs.memory(pointer); of_graph != nullptr)
+    of_graph->release();
+  else
+    memory.free(*this, pointer, false);
+}
+
+void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,
+                     runtime::KernelArgs args, const LaunchKind& kind) {
+  const uint64_t before = device().warp_instructions();
+  const runtime::Dim3 grid{config.grid.x, config.grid.y, config.grid.z};
+  const runtime::Dim3 block{config.block.x, config.block.y, config.block.z};
+  memory.copy_in(*this);
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    const auto shared = static_cast<uint32_t>(config.dynamic_shared_bytes);
+    const bool record = recorder_.active() && recorder_.wanted(kernel.name);
+    device().launch_clusters(module, kernel.name, grid, block,
+                             {kind.cluster.x, kind.cluster.y, kind.cluster.z}, shared, args,
+                             kind.cooperative, record);
+  } catch (const runtime::DeviceFault& fault) {
+    sticky = status_of(fault.kind());
+    say(fault.what());
+    recorder_.fault(fault.what());
+    check_.fault(fault.what());
+    return;
+  }
+  execution_seconds_ +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  check_.launched();
+  memory.copy_out(*this);
+  const double instructions = static_cast<double>(device().warp_instructions() - before);
+  streams.pass(recorder_.event_times().take().value_or(
+      kLaunchMicroseconds + instructions / spec().sms / spec().clock_mhz));
+}
+
+void Runtime::end() {
+  if (device_ == nullptr || forked_) return;
+  recorder_.end();
+  check_.end();
+  if (settings_.spool.empty() && settings_.record.empty() && check_.checker() == nullptr)
+    say(fmt::format(
+        "executed {} thread-instructions ({} warp-instructions) in {:.2f} s on a simulated GPU; "
+        "'nearwarp run -- APPLICATION' also tells how long they take there",
+        device_->thread_instructions(), device_->warp_instructions(), execution_seconds_));
+}
+
+}  // namespace nearwarp::cudart
+
+/// After the application's own destructors.
+__attribute__((destructor)) static void end_of_process() { nearwarp::cudart::the_runtime().end(); }

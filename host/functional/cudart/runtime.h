@@ -1,0 +1,124 @@
+// The library's state: one simulated device per process, made at its first use and never destroyed
+// (applications unregister their modules at exit, after the library's own objects would be gone).
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "host/core/error.h"
+#include "host/functional/cudart/abi.h"
+#include "host/functional/cudart/check_log.h"
+#include "host/functional/cudart/device_spec.h"
+#include "host/functional/cudart/graphs.h"
+#include "host/functional/cudart/launch.h"
+#include "host/functional/cudart/memory.h"
+#include "host/functional/cudart/modules.h"
+#include "host/functional/cudart/recorder.h"
+#include "host/functional/cudart/streams.h"
+#include "host/functional/device/virtual_device.h"
+
+namespace nearwarp::cudart {
+
+/// Ends an API call with this status.
+struct Failure {
+  Status status;
+};
+
+class Runtime {
+ public:
+  std::recursive_mutex mutex;  ///< held by every API call
+  Modules modules;
+  Memory memory;
+  Streams streams;
+  Graphs graphs;
+  Status sticky = kSuccess;  ///< a kernel's fault: every later call returns it
+  unsigned device_flags = 0;
+  runtime::DeviceServices* services = nullptr;  ///< for kernels' calls; set by the entry points
+
+  const DeviceSpec& spec();
+  /// The device, made at the first call. Throws Failure if it cannot be made.
+  runtime::VirtualDevice& device();
+  bool has_device() const { return device_ != nullptr; }
+  Recorder& recorder() { return recorder_; }
+
+  /// Do the work of a stream now; if the stream is being captured, put it into the graph instead.
+  void enqueue(Stream stream, NodeType type, Work work);
+
+  /// Memory of the device; what a graph's node has allocated stays until no graph needs it.
+  void free(void* pointer);
+
+  /// Execute a kernel; a fault becomes `sticky`.
+  void launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,
+              runtime::KernelArgs args, const LaunchKind& kind);
+
+  /// Throws Failure after fork(), in the child of a process that had used the device.
+  void check_process() const;
+  /// The process ends: the recording is complete.
+  void end();
+  /// In the child after fork(): what the parent had belongs to it alone.
+  void forked() { forked_ = forked_ || device_ != nullptr; }
+
+ private:
+  void read_settings();
+
+  double execution_seconds_ = 0;            ///< of all launches
+  std::unordered_set<std::string> strays_;  ///< kernels whose accesses beside allocations were told
+  bool settings_read_ = false, forked_ = false, failed_ = false;
+  Settings settings_;
+  Recorder recorder_;
+  CheckLog check_;
+  std::unique_ptr<runtime::VirtualDevice> device_;
+};
+
+/// The one of this process.
+Runtime& the_runtime();
+
+/// Print "nearwarp: MESSAGE" to standard error.
+void say(const std::string& message);
+/// The same, but each text only once.
+void say_once(const std::string& message);
+
+/// The calling thread's last error.
+Status& last_error();
+
+/// Runs the body of an API call: under the lock, with exceptions turned into statuses, and the
+/// status kept for cudaGetLastError(). `body(Runtime&)` returns a Status.
+template <class Body>
+Status api(Body&& body) {
+  Runtime& r = the_runtime();
+  const std::lock_guard lock(r.mutex);
+  Status status = r.sticky;
+  if (status == kSuccess) {
+    try {
+      r.check_process();
+      status = body(r);
+    } catch (const Failure& failure) {
+      status = failure.status;
+    } catch (const Error& error) {
+      say(error.what());
+      status = kErrorUnknown;
+    } catch (const std::bad_alloc&) {
+      status = kErrorMemoryAllocation;
+    } catch (const std::exception& error) {
+      say(std::string("internal error: ") + error.what());
+      status = kErrorUnknown;
+    }
+  }
+  if (status != kSuccess && status != kErrorNotReady) last_error() = status;
+  return status;
+}
+
+/// Ends the call unless `condition` holds.
+inline void require(bool condition, Status status = kErrorInvalidValue) {
+  if (!condition) throw Failure{status};
+}
+
+}  // namespace nearwarp::cudart
+
+/// Begins the definition of an entry point.
+#define NW_API extern "C" __attribute__((visibility("default"))) nearwarp::cudart::Status

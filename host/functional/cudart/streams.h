@@ -1,0 +1,62 @@
+// Streams and events. All work is done inside the call that asks for it, in the order of the
+// calls, which is one of the orders that CUDA allows; streams and events only keep their identity
+// and the time of a clock that work advances.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "host/functional/cudart/abi.h"
+
+namespace nearwarp::cudart {
+
+struct Graph;
+struct GraphNode;
+
+struct StreamState {
+  uint64_t id = 0;
+  unsigned flags = 0;
+  int priority = 0;
+  Graph* capture = nullptr;      ///< its work goes there; nullptr: it is done
+  bool captures = false;         ///< it began the capture, rather than joined it by an event
+  std::vector<GraphNode*> tail;  ///< of the capture: what the next work depends on
+  std::vector<EdgeData> edges;   ///< as many, for who asks
+  std::unordered_map<int, std::array<char, 64>> attributes;  ///< hints
+};
+
+struct EventState {
+  unsigned flags = 0;
+  bool recorded = false;
+  double microseconds = 0;       ///< of the clock, when it was recorded
+  Graph* capture = nullptr;      ///< recorded in a stream that was being captured
+  std::vector<GraphNode*> tail;  ///< of the stream then
+};
+
+class Streams {
+ public:
+  StreamState* create(unsigned flags, int priority);
+  /// Throws Failure unless `stream` lives; default streams are told by nullptr.
+  StreamState* find(Stream stream) const;
+  void destroy(Stream stream);
+  EventState* create_event(unsigned flags);
+  EventState& event(void* event) const;
+  void destroy_event(void* event);
+
+  /// No stream and no event is part of the capture any more.
+  void end_capture(const Graph* graph);
+
+  /// Advance the clock by work that takes so long.
+  void pass(double microseconds) { clock_ += microseconds; }
+  double clock() const { return clock_; }
+
+ private:
+  double clock_ = 0;
+  uint64_t next_id_ = 2;
+  std::unordered_map<const void*, std::unique_ptr<StreamState>> streams_;
+  std::unordered_map<const void*, std::unique_ptr<EventState>> events_;
+};
+
+}  // namespace nearwarp::cudart

@@ -1,0 +1,64 @@
+// The virtual device's memory: a reserved arena at a fixed device address range, its allocations.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host/functional/instructions/decoded.h"
+#include "host/recording/recording.h"
+
+namespace nearwarp::runtime {
+
+/// First device address that allocate() gives out; the parameter bank lies below.
+inline constexpr uint64_t kHeapBase = exec::kDeviceBase + (uint64_t{2} << 20);
+inline constexpr uint64_t kParamBank = exec::kDeviceBase;
+inline constexpr uint64_t kParamBankBytes = uint64_t{64} << 10;
+
+class DeviceMemory {
+ public:
+  /// Reserve `bytes` of address space; pages are taken when touched. With `same_addresses`, host
+  /// addresses of the memory equal device addresses. Throws nearwarp::Error.
+  explicit DeviceMemory(uint64_t bytes, bool same_addresses = false);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  uint64_t allocate(uint64_t bytes, std::string label);
+  void free(uint64_t address);
+  /// Host address of [address, address + bytes); throws nearwarp::Error unless it lies inside one
+  /// allocation. `what` names the operation.
+  uint8_t* host(uint64_t address, uint64_t bytes, const char* what) const;
+  /// The live allocation that `address` lies in; nullptr if there is none.
+  const Allocation* find(uint64_t address) const;
+  uint8_t* parameter_bank() const { return arena_; }
+
+  uint8_t* arena() const { return arena_; }
+  uint64_t arena_bytes() const { return bytes_; }
+  /// Live ranges sorted by address, the parameter bank first.
+  const std::vector<exec::Range>& ranges() const { return ranges_; }
+  /// Pages of 2 MiB in which allocations lie, as ranges sorted by address that do not touch. These
+  /// are what a GPU maps: accesses beside an allocation, but in its page, go unnoticed there.
+  const std::vector<exec::Range>& pages();
+  const std::vector<Allocation>& table() const { return table_; }
+  /// Bytes of live allocations.
+  uint64_t used_bytes() const { return used_bytes_; }
+  /// "byte 16 of the allocation 'x' of 400 bytes at 0x7f..." for an address inside of one.
+  std::string describe(uint64_t address) const;
+  /// "4 bytes after the allocation 'x' of 400 bytes at 0x7f..." for an address outside of all.
+  std::string describe_nearest(uint64_t address, uint64_t bytes) const;
+
+ private:
+  uint8_t* arena_ = nullptr;
+  uint64_t bytes_ = 0;
+  uint64_t used_bytes_ = 0;
+  uint64_t next_ = kHeapBase;          // first never-used address
+  std::map<uint64_t, uint64_t> free_;  // address -> bytes (rounded), coalesced
+  std::map<uint64_t, Allocation> live_;
+  std::vector<exec::Range> ranges_, pages_;
+  bool pages_current_ = false;
+  std::vector<Allocation> table_;
+};
+
+}  // namespace nearwarp::runtime

@@ -1,0 +1,48 @@
+// What kernels' calls of the CUDA runtime need from the host's side of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "host/functional/compiler/kernel.h"
+#include "host/recording/recording.h"
+
+namespace nearwarp::runtime {
+
+/// A grid as device code asks for it.
+struct GridConfig {
+  uint32_t module = 0;
+  const compiler::Kernel* kernel = nullptr;
+  Dim3 grid, block;
+  uint32_t dynamic_shared_bytes = 0;
+};
+
+/// Do grids and blocks of these dimensions exist (compute capability 9.0)?
+bool possible_grid(Dim3 grid);
+bool possible_block(Dim3 block);
+
+/// Statuses are cudaError_t. The base class knows nothing of any machine.
+class DeviceServices {
+ public:
+  virtual ~DeviceServices() = default;
+  /// Are this kernel's launches recorded?
+  virtual bool records(const std::string& kernel) const;
+  /// Can the machine run it? Grids and blocks of impossible dimensions are refused before.
+  virtual int launch_status(const GridConfig& config);
+  virtual int attribute(int number, int* value);     ///< cudaDeviceGetAttribute
+  virtual int limit(int number, uint64_t* value);    ///< cudaDeviceGetLimit
+  virtual uint64_t pending_launches() const;         ///< cudaLimitDevRuntimePendingLaunchCount
+  virtual std::string error_name(int status) const;  ///< cudaGetErrorName
+  virtual std::string error_text(int status) const;  ///< cudaGetErrorString
+  /// cudaFuncGetAttributes: fills `bytes` bytes.
+  virtual int function_attributes(const GridConfig& kernel, void* to, size_t bytes);
+  /// cudaOccupancyMaxActiveBlocksPerMultiprocessor
+  virtual int blocks_per_sm(const GridConfig& config, int* blocks);
+  /// Something that the user should know, once.
+  virtual void note(const std::string& text);
+
+  static constexpr size_t kFunctionAttributesBytes = 144;  ///< cudaFuncAttributes
+};
+
+}  // namespace nearwarp::runtime

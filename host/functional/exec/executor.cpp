@@ -1,0 +1,574 @@
+// Runs the thread blocks of one launch.
+#include "host/functional/exec/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "host/core/error.h"
+#include "host/functional/exec/executor_slot.h"
+#include "host/functional/exec/interpreter.h"
+#include "host/functional/racecheck/checker.h"
+
+namespace nearwarp::runtime {
+
+using exec::Status;
+using ptx::SpecialReg;
+
+namespace {
+
+constexpr int64_t kTurn = 1 << 15;         // warp-instructions between looks at a warp
+constexpr int64_t kPollingTurn = 1 << 10;  // of a warp that only polled in its turn before
+constexpr int64_t kSplitTurn = 1 << 6;     // the same of lanes that others of the warp wait for
+constexpr int kTurnsWhilePolling = 16;     // of a warp that polls, though it also stores
+constexpr uint64_t kDeadlockBudget = uint64_t{1} << 24;   // warp-instructions without any effect
+constexpr uint64_t kResidentBytes = uint64_t{2} << 30;    // most memory for resident blocks
+constexpr uint64_t kLocalTraceBytes = uint64_t{1} << 36;  // address range of local memory in traces
+constexpr uint32_t kVirtualSms = 64;                      // %nsmid
+constexpr uint32_t kReservedSharedBytes = 1024;           // of a block, as from 8.0 on
+
+bool depends_on_block(const RowInit& init) {
+  if (init.kind != RowInit::Kind::kSpecial) return false;
+  return init.special == SpecialReg::kCtaidX || init.special == SpecialReg::kCtaidY ||
+         init.special == SpecialReg::kCtaidZ || init.special == SpecialReg::kSmid ||
+         (init.special >= SpecialReg::kClusteridX && init.special <= SpecialReg::kClusterCtarank);
+}
+
+}  // namespace
+
+Executor::Executor(const DecodedKernel& kernel, const std::string& path, DeviceMemory& memory,
+                   const LaunchRecord& launch, std::span<const std::byte> parameters,
+                   ExecutorOptions options)
+    : kernel_(kernel),
+      path_(path),
+      memory_(memory),
+      launch_(launch),
+      parameters_(parameters),
+      options_(std::move(options)),
+      memory_descs_(kernel.memory) {
+  warps_per_block_ = static_cast<uint32_t>((launch.block.count() + 31) / 32);
+  // Entries that wait for reconvergence are nested along the post-dominator tree; the others hold
+  // disjoint sets of lanes.
+  stack_entries_ = static_cast<uint32_t>(std::min<size_t>(kernel.blocks.size(), 4096)) + 40;
+  for (const RowInit& init : kernel.inits)
+    if (depends_on_block(init)) block_inits_.push_back(init);
+  context_.ops = kernel.ops.data();
+  context_.blocks = kernel.blocks.data();
+  context_.memory = memory_descs_.data();
+  context_.tables = kernel.tables.data();
+  context_.extended = kernel.extended.data();
+  context_.textures = options_.textures;
+  context_.checker = options_.checker;
+  context_.arena = memory.arena();
+  context_.arena_bytes = memory.arena_bytes();
+  context_.ranges = memory.ranges().data();
+  context_.num_ranges = static_cast<uint32_t>(memory.ranges().size());
+  if (options_.stray) {
+    context_.pages = memory.pages().data();
+    context_.num_pages = static_cast<uint32_t>(memory.pages().size());
+  }
+  context_.shared_bytes = launch.shared_bytes;
+  if (kernel.uses_reserved_shared) context_.shared_bytes = reserved_shared() + kReservedSharedBytes;
+  context_.local_bytes = kernel.kernel->local_bytes;
+  if (stack() != nullptr && options_.stack_bytes > compiler::kStackBytes)
+    context_.local_bytes += options_.stack_bytes - compiler::kStackBytes;
+}
+
+Executor::~Executor() = default;
+
+std::unique_ptr<Executor::Slot> Executor::make_slot() {
+  if (!spare_.empty()) {
+    auto slot = std::move(spare_.back());
+    spare_.pop_back();
+    return slot;
+  }
+  auto slot = std::make_unique<Slot>();
+  const uint64_t row_bytes = uint64_t{kernel_.num_rows} * exec::kRowBytes;
+  slot->rows = aligned_zeroed(row_bytes * warps_per_block_);
+  slot->shared = aligned_zeroed(context_.shared_bytes);
+  slot->local = aligned_zeroed(uint64_t{context_.local_bytes} * 32 * warps_per_block_);
+  slot->predicates.assign(size_t{kernel_.num_predicates} * warps_per_block_, 0);
+  slot->stacks.resize(size_t{stack_entries_} * warps_per_block_);
+  slot->warps.resize(warps_per_block_);
+  slot->states.resize(warps_per_block_);
+  slot->polling.resize(warps_per_block_);
+  slot->split.resize(warps_per_block_);
+  slot->parked.resize(warps_per_block_);
+  slot->held.resize(warps_per_block_);
+  slot->traces.resize(warps_per_block_);
+  slot->arrivals.resize(warps_per_block_);
+  slot->own_window = slot->shared.get();
+  for (uint32_t w = 0; w < warps_per_block_; ++w) {
+    exec::Warp& warp = slot->warps[w];
+    warp.index = w;
+    warp.rows = slot->rows.get() + row_bytes * w;
+    warp.predicates = slot->predicates.data() + size_t{kernel_.num_predicates} * w;
+    warp.predicates[exec::kTruePredicate] = exec::kFullMask;
+    warp.stack = slot->stacks.data() + size_t{stack_entries_} * w;
+    warp.local = slot->local.get() + uint64_t{context_.local_bytes} * 32 * w;
+    if (options_.sink != nullptr) {
+      slot->traces[w].resize(1024);
+      warp.trace = slot->traces[w].data();
+      warp.trace_capacity = slot->traces[w].size();
+    }
+  }
+  return slot;
+}
+
+/// Where the shared memory that the system keeps for itself in a block begins: 0 on a GPU, here
+/// after the kernel's own, so that kernels without it are not moved. Groups of several warps
+/// (cooperative groups compiled for 8.0 and later) meet there.
+uint32_t Executor::reserved_shared() const { return (launch_.shared_bytes + 15) / 16 * 16; }
+
+uint32_t Executor::special_value(const Slot& slot, SpecialReg reg, uint32_t warp,
+                                 uint32_t lane) const {
+  const Dim3 &b = launch_.block, &g = launch_.grid;
+  const uint32_t thread = warp * 32 + lane;
+  switch (reg) {
+    case SpecialReg::kTidX:
+      return thread % b.x;
+    case SpecialReg::kTidY:
+      return thread / b.x % b.y;
+    case SpecialReg::kTidZ:
+      return thread / b.x / b.y;
+    case SpecialReg::kNtidX:
+      return b.x;
+    case SpecialReg::kNtidY:
+      return b.y;
+    case SpecialReg::kNtidZ:
+      return b.z;
+    case SpecialReg::kCtaidX:
+      return slot.ctaid[0];
+    case SpecialReg::kCtaidY:
+      return slot.ctaid[1];
+    case SpecialReg::kCtaidZ:
+      return slot.ctaid[2];
+    case SpecialReg::kNctaidX:
+      return g.x;
+    case SpecialReg::kNctaidY:
+      return g.y;
+    case SpecialReg::kNctaidZ:
+      return g.z;
+    case SpecialReg::kLaneid:
+      return lane;
+    case SpecialReg::kWarpid:
+      return warp;
+    case SpecialReg::kNwarpid:
+      return 64;
+    case SpecialReg::kSmid:
+      return static_cast<uint32_t>(slot.index % kVirtualSms);
+    case SpecialReg::kNsmid:
+      return kVirtualSms;
+    case SpecialReg::kGridid:
+      return 0;
+    case SpecialReg::kLanemaskEq:
+      return 1u << lane;
+    case SpecialReg::kLanemaskLt:
+      return (1u << lane) - 1;
+    case SpecialReg::kLanemaskLe:
+      return (2u << lane) - 1;
+    case SpecialReg::kLanemaskGt:
+      return ~((2u << lane) - 1);
+    case SpecialReg::kLanemaskGe:
+      return ~((1u << lane) - 1);
+    case SpecialReg::kDynamicSmemSize:
+      return launch_.shared_bytes - kernel_.kernel->static_shared_bytes;
+    case SpecialReg::kTotalSmemSize:
+      return launch_.shared_bytes;
+    case SpecialReg::kReservedSmemBegin:
+    case SpecialReg::kReservedSmem0:
+      return reserved_shared();
+    case SpecialReg::kReservedSmem1:
+      return reserved_shared() + kReservedSharedBytes / 4;
+    case SpecialReg::kReservedSmemEnd:
+      return reserved_shared() + kReservedSharedBytes;
+    case SpecialReg::kReservedSmemCap:
+      return kReservedSharedBytes;
+    case SpecialReg::kEnvreg1:
+      return static_cast<uint32_t>(options_.grid_workspace >> 32);
+    case SpecialReg::kEnvreg2:
+      return static_cast<uint32_t>(options_.grid_workspace);
+    default:  // clocks are operations, not rows
+      return cluster_value(slot, reg);
+  }
+}
+
+void Executor::fill_row(Slot& slot, uint32_t w, const RowInit& init) {
+  uint8_t* row = slot.warps[w].rows + size_t{init.row} * exec::kRowBytes;
+  uint64_t value = init.value;
+  if (init.kind == RowInit::Kind::kParam) {
+    value = 0;
+    if (init.value + init.bytes <= parameters_.size())
+      std::memcpy(&value, parameters_.data() + init.value, init.bytes);
+    if (init.is_signed && init.bytes < 8) {
+      const unsigned up = 64 - 8u * init.bytes;
+      value = static_cast<uint64_t>(static_cast<int64_t>(value << up) >> up);
+    }
+  } else if (init.kind == RowInit::Kind::kSpecial) {
+    for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
+      const uint32_t v = special_value(slot, init.special, w, lane);
+      std::memcpy(row + lane * 4, &v, 4);
+    }
+    return;
+  }
+  for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
+    if (init.wide)
+      std::memcpy(row + lane * 8, &value, 8);
+    else
+      std::memcpy(row + lane * 4, &value, 4);
+  }
+}
+
+/// Rows that differ between thread blocks hold one value in all lanes of all warps.
+void Executor::fill_block_rows(Slot& slot) {
+  for (const RowInit& init : block_inits_) {
+    const uint32_t value = special_value(slot, init.special, 0, 0);
+    for (const exec::Warp& warp : slot.warps) {
+      uint8_t* row = warp.rows + size_t{init.row} * exec::kRowBytes;
+      for (uint32_t lane = 0; lane < exec::kLanes; ++lane) std::memcpy(row + lane * 4, &value, 4);
+    }
+  }
+}
+
+/// All blocks of the cluster that begins with number `sequence`.
+void Executor::start_blocks(uint64_t sequence) {
+  std::shared_ptr<Cluster> cluster;
+  for (uint64_t i = 0; i < options_.cluster.count(); ++i) {
+    std::unique_ptr<Slot> slot = make_slot();
+    start_block(*slot, sequence + i);
+    join_cluster(*slot, cluster);
+    resident_.push_back(std::move(slot));
+  }
+}
+
+void Executor::start_block(Slot& slot, uint64_t sequence) {
+  place_block(slot, sequence);
+  const uint64_t index = slot.index;
+  slot.live = warps_per_block_;
+  slot.warp_instructions = slot.thread_instructions = 0;
+  slot.printed.clear();
+  for (Barrier& b : slot.barriers) b = Barrier{};
+  const uint64_t local_warp = uint64_t{(context_.local_bytes + 3) / 4} * exec::kRowBytes;
+  const uint64_t local_block = std::max<uint64_t>(local_warp * warps_per_block_, 1);
+  const uint64_t local_slots = std::clamp<uint64_t>(kLocalTraceBytes / local_block, 1, 1024);
+  const uint64_t threads = launch_.block.count();
+  for (uint32_t w = 0; w < warps_per_block_; ++w) {
+    if (!slot.filled)
+      for (const RowInit& init : kernel_.inits) fill_row(slot, w, init);
+    exec::Warp& warp = slot.warps[w];
+    const uint64_t lanes = std::min<uint64_t>(32, threads - uint64_t{w} * 32);
+    warp.active = lanes == 32 ? exec::kFullMask : (1u << lanes) - 1;
+    warp.depth = 0;
+    warp.block = 0;
+    warp.reconverge = exec::kNoBlock;
+    warp.exited = 0;
+    warp.local_trace_base = exec::kDeviceBase + context_.arena_bytes +
+                            (index % local_slots) * local_block + local_warp * w;
+    warp.trace_size = 0;
+    warp.trace_last = 0;
+    if (warp.trace != nullptr) warp.trace[0] = 0;
+    slot.states[w] = Slot::State::kRunnable;
+    slot.polling[w] = slot.split[w] = 0;
+    slot.parked[w] = slot.held[w] = 0;
+  }
+  fill_block_rows(slot);
+  slot.filled = true;
+  if (options_.checker != nullptr)
+    options_.checker->begin_block(index, sequence / options_.cluster.count());
+}
+
+void Executor::grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer) {
+  // One block's worth beyond doubling covers the largest basic block.
+  buffer.resize(buffer.size() * 2 + kernel_.blocks[warp.block].trace_words);
+  warp.trace = buffer.data();
+  warp.trace_capacity = buffer.size();
+}
+
+bool Executor::report_progress() {
+  progress_reported_ = context_.warp_instructions;
+  if (options_.progress && !options_.progress(context_.warp_instructions))
+    result_.interrupted = true;
+  return !result_.interrupted;
+}
+
+bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
+  exec::Warp& warp = slot.warps[w];
+  context_.shared = slot.shared.get();
+  context_.cluster_shared = slot.cluster != nullptr ? slot.cluster->shared : &slot.own_window;
+  context_.cluster_rank = slot.rank;
+  if (options_.checker != nullptr) options_.checker->enter(slot.index);
+  // Blocks of a cooperative launch wait for each other again and again: what a warp polls until it
+  // is looked at would be most of what is recorded.
+  const int64_t turn = options_.cooperative ? kPollingTurn : kTurn;
+  const int64_t most_turns = kTurnsWhilePolling * (kTurn / turn);
+  int64_t turns = 0;
+  int64_t budget = slot.polling[w] ? (slot.split[w] ? kSplitTurn : kPollingTurn) : turn;
+  slot.polling[w] = 0;
+  context_.polled = false;
+  context_.stored = false;
+  for (;;) {
+    const uint64_t before = context_.warp_instructions;
+    const uint64_t before_threads = context_.thread_instructions;
+    const Status status =
+        slot.split[w] ? run_parted_lanes(slot, w, budget) : run_warp(context_, warp, budget);
+    slot.warp_instructions += context_.warp_instructions - before;
+    slot.thread_instructions += context_.thread_instructions - before_threads;
+    if (context_.stray.kind != exec::FaultKind::kNone && options_.stray) {
+      options_.stray(access_message(slot, w, context_.stray));
+      options_.stray = nullptr;
+    }
+    switch (status) {
+      case Status::kTraceFull:
+        // The block at the head may be the one to return to after a pop; double until it fits.
+        grow_trace(warp, slot.traces[w]);
+        continue;
+      case Status::kFault:
+        report_fault(slot, w);
+      case Status::kExited:
+        slot.states[w] = Slot::State::kExited;
+        --slot.live;
+        if (warp.trace != nullptr) {
+          if (warp.trace_size == warp.trace_capacity) grow_trace(warp, slot.traces[w]);
+          warp.trace[warp.trace_size++] = 0;
+        }
+        idle_since_ = context_.warp_instructions;
+        if (options_.checker != nullptr) options_.checker->exit(warp);
+        complete_barriers(slot);
+        if (slot.cluster != nullptr) cluster_exit(slot, w);
+        return true;
+      case Status::kBarrier:
+        if (context_.stored) idle_since_ = context_.warp_instructions;
+        if (slot.split[w]) {
+          if (!meet(slot, w, slot.parked[w])) continue;
+          if (!slot.split[w]) warp.barrier_mask |= warp.active;
+        }
+        arrive(slot, w);
+        if (slot.states[w] != Slot::State::kRunnable) return true;
+        continue;
+      case Status::kSystem:
+        if (context_.stored) idle_since_ = context_.warp_instructions;
+        system_call(slot, w);
+        continue;
+      case Status::kYield:
+        break;
+    }
+    if (!report_progress()) return false;
+    budget = turn;
+    if (context_.stored) idle_since_ = context_.warp_instructions;
+    if (context_.polled && (!context_.stored || ++turns >= most_turns)) {
+      slot.polling[w] = !context_.stored;
+      rotate_lanes(slot, w);
+      return false;
+    }
+    if (!context_.polled) idle_since_ = context_.warp_instructions;  // it computes
+    context_.polled = false;
+    context_.stored = false;
+  }
+}
+
+Executor::Turn Executor::run_block(Slot& slot) {
+  for (;;) {
+    bool ran = false, polls = false;
+    for (uint32_t w = 0; w < warps_per_block_; ++w) {
+      if (slot.states[w] != Slot::State::kRunnable) continue;
+      ran = true;
+      if (!run_warp_turn(slot, w)) {
+        polls = true;
+        if (result_.interrupted) return Turn::kPolling;
+      }
+    }
+    if (slot.live == 0) return Turn::kFinished;
+    if (!ran) {
+      if (slot.cluster != nullptr) return Turn::kWaiting;  // others may complete the barrier
+      report_deadlock(slot, "all of its warps wait at barriers that cannot complete");
+    }
+    if (polls) {
+      // Let warps run that a barrier released, but leave those that poll.
+      return Turn::kPolling;
+    }
+  }
+}
+
+void Executor::arrive(Slot& slot, uint32_t w) {
+  exec::Warp& warp = slot.warps[w];
+  const BarrierDesc& desc = kernel_.barriers[warp.barrier];
+  if (desc.kind == BarrierDesc::Kind::kClusterArrive) return cluster_arrive(slot, w, desc);
+  if (desc.kind == BarrierDesc::Kind::kClusterWait) return cluster_wait(slot, w);
+  const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(warp.barrier_mask));
+  const auto lane_value = [&](uint16_t row) {
+    uint32_t v;
+    std::memcpy(&v, warp.rows + size_t{row} * exec::kRowBytes + lane * 4, 4);
+    return v;
+  };
+  const uint32_t id = lane_value(desc.id_row);
+  if (id >= 16)
+    throw Error(
+        fmt::format("barrier {} does not exist ({}, thread {}, kernel {}) - barriers are "
+                    "numbered from 0 to 15",
+                    id, where(desc.instruction), thread_name(slot, w, lane), kernel_.kernel->name));
+  Barrier& b = slot.barriers[id];
+  b.arrived += 1;
+  const uint32_t p =
+      warp.predicates[desc.predicate >> 1] ^ (0u - static_cast<uint32_t>(desc.predicate & 1));
+  b.popc += static_cast<uint32_t>(__builtin_popcount(p & warp.barrier_mask));
+  b.all = b.all && (p & warp.barrier_mask) == warp.barrier_mask;
+  b.any = b.any || (p & warp.barrier_mask) != 0;
+  const bool waits = desc.kind != BarrierDesc::Kind::kArrive;
+  if (options_.checker != nullptr) options_.checker->arrive(warp, id, waits);
+  if (waits) {
+    b.waiting |= 1u << w;
+    slot.states[w] = Slot::State::kWaiting;
+  }
+  if (desc.has_count) {
+    const uint32_t count = lane_value(desc.count_row);
+    if (count % 32 != 0 || count == 0)
+      throw Error(
+          fmt::format("a barrier for {} threads ({}, kernel {}) - the count must be a "
+                      "positive multiple of 32",
+                      count, where(desc.instruction), kernel_.kernel->name));
+    if (b.arrived * 32 >= count) release(slot, b);
+  } else if (b.arrived >= slot.live) {
+    release(slot, b);
+  }
+}
+
+/// An exit may complete barriers that wait for all warps.
+void Executor::complete_barriers(Slot& slot) {
+  for (Barrier& b : slot.barriers) {
+    if (b.waiting == 0) continue;
+    const uint32_t first = static_cast<uint32_t>(__builtin_ctz(b.waiting));
+    const bool counted = kernel_.barriers[slot.warps[first].barrier].has_count;
+    if (!counted && b.arrived >= slot.live) release(slot, b);
+  }
+}
+
+void Executor::release(Slot& slot, Barrier& b) {
+  if (options_.checker != nullptr)
+    options_.checker->release(static_cast<uint32_t>(&b - slot.barriers), b.waiting);
+  for (uint32_t waiting = b.waiting; waiting != 0; waiting &= waiting - 1) {
+    const uint32_t w = static_cast<uint32_t>(__builtin_ctz(waiting));
+    exec::Warp& warp = slot.warps[w];
+    const BarrierDesc& desc = kernel_.barriers[warp.barrier];
+    slot.states[w] = Slot::State::kRunnable;
+    if (desc.kind == BarrierDesc::Kind::kPopc) {
+      uint8_t* row = warp.rows + size_t{desc.destination} * exec::kRowBytes;
+      for (uint32_t m = warp.barrier_mask; m != 0; m &= m - 1)
+        std::memcpy(row + __builtin_ctz(m) * 4, &b.popc, 4);
+    } else if (desc.kind == BarrierDesc::Kind::kAnd || desc.kind == BarrierDesc::Kind::kOr) {
+      const bool holds = desc.kind == BarrierDesc::Kind::kAnd ? b.all : b.any;
+      uint32_t& p = warp.predicates[desc.destination];
+      p = holds ? p | warp.barrier_mask : p & ~warp.barrier_mask;
+    }
+  }
+  b = Barrier{};
+}
+
+void Executor::flush_finished() {
+  while (!finished_.empty() && finished_.begin()->first == result_.blocks) {
+    std::unique_ptr<Slot> slot = std::move(finished_.begin()->second);
+    finished_.erase(finished_.begin());
+    if (options_.sink != nullptr) {
+      std::span<const uint64_t> traces[32];
+      for (uint32_t w = 0; w < warps_per_block_; ++w)
+        traces[w] = {slot->warps[w].trace, slot->warps[w].trace_size};
+      options_.sink->block({traces, warps_per_block_}, slot->warp_instructions,
+                           slot->thread_instructions);
+    }
+    if (options_.print && !slot->printed.empty()) options_.print(slot->printed);
+    result_.warp_instructions += slot->warp_instructions;
+    result_.thread_instructions += slot->thread_instructions;
+    ++result_.blocks;
+    spare_.push_back(std::move(slot));
+    if (options_.max_thread_instructions != 0 &&
+        result_.thread_instructions >= options_.max_thread_instructions)
+      return;
+  }
+}
+
+void Executor::begin_check() {
+  racecheck::LaunchFacts facts;
+  facts.kernel = kernel_.kernel;
+  facts.path = path_;
+  facts.rules = kernel_.rules.data();
+  const Dim3 &g = launch_.grid, &b = launch_.block;
+  facts.grid = {g.x, g.y, g.z};
+  facts.block = {b.x, b.y, b.z};
+  facts.describe = [this](uint64_t address) { return memory_.describe(address); };
+  options_.checker->begin_launch(std::move(facts));
+}
+
+ExecutorResult Executor::run() {
+  if (options_.checker != nullptr) begin_check();
+  const uint64_t total = launch_.grid.count();
+  uint64_t next = 0;
+  const uint64_t together = options_.cluster.count();
+  uint64_t wanted = options_.cooperative ? total : together;  // resident blocks
+  context_.cluster_blocks = static_cast<uint32_t>(together);
+  const auto limit_reached = [&] {
+    return options_.max_thread_instructions != 0 &&
+           result_.thread_instructions >= options_.max_thread_instructions;
+  };
+  const uint64_t slot_bytes =
+      (uint64_t{kernel_.num_rows} * exec::kRowBytes + uint64_t{context_.local_bytes} * 32) *
+          warps_per_block_ +
+      context_.shared_bytes;
+  const uint64_t most_resident =
+      std::clamp<uint64_t>(kResidentBytes / (slot_bytes + 1), 64, 65536) / together * together;
+  if (options_.cooperative && total > most_resident)
+    throw Error(
+        fmt::format("a cooperative launch of {} thread blocks of kernel {} - at most {} of "
+                    "this size are resident together",
+                    total, kernel_.kernel->name, most_resident));
+  while (result_.blocks < total && !limit_reached()) {
+    while (resident_.size() < wanted && next < total) {
+      start_blocks(next);
+      next += together;
+    }
+    bool finished_any = false, all_wait = true;
+    const uint64_t meetings = cluster_meetings_;
+    for (size_t i = 0; i < resident_.size() && !limit_reached();) {
+      const Turn turn = run_block(*resident_[i]);
+      all_wait = all_wait && turn == Turn::kWaiting;
+      if (turn == Turn::kFinished) {
+        finished_any = true;
+        Slot& slot = *resident_[i];
+        if (options_.checker != nullptr) options_.checker->end_block(slot.index);
+        if (slot.cluster != nullptr) {
+          slot.cluster->shared[slot.rank] = nullptr;
+          slot.cluster->blocks[slot.rank] = nullptr;
+          slot.cluster.reset();
+        }
+        finished_[slot.sequence] = std::move(resident_[i]);
+        resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(i));
+        flush_finished();
+      } else {
+        ++i;
+      }
+      if (context_.warp_instructions - progress_reported_ >= kTurn) report_progress();
+      if (result_.interrupted) return result_;
+    }
+    if (finished_any) {
+      if (resident_.empty() && !options_.cooperative) wanted = together;
+      continue;
+    }
+    if (cluster_meetings_ != meetings) continue;  // warps that waited for a cluster go on
+    if (all_wait && !resident_.empty() && !limit_reached())
+      report_deadlock(*resident_.front(),
+                      "all warps of its cluster wait at barriers that cannot complete");
+    // Everything that is resident only waits: bring in more blocks, or give up.
+    if (next < total && resident_.size() < most_resident) {
+      wanted = std::min<uint64_t>(resident_.size() * 2, most_resident);
+    } else if (context_.warp_instructions - idle_since_ > kDeadlockBudget) {
+      if (let_go_held_lanes()) continue;
+      report_deadlock(*resident_.front(),
+                      fmt::format("{} resident thread blocks poll memory that nobody changes{}",
+                                  resident_.size(),
+                                  next < total ? ", and no more blocks fit on the device" : ""));
+    }
+  }
+  return result_;
+}
+
+}  // namespace nearwarp::runtime

@@ -1,0 +1,160 @@
+// Runs the thread blocks of one launch: scheduling of warps, barriers, blocks that wait for others.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "host/core/error.h"
+#include "host/functional/decode/decoded_kernel.h"
+#include "host/functional/device/device_heap.h"
+#include "host/functional/device/device_memory.h"
+#include "host/functional/device/device_runtime.h"
+#include "host/functional/instructions/texture.h"
+#include "host/recording/recording.h"
+
+namespace nearwarp::racecheck {
+class Checker;
+}
+
+namespace nearwarp::runtime {
+
+/// Receives the traces of finished thread blocks, in order.
+class BlockSink {
+ public:
+  virtual ~BlockSink() = default;
+  /// `warps[w]` is the trace of warp w; what the block executed is counted.
+  virtual void block(std::span<const std::span<const uint64_t>> warps, uint64_t warp_instructions,
+                     uint64_t thread_instructions) = 0;
+};
+
+struct ExecutorOptions {
+  BlockSink* sink = nullptr;             ///< nullptr: no traces
+  uint64_t max_thread_instructions = 0;  ///< stop after the block that reaches this; 0: never
+  /// Called every some ten thousand warp-instructions with those executed in this launch; false
+  /// interrupts.
+  std::function<bool(uint64_t)> progress;
+  /// Receives what the blocks print, in the order of the blocks.
+  std::function<void(std::string_view)> print;
+  const TextureTable* textures = nullptr;
+  bool cooperative = false;                      ///< all blocks are resident from the start
+  Dim3 cluster;                                  ///< blocks of a cluster; they divide the grid
+  bool explicit_cluster = false;                 ///< %is_explicit_cluster
+  uint32_t stack_bytes = compiler::kStackBytes;  ///< per thread, of recursive functions
+  uint64_t grid_workspace = 0;       ///< %envreg1, %envreg2: device address for grid-wide barriers
+  DeviceHeap* heap = nullptr;        ///< of malloc and free; needed by kernels that call them
+  DeviceRuntime* runtime = nullptr;  ///< needed by kernels that call the CUDA runtime
+  racecheck::Checker* checker = nullptr;  ///< for a kernel that was decoded to be checked
+  /// Lets accesses beside allocations pass that lie in their pages, as a GPU does, and is called
+  /// with what is to be said of the first one. Without it they are faults.
+  std::function<void(const std::string& message)> stray;
+};
+
+struct ExecutorResult {
+  uint64_t blocks = 0;  ///< finished and counted below, in order
+  uint64_t warp_instructions = 0;
+  uint64_t thread_instructions = 0;
+  bool interrupted = false;
+};
+
+/// Blocks run one after the other, in order, each warp until it waits or exits; blocks of a
+/// cluster are resident together, and clusters follow one another. When the warps of
+/// all resident blocks only poll memory, further blocks become resident, so that blocks may wait
+/// for one another. Throws nearwarp::Error for memory errors and deadlocks of the kernel.
+class Executor {
+ public:
+  Executor(const DecodedKernel& kernel, const std::string& path, DeviceMemory& memory,
+           const LaunchRecord& launch, std::span<const std::byte> parameters,
+           ExecutorOptions options);
+  ~Executor();
+  ExecutorResult run();
+
+ private:
+  struct Barrier {
+    uint32_t waiting = 0;  ///< warps that wait (bit mask)
+    uint32_t arrived = 0;  ///< warps that have arrived, waiting or not
+    uint32_t popc = 0;
+    bool all = true, any = false;
+  };
+  struct Slot;     // executor_slot.h
+  struct Cluster;  // the same
+  enum class Turn : uint8_t { kFinished, kPolling, kWaiting };
+
+  std::unique_ptr<Slot> make_slot();
+  void start_blocks(uint64_t sequence);
+  void start_block(Slot& slot, uint64_t sequence);
+  void fill_block_rows(Slot& slot);
+  void fill_row(Slot& slot, uint32_t warp, const RowInit& init);
+  uint32_t reserved_shared() const;
+  uint32_t special_value(const Slot& slot, ptx::SpecialReg reg, uint32_t warp, uint32_t lane) const;
+  Turn run_block(Slot& slot);
+  /// False if the program is to be interrupted.
+  bool report_progress();
+  /// False once the warp polls without effect (or has had its share).
+  bool run_warp_turn(Slot& slot, uint32_t warp);
+  void arrive(Slot& slot, uint32_t warp);
+  void complete_barriers(Slot& slot);
+  void release(Slot& slot, Barrier& barrier);
+  void grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer);
+  void retire(std::unique_ptr<Slot> slot);
+  void flush_finished();
+  void begin_check();
+  // executor_cluster.cpp: clusters of blocks
+  void place_block(Slot& slot, uint64_t sequence) const;
+  uint32_t cluster_value(const Slot& slot, ptx::SpecialReg reg) const;
+  void join_cluster(Slot& slot, std::shared_ptr<Cluster>& cluster) const;
+  void cluster_arrive(Slot& slot, uint32_t warp, const BarrierDesc& desc);
+  void cluster_wait(Slot& slot, uint32_t warp);
+  void cluster_exit(Slot& slot, uint32_t warp);
+  void complete_cluster(Cluster& cluster);
+  std::string shared_detail(const Slot& slot, uint64_t address) const;
+  // executor_lanes.cpp: lanes of a warp that wait for one another
+  void rotate_lanes(Slot& slot, uint32_t warp);
+  exec::Status run_parted_lanes(Slot& slot, uint32_t warp, int64_t& budget);
+  bool meet(Slot& slot, uint32_t warp, uint32_t& stopped);
+  bool meet_members(Slot& slot, uint32_t warp, uint32_t row);
+  bool ready_to_run(Slot& slot, uint32_t warp);
+  bool let_go_held_lanes();
+  // executor_system.cpp: calls of the device's runtime
+  void system_call(Slot& slot, uint32_t warp);
+  uint64_t runtime_call(const Slot& slot, uint32_t warp, uint32_t lane, const SystemDesc& desc,
+                        const uint64_t* arguments);
+  const uint8_t* lane_memory(const Slot& slot, uint32_t warp, uint32_t lane, uint64_t address,
+                             uint64_t bytes) const;
+  std::string lane_string(const Slot& slot, uint32_t warp, uint32_t lane, uint64_t address) const;
+  void print_pending(const Slot& running) const;
+  /// The stack of recursive functions, if the kernel has one.
+  const compiler::Symbol* stack() const;
+  bool overflows_stack(const exec::Fault& fault) const;
+  std::string access_message(const Slot& slot, uint32_t warp, const exec::Fault& fault) const;
+  [[noreturn]] void report_fault(const Slot& slot, uint32_t warp) const;
+  [[noreturn]] void report_deadlock(const Slot& slot, const std::string& why) const;
+  std::string thread_name(const Slot& slot, uint32_t warp, uint32_t lane) const;
+  std::string where(uint32_t instruction) const;
+
+  const DecodedKernel& kernel_;
+  const std::string& path_;
+  DeviceMemory& memory_;
+  const LaunchRecord& launch_;
+  std::span<const std::byte> parameters_;
+  ExecutorOptions options_;
+  ExecutorResult result_;
+  exec::Context context_;
+  std::vector<exec::MemDesc> memory_descs_;
+  std::vector<RowInit> block_inits_;  ///< rows to refill for every thread block
+  uint32_t warps_per_block_ = 0;
+  uint32_t stack_entries_ = 0;
+  std::vector<std::unique_ptr<Slot>> resident_;
+  std::vector<std::unique_ptr<Slot>> spare_;
+  std::map<uint64_t, std::unique_ptr<Slot>> finished_;  ///< waiting for earlier blocks
+  uint64_t progress_reported_ = 0;
+  uint64_t idle_since_ = 0;        ///< warp-instructions at the last sign of progress
+  uint64_t cluster_meetings_ = 0;  ///< barriers of clusters that have been completed
+  bool waits_for_lanes_ = true;    ///< parted lanes wait where all of a warp must be
+};
+
+}  // namespace nearwarp::runtime

@@ -1,0 +1,275 @@
+// Loads and stores: bounds and alignment checks, data movement, memory records.
+//
+// These are the general paths, lane by lane, for every space, width and vector length
+// (memory_fast.h has the common cases). A failed check leaves Context::fault set and changes
+// nothing.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "device/trace/writer.h"
+#include "host/functional/instructions/lanes.h"
+
+namespace nearwarp::exec {
+
+/// A row index and the 32 lanes' addresses of one access.
+struct LaneAddresses {
+  uint64_t at[kLanes];
+};
+
+/// That of `count` sorted ranges which holds [address, address + bytes), or nullptr.
+NW_HD inline const Range* range_of(const Range* ranges, uint32_t count, uint64_t address,
+                                   uint64_t bytes) {
+  uint32_t low = 0, high = count;
+  while (low < high) {  // first range that begins after `address`
+    const uint32_t middle = (low + high) / 2;
+    if (ranges[middle].lo <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == 0) return nullptr;
+  const Range& r = ranges[low - 1];
+  const uint64_t offset = address - r.lo;
+  return offset <= r.bytes && bytes <= r.bytes - offset ? &r : nullptr;
+}
+
+/// The live allocation that holds [address, address + bytes), or nullptr.
+NW_HD inline const Range* find_range(const Context& ctx, uint64_t address, uint64_t bytes) {
+  return range_of(ctx.ranges, ctx.num_ranges, address, bytes);
+}
+
+NW_HD inline void set_fault(Context& ctx, const MemDesc& desc, FaultKind kind, MemSpace space,
+                            uint32_t lane, uint64_t address, uint32_t bytes) {
+  Fault& f = ctx.fault;
+  f.kind = kind;
+  f.is_write = desc.is_store != 0;
+  f.is_atomic = desc.atomic != AtomOp::kNone;
+  f.space = space;
+  f.lane = lane;
+  f.bytes = bytes;
+  f.instruction = desc.instruction;
+  f.address = address;
+}
+
+/// Check the accesses of the lanes of `mask` to device memory; updates the instruction's cache.
+NW_HD inline bool check_global(Context& ctx, MemDesc& desc, uint32_t mask, const uint64_t* address,
+                               uint32_t bytes) {
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+    const uint64_t a = address[lane];
+    if (!(a - desc.lo < desc.span && bytes <= desc.span - (a - desc.lo))) {
+      const Range* r = find_range(ctx, a, bytes);
+      if (r == nullptr) {
+        const Fault before = ctx.fault;
+        set_fault(ctx, desc, FaultKind::kInvalid, MemSpace::kGlobal, lane, a, bytes);
+        r = range_of(ctx.pages, ctx.num_pages, a, bytes);
+        if (r == nullptr) return false;
+        if (ctx.stray.kind == FaultKind::kNone) ctx.stray = ctx.fault;
+        ctx.fault = before;
+      }
+      desc.lo = r->lo;
+      desc.span = r->bytes;
+    }
+    if ((a & (bytes - 1)) != 0) {
+      set_fault(ctx, desc, FaultKind::kMisaligned, MemSpace::kGlobal, lane, a, bytes);
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Check accesses to a window (shared or local memory) of `limit` bytes; addresses are offsets.
+NW_HD inline bool check_window(Context& ctx, const MemDesc& desc, MemSpace space, uint64_t limit,
+                               uint32_t lane, uint64_t offset, uint32_t bytes) {
+  if (offset > limit || bytes > limit - offset) {
+    set_fault(ctx, desc, FaultKind::kInvalid, space, lane, offset, bytes);
+    return false;
+  }
+  if ((offset & (bytes - 1)) != 0) {
+    set_fault(ctx, desc, FaultKind::kMisaligned, space, lane, offset, bytes);
+    return false;
+  }
+  return true;
+}
+
+/// The shared memory that an offset into the cluster's windows lies in; nullptr if there is none.
+NW_HD NW_INLINE uint8_t* shared_window(const Context& ctx, uint64_t offset) {
+  if (offset < kWindowBytes) return ctx.shared;
+  const uint64_t rank = (offset >> kWindowBits) - 1;
+  return rank < ctx.cluster_blocks ? ctx.cluster_shared[rank] : nullptr;
+}
+
+/// Check an access to shared memory of the block or of another of its cluster, and place it.
+NW_HD NW_INLINE bool resolve_shared(Context& ctx, const MemDesc& desc, uint32_t lane,
+                                    uint64_t offset, uint32_t bytes, uint8_t** host) {
+  uint8_t* window = shared_window(ctx, offset);
+  if (window == nullptr) {
+    set_fault(ctx, desc, FaultKind::kInvalid, MemSpace::kShared, lane, offset, bytes);
+    return false;
+  }
+  const uint64_t o = offset & (kWindowBytes - 1);
+  if (!check_window(ctx, desc, MemSpace::kShared, ctx.shared_bytes, lane, o, bytes)) {
+    ctx.fault.address = offset;
+    return false;
+  }
+  *host = window + o;
+  return true;
+}
+
+/// Device address of a local offset in traces: words of the 32 lanes are neighbours.
+NW_HD NW_INLINE uint64_t local_trace_address(const Warp& warp, uint32_t lane, uint64_t offset) {
+  return warp.local_trace_base + (offset >> 2) * kRowBytes + lane * 4 + (offset & 3);
+}
+
+/// Where the lanes' data lies on the host and what the trace says about it.
+struct ResolvedAccess {
+  uint8_t* host[kLanes];
+  uint64_t traced[kLanes];
+};
+
+/// Addresses, checks and trace record of the lanes of `mask` (not 0); false on a fault.
+NW_HD inline bool resolve(Context& ctx, Warp& warp, MemDesc& desc, const Op& op, uint32_t mask,
+                          ResolvedAccess& access) {
+  uint64_t address[kLanes];
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(op.imm));
+  if (desc.address64 != 0) {
+    const uint64_t* a = row<uint64_t>(warp.rows, op.a);
+    for (uint32_t i = 0; i < kLanes; ++i) address[i] = a[i] + offset;
+  } else {
+    const uint32_t* a = row<uint32_t>(warp.rows, op.a);
+    for (uint32_t i = 0; i < kLanes; ++i) address[i] = uint32_t(a[i] + uint32_t(offset));
+  }
+  const uint32_t bytes = uint32_t{desc.bytes} * desc.vector;
+  const uint64_t* traced = address;
+  switch (desc.space) {
+    case MemSpace::kGlobal:
+      if (!check_global(ctx, desc, mask, address, bytes)) return false;
+      for (uint32_t m = mask; m != 0; m &= m - 1) {
+        const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+        access.host[lane] = ctx.arena + (address[lane] - kDeviceBase);
+      }
+      break;
+    case MemSpace::kShared:
+      for (uint32_t m = mask; m != 0; m &= m - 1) {
+        const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+        if (!resolve_shared(ctx, desc, lane, address[lane], bytes, &access.host[lane]))
+          return false;
+      }
+      break;
+    case MemSpace::kLocal:
+      traced = access.traced;
+      for (uint32_t m = mask; m != 0; m &= m - 1) {
+        const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+        if (!check_window(ctx, desc, MemSpace::kLocal, ctx.local_bytes, lane, address[lane], bytes))
+          return false;
+        access.host[lane] = warp.local + uint64_t{lane} * ctx.local_bytes + address[lane];
+        access.traced[lane] = local_trace_address(warp, lane, address[lane]);
+      }
+      break;
+    case MemSpace::kGeneric: {
+      traced = access.traced;
+      uint32_t global = 0;
+      for (uint32_t m = mask; m != 0; m &= m - 1) {
+        const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+        const uint64_t a = address[lane];
+        if (a - kSharedGenericBase < kClusterBytes) {
+          const uint64_t o = a - kSharedGenericBase;
+          if (!resolve_shared(ctx, desc, lane, o, bytes, &access.host[lane])) return false;
+          access.traced[lane] = o | trace::kSharedWindow;
+        } else if (a - kLocalGenericBase < kWindowBytes) {
+          const uint64_t o = a - kLocalGenericBase;
+          if (!check_window(ctx, desc, MemSpace::kLocal, ctx.local_bytes, lane, o, bytes))
+            return false;
+          access.host[lane] = warp.local + uint64_t{lane} * ctx.local_bytes + o;
+          access.traced[lane] = local_trace_address(warp, lane, o);
+        } else {
+          global |= 1u << lane;
+          access.host[lane] = ctx.arena + (a - kDeviceBase);
+          access.traced[lane] = a;
+        }
+      }
+      if (!check_global(ctx, desc, global, address, bytes)) return false;
+      break;
+    }
+  }
+  if (desc.traced != 0 && warp.trace != nullptr)
+    warp.trace_size += trace::write_record(warp.trace + warp.trace_size, mask, traced);
+  return true;
+}
+
+/// The mask word that precedes the record of a guarded access.
+NW_HD NW_INLINE void trace_guard(Warp& warp, const MemDesc& desc, uint32_t mask) {
+  if (desc.guarded != 0 && desc.traced != 0 && warp.trace != nullptr)
+    warp.trace[warp.trace_size++] = mask;
+}
+
+/// General load, any space, width and vector length.
+NW_HD inline bool load_general(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
+  MemDesc& desc = ctx.memory[op.c];
+  trace_guard(warp, desc, mask);
+  if (mask == 0) return true;
+  ctx.polled |= desc.polls != 0;
+  ResolvedAccess access;
+  if (!resolve(ctx, warp, desc, op, mask, access)) return false;
+  for (uint32_t e = 0; e < desc.vector; ++e) {
+    if (desc.rows[e] == kNoRow) continue;
+    uint32_t* d32 = row<uint32_t>(warp.rows, desc.rows[e]);
+    uint64_t* d64 = row<uint64_t>(warp.rows, desc.rows[e]);
+    for (uint32_t m = mask; m != 0; m &= m - 1) {
+      const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+      const uint8_t* p = access.host[lane] + e * desc.bytes;
+      uint64_t v = 0;
+      switch (desc.bytes) {
+        case 1:
+          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int8_t>(*p)})
+                                           : *p;
+          break;
+        case 2: {
+          uint16_t h;
+          std::memcpy(&h, p, 2);
+          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int16_t>(h)})
+                                           : h;
+          break;
+        }
+        case 4: {
+          uint32_t w;
+          std::memcpy(&w, p, 4);
+          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(w)})
+                                           : w;
+          break;
+        }
+        default:
+          std::memcpy(&v, p, 8);
+      }
+      if (desc.reg_bytes == 8)
+        d64[lane] = v;
+      else
+        d32[lane] =
+            desc.reg_bytes == 2 ? static_cast<uint32_t>(v) & 0xffff : static_cast<uint32_t>(v);
+    }
+  }
+  return true;
+}
+
+/// General store.
+NW_HD inline bool store_general(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
+  MemDesc& desc = ctx.memory[op.c];
+  trace_guard(warp, desc, mask);
+  if (mask == 0) return true;
+  ResolvedAccess access;
+  if (!resolve(ctx, warp, desc, op, mask, access)) return false;
+  ctx.stored = true;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+    for (uint32_t e = 0; e < desc.vector; ++e) {
+      const uint64_t v = desc.reg_bytes == 8 ? row<uint64_t>(warp.rows, desc.rows[e])[lane]
+                                             : row<uint32_t>(warp.rows, desc.rows[e])[lane];
+      std::memcpy(access.host[lane] + e * desc.bytes, &v, desc.bytes);  // little endian
+    }
+  }
+  return true;
+}
+
+}  // namespace nearwarp::exec

@@ -1,0 +1,391 @@
+// Fast paths of loads and stores: whole words, one allocation, most often a full warp. What does
+// not fit goes to the general paths of memory.h, which also report errors.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "host/functional/instructions/memory.h"
+
+namespace nearwarp::exec {
+
+/// A progression first, first + stride, ... over all lanes?
+template <class A>
+NW_HD NW_INLINE bool is_progression(const A* a, A stride) {
+  if (static_cast<A>(a[kLanes - 1] - a[0]) != static_cast<A>(stride * (kLanes - 1))) return false;
+  A difference = 0;
+  for (uint32_t i = 0; i < kLanes - 1; ++i) difference |= (a[i + 1] - a[i]) ^ stride;
+  return difference == 0;
+}
+
+template <class M>
+NW_HD NW_INLINE M load_value(const uint8_t* p) {
+  M v;
+  std::memcpy(&v, p, sizeof(M));
+  return v;
+}
+
+/// d[i] = the word at p + offsets[i]. Eight (or four) words are put together before they are
+/// stored: single stores would stall the vector loads of the row that follow.
+template <class M, class A>
+NW_HD NW_INLINE void gather(M* d, const uint8_t* p, const A* offsets) {
+  constexpr uint32_t kPart = 32 / sizeof(M);
+  for (uint32_t i = 0; i < kLanes; i += kPart) {
+    const auto at = [&](uint32_t k) { return load_value<M>(p + offsets[i + k]); };
+    typedef M Vector __attribute__((vector_size(32)));
+    Vector v;
+    if constexpr (kPart == 8)
+      v = Vector{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)};
+    else
+      v = Vector{at(0), at(1), at(2), at(3)};
+    std::memcpy(d + i, &v, sizeof(v));
+  }
+}
+
+/// Warps that walk memory in large equal steps defeat the host's prefetchers: fetch what the
+/// instruction will touch two executions later. `p` is where it begins now; any address is
+/// harmless.
+NW_HD NW_INLINE void prefetch_ahead(MemDesc& desc, const uint8_t* p, uint64_t first) {
+  const uintptr_t next = reinterpret_cast<uintptr_t>(p) + 2 * (first - desc.last);
+  desc.last = first;
+  __builtin_prefetch(reinterpret_cast<const void*>(next));
+  __builtin_prefetch(reinterpret_cast<const void*>(next + 64));
+}
+
+/// Unguarded load of 4- or 8-byte words by a full warp from device memory.
+template <class M, bool kTraced>
+NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
+  MemDesc& desc = ctx.memory[op.c];
+  const uint64_t* a = row<uint64_t>(warp.rows, op.a);
+  M* d = row<M>(warp.rows, op.d);
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(op.imm));
+  const uint64_t first = a[0] + offset;
+  const uint64_t stride = a[1] - a[0];
+  const uint64_t limit = desc.span - sizeof(M);  // huge if nothing is cached; `span` is tested too
+  if (is_progression(a, stride)) {
+    const uint64_t last = first + 31 * stride;
+    const bool ok = desc.span >= sizeof(M) && first - desc.lo <= limit && last - desc.lo <= limit &&
+                    ((first | stride) & (sizeof(M) - 1)) == 0 &&
+                    static_cast<uint64_t>(static_cast<int64_t>(stride) - trace::kMinStride) <=
+                        static_cast<uint64_t>(trace::kMaxStride - trace::kMinStride);
+    if (!ok) return load_general(ctx, warp, op, kFullMask);
+    if (kTraced && warp.trace != nullptr)
+      warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(stride));
+    const uint8_t* p = ctx.arena + (first - kDeviceBase);
+    prefetch_ahead(desc, p, first);
+    if (stride == sizeof(M)) {
+      for (uint32_t i = 0; i < kLanes; ++i) d[i] = load_value<M>(p + i * sizeof(M));
+    } else if (stride == 0) {
+      const M v = load_value<M>(p);
+      for (uint32_t i = 0; i < kLanes; ++i) d[i] = v;
+    } else {
+      for (uint32_t i = 0; i < kLanes; ++i, p += static_cast<int64_t>(stride))
+        d[i] = load_value<M>(p);
+    }
+    return true;
+  }
+  // Irregular: all lanes inside the cached allocation, which is smaller than 4 GiB.
+  uint32_t offsets[kLanes];
+  uint64_t outside = 0;
+  uint32_t misaligned = static_cast<uint32_t>(desc.lo);
+  const uint64_t shift = offset - desc.lo;
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    const uint64_t o = a[i] + shift;
+    outside |= o | (limit - o);  // the top bit if o < 0 or o > limit
+    offsets[i] = static_cast<uint32_t>(o);
+    misaligned |= static_cast<uint32_t>(o);
+  }
+  if (!(desc.span >= sizeof(M) && limit <= 0xffffffffu && (outside >> 63) == 0 &&
+        (misaligned & (sizeof(M) - 1)) == 0))
+    return load_general(ctx, warp, op, kFullMask);
+  if (kTraced && warp.trace != nullptr) {
+    if (const uint64_t tile = trace::find_tiles(offsets); tile != 0) {
+      warp.trace[warp.trace_size] = trace::memory_record(desc.lo + offsets[0], trace::kTiles);
+      warp.trace[warp.trace_size + 1] = tile;
+      warp.trace_size += 2;
+    } else {
+      uint32_t low = offsets[0];
+      for (uint32_t i = 1; i < kLanes; ++i) low = offsets[i] < low ? offsets[i] : low;
+      uint64_t* out = warp.trace + warp.trace_size;
+      *out++ = trace::memory_record(desc.lo + low, trace::kDeltas);
+      uint32_t deltas[kLanes];
+      for (uint32_t i = 0; i < kLanes; ++i) deltas[i] = offsets[i] - low;
+      std::memcpy(out, deltas, sizeof(deltas));  // pairs of lanes, low half first
+      warp.trace_size += 1 + kLanes / 2;
+    }
+  }
+  const uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
+  gather(d, p, offsets);
+  return true;
+}
+
+/// Offsets from the cached allocation of the lanes of a mask, one after the other.
+struct CompactOffsets {
+  uint32_t count = 0;
+  uint32_t low = 0;
+  uint32_t at[kLanes];
+  uint8_t lane[kLanes];
+};
+
+/// False if some lane is outside of the cached allocation or misaligned.
+template <class M>
+NW_HD NW_INLINE bool compact_offsets(const MemDesc& desc, const uint64_t* a, uint64_t offset,
+                                     uint32_t mask, CompactOffsets& c) {
+  const uint64_t limit = desc.span - sizeof(M);
+  const uint64_t shift = offset - desc.lo;
+  uint64_t outside = 0;
+  uint32_t misaligned = static_cast<uint32_t>(desc.lo), low = 0xffffffffu, n = 0;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
+    const uint64_t o = a[lane] + shift;
+    outside |= o | (limit - o);
+    const uint32_t o32 = static_cast<uint32_t>(o);
+    misaligned |= o32;
+    low = o32 < low ? o32 : low;
+    c.at[n] = o32;
+    c.lane[n++] = static_cast<uint8_t>(lane);
+  }
+  c.count = n;
+  c.low = low;
+  return desc.span >= sizeof(M) && limit <= 0xffffffffu && (outside >> 63) == 0 &&
+         (misaligned & (sizeof(M) - 1)) == 0;
+}
+
+/// Memory record of compact offsets (the same words as trace::write_record).
+NW_HD NW_INLINE void trace_compact(Warp& warp, const MemDesc& desc, const CompactOffsets& c) {
+  if (desc.guarded != 0) {
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < c.count; ++i) mask |= 1u << c.lane[i];
+    warp.trace[warp.trace_size++] = mask;
+  }
+  uint64_t* out = warp.trace + warp.trace_size;
+  if (c.count == 1) {
+    *out = trace::memory_record(desc.lo + c.at[0], 0);
+    warp.trace_size += 1;
+    return;
+  }
+  const int64_t gap = c.lane[1] - c.lane[0];
+  const int64_t difference = int64_t{c.at[1]} - int64_t{c.at[0]};
+  if (difference >= trace::kMinStride * gap && difference <= trace::kMaxStride * gap) {
+    const int64_t stride = gap == 1 ? difference : difference / gap;
+    if (stride * gap == difference) {
+      uint32_t i = 2;
+      while (i < c.count && int64_t{c.at[i]} == int64_t{c.at[0]} + stride * (c.lane[i] - c.lane[0]))
+        ++i;
+      if (i == c.count) {
+        const int64_t base = static_cast<int64_t>(desc.lo) + c.at[0] - stride * c.lane[0];
+        *out = trace::memory_record(static_cast<uint64_t>(base), static_cast<int>(stride));
+        warp.trace_size += 1;
+        return;
+      }
+    }
+  }
+  *out++ = trace::memory_record(desc.lo + c.low, trace::kDeltas);
+  const uint32_t words = (c.count + 1) / 2;
+  uint32_t deltas[kLanes];
+  for (uint32_t i = 0; i < c.count; ++i) deltas[i] = c.at[i] - c.low;
+  if (c.count & 1) deltas[c.count] = 0;
+  std::memcpy(out, deltas, words * sizeof(uint64_t));
+  warp.trace_size += 1 + words;
+}
+
+/// Load of 4- or 8-byte words from device memory by the lanes of `mask`.
+template <class M>
+NW_HD NW_INLINE bool load_global_masked(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
+  MemDesc& desc = ctx.memory[op.c];
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(op.imm));
+  CompactOffsets c;
+  if (mask == 0 || !compact_offsets<M>(desc, row<uint64_t>(warp.rows, op.a), offset, mask, c))
+    return load_general(ctx, warp, op, mask);
+  if (warp.trace != nullptr) trace_compact(warp, desc, c);
+  M* d = row<M>(warp.rows, op.d);
+  const uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
+  for (uint32_t i = 0; i < c.count; ++i) d[c.lane[i]] = load_value<M>(p + c.at[i]);
+  return true;
+}
+
+/// Store of 4- or 8-byte words to device memory by the lanes of `mask`.
+template <class M>
+NW_HD NW_INLINE bool store_global_masked(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
+  MemDesc& desc = ctx.memory[op.c];
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(op.imm));
+  CompactOffsets c;
+  if (mask == 0 || !compact_offsets<M>(desc, row<uint64_t>(warp.rows, op.a), offset, mask, c))
+    return store_general(ctx, warp, op, mask);
+  if (warp.trace != nullptr) trace_compact(warp, desc, c);
+  ctx.stored = true;
+  const M* v = row<M>(warp.rows, op.b);
+  uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
+  for (uint32_t i = 0; i < c.count; ++i) std::memcpy(p + c.at[i], &v[c.lane[i]], sizeof(M));
+  return true;
+}
+
+/// Unguarded store of 4- or 8-byte words by a full warp to device memory.
+template <class M>
+NW_HD NW_INLINE bool store_global_full(Context& ctx, Warp& warp, const Op& op) {
+  MemDesc& desc = ctx.memory[op.c];
+  const uint64_t* a = row<uint64_t>(warp.rows, op.a);
+  const M* v = row<M>(warp.rows, op.b);
+  const uint64_t first = a[0] + static_cast<uint64_t>(static_cast<int64_t>(op.imm));
+  const uint64_t stride = a[1] - a[0];
+  const uint64_t limit = desc.span - sizeof(M);
+  const uint64_t last = first + 31 * stride;
+  if (!(is_progression(a, stride) && desc.span >= sizeof(M) && first - desc.lo <= limit &&
+        last - desc.lo <= limit && ((first | stride) & (sizeof(M) - 1)) == 0 &&
+        static_cast<uint64_t>(static_cast<int64_t>(stride) - trace::kMinStride) <=
+            static_cast<uint64_t>(trace::kMaxStride - trace::kMinStride)))
+    return store_general(ctx, warp, op, kFullMask);
+  ctx.stored = true;
+  if (warp.trace != nullptr)
+    warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(stride));
+  uint8_t* p = ctx.arena + (first - kDeviceBase);
+  prefetch_ahead(desc, p, first);
+  if (stride == sizeof(M)) {
+    std::memcpy(p, v, kLanes * sizeof(M));
+  } else {
+    for (uint32_t i = 0; i < kLanes; ++i, p += static_cast<int64_t>(stride))
+      std::memcpy(p, &v[i], sizeof(M));
+  }
+  return true;
+}
+
+/// `kColumns` values that lie `step` bytes apart.
+template <class M, uint32_t kColumns>
+NW_HD NW_INLINE void load_row(M* d, const uint8_t* p, int64_t step) {
+  if (step == 0) {
+    const M v = load_value<M>(p);
+    for (uint32_t i = 0; i < kColumns; ++i) d[i] = v;
+  } else if (step == sizeof(M)) {
+    std::memcpy(d, p, kColumns * sizeof(M));
+  } else {
+    for (uint32_t i = 0; i < kColumns; ++i, p += step) d[i] = load_value<M>(p);
+  }
+}
+
+/// Are the places rows of 2^kShift with steps `step` and distances `distance`?
+template <uint32_t kShift, class A>
+NW_HD NW_INLINE bool is_rows(const A* a, A step, A distance) {
+  constexpr uint32_t kColumns = 1u << kShift;
+  if (static_cast<A>(a[31] - a[0]) !=
+      static_cast<A>(step * (kColumns - 1) + distance * (kLanes / kColumns - 1)))
+    return false;  // what is irregular mostly ends here
+  A differs = 0;
+  for (uint32_t i = 0; i < kLanes; ++i)
+    differs |= a[i] ^ static_cast<A>(a[0] + step * static_cast<A>(i % kColumns) +
+                                     distance * static_cast<A>(i / kColumns));
+  return differs == 0;
+}
+
+/// Unguarded load by a full warp from shared memory if its addresses are rows of 2^kShift (thread
+/// blocks that are 16 or 8 wide); false, with nothing done, if they are not or lie outside.
+template <class M, class A, uint32_t kShift>
+NW_HD NW_INLINE bool load_shared_rows(Context& ctx, Warp& warp, const Op& op) {
+  constexpr uint32_t kColumns = 1u << kShift;
+  const A* a = row<A>(warp.rows, op.a);
+  const A step_bits = a[1] - a[0], distance_bits = a[kColumns] - a[0];
+  if (!is_rows<kShift>(a, step_bits, distance_bits)) return false;
+  using S = std::make_signed_t<A>;
+  const int64_t step = static_cast<S>(step_bits), distance = static_cast<S>(distance_bits);
+  const int64_t first = static_cast<int64_t>(a[0]) + op.imm;
+  // A place is an affine function of column and row: the corners bound it.
+  const int64_t across = step * (kColumns - 1), down = distance * (kLanes / kColumns - 1);
+  const int64_t low = first + (across < 0 ? across : 0) + (down < 0 ? down : 0);
+  const int64_t high = first + (across > 0 ? across : 0) + (down > 0 ? down : 0);
+  if (low < 0 || high + static_cast<int64_t>(sizeof(M)) > static_cast<int64_t>(ctx.shared_bytes) ||
+      ((first | step | distance) & static_cast<int64_t>(sizeof(M) - 1)) != 0 ||
+      step < trace::kMinStride || step > trace::kMaxStride)
+    return false;
+  if (warp.trace != nullptr) {
+    warp.trace[warp.trace_size] = trace::memory_record(static_cast<uint64_t>(first), trace::kTiles);
+    warp.trace[warp.trace_size + 1] =
+        trace::tile_word(static_cast<int32_t>(distance), static_cast<int>(step), kShift);
+    warp.trace_size += 2;
+  }
+  M* d = row<M>(warp.rows, op.d);
+  const uint8_t* p = ctx.shared + first;
+  for (uint32_t r = 0; r < kLanes; r += kColumns, p += distance)
+    load_row<M, kColumns>(d + r, p, step);
+  return true;
+}
+
+/// Unguarded load of 4- or 8-byte words by a full warp from shared memory, 32- or 64-bit addresses.
+template <class M, class A>
+NW_HD NW_INLINE bool load_shared_full(Context& ctx, Warp& warp, const Op& op) {
+  const A* a = row<A>(warp.rows, op.a);
+  M* d = row<M>(warp.rows, op.d);
+  const A offset = static_cast<A>(static_cast<int64_t>(op.imm));
+  const A first = a[0] + offset;
+  const A stride = a[1] - a[0];
+  if (ctx.shared_bytes < sizeof(M)) return load_general(ctx, warp, op, kFullMask);
+  const A limit = static_cast<A>(ctx.shared_bytes - sizeof(M));
+  if (is_progression(a, stride)) {
+    const A last = first + 31 * stride;
+    using S = std::make_signed_t<A>;
+    const S step = static_cast<S>(stride);
+    if (!(first <= limit && last <= limit && ((first | stride) & (sizeof(M) - 1)) == 0 &&
+          step >= trace::kMinStride && step <= trace::kMaxStride))
+      return load_general(ctx, warp, op, kFullMask);
+    if (warp.trace != nullptr)
+      warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(step));
+    const uint8_t* p = ctx.shared + first;
+    if (stride == 0) {
+      const M v = load_value<M>(p);
+      for (uint32_t i = 0; i < kLanes; ++i) d[i] = v;
+    } else if (stride == sizeof(M)) {
+      for (uint32_t i = 0; i < kLanes; ++i) d[i] = load_value<M>(p + i * sizeof(M));
+    } else {
+      for (uint32_t i = 0; i < kLanes; ++i, p += step) d[i] = load_value<M>(p);
+    }
+    return true;
+  }
+  if (load_shared_rows<M, A, 4>(ctx, warp, op) || load_shared_rows<M, A, 3>(ctx, warp, op))
+    return true;
+  A offsets[kLanes];
+  A low = ~A{0}, high = 0, bits = 0;
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    const A o = a[i] + offset;
+    offsets[i] = o;
+    low = o < low ? o : low;
+    high = o > high ? o : high;
+    bits |= o;
+  }
+  if (!(high <= limit && (bits & (sizeof(M) - 1)) == 0))
+    return load_general(ctx, warp, op, kFullMask);
+  if (warp.trace != nullptr) {
+    uint64_t* out = warp.trace + warp.trace_size;
+    *out++ = trace::memory_record(low, trace::kDeltas);
+    for (uint32_t i = 0; i < kLanes / 2; ++i)
+      out[i] = static_cast<uint64_t>(offsets[2 * i] - low) |
+               static_cast<uint64_t>(offsets[2 * i + 1] - low) << 32;
+    warp.trace_size += 1 + kLanes / 2;
+  }
+  gather(d, ctx.shared, offsets);
+  return true;
+}
+
+/// Unguarded store of 4- or 8-byte words by a full warp to shared memory.
+template <class M, class A>
+NW_HD NW_INLINE bool store_shared_full(Context& ctx, Warp& warp, const Op& op) {
+  const A* a = row<A>(warp.rows, op.a);
+  const M* v = row<M>(warp.rows, op.b);
+  const A first = a[0] + static_cast<A>(static_cast<int64_t>(op.imm));
+  const A stride = a[1] - a[0];
+  const A last = first + 31 * stride;
+  using S = std::make_signed_t<A>;
+  const S step = static_cast<S>(stride);
+  if (ctx.shared_bytes < sizeof(M) || !is_progression(a, stride))
+    return store_general(ctx, warp, op, kFullMask);
+  const A limit = static_cast<A>(ctx.shared_bytes - sizeof(M));
+  if (!(first <= limit && last <= limit && ((first | stride) & (sizeof(M) - 1)) == 0 &&
+        step >= trace::kMinStride && step <= trace::kMaxStride))
+    return store_general(ctx, warp, op, kFullMask);
+  ctx.stored = true;
+  if (warp.trace != nullptr)
+    warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(step));
+  uint8_t* p = ctx.shared + first;
+  for (uint32_t i = 0; i < kLanes; ++i, p += step) std::memcpy(p, &v[i], sizeof(M));
+  return true;
+}
+
+}  // namespace nearwarp::exec

@@ -1,0 +1,427 @@
+// Mnemonics whose modifiers form families of their own: textures, matrices, copies, video.
+#include "host/functional/ptx/mnemonic_families.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "host/functional/ptx/details.h"
+
+namespace nearwarp::ptx {
+namespace {
+
+bool take_geometry(WordList* words, TextureDetail* detail) {
+  static constexpr std::string_view kNames[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"};
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    if (take(words, kNames[i])) {
+      detail->geometry = static_cast<Geometry>(i);
+      return true;
+    }
+  }
+  return false;
+}
+
+// tex{.level,.grad}.geom.v4.dtype.ctype, tld4.comp.2d.v4.dtype.f32
+void texture(WordList words, bool gather, Mnemonic* out) {
+  TextureDetail detail;
+  out->op = Opcode::kTex;
+  out->operands = "YX";
+  if (gather) {
+    static constexpr std::string_view kComponents[] = {"r", "g", "b", "a"};
+    for (uint8_t i = 0; i < 4; ++i)
+      if (take(&words, kComponents[i])) detail.gather = static_cast<uint8_t>(i + 1);
+    if (detail.gather == 0) out->problem = "the component is missing";
+  } else if (take(&words, "level")) {
+    detail.lod = TextureDetail::Lod::kLevel;
+    out->operands = "YXy";
+  } else if (take(&words, "grad")) {
+    detail.lod = TextureDetail::Lod::kGrad;
+    out->operands = "YXyy";
+  }
+  drop(&words, {"base"});
+  if (!take_geometry(&words, &detail)) out->problem = "this texture geometry is not supported";
+  if (!take(&words, "v4")) out->problem = "a texture access must be .v4";
+  const std::vector<Type> types = take_types(&words);
+  if (types.size() != 2) {
+    out->problem = "a texture access has two types";
+  } else {
+    out->mod.type = types[0];
+    out->mod.src_type = types[1];
+    if (size_of(types[0]) != 4 || (types[1] != Type::kS32 && types[1] != Type::kF32))
+      out->problem = "textures of these types are not supported";
+  }
+  out->mod.space = Space::kGlobal;
+  out->mod.vector = 4;
+  out->mod.detail = detail.pack();
+  finish(words, out);
+}
+
+// suld.b.geom{.vec}.dtype.clamp, sust.b.geom{.vec}.ctype.clamp
+void surface(WordList words, bool store, Mnemonic* out) {
+  TextureDetail detail;
+  out->op = store ? Opcode::kSust : Opcode::kSuld;
+  out->operands = store ? "Xy" : "YX";
+  if (!take(&words, "b")) out->problem = "formatted surface stores (.p) are not supported";
+  drop(&words, {"ca", "cg", "cs", "cv", "wb", "wt"});
+  if (!take_geometry(&words, &detail)) out->problem = "this surface geometry is not supported";
+  if (take(&words, "v2")) detail.vector = 2;
+  if (take(&words, "v4")) detail.vector = 4;
+  if (take(&words, "clamp")) detail.outside = TextureDetail::Outside::kClamp;
+  if (take(&words, "zero")) detail.outside = TextureDetail::Outside::kZero;
+  drop(&words, {"trap"});
+  const std::vector<Type> types = take_types(&words);
+  if (types.size() != 1 || size_of(types[0]) * detail.vector > 16) {
+    out->problem = "a surface access of this type is not supported";
+  } else {
+    out->mod.type = types[0];
+  }
+  out->mod.space = Space::kGlobal;
+  out->mod.vector = detail.vector;
+  out->mod.detail = detail.pack();
+  finish(words, out);
+}
+
+/// "m16n8k16"
+bool parse_shape(std::string_view word, MatrixDetail* detail) {
+  unsigned values[3] = {};
+  static constexpr char kLetters[] = {'m', 'n', 'k'};
+  for (int i = 0; i < 3; ++i) {
+    if (word.empty() || word[0] != kLetters[i]) return false;
+    word.remove_prefix(1);
+    size_t digits = 0;
+    while (digits < word.size() && digits < 3 && word[digits] >= '0' && word[digits] <= '9')
+      values[i] = values[i] * 10 + static_cast<unsigned>(word[digits++] - '0');
+    if (digits == 0) return false;
+    word.remove_prefix(digits);
+  }
+  if (!word.empty() || values[0] > 63 || values[1] > 63 || values[2] > 127) return false;
+  detail->m = static_cast<uint8_t>(values[0]);
+  detail->n = static_cast<uint8_t>(values[1]);
+  detail->k = static_cast<uint8_t>(values[2]);
+  return true;
+}
+
+/// What wmma multiplies here: matrices with 256 results, and those of doubles, with 64.
+bool wmma_shape(const MatrixDetail& detail, Type type) {
+  if (type == Type::kF64) return detail.m == 8 && detail.n == 8 && detail.k == 4;
+  return detail.m * detail.n == 256;
+}
+
+// mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype; wmma.mma may name d and c alone.
+void matrix(WordList words, bool wmma, Mnemonic* out) {
+  MatrixDetail detail;
+  detail.wmma = wmma;
+  out->op = Opcode::kMma;
+  out->operands = "Yyyy";
+  drop(&words, {"sync", "aligned", "rn"});
+  bool shape = false;
+  std::vector<bool> columns;
+  std::erase_if(words, [&](std::string_view word) {
+    if (word == "row" || word == "col") columns.push_back(word == "col");
+    return word == "row" || word == "col";
+  });
+  for (auto it = words.begin(); it != words.end(); ++it) {
+    if ((shape = parse_shape(*it, &detail))) {
+      words.erase(it);
+      break;
+    }
+  }
+  detail.saturate = take(&words, "satfinite");
+  const bool tf32 = take(&words, "tf32");
+  if (tf32) take(&words, "tf32");
+  const std::vector<Type> types = take_types(&words);
+  if (columns.size() == 2) {
+    detail.a_column = columns[0];
+    detail.b_column = columns[1];
+  }
+  Type d = Type::kNone, a = Type::kNone, b = Type::kNone, c = Type::kNone;
+  if (tf32 && types.size() == 2) {
+    d = types[0], a = b = Type::kB32, c = types[1];
+  } else if (types.size() == 4) {
+    d = types[0], a = types[1], b = types[2], c = types[3];
+  } else if (types.size() == 2 && wmma) {  // .f16 factors
+    d = types[0], a = b = Type::kF16, c = types[1];
+  }
+  out->mod.type = d;
+  out->mod.src_type = a;
+  out->mod.detail = detail.pack();
+  if (!shape || columns.size() != 2 || d == Type::kNone) {
+    out->problem = "this form of mma is not supported";
+  } else if (wmma ? !wmma_shape(detail, d) ||
+                        (detail.m * detail.n == 256 && detail.k != (tf32 ? 8 : 16))
+                  : detail.a_column || !detail.b_column ||
+                        (detail.m == 8 && detail.k == 4 && d != Type::kF64)) {
+    out->problem = "this shape or layout of mma is not supported";
+  } else if (size_of(c) != size_of(d) || size_of(a) != size_of(b)) {
+    out->problem = "mma of these types is not supported";
+  }
+  // The types of b and c differ from those of a and d only in sign.
+  out->mod.mode = is_signed(b);
+  finish(words, out);
+}
+
+// wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type, wmma.store.d...
+void wmma_memory(WordList words, bool store, Mnemonic* out) {
+  MatrixDetail detail;
+  detail.wmma = true;
+  out->op = store ? Opcode::kWmmaStore : Opcode::kWmmaLoad;
+  out->operands = store ? "Ay?u" : "YA?u";
+  drop(&words, {"sync", "aligned"});
+  if (take(&words, "a")) {
+    detail.operand = 0;
+  } else if (take(&words, "b")) {
+    detail.operand = 1;
+  } else if (take(&words, "c") || take(&words, "d")) {
+    detail.operand = 2;
+  } else {
+    out->problem = "the matrix is missing";
+  }
+  detail.a_column = take(&words, "col");
+  drop(&words, {"row"});
+  bool shape = false;
+  for (auto it = words.begin(); it != words.end(); ++it) {
+    if ((shape = parse_shape(*it, &detail))) {
+      words.erase(it);
+      break;
+    }
+  }
+  take_space(&words, &out->mod);
+  const bool tf32 = take(&words, "tf32");
+  const std::vector<Type> types = take_types(&words);
+  if (!shape || types.size() + (tf32 ? 1 : 0) != 1 ||
+      !wmma_shape(detail, tf32 ? Type::kB32 : types[0])) {
+    out->problem = "this form of wmma is not supported";
+  } else {
+    out->mod.type = tf32 ? Type::kB32 : types[0];
+  }
+  out->mod.detail = detail.pack();
+  finish(words, out);
+}
+
+// ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 and stmatrix
+void shared_matrix(WordList words, bool store, Mnemonic* out) {
+  out->op = store ? Opcode::kStmatrix : Opcode::kLdmatrix;
+  out->operands = store ? "Ay" : "YA";
+  drop(&words, {"sync", "aligned", "b16"});
+  if (!take(&words, "m8n8")) out->problem = "only matrices of .m8n8 are supported";
+  out->mod.vector = 1;
+  if (take(&words, "x2")) out->mod.vector = 2;
+  if (take(&words, "x4")) out->mod.vector = 4;
+  drop(&words, {"x1"});
+  out->mod.mode = take(&words, "trans");
+  take_space(&words, &out->mod);
+  out->mod.type = Type::kB32;
+  finish(words, out);
+}
+
+// vadd.s32.u32.s32{.sat}{.add}, vabsdiff4.u32.u32.u32.add, vmad..., vset...
+bool video(std::string_view base, WordList words, Mnemonic* out) {
+  using Op = VideoDetail::Op;
+  static constexpr std::pair<std::string_view, Op> kOps[] = {
+      {"vadd", Op::kAdd}, {"vsub", Op::kSub},  {"vabsdiff", Op::kAbsdiff}, {"vmin", Op::kMin},
+      {"vmax", Op::kMax}, {"vshl", Op::kShl},  {"vshr", Op::kShr},         {"vmad", Op::kMad},
+      {"vset", Op::kSet}, {"vavrg", Op::kAvrg}};
+  VideoDetail detail;
+  if (base.back() == '2' || base.back() == '4') {
+    detail.lanes = static_cast<uint8_t>(base.back() - '0');
+    base.remove_suffix(1);
+  }
+  const auto* found = std::find_if(std::begin(kOps), std::end(kOps),
+                                   [&](const auto& entry) { return entry.first == base; });
+  if (found == std::end(kOps)) return false;
+  out->op = Opcode::kVideo;
+  detail.op = found->second;
+  std::vector<Type> types = take_types(&words);
+  if (detail.op == Op::kSet && types.size() == 2)  // the result is 0 or 1
+    types.insert(types.begin(), Type::kU32);
+  if (types.size() != 3 || std::any_of(types.begin(), types.end(),
+                                       [](Type t) { return t != Type::kU32 && t != Type::kS32; })) {
+    out->problem = "the types must be three of .u32 and .s32";
+    return true;
+  }
+  detail.d_signed = types[0] == Type::kS32;
+  detail.a_signed = types[1] == Type::kS32;
+  detail.b_signed = types[2] == Type::kS32;
+  detail.saturate = take(&words, "sat");
+  detail.wrap = take(&words, "wrap");
+  drop(&words, {"clamp"});
+  if (take(&words, "shr7")) detail.shift = 7;
+  if (take(&words, "shr15")) detail.shift = 15;
+  static constexpr std::string_view kCompare[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  for (uint8_t i = 0; i < 6; ++i)
+    if (take(&words, kCompare[i])) detail.compare = i;
+  if (take(&words, "add")) detail.second = VideoDetail::Second::kAdd;
+  if (take(&words, "min")) detail.second = VideoDetail::Second::kMin;
+  if (take(&words, "max")) detail.second = VideoDetail::Second::kMax;
+  const bool third = detail.op == Op::kMad || detail.second != VideoDetail::Second::kNone;
+  out->operands = third || detail.lanes > 1 ? "Daaa" : "Daa";
+  out->mod.type = Type::kB32;
+  out->mod.detail = detail.pack();
+  finish(words, out);
+  return true;
+}
+
+// add, min and max of pairs of 16-bit integers: what vadd2, vmin2 and vmax2 do with both halves.
+bool packed_integers(std::string_view base, WordList words, Mnemonic* out) {
+  const bool is_signed = take(&words, "s16x2");
+  if (!is_signed && !take(&words, "u16x2")) return false;
+  VideoDetail detail;
+  detail.op = base == "add"   ? VideoDetail::Op::kAdd
+              : base == "min" ? VideoDetail::Op::kMin
+                              : VideoDetail::Op::kMax;
+  detail.lanes = 2;
+  detail.a_signed = detail.b_signed = detail.d_signed = is_signed;
+  out->op = Opcode::kVideo;
+  out->operands = "Daa";
+  out->mod.relu = is_signed && base != "add" && take(&words, "relu");
+  out->mod.type = Type::kB32;
+  out->mod.detail = detail.pack();
+  finish(words, out);
+  return true;
+}
+
+// cvt of pairs of 8-bit floating-point numbers, and to tf32.
+bool small_float(WordList words, Mnemonic* out) {
+  static constexpr std::pair<std::string_view, SmallFloat> kFormats[] = {
+      {"e4m3x2", SmallFloat::kE4M3}, {"e5m2x2", SmallFloat::kE5M2}, {"tf32", SmallFloat::kTF32}};
+  const auto found = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const auto& f) {
+    return std::find(words.begin(), words.end(), f.first) != words.end();
+  });
+  if (found == std::end(kFormats)) return false;
+  SmallFloatDetail detail;
+  detail.format = found->second;
+  const bool tf32 = detail.format == SmallFloat::kTF32;
+  detail.widens = !tf32 && words.back() == found->first;
+  take(&words, found->first);
+  out->op = Opcode::kCvt;
+  out->mod.relu = take(&words, "relu");
+  out->mod.saturate = take(&words, "satfinite");
+  if (tf32 && take(&words, "rna")) {
+    out->mod.rounding = Rounding::kRna;
+  } else if (tf32 && take(&words, "rz")) {
+    out->mod.rounding = Rounding::kRz;
+  } else if (take(&words, "rn")) {
+    out->mod.rounding = Rounding::kRn;
+  } else {
+    out->problem = "the rounding is missing";
+  }
+  const std::vector<Type> types = take_types(&words);
+  const bool halves = types.size() == 1 && types[0] == Type::kF16x2;
+  const bool single = types.size() == 1 && types[0] == Type::kF32;
+  if (!(detail.widens ? halves : tf32 ? single : halves || single))
+    out->problem = "the other type must be .f32 or .f16x2";
+  if (!tf32 && detail.widens == out->mod.saturate)
+    out->problem = ".satfinite is for conversions to 8 bits";
+  out->mod.type = tf32 ? Type::kB32 : detail.widens ? Type::kF16x2 : Type::kB16;
+  out->mod.src_type = detail.widens ? Type::kB16 : single ? Type::kF32 : Type::kF16x2;
+  out->operands = single && !tf32 ? "Dss" : "Ds";
+  out->mod.detail = detail.pack();
+  finish(words, out);
+  return true;
+}
+
+// Instructions that have no effect on values, and small ones.
+bool others(std::string_view base, WordList words, Mnemonic* out) {
+  if (base == "discard" || base == "applypriority") {
+    out->op = Opcode::kPrefetch;
+    out->operands = "Au";
+    take_space(&words, &out->mod);
+    drop(&words, {"L2", "L2::evict_normal"});
+  } else if (base == "createpolicy") {
+    out->op = Opcode::kCreatePolicy;
+    out->operands = "Y?y?y?y";
+    words.clear();  // cache policies have no effect
+    out->mod.type = Type::kB64;
+  } else if (base == "pmevent") {
+    out->op = Opcode::kNop;
+    out->operands = "u";
+    drop(&words, {"mask"});
+  } else if (base == "griddepcontrol") {
+    // Launches run one after the other: nothing to wait for.
+    out->op = Opcode::kNop;
+    drop(&words, {"launch_dependents", "wait"});
+  } else if (base == "brkpt") {
+    out->op = Opcode::kNop;
+  } else if (base == "setmaxnreg") {
+    out->op = Opcode::kNop;
+    out->operands = "u";
+    drop(&words, {"inc", "dec", "sync", "aligned", "u32"});
+  } else if (base == "fns") {
+    out->op = Opcode::kFns;
+    out->operands = "Daaa";
+    drop(&words, {"b32"});
+    out->mod.type = Type::kB32;
+  } else if (base == "szext") {
+    out->op = Opcode::kSzext;
+    out->operands = "Dau";
+    out->mod.mode = take(&words, "wrap");
+    drop(&words, {"clamp"});
+    const std::vector<Type> types = take_types(&words);
+    out->mod.type = types.size() == 1 ? types[0] : Type::kNone;
+    if (out->mod.type != Type::kU32 && out->mod.type != Type::kS32)
+      out->problem = "the type must be .u32 or .s32";
+  } else if (base == "mapa" || base == "getctarank") {
+    out->op = Opcode::kMapa;
+    out->operands = base == "mapa" ? "Yyy" : "Yy";
+    drop(&words, {"shared::cluster"});
+    out->mod.mode = base != "mapa";
+    const std::vector<Type> types = take_types(&words);
+    out->mod.type = types.size() == 1 ? types[0] : Type::kNone;
+    if (out->mod.type != Type::kU32 && out->mod.type != Type::kU64)
+      out->problem = "the type must be .u32 or .u64";
+  } else {
+    return false;
+  }
+  finish(words, out);
+  return true;
+}
+
+}  // namespace
+
+bool decode_family(std::string_view text, Mnemonic* out) {
+  WordList words = split(text);
+  if (words.empty()) return false;
+  const std::string_view base = words[0];
+  words.erase(words.begin());
+  if (base == "tex" || base == "tld4") {
+    texture(words, base == "tld4", out);
+  } else if (base == "suld" || base == "sust") {
+    surface(words, base == "sust", out);
+  } else if (base == "mma") {
+    matrix(words, false, out);
+  } else if (base == "wmma") {
+    if (take(&words, "mma")) {
+      matrix(words, true, out);
+    } else if (take(&words, "load")) {
+      wmma_memory(words, false, out);
+    } else if (take(&words, "store")) {
+      wmma_memory(words, true, out);
+    } else {
+      return false;
+    }
+  } else if (base == "ldmatrix" || base == "stmatrix") {
+    shared_matrix(words, base == "stmatrix", out);
+  } else if (base == "movmatrix") {
+    out->op = Opcode::kMovmatrix;
+    out->operands = "Yy";
+    out->mod.type = Type::kB32;
+    drop(&words, {"sync", "aligned", "m8n8", "trans", "b16"});
+    finish(words, out);
+  } else if (base == "add" || base == "min" || base == "max") {
+    return packed_integers(base, words, out);
+  } else if (base == "cvt") {
+    return small_float(words, out);
+  } else if (base == "cp") {
+    asynchronous_copy(words, out);
+  } else if (base == "mbarrier") {
+    mbarrier(words, out);
+  } else if (base.size() > 3 && base[0] == 'v' && base != "vote") {
+    return video(base, words, out);
+  } else {
+    return others(base, words, out);
+  }
+  return true;
+}
+
+}  // namespace nearwarp::ptx

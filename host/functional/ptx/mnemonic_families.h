@@ -1,0 +1,20 @@
+// Mnemonics whose modifiers form families of their own: textures, matrices, copies, video.
+#pragma once
+
+#include <string_view>
+
+#include "host/functional/ptx/mnemonic.h"
+#include "host/functional/ptx/word_list.h"
+
+namespace nearwarp::ptx {
+
+/// Decode a mnemonic of a family; false if `text` belongs to none. Operand letters beyond those of
+/// Mnemonic: Y destinations and y sources of any width, single or in braces; X a texture address
+/// `[handle, {coordinates}]`.
+bool decode_family(std::string_view text, Mnemonic* out);
+
+// mnemonic_copies.cpp: after cp and after mbarrier
+void asynchronous_copy(WordList words, Mnemonic* out);
+void mbarrier(WordList words, Mnemonic* out);
+
+}  // namespace nearwarp::ptx

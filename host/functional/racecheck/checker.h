@@ -1,0 +1,157 @@
+// The race detector: follows the accesses and the synchronisation of one launch after the other.
+//
+// Two accesses to one byte, one of them a write and not both strong (volatile, ordered, atomic),
+// are a hazard unless one is ordered before the other: by barriers, by what lanes of a warp wait
+// for together, or by a fence and a strong write whose value a strong read has seen.
+// docs/check.md says what is modelled and what is not.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/functional/compiler/kernel.h"
+#include "host/functional/instructions/codes.h"
+#include "host/functional/instructions/decoded.h"
+#include "host/functional/racecheck/clocks.h"
+#include "host/functional/racecheck/hazard.h"
+#include "host/functional/racecheck/rules.h"
+#include "host/functional/racecheck/shadow.h"
+#include "host/functional/racecheck/warp_order.h"
+
+namespace nearwarp::racecheck {
+
+/// A launch as the detector needs it.
+struct LaunchFacts {
+  const compiler::Kernel* kernel = nullptr;
+  std::string path;                    ///< of its PTX, for messages
+  const AccessRules* rules = nullptr;  ///< by memory descriptor
+  std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  /// Describes a device address, e.g. "byte 16 of 'partial' (400 bytes at 0x7f...)".
+  std::function<std::string(uint64_t)> describe;
+};
+
+class Checker {
+ public:
+  struct Options {
+    std::string kernels;  ///< regular expression: only those with a match in their name; empty: all
+    uint64_t most_bytes = uint64_t{4} << 30;  ///< of shadow memory for device memory
+  };
+  /// Throws nearwarp::Error for a pattern that is none.
+  explicit Checker(const Options& options);
+  Checker() : Checker(Options{}) {}
+  ~Checker();
+
+  /// Is a kernel of this (mangled) name to be looked at?
+  bool wants(const std::string& kernel) const;
+  const Findings& findings() const { return findings_; }
+  Findings& findings() { return findings_; }
+
+  // What the executor tells. Launches are ordered: nothing of an earlier one is kept.
+  void begin_launch(LaunchFacts facts);
+  void end_launch();
+  void begin_block(uint64_t block, uint64_t cluster);
+  void end_block(uint64_t block);
+  /// The block whose warps run from now on.
+  void enter(uint64_t block);
+  /// Lanes of a warp have come to a barrier of the running block; they wait there, or go on.
+  void arrive(const exec::Warp& warp, uint32_t barrier, bool waits);
+  /// Those of `warps` that wait at the barrier go on.
+  void release(uint32_t barrier, uint32_t warps);
+  void exit(const exec::Warp& warp);
+  /// Lanes of a warp of the running block have come to the barrier of their cluster; what they did
+  /// before is ordered before what follows it if the arrival `releases`.
+  void arrive_at_cluster(const exec::Warp& warp, bool releases);
+  /// All of the cluster have come; those who wait, or will wait, go on.
+  void complete_cluster(uint64_t cluster);
+  /// A warp of a block, that has waited, goes on.
+  void leave_cluster(uint64_t block, const exec::Warp& warp);
+  /// Device memory that the kernel has just been given.
+  void fresh(uint64_t address, uint64_t bytes) { device_.forget(address, bytes); }
+
+  /// Execute a memory instruction; false on a fault.
+  bool access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, uint32_t mask);
+  /// Execute what only orders.
+  void sync(const exec::Warp& warp, const exec::Op& op, uint32_t mask);
+
+ private:
+  struct BlockState;
+  /// What was last said at a word that is used to synchronise.
+  struct SyncPoint {
+    Clocks device;   ///< to all
+    Clocks cluster;  ///< to those of cluster `said_in_cluster`
+    Clocks block;    ///< to threads of block `said_in`
+    Clocks reads;    ///< to all, about reads alone
+    uint64_t said_in = 0, said_in_cluster = 0;
+  };
+  using SyncPoints = std::unordered_map<uint64_t, SyncPoint>;  // by address / 4
+  /// A copy of a lane that has been begun: a word of shared memory.
+  struct Copy {
+    uint64_t address = 0;
+    uint32_t bytes = 0, lane = 0, group = 0;
+  };
+  struct WarpState {
+    WarpOrder order;
+    uint32_t groups = 0;  ///< of copies, committed
+    std::vector<Copy> copies;
+  };
+  /// Where a lane accesses memory: local memory is elsewhere.
+  struct Place {
+    enum Kind : uint8_t { kElsewhere, kShared, kDevice };
+    Kind kind = kElsewhere;
+    uint64_t address = 0;
+    BlockState* owner = nullptr;  ///< of the shared memory
+  };
+  using Places = std::array<Place, 32>;
+  /// At the barrier of a cluster: what those say who have come, and have said who came before.
+  struct Meeting {
+    Clocks coming, complete;
+    std::vector<BlockState*> blocks;  ///< by rank; nullptr: has ended
+  };
+  /// The access that is being looked at.
+  struct Now;
+
+  // checker_access.cpp
+  void look(Now& now, Shadow& shadow, uint64_t address, uint32_t bytes, uint32_t lane,
+            bool same_value);
+  bool ordered(const Now& now, const Stamp& before, uint32_t lane) const;
+  bool read_ordered(const Now& now, const Stamp& before, uint32_t lane) const;
+  void remember(const Now& now, Stamp (&stamps)[2], Stamp stamp, uint32_t lane) const;
+  // checker.cpp
+  void found(const Now& now, HazardKind kind, const Stamp& before, uint64_t address, uint32_t lane);
+  Access describe(const Stamp& stamp, bool write, uint32_t lane) const;
+  // checker_order.cpp
+  void synchronise(Now& now, const exec::Warp& warp, const Places& places, uint32_t mask,
+                   uint32_t bytes);
+  void hear(Now& now, const Clocks& clocks) const;
+  void hear_reads(Now& now, const Clocks& clocks) const;
+  Clocks all_before(const Now& now) const;
+  Clocks reads_before(const Now& now) const;
+  Place shared_place(const exec::Context& ctx, const uint8_t* host) const;
+  void fence(Now& now, exec::CheckedSync scope);
+  void finish_copies(Now& now, uint32_t mask, uint32_t groups);
+  void gather(Knowledge& to, const Knowledge& from) const;
+  void join(Knowledge& to, uint32_t warp, const WarpOrder& from) const;
+
+  std::optional<std::regex> kernels_;
+  Findings findings_;
+  HazardTable table_;
+  LaunchFacts launch_;
+  ClockSpace space_;
+  Shadow device_;
+  SyncPoints points_;
+  uint32_t warps_ = 1;  ///< of a block
+  std::map<uint64_t, std::unique_ptr<BlockState>> blocks_;
+  std::vector<std::unique_ptr<BlockState>> spare_;
+  std::unordered_map<uint64_t, Meeting> clusters_;
+  BlockState* running_ = nullptr;
+};
+
+}  // namespace nearwarp::racecheck

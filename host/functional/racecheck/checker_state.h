@@ -1,0 +1,34 @@
+// What the detector keeps of a resident thread block, and of the access it looks at.
+#pragma once
+
+#include <vector>
+
+#include "host/functional/racecheck/checker.h"
+
+namespace nearwarp::racecheck {
+
+struct Checker::BlockState {
+  static constexpr uint64_t kMostShared = uint64_t{64}
+                                          << 20;  // any block's shared memory, bytewise
+  uint64_t index = 0, cluster = 0;
+  std::vector<WarpState> warps;
+  Knowledge barriers[16];  ///< of those who have arrived
+  Knowledge exited;
+
+  Shadow shared{kMostShared};
+  SyncPoints points;
+};
+
+struct Checker::Now {
+  WarpState& warp;
+  BlockState& block;
+  AccessRules rules;
+  Stamp stamp;  ///< without lanes
+  bool read = false, write = false;
+  // Of the lane that is looked at:
+  bool shared = false;
+  const BlockState* owner = nullptr;  ///< of the shared memory
+  uint8_t told = 0;                   ///< kinds of hazards it has been told of
+};
+
+}  // namespace nearwarp::racecheck

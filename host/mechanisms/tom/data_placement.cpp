@@ -1,0 +1,140 @@
+// What TOM's driver and runtime do on the host: allocation table, choice of a mapping, placement.
+#include "host/mechanisms/tom/data_placement.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "host/functional/instructions/decoded.h"
+#include "host/timing/machine/baseline_map.h"
+
+namespace nearwarp::sim {
+
+AllocationTable::AllocationTable(const std::vector<runtime::Allocation>& allocations,
+                                 uint32_t entries) {
+  const auto known = std::min<size_t>(allocations.size(), entries);
+  left_out = static_cast<uint32_t>(allocations.size() - known);
+  std::vector<uint32_t> order(known);
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return allocations[a].address < allocations[b].address;
+  });
+  for (const uint32_t i : order) {
+    const runtime::Allocation& a = allocations[i];
+    if (a.bytes == 0) continue;
+    if (!ranges.empty() && a.address < ranges.back().address + ranges.back().bytes) {
+      Range& last = ranges.back();
+      last.bytes = std::max(last.bytes, a.address + a.bytes - last.address);
+      last.allocations.push_back(i);
+    } else {
+      ranges.push_back({a.address, a.bytes, {i}});
+    }
+  }
+}
+
+DataPlacement::DataPlacement(const runtime::Recording& recording,
+                             const config::MachineConfig& machine,
+                             const config::PolicyConfig& policy, const ImageTables& image)
+    : recording_(recording),
+      table_(recording.allocations, machine.offload.allocation_entries),
+      learns_(policy.mapping == "tmap"),
+      knows_(policy.mapping == "oracle"),
+      stack_bits_(static_cast<uint32_t>(std::countr_zero(machine.stack.count))),
+      line_shift_(static_cast<uint32_t>(std::countr_zero(machine.l1.line_bytes))) {
+  for (const AllocationTable::Range& r : table_.ranges) {
+    const uint64_t first = r.address - exec::kDeviceBase, end = first + r.bytes;
+    plan_.ranges.push_back(
+        {static_cast<LineAddr>(first >> line_shift_),
+         static_cast<LineAddr>((end + machine.l1.line_bytes - 1) >> line_shift_)});
+  }
+  touched_.assign(table_.ranges.size(), 0);
+  if (image.candidates.empty()) return;
+  StudyOptions options;
+  options.line_bytes = machine.l1.line_bytes;
+  if (learns_) {
+    total_instances_ = count_instances(recording, image, options);
+    plan_.learning_instances = (total_instances_ * policy.learning.learning_permille + 999) / 1000;
+  }
+  if (knows_) {
+    study_ = study_mappings(recording, image, machine_address_map(machine), kAllInstances, options);
+    total_instances_ = study_.instances;
+    for (size_t i = 0; i < table_.ranges.size(); ++i)
+      for (const uint32_t a : table_.ranges[i].allocations)
+        if (study_.touched[a]) touched_[i] = 1;
+  }
+}
+
+void DataPlacement::begin(System& system) {
+  if (knows_ && study_.instances != 0) place(system, study_.best(), touched_);
+}
+
+void DataPlacement::watch(System& system) {
+  if (placed_ || !learns_) return;
+  frontend::FrontEndState& f = system.front_end();
+  if (f.learning != frontend::LearningPhase::kHeld) return;
+  f.placed = true;
+  for (uint32_t i = 0; i < system.ends.num_sms; ++i) {
+    const uint8_t* t = system.sm(i).offload.analyzer.touched.in(system.arena.base());
+    for (size_t k = 0; k < touched_.size(); ++k) touched_[k] |= t[k];
+  }
+  place(system, offload::best_mapping(f.seen.at_destination), touched_);
+}
+
+void DataPlacement::place(System& system, uint32_t mapping, const std::vector<uint8_t>& touched) {
+  std::byte* base = system.arena.base();
+  OffloadMapping& o = *system.map.offload.in(base);
+  o.map = consecutive_bits_map(system.map.baseline, mapping);
+  o.enabled = 1;
+  for (size_t i = 0; i < touched.size(); ++i) {
+    if (touched[i] == 0) continue;
+    const offload::LineRange& r = plan_.ranges[i];
+    for (uint32_t page = r.first >> o.page_shift; page <= (r.end - 1) >> o.page_shift; ++page)
+      o.pages.in(base)[page / 64] |= uint64_t{1} << (page % 64);
+  }
+  mapping_ = mapping;
+  placed_ = true;
+}
+
+std::optional<report::MappingReport> DataPlacement::report(System& system) const {
+  if (!learns_ && !knows_) return std::nullopt;
+  report::MappingReport r;
+  r.learnt = learns_;
+  r.applied = placed_;
+  r.first_bit = mapping_ + line_shift_;
+  r.last_bit = r.first_bit + std::max(1u, stack_bits_) - 1;  // one stack: no bit chooses it
+  r.total_instances = total_instances_;
+  r.wanted_instances = plan_.learning_instances;
+  r.ranges_left_out = table_.left_out;
+  const frontend::FrontEndState& f = system.front_end();
+  r.seen_instances = learns_ ? f.seen.instances : study_.instances;
+  r.seen_accesses = learns_ ? f.seen.accesses : study_.accesses;
+  for (uint32_t m = 0; m < kNumMappings; ++m) {
+    report::MappingScore s;
+    s.first_bit = line_shift_ + m;
+    s.at_destination = learns_ ? f.seen.at_destination[m] : study_.mapping[m].at_destination;
+    s.one_stack = learns_ ? f.seen.one_stack[m] : study_.mapping[m].one_stack;
+    r.scores.push_back(s);
+  }
+  if (learns_) {
+    const auto cycle = [&](Tick t) { return (t + system.core_period - 1) / system.core_period; };
+    r.interrupt_cycle = cycle(f.stop_at);
+    r.standstill_cycle = cycle(f.held_at);
+    r.resume_cycle = cycle(f.resume_at);
+  }
+  for (size_t i = 0; i < table_.ranges.size(); ++i) {
+    const AllocationTable::Range& t = table_.ranges[i];
+    report::MappedRange out;
+    out.address = t.address;
+    out.bytes = t.bytes;
+    for (const uint32_t a : t.allocations) {
+      const std::string& label = recording_.allocations[a].label;
+      if (label.empty() || out.name.find(label) != std::string::npos) continue;
+      out.name += (out.name.empty() ? "" : ", ") + label;
+    }
+    out.remapped = placed_ && touched_[i] != 0;
+    r.ranges.push_back(std::move(out));
+  }
+  return r;
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,68 @@
+// What TOM's driver and runtime do on the host (TOM, section 4.3): keep the memory allocation
+// table, choose a mapping from what the memory map analyzer has seen, place the data with it.
+//
+// Copies to the device are delayed until the learning phase is over, so placing the data costs no
+// copy that the baseline would not make before its first kernel; neither is part of the cycles.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/mechanisms/tom/mapping_study.h"
+#include "host/recording/archive.h"
+#include "host/recording/recording.h"
+#include "host/timing/machine/system.h"
+#include "host/timing/report/result.h"
+
+namespace nearwarp::sim {
+
+/// The memory allocation table of a program. Allocations that overlap (memory was freed and used
+/// again) share a range.
+struct AllocationTable {
+  struct Range {
+    uint64_t address = 0, bytes = 0;
+    std::vector<uint32_t> allocations;  ///< indices into Recording::allocations
+  };
+  std::vector<Range> ranges;  ///< by address, disjoint
+  uint32_t left_out = 0;      ///< allocations beyond the table's entries: never mapped anew
+
+  AllocationTable() = default;
+  AllocationTable(const std::vector<runtime::Allocation>& allocations, uint32_t entries);
+};
+
+/// Chooses and applies the mapping of one simulated system.
+class DataPlacement {
+ public:
+  /// Counts the program's candidate instances (tmap), or studies them all (oracle).
+  DataPlacement(const runtime::Recording& recording, const config::MachineConfig& machine,
+                const config::PolicyConfig& policy, const ImageTables& image);
+
+  /// For build_system().
+  const DataPlan& plan() const { return plan_; }
+  /// Before the first window: place the data if the mapping is known beforehand.
+  void begin(System& system);
+  /// When the learning phase has come to its standstill: choose a mapping and place the data.
+  void watch(System& system);
+  /// For the result; nothing under mappings that are neither learnt nor known beforehand.
+  std::optional<report::MappingReport> report(System& system) const;
+  /// What has been decided, to and from a checkpoint.
+  template <class A>
+  void io(A& a) {
+    runtime::io_all(a, placed_, mapping_, touched_);
+  }
+
+ private:
+  void place(System& system, uint32_t mapping, const std::vector<uint8_t>& touched);
+
+  const runtime::Recording& recording_;
+  AllocationTable table_;
+  DataPlan plan_;
+  uint64_t total_instances_ = 0;
+  bool learns_ = false, knows_ = false, placed_ = false;
+  uint32_t mapping_ = 0;          ///< the one placed
+  std::vector<uint8_t> touched_;  ///< by range of the table
+  uint32_t stack_bits_ = 0, line_shift_ = 0;
+  MappingStudy study_;  ///< oracle: of all instances
+};
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,199 @@
+// How many of the accesses of offloading candidates lie at a fixed offset from an earlier one.
+#include "host/mechanisms/tom/offset_study.h"
+
+#include <algorithm>
+
+#include "device/sm/coalescer.h"
+#include "host/core/error.h"
+#include "host/timing/program/trace_tables.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+using analytics::TraceSpan;
+
+/// Offsets between executions of j and the executions of i before them.
+struct Pair {
+  int64_t expected = 0;  // valid if compared != 0
+  uint64_t compared = 0, fixed = 0;
+};
+
+/// One candidate's instructions, and the most recent address of each in the current instance.
+struct Candidate {
+  std::vector<uint32_t> pcs;
+  std::vector<Pair> pairs;  // [j * size + i]
+  std::vector<uint64_t> executions, not_first;
+  std::vector<uint64_t> last;
+  std::vector<uint32_t> seen;  // instructions that `last` holds
+  std::vector<bool> has_last;
+  uint64_t instances = 0;
+
+  void finish_setup() {
+    const size_t n = pcs.size();
+    pairs.resize(n * n);
+    executions.resize(n);
+    not_first.resize(n);
+    last.resize(n);
+    has_last.resize(n);
+  }
+  void begin_instance() {
+    instances += 1;
+    for (const uint32_t i : seen) has_last[i] = false;
+    seen.clear();
+  }
+  void access(uint32_t j, uint64_t address) {
+    executions[j] += 1;
+    not_first[j] += seen.empty() ? 0 : 1;
+    for (const uint32_t i : seen) {
+      Pair& pair = pairs[j * pcs.size() + i];
+      const auto offset = static_cast<int64_t>(address - last[i]);
+      if (pair.compared == 0) pair.expected = offset;
+      pair.compared += 1;
+      pair.fixed += offset == pair.expected ? 1 : 0;
+    }
+    last[j] = address;
+    if (has_last[j]) return;
+    has_last[j] = true;
+    seen.push_back(j);
+  }
+
+  CandidateOffsets result() const {
+    CandidateOffsets out;
+    out.instances = instances;
+    for (uint32_t j = 0; j < pcs.size(); ++j) {
+      InstructionOffsets row;
+      row.pc = pcs[j];
+      row.executions = executions[j];
+      row.not_first = not_first[j];
+      for (uint32_t i = 0; i < pcs.size(); ++i) {
+        const Pair& pair = pairs[j * pcs.size() + i];
+        if (pair.compared == 0 || !better(pair, row)) continue;
+        row.predecessor_pc = pcs[i];
+        row.compared = pair.compared;
+        row.fixed = pair.fixed;
+      }
+      out.instructions.push_back(row);
+    }
+    return out;
+  }
+
+ private:
+  __extension__ using Product = unsigned __int128;
+
+  static bool better(const Pair& pair, const InstructionOffsets& than) {
+    if (than.compared == 0) return true;
+    // Compares the quotients fixed / compared exactly.
+    const auto a = static_cast<Product>(pair.fixed) * than.compared;
+    const auto b = static_cast<Product>(than.fixed) * pair.compared;
+    return a != b ? a > b : pair.compared > than.compared;
+  }
+};
+
+class Study {
+ public:
+  explicit Study(const ImageTables& image)
+      : candidates_(image.candidates.size()), index_(image.instrs.size(), 0) {
+    for (uint32_t pc = 0; pc < image.instrs.size(); ++pc) {
+      const sm::ImageInstr& in = image.instrs[pc];
+      if (in.candidate == sm::kNoCandidate || (in.flags & sm::kHasRecord) == 0) continue;
+      index_[pc] = static_cast<uint32_t>(candidates_[in.candidate].pcs.size());
+      candidates_[in.candidate].pcs.push_back(pc);
+    }
+    for (Candidate& c : candidates_) c.finish_setup();
+  }
+
+  void read(const TraceSpan& traces) {
+    InstanceReader reader{*this, traces};
+    for (uint32_t warp = 0; warp < traces.num_warps; ++warp)
+      analytics::each_instance(traces, warp, reader);
+  }
+
+  std::vector<CandidateOffsets> result() const {
+    std::vector<CandidateOffsets> out;
+    for (const Candidate& c : candidates_) out.push_back(c.result());
+    return out;
+  }
+
+ private:
+  struct AccessReader {
+    const Study& study;
+    const TraceSpan& traces;
+    Candidate& candidate;
+    void operator()(uint32_t pc, const sm::Access& a) {
+      LaneValues<HostGroup, uint64_t> address;
+      sm::lane_addresses(HostGroup{}, traces.words, a.record, a.mask, address);
+      candidate.access(study.index_[pc], address[count_trailing_zeros(a.mask)]);
+    }
+  };
+  struct InstanceReader {
+    Study& study;
+    const TraceSpan& traces;
+    void operator()(const sm::Cursor& begin) {
+      const uint16_t id = traces.image.instrs[begin.pc].candidate;
+      AccessReader access{study, traces, study.candidates_[id]};
+      access.candidate.begin_instance();
+      sm::Cursor c = begin;
+      analytics::pass_instance(traces, c, id, access);
+    }
+  };
+
+  std::vector<Candidate> candidates_;
+  std::vector<uint32_t> index_;  // by pc: position among the candidate's instructions
+};
+
+}  // namespace
+
+double CandidateOffsets::share() const {
+  double fixed = 0, all = 0;
+  for (const InstructionOffsets& i : instructions) {
+    if (i.compared == 0) continue;
+    all += static_cast<double>(i.not_first);
+    fixed += static_cast<double>(i.not_first) * static_cast<double>(i.fixed) /
+             static_cast<double>(i.compared);
+  }
+  return all == 0 ? 0 : fixed / all;
+}
+
+OffsetCategory CandidateOffsets::category() const {
+  bool compared = false, always = true, never = true;
+  for (const InstructionOffsets& i : instructions) {
+    compared |= i.compared != 0;
+    always &= i.fixed == i.compared;
+    never &= i.fixed <= 1;  // the expectation itself
+  }
+  if (!compared) return OffsetCategory::kSingleAccess;
+  if (always) return OffsetCategory::kAll;
+  if (never) return OffsetCategory::kNone;
+  const double s = share();
+  return s >= 0.75   ? OffsetCategory::kFrom75
+         : s >= 0.5  ? OffsetCategory::kFrom50
+         : s >= 0.25 ? OffsetCategory::kFrom25
+                     : OffsetCategory::kBelow25;
+}
+
+const char* category_text(OffsetCategory category) {
+  static constexpr const char* kText[kNumOffsetCategories] = {
+      "all", "75-100 %", "50-75 %", "25-50 %", "0-25 %", "none", "single access"};
+  return kText[static_cast<uint32_t>(category)];
+}
+
+std::vector<CandidateOffsets> study_offsets(
+    const runtime::Recording& recording, const ImageTables& image,
+    const std::function<bool(uint64_t done, uint64_t total)>& progress) {
+  const TraceTables tables(image);
+  Study study(image);
+  const std::vector<TracePart> parts = parts_with_candidates(recording, image, tables);
+  uint64_t total = 0, done = 0;
+  for (const TracePart& part : parts) total += warp_instructions(recording, image, part);
+  for (const TracePart& part : parts) {
+    const auto chunk = recording.traces.chunk(part.chunk);
+    study.read(tables.span(*chunk, part.launch));
+    done += warp_instructions(recording, image, part);
+    if (progress && !progress(done, total))
+      throw Interrupted("interrupted while traces were studied");
+  }
+  return study.result();
+}
+
+}  // namespace nearwarp::sim

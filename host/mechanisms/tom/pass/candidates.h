@@ -1,0 +1,141 @@
+// Selection of offloading candidates as in TOM (Hsieh et al., ISCA 2016, sections 3.1 and 5.2).
+//
+// Pieces of code that are considered:
+//   block   a run of instructions inside one basic block
+//   region  a single-entry single-exit piece of control flow: if-then(-else), a loop with the guard
+//           in front of it, the main and the remainder loop that unrolling makes of one loop
+//   loop    a natural loop with all its nested loops
+// A region or loop may begin in the middle of its entry block (the arithmetic in front of a loop
+// belongs to it where that makes fewer live-ins) unless that block is a loop's header.
+//
+// A piece qualifies if it has no shared memory access, barrier, fence or atomic, leaves to one
+// place only, and Eq. (3) + (4) is negative: always, or from a trip count on that registers tell at
+// its entry. Counts are static: an instruction under a branch counts as executed. Of the qualifying
+// pieces the disjoint set with the greatest estimated saving is chosen (weighted interval
+// scheduling over the instruction order; loops whose trip count is not static are taken to run
+// kPlanningTrips times for this ranking only). So a loop nest wins over its inner loop as soon as
+// it pays, since its registers travel once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/functional/compiler/kernel.h"
+#include "host/mechanisms/tom/pass/equations.h"
+
+namespace nearwarp::compiler {
+
+/// Trip count assumed for ranking overlapping pieces where it is not known statically.
+inline constexpr int64_t kPlanningTrips = 32;
+
+enum class CandidateKind : uint8_t { kBlock, kRegion, kLoop };
+
+enum class TripKind : uint8_t {
+  kNoLoop,       ///< no loop inside
+  kStatic,       ///< every decisive loop has a known trip count; always offloaded
+  kConditional,  ///< offloaded if `condition` holds
+  kUnknown,      ///< trip counts are unknown or not needed: pays with one trip of each loop
+};
+
+/// `coefficient` times the value that a register has at the candidate's entry.
+struct LinearTerm {
+  RegId reg = kNone;
+  int64_t coefficient = 1;
+};
+
+/// Iterations of one loop: max(1, ceil((sum of terms + constant) / step) + extra).
+struct TripCount {
+  std::vector<LinearTerm> terms;  ///< empty: a constant
+  int64_t constant = 0;
+  int64_t step = 1;        ///< > 0
+  RegId step_reg = kNone;  ///< if set, the step is this register's value
+  int64_t extra = 0;       ///< trips outside of the division; 0 unless step_reg is set
+  uint32_t loop = kNone;   ///< index into Kernel::loops (the main loop of an unrolled pair)
+};
+
+/// Executions of `block` while the candidate runs, times `iterations_per_execution`, summed over
+/// all entries of OffloadCondition::count_blocks, are the iterations that happened.
+struct CountBlock {
+  BlockId block = kNone;
+  uint32_t iterations_per_execution = 1;  ///< 4 for a main loop that nvcc unrolled by four
+};
+
+/// "Offload if the product of `factors` is at least `threshold_iterations`."
+struct OffloadCondition {
+  std::vector<TripCount> factors;    ///< the decisive loop first, then loops around it
+  int64_t threshold_iterations = 0;  ///< in iterations of the source loop
+  std::vector<CountBlock> count_blocks;
+};
+
+struct OffloadCandidate {
+  uint32_t id = 0;  ///< position in the list, in instruction order
+  CandidateKind kind = CandidateKind::kBlock;
+  BlockId entry = kNone;                     ///< block of the first instruction
+  InstrId first_instruction = kNone;         ///< may lie inside `entry`
+  InstrId last_instruction = kNone;          ///< last in instruction order, inclusive
+  std::vector<BlockId> blocks;               ///< sorted; `entry` included, possibly only its end
+  InstrId resume_instruction = kNone;        ///< where the main GPU goes on, for all lanes
+  BlockId resume_block = kNone;              ///< its block; equals `entry` only for kBlock
+  InstrId first_memory_instruction = kNone;  ///< first counted access in instruction order
+
+  std::vector<RegId> live_ins, live_outs;  ///< sorted
+  /// Special registers read inside (%tid, %ctaid, ...): operands that the block does not generate,
+  /// so each counts as one more live-in. Lane numbers and masks are known everywhere.
+  std::vector<ptx::SpecialReg> special_live_ins;
+  uint32_t live_in_bytes = 0;   ///< per lane: 4 per register up to 32 bits, 8 for 64; predicates
+  uint32_t live_out_bytes = 0;  ///< of all kinds packed in 4; specials 4 each
+
+  /// Terms that do not depend on the decisive loop, and what one iteration of it adds (n_ld, n_st).
+  OffloadTerms base, per_iteration;
+  TripKind trip = TripKind::kNoLoop;
+  int64_t iterations = 0;  ///< at which tx and rx are given: static count, threshold, or 1
+  OffloadTerms terms;      ///< at `iterations`
+  Bandwidth tx, rx;        ///< Eq. (3) and (4) at `iterations`
+  bool saves_tx = false, saves_rx = false;  ///< the 2-bit tag: signs of tx and rx
+  OffloadCondition condition;               ///< for kConditional
+  int64_t planned_saving = 0;  ///< rank among overlapping pieces (ten-thousandths of an address)
+};
+
+enum class RefusalReason : uint8_t {
+  kSharedMemory,
+  kBarrier,
+  kAtomic,
+  kDivergentExit,   ///< control leaves to more than one place, or a thread exits inside
+  kNoMemoryAccess,  ///< nothing to save
+  kSavesNothing,    ///< Eq. (3) + (4) is not negative
+  kOverlap,         ///< qualifies, but overlaps candidates that save more
+  kTableFull,       ///< qualifies, but the metadata table has no entry left
+};
+
+/// A block or loop that is in no candidate, and why.
+struct Refusal {
+  CandidateKind kind = CandidateKind::kBlock;
+  BlockId block = kNone;  ///< the block, or the loop's header
+  RefusalReason reason = RefusalReason::kNoMemoryAccess;
+  InstrId instruction = kNone;  ///< the offending instruction, if there is one
+  // For kSavesNothing: the best that could be had.
+  OffloadTerms terms;
+  Bandwidth tx, rx;
+};
+
+struct SelectionResult {
+  std::vector<OffloadCandidate> candidates;  ///< disjoint, in instruction order
+  std::vector<Refusal> refusals;             ///< in block order
+};
+
+/// Analyse a kernel; candidates and the reasons against everything else.
+SelectionResult analyze_offloading(const Kernel& kernel, const OffloadModel& model);
+
+/// The candidates alone.
+std::vector<OffloadCandidate> select_candidates(const Kernel& kernel, const OffloadModel& model);
+
+/// True for the accesses that N_LD and N_ST count: global, local and generic ones.
+bool is_counted_load(const Instruction& instruction);
+bool is_counted_store(const Instruction& instruction);
+
+/// The condition in PTX register names, e.g. "%r15 >= 4" or "(%r6 - %r15) >= 4".
+std::string condition_text(const Kernel& kernel, const OffloadCondition& condition);
+const char* reason_text(RefusalReason reason);  ///< e.g. "accesses shared memory"
+
+}  // namespace nearwarp::compiler

@@ -1,0 +1,516 @@
+#include "host/mechanisms/tom/pass/trips.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "host/mechanisms/tom/pass/facts.h"
+
+namespace nearwarp::compiler {
+
+using ptx::Compare;
+using ptx::Opcode;
+
+namespace {
+
+constexpr int kMaxSteps = 64;  // of a walk along definitions; real chains have two or three
+
+bool in_loop(const Loop& loop, BlockId block) {
+  return std::binary_search(loop.blocks.begin(), loop.blocks.end(), block);
+}
+
+/// An immediate as the signed number that it is in the operation's width.
+int64_t signed_value(uint64_t bits, ptx::Type type) {
+  switch (ptx::size_of(type)) {
+    case 1:
+      return static_cast<int8_t>(bits);
+    case 2:
+      return static_cast<int16_t>(bits);
+    case 4:
+      return static_cast<int32_t>(bits);
+    default:
+      return static_cast<int64_t>(bits);
+  }
+}
+
+bool is_integer(ptx::Type type) { return !ptx::is_float(type) && type != ptx::Type::kPred; }
+
+}  // namespace
+
+std::optional<LinearSum> linear_definition(const Instruction& i) {
+  if (i.guard != kNone || i.dsts.size() != 1 || !is_integer(i.mod.type)) return std::nullopt;
+  const auto sum_of = [&](const Operand& operand) -> std::optional<LinearSum> {
+    LinearSum sum;
+    if (operand.kind == Operand::Kind::kRegister && !operand.negated) {
+      sum.terms[operand.reg] = 1;
+    } else if (operand.kind == Operand::Kind::kImmediate) {
+      sum.constant = signed_value(operand.bits, i.mod.type);
+    } else {
+      return std::nullopt;
+    }
+    return sum;
+  };
+  std::vector<LinearSum> s;
+  for (const Operand& operand : i.srcs) {
+    const auto sum = sum_of(operand);
+    if (!sum) return std::nullopt;
+    s.push_back(*sum);
+  }
+  const auto scaled = [](const LinearSum& sum, int64_t factor) {
+    LinearSum result;
+    result.add(sum, factor);
+    return result;
+  };
+  const bool low = i.mod.mul_part != ptx::MulPart::kHi;
+  switch (i.op) {
+    case Opcode::kMov:
+    case Opcode::kCvt:
+      if (s.size() != 1) return std::nullopt;
+      if (i.op == Opcode::kCvt &&
+          (!is_integer(i.mod.src_type) || ptx::size_of(i.mod.src_type) < 4 ||
+           ptx::size_of(i.mod.type) < 4)) {
+        return std::nullopt;
+      }
+      return s[0];
+    case Opcode::kAdd:
+    case Opcode::kSub:
+      if (s.size() != 2) return std::nullopt;
+      s[0].add(s[1], i.op == Opcode::kAdd ? 1 : -1);
+      return s[0];
+    case Opcode::kNeg:
+      return s.size() == 1 ? std::optional(scaled(s[0], -1)) : std::nullopt;
+    case Opcode::kNot: {  // -x - 1
+      if (s.size() != 1) return std::nullopt;
+      LinearSum result = scaled(s[0], -1);
+      result.constant -= 1;
+      return result;
+    }
+    case Opcode::kShl:
+      if (s.size() != 2 || !s[1].terms.empty() || s[1].constant < 0 || s[1].constant > 30)
+        return std::nullopt;
+      return scaled(s[0], int64_t{1} << s[1].constant);
+    case Opcode::kMul:
+    case Opcode::kMad: {
+      const size_t wanted = i.op == Opcode::kMul ? 2 : 3;
+      if (s.size() != wanted || !low) return std::nullopt;
+      if (!s[1].terms.empty()) std::swap(s[0], s[1]);
+      if (!s[1].terms.empty()) return std::nullopt;
+      LinearSum result = scaled(s[0], s[1].constant);
+      if (i.op == Opcode::kMad) result.add(s[2], 1);
+      return result;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+namespace {
+
+/// Definitions of `reg` inside the loop.
+std::vector<InstrId> defs_in_loop(const Kernel& kernel, const Definitions& definitions,
+                                  uint32_t loop, RegId reg) {
+  std::vector<InstrId> result;
+  for (InstrId d : definitions.of(reg)) {
+    if (in_loop(kernel.loops[loop], definitions.block(d))) result.push_back(d);
+  }
+  return result;
+}
+
+/// A register at some point of an iteration: the header value of `induction` plus `constant`, plus
+/// `stepped` times a step register.
+struct Induction {
+  RegId induction = kNone;
+  int64_t constant = 0;
+  RegId step_reg = kNone;
+  int64_t stepped = 0;
+};
+
+/// Follows `reg`, as instruction `at` sees it, back to the value some register has when the
+/// iteration begins. Fails on anything but moves and additions that every iteration executes once.
+std::optional<Induction> trace_induction(const Kernel& kernel, const Definitions& definitions,
+                                         uint32_t loop, RegId reg, InstrId at) {
+  Induction result;
+  for (int n = 0; n < kMaxSteps; ++n) {
+    const std::vector<InstrId> inside = defs_in_loop(kernel, definitions, loop, reg);
+    if (inside.empty()) return std::nullopt;  // invariant, not an induction
+    if (inside.size() > 1) return std::nullopt;
+    const InstrId d = inside[0];
+    const BlockId d_block = definitions.block(d), at_block = definitions.block(at);
+    if (kernel.blocks[d_block].loop != loop) return std::nullopt;
+    for (BlockId latch : kernel.loops[loop].latches) {
+      if (!dominates(kernel, d_block, latch)) return std::nullopt;
+    }
+    const bool earlier = d_block == at_block ? d < at : dominates(kernel, d_block, at_block);
+    if (!earlier) {
+      result.induction = reg;
+      return result;
+    }
+    const auto sum = linear_definition(kernel.instructions[d]);
+    if (!sum) return std::nullopt;
+    RegId next = kNone;
+    for (const auto& [term, coefficient] : sum->terms) {
+      const bool invariant = defs_in_loop(kernel, definitions, loop, term).empty();
+      if (!invariant && coefficient == 1 && next == kNone) {
+        next = term;
+      } else if (invariant && coefficient == 1 && result.step_reg == kNone) {
+        result.step_reg = term;
+        result.stepped = 1;
+      } else {
+        return std::nullopt;
+      }
+    }
+    if (next == kNone) return std::nullopt;
+    result.constant += sum->constant;
+    reg = next;
+    at = d;
+  }
+  return std::nullopt;
+}
+
+Compare mirrored(Compare c) {
+  switch (c) {
+    case Compare::kLt:
+      return Compare::kGt;
+    case Compare::kLe:
+      return Compare::kGe;
+    case Compare::kGt:
+      return Compare::kLt;
+    case Compare::kGe:
+      return Compare::kLe;
+    case Compare::kLo:
+      return Compare::kHi;
+    case Compare::kLs:
+      return Compare::kHs;
+    case Compare::kHi:
+      return Compare::kLo;
+    case Compare::kHs:
+      return Compare::kLs;
+    default:
+      return c;
+  }
+}
+
+Compare inverted(Compare c) {
+  switch (c) {
+    case Compare::kLt:
+      return Compare::kGe;
+    case Compare::kLe:
+      return Compare::kGt;
+    case Compare::kGt:
+      return Compare::kLe;
+    case Compare::kGe:
+      return Compare::kLt;
+    case Compare::kLo:
+      return Compare::kHs;
+    case Compare::kLs:
+      return Compare::kHi;
+    case Compare::kHi:
+      return Compare::kLs;
+    case Compare::kHs:
+      return Compare::kLo;
+    case Compare::kEq:
+      return Compare::kNe;
+    case Compare::kNe:
+      return Compare::kEq;
+    default:
+      return Compare::kNone;
+  }
+}
+
+/// The block whose end decides about another iteration, if there is exactly one.
+BlockId exiting_block(const Kernel& kernel, const Loop& loop) {
+  BlockId result = kNone;
+  for (BlockId b : loop.blocks) {
+    for (BlockId s : kernel.blocks[b].successors) {
+      if (in_loop(loop, s)) continue;
+      if (result != kNone && result != b) return kNone;
+      result = b;
+    }
+  }
+  return result;
+}
+
+/// The comparison that keeps the loop running: `left compare right`.
+struct ContinueTest {
+  Compare compare = Compare::kNone;
+  Operand left, right;
+  ptx::Type type = ptx::Type::kNone;
+  InstrId at = kNone;
+};
+
+std::optional<ContinueTest> continue_test(const Kernel& kernel, const Loop& loop, BlockId block) {
+  const Block& b = kernel.blocks[block];
+  if (b.count == 0) return std::nullopt;
+  const Instruction& branch = kernel.instructions[b.first + b.count - 1];
+  if (branch.op != Opcode::kBra || branch.guard == kNone || branch.targets.size() != 1)
+    return std::nullopt;
+  for (InstrId i = b.first + b.count - 1; i-- > b.first;) {
+    const Instruction& test = kernel.instructions[i];
+    const std::vector<RegId> written = defs(test);
+    if (std::find(written.begin(), written.end(), branch.guard) == written.end()) continue;
+    if (test.op != Opcode::kSetp || test.guard != kNone || written.size() != 1 ||
+        test.srcs.size() != 2 || test.mod.bool_op != ptx::BoolOp::kNone) {
+      return std::nullopt;
+    }
+    const ptx::Type type =
+        test.mod.src_type == ptx::Type::kNone ? test.mod.type : test.mod.src_type;
+    ContinueTest result{test.mod.compare, test.srcs[0], test.srcs[1], type, i};
+    const bool taken_stays = in_loop(loop, branch.targets[0]);
+    if (taken_stays == branch.guard_negated) result.compare = inverted(result.compare);
+    return result;
+  }
+  return std::nullopt;
+}
+
+std::optional<LinearSum> invariant_operand(const Kernel& kernel, const Definitions& definitions,
+                                           uint32_t loop, const Operand& operand, ptx::Type type) {
+  LinearSum sum;
+  if (operand.kind == Operand::Kind::kImmediate) {
+    sum.constant = signed_value(operand.bits, type);
+  } else if (operand.kind == Operand::Kind::kRegister &&
+             defs_in_loop(kernel, definitions, loop, operand.reg).empty()) {
+    sum.terms[operand.reg] = 1;
+  } else {
+    return std::nullopt;
+  }
+  return sum;
+}
+
+/// The constant that `reg` holds before `loop` (kNone: anywhere) if its only definition outside of
+/// it says so, wherever in the kernel that is.
+std::optional<LinearSum> constant_before(const Kernel& kernel, const Definitions& definitions,
+                                         RegId reg, uint32_t loop) {
+  InstrId only = kNone;
+  for (InstrId d : definitions.of(reg)) {
+    if (loop != kNone && in_loop(kernel.loops[loop], definitions.block(d))) continue;
+    if (only != kNone) return std::nullopt;
+    only = d;
+  }
+  if (only == kNone) return std::nullopt;
+  const auto sum = linear_definition(kernel.instructions[only]);
+  return sum && sum->terms.empty() ? sum : std::nullopt;
+}
+
+}  // namespace
+
+void LinearSum::add(const LinearSum& other, int64_t factor) {
+  constant += other.constant * factor;
+  for (const auto& [reg, coefficient] : other.terms) {
+    int64_t& mine = terms[reg];
+    mine += coefficient * factor;
+    if (mine == 0) terms.erase(reg);
+  }
+}
+
+Definitions::Definitions(const Kernel& kernel)
+    : by_register_(kernel.registers.size()), block_(block_of_instructions(kernel)) {
+  for (InstrId i = 0; i < kernel.instructions.size(); ++i) {
+    for (RegId reg : defs(kernel.instructions[i])) by_register_[reg].push_back(i);
+  }
+}
+
+LoopTrips loop_trips(const Kernel& kernel, const Definitions& definitions, uint32_t loop_index) {
+  LoopTrips result;
+  const Loop& loop = kernel.loops[loop_index];
+  const BlockId exiting = exiting_block(kernel, loop);
+  if (loop.latches.size() != 1 || exiting == kNone) return result;
+  const BlockId latch = loop.latches[0];
+  if (kernel.blocks[exiting].loop != loop_index || !dominates(kernel, exiting, latch))
+    return result;
+  result.count_block = latch;
+
+  const auto test = continue_test(kernel, loop, exiting);
+  if (!test) return result;
+  Compare compare = test->compare;
+  const Operand* counter = &test->left;
+  auto bound = invariant_operand(kernel, definitions, loop_index, test->right, test->type);
+  if (!bound) {
+    counter = &test->right;
+    bound = invariant_operand(kernel, definitions, loop_index, test->left, test->type);
+    compare = mirrored(compare);
+  }
+  if (!bound || counter->kind != Operand::Kind::kRegister) return result;
+
+  // The tested value, and how the induction register changes from one iteration to the next.
+  const auto tested = trace_induction(kernel, definitions, loop_index, counter->reg, test->at);
+  if (!tested) return result;
+  const RegId induction = tested->induction;
+  const std::vector<InstrId> update = defs_in_loop(kernel, definitions, loop_index, induction);
+  // Seen from the branch that ends the latch, the update of this iteration has happened.
+  const InstrId end = kernel.blocks[latch].first + kernel.blocks[latch].count - 1;
+  if (update[0] == end) return result;
+  const auto next = trace_induction(kernel, definitions, loop_index, induction, end);
+  if (!next || next->induction != induction) return result;
+  if (tested->step_reg != kNone && tested->step_reg != next->step_reg) return result;
+  const bool by_register = next->step_reg != kNone;
+  if (by_register && next->constant != 0) return result;
+  if (!by_register && next->constant == 0) return result;
+
+  const bool up = by_register || next->constant > 0;
+  const int64_t step = by_register ? 1 : std::abs(next->constant);
+  LinearSum distance;  // from the first tested value to the bound, in the direction of the step
+  LinearSum first;
+  first.terms[induction] = 1;
+  first.constant = tested->constant;
+  distance.add(*bound, up ? 1 : -1);
+  distance.add(first, up ? -1 : 1);
+  switch (compare) {
+    case Compare::kLt:
+    case Compare::kLo:
+      if (!up) return result;
+      break;
+    case Compare::kLe:
+    case Compare::kLs:
+      if (!up) return result;
+      distance.constant += 1;
+      break;
+    case Compare::kGt:
+    case Compare::kHi:
+      if (up) return result;
+      break;
+    case Compare::kGe:
+    case Compare::kHs:
+      if (up) return result;
+      distance.constant += 1;
+      break;
+    case Compare::kNe:
+      break;
+    default:
+      return result;
+  }
+  // A test at the end of the body comes after the first trip, one at its start before it.
+  const int64_t untested = exiting == latch ? 1 : 0;
+  result.induction = induction;
+  result.numerator = distance;
+  result.step = step;
+  if (by_register) {
+    result.step_reg = next->step_reg;
+    result.extra = untested - tested->stepped;
+  } else {
+    result.numerator.constant += untested * step;
+  }
+  result.known = true;
+  return result;
+}
+
+std::optional<LinearSum> value_at_entry(const Kernel& kernel, const Definitions& definitions,
+                                        const CandidateScope& scope, RegId reg, InstrId at,
+                                        uint32_t excluded_loop) {
+  const auto resolve = [&](auto&& self, RegId r, InstrId where, uint32_t excluded,
+                           int depth) -> std::optional<LinearSum> {
+    if (depth > kMaxSteps) return std::nullopt;
+    bool nested = false;  // entered again while the candidate runs
+    if (excluded != kNone) {
+      const uint32_t parent = kernel.loops[excluded].parent;
+      nested = parent != kNone && scope.contains[kernel.loops[parent].header];
+    }
+    std::vector<InstrId> reaching;
+    bool later = false;
+    for (InstrId d : definitions.of(r)) {
+      if (!scope.has(definitions, d)) continue;
+      if (excluded != kNone && in_loop(kernel.loops[excluded], definitions.block(d))) {
+        later = true;
+      } else {
+        reaching.push_back(d);
+      }
+    }
+    const auto before = [&](InstrId a, InstrId b) {
+      const BlockId x = definitions.block(a), y = definitions.block(b);
+      return x == y ? a < b : dominates(kernel, x, y);
+    };
+    if (reaching.empty()) {
+      if (later && nested) return std::nullopt;
+      if (const auto constant = constant_before(kernel, definitions, r, excluded)) return constant;
+      LinearSum leaf;
+      leaf.terms[r] = 1;
+      return leaf;
+    }
+    // The last definition on every path, if there is such a one.
+    InstrId last = reaching[0];
+    for (InstrId d : reaching) {
+      if (before(last, d)) last = d;
+    }
+    for (InstrId d : reaching) {
+      if (d != last && !before(d, last)) return std::nullopt;
+    }
+    if (!before(last, where)) return std::nullopt;
+    const auto sum = linear_definition(kernel.instructions[last]);
+    if (!sum) return std::nullopt;
+    LinearSum result;
+    result.constant = sum->constant;
+    for (const auto& [term, coefficient] : sum->terms) {
+      const auto value = self(self, term, last, nested ? kNone : excluded, depth + 1);
+      if (!value) return std::nullopt;
+      result.add(*value, coefficient);
+    }
+    return result;
+  };
+  return resolve(resolve, reg, at, excluded_loop, 0);
+}
+
+namespace {
+
+void set_sum(TripCount& count, const LinearSum& sum) {
+  count.constant = sum.constant;
+  for (const auto& [reg, coefficient] : sum.terms) count.terms.push_back({reg, coefficient});
+}
+
+}  // namespace
+
+std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions& definitions,
+                                        const CandidateScope& scope, const LoopTrips& trips,
+                                        uint32_t loop) {
+  if (!trips.known) return std::nullopt;
+  const InstrId at = kernel.blocks[kernel.loops[loop].header].first;
+  LinearSum sum;
+  sum.constant = trips.numerator.constant;
+  for (const auto& [reg, coefficient] : trips.numerator.terms) {
+    const auto value = value_at_entry(kernel, definitions, scope, reg, at, loop);
+    if (!value) return std::nullopt;
+    sum.add(*value, coefficient);
+  }
+  TripCount count;
+  count.loop = loop;
+  count.step = trips.step;
+  if (trips.step_reg != kNone) {
+    const auto step = value_at_entry(kernel, definitions, scope, trips.step_reg, at, loop);
+    if (!step) return std::nullopt;
+    if (step->terms.empty() && step->constant > 0) {
+      count.step = step->constant;
+      sum.constant += trips.extra * step->constant;
+    } else if (step->terms.size() == 1 && step->constant == 0 && step->terms.begin()->second == 1) {
+      count.step_reg = step->terms.begin()->first;
+      count.extra = trips.extra;
+    } else {
+      return std::nullopt;
+    }
+  }
+  set_sum(count, sum);
+  return count;
+}
+
+std::optional<TripCount> trips_at_entry(const Kernel& kernel, const Definitions& definitions,
+                                        const CandidateScope& scope, const UnrolledLoop& unrolled) {
+  const RegId iterations = kernel.instructions[unrolled.split].srcs[0].reg;
+  std::optional<LinearSum> sum;
+  if (scope.has(definitions, unrolled.split)) {
+    sum = value_at_entry(kernel, definitions, scope, iterations, unrolled.split, kNone);
+  } else if (std::none_of(
+                 definitions.of(iterations).begin(), definitions.of(iterations).end(),
+                 [&](InstrId d) { return d > unrolled.split || scope.has(definitions, d); })) {
+    sum.emplace();
+    sum->terms[iterations] = 1;
+  }
+  if (!sum) return std::nullopt;
+  TripCount count;
+  count.loop = unrolled.main;
+  set_sum(count, *sum);
+  return count;
+}
+
+std::optional<int64_t> static_trips(const TripCount& count) {
+  if (!count.terms.empty() || count.step_reg != kNone) return std::nullopt;
+  const int64_t whole = count.constant > 0 ? (count.constant + count.step - 1) / count.step : 0;
+  return std::max<int64_t>(1, whole + count.extra);
+}
+
+}  // namespace nearwarp::compiler

@@ -1,0 +1,183 @@
+// Reads the traces of a program, as Accel-Sim's tracer writes them, into a recording.
+#include "host/recording/accel_sim/program_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "host/core/error.h"
+#include "host/core/file_hash.h"
+#include "host/recording/accel_sim/launch_reader.h"
+
+namespace nearwarp::sass {
+
+namespace fs = std::filesystem;
+
+const char* const kNoOffloading =
+    "candidates for offloading are chosen by an analysis of PTX (loops, live registers, conditions "
+    "of loops), and a trace of machine instructions has none";
+
+namespace {
+
+/// A kernel and what is counted of it.
+struct Entry {
+  std::unique_ptr<MachineKernel> kernel;
+  KernelSummary summary;
+};
+
+std::string_view without_modifiers(std::string_view opcode) {
+  return opcode.substr(0, opcode.find('.'));
+}
+
+void count_opcodes(Entry& entry) {
+  std::map<std::pair<std::string_view, OpcodeClass>, OpcodeCount> counts;
+  for (const MachineInstruction& in : entry.kernel->instructions()) {
+    OpcodeCount& c = counts[{without_modifiers(in.line.opcode), in.opcode_class}];
+    c.name = without_modifiers(in.line.opcode);
+    c.opcode_class = in.opcode_class;
+    c.warp_instructions += in.issued;
+    c.thread_instructions += in.threads;
+  }
+  KernelSummary& s = entry.summary;
+  s.static_instructions = static_cast<uint32_t>(entry.kernel->instructions().size());
+  for (auto& [name, count] : counts) s.opcodes.push_back(std::move(count));
+  std::stable_sort(s.opcodes.begin(), s.opcodes.end(),
+                   [](const OpcodeCount& a, const OpcodeCount& b) {
+                     return a.warp_instructions > b.warp_instructions;
+                   });
+}
+
+/// Reads one program.
+class ProgramReader {
+ public:
+  ProgramReader(TraceList list, const ReadOptions& options)
+      : list_(std::move(list)), options_(options), addresses_(list_.copies) {
+    program_.recording.traces = runtime::TraceStore(options.traces);
+    std::error_code ignored;
+    for (const std::string& file : list_.kernels) total_bytes_ += fs::file_size(file, ignored);
+  }
+
+  TraceProgram read() {
+    const auto start = std::chrono::steady_clock::now();
+    runtime::Recording& recording = program_.recording;
+    for (const std::string& file : list_.kernels) {
+      launch(file);
+      std::error_code ignored;
+      done_bytes_ += fs::file_size(file, ignored);
+    }
+    for (Entry& entry : entries_) {
+      recording.kernels.push_back(std::make_shared<const compiler::Kernel>(entry.kernel->finish()));
+      count_opcodes(entry);
+      program_.kernels.push_back(std::move(entry.summary));
+    }
+    recording.name = list_.path;
+    recording.no_offloading = kNoOffloading;
+    recording.allocations = addresses_.allocations();
+    recording.execution_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    warn();
+    return std::move(program_);
+  }
+
+ private:
+  void launch(const std::string& file) {
+    LineReader lines(file);
+    const KernelHeader header = read_kernel_header(lines);
+    Entry& entry = entry_of(header);
+    runtime::Recording& recording = program_.recording;
+    LaunchReader reader(lines, header, *entry.kernel, addresses_);
+    const runtime::LaunchRecord record =
+        reader.read(recording.traces, [&] { return progress(lines.position()); });
+    recording.launches.push_back(record);
+    recording.launches.back().kernel = index_of_[key(header)];
+    recording.warp_instructions += record.warp_instructions;
+    recording.thread_instructions += record.thread_instructions;
+    entry.summary.launches += 1;
+    entry.summary.thread_blocks += record.blocks_recorded;
+    streams_.insert(header.stream);
+    for (const std::string& doubt : header.doubts)
+      if (doubts_++ == 0) program_.warnings.push_back(doubt);
+  }
+
+  using Key = std::tuple<std::string, uint32_t, uint32_t>;
+  static Key key(const KernelHeader& h) { return {h.name, h.registers, h.binary_version}; }
+
+  Entry& entry_of(const KernelHeader& header) {
+    const auto next = static_cast<uint32_t>(entries_.size());
+    const auto [it, is_new] = index_of_.emplace(key(header), next);
+    if (is_new) {
+      Entry& e = entries_.emplace_back();
+      e.kernel = std::make_unique<MachineKernel>(header.name, header.registers);
+      e.summary.name = header.name;
+      e.summary.binary_version = header.binary_version;
+      e.summary.registers = header.registers;
+    }
+    return entries_[it->second];
+  }
+
+  void progress(uint64_t position) {
+    if (options_.progress && !options_.progress(done_bytes_ + position, total_bytes_))
+      throw Interrupted(fmt::format("interrupted while '{}' was read", list_.path));
+  }
+
+  /// A warning for each kind of instruction that counts as something else than it is.
+  void warn() {
+    std::map<OpcodeClass, std::set<std::string>> names;
+    for (const KernelSummary& kernel : program_.kernels)
+      for (const OpcodeCount& c : kernel.opcodes) names[c.opcode_class].insert(c.name);
+    const auto warn_of = [&](OpcodeClass c, const char* what) {
+      const auto it = names.find(c);
+      if (it == names.end()) return;
+      std::string list;
+      for (const std::string& name : it->second) list += (list.empty() ? "" : ", ") + name;
+      program_.warnings.push_back(fmt::format("{}: {}", list, what));
+    };
+    if (doubts_ > 1)
+      program_.warnings.push_back(fmt::format("{} more impossible values of headers", doubts_ - 1));
+    warn_of(OpcodeClass::kUnknown,
+            "not in the table of opcodes; counted as loads where they have addresses, else as "
+            "integer additions");
+    warn_of(OpcodeClass::kTensor,
+            "tensor cores are not modelled; counted as one multiply-add of each lane");
+    warn_of(OpcodeClass::kTexture,
+            "counted as loads where the trace has addresses, else as reads of constants");
+    warn_of(OpcodeClass::kBulkCopy, "bulk copies are not modelled; their traffic is missing");
+    if (streams_.size() > 1)
+      program_.warnings.push_back(
+          fmt::format("kernels of {} streams are simulated one after the other", streams_.size()));
+  }
+
+  TraceList list_;
+  const ReadOptions& options_;
+  AddressSpace addresses_;
+  TraceProgram program_;
+  std::vector<Entry> entries_;
+  std::map<Key, uint32_t> index_of_;
+  std::set<uint64_t> streams_;
+  uint64_t doubts_ = 0;
+  uint64_t done_bytes_ = 0, total_bytes_ = 0;
+};
+
+}  // namespace
+
+TraceProgram read_program(const std::string& path, const ReadOptions& options) {
+  return ProgramReader(read_trace_list(path), options).read();
+}
+
+std::string fingerprint(const std::string& path) {
+  const TraceList list = read_trace_list(path);
+  std::string text;
+  for (const CopyToDevice& c : list.copies) text += fmt::format("{:x} {}\n", c.address, c.bytes);
+  for (const std::string& file : list.kernels)
+    text += fmt::format("{} {}\n", fs::path(file).filename().string(), file_hash(file));
+  return text;
+}
+
+}  // namespace nearwarp::sass

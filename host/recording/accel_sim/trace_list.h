@@ -1,0 +1,51 @@
+// What is around the instructions of Accel-Sim's traces: the list of kernels, a kernel's header.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/recording/accel_sim/line_reader.h"
+#include "host/recording/recording.h"
+
+namespace nearwarp::sass {
+
+/// A copy to the device before a kernel.
+struct CopyToDevice {
+  uint64_t address = 0, bytes = 0;  ///< of the traced GPU
+};
+
+/// kernelslist.g: copies to the device and kernels, in the program's order.
+struct TraceList {
+  std::string path;
+  std::vector<std::string> kernels;  ///< files, with the list's folder in front
+  std::vector<CopyToDevice> copies;
+};
+
+/// The lines "-key = value" at the top of a kernel's file.
+struct KernelHeader {
+  std::string name;
+  runtime::Dim3 grid, block;
+  uint32_t shared_bytes = 0;    ///< static plus dynamic
+  uint32_t registers = 0;       ///< per thread
+  uint32_t binary_version = 0;  ///< 70 for sm_70; 0: the header does not say
+  uint32_t tracer_version = 0;
+  uint64_t stream = 0;
+  uint64_t shared_base = 0, local_base = 0;  ///< generic addresses of the windows; 0: not given
+  bool line_info = false;                    ///< instructions begin with a source line
+  std::vector<std::string> doubts;           ///< impossible values that are not used
+};
+
+/// True for what can be given in place of a workload: "*.g", "*.traceg", with ".xz" or ".zst".
+bool names_trace(const std::string& name);
+
+/// Read a kernelslist.g; for the name of one kernel's file, a list of that kernel. Files that are
+/// not there are looked for with and without ".xz" and ".zst". Throws nearwarp::Error for lists
+/// that cannot be used; a line that is neither a copy nor a kernel is skipped.
+TraceList read_trace_list(const std::string& path);
+
+/// Read a kernel's header, up to and with the first line that begins with '#'. Throws
+/// nearwarp::Error, with file and line, for values that are missing, malformed or impossible.
+KernelHeader read_kernel_header(LineReader& lines);
+
+}  // namespace nearwarp::sass

@@ -1,0 +1,183 @@
+// From a SASS instruction to what it counts as in the timing model.
+#include <algorithm>
+
+#include "host/recording/accel_sim/machine_kernel.h"
+#include "host/recording/accel_sim/tokens.h"
+
+namespace nearwarp::sass {
+namespace {
+
+using compiler::Instruction;
+using compiler::Operand;
+using ptx::Opcode;
+using ptx::Space;
+using ptx::Type;
+
+/// The modifiers of an opcode.
+class Modifiers {
+ public:
+  explicit Modifiers(std::string_view opcode) {
+    size_t dot = opcode.find('.');
+    name_ = opcode.substr(0, dot);
+    while (dot != std::string_view::npos) {
+      opcode.remove_prefix(dot + 1);
+      dot = opcode.find('.');
+      words_.push_back(opcode.substr(0, dot));
+    }
+  }
+  std::string_view name() const { return name_; }
+  bool has(std::string_view word) const {
+    return std::find(words_.begin(), words_.end(), word) != words_.end();
+  }
+  /// Bytes that a lane accesses: .64, .128, .U8, .S16, ...; else 4.
+  uint32_t lane_bytes() const {
+    for (std::string_view word : words_) {
+      if (!word.empty() && (word[0] == 'U' || word[0] == 'S')) word.remove_prefix(1);
+      uint32_t bits = 0;
+      if (parse_number(word, &bits) && bits >= 8 && bits <= 128) return bits / 8;
+    }
+    return 4;
+  }
+  /// ldmatrix: how many 8 x 8 matrices; 1 if it does not say.
+  uint32_t matrices() const { return has("4") ? 4 : has("2") ? 2 : 1; }
+
+ private:
+  std::string_view name_;
+  std::vector<std::string_view> words_;
+};
+
+Space space_of(OpcodeClass c) {
+  switch (c) {
+    case OpcodeClass::kShared:
+      return Space::kShared;
+    case OpcodeClass::kConstant:
+      return Space::kConst;
+    case OpcodeClass::kGeneric:
+      return Space::kGeneric;
+    default:
+      return Space::kGlobal;  // local memory lies in device memory
+  }
+}
+
+void set_width(Instruction& in, uint32_t bytes) {
+  in.mod.type = bytes == 1   ? Type::kB8
+                : bytes == 2 ? Type::kB16
+                : bytes == 8 ? Type::kB64
+                             : Type::kB32;
+  in.mod.vector = bytes == 16 ? 4 : 1;
+}
+
+/// Registers of each operand: wide values take neighbours, of which the trace names the first.
+struct Widths {
+  uint32_t dst = 1, first = 1, second = 1, third = 1;
+};
+
+Widths widths_of(const MachineInstruction& m, const Modifiers& mods) {
+  Widths w;
+  const uint32_t data = std::max(1u, mods.lane_bytes() / 4);
+  const uint32_t address = mods.has("E") || mods.has("64") ? 2 : 1;
+  switch (m.opcode_class) {
+    case OpcodeClass::kFp64:
+      return {2, 2, 2, 2};
+    case OpcodeClass::kTensor:
+      return mods.has("16816") ? Widths{4, 4, 2, 4} : Widths{4, 2, 1, 4};
+    case OpcodeClass::kGlobal:
+    case OpcodeClass::kGeneric:
+      return {data, mods.has("E") ? 2u : 1u, data, data};
+    case OpcodeClass::kShared:
+    case OpcodeClass::kLocal:
+      return {mods.has("M88") || mods.has("MT88") ? mods.matrices() : data, 1, data, data};
+    case OpcodeClass::kConstant:
+      return {data, 1, 1, 1};
+    case OpcodeClass::kConvert:
+      return mods.has("F64") ? Widths{2, 2, 1, 1} : w;
+    default:
+      break;
+  }
+  if (mods.name() == "IMAD" && mods.has("WIDE")) return {2, 1, 1, 2};
+  if (mods.name() == "CS2R" && !mods.has("32")) return {2, 1, 1, 1};
+  if (m.opcode_class == OpcodeClass::kUnknown) w.first = address;
+  return w;
+}
+
+void add_registers(uint8_t first, uint32_t count, std::vector<compiler::RegId>* to) {
+  for (uint32_t r = first; r < std::min(first + count, 255u); ++r) to->push_back(r);
+}
+
+void set_operands(MachineInstruction& m, const Modifiers& mods) {
+  const Widths w = widths_of(m, mods);
+  for (const uint8_t r : m.line.dsts) add_registers(r, w.dst, &m.instruction.dsts);
+  for (size_t i = 0; i < m.line.srcs.size(); ++i) {
+    std::vector<compiler::RegId> registers;
+    add_registers(m.line.srcs[i], i == 0 ? w.first : i == 1 ? w.second : w.third, &registers);
+    for (const compiler::RegId r : registers) {
+      Operand& o = m.instruction.srcs.emplace_back();
+      o.kind = Operand::Kind::kRegister;
+      o.reg = r;
+    }
+  }
+}
+
+void set_memory(MachineInstruction& m, const Modifiers& mods) {
+  Instruction& in = m.instruction;
+  in.mod.space = space_of(m.opcode_class);
+  m.has_record = true;
+  m.lane_bytes = static_cast<uint8_t>(mods.lane_bytes());
+  if (mods.has("M88") || mods.has("MT88")) {
+    // Lane i names a row of 16 bytes of matrix i / 8; the other lanes' addresses mean nothing.
+    m.lane_bytes = 16;
+    m.lanes = static_cast<uint32_t>((uint64_t{1} << 8 * mods.matrices()) - 1);
+    in.guard = 0;  // so that the trace has a mask of its own for it
+  }
+  set_width(in, m.lane_bytes);
+}
+
+}  // namespace
+
+MachineInstruction translate(StaticPart line) {
+  MachineInstruction m;
+  m.line = std::move(line);
+  const Modifiers mods(m.line.opcode);
+  const bool has_addresses = m.line.memory_bytes != 0;
+  m.row = find_opcode(mods.name());
+  Instruction& in = m.instruction;
+  if (m.row != nullptr) {
+    m.opcode_class = m.row->opcode_class;
+    in.op = m.row->op;
+    in.mod.type = m.row->type;
+  } else {
+    // Something that accesses memory is taken for a load, anything else for an addition.
+    in.op = has_addresses ? Opcode::kLd : Opcode::kAdd;
+    in.mod.type = Type::kB32;
+  }
+  if (mods.name() == "IMAD" && mods.has("MOV")) {
+    in.op = Opcode::kSelp;
+    m.opcode_class = OpcodeClass::kMove;
+  }
+  const OpcodeClass c = m.opcode_class;
+  if (c == OpcodeClass::kConvert && mods.has("F64")) in.mod.src_type = Type::kF64;
+  if (c == OpcodeClass::kBarrier) {
+    // Numbers and counts of barriers are not in the trace: all are barrier 0, and only what waits
+    // for the whole block counts.
+    if (mods.has("RED"))
+      in.op = Opcode::kBarRed;
+    else if (!mods.has("SYNC") && !mods.has("SYNCALL"))
+      in.op = Opcode::kNop;
+  }
+  set_operands(m, mods);
+  const bool may_access = is_memory(c) || c == OpcodeClass::kTexture || c == OpcodeClass::kUnknown;
+  if (has_addresses && may_access) {
+    set_memory(m, mods);
+  } else if (in.op == Opcode::kLd || is_memory(c)) {
+    // Addresses are not in the trace: the latency of a constant is all that is left of it.
+    in.op = Opcode::kLd;
+    in.mod.space = Space::kConst;
+  }
+  m.ends_run = in.op == Opcode::kBra || in.op == Opcode::kBar || in.op == Opcode::kBarRed ||
+               in.op == Opcode::kExit;
+  m.predicated_off.op = Opcode::kNop;
+  m.predicated_off.srcs = in.srcs;
+  return m;
+}
+
+}  // namespace nearwarp::sass

@@ -1,0 +1,73 @@
+// What functional execution leaves of a program: its kernels, launches and traces.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/functional/compiler/kernel.h"
+#include "host/recording/trace_store.h"
+
+namespace nearwarp::runtime {
+
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t{x} * y * z; }
+  bool operator==(const Dim3&) const = default;
+};
+
+/// A range of device memory, as TOM's driver records it in the memory allocation table.
+struct Allocation {
+  uint64_t address = 0;  ///< device address
+  uint64_t bytes = 0;
+  std::string label;  ///< the program's name for it, for reports; may be empty
+};
+
+/// One kernel launch and where its traces are.
+struct LaunchRecord {
+  uint32_t kernel = 0;  ///< index into Recording::kernels
+  Dim3 grid, block;
+  uint32_t shared_bytes = 0;     ///< static plus dynamic
+  uint32_t first_chunk = 0;      ///< index into the trace store
+  uint32_t num_chunks = 0;       ///< chunks are consecutive and cover blocks [0, blocks_recorded)
+  uint64_t blocks_recorded = 0;  ///< fewer than grid.count() only if an instruction limit was hit
+  uint64_t warp_instructions = 0;
+  uint64_t thread_instructions = 0;
+  // Of a recording that repetitions were left out of (repeats.h):
+  uint32_t stands_for = 1;   ///< launches: itself and repetitions
+  uint32_t left_before = 0;  ///< launches before it that are left out
+};
+
+/// A program, executed once; every timing run of it reads this.
+struct Recording {
+  std::string name;
+  /// Kernels that were launched (pointers into programs that the recording keeps alive).
+  std::vector<std::shared_ptr<const compiler::Kernel>> kernels;
+  std::vector<LaunchRecord> launches;
+  std::vector<Allocation> allocations;  ///< every range ever allocated, in order
+  TraceStore traces;
+  uint64_t warp_instructions = 0;
+  uint64_t thread_instructions = 0;
+  double execution_seconds = 0;
+  bool truncated = false;  ///< an instruction limit ended detailed recording
+  /// Why no code of the program can be chosen for offloading; empty: it can.
+  std::string no_offloading;
+};
+
+/// Takes a recording piece by piece, while its program runs.
+class RecordingSink {
+ public:
+  virtual ~RecordingSink() = default;
+  virtual void allocation(const Allocation& allocation) = 0;
+  /// Kernels come in the order of their index, before their first launch.
+  virtual void kernel(const compiler::Kernel& kernel) = 0;
+  /// Chunks come in the order of their index.
+  virtual void chunk(const TraceChunk& chunk) = 0;
+  /// A launch has ended; its chunks came before.
+  virtual void launch(const LaunchRecord& launch, double execution_seconds) = 0;
+  /// Less than all was recorded (LaunchRecord::blocks_recorded, or launches left out).
+  virtual void truncated() = 0;
+};
+
+}  // namespace nearwarp::runtime

@@ -1,0 +1,48 @@
+// Walks the traces of a recording: for reports and tests, and to check that they are well formed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "host/recording/recording.h"
+
+namespace nearwarp::runtime {
+
+/// One execution of a basic block by a warp.
+struct BlockRun {
+  uint32_t block = 0;
+  uint32_t mask = 0;
+};
+/// One memory instruction of a run; `address` holds the lanes of `mask`.
+struct MemoryAccess {
+  uint32_t instruction = 0;  ///< index into Kernel::instructions
+  uint32_t mask = 0;
+  const uint64_t* address = nullptr;
+};
+
+struct TraceVisitor {
+  /// Called at each warp's start: thread block (linear) and warp.
+  std::function<void(uint64_t thread_block, uint32_t warp)> warp;
+  std::function<void(const BlockRun&)> run;
+  std::function<void(const MemoryAccess&)> access;
+};
+
+/// Counts found by a replay.
+struct TraceCounts {
+  uint64_t warp_instructions = 0;
+  uint64_t thread_instructions = 0;
+  uint64_t blocks = 0;
+  uint64_t accesses = 0;
+};
+
+/// True for the instructions that leave a memory record.
+bool leaves_record(const compiler::Instruction& in);
+
+/// Replay the traces of one launch. Throws nearwarp::Error if they are malformed.
+TraceCounts replay(const Recording& recording, uint32_t launch, const TraceVisitor& visitor = {});
+
+/// Replay everything and compare with the recording's own counts; throws nearwarp::Error if they
+/// differ.
+TraceCounts validate(const Recording& recording);
+
+}  // namespace nearwarp::runtime

@@ -1,0 +1,188 @@
+// One memory channel by itself under generated or recorded traffic.
+#include "host/timing/dram/channel_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/core/error.h"
+#include "kernels/cpu_executor.h"
+
+namespace nearwarp::dram {
+using kernels::Stop;
+
+namespace {
+
+constexpr uint64_t kWindowsAtOnce = 10'000;  // between two looks at whether to go on
+
+VaultCounters difference(const VaultCounters& a, const VaultCounters& b) {
+  static_assert(sizeof(VaultCounters) % sizeof(uint64_t) == 0);
+  VaultCounters result;
+  const auto* x = reinterpret_cast<const uint64_t*>(&a);
+  const auto* y = reinterpret_cast<const uint64_t*>(&b);
+  auto* out = reinterpret_cast<uint64_t*>(&result);
+  for (size_t i = 0; i < sizeof(VaultCounters) / sizeof(uint64_t); ++i) out[i] = x[i] - y[i];
+  return result;
+}
+
+}  // namespace
+
+ChannelRun::ChannelRun(const config::DramConfig& standard, const Traffic& traffic,
+                       const RunOptions& options)
+    : data_mbps_(standard.speed.data_mbps),
+      clock_mhz_(standard.speed.clock_mhz),
+      whole_(traffic.pattern == TrafficPattern::kTrace),
+      options_(options),
+      system_(build_channel(standard, traffic)),
+      begun_(std::chrono::steady_clock::now()) {
+  control_.longest =
+      options.window_ticks == 0 ? system_.window : std::min(options.window_ticks, system_.window);
+  from_ = whole_ ? system_.first_arrival : options.warm_up_cycles * system_.period();
+  control_.limit = whole_ ? 0 : from_;
+  kernels::begin_windows(control_);
+}
+
+std::span<kernels::Component> ChannelRun::components() {
+  return {system_.arena.get(system_.table), system_.table.count};
+}
+
+kernels::RunState ChannelRun::state() {
+  kernels::RunState state;
+  state.view.arena = system_.arena.base();
+  state.table = system_.table;
+  state.front_end = system_.front_end.offset;
+  state.ready.launch = kernels::ReadyTraces::kAll;
+  state.control = control_;
+  return state;
+}
+
+std::span<uint64_t> ChannelRun::histogram() {
+  return {system_.arena.get(source().histogram), source().histogram.count};
+}
+
+/// Make up for the refreshes of a channel without work.
+void ChannelRun::catch_up(Tick now) {
+  finish_vault(HostGroup{}, system_.vault_params, vault(), system_.arena.base(), now);
+}
+
+bool ChannelRun::serve() {
+  switch (phase_) {
+    case Phase::kWarmUp:
+      begin_measuring();
+      control_.limit = whole_ ? kNever : from_ + options_.cycles * system_.period();
+      phase_ = Phase::kMeasure;
+      break;
+    case Phase::kMeasure:
+      end_measuring();
+      source().stopped = 1;
+      control_.limit = kNever;
+      phase_ = Phase::kDrain;
+      break;
+    case Phase::kDrain:
+    case Phase::kOver:
+      check();
+      phase_ = Phase::kOver;
+      return false;
+  }
+  kernels::begin_windows(control_);
+  return true;
+}
+
+void ChannelRun::begin_measuring() {
+  catch_up(from_);
+  before_ = vault().counters;
+  source().counters = TrafficCounters{};
+  const std::span<uint64_t> counts = histogram();
+  std::fill(counts.begin(), counts.end(), 0);
+}
+
+void ChannelRun::end_measuring() {
+  const uint32_t period = system_.period();
+  const Tick to = whole_ ? cycle_at_or_after(std::max(vault().bus_free, from_), period) * period
+                         : control_.limit;
+  catch_up(to);
+  result_.cycles = (to - from_) / period;
+  result_.commands = difference(vault().counters, before_);
+  result_.traffic = source().counters;
+  const std::span<uint64_t> counts = histogram();
+  for (uint32_t b = 0; b < kLatencyBuckets; ++b) {
+    if (counts[b] != 0) result_.latencies.emplace_back(bucket_latency(b), counts[b]);
+  }
+  result_.peak_bytes_per_cycle = data_mbps_ / clock_mhz_;
+  result_.clock_mhz = clock_mhz_;
+}
+
+/// Nothing is under way any more: did everything arrive?
+void ChannelRun::check() const {
+  const std::byte* base = system_.arena.base();
+  const VaultState& v = *system_.vault.in(base);
+  const TrafficState& s = *system_.source.in(base);
+  const Channel& out = *s.out.in(base);
+  const char* what = nullptr;
+  if (v.fault.code != 0 || s.fault.code != 0) what = "met a wrong packet";
+  if (s.outstanding != 0) what = "lost reads";
+  if (v.valid != 0) what = "left requests in its queue";
+  if (out.producer_side.packets != v.counters.requests_in) what = "lost requests";
+  if (what != nullptr) {
+    throw Error(fmt::format("the memory channel {} - this is a defect of the simulator", what));
+  }
+}
+
+RunResult ChannelRun::finish() {
+  result_.simulated_cycles = cycles();
+  result_.simulated_requests = vault().counters.requests_in;
+  result_.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  return std::move(result_);
+}
+
+RunResult run_channel(const config::DramConfig& standard, const Traffic& traffic,
+                      const RunOptions& options) {
+  return *run_channel_while(standard, traffic, options, [](uint64_t) { return true; });
+}
+
+std::optional<RunResult> run_channel_while(const config::DramConfig& standard,
+                                           const Traffic& traffic, const RunOptions& options,
+                                           const std::function<bool(uint64_t cycles)>& goes_on) {
+  ChannelRun run(standard, traffic, options);
+  kernels::CpuExecutor executor(
+      run.components(), kernels::ExecutorOptions{1, options.order_seed, options.shuffle_lanes});
+  do {
+    kernels::RunState state = run.state();
+    while (state.control.stop == Stop::kNone || state.control.stop == Stop::kSlice) {
+      executor.run(state, kWindowsAtOnce);
+      run.control() = state.control;
+      if (!goes_on(run.cycles())) return std::nullopt;
+    }
+  } while (run.serve());
+  return run.finish();
+}
+
+double RunResult::bytes() const {
+  return static_cast<double>(commands.data_bytes_read + commands.data_bytes_written);
+}
+double RunResult::share_of_peak() const {
+  return cycles == 0 ? 0 : bytes() / (static_cast<double>(cycles) * peak_bytes_per_cycle);
+}
+double RunResult::gigabytes_per_second() const {
+  return cycles == 0 ? 0 : bytes() / static_cast<double>(cycles) * clock_mhz / 1e3;
+}
+double RunResult::row_hit_rate() const {
+  const uint64_t all = commands.row_hits + commands.row_misses + commands.row_conflicts;
+  return all == 0 ? 0 : static_cast<double>(commands.row_hits) / static_cast<double>(all);
+}
+double RunResult::mean_latency() const {
+  return traffic.reads_done == 0 ? 0
+                                 : static_cast<double>(traffic.latency_cycles) /
+                                       static_cast<double>(traffic.reads_done);
+}
+uint64_t RunResult::latency_quantile(uint32_t permille) const {
+  uint64_t seen = 0;
+  for (const auto& [cycles_from, n] : latencies) {
+    seen += n;
+    if (seen * 1000 >= traffic.reads_done * permille) return cycles_from;
+  }
+  return 0;
+}
+
+}  // namespace nearwarp::dram

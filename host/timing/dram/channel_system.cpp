@@ -1,0 +1,207 @@
+// The layout of one memory channel and its source of traffic in an arena.
+#include "host/timing/dram/channel_system.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace nearwarp::dram {
+namespace {
+
+using config::DramConfig;
+
+// Where no reply is awaited before the next access, channels may be long: windows are, too.
+constexpr uint32_t kLongLatencyCycles = 64;
+constexpr uint16_t kHeaderBytes = 8;
+
+uint8_t log2_exact(uint64_t value) { return static_cast<uint8_t>(std::countr_zero(value)); }
+
+uint64_t num_lines(const DramConfig& d) {
+  return uint64_t{d.organisation.bank_groups} * d.organisation.banks_per_group *
+         d.organisation.rows * (d.organisation.row_bytes / d.organisation.access_bytes);
+}
+
+ChannelMap channel_map(const DramConfig& d) {
+  ChannelMap map;
+  map.bank_bits = log2_exact(d.organisation.banks_per_group);
+  map.group_bits = log2_exact(d.organisation.bank_groups);
+  map.row_bits = log2_exact(d.organisation.rows);
+  map.hash = d.controller.mapping_hash ? 1 : 0;
+  std::vector<std::string> fields = config::address_fields(d.controller.mapping);
+  std::reverse(fields.begin(), fields.end());
+  uint8_t shift = 0;
+  for (const std::string& field : fields) {
+    if (field == "row") map.row_shift = std::exchange(shift, uint8_t(shift + map.row_bits));
+    if (field == "bank") map.bank_shift = std::exchange(shift, uint8_t(shift + map.bank_bits));
+    if (field == "group") map.group_shift = std::exchange(shift, uint8_t(shift + map.group_bits));
+    if (field == "column") {
+      shift += log2_exact(d.organisation.row_bytes / d.organisation.access_bytes);
+    }
+  }
+  return map;
+}
+
+class Layout {
+ public:
+  Layout(const DramConfig& standard, const Traffic& traffic) : d_(standard), traffic_(traffic) {}
+
+  ChannelSystem build() {
+    s_.vault_params = vault_params(d_);
+    make_latencies();
+    make_traffic_params();
+    make_components();
+    s_.window = std::min(request_latency_, reply_latency_);
+    return std::move(s_);
+  }
+
+ private:
+  void make_latencies() {
+    VaultParams& p = s_.vault_params;
+    // From a column read to the end of its data.
+    lead_ = Tick{p.tCL + p.fixed_latency_cycles} * p.period +
+            Tick{p.line_bytes} * p.ticks_per_byte_num / p.ticks_per_byte_den;
+    if (traffic_.pacing == TrafficPacing::kWindow) {
+      // The access that a reply allows comes in the cycle after the data: both ways together take
+      // a cycle more than the reply is ahead.
+      reply_latency_ = (lead_ + p.period) / 2;
+      request_latency_ = lead_ + p.period - reply_latency_;
+    } else {
+      reply_latency_ = request_latency_ = Tick{kLongLatencyCycles} * p.period;
+    }
+    p.reply_lead_ticks = static_cast<uint32_t>(lead_);
+  }
+
+  void make_traffic_params() {
+    TrafficParams& p = s_.traffic_params;
+    p.period = s_.period();
+    p.pattern = traffic_.pattern;
+    p.pacing = traffic_.pacing;
+    p.window = traffic_.outstanding;
+    p.writes_num = traffic_.writes_num;
+    p.writes_den = traffic_.writes_den;
+    const double per_cycle = static_cast<double>(traffic_.rate_ppm) / 1e6 * d_.speed.data_mbps /
+                             (double{1} * d_.speed.clock_mhz * d_.organisation.access_bytes);
+    p.arrival_threshold =
+        static_cast<uint32_t>(std::min(std::ldexp(per_cycle, 32), std::ldexp(1.0, 32) - 1));
+    p.stride_lines = traffic_.stride_lines;
+    p.lines = num_lines(d_);
+    p.map = s_.vault_params.channel_map;
+    p.row_step = d_.organisation.row_buffers;
+    p.request_latency = static_cast<uint32_t>(request_latency_);
+    p.reply_lead = static_cast<uint32_t>(lead_);
+    p.reply_latency = static_cast<uint32_t>(reply_latency_);
+    p.header_bytes = kHeaderBytes;
+    p.line_bytes = s_.vault_params.line_bytes;
+  }
+
+  Ref<Channel> channel(Tick latency) {
+    // Never short of slots before the credits of the first ones are back.
+    const uint32_t slots = static_cast<uint32_t>(2 * latency / s_.period()) + 8;
+    const Ref<Slot> ring = s_.arena.allocate<Slot>(slots);
+    const Ref<Channel> ref = s_.arena.allocate<Channel>(1);
+    Channel& c = *s_.arena.get(ref);
+    c.slots = ring;
+    c.latency = c.credit_latency = static_cast<uint32_t>(latency);
+    return ref;
+  }
+
+  template <class T>
+  Ref<T> place(const T& object) {
+    const Ref<T> ref = s_.arena.allocate<T>(1);
+    *s_.arena.get(ref) = object;
+    return ref;
+  }
+
+  void add(uint32_t at, kernels::ComponentKind kind, uint32_t params, uint32_t state,
+           Ref<Channel> input) {
+    const Ref<Ref<Channel>> inputs = place(input);
+    kernels::Component& c = s_.arena.get(s_.table)[at];
+    c.kind = kind;
+    c.params = params;
+    c.state = state;
+    c.inputs = inputs;
+  }
+
+  Ref<TrafficState> make_source(Ref<Channel> requests, Ref<Channel> replies) {
+    TrafficState s;
+    s.out = requests;
+    s.in = replies;
+    s.histogram = s_.arena.allocate<uint64_t>(kLatencyBuckets);
+    s.trace = s_.arena.allocate<TrafficAccess>(static_cast<uint32_t>(traffic_.trace.size()));
+    std::copy(traffic_.trace.begin(), traffic_.trace.end(), s_.arena.get(s.trace));
+    // An access of cycle 0 is sent ahead of it.
+    const uint64_t first = traffic_.pacing == TrafficPacing::kOpen ? kLongLatencyCycles : 0;
+    s_.first_arrival = std::max(request_latency_, first * s_.period());
+    for (uint32_t i = 0; i < s.trace.count; ++i) s_.arena.get(s.trace)[i].cycle += first;
+    s.birth = first;
+    s.random = traffic_.seed;
+    return place(s);
+  }
+
+  void make_components() {
+    const DramConfig::Organisation& o = d_.organisation;
+    const Ref<Channel> requests = channel(request_latency_), replies = channel(reply_latency_);
+    s_.vault = place(make_vault(s_.arena, s_.vault_params, o.bank_groups * o.banks_per_group,
+                                d_.controller.read_entries + d_.controller.write_entries, requests,
+                                replies));
+    s_.source = make_source(requests, replies);
+    s_.front_end = place(frontend::FrontEndState{});
+    s_.table = s_.arena.allocate<kernels::Component>(2);
+    const Ref<TrafficParams> traffic_params = place(s_.traffic_params);
+    const Ref<VaultParams> params = place(s_.vault_params);
+    add(0, kernels::ComponentKind::kTraffic, traffic_params.offset, s_.source.offset, replies);
+    add(1, kernels::ComponentKind::kVault, params.offset, s_.vault.offset, requests);
+  }
+
+  const DramConfig& d_;
+  const Traffic& traffic_;
+  ChannelSystem s_;
+  Tick lead_ = 0, request_latency_ = 1, reply_latency_ = 1;
+};
+
+}  // namespace
+
+VaultParams vault_params(const DramConfig& d) {
+  VaultParams p;
+  // Ticks per cycle such that an access takes a whole number of them.
+  const uint64_t work = uint64_t{d.organisation.access_bytes} * d.speed.clock_mhz;
+  const uint64_t ticks = d.speed.data_mbps / std::gcd(work, uint64_t{d.speed.data_mbps});
+  p.period = static_cast<uint32_t>(ticks);
+  const uint64_t common = std::gcd(ticks * d.speed.clock_mhz, uint64_t{d.speed.data_mbps});
+  p.ticks_per_byte_num = static_cast<uint32_t>(ticks * d.speed.clock_mhz / common);
+  p.ticks_per_byte_den = static_cast<uint32_t>(d.speed.data_mbps / common);
+  const DramConfig::Timing& t = d.timing;
+  p.tCL = t.tCL, p.tCWL = t.tCWL, p.tRCD = t.tRCD, p.tRP = t.tRP, p.tRAS = t.tRAS, p.tRC = t.tRC;
+  p.tRRD = t.tRRD_S, p.tRRD_L = t.tRRD_L, p.tFAW = t.tFAW;
+  p.tCCD = t.tCCD_S, p.tCCD_L = t.tCCD_L, p.tWR = t.tWR, p.tWTR = t.tWTR_S, p.tWTR_L = t.tWTR_L;
+  p.tRTP = t.tRTP, p.tRTW = t.tRTW, p.tREFI = t.tREFI, p.tRFC = t.tRFC;
+  const DramConfig::Controller& c = d.controller;
+  p.in_order = c.scheduler == "fcfs" ? 1 : 0;
+  p.closed_page = c.page_policy == "closed" ? 1 : 0;
+  p.read_entries = c.read_entries;
+  p.write_entries = c.write_entries;
+  p.write_high = c.write_high_watermark;
+  p.write_low = c.write_low_watermark;
+  p.posted_writes = 1;
+  p.forward_writes = c.forward_writes ? 1 : 0;
+  p.starvation_cycles = c.starvation_cycles;
+  p.fixed_latency_cycles = c.fixed_latency_cycles;
+  p.two_command_buses = d.organisation.two_command_buses ? 1 : 0;
+  p.row_buffer_bits = log2_exact(d.organisation.row_buffers);
+  p.group_shift = static_cast<uint8_t>(
+      log2_exact(uint64_t{d.organisation.banks_per_group} * d.organisation.row_buffers));
+  p.own_map = 1;
+  p.channel_map = channel_map(d);
+  p.header_bytes = kHeaderBytes;
+  p.line_bytes = p.sector_bytes = static_cast<uint16_t>(d.organisation.access_bytes);
+  return p;
+}
+
+ChannelSystem build_channel(const DramConfig& standard, const Traffic& traffic) {
+  return Layout(standard, traffic).build();
+}
+
+}  // namespace nearwarp::dram

@@ -1,0 +1,242 @@
+// What memory runs gave, for people and for programs.
+#include "host/timing/dram/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "host/config/config.h"
+#include "host/timing/report/columns.h"
+
+namespace nearwarp::dram {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr size_t kColumns = 80;
+constexpr const char* kNotKnown = "not known";
+
+struct Row {
+  const char* name;
+  std::function<std::string(const Point&, const RunResult&)> cell;
+};
+
+std::string count(uint64_t value) { return report::grouped(value); }
+std::string picojoules(std::optional<double> value) {
+  return value ? fmt::format("{:.2f}", *value / 1e6) : kNotKnown;
+}
+
+const std::vector<Row>& rows() {
+  using P = const Point&;
+  using R = const RunResult&;
+  static const std::vector<Row> all = {
+      {"bandwidth [GB/s]", [](P, R r) { return fmt::format("{:.2f}", r.gigabytes_per_second()); }},
+      {"share of peak [%]", [](P, R r) { return fmt::format("{:.2f}", 100 * r.share_of_peak()); }},
+      {"read latency: mean",
+       [](P, R r) {
+         return r.traffic.reads_done == 0 ? "-" : fmt::format("{:.1f}", r.mean_latency());
+       }},
+      {"  median", [](P, R r) { return count(r.latency_quantile(500)); }},
+      {"  95 %", [](P, R r) { return count(r.latency_quantile(950)); }},
+      {"  99 %", [](P, R r) { return count(r.latency_quantile(990)); }},
+      {"  largest", [](P, R r) { return count(r.traffic.latency_max); }},
+      {"row hits [%]", [](P, R r) { return fmt::format("{:.2f}", 100 * r.row_hit_rate()); }},
+      {"reads", [](P, R r) { return count(r.commands.read_commands); }},
+      {"writes", [](P, R r) { return count(r.commands.write_commands); }},
+      {"reads forwarded", [](P, R r) { return count(r.commands.forwarded_reads); }},
+      {"activations", [](P, R r) { return count(r.commands.activates); }},
+      {"precharges", [](P, R r) { return count(r.commands.precharges); }},
+      {"refreshes", [](P, R r) { return count(r.commands.refreshes); }},
+      {"read/write changes", [](P, R r) { return count(r.commands.turnarounds); }},
+      {"energy, known [uJ]",
+       [](P p, R r) { return picojoules(energy_of(*p.standard, r).known()); }},
+      {"  activation", [](P p, R r) { return picojoules(energy_of(*p.standard, r).activation); }},
+      {"  read", [](P p, R r) { return picojoules(energy_of(*p.standard, r).read); }},
+      {"  write", [](P p, R r) { return picojoules(energy_of(*p.standard, r).write); }},
+      {"  interface", [](P p, R r) { return picojoules(energy_of(*p.standard, r).io); }},
+      {"  refresh", [](P p, R r) { return picojoules(energy_of(*p.standard, r).refresh); }},
+      {"  background", [](P p, R r) { return picojoules(energy_of(*p.standard, r).background); }},
+      {"  per bit [pJ]",
+       [](P p, R r) {
+         const auto total = energy_of(*p.standard, r).known();
+         return total && r.bytes() != 0 ? fmt::format("{:.2f}", *total / r.bytes() / 8) : kNotKnown;
+       }},
+      {"cycles", [](P, R r) { return count(r.cycles); }},
+      {"simulated [Mcycles/s]",
+       [](P, R r) {
+         return fmt::format("{:.2f}",
+                            static_cast<double>(r.simulated_cycles) / r.wall_seconds / 1e6);
+       }},
+      {"simulated [Mreq/s]",
+       [](P, R r) {
+         return fmt::format("{:.2f}",
+                            static_cast<double>(r.simulated_requests) / r.wall_seconds / 1e6);
+       }},
+  };
+  return all;
+}
+
+const char* name_of(TrafficPattern pattern) {
+  switch (pattern) {
+    case TrafficPattern::kStrided:
+      return "strided";
+    case TrafficPattern::kRandom:
+      return "random";
+    case TrafficPattern::kConflict:
+      return "conflict";
+    case TrafficPattern::kTrace:
+      break;
+  }
+  return "trace";
+}
+
+Json traffic_json(const Traffic& t) {
+  Json json;
+  json["pattern"] = name_of(t.pattern);
+  if (t.pattern == TrafficPattern::kStrided) json["stride_accesses"] = t.stride_lines;
+  if (t.pattern != TrafficPattern::kTrace) {
+    json["share_of_writes"] = static_cast<double>(t.writes_num) / t.writes_den;
+    json["seed"] = t.seed;
+  } else {
+    json["accesses"] = t.trace.size();
+  }
+  switch (t.pacing) {
+    case TrafficPacing::kSaturated:
+      json["pacing"] = "saturated";
+      break;
+    case TrafficPacing::kWindow:
+      json["pacing"] = "window";
+      json["outstanding"] = t.outstanding;
+      break;
+    case TrafficPacing::kOpen:
+      json["pacing"] = "open";
+      if (t.pattern != TrafficPattern::kTrace)
+        json["offered_share_of_peak"] = static_cast<double>(t.rate_ppm) / 1e6;
+      break;
+  }
+  return json;
+}
+
+Json latency_json(const RunResult& r) {
+  Json json;
+  json["reads"] = r.traffic.reads_done;
+  if (r.traffic.reads_done != 0) {
+    json["mean"] = r.mean_latency();
+    json["min"] = r.traffic.latency_min;
+    json["p50"] = r.latency_quantile(500);
+    json["p95"] = r.latency_quantile(950);
+    json["p99"] = r.latency_quantile(990);
+    json["max"] = r.traffic.latency_max;
+  }
+  json["histogram"] = Json::array();
+  for (const auto& [cycles, n] : r.latencies) json["histogram"].push_back({cycles, n});
+  return json;
+}
+
+Json energy_json(const Energy& e) {
+  const auto part = [](std::optional<double> value) { return value ? Json(*value) : Json(); };
+  return {{"activation", part(e.activation)},
+          {"read", part(e.read)},
+          {"write", part(e.write)},
+          {"interface", part(e.io)},
+          {"refresh", part(e.refresh)},
+          {"background", part(e.background)},
+          {"total", e.complete() ? part(e.known()) : Json()},
+          {"known", part(e.known())}};
+}
+
+Json run_json(const Point& p, const RunResult& r) {
+  Json json;
+  json["label"] = p.label;
+  json["standard"] = p.standard->name;
+  Json keys = Json::object();
+  for (const config::KeyDescription& key : config::describe(*p.standard)) {
+    Json value = Json::parse(key.value, nullptr, false);
+    keys[key.key] = value.is_discarded() ? Json(key.value) : value;
+  }
+  json["keys"] = keys;
+  json["traffic"] = traffic_json(p.traffic);
+  json["cycles"] = r.cycles;
+  json["bandwidth"] = {{"gigabytes_per_second", r.gigabytes_per_second()},
+                       {"share_of_peak", r.share_of_peak()}};
+  json["read_latency_cycles"] = latency_json(r);
+  json["row_hit_rate"] = r.row_hit_rate();
+  const VaultCounters& c = r.commands;
+  json["commands"] = {{"reads", c.read_commands},
+                      {"writes", c.write_commands},
+                      {"activations", c.activates},
+                      {"precharges", c.precharges},
+                      {"refreshes", c.refreshes}};
+  json["requests"] = {{"reads", c.reads},
+                      {"writes", c.writes},
+                      {"reads_forwarded", c.forwarded_reads},
+                      {"row_hits", c.row_hits},
+                      {"row_misses", c.row_misses},
+                      {"row_conflicts", c.row_conflicts},
+                      {"starved", c.starved},
+                      {"turnarounds", c.turnarounds}};
+  json["energy_pj"] = energy_json(energy_of(*p.standard, r));
+  json["host"] = {{"wall_seconds", r.wall_seconds},
+                  {"simulated_cycles", r.simulated_cycles},
+                  {"simulated_requests", r.simulated_requests}};
+  return json;
+}
+
+/// What the energy of the table leaves out.
+std::string left_out(std::span<const Point> points) {
+  std::string text;
+  const auto add = [&](const char* name, auto part) {
+    const bool missing = std::any_of(points.begin(), points.end(), [&](const Point& p) {
+      return !(p.standard->energy.*part).has_value();
+    });
+    if (missing) text += std::string(text.empty() ? "" : ", ") + name;
+  };
+  using E = config::DramConfig::Energy;
+  add("activation", &E::activation_fj);
+  add("reads", &E::read_fj_per_bit);
+  add("writes", &E::write_fj_per_bit);
+  add("interface", &E::io_fj_per_bit);
+  add("refresh", &E::refresh_fj);
+  add("background", &E::background_uw);
+  if (text.empty()) return "";
+  return " Energy without what the standard's file says is unknown: " + text + ".";
+}
+
+}  // namespace
+
+std::string table_text(std::span<const Point> points, std::span<const RunResult> results) {
+  std::vector<std::string> names;
+  std::vector<report::Column> columns;
+  for (const Point& point : points) columns.push_back({point.label, {}});
+  for (const Row& row : rows()) {
+    std::vector<std::string> cells;
+    for (size_t i = 0; i < points.size(); ++i) cells.push_back(row.cell(points[i], results[i]));
+    const bool unknown =
+        std::all_of(cells.begin(), cells.end(), [](const auto& c) { return c == kNotKnown; });
+    if (unknown && std::string_view(row.name) != "energy, known [uJ]") continue;
+    names.emplace_back(row.name);
+    for (size_t i = 0; i < points.size(); ++i) columns[i].cells.push_back(std::move(cells[i]));
+  }
+  return report::columns_text(names, std::move(columns), kColumns) + "\n" +
+         report::wrapped(
+             "latencies in cycles of the command clock, from entering the controller "
+             "(with --rate: from the time offered) to the last data." +
+                 left_out(points),
+             kColumns);
+}
+
+std::string json_text(std::span<const Point> points, std::span<const RunResult> results,
+                      const RunOptions& options, const std::string& version) {
+  Json document;
+  document["schema"] = kDramSchema;
+  document["nearwarp_version"] = version;
+  document["warm_up_cycles"] = options.warm_up_cycles;
+  document["runs"] = Json::array();
+  for (size_t i = 0; i < points.size(); ++i) {
+    document["runs"].push_back(run_json(points[i], results[i]));
+  }
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace nearwarp::dram

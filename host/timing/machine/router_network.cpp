@@ -1,0 +1,92 @@
+// Networks of virtual-channel routers in a machine: topology, placement, wiring.
+#include "host/timing/machine/router_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "host/timing/noc/wiring.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+/// A topology, and the terminals of the ports on either side.
+struct Placement {
+  noc::Topology topology;
+  std::vector<uint32_t> senders, receivers;
+};
+
+std::vector<uint32_t> counting(uint32_t first, uint32_t n) {
+  std::vector<uint32_t> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+Placement place_mesh(uint32_t clusters, uint32_t memory, bool from_sms) {
+  const uint32_t nodes = clusters + memory;
+  uint32_t width = 1;
+  while (width * width < nodes) ++width;
+  std::vector<uint32_t> cluster_nodes, memory_nodes;
+  for (uint32_t n = 0; n < nodes; ++n) {
+    const uint32_t next = static_cast<uint32_t>(memory_nodes.size());
+    const bool is_memory = next < memory && n >= (2 * next + 1) * nodes / (2 * memory);
+    (is_memory ? memory_nodes : cluster_nodes).push_back(n);
+  }
+  Placement p;
+  p.topology =
+      noc::make_topology("mesh", fmt::format("{}x{}", width, (nodes + width - 1) / width), "xy");
+  p.senders = from_sms ? cluster_nodes : memory_nodes;
+  p.receivers = from_sms ? memory_nodes : cluster_nodes;
+  return p;
+}
+
+Placement place(const config::MachineConfig& machine, uint32_t in, uint32_t out, bool from_sms) {
+  const std::string& topology = machine.interconnect.topology;
+  if (topology == "mesh") return place_mesh(from_sms ? in : out, from_sms ? out : in, from_sms);
+  Placement p;
+  if (topology == "crossbar") {
+    p.topology = noc::make_topology(topology, fmt::format("{}x{}", in, out), "xy");
+    p.senders = counting(0, in);
+    p.receivers = counting(in, out);
+    return p;
+  }
+  const uint32_t radix = machine.interconnect.butterfly_radix;
+  uint32_t stages = 1;
+  for (uint32_t n = radix; n < std::max(in, out); n *= radix) ++stages;
+  p.topology = noc::make_topology("butterfly", fmt::format("{}x{}", radix, stages), "xy");
+  p.senders = counting(0, in);
+  p.receivers = counting(0, out);
+  return p;
+}
+
+}  // namespace
+
+RouterNetwork make_router_network(ArenaBuilder& arena, const config::MachineConfig& machine,
+                                  noc::ChannelNetworkParams params,
+                                  std::span<const SwitchLink> inputs,
+                                  std::span<const SwitchLink> outputs, bool from_sms) {
+  const Placement where =
+      place(machine, inputs.back().port + 1u, outputs.back().port + 1u, from_sms);
+  const noc::Topology& t = where.topology;
+  noc::NetworkParams& p = params.net;
+  p = noc::params_of(t);
+  // Every virtual channel is a network of its own: see device/noc/channel_network.h.
+  p.vcs = p.vnets = machine.interconnect.vcs;
+  p.depth = machine.interconnect.vc_flits;
+  p.routing_delay = machine.interconnect.routing_delay_cycles;
+  p.speedup = machine.interconnect.internal_speedup;
+  params.flit_bytes = machine.interconnect.flit_bytes;
+  const uint32_t latency = machine.interconnect.router_latency_cycles;
+  const noc::NetworkState net = noc::make_network(arena, p, latency);
+  noc::wire(t, p, net, arena.base(), latency);
+  RouterNetwork n;
+  n.params = params;
+  n.state = noc::make_channel_network(arena, params, net, inputs, outputs, where.senders,
+                                      where.receivers);
+  return n;
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,85 @@
+// Latency against load on a device: all loads at a time, a team of one thread block for each.
+#include <memory>
+
+#include "host/core/error.h"
+#include "host/timing/noc/measurement.h"
+#include "kernels/device_arena.h"
+
+namespace nearwarp::noc {
+
+namespace {
+
+/// A load whose network is stepped on a device and looked at here.
+class DeviceLoad {
+ public:
+  DeviceLoad(kernels::Device& device, const NocConfig& config, const MeasureConfig& measure,
+             double rate)
+      : measurement_(config, measure, rate),
+        arena_(device, network().state(), network().arena().size_bytes(), network().components()) {}
+
+  const Measurement& measurement() const { return measurement_; }
+
+  /// To the device; what its team is to do.
+  kernels::TeamSystem send(uint32_t warps) {
+    const uint64_t cycles = measurement_.wanted();
+    arena_.put_back();
+    kernels::RunState run = network().run_state();
+    run.control.next = network().now();
+    run.control.longest = cycles;  // nothing comes from outside: one window
+    run.control.limit = network().now() + cycles;
+    return arena_.team_system(run, warps);
+  }
+  void fetch() {
+    arena_.fetch();
+    network().stepped(measurement_.wanted());
+    measurement_.stepped();
+  }
+
+ private:
+  Network& network() { return measurement_.network(); }
+
+  Measurement measurement_;
+  kernels::DeviceArena arena_;
+};
+
+}  // namespace
+
+std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
+                                     std::span<const double> rates, kernels::Device& device,
+                                     const Watch& watch) {
+  std::vector<std::unique_ptr<DeviceLoad>> loads;
+  for (const double rate : rates)
+    loads.push_back(std::make_unique<DeviceLoad>(device, config, measure, rate));
+  kernels::TeamLauncher launcher(device, loads.size());
+  while (true) {
+    std::vector<DeviceLoad*> going;
+    std::vector<kernels::TeamSystem> systems;
+    for (const auto& load : loads) {
+      if (load->measurement().wanted() == 0) continue;
+      going.push_back(load.get());
+      systems.push_back(load->send(device.info().warps_per_block));
+    }
+    if (watch && !watch(loads.size() - going.size(), loads.size())) break;
+    if (going.empty()) break;
+    launcher.run(systems, kernels::one_block_teams(device.info(), systems.size()), {});
+    for (DeviceLoad* load : going) load->fetch();
+  }
+  std::vector<LoadPoint> points;
+  for (const auto& load : loads)
+    if (load->measurement().wanted() == 0) points.push_back(load->measurement().point());
+  return points;
+}
+
+std::vector<LoadPoint> measure_loads_on_cuda(const NocConfig& config, const MeasureConfig& measure,
+                                             std::span<const double> rates, int device,
+                                             const Watch& watch) {
+  try {
+    return measure_loads(config, measure, rates, *kernels::open_cuda_device(device), watch);
+  } catch (const kernels::OutOfDeviceMemory&) {
+    throw Error("the device has too little memory for all loads - measure fewer at a time");
+  } catch (const kernels::DeviceError& e) {
+    throw Error(e.what());
+  }
+}
+
+}  // namespace nearwarp::noc

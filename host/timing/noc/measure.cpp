@@ -1,0 +1,101 @@
+// Latency against load, for many loads in threads, and the search for saturation.
+#include "host/timing/noc/measure.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "host/timing/noc/measurement.h"
+
+namespace nearwarp::noc {
+
+namespace {
+
+void step(Measurement& m) {
+  m.network().run(m.wanted());
+  m.stepped();
+}
+
+}  // namespace
+
+LoadPoint measure_load(const NocConfig& config, const MeasureConfig& measure, double rate) {
+  Measurement m(config, measure, rate);
+  while (m.wanted() != 0) step(m);
+  return m.point();
+}
+
+std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfig& measure,
+                                     std::span<const double> rates, unsigned threads,
+                                     const Watch& watch) {
+  std::vector<std::optional<LoadPoint>> measured(rates.size());
+  std::atomic<size_t> next{0};
+  size_t done = 0;
+  std::mutex mutex;
+  std::exception_ptr error;
+  const auto goes_on = [&](size_t more) {
+    const std::lock_guard lock(mutex);
+    done += more;
+    if (!watch || watch(done, rates.size())) return true;
+    next = rates.size();
+    return false;
+  };
+  const auto work = [&] {
+    for (size_t i; (i = next.fetch_add(1)) < rates.size();) {
+      try {
+        Measurement m(config, measure, rates[i]);
+        while (m.wanted() != 0 && goes_on(0)) step(m);
+        if (m.wanted() != 0) return;
+        measured[i] = m.point();
+        goes_on(1);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!error) error = std::current_exception();
+        next = rates.size();
+      }
+    }
+  };
+  std::vector<std::thread> pool;
+  for (unsigned k = 1; k < std::min<size_t>(threads, rates.size()); ++k) pool.emplace_back(work);
+  work();
+  for (std::thread& t : pool) t.join();
+  if (error) std::rethrow_exception(error);
+  std::vector<LoadPoint> points;
+  for (std::optional<LoadPoint>& p : measured)
+    if (p) points.push_back(std::move(*p));
+  return points;
+}
+
+std::optional<Saturation> find_saturation(const MeasureLoads& measure_all, double step) {
+  Saturation s;
+  const std::vector<LoadPoint> full = measure_all(std::vector<double>{1.0});
+  if (full.empty()) return {};
+  const LoadPoint& top = full[0];
+  s.accepted_at_full = top.accepted;
+  if (top.stable) {
+    s.stable_rate = 1;
+    return s;
+  }
+  double low = 0, high = 1;
+  while (high - low > step) {
+    // Three loads at a time, evenly between the bounds.
+    std::vector<double> rates;
+    for (int k = 1; k <= 3; ++k) rates.push_back(low + (high - low) * k / 4);
+    const std::vector<LoadPoint> points = measure_all(rates);
+    if (points.size() < rates.size()) return {};
+    for (const LoadPoint& p : points) {
+      if (p.stable) {
+        low = p.rate;
+      } else {
+        high = p.rate;
+        break;
+      }
+    }
+  }
+  s.stable_rate = low;
+  s.unstable_rate = high;
+  return s;
+}
+
+}  // namespace nearwarp::noc

@@ -1,0 +1,48 @@
+// From a configuration and its topology to parameters, and to routers that are wired.
+#include "host/timing/noc/wiring.h"
+
+#include <algorithm>
+
+namespace nearwarp::noc {
+
+NetworkParams params_of(const Topology& topology) {
+  NetworkParams p;
+  p.routers = topology.routers;
+  p.terminals = static_cast<uint32_t>(topology.terminals.size());
+  p.inputs = topology.inputs;
+  p.outputs = topology.outputs;
+  return p;
+}
+
+NetworkParams params_of(const NocConfig& config, const Topology& topology) {
+  NetworkParams p = params_of(topology);
+  p.vcs = config.vcs;
+  p.vnets = config.vnets;
+  p.depth = config.buffers;
+  p.routing_delay = config.routing_delay;
+  p.vc_alloc_delay = config.vc_alloc_delay;
+  p.sw_alloc_delay = config.sw_alloc_delay;
+  p.traversal_delay = config.traversal_delay;
+  p.credit_delay = config.credit_delay;
+  p.speedup = config.speedup;
+  return p;
+}
+
+void wire(const Topology& topology, const NetworkParams& params, const NetworkState& state,
+          std::byte* base, uint32_t latency) {
+  constexpr uint32_t kTerminalLatency = 1;
+  for (const Wire& w : topology.wires)
+    wire_routers(params, state, base, w.from, w.from_port, w.to, w.to_port, latency, latency);
+  for (uint32_t n = 0; n < params.terminals; ++n) {
+    const Attachment& a = topology.terminals[n];
+    if (a.in_router != kNoRouter)
+      wire_sender(params, state, base, n, a.in_router, a.in_port, kTerminalLatency,
+                  kTerminalLatency);
+    if (a.out_router != kNoRouter)
+      wire_receiver(params, state, base, n, a.out_router, a.out_port, kTerminalLatency,
+                    kTerminalLatency);
+  }
+  std::copy(topology.routes.begin(), topology.routes.end(), state.routes.in(base));
+}
+
+}  // namespace nearwarp::noc

@@ -1,0 +1,20 @@
+// From a configuration and its topology to parameters, and to routers that are wired.
+#pragma once
+
+#include "device/noc/build.h"
+#include "host/timing/noc/config.h"
+#include "host/timing/noc/topology.h"
+
+namespace nearwarp::noc {
+
+/// What the topology says of a network's parameters: routers, terminals and their ports.
+NetworkParams params_of(const Topology& topology);
+/// All that the configuration says besides.
+NetworkParams params_of(const NocConfig& config, const Topology& topology);
+
+/// Wire routers and terminals as the topology says, and enter its routes. Latencies in cycles, of
+/// flits and credits: of wires between routers, and 1 between terminals and routers.
+void wire(const Topology& topology, const NetworkParams& params, const NetworkState& state,
+          std::byte* base, uint32_t latency);
+
+}  // namespace nearwarp::noc

@@ -1,0 +1,78 @@
+// Tables with which analyses walk a recording's traces, and the parts to walk.
+#include "host/timing/program/trace_tables.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+bool is_shared(const sm::ImageInstr& in) {
+  return in.action == sm::Action::kSharedLoad || in.action == sm::Action::kSharedStore ||
+         in.action == sm::Action::kSharedAtomic;
+}
+
+}  // namespace
+
+TraceTables::TraceTables(const ImageTables& image) : image_(image) {
+  for (const sm::ImageBlock& block : image.blocks) {
+    analytics::BlockFacts facts;
+    facts.first_memory = static_cast<uint32_t>(memory_.size());
+    facts.uniform = 1;
+    for (uint32_t pc = block.first; pc < block.first + block.count; ++pc) {
+      const sm::ImageInstr& in = image.instrs[pc];
+      if ((in.flags & sm::kCandidateBegin) != 0) facts.has_begin = 1;
+      if (in.candidate != image.instrs[block.first].candidate) facts.uniform = 0;
+      if ((in.flags & sm::kHasRecord) == 0) continue;
+      memory_.push_back({pc, static_cast<uint8_t>((in.flags & sm::kGuarded) != 0 ? 1 : 0),
+                         static_cast<uint8_t>(is_shared(in) ? 1 : 0)});
+      facts.num_memory = static_cast<uint16_t>(facts.num_memory + 1);
+    }
+    blocks_.push_back(facts);
+  }
+  has_candidates_.assign(image.kernels.size(), false);
+  for (const sm::Candidate& c : image.candidates) has_candidates_[c.kernel] = true;
+}
+
+analytics::TraceSpan TraceTables::span(const runtime::TraceChunk& chunk, uint32_t launch) const {
+  analytics::TraceSpan t;
+  t.words = chunk.words.data();
+  t.warp_offset = chunk.warp_offset.data();
+  t.num_warps = chunk.num_blocks * chunk.warps_per_block;
+  t.first_block = image_.kernels[image_.launches[launch].kernel].first_block;
+  t.image = image_.view();
+  t.blocks = blocks_.data();
+  t.memory = memory_.data();
+  return t;
+}
+
+analytics::StudyTables TraceTables::study_tables() const {
+  analytics::StudyTables t;
+  t.instrs = image_.instrs.data();
+  t.num_instrs = image_.instrs.size();
+  t.blocks = image_.blocks.data();
+  t.facts = blocks_.data();
+  t.num_blocks = blocks_.size();
+  t.memory = memory_.data();
+  t.num_memory = memory_.size();
+  t.candidates = image_.candidates.data();
+  t.num_candidates = image_.candidates.size();
+  return t;
+}
+
+std::vector<TracePart> parts_with_candidates(const runtime::Recording& recording,
+                                             const ImageTables& image, const TraceTables& tables) {
+  std::vector<TracePart> parts;
+  for (uint32_t i = 0; i < image.launches.size(); ++i) {
+    if (!tables.has_candidates(image.launches[i].kernel)) continue;
+    const runtime::LaunchRecord& record = recording.launches[image.recorded_launch[i]];
+    for (uint32_t c = 0; c < record.num_chunks; ++c) parts.push_back({record.first_chunk + c, i});
+  }
+  return parts;
+}
+
+uint64_t warp_instructions(const runtime::Recording& recording, const ImageTables& image,
+                           const TracePart& part) {
+  const runtime::LaunchRecord& record = recording.launches[image.recorded_launch[part.launch]];
+  return record.warp_instructions / record.num_chunks;
+}
+
+}  // namespace nearwarp::sim

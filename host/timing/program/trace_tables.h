@@ -1,0 +1,46 @@
+// Tables with which analyses walk a recording's traces, and the parts to walk.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/recording/recording.h"
+#include "host/timing/program/image_builder.h"
+#include "kernels/analytics/study_passes.h"
+
+namespace nearwarp::sim {
+
+/// What is known of every basic block of an image beforehand.
+class TraceTables {
+ public:
+  explicit TraceTables(const ImageTables& image);
+
+  /// The warps of a chunk of `launch` (an index into ImageTables::launches).
+  analytics::TraceSpan span(const runtime::TraceChunk& chunk, uint32_t launch) const;
+  /// What all spans point to.
+  analytics::StudyTables study_tables() const;
+  /// Does any candidate begin in the kernel?
+  bool has_candidates(uint32_t kernel) const { return has_candidates_[kernel]; }
+
+ private:
+  const ImageTables& image_;
+  std::vector<analytics::BlockFacts> blocks_;
+  std::vector<analytics::MemoryInstr> memory_;
+  std::vector<bool> has_candidates_;
+};
+
+/// A chunk of traces of a launch whose kernel has candidates.
+struct TracePart {
+  uint32_t chunk = 0;   ///< index into the trace store
+  uint32_t launch = 0;  ///< index into ImageTables::launches
+};
+
+/// The parts in the order of launches and thread blocks.
+std::vector<TracePart> parts_with_candidates(const runtime::Recording& recording,
+                                             const ImageTables& image, const TraceTables& tables);
+
+/// Warp-instructions of a part, for progress: its launch's in equal shares.
+uint64_t warp_instructions(const runtime::Recording& recording, const ImageTables& image,
+                           const TracePart& part);
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,106 @@
+// Why candidate blocks were offloaded or not, and what it brought, for people.
+#include "host/timing/report/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/timing/report/columns.h"
+
+namespace nearwarp::report {
+namespace {
+
+std::string mean(uint64_t sum, uint64_t count) {
+  if (count == 0) return "-";
+  return fmt::format("{:.0f}", static_cast<double>(sum) / static_cast<double>(count));
+}
+
+std::string percent(uint64_t part, uint64_t whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+/// The file names of "folder/a.cu:1-2, folder/a.cu:5" without their folders.
+std::string without_folders(const std::string& sources) {
+  std::string text;
+  for (size_t at = 0; at < sources.size();) {
+    const size_t end = std::min(sources.find(", ", at), sources.size());
+    const std::string one = sources.substr(at, end - at);
+    const size_t slash = one.rfind('/');
+    text += (text.empty() ? "" : ", ") + (slash == std::string::npos ? one : one.substr(slash + 1));
+    at = end + 2;
+  }
+  return text;
+}
+
+/// "kernel 3", the kernel's name cut so that half the width is left for numbers.
+std::string name_of(const CandidateRow& row, size_t width) {
+  const std::string id = fmt::format(" {}", row.id);
+  const size_t most = std::max<size_t>(width / 2, 20) - id.size();
+  if (row.kernel.size() <= most) return row.kernel + id;
+  return row.kernel.substr(0, most - 2) + ".." + id;
+}
+
+struct Metric {
+  const char* head;
+  std::string (*text)(const CandidateRow&);
+};
+constexpr char kNoAccess[] = "no access";
+constexpr Metric kMetrics[] = {
+    {"instances", [](const CandidateRow& r) { return grouped(r.instances); }},
+    {"offloaded", [](const CandidateRow& r) { return grouped(r.offloaded); }},
+    {"condition", [](const CandidateRow& r) { return grouped(r.refused_condition); }},
+    {"busy", [](const CandidateRow& r) { return grouped(r.refused_busy); }},
+    {"pending", [](const CandidateRow& r) { return grouped(r.refused_pending); }},
+    {kNoAccess, [](const CandidateRow& r) { return grouped(r.no_memory_access); }},
+    {"learning", [](const CandidateRow& r) { return grouped(r.learning); }},
+    {"local lines", [](const CandidateRow& r) { return grouped(r.local_lines); }},
+    {"remote lines", [](const CandidateRow& r) { return grouped(r.remote_lines); }},
+    {"local %",
+     [](const CandidateRow& r) { return percent(r.local_lines, r.local_lines + r.remote_lines); }},
+    {"at home", [](const CandidateRow& r) { return mean(r.kept_cycles, r.kept); }},
+    {"offl.", [](const CandidateRow& r) { return mean(r.offloaded_cycles, r.returned); }},
+};
+
+std::vector<Column> columns_of(const RunResult& run) {
+  std::vector<Column> columns;
+  const bool all_access =
+      std::all_of(run.candidates.begin(), run.candidates.end(),
+                  [](const CandidateRow& r) { return r.no_memory_access == 0; });
+  for (const Metric& m : kMetrics) {
+    if (all_access && m.head == kNoAccess) continue;  // rare: not worth a column of zeros
+    Column c{m.head, {}};
+    for (const CandidateRow& row : run.candidates) c.cells.push_back(m.text(row));
+    columns.push_back(std::move(c));
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::string format_explanation(const RunResult& run, size_t width) {
+  if (run.candidates.empty()) return "";
+  std::vector<std::string> names;
+  std::string sources;
+  for (const CandidateRow& row : run.candidates) {
+    names.push_back(name_of(row, width));
+    if (!row.source_lines.empty())
+      sources +=
+          wrapped(fmt::format("{}: {}", names.back(), without_folders(row.source_lines)), width);
+  }
+  return wrapped(fmt::format(
+                     "Candidate blocks under {} (kernel and number, as nearwarp analyze lists "
+                     "them): instances that reached the offload controller; of these offloaded, or "
+                     "kept because of their condition, a busy channel, the pending limit, or "
+                     "because they left the block before its first access (only shown if there "
+                     "are such); "
+                     "instances begun while learning the mapping; lines that stack SMs sent to "
+                     "their own stack (local) and to others (remote); mean core cycles from the "
+                     "controller's decision until the warp is beyond the block, at home and "
+                     "offloaded.",
+                     run.policy),
+                 width) +
+         "\n" + columns_text(names, columns_of(run), width) + "\n" + sources;
+}
+
+}  // namespace nearwarp::report

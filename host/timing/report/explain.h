@@ -1,0 +1,14 @@
+// Why candidate blocks were offloaded or not, and what it brought, for people.
+#pragma once
+
+#include <string>
+
+#include "host/timing/report/result.h"
+
+namespace nearwarp::report {
+
+/// One run's candidate blocks side by side: instances, what became of them, where their accesses
+/// went, how long they took at home and offloaded. Empty for a run without candidates.
+std::string format_explanation(const RunResult& run, size_t width = 80);
+
+}  // namespace nearwarp::report

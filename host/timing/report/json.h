@@ -1,0 +1,30 @@
+// Results as JSON for programs; the schema is documented in docs/json.md.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/timing/report/result.h"
+
+namespace nearwarp::report {
+
+/// Changes with every change that could break a reader.
+inline constexpr const char* kRunSchema = "nearwarp.run/1";
+
+/// What holds for all runs of a document.
+struct RunContext {
+  std::string version;  ///< of nearwarp
+  /// Effective configuration: keys with their values as written in TOML.
+  std::vector<std::pair<std::string, std::string>> machine;
+};
+
+/// One member of `runs`.
+nlohmann::ordered_json run_json(const RunResult& run);
+
+/// The document, indented by two, with a newline at its end.
+std::string format_json(std::span<const RunResult> runs, const RunContext& context);
+
+}  // namespace nearwarp::report

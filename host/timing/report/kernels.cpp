@@ -1,0 +1,140 @@
+// What a program's kernels took.
+#include "host/timing/report/kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "host/core/demangle.h"
+#include "host/timing/report/columns.h"
+
+namespace nearwarp::report {
+namespace {
+
+constexpr size_t kMostKernels = 24;  // of a table
+constexpr size_t kNameWidth = 36;
+
+/// Where space is short, without parameters, template arguments and namespaces.
+std::string short_name(const std::string& kernel) {
+  std::string name = demangled(kernel);
+  if (name.starts_with("void ")) name.erase(0, 5);
+  if (name.size() <= kNameWidth) return name;
+  std::string bare;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == '<' || c == '(') ++depth;
+    if (depth == 0) bare += c;
+    if (c == '>' || c == ')') --depth;
+  }
+  const size_t scope = bare.rfind("::");
+  if (scope != bare.npos) bare.erase(0, scope + 2);
+  if (!bare.empty()) name = bare;
+  return name.size() <= kNameWidth ? name : name.substr(0, kNameWidth - 2) + "..";
+}
+
+void add(const KernelSummary& from, KernelSummary& to) {
+  to.launches += from.launches;
+  to.distinct += from.distinct;
+  to.simulated += from.simulated;
+  to.estimated_cycles += from.estimated_cycles;
+  to.cycles += from.cycles;
+  to.warp_instructions += from.warp_instructions;
+  to.thread_instructions += from.thread_instructions;
+  to.instances += from.instances;
+  to.offloaded += from.offloaded;
+}
+
+std::string table(const RunResult& run, std::vector<KernelSummary> kernels) {
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const auto& a, const auto& b) { return a.cycles > b.cycles; });
+  KernelSummary rest;
+  const size_t shown = kernels.size() <= kMostKernels ? kernels.size() : kMostKernels - 1;
+  for (size_t i = shown; i < kernels.size(); ++i) add(kernels[i], rest);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < shown; ++i) names.push_back(short_name(kernels[i].kernel));
+  if (shown < kernels.size()) {
+    names.push_back(fmt::format("{} other kernels", kernels.size() - shown));
+    kernels.resize(shown);
+    kernels.push_back(rest);
+  }
+  std::vector<Column> columns;
+  for (const char* head : {"launches", "distinct", "cycles", "[%]", "IPC", "offl. [%]"})
+    columns.push_back({head, {}});
+  for (const KernelSummary& k : kernels) {
+    const auto percent = [](uint64_t part, uint64_t whole) {
+      return whole == 0 ? std::string("-")
+                        : fmt::format("{:.1f}",
+                                      100 * static_cast<double>(part) / static_cast<double>(whole));
+    };
+    const std::string cells[] = {grouped(k.launches),
+                                 grouped(k.distinct),
+                                 grouped(k.cycles),
+                                 percent(k.cycles, run.cycles),
+                                 fmt::format("{:.2f}", k.ipc()),
+                                 percent(k.offloaded, k.instances)};
+    for (size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
+  }
+  return fmt::format("Kernels under {}:\n\n", run.policy) + columns_text(names, columns, 80);
+}
+
+/// What was simulated of the launches; empty if all were.
+std::string left_out(const std::vector<KernelSummary>& kernels) {
+  KernelSummary all;
+  for (const KernelSummary& k : kernels) add(k, all);
+  if (all.simulated == all.launches) return "";
+  return "\n" + wrapped(fmt::format("{} of {} launches were simulated, the others repeat them: all "
+                                    "figures are of these. With the others, each taken to be as "
+                                    "the last one that it repeats: about {} cycles.",
+                                    grouped(all.simulated), grouped(all.launches),
+                                    grouped(all.estimated_cycles)),
+                        80);
+}
+
+}  // namespace
+
+std::vector<KernelSummary> summarize_kernels(const RunResult& run) {
+  std::vector<KernelSummary> kernels;
+  std::unordered_map<std::string, size_t> index;
+  const auto entry = [&](const std::string& kernel) -> KernelSummary& {
+    const auto [it, is_new] = index.try_emplace(kernel, kernels.size());
+    if (is_new) kernels.emplace_back().kernel = kernel;
+    return kernels[it->second];
+  };
+  for (const KernelRow& row : run.kernels) {
+    KernelSummary one;
+    one.launches = row.stands_for;
+    one.distinct = row.alike == row.launch ? 1 : 0;
+    one.simulated = 1;
+    one.cycles = row.cycles;
+    one.estimated_cycles = row.cycles * row.stands_for;
+    one.warp_instructions = row.warp_instructions;
+    one.thread_instructions = row.thread_instructions;
+    add(one, entry(row.kernel));
+  }
+  for (const CandidateRow& row : run.candidates) {
+    KernelSummary& k = entry(row.kernel);
+    k.instances += row.instances;
+    k.offloaded += row.offloaded;
+  }
+  return kernels;
+}
+
+std::string format_kernels(std::span<const RunResult> runs) {
+  std::string text;
+  for (const RunResult& run : runs) {
+    std::vector<KernelSummary> kernels = summarize_kernels(run);
+    if (run.kernels.size() < 2) continue;
+    const std::string rest = left_out(kernels);
+    text += (text.empty() ? "" : "\n") + table(run, std::move(kernels)) + rest;
+  }
+  if (!text.empty())
+    text += "\n" + wrapped(
+                       "distinct: the other launches repeat one of these, with the same paths and "
+                       "addresses; [%]: of all cycles; offl.: offloaded instances of the kernel's "
+                       "offloading candidates.",
+                       80);
+  return text;
+}
+
+}  // namespace nearwarp::report

@@ -1,0 +1,37 @@
+// What a program's kernels took, each summed over its launches.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/timing/report/result.h"
+
+namespace nearwarp::report {
+
+struct KernelSummary {
+  std::string kernel;
+  uint64_t launches = 0;
+  uint64_t distinct = 0;   ///< of them; the others repeat one of these: same paths, same addresses
+  uint64_t simulated = 0;  ///< of them; all, unless repetitions were left out
+  uint64_t cycles = 0;     ///< core cycles
+  /// With those of the launches left out, taken to be as the last one that was simulated.
+  uint64_t estimated_cycles = 0;
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+  /// Of its offloading candidates, under policies that have some.
+  uint64_t instances = 0, offloaded = 0;
+
+  double ipc() const {
+    return cycles == 0 ? 0 : static_cast<double>(thread_instructions) / static_cast<double>(cycles);
+  }
+};
+
+/// In the order of first launches.
+std::vector<KernelSummary> summarize_kernels(const RunResult& run);
+
+/// A table per policy: the kernels that took most cycles first. Empty unless there are several
+/// launches. Lines stay within 80 columns.
+std::string format_kernels(std::span<const RunResult> runs);
+
+}  // namespace nearwarp::report

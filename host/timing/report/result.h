@@ -1,0 +1,165 @@
+// What one simulation run found: the numbers that the table and the JSON file are made of.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/timing/report/energy.h"
+
+namespace nearwarp::report {
+
+/// One counter of the machine, summed over the components of its kind.
+struct Counter {
+  std::string name;  ///< dotted path from the component's kind, e.g. "sm.l1.read_hits"
+  uint64_t value = 0;
+  std::string unit;         ///< e.g. "accesses", "bytes", "core cycles"
+  std::string description;  ///< one sentence: what is counted
+};
+
+/// One kernel launch, in launch order.
+struct KernelRow {
+  std::string kernel;
+  uint64_t launch = 0;             ///< index over all launches of the program, from 0
+  uint64_t alike = 0;              ///< the first launch that is the same: itself, if it is new
+  uint64_t stands_for = 1;         ///< launches: itself and repetitions that were left out
+  uint64_t cycles = 0;             ///< core cycles, rounded up
+  uint64_t warp_instructions = 0;  ///< committed
+  uint64_t thread_instructions = 0;
+};
+
+/// One offloading candidate block of a kernel, summed over the kernel's launches.
+struct CandidateRow {
+  std::string kernel;
+  uint32_t id = 0;           ///< position in the kernel's candidate list
+  std::string source_lines;  ///< e.g. "libor.cu:41-57"; empty without line information
+  uint64_t instances = 0;    ///< times that a warp reached the candidate on the main GPU
+  uint64_t offloaded = 0;
+  // Why the other instances stayed on the main GPU.
+  uint64_t refused_condition = 0;  ///< the trip count was below the threshold
+  uint64_t refused_busy = 0;       ///< the channel busy monitor reported the channel as busy
+  uint64_t refused_pending = 0;    ///< the destination's warp slots were all spoken for
+  uint64_t no_memory_access = 0;   ///< the warp left the block before its first memory access
+  uint64_t learning = 0;  ///< begun while the mapping was being learnt; not among `instances`
+  // Lines that stack SMs sent to memory for it, by where they lie.
+  uint64_t local_lines = 0, remote_lines = 0;
+  // Core cycles from the decision until the warp was beyond the block, summed over `kept` instances
+  // at home and over `returned` ones that were offloaded. In a partial run some are under way.
+  uint64_t kept = 0, kept_cycles = 0;
+  uint64_t returned = 0, offloaded_cycles = 0;
+};
+
+/// What one candidate mapping would have done for the instances seen.
+struct MappingScore {
+  uint32_t first_bit = 0;       ///< of the address; the stack index begins there
+  uint64_t at_destination = 0;  ///< accesses to the stack that their instance's first one goes to
+  uint64_t one_stack = 0;       ///< instances all of whose accesses go to one stack
+};
+
+/// A range of the memory allocation table.
+struct MappedRange {
+  std::string name;  ///< the program's; may be empty
+  uint64_t address = 0, bytes = 0;
+  bool remapped = false;  ///< candidates accessed it: it has the chosen mapping
+};
+
+/// How the data mapping came about (TOM, section 4.3).
+struct MappingReport {
+  bool learnt = false;   ///< from the first instances; else known beforehand from all
+  bool applied = false;  ///< false: the program ended first, or has no candidate instance
+  uint32_t first_bit = 0, last_bit = 0;  ///< the chosen address bits
+  uint64_t total_instances = 0;          ///< candidate instances of the whole program
+  uint64_t wanted_instances = 0;         ///< the learning phase ends with this one
+  uint64_t seen_instances = 0, seen_accesses = 0;
+  std::vector<MappingScore> scores;  ///< by first bit
+  // Learnt mappings, in core cycles since the beginning: the last instance was seen, all SMs stood
+  // still, they went on.
+  uint64_t interrupt_cycle = 0, standstill_cycle = 0, resume_cycle = 0;
+  std::vector<MappedRange> ranges;
+  uint64_t ranges_left_out = 0;  ///< allocations beyond the table's entries
+};
+
+/// Off-chip traffic in bytes (packet headers included), by class of channel.
+struct Traffic {
+  uint64_t gpu_to_memory_bytes = 0;     ///< TX links, all stacks
+  uint64_t memory_to_gpu_bytes = 0;     ///< RX links, all stacks
+  uint64_t memory_to_memory_bytes = 0;  ///< cross-stack links, all pairs and directions
+
+  uint64_t total_bytes() const {
+    return gpu_to_memory_bytes + memory_to_gpu_bytes + memory_to_memory_bytes;
+  }
+};
+
+/// How long the links between the GPU and its memory carried packets.
+struct LinkUse {
+  uint64_t gpu_to_memory_busy_ticks = 0;  ///< TX links: time in transfers, summed over links
+  uint64_t memory_to_gpu_busy_ticks = 0;  ///< RX links, likewise
+  uint64_t available_ticks = 0;           ///< of one direction: run time, times its links
+
+  /// Shares of the bandwidth that were used, 0 to 1; 0 for an empty run.
+  double gpu_to_memory() const { return share(gpu_to_memory_busy_ticks); }
+  double memory_to_gpu() const { return share(memory_to_gpu_busy_ticks); }
+  /// Of the direction that is used more: a program is bound by the fuller one.
+  double higher() const { return std::max(gpu_to_memory(), memory_to_gpu()); }
+
+ private:
+  double share(uint64_t busy) const {
+    return available_ticks == 0 ? 0
+                                : static_cast<double>(busy) / static_cast<double>(available_ticks);
+  }
+};
+
+/// One workload on one machine under one policy.
+struct RunResult {
+  std::string workload;
+  std::string size;
+  std::string machine;
+  std::string policy;
+  std::vector<std::string> overrides;  ///< "key=value", as given
+
+  bool partial = false;  ///< the run stopped before the program's end; all numbers are up to there
+  std::string partial_reason;  ///< e.g. "interrupted", "max_cycles reached"
+
+  uint64_t core_mhz = 0;                       ///< core clock, to turn cycles into time
+  uint64_t cycles = 0;                         ///< core cycles
+  uint64_t warp_instructions = 0;              ///< committed, main and stack SMs
+  uint64_t thread_instructions = 0;            ///< committed, main and stack SMs
+  uint64_t offloaded_thread_instructions = 0;  ///< the part committed by stack SMs
+  Traffic traffic;
+  LinkUse link_use;
+  double wall_seconds = 0;  ///< time that the timing simulation took on the host
+
+  std::vector<Counter> counters;
+  std::vector<KernelRow> kernels;
+  std::vector<CandidateRow> candidates;
+  std::optional<MappingReport> mapping;  ///< policies with a mapping of their own
+  EnergyReport energy;                   ///< an estimate; see docs/energy.md
+
+  /// Thread-instructions per core cycle, the paper's IPC; 0 for an empty run.
+  double ipc() const { return ratio(thread_instructions, cycles); }
+  /// Share of thread-instructions that stack SMs executed, 0 to 1.
+  double offloaded_fraction() const {
+    return ratio(offloaded_thread_instructions, thread_instructions);
+  }
+  /// Simulated time in seconds.
+  double seconds() const { return ratio(cycles, core_mhz) / 1e6; }
+  /// Energy times simulated time.
+  double energy_delay_joule_seconds() const { return joules(energy.total()) * seconds(); }
+  /// Simulated warp-instructions per second of host time.
+  double warp_instructions_per_second() const {
+    return wall_seconds > 0 ? static_cast<double>(warp_instructions) / wall_seconds : 0;
+  }
+  /// Simulated core cycles per second of host time.
+  double cycles_per_second() const {
+    return wall_seconds > 0 ? static_cast<double>(cycles) / wall_seconds : 0;
+  }
+
+ private:
+  static double ratio(uint64_t part, uint64_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+};
+
+}  // namespace nearwarp::report

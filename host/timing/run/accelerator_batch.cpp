@@ -1,0 +1,249 @@
+// Many systems at a time on a device: as many as fit its memory, others as these finish.
+#include "host/timing/run/accelerator_batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "host/core/error.h"
+#include "host/timing/run/accelerator_replay.h"
+#include "host/timing/run/replay_queue.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using kernels::Device;
+using kernels::OutOfDeviceMemory;
+using kernels::Stop;
+using kernels::TeamSystem;
+
+/// Systems on the device beyond those that teams can take at once that a launch waits for, so that
+/// a team whose system has ended finds another before the launch is over.
+constexpr uint32_t kInReserve = 4;
+
+std::string mebibytes(uint64_t bytes) { return fmt::format("{} MiB", (bytes + 1048575) >> 20); }
+
+class Batch {
+ public:
+  Batch(Device& device, const AcceleratorBatchOptions& options, std::span<const ReplayJob> systems,
+        BatchObserver& observer)
+      : device_(device),
+        options_(options),
+        systems_(systems),
+        observer_(observer),
+        ahead_(systems, options.window_ticks) {
+    if (options.locate_fault) device.leave_footprints();
+  }
+
+  void run() {
+    while (report_progress()) {
+      admit();
+      if (aboard_.empty()) {
+        if (next_ == systems_.size()) return;
+        continue;  // none of the last ones could be built
+      }
+      launch();
+      serve_all();
+    }
+    for (const std::unique_ptr<Aboard>& a : aboard_) {
+      if (a->on_device.run().control().windows == 0) continue;  // not begun
+      BatchOutcome outcome;
+      outcome.stopped = true;
+      Replay& run = a->on_device.fetch();
+      run.save();
+      outcome.result = run.interrupted();
+      observer_.finished(a->number, std::move(outcome));
+    }
+  }
+
+ private:
+  struct Aboard {
+    size_t number;
+    AcceleratorReplay on_device;
+  };
+
+  // --- coming and going ---
+
+  /// As many as fit the device's memory. The next launch waits for those that it can take to be
+  /// laid out; beyond them come those that are laid out already.
+  void admit() {
+    const size_t wanted = size_t{device_.info().blocks_at_once} + kInReserve;
+    while (next_ < systems_.size() && (aboard_.empty() || !full_)) {
+      if (aboard_.size() >= wanted && waiting_ == nullptr && !ahead_.is_ready()) return;
+      // Traces of one recording at a time.
+      if (!aboard_.empty() && systems_[next_].recording != recording_) return;
+      if (!take_aboard(next_)) return;
+      next_ += 1;
+    }
+  }
+
+  /// False if there is no room.
+  bool take_aboard(size_t number) {
+    try {
+      const ReplayJob& what = systems_[number];
+      if (waiting_ == nullptr) waiting_ = ahead_.next();
+      if (!launcher_.has_value()) launcher_.emplace(device_, systems_.size());
+      provide_traces(*what.recording);
+      const auto image = images_.get(device_, waiting_->image());
+      aboard_.push_back(std::make_unique<Aboard>(
+          Aboard{number, AcceleratorReplay(device_, waiting_, image, *traces_)}));
+      return true;
+    } catch (const OutOfDeviceMemory& e) {
+      if (!aboard_.empty()) {
+        full_ = true;
+        if (!said_full_)
+          options_.say(fmt::format("{}'s memory holds {} systems at a time; the others wait",
+                                   device_.info().name, aboard_.size()));
+        said_full_ = true;
+        return false;
+      }
+      fail(number, std::make_exception_ptr(Error(
+                       fmt::format("{} on {}'s memory ({} free) - use --backend cpu", e.what(),
+                                   device_.info().name, mebibytes(device_.free_bytes())))));
+    } catch (const Error&) {
+      fail(number, std::current_exception());
+    }
+    waiting_.reset();
+    return true;
+  }
+
+  void provide_traces(const runtime::Recording& recording) {
+    if (recording_ == &recording) return;
+    recording_ = nullptr;
+    traces_.reset();
+    traces_ = std::make_unique<DeviceTraces>(device_, recording);
+    recording_ = &recording;
+  }
+
+  void fail(size_t number, std::exception_ptr error) {
+    BatchOutcome outcome;
+    outcome.error = std::move(error);
+    ended_instructions_ += systems_[number].recording->warp_instructions;
+    observer_.finished(number, std::move(outcome));
+  }
+
+  // --- stepping ---
+
+  void launch() {
+    const auto count = static_cast<uint32_t>(aboard_.size());
+    const kernels::TeamShape shape = shape_for(count);
+    const uint32_t warps = shape.blocks * device_.info().warps_per_block;
+    std::vector<TeamSystem> table;
+    for (const std::unique_ptr<Aboard>& a : aboard_)
+      table.push_back(a->on_device.team_system(warps, options_.locate_fault ? 1 : 0));
+    try {
+      launcher_->run(table, shape, options_.slice);
+    } catch (const kernels::DeviceError& error) {
+      throw Error(fmt::format("{} failed: {} ({})", device_.info().name, error.what(), place()));
+    }
+    for (uint32_t i = 0; i < count; ++i)
+      aboard_[i]->on_device.take(table[i], launcher_->committed(i));
+  }
+
+  kernels::TeamShape shape_for(uint32_t count) const {
+    if (options_.locate_fault) return {};
+    const kernels::DeviceInfo& info = device_.info();
+    if (options_.blocks_per_team == 0)
+      return team_shape(info, count, aboard_.front()->on_device.run().system().table.count);
+    return {std::max(1u, std::min(count, info.blocks_at_once / options_.blocks_per_team)),
+            options_.blocks_per_team};
+  }
+
+  /// Where a launch has failed.
+  std::string place() const {
+    if (!options_.locate_fault) return "--locate-fault finds the component and the tick, slowly";
+    const kernels::Footprint f = device_.footprint();
+    Aboard& a = *aboard_[f.system];
+    const ReplayJob& what = systems_[a.number];
+    System& system = a.on_device.run().system();
+    return fmt::format("in {} of {} under {}, in the window from tick {} on, core cycle {}",
+                       system.names[f.component].name, what.recording->name, what.policy->name,
+                       f.tick, f.tick / system.core_period);
+  }
+
+  void serve_all() {
+    std::erase_if(aboard_, [&](const std::unique_ptr<Aboard>& a) { return !serve(*a); });
+  }
+
+  /// The host's part after a launch; false if the system has left.
+  bool serve(Aboard& a) {
+    BatchOutcome outcome;
+    try {
+      switch (a.on_device.stop()) {
+        case Stop::kEnded:
+        case Stop::kLimit: {
+          Replay& run = a.on_device.fetch();
+          run.save();
+          outcome.result = run.finish();
+          break;
+        }
+        case Stop::kHost:
+          a.on_device.fetch().serve();
+          a.on_device.put_back();
+          return true;
+        case Stop::kNone:
+        case Stop::kSlice:
+          if (a.on_device.run().is_stuck(a.on_device.committed())) a.on_device.fetch().fail_stuck();
+          if (a.on_device.run().is_time_to_save()) a.on_device.fetch().save();
+          return true;
+      }
+    } catch (const Error&) {
+      outcome.error = std::current_exception();
+    }
+    ended_instructions_ += systems_[a.number].recording->warp_instructions;
+    full_ = false;
+    observer_.finished(a.number, std::move(outcome));
+    return false;
+  }
+
+  bool report_progress() {
+    uint64_t sum = ended_instructions_;
+    for (const std::unique_ptr<Aboard>& a : aboard_) sum += a->on_device.committed();
+    return observer_.progress(sum);
+  }
+
+  Device& device_;
+  const AcceleratorBatchOptions& options_;
+  std::span<const ReplayJob> systems_;
+  BatchObserver& observer_;
+  ReplayQueue ahead_;
+  size_t next_ = 0;                  ///< system that has not been taken aboard
+  std::unique_ptr<Replay> waiting_;  ///< its run, if there was no room for it
+  bool full_ = false, said_full_ = false;
+  uint64_t ended_instructions_ = 0;
+  const runtime::Recording* recording_ = nullptr;  ///< whose traces are on the device
+  std::unique_ptr<DeviceTraces> traces_;
+  DeviceImages images_;
+  std::optional<kernels::TeamLauncher> launcher_;
+  std::vector<std::unique_ptr<Aboard>> aboard_;  ///< in the order in which they came
+};
+
+}  // namespace
+
+AcceleratorBatch::AcceleratorBatch(Device& device, AcceleratorBatchOptions options)
+    : device_(device), options_(std::move(options)) {}
+
+void AcceleratorBatch::run(std::span<const ReplayJob> systems, BatchObserver& observer) {
+  try {
+    Batch(device_, options_, systems, observer).run();
+  } catch (const kernels::DeviceError& error) {
+    throw Error(fmt::format("{} failed: {}", device_.info().name, error.what()));
+  }
+}
+
+kernels::TeamShape team_shape(const kernels::DeviceInfo& device, uint32_t systems,
+                              uint32_t components) {
+  kernels::TeamShape shape;
+  // Larger teams as long as there is a place for all systems, and work for all warps.
+  while (shape.blocks * 2 <= device.largest_team &&
+         uint64_t{shape.blocks} * 2 * systems <= device.blocks_at_once &&
+         uint64_t{shape.blocks} * device.warps_per_block < components)
+    shape.blocks *= 2;
+  shape.teams = std::max(1u, std::min(systems, device.blocks_at_once / shape.blocks));
+  return shape;
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,41 @@
+// Many systems at a time on a device: as many as fit its memory, others as these finish.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "host/timing/run/replay_batch.h"
+#include "kernels/device.h"
+
+namespace nearwarp::sim {
+
+struct AcceleratorBatchOptions {
+  kernels::Slice slice = {~uint64_t{0},
+                          50'000'000};  ///< of one launch; results do not depend on it
+  uint32_t blocks_per_team = 0;         ///< 0: as fits the number of systems
+  /// After a failure, say which component the device was stepping, and when. Slow: one warp steps
+  /// one system at a time.
+  bool locate_fault = false;
+  Tick window_ticks = 0;  ///< for tests: the longest window; 0: as long as possible
+  /// What the user should know, a sentence each, e.g. that memory is short.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+};
+
+/// Systems that use the same recording should follow each other: its traces are on the device once,
+/// and leave it when another's come.
+class AcceleratorBatch final : public BatchRunner {
+ public:
+  AcceleratorBatch(kernels::Device& device, AcceleratorBatchOptions options);
+  /// Also throws nearwarp::Error if the device fails.
+  void run(std::span<const ReplayJob> systems, BatchObserver& observer) override;
+
+ private:
+  kernels::Device& device_;
+  AcceleratorBatchOptions options_;
+};
+
+/// The shape of a launch for so many systems that need stepping.
+kernels::TeamShape team_shape(const kernels::DeviceInfo& device, uint32_t systems,
+                              uint32_t components);
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,37 @@
+// One system's run on a device: its arena there, and the way to and fro.
+#include "host/timing/run/accelerator_replay.h"
+
+namespace nearwarp::sim {
+
+AcceleratorReplay::AcceleratorReplay(kernels::Device& device, std::unique_ptr<Replay>& run,
+                                     std::shared_ptr<const AcceleratorProgram> image,
+                                     const DeviceTraces& traces)
+    : image_(std::move(image)),
+      arena_(device, run->system().arena.base(), run->system().arena.size_bytes(),
+             run->system().components()),
+      state_(run->state()) {
+  state_.view.image = image_->view();
+  state_.view.traces = traces.blocks();
+  state_.ready.launch = kernels::ReadyTraces::kAll;
+  run_ = std::move(run);
+}
+
+kernels::TeamSystem AcceleratorReplay::team_system(uint32_t warps, uint32_t working_warps) {
+  return arena_.team_system(state_, warps, working_warps);
+}
+
+void AcceleratorReplay::take(const kernels::TeamSystem& left, uint64_t committed) {
+  const bool stepped = left.run.control.windows != state_.control.windows;
+  state_.control = left.run.control;
+  run_->control() = left.run.control;
+  if (stepped) committed_ = committed;
+}
+
+Replay& AcceleratorReplay::fetch() {
+  arena_.fetch();
+  return *run_;
+}
+
+void AcceleratorReplay::put_back() { arena_.put_back(); }
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,239 @@
+// What must hold when a run ends, and what to say when it does not end.
+#include "host/timing/run/checks.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "host/core/error.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+using kernels::ComponentKind;
+
+const char* kind_name(PacketKind kind) {
+  switch (kind) {
+    case PacketKind::kNone:
+      return "nothing";
+    case PacketKind::kRead:
+      return "read";
+    case PacketKind::kWrite:
+      return "write";
+    case PacketKind::kAtomic:
+      return "atomic";
+    case PacketKind::kInvalidate:
+      return "invalidation";
+    case PacketKind::kReadReply:
+      return "read reply";
+    case PacketKind::kWriteAck:
+      return "write acknowledgement";
+    case PacketKind::kAtomicReply:
+      return "atomic reply";
+    case PacketKind::kOffloadRequest:
+      return "offload request";
+    case PacketKind::kOffloadDirty:
+      return "dirty-line notice";
+    case PacketKind::kOffloadAck:
+      return "offload acknowledgement";
+    case PacketKind::kLaunchBlock:
+      return "block launch";
+    case PacketKind::kBlockDone:
+      return "block end";
+    case PacketKind::kOffloadAsk:
+      return "offload question";
+    case PacketKind::kOffloadGrant:
+      return "offload grant";
+    case PacketKind::kOffloadDeny:
+      return "offload denial";
+    case PacketKind::kOffloadRelease:
+      return "offload release";
+    case PacketKind::kChannelBusy:
+      return "busy news";
+    case PacketKind::kKernelStart:
+      return "kernel start";
+    case PacketKind::kInstanceSeen:
+      return "report of the memory map analyzer";
+    case PacketKind::kStop:
+      return "stop";
+    case PacketKind::kStopped:
+      return "standstill";
+    case PacketKind::kResume:
+      return "resumption";
+  }
+  return "packet";
+}
+
+const char* phase_name(sm::Phase phase) {
+  switch (phase) {
+    case sm::Phase::kFree:
+      return "free";
+    case sm::Phase::kRunning:
+      return "running";
+    case sm::Phase::kAtBarrier:
+      return "at a barrier";
+    case sm::Phase::kAtFence:
+      return "at a fence";
+    case sm::Phase::kFinished:
+      return "finished";
+    case sm::Phase::kDeciding:
+      return "deciding on an offload";
+    case sm::Phase::kDraining:
+      return "draining stores";
+    case sm::Phase::kAsking:
+      return "asking for an offload slot";
+    case sm::Phase::kGranted:
+      return "sending an offload request";
+    case sm::Phase::kAway:
+      return "offloaded";
+    case sm::Phase::kReturning:
+      return "returning from an offload";
+  }
+  return "?";
+}
+
+std::string channel_name(const System& system, const Channel& c) {
+  return fmt::format("{} -> {}", system.names[c.producer].name, system.names[c.consumer].name);
+}
+
+[[noreturn]] void lost(const std::string& what) {
+  throw Error(
+      fmt::format("conservation is violated: {} - this is a defect of the simulator", what));
+}
+
+template <class F>
+void each_sm(System& system, F&& f) {
+  for (uint32_t i = 0; i < system.table.count; ++i)
+    if (kernels::is_sm(system.component(i).kind))
+      with_sm(system, i, [&](const auto& s) {
+        f(i, s,
+          kernels::at_offset<const sm::SmParams>(system.arena.base(), system.component(i).params));
+      });
+}
+
+template <uint32_t kWords>
+void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const sm::SmParams& p) {
+  const std::string& name = system.names[i].name;
+  if (s.free_warps != WarpSet<kWords>::lowest(p.num_warps)) lost(name + " still holds warps");
+  if (s.free_loads != low_bits(p.load_entries)) lost(name + " still waits for loads");
+  if (s.l1.mshr_free != low_bits(p.l1.mshrs)) lost(name + " still holds MSHRs");
+  if (s.lsu_count != 0) lost(name + " has memory operations in its queue");
+  if (s.parked_ops != 0) lost(name + " has memory operations that wait for a page");
+  if (p.tlb.entries != 0 && (s.tlb.free_walkers != low_bits(p.tlb.walkers) || s.tlb.unsent != 0))
+    lost(name + " still walks page tables");
+  const sm::TlbCounters& t = s.tlb.counters;
+  if (t.walk_reads != t.walks * p.tlb.walk_accesses)
+    lost(fmt::format("{} has read {} page-table entries in {} walks", name, t.walk_reads, t.walks));
+  const sm::SmCounters& n = s.counters;
+  if (p.tlb.entries != 0 && t.hits + t.misses != n.load_lines + n.store_lines + n.atomic_lines)
+    lost(name + " has accessed lines that it did not translate");
+  for (const uint32_t stores : s.epoch_stores)
+    if (stores != 0) lost(name + " has stores that were never acknowledged");
+}
+
+}  // namespace
+
+void check_conservation(System& system, uint64_t expected_instructions) {
+  for (const ChannelInfo& info : system.channels) {
+    const Channel& c = *system.arena.get(info.channel);
+    if (c.producer_side.packets != c.consumer_side.packets ||
+        c.producer_side.bytes != c.consumer_side.bytes)
+      lost(fmt::format("channel {}: {} packets ({} bytes) sent, {} ({}) received",
+                       channel_name(system, c), c.producer_side.packets, c.producer_side.bytes,
+                       c.consumer_side.packets, c.consumer_side.bytes));
+  }
+  uint64_t issued = 0, redundant = 0, offloaded = 0, returned = 0;
+  each_sm(system, [&](uint32_t i, const auto& s, const sm::SmParams& p) {
+    check_sm(system, i, s, p);
+    issued += s.counters.issued;
+    redundant += s.counters.redundant;
+    const offload::CandidateCounters* n = s.offload.candidates.in(system.arena.base());
+    for (uint32_t k = 0; k < s.offload.candidates.count; ++k) offloaded += n[k].offloaded;
+    returned += s.offload.counters.returned;
+  });
+  if (offloaded != returned)
+    lost(fmt::format("{} blocks offloaded, {} returned", offloaded, returned));
+  if (expected_instructions != 0 && issued - redundant != expected_instructions)
+    lost(fmt::format("{} warp-instructions recorded, {} committed", expected_instructions,
+                     issued - redundant));
+  for (uint32_t i = 0; i < system.table.count; ++i) {
+    if (system.component(i).kind == ComponentKind::kRouterNetwork &&
+        system.state<noc::ChannelNetworkState>(i).flits_inside != 0)
+      lost(system.names[i].name + " still has flits");
+    if (system.component(i).kind != ComponentKind::kL2Slice) continue;
+    const L2SliceState& s = system.state<L2SliceState>(i);
+    if (s.mshrs_in_use != 0 || s.request_count != 0 || s.reply_count != 0)
+      lost(system.names[i].name + " still has requests");
+    if (s.counters.atomic_writes != s.counters.atomic_write_acks)
+      lost(system.names[i].name + " has writes of atomics that were never acknowledged");
+  }
+}
+
+void check_faults(System& system) {
+  for (uint32_t i = 0; i < system.table.count; ++i) {
+    const Fault* f = nullptr;
+    switch (system.component(i).kind) {
+      case ComponentKind::kL2Slice:
+        f = &system.state<L2SliceState>(i).fault;
+        break;
+      case ComponentKind::kSwitch:
+        f = &system.state<SwitchState>(i).fault;
+        break;
+      case ComponentKind::kRouterNetwork:
+        f = &system.state<noc::ChannelNetworkState>(i).fault;
+        break;
+      case ComponentKind::kLinkPort:
+        f = &system.state<LinkPortState>(i).ports.fault;
+        break;
+      case ComponentKind::kVault:
+        f = &system.state<VaultState>(i).fault;
+        break;
+      case ComponentKind::kHostMemory:
+        f = &system.state<HostMemoryState>(i).fault;
+        break;
+      case ComponentKind::kFrontEnd:
+        f = &system.state<frontend::FrontEndState>(i).fault;
+        break;
+      case ComponentKind::kSm:
+      case ComponentKind::kWideSm:
+      case ComponentKind::kTraffic:  // no part of a machine
+      case ComponentKind::kStandaloneNetwork:
+        continue;
+    }
+    if (f->code != kFaultNone)
+      throw Error(fmt::format(
+          "{} at tick {}: {} - this is a defect of the simulator", system.names[i].name, f->tick,
+          f->code == kFaultNoRoute ? "no route for a packet" : "a packet that it cannot treat"));
+  }
+}
+
+std::string describe_stall(System& system) {
+  std::string text;
+  uint32_t shown = 0;
+  for (const ChannelInfo& info : system.channels) {
+    const Channel& c = *system.arena.get(info.channel);
+    const uint64_t waiting = c.producer_side.packets - c.consumer_side.packets;
+    if (waiting == 0) continue;
+    if (++shown > 20) continue;
+    text += fmt::format("\n  {}: {} packets, first: {}", channel_name(system, c), waiting,
+                        kind_name(front(c, system.arena.base()).kind));
+  }
+  if (shown > 20) text += fmt::format("\n  ... and {} more channels", shown - 20);
+  constexpr size_t kPhases = static_cast<size_t>(sm::Phase::kReturning) + 1;
+  std::array<uint64_t, kPhases> warps{};
+  uint32_t walks = 0;
+  each_sm(system, [&](uint32_t, const auto& s, const sm::SmParams& p) {
+    const sm::Warp* w = s.warps.in(system.arena.base());
+    for (uint32_t i = 0; i < p.num_warps; ++i) warps[static_cast<size_t>(w[i].phase)] += 1;
+    if (p.tlb.entries != 0) walks += p.tlb.walkers - population_count(s.tlb.free_walkers);
+  });
+  if (walks != 0) text += fmt::format("\n  page walks under way: {}", walks);
+  text += "\n  warps:";
+  for (size_t i = 1; i < kPhases; ++i)
+    if (warps[i] != 0)
+      text += fmt::format(" {} {};", warps[i], phase_name(static_cast<sm::Phase>(i)));
+  return text;
+}
+
+}  // namespace nearwarp::sim

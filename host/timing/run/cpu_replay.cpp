@@ -1,0 +1,65 @@
+// Replays a recorded program on a machine under a policy, on the CPU.
+#include "host/timing/run/cpu_replay.h"
+
+#include <chrono>
+
+#include "host/timing/program/trace_feed.h"
+#include "host/timing/run/checkpoint.h"
+#include "host/timing/run/collect.h"
+#include "host/timing/run/replay.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using kernels::Stop;
+
+/// Windows between two looks at the clock.
+constexpr uint64_t kSliceWindows = 1024;
+
+/// Steps the run until it ends; returns false if `options.progress` has stopped it.
+bool step(Replay& run, const SimOptions& options) {
+  kernels::RunState state = run.state();
+  TraceFeed feed(run.recording(), run.image(), run.dispatch_margin());
+  feed.resume(thread_blocks_on(run));
+  kernels::CpuExecutor executor(run.system().components(),
+                                {options.threads, options.order_seed, options.shuffle_lanes});
+  Clock::time_point reported = Clock::now();
+  uint64_t look_at = kSliceWindows;  // windows
+  while (true) {
+    run.serve();
+    feed.serve(run.system().front_end(), state);
+    executor.run(state, look_at - state.control.windows);
+    run.control() = state.control;
+    if (state.control.stop == Stop::kEnded || state.control.stop == Stop::kLimit) return true;
+    if (state.control.windows < look_at) continue;
+    look_at += kSliceWindows;
+    const uint64_t committed = committed_instructions(run.system());
+    if (run.is_stuck(committed)) run.fail_stuck();
+    if (run.is_time_to_save()) {
+      feed.serve(run.system().front_end(), state);
+      run.save();
+    }
+    const Clock::time_point now = Clock::now();
+    if (!options.progress || now - reported < options.progress_interval) continue;
+    reported = now;
+    if (options.progress({run.cycles(), committed, run.recording().warp_instructions})) continue;
+    feed.serve(run.system().front_end(), state);
+    return false;
+  }
+}
+
+}  // namespace
+
+report::RunResult replay_on_cpu(const runtime::Recording& recording,
+                                const config::MachineConfig& machine,
+                                const config::PolicyConfig& policy, const SimOptions& options) {
+  Replay run({&recording, &machine, &policy, options.checkpoint}, options.window_ticks);
+  run.begin();
+  const bool ended = step(run, options);
+  run.save();
+  return ended ? run.finish() : run.interrupted();
+}
+
+}  // namespace nearwarp::sim

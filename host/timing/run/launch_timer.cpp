@@ -1,0 +1,144 @@
+// A machine that a program runs on while it is being executed.
+//
+// The front end ends a launch and begins the next one a launch gap later, which is no shorter than
+// a window; the machine stands still in between, until that launch is there. The system knows one
+// launch at a time, always as launch 0.
+#include "host/timing/run/launch_timer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "host/core/error.h"
+#include "host/timing/machine/system.h"
+#include "host/timing/program/trace_feed.h"
+#include "host/timing/run/checks.h"
+#include "kernels/cpu_executor.h"
+
+namespace nearwarp::sim {
+
+using kernels::Stop;
+
+namespace {
+
+/// A system is laid out for kernels with at most so many registers and predicates.
+constexpr uint32_t kMaxSlots = 2048;
+/// Windows between two looks at whether anything is committed.
+constexpr uint64_t kSliceWindows = 4096;
+
+}  // namespace
+
+struct LaunchTimer::Impl {
+  config::MachineConfig machine;
+  config::PolicyConfig policy;
+  runtime::Recording recording;  // all kernels so far, and the launch under way
+  ImageTables image;
+  std::optional<System> system;
+  std::unique_ptr<kernels::CpuExecutor> executor;
+  kernels::RunControl control;
+  uint32_t slots = 0;   // that `system` is laid out for
+  uint64_t ended = 0;   // core cycle: the end of the launch before
+  bool failed = false;  // the system's state is of no use any more
+
+  uint64_t core_cycle(Tick at) const {
+    return (at + system->core_period - 1) / system->core_period;
+  }
+
+  void lay_out() {
+    slots = image.max_slots = std::max(image.max_slots, kMaxSlots);
+    executor.reset();
+    system = build_system(machine, policy, image, DataPlan{});
+    executor =
+        std::make_unique<kernels::CpuExecutor>(system->components(), kernels::ExecutorOptions{});
+    control = {};
+    control.longest = system->window;
+    ended = 0;
+  }
+
+  /// The launch before has ended; the front end hears of the next one.
+  void go_on() {
+    frontend::FrontEndState& front_end = system->front_end();
+    front_end.launch = 0;
+    for (uint32_t i = 0; i < system->ends.num_sms; ++i)
+      system->sm(i).launch = sm::SmState{}.launch;  // its next thread block is of a new launch
+    kernels::Component& component = system->component(system->ends.front_end);
+    component.wake = std::min(component.wake, front_end.launch_at);
+    control.next = std::min(control.next, front_end.launch_at);
+    control.stop = Stop::kNone;
+  }
+
+  void run() {
+    frontend::FrontEndState& front_end = system->front_end();
+    kernels::RunState state;
+    state.view.arena = system->arena.base();
+    state.view.image = image.view();
+    state.table = system->table;
+    state.front_end = system->component(system->ends.front_end).state;
+    state.control = control;
+    TraceFeed feed(recording, image, system->ends.num_sms * machine.sm.blocks);
+    feed.serve(front_end, state);
+    uint64_t committed = committed_instructions(*system), look_at = 0;
+    uint64_t commit_cycle = core_cycle(control.next);
+    while (front_end.launch == 0) {
+      // One window at a time: nothing may be stepped beyond the one in which the launch ends.
+      executor->run(state, 1);
+      feed.serve(front_end, state);
+      if (state.control.stop == Stop::kEnded) stop(", every component sleeps while work is left");
+      if (state.control.windows < look_at) continue;
+      look_at = state.control.windows + kSliceWindows;
+      const uint64_t now = committed_instructions(*system), cycle = core_cycle(state.control.next);
+      if (now != committed) commit_cycle = cycle;
+      committed = now;
+      if (cycle - commit_cycle > machine.run.no_progress_cycles)
+        stop(
+            fmt::format(", no instruction was committed for {} core cycles", cycle - commit_cycle));
+    }
+    control = state.control;
+    check_faults(*system);
+  }
+
+  [[noreturn]] void stop(const std::string& why) {
+    throw Error("the simulated machine is stuck" + why + describe_stall(*system));
+  }
+};
+
+LaunchTimer::LaunchTimer(const config::MachineConfig& machine, const config::PolicyConfig& policy)
+    : impl_(std::make_unique<Impl>()) {
+  if (policy.mechanism != "none")
+    throw Error(fmt::format(
+        "policy '{}' offloads code, which is decided for whole programs: times of launches, one "
+        "after the other, need a policy without offloading, such as baseline",
+        policy.name));
+  impl_->machine = machine;
+  impl_->policy = policy;
+}
+
+LaunchTimer::~LaunchTimer() = default;
+
+void LaunchTimer::add_kernel(const compiler::Kernel& kernel) {
+  impl_->recording.kernels.push_back(std::make_shared<const compiler::Kernel>(kernel));
+}
+
+uint64_t LaunchTimer::launch(const runtime::LaunchRecord& record, runtime::TraceStore traces) {
+  Impl& impl = *impl_;
+  if (impl.failed) throw Error("an earlier launch could not be simulated");
+  if (record.blocks_recorded == 0) return 0;
+  impl.failed = true;
+  impl.recording.launches = {record};
+  impl.recording.launches[0].first_chunk = traces.size() - record.num_chunks;
+  impl.recording.traces = std::move(traces);
+  impl.image = build_image(impl.recording, impl.machine, impl.policy, false);
+  if (!impl.system.has_value() || impl.image.max_slots > impl.slots)
+    impl.lay_out();
+  else
+    impl.go_on();
+  impl.run();
+  impl.failed = false;
+  const uint64_t end =
+      impl.core_cycle(impl.system->front_end().launch_end.in(impl.system->arena.base())[0]);
+  return end - std::exchange(impl.ended, end);
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,142 @@
+// One system's run, the stepping of windows apart.
+#include "host/timing/run/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/core/error.h"
+#include "host/recording/archive.h"
+#include "host/timing/run/checkpoint.h"
+#include "host/timing/run/checks.h"
+#include "host/timing/run/collect.h"
+
+namespace nearwarp::sim {
+
+using kernels::Stop;
+
+namespace {
+
+/// Of wall time between two checkpoints of a run.
+constexpr std::chrono::seconds kCheckpointInterval{30};
+
+}  // namespace
+
+Replay::Replay(const ReplayJob& what, Tick window_ticks)
+    : what_(what),
+      image_(build_image(*what.recording, *what.machine, *what.policy,
+                         what.policy->mechanism == "tom")),
+      mapping_(*what.recording, *what.machine, *what.policy, image_),
+      system_(build_system(*what.machine, *what.policy, image_, mapping_.plan())) {
+  const uint64_t max_cycles = what.machine->run.max_cycles;
+  control_.longest = window_ticks == 0 ? system_.window : std::min(window_ticks, system_.window);
+  control_.limit =
+      max_cycles < kNever / system_.core_period ? max_cycles * system_.core_period : kNever;
+  if (image_.launches.empty()) control_.next = kNever;
+}
+
+kernels::RunState Replay::state() {
+  kernels::RunState run;
+  run.view.arena = system_.arena.base();
+  run.view.image = image_.view();
+  run.table = system_.table;
+  run.front_end = system_.component(system_.ends.front_end).state;
+  run.control = control_;
+  return run;
+}
+
+uint32_t Replay::dispatch_margin() const { return system_.ends.num_sms * what_.machine->sm.blocks; }
+
+void Replay::begin() {
+  begun_ = saved_ = std::chrono::steady_clock::now();
+  const std::optional<std::string> bytes = read_checkpoint(what_);
+  if (bytes.has_value()) {
+    restore(*bytes);
+  } else {
+    mapping_.begin(system_);
+  }
+}
+
+bool Replay::is_time_to_save() const {
+  return !what_.checkpoint.empty() &&
+         std::chrono::steady_clock::now() - saved_ > kCheckpointInterval;
+}
+
+void Replay::save() {
+  if (what_.checkpoint.empty()) return;
+  write_checkpoint(what_, checkpoint_bytes());
+  saved_ = std::chrono::steady_clock::now();
+}
+
+template <class A>
+void io(A& a, kernels::RunControl& c) {
+  runtime::io_all(a, c.next, c.last, c.longest, c.limit, c.windows, c.stop);
+}
+
+std::string Replay::checkpoint_bytes() {
+  runtime::Writer out;
+  io(out, control_);
+  mapping_.io(out);
+  out.bytes(system_.arena.base(), system_.arena.size_bytes());
+  return {out.out.begin(), out.out.end()};
+}
+
+void Replay::restore(std::string_view bytes) {
+  runtime::Reader in(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  kernels::RunControl before = control_;
+  io(in, control_);
+  control_.longest = before.longest;
+  mapping_.io(in);
+  if (in.left() != system_.arena.size_bytes())
+    throw Error(
+        fmt::format("'{}' does not hold the state of this machine - delete it", what_.checkpoint));
+  in.bytes(system_.arena.base(), system_.arena.size_bytes());
+}
+
+bool Replay::is_stuck(uint64_t committed) {
+  if (committed != last_committed_) {
+    last_committed_ = committed;
+    last_commit_cycle_ = cycles();
+  }
+  return cycles() - last_commit_cycle_ > what_.machine->run.no_progress_cycles;
+}
+
+void Replay::fail_stuck() {
+  throw Error(fmt::format("no instruction was committed for {} core cycles",
+                          cycles() - last_commit_cycle_) +
+              describe_stall(system_) + "\nraise run.no_progress_cycles if this is expected");
+}
+
+report::RunResult Replay::finish() {
+  if (control_.stop == Stop::kLimit) {
+    control_.last = control_.limit;  // nothing happens between the last window's end and there
+    return result(fmt::format("run.max_cycles = {} reached", what_.machine->run.max_cycles));
+  }
+  check_faults(system_);
+  if (system_.front_end().launch < image_.view().num_launches) {
+    throw Error("the simulated machine is deadlocked: every component sleeps while work is left" +
+                describe_stall(system_) + "\nthis is a defect of the simulator");
+  }
+  check_conservation(system_,
+                     what_.machine->sm.charge_moves ? what_.recording->warp_instructions : 0);
+  return result("");
+}
+
+report::RunResult Replay::interrupted() { return result("interrupted"); }
+
+report::RunResult Replay::result(std::string partial_reason) {
+  report::RunResult r;
+  r.workload = what_.recording->name;
+  r.machine = what_.machine->name;
+  r.policy = what_.policy->name;
+  r.core_mhz = what_.machine->clocks.core_mhz;
+  r.partial = !partial_reason.empty();
+  r.partial_reason = std::move(partial_reason);
+  r.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  collect(*what_.recording, image_, system_, control_.last / system_.core_period, r);
+  r.energy = report::account_energy(*what_.machine, r);
+  r.mapping = mapping_.report(system_);
+  return r;
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,80 @@
+// One system's run, the stepping of windows apart: what comes before, in between and after it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "host/config/machine.h"
+#include "host/config/policy.h"
+#include "host/mechanisms/tom/data_placement.h"
+#include "host/recording/recording.h"
+#include "host/timing/machine/system.h"
+#include "host/timing/report/result.h"
+#include "kernels/run_control.h"
+
+namespace nearwarp::sim {
+
+/// A recorded program on a machine under a policy. What is pointed to outlives the run.
+struct ReplayJob {
+  const runtime::Recording* recording = nullptr;
+  const config::MachineConfig* machine = nullptr;
+  const config::PolicyConfig* policy = nullptr;
+  /// Where to keep the run's state, to go on from it another time; empty: nowhere.
+  std::string checkpoint = {};
+};
+
+class Replay {
+ public:
+  /// Lays the system out. `window_ticks`: the longest window, 0 for the longest possible. Throws
+  /// nearwarp::Error for combinations that cannot be built.
+  Replay(const ReplayJob& what, Tick window_ticks);
+
+  const ImageTables& image() const { return image_; }
+  System& system() { return system_; }
+  const runtime::Recording& recording() const { return *what_.recording; }
+  kernels::RunControl& control() { return control_; }
+  /// The run as a backend that works on the host's memory sees it, the traces apart.
+  kernels::RunState state();
+  /// Thread blocks that a window can dispatch at most.
+  uint32_t dispatch_margin() const;
+
+  /// Before the first window: go on from the checkpoint if there is one, else begin. Throws
+  /// nearwarp::Error if the file is not a checkpoint of this run, or damaged.
+  void begin();
+  /// Write the checkpoint, if one is wanted; the state must be the host's, between two windows, and
+  /// what front_end().num_done says must have been taken note of.
+  void save();
+  /// Has enough time passed since the last one?
+  bool is_time_to_save() const;
+  /// The host's part between windows: choose the data's mapping at the standstill.
+  void serve() { mapping_.watch(system_); }
+  /// To be asked some times a second: has nothing been committed for too long?
+  bool is_stuck(uint64_t committed);
+  /// Throws the nearwarp::Error that says so.
+  [[noreturn]] void fail_stuck();
+  /// Core cycles so far.
+  uint64_t cycles() const { return control_.next / system_.core_period; }
+
+  /// After Stop::kEnded (throws nearwarp::Error if the machine is deadlocked or something got lost)
+  /// or Stop::kLimit.
+  report::RunResult finish();
+  /// After any other stop: what there is.
+  report::RunResult interrupted();
+
+ private:
+  report::RunResult result(std::string partial_reason);
+  std::string checkpoint_bytes();
+  void restore(std::string_view bytes);
+
+  ReplayJob what_;
+  ImageTables image_;
+  DataPlacement mapping_;
+  System system_;
+  kernels::RunControl control_;
+  std::chrono::steady_clock::time_point begun_, saved_;
+  uint64_t last_committed_ = 0, last_commit_cycle_ = 0;
+};
+
+}  // namespace nearwarp::sim

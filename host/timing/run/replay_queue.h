@@ -1,0 +1,58 @@
+// Lays out the systems of a batch before they are wanted, on all processors, while the device steps
+// others.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <future>
+#include <memory>
+#include <span>
+#include <thread>
+
+#include "host/timing/run/replay.h"
+
+namespace nearwarp::sim {
+
+class ReplayQueue {
+ public:
+  ReplayQueue(std::span<const ReplayJob> systems, Tick window_ticks)
+      : systems_(systems),
+        window_ticks_(window_ticks),
+        ahead_(std::max(1u, std::thread::hardware_concurrency())) {}
+
+  /// Would next() not have to wait?
+  bool is_ready() {
+    lay_out();
+    return !runs_.empty() &&
+           runs_.front().wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+
+  /// The run of the next system, begun. Throws what went wrong with it; then the one after it is
+  /// next.
+  std::unique_ptr<Replay> next() {
+    lay_out();
+    std::future<std::unique_ptr<Replay>> run = std::move(runs_.front());
+    runs_.pop_front();
+    return run.get();
+  }
+
+ private:
+  void lay_out() {
+    while (begun_ < systems_.size() && runs_.size() < ahead_) {
+      const ReplayJob& what = systems_[begun_++];
+      runs_.push_back(std::async(std::launch::async, [&what, ticks = window_ticks_] {
+        auto run = std::make_unique<Replay>(what, ticks);
+        run->begin();
+        return run;
+      }));
+    }
+  }
+
+  std::span<const ReplayJob> systems_;
+  Tick window_ticks_;
+  size_t ahead_, begun_ = 0;
+  std::deque<std::future<std::unique_ptr<Replay>>> runs_;
+};
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,84 @@
+// What a sweep varies besides workload, machine and policy: the values of a --set.
+#include "host/timing/sweep/axis.h"
+
+#include <fmt/format.h>
+
+#include "host/config/config.h"
+#include "host/config/schema.h"
+#include "host/core/error.h"
+
+namespace nearwarp::sweep {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+/// Splits at commas outside of double quotes.
+std::vector<std::string_view> split_values(std::string_view text, std::string_view whole) {
+  std::vector<std::string_view> values;
+  bool quoted = false;
+  size_t begin = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '"') quoted = !quoted;
+    if (i < text.size() && (text[i] != ',' || quoted)) continue;
+    values.push_back(trimmed(text.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  if (quoted) {
+    throw UsageError(
+        fmt::format("a quotation mark is not closed (--set {}) - write --set "
+                    "'key=\"a, b\",c'",
+                    whole));
+  }
+  return values;
+}
+
+/// `override_text`'s value as it would be written in TOML; empty if `Config` has no such key.
+template <class Config>
+std::string toml_value(std::string_view key, const std::string& override_text) {
+  Config config;
+  const bool is_own = config::apply_override(config, override_text);
+  const config::Key<Config>* own = config::find_key<Config>(key);
+  if (own != nullptr) return config::value_text(config::member_of(*own, config));
+  if constexpr (std::is_same_v<Config, config::MachineConfig>) {
+    if (is_own) {
+      const auto* energy = config::find_key<config::EnergyConfig>(key);
+      return config::value_text(config::member_of(*energy, config.energy));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Axis parse_axis(std::string_view text) {
+  const size_t equals = text.find('=');
+  Axis axis;
+  axis.key = trimmed(text.substr(0, equals));
+  if (equals == std::string_view::npos || axis.key.empty()) {
+    throw UsageError(
+        fmt::format("'{}' sets nothing - write --set key=value or --set key=a,b,c", text));
+  }
+  for (const std::string_view given : split_values(text.substr(equals + 1), text)) {
+    Axis::Value value;
+    value.given = given;
+    const std::string change = axis.key + "=" + value.given;
+    const std::string machine = toml_value<config::MachineConfig>(axis.key, change);
+    const std::string policy = toml_value<config::PolicyConfig>(axis.key, change);
+    axis.of_machine = !machine.empty();
+    axis.of_policy = !policy.empty();
+    value.toml = axis.of_machine ? machine : policy;
+    for (const Axis::Value& other : axis.values) {
+      if (other.toml != value.toml) continue;
+      throw UsageError(
+          fmt::format("{} is given twice (--set {}) - give every value once", value.toml, text));
+    }
+    axis.values.push_back(std::move(value));
+  }
+  return axis;
+}
+
+}  // namespace nearwarp::sweep

@@ -1,0 +1,81 @@
+// What a sweep found, as CSV for programs.
+#include <fmt/format.h>
+
+#include "host/timing/sweep/table.h"
+
+namespace nearwarp::sweep {
+namespace {
+
+/// As RFC 4180 wants it.
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+/// A value without TOML's quotation marks.
+std::string plain(const std::string& toml) {
+  if (toml.size() < 2 || toml.front() != '"') return toml;
+  std::string text;
+  for (size_t i = 1; i + 1 < toml.size(); ++i) {
+    if (toml[i] == '\\') ++i;
+    text += toml[i];
+  }
+  return text;
+}
+
+/// Total and parts, each with a comma before it.
+std::string energies(const Summary& s) {
+  std::string text;
+  if (!s.energy) return std::string(1 + report::kNumEnergyParts, ',');
+  text = fmt::format(",{}", s.energy->total);
+  for (const double part : s.energy->parts) text += fmt::format(",{}", part);
+  return text;
+}
+
+std::string numbers(const Plan& plan, const ResultsFile& file, const Point& point,
+                    const Summary& s) {
+  if (s.failed()) return "failed,,,,,,,,," + energies(s) + "," + field(s.error);
+  std::string speedup;
+  const Summary* reference = file.find(plan.reference(point).id);
+  if (reference != nullptr && reference->complete() && s.complete() && s.cycles != 0)
+    speedup =
+        fmt::format("{}", static_cast<double>(reference->cycles) / static_cast<double>(s.cycles));
+  return fmt::format("{},{},{},{},{},{},{},{},{},{}{},", s.partial ? "partial" : "complete",
+                     s.cycles, s.ipc, speedup, s.gpu_to_memory_bytes, s.memory_to_gpu_bytes,
+                     s.memory_to_memory_bytes, s.offloaded_fraction, s.gpu_to_memory_used,
+                     s.memory_to_gpu_used, energies(s));
+}
+
+}  // namespace
+
+std::string format_csv(const Plan& plan, const Shard& shard, const ResultsFile& file) {
+  const Definition& d = plan.definition;
+  std::string text = "id,workload,size,machine,policy";
+  for (const Axis& axis : d.axes)
+    if (axis.values.size() > 1) text += "," + field(axis.key);
+  text +=
+      ",status,cycles,ipc,speedup,gpu_to_memory_bytes,memory_to_gpu_bytes,memory_to_memory_bytes,"
+      "offloaded_fraction,gpu_to_memory_used,memory_to_gpu_used,energy_joules";
+  for (size_t i = 0; i < report::kNumEnergyParts; ++i)
+    text += fmt::format(",{}_joules", report::energy_part_name(static_cast<report::EnergyPart>(i)));
+  text += ",error\n";
+  for (const Point& point : plan.points) {
+    const Summary* summary = shard.has(point.index) ? file.find(point.id) : nullptr;
+    if (summary == nullptr) continue;
+    const Program& program = d.programs[point.program];
+    text += fmt::format("{},{},{},{},{}", point.id, field(program.name), program.size,
+                        field(plan.machine_name(point)), field(plan.policy_name(point)));
+    for (size_t i = 0; i < d.axes.size(); ++i)
+      if (d.axes[i].values.size() > 1)
+        text += "," + field(plain(d.axes[i].values[point.choice[i]].toml));
+    text += "," + numbers(plan, file, point, *summary) + "\n";
+  }
+  return text;
+}
+
+}  // namespace nearwarp::sweep

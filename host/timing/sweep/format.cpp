@@ -1,0 +1,156 @@
+// The format of a sweep's results: JSON lines, one point per line.
+#include "host/timing/sweep/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "host/core/error.h"
+#include "host/core/hash.h"
+#include "host/timing/report/json.h"
+
+namespace nearwarp::sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kBeginning = "{\"schema\":\"nearwarp.sweep/1\"";
+
+/// A value as written in TOML: its scalars are JSON's.
+Json value_json(const std::string& toml) {
+  Json value = Json::parse(toml, nullptr, false);
+  return value.is_discarded() ? Json(toml) : value;
+}
+
+Json head(const Plan& plan, const Point& point) {
+  const Definition& d = plan.definition;
+  Json line;
+  line["schema"] = kSweepSchema;  // first: see is_torn_line()
+  line["id"] = point.id;
+  line["sweep"] = plan.id;
+  line["index"] = point.index;
+  line["points"] = plan.points.size();
+  line["nearwarp_version"] = d.version;
+  line["workload"] = d.programs[point.program].name;
+  line["size"] = d.programs[point.program].size;
+  line["machine"] = plan.machine_name(point);
+  line["policy"] = plan.policy_name(point);
+  line["overrides"] = Json::object();
+  for (size_t i = 0; i < d.axes.size(); ++i)
+    line["overrides"][d.axes[i].key] = value_json(d.axes[i].values[point.choice[i]].toml);
+  return line;
+}
+
+std::string line_text(const Json& line) {
+  // Names of files may hold bytes that are not UTF-8: replaced, not thrown over.
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// What is equal whenever the point is run.
+Json comparable(const Json& line) {
+  if (line.contains("error")) return Json{{"error", line.at("error")}};
+  Json run = line.at("run");
+  run.erase("host");
+  run.erase("overrides");
+  return run;
+}
+
+Summary summary_of(const Json& line) {
+  Summary s;
+  if (line.contains("error")) {
+    s.error = line.at("error").get<std::string>();
+    if (s.error.empty()) s.error = "unknown";
+    return s;
+  }
+  const Json& run = line.at("run");
+  s.partial = run.at("status") != "complete";
+  s.cycles = run.at("cycles").get<uint64_t>();
+  s.ipc = run.at("ipc").get<double>();
+  s.offloaded_fraction = run.at("offloaded_fraction").get<double>();
+  const Json& traffic = run.at("traffic");
+  s.gpu_to_memory_bytes = traffic.at("gpu_to_memory_bytes").get<uint64_t>();
+  s.memory_to_gpu_bytes = traffic.at("memory_to_gpu_bytes").get<uint64_t>();
+  s.memory_to_memory_bytes = traffic.at("memory_to_memory_bytes").get<uint64_t>();
+  const Json& used = run.at("bandwidth_used");
+  s.gpu_to_memory_used = used.at("gpu_to_memory").get<double>();
+  s.memory_to_gpu_used = used.at("memory_to_gpu").get<double>();
+  if (run.contains("energy")) {
+    const Json& energy = run.at("energy");
+    EnergySummary e;
+    e.total = energy.at("total_joules").get<double>();
+    for (size_t i = 0; i < e.parts.size(); ++i)
+      e.parts[i] = energy.at("parts")
+                       .at(report::energy_part_name(static_cast<report::EnergyPart>(i)))
+                       .get<double>();
+    s.energy = e;
+  }
+  return s;
+}
+
+std::string title_of(const Json& line) {
+  std::string title =
+      fmt::format("{} ({}) on {} under {}", line.at("workload").get<std::string>(),
+                  line.at("size").get<std::string>(), line.at("machine").get<std::string>(),
+                  line.at("policy").get<std::string>());
+  for (const auto& [key, value] : line.at("overrides").items())
+    title += fmt::format(", {}={}", key, value.dump());
+  return title;
+}
+
+}  // namespace
+
+std::string result_line(const Plan& plan, const Point& point, report::RunResult result) {
+  const Program& program = plan.definition.programs[point.program];
+  result.workload = program.name;
+  result.size = program.size;
+  result.overrides = plan.overrides(point);
+  Json line = head(plan, point);
+  line["status"] = result.partial ? "partial" : "complete";
+  line["run"] = report::run_json(result);
+  return line_text(line);
+}
+
+std::string failure_line(const Plan& plan, const Point& point, const std::string& error) {
+  Json line = head(plan, point);
+  line["status"] = "failed";
+  line["error"] = error;
+  return line_text(line);
+}
+
+Record read_line(std::string_view text, const std::string& where) {
+  try {
+    const Json line = Json::parse(text);
+    if (line.at("schema") != kSweepSchema) {
+      throw Error(fmt::format("{} has schema {} - this program reads {}", where,
+                              line.at("schema").dump(), kSweepSchema));
+    }
+    Record record;
+    record.id = line.at("id").get<std::string>();
+    record.sweep = line.at("sweep").get<std::string>();
+    record.index = line.at("index").get<uint64_t>();
+    record.title = title_of(line);
+    record.summary = summary_of(line);
+    record.content = content_hash(comparable(line).dump());
+    return record;
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("{} is no line of a sweep's results: {} - mend or remove it", where,
+                            error.what()));
+  }
+}
+
+std::string difference(std::string_view line, std::string_view other) {
+  const Json a = comparable(Json::parse(line)), b = comparable(Json::parse(other));
+  for (const auto& [name, value] : a.items())
+    if (!b.contains(name) || b.at(name) != value) return name;
+  for (const auto& [name, value] : b.items())
+    if (!a.contains(name)) return name;
+  return "";
+}
+
+bool is_torn_line(std::string_view text) {
+  const size_t n = std::min(text.size(), kBeginning.size());
+  return text.substr(0, n) == kBeginning.substr(0, n);
+}
+
+}  // namespace nearwarp::sweep

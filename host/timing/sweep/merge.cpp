@@ -1,0 +1,120 @@
+// Joins the files of a sweep's parts.
+#include "host/timing/sweep/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+#include "host/core/error.h"
+#include "host/timing/report/file.h"
+#include "host/timing/sweep/format.h"
+#include "host/timing/sweep/results_file.h"
+
+namespace nearwarp::sweep {
+namespace {
+
+/// Where a line is, and what orders and compares it.
+struct Entry {
+  size_t input = 0;
+  uint64_t number = 0, offset = 0, bytes = 0;  ///< the line's, without its line feed
+  size_t sweep = 0;                            ///< in order of first appearance
+  uint64_t index = 0, content = 0;
+  bool failed = false;
+};
+
+class Merge {
+ public:
+  explicit Merge(const std::vector<std::string>& inputs) : inputs_(inputs) {}
+
+  MergeOutcome read() {
+    MergeOutcome outcome;
+    for (size_t input = 0; input < inputs_.size(); ++input) {
+      std::string rest;
+      for_each_line(
+          inputs_[input],
+          [&](uint64_t number, uint64_t offset, std::string_view text) {
+            add(input, number, offset, text, outcome);
+          },
+          rest);
+      if (!rest.empty() && !is_torn_line(rest)) {
+        throw Error(fmt::format("'{}' holds something else than a sweep's results - leave it out",
+                                inputs_[input]));
+      }
+      if (!rest.empty()) outcome.torn.push_back(inputs_[input]);
+    }
+    outcome.points = entries_.size();
+    for (const auto& [id, entry] : entries_) outcome.failed += entry.failed ? 1 : 0;
+    return outcome;
+  }
+
+  /// Calls write(line) for every line in its order.
+  template <class Write>
+  void write_all(Write write) const {
+    std::vector<const Entry*> order;
+    for (const auto& [id, entry] : entries_) order.push_back(&entry);
+    std::sort(order.begin(), order.end(), [](const Entry* a, const Entry* b) {
+      return std::tie(a->sweep, a->index, a->input, a->number) <
+             std::tie(b->sweep, b->index, b->input, b->number);
+    });
+    for (const Entry* entry : order) write(line_of(*entry) + "\n");
+  }
+
+ private:
+  void add(size_t input, uint64_t number, uint64_t offset, std::string_view text,
+           MergeOutcome& outcome) {
+    const Record record = read_line(text, fmt::format("{}:{}", inputs_[input], number));
+    Entry entry{input, number, offset, text.size()};
+    entry.sweep = sweeps_.try_emplace(record.sweep, sweeps_.size()).first->second;
+    entry.index = record.index;
+    entry.content = record.content;
+    entry.failed = record.summary.failed();
+    const auto [at, is_new] = entries_.try_emplace(record.id, entry);
+    if (is_new) return;
+    outcome.duplicates += 1;
+    Entry& there = at->second;
+    if (there.failed && !entry.failed) {
+      there = entry;
+    } else if (there.failed == entry.failed && there.content != entry.content) {
+      throw Error(
+          fmt::format("point {} ({}) differs in '{}' between {}:{} and {}:{} - equal points have "
+                      "equal results; "
+                      "was one part made by another build of the program?",
+                      record.id, record.title, difference(line_of(there), text),
+                      inputs_[there.input], there.number, inputs_[input], number));
+    }
+  }
+
+  std::string line_of(const Entry& entry) const {
+    std::ifstream file(inputs_[entry.input], std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(entry.offset));
+    std::string line(entry.bytes, '\0');
+    file.read(line.data(), static_cast<std::streamsize>(line.size()));
+    if (!file) {
+      throw Error(fmt::format("cannot read '{}' again - did something write to it meanwhile?",
+                              inputs_[entry.input]));
+    }
+    return line;
+  }
+
+  const std::vector<std::string>& inputs_;
+  std::unordered_map<std::string, Entry> entries_;  ///< by id
+  std::unordered_map<std::string, size_t> sweeps_;
+};
+
+}  // namespace
+
+MergeOutcome merge(const std::vector<std::string>& inputs, const std::string& output) {
+  report::check_writable(output);
+  Merge merge(inputs);
+  MergeOutcome outcome = merge.read();
+  report::FileWriter writer(output);
+  merge.write_all([&](const std::string& line) { writer.write(line); });
+  writer.commit();
+  return outcome;
+}
+
+}  // namespace nearwarp::sweep

@@ -1,0 +1,209 @@
+// The points of a sweep: the cross product of what varies, in a fixed order, each with an id.
+#include "host/timing/sweep/plan.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <unordered_map>
+
+#include "host/config/config.h"
+#include "host/core/error.h"
+#include "host/core/hash.h"
+#include "host/timing/sweep/format.h"
+
+namespace nearwarp::sweep {
+namespace {
+
+std::string digest(const std::string& text) {
+  return fmt::format("{:016x}{:016x}", content_hash(text, 1), content_hash(text, 2));
+}
+
+/// Name of a configuration given by name or path.
+std::string stem(const std::string& name_or_path) {
+  const bool is_path =
+      name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml");
+  return is_path ? std::filesystem::path(name_or_path).stem().string() : name_or_path;
+}
+
+std::vector<config::KeyDescription> all_keys(const config::MachineConfig& machine) {
+  return config::describe_whole(machine);
+}
+std::vector<config::KeyDescription> all_keys(const config::PolicyConfig& policy) {
+  return config::describe(policy);
+}
+
+/// Loads the machines (or policies) of a sweep, each combination once.
+template <class Config>
+class Loader {
+ public:
+  struct Loaded {
+    std::shared_ptr<const Config> config;
+    std::string values;  ///< for ids: name, keys and values
+    std::string error;
+  };
+  using Load = Config (*)(const std::string&, std::span<const std::string>);
+
+  explicit Loader(Load load) : load_(load) {}
+
+  /// `overrides` name keys of Config only.
+  const Loaded& get(const std::string& name, const std::vector<std::string>& overrides) {
+    std::string key = name;
+    for (const std::string& text : overrides) key += "\n" + text;
+    const auto [at, is_new] = loaded_.try_emplace(key);
+    if (!is_new) return at->second;
+    Loaded& loaded = at->second;
+    Tally& tally = tallies_[name];
+    try {
+      loaded.config = std::make_shared<const Config>(load_(name, overrides));
+      loaded.values = loaded.config->name + "\n";
+      for (const config::KeyDescription& k : all_keys(*loaded.config))
+        loaded.values += fmt::format("{} = {}\n", k.key, k.value);
+      tally.good += 1;
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& error) {
+      loaded.error = error.what();
+      loaded.values = key + "\n" + loaded.error + "\n";
+      if (tally.first_error == nullptr) tally.first_error = std::current_exception();
+    }
+    return loaded;
+  }
+
+  /// What cannot be had in any combination is wrong for all of its points.
+  void check() const {
+    for (const auto& [name, tally] : tallies_)
+      if (tally.good == 0) std::rethrow_exception(tally.first_error);
+  }
+
+ private:
+  struct Tally {
+    size_t good = 0;
+    std::exception_ptr first_error;
+  };
+  Load load_;
+  std::unordered_map<std::string, Loaded> loaded_;
+  std::map<std::string, Tally> tallies_;
+};
+
+/// Counts through all choices, the last axis fastest. Returns false after the last one.
+bool advance(const std::vector<Axis>& axes, std::vector<size_t>& choice) {
+  for (size_t i = axes.size(); i-- > 0;) {
+    if (++choice[i] < axes[i].values.size()) return true;
+    choice[i] = 0;
+  }
+  return false;
+}
+
+class Expansion {
+ public:
+  explicit Expansion(Plan& plan)
+      : plan_(plan), machines_(config::load_machine), policies_(config::load_policy) {}
+
+  void run() {
+    const Definition& d = plan_.definition;
+    for (size_t program = 0; program < d.programs.size(); ++program)
+      for (size_t machine = 0; machine < d.machines.size(); ++machine)
+        add_machine(program, machine);
+    machines_.check();
+    policies_.check();
+    std::string ids;
+    std::unordered_map<std::string, size_t> seen;
+    for (const Point& point : plan_.points) {
+      ids += point.id;
+      const auto [at, is_new] = seen.try_emplace(point.id, point.index);
+      if (is_new) continue;
+      throw UsageError(fmt::format(
+          "points {} and {} of the sweep are the same: {} on {} under {} - name every workload, "
+          "machine and policy once",
+          at->second + 1, point.index + 1, d.programs[point.program].name,
+          d.machines[point.machine], d.policies[point.policy]));
+    }
+    plan_.id = digest(ids);
+  }
+
+ private:
+  void add_machine(size_t program, size_t machine) {
+    const Definition& d = plan_.definition;
+    std::vector<size_t> choice(d.axes.size());
+    do {
+      std::vector<std::string> of_machine, of_policy;
+      for (size_t i = 0; i < choice.size(); ++i) {
+        if (d.axes[i].of_machine) of_machine.push_back(d.axes[i].override_text(choice[i]));
+        if (d.axes[i].of_policy) of_policy.push_back(d.axes[i].override_text(choice[i]));
+      }
+      const auto& m = machines_.get(d.machines[machine], of_machine);
+      for (size_t policy = 0; policy < d.policies.size(); ++policy) {
+        const auto& p = policies_.get(d.policies[policy], of_policy);
+        Point point;
+        point.index = plan_.points.size();
+        point.program = program;
+        point.machine = machine;
+        point.policy = policy;
+        point.choice = choice;
+        point.machine_config = m.config;
+        point.policy_config = p.config;
+        point.error = m.error.empty() ? p.error : m.error;
+        point.id = digest(fmt::format("{} {}\nprogram {}\nmachine {}policy {}", kSweepSchema,
+                                      d.version, d.programs[program].key, m.values, p.values));
+        plan_.points.push_back(std::move(point));
+      }
+    } while (advance(d.axes, choice));
+  }
+
+  Plan& plan_;
+  Loader<config::MachineConfig> machines_;
+  Loader<config::PolicyConfig> policies_;
+};
+
+}  // namespace
+
+std::vector<std::string> Plan::overrides(const Point& point) const {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < definition.axes.size(); ++i)
+    texts.push_back(definition.axes[i].override_text(point.choice[i]));
+  return texts;
+}
+
+std::string Plan::machine_name(const Point& point) const {
+  return stem(definition.machines[point.machine]);
+}
+
+std::string Plan::policy_name(const Point& point) const {
+  return stem(definition.policies[point.policy]);
+}
+
+Plan expand(Definition definition) {
+  Plan plan;
+  plan.definition = std::move(definition);
+  Expansion(plan).run();
+  return plan;
+}
+
+bool Shard::has(size_t index) const {
+  uint64_t digits = 0;
+  if (parts > 1) {
+    for (uint64_t rest = index; rest != 0; rest /= parts) digits += rest % parts;
+  }
+  return digits % parts == part - 1;
+}
+
+Shard parse_shard(const std::string& text) {
+  Shard shard;
+  const char* end = text.data() + text.size();
+  const auto part = std::from_chars(text.data(), end, shard.part);
+  bool good = part.ec == std::errc() && part.ptr != end && *part.ptr == '/';
+  if (good) {
+    const auto parts = std::from_chars(part.ptr + 1, end, shard.parts);
+    good = parts.ec == std::errc() && parts.ptr == end;
+  }
+  if (!good || shard.part < 1 || shard.part > shard.parts) {
+    throw UsageError(
+        fmt::format("--shard cannot be '{}' - write i/n with i from 1 to n, e.g. 1/4", text));
+  }
+  return shard;
+}
+
+}  // namespace nearwarp::sweep

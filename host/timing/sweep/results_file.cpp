@@ -1,0 +1,122 @@
+// The file that a sweep appends its results to.
+#include "host/timing/sweep/results_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "host/core/error.h"
+
+namespace nearwarp::sweep {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const char* what, int error_number) {
+  const char* advice = "choose another --out";
+  if (error_number == ENOSPC || error_number == EDQUOT) {
+    advice = "make room and run the same command again; what is written stays";
+  } else if (error_number == ENOENT || error_number == ENOTDIR) {
+    advice = "make the folder first";
+  }
+  throw Error(
+      fmt::format("cannot {} '{}': {} - {}", what, path, std::strerror(error_number), advice));
+}
+
+}  // namespace
+
+uint64_t for_each_line(
+    const std::string& path,
+    const std::function<void(uint64_t number, uint64_t offset, std::string_view text)>& visit,
+    std::string& rest) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(fmt::format("cannot read '{}' - is it a readable file?", path));
+  std::string line;
+  uint64_t offset = 0;
+  for (uint64_t number = 1; std::getline(file, line); ++number) {
+    if (file.eof()) {  // no line feed
+      rest = line;
+      return offset;
+    }
+    visit(number, offset, line);
+    offset += line.size() + 1;
+  }
+  if (file.bad()) throw Error(fmt::format("cannot read '{}' - is the disk all right?", path));
+  rest.clear();
+  return offset;
+}
+
+ResultsFile::ResultsFile(const std::string& path) : path_(path) {
+  open();
+  try {
+    std::string rest;
+    bytes_ = for_each_line(
+        path_,
+        [&](uint64_t number, uint64_t, std::string_view text) {
+          Record record = read_line(text, fmt::format("{}:{}", path_, number));
+          done_.insert_or_assign(std::move(record.id), std::move(record.summary));
+        },
+        rest);
+    if (rest.empty()) return;
+    if (!is_torn_line(rest)) {
+      throw Error(
+          fmt::format("'{}' holds something else than a sweep's results - choose another "
+                      "--out",
+                      path_));
+    }
+    if (ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) fail(path_, "mend", errno);
+    dropped_ = true;
+  } catch (...) {
+    close(fd_);
+    throw;
+  }
+}
+
+ResultsFile::~ResultsFile() { close(fd_); }
+
+void ResultsFile::open() {
+  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (fd_ < 0) fail(path_, "write", errno);
+  struct stat status = {};
+  if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) {
+    close(fd_);
+    throw Error(
+        fmt::format("'{}' is not a regular file - sweeps append to one and read it again", path_));
+  }
+  if (flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(fd_);
+    throw Error(
+        fmt::format("another sweep is writing '{}' - wait for it, or give every --shard "
+                    "its own --out and merge them",
+                    path_));
+  }
+}
+
+const Summary* ResultsFile::find(const std::string& id) const {
+  const auto at = done_.find(id);
+  return at == done_.end() ? nullptr : &at->second;
+}
+
+void ResultsFile::append(const std::string& line) {
+  for (size_t written = 0; written < line.size();) {
+    const ssize_t n = write(fd_, line.data() + written, line.size() - written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      const int error_number = errno;
+      if (ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) {
+        // The torn line is dropped by the next sweep.
+      }
+      fail(path_, "write", error_number);
+    }
+    written += static_cast<size_t>(n);
+  }
+  bytes_ += line.size();
+  Record record = read_line(std::string_view(line).substr(0, line.size() - 1), path_);
+  done_.insert_or_assign(std::move(record.id), std::move(record.summary));
+}
+
+}  // namespace nearwarp::sweep

@@ -1,0 +1,48 @@
+// The file that a sweep appends its results to, so that nothing finished is lost when it is killed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "host/timing/sweep/format.h"
+
+namespace nearwarp::sweep {
+
+/// Calls `visit` for each whole line of the file, with its number from 1, its offset and its text
+/// without line feed. Returns the offset after the last line feed, and the text beyond it in
+/// `rest`. Throws nearwarp::Error if the file cannot be read.
+uint64_t for_each_line(
+    const std::string& path,
+    const std::function<void(uint64_t number, uint64_t offset, std::string_view text)>& visit,
+    std::string& rest);
+
+class ResultsFile {
+ public:
+  /// Opens the file, or makes it, for one process at a time, and reads what is there. A last line
+  /// without its end (the program was killed while writing it) is dropped. Throws nearwarp::Error
+  /// if the file cannot be had or holds something else.
+  explicit ResultsFile(const std::string& path);
+  ~ResultsFile();
+  ResultsFile(const ResultsFile&) = delete;
+  ResultsFile& operator=(const ResultsFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  bool dropped_torn_line() const { return dropped_; }
+  /// The point's numbers, or nullptr if it is not in the file. The last line of an id counts.
+  const Summary* find(const std::string& id) const;
+  /// Write a line at once. Throws nearwarp::Error (a full disk); the file then ends as before.
+  void append(const std::string& line);
+
+ private:
+  void open();
+  std::string path_;
+  int fd_ = -1;
+  bool dropped_ = false;
+  uint64_t bytes_ = 0;
+  std::unordered_map<std::string, Summary> done_;
+};
+
+}  // namespace nearwarp::sweep

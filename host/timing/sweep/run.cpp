@@ -1,0 +1,167 @@
+// Runs the points of a sweep that are not in its file yet.
+#include "host/timing/sweep/run.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include "host/core/error.h"
+#include "host/timing/run/checkpoint.h"
+
+namespace nearwarp::sweep {
+namespace {
+
+std::string message_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& e) {
+    return e.what();
+  } catch (const std::bad_alloc&) {
+    return "out of memory - use fewer threads";
+  } catch (const std::exception& e) {
+    return fmt::format("internal error: {}", e.what());
+  }
+}
+
+class SweepRun final : public sim::BatchObserver {
+ public:
+  SweepRun(const Plan& plan, const RunOptions& options, sim::BatchRunner& runner,
+           Surroundings& surroundings, ResultsFile& file)
+      : plan_(plan),
+        checkpoints_(options.checkpoints),
+        runner_(runner),
+        surroundings_(surroundings),
+        file_(file),
+        todo_(plan.definition.programs.size()),
+        sizes_(plan.definition.programs.size()) {
+    for (const Point& point : plan.points) {
+      if (!options.shard.has(point.index)) continue;
+      outcome_.points += 1;
+      const Summary* there = file.find(point.id);
+      if (there != nullptr && !(options.retry && there->failed())) {
+        outcome_.already_there += 1;
+      } else {
+        todo_[point.program].push_back(&point);
+        progress_.points += 1;
+      }
+    }
+  }
+
+  Outcome run() {
+    for (program_ = 0; program_ < todo_.size() && !outcome_.stopped; ++program_)
+      if (!todo_[program_].empty()) run_program();
+    return outcome_;
+  }
+
+ private:
+  /// The program's points, but for those that cannot be run.
+  void run_program() {
+    points_.clear();
+    for (const Point* point : todo_[program_]) {
+      if (point->error.empty()) {
+        points_.push_back(point);
+      } else {
+        fail(*point, point->error);
+      }
+    }
+    std::optional<runtime::Recording> recording;
+    if (!points_.empty()) recording = execute();
+    if (!recording.has_value()) {
+      sizes_[program_] = 0;
+      return;
+    }
+    sizes_[program_] = recording->warp_instructions;
+    systems_.clear();
+    for (const Point* point : points_) {
+      systems_.push_back({&*recording, point->machine_config.get(), point->policy_config.get()});
+      if (!checkpoints_.empty())
+        systems_.back().checkpoint = sim::checkpoint_path(checkpoints_, systems_.back());
+    }
+    runner_.run(systems_, *this);
+    before_ += recording->warp_instructions * points_.size();
+  }
+
+  /// The failure of a program is one of all its points, unless it was stopped.
+  std::optional<runtime::Recording> execute() {
+    try {
+      return surroundings_.recording(program_);
+    } catch (const Error&) {
+      const std::exception_ptr error = std::current_exception();
+      if (!progress(0)) return std::nullopt;
+      for (const Point* point : points_) fail(*point, message_of(error));
+      return std::nullopt;
+    }
+  }
+
+  void finished(size_t system, sim::BatchOutcome outcome) override {
+    if (outcome.stopped) return;
+    const Point& point = *points_[system];
+    if (outcome.error != nullptr) return fail(point, message_of(outcome.error));
+    file_.append(result_line(plan_, point, std::move(*outcome.result)));
+    std::error_code ignored;  // a file that stays does no harm
+    std::filesystem::remove(systems_[system].checkpoint, ignored);
+    progress_.points_done += 1;
+    outcome_.finished += 1;
+  }
+
+  bool progress(uint64_t warp_instructions) override {
+    progress_.warp_instructions_done = before_ + warp_instructions;
+    progress_.warp_instructions = expected();
+    if (!surroundings_.progress(progress_)) outcome_.stopped = true;
+    return !outcome_.stopped;
+  }
+
+  void fail(const Point& point, const std::string& error) {
+    file_.append(failure_line(plan_, point, error));
+    progress_.points_done += 1;
+    outcome_.finished += 1;
+  }
+
+  /// Warp-instructions of all points to run.
+  uint64_t expected() const {
+    uint64_t known = 0, known_points = 0, unknown_points = 0;
+    for (size_t i = 0; i < todo_.size(); ++i) {
+      if (!sizes_[i].has_value()) {
+        unknown_points += todo_[i].size();
+      } else if (*sizes_[i] != 0) {
+        known += *sizes_[i] * todo_[i].size();
+        known_points += todo_[i].size();
+      }
+    }
+    if (known_points == 0) return 0;
+    const double mean = static_cast<double>(known) / static_cast<double>(known_points);
+    return known + static_cast<uint64_t>(mean * static_cast<double>(unknown_points));
+  }
+
+  const Plan& plan_;
+  std::string checkpoints_;
+  sim::BatchRunner& runner_;
+  Surroundings& surroundings_;
+  ResultsFile& file_;
+  std::vector<std::vector<const Point*>> todo_;  ///< by program
+  std::vector<std::optional<uint64_t>> sizes_;   ///< by program: warp-instructions
+  size_t program_ = 0;                           ///< the one that runs
+  std::vector<const Point*> points_;             ///< of its batch
+  std::vector<sim::ReplayJob> systems_;          ///< the same as systems
+  uint64_t before_ = 0;                          ///< warp-instructions of earlier programs' points
+  Progress progress_;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Outcome run_sweep(const Plan& plan, const RunOptions& options, sim::BatchRunner& runner,
+                  Surroundings& surroundings, ResultsFile& file) {
+  Outcome outcome = SweepRun(plan, options, runner, surroundings, file).run();
+  for (const Point& point : plan.points) {
+    const Summary* there = options.shard.has(point.index) ? file.find(point.id) : nullptr;
+    if (there != nullptr && there->failed()) outcome.failed += 1;
+  }
+  return outcome;
+}
+
+}  // namespace nearwarp::sweep

@@ -1,0 +1,52 @@
+// Runs the points of a sweep that are not in its file yet.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "host/recording/recording.h"
+#include "host/timing/run/replay_batch.h"
+#include "host/timing/sweep/plan.h"
+#include "host/timing/sweep/results_file.h"
+
+namespace nearwarp::sweep {
+
+/// How far a sweep is, counting only what this call has to run.
+struct Progress {
+  size_t points_done = 0, points = 0;
+  /// Programs that have not been executed yet are taken to be as long as the mean of the others.
+  uint64_t warp_instructions_done = 0, warp_instructions = 0;
+};
+
+/// What a sweep needs from outside.
+class Surroundings {
+ public:
+  virtual ~Surroundings() = default;
+  /// The recording of definition.programs[program]. Called once per program that has points to run;
+  /// the recording is gone before the next one is asked for.
+  virtual runtime::Recording recording(size_t program) = 0;
+  /// Called some times a second; returns false to stop.
+  virtual bool progress(const Progress& progress) = 0;
+};
+
+struct Outcome {
+  size_t points = 0;         ///< of the shard
+  size_t already_there = 0;  ///< were in the file before, whether they had failed or not
+  size_t finished = 0;       ///< came to an end now
+  size_t failed = 0;         ///< of all the shard's points in the file
+  bool stopped = false;      ///< on request: points are left
+};
+
+struct RunOptions {
+  Shard shard;
+  bool retry = false;       ///< run points again that failed
+  std::string checkpoints;  ///< folder for the states of points in progress; empty: none
+};
+
+/// Results go to `file` one by one as they finish. The failure of a point is its result; errors of
+/// the file are thrown.
+Outcome run_sweep(const Plan& plan, const RunOptions& options, sim::BatchRunner& runner,
+                  Surroundings& surroundings, ResultsFile& file);
+
+}  // namespace nearwarp::sweep
