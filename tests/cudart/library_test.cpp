@@ -44,7 +44,7 @@ class LibraryTest : public testing::Test {
 };
 
 TEST_F(LibraryTest, EveryNameOfTheRealLibraryIsThere) {
-  std::ifstream list(NW_SOURCE_DIR "/host/cudart/names.txt");
+  std::ifstream list(NW_SOURCE_DIR "/host/functional/cudart/api/names.txt");
   std::string name, before;
   int count = 0;
   while (std::getline(list, name)) {
