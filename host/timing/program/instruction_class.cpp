@@ -5,6 +5,7 @@
 #include "host/timing/program/instruction_class.h"
 
 #include <algorithm>
+#include <array>
 
 #include "device/sm/sm_state.h"
 #include "host/functional/ptx/details.h"
@@ -19,53 +20,146 @@ using config::MachineConfig;
 using ptx::Opcode;
 using ptx::Space;
 using sm::Action;
+using sm::EnergyClass;
 using sm::ImageInstr;
 using sm::Unit;
+using Classes = MachineConfig::Classes;
 
-enum class Kind { kAdd, kMax, kMul, kMad, kDiv };
+/// Latency and interval. The first five depend on the type.
+enum class Time : uint8_t { kAdd, kMax, kMul, kMad, kDiv, kMatrix, kSpecial, kConvert, kShuffle };
 
-const ClassTiming& timing(const MachineConfig::Classes& c, Kind kind, ptx::Type type) {
-  if (type == ptx::Type::kF64) {
-    switch (kind) {
-      case Kind::kAdd:
-        return c.fp64_add;
-      case Kind::kMax:
-        return c.fp64_max;
-      case Kind::kMul:
-        return c.fp64_mul;
-      case Kind::kMad:
-        return c.fp64_mad;
-      case Kind::kDiv:
-        return c.fp64_div;
+/// What the energy account charges. Type: integer, fp32 or fp64, as the operands are.
+enum class Charge : uint8_t {
+  kType,
+  kBits,
+  kMul,
+  kDiv,
+  kSpecial,
+  kConvert,
+  kShuffle,
+  kMemory,
+  kControl
+};
+
+struct Row {
+  Opcode op = Opcode::kNop;
+  Unit unit = Unit::kSp;
+  Action action = Action::kCompute;
+  Time time = Time::kAdd;
+  Charge charge = Charge::kType;
+  bool branch = false;
+};
+
+/// Everything that is not an addition of its type.
+constexpr Row kRows[] = {
+    {Opcode::kMin, Unit::kSp, Action::kCompute, Time::kMax},
+    {Opcode::kMax, Unit::kSp, Action::kCompute, Time::kMax},
+    {Opcode::kMul, Unit::kSp, Action::kCompute, Time::kMul, Charge::kMul},
+    {Opcode::kMul24, Unit::kSp, Action::kCompute, Time::kMul, Charge::kMul},
+    {Opcode::kMad, Unit::kSp, Action::kCompute, Time::kMad, Charge::kMul},
+    {Opcode::kMadc, Unit::kSp, Action::kCompute, Time::kMad, Charge::kMul},
+    {Opcode::kMad24, Unit::kSp, Action::kCompute, Time::kMad, Charge::kMul},
+    {Opcode::kSad, Unit::kSp, Action::kCompute, Time::kMad, Charge::kMul},
+    {Opcode::kDp4a, Unit::kSp, Action::kCompute, Time::kMad, Charge::kMul},
+    {Opcode::kDp2a, Unit::kSp, Action::kCompute, Time::kMad, Charge::kMul},
+    {Opcode::kFma, Unit::kSp, Action::kCompute, Time::kMad},
+    {Opcode::kVideo, Unit::kSp, Action::kCompute, Time::kMad},
+    {Opcode::kMma, Unit::kSp, Action::kCompute, Time::kMatrix, Charge::kMul},
+    {Opcode::kDiv, Unit::kSfu, Action::kCompute, Time::kDiv, Charge::kDiv},
+    {Opcode::kRem, Unit::kSfu, Action::kCompute, Time::kDiv, Charge::kDiv},
+    {Opcode::kRcp, Unit::kSfu, Action::kCompute, Time::kSpecial, Charge::kSpecial},
+    {Opcode::kSqrt, Unit::kSfu, Action::kCompute, Time::kSpecial, Charge::kSpecial},
+    {Opcode::kRsqrt, Unit::kSfu, Action::kCompute, Time::kSpecial, Charge::kSpecial},
+    {Opcode::kSin, Unit::kSfu, Action::kCompute, Time::kSpecial, Charge::kSpecial},
+    {Opcode::kCos, Unit::kSfu, Action::kCompute, Time::kSpecial, Charge::kSpecial},
+    {Opcode::kLg2, Unit::kSfu, Action::kCompute, Time::kSpecial, Charge::kSpecial},
+    {Opcode::kEx2, Unit::kSfu, Action::kCompute, Time::kSpecial, Charge::kSpecial},
+    {Opcode::kTanh, Unit::kSfu, Action::kCompute, Time::kSpecial, Charge::kSpecial},
+    {Opcode::kMov, Unit::kSp, Action::kCompute, Time::kAdd, Charge::kBits},
+    {Opcode::kCvta, Unit::kSp, Action::kCompute, Time::kAdd, Charge::kBits},
+    {Opcode::kSelp, Unit::kSp, Action::kCompute, Time::kAdd, Charge::kBits},
+    {Opcode::kSlct, Unit::kSp, Action::kCompute, Time::kAdd, Charge::kBits},
+    {Opcode::kCvt, Unit::kSp, Action::kCompute, Time::kConvert, Charge::kConvert},
+    {Opcode::kShfl, Unit::kSp, Action::kCompute, Time::kShuffle, Charge::kShuffle},
+    {Opcode::kVote, Unit::kSp, Action::kCompute, Time::kShuffle, Charge::kShuffle},
+    {Opcode::kMatch, Unit::kSp, Action::kCompute, Time::kShuffle, Charge::kShuffle},
+    {Opcode::kRedux, Unit::kSp, Action::kCompute, Time::kShuffle, Charge::kShuffle},
+    {Opcode::kLd, Unit::kLsu, Action::kLoad, Time::kAdd, Charge::kMemory},
+    {Opcode::kLdu, Unit::kLsu, Action::kLoad, Time::kAdd, Charge::kMemory},
+    {Opcode::kTex, Unit::kLsu, Action::kLoad, Time::kAdd, Charge::kMemory},
+    {Opcode::kSuld, Unit::kLsu, Action::kLoad, Time::kAdd, Charge::kMemory},
+    {Opcode::kSt, Unit::kLsu, Action::kStore, Time::kAdd, Charge::kMemory},
+    {Opcode::kSust, Unit::kLsu, Action::kStore, Time::kAdd, Charge::kMemory},
+    {Opcode::kAtom, Unit::kLsu, Action::kAtomic, Time::kAdd, Charge::kMemory},
+    {Opcode::kRed, Unit::kLsu, Action::kReduce, Time::kAdd, Charge::kMemory},
+    {Opcode::kBra, Unit::kSp, Action::kCompute, Time::kAdd, Charge::kControl, true},
+    {Opcode::kBrx, Unit::kSp, Action::kCompute, Time::kAdd, Charge::kControl, true},
+    {Opcode::kCall, Unit::kSp, Action::kCompute, Time::kAdd, Charge::kControl, true},
+    {Opcode::kBar, Unit::kControl, Action::kBarrier, Time::kAdd, Charge::kControl},
+    {Opcode::kBarRed, Unit::kControl, Action::kBarrier, Time::kAdd, Charge::kControl},
+    {Opcode::kMembar, Unit::kControl, Action::kFence, Time::kAdd, Charge::kControl},
+    {Opcode::kRet, Unit::kControl, Action::kExit, Time::kAdd, Charge::kControl},
+    {Opcode::kExit, Unit::kControl, Action::kExit, Time::kAdd, Charge::kControl},
+    {Opcode::kTrap, Unit::kControl, Action::kExit, Time::kAdd, Charge::kControl},
+    {Opcode::kBarWarp, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
+    {Opcode::kNanosleep, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
+    // What the runtime does for a kernel costs one issue slot.
+    {Opcode::kSystem, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
+    {Opcode::kNop, Unit::kControl, Action::kCompute, Time::kAdd, Charge::kControl},
+};
+
+constexpr auto kByOpcode = [] {
+  std::array<Row, static_cast<size_t>(Opcode::kNop) + 1> rows{};
+  for (const Row& row : kRows) rows[static_cast<size_t>(row.op)] = row;
+  return rows;
+}();
+
+const Row& row_of(const Instruction& in) { return kByOpcode[static_cast<size_t>(in.op)]; }
+
+/// By type (integer, fp32, fp64) and Time.
+constexpr ClassTiming Classes::*kTimes[3][5] = {
+    {&Classes::int_add, &Classes::int_max, &Classes::int_mul, &Classes::int_mad, &Classes::int_div},
+    {&Classes::fp32_add, &Classes::fp32_max, &Classes::fp32_mul, &Classes::fp32_mad,
+     &Classes::fp32_div},
+    {&Classes::fp64_add, &Classes::fp64_max, &Classes::fp64_mul, &Classes::fp64_mad,
+     &Classes::fp64_div},
+};
+
+const ClassTiming& timing(const Classes& c, Time time, ptx::Type type) {
+  const int of_type = type == ptx::Type::kF64 ? 2 : ptx::is_float(type) ? 1 : 0;
+  return c.*kTimes[of_type][static_cast<size_t>(time)];
+}
+
+bool is_double(const Instruction& in) {
+  return in.mod.type == ptx::Type::kF64 || in.mod.src_type == ptx::Type::kF64;
+}
+
+/// Of constants and parameters: they do not come from memory.
+bool is_constant(const Instruction& in) {
+  return in.mod.space == Space::kConst || in.mod.space == Space::kParam;
+}
+
+ClassTiming timing(const Instruction& in, Time time, const Classes& c) {
+  const ptx::Type type = in.mod.type;
+  switch (time) {
+    case Time::kMatrix: {
+      // Estimated: no matrix units are modelled; one multiply-add per element of k and 32 results.
+      const ptx::MatrixDetail d = ptx::MatrixDetail::unpack(in.mod.detail);
+      ClassTiming t = timing(c, Time::kMad, type);
+      const uint32_t steps = std::max(1u, uint32_t{d.m} * d.n * d.k / 1024);
+      t.interval_cycles *= steps;
+      t.latency_cycles += t.interval_cycles;
+      return t;
     }
+    case Time::kSpecial:
+      return type == ptx::Type::kF64 ? c.fp64_div : c.sfu;
+    case Time::kConvert:
+      return in.mod.src_type == ptx::Type::kF64 ? c.fp64_add : timing(c, Time::kAdd, type);
+    case Time::kShuffle:
+      return c.shuffle;
+    default:
+      return timing(c, time, type);
   }
-  if (ptx::is_float(type)) {
-    switch (kind) {
-      case Kind::kAdd:
-        return c.fp32_add;
-      case Kind::kMax:
-        return c.fp32_max;
-      case Kind::kMul:
-        return c.fp32_mul;
-      case Kind::kMad:
-        return c.fp32_mad;
-      case Kind::kDiv:
-        return c.fp32_div;
-    }
-  }
-  switch (kind) {
-    case Kind::kAdd:
-      return c.int_add;
-    case Kind::kMax:
-      return c.int_max;
-    case Kind::kMul:
-      return c.int_mul;
-    case Kind::kMad:
-      return c.int_mad;
-    case Kind::kDiv:
-      break;
-  }
-  return c.int_div;
 }
 
 void set_timing(ImageInstr& out, const ClassTiming& t) {
@@ -78,44 +172,42 @@ uint8_t lane_bytes(const Instruction& in) {
   return static_cast<uint8_t>(std::max(bytes, 1u));
 }
 
-void classify_memory(ImageInstr& out, const Instruction& in, const MachineConfig& m) {
-  const bool shared = in.mod.space == Space::kShared;
-  if (in.mod.space == Space::kConst || in.mod.space == Space::kParam) {
-    set_timing(out, m.classes.constant_load);
-    return;
-  }
-  out.unit = Unit::kLsu;
-  out.flags |= sm::kHasRecord;
-  if (in.guard != compiler::kNone) out.flags |= sm::kGuarded;
-  out.lane_bytes = lane_bytes(in);
-  switch (in.op) {
-    case Opcode::kSt:
-    case Opcode::kSust:
-      out.action = shared ? Action::kSharedStore : Action::kStore;
-      break;
-    case Opcode::kAtom:
-      out.action = shared ? Action::kSharedAtomic : Action::kAtomic;
-      break;
-    case Opcode::kRed:
-      out.action = shared ? Action::kSharedAtomic : Action::kReduce;
-      break;
+Action on_shared_memory(Action action) {
+  switch (action) {
+    case Action::kLoad:
+      return Action::kSharedLoad;
+    case Action::kStore:
+      return Action::kSharedStore;
     default:
-      out.action = shared ? Action::kSharedLoad : Action::kLoad;
-      break;
+      return Action::kSharedAtomic;
   }
 }
 
+void classify_memory(ImageInstr& out, const Instruction& in, const Classes& c) {
+  if (is_constant(in)) {
+    out.unit = Unit::kSp;
+    out.action = Action::kCompute;
+    set_timing(out, c.constant_load);
+    return;
+  }
+  out.flags |= sm::kHasRecord;
+  if (in.guard != compiler::kNone) out.flags |= sm::kGuarded;
+  out.lane_bytes = lane_bytes(in);
+  if (in.mod.space == Space::kShared) out.action = on_shared_memory(out.action);
+}
+
 void classify_barrier(ImageInstr& out, const Instruction& in) {
-  out.unit = Unit::kControl;
   if (in.op == Opcode::kBar && in.mod.mode == 2) {
     // Estimated: a barrier of a cluster costs what one of the block does. Warps wait for those of
     // their own block, in a barrier apart from its others.
-    if (in.mod.bar_arrive != 0) return;
-    out.action = Action::kBarrier;
+    if (in.mod.bar_arrive != 0) {
+      out.action = Action::kCompute;
+      return;
+    }
     out.lane_bytes = sm::kMaxBarriers - 1;
     return;
   }
-  out.action = in.mod.bar_arrive != 0 ? Action::kBarrierArrive : Action::kBarrier;
+  if (in.mod.bar_arrive != 0) out.action = Action::kBarrierArrive;
   const auto immediate = [&](size_t i) -> uint64_t {
     return i < in.srcs.size() && in.srcs[i].kind == compiler::Operand::Kind::kImmediate
                ? in.srcs[i].bits
@@ -129,76 +221,31 @@ void classify_barrier(ImageInstr& out, const Instruction& in) {
 }  // namespace
 
 sm::EnergyClass energy_class(const Instruction& in) {
-  using E = sm::EnergyClass;
-  const bool f64 = in.mod.type == ptx::Type::kF64 || in.mod.src_type == ptx::Type::kF64;
+  using E = EnergyClass;
+  const bool f64 = is_double(in);
   const bool real = ptx::is_float(in.mod.type);
-  switch (in.op) {
-    case Opcode::kLd:
-    case Opcode::kLdu:
-    case Opcode::kSt:
-    case Opcode::kAtom:
-    case Opcode::kRed:
-    case Opcode::kTex:
-    case Opcode::kSuld:
-    case Opcode::kSust:
-      return in.mod.space == Space::kConst || in.mod.space == Space::kParam ? E::kConstant
-                                                                            : E::kMemory;
-    case Opcode::kBra:
-    case Opcode::kBrx:
-    case Opcode::kCall:
-    case Opcode::kRet:
-    case Opcode::kExit:
-    case Opcode::kTrap:
-    case Opcode::kBar:
-    case Opcode::kBarRed:
-    case Opcode::kBarWarp:
-    case Opcode::kMembar:
-    case Opcode::kNanosleep:
-    case Opcode::kSystem:
-    case Opcode::kNop:
-      return E::kControl;
-    case Opcode::kShfl:
-    case Opcode::kVote:
-    case Opcode::kMatch:
-    case Opcode::kRedux:
-      return E::kShuffle;
-    case Opcode::kMul:
-    case Opcode::kMul24:
-    case Opcode::kMad:
-    case Opcode::kMadc:
-    case Opcode::kMad24:
-    case Opcode::kSad:
-    case Opcode::kDp4a:
-    case Opcode::kDp2a:
-    case Opcode::kMma:
-      if (!real) return E::kIntegerMultiply;
+  const E by_type = f64 ? E::kFp64 : real ? E::kFp32 : E::kInteger;
+  switch (row_of(in).charge) {
+    case Charge::kType:
       break;
-    case Opcode::kDiv:
-    case Opcode::kRem:
-      if (!real) return E::kIntegerDivide;
-      return f64 ? E::kFp64Divide : E::kFp32Divide;
-    case Opcode::kRcp:
-    case Opcode::kSqrt:
-    case Opcode::kRsqrt:
-    case Opcode::kSin:
-    case Opcode::kCos:
-    case Opcode::kLg2:
-    case Opcode::kEx2:
-    case Opcode::kTanh:
-      return f64 ? E::kFp64Divide : E::kSpecial;
-    case Opcode::kMov:
-    case Opcode::kCvta:
-    case Opcode::kSelp:
-    case Opcode::kSlct:
+    case Charge::kBits:
       return E::kInteger;  // whatever the type, bits are moved
-    case Opcode::kCvt:
-      if (ptx::is_float(in.mod.src_type)) return f64 ? E::kFp64 : E::kFp32;
-      break;
-    default:
-      break;
+    case Charge::kMul:
+      return real ? by_type : E::kIntegerMultiply;
+    case Charge::kDiv:
+      return !real ? E::kIntegerDivide : f64 ? E::kFp64Divide : E::kFp32Divide;
+    case Charge::kSpecial:
+      return f64 ? E::kFp64Divide : E::kSpecial;
+    case Charge::kConvert:
+      return by_type == E::kInteger && ptx::is_float(in.mod.src_type) ? E::kFp32 : by_type;
+    case Charge::kShuffle:
+      return E::kShuffle;
+    case Charge::kMemory:
+      return is_constant(in) ? E::kConstant : E::kMemory;
+    case Charge::kControl:
+      return E::kControl;
   }
-  if (f64) return E::kFp64;
-  return real ? E::kFp32 : E::kInteger;
+  return by_type;
 }
 
 bool is_move(const Instruction& instruction) {
@@ -206,105 +253,19 @@ bool is_move(const Instruction& instruction) {
 }
 
 ImageInstr classify(const Instruction& in, const MachineConfig& m) {
+  const Row& row = row_of(in);
   ImageInstr out;
-  const ptx::Type type = in.mod.type;
-  set_timing(out, timing(m.classes, Kind::kAdd, type));
-  switch (in.op) {
-    case Opcode::kLd:
-    case Opcode::kLdu:
-    case Opcode::kSt:
-    case Opcode::kAtom:
-    case Opcode::kRed:
-    case Opcode::kTex:
-    case Opcode::kSuld:
-    case Opcode::kSust:
-      classify_memory(out, in, m);
-      return out;
-    case Opcode::kMin:
-    case Opcode::kMax:
-      set_timing(out, timing(m.classes, Kind::kMax, type));
-      break;
-    case Opcode::kMul:
-    case Opcode::kMul24:
-      set_timing(out, timing(m.classes, Kind::kMul, type));
-      break;
-    case Opcode::kMad:
-    case Opcode::kMadc:
-    case Opcode::kMad24:
-    case Opcode::kSad:
-    case Opcode::kDp4a:
-    case Opcode::kDp2a:
-    case Opcode::kFma:
-    case Opcode::kVideo:
-      set_timing(out, timing(m.classes, Kind::kMad, type));
-      break;
-    case Opcode::kMma: {
-      // Estimated: no matrix units are modelled; one multiply-add per element of k and 32 results.
-      const ptx::MatrixDetail d = ptx::MatrixDetail::unpack(in.mod.detail);
-      ClassTiming t = timing(m.classes, Kind::kMad, type);
-      const uint32_t steps = std::max(1u, uint32_t{d.m} * d.n * d.k / 1024);
-      t.interval_cycles *= steps;
-      t.latency_cycles += t.interval_cycles;
-      set_timing(out, t);
-      break;
-    }
-    case Opcode::kDiv:
-    case Opcode::kRem:
-      set_timing(out, timing(m.classes, Kind::kDiv, type));
-      out.unit = Unit::kSfu;
-      break;
-    case Opcode::kRcp:
-    case Opcode::kSqrt:
-    case Opcode::kRsqrt:
-    case Opcode::kSin:
-    case Opcode::kCos:
-    case Opcode::kLg2:
-    case Opcode::kEx2:
-    case Opcode::kTanh:
-      set_timing(out, type == ptx::Type::kF64 ? m.classes.fp64_div : m.classes.sfu);
-      out.unit = Unit::kSfu;
-      break;
-    case Opcode::kCvt:
-      if (in.mod.src_type == ptx::Type::kF64) set_timing(out, m.classes.fp64_add);
-      break;
-    case Opcode::kShfl:
-    case Opcode::kVote:
-    case Opcode::kMatch:
-    case Opcode::kRedux:
-      set_timing(out, m.classes.shuffle);
-      break;
-    case Opcode::kBar:
-    case Opcode::kBarRed:
-      classify_barrier(out, in);
-      return out;
-    case Opcode::kMembar:
-      out.unit = Unit::kControl;
-      out.action = Action::kFence;
-      return out;
-    case Opcode::kBra:
-    case Opcode::kBrx:
-    case Opcode::kCall:
-      out.flags |= sm::kBranch;
-      return out;
-    case Opcode::kRet:
-    case Opcode::kExit:
-    case Opcode::kTrap:
-      out.unit = Unit::kControl;
-      out.action = Action::kExit;
-      return out;
-    case Opcode::kBarWarp:
-    case Opcode::kNanosleep:
-    case Opcode::kSystem:  // what the runtime does for a kernel costs one issue slot
-    case Opcode::kNop:
-      out.unit = Unit::kControl;
-      return out;
-    default:
-      break;
+  out.unit = row.unit;
+  out.action = row.action;
+  if (row.branch) out.flags |= sm::kBranch;
+  set_timing(out, timing(in, row.time, m.classes));
+  if (row.unit == Unit::kLsu) {
+    classify_memory(out, in, m.classes);
+  } else if (row.action == Action::kBarrier) {
+    classify_barrier(out, in);
+  } else if (out.unit == Unit::kSp && !row.branch && m.sm.dp_units != 0 && is_double(in)) {
+    out.unit = Unit::kDp;  // ports of its own only where the machine says so
   }
-  // Double precision has ports of its own only where the machine says so.
-  if (out.unit == Unit::kSp && m.sm.dp_units != 0 &&
-      (type == ptx::Type::kF64 || in.mod.src_type == ptx::Type::kF64))
-    out.unit = Unit::kDp;
   return out;
 }
 

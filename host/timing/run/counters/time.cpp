@@ -1,8 +1,8 @@
 // Counters that grow with time whatever the machine does.
-#include "host/timing/run/collect_time.h"
-
 #include <map>
 #include <utility>
+
+#include "host/timing/run/counters/subjects.h"
 
 namespace nearwarp::sim {
 

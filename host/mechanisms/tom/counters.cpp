@@ -1,0 +1,135 @@
+// What a run's result says of offloading: its counters, and a row for each candidate.
+#include "host/mechanisms/tom/counters.h"
+
+#include "host/mechanisms/tom/pass/print.h"
+#include "host/timing/run/counters/table.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+using offload::CandidateCounters;
+using C = const CandidateCounters&;
+
+/// By candidate; all its SMs' together.
+constexpr CounterRow<CandidateCounters> kCandidateCounters[] = {
+    {"instances", "instances", "Candidate instances that reached the offload controller",
+     [](C c) { return c.instances; }},
+    {"offloaded", "instances", "Instances that were offloaded", [](C c) { return c.offloaded; }},
+    {"refused_condition", "instances", "Kept: the condition does not hold",
+     [](C c) { return c.refused_condition; }},
+    {"refused_busy_tx", "instances", "Kept: would add traffic to a busy TX channel",
+     [](C c) { return c.refused_busy_tx; }},
+    {"refused_busy_rx", "instances", "Kept: would add traffic to a busy RX channel",
+     [](C c) { return c.refused_busy_rx; }},
+    {"refused_pending", "instances", "Kept: the stack SM's warps are all spoken for",
+     [](C c) { return c.refused_pending; }},
+    {"no_memory_access", "instances", "Kept: ended before their first memory access",
+     [](C c) { return c.no_memory_access; }},
+    {"learning", "instances", "Begun while the mapping was being learnt; in none of the others",
+     [](C c) { return c.learning; }},
+    {"local_lines", "lines", "Sent to memory by stack SMs: to their own stack",
+     [](C c) { return c.local_lines; }},
+    {"remote_lines", "lines", "Sent to memory by stack SMs: to another stack",
+     [](C c) { return c.remote_lines; }},
+};
+
+/// What one main SM counts.
+struct RequesterNumbers {
+  const offload::OffloadCounters& offload;
+  const sm::SmCounters& sm;
+};
+using R = const RequesterNumbers&;
+
+constexpr CounterRow<RequesterNumbers> kRequesterCounters[] = {
+    {"request_bytes", "bytes", "Offload requests", [](R r) { return r.offload.request_bytes; }},
+    {"ack_bytes", "bytes", "Offload acknowledgements", [](R r) { return r.offload.ack_bytes; }},
+    {"dirty_lines", "lines", "Lines invalidated because an offloaded block wrote them",
+     [](R r) { return r.offload.dirty_lines; }},
+    {"away_cycles", "core cycles", "From request to acknowledgement, summed over instances",
+     [](R r) { return r.offload.away_cycles; }},
+    {"redundant", "warp-instructions",
+     "Executed on the main GPU only to find the destination stack",
+     [](R r) { return r.sm.redundant; }},
+};
+
+using Member = uint64_t CandidateCounters::*;
+
+/// Counted by main SMs, and by stack SMs.
+constexpr Member kAtHome[] = {
+    &CandidateCounters::instances,
+    &CandidateCounters::refused_condition,
+    &CandidateCounters::refused_busy_tx,
+    &CandidateCounters::refused_busy_rx,
+    &CandidateCounters::refused_pending,
+    &CandidateCounters::no_memory_access,
+    &CandidateCounters::offloaded,
+    &CandidateCounters::learning,
+    &CandidateCounters::kept,
+    &CandidateCounters::kept_cycles,
+    &CandidateCounters::returned,
+    &CandidateCounters::offloaded_cycles,
+};
+constexpr Member kInStack[] = {&CandidateCounters::local_lines, &CandidateCounters::remote_lines};
+
+/// Candidates summed over SMs, by candidate.
+std::vector<CandidateCounters> sum_candidates(System& system) {
+  const Endpoints& e = system.ends;
+  std::vector<CandidateCounters> total(system.sm(0).offload.candidates.count);
+  const auto add = [&](uint32_t endpoint, std::span<const Member> members) {
+    const auto of_sm =
+        with_sm(system, endpoint, [](const auto& s) { return s.offload.candidates; });
+    const CandidateCounters* n = of_sm.in(system.arena.base());
+    for (size_t k = 0; k < total.size(); ++k)
+      for (const Member m : members) total[k].*m += n[k].*m;
+  };
+  for (uint32_t i = 0; i < e.num_sms; ++i) add(e.first_sm + i, kAtHome);
+  for (uint32_t i = 0; i < e.num_stacks; ++i) add(e.first_stack_sm + i, kInStack);
+  return total;
+}
+
+report::CandidateRow row_of(const compiler::Kernel& kernel, const compiler::OffloadCandidate& c,
+                            const CandidateCounters& n) {
+  report::CandidateRow row;
+  row.kernel = kernel.name;
+  row.id = c.id;
+  row.source_lines = compiler::source_lines(kernel, c);
+  row.instances = n.instances;
+  row.offloaded = n.offloaded;
+  row.refused_condition = n.refused_condition;
+  row.refused_busy = n.refused_busy_tx + n.refused_busy_rx;
+  row.refused_pending = n.refused_pending;
+  row.no_memory_access = n.no_memory_access;
+  row.learning = n.learning;
+  row.local_lines = n.local_lines;
+  row.remote_lines = n.remote_lines;
+  row.kept = n.kept;
+  row.kept_cycles = n.kept_cycles;
+  row.returned = n.returned;
+  row.offloaded_cycles = n.offloaded_cycles;
+  return row;
+}
+
+}  // namespace
+
+void collect_offloading(const runtime::Recording& recording, const ImageTables& image,
+                        System& system, report::RunResult& result) {
+  const Endpoints& e = system.ends;
+  const std::vector<CandidateCounters> candidates = sum_candidates(system);
+  CounterSums<CandidateCounters> by_candidate(kCandidateCounters);
+  for (const CandidateCounters& c : candidates) by_candidate.add(c);
+  by_candidate.append_to(result, "offload.");
+
+  CounterSums<RequesterNumbers> by_requester(kRequesterCounters);
+  for (uint32_t i = e.first_sm; i < e.first_sm + e.num_sms; ++i)
+    with_sm(system, i, [&](const auto& s) { by_requester.add({s.offload.counters, s.counters}); });
+  by_requester.append_to(result, "offload.");
+  result.counters.push_back({"offload.peak_pending", system.front_end().counters.peak_pending,
+                             "requests", "Most requests pending at one stack"});
+
+  for (size_t k = 0; k < image.candidates.size(); ++k)
+    result.candidates.push_back(row_of(*recording.kernels[image.candidates[k].kernel],
+                                       image.candidate_info[k], candidates[k]));
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,69 @@
+// Counters of L2 slices and vaults.
+#include "host/timing/run/counters/subjects.h"
+#include "host/timing/run/counters/table.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+using L = const L2Counters&;
+
+constexpr CounterRow<L2Counters> kL2Counters[] = {
+    {"reads", "lines", "Reads looked up", [](L l) { return l.reads; }},
+    {"read_hits", "lines", "Reads that hit", [](L l) { return l.read_hits; }},
+    {"read_misses", "lines", "Reads that missed and went to memory",
+     [](L l) { return l.read_misses; }},
+    {"read_merges", "lines", "Reads that joined a miss under way",
+     [](L l) { return l.read_merges; }},
+    {"writes", "lines", "Writes passed on to memory", [](L l) { return l.writes; }},
+    {"write_hits", "lines", "Of these, present", [](L l) { return l.write_hits; }},
+    {"atomics", "lines", "Atomics executed", [](L l) { return l.atomics; }},
+    {"invalidations", "lines", "Invalidations received", [](L l) { return l.invalidations; }},
+    {"lines_invalidated", "lines", "Of these, present", [](L l) { return l.lines_invalidated; }},
+    {"fills", "lines", "Lines that came from memory", [](L l) { return l.fills; }},
+    {"evictions", "lines", "Lines replaced", [](L l) { return l.evictions; }},
+};
+
+using V = const VaultCounters&;
+
+constexpr CounterRow<VaultCounters> kVaultCounters[] = {
+    {"reads", "requests", "Reads taken in", [](V v) { return v.reads; }},
+    {"writes", "requests", "Writes taken in", [](V v) { return v.writes; }},
+    {"row_hits", "requests", "Found their row open", [](V v) { return v.row_hits; }},
+    {"row_misses", "requests", "Found the bank closed", [](V v) { return v.row_misses; }},
+    {"row_conflicts", "requests", "Found another row open", [](V v) { return v.row_conflicts; }},
+    {"activates", "commands", "Row activations", [](V v) { return v.activates; }},
+    {"precharges", "commands", "Precharges", [](V v) { return v.precharges; }},
+    {"refreshes", "commands", "All-bank refreshes", [](V v) { return v.refreshes; }},
+    {"read_commands", "commands", "Column reads", [](V v) { return v.read_commands; }},
+    {"write_commands", "commands", "Column writes", [](V v) { return v.write_commands; }},
+    {"bytes_read", "bytes", "Data read over the TSVs", [](V v) { return v.data_bytes_read; }},
+    {"bytes_written", "bytes", "Data written over the TSVs",
+     [](V v) { return v.data_bytes_written; }},
+    {"bus_busy_ticks", "ticks", "Time that TSVs carried data, summed over vaults",
+     [](V v) { return v.bus_busy_ticks; }},
+    {"latency_ticks", "ticks", "From entering the vault to leaving it, summed over replies",
+     [](V v) { return v.latency_ticks; }},
+};
+
+}  // namespace
+
+void collect_memory(System& system, report::RunResult& result) {
+  CounterSums<L2Counters> l2(kL2Counters);
+  CounterSums<VaultCounters> dram(kVaultCounters);
+  std::byte* base = system.arena.base();
+  for (const kernels::Component& c : system.components()) {
+    if (c.kind == kernels::ComponentKind::kL2Slice) {
+      l2.add(kernels::at_offset<L2SliceState>(base, c.state).counters);
+    } else if (c.kind == kernels::ComponentKind::kVault) {
+      auto& vault = kernels::at_offset<VaultState>(base, c.state);
+      finish_vault(HostGroup{}, kernels::at_offset<const VaultParams>(base, c.params), vault, base,
+                   result.cycles * system.core_period);
+      dram.add(vault.counters);
+    }
+  }
+  l2.append_to(result, "l2.");
+  dram.append_to(result, "dram.");
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,35 @@
+// What a run's result takes from a machine, subject by subject; each has a file of its own here.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "host/recording/recording.h"
+#include "host/timing/machine/system.h"
+#include "host/timing/program/image_builder.h"
+#include "host/timing/report/result.h"
+
+namespace nearwarp::sim {
+
+/// Rows of the launches, and `result.cycles`; `now_cycle` ends a launch that has not ended.
+void collect_launches(const runtime::Recording& recording, const ImageTables& image, System& system,
+                      uint64_t now_cycle, report::RunResult& result);
+
+/// Counters of the SMs from endpoint `first` on, with their L1 caches and TLBs.
+void collect_sms(System& system, std::string_view prefix, uint32_t first, uint32_t count,
+                 report::RunResult& result);
+
+/// Instructions that the run committed; `result.offloaded_thread_instructions` included.
+void collect_committed(System& system, report::RunResult& result);
+
+/// Counters of L2 slices and vaults. Idle vaults' refreshes are counted up to `result.cycles`.
+void collect_memory(System& system, report::RunResult& result);
+
+/// Counters of channels by class, the run's traffic, and how its links were used.
+void collect_channels(System& system, report::RunResult& result);
+
+/// Counters that grow with time whatever the machine does: what links could have carried, and how
+/// long components were there. The energy account needs them. `result.cycles` must be set.
+void collect_time(System& system, report::RunResult& result);
+
+}  // namespace nearwarp::sim
