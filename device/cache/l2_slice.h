@@ -19,7 +19,7 @@ namespace l2_detail {
 NW_HD NW_INLINE uint32_t set_of(const L2SliceParams& p, const std::byte* base, LineAddr line) {
   // The slice's lines differ in the bits above the slice index; fold them so that strides spread.
   const AddressMap& map = p.map.of(line, base);
-  return AddressMap::fold(map.within_stack(line) >> map.slice_bits, p.set_bits);
+  return AddressMap::fold(map.within_slice(line), p.set_bits);
 }
 
 NW_HD NW_INLINE uint16_t vault_endpoint(const L2SliceParams& p, const std::byte* base,

@@ -14,13 +14,18 @@ struct Location {
   uint32_t stack, vault, bank, row, column;
 };
 
-/// All counts are powers of two; the host validates that.
+/// Powers of two are taken as bits of the line address. Other counts (six partitions of a discrete
+/// GPU, say) are taken by division, and hashed by rotation instead of XOR: `stacks`, not 0, says
+/// so, and that stacks, vaults and slices have the counts beside it instead of those in bits.
 struct AddressMap {
   uint32_t stack_bits = 2;
   uint32_t vault_bits = 4;
   uint32_t column_bits = 5;  ///< lines per row
   uint32_t bank_bits = 4;
   uint32_t slice_bits = 2;  ///< L2 slices per stack
+  uint32_t stacks = 0;      ///< 0: all counts are powers of two
+  uint32_t vaults = 0;      ///< of a stack
+  uint32_t slices = 0;      ///< of a stack; vaults are a multiple of them
   /// Bit of the line address at which the stack index begins (0: consecutive lines go to
   /// consecutive stacks).
   uint32_t stack_shift = 0;
@@ -31,10 +36,17 @@ struct AddressMap {
   /// Set in every row number, so that lines under different maps never seem to share a row.
   uint32_t row_tag = 0;
 
-  /// The line address without its stack bits: unique within a stack.
+  /// The line's number within its stack: the line address without its stack bits.
   NW_HD NW_INLINE uint32_t within_stack(LineAddr line) const {
     const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
-    return (line >> (stack_shift + stack_bits)) << stack_shift | low;
+    const uint32_t high = stacks == 0 ? line >> (stack_shift + stack_bits)  //
+                                      : (line >> stack_shift) / stacks;
+    return high << stack_shift | low;
+  }
+  /// The line's number within its L2 slice, likewise.
+  NW_HD NW_INLINE uint32_t within_slice(LineAddr line) const {
+    const uint32_t w = within_stack(line);
+    return stacks == 0 ? w >> slice_bits : w / slices;
   }
   NW_HD NW_INLINE static uint32_t fold(uint32_t value, uint32_t bits) {
     if (bits == 0) return 0;
@@ -42,7 +54,20 @@ struct AddressMap {
     for (; value != 0; value >>= bits) folded ^= value;
     return folded & static_cast<uint32_t>(low_bits(bits));
   }
+  /// How far what repeats with `number` is turned: any run of numbers meets all turns about as
+  /// often, strides of powers of two included. (Multiplicative hashing: 2^32 / golden ratio.)
+  NW_HD NW_INLINE static uint32_t turn(uint32_t number) { return number * 0x9e3779b1u >> 16; }
+  NW_HD NW_INLINE uint32_t rotated_stack(LineAddr line) const {
+    const uint32_t index = (line >> stack_shift) % stacks;
+    if (hash == 0 || hash_stack == 0) return index;
+    return (index + turn(within_stack(line) / vaults)) % stacks;
+  }
+  NW_HD NW_INLINE uint32_t rotated_vault(uint32_t within) const {
+    const uint32_t index = within % vaults;
+    return hash == 0 ? index : (index + turn(within / vaults >> column_bits)) % vaults;
+  }
   NW_HD NW_INLINE uint32_t stack_of(LineAddr line) const {
+    if (stacks != 0) return rotated_stack(line);
     const uint32_t mask = static_cast<uint32_t>(low_bits(stack_bits));
     const uint32_t index = line >> stack_shift & mask;
     if (hash == 0 || hash_stack == 0) return index;
@@ -50,15 +75,18 @@ struct AddressMap {
   }
   NW_HD NW_INLINE uint32_t vault_of(LineAddr line) const {
     const uint32_t w = within_stack(line);
+    if (stacks != 0) return rotated_vault(w);
     const uint32_t mask = static_cast<uint32_t>(low_bits(vault_bits));
     if (hash == 0) return w & mask;
     return (w ^ fold(w >> (vault_bits + column_bits), vault_bits)) & mask;
   }
   NW_HD NW_INLINE uint32_t slice_in_stack(LineAddr line) const {
-    return vault_of(line) & static_cast<uint32_t>(low_bits(slice_bits));
+    const uint32_t vault = vault_of(line);
+    return stacks == 0 ? vault & static_cast<uint32_t>(low_bits(slice_bits)) : vault % slices;
   }
   NW_HD NW_INLINE Location locate(LineAddr line) const {
-    const uint32_t v = within_stack(line) >> vault_bits;
+    const uint32_t w = within_stack(line);
+    const uint32_t v = stacks == 0 ? w >> vault_bits : w / vaults;
     const uint32_t row_bank = v >> column_bits;
     Location at;
     at.stack = stack_of(line);

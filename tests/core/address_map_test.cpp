@@ -113,6 +113,82 @@ TEST(AddressMap, WithinStackIsUniqueInEachStack) {
     ASSERT_TRUE(seen.insert({map.stack_of(line), map.within_stack(line)}).second);
 }
 
+/// Counts that are not all powers of two.
+AddressMap uneven(uint32_t stacks, uint32_t vaults, uint32_t slices) {
+  AddressMap map;
+  map.stacks = stacks, map.vaults = vaults, map.slices = slices;
+  map.column_bits = 3, map.bank_bits = 2;
+  return map;
+}
+
+TEST(AddressMap, AnyCountIsABijection) {
+  for (const auto& [stacks, vaults] : {std::pair{6u, 2u}, {6u, 1u}, {3u, 4u}, {4u, 3u}, {5u, 7u}}) {
+    for (const uint32_t shift : {0u, 4u}) {
+      for (const uint32_t hash : {0u, 1u}) {
+        AddressMap map = uneven(stacks, vaults, 1);
+        map.stack_shift = shift, map.hash = hash;
+        SCOPED_TRACE(testing::Message()
+                     << stacks << " x " << vaults << " shift " << shift << " hash " << hash);
+        constexpr uint32_t kRows = 16;
+        std::set<Place> seen;
+        for (LineAddr line = 0; line < stacks * vaults * 8 * 4 * kRows; ++line) {
+          const Location at = map.locate(line);
+          ASSERT_LT(at.stack, stacks);
+          ASSERT_LT(at.vault, vaults);
+          ASSERT_LT(at.bank, 4u);
+          ASSERT_LT(at.column, 8u);
+          ASSERT_LT(at.row, kRows);
+          ASSERT_EQ(at.stack, map.stack_of(line));
+          ASSERT_EQ(at.vault, map.vault_of(line));
+          ASSERT_TRUE(seen.insert(place(map, line)).second) << line;
+        }
+      }
+    }
+  }
+}
+
+TEST(AddressMap, AnyCountIsMetInTurnAndByAnyStride) {
+  const AddressMap map = uneven(6, 2, 2);
+  std::vector<uint32_t> met(12, 0);
+  for (LineAddr line = 12 * 1000; line < 12 * 1001; ++line)
+    met[map.stack_of(line) * 2 + map.vault_of(line)] += 1;
+  for (const uint32_t n : met) EXPECT_EQ(n, 1u);
+  constexpr uint32_t kLines = 12 * 300;
+  for (const uint32_t stride : {1u, 2u, 3u, 4u, 6u, 8u, 12u, 16u, 64u, 96u, 1024u, 12'288u}) {
+    std::vector<uint32_t> at(12, 0);
+    for (uint32_t i = 0; i < kLines; ++i)
+      at[map.stack_of(i * stride) * 2 + map.slice_in_stack(i * stride)] += 1;
+    for (const uint32_t n : at) {
+      EXPECT_GE(n, 300u * 3 / 4) << "stride " << stride;
+      EXPECT_LE(n, 300u * 5 / 4) << "stride " << stride;
+    }
+  }
+}
+
+TEST(AddressMap, WithoutHashAnyCountIsPlainDivision) {
+  AddressMap map = uneven(6, 4, 2);
+  map.hash = 0;
+  for (LineAddr line = 0; line < 2000; ++line) {
+    EXPECT_EQ(map.stack_of(line), line % 6);
+    EXPECT_EQ(map.vault_of(line), line / 6 % 4);
+    EXPECT_EQ(map.slice_in_stack(line), line / 6 % 2);
+    EXPECT_EQ(map.within_slice(line), line / 12);
+    EXPECT_EQ(map.locate(line).column, line / 24 % 8);
+    EXPECT_EQ(map.locate(line).row, line / 24 / 8 / 4);
+  }
+}
+
+TEST(AddressMap, ASlicesLinesHaveNumbersOfTheirOwn) {
+  for (const AddressMap& map : {AddressMap{}, uneven(6, 2, 2), uneven(6, 6, 2), uneven(3, 4, 4)}) {
+    std::set<std::tuple<uint32_t, uint32_t, uint32_t>> seen;
+    for (LineAddr line = 0; line < 10'000; ++line)
+      ASSERT_TRUE(
+          seen.insert({map.stack_of(line), map.slice_in_stack(line), map.within_slice(line)})
+              .second)
+          << line;
+  }
+}
+
 TEST(AddressMap, FoldIsTheXorOfTheParts) {
   EXPECT_EQ(AddressMap::fold(0, 4), 0u);
   EXPECT_EQ(AddressMap::fold(0x1234, 4), 1u ^ 2 ^ 3 ^ 4);

@@ -13,11 +13,19 @@ uint32_t log2_exact(uint32_t n) { return static_cast<uint32_t>(std::countr_zero(
 
 AddressMap machine_address_map(const config::MachineConfig& machine) {
   AddressMap map;
-  map.stack_bits = log2_exact(machine.stack.count);
-  map.vault_bits = log2_exact(machine.stack.vaults);
+  const uint32_t stacks = machine.stack.count, vaults = machine.stack.vaults;
+  const uint32_t slices = machine.l2.slices / stacks;
+  if (std::has_single_bit(stacks) && std::has_single_bit(vaults) && std::has_single_bit(slices)) {
+    map.stack_bits = log2_exact(stacks);
+    map.vault_bits = log2_exact(vaults);
+    map.slice_bits = log2_exact(slices);
+  } else {
+    map.stacks = stacks;
+    map.vaults = vaults;
+    map.slices = slices;
+  }
   map.column_bits = log2_exact(machine.dram.row_bytes / machine.l1.line_bytes);
   map.bank_bits = log2_exact(machine.dram.banks);
-  map.slice_bits = log2_exact(machine.l2.slices / machine.stack.count);
   return map;
 }
 
