@@ -9,12 +9,15 @@
 #include "device/link/host_memory.h"
 #include "device/link/link_port.h"
 #include "device/noc/channel_network.h"
-#include "device/noc/crossbar.h"
+#include "device/mechanisms/tom/mechanism.h"
 #include "device/noc/standalone.h"
+#include "device/noc/switch.h"
 #include "device/sm/sm.h"
-#include "device/stack/stack_switch.h"
 
 namespace nearwarp::kernels {
+
+/// The mechanisms that are built in; a mechanism's number is its place.
+using Mechanisms = sm::MechanismList<tom::Mechanism>;
 
 enum class ComponentKind : uint8_t {
   kSm,
@@ -92,10 +95,10 @@ NW_HD StepResult step_component(const G& g, const Component& c, std::byte* state
   std::byte* base = system.arena;
   switch (c.kind) {
     case ComponentKind::kSm:
-      return sm::step_sm(g, at_offset<const sm::SmParams>(base, c.params), as<sm::SmState>(state),
+      return sm::step_sm<Mechanisms>(g, at_offset<const sm::SmParams>(base, c.params), as<sm::SmState>(state),
                          system, window, horizon);
     case ComponentKind::kWideSm:
-      return sm::step_sm(g, at_offset<const sm::SmParams>(base, c.params),
+      return sm::step_sm<Mechanisms>(g, at_offset<const sm::SmParams>(base, c.params),
                          as<sm::WideSmState>(state), system, window, horizon);
     case ComponentKind::kL2Slice:
       return step_l2_slice(g, at_offset<const L2SliceParams>(base, c.params),
@@ -125,7 +128,7 @@ NW_HD StepResult step_component(const G& g, const Component& c, std::byte* state
     case ComponentKind::kFrontEnd:
       break;
   }
-  return frontend::step_front_end(g, at_offset<const frontend::FrontEndParams>(base, c.params),
+  return frontend::step_front_end<Mechanisms>(g, at_offset<const frontend::FrontEndParams>(base, c.params),
                                   as<frontend::FrontEndState>(state), system, window, horizon);
 }
 

@@ -50,13 +50,14 @@ struct RunState {
 NW_HD inline bool host_wanted(const RunState& run, const frontend::FrontEndState& s) {
   const ReadyTraces& ready = run.ready;
   const sm::ProgramImage& image = run.view.image;
-  if (s.learning == frontend::LearningPhase::kHeld && !s.placed) return true;
+  if (s.host_wanted_by != 0) return true;
   if (ready.launch == ReadyTraces::kAll) return false;
-  if (s.num_done != 0) return true;
-  if (s.launch >= image.num_launches) return false;
-  if (s.launch != ready.launch) return true;
-  const uint32_t next_block = s.running ? s.next_block : 0;
-  return ready.blocks < image.launches[s.launch].num_blocks &&
+  const frontend::DispatchState& d = s.dispatch;
+  if (d.num_done != 0) return true;
+  if (d.launch >= image.num_launches) return false;
+  if (d.launch != ready.launch) return true;
+  const uint32_t next_block = d.running ? d.next_block : 0;
+  return ready.blocks < image.launches[d.launch].num_blocks &&
          next_block + ready.margin > ready.blocks;
 }
 

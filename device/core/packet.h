@@ -7,53 +7,67 @@
 
 namespace nearwarp {
 
-enum class PacketKind : uint8_t {
-  kNone,
-  // Memory: requests.
-  kRead,        ///< a cache line is wanted
-  kWrite,       ///< write-through data of one line (Packet::sectors)
-  kAtomic,      ///< read-modify-write of one line at the L2 (or at the vault, from a stack SM)
-  kInvalidate,  ///< drop a line from an L2 slice (TOM, section 4.4.2); no reply
-  // Memory: replies.
-  kReadReply,
-  kWriteAck,
-  kAtomicReply,
-  // Offloading (TOM, section 4.2).
-  kOffloadRequest,
-  kOffloadDirty,  ///< a line that the offloaded block wrote; precedes the acknowledgement
-  kOffloadAck,
-  // Control between the GPU's front end and the SMs; no data moves.
-  kLaunchBlock,
-  kBlockDone,
-  kOffloadAsk,  ///< SM wants a slot on a stack SM
-  kOffloadGrant,
-  kOffloadDeny,     ///< Packet::aux holds the reason
-  kOffloadRelease,  ///< an offloaded block has returned
-  kChannelBusy,     ///< Packet::sectors: busy bits (bit 2 s: TX of stack s, bit 2 s + 1: RX)
-  kKernelStart,     ///< SMs drop their private caches
-  kInstanceSeen,    ///< the memory map analyzer reports: see device/offload/map_analyzer_state.h
-  kStop,            ///< the learning phase is over: issue nothing more
-  kStopped,         ///< nothing is under way in this SM
-  kResume,          ///< data has its final place
+/// Virtual networks: a packet that makes somebody send another one must not share buffers with that
+/// one, or both may wait for each other (a protocol deadlock). Networks keep the classes apart.
+enum class MessageClass : uint8_t {
+  kRequest,
+  kReply,      ///< whoever gets it needs nothing more to be rid of it
+  kCoherence,  ///< has networks of its own
+  kControl,    ///< between the front end and SMs; no data moves
 };
 
-NW_HD constexpr bool is_reply(PacketKind k) {
-  return k == PacketKind::kReadReply || k == PacketKind::kWriteAck ||
-         k == PacketKind::kAtomicReply || k == PacketKind::kOffloadDirty ||
-         k == PacketKind::kOffloadAck;
+/// A kind of packet: block << 8 | number << 2 | class. Memory and dispatch have a block each, and so
+/// has every mechanism: its kinds are constants made by packet_kind().
+enum class PacketKind : uint16_t;
+NW_HD constexpr PacketKind packet_kind(uint32_t block, uint32_t number, MessageClass c) {
+  return static_cast<PacketKind>(block << 8 | number << 2 | static_cast<uint32_t>(c));
 }
+NW_HD constexpr uint32_t block_of(PacketKind k) { return static_cast<uint32_t>(k) >> 8; }
+NW_HD constexpr MessageClass class_of(PacketKind k) {
+  return static_cast<MessageClass>(static_cast<uint32_t>(k) & 3);
+}
+
+inline constexpr uint32_t kMemoryBlock = 0, kDispatchBlock = 1;
+
+namespace packet_detail {
+constexpr uint16_t memory(uint32_t number, MessageClass c) {
+  return static_cast<uint16_t>(packet_kind(kMemoryBlock, number, c));
+}
+constexpr uint16_t dispatch(uint32_t number) {
+  return static_cast<uint16_t>(packet_kind(kDispatchBlock, number, MessageClass::kControl));
+}
+}  // namespace packet_detail
+
+enum class PacketKind : uint16_t {
+  kNone = 0,
+  // Memory.
+  kRead = packet_detail::memory(1, MessageClass::kRequest),  ///< a cache line is wanted
+  /// Write-through data of one line (Packet::sectors).
+  kWrite = packet_detail::memory(2, MessageClass::kRequest),
+  /// Read-modify-write of one line at the L2 (or at the vault, from a stack SM).
+  kAtomic = packet_detail::memory(3, MessageClass::kRequest),
+  kReadReply = packet_detail::memory(1, MessageClass::kReply),
+  kWriteAck = packet_detail::memory(2, MessageClass::kReply),
+  kAtomicReply = packet_detail::memory(3, MessageClass::kReply),
+  /// Drop a line from an L2 slice; no reply.
+  kInvalidate = packet_detail::memory(4, MessageClass::kCoherence),
+  // Dispatch.
+  kLaunchBlock = packet_detail::dispatch(0),
+  kBlockDone = packet_detail::dispatch(1),
+};
+
+NW_HD constexpr bool is_reply(PacketKind k) { return class_of(k) == MessageClass::kReply; }
 
 /// One packet; 32 bytes whatever it is said to weigh on the wire.
 struct Packet {
-  uint64_t payload = 0;  ///< offload, control: see device/offload; memory: unused
+  uint64_t payload = 0;  ///< mechanisms: theirs; memory: unused
   uint32_t line = 0;     ///< memory: LineAddr
   uint32_t tag = 0;      ///< the requester's own name for the request; comes back in the reply
-  uint32_t sectors = 0;  ///< writes, atomics: 32-byte sectors touched; offload: active mask
+  uint32_t sectors = 0;  ///< writes, atomics: 32-byte sectors touched
   uint16_t src = 0;      ///< endpoint that gets the reply
   uint16_t dst = 0;      ///< endpoint to which this packet goes
   uint16_t bytes = 0;    ///< weight on the wire, header included
   PacketKind kind = PacketKind::kNone;
-  uint8_t aux = 0;
   uint32_t extra = 0;
 };
 static_assert(sizeof(Packet) == 32);

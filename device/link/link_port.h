@@ -5,7 +5,7 @@
 // chosen round robin, one per port and interconnect cycle; the links' channels enforce bandwidth.
 //
 // The monitor measures each direction over intervals of fixed length and tells the front end when a
-// direction becomes busy or not (TOM, section 4.2, "Channel Busy Monitor"). Idle intervals do
+// direction becomes busy or not (TOM's channel busy monitor: TOM, section 4.2). Idle intervals do
 // not wake the machine: after the last one with traffic there is at most one more evaluation.
 #pragma once
 
@@ -21,6 +21,7 @@ struct LinkPortParams {
   uint16_t endpoint = 0;             ///< this port
   uint16_t front_end = 0;            ///< endpoint of the busy messages
   uint16_t control_bytes = 0;        ///< weight of a busy message
+  PacketKind news_kind = PacketKind::kNone;  ///< kind of a busy message
 };
 
 struct LinkPortCounters {
@@ -70,7 +71,7 @@ NW_HD NW_INLINE void evaluate(const LinkPortParams& p, LinkPortState& s, std::by
 NW_HD NW_INLINE void tell(const LinkPortParams& p, LinkPortState& s, std::byte* base, Tick now,
                           Horizon& horizon) {
   Packet message;
-  message.kind = PacketKind::kChannelBusy;
+  message.kind = p.news_kind;
   message.src = p.endpoint;
   message.dst = p.front_end;
   message.bytes = p.control_bytes;

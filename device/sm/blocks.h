@@ -1,8 +1,7 @@
 // Thread blocks on an SM: launch, barriers, end.
 #pragma once
 
-#include "device/offload/requester.h"
-#include "device/sm/timer_wheel.h"
+#include "device/sm/progress.h"
 
 namespace nearwarp::sm {
 
@@ -20,14 +19,14 @@ NW_HD inline void try_release_barrier(V& v, uint32_t block, uint32_t barrier, ui
   waiting = {};
   release.each([&](uint32_t warp) {
     v.warps[warp].phase = Phase::kRunning;
-    offload::continue_warp(v, warp, now, now + 1);
+    continue_warp(v, warp, now, now + 1);
   });
 }
 
 template <class V>
 NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
-  NW_ASSERT(!v.p.in_stack);  // candidates contain no barriers
   Warp& w = v.warps[warp];
+  NW_ASSERT(w.guest_of == 0);  // mechanisms move no code with barriers
   NW_ASSERT(in.lane_bytes < kMaxBarriers);
   const uint32_t at = w.block_slot * kMaxBarriers + in.lane_bytes;
   v.s.counters.barriers += 1;
@@ -79,7 +78,7 @@ NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
     fetch_first(w.at, trace.words, v.system.image, w.first_block);
   }
   b.running = b.warps;
-  b.warps.each([&](uint32_t warp) { offload::continue_warp(v, warp, now, now + 1); });
+  b.warps.each([&](uint32_t warp) { continue_warp(v, warp, now, now + 1); });
 }
 
 /// Tell the front end of ended blocks.

@@ -83,8 +83,7 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
               (trace::record_base(words[a.record]) & trace::kSharedWindow) != 0;
   w.loads = static_cast<uint8_t>(w.loads + 1);
   set_results(v, warp, in, kPendingLoad);
-  op.analyzed = w.analyzed && !op.shared;
-  if (op.analyzed) offload::expect_access(v, warp);
+  op.watch = op.shared || w.watch == 0 ? uint8_t{0} : hooks::on_access(v, warp);
   if (op.shared) return;
   if (in.action == Action::kStore) {
     op.epoch = static_cast<uint8_t>(add_store(s) % kEpochs);
@@ -137,10 +136,7 @@ NW_HD inline void issue(V& v, uint32_t warp, uint32_t now) {
   s.counters.threads_by_class[static_cast<uint32_t>(in.energy_class())] += threads;
   s.counters.register_reads += threads * in.register_reads;
   s.counters.register_writes += threads * in.register_writes;
-  if (w.searching) {
-    w.searched += 1;
-    w.searched_threads += threads;
-  }
+  if (w.watch != 0) hooks::after_issue(v, warp, threads);
   const uint64_t* words = v.words(w);
   if ((in.flags & kHasRecord) != 0) {
     issue_memory(v, warp, in, words, now);
@@ -159,7 +155,7 @@ NW_HD inline void issue(V& v, uint32_t warp, uint32_t now) {
       return;
     }
   }
-  offload::continue_warp(v, warp, now, next);
+  continue_warp(v, warp, now, next);
 }
 
 /// One issue slot per scheduler. Returns whether anything was issued.
@@ -168,8 +164,9 @@ NW_HD inline bool issue_cycle(V& v, uint32_t now, const typename V::Warps* sched
   if (!v.s.ready.any()) return false;
   bool any = false;
   for (uint32_t k = 0; k < v.p.num_schedulers; ++k) {
-    const auto m = issuable(v.p, v.s, now) & scheduler_warps[k];
+    auto m = issuable(v.p, v.s, now) & scheduler_warps[k];
     if (!m.any()) continue;
+    if (v.s.attached != 0) m = hooks::prefer(v, m);
     const uint32_t warp = pick(v, k, m);
     v.s.last_warp[k] = static_cast<uint8_t>(warp);
     issue(v, warp, now);

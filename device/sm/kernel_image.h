@@ -46,14 +46,12 @@ enum class Action : uint8_t {
 };
 
 enum InstrFlags : uint8_t {
-  kGuarded = 1,         ///< the trace has a mask word before the memory record
-  kBranch = 2,          ///< the next instruction waits for the branch to resolve
-  kHasRecord = 4,       ///< the trace has a memory record
-  kCandidateBegin = 8,  ///< an offloading candidate begins here
+  kGuarded = 1,    ///< the trace has a mask word before the memory record
+  kBranch = 2,     ///< the next instruction waits for the branch to resolve
+  kHasRecord = 4,  ///< the trace has a memory record
 };
 
 inline constexpr uint32_t kMaxSlots = 9;
-inline constexpr uint16_t kNoCandidate = 0xffff;
 
 /// One static instruction; 32 bytes.
 struct ImageInstr {
@@ -65,7 +63,8 @@ struct ImageInstr {
   uint8_t interval = 1;               ///< core cycles that the port is occupied
   uint8_t flags = 0;                  ///< InstrFlags; above them the EnergyClass
   uint16_t slots[kMaxSlots] = {};     ///< scoreboard slots
-  uint16_t candidate = kNoCandidate;  ///< the offloading candidate that contains it
+  uint8_t marks = 0;  ///< bit m: mechanism m wants to know when a warp comes here
+  uint8_t reserved = 0;
   uint8_t lane_bytes = 0;             ///< memory: bytes per lane; barrier: its number
   uint8_t barrier_warps = 0;          ///< barrier: warps expected; 0: all of the block
   uint8_t register_reads = 0;         ///< of a lane, in 32-bit registers
@@ -82,18 +81,7 @@ static_assert(sizeof(ImageInstr) == 32);
 struct ImageBlock {
   uint32_t first = 0;  ///< index into the instruction table
   uint32_t count = 0;
-  uint16_t records = 0;  ///< memory records that one execution leaves
-  uint16_t weight = 0;   ///< iterations of its candidate's loop that one execution stands for
-};
-
-/// One entry of the offloading metadata table (TOM, sections 4.2 and 6.6).
-struct Candidate {
-  uint32_t begin = 0;      ///< first instruction
-  uint32_t threshold = 0;  ///< conditional candidates: least number of iterations; 0: no condition
-  uint16_t live_in_bytes = 0;          ///< per thread
-  uint16_t live_out_bytes = 0;         ///< per thread
-  uint8_t saves_tx = 0, saves_rx = 0;  ///< the 2-bit tag
-  uint16_t kernel = 0;
+  uint32_t records = 0;  ///< memory records that one execution leaves
 };
 
 struct KernelInfo {
@@ -115,7 +103,6 @@ struct ProgramImage {
   const ImageBlock* blocks = nullptr;
   const KernelInfo* kernels = nullptr;
   const LaunchInfo* launches = nullptr;
-  const Candidate* candidates = nullptr;
   uint32_t num_launches = 0;
 };
 

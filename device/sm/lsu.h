@@ -3,8 +3,9 @@
 // conflicts take.
 #pragma once
 
-#include "device/offload/stack_side.h"
 #include "device/sm/coalescer.h"
+#include "device/sm/progress.h"
+#include "device/sm/store_epochs.h"
 
 namespace nearwarp::sm {
 
@@ -21,7 +22,7 @@ NW_HD inline void try_pass_fence(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.loads != 0 || w.stores != 0) return;
   w.phase = Phase::kRunning;
-  offload::continue_warp(v, warp, now, now + 1);
+  continue_warp(v, warp, now, now + 1);
 }
 
 /// A memory operation of the warp has ended: it may go on, or retire.
@@ -34,10 +35,10 @@ NW_HD inline void operation_ended(V& v, uint32_t warp, uint32_t now) {
     if (!w.timer && !v.s.ready.test(warp)) schedule(v, warp, now, now + 1);
   } else if (w.phase == Phase::kAtFence) {
     try_pass_fence(v, warp, now);
-  } else if (w.phase == Phase::kDraining) {
-    offload::try_ask(v, warp, now);
+  } else if (w.phase == Phase::kHeld) {
+    hooks::on_operation_ended(v, warp, now);
   } else {
-    offload::try_retire(v, warp, now);
+    try_retire(v, warp, now);
   }
 }
 
@@ -180,14 +181,6 @@ NW_HD inline bool translate(V& v, uint32_t now, bool free) {
   return false;
 }
 
-/// A stack SM sends for, or writes, a line: note where it lies.
-template <class V>
-NW_HD inline void count_place(V& v, uint32_t warp, LineAddr line) {
-  const uint16_t candidate = v.warps[warp].candidate;
-  offload::CandidateCounters& n = v.s.offload.candidates.in(v.base)[candidate];
-  (v.stack_of(line) == v.own_stack() ? n.local_lines : n.remote_lines) += 1;
-}
-
 /// Handle one line of the operation at the head.
 template <class V>
 NW_HD inline void lsu_step(V& v, uint32_t now) {
@@ -211,6 +204,7 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
   const bool free = can_send(v.to_network(), v.base, tick);
   if (!translate(v, now, free)) return;
   const uint32_t data_bytes = population_count(lines.sectors[lines.next]) * v.p.sector_bytes;
+  LineUse use = LineUse::kAtomic;
   if (in.action == Action::kLoad) {
     LoadEntry& e = v.load_entries[op.entry];
     uint32_t mshr = 0;
@@ -224,19 +218,18 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
     if (r == cache::L1Result::kMiss) {
       send(v.to_network(), v.base, tick,
            memory_packet(v, PacketKind::kRead, line, mshr, v.p.header_bytes), v.horizon);
-      if (v.p.in_stack) count_place(v, op.warp, line);
     }
+    use = r == cache::L1Result::kMiss  ? LineUse::kMiss
+          : r == cache::L1Result::kHit ? LineUse::kHit
+                                       : LineUse::kMerged;
   } else if (in.action == Action::kStore) {
-    const bool overflow =
-        v.p.in_stack && !v.p.offload.no_overhead && offload::dirty_overflows(v, op.warp, line);
-    if (!free || (overflow && !has_credits(v.to_network(), v.base, tick, 2))) {
+    const uint32_t more = op.watch != 0 ? hooks::store_packets(v, op.watch, op.warp, line) : 0;
+    if (!free || (more != 0 && !has_credits(v.to_network(), v.base, tick, 1 + more))) {
       s.lsu_stall = LsuStall::kCredit;
       return;
     }
-    if (v.p.in_stack) {
-      if (!v.p.offload.no_overhead) offload::remember_dirty(v, op.warp, line, now);
-      count_place(v, op.warp, line);
-    }
+    if (op.watch != 0) hooks::on_store(v, op.watch, op.warp, line, now);
+    use = LineUse::kStore;
     s.epoch_stores[op.epoch] += 1;
     Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | uint32_t{op.epoch} << 8,
                              v.p.header_bytes + data_bytes);
@@ -260,11 +253,11 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
   }
   s.lsu_stall = LsuStall::kNone;
   if (v.p.tlb.entries != 0) tlb_line_done(s.tlb);
-  if (op.analyzed) offload::analyze_line(v, op.warp, line);
+  if (op.watch != 0) hooks::on_line(v, op.watch, op.warp, line, use);
   lines.next += 1;
   if (lines.next < lines.count) return;
   lsu_pop(s);
-  if (op.analyzed) offload::access_seen(v, op.warp);
+  if (op.watch != 0) hooks::on_access_end(v, op.watch, op.warp);
   if (in.action == Action::kStore) {
     remove_store(s, op.epoch);
     operation_ended(v, op.warp, now);
@@ -311,12 +304,12 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
       remove_store(s, p.tag >> 8);
       NW_ASSERT(w.stores > 0);
       w.stores = static_cast<uint16_t>(w.stores - 1);
-      if (s.offload.draining.any()) offload::check_drained(v, now);
+      if (s.awaits_stores != 0) hooks::on_store_ack(v, now);
       if (w.stores != 0) break;
       if (w.phase == Phase::kAtFence) {
         try_pass_fence(v, p.tag & 0xff, now);
       } else {
-        offload::try_retire(v, p.tag & 0xff, now);
+        try_retire(v, p.tag & 0xff, now);
       }
       break;
     }

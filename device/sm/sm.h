@@ -23,14 +23,11 @@ NW_HD NW_INLINE void run_timers(V& v, uint32_t now) {
     }
     w.timer = false;
     switch (w.phase) {
-      case Phase::kDeciding:
-        offload::decide(v, warp, now);
-        break;
-      case Phase::kDraining:
-        offload::try_ask(v, warp, now);
+      case Phase::kHeld:
+        hooks::on_timer(v, warp, now);
         break;
       case Phase::kFinished:
-        offload::try_retire(v, warp, now);
+        try_retire(v, warp, now);
         break;
       default:
         make_ready(v, warp);
@@ -42,7 +39,7 @@ NW_HD NW_INLINE void run_timers(V& v, uint32_t now) {
 /// Can the packet at the network's head be taken now?
 template <class V>
 NW_HD inline bool accepts_packet(const V& v, const Packet& p, Tick now) {
-  return p.kind != PacketKind::kOffloadDirty || can_send(v.invalidations(), v.base, now);
+  return block_of(p.kind) == kMemoryBlock || hooks::accept_tick(v, p) <= now;
 }
 
 /// One packet from the network, one from the front end.
@@ -54,19 +51,10 @@ NW_HD inline void receive(V& v, uint32_t now) {
     const Packet p = front(net, v.base);
     pop(net, v.base, tick, v.horizon);
     if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
-    switch (p.kind) {
-      case PacketKind::kOffloadRequest:
-        offload::spawn(v, p, now);
-        break;
-      case PacketKind::kOffloadDirty:
-        offload::on_dirty(v, p.line, now);
-        break;
-      case PacketKind::kOffloadAck:
-        offload::on_ack(v, p, now);
-        break;
-      default:
-        on_reply(v, p, now);
-        break;
+    if (block_of(p.kind) == kMemoryBlock) {
+      on_reply(v, p, now);
+    } else {
+      hooks::on_packet(v, p, now);
     }
   }
   if (v.s.from_front_end.count == 0) return;
@@ -75,29 +63,16 @@ NW_HD inline void receive(V& v, uint32_t now) {
   const Packet p = front(control, v.base);
   pop(control, v.base, tick, v.horizon);
   if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
-  switch (p.kind) {
-    case PacketKind::kLaunchBlock:
-      launch_block(v, p, now);
-      break;
-    case PacketKind::kChannelBusy:
-      v.s.offload.busy_channels = p.sectors;
-      break;
-    case PacketKind::kStop:
-      v.s.offload.analyzer.mode = offload::SmMode::kStopping;
-      break;
-    case PacketKind::kResume:
-      offload::resume(v);
-      break;
-    default:
-      offload::on_answer(v, p, now);
-      break;
+  if (p.kind == PacketKind::kLaunchBlock) {
+    launch_block(v, p, now);
+  } else {
+    hooks::on_control(v, p, now);
   }
 }
 
-/// Not while the machine stands still between learning a mapping and applying it.
 template <class S>
 NW_HD NW_INLINE bool may_issue(const S& s) {
-  return s.offload.analyzer.mode < offload::SmMode::kStopping;
+  return s.halted_by == 0;
 }
 
 /// Everything after the load-store unit's addresses are known.
@@ -105,13 +80,7 @@ template <class V>
 NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* scheduler_warps) {
   walk_step(v, now);
   lsu_step(v, now);
-  if (v.p.offload.enabled) {
-    if (v.p.in_stack) {
-      offload::send_return(v, now);
-    } else {
-      offload::send_request(v, now);
-    }
-  }
+  if (v.s.attached != 0) hooks::use_network(v, now);
   if (may_issue(v.s) && issue_cycle(v, now, scheduler_warps)) v.s.counters.active_cycles += 1;
   while (v.s.recheck_barriers != 0) {
     const uint32_t block = count_trailing_zeros(v.s.recheck_barriers);
@@ -120,7 +89,7 @@ NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* sche
   }
   if (v.s.to_front_end.count != 0) {
     report_blocks(v, now);
-    offload::send_control(v, now);
+    if (v.s.attached != 0) hooks::use_control(v, now);
   }
 }
 
@@ -171,7 +140,7 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   }
   if (n.cycle == from) return n;
   const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 ||
-                             s.offload.granted.any() || s.offload.returning.any();
+                             (s.attached != 0 && hooks::wants_network(v));
   if ((s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) ||
       (s.parked_ready != 0 && !s.lines_valid))
     n.at(s.lsu_busy_until, from);
@@ -179,25 +148,28 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   const Channel& net = v.from_network();
   const Tick arrival = head_arrival(net, v.base);
   if (arrival < kNever) {
-    const bool dirty = s.invalidations.count != 0 && from < end && arrival <= v.tick(from) &&
-                       front(net, v.base).kind == PacketKind::kOffloadDirty;
-    when(n, v, dirty ? max_tick(arrival, send_tick(v.invalidations(), v.base)) : arrival, from);
+    const bool own = s.attached != 0 && from < end && arrival <= v.tick(from) &&
+                     block_of(front(net, v.base).kind) != kMemoryBlock;
+    when(n, v, own ? max_tick(arrival, hooks::accept_tick(v, front(net, v.base))) : arrival, from);
   }
   if (s.from_front_end.count != 0) {
     const Tick control = head_arrival(v.from_front_end(), v.base);
     if (control < kNever) when(n, v, control, from);
-    if (s.blocks_done != 0 || s.offload.to_ask.any() || s.offload.num_to_release != 0 ||
-        offload::wants_to_report(v))
+    if (s.blocks_done != 0 || (s.attached != 0 && hooks::wants_control(v)))
       when(n, v, send_tick(v.to_front_end(), v.base), from);
   }
   return n;
 }
 
-template <class G, uint32_t kWords>
+/// Step an SM through a window. `List`: the mechanisms that may be attached to it.
+///
+/// Reads:  replies and other packets of the network, messages of the front end; sends to both.
+/// Units:  a cycle is `p.period` ticks; times within the SM are cycles.
+template <class List, class G, uint32_t kWords>
 NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateOf<kWords>& s,
                                          const SystemView& system, const Window& window,
                                          Horizon& horizon) {
-  SmViewOf<kWords> v(p, s, system, horizon);
+  SmViewOf<kWords, List> v(p, s, system, horizon);
   const uint32_t first = static_cast<uint32_t>(cycle_at_or_after(window.begin, p.period));
   const uint32_t end = static_cast<uint32_t>(cycle_at_or_after(window.end, p.period));
   WarpSet<kWords> scheduler_warps[kMaxSchedulers];

@@ -6,7 +6,6 @@
 #include "device/core/memory_map.h"
 #include "device/core/types.h"
 #include "device/core/warp_set.h"
-#include "device/offload/sm_offload_state.h"
 #include "device/sm/coalescer.h"
 #include "device/sm/kernel_image.h"
 #include "device/sm/tlb.h"
@@ -23,6 +22,9 @@ inline constexpr uint32_t kMaxLsuQueue = 16;
 inline constexpr uint32_t kMaxBarriers = 17;  // those of the block, and that of its cluster
 inline constexpr uint32_t kWheelSlots = 64;
 inline constexpr uint32_t kEpochs = 8;
+inline constexpr uint32_t kMaxMechanisms = 8;
+/// SmStateOf::elsewhere: lines are where the memory map says.
+inline constexpr uint16_t kNowhere = 0xffff;
 /// A register whose value is on its way from memory; no time is known.
 inline constexpr uint32_t kPendingLoad = 0xffffffffu;
 
@@ -58,9 +60,8 @@ struct SmParams {
   uint16_t vaults_per_stack = 0;
   uint16_t first_stack_sm = 0;
   uint16_t front_end = 0;
-  uint16_t host_memory = 0;  ///< the CPU's memory, for the learning phase
-  bool in_stack = false;  ///< a logic-layer SM: misses go to vaults, work comes as offload requests
-  offload::OffloadParams offload;
+  bool in_stack = false;   ///< a logic-layer SM: misses go to vaults
+  bool all_local = false;  ///< it finds all data in its own stack: a bound, not a design
 };
 
 enum class Phase : uint8_t {
@@ -69,38 +70,24 @@ enum class Phase : uint8_t {
   kAtBarrier,
   kAtFence,   ///< waits for the warp's own memory operations
   kFinished,  ///< trace at its end; memory operations may be outstanding
-  // Offloading, on the requesting SM.
-  kDeciding,   ///< the offload controller looks at the candidate
-  kDraining,   ///< waits until the SM's earlier stores are in memory, and for its own registers
-  kAsking,     ///< waits for the front end's answer
-  kGranted,    ///< waits for the request to leave
-  kAway,       ///< runs on a stack SM
-  kReturning,  ///< stack SM: waits for its stores, then sends dirty lines and acknowledgement
+  kHeld,      ///< a mechanism has it: Warp::holder
 };
 
 struct Warp {
   Cursor at;
-  Cursor saved;               ///< offload: the candidate's beginning, while looking for its stack
   uint32_t first_block = 0;   ///< of the kernel in the block table
   uint32_t thread_block = 0;  ///< index into SystemView::trace
   uint32_t wake = 0;          ///< cycle at which the timer wheel has it ready
-  uint32_t drain_epoch = 0;   ///< offload: stores up to this epoch must be in memory
   uint16_t stores = 0;        ///< written lines not yet acknowledged
-  uint16_t candidate = kNoCandidate;  ///< the one being executed (refused: at home), if any
   uint16_t kernel = 0;
-  uint16_t requester = 0;      ///< stack SM: endpoint that gets the acknowledgement
-  uint8_t requester_warp = 0;  ///< stack SM: its warp slot there
   uint8_t loads = 0;           ///< memory operations in flight, stores' acknowledgements apart
   uint8_t block_slot = 0;
-  uint8_t stack = 0;  ///< offload: destination
   Phase phase = Phase::kFree;
   Unit unit = Unit::kSp;          ///< of the next instruction
-  bool searching = false;         ///< executing until the candidate's first memory instruction
-  bool at_home = false;           ///< executes a candidate that was not offloaded
-  bool analyzed = false;          ///< learning phase: its candidate instance is being analysed
-  uint32_t searched = 0;          ///< warp-instructions issued in doing so
-  uint32_t searched_threads = 0;  ///< the same in thread-instructions
-  bool timer = false;             ///< an entry for it is in the timer wheel
+  bool timer = false;      ///< an entry for it is in the timer wheel
+  uint8_t watch = 0;       ///< mechanisms that want to know of each of its instructions, as bits
+  uint8_t holder = 0;      ///< the one that holds it, as a bit
+  uint8_t guest_of = 0;    ///< the one that brought it here, as a bit; 0: a block's warp
 };
 
 /// A load or atomic in flight.
@@ -121,7 +108,7 @@ struct LsuOp {
   uint8_t entry = 0;  ///< load entry, for loads and atomics
   uint8_t epoch = 0;  ///< of a store, modulo kEpochs; it counts as one in flight until it leaves
   bool shared = false;
-  bool analyzed = false;  ///< learning phase: belongs to a candidate instance
+  uint8_t watch = 0;  ///< mechanisms that want to know of its lines, as bits
 };
 
 /// An operation that waits beside the queue for its page, so that those behind it can go on.
@@ -152,7 +139,7 @@ enum class LsuStall : uint8_t {
 struct SmCounters {
   uint64_t issued = 0;             ///< warp-instructions
   uint64_t issued_threads = 0;     ///< thread-instructions
-  uint64_t redundant = 0;          ///< warp-instructions executed again later on a stack SM
+  uint64_t redundant = 0;          ///< warp-instructions that are executed again elsewhere
   uint64_t redundant_threads = 0;  ///< the same in thread-instructions
   uint64_t issued_by_unit[kNumUnits] = {};
   // For the energy account, by active lane.
@@ -174,7 +161,13 @@ struct SmStateOf {
   // Channels.
   Ref<Channel> to_network, from_network;      ///< crossbar (main) or logic-layer switch (stack)
   Ref<Channel> to_front_end, from_front_end;  ///< main SMs only (count 0 otherwise)
-  Ref<Channel> invalidations;                 ///< main SMs with offloading only
+  /// Where all lines are while they are not in the GPU's memory; kNowhere: they are.
+  uint16_t elsewhere = kNowhere;
+  // Mechanisms, by their number in the family's list.
+  uint8_t attached = 0;       ///< those that are on this SM, as bits
+  uint8_t halted_by = 0;      ///< those that want nothing to be issued
+  uint8_t awaits_stores = 0;  ///< those that want to know of acknowledgements of stores
+  uint32_t mechanism_state[kMaxMechanisms] = {}, mechanism_params[kMaxMechanisms] = {};
   // Warp slots.
   WarpSet<kWords> free_warps;
   WarpSet<kWords> ready;                  ///< the next instruction's operands are there
@@ -215,7 +208,6 @@ struct SmStateOf {
   Ref<uint16_t> barrier_arrived;         ///< main SM: num_blocks x kMaxBarriers: warps that arrived
   cache::L1State l1;
   TlbState tlb;
-  offload::SmOffloadState<kWords> offload;
   SmCounters counters;
 };
 

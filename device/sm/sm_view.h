@@ -6,9 +6,12 @@
 
 namespace nearwarp::sm {
 
-template <uint32_t kWords>
+/// `List`: the MechanismList of the SM's family.
+template <uint32_t kWarpWords, class List>
 struct SmViewOf {
+  static constexpr uint32_t kWords = kWarpWords;
   using Warps = WarpSet<kWords>;
+  using Mechanisms = List;
 
   const SmParams& p;
   SmStateOf<kWords>& s;
@@ -37,14 +40,13 @@ struct SmViewOf {
   NW_HD Channel& from_network() const { return *s.from_network.in(base); }
   NW_HD Channel& to_front_end() const { return *s.to_front_end.in(base); }
   NW_HD Channel& from_front_end() const { return *s.from_front_end.in(base); }
-  NW_HD Channel& invalidations() const { return *s.invalidations.in(base); }
   NW_HD const uint64_t* words(const Warp& w) const { return system.trace(w.thread_block).words; }
   NW_HD uint32_t* slots(uint32_t warp) const { return scoreboard + warp * p.slots_per_warp; }
   NW_HD const ImageInstr& instr(uint32_t pc) const { return system.image.instrs[pc]; }
 
   /// Endpoint that holds a line for this SM: an L2 slice, or a vault for a stack SM.
   NW_HD uint16_t home_of(LineAddr line) const {
-    return in_host_memory() ? p.host_memory : gpu_home_of(line);
+    return s.elsewhere != kNowhere ? s.elsewhere : gpu_home_of(line);
   }
   /// The same in the GPU's memory, whether or not data is there yet.
   NW_HD uint16_t gpu_home_of(LineAddr line) const {
@@ -52,11 +54,9 @@ struct SmViewOf {
     return static_cast<uint16_t>(p.first_vault + stack_of(line) * p.vaults_per_stack +
                                  p.map.of(line, base).vault_of(line));
   }
-  /// Learning phase: data is still in the CPU's memory.
-  NW_HD bool in_host_memory() const { return s.offload.analyzer.mode != offload::SmMode::kNormal; }
   /// The stack that holds a line for this SM.
   NW_HD uint32_t stack_of(LineAddr line) const {
-    if (p.in_stack && p.offload.all_local) return own_stack();
+    if (p.in_stack && p.all_local) return own_stack();
     return p.map.of(line, base).stack_of(line);
   }
   /// Stack SMs: where it is.

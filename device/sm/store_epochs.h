@@ -1,6 +1,6 @@
 // Stores in flight by epoch, so that "all stores until now are in memory" can be awaited while new
-// ones keep being sent (TOM, section 4.4.2: the requesting SM pushes its updates to memory before
-// it offloads).
+// ones keep being sent (a mechanism that moves a warp elsewhere pushes the SM's updates to memory
+// before).
 #pragma once
 
 #include "device/sm/sm_view.h"
@@ -47,7 +47,7 @@ NW_HD inline void remove_store(S& s, uint32_t epoch) {
   s.epoch_stores[epoch % kEpochs] -= 1;
   retire_epochs(s);
   // Someone may wait for the current epoch, left open for want of a free one: close it now.
-  if (s.offload.draining.any() && s.epoch_stores[s.epoch % kEpochs] != 0 &&
+  if (s.awaits_stores != 0 && s.epoch_stores[s.epoch % kEpochs] != 0 &&
       s.epoch - s.oldest_epoch + 1 < kEpochs)
     s.epoch += 1;
 }

@@ -82,34 +82,4 @@ NW_HD inline Access read_access(const uint64_t* words, uint32_t pos, uint32_t ma
   return a;
 }
 
-/// How many iterations of candidate `id` lie ahead of `c`, counted up to `enough`. The hardware
-/// would compare the loop bound's register (TOM, section 4.2); the trace holds no registers, but
-/// the number of iterations that follow is the same fact (deviation 26 in
-/// tests/validation/DEVIATIONS.md).
-NW_HD inline uint32_t iterations_ahead(Cursor c, const uint64_t* words, const ProgramImage& image,
-                                       uint32_t first_block, uint16_t id, uint32_t enough) {
-  uint32_t iterations = 0;
-  while (c.pc != kEndOfTrace && image.instrs[c.pc].candidate == id) {
-    const ImageBlock& b = image.blocks[c.block];
-    if (c.pc == b.first) iterations += b.weight;
-    if (iterations >= enough) return iterations;
-    if (b.records == 0) {  // nothing to skip: take the rest of the run at once
-      iterations += b.weight * c.repeats;
-      c.repeats = 0;
-      c.pc = c.end - 1;
-    } else {
-      for (; c.pc + 1 != c.end; ++c.pc) {
-        const ImageInstr& in = image.instrs[c.pc];
-        if (in.flags & kHasRecord)
-          c.trace_pos = read_access(words, c.trace_pos, c.mask, in.flags & kGuarded).next;
-      }
-      const ImageInstr& in = image.instrs[c.pc];
-      if (in.flags & kHasRecord)
-        c.trace_pos = read_access(words, c.trace_pos, c.mask, in.flags & kGuarded).next;
-    }
-    advance(c, words, image, first_block);
-  }
-  return iterations;
-}
-
 }  // namespace nearwarp::sm

@@ -9,9 +9,9 @@
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
+#include "host/mechanisms/tom/offload_tables.h"
 #include "host/mechanisms/tom/pass/print.h"
 #include "host/recording/accel_sim/trace_list.h"
-#include "host/timing/program/image_builder.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -63,7 +63,7 @@ int analyze_command(const Words& words) {
     print(trace_analysis(line.positional()[0], line.text("kernel")));
     return 0;
   }
-  const compiler::OffloadModel model = sim::offload_model(machine, policy);
+  const compiler::OffloadModel model = tom::offload_model(machine, policy);
   const compiler::Program program = compile(line.positional()[0]);
   const std::string wanted = line.text("kernel");
   std::string text;

@@ -15,8 +15,10 @@ class Writer {
  public:
   static constexpr bool kReading = false;
   void bytes(const void* p, size_t n) {
-    const auto* b = static_cast<const uint8_t*>(p);
-    out.insert(out.end(), b, b + n);
+    if (n == 0) return;
+    const size_t at = out.size();
+    out.resize(at + n);
+    std::memcpy(out.data() + at, p, n);
   }
   std::vector<uint8_t> out;
 };

@@ -50,6 +50,8 @@ class CudaPasses final : public StudyPasses {
     facts_ = copy_of(tables.facts, tables.num_blocks);
     memory_ = copy_of(tables.memory, tables.num_memory);
     candidates_ = copy_of(tables.candidates, tables.num_candidates);
+    candidate_of_ = copy_of(tables.candidate_of, tables.num_instrs);
+    weight_ = copy_of(tables.weight, tables.num_blocks);
     ranges_ = copy_of(tables.ranges, tables.num_ranges);
     touched_.assign(tables.num_ranges, 0);
   }
@@ -87,7 +89,7 @@ class CudaPasses final : public StudyPasses {
     t.image = {};
     t.image.instrs = pointer(instrs_);
     t.image.blocks = pointer(blocks_);
-    t.image.candidates = pointer(candidates_);
+    t.program = {pointer(candidates_), pointer(candidate_of_), pointer(weight_)};
     t.blocks = pointer(facts_);
     t.memory = pointer(memory_);
     return t;
@@ -97,7 +99,8 @@ class CudaPasses final : public StudyPasses {
   MappingPasses<DeviceBulk> passes_{DeviceBulk{thrust::cuda_cub::par}, kDeviceTile};
   thrust::device_vector<sm::ImageInstr> instrs_;
   thrust::device_vector<sm::ImageBlock> blocks_;
-  thrust::device_vector<sm::Candidate> candidates_;
+  thrust::device_vector<tom::Candidate> candidates_;
+  thrust::device_vector<uint16_t> candidate_of_, weight_;
   thrust::device_vector<BlockFacts> facts_;
   thrust::device_vector<MemoryInstr> memory_;
   thrust::device_vector<LineRange> ranges_;

@@ -2,11 +2,11 @@
 //
 // An instance is one execution of a candidate by one warp (TOM, section 3.2.1): the warp comes to
 // the candidate's first instruction from outside, and the instance ends when the warp's next
-// instruction does not belong to the candidate; the same rule as offload::continue_warp's. It
+// instruction does not belong to the candidate; the same rule as tom::look_at()'s. It
 // counts if its condition holds and it accesses global memory.
 #pragma once
 
-#include "device/sm/trace_cursor.h"
+#include "device/mechanisms/tom/program.h"
 
 namespace nearwarp::analytics {
 
@@ -35,6 +35,7 @@ struct TraceSpan {
   uint32_t num_warps = 0;
   uint32_t first_block = 0;  ///< of the launch's kernel, see sm::KernelInfo
   sm::ProgramImage image;
+  tom::ProgramTables program;
   const BlockFacts* blocks = nullptr;  ///< by block of the image
   const MemoryInstr* memory = nullptr;
 };
@@ -87,7 +88,7 @@ NW_HD inline bool find_begin(const TraceSpan& t, Cursor& c) {
       if (b.num_memory == 0) c.repeats = 0;
       pass_block(t, c, b, ignore);
     } else {
-      if ((t.image.instrs[c.pc].flags & sm::kCandidateBegin) != 0) return true;
+      if (t.program.begins(c.pc)) return true;
       pass_instr(t, c, b, ignore);
     }
     leave_blocks(t, c);
@@ -98,7 +99,7 @@ NW_HD inline bool find_begin(const TraceSpan& t, Cursor& c) {
 /// From an instruction of candidate `id` to the first one outside of it.
 template <class F>
 NW_HD inline void pass_instance(const TraceSpan& t, Cursor& c, uint16_t id, F& visit) {
-  while (c.pc != sm::kEndOfTrace && t.image.instrs[c.pc].candidate == id) {
+  while (c.pc != sm::kEndOfTrace && t.program.candidate_at(c.pc) == id) {
     const BlockFacts& b = t.blocks[c.block];
     if (b.uniform != 0) {
       if (b.num_memory == 0) c.repeats = 0;
@@ -124,10 +125,11 @@ NW_HD inline void each_instance(const TraceSpan& t, uint32_t warp, F& found) {
   sm::fetch_first(c, t.words, t.image, t.first_block);
   while (find_begin(t, c)) {
     const Cursor begin = c;
-    const uint16_t id = t.image.instrs[c.pc].candidate;
-    const uint32_t threshold = t.image.candidates[id].threshold;
-    const bool holds = threshold == 0 || sm::iterations_ahead(c, t.words, t.image, t.first_block,
-                                                              id, threshold) >= threshold;
+    const uint16_t id = t.program.candidate_at(c.pc);
+    const uint32_t threshold = t.program.candidates[id].threshold;
+    const bool holds = threshold == 0 || tom::iterations_ahead(c, t.words, t.image, t.program,
+                                                               t.first_block, id,
+                                                               threshold) >= threshold;
     NoteAccess access;
     pass_instance(t, c, id, access);
     if (holds && access.found != 0) found(begin);

@@ -111,7 +111,7 @@ struct EvaluateInstance {
     Cursor c = begins[i];
     MappingCounter count{traces, params, {ranges}};
     count.mask = static_cast<uint32_t>(low_bits(params.baseline.stack_bits));
-    pass_instance(traces, c, traces.image.instrs[c.pc].candidate, count);
+    pass_instance(traces, c, traces.program.candidate_at(c.pc), count);
     out.accesses[i] = count.accesses;
     for (uint32_t m = 0; m < kNumMappings; ++m) {
       out.at_destination[m * out.stride + i] = count.at[m];

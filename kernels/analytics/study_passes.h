@@ -17,8 +17,10 @@ struct StudyTables {
   size_t num_blocks = 0;  ///< of `blocks` and of `facts`
   const MemoryInstr* memory = nullptr;
   size_t num_memory = 0;
-  const sm::Candidate* candidates = nullptr;
+  const tom::Candidate* candidates = nullptr;
   size_t num_candidates = 0;
+  const uint16_t* candidate_of = nullptr;  ///< by instruction
+  const uint16_t* weight = nullptr;        ///< by block
   const LineRange* ranges = nullptr;
   size_t num_ranges = 0;
 };

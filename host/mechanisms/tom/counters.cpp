@@ -2,13 +2,15 @@
 #include "host/mechanisms/tom/counters.h"
 
 #include "host/mechanisms/tom/pass/print.h"
+#include "host/mechanisms/tom/sides.h"
 #include "host/timing/run/counters/table.h"
 
-namespace nearwarp::sim {
+namespace nearwarp::tom {
 
 namespace {
 
-using offload::CandidateCounters;
+using sim::CounterRow;
+using sim::CounterSums;
 using C = const CandidateCounters&;
 
 /// By candidate; all its SMs' together.
@@ -36,7 +38,7 @@ constexpr CounterRow<CandidateCounters> kCandidateCounters[] = {
 
 /// What one main SM counts.
 struct RequesterNumbers {
-  const offload::OffloadCounters& offload;
+  const OffloadCounters& offload;
   const sm::SmCounters& sm;
 };
 using R = const RequesterNumbers&;
@@ -73,18 +75,17 @@ constexpr Member kAtHome[] = {
 constexpr Member kInStack[] = {&CandidateCounters::local_lines, &CandidateCounters::remote_lines};
 
 /// Candidates summed over SMs, by candidate.
-std::vector<CandidateCounters> sum_candidates(System& system) {
-  const Endpoints& e = system.ends;
-  std::vector<CandidateCounters> total(system.sm(0).offload.candidates.count);
-  const auto add = [&](uint32_t endpoint, std::span<const Member> members) {
-    const auto of_sm =
-        with_sm(system, endpoint, [](const auto& s) { return s.offload.candidates; });
-    const CandidateCounters* n = of_sm.in(system.arena.base());
+std::vector<CandidateCounters> sum_candidates(sim::System& system, uint32_t number, size_t count) {
+  std::vector<CandidateCounters> total(std::max<size_t>(1, count));
+  const auto add = [&](const CandidateCounters* n, std::span<const Member> members) {
     for (size_t k = 0; k < total.size(); ++k)
       for (const Member m : members) total[k].*m += n[k].*m;
   };
-  for (uint32_t i = 0; i < e.num_sms; ++i) add(e.first_sm + i, kAtHome);
-  for (uint32_t i = 0; i < e.num_stacks; ++i) add(e.first_stack_sm + i, kInStack);
+  each_side(system, number, [&](uint32_t, const auto& side) {
+    const CandidateCounters* n = side.candidates.in(system.arena.base());
+    add(n, kAtHome);
+    add(n, kInStack);
+  });
   return total;
 }
 
@@ -112,24 +113,28 @@ report::CandidateRow row_of(const compiler::Kernel& kernel, const compiler::Offl
 
 }  // namespace
 
-void collect_offloading(const runtime::Recording& recording, const ImageTables& image,
-                        System& system, report::RunResult& result) {
-  const Endpoints& e = system.ends;
-  const std::vector<CandidateCounters> candidates = sum_candidates(system);
+void collect_offloading(const runtime::Recording& recording, const OffloadTables& tables,
+                        uint32_t number, sim::System& system, report::RunResult& result) {
+  const std::vector<CandidateCounters> candidates =
+      sum_candidates(system, number, tables.candidates.size());
   CounterSums<CandidateCounters> by_candidate(kCandidateCounters);
   for (const CandidateCounters& c : candidates) by_candidate.add(c);
   by_candidate.append_to(result, "offload.");
 
   CounterSums<RequesterNumbers> by_requester(kRequesterCounters);
-  for (uint32_t i = e.first_sm; i < e.first_sm + e.num_sms; ++i)
-    with_sm(system, i, [&](const auto& s) { by_requester.add({s.offload.counters, s.counters}); });
+  each_side(system, number, [&](uint32_t endpoint, const auto& side) {
+    const sm::SmCounters n =
+        sim::with_sm(system, endpoint, [](const auto& s) { return s.counters; });
+    by_requester.add({side.counters, n});
+  });
   by_requester.append_to(result, "offload.");
-  result.counters.push_back({"offload.peak_pending", system.front_end().counters.peak_pending,
-                             "requests", "Most requests pending at one stack"});
+  result.counters.push_back({"offload.peak_pending",
+                             arbiter(system, number).counters.peak_pending, "requests",
+                             "Most requests pending at one stack"});
 
-  for (size_t k = 0; k < image.candidates.size(); ++k)
-    result.candidates.push_back(row_of(*recording.kernels[image.candidates[k].kernel],
-                                       image.candidate_info[k], candidates[k]));
+  for (size_t k = 0; k < tables.candidates.size(); ++k)
+    result.candidates.push_back(row_of(*recording.kernels[tables.candidates[k].kernel],
+                                       tables.info[k], candidates[k]));
 }
 
-}  // namespace nearwarp::sim
+}  // namespace nearwarp::tom

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "host/functional/instructions/decoded.h"
+#include "host/mechanisms/tom/sides.h"
 #include "host/timing/machine/baseline_map.h"
 
 namespace nearwarp::sim {
@@ -34,7 +35,8 @@ AllocationTable::AllocationTable(const std::vector<runtime::Allocation>& allocat
 
 DataPlacement::DataPlacement(const runtime::Recording& recording,
                              const config::MachineConfig& machine,
-                             const config::PolicyConfig& policy, const ImageTables& image)
+                             const config::PolicyConfig& policy, const ImageTables& image,
+                             const tom::OffloadTables& offload)
     : recording_(recording),
       table_(recording.allocations, machine.offload.allocation_entries),
       learns_(policy.mapping == "tmap"),
@@ -48,15 +50,16 @@ DataPlacement::DataPlacement(const runtime::Recording& recording,
          static_cast<LineAddr>((end + machine.l1.line_bytes - 1) >> line_shift_)});
   }
   touched_.assign(table_.ranges.size(), 0);
-  if (image.candidates.empty()) return;
+  if (offload.candidates.empty()) return;
   StudyOptions options;
   options.line_bytes = machine.l1.line_bytes;
   if (learns_) {
-    total_instances_ = count_instances(recording, image, options);
+    total_instances_ = count_instances(recording, image, offload, options);
     plan_.learning_instances = (total_instances_ * policy.learning.learning_permille + 999) / 1000;
   }
   if (knows_) {
-    study_ = study_mappings(recording, image, machine_address_map(machine), kAllInstances, options);
+    study_ = study_mappings(recording, image, offload, machine_address_map(machine), kAllInstances,
+                            options);
     total_instances_ = study_.instances;
     for (size_t i = 0; i < table_.ranges.size(); ++i)
       for (const uint32_t a : table_.ranges[i].allocations)
@@ -64,20 +67,21 @@ DataPlacement::DataPlacement(const runtime::Recording& recording,
   }
 }
 
-void DataPlacement::begin(System& system) {
+void DataPlacement::begin(System& system, uint32_t) {
   if (knows_ && study_.instances != 0) place(system, study_.best(), touched_);
 }
 
-void DataPlacement::watch(System& system) {
+void DataPlacement::watch(System& system, uint32_t number) {
   if (placed_ || !learns_) return;
-  frontend::FrontEndState& f = system.front_end();
-  if (f.learning != frontend::LearningPhase::kHeld) return;
-  f.placed = true;
-  for (uint32_t i = 0; i < system.ends.num_sms; ++i) {
-    const uint8_t* t = system.sm(i).offload.analyzer.touched.in(system.arena.base());
-    for (size_t k = 0; k < touched_.size(); ++k) touched_[k] |= t[k];
-  }
-  place(system, offload::best_mapping(f.seen.at_destination), touched_);
+  const tom::ArbiterState& arbiter = tom::arbiter(system, number);
+  if (arbiter.learning != tom::LearningPhase::kHeld) return;
+  uint8_t& wanted_by = system.front_end().host_wanted_by;
+  wanted_by = static_cast<uint8_t>(wanted_by & ~(1u << number));
+  tom::each_side(system, number, [&](uint32_t, const auto& side) {
+    const uint8_t* t = side.analyzer.touched.in(system.arena.base());
+    for (uint32_t k = 0; k < side.analyzer.touched.count; ++k) touched_[k] |= t[k];
+  });
+  place(system, tom::best_mapping(arbiter.seen.at_destination), touched_);
 }
 
 void DataPlacement::place(System& system, uint32_t mapping, const std::vector<uint8_t>& touched) {
@@ -87,7 +91,7 @@ void DataPlacement::place(System& system, uint32_t mapping, const std::vector<ui
   o.enabled = 1;
   for (size_t i = 0; i < touched.size(); ++i) {
     if (touched[i] == 0) continue;
-    const offload::LineRange& r = plan_.ranges[i];
+    const tom::LineRange& r = plan_.ranges[i];
     for (uint32_t page = r.first >> o.page_shift; page <= (r.end - 1) >> o.page_shift; ++page)
       o.pages.in(base)[page / 64] |= uint64_t{1} << (page % 64);
   }
@@ -95,7 +99,8 @@ void DataPlacement::place(System& system, uint32_t mapping, const std::vector<ui
   placed_ = true;
 }
 
-std::optional<report::MappingReport> DataPlacement::report(System& system) const {
+std::optional<report::MappingReport> DataPlacement::report(System& system,
+                                                            uint32_t number) const {
   if (!learns_ && !knows_) return std::nullopt;
   report::MappingReport r;
   r.learnt = learns_;
@@ -105,7 +110,7 @@ std::optional<report::MappingReport> DataPlacement::report(System& system) const
   r.total_instances = total_instances_;
   r.wanted_instances = plan_.learning_instances;
   r.ranges_left_out = table_.left_out;
-  const frontend::FrontEndState& f = system.front_end();
+  const tom::ArbiterState& f = tom::arbiter(system, number);
   r.seen_instances = learns_ ? f.seen.instances : study_.instances;
   r.seen_accesses = learns_ ? f.seen.accesses : study_.accesses;
   for (uint32_t m = 0; m < kNumMappings; ++m) {

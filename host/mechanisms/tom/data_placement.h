@@ -30,21 +30,27 @@ struct AllocationTable {
   AllocationTable(const std::vector<runtime::Allocation>& allocations, uint32_t entries);
 };
 
-/// Chooses and applies the mapping of one simulated system.
+/// What the plan asks of the machine.
+struct DataPlan {
+  std::vector<tom::LineRange> ranges;  ///< memory allocation table, by address, disjoint
+  uint64_t learning_instances = 0;     ///< the learning phase ends with this one; 0: none
+};
+
+/// Chooses and applies the mapping of one simulated system, on which TOM is mechanism `number`.
 class DataPlacement {
  public:
   /// Counts the program's candidate instances (tmap), or studies them all (oracle).
   DataPlacement(const runtime::Recording& recording, const config::MachineConfig& machine,
-                const config::PolicyConfig& policy, const ImageTables& image);
+                const config::PolicyConfig& policy, const ImageTables& image,
+                const tom::OffloadTables& offload);
 
-  /// For build_system().
   const DataPlan& plan() const { return plan_; }
   /// Before the first window: place the data if the mapping is known beforehand.
-  void begin(System& system);
+  void begin(System& system, uint32_t number);
   /// When the learning phase has come to its standstill: choose a mapping and place the data.
-  void watch(System& system);
+  void watch(System& system, uint32_t number);
   /// For the result; nothing under mappings that are neither learnt nor known beforehand.
-  std::optional<report::MappingReport> report(System& system) const;
+  std::optional<report::MappingReport> report(System& system, uint32_t number) const;
   /// What has been decided, to and from a checkpoint.
   template <class A>
   void io(A& a) {

@@ -11,7 +11,7 @@
 
 #include "host/core/error.h"
 #include "host/functional/instructions/decoded.h"
-#include "host/timing/program/trace_tables.h"
+#include "host/mechanisms/tom/trace_tables.h"
 #include "kernels/device.h"
 
 namespace nearwarp::sim {
@@ -66,12 +66,12 @@ class Ranges {
 /// Hands out the parts of a recording to threads.
 class PartWalk {
  public:
-  PartWalk(const runtime::Recording& recording, const ImageTables& image,
+  PartWalk(const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
            const StudyOptions& options)
       : recording_(recording),
         image_(image),
         options_(options),
-        tables_(image),
+        tables_(image, offload),
         parts_(parts_with_candidates(recording, image, tables_)) {
     for (const TracePart& p : parts_) total_ += warp_instructions(recording, image, p);
   }
@@ -173,14 +173,14 @@ MappingCounts counts_of(const MappingTotals& totals, uint32_t m) {
 
 }  // namespace
 
-uint64_t count_instances(const runtime::Recording& recording, const ImageTables& image,
+uint64_t count_instances(const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
                          const StudyOptions& options) {
   struct State {
     std::unique_ptr<StudyPasses> passes;
     uint64_t count = 0;
   };
   uint64_t count = 0;
-  PartWalk walk(recording, image, options);
+  PartWalk walk(recording, image, offload, options);
   walk.run(
       wanted_threads(options), [&] { return State{walk.passes()}; },
       [](State& s, const TraceSpan& traces, size_t num_words) {
@@ -191,7 +191,7 @@ uint64_t count_instances(const runtime::Recording& recording, const ImageTables&
   return count;
 }
 
-MappingStudy study_mappings(const runtime::Recording& recording, const ImageTables& image,
+MappingStudy study_mappings(const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
                             const AddressMap& baseline, uint64_t first_instances,
                             const StudyOptions& options) {
   analytics::MappingParams params;
@@ -204,7 +204,7 @@ MappingStudy study_mappings(const runtime::Recording& recording, const ImageTabl
   uint64_t left = first_instances;
   // A limit is counted in the order of the program, so one thread goes through it.
   const bool all = first_instances == kAllInstances;
-  PartWalk walk(recording, image, options);
+  PartWalk walk(recording, image, offload, options);
   walk.run(
       all ? wanted_threads(options) : 1,
       [&] {

@@ -10,7 +10,7 @@
 
 #include "device/core/address_map.h"
 #include "host/recording/recording.h"
-#include "host/timing/program/image_builder.h"
+#include "host/mechanisms/tom/offload_tables.h"
 
 namespace nearwarp::sim {
 
@@ -32,7 +32,7 @@ struct StudyOptions {
 };
 
 /// Instances of the whole program that count.
-uint64_t count_instances(const runtime::Recording& recording, const ImageTables& image,
+uint64_t count_instances(const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
                          const StudyOptions& options = {});
 
 /// What was found under one mapping.
@@ -61,7 +61,7 @@ struct MappingStudy {
 };
 
 /// Study the first `first_instances` instances. `baseline` gives the number of stacks, too.
-MappingStudy study_mappings(const runtime::Recording& recording, const ImageTables& image,
+MappingStudy study_mappings(const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
                             const AddressMap& baseline, uint64_t first_instances = kAllInstances,
                             const StudyOptions& options = {});
 

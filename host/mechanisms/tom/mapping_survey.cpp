@@ -69,14 +69,15 @@ report::CandidatePattern pattern(const CandidateOffsets& offsets, const PtxLines
 }
 
 void add_patterns(const runtime::Recording& recording, const ImageTables& image,
+                  const tom::OffloadTables& offload,
                   const std::vector<CandidateOffsets>& offsets, report::MappingAnalysis& out) {
   const PtxLines lines(recording, image);
   for (uint32_t i = 0; i < kNumOffsetCategories; ++i)
     out.categories.push_back({category_text(static_cast<OffsetCategory>(i)), 0, 0});
   for (size_t i = 0; i < offsets.size(); ++i) {
     report::CandidatePattern p = pattern(offsets[i], lines);
-    const compiler::OffloadCandidate& c = image.candidate_info[i];
-    const compiler::Kernel& kernel = *recording.kernels[image.candidates[i].kernel];
+    const compiler::OffloadCandidate& c = offload.info[i];
+    const compiler::Kernel& kernel = *recording.kernels[offload.candidates[i].kernel];
     p.kernel = kernel.name;
     p.id = c.id;
     p.source_lines = compiler::source_lines(kernel, c);
@@ -94,7 +95,9 @@ report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
                                          const config::MachineConfig& machine,
                                          const config::PolicyConfig& policy,
                                          const StudyOptions& options) {
-  const ImageTables image = build_image(recording, machine, policy, true);
+  const ImageTables image = build_image(recording, machine);
+  const tom::OffloadTables offload =
+      tom::build_offload_tables(recording, machine, policy, image);
   const AddressMap map = machine_address_map(machine);
   StudyOptions study_options = options;
   study_options.line_bytes = machine.l1.line_bytes;
@@ -105,10 +108,10 @@ report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
       return options.progress(before * total + done, 2 * total);
     };
   }
-  const MappingStudy all = study_mappings(recording, image, map, kAllInstances, study_options);
+  const MappingStudy all = study_mappings(recording, image, offload, map, kAllInstances, study_options);
   before = 1;
   const std::vector<CandidateOffsets> offsets =
-      study_offsets(recording, image, study_options.progress);
+      study_offsets(recording, image, offload, study_options.progress);
   study_options.progress = nullptr;
 
   report::MappingAnalysis out;
@@ -129,11 +132,11 @@ report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
   for (const uint32_t permille : kPermille) {
     if (all.instances == 0) break;
     const uint64_t n = (all.instances * permille + 999) / 1000;
-    const uint32_t best = study_mappings(recording, image, map, n, study_options).best();
+    const uint32_t best = study_mappings(recording, image, offload, map, n, study_options).best();
     out.choices.push_back({permille, n, line_shift + best, all.mapping[best].one_stack,
                            all.mapping[best].at_destination});
   }
-  add_patterns(recording, image, offsets, out);
+  add_patterns(recording, image, offload, offsets, out);
   for (size_t i = 0; i < recording.allocations.size(); ++i) {
     const runtime::Allocation& a = recording.allocations[i];
     out.allocations.push_back({a.label, a.address, a.bytes, all.touched[i]});

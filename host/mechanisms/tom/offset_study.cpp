@@ -5,7 +5,7 @@
 
 #include "device/sm/coalescer.h"
 #include "host/core/error.h"
-#include "host/timing/program/trace_tables.h"
+#include "host/mechanisms/tom/trace_tables.h"
 
 namespace nearwarp::sim {
 
@@ -92,13 +92,14 @@ struct Candidate {
 
 class Study {
  public:
-  explicit Study(const ImageTables& image)
-      : candidates_(image.candidates.size()), index_(image.instrs.size(), 0) {
+  Study(const ImageTables& image, const tom::OffloadTables& offload)
+      : candidates_(offload.candidates.size()), index_(image.instrs.size(), 0) {
     for (uint32_t pc = 0; pc < image.instrs.size(); ++pc) {
       const sm::ImageInstr& in = image.instrs[pc];
-      if (in.candidate == sm::kNoCandidate || (in.flags & sm::kHasRecord) == 0) continue;
-      index_[pc] = static_cast<uint32_t>(candidates_[in.candidate].pcs.size());
-      candidates_[in.candidate].pcs.push_back(pc);
+      const uint16_t id = offload.candidate_of[pc];
+      if (id == tom::kNoCandidate || (in.flags & sm::kHasRecord) == 0) continue;
+      index_[pc] = static_cast<uint32_t>(candidates_[id].pcs.size());
+      candidates_[id].pcs.push_back(pc);
     }
     for (Candidate& c : candidates_) c.finish_setup();
   }
@@ -130,7 +131,7 @@ class Study {
     Study& study;
     const TraceSpan& traces;
     void operator()(const sm::Cursor& begin) {
-      const uint16_t id = traces.image.instrs[begin.pc].candidate;
+      const uint16_t id = traces.program.candidate_at(begin.pc);
       AccessReader access{study, traces, study.candidates_[id]};
       access.candidate.begin_instance();
       sm::Cursor c = begin;
@@ -179,10 +180,10 @@ const char* category_text(OffsetCategory category) {
 }
 
 std::vector<CandidateOffsets> study_offsets(
-    const runtime::Recording& recording, const ImageTables& image,
+    const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
     const std::function<bool(uint64_t done, uint64_t total)>& progress) {
-  const TraceTables tables(image);
-  Study study(image);
+  const TraceTables tables(image, offload);
+  Study study(image, offload);
   const std::vector<TracePart> parts = parts_with_candidates(recording, image, tables);
   uint64_t total = 0, done = 0;
   for (const TracePart& part : parts) total += warp_instructions(recording, image, part);

@@ -101,9 +101,6 @@ void Assembly::make_port(uint32_t k) {
   LinkPortParams p;
   // The port moves a packet per cycle; the slices' channels and the link set the pace.
   p.ports = switch_params(m_.l1.line_bytes * 2, e.first_port + k);
-  p.monitor = e.offloading ? 1 : 0;
-  p.interval_ticks = m_.offload.monitor_interval_cycles * icnt_;
-  p.threshold_percent = std::max(1u, policy_.offload.busy_threshold_percent);
   p.endpoint = static_cast<uint16_t>(e.first_port + k);
   p.front_end = e.front_end;
   p.control_bytes = static_cast<uint16_t>(m_.packets.header_bytes);

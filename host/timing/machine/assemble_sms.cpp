@@ -46,14 +46,8 @@ sm::SmParams Assembly::sm_params(bool in_stack_sm) const {
   p.vaults_per_stack = static_cast<uint16_t>(e.vaults_per_stack);
   p.first_stack_sm = e.first_stack_sm;
   p.front_end = e.front_end;
-  p.host_memory = e.host_memory;
   p.in_stack = in_stack_sm;
-  p.offload.enabled = e.offloading;
-  p.offload.dynamic_control = policy_.offload.dynamic_control;
-  p.offload.no_overhead = !policy_.offload.overhead;
-  p.offload.all_local = policy_.mapping == "local";
-  p.offload.pipeline_latency = m_.offload.pipeline_latency_cycles;
-  p.offload.dirty_entries = m_.offload.dirty_entries;
+  p.all_local = needs_.all_local;
   return p;
 }
 
@@ -85,30 +79,11 @@ sm::SmStateOf<kWords> Assembly::sm_state(const sm::SmParams& p, uint32_t endpoin
   std::fill_n(a.get(s.l1.tags), lines, kNoLine);
   std::fill_n(a.get(s.l1.mshr_line), p.l1.mshrs, kNoLine);
   if (p.tlb.entries != 0) s.tlb = sm::make_tlb(a, p.tlb);
-  if (p.offload.enabled) {
-    s.offload.candidates = a.allocate<offload::CandidateCounters>(
-        static_cast<uint32_t>(std::max<size_t>(1, image_.candidates.size())));
-    if (p.in_stack) {
-      s.offload.dirty = a.allocate<uint32_t>(p.num_warps * p.offload.dirty_entries);
-      s.offload.num_dirty = a.allocate<uint16_t>(p.num_warps);
-    } else {
-      s.offload.since = a.allocate<uint32_t>(p.num_warps);
-      s.offload.decided = a.allocate<uint32_t>(p.num_warps);
-      if (s_.ends.learning) {
-        s.offload.analyzer.mode = offload::SmMode::kLearning;
-        s.offload.analyzer.entries = a.allocate<offload::AnalyzerEntry>(p.num_warps);
-        s.offload.analyzer.ranges = ranges_;
-        s.offload.analyzer.touched = a.allocate<uint8_t>(ranges_.count);
-      }
-    }
-  }
   return s;
 }
 
 void Assembly::make_sms() {
   const Endpoints& e = s_.ends;
-  ranges_ = s_.arena.allocate<offload::LineRange>(static_cast<uint32_t>(data_.ranges.size()));
-  std::copy(data_.ranges.begin(), data_.ranges.end(), s_.arena.get(ranges_));
   const sm::SmParams main = sm_params(false);
   for (uint32_t i = 0; i < e.num_sms; ++i) {
     sm::SmState s = sm_state<1>(main, e.first_sm + i);
@@ -116,11 +91,11 @@ void Assembly::make_sms() {
     s.from_network = sm_in_[i];
     s.to_front_end = control_out_[i];
     s.from_front_end = control_in_[i];
-    if (e.offloading) s.invalidations = invalidate_out_[i];
     add(e.first_sm + i, ComponentKind::kSm, main, s,
         std::vector<Ref<Channel>>{sm_in_[i], control_in_[i]}, fmt::format("sm {}", i));
   }
   if (!e.offloading) return;
+  s_.invalidations = invalidate_out_;
   const sm::SmParams stack = sm_params(true);
   for (uint32_t i = 0; i < e.num_stacks; ++i) {
     if (stack.num_warps <= WarpSet<1>::kCapacity) {
@@ -146,33 +121,22 @@ void Assembly::make_front_end() {
   frontend::FrontEndParams p;
   p.period = s_.core_period;
   p.num_sms = e.num_sms;
-  p.num_stacks = e.num_stacks;
   // The host's doorbell takes as long as a control message.
   const uint32_t doorbell =
       (m_.gpu.control_latency_cycles * icnt_ + s_.core_period - 1) / s_.core_period;
   p.launch_gap = m_.gpu.kernel_launch_latency_cycles + doorbell;
-  p.stack_warps = m_.stack.sm_warps;
-  p.dynamic_control = policy_.offload.dynamic_control;
   p.outbox_entries = m_.sm.warps + 1;
   p.endpoint = e.front_end;
-  p.learning_instances = data_.learning_instances;
-  // At least a window, so that the host comes in between.
-  p.remap_ticks = std::max(ns_ticks(m_.pcie.remap_latency_ns), Tick{hop().latency});
   frontend::FrontEndState s;
-  if (e.learning) s.learning = frontend::LearningPhase::kLearning;
   s.to_sm = a.allocate<Ref<Channel>>(e.num_sms);
   s.from_sm = a.allocate<Ref<Channel>>(e.num_sms);
   s.outbox = a.allocate<frontend::Outbox>(e.num_sms);
   s.outgoing = a.allocate<frontend::Outgoing>(e.num_sms * p.outbox_entries);
-  s.done_log = a.allocate<uint32_t>(e.num_sms * m_.sm.blocks);
-  s.launch_end = a.allocate<Tick>(std::max<uint32_t>(1, image_.view().num_launches));
-  s.launch_at = Tick{p.launch_gap} * p.period;
-  if (e.offloading) {
-    s.waiting_entries = e.num_sms * m_.sm.warps;
-    s.waiting = a.allocate<frontend::Waiting>(e.num_stacks * s.waiting_entries);
-    s.from_link_port = a.allocate<Ref<Channel>>(e.num_stacks);
-    std::copy(port_control_.begin(), port_control_.end(), a.get(s.from_link_port));
-  }
+  s.dispatch.done_log = a.allocate<uint32_t>(e.num_sms * m_.sm.blocks);
+  s.dispatch.launch_end = a.allocate<Tick>(std::max<uint32_t>(1, image_.view().num_launches));
+  s.dispatch.launch_at = Tick{p.launch_gap} * p.period;
+  s.from_monitor = a.allocate<Ref<Channel>>(static_cast<uint32_t>(port_control_.size()));
+  std::copy(port_control_.begin(), port_control_.end(), a.get(s.from_monitor));
   std::copy(control_in_.begin(), control_in_.end(), a.get(s.to_sm));
   std::copy(control_out_.begin(), control_out_.end(), a.get(s.from_sm));
   std::vector<Ref<Channel>> inputs = control_out_;

@@ -20,15 +20,14 @@ inline uint32_t log2_exact(uint32_t n) { return static_cast<uint32_t>(std::count
 /// Builds the parts in an order in which every channel exists before its users.
 class Assembly {
  public:
-  Assembly(const config::MachineConfig& machine, const config::PolicyConfig& policy,
-           const ImageTables& image, const DataPlan& data, System& system)
-      : m_(machine), policy_(policy), image_(image), data_(data), s_(system) {}
+  Assembly(const config::MachineConfig& machine, const ImageTables& image,
+           const MachineNeeds& needs, System& system)
+      : m_(machine), image_(image), needs_(needs), s_(system) {}
 
   void build();
 
  private:
   using MachineConfig = config::MachineConfig;
-  using PolicyConfig = config::PolicyConfig;
   using Component = kernels::Component;
   using ComponentKind = kernels::ComponentKind;
 
@@ -134,12 +133,10 @@ class Assembly {
                      Ref<Channel> out);
 
   const MachineConfig& m_;
-  const PolicyConfig& policy_;
   const ImageTables& image_;
-  const DataPlan& data_;
+  const MachineNeeds& needs_;
   System& s_;
   uint32_t icnt_ = 1;  ///< ticks per interconnect cycle
-  Ref<offload::LineRange> ranges_;
   Ref<Channel> to_host_, from_host_;
   std::vector<Ref<Channel>> sm_out_, sm_in_, control_out_, control_in_, invalidate_out_;
   std::vector<Ref<Channel>> slice_request_, slice_reply_, slice_to_port_, port_to_slice_,

@@ -1,11 +1,8 @@
-// A simulated system: all components of a machine under a policy, laid out in one arena.
+// A simulated system: all components of a machine, laid out in one arena.
 #include "host/timing/machine/system.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
-#include "host/core/error.h"
 #include "host/timing/machine/assembly.h"
 #include "host/timing/machine/baseline_map.h"
 
@@ -36,10 +33,7 @@ void Assembly::build() {
 
 void Assembly::number_endpoints() {
   Endpoints& e = s_.ends;
-  e.offloading = policy_.mechanism == "tom";
-  if (e.offloading && m_.stack.sms != 1)
-    throw Error(
-        fmt::format("{}: stack.sms = {} - TOM places one SM in each stack", m_.path, m_.stack.sms));
+  e.offloading = needs_.stack_sms;
   e.num_sms = e.offloading ? m_.gpu.sms_with_ndp : m_.gpu.sms;
   e.num_stacks = m_.stack.count;
   e.num_slices = m_.l2.slices;
@@ -59,7 +53,7 @@ void Assembly::number_endpoints() {
   e.request_crossbar = take(1);
   e.reply_crossbar = take(1);
   e.invalidation_crossbar = take(e.offloading ? 1 : 0);
-  e.learning = data_.learning_instances != 0;
+  e.learning = needs_.host_memory;
   e.host_memory = take(e.learning ? 1 : 0);
   e.front_end = take(1);
   e.count = static_cast<uint16_t>(at);
@@ -68,20 +62,20 @@ void Assembly::number_endpoints() {
 void Assembly::make_map() {
   MemoryMap& map = s_.map;
   map.baseline = machine_address_map(m_);
-  if (policy_.mapping != "tmap" && policy_.mapping != "oracle") return;
+  if (!needs_.own_mapping) return;
   OffloadMapping own;
   own.page_shift = kMappingPageShift - log2_exact(m_.l1.line_bytes);
-  const uint64_t lines = data_.ranges.empty() ? 0 : data_.ranges.back().end;
+  const uint64_t lines = needs_.remapped_lines;
   const uint64_t pages = (lines + (uint64_t{1} << own.page_shift) - 1) >> own.page_shift;
   own.pages = s_.arena.allocate<uint64_t>(static_cast<uint32_t>((pages + 63) / 64));
   map.offload = s_.arena.allocate<OffloadMapping>(1);
   *s_.arena.get(map.offload) = own;
 }
 
-System build_system(const config::MachineConfig& machine, const config::PolicyConfig& policy,
-                    const ImageTables& image, const DataPlan& data) {
+System build_system(const config::MachineConfig& machine, const ImageTables& image,
+                    const MachineNeeds& needs) {
   System system;
-  Assembly(machine, policy, image, data, system).build();
+  Assembly(machine, image, needs, system).build();
   return system;
 }
 

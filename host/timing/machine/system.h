@@ -1,6 +1,7 @@
-// A simulated system: all components of a machine under a policy, laid out in one arena.
+// A simulated system: all components of a machine, laid out in one arena.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -8,7 +9,6 @@
 
 #include "device/core/arena.h"
 #include "host/config/machine.h"
-#include "host/config/policy.h"
 #include "host/timing/program/image_builder.h"
 #include "kernels/component.h"
 
@@ -44,7 +44,7 @@ struct Endpoints {
            first_switch = 0, request_crossbar = 0, reply_crossbar = 0, invalidation_crossbar = 0,
            host_memory = 0, front_end = 0, count = 0;
   bool offloading = false;  ///< there are stack SMs and an invalidation network
-  bool learning = false;    ///< there is a learning phase, and the CPU's memory for it
+  bool learning = false;    ///< there is the CPU's memory
 };
 
 struct System {
@@ -57,12 +57,17 @@ struct System {
   uint64_t base_mhz = 1;  ///< ticks per microsecond
   uint32_t core_period = 1;
   MemoryMap map;  ///< of every component
+  std::vector<Ref<Channel>> invalidations;  ///< by main SM: to the L2 slices; with stack SMs only
 
   kernels::Component& component(uint32_t endpoint) { return arena.get(table)[endpoint]; }
   std::span<kernels::Component> components() { return {arena.get(table), table.count}; }
   /// A main SM.
   sm::SmState& sm(uint32_t i) { return state<sm::SmState>(i); }
   frontend::FrontEndState& front_end() { return state<frontend::FrontEndState>(ends.front_end); }
+  template <class P>
+  P& params(uint32_t endpoint) {
+    return kernels::at_offset<P>(arena.base(), component(endpoint).params);
+  }
   template <class S>
   S& state(uint32_t endpoint) {
     return kernels::at_offset<S>(arena.base(), component(endpoint).state);
@@ -77,15 +82,26 @@ decltype(auto) with_sm(System& system, uint32_t endpoint, F&& f) {
   return f(system.state<sm::SmState>(endpoint));
 }
 
-/// What a program's data asks of the machine that it is to run on.
-struct DataPlan {
-  std::vector<offload::LineRange> ranges;  ///< memory allocation table, by address, disjoint
-  uint64_t learning_instances = 0;         ///< the learning phase ends with this one; 0: none
+/// What mechanisms ask of the machine that they are to run on.
+struct MachineNeeds {
+  bool stack_sms = false;    ///< SMs in the stacks, monitors of their links, invalidations of L2 lines
+  bool host_memory = false;  ///< the CPU's memory
+  bool all_local = false;    ///< stack SMs find all data in their own stack: a bound, not a design
+  bool own_mapping = false;  ///< pages may get an address map other than the baseline's ...
+  uint64_t remapped_lines = 0;  ///< ... those of the first so many lines
+
+  void add(const MachineNeeds& n) {
+    stack_sms |= n.stack_sms;
+    host_memory |= n.host_memory;
+    all_local |= n.all_local;
+    own_mapping |= n.own_mapping;
+    remapped_lines = std::max(remapped_lines, n.remapped_lines);
+  }
 };
 
 /// Lay out a machine. Throws nearwarp::Error for combinations that cannot be built.
-System build_system(const config::MachineConfig& machine, const config::PolicyConfig& policy,
-                    const ImageTables& image, const DataPlan& data);
+System build_system(const config::MachineConfig& machine, const ImageTables& image,
+                    const MachineNeeds& needs);
 
 /// Warp-instructions committed so far by all SMs (what was executed twice counts once).
 uint64_t committed_instructions(System& system);

@@ -1,4 +1,4 @@
-// Builds the timing model's read-only tables of a recorded program on a machine under a policy.
+// Builds the timing model's read-only tables of a recorded program on a machine.
 #include "host/timing/program/image_builder.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,6 @@ using compiler::Instruction;
 using compiler::Kernel;
 using compiler::Operand;
 using sm::ImageInstr;
-
-constexpr uint32_t kDropped = 0xffffffffu;
 
 /// Scoreboard slot of a register: physical registers first, predicates after them.
 class SlotMap {
@@ -70,18 +68,15 @@ class SlotMap {
 
 class Builder {
  public:
-  Builder(const config::MachineConfig& machine, const config::PolicyConfig& policy,
-          bool with_candidates, ImageTables& out)
-      : machine_(machine), policy_(policy), with_candidates_(with_candidates), out_(out) {}
+  Builder(const config::MachineConfig& machine, ImageTables& out) : machine_(machine), out_(out) {}
 
   void add_kernel(const Kernel& kernel) {
-    const auto index = static_cast<uint32_t>(out_.kernels.size());
     const auto first_block = static_cast<uint32_t>(out_.blocks.size());
     const uint32_t slots = std::max(1u, kernel.num_physical + kernel.num_predicates);
     out_.kernels.push_back({first_block, slots});
     out_.max_slots = std::max(out_.max_slots, slots);
     const SlotMap slot_map(kernel);
-    std::vector<uint32_t> at(kernel.instructions.size(), kDropped);
+    std::vector<uint32_t> at(kernel.instructions.size(), ImageTables::kNotIssued);
     for (const compiler::Block& block : kernel.blocks) {
       sm::ImageBlock b;
       b.first = static_cast<uint32_t>(out_.instrs.size());
@@ -93,7 +88,7 @@ class Builder {
         image.set_energy_class(energy_class(in));
         slot_map.add_all(image, in);
         slot_map.count_registers(image, in);
-        if ((image.flags & sm::kHasRecord) != 0) b.records = static_cast<uint16_t>(b.records + 1);
+        if ((image.flags & sm::kHasRecord) != 0) b.records += 1;
         out_.instrs.push_back(image);
       }
       b.count = static_cast<uint32_t>(out_.instrs.size()) - b.first;
@@ -102,55 +97,11 @@ class Builder {
     if (out_.blocks.size() > trace::kMaxBlocks)
       throw Error(fmt::format("program has more than {} basic blocks in its kernels - split it",
                               trace::kMaxBlocks));
-    if (with_candidates_) add_candidates(kernel, index, first_block, at);
+    out_.index_of.push_back(std::move(at));
   }
 
  private:
-  void add_candidates(const Kernel& kernel, uint32_t index, uint32_t first_block,
-                      const std::vector<uint32_t>& at) {
-    const compiler::OffloadModel model = offload_model(machine_, policy_);
-    for (const compiler::OffloadCandidate& c : compiler::select_candidates(kernel, model)) {
-      sm::Candidate entry;
-      const auto id = static_cast<uint16_t>(out_.candidates.size());
-      entry.kernel = static_cast<uint16_t>(index);
-      entry.live_in_bytes = static_cast<uint16_t>(c.live_in_bytes);
-      entry.live_out_bytes = static_cast<uint16_t>(c.live_out_bytes);
-      entry.saves_tx = c.saves_tx ? 1 : 0;
-      entry.saves_rx = c.saves_rx ? 1 : 0;
-      if (c.trip == compiler::TripKind::kConditional) {
-        entry.threshold = static_cast<uint32_t>(c.condition.threshold_iterations);
-        for (const compiler::CountBlock& n : c.condition.count_blocks)
-          out_.blocks[first_block + n.block].weight =
-              static_cast<uint16_t>(n.iterations_per_execution);
-      }
-      entry.begin = mark(kernel, c, id, at);
-      if (entry.begin == kDropped) continue;  // nothing but moves is left of it
-      out_.candidates.push_back(entry);
-      out_.candidate_info.push_back(c);
-    }
-  }
-
-  /// Mark the candidate's instructions; returns its first.
-  uint32_t mark(const Kernel& kernel, const compiler::OffloadCandidate& c, uint16_t id,
-                const std::vector<uint32_t>& at) {
-    uint32_t begin = kDropped;
-    for (const compiler::BlockId b : c.blocks) {
-      const compiler::Block& block = kernel.blocks[b];
-      for (uint32_t i = block.first; i < block.first + block.count; ++i) {
-        if (i < c.first_instruction && b == c.entry) continue;
-        if (i > c.last_instruction) break;
-        if (at[i] == kDropped) continue;
-        out_.instrs[at[i]].candidate = id;
-        if (b == c.entry && begin == kDropped) begin = at[i];
-      }
-    }
-    if (begin != kDropped) out_.instrs[begin].flags |= sm::kCandidateBegin;
-    return begin;
-  }
-
   const config::MachineConfig& machine_;
-  const config::PolicyConfig& policy_;
-  const bool with_candidates_;
   ImageTables& out_;
 };
 
@@ -162,7 +113,6 @@ sm::ProgramImage ImageTables::view() const {
   v.blocks = blocks.data();
   v.kernels = kernels.data();
   v.launches = launches.data();
-  v.candidates = candidates.data();
   v.num_launches = static_cast<uint32_t>(launches.size());
   return v;
 }
@@ -197,26 +147,9 @@ uint32_t blocks_per_sm(const config::MachineConfig& machine, const Kernel& kerne
   return blocks;
 }
 
-compiler::OffloadModel offload_model(const config::MachineConfig& machine,
-                                     const config::PolicyConfig& policy) {
-  compiler::OffloadModel model;
-  model.miss_ld_percent = policy.offload.load_miss_percent;
-  model.coal_ld_percent = policy.offload.load_coalescing_percent;
-  model.coal_st_percent = policy.offload.store_coalescing_percent;
-  model.line_to_address_ratio = machine.l1.line_bytes / 4;
-  model.max_candidates = machine.offload.metadata_entries;
-  return model;
-}
-
-ImageTables build_image(const runtime::Recording& recording, const config::MachineConfig& machine,
-                        const config::PolicyConfig& policy, bool with_candidates) {
-  if (with_candidates && !recording.no_offloading.empty())
-    throw Error(
-        fmt::format("'{}' cannot be run under policy {}: {} - take a policy without "
-                    "offloading, such as baseline",
-                    recording.name, policy.name, recording.no_offloading));
+ImageTables build_image(const runtime::Recording& recording, const config::MachineConfig& machine) {
   ImageTables out;
-  Builder builder(machine, policy, with_candidates, out);
+  Builder builder(machine, out);
   for (const auto& kernel : recording.kernels) builder.add_kernel(*kernel);
   uint32_t blocks = 0;
   for (uint32_t i = 0; i < recording.launches.size(); ++i) {

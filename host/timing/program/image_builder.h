@@ -1,4 +1,4 @@
-// Builds the timing model's read-only tables of a recorded program on a machine under a policy.
+// Builds the timing model's read-only tables of a recorded program on a machine.
 #pragma once
 
 #include <memory>
@@ -6,9 +6,6 @@
 
 #include "device/sm/kernel_image.h"
 #include "host/config/machine.h"
-#include "host/config/policy.h"
-#include "host/mechanisms/tom/pass/candidates.h"
-#include "host/mechanisms/tom/pass/equations.h"
 #include "host/recording/recording.h"
 
 namespace nearwarp::sim {
@@ -19,12 +16,13 @@ struct ImageTables {
   std::vector<sm::ImageBlock> blocks;
   std::vector<sm::KernelInfo> kernels;
   std::vector<sm::LaunchInfo> launches;
-  std::vector<sm::Candidate> candidates;
-  /// The compiler's description of each entry of `candidates`.
-  std::vector<compiler::OffloadCandidate> candidate_info;
+  /// By kernel and instruction of it: index into `instrs`; kNotIssued if the machine drops it.
+  std::vector<std::vector<uint32_t>> index_of;
   /// Recording::launches index of each entry of `launches` (launches without blocks are left out).
   std::vector<uint32_t> recorded_launch;
   uint32_t max_slots = 1;  ///< scoreboard entries that a warp needs at most
+
+  static constexpr uint32_t kNotIssued = 0xffffffffu;
 
   sm::ProgramImage view() const;
 };
@@ -34,12 +32,6 @@ struct ImageTables {
 uint32_t blocks_per_sm(const config::MachineConfig& machine, const compiler::Kernel& kernel,
                        const runtime::LaunchRecord& launch);
 
-/// What the selection of candidates assumes about the machine and under the policy.
-compiler::OffloadModel offload_model(const config::MachineConfig& machine,
-                                     const config::PolicyConfig& policy);
-
-/// `with_candidates`: mark offloading candidates (the mechanism is TOM).
-ImageTables build_image(const runtime::Recording& recording, const config::MachineConfig& machine,
-                        const config::PolicyConfig& policy, bool with_candidates);
+ImageTables build_image(const runtime::Recording& recording, const config::MachineConfig& machine);
 
 }  // namespace nearwarp::sim

@@ -9,13 +9,13 @@ TraceFeed::TraceFeed(const runtime::Recording& recording, const ImageTables& ima
     : recording_(recording), image_(image), margin_(margin) {}
 
 void TraceFeed::serve(frontend::FrontEndState& front_end, kernels::RunState& run) {
-  const uint32_t* done = front_end.done_log.in(run.view.arena);
-  for (uint32_t i = 0; i < front_end.num_done; ++i)
+  const uint32_t* done = front_end.dispatch.done_log.in(run.view.arena);
+  for (uint32_t i = 0; i < front_end.dispatch.num_done; ++i)
     block_done(done[i] - image_.launches[launch_].first_block);
-  front_end.num_done = 0;
-  if (front_end.launch != launch_ && front_end.launch < image_.launches.size())
+  front_end.dispatch.num_done = 0;
+  if (front_end.dispatch.launch != launch_ && front_end.dispatch.launch < image_.launches.size())
     begin_launch(front_end);
-  ensure((front_end.running ? front_end.next_block : 0) + margin_);
+  ensure((front_end.dispatch.running ? front_end.dispatch.next_block : 0) + margin_);
   run.view.traces = table_.data();
   run.view.first_traced =
       launch_ < image_.launches.size() ? image_.launches[launch_].first_block : 0;
@@ -29,10 +29,10 @@ bool TraceFeed::has_ended(uint32_t block) const {
 }
 
 void TraceFeed::begin_launch(const frontend::FrontEndState& front_end) {
-  const uint32_t launch = front_end.launch;
+  const uint32_t launch = front_end.dispatch.launch;
   // Nothing of a launch has been dispatched when the feed hears of it, but for the first one after
   // a checkpoint.
-  dispatched_ = front_end.running ? front_end.next_block : 0;
+  dispatched_ = front_end.dispatch.running ? front_end.dispatch.next_block : 0;
   launch_ = launch;
   const runtime::LaunchRecord& record = recording_.launches[image_.recorded_launch[launch]];
   loaded_.clear();

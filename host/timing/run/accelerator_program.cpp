@@ -48,7 +48,6 @@ AcceleratorProgram::AcceleratorProgram(Device& device, const ImageTables& tables
   view_.blocks = put(tables.blocks);
   view_.kernels = put(tables.kernels);
   view_.launches = put(tables.launches);
-  view_.candidates = put(tables.candidates);
 }
 
 std::shared_ptr<const AcceleratorProgram> DeviceImages::get(Device& device,
@@ -62,7 +61,6 @@ std::shared_ptr<const AcceleratorProgram> DeviceImages::get(Device& device,
   add(tables.blocks);
   add(tables.kernels);
   add(tables.launches);
-  add(tables.candidates);
   std::weak_ptr<const AcceleratorProgram>& kept = kept_[key];
   std::shared_ptr<const AcceleratorProgram> image = kept.lock();
   if (image == nullptr) {

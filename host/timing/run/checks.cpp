@@ -13,7 +13,7 @@ namespace {
 
 using kernels::ComponentKind;
 
-const char* kind_name(PacketKind kind) {
+const char* kind_name(PacketKind kind, const MechanismRuns& mechanisms) {
   switch (kind) {
     case PacketKind::kNone:
       return "nothing";
@@ -31,37 +31,13 @@ const char* kind_name(PacketKind kind) {
       return "write acknowledgement";
     case PacketKind::kAtomicReply:
       return "atomic reply";
-    case PacketKind::kOffloadRequest:
-      return "offload request";
-    case PacketKind::kOffloadDirty:
-      return "dirty-line notice";
-    case PacketKind::kOffloadAck:
-      return "offload acknowledgement";
     case PacketKind::kLaunchBlock:
       return "block launch";
     case PacketKind::kBlockDone:
       return "block end";
-    case PacketKind::kOffloadAsk:
-      return "offload question";
-    case PacketKind::kOffloadGrant:
-      return "offload grant";
-    case PacketKind::kOffloadDeny:
-      return "offload denial";
-    case PacketKind::kOffloadRelease:
-      return "offload release";
-    case PacketKind::kChannelBusy:
-      return "busy news";
-    case PacketKind::kKernelStart:
-      return "kernel start";
-    case PacketKind::kInstanceSeen:
-      return "report of the memory map analyzer";
-    case PacketKind::kStop:
-      return "stop";
-    case PacketKind::kStopped:
-      return "standstill";
-    case PacketKind::kResume:
-      return "resumption";
   }
+  for (const auto& m : mechanisms)
+    if (const char* name = m->packet_name(kind)) return name;
   return "packet";
 }
 
@@ -77,18 +53,8 @@ const char* phase_name(sm::Phase phase) {
       return "at a fence";
     case sm::Phase::kFinished:
       return "finished";
-    case sm::Phase::kDeciding:
-      return "deciding on an offload";
-    case sm::Phase::kDraining:
-      return "draining stores";
-    case sm::Phase::kAsking:
-      return "asking for an offload slot";
-    case sm::Phase::kGranted:
-      return "sending an offload request";
-    case sm::Phase::kAway:
-      return "offloaded";
-    case sm::Phase::kReturning:
-      return "returning from an offload";
+    case sm::Phase::kHeld:
+      return "held by a mechanism";
   }
   return "?";
 }
@@ -143,17 +109,12 @@ void check_conservation(System& system, uint64_t expected_instructions) {
                        channel_name(system, c), c.producer_side.packets, c.producer_side.bytes,
                        c.consumer_side.packets, c.consumer_side.bytes));
   }
-  uint64_t issued = 0, redundant = 0, offloaded = 0, returned = 0;
+  uint64_t issued = 0, redundant = 0;
   each_sm(system, [&](uint32_t i, const auto& s, const sm::SmParams& p) {
     check_sm(system, i, s, p);
     issued += s.counters.issued;
     redundant += s.counters.redundant;
-    const offload::CandidateCounters* n = s.offload.candidates.in(system.arena.base());
-    for (uint32_t k = 0; k < s.offload.candidates.count; ++k) offloaded += n[k].offloaded;
-    returned += s.offload.counters.returned;
   });
-  if (offloaded != returned)
-    lost(fmt::format("{} blocks offloaded, {} returned", offloaded, returned));
   if (expected_instructions != 0 && issued - redundant != expected_instructions)
     lost(fmt::format("{} warp-instructions recorded, {} committed", expected_instructions,
                      issued - redundant));
@@ -208,7 +169,7 @@ void check_faults(System& system) {
   }
 }
 
-std::string describe_stall(System& system) {
+std::string describe_stall(System& system, const MechanismRuns& mechanisms) {
   std::string text;
   uint32_t shown = 0;
   for (const ChannelInfo& info : system.channels) {
@@ -217,10 +178,10 @@ std::string describe_stall(System& system) {
     if (waiting == 0) continue;
     if (++shown > 20) continue;
     text += fmt::format("\n  {}: {} packets, first: {}", channel_name(system, c), waiting,
-                        kind_name(front(c, system.arena.base()).kind));
+                        kind_name(front(c, system.arena.base()).kind, mechanisms));
   }
   if (shown > 20) text += fmt::format("\n  ... and {} more channels", shown - 20);
-  constexpr size_t kPhases = static_cast<size_t>(sm::Phase::kReturning) + 1;
+  constexpr size_t kPhases = static_cast<size_t>(sm::Phase::kHeld) + 1;
   std::array<uint64_t, kPhases> warps{};
   uint32_t walks = 0;
   each_sm(system, [&](uint32_t, const auto& s, const sm::SmParams& p) {
@@ -233,6 +194,7 @@ std::string describe_stall(System& system) {
   for (size_t i = 1; i < kPhases; ++i)
     if (warps[i] != 0)
       text += fmt::format(" {} {};", warps[i], phase_name(static_cast<sm::Phase>(i)));
+  for (const auto& m : mechanisms) text += m->describe_held(system);
   return text;
 }
 

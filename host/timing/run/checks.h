@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "host/mechanisms/mechanism.h"
 #include "host/recording/recording.h"
 #include "host/timing/machine/system.h"
 
@@ -17,6 +18,6 @@ void check_conservation(System& system, uint64_t expected_instructions);
 void check_faults(System& system);
 
 /// Who waits on whom: packets that stand in channels, warps by what they wait for.
-std::string describe_stall(System& system);
+std::string describe_stall(System& system, const MechanismRuns& mechanisms);
 
 }  // namespace nearwarp::sim

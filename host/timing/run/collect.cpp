@@ -1,21 +1,19 @@
 // From the components' counters to a run's result.
 #include "host/timing/run/collect.h"
 
-#include "host/mechanisms/tom/counters.h"
 #include "host/timing/run/counters/subjects.h"
 
 namespace nearwarp::sim {
 
-void collect(const runtime::Recording& recording, const ImageTables& image, System& system,
-             uint64_t now_cycle, report::RunResult& result) {
+void collect(const runtime::Recording& recording, const ImageTables& image,
+             const MechanismRuns& mechanisms, System& system, uint64_t now_cycle,
+             report::RunResult& result) {
   const Endpoints& e = system.ends;
   collect_launches(recording, image, system, now_cycle, result);
   result.counters.push_back({"run.cycles", result.cycles, "core cycles", "Simulated time"});
   collect_sms(system, "sm.", e.first_sm, e.num_sms, result);
-  if (e.offloading) {
-    collect_sms(system, "stack_sm.", e.first_stack_sm, e.num_stacks, result);
-    collect_offloading(recording, image, system, result);
-  }
+  if (e.offloading) collect_sms(system, "stack_sm.", e.first_stack_sm, e.num_stacks, result);
+  for (const auto& m : mechanisms) m->collect(system, result);
   collect_memory(system, result);
   collect_channels(system, result);
   collect_time(system, result);

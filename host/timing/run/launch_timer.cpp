@@ -49,7 +49,7 @@ struct LaunchTimer::Impl {
   void lay_out() {
     slots = image.max_slots = std::max(image.max_slots, kMaxSlots);
     executor.reset();
-    system = build_system(machine, policy, image, DataPlan{});
+    system = build_system(machine, image, MachineNeeds{});
     executor =
         std::make_unique<kernels::CpuExecutor>(system->components(), kernels::ExecutorOptions{});
     control = {};
@@ -59,13 +59,13 @@ struct LaunchTimer::Impl {
 
   /// The launch before has ended; the front end hears of the next one.
   void go_on() {
-    frontend::FrontEndState& front_end = system->front_end();
-    front_end.launch = 0;
+    frontend::DispatchState& dispatch = system->front_end().dispatch;
+    dispatch.launch = 0;
     for (uint32_t i = 0; i < system->ends.num_sms; ++i)
       system->sm(i).launch = sm::SmState{}.launch;  // its next thread block is of a new launch
     kernels::Component& component = system->component(system->ends.front_end);
-    component.wake = std::min(component.wake, front_end.launch_at);
-    control.next = std::min(control.next, front_end.launch_at);
+    component.wake = std::min(component.wake, dispatch.launch_at);
+    control.next = std::min(control.next, dispatch.launch_at);
     control.stop = Stop::kNone;
   }
 
@@ -81,7 +81,7 @@ struct LaunchTimer::Impl {
     feed.serve(front_end, state);
     uint64_t committed = committed_instructions(*system), look_at = 0;
     uint64_t commit_cycle = core_cycle(control.next);
-    while (front_end.launch == 0) {
+    while (front_end.dispatch.launch == 0) {
       // One window at a time: nothing may be stepped beyond the one in which the launch ends.
       executor->run(state, 1);
       feed.serve(front_end, state);
@@ -100,7 +100,7 @@ struct LaunchTimer::Impl {
   }
 
   [[noreturn]] void stop(const std::string& why) {
-    throw Error("the simulated machine is stuck" + why + describe_stall(*system));
+    throw Error("the simulated machine is stuck" + why + describe_stall(*system, {}));
   }
 };
 
@@ -129,7 +129,7 @@ uint64_t LaunchTimer::launch(const runtime::LaunchRecord& record, runtime::Trace
   impl.recording.launches = {record};
   impl.recording.launches[0].first_chunk = traces.size() - record.num_chunks;
   impl.recording.traces = std::move(traces);
-  impl.image = build_image(impl.recording, impl.machine, impl.policy, false);
+  impl.image = build_image(impl.recording, impl.machine);
   if (!impl.system.has_value() || impl.image.max_slots > impl.slots)
     impl.lay_out();
   else
@@ -137,7 +137,7 @@ uint64_t LaunchTimer::launch(const runtime::LaunchRecord& record, runtime::Trace
   impl.run();
   impl.failed = false;
   const uint64_t end =
-      impl.core_cycle(impl.system->front_end().launch_end.in(impl.system->arena.base())[0]);
+      impl.core_cycle(impl.system->front_end().dispatch.launch_end.in(impl.system->arena.base())[0]);
   return end - std::exchange(impl.ended, end);
 }
 

@@ -24,15 +24,23 @@ constexpr std::chrono::seconds kCheckpointInterval{30};
 
 Replay::Replay(const ReplayJob& what, Tick window_ticks)
     : what_(what),
-      image_(build_image(*what.recording, *what.machine, *what.policy,
-                         what.policy->mechanism == "tom")),
-      mapping_(*what.recording, *what.machine, *what.policy, image_),
-      system_(build_system(*what.machine, *what.policy, image_, mapping_.plan())) {
+      image_(build_image(*what.recording, *what.machine)),
+      mechanisms_(prepare_mechanisms(
+          what.mechanisms, {*what.recording, *what.machine, *what.policy}, image_)),
+      system_(lay_out()) {
   const uint64_t max_cycles = what.machine->run.max_cycles;
   control_.longest = window_ticks == 0 ? system_.window : std::min(window_ticks, system_.window);
   control_.limit =
       max_cycles < kNever / system_.core_period ? max_cycles * system_.core_period : kNever;
   if (image_.launches.empty()) control_.next = kNever;
+}
+
+System Replay::lay_out() {
+  MachineNeeds needs;
+  for (const auto& m : mechanisms_) needs.add(m->needs());
+  System system = build_system(*what_.machine, image_, needs);
+  for (const auto& m : mechanisms_) m->attach(system);
+  return system;
 }
 
 kernels::RunState Replay::state() {
@@ -53,7 +61,7 @@ void Replay::begin() {
   if (bytes.has_value()) {
     restore(*bytes);
   } else {
-    mapping_.begin(system_);
+    for (const auto& m : mechanisms_) m->begin(system_);
   }
 }
 
@@ -76,7 +84,7 @@ void io(A& a, kernels::RunControl& c) {
 std::string Replay::checkpoint_bytes() {
   runtime::Writer out;
   io(out, control_);
-  mapping_.io(out);
+  for (const auto& m : mechanisms_) m->save(out);
   out.bytes(system_.arena.base(), system_.arena.size_bytes());
   return {out.out.begin(), out.out.end()};
 }
@@ -86,7 +94,7 @@ void Replay::restore(std::string_view bytes) {
   kernels::RunControl before = control_;
   io(in, control_);
   control_.longest = before.longest;
-  mapping_.io(in);
+  for (const auto& m : mechanisms_) m->restore(in);
   if (in.left() != system_.arena.size_bytes())
     throw Error(
         fmt::format("'{}' does not hold the state of this machine - delete it", what_.checkpoint));
@@ -104,7 +112,7 @@ bool Replay::is_stuck(uint64_t committed) {
 void Replay::fail_stuck() {
   throw Error(fmt::format("no instruction was committed for {} core cycles",
                           cycles() - last_commit_cycle_) +
-              describe_stall(system_) + "\nraise run.no_progress_cycles if this is expected");
+              describe_stall(system_, mechanisms_) + "\nraise run.no_progress_cycles if this is expected");
 }
 
 report::RunResult Replay::finish() {
@@ -113,12 +121,13 @@ report::RunResult Replay::finish() {
     return result(fmt::format("run.max_cycles = {} reached", what_.machine->run.max_cycles));
   }
   check_faults(system_);
-  if (system_.front_end().launch < image_.view().num_launches) {
+  if (system_.front_end().dispatch.launch < image_.view().num_launches) {
     throw Error("the simulated machine is deadlocked: every component sleeps while work is left" +
-                describe_stall(system_) + "\nthis is a defect of the simulator");
+                describe_stall(system_, mechanisms_) + "\nthis is a defect of the simulator");
   }
   check_conservation(system_,
                      what_.machine->sm.charge_moves ? what_.recording->warp_instructions : 0);
+  for (const auto& m : mechanisms_) m->check(system_);
   return result("");
 }
 
@@ -133,9 +142,9 @@ report::RunResult Replay::result(std::string partial_reason) {
   r.partial = !partial_reason.empty();
   r.partial_reason = std::move(partial_reason);
   r.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
-  collect(*what_.recording, image_, system_, control_.last / system_.core_period, r);
+  collect(*what_.recording, image_, mechanisms_, system_, control_.last / system_.core_period, r);
   r.energy = report::account_energy(*what_.machine, r);
-  r.mapping = mapping_.report(system_);
+  for (const auto& m : mechanisms_) m->report(system_, r);
   return r;
 }
 

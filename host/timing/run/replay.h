@@ -8,7 +8,7 @@
 
 #include "host/config/machine.h"
 #include "host/config/policy.h"
-#include "host/mechanisms/tom/data_placement.h"
+#include "host/mechanisms/mechanism.h"
 #include "host/recording/recording.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/report/result.h"
@@ -23,6 +23,8 @@ struct ReplayJob {
   const config::PolicyConfig* policy = nullptr;
   /// Where to keep the run's state, to go on from it another time; empty: nowhere.
   std::string checkpoint = {};
+  /// What policy.mechanism may name.
+  MechanismSet mechanisms = built_in_mechanisms();
 };
 
 class Replay {
@@ -48,8 +50,10 @@ class Replay {
   void save();
   /// Has enough time passed since the last one?
   bool is_time_to_save() const;
-  /// The host's part between windows: choose the data's mapping at the standstill.
-  void serve() { mapping_.watch(system_); }
+  /// The host's part between windows: what the mechanisms have to do there.
+  void serve() {
+    for (const auto& m : mechanisms_) m->serve(system_);
+  }
   /// To be asked some times a second: has nothing been committed for too long?
   bool is_stuck(uint64_t committed);
   /// Throws the nearwarp::Error that says so.
@@ -64,13 +68,14 @@ class Replay {
   report::RunResult interrupted();
 
  private:
+  System lay_out();
   report::RunResult result(std::string partial_reason);
   std::string checkpoint_bytes();
   void restore(std::string_view bytes);
 
   ReplayJob what_;
   ImageTables image_;
-  DataPlacement mapping_;
+  MechanismRuns mechanisms_;
   System system_;
   kernels::RunControl control_;
   std::chrono::steady_clock::time_point begun_, saved_;

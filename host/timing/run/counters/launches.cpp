@@ -6,7 +6,7 @@ namespace nearwarp::sim {
 
 void collect_launches(const runtime::Recording& recording, const ImageTables& image, System& system,
                       uint64_t now_cycle, report::RunResult& result) {
-  const frontend::FrontEndState& f = system.front_end();
+  const frontend::DispatchState& f = system.front_end().dispatch;
   const Tick* end = f.launch_end.in(system.arena.base());
   const std::vector<uint32_t> alike = runtime::first_alike(recording);
   const auto number = [&](uint32_t index) {

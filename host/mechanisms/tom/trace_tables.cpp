@@ -1,5 +1,5 @@
 // Tables with which analyses walk a recording's traces, and the parts to walk.
-#include "host/timing/program/trace_tables.h"
+#include "host/mechanisms/tom/trace_tables.h"
 
 namespace nearwarp::sim {
 
@@ -12,15 +12,17 @@ bool is_shared(const sm::ImageInstr& in) {
 
 }  // namespace
 
-TraceTables::TraceTables(const ImageTables& image) : image_(image) {
+TraceTables::TraceTables(const ImageTables& image, const tom::OffloadTables& offload)
+    : image_(image), offload_(offload) {
+  const tom::ProgramTables program = offload.view();
   for (const sm::ImageBlock& block : image.blocks) {
     analytics::BlockFacts facts;
     facts.first_memory = static_cast<uint32_t>(memory_.size());
     facts.uniform = 1;
     for (uint32_t pc = block.first; pc < block.first + block.count; ++pc) {
       const sm::ImageInstr& in = image.instrs[pc];
-      if ((in.flags & sm::kCandidateBegin) != 0) facts.has_begin = 1;
-      if (in.candidate != image.instrs[block.first].candidate) facts.uniform = 0;
+      if (program.begins(pc)) facts.has_begin = 1;
+      if (program.candidate_at(pc) != program.candidate_at(block.first)) facts.uniform = 0;
       if ((in.flags & sm::kHasRecord) == 0) continue;
       memory_.push_back({pc, static_cast<uint8_t>((in.flags & sm::kGuarded) != 0 ? 1 : 0),
                          static_cast<uint8_t>(is_shared(in) ? 1 : 0)});
@@ -29,7 +31,7 @@ TraceTables::TraceTables(const ImageTables& image) : image_(image) {
     blocks_.push_back(facts);
   }
   has_candidates_.assign(image.kernels.size(), false);
-  for (const sm::Candidate& c : image.candidates) has_candidates_[c.kernel] = true;
+  for (const tom::Candidate& c : offload.candidates) has_candidates_[c.kernel] = true;
 }
 
 analytics::TraceSpan TraceTables::span(const runtime::TraceChunk& chunk, uint32_t launch) const {
@@ -39,6 +41,7 @@ analytics::TraceSpan TraceTables::span(const runtime::TraceChunk& chunk, uint32_
   t.num_warps = chunk.num_blocks * chunk.warps_per_block;
   t.first_block = image_.kernels[image_.launches[launch].kernel].first_block;
   t.image = image_.view();
+  t.program = offload_.view();
   t.blocks = blocks_.data();
   t.memory = memory_.data();
   return t;
@@ -53,8 +56,10 @@ analytics::StudyTables TraceTables::study_tables() const {
   t.num_blocks = blocks_.size();
   t.memory = memory_.data();
   t.num_memory = memory_.size();
-  t.candidates = image_.candidates.data();
-  t.num_candidates = image_.candidates.size();
+  t.candidates = offload_.candidates.data();
+  t.num_candidates = offload_.candidates.size();
+  t.candidate_of = offload_.candidate_of.data();
+  t.weight = offload_.weight.data();
   return t;
 }
 

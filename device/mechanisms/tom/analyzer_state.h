@@ -2,11 +2,10 @@
 // warp's candidate instance, and centrally, at the front end, the sums over instances.
 #pragma once
 
-#include "device/core/memory_map.h"
-#include "device/core/packet.h"
 #include "device/core/types.h"
+#include "device/mechanisms/tom/packets.h"
 
-namespace nearwarp::offload {
+namespace nearwarp::tom {
 
 /// Lines [first, end) of one entry of the memory allocation table.
 struct LineRange {
@@ -71,7 +70,7 @@ NW_HD inline Packet pack_report(const AnalyzerEntry& e) {
   }
   static_assert(kNumMappings == 10);
   Packet p;
-  p.kind = PacketKind::kInstanceSeen;
+  p.kind = kInstanceSeen;
   p.payload = n[0] | uint64_t{n[1]} << 16 | uint64_t{n[2]} << 32 | uint64_t{n[3]} << 48;
   p.line = n[4] | n[5] << 16;
   p.tag = n[6] | n[7] << 16;
@@ -108,4 +107,4 @@ NW_HD inline uint32_t best_mapping(const uint64_t* at_destination) {
   return best;
 }
 
-}  // namespace nearwarp::offload
+}  // namespace nearwarp::tom

@@ -1,24 +1,62 @@
-// What an SM keeps for offloading (TOM, sections 4.1 and 4.2).
+// What TOM keeps on an SM (TOM, sections 4.1 and 4.2).
 #pragma once
 
-#include "device/core/types.h"
+#include "device/core/channel.h"
 #include "device/core/warp_set.h"
-#include "device/offload/map_analyzer_state.h"
+#include "device/mechanisms/tom/analyzer_state.h"
+#include "device/mechanisms/tom/program.h"
 
-namespace nearwarp::offload {
+namespace nearwarp::tom {
 
 inline constexpr uint32_t kMaxStacks = 16;
 /// Program counters (begin, end) and active mask in an offload request (TOM, section 4.2), in
 /// bytes.
 inline constexpr uint32_t kRequestContextBytes = 12;
 
-struct OffloadParams {
-  bool enabled = false;          ///< a mechanism with stack SMs is in use
+/// Shared by all SMs of a kind.
+struct SmSideParams {
+  bool in_stack = false;         ///< executes what others offload; else offloads
   bool dynamic_control = false;  ///< section 3.3: busy channels and full stack SMs refuse
   bool no_overhead = false;  ///< figure 2: packets weigh nothing, nothing is drained or invalidated
-  bool all_local = false;    ///< figure 2: a stack SM finds all data in its own stack
   uint32_t pipeline_latency = 10;  ///< core cycles from detection to decision
   uint32_t dirty_entries = 16;     ///< written lines a stack SM remembers per warp
+  // The program.
+  Ref<Candidate> candidates;
+  Ref<uint16_t> candidate_of, weight;
+
+  NW_HD NW_INLINE ProgramTables program(const std::byte* base) const {
+    return {candidates.in(base), candidate_of.in(base), weight.in(base)};
+  }
+};
+
+/// Where a warp stands with its candidate.
+enum class Step : uint8_t {
+  kNone,       ///< in none, or executes it at home
+  kDeciding,   ///< the offload controller looks at the candidate
+  kSearching,  ///< executes until the candidate's first memory instruction
+  kDraining,   ///< waits until the SM's earlier stores are in memory, and for its own registers
+  kAsking,     ///< waits for the front end's answer
+  kGranted,    ///< waits for the request to leave
+  kAway,       ///< runs on a stack SM
+  kReturning,  ///< stack SM: waits for dirty lines and acknowledgement to leave
+};
+
+/// One warp slot.
+struct WarpSide {
+  sm::Cursor saved;           ///< the candidate's beginning
+  uint32_t drain_epoch = 0;   ///< stores up to this epoch must be in memory
+  uint32_t decided = 0;       ///< cycle of the controller's decision
+  uint32_t since = 0;         ///< cycle at which the request left
+  uint32_t searched = 0;      ///< warp-instructions issued while searching
+  uint32_t searched_threads = 0;  ///< the same in thread-instructions
+  uint16_t candidate = kNoCandidate;  ///< the one being executed (refused: at home), if any
+  uint16_t requester = 0;      ///< stack SM: endpoint that gets the acknowledgement
+  uint16_t num_dirty = 0;      ///< stack SM: lines remembered
+  uint8_t requester_warp = 0;  ///< stack SM: its warp slot there
+  uint8_t stack = 0;           ///< destination
+  Step step = Step::kNone;
+  bool at_home = false;   ///< executes a candidate that was not offloaded
+  bool analyzed = false;  ///< learning phase: its candidate instance is being analysed
 };
 
 /// What became of one candidate's instances on one SM.
@@ -45,7 +83,7 @@ struct OffloadCounters {
 
 /// `kWords`: words of its warp sets.
 template <uint32_t kWords>
-struct SmOffloadState {
+struct SmSideState {
   uint32_t busy_channels = 0;  ///< bit 2 k: TX of stack k is busy, bit 2 k + 1: its RX
   WarpSet<kWords> draining;
   WarpSet<kWords> to_ask;                ///< the question to the front end has not left yet
@@ -53,13 +91,12 @@ struct SmOffloadState {
   uint16_t to_release[kMaxStacks] = {};  ///< returns of which the front end has not been told yet
   uint32_t num_to_release = 0;           ///< their sum
   WarpSet<kWords> returning;  ///< stack SM: finished, dirty lines and acknowledgement to be sent
+  Ref<WarpSide> warps;        ///< by warp slot
   Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines
-  Ref<uint16_t> num_dirty;    ///< stack SM: num_warps
-  Ref<uint32_t> since;        ///< main SM: num_warps; cycle at which the request left
-  Ref<uint32_t> decided;      ///< main SM: num_warps; cycle of the controller's decision
   Ref<CandidateCounters> candidates;  ///< by candidate
+  Ref<Channel> invalidations;         ///< main SM: to the L2 slices
   AnalyzerState analyzer;             ///< main SM
   OffloadCounters counters;
 };
 
-}  // namespace nearwarp::offload
+}  // namespace nearwarp::tom

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/mechanisms/tom/offload_tables.h"
 #include "host/recording/recording.h"
-#include "host/timing/program/image_builder.h"
 #include "kernels/analytics/study_passes.h"
 
 namespace nearwarp::sim {
@@ -13,7 +13,7 @@ namespace nearwarp::sim {
 /// What is known of every basic block of an image beforehand.
 class TraceTables {
  public:
-  explicit TraceTables(const ImageTables& image);
+  TraceTables(const ImageTables& image, const tom::OffloadTables& offload);
 
   /// The warps of a chunk of `launch` (an index into ImageTables::launches).
   analytics::TraceSpan span(const runtime::TraceChunk& chunk, uint32_t launch) const;
@@ -24,6 +24,7 @@ class TraceTables {
 
  private:
   const ImageTables& image_;
+  const tom::OffloadTables& offload_;
   std::vector<analytics::BlockFacts> blocks_;
   std::vector<analytics::MemoryInstr> memory_;
   std::vector<bool> has_candidates_;

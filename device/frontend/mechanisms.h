@@ -1,0 +1,132 @@
+// How mechanisms attach to the front end: as to an SM (device/sm/mechanisms.h), with a type
+// OnFrontEnd, derived from frontend::Hooks, that has a State and Params.
+#pragma once
+
+#include "device/frontend/front_end_state.h"
+#include "device/sm/mechanisms.h"
+
+namespace nearwarp::frontend {
+
+/// The hooks, doing nothing. o.v is the front end, o.s, o.p and o.bit are as on an SM.
+struct Hooks {
+  /// SM `sm` has sent a packet of the mechanism's own.
+  template <class O>
+  NW_HD static void on_message(O&, const Packet&, uint32_t /*sm*/, Tick /*now*/) {}
+  /// Monitor `k` has sent one.
+  template <class O>
+  NW_HD static void on_monitor(O&, uint32_t /*k*/, const Packet&) {}
+  /// In every cycle in which the front end is awake, once all messages have been taken.
+  template <class O>
+  NW_HD static void step(O&, Tick /*now*/) {}
+  /// When step() wants to be called without a message.
+  template <class O>
+  NW_HD static Tick next(const O&) {
+    return kNever;
+  }
+};
+
+/// Mechanism M on the front end.
+template <class V, class M>
+struct On {
+  using Mechanism = M;
+  using Hooks = typename M::OnFrontEnd;
+
+  V& v;
+  typename Hooks::State& s;
+  const typename Hooks::Params& p;
+  uint32_t bit;
+
+  NW_HD On(V& view, uint32_t number)
+      : v(view),
+        s(*reinterpret_cast<typename Hooks::State*>(view.base + view.s.mechanism_state[number])),
+        p(*reinterpret_cast<const typename Hooks::Params*>(view.base +
+                                                           view.s.mechanism_params[number])),
+        bit(1u << number) {}
+};
+
+namespace hooks {
+
+template <class V, class F, class... M>
+NW_HD NW_INLINE void each_of(sm::MechanismList<M...>, V& v, F&& f) {
+  uint32_t number = 0;
+  const auto one = [&](auto* m) {
+    using Mechanism = std::remove_pointer_t<decltype(m)>;
+    if ((v.s.attached >> number & 1) != 0) {
+      On<V, Mechanism> o(v, number);
+      f(o);
+    }
+    number += 1;
+  };
+  (one(static_cast<M*>(nullptr)), ...);
+}
+/// f(On<V, M>) for each mechanism that is attached.
+template <class V, class F>
+NW_HD NW_INLINE void each(V& v, F&& f) {
+  if (v.s.attached != 0) each_of(typename V::Mechanisms(), v, f);
+}
+/// f for the one whose packet this is; false if there is none.
+template <class V, class F>
+NW_HD NW_INLINE bool owner(V& v, PacketKind kind, F&& f) {
+  bool found = false;
+  each(v, [&](auto& o) {
+    if (std::remove_reference_t<decltype(o)>::Mechanism::kPacketBlock != block_of(kind)) return;
+    found = true;
+    f(o);
+  });
+  return found;
+}
+
+#define NW_HOOKS(o) std::remove_reference_t<decltype(o)>::Hooks
+
+template <class V>
+NW_HD NW_INLINE bool on_message(V& v, const Packet& m, uint32_t sm, Tick now) {
+  return owner(v, m.kind, [&](auto& o) { NW_HOOKS(o)::on_message(o, m, sm, now); });
+}
+template <class V>
+NW_HD NW_INLINE bool on_monitor(V& v, uint32_t k, const Packet& m) {
+  return owner(v, m.kind, [&](auto& o) { NW_HOOKS(o)::on_monitor(o, k, m); });
+}
+template <class V>
+NW_HD NW_INLINE void step(V& v, Tick now) {
+  each(v, [&](auto& o) { NW_HOOKS(o)::step(o, now); });
+}
+template <class V>
+NW_HD NW_INLINE Tick next(V& v) {
+  Tick t = kNever;
+  each(v, [&](auto& o) { t = min_tick(t, NW_HOOKS(o)::next(o)); });
+  return t;
+}
+
+#undef NW_HOOKS
+
+}  // namespace hooks
+
+// --- what the hub does for mechanisms; leader only ---
+
+/// A message for SM `sm`; it waits in the SM's outbox until its channel takes it.
+template <class V>
+NW_HD inline void post(V& v, uint32_t sm, PacketKind kind, uint32_t tag) {
+  Outbox& o = v.s.outbox.in(v.base)[sm];
+  NW_ASSERT(o.count < v.p.outbox_entries);
+  uint32_t at = o.head + o.count;
+  if (at >= v.p.outbox_entries) at -= v.p.outbox_entries;
+  Outgoing& out = v.s.outgoing.in(v.base)[sm * v.p.outbox_entries + at];
+  out.kind = kind;
+  out.tag = tag;
+  o.count += 1;
+  v.s.outgoing_total += 1;
+}
+
+/// A new word for all SMs (FrontEndParams::word_kind).
+template <class V>
+NW_HD inline void tell_all(V& v, uint32_t word) {
+  v.s.word = word;
+  for (uint32_t i = 0; i < v.p.num_sms; ++i) {
+    Outbox& o = v.s.outbox.in(v.base)[i];
+    const bool news = o.told != word;
+    v.s.words_to_tell += (news ? 1u : 0u) - (o.news ? 1u : 0u);
+    o.news = news;
+  }
+}
+
+}  // namespace nearwarp::frontend

@@ -1,0 +1,181 @@
+// The memory map analyzer in an SM (TOM, section 4.3, step 3), and how the learning phase ends.
+//
+// During the learning phase every candidate instance whose condition holds is followed from its
+// first instruction to its last: each line that it touches is placed under every mapping. A
+// complete instance is reported to the front end, which adds up, and stops all SMs when it has seen
+// enough. An SM that is told to stop issues nothing more, waits for its memory operations, and says
+// so.
+#pragma once
+
+#include "device/cache/l1_cache.h"
+#include "device/mechanisms/tom/sm_state.h"
+#include "device/sm/mechanisms.h"
+#include "device/sm/tlb.h"
+
+namespace nearwarp::tom {
+
+/// Learning phase: data is still in the CPU's memory.
+template <class O>
+NW_HD NW_INLINE bool is_learning(const O& o) {
+  return o.s.analyzer.mode != SmMode::kNormal;
+}
+
+/// Note which entry of the memory allocation table holds `line`.
+template <class O>
+NW_HD inline void touch_range(O& o, LineAddr line) {
+  AnalyzerState& a = o.s.analyzer;
+  const LineRange* ranges = a.ranges.in(o.v.base);
+  if (a.ranges.count == 0) return;
+  if (line < ranges[a.last_range].first || line >= ranges[a.last_range].end) {
+    uint32_t low = 0, high = a.ranges.count;  // the last range that begins at or before the line
+    while (high - low > 1) {
+      const uint32_t middle = (low + high) / 2;
+      (ranges[middle].first <= line ? low : high) = middle;
+    }
+    if (line < ranges[low].first || line >= ranges[low].end) return;
+    a.last_range = low;
+  }
+  a.touched.in(o.v.base)[a.last_range] = 1;
+}
+
+template <class O>
+NW_HD inline AnalyzerEntry& entry_of(O& o, uint32_t warp) {
+  return o.s.analyzer.entries.in(o.v.base)[warp];
+}
+
+/// One line of an analysed instance.
+template <class O>
+NW_HD inline void analyze_line(O& o, uint32_t warp, LineAddr line) {
+  AnalyzerEntry& e = entry_of(o, warp);
+  const uint32_t mask = static_cast<uint32_t>(low_bits(o.v.p.map.baseline.stack_bits));
+  if (e.accesses == 0) {
+    e.destinations = 0;
+    for (uint32_t m = 0; m < kNumMappings; ++m)
+      e.destinations |= uint64_t{line >> m & mask} << (4 * m);
+  }
+  e.accesses += 1;
+  for (uint32_t m = 0; m < kNumMappings; ++m)
+    e.at_destination[m] += (line >> m & mask) == (e.destinations >> (4 * m) & 15) ? 1 : 0;
+  touch_range(o, line);
+}
+
+/// All accesses of the warp's instance have been seen.
+template <class O>
+NW_HD inline void finish_instance(O& o, uint32_t warp) {
+  AnalyzerEntry& e = entry_of(o, warp);
+  if (e.accesses == 0) {
+    e.state = InstanceState::kIdle;
+    return;
+  }
+  e.state = InstanceState::kReporting;
+  o.s.analyzer.reporting |= sm::bit(warp);
+}
+
+/// The warp comes to a candidate. Returns false if its last instance has not been reported yet: it
+/// has to wait.
+template <class O>
+NW_HD inline bool open_instance(O& o, uint32_t warp) {
+  auto& v = o.v;
+  const sm::Warp& w = v.warps[warp];
+  WarpSide& t = o.s.warps.in(v.base)[warp];
+  AnalyzerEntry& e = entry_of(o, warp);
+  if (e.state != InstanceState::kIdle) return false;
+  const ProgramTables program = o.p.program(v.base);
+  const uint32_t threshold = program.candidates[t.candidate].threshold;
+  if (threshold != 0 &&
+      iterations_ahead(w.at, v.words(w), v.system.image, program, w.first_block, t.candidate,
+                       threshold) < threshold)
+    return true;
+  e = AnalyzerEntry{};
+  e.state = InstanceState::kOpen;
+  t.analyzed = true;
+  o.s.candidates.in(v.base)[t.candidate].learning += 1;
+  return true;
+}
+
+/// The warp has left its candidate.
+template <class O>
+NW_HD inline void close_instance(O& o, uint32_t warp) {
+  AnalyzerEntry& e = entry_of(o, warp);
+  o.s.warps.in(o.v.base)[warp].analyzed = false;
+  if (o.s.analyzer.mode == SmMode::kNormal) {  // the learning phase ended meanwhile
+    e.state = InstanceState::kIdle;
+    return;
+  }
+  if (e.pending != 0) {
+    e.state = InstanceState::kClosing;
+  } else {
+    finish_instance(o, warp);
+  }
+}
+
+/// A memory instruction of the warp's instance has been issued.
+template <class O>
+NW_HD inline void expect_access(O& o, uint32_t warp) {
+  entry_of(o, warp).pending += 1;
+}
+
+/// All its lines have been seen.
+template <class O>
+NW_HD inline void access_seen(O& o, uint32_t warp) {
+  AnalyzerEntry& e = entry_of(o, warp);
+  e.pending -= 1;
+  if (e.pending == 0 && e.state == InstanceState::kClosing) finish_instance(o, warp);
+}
+
+/// Nothing is under way in a stopping SM, and nothing is left to be reported.
+template <class O>
+NW_HD inline bool is_quiet(const O& o) {
+  const auto& s = o.v.s;
+  if (s.lsu_count != 0 || s.free_loads != low_bits(o.v.p.load_entries) ||
+      o.s.analyzer.reporting != 0)
+    return false;
+  for (uint32_t i = 0; i < sm::kEpochs; ++i)
+    if (s.epoch_stores[i] != 0) return false;
+  return true;
+}
+
+/// Has the SM anything to tell the front end about the learning phase?
+template <class O>
+NW_HD inline bool wants_to_report(const O& o) {
+  const AnalyzerState& a = o.s.analyzer;
+  return a.reporting != 0 || (a.mode == SmMode::kStopping && is_quiet(o));
+}
+
+/// The message for the front end; only if wants_to_report().
+template <class O>
+NW_HD inline Packet take_report(O& o) {
+  AnalyzerState& a = o.s.analyzer;
+  if (a.reporting == 0) {
+    a.mode = SmMode::kStopped;
+    Packet p;
+    p.kind = kLearningStopped;
+    return p;
+  }
+  const uint32_t warp = count_trailing_zeros(a.reporting);
+  a.reporting &= a.reporting - 1;
+  AnalyzerEntry& e = entry_of(o, warp);
+  const Packet p = pack_report(e);
+  e.state = InstanceState::kIdle;
+  return p;
+}
+
+/// The front end has seen enough: issue nothing more.
+template <class O>
+NW_HD inline void stop(O& o) {
+  o.s.analyzer.mode = SmMode::kStopping;
+  o.v.s.halted_by = static_cast<uint8_t>(o.v.s.halted_by | o.bit);
+}
+
+/// Data is in the GPU's memory now, under its final mapping: drop what caches and the TLB hold.
+template <class O>
+NW_HD inline void resume(O& o) {
+  auto& v = o.v;
+  o.s.analyzer.mode = SmMode::kNormal;
+  v.s.halted_by = static_cast<uint8_t>(v.s.halted_by & ~o.bit);
+  v.s.elsewhere = sm::kNowhere;
+  cache::l1_flush(v.p.l1, v.s.l1, v.base);
+  sm::tlb_flush(v.p.tlb, v.s.tlb, v.base);
+}
+
+}  // namespace nearwarp::tom

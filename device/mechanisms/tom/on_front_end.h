@@ -1,0 +1,162 @@
+// TOM at the front end: the central part of the offload controller, which counts pending requests
+// per stack and spreads the channel busy monitors' news, and in the learning phase adds up what the
+// SMs' memory map analyzers report and ends the phase (TOM, sections 3.3, 4.1 and 4.3).
+#pragma once
+
+#include "device/frontend/mechanisms.h"
+#include "device/mechanisms/tom/sm_state.h"
+
+namespace nearwarp::tom {
+
+/// The learning phase as the front end sees it (TOM, section 4.3).
+enum class LearningPhase : uint8_t {
+  kNone,
+  kLearning,
+  kStopping,  ///< SMs have been told to stop
+  kHeld,      ///< all stand still; the host chooses the mapping before `resume_at`
+  kOver,
+};
+
+struct ArbiterParams {
+  uint32_t stack_warps = 0;      ///< warps that one stack's SMs hold
+  bool dynamic_control = false;  ///< deny when a stack is full; else the question waits
+  uint64_t learning_instances = 0;  ///< the learning phase ends with this one; 0: there is none
+  Tick remap_ticks = 0;  ///< from the last SM's standstill until they go on; at least a window
+};
+
+/// A question that waits for a slot (uncontrolled offloading).
+struct Waiting {
+  uint16_t sm = 0;
+  uint16_t warp = 0;
+};
+
+struct ArbiterCounters {
+  uint64_t asks = 0, grants = 0, denials = 0, releases = 0;
+  uint64_t peak_pending = 0;
+};
+
+struct ArbiterState {
+  Ref<Waiting> waiting;  ///< num_stacks x waiting_entries
+  uint32_t waiting_entries = 0;
+  uint32_t waiting_head[kMaxStacks] = {};
+  uint32_t waiting_count[kMaxStacks] = {};
+  uint32_t pending[kMaxStacks] = {};  ///< granted and not yet released
+  LearningPhase learning = LearningPhase::kNone;
+  uint32_t stopped_sms = 0;
+  uint64_t late_reports = 0;  ///< instances that ended after the last one that counts
+  AnalyzerTotals seen;
+  Tick stop_at = 0, held_at = 0, resume_at = 0;  ///< interrupt, standstill, end of the phase
+  ArbiterCounters counters;
+};
+
+template <class O>
+NW_HD inline void grant(O& o, uint32_t stack, uint32_t sm, uint32_t warp) {
+  o.s.pending[stack] += 1;
+  o.s.counters.grants += 1;
+  if (o.s.pending[stack] > o.s.counters.peak_pending)
+    o.s.counters.peak_pending = o.s.pending[stack];
+  frontend::post(o.v, sm, kOffloadGrant, warp);
+}
+
+template <class O>
+NW_HD inline void on_ask(O& o, uint32_t stack, uint32_t sm, uint32_t warp) {
+  ArbiterState& s = o.s;
+  s.counters.asks += 1;
+  if (s.pending[stack] < o.p.stack_warps) {
+    grant(o, stack, sm, warp);
+  } else if (o.p.dynamic_control) {
+    s.counters.denials += 1;
+    frontend::post(o.v, sm, kOffloadDeny, warp);
+  } else {
+    uint32_t at = s.waiting_head[stack] + s.waiting_count[stack];
+    if (at >= s.waiting_entries) at -= s.waiting_entries;
+    NW_ASSERT(s.waiting_count[stack] < s.waiting_entries);
+    Waiting& w = s.waiting.in(o.v.base)[stack * s.waiting_entries + at];
+    w.sm = static_cast<uint16_t>(sm);
+    w.warp = static_cast<uint16_t>(warp);
+    s.waiting_count[stack] += 1;
+  }
+}
+
+template <class O>
+NW_HD inline void on_release(O& o, uint32_t stack) {
+  ArbiterState& s = o.s;
+  s.counters.releases += 1;
+  NW_ASSERT(s.pending[stack] > 0);
+  s.pending[stack] -= 1;
+  if (s.waiting_count[stack] == 0) return;
+  const Waiting w = s.waiting.in(o.v.base)[stack * s.waiting_entries + s.waiting_head[stack]];
+  s.waiting_head[stack] =
+      s.waiting_head[stack] + 1 == s.waiting_entries ? 0 : s.waiting_head[stack] + 1;
+  s.waiting_count[stack] -= 1;
+  grant(o, stack, w.sm, w.warp);
+}
+
+/// A complete instance; enough of them end the learning phase.
+template <class O>
+NW_HD inline void on_instance(O& o, const Packet& m, Tick now) {
+  ArbiterState& s = o.s;
+  if (s.learning != LearningPhase::kLearning) {
+    s.late_reports += 1;
+    return;
+  }
+  add_report(s.seen, m);
+  if (s.seen.instances < o.p.learning_instances) return;
+  s.learning = LearningPhase::kStopping;
+  s.stop_at = now;
+  auto& hub = o.v.s;
+  hub.dispatch.held_by = static_cast<uint8_t>(hub.dispatch.held_by | o.bit);
+  for (uint32_t i = 0; i < o.v.p.num_sms; ++i) frontend::post(o.v, i, kLearningStop, 0);
+}
+
+/// An SM stands still. After the last one the host chooses the mapping.
+template <class O>
+NW_HD inline void on_stopped(O& o, Tick now) {
+  o.s.stopped_sms += 1;
+  if (o.s.stopped_sms < o.v.p.num_sms) return;
+  o.s.learning = LearningPhase::kHeld;
+  o.s.held_at = now;
+  o.s.resume_at = now + o.p.remap_ticks;
+  o.v.s.host_wanted_by = static_cast<uint8_t>(o.v.s.host_wanted_by | o.bit);
+}
+
+struct OnFrontEnd : frontend::Hooks {
+  using State = ArbiterState;
+  using Params = ArbiterParams;
+
+  template <class O>
+  NW_HD static void on_message(O& o, const Packet& m, uint32_t sm, Tick now) {
+    if (m.kind == kOffloadAsk) {
+      on_ask(o, m.line, sm, m.tag);
+    } else if (m.kind == kOffloadRelease) {
+      on_release(o, m.line);
+    } else if (m.kind == kInstanceSeen) {
+      on_instance(o, m, now);
+    } else if (m.kind == kLearningStopped) {
+      on_stopped(o, now);
+    } else {
+      record_fault(o.v.s.fault, kFaultUnexpectedPacket, o.v.p.endpoint, now);
+    }
+  }
+  /// The busy bits of stack `k`'s link have changed.
+  template <class O>
+  NW_HD static void on_monitor(O& o, uint32_t k, const Packet& m) {
+    const uint32_t others = o.v.s.word & ~(3u << (2 * k));
+    frontend::tell_all(o.v, others | (m.sectors & 3) << (2 * k));
+  }
+  /// The host has had its time: let all SMs go on.
+  template <class O>
+  NW_HD static void step(O& o, Tick now) {
+    if (o.s.learning != LearningPhase::kHeld || o.s.resume_at > now) return;
+    o.s.learning = LearningPhase::kOver;
+    auto& hub = o.v.s;
+    hub.dispatch.held_by = static_cast<uint8_t>(hub.dispatch.held_by & ~o.bit);
+    for (uint32_t i = 0; i < o.v.p.num_sms; ++i) frontend::post(o.v, i, kLearningResume, 0);
+  }
+  template <class O>
+  NW_HD static Tick next(const O& o) {
+    return o.s.learning == LearningPhase::kHeld ? o.s.resume_at : kNever;
+  }
+};
+
+}  // namespace nearwarp::tom

@@ -1,0 +1,132 @@
+// TOM on an SM: which hook does what. Main SMs offload (requester.h), stack SMs execute what was
+// offloaded (stack_side.h).
+#pragma once
+
+#include "device/mechanisms/tom/stack_side.h"
+
+namespace nearwarp::tom {
+
+struct OnSm : sm::Hooks {
+  template <uint32_t kWords>
+  using State = SmSideState<kWords>;
+  using Params = SmSideParams;
+
+  template <class O>
+  NW_HD static bool at_cursor(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+    if (!o.p.in_stack) return look_at(o, warp, now, earliest);
+    const uint32_t pc = o.v.warps[warp].at.pc;
+    if (o.p.candidate_of.in(o.v.base)[pc] == side_of(o, warp).candidate) return false;
+    sm::finish_warp(o.v, warp, now);  // beyond its candidate
+    return true;
+  }
+  template <class O>
+  NW_HD static void at_end(O& o, uint32_t warp, uint32_t now) {
+    if (!o.p.in_stack) leave_candidate(o, warp, now);
+  }
+  template <class O>
+  NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
+    if (side_of(o, warp).step == Step::kDeciding) {
+      decide(o, warp, now);
+    } else {
+      NW_ASSERT(side_of(o, warp).step == Step::kDraining);
+      try_ask(o, warp, now);
+    }
+  }
+  template <class O>
+  NW_HD static void on_operation_ended(O& o, uint32_t warp, uint32_t now) {
+    if (side_of(o, warp).step == Step::kDraining) try_ask(o, warp, now);
+  }
+  template <class O>
+  NW_HD static void on_guest_finished(O& o, uint32_t warp, uint32_t now) {
+    try_return(o, warp, now);
+  }
+  template <class O>
+  NW_HD static void after_issue(O& o, uint32_t warp, uint32_t threads) {
+    WarpSide& t = side_of(o, warp);
+    if (t.step != Step::kSearching) return;
+    t.searched += 1;
+    t.searched_threads += threads;
+  }
+
+  template <class O>
+  NW_HD static bool on_access(O& o, uint32_t warp) {
+    if (o.p.in_stack) return true;
+    if (!side_of(o, warp).analyzed) return false;
+    expect_access(o, warp);
+    return true;
+  }
+  template <class O>
+  NW_HD static uint32_t store_packets(const O& o, uint32_t warp, LineAddr line) {
+    return o.p.in_stack && !o.p.no_overhead && dirty_overflows(o, warp, line) ? 1 : 0;
+  }
+  template <class O>
+  NW_HD static void on_store(O& o, uint32_t warp, LineAddr line, uint32_t now) {
+    if (o.p.in_stack && !o.p.no_overhead) remember_dirty(o, warp, line, now);
+  }
+  template <class O>
+  NW_HD static void on_line(O& o, uint32_t warp, LineAddr line, sm::LineUse use) {
+    if (!o.p.in_stack) {
+      analyze_line(o, warp, line);
+    } else if (use == sm::LineUse::kMiss || use == sm::LineUse::kStore) {
+      count_place(o, warp, line);
+    }
+  }
+  template <class O>
+  NW_HD static void on_access_end(O& o, uint32_t warp) {
+    if (!o.p.in_stack) access_seen(o, warp);
+  }
+  template <class O>
+  NW_HD static void on_store_ack(O& o, uint32_t now) {
+    o.s.draining.each([&](uint32_t warp) { try_ask(o, warp, now); });
+  }
+
+  template <class O>
+  NW_HD static Tick accept_tick(const O& o, const Packet& p) {
+    return p.kind == kOffloadDirty ? send_tick(*o.s.invalidations.in(o.v.base), o.v.base) : 0;
+  }
+  template <class O>
+  NW_HD static void on_packet(O& o, const Packet& p, uint32_t now) {
+    if (p.kind == kOffloadRequest) {
+      spawn(o, p, now);
+    } else if (p.kind == kOffloadDirty) {
+      on_dirty(o, p.line, now);
+    } else {
+      NW_ASSERT(p.kind == kOffloadAck);
+      on_ack(o, p, now);
+    }
+  }
+  template <class O>
+  NW_HD static void on_control(O& o, const Packet& p, uint32_t now) {
+    if (p.kind == kChannelBusy) {
+      o.s.busy_channels = p.sectors;
+    } else if (p.kind == kLearningStop) {
+      stop(o);
+    } else if (p.kind == kLearningResume) {
+      resume(o);
+    } else {
+      on_answer(o, p, now);
+    }
+  }
+  template <class O>
+  NW_HD static void use_network(O& o, uint32_t now) {
+    if (o.p.in_stack) {
+      send_return(o, now);
+    } else {
+      send_request(o, now);
+    }
+  }
+  template <class O>
+  NW_HD static void use_control(O& o, uint32_t now) {
+    send_control(o, now);
+  }
+  template <class O>
+  NW_HD static bool wants_network(const O& o) {
+    return o.s.granted.any() || o.s.returning.any();
+  }
+  template <class O>
+  NW_HD static bool wants_control(const O& o) {
+    return o.s.to_ask.any() || o.s.num_to_release != 0 || wants_to_report(o);
+  }
+};
+
+}  // namespace nearwarp::tom

@@ -1,0 +1,37 @@
+// TOM's packets (TOM, sections 4.2 to 4.4).
+#pragma once
+
+#include "device/core/packet.h"
+
+namespace nearwarp::tom {
+
+inline constexpr uint32_t kPacketBlock = 2;
+
+namespace packet_detail {
+constexpr PacketKind control(uint32_t number) {
+  return packet_kind(kPacketBlock, number, MessageClass::kControl);
+}
+}  // namespace packet_detail
+
+/// A block of code for a stack SM; Packet::payload, extra, sectors: where and with which lanes.
+inline constexpr PacketKind kOffloadRequest =
+    packet_kind(kPacketBlock, 0, MessageClass::kRequest);
+/// A line that the offloaded block wrote; precedes the acknowledgement.
+inline constexpr PacketKind kOffloadDirty = packet_kind(kPacketBlock, 0, MessageClass::kReply);
+inline constexpr PacketKind kOffloadAck = packet_kind(kPacketBlock, 1, MessageClass::kReply);
+
+// Between SMs and the front end.
+inline constexpr PacketKind kOffloadAsk = packet_detail::control(0);  ///< line: the stack
+inline constexpr PacketKind kOffloadGrant = packet_detail::control(1);
+inline constexpr PacketKind kOffloadDeny = packet_detail::control(2);
+/// An offloaded block has returned; line: its stack.
+inline constexpr PacketKind kOffloadRelease = packet_detail::control(3);
+/// sectors: busy bits (bit 2 s: TX of stack s, bit 2 s + 1: RX); from a link port only its own two.
+inline constexpr PacketKind kChannelBusy = packet_detail::control(4);
+/// The memory map analyzer reports: see analyzer_state.h.
+inline constexpr PacketKind kInstanceSeen = packet_detail::control(5);
+inline constexpr PacketKind kLearningStop = packet_detail::control(6);  ///< learning is over: issue no more
+inline constexpr PacketKind kLearningStopped = packet_detail::control(7);  ///< nothing is under way here
+inline constexpr PacketKind kLearningResume = packet_detail::control(8);   ///< data has its final place
+
+}  // namespace nearwarp::tom

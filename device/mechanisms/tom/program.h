@@ -1,0 +1,66 @@
+// What TOM knows of a program: the offloading metadata table (TOM, sections 4.2 and 6.6), and which
+// instruction belongs to which of its entries. Side tables by instruction and basic block.
+#pragma once
+
+#include "device/sm/trace_cursor.h"
+
+namespace nearwarp::tom {
+
+inline constexpr uint16_t kNoCandidate = 0xffff;
+
+/// One entry of the offloading metadata table.
+struct Candidate {
+  uint32_t begin = 0;      ///< first instruction
+  uint32_t threshold = 0;  ///< conditional candidates: least number of iterations; 0: no condition
+  uint16_t live_in_bytes = 0;          ///< per thread
+  uint16_t live_out_bytes = 0;         ///< per thread
+  uint8_t saves_tx = 0, saves_rx = 0;  ///< the 2-bit tag
+  uint16_t kernel = 0;
+};
+
+/// The tables, read-only.
+struct ProgramTables {
+  const Candidate* candidates = nullptr;
+  const uint16_t* candidate_of = nullptr;  ///< by instruction; kNoCandidate: none
+  /// By basic block: iterations of its candidate's loop that one execution stands for.
+  const uint16_t* weight = nullptr;
+
+  NW_HD NW_INLINE uint16_t candidate_at(uint32_t pc) const { return candidate_of[pc]; }
+  /// Does a candidate begin at this instruction?
+  NW_HD NW_INLINE bool begins(uint32_t pc) const {
+    const uint16_t id = candidate_of[pc];
+    return id != kNoCandidate && candidates[id].begin == pc;
+  }
+};
+
+/// How many iterations of candidate `id` lie ahead of `c`, counted up to `enough`. The hardware
+/// would compare the loop bound's register (TOM, section 4.2); the trace holds no registers, but
+/// the number of iterations that follow is the same fact (deviation 26 in
+/// tests/validation/DEVIATIONS.md).
+NW_HD inline uint32_t iterations_ahead(sm::Cursor c, const uint64_t* words,
+                                       const sm::ProgramImage& image, const ProgramTables& tables,
+                                       uint32_t first_block, uint16_t id, uint32_t enough) {
+  const auto pass_record = [&](uint32_t pc) {
+    const sm::ImageInstr& in = image.instrs[pc];
+    if (in.flags & sm::kHasRecord)
+      c.trace_pos = sm::read_access(words, c.trace_pos, c.mask, in.flags & sm::kGuarded).next;
+  };
+  uint32_t iterations = 0;
+  while (c.pc != sm::kEndOfTrace && tables.candidate_at(c.pc) == id) {
+    const sm::ImageBlock& b = image.blocks[c.block];
+    if (c.pc == b.first) iterations += tables.weight[c.block];
+    if (iterations >= enough) return iterations;
+    if (b.records == 0) {  // nothing to skip: take the rest of the run at once
+      iterations += tables.weight[c.block] * c.repeats;
+      c.repeats = 0;
+      c.pc = c.end - 1;
+    } else {
+      for (; c.pc + 1 != c.end; ++c.pc) pass_record(c.pc);
+      pass_record(c.pc);
+    }
+    sm::advance(c, words, image, first_block);
+  }
+  return iterations;
+}
+
+}  // namespace nearwarp::tom

@@ -1,0 +1,117 @@
+// The stack SM's side of an offload (TOM, sections 4.2 and 4.4.2): spawn a warp for a request,
+// remember the lines it writes, send them and the acknowledgement back.
+#pragma once
+
+#include "device/mechanisms/tom/requester.h"
+#include "device/sm/guests.h"
+
+namespace nearwarp::tom {
+
+/// Spawn a warp. The front end never grants more requests than there are warp slots.
+template <class O>
+NW_HD inline void spawn(O& o, const Packet& packet, uint32_t now) {
+  auto& v = o.v;
+  if (!o.p.no_overhead) cache::l1_flush(v.p.l1, v.s.l1, v.base);
+  const Cursor at = unpack_cursor(v, packet);
+  const uint32_t warp = sm::add_guest(v, o.bit, at, packet.tag >> 8, packet.line);
+  WarpSide& t = side_of(o, warp);
+  t = WarpSide{};
+  t.requester = packet.src;
+  t.requester_warp = static_cast<uint8_t>(packet.tag);
+  t.candidate = o.p.candidate_of.in(v.base)[at.pc];
+  sm::continue_warp(v, warp, now, now + 1);
+}
+
+template <class O>
+NW_HD inline Packet dirty_packet(const O& o, const WarpSide& t, LineAddr line) {
+  Packet p;
+  p.kind = kOffloadDirty;
+  p.src = o.v.s.endpoint;
+  p.dst = t.requester;
+  p.tag = t.requester_warp;
+  p.line = line;
+  p.bytes = static_cast<uint16_t>(o.v.p.line_address_bytes);
+  return p;
+}
+
+/// Must the notice of an older line leave before `line` can be remembered?
+template <class O>
+NW_HD inline bool dirty_overflows(const O& o, uint32_t warp, LineAddr line) {
+  const uint32_t n = o.s.warps.in(o.v.base)[warp].num_dirty;
+  if (n < o.p.dirty_entries) return false;
+  const uint32_t* dirty = o.s.dirty.in(o.v.base) + warp * o.p.dirty_entries;
+  for (uint32_t i = 0; i < n; ++i)
+    if (dirty[i] == line) return false;
+  return true;
+}
+
+/// Remember a written line. If the memory is full, the oldest line's notice is sent at once (the
+/// network takes it: see OnSm::store_packets()); it is the notice that would have gone at the end
+/// (deviation 34 in tests/validation/DEVIATIONS.md).
+template <class O>
+NW_HD inline void remember_dirty(O& o, uint32_t warp, LineAddr line, uint32_t now) {
+  auto& v = o.v;
+  WarpSide& t = side_of(o, warp);
+  uint32_t* dirty = o.s.dirty.in(v.base) + warp * o.p.dirty_entries;
+  for (uint32_t i = 0; i < t.num_dirty; ++i)
+    if (dirty[i] == line) return;
+  if (t.num_dirty == o.p.dirty_entries) {
+    send(v.to_network(), v.base, v.tick(now), dirty_packet(o, t, dirty[0]), v.horizon);
+    for (uint32_t i = 1; i < t.num_dirty; ++i) dirty[i - 1] = dirty[i];
+    t.num_dirty = static_cast<uint16_t>(t.num_dirty - 1);
+  }
+  dirty[t.num_dirty] = line;
+  t.num_dirty = static_cast<uint16_t>(t.num_dirty + 1);
+}
+
+/// A line is sent for, or written: note where it lies.
+template <class O>
+NW_HD inline void count_place(O& o, uint32_t warp, LineAddr line) {
+  CandidateCounters& n = counters_of(o, side_of(o, warp));
+  (o.v.stack_of(line) == o.v.own_stack() ? n.local_lines : n.remote_lines) += 1;
+}
+
+/// The warp is at its end: once its registers, which the acknowledgement carries, have their
+/// values, it can return.
+template <class O>
+NW_HD inline void try_return(O& o, uint32_t warp, uint32_t now) {
+  if (o.v.warps[warp].timer) return;
+  const uint32_t at = sm::registers_ready(o.v, warp);
+  if (at > now) {
+    sm::set_timer(o.v, warp, at, now);
+    return;
+  }
+  hold(o, warp, Step::kReturning);
+  o.s.returning.set(warp);
+}
+
+/// Send one packet of a finished warp: a dirty line, or after the last the acknowledgement.
+template <class O>
+NW_HD inline void send_return(O& o, uint32_t now) {
+  auto& v = o.v;
+  if (!o.s.returning.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
+  const uint32_t warp = o.s.returning.first();
+  WarpSide& t = side_of(o, warp);
+  if (t.num_dirty != 0) {
+    t.num_dirty = static_cast<uint16_t>(t.num_dirty - 1);
+    const LineAddr line = o.s.dirty.in(v.base)[warp * o.p.dirty_entries + t.num_dirty];
+    send(v.to_network(), v.base, v.tick(now), dirty_packet(o, t, line), v.horizon);
+    return;
+  }
+  Packet p;
+  p.kind = kOffloadAck;
+  p.src = v.s.endpoint;
+  p.dst = t.requester;
+  p.tag = t.requester_warp;
+  pack_cursor(v.warps[warp].at, p);
+  p.bytes = o.p.no_overhead
+                ? uint16_t{0}
+                : static_cast<uint16_t>(v.p.header_bytes + uint32_t{candidate_of(o, t).live_out_bytes} *
+                                                               sm::kWarpSize);
+  send(v.to_network(), v.base, v.tick(now), p, v.horizon);
+  o.s.returning.clear(warp);
+  t.step = Step::kNone;
+  sm::remove_guest(v, warp);
+}
+
+}  // namespace nearwarp::tom

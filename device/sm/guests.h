@@ -1,0 +1,45 @@
+// Guests: warps that a mechanism brings to an SM, from another SM, instead of the dispatcher. They
+// belong to no thread block here; each is a block of its own for the schedulers' order.
+#pragma once
+
+#include "device/sm/progress.h"
+
+namespace nearwarp::sm {
+
+/// Take a warp slot (there must be a free one) for a guest of the mechanism `bit`, which watches it.
+/// The caller lets it go with continue_warp(). Returns the slot.
+template <class V>
+NW_HD inline uint32_t add_guest(V& v, uint32_t mechanism_bit, const Cursor& at, uint32_t kernel,
+                                uint32_t thread_block) {
+  NW_ASSERT(v.s.free_warps.any());
+  const uint32_t warp = v.s.free_warps.take_first();
+  Warp& w = v.warps[warp];
+  w = Warp{};
+  w.at = at;
+  w.phase = Phase::kRunning;
+  w.kernel = static_cast<uint16_t>(kernel);
+  w.first_block = v.system.image.kernels[kernel].first_block;
+  w.thread_block = thread_block;
+  w.block_slot = static_cast<uint8_t>(warp);
+  w.guest_of = static_cast<uint8_t>(mechanism_bit);
+  w.watch = static_cast<uint8_t>(mechanism_bit);
+  v.blocks[warp].warps = V::Warps::of(warp);
+  v.blocks[warp].used = true;
+  v.s.block_order[v.s.num_block_order++] = static_cast<uint8_t>(warp);
+  uint32_t* slots = v.slots(warp);
+  const uint32_t n = v.system.image.kernels[kernel].num_slots;
+  for (uint32_t k = 0; k < n; ++k) slots[k] = 0;
+  return warp;
+}
+
+/// A guest that has finished leaves.
+template <class V>
+NW_HD inline void remove_guest(V& v, uint32_t warp) {
+  v.warps[warp].phase = Phase::kFree;
+  v.blocks[warp].used = false;
+  v.s.free_warps.set(warp);
+  v.s.counters.warps_finished += 1;
+  leave_order(v, warp);
+}
+
+}  // namespace nearwarp::sm

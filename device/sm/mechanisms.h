@@ -1,0 +1,285 @@
+// How mechanisms of near-data processing attach to an SM.
+//
+// A mechanism is a type with a constant kPacketBlock (the block of packet kinds that are its own)
+// and a type OnSm, derived from sm::Hooks, which has
+//   template <uint32_t kWords> using State   what it keeps on an SM, in the arena;
+//   using Params                             what it is told, in the arena;
+// and hides those of the hooks below that it needs. The SM knows no mechanism: it is compiled with a
+// list of them, the family's, and which of these are attached to an SM is data
+// (SmStateOf::attached): a bit, and offsets of State and Params.
+//
+// A hook is a static function whose first parameter is the mechanism on the SM at hand: o.v is the
+// SM's view, o.s the mechanism's State, o.p its Params, o.bit its bit. Hooks are called by the
+// leader of the group. What is asked once per instruction is filtered before: by the marks of the
+// static instruction (ImageInstr::marks) and by what is watched (Warp::watch, LsuOp::watch).
+#pragma once
+
+#include <type_traits>
+
+#include "device/sm/sm_view.h"
+
+namespace nearwarp::sm {
+
+/// What the look-up of a line came to.
+enum class LineUse : uint8_t { kHit, kMerged, kMiss, kStore, kAtomic };
+
+/// The hooks, doing nothing. A warp that a mechanism holds (Phase::kHeld, Warp::holder) does
+/// nothing until the mechanism sets it free.
+struct Hooks {
+  // --- a warp's way ---
+
+  /// The cursor stands at an instruction that is marked, or the warp is watched. `earliest`: the
+  /// cycle from which it may issue. True: the mechanism has taken care of the warp, which is not
+  /// scheduled.
+  template <class O>
+  NW_HD static bool at_cursor(O&, uint32_t /*warp*/, uint32_t /*now*/, uint32_t /*earliest*/) {
+    return false;
+  }
+  /// A watched warp has come to the end of its trace.
+  template <class O>
+  NW_HD static void at_end(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
+  /// The timer of a held warp.
+  template <class O>
+  NW_HD static void on_timer(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
+  /// A memory operation of a held warp has ended.
+  template <class O>
+  NW_HD static void on_operation_ended(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
+  /// A guest has come to its end, and none of its memory operations is under way.
+  template <class O>
+  NW_HD static void on_guest_finished(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
+  /// A watched warp has issued an instruction in `threads` lanes.
+  template <class O>
+  NW_HD static void after_issue(O&, uint32_t /*warp*/, uint32_t /*threads*/) {}
+  /// Which of the warps that a scheduler may choose from are to be preferred; not empty.
+  template <class O, class W>
+  NW_HD static W prefer(O&, const W& warps) {
+    return warps;
+  }
+
+  // --- memory ---
+
+  /// A watched warp has issued an access to global memory. True: tell of its lines.
+  template <class O>
+  NW_HD static bool on_access(O&, uint32_t /*warp*/) {
+    return false;
+  }
+  /// How many packets must be able to leave for a line to be stored, besides the store.
+  template <class O>
+  NW_HD static uint32_t store_packets(const O&, uint32_t /*warp*/, LineAddr) {
+    return 0;
+  }
+  /// A line is about to be stored; store_packets() packets may be sent.
+  template <class O>
+  NW_HD static void on_store(O&, uint32_t /*warp*/, LineAddr, uint32_t /*now*/) {}
+  /// A line of an access of which it is told has been looked up or sent.
+  template <class O>
+  NW_HD static void on_line(O&, uint32_t /*warp*/, LineAddr, LineUse) {}
+  /// That was the access's last line.
+  template <class O>
+  NW_HD static void on_access_end(O&, uint32_t /*warp*/) {}
+  /// A store has been acknowledged, and the mechanism waits for stores (SmStateOf::awaits_stores).
+  template <class O>
+  NW_HD static void on_store_ack(O&, uint32_t /*now*/) {}
+
+  // --- packets ---
+
+  /// From which tick on a packet of its own that stands at the network's head can be taken; kNever:
+  /// a credit that is not known yet is wanted.
+  template <class O>
+  NW_HD static Tick accept_tick(const O&, const Packet&) {
+    return 0;
+  }
+  /// A packet of its own has come over the network.
+  template <class O>
+  NW_HD static void on_packet(O&, const Packet&, uint32_t /*now*/) {}
+  /// A packet of its own has come from the front end.
+  template <class O>
+  NW_HD static void on_control(O&, const Packet&, uint32_t /*now*/) {}
+  /// Once a cycle, after the load-store unit: send something over the network if there is room.
+  template <class O>
+  NW_HD static void use_network(O&, uint32_t /*now*/) {}
+  /// Once a cycle, at its end: send something to the front end if there is room.
+  template <class O>
+  NW_HD static void use_control(O&, uint32_t /*now*/) {}
+  /// Would use_network(), use_control() send something if they could?
+  template <class O>
+  NW_HD static bool wants_network(const O&) {
+    return false;
+  }
+  template <class O>
+  NW_HD static bool wants_control(const O&) {
+    return false;
+  }
+};
+
+/// The mechanisms of a family, by number.
+template <class... M>
+struct MechanismList {
+  static_assert(sizeof...(M) <= kMaxMechanisms);
+};
+
+/// The number of mechanism M in a list.
+template <class M, class... L>
+constexpr uint32_t number_in(MechanismList<L...>) {
+  uint32_t number = 0;
+  bool found = false;
+  (((found = found || std::is_same_v<M, L>), number += found ? 0u : 1u), ...);
+  return number;
+}
+
+/// Mechanism M on the SM that V is a view of.
+template <class V, class M>
+struct On {
+  using Mechanism = M;
+  using Hooks = typename M::OnSm;
+  using OwnState = typename Hooks::template State<V::kWords>;
+  using State = std::conditional_t<std::is_const_v<V>, const OwnState, OwnState>;
+
+  V& v;
+  State& s;
+  const typename Hooks::Params& p;
+  uint32_t bit;
+
+  NW_HD On(V& view, uint32_t number)
+      : v(view),
+        s(*reinterpret_cast<State*>(view.base + view.s.mechanism_state[number])),
+        p(*reinterpret_cast<const typename Hooks::Params*>(view.base +
+                                                           view.s.mechanism_params[number])),
+        bit(1u << number) {}
+};
+
+namespace hooks {
+
+/// f(On<V, M>) for each mechanism of the list whose bit is in `who`.
+template <class V, class F, class... M>
+NW_HD NW_INLINE void each_of(MechanismList<M...>, V& v, uint32_t who, F&& f) {
+  uint32_t number = 0;
+  const auto one = [&](auto* m) {
+    using Mechanism = std::remove_pointer_t<decltype(m)>;
+    if ((who >> number & 1) != 0) {
+      On<V, Mechanism> o(v, number);
+      f(o);
+    }
+    number += 1;
+  };
+  (one(static_cast<M*>(nullptr)), ...);
+}
+template <class V, class F>
+NW_HD NW_INLINE void each(V& v, uint32_t who, F&& f) {
+  if (who != 0) each_of(typename V::Mechanisms(), v, who, f);
+}
+/// The same for the one whose packet this is.
+template <class V, class F>
+NW_HD NW_INLINE void owner(V& v, PacketKind kind, F&& f) {
+  each(v, v.s.attached, [&](auto& o) {
+    if (std::remove_reference_t<decltype(o)>::Mechanism::kPacketBlock == block_of(kind)) f(o);
+  });
+}
+
+#define NW_HOOKS(o) std::remove_reference_t<decltype(o)>::Hooks
+
+template <class V>
+NW_HD NW_INLINE bool at_cursor(V& v, uint32_t who, uint32_t warp, uint32_t now,
+                               uint32_t earliest) {
+  bool taken = false;
+  each(v, who, [&](auto& o) {
+    if (!taken) taken = NW_HOOKS(o)::at_cursor(o, warp, now, earliest);
+  });
+  return taken;
+}
+template <class V>
+NW_HD NW_INLINE void at_end(V& v, uint32_t warp, uint32_t now) {
+  each(v, v.warps[warp].watch, [&](auto& o) { NW_HOOKS(o)::at_end(o, warp, now); });
+}
+template <class V>
+NW_HD NW_INLINE void on_timer(V& v, uint32_t warp, uint32_t now) {
+  each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_timer(o, warp, now); });
+}
+template <class V>
+NW_HD NW_INLINE void on_operation_ended(V& v, uint32_t warp, uint32_t now) {
+  each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_operation_ended(o, warp, now); });
+}
+template <class V>
+NW_HD NW_INLINE void on_guest_finished(V& v, uint32_t warp, uint32_t now) {
+  each(v, v.warps[warp].guest_of, [&](auto& o) { NW_HOOKS(o)::on_guest_finished(o, warp, now); });
+}
+template <class V>
+NW_HD NW_INLINE void after_issue(V& v, uint32_t warp, uint32_t threads) {
+  each(v, v.warps[warp].watch, [&](auto& o) { NW_HOOKS(o)::after_issue(o, warp, threads); });
+}
+template <class V>
+NW_HD NW_INLINE typename V::Warps prefer(V& v, typename V::Warps warps) {
+  each(v, v.s.attached, [&](auto& o) { warps = NW_HOOKS(o)::prefer(o, warps); });
+  return warps;
+}
+/// The mechanisms that want to hear of the access's lines.
+template <class V>
+NW_HD NW_INLINE uint8_t on_access(V& v, uint32_t warp) {
+  uint32_t who = 0;
+  each(v, v.warps[warp].watch, [&](auto& o) {
+    if (NW_HOOKS(o)::on_access(o, warp)) who |= o.bit;
+  });
+  return static_cast<uint8_t>(who);
+}
+template <class V>
+NW_HD NW_INLINE uint32_t store_packets(V& v, uint32_t who, uint32_t warp, LineAddr line) {
+  uint32_t n = 0;
+  each(v, who, [&](auto& o) { n += NW_HOOKS(o)::store_packets(o, warp, line); });
+  return n;
+}
+template <class V>
+NW_HD NW_INLINE void on_store(V& v, uint32_t who, uint32_t warp, LineAddr line, uint32_t now) {
+  each(v, who, [&](auto& o) { NW_HOOKS(o)::on_store(o, warp, line, now); });
+}
+template <class V>
+NW_HD NW_INLINE void on_line(V& v, uint32_t who, uint32_t warp, LineAddr line, LineUse use) {
+  each(v, who, [&](auto& o) { NW_HOOKS(o)::on_line(o, warp, line, use); });
+}
+template <class V>
+NW_HD NW_INLINE void on_access_end(V& v, uint32_t who, uint32_t warp) {
+  each(v, who, [&](auto& o) { NW_HOOKS(o)::on_access_end(o, warp); });
+}
+template <class V>
+NW_HD NW_INLINE void on_store_ack(V& v, uint32_t now) {
+  each(v, v.s.awaits_stores, [&](auto& o) { NW_HOOKS(o)::on_store_ack(o, now); });
+}
+template <class V>
+NW_HD NW_INLINE Tick accept_tick(V& v, const Packet& p) {
+  Tick t = 0;
+  owner(v, p.kind, [&](auto& o) { t = NW_HOOKS(o)::accept_tick(o, p); });
+  return t;
+}
+template <class V>
+NW_HD NW_INLINE void on_packet(V& v, const Packet& p, uint32_t now) {
+  owner(v, p.kind, [&](auto& o) { NW_HOOKS(o)::on_packet(o, p, now); });
+}
+template <class V>
+NW_HD NW_INLINE void on_control(V& v, const Packet& p, uint32_t now) {
+  owner(v, p.kind, [&](auto& o) { NW_HOOKS(o)::on_control(o, p, now); });
+}
+template <class V>
+NW_HD NW_INLINE void use_network(V& v, uint32_t now) {
+  each(v, v.s.attached, [&](auto& o) { NW_HOOKS(o)::use_network(o, now); });
+}
+template <class V>
+NW_HD NW_INLINE void use_control(V& v, uint32_t now) {
+  each(v, v.s.attached, [&](auto& o) { NW_HOOKS(o)::use_control(o, now); });
+}
+template <class V>
+NW_HD NW_INLINE bool wants_network(V& v) {
+  bool wants = false;
+  each(v, v.s.attached, [&](auto& o) { wants |= NW_HOOKS(o)::wants_network(o); });
+  return wants;
+}
+template <class V>
+NW_HD NW_INLINE bool wants_control(V& v) {
+  bool wants = false;
+  each(v, v.s.attached, [&](auto& o) { wants |= NW_HOOKS(o)::wants_control(o); });
+  return wants;
+}
+
+#undef NW_HOOKS
+
+}  // namespace hooks
+
+}  // namespace nearwarp::sm

@@ -1,0 +1,78 @@
+// A warp's way from instruction to instruction, and its end.
+#pragma once
+
+#include "device/sm/mechanisms.h"
+#include "device/sm/timer_wheel.h"
+
+namespace nearwarp::sm {
+
+/// The cycle from which all registers of a warp have their values; kPendingLoad while one of them
+/// is to come from memory.
+template <class V>
+NW_HD inline uint32_t registers_ready(const V& v, uint32_t warp) {
+  const uint32_t* slots = v.slots(warp);
+  const uint32_t n = v.system.image.kernels[v.warps[warp].kernel].num_slots;
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < n; ++i) at = slots[i] > at ? slots[i] : at;
+  return at;
+}
+
+/// The slot `block` is no longer in the order of blocks.
+template <class V>
+NW_HD inline void leave_order(V& v, uint32_t block) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < v.s.num_block_order; ++i)
+    if (v.s.block_order[i] != block) v.s.block_order[kept++] = v.s.block_order[i];
+  v.s.num_block_order = kept;
+}
+
+/// If the warp is at its end and has nothing in flight any more: the block's end, if it was the
+/// block's last warp; a guest's mechanism sends it off.
+template <class V>
+NW_HD inline void try_retire(V& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  if (w.phase != Phase::kFinished || w.loads != 0 || w.stores != 0) return;
+  if (w.guest_of != 0) {
+    hooks::on_guest_finished(v, warp, now);
+    return;
+  }
+  auto& b = v.blocks[w.block_slot];
+  b.running.clear(warp);
+  v.s.counters.warps_finished += 1;
+  if (b.running.any()) return;
+  b.warps.each([&](uint32_t i) { v.warps[i].phase = Phase::kFree; });
+  v.s.free_warps |= b.warps;
+  v.s.blocks_done |= bit(w.block_slot);
+  v.s.counters.blocks_finished += 1;
+  leave_order(v, w.block_slot);
+}
+
+/// The warp has come to its end.
+template <class V>
+NW_HD inline void finish_warp(V& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  w.phase = Phase::kFinished;
+  if (w.guest_of == 0) {
+    v.blocks[w.block_slot].alive -= 1;
+    v.s.recheck_barriers |= bit(w.block_slot);
+  }
+  try_retire(v, warp, now);
+}
+
+/// The cursor stands at the next instruction: go on, leave the warp to a mechanism, or finish.
+/// Always inline: every issued instruction comes here, and with two kinds of SM compilers would
+/// call it.
+template <class V>
+NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+  Warp& w = v.warps[warp];
+  if (w.at.pc == kEndOfTrace) {
+    if (w.watch != 0) hooks::at_end(v, warp, now);
+    finish_warp(v, warp, now);
+    return;
+  }
+  const uint32_t who = (v.instr(w.at.pc).marks | w.watch) & v.s.attached;
+  if (who != 0 && hooks::at_cursor(v, who, warp, now, earliest)) return;
+  schedule(v, warp, now, earliest);
+}
+
+}  // namespace nearwarp::sm

@@ -1,0 +1,16 @@
+// The mechanisms that come with the program. A new one is a line here and one in
+// kernels::Mechanisms, in the same place.
+#include "host/mechanisms/mechanism.h"
+#include "host/mechanisms/tom/mechanism.h"
+
+namespace nearwarp::sim {
+
+static_assert(sm::number_in<nearwarp::tom::Mechanism>(kernels::Mechanisms()) == 0);
+
+MechanismSet built_in_mechanisms() {
+  static const nearwarp::tom::TomMechanism tom;
+  static const Mechanism* const all[] = {&tom};
+  return all;
+}
+
+}  // namespace nearwarp::sim

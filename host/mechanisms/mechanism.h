@@ -1,0 +1,116 @@
+// The host's side of a mechanism of near-data processing: what it makes of a program and a machine
+// before a run, what it does between windows, and what it says of the run.
+//
+// The device's side is attached to SMs and the front end by number: the place in the family's list
+// (kernels::Mechanisms), which is the place in the MechanismSet too.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "host/config/machine.h"
+#include "host/config/policy.h"
+#include "host/recording/archive.h"
+#include "host/recording/recording.h"
+#include "host/timing/machine/system.h"
+#include "host/timing/program/image_builder.h"
+#include "host/timing/report/result.h"
+
+namespace nearwarp::sim {
+
+/// What a run is of.
+struct RunSubject {
+  const runtime::Recording& recording;
+  const config::MachineConfig& machine;
+  const config::PolicyConfig& policy;
+};
+
+/// A mechanism in one run. All functions may throw nearwarp::Error.
+class MechanismRun {
+ public:
+  virtual ~MechanismRun() = default;
+
+  /// What the machine must have for it. Asked before the machine is laid out.
+  virtual MachineNeeds needs() const { return {}; }
+  /// The machine has been laid out: add State and Params to the SMs and the front end (attach_*()).
+  virtual void attach(System& system) = 0;
+  /// Before the first window of a run that begins (not of one that goes on).
+  virtual void begin(System&) {}
+  /// Before every window that the front end wants the host for (FrontEndState::host_wanted_by); also
+  /// called when it does not.
+  virtual void serve(System&) {}
+
+  /// Append its counters.
+  virtual void collect(System&, report::RunResult&) {}
+  /// What else it has to say, once all counters are there.
+  virtual void report(System&, report::RunResult&) {}
+  /// Conservation, at the end of a complete run; throws nearwarp::Error.
+  virtual void check(System&) {}
+  /// For a report of who waits on whom: the warps that it holds, e.g. "3 offloaded; ".
+  virtual std::string describe_held(System&) { return {}; }
+  /// Name of a packet of its own; null if it has none of that kind.
+  virtual const char* packet_name(PacketKind) const { return nullptr; }
+
+  /// What has been decided, to and from a checkpoint (the machine's state is in its arena).
+  virtual void save(runtime::Writer&) {}
+  virtual void restore(runtime::Reader&) {}
+};
+
+/// A policy's mechanisms, in its order.
+using MechanismRuns = std::vector<std::unique_ptr<MechanismRun>>;
+
+class Mechanism {
+ public:
+  virtual ~Mechanism() = default;
+  /// As in a policy's key policy.mechanism.
+  virtual std::string_view name() const = 0;
+  /// Run the compiler pass, mark instructions of the image with 1 << number.
+  virtual std::unique_ptr<MechanismRun> prepare(const RunSubject& subject, uint32_t number,
+                                                ImageTables& image) const = 0;
+};
+
+/// By number.
+using MechanismSet = std::span<const Mechanism* const>;
+/// Those that come with the program.
+MechanismSet built_in_mechanisms();
+
+/// The mechanisms of a policy: policy.mechanism, several joined by "+"; "none" for none. Throws
+/// nearwarp::Error for a name that is not in `known`.
+MechanismRuns prepare_mechanisms(MechanismSet known, const RunSubject& subject,
+                                 ImageTables& image);
+
+/// Attach mechanism `number` to an SM, of whichever width.
+template <class S, class P>
+void attach_to_sm(System& system, uint32_t endpoint, uint32_t number, Ref<S> state,
+                  Ref<P> params) {
+  with_sm(system, endpoint, [&](auto& sm) {
+    sm.attached = static_cast<uint8_t>(sm.attached | 1u << number);
+    sm.mechanism_state[number] = state.offset;
+    sm.mechanism_params[number] = params.offset;
+  });
+}
+/// Attach it to the front end.
+template <class S, class P>
+void attach_to_front_end(System& system, uint32_t number, Ref<S> state, Ref<P> params) {
+  frontend::FrontEndState& f = system.front_end();
+  f.attached = static_cast<uint8_t>(f.attached | 1u << number);
+  f.mechanism_state[number] = state.offset;
+  f.mechanism_params[number] = params.offset;
+}
+/// `value` in the system's arena.
+template <class T>
+Ref<T> place(System& system, const T& value) {
+  const Ref<T> ref = system.arena.allocate<T>(1);
+  *system.arena.get(ref) = value;
+  return ref;
+}
+template <class T>
+Ref<T> place_all(System& system, const std::vector<T>& values) {
+  const Ref<T> ref = system.arena.allocate<T>(static_cast<uint32_t>(values.size()));
+  std::copy(values.begin(), values.end(), system.arena.get(ref));
+  return ref;
+}
+
+}  // namespace nearwarp::sim

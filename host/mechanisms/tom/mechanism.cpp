@@ -1,0 +1,221 @@
+// TOM's host side: from its compiler pass to its part of a run's result.
+#include "host/mechanisms/tom/mechanism.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "device/mechanisms/tom/mechanism.h"
+#include "host/core/error.h"
+#include "host/mechanisms/tom/counters.h"
+#include "host/mechanisms/tom/data_placement.h"
+#include "host/mechanisms/tom/sides.h"
+
+namespace nearwarp::tom {
+
+namespace {
+
+using sim::System;
+
+class TomRun final : public sim::MechanismRun {
+ public:
+  TomRun(const sim::RunSubject& subject, uint32_t number, sim::ImageTables& image)
+      : subject_(subject),
+        number_(number),
+        tables_(build_offload_tables(subject.recording, subject.machine, subject.policy, image)),
+        placement_(subject.recording, subject.machine, subject.policy, image, tables_) {
+    if (subject.machine.stack.sms != 1)
+      throw Error(fmt::format("{}: stack.sms = {} - TOM places one SM in each stack",
+                              subject.machine.path, subject.machine.stack.sms));
+    mark_candidates(tables_, static_cast<uint8_t>(1u << number), image);
+  }
+
+  sim::MachineNeeds needs() const override {
+    sim::MachineNeeds n;
+    n.stack_sms = true;
+    n.host_memory = learns();
+    n.all_local = subject_.policy.mapping == "local";
+    if (subject_.policy.mapping == "tmap" || subject_.policy.mapping == "oracle")
+      n.remapped_lines = placement_.plan().ranges.empty() ? 0 : placement_.plan().ranges.back().end;
+    n.own_mapping = subject_.policy.mapping == "tmap" || subject_.policy.mapping == "oracle";
+    return n;
+  }
+
+  void attach(System& system) override {
+    attach_sms(system);
+    attach_arbiter(system);
+    attach_monitors(system);
+  }
+
+  void begin(System& system) override { placement_.begin(system, number_); }
+  void serve(System& system) override { placement_.watch(system, number_); }
+
+  void collect(System& system, report::RunResult& result) override {
+    collect_offloading(subject_.recording, tables_, number_, system, result);
+  }
+  void report(System& system, report::RunResult& result) override {
+    result.mapping = placement_.report(system, number_);
+  }
+
+  void check(System& system) override {
+    uint64_t offloaded = 0, returned = 0;
+    each_side(system, number_, [&](uint32_t, const auto& side) {
+      const CandidateCounters* n = side.candidates.in(system.arena.base());
+      for (uint32_t k = 0; k < side.candidates.count; ++k) offloaded += n[k].offloaded;
+      returned += side.counters.returned;
+    });
+    if (offloaded != returned)
+      throw Error(fmt::format("conservation is violated: {} blocks offloaded, {} returned - this "
+                              "is a defect of the simulator",
+                              offloaded, returned));
+  }
+
+  std::string describe_held(System& system) override {
+    constexpr std::array kSteps = {std::pair{Step::kDeciding, "deciding on an offload"},
+                                   std::pair{Step::kDraining, "draining stores"},
+                                   std::pair{Step::kAsking, "asking for an offload slot"},
+                                   std::pair{Step::kGranted, "sending an offload request"},
+                                   std::pair{Step::kAway, "offloaded"},
+                                   std::pair{Step::kReturning, "returning from an offload"}};
+    std::array<uint64_t, 16> warps{};
+    each_side(system, number_, [&](uint32_t, const auto& side) {
+      const WarpSide* w = side.warps.in(system.arena.base());
+      for (uint32_t i = 0; i < side.warps.count; ++i) warps[static_cast<size_t>(w[i].step)] += 1;
+    });
+    std::string text;
+    for (const auto& [step, name] : kSteps)
+      if (warps[static_cast<size_t>(step)] != 0)
+        text += fmt::format(" {} {};", warps[static_cast<size_t>(step)], name);
+    return text;
+  }
+
+  const char* packet_name(PacketKind kind) const override {
+    constexpr std::array kNames = {
+        std::pair{kOffloadRequest, "offload request"},
+        std::pair{kOffloadDirty, "dirty-line notice"},
+        std::pair{kOffloadAck, "offload acknowledgement"},
+        std::pair{kOffloadAsk, "offload question"},
+        std::pair{kOffloadGrant, "offload grant"},
+        std::pair{kOffloadDeny, "offload denial"},
+        std::pair{kOffloadRelease, "offload release"},
+        std::pair{kChannelBusy, "busy news"},
+        std::pair{kInstanceSeen, "report of the memory map analyzer"},
+        std::pair{kLearningStop, "stop"},
+        std::pair{kLearningStopped, "standstill"},
+        std::pair{kLearningResume, "resumption"}};
+    for (const auto& [k, name] : kNames)
+      if (k == kind) return name;
+    return nullptr;
+  }
+
+  void save(runtime::Writer& out) override { placement_.io(out); }
+  void restore(runtime::Reader& in) override { placement_.io(in); }
+
+ private:
+  bool learns() const { return placement_.plan().learning_instances != 0; }
+
+  SmSideParams side_params(bool in_stack) const {
+    SmSideParams p;
+    p.in_stack = in_stack;
+    p.dynamic_control = subject_.policy.offload.dynamic_control;
+    p.no_overhead = !subject_.policy.offload.overhead;
+    p.pipeline_latency = subject_.machine.offload.pipeline_latency_cycles;
+    p.dirty_entries = subject_.machine.offload.dirty_entries;
+    return p;
+  }
+
+  template <uint32_t kWords>
+  void attach_sm(System& system, uint32_t endpoint, Ref<SmSideParams> params, uint32_t warps,
+                 SmSideState<kWords> side) {
+    side.warps = system.arena.allocate<WarpSide>(warps);
+    side.candidates = system.arena.allocate<CandidateCounters>(
+        static_cast<uint32_t>(std::max<size_t>(1, tables_.candidates.size())));
+    sim::attach_to_sm(system, endpoint, number_, sim::place(system, side), params);
+  }
+
+  void attach_sms(System& system) {
+    SmSideParams params = side_params(false);
+    params.candidates = sim::place_all(system, tables_.candidates);
+    params.candidate_of = sim::place_all(system, tables_.candidate_of);
+    params.weight = sim::place_all(system, tables_.weight);
+    const Ref<SmSideParams> main = sim::place(system, params);
+    params.in_stack = true;
+    const Ref<SmSideParams> stack = sim::place(system, params);
+    const Ref<LineRange> ranges = sim::place_all(system, placement_.plan().ranges);
+    const sim::Endpoints& e = system.ends;
+    for (uint32_t i = 0; i < e.num_sms; ++i) {
+      const uint32_t warps = system.sm(i).warps.count;
+      SmSideState<1> side;
+      side.invalidations = system.invalidations[i];
+      if (learns()) {
+        side.analyzer.mode = SmMode::kLearning;
+        side.analyzer.entries = system.arena.allocate<AnalyzerEntry>(warps);
+        side.analyzer.ranges = ranges;
+        side.analyzer.touched = system.arena.allocate<uint8_t>(ranges.count);
+        system.sm(i).elsewhere = e.host_memory;
+      }
+      attach_sm(system, e.first_sm + i, main, warps, side);
+    }
+    for (uint32_t i = 0; i < e.num_stacks; ++i) attach_stack_sm(system, e.first_stack_sm + i, stack);
+  }
+
+  void attach_stack_sm(System& system, uint32_t endpoint, Ref<SmSideParams> params) {
+    const uint32_t warps =
+        sim::with_sm(system, endpoint, [](const auto& s) { return s.warps.count; });
+    const auto attach = [&](auto side) {
+      side.dirty =
+          system.arena.allocate<uint32_t>(warps * subject_.machine.offload.dirty_entries);
+      attach_sm(system, endpoint, params, warps, side);
+    };
+    if (system.component(endpoint).kind == kernels::ComponentKind::kWideSm) {
+      attach(SmSideState<sm::kWideWords>{});
+    } else {
+      attach(SmSideState<1>{});
+    }
+  }
+
+  void attach_arbiter(System& system) {
+    const sim::Endpoints& e = system.ends;
+    ArbiterParams p;
+    p.stack_warps = subject_.machine.stack.sm_warps;
+    p.dynamic_control = subject_.policy.offload.dynamic_control;
+    p.learning_instances = placement_.plan().learning_instances;
+    // At least a window, so that the host comes in between.
+    p.remap_ticks = std::max<Tick>(
+        uint64_t{subject_.machine.pcie.remap_latency_ns} * system.base_mhz / 1000, system.window);
+    ArbiterState s;
+    if (learns()) s.learning = LearningPhase::kLearning;
+    s.waiting_entries = e.num_sms * subject_.machine.sm.warps;
+    s.waiting = system.arena.allocate<Waiting>(e.num_stacks * s.waiting_entries);
+    const Ref<ArbiterParams> params = sim::place(system, p);
+    sim::attach_to_front_end(system, number_, sim::place(system, s), params);
+    system.params<frontend::FrontEndParams>(e.front_end).word_kind = kChannelBusy;
+  }
+
+  /// The channel busy monitors (TOM, section 4.2).
+  void attach_monitors(System& system) {
+    for (uint32_t k = 0; k < system.ends.num_stacks; ++k) {
+      LinkPortParams& p = system.params<LinkPortParams>(system.ends.first_port + k);
+      p.monitor = 1;
+      p.news_kind = kChannelBusy;
+      p.interval_ticks = subject_.machine.offload.monitor_interval_cycles * p.ports.period;
+      p.threshold_percent = std::max(1u, subject_.policy.offload.busy_threshold_percent);
+    }
+  }
+
+  sim::RunSubject subject_;
+  uint32_t number_;
+  OffloadTables tables_;
+  sim::DataPlacement placement_;
+};
+
+}  // namespace
+
+std::unique_ptr<sim::MechanismRun> TomMechanism::prepare(const sim::RunSubject& subject,
+                                                         uint32_t number,
+                                                         sim::ImageTables& image) const {
+  return std::make_unique<TomRun>(subject, number, image);
+}
+
+}  // namespace nearwarp::tom

@@ -1,0 +1,92 @@
+// TOM's side tables of a recorded program.
+#include "host/mechanisms/tom/offload_tables.h"
+
+#include <fmt/format.h>
+
+#include "host/core/error.h"
+
+namespace nearwarp::tom {
+
+namespace {
+
+using compiler::Kernel;
+using compiler::OffloadCandidate;
+using sim::ImageTables;
+
+/// Note to which candidate its instructions belong; returns the first, kNotIssued if nothing but
+/// dropped moves is left of it.
+uint32_t place(const Kernel& kernel, const OffloadCandidate& c, const std::vector<uint32_t>& at,
+               uint16_t id, OffloadTables& out) {
+  uint32_t begin = ImageTables::kNotIssued;
+  for (const compiler::BlockId b : c.blocks) {
+    const compiler::Block& block = kernel.blocks[b];
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) {
+      if (i < c.first_instruction && b == c.entry) continue;
+      if (i > c.last_instruction) break;
+      if (at[i] == ImageTables::kNotIssued) continue;
+      out.candidate_of[at[i]] = id;
+      if (b == c.entry && begin == ImageTables::kNotIssued) begin = at[i];
+    }
+  }
+  return begin;
+}
+
+void add_candidate(const Kernel& kernel, uint32_t index, uint32_t first_block,
+                   const OffloadCandidate& c, const std::vector<uint32_t>& at,
+                   OffloadTables& out) {
+  Candidate entry;
+  entry.kernel = static_cast<uint16_t>(index);
+  entry.live_in_bytes = static_cast<uint16_t>(c.live_in_bytes);
+  entry.live_out_bytes = static_cast<uint16_t>(c.live_out_bytes);
+  entry.saves_tx = c.saves_tx ? 1 : 0;
+  entry.saves_rx = c.saves_rx ? 1 : 0;
+  if (c.trip == compiler::TripKind::kConditional) {
+    entry.threshold = static_cast<uint32_t>(c.condition.threshold_iterations);
+    for (const compiler::CountBlock& n : c.condition.count_blocks)
+      out.weight[first_block + n.block] = static_cast<uint16_t>(n.iterations_per_execution);
+  }
+  entry.begin = place(kernel, c, at, static_cast<uint16_t>(out.candidates.size()), out);
+  if (entry.begin == ImageTables::kNotIssued) return;
+  out.candidates.push_back(entry);
+  out.info.push_back(c);
+}
+
+}  // namespace
+
+compiler::OffloadModel offload_model(const config::MachineConfig& machine,
+                                     const config::PolicyConfig& policy) {
+  compiler::OffloadModel model;
+  model.miss_ld_percent = policy.offload.load_miss_percent;
+  model.coal_ld_percent = policy.offload.load_coalescing_percent;
+  model.coal_st_percent = policy.offload.store_coalescing_percent;
+  model.line_to_address_ratio = machine.l1.line_bytes / 4;
+  model.max_candidates = machine.offload.metadata_entries;
+  return model;
+}
+
+OffloadTables build_offload_tables(const runtime::Recording& recording,
+                                   const config::MachineConfig& machine,
+                                   const config::PolicyConfig& policy, const ImageTables& image) {
+  if (!recording.no_offloading.empty())
+    throw Error(
+        fmt::format("'{}' cannot be run under policy {}: {} - take a policy without "
+                    "offloading, such as baseline",
+                    recording.name, policy.name, recording.no_offloading));
+  OffloadTables out;
+  out.candidate_of.assign(image.instrs.size(), kNoCandidate);
+  out.weight.assign(image.blocks.size(), 0);
+  const compiler::OffloadModel model = offload_model(machine, policy);
+  for (uint32_t k = 0; k < recording.kernels.size(); ++k) {
+    const Kernel& kernel = *recording.kernels[k];
+    for (const OffloadCandidate& c : compiler::select_candidates(kernel, model))
+      add_candidate(kernel, k, image.kernels[k].first_block, c, image.index_of[k], out);
+  }
+  return out;
+}
+
+void mark_candidates(const OffloadTables& tables, uint8_t mark, ImageTables& image) {
+  for (const Candidate& c : tables.candidates)
+    image.instrs[c.begin].marks = static_cast<uint8_t>(image.instrs[c.begin].marks | mark);
+}
+
+}  // namespace nearwarp::tom

@@ -1,0 +1,43 @@
+// TOM's side tables of a recorded program: the offloading metadata table, and which instruction and
+// basic block of the image belongs to which of its entries.
+#pragma once
+
+#include <vector>
+
+#include "device/mechanisms/tom/program.h"
+#include "host/config/machine.h"
+#include "host/config/policy.h"
+#include "host/mechanisms/tom/pass/candidates.h"
+#include "host/mechanisms/tom/pass/equations.h"
+#include "host/recording/recording.h"
+#include "host/timing/program/image_builder.h"
+
+namespace nearwarp::tom {
+
+struct OffloadTables {
+  std::vector<Candidate> candidates;
+  /// The compiler's description of each entry of `candidates`.
+  std::vector<compiler::OffloadCandidate> info;
+  std::vector<uint16_t> candidate_of;  ///< by instruction of the image
+  std::vector<uint16_t> weight;        ///< by basic block of the image
+
+  ProgramTables view() const {
+    return {candidates.data(), candidate_of.data(), weight.data()};
+  }
+};
+
+/// What the selection of candidates assumes about the machine and under the policy.
+compiler::OffloadModel offload_model(const config::MachineConfig& machine,
+                                     const config::PolicyConfig& policy);
+
+/// Select the candidates of the image's kernels. Throws nearwarp::Error for recordings of which no
+/// candidates can be told.
+OffloadTables build_offload_tables(const runtime::Recording& recording,
+                                   const config::MachineConfig& machine,
+                                   const config::PolicyConfig& policy,
+                                   const sim::ImageTables& image);
+
+/// Have the bits `mark` set where a candidate begins (see sm::ImageInstr::marks).
+void mark_candidates(const OffloadTables& tables, uint8_t mark, sim::ImageTables& image);
+
+}  // namespace nearwarp::tom
