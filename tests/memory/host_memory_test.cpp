@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/mechanisms/tom/packets.h"
 #include "tests/support/rig.h"
 
 namespace nearwarp::testing {
@@ -126,7 +127,7 @@ TEST(HostMemory, WaitsForCreditsOfTheReplies) {
 
 TEST(HostMemory, OtherPacketsAreFaults) {
   HostRig r;
-  r.ask(0, make_packet(PacketKind::kOffloadAck, 3, kCpu, 8));
+  r.ask(0, make_packet(tom::kOffloadAck, 3, kCpu, 8));
   r.rig.run({kLatency}, 100'000);
   EXPECT_EQ(r.memory().fault.code, kFaultUnexpectedPacket);
   EXPECT_TRUE(r.replies->items.empty());

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/mechanisms/tom/packets.h"
 #include "tests/support/rig.h"
 
 namespace nearwarp::testing {
@@ -33,6 +34,7 @@ struct PortRig {
     params.endpoint = 9;
     params.front_end = 10;
     params.control_bytes = 8;
+    params.news_kind = tom::kChannelBusy;
     const ChannelSpec spec{16, kHop, kHop, 0, 1}, link{32, kHop, kHop, 1, 1};
     std::vector<SwitchLink> in, out;
     for (uint16_t i = 0; i < 3; ++i) in.push_back({rig.channel(spec), i});
@@ -89,7 +91,7 @@ TEST(LinkPort, SendersTakeTurnsAndTheLinkIsNeverIdle) {
   for (uint32_t i = 0; i < 50; ++i) {
     r.slice_out[0]->items.push_back({0, make_packet(PacketKind::kWrite, 0, 3, 40, 0), 0});
     r.slice_out[1]->items.push_back({0, make_packet(PacketKind::kWrite, 1, 3, 40, 1), 0});
-    r.offload->items.push_back({0, make_packet(PacketKind::kOffloadRequest, 2, 3, 40, 2), 0});
+    r.offload->items.push_back({0, make_packet(tom::kOffloadRequest, 2, 3, 40, 2), 0});
   }
   r.run();
   ASSERT_EQ(r.tx->items.size(), 150u);

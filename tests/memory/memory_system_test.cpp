@@ -1,5 +1,6 @@
 // The whole memory side under random traffic: conservation, drain, and the same state bytes with
 // any window length, any stepping order, any lane order.
+#include "device/mechanisms/tom/packets.h"
 #include "tests/memory/memory_system.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +49,7 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
       if (what >= 60 && what < 85) kind = PacketKind::kWrite;
       if (what >= 85 && what < 95) kind = PacketKind::kAtomic;
       if (what >= 95 && main) kind = PacketKind::kInvalidate;
-      if (what == 99 && main) kind = PacketKind::kOffloadRequest;
+      if (what == 99 && main) kind = tom::kOffloadRequest;
       if (kind == PacketKind::kWrite || kind == PacketKind::kAtomic) {
         sectors = 1 + random() % 15;
         bytes = static_cast<uint16_t>(8 + 32 * population_count(sectors));
@@ -57,12 +58,12 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
       writes += kind == PacketKind::kWrite;
       atomics += kind == PacketKind::kAtomic;
       invalidations += kind == PacketKind::kInvalidate;
-      offloads += kind == PacketKind::kOffloadRequest;
+      offloads += kind == tom::kOffloadRequest;
       const uint32_t stack = m.map.stack_of(line);
       uint32_t dst =
           main ? m.first_slice + stack * config.slices_per_stack + m.map.slice_in_stack(line)
                : m.first_vault + stack * config.vaults + m.map.vault_of(line);
-      if (kind == PacketKind::kOffloadRequest) {
+      if (kind == tom::kOffloadRequest) {
         dst = m.first_stack_sm + stack * config.stack_sms;
         bytes = 72;
       }
@@ -98,9 +99,9 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
       got_reads += item.packet.kind == PacketKind::kReadReply;
       got_writes += item.packet.kind == PacketKind::kWriteAck;
       got_atomics += item.packet.kind == PacketKind::kAtomicReply;
-      got_offloads += item.packet.kind == PacketKind::kOffloadRequest;
+      got_offloads += item.packet.kind == tom::kOffloadRequest;
       EXPECT_EQ(item.packet.dst, self);
-      if (item.packet.kind != PacketKind::kOffloadRequest) {
+      if (item.packet.kind != tom::kOffloadRequest) {
         // Producers are sorted by time; tags are their requests' numbers before that.
         const auto& sent = producers[i]->items;
         const auto at = std::find_if(sent.begin(), sent.end(), [&](const auto& s) {

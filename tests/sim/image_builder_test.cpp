@@ -286,7 +286,7 @@ TEST(ImageBuilder, CandidatesOnlyForTheMechanism) {
   const ImageTables image = build_image(recording, machine, tom, true);
   ASSERT_FALSE(image.candidates.empty());
   for (uint32_t i = 0; i < image.candidates.size(); ++i) {
-    const sm::Candidate& c = image.candidates[i];
+    const tom::Candidate& c = image.candidates[i];
     EXPECT_EQ(image.instrs.at(c.begin).candidate, i);
     EXPECT_NE(image.instrs.at(c.begin).flags & sm::kCandidateBegin, 0);
     EXPECT_GT(c.live_in_bytes, 0u);

@@ -177,7 +177,7 @@ TEST(MappingStudy, ConditionsBelowTheThresholdDoNotCount) {
     const uint32_t before = p.block({alu(0, {})});
     const uint32_t body = p.block({load(1), branch()}, 1);
     const uint32_t after = p.block({exit_instr()});
-    sm::Candidate c;
+    tom::Candidate c;
     c.threshold = threshold;
     p.candidate({body}, c);
     Traces t;

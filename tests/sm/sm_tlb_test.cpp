@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tests/offload/offload_bench.h"
+#include "tests/mechanisms/tom/offload_bench.h"
 
 namespace nearwarp::sm {
 namespace {
@@ -242,17 +242,17 @@ TEST(SmTlb, NewKernelFindsItsPages) {
 /// A stack SM gets a block that loads from `page`.
 void run_in_stack(SmBench& b, uint32_t page) {
   b.params.in_stack = true;
-  b.params.offload.enabled = true;
+  b.offload.enabled = true;
   use_tlb(b, 32, 4, 2);
   const uint32_t head = b.program.block({alu(0, {})});
   const uint32_t body = b.program.block({load(1), alu(2, {1})}, 1);
-  b.program.candidate({body}, Candidate{});
+  b.program.candidate({body}, tom::Candidate{});
   b.program.launch(1, 1);
   b.traces.begin_block();
   b.traces.warp().run(head).run(body).at(uint64_t{page} * kPage, 4).end();
   b.build();
-  Packet p = make_packet(PacketKind::kOffloadRequest, kSmEndpoint, kStackSmEndpoint, 32, 5);
-  offload::pack_cursor(find_candidate(b.program, b.traces, 0, 0), p);
+  Packet p = make_packet(tom::kOffloadRequest, kSmEndpoint, kStackSmEndpoint, 32, 5);
+  tom::pack_cursor(find_candidate(b.program, b.traces, 0, 0), p);
   b.network->send_at(0, p);
   b.run_logged(300);
   EXPECT_TRUE(b.rig.drained());

@@ -68,7 +68,7 @@ TEST(StoreEpochs, RandomStoresAndWaits) {
         in_flight.push_back({id++, add_store(s) % kEpochs});
       } else if (what < 6 && !in_flight.empty()) {
         const size_t at = random() % in_flight.size();
-        s.offload.draining = WarpSet<1>::lowest(waits.empty() ? 0 : 1);
+        s.awaits_stores = waits.empty() ? 0 : 1;
         remove_store(s, in_flight[at].epoch);
         for (Wait& w : waits) w.stores.erase(in_flight[at].id);
         in_flight.erase(in_flight.begin() + static_cast<std::ptrdiff_t>(at));

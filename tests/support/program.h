@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "device/mechanisms/tom/program.h"
 #include "device/sm/kernel_image.h"
 #include "device/trace/format.h"
 #include "device/trace/writer.h"
@@ -69,34 +70,40 @@ struct Program {
   std::vector<sm::ImageBlock> blocks;
   std::vector<sm::KernelInfo> kernels{{0, 32}};
   std::vector<sm::LaunchInfo> launches;
-  std::vector<sm::Candidate> candidates;
+  // TOM's side tables; complete once all blocks are there.
+  std::vector<tom::Candidate> candidates;
+  std::vector<uint16_t> candidate_of, weight;
 
-  /// Returns the block's number. `weight`: see sm::ImageBlock.
-  uint32_t block(const std::vector<sm::ImageInstr>& of, uint32_t weight = 0) {
+  /// Returns the block's number. `iterations`: see tom::ProgramTables::weight.
+  uint32_t block(const std::vector<sm::ImageInstr>& of, uint32_t iterations = 0) {
     sm::ImageBlock b;
     b.first = static_cast<uint32_t>(instrs.size());
     b.count = static_cast<uint32_t>(of.size());
-    b.weight = static_cast<uint16_t>(weight);
     for (const sm::ImageInstr& in : of) {
-      if ((in.flags & sm::kHasRecord) != 0) b.records = static_cast<uint16_t>(b.records + 1);
+      if ((in.flags & sm::kHasRecord) != 0) b.records += 1;
       instrs.push_back(in);
     }
     blocks.push_back(b);
+    candidate_of.resize(instrs.size(), tom::kNoCandidate);
+    weight.push_back(static_cast<uint16_t>(iterations));
     return static_cast<uint32_t>(blocks.size() - 1);
   }
   /// Make the instructions of `of` (block numbers) a candidate that begins with the first of them.
-  uint16_t candidate(std::initializer_list<uint32_t> of, const sm::Candidate& properties) {
+  uint16_t candidate(std::initializer_list<uint32_t> of, const tom::Candidate& properties) {
     const auto id = static_cast<uint16_t>(candidates.size());
     candidates.push_back(properties);
     for (const uint32_t b : of)
-      for (uint32_t i = 0; i < blocks[b].count; ++i) instrs[blocks[b].first + i].candidate = id;
+      for (uint32_t i = 0; i < blocks[b].count; ++i) candidate_of[blocks[b].first + i] = id;
     candidates.back().begin = blocks[*of.begin()].first;
-    instrs[candidates.back().begin].flags |= sm::kCandidateBegin;
+    instrs[candidates.back().begin].marks = 1;  // TOM is mechanism 0
     return id;
   }
   void launch(uint32_t num_blocks, uint32_t warps_per_block, uint32_t blocks_per_sm = 8) {
     launches.push_back({0, num_blocks, static_cast<uint16_t>(warps_per_block),
                         static_cast<uint16_t>(blocks_per_sm)});
+  }
+  tom::ProgramTables tables() const {
+    return {candidates.data(), candidate_of.data(), weight.data()};
   }
   sm::ProgramImage view() const {
     sm::ProgramImage v;
@@ -104,7 +111,6 @@ struct Program {
     v.blocks = blocks.data();
     v.kernels = kernels.data();
     v.launches = launches.data();
-    v.candidates = candidates.data();
     v.num_launches = static_cast<uint32_t>(launches.size());
     return v;
   }

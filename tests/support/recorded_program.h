@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "host/mechanisms/tom/offload_tables.h"
 #include "host/recording/recording.h"
 #include "host/timing/program/image_builder.h"
 #include "tests/support/program.h"
@@ -15,6 +16,7 @@ namespace nearwarp::testing {
 struct RecordedProgram {
   runtime::Recording recording;
   sim::ImageTables image;
+  tom::OffloadTables offload;
 
   /// `traces` holds one launch after the other, as many thread blocks as the program's launches
   /// say; a chunk gets `chunk_blocks` of them at most.
@@ -23,7 +25,9 @@ struct RecordedProgram {
     image.blocks = program.blocks;
     image.kernels = program.kernels;
     image.launches = program.launches;
-    image.candidates = program.candidates;
+    offload.candidates = program.candidates;
+    offload.candidate_of = program.candidate_of;
+    offload.weight = program.weight;
     uint32_t block = 0;
     for (uint32_t i = 0; i < program.launches.size(); ++i) {
       const sm::LaunchInfo& launch = program.launches[i];

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "device/mechanisms/tom/mechanism.h"
 #include "device/sm/sm.h"
 #include "tests/support/program.h"
 #include "tests/support/rig.h"
@@ -98,7 +99,11 @@ class SmBenchOf {
   uint32_t shuffle_lanes = 0;
   uint32_t network_slots = 64, control_slots = 64;
   bool learning = false;                   ///< begin in the learning phase ...
-  std::vector<offload::LineRange> ranges;  ///< ... with this memory allocation table
+  std::vector<tom::LineRange> ranges;  ///< ... with this memory allocation table
+  /// TOM on this SM.
+  struct Offload : tom::SmSideParams {
+    bool enabled = false;
+  } offload;
 
   SmBenchOf() {
     params.num_warps = 48;
@@ -112,10 +117,11 @@ class SmBenchOf {
     params.vaults_per_stack = 16;
     params.first_stack_sm = kStackSmEndpoint;
     params.front_end = kFrontEndEndpoint;
-    params.host_memory = kHostEndpoint;
     params.l1.hit_latency = 35;
   }
 
+  tom::SmSideState<kWords>& side() { return *rig.arena.get(side_); }
+  tom::WarpSide& warp_side(uint32_t i) { return rig.arena.get(side().warps)[i]; }
   State& state() { return *rig.arena.get(state_); }
   sm::Warp& warp(uint32_t i) { return rig.arena.get(state().warps)[i]; }
   const sm::SmCounters& counters() { return state().counters; }
@@ -132,8 +138,8 @@ class SmBenchOf {
       s.to_front_end = rig.channel(control);
       s.from_front_end = rig.channel(control);
       inputs.push_back(s.from_front_end);
-      if (params.offload.enabled) s.invalidations = rig.channel(net);
     }
+    if (offload.enabled) attach_tom(s);
     state_ = rig.arena.allocate<State>(1);
     *rig.arena.get(state_) = s;
     trace_ = traces.finish();
@@ -142,9 +148,9 @@ class SmBenchOf {
     if (params.in_stack) return;
     front_end->answers = false;
     attach(front_end, s.to_front_end, s.from_front_end);
-    if (!params.offload.enabled) return;
+    if (!offload.enabled) return;
     invalidations->answers = false;
-    attach(invalidations, s.invalidations, rig.channel(net));
+    attach(invalidations, side().invalidations, rig.channel(net));
   }
   /// Have the front end launch thread block `block` of `launch` at tick `at`.
   void launch(uint32_t block, Tick at = 0, uint32_t launch = 0) {
@@ -186,8 +192,8 @@ class SmBenchOf {
   }
   /// What the front end heard.
   std::vector<MockMemory::Item> heard(PacketKind kind) const { return front_end->of(kind); }
-  const offload::CandidateCounters& candidate(uint32_t i = 0) {
-    return rig.arena.get(state().offload.candidates)[i];
+  const tom::CandidateCounters& candidate(uint32_t i = 0) {
+    return rig.arena.get(side().candidates)[i];
   }
 
  private:
@@ -202,8 +208,8 @@ class SmBenchOf {
     view.image = program.view();
     view.traces = trace_;
     return shuffle_lanes == 0
-               ? sm::step_sm(HostGroup{}, params, *state_.in(base), view, w, h)
-               : sm::step_sm(ShuffledGroup{shuffle_lanes}, params, *state_.in(base), view, w, h);
+               ? sm::step_sm<Mechanisms>(HostGroup{}, params, *state_.in(base), view, w, h)
+               : sm::step_sm<Mechanisms>(ShuffledGroup{shuffle_lanes}, params, *state_.in(base), view, w, h);
   }
   State make_state() {
     ArenaBuilder& a = rig.arena;
@@ -231,24 +237,48 @@ class SmBenchOf {
     std::fill_n(a.get(s.l1.tags), lines, kNoLine);
     std::fill_n(a.get(s.l1.mshr_line), params.l1.mshrs, kNoLine);
     if (params.tlb.entries != 0) s.tlb = sm::make_tlb(a, params.tlb);
-    s.offload.dirty = a.allocate<uint32_t>(params.num_warps * params.offload.dirty_entries);
-    s.offload.num_dirty = a.allocate<uint16_t>(params.num_warps);
-    s.offload.since = a.allocate<uint32_t>(params.num_warps);
-    s.offload.decided = a.allocate<uint32_t>(params.num_warps);
-    if (learning) {
-      offload::AnalyzerState& n = s.offload.analyzer;
-      n.mode = offload::SmMode::kLearning;
-      n.entries = a.allocate<offload::AnalyzerEntry>(params.num_warps);
-      n.ranges = a.allocate<offload::LineRange>(static_cast<uint32_t>(ranges.size()));
-      n.touched = a.allocate<uint8_t>(static_cast<uint32_t>(ranges.size()));
-      std::copy(ranges.begin(), ranges.end(), a.get(n.ranges));
-    }
-    s.offload.candidates = a.allocate<offload::CandidateCounters>(
-        std::max<uint32_t>(1, static_cast<uint32_t>(program.candidates.size())));
     return s;
   }
 
+  void attach_tom(State& s) {
+    ArenaBuilder& a = rig.arena;
+    tom::SmSideState<kWords> side;
+    offload.in_stack = params.in_stack;
+    offload.candidates = place(program.candidates);
+    offload.candidate_of = place(program.candidate_of);
+    offload.weight = place(program.weight);
+    side.warps = a.allocate<tom::WarpSide>(params.num_warps);
+    side.dirty = a.allocate<uint32_t>(params.num_warps * offload.dirty_entries);
+    if (!params.in_stack)
+      side.invalidations = rig.channel({network_slots, kLatency, kLatency, 0, 1});
+    if (learning) {
+      tom::AnalyzerState& n = side.analyzer;
+      n.mode = tom::SmMode::kLearning;
+      n.entries = a.allocate<tom::AnalyzerEntry>(params.num_warps);
+      n.ranges = place(ranges);
+      n.touched = a.allocate<uint8_t>(static_cast<uint32_t>(ranges.size()));
+      s.elsewhere = kHostEndpoint;
+    }
+    side.candidates = a.allocate<tom::CandidateCounters>(
+        std::max<uint32_t>(1, static_cast<uint32_t>(program.candidates.size())));
+    const Ref<tom::SmSideParams> own = a.allocate<tom::SmSideParams>(1);
+    *a.get(own) = offload;
+    side_ = a.allocate<tom::SmSideState<kWords>>(1);
+    *a.get(side_) = side;
+    s.attached = 1;
+    s.mechanism_state[0] = side_.offset;
+    s.mechanism_params[0] = own.offset;
+  }
+  template <class T>
+  Ref<T> place(const std::vector<T>& values) {
+    const Ref<T> ref = rig.arena.allocate<T>(static_cast<uint32_t>(values.size()));
+    std::copy(values.begin(), values.end(), rig.arena.get(ref));
+    return ref;
+  }
+
+  using Mechanisms = sm::MechanismList<tom::Mechanism>;
   Ref<State> state_;
+  Ref<tom::SmSideState<kWords>> side_;
   const sm::TraceBlock* trace_ = nullptr;
 };
 using SmBench = SmBenchOf<1>;

@@ -6,7 +6,7 @@
 
 #include "host/mechanisms/tom/pass/facts.h"
 #include "host/mechanisms/tom/pass/print.h"
-#include "tests/offload/candidates_ptx.h"
+#include "tests/mechanisms/tom/candidates_ptx.h"
 
 namespace nearwarp::compiler {
 namespace {
@@ -41,12 +41,12 @@ uint32_t line_of(const std::string& path, const std::string& text, int nth) {
   return found;
 }
 
-constexpr const char* kFigure4 = "tests/offload/data/figure4.cu";
+constexpr const char* kFigure4 = "tests/mechanisms/tom/data/figure4.cu";
 
 // Section 3.1.5: five values go in, one load and one store per iteration; +110.25 for one
 // iteration, -39 for four, threshold four. nvcc unrolls the loop by four with a remainder loop.
 TEST(OffloadWorkedExample, FirstLoopAsNvccUnrollsIt) {
-  const Program program = program_of("tests/offload/data/figure4.ptx");
+  const Program program = program_of("tests/mechanisms/tom/data/figure4.ptx");
   const Kernel& kernel = *program.find("figure4");
   const SelectionResult result = analyze(kernel);
   const OffloadCandidate* c = at_line(kernel, result, line_of(kFigure4, "L_b[n] = -v", 0));
@@ -87,7 +87,7 @@ TEST(OffloadWorkedExample, FirstLoopAsNvccUnrollsIt) {
 // The second loop needs four values at PTX level: b, L_b, Nmat, N. (The paper counts five; which
 // is the fifth, it does not say.) Four make the threshold three.
 TEST(OffloadWorkedExample, SecondLoopAsNvccUnrollsIt) {
-  const Program program = program_of("tests/offload/data/figure4.ptx");
+  const Program program = program_of("tests/mechanisms/tom/data/figure4.ptx");
   const Kernel& kernel = *program.find("figure4");
   const SelectionResult result = analyze(kernel);
   const OffloadCandidate* c = at_line(kernel, result, line_of(kFigure4, "L_b[n] = b", 0));
@@ -103,7 +103,7 @@ TEST(OffloadWorkedExample, SecondLoopAsNvccUnrollsIt) {
 }
 
 TEST(OffloadWorkedExample, RolledLoops) {
-  const Program program = program_of("tests/offload/data/figure4.ptx");
+  const Program program = program_of("tests/mechanisms/tom/data/figure4.ptx");
   const Kernel& kernel = *program.find("figure4_rolled");
   const SelectionResult result = analyze(kernel);
   const OffloadCandidate* first = at_line(kernel, result, line_of(kFigure4, "L_b[n] = -v", 1));
@@ -274,7 +274,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("bench/workloads/libor/libor.ptx", "bench/workloads/kmeans/kmeans.ptx",
                     "bench/workloads/bfs/bfs.ptx", "bench/workloads/reduction/reduction.ptx",
                     "bench/workloads/vector_add/vector_add.ptx", "bench/workloads/fma/fma.ptx",
-                    "bench/workloads/gather/gather.ptx", "tests/offload/data/figure4.ptx"),
+                    "bench/workloads/gather/gather.ptx", "tests/mechanisms/tom/data/figure4.ptx"),
     [](const auto& test) {
       const std::string path = test.param;
       const size_t slash = path.rfind('/') + 1;

@@ -2,7 +2,7 @@
 // loops seen as one loop (TOM, section 3.1.3)?
 #include <gtest/gtest.h>
 
-#include "tests/offload/candidates_ptx.h"
+#include "tests/mechanisms/tom/candidates_ptx.h"
 
 namespace nearwarp::compiler {
 namespace {

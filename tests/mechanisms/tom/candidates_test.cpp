@@ -4,7 +4,7 @@
 
 #include "host/mechanisms/tom/pass/print.h"
 #include "host/mechanisms/tom/pass/regions.h"
-#include "tests/offload/candidates_ptx.h"
+#include "tests/mechanisms/tom/candidates_ptx.h"
 
 namespace nearwarp::compiler {
 namespace {

@@ -1,9 +1,9 @@
 // The memory map analyzer of one SM: what it reports, when the SM stands still, how it goes on.
 #include <gtest/gtest.h>
 
-#include "tests/offload/offload_bench.h"
+#include "tests/mechanisms/tom/offload_bench.h"
 
-namespace nearwarp::offload {
+namespace nearwarp::tom {
 namespace {
 
 using namespace nearwarp::testing;
@@ -12,7 +12,7 @@ using sm::Action;
 /// A candidate of `in` between two instructions, in the learning phase.
 struct Learning : OffloadBench {
   uint32_t head, body, tail;
-  explicit Learning(const std::vector<ImageInstr>& in, const sm::Candidate& properties = {}) {
+  explicit Learning(const std::vector<ImageInstr>& in, const tom::Candidate& properties = {}) {
     head = program.block({alu(0, {})});
     body = program.block(in, 1);
     tail = program.block({alu(9, {})});
@@ -24,7 +24,7 @@ struct Learning : OffloadBench {
   }
   AnalyzerTotals totals() const {
     AnalyzerTotals t;
-    for (const auto& i : front_end->of(PacketKind::kInstanceSeen)) add_report(t, i.packet);
+    for (const auto& i : front_end->of(tom::kInstanceSeen)) add_report(t, i.packet);
     return t;
   }
   void order(PacketKind kind, Tick at) {
@@ -42,7 +42,7 @@ TEST(Learning, NothingIsOffloadedAndAllGoesToTheCpu) {
   b.traces.run(b.head).run(b.body).at(line(5), 4).at(line(9), 4).run(b.tail).end();
   b.start();
   b.run_logged(600);
-  EXPECT_TRUE(b.heard(PacketKind::kOffloadAsk).empty());
+  EXPECT_TRUE(b.heard(tom::kOffloadAsk).empty());
   ASSERT_EQ(b.network->got.size(), 2u);
   for (const auto& i : b.network->got) EXPECT_EQ(i.packet.dst, kHostEndpoint);
   EXPECT_EQ(b.candidate().learning, 1u);
@@ -83,7 +83,7 @@ TEST(Learning, AnAccessCountsOncePerLine) {
 
 TEST(Learning, ConditionsBelowTheThresholdDoNotCount) {
   for (const uint32_t iterations : {3u, 4u}) {
-    sm::Candidate properties;
+    tom::Candidate properties;
     properties.threshold = 4;
     Learning b({load(1, {0})}, properties);
     b.traces.run(b.head).run(b.body, kFull, iterations);
@@ -150,7 +150,7 @@ TEST(Learning, TouchedRangesAreMarked) {
   b.traces.run(b.head).run(b.body).at(line(15), 4).at(line(40), 4).run(b.tail).end();
   b.start();
   b.run_logged(600);
-  const uint8_t* touched = b.rig.arena.get(b.state().offload.analyzer.touched);
+  const uint8_t* touched = b.rig.arena.get(b.side().analyzer.touched);
   EXPECT_EQ(std::vector<uint8_t>(touched, touched + 4), (std::vector<uint8_t>{0, 1, 0, 1}));
 }
 
@@ -158,14 +158,14 @@ TEST(Learning, AStoppedSmIssuesNothingUntilItGoesOn) {
   Learning b({load(1, {0}), alu(2, {1})});
   b.network->latency = 200;
   b.traces.run(b.head).run(b.body).at(line(5), 4).run(b.tail).end();
-  b.order(PacketKind::kStop, 10);
-  b.order(PacketKind::kResume, 500);
+  b.order(tom::kLearningStop, 10);
+  b.order(tom::kLearningResume, 500);
   b.start();
   b.run_logged(1200);
   // The load left before the stop; its value comes, then the SM says that it stands still.
-  ASSERT_EQ(b.heard(PacketKind::kStopped).size(), 1u);
-  EXPECT_GT(b.heard(PacketKind::kStopped)[0].at, 200u);
-  EXPECT_LT(b.heard(PacketKind::kStopped)[0].at, 230u);
+  ASSERT_EQ(b.heard(tom::kLearningStopped).size(), 1u);
+  EXPECT_GT(b.heard(tom::kLearningStopped)[0].at, 200u);
+  EXPECT_LT(b.heard(tom::kLearningStopped)[0].at, 230u);
   const auto cycles = b.cycles(0);
   ASSERT_EQ(cycles.size(), 4u);
   EXPECT_LT(cycles[1], 10u);
@@ -178,8 +178,8 @@ TEST(Learning, AfterwardsCandidatesAreOffloaded) {
   Learning b({load(1, {0})});
   b.traces.run(b.head).run(b.body).at(line(5), 4);
   b.traces.run(b.head).run(b.body).at(line(6), 4).run(b.tail).end();
-  b.order(PacketKind::kStop, 60);  // in the first instance or soon after it
-  b.order(PacketKind::kResume, 300);
+  b.order(tom::kLearningStop, 60);  // in the first instance or soon after it
+  b.order(tom::kLearningResume, 300);
   b.start();
   b.run_logged(1500);
   EXPECT_EQ(b.candidate().learning + b.candidate().offloaded, 2u);
@@ -188,4 +188,4 @@ TEST(Learning, AfterwardsCandidatesAreOffloaded) {
 }
 
 }  // namespace
-}  // namespace nearwarp::offload
+}  // namespace nearwarp::tom

@@ -1,8 +1,9 @@
-// The front end: dispatch, pending requests per stack, busy news.
+// The front end: dispatch, and TOM there: pending requests per stack, busy news, the learning phase.
 #include "device/frontend/front_end.h"
 
 #include <gtest/gtest.h>
 
+#include "device/mechanisms/tom/mechanism.h"
 #include "tests/support/program.h"
 #include "tests/support/rig.h"
 
@@ -17,15 +18,17 @@ struct Bench {
   Rig rig;
   Program program;
   FrontEndParams p;
+  tom::ArbiterParams tom;
+  uint32_t num_stacks;
   Ref<FrontEndState> state;
   std::vector<std::shared_ptr<MockProducer>> from_sm, from_port;
   std::vector<std::shared_ptr<MockConsumer>> to_sm;
 
-  explicit Bench(uint32_t sms, uint32_t stacks = 4) {
+  explicit Bench(uint32_t sms, uint32_t stacks = 4) : num_stacks(stacks) {
     p.num_sms = sms;
-    p.num_stacks = stacks;
     p.launch_gap = 10;
-    p.stack_warps = 3;
+    p.word_kind = tom::kChannelBusy;
+    tom.stack_warps = 3;
     p.outbox_entries = 49;
   }
   void build() {
@@ -33,15 +36,23 @@ struct Bench {
     FrontEndState s;
     s.to_sm = a.allocate<Ref<Channel>>(p.num_sms);
     s.from_sm = a.allocate<Ref<Channel>>(p.num_sms);
-    s.from_link_port = a.allocate<Ref<Channel>>(p.num_stacks);
+    s.from_monitor = a.allocate<Ref<Channel>>(num_stacks);
     s.outbox = a.allocate<Outbox>(p.num_sms);
     s.outgoing = a.allocate<Outgoing>(p.num_sms * p.outbox_entries);
-    s.waiting_entries = p.num_sms * 48;
-    s.waiting = a.allocate<Waiting>(p.num_stacks * s.waiting_entries);
-    s.done_log = a.allocate<uint32_t>(1000);
-    s.launch_end = a.allocate<Tick>(8);
-    s.launch_at = p.launch_gap;
-    if (p.learning_instances != 0) s.learning = LearningPhase::kLearning;
+    tom::ArbiterState own;
+    own.waiting_entries = p.num_sms * 48;
+    own.waiting = a.allocate<tom::Waiting>(num_stacks * own.waiting_entries);
+    if (tom.learning_instances != 0) own.learning = tom::LearningPhase::kLearning;
+    arbiter_ = a.allocate<tom::ArbiterState>(1);
+    *a.get(arbiter_) = own;
+    const Ref<tom::ArbiterParams> params = a.allocate<tom::ArbiterParams>(1);
+    *a.get(params) = tom;
+    s.attached = 1;
+    s.mechanism_state[0] = arbiter_.offset;
+    s.mechanism_params[0] = params.offset;
+    s.dispatch.done_log = a.allocate<uint32_t>(1000);
+    s.dispatch.launch_end = a.allocate<Tick>(8);
+    s.dispatch.launch_at = p.launch_gap;
     std::vector<Ref<Channel>> inputs;
     for (uint32_t i = 0; i < p.num_sms; ++i) {
       const Ref<Channel> out = rig.channel({16, kWire, kWire, 0, 1});
@@ -50,9 +61,9 @@ struct Bench {
       a.get(s.from_sm)[i] = in;
       inputs.push_back(in);
     }
-    for (uint32_t k = 0; k < p.num_stacks; ++k) {
+    for (uint32_t k = 0; k < num_stacks; ++k) {
       const Ref<Channel> in = rig.channel({4, kWire, kWire, 0, 1});
-      a.get(s.from_link_port)[k] = in;
+      a.get(s.from_monitor)[k] = in;
       inputs.push_back(in);
     }
     state = a.allocate<FrontEndState>(1);
@@ -62,39 +73,39 @@ struct Bench {
           SystemView view;
           view.arena = base;
           view.image = program.view();
-          return step_front_end(HostGroup{}, p, *state.in(base), view, w, h);
+          return step_front_end<sm::MechanismList<tom::Mechanism>>(HostGroup{}, p, *state.in(base), view, w, h);
         },
         inputs);
     for (uint32_t i = 0; i < p.num_sms; ++i) {
       to_sm.push_back(rig.consumer(a.get(s.to_sm)[i]));
       from_sm.push_back(rig.producer(a.get(s.from_sm)[i]));
     }
-    for (uint32_t k = 0; k < p.num_stacks; ++k)
-      from_port.push_back(rig.producer(a.get(s.from_link_port)[k]));
+    for (uint32_t k = 0; k < num_stacks; ++k)
+      from_port.push_back(rig.producer(a.get(s.from_monitor)[k]));
   }
   FrontEndState& s() { return *rig.arena.get(state); }
+  tom::ArbiterState& arbiter() { return *rig.arena.get(arbiter_); }
   /// A message of an SM that is sent at `at`.
   void say(Tick at, uint32_t sm, PacketKind kind, uint32_t tag = 0, uint32_t stack = 0,
            uint32_t line = 0) {
     Packet m;
     m.kind = kind;
     m.tag = tag;
-    m.aux = static_cast<uint8_t>(stack);
-    m.line = line;
+    m.line = stack != 0 ? stack : line;
     from_sm[sm]->items.push_back({at, m, 0});
   }
   void news(Tick at, uint32_t stack, uint32_t bits) {
     Packet m;
-    m.kind = PacketKind::kChannelBusy;
+    m.kind = tom::kChannelBusy;
     m.sectors = bits;
     from_port[stack]->items.push_back({at, m, 0});
   }
   /// A report of an instance with `accesses`, all of which mapping 3 keeps together.
   void report(Tick at, uint32_t sm, uint32_t accesses) {
-    offload::AnalyzerEntry e;
+    tom::AnalyzerEntry e;
     e.accesses = accesses;
     e.at_destination[3] = accesses;
-    from_sm[sm]->items.push_back({at, offload::pack_report(e), 0});
+    from_sm[sm]->items.push_back({at, tom::pack_report(e), 0});
   }
   void run(Tick end = 300) {
     RunOptions o;
@@ -107,10 +118,13 @@ struct Bench {
     for (const auto& i : to_sm[sm]->items)
       if (i.packet.kind == kind)
         some.emplace_back(i.at, kind == PacketKind::kLaunchBlock   ? i.packet.line
-                                : kind == PacketKind::kChannelBusy ? i.packet.sectors
+                                : kind == tom::kChannelBusy ? i.packet.sectors
                                                                    : i.packet.tag);
     return some;
   }
+
+ private:
+  Ref<tom::ArbiterState> arbiter_;
 };
 using Got = std::vector<std::pair<Tick, uint32_t>>;
 
@@ -141,54 +155,54 @@ TEST(FrontEnd, EndedBlocksMakeRoom) {
   // The second launch begins ten cycles after the first one's last block, with the next SM.
   EXPECT_EQ(b.got(1, PacketKind::kLaunchBlock), (Got{{14, 1}, {38, 2}, {74 + 10 + 4, 0}}));
   EXPECT_EQ(b.got(0, PacketKind::kLaunchBlock), (Got{{14, 0}, {58, 3}}));
-  EXPECT_EQ(b.rig.arena.get(b.s().launch_end)[0], 74u);
-  EXPECT_EQ(b.s().num_done, 4u);
-  const uint32_t* done = b.rig.arena.get(b.s().done_log);
+  EXPECT_EQ(b.rig.arena.get(b.s().dispatch.launch_end)[0], 74u);
+  EXPECT_EQ(b.s().dispatch.num_done, 4u);
+  const uint32_t* done = b.rig.arena.get(b.s().dispatch.done_log);
   EXPECT_EQ((std::vector<uint32_t>(done, done + 4)), (std::vector<uint32_t>{1, 0, 3, 2}));
 }
 
 TEST(FrontEnd, PendingLimitIsExact) {
   for (const bool dynamic : {true, false}) {
     Bench b(2);
-    b.p.dynamic_control = dynamic;
+    b.tom.dynamic_control = dynamic;
     b.build();
-    for (uint32_t i = 0; i < 3; ++i) b.say(i, 0, PacketKind::kOffloadAsk, i, 2);
-    b.say(10, 0, PacketKind::kOffloadAsk, 3, 2);      // the stack holds three
-    b.say(11, 0, PacketKind::kOffloadAsk, 7, 1);      // another stack
-    b.say(30, 1, PacketKind::kOffloadRelease, 0, 2);  // now it holds two
-    b.say(40, 0, PacketKind::kOffloadAsk, 4, 2);
+    for (uint32_t i = 0; i < 3; ++i) b.say(i, 0, tom::kOffloadAsk, i, 2);
+    b.say(10, 0, tom::kOffloadAsk, 3, 2);      // the stack holds three
+    b.say(11, 0, tom::kOffloadAsk, 7, 1);      // another stack
+    b.say(30, 1, tom::kOffloadRelease, 0, 2);  // now it holds two
+    b.say(40, 0, tom::kOffloadAsk, 4, 2);
     b.run();
-    const Got grants = b.got(0, PacketKind::kOffloadGrant);
-    const Got denials = b.got(0, PacketKind::kOffloadDeny);
+    const Got grants = b.got(0, tom::kOffloadGrant);
+    const Got denials = b.got(0, tom::kOffloadDeny);
     if (dynamic) {
       EXPECT_EQ(grants, (Got{{8, 0}, {9, 1}, {10, 2}, {19, 7}, {48, 4}}));
       EXPECT_EQ(denials, (Got{{18, 3}}));
-      EXPECT_EQ(b.s().counters.denials, 1u);
+      EXPECT_EQ(b.arbiter().counters.denials, 1u);
     } else {
       // The fourth question waits for the release; the last one for one that does not come.
       EXPECT_EQ(grants, (Got{{8, 0}, {9, 1}, {10, 2}, {19, 7}, {38, 3}}));
       EXPECT_TRUE(denials.empty());
     }
-    EXPECT_EQ(b.s().counters.peak_pending, 3u);
-    EXPECT_EQ(b.s().pending[2], 3u);
-    EXPECT_EQ(b.s().pending[1], 1u);
+    EXPECT_EQ(b.arbiter().counters.peak_pending, 3u);
+    EXPECT_EQ(b.arbiter().pending[2], 3u);
+    EXPECT_EQ(b.arbiter().pending[1], 1u);
   }
 }
 
 TEST(FrontEnd, UncontrolledQuestionsAreServedInOrder) {
   Bench b(3);
-  b.p.stack_warps = 1;
+  b.tom.stack_warps = 1;
   b.build();
-  b.say(0, 0, PacketKind::kOffloadAsk, 0, 0);
-  b.say(1, 2, PacketKind::kOffloadAsk, 20, 0);
-  b.say(2, 1, PacketKind::kOffloadAsk, 10, 0);
-  b.say(3, 2, PacketKind::kOffloadAsk, 21, 0);
-  for (uint32_t i = 0; i < 4; ++i) b.say(20 + 10 * i, 0, PacketKind::kOffloadRelease, 0, 0);
+  b.say(0, 0, tom::kOffloadAsk, 0, 0);
+  b.say(1, 2, tom::kOffloadAsk, 20, 0);
+  b.say(2, 1, tom::kOffloadAsk, 10, 0);
+  b.say(3, 2, tom::kOffloadAsk, 21, 0);
+  for (uint32_t i = 0; i < 4; ++i) b.say(20 + 10 * i, 0, tom::kOffloadRelease, 0, 0);
   b.run();
-  EXPECT_EQ(b.got(2, PacketKind::kOffloadGrant), (Got{{28, 20}, {48, 21}}));
-  EXPECT_EQ(b.got(1, PacketKind::kOffloadGrant), (Got{{38, 10}}));
-  EXPECT_EQ(b.s().pending[0], 0u);
-  EXPECT_EQ(b.s().counters.releases, 4u);
+  EXPECT_EQ(b.got(2, tom::kOffloadGrant), (Got{{28, 20}, {48, 21}}));
+  EXPECT_EQ(b.got(1, tom::kOffloadGrant), (Got{{38, 10}}));
+  EXPECT_EQ(b.arbiter().pending[0], 0u);
+  EXPECT_EQ(b.arbiter().counters.releases, 4u);
 }
 
 TEST(FrontEnd, BusyNewsGoToEverySmOnce) {
@@ -199,7 +213,7 @@ TEST(FrontEnd, BusyNewsGoToEverySmOnce) {
   b.news(50, 1, 0);
   b.run();
   for (uint32_t i = 0; i < 2; ++i)
-    EXPECT_EQ(b.got(i, PacketKind::kChannelBusy), (Got{{18, 8}, {38, 8 | 64}, {58, 64}}));
+    EXPECT_EQ(b.got(i, tom::kChannelBusy), (Got{{18, 8}, {38, 8 | 64}, {58, 64}}));
 }
 
 TEST(FrontEnd, AnswersGoBeforeNewsAndBlocks) {
@@ -207,12 +221,12 @@ TEST(FrontEnd, AnswersGoBeforeNewsAndBlocks) {
   b.program.block({});
   b.program.launch(1, 1, 1);
   b.build();
-  b.say(6, 0, PacketKind::kOffloadAsk, 5, 0);
+  b.say(6, 0, tom::kOffloadAsk, 5, 0);
   b.news(6, 0, 1);
   b.run();
   ASSERT_EQ(b.to_sm[0]->items.size(), 3u);
-  EXPECT_EQ(b.to_sm[0]->items[0].packet.kind, PacketKind::kOffloadGrant);
-  EXPECT_EQ(b.to_sm[0]->items[1].packet.kind, PacketKind::kChannelBusy);
+  EXPECT_EQ(b.to_sm[0]->items[0].packet.kind, tom::kOffloadGrant);
+  EXPECT_EQ(b.to_sm[0]->items[1].packet.kind, tom::kChannelBusy);
   EXPECT_EQ(b.to_sm[0]->items[2].packet.kind, PacketKind::kLaunchBlock);
   for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(b.to_sm[0]->items[i].at, 14u + i);
 }
@@ -228,8 +242,8 @@ TEST(FrontEnd, UnknownMessagesAreFaults) {
 
 TEST(FrontEnd, TheLearningPhaseEndsExactlyWithItsLastInstance) {
   Bench b(3);
-  b.p.learning_instances = 4;
-  b.p.remap_ticks = 50;
+  b.tom.learning_instances = 4;
+  b.tom.remap_ticks = 50;
   b.program.block({});
   b.program.launch(8, 1, 1);
   b.build();
@@ -237,39 +251,39 @@ TEST(FrontEnd, TheLearningPhaseEndsExactlyWithItsLastInstance) {
   b.report(30, 1, 1);  // the fourth
   b.report(31, 2, 7);  // too late
   b.report(33, 2, 7);
-  for (uint32_t i = 0; i < 3; ++i) b.say(60 + 5 * i, i, PacketKind::kStopped);
+  for (uint32_t i = 0; i < 3; ++i) b.say(60 + 5 * i, i, tom::kLearningStopped);
   b.say(40, 0, PacketKind::kBlockDone, 0, 0, 0);  // makes room, but nothing is dispatched now
   b.run();
-  EXPECT_EQ(b.s().seen.instances, 4u);
-  EXPECT_EQ(b.s().seen.accesses, 31u);
-  EXPECT_EQ(b.s().seen.at_destination[3], 31u);
-  EXPECT_EQ(b.s().seen.one_stack[3], 4u);
-  EXPECT_EQ(b.s().seen.at_destination[2], 0u);
-  EXPECT_EQ(b.s().late_reports, 2u);
-  EXPECT_EQ(b.s().learning, LearningPhase::kOver);
-  EXPECT_EQ(b.s().stop_at, 34u);
-  EXPECT_EQ(b.s().held_at, 74u);
-  EXPECT_EQ(b.s().resume_at, 124u);
+  EXPECT_EQ(b.arbiter().seen.instances, 4u);
+  EXPECT_EQ(b.arbiter().seen.accesses, 31u);
+  EXPECT_EQ(b.arbiter().seen.at_destination[3], 31u);
+  EXPECT_EQ(b.arbiter().seen.one_stack[3], 4u);
+  EXPECT_EQ(b.arbiter().seen.at_destination[2], 0u);
+  EXPECT_EQ(b.arbiter().late_reports, 2u);
+  EXPECT_EQ(b.arbiter().learning, tom::LearningPhase::kOver);
+  EXPECT_EQ(b.arbiter().stop_at, 34u);
+  EXPECT_EQ(b.arbiter().held_at, 74u);
+  EXPECT_EQ(b.arbiter().resume_at, 124u);
   for (uint32_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(b.got(i, PacketKind::kStop), (Got{{38, 0}}));
-    EXPECT_EQ(b.got(i, PacketKind::kResume), (Got{{128, 0}}));
+    EXPECT_EQ(b.got(i, tom::kLearningStop), (Got{{38, 0}}));
+    EXPECT_EQ(b.got(i, tom::kLearningResume), (Got{{128, 0}}));
   }
   EXPECT_EQ(b.got(0, PacketKind::kLaunchBlock), (Got{{14, 0}, {129, 3}}));
 }
 
 TEST(FrontEnd, AStandstillHoldsTheNextLaunch) {
   Bench b(1);
-  b.p.learning_instances = 1;
-  b.p.remap_ticks = 100;
+  b.tom.learning_instances = 1;
+  b.tom.remap_ticks = 100;
   b.program.block({});
   b.program.launch(1, 1, 1);
   b.program.launch(1, 1, 1);
   b.build();
   b.report(20, 0, 1);
   b.say(30, 0, PacketKind::kBlockDone, 0, 0, 0);
-  b.say(40, 0, PacketKind::kStopped);
+  b.say(40, 0, tom::kLearningStopped);
   b.run();
-  EXPECT_EQ(b.s().resume_at, 144u);
+  EXPECT_EQ(b.arbiter().resume_at, 144u);
   EXPECT_EQ(b.got(0, PacketKind::kLaunchBlock).size(), 2u);
   EXPECT_EQ(b.got(0, PacketKind::kLaunchBlock)[1].first, 149u);
 }

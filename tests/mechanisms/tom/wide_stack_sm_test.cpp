@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "tests/offload/stack_bench.h"
+#include "tests/mechanisms/tom/stack_bench.h"
 
-namespace nearwarp::offload {
+namespace nearwarp::tom {
 namespace {
 
 using namespace nearwarp::testing;
@@ -37,14 +37,14 @@ TEST(WideStackSm, EverySlotIsFilledFreedAndRefilled) {
     EXPECT_EQ(b.state().num_block_order, kWarps);
     for (uint32_t i = 0; i < kWarps; ++i) {
       EXPECT_EQ(b.warp(i).phase, sm::Phase::kRunning) << i;
-      EXPECT_EQ(b.warp(i).requester_warp, kWarps - 1 - i);
+      EXPECT_EQ(b.warp_side(i).requester_warp, kWarps - 1 - i);
       EXPECT_EQ(b.warp(i).block_slot, i);
     }
     b.go(at + kRound - kLatency);
     EXPECT_EQ(b.state().num_block_order, 0u);
     ASSERT_EQ(b.acks().size(), (round + 1) * kWarps);
     EXPECT_EQ(tags(b.acks(), round * kWarps).size(), kWarps);
-    const auto dirty = b.network->of(PacketKind::kOffloadDirty);
+    const auto dirty = b.network->of(tom::kOffloadDirty);
     ASSERT_EQ(dirty.size(), (round + 1) * kWarps);
     EXPECT_EQ(tags(dirty, round * kWarps).size(), kWarps);
     EXPECT_EQ(b.counters().issued, (round + 1) * kWarps * 3);
@@ -90,7 +90,7 @@ TEST(WideStackSm, GreedyThenOldestGoesByAgeNotBySlot) {
   for (uint32_t i = 0; i < kWarps; ++i) b.request(kLatency + i, i);
   uint32_t sent = kWarps;
   b.network->handler = [&](const Packet& p, Tick t) {
-    if (p.kind == PacketKind::kOffloadAck && sent < kRequests) {
+    if (p.kind == tom::kOffloadAck && sent < kRequests) {
       b.request(std::max<Tick>(t, kWarps) + kLatency, sent % kWarps);  // after the first ones
       sent += 1;
     }
@@ -150,11 +150,11 @@ TEST(WideStackSm, AsManyWarpsAsASlotNumberCanName) {
   for (uint32_t i = 0; i < sm::kMaxWarps; ++i) b.request(kLatency + i, i);
   b.run_logged(kLatency + sm::kMaxWarps);
   EXPECT_FALSE(b.state().free_warps.any());
-  EXPECT_EQ(b.warp(255).requester_warp, 255u);
+  EXPECT_EQ(b.warp_side(255).requester_warp, 255u);
   b.go(3000);
   ASSERT_EQ(b.acks().size(), sm::kMaxWarps);
   for (uint32_t i = 0; i < sm::kMaxWarps; ++i) EXPECT_EQ(b.cycles(i).size(), 1u) << i;
 }
 
 }  // namespace
-}  // namespace nearwarp::offload
+}  // namespace nearwarp::tom

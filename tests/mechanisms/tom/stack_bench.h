@@ -1,7 +1,7 @@
 // A stack SM whose warps all execute one candidate.
 #pragma once
 
-#include "tests/offload/offload_bench.h"
+#include "tests/mechanisms/tom/offload_bench.h"
 
 namespace nearwarp::testing {
 
@@ -9,6 +9,7 @@ namespace nearwarp::testing {
 template <uint32_t kWords>
 struct StackBenchOf : SmBenchOf<kWords> {
   using SmBenchOf<kWords>::network;
+  using SmBenchOf<kWords>::offload;
   using SmBenchOf<kWords>::params;
   using SmBenchOf<kWords>::program;
   using SmBenchOf<kWords>::rig;
@@ -19,11 +20,11 @@ struct StackBenchOf : SmBenchOf<kWords> {
 
   explicit StackBenchOf(const std::vector<sm::ImageInstr>& in, uint32_t live_out_bytes = 8) {
     params.in_stack = true;
-    params.offload.enabled = true;
+    offload.enabled = true;
     head = program.block({alu(0, {})});
     body = program.block(in, 1);
     tail = program.block({alu(9, {})});
-    sm::Candidate properties;
+    tom::Candidate properties;
     properties.live_out_bytes = static_cast<uint16_t>(live_out_bytes);
     program.candidate({body}, properties);
     program.launch(1, 1);
@@ -33,12 +34,12 @@ struct StackBenchOf : SmBenchOf<kWords> {
   /// A request for the candidate as warp `warp` of SM 3 would send it, arriving at tick `at`.
   void request(Tick at, uint32_t warp = 5) {
     Packet p;
-    p.kind = PacketKind::kOffloadRequest;
+    p.kind = tom::kOffloadRequest;
     p.src = kSmEndpoint;
     p.dst = kStackSmEndpoint;
     p.tag = warp;
     p.line = 0;
-    offload::pack_cursor(find_candidate(program, traces, 0, 0), p);
+    tom::pack_cursor(find_candidate(program, traces, 0, 0), p);
     network->send_at(at - kLatency, p);
   }
   /// Run; the log's cycle 0 is tick 4, when a request sent with request(4) arrives.
@@ -47,7 +48,7 @@ struct StackBenchOf : SmBenchOf<kWords> {
     EXPECT_EQ(state().free_warps, WarpSet<kWords>::lowest(params.num_warps));
     EXPECT_TRUE(rig.drained());
   }
-  std::vector<MockMemory::Item> acks() const { return network->of(PacketKind::kOffloadAck); }
+  std::vector<MockMemory::Item> acks() const { return network->of(tom::kOffloadAck); }
 };
 
 }  // namespace nearwarp::testing

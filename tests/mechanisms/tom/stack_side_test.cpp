@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "tests/offload/stack_bench.h"
+#include "tests/mechanisms/tom/stack_bench.h"
 
-namespace nearwarp::offload {
+namespace nearwarp::tom {
 namespace {
 
 using namespace nearwarp::testing;
@@ -60,7 +60,7 @@ TEST(StackSide, DirtyLinesThenTheAcknowledgementAfterTheLastStore) {
   b.request(kLatency);
   b.go();
   // Three lines leave in cycles 2, 3 and 4; the last one's acknowledgement is there in cycle 62.
-  const auto dirty = b.network->of(PacketKind::kOffloadDirty);
+  const auto dirty = b.network->of(tom::kOffloadDirty);
   ASSERT_EQ(dirty.size(), 2u);  // line 1 was written twice
   EXPECT_EQ(dirty[0].at, kLatency + 62 + kLatency);
   EXPECT_EQ(dirty[1].at, kLatency + 63 + kLatency);
@@ -74,7 +74,7 @@ TEST(StackSide, DirtyLinesThenTheAcknowledgementAfterTheLastStore) {
 
 TEST(StackSide, DirtyLinesBeyondTheMemoryGoEarly) {
   StackBench b({store()}, 0);
-  b.params.offload.dirty_entries = 2;
+  b.offload.dirty_entries = 2;
   b.traces.run(b.head).run(b.body, 0x1f).at(0, 128).run(b.tail).end();
   b.build();
   b.request(kLatency);
@@ -84,21 +84,21 @@ TEST(StackSide, DirtyLinesBeyondTheMemoryGoEarly) {
   using K = PacketKind;
   // Lines 0 to 4: the third write pushes out line 0, the fourth line 1, the fifth line 2.
   const std::vector<std::pair<K, LineAddr>> expected = {
-      {K::kWrite, 0},        {K::kWrite, 1}, {K::kOffloadDirty, 0}, {K::kWrite, 2},
-      {K::kOffloadDirty, 1}, {K::kWrite, 3}, {K::kOffloadDirty, 2}, {K::kWrite, 4}};
+      {K::kWrite, 0},        {K::kWrite, 1}, {kOffloadDirty, 0}, {K::kWrite, 2},
+      {kOffloadDirty, 1}, {K::kWrite, 3}, {kOffloadDirty, 2}, {K::kWrite, 4}};
   ASSERT_EQ(sent.size(), 11u);
   EXPECT_EQ((std::vector<std::pair<K, LineAddr>>(sent.begin(), sent.begin() + 8)), expected);
-  EXPECT_EQ(sent[8].first, K::kOffloadDirty);
-  EXPECT_EQ(sent[9].first, K::kOffloadDirty);
+  EXPECT_EQ(sent[8].first, kOffloadDirty);
+  EXPECT_EQ(sent[9].first, kOffloadDirty);
   EXPECT_EQ(sent[8].second + sent[9].second, 3u + 4);
-  EXPECT_EQ(sent[10].first, K::kOffloadAck);
+  EXPECT_EQ(sent[10].first, kOffloadAck);
 }
 
 TEST(StackSide, ManyLinesOfOneWarpAreRemembered) {
   // 320 lines, more than a byte counts.
   constexpr uint32_t kStores = 10;
   StackBench b(std::vector<ImageInstr>(kStores, store()), 0);
-  b.params.offload.dirty_entries = 1024;
+  b.offload.dirty_entries = 1024;
   b.traces.run(b.head).run(b.body);
   for (uint32_t i = 0; i < kStores; ++i) b.traces.at(i * 32 * 128, 128);
   b.traces.run(b.tail).end();
@@ -106,8 +106,8 @@ TEST(StackSide, ManyLinesOfOneWarpAreRemembered) {
   b.request(kLatency);
   b.go(3000);
   std::set<LineAddr> lines;
-  for (const auto& i : b.network->of(PacketKind::kOffloadDirty)) lines.insert(i.packet.line);
-  EXPECT_EQ(b.network->of(PacketKind::kOffloadDirty).size(), 32u * kStores);
+  for (const auto& i : b.network->of(tom::kOffloadDirty)) lines.insert(i.packet.line);
+  EXPECT_EQ(b.network->of(tom::kOffloadDirty).size(), 32u * kStores);
   EXPECT_EQ(lines.size(), 32u * kStores);
   EXPECT_EQ(b.acks().size(), 1u);
 }
@@ -142,8 +142,8 @@ TEST(StackSide, ManyWarpsAtOnce) {
   b.go(3000);
   ASSERT_EQ(b.acks().size(), 48u);
   EXPECT_EQ(b.counters().issued, 48 * 3u);
-  EXPECT_EQ(b.network->of(PacketKind::kOffloadDirty).size(), 48u);
+  EXPECT_EQ(b.network->of(tom::kOffloadDirty).size(), 48u);
 }
 
 }  // namespace
-}  // namespace nearwarp::offload
+}  // namespace nearwarp::tom

@@ -9,7 +9,7 @@ namespace nearwarp::testing {
 inline sm::Cursor leave_candidate(const Program& program, const Traces& traces, sm::Cursor c,
                                   uint16_t id) {
   const sm::ProgramImage image = program.view();
-  while (c.pc != sm::kEndOfTrace && image.instrs[c.pc].candidate == id) {
+  while (c.pc != sm::kEndOfTrace && program.candidate_of[c.pc] == id) {
     const sm::ImageInstr& in = image.instrs[c.pc];
     if ((in.flags & sm::kHasRecord) != 0)
       c.trace_pos =
@@ -26,7 +26,7 @@ inline sm::Cursor find_candidate(const Program& program, const Traces& traces, u
   sm::Cursor c;
   c.trace_pos = pos;
   sm::fetch_first(c, traces.words.data(), image, 0);
-  while (image.instrs[c.pc].candidate != id) {
+  while (program.candidate_of[c.pc] != id) {
     const sm::ImageInstr& in = image.instrs[c.pc];
     if ((in.flags & sm::kHasRecord) != 0)
       c.trace_pos =
@@ -42,18 +42,18 @@ struct OffloadBench : SmBench {
   std::vector<LineAddr> dirty;  ///< sent before the acknowledgement
 
   OffloadBench() {
-    params.offload.enabled = true;
-    params.offload.pipeline_latency = 10;
+    offload.enabled = true;
+    offload.pipeline_latency = 10;
     front_end->handler = [this](const Packet& p, Tick t) {
-      if (p.kind != PacketKind::kOffloadAsk) return false;
+      if (p.kind != tom::kOffloadAsk) return false;
       Packet a;
-      a.kind = grants ? PacketKind::kOffloadGrant : PacketKind::kOffloadDeny;
+      a.kind = grants ? tom::kOffloadGrant : tom::kOffloadDeny;
       a.tag = p.tag;
       front_end->send_at(t, a);
       return true;
     };
     network->handler = [this](const Packet& p, Tick t) {
-      if (p.kind != PacketKind::kOffloadRequest) return false;
+      if (p.kind != tom::kOffloadRequest) return false;
       answer(p, t);
       return true;
     };
@@ -74,13 +74,13 @@ struct OffloadBench : SmBench {
     c.repeats = request.extra >> 20;
     c.end = program.blocks[c.block].first + program.blocks[c.block].count;
     Packet ack;
-    ack.kind = PacketKind::kOffloadAck;
+    ack.kind = tom::kOffloadAck;
     ack.tag = request.tag & 0xff;
     ack.bytes = 40;
-    offload::pack_cursor(leave_candidate(program, traces, c, program.instrs[c.pc].candidate), ack);
+    tom::pack_cursor(leave_candidate(program, traces, c, program.candidate_of[c.pc]), ack);
     for (const LineAddr line : dirty) {
       Packet d;
-      d.kind = PacketKind::kOffloadDirty;
+      d.kind = tom::kOffloadDirty;
       d.line = line;
       d.bytes = 8;
       network->send_at(t + away, d);

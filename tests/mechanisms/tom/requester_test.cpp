@@ -1,9 +1,9 @@
 // The requesting SM's side of an offload, to the cycle.
 #include <gtest/gtest.h>
 
-#include "tests/offload/offload_bench.h"
+#include "tests/mechanisms/tom/offload_bench.h"
 
-namespace nearwarp::offload {
+namespace nearwarp::tom {
 namespace {
 
 using namespace nearwarp::testing;
@@ -13,7 +13,7 @@ using sm::Action;
 struct Simple : OffloadBench {
   uint32_t head, body, tail;
   Simple(const std::vector<ImageInstr>& before, const std::vector<ImageInstr>& in,
-         const sm::Candidate& properties = {}) {
+         const tom::Candidate& properties = {}) {
     head = program.block(before);
     body = program.block(in, 1);
     tail = program.block({alu(9, {})});
@@ -31,19 +31,19 @@ struct Simple : OffloadBench {
 };
 
 TEST(Requester, TheWholeWayToTheCycle) {
-  sm::Candidate properties;
+  tom::Candidate properties;
   properties.live_in_bytes = 12;
   properties.live_out_bytes = 4;
   Simple b({alu(0, {})}, {load(1, {0}), alu(2, {1})}, properties);
   b.traces.run(b.head).run(b.body, 0xffff).at(5 * 128, 4).run(b.tail).end();
   b.go();
   // The head issues in cycle 1; the controller decides in cycle 11 and asks at once.
-  ASSERT_EQ(b.heard(PacketKind::kOffloadAsk).size(), 1u);
+  ASSERT_EQ(b.heard(tom::kOffloadAsk).size(), 1u);
   const AddressMap map;
-  EXPECT_EQ(b.heard(PacketKind::kOffloadAsk)[0].at, kLatency + 11 + kLatency);
-  EXPECT_EQ(b.heard(PacketKind::kOffloadAsk)[0].packet.aux, map.stack_of(5));
+  EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].at, kLatency + 11 + kLatency);
+  EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].packet.line, map.stack_of(5));
   // The answer is there in cycle 19; the request leaves in the same cycle.
-  const auto requests = b.network->of(PacketKind::kOffloadRequest);
+  const auto requests = b.network->of(tom::kOffloadRequest);
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_EQ(requests[0].at, kLatency + 19 + kLatency);
   const Packet p = requests[0].packet;
@@ -56,31 +56,31 @@ TEST(Requester, TheWholeWayToTheCycle) {
   EXPECT_EQ(b.cycles(0).back(), 19u + kLatency + 100 + kLatency + 1);
   EXPECT_EQ(b.candidate().instances, 1u);
   EXPECT_EQ(b.candidate().offloaded, 1u);
-  const OffloadCounters& c = b.state().offload.counters;
+  const OffloadCounters& c = b.side().counters;
   EXPECT_EQ(c.returned, 1u);
   EXPECT_EQ(c.request_bytes, p.bytes);
   EXPECT_EQ(c.ack_bytes, 40u);
   EXPECT_EQ(c.away_cycles, kLatency + 100 + kLatency);
   // The slot is given back in the acknowledgement's cycle.
-  ASSERT_EQ(b.heard(PacketKind::kOffloadRelease).size(), 1u);
-  EXPECT_EQ(b.heard(PacketKind::kOffloadRelease)[0].at, kLatency + 19 + 108 + kLatency);
-  EXPECT_EQ(b.heard(PacketKind::kOffloadRelease)[0].packet.aux, map.stack_of(5));
+  ASSERT_EQ(b.heard(tom::kOffloadRelease).size(), 1u);
+  EXPECT_EQ(b.heard(tom::kOffloadRelease)[0].at, kLatency + 19 + 108 + kLatency);
+  EXPECT_EQ(b.heard(tom::kOffloadRelease)[0].packet.line, map.stack_of(5));
   EXPECT_EQ(b.counters().issued, 2u);  // head and tail
   EXPECT_EQ(b.counters().redundant, 0u);
 }
 
 TEST(Requester, WithoutTheMechanismNothingHappens) {
   Simple b({alu(0, {})}, {load(1, {0})});
-  b.params.offload.enabled = false;
+  b.offload.enabled = false;
   b.traces.run(b.head).run(b.body).at(0, 4).run(b.tail).end();
   b.go();
   EXPECT_EQ(b.counters().issued, 3u);
-  EXPECT_TRUE(b.heard(PacketKind::kOffloadAsk).empty());
+  EXPECT_TRUE(b.heard(tom::kOffloadAsk).empty());
 }
 
 TEST(Requester, ConditionCountsTheIterationsAhead) {
   for (const uint32_t iterations : {1u, 3u, 4u, 9u}) {
-    sm::Candidate properties;
+    tom::Candidate properties;
     properties.threshold = 4;
     Simple b({alu(0, {})}, {load(1, {0})}, properties);
     b.traces.run(b.head).run(b.body, kFull, iterations);
@@ -105,14 +105,14 @@ TEST(Requester, BusyChannelsRefuseByTag) {
     for (uint32_t tag = 0; tag < 4; ++tag) {
       for (const bool dynamic : {false, true}) {
         for (const bool other_stack : {false, true}) {
-          sm::Candidate properties;
+          tom::Candidate properties;
           properties.saves_tx = tag & 1;
           properties.saves_rx = tag >> 1;
           Simple b({alu(0, {})}, {load(1, {0})}, properties);
-          b.params.offload.dynamic_control = dynamic;
+          b.offload.dynamic_control = dynamic;
           b.traces.run(b.head).run(b.body).at(3 * 128, 4).run(b.tail).end();
           Packet news;
-          news.kind = PacketKind::kChannelBusy;
+          news.kind = tom::kChannelBusy;
           news.sectors = busy << (2 * (other_stack ? (stack + 1) % 4 : stack));
           b.front_end->send_at(0, news);
           b.go();
@@ -137,8 +137,8 @@ TEST(Requester, DeniedRunsAtHome) {
   EXPECT_EQ(b.candidate().offloaded, 0u);
   EXPECT_EQ(b.cycles(0)[1], 20u);  // asked in 11, answered in 19
   EXPECT_EQ(b.counters().issued, 4u);
-  EXPECT_TRUE(b.network->of(PacketKind::kOffloadRequest).empty());
-  EXPECT_TRUE(b.heard(PacketKind::kOffloadRelease).empty());
+  EXPECT_TRUE(b.network->of(tom::kOffloadRequest).empty());
+  EXPECT_TRUE(b.heard(tom::kOffloadRelease).empty());
 }
 
 TEST(Requester, EarlierStoresAreInMemoryFirst) {
@@ -146,8 +146,8 @@ TEST(Requester, EarlierStoresAreInMemoryFirst) {
   b.traces.run(b.head).at(0, 128).run(b.body).at(0, 4).run(b.tail).end();
   b.go();
   // 32 lines leave in cycles 2 to 33, the last is acknowledged 58 cycles later.
-  ASSERT_EQ(b.heard(PacketKind::kOffloadAsk).size(), 1u);
-  EXPECT_EQ(b.heard(PacketKind::kOffloadAsk)[0].at, kLatency + 33 + 58 + kLatency);
+  ASSERT_EQ(b.heard(tom::kOffloadAsk).size(), 1u);
+  EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].at, kLatency + 33 + 58 + kLatency);
 }
 
 TEST(Requester, OtherWarpsStoresTooButNotLaterOnes) {
@@ -166,8 +166,8 @@ TEST(Requester, OtherWarpsStoresTooButNotLaterOnes) {
   // The other warp's first store leaves in cycle 2 and is in memory in cycle 60. Its second one
   // (issued in cycle 22, after the decision) does not matter.
   EXPECT_EQ(b.cycles(0), (std::vector<uint32_t>{1, 2, 22}));
-  ASSERT_EQ(b.heard(PacketKind::kOffloadAsk).size(), 1u);
-  EXPECT_EQ(b.heard(PacketKind::kOffloadAsk)[0].at, kLatency + 60 + kLatency);
+  ASSERT_EQ(b.heard(tom::kOffloadAsk).size(), 1u);
+  EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].at, kLatency + 60 + kLatency);
 }
 
 TEST(Requester, RegistersHaveTheirValuesFirst) {
@@ -175,15 +175,15 @@ TEST(Requester, RegistersHaveTheirValuesFirst) {
     Simple b({load(0)}, {load(1), alu(2, {0, 1})});  // register 0 is on its way from memory
     b.traces.run(b.head).at(0, 4).run(b.body).at(128, 4).run(b.tail).end();
     b.go();
-    ASSERT_EQ(b.heard(PacketKind::kOffloadAsk).size(), 1u);
-    EXPECT_EQ(b.heard(PacketKind::kOffloadAsk)[0].at, kLatency + 61 + kLatency);
+    ASSERT_EQ(b.heard(tom::kOffloadAsk).size(), 1u);
+    EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].at, kLatency + 61 + kLatency);
   }
   {
     Simple b({alu(0, {}, 145)}, {load(1), alu(2, {0, 1})});  // a slow division
     b.traces.run(b.head).run(b.body).at(128, 4).run(b.tail).end();
     b.go();
-    ASSERT_EQ(b.heard(PacketKind::kOffloadAsk).size(), 1u);
-    EXPECT_EQ(b.heard(PacketKind::kOffloadAsk)[0].at, kLatency + 146 + kLatency);
+    ASSERT_EQ(b.heard(tom::kOffloadAsk).size(), 1u);
+    EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].at, kLatency + 146 + kLatency);
   }
 }
 
@@ -194,14 +194,14 @@ TEST(Requester, RunsToTheFirstAccessAndCountsItTwice) {
     b.traces.run(b.head).run(b.body, 0xff).at(7 * 128, 4).run(b.tail).end();
     b.go();
     // Decided in cycle 11; the two run in 12 and 16, the address is there in cycle 20.
-    ASSERT_EQ(b.heard(PacketKind::kOffloadAsk).size(), 1u);
-    EXPECT_EQ(b.heard(PacketKind::kOffloadAsk)[0].at, kLatency + 20 + kLatency);
-    EXPECT_EQ(b.heard(PacketKind::kOffloadAsk)[0].packet.aux, AddressMap().stack_of(7));
+    ASSERT_EQ(b.heard(tom::kOffloadAsk).size(), 1u);
+    EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].at, kLatency + 20 + kLatency);
+    EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].packet.line, AddressMap().stack_of(7));
     EXPECT_EQ(b.counters().redundant, granted ? 2u : 0u);
     EXPECT_EQ(b.counters().redundant_threads, granted ? 16u : 0u);
     EXPECT_EQ(b.counters().issued, granted ? 4u : 5u);
     if (granted) {
-      EXPECT_EQ(b.only(PacketKind::kOffloadRequest).payload >> 32, 1u);  // from its start
+      EXPECT_EQ(b.only(tom::kOffloadRequest).payload >> 32, 1u);  // from its start
     }
   }
 }
@@ -214,7 +214,7 @@ TEST(Requester, NoAccessNoOffload) {
   EXPECT_EQ(b.candidate().no_memory_access, 1u);
   EXPECT_EQ(b.counters().issued, 4u);
   EXPECT_EQ(b.counters().redundant, 0u);
-  EXPECT_TRUE(b.heard(PacketKind::kOffloadAsk).empty());
+  EXPECT_TRUE(b.heard(tom::kOffloadAsk).empty());
 }
 
 TEST(Requester, FirstActiveLaneOfEveryRecordFormNamesTheStack) {
@@ -235,7 +235,7 @@ TEST(Requester, FirstActiveLaneOfEveryRecordFormNamesTheStack) {
       if (form == 2) b.traces.addresses(mask, far), address = far[lane];
       b.traces.run(b.tail).end();
       b.go();
-      EXPECT_EQ(b.heard(PacketKind::kOffloadAsk)[0].packet.aux,
+      EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].packet.line,
                 map.stack_of(static_cast<LineAddr>((address - kBase) / 128)));
     }
   }
@@ -258,7 +258,7 @@ TEST(Requester, DirtyLinesAreInvalidatedHereAndInTheirSlice) {
     EXPECT_EQ(packets[i].packet.dst,
               kSliceEndpoint + map.stack_of(line) * 4 + map.slice_in_stack(line));
   }
-  EXPECT_EQ(b.state().offload.counters.dirty_lines, 2u);
+  EXPECT_EQ(b.side().counters.dirty_lines, 2u);
   EXPECT_EQ(b.state().l1.counters.invalidated_lines, 1u);
 }
 
@@ -277,8 +277,8 @@ TEST(Requester, OneCandidateAfterAnother) {
   EXPECT_EQ(b.candidate(1).offloaded, 1u);
   EXPECT_EQ(b.counters().issued, 0u);
   EXPECT_EQ(b.counters().blocks_finished, 1u);
-  EXPECT_EQ(b.heard(PacketKind::kOffloadRelease).size(), 2u);
+  EXPECT_EQ(b.heard(tom::kOffloadRelease).size(), 2u);
 }
 
 }  // namespace
-}  // namespace nearwarp::offload
+}  // namespace nearwarp::tom
