@@ -21,13 +21,16 @@ struct Program {
   runtime::Recording recording;
   config::MachineConfig machine = config::load_machine("tom");
   sim::ImageTables image;
+  tom::OffloadTables offload;
   AddressMap map = sim::machine_address_map(machine);
 
   explicit Program(const std::string& workload) {
     runtime::VirtualDevice device;
     workloads::find(workload)->run(device, workloads::Size::kMedium);
     recording = device.take_recording(workload);
-    image = sim::build_image(recording, machine, config::load_policy("ndp-controlled-bmap"), true);
+    image = sim::build_image(recording, machine);
+    offload = tom::build_offload_tables(recording, machine,
+                                        config::load_policy("ndp-controlled-bmap"), image);
   }
 };
 
@@ -65,13 +68,14 @@ void add(const std::string& name, const std::string& workload, bool threads, F r
 int main(int argc, char** argv) {
   for (const char* workload : {"kmeans", "bfs-rmat"}) {
     add("count_instances", workload, true, [](const Program& p, const sim::StudyOptions& o) {
-      return sim::count_instances(p.recording, p.image, o);
+      return sim::count_instances(p.recording, p.image, p.offload, o);
     });
     add("study_mappings", workload, true, [](const Program& p, const sim::StudyOptions& o) {
-      return sim::study_mappings(p.recording, p.image, p.map, sim::kAllInstances, o).accesses;
+      return sim::study_mappings(p.recording, p.image, p.offload, p.map, sim::kAllInstances, o)
+          .accesses;
     });
     add("study_offsets", workload, false, [](const Program& p, const sim::StudyOptions&) {
-      return sim::study_offsets(p.recording, p.image).size();
+      return sim::study_offsets(p.recording, p.image, p.offload).size();
     });
   }
   benchmark::Initialize(&argc, argv);

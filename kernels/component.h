@@ -8,8 +8,8 @@
 #include "device/frontend/front_end.h"
 #include "device/link/host_memory.h"
 #include "device/link/link_port.h"
-#include "device/noc/channel_network.h"
 #include "device/mechanisms/tom/mechanism.h"
+#include "device/noc/channel_network.h"
 #include "device/noc/standalone.h"
 #include "device/noc/switch.h"
 #include "device/sm/sm.h"
@@ -95,11 +95,11 @@ NW_HD StepResult step_component(const G& g, const Component& c, std::byte* state
   std::byte* base = system.arena;
   switch (c.kind) {
     case ComponentKind::kSm:
-      return sm::step_sm<Mechanisms>(g, at_offset<const sm::SmParams>(base, c.params), as<sm::SmState>(state),
-                         system, window, horizon);
+      return sm::step_sm<Mechanisms>(g, at_offset<const sm::SmParams>(base, c.params),
+                                     as<sm::SmState>(state), system, window, horizon);
     case ComponentKind::kWideSm:
       return sm::step_sm<Mechanisms>(g, at_offset<const sm::SmParams>(base, c.params),
-                         as<sm::WideSmState>(state), system, window, horizon);
+                                     as<sm::WideSmState>(state), system, window, horizon);
     case ComponentKind::kL2Slice:
       return step_l2_slice(g, at_offset<const L2SliceParams>(base, c.params),
                            as<L2SliceState>(state), base, window, horizon);
@@ -128,8 +128,9 @@ NW_HD StepResult step_component(const G& g, const Component& c, std::byte* state
     case ComponentKind::kFrontEnd:
       break;
   }
-  return frontend::step_front_end<Mechanisms>(g, at_offset<const frontend::FrontEndParams>(base, c.params),
-                                  as<frontend::FrontEndState>(state), system, window, horizon);
+  return frontend::step_front_end<Mechanisms>(
+      g, at_offset<const frontend::FrontEndParams>(base, c.params),
+      as<frontend::FrontEndState>(state), system, window, horizon);
 }
 
 /// The same with the State in the arena.

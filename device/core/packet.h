@@ -16,8 +16,8 @@ enum class MessageClass : uint8_t {
   kControl,    ///< between the front end and SMs; no data moves
 };
 
-/// A kind of packet: block << 8 | number << 2 | class. Memory and dispatch have a block each, and so
-/// has every mechanism: its kinds are constants made by packet_kind().
+/// A kind of packet: block << 8 | number << 2 | class. Memory and dispatch have a block each, and
+/// so has every mechanism: its kinds are constants made by packet_kind().
 enum class PacketKind : uint16_t;
 NW_HD constexpr PacketKind packet_kind(uint32_t block, uint32_t number, MessageClass c) {
   return static_cast<PacketKind>(block << 8 | number << 2 | static_cast<uint32_t>(c));

@@ -60,7 +60,7 @@ struct FrontEndState {
   Ref<Outbox> outbox;                ///< by SM
   Ref<Outgoing> outgoing;            ///< num_sms x outbox_entries
   uint32_t outgoing_total = 0;
-  uint32_t word = 0;          ///< what all SMs are told when it changes; only the latest counts
+  uint32_t word = 0;           ///< what all SMs are told when it changes; only the latest counts
   uint32_t words_to_tell = 0;  ///< SMs with news
   DispatchState dispatch;
   // Mechanisms, by their number in the family's list.

@@ -6,8 +6,8 @@
 
 namespace nearwarp::sm {
 
-/// Take a warp slot (there must be a free one) for a guest of the mechanism `bit`, which watches it.
-/// The caller lets it go with continue_warp(). Returns the slot.
+/// Take a warp slot (there must be a free one) for a guest of the mechanism `bit`, which watches
+/// it. The caller lets it go with continue_warp(). Returns the slot.
 template <class V>
 NW_HD inline uint32_t add_guest(V& v, uint32_t mechanism_bit, const Cursor& at, uint32_t kernel,
                                 uint32_t thread_block) {

@@ -57,18 +57,18 @@ inline constexpr uint32_t kMaxSlots = 9;
 struct ImageInstr {
   Unit unit = Unit::kSp;
   Action action = Action::kCompute;
-  uint8_t num_dsts = 0;               ///< slots[0, num_dsts) are written
-  uint8_t num_slots = 0;              ///< slots[0, num_slots) must be ready before issue
-  uint16_t latency = 1;               ///< core cycles from issue to result
-  uint8_t interval = 1;               ///< core cycles that the port is occupied
-  uint8_t flags = 0;                  ///< InstrFlags; above them the EnergyClass
-  uint16_t slots[kMaxSlots] = {};     ///< scoreboard slots
-  uint8_t marks = 0;  ///< bit m: mechanism m wants to know when a warp comes here
+  uint8_t num_dsts = 0;            ///< slots[0, num_dsts) are written
+  uint8_t num_slots = 0;           ///< slots[0, num_slots) must be ready before issue
+  uint16_t latency = 1;            ///< core cycles from issue to result
+  uint8_t interval = 1;            ///< core cycles that the port is occupied
+  uint8_t flags = 0;               ///< InstrFlags; above them the EnergyClass
+  uint16_t slots[kMaxSlots] = {};  ///< scoreboard slots
+  uint8_t marks = 0;               ///< bit m: mechanism m wants to know when a warp comes here
   uint8_t reserved = 0;
-  uint8_t lane_bytes = 0;             ///< memory: bytes per lane; barrier: its number
-  uint8_t barrier_warps = 0;          ///< barrier: warps expected; 0: all of the block
-  uint8_t register_reads = 0;         ///< of a lane, in 32-bit registers
-  uint8_t register_writes = 0;        ///< likewise
+  uint8_t lane_bytes = 0;       ///< memory: bytes per lane; barrier: its number
+  uint8_t barrier_warps = 0;    ///< barrier: warps expected; 0: all of the block
+  uint8_t register_reads = 0;   ///< of a lane, in 32-bit registers
+  uint8_t register_writes = 0;  ///< likewise
 
   NW_HD EnergyClass energy_class() const { return static_cast<EnergyClass>(flags >> 4); }
   void set_energy_class(EnergyClass c) {

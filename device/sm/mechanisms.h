@@ -4,8 +4,8 @@
 // and a type OnSm, derived from sm::Hooks, which has
 //   template <uint32_t kWords> using State   what it keeps on an SM, in the arena;
 //   using Params                             what it is told, in the arena;
-// and hides those of the hooks below that it needs. The SM knows no mechanism: it is compiled with a
-// list of them, the family's, and which of these are attached to an SM is data
+// and hides those of the hooks below that it needs. The SM knows no mechanism: it is compiled with
+// a list of them, the family's, and which of these are attached to an SM is data
 // (SmStateOf::attached): a bit, and offsets of State and Params.
 //
 // A hook is a static function whose first parameter is the mechanism on the SM at hand: o.v is the
@@ -179,8 +179,7 @@ NW_HD NW_INLINE void owner(V& v, PacketKind kind, F&& f) {
 #define NW_HOOKS(o) std::remove_reference_t<decltype(o)>::Hooks
 
 template <class V>
-NW_HD NW_INLINE bool at_cursor(V& v, uint32_t who, uint32_t warp, uint32_t now,
-                               uint32_t earliest) {
+NW_HD NW_INLINE bool at_cursor(V& v, uint32_t who, uint32_t warp, uint32_t now, uint32_t earliest) {
   bool taken = false;
   each(v, who, [&](auto& o) {
     if (!taken) taken = NW_HOOKS(o)::at_cursor(o, warp, now, earliest);

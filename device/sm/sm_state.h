@@ -80,14 +80,14 @@ struct Warp {
   uint32_t wake = 0;          ///< cycle at which the timer wheel has it ready
   uint16_t stores = 0;        ///< written lines not yet acknowledged
   uint16_t kernel = 0;
-  uint8_t loads = 0;           ///< memory operations in flight, stores' acknowledgements apart
+  uint8_t loads = 0;  ///< memory operations in flight, stores' acknowledgements apart
   uint8_t block_slot = 0;
   Phase phase = Phase::kFree;
-  Unit unit = Unit::kSp;          ///< of the next instruction
-  bool timer = false;      ///< an entry for it is in the timer wheel
-  uint8_t watch = 0;       ///< mechanisms that want to know of each of its instructions, as bits
-  uint8_t holder = 0;      ///< the one that holds it, as a bit
-  uint8_t guest_of = 0;    ///< the one that brought it here, as a bit; 0: a block's warp
+  Unit unit = Unit::kSp;  ///< of the next instruction
+  bool timer = false;     ///< an entry for it is in the timer wheel
+  uint8_t watch = 0;      ///< mechanisms that want to know of each of its instructions, as bits
+  uint8_t holder = 0;     ///< the one that holds it, as a bit
+  uint8_t guest_of = 0;   ///< the one that brought it here, as a bit; 0: a block's warp
 };
 
 /// A load or atomic in flight.

@@ -38,8 +38,8 @@ class MechanismRun {
   virtual void attach(System& system) = 0;
   /// Before the first window of a run that begins (not of one that goes on).
   virtual void begin(System&) {}
-  /// Before every window that the front end wants the host for (FrontEndState::host_wanted_by); also
-  /// called when it does not.
+  /// Before every window that the front end wants the host for (FrontEndState::host_wanted_by);
+  /// also called when it does not.
   virtual void serve(System&) {}
 
   /// Append its counters.
@@ -78,13 +78,11 @@ MechanismSet built_in_mechanisms();
 
 /// The mechanisms of a policy: policy.mechanism, several joined by "+"; "none" for none. Throws
 /// nearwarp::Error for a name that is not in `known`.
-MechanismRuns prepare_mechanisms(MechanismSet known, const RunSubject& subject,
-                                 ImageTables& image);
+MechanismRuns prepare_mechanisms(MechanismSet known, const RunSubject& subject, ImageTables& image);
 
 /// Attach mechanism `number` to an SM, of whichever width.
 template <class S, class P>
-void attach_to_sm(System& system, uint32_t endpoint, uint32_t number, Ref<S> state,
-                  Ref<P> params) {
+void attach_to_sm(System& system, uint32_t endpoint, uint32_t number, Ref<S> state, Ref<P> params) {
   with_sm(system, endpoint, [&](auto& sm) {
     sm.attached = static_cast<uint8_t>(sm.attached | 1u << number);
     sm.mechanism_state[number] = state.offset;

@@ -127,9 +127,9 @@ NW_HD inline void each_instance(const TraceSpan& t, uint32_t warp, F& found) {
     const Cursor begin = c;
     const uint16_t id = t.program.candidate_at(c.pc);
     const uint32_t threshold = t.program.candidates[id].threshold;
-    const bool holds = threshold == 0 || tom::iterations_ahead(c, t.words, t.image, t.program,
-                                                               t.first_block, id,
-                                                               threshold) >= threshold;
+    const bool holds =
+        threshold == 0 || tom::iterations_ahead(c, t.words, t.image, t.program, t.first_block, id,
+                                                threshold) >= threshold;
     NoteAccess access;
     pass_instance(t, c, id, access);
     if (holds && access.found != 0) found(begin);

@@ -188,8 +188,8 @@ TEST(Usage, AnalyzePrintsCandidatesOfEveryWorkload) {
 }
 
 TEST(Usage, AnalyzeTakesFiles) {
-  const Outcome outcome =
-      run_program({"analyze", std::string(NW_SOURCE_DIR) + "/tests/mechanisms/tom/data/figure4.ptx"});
+  const Outcome outcome = run_program(
+      {"analyze", std::string(NW_SOURCE_DIR) + "/tests/mechanisms/tom/data/figure4.ptx"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "+110.25") || contains(outcome.out, "-39")) << outcome.out;
 }

@@ -4,6 +4,7 @@
 #include "host/timing/machine/baseline_map.h"
 #include "tests/cuda/gpu.h"
 #include "tests/sim/whole_machine.h"
+#include "tests/support/offload_image.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -16,14 +17,15 @@ TEST_F(Gpu, TheStudyOfMappingsIsTheCpus) {
   for (const char* name : {"kmeans", "bfs-rmat", "libor", "fwt"}) {
     SCOPED_TRACE(name);
     const runtime::Recording& recording = testing::workload(name);
-    const ImageTables image = build_image(recording, machine, policy, true);
+    const testing::OffloadImage image(recording, machine, policy);
     StudyOptions gpu;
     gpu.cuda_device = 0;
-    EXPECT_EQ(count_instances(recording, image, gpu), count_instances(recording, image));
+    EXPECT_EQ(count_instances(recording, image, image.offload, gpu),
+              count_instances(recording, image, image.offload));
     const AddressMap map = machine_address_map(machine);
     for (const uint64_t n : {uint64_t{1}, uint64_t{1000}, kAllInstances})
-      EXPECT_EQ(study_mappings(recording, image, map, n, gpu),
-                study_mappings(recording, image, map, n));
+      EXPECT_EQ(study_mappings(recording, image, image.offload, map, n, gpu),
+                study_mappings(recording, image, image.offload, map, n));
   }
 }
 
@@ -32,10 +34,10 @@ TEST(MappingStudyOnAGpu, IsAnErrorWithoutOne) {
   if (!kernels::cuda_devices(why).empty()) GTEST_SKIP() << "there is one";
   const config::MachineConfig machine = config::load_machine("tom");
   const runtime::Recording& recording = testing::workload("kmeans", 20'000);
-  const ImageTables image = build_image(recording, machine, config::load_policy("tom"), true);
+  const testing::OffloadImage image(recording, machine, config::load_policy("tom"));
   StudyOptions gpu;
   gpu.cuda_device = 0;
-  EXPECT_THROW(count_instances(recording, image, gpu), Error);
+  EXPECT_THROW(count_instances(recording, image, image.offload, gpu), Error);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // The whole memory side under random traffic: conservation, drain, and the same state bytes with
 // any window length, any stepping order, any lane order.
-#include "device/mechanisms/tom/packets.h"
 #include "tests/memory/memory_system.h"
 
 #include <gtest/gtest.h>
+
+#include "device/mechanisms/tom/packets.h"
 
 namespace nearwarp::testing {
 namespace {

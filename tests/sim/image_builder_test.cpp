@@ -6,6 +6,7 @@
 #include "host/core/error.h"
 #include "host/timing/program/instruction_class.h"
 #include "tests/sim/whole_machine.h"
+#include "tests/support/offload_image.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -15,11 +16,6 @@ using sm::Action;
 using sm::ImageInstr;
 using sm::Unit;
 using testing::PtxDevice;
-
-const config::PolicyConfig& baseline() {
-  static const config::PolicyConfig p = config::load_policy("baseline");
-  return p;
-}
 
 constexpr const char* kMixed = R"(
 .visible .entry mixed(.param .u64 p)
@@ -71,7 +67,7 @@ struct Image {
     const runtime::DevicePtr p = d.device.allocate(64, "p");
     d.device.launch(d.module, "mixed", {2}, {64}, 0, runtime::KernelArgs(p));
     recording = d.record();
-    tables = build_image(recording, config::load_machine("tom", overrides), baseline(), false);
+    tables = build_image(recording, config::load_machine("tom", overrides));
     kernel = recording.kernels.at(0).get();
   }
   /// The only instruction of that kind.
@@ -278,22 +274,21 @@ TEST(ImageBuilder, BlocksThatDoNotFitAreErrors) {
   EXPECT_NE(why_not(32, 8, 49153).find("machine tom has 49152"), std::string::npos);
 }
 
-TEST(ImageBuilder, CandidatesOnlyForTheMechanism) {
+TEST(ImageBuilder, MarksAreTheMechanisms) {
   const runtime::Recording& recording = testing::workload("libor", 50'000);
   const config::MachineConfig machine = config::load_machine("tom");
-  const config::PolicyConfig tom = config::load_policy("ndp-controlled-bmap");
-  EXPECT_TRUE(build_image(recording, machine, baseline(), false).candidates.empty());
-  const ImageTables image = build_image(recording, machine, tom, true);
-  ASSERT_FALSE(image.candidates.empty());
-  for (uint32_t i = 0; i < image.candidates.size(); ++i) {
-    const tom::Candidate& c = image.candidates[i];
-    EXPECT_EQ(image.instrs.at(c.begin).candidate, i);
-    EXPECT_NE(image.instrs.at(c.begin).flags & sm::kCandidateBegin, 0);
+  for (const ImageInstr& in : build_image(recording, machine).instrs) EXPECT_EQ(in.marks, 0u);
+  const testing::OffloadImage image(recording, machine, config::load_policy("ndp-controlled-bmap"));
+  ASSERT_FALSE(image.offload.candidates.empty());
+  for (uint32_t i = 0; i < image.offload.candidates.size(); ++i) {
+    const tom::Candidate& c = image.offload.candidates[i];
+    EXPECT_EQ(image.offload.candidate_of.at(c.begin), i);
+    EXPECT_NE(image.instrs.at(c.begin).marks, 0u);
     EXPECT_GT(c.live_in_bytes, 0u);
   }
   uint32_t begins = 0;
-  for (const ImageInstr& in : image.instrs) begins += (in.flags & sm::kCandidateBegin) != 0;
-  EXPECT_EQ(begins, image.candidates.size());
+  for (const ImageInstr& in : image.instrs) begins += in.marks;
+  EXPECT_EQ(begins, image.offload.candidates.size());
 }
 
 }  // namespace

@@ -9,16 +9,18 @@
 #include "host/functional/instructions/decoded.h"
 #include "host/mechanisms/tom/mapping_study.h"
 #include "host/mechanisms/tom/offset_study.h"
+#include "host/mechanisms/tom/trace_tables.h"
 #include "host/recording/trace_replay.h"
 #include "host/timing/machine/baseline_map.h"
-#include "host/timing/program/trace_tables.h"
 #include "kernels/analytics/bulk.h"
 #include "kernels/analytics/mapping_passes.h"
 #include "tests/sim/whole_machine.h"
+#include "tests/support/offload_image.h"
 
 namespace nearwarp::sim {
 namespace {
 
+using testing::OffloadImage;
 using testing::PtxDevice;
 using testing::workload;
 
@@ -35,7 +37,7 @@ struct Instance {
 /// Finds the instances of one launch by looking at every instruction.
 class Reference {
  public:
-  Reference(const runtime::Recording& recording, const ImageTables& image, uint32_t launch,
+  Reference(const runtime::Recording& recording, const OffloadImage& image, uint32_t launch,
             std::vector<Instance>& out)
       : kernel_(*recording.kernels[recording.launches[launch].kernel]), image_(image), out_(out) {
     const uint32_t kernel = recording.launches[launch].kernel;
@@ -75,13 +77,13 @@ class Reference {
     if (block_ < 0) return;
     const compiler::Block& b = kernel_.blocks[static_cast<uint32_t>(block_)];
     for (uint32_t i = b.first; i < b.first + b.count; ++i) {
-      const sm::ImageInstr& in = image_.instrs[first_instr_ + i];
-      if (in.candidate != inside_) {
+      const uint16_t candidate = image_.offload.candidate_of[first_instr_ + i];
+      if (candidate != inside_) {
         leave();
-        if ((in.flags & sm::kCandidateBegin) != 0) inside_ = in.candidate;
+        if (image_.offload.view().begins(first_instr_ + i)) inside_ = candidate;
       }
-      if (inside_ == sm::kNoCandidate) continue;
-      if (i == b.first) iterations_ += image_.blocks[first_block_ + uint32_t(block_)].weight;
+      if (inside_ == tom::kNoCandidate) continue;
+      if (i == b.first) iterations_ += image_.offload.weight[first_block_ + uint32_t(block_)];
       for (ReferenceAccess& a : accesses_) {
         if (a.pc != i) continue;
         instance_.accesses.push_back(a);
@@ -92,28 +94,28 @@ class Reference {
     block_ = -1;
   }
   void leave() {
-    if (inside_ != sm::kNoCandidate && !instance_.accesses.empty() &&
-        iterations_ >= image_.candidates[inside_].threshold) {
+    if (inside_ != tom::kNoCandidate && !instance_.accesses.empty() &&
+        iterations_ >= image_.offload.candidates[inside_].threshold) {
       instance_.candidate = inside_;
       out_.push_back(instance_);
     }
-    inside_ = sm::kNoCandidate;
+    inside_ = tom::kNoCandidate;
     instance_.accesses.clear();
     iterations_ = 0;
   }
 
   const compiler::Kernel& kernel_;
-  const ImageTables& image_;
+  const OffloadImage& image_;
   std::vector<Instance>& out_;
   uint32_t first_instr_ = 0, first_block_ = 0;
   int block_ = -1;
   std::vector<ReferenceAccess> accesses_;  // of the current execution of a block
-  uint16_t inside_ = sm::kNoCandidate;
+  uint16_t inside_ = tom::kNoCandidate;
   uint64_t iterations_ = 0;
   Instance instance_;
 };
 
-std::vector<Instance> instances_of(const runtime::Recording& recording, const ImageTables& image) {
+std::vector<Instance> instances_of(const runtime::Recording& recording, const OffloadImage& image) {
   std::vector<Instance> all;
   for (uint32_t i = 0; i < recording.launches.size(); ++i) Reference(recording, image, i, all);
   return all;
@@ -217,25 +219,27 @@ void compare_offsets(const std::vector<Instance>& instances,
   }
 }
 
-ImageTables image_of(const runtime::Recording& recording,
-                     const std::vector<std::string>& overrides = {}) {
-  return build_image(recording, config::load_machine("tom", overrides),
-                     config::load_policy("ndp-controlled-bmap"), true);
+OffloadImage image_of(const runtime::Recording& recording,
+                      const std::vector<std::string>& overrides = {}) {
+  return OffloadImage(recording, config::load_machine("tom", overrides),
+                      config::load_policy("ndp-controlled-bmap"));
 }
 
 class MappingReference : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(MappingReference, Workload) {
   const runtime::Recording& recording = workload(GetParam());
-  const ImageTables image = image_of(recording);
+  const OffloadImage image = image_of(recording);
   const AddressMap map = machine_address_map(config::load_machine("tom"));
   const std::vector<Instance> instances = instances_of(recording, image);
-  EXPECT_EQ(count_instances(recording, image), instances.size());
-  compare(recording, instances, study_mappings(recording, image, map), map, kAllInstances);
-  compare_offsets(instances, study_offsets(recording, image));
+  EXPECT_EQ(count_instances(recording, image, image.offload), instances.size());
+  compare(recording, instances, study_mappings(recording, image, image.offload, map), map,
+          kAllInstances);
+  compare_offsets(instances, study_offsets(recording, image, image.offload));
   const uint64_t n = instances.size();
   for (const uint64_t first : {uint64_t{1}, n / 3, n - (n != 0), n, n + 1})
-    compare(recording, instances, study_mappings(recording, image, map, first), map, first);
+    compare(recording, instances, study_mappings(recording, image, image.offload, map, first), map,
+            first);
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, MappingReference,
@@ -250,18 +254,19 @@ INSTANTIATE_TEST_SUITE_P(Small, MappingReference,
 TEST(MappingReferenceOptions, MovesThatAreNotChargedChangeNothing) {
   const runtime::Recording& recording = workload("cfd");
   const AddressMap map;
-  const MappingStudy with = study_mappings(recording, image_of(recording), map);
-  const MappingStudy without =
-      study_mappings(recording, image_of(recording, {"sm.charge_moves=false"}), map);
+  const OffloadImage image = image_of(recording);
+  const OffloadImage unmoved = image_of(recording, {"sm.charge_moves=false"});
+  const MappingStudy with = study_mappings(recording, image, image.offload, map);
+  const MappingStudy without = study_mappings(recording, unmoved, unmoved.offload, map);
   EXPECT_EQ(with.instances, without.instances);
   EXPECT_EQ(with.accesses, without.accesses);
 }
 
 TEST(MappingReferenceOptions, ChunksAndThreadsDoNotMatter) {
   const runtime::Recording& whole = workload("bfs-rmat");
-  const ImageTables image = image_of(whole);
+  const OffloadImage image = image_of(whole);
   const AddressMap map;
-  const uint64_t instances = count_instances(whole, image);
+  const uint64_t instances = count_instances(whole, image, image.offload);
   EXPECT_GT(instances, 1000u);
   for (const uint32_t chunk_blocks : {1u, 7u, 0u}) {
     runtime::VirtualDevice::Options options;
@@ -272,20 +277,20 @@ TEST(MappingReferenceOptions, ChunksAndThreadsDoNotMatter) {
     for (const unsigned threads : {1u, 2u, 5u}) {
       StudyOptions o;
       o.threads = threads;
-      EXPECT_EQ(count_instances(recording, image, o), instances);
+      EXPECT_EQ(count_instances(recording, image, image.offload, o), instances);
       for (const uint64_t first : {instances / 5, kAllInstances})
-        EXPECT_EQ(study_mappings(recording, image, map, first, o),
-                  study_mappings(whole, image, map, first));
+        EXPECT_EQ(study_mappings(recording, image, image.offload, map, first, o),
+                  study_mappings(whole, image, image.offload, map, first));
     }
   }
 }
 
 TEST(MappingReferenceOptions, TilesAndPlainLoopsGiveTheSame) {
   const runtime::Recording& recording = workload("cfd");
-  const ImageTables image = image_of(recording);
+  const OffloadImage image = image_of(recording);
   const AddressMap map;
-  const TraceTables tables(image);
-  const MappingStudy expected = study_mappings(recording, image, map);
+  const TraceTables tables(image, image.offload);
+  const MappingStudy expected = study_mappings(recording, image, image.offload, map);
   analytics::MappingParams params;
   params.device_base = exec::kDeviceBase;
   params.baseline = map;
@@ -313,7 +318,8 @@ TEST(MappingReferenceOptions, TheSimulatedMachineMeetsTheSameInstances) {
     const report::RunResult r = testing::simulate(recording, "ndp-uncontrolled-bmap");
     uint64_t offloaded = 0;
     for (const report::CandidateRow& c : r.candidates) offloaded += c.offloaded;
-    EXPECT_EQ(count_instances(recording, image_of(recording)), offloaded) << name;
+    const OffloadImage image = image_of(recording);
+    EXPECT_EQ(count_instances(recording, image, image.offload), offloaded) << name;
   }
 }
 
@@ -349,10 +355,10 @@ TEST(MappingReferenceOptions, CompiledKernel) {
   d.device.allocate(1 << 16, "c");
   d.device.launch(d.module, "add", {128}, {128}, 0, runtime::KernelArgs(a, b));
   const runtime::Recording recording = d.record();
-  const ImageTables image = image_of(recording);
-  ASSERT_EQ(image.candidates.size(), 1u);
+  const OffloadImage image = image_of(recording);
+  ASSERT_EQ(image.offload.candidates.size(), 1u);
   const AddressMap map = machine_address_map(config::load_machine("tom"));
-  const MappingStudy study = study_mappings(recording, image, map);
+  const MappingStudy study = study_mappings(recording, image, image.offload, map);
   compare(recording, instances_of(recording, image), study, map, kAllInstances);
   EXPECT_EQ(study.instances, 128 * 4u);
   EXPECT_EQ(study.accesses, 4 * study.instances);

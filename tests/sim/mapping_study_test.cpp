@@ -49,10 +49,10 @@ TEST(MappingStudy, ArraysAPowerOfTwoApart) {
   Simple s;
   for (uint64_t i = 0; i < 64; ++i) s.warp({i * kLine}, 1 << 14, 1 << 15);
   const RecordedProgram r = s.record();
-  const MappingStudy study = study_mappings(r.recording, r.image, AddressMap{});
+  const MappingStudy study = study_mappings(r.recording, r.image, r.offload, AddressMap{});
   EXPECT_EQ(study.instances, 64u);
   EXPECT_EQ(study.accesses, 3 * 64u);
-  EXPECT_EQ(count_instances(r.recording, r.image), 64u);
+  EXPECT_EQ(count_instances(r.recording, r.image, r.offload), 64u);
   for (uint32_t m = 0; m < kNumMappings; ++m) {
     // Mapping m looks at bits m and m + 1 of the line; the arrays differ in bit 7 or in bit 8.
     const bool first = m != 6 && m != 7, second = m != 7 && m != 8;
@@ -76,7 +76,7 @@ TEST(MappingStudy, LargeStrideFavoursHighBits) {
   }
   p.launch(32, 1);
   const RecordedProgram r(p, t);
-  const MappingStudy study = study_mappings(r.recording, r.image, AddressMap{});
+  const MappingStudy study = study_mappings(r.recording, r.image, r.offload, AddressMap{});
   EXPECT_EQ(study.best(), 3u);
   EXPECT_EQ(study.instances, 32u);
   EXPECT_EQ(study.accesses, 256u);
@@ -94,7 +94,7 @@ TEST(MappingStudy, OneLineIsATie) {
   Simple s;
   s.warp({0x12345 * kLine, 7 * kLine}, 0, 0);
   const RecordedProgram r = s.record();
-  const MappingStudy study = study_mappings(r.recording, r.image, AddressMap{});
+  const MappingStudy study = study_mappings(r.recording, r.image, r.offload, AddressMap{});
   for (const MappingCounts& c : study.mapping) {
     EXPECT_EQ(c.one_stack, 2u);
     EXPECT_EQ(c.at_destination, 6u);
@@ -119,7 +119,7 @@ TEST(MappingStudy, NoMappingIsGoodForAGather) {
   t.warp().run(body).addresses(kFull, address).run(after).end();
   p.launch(1, 1);
   const RecordedProgram r(p, t);
-  const MappingStudy study = study_mappings(r.recording, r.image, AddressMap{});
+  const MappingStudy study = study_mappings(r.recording, r.image, r.offload, AddressMap{});
   EXPECT_EQ(study.accesses, 32u);
   for (uint32_t m = 0; m < kNumMappings; m += 2) {
     EXPECT_EQ(study.mapping[m].at_destination, 8u) << m;
@@ -133,7 +133,7 @@ TEST(MappingStudy, BaselineIsTheMachinesMap) {
   const RecordedProgram r = s.record();
   AddressMap map;
   map.stack_bits = 3;
-  const MappingStudy study = study_mappings(r.recording, r.image, map);
+  const MappingStudy study = study_mappings(r.recording, r.image, r.offload, map);
   uint64_t at = 0, one = 0;
   for (uint64_t i = 0; i < 50; ++i) {
     const auto stack = [&](uint64_t d) {
@@ -160,9 +160,9 @@ TEST(MappingStudy, FirstInstancesExactly) {
   for (const uint32_t chunk_blocks : {1u, 3u, 100u}) {
     RecordedProgram r = s.record(chunk_blocks);
     for (uint64_t i = 0; i < 6; ++i) r.recording.allocations.push_back({kBase + base(i), 512, ""});
-    EXPECT_EQ(count_instances(r.recording, r.image), 6u);
+    EXPECT_EQ(count_instances(r.recording, r.image, r.offload), 6u);
     for (uint64_t n = 0; n <= 7; ++n) {
-      const MappingStudy study = study_mappings(r.recording, r.image, AddressMap{}, n);
+      const MappingStudy study = study_mappings(r.recording, r.image, r.offload, AddressMap{}, n);
       EXPECT_EQ(study.instances, std::min<uint64_t>(n, 6));
       EXPECT_EQ(study.accesses, 3 * std::min<uint64_t>(n, 6));
       EXPECT_EQ(study.mapping[0].one_stack, n < 6 ? 0u : 1u);
@@ -191,8 +191,8 @@ TEST(MappingStudy, ConditionsBelowTheThresholdDoNotCount) {
     p.launch(1, 1);
     const RecordedProgram r(p, t);
     const uint64_t expected = threshold == 0 ? 5 : 6 - threshold;
-    EXPECT_EQ(count_instances(r.recording, r.image), expected);
-    EXPECT_EQ(study_mappings(r.recording, r.image, AddressMap{}).instances, expected);
+    EXPECT_EQ(count_instances(r.recording, r.image, r.offload), expected);
+    EXPECT_EQ(study_mappings(r.recording, r.image, r.offload, AddressMap{}).instances, expected);
   }
 }
 
@@ -212,8 +212,8 @@ TEST(MappingStudy, InstancesWithoutGlobalAccessesDoNotCount) {
   t.run(after).run(other).at_shared(0, 4).run(after).end();
   p.launch(1, 1);
   const RecordedProgram r(p, t);
-  const MappingStudy study = study_mappings(r.recording, r.image, AddressMap{});
-  EXPECT_EQ(count_instances(r.recording, r.image), 1u);
+  const MappingStudy study = study_mappings(r.recording, r.image, r.offload, AddressMap{});
+  EXPECT_EQ(count_instances(r.recording, r.image, r.offload), 1u);
   EXPECT_EQ(study.instances, 1u);
   EXPECT_EQ(study.accesses, 1u);
 }
@@ -227,7 +227,7 @@ TEST(MappingStudy, InstancesBeginWhereTheCandidateIsEntered) {
   const uint32_t after = p.block({exit_instr()});
   p.candidate({head, latch}, {});
   p.candidate({next}, {});
-  p.instrs[p.blocks[next].first + 2].candidate = sm::kNoCandidate;
+  p.candidate_of[p.blocks[next].first + 2] = tom::kNoCandidate;
   Traces t;
   t.begin_block();
   t.warp();
@@ -238,7 +238,7 @@ TEST(MappingStudy, InstancesBeginWhereTheCandidateIsEntered) {
   t.run(latch).at(0, 4).run(head).at(0, 4).run(after).end();  // the last one, from its beginning
   p.launch(1, 1);
   const RecordedProgram r(p, t);
-  const MappingStudy study = study_mappings(r.recording, r.image, AddressMap{});
+  const MappingStudy study = study_mappings(r.recording, r.image, r.offload, AddressMap{});
   EXPECT_EQ(study.instances, 1u + 1 + 2 + 1);
   EXPECT_EQ(study.accesses, 6u + 1 + 2 + 1);
 }
@@ -254,7 +254,7 @@ TEST(MappingStudy, EveryAllocationThatHoldsTheAddressIsMarked) {
   a.push_back({kBase + 56 * kLine, 1, "a byte of line 56"});
   a.push_back({kBase + 60 * kLine, 100 * kLine, "line 77 only"});
   a.push_back({kBase + 20 * kLine, 0, "empty"});
-  const MappingStudy study = study_mappings(r.recording, r.image, AddressMap{});
+  const MappingStudy study = study_mappings(r.recording, r.image, r.offload, AddressMap{});
   EXPECT_EQ(study.touched, (std::vector<bool>{true, true, false, true, false, false}));
 }
 
@@ -272,14 +272,15 @@ TEST(MappingStudy, ProgressMayStopIt) {
     last = done;
     return ++calls < 4;
   };
-  EXPECT_THROW(count_instances(r.recording, r.image, options), Error);
+  EXPECT_THROW(count_instances(r.recording, r.image, r.offload, options), Error);
   EXPECT_EQ(calls, 4u);
   options.progress = [&](uint64_t done, uint64_t) {
     last = done;
     return true;
   };
   last = 0;
-  EXPECT_EQ(study_mappings(r.recording, r.image, AddressMap{}, kAllInstances, options).instances,
+  EXPECT_EQ(study_mappings(r.recording, r.image, r.offload, AddressMap{}, kAllInstances, options)
+                .instances,
             10u);
   EXPECT_EQ(last, 100u);
 }

@@ -39,7 +39,7 @@ struct Loads {
     p.launches.clear();
     p.launch(1, 1);
     const RecordedProgram r(p, ended);
-    return study_offsets(r.recording, r.image).at(0);
+    return study_offsets(r.recording, r.image, r.offload).at(0);
   }
 };
 
@@ -129,7 +129,7 @@ TEST(OffsetStudy, FirstActiveLaneDecides) {
   t.run(body).guard(0x80000000).at(0, 8).at(1216, 8).run(after).end();  // lane 31 at 248
   p.launch(1, 1);
   const RecordedProgram r(p, t);
-  const CandidateOffsets c = study_offsets(r.recording, r.image).at(0);
+  const CandidateOffsets c = study_offsets(r.recording, r.image, r.offload).at(0);
   EXPECT_EQ(c.instances, 3u);
   EXPECT_EQ(c.instructions[0].executions, 2u);
   EXPECT_EQ(c.instructions[1].executions, 3u);
@@ -143,8 +143,9 @@ TEST(OffsetStudy, ProgressMayStopIt) {
   l.t.end();
   l.p.launch(1, 1);
   const RecordedProgram r(l.p, l.t);
-  EXPECT_THROW(study_offsets(r.recording, r.image, [](uint64_t, uint64_t) { return false; }),
-               Error);
+  EXPECT_THROW(
+      study_offsets(r.recording, r.image, r.offload, [](uint64_t, uint64_t) { return false; }),
+      Error);
 }
 
 }  // namespace

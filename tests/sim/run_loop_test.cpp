@@ -165,8 +165,8 @@ class Conservation : public ::testing::Test {
  protected:
   config::MachineConfig machine = config::load_machine("tom", kFewSms);
   config::PolicyConfig policy = config::load_policy("ndp-controlled-bmap");
-  ImageTables image = build_image(workload("kmeans", 50'000), machine, policy, true);
-  System system = build_system(machine, policy, image, {});
+  ImageTables image = build_image(workload("kmeans", 50'000), machine);
+  System system = build_system(machine, image, MachineNeeds{.stack_sms = true});
 
   std::string lost(uint64_t expected = 0) {
     try {

@@ -166,7 +166,8 @@ TEST(TraceCursor, CountsRepeatedBlocksWithAndWithoutRecords) {
     const ProgramImage image = p.view();
     Cursor c;
     fetch_first(c, t.words.data(), image, 0);
-    EXPECT_EQ(tom::iterations_ahead(c, t.words.data(), image, p.tables(), 0, 0, 1000), 28u);  // 7 of weight 4
+    EXPECT_EQ(tom::iterations_ahead(c, t.words.data(), image, p.tables(), 0, 0, 1000),
+              28u);  // 7 of weight 4
     EXPECT_GE(tom::iterations_ahead(c, t.words.data(), image, p.tables(), 0, 0, 10), 10u);
   }
 }

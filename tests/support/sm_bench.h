@@ -98,7 +98,7 @@ class SmBenchOf {
   std::vector<Issue> issues;  ///< filled by run_logged()
   uint32_t shuffle_lanes = 0;
   uint32_t network_slots = 64, control_slots = 64;
-  bool learning = false;                   ///< begin in the learning phase ...
+  bool learning = false;               ///< begin in the learning phase ...
   std::vector<tom::LineRange> ranges;  ///< ... with this memory allocation table
   /// TOM on this SM.
   struct Offload : tom::SmSideParams {
@@ -209,7 +209,8 @@ class SmBenchOf {
     view.traces = trace_;
     return shuffle_lanes == 0
                ? sm::step_sm<Mechanisms>(HostGroup{}, params, *state_.in(base), view, w, h)
-               : sm::step_sm<Mechanisms>(ShuffledGroup{shuffle_lanes}, params, *state_.in(base), view, w, h);
+               : sm::step_sm<Mechanisms>(ShuffledGroup{shuffle_lanes}, params, *state_.in(base),
+                                         view, w, h);
   }
   State make_state() {
     ArenaBuilder& a = rig.arena;

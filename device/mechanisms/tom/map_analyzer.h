@@ -82,9 +82,8 @@ NW_HD inline bool open_instance(O& o, uint32_t warp) {
   if (e.state != InstanceState::kIdle) return false;
   const ProgramTables program = o.p.program(v.base);
   const uint32_t threshold = program.candidates[t.candidate].threshold;
-  if (threshold != 0 &&
-      iterations_ahead(w.at, v.words(w), v.system.image, program, w.first_block, t.candidate,
-                       threshold) < threshold)
+  if (threshold != 0 && iterations_ahead(w.at, v.words(w), v.system.image, program, w.first_block,
+                                         t.candidate, threshold) < threshold)
     return true;
   e = AnalyzerEntry{};
   e.state = InstanceState::kOpen;

@@ -1,7 +1,7 @@
 // TOM: transparent offloading and mapping.
 //
-// Source: K. Hsieh et al., "Transparent Offloading and Mapping (TOM): Enabling Programmer-Transparent
-// Near-Data Processing in GPU Systems", ISCA 2016.
+// Source: K. Hsieh et al., "Transparent Offloading and Mapping (TOM): Enabling
+// Programmer-Transparent Near-Data Processing in GPU Systems", ISCA 2016.
 #pragma once
 
 #include "device/mechanisms/tom/on_front_end.h"

@@ -18,8 +18,8 @@ enum class LearningPhase : uint8_t {
 };
 
 struct ArbiterParams {
-  uint32_t stack_warps = 0;      ///< warps that one stack's SMs hold
-  bool dynamic_control = false;  ///< deny when a stack is full; else the question waits
+  uint32_t stack_warps = 0;         ///< warps that one stack's SMs hold
+  bool dynamic_control = false;     ///< deny when a stack is full; else the question waits
   uint64_t learning_instances = 0;  ///< the learning phase ends with this one; 0: there is none
   Tick remap_ticks = 0;  ///< from the last SM's standstill until they go on; at least a window
 };

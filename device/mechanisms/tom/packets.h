@@ -14,8 +14,7 @@ constexpr PacketKind control(uint32_t number) {
 }  // namespace packet_detail
 
 /// A block of code for a stack SM; Packet::payload, extra, sectors: where and with which lanes.
-inline constexpr PacketKind kOffloadRequest =
-    packet_kind(kPacketBlock, 0, MessageClass::kRequest);
+inline constexpr PacketKind kOffloadRequest = packet_kind(kPacketBlock, 0, MessageClass::kRequest);
 /// A line that the offloaded block wrote; precedes the acknowledgement.
 inline constexpr PacketKind kOffloadDirty = packet_kind(kPacketBlock, 0, MessageClass::kReply);
 inline constexpr PacketKind kOffloadAck = packet_kind(kPacketBlock, 1, MessageClass::kReply);
@@ -30,8 +29,11 @@ inline constexpr PacketKind kOffloadRelease = packet_detail::control(3);
 inline constexpr PacketKind kChannelBusy = packet_detail::control(4);
 /// The memory map analyzer reports: see analyzer_state.h.
 inline constexpr PacketKind kInstanceSeen = packet_detail::control(5);
-inline constexpr PacketKind kLearningStop = packet_detail::control(6);  ///< learning is over: issue no more
-inline constexpr PacketKind kLearningStopped = packet_detail::control(7);  ///< nothing is under way here
-inline constexpr PacketKind kLearningResume = packet_detail::control(8);   ///< data has its final place
+inline constexpr PacketKind kLearningStop =
+    packet_detail::control(6);  ///< learning is over: issue no more
+inline constexpr PacketKind kLearningStopped =
+    packet_detail::control(7);  ///< nothing is under way here
+inline constexpr PacketKind kLearningResume =
+    packet_detail::control(8);  ///< data has its final place
 
 }  // namespace nearwarp::tom

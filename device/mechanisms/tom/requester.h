@@ -67,8 +67,8 @@ NW_HD inline void stay(O& o, uint32_t warp, uint32_t now) {
 template <class O>
 NW_HD NW_INLINE void note_draining(O& o) {
   auto& s = o.v.s;
-  s.awaits_stores = static_cast<uint8_t>(o.s.draining.any() ? s.awaits_stores | o.bit
-                                                            : s.awaits_stores & ~o.bit);
+  s.awaits_stores =
+      static_cast<uint8_t>(o.s.draining.any() ? s.awaits_stores | o.bit : s.awaits_stores & ~o.bit);
 }
 
 /// Ask for a slot once memory has the SM's earlier stores and the registers have their values
@@ -202,9 +202,8 @@ NW_HD inline void decide(O& o, uint32_t warp, uint32_t now) {
   const uint32_t threshold = candidate_of(o, t).threshold;
   counters_of(o, t).instances += 1;
   t.decided = now;
-  if (threshold != 0 &&
-      iterations_ahead(w.at, v.words(w), v.system.image, o.p.program(v.base), w.first_block,
-                       t.candidate, threshold) < threshold) {
+  if (threshold != 0 && iterations_ahead(w.at, v.words(w), v.system.image, o.p.program(v.base),
+                                         w.first_block, t.candidate, threshold) < threshold) {
     counters_of(o, t).refused_condition += 1;
     stay(o, warp, now);
     return;

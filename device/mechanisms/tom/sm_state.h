@@ -43,17 +43,17 @@ enum class Step : uint8_t {
 
 /// One warp slot.
 struct WarpSide {
-  sm::Cursor saved;           ///< the candidate's beginning
-  uint32_t drain_epoch = 0;   ///< stores up to this epoch must be in memory
-  uint32_t decided = 0;       ///< cycle of the controller's decision
-  uint32_t since = 0;         ///< cycle at which the request left
-  uint32_t searched = 0;      ///< warp-instructions issued while searching
-  uint32_t searched_threads = 0;  ///< the same in thread-instructions
+  sm::Cursor saved;                   ///< the candidate's beginning
+  uint32_t drain_epoch = 0;           ///< stores up to this epoch must be in memory
+  uint32_t decided = 0;               ///< cycle of the controller's decision
+  uint32_t since = 0;                 ///< cycle at which the request left
+  uint32_t searched = 0;              ///< warp-instructions issued while searching
+  uint32_t searched_threads = 0;      ///< the same in thread-instructions
   uint16_t candidate = kNoCandidate;  ///< the one being executed (refused: at home), if any
-  uint16_t requester = 0;      ///< stack SM: endpoint that gets the acknowledgement
-  uint16_t num_dirty = 0;      ///< stack SM: lines remembered
-  uint8_t requester_warp = 0;  ///< stack SM: its warp slot there
-  uint8_t stack = 0;           ///< destination
+  uint16_t requester = 0;             ///< stack SM: endpoint that gets the acknowledgement
+  uint16_t num_dirty = 0;             ///< stack SM: lines remembered
+  uint8_t requester_warp = 0;         ///< stack SM: its warp slot there
+  uint8_t stack = 0;                  ///< destination
   Step step = Step::kNone;
   bool at_home = false;   ///< executes a candidate that was not offloaded
   bool analyzed = false;  ///< learning phase: its candidate instance is being analysed

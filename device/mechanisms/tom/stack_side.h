@@ -104,10 +104,11 @@ NW_HD inline void send_return(O& o, uint32_t now) {
   p.dst = t.requester;
   p.tag = t.requester_warp;
   pack_cursor(v.warps[warp].at, p);
-  p.bytes = o.p.no_overhead
-                ? uint16_t{0}
-                : static_cast<uint16_t>(v.p.header_bytes + uint32_t{candidate_of(o, t).live_out_bytes} *
-                                                               sm::kWarpSize);
+  p.bytes =
+      o.p.no_overhead
+          ? uint16_t{0}
+          : static_cast<uint16_t>(v.p.header_bytes +
+                                  uint32_t{candidate_of(o, t).live_out_bytes} * sm::kWarpSize);
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   o.s.returning.clear(warp);
   t.step = Step::kNone;

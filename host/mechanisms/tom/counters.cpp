@@ -128,13 +128,12 @@ void collect_offloading(const runtime::Recording& recording, const OffloadTables
     by_requester.add({side.counters, n});
   });
   by_requester.append_to(result, "offload.");
-  result.counters.push_back({"offload.peak_pending",
-                             arbiter(system, number).counters.peak_pending, "requests",
-                             "Most requests pending at one stack"});
+  result.counters.push_back({"offload.peak_pending", arbiter(system, number).counters.peak_pending,
+                             "requests", "Most requests pending at one stack"});
 
   for (size_t k = 0; k < tables.candidates.size(); ++k)
-    result.candidates.push_back(row_of(*recording.kernels[tables.candidates[k].kernel],
-                                       tables.info[k], candidates[k]));
+    result.candidates.push_back(
+        row_of(*recording.kernels[tables.candidates[k].kernel], tables.info[k], candidates[k]));
 }
 
 }  // namespace nearwarp::tom

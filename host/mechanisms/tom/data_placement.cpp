@@ -99,8 +99,7 @@ void DataPlacement::place(System& system, uint32_t mapping, const std::vector<ui
   placed_ = true;
 }
 
-std::optional<report::MappingReport> DataPlacement::report(System& system,
-                                                            uint32_t number) const {
+std::optional<report::MappingReport> DataPlacement::report(System& system, uint32_t number) const {
   if (!learns_ && !knows_) return std::nullopt;
   report::MappingReport r;
   r.learnt = learns_;

@@ -66,8 +66,8 @@ class Ranges {
 /// Hands out the parts of a recording to threads.
 class PartWalk {
  public:
-  PartWalk(const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
-           const StudyOptions& options)
+  PartWalk(const runtime::Recording& recording, const ImageTables& image,
+           const tom::OffloadTables& offload, const StudyOptions& options)
       : recording_(recording),
         image_(image),
         options_(options),
@@ -173,8 +173,8 @@ MappingCounts counts_of(const MappingTotals& totals, uint32_t m) {
 
 }  // namespace
 
-uint64_t count_instances(const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
-                         const StudyOptions& options) {
+uint64_t count_instances(const runtime::Recording& recording, const ImageTables& image,
+                         const tom::OffloadTables& offload, const StudyOptions& options) {
   struct State {
     std::unique_ptr<StudyPasses> passes;
     uint64_t count = 0;
@@ -191,9 +191,9 @@ uint64_t count_instances(const runtime::Recording& recording, const ImageTables&
   return count;
 }
 
-MappingStudy study_mappings(const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
-                            const AddressMap& baseline, uint64_t first_instances,
-                            const StudyOptions& options) {
+MappingStudy study_mappings(const runtime::Recording& recording, const ImageTables& image,
+                            const tom::OffloadTables& offload, const AddressMap& baseline,
+                            uint64_t first_instances, const StudyOptions& options) {
   analytics::MappingParams params;
   params.device_base = exec::kDeviceBase;
   params.line_shift = static_cast<uint32_t>(std::countr_zero(options.line_bytes));

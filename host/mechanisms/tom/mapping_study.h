@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "device/core/address_map.h"
-#include "host/recording/recording.h"
 #include "host/mechanisms/tom/offload_tables.h"
+#include "host/recording/recording.h"
 
 namespace nearwarp::sim {
 
@@ -32,8 +32,8 @@ struct StudyOptions {
 };
 
 /// Instances of the whole program that count.
-uint64_t count_instances(const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
-                         const StudyOptions& options = {});
+uint64_t count_instances(const runtime::Recording& recording, const ImageTables& image,
+                         const tom::OffloadTables& offload, const StudyOptions& options = {});
 
 /// What was found under one mapping.
 struct MappingCounts {
@@ -61,8 +61,9 @@ struct MappingStudy {
 };
 
 /// Study the first `first_instances` instances. `baseline` gives the number of stacks, too.
-MappingStudy study_mappings(const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
-                            const AddressMap& baseline, uint64_t first_instances = kAllInstances,
+MappingStudy study_mappings(const runtime::Recording& recording, const ImageTables& image,
+                            const tom::OffloadTables& offload, const AddressMap& baseline,
+                            uint64_t first_instances = kAllInstances,
                             const StudyOptions& options = {});
 
 }  // namespace nearwarp::sim

@@ -69,8 +69,8 @@ report::CandidatePattern pattern(const CandidateOffsets& offsets, const PtxLines
 }
 
 void add_patterns(const runtime::Recording& recording, const ImageTables& image,
-                  const tom::OffloadTables& offload,
-                  const std::vector<CandidateOffsets>& offsets, report::MappingAnalysis& out) {
+                  const tom::OffloadTables& offload, const std::vector<CandidateOffsets>& offsets,
+                  report::MappingAnalysis& out) {
   const PtxLines lines(recording, image);
   for (uint32_t i = 0; i < kNumOffsetCategories; ++i)
     out.categories.push_back({category_text(static_cast<OffsetCategory>(i)), 0, 0});
@@ -96,8 +96,7 @@ report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
                                          const config::PolicyConfig& policy,
                                          const StudyOptions& options) {
   const ImageTables image = build_image(recording, machine);
-  const tom::OffloadTables offload =
-      tom::build_offload_tables(recording, machine, policy, image);
+  const tom::OffloadTables offload = tom::build_offload_tables(recording, machine, policy, image);
   const AddressMap map = machine_address_map(machine);
   StudyOptions study_options = options;
   study_options.line_bytes = machine.l1.line_bytes;
@@ -108,7 +107,8 @@ report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
       return options.progress(before * total + done, 2 * total);
     };
   }
-  const MappingStudy all = study_mappings(recording, image, offload, map, kAllInstances, study_options);
+  const MappingStudy all =
+      study_mappings(recording, image, offload, map, kAllInstances, study_options);
   before = 1;
   const std::vector<CandidateOffsets> offsets =
       study_offsets(recording, image, offload, study_options.progress);

@@ -66,9 +66,10 @@ class TomRun final : public sim::MechanismRun {
       returned += side.counters.returned;
     });
     if (offloaded != returned)
-      throw Error(fmt::format("conservation is violated: {} blocks offloaded, {} returned - this "
-                              "is a defect of the simulator",
-                              offloaded, returned));
+      throw Error(
+          fmt::format("conservation is violated: {} blocks offloaded, {} returned - this "
+                      "is a defect of the simulator",
+                      offloaded, returned));
   }
 
   std::string describe_held(System& system) override {
@@ -91,19 +92,18 @@ class TomRun final : public sim::MechanismRun {
   }
 
   const char* packet_name(PacketKind kind) const override {
-    constexpr std::array kNames = {
-        std::pair{kOffloadRequest, "offload request"},
-        std::pair{kOffloadDirty, "dirty-line notice"},
-        std::pair{kOffloadAck, "offload acknowledgement"},
-        std::pair{kOffloadAsk, "offload question"},
-        std::pair{kOffloadGrant, "offload grant"},
-        std::pair{kOffloadDeny, "offload denial"},
-        std::pair{kOffloadRelease, "offload release"},
-        std::pair{kChannelBusy, "busy news"},
-        std::pair{kInstanceSeen, "report of the memory map analyzer"},
-        std::pair{kLearningStop, "stop"},
-        std::pair{kLearningStopped, "standstill"},
-        std::pair{kLearningResume, "resumption"}};
+    constexpr std::array kNames = {std::pair{kOffloadRequest, "offload request"},
+                                   std::pair{kOffloadDirty, "dirty-line notice"},
+                                   std::pair{kOffloadAck, "offload acknowledgement"},
+                                   std::pair{kOffloadAsk, "offload question"},
+                                   std::pair{kOffloadGrant, "offload grant"},
+                                   std::pair{kOffloadDeny, "offload denial"},
+                                   std::pair{kOffloadRelease, "offload release"},
+                                   std::pair{kChannelBusy, "busy news"},
+                                   std::pair{kInstanceSeen, "report of the memory map analyzer"},
+                                   std::pair{kLearningStop, "stop"},
+                                   std::pair{kLearningStopped, "standstill"},
+                                   std::pair{kLearningResume, "resumption"}};
     for (const auto& [k, name] : kNames)
       if (k == kind) return name;
     return nullptr;
@@ -157,15 +157,15 @@ class TomRun final : public sim::MechanismRun {
       }
       attach_sm(system, e.first_sm + i, main, warps, side);
     }
-    for (uint32_t i = 0; i < e.num_stacks; ++i) attach_stack_sm(system, e.first_stack_sm + i, stack);
+    for (uint32_t i = 0; i < e.num_stacks; ++i)
+      attach_stack_sm(system, e.first_stack_sm + i, stack);
   }
 
   void attach_stack_sm(System& system, uint32_t endpoint, Ref<SmSideParams> params) {
     const uint32_t warps =
         sim::with_sm(system, endpoint, [](const auto& s) { return s.warps.count; });
     const auto attach = [&](auto side) {
-      side.dirty =
-          system.arena.allocate<uint32_t>(warps * subject_.machine.offload.dirty_entries);
+      side.dirty = system.arena.allocate<uint32_t>(warps * subject_.machine.offload.dirty_entries);
       attach_sm(system, endpoint, params, warps, side);
     };
     if (system.component(endpoint).kind == kernels::ComponentKind::kWideSm) {

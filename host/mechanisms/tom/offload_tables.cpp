@@ -32,8 +32,7 @@ uint32_t place(const Kernel& kernel, const OffloadCandidate& c, const std::vecto
 }
 
 void add_candidate(const Kernel& kernel, uint32_t index, uint32_t first_block,
-                   const OffloadCandidate& c, const std::vector<uint32_t>& at,
-                   OffloadTables& out) {
+                   const OffloadCandidate& c, const std::vector<uint32_t>& at, OffloadTables& out) {
   Candidate entry;
   entry.kernel = static_cast<uint16_t>(index);
   entry.live_in_bytes = static_cast<uint16_t>(c.live_in_bytes);

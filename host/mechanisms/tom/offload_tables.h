@@ -21,9 +21,7 @@ struct OffloadTables {
   std::vector<uint16_t> candidate_of;  ///< by instruction of the image
   std::vector<uint16_t> weight;        ///< by basic block of the image
 
-  ProgramTables view() const {
-    return {candidates.data(), candidate_of.data(), weight.data()};
-  }
+  ProgramTables view() const { return {candidates.data(), candidate_of.data(), weight.data()}; }
 };
 
 /// What the selection of candidates assumes about the machine and under the policy.

@@ -180,7 +180,8 @@ const char* category_text(OffsetCategory category) {
 }
 
 std::vector<CandidateOffsets> study_offsets(
-    const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
+    const runtime::Recording& recording, const ImageTables& image,
+    const tom::OffloadTables& offload,
     const std::function<bool(uint64_t done, uint64_t total)>& progress) {
   const TraceTables tables(image, offload);
   Study study(image, offload);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "host/mechanisms/tom/mapping_study.h"
-#include "host/recording/recording.h"
 #include "host/mechanisms/tom/offload_tables.h"
+#include "host/recording/recording.h"
 
 namespace nearwarp::sim {
 
@@ -52,7 +52,8 @@ struct CandidateOffsets {
 
 /// By candidate of the image. The order of the traces matters, so one thread reads them.
 std::vector<CandidateOffsets> study_offsets(
-    const runtime::Recording& recording, const ImageTables& image, const tom::OffloadTables& offload,
+    const runtime::Recording& recording, const ImageTables& image,
+    const tom::OffloadTables& offload,
     const std::function<bool(uint64_t done, uint64_t total)>& progress = {});
 
 }  // namespace nearwarp::sim

@@ -14,8 +14,8 @@ void each_side(sim::System& system, uint32_t number, F&& f) {
     if (!kernels::is_sm(system.component(i).kind)) continue;
     sim::with_sm(system, i, [&]<uint32_t kWords>(sm::SmStateOf<kWords>& sm) {
       if ((sm.attached >> number & 1) == 0) return;
-      f(i, *reinterpret_cast<SmSideState<kWords>*>(system.arena.base() +
-                                                   sm.mechanism_state[number]));
+      f(i,
+        *reinterpret_cast<SmSideState<kWords>*>(system.arena.base() + sm.mechanism_state[number]));
     });
   }
 }

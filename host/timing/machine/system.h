@@ -56,7 +56,7 @@ struct System {
   Tick window = 1;        ///< W: the shortest latency of any channel or credit
   uint64_t base_mhz = 1;  ///< ticks per microsecond
   uint32_t core_period = 1;
-  MemoryMap map;  ///< of every component
+  MemoryMap map;                            ///< of every component
   std::vector<Ref<Channel>> invalidations;  ///< by main SM: to the L2 slices; with stack SMs only
 
   kernels::Component& component(uint32_t endpoint) { return arena.get(table)[endpoint]; }
@@ -84,7 +84,8 @@ decltype(auto) with_sm(System& system, uint32_t endpoint, F&& f) {
 
 /// What mechanisms ask of the machine that they are to run on.
 struct MachineNeeds {
-  bool stack_sms = false;    ///< SMs in the stacks, monitors of their links, invalidations of L2 lines
+  bool stack_sms =
+      false;  ///< SMs in the stacks, monitors of their links, invalidations of L2 lines
   bool host_memory = false;  ///< the CPU's memory
   bool all_local = false;    ///< stack SMs find all data in their own stack: a bound, not a design
   bool own_mapping = false;  ///< pages may get an address map other than the baseline's ...

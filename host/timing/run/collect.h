@@ -1,10 +1,10 @@
 // From the components' counters to a run's result.
 #pragma once
 
+#include "host/mechanisms/mechanism.h"
 #include "host/recording/recording.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/program/image_builder.h"
-#include "host/mechanisms/mechanism.h"
 #include "host/timing/report/result.h"
 
 namespace nearwarp::sim {

@@ -136,8 +136,8 @@ uint64_t LaunchTimer::launch(const runtime::LaunchRecord& record, runtime::Trace
     impl.go_on();
   impl.run();
   impl.failed = false;
-  const uint64_t end =
-      impl.core_cycle(impl.system->front_end().dispatch.launch_end.in(impl.system->arena.base())[0]);
+  const uint64_t end = impl.core_cycle(
+      impl.system->front_end().dispatch.launch_end.in(impl.system->arena.base())[0]);
   return end - std::exchange(impl.ended, end);
 }
 

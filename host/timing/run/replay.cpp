@@ -25,8 +25,8 @@ constexpr std::chrono::seconds kCheckpointInterval{30};
 Replay::Replay(const ReplayJob& what, Tick window_ticks)
     : what_(what),
       image_(build_image(*what.recording, *what.machine)),
-      mechanisms_(prepare_mechanisms(
-          what.mechanisms, {*what.recording, *what.machine, *what.policy}, image_)),
+      mechanisms_(prepare_mechanisms(what.mechanisms,
+                                     {*what.recording, *what.machine, *what.policy}, image_)),
       system_(lay_out()) {
   const uint64_t max_cycles = what.machine->run.max_cycles;
   control_.longest = window_ticks == 0 ? system_.window : std::min(window_ticks, system_.window);
@@ -112,7 +112,8 @@ bool Replay::is_stuck(uint64_t committed) {
 void Replay::fail_stuck() {
   throw Error(fmt::format("no instruction was committed for {} core cycles",
                           cycles() - last_commit_cycle_) +
-              describe_stall(system_, mechanisms_) + "\nraise run.no_progress_cycles if this is expected");
+              describe_stall(system_, mechanisms_) +
+              "\nraise run.no_progress_cycles if this is expected");
 }
 
 report::RunResult Replay::finish() {

@@ -1,4 +1,5 @@
-// The front end: dispatch, and TOM there: pending requests per stack, busy news, the learning phase.
+// The front end: dispatch, and TOM there: pending requests per stack, busy news, the learning
+// phase.
 #include "device/frontend/front_end.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +74,8 @@ struct Bench {
           SystemView view;
           view.arena = base;
           view.image = program.view();
-          return step_front_end<sm::MechanismList<tom::Mechanism>>(HostGroup{}, p, *state.in(base), view, w, h);
+          return step_front_end<sm::MechanismList<tom::Mechanism>>(HostGroup{}, p, *state.in(base),
+                                                                   view, w, h);
         },
         inputs);
     for (uint32_t i = 0; i < p.num_sms; ++i) {
@@ -117,9 +119,9 @@ struct Bench {
     std::vector<std::pair<Tick, uint32_t>> some;
     for (const auto& i : to_sm[sm]->items)
       if (i.packet.kind == kind)
-        some.emplace_back(i.at, kind == PacketKind::kLaunchBlock   ? i.packet.line
-                                : kind == tom::kChannelBusy ? i.packet.sectors
-                                                                   : i.packet.tag);
+        some.emplace_back(i.at, kind == PacketKind::kLaunchBlock ? i.packet.line
+                                : kind == tom::kChannelBusy      ? i.packet.sectors
+                                                                 : i.packet.tag);
     return some;
   }
 

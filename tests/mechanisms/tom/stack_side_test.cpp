@@ -84,7 +84,7 @@ TEST(StackSide, DirtyLinesBeyondTheMemoryGoEarly) {
   using K = PacketKind;
   // Lines 0 to 4: the third write pushes out line 0, the fourth line 1, the fifth line 2.
   const std::vector<std::pair<K, LineAddr>> expected = {
-      {K::kWrite, 0},        {K::kWrite, 1}, {kOffloadDirty, 0}, {K::kWrite, 2},
+      {K::kWrite, 0},     {K::kWrite, 1}, {kOffloadDirty, 0}, {K::kWrite, 2},
       {kOffloadDirty, 1}, {K::kWrite, 3}, {kOffloadDirty, 2}, {K::kWrite, 4}};
   ASSERT_EQ(sent.size(), 11u);
   EXPECT_EQ((std::vector<std::pair<K, LineAddr>>(sent.begin(), sent.begin() + 8)), expected);
