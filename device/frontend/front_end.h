@@ -75,9 +75,9 @@ struct FrontEndState {
   Ref<Outgoing> outgoing;            ///< num_sms x outbox_entries
   Ref<Waiting> waiting;              ///< num_stacks x waiting_entries
   uint32_t waiting_entries = 0;
-  uint32_t waiting_head[offload::kMaxStacks] = {};
-  uint32_t waiting_count[offload::kMaxStacks] = {};
-  uint32_t pending[offload::kMaxStacks] = {};  ///< granted and not yet released
+  uint32_t waiting_head[kMaxStacks] = {};
+  uint32_t waiting_count[kMaxStacks] = {};
+  uint32_t pending[kMaxStacks] = {};  ///< granted and not yet released
   uint32_t busy_channels = 0;
   uint32_t busy_to_tell = 0;  ///< SMs with busy_news
   uint32_t outgoing_total = 0;

@@ -343,7 +343,7 @@ NW_HD inline void send_request(V& v, uint32_t now) {
   Packet p;
   p.kind = PacketKind::kOffloadRequest;
   p.src = v.s.endpoint;
-  p.dst = static_cast<uint16_t>(v.p.first_stack_sm + w.stack);
+  p.dst = v.stack_sm(w.stack);
   pack_cursor(w.saved, p);
   p.line = w.thread_block;
   p.tag = warp | static_cast<uint32_t>(w.kernel) << 8;
@@ -403,7 +403,7 @@ NW_HD inline void on_dirty(V& v, LineAddr line, uint32_t now) {
   Packet p;
   p.kind = PacketKind::kInvalidate;
   p.src = v.s.endpoint;
-  p.dst = v.slice_of(line);
+  p.dst = v.gpu_home_of(line);
   p.line = line;
   p.bytes = static_cast<uint16_t>(v.p.header_bytes);
   send(v.invalidations(), v.base, v.tick(now), p, v.horizon);

@@ -7,7 +7,6 @@
 
 namespace nearwarp::offload {
 
-inline constexpr uint32_t kMaxStacks = 16;
 /// Program counters (begin, end) and active mask in an offload request (TOM, section 4.2), in
 /// bytes.
 inline constexpr uint32_t kRequestContextBytes = 12;

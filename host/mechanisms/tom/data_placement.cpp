@@ -73,7 +73,7 @@ void DataPlacement::watch(System& system) {
   frontend::FrontEndState& f = system.front_end();
   if (f.learning != frontend::LearningPhase::kHeld) return;
   f.placed = true;
-  for (uint32_t i = 0; i < system.ends.num_sms; ++i) {
+  for (uint32_t i = 0; i < system.num_sms(); ++i) {
     const uint8_t* t = system.sm(i).offload.analyzer.touched.in(system.arena.base());
     for (size_t k = 0; k < touched_.size(); ++k) touched_[k] |= t[k];
   }

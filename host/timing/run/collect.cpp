@@ -1,7 +1,9 @@
 // From the components' counters to a run's result.
 #include "host/timing/run/collect.h"
 
+#include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "host/mechanisms/tom/pass/print.h"
 #include "host/recording/repeats.h"
@@ -19,16 +21,15 @@ class Collector {
   Collector(System& system, report::RunResult& result) : system_(system), result_(result) {}
 
   template <class S, class F>
-  uint64_t sum(ComponentKind kind, uint32_t first, uint32_t count, F&& f) {
+  uint64_t sum(ComponentKind kind, F&& f) {
     uint64_t total = 0;
-    for (uint32_t i = first; i < first + count; ++i)
-      if (system_.component(i).kind == kind) total += f(system_.state<S>(i));
+    for (const uint16_t i : system_.of_kind(kind)) total += f(system_.state<S>(i));
     return total;
   }
   template <class F>
-  uint64_t sum_sms(uint32_t first, uint32_t count, F&& f) {
+  uint64_t sum_sms(std::span<const uint16_t> sms, F&& f) {
     uint64_t total = 0;
-    for (uint32_t i = first; i < first + count; ++i) total += with_sm(system_, i, f);
+    for (const uint16_t i : sms) total += with_sm(system_, i, f);
     return total;
   }
   void add(std::string name, uint64_t value, std::string unit, std::string description) {
@@ -41,9 +42,9 @@ class Collector {
   report::RunResult& result_;
 };
 
-void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32_t count) {
+void collect_sms(Collector& c, const std::string& prefix, std::span<const uint16_t> sms) {
   const auto sm = [&](const char* name, const char* unit, const char* text, auto&& f) {
-    c.add(prefix + name, c.sum_sms(first, count, f), unit, text);
+    c.add(prefix + name, c.sum_sms(sms, f), unit, text);
   };
   sm("issued", "warp-instructions", "Instructions issued, repeated ones included",
      [](const auto& s) { return s.counters.issued; });
@@ -124,9 +125,8 @@ void collect_sms(Collector& c, const std::string& prefix, uint32_t first, uint32
 
 /// Candidates summed over SMs, by candidate.
 std::vector<offload::CandidateCounters> sum_candidates(System& system) {
-  const Endpoints& e = system.ends;
   std::vector<offload::CandidateCounters> total(system.sm(0).offload.candidates.count);
-  for (uint32_t i = 0; i < e.num_sms; ++i) {
+  for (uint32_t i = 0; i < system.num_sms(); ++i) {
     const auto* n = system.sm(i).offload.candidates.in(system.arena.base());
     for (size_t k = 0; k < total.size(); ++k) {
       total[k].instances += n[k].instances;
@@ -143,9 +143,8 @@ std::vector<offload::CandidateCounters> sum_candidates(System& system) {
       total[k].offloaded_cycles += n[k].offloaded_cycles;
     }
   }
-  for (uint32_t i = 0; i < e.num_stacks; ++i) {
-    const auto candidates =
-        with_sm(system, e.first_stack_sm + i, [](const auto& s) { return s.offload.candidates; });
+  for (const uint16_t i : system.members("stack_sm")) {
+    const auto candidates = with_sm(system, i, [](const auto& s) { return s.offload.candidates; });
     const auto* n = candidates.in(system.arena.base());
     for (size_t k = 0; k < total.size(); ++k) {
       total[k].local_lines += n[k].local_lines;
@@ -183,7 +182,7 @@ void collect_candidates(const runtime::Recording& recording, const ImageTables& 
 }
 
 void collect_offload(Collector& c, const std::vector<offload::CandidateCounters>& candidates) {
-  const Endpoints& e = c.system().ends;
+  const std::span<const uint16_t> sms = c.system().sms;
   const auto sum = [&](const char* name, const char* text,
                        uint64_t offload::CandidateCounters::*member) {
     uint64_t total = 0;
@@ -209,8 +208,7 @@ void collect_offload(Collector& c, const std::vector<offload::CandidateCounters>
   lines("remote_lines", "Sent to memory by stack SMs: to another stack", &N::remote_lines);
   const auto add = [&](const char* name, const char* unit, const char* text, auto&& f) {
     c.add(std::string("offload.") + name,
-          c.sum_sms(e.first_sm, e.num_sms, [&](const auto& s) { return f(s.offload.counters); }),
-          unit, text);
+          c.sum_sms(sms, [&](const auto& s) { return f(s.offload.counters); }), unit, text);
   };
   using O = offload::OffloadCounters;
   add("request_bytes", "bytes", "Offload requests", [](const O& o) { return o.request_bytes; });
@@ -219,18 +217,16 @@ void collect_offload(Collector& c, const std::vector<offload::CandidateCounters>
       [](const O& o) { return o.dirty_lines; });
   add("away_cycles", "core cycles", "From request to acknowledgement, summed over instances",
       [](const O& o) { return o.away_cycles; });
-  c.add("offload.redundant",
-        c.sum_sms(e.first_sm, e.num_sms, [](const auto& s) { return s.counters.redundant; }),
+  c.add("offload.redundant", c.sum_sms(sms, [](const auto& s) { return s.counters.redundant; }),
         "warp-instructions", "Executed on the main GPU only to find the destination stack");
   c.add("offload.peak_pending", c.system().front_end().counters.peak_pending, "requests",
         "Most requests pending at one stack");
 }
 
 void collect_memory(Collector& c) {
-  const Endpoints& e = c.system().ends;
   const auto l2 = [&](const char* name, const char* unit, const char* text, auto&& f) {
     c.add(std::string("l2.") + name,
-          c.sum<L2SliceState>(ComponentKind::kL2Slice, e.first_slice, e.num_slices,
+          c.sum<L2SliceState>(ComponentKind::kL2Slice,
                               [&](const L2SliceState& s) { return f(s.counters); }),
           unit, text);
   };
@@ -253,7 +249,7 @@ void collect_memory(Collector& c) {
 
   const auto dram = [&](const char* name, const char* unit, const char* text, auto&& f) {
     c.add(std::string("dram.") + name,
-          c.sum<VaultState>(ComponentKind::kVault, e.first_vault, e.num_stacks * e.vaults_per_stack,
+          c.sum<VaultState>(ComponentKind::kVault,
                             [&](const VaultState& s) { return f(s.counters); }),
           unit, text);
   };
@@ -368,13 +364,13 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
 
 void collect(const runtime::Recording& recording, const ImageTables& image, System& system,
              uint64_t now_cycle, report::RunResult& result) {
-  const Endpoints& e = system.ends;
+  const std::span<const uint16_t> stack_sms = system.members("stack_sm");
   Collector c(system, result);
   collect_launches(recording, image, system, result, now_cycle);
   c.add("run.cycles", result.cycles, "core cycles", "Simulated time");
-  collect_sms(c, "sm.", e.first_sm, e.num_sms);
-  if (e.offloading) {
-    collect_sms(c, "stack_sm.", e.first_stack_sm, e.num_stacks);
+  for (const ComponentClass& of : system.classes)
+    if (is_sm_class(system, of)) collect_sms(c, of.name + ".", of.members);
+  if (!stack_sms.empty()) {
     const auto candidates = sum_candidates(system);
     collect_offload(c, candidates);
     collect_candidates(recording, image, candidates, result);
@@ -388,7 +384,7 @@ void collect(const runtime::Recording& recording, const ImageTables& image, Syst
     const sm::SmCounters n = with_sm(system, i, [](const auto& s) { return s.counters; });
     result.warp_instructions += n.issued - n.redundant;
     result.thread_instructions += n.issued_threads - n.redundant_threads;
-    if (e.offloading && i >= e.first_stack_sm && i < uint32_t{e.first_stack_sm} + e.num_stacks)
+    if (std::find(stack_sms.begin(), stack_sms.end(), i) != stack_sms.end())
       result.offloaded_thread_instructions += n.issued_threads;
   }
 }

@@ -61,9 +61,9 @@ struct LaunchTimer::Impl {
   void go_on() {
     frontend::FrontEndState& front_end = system->front_end();
     front_end.launch = 0;
-    for (uint32_t i = 0; i < system->ends.num_sms; ++i)
+    for (uint32_t i = 0; i < system->num_sms(); ++i)
       system->sm(i).launch = sm::SmState{}.launch;  // its next thread block is of a new launch
-    kernels::Component& component = system->component(system->ends.front_end);
+    kernels::Component& component = system->front_end_component();
     component.wake = std::min(component.wake, front_end.launch_at);
     control.next = std::min(control.next, front_end.launch_at);
     control.stop = Stop::kNone;
@@ -75,9 +75,9 @@ struct LaunchTimer::Impl {
     state.view.arena = system->arena.base();
     state.view.image = image.view();
     state.table = system->table;
-    state.front_end = system->component(system->ends.front_end).state;
+    state.front_end = system->front_end_component().state;
     state.control = control;
-    TraceFeed feed(recording, image, system->ends.num_sms * machine.sm.blocks);
+    TraceFeed feed(recording, image, system->num_sms() * machine.sm.blocks);
     feed.serve(front_end, state);
     uint64_t committed = committed_instructions(*system), look_at = 0;
     uint64_t commit_cycle = core_cycle(control.next);

@@ -40,12 +40,12 @@ kernels::RunState Replay::state() {
   run.view.arena = system_.arena.base();
   run.view.image = image_.view();
   run.table = system_.table;
-  run.front_end = system_.component(system_.ends.front_end).state;
+  run.front_end = system_.front_end_component().state;
   run.control = control_;
   return run;
 }
 
-uint32_t Replay::dispatch_margin() const { return system_.ends.num_sms * what_.machine->sm.blocks; }
+uint32_t Replay::dispatch_margin() const { return system_.num_sms() * what_.machine->sm.blocks; }
 
 void Replay::begin() {
   begun_ = saved_ = std::chrono::steady_clock::now();
