@@ -7,8 +7,8 @@
 namespace nearwarp::sim {
 
 System build_system(const config::MachineConfig& machine, const config::PolicyConfig& policy,
-                    const ImageTables& image, const DataPlan& data) {
-  return lay_out(make_graph({machine, policy, image, data}));
+                    const ImageTables& image, const DataPlan& data, Shape shape) {
+  return lay_out((shape != nullptr ? shape : make_graph)({machine, policy, image, data}));
 }
 
 std::span<const uint16_t> System::members(std::string_view class_name) const {

@@ -77,9 +77,14 @@ struct DataPlan {
   uint64_t learning_instances = 0;         ///< the learning phase ends with this one; 0: none
 };
 
-/// Lay out a machine. Throws nearwarp::Error for combinations that cannot be built.
+struct ShapeInputs;
+/// Generates a machine's graph: host/timing/machine/shapes/.
+using Shape = Graph (*)(const ShapeInputs&);
+
+/// Lay out a machine; `shape`: null for the one that the machine's key names. Throws
+/// nearwarp::Error for combinations that cannot be built.
 System build_system(const config::MachineConfig& machine, const config::PolicyConfig& policy,
-                    const ImageTables& image, const DataPlan& data);
+                    const ImageTables& image, const DataPlan& data, Shape shape = nullptr);
 
 /// Warp-instructions committed so far by all SMs (what was executed twice counts once).
 uint64_t committed_instructions(System& system);

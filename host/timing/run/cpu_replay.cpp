@@ -55,7 +55,8 @@ bool step(Replay& run, const SimOptions& options) {
 report::RunResult replay_on_cpu(const runtime::Recording& recording,
                                 const config::MachineConfig& machine,
                                 const config::PolicyConfig& policy, const SimOptions& options) {
-  Replay run({&recording, &machine, &policy, options.checkpoint}, options.window_ticks);
+  Replay run({&recording, &machine, &policy, options.checkpoint, options.shape},
+             options.window_ticks);
   run.begin();
   const bool ended = step(run, options);
   run.save();

@@ -27,7 +27,7 @@ Replay::Replay(const ReplayJob& what, Tick window_ticks)
       image_(build_image(*what.recording, *what.machine, *what.policy,
                          what.policy->mechanism == "tom")),
       mapping_(*what.recording, *what.machine, *what.policy, image_),
-      system_(build_system(*what.machine, *what.policy, image_, mapping_.plan())) {
+      system_(build_system(*what.machine, *what.policy, image_, mapping_.plan(), what.shape)) {
   const uint64_t max_cycles = what.machine->run.max_cycles;
   control_.longest = window_ticks == 0 ? system_.window : std::min(window_ticks, system_.window);
   control_.limit =
