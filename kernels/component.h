@@ -1,5 +1,5 @@
-// The components of a simulated system as a backend sees them: what kind, where the state is, which
-// channels wake it. One switch over kinds, no virtual calls.
+// The kinds of components that this simulator has, as a family (kernels/family.h): what a machine's
+// parts are, for every backend.
 #pragma once
 
 #include "device/cache/l2_slice.h"
@@ -13,142 +13,157 @@
 #include "device/noc/standalone.h"
 #include "device/noc/switch.h"
 #include "device/sm/sm.h"
+#include "kernels/family.h"
 
 namespace nearwarp::kernels {
 
-/// The mechanisms that are built in; a mechanism's number is its place.
-using Mechanisms = sm::MechanismList<tom::Mechanism>;
+// Weights are estimated, from profiles of the CPU backend.
 
-enum class ComponentKind : uint8_t {
-  kSm,
-  kWideSm,  ///< the same with more than 64 warps: sm::WideSmState
-  kL2Slice,
-  kSwitch,
-  kRouterNetwork,  ///< all routers of a network and their interfaces: noc::ChannelNetworkState
-  kLinkPort,
-  kVault,
-  kHostMemory,
-  kStandaloneNetwork,  ///< a network with synthetic traffic by itself: noc::StandaloneState
-  kTraffic,            ///< a source of accesses for a memory channel by itself
-  kFrontEnd
+/// `Mechanisms`: the sm::MechanismList that its family has.
+template <uint32_t kWords, class Mechanisms>
+struct SmKindOf : KindOf<sm::SmParams, sm::SmStateOf<kWords>> {
+  static constexpr const char* kName = kWords == 1 ? "SM" : "wide SM";
+  template <class G>
+  NW_HD NW_INLINE static StepResult step(const G& g, const sm::SmParams& p,
+                                         sm::SmStateOf<kWords>& s, const sm::SystemView& system,
+                                         const Window& window, Horizon& horizon) {
+    return sm::step_sm<Mechanisms>(g, p, s, system, window, horizon);
+  }
+  NW_HD static uint64_t committed(const sm::SmStateOf<kWords>& s) {
+    return s.counters.issued - s.counters.redundant;
+  }
+  static uint32_t weight(uint32_t /*inputs*/) { return 24; }
 };
+
+/// Of a kind whose State has a fault word.
+template <class P, class S>
+struct FallibleKindOf : KindOf<P, S> {
+  NW_HD static const Fault* fault(const S& s) { return &s.fault; }
+};
+
+struct L2SliceKind : FallibleKindOf<L2SliceParams, L2SliceState> {
+  static constexpr const char* kName = "L2 slice";
+  template <class G>
+  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon) {
+    return step_l2_slice(g, p, s, system.arena, window, horizon);
+  }
+  static uint32_t weight(uint32_t /*inputs*/) { return 8; }
+};
+
+struct SwitchKind : FallibleKindOf<SwitchParams, SwitchState> {
+  static constexpr const char* kName = "switch";
+  template <class G>
+  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon) {
+    return step_switch(g, p, s, system.arena, window, horizon);
+  }
+  static uint32_t weight(uint32_t inputs) { return 4 + inputs; }
+};
+
+struct RouterNetworkKind : FallibleKindOf<noc::ChannelNetworkParams, noc::ChannelNetworkState> {
+  static constexpr const char* kName = "network of routers";
+  template <class G>
+  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon) {
+    return noc::step_channel_network(g, p, s, system.arena, window, horizon);
+  }
+  static uint32_t weight(uint32_t /*inputs*/) { return 64; }
+};
+
+struct LinkPortKind : KindOf<LinkPortParams, LinkPortState> {
+  static constexpr const char* kName = "link port";
+  template <class G>
+  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon) {
+    return step_link_port(g, p, s, system.arena, window, horizon);
+  }
+  NW_HD static const Fault* fault(const State& s) { return &s.ports.fault; }
+  static uint32_t weight(uint32_t /*inputs*/) { return 8; }
+};
+
+struct VaultKind : FallibleKindOf<VaultParams, VaultState> {
+  static constexpr const char* kName = "vault";
+  template <class G>
+  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon) {
+    return step_vault(g, p, s, system.arena, window, horizon);
+  }
+};
+
+struct HostMemoryKind : FallibleKindOf<HostMemoryParams, HostMemoryState> {
+  static constexpr const char* kName = "CPU memory";
+  template <class G>
+  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon) {
+    return step_host_memory(g, p, s, system.arena, window, horizon);
+  }
+};
+
+struct StandaloneNetworkKind : KindOf<noc::NetworkParams, noc::StandaloneState> {
+  static constexpr const char* kName = "network by itself";
+  template <class G>
+  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& /*horizon*/) {
+    return noc::step_standalone(g, p, s, system.arena, window);
+  }
+  static uint32_t weight(uint32_t /*inputs*/) { return 64; }
+};
+
+struct TrafficKind : KindOf<TrafficParams, TrafficState> {
+  static constexpr const char* kName = "source of accesses";
+  template <class G>
+  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon) {
+    return step_traffic(g, p, s, system.arena, window, horizon);
+  }
+};
+
+template <class Mechanisms>
+struct FrontEndKindOf : FallibleKindOf<frontend::FrontEndParams, frontend::FrontEndState> {
+  static constexpr const char* kName = "front end";
+  template <class G>
+  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon) {
+    return frontend::step_front_end<Mechanisms>(g, p, s, system, window, horizon);
+  }
+  static uint32_t weight(uint32_t /*inputs*/) { return 16; }
+};
+
+/// All kinds, in the order of ComponentKind, with mechanisms of one's own.
+template <class Mechanisms>
+using FamilyWith = Family<SmKindOf<1, Mechanisms>, SmKindOf<sm::kWideWords, Mechanisms>,
+                          L2SliceKind, SwitchKind, RouterNetworkKind, LinkPortKind, VaultKind,
+                          HostMemoryKind, StandaloneNetworkKind, TrafficKind,
+                          FrontEndKindOf<Mechanisms>>;
+
+/// The mechanisms that come with the program; a mechanism's number is its place.
+using Mechanisms = sm::MechanismList<tom::Mechanism>;
+/// The product's family.
+using ProductFamily = FamilyWith<Mechanisms>;
+static_assert(ProductFamily::kind_of<sm::SmState>() == ComponentKind::kSm);
+static_assert(ProductFamily::kind_of<sm::WideSmState>() == ComponentKind::kWideSm);
+static_assert(ProductFamily::kind_of<L2SliceState>() == ComponentKind::kL2Slice);
+static_assert(ProductFamily::kind_of<SwitchState>() == ComponentKind::kSwitch);
+static_assert(ProductFamily::kind_of<noc::ChannelNetworkState>() == ComponentKind::kRouterNetwork);
+static_assert(ProductFamily::kind_of<LinkPortState>() == ComponentKind::kLinkPort);
+static_assert(ProductFamily::kind_of<VaultState>() == ComponentKind::kVault);
+static_assert(ProductFamily::kind_of<HostMemoryState>() == ComponentKind::kHostMemory);
+static_assert(ProductFamily::kind_of<noc::StandaloneState>() == ComponentKind::kStandaloneNetwork);
+static_assert(ProductFamily::kind_of<TrafficState>() == ComponentKind::kTraffic);
+static_assert(ProductFamily::kind_of<frontend::FrontEndState>() == ComponentKind::kFrontEnd);
 
 constexpr bool is_sm(ComponentKind kind) {
   return kind == ComponentKind::kSm || kind == ComponentKind::kWideSm;
-}
-
-/// One component; its endpoint number is its position in the system's component table.
-struct Component {
-  uint32_t state = 0;        ///< arena offset of its State
-  uint32_t params = 0;       ///< arena offset of its Params (components of a kind may share them)
-  Ref<Ref<Channel>> inputs;  ///< channels that wake it
-  Tick wake = 0;
-  ComponentKind kind = ComponentKind::kSm;
-  bool poll = false;
-};
-
-template <class T>
-NW_HD NW_INLINE T& at_offset(std::byte* base, uint32_t offset) {
-  return *reinterpret_cast<T*>(base + offset);
-}
-
-template <class T>
-NW_HD NW_INLINE T& as(std::byte* at) {
-  return *reinterpret_cast<T*>(at);
-}
-
-/// Bytes of a kind's State, without the arrays that it refers to.
-NW_HD constexpr uint32_t state_bytes(ComponentKind kind) {
-  switch (kind) {
-    case ComponentKind::kSm:
-      return sizeof(sm::SmState);
-    case ComponentKind::kWideSm:
-      return sizeof(sm::WideSmState);
-    case ComponentKind::kL2Slice:
-      return sizeof(L2SliceState);
-    case ComponentKind::kSwitch:
-      return sizeof(SwitchState);
-    case ComponentKind::kRouterNetwork:
-      return sizeof(noc::ChannelNetworkState);
-    case ComponentKind::kLinkPort:
-      return sizeof(LinkPortState);
-    case ComponentKind::kVault:
-      return sizeof(VaultState);
-    case ComponentKind::kHostMemory:
-      return sizeof(HostMemoryState);
-    case ComponentKind::kStandaloneNetwork:
-      return sizeof(noc::StandaloneState);
-    case ComponentKind::kTraffic:
-      return sizeof(TrafficState);
-    case ComponentKind::kFrontEnd:
-      break;
-  }
-  return sizeof(frontend::FrontEndState);
-}
-
-/// Step one component through a window. `state` is its State: in the arena, or where a backend
-/// keeps it meanwhile.
-template <class G>
-NW_HD StepResult step_component(const G& g, const Component& c, std::byte* state,
-                                const sm::SystemView& system, const Window& window,
-                                Horizon& horizon) {
-  std::byte* base = system.arena;
-  switch (c.kind) {
-    case ComponentKind::kSm:
-      return sm::step_sm<Mechanisms>(g, at_offset<const sm::SmParams>(base, c.params),
-                                     as<sm::SmState>(state), system, window, horizon);
-    case ComponentKind::kWideSm:
-      return sm::step_sm<Mechanisms>(g, at_offset<const sm::SmParams>(base, c.params),
-                                     as<sm::WideSmState>(state), system, window, horizon);
-    case ComponentKind::kL2Slice:
-      return step_l2_slice(g, at_offset<const L2SliceParams>(base, c.params),
-                           as<L2SliceState>(state), base, window, horizon);
-    case ComponentKind::kSwitch:
-      return step_switch(g, at_offset<const SwitchParams>(base, c.params), as<SwitchState>(state),
-                         base, window, horizon);
-    case ComponentKind::kRouterNetwork:
-      return noc::step_channel_network(g,
-                                       at_offset<const noc::ChannelNetworkParams>(base, c.params),
-                                       as<noc::ChannelNetworkState>(state), base, window, horizon);
-    case ComponentKind::kLinkPort:
-      return step_link_port(g, at_offset<const LinkPortParams>(base, c.params),
-                            as<LinkPortState>(state), base, window, horizon);
-    case ComponentKind::kVault:
-      return step_vault(g, at_offset<const VaultParams>(base, c.params), as<VaultState>(state),
-                        base, window, horizon);
-    case ComponentKind::kHostMemory:
-      return step_host_memory(g, at_offset<const HostMemoryParams>(base, c.params),
-                              as<HostMemoryState>(state), base, window, horizon);
-    case ComponentKind::kStandaloneNetwork:
-      return noc::step_standalone(g, at_offset<const noc::NetworkParams>(base, c.params),
-                                  as<noc::StandaloneState>(state), base, window);
-    case ComponentKind::kTraffic:
-      return step_traffic(g, at_offset<const TrafficParams>(base, c.params),
-                          as<TrafficState>(state), base, window, horizon);
-    case ComponentKind::kFrontEnd:
-      break;
-  }
-  return frontend::step_front_end<Mechanisms>(
-      g, at_offset<const frontend::FrontEndParams>(base, c.params),
-      as<frontend::FrontEndState>(state), system, window, horizon);
-}
-
-/// The same with the State in the arena.
-template <class G>
-NW_HD StepResult step_component(const G& g, const Component& c, const sm::SystemView& system,
-                                const Window& window, Horizon& horizon) {
-  return step_component(g, c, system.arena + c.state, system, window, horizon);
-}
-
-/// The earliest tick at which the component can have something to do: its own wake-up, or a packet
-/// that is on its way to it. (One that is being sent at this moment may be missing; whoever sends
-/// it notes its arrival in the horizon.)
-NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
-  Tick due = c.wake;
-  const Ref<Channel>* inputs = c.inputs.in(base);
-  for (uint32_t i = 0; i < c.inputs.count; ++i)
-    due = min_tick(due, head_arrival(*inputs[i].in(base), base));
-  return due;
 }
 
 }  // namespace nearwarp::kernels

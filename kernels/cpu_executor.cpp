@@ -20,28 +20,6 @@ uint64_t next_random(uint64_t& state) {  // splitmix64
   return z ^ z >> 31;
 }
 
-template <class G>
-Tick step_all(const G& g, std::span<Component> components, std::span<const uint32_t> which,
-              const sm::SystemView& system, const Window& window) {
-  Horizon horizon;
-  Tick next = kNever;
-  for (const uint32_t i : which) {
-    Component& c = components[i];
-    if (!c.poll && c.wake >= window.end) {
-      const Tick due = due_tick(c, system.arena);
-      if (due >= window.end) {
-        next = min_tick(next, due);
-        continue;
-      }
-    }
-    const StepResult r = step_component(g, c, system, window, horizon);
-    c.wake = r.wake;
-    c.poll = r.poll;
-    next = min_tick(next, r.wake);
-  }
-  return min_tick(next, horizon.next);
-}
-
 constexpr unsigned kPortionsPerThread = 6;
 
 }  // namespace
@@ -51,12 +29,13 @@ CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions&
       options_(options),
       portions_per_thread_(options.threads > 1 ? kPortionsPerThread : 1),
       portions_(std::max(1u, options.threads) * portions_per_thread_) {
+  if (options_.family == nullptr) options_.family = step_on_cpu<ProductFamily>;
   // Deal each kind out by itself, so that every portion gets its share of SMs and of vaults.
   const auto n = static_cast<uint32_t>(portions_.size());
-  for (int kind = 0; kind <= static_cast<int>(ComponentKind::kFrontEnd); ++kind) {
+  for (uint32_t kind = 0; kind < ProductFamily::kCount; ++kind) {
     std::vector<uint32_t> of_kind;
     for (uint32_t i = 0; i < components.size(); ++i)
-      if (static_cast<int>(components[i].kind) == kind) of_kind.push_back(i);
+      if (static_cast<uint32_t>(components[i].kind) == kind) of_kind.push_back(i);
     const auto m = static_cast<uint32_t>(of_kind.size());
     for (uint32_t i = 0; i < m; ++i) portions_[i * n / m].components.push_back(of_kind[i]);
   }
@@ -77,10 +56,8 @@ void CpuExecutor::step_portion(Portion& portion) {
     for (size_t i = portion.components.size(); i > 1; --i)
       std::swap(portion.components[i - 1], portion.components[next_random(portion.random) % i]);
   }
-  portion.next = options_.shuffle_lanes == 0
-                     ? step_all(HostGroup{}, components_, portion.components, *system_, window_)
-                     : step_all(ShuffledGroup{options_.shuffle_lanes}, components_,
-                                portion.components, *system_, window_);
+  portion.next = options_.family(options_.shuffle_lanes, components_, portion.components, *system_,
+                                 window_);
 }
 
 /// Claim and step portions of `round` until none is left. A late thread finds every claim taken:

@@ -12,15 +12,31 @@
 #include <thread>
 #include <vector>
 
+#include "device/core/lane_group.h"
 #include "kernels/run_control.h"
 
 namespace nearwarp::kernels {
+
+/// Steps components of a family, as step_all() does; by a ShuffledGroup with that seed unless it
+/// is 0.
+using StepOnCpu = Tick (*)(uint32_t shuffle_lanes, std::span<Component> components,
+                           std::span<const uint32_t> which, const sm::SystemView& system,
+                           const Window& window);
+
+template <class Family>
+Tick step_on_cpu(uint32_t shuffle_lanes, std::span<Component> components,
+                 std::span<const uint32_t> which, const sm::SystemView& system,
+                 const Window& window) {
+  if (shuffle_lanes == 0) return step_all<Family>(HostGroup{}, components, which, system, window);
+  return step_all<Family>(ShuffledGroup{shuffle_lanes}, components, which, system, window);
+}
 
 /// How windows are stepped. Results do not depend on any of it; tests vary it to prove that.
 struct ExecutorOptions {
   unsigned threads = 1;
   uint32_t order_seed = 0;     ///< 0: components in order; else a new shuffled order per window
   uint32_t shuffle_lanes = 0;  ///< 0: lanes in order; else the seed of a ShuffledGroup
+  StepOnCpu family = nullptr;  ///< the components' family; null: ProductFamily
 };
 
 class CpuExecutor {

@@ -8,41 +8,13 @@
 
 namespace nearwarp::kernels {
 
-namespace {
-
-/// How much work a component is in a window in which it is busy, relative to the others.
-/// Estimated, from profiles of the CPU backend.
-uint32_t weight(const Component& c) {
-  switch (c.kind) {
-    case ComponentKind::kSm:
-    case ComponentKind::kWideSm:
-      return 24;
-    case ComponentKind::kSwitch:
-      return 4 + c.inputs.count;
-    case ComponentKind::kFrontEnd:
-      return 16;
-    case ComponentKind::kRouterNetwork:
-    case ComponentKind::kStandaloneNetwork:
-      return 64;
-    case ComponentKind::kL2Slice:
-    case ComponentKind::kLinkPort:
-      return 8;
-    case ComponentKind::kVault:
-    case ComponentKind::kHostMemory:
-    case ComponentKind::kTraffic:
-      return 6;
-  }
-  return 1;
-}
-
-}  // namespace
-
 Deal deal_components(std::span<const Component> components, uint32_t warps) {
   std::vector<uint32_t> by_weight(components.size());
   std::iota(by_weight.begin(), by_weight.end(), 0u);
   // The front end first, so that it goes to warp 0; then the heaviest first.
   const auto rank = [&](uint32_t i) {
-    return components[i].kind == ComponentKind::kFrontEnd ? ~0u : weight(components[i]);
+    return components[i].kind == ComponentKind::kFrontEnd ? ~0u
+                                                          : ProductFamily::weight(components[i]);
   };
   std::stable_sort(by_weight.begin(), by_weight.end(),
                    [&](uint32_t a, uint32_t b) { return rank(a) > rank(b); });
@@ -51,7 +23,7 @@ Deal deal_components(std::span<const Component> components, uint32_t warps) {
   for (const uint32_t i : by_weight) {
     const auto least = std::min_element(load.begin(), load.end()) - load.begin();
     share[least].push_back(i);
-    load[least] += weight(components[i]);
+    load[least] += ProductFamily::weight(components[i]);
   }
   Deal deal;
   deal.begin.push_back(0);
@@ -72,7 +44,9 @@ void share_states(Deal& deal, std::span<const Component> components, uint32_t wa
     const uint32_t end = deal.begin[std::min(warps, first + warps_per_block)];
     std::vector<uint32_t> by_size(end - begin);
     std::iota(by_size.begin(), by_size.end(), begin);
-    const auto size = [&](uint32_t i) { return state_bytes(components[deal.order[i]].kind); };
+    const auto size = [&](uint32_t i) {
+      return ProductFamily::state_bytes(components[deal.order[i]].kind);
+    };
     std::stable_sort(by_size.begin(), by_size.end(),
                      [&](uint32_t a, uint32_t b) { return size(a) < size(b); });
     uint32_t used = 0;

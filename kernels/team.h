@@ -83,19 +83,6 @@ struct Findings {
 /// Components with more inputs than this are looked at by all lanes together.
 inline constexpr uint32_t kFewInputs = 6;
 
-/// Warp-instructions that a component has committed; 0 for those that execute none.
-NW_HD inline uint64_t committed_by(const Component& c, std::byte* base) {
-  if (c.kind == ComponentKind::kSm) {
-    const sm::SmCounters& n = at_offset<sm::SmState>(base, c.state).counters;
-    return n.issued - n.redundant;
-  }
-  if (c.kind == ComponentKind::kWideSm) {
-    const sm::SmCounters& n = at_offset<sm::WideSmState>(base, c.state).counters;
-    return n.issued - n.redundant;
-  }
-  return 0;
-}
-
 /// A warp's view of its team's work on one system. All warps of a team hold equal ones.
 class TeamRun {
  public:
@@ -163,7 +150,7 @@ class TeamRun {
     g.leader([&] {
       uint64_t sum = 0;
       for (uint32_t i = s.deal.begin[warp]; i < s.deal.begin[warp + 1]; ++i)
-        sum += committed_by(s.run.table.in(base)[s.deal.order[i]], base);
+        sum += ProductFamily::committed(s.run.table.in(base)[s.deal.order[i]], base);
       s.committed[warp] = sum;
       if (warp == 0) s.run.control = control_;
     });
@@ -178,7 +165,8 @@ class TeamRun {
     for (uint32_t i = s.deal.begin[warp]; i < s.deal.begin[warp + 1]; ++i) {
       if (s.deal.shared_at[i] == kNotShared) continue;
       const Component& c = s.run.table.in(s.run.view.arena)[s.deal.order[i]];
-      f(s.run.view.arena + c.state, shared_ + s.deal.shared_at[i], state_bytes(c.kind));
+      f(s.run.view.arena + c.state, shared_ + s.deal.shared_at[i],
+        ProductFamily::state_bytes(c.kind));
     }
   }
 
@@ -274,8 +262,8 @@ class TeamRun {
   template <class G>
   NW_HD NW_INLINE uint32_t step_at(const G& g, uint32_t at, Horizon& horizon) {
     if (system_->footprint != nullptr) leave_footprint(g, system_->deal.order[at]);
-    const StepResult r = step_component(g, component(at), state_at(at, component(at)),
-                                        system_->run.view, window_, horizon);
+    const StepResult r = ProductFamily::step(g, component(at), state_at(at, component(at)),
+                                             system_->run.view, window_, horizon);
     g.leader([&] {
       component(at).wake = r.wake;
       component(at).poll = r.poll;

@@ -24,9 +24,7 @@ NW_HD NW_INLINE uint32_t set_of(const L2SliceParams& p, const std::byte* base, L
 
 NW_HD NW_INLINE uint16_t vault_endpoint(const L2SliceParams& p, const std::byte* base,
                                         LineAddr line) {
-  const AddressMap& map = p.map.of(line, base);
-  return static_cast<uint16_t>(p.first_vault_endpoint + map.stack_of(line) * p.vaults_per_stack +
-                               map.vault_of(line));
+  return p.homes.of(p.map.of(line, base), line, base);
 }
 
 NW_HD NW_INLINE uint16_t sector_data_bytes(const L2SliceParams& p, uint32_t sectors) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/core/fault.h"
+#include "device/core/home_table.h"
 #include "device/core/lane_group.h"
 #include "device/core/memory_map.h"
 #include "device/core/packet.h"
@@ -20,9 +21,8 @@ struct L2SliceParams {
   uint32_t mshr_entries = 1;
   uint32_t mshr_merges = 1;  ///< requests that one entry can answer
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
-  uint16_t endpoint = 0;              ///< this slice
-  uint16_t first_vault_endpoint = 0;  ///< vault v of stack s: first + s * vaults_per_stack + v
-  uint16_t vaults_per_stack = 0;
+  uint16_t endpoint = 0;  ///< this slice
+  HomeTable homes;        ///< of lines in memory
   MemoryMap map;
 };
 

@@ -22,6 +22,8 @@ inline constexpr LineAddr kNoLine = 0xffffffffu;
 /// bits of the line address, from bit m on, as the stack. With lines of 128 bytes and four stacks
 /// these are address bits 7:8 to 16:17 (TOM, section 3.2.1).
 inline constexpr uint32_t kNumMappings = 10;
+/// Memory stacks that tables by stack have room for.
+inline constexpr uint32_t kMaxStacks = 16;
 
 NW_HD constexpr Tick min_tick(Tick a, Tick b) { return a < b ? a : b; }
 NW_HD constexpr Tick max_tick(Tick a, Tick b) { return a > b ? a : b; }

@@ -3,6 +3,7 @@
 
 #include "device/cache/l1_cache.h"
 #include "device/core/channel.h"
+#include "device/core/home_table.h"
 #include "device/core/memory_map.h"
 #include "device/core/types.h"
 #include "device/core/warp_set.h"
@@ -54,11 +55,7 @@ struct SmParams {
   cache::L1Params l1;
   TlbParams tlb;
   // Endpoints.
-  uint16_t first_slice = 0;  ///< slice s of stack k is first_slice + k * slices_per_stack + s
-  uint16_t slices_per_stack = 0;
-  uint16_t first_vault = 0;  ///< vault v of stack k is first_vault + k * vaults_per_stack + v
-  uint16_t vaults_per_stack = 0;
-  uint16_t first_stack_sm = 0;
+  HomeTable homes;          ///< of lines in the GPU's memory: L2 slices, or vaults for a stack SM
   uint16_t front_end = 0;
   bool in_stack = false;   ///< a logic-layer SM: misses go to vaults
   bool all_local = false;  ///< it finds all data in its own stack: a bound, not a design
@@ -158,6 +155,7 @@ struct SmCounters {
 template <uint32_t kWords>
 struct SmStateOf {
   uint16_t endpoint = 0;
+  uint16_t stack = 0;  ///< stack SMs: where it is
   // Channels.
   Ref<Channel> to_network, from_network;      ///< crossbar (main) or logic-layer switch (stack)
   Ref<Channel> to_front_end, from_front_end;  ///< main SMs only (count 0 otherwise)

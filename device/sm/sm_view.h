@@ -50,9 +50,7 @@ struct SmViewOf {
   }
   /// The same in the GPU's memory, whether or not data is there yet.
   NW_HD uint16_t gpu_home_of(LineAddr line) const {
-    if (!p.in_stack) return slice_of(line);
-    return static_cast<uint16_t>(p.first_vault + stack_of(line) * p.vaults_per_stack +
-                                 p.map.of(line, base).vault_of(line));
+    return p.homes.at(stack_of(line), p.map.of(line, base).vault_of(line), base);
   }
   /// The stack that holds a line for this SM.
   NW_HD uint32_t stack_of(LineAddr line) const {
@@ -60,12 +58,7 @@ struct SmViewOf {
     return p.map.of(line, base).stack_of(line);
   }
   /// Stack SMs: where it is.
-  NW_HD uint32_t own_stack() const { return s.endpoint - p.first_stack_sm; }
-  NW_HD uint16_t slice_of(LineAddr line) const {
-    const AddressMap& map = p.map.of(line, base);
-    return static_cast<uint16_t>(p.first_slice + map.stack_of(line) * p.slices_per_stack +
-                                 map.slice_in_stack(line));
-  }
+  NW_HD uint32_t own_stack() const { return s.stack; }
 };
 
 NW_HD constexpr uint64_t bit(uint32_t i) { return uint64_t{1} << i; }

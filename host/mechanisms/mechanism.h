@@ -14,9 +14,11 @@
 #include "host/config/policy.h"
 #include "host/recording/archive.h"
 #include "host/recording/recording.h"
+#include "host/timing/machine/shapes/parts.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/program/image_builder.h"
 #include "host/timing/report/result.h"
+#include "kernels/make_component.h"
 
 namespace nearwarp::sim {
 
@@ -32,8 +34,10 @@ class MechanismRun {
  public:
   virtual ~MechanismRun() = default;
 
-  /// What the machine must have for it. Asked before the machine is laid out.
+  /// What it asks of the machine's shape.
   virtual MachineNeeds needs() const { return {}; }
+  /// Add nodes and links to the machine's graph; adjust what is there.
+  virtual void extend(Graph&, const Parts&) {}
   /// The machine has been laid out: add State and Params to the SMs and the front end (attach_*()).
   virtual void attach(System& system) = 0;
   /// Before the first window of a run that begins (not of one that goes on).
@@ -97,18 +101,14 @@ void attach_to_front_end(System& system, uint32_t number, Ref<S> state, Ref<P> p
   f.mechanism_state[number] = state.offset;
   f.mechanism_params[number] = params.offset;
 }
-/// `value` in the system's arena.
+/// `value`, or `values`, in the system's arena.
 template <class T>
 Ref<T> place(System& system, const T& value) {
-  const Ref<T> ref = system.arena.allocate<T>(1);
-  *system.arena.get(ref) = value;
-  return ref;
+  return kernels::place(system.arena, value);
 }
 template <class T>
 Ref<T> place_all(System& system, const std::vector<T>& values) {
-  const Ref<T> ref = system.arena.allocate<T>(static_cast<uint32_t>(values.size()));
-  std::copy(values.begin(), values.end(), system.arena.get(ref));
-  return ref;
+  return kernels::place(system.arena, std::span<const T>(values));
 }
 
 }  // namespace nearwarp::sim

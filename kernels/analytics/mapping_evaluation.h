@@ -11,7 +11,6 @@ namespace nearwarp::analytics {
 /// from that bit on, the last one is the machine's own.
 inline constexpr uint32_t kBaseline = kNumMappings;
 inline constexpr uint32_t kNumCompared = kNumMappings + 1;
-inline constexpr uint32_t kMaxStacks = 16;
 
 struct MappingParams {
   uint64_t device_base = 0;  ///< address of line 0

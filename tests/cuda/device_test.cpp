@@ -118,7 +118,7 @@ TEST_F(Gpu, AFaultLeavesAFootprint) {
     Replay run({&workload("kmeans", 20'000), &configs.machine, &configs.policies[0]}, 0);
     run.begin();
     const auto device = open();
-    const uint32_t vault = run.system().ends.first_vault + 2;
+    const uint32_t vault = run.system().members("dram")[2];
     const kernels::Footprint f = footprint_of_fault(*device, run, vault);
     std::_Exit(f.component == vault ? 0 : 1);
   };

@@ -58,12 +58,12 @@ bool may_differ(sim::System& system, uint64_t offset) {
 std::string owner(sim::System& system, uint64_t offset) {
   for (uint32_t i = 0; i < system.table.count; ++i) {
     const kernels::Component& c = system.component(i);
-    if (offset >= c.state && offset < c.state + kernels::state_bytes(c.kind))
-      return system.names[i].name + ", State + " + std::to_string(offset - c.state);
+    if (offset >= c.state && offset < c.state + kernels::ProductFamily::state_bytes(c.kind))
+      return system.nodes[i].name + ", State + " + std::to_string(offset - c.state);
   }
   for (const sim::ChannelInfo& info : system.channels) {
     const Channel& c = *system.arena.get(info.channel);
-    const std::string ends = system.names[c.producer].name + " to " + system.names[c.consumer].name;
+    const std::string ends = system.nodes[c.producer].name + " to " + system.nodes[c.consumer].name;
     if (offset >= info.channel.offset && offset < info.channel.offset + sizeof(Channel))
       return "channel of " + ends + " + " + std::to_string(offset - info.channel.offset);
     if (offset >= c.slots.offset && offset < c.slots.offset + c.slots.count * sizeof(Slot))

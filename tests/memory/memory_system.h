@@ -123,6 +123,10 @@ class MemorySystem {
       offload_request_.push_back(hop());
       port_reply_.push_back(hop());
     }
+    const uint32_t all_vaults = c.stacks * c.vaults;
+    vault_homes_ = {rig.arena.template allocate<uint16_t>(all_vaults), c.vaults};
+    for (uint32_t v = 0; v < all_vaults; ++v)
+      rig.arena.get(vault_homes_.endpoints)[v] = static_cast<uint16_t>(first_vault + v);
     make_crossbars();
     for (uint32_t i = 0; i < n; ++i) make_slice(i);
     for (uint32_t s = 0; s < c.stacks; ++s) make_port(s);
@@ -149,6 +153,7 @@ class MemorySystem {
   std::vector<Ref<Channel>> slice_request_, slice_reply_, slice_invalidate_, slice_to_port_,
       port_to_slice_;
   std::vector<Ref<Channel>> offload_request_, port_reply_;
+  HomeTable vault_homes_;
 
   Ref<Channel> hop() {
     const auto l = static_cast<uint32_t>(config.hop);
@@ -245,8 +250,7 @@ class MemorySystem {
     p.line_bytes = 128;
     p.sector_bytes = 32;
     p.endpoint = static_cast<uint16_t>(first_slice + i);
-    p.first_vault_endpoint = first_vault;
-    p.vaults_per_stack = static_cast<uint16_t>(config.vaults);
+    p.homes = vault_homes_;
     p.map = map;
     L2SliceState s = make_l2_slice(rig.arena, p, config.slots, slice_request_[i], port_to_slice_[i],
                                    slice_to_port_[i], slice_reply_[i]);

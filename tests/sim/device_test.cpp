@@ -190,7 +190,7 @@ TEST(Device, AFaultNamesTheComponentAndTheTickIfAsked) {
   EXPECT_NE(plain.find("the emulated device is broken"), std::string::npos) << plain;
   EXPECT_NE(plain.find("--locate-fault"), std::string::npos) << plain;
   const std::string located = failure(true);
-  const std::string name = layout.system().names[emulation.fault_in].name;
+  const std::string name = layout.system().nodes[emulation.fault_in].name;
   EXPECT_NE(located.find("in " + name + " of kmeans under baseline"), std::string::npos) << located;
   const size_t at = located.find("from tick ");
   ASSERT_NE(at, std::string::npos) << located;

@@ -61,7 +61,8 @@ TEST(Deal, StatesShareABlocksMemoryWithoutOverlap) {
       for (uint32_t i = deal.begin[block * 4]; i < deal.begin[block * 4 + 4]; ++i) {
         if (deal.shared_at[i] == kNotShared) continue;
         EXPECT_EQ(deal.shared_at[i] % 8, 0u);
-        end_by_begin[deal.shared_at[i]] = deal.shared_at[i] + state_bytes(all[deal.order[i]].kind);
+        end_by_begin[deal.shared_at[i]] =
+            deal.shared_at[i] + ProductFamily::state_bytes(all[deal.order[i]].kind);
       }
       uint32_t end = 0;
       for (const auto& [from, to] : end_by_begin) {
@@ -81,8 +82,8 @@ TEST(Deal, StatesShareABlocksMemoryWithoutOverlap) {
 }
 
 TEST(Deal, StatesCanBeCopiedByWords) {
-  for (int kind = 0; kind <= static_cast<int>(ComponentKind::kFrontEnd); ++kind)
-    EXPECT_EQ(state_bytes(static_cast<ComponentKind>(kind)) % 8, 0u) << kind;
+  for (uint32_t kind = 0; kind < ProductFamily::kCount; ++kind)
+    EXPECT_EQ(ProductFamily::state_bytes(static_cast<ComponentKind>(kind)) % 8, 0u) << kind;
 }
 
 TEST(RunControl, WhyWindowsStop) {

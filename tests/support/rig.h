@@ -11,6 +11,7 @@
 #include "device/core/arena.h"
 #include "device/core/channel.h"
 #include "device/core/lane_group.h"
+#include "device/core/make_channel.h"
 #include "device/core/step.h"
 
 namespace nearwarp::testing {
@@ -21,13 +22,6 @@ struct RunOptions {
   uint32_t order_seed = 0;  ///< 0: components in order of creation, else shuffled per window
   bool skip = true;         ///< leave sleeping components alone, jump over dead time
   bool to_limit = false;    ///< step every window up to the limit, whether or not work is left
-};
-
-struct ChannelSpec {
-  uint32_t slots = 8;
-  uint32_t latency = 1;
-  uint32_t credit_latency = 1;
-  uint32_t num = 0, den = 1;  ///< ticks per byte
 };
 
 /// Sends packets in order, each at its time or as soon after as there is room.
@@ -62,14 +56,7 @@ class Rig {
   ArenaBuilder arena;
 
   Ref<Channel> channel(const ChannelSpec& spec) {
-    const Ref<Slot> slots = arena.allocate<Slot>(spec.slots);
-    const Ref<Channel> ref = arena.allocate<Channel>(1);
-    Channel& c = *arena.get(ref);
-    c.slots = slots;
-    c.latency = spec.latency;
-    c.credit_latency = spec.credit_latency;
-    c.ticks_per_byte_num = spec.num;
-    c.ticks_per_byte_den = spec.den;
+    const Ref<Channel> ref = make_channel(arena, spec);
     channels_.push_back(ref);
     return ref;
   }

@@ -111,11 +111,6 @@ class SmBenchOf {
     params.slots_per_warp = 32;
     params.device_base = kBase;
     params.branch_latency = 4;
-    params.first_slice = kSliceEndpoint;
-    params.slices_per_stack = 4;
-    params.first_vault = kVaultEndpoint;
-    params.vaults_per_stack = 16;
-    params.first_stack_sm = kStackSmEndpoint;
     params.front_end = kFrontEndEndpoint;
     params.l1.hit_latency = 35;
   }
@@ -128,6 +123,7 @@ class SmBenchOf {
 
   /// Lay everything out; parameters, program and traces stand.
   void build() {
+    make_homes();
     State s = make_state();
     const ChannelSpec net{network_slots, kLatency, kLatency, 0, 1};
     const ChannelSpec control{control_slots, kLatency, kLatency, 0, 1};
@@ -212,6 +208,15 @@ class SmBenchOf {
                : sm::step_sm<Mechanisms>(ShuffledGroup{shuffle_lanes}, params, *state_.in(base),
                                          view, w, h);
   }
+  /// Four stacks of 16 vaults, four slices in front of each.
+  void make_homes() {
+    params.homes = {rig.arena.allocate<uint16_t>(4 * 16), 16};
+    for (uint32_t k = 0; k < 4; ++k) {
+      for (uint32_t v = 0; v < 16; ++v)
+        rig.arena.get(params.homes.endpoints)[k * 16 + v] = static_cast<uint16_t>(
+            params.in_stack ? kVaultEndpoint + k * 16 + v : kSliceEndpoint + k * 4 + v % 4);
+    }
+  }
   State make_state() {
     ArenaBuilder& a = rig.arena;
     State s;
@@ -245,6 +250,8 @@ class SmBenchOf {
     ArenaBuilder& a = rig.arena;
     tom::SmSideState<kWords> side;
     offload.in_stack = params.in_stack;
+    offload.stack_sms = place(std::vector<uint16_t>{kStackSmEndpoint, kStackSmEndpoint + 1,
+                                                    kStackSmEndpoint + 2, kStackSmEndpoint + 3});
     offload.candidates = place(program.candidates);
     offload.candidate_of = place(program.candidate_of);
     offload.weight = place(program.weight);

@@ -310,7 +310,7 @@ NW_HD inline void send_request(O& o, uint32_t now) {
   Packet p;
   p.kind = kOffloadRequest;
   p.src = v.s.endpoint;
-  p.dst = static_cast<uint16_t>(v.p.first_stack_sm + t.stack);
+  p.dst = o.p.stack_sms.in(v.base)[t.stack];
   pack_cursor(t.saved, p);
   p.line = w.thread_block;
   p.tag = warp | static_cast<uint32_t>(w.kernel) << 8;
@@ -370,7 +370,7 @@ NW_HD inline void on_dirty(O& o, LineAddr line, uint32_t now) {
   Packet p;
   p.kind = PacketKind::kInvalidate;
   p.src = v.s.endpoint;
-  p.dst = v.slice_of(line);
+  p.dst = v.gpu_home_of(line);
   p.line = line;
   p.bytes = static_cast<uint16_t>(v.p.header_bytes);
   send(*o.s.invalidations.in(v.base), v.base, v.tick(now), p, v.horizon);

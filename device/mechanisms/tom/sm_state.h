@@ -8,7 +8,6 @@
 
 namespace nearwarp::tom {
 
-inline constexpr uint32_t kMaxStacks = 16;
 /// Program counters (begin, end) and active mask in an offload request (TOM, section 4.2), in
 /// bytes.
 inline constexpr uint32_t kRequestContextBytes = 12;
@@ -20,6 +19,7 @@ struct SmSideParams {
   bool no_overhead = false;  ///< figure 2: packets weigh nothing, nothing is drained or invalidated
   uint32_t pipeline_latency = 10;  ///< core cycles from detection to decision
   uint32_t dirty_entries = 16;     ///< written lines a stack SM remembers per warp
+  Ref<uint16_t> stack_sms;         ///< by stack: where offload requests go
   // The program.
   Ref<Candidate> candidates;
   Ref<uint16_t> candidate_of, weight;

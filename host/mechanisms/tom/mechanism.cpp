@@ -10,6 +10,7 @@
 #include "host/core/error.h"
 #include "host/mechanisms/tom/counters.h"
 #include "host/mechanisms/tom/data_placement.h"
+#include "host/mechanisms/tom/machine.h"
 #include "host/mechanisms/tom/sides.h"
 
 namespace nearwarp::tom {
@@ -25,27 +26,21 @@ class TomRun final : public sim::MechanismRun {
         number_(number),
         tables_(build_offload_tables(subject.recording, subject.machine, subject.policy, image)),
         placement_(subject.recording, subject.machine, subject.policy, image, tables_) {
-    if (subject.machine.stack.sms != 1)
-      throw Error(fmt::format("{}: stack.sms = {} - TOM places one SM in each stack",
-                              subject.machine.path, subject.machine.stack.sms));
     mark_candidates(tables_, static_cast<uint8_t>(1u << number), image);
   }
 
-  sim::MachineNeeds needs() const override {
-    sim::MachineNeeds n;
-    n.stack_sms = true;
-    n.host_memory = learns();
-    n.all_local = subject_.policy.mapping == "local";
-    if (subject_.policy.mapping == "tmap" || subject_.policy.mapping == "oracle")
-      n.remapped_lines = placement_.plan().ranges.empty() ? 0 : placement_.plan().ranges.back().end;
-    n.own_mapping = subject_.policy.mapping == "tmap" || subject_.policy.mapping == "oracle";
-    return n;
+  sim::MachineNeeds needs() const override { return {.stacks_compute = true}; }
+
+  void extend(sim::Graph& graph, const sim::Parts& parts) override {
+    add_to_machine(graph, parts, subject_.policy, learns());
+    graph.own_mapping = subject_.policy.mapping == "tmap" || subject_.policy.mapping == "oracle";
+    const std::vector<LineRange>& ranges = placement_.plan().ranges;
+    graph.remapped_lines = ranges.empty() ? 0 : ranges.back().end;
   }
 
   void attach(System& system) override {
     attach_sms(system);
     attach_arbiter(system);
-    attach_monitors(system);
   }
 
   void begin(System& system) override { placement_.begin(system, number_); }
@@ -135,7 +130,9 @@ class TomRun final : public sim::MechanismRun {
   }
 
   void attach_sms(System& system) {
+    const std::span<const uint16_t> stack_sms = system.members("stack_sm");
     SmSideParams params = side_params(false);
+    params.stack_sms = kernels::place(system.arena, stack_sms);
     params.candidates = sim::place_all(system, tables_.candidates);
     params.candidate_of = sim::place_all(system, tables_.candidate_of);
     params.weight = sim::place_all(system, tables_.weight);
@@ -143,22 +140,20 @@ class TomRun final : public sim::MechanismRun {
     params.in_stack = true;
     const Ref<SmSideParams> stack = sim::place(system, params);
     const Ref<LineRange> ranges = sim::place_all(system, placement_.plan().ranges);
-    const sim::Endpoints& e = system.ends;
-    for (uint32_t i = 0; i < e.num_sms; ++i) {
-      const uint32_t warps = system.sm(i).warps.count;
+    for (const uint16_t endpoint : system.sms) {
+      const uint32_t warps = system.state<sm::SmState>(endpoint).warps.count;
       SmSideState<1> side;
-      side.invalidations = system.invalidations[i];
+      side.invalidations = system.channel_from(endpoint, sim::ChannelClass::kInvalidation);
       if (learns()) {
         side.analyzer.mode = SmMode::kLearning;
         side.analyzer.entries = system.arena.allocate<AnalyzerEntry>(warps);
         side.analyzer.ranges = ranges;
         side.analyzer.touched = system.arena.allocate<uint8_t>(ranges.count);
-        system.sm(i).elsewhere = e.host_memory;
+        system.state<sm::SmState>(endpoint).elsewhere = system.members("host_memory")[0];
       }
-      attach_sm(system, e.first_sm + i, main, warps, side);
+      attach_sm(system, endpoint, main, warps, side);
     }
-    for (uint32_t i = 0; i < e.num_stacks; ++i)
-      attach_stack_sm(system, e.first_stack_sm + i, stack);
+    for (const uint16_t endpoint : stack_sms) attach_stack_sm(system, endpoint, stack);
   }
 
   void attach_stack_sm(System& system, uint32_t endpoint, Ref<SmSideParams> params) {
@@ -176,7 +171,7 @@ class TomRun final : public sim::MechanismRun {
   }
 
   void attach_arbiter(System& system) {
-    const sim::Endpoints& e = system.ends;
+    const auto stacks = static_cast<uint32_t>(system.members("stack_sm").size());
     ArbiterParams p;
     p.stack_warps = subject_.machine.stack.sm_warps;
     p.dynamic_control = subject_.policy.offload.dynamic_control;
@@ -186,22 +181,11 @@ class TomRun final : public sim::MechanismRun {
         uint64_t{subject_.machine.pcie.remap_latency_ns} * system.base_mhz / 1000, system.window);
     ArbiterState s;
     if (learns()) s.learning = LearningPhase::kLearning;
-    s.waiting_entries = e.num_sms * subject_.machine.sm.warps;
-    s.waiting = system.arena.allocate<Waiting>(e.num_stacks * s.waiting_entries);
+    s.waiting_entries = system.num_sms() * subject_.machine.sm.warps;
+    s.waiting = system.arena.allocate<Waiting>(stacks * s.waiting_entries);
     const Ref<ArbiterParams> params = sim::place(system, p);
     sim::attach_to_front_end(system, number_, sim::place(system, s), params);
-    system.params<frontend::FrontEndParams>(e.front_end).word_kind = kChannelBusy;
-  }
-
-  /// The channel busy monitors (TOM, section 4.2).
-  void attach_monitors(System& system) {
-    for (uint32_t k = 0; k < system.ends.num_stacks; ++k) {
-      LinkPortParams& p = system.params<LinkPortParams>(system.ends.first_port + k);
-      p.monitor = 1;
-      p.news_kind = kChannelBusy;
-      p.interval_ticks = subject_.machine.offload.monitor_interval_cycles * p.ports.period;
-      p.threshold_percent = std::max(1u, subject_.policy.offload.busy_threshold_percent);
-    }
+    system.params<frontend::FrontEndParams>(system.front_end_at).word_kind = kChannelBusy;
   }
 
   sim::RunSubject subject_;

@@ -8,6 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "device/core/make_channel.h"
+#include "kernels/make_component.h"
+
 namespace nearwarp::dram {
 namespace {
 
@@ -100,29 +103,8 @@ class Layout {
   Ref<Channel> channel(Tick latency) {
     // Never short of slots before the credits of the first ones are back.
     const uint32_t slots = static_cast<uint32_t>(2 * latency / s_.period()) + 8;
-    const Ref<Slot> ring = s_.arena.allocate<Slot>(slots);
-    const Ref<Channel> ref = s_.arena.allocate<Channel>(1);
-    Channel& c = *s_.arena.get(ref);
-    c.slots = ring;
-    c.latency = c.credit_latency = static_cast<uint32_t>(latency);
-    return ref;
-  }
-
-  template <class T>
-  Ref<T> place(const T& object) {
-    const Ref<T> ref = s_.arena.allocate<T>(1);
-    *s_.arena.get(ref) = object;
-    return ref;
-  }
-
-  void add(uint32_t at, kernels::ComponentKind kind, uint32_t params, uint32_t state,
-           Ref<Channel> input) {
-    const Ref<Ref<Channel>> inputs = place(input);
-    kernels::Component& c = s_.arena.get(s_.table)[at];
-    c.kind = kind;
-    c.params = params;
-    c.state = state;
-    c.inputs = inputs;
+    const auto ticks = static_cast<uint32_t>(latency);
+    return make_channel(s_.arena, {.slots = slots, .latency = ticks, .credit_latency = ticks});
   }
 
   Ref<TrafficState> make_source(Ref<Channel> requests, Ref<Channel> replies) {
@@ -138,22 +120,26 @@ class Layout {
     for (uint32_t i = 0; i < s.trace.count; ++i) s_.arena.get(s.trace)[i].cycle += first;
     s.birth = first;
     s.random = traffic_.seed;
-    return place(s);
+    return kernels::place(s_.arena, s);
   }
 
   void make_components() {
     const DramConfig::Organisation& o = d_.organisation;
     const Ref<Channel> requests = channel(request_latency_), replies = channel(reply_latency_);
-    s_.vault = place(make_vault(s_.arena, s_.vault_params, o.bank_groups * o.banks_per_group,
-                                d_.controller.read_entries + d_.controller.write_entries, requests,
-                                replies));
+    const uint32_t entries = d_.controller.read_entries + d_.controller.write_entries;
+    s_.vault = kernels::place(
+        s_.arena, make_vault(s_.arena, s_.vault_params, o.bank_groups * o.banks_per_group, entries,
+                             requests, replies));
     s_.source = make_source(requests, replies);
-    s_.front_end = place(frontend::FrontEndState{});
+    s_.front_end = kernels::place(s_.arena, frontend::FrontEndState{});
     s_.table = s_.arena.allocate<kernels::Component>(2);
-    const Ref<TrafficParams> traffic_params = place(s_.traffic_params);
-    const Ref<VaultParams> params = place(s_.vault_params);
-    add(0, kernels::ComponentKind::kTraffic, traffic_params.offset, s_.source.offset, replies);
-    add(1, kernels::ComponentKind::kVault, params.offset, s_.vault.offset, requests);
+    const Ref<TrafficParams> traffic_params = kernels::place(s_.arena, s_.traffic_params);
+    const Ref<VaultParams> params = kernels::place(s_.arena, s_.vault_params);
+    const Ref<Ref<Channel>> source_inputs = kernels::place(s_.arena, replies);
+    const Ref<Ref<Channel>> vault_inputs = kernels::place(s_.arena, requests);
+    kernels::Component* table = s_.arena.get(s_.table);
+    table[0] = kernels::make_component(traffic_params, s_.source, source_inputs);
+    table[1] = kernels::make_component(params, s_.vault, vault_inputs);
   }
 
   const DramConfig& d_;

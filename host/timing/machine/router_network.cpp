@@ -43,8 +43,9 @@ Placement place_mesh(uint32_t clusters, uint32_t memory, bool from_sms) {
   return p;
 }
 
-Placement place(const config::MachineConfig& machine, uint32_t in, uint32_t out, bool from_sms) {
-  const std::string& topology = machine.interconnect.topology;
+Placement place(const config::MachineConfig::Interconnect& routers, uint32_t in, uint32_t out,
+                bool from_sms) {
+  const std::string& topology = routers.topology;
   if (topology == "mesh") return place_mesh(from_sms ? in : out, from_sms ? out : in, from_sms);
   Placement p;
   if (topology == "crossbar") {
@@ -53,7 +54,7 @@ Placement place(const config::MachineConfig& machine, uint32_t in, uint32_t out,
     p.receivers = counting(in, out);
     return p;
   }
-  const uint32_t radix = machine.interconnect.butterfly_radix;
+  const uint32_t radix = routers.butterfly_radix;
   uint32_t stages = 1;
   for (uint32_t n = radix; n < std::max(in, out); n *= radix) ++stages;
   p.topology = noc::make_topology("butterfly", fmt::format("{}x{}", radix, stages), "xy");
@@ -64,22 +65,23 @@ Placement place(const config::MachineConfig& machine, uint32_t in, uint32_t out,
 
 }  // namespace
 
-RouterNetwork make_router_network(ArenaBuilder& arena, const config::MachineConfig& machine,
+RouterNetwork make_router_network(ArenaBuilder& arena,
+                                  const config::MachineConfig::Interconnect& routers,
                                   noc::ChannelNetworkParams params,
                                   std::span<const SwitchLink> inputs,
                                   std::span<const SwitchLink> outputs, bool from_sms) {
   const Placement where =
-      place(machine, inputs.back().port + 1u, outputs.back().port + 1u, from_sms);
+      place(routers, inputs.back().port + 1u, outputs.back().port + 1u, from_sms);
   const noc::Topology& t = where.topology;
   noc::NetworkParams& p = params.net;
   p = noc::params_of(t);
   // Every virtual channel is a network of its own: see device/noc/channel_network.h.
-  p.vcs = p.vnets = machine.interconnect.vcs;
-  p.depth = machine.interconnect.vc_flits;
-  p.routing_delay = machine.interconnect.routing_delay_cycles;
-  p.speedup = machine.interconnect.internal_speedup;
-  params.flit_bytes = machine.interconnect.flit_bytes;
-  const uint32_t latency = machine.interconnect.router_latency_cycles;
+  p.vcs = p.vnets = routers.vcs;
+  p.depth = routers.vc_flits;
+  p.routing_delay = routers.routing_delay_cycles;
+  p.speedup = routers.internal_speedup;
+  params.flit_bytes = routers.flit_bytes;
+  const uint32_t latency = routers.router_latency_cycles;
   const noc::NetworkState net = noc::make_network(arena, p, latency);
   noc::wire(t, p, net, arena.base(), latency);
   RouterNetwork n;

@@ -15,14 +15,15 @@ struct RouterNetwork {
   noc::ChannelNetworkState state;
 };
 
-/// Lay out the network of `machine` between channels; see make_channel_network(). `params` holds
-/// what does not follow from the machine: period, component, endpoints. `from_sms`: the inputs are
-/// the clusters' ports, the outputs those of the memory side; otherwise the reverse. Both
-/// directions place them alike.
+/// Lay out the network that the keys describe between channels; see make_channel_network().
+/// `params` holds what does not follow from the keys: period, component, endpoints. `from_sms`: the
+/// inputs are the clusters' ports, the outputs those of the memory side; otherwise the reverse.
+/// Both directions place them alike.
 ///
 /// mesh: as square as it gets, memory ports spread evenly among the clusters', row by row.
 /// crossbar: one router. butterfly: as many stages as the ports need.
-RouterNetwork make_router_network(ArenaBuilder& arena, const config::MachineConfig& machine,
+RouterNetwork make_router_network(ArenaBuilder& arena,
+                                  const config::MachineConfig::Interconnect& routers,
                                   noc::ChannelNetworkParams params,
                                   std::span<const SwitchLink> inputs,
                                   std::span<const SwitchLink> outputs, bool from_sms);

@@ -1,91 +1,31 @@
-// A simulated system: all components of a machine, laid out in one arena.
+// A simulated system: finding things in it.
 #include "host/timing/machine/system.h"
-
-#include <algorithm>
-
-#include "host/timing/machine/assembly.h"
-#include "host/timing/machine/baseline_map.h"
 
 namespace nearwarp::sim {
 
-void Assembly::build() {
-  s_.base_mhz = config::base_mhz(m_);
-  s_.core_period = period(m_.clocks.core_mhz);
-  icnt_ = period(m_.clocks.interconnect_mhz);
-  number_endpoints();
-  s_.table = s_.arena.allocate<Component>(s_.ends.count);
-  s_.names.resize(s_.ends.count);
-  make_map();
-  make_channels();
-  make_sms();
-  make_front_end();
-  make_crossbars();
-  for (uint32_t i = 0; i < s_.ends.num_slices; ++i) make_slice(i);
-  for (uint32_t i = 0; i < s_.ends.num_stacks; ++i) make_port(i);
-  for (uint32_t i = 0; i < s_.ends.num_stacks; ++i) make_stack(i);
-  if (s_.ends.learning) make_host_memory();
-  s_.window = kNever;
-  for (const ChannelInfo& c : s_.channels) {
-    const Channel& channel = *s_.arena.get(c.channel);
-    s_.window = std::min({s_.window, Tick{channel.latency}, Tick{channel.credit_latency}});
-  }
+Ref<Channel> System::channel_from(uint32_t endpoint, ChannelClass kind) const {
+  for (const ChannelInfo& c : channels)
+    if (c.kind == kind && c.channel.in(arena.base())->producer == endpoint) return c.channel;
+  return {};
 }
 
-void Assembly::number_endpoints() {
-  Endpoints& e = s_.ends;
-  e.offloading = needs_.stack_sms;
-  e.num_sms = e.offloading ? m_.gpu.sms_with_ndp : m_.gpu.sms;
-  e.num_stacks = m_.stack.count;
-  e.num_slices = m_.l2.slices;
-  e.vaults_per_stack = m_.stack.vaults;
-  uint32_t at = 0;
-  const auto take = [&at](uint32_t n) {
-    const uint32_t first = at;
-    at += n;
-    return static_cast<uint16_t>(first);
-  };
-  e.first_sm = take(e.num_sms);
-  e.first_stack_sm = take(e.offloading ? e.num_stacks : 0);
-  e.first_slice = take(e.num_slices);
-  e.first_vault = take(e.num_stacks * e.vaults_per_stack);
-  e.first_port = take(e.num_stacks);
-  e.first_switch = take(e.num_stacks);
-  e.request_crossbar = take(1);
-  e.reply_crossbar = take(1);
-  e.invalidation_crossbar = take(e.offloading ? 1 : 0);
-  e.learning = needs_.host_memory;
-  e.host_memory = take(e.learning ? 1 : 0);
-  e.front_end = take(1);
-  e.count = static_cast<uint16_t>(at);
+std::span<const uint16_t> System::members(std::string_view class_name) const {
+  for (const ComponentClass& c : classes)
+    if (c.name == class_name) return c.members;
+  return {};
 }
 
-void Assembly::make_map() {
-  MemoryMap& map = s_.map;
-  map.baseline = machine_address_map(m_);
-  if (!needs_.own_mapping) return;
-  OffloadMapping own;
-  own.page_shift = kMappingPageShift - log2_exact(m_.l1.line_bytes);
-  const uint64_t lines = needs_.remapped_lines;
-  const uint64_t pages = (lines + (uint64_t{1} << own.page_shift) - 1) >> own.page_shift;
-  own.pages = s_.arena.allocate<uint64_t>(static_cast<uint32_t>((pages + 63) / 64));
-  map.offload = s_.arena.allocate<OffloadMapping>(1);
-  *s_.arena.get(map.offload) = own;
-}
-
-System build_system(const config::MachineConfig& machine, const ImageTables& image,
-                    const MachineNeeds& needs) {
-  System system;
-  Assembly(machine, image, needs, system).build();
-  return system;
+std::vector<uint16_t> System::of_kind(kernels::ComponentKind kind) {
+  std::vector<uint16_t> found;
+  for (uint32_t i = 0; i < table.count; ++i)
+    if (component(i).kind == kind) found.push_back(static_cast<uint16_t>(i));
+  return found;
 }
 
 uint64_t committed_instructions(System& system) {
   uint64_t n = 0;
-  for (uint32_t i = 0; i < system.table.count; ++i) {
-    if (!kernels::is_sm(system.component(i).kind)) continue;
-    const sm::SmCounters c = with_sm(system, i, [](const auto& s) { return s.counters; });
-    n += c.issued - c.redundant;
-  }
+  for (const kernels::Component& c : system.components())
+    n += kernels::ProductFamily::committed(c, system.arena.base());
   return n;
 }
 

@@ -8,6 +8,7 @@
 
 #include "host/core/error.h"
 #include "host/timing/noc/wiring.h"
+#include "kernels/make_component.h"
 
 namespace nearwarp::noc {
 
@@ -56,15 +57,10 @@ Network::Network(const NocConfig& config) {
 }
 
 void Network::make_component() {
-  const Ref<NetworkParams> params = arena_.allocate<NetworkParams>(1);
+  const Ref<NetworkParams> params = kernels::place(arena_, params_);
   table_ = arena_.allocate<kernels::Component>(1);
   front_end_ = arena_.allocate<frontend::FrontEndState>(1);
-  *arena_.get(params) = params_;
-  kernels::Component c;
-  c.kind = kernels::ComponentKind::kStandaloneNetwork;
-  c.params = params.offset;
-  c.state = own_.offset;
-  *arena_.get(table_) = c;
+  *arena_.get(table_) = kernels::make_component(params, own_, {});
 }
 
 kernels::RunState Network::run_state() const {

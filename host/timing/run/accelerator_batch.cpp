@@ -160,7 +160,7 @@ class Batch {
     const ReplayJob& what = systems_[a.number];
     System& system = a.on_device.run().system();
     return fmt::format("in {} of {} under {}, in the window from tick {} on, core cycle {}",
-                       system.names[f.component].name, what.recording->name, what.policy->name,
+                       system.nodes[f.component].name, what.recording->name, what.policy->name,
                        f.tick, f.tick / system.core_period);
   }
 

@@ -116,7 +116,7 @@ std::vector<uint32_t> thread_blocks_on(Replay& run) {
       if (slot.arrive < kNever && slot.packet.kind == kind) add(slot.packet);
     }
   };
-  for (uint32_t i = 0; i < system.ends.num_sms; ++i) {
+  for (uint32_t i = 0; i < system.num_sms(); ++i) {
     const sm::SmState& s = system.sm(i);
     for (uint32_t k = 0; k < s.blocks.count; ++k) {
       const sm::BlockSlot& b = s.blocks.in(base)[k];

@@ -60,7 +60,7 @@ const char* phase_name(sm::Phase phase) {
 }
 
 std::string channel_name(const System& system, const Channel& c) {
-  return fmt::format("{} -> {}", system.names[c.producer].name, system.names[c.consumer].name);
+  return fmt::format("{} -> {}", system.nodes[c.producer].name, system.nodes[c.consumer].name);
 }
 
 [[noreturn]] void lost(const std::string& what) {
@@ -80,7 +80,7 @@ void each_sm(System& system, F&& f) {
 
 template <uint32_t kWords>
 void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const sm::SmParams& p) {
-  const std::string& name = system.names[i].name;
+  const std::string& name = system.nodes[i].name;
   if (s.free_warps != WarpSet<kWords>::lowest(p.num_warps)) lost(name + " still holds warps");
   if (s.free_loads != low_bits(p.load_entries)) lost(name + " still waits for loads");
   if (s.l1.mshr_free != low_bits(p.l1.mshrs)) lost(name + " still holds MSHRs");
@@ -121,50 +121,23 @@ void check_conservation(System& system, uint64_t expected_instructions) {
   for (uint32_t i = 0; i < system.table.count; ++i) {
     if (system.component(i).kind == ComponentKind::kRouterNetwork &&
         system.state<noc::ChannelNetworkState>(i).flits_inside != 0)
-      lost(system.names[i].name + " still has flits");
+      lost(system.nodes[i].name + " still has flits");
     if (system.component(i).kind != ComponentKind::kL2Slice) continue;
     const L2SliceState& s = system.state<L2SliceState>(i);
     if (s.mshrs_in_use != 0 || s.request_count != 0 || s.reply_count != 0)
-      lost(system.names[i].name + " still has requests");
+      lost(system.nodes[i].name + " still has requests");
     if (s.counters.atomic_writes != s.counters.atomic_write_acks)
-      lost(system.names[i].name + " has writes of atomics that were never acknowledged");
+      lost(system.nodes[i].name + " has writes of atomics that were never acknowledged");
   }
 }
 
 void check_faults(System& system) {
   for (uint32_t i = 0; i < system.table.count; ++i) {
-    const Fault* f = nullptr;
-    switch (system.component(i).kind) {
-      case ComponentKind::kL2Slice:
-        f = &system.state<L2SliceState>(i).fault;
-        break;
-      case ComponentKind::kSwitch:
-        f = &system.state<SwitchState>(i).fault;
-        break;
-      case ComponentKind::kRouterNetwork:
-        f = &system.state<noc::ChannelNetworkState>(i).fault;
-        break;
-      case ComponentKind::kLinkPort:
-        f = &system.state<LinkPortState>(i).ports.fault;
-        break;
-      case ComponentKind::kVault:
-        f = &system.state<VaultState>(i).fault;
-        break;
-      case ComponentKind::kHostMemory:
-        f = &system.state<HostMemoryState>(i).fault;
-        break;
-      case ComponentKind::kFrontEnd:
-        f = &system.state<frontend::FrontEndState>(i).fault;
-        break;
-      case ComponentKind::kSm:
-      case ComponentKind::kWideSm:
-      case ComponentKind::kTraffic:  // no part of a machine
-      case ComponentKind::kStandaloneNetwork:
-        continue;
-    }
+    const Fault* f = kernels::ProductFamily::fault(system.component(i), system.arena.base());
+    if (f == nullptr) continue;
     if (f->code != kFaultNone)
       throw Error(fmt::format(
-          "{} at tick {}: {} - this is a defect of the simulator", system.names[i].name, f->tick,
+          "{} at tick {}: {} - this is a defect of the simulator", system.nodes[i].name, f->tick,
           f->code == kFaultNoRoute ? "no route for a packet" : "a packet that it cannot treat"));
   }
 }

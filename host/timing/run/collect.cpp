@@ -8,11 +8,10 @@ namespace nearwarp::sim {
 void collect(const runtime::Recording& recording, const ImageTables& image,
              const MechanismRuns& mechanisms, System& system, uint64_t now_cycle,
              report::RunResult& result) {
-  const Endpoints& e = system.ends;
   collect_launches(recording, image, system, now_cycle, result);
   result.counters.push_back({"run.cycles", result.cycles, "core cycles", "Simulated time"});
-  collect_sms(system, "sm.", e.first_sm, e.num_sms, result);
-  if (e.offloading) collect_sms(system, "stack_sm.", e.first_stack_sm, e.num_stacks, result);
+  for (const ComponentClass& c : system.classes)
+    if (is_sm_class(system, c)) collect_sms(system, c.name + ".", c.members, result);
   for (const auto& m : mechanisms) m->collect(system, result);
   collect_memory(system, result);
   collect_channels(system, result);

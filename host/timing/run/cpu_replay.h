@@ -8,7 +8,9 @@
 
 #include "host/config/machine.h"
 #include "host/config/policy.h"
+#include "host/mechanisms/mechanism.h"
 #include "host/recording/recording.h"
+#include "host/timing/machine/system.h"
 #include "host/timing/report/result.h"
 #include "kernels/cpu_executor.h"
 
@@ -25,6 +27,10 @@ struct SimOptions {
   /// Called some times a second; return false to stop: the result is then partial.
   std::function<bool(const Progress&)> progress;
   std::string checkpoint;  ///< see ReplayJob
+  Shape shape = nullptr;   ///< see ReplayJob
+  MechanismSet mechanisms = built_in_mechanisms();  ///< see ReplayJob
+  /// The components' family, if not the product's: one with the mechanisms' device code.
+  kernels::StepOnCpu family = nullptr;
   // For tests: results must not depend on these.
   std::chrono::milliseconds progress_interval{50};  ///< at least that, between two calls
   Tick window_ticks = 0;                            ///< 0: the longest possible; else at most that

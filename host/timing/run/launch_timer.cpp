@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "host/core/error.h"
+#include "host/timing/machine/lay_out.h"
+#include "host/timing/machine/shapes/shapes.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/program/trace_feed.h"
 #include "host/timing/run/checks.h"
@@ -49,7 +51,7 @@ struct LaunchTimer::Impl {
   void lay_out() {
     slots = image.max_slots = std::max(image.max_slots, kMaxSlots);
     executor.reset();
-    system = build_system(machine, image, MachineNeeds{});
+    system = sim::lay_out(make_graph({machine, image}));
     executor =
         std::make_unique<kernels::CpuExecutor>(system->components(), kernels::ExecutorOptions{});
     control = {};
@@ -61,9 +63,9 @@ struct LaunchTimer::Impl {
   void go_on() {
     frontend::DispatchState& dispatch = system->front_end().dispatch;
     dispatch.launch = 0;
-    for (uint32_t i = 0; i < system->ends.num_sms; ++i)
+    for (uint32_t i = 0; i < system->num_sms(); ++i)
       system->sm(i).launch = sm::SmState{}.launch;  // its next thread block is of a new launch
-    kernels::Component& component = system->component(system->ends.front_end);
+    kernels::Component& component = system->front_end_component();
     component.wake = std::min(component.wake, dispatch.launch_at);
     control.next = std::min(control.next, dispatch.launch_at);
     control.stop = Stop::kNone;
@@ -75,9 +77,9 @@ struct LaunchTimer::Impl {
     state.view.arena = system->arena.base();
     state.view.image = image.view();
     state.table = system->table;
-    state.front_end = system->component(system->ends.front_end).state;
+    state.front_end = system->front_end_component().state;
     state.control = control;
-    TraceFeed feed(recording, image, system->ends.num_sms * machine.sm.blocks);
+    TraceFeed feed(recording, image, system->num_sms() * machine.sm.blocks);
     feed.serve(front_end, state);
     uint64_t committed = committed_instructions(*system), look_at = 0;
     uint64_t commit_cycle = core_cycle(control.next);

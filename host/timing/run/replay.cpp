@@ -7,6 +7,8 @@
 
 #include "host/core/error.h"
 #include "host/recording/archive.h"
+#include "host/timing/machine/lay_out.h"
+#include "host/timing/machine/shapes/shapes.h"
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/checks.h"
 #include "host/timing/run/collect.h"
@@ -36,9 +38,12 @@ Replay::Replay(const ReplayJob& what, Tick window_ticks)
 }
 
 System Replay::lay_out() {
-  MachineNeeds needs;
-  for (const auto& m : mechanisms_) needs.add(m->needs());
-  System system = build_system(*what_.machine, image_, needs);
+  ShapeInputs inputs{*what_.machine, image_};
+  for (const auto& m : mechanisms_) inputs.needs.add(m->needs());
+  Graph graph = (what_.shape != nullptr ? what_.shape : make_graph)(inputs);
+  const Parts parts(inputs);
+  for (const auto& m : mechanisms_) m->extend(graph, parts);
+  System system = sim::lay_out(graph);
   for (const auto& m : mechanisms_) m->attach(system);
   return system;
 }
@@ -48,12 +53,12 @@ kernels::RunState Replay::state() {
   run.view.arena = system_.arena.base();
   run.view.image = image_.view();
   run.table = system_.table;
-  run.front_end = system_.component(system_.ends.front_end).state;
+  run.front_end = system_.front_end_component().state;
   run.control = control_;
   return run;
 }
 
-uint32_t Replay::dispatch_margin() const { return system_.ends.num_sms * what_.machine->sm.blocks; }
+uint32_t Replay::dispatch_margin() const { return system_.num_sms() * what_.machine->sm.blocks; }
 
 void Replay::begin() {
   begun_ = saved_ = std::chrono::steady_clock::now();

@@ -23,6 +23,7 @@ struct ReplayJob {
   const config::PolicyConfig* policy = nullptr;
   /// Where to keep the run's state, to go on from it another time; empty: nowhere.
   std::string checkpoint = {};
+  Shape shape = nullptr;  ///< of the machine; null: the one that its key names
   /// What policy.mechanism may name.
   MechanismSet mechanisms = built_in_mechanisms();
 };

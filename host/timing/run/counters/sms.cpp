@@ -1,5 +1,7 @@
 // Counters of SMs, their L1 caches and TLBs.
 #include "host/timing/run/counters/subjects.h"
+
+#include <algorithm>
 #include "host/timing/run/counters/table.h"
 
 namespace nearwarp::sim {
@@ -103,10 +105,10 @@ constexpr CounterRow<SmNumbers> kSmCounters[] = {
 
 }  // namespace
 
-void collect_sms(System& system, std::string_view prefix, uint32_t first, uint32_t count,
+void collect_sms(System& system, std::string_view prefix, std::span<const uint16_t> sms,
                  report::RunResult& result) {
   CounterSums<SmNumbers> sums(kSmCounters);
-  for (uint32_t i = first; i < first + count; ++i)
+  for (const uint16_t i : sms)
     with_sm(system, i, [&](const auto& s) {
       sums.add({s.counters, s.tlb.counters, s.l1.counters});
     });
@@ -114,13 +116,13 @@ void collect_sms(System& system, std::string_view prefix, uint32_t first, uint32
 }
 
 void collect_committed(System& system, report::RunResult& result) {
-  const Endpoints& e = system.ends;
+  const std::span<const uint16_t> stack_sms = system.members("stack_sm");
   for (uint32_t i = 0; i < system.table.count; ++i) {
     if (!kernels::is_sm(system.component(i).kind)) continue;
     const sm::SmCounters n = with_sm(system, i, [](const auto& s) { return s.counters; });
     result.warp_instructions += n.issued - n.redundant;
     result.thread_instructions += n.issued_threads - n.redundant_threads;
-    if (e.offloading && i >= e.first_stack_sm && i < uint32_t{e.first_stack_sm} + e.num_stacks)
+    if (std::find(stack_sms.begin(), stack_sms.end(), i) != stack_sms.end())
       result.offloaded_thread_instructions += n.issued_threads;
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "host/recording/recording.h"
@@ -15,8 +16,8 @@ namespace nearwarp::sim {
 void collect_launches(const runtime::Recording& recording, const ImageTables& image, System& system,
                       uint64_t now_cycle, report::RunResult& result);
 
-/// Counters of the SMs from endpoint `first` on, with their L1 caches and TLBs.
-void collect_sms(System& system, std::string_view prefix, uint32_t first, uint32_t count,
+/// Counters of the SMs at some endpoints, with their L1 caches and TLBs.
+void collect_sms(System& system, std::string_view prefix, std::span<const uint16_t> sms,
                  report::RunResult& result);
 
 /// Instructions that the run committed; `result.offloaded_thread_instructions` included.

@@ -38,7 +38,7 @@ uint64_t idle_bits(System& system, ChannelClass kind, uint64_t run_ticks) {
 }  // namespace
 
 void collect_time(System& system, report::RunResult& result) {
-  const Endpoints& e = system.ends;
+  const bool stacks_compute = !system.members("stack_sm").empty();
   const uint64_t ticks = result.cycles * system.core_period;
   const auto add = [&](const char* name, uint64_t value, const char* unit, const char* text) {
     result.counters.push_back({name, value, unit, text});
@@ -49,14 +49,14 @@ void collect_time(System& system, report::RunResult& result) {
   idle("link.gpu_to_memory.idle_bits", ChannelClass::kGpuToMemory);
   idle("link.memory_to_gpu.idle_bits", ChannelClass::kMemoryToGpu);
   // Without stack SMs nothing needs the cross-stack links: they are off (deviation 62).
-  if (e.offloading) idle("link.memory_to_memory.idle_bits", ChannelClass::kMemoryToMemory);
+  if (stacks_compute) idle("link.memory_to_memory.idle_bits", ChannelClass::kMemoryToMemory);
   const auto powered = [&](const char* name, uint64_t components) {
     add(name, components * result.cycles, "core cycles", "Run time, times components");
   };
-  powered("sm.powered_cycles", e.num_sms);
-  if (e.offloading) powered("stack_sm.powered_cycles", e.num_stacks);
-  powered("l2.powered_cycles", e.num_slices);
-  powered("dram.powered_cycles", uint64_t{e.num_stacks} * e.vaults_per_stack);
+  for (const ComponentClass& c : system.classes)
+    if (is_sm_class(system, c)) powered((c.name + ".powered_cycles").c_str(), c.members.size());
+  powered("l2.powered_cycles", system.of_kind(kernels::ComponentKind::kL2Slice).size());
+  powered("dram.powered_cycles", system.of_kind(kernels::ComponentKind::kVault).size());
 }
 
 }  // namespace nearwarp::sim

@@ -1,0 +1,101 @@
+// What TOM adds to a machine's graph.
+#include "host/mechanisms/tom/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/mechanisms/tom/packets.h"
+#include "host/core/error.h"
+
+namespace nearwarp::tom {
+
+namespace {
+
+using namespace sim;
+
+Wire pcie(const Parts& parts) {
+  const config::MachineConfig::Pcie& p = parts.machine.pcie;
+  const Tick round_trip = std::max<Tick>(2, parts.ns_ticks(p.round_trip_ns));
+  return {static_cast<uint32_t>(round_trip / 2), p.queue_entries, p.mbps};
+}
+
+NodeId only(const Graph& g, std::string_view node_class) {
+  return g.members(g.class_named(node_class)).at(0);
+}
+
+/// They take their lines from the vaults, as the L2 slices do.
+void add_stack_sms(Graph& g, const Parts& parts, const config::PolicyConfig& policy) {
+  SmSpec spec = parts.stack_sm();
+  spec.homes = g.spec<L2SliceSpec>(g.class_named("l2")).homes;
+  spec.params.in_stack = true;
+  spec.params.all_local = policy.mapping == "local";
+  const std::vector<NodeId> switches = g.members(g.class_named("stack_switch"));
+  const uint16_t stack_sm = g.add_class("stack_sm", spec);
+  const Wire wire = parts.in_stack();
+  for (uint16_t k = 0; k < switches.size(); ++k) {
+    const NodeId sm = g.add(stack_sm, fmt::format("stack sm {}", k), k);
+    constexpr uint8_t kBoth = kRequests | kReplies;
+    g.link(g.at(sm), g.next_in(switches[k]), ChannelClass::kInStack, kBoth, wire);
+    g.link(g.next_out(switches[k]), g.at(sm), ChannelClass::kInStack, kBoth, wire);
+  }
+}
+
+void add_invalidations(Graph& g, const Parts& parts) {
+  const std::vector<NodeId> sms = g.members(g.class_named("sm"));
+  const std::vector<NodeId> slices = g.members(g.class_named("l2"));
+  const uint16_t crossbar = g.add_class(
+      "invalidation_crossbar", parts.crossbar_switch(parts.machine.interconnect.flit_bytes));
+  const NodeId network = g.add(crossbar, "invalidation crossbar");
+  for (uint32_t i = 0; i < sms.size(); ++i)
+    g.link(g.at(sms[i]), g.at(network, parts.cluster_of(i)), ChannelClass::kInvalidation,
+           kInvalidations, parts.hop());
+  for (uint32_t i = 0; i < slices.size(); ++i)
+    g.link(g.at(network, i), g.at(slices[i]), ChannelClass::kInvalidation, kInvalidations,
+           parts.hop());
+}
+
+/// The channel busy monitors, which tell the front end (TOM, section 4.2).
+void add_monitors(Graph& g, const Parts& parts, const config::PolicyConfig& policy) {
+  const uint16_t port_class = g.class_named("link_port");
+  const NodeId front_end = only(g, "front_end");
+  LinkPortParams& p = g.spec<LinkPortSpec>(port_class).params;
+  p.monitor = 1;
+  p.news_kind = kChannelBusy;
+  p.interval_ticks = parts.machine.offload.monitor_interval_cycles * parts.icnt_period;
+  p.threshold_percent = std::max(1u, policy.offload.busy_threshold_percent);
+  for (const NodeId port : g.members(port_class))
+    g.link(g.at(port), g.at(front_end), ChannelClass::kControl, kControl, parts.control(4));
+}
+
+void add_host_memory(Graph& g, const Parts& parts) {
+  HostMemorySpec spec;
+  spec.params.period = parts.icnt_period;
+  spec.params.header_bytes = static_cast<uint16_t>(parts.machine.packets.header_bytes);
+  spec.params.line_bytes = static_cast<uint16_t>(parts.machine.l1.line_bytes);
+  spec.params.sector_bytes = static_cast<uint16_t>(parts.machine.packets.sector_bytes);
+  const NodeId host = g.add(g.add_class("host_memory", spec), "CPU memory");
+  const Wire wire = pcie(parts);
+  g.link(g.next_out(only(g, "request_crossbar")), g.at(host), ChannelClass::kPcie, kRequests, wire);
+  g.link(g.at(host), g.next_in(only(g, "reply_crossbar")), ChannelClass::kPcie, kReplies, wire);
+}
+
+}  // namespace
+
+void add_to_machine(Graph& g, const Parts& parts, const config::PolicyConfig& policy,
+                    bool learning) {
+  const config::MachineConfig& m = parts.machine;
+  if (m.stack.sms != 1)
+    throw Error(
+        fmt::format("{}: stack.sms = {} - TOM places one SM in each stack", m.path, m.stack.sms));
+  const size_t stacks = g.members(g.class_named("stack_switch")).size();
+  if (stacks > kMaxStacks)
+    throw Error(
+        fmt::format("{}: {} stacks - TOM's tables have room for {}", m.path, stacks, kMaxStacks));
+  add_stack_sms(g, parts, policy);
+  add_invalidations(g, parts);
+  add_monitors(g, parts, policy);
+  if (learning) add_host_memory(g, parts);
+}
+
+}  // namespace nearwarp::tom

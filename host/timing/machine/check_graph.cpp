@@ -1,0 +1,104 @@
+// Can a machine's graph be built, and does every packet find its way?
+#include "host/timing/machine/check_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/core/error.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+class Check {
+ public:
+  Check(const Graph& graph, const std::vector<LinksOfNode>& links,
+        const std::vector<Routes>& routes)
+      : graph_(graph), links_(links), routes_(routes) {}
+
+  /// The models of transit nodes keep their ports and inputs in bit masks.
+  void transit_node(NodeId node) const {
+    const std::vector<uint32_t>&in = links_[node].in, &out = links_[node].out;
+    at_most(node, "input channels", in.size(), kMaxSwitchInputs);
+    std::vector<uint32_t> in_port, out_port;
+    for (const uint32_t i : in) in_port.push_back(graph_.links[i].to.port);
+    for (const uint32_t i : out)
+      if (graph_.links[i].carries != kControl) out_port.push_back(graph_.links[i].from.port);
+    ports(node, "input ports", in_port);
+    ports(node, "output ports", out_port);
+  }
+
+  void homes(const Homes& homes) const {
+    if (std::find(homes.at.begin(), homes.at.end(), kNoNode) != homes.at.end())
+      throw Error("a table of homes has gaps - the shape must say where every line lives");
+  }
+
+  /// Every home of an SM, the memory behind an L2 slice included, and back: the memory acknowledges
+  /// writes to the SM itself.
+  void ways_of_sm(NodeId sm, const SmSpec& spec) const {
+    const std::vector<NodeId>& homes = graph_.homes[spec.homes].at;
+    for (size_t i = 0; i < homes.size(); ++i) {
+      there_and_back(sm, homes[i]);
+      const auto* slice = std::get_if<L2SliceSpec>(&graph_.spec_of(homes[i]));
+      if (slice == nullptr) continue;
+      const NodeId memory = graph_.homes[slice->homes].at[i];
+      there_and_back(homes[i], memory);
+      reaches(memory, sm, kReplies);
+    }
+  }
+
+ private:
+  void at_most(NodeId node, const char* what, size_t count, size_t most) const {
+    if (count > most)
+      throw Error(fmt::format("{} has {} {} - it can have {} at most", graph_.nodes[node].name,
+                              count, what, most));
+  }
+  /// `port` of each link, ascending.
+  void ports(NodeId node, const char* what, const std::vector<uint32_t>& port) const {
+    if (!port.empty()) at_most(node, what, port.back() + 1, kMaxSwitchPorts);
+    for (size_t i = 0, first = 0; i < port.size(); ++i) {
+      if (port[i] != port[first]) first = i;
+      at_most(node, "channels of one port", i - first + 1, kMaxSwitchPorts);
+      if (port[i] > (i == 0 ? 0 : port[i - 1] + 1))
+        throw Error(fmt::format("{}: of its {} number {} has no link - they count from 0",
+                                graph_.nodes[node].name, what, port[i] - 1));
+    }
+  }
+  void there_and_back(NodeId a, NodeId b) const {
+    reaches(a, b, kRequests);
+    reaches(b, a, kReplies);
+  }
+  void reaches(NodeId from, NodeId to, Carries carries) const {
+    for (const uint32_t i : links_[from].out) {
+      const Link& l = graph_.links[i];
+      if ((l.carries & carries) == 0) continue;
+      if (l.to.node == to) return;
+      const Routes& r = routes_[l.to.node];
+      const std::vector<uint16_t>& row = carries == kRequests ? r.request : r.reply;
+      if (!row.empty() && row[to] != kNoRoute) return;
+    }
+    throw Error(fmt::format("no {} get from {} to {} - the shape lacks a link",
+                            carries == kRequests ? "requests" : "replies", graph_.nodes[from].name,
+                            graph_.nodes[to].name));
+  }
+
+  const Graph& graph_;
+  const std::vector<LinksOfNode>& links_;
+  const std::vector<Routes>& routes_;
+};
+
+}  // namespace
+
+void check_graph(const Graph& graph, const std::vector<LinksOfNode>& links,
+                 const std::vector<Routes>& routes) {
+  const Check check(graph, links, routes);
+  for (const Homes& h : graph.homes) check.homes(h);
+  for (NodeId n = 0; n < graph.nodes.size(); ++n) {
+    const NodeSpec& spec = graph.spec_of(n);
+    if (is_transit(spec)) check.transit_node(n);
+    if (const auto* sm = std::get_if<SmSpec>(&spec)) check.ways_of_sm(n, *sm);
+  }
+}
+
+}  // namespace nearwarp::sim

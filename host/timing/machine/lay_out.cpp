@@ -1,0 +1,138 @@
+// From a machine's graph to a system: the generic passes, in their order.
+#include "host/timing/machine/lay_out.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/core/make_channel.h"
+#include "host/core/error.h"
+#include "host/timing/machine/check_graph.h"
+#include "host/timing/machine/layout.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+/// Components by endpoint, and the members of their classes.
+void number_nodes(const Graph& graph, System& s) {
+  s.table = s.arena.allocate<kernels::Component>(static_cast<uint32_t>(graph.nodes.size()));
+  s.nodes = graph.nodes;
+  for (const NodeClass& c : graph.classes) s.classes.push_back({c.name, {}});
+  for (NodeId n = 0; n < graph.nodes.size(); ++n)
+    s.classes[graph.nodes[n].node_class].members.push_back(n);
+}
+
+std::vector<HomeTable> make_homes(const Graph& graph, ArenaBuilder& arena) {
+  std::vector<HomeTable> tables;
+  for (const Homes& h : graph.homes)
+    tables.push_back({kernels::place(arena, std::span<const uint16_t>(h.at)), h.per_stack});
+  return tables;
+}
+
+std::vector<Ref<Channel>> make_channels(const Graph& graph, System& s) {
+  std::vector<Ref<Channel>> channels;
+  for (const Link& l : graph.links) {
+    ChannelSpec spec;
+    spec.slots = l.wire.slots;
+    spec.latency = spec.credit_latency = l.wire.latency;
+    if (l.wire.mbps != 0) {
+      const TicksPerByte t = ticks_per_byte(graph.base_mhz, l.wire.mbps);
+      spec.num = t.num;
+      spec.den = t.den;
+    }
+    spec.producer = l.from.node;
+    spec.consumer = l.to.node;
+    channels.push_back(make_channel(s.arena, spec));
+    s.channels.push_back({channels.back(), l.kind});
+  }
+  return channels;
+}
+
+/// Room for pages under an address map of their own.
+void make_own_mapping(const Graph& graph, System& s) {
+  if (!graph.own_mapping) return;
+  OffloadMapping own;
+  own.page_shift = kMappingPageShift - graph.line_shift;
+  const uint64_t pages = (graph.remapped_lines + (uint64_t{1} << own.page_shift) - 1) >> own.page_shift;
+  own.pages = s.arena.allocate<uint64_t>(static_cast<uint32_t>((pages + 63) / 64));
+  s.map.offload = s.arena.allocate<OffloadMapping>(1);
+  *s.arena.get(s.map.offload) = own;
+}
+
+/// W: within it no component feels what another does.
+Tick longest_window(System& s) {
+  Tick window = kNever;
+  for (const ChannelInfo& c : s.channels) {
+    const Channel& channel = *s.arena.get(c.channel);
+    window = std::min({window, Tick{channel.latency}, Tick{channel.credit_latency}});
+  }
+  return window;
+}
+
+/// The channel of the only one of `links` that is as wanted; count 0 if there is none.
+template <class Wanted>
+Ref<Channel> only(const Layout& l, const std::vector<uint32_t>& links, NodeId node,
+                  Wanted&& wanted) {
+  Ref<Channel> found;
+  for (const uint32_t i : links) {
+    if (!wanted(l.graph.links[i])) continue;
+    if (found.count != 0)
+      throw Error(fmt::format("{} has two links for the same messages - it knows only one",
+                              l.graph.nodes[node].name));
+    found = l.channels[i];
+  }
+  return found;
+}
+
+Ref<Channel> needed(const Layout& l, Ref<Channel> channel, NodeId node) {
+  if (channel.count == 0)
+    throw Error(
+        fmt::format("{} lacks a link - see host/timing/machine/specs.h", l.graph.nodes[node].name));
+  return channel;
+}
+
+}  // namespace
+
+Ref<Channel> Layout::find_in(NodeId node, uint8_t carries) const {
+  return only(*this, links[node].in, node,
+              [&](const Link& l) { return (l.carries & carries) != 0; });
+}
+Ref<Channel> Layout::find_out(NodeId node, uint8_t carries) const {
+  return only(*this, links[node].out, node,
+              [&](const Link& l) { return (l.carries & carries) != 0; });
+}
+Ref<Channel> Layout::in(NodeId node, uint8_t carries) const {
+  return needed(*this, find_in(node, carries), node);
+}
+Ref<Channel> Layout::out(NodeId node, uint8_t carries) const {
+  return needed(*this, find_out(node, carries), node);
+}
+Ref<Channel> Layout::in_of_class(NodeId node, ChannelClass kind) const {
+  const auto same = [&](const Link& l) { return l.kind == kind; };
+  return needed(*this, only(*this, links[node].in, node, same), node);
+}
+Ref<Channel> Layout::out_of_class(NodeId node, ChannelClass kind) const {
+  const auto same = [&](const Link& l) { return l.kind == kind; };
+  return needed(*this, only(*this, links[node].out, node, same), node);
+}
+
+System lay_out(const Graph& graph) {
+  System s;
+  s.base_mhz = graph.base_mhz;
+  s.core_period = graph.core_period;
+  number_nodes(graph, s);
+  Layout layout{graph, s, links_by_node(graph), {}, {}, {}};
+  layout.routes = find_routes(graph, layout.links);
+  check_graph(graph, layout.links, layout.routes);
+  s.map = graph.map;
+  make_own_mapping(graph, s);
+  layout.homes = make_homes(graph, s.arena);
+  layout.channels = make_channels(graph, s);
+  for (NodeId n = 0; n < graph.nodes.size(); ++n)
+    std::visit([&](const auto& spec) { layout.node(n, spec); }, graph.spec_of(n));
+  s.window = longest_window(s);
+  return s;
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,77 @@
+// Lays out the nodes that packets pass through: switches, networks of routers, link ports.
+#include "host/timing/machine/layout.h"
+#include "host/timing/machine/router_network.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+std::vector<SwitchLink> inputs_of(const Layout& l, NodeId node) {
+  std::vector<SwitchLink> inputs;
+  for (const uint32_t i : l.links[node].in)
+    inputs.push_back({l.channels[i], l.graph.links[i].to.port});
+  return inputs;
+}
+
+/// Control messages are none of the switch's packets.
+std::vector<SwitchLink> outputs_of(const Layout& l, NodeId node) {
+  std::vector<SwitchLink> outputs;
+  for (const uint32_t i : l.links[node].out)
+    if (l.graph.links[i].carries != kControl)
+      outputs.push_back({l.channels[i], l.graph.links[i].from.port});
+  return outputs;
+}
+
+template <class P, class S>
+void set_routes(Layout& l, NodeId node, const P& params, const S& state) {
+  const Routes& r = l.routes[node];
+  for (NodeId d = 0; d < r.request.size(); ++d)
+    set_route(params, state, l.s.arena.base(), d, r.request[d], r.reply[d]);
+}
+
+SwitchParams numbered(const Layout& l, NodeId node, SwitchParams p) {
+  p.component = node;
+  p.endpoints = static_cast<uint16_t>(l.graph.nodes.size());
+  return p;
+}
+
+}  // namespace
+
+void Layout::node(NodeId node, const SwitchSpec& spec) {
+  const SwitchParams p = numbered(*this, node, spec.params);
+  const SwitchState state =
+      make_switch(s.arena, p, inputs_of(*this, node), outputs_of(*this, node));
+  set_routes(*this, node, p, state);
+  add(node, p, state);
+}
+
+void Layout::node(NodeId node, const RouterNetworkSpec& spec) {
+  noc::ChannelNetworkParams p;
+  p.period = spec.period;
+  p.component = node;
+  p.endpoints = static_cast<uint16_t>(graph.nodes.size());
+  const RouterNetwork n = make_router_network(s.arena, spec.routers, p, inputs_of(*this, node),
+                                              outputs_of(*this, node), spec.from_sms);
+  set_routes(*this, node, n.params, n.state);
+  add(node, n.params, n.state);
+}
+
+void Layout::node(NodeId node, const LinkPortSpec& spec) {
+  LinkPortParams p = spec.params;
+  p.ports = numbered(*this, node, spec.params.ports);
+  p.endpoint = node;
+  Ref<Channel> control;
+  for (const uint32_t i : links[node].out) {
+    if (graph.links[i].carries != kControl) continue;
+    control = channels[i];
+    p.front_end = graph.links[i].to.node;
+  }
+  const LinkPortState state =
+      make_link_port(s.arena, p, inputs_of(*this, node), outputs_of(*this, node),
+                     out_of_class(node, ChannelClass::kGpuToMemory),
+                     in_of_class(node, ChannelClass::kMemoryToGpu), control);
+  set_routes(*this, node, p.ports, state.ports);
+  add(node, p, state);
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,52 @@
+// The state that the passes from graph to system share. A file for each family of kinds lays out
+// their components: lay_out_sms.cpp, lay_out_memory.cpp, lay_out_transit.cpp.
+#pragma once
+
+#include <vector>
+
+#include "host/timing/machine/routes.h"
+#include "host/timing/machine/system.h"
+#include "kernels/make_component.h"
+
+namespace nearwarp::sim {
+
+struct Layout {
+  const Graph& graph;
+  System& s;
+  std::vector<LinksOfNode> links;      ///< by node
+  std::vector<Routes> routes;          ///< by node
+  std::vector<Ref<Channel>> channels;  ///< by link
+  std::vector<HomeTable> homes;        ///< as Graph::homes
+
+  /// The channel of the node's only link that carries any of these; count 0 if there is none.
+  /// Throws nearwarp::Error if there are several.
+  Ref<Channel> find_in(NodeId node, uint8_t carries) const;
+  Ref<Channel> find_out(NodeId node, uint8_t carries) const;
+  /// The same where there must be one.
+  Ref<Channel> in(NodeId node, uint8_t carries) const;
+  Ref<Channel> out(NodeId node, uint8_t carries) const;
+  /// The same of a class of channels.
+  Ref<Channel> in_of_class(NodeId node, ChannelClass kind) const;
+  Ref<Channel> out_of_class(NodeId node, ChannelClass kind) const;
+
+  /// A component that every input of the node wakes.
+  template <class P, class S>
+  void add(NodeId node, const P& params, const S& state) {
+    std::vector<Ref<Channel>> inputs;
+    for (const uint32_t i : links[node].in) inputs.push_back(channels[i]);
+    const kernels::Component c =
+        kernels::make_component(s.arena, params, state, std::span<const Ref<Channel>>(inputs));
+    s.component(node) = c;
+  }
+
+  void node(NodeId node, const SmSpec& spec);
+  void node(NodeId node, const FrontEndSpec& spec);
+  void node(NodeId node, const L2SliceSpec& spec);
+  void node(NodeId node, const VaultSpec& spec);
+  void node(NodeId node, const HostMemorySpec& spec);
+  void node(NodeId node, const SwitchSpec& spec);
+  void node(NodeId node, const RouterNetworkSpec& spec);
+  void node(NodeId node, const LinkPortSpec& spec);
+};
+
+}  // namespace nearwarp::sim

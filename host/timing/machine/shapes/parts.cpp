@@ -1,0 +1,170 @@
+// What shapes are put together from: parts as a machine's keys describe them.
+#include "host/timing/machine/shapes/parts.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "device/core/make_channel.h"
+#include "host/functional/instructions/decoded.h"
+#include "host/timing/machine/baseline_map.h"
+#include "host/timing/machine/system.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+/// Of a power of two.
+uint32_t log2_exact(uint32_t n) { return static_cast<uint32_t>(std::countr_zero(n)); }
+
+/// Header, line and sector of a kind's packets.
+template <class P>
+void set_packets(P& p, const config::MachineConfig& m) {
+  p.header_bytes = static_cast<uint16_t>(m.packets.header_bytes);
+  p.line_bytes = static_cast<uint16_t>(m.l1.line_bytes);
+  p.sector_bytes = static_cast<uint16_t>(m.packets.sector_bytes);
+}
+
+void set_timings(VaultParams& p, const config::MachineConfig::Dram& d) {
+  p.tCL = d.tCL, p.tCWL = d.tCWL, p.tRCD = d.tRCD, p.tRP = d.tRP, p.tRAS = d.tRAS;
+  p.tRC = d.tRC, p.tRRD = d.tRRD, p.tFAW = d.tFAW, p.tCCD = d.tCCD, p.tWR = d.tWR;
+  p.tRRD_L = d.tRRD_L, p.tCCD_L = d.tCCD_L, p.tWTR_L = d.tWTR_L;
+  p.tWTR = d.tWTR, p.tRTP = d.tRTP, p.tRTW = d.tRTW, p.tREFI = d.tREFI, p.tRFC = d.tRFC;
+}
+
+}  // namespace
+
+Parts::Parts(const ShapeInputs& inputs)
+    : ShapeInputs(inputs),
+      base_mhz(config::base_mhz(machine)),
+      core_period(period(machine.clocks.core_mhz)),
+      icnt_period(period(machine.clocks.interconnect_mhz)) {}
+
+Graph Parts::empty_graph() const {
+  Graph g;
+  g.base_mhz = base_mhz;
+  g.core_period = core_period;
+  g.map = machine_address_map(machine);
+  g.line_shift = log2_exact(machine.l1.line_bytes);
+  return g;
+}
+
+SmSpec Parts::main_sm() const {
+  const config::MachineConfig& m = machine;
+  SmSpec spec;
+  sm::SmParams& p = spec.params;
+  p.period = core_period;
+  p.num_warps = m.sm.warps;
+  p.num_blocks = m.sm.blocks;
+  p.num_schedulers = m.sm.schedulers;
+  p.policy = m.sm.scheduler_policy == "lrr" ? sm::SchedulerPolicy::kLooseRoundRobin
+                                            : sm::SchedulerPolicy::kGreedyThenOldest;
+  p.sp_units = m.sm.sp_units;
+  p.sfu_units = m.sm.sfu_units;
+  p.dp_units = m.sm.dp_units;
+  p.slots_per_warp = image.max_slots;
+  p.lsu_queue = m.lsu.queue_entries;
+  p.load_entries = m.lsu.load_entries;
+  p.shared_latency = m.lsu.shared_latency_cycles;
+  p.shared_banks = m.lsu.shared_banks;
+  p.branch_latency = m.sm.branch_latency_cycles;
+  p.device_base = exec::kDeviceBase;
+  p.line_shift = log2_exact(m.l1.line_bytes);
+  p.header_bytes = m.packets.header_bytes;
+  p.sector_bytes = m.packets.sector_bytes;
+  p.line_address_bytes = m.packets.line_address_bytes;
+  p.l1.sets = m.l1.bytes / (m.l1.ways * m.l1.line_bytes);
+  p.l1.ways = m.l1.ways;
+  p.l1.hit_latency = m.l1.hit_latency_cycles;
+  p.l1.mshrs = m.l1.mshr_entries;
+  p.l1.merges = m.l1.mshr_merges;
+  p.tlb.entries = m.tlb.entries;
+  p.tlb.page_shift = log2_exact(m.tlb.page_bytes / m.l1.line_bytes);
+  p.tlb.walkers = m.tlb.walkers;
+  p.tlb.walk_accesses = m.tlb.walk_accesses;
+  p.tlb.entry_shift = log2_exact(m.l1.line_bytes / sm::kPageTableEntryBytes);
+  return spec;
+}
+
+SmSpec Parts::stack_sm() const {
+  SmSpec spec = main_sm();
+  spec.params.num_warps = spec.params.num_blocks = machine.stack.sm_warps;
+  return spec;
+}
+
+L2SliceSpec Parts::l2_slice() const {
+  const config::MachineConfig& m = machine;
+  L2SliceSpec spec;
+  L2SliceParams& p = spec.params;
+  p.period = period(m.clocks.l2_mhz);
+  p.latency_cycles = m.l2.latency_cycles;
+  p.set_bits = log2_exact(m.l2.bytes / m.l2.slices / (m.l2.ways * m.l1.line_bytes));
+  p.ways = m.l2.ways;
+  p.mshr_entries = m.l2.mshr_entries;
+  p.mshr_merges = m.l2.mshr_merges;
+  set_packets(p, m);
+  spec.queue_entries = m.l2.queue_entries;
+  return spec;
+}
+
+VaultSpec Parts::vault(uint32_t mbps) const {
+  const config::MachineConfig::Dram& d = machine.dram;
+  VaultSpec spec;
+  VaultParams& p = spec.params;
+  p.period = period(machine.clocks.dram_mhz);
+  set_timings(p, d);
+  p.in_order = d.scheduler == "fcfs" ? 1 : 0;
+  p.closed_page = d.page_policy == "closed" ? 1 : 0;
+  p.forward_writes = d.forward_writes ? 1 : 0;
+  p.row_buffer_bits = static_cast<uint8_t>(log2_exact(d.row_buffers));
+  p.group_shift = static_cast<uint8_t>(log2_exact(d.banks / d.bank_groups * d.row_buffers));
+  const TicksPerByte t = ticks_per_byte(base_mhz, mbps);
+  p.ticks_per_byte_num = t.num;
+  p.ticks_per_byte_den = t.den;
+  p.starvation_cycles = d.starvation_cycles;
+  p.fixed_latency_cycles = d.fixed_latency_cycles;
+  p.read_entries = d.read_entries;
+  p.write_entries = d.write_entries;
+  p.write_high = d.write_high_watermark;
+  p.write_low = d.write_low_watermark;
+  set_packets(p, machine);
+  spec.banks = d.banks;
+  spec.entries = std::min(d.queue_entries, d.read_entries + d.write_entries);
+  return spec;
+}
+
+SwitchSpec Parts::crossbar_switch(uint32_t flit_bytes) const {
+  SwitchSpec spec;
+  spec.params.period = icnt_period;
+  spec.params.flit_bytes = flit_bytes;
+  return spec;
+}
+
+NodeSpec Parts::network(bool from_sms) const {
+  if (machine.interconnect.topology == "switch")
+    return crossbar_switch(machine.interconnect.flit_bytes);
+  return RouterNetworkSpec{icnt_period, machine.interconnect, from_sms};
+}
+
+LinkPortSpec Parts::link_port() const {
+  LinkPortSpec spec;
+  // The port moves a packet per cycle; the slices' channels and the link set the pace.
+  spec.params.ports = crossbar_switch(machine.l1.line_bytes * 2).params;
+  spec.params.control_bytes = static_cast<uint16_t>(machine.packets.header_bytes);
+  return spec;
+}
+
+FrontEndSpec Parts::front_end() const {
+  FrontEndSpec spec;
+  frontend::FrontEndParams& p = spec.params;
+  p.period = core_period;
+  // The host's doorbell takes as long as a control message.
+  const uint32_t doorbell =
+      (machine.gpu.control_latency_cycles * icnt_period + core_period - 1) / core_period;
+  p.launch_gap = machine.gpu.kernel_launch_latency_cycles + doorbell;
+  p.outbox_entries = machine.sm.warps + 1;
+  spec.blocks_per_sm = machine.sm.blocks;
+  spec.launches = image.view().num_launches;
+  return spec;
+}
+
+}  // namespace nearwarp::sim

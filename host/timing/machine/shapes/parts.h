@@ -1,0 +1,69 @@
+// What shapes are put together from: parts and wires as a machine's keys describe them.
+#pragma once
+
+#include "host/config/config.h"
+#include "host/timing/machine/graph.h"
+#include "host/timing/program/image_builder.h"
+
+namespace nearwarp::sim {
+
+/// What mechanisms ask of the machine that they are to run on; they add their parts themselves.
+struct MachineNeeds {
+  /// The stacks compute: the main GPU has gpu.sms_with_ndp SMs.
+  bool stacks_compute = false;
+
+  void add(const MachineNeeds& n) { stacks_compute |= n.stacks_compute; }
+};
+
+/// What a machine is built for.
+struct ShapeInputs {
+  const config::MachineConfig& machine;
+  const ImageTables& image;
+  MachineNeeds needs = {};
+};
+
+struct Parts : ShapeInputs {
+  uint64_t base_mhz;
+  uint32_t core_period, icnt_period;  ///< ticks per cycle
+
+  explicit Parts(const ShapeInputs& inputs);
+
+  uint32_t period(uint32_t mhz) const { return static_cast<uint32_t>(base_mhz / mhz); }
+  Tick ns_ticks(uint64_t ns) const { return ns * base_mhz / 1000; }
+  /// The port of a crossbar that a main SM has.
+  uint32_t cluster_of(uint32_t sm) const { return sm / machine.gpu.sms_per_cluster; }
+
+  /// With clocks and the baseline mapping, and nothing in it.
+  Graph empty_graph() const;
+
+  // --- wires ---
+
+  Wire hop() const {
+    return {machine.interconnect.channel_latency_cycles * icnt_period,
+            machine.interconnect.queue_entries, 0};
+  }
+  Wire in_stack() const {
+    return {machine.stack.switch_latency_cycles * icnt_period, machine.stack.queue_entries, 0};
+  }
+  Wire off_chip(uint32_t mbps) const {
+    return {machine.links.latency_cycles * icnt_period, machine.links.queue_entries, mbps};
+  }
+  Wire control(uint32_t slots) const {
+    return {machine.gpu.control_latency_cycles * icnt_period, slots, 0};
+  }
+
+  // --- nodes; homes are the shape's ---
+
+  SmSpec main_sm() const;
+  SmSpec stack_sm() const;
+  L2SliceSpec l2_slice() const;
+  /// `mbps`: of its data bus.
+  VaultSpec vault(uint32_t mbps) const;
+  SwitchSpec crossbar_switch(uint32_t flit_bytes) const;
+  /// Between the SMs and the memory side, by the machine's topology.
+  NodeSpec network(bool from_sms) const;
+  LinkPortSpec link_port() const;
+  FrontEndSpec front_end() const;
+};
+
+}  // namespace nearwarp::sim

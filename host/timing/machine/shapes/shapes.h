@@ -1,0 +1,16 @@
+// The shapes of machines: each is a generator that fills a graph, in a file of its own.
+#pragma once
+
+#include "host/timing/machine/graph.h"
+#include "host/timing/machine/shapes/parts.h"
+
+namespace nearwarp::sim {
+
+/// The graph of a machine under a policy, by the machine's shape.
+Graph make_graph(const ShapeInputs& inputs);
+
+/// "stacked": a main GPU whose L2 slices stand before the off-chip links of memory stacks, which
+/// may compute.
+Graph make_stacked(const Parts& parts);
+
+}  // namespace nearwarp::sim

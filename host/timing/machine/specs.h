@@ -1,0 +1,87 @@
+// What the nodes of a machine's graph are made of: one description per kind of component. A
+// description holds what a kind's parameters need besides a node's own number and links, which the
+// passes fill in.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "device/cache/l2_slice_state.h"
+#include "device/dram/vault_state.h"
+#include "device/frontend/front_end.h"
+#include "device/link/host_memory.h"
+#include "device/link/link_port.h"
+#include "device/noc/switch.h"
+#include "device/sm/sm_state.h"
+#include "host/config/machine.h"
+
+namespace nearwarp::sim {
+
+/// A node's number: its position in Graph::nodes, and its endpoint in packets.
+using NodeId = uint16_t;
+inline constexpr NodeId kNoNode = 0xffff;
+inline constexpr uint16_t kNoStack = 0xffff;
+
+/// An SM. Links: requests out, replies in; control both ways if the front end feeds it.
+struct SmSpec {
+  sm::SmParams params;
+  uint32_t homes = 0;  ///< Graph::homes
+};
+
+/// An L2 slice. Links: requests in and replies out towards the SMs, requests out and replies in
+/// towards memory; invalidations in, if there are any.
+struct L2SliceSpec {
+  L2SliceParams params;
+  uint32_t queue_entries = 0;
+  uint32_t homes = 0;  ///< Graph::homes: those in memory
+};
+
+/// A vault, or the channel of a memory partition. Links: requests in, replies out.
+struct VaultSpec {
+  VaultParams params;
+  uint32_t banks = 0;
+  uint32_t entries = 0;
+};
+
+/// The CPU's memory. Links: requests in, replies out.
+struct HostMemorySpec {
+  HostMemoryParams params;
+};
+
+/// A transit node: packets pass from any input to the output of their route.
+struct SwitchSpec {
+  SwitchParams params;
+};
+
+/// A transit node made of virtual-channel routers, by the machine's keys.
+struct RouterNetworkSpec {
+  uint32_t period = 1;  ///< ticks per cycle
+  config::MachineConfig::Interconnect routers;
+  /// The inputs are the ports of SMs and the outputs those of memory, or the reverse; both
+  /// directions place them alike.
+  bool from_sms = true;
+};
+
+/// A transit node at the end of an off-chip link. With a monitor it has a control link out.
+struct LinkPortSpec {
+  LinkPortParams params;
+};
+
+/// Feeds the SMs that it has control links from and to, in the order of the links.
+struct FrontEndSpec {
+  frontend::FrontEndParams params;
+  uint32_t blocks_per_sm = 0;
+  uint32_t launches = 0;
+};
+
+using NodeSpec = std::variant<SmSpec, L2SliceSpec, VaultSpec, HostMemorySpec, SwitchSpec,
+                              RouterNetworkSpec, LinkPortSpec, FrontEndSpec>;
+
+/// Do packets pass through nodes of this kind on their way?
+inline bool is_transit(const NodeSpec& spec) {
+  return std::holds_alternative<SwitchSpec>(spec) ||
+         std::holds_alternative<RouterNetworkSpec>(spec) ||
+         std::holds_alternative<LinkPortSpec>(spec);
+}
+
+}  // namespace nearwarp::sim
