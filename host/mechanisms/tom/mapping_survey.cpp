@@ -94,6 +94,7 @@ report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
                                          const config::MachineConfig& machine,
                                          const config::PolicyConfig& policy,
                                          const StudyOptions& options) {
+  require_stacks(machine, "a survey of mappings of lines to stacks");
   const ImageTables image = build_image(recording, machine, policy, true);
   const AddressMap map = machine_address_map(machine);
   StudyOptions study_options = options;

@@ -7,6 +7,7 @@
 
 #include "host/core/error.h"
 #include "host/recording/archive.h"
+#include "host/timing/machine/baseline_map.h"
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/checks.h"
 #include "host/timing/run/collect.h"
@@ -20,10 +21,17 @@ namespace {
 /// Of wall time between two checkpoints of a run.
 constexpr std::chrono::seconds kCheckpointInterval{30};
 
+/// Before anything is built from them.
+const ReplayJob& checked(const ReplayJob& what) {
+  if (what.policy->mechanism == "tom")
+    require_stacks(*what.machine, fmt::format("policy '{}'", what.policy->name));
+  return what;
+}
+
 }  // namespace
 
 Replay::Replay(const ReplayJob& what, Tick window_ticks)
-    : what_(what),
+    : what_(checked(what)),
       image_(build_image(*what.recording, *what.machine, *what.policy,
                          what.policy->mechanism == "tom")),
       mapping_(*what.recording, *what.machine, *what.policy, image_),
