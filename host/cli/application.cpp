@@ -20,6 +20,7 @@
 
 #include "host/cli/executable.h"
 #include "host/cli/interrupt.h"
+#include "host/config/config.h"
 #include "host/config/find.h"
 #include "host/core/error.h"
 #include "host/functional/cudart/device_spec.h"
