@@ -20,6 +20,7 @@
 
 #include "host/cli/executable.h"
 #include "host/cli/interrupt.h"
+#include "host/config/config.h"
 #include "host/config/find.h"
 #include "host/core/error.h"
 #include "host/functional/cudart/device_spec.h"
@@ -74,7 +75,7 @@ DeviceSpec spec_of(const config::MachineConfig& m) {
   s.sms = m.gpu.sms;
   s.clock_mhz = m.clocks.core_mhz;
   s.memory_clock_mhz = m.clocks.dram_mhz;
-  s.memory_mbps = m.links.gpu_to_memory_mbps * m.stack.count;
+  s.memory_mbps = static_cast<decltype(s.memory_mbps)>(config::memory_mbps(m));
   s.sm_warps = m.sm.warps;
   s.sm_threads = m.sm.threads;
   s.sm_blocks = m.sm.blocks;

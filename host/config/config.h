@@ -70,6 +70,9 @@ std::vector<KeyDescription> describe(const EnergyConfig& energy);
 std::vector<KeyDescription> describe_whole(const MachineConfig& machine);
 std::vector<KeyDescription> describe(const DramConfig& dram);
 
+/// Bandwidth of all off-chip memory together, 10^6 bytes per second and direction.
+uint64_t memory_mbps(const MachineConfig& machine);
+
 /// The machine's base frequency: the least common multiple of its clocks, in MHz.
 uint64_t base_mhz(const MachineConfig& machine);
 

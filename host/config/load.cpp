@@ -190,7 +190,7 @@ Config read_file(const std::filesystem::path& path, Places& places,
   }
   if constexpr (std::is_same_v<Config, MachineConfig>) take_standard(config, standard, places);
   for (const Key<Config>& key : keys<Config>()) {
-    if (places.count(key.path) != 0) continue;
+    if (places.count(key.path) != 0 || key.optional || !applies(key, config)) continue;
     throw Error(fmt::format("missing key '{}' ({}) - {} allowed: {}{}{}", key.path,
                             section_place(key.path, file, places), key.doc, allowed(key),
                             key.unit.empty() ? "" : ", in ", key.unit));
@@ -282,6 +282,19 @@ bool override_key(Config& config, std::string_view text, Places* places) {
 EnergyConfig load_named_energy(const MachineConfig& machine, std::span<const std::string> overrides,
                                const PlaceOf& place_of);
 
+/// A key that machines of this shape do not have would be of no effect.
+void check_shape(const MachineConfig& machine, const Places& places) {
+  for (const Key<MachineConfig>& key : machine_keys()) {
+    const auto at = places.find(key.path);
+    if (at == places.end() || applies(key, machine)) continue;
+    const std::string text =
+        fmt::format("{} ({}) is a key of machines with machine.shape = \"{}\" - this one is \"{}\"",
+                    key.path, at->second, key.shape, machine.shape);
+    if (at->second.starts_with("--set")) throw UsageError(text);
+    throw Error(text);
+  }
+}
+
 template <class Config>
 Config load(std::string_view kind, const std::string& name_or_path,
             std::span<const std::string> overrides) {
@@ -293,8 +306,14 @@ Config load(std::string_view kind, const std::string& name_or_path,
   }
   Config config = read_file<Config>(find_config(kind, name_or_path), places, standard);
   for (const std::string& text : overrides) override_key<Config>(config, text, &places);
-  if constexpr (std::is_same_v<Config, MachineConfig>) check_standard_clock(config, places);
-  const PlaceOf place_of = [&](std::string_view path) { return places.at(std::string(path)); };
+  if constexpr (std::is_same_v<Config, MachineConfig>) {
+    check_shape(config, places);
+    check_standard_clock(config, places);
+  }
+  const PlaceOf place_of = [&](std::string_view path) {
+    const auto at = places.find(path);
+    return at != places.end() ? at->second : config.path;  // an optional key that was left out
+  };
   check_rules(config, place_of);
   if constexpr (std::is_same_v<Config, MachineConfig>) {
     config.energy = load_named_energy(config, overrides, place_of);
@@ -336,7 +355,7 @@ void override_dram(DramConfig& config, std::string_view text, Places& places) {
 template <class Config>
 void validate_all(const Config& config, const std::string& where) {
   for (const Key<Config>& key : keys<Config>()) {
-    if (!obeys(key, config)) {
+    if (applies(key, config) && !obeys(key, config)) {
       throw bad_value(key, "cannot be " + value_text(member_of(key, config)), where);
     }
   }
@@ -347,6 +366,7 @@ template <class Config>
 std::vector<KeyDescription> describe_all(const Config& config) {
   std::vector<KeyDescription> rows;
   for (const Key<Config>& key : keys<Config>()) {
+    if (!applies(key, config)) continue;
     rows.push_back({std::string(key.path), value_text(member_of(key, config)),
                     std::string(key.unit), std::string(key.doc), allowed(key)});
   }

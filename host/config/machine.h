@@ -18,6 +18,8 @@ struct MachineConfig {
   std::string name;         ///< file name without ".toml"
   std::string path;         ///< where it was read from
   std::string description;  ///< [machine] description
+  /// [machine] shape: "stacked" or "discrete"; which generator lays it out, and which keys it has.
+  std::string shape = "stacked";
 
   struct Clocks {  // [clocks]; the base tick is 1 / lcm of these
     uint32_t core_mhz = 0;
@@ -121,7 +123,24 @@ struct MachineConfig {
     uint32_t queue_entries = 0;
   } stack;
 
-  struct Dram {  // [dram]: one vault
+  struct StackSm {  // [stack_sm]: where they differ from the main SMs; 0: they do not
+    uint32_t clock_mhz = 0;
+    uint32_t l1_bytes = 0;
+    uint32_t l1_ways = 0;
+    uint32_t schedulers = 0;
+    uint32_t sp_units = 0, sfu_units = 0;
+  } stack_sm;
+
+  struct Partitions {  // [partitions]: the memory of a discrete GPU
+    uint32_t count = 0;
+    uint32_t channels = 0;        ///< memory channels of a partition
+    uint32_t channel_mbps = 0;    ///< per channel, 10^6 bytes per second
+    uint32_t latency_cycles = 0;  ///< interconnect cycles, slice to channel in two hops, and back
+    uint32_t flit_bytes = 0;      ///< a port of a partition moves one flit per interconnect cycle
+    uint32_t queue_entries = 0;
+  } partitions;
+
+  struct Dram {  // [dram]: one vault or memory channel
     /// Standard of configs/dram/ that the timings come from, single ones perhaps overridden; "none"
     std::string standard;
     uint32_t banks = 0;

@@ -24,18 +24,22 @@ using Keys = std::vector<Key<M>>;
    "core cycles", 1, 4000, false, "", "Time that the issue port is occupied: " what "."}
 // clang-format on
 
-constexpr bool kPowerOfTwo = true;
+constexpr bool kPowerOfTwo = true, kOptional = true;
 
 Keys clocks_keys() {
   return {
       {"machine.description", [](M& m) -> Member { return &m.description; }, "", 0, 0, false, "",
        "One line on what the machine is."},
+      {"machine.shape", [](M& m) -> Member { return &m.shape; }, "", 0, 0, false,
+       "stacked discrete",
+       "stacked: a main GPU with memory stacks; discrete: a GPU with memory partitions.",
+       kOptional},
       {NW_KEY(clocks.core_mhz), "MHz", 1, 100000, false, "", "Clock of all SMs."},
       {NW_KEY(clocks.interconnect_mhz), "MHz", 1, 100000, false, "",
-       "Clock of crossbars, link ports and the stacks' switches."},
+       "Clock of crossbars, link ports and the switches of stacks or partitions."},
       {NW_KEY(clocks.l2_mhz), "MHz", 1, 100000, false, "", "Clock of the L2 slices."},
       {NW_KEY(clocks.dram_mhz), "MHz", 1, 100000, false, "",
-       "Command clock of the vaults: half their data rate."},
+       "Command clock of the vaults or memory channels: half their data rate."},
   };
 }
 
@@ -134,8 +138,8 @@ Keys memory_keys() {
       {NW_KEY(l2.bytes), "bytes", 1024, uint64_t{1} << 30, false, "",
        "Capacity of all slices together: write-through, no allocation on writes."},
       {NW_KEY(l2.ways), "ways", 1, 32, false, "", "Associativity."},
-      {NW_KEY(l2.slices), "slices", 1, 256, kPowerOfTwo, "",
-       "Slices; a multiple of the number of stacks."},
+      {NW_KEY(l2.slices), "slices", 1, 256, false, "",
+       "Slices; a multiple of the number of stacks or memory partitions."},
       {NW_KEY(l2.latency_cycles), "L2 cycles", 1, 100000, false, "",
        "Look-up inside a slice, channels apart."},
       {NW_KEY(l2.mshr_entries), "lines", 1, 64, false, "",
@@ -187,6 +191,30 @@ Keys stack_keys() {
        "A port of the logic-layer switch moves one flit per interconnect cycle."},
       {NW_KEY(stack.queue_entries), "packets", 2, 1024, false, "",
        "Packets in flight per channel inside a stack."},
+      {NW_KEY(stack_sm.clock_mhz), "MHz", 0, 100000, false, "",
+       "Clock of stack SMs; 0: that of the main SMs.", kOptional},
+      {NW_KEY(stack_sm.l1_bytes), "bytes", 0, uint64_t{1} << 24, false, "",
+       "Capacity of a stack SM's L1 data cache; 0: as a main SM's.", kOptional},
+      {NW_KEY(stack_sm.l1_ways), "ways", 0, 32, false, "", "Its associativity; 0: likewise.",
+       kOptional},
+      {NW_KEY(stack_sm.schedulers), "schedulers", 0, 4, false, "",
+       "Warp schedulers of a stack SM; 0: as many as a main SM has.", kOptional},
+      {NW_KEY(stack_sm.sp_units), "ports", 0, 4, false, "",
+       "Issue ports of a stack SM for integer and single-precision arithmetic; 0: likewise.",
+       kOptional},
+      {NW_KEY(stack_sm.sfu_units), "ports", 0, 4, false, "",
+       "Issue ports of a stack SM for special functions; 0: likewise.", kOptional},
+      {NW_KEY(partitions.count), "partitions", 1, 64, false, "", "Memory partitions."},
+      {NW_KEY(partitions.channels), "channels", 1, 32, false, "",
+       "Memory channels of a partition, behind its L2 slices."},
+      {NW_KEY(partitions.channel_mbps), "MB/s", 1, 10000000, false, "",
+       "Bandwidth of a channel's data bus."},
+      {NW_KEY(partitions.latency_cycles), "interconnect cycles", 1, 100000, false, "",
+       "Each of two hops: L2 slice to partition switch to memory channel, and back."},
+      {NW_KEY(partitions.flit_bytes), "bytes", 1, 1024, false, "",
+       "A port of the partition switch moves one flit per interconnect cycle."},
+      {NW_KEY(partitions.queue_entries), "packets", 2, 1024, false, "",
+       "Packets in flight per channel inside a partition."},
       {NW_KEY(dram.standard), "", 0, 0, false, "",
        "Standard whose timings the vaults have, as 'nearwarp list dram' names it, or \"none\": the "
        "machine lists them."},
@@ -280,6 +308,15 @@ Keys offload_keys() {
   };
 }
 
+/// The shape whose machines alone have the key; empty: all have it.
+std::string_view shape_of_key(std::string_view path) {
+  if (path == "gpu.sms_with_ndp") return "stacked";
+  const std::string_view section = path.substr(0, path.find('.'));
+  for (const std::string_view s : {"links", "stack", "stack_sm", "offload", "pcie"})
+    if (section == s) return "stacked";
+  return section == "partitions" ? "discrete" : "";
+}
+
 }  // namespace
 
 std::span<const Key<MachineConfig>> machine_keys() {
@@ -289,6 +326,7 @@ std::span<const Key<MachineConfig>> machine_keys() {
                              stack_keys(), offload_keys()}) {
       keys.insert(keys.end(), part.begin(), part.end());
     }
+    for (Key<M>& key : keys) key.shape = shape_of_key(key.path);
     return keys;
   }();
   return all;

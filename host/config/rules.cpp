@@ -55,6 +55,42 @@ void check_sets(const Rules& rules, std::string_view key, uint64_t bytes, uint64
                 fmt::format("divided by {} ({}) it must give a power of two", divisor, per_set));
 }
 
+/// Slices, and what of them the crossbars' ports and inputs can hold.
+void check_slices(const Rules& rules, const MachineConfig& m) {
+  if (m.shape == "discrete") {
+    const MachineConfig::Partitions& p = m.partitions;
+    rules.multiple("l2.slices", m.l2.slices, "partitions.count", p.count);
+    const uint64_t slices = m.l2.slices / p.count;
+    rules.require(
+        slices % p.channels == 0 || p.channels % slices == 0, "partitions.channels",
+        fmt::format("is {}", p.channels),
+        fmt::format("it must be a multiple or a part of a partition's L2 slices, {}", slices));
+    rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar", kMaxSwitchPorts);
+    rules.at_most("partitions.count", uint64_t{p.count} + m.l2.slices,
+                  "with l2.slices the inputs of a crossbar", kMaxSwitchInputs);
+    for (const auto& [key, count] :
+         {std::pair{"partitions.count", p.count}, std::pair{"partitions.channels", p.channels}})
+      rules.require(is_power_of_two(count), key, fmt::format("is {}", count),
+                    "the address map knows powers of two");
+  } else {
+    rules.multiple("l2.slices", m.l2.slices, "stack.count", m.stack.count);
+    rules.at_most("l2.slices", m.l2.slices, "stack.count x stack.vaults",
+                  uint64_t{m.stack.count} * m.stack.vaults);
+    rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar",
+                  kMaxSwitchPorts - m.stack.count - 1);  // one goes to the CPU
+  }
+  rules.require(is_power_of_two(m.l2.slices), "l2.slices", fmt::format("is {}", m.l2.slices),
+                "the address map knows powers of two");
+}
+
+/// Stack SMs, where they differ from the main ones.
+void check_stack_sms(const Rules& rules, const MachineConfig& m) {
+  if (m.stack_sm.l1_bytes == 0 && m.stack_sm.l1_ways == 0) return;
+  const uint32_t bytes = m.stack_sm.l1_bytes != 0 ? m.stack_sm.l1_bytes : m.l1.bytes;
+  const uint32_t ways = m.stack_sm.l1_ways != 0 ? m.stack_sm.l1_ways : m.l1.ways;
+  check_sets(rules, "stack_sm.l1_bytes", bytes, 1, ways, m.l1.line_bytes, "ways x l1.line_bytes");
+}
+
 void check_gpu(const Rules& rules, const MachineConfig& m) {
   rules.require(
       base_mhz(m) <= kMaxBaseMhz, "clocks.core_mhz",
@@ -83,6 +119,7 @@ void check_latencies(const Rules& rules, const MachineConfig& m) {
         std::pair{"interconnect.channel_latency_cycles", m.interconnect.channel_latency_cycles},
         std::pair{"links.latency_cycles", m.links.latency_cycles},
         std::pair{"stack.switch_latency_cycles", m.stack.switch_latency_cycles},
+        std::pair{"partitions.latency_cycles", m.partitions.latency_cycles},
         std::pair{"offload.monitor_interval_cycles", m.offload.monitor_interval_cycles}}) {
     rules.at_most(key, cycles, "2^31 ticks of the base clock", limit);
   }
@@ -93,11 +130,6 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
              "l1.ways x l1.line_bytes");
   check_sets(rules, "l2.bytes", m.l2.bytes, m.l2.slices, m.l2.ways, m.l1.line_bytes,
              "l2.slices x l2.ways x l1.line_bytes");
-  rules.multiple("l2.slices", m.l2.slices, "stack.count", m.stack.count);
-  rules.at_most("l2.slices", m.l2.slices, "stack.count x stack.vaults",
-                uint64_t{m.stack.count} * m.stack.vaults);
-  rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar",
-                kMaxSwitchPorts - m.stack.count - 1);  // one goes to the CPU
 }
 
 void check_memory(const Rules& rules, const MachineConfig& m) {
@@ -133,18 +165,29 @@ void check_memory(const Rules& rules, const MachineConfig& m) {
 uint64_t base_mhz(const MachineConfig& machine) {
   const MachineConfig::Clocks& c = machine.clocks;
   uint64_t base = 1;
-  for (const uint64_t mhz : {c.core_mhz, c.interconnect_mhz, c.l2_mhz, c.dram_mhz}) {
+  for (const uint64_t mhz :
+       {c.core_mhz, c.interconnect_mhz, c.l2_mhz, c.dram_mhz, machine.stack_sm.clock_mhz}) {
+    if (mhz == 0) continue;  // stack SMs have the main SMs' clock
     base = std::lcm(base, mhz);
     if (base > kMaxBaseMhz) break;  // the exact value no longer matters, an overflow would
   }
   return base;
 }
 
+uint64_t memory_mbps(const MachineConfig& machine) {
+  if (machine.shape == "discrete")
+    return uint64_t{machine.partitions.count} * machine.partitions.channels *
+           machine.partitions.channel_mbps;
+  return uint64_t{machine.stack.count} * machine.links.gpu_to_memory_mbps;
+}
+
 void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   const Rules rules(place_of);
   check_gpu(rules, machine);
   check_latencies(rules, machine);
+  check_slices(rules, machine);
   check_caches(rules, machine);
+  check_stack_sms(rules, machine);
   check_memory(rules, machine);
 }
 

@@ -30,7 +30,19 @@ struct Key {
   bool power_of_two = false;
   std::string_view choices;  ///< of a text: the valid ones, separated by blanks; empty: any
   std::string_view doc;      ///< one sentence
+  bool optional = false;     ///< a file may leave it out: the structure's default
+  std::string_view shape{};  ///< of a machine: only those of this shape have it; empty: all
 };
+
+/// Has this configuration the key?
+template <class Config>
+bool applies(const Key<Config>& key, const Config& config) {
+  if constexpr (std::is_same_v<Config, MachineConfig>) {
+    return key.shape.empty() || key.shape == config.shape;
+  } else {
+    return true;
+  }
+}
 
 /// All keys, in the order of the documentation.
 std::span<const Key<MachineConfig>> machine_keys();

@@ -455,6 +455,8 @@ TEST(Schema, EveryKeyIsInTheDocumentationWithUnitRangeAndMeaning) {
   const std::string text = read_text(fs::path(NW_SOURCE_DIR) / "docs/configuration.md");
   std::vector<KeyDescription> all = describe_whole(load_machine("tom"));
   for (KeyDescription& row : describe(load_policy("baseline"))) all.push_back(std::move(row));
+  for (KeyDescription& row : describe(load_machine("discrete16")))
+    if (row.key.starts_with("partitions.")) all.push_back(std::move(row));
   for (const KeyDescription& row : all) {
     expect_contains(
         text, "| `" + row.key + "` | " + row.unit + " | " + row.range + " | " + row.doc + " |\n");
@@ -483,6 +485,51 @@ TEST(Schema, EveryEnergyValueHasAKey) {
     numbers += std::holds_alternative<uint64_t*>(key.member(e)) ? 1 : 0;
   EXPECT_EQ(numbers * sizeof(uint64_t), sizeof(e.sm) + sizeof(e.l2) + sizeof(e.network) +
                                             sizeof(e.links) + sizeof(e.dram) + sizeof(e.leakage));
+}
+
+TEST(Shapes, HaveTheirOwnKeys) {
+  const std::vector<KeyDescription> stacked = describe(load_machine("tom")),
+                                    discrete = describe(load_machine("discrete16"));
+  const auto has = [](const std::vector<KeyDescription>& keys, const std::string& key) {
+    return std::any_of(keys.begin(), keys.end(), [&](const auto& k) { return k.key == key; });
+  };
+  EXPECT_TRUE(has(stacked, "links.latency_cycles"));
+  EXPECT_FALSE(has(stacked, "partitions.count"));
+  EXPECT_FALSE(has(discrete, "links.latency_cycles"));
+  EXPECT_TRUE(has(discrete, "partitions.count"));
+  EXPECT_NO_THROW(validate(load_machine("discrete16"), "here"));
+}
+
+TEST(Shapes, RefuseKeysOfOthers) {
+  expect_contains(
+      override_error("partitions.count=2"),
+      "is a key of machines with machine.shape = \"discrete\" - this one is \"stacked\"");
+  expect_contains(override_error("machine.shape=discrete"), "this one is \"discrete\"");
+  expect_contains(
+      message_of([] { load_machine("discrete16", std::vector<std::string>{"stack.count=2"}); }),
+      "is a key of machines with machine.shape = \"stacked\"");
+}
+
+TEST(Shapes, RulesOfADiscreteGpu) {
+  const auto error = [](const std::string& text) {
+    return message_of([&] { load_machine("discrete16", std::vector<std::string>{text}); });
+  };
+  EXPECT_EQ(error("partitions.count=8"), "");
+  EXPECT_EQ(error("partitions.channels=4"), "");
+  EXPECT_EQ(error("partitions.count=16").rfind("l2.slices", 0), 0u);
+  EXPECT_EQ(error("partitions.channels=3").rfind("partitions.channels", 0), 0u);
+  EXPECT_EQ(error("l2.slices=128").rfind("l2.", 0), 0u);
+  EXPECT_EQ(memory_mbps(load_machine("discrete16")), 250'000u);
+  EXPECT_EQ(memory_mbps(load_machine("tom")), 320'000u);
+}
+
+TEST_F(ConfigFile, OptionalKeysMayBeMissing) {
+  // The file is tom's, which has none of them.
+  EXPECT_EQ(text_.find("[stack_sm]"), std::string::npos);
+  const MachineConfig m = load_machine("tom", std::vector<std::string>{"stack_sm.clock_mhz=700"});
+  EXPECT_EQ(m.stack_sm.clock_mhz, 700u);
+  EXPECT_EQ(load_machine("tom").stack_sm.clock_mhz, 0u);
+  EXPECT_EQ(override_error("stack_sm.l1_bytes=30000").rfind("stack_sm.l1_bytes", 0), 0u);
 }
 
 TEST(Validate, RefusesValuesThatNoFileSet) {

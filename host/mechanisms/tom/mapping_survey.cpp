@@ -95,6 +95,7 @@ report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
                                          const config::MachineConfig& machine,
                                          const config::PolicyConfig& policy,
                                          const StudyOptions& options) {
+  require_stacks(machine, "a survey of mappings of lines to stacks");
   const ImageTables image = build_image(recording, machine);
   const tom::OffloadTables offload = tom::build_offload_tables(recording, machine, policy, image);
   const AddressMap map = machine_address_map(machine);

@@ -12,6 +12,7 @@
 #include "host/mechanisms/tom/data_placement.h"
 #include "host/mechanisms/tom/machine.h"
 #include "host/mechanisms/tom/sides.h"
+#include "host/timing/machine/baseline_map.h"
 
 namespace nearwarp::tom {
 
@@ -199,6 +200,7 @@ class TomRun final : public sim::MechanismRun {
 std::unique_ptr<sim::MechanismRun> TomMechanism::prepare(const sim::RunSubject& subject,
                                                          uint32_t number,
                                                          sim::ImageTables& image) const {
+  sim::require_stacks(subject.machine, fmt::format("policy '{}'", subject.policy.name));
   return std::make_unique<TomRun>(subject, number, image);
 }
 

@@ -87,7 +87,16 @@ SmSpec Parts::main_sm() const {
 
 SmSpec Parts::stack_sm() const {
   SmSpec spec = main_sm();
-  spec.params.num_warps = spec.params.num_blocks = machine.stack.sm_warps;
+  sm::SmParams& p = spec.params;
+  p.num_warps = p.num_blocks = machine.stack.sm_warps;
+  const config::MachineConfig::StackSm& own = machine.stack_sm;
+  if (own.clock_mhz != 0) p.period = period(own.clock_mhz);
+  if (own.schedulers != 0) p.num_schedulers = own.schedulers;
+  if (own.sp_units != 0) p.sp_units = own.sp_units;
+  if (own.sfu_units != 0) p.sfu_units = own.sfu_units;
+  if (own.l1_ways != 0) p.l1.ways = own.l1_ways;
+  const uint32_t l1_bytes = own.l1_bytes != 0 ? own.l1_bytes : machine.l1.bytes;
+  p.l1.sets = l1_bytes / (p.l1.ways * machine.l1.line_bytes);
   return spec;
 }
 

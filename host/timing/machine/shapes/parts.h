@@ -48,6 +48,9 @@ struct Parts : ShapeInputs {
   Wire off_chip(uint32_t mbps) const {
     return {machine.links.latency_cycles * icnt_period, machine.links.queue_entries, mbps};
   }
+  Wire in_partition() const {
+    return {machine.partitions.latency_cycles * icnt_period, machine.partitions.queue_entries, 0};
+  }
   Wire control(uint32_t slots) const {
     return {machine.gpu.control_latency_cycles * icnt_period, slots, 0};
   }

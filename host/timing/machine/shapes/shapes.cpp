@@ -5,7 +5,7 @@ namespace nearwarp::sim {
 
 Graph make_graph(const ShapeInputs& inputs) {
   const Parts parts(inputs);
-  return make_stacked(parts);
+  return inputs.machine.shape == "discrete" ? make_discrete(parts) : make_stacked(parts);
 }
 
 }  // namespace nearwarp::sim

@@ -13,4 +13,7 @@ Graph make_graph(const ShapeInputs& inputs);
 /// may compute.
 Graph make_stacked(const Parts& parts);
 
+/// "discrete": a GPU whose L2 slices stand directly before the channels of memory partitions.
+Graph make_discrete(const Parts& parts);
+
 }  // namespace nearwarp::sim

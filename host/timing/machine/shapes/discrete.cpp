@@ -1,0 +1,116 @@
+// A plain discrete GPU: SMs, two crossbars, and memory partitions of L2 slices before memory
+// channels, with a switch between them, as a slice may reach each channel of its partition and a
+// channel acknowledges writes to the SMs themselves.
+//
+// These acknowledgements leave through the crossbar port of the partition's first slice.
+//
+// No deadlock: requests wait only for slices and channels, channels wait only for replies to leave,
+// and replies are sunk by SMs and by the slices' fills.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/timing/machine/shapes/shapes.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+class Discrete {
+ public:
+  explicit Discrete(const Parts& parts) : p_(parts), m_(parts.machine), g_(parts.empty_graph()) {}
+
+  Graph build() {
+    make_nodes();
+    for (uint32_t i = 0; i < sms_.size(); ++i) link_sm(i);
+    for (uint32_t k = 0; k < m_.partitions.count; ++k) {
+      link_partition(k);
+      set_homes(k);
+    }
+    return std::move(g_);
+  }
+
+ private:
+  uint32_t slices_each() const { return m_.l2.slices / m_.partitions.count; }
+  uint32_t channels_each() const { return m_.partitions.channels; }
+  /// Slices and channels of a partition take its lines in turns, by this number.
+  uint32_t lanes() const { return std::max(slices_each(), channels_each()); }
+
+  void make_nodes() {
+    SmSpec sm = p_.main_sm();
+    L2SliceSpec slice = p_.l2_slice();
+    slice_homes_ = sm.homes = g_.add_homes(m_.partitions.count, lanes());
+    channel_homes_ = slice.homes = g_.add_homes(m_.partitions.count, lanes());
+    const uint16_t sm_class = g_.add_class("sm", sm);
+    const uint16_t l2 = g_.add_class("l2", slice);
+    const uint16_t dram = g_.add_class("dram", p_.vault(m_.partitions.channel_mbps));
+    const uint16_t partition =
+        g_.add_class("partition", p_.crossbar_switch(m_.partitions.flit_bytes));
+    for (uint32_t i = 0; i < m_.gpu.sms; ++i)
+      sms_.push_back(g_.add(sm_class, fmt::format("sm {}", i)));
+    for (uint16_t k = 0; k < m_.partitions.count; ++k) {
+      for (uint32_t i = 0; i < slices_each(); ++i)
+        slices_.push_back(g_.add(l2, fmt::format("l2 slice {} of partition {}", i, k), k));
+      for (uint32_t i = 0; i < channels_each(); ++i)
+        channels_.push_back(
+            g_.add(dram, fmt::format("memory channel {} of partition {}", i, k), k));
+      partitions_.push_back(g_.add(partition, fmt::format("switch of partition {}", k), k));
+    }
+    requests_ = g_.add(g_.add_class("request_crossbar", p_.network(true)), "request crossbar");
+    replies_ = g_.add(g_.add_class("reply_crossbar", p_.network(false)), "reply crossbar");
+    front_end_ = g_.add(g_.add_class("front_end", p_.front_end()), "front end");
+  }
+
+  void link_sm(uint32_t i) {
+    const End sm = g_.at(sms_[i]), front_end = g_.at(front_end_);
+    const uint32_t port = p_.cluster_of(i);
+    g_.link(sm, g_.at(requests_, port), ChannelClass::kSmToNetwork, kRequests, p_.hop());
+    g_.link(g_.at(replies_, port), sm, ChannelClass::kNetworkToSm, kReplies, p_.hop());
+    g_.link(sm, front_end, ChannelClass::kControl, kControl, p_.control(16));
+    g_.link(front_end, sm, ChannelClass::kControl, kControl, p_.control(16));
+  }
+
+  void link_partition(uint32_t k) {
+    const NodeId partition = partitions_[k];
+    const Wire inside = p_.in_partition();
+    for (uint32_t i = 0; i < slices_each(); ++i) {
+      const uint32_t number = k * slices_each() + i;
+      const End slice = g_.at(slices_[number]), at_switch = g_.at(partition, i);
+      on_chip(g_.at(requests_, number), slice, kRequests, p_.hop());
+      on_chip(slice, g_.at(replies_, number), kReplies, p_.hop());
+      on_chip(slice, at_switch, kRequests, inside);
+      on_chip(at_switch, slice, kReplies, inside);
+    }
+    for (uint32_t c = 0; c < channels_each(); ++c) {
+      const End channel = g_.at(channels_[k * channels_each() + c]);
+      const End at_switch = g_.at(partition, slices_each() + c);
+      on_chip(at_switch, channel, kRequests, inside);
+      on_chip(channel, at_switch, kReplies, inside);
+    }
+    on_chip(g_.next_out(partition), g_.at(replies_, k * slices_each()), kReplies, p_.hop());
+  }
+
+  void on_chip(End from, End to, uint8_t carries, const Wire& wire) {
+    g_.link(from, to, ChannelClass::kOnChip, carries, wire);
+  }
+
+  void set_homes(uint32_t k) {
+    for (uint32_t lane = 0; lane < lanes(); ++lane) {
+      g_.set_home(slice_homes_, k, lane, slices_[k * slices_each() + lane % slices_each()]);
+      g_.set_home(channel_homes_, k, lane, channels_[k * channels_each() + lane % channels_each()]);
+    }
+  }
+
+  const Parts& p_;
+  const config::MachineConfig& m_;
+  Graph g_;
+  std::vector<NodeId> sms_, slices_, channels_, partitions_;
+  NodeId requests_ = kNoNode, replies_ = kNoNode, front_end_ = kNoNode;
+  uint32_t slice_homes_ = 0, channel_homes_ = 0;
+};
+
+}  // namespace
+
+Graph make_discrete(const Parts& parts) { return Discrete(parts).build(); }
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,118 @@
+// Does a discrete GPU run, with any sharing of its memory, and does the way of stepping not show?
+#include <gtest/gtest.h>
+
+#include <set>
+#include <tuple>
+
+#include "host/timing/machine/baseline_map.h"
+#include "tests/golden/hand_made.h"
+#include "tests/sim/device_rig.h"
+
+namespace nearwarp::testing {
+namespace {
+
+report::RunResult run(const runtime::Recording& recording,
+                      const std::vector<std::string>& keys = {},
+                      const sim::SimOptions& options = {}) {
+  return sim::replay_on_cpu(recording, config::load_machine("discrete16", keys),
+                            config::load_policy("baseline"), options);
+}
+
+TEST(Discrete, RunsToItsEndAndLosesNothing) {
+  for (const char* name : {"kmeans", "bfs-rmat", "libor"}) {
+    const runtime::Recording& recording = workload(name, 1'000'000);
+    const report::RunResult r = run(recording);
+    EXPECT_FALSE(r.partial);
+    EXPECT_EQ(r.warp_instructions, recording.warp_instructions) << name;
+    EXPECT_GT(counter(r, "l2.reads"), 0u);
+    EXPECT_EQ(r.traffic.gpu_to_memory_bytes, 0u);  // there are no links
+  }
+}
+
+TEST(Discrete, AtomicsAndWritesAreAcknowledged) {
+  const runtime::Recording& recording = hand_made("hand-made-atomics");
+  const report::RunResult r = run(recording);
+  EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+  EXPECT_GT(counter(r, "l2.atomics"), 0u);
+}
+
+struct Sharing {
+  const char* name;
+  std::vector<std::string> keys;
+};
+
+class DiscreteSharing : public ::testing::TestWithParam<Sharing> {};
+
+TEST_P(DiscreteSharing, SlicesAndChannelsAreUsedEvenly) {
+  const runtime::Recording& recording = workload("kmeans", 1'000'000);
+  const config::MachineConfig machine = config::load_machine("discrete16", GetParam().keys);
+  const config::PolicyConfig policy = config::load_policy("baseline");
+  const auto image = sim::build_image(recording, machine, policy, false);
+  sim::System system = sim::build_system(machine, policy, image, {});
+  EXPECT_EQ(system.members("l2").size(), machine.l2.slices);
+  EXPECT_EQ(system.members("dram").size(), machine.partitions.count * machine.partitions.channels);
+  const report::RunResult r = run(recording, GetParam().keys);
+  EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+}
+
+TEST_P(DiscreteSharing, EveryLineHasItsOwnPlace) {
+  // No two lines of a channel share bank, row and column.
+  const config::MachineConfig machine = config::load_machine("discrete16", GetParam().keys);
+  const AddressMap map = sim::machine_address_map(machine);
+  const uint32_t channels = machine.partitions.channels;
+  std::set<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>> places;
+  constexpr uint32_t kLines = 1u << 14;
+  for (LineAddr line = 0; line < kLines; ++line) {
+    const Location at = map.locate(line);
+    places.insert({at.stack, at.vault % channels, at.vault / channels, at.bank, at.row, at.column});
+  }
+  EXPECT_EQ(places.size(), kLines);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, DiscreteSharing,
+    ::testing::Values(Sharing{"two_slices_a_channel", {}},
+                      Sharing{"four_slices_a_channel", {"partitions.count=2"}},
+                      Sharing{"one_to_one", {"partitions.channels=2"}},
+                      Sharing{"two_channels_a_slice", {"partitions.channels=4"}},
+                      Sharing{"one_partition", {"partitions.count=1", "partitions.channels=4"}},
+                      Sharing{"whole_packets", {"interconnect.topology=switch"}}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Discrete, TheWayOfSteppingDoesNotShow) {
+  const runtime::Recording& recording = workload("kmeans", 500'000);
+  const auto expected = numbers(run(recording));
+  std::vector<sim::SimOptions> variations(3);
+  variations[0].window_ticks = 113;
+  variations[0].order_seed = 3;
+  variations[1].threads = 2;
+  variations[1].order_seed = 5;
+  variations[2].shuffle_lanes = 7;
+  for (const sim::SimOptions& options : variations)
+    EXPECT_EQ(numbers(run(recording, {}, options)), expected) << options.window_ticks;
+}
+
+TEST(Discrete, MoreBandwidthIsFaster) {
+  const runtime::Recording& recording = workload("vector-add", 1'000'000);
+  const uint64_t cycles = run(recording).cycles;
+  EXPECT_GT(run(recording, {"partitions.channel_mbps=10000"}).cycles, cycles);
+  EXPECT_LT(run(recording, {"partitions.latency_cycles=4"}).cycles, cycles);
+}
+
+TEST(Discrete, MechanismsInStacksNeedStacks) {
+  const runtime::Recording& recording = workload("kmeans", 100'000);
+  for (const char* policy : {"tom", "ndp-controlled-bmap", "tom-oracle"}) {
+    try {
+      sim::replay_on_cpu(recording, config::load_machine("discrete16"), config::load_policy(policy),
+                         {});
+      FAIL() << policy;
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find("machine 'discrete16' has no memory stacks"),
+                std::string::npos)
+          << e.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
