@@ -9,6 +9,7 @@ namespace nearwarp::sim {
 void collect(const runtime::Recording& recording, const ImageTables& image, System& system,
              uint64_t now_cycle, report::RunResult& result) {
   const Endpoints& e = system.ends;
+  result.parts.stack_sms = e.offloading;
   collect_launches(recording, image, system, now_cycle, result);
   result.counters.push_back({"run.cycles", result.cycles, "core cycles", "Simulated time"});
   collect_sms(system, "sm.", e.first_sm, e.num_sms, result);
