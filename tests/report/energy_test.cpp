@@ -21,6 +21,8 @@ namespace {
 
 using config::MachineConfig;
 
+constexpr MachineParts kAllParts{.stack_sms = true, .network_wires = true};
+
 MachineConfig tom(const std::vector<std::string>& changes = {}) {
   return config::load_machine("tom", changes);
 }
@@ -110,7 +112,7 @@ TEST(Energy, PowersTakeTime) {
 
 /// Every counter that a term could want, each with a value of its own.
 RunResult full_run() {
-  const MachineParts parts{.stack_sms = true};
+  const MachineParts parts = kAllParts;
   std::vector<std::pair<std::string, uint64_t>> counters;
   uint64_t value = 1000;
   for (const std::string& name : energy_counters(parts)) counters.emplace_back(name, value += 1400);
@@ -130,8 +132,8 @@ std::string without(const std::string& name, const MachineParts& parts) {
 }
 
 TEST(Energy, MissingCountersAreErrors) {
-  for (const std::string& name : energy_counters({.stack_sms = true}))
-    EXPECT_NE(without(name, {.stack_sms = true}).find("'" + name + "'"), std::string::npos) << name;
+  for (const std::string& name : energy_counters(kAllParts))
+    EXPECT_NE(without(name, kAllParts).find("'" + name + "'"), std::string::npos) << name;
   EXPECT_EQ(without("sm.tlb.misses", {}),
             "the energy term 'sm.tlb.lookup' wants the counter 'sm.tlb.misses', which the run does "
             "not have - did you mean 'sm.tlb.hits'?");
@@ -140,8 +142,9 @@ TEST(Energy, MissingCountersAreErrors) {
 TEST(Energy, PartsThatAreNotThereNeedNoCounters) {
   EXPECT_EQ(without("stack_sm.issued", {}), "");
   EXPECT_EQ(without("link.memory_to_memory.idle_bits", {}), "");
-  EXPECT_NE(without("stack_sm.issued", {.stack_sms = true}), "");
-  EXPECT_NE(without("link.memory_to_memory.idle_bits", {.stack_sms = true}), "");
+  EXPECT_EQ(without("noc.flits", {}), "");
+  EXPECT_NE(without("stack_sm.issued", kAllParts), "");
+  EXPECT_NE(without("link.memory_to_memory.idle_bits", kAllParts), "");
   for (const std::string& name : energy_counters({})) EXPECT_NE(name.rfind("stack_sm.", 0), 0u);
   // Counters of parts that should not be there are charged to nobody.
   EXPECT_EQ(find(account_energy(tom(), run_with({{"stack_sm.issued", 5}})), "stack_sm.issue"),

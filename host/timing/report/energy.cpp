@@ -20,6 +20,7 @@ namespace {
 enum class Scale : uint8_t {
   kEvents,  ///< energy per event, or per bit where bits are counted
   kBytes,   ///< energy per bit, bytes are counted
+  kFlits,   ///< energy per bit, flits of the GPU's networks are counted
   kRows,    ///< energy of a row of another size than the machine's
   kCycles,  ///< power, core cycles are counted
 };
@@ -77,13 +78,12 @@ constexpr Rule kRules[] = {
      Scale::kEvents},
     {kL2, "l2.read", "l2.read_hits l2.atomics", "l2.read_fj", Scale::kEvents},
     {kL2, "l2.write", "l2.fills l2.write_hits l2.atomics", "l2.write_fj", Scale::kEvents},
-    {kNetwork, "network.crossbars", "noc.from_sms.bytes noc.to_sms.bytes noc.invalidations.bytes",
-     "network.crossbar_fj_per_bit", Scale::kBytes},
-    {kNetwork, "network.sm_wires", "noc.from_sms.bytes noc.to_sms.bytes noc.invalidations.bytes",
-     "network.sm_wire_fj_per_bit", Scale::kBytes},
-    {kNetwork, "network.memory_wires", "noc.memory_side.bytes", "network.memory_wire_fj_per_bit",
+    {kNetwork, "network.routers", "noc.flit_hops", "network.router_fj_per_bit", Scale::kFlits},
+    {kNetwork, "network.router_wires", "noc.flit_links", "network.router_wire_fj_per_bit",
+     Scale::kFlits},
+    {kNetwork, "network.port_wires", "noc.port_bytes", "network.memory_wire_fj_per_bit",
      Scale::kBytes},
-    {kNetwork, "network.stacks", "stack.internal.bytes", "network.stack_hop_fj_per_bit",
+    {kNetwork, "network.stacks", "stack.switch_bytes", "network.stack_hop_fj_per_bit",
      Scale::kBytes},
     {kLinks, "links.pcie.transfer", "pcie.bytes", "links.pcie_fj_per_bit", Scale::kBytes},
     {kDram, "dram.activation", "dram.activates", "dram.activation_fj", Scale::kRows},
@@ -95,6 +95,12 @@ constexpr Rule kRules[] = {
     {kLeakage, "l2.leakage", "l2.powered_cycles", "leakage.l2_slice_uw", Scale::kCycles},
     {kLeakage, "dram.leakage", "dram.powered_cycles", "leakage.vault_uw", Scale::kCycles},
     {kLeakage, "constant_power", "run.cycles", "leakage.constant_uw", Scale::kCycles},
+};
+
+constexpr Rule kNetworkWireRules[] = {
+    {kNetwork, "network.sm_wires", "noc.flits", "network.sm_wire_fj_per_bit", Scale::kFlits},
+    {kNetwork, "network.memory_wires", "noc.flits", "network.memory_wire_fj_per_bit",
+     Scale::kFlits},
 };
 
 /// For each kind of link.
@@ -110,6 +116,7 @@ constexpr RuleSet kAllRules[] = {
     {kSmRules, "sm.", "sm."},
     {kSmRules, "stack_sm.", "stack_sm.", &MachineParts::stack_sms},
     {kRules},
+    {kNetworkWireRules, "", "", &MachineParts::network_wires},
     {kTransferRules, "links.gpu_to_memory.", "link.gpu_to_memory."},
     {kTransferRules, "links.memory_to_gpu.", "link.memory_to_gpu."},
     {kTransferRules, "links.memory_to_memory.", "link.memory_to_memory."},
@@ -187,6 +194,9 @@ class Accountant {
         break;
       case Scale::kBytes:
         term.times = 8;
+        break;
+      case Scale::kFlits:
+        term.times = uint64_t{8} * machine_.interconnect.flit_bytes;
         break;
       case Scale::kRows:
         term.times = machine_.dram.row_bytes;

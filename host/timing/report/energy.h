@@ -12,10 +12,13 @@ namespace nearwarp::report {
 
 struct RunResult;
 
-/// Parts that not every machine has under every policy. Their counters are there if and only if
-/// they are.
+/// Parts that not every machine has under every policy: what is not there has no terms, and need
+/// not have counters.
 struct MachineParts {
   bool stack_sms = false;  ///< and with them cross-stack links: without, these are off
+  /// Wires between the GPU's networks and what they join. In a mesh there are none: everything
+  /// stands in a tile beside its router.
+  bool network_wires = false;
 };
 
 /// Wide enough for every count times every constant.

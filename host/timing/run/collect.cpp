@@ -19,6 +19,7 @@ void collect(const runtime::Recording& recording, const ImageTables& image, Syst
   }
   collect_memory(system, result);
   collect_channels(system, result);
+  collect_networks(system, result);
   collect_time(system, result);
   collect_committed(system, result);
 }
