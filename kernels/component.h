@@ -9,10 +9,8 @@
 #include "device/link/host_memory.h"
 #include "device/link/link_port.h"
 #include "device/noc/channel_network.h"
-#include "device/noc/crossbar.h"
 #include "device/noc/standalone.h"
 #include "device/sm/sm.h"
-#include "device/stack/stack_switch.h"
 
 namespace nearwarp::kernels {
 

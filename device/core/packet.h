@@ -30,7 +30,6 @@ enum class PacketKind : uint8_t {
   kOffloadDeny,     ///< Packet::aux holds the reason
   kOffloadRelease,  ///< an offloaded block has returned
   kChannelBusy,     ///< Packet::sectors: busy bits (bit 2 s: TX of stack s, bit 2 s + 1: RX)
-  kKernelStart,     ///< SMs drop their private caches
   kInstanceSeen,    ///< the memory map analyzer reports: see device/offload/map_analyzer_state.h
   kStop,            ///< the learning phase is over: issue nothing more
   kStopped,         ///< nothing is under way in this SM

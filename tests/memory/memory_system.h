@@ -8,8 +8,7 @@
 #include "device/cache/l2_slice.h"
 #include "device/dram/vault.h"
 #include "device/link/link_port.h"
-#include "device/noc/crossbar.h"
-#include "device/stack/stack_switch.h"
+#include "device/noc/switch.h"
 #include "tests/memory/spmd_group.h"
 #include "tests/support/rig.h"
 

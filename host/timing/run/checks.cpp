@@ -51,8 +51,6 @@ const char* kind_name(PacketKind kind) {
       return "offload release";
     case PacketKind::kChannelBusy:
       return "busy news";
-    case PacketKind::kKernelStart:
-      return "kernel start";
     case PacketKind::kInstanceSeen:
       return "report of the memory map analyzer";
     case PacketKind::kStop:
