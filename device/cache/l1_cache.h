@@ -10,13 +10,11 @@
 
 namespace nearwarp::cache {
 
-inline constexpr uint32_t kMaxMshrs = 64;
-
 struct L1Params {
   uint32_t sets = 64;  ///< power of two
   uint32_t ways = 4;
   uint32_t hit_latency = 35;
-  uint32_t mshrs = 64;  ///< at most kMaxMshrs
+  uint32_t mshrs = 64;  ///< at most 64: bits of a word
   uint32_t merges = 8;  ///< loads per MSHR
 };
 

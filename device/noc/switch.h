@@ -18,7 +18,9 @@
 //
 // Deadlock: requests and replies must come and go on different channels. Then a blocked request
 // blocks only the head of its own channel; ports are held for the moment of a transfer, never while
-// waiting for a credit, so replies pass.
+// waiting for a credit, so replies pass. In a stack, requests wait only for vaults and cross-stack
+// request channels, vaults only for reply channels, and replies only for SMs, L2 slices' fills and
+// the RX link, all of which sink them without sending a request first.
 #pragma once
 
 #include <span>

@@ -35,11 +35,14 @@ struct EnergyConfig {
     uint64_t write_fj = 0;   ///< line: data of a fill, of a write that hits, of an atomic
   } l2;
 
-  struct Network {                        // [energy.network]
-    uint64_t crossbar_fj_per_bit = 0;     ///< passing a crossbar of the GPU
-    uint64_t sm_wire_fj_per_bit = 0;      ///< between an SM and a crossbar
-    uint64_t memory_wire_fj_per_bit = 0;  ///< crossbar - L2 slice - link port, each hop
-    uint64_t stack_hop_fj_per_bit = 0;    ///< logic-layer switch to a vault or stack SM, or back
+  struct Network {  // [energy.network]
+    // Of a flit's bits, used or not.
+    uint64_t router_fj_per_bit = 0;       ///< passing a crossbar of the GPU, or one router
+    uint64_t router_wire_fj_per_bit = 0;  ///< between two routers
+    uint64_t sm_wire_fj_per_bit = 0;      ///< between an SM and a network that is no mesh
+    uint64_t memory_wire_fj_per_bit = 0;  ///< such a network - L2 slice - link port, each
+    // Of a packet's bits.
+    uint64_t stack_hop_fj_per_bit = 0;  ///< logic-layer switch, with the wires to it
   } network;
 
   struct Links {                       // [energy.links]

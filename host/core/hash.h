@@ -1,30 +1,41 @@
-// A 64-bit content hash (not cryptographic), for caches and determinism checks.
+// Hashes of contents (not cryptographic): XXH3 of libxxhash.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace nearwarp {
 
-/// Hash of `bytes`: the same on every run and machine of one byte order.
-inline uint64_t content_hash(std::string_view bytes, uint64_t seed = 0) {
-  constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15u;
-  const auto mix = [](uint64_t h) {
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    return h ^ h >> 32;
-  };
-  uint64_t hash = mix(seed ^ bytes.size() * kMultiplier);
-  size_t i = 0;
-  for (; i + 8 <= bytes.size(); i += 8) {
-    uint64_t word;
-    std::memcpy(&word, bytes.data() + i, 8);
-    hash = mix(hash ^ word) * kMultiplier;
-  }
-  uint64_t tail = 0;
-  if (i < bytes.size()) std::memcpy(&tail, bytes.data() + i, bytes.size() - i);
-  return mix(hash ^ tail);
-}
+/// Names a content: that two different ones of 10^6 have the same is less likely than 10^-25. The
+/// same on every run and machine.
+struct Hash128 {
+  uint64_t low = 0, high = 0;
+  bool operator==(const Hash128&) const = default;
+  /// 32 hexadecimal digits.
+  std::string hex() const;
+};
+
+Hash128 content_hash(std::string_view bytes);
+
+/// The hash of pieces one after the other; where one ends and the next begins is not in it.
+class Hasher {
+ public:
+  Hasher();
+  ~Hasher();
+  Hasher(Hasher&&) noexcept;
+  void add(std::span<const std::byte> bytes);
+  Hash128 result() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Tells damaged data: 64 bits.
+uint64_t checksum(std::string_view bytes, uint64_t seed = 0);
 
 }  // namespace nearwarp

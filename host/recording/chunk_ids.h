@@ -6,17 +6,13 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "host/core/hash.h"
 #include "host/recording/trace_store.h"
 
 namespace nearwarp::runtime {
 
-/// 128 bits of a chunk's contents: that two different chunks of a recording with 10^6 of them have
-/// the same is less likely than 10^-25.
-struct ChunkKey {
-  uint64_t low = 0, high = 0;
-  bool operator==(const ChunkKey&) const = default;
-};
-ChunkKey chunk_key(const TraceChunk& chunk);
+/// Names a chunk by its contents.
+Hash128 chunk_key(const TraceChunk& chunk);
 
 /// Numbers chunks in the order of their first appearance.
 class ChunkIds {
@@ -33,9 +29,9 @@ class ChunkIds {
 
  private:
   struct Hash {
-    size_t operator()(const ChunkKey& key) const { return key.low; }
+    size_t operator()(const Hash128& key) const { return key.low; }
   };
-  std::unordered_map<ChunkKey, uint32_t, Hash> known_;
+  std::unordered_map<Hash128, uint32_t, Hash> known_;
 };
 
 }  // namespace nearwarp::runtime

@@ -46,10 +46,10 @@ struct ChunkEntry {
 namespace {
 
 uint64_t hash_of(const std::vector<uint8_t>& data) {
-  return content_hash({reinterpret_cast<const char*>(data.data()), data.size()});
+  return checksum({reinterpret_cast<const char*>(data.data()), data.size()});
 }
 uint64_t header_hash(const Header& h) {
-  return content_hash({reinterpret_cast<const char*>(&h), offsetof(Header, header_hash)});
+  return checksum({reinterpret_cast<const char*>(&h), offsetof(Header, header_hash)});
 }
 
 }  // namespace
@@ -229,7 +229,7 @@ std::string recording_key(const std::string& ptx, const std::string& workload,
   std::string text = fmt::format("nearwarp {} {}", kRecordingFormat, kExecutorVersion);
   for (const std::string* part : {&workload, &size, &detail, &ptx})
     text += fmt::format("\n{}\n", part->size()) + *part;
-  return fmt::format("{:016x}{:016x}", content_hash(text, 1), content_hash(text, 2));
+  return content_hash(text).hex();
 }
 
 }  // namespace nearwarp::runtime

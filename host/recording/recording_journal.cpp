@@ -25,7 +25,7 @@ namespace nearwarp::runtime {
 namespace {
 
 constexpr uint32_t kMark = 0x4a574e7e;  // "~NWJ"
-constexpr uint32_t kJournalFormat = 2;
+constexpr uint32_t kJournalFormat = 3;
 constexpr uint64_t kChunkPrefix = 16;  // words and bytes in memory, before the compressed chunk
 
 enum EntryType : uint32_t {
@@ -53,7 +53,7 @@ struct Begin {
 };
 
 uint64_t hash_of(uint32_t type, const std::vector<uint8_t>& payload) {
-  return content_hash({reinterpret_cast<const char*>(payload.data()), payload.size()}, type);
+  return checksum({reinterpret_cast<const char*>(payload.data()), payload.size()}, type);
 }
 
 template <class T>
@@ -159,15 +159,16 @@ class JournalReader {
 
   Journal run(const TraceStore::Options& options) {
     EntryHeader header;
-    if (!next(header) || header.type != kBegin)
+    const bool whole = next(header);
+    // The version comes first, since another one may have another hash.
+    uint32_t format = kJournalFormat;
+    if (header.mark == kMark && header.type == kBegin && payload_.size() >= sizeof(format))
+      std::memcpy(&format, payload_.data(), sizeof(format));
+    if (format != kJournalFormat) fail_version();
+    if (!whole || header.type != kBegin)
       throw Error(fmt::format("{} is no recording of a program", path_));
     const Begin begin = unpacked<Begin>(payload_);
-    if (begin.journal != kJournalFormat || begin.recording != kRecordingFormat ||
-        begin.executor != kExecutorVersion)
-      throw Error(
-          fmt::format("the recording {} was written by another version of nearwarp's CUDA "
-                      "runtime library - use the library that came with this program",
-                      path_));
+    if (begin.recording != kRecordingFormat || begin.executor != kExecutorVersion) fail_version();
     journal_.recording.name = begin.name;
     while (next(header)) take(header.type);
     journal_.damaged = offset_ < file_->size();
@@ -176,6 +177,13 @@ class JournalReader {
   }
 
  private:
+  [[noreturn]] void fail_version() const {
+    throw Error(
+        fmt::format("the recording {} was written by another version of nearwarp's CUDA "
+                    "runtime library - use the library that came with this program",
+                    path_));
+  }
+
   /// Reads the entry at `offset_`; false at the end of what is whole.
   bool next(EntryHeader& header) {
     const uint64_t left = file_->size() - offset_;

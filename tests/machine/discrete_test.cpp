@@ -46,9 +46,8 @@ class DiscreteSharing : public ::testing::TestWithParam<Sharing> {};
 TEST_P(DiscreteSharing, SlicesAndChannelsAreUsedEvenly) {
   const runtime::Recording& recording = workload("kmeans", 1'000'000);
   const config::MachineConfig machine = config::load_machine("discrete16", GetParam().keys);
-  const config::PolicyConfig policy = config::load_policy("baseline");
-  const auto image = sim::build_image(recording, machine, policy, false);
-  sim::System system = sim::build_system(machine, policy, image, {});
+  const auto image = sim::build_image(recording, machine);
+  sim::System system = sim::lay_out(sim::make_graph({machine, image}));
   EXPECT_EQ(system.members("l2").size(), machine.l2.slices);
   EXPECT_EQ(system.members("dram").size(), machine.partitions.count * machine.partitions.channels);
   const report::RunResult r = run(recording, GetParam().keys);

@@ -10,6 +10,7 @@
 
 #include "host/config/config.h"
 #include "host/config/schema.h"
+#include "host/core/error.h"
 #include "host/timing/report/energy_text.h"
 #include "host/timing/report/json.h"
 #include "host/timing/report/table.h"
@@ -20,19 +21,27 @@ namespace {
 
 using config::MachineConfig;
 
+constexpr MachineParts kAllParts{.stack_sms = true, .network_wires = true};
+
 MachineConfig tom(const std::vector<std::string>& changes = {}) {
   return config::load_machine("tom", changes);
 }
 
-/// A run on the machine with these counters.
-RunResult run_with(const std::vector<std::pair<std::string, uint64_t>>& counters) {
+/// A run on the machine with these counters; the others that the account wants are 0.
+RunResult run_with(const std::vector<std::pair<std::string, uint64_t>>& counters,
+                   const MachineParts& parts = {}) {
   RunResult run;
   run.policy = "baseline";
   run.core_mhz = 1400;
+  run.parts = parts;
+  std::set<std::string> given;
   for (const auto& [name, value] : counters) {
     run.counters.push_back({name, value, "", ""});
+    given.insert(name);
     if (name == "run.cycles") run.cycles = value;
   }
+  for (const std::string& name : energy_counters(parts))
+    if (given.count(name) == 0) run.counters.push_back({name, 0, "", ""});
   return run;
 }
 
@@ -103,67 +112,43 @@ TEST(Energy, PowersTakeTime) {
 
 /// Every counter that a term could want, each with a value of its own.
 RunResult full_run() {
-  std::set<std::string> names;
-  for (const char* sm : {"sm.", "stack_sm."})
-    for (const char* name : {"issued",
-                             "lanes.integer",
-                             "lanes.integer_multiply",
-                             "lanes.integer_divide",
-                             "lanes.fp32",
-                             "lanes.fp32_divide",
-                             "lanes.fp64",
-                             "lanes.fp64_divide",
-                             "lanes.special",
-                             "lanes.shuffle",
-                             "lanes.constant",
-                             "lanes.memory",
-                             "lanes.control",
-                             "register_reads",
-                             "register_writes",
-                             "issued_lsu",
-                             "shared_accesses",
-                             "tlb.hits",
-                             "tlb.misses",
-                             "load_lines",
-                             "store_lines",
-                             "atomic_lines",
-                             "l1.read_hits",
-                             "l1.read_misses",
-                             "l1.write_hits",
-                             "powered_cycles"})
-      names.insert(std::string(sm) + name);
-  for (const char* name : {"l2.reads",
-                           "l2.writes",
-                           "l2.atomics",
-                           "l2.invalidations",
-                           "l2.read_hits",
-                           "l2.fills",
-                           "l2.write_hits",
-                           "noc.from_sms.bytes",
-                           "noc.to_sms.bytes",
-                           "noc.invalidations.bytes",
-                           "noc.memory_side.bytes",
-                           "stack.internal.bytes",
-                           "link.gpu_to_memory.bytes",
-                           "link.memory_to_gpu.bytes",
-                           "link.memory_to_memory.bytes",
-                           "link.gpu_to_memory.idle_bits",
-                           "link.memory_to_gpu.idle_bits",
-                           "link.memory_to_memory.idle_bits",
-                           "pcie.bytes",
-                           "dram.activates",
-                           "dram.precharges",
-                           "dram.bytes_read",
-                           "dram.bytes_written",
-                           "dram.refreshes",
-                           "l2.powered_cycles",
-                           "dram.powered_cycles",
-                           "run.cycles"})
-    names.insert(name);
+  const MachineParts parts = kAllParts;
   std::vector<std::pair<std::string, uint64_t>> counters;
   uint64_t value = 1000;
-  for (const std::string& name : names) counters.emplace_back(name, value += 1400);
-  return run_with(counters);
+  for (const std::string& name : energy_counters(parts)) counters.emplace_back(name, value += 1400);
+  return run_with(counters, parts);
+}
+
+/// The error's text if the counter is not there; empty without an error.
+std::string without(const std::string& name, const MachineParts& parts) {
+  RunResult run = run_with({}, parts);
+  std::erase_if(run.counters, [&](const Counter& c) { return c.name == name; });
+  try {
+    account_energy(tom(), run);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Energy, MissingCountersAreErrors) {
+  for (const std::string& name : energy_counters(kAllParts))
+    EXPECT_NE(without(name, kAllParts).find("'" + name + "'"), std::string::npos) << name;
+  EXPECT_EQ(without("sm.tlb.misses", {}),
+            "the energy term 'sm.tlb.lookup' wants the counter 'sm.tlb.misses', which the run does "
+            "not have - did you mean 'sm.tlb.hits'?");
+}
+
+TEST(Energy, PartsThatAreNotThereNeedNoCounters) {
+  EXPECT_EQ(without("stack_sm.issued", {}), "");
+  EXPECT_EQ(without("link.memory_to_memory.idle_bits", {}), "");
+  EXPECT_EQ(without("noc.flits", {}), "");
+  EXPECT_NE(without("stack_sm.issued", kAllParts), "");
+  EXPECT_NE(without("link.memory_to_memory.idle_bits", kAllParts), "");
+  for (const std::string& name : energy_counters({})) EXPECT_NE(name.rfind("stack_sm.", 0), 0u);
+  // Counters of parts that should not be there are charged to nobody.
+  EXPECT_EQ(find(account_energy(tom(), run_with({{"stack_sm.issued", 5}})), "stack_sm.issue"),
+            nullptr);
 }
 
 TEST(Energy, PartsAndTermsAddUp) {

@@ -135,13 +135,47 @@ TEST(EnergyOfRuns, EveryTermFindsAllItsCounters) {
     if (t.name.ends_with("tlb.lookup") || t.name.ends_with("l1.write") || t.name == "dram.tsv" ||
         t.name == "l2.read")
       expected = 2;
-    if (t.name.ends_with("l1.lookup") || t.name == "l2.write" || t.name == "network.crossbars" ||
-        t.name == "network.sm_wires")
-      expected = 3;
+    if (t.name.ends_with("l1.lookup") || t.name == "l2.write") expected = 3;
     if (t.name == "l2.lookup") expected = 4;
     EXPECT_EQ(t.counters.size(), expected) << t.name;
   }
-  EXPECT_EQ(r.energy.terms.size(), 69u);
+  EXPECT_EQ(r.energy.terms.size(), 71u);
+}
+
+TEST(EnergyOfRuns, FlitsAreChargedByHops) {
+  struct Network {
+    const char* topology;
+    uint64_t routers;  ///< that every flit passes; 0: as many as the way has
+  };
+  for (const Network& n : {Network{"switch", 1}, {"crossbar", 1}, {"butterfly", 2}, {"mesh", 0}}) {
+    SCOPED_TRACE(n.topology);
+    std::vector<std::string> changes = kFewSms;
+    changes.push_back(std::string("interconnect.topology=") + n.topology);
+    const report::RunResult r = simulate(workload("kmeans", 50'000), "baseline", changes);
+    const uint64_t flits = counter(r, "noc.flits"), hops = counter(r, "noc.flit_hops"),
+                   links = counter(r, "noc.flit_links");
+    // A flit is 40 bytes; a packet's last one may be partly empty.
+    const uint64_t bytes = counter(r, "noc.from_sms.bytes") + counter(r, "noc.to_sms.bytes");
+    const uint64_t packets = counter(r, "noc.from_sms.packets") + counter(r, "noc.to_sms.packets");
+    EXPECT_GE(flits * 40, bytes);
+    EXPECT_LT(flits * 40, bytes + packets * 40);
+    EXPECT_EQ(hops, flits + links) << "a way is a router longer than wires between routers";
+    if (n.routers != 0) {
+      EXPECT_EQ(hops, n.routers * flits);
+    } else {
+      EXPECT_GT(hops, flits);
+    }
+    EXPECT_EQ(energy(r, "network.routers"), hops * 320 * 336);
+    EXPECT_EQ(energy(r, "network.router_wires"), links * 320 * 484);
+    bool has_sm_wires = false;
+    for (const EnergyTerm& t : r.energy.terms) has_sm_wires |= t.name == "network.sm_wires";
+    EXPECT_EQ(has_sm_wires, n.routers != 0);
+    if (has_sm_wires) {
+      EXPECT_EQ(energy(r, "network.sm_wires"), flits * 320 * 1211);
+    }
+    EXPECT_EQ(energy(r, "network.port_wires"), counter(r, "noc.port_bytes") * 8 * 605);
+    EXPECT_EQ(energy(r, "network.stacks"), counter(r, "stack.switch_bytes") * 8 * 941);
+  }
 }
 
 TEST(EnergyOfRuns, PartialRunsHaveTheirPart) {

@@ -128,7 +128,7 @@ TEST_F(SweepRun, ATornLastLineIsDroppedAndItsPointRunsAgain) {
 
 TEST_F(SweepRun, OtherFilesAreLeftAlone) {
   for (const char* text : {"Dear diary,", "{\"schema\":\"nearwarp.run/1\"}\n", "a\nb\n", "\n",
-                           "{\"schema\":\"nearwarp.sweep/1\"}\n"}) {
+                           "{\"schema\":\"nearwarp.sweep/2\"}\n"}) {
     write_text(path_, text);
     EXPECT_THROW(ResultsFile{path_}, Error) << text;
     EXPECT_EQ(read_text(path_), text);

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "host/core/error.h"
-#include "host/core/hash.h"
 #include "host/functional/compiler/graph.h"
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/compiler/liveness.h"
@@ -142,10 +141,9 @@ Variable make_variable(const ptx::Module& module, const ptx::VariableDecl& decl)
   return var;
 }
 
-Program compile_module(const ptx::Module& module, const std::string& text) {
+Program compile_module(const ptx::Module& module) {
   Program program;
   program.path = module.path;
-  program.content_hash = content_hash(text);
   for (const ptx::VariableDecl& decl : module.variables) {
     const bool in_memory = decl.space == ptx::Space::kGlobal || decl.space == ptx::Space::kConst;
     if (!in_memory || decl.is_extern || decl.type == ptx::Type::kNone) continue;
@@ -163,17 +161,13 @@ Program compile_module(const ptx::Module& module, const std::string& text) {
 }  // namespace
 
 Program compile_ptx(const std::string& text, const std::string& path) {
-  return compile_module(ptx::parse(text, path), text);
+  return compile_module(ptx::parse(text, path));
 }
 
 Program link_ptx(const std::vector<PtxSource>& sources) {
   std::vector<ptx::Module> modules;
-  std::string all;
-  for (const PtxSource& source : sources) {
-    modules.push_back(ptx::parse(source.text, source.path));
-    all += source.text;
-  }
-  return compile_module(ptx::link(std::move(modules)), all);
+  for (const PtxSource& source : sources) modules.push_back(ptx::parse(source.text, source.path));
+  return compile_module(ptx::link(std::move(modules)));
 }
 
 Program compile_ptx_file(const std::string& path) {

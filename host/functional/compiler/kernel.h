@@ -192,7 +192,6 @@ struct Program {
   std::string path;  ///< where the PTX came from, for messages
   std::vector<Kernel> kernels;
   std::vector<Variable> variables;
-  uint64_t content_hash = 0;  ///< of the PTX text
 
   const Kernel* find(const std::string& name) const {
     for (const Kernel& k : kernels)

@@ -12,6 +12,15 @@ namespace nearwarp::report {
 
 struct RunResult;
 
+/// Parts that not every machine has under every policy: what is not there has no terms, and need
+/// not have counters.
+struct MachineParts {
+  bool stack_sms = false;  ///< and with them cross-stack links: without, these are off
+  /// Wires between the GPU's networks and what they join. In a mesh there are none: everything
+  /// stands in a tile beside its router.
+  bool network_wires = false;
+};
+
 /// Wide enough for every count times every constant.
 __extension__ typedef unsigned __int128 Femtojoules;
 
@@ -47,7 +56,11 @@ struct EnergyReport {
   Femtojoules total() const;
 };
 
-/// What a run took, from its counters; a partial run's energy is up to where it stopped.
+/// What a run took, from its counters; a partial run's energy is up to where it stopped. Throws
+/// nearwarp::Error if a counter is missing.
 EnergyReport account_energy(const config::MachineConfig& machine, const RunResult& run);
+
+/// Names of all counters that the account of a machine with these parts wants.
+std::vector<std::string> energy_counters(const MachineParts& parts);
 
 }  // namespace nearwarp::report

@@ -131,6 +131,7 @@ struct RunResult {
   LinkUse link_use;
   double wall_seconds = 0;  ///< time that the timing simulation took on the host
 
+  MachineParts parts;
   std::vector<Counter> counters;
   std::vector<KernelRow> kernels;
   std::vector<CandidateRow> candidates;

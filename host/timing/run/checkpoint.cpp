@@ -21,14 +21,14 @@ namespace nearwarp::sim {
 namespace {
 
 constexpr char kMagic[8] = {'N', 'W', 'S', 'T', 'A', 'T', 'E', '1'};
-constexpr uint32_t kFormat = 1;
+constexpr uint32_t kFormat = 2;
 constexpr int kLevel = 1;  // mostly zeros: more effort gains little
 
 struct Header {
   char magic[8] = {};
   uint32_t format = kFormat;
   uint32_t reserved = 0;
-  char fingerprint[16] = {};
+  char fingerprint[32] = {};
   uint64_t state_bytes = 0, stored_bytes = 0, stored_hash = 0;
 };
 
@@ -49,14 +49,15 @@ std::string run_fingerprint(const ReplayJob& what) {
         fmt::format("|{},{},{}", r.kernels[l.kernel]->name, l.blocks_recorded, l.warp_instructions);
   if (r.traces.size() != 0) {
     const auto last = r.traces.chunk(r.traces.size() - 1);
-    text += fmt::format("|{:x}", content_hash({reinterpret_cast<const char*>(last->words.data()),
-                                               last->words.size() * sizeof(uint64_t)}));
+    text += '|' + content_hash({reinterpret_cast<const char*>(last->words.data()),
+                                last->words.size() * sizeof(uint64_t)})
+                      .hex();
   }
   for (const auto& key : config::describe(*what.machine))
     text += fmt::format("|{}={}", key.key, key.value);
   for (const auto& key : config::describe(*what.policy))
     text += fmt::format("|{}={}", key.key, key.value);
-  return fmt::format("{:016x}", content_hash(text));
+  return content_hash(text).hex();
 }
 
 std::string checkpoint_path(const std::string& folder, const ReplayJob& what) {
@@ -75,7 +76,7 @@ void write_checkpoint(const ReplayJob& what, std::string_view state) {
   std::memcpy(header.fingerprint, run_fingerprint(what).data(), sizeof(header.fingerprint));
   header.state_bytes = state.size();
   header.stored_bytes = stored.size();
-  header.stored_hash = content_hash(stored);
+  header.stored_hash = checksum(stored);
   report::FileWriter file(what.checkpoint);
   file.write({reinterpret_cast<const char*>(&header), sizeof(header)});
   file.write(stored);
@@ -96,7 +97,7 @@ std::optional<std::string> read_checkpoint(const ReplayJob& what) {
   if (bytes != header.stored_bytes) refuse(what, "it is cut off");
   std::string stored(bytes, '\0');
   if (!file.read(stored.data(), static_cast<std::streamsize>(bytes)) ||
-      content_hash(stored) != header.stored_hash ||
+      checksum(stored) != header.stored_hash ||
       ZSTD_getFrameContentSize(stored.data(), stored.size()) != header.state_bytes)
     refuse(what, "it is damaged");
   std::string state(header.state_bytes, '\0');

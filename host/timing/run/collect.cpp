@@ -8,6 +8,7 @@ namespace nearwarp::sim {
 void collect(const runtime::Recording& recording, const ImageTables& image,
              const MechanismRuns& mechanisms, System& system, uint64_t now_cycle,
              report::RunResult& result) {
+  result.parts.stack_sms = !system.members("stack_sm").empty();
   collect_launches(recording, image, system, now_cycle, result);
   result.counters.push_back({"run.cycles", result.cycles, "core cycles", "Simulated time"});
   for (const ComponentClass& c : system.classes)
@@ -15,6 +16,7 @@ void collect(const runtime::Recording& recording, const ImageTables& image,
   for (const auto& m : mechanisms) m->collect(system, result);
   collect_memory(system, result);
   collect_channels(system, result);
+  collect_networks(system, result);
   collect_time(system, result);
   collect_committed(system, result);
 }

@@ -15,7 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kBeginning = "{\"schema\":\"nearwarp.sweep/1\"";
+constexpr std::string_view kBeginning = "{\"schema\":\"nearwarp.sweep/2\"";
+static_assert(kBeginning.find(kSweepSchema) != std::string_view::npos);
 
 /// A value as written in TOML: its scalars are JSON's.
 Json value_json(const std::string& toml) {

@@ -7,13 +7,14 @@
 #include <string>
 #include <string_view>
 
+#include "host/core/hash.h"
 #include "host/timing/report/result.h"
 #include "host/timing/sweep/plan.h"
 
 namespace nearwarp::sweep {
 
 /// Changes with every change that could break a reader.
-inline constexpr const char* kSweepSchema = "nearwarp.sweep/1";
+inline constexpr const char* kSweepSchema = "nearwarp.sweep/2";
 
 /// The line of a point that ran, with the line feed. `result` gets the point's names.
 std::string result_line(const Plan& plan, const Point& point, report::RunResult result);
@@ -49,7 +50,7 @@ struct Record {
   Summary summary;
   /// Hash of what is equal whenever the point is run: everything but `host`, and how the overrides
   /// were written.
-  uint64_t content = 0;
+  Hash128 content = {};
 };
 
 /// Reads a line without its line feed; throws nearwarp::Error that begins with `where`.

@@ -22,7 +22,8 @@ struct Entry {
   size_t input = 0;
   uint64_t number = 0, offset = 0, bytes = 0;  ///< the line's, without its line feed
   size_t sweep = 0;                            ///< in order of first appearance
-  uint64_t index = 0, content = 0;
+  uint64_t index = 0;
+  Hash128 content = {};
   bool failed = false;
 };
 

@@ -17,9 +17,7 @@
 namespace nearwarp::sweep {
 namespace {
 
-std::string digest(const std::string& text) {
-  return fmt::format("{:016x}{:016x}", content_hash(text, 1), content_hash(text, 2));
-}
+std::string digest(const std::string& text) { return content_hash(text).hex(); }
 
 /// Name of a configuration given by name or path.
 std::string stem(const std::string& name_or_path) {

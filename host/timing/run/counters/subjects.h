@@ -29,6 +29,9 @@ void collect_memory(System& system, report::RunResult& result);
 /// Counters of channels by class, the run's traffic, and how its links were used.
 void collect_channels(System& system, report::RunResult& result);
 
+/// Flits and bytes that crossbars, routers and switches forwarded: for the energy account.
+void collect_networks(System& system, report::RunResult& result);
+
 /// Counters that grow with time whatever the machine does: what links could have carried, and how
 /// long components were there. The energy account needs them. `result.cycles` must be set.
 void collect_time(System& system, report::RunResult& result);

@@ -1,0 +1,70 @@
+// Flits and bytes that crossbars, routers and switches forwarded, summed over hops.
+#include <algorithm>
+#include <span>
+
+#include "host/timing/run/counters/subjects.h"
+#include "host/timing/run/counters/table.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+/// What one crossbar, network of routers, link port or logic-layer switch forwarded.
+struct Forwarded {
+  uint64_t flits = 0, flit_hops = 0, flit_links = 0;
+  uint64_t port_bytes = 0, stack_bytes = 0;
+};
+using F = const Forwarded&;
+
+constexpr CounterRow<Forwarded> kForwarded[] = {
+    {"noc.flits", "flits", "Flits that entered the GPU's crossbars and networks of routers",
+     [](F f) { return f.flits; }},
+    {"noc.flit_hops", "flits", "Crossbars and routers that they passed, summed over flits",
+     [](F f) { return f.flit_hops; }},
+    {"noc.flit_links", "flits", "Wires between routers that they passed, summed over flits",
+     [](F f) { return f.flit_links; }},
+    {"noc.port_bytes", "bytes", "Bytes that passed the GPU's ends of the off-chip links",
+     [](F f) { return f.port_bytes; }},
+    {"stack.switch_bytes", "bytes", "Bytes that passed logic-layer switches, summed over switches",
+     [](F f) { return f.stack_bytes; }},
+};
+
+/// A switch is one hop, and no router lies behind it.
+Forwarded by_crossbar(const SwitchCounters& n) { return {.flits = n.flits, .flit_hops = n.flits}; }
+
+Forwarded by_routers(const noc::ChannelNetworkParams& p, const noc::ChannelNetworkState& s,
+                     std::byte* base) {
+  Forwarded f{.flits = s.counters.flits};
+  const uint64_t* sent = s.net.flits_sent.in(base);
+  const noc::NetworkLink* links = s.net.flit_links.in(base);
+  for (uint32_t i = 0; i < s.net.flits_sent.count; ++i) {
+    f.flit_hops += sent[i];
+    if (links[i].unit < p.net.routers) f.flit_links += sent[i];
+  }
+  return f;
+}
+
+}  // namespace
+
+void collect_networks(System& system, report::RunResult& result) {
+  using kernels::ComponentKind;
+  const std::span<const uint16_t> in_stacks = system.members("stack_switch");
+  std::byte* base = system.arena.base();
+  CounterSums<Forwarded> sums(kForwarded);
+  for (uint32_t i = 0; i < system.table.count; ++i) {
+    const kernels::Component& c = system.component(i);
+    if (c.kind == ComponentKind::kSwitch) {
+      const SwitchCounters& n = system.state<SwitchState>(i).counters;
+      const bool in_stack = std::find(in_stacks.begin(), in_stacks.end(), i) != in_stacks.end();
+      sums.add(in_stack ? Forwarded{.stack_bytes = n.bytes} : by_crossbar(n));
+    } else if (c.kind == ComponentKind::kRouterNetwork) {
+      sums.add(by_routers(kernels::at_offset<const noc::ChannelNetworkParams>(base, c.params),
+                          system.state<noc::ChannelNetworkState>(i), base));
+    } else if (c.kind == ComponentKind::kLinkPort) {
+      sums.add({.port_bytes = system.state<LinkPortState>(i).ports.counters.bytes});
+    }
+  }
+  sums.append_to(result, "");
+}
+
+}  // namespace nearwarp::sim
