@@ -4,9 +4,9 @@
 
 #include "device/core/fault.h"
 #include "device/core/lane_group.h"
-#include "device/core/memory_map.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
+#include "device/core/translation.h"
 
 namespace nearwarp {
 
@@ -23,7 +23,7 @@ struct L2SliceParams {
   uint16_t endpoint = 0;              ///< this slice
   uint16_t first_vault_endpoint = 0;  ///< vault v of stack s: first + s * vaults_per_stack + v
   uint16_t vaults_per_stack = 0;
-  MemoryMap map;
+  AddressMaps map;
 };
 
 struct L2Mshr {

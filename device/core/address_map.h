@@ -14,6 +14,9 @@ struct Location {
   uint32_t stack, vault, bank, row, column;
 };
 
+/// AddressMap::row_tag of maps with consecutive bits: beyond every row of the baseline.
+inline constexpr uint32_t kConsecutiveRowTag = 1u << 30;
+
 /// Powers of two are taken as bits of the line address. Other counts (six partitions of a discrete
 /// GPU, say) are taken by division, and hashed by rotation instead of XOR: `stacks`, not 0, says
 /// so, and that stacks, vaults and slices have the counts beside it instead of those in bits.
@@ -35,36 +38,27 @@ struct AddressMap {
   uint32_t hash_stack = 1;
   /// Set in every row number, so that lines under different maps never seem to share a row.
   uint32_t row_tag = 0;
+  /// Bits of a line that say where it lies; a number of its map above them does not (see
+  /// device/core/translation.h).
+  uint32_t line_mask = 0xffffffffu;
 
   /// The line's number within its stack: the line address without its stack bits.
   NW_HD NW_INLINE uint32_t within_stack(LineAddr line) const {
+    if (stacks != 0) return divided_within_stack(line);
+    line &= line_mask;
     const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
-    const uint32_t high = stacks == 0 ? line >> (stack_shift + stack_bits)  //
-                                      : (line >> stack_shift) / stacks;
-    return high << stack_shift | low;
+    return (line >> (stack_shift + stack_bits)) << stack_shift | low;
   }
   /// The line's number within its L2 slice, likewise.
   NW_HD NW_INLINE uint32_t within_slice(LineAddr line) const {
     const uint32_t w = within_stack(line);
     return stacks == 0 ? w >> slice_bits : w / slices;
   }
+  /// The exclusive or of all parts of `bits` bits.
   NW_HD NW_INLINE static uint32_t fold(uint32_t value, uint32_t bits) {
     if (bits == 0) return 0;
-    uint32_t folded = 0;
-    for (; value != 0; value >>= bits) folded ^= value;
-    return folded & static_cast<uint32_t>(low_bits(bits));
-  }
-  /// How far what repeats with `number` is turned: any run of numbers meets all turns about as
-  /// often, strides of powers of two included. (Multiplicative hashing: 2^32 / golden ratio.)
-  NW_HD NW_INLINE static uint32_t turn(uint32_t number) { return number * 0x9e3779b1u >> 16; }
-  NW_HD NW_INLINE uint32_t rotated_stack(LineAddr line) const {
-    const uint32_t index = (line >> stack_shift) % stacks;
-    if (hash == 0 || hash_stack == 0) return index;
-    return (index + turn(within_stack(line) / vaults)) % stacks;
-  }
-  NW_HD NW_INLINE uint32_t rotated_vault(uint32_t within) const {
-    const uint32_t index = within % vaults;
-    return hash == 0 ? index : (index + turn(within / vaults >> column_bits)) % vaults;
+    for (uint32_t shift = bits; shift < 32; shift *= 2) value ^= value >> shift;
+    return value & static_cast<uint32_t>(low_bits(bits));
   }
   NW_HD NW_INLINE uint32_t stack_of(LineAddr line) const {
     if (stacks != 0) return rotated_stack(line);
@@ -99,6 +93,36 @@ struct AddressMap {
     at.row |= row_tag;
     return at;
   }
+
+  // --- counts that are not powers of two ---
+
+  NW_HD NW_INLINE uint32_t divided_within_stack(LineAddr line) const {
+    line &= line_mask;
+    const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
+    return (line >> stack_shift) / stacks << stack_shift | low;
+  }
+  NW_HD NW_INLINE uint32_t rotated_stack(LineAddr line) const {
+    const uint32_t index = ((line & line_mask) >> stack_shift) % stacks;
+    if (hash == 0 || hash_stack == 0) return index;
+    return (index + turn(divided_within_stack(line) / vaults)) % stacks;
+  }
+  NW_HD NW_INLINE uint32_t rotated_vault(uint32_t within) const {
+    const uint32_t index = within % vaults;
+    return hash == 0 ? index : (index + turn(within / vaults >> column_bits)) % vaults;
+  }
+  /// How far what repeats with `number` is turned: any run of numbers meets all turns about as
+  /// often, strides of powers of two included. (Multiplicative hashing: 2^32 / golden ratio.)
+  NW_HD NW_INLINE static uint32_t turn(uint32_t number) { return number * 0x9e3779b1u >> 16; }
 };
+
+/// `baseline` with consecutive address bits, beginning at bit `shift` of the line address, as the
+/// stack index. Vaults, banks and rows are chosen from the other bits as before.
+NW_HD inline AddressMap consecutive_bits_map(const AddressMap& baseline, uint32_t shift) {
+  AddressMap map = baseline;
+  map.stack_shift = shift;
+  map.hash_stack = 0;
+  map.row_tag = kConsecutiveRowTag;
+  return map;
+}
 
 }  // namespace nearwarp

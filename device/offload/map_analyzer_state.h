@@ -2,8 +2,8 @@
 // warp's candidate instance, and centrally, at the front end, the sums over instances.
 #pragma once
 
-#include "device/core/memory_map.h"
 #include "device/core/packet.h"
+#include "device/core/translation.h"
 #include "device/core/types.h"
 
 namespace nearwarp::offload {

@@ -140,7 +140,7 @@ NW_HD inline void request(V& v, uint32_t warp, uint32_t now, uint32_t record, ui
   }
   address &= trace::kAddressMask;
   const LineAddr line = static_cast<LineAddr>((address - v.p.device_base) >> v.p.line_shift);
-  w.stack = static_cast<uint8_t>(v.stack_of(line));
+  w.stack = static_cast<uint8_t>(v.stack_of(v.physical(line, w.space)));
   if (v.p.offload.dynamic_control && !v.p.offload.no_overhead) {
     const uint32_t busy = o.busy_channels >> (2 * w.stack);
     const bool tx = (busy & 1) != 0 && c.saves_tx == 0;
@@ -346,7 +346,7 @@ NW_HD inline void send_request(V& v, uint32_t now) {
   p.dst = static_cast<uint16_t>(v.p.first_stack_sm + w.stack);
   pack_cursor(w.saved, p);
   p.line = w.thread_block;
-  p.tag = warp | static_cast<uint32_t>(w.kernel) << 8;
+  p.tag = warp | static_cast<uint32_t>(w.kernel) << 8 | uint32_t{w.space} << 24;
   p.bytes = v.p.offload.no_overhead
                 ? uint16_t{0}
                 : static_cast<uint16_t>(v.p.header_bytes + kRequestContextBytes +

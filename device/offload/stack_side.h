@@ -19,6 +19,7 @@ NW_HD inline void spawn(V& v, const Packet& packet, uint32_t now) {
   w.kernel = static_cast<uint16_t>(packet.tag >> 8);
   w.first_block = v.system.image.kernels[w.kernel].first_block;
   w.thread_block = packet.line;
+  w.space = static_cast<uint8_t>(packet.tag >> 24);
   w.block_slot = static_cast<uint8_t>(warp);
   w.requester = packet.src;
   w.requester_warp = static_cast<uint8_t>(packet.tag);

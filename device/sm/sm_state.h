@@ -3,7 +3,7 @@
 
 #include "device/cache/l1_cache.h"
 #include "device/core/channel.h"
-#include "device/core/memory_map.h"
+#include "device/core/translation.h"
 #include "device/core/types.h"
 #include "device/core/warp_set.h"
 #include "device/offload/sm_offload_state.h"
@@ -48,7 +48,8 @@ struct SmParams {
   uint32_t sector_bytes = 32;
   uint32_t line_address_bytes = 8;
   uint32_t register_bytes = 4;
-  MemoryMap map;
+  AddressMaps map;
+  Translation translation;
   cache::L1Params l1;
   TlbParams tlb;
   // Endpoints.
@@ -92,6 +93,7 @@ struct Warp {
   uint8_t requester_warp = 0;  ///< stack SM: its warp slot there
   uint8_t loads = 0;           ///< memory operations in flight, stores' acknowledgements apart
   uint8_t block_slot = 0;
+  uint8_t space = 0;  ///< address space
   uint8_t stack = 0;  ///< offload: destination
   Phase phase = Phase::kFree;
   Unit unit = Unit::kSp;          ///< of the next instruction
@@ -122,6 +124,7 @@ struct LsuOp {
   uint8_t epoch = 0;  ///< of a store, modulo kEpochs; it counts as one in flight until it leaves
   bool shared = false;
   bool analyzed = false;  ///< learning phase: belongs to a candidate instance
+  uint8_t space = 0;      ///< address space
 };
 
 /// An operation that waits beside the queue for its page, so that those behind it can go on.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/core/arena.h"
+#include "device/core/page_tables.h"
 
 namespace nearwarp::sm {
 namespace {
@@ -18,6 +19,8 @@ struct Tlb {
   ArenaBuilder arena;
   TlbState s;
   LineList lines;
+  PageTables tables;  ///< none, unless a test makes them
+  uint32_t space = 0;
   uint32_t walker = 99;
 
   explicit Tlb(uint32_t entries = 4, uint32_t walkers = 4, uint32_t walk_accesses = 2) {
@@ -29,10 +32,12 @@ struct Tlb {
     for (const uint32_t page : pages) lines.line[lines.count++] = page * 32;
   }
   TlbResult translate(uint32_t now = 0, bool can_send = true) {
-    return tlb_translate(p, s, arena.base(), lines, now, can_send, walker);
+    return tlb_translate(p, s, arena.base(), space, lines, now, can_send, walker);
   }
   LineAddr read(uint32_t w) { return tlb_next_read(p, s, arena.base(), w); }
-  void reply(uint32_t w, uint32_t now = 0) { tlb_reply(p, s, arena.base(), w, now); }
+  void reply(uint32_t w, uint32_t now = 0) {
+    tlb_reply(p, s, tables.translation, arena.base(), w, now);
+  }
   /// All reads of a walk and their replies.
   void finish(uint32_t w, uint32_t now = 0) {
     for (uint32_t i = 0; i < p.walk_accesses; ++i) {

@@ -30,6 +30,7 @@ sm::SmParams Assembly::sm_params(bool in_stack_sm) const {
   p.sector_bytes = m_.packets.sector_bytes;
   p.line_address_bytes = m_.packets.line_address_bytes;
   p.map = s_.map;
+  p.translation = s_.page_tables.translation;
   p.l1.sets = m_.l1.bytes / (m_.l1.ways * m_.l1.line_bytes);
   p.l1.ways = m_.l1.ways;
   p.l1.hit_latency = m_.l1.hit_latency_cycles;

@@ -66,16 +66,20 @@ void Assembly::number_endpoints() {
 }
 
 void Assembly::make_map() {
-  MemoryMap& map = s_.map;
-  map.baseline = machine_address_map(m_);
+  s_.map.baseline = machine_address_map(m_);
   if (policy_.mapping != "tmap" && policy_.mapping != "oracle") return;
-  OffloadMapping own;
-  own.page_shift = kMappingPageShift - log2_exact(m_.l1.line_bytes);
-  const uint64_t lines = data_.ranges.empty() ? 0 : data_.ranges.back().end;
-  const uint64_t pages = (lines + (uint64_t{1} << own.page_shift) - 1) >> own.page_shift;
-  own.pages = s_.arena.allocate<uint64_t>(static_cast<uint32_t>((pages + 63) / 64));
-  map.offload = s_.arena.allocate<OffloadMapping>(1);
-  *s_.arena.get(map.offload) = own;
+  // One more map, for the pages of what candidates touch.
+  const uint64_t most = uint64_t{kMaxMappedLines} * m_.l1.line_bytes;
+  if (data_.memory_bytes > most)
+    throw Error(
+        fmt::format("policy {}: the program's memory ends at {} bytes - with pages under a "
+                    "mapping of their own it may have {} with lines of {} bytes",
+                    policy_.name, data_.memory_bytes, most, m_.l1.line_bytes));
+  s_.map.others = s_.arena.allocate<AddressMap>(1);
+  const uint32_t page_shift = log2_exact(m_.memory.page_bytes / m_.l1.line_bytes);
+  const uint32_t tlb_shift = log2_exact(m_.tlb.page_bytes / m_.l1.line_bytes);
+  const uint64_t lines = (data_.memory_bytes + m_.l1.line_bytes - 1) / m_.l1.line_bytes;
+  s_.page_tables = make_page_tables(s_.arena, 1, lines, page_shift, tlb_shift);
 }
 
 System build_system(const config::MachineConfig& machine, const config::PolicyConfig& policy,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/core/arena.h"
+#include "device/core/page_tables.h"
 #include "host/config/machine.h"
 #include "host/config/policy.h"
 #include "host/timing/program/image_builder.h"
@@ -56,7 +57,8 @@ struct System {
   Tick window = 1;        ///< W: the shortest latency of any channel or credit
   uint64_t base_mhz = 1;  ///< ticks per microsecond
   uint32_t core_period = 1;
-  MemoryMap map;  ///< of every component
+  AddressMaps map;         ///< of every component
+  PageTables page_tables;  ///< of every SM
 
   kernels::Component& component(uint32_t endpoint) { return arena.get(table)[endpoint]; }
   std::span<kernels::Component> components() { return {arena.get(table), table.count}; }
@@ -80,6 +82,7 @@ decltype(auto) with_sm(System& system, uint32_t endpoint, F&& f) {
 /// What a program's data asks of the machine that it is to run on.
 struct DataPlan {
   std::vector<offload::LineRange> ranges;  ///< memory allocation table, by address, disjoint
+  uint64_t memory_bytes = 0;               ///< up to the end of the last allocation
   uint64_t learning_instances = 0;         ///< the learning phase ends with this one; 0: none
 };
 
