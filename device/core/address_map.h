@@ -44,43 +44,30 @@ struct AddressMap {
 
   /// The line's number within its stack: the line address without its stack bits.
   NW_HD NW_INLINE uint32_t within_stack(LineAddr line) const {
-    if (stacks != 0) return divided_within_stack(line);
-    line &= line_mask;
-    const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
-    return (line >> (stack_shift + stack_bits)) << stack_shift | low;
+    return stacks != 0 ? divided_within_stack(line) : bits_within_stack(line);
   }
   /// The line's number within its L2 slice, likewise.
   NW_HD NW_INLINE uint32_t within_slice(LineAddr line) const {
-    const uint32_t w = within_stack(line);
-    return stacks == 0 ? w >> slice_bits : w / slices;
-  }
-  /// The exclusive or of all parts of `bits` bits.
-  NW_HD NW_INLINE static uint32_t fold(uint32_t value, uint32_t bits) {
-    if (bits == 0) return 0;
-    for (uint32_t shift = bits; shift < 32; shift *= 2) value ^= value >> shift;
-    return value & static_cast<uint32_t>(low_bits(bits));
+    if (stacks != 0) return divided_within_stack(line) / slices;
+    return bits_within_stack(line) >> slice_bits;
   }
   NW_HD NW_INLINE uint32_t stack_of(LineAddr line) const {
     if (stacks != 0) return rotated_stack(line);
     const uint32_t mask = static_cast<uint32_t>(low_bits(stack_bits));
     const uint32_t index = line >> stack_shift & mask;
     if (hash == 0 || hash_stack == 0) return index;
-    return (index ^ fold(within_stack(line) >> vault_bits, stack_bits)) & mask;
+    return (index ^ fold(bits_within_stack(line) >> vault_bits, stack_bits)) & mask;
   }
   NW_HD NW_INLINE uint32_t vault_of(LineAddr line) const {
-    const uint32_t w = within_stack(line);
-    if (stacks != 0) return rotated_vault(w);
-    const uint32_t mask = static_cast<uint32_t>(low_bits(vault_bits));
-    if (hash == 0) return w & mask;
-    return (w ^ fold(w >> (vault_bits + column_bits), vault_bits)) & mask;
+    return stacks != 0 ? rotated_vault(line) : bits_vault(line);
   }
   NW_HD NW_INLINE uint32_t slice_in_stack(LineAddr line) const {
-    const uint32_t vault = vault_of(line);
-    return stacks == 0 ? vault & static_cast<uint32_t>(low_bits(slice_bits)) : vault % slices;
+    if (stacks != 0) return rotated_vault(line) % slices;
+    return bits_vault(line) & static_cast<uint32_t>(low_bits(slice_bits));
   }
   NW_HD NW_INLINE Location locate(LineAddr line) const {
-    const uint32_t w = within_stack(line);
-    const uint32_t v = stacks == 0 ? w >> vault_bits : w / vaults;
+    const uint32_t v =
+        stacks != 0 ? divided_within_stack(line) / vaults : bits_within_stack(line) >> vault_bits;
     const uint32_t row_bank = v >> column_bits;
     Location at;
     at.stack = stack_of(line);
@@ -93,22 +80,41 @@ struct AddressMap {
     at.row |= row_tag;
     return at;
   }
-
-  // --- counts that are not powers of two ---
-
-  NW_HD NW_INLINE uint32_t divided_within_stack(LineAddr line) const {
-    line &= line_mask;
-    const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
-    return (line >> stack_shift) / stacks << stack_shift | low;
+  /// The exclusive or of all parts of `bits` bits.
+  NW_HD NW_INLINE static uint32_t fold(uint32_t value, uint32_t bits) {
+    if (bits == 0) return 0;
+    uint32_t folded = 0;
+    for (; value != 0; value >>= bits) folded ^= value;
+    return folded & static_cast<uint32_t>(low_bits(bits));
   }
-  NW_HD NW_INLINE uint32_t rotated_stack(LineAddr line) const {
+
+  // --- powers of two ---
+
+  NW_HD NW_INLINE uint32_t bits_within_stack(LineAddr line) const {
+    const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
+    return ((line & line_mask) >> (stack_shift + stack_bits)) << stack_shift | low;
+  }
+  NW_HD NW_INLINE uint32_t bits_vault(LineAddr line) const {
+    const uint32_t w = bits_within_stack(line);
+    const uint32_t mask = static_cast<uint32_t>(low_bits(vault_bits));
+    if (hash == 0) return w & mask;
+    return (w ^ fold(w >> (vault_bits + column_bits), vault_bits)) & mask;
+  }
+
+  // --- other counts ---
+
+  NW_HD NW_RARE uint32_t divided_within_stack(LineAddr line) const {
+    const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
+    return ((line & line_mask) >> stack_shift) / stacks << stack_shift | low;
+  }
+  NW_HD NW_RARE uint32_t rotated_stack(LineAddr line) const {
     const uint32_t index = ((line & line_mask) >> stack_shift) % stacks;
     if (hash == 0 || hash_stack == 0) return index;
     return (index + turn(divided_within_stack(line) / vaults)) % stacks;
   }
-  NW_HD NW_INLINE uint32_t rotated_vault(uint32_t within) const {
-    const uint32_t index = within % vaults;
-    return hash == 0 ? index : (index + turn(within / vaults >> column_bits)) % vaults;
+  NW_HD NW_RARE uint32_t rotated_vault(LineAddr line) const {
+    const uint32_t w = divided_within_stack(line), index = w % vaults;
+    return hash == 0 ? index : (index + turn(w / vaults >> column_bits)) % vaults;
   }
   /// How far what repeats with `number` is turned: any run of numbers meets all turns about as
   /// often, strides of powers of two included. (Multiplicative hashing: 2^32 / golden ratio.)

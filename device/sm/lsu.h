@@ -154,8 +154,7 @@ NW_HD inline void unpark(V& v, uint32_t now) {
 
 /// The physical line of a virtual one whose page the TLB has given.
 template <class V>
-NW_HD NW_INLINE LineAddr physical_line(const V& v, uint32_t space, LineAddr line) {
-  if (v.p.translation.spaces.count == 0) return line;
+NW_HD inline LineAddr physical_line(const V& v, uint32_t space, LineAddr line) {
   if (v.p.tlb.entries == 0) return v.physical(line, space);
   return tlb_physical(v.p.tlb, v.s.tlb, v.p.translation, v.base, space, line);
 }
@@ -218,7 +217,8 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
   const Tick tick = v.tick(now);
   const bool free = can_send(v.to_network(), v.base, tick);
   if (!translate_head(v, op.space, now, free)) return;
-  const LineAddr line = physical_line(v, op.space, virtual_line);
+  const LineAddr line =
+      v.p.translation.spaces.count == 0 ? virtual_line : physical_line(v, op.space, virtual_line);
   const uint32_t data_bytes = population_count(lines.sectors[lines.next]) * v.p.sector_bytes;
   if (in.action == Action::kLoad) {
     LoadEntry& e = v.load_entries[op.entry];
