@@ -5,9 +5,9 @@
 #include "device/core/fault.h"
 #include "device/core/home_table.h"
 #include "device/core/lane_group.h"
-#include "device/core/memory_map.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
+#include "device/core/translation.h"
 
 namespace nearwarp {
 
@@ -23,7 +23,7 @@ struct L2SliceParams {
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
   uint16_t endpoint = 0;  ///< this slice
   HomeTable homes;        ///< of lines in memory
-  MemoryMap map;
+  AddressMaps map;
 };
 
 struct L2Mshr {

@@ -14,6 +14,9 @@ struct Location {
   uint32_t stack, vault, bank, row, column;
 };
 
+/// AddressMap::row_tag of maps with consecutive bits: beyond every row of the baseline.
+inline constexpr uint32_t kConsecutiveRowTag = 1u << 30;
+
 /// Powers of two are taken as bits of the line address. Other counts (six partitions of a discrete
 /// GPU, say) are taken by division, and hashed by rotation instead of XOR: `stacks`, not 0, says
 /// so, and that stacks, vaults and slices have the counts beside it instead of those in bits.
@@ -35,58 +38,36 @@ struct AddressMap {
   uint32_t hash_stack = 1;
   /// Set in every row number, so that lines under different maps never seem to share a row.
   uint32_t row_tag = 0;
+  /// Bits of a line that say where it lies; a number of its map above them does not (see
+  /// device/core/translation.h).
+  uint32_t line_mask = 0xffffffffu;
 
   /// The line's number within its stack: the line address without its stack bits.
   NW_HD NW_INLINE uint32_t within_stack(LineAddr line) const {
-    const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
-    const uint32_t high = stacks == 0 ? line >> (stack_shift + stack_bits)  //
-                                      : (line >> stack_shift) / stacks;
-    return high << stack_shift | low;
+    return stacks != 0 ? divided_within_stack(line) : bits_within_stack(line);
   }
   /// The line's number within its L2 slice, likewise.
   NW_HD NW_INLINE uint32_t within_slice(LineAddr line) const {
-    const uint32_t w = within_stack(line);
-    return stacks == 0 ? w >> slice_bits : w / slices;
-  }
-  NW_HD NW_INLINE static uint32_t fold(uint32_t value, uint32_t bits) {
-    if (bits == 0) return 0;
-    uint32_t folded = 0;
-    for (; value != 0; value >>= bits) folded ^= value;
-    return folded & static_cast<uint32_t>(low_bits(bits));
-  }
-  /// How far what repeats with `number` is turned: any run of numbers meets all turns about as
-  /// often, strides of powers of two included. (Multiplicative hashing: 2^32 / golden ratio.)
-  NW_HD NW_INLINE static uint32_t turn(uint32_t number) { return number * 0x9e3779b1u >> 16; }
-  NW_HD NW_INLINE uint32_t rotated_stack(LineAddr line) const {
-    const uint32_t index = (line >> stack_shift) % stacks;
-    if (hash == 0 || hash_stack == 0) return index;
-    return (index + turn(within_stack(line) / vaults)) % stacks;
-  }
-  NW_HD NW_INLINE uint32_t rotated_vault(uint32_t within) const {
-    const uint32_t index = within % vaults;
-    return hash == 0 ? index : (index + turn(within / vaults >> column_bits)) % vaults;
+    if (stacks != 0) return divided_within_stack(line) / slices;
+    return bits_within_stack(line) >> slice_bits;
   }
   NW_HD NW_INLINE uint32_t stack_of(LineAddr line) const {
     if (stacks != 0) return rotated_stack(line);
     const uint32_t mask = static_cast<uint32_t>(low_bits(stack_bits));
     const uint32_t index = line >> stack_shift & mask;
     if (hash == 0 || hash_stack == 0) return index;
-    return (index ^ fold(within_stack(line) >> vault_bits, stack_bits)) & mask;
+    return (index ^ fold(bits_within_stack(line) >> vault_bits, stack_bits)) & mask;
   }
   NW_HD NW_INLINE uint32_t vault_of(LineAddr line) const {
-    const uint32_t w = within_stack(line);
-    if (stacks != 0) return rotated_vault(w);
-    const uint32_t mask = static_cast<uint32_t>(low_bits(vault_bits));
-    if (hash == 0) return w & mask;
-    return (w ^ fold(w >> (vault_bits + column_bits), vault_bits)) & mask;
+    return stacks != 0 ? rotated_vault(line) : bits_vault(line);
   }
   NW_HD NW_INLINE uint32_t slice_in_stack(LineAddr line) const {
-    const uint32_t vault = vault_of(line);
-    return stacks == 0 ? vault & static_cast<uint32_t>(low_bits(slice_bits)) : vault % slices;
+    if (stacks != 0) return rotated_vault(line) % slices;
+    return bits_vault(line) & static_cast<uint32_t>(low_bits(slice_bits));
   }
   NW_HD NW_INLINE Location locate(LineAddr line) const {
-    const uint32_t w = within_stack(line);
-    const uint32_t v = stacks == 0 ? w >> vault_bits : w / vaults;
+    const uint32_t v =
+        stacks != 0 ? divided_within_stack(line) / vaults : bits_within_stack(line) >> vault_bits;
     const uint32_t row_bank = v >> column_bits;
     Location at;
     at.stack = stack_of(line);
@@ -99,6 +80,55 @@ struct AddressMap {
     at.row |= row_tag;
     return at;
   }
+  /// The exclusive or of all parts of `bits` bits.
+  NW_HD NW_INLINE static uint32_t fold(uint32_t value, uint32_t bits) {
+    if (bits == 0) return 0;
+    uint32_t folded = 0;
+    for (; value != 0; value >>= bits) folded ^= value;
+    return folded & static_cast<uint32_t>(low_bits(bits));
+  }
+
+  // --- powers of two ---
+
+  NW_HD NW_INLINE uint32_t bits_within_stack(LineAddr line) const {
+    const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
+    return ((line & line_mask) >> (stack_shift + stack_bits)) << stack_shift | low;
+  }
+  NW_HD NW_INLINE uint32_t bits_vault(LineAddr line) const {
+    const uint32_t w = bits_within_stack(line);
+    const uint32_t mask = static_cast<uint32_t>(low_bits(vault_bits));
+    if (hash == 0) return w & mask;
+    return (w ^ fold(w >> (vault_bits + column_bits), vault_bits)) & mask;
+  }
+
+  // --- other counts ---
+
+  NW_HD NW_RARE uint32_t divided_within_stack(LineAddr line) const {
+    const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
+    return ((line & line_mask) >> stack_shift) / stacks << stack_shift | low;
+  }
+  NW_HD NW_RARE uint32_t rotated_stack(LineAddr line) const {
+    const uint32_t index = ((line & line_mask) >> stack_shift) % stacks;
+    if (hash == 0 || hash_stack == 0) return index;
+    return (index + turn(divided_within_stack(line) / vaults)) % stacks;
+  }
+  NW_HD NW_RARE uint32_t rotated_vault(LineAddr line) const {
+    const uint32_t w = divided_within_stack(line), index = w % vaults;
+    return hash == 0 ? index : (index + turn(w / vaults >> column_bits)) % vaults;
+  }
+  /// How far what repeats with `number` is turned: any run of numbers meets all turns about as
+  /// often, strides of powers of two included. (Multiplicative hashing: 2^32 / golden ratio.)
+  NW_HD NW_INLINE static uint32_t turn(uint32_t number) { return number * 0x9e3779b1u >> 16; }
 };
+
+/// `baseline` with consecutive address bits, beginning at bit `shift` of the line address, as the
+/// stack index. Vaults, banks and rows are chosen from the other bits as before.
+NW_HD inline AddressMap consecutive_bits_map(const AddressMap& baseline, uint32_t shift) {
+  AddressMap map = baseline;
+  map.stack_shift = shift;
+  map.hash_stack = 0;
+  map.row_tag = kConsecutiveRowTag;
+  return map;
+}
 
 }  // namespace nearwarp

@@ -8,10 +8,13 @@
 #define NW_INLINE __forceinline__
 /// On a GPU a function of its own, so that the registers it needs are not added to its callers'.
 #define NW_APART __noinline__
+/// Of functions that are rarely called: their code shall not crowd out that of their callers.
+#define NW_RARE
 #else
 #define NW_HD
 #define NW_INLINE inline __attribute__((always_inline))
 #define NW_APART
+#define NW_RARE __attribute__((cold, noinline))
 #endif
 
 /// A contract inside the models; compiled in with NW_DEBUG_ASSERTS.

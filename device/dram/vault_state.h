@@ -4,9 +4,9 @@
 
 #include "device/core/fault.h"
 #include "device/core/lane_group.h"
-#include "device/core/memory_map.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
+#include "device/core/translation.h"
 #include "device/dram/channel_map.h"
 
 namespace nearwarp {
@@ -44,7 +44,7 @@ struct VaultParams {
   ChannelMap channel_map;
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
   uint16_t endpoint = 0;  ///< this vault
-  MemoryMap map;
+  AddressMaps map;
 };
 
 struct VaultEntry {

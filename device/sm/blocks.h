@@ -72,6 +72,7 @@ NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
     w.first_block = kernel.first_block;
     w.thread_block = b.thread_block;
     w.block_slot = static_cast<uint8_t>(slot);
+    w.space = info.space;
     w.at.trace_pos = trace.warp_offset[i];
     uint32_t* slots = v.slots(warp);
     for (uint32_t k = 0; k < kernel.num_slots; ++k) slots[k] = 0;

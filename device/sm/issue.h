@@ -78,6 +78,7 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
   op.record = a.record;
   op.thread_block = w.thread_block;
   op.warp = static_cast<uint8_t>(warp);
+  op.space = w.space;
   op.shared = in.action == Action::kSharedLoad || in.action == Action::kSharedStore ||
               in.action == Action::kSharedAtomic ||
               (trace::record_base(words[a.record]) & trace::kSharedWindow) != 0;

@@ -95,6 +95,7 @@ struct LaunchInfo {
   uint16_t warps_per_block = 0;
   uint16_t blocks_per_sm = 0;  ///< occupancy limit
   uint32_t first_block = 0;    ///< number of its first thread block, counted over all launches
+  uint8_t space = 0;           ///< address space of its accesses; below kMaxSpaces
 };
 
 /// Read-only tables of a program on a machine.

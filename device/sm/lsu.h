@@ -150,15 +150,22 @@ NW_HD inline void unpark(V& v, uint32_t now) {
   s.lsu_count += 1;
   s.lsu[s.lsu_head] = p.op;
   s.resume_line = p.next_line;
-  tlb_resume(s.tlb, p.page, now - p.since);
+  tlb_resume(v.p.tlb, s.tlb, v.p.translation, v.base, p.page, now - p.since);
+}
+
+/// The physical line of a virtual one whose page the TLB has given.
+template <class V>
+NW_HD inline LineAddr physical_line(const V& v, uint32_t space, LineAddr line) {
+  if (v.p.tlb.entries == 0) return v.physical(line, space);
+  return tlb_physical(v.p.tlb, v.s.tlb, v.p.translation, v.base, space, line);
 }
 
 /// Translate the line at the head. Returns false if it has to wait for its page.
 template <class V>
-NW_HD inline bool translate(V& v, uint32_t now, bool free) {
+NW_HD inline bool translate_head(V& v, uint32_t space, uint32_t now, bool free) {
   if (v.p.tlb.entries == 0) return true;
   uint32_t walker = 0;
-  switch (tlb_translate(v.p.tlb, v.s.tlb, v.base, v.s.lines, now, free, walker)) {
+  switch (tlb_translate(v.p.tlb, v.s.tlb, v.base, space, v.s.lines, now, free, walker)) {
     case TlbResult::kReady:
       return true;
     case TlbResult::kWalk:
@@ -199,10 +206,12 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
     return;
   }
   LineList& lines = s.lines;
-  const LineAddr line = lines.line[lines.next];
+  const LineAddr virtual_line = lines.line[lines.next];
   const Tick tick = v.tick(now);
   const bool free = can_send(v.to_network(), v.base, tick);
-  if (!translate(v, now, free)) return;
+  if (!translate_head(v, op.space, now, free)) return;
+  const LineAddr line =
+      v.p.translation.spaces.count == 0 ? virtual_line : physical_line(v, op.space, virtual_line);
   const uint32_t data_bytes = population_count(lines.sectors[lines.next]) * v.p.sector_bytes;
   LineUse use = LineUse::kAtomic;
   if (in.action == Action::kLoad) {
@@ -253,7 +262,7 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
   }
   s.lsu_stall = LsuStall::kNone;
   if (v.p.tlb.entries != 0) tlb_line_done(s.tlb);
-  if (op.watch != 0) hooks::on_line(v, op.watch, op.warp, line, use);
+  if (op.watch != 0) hooks::on_line(v, op.watch, op.warp, virtual_line, line, use);
   lines.next += 1;
   if (lines.next < lines.count) return;
   lsu_pop(s);
@@ -283,7 +292,8 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
   switch (p.kind) {
     case PacketKind::kReadReply: {
       if (p.tag >= kWalkTag) {
-        const uint32_t page = tlb_reply(v.p.tlb, s.tlb, v.base, p.tag - kWalkTag, now);
+        const uint32_t page =
+            tlb_reply(v.p.tlb, s.tlb, v.p.translation, v.base, p.tag - kWalkTag, now);
         if (page != kNoPage) wake_parked(v, page);
         break;
       }

@@ -71,9 +71,11 @@ struct Hooks {
   /// A line is about to be stored; store_packets() packets may be sent.
   template <class O>
   NW_HD static void on_store(O&, uint32_t /*warp*/, LineAddr, uint32_t /*now*/) {}
-  /// A line of an access of which it is told has been looked up or sent.
+  /// A line of an access of which it is told has been looked up or sent. All other lines in hooks are
+  /// physical ones.
   template <class O>
-  NW_HD static void on_line(O&, uint32_t /*warp*/, LineAddr, LineUse) {}
+  NW_HD static void on_line(O&, uint32_t /*warp*/, LineAddr /*virtual_line*/, LineAddr /*line*/,
+                            LineUse) {}
   /// That was the access's last line.
   template <class O>
   NW_HD static void on_access_end(O&, uint32_t /*warp*/) {}
@@ -231,8 +233,9 @@ NW_HD NW_INLINE void on_store(V& v, uint32_t who, uint32_t warp, LineAddr line, 
   each(v, who, [&](auto& o) { NW_HOOKS(o)::on_store(o, warp, line, now); });
 }
 template <class V>
-NW_HD NW_INLINE void on_line(V& v, uint32_t who, uint32_t warp, LineAddr line, LineUse use) {
-  each(v, who, [&](auto& o) { NW_HOOKS(o)::on_line(o, warp, line, use); });
+NW_HD NW_INLINE void on_line(V& v, uint32_t who, uint32_t warp, LineAddr virtual_line,
+                             LineAddr line, LineUse use) {
+  each(v, who, [&](auto& o) { NW_HOOKS(o)::on_line(o, warp, virtual_line, line, use); });
 }
 template <class V>
 NW_HD NW_INLINE void on_access_end(V& v, uint32_t who, uint32_t warp) {

@@ -4,7 +4,7 @@
 #include "device/cache/l1_cache.h"
 #include "device/core/channel.h"
 #include "device/core/home_table.h"
-#include "device/core/memory_map.h"
+#include "device/core/translation.h"
 #include "device/core/types.h"
 #include "device/core/warp_set.h"
 #include "device/sm/coalescer.h"
@@ -51,7 +51,8 @@ struct SmParams {
   uint32_t sector_bytes = 32;
   uint32_t line_address_bytes = 8;
   uint32_t register_bytes = 4;
-  MemoryMap map;
+  AddressMaps map;
+  Translation translation;
   cache::L1Params l1;
   TlbParams tlb;
   // Endpoints.
@@ -79,6 +80,7 @@ struct Warp {
   uint16_t kernel = 0;
   uint8_t loads = 0;  ///< memory operations in flight, stores' acknowledgements apart
   uint8_t block_slot = 0;
+  uint8_t space = 0;  ///< address space
   Phase phase = Phase::kFree;
   Unit unit = Unit::kSp;  ///< of the next instruction
   bool timer = false;     ///< an entry for it is in the timer wheel
@@ -106,6 +108,7 @@ struct LsuOp {
   uint8_t epoch = 0;  ///< of a store, modulo kEpochs; it counts as one in flight until it leaves
   bool shared = false;
   uint8_t watch = 0;  ///< mechanisms that want to know of its lines, as bits
+  uint8_t space = 0;  ///< address space
 };
 
 /// An operation that waits beside the queue for its page, so that those behind it can go on.

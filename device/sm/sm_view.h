@@ -44,6 +44,11 @@ struct SmViewOf {
   NW_HD uint32_t* slots(uint32_t warp) const { return scoreboard + warp * p.slots_per_warp; }
   NW_HD const ImageInstr& instr(uint32_t pc) const { return system.image.instrs[pc]; }
 
+  /// The physical line of a virtual one, by the page table of the address space. All below here are
+  /// of physical lines.
+  NW_HD LineAddr physical(LineAddr line, uint32_t space) const {
+    return translate(p.translation, base, space, line);
+  }
   /// Endpoint that holds a line for this SM: an L2 slice, or a vault for a stack SM.
   NW_HD uint16_t home_of(LineAddr line) const {
     return s.elsewhere != kNowhere ? s.elsewhere : gpu_home_of(line);

@@ -2,7 +2,7 @@
 // read the page tables from memory (TOM, section 4.4.1: stack SMs have TLBs and MMUs like the main
 // ones; page tables may lie in another stack, and are complete before anything is offloaded).
 //
-// Addresses are physical already, so a translation only takes its time. The load-store unit
+// An entry holds a page's frame and map, tagged with its address space. The load-store unit
 // translates the line at its head; a hit is overlapped with the cache look-up and free. On a miss
 // the operation's further lines start walks of their own, one look-up per cycle, so that a
 // divergent gather does not walk page by page; then the operation waits beside the queue and those
@@ -14,6 +14,7 @@
 #pragma once
 
 #include "device/core/lane_group.h"
+#include "device/core/translation.h"
 #include "device/core/types.h"
 #include "device/sm/coalescer.h"
 
@@ -24,13 +25,18 @@ inline constexpr uint32_t kMaxWalkAccesses = 4;
 inline constexpr uint32_t kNoPage = 0xffffffffu;
 /// Tags of page-table reads: beyond every MSHR of the L1. The walker's number is added.
 inline constexpr uint32_t kWalkTag = 0x80000000u;
-/// Page tables lie above everything that can be allocated, in the baseline's mapping, one table per
-/// level (deviation 39 in tests/validation/DEVIATIONS.md). An entry of the next higher level stands
-/// for 512 of the level below, those of a 4 KB node.
+/// Page tables lie above everything that can be allocated, under map 0, one table per level and
+/// address space (deviation 39 in tests/validation/DEVIATIONS.md). An entry of the next higher
+/// level stands for 512 of the level below, those of a 4 KB node.
 inline constexpr uint32_t kPageTableEntryBytes = 8;
 inline constexpr LineAddr kPageTableBase = 0xf0000000u;
 inline constexpr uint32_t kPageTableLines = 1u << 24;  ///< from one level's table to the next
+inline constexpr uint32_t kSpaceTableLines = kPageTableLines / kMaxSpaces;  ///< between spaces
 inline constexpr uint32_t kPageTableBits = 9;
+static_assert(kPageTableBase >> kMapShift == kMaxMaps);
+/// Virtual pages are known by their number and, from this bit on, their address space.
+inline constexpr uint32_t kSpaceShift = 28;
+static_assert(kMaxSpaces == 1u << (32 - kSpaceShift));
 
 struct TlbParams {
   uint32_t entries = 0;        ///< 0: translation takes no time
@@ -57,13 +63,15 @@ struct Walk {
 };
 
 struct TlbState {
-  Ref<uint32_t> pages;     ///< by entry; kNoPage: empty
+  Ref<uint32_t> pages;     ///< by entry: page and space; kNoPage: empty
+  Ref<PageEntry> entries;  ///< by entry
   Ref<uint32_t> last_use;  ///< by entry; 0 if empty
   Ref<Walk> walks;         ///< by walker
   uint32_t free_walkers = 0;
   uint32_t unsent = 0;  ///< walkers whose next read has not left yet
   uint32_t use_clock = 0;
-  uint32_t last_page = kNoPage;  ///< the register
+  uint32_t last_page = kNoPage;  ///< the register, and its entry
+  PageEntry last_entry;
   // The line at the load-store unit's head.
   uint32_t wait_page = kNoPage;  ///< the page it waits for
   uint32_t wait_since = 0;
@@ -81,6 +89,18 @@ enum class TlbResult : uint8_t {
   kNoWalker,  ///< waits for a reply: all walkers are busy with other pages. Likewise.
   kOnItsWay,  ///< waits: its page is being walked for, and nothing is left to begin. Likewise.
 };
+
+/// The page of a line, and its space.
+NW_HD NW_INLINE uint32_t tlb_page(const TlbParams& p, uint32_t space, LineAddr line) {
+  return space << kSpaceShift | line >> p.page_shift;
+}
+
+/// What a walk for the page finds.
+NW_HD NW_INLINE PageEntry tlb_walked(const TlbParams& p, const Translation& t,
+                                     const std::byte* base, uint32_t page) {
+  return run_entry(t, base, page >> kSpaceShift,
+                   page & static_cast<uint32_t>(low_bits(kSpaceShift)), p.page_shift);
+}
 
 /// The entry that holds a page; kNoLane if there is none.
 NW_HD inline uint32_t tlb_find(const TlbParams& p, const TlbState& s, const std::byte* base,
@@ -118,14 +138,15 @@ NW_HD inline TlbResult tlb_begin_walk(const TlbParams& p, TlbState& s, std::byte
 
 /// The rest of tlb_translate(): the line's page is not the one translated last.
 NW_HD inline TlbResult tlb_translate_other(const TlbParams& p, TlbState& s, std::byte* base,
-                                           const LineList& lines, uint32_t now, bool can_send,
-                                           uint32_t& walker) {
-  const uint32_t page = lines.line[lines.next] >> p.page_shift;
+                                           uint32_t space, const LineList& lines, uint32_t now,
+                                           bool can_send, uint32_t& walker) {
+  const uint32_t page = tlb_page(p, space, lines.line[lines.next]);
   if (s.wait_page == kNoPage) {  // the first look at this line
     const uint32_t entry = tlb_find(p, s, base, page);
     if (entry != kNoLane) {
       s.last_use.in(base)[entry] = ++s.use_clock;
       s.last_page = page;
+      s.last_entry = s.entries.in(base)[entry];
       return TlbResult::kReady;
     }
     s.wait_page = page;
@@ -136,7 +157,7 @@ NW_HD inline TlbResult tlb_translate_other(const TlbParams& p, TlbState& s, std:
   if (!tlb_walking(p, s, base, page))
     return tlb_begin_walk(p, s, base, page, now, can_send, walker);
   if (s.ahead >= lines.count || s.free_walkers == 0) return TlbResult::kOnItsWay;
-  const uint32_t other = lines.line[s.ahead] >> p.page_shift;
+  const uint32_t other = tlb_page(p, space, lines.line[s.ahead]);
   TlbResult r = TlbResult::kLooked;
   if (!tlb_walking(p, s, base, other) && tlb_find(p, s, base, other) == kNoLane)
     r = tlb_begin_walk(p, s, base, other, now, can_send, walker);
@@ -144,13 +165,20 @@ NW_HD inline TlbResult tlb_translate_other(const TlbParams& p, TlbState& s, std:
   return r;
 }
 
-/// Translate the line at the head of the load-store unit, `lines.line[lines.next]`; once kReady, it
-/// stays so until tlb_line_done(). Leader only.
+/// Translate the line at the head of the load-store unit, `lines.line[lines.next]`, in an address
+/// space; once kReady, it stays so until tlb_line_done(). Leader only.
 NW_HD NW_INLINE TlbResult tlb_translate(const TlbParams& p, TlbState& s, std::byte* base,
-                                        const LineList& lines, uint32_t now, bool can_send,
-                                        uint32_t& walker) {
-  if (lines.line[lines.next] >> p.page_shift == s.last_page) return TlbResult::kReady;
-  return tlb_translate_other(p, s, base, lines, now, can_send, walker);
+                                        uint32_t space, const LineList& lines, uint32_t now,
+                                        bool can_send, uint32_t& walker) {
+  if (tlb_page(p, space, lines.line[lines.next]) == s.last_page) return TlbResult::kReady;
+  return tlb_translate_other(p, s, base, space, lines, now, can_send, walker);
+}
+
+/// The physical line of a virtual one whose page is in the register.
+NW_HD NW_INLINE LineAddr tlb_physical(const TlbParams& p, const TlbState& s, const Translation& t,
+                                      const std::byte* base, uint32_t space, LineAddr line) {
+  if (s.last_entry.mixed()) return translate(t, base, space, line);
+  return s.last_entry.first_line() + (line & static_cast<uint32_t>(low_bits(p.page_shift)));
 }
 
 /// The operation at the head will wait elsewhere: returns the page that it waits for. Leader only.
@@ -163,8 +191,10 @@ NW_HD inline uint32_t tlb_stop_waiting(TlbState& s) {
 
 /// It is back at the head after `waited` cycles, and its page is the one translated last, whatever
 /// became of the TLB's entry meanwhile. Leader only.
-NW_HD inline void tlb_resume(TlbState& s, uint32_t page, uint32_t waited) {
+NW_HD inline void tlb_resume(const TlbParams& p, TlbState& s, const Translation& t,
+                             const std::byte* base, uint32_t page, uint32_t waited) {
   s.last_page = page;
+  s.last_entry = tlb_walked(p, t, base, page);
   s.missed = true;
   s.counters.wait_cycles += waited;
 }
@@ -183,23 +213,28 @@ NW_HD inline LineAddr tlb_next_read(const TlbParams& p, TlbState& s, std::byte* 
   w.left -= 1;
   s.unsent &= ~(1u << walker);
   s.counters.walk_reads += 1;
-  const uint32_t entry = w.page >> (kPageTableBits * w.left);
-  return kPageTableBase + w.left * kPageTableLines + (entry >> p.entry_shift);
+  const uint32_t page = w.page & static_cast<uint32_t>(low_bits(kSpaceShift));
+  const uint32_t entry = page >> (kPageTableBits * w.left);
+  return kPageTableBase + w.left * kPageTableLines + (w.page >> kSpaceShift) * kSpaceTableLines +
+         (entry >> p.entry_shift);
 }
 
 /// A walk has found its page, which replaces the least recently used one. A page becomes used when
 /// its line goes on: one that was fetched ahead ranks behind the page in the register.
-NW_HD inline void tlb_insert(const TlbParams& p, TlbState& s, std::byte* base, uint32_t page,
-                             uint32_t now) {
+NW_HD inline void tlb_insert(const TlbParams& p, TlbState& s, const Translation& t, std::byte* base,
+                             uint32_t page, uint32_t now) {
   uint32_t* last_use = s.last_use.in(base);
   uint32_t victim = 0;
   for (uint32_t i = 1; i < p.entries; ++i) victim = last_use[i] < last_use[victim] ? i : victim;
+  const PageEntry walked = tlb_walked(p, t, base, page);
   s.pages.in(base)[victim] = page;
+  s.entries.in(base)[victim] = walked;
   last_use[victim] = ++s.use_clock;
   if (page == s.wait_page) {
     s.wait_page = kNoPage;
     s.counters.wait_cycles += now - s.wait_since;
     s.last_page = page;
+    s.last_entry = walked;
     return;
   }
   const uint32_t current = tlb_find(p, s, base, s.last_page);
@@ -208,8 +243,8 @@ NW_HD inline void tlb_insert(const TlbParams& p, TlbState& s, std::byte* base, u
 
 /// The reply to a walker's read has come: the next read may leave, or the walk ends. Returns the
 /// page of a walk that ended, else kNoPage. Leader only.
-NW_HD inline uint32_t tlb_reply(const TlbParams& p, TlbState& s, std::byte* base, uint32_t walker,
-                                uint32_t now) {
+NW_HD inline uint32_t tlb_reply(const TlbParams& p, TlbState& s, const Translation& t,
+                                std::byte* base, uint32_t walker, uint32_t now) {
   Walk& w = s.walks.in(base)[walker];
   NW_ASSERT(w.page != kNoPage);
   if (w.left != 0) {
@@ -218,7 +253,7 @@ NW_HD inline uint32_t tlb_reply(const TlbParams& p, TlbState& s, std::byte* base
   }
   s.free_walkers |= 1u << walker;
   s.counters.walk_cycles += now - w.since;
-  if (!w.stale) tlb_insert(p, s, base, w.page, now);
+  if (!w.stale) tlb_insert(p, s, t, base, w.page, now);
   const uint32_t page = w.page;
   w.page = kNoPage;
   return page;
@@ -240,6 +275,7 @@ template <class Allocator>
 TlbState make_tlb(Allocator& arena, const TlbParams& p) {
   TlbState s;
   s.pages = arena.template allocate<uint32_t>(p.entries);
+  s.entries = arena.template allocate<PageEntry>(p.entries);
   s.last_use = arena.template allocate<uint32_t>(p.entries);
   s.walks = arena.template allocate<Walk>(p.walkers);
   for (uint32_t i = 0; i < p.entries; ++i) arena.get(s.pages)[i] = kNoPage;

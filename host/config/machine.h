@@ -73,9 +73,13 @@ struct MachineConfig {
     uint32_t mshr_merges = 0;
   } l1;
 
-  struct Tlb {             // [tlb]: address translation, in every SM
-    uint32_t entries = 0;  ///< fully associative, LRU; 0: translation takes no time
-    uint32_t page_bytes = 0;
+  struct Memory {             // [memory]
+    uint32_t page_bytes = 0;  ///< of the page tables
+  } memory;
+
+  struct Tlb {                   // [tlb]: address translation, in every SM
+    uint32_t entries = 0;        ///< fully associative, LRU; 0: translation takes no time
+    uint32_t page_bytes = 0;     ///< what an entry covers
     uint32_t walkers = 0;        ///< page walks in flight
     uint32_t walk_accesses = 0;  ///< page-table reads per walk, one after the other
   } tlb;

@@ -133,6 +133,7 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
 }
 
 void check_memory(const Rules& rules, const MachineConfig& m) {
+  rules.at_least("tlb.page_bytes", m.tlb.page_bytes, "memory.page_bytes", m.memory.page_bytes);
   rules.at_least("dram.row_bytes", m.dram.row_bytes, "l1.line_bytes", m.l1.line_bytes);
   rules.at_most("packets.sector_bytes", m.packets.sector_bytes, "l1.line_bytes", m.l1.line_bytes);
   rules.at_most("dram.write_high_watermark", m.dram.write_high_watermark, "dram.queue_entries",

@@ -123,6 +123,52 @@ TEST(DataPlacement, OnlyTouchedRangesMove) {
   EXPECT_EQ(ranges, expected);
 }
 
+/// The map of every page of the arrays and of the one before them, after the oracle's placement.
+std::string maps_of_pages(const runtime::Recording& recording, const std::string& page_bytes) {
+  const std::vector<std::string> keys = {"memory.page_bytes=" + page_bytes};
+  const auto machine = config::load_machine("tom", keys);
+  const auto policy = config::load_policy("tom-oracle");
+  const ImageTables image = build_image(recording, machine, policy, true);
+  DataPlacement placement(recording, machine, policy, image);
+  System system = build_system(machine, policy, image, placement.plan());
+  placement.begin(system);
+  const uint32_t page = machine.memory.page_bytes;
+  const uint64_t first = recording.allocations.front().address - exec::kDeviceBase,
+                 end = recording.allocations.back().address + recording.allocations.back().bytes -
+                       exec::kDeviceBase;
+  std::string maps;
+  for (uint64_t at = first / page - 1; at <= (end - 1) / page; ++at) {
+    const PageEntry e = page_entry(system.page_tables.translation, system.arena.base(), 0,
+                                   static_cast<uint32_t>(at));
+    EXPECT_EQ(e.first_line() & (kMaxMappedLines - 1), at * page / 128);  // frames stay
+    maps += static_cast<char>('0' + e.map());
+  }
+  return maps;
+}
+
+TEST(DataPlacement, RangesTakeWholePages) {
+  // Arrays a, b, c and one that nobody touches, of 1 MB each.
+  const runtime::Recording recording = powers_of_two();
+  const std::string four_kb = maps_of_pages(recording, "4096");
+  EXPECT_EQ(four_kb, "0" + std::string(3 * 256, '1') + std::string(256, '0'));
+  EXPECT_EQ(maps_of_pages(recording, "1048576"), "01110");
+  EXPECT_EQ(maps_of_pages(recording, "2097152"), "011");  // it shares a page with c
+}
+
+TEST(DataPlacement, MemoryBeyondTheLinesOfAMapIsRefused) {
+  runtime::Recording recording = powers_of_two();
+  recording.allocations.back().bytes = uint64_t{64} << 30;
+  try {
+    simulate(recording, "tom-oracle");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("it may have 68719476736 with lines of 128 bytes"),
+              std::string::npos)
+        << e.what();
+  }
+  EXPECT_GT(simulate(recording, "baseline").cycles, 0u);  // without maps there is no limit
+}
+
 TEST(DataPlacement, LearningEndsExactlyWithTheConfiguredInstance) {
   const runtime::Recording recording = powers_of_two(4);
   constexpr uint64_t kInstances = 4 * kBlocks * kWarps;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/core/arena.h"
+#include "device/core/page_tables.h"
 
 namespace nearwarp::sm {
 namespace {
@@ -18,6 +19,8 @@ struct Tlb {
   ArenaBuilder arena;
   TlbState s;
   LineList lines;
+  PageTables tables;  ///< none, unless a test makes them
+  uint32_t space = 0;
   uint32_t walker = 99;
 
   explicit Tlb(uint32_t entries = 4, uint32_t walkers = 4, uint32_t walk_accesses = 2) {
@@ -29,10 +32,12 @@ struct Tlb {
     for (const uint32_t page : pages) lines.line[lines.count++] = page * 32;
   }
   TlbResult translate(uint32_t now = 0, bool can_send = true) {
-    return tlb_translate(p, s, arena.base(), lines, now, can_send, walker);
+    return tlb_translate(p, s, arena.base(), space, lines, now, can_send, walker);
   }
   LineAddr read(uint32_t w) { return tlb_next_read(p, s, arena.base(), w); }
-  void reply(uint32_t w, uint32_t now = 0) { tlb_reply(p, s, arena.base(), w, now); }
+  void reply(uint32_t w, uint32_t now = 0) {
+    tlb_reply(p, s, tables.translation, arena.base(), w, now);
+  }
   /// All reads of a walk and their replies.
   void finish(uint32_t w, uint32_t now = 0) {
     for (uint32_t i = 0; i < p.walk_accesses; ++i) {
@@ -314,6 +319,62 @@ TEST(Tlb, FlushForgetsAllAndWhatIsUnderWay) {
   EXPECT_EQ(t.s.counters.walk_reads, 12u);
   EXPECT_EQ(t.s.counters.flushes, 1u);
   EXPECT_EQ(t.s.free_walkers, 3u);
+}
+
+TEST(Tlb, EntriesHoldFrameAndMapUntilTheFlush) {
+  Tlb t;
+  t.tables = make_page_tables(t.arena, 1, 64 * 32, 5, 5);
+  const auto map = [&](uint32_t page, uint32_t frame, uint32_t number) {
+    t.tables.map_pages(t.arena.base(), 0, page, 1, frame * 32, number);
+  };
+  const auto physical = [&](LineAddr line) {
+    return tlb_physical(t.p, t.s, t.tables.translation, t.arena.base(), 0, line);
+  };
+  map(7, 9, 1);
+  EXPECT_EQ(t.access(7), TlbResult::kWalk);
+  EXPECT_EQ(physical(7 * 32 + 3), 1u << 29 | (9 * 32 + 3));
+  EXPECT_EQ(t.access(8), TlbResult::kWalk);
+  EXPECT_EQ(physical(8 * 32 + 31), 8u * 32 + 31);
+  map(7, 20, 2);
+  EXPECT_EQ(t.access(7), TlbResult::kReady);
+  EXPECT_EQ(physical(7 * 32), 1u << 29 | 9 * 32);  // what the walk found
+  tlb_flush(t.p, t.s, t.arena.base());
+  EXPECT_EQ(t.access(7), TlbResult::kWalk);
+  EXPECT_EQ(physical(7 * 32), 2u << 29 | 20 * 32);
+}
+
+TEST(Tlb, EntriesBelongToTheirSpace) {
+  Tlb t;
+  t.tables = make_page_tables(t.arena, 2, 64 * 32, 5, 5);
+  t.tables.map_pages(t.arena.base(), 1, 7, 1, 9 * 32, 0);
+  const auto physical = [&] {
+    return tlb_physical(t.p, t.s, t.tables.translation, t.arena.base(), t.space, 7 * 32);
+  };
+  EXPECT_EQ(t.access(7), TlbResult::kWalk);
+  EXPECT_EQ(physical(), 7u * 32);
+  t.space = 1;
+  EXPECT_EQ(t.access(7), TlbResult::kWalk);
+  EXPECT_EQ(physical(), 9u * 32);
+  t.space = 0;
+  EXPECT_EQ(t.access(7), TlbResult::kReady);
+  EXPECT_EQ(physical(), 7u * 32);
+  t.space = 15;  // walks read the tables of the space
+  t.operation({16 * 5});
+  ASSERT_EQ(t.translate(), TlbResult::kWalk);
+  EXPECT_EQ(t.read(t.walker), 0xf0000000u + (1u << 24) + (15u << 20));
+  t.reply(t.walker);
+  EXPECT_EQ(t.read(t.walker), 0xf0000000u + (15u << 20) + 5);
+}
+
+TEST(Tlb, AParkedOperationFindsItsEntryAgain) {
+  Tlb t(1);
+  t.tables = make_page_tables(t.arena, 1, 64 * 32, 5, 5);
+  t.tables.map_pages(t.arena.base(), 0, 1, 1, 9 * 32, 1);
+  t.access(1);
+  t.access(2);  // takes the only entry
+  tlb_resume(t.p, t.s, t.tables.translation, t.arena.base(), 1, 10);
+  EXPECT_EQ(tlb_physical(t.p, t.s, t.tables.translation, t.arena.base(), 0, 1 * 32),
+            1u << 29 | 9 * 32);
 }
 
 TEST(Tlb, FlushTakesTheRegisterToo) {

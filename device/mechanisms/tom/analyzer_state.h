@@ -2,6 +2,7 @@
 // warp's candidate instance, and centrally, at the front end, the sums over instances.
 #pragma once
 
+#include "device/core/translation.h"
 #include "device/core/types.h"
 #include "device/mechanisms/tom/packets.h"
 

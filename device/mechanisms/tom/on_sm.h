@@ -64,9 +64,10 @@ struct OnSm : sm::Hooks {
     if (o.p.in_stack && !o.p.no_overhead) remember_dirty(o, warp, line, now);
   }
   template <class O>
-  NW_HD static void on_line(O& o, uint32_t warp, LineAddr line, sm::LineUse use) {
+  NW_HD static void on_line(O& o, uint32_t warp, LineAddr virtual_line, LineAddr line,
+                            sm::LineUse use) {
     if (!o.p.in_stack) {
-      analyze_line(o, warp, line);
+      analyze_line(o, warp, virtual_line);
     } else if (use == sm::LineUse::kMiss || use == sm::LineUse::kStore) {
       count_place(o, warp, line);
     }

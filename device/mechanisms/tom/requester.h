@@ -118,7 +118,7 @@ NW_HD inline void request(O& o, uint32_t warp, uint32_t now, uint32_t record, ui
   WarpSide& t = side_of(o, warp);
   const Candidate c = candidate_of(o, t);
   const LineAddr line = first_line(v, v.words(v.warps[warp]), record, mask);
-  t.stack = static_cast<uint8_t>(v.stack_of(line));
+  t.stack = static_cast<uint8_t>(v.stack_of(v.physical(line, v.warps[warp].space)));
   if (o.p.dynamic_control && !o.p.no_overhead) {
     const uint32_t busy = o.s.busy_channels >> (2 * t.stack);
     const bool tx = (busy & 1) != 0 && c.saves_tx == 0;
@@ -313,7 +313,7 @@ NW_HD inline void send_request(O& o, uint32_t now) {
   p.dst = o.p.stack_sms.in(v.base)[t.stack];
   pack_cursor(t.saved, p);
   p.line = w.thread_block;
-  p.tag = warp | static_cast<uint32_t>(w.kernel) << 8;
+  p.tag = warp | static_cast<uint32_t>(w.kernel) << 8 | uint32_t{w.space} << 24;
   p.bytes = o.p.no_overhead
                 ? uint16_t{0}
                 : static_cast<uint16_t>(v.p.header_bytes + kRequestContextBytes +

@@ -13,7 +13,8 @@ NW_HD inline void spawn(O& o, const Packet& packet, uint32_t now) {
   auto& v = o.v;
   if (!o.p.no_overhead) cache::l1_flush(v.p.l1, v.s.l1, v.base);
   const Cursor at = unpack_cursor(v, packet);
-  const uint32_t warp = sm::add_guest(v, o.bit, at, packet.tag >> 8, packet.line);
+  const uint32_t warp = sm::add_guest(v, o.bit, at, packet.tag >> 8 & 0xffffu, packet.line);
+  v.warps[warp].space = static_cast<uint8_t>(packet.tag >> 24);
   WarpSide& t = side_of(o, warp);
   t = WarpSide{};
   t.requester = packet.src;

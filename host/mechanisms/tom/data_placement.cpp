@@ -49,6 +49,8 @@ DataPlacement::DataPlacement(const runtime::Recording& recording,
         {static_cast<LineAddr>(first >> line_shift_),
          static_cast<LineAddr>((end + machine.l1.line_bytes - 1) >> line_shift_)});
   }
+  for (const runtime::Allocation& a : recording.allocations)
+    plan_.memory_bytes = std::max(plan_.memory_bytes, a.address + a.bytes - exec::kDeviceBase);
   touched_.assign(table_.ranges.size(), 0);
   if (offload.candidates.empty()) return;
   StudyOptions options;
@@ -85,15 +87,17 @@ void DataPlacement::watch(System& system, uint32_t number) {
 }
 
 void DataPlacement::place(System& system, uint32_t mapping, const std::vector<uint8_t>& touched) {
+  constexpr uint32_t kOwnMap = 1;
   std::byte* base = system.arena.base();
-  OffloadMapping& o = *system.map.offload.in(base);
-  o.map = consecutive_bits_map(system.map.baseline, mapping);
-  o.enabled = 1;
+  AddressMap& own = system.map.others.in(base)[kOwnMap - 1];
+  own = consecutive_bits_map(system.map.baseline, mapping);
+  own.line_mask = kMaxMappedLines - 1;
+  const uint32_t shift = system.page_tables.translation.page_shift;
   for (size_t i = 0; i < touched.size(); ++i) {
     if (touched[i] == 0) continue;
     const tom::LineRange& r = plan_.ranges[i];
-    for (uint32_t page = r.first >> o.page_shift; page <= (r.end - 1) >> o.page_shift; ++page)
-      o.pages.in(base)[page / 64] |= uint64_t{1} << (page % 64);
+    const uint32_t first = r.first >> shift, last = (r.end - 1) >> shift;
+    system.page_tables.map_pages(base, 0, first, last - first + 1, first << shift, kOwnMap);
   }
   mapping_ = mapping;
   placed_ = true;

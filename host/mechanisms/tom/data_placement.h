@@ -33,6 +33,7 @@ struct AllocationTable {
 /// What the plan asks of the machine.
 struct DataPlan {
   std::vector<tom::LineRange> ranges;  ///< memory allocation table, by address, disjoint
+  uint64_t memory_bytes = 0;           ///< up to the end of the last allocation
   uint64_t learning_instances = 0;     ///< the learning phase ends with this one; 0: none
 };
 

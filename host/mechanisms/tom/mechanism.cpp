@@ -34,9 +34,13 @@ class TomRun final : public sim::MechanismRun {
 
   void extend(sim::Graph& graph, const sim::Parts& parts) override {
     add_to_machine(graph, parts, subject_.policy, learns());
-    graph.own_mapping = subject_.policy.mapping == "tmap" || subject_.policy.mapping == "oracle";
-    const std::vector<LineRange>& ranges = placement_.plan().ranges;
-    graph.remapped_lines = ranges.empty() ? 0 : ranges.back().end;
+    if (subject_.policy.mapping != "tmap" && subject_.policy.mapping != "oracle") return;
+    // One more map, for the pages of what candidates touch.
+    graph.address_spaces = std::max(1u, graph.address_spaces);
+    graph.more_maps = std::max(1u, graph.more_maps);
+    const uint32_t line = subject_.machine.l1.line_bytes;
+    graph.mapped_lines =
+        std::max(graph.mapped_lines, (placement_.plan().memory_bytes + line - 1) / line);
   }
 
   void attach(System& system) override {

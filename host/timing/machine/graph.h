@@ -85,10 +85,12 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<Link> links;
   std::vector<Homes> homes;
-  // Pages that may get an address map of their own.
-  bool own_mapping = false;
-  uint64_t remapped_lines = 0;  ///< those of the first so many lines
-  uint32_t line_shift = 7;
+  // Pages that may have frames and address maps of their own need page tables.
+  uint32_t address_spaces = 0;  ///< with a table each; 0: frames are the pages', under `map`
+  uint32_t more_maps = 0;       ///< besides `map`
+  uint64_t mapped_lines = 0;    ///< that the tables are for
+  uint32_t page_shift = 5;      ///< log2 of lines per page
+  uint32_t tlb_page_shift = 5;  ///< the same of what an entry of a TLB covers
 
   uint16_t add_class(std::string name, NodeSpec spec);
   /// Throws nearwarp::Error if there is no class of that name: the machine's shape lacks a part that

@@ -49,15 +49,17 @@ std::vector<Ref<Channel>> make_channels(const Graph& graph, System& s) {
   return channels;
 }
 
-/// Room for pages under an address map of their own.
-void make_own_mapping(const Graph& graph, System& s) {
-  if (!graph.own_mapping) return;
-  OffloadMapping own;
-  own.page_shift = kMappingPageShift - graph.line_shift;
-  const uint64_t pages = (graph.remapped_lines + (uint64_t{1} << own.page_shift) - 1) >> own.page_shift;
-  own.pages = s.arena.allocate<uint64_t>(static_cast<uint32_t>((pages + 63) / 64));
-  s.map.offload = s.arena.allocate<OffloadMapping>(1);
-  *s.arena.get(s.map.offload) = own;
+void make_translation(const Graph& graph, System& s) {
+  s.map.baseline = graph.map;
+  if (graph.more_maps != 0) s.map.others = s.arena.allocate<AddressMap>(graph.more_maps);
+  if (graph.address_spaces == 0) return;
+  if (graph.mapped_lines > kMaxMappedLines)
+    throw Error(
+        fmt::format("the program's memory has {} lines - with pages under mappings of their own it "
+                    "may have {}",
+                    graph.mapped_lines, kMaxMappedLines));
+  s.page_tables = make_page_tables(s.arena, graph.address_spaces, graph.mapped_lines,
+                                   graph.page_shift, graph.tlb_page_shift);
 }
 
 /// W: within it no component feels what another does.
@@ -125,8 +127,7 @@ System lay_out(const Graph& graph) {
   Layout layout{graph, s, links_by_node(graph), {}, {}, {}};
   layout.routes = find_routes(graph, layout.links);
   check_graph(graph, layout.links, layout.routes);
-  s.map = graph.map;
-  make_own_mapping(graph, s);
+  make_translation(graph, s);
   layout.homes = make_homes(graph, s.arena);
   layout.channels = make_channels(graph, s);
   for (NodeId n = 0; n < graph.nodes.size(); ++n)

@@ -54,6 +54,7 @@ void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
 void Layout::node(NodeId node, const SmSpec& spec) {
   sm::SmParams p = spec.params;
   p.map = s.map;
+  p.translation = s.page_tables.translation;
   p.homes = homes[spec.homes];
   for (const uint32_t i : links[node].out)
     if ((graph.links[i].carries & kControl) != 0) p.front_end = graph.links[i].to.node;

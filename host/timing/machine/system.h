@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/core/arena.h"
+#include "device/core/page_tables.h"
 #include "host/config/machine.h"
 #include "host/timing/machine/graph.h"
 #include "host/timing/program/image_builder.h"
@@ -37,7 +38,8 @@ struct System {
   Tick window = 1;                  ///< W: the shortest latency of any channel or credit
   uint64_t base_mhz = 1;            ///< ticks per microsecond
   uint32_t core_period = 1;
-  MemoryMap map;  ///< of every component
+  AddressMaps map;         ///< of every component
+  PageTables page_tables;  ///< of every SM
 
   kernels::Component& component(uint32_t endpoint) { return arena.get(table)[endpoint]; }
   std::span<kernels::Component> components() { return {arena.get(table), table.count}; }

@@ -44,7 +44,8 @@ Graph Parts::empty_graph() const {
   g.base_mhz = base_mhz;
   g.core_period = core_period;
   g.map = machine_address_map(machine);
-  g.line_shift = log2_exact(machine.l1.line_bytes);
+  g.page_shift = log2_exact(machine.memory.page_bytes / machine.l1.line_bytes);
+  g.tlb_page_shift = log2_exact(machine.tlb.page_bytes / machine.l1.line_bytes);
   return g;
 }
 
