@@ -68,19 +68,22 @@ void check_slices(const Rules& rules, const MachineConfig& m) {
     rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar", kMaxSwitchPorts);
     rules.at_most("partitions.count", uint64_t{p.count} + m.l2.slices,
                   "with l2.slices the inputs of a crossbar", kMaxSwitchInputs);
-    for (const auto& [key, count] :
-         {std::pair{"partitions.count", p.count}, std::pair{"partitions.channels", p.channels}})
-      rules.require(is_power_of_two(count), key, fmt::format("is {}", count),
-                    "the address map knows powers of two");
+    // Slices that share a channel share its rows, by bits of the line address.
+    rules.require(
+        slices <= p.channels || is_power_of_two(slices / p.channels), "partitions.channels",
+        fmt::format("is {}", p.channels),
+        fmt::format("the L2 slices of a partition, {}, must be a power of two for each", slices));
   } else {
     rules.multiple("l2.slices", m.l2.slices, "stack.count", m.stack.count);
     rules.at_most("l2.slices", m.l2.slices, "stack.count x stack.vaults",
                   uint64_t{m.stack.count} * m.stack.vaults);
     rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar",
                   kMaxSwitchPorts - m.stack.count - 1);  // one goes to the CPU
+    rules.require(m.stack.vaults % (m.l2.slices / m.stack.count) == 0, "l2.slices",
+                  fmt::format("is {}", m.l2.slices),
+                  fmt::format("stack.vaults, {}, must be a multiple of the slices of a stack",
+                              m.stack.vaults));
   }
-  rules.require(is_power_of_two(m.l2.slices), "l2.slices", fmt::format("is {}", m.l2.slices),
-                "the address map knows powers of two");
 }
 
 /// Stack SMs, where they differ from the main ones.

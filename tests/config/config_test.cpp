@@ -518,6 +518,11 @@ TEST(Shapes, RulesOfADiscreteGpu) {
   EXPECT_EQ(error("partitions.channels=4"), "");
   EXPECT_EQ(error("partitions.count=16").rfind("l2.slices", 0), 0u);
   EXPECT_EQ(error("partitions.channels=3").rfind("partitions.channels", 0), 0u);
+  const std::vector<std::string> six{"partitions.count=6", "l2.slices=12", "l2.bytes=786432"};
+  EXPECT_EQ(message_of([&] { load_machine("discrete16", six); }), "");
+  const std::vector<std::string> three{"partitions.count=4", "l2.slices=12", "l2.bytes=786432"};
+  expect_contains(message_of([&] { load_machine("discrete16", three); }),
+                  "must be a power of two for each");
   EXPECT_EQ(error("l2.slices=128").rfind("l2.", 0), 0u);
   EXPECT_EQ(memory_mbps(load_machine("discrete16")), 250'000u);
   EXPECT_EQ(memory_mbps(load_machine("tom")), 320'000u);

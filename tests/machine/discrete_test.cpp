@@ -5,6 +5,8 @@
 #include <tuple>
 
 #include "host/timing/machine/baseline_map.h"
+#include "host/timing/machine/lay_out.h"
+#include "host/timing/machine/shapes/shapes.h"
 #include "tests/golden/hand_made.h"
 #include "tests/sim/device_rig.h"
 
@@ -46,8 +48,8 @@ class DiscreteSharing : public ::testing::TestWithParam<Sharing> {};
 TEST_P(DiscreteSharing, SlicesAndChannelsAreUsedEvenly) {
   const runtime::Recording& recording = workload("kmeans", 1'000'000);
   const config::MachineConfig machine = config::load_machine("discrete16", GetParam().keys);
-  const auto image = sim::build_image(recording, machine);
-  sim::System system = sim::lay_out(sim::make_graph({machine, image}));
+  const sim::ImageTables image = sim::build_image(recording, machine);
+  const sim::System system = sim::lay_out(sim::make_graph({machine, image}));
   EXPECT_EQ(system.members("l2").size(), machine.l2.slices);
   EXPECT_EQ(system.members("dram").size(), machine.partitions.count * machine.partitions.channels);
   const report::RunResult r = run(recording, GetParam().keys);
@@ -70,12 +72,18 @@ TEST_P(DiscreteSharing, EveryLineHasItsOwnPlace) {
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, DiscreteSharing,
-    ::testing::Values(Sharing{"two_slices_a_channel", {}},
-                      Sharing{"four_slices_a_channel", {"partitions.count=2"}},
-                      Sharing{"one_to_one", {"partitions.channels=2"}},
-                      Sharing{"two_channels_a_slice", {"partitions.channels=4"}},
-                      Sharing{"one_partition", {"partitions.count=1", "partitions.channels=4"}},
-                      Sharing{"whole_packets", {"interconnect.topology=switch"}}),
+    ::testing::Values(
+        Sharing{"two_slices_a_channel", {}},
+        Sharing{"four_slices_a_channel", {"partitions.count=2"}},
+        Sharing{"one_to_one", {"partitions.channels=2"}},
+        Sharing{"two_channels_a_slice", {"partitions.channels=4"}},
+        Sharing{"one_partition", {"partitions.count=1", "partitions.channels=4"}},
+        Sharing{"six_partitions", {"partitions.count=6", "l2.slices=12", "l2.bytes=786432"}},
+        Sharing{"three_slices_three_channels",
+                {"partitions.channels=3", "l2.slices=12", "l2.bytes=786432"}},
+        Sharing{"five_channels_a_slice",
+                {"partitions.count=3", "partitions.channels=5", "l2.slices=3", "l2.bytes=196608"}},
+        Sharing{"whole_packets", {"interconnect.topology=switch"}}),
     [](const auto& test) { return test.param.name; });
 
 TEST(Discrete, TheWayOfSteppingDoesNotShow) {

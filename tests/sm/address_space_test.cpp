@@ -155,9 +155,9 @@ TEST(AddressSpaces, AnOffloadGoesToTheStackOfThePhysicalLine) {
   b.traces.warp().run(head).run(body).at(6 * kPage, 4).end();
   b.start();
   b.run_logged(600);
-  ASSERT_EQ(b.heard(PacketKind::kOffloadAsk).size(), 1u);
-  EXPECT_EQ(b.heard(PacketKind::kOffloadAsk)[0].packet.aux, 6u % 4);
-  const auto requests = b.network->of(PacketKind::kOffloadRequest);
+  ASSERT_EQ(b.heard(tom::kOffloadAsk).size(), 1u);
+  EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].packet.aux, 6u % 4);
+  const auto requests = b.network->of(tom::kOffloadRequest);
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_EQ(requests[0].packet.dst, kStackSmEndpoint + 2);
   EXPECT_EQ(requests[0].packet.tag >> 24, 1u);
@@ -166,7 +166,7 @@ TEST(AddressSpaces, AnOffloadGoesToTheStackOfThePhysicalLine) {
 TEST(AddressSpaces, AnOffloadedWarpKeepsItsSpace) {
   SmBench b;
   b.params.in_stack = true;
-  b.params.offload.enabled = true;
+  b.offload.enabled = true;
   const PageTables t = use_tables(b, 2);
   t.map_pages(b.rig.arena.base(), 1, 0, 64, 0, 1);
   const uint32_t head = b.program.block({alu(0, {})});
@@ -176,9 +176,9 @@ TEST(AddressSpaces, AnOffloadedWarpKeepsItsSpace) {
   b.traces.begin_block();
   b.traces.warp().run(head).run(body).at(7 * kPage, 4).at(7 * kPage, 4).end();
   b.build();
-  Packet p = make_packet(PacketKind::kOffloadRequest, kSmEndpoint, kStackSmEndpoint, 32, 5);
+  Packet p = make_packet(tom::kOffloadRequest, kSmEndpoint, kStackSmEndpoint, 32, 5);
   p.tag |= 1u << 24;
-  offload::pack_cursor(find_candidate(b.program, b.traces, 0, 0), p);
+  tom::pack_cursor(find_candidate(b.program, b.traces, 0, 0), p);
   b.network->send_at(0, p);
   b.run_logged(600);
   const LineAddr line = 1u << 29 | 7 * kPageLines;
@@ -189,7 +189,7 @@ TEST(AddressSpaces, AnOffloadedWarpKeepsItsSpace) {
     EXPECT_EQ(q.dst,
               kVaultEndpoint + 3 * 16 + b.params.map.of(line, b.rig.arena.base()).vault_of(line));
   }
-  const auto dirty = b.network->of(PacketKind::kOffloadDirty);
+  const auto dirty = b.network->of(tom::kOffloadDirty);
   ASSERT_EQ(dirty.size(), 1u);
   EXPECT_EQ(dirty[0].packet.line, line);  // the requester finds it in its L1 and L2 as it is
 }
