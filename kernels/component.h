@@ -40,6 +40,8 @@ struct Component {
   Tick wake = 0;
   ComponentKind kind = ComponentKind::kSm;
   bool poll = false;
+  uint16_t cluster = 0;         ///< see kernels/clusters.h; 0: none
+  uint32_t cluster_window = 0;  ///< of the cluster, in ticks; 0 without one
 };
 
 template <class T>

@@ -2,6 +2,7 @@
 #include "kernels/cpu_executor.h"
 
 #include <algorithm>
+#include <map>
 
 namespace nearwarp::kernels {
 
@@ -22,8 +23,8 @@ uint64_t next_random(uint64_t& state) {  // splitmix64
 
 template <class G>
 Tick step_all(const G& g, std::span<Component> components, std::span<const uint32_t> which,
-              const sm::SystemView& system, const Window& window) {
-  Horizon horizon;
+              const sm::SystemView& system, const Window& window, Horizon& horizon) {
+  horizon.next = kNever;
   Tick next = kNever;
   for (const uint32_t i : which) {
     Component& c = components[i];
@@ -42,7 +43,32 @@ Tick step_all(const G& g, std::span<Component> components, std::span<const uint3
   return min_tick(next, horizon.next);
 }
 
+/// Step a cluster through the machine's window, in windows of its own.
+template <class G>
+Tick step_cluster(const G& g, std::span<Component> components, std::span<const uint32_t> members,
+                  const sm::SystemView& system, const Window& window) {
+  const Tick length = components[members[0]].cluster_window;
+  Tick next = kNever;
+  for (const uint32_t i : members) {
+    const Component& c = components[i];
+    // Who waits for a credit looks for it at the machine's window's begin: it may come within it.
+    next = min_tick(next, c.poll ? window.begin : due_tick(c, system.arena));
+  }
+  next = max_tick(next, window.begin);
+  Horizon horizon;
+  horizon.window_end = window.end;
+  while (next < window.end)
+    next = step_all(g, components, members, system, {next, min_tick(next + length, window.end)},
+                    horizon);
+  return min_tick(next, horizon.beyond);
+}
+
 constexpr unsigned kPortionsPerThread = 6;
+
+template <class T>
+void shuffle_some(std::vector<T>& all, uint64_t& random) {
+  for (size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[next_random(random) % i]);
+}
 
 }  // namespace
 
@@ -51,16 +77,9 @@ CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions&
       options_(options),
       portions_per_thread_(options.threads > 1 ? kPortionsPerThread : 1),
       portions_(std::max(1u, options.threads) * portions_per_thread_) {
-  // Deal each kind out by itself, so that every portion gets its share of SMs and of vaults.
-  const auto n = static_cast<uint32_t>(portions_.size());
-  for (int kind = 0; kind <= static_cast<int>(ComponentKind::kFrontEnd); ++kind) {
-    std::vector<uint32_t> of_kind;
-    for (uint32_t i = 0; i < components.size(); ++i)
-      if (static_cast<int>(components[i].kind) == kind) of_kind.push_back(i);
-    const auto m = static_cast<uint32_t>(of_kind.size());
-    for (uint32_t i = 0; i < m; ++i) portions_[i * n / m].components.push_back(of_kind[i]);
-  }
-  for (uint32_t i = 0; i < n; ++i) portions_[i].random = options.order_seed + uint64_t{i} * 77;
+  deal();
+  for (size_t i = 0; i < portions_.size(); ++i)
+    portions_[i].random = options.order_seed + uint64_t{i} * 77;
   for (unsigned t = 1; t < options.threads; ++t)
     threads_.emplace_back([this, t] { thread_loop(t); });
 }
@@ -72,15 +91,45 @@ CpuExecutor::~CpuExecutor() {
   for (std::thread& t : threads_) t.join();
 }
 
-void CpuExecutor::step_portion(Portion& portion) {
-  if (options_.order_seed != 0) {
-    for (size_t i = portion.components.size(); i > 1; --i)
-      std::swap(portion.components[i - 1], portion.components[next_random(portion.random) % i]);
+/// Each kind by itself, so that every portion gets its share of SMs and of vaults; then clusters.
+void CpuExecutor::deal() {
+  const size_t n = portions_.size();
+  for (int kind = 0; kind <= static_cast<int>(ComponentKind::kFrontEnd); ++kind) {
+    std::vector<uint32_t> of_kind;
+    for (uint32_t i = 0; i < components_.size(); ++i)
+      if (static_cast<int>(components_[i].kind) == kind && components_[i].cluster == 0)
+        of_kind.push_back(i);
+    for (size_t i = 0; i < of_kind.size(); ++i)
+      portions_[i * n / of_kind.size()].components.push_back(of_kind[i]);
   }
+  std::map<uint16_t, std::vector<uint32_t>> clusters;
+  for (uint32_t i = 0; i < components_.size(); ++i)
+    if (components_[i].cluster != 0) clusters[components_[i].cluster].push_back(i);
+  size_t at = 0;
+  for (auto& [number, members] : clusters)
+    portions_[at++ * n / clusters.size()].clusters.push_back(std::move(members));
+}
+
+void CpuExecutor::shuffle(Portion& portion) {
+  shuffle_some(portion.components, portion.random);
+  shuffle_some(portion.clusters, portion.random);
+  for (std::vector<uint32_t>& members : portion.clusters) shuffle_some(members, portion.random);
+}
+
+template <class G>
+Tick CpuExecutor::step_portion(const G& g, const Portion& portion) {
+  Horizon horizon;
+  Tick next = step_all(g, components_, portion.components, *system_, window_, horizon);
+  for (const std::vector<uint32_t>& members : portion.clusters)
+    next = min_tick(next, step_cluster(g, components_, members, *system_, window_));
+  return next;
+}
+
+void CpuExecutor::step_portion(Portion& portion) {
+  if (options_.order_seed != 0) shuffle(portion);
   portion.next = options_.shuffle_lanes == 0
-                     ? step_all(HostGroup{}, components_, portion.components, *system_, window_)
-                     : step_all(ShuffledGroup{options_.shuffle_lanes}, components_,
-                                portion.components, *system_, window_);
+                     ? step_portion(HostGroup{}, portion)
+                     : step_portion(ShuffledGroup{options_.shuffle_lanes}, portion);
 }
 
 /// Claim and step portions of `round` until none is left. A late thread finds every claim taken:

@@ -42,10 +42,15 @@ class CpuExecutor {
   /// Components that are claimed, and stepped, together.
   struct alignas(64) Portion {
     std::atomic<uint32_t> claimed{0};  ///< the last round in which a thread took it
-    std::vector<uint32_t> components;
+    std::vector<uint32_t> components;  ///< that are in no cluster
+    std::vector<std::vector<uint32_t>> clusters;
     Tick next = kNever;
     uint64_t random = 0;
   };
+  void deal();
+  void shuffle(Portion& portion);
+  template <class G>
+  Tick step_portion(const G& g, const Portion& portion);
   void work(unsigned thread, uint32_t round);
   void step_portion(Portion& portion);
   void thread_loop(unsigned thread);

@@ -8,6 +8,7 @@
 #include "host/core/error.h"
 #include "host/timing/machine/assembly.h"
 #include "host/timing/machine/baseline_map.h"
+#include "kernels/clusters.h"
 
 namespace nearwarp::sim {
 
@@ -27,11 +28,9 @@ void Assembly::build() {
   for (uint32_t i = 0; i < s_.ends.num_stacks; ++i) make_port(i);
   for (uint32_t i = 0; i < s_.ends.num_stacks; ++i) make_stack(i);
   if (s_.ends.learning) make_host_memory();
-  s_.window = kNever;
-  for (const ChannelInfo& c : s_.channels) {
-    const Channel& channel = *s_.arena.get(c.channel);
-    s_.window = std::min({s_.window, Tick{channel.latency}, Tick{channel.credit_latency}});
-  }
+  std::vector<const Channel*> channels;
+  for (const ChannelInfo& c : s_.channels) channels.push_back(s_.arena.get(c.channel));
+  s_.window = kernels::set_windows(s_.components(), channels);
 }
 
 void Assembly::number_endpoints() {

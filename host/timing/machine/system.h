@@ -53,7 +53,7 @@ struct System {
   Ref<kernels::Component> table;     ///< by endpoint; in the arena, so that the arena is all state
   std::vector<ComponentName> names;  ///< by endpoint
   std::vector<ChannelInfo> channels;
-  Tick window = 1;        ///< W: the shortest latency of any channel or credit
+  Tick window = 1;  ///< W: the shortest latency of any channel or credit that leaves a cluster
   uint64_t base_mhz = 1;  ///< ticks per microsecond
   uint32_t core_period = 1;
   MemoryMap map;  ///< of every component
