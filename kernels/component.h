@@ -141,10 +141,10 @@ struct FrontEndKindOf : FallibleKindOf<frontend::FrontEndParams, frontend::Front
 
 /// All kinds, in the order of ComponentKind, with mechanisms of one's own.
 template <class Mechanisms>
-using FamilyWith = Family<SmKindOf<1, Mechanisms>, SmKindOf<sm::kWideWords, Mechanisms>,
-                          L2SliceKind, SwitchKind, RouterNetworkKind, LinkPortKind, VaultKind,
-                          HostMemoryKind, StandaloneNetworkKind, TrafficKind,
-                          FrontEndKindOf<Mechanisms>>;
+using FamilyWith =
+    Family<SmKindOf<1, Mechanisms>, SmKindOf<sm::kWideWords, Mechanisms>, L2SliceKind, SwitchKind,
+           RouterNetworkKind, LinkPortKind, VaultKind, HostMemoryKind, StandaloneNetworkKind,
+           TrafficKind, FrontEndKindOf<Mechanisms>>;
 
 /// The mechanisms that come with the program; a mechanism's number is its place.
 using Mechanisms = sm::MechanismList<tom::Mechanism>;

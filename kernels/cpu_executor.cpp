@@ -2,6 +2,7 @@
 #include "kernels/cpu_executor.h"
 
 #include <algorithm>
+#include <map>
 
 namespace nearwarp::kernels {
 
@@ -22,6 +23,11 @@ uint64_t next_random(uint64_t& state) {  // splitmix64
 
 constexpr unsigned kPortionsPerThread = 6;
 
+template <class T>
+void shuffle_some(std::vector<T>& all, uint64_t& random) {
+  for (size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[next_random(random) % i]);
+}
+
 }  // namespace
 
 CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions& options)
@@ -30,16 +36,9 @@ CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions&
       portions_per_thread_(options.threads > 1 ? kPortionsPerThread : 1),
       portions_(std::max(1u, options.threads) * portions_per_thread_) {
   if (options_.family == nullptr) options_.family = step_on_cpu<ProductFamily>;
-  // Deal each kind out by itself, so that every portion gets its share of SMs and of vaults.
-  const auto n = static_cast<uint32_t>(portions_.size());
-  for (uint32_t kind = 0; kind < ProductFamily::kCount; ++kind) {
-    std::vector<uint32_t> of_kind;
-    for (uint32_t i = 0; i < components.size(); ++i)
-      if (static_cast<uint32_t>(components[i].kind) == kind) of_kind.push_back(i);
-    const auto m = static_cast<uint32_t>(of_kind.size());
-    for (uint32_t i = 0; i < m; ++i) portions_[i * n / m].components.push_back(of_kind[i]);
-  }
-  for (uint32_t i = 0; i < n; ++i) portions_[i].random = options.order_seed + uint64_t{i} * 77;
+  deal();
+  for (size_t i = 0; i < portions_.size(); ++i)
+    portions_[i].random = options.order_seed + uint64_t{i} * 77;
   for (unsigned t = 1; t < options.threads; ++t)
     threads_.emplace_back([this, t] { thread_loop(t); });
 }
@@ -51,13 +50,40 @@ CpuExecutor::~CpuExecutor() {
   for (std::thread& t : threads_) t.join();
 }
 
-void CpuExecutor::step_portion(Portion& portion) {
-  if (options_.order_seed != 0) {
-    for (size_t i = portion.components.size(); i > 1; --i)
-      std::swap(portion.components[i - 1], portion.components[next_random(portion.random) % i]);
+/// Each kind by itself, so that every portion gets its share of SMs and of vaults; then clusters.
+void CpuExecutor::deal() {
+  const size_t n = portions_.size();
+  for (uint32_t kind = 0; kind < ProductFamily::kCount; ++kind) {
+    std::vector<uint32_t> of_kind;
+    for (uint32_t i = 0; i < components_.size(); ++i)
+      if (static_cast<uint32_t>(components_[i].kind) == kind && components_[i].cluster == 0)
+        of_kind.push_back(i);
+    for (size_t i = 0; i < of_kind.size(); ++i)
+      portions_[i * n / of_kind.size()].components.push_back(of_kind[i]);
   }
-  portion.next = options_.family(options_.shuffle_lanes, components_, portion.components, *system_,
-                                 window_);
+  std::map<uint16_t, std::vector<uint32_t>> clusters;
+  for (uint32_t i = 0; i < components_.size(); ++i)
+    if (components_[i].cluster != 0) clusters[components_[i].cluster].push_back(i);
+  size_t at = 0;
+  for (auto& [number, members] : clusters)
+    portions_[at++ * n / clusters.size()].clusters.push_back(std::move(members));
+}
+
+void CpuExecutor::shuffle(Portion& portion) {
+  shuffle_some(portion.components, portion.random);
+  shuffle_some(portion.clusters, portion.random);
+  for (std::vector<uint32_t>& members : portion.clusters) shuffle_some(members, portion.random);
+}
+
+void CpuExecutor::step_portion(Portion& portion) {
+  if (options_.order_seed != 0) shuffle(portion);
+  const auto step = [&](bool as_cluster, std::span<const uint32_t> which) {
+    return options_.family(options_.shuffle_lanes, as_cluster, components_, which, *system_,
+                           window_);
+  };
+  portion.next = step(false, portion.components);
+  for (const std::vector<uint32_t>& members : portion.clusters)
+    portion.next = min_tick(portion.next, step(true, members));
 }
 
 /// Claim and step portions of `round` until none is left. A late thread finds every claim taken:

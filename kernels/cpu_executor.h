@@ -17,18 +17,22 @@
 
 namespace nearwarp::kernels {
 
-/// Steps components of a family, as step_all() does; by a ShuffledGroup with that seed unless it
-/// is 0.
-using StepOnCpu = Tick (*)(uint32_t shuffle_lanes, std::span<Component> components,
+/// Steps components of a family, as step_all() does, or as a cluster; by a ShuffledGroup with that
+/// seed unless it is 0.
+using StepOnCpu = Tick (*)(uint32_t shuffle_lanes, bool as_cluster, std::span<Component> components,
                            std::span<const uint32_t> which, const sm::SystemView& system,
                            const Window& window);
 
 template <class Family>
-Tick step_on_cpu(uint32_t shuffle_lanes, std::span<Component> components,
+Tick step_on_cpu(uint32_t shuffle_lanes, bool as_cluster, std::span<Component> components,
                  std::span<const uint32_t> which, const sm::SystemView& system,
                  const Window& window) {
-  if (shuffle_lanes == 0) return step_all<Family>(HostGroup{}, components, which, system, window);
-  return step_all<Family>(ShuffledGroup{shuffle_lanes}, components, which, system, window);
+  const auto step = [&](const auto& g) {
+    if (as_cluster) return step_cluster<Family>(g, components, which, system, window);
+    Horizon horizon;
+    return step_all<Family>(g, components, which, system, window, horizon);
+  };
+  return shuffle_lanes == 0 ? step(HostGroup{}) : step(ShuffledGroup{shuffle_lanes});
 }
 
 /// How windows are stepped. Results do not depend on any of it; tests vary it to prove that.
@@ -58,10 +62,13 @@ class CpuExecutor {
   /// Components that are claimed, and stepped, together.
   struct alignas(64) Portion {
     std::atomic<uint32_t> claimed{0};  ///< the last round in which a thread took it
-    std::vector<uint32_t> components;
+    std::vector<uint32_t> components;  ///< that are in no cluster
+    std::vector<std::vector<uint32_t>> clusters;
     Tick next = kNever;
     uint64_t random = 0;
   };
+  void deal();
+  void shuffle(Portion& portion);
   void work(unsigned thread, uint32_t round);
   void step_portion(Portion& portion);
   void thread_loop(unsigned thread);

@@ -3,32 +3,57 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "kernels/team.h"
 
 namespace nearwarp::kernels {
 
 Deal deal_components(std::span<const Component> components, uint32_t warps) {
-  std::vector<uint32_t> by_weight(components.size());
-  std::iota(by_weight.begin(), by_weight.end(), 0u);
-  // The front end first, so that it goes to warp 0; then the heaviest first.
-  const auto rank = [&](uint32_t i) {
-    return components[i].kind == ComponentKind::kFrontEnd ? ~0u
-                                                          : ProductFamily::weight(components[i]);
+  // What is dealt out in one piece: a component, or a cluster.
+  struct Piece {
+    std::vector<uint32_t> members;
+    uint32_t rank = 0, weight = 0;
   };
-  std::stable_sort(by_weight.begin(), by_weight.end(),
-                   [&](uint32_t a, uint32_t b) { return rank(a) > rank(b); });
-  std::vector<std::vector<uint32_t>> share(warps);
+  std::vector<Piece> pieces;
+  std::unordered_map<uint16_t, size_t> piece_of;
+  for (uint32_t i = 0; i < components.size(); ++i) {
+    const Component& c = components[i];
+    const size_t at = c.cluster == 0 ? pieces.size()
+                                     : piece_of.try_emplace(c.cluster, pieces.size()).first->second;
+    if (at == pieces.size()) pieces.emplace_back();
+    pieces[at].members.push_back(i);
+    pieces[at].weight += ProductFamily::weight(c);
+    // The front end first, so that it goes to warp 0; then the heaviest first.
+    pieces[at].rank = c.kind == ComponentKind::kFrontEnd ? ~0u : pieces[at].weight;
+  }
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& a, const Piece& b) { return a.rank > b.rank; });
+  std::vector<std::vector<const Piece*>> share(warps);
   std::vector<uint32_t> load(warps, 0);
-  for (const uint32_t i : by_weight) {
+  for (const Piece& piece : pieces) {
     const auto least = std::min_element(load.begin(), load.end()) - load.begin();
-    share[least].push_back(i);
-    load[least] += ProductFamily::weight(components[i]);
+    share[least].push_back(&piece);
+    load[least] += piece.weight;
   }
   Deal deal;
   deal.begin.push_back(0);
-  for (const std::vector<uint32_t>& s : share) {
-    deal.order.insert(deal.order.end(), s.begin(), s.end());
+  const auto take = [&](const Piece& piece) {
+    deal.order.insert(deal.order.end(), piece.members.begin(), piece.members.end());
+  };
+  const auto end_group = [&] {
+    deal.group_end.resize(deal.order.size(), static_cast<uint32_t>(deal.order.size()));
+  };
+  const auto in_cluster = [&](const Piece* p) { return components[p->members[0]].cluster != 0; };
+  for (std::vector<const Piece*>& s : share) {
+    for (const Piece* piece : s)
+      if (!in_cluster(piece)) take(*piece);
+    end_group();
+    for (const Piece* piece : s) {
+      if (!in_cluster(piece)) continue;
+      take(*piece);
+      end_group();
+    }
     deal.begin.push_back(static_cast<uint32_t>(deal.order.size()));
   }
   return deal;

@@ -26,7 +26,8 @@ DeviceArena::DeviceArena(Device& device, std::byte* host, uint64_t bytes,
       arena_(device, host, bytes),
       order_(device, components.size() * sizeof(uint32_t)),
       begin_(device, (most_warps(device) + 1) * sizeof(uint32_t)),
-      shared_at_(device, components.size() * sizeof(uint32_t)) {}
+      shared_at_(device, components.size() * sizeof(uint32_t)),
+      group_end_(device, components.size() * sizeof(uint32_t)) {}
 
 TeamSystem DeviceArena::team_system(const RunState& run, uint32_t warps, uint32_t working_warps) {
   deal_for(warps, working_warps == 0 ? warps : working_warps);
@@ -35,7 +36,7 @@ TeamSystem DeviceArena::team_system(const RunState& run, uint32_t warps, uint32_
   system.run.view.arena = arena_.as<std::byte>();
   system.run.view.log_done = false;
   system.deal = {order_.as<const uint32_t>(), begin_.as<const uint32_t>(),
-                 shared_at_.as<const uint32_t>()};
+                 shared_at_.as<const uint32_t>(), group_end_.as<const uint32_t>()};
   return system;
 }
 
@@ -48,6 +49,7 @@ void DeviceArena::deal_for(uint32_t warps, uint32_t working_warps) {
   order_.upload(deal.order.data(), deal.order.size() * sizeof(uint32_t));
   begin_.upload(deal.begin.data(), deal.begin.size() * sizeof(uint32_t));
   shared_at_.upload(deal.shared_at.data(), deal.shared_at.size() * sizeof(uint32_t));
+  group_end_.upload(deal.group_end.data(), deal.group_end.size() * sizeof(uint32_t));
   warps_ = warps;
   working_warps_ = working_warps;
 }

@@ -31,7 +31,7 @@ class DeviceArena {
   Device* device_;
   std::byte* host_;
   std::span<const Component> components_;
-  DeviceBuffer arena_, order_, begin_, shared_at_;
+  DeviceBuffer arena_, order_, begin_, shared_at_, group_end_;
   uint32_t warps_ = 0, working_warps_ = 0;  ///< for which it is dealt
 };
 

@@ -45,6 +45,8 @@ struct Component {
   Tick wake = 0;
   ComponentKind kind = ComponentKind::kSm;
   bool poll = false;
+  uint16_t cluster = 0;         ///< see kernels/clusters.h; 0: none
+  uint32_t cluster_window = 0;  ///< of the cluster, in ticks; 0 without one
 };
 
 template <class T>
@@ -171,8 +173,8 @@ NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
 /// which one of them has something to do, or can feel what has been sent and released.
 template <class Family, class G>
 Tick step_all(const G& g, std::span<Component> components, std::span<const uint32_t> which,
-              const sm::SystemView& system, const Window& window) {
-  Horizon horizon;
+              const sm::SystemView& system, const Window& window, Horizon& horizon) {
+  horizon.next = kNever;
   Tick next = kNever;
   for (const uint32_t i : which) {
     Component& c = components[i];
@@ -189,6 +191,26 @@ Tick step_all(const G& g, std::span<Component> components, std::span<const uint3
     next = min_tick(next, r.wake);
   }
   return min_tick(next, horizon.next);
+}
+
+/// Step a cluster through the machine's window, in windows of its own.
+template <class Family, class G>
+Tick step_cluster(const G& g, std::span<Component> components, std::span<const uint32_t> members,
+                  const sm::SystemView& system, const Window& window) {
+  const Tick length = components[members[0]].cluster_window;
+  Tick next = kNever;
+  for (const uint32_t i : members) {
+    const Component& c = components[i];
+    // Who waits for a credit looks for it at the machine's window's begin: it may come within it.
+    next = min_tick(next, c.poll ? window.begin : due_tick(c, system.arena));
+  }
+  next = max_tick(next, window.begin);
+  Horizon horizon;
+  horizon.window_end = window.end;
+  while (next < window.end)
+    next = step_all<Family>(g, components, members, system,
+                            {next, min_tick(next + length, window.end)}, horizon);
+  return min_tick(next, horizon.beyond);
 }
 
 }  // namespace nearwarp::kernels

@@ -20,6 +20,8 @@
 //   stale.
 // - A State that is kept in shared memory is touched by its own warp only; it is copied back before
 //   the launch ends, and nobody looks at it in the arena until then.
+// - All members of a cluster belong to one warp. Within the cluster's windows the same holds as
+//   within the machine's, and between them the warp's lanes wait for each other.
 // - Component::wake and ::poll are written by the lane that leads the owning warp, and read by that
 //   warp only.
 // - RunControl is computed by every warp from the same exchanged values and its own copy; one
@@ -35,7 +37,8 @@ namespace nearwarp::kernels {
 inline constexpr uint32_t kNotShared = 0xffffffffu;
 
 /// Which components belong to which warp of a team: warp w has those that stand in `order` from
-/// begin[w] up to begin[w + 1]. Warp 0 has the front end, as its first.
+/// begin[w] up to begin[w + 1]. Warp 0 has the front end, as its first. A warp's components are in
+/// groups: first all that are in no cluster, then cluster by cluster.
 ///
 /// While a team has a system, its blocks keep some components' States in their shared memory:
 /// the one at position i of `order` lies at shared_at[i] of the area of its warp's block, unless
@@ -44,6 +47,7 @@ struct DealView {
   const uint32_t* order = nullptr;
   const uint32_t* begin = nullptr;
   const uint32_t* shared_at = nullptr;  ///< null: none is shared
+  const uint32_t* group_end = nullptr;  ///< by a group's first position: where it ends
 };
 
 /// Which component is being stepped; where it lies, the host can read it after a fault too.
@@ -112,10 +116,9 @@ class TeamRun {
   NW_HD NW_INLINE Findings step(const G& g, uint32_t warp) {
     window_ = next_window(control_);
     Findings found;
-    Horizon horizon;
-    for (uint32_t at = system_->deal.begin[warp]; at < system_->deal.begin[warp + 1]; at += 64)
-      step_some(g, at, min_u32(system_->deal.begin[warp + 1] - at, 64), horizon, found);
-    found.add({ticks_ahead(horizon.next, window_.begin), 0});
+    for (uint32_t at = system_->deal.begin[warp]; at < system_->deal.begin[warp + 1];
+         at = system_->deal.group_end[at])
+      found.add({step_group(g, at), 0});
     if (warp == 0) {
       g.sync();
       if (host_wanted(system_->run, front_end())) found.flags |= Findings::kHostWanted;
@@ -222,6 +225,61 @@ class TeamRun {
     });
   }
 
+  /// Step the group that begins at position `first` of the deal through the machine's window: in
+  /// one go, or in windows of the cluster's own. Returns when something can happen in it or by it,
+  /// as a key; that counts in the leader.
+  template <class G>
+  NW_HD NW_INLINE uint32_t step_group(const G& g, uint32_t first) {
+    uint32_t next = 0;
+    if (component(first).cluster_window != 0) {
+      next = next_event(g, first);
+      g.leader([&] { beyond_ = kNoKey; });
+    }
+    while (true) {
+      // What can be worked out again is, rather than kept over the models.
+      if (component(first).cluster_window != 0) {
+        const Window whole = next_window(control_);
+        const uint32_t length = static_cast<uint32_t>(whole.end - whole.begin);
+        const Tick begin = whole.begin + next, end = begin + component(first).cluster_window;
+        g.sync();  // all lanes that share this object have read it
+        window_ = next >= length ? whole : Window{begin, min_tick(end, whole.end)};
+        if (next >= length) return min_u32(next, g.leader_value([&] { return beyond_; }));
+      }
+      Findings found;
+      Horizon horizon;
+      if (component(first).cluster_window != 0) horizon.window_end = next_window(control_).end;
+      for (uint32_t at = first; at < system_->deal.group_end[first]; at += 64)
+        step_some(g, at, min_u32(system_->deal.group_end[first] - at, 64), horizon, found);
+      found.add({ticks_ahead(horizon.next, window_.begin), 0});
+      if (component(first).cluster_window == 0) return found.key;
+      // From the machine's window's begin on. Too early is harmless.
+      const Tick whole_begin = next_window(control_).begin;
+      const uint32_t key = g.leader_value([&] {
+        beyond_ = min_u32(beyond_, ticks_ahead(horizon.beyond, whole_begin));
+        return found.key;
+      });
+      const auto passed = static_cast<uint32_t>(window_.begin - whole_begin);
+      next = key == kNoKey ? kNoKey : min_u32(key, kNoKey - 1 - passed) + passed;
+    }
+  }
+
+  /// When a cluster's first event is, as a key. Who waits for a credit looks for it at the begin of
+  /// the machine's window, since it may come within that.
+  template <class G>
+  NW_HD uint32_t next_event(const G& g, uint32_t first) const {
+    const uint32_t end = system_->deal.group_end[first];
+    uint32_t key = kNoKey;
+    for (uint32_t at = first; at < end; at += 64) {
+      const uint32_t n = min_u32(end - at, 64);
+      key = min_u32(key, g.minimum(n, [&](uint32_t i) { return due_key(component(at + i)); }));
+      const uint64_t wide =
+          g.ballot(n, [&](uint32_t i) { return component(at + i).inputs.count > kFewInputs; });
+      for (uint64_t bits = wide; bits != 0; bits &= bits - 1)
+        key = min_u32(key, arrival_key(g, component(at + count_trailing_zeros(bits))));
+    }
+    return key;
+  }
+
   /// Step the `n` <= 64 components from position `first` of the deal on, as far as they are due,
   /// and add to what has been found.
   template <class G>
@@ -282,6 +340,7 @@ class TeamRun {
   std::byte* shared_ = nullptr;
   uint64_t last_window_ = 0;
   Window window_;
+  uint32_t beyond_ = kNoKey;  ///< a cluster's: what is felt beyond the machine's window, as a key
 };
 
 }  // namespace nearwarp::kernels

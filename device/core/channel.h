@@ -60,7 +60,13 @@ struct Channel {
 /// can be felt elsewhere.
 struct Horizon {
   Tick next = kNever;
-  NW_HD NW_INLINE void note(Tick t) { next = min_tick(next, t); }
+  // For a cluster, whose windows are shorter than the machine's: what is felt beyond the machine's
+  // window, which something earlier inside of it must not hide.
+  Tick window_end = kNever, beyond = kNever;
+  NW_HD NW_INLINE void note(Tick t) {
+    next = min_tick(next, t);
+    if (t >= window_end) beyond = min_tick(beyond, t);
+  }
 };
 
 /// Ticks that `bytes` occupy the channel.

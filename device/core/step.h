@@ -7,7 +7,8 @@
 namespace nearwarp {
 
 /// A half-open interval of simulated time, at most as long as the shortest latency of any channel
-/// or credit, so that no component can feel within it what another does.
+/// or credit, so that no component can feel within it what another does. (Members of a cluster are
+/// stepped in shorter windows: see kernels/clusters.h.)
 struct Window {
   Tick begin = 0;
   Tick end = 0;

@@ -86,6 +86,8 @@ NW_HD NW_INLINE void send_access(const TrafficParams& p, TrafficState& s, std::b
   q.line = s.line;
   q.tag = static_cast<uint32_t>(s.birth);
   q.sectors = p.sectors;
+  q.src = p.endpoint;
+  q.dst = static_cast<uint16_t>(p.first_memory + s.line % p.memories);
   q.bytes = static_cast<uint16_t>(p.header_bytes + (s.is_write != 0 ? p.line_bytes : 0));
   send(*s.out.in(base), base, now, q, horizon);
   s.counters.writes_sent += s.is_write;

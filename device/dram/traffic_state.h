@@ -43,6 +43,8 @@ struct TrafficParams {
   uint32_t reply_latency = 1;  ///< the reply itself after these
   uint16_t header_bytes = 8, line_bytes = 64;
   uint32_t sectors = 1;  ///< of a whole line
+  // Behind a network: this source, and memories that share the lines in turns.
+  uint16_t endpoint = 0, first_memory = 0, memories = 1;
 };
 
 /// Latencies in cycles: up to 255 one by one, above in 128 steps per power of two.

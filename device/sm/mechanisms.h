@@ -71,8 +71,8 @@ struct Hooks {
   /// A line is about to be stored; store_packets() packets may be sent.
   template <class O>
   NW_HD static void on_store(O&, uint32_t /*warp*/, LineAddr, uint32_t /*now*/) {}
-  /// A line of an access of which it is told has been looked up or sent. All other lines in hooks are
-  /// physical ones.
+  /// A line of an access of which it is told has been looked up or sent. All other lines in hooks
+  /// are physical ones.
   template <class O>
   NW_HD static void on_line(O&, uint32_t /*warp*/, LineAddr /*virtual_line*/, LineAddr /*line*/,
                             LineUse) {}

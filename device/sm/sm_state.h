@@ -56,7 +56,7 @@ struct SmParams {
   cache::L1Params l1;
   TlbParams tlb;
   // Endpoints.
-  HomeTable homes;          ///< of lines in the GPU's memory: L2 slices, or vaults for a stack SM
+  HomeTable homes;  ///< of lines in the GPU's memory: L2 slices, or vaults for a stack SM
   uint16_t front_end = 0;
   bool in_stack = false;   ///< a logic-layer SM: misses go to vaults
   bool all_local = false;  ///< it finds all data in its own stack: a bound, not a design

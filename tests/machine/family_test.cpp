@@ -76,8 +76,9 @@ TEST(Family, OfATestIsSteppedByTheSameLoop) {
   std::iota(all.begin(), all.end(), 0u);
   sm::SystemView view;
   view.arena = arena.base();
+  Horizon horizon;
   for (Tick next = 0; next < kNever;)
-    next = step_all<Toys>(HostGroup{}, components, all, view, {next, next + 10});
+    next = step_all<Toys>(HostGroup{}, components, all, view, {next, next + 10}, horizon);
   EXPECT_EQ(arena.get(sink)->packets, 25u);
   EXPECT_EQ(Toys::committed(components[0], arena.base()), 0u);
   EXPECT_EQ(Toys::committed(components[1], arena.base()), 25u);

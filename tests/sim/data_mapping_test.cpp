@@ -5,6 +5,7 @@
 
 #include "host/functional/instructions/decoded.h"
 #include "host/mechanisms/tom/data_placement.h"
+#include "host/timing/run/replay.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {
@@ -128,10 +129,9 @@ std::string maps_of_pages(const runtime::Recording& recording, const std::string
   const std::vector<std::string> keys = {"memory.page_bytes=" + page_bytes};
   const auto machine = config::load_machine("tom", keys);
   const auto policy = config::load_policy("tom-oracle");
-  const ImageTables image = build_image(recording, machine, policy, true);
-  DataPlacement placement(recording, machine, policy, image);
-  System system = build_system(machine, policy, image, placement.plan());
-  placement.begin(system);
+  Replay run({&recording, &machine, &policy}, 0);
+  run.begin();
+  System& system = run.system();
   const uint32_t page = machine.memory.page_bytes;
   const uint64_t first = recording.allocations.front().address - exec::kDeviceBase,
                  end = recording.allocations.back().address + recording.allocations.back().bytes -

@@ -4,6 +4,7 @@
 #include "host/core/error.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/run/checks.h"
+#include "host/timing/run/replay.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {
@@ -165,8 +166,8 @@ class Conservation : public ::testing::Test {
  protected:
   config::MachineConfig machine = config::load_machine("tom", kFewSms);
   config::PolicyConfig policy = config::load_policy("ndp-controlled-bmap");
-  ImageTables image = build_image(workload("kmeans", 50'000), machine);
-  System system = build_system(machine, image, MachineNeeds{.stack_sms = true});
+  Replay run{{&workload("kmeans", 50'000), &machine, &policy}, 0};
+  System& system = run.system();
 
   std::string lost(uint64_t expected = 0) {
     try {

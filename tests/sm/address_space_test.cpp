@@ -148,7 +148,7 @@ TEST(AddressSpaces, AnOffloadGoesToTheStackOfThePhysicalLine) {
   t.map_pages(b.rig.arena.base(), 1, 0, 64, 0, 1);
   const uint32_t head = b.program.block({alu(0, {})});
   const uint32_t body = b.program.block({load(1)}, 1);
-  b.program.candidate({body}, Candidate{});
+  b.program.candidate({body}, tom::Candidate{});
   b.program.launch(1, 1);
   b.program.launches.back().space = 1;
   b.traces.begin_block();
@@ -171,7 +171,7 @@ TEST(AddressSpaces, AnOffloadedWarpKeepsItsSpace) {
   t.map_pages(b.rig.arena.base(), 1, 0, 64, 0, 1);
   const uint32_t head = b.program.block({alu(0, {})});
   const uint32_t body = b.program.block({load(1), alu(2, {1}), store({2})}, 1);
-  b.program.candidate({body}, Candidate{});
+  b.program.candidate({body}, tom::Candidate{});
   b.program.launch(1, 1);
   b.traces.begin_block();
   b.traces.warp().run(head).run(body).at(7 * kPage, 4).at(7 * kPage, 4).end();

@@ -31,7 +31,7 @@ std::vector<NodeId> Graph::members(uint16_t node_class) const {
 NodeId Graph::add(uint16_t node_class, std::string name, uint16_t stack) {
   if (nodes.size() >= kNoNode)
     throw Error(fmt::format("the machine has more than {} components - make it smaller", kNoNode));
-  nodes.push_back({node_class, stack, std::move(name)});
+  nodes.push_back({node_class, stack, std::move(name), 0});
   return static_cast<NodeId>(nodes.size() - 1);
 }
 

@@ -50,6 +50,7 @@ struct Node {
   uint16_t node_class = 0;
   uint16_t stack = kNoStack;  ///< the stack or memory partition that it belongs to
   std::string name;           ///< e.g. "sm 3", "vault 17 of stack 1"
+  uint16_t cluster = 0;       ///< steps in windows of its own, see kernels/clusters.h; 0: none
 };
 
 /// One end of a link. Ports matter to transit nodes only: links of one port share its time.
@@ -93,8 +94,8 @@ struct Graph {
   uint32_t tlb_page_shift = 5;  ///< the same of what an entry of a TLB covers
 
   uint16_t add_class(std::string name, NodeSpec spec);
-  /// Throws nearwarp::Error if there is no class of that name: the machine's shape lacks a part that
-  /// somebody wants to add to.
+  /// Throws nearwarp::Error if there is no class of that name: the machine's shape lacks a part
+  /// that somebody wants to add to.
   uint16_t class_named(std::string_view name) const;
   /// The nodes of a class, in the order of their numbers.
   std::vector<NodeId> members(uint16_t node_class) const;

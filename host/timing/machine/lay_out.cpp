@@ -9,6 +9,7 @@
 #include "host/core/error.h"
 #include "host/timing/machine/check_graph.h"
 #include "host/timing/machine/layout.h"
+#include "kernels/clusters.h"
 
 namespace nearwarp::sim {
 
@@ -62,14 +63,11 @@ void make_translation(const Graph& graph, System& s) {
                                    graph.page_shift, graph.tlb_page_shift);
 }
 
-/// W: within it no component feels what another does.
-Tick longest_window(System& s) {
-  Tick window = kNever;
-  for (const ChannelInfo& c : s.channels) {
-    const Channel& channel = *s.arena.get(c.channel);
-    window = std::min({window, Tick{channel.latency}, Tick{channel.credit_latency}});
-  }
-  return window;
+/// W, and the windows of clusters.
+Tick make_windows(System& s) {
+  std::vector<const Channel*> channels;
+  for (const ChannelInfo& c : s.channels) channels.push_back(s.arena.get(c.channel));
+  return kernels::set_windows(s.components(), channels);
 }
 
 /// The channel of the only one of `links` that is as wanted; count 0 if there is none.
@@ -132,7 +130,7 @@ System lay_out(const Graph& graph) {
   layout.channels = make_channels(graph, s);
   for (NodeId n = 0; n < graph.nodes.size(); ++n)
     std::visit([&](const auto& spec) { layout.node(n, spec); }, graph.spec_of(n));
-  s.window = longest_window(s);
+  s.window = make_windows(s);
   return s;
 }
 

@@ -34,8 +34,9 @@ struct Layout {
   void add(NodeId node, const P& params, const S& state) {
     std::vector<Ref<Channel>> inputs;
     for (const uint32_t i : links[node].in) inputs.push_back(channels[i]);
-    const kernels::Component c =
+    kernels::Component c =
         kernels::make_component(s.arena, params, state, std::span<const Ref<Channel>>(inputs));
+    c.cluster = graph.nodes[node].cluster;
     s.component(node) = c;
   }
 

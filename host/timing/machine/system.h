@@ -35,8 +35,8 @@ struct System {
   std::vector<ChannelInfo> channels;
   std::vector<uint16_t> sms;        ///< endpoints of those that the front end feeds, in its order
   uint16_t front_end_at = kNoNode;  ///< endpoint
-  Tick window = 1;                  ///< W: the shortest latency of any channel or credit
-  uint64_t base_mhz = 1;            ///< ticks per microsecond
+  Tick window = 1;  ///< W: the shortest latency of any channel or credit that leaves a cluster
+  uint64_t base_mhz = 1;  ///< ticks per microsecond
   uint32_t core_period = 1;
   AddressMaps map;         ///< of every component
   PageTables page_tables;  ///< of every SM

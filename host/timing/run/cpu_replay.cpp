@@ -23,9 +23,8 @@ bool step(Replay& run, const SimOptions& options) {
   kernels::RunState state = run.state();
   TraceFeed feed(run.recording(), run.image(), run.dispatch_margin());
   feed.resume(thread_blocks_on(run));
-  kernels::CpuExecutor executor(run.system().components(),
-                                {options.threads, options.order_seed, options.shuffle_lanes,
-                                 options.family});
+  kernels::CpuExecutor executor(run.system().components(), {options.threads, options.order_seed,
+                                                            options.shuffle_lanes, options.family});
   Clock::time_point reported = Clock::now();
   uint64_t look_at = kSliceWindows;  // windows
   while (true) {
@@ -56,8 +55,7 @@ bool step(Replay& run, const SimOptions& options) {
 report::RunResult replay_on_cpu(const runtime::Recording& recording,
                                 const config::MachineConfig& machine,
                                 const config::PolicyConfig& policy, const SimOptions& options) {
-  Replay run({&recording, &machine, &policy, options.checkpoint, options.shape,
-              options.mechanisms},
+  Replay run({&recording, &machine, &policy, options.checkpoint, options.shape, options.mechanisms},
              options.window_ticks);
   run.begin();
   const bool ended = step(run, options);

@@ -26,8 +26,8 @@ struct SimOptions {
   unsigned threads = 1;
   /// Called some times a second; return false to stop: the result is then partial.
   std::function<bool(const Progress&)> progress;
-  std::string checkpoint;  ///< see ReplayJob
-  Shape shape = nullptr;   ///< see ReplayJob
+  std::string checkpoint;                           ///< see ReplayJob
+  Shape shape = nullptr;                            ///< see ReplayJob
   MechanismSet mechanisms = built_in_mechanisms();  ///< see ReplayJob
   /// The components' family, if not the product's: one with the mechanisms' device code.
   kernels::StepOnCpu family = nullptr;

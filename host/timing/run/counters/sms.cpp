@@ -1,7 +1,7 @@
 // Counters of SMs, their L1 caches and TLBs.
-#include "host/timing/run/counters/subjects.h"
-
 #include <algorithm>
+
+#include "host/timing/run/counters/subjects.h"
 #include "host/timing/run/counters/table.h"
 
 namespace nearwarp::sim {
