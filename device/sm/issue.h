@@ -6,8 +6,6 @@
 
 namespace nearwarp::sm {
 
-inline constexpr uint32_t kNoWarp = 0xffffffffu;
-
 /// First port of `n` that is free at `now`; kNoLane if there is none.
 NW_HD inline uint32_t free_port(const uint32_t* free_at, uint32_t n, uint32_t now) {
   for (uint32_t i = 0; i < n; ++i)

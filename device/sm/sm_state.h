@@ -175,7 +175,6 @@ struct SmStateOf {
   WarpSet<kWords> unit_warps[kNumUnits];  ///< of the ready ones, by the port they need
   WarpSet<kWords> wheel[kWheelSlots];     ///< by cycle modulo kWheelSlots
   uint64_t wheel_used = 0;                ///< slots that are not empty
-  uint32_t wheel_cycle = 0;               ///< every slot up to this cycle has been emptied
   // Ports.
   uint32_t sp_free[kMaxPorts] = {}, sfu_free[kMaxPorts] = {}, dp_free[kMaxPorts] = {};
   uint8_t last_warp[kMaxSchedulers] = {};

@@ -34,7 +34,7 @@ struct NetworkRig {
     params.period = kPeriod;
     params.endpoints = kOutputs;
     sim::RouterNetwork n =
-        sim::make_router_network(rig.arena, machine, params, inputs, outputs, true);
+        sim::make_router_network(rig.arena, machine.interconnect, params, inputs, outputs, true);
     params = n.params;
     for (uint16_t o = 0; o < kOutputs; ++o) set_route(params, n.state, rig.arena.base(), o, o, o);
     state = rig.arena.allocate<noc::ChannelNetworkState>(1);

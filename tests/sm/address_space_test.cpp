@@ -156,7 +156,7 @@ TEST(AddressSpaces, AnOffloadGoesToTheStackOfThePhysicalLine) {
   b.start();
   b.run_logged(600);
   ASSERT_EQ(b.heard(tom::kOffloadAsk).size(), 1u);
-  EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].packet.aux, 6u % 4);
+  EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].packet.line, 6u % 4);
   const auto requests = b.network->of(tom::kOffloadRequest);
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_EQ(requests[0].packet.dst, kStackSmEndpoint + 2);
