@@ -135,7 +135,7 @@ NW_HD inline void issue(V& v, uint32_t warp, uint32_t now) {
   s.counters.threads_by_class[static_cast<uint32_t>(in.energy_class())] += threads;
   s.counters.register_reads += threads * in.register_reads;
   s.counters.register_writes += threads * in.register_writes;
-  if (w.watch != 0) hooks::after_issue(v, warp, threads);
+  if (w.count != 0) hooks::after_issue(v, warp, threads);
   const uint64_t* words = v.words(w);
   if ((in.flags & kHasRecord) != 0) {
     issue_memory(v, warp, in, words, now);

@@ -64,11 +64,11 @@ struct ImageInstr {
   uint8_t flags = 0;               ///< InstrFlags; above them the EnergyClass
   uint16_t slots[kMaxSlots] = {};  ///< scoreboard slots
   uint8_t marks = 0;               ///< bit m: mechanism m wants to know when a warp comes here
-  uint8_t reserved = 0;
-  uint8_t lane_bytes = 0;       ///< memory: bytes per lane; barrier: its number
-  uint8_t barrier_warps = 0;    ///< barrier: warps expected; 0: all of the block
-  uint8_t register_reads = 0;   ///< of a lane, in 32-bit registers
-  uint8_t register_writes = 0;  ///< likewise
+  uint8_t edges = 0;               ///< the same of warps that it watches
+  uint8_t lane_bytes = 0;          ///< memory: bytes per lane; barrier: its number
+  uint8_t barrier_warps = 0;       ///< barrier: warps expected; 0: all of the block
+  uint8_t register_reads = 0;      ///< of a lane, in 32-bit registers
+  uint8_t register_writes = 0;     ///< likewise
 
   NW_HD EnergyClass energy_class() const { return static_cast<EnergyClass>(flags >> 4); }
   void set_energy_class(EnergyClass c) {

@@ -11,7 +11,7 @@
 // A hook is a static function whose first parameter is the mechanism on the SM at hand: o.v is the
 // SM's view, o.s the mechanism's State, o.p its Params, o.bit its bit. Hooks are called by the
 // leader of the group. What is asked once per instruction is filtered before: by the marks of the
-// static instruction (ImageInstr::marks) and by what is watched (Warp::watch, LsuOp::watch).
+// static instruction (ImageInstr::marks, edges) and by what is watched (Warp::watch, LsuOp::watch).
 #pragma once
 
 #include <type_traits>
@@ -28,9 +28,9 @@ enum class LineUse : uint8_t { kHit, kMerged, kMiss, kStore, kAtomic };
 struct Hooks {
   // --- a warp's way ---
 
-  /// The cursor stands at an instruction that is marked, or the warp is watched. `earliest`: the
-  /// cycle from which it may issue. True: the mechanism has taken care of the warp, which is not
-  /// scheduled.
+  /// The cursor stands at a marked instruction, or that of a watched warp at an edge. `earliest`:
+  /// the cycle from which it may issue. True: the mechanism has taken care of the warp, which is
+  /// not scheduled.
   template <class O>
   NW_HD static bool at_cursor(O&, uint32_t /*warp*/, uint32_t /*now*/, uint32_t /*earliest*/) {
     return false;
@@ -47,7 +47,7 @@ struct Hooks {
   /// A guest has come to its end, and none of its memory operations is under way.
   template <class O>
   NW_HD static void on_guest_finished(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
-  /// A watched warp has issued an instruction in `threads` lanes.
+  /// A warp that is counted (Warp::count) has issued an instruction in `threads` lanes.
   template <class O>
   NW_HD static void after_issue(O&, uint32_t /*warp*/, uint32_t /*threads*/) {}
   /// Which of the warps that a scheduler may choose from are to be preferred; not empty.
@@ -97,21 +97,14 @@ struct Hooks {
   /// A packet of its own has come from the front end.
   template <class O>
   NW_HD static void on_control(O&, const Packet&, uint32_t /*now*/) {}
-  /// Once a cycle, after the load-store unit: send something over the network if there is room.
+  /// Once a cycle, after the load-store unit, while it wants to (SmStateOf::wants_network): send
+  /// something over the network if there is room.
   template <class O>
   NW_HD static void use_network(O&, uint32_t /*now*/) {}
-  /// Once a cycle, at its end: send something to the front end if there is room.
+  /// Once a cycle, at its end, while it may want to (SmStateOf::wants_control): send something to
+  /// the front end if there is room.
   template <class O>
   NW_HD static void use_control(O&, uint32_t /*now*/) {}
-  /// Would use_network(), use_control() send something if they could?
-  template <class O>
-  NW_HD static bool wants_network(const O&) {
-    return false;
-  }
-  template <class O>
-  NW_HD static bool wants_control(const O&) {
-    return false;
-  }
 };
 
 /// The mechanisms of a family, by number.
@@ -206,7 +199,7 @@ NW_HD NW_INLINE void on_guest_finished(V& v, uint32_t warp, uint32_t now) {
 }
 template <class V>
 NW_HD NW_INLINE void after_issue(V& v, uint32_t warp, uint32_t threads) {
-  each(v, v.warps[warp].watch, [&](auto& o) { NW_HOOKS(o)::after_issue(o, warp, threads); });
+  each(v, v.warps[warp].count, [&](auto& o) { NW_HOOKS(o)::after_issue(o, warp, threads); });
 }
 template <class V>
 NW_HD NW_INLINE typename V::Warps prefer(V& v, typename V::Warps warps) {
@@ -261,25 +254,12 @@ NW_HD NW_INLINE void on_control(V& v, const Packet& p, uint32_t now) {
 }
 template <class V>
 NW_HD NW_INLINE void use_network(V& v, uint32_t now) {
-  each(v, v.s.attached, [&](auto& o) { NW_HOOKS(o)::use_network(o, now); });
+  each(v, v.s.wants_network, [&](auto& o) { NW_HOOKS(o)::use_network(o, now); });
 }
 template <class V>
 NW_HD NW_INLINE void use_control(V& v, uint32_t now) {
-  each(v, v.s.attached, [&](auto& o) { NW_HOOKS(o)::use_control(o, now); });
+  each(v, v.s.wants_control, [&](auto& o) { NW_HOOKS(o)::use_control(o, now); });
 }
-template <class V>
-NW_HD NW_INLINE bool wants_network(V& v) {
-  bool wants = false;
-  each(v, v.s.attached, [&](auto& o) { wants |= NW_HOOKS(o)::wants_network(o); });
-  return wants;
-}
-template <class V>
-NW_HD NW_INLINE bool wants_control(V& v) {
-  bool wants = false;
-  each(v, v.s.attached, [&](auto& o) { wants |= NW_HOOKS(o)::wants_control(o); });
-  return wants;
-}
-
 #undef NW_HOOKS
 
 }  // namespace hooks

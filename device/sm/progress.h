@@ -70,7 +70,8 @@ NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t e
     finish_warp(v, warp, now);
     return;
   }
-  const uint32_t who = (v.instr(w.at.pc).marks | w.watch) & v.s.attached;
+  const ImageInstr& in = v.instr(w.at.pc);
+  const uint32_t who = (in.marks | (in.edges & w.watch)) & v.s.attached;
   if (who != 0 && hooks::at_cursor(v, who, warp, now, earliest)) return;
   schedule(v, warp, now, earliest);
 }

@@ -80,7 +80,7 @@ template <class V>
 NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* scheduler_warps) {
   walk_step(v, now);
   lsu_step(v, now);
-  if (v.s.attached != 0) hooks::use_network(v, now);
+  if (v.s.wants_network != 0) hooks::use_network(v, now);
   if (may_issue(v.s) && issue_cycle(v, now, scheduler_warps)) v.s.counters.active_cycles += 1;
   while (v.s.recheck_barriers != 0) {
     const uint32_t block = count_trailing_zeros(v.s.recheck_barriers);
@@ -89,7 +89,7 @@ NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* sche
   }
   if (v.s.to_front_end.count != 0) {
     report_blocks(v, now);
-    if (v.s.attached != 0) hooks::use_control(v, now);
+    if (v.s.wants_control != 0) hooks::use_control(v, now);
   }
 }
 
@@ -139,8 +139,8 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
     n.at(from + count_trailing_zeros(turned), from);
   }
   if (n.cycle == from) return n;
-  const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 ||
-                             (s.attached != 0 && hooks::wants_network(v));
+  const bool wants_network =
+      s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 || s.wants_network != 0;
   if ((s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) ||
       (s.parked_ready != 0 && !s.lines_valid))
     n.at(s.lsu_busy_until, from);
@@ -155,7 +155,7 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   if (s.from_front_end.count != 0) {
     const Tick control = head_arrival(v.from_front_end(), v.base);
     if (control < kNever) when(n, v, control, from);
-    if (s.blocks_done != 0 || (s.attached != 0 && hooks::wants_control(v)))
+    if (s.blocks_done != 0 || s.wants_control != 0)
       when(n, v, send_tick(v.to_front_end(), v.base), from);
   }
   return n;

@@ -84,9 +84,10 @@ struct Warp {
   Phase phase = Phase::kFree;
   Unit unit = Unit::kSp;  ///< of the next instruction
   bool timer = false;     ///< an entry for it is in the timer wheel
-  uint8_t watch = 0;      ///< mechanisms that want to know of each of its instructions, as bits
-  uint8_t holder = 0;     ///< the one that holds it, as a bit
-  uint8_t guest_of = 0;   ///< the one that brought it here, as a bit; 0: a block's warp
+  uint8_t watch = 0;   ///< mechanisms that want to know when it comes to ImageInstr::edges, as bits
+  uint8_t count = 0;   ///< those that want to know of each instruction that it issues
+  uint8_t holder = 0;  ///< the one that holds it, as a bit
+  uint8_t guest_of = 0;  ///< the one that brought it here, as a bit; 0: a block's warp
 };
 
 /// A load or atomic in flight.
@@ -168,6 +169,8 @@ struct SmStateOf {
   uint8_t attached = 0;       ///< those that are on this SM, as bits
   uint8_t halted_by = 0;      ///< those that want nothing to be issued
   uint8_t awaits_stores = 0;  ///< those that want to know of acknowledgements of stores
+  uint8_t wants_network = 0;  ///< those that have something to send over the network
+  uint8_t wants_control = 0;  ///< those that may have something to send to the front end
   uint32_t mechanism_state[kMaxMechanisms] = {}, mechanism_params[kMaxMechanisms] = {};
   // Warp slots.
   WarpSet<kWords> free_warps;

@@ -85,6 +85,7 @@ struct Program {
     }
     blocks.push_back(b);
     candidate_of.resize(instrs.size(), tom::kNoCandidate);
+    for (uint32_t i = 0; i < b.count; ++i) instrs[b.first + i].edges = 1;  // TOM is mechanism 0
     weight.push_back(static_cast<uint16_t>(iterations));
     return static_cast<uint32_t>(blocks.size() - 1);
   }

@@ -69,6 +69,7 @@ NW_HD inline void finish_instance(O& o, uint32_t warp) {
   }
   e.state = InstanceState::kReporting;
   o.s.analyzer.reporting |= sm::bit(warp);
+  o.v.s.wants_control = static_cast<uint8_t>(o.v.s.wants_control | o.bit);
 }
 
 /// The warp comes to a candidate. Returns false if its last instance has not been reported yet: it
@@ -141,6 +142,12 @@ NW_HD inline bool wants_to_report(const O& o) {
   return a.reporting != 0 || (a.mode == SmMode::kStopping && is_quiet(o));
 }
 
+/// May it have, before anything else happens?
+template <class O>
+NW_HD inline bool may_report(const O& o) {
+  return o.s.analyzer.reporting != 0 || o.s.analyzer.mode == SmMode::kStopping;
+}
+
 /// The message for the front end; only if wants_to_report().
 template <class O>
 NW_HD inline Packet take_report(O& o) {
@@ -163,6 +170,7 @@ NW_HD inline Packet take_report(O& o) {
 template <class O>
 NW_HD inline void stop(O& o) {
   o.s.analyzer.mode = SmMode::kStopping;
+  o.v.s.wants_control = static_cast<uint8_t>(o.v.s.wants_control | o.bit);
   o.v.s.halted_by = static_cast<uint8_t>(o.v.s.halted_by | o.bit);
 }
 

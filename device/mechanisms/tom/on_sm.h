@@ -43,7 +43,7 @@ struct OnSm : sm::Hooks {
   template <class O>
   NW_HD static void after_issue(O& o, uint32_t warp, uint32_t threads) {
     WarpSide& t = side_of(o, warp);
-    if (t.step != Step::kSearching) return;
+    NW_ASSERT(t.step == Step::kSearching);
     t.searched += 1;
     t.searched_threads += threads;
   }
@@ -119,14 +119,6 @@ struct OnSm : sm::Hooks {
   template <class O>
   NW_HD static void use_control(O& o, uint32_t now) {
     send_control(o, now);
-  }
-  template <class O>
-  NW_HD static bool wants_network(const O& o) {
-    return o.s.granted.any() || o.s.returning.any();
-  }
-  template <class O>
-  NW_HD static bool wants_control(const O& o) {
-    return o.s.to_ask.any() || o.s.num_to_release != 0 || wants_to_report(o);
   }
 };
 

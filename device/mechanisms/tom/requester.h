@@ -42,6 +42,7 @@ NW_HD NW_INLINE void hold(O& o, uint32_t warp, Step step) {
   Warp& w = o.v.warps[warp];
   w.phase = Phase::kHeld;
   w.holder = static_cast<uint8_t>(o.bit);
+  w.count = static_cast<uint8_t>(w.count & ~o.bit);
   side_of(o, warp).step = step;
 }
 /// And goes back.
@@ -50,6 +51,7 @@ NW_HD NW_INLINE void set_free(O& o, uint32_t warp, Step step) {
   Warp& w = o.v.warps[warp];
   w.phase = Phase::kRunning;
   w.holder = 0;
+  w.count = static_cast<uint8_t>(w.count & ~o.bit);
   side_of(o, warp).step = step;
 }
 
@@ -63,12 +65,23 @@ NW_HD inline void stay(O& o, uint32_t warp, uint32_t now) {
   sm::schedule(o.v, warp, now, now + 1);
 }
 
+NW_HD NW_INLINE void set_bit(uint8_t& mask, uint32_t bit, bool on) {
+  mask = static_cast<uint8_t>(on ? mask | bit : mask & ~bit);
+}
 /// The SM tells of acknowledged stores while somebody drains.
 template <class O>
 NW_HD NW_INLINE void note_draining(O& o) {
-  auto& s = o.v.s;
-  s.awaits_stores =
-      static_cast<uint8_t>(o.s.draining.any() ? s.awaits_stores | o.bit : s.awaits_stores & ~o.bit);
+  set_bit(o.v.s.awaits_stores, o.bit, o.s.draining.any());
+}
+/// It gives the network while there are requests or returns to be sent.
+template <class O>
+NW_HD NW_INLINE void note_network(O& o) {
+  set_bit(o.v.s.wants_network, o.bit, o.s.granted.any() || o.s.returning.any());
+}
+/// And the front end's channel while there is anything to be said.
+template <class O>
+NW_HD NW_INLINE void note_control(O& o) {
+  set_bit(o.v.s.wants_control, o.bit, o.s.to_ask.any() || o.s.num_to_release != 0 || may_report(o));
 }
 
 /// Ask for a slot once memory has the SM's earlier stores and the registers have their values
@@ -88,6 +101,7 @@ NW_HD inline void try_ask(O& o, uint32_t warp, uint32_t now) {
   o.s.draining.clear(warp);
   note_draining(o);
   o.s.to_ask.set(warp);
+  note_control(o);
 }
 
 /// The line that the first active lane of an access wants.
@@ -215,6 +229,7 @@ NW_HD inline void decide(O& o, uint32_t warp, uint32_t now) {
   if (at_first_access(o, warp, now)) return;
   t.at_home = true;
   set_free(o, warp, Step::kSearching);
+  set_bit(o.v.warps[warp].count, o.bit, true);
   sm::schedule(v, warp, now, now + 1);
 }
 
@@ -238,6 +253,7 @@ NW_HD inline void leave_candidate(O& o, uint32_t warp, uint32_t now) {
   t.candidate = kNoCandidate;
   Warp& w = o.v.warps[warp];
   w.watch = static_cast<uint8_t>(w.watch & ~o.bit);
+  w.count = static_cast<uint8_t>(w.count & ~o.bit);
 }
 
 /// The cursor of a warp on a main SM stands at an instruction that begins a candidate, or the warp
@@ -278,6 +294,7 @@ NW_HD inline void on_answer(O& o, const Packet& p, uint32_t now) {
   }
   t.step = Step::kGranted;
   o.s.granted.set(warp);
+  note_network(o);
 }
 
 /// A candidate's beginning, mask and trace position, as request and acknowledgement carry them.
@@ -305,6 +322,7 @@ NW_HD inline void send_request(O& o, uint32_t now) {
   auto& v = o.v;
   if (!o.s.granted.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
   const uint32_t warp = o.s.granted.take_first();
+  note_network(o);
   const Warp& w = v.warps[warp];
   WarpSide& t = side_of(o, warp);
   Packet p;
@@ -356,6 +374,7 @@ NW_HD inline void send_control(O& o, uint32_t now) {
     p.tag = warp;
     p.line = side_of(o, warp).stack;
   }
+  note_control(o);
   send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
 }
 
@@ -395,6 +414,7 @@ NW_HD inline void on_ack(O& o, const Packet& packet, uint32_t now) {
   o.s.counters.away_cycles += now - t.since;
   o.s.to_release[t.stack] += 1;
   o.s.num_to_release += 1;
+  note_control(o);
   sm::continue_warp(v, warp, now, now + 1);
 }
 

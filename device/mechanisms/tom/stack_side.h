@@ -84,6 +84,7 @@ NW_HD inline void try_return(O& o, uint32_t warp, uint32_t now) {
   }
   hold(o, warp, Step::kReturning);
   o.s.returning.set(warp);
+  note_network(o);
 }
 
 /// Send one packet of a finished warp: a dirty line, or after the last the acknowledgement.
@@ -112,6 +113,7 @@ NW_HD inline void send_return(O& o, uint32_t now) {
                                   uint32_t{candidate_of(o, t).live_out_bytes} * sm::kWarpSize);
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   o.s.returning.clear(warp);
+  note_network(o);
   t.step = Step::kNone;
   sm::remove_guest(v, warp);
 }

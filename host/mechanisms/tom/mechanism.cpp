@@ -39,6 +39,12 @@ class TomRun final : public sim::MechanismRun {
     graph.address_spaces = std::max(1u, graph.address_spaces);
     graph.more_maps = std::max(1u, graph.more_maps);
     const uint32_t line = subject_.machine.l1.line_bytes;
+    const uint64_t most = uint64_t{kMaxMappedLines} * line;
+    if (placement_.plan().memory_bytes > most)
+      throw Error(
+          fmt::format("policy {}: the program's memory ends at {} bytes - with pages under a "
+                      "mapping of their own it may have {} with lines of {} bytes",
+                      subject_.policy.name, placement_.plan().memory_bytes, most, line));
     graph.mapped_lines =
         std::max(graph.mapped_lines, (placement_.plan().memory_bytes + line - 1) / line);
   }

@@ -84,8 +84,15 @@ OffloadTables build_offload_tables(const runtime::Recording& recording,
 }
 
 void mark_candidates(const OffloadTables& tables, uint8_t mark, ImageTables& image) {
-  for (const Candidate& c : tables.candidates)
-    image.instrs[c.begin].marks = static_cast<uint8_t>(image.instrs[c.begin].marks | mark);
+  const auto set = [&](uint8_t& bits) { bits = static_cast<uint8_t>(bits | mark); };
+  for (const Candidate& c : tables.candidates) set(image.instrs[c.begin].marks);
+  // Between two instructions of a block a warp leaves a candidate where the next is none of it;
+  // from a block's end it may come to any block, since lanes that parted take turns.
+  for (const sm::ImageBlock& b : image.blocks)
+    for (uint32_t pc = b.first; pc < b.first + b.count; ++pc)
+      if (pc == b.first || tables.candidate_of[pc] != tables.candidate_of[pc - 1] ||
+          (image.instrs[pc].flags & sm::kHasRecord) != 0)
+        set(image.instrs[pc].edges);
 }
 
 }  // namespace nearwarp::tom

@@ -35,7 +35,8 @@ OffloadTables build_offload_tables(const runtime::Recording& recording,
                                    const config::PolicyConfig& policy,
                                    const sim::ImageTables& image);
 
-/// Have the bits `mark` set where a candidate begins (see sm::ImageInstr::marks).
+/// Have the bits `mark` set where a candidate begins (sm::ImageInstr::marks), and where a warp
+/// inside of one may come to leave it, or to its first access (sm::ImageInstr::edges).
 void mark_candidates(const OffloadTables& tables, uint8_t mark, sim::ImageTables& image);
 
 }  // namespace nearwarp::tom

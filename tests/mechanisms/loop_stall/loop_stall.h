@@ -104,6 +104,8 @@ class Run final : public sim::MechanismRun {
         stall_cycles_(stall_cycles),
         loop_of_(find_loops(subject.recording, image)) {
     for (size_t i = 0; i < loop_of_.size(); ++i)
+      image.instrs[i].edges |= static_cast<uint8_t>(1u << number);
+    for (size_t i = 0; i < loop_of_.size(); ++i)
       if (loop_of_[i] != kNoLoop) image.instrs[i].marks |= static_cast<uint8_t>(1u << number);
   }
 
