@@ -92,12 +92,13 @@ class TeamRun {
  public:
   TeamRun() = default;
   /// `shared`: the area of this warp's block.
+  /// Every word is written once, since lanes that make it together need not be in step.
   NW_HD TeamRun(TeamSystem& system, const Slice& slice, std::byte* shared)
-      : system_(&system), control_(system.run.control), shared_(shared) {
-    begin_windows(control_);
-    last_window_ =
-        slice.windows < ~control_.windows ? control_.windows + slice.windows : ~uint64_t{0};
-  }
+      : system_(&system),
+        control_(begun(system.run.control)),
+        shared_(shared),
+        last_window_(slice.windows < ~control_.windows ? control_.windows + slice.windows
+                                                       : ~uint64_t{0}) {}
 
   NW_HD Stop stop() const { return control_.stop; }
   NW_HD uint64_t windows() const { return control_.windows; }
@@ -160,6 +161,11 @@ class TeamRun {
   }
 
  private:
+  static NW_HD RunControl begun(RunControl control) {
+    begin_windows(control);
+    return control;
+  }
+
   /// f(in the arena, in shared memory, bytes) for each State that `warp` keeps in shared memory.
   template <class F>
   NW_HD void each_shared(uint32_t warp, F&& f) const {
