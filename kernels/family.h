@@ -170,8 +170,8 @@ NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
 }
 
 /// The first of [first, last) that is due before `end`; of those in front of it the earliest tick
-/// goes into `next`. Most components sleep: a function of its own, so that this loop's registers are
-/// not those of the models.
+/// goes into `next`. Most components sleep: a function of its own, so that this loop's registers
+/// are not those of the models.
 [[gnu::noinline]] inline const uint32_t* first_due(const Component* components,
                                                    const uint32_t* first, const uint32_t* last,
                                                    std::byte* base, Tick end, Tick& next) {
