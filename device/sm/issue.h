@@ -163,9 +163,8 @@ NW_HD inline bool issue_cycle(V& v, uint32_t now, const typename V::Warps* sched
   if (!v.s.ready.any()) return false;
   bool any = false;
   for (uint32_t k = 0; k < v.p.num_schedulers; ++k) {
-    auto m = issuable(v.p, v.s, now) & scheduler_warps[k];
+    const auto m = issuable(v.p, v.s, now) & scheduler_warps[k];
     if (!m.any()) continue;
-    if (v.s.attached != 0) m = hooks::prefer(v, m);
     const uint32_t warp = pick(v, k, m);
     v.s.last_warp[k] = static_cast<uint8_t>(warp);
     issue(v, warp, now);

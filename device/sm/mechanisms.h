@@ -50,11 +50,6 @@ struct Hooks {
   /// A warp that is counted (Warp::count) has issued an instruction in `threads` lanes.
   template <class O>
   NW_HD static void after_issue(O&, uint32_t /*warp*/, uint32_t /*threads*/) {}
-  /// Which of the warps that a scheduler may choose from are to be preferred; not empty.
-  template <class O, class W>
-  NW_HD static W prefer(O&, const W& warps) {
-    return warps;
-  }
 
   // --- memory ---
 
@@ -200,11 +195,6 @@ NW_HD NW_INLINE void on_guest_finished(V& v, uint32_t warp, uint32_t now) {
 template <class V>
 NW_HD NW_INLINE void after_issue(V& v, uint32_t warp, uint32_t threads) {
   each(v, v.warps[warp].count, [&](auto& o) { NW_HOOKS(o)::after_issue(o, warp, threads); });
-}
-template <class V>
-NW_HD NW_INLINE typename V::Warps prefer(V& v, typename V::Warps warps) {
-  each(v, v.s.attached, [&](auto& o) { warps = NW_HOOKS(o)::prefer(o, warps); });
-  return warps;
 }
 /// The mechanisms that want to hear of the access's lines.
 template <class V>

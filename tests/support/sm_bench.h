@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/mechanisms/tom/mechanism.h"
+#include "device/sm/make_sm.h"
 #include "device/sm/sm.h"
 #include "tests/support/program.h"
 #include "tests/support/rig.h"
@@ -218,31 +219,9 @@ class SmBenchOf {
     }
   }
   State make_state() {
-    ArenaBuilder& a = rig.arena;
-    State s;
+    if (params.in_stack) params.num_blocks = params.num_warps;  // each guest is one
+    State s = sm::make_sm<kWords>(rig.arena, params);
     s.endpoint = params.in_stack ? kStackSmEndpoint : kSmEndpoint;
-    s.free_warps = WarpSet<kWords>::lowest(params.num_warps);
-    s.free_loads = low_bits(params.load_entries);
-    s.warps = a.allocate<sm::Warp>(params.num_warps);
-    s.scoreboard = a.allocate<uint32_t>(params.num_warps * params.slots_per_warp);
-    s.load_entries = a.allocate<sm::LoadEntry>(params.load_entries);
-    s.blocks =
-        a.allocate<sm::BlockSlotOf<kWords>>(params.in_stack ? params.num_warps : params.num_blocks);
-    s.barrier_waiting = a.allocate<WarpSet<kWords>>(params.num_blocks * sm::kMaxBarriers);
-    s.barrier_arrived = a.allocate<uint16_t>(params.num_blocks * sm::kMaxBarriers);
-    const uint32_t lines = params.l1.sets * params.l1.ways;
-    s.l1.tags = a.allocate<LineAddr>(lines);
-    s.l1.last_use = a.allocate<uint32_t>(lines);
-    s.l1.filling = a.allocate<uint8_t>(lines);
-    s.l1.mshr_line = a.allocate<LineAddr>(params.l1.mshrs);
-    s.l1.mshr_since = a.allocate<uint32_t>(params.l1.mshrs);
-    s.l1.mshr_way = a.allocate<uint16_t>(params.l1.mshrs);
-    s.l1.mshr_count = a.allocate<uint8_t>(params.l1.mshrs);
-    s.l1.mshr_loads = a.allocate<uint8_t>(params.l1.mshrs * params.l1.merges);
-    s.l1.mshr_free = low_bits(params.l1.mshrs);
-    std::fill_n(a.get(s.l1.tags), lines, kNoLine);
-    std::fill_n(a.get(s.l1.mshr_line), params.l1.mshrs, kNoLine);
-    if (params.tlb.entries != 0) s.tlb = sm::make_tlb(a, params.tlb);
     return s;
   }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "device/sm/make_sm.h"
 #include "host/timing/machine/layout.h"
 
 namespace nearwarp::sim {
@@ -9,37 +10,8 @@ namespace nearwarp::sim {
 namespace {
 
 template <uint32_t kWords>
-sm::SmStateOf<kWords> make_sm(ArenaBuilder& a, const sm::SmParams& p) {
-  sm::SmStateOf<kWords> s;
-  s.free_warps = WarpSet<kWords>::lowest(p.num_warps);
-  s.free_loads = low_bits(p.load_entries);
-  s.warps = a.allocate<sm::Warp>(p.num_warps);
-  s.scoreboard = a.allocate<uint32_t>(p.num_warps * p.slots_per_warp);
-  s.load_entries = a.allocate<sm::LoadEntry>(p.load_entries);
-  s.blocks = a.allocate<sm::BlockSlotOf<kWords>>(p.num_blocks);
-  if (!p.in_stack) {
-    s.barrier_waiting = a.allocate<WarpSet<kWords>>(p.num_blocks * sm::kMaxBarriers);
-    s.barrier_arrived = a.allocate<uint16_t>(p.num_blocks * sm::kMaxBarriers);
-  }
-  const uint32_t lines = p.l1.sets * p.l1.ways;
-  s.l1.tags = a.allocate<LineAddr>(lines);
-  s.l1.last_use = a.allocate<uint32_t>(lines);
-  s.l1.filling = a.allocate<uint8_t>(lines);
-  s.l1.mshr_line = a.allocate<LineAddr>(p.l1.mshrs);
-  s.l1.mshr_since = a.allocate<uint32_t>(p.l1.mshrs);
-  s.l1.mshr_way = a.allocate<uint16_t>(p.l1.mshrs);
-  s.l1.mshr_count = a.allocate<uint8_t>(p.l1.mshrs);
-  s.l1.mshr_loads = a.allocate<uint8_t>(p.l1.mshrs * p.l1.merges);
-  s.l1.mshr_free = low_bits(p.l1.mshrs);
-  std::fill_n(a.get(s.l1.tags), lines, kNoLine);
-  std::fill_n(a.get(s.l1.mshr_line), p.l1.mshrs, kNoLine);
-  if (p.tlb.entries != 0) s.tlb = sm::make_tlb(a, p.tlb);
-  return s;
-}
-
-template <uint32_t kWords>
 void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
-  sm::SmStateOf<kWords> s = make_sm<kWords>(l.s.arena, p);
+  sm::SmStateOf<kWords> s = sm::make_sm<kWords>(l.s.arena, p);
   s.endpoint = node;
   s.stack = l.graph.nodes[node].stack;
   s.to_network = l.out(node, kRequests | kReplies);
