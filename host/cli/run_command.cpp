@@ -105,7 +105,10 @@ Request understand(const CommandLine& line, const Words& application) {
   request.overrides = line.texts("set");
   request.machine = config::load_machine(line.text("machine"), request.overrides);
   const bool is_trace = sass::names_trace(request.recording);
-  const std::string policies = is_trace && !line.given("policy") ? "baseline" : line.text("policy");
+  // The other default policies need code to choose candidates from, and stacks that compute.
+  const bool only_baseline = is_trace || request.machine.shape != "stacked";
+  const std::string policies =
+      only_baseline && !line.given("policy") ? "baseline" : line.text("policy");
   for (const std::string& name : split_commas(policies)) {
     request.policies.push_back(config::load_policy(name, request.overrides));
     if (is_trace) check_policy_for_traces(request.policies.back(), request.recording);
