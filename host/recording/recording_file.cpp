@@ -41,6 +41,7 @@ struct Header {
 
 struct ChunkEntry {
   uint64_t offset = 0, bytes = 0, hash = 0, words = 0, resident_bytes = 0;
+  uint32_t blocks = 0;
 };
 
 namespace {
@@ -58,7 +59,7 @@ uint64_t header_hash(const Header& h) {
 
 template <class A>
 void io(A& a, ChunkEntry& e) {
-  io_all(a, e.offset, e.bytes, e.hash, e.words, e.resident_bytes);
+  io_all(a, e.offset, e.bytes, e.hash, e.words, e.resident_bytes, e.blocks);
 }
 
 /// Everything of a recording but the traces.
@@ -147,7 +148,7 @@ void save_recording(const Recording& recording, const std::string& path) {
     const std::vector<uint8_t> data = compress_chunk(*chunk);
     file.write(offset, data.data(), data.size());
     chunks.push_back({offset, data.size(), hash_of(data), chunk->words.size(),
-                      TraceStore::memory_bytes(*chunk)});
+                      TraceStore::memory_bytes(*chunk), chunk->num_blocks});
     offset += data.size();
   }
   Recording description;  // copies of the members that Writer reads through references
@@ -216,7 +217,7 @@ Recording load_recording(const std::string& path, const TraceStore::Options& opt
     if (e.offset > header.file_bytes || e.bytes > header.file_bytes - e.offset)
       corrupted(path, "its directory is damaged");
     if (hash_of(read(e.offset, e.bytes)) != e.hash) corrupted(path, "its traces are damaged");
-    stored.push_back({e.offset, e.bytes, e.words, e.resident_bytes});
+    stored.push_back({e.offset, e.bytes, e.words, e.resident_bytes, e.blocks});
   }
   for (const uint32_t identity : sequence)
     if (identity >= stored.size()) corrupted(path, "its directory is damaged");

@@ -25,8 +25,9 @@ namespace nearwarp::runtime {
 namespace {
 
 constexpr uint32_t kMark = 0x4a574e7e;  // "~NWJ"
-constexpr uint32_t kJournalFormat = 3;
-constexpr uint64_t kChunkPrefix = 16;  // words and bytes in memory, before the compressed chunk
+constexpr uint32_t kJournalFormat = 4;
+constexpr uint64_t kChunkPrefix =
+    24;  // words, bytes in memory, thread blocks; before the compressed chunk
 
 enum EntryType : uint32_t {
   kBegin,
@@ -135,7 +136,8 @@ void JournalWriter::chunk(const TraceChunk& chunk) {
   }
   const std::vector<uint8_t> data = compress_chunk(chunk);
   std::vector<uint8_t> payload(kChunkPrefix + data.size());
-  const uint64_t prefix[2] = {chunk.words.size(), TraceStore::memory_bytes(chunk)};
+  const uint64_t prefix[3] = {chunk.words.size(), TraceStore::memory_bytes(chunk),
+                              chunk.num_blocks};
   static_assert(sizeof(prefix) == kChunkPrefix);
   std::memcpy(payload.data(), prefix, kChunkPrefix);
   std::memcpy(payload.data() + kChunkPrefix, data.data(), data.size());
@@ -209,12 +211,12 @@ class JournalReader {
             std::make_shared<const compiler::Kernel>(unpacked<compiler::Kernel>(payload_)));
         break;
       case kChunk: {
-        uint64_t prefix[2];
+        uint64_t prefix[3];
         sequence_.push_back(static_cast<uint32_t>(chunks_.size()));
         if (payload_.size() < kChunkPrefix) throw Error("a recording has an impossible chunk");
         std::memcpy(prefix, payload_.data(), kChunkPrefix);
-        chunks_.push_back(
-            {payload_offset_ + kChunkPrefix, payload_.size() - kChunkPrefix, prefix[0], prefix[1]});
+        chunks_.push_back({payload_offset_ + kChunkPrefix, payload_.size() - kChunkPrefix,
+                           prefix[0], prefix[1], static_cast<uint32_t>(prefix[2])});
         break;
       }
       case kSameChunk:

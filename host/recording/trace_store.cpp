@@ -19,6 +19,7 @@ struct TraceStore::Impl {
     std::weak_ptr<const TraceChunk> last;        // what a reader may still hold
     uint64_t bytes = 0;                          // in memory
     uint64_t words = 0;
+    uint32_t blocks = 0;
     bool on_disk = false;
     SpillFile::Extent extent;
     std::list<uint32_t>::iterator recent;  // place in `recent_` while resident
@@ -78,6 +79,7 @@ TraceStore::TraceStore(Options options, std::shared_ptr<SpillFile> file,
     Impl::Entry& e = impl_->entries.emplace_back();
     e.bytes = c.memory_bytes;
     e.words = c.words;
+    e.blocks = c.blocks;
     e.on_disk = true;
     e.extent = {c.offset, c.bytes};
   }
@@ -102,6 +104,7 @@ uint32_t TraceStore::append(TraceChunk chunk) {
   Impl::Entry& e = impl_->entries.emplace_back();
   e.bytes = memory_bytes(chunk);
   e.words = chunk.words.size();
+  e.blocks = chunk.num_blocks;
   impl_->make_resident(id.number, std::make_shared<const TraceChunk>(std::move(chunk)));
   impl_->shrink(id.number);
   return index;
@@ -115,6 +118,11 @@ uint32_t TraceStore::size() const {
 uint32_t TraceStore::identity(uint32_t index) const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->identity(index);
+}
+
+uint32_t TraceStore::blocks(uint32_t index) const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->entries[impl_->identity(index)].blocks;
 }
 
 uint64_t TraceStore::total_words() const {

@@ -44,6 +44,8 @@ class TraceStore {
   uint32_t identity(uint32_t index) const;
   /// The chunk, loaded if need be; it stays in memory while the pointer is held.
   std::shared_ptr<const TraceChunk> chunk(uint32_t index) const;
+  /// Thread blocks of the chunk; it need not be loaded for that.
+  uint32_t blocks(uint32_t index) const;
   uint64_t total_words() const;  ///< of all chunks, equal ones too
 
   /// A chunk that lies compressed in a file.
@@ -51,6 +53,7 @@ class TraceStore {
     uint64_t offset = 0, bytes = 0;
     uint64_t words = 0;
     uint64_t memory_bytes = 0;
+    uint32_t blocks = 0;
   };
   /// A store over a file of compressed chunks, which are loaded on demand. `distinct`: by identity;
   /// `sequence`: the identity of every chunk.
