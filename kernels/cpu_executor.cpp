@@ -154,7 +154,7 @@ void CpuExecutor::run(RunState& run, uint64_t windows) {
   for (uint64_t n = 1; c.stop == Stop::kNone; ++n) {
     const Window window = next_window(c);
     const Tick next = step(run.view, window);
-    end_window(c, window, next, host_wanted(run, run.front_end_state()), n == windows);
+    end_window(c, window, next, host_wanted(run.front_end_state()), n == windows);
   }
 }
 

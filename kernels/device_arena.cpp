@@ -34,7 +34,7 @@ TeamSystem DeviceArena::team_system(const RunState& run, uint32_t warps, uint32_
   TeamSystem system;
   system.run = run;
   system.run.view.arena = arena_.as<std::byte>();
-  system.run.view.log_done = false;
+  system.run.view.on_demand = false;
   system.deal = {order_.as<const uint32_t>(), begin_.as<const uint32_t>(),
                  shared_at_.as<const uint32_t>(), group_end_.as<const uint32_t>()};
   return system;

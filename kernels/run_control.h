@@ -24,20 +24,11 @@ struct RunControl {
   Stop stop = Stop::kNone;
 };
 
-/// Traces that the host has made ready; it is asked for more before they are needed.
-struct ReadyTraces {
-  static constexpr uint32_t kAll = 0xffffffffu;
-  uint32_t launch = kAll - 1;  ///< of which thread blocks are ready; kAll: those of all launches
-  uint32_t blocks = 0;         ///< [0, blocks) of it
-  uint32_t margin = 0;         ///< thread blocks that a window can dispatch at most
-};
-
 /// One system on its way through a run, as the backend that steps it sees it.
 struct RunState {
   sm::SystemView view;
   Ref<Component> table;
   uint32_t front_end = 0;  ///< arena offset of its state
-  ReadyTraces ready;
   RunControl control;
 
   NW_HD NW_INLINE const frontend::FrontEndState& front_end_state() const {
@@ -47,18 +38,8 @@ struct RunState {
 
 /// Must the host do something before the next window: make traces ready, take note of thread
 /// blocks that have ended (if it wants to know), choose the data's mapping?
-NW_HD inline bool host_wanted(const RunState& run, const frontend::FrontEndState& s) {
-  const ReadyTraces& ready = run.ready;
-  const sm::ProgramImage& image = run.view.image;
-  if (s.host_wanted_by != 0) return true;
-  if (ready.launch == ReadyTraces::kAll) return false;
-  const frontend::DispatchState& d = s.dispatch;
-  if (d.num_done != 0) return true;
-  if (d.launch >= image.num_launches) return false;
-  if (d.launch != ready.launch) return true;
-  const uint32_t next_block = d.running ? d.next_block : 0;
-  return ready.blocks < image.launches[d.launch].num_blocks &&
-         next_block + ready.margin > ready.blocks;
+NW_HD inline bool host_wanted(const frontend::FrontEndState& s) {
+  return s.host_wanted_by != 0 || s.dispatch.host_wanted;
 }
 
 /// The next window.

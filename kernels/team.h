@@ -122,7 +122,7 @@ class TeamRun {
       found.add({step_group(g, at), 0});
     if (warp == 0) {
       g.sync();
-      if (host_wanted(system_->run, front_end())) found.flags |= Findings::kHostWanted;
+      if (host_wanted(front_end())) found.flags |= Findings::kHostWanted;
     }
     return found;
   }

@@ -1,76 +1,226 @@
-// The thread-block dispatcher: round robin over SMs, one thread block per SM and cycle [GPGPU-Sim
-// 4.2]. A launch begins when the one before has ended.
+// The thread-block dispatcher.
+//
+// A launch stands in line from a launch gap after the last one that it waits for, begins when fewer
+// than `max_running` are in flight, and ends with its last thread block. A thread block goes to an
+// SM that has room for it, at most one to an SM and cycle [GPGPU-Sim 4.2]; of the launches in
+// flight, the oldest comes first, and the others get what it leaves. Which block an SM gets:
+// block_queues.h.
 #pragma once
 
+#include "device/frontend/block_queues.h"
 #include "device/frontend/front_end_state.h"
 
 namespace nearwarp::frontend {
 
+namespace dispatcher {
+
+template <class V>
+NW_HD inline LaunchState& launch(V& v, uint32_t i) {
+  return v.s.dispatch.launches.in(v.base)[i];
+}
+template <class V>
+NW_HD inline uint32_t& taken(V& v, uint32_t place, uint32_t group) {
+  return v.s.dispatch.taken.in(v.base)[place * v.p.dispatch.groups + group];
+}
+template <class V>
+NW_HD inline uint32_t& ready(V& v, uint32_t place, uint32_t group) {
+  return v.s.dispatch.ready.in(v.base)[place * v.p.dispatch.groups + group];
+}
+template <class V>
+NW_HD inline BlockQueues queues(const V& v, const LaunchInfo& info) {
+  return {info.num_blocks, info.row, v.p.dispatch.groups};
+}
+template <class V>
+NW_HD inline const LaunchInfo& running(const V& v, uint32_t place) {
+  return v.system.image.launches[v.s.dispatch.running.in(v.base)[place]];
+}
+
+/// The queue from which a group takes its next block of a launch; `groups` if there is none left.
+template <class V>
+NW_HD inline uint32_t source(V& v, uint32_t place, uint32_t group) {
+  const BlockQueues q = queues(v, running(v, place));
+  if (taken(v, place, group) < q.length(group)) return group;
+  uint32_t from = q.groups, most = 0;
+  if (!v.p.dispatch.steal) return from;
+  for (uint32_t g = 0; g < q.groups; ++g) {
+    const uint32_t left = q.length(g) - taken(v, place, g);
+    if (left <= most) continue;
+    most = left;
+    from = g;
+  }
+  return from;
+}
+
+/// Of which launches can SM `i` take a thread block?
+template <class V>
+NW_HD inline void look_for_room(V& v, uint32_t i) {
+  DispatchState& d = v.s.dispatch;
+  const SmRoom& room = d.rooms.in(v.base)[i];
+  uint32_t takes = 0;
+  for (uint32_t k = 0; k < d.num_running; ++k) {
+    const bool alone =
+        !v.p.dispatch.one_at_a_time || room.blocks == 0 || room.launch == d.running.in(v.base)[k];
+    if (alone && room.free.holds(running(v, k).needs) &&
+        source(v, k, room.group) != v.p.dispatch.groups)
+      takes |= 1u << k;
+  }
+  uint32_t& known = v.s.outbox.in(v.base)[i].takes;
+  d.sms_that_take += (takes != 0 ? 1u : 0u) - (known != 0 ? 1u : 0u);
+  known = takes;
+}
+template <class V>
+NW_HD inline void look_for_room(V& v) {
+  for (uint32_t i = 0; i < v.p.num_sms; ++i) look_for_room(v, i);
+}
+
+/// A launch waits for nothing any more.
+NW_HD inline void stand_in_line(DispatchState& d, std::byte* base, uint32_t i, Tick ready) {
+  LaunchState& l = d.launches.in(base)[i];
+  l.ready = ready;
+  l.next = kNoLaunch;
+  (d.line_tail == kNoLaunch ? d.line_head : d.launches.in(base)[d.line_tail].next) = i;
+  d.line_tail = i;
+}
+
+/// The launch at a place of `running` has ended.
+template <class V>
+NW_HD inline void end_launch(V& v, uint32_t place, Tick now) {
+  DispatchState& d = v.s.dispatch;
+  uint32_t* running = d.running.in(v.base);
+  const uint32_t ended = running[place];
+  launch(v, ended).end = now;
+  d.ended += 1;
+  d.num_running -= 1;
+  for (uint32_t k = place; k < d.num_running; ++k) {
+    running[k] = running[k + 1];
+    for (uint32_t g = 0; g < v.p.dispatch.groups; ++g) {
+      taken(v, k, g) = taken(v, k + 1, g);
+      ready(v, k, g) = ready(v, k + 1, g);
+    }
+  }
+  const LaunchInfo& info = v.system.image.launches[ended];
+  for (uint32_t k = 0; k < info.num_waiting; ++k) {
+    const uint32_t next = v.system.image.waiting[info.first_waiting + k];
+    if (--launch(v, next).waits_for == 0)
+      stand_in_line(d, v.base, next, now + Tick{v.p.launch_gap} * v.p.period);
+  }
+  d.host_wanted |= v.system.on_demand;
+  look_for_room(v);
+}
+
+}  // namespace dispatcher
+
+/// Before the first step, or before a machine that stands still goes on with another program: those
+/// of the program's launches that wait for no other stand in line; they may begin at `at`.
+NW_HD inline void enter_program(DispatchState& d, std::byte* base, const LaunchInfo* launches,
+                                uint32_t num_launches, Tick at) {
+  d.line_head = d.line_tail = kNoLaunch;
+  d.ended = 0;
+  for (uint32_t i = 0; i < num_launches; ++i) {
+    LaunchState& l = d.launches.in(base)[i];
+    l = LaunchState{};
+    l.waits_for = launches[i].waits_for;
+    l.blocks_left = launches[i].num_blocks;
+    if (l.waits_for == 0) dispatcher::stand_in_line(d, base, i, at);
+  }
+}
+
 /// Nothing is dispatched while a mechanism says so.
 NW_HD inline bool may_dispatch(const DispatchState& d) { return d.held_by == 0; }
 
-/// Begin the launch whose time has come. Leader only.
+/// When the next launch wants to begin; kNever if none is in line or no more may be in flight.
 template <class V>
-NW_HD inline void begin_launch(V& v, Tick now) {
+NW_HD inline Tick next_launch(const V& v) {
+  const DispatchState& d = v.s.dispatch;
+  const bool may = d.line_head != kNoLaunch && d.num_running < v.p.dispatch.max_running;
+  return may && may_dispatch(d) ? d.launches.in(v.base)[d.line_head].ready : kNever;
+}
+
+/// Begin the launches whose time has come. Leader only.
+template <class V>
+NW_HD inline void begin_launches(V& v, Tick now) {
   DispatchState& d = v.s.dispatch;
-  if (d.running || d.launch >= v.system.image.num_launches || d.launch_at > now || !may_dispatch(d))
-    return;
-  const LaunchInfo& info = v.system.image.launches[d.launch];
-  d.running = true;
-  d.next_block = 0;
-  d.blocks_left = info.num_blocks;
-  d.free_total = info.blocks_per_sm * v.p.num_sms;
-  for (uint32_t i = 0; i < v.p.num_sms; ++i)
-    v.s.outbox.in(v.base)[i].free_blocks = info.blocks_per_sm;
+  if (next_launch(v) > now) return;
+  do {
+    const uint32_t i = d.line_head;
+    LaunchState& l = dispatcher::launch(v, i);
+    d.line_head = l.next;
+    if (l.next == kNoLaunch) d.line_tail = kNoLaunch;
+    l.number = ++d.begun;
+    for (uint32_t g = 0; g < v.p.dispatch.groups; ++g) {
+      dispatcher::taken(v, d.num_running, g) = 0;
+      dispatcher::ready(v, d.num_running, g) = d.margin;
+    }
+    d.running.in(v.base)[d.num_running++] = i;
+  } while (next_launch(v) <= now);
+  d.host_wanted |= v.system.on_demand;
+  dispatcher::look_for_room(v);
 }
 
 /// Are there thread blocks to be dispatched, and room for one on some SM?
 template <class V>
 NW_HD inline bool has_blocks(const V& v) {
-  const DispatchState& d = v.s.dispatch;
-  return d.running && d.free_total != 0 && may_dispatch(d) &&
-         d.next_block < v.system.image.launches[d.launch].num_blocks;
+  return v.s.dispatch.sms_that_take != 0 && may_dispatch(v.s.dispatch);
 }
 
 /// Take the next thread block for SM `i`. Returns false if there is none. Leader only.
 template <class V>
 NW_HD inline bool take_block(V& v, uint32_t i, Packet& m) {
   DispatchState& d = v.s.dispatch;
-  if (d.next_block >= v.system.image.launches[d.launch].num_blocks) return false;
+  const uint32_t takes = v.s.outbox.in(v.base)[i].takes;
+  if (takes == 0) return false;
+  const uint32_t place = count_trailing_zeros(takes);
+  const uint32_t launch = d.running.in(v.base)[place];
+  const LaunchInfo& info = v.system.image.launches[launch];
+  const BlockQueues q = dispatcher::queues(v, info);
+  SmRoom& room = d.rooms.in(v.base)[i];
+  const uint32_t from = dispatcher::source(v, place, room.group);
+  uint32_t& taken = dispatcher::taken(v, place, from);
   m.kind = PacketKind::kLaunchBlock;
-  m.tag = d.launch;
-  m.line = d.next_block++;
-  v.s.outbox.in(v.base)[i].free_blocks -= 1;
-  d.free_total -= 1;
+  m.tag = launch;
+  m.line = q.at(from, taken++);
+  m.sectors = dispatcher::launch(v, launch).number;
+  room.free.take(info.needs);
+  room.blocks += 1;
+  room.launch = launch;
   v.s.counters.blocks_dispatched += 1;
+  const uint32_t length = q.length(from);
+  if (v.system.on_demand) {
+    const uint32_t ready = dispatcher::ready(v, place, from);
+    d.host_wanted |= ready < length && taken + d.margin > ready;
+  }
+  if (taken == length) {
+    dispatcher::look_for_room(v);
+  } else {
+    dispatcher::look_for_room(v, i);
+  }
   return true;
 }
 
-/// Thread block `thread_block` on SM `sm` has ended. Leader only.
+/// Thread block `thread_block` (its number over all launches) on SM `sm` has ended. Leader only.
 template <class V>
 NW_HD inline void block_done(V& v, uint32_t thread_block, uint32_t sm, Tick now) {
   DispatchState& d = v.s.dispatch;
-  v.s.outbox.in(v.base)[sm].free_blocks += 1;
-  d.free_total += 1;
-  d.blocks_left -= 1;
+  uint32_t place = 0;
+  while (thread_block - dispatcher::running(v, place).first_block >=
+         dispatcher::running(v, place).num_blocks) {
+    place += 1;
+    NW_ASSERT(place < d.num_running);
+  }
+  SmRoom& room = d.rooms.in(v.base)[sm];
+  room.free.give_back(dispatcher::running(v, place).needs);
+  room.blocks -= 1;
   v.s.counters.blocks_done += 1;
-  if (v.system.log_done) {
+  if (v.system.on_demand) {
     NW_ASSERT(d.num_done < d.done_log.count);
     d.done_log.in(v.base)[d.num_done++] = thread_block;
+    d.host_wanted = true;
   }
-  if (d.blocks_left != 0) return;
-  d.launch_end.in(v.base)[d.launch] = now;
-  d.launch += 1;
-  d.running = false;
-  d.launch_at = now + Tick{v.p.launch_gap} * v.p.period;
-}
-
-/// When the next launch wants to begin; kNever if there is none or one is under way.
-template <class V>
-NW_HD inline Tick next_launch(const V& v) {
-  const DispatchState& d = v.s.dispatch;
-  return !d.running && d.launch < v.system.image.num_launches && may_dispatch(d) ? d.launch_at
-                                                                                 : kNever;
+  if (--dispatcher::launch(v, d.running.in(v.base)[place]).blocks_left == 0) {
+    dispatcher::end_launch(v, place, now);
+  } else {
+    dispatcher::look_for_room(v, sm);
+  }
 }
 
 }  // namespace nearwarp::frontend

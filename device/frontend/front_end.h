@@ -66,10 +66,10 @@ NW_HD inline void receive(const G& g, V& v, Tick now, Horizon& horizon) {
 /// Has SM `i` something to be told, the thread block apart?
 NW_HD NW_INLINE bool has_news(const Outbox& o) { return o.count != 0 || o.news; }
 
-/// One packet to SM `i`: messages first, then the word, then a thread block. Leader only. Returns
-/// whether it was a thread block.
+/// One packet to SM `i`: messages first, then the word, then a thread block, if it may have one.
+/// Leader only. Returns whether it was a thread block.
 template <class V>
-NW_HD inline bool send_one(V& v, uint32_t i, Tick now, Horizon& horizon) {
+NW_HD inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick now, Horizon& horizon) {
   Outbox& o = v.s.outbox.in(v.base)[i];
   Packet m;
   m.src = v.p.endpoint;
@@ -89,31 +89,36 @@ NW_HD inline bool send_one(V& v, uint32_t i, Tick now, Horizon& horizon) {
     o.news = false;
     v.s.words_to_tell -= 1;
   } else {
-    if (!take_block(v, i, m)) return false;
+    if (!may_have_block || !take_block(v, i, m)) return false;
     block = true;
   }
   send(*v.s.to_sm.in(v.base)[i].in(v.base), v.base, now, m, horizon);
   return block;
 }
 
-/// At most one packet to every SM; thread blocks go round, beginning with `next_sm`.
+/// At most one packet to every SM; thread blocks go round, beginning with `next_sm`, or to the
+/// first SM alone.
 template <class G, class V>
 NW_HD inline void send_all(const G& g, V& v, Tick now, Horizon& horizon) {
   std::byte* base = v.base;
   const bool blocks = has_blocks(v);
   if (v.s.outgoing_total == 0 && v.s.words_to_tell == 0 && !blocks) return;
-  const uint32_t begin = v.s.dispatch.next_sm;
+  const bool fill = v.p.dispatch.fill;
+  const uint32_t begin = fill ? 0 : v.s.dispatch.next_sm;
+  bool sent = false;  // a thread block
   const auto send_to = [&](uint32_t first, uint32_t m) {
     const uint64_t able = g.ballot(m, [&](uint32_t i) {
       const Outbox& o = v.s.outbox.in(base)[first + i];
-      return (has_news(o) || (blocks && o.free_blocks != 0)) &&
+      return (has_news(o) || (blocks && o.takes != 0)) &&
              can_send(*v.s.to_sm.in(base)[first + i].in(base), base, now);
     });
     if (able == 0) return;
     g.leader([&] {
       for (uint64_t bits = able; bits != 0; bits &= bits - 1) {
         const uint32_t i = first + count_trailing_zeros(bits);
-        if (send_one(v, i, now, horizon)) v.s.dispatch.next_sm = i + 1 == v.p.num_sms ? 0 : i + 1;
+        if (!send_one(v, i, !(fill && sent), now, horizon)) continue;
+        sent = true;
+        v.s.dispatch.next_sm = i + 1 == v.p.num_sms ? 0 : i + 1;
       }
     });
   };
@@ -139,12 +144,12 @@ NW_HD inline Tick next_event(const G& g, V& v, Tick from, bool& poll) {
   if (s.outgoing_total != 0 || s.words_to_tell != 0 || blocks) {
     const auto credit = [&](uint32_t i) {
       const Outbox& o = s.outbox.in(base)[i];
-      if (!has_news(o) && !(blocks && o.free_blocks != 0)) return kNoKey;
+      if (!has_news(o) && !(blocks && o.takes != 0)) return kNoKey;
       return ticks_ahead(send_tick(*s.to_sm.in(base)[i].in(base), base), from);
     };
     const auto unknown = [&](uint32_t i) {
       const Outbox& o = s.outbox.in(base)[i];
-      return (has_news(o) || (blocks && o.free_blocks != 0)) &&
+      return (has_news(o) || (blocks && o.takes != 0)) &&
              send_tick(*s.to_sm.in(base)[i].in(base), base) >= kNever;
     };
     poll = g.any(v.p.num_sms, unknown);
@@ -173,7 +178,7 @@ NW_HD StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndSta
     detail::receive(g, v, t, horizon);
     g.leader([&] {
       hooks::step(v, t);
-      begin_launch(v, t);
+      begin_launches(v, t);
     });
     detail::send_all(g, v, t, horizon);
     t = detail::next_event(g, v, t + 1, poll);

@@ -12,14 +12,28 @@ namespace nearwarp::frontend {
 using sm::LaunchInfo;
 using sm::SystemView;
 
+/// Launches that are in flight at once, at most.
+inline constexpr uint32_t kMaxRunning = 32;
+inline constexpr uint32_t kNoLaunch = 0xffffffffu;
+
+/// Which thread block runs where, and when: a machine's limits and a policy's choices.
+struct DispatchParams {
+  uint32_t max_running = 1;    ///< launches in flight at once; at most kMaxRunning
+  uint32_t groups = 1;         ///< of SMs, each with its own queue of thread blocks
+  bool steal = false;          ///< a group whose queue is empty takes from the longest one
+  bool one_at_a_time = false;  ///< an SM holds blocks of one launch at a time
+  bool fill = false;  ///< a block goes to the first SM with room, one a cycle; else SMs take turns
+};
+
 struct FrontEndParams {
   uint32_t period = 1;  ///< ticks per core cycle
   uint32_t num_sms = 0;
-  uint32_t launch_gap =
-      1;  ///< core cycles from the last block's end (or time 0) to the next launch
+  /// Core cycles from the end of the last launch that one waits for (or time 0) to its beginning.
+  uint32_t launch_gap = 1;
   uint32_t outbox_entries = 0;  ///< per SM
   uint16_t endpoint = 0;
   PacketKind word_kind = PacketKind::kNone;  ///< in which SMs are told of the word
+  DispatchParams dispatch;
 };
 
 /// A message that waits for its SM's control channel.
@@ -30,28 +44,51 @@ struct Outgoing {
 
 struct Outbox {
   uint32_t head = 0, count = 0;
-  uint32_t free_blocks = 0;  ///< block slots that the current launch may still use on this SM
-  bool news = false;         ///< the word has changed since the SM was told
-  uint32_t told = 0;         ///< the word as the SM knows it
+  uint32_t takes = 0;  ///< mask over DispatchState::running: the SM has room for a block of it
+  bool news = false;   ///< the word has changed since the SM was told
+  uint32_t told = 0;   ///< the word as the SM knows it
 };
 
 struct FrontEndCounters {
   uint64_t blocks_dispatched = 0, blocks_done = 0;
 };
 
+/// A launch on its way: it waits for others, stands in line, runs, has ended.
+struct LaunchState {
+  uint32_t waits_for = 0;     ///< launches that have not ended
+  uint32_t next = kNoLaunch;  ///< in line
+  uint32_t number = 0;        ///< from 1 on, in the order in which launches begin
+  uint32_t blocks_left = 0;   ///< not yet done
+  Tick ready = kNever;        ///< when it may begin
+  Tick end = kNever;          ///< when its last block was done
+};
+
+/// What an SM has left, as the dispatcher keeps account.
+struct SmRoom {
+  sm::SmResources free;
+  uint32_t blocks = 0;          ///< on it
+  uint32_t launch = kNoLaunch;  ///< of the last block
+  uint32_t group = 0;           ///< below DispatchParams::groups
+};
+
 /// The thread-block dispatcher's part.
 struct DispatchState {
-  uint32_t launch = 0;       ///< current or next launch
-  bool running = false;      ///< its blocks are being dispatched
-  Tick launch_at = 0;        ///< when the next launch begins
-  uint32_t next_block = 0;   ///< next to be dispatched
-  uint32_t blocks_left = 0;  ///< of the launch, not yet done
-  uint32_t free_total = 0;   ///< sum of free_blocks
-  uint32_t next_sm = 0;      ///< round robin
-  uint8_t held_by = 0;       ///< mechanisms that want nothing to be dispatched, as bits
-  Ref<uint32_t> done_log;    ///< thread blocks done since the host looked last
+  Ref<LaunchState> launches;                              ///< by launch
+  uint32_t line_head = kNoLaunch, line_tail = kNoLaunch;  ///< those that may begin, by `ready`
+  uint32_t begun = 0, ended = 0;                          ///< launches
+  Ref<uint32_t> running;  ///< launches in flight, the oldest first; DispatchParams::max_running
+  uint32_t num_running = 0;
+  // By place in `running` and group: place * groups + group.
+  Ref<uint32_t> taken;         ///< thread blocks that have been dispatched from the queue
+  Ref<uint32_t> ready;         ///< those whose traces the host has made ready
+  uint32_t margin = 0;         ///< of these, that a window can take at most
+  Ref<SmRoom> rooms;           ///< by SM
+  uint32_t sms_that_take = 0;  ///< SMs whose Outbox::takes is not 0
+  uint32_t next_sm = 0;        ///< round robin
+  uint8_t held_by = 0;         ///< mechanisms that want nothing to be dispatched, as bits
+  bool host_wanted = false;    ///< launches came or went, blocks ended, or traces run short
+  Ref<uint32_t> done_log;      ///< thread blocks done since the host looked last
   uint32_t num_done = 0;
-  Ref<Tick> launch_end;  ///< by launch: when its last block was done
 };
 
 struct FrontEndState {

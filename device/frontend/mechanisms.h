@@ -49,7 +49,7 @@ namespace hooks {
 template <class V, class F, class... M>
 NW_HD NW_INLINE void each_of(sm::MechanismList<M...>, V& v, F&& f) {
   uint32_t number = 0;
-  const auto one = [&](auto* m) {
+  [[maybe_unused]] const auto one = [&](auto* m) {
     using Mechanism = std::remove_pointer_t<decltype(m)>;
     if ((v.s.attached >> number & 1) != 0) {
       On<V, Mechanism> o(v, number);

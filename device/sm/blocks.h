@@ -41,11 +41,12 @@ NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, u
 /// Launch a thread block: take warp slots, point them at their traces.
 template <class V>
 NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
-  const uint32_t launch = packet.tag;
-  const LaunchInfo& info = v.system.image.launches[launch];
-  if (v.s.launch != launch) {  // a new kernel sees memory, not what caches kept
+  const LaunchInfo& info = v.system.image.launches[packet.tag];
+  // A new kernel sees memory, not what caches kept. Launches are numbered as they begin: what has
+  // come since a later one began is new enough for those before it.
+  if (packet.sectors > v.s.newest_launch) {
     cache::l1_flush(v.p.l1, v.s.l1, v.base);
-    v.s.launch = launch;
+    v.s.newest_launch = packet.sectors;
   }
   uint32_t slot = 0;
   while (v.blocks[slot].used) ++slot;
@@ -72,7 +73,7 @@ NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
     w.first_block = kernel.first_block;
     w.thread_block = b.thread_block;
     w.block_slot = static_cast<uint8_t>(slot);
-    w.space = info.space;
+    w.space = static_cast<uint8_t>(info.space);
     w.at.trace_pos = trace.warp_offset[i];
     uint32_t* slots = v.slots(warp);
     for (uint32_t k = 0; k < kernel.num_slots; ++k) slots[k] = 0;

@@ -89,13 +89,44 @@ struct KernelInfo {
   uint32_t num_slots = 0;    ///< scoreboard slots per warp
 };
 
+/// What thread blocks take of an SM.
+struct SmResources {
+  uint32_t blocks = 0, warps = 0, threads = 0;
+  uint32_t registers = 0;  ///< of 32 bits, rounded up as they are allocated
+  uint32_t shared_bytes = 0;
+
+  NW_HD bool holds(const SmResources& need) const {
+    return blocks >= need.blocks && warps >= need.warps && threads >= need.threads &&
+           registers >= need.registers && shared_bytes >= need.shared_bytes;
+  }
+  NW_HD void take(const SmResources& need) {
+    blocks -= need.blocks;
+    warps -= need.warps;
+    threads -= need.threads;
+    registers -= need.registers;
+    shared_bytes -= need.shared_bytes;
+  }
+  NW_HD void give_back(const SmResources& need) {
+    blocks += need.blocks;
+    warps += need.warps;
+    threads += need.threads;
+    registers += need.registers;
+    shared_bytes += need.shared_bytes;
+  }
+};
+
 struct LaunchInfo {
   uint32_t kernel = 0;
   uint32_t num_blocks = 0;
   uint16_t warps_per_block = 0;
-  uint16_t blocks_per_sm = 0;  ///< occupancy limit
-  uint32_t first_block = 0;    ///< number of its first thread block, counted over all launches
-  uint8_t space = 0;           ///< address space of its accesses; below kMaxSpaces
+  uint16_t space = 0;        ///< address space of its accesses; below kMaxSpaces
+  uint32_t first_block = 0;  ///< number of its first thread block, counted over all launches
+  SmResources needs;         ///< of a thread block
+  uint32_t waits_for = 0;    ///< launches that have to end before it begins
+  /// Those that wait for it: ProgramImage::waiting, from there on.
+  uint32_t first_waiting = 0, num_waiting = 0;
+  /// Thread blocks in a row that go to the same group of SMs (device/frontend/block_queues.h).
+  uint32_t row = 1;
 };
 
 /// Read-only tables of a program on a machine.
@@ -104,6 +135,7 @@ struct ProgramImage {
   const ImageBlock* blocks = nullptr;
   const KernelInfo* kernels = nullptr;
   const LaunchInfo* launches = nullptr;
+  const uint32_t* waiting = nullptr;  ///< launches; see LaunchInfo::first_waiting
   uint32_t num_launches = 0;
 };
 
@@ -118,13 +150,13 @@ struct TraceBlock {
 struct SystemView {
   std::byte* arena = nullptr;
   ProgramImage image;
-  /// Of thread block number `first_traced` and those after it: of the current launch, or of all.
-  const TraceBlock* traces = nullptr;
-  uint32_t first_traced = 0;
-  bool log_done = true;  ///< the host wants to know which thread blocks have ended
+  const TraceBlock* traces = nullptr;  ///< by thread block, over all launches
+  /// Traces are made ready by the host as they are wanted; it is told of thread blocks that have
+  /// ended.
+  bool on_demand = true;
 
   NW_HD NW_INLINE const TraceBlock& trace(uint32_t thread_block) const {
-    return traces[thread_block - first_traced];
+    return traces[thread_block];
   }
 };
 

@@ -186,7 +186,7 @@ struct SmStateOf {
   uint32_t num_block_order = 0;
   uint64_t recheck_barriers = 0;  ///< main SMs: block slots in which a warp has ended since
   uint64_t blocks_done = 0;       ///< main SMs: block slots whose end has not been reported yet
-  uint32_t launch = 0xffffffffu;
+  uint32_t newest_launch = 0;     ///< of which a thread block came: the how many-th to begin
   // Load-store unit.
   uint64_t free_loads = 0;
   uint32_t lsu_head = 0, lsu_count = 0;

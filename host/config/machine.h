@@ -34,6 +34,8 @@ struct MachineConfig {
     uint32_t sms_per_cluster = 0;
     uint32_t kernel_launch_latency_cycles = 0;  ///< core cycles between launches
     uint32_t control_latency_cycles = 0;        ///< front end <-> SM, interconnect cycles
+    uint32_t launches_in_flight = 32;           ///< at most
+    bool launches_share_sms = true;             ///< an SM may hold blocks of several launches
   } gpu;
 
   struct Sm {  // [sm]

@@ -54,6 +54,10 @@ Keys gpu_keys() {
        "Pause between the end of a launch and the next one."},
       {NW_KEY(gpu.control_latency_cycles), "interconnect cycles", 1, 100000, false, "",
        "Latency between the front end (block dispatch, offload control) and an SM."},
+      {NW_KEY(gpu.launches_in_flight), "launches", 1, 32, false, "",
+       "Launches of different streams or programs that run at once, at most.", kOptional},
+      {NW_KEY(gpu.launches_share_sms), "", 0, 0, false, "",
+       "An SM may hold thread blocks of several launches at a time.", kOptional},
   };
 }
 

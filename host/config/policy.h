@@ -13,6 +13,13 @@ struct PolicyConfig {
   std::string mechanism;    ///< [policy] mechanism: "none" or "tom"
   std::string mapping;      ///< [policy] mapping: "bmap", "tmap", "oracle" or "local"
 
+  struct Dispatch {               // [dispatch]
+    uint32_t groups = 1;          ///< of SMs, each with its own queue of thread blocks
+    uint32_t row_blocks = 0;      ///< blocks in a row for a group; 0: what its SMs hold at a time
+    bool steal = false;           ///< a group without blocks takes from the longest queue
+    std::string sms = "in-turn";  ///< "in-turn" or "fill"
+  } dispatch;
+
   struct Learning {                  // [mapping]; TOM, section 3.2
     uint32_t learning_permille = 0;  ///< of all candidate instances are seen before the choice
   } learning;

@@ -8,12 +8,14 @@ namespace {
 
 using P = PolicyConfig;
 
+constexpr bool kOptional = true;
+
 #define NW_KEY(member_path) #member_path, [](P & p) -> Member { return &p.member_path; }
 
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 10> all = {{
+  static const std::array<Key<P>, 14> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false, "none tom",
@@ -40,6 +42,20 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "Lines per warp load that the selection assumes; 100: one."},
       {NW_KEY(offload.store_coalescing_percent), "%", 1, 3200, false, "",
        "Lines per warp store that the selection assumes; 100: one."},
+      {NW_KEY(dispatch.groups), "groups", 1, 64, false, "",
+       "Groups of SMs with queues of thread blocks of their own: the SMs of a stack, if they lie "
+       "in "
+       "stacks, else as many SMs in a row to each.",
+       kOptional},
+      {NW_KEY(dispatch.row_blocks), "thread blocks", 0, 1000000, false, "",
+       "Thread blocks in a row that go to the same group; 0: as many as its SMs hold at a time.",
+       kOptional},
+      {NW_KEY(dispatch.steal), "", 0, 0, false, "",
+       "A group whose queue is empty takes thread blocks from the longest one.", kOptional},
+      {NW_KEY(dispatch.sms), "", 0, 0, false, "in-turn fill",
+       "Which SM gets the next thread block. in-turn: one after the other, each at most one a "
+       "cycle; fill: the first one with room, one a cycle.",
+       kOptional},
   }};
   return all;
 }

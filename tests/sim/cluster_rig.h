@@ -54,7 +54,6 @@ class Chain {
     run.view.arena = arena_.base();
     run.table = table_;
     run.front_end = front_end_.offset;
-    run.ready.launch = kernels::ReadyTraces::kAll;
     run.control.longest = longest == 0 ? window_ : std::min(longest, window_);
     run.control.limit = limit;
     kernels::begin_windows(run.control);

@@ -233,7 +233,8 @@ TEST(ImageBuilder, Occupancy) {
     k.num_physical = registers;
     l.block = {threads, 1, 1};
     l.shared_bytes = shared;
-    return blocks_per_sm(config::load_machine("tom", overrides), k, l);
+    const config::MachineConfig machine = config::load_machine("tom", overrides);
+    return blocks_per_sm(sm_capacity(machine), block_needs(machine, k, l));
   };
   EXPECT_EQ(blocks(32, 8, 0), 8u);      // thread blocks
   EXPECT_EQ(blocks(256, 8, 0), 6u);     // 48 warps
@@ -259,7 +260,7 @@ std::string why_not(uint32_t threads, uint32_t registers, uint32_t shared,
   l.block = {threads, 1, 1};
   l.shared_bytes = shared;
   try {
-    blocks_per_sm(config::load_machine("tom", overrides), k, l);
+    block_needs(config::load_machine("tom", overrides), k, l);
   } catch (const Error& e) {
     return e.what();
   }

@@ -1,7 +1,9 @@
 // Small programs by hand: instruction tables, basic blocks, and the traces of their warps.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "device/mechanisms/tom/program.h"
@@ -13,6 +15,7 @@ namespace nearwarp::testing {
 
 inline constexpr uint64_t kBase = uint64_t{1} << 32;  ///< device address of line 0
 inline constexpr uint32_t kFull = 0xffffffffu;
+inline constexpr uint32_t kSmRegisters = 40320;  ///< 1 to 10 blocks share them without a rest
 
 /// An instruction with one destination (none if negative) and sources; slots are numbers.
 inline sm::ImageInstr instr(sm::Unit unit, sm::Action action, uint32_t latency, uint32_t interval,
@@ -99,9 +102,35 @@ struct Program {
     instrs[candidates.back().begin].marks = 1;  // TOM is mechanism 0
     return id;
   }
+  /// A launch that begins when the one before has ended. `blocks_per_sm`: by its registers, on SMs
+  /// that have kSmRegisters.
   void launch(uint32_t num_blocks, uint32_t warps_per_block, uint32_t blocks_per_sm = 8) {
-    launches.push_back({0, num_blocks, static_cast<uint16_t>(warps_per_block),
-                        static_cast<uint16_t>(blocks_per_sm)});
+    const auto before = static_cast<uint32_t>(launches.size());
+    launch_after(before == 0 ? std::vector<uint32_t>{} : std::vector<uint32_t>{before - 1},
+                 num_blocks, warps_per_block, blocks_per_sm);
+  }
+  /// A launch that begins when those of `after` have ended.
+  void launch_after(const std::vector<uint32_t>& after, uint32_t num_blocks,
+                    uint32_t warps_per_block, uint32_t blocks_per_sm = 8) {
+    sm::LaunchInfo info;
+    info.num_blocks = num_blocks;
+    info.warps_per_block = static_cast<uint16_t>(warps_per_block);
+    if (!launches.empty())
+      info.first_block = launches.back().first_block + launches.back().num_blocks;
+    info.needs = {1, warps_per_block, warps_per_block * 32, kSmRegisters / blocks_per_sm, 0};
+    info.waits_for = static_cast<uint32_t>(after.size());
+    const auto number = static_cast<uint32_t>(launches.size());
+    launches.push_back(info);
+    for (const uint32_t b : after) waiting_.emplace_back(b, number);
+    std::stable_sort(waiting_.begin(), waiting_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    waiting.clear();
+    for (sm::LaunchInfo& l : launches) l.num_waiting = 0;
+    for (const auto& [b, w] : waiting_) {
+      sm::LaunchInfo& l = launches[b];
+      if (l.num_waiting++ == 0) l.first_waiting = static_cast<uint32_t>(waiting.size());
+      waiting.push_back(w);
+    }
   }
   tom::ProgramTables tables() const {
     return {candidates.data(), candidate_of.data(), weight.data()};
@@ -112,9 +141,15 @@ struct Program {
     v.blocks = blocks.data();
     v.kernels = kernels.data();
     v.launches = launches.data();
+    v.waiting = waiting.data();
     v.num_launches = static_cast<uint32_t>(launches.size());
     return v;
   }
+
+  std::vector<uint32_t> waiting;  ///< sm::ProgramImage::waiting
+
+ private:
+  std::vector<std::pair<uint32_t, uint32_t>> waiting_;  // a launch, and one that waits for it
 };
 
 /// Traces of thread blocks, warp by warp.

@@ -25,6 +25,7 @@ struct RecordedProgram {
     image.blocks = program.blocks;
     image.kernels = program.kernels;
     image.launches = program.launches;
+    image.waiting = program.waiting;
     offload.candidates = program.candidates;
     offload.candidate_of = program.candidate_of;
     offload.weight = program.weight;

@@ -51,7 +51,6 @@ kernels::RunState ChannelRun::state() {
   state.view.arena = system_.arena.base();
   state.table = system_.table;
   state.front_end = system_.front_end.offset;
-  state.ready.launch = kernels::ReadyTraces::kAll;
   state.control = control_;
   return state;
 }

@@ -21,6 +21,22 @@ void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
   l.add(node, p, s);
 }
 
+void lay_out_dispatch(ArenaBuilder& a, const FrontEndSpec& spec,
+                      const std::vector<frontend::SmRoom>& rooms, frontend::DispatchState& d) {
+  const frontend::DispatchParams& p = spec.params.dispatch;
+  const auto launches = static_cast<uint32_t>(spec.launches.size());
+  uint32_t blocks = 0;
+  for (const frontend::SmRoom& room : rooms) blocks += room.free.blocks;
+  d.rooms = kernels::place(a, std::span<const frontend::SmRoom>(rooms));
+  d.done_log = a.allocate<uint32_t>(blocks);
+  d.running = a.allocate<uint32_t>(p.max_running);
+  d.taken = a.allocate<uint32_t>(p.max_running * p.groups);
+  d.ready = a.allocate<uint32_t>(p.max_running * p.groups);
+  d.launches = a.allocate<frontend::LaunchState>(std::max(1u, launches));
+  frontend::enter_program(d, a.base(), spec.launches.data(), launches,
+                          Tick{spec.params.launch_gap} * spec.params.period);
+}
+
 }  // namespace
 
 void Layout::node(NodeId node, const SmSpec& spec) {
@@ -39,7 +55,13 @@ void Layout::node(NodeId node, const SmSpec& spec) {
 
 void Layout::node(NodeId node, const FrontEndSpec& spec) {
   std::vector<Ref<Channel>> to_sm, from_sm, monitors;
-  for (const uint32_t i : links[node].out) to_sm.push_back(channels[i]);
+  std::vector<frontend::SmRoom> rooms;
+  for (const uint32_t i : links[node].out) {
+    to_sm.push_back(channels[i]);
+    frontend::SmRoom& room = rooms.emplace_back();
+    room.free = std::get<SmSpec>(graph.spec_of(graph.links[i].to.node)).capacity;
+    if (!spec.groups.empty()) room.group = spec.groups.at(rooms.size() - 1);
+  }
   for (const uint32_t i : links[node].in) {
     const NodeId from = graph.links[i].from.node;
     const bool is_sm = std::holds_alternative<SmSpec>(graph.spec_of(from));
@@ -56,9 +78,7 @@ void Layout::node(NodeId node, const FrontEndSpec& spec) {
   f.from_monitor = kernels::place(a, std::span<const Ref<Channel>>(monitors));
   f.outbox = a.allocate<frontend::Outbox>(p.num_sms);
   f.outgoing = a.allocate<frontend::Outgoing>(p.num_sms * p.outbox_entries);
-  f.dispatch.done_log = a.allocate<uint32_t>(p.num_sms * spec.blocks_per_sm);
-  f.dispatch.launch_end = a.allocate<Tick>(std::max(1u, spec.launches));
-  f.dispatch.launch_at = Tick{p.launch_gap} * p.period;
+  lay_out_dispatch(a, spec, rooms, f.dispatch);
   add(node, p, f);
   s.front_end_at = node;
 }

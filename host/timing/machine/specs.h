@@ -25,7 +25,8 @@ inline constexpr uint16_t kNoStack = 0xffff;
 /// An SM. Links: requests out, replies in; control both ways if the front end feeds it.
 struct SmSpec {
   sm::SmParams params;
-  uint32_t homes = 0;  ///< Graph::homes
+  sm::SmResources capacity;  ///< for thread blocks, if the front end feeds it
+  uint32_t homes = 0;        ///< Graph::homes
 };
 
 /// An L2 slice. Links: requests in and replies out towards the SMs, requests out and replies in
@@ -70,8 +71,8 @@ struct LinkPortSpec {
 /// Feeds the SMs that it has control links from and to, in the order of the links.
 struct FrontEndSpec {
   frontend::FrontEndParams params;
-  uint32_t blocks_per_sm = 0;
-  uint32_t launches = 0;
+  std::span<const sm::LaunchInfo> launches;  ///< of the program
+  std::vector<uint32_t> groups;  ///< by SM, below params.dispatch.groups; empty: one group
 };
 
 using NodeSpec = std::variant<SmSpec, L2SliceSpec, VaultSpec, HostMemorySpec, SwitchSpec,

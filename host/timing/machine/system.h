@@ -53,6 +53,9 @@ struct System {
   sm::SmState& sm(uint32_t i) { return state<sm::SmState>(sms[i]); }
   kernels::Component& front_end_component() { return component(front_end_at); }
   frontend::FrontEndState& front_end() { return state<frontend::FrontEndState>(front_end_at); }
+  frontend::FrontEndParams& front_end_params() {
+    return params<frontend::FrontEndParams>(front_end_at);
+  }
   template <class P>
   P& params(uint32_t endpoint) {
     return kernels::at_offset<P>(arena.base(), component(endpoint).params);

@@ -67,7 +67,6 @@ kernels::RunState Network::run_state() const {
   kernels::RunState run;
   run.table = table_;
   run.front_end = front_end_.offset;
-  run.ready.launch = kernels::ReadyTraces::kAll;
   return run;
 }
 

@@ -8,6 +8,7 @@
 #include "device/trace/format.h"
 #include "host/core/error.h"
 #include "host/timing/program/instruction_class.h"
+#include "host/timing/program/launch_order.h"
 
 namespace nearwarp::sim {
 
@@ -113,37 +114,50 @@ sm::ProgramImage ImageTables::view() const {
   v.blocks = blocks.data();
   v.kernels = kernels.data();
   v.launches = launches.data();
+  v.waiting = waiting.data();
   v.num_launches = static_cast<uint32_t>(launches.size());
   return v;
 }
 
-uint32_t blocks_per_sm(const config::MachineConfig& machine, const Kernel& kernel,
-                       const runtime::LaunchRecord& launch) {
-  const auto threads = static_cast<uint32_t>(launch.block.count());
-  const uint32_t warps = (threads + 31) / 32;
+sm::SmResources sm_capacity(const config::MachineConfig& machine) {
+  const auto& sm = machine.sm;
+  return {sm.blocks, sm.warps, sm.threads, sm.registers, sm.shared_memory_bytes};
+}
+
+sm::SmResources block_needs(const config::MachineConfig& machine, const Kernel& kernel,
+                            const runtime::LaunchRecord& launch) {
+  sm::SmResources needs;
+  needs.blocks = 1;
+  needs.threads = static_cast<uint32_t>(launch.block.count());
+  needs.warps = (needs.threads + 31) / 32;
   const uint32_t unit = std::max(1u, machine.sm.register_unit);
-  const uint32_t each = compiler::occupancy_registers(kernel, machine.sm.registers, threads);
-  const uint32_t registers = warps * ((each * 32 + unit - 1) / unit * unit);
-  struct Limit {
-    const char* what;
-    uint32_t have, need;
-  };
-  const Limit limits[] = {
-      {"thread blocks", machine.sm.blocks, 1},
-      {"warps", machine.sm.warps, warps},
-      {"threads", machine.sm.threads, threads},
-      {"registers", machine.sm.registers, registers},
-      {"bytes of shared memory", machine.sm.shared_memory_bytes, launch.shared_bytes}};
-  uint32_t blocks = machine.sm.blocks;
-  for (const Limit& l : limits) {
-    if (l.need == 0) continue;
-    if (l.need > l.have)
+  const uint32_t each = compiler::occupancy_registers(kernel, machine.sm.registers, needs.threads);
+  needs.registers = needs.warps * ((each * 32 + unit - 1) / unit * unit);
+  needs.shared_bytes = launch.shared_bytes;
+  const sm::SmResources have = sm_capacity(machine);
+  const auto check = [&](const char* what, uint32_t there, uint32_t needed) {
+    if (needed > there)
       throw Error(
           fmt::format("a thread block of kernel {} needs {} {}, but an SM of machine {} has "
                       "{} - launch smaller blocks or change the machine's [sm] keys",
-                      kernel.name, l.need, l.what, machine.name, l.have));
-    blocks = std::min(blocks, l.have / l.need);
-  }
+                      kernel.name, needed, what, machine.name, there));
+  };
+  check("warps", have.warps, needs.warps);
+  check("threads", have.threads, needs.threads);
+  check("registers", have.registers, needs.registers);
+  check("bytes of shared memory", have.shared_bytes, needs.shared_bytes);
+  return needs;
+}
+
+uint32_t blocks_per_sm(const sm::SmResources& capacity, const sm::SmResources& needs) {
+  uint32_t blocks = capacity.blocks;
+  const auto limit = [&](uint32_t have, uint32_t need) {
+    if (need != 0) blocks = std::min(blocks, have / need);
+  };
+  limit(capacity.warps, needs.warps);
+  limit(capacity.threads, needs.threads);
+  limit(capacity.registers, needs.registers);
+  limit(capacity.shared_bytes, needs.shared_bytes);
   return blocks;
 }
 
@@ -158,14 +172,14 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     sm::LaunchInfo info;
     info.kernel = l.kernel;
     info.num_blocks = static_cast<uint32_t>(l.blocks_recorded);
-    info.warps_per_block = static_cast<uint16_t>((l.block.count() + 31) / 32);
-    info.blocks_per_sm =
-        static_cast<uint16_t>(blocks_per_sm(machine, *recording.kernels[l.kernel], l));
+    info.needs = block_needs(machine, *recording.kernels[l.kernel], l);
+    info.warps_per_block = static_cast<uint16_t>(info.needs.warps);
     info.first_block = blocks;
     blocks += info.num_blocks;
     out.launches.push_back(info);
     out.recorded_launch.push_back(i);
   }
+  add_launch_order(recording, out);
   return out;
 }
 

@@ -16,6 +16,7 @@ struct ImageTables {
   std::vector<sm::ImageBlock> blocks;
   std::vector<sm::KernelInfo> kernels;
   std::vector<sm::LaunchInfo> launches;
+  std::vector<uint32_t> waiting;  ///< ProgramImage::waiting
   /// By kernel and instruction of it: index into `instrs`; kNotIssued if the machine drops it.
   std::vector<std::vector<uint32_t>> index_of;
   /// Recording::launches index of each entry of `launches` (launches without blocks are left out).
@@ -27,11 +28,19 @@ struct ImageTables {
   sm::ProgramImage view() const;
 };
 
-/// Thread blocks of a launch that fit on one SM at a time.
-/// Throws nearwarp::Error if not even one does, saying which resource is short.
-uint32_t blocks_per_sm(const config::MachineConfig& machine, const compiler::Kernel& kernel,
-                       const runtime::LaunchRecord& launch);
+/// What an SM of the machine has for thread blocks.
+sm::SmResources sm_capacity(const config::MachineConfig& machine);
 
+/// What a thread block of a launch takes of an SM. Throws nearwarp::Error if not even one fits,
+/// saying which resource is short.
+sm::SmResources block_needs(const config::MachineConfig& machine, const compiler::Kernel& kernel,
+                            const runtime::LaunchRecord& launch);
+
+/// Thread blocks that fit on an SM at a time.
+uint32_t blocks_per_sm(const sm::SmResources& capacity, const sm::SmResources& needs);
+
+/// The launches of a recording without blocks are left out; those that wait for them wait for what
+/// they waited for.
 ImageTables build_image(const runtime::Recording& recording, const config::MachineConfig& machine);
 
 }  // namespace nearwarp::sim

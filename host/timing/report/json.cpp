@@ -27,6 +27,8 @@ Json kernels_json(const RunResult& run) {
                     {"alike", row.alike},
                     {"stands_for", row.stands_for},
                     {"cycles", row.cycles},
+                    {"begin_cycle", row.begin},
+                    {"stream", row.stream},
                     {"warp_instructions", row.warp_instructions},
                     {"thread_instructions", row.thread_instructions}});
   }

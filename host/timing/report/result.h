@@ -22,10 +22,12 @@ struct Counter {
 /// One kernel launch, in launch order.
 struct KernelRow {
   std::string kernel;
-  uint64_t launch = 0;             ///< index over all launches of the program, from 0
-  uint64_t alike = 0;              ///< the first launch that is the same: itself, if it is new
-  uint64_t stands_for = 1;         ///< launches: itself and repetitions that were left out
-  uint64_t cycles = 0;             ///< core cycles, rounded up
+  uint64_t launch = 0;      ///< index over all launches of the program, from 0
+  uint64_t alike = 0;       ///< the first launch that is the same: itself, if it is new
+  uint64_t stands_for = 1;  ///< launches: itself and repetitions that were left out
+  uint64_t stream = 0;      ///< 0: the default stream
+  uint64_t begin = 0;   ///< core cycle at which the last launch that it waits for had ended, or 0
+  uint64_t cycles = 0;  ///< from there to its end
   uint64_t warp_instructions = 0;  ///< committed
   uint64_t thread_instructions = 0;
 };

@@ -48,6 +48,7 @@ AcceleratorProgram::AcceleratorProgram(Device& device, const ImageTables& tables
   view_.blocks = put(tables.blocks);
   view_.kernels = put(tables.kernels);
   view_.launches = put(tables.launches);
+  view_.waiting = put(tables.waiting);
 }
 
 std::shared_ptr<const AcceleratorProgram> DeviceImages::get(Device& device,
@@ -61,6 +62,7 @@ std::shared_ptr<const AcceleratorProgram> DeviceImages::get(Device& device,
   add(tables.blocks);
   add(tables.kernels);
   add(tables.launches);
+  add(tables.waiting);
   std::weak_ptr<const AcceleratorProgram>& kept = kept_[key];
   std::shared_ptr<const AcceleratorProgram> image = kept.lock();
   if (image == nullptr) {

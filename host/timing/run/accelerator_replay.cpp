@@ -12,7 +12,6 @@ AcceleratorReplay::AcceleratorReplay(kernels::Device& device, std::unique_ptr<Re
       state_(run->state()) {
   state_.view.image = image_->view();
   state_.view.traces = traces.blocks();
-  state_.ready.launch = kernels::ReadyTraces::kAll;
   run_ = std::move(run);
 }
 

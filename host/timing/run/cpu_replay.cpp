@@ -3,10 +3,10 @@
 
 #include <chrono>
 
-#include "host/timing/program/trace_feed.h"
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/collect.h"
 #include "host/timing/run/replay.h"
+#include "host/timing/run/trace_feed.h"
 
 namespace nearwarp::sim {
 
@@ -29,7 +29,7 @@ bool step(Replay& run, const SimOptions& options) {
   uint64_t look_at = kSliceWindows;  // windows
   while (true) {
     run.serve();
-    feed.serve(run.system().front_end(), state);
+    feed.serve(run.system(), state);
     executor.run(state, look_at - state.control.windows);
     run.control() = state.control;
     if (state.control.stop == Stop::kEnded || state.control.stop == Stop::kLimit) return true;
@@ -38,14 +38,14 @@ bool step(Replay& run, const SimOptions& options) {
     const uint64_t committed = committed_instructions(run.system());
     if (run.is_stuck(committed)) run.fail_stuck();
     if (run.is_time_to_save()) {
-      feed.serve(run.system().front_end(), state);
+      feed.serve(run.system(), state);
       run.save();
     }
     const Clock::time_point now = Clock::now();
     if (!options.progress || now - reported < options.progress_interval) continue;
     reported = now;
     if (options.progress({run.cycles(), committed, run.recording().warp_instructions})) continue;
-    feed.serve(run.system().front_end(), state);
+    feed.serve(run.system(), state);
     return false;
   }
 }

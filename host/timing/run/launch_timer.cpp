@@ -11,12 +11,13 @@
 #include <optional>
 #include <utility>
 
+#include "device/frontend/dispatcher.h"
 #include "host/core/error.h"
 #include "host/timing/machine/lay_out.h"
 #include "host/timing/machine/shapes/shapes.h"
 #include "host/timing/machine/system.h"
-#include "host/timing/program/trace_feed.h"
 #include "host/timing/run/checks.h"
+#include "host/timing/run/trace_feed.h"
 #include "kernels/cpu_executor.h"
 
 namespace nearwarp::sim {
@@ -62,17 +63,18 @@ struct LaunchTimer::Impl {
   /// The launch before has ended; the front end hears of the next one.
   void go_on() {
     frontend::DispatchState& dispatch = system->front_end().dispatch;
-    dispatch.launch = 0;
-    for (uint32_t i = 0; i < system->num_sms(); ++i)
-      system->sm(i).launch = sm::SmState{}.launch;  // its next thread block is of a new launch
+    std::byte* base = system->arena.base();
+    const frontend::FrontEndParams& p = system->front_end_params();
+    const Tick ready = dispatch.launches.in(base)[0].end + Tick{p.launch_gap} * p.period;
+    frontend::enter_program(dispatch, base, image.launches.data(), 1, ready);
     kernels::Component& component = system->front_end_component();
-    component.wake = std::min(component.wake, dispatch.launch_at);
-    control.next = std::min(control.next, dispatch.launch_at);
+    component.wake = std::min(component.wake, ready);
+    control.next = std::min(control.next, ready);
     control.stop = Stop::kNone;
   }
 
   void run() {
-    frontend::FrontEndState& front_end = system->front_end();
+    const frontend::DispatchState& dispatch = system->front_end().dispatch;
     kernels::RunState state;
     state.view.arena = system->arena.base();
     state.view.image = image.view();
@@ -80,13 +82,13 @@ struct LaunchTimer::Impl {
     state.front_end = system->front_end_component().state;
     state.control = control;
     TraceFeed feed(recording, image, system->num_sms() * machine.sm.blocks);
-    feed.serve(front_end, state);
+    feed.serve(*system, state);
     uint64_t committed = committed_instructions(*system), look_at = 0;
     uint64_t commit_cycle = core_cycle(control.next);
-    while (front_end.dispatch.launch == 0) {
+    while (dispatch.ended == 0) {
       // One window at a time: nothing may be stepped beyond the one in which the launch ends.
       executor->run(state, 1);
-      feed.serve(front_end, state);
+      feed.serve(*system, state);
       if (state.control.stop == Stop::kEnded) stop(", every component sleeps while work is left");
       if (state.control.windows < look_at) continue;
       look_at = state.control.windows + kSliceWindows;
@@ -138,8 +140,8 @@ uint64_t LaunchTimer::launch(const runtime::LaunchRecord& record, runtime::Trace
     impl.go_on();
   impl.run();
   impl.failed = false;
-  const uint64_t end = impl.core_cycle(
-      impl.system->front_end().dispatch.launch_end.in(impl.system->arena.base())[0]);
+  const frontend::DispatchState& dispatch = impl.system->front_end().dispatch;
+  const uint64_t end = impl.core_cycle(dispatch.launches.in(impl.system->arena.base())[0].end);
   return end - std::exchange(impl.ended, end);
 }
 

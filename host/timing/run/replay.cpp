@@ -7,6 +7,7 @@
 
 #include "host/core/error.h"
 #include "host/recording/archive.h"
+#include "host/timing/machine/dispatch_policy.h"
 #include "host/timing/machine/lay_out.h"
 #include "host/timing/machine/shapes/shapes.h"
 #include "host/timing/run/checkpoint.h"
@@ -43,6 +44,7 @@ System Replay::lay_out() {
   Graph graph = (what_.shape != nullptr ? what_.shape : make_graph)(inputs);
   const Parts parts(inputs);
   for (const auto& m : mechanisms_) m->extend(graph, parts);
+  apply_dispatch_policy(what_.policy->dispatch, graph, image_);
   System system = sim::lay_out(graph);
   for (const auto& m : mechanisms_) m->attach(system);
   return system;
@@ -104,6 +106,7 @@ void Replay::restore(std::string_view bytes) {
     throw Error(
         fmt::format("'{}' does not hold the state of this machine - delete it", what_.checkpoint));
   in.bytes(system_.arena.base(), system_.arena.size_bytes());
+  system_.front_end().dispatch.host_wanted = false;  // the host looks before it goes on
 }
 
 bool Replay::is_stuck(uint64_t committed) {
@@ -127,7 +130,7 @@ report::RunResult Replay::finish() {
     return result(fmt::format("run.max_cycles = {} reached", what_.machine->run.max_cycles));
   }
   check_faults(system_);
-  if (system_.front_end().dispatch.launch < image_.view().num_launches) {
+  if (system_.front_end().dispatch.ended < image_.view().num_launches) {
     throw Error("the simulated machine is deadlocked: every component sleeps while work is left" +
                 describe_stall(system_, mechanisms_) + "\nthis is a defect of the simulator");
   }

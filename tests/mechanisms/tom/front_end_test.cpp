@@ -1,12 +1,11 @@
-// The front end: dispatch, and TOM there: pending requests per stack, busy news, the learning
+// TOM on the front end: pending requests per stack, busy news, the learning
 // phase.
 #include "device/frontend/front_end.h"
 
 #include <gtest/gtest.h>
 
 #include "device/mechanisms/tom/mechanism.h"
-#include "tests/support/program.h"
-#include "tests/support/rig.h"
+#include "tests/support/dispatch_rig.h"
 
 namespace nearwarp::frontend {
 namespace {
@@ -51,9 +50,7 @@ struct Bench {
     s.attached = 1;
     s.mechanism_state[0] = arbiter_.offset;
     s.mechanism_params[0] = params.offset;
-    s.dispatch.done_log = a.allocate<uint32_t>(1000);
-    s.dispatch.launch_end = a.allocate<Tick>(8);
-    s.dispatch.launch_at = p.launch_gap;
+    s.dispatch = make_dispatch(rig, program, p);
     std::vector<Ref<Channel>> inputs;
     for (uint32_t i = 0; i < p.num_sms; ++i) {
       const Ref<Channel> out = rig.channel({16, kWire, kWire, 0, 1});
@@ -129,39 +126,6 @@ struct Bench {
   Ref<tom::ArbiterState> arbiter_;
 };
 using Got = std::vector<std::pair<Tick, uint32_t>>;
-
-TEST(FrontEnd, DispatchesRoundOneBlockPerSmAndCycle) {
-  Bench b(3);
-  b.program.block({});
-  b.program.launch(8, 2, 2);
-  b.build();
-  b.run();
-  // From cycle 10 on; two per SM are all that fit, so the blocks 6 and 7 wait.
-  EXPECT_EQ(b.got(0, PacketKind::kLaunchBlock), (Got{{14, 0}, {15, 3}}));
-  EXPECT_EQ(b.got(1, PacketKind::kLaunchBlock), (Got{{14, 1}, {15, 4}}));
-  EXPECT_EQ(b.got(2, PacketKind::kLaunchBlock), (Got{{14, 2}, {15, 5}}));
-  EXPECT_EQ(b.s().counters.blocks_dispatched, 6u);
-}
-
-TEST(FrontEnd, EndedBlocksMakeRoom) {
-  Bench b(2);
-  b.program.block({});
-  b.program.launch(4, 1, 1);
-  b.program.launch(1, 1, 1);
-  b.build();
-  b.say(30, 1, PacketKind::kBlockDone, 0, 0, 1);
-  b.say(50, 0, PacketKind::kBlockDone, 0, 0, 0);
-  b.say(60, 0, PacketKind::kBlockDone, 0, 0, 3);
-  b.say(70, 1, PacketKind::kBlockDone, 0, 0, 2);
-  b.run();
-  // The second launch begins ten cycles after the first one's last block, with the next SM.
-  EXPECT_EQ(b.got(1, PacketKind::kLaunchBlock), (Got{{14, 1}, {38, 2}, {74 + 10 + 4, 0}}));
-  EXPECT_EQ(b.got(0, PacketKind::kLaunchBlock), (Got{{14, 0}, {58, 3}}));
-  EXPECT_EQ(b.rig.arena.get(b.s().dispatch.launch_end)[0], 74u);
-  EXPECT_EQ(b.s().dispatch.num_done, 4u);
-  const uint32_t* done = b.rig.arena.get(b.s().dispatch.done_log);
-  EXPECT_EQ((std::vector<uint32_t>(done, done + 4)), (std::vector<uint32_t>{1, 0, 3, 2}));
-}
 
 TEST(FrontEnd, PendingLimitIsExact) {
   for (const bool dynamic : {true, false}) {

@@ -62,6 +62,7 @@ SmSpec Parts::main_sm() const {
   p.sp_units = m.sm.sp_units;
   p.sfu_units = m.sm.sfu_units;
   p.dp_units = m.sm.dp_units;
+  spec.capacity = sm_capacity(m);
   p.slots_per_warp = image.max_slots;
   p.lsu_queue = m.lsu.queue_entries;
   p.load_entries = m.lsu.load_entries;
@@ -172,8 +173,9 @@ FrontEndSpec Parts::front_end() const {
       (machine.gpu.control_latency_cycles * icnt_period + core_period - 1) / core_period;
   p.launch_gap = machine.gpu.kernel_launch_latency_cycles + doorbell;
   p.outbox_entries = machine.sm.warps + 1;
-  spec.blocks_per_sm = machine.sm.blocks;
-  spec.launches = image.view().num_launches;
+  p.dispatch.max_running = machine.gpu.launches_in_flight;
+  p.dispatch.one_at_a_time = !machine.gpu.launches_share_sms;
+  spec.launches = image.launches;
   return spec;
 }
 

@@ -1,0 +1,57 @@
+// A policy's choices of which thread blocks go where.
+#include "host/timing/machine/dispatch_policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/core/error.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+/// Groups of SMs: those of a stack, if they lie in stacks, else as many in a row to each.
+std::vector<uint32_t> group_sms(const Graph& graph, const std::vector<NodeId>& sms,
+                                uint32_t groups) {
+  std::vector<uint32_t> of;
+  const bool in_stacks = std::all_of(sms.begin(), sms.end(), [&](NodeId sm) {
+    return graph.nodes[sm].stack != kNoStack && graph.nodes[sm].stack < groups;
+  });
+  for (size_t i = 0; i < sms.size(); ++i)
+    of.push_back(in_stacks ? graph.nodes[sms[i]].stack
+                           : static_cast<uint32_t>(i * groups / sms.size()));
+  return of;
+}
+
+}  // namespace
+
+void apply_dispatch_policy(const config::PolicyConfig::Dispatch& policy, Graph& graph,
+                           ImageTables& image) {
+  const auto is_front_end = [&](const Node& n) {
+    return std::holds_alternative<FrontEndSpec>(graph.classes[n.node_class].spec);
+  };
+  const auto at = std::find_if(graph.nodes.begin(), graph.nodes.end(), is_front_end);
+  if (at == graph.nodes.end()) return;
+  const auto node = static_cast<NodeId>(at - graph.nodes.begin());
+  std::vector<NodeId> sms;
+  const LinksOfNode links = links_by_node(graph)[node];
+  for (const uint32_t i : links.out) sms.push_back(graph.links[i].to.node);
+  FrontEndSpec& spec = graph.spec<FrontEndSpec>(at->node_class);
+  frontend::DispatchParams& p = spec.params.dispatch;
+  p.fill = policy.sms == "fill";
+  p.steal = policy.steal;
+  p.groups = policy.groups;
+  if (policy.groups == 1) return;
+  if (sms.size() < policy.groups)
+    throw Error(fmt::format("dispatch.groups: {} groups of {} SMs - at most one group for each SM",
+                            policy.groups, sms.size()));
+  spec.groups = group_sms(graph, sms, policy.groups);
+  const auto in_group = static_cast<uint32_t>(sms.size() / policy.groups);
+  const sm::SmResources& capacity = std::get<SmSpec>(graph.spec_of(sms.front())).capacity;
+  for (sm::LaunchInfo& launch : image.launches)
+    launch.row = policy.row_blocks != 0 ? policy.row_blocks
+                                        : in_group * blocks_per_sm(capacity, launch.needs);
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,128 @@
+// Keeps the traces of the thread blocks that may be dispatched next in memory, and no others.
+#include "host/timing/run/trace_feed.h"
+
+#include <algorithm>
+
+namespace nearwarp::sim {
+
+namespace {
+
+size_t thread_blocks(const ImageTables& image) {
+  if (image.launches.empty()) return 0;
+  return size_t{image.launches.back().first_block} + image.launches.back().num_blocks;
+}
+
+}  // namespace
+
+TraceFeed::TraceFeed(const runtime::Recording& recording, const ImageTables& image, uint32_t margin)
+    : recording_(recording), image_(image), margin_(margin), table_(thread_blocks(image)) {}
+
+void TraceFeed::serve(System& system, kernels::RunState& run) {
+  frontend::DispatchState& d = system.front_end().dispatch;
+  std::byte* base = system.arena.base();
+  const uint32_t groups = system.front_end_params().dispatch.groups;
+  const uint32_t most = system.front_end_params().dispatch.max_running;
+  const uint32_t* done = d.done_log.in(base);
+  for (uint32_t i = 0; i < d.num_done; ++i) block_done(done[i]);
+  d.num_done = 0;
+  std::erase_if(launches_, [&](const auto& known) {
+    if (d.launches.in(base)[known.first].end == kNever) return false;
+    const sm::LaunchInfo& info = image_.launches[known.first];
+    table_.release(info.first_block, info.num_blocks);
+    return true;
+  });
+  for (uint32_t k = 0; k < d.num_running; ++k) {
+    const uint32_t launch = d.running.in(base)[k];
+    const uint32_t* taken = d.taken.in(base) + size_t{k} * groups;
+    Launch& l = known(launch, groups, taken);
+    for (uint32_t q = 0; q < groups; ++q) {
+      ensure(launch, l, q, taken[q] + margin_);
+      d.ready.in(base)[k * groups + q] = l.ready[q];
+    }
+  }
+  // In a window as many launches can end, and as many begin, as may be in flight.
+  uint32_t launch = d.line_head;
+  for (uint32_t k = 0; k < most && launch != frontend::kNoLaunch; ++k) {
+    Launch& l = known(launch, groups, nullptr);
+    for (uint32_t q = 0; q < groups; ++q) ensure(launch, l, q, margin_);
+    launch = d.launches.in(base)[launch].next;
+  }
+  d.margin = margin_;
+  d.host_wanted = false;
+  run.view.traces = table_.data();
+}
+
+TraceFeed::Launch& TraceFeed::known(uint32_t launch, uint32_t groups, const uint32_t* taken) {
+  const auto [it, is_new] = launches_.try_emplace(launch);
+  Launch& l = it->second;
+  if (!is_new) return l;
+  const sm::LaunchInfo& info = image_.launches[launch];
+  const runtime::LaunchRecord& record = recording_.launches[image_.recorded_launch[launch]];
+  l.queues = {info.num_blocks, info.row, groups};
+  l.ready.assign(groups, 0);
+  l.dispatched.assign(groups, 0);
+  // Only after a checkpoint has something been dispatched of a launch that is new here.
+  if (taken != nullptr) l.dispatched.assign(taken, taken + groups);
+  l.chunks.resize(record.num_chunks);
+  uint32_t first = 0;
+  for (uint32_t i = 0; i < record.num_chunks; ++i) {
+    l.chunks[i].first_block = first;
+    l.chunks[i].num_blocks = recording_.traces.blocks(record.first_chunk + i);
+    first += l.chunks[i].num_blocks;
+  }
+  return l;
+}
+
+bool TraceFeed::has_ended(uint32_t launch, const Launch& l, uint32_t block) const {
+  if (l.queues.place_of(block) >= l.dispatched[l.queues.group_of(block)]) return false;
+  return !on_machine_.contains(image_.launches[launch].first_block + block);
+}
+
+void TraceFeed::ensure(uint32_t launch, Launch& l, uint32_t queue, uint32_t end) {
+  end = std::min(end, l.queues.length(queue));
+  uint32_t& ready = l.ready[queue];
+  while (ready < end) {
+    const uint32_t block = l.queues.at(queue, ready);
+    const auto after =
+        std::upper_bound(l.chunks.begin(), l.chunks.end(), block,
+                         [](uint32_t b, const Chunk& c) { return b < c.first_block; });
+    const Chunk& chunk = *std::prev(after);
+    if (!chunk.loaded) load(launch, l, static_cast<uint32_t>(&chunk - l.chunks.data()));
+    // The rest of the chunk that stands in a row in this queue.
+    const uint32_t in_chunk = chunk.first_block + chunk.num_blocks - block;
+    const uint32_t in_row = l.queues.groups == 1 ? in_chunk : l.queues.row - ready % l.queues.row;
+    ready = std::min(ready + std::min(in_chunk, in_row), l.queues.length(queue));
+  }
+}
+
+void TraceFeed::load(uint32_t launch, Launch& l, uint32_t index) {
+  Chunk& chunk = l.chunks[index];
+  const runtime::LaunchRecord& record = recording_.launches[image_.recorded_launch[launch]];
+  chunk.words = recording_.traces.chunk(record.first_chunk + index);
+  chunk.loaded = true;
+  const runtime::TraceChunk& c = *chunk.words;
+  sm::TraceBlock* table = table_.data() + image_.launches[launch].first_block + chunk.first_block;
+  for (uint32_t i = 0; i < chunk.num_blocks; ++i) {
+    table[i].words = c.words.data();
+    table[i].warp_offset = c.warp_offset.data() + size_t{i} * c.warps_per_block;
+    chunk.left += has_ended(launch, l, chunk.first_block + i) ? 0 : 1;
+  }
+  if (chunk.left == 0) chunk.words.reset();
+}
+
+void TraceFeed::block_done(uint32_t number) {
+  const auto after =
+      std::upper_bound(image_.launches.begin(), image_.launches.end(), number,
+                       [](uint32_t n, const sm::LaunchInfo& l) { return n < l.first_block; });
+  const auto launch = static_cast<uint32_t>(after - image_.launches.begin()) - 1;
+  const sm::LaunchInfo& info = image_.launches[launch];
+  Launch& l = launches_.at(launch);
+  const uint32_t block = number - info.first_block;
+  table_.data()[number] = sm::TraceBlock{};
+  Chunk& chunk =
+      *std::prev(std::upper_bound(l.chunks.begin(), l.chunks.end(), block,
+                                  [](uint32_t b, const Chunk& c) { return b < c.first_block; }));
+  if (--chunk.left == 0) chunk.words.reset();
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,242 @@
+// The dispatcher: which thread block goes where and when.
+#include <gtest/gtest.h>
+
+#include "device/frontend/front_end.h"
+#include "tests/support/dispatch_rig.h"
+
+namespace nearwarp::frontend {
+namespace {
+
+using namespace nearwarp::testing;
+
+/// A front end with mock SMs; one tick per cycle, channels of four.
+struct Bench {
+  static constexpr uint32_t kWire = 4;
+  Rig rig;
+  Program program;
+  FrontEndParams p;
+  bool on_demand = true;
+  Ref<FrontEndState> state;
+  std::vector<std::shared_ptr<MockProducer>> from_sm;
+  std::vector<std::shared_ptr<MockConsumer>> to_sm;
+
+  explicit Bench(uint32_t sms) {
+    p.num_sms = sms;
+    p.launch_gap = 10;
+    p.outbox_entries = 4;
+    program.block({});
+  }
+  void build() {
+    ArenaBuilder& a = rig.arena;
+    FrontEndState s;
+    s.to_sm = a.allocate<Ref<Channel>>(p.num_sms);
+    s.from_sm = a.allocate<Ref<Channel>>(p.num_sms);
+    s.outbox = a.allocate<Outbox>(p.num_sms);
+    s.outgoing = a.allocate<Outgoing>(p.num_sms * p.outbox_entries);
+    s.dispatch = make_dispatch(rig, program, p);
+    std::vector<Ref<Channel>> inputs;
+    for (uint32_t i = 0; i < p.num_sms; ++i) {
+      a.get(s.to_sm)[i] = rig.channel({16, kWire, kWire, 0, 1});
+      inputs.push_back(a.get(s.from_sm)[i] = rig.channel({16, kWire, kWire, 0, 1}));
+    }
+    state = a.allocate<FrontEndState>(1);
+    *a.get(state) = s;
+    rig.add(
+        [this](std::byte* base, Window w, Horizon& h) {
+          SystemView view;
+          view.arena = base;
+          view.image = program.view();
+          view.on_demand = on_demand;
+          return step_front_end<sm::MechanismList<>>(HostGroup{}, p, *state.in(base), view, w, h);
+        },
+        inputs);
+    for (uint32_t i = 0; i < p.num_sms; ++i) {
+      to_sm.push_back(rig.consumer(a.get(s.to_sm)[i]));
+      from_sm.push_back(rig.producer(a.get(s.from_sm)[i]));
+    }
+  }
+  FrontEndState& s() { return *rig.arena.get(state); }
+  const LaunchState& launch(uint32_t i) { return rig.arena.get(s().dispatch.launches)[i]; }
+  /// SM `sm` says at `at` that a block has ended: `number` over all launches.
+  void done(Tick at, uint32_t sm, uint32_t number) {
+    Packet m;
+    m.kind = PacketKind::kBlockDone;
+    m.line = number;
+    from_sm[sm]->items.push_back({at, m, 0});
+  }
+  void run(Tick end = 300) {
+    RunOptions o;
+    o.window = kWire;
+    rig.run(o, end);
+  }
+  struct Block {
+    Tick at = 0;
+    uint32_t launch = 0, block = 0;
+    bool operator==(const Block&) const = default;
+  };
+  /// What SM `sm` got; the packets leave four cycles before they arrive.
+  std::vector<Block> got(uint32_t sm) {
+    std::vector<Block> blocks;
+    for (const auto& i : to_sm[sm]->items)
+      if (i.packet.kind == PacketKind::kLaunchBlock)
+        blocks.push_back({i.at, i.packet.tag, i.packet.line});
+    return blocks;
+  }
+};
+using Got = std::vector<Bench::Block>;
+
+std::ostream& operator<<(std::ostream& out, const Bench::Block& b) {
+  return out << b.at << ": block " << b.block << " of " << b.launch;
+}
+
+TEST(Dispatcher, GoesRoundOneBlockPerSmAndCycle) {
+  Bench b(3);
+  b.program.launch(8, 2, 2);
+  b.build();
+  b.run();
+  // From cycle 10 on; two per SM are all that fit, so the blocks 6 and 7 wait.
+  EXPECT_EQ(b.got(0), (Got{{14, 0, 0}, {15, 0, 3}}));
+  EXPECT_EQ(b.got(1), (Got{{14, 0, 1}, {15, 0, 4}}));
+  EXPECT_EQ(b.got(2), (Got{{14, 0, 2}, {15, 0, 5}}));
+  EXPECT_EQ(b.s().counters.blocks_dispatched, 6u);
+}
+
+TEST(Dispatcher, EndedBlocksMakeRoom) {
+  Bench b(2);
+  b.program.launch(4, 1, 1);
+  b.program.launch(1, 1, 1);
+  b.build();
+  b.done(30, 1, 1);
+  b.done(50, 0, 0);
+  b.done(60, 0, 3);
+  b.done(70, 1, 2);
+  b.run();
+  // The second launch begins ten cycles after the first one's last block, with the next SM.
+  EXPECT_EQ(b.got(1), (Got{{14, 0, 1}, {38, 0, 2}, {74 + 10 + 4, 1, 0}}));
+  EXPECT_EQ(b.got(0), (Got{{14, 0, 0}, {58, 0, 3}}));
+  EXPECT_EQ(b.launch(0).end, 74u);
+  EXPECT_EQ(b.launch(1).ready, 84u);
+  EXPECT_EQ(b.s().dispatch.num_done, 4u);
+  const uint32_t* done = b.rig.arena.get(b.s().dispatch.done_log);
+  EXPECT_EQ((std::vector<uint32_t>(done, done + 4)), (std::vector<uint32_t>{1, 0, 3, 2}));
+}
+
+TEST(Dispatcher, IndependentLaunchesRunTogetherTheOldestFirst) {
+  Bench b(1);
+  b.p.dispatch.max_running = 2;
+  b.program.launch_after({}, 3, 1, 4);
+  b.program.launch_after({}, 2, 1, 8);
+  b.program.launch_after({}, 1, 1, 8);
+  b.build();
+  b.done(60, 0, 3);  // block 0 of launch 1
+  b.done(70, 0, 4);  // and its last
+  b.run();
+  // Three quarters, then two eighths: the SM is full. The third launch is one too many; it begins
+  // when the second one has ended, in the room that it has left.
+  EXPECT_EQ(b.got(0),
+            (Got{{14, 0, 0}, {15, 0, 1}, {16, 0, 2}, {17, 1, 0}, {18, 1, 1}, {78, 2, 0}}));
+  EXPECT_EQ(b.launch(1).end, 74u);
+  EXPECT_EQ(b.launch(2).number, 3u);
+  EXPECT_EQ(b.s().dispatch.num_running, 2u);
+}
+
+TEST(Dispatcher, YoungerLaunchesGetWhatIsLeftAndEveryResourceCounts) {
+  Bench b(1);
+  b.p.dispatch.max_running = 4;
+  b.program.launch_after({}, 2, 1, 2);  // all registers
+  b.program.launch_after({}, 1, 1, 8);  // has to wait for them
+  b.program.launch_after({}, 1, 1, 8);
+  b.program.launches[2].needs.registers = 0;
+  b.program.launch_after({}, 2, 1, 8);
+  b.program.launches[3].needs.registers = 0;
+  b.program.launches[3].needs.shared_bytes = 30000;
+  b.build();
+  b.done(50, 0, 1);
+  b.run();
+  EXPECT_EQ(b.got(0), (Got{{14, 0, 0}, {15, 0, 1}, {16, 2, 0}, {17, 3, 0}, {58, 1, 0}}));
+}
+
+TEST(Dispatcher, AnSmMayBeKeptForOneLaunch) {
+  Bench b(2);
+  b.p.dispatch.max_running = 2;
+  b.p.dispatch.one_at_a_time = true;
+  b.program.launch_after({}, 1, 1, 8);
+  b.program.launch_after({}, 3, 1, 8);
+  b.build();
+  b.done(50, 0, 0);
+  b.run();
+  EXPECT_EQ(b.got(0), (Got{{14, 0, 0}}));
+  EXPECT_EQ(b.got(1), (Got{{14, 1, 0}, {15, 1, 1}, {16, 1, 2}}));
+}
+
+TEST(Dispatcher, LaunchesWaitForAllThatTheyAreAfter) {
+  Bench b(4);
+  b.p.dispatch.max_running = 8;
+  b.program.launch_after({}, 1, 1);      // 0
+  b.program.launch_after({}, 1, 1);      // 1
+  b.program.launch_after({0}, 1, 1);     // 2
+  b.program.launch_after({0, 1}, 1, 1);  // 3
+  b.build();
+  b.done(30, 0, 0);
+  b.done(50, 1, 1);
+  b.run();
+  EXPECT_EQ(b.launch(0).end, 34u);
+  EXPECT_EQ(b.launch(2).ready, 44u);
+  EXPECT_EQ(b.launch(3).ready, 64u);
+  EXPECT_EQ(b.got(0), (Got{{14, 0, 0}}));
+  EXPECT_EQ(b.got(1), (Got{{14, 1, 0}}));
+  EXPECT_EQ(b.got(2), (Got{{48, 2, 0}}));
+  EXPECT_EQ(b.got(3), (Got{{68, 3, 0}}));
+}
+
+TEST(Dispatcher, GroupsHaveQueuesOfTheirOwn) {
+  for (const bool steal : {false, true}) {
+    Bench b(2);
+    b.p.dispatch.groups = 2;
+    b.p.dispatch.steal = steal;
+    b.program.launch(6, 1, 8);
+    b.program.launches[0].row = 2;
+    b.build();
+    b.run();
+    // Blocks 0, 1, 4, 5 belong to the first SM, 2 and 3 to the second one.
+    Got first{{14, 0, 0}, {15, 0, 1}, {16, 0, 4}}, second{{14, 0, 2}, {15, 0, 3}};
+    (steal ? second : first).push_back({steal ? Tick{16} : Tick{17}, 0, 5});
+    EXPECT_EQ(b.got(0), first);
+    EXPECT_EQ(b.got(1), second);
+  }
+}
+
+TEST(Dispatcher, FillsOneSmAfterTheOther) {
+  Bench b(3);
+  b.p.dispatch.fill = true;
+  b.program.launch(5, 1, 2);
+  b.build();
+  b.done(50, 0, 1);
+  b.run();
+  EXPECT_EQ(b.got(0), (Got{{14, 0, 0}, {15, 0, 1}}));
+  EXPECT_EQ(b.got(1), (Got{{16, 0, 2}, {17, 0, 3}}));
+  EXPECT_EQ(b.got(2), (Got{{18, 0, 4}}));
+}
+
+TEST(Dispatcher, TheHostIsWantedForTracesAndNotOtherwise) {
+  for (const bool on_demand : {true, false}) {
+    Bench b(1);
+    b.on_demand = on_demand;
+    b.program.launch(9, 1, 8);
+    b.build();
+    DispatchState& d = b.s().dispatch;
+    d.margin = 3;
+    b.run(9);
+    EXPECT_FALSE(d.host_wanted);
+    b.run(12);
+    EXPECT_EQ(d.host_wanted, on_demand);  // it has begun, and two blocks are out
+    if (!on_demand) continue;
+    b.rig.arena.get(d.ready)[0] = 9;
+    d.host_wanted = false;
+    b.run(20);
+    EXPECT_FALSE(d.host_wanted);
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::frontend
