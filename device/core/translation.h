@@ -60,10 +60,12 @@ struct PageEntry {
   NW_HD bool mixed() const { return (word & kMixed) != 0; }
 };
 
-/// The table of one address space. Pages beyond it keep their addresses, under map 0. The host
-/// changes it while the machine stands still, and has caches and TLBs emptied.
+/// The table of one address space. The host changes it while the machine stands still, and has
+/// caches and TLBs emptied.
 struct PageTable {
   Ref<PageEntry> pages;  ///< by virtual page
+  /// Pages beyond it: under map 0, at their address, or what these bits leave of it, from there on.
+  LineAddr beyond = 0, beyond_bits = ~LineAddr{0};
   /// What TLBs hold, whose pages may be several of the table's: the first one's entry if the others
   /// go on from there, else one that is mixed().
   Ref<PageEntry> runs;
@@ -75,24 +77,28 @@ struct Translation {
   uint32_t page_shift = 5;  ///< log2 of the lines per page
 };
 
-/// Entry `number` of a table, each of which stands for 2^shift lines.
-NW_HD NW_INLINE PageEntry entry_in(const Ref<PageEntry>& table, const std::byte* base,
-                                   uint32_t number, uint32_t shift) {
-  return number < table.count ? table.in(base)[number] : PageEntry::of(number << shift, 0);
+/// Entry `number` of `entries`, the table's pages or runs, each of which stands for 2^shift lines.
+NW_HD NW_INLINE PageEntry entry_in(const PageTable& table, const Ref<PageEntry>& entries,
+                                   const std::byte* base, uint32_t number, uint32_t shift) {
+  return number < entries.count
+             ? entries.in(base)[number]
+             : PageEntry::of(table.beyond + (number << shift & table.beyond_bits), 0);
 }
 
 /// The entry of a virtual page.
 NW_HD NW_INLINE PageEntry page_entry(const Translation& t, const std::byte* base, uint32_t space,
                                      uint32_t page) {
   if (space >= t.spaces.count) return PageEntry::of(page << t.page_shift, 0);
-  return entry_in(t.spaces.in(base)[space].pages, base, page, t.page_shift);
+  const PageTable& table = t.spaces.in(base)[space];
+  return entry_in(table, table.pages, base, page, t.page_shift);
 }
 
 /// The same for TLBs with pages of 2^run_shift lines, at least those of the table.
 NW_HD NW_INLINE PageEntry run_entry(const Translation& t, const std::byte* base, uint32_t space,
                                     uint32_t run, uint32_t run_shift) {
   if (space >= t.spaces.count) return PageEntry::of(run << run_shift, 0);
-  return entry_in(t.spaces.in(base)[space].runs, base, run, run_shift);
+  const PageTable& table = t.spaces.in(base)[space];
+  return entry_in(table, table.runs, base, run, run_shift);
 }
 
 /// The physical line of a virtual one.

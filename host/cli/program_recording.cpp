@@ -93,6 +93,18 @@ runtime::Recording cached_recording(const std::string& cache, const std::string&
   return recording;
 }
 
+std::vector<std::string> programs_joined(const std::string& programs) {
+  if (fs::exists(programs)) return {programs};
+  std::vector<std::string> names(1);
+  for (const char c : programs) {
+    if (c == '+')
+      names.emplace_back();
+    else
+      names.back() += c;
+  }
+  return names;
+}
+
 bool names_recording(const std::string& program) {
   return program.ends_with(".nwtrace") || sass::names_trace(program);
 }

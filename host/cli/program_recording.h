@@ -37,6 +37,8 @@ runtime::Recording cached_recording(const std::string& cache, const std::string&
 /// A program that has been executed before: a recording, as `nearwarp record` writes it, or traces,
 /// as Accel-Sim's tracer does.
 bool names_recording(const std::string& program);
+/// Programs joined by "+"; the name of a file that is there stands for itself.
+std::vector<std::string> programs_joined(const std::string& programs);
 /// Read it; throws nearwarp::Error if it cannot be used. `cache` is for traces.
 runtime::Recording load_recorded(const std::string& path, const std::string& cache);
 /// Changes with the program's files, as 32 hexadecimal digits.

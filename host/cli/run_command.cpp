@@ -18,7 +18,9 @@
 #include "host/config/config.h"
 #include "host/core/error.h"
 #include "host/recording/accel_sim/trace_list.h"
+#include "host/recording/combine.h"
 #include "host/recording/repeats.h"
+#include "host/timing/report/applications.h"
 #include "host/timing/report/energy_text.h"
 #include "host/timing/report/explain.h"
 #include "host/timing/report/file.h"
@@ -31,10 +33,9 @@ namespace nearwarp::cli {
 namespace {
 
 struct Request {
-  // One of these three:
-  const workloads::Workload* workload = nullptr;
-  std::string recording;  ///< file: a recording, or Accel-Sim's traces
-  Words application;      ///< and its arguments
+  // One of these two:
+  Words programs;     ///< workloads, recordings, Accel-Sim's traces; several run at the same time
+  Words application;  ///< and its arguments
   ApplicationOptions application_options;
   std::string size;
   Words overrides;
@@ -55,10 +56,11 @@ struct Program {
 
 CommandLine declare() {
   CommandLine line(
-      "run", "WORKLOAD|FILE.nwtrace|kernelslist.g",
+      "run", "WORKLOAD|FILE.nwtrace|kernelslist.g[+...]",
       "Simulate a workload, a recorded program (FILE.nwtrace), Accel-Sim's traces\n"
       "(kernelslist.g) or a CUDA application (nearwarp run [OPTION...] -- APPLICATION\n"
-      "ARG...) on a machine under one or several policies, side by side");
+      "ARG...) on a machine under one or several policies, side by side. Programs joined\n"
+      "by + run at the same time, each in an address space of its own (kmeans+libor)");
   line.value("machine", "name, or path of a .toml file", "NAME", "tom");
   line.value("policy",
              "names or paths, separated by commas; the first one is what speed-ups are over",
@@ -90,28 +92,30 @@ Request understand(const CommandLine& line, const Words& application) {
   request.application_options = application_options(line, application);
   request.size = line.text("size");
   workloads::parse_size(request.size);
+  bool has_workload = false, has_trace = false;
   if (application.empty()) {
-    const std::string& name = line.positional()[0];
-    if (names_recording(name)) {
-      if (line.given("size"))
-        throw UsageError(
-            fmt::format("--size is for workloads - '{}' is as large as it was when it "
-                        "was recorded",
-                        name));
-      request.recording = name;
-    } else
-      request.workload = &workload_named(name);
+    request.programs = programs_joined(line.positional()[0]);
+    for (const std::string& name : request.programs) {
+      has_trace |= sass::names_trace(name);
+      if (names_recording(name)) continue;
+      workload_named(name);
+      has_workload = true;
+    }
+    if (line.given("size") && !has_workload)
+      throw UsageError(
+          fmt::format("--size is for workloads - '{}' is as large as it was when it was recorded",
+                      line.positional()[0]));
   }
   request.overrides = line.texts("set");
   request.machine = config::load_machine(line.text("machine"), request.overrides);
-  const bool is_trace = sass::names_trace(request.recording);
   // The other default policies need code to choose candidates from, and stacks that compute.
-  const bool only_baseline = is_trace || request.machine.shape != "stacked";
+  const bool only_baseline = has_trace || request.machine.shape != "stacked";
   const std::string policies =
       only_baseline && !line.given("policy") ? "baseline" : line.text("policy");
   for (const std::string& name : split_commas(policies)) {
     request.policies.push_back(config::load_policy(name, request.overrides));
-    if (is_trace) check_policy_for_traces(request.policies.back(), request.recording);
+    for (const std::string& program : request.programs)
+      if (sass::names_trace(program)) check_policy_for_traces(request.policies.back(), program);
   }
   if (request.policies.empty()) throw UsageError("--policy names no policy - e.g. baseline");
   if (line.given("threads")) {
@@ -140,12 +144,19 @@ std::string json_text(const Request& request, const std::vector<report::RunResul
   return report::format_json(results, context);
 }
 
+/// One of the built-in programs by itself: its launches are what everybody expects.
+bool is_workload(const Request& request) {
+  return request.programs.size() == 1 && !names_recording(request.programs[0]);
+}
+
 std::string tables(const Request& request, std::span<const report::RunResult> results) {
   std::string text = report::format_table(results);
-  if (request.workload == nullptr || request.max_repeats != 0) {
+  if (!is_workload(request) || request.max_repeats != 0) {
     const std::string kernels = report::format_kernels(results);
     if (!kernels.empty()) text += "\n" + kernels;
   }
+  const std::string applications = report::format_applications(results);
+  if (!applications.empty()) text += "\n" + applications;
   const std::string mapping = report::format_mapping(results);
   if (!mapping.empty()) text += "\n" + mapping;
   if (!request.explain) return text;
@@ -175,15 +186,31 @@ std::vector<report::RunResult> simulate(const Request& request,
   return all;
 }
 
+/// Programs as one, which run at the same time.
+Program together(std::vector<Program> programs) {
+  std::vector<runtime::Recording> recordings;
+  Program all;
+  for (Program& p : programs) {
+    all.name += (all.name.empty() ? "" : "+") + p.name;
+    if (all.size.empty()) all.size = p.size;
+    recordings.push_back(std::move(p.recording));
+  }
+  all.recording = runtime::combine(std::move(recordings));
+  return all;
+}
+
 std::vector<Program> programs_of(const Request& request, ApplicationRun* application) {
   std::vector<Program> programs;
-  if (request.workload != nullptr) {
-    programs.push_back({request.workload->name(), request.size,
-                        recording_of(*request.workload, request.size, request.cache)});
-  } else if (!request.recording.empty()) {
-    runtime::Recording recording = load_recorded(request.recording, request.cache);
-    programs.push_back({recording.name, "", std::move(recording)});
-  } else {
+  for (const std::string& name : request.programs) {
+    if (names_recording(name)) {
+      runtime::Recording recording = load_recorded(name, request.cache);
+      programs.push_back({recording.name, "", std::move(recording)});
+    } else {
+      programs.push_back(
+          {name, request.size, recording_of(workload_named(name), request.size, request.cache)});
+    }
+  }
+  if (!request.application.empty()) {
     *application =
         run_application(request.application, request.machine, request.application_options);
     for (runtime::Journal& process : take_processes(*application))
@@ -192,6 +219,11 @@ std::vector<Program> programs_of(const Request& request, ApplicationRun* applica
   if (request.max_repeats != 0)
     for (Program& program : programs)
       runtime::limit_repeats(program.recording, request.max_repeats);
+  if (request.programs.size() > 1) {
+    Program all = together(std::move(programs));
+    programs.clear();
+    programs.push_back(std::move(all));
+  }
   return programs;
 }
 

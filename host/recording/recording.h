@@ -21,7 +21,8 @@ struct Dim3 {
 struct Allocation {
   uint64_t address = 0;  ///< device address
   uint64_t bytes = 0;
-  std::string label;  ///< the program's name for it, for reports; may be empty
+  std::string label;         ///< the program's name for it, for reports; may be empty
+  uint32_t application = 0;  ///< whose it is, in a recording of several (combine.h)
 };
 
 /// One kernel launch and where its traces are.
@@ -38,7 +39,8 @@ struct LaunchRecord {
   /// into Recording::launches, each below its own, in ascending order).
   bool after_all = true;
   std::vector<uint32_t> after;
-  uint32_t stream = 0;  ///< for reports: 0 is the default stream
+  uint32_t stream = 0;       ///< for reports: 0 is the default stream
+  uint32_t application = 0;  ///< in a recording of several (combine.h); its address space
   // Of a recording that repetitions were left out of (repeats.h):
   uint32_t stands_for = 1;   ///< launches: itself and repetitions
   uint32_t left_before = 0;  ///< launches before it that are left out
@@ -56,6 +58,8 @@ struct Recording {
   uint64_t thread_instructions = 0;
   double execution_seconds = 0;
   bool truncated = false;  ///< an instruction limit ended detailed recording
+  /// Of a recording of several programs that run together, their names (combine.h); else empty.
+  std::vector<std::string> applications;
   /// Why no code of the program can be chosen for offloading; empty: it can.
   std::string no_offloading;
 };

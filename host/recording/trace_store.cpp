@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "device/core/macros.h"
 #include "host/core/error.h"
 #include "host/recording/chunk_codec.h"
 #include "host/recording/chunk_ids.h"
@@ -34,6 +35,18 @@ struct TraceStore::Impl {
   uint64_t resident_bytes = 0;
   uint64_t words = 0;
   std::shared_ptr<SpillFile> file;
+  // Instead of all of that, other stores, one after the other, and where each begins: its first
+  // chunk and the number of its first distinct one.
+  std::vector<TraceStore> parts;
+  std::vector<uint32_t> first_chunk, first_identity;
+
+  /// The part that has a chunk, which gets its index there.
+  size_t part_of(uint32_t& index) const {
+    const auto after = std::upper_bound(first_chunk.begin(), first_chunk.end(), index);
+    const size_t part = static_cast<size_t>(after - first_chunk.begin()) - 1;
+    index -= first_chunk[part];
+    return part;
+  }
 
   // Callers hold the mutex.
   uint32_t identity(uint32_t index) const {
@@ -86,6 +99,18 @@ TraceStore::TraceStore(Options options, std::shared_ptr<SpillFile> file,
   for (const uint32_t entry : sequence) impl_->words += impl_->entries.at(entry).words;
   impl_->sequence = std::move(sequence);
 }
+TraceStore::TraceStore(std::vector<TraceStore> parts) : TraceStore() {
+  uint32_t chunks = 0, identities = 0;
+  for (const TraceStore& part : parts) {
+    impl_->first_chunk.push_back(chunks);
+    impl_->first_identity.push_back(identities);
+    uint32_t distinct = 0;
+    for (uint32_t i = 0; i < part.size(); ++i) distinct = std::max(distinct, part.identity(i) + 1);
+    chunks += part.size();
+    identities += distinct;
+  }
+  impl_->parts = std::move(parts);
+}
 TraceStore::~TraceStore() = default;
 TraceStore::TraceStore(TraceStore&&) noexcept = default;
 TraceStore& TraceStore::operator=(TraceStore&&) noexcept = default;
@@ -95,6 +120,7 @@ uint64_t TraceStore::memory_bytes(const TraceChunk& c) {
 }
 
 uint32_t TraceStore::append(TraceChunk chunk) {
+  NW_ASSERT(impl_->parts.empty());
   const std::lock_guard lock(impl_->mutex);
   const auto index = static_cast<uint32_t>(impl_->sequence.size());
   impl_->words += chunk.words.size();
@@ -111,26 +137,41 @@ uint32_t TraceStore::append(TraceChunk chunk) {
 }
 
 uint32_t TraceStore::size() const {
+  if (!impl_->parts.empty()) return impl_->first_chunk.back() + impl_->parts.back().size();
   const std::lock_guard lock(impl_->mutex);
   return static_cast<uint32_t>(impl_->sequence.size());
 }
 
 uint32_t TraceStore::identity(uint32_t index) const {
+  if (!impl_->parts.empty()) {
+    const size_t part = impl_->part_of(index);
+    return impl_->first_identity[part] + impl_->parts[part].identity(index);
+  }
   const std::lock_guard lock(impl_->mutex);
   return impl_->identity(index);
 }
 
 uint32_t TraceStore::blocks(uint32_t index) const {
+  if (!impl_->parts.empty()) {
+    const size_t part = impl_->part_of(index);
+    return impl_->parts[part].blocks(index);
+  }
   const std::lock_guard lock(impl_->mutex);
   return impl_->entries[impl_->identity(index)].blocks;
 }
 
 uint64_t TraceStore::total_words() const {
+  uint64_t sum = 0;
+  for (const TraceStore& part : impl_->parts) sum += part.total_words();
   const std::lock_guard lock(impl_->mutex);
-  return impl_->words;
+  return sum + impl_->words;
 }
 
 std::shared_ptr<const TraceChunk> TraceStore::chunk(uint32_t index) const {
+  if (!impl_->parts.empty()) {
+    const size_t part = impl_->part_of(index);
+    return impl_->parts[part].chunk(index);
+  }
   SpillFile::Extent extent;
   uint32_t entry = 0;
   {

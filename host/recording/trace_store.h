@@ -59,6 +59,8 @@ class TraceStore {
   /// `sequence`: the identity of every chunk.
   TraceStore(Options options, std::shared_ptr<SpillFile> file,
              const std::vector<StoredChunk>& distinct, std::vector<uint32_t> sequence);
+  /// The chunks of all of `parts`, one after the other; nothing can be appended.
+  explicit TraceStore(std::vector<TraceStore> parts);
   /// What a chunk counts against the memory budget.
   static uint64_t memory_bytes(const TraceChunk& chunk);
 

@@ -35,6 +35,11 @@ class TomRun final : public sim::MechanismRun {
   void extend(sim::Graph& graph, const sim::Parts& parts) override {
     add_to_machine(graph, parts, subject_.policy, learns());
     if (subject_.policy.mapping != "tmap" && subject_.policy.mapping != "oracle") return;
+    if (!subject_.recording.applications.empty())
+      throw Error(
+          fmt::format("policy {}: a mapping of the data (mapping = \"{}\") is chosen for one "
+                      "program, not for several at once - use one with mapping = \"bmap\"",
+                      subject_.policy.name, subject_.policy.mapping));
     // One more map, for the pages of what candidates touch.
     graph.address_spaces = std::max(1u, graph.address_spaces);
     graph.more_maps = std::max(1u, graph.more_maps);

@@ -7,6 +7,7 @@
 
 #include "device/trace/format.h"
 #include "host/core/error.h"
+#include "host/functional/instructions/decoded.h"
 #include "host/timing/program/instruction_class.h"
 #include "host/timing/program/launch_order.h"
 
@@ -175,11 +176,15 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     info.needs = block_needs(machine, *recording.kernels[l.kernel], l);
     info.warps_per_block = static_cast<uint16_t>(info.needs.warps);
     info.first_block = blocks;
+    info.space = static_cast<uint16_t>(l.application);
     blocks += info.num_blocks;
     out.launches.push_back(info);
     out.recorded_launch.push_back(i);
   }
   add_launch_order(recording, out);
+  out.programs = std::max(1u, static_cast<uint32_t>(recording.applications.size()));
+  for (const runtime::Allocation& a : recording.allocations)
+    out.memory_bytes = std::max(out.memory_bytes, a.address + a.bytes - exec::kDeviceBase);
   return out;
 }
 

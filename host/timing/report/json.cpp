@@ -35,6 +35,16 @@ Json kernels_json(const RunResult& run) {
   return rows;
 }
 
+Json applications_json(const RunResult& run) {
+  Json rows = Json::array();
+  for (const ApplicationRow& row : run.applications)
+    rows.push_back({{"name", row.name},
+                    {"cycles", row.cycles},
+                    {"warp_instructions", row.warp_instructions},
+                    {"thread_instructions", row.thread_instructions}});
+  return rows;
+}
+
 Json kernel_totals_json(const RunResult& run) {
   Json rows = Json::array();
   for (const KernelSummary& k : summarize_kernels(run)) {
@@ -170,6 +180,7 @@ Json run_json(const RunResult& run) {
                   {"warp_instructions_per_second", run.warp_instructions_per_second()},
                   {"cycles_per_second", run.cycles_per_second()}};
   json["kernels"] = kernels_json(run);
+  if (!run.applications.empty()) json["applications"] = applications_json(run);
   json["kernel_totals"] = kernel_totals_json(run);
   json["candidates"] = candidates_json(run);
   if (run.mapping.has_value()) json["mapping"] = mapping_json(*run.mapping);

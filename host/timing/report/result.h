@@ -32,6 +32,14 @@ struct KernelRow {
   uint64_t thread_instructions = 0;
 };
 
+/// One of several programs that ran at the same time.
+struct ApplicationRow {
+  std::string name;
+  uint64_t cycles = 0;             ///< core cycles to the end of its last launch, so far
+  uint64_t warp_instructions = 0;  ///< of the launches that have ended
+  uint64_t thread_instructions = 0;
+};
+
 /// One offloading candidate block of a kernel, summed over the kernel's launches.
 struct CandidateRow {
   std::string kernel;
@@ -136,6 +144,7 @@ struct RunResult {
   MachineParts parts;
   std::vector<Counter> counters;
   std::vector<KernelRow> kernels;
+  std::vector<ApplicationRow> applications;  ///< of several programs at once; else empty
   std::vector<CandidateRow> candidates;
   std::optional<MappingReport> mapping;  ///< policies with a mapping of their own
   EnergyReport energy;                   ///< an estimate; see docs/energy.md

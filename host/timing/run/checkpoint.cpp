@@ -44,9 +44,11 @@ std::string run_fingerprint(const ReplayJob& what) {
   std::string text =
       fmt::format("{}|{}|{}|{}|{}|{}", models_hash, r.name, r.launches.size(), r.warp_instructions,
                   r.thread_instructions, r.traces.total_words());
-  for (const runtime::LaunchRecord& l : r.launches)
-    text +=
-        fmt::format("|{},{},{}", r.kernels[l.kernel]->name, l.blocks_recorded, l.warp_instructions);
+  for (const runtime::LaunchRecord& l : r.launches) {
+    text += fmt::format("|{},{},{},{},{}", r.kernels[l.kernel]->name, l.blocks_recorded,
+                        l.warp_instructions, l.application, l.after_all);
+    for (const uint32_t before : l.after) text += fmt::format(",{}", before);
+  }
   if (r.traces.size() != 0) {
     const auto last = r.traces.chunk(r.traces.size() - 1);
     text += '|' + content_hash({reinterpret_cast<const char*>(last->words.data()),

@@ -7,6 +7,7 @@
 
 #include "host/core/error.h"
 #include "host/recording/archive.h"
+#include "host/timing/machine/address_spaces.h"
 #include "host/timing/machine/dispatch_policy.h"
 #include "host/timing/machine/lay_out.h"
 #include "host/timing/machine/shapes/shapes.h"
@@ -44,8 +45,10 @@ System Replay::lay_out() {
   Graph graph = (what_.shape != nullptr ? what_.shape : make_graph)(inputs);
   const Parts parts(inputs);
   for (const auto& m : mechanisms_) m->extend(graph, parts);
+  add_address_spaces(image_, *what_.machine, graph);
   apply_dispatch_policy(what_.policy->dispatch, graph, image_);
   System system = sim::lay_out(graph);
+  map_address_spaces(image_, system);
   for (const auto& m : mechanisms_) m->attach(system);
   return system;
 }

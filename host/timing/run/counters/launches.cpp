@@ -15,6 +15,8 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
   const auto number = [&](uint32_t index) {
     return uint64_t{index} + recording.launches[index].left_before;
   };
+  for (const std::string& name : recording.applications)
+    result.applications.push_back({name, 0, 0, 0});
   const auto cycle = [&](Tick at) { return (at + system.core_period - 1) / system.core_period; };
   for (uint32_t i = 0; i < image.launches.size(); ++i) {
     const frontend::LaunchState& state = launches[i];
@@ -34,6 +36,11 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
     row.thread_instructions = ended ? l.thread_instructions : 0;
     result.kernels.push_back(row);
     result.cycles = std::max(result.cycles, at);
+    if (l.application >= result.applications.size()) continue;
+    report::ApplicationRow& application = result.applications[l.application];
+    application.cycles = std::max(application.cycles, at);
+    application.warp_instructions += row.warp_instructions;
+    application.thread_instructions += row.thread_instructions;
   }
 }
 

@@ -1,0 +1,16 @@
+// Several programs that run on one machine at the same time.
+#pragma once
+
+#include <vector>
+
+#include "host/recording/recording.h"
+
+namespace nearwarp::runtime {
+
+/// Their recordings as one. Each program keeps the order of its launches and an address space of
+/// its own; between programs there is no order. Throws nearwarp::Error for more than kMaxPrograms.
+Recording combine(std::vector<Recording> programs);
+
+inline constexpr size_t kMaxPrograms = 16;  ///< address spaces: kMaxSpaces
+
+}  // namespace nearwarp::runtime

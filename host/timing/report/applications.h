@@ -1,0 +1,14 @@
+// Several programs that ran at the same time.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "host/timing/report/result.h"
+
+namespace nearwarp::report {
+
+/// A table of when each program ended, by policy. Empty where one program ran.
+std::string format_applications(std::span<const RunResult> runs);
+
+}  // namespace nearwarp::report
