@@ -9,7 +9,7 @@
 #include "host/core/error.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/timing/program/instruction_class.h"
-#include "host/timing/program/launch_order.h"
+#include "host/timing/program/launch_waits.h"
 
 namespace nearwarp::sim {
 
@@ -181,7 +181,7 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     out.launches.push_back(info);
     out.recorded_launch.push_back(i);
   }
-  add_launch_order(recording, out);
+  add_launch_waits(recording, out);
   out.programs = std::max(1u, static_cast<uint32_t>(recording.applications.size()));
   for (const runtime::Allocation& a : recording.allocations)
     out.memory_bytes = std::max(out.memory_bytes, a.address + a.bytes - exec::kDeviceBase);

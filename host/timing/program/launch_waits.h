@@ -8,6 +8,6 @@ namespace nearwarp::sim {
 
 /// Fills LaunchInfo::waits_for, first_waiting and num_waiting and ImageTables::waiting from what
 /// the recording says of the order of its launches.
-void add_launch_order(const runtime::Recording& recording, ImageTables& image);
+void add_launch_waits(const runtime::Recording& recording, ImageTables& image);
 
 }  // namespace nearwarp::sim

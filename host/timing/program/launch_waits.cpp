@@ -1,5 +1,5 @@
 // Which launches of a program wait for which.
-#include "host/timing/program/launch_order.h"
+#include "host/timing/program/launch_waits.h"
 
 #include <set>
 
@@ -43,7 +43,7 @@ class Order {
 
 }  // namespace
 
-void add_launch_order(const runtime::Recording& recording, ImageTables& image) {
+void add_launch_waits(const runtime::Recording& recording, ImageTables& image) {
   Order order(image);
   std::vector<std::vector<uint32_t>> waiting(image.launches.size());
   uint32_t next = 0;
