@@ -46,6 +46,9 @@ struct LaunchRecord {
   uint32_t left_before = 0;  ///< launches before it that are left out
 };
 
+/// Can what a file says of the launch at `index` be waited for?
+bool possible_order(const LaunchRecord& launch, size_t index);
+
 /// A program, executed once; every timing run of it reads this.
 struct Recording {
   std::string name;

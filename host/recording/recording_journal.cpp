@@ -230,6 +230,10 @@ class JournalReader {
         if (l.kernel >= r.kernels.size() ||
             uint64_t{l.first_chunk} + l.num_chunks > sequence_.size())
           throw Error(fmt::format("{} is no usable recording: a launch lacks its parts", path_));
+        if (!possible_order(l, r.launches.size()))
+          throw Error(fmt::format(
+              "{} is no usable recording: launch {} waits for what does not come before it", path_,
+              r.launches.size()));
         r.launches.push_back(l);
         r.warp_instructions += l.warp_instructions;
         r.thread_instructions += l.thread_instructions;

@@ -2,7 +2,10 @@
 #include "host/recording/repeats.h"
 
 #include <map>
+#include <unordered_map>
 #include <utility>
+
+#include "host/recording/launch_set.h"
 
 namespace nearwarp::runtime {
 namespace {
@@ -15,6 +18,30 @@ std::vector<uint64_t> signature(const Recording& recording, const LaunchRecord& 
     all.push_back(recording.traces.identity(l.first_chunk + i));
   return all;
 }
+
+/// What launches wait for, in a recording that some of them are left out of.
+class OrderOfTheKept {
+ public:
+  explicit OrderOfTheKept(const std::vector<LaunchRecord>& launches) : launches_(launches) {
+    for (const LaunchRecord& l : launches)
+      for (const uint32_t before : l.after) named_[before];
+  }
+
+  /// Launches come in their order; `kept` is nullptr for one that is left out.
+  void next(uint32_t index, LaunchRecord* kept) {
+    const LaunchRecord& l = launches_[index];
+    LaunchSet set;
+    if (l.after_all) set = history_.all();
+    for (const uint32_t before : l.after) set.join(named_.at(before));
+    if (kept != nullptr) history_.add(set, *kept);
+    if (const auto it = named_.find(index); it != named_.end()) it->second = std::move(set);
+  }
+
+ private:
+  const std::vector<LaunchRecord>& launches_;
+  LaunchHistory history_;
+  std::unordered_map<uint32_t, LaunchSet> named_;  // launches that others name
+};
 
 }  // namespace
 
@@ -33,14 +60,17 @@ void limit_repeats(Recording& recording, uint32_t most) {
   std::vector<LaunchRecord> kept;
   std::vector<uint32_t> times(first.size()), last(first.size());  // by first launch
   recording.warp_instructions = recording.thread_instructions = 0;
+  OrderOfTheKept order(recording.launches);
   for (size_t i = 0; i < first.size(); ++i) {
     const LaunchRecord& launch = recording.launches[i];
     if (times[first[i]]++ >= most) {
       kept[last[first[i]]].stands_for += launch.stands_for;
+      order.next(static_cast<uint32_t>(i), nullptr);
       continue;
     }
     last[first[i]] = static_cast<uint32_t>(kept.size());
     kept.push_back(launch);
+    order.next(static_cast<uint32_t>(i), &kept.back());
     kept.back().left_before += static_cast<uint32_t>(i - last[first[i]]);
     recording.warp_instructions += launch.warp_instructions;
     recording.thread_instructions += launch.thread_instructions;

@@ -14,7 +14,8 @@ std::vector<uint32_t> first_alike(const Recording& recording);
 
 /// Leave out all but the first `most` (>= 1) of launches that repeat each other; the last one that
 /// stays stands for those left out (LaunchRecord::stands_for). The recording's totals are then of
-/// what stays.
+/// what stays. One that is left out takes no time where it was: what waited for it waits for what
+/// it waited for itself.
 void limit_repeats(Recording& recording, uint32_t most);
 
 }  // namespace nearwarp::runtime

@@ -116,6 +116,30 @@ TEST_F(JournalTest, CutOffAnywhereItHoldsTheLaunchesBefore) {
   EXPECT_EQ(most, 4u);
 }
 
+TEST_F(JournalTest, OrdersThatCannotBeAreRefused) {
+  const runtime::Recording recording = write(3);
+  const auto load = [&](bool after_all, const std::vector<uint32_t>& after) {
+    runtime::JournalWriter journal(path_, "test");
+    journal.kernel(*recording.kernels[0]);
+    for (uint32_t i = 0; i < 3; ++i) {
+      runtime::LaunchRecord launch = recording.launches[i];
+      launch.num_chunks = 0;
+      launch.first_chunk = 0;
+      if (i == 2) {
+        launch.after_all = after_all;
+        launch.after = after;
+      }
+      journal.launch(launch, 0);
+    }
+    return runtime::load_journal(path_).recording.launches[2].after;
+  };
+  for (const auto& after : {std::vector<uint32_t>{}, {0}, {1}, {0, 1}})
+    EXPECT_EQ(load(false, after), after);
+  for (const auto& after : {std::vector<uint32_t>{2}, {0, 3}, {1, 0}, {1, 1}, {0xffffffff}})
+    EXPECT_THROW(load(false, after), Error);
+  EXPECT_THROW(load(true, {0}), Error);
+}
+
 TEST_F(JournalTest, OtherFilesAreRefused) {
   std::ofstream(path_) << "not a journal, but long enough to hold the header of an entry";
   EXPECT_THROW(runtime::load_journal(path_), Error);

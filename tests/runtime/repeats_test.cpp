@@ -135,5 +135,35 @@ TEST(Repeats, WhatIsLeftOutIsStoodFor) {
   validate(recording);
 }
 
+TEST(Repeats, WhatIsLeftOutPassesItsOrderOn) {
+  using Indices = std::vector<uint32_t>;
+  // 0, 1 and 4 are alike, and 2 and 5.
+  const auto limited = [](const std::vector<Indices>& after, uint32_t most) {
+    Recording recording = eight_launches();
+    for (size_t i = 0; i < after.size(); ++i) {
+      recording.launches[i].after_all = false;
+      recording.launches[i].after = after[i];
+    }
+    limit_repeats(recording, most);
+    std::vector<Indices> kept;
+    for (const LaunchRecord& l : recording.launches) {
+      kept.push_back(l.after);
+      if (!l.after_all) continue;
+      EXPECT_TRUE(l.after.empty());
+      kept.back() = {99};
+    }
+    return kept;
+  };
+  const Indices all = {99};
+  // Two streams: 0 1 4 and 2 3 5 6, then both.
+  const std::vector<Indices> two = {{}, {0}, {}, {2}, {1}, {3}, {5}, {4, 6}};
+  EXPECT_EQ(limited(two, 3), (std::vector<Indices>{all, all, {}, {2}, {1}, {3}, {5}, all}));
+  EXPECT_EQ(limited(two, 2), (std::vector<Indices>{all, all, {}, {2}, {3}, {4}, all}));
+  EXPECT_EQ(limited(two, 1), (std::vector<Indices>{all, {}, {1}, {2}, all}));
+  // A chain through 1, 4 and 5, beside 3; all else waits for everything before.
+  const std::vector<Indices> chain = {{}, {0}, {0}, {}, {1}, {4}, {5}};
+  EXPECT_EQ(limited(chain, 1), (std::vector<Indices>{all, all, {}, {0}, all}));
+}
+
 }  // namespace
 }  // namespace nearwarp::runtime

@@ -302,6 +302,34 @@ TEST(Recordings, DamagedFilesAreRefused) {
   EXPECT_THROW(load_recording(directory.path() + "/missing"), Error);
 }
 
+TEST(Recordings, OrdersThatCannotBeAreRefused) {
+  Directory directory;
+  const std::string path = directory.path() + "/r.nwrec";
+  Recording r = record({}, 3);
+  ASSERT_EQ(r.launches.size(), 3u);
+  LaunchRecord& l = r.launches[2];
+  l.after_all = false;
+  l.stream = 3;
+  for (const auto& after : {std::vector<uint32_t>{}, {0}, {1}, {0, 1}}) {
+    l.after = after;
+    save_recording(r, path);
+    const Recording back = load_recording(path);
+    EXPECT_EQ(back.launches[2].after, after);
+    EXPECT_FALSE(back.launches[2].after_all);
+    EXPECT_EQ(back.launches[2].stream, 3u);
+    EXPECT_TRUE(back.launches[1].after_all);
+  }
+  for (const auto& after : {std::vector<uint32_t>{2}, {0, 3}, {1, 0}, {1, 1}, {0xffffffff}}) {
+    l.after = after;
+    save_recording(r, path);
+    EXPECT_THROW(load_recording(path), Error);
+  }
+  l.after = {0};
+  l.after_all = true;
+  save_recording(r, path);
+  EXPECT_THROW(load_recording(path), Error);
+}
+
 TEST(Recordings, KeysDependOnEverything) {
   const std::string key = recording_key("ptx", "w", "small");
   EXPECT_EQ(key.size(), 32u);

@@ -186,6 +186,47 @@ TEST(Program, UnknownOpcodesAreSaidOnceWithTheirClass) {
   EXPECT_EQ(accesses(p.recording).size(), 1u);
 }
 
+TEST(Program, KernelsOfDifferentStreamsOverlap) {
+  const TraceFolder folder;
+  TraceText text;
+  text.thread_block("0,0,0", {"0000 ffffffff 0 EXIT 0 0\n"});
+  std::string list;
+  const auto add = [&](uint64_t stream) {
+    text.stream = stream;
+    const std::string name = "kernel-" + std::to_string(list.size()) + ".traceg";
+    folder.write(name, text.text());
+    list += name + "\n";
+  };
+  const auto read = [&] { return read_program(folder.write("kernelslist.g", list)); };
+  constexpr uint64_t kA = 0x55d0c8a4e9b0, kB = 0x55d0c8a51230;
+  add(kA);
+  add(kA);
+  EXPECT_TRUE(read().recording.launches[1].after_all);
+  EXPECT_TRUE(read().warnings.empty());
+  for (const uint64_t stream : {kB, kB, uint64_t{0}, kA, kB}) add(stream);
+  list += "MemcpyHtoD,0x7f2200000000,4096\n";
+  add(kA);
+  add(kB);
+  const TraceProgram p = read();
+  const auto& l = p.recording.launches;
+  using Indices = std::vector<uint32_t>;
+  const Indices none;
+  const std::vector<std::pair<bool, Indices>> expected = {
+      {true, none}, {true, none}, {false, none}, {false, {2}},    {true, none},
+      {true, none}, {false, {4}}, {true, none},  {false, {5, 6}},
+  };
+  ASSERT_EQ(l.size(), expected.size());
+  for (size_t i = 0; i < l.size(); ++i) {
+    EXPECT_EQ(l[i].after_all, expected[i].first) << i;
+    EXPECT_EQ(l[i].after, expected[i].second) << i;
+  }
+  EXPECT_EQ(l[0].stream, 1u);
+  EXPECT_EQ(l[2].stream, 2u);
+  EXPECT_EQ(l[4].stream, 0u);
+  ASSERT_EQ(p.warnings.size(), 1u);
+  EXPECT_NE(p.warnings[0].find("kernels of 3 streams may overlap"), std::string::npos);
+}
+
 TEST(Program, LaunchesOfOneKernelShareIt) {
   const TraceFolder folder;
   TraceText text;

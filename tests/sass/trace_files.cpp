@@ -54,11 +54,11 @@ std::string zstd(const std::string& text) {
 std::string TraceText::header() const {
   std::string text = fmt::format(
       "-kernel name = {}\n-kernel id = 1\n-grid dim = ({},{},{})\n-block dim = ({},{},{})\n"
-      "-shmem = {}\n-nregs = {}\n-binary version = {}\n-cuda stream id = 0\n"
+      "-shmem = {}\n-nregs = {}\n-binary version = {}\n-cuda stream id = {}\n"
       "-shmem base_addr = 0x00007f3a00000000\n-local mem base_addr = 0x00007f3a02000000\n"
       "-nvbit version = 1.5.5\n-accelsim tracer version = {}\n",
       name, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, registers, binary,
-      version);
+      stream, version);
   if (line_info) text += "-enable lineinfo = 1\n";
   return text + "\n#traces format = ...\n";
 }

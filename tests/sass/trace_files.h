@@ -33,6 +33,7 @@ struct TraceText {
   std::string name = "kernel";
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {32, 1, 1};
   uint32_t shared = 0, registers = 16, binary = 80, version = 4;
+  uint64_t stream = 0;
   bool line_info = false;
   std::string body;  ///< what is behind the header
 

@@ -70,6 +70,7 @@ Array* create_array(Runtime& runtime, const ChannelDesc& format, Extent extent, 
   require(bytes < 1e12, kErrorMemoryAllocation);
   array->memory = static_cast<char*>(runtime.memory.allocate(
       runtime, array->pitch * array->rows() * array->slices(), Memory::Kind::kDevice));
+  runtime.order.host_waited();  // as for cudaMalloc()
   Array* const handle = array.get();
   arrays().emplace(handle, std::move(array));
   return handle;
@@ -77,6 +78,7 @@ Array* create_array(Runtime& runtime, const ChannelDesc& format, Extent extent, 
 
 void destroy_array(Runtime& runtime, Array* array) {
   runtime.memory.free(runtime, checked_array(array).memory, false);
+  runtime.order.host_waited();
   arrays().erase(array);
 }
 

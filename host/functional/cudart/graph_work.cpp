@@ -21,7 +21,8 @@ void FillWork::operator()(Runtime& r) const {
 
 void EventWork::operator()(Runtime& r) const {
   EventState& e = r.streams.event(event);
-  if (!record) return;
+  if (!record) return r.order.now().join(e.before);
+  e.before = r.order.now();
   // Programs divide by elapsed times: no two events have the same, unless that is simulated.
   if (!r.recorder().event_times().active()) r.streams.pass(0.5);
   e.recorded = true;

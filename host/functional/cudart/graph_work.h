@@ -19,7 +19,7 @@ struct HostWork {
 };
 struct EventWork {
   void* event = nullptr;
-  bool record = false;  ///< else wait: all work is done in order
+  bool record = false;  ///< else wait: all work is done in order, but launches are to wait
   void operator()(Runtime& r) const;
 };
 struct AllocateWork {

@@ -36,15 +36,33 @@ std::vector<GraphNode*> Graph::ordered() const {
 
 std::vector<GraphExec::Step> steps_of(const Graph& graph) {
   std::vector<GraphExec::Step> steps;
+  std::unordered_map<const GraphNode*, size_t> places;
   for (const GraphNode* node : graph.ordered()) {
     Work work = node->work;
     if (node->child != nullptr)
-      work = [inner = steps_of(*node->child)](Runtime& r) {
-        for (const GraphExec::Step& step : inner) step.work(r);
-      };
-    steps.push_back({node->number, node->type, std::move(work)});
+      work = [inner = steps_of(*node->child)](Runtime& r) { run_steps(r, inner); };
+    std::vector<size_t> after;
+    for (const GraphNode* before : node->dependencies) after.push_back(places.at(before));
+    places[node] = steps.size();
+    steps.push_back({node->number, node->type, std::move(work), std::move(after)});
   }
   return steps;
+}
+
+void run_steps(Runtime& runtime, const std::vector<GraphExec::Step>& steps) {
+  runtime::LaunchSet& now = runtime.order.now();
+  const runtime::LaunchSet begin = now;
+  runtime::LaunchSet end = begin;
+  std::vector<runtime::LaunchSet> done;
+  for (const GraphExec::Step& step : steps) {
+    if (runtime.sticky != kSuccess) break;
+    now = begin;
+    for (const size_t before : step.after) now.join(done[before]);
+    if (step.enabled) step.work(runtime);
+    end.join(now);
+    done.push_back(now);
+  }
+  now = std::move(end);
 }
 
 GraphExec::Step& GraphExec::step(const GraphNode& node) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/functional/cudart/abi.h"
+#include "host/recording/launch_set.h"
 
 namespace nearwarp::cudart {
 
@@ -79,11 +80,14 @@ struct GraphExec {
     size_t node = 0;  ///< number
     NodeType type = NodeType::kEmpty;
     Work work;
+    std::vector<size_t> after;  ///< steps that it depends on: indices, below its own
     bool enabled = true;
   };
   std::vector<Step> steps;
   std::vector<std::shared_ptr<UserObjectHold>> holds;
   unsigned long long flags = 0;
+  /// What the next launch of it waits for: two of one instance never overlap.
+  std::shared_ptr<runtime::LaunchSet> before = std::make_shared<runtime::LaunchSet>();
 
   /// Throws Failure if it has no step of that node's number and type.
   Step& step(const GraphNode& node);
@@ -147,5 +151,7 @@ class Graphs {
 
 /// A graph's work in the order of execution, as it is now.
 std::vector<GraphExec::Step> steps_of(const Graph& graph);
+/// Do it, up to the first fault. Launches wait for those of the steps that theirs depends on.
+void run_steps(Runtime& runtime, const std::vector<GraphExec::Step>& steps);
 
 }  // namespace nearwarp::cudart

@@ -173,6 +173,8 @@ void Memory::copy(Runtime& runtime, void* dst, const void* src, size_t bytes, in
     require(from_device ? from != nullptr || registered(src) != nullptr
                         : from == nullptr || from->kind != Kind::kDevice);
   }
+  pageable_ = pageable_ || (to == nullptr && registered(dst) == nullptr) ||
+              (from == nullptr && registered(src) == nullptr);
   void* const source = const_cast<void*>(src);
   if (to != nullptr && from != nullptr) {
     std::memmove(dst, src, bytes);

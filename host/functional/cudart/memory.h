@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 
 #include "host/functional/cudart/abi.h"
 #include "host/functional/device/virtual_device.h"
@@ -58,12 +59,15 @@ class Memory {
   /// kind that does not fit.
   void copy(Runtime& runtime, void* dst, const void* src, size_t bytes, int kind);
   void fill(Runtime& runtime, void* dst, int value, size_t bytes);
+  /// Since the last time, has memory been copied that is neither the device's nor pinned?
+  bool take_pageable() { return std::exchange(pageable_, false); }
   /// [pointer, pointer + bytes) lies inside one allocation. Throws Failure otherwise.
   void check_device_range(Runtime& runtime, const void* pointer, size_t bytes) const;
 
  private:
   std::map<uint64_t, Region> regions_;  // by start
   std::map<uint64_t, Registered> registered_;
+  bool pageable_ = false;
 };
 
 }  // namespace nearwarp::cudart

@@ -76,7 +76,10 @@ void Recorder::launch(const runtime::LaunchRecord& launch, double execution_seco
   // More than an SM has was granted: one block on an SM, as for all that it has.
   runtime::LaunchRecord granted = launch;
   granted.shared_bytes = std::min(granted.shared_bytes, sm_shared_bytes_);
-  event_times_.launch(granted, execution_seconds);
+  event_times_.launch(granted, execution_seconds);  // one after the other
+  // What it launches itself comes next, and waits for it and for one another. That is later than
+  // CUDA asks for: children in several streams might overlap. The stream then waits for all.
+  order_.launched(granted);
   attempt([&](auto& journal) { journal.launch(granted, execution_seconds); });
 }
 void Recorder::truncated() {

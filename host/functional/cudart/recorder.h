@@ -10,12 +10,15 @@
 
 #include "host/functional/cudart/device_spec.h"
 #include "host/functional/cudart/event_times.h"
+#include "host/recording/launch_order.h"
 #include "host/recording/recording_journal.h"
 
 namespace nearwarp::cudart {
 
 class Recorder final : public runtime::RecordingSink {
  public:
+  /// `order` says of each launch what it waits for.
+  explicit Recorder(runtime::LaunchOrder& order) : order_(order) {}
   /// Throws nearwarp::Error for a pattern that is none, or a file that cannot be written.
   void begin(const Settings& settings);
   bool active() const { return journal_ != nullptr || event_times_.active(); }
@@ -36,6 +39,7 @@ class Recorder final : public runtime::RecordingSink {
   template <class Write>
   void attempt(Write&& write);
 
+  runtime::LaunchOrder& order_;
   std::unique_ptr<runtime::JournalWriter> journal_;
   EventTimes event_times_;
   std::optional<std::regex> kernels_;

@@ -60,6 +60,15 @@ Status& last_error() {
   return status;
 }
 
+extern "C" {
+constinit thread_local bool nw_cudart_null_is_of_thread = false;
+}
+
+bool& Synchronous::is_now() {
+  thread_local bool now = false;
+  return now;
+}
+
 void Runtime::read_settings() {
   if (settings_read_) return;
   settings_read_ = true;
@@ -119,8 +128,23 @@ void Runtime::check_process() const {
 
 void Runtime::enqueue(Stream stream, NodeType type, Work work) {
   StreamState* const s = streams.find(stream);
-  if (s == nullptr || s->capture == nullptr) return work(*this);
+  if (s == nullptr || s->capture == nullptr) {
+    memory.take_pageable();
+    const runtime::LaunchOrder::Work in_order(order, streams.order(stream));
+    work(*this);
+    // A copy of memory that is not pinned may return late, whatever its name ("API synchronization
+    // behavior" in CUDA's reference): taken as it does.
+    const bool pageable = memory.take_pageable() && type == NodeType::kCopy;
+    if (pageable || Synchronous::is_now()) order.host_waited(order.now());
+    return;
+  }
   s->tail = {graphs.add(*s->capture, type, std::move(work), s->tail.data(), s->tail.size())};
+}
+
+void Runtime::touch(Stream stream) {
+  const StreamState* const s = streams.find(stream);
+  if (s == nullptr || s->capture == nullptr)
+    const runtime::LaunchOrder::Work in_order(order, streams.order(stream));
 }
 
 void Runtime::free(void* pointer) {

@@ -21,12 +21,23 @@
 #include "host/functional/cudart/recorder.h"
 #include "host/functional/cudart/streams.h"
 #include "host/functional/device/virtual_device.h"
+#include "host/recording/launch_order.h"
 
 namespace nearwarp::cudart {
 
 /// Ends an API call with this status.
 struct Failure {
   Status status;
+};
+
+/// While it lives, what the calling thread asks of streams is complete before the call returns.
+class Synchronous {
+ public:
+  Synchronous() { is_now() = true; }
+  ~Synchronous() { is_now() = false; }
+  Synchronous(const Synchronous&) = delete;
+  Synchronous& operator=(const Synchronous&) = delete;
+  static bool& is_now();
 };
 
 class Runtime {
@@ -36,6 +47,7 @@ class Runtime {
   Memory memory;
   Streams streams;
   Graphs graphs;
+  runtime::LaunchOrder order;
   Status sticky = kSuccess;  ///< a kernel's fault: every later call returns it
   unsigned device_flags = 0;
   runtime::DeviceServices* services = nullptr;  ///< for kernels' calls; set by the entry points
@@ -48,6 +60,8 @@ class Runtime {
 
   /// Do the work of a stream now; if the stream is being captured, put it into the graph instead.
   void enqueue(Stream stream, NodeType type, Work work);
+  /// A call in a stream that has nothing to do has its place in the order all the same.
+  void touch(Stream stream);
 
   /// Memory of the device; what a graph's node has allocated stays until no graph needs it.
   void free(void* pointer);
@@ -70,7 +84,7 @@ class Runtime {
   std::unordered_set<std::string> strays_;  ///< kernels whose accesses beside allocations were told
   bool settings_read_ = false, forked_ = false, failed_ = false;
   Settings settings_;
-  Recorder recorder_;
+  Recorder recorder_{order};
   CheckLog check_;
   std::unique_ptr<runtime::VirtualDevice> device_;
 };
@@ -86,12 +100,21 @@ void say_once(const std::string& message);
 /// The calling thread's last error.
 Status& last_error();
 
+/// Set by entry points NAME_ptsz and NAME_ptds on their way to NAME (api/GenerateStubs.cmake).
+extern "C" {
+extern
+    __attribute__((visibility("hidden"))) constinit thread_local bool nw_cudart_null_is_of_thread;
+}
+
 /// Runs the body of an API call: under the lock, with exceptions turned into statuses, and the
 /// status kept for cudaGetLastError(). `body(Runtime&)` returns a Status.
 template <class Body>
 Status api(Body&& body) {
   Runtime& r = the_runtime();
   const std::lock_guard lock(r.mutex);
+  // A host function of a graph may call again.
+  const bool outer =
+      std::exchange(r.streams.null_is_of_thread, std::exchange(nw_cudart_null_is_of_thread, false));
   Status status = r.sticky;
   if (status == kSuccess) {
     try {
@@ -109,6 +132,7 @@ Status api(Body&& body) {
       status = kErrorUnknown;
     }
   }
+  r.streams.null_is_of_thread = outer;
   if (status != kSuccess && status != kErrorNotReady) last_error() = status;
   return status;
 }

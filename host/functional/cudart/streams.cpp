@@ -5,8 +5,17 @@
 
 namespace nearwarp::cudart {
 
+namespace {
+
+constexpr unsigned kNonBlocking = 1;  // cudaStreamNonBlocking
+
+}  // namespace
+
 StreamState* Streams::create(unsigned flags, int priority) {
   auto stream = std::make_unique<StreamState>();
+  const Kind kind = (flags & kNonBlocking) != 0 ? Kind::kNonBlocking : Kind::kBlocking;
+  stream->order =
+      std::make_shared<runtime::LaunchStream>(kind, static_cast<uint32_t>(next_id_ - 1));
   stream->id = next_id_++;
   stream->flags = flags;
   stream->priority = priority;
@@ -21,6 +30,17 @@ StreamState* Streams::find(Stream stream) const {
   const auto it = streams_.find(stream);
   require(it != streams_.end(), kErrorInvalidResourceHandle);
   return it->second.get();
+}
+
+std::shared_ptr<runtime::LaunchStream> Streams::order(Stream stream) {
+  if (StreamState* const s = find(stream); s != nullptr) return s->order;
+  const auto number = reinterpret_cast<uintptr_t>(stream);
+  if (number == kStreamLegacy || (number == 0 && !null_is_of_thread)) return legacy_;
+  auto& own = of_threads_[std::this_thread::get_id()];
+  if (own == nullptr)
+    own = std::make_shared<runtime::LaunchStream>(Kind::kBlocking,
+                                                  static_cast<uint32_t>(next_id_++ - 1));
+  return own;
 }
 
 void Streams::destroy(Stream stream) {

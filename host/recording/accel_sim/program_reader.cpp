@@ -15,6 +15,7 @@
 #include "host/core/error.h"
 #include "host/core/file_hash.h"
 #include "host/recording/accel_sim/launch_reader.h"
+#include "host/recording/launch_order.h"
 
 namespace nearwarp::sass {
 
@@ -54,6 +55,37 @@ void count_opcodes(Entry& entry) {
                    });
 }
 
+/// What kernels of several streams wait for. Traces do not say whether streams are blocking, so all
+/// are; nor what events and calls of the host order, so more kernels may overlap than did.
+class StreamOrder {
+ public:
+  /// A copy to the device: the tracer writes those that the host waits for.
+  void copy() { order_.host_waited(); }
+  void launch(uint64_t handle, runtime::LaunchRecord& record) {
+    const runtime::LaunchOrder::Work work(order_, stream(handle));
+    order_.launched(record);
+  }
+  size_t streams() const { return streams_.size(); }
+
+ private:
+  static constexpr uint64_t kLegacy = 1;  // CU_STREAM_LEGACY; so is 0
+
+  const std::shared_ptr<runtime::LaunchStream>& stream(uint64_t handle) {
+    using Kind = runtime::LaunchStream::Kind;
+    if (handle == kLegacy) handle = 0;
+    auto& s = streams_[handle];
+    // Handles of streams are addresses: they get numbers as they come.
+    if (s == nullptr && handle != 0)
+      s = std::make_shared<runtime::LaunchStream>(Kind::kBlocking, ++created_);
+    if (s == nullptr) s = std::make_shared<runtime::LaunchStream>(Kind::kLegacy);
+    return s;
+  }
+
+  runtime::LaunchOrder order_;
+  std::map<uint64_t, std::shared_ptr<runtime::LaunchStream>> streams_;
+  uint32_t created_ = 0;
+};
+
 /// Reads one program.
 class ProgramReader {
  public:
@@ -67,7 +99,11 @@ class ProgramReader {
   TraceProgram read() {
     const auto start = std::chrono::steady_clock::now();
     runtime::Recording& recording = program_.recording;
+    auto copy = list_.copies.begin();
     for (const std::string& file : list_.kernels) {
+      for (; copy != list_.copies.end() && copy->kernels_before <= recording.launches.size();
+           ++copy)
+        order_.copy();
       launch(file);
       std::error_code ignored;
       done_bytes_ += fs::file_size(file, ignored);
@@ -97,11 +133,11 @@ class ProgramReader {
         reader.read(recording.traces, [&] { return progress(lines.position()); });
     recording.launches.push_back(record);
     recording.launches.back().kernel = index_of_[key(header)];
+    order_.launch(header.stream, recording.launches.back());
     recording.warp_instructions += record.warp_instructions;
     recording.thread_instructions += record.thread_instructions;
     entry.summary.launches += 1;
     entry.summary.thread_blocks += record.blocks_recorded;
-    streams_.insert(header.stream);
     for (const std::string& doubt : header.doubts)
       if (doubts_++ == 0) program_.warnings.push_back(doubt);
   }
@@ -149,9 +185,11 @@ class ProgramReader {
     warn_of(OpcodeClass::kTexture,
             "counted as loads where the trace has addresses, else as reads of constants");
     warn_of(OpcodeClass::kBulkCopy, "bulk copies are not modelled; their traffic is missing");
-    if (streams_.size() > 1)
+    if (order_.streams() > 1)
       program_.warnings.push_back(
-          fmt::format("kernels of {} streams are simulated one after the other", streams_.size()));
+          fmt::format("kernels of {} streams may overlap more than they did: traces have neither "
+                      "events nor what the host waited for",
+                      order_.streams()));
   }
 
   TraceList list_;
@@ -160,7 +198,7 @@ class ProgramReader {
   TraceProgram program_;
   std::vector<Entry> entries_;
   std::map<Key, uint32_t> index_of_;
-  std::set<uint64_t> streams_;
+  StreamOrder order_;
   uint64_t doubts_ = 0;
   uint64_t done_bytes_ = 0, total_bytes_ = 0;
 };

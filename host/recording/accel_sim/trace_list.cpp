@@ -55,9 +55,10 @@ std::string existing_file(const fs::path& path, const LineReader& list) {
             "put the kernels' files beside the list");
 }
 
-CopyToDevice parse_copy(std::string_view line, const LineReader& list) {
+CopyToDevice parse_copy(std::string_view line, size_t kernels_before, const LineReader& list) {
   const std::vector<std::string_view> words = split(line, ',');
   CopyToDevice copy;
+  copy.kernels_before = kernels_before;
   if (words.size() != 3 || !parse_number(words[1], &copy.address, 16) ||
       !parse_number(words[2], &copy.bytes) || copy.address + copy.bytes < copy.address)
     list.fail(quoted(line) + " is no copy to the device", "write MemcpyHtoD,0x<address>,<bytes>");
@@ -179,7 +180,7 @@ TraceList read_trace_list(const std::string& path) {
   while (lines.next(&line)) {
     line = trimmed(line);
     if (line.starts_with("MemcpyHtoD"))
-      list.copies.push_back(parse_copy(line, lines));
+      list.copies.push_back(parse_copy(line, list.kernels.size(), lines));
     else if (line.starts_with("kernel"))
       list.kernels.push_back(existing_file(folder / line, lines));
   }

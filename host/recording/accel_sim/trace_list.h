@@ -13,6 +13,7 @@ namespace nearwarp::sass {
 /// A copy to the device before a kernel.
 struct CopyToDevice {
   uint64_t address = 0, bytes = 0;  ///< of the traced GPU
+  size_t kernels_before = 0;        ///< in the list
 };
 
 /// kernelslist.g: copies to the device and kernels, in the program's order.
@@ -30,7 +31,7 @@ struct KernelHeader {
   uint32_t registers = 0;       ///< per thread
   uint32_t binary_version = 0;  ///< 70 for sm_70; 0: the header does not say
   uint32_t tracer_version = 0;
-  uint64_t stream = 0;
+  uint64_t stream = 0;                       ///< its handle
   uint64_t shared_base = 0, local_base = 0;  ///< generic addresses of the windows; 0: not given
   bool line_info = false;                    ///< instructions begin with a source line
   std::vector<std::string> doubts;           ///< impossible values that are not used

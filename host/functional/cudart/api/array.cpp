@@ -121,6 +121,7 @@ NW_API cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t sr
 }
 NW_API cudaMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width,
                     size_t height, int kind) {
+  const Synchronous call;
   return cudaMemcpy2DAsync(dst, dst_pitch, src, src_pitch, width, height, kind, nullptr);
 }
 NW_API cudaMemcpy2DToArrayAsync(Array* dst, size_t x, size_t y, const void* src, size_t src_pitch,
@@ -132,6 +133,7 @@ NW_API cudaMemcpy2DToArrayAsync(Array* dst, size_t x, size_t y, const void* src,
 }
 NW_API cudaMemcpy2DToArray(Array* dst, size_t x, size_t y, const void* src, size_t src_pitch,
                            size_t width, size_t height, int kind) {
+  const Synchronous call;
   return cudaMemcpy2DToArrayAsync(dst, x, y, src, src_pitch, width, height, kind, nullptr);
 }
 NW_API cudaMemcpy2DFromArrayAsync(void* dst, size_t dst_pitch, const Array* src, size_t x, size_t y,
@@ -143,10 +145,12 @@ NW_API cudaMemcpy2DFromArrayAsync(void* dst, size_t dst_pitch, const Array* src,
 }
 NW_API cudaMemcpy2DFromArray(void* dst, size_t dst_pitch, const Array* src, size_t x, size_t y,
                              size_t width, size_t height, int kind) {
+  const Synchronous call;
   return cudaMemcpy2DFromArrayAsync(dst, dst_pitch, src, x, y, width, height, kind, nullptr);
 }
 NW_API cudaMemcpy2DArrayToArray(Array* dst, size_t dst_x, size_t dst_y, const Array* src,
                                 size_t src_x, size_t src_y, size_t width, size_t height, int kind) {
+  const Synchronous call;
   return copy(nullptr, [=](Runtime& r) {
     copy_box(r, array_box(dst, dst_x, dst_y, width, height),
              array_box(src, src_x, src_y, width, height), width, height, 1, kind);
@@ -155,6 +159,7 @@ NW_API cudaMemcpy2DArrayToArray(Array* dst, size_t dst_x, size_t dst_y, const Ar
 /// `bytes` along the rows of both, by way of the host.
 NW_API cudaMemcpyArrayToArray(Array* dst, size_t dst_x, size_t dst_y, const Array* src,
                               size_t src_x, size_t src_y, size_t bytes, int) {
+  const Synchronous call;
   return copy(nullptr, [=](Runtime& r) {
     std::vector<char> all(bytes);
     along_rows(checked_array(src), src_x, src_y, bytes, [&](char* row, size_t at, size_t step) {
@@ -174,6 +179,7 @@ NW_API cudaMemcpyToArrayAsync(Array* dst, size_t x, size_t y, const void* src, s
   });
 }
 NW_API cudaMemcpyToArray(Array* dst, size_t x, size_t y, const void* src, size_t bytes, int kind) {
+  const Synchronous call;
   return cudaMemcpyToArrayAsync(dst, x, y, src, bytes, kind, nullptr);
 }
 NW_API cudaMemcpyFromArrayAsync(void* dst, const Array* src, size_t x, size_t y, size_t bytes,
@@ -186,6 +192,7 @@ NW_API cudaMemcpyFromArrayAsync(void* dst, const Array* src, size_t x, size_t y,
 }
 NW_API cudaMemcpyFromArray(void* dst, const Array* src, size_t x, size_t y, size_t bytes,
                            int kind) {
+  const Synchronous call;
   return cudaMemcpyFromArrayAsync(dst, src, x, y, bytes, kind, nullptr);
 }
 
@@ -198,7 +205,10 @@ NW_API cudaMemcpy3DAsync(const Copy3D* p, Stream stream) {
     return kSuccess;
   });
 }
-NW_API cudaMemcpy3D(const Copy3D* p) { return cudaMemcpy3DAsync(p, nullptr); }
+NW_API cudaMemcpy3D(const Copy3D* p) {
+  const Synchronous call;
+  return cudaMemcpy3DAsync(p, nullptr);
+}
 NW_API cudaMemcpy3DPeerAsync(const Copy3DPeer* p, Stream stream) {
   if (p == nullptr) return last_error() = kErrorInvalidValue;
   if (p->src_device != 0 || p->dst_device != 0) return last_error() = kErrorInvalidDevice;
@@ -206,4 +216,7 @@ NW_API cudaMemcpy3DPeerAsync(const Copy3DPeer* p, Stream stream) {
                     p->dst_pos,   p->dst_ptr, p->extent,  kDefault};
   return cudaMemcpy3DAsync(&copy, stream);
 }
-NW_API cudaMemcpy3DPeer(const Copy3DPeer* p) { return cudaMemcpy3DPeerAsync(p, nullptr); }
+NW_API cudaMemcpy3DPeer(const Copy3DPeer* p) {
+  const Synchronous call;
+  return cudaMemcpy3DPeerAsync(p, nullptr);
+}

@@ -94,7 +94,7 @@ DeviceProp properties(const DeviceSpec& s) {
   set_texture_limits(p);
   p.multi_processor_count = as_int(s.sms);
   p.can_map_host_memory = 1;
-  p.concurrent_kernels = 0;
+  p.concurrent_kernels = 1;
   p.async_engine_count = 1;
   p.unified_addressing = 1;
   p.memory_bus_width = bus_width(s);
@@ -171,6 +171,7 @@ bool attribute(const DeviceSpec& s, int number, int* value) {
         return 2;
       case 15:   // GpuOverlap
       case 19:   // CanMapHostMemory
+      case 31:   // ConcurrentKernels
       case 40:   // AsyncEngineCount
       case 41:   // UnifiedAddressing
       case 78:   // StreamPrioritiesSupported
@@ -280,6 +281,7 @@ NW_API cudaDeviceGetAttribute(int* value, int number, int device) {
 NW_API cudaDeviceSynchronize() {
   return api([](Runtime& r) {
     r.device();
+    r.order.host_waited();
     return kSuccess;
   });
 }
@@ -290,6 +292,7 @@ NW_API cudaDeviceReset() {
   const std::lock_guard lock(r.mutex);
   r.sticky = last_error() = kSuccess;
   return api([](Runtime& runtime) {
+    runtime.order.host_waited();
     destroy_all_textures(runtime);
     forget_arrays();
     runtime.memory.free_all(runtime);

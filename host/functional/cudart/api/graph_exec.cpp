@@ -37,17 +37,17 @@ NW_API cudaGraphExecDestroy(GraphExec* exec) {
 NW_API cudaGraphUpload(GraphExec* exec, Stream stream) {
   return api([&](Runtime& r) {
     r.graphs.exec(exec);
-    r.streams.find(stream);
+    r.touch(stream);
     return kSuccess;
   });
 }
 NW_API cudaGraphLaunch(GraphExec* exec, Stream stream) {
   return api([&](Runtime& r) {
-    r.enqueue(stream, NodeType::kGraph, [steps = r.graphs.exec(exec).steps](Runtime& q) {
-      for (const GraphExec::Step& step : steps) {
-        if (q.sticky != kSuccess) return;
-        if (step.enabled) step.work(q);
-      }
+    const GraphExec& e = r.graphs.exec(exec);
+    r.enqueue(stream, NodeType::kGraph, [steps = e.steps, before = e.before](Runtime& q) {
+      q.order.now().join(*before);
+      run_steps(q, steps);
+      *before = q.order.now();
     });
     return kSuccess;
   });

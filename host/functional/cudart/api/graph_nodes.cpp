@@ -276,9 +276,7 @@ NW_API cudaGraphChildGraphNodeGetGraph(const GraphNode* node, Graph** graph) {
 }
 NW_API cudaGraphExecChildGraphNodeSetParams(GraphExec* exec, const GraphNode* node, Graph* child) {
   return set(exec, node, NodeType::kGraph, [&](Runtime& r) {
-    return Work([steps = steps_of(r.graphs.graph(child))](Runtime& q) {
-      for (const GraphExec::Step& step : steps) step.work(q);
-    });
+    return Work([steps = steps_of(r.graphs.graph(child))](Runtime& q) { run_steps(q, steps); });
   });
 }
 

@@ -110,6 +110,7 @@ NW_API cudaLibraryUnload(void* library) {
     Module& module = r.modules.library(library);
     r.modules.remove(module);
     r.device().unload_module(module.handle);
+    r.order.host_waited();  // its kernels are no longer under way
     return kSuccess;
   });
 }

@@ -21,7 +21,11 @@ Status allocate(void** pointer, size_t bytes, Memory::Kind kind, unsigned flags)
   return api([&](Runtime& r) {
     require(pointer != nullptr);
     *pointer = nullptr;
-    if (bytes != 0) *pointer = r.memory.allocate(r, bytes, kind, flags);
+    if (bytes == 0) return kSuccess;
+    *pointer = r.memory.allocate(r, bytes, kind, flags);
+    // Work before and after an allocation does not overlap ("Implicit synchronization" in CUDA's
+    // programming guide; newer GPUs may know better).
+    r.order.host_waited();
     return kSuccess;
   });
 }
@@ -82,18 +86,23 @@ NW_API cudaMalloc3D(PitchedPtr* pointer, Extent extent) {
 NW_API cudaFree(void* pointer) {
   return api([&](Runtime& r) {
     r.device();  // cudaFree(0) is how programs initialise the runtime
-    if (pointer != nullptr) r.free(pointer);
+    if (pointer == nullptr) return kSuccess;
+    r.free(pointer);
+    r.order.host_waited();
     return kSuccess;
   });
 }
 NW_API cudaFreeHost(void* pointer) {
   return api([&](Runtime& r) {
-    if (pointer != nullptr) r.memory.free(r, pointer, true);
+    if (pointer == nullptr) return kSuccess;
+    r.memory.free(r, pointer, true);
+    r.order.host_waited();
     return kSuccess;
   });
 }
 
 NW_API cudaMemcpy(void* dst, const void* src, size_t bytes, int kind) {
+  const Synchronous call;
   return copy(dst, src, bytes, kind);
 }
 NW_API cudaMemcpyAsync(void* dst, const void* src, size_t bytes, int kind, Stream stream) {
@@ -106,16 +115,18 @@ NW_API cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src, int src_d
   return copy(dst, src, bytes, kDefault, stream);
 }
 NW_API cudaMemcpyPeer(void* dst, int dst_device, const void* src, int src_device, size_t bytes) {
+  const Synchronous call;
   return cudaMemcpyPeerAsync(dst, dst_device, src, src_device, bytes, nullptr);
 }
 NW_API cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs, const size_t* sizes,
                             size_t count, void*, size_t*, size_t, Stream stream) {
   if (count == 0 || dsts == nullptr || srcs == nullptr || sizes == nullptr)
     return last_error() = kErrorInvalidValue;
-  Status status = kSuccess;
-  for (size_t i = 0; i < count && status == kSuccess; ++i)
-    status = copy(dsts[i], srcs[i], sizes[i], kDefault, stream);
-  return status;
+  return api([&](Runtime& r) {
+    for (size_t i = 0; i < count; ++i)
+      r.enqueue(stream, NodeType::kCopy, copy_work(dsts[i], srcs[i], sizes[i], kDefault));
+    return kSuccess;
+  });
 }
 
 // --- Filling -------------------------------------------------------------------------------------
@@ -130,7 +141,9 @@ NW_API cudaMemset2DAsync(void* dst, size_t pitch, int value, size_t width, size_
     return kSuccess;
   });
 }
+/// Fills may return before they are done, but not those of pinned memory: taken as all did not.
 NW_API cudaMemset2D(void* dst, size_t pitch, int value, size_t width, size_t height) {
+  const Synchronous call;
   return cudaMemset2DAsync(dst, pitch, value, width, height, nullptr);
 }
 NW_API cudaMemset3DAsync(PitchedPtr dst, int value, Extent extent, Stream stream) {
@@ -145,12 +158,14 @@ NW_API cudaMemset3DAsync(PitchedPtr dst, int value, Extent extent, Stream stream
   });
 }
 NW_API cudaMemset3D(PitchedPtr dst, int value, Extent extent) {
+  const Synchronous call;
   return cudaMemset3DAsync(dst, value, extent, nullptr);
 }
 NW_API cudaMemsetAsync(void* dst, int value, size_t bytes, Stream stream) {
   return cudaMemset2DAsync(dst, bytes, value, bytes, 1, stream);
 }
 NW_API cudaMemset(void* dst, int value, size_t bytes) {
+  const Synchronous call;
   return cudaMemsetAsync(dst, value, bytes, nullptr);
 }
 
@@ -164,6 +179,7 @@ NW_API cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t bytes
 }
 NW_API cudaMemcpyToSymbol(const void* symbol, const void* src, size_t bytes, size_t offset,
                           int kind) {
+  const Synchronous call;
   return cudaMemcpyToSymbolAsync(symbol, src, bytes, offset, kind, nullptr);
 }
 NW_API cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t bytes, size_t offset,
@@ -173,6 +189,7 @@ NW_API cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t bytes, si
   });
 }
 NW_API cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t bytes, size_t offset, int kind) {
+  const Synchronous call;
   return cudaMemcpyFromSymbolAsync(dst, symbol, bytes, offset, kind, nullptr);
 }
 NW_API cudaGetSymbolAddress(void** pointer, const void* symbol) {

@@ -57,6 +57,7 @@ NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream 
   return api([&](Runtime& r) {
     require(pointer != nullptr);
     const StreamState* s = r.streams.find(stream);
+    r.touch(stream);
     Pool& p = checked(pool);
     if (s != nullptr && s->capture != nullptr) {
       require(bytes != 0);
@@ -75,6 +76,7 @@ NW_API cudaMallocAsync(void** pointer, size_t bytes, Stream stream) {
 NW_API cudaFreeAsync(void* pointer, Stream stream) {
   return api([&](Runtime& r) {
     const StreamState* s = r.streams.find(stream);
+    r.touch(stream);
     if (s != nullptr && s->capture != nullptr)
       r.enqueue(stream, NodeType::kFree, free_work(r, pointer));
     else if (pointer != nullptr)

@@ -24,7 +24,7 @@ Status create(Stream* stream, unsigned flags, int priority) {
 /// A call that has nothing to wait for.
 Status nothing_to_do(Stream stream) {
   return api([&](Runtime& r) {
-    r.streams.find(stream);
+    r.touch(stream);
     return kSuccess;
   });
 }
@@ -48,9 +48,11 @@ NW_API cudaStreamSynchronize(Stream stream) {
   return api([&](Runtime& r) {
     const StreamState* s = r.streams.find(stream);
     require(s == nullptr || s->capture == nullptr, kErrorStreamCaptureUnsupported);
+    r.order.host_waited(*r.streams.order(stream));
     return kSuccess;
   });
 }
+/// It is always complete: the host has then waited as well.
 NW_API cudaStreamQuery(Stream stream) { return cudaStreamSynchronize(stream); }
 NW_API cudaStreamAttachMemAsync(Stream stream, void*, size_t, unsigned) {
   return nothing_to_do(stream);
@@ -124,6 +126,7 @@ NW_API cudaLaunchHostFunc(Stream stream, void (*function)(void*), void* data) {
       const HostNodeParams params{function, data};
       r.enqueue(stream, NodeType::kHost, host_work(&params));
     }
+    r.touch(stream);
     return kSuccess;
   });
   if (status == kSuccess && is_now) function(data);  // not under the lock
@@ -135,6 +138,7 @@ NW_API cudaStreamAddCallback(Stream stream, void (*callback)(Stream, int, void*)
     require(callback != nullptr && flags == 0);
     const StreamState* s = r.streams.find(stream);
     require(s == nullptr || s->capture == nullptr, kErrorStreamCaptureUnsupported);
+    r.touch(stream);
     return kSuccess;
   });
   if (status == kSuccess) callback(stream, kSuccess, data);
@@ -178,7 +182,7 @@ NW_API cudaEventRecord(void* event, Stream stream) {
 }
 NW_API cudaEventQuery(void* event) {
   return api([&](Runtime& r) {
-    r.streams.event(event);
+    r.order.host_waited(r.streams.event(event).before);
     return kSuccess;
   });
 }
@@ -187,13 +191,14 @@ NW_API cudaStreamWaitEvent(Stream stream, void* event, unsigned flags) {
   return api([&](Runtime& r) {
     StreamState* s = r.streams.find(stream);
     const EventState& e = r.streams.event(event);
-    if (s == nullptr) return kSuccess;
-    if (s->capture != nullptr && flags == kEventWaitExternal) {
+    const bool captured = s != nullptr && s->capture != nullptr;
+    if (captured ? flags == kEventWaitExternal : e.capture == nullptr) {
       r.enqueue(stream, NodeType::kWaitEvent, event_work(r, event, false));
       return kSuccess;
     }
+    if (s == nullptr) return kSuccess;
     if (e.capture == nullptr) {
-      require(s->capture == nullptr || !e.recorded, kErrorStreamCaptureIsolation);
+      require(!e.recorded, kErrorStreamCaptureIsolation);
       return kSuccess;
     }
     // Waiting for an event of a capture makes a stream part of it.
@@ -210,6 +215,7 @@ NW_API cudaEventElapsedTime(float* milliseconds, void* start, void* end) {
     const EventState &a = r.streams.event(start), &b = r.streams.event(end);
     require(a.recorded && b.recorded && ((a.flags | b.flags) & kEventDisableTiming) == 0,
             kErrorInvalidResourceHandle);
+    for (const EventState* e : {&a, &b}) r.order.host_waited(e->before);  // else it were not ready
     *milliseconds = static_cast<float>((b.microseconds - a.microseconds) / 1000);
     return kSuccess;
   });

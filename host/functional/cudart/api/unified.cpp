@@ -11,9 +11,8 @@ constexpr int kInvalidDevice = -2;  // cudaInvalidDeviceId
 constexpr unsigned kHostMapped = 2, kRegisterFlags = 15;
 
 /// A hint about a range of managed memory, which changes nothing: it is where it is.
-Status hint(const void* pointer, size_t bytes, Stream stream = nullptr) {
+Status hint(const void* pointer, size_t bytes) {
   return api([&](Runtime& r) {
-    r.streams.find(stream);
     require(bytes != 0);
     const Memory::Region* region = r.memory.find(r, pointer);
     require(region != nullptr && region->kind == Memory::Kind::kManaged);
@@ -22,12 +21,15 @@ Status hint(const void* pointer, size_t bytes, Stream stream = nullptr) {
   });
 }
 
-Status hints(void** pointers, const size_t* sizes, size_t count, Stream stream) {
+/// In a stream.
+Status hints(void* const* pointers, const size_t* sizes, size_t count, Stream stream) {
   if (count == 0 || pointers == nullptr || sizes == nullptr)
     return last_error() = kErrorInvalidValue;
-  Status status = kSuccess;
-  for (size_t i = 0; i < count && status == kSuccess; ++i)
-    status = hint(pointers[i], sizes[i], stream);
+  Status status = api([&](Runtime& r) {
+    r.touch(stream);
+    return kSuccess;
+  });
+  for (size_t i = 0; i < count && status == kSuccess; ++i) status = hint(pointers[i], sizes[i]);
   return status;
 }
 
@@ -36,6 +38,7 @@ Status hints(void** pointers, const size_t* sizes, size_t count, Stream stream) 
 NW_API cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
   return api([&](Runtime& r) {
     require((flags & ~kRegisterFlags) == 0);
+    r.order.host_waited();  // as memory that is allocated as pinned
     r.memory.register_host(pointer, bytes, flags);
     return kSuccess;
   });
@@ -43,6 +46,7 @@ NW_API cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
 NW_API cudaHostUnregister(void* pointer) {
   return api([&](Runtime& r) {
     r.memory.unregister_host(r, pointer);
+    r.order.host_waited();
     return kSuccess;
   });
 }
@@ -98,7 +102,8 @@ NW_API cudaPointerGetAttributes(PointerAttributes* attributes, const void* point
 
 NW_API cudaMemPrefetchAsync(const void* pointer, size_t bytes, MemLocation, unsigned,
                             Stream stream) {
-  return hint(pointer, bytes, stream);
+  void* const p = const_cast<void*>(pointer);
+  return hints(&p, &bytes, 1, stream);
 }
 NW_API cudaMemAdvise(const void* pointer, size_t bytes, int advice, MemLocation) {
   if (advice < 1 || advice > 6) return last_error() = kErrorInvalidValue;
