@@ -59,8 +59,8 @@ CommandLine declare() {
       "run", "WORKLOAD|FILE.nwtrace|kernelslist.g[+...]",
       "Simulate a workload, a recorded program (FILE.nwtrace), Accel-Sim's traces\n"
       "(kernelslist.g) or a CUDA application (nearwarp run [OPTION...] -- APPLICATION\n"
-      "ARG...) on a machine under one or several policies, side by side. Programs joined\n"
-      "by + run at the same time, each in an address space of its own (kmeans+libor)");
+      "ARG...) on a machine under one or several policies, side by side. Programs\n"
+      "joined by + run at the same time, each with its own address space (kmeans+libor)");
   line.value("machine", "name, or path of a .toml file", "NAME", "tom");
   line.value("policy",
              "names or paths, separated by commas; the first one is what speed-ups are over",

@@ -149,10 +149,11 @@ class SmBenchOf {
     invalidations->answers = false;
     attach(invalidations, side().invalidations, rig.channel(net));
   }
-  /// Have the front end launch thread block `block` of `launch` at tick `at`.
+  /// Have the front end launch thread block `block` (counted over all launches) of `launch` at tick
+  /// `at`.
   void launch(uint32_t block, Tick at = 0, uint32_t launch = 0) {
     Packet p = make_packet(PacketKind::kLaunchBlock, kFrontEndEndpoint, kSmEndpoint, 0, launch,
-                           block, launch + 1);
+                           block - program.launches[launch].first_block, launch + 1);
     front_end->send_at(at, p);
   }
   /// Build, and launch every thread block of the traces at tick 0.

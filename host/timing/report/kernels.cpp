@@ -131,7 +131,8 @@ std::string format_kernels(std::span<const RunResult> runs) {
   if (!text.empty())
     text += "\n" + wrapped(
                        "distinct: the other launches repeat one of these, with the same paths and "
-                       "addresses; [%]: of all cycles; offl.: offloaded instances of the kernel's "
+                       "addresses; [%]: of all cycles, more where launches overlap; offl.: "
+                       "offloaded instances of the kernel's "
                        "offloading candidates.",
                        80);
   return text;
