@@ -50,6 +50,8 @@ struct MachineConfig {
     uint32_t sp_units = 0, sfu_units = 0, dp_units = 0;  ///< issue ports; dp 0: shares the SP ports
     bool charge_moves = true;  ///< issue `mov` and `cvta`, which the real assembler removes
     uint32_t branch_latency_cycles = 0;
+    uint32_t pipeline_cycles = 0;        ///< before and behind the execute stage
+    uint32_t pipeline_extra_cycles = 0;  ///< more, for three register operands or a busy port
   } sm;
 
   struct Classes {  // [sm.classes.NAME] latency_cycles, interval_cycles
@@ -62,6 +64,7 @@ struct MachineConfig {
   struct Lsu {                   // [lsu]
     uint32_t queue_entries = 0;  ///< memory instructions between issue and completion of coalescing
     uint32_t load_entries = 0;   ///< loads and atomics in flight, in warp instructions
+    uint32_t pipeline_cycles = 0;  ///< before and behind the access itself
     uint32_t shared_latency_cycles = 0;
     uint32_t shared_banks = 0;
   } lsu;

@@ -18,7 +18,7 @@ using Keys = std::vector<Key<M>>;
 #define NW_CLASS(name, what)                                                                 \
   {"sm.classes." #name ".latency_cycles",                                                    \
    [](M& m) -> Member { return &m.classes.name.latency_cycles; },                            \
-   "core cycles", 1, 4000, false, "", "Issue to result: " what "."},                         \
+   "core cycles", 1, 4000, false, "", "In the execute stage: " what "."},                         \
   {"sm.classes." #name ".interval_cycles",                                                   \
    [](M& m) -> Member { return &m.classes.name.interval_cycles; },                           \
    "core cycles", 1, 4000, false, "", "Time that the issue port is occupied: " what "."}
@@ -86,6 +86,10 @@ Keys sm_keys() {
        "Issue mov and cvta, which the real assembler mostly removes."},
       {NW_KEY(sm.branch_latency_cycles), "core cycles", 1, 4000, false, "",
        "From a branch to the warp's next instruction."},
+      {NW_KEY(sm.pipeline_cycles), "core cycles", 0, 1000, false, "",
+       "What operand collection and write-back add to the execute latencies of sm.classes."},
+      {NW_KEY(sm.pipeline_extra_cycles), "core cycles", 0, 1000, false, "",
+       "More of it for instructions with three register operands or an interval above one."},
   };
 }
 
@@ -118,6 +122,8 @@ Keys memory_keys() {
        "Memory instructions between issue and the end of their line look-ups."},
       {NW_KEY(lsu.load_entries), "instructions", 1, 64, false, "",
        "Loads and atomics in flight, in warp-instructions."},
+      {NW_KEY(lsu.pipeline_cycles), "core cycles", 0, 1000, false, "",
+       "What operand collection and write-back add to shared_latency_cycles and L1 hits."},
       {NW_KEY(lsu.shared_latency_cycles), "core cycles", 1, 4000, false, "",
        "Shared memory access without bank conflicts."},
       {NW_KEY(lsu.shared_banks), "banks", 1, 32, kPowerOfTwo, "",
@@ -128,7 +134,7 @@ Keys memory_keys() {
       {NW_KEY(l1.line_bytes), "bytes", 32, 256, kPowerOfTwo, "",
        "Cache line, of the L2 too; the unit of all memory traffic."},
       {NW_KEY(l1.hit_latency_cycles), "core cycles", 1, 4000, false, "",
-       "From issue to the value of a hit."},
+       "Of a hit, lsu.pipeline_cycles apart."},
       {NW_KEY(l1.mshr_entries), "lines", 1, 64, false, "", "Lines that may be missing at a time."},
       {NW_KEY(l1.mshr_merges), "loads", 1, 64, false, "",
        "Loads that wait for one missing line at most."},

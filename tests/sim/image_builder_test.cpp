@@ -91,17 +91,18 @@ TEST(ImageBuilder, Classes) {
   const Image image;
   using ptx::Opcode;
   using ptx::Type;
-  expect(image.find(Opcode::kAdd), Unit::kSp, 4, 1);
-  expect(image.find(Opcode::kMul, Type::kS32), Unit::kSp, 4, 2);
-  expect(image.find(Opcode::kMad), Unit::kSp, 5, 1);
-  expect(image.find(Opcode::kMax), Unit::kSp, 13, 2);
-  expect(image.find(Opcode::kDiv, Type::kS32), Unit::kSfu, 145, 8);
-  expect(image.find(Opcode::kDiv, Type::kF32), Unit::kSfu, 39, 4);
-  expect(image.find(Opcode::kSqrt), Unit::kSfu, 39, 4);
-  expect(image.find(Opcode::kFma, Type::kF32), Unit::kSp, 5, 1);
-  expect(image.find(Opcode::kFma, Type::kF64), Unit::kSp, 8, 8);
-  expect(image.find(Opcode::kMul, Type::kF64), Unit::kSp, 8, 8);
-  expect(image.find(Opcode::kShfl), Unit::kSp, 32, 4);
+  // Five cycles around the execute stage, six for three operands or a port that is busy longer.
+  expect(image.find(Opcode::kAdd), Unit::kSp, 4 + 5, 1);
+  expect(image.find(Opcode::kMul, Type::kS32), Unit::kSp, 4 + 6, 2);
+  expect(image.find(Opcode::kMad), Unit::kSp, 5 + 6, 1);
+  expect(image.find(Opcode::kMax), Unit::kSp, 13 + 6, 2);
+  expect(image.find(Opcode::kDiv, Type::kS32), Unit::kSfu, 145 + 6, 8);
+  expect(image.find(Opcode::kDiv, Type::kF32), Unit::kSfu, 39 + 6, 4);
+  expect(image.find(Opcode::kSqrt), Unit::kSfu, 8 + 6, 8);
+  expect(image.find(Opcode::kFma, Type::kF32), Unit::kSp, 5 + 6, 1);
+  expect(image.find(Opcode::kFma, Type::kF64), Unit::kSp, 8 + 6, 8);
+  expect(image.find(Opcode::kMul, Type::kF64), Unit::kSp, 8 + 6, 8);
+  expect(image.find(Opcode::kShfl), Unit::kSp, 32 + 6, 4);
   EXPECT_EQ(image.find(Opcode::kLd).action, Action::kCompute);  // the parameter comes first
   EXPECT_EQ(image.find(Opcode::kBar).action, Action::kBarrier);
   EXPECT_EQ(image.find(Opcode::kBar).lane_bytes, 2);

@@ -103,7 +103,7 @@ loop:
   d.device.launch(d.module, "chain", {1}, {32}, 0, runtime::KernelArgs(100));
   const runtime::Recording recording = d.record();
   config::MachineConfig machine = config::load_machine("tom", kFewSms);
-  machine.classes.int_max.latency_cycles = 65535;
+  machine.classes.int_max.latency_cycles = 65000;
   machine.run.no_progress_cycles = 1000;
   try {
     sim::replay_on_cpu(recording, machine, config::load_policy("baseline"), {});

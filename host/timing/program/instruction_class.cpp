@@ -167,6 +167,17 @@ void set_timing(ImageInstr& out, const ClassTiming& t) {
   out.interval = static_cast<uint8_t>(std::min<uint32_t>(t.interval_cycles, 255));
 }
 
+/// From issue to the next instruction that needs the result: the execute stage is not all of it.
+void add_pipeline(ImageInstr& out, const Instruction& in, const MachineConfig::Sm& sm) {
+  const auto is_register = [](const compiler::Operand& o) {
+    return o.kind == compiler::Operand::Kind::kRegister;
+  };
+  const bool extra =
+      out.interval > 1 || std::count_if(in.srcs.begin(), in.srcs.end(), is_register) > 2;
+  out.latency = static_cast<uint16_t>(out.latency + sm.pipeline_cycles +
+                                      (extra ? sm.pipeline_extra_cycles : 0));
+}
+
 uint8_t lane_bytes(const Instruction& in) {
   const unsigned bytes = ptx::size_of(in.mod.type) * std::max<unsigned>(in.mod.vector, 1);
   return static_cast<uint8_t>(std::max(bytes, 1u));
@@ -266,6 +277,8 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
   } else if (out.unit == Unit::kSp && !row.branch && m.sm.dp_units != 0 && is_double(in)) {
     out.unit = Unit::kDp;  // ports of its own only where the machine says so
   }
+  if (out.action == Action::kCompute && out.unit != Unit::kControl && !row.branch)
+    add_pipeline(out, in, m.sm);
   return out;
 }
 

@@ -66,7 +66,7 @@ SmSpec Parts::main_sm() const {
   p.slots_per_warp = image.max_slots;
   p.lsu_queue = m.lsu.queue_entries;
   p.load_entries = m.lsu.load_entries;
-  p.shared_latency = m.lsu.shared_latency_cycles;
+  p.shared_latency = m.lsu.shared_latency_cycles + m.lsu.pipeline_cycles;
   p.shared_banks = m.lsu.shared_banks;
   p.branch_latency = m.sm.branch_latency_cycles;
   p.device_base = exec::kDeviceBase;
@@ -76,7 +76,7 @@ SmSpec Parts::main_sm() const {
   p.line_address_bytes = m.packets.line_address_bytes;
   p.l1.sets = m.l1.bytes / (m.l1.ways * m.l1.line_bytes);
   p.l1.ways = m.l1.ways;
-  p.l1.hit_latency = m.l1.hit_latency_cycles;
+  p.l1.hit_latency = m.l1.hit_latency_cycles + m.lsu.pipeline_cycles;
   p.l1.mshrs = m.l1.mshr_entries;
   p.l1.merges = m.l1.mshr_merges;
   p.tlb.entries = m.tlb.entries;
