@@ -162,7 +162,7 @@ NW_HD NW_INLINE void transfer(const SwitchParams& p, SwitchState& s, std::byte* 
   const Tick held = Tick{flits > 0 ? flits : 1} * p.period;
   unregister_head(s, base, i);
   pop(from, base, now, horizon);
-  in.head_slot = from.slots.offset + from.consumer_side.head * static_cast<uint32_t>(sizeof(Slot));
+  in.head_slot = from.consumer_side.head;
   SwitchOutPort& po = s.out_ports.in(base)[out_port];
   // Virtual channels of one port share its wire.
   const Tick start = max_tick(now, po.wire_free_at);
