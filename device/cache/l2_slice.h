@@ -168,15 +168,37 @@ NW_HD NW_INLINE void send_request(const L2SliceParams& p, L2SliceState& s, std::
   s.counters.memory_writes += q.kind == PacketKind::kWrite ? 1 : 0;
 }
 
+/// A ballot over ways. The customary number of them gets code of constant length.
+template <class G, class F>
+NW_HD NW_INLINE uint64_t ballot_ways(const G& g, const L2SliceParams& p, F&& pred) {
+  return p.ways == 16 ? g.ballot(16, pred) : g.ballot(p.ways, pred);
+}
+
+/// The least recently used way that does not wait for its line; kNoLane if there is none.
+template <class G>
+NW_HD NW_INLINE uint32_t find_victim(const G& g, const L2SliceParams& p, const uint8_t* ages,
+                                     uint64_t pending) {
+  const uint64_t oldest = ballot_ways(g, p, [&](uint32_t i) { return ages[i] + 1u == p.ways; });
+  if ((oldest & pending) == 0) return count_trailing_zeros(oldest);
+  return g.arg_min(p.ways, [&](uint32_t i) -> uint32_t {
+    return (pending >> i & 1) != 0 ? 0xffffffffu : 255u - ages[i];
+  });
+}
+
 /// Make `way` the most recently used of its set.
 template <class G>
 NW_HD NW_INLINE void touch(const G& g, const L2SliceParams& p, uint8_t* ages, uint32_t way) {
   const uint8_t age = ages[way];
   g.sync();
-  g.each(p.ways, [&](uint32_t i) {
+  const auto grow_older = [&](uint32_t i) {
     const uint8_t a = ages[i];
     ages[i] = static_cast<uint8_t>(i == way ? 0 : a + (a < age ? 1 : 0));
-  });
+  };
+  if (p.ways == 16) {
+    g.each(16, grow_older);
+  } else {
+    g.each(p.ways, grow_older);
+  }
 }
 
 /// Invalidate the ways `match` (at most one) of a set. Leader only.
@@ -207,7 +229,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
   const uint64_t valid = s.valid.in(base)[set];
   const uint64_t pending = s.pending.in(base)[set];
   const uint64_t match =
-      g.ballot(p.ways, [&](uint32_t i) { return tags[i] == request.line; }) & valid;
+      ballot_ways(g, p, [&](uint32_t i) { return tags[i] == request.line; }) & valid;
   const Tick due = now + Tick{p.latency_cycles} * p.period;
   const bool atomic = request.kind == PacketKind::kAtomic;
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
@@ -237,10 +259,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
     } else {
       if (index == kNoMshr || room < (atomic ? 2u : 1u)) return false;
       const uint64_t empty = ~valid & low_bits(p.ways);
-      way =
-          empty != 0 ? count_trailing_zeros(empty) : g.arg_min(p.ways, [&](uint32_t i) -> uint32_t {
-            return (pending >> i & 1) != 0 ? 0xffffffffu : 255u - ages[i];
-          });
+      way = empty != 0 ? count_trailing_zeros(empty) : find_victim(g, p, ages, pending);
       if (way == kNoLane) return false;  // every way waits for its line
       touch(g, p, ages, way);
     }

@@ -48,13 +48,23 @@ struct Channel {
     Tick free_at = 0;  ///< the transfer in progress ends then
     Tick busy = 0;     ///< ticks spent in transfers
     uint64_t packets = 0, bytes = 0;
-    uint32_t tail = 0;
+    uint32_t tail = 0;  ///< arena offset of the slot for the next packet
   } producer_side;
   struct alignas(64) Consumer {
     uint64_t packets = 0, bytes = 0;
-    uint32_t head = 0;
+    uint32_t head = 0;  ///< arena offset of the oldest packet's slot
   } consumer_side;
 };
+
+NW_HD NW_INLINE Slot& slot_at(std::byte* base, uint32_t offset) {
+  return *reinterpret_cast<Slot*>(base + offset);
+}
+/// Offset of the slot after the one at `offset`.
+NW_HD NW_INLINE uint32_t next_slot(const Ref<Slot>& slots, uint32_t offset) {
+  const auto size = static_cast<uint32_t>(sizeof(Slot));
+  const uint32_t next = offset + size;
+  return next == slots.offset + slots.count * size ? slots.offset : next;
+}
 
 /// Collects, for one thread and window, the earliest moment that anything sent or released in it
 /// can be felt elsewhere.
@@ -82,12 +92,12 @@ NW_HD NW_INLINE Tick transfer_ticks(const Channel& c, uint32_t bytes) {
 
 /// Earliest tick at which there is a slot for the next packet; kNever while no credit is known.
 NW_HD NW_INLINE Tick credit_tick(const Channel& c, std::byte* base) {
-  return load_shared_tick(&c.slots.in(base)[c.producer_side.tail].credit);
+  return load_shared_tick(&slot_at(base, c.producer_side.tail).credit);
 }
 /// Earliest tick at which the next packet can be sent; kNever while no credit is known. A value at
 /// or beyond the window's end means "poll at the next window".
 NW_HD NW_INLINE Tick send_tick(const Channel& c, std::byte* base) {
-  const Slot& s = c.slots.in(base)[c.producer_side.tail];
+  const Slot& s = slot_at(base, c.producer_side.tail);
   return max_tick(c.producer_side.free_at, load_shared_tick(&s.credit));
 }
 /// Can a packet be sent at `now`?
@@ -100,7 +110,7 @@ NW_HD NW_INLINE bool can_send(const Channel& c, std::byte* base, Tick now) {
 /// occupy the channel.
 NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p, Horizon& horizon,
                           Tick serialisation = 0) {
-  Slot& s = c.slots.in(base)[c.producer_side.tail];
+  Slot& s = slot_at(base, c.producer_side.tail);
   NW_ASSERT(load_shared_tick(&s.credit) <= now);
   const Tick took = transfer_ticks(c, p.bytes);
   const Tick begin = max_tick(now, c.producer_side.free_at);
@@ -108,7 +118,7 @@ NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p
   c.producer_side.busy += took;
   c.producer_side.packets += 1;
   c.producer_side.bytes += p.bytes;
-  c.producer_side.tail = c.producer_side.tail + 1 == c.slots.count ? 0 : c.producer_side.tail + 1;
+  c.producer_side.tail = next_slot(c.slots, c.producer_side.tail);
   const Tick arrive = begin + max_tick(took, serialisation) + c.latency;
   s.packet = p;
   store_shared_tick(&s.credit, kNever);
@@ -117,11 +127,10 @@ NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p
 }
 /// Could `n` (at most slots.count) packets be sent at `now`, bandwidth apart?
 NW_HD NW_INLINE bool has_credits(const Channel& c, std::byte* base, Tick now, uint32_t n) {
-  const Slot* s = c.slots.in(base);
   uint32_t at = c.producer_side.tail;
   for (uint32_t i = 0; i < n; ++i) {
-    if (load_shared_tick(&s[at].credit) > now) return false;
-    at = at + 1 == c.slots.count ? 0 : at + 1;
+    if (load_shared_tick(&slot_at(base, at).credit) > now) return false;
+    at = next_slot(c.slots, at);
   }
   return true;
 }
@@ -130,7 +139,7 @@ NW_HD NW_INLINE bool has_credits(const Channel& c, std::byte* base, Tick now, ui
 
 /// Arrival time of the oldest packet; kNever if the channel is empty.
 NW_HD NW_INLINE Tick head_arrival(const Channel& c, std::byte* base) {
-  return load_shared_tick(&c.slots.in(base)[c.consumer_side.head].arrive);
+  return load_shared_tick(&slot_at(base, c.consumer_side.head).arrive);
 }
 /// Has a packet arrived by `now`?
 NW_HD NW_INLINE bool has_packet(const Channel& c, std::byte* base, Tick now) {
@@ -138,15 +147,15 @@ NW_HD NW_INLINE bool has_packet(const Channel& c, std::byte* base, Tick now) {
 }
 /// The oldest packet; valid until pop().
 NW_HD NW_INLINE const Packet& front(const Channel& c, std::byte* base) {
-  return c.slots.in(base)[c.consumer_side.head].packet;
+  return slot_at(base, c.consumer_side.head).packet;
 }
 /// Release the oldest packet's slot at `now`. Leader only.
 NW_HD NW_INLINE void pop(Channel& c, std::byte* base, Tick now, Horizon& horizon) {
-  Slot& s = c.slots.in(base)[c.consumer_side.head];
+  Slot& s = slot_at(base, c.consumer_side.head);
   NW_ASSERT(load_shared_tick(&s.arrive) <= now);
   c.consumer_side.packets += 1;
   c.consumer_side.bytes += s.packet.bytes;
-  c.consumer_side.head = c.consumer_side.head + 1 == c.slots.count ? 0 : c.consumer_side.head + 1;
+  c.consumer_side.head = next_slot(c.slots, c.consumer_side.head);
   store_shared_tick(&s.arrive, kNever);
   store_shared_tick(&s.credit, now + c.credit_latency);
   horizon.note(now + c.credit_latency);

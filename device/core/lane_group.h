@@ -170,6 +170,11 @@ struct HostGroup {
   template <class F>
   NW_HD NW_INLINE uint32_t bit_or(uint32_t bits, F&& f) const {
     uint32_t all = 0;
+    if (bits == 0xffffffffu) {
+#pragma omp simd reduction(| : all)
+      for (uint32_t i = 0; i < 32; ++i) all |= f(i);
+      return all;
+    }
     for (uint32_t b = bits; b != 0; b &= b - 1) all |= f(count_trailing_zeros(b));
     return all;
   }

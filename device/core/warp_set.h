@@ -28,6 +28,17 @@ struct WarpSet {
     return s;
   }
 
+  /// {first, first + step, first + 2 step, ...}; first < step <= 64.
+  NW_HD static constexpr WarpSet every(uint32_t step, uint32_t first) {
+    WarpSet s;
+    for (uint32_t k = 0; k < kWords; ++k) {
+      s.word[k] = uint64_t{1} << first;
+      for (uint32_t n = step; n < 64; n *= 2) s.word[k] |= s.word[k] << n;
+      if (k + 1 < kWords) first = (first + step - 64 % step) % step;
+    }
+    return s;
+  }
+
   NW_HD constexpr void set(uint32_t i) { word[index(i)] |= uint64_t{1} << (i % 64); }
   NW_HD constexpr void clear(uint32_t i) { word[index(i)] &= ~(uint64_t{1} << (i % 64)); }
   NW_HD constexpr bool test(uint32_t i) const { return (word[index(i)] >> (i % 64) & 1) != 0; }

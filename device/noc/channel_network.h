@@ -45,11 +45,12 @@ struct Parcel {
 
 /// The sending side of a terminal.
 struct Sender {
-  uint32_t first = 0, count = 0;       ///< input channels
-  uint32_t next = 0;                   ///< channel that is looked at first
-  uint64_t free = ~uint64_t{0};        ///< parcels
-  uint32_t parcel = 0;                 ///< that is being sent
-  uint32_t flits = 0, flits_left = 0;  ///< of it
+  uint32_t first = 0, count = 0;  ///< input channels
+  uint32_t next = 0;              ///< channel that is looked at first
+  uint32_t flits_left = 0;        ///< of the packet that is being sent
+  uint64_t free = ~uint64_t{0};   ///< parcels
+  Flit flit;                      ///< the packet's next one
+  bool blocked = false;           ///< out of `sending` until a credit or a parcel comes back
 };
 
 /// The receiving side.
@@ -71,7 +72,8 @@ struct ChannelNetworkState {
   Ref<Flit> held;           ///< [(terminal * vcs + vc) * depth + position]: flits that have come
   Ref<StageQueue> held_queue;  ///< [terminal * vcs + vc]
   // Who has something to do.
-  Ref<uint64_t> sending;                        ///< bits of terminals: flits or packets to send
+  /// Bits of terminals: flits or packets to send, and nothing known to be missing.
+  Ref<uint64_t> sending;
   Ref<uint64_t> receiving;                      ///< bits of terminals that hold flits
   uint64_t ready[kMaxSwitchInputs / 64] = {};   ///< inputs whose head has arrived
   uint64_t coming[kMaxSwitchInputs / 64] = {};  ///< within a window: inputs, later in it
@@ -127,7 +129,7 @@ struct Interfaces {
     s.ready[i / 64] &= ~bit;
     if (arrival <= now) {
       s.ready[i / 64] |= bit;
-      mark(s.sending, s.sender_of.in(base)[i], true);
+      start_sender(s.sender_of.in(base)[i]);
     } else if (arrival < window_end) {
       s.coming[i / 64] |= bit;
       s.next_head = min_tick(s.next_head, arrival);
@@ -153,14 +155,41 @@ struct Interfaces {
   NW_HD NW_INLINE void take_arrivals() const {
     const uint32_t slot = t & v.slot_mask;
     for (uint32_t w = 0; w < terminal_units(v.p); ++w) {
-      const Arrivals& a = v.arrivals[slot * v.units + v.p.routers + w];
-      for (uint64_t bits = a.flits | a.credits[0] | a.credits[1]; bits != 0; bits &= bits - 1) {
-        const uint32_t n = w * 64 + count_trailing_zeros(bits);
-        noc::take_arrivals(
-            v, n, t, [&](uint32_t vc) { s.credits.in(base)[n * v.p.vcs + vc] += 1; },
-            [&](const Flit& flit) { take_flit(n, flit); });
+      Arrivals& arrivals = v.arrivals[slot * v.units + v.p.routers + w];
+      const Arrivals came = arrivals;
+      arrivals = {};
+      for (uint32_t round = 0; round < v.p.speedup; ++round)
+        take_credits(w * 64, came.credits[round], slot, round);
+      const Flit* const flits = v.flit_slots + (v.input_ports() + w * 64) * v.p.slots + slot;
+      for (uint64_t bits = came.flits; bits != 0; bits &= bits - 1) {
+        const uint32_t n = count_trailing_zeros(bits);
+        take_flit(w * 64 + n, flits[n * v.p.slots]);
       }
     }
+  }
+  /// Credits of the terminals from `first` on, of the round `round` of their routers.
+  NW_HD NW_INLINE void take_credits(uint32_t first, uint64_t bits, uint32_t slot,
+                                    uint32_t round) const {
+    const uint8_t* const vcs =
+        v.credit_slots + ((v.output_ports() + first) * v.p.slots + slot) * v.p.speedup + round;
+    for (; bits != 0; bits &= bits - 1) {
+      const uint32_t n = count_trailing_zeros(bits);
+      s.credits.in(base)[(first + n) * v.p.vcs + vcs[n * v.p.slots * v.p.speedup]] += 1;
+      wake_sender(first + n);
+    }
+  }
+  /// Terminal `n` may have something to send.
+  NW_HD NW_INLINE void start_sender(uint32_t n) const {
+    s.senders.in(base)[n].blocked = false;
+    mark(s.sending, n, true);
+  }
+  /// A credit or a parcel, which it may have lacked, has come back.
+  NW_HD NW_INLINE void wake_sender(uint32_t n) const {
+    if (s.senders.in(base)[n].blocked) start_sender(n);
+  }
+  NW_HD NW_INLINE void block_sender(uint32_t n) const {
+    s.senders.in(base)[n].blocked = true;
+    mark(s.sending, n, false);
   }
   NW_HD NW_INLINE void take_flit(uint32_t n, const Flit& flit) const {
     Receiver& r = s.receivers.in(base)[n];
@@ -206,13 +235,14 @@ struct Interfaces {
     if (!can_send(channel, base, now)) return false;
     nearwarp::send(channel, base, now, parcel.packet, horizon);
     s.senders.in(base)[tag / kParcels].free |= uint64_t{1} << (tag % kParcels);
+    wake_sender(tag / kParcels);
     s.counters.packets_out += 1;
     s.counters.replies += is_reply(parcel.packet.kind) ? 1 : 0;
     return true;
   }
 
-  NW_HD uint16_t& credits(uint32_t n, uint32_t output) const {
-    return s.credits.in(base)[n * v.p.vcs + output % v.p.vcs];
+  NW_HD NW_INLINE uint16_t& credits(uint32_t n, uint32_t vc) const {
+    return s.credits.in(base)[n * v.p.vcs + vc];
   }
 
   /// Begin with the next packet that can go. Returns false if there is none.
@@ -225,17 +255,24 @@ struct Interfaces {
       Channel& channel = *s.inputs.in(base)[sender.first + k].in(base);
       const Packet& packet = front(channel, base);
       const uint32_t output = output_of(packet);
-      if (output == kNoRoute || credits(n, output) == 0) continue;
+      if (output == kNoRoute) continue;
+      const uint32_t vc = v.p.vcs == 1 ? 0 : output % v.p.vcs;
+      if (credits(n, vc) == 0) continue;
       const uint32_t number = count_trailing_zeros(sender.free);
       sender.free &= ~(uint64_t{1} << number);
-      sender.parcel = n * kParcels + number;
-      s.parcels.in(base)[sender.parcel] = {packet, static_cast<uint16_t>(output)};
+      Flit& flit = sender.flit;
+      flit.tag = n * kParcels + number;
+      flit.source = static_cast<uint16_t>(n);
+      flit.destination = static_cast<uint16_t>(s.outputs.in(base)[output].terminal);
+      flit.vc = flit.vnet = static_cast<uint8_t>(vc);
+      flit.flags = kHead;
+      s.parcels.in(base)[flit.tag] = {packet, static_cast<uint16_t>(output)};
       const uint32_t flits = (packet.bytes + p.flit_bytes - 1) / p.flit_bytes;
-      sender.flits = sender.flits_left = flits > 0 ? flits : 1;
+      sender.flits_left = flits > 0 ? flits : 1;
       sender.next = k + 1;
       s.counters.packets_in += 1;
       s.counters.bytes += packet.bytes;
-      s.counters.flits += sender.flits;
+      s.counters.flits += sender.flits_left;
       pop(channel, base, now, horizon);
       look_at(sender.first + k);
       return true;
@@ -243,22 +280,18 @@ struct Interfaces {
     return false;
   }
 
+  /// Send the next flit, or block until what it lacks is there.
   NW_HD void send(uint32_t n) const {
     Sender& sender = s.senders.in(base)[n];
-    if (sender.flits_left == 0 && !take_packet(n)) return;
-    const uint32_t output = s.parcels.in(base)[sender.parcel].output;
-    uint16_t& room = credits(n, output);
-    if (room == 0) return;
+    if (sender.flits_left == 0 && !take_packet(n)) return block_sender(n);
+    uint16_t& room = credits(n, sender.flit.vc);
+    if (room == 0) return block_sender(n);
     room = static_cast<uint16_t>(room - 1);
-    Flit flit;
-    flit.tag = sender.parcel;
+    Flit& flit = sender.flit;
     flit.entered = t;
-    flit.source = static_cast<uint16_t>(n);
-    flit.destination = static_cast<uint16_t>(s.outputs.in(base)[output].terminal);
-    flit.vc = flit.vnet = static_cast<uint8_t>(output % v.p.vcs);
-    flit.flags = static_cast<uint8_t>((sender.flits_left == sender.flits ? kHead : 0) |
-                                      (sender.flits_left == 1 ? kTail : 0));
+    if (sender.flits_left == 1) flit.flags |= kTail;
     inject(v, n, flit, t);
+    flit.flags = 0;
     sender.flits_left -= 1;
     if (sender.flits_left == 0 && ready_inputs(sender) == 0) mark(s.sending, n, false);
     s.flits_inside += 1;

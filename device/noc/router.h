@@ -196,9 +196,14 @@ class Router {
   /// The head at the front of `vc` enters the pipeline in cycle `begin`.
   NW_HD NW_INLINE void start_packet(uint32_t vc, Cycle begin) const {
     InputVc& in = inputs_[vc];
-    in.stage = VcStage::kRouting;
     in.out = v_.routes[size_t{r_} * v_.p.terminals + buffer(vc)[in.head].destination];
-    enqueue(v_.head_entries, work_.heads, vc, begin + v_.p.routing_delay + v_.p.vc_alloc_delay - 1);
+    const uint32_t before = v_.p.routing_delay + v_.p.vc_alloc_delay - 1;
+    if (before == 0) {
+      request_vc(vc);
+    } else {
+      in.stage = VcStage::kRouting;
+      enqueue(v_.head_entries, work_.heads, vc, begin + before);
+    }
   }
 
   NW_HD NW_INLINE void request_vc(uint32_t vc) const {
@@ -317,12 +322,14 @@ class Router {
 
 }  // namespace router_detail
 
+/// Does anything in the router wait to go on?
+NW_HD NW_INLINE bool has_requests(const RouterWork& w) {
+  return (w.va_outputs | w.sa_outputs | w.heads.count | w.flits.count) != 0;
+}
 /// Must router `r` be stepped in cycle `t`?
 NW_HD NW_INLINE bool has_work(const NetworkView& v, uint32_t r, Cycle t) {
   const Arrivals& a = v.arrivals[(t & v.slot_mask) * v.units + r];
-  const RouterWork& w = v.work[r];
-  return (a.flits | a.credits[0] | a.credits[1] | w.va_outputs | w.sa_outputs | w.heads.count |
-          w.flits.count) != 0;
+  return (a.flits | a.credits[0] | a.credits[1]) != 0 || has_requests(v.work[r]);
 }
 
 /// Step router `r` through cycle `t`.
@@ -334,6 +341,7 @@ NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t
   const Arrivals now = arrivals;
   arrivals = {};
   for (uint32_t round = 0; round < v.p.speedup; ++round) {
+    if (round != 0 && !has_requests(v.work[r])) break;
     const router_detail::Router router(v, r, t, round);
     if (round == 0) {
       for (uint32_t k = 0; k < v.p.speedup; ++k) router.take_credits(now.credits[k], k);

@@ -152,8 +152,8 @@ NW_HD NW_INLINE void unregister_head(SwitchState& s, std::byte* base, uint32_t i
 }
 
 /// Move the head of input `i` through `in_port` and `out_port`. Leader only.
-NW_HD NW_INLINE void transfer(const SwitchParams& p, SwitchState& s, std::byte* base, Tick now,
-                              uint32_t i, uint32_t in_port, uint32_t out_port, Horizon& horizon) {
+NW_HD inline void transfer(const SwitchParams& p, SwitchState& s, std::byte* base, Tick now,
+                           uint32_t i, uint32_t in_port, uint32_t out_port, Horizon& horizon) {
   SwitchInput& in = s.inputs.in(base)[i];
   Channel& from = *in.channel.in(base);
   Channel& to = *s.outputs.in(base)[in.output].channel.in(base);
@@ -162,7 +162,7 @@ NW_HD NW_INLINE void transfer(const SwitchParams& p, SwitchState& s, std::byte* 
   const Tick held = Tick{flits > 0 ? flits : 1} * p.period;
   unregister_head(s, base, i);
   pop(from, base, now, horizon);
-  in.head_slot = from.slots.offset + from.consumer_side.head * static_cast<uint32_t>(sizeof(Slot));
+  in.head_slot = from.consumer_side.head;
   SwitchOutPort& po = s.out_ports.in(base)[out_port];
   // Virtual channels of one port share its wire.
   const Tick start = max_tick(now, po.wire_free_at);
@@ -228,8 +228,8 @@ NW_HD NW_INLINE bool has_registered(const SwitchState& s, std::byte* base, uint3
 /// State:  request masks by output channel and port, rotating pointers, busy ports.
 /// Units:  times in ticks of the machine's base clock.
 template <class G>
-NW_HD StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s, std::byte* base,
-                             Window window, Horizon& horizon) {
+NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s,
+                                      std::byte* base, Window window, Horizon& horizon) {
   using namespace switch_detail;
   SwitchInput* const inputs = s.inputs.in(base);
   SwitchOutput* const outputs = s.outputs.in(base);
@@ -239,16 +239,23 @@ NW_HD StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s, 
   const Tick period = p.period;
   const Tick first = cycle_at_or_after(window.begin, p.period) * period;
 
-  // Inputs whose unregistered head arrives within the window.
-  uint64_t coming[kMaxSwitchInputs / 64];
-  for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
-    coming[w] = 0;
-    if (w * 64 >= n) continue;
-    const uint32_t m = n - w * 64 < 64 ? n - w * 64 : 64;
-    coming[w] = g.ballot(m, [&](uint32_t i) {
-      return head_tick(inputs[w * 64 + i], base) < window.end;
-    }) & ~s.registered[w];
+  // Inputs whose unregistered head arrives within the window, and the first arrival that is known
+  // to lie beyond it.
+  uint64_t coming[kMaxSwitchInputs / 64] = {};
+  Tick arrival_beyond = kNever;
+  const uint32_t length = ticks_ahead(window.end, window.begin);
+  for (uint32_t at = 0; at < n; at += kLanesOfGroup) {
+    const uint32_t m = n - at < kLanesOfGroup ? n - at : kLanesOfGroup;
+    LaneValues<G, uint32_t> ahead;
+    g.each_scalar(m, [&](uint32_t i) {
+      ahead.set(i, ticks_ahead(head_tick(inputs[at + i], base), window.begin));
+    });
+    coming[at / 64] |= g.ballot(m, [&](uint32_t i) { return ahead[i] < length; }) << (at % 64);
+    const uint32_t first_beyond =
+        g.minimum(m, [&](uint32_t i) { return ahead[i] < length ? kNoKey : ahead[i]; });
+    arrival_beyond = min_tick(arrival_beyond, tick_of_key(first_beyond, window.begin));
   }
+  for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) coming[w] &= ~s.registered[w];
 
   // Input ports that may be busy.
   uint64_t busy =
@@ -257,22 +264,26 @@ NW_HD StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s, 
   // `next` is the same in all lanes: it is made of own state and of arrivals and credits before the
   // window's end. `visible` may also hold later ones, which lanes may or may not see yet.
   Tick t = first, visible = kNever;
+  Tick next_arrival = window.begin;  // of `coming`, or earlier
   bool poll = false;
   while (t < window.end) {
     // Heads that have arrived by now.
-    Tick next = kNever;
-    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
-      for (uint64_t bits = coming[w]; bits != 0; bits &= bits - 1) {
-        const uint32_t bit = count_trailing_zeros(bits);
-        const Tick arrival = head_tick(inputs[w * 64 + bit], base);
-        if (arrival <= t) {
-          coming[w] &= ~(uint64_t{1} << bit);
-          g.leader([&] { register_head(p, s, base, w * 64 + bit, t); });
-        } else {
-          next = min_tick(next, arrival);
+    if (next_arrival <= t) {
+      next_arrival = kNever;
+      for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+        for (uint64_t bits = coming[w]; bits != 0; bits &= bits - 1) {
+          const uint32_t bit = count_trailing_zeros(bits);
+          const Tick arrival = head_tick(inputs[w * 64 + bit], base);
+          if (arrival <= t) {
+            coming[w] &= ~(uint64_t{1} << bit);
+            g.leader([&] { register_head(p, s, base, w * 64 + bit, t); });
+          } else {
+            next_arrival = min_tick(next_arrival, arrival);
+          }
         }
       }
     }
+    Tick next = next_arrival;
 
     // Input ports that have become free.
     for (uint64_t bits = busy; bits != 0; bits &= bits - 1) {
@@ -329,7 +340,10 @@ NW_HD StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s, 
       const Tick arrival = head_tick(inputs[c.input], base);
       if (arrival < window.end) {
         coming[c.input / 64] |= uint64_t{1} << (c.input % 64);
+        next_arrival = min_tick(next_arrival, arrival);
         next = min_tick(next, max_tick(arrival, in_free));
+      } else {
+        arrival_beyond = min_tick(arrival_beyond, arrival);
       }
     }
     for (uint64_t bits = waiting_in; bits != 0; bits &= bits - 1) {
@@ -342,18 +356,8 @@ NW_HD StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s, 
   result.poll = poll;
   const Tick soonest = cycle_at_or_after(window.end, p.period) * period;
   result.wake = max_tick(t, soonest);
-  if (result.wake > soonest) {
-    // Arrivals that are already visible, beyond the window.
-    const Tick from = window.end;
-    const uint32_t key = g.minimum(n, [&](uint32_t i) -> uint32_t {
-      if ((s.registered[i / 64] >> (i % 64) & 1) != 0) return 0xffffffffu;
-      const Tick arrival = head_tick(inputs[i], base);
-      const Tick ahead = arrival > from ? arrival - from : 0;
-      return ahead < 0xffffffffu ? static_cast<uint32_t>(ahead) : 0xffffffffu;
-    });
-    if (key != 0xffffffffu) visible = min_tick(visible, from + key);
-    result.wake = min_tick(result.wake, max_tick(visible, soonest));
-  }
+  visible = min_tick(visible, arrival_beyond);
+  result.wake = min_tick(result.wake, max_tick(visible, soonest));
   return result;
 }
 

@@ -54,12 +54,13 @@ template <class G>
 NW_HD inline void coalesce(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
                            uint64_t device_base, uint32_t line_shift, LineList& out) {
   LaneValues<G, uint64_t> address;
-  LaneValues<G, uint32_t> line;
+  LaneValues<G, uint32_t> line, sector;
   lane_addresses(g, words, record, mask, address);
+  const uint64_t offset_mask = (uint64_t{1} << line_shift) - 1;
   g.each(kWarpSize, [&](uint32_t i) {
     line.set(i, static_cast<uint32_t>((address[i] - device_base) >> line_shift));
+    sector.set(i, 1u << (static_cast<uint32_t>(address[i] & offset_mask) >> 5));
   });
-  const uint64_t offset_mask = (uint64_t{1} << line_shift) - 1;
   uint32_t count = 0;
   uint32_t pending = mask;
   while (pending != 0) {
@@ -67,8 +68,7 @@ NW_HD inline void coalesce(const G& g, const uint64_t* words, uint32_t record, u
     const uint32_t same =
         static_cast<uint32_t>(g.ballot(kWarpSize, [&](uint32_t i) { return line[i] == l; })) &
         pending;
-    const uint32_t sectors =
-        g.bit_or(same, [&](uint32_t i) { return 1u << ((address[i] & offset_mask) >> 5); });
+    const uint32_t sectors = g.bit_or(same, [&](uint32_t i) { return sector[i]; });
     g.leader([&] {
       out.line[count] = l;
       out.sectors[count] = static_cast<uint8_t>(sectors);

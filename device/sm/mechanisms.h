@@ -100,6 +100,12 @@ struct Hooks {
   /// the front end if there is room.
   template <class O>
   NW_HD static void use_control(O&, uint32_t /*now*/) {}
+  /// Would use_control() send something if there were room? If not, cycles in which nothing else
+  /// happens are skipped.
+  template <class O>
+  NW_HD static bool control_ready(const O&) {
+    return true;
+  }
 };
 
 /// The mechanisms of a family, by number.
@@ -249,6 +255,12 @@ NW_HD NW_INLINE void use_network(V& v, uint32_t now) {
 template <class V>
 NW_HD NW_INLINE void use_control(V& v, uint32_t now) {
   each(v, v.s.wants_control, [&](auto& o) { NW_HOOKS(o)::use_control(o, now); });
+}
+template <class V>
+NW_HD NW_INLINE bool control_ready(V& v) {
+  bool ready = false;
+  each(v, v.s.wants_control, [&](auto& o) { ready |= NW_HOOKS(o)::control_ready(o); });
+  return ready;
 }
 #undef NW_HOOKS
 

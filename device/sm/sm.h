@@ -155,7 +155,7 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   if (s.from_front_end.count != 0) {
     const Tick control = head_arrival(v.from_front_end(), v.base);
     if (control < kNever) when(n, v, control, from);
-    if (s.blocks_done != 0 || s.wants_control != 0)
+    if (s.blocks_done != 0 || (s.wants_control != 0 && hooks::control_ready(v)))
       when(n, v, send_tick(v.to_front_end(), v.base), from);
   }
   return n;
@@ -173,10 +173,8 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
   const uint32_t first = static_cast<uint32_t>(cycle_at_or_after(window.begin, p.period));
   const uint32_t end = static_cast<uint32_t>(cycle_at_or_after(window.end, p.period));
   WarpSet<kWords> scheduler_warps[kMaxSchedulers];
-  for (uint32_t k = 0; k < p.num_schedulers; ++k) {
-    for (uint32_t i = k; i < WarpSet<kWords>::kCapacity; i += p.num_schedulers)
-      scheduler_warps[k].set(i);
-  }
+  for (uint32_t k = 0; k < p.num_schedulers; ++k)
+    scheduler_warps[k] = WarpSet<kWords>::every(p.num_schedulers, k);
   NextCycle next = next_cycle(v, first, end);
   while (next.cycle < end) {
     const uint32_t now = next.cycle;

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "device/core/arena.h"
+#include "device/core/make_channel.h"
 
 namespace nearwarp {
 namespace {
@@ -17,16 +18,8 @@ struct Wire {
   Horizon horizon;
 
   Wire(uint32_t slots, uint32_t latency, uint32_t credit_latency, uint32_t num = 0,
-       uint32_t den = 1) {
-    const Ref<Slot> s = arena.allocate<Slot>(slots);
-    ref = arena.allocate<Channel>(1);
-    Channel& c = channel();
-    c.slots = s;
-    c.latency = latency;
-    c.credit_latency = credit_latency;
-    c.ticks_per_byte_num = num;
-    c.ticks_per_byte_den = den;
-  }
+       uint32_t den = 1)
+      : ref(make_channel(arena, {slots, latency, credit_latency, num, den})) {}
   Channel& channel() { return *arena.get(ref); }
   std::byte* base() { return arena.base(); }
   void put(Tick now, uint16_t bytes, uint32_t tag = 0, Tick serialisation = 0) {

@@ -39,6 +39,17 @@ TYPED_TEST(WarpSets, SizesAndEnds) {
   }
 }
 
+TYPED_TEST(WarpSets, EveryNthNumber) {
+  using S = TypeParam;
+  for (uint32_t step = 1; step <= 64; ++step) {
+    for (uint32_t first = 0; first < step; ++first) {
+      S expected;
+      for (uint32_t i = first; i < S::kCapacity; i += step) expected.set(i);
+      EXPECT_EQ(S::every(step, first), expected) << step << " " << first;
+    }
+  }
+}
+
 TYPED_TEST(WarpSets, LikeStdSet) {
   using S = TypeParam;
   std::mt19937 random(7);

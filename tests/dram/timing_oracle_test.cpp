@@ -8,6 +8,7 @@
 #include <random>
 
 #include "device/core/arena.h"
+#include "device/core/make_channel.h"
 #include "device/dram/vault.h"
 #include "host/config/config.h"
 #include "host/timing/dram/channel_run.h"
@@ -167,12 +168,7 @@ class Watched {
   }
 
  private:
-  Ref<Channel> channel() {
-    const Ref<Slot> slots = arena_.allocate<Slot>(64);
-    const Ref<Channel> ref = arena_.allocate<Channel>(1);
-    arena_.get(ref)->slots = slots;
-    return ref;
-  }
+  Ref<Channel> channel() { return make_channel(arena_, {.slots = 64}); }
   Tick tick(uint64_t cycle) const { return cycle * params_.period; }
 
   void push(LineAddr line, bool write, uint64_t cycle) {

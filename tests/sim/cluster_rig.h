@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "device/core/make_channel.h"
 #include "host/config/config.h"
 #include "host/timing/dram/channel_system.h"
 #include "kernels/clusters.h"
@@ -113,17 +114,15 @@ class Chain {
   Ref<Channel> channel(uint32_t from, uint32_t to) {
     const uint32_t a = cluster_of(from % kNodes), b = cluster_of(to % kNodes);
     const bool near = a != 0 && a == b;
-    const Ref<Slot> slots = arena_.allocate<Slot>(options_.slots);
-    const Ref<Channel> ref = arena_.allocate<Channel>(1);
-    Channel& c = *arena_.get(ref);
-    c.slots = slots;
+    ChannelSpec c;
+    c.slots = options_.slots;
     // One of 2 and 3 ticks, another of 1 where only cluster 1 has it.
     c.latency = near ? (a == 1 && from == kSource ? 1 : 2 + from % 2) : kFar + from % 3;
     c.credit_latency = near ? 2 : kFar;
     c.producer = static_cast<uint16_t>(from);
     c.consumer = static_cast<uint16_t>(to);
-    channels_.push_back(ref);
-    return ref;
+    channels_.push_back(make_channel(arena_, c));
+    return channels_.back();
   }
 
   struct Wires {

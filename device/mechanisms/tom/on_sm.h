@@ -120,6 +120,10 @@ struct OnSm : sm::Hooks {
   NW_HD static void use_control(O& o, uint32_t now) {
     send_control(o, now);
   }
+  template <class O>
+  NW_HD static bool control_ready(const O& o) {
+    return has_control(o);
+  }
 };
 
 }  // namespace nearwarp::tom

@@ -347,14 +347,18 @@ NW_HD inline void send_request(O& o, uint32_t now) {
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
 }
 
+/// Is there a message for the front end?
+template <class O>
+NW_HD inline bool has_control(const O& o) {
+  return o.s.to_ask.any() || o.s.num_to_release != 0 || wants_to_report(o);
+}
+
 /// Questions and releases for the front end, one message per cycle.
 template <class O>
 NW_HD inline void send_control(O& o, uint32_t now) {
   auto& v = o.v;
+  if (!has_control(o) || !can_send(v.to_front_end(), v.base, v.tick(now))) return;
   const bool report = wants_to_report(o);
-  if ((!o.s.to_ask.any() && o.s.num_to_release == 0 && !report) ||
-      !can_send(v.to_front_end(), v.base, v.tick(now)))
-    return;
   Packet p;
   if (report) p = take_report(o);
   p.src = v.s.endpoint;
