@@ -5,13 +5,14 @@
 // ways, write policy).
 #pragma once
 
+#include "device/cache/set_index.h"
 #include "device/core/lane_group.h"
 #include "device/core/types.h"
 
 namespace nearwarp::cache {
 
 struct L1Params {
-  uint32_t sets = 64;  ///< power of two
+  SetIndex index;
   uint32_t ways = 4;
   uint32_t hit_latency = 35;
   uint32_t mshrs = 64;  ///< at most 64: bits of a word
@@ -44,7 +45,7 @@ enum class L1Result : uint8_t { kHit, kMerged, kMiss, kStall };
 /// `can_send` false makes what would be a miss a stall. kStall changes nothing. Leader only.
 NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, LineAddr line,
                               uint8_t load_entry, uint32_t cycle, bool can_send, uint32_t& mshr) {
-  const uint32_t set = line & (p.sets - 1);
+  const uint32_t set = p.index.of(line);
   LineAddr* tags = s.tags.in(base) + set * p.ways;
   uint32_t* last_use = s.last_use.in(base) + set * p.ways;
   uint8_t* filling = s.filling.in(base) + set * p.ways;
@@ -92,7 +93,7 @@ NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, Li
 
 /// A store passes: a present line is updated, nothing is allocated. Leader only.
 NW_HD inline void l1_store(const L1Params& p, L1State& s, std::byte* base, LineAddr line) {
-  const uint32_t set = line & (p.sets - 1);
+  const uint32_t set = p.index.of(line);
   const LineAddr* tags = s.tags.in(base) + set * p.ways;
   for (uint32_t w = 0; w < p.ways; ++w) {
     if (tags[w] == line) {
@@ -115,7 +116,7 @@ NW_HD inline void l1_fill(L1State& s, std::byte* base, uint32_t m) {
 /// Drop one line; a fill under way for it will not be kept. Leader only.
 NW_HD inline void l1_invalidate_line(const L1Params& p, L1State& s, std::byte* base,
                                      LineAddr line) {
-  const uint32_t set = line & (p.sets - 1);
+  const uint32_t set = p.index.of(line);
   for (uint32_t w = 0; w < p.ways; ++w) {
     const uint32_t at = set * p.ways + w;
     if (s.tags.in(base)[at] != line) continue;
@@ -133,8 +134,8 @@ NW_HD inline void l1_flush(const L1Params& p, L1State& s, std::byte* base) {
   LineAddr* tags = s.tags.in(base);
   uint8_t* filling = s.filling.in(base);
   LineAddr* mshr_line = s.mshr_line.in(base);
-  for (uint32_t i = 0; i < p.sets * p.ways; ++i) tags[i] = kNoLine;
-  for (uint32_t i = 0; i < p.sets * p.ways; ++i) filling[i] = 0;
+  for (uint32_t i = 0; i < p.index.sets * p.ways; ++i) tags[i] = kNoLine;
+  for (uint32_t i = 0; i < p.index.sets * p.ways; ++i) filling[i] = 0;
   for (uint32_t i = 0; i < p.mshrs; ++i) mshr_line[i] = kNoLine;
   s.counters.flushes += 1;
 }

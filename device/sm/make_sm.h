@@ -22,7 +22,7 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p) {
     s.barrier_waiting = a.allocate<WarpSet<kWords>>(p.num_blocks * kMaxBarriers);
     s.barrier_arrived = a.allocate<uint16_t>(p.num_blocks * kMaxBarriers);
   }
-  const uint32_t lines = p.l1.sets * p.l1.ways;
+  const uint32_t lines = p.l1.index.sets * p.l1.ways;
   s.l1.tags = a.allocate<LineAddr>(lines);
   s.l1.last_use = a.allocate<uint32_t>(lines);
   s.l1.filling = a.allocate<uint8_t>(lines);

@@ -73,6 +73,7 @@ struct MachineConfig {
     uint32_t bytes = 0;
     uint32_t ways = 0;
     uint32_t line_bytes = 0;
+    std::string set_function = "linear";  ///< "linear", "xor" or "fermi"
     uint32_t hit_latency_cycles = 0;
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;

@@ -133,6 +133,11 @@ Keys memory_keys() {
       {NW_KEY(l1.ways), "ways", 1, 32, false, "", "Associativity."},
       {NW_KEY(l1.line_bytes), "bytes", 32, 256, kPowerOfTwo, "",
        "Cache line, of the L2 too; the unit of all memory traffic."},
+      {NW_KEY(l1.set_function), "", 0, 0, false, "linear xor fermi",
+       "What a line's set is. linear: its lowest bits; xor: these, exclusive-or as many above "
+       "them; "
+       "fermi: the hash of Fermi's L1, of 32 or 64 sets.",
+       kOptional},
       {NW_KEY(l1.hit_latency_cycles), "core cycles", 1, 4000, false, "",
        "Of a hit, lsu.pipeline_cycles apart."},
       {NW_KEY(l1.mshr_entries), "lines", 1, 64, false, "", "Lines that may be missing at a time."},

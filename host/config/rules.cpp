@@ -131,6 +131,12 @@ void check_latencies(const Rules& rules, const MachineConfig& m) {
 void check_caches(const Rules& rules, const MachineConfig& m) {
   check_sets(rules, "l1.bytes", m.l1.bytes, 1, m.l1.ways, m.l1.line_bytes,
              "l1.ways x l1.line_bytes");
+  const uint64_t sets = m.l1.bytes / (uint64_t{m.l1.ways} * m.l1.line_bytes);
+  rules.require(
+      m.l1.set_function != "fermi" || ((sets == 32 || sets == 64) && m.l1.line_bytes == 128),
+      "l1.set_function", "is \"fermi\"",
+      fmt::format("that is for 32 or 64 sets of lines of 128 bytes, not {} of {}", sets,
+                  m.l1.line_bytes));
   check_sets(rules, "l2.bytes", m.l2.bytes, m.l2.slices, m.l2.ways, m.l1.line_bytes,
              "l2.slices x l2.ways x l1.line_bytes");
 }

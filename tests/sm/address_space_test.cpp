@@ -129,7 +129,7 @@ TEST(AddressSpaces, LinesUnderTwoMapsAreTwoInTheL1) {
   t.map_pages(b.rig.arena.base(), 1, 5, 1, 5 * kPageLines, 1);
   run_in_spaces(b, {load(1), alu(2, {1})}, 5 * kPage, {0});
   const LineAddr* tags = b.rig.arena.get(b.state().l1.tags);
-  const uint32_t set = 5 * kPageLines % b.params.l1.sets;
+  const uint32_t set = 5 * kPageLines % b.params.l1.index.sets;
   EXPECT_EQ(tags[set * b.params.l1.ways], 5 * kPageLines);
   uint32_t mshr = 0;
   EXPECT_EQ(cache::l1_load(b.params.l1, b.state().l1, b.rig.arena.base(), 5 * kPageLines, 0, 0,

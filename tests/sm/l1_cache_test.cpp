@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct L1 {
   uint32_t mshr = 99;
 
   explicit L1(uint32_t sets = 4, uint32_t ways = 2, uint32_t mshrs = 8, uint32_t merges = 2) {
-    p.sets = sets, p.ways = ways, p.mshrs = mshrs, p.merges = merges;
+    p.index = {sets, static_cast<uint32_t>(std::countr_zero(sets)), SetFunction::kLinear},
+    p.ways = ways, p.mshrs = mshrs, p.merges = merges;
     s.tags = arena.allocate<LineAddr>(sets * ways);
     s.last_use = arena.allocate<uint32_t>(sets * ways);
     s.filling = arena.allocate<uint8_t>(sets * ways);

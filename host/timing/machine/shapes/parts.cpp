@@ -16,6 +16,13 @@ namespace {
 /// Of a power of two.
 uint32_t log2_exact(uint32_t n) { return static_cast<uint32_t>(std::countr_zero(n)); }
 
+cache::SetIndex set_index(uint32_t sets, const std::string& function) {
+  return {sets, log2_exact(sets),
+          function == "fermi" ? cache::SetFunction::kFermi
+          : function == "xor" ? cache::SetFunction::kXor
+                              : cache::SetFunction::kLinear};
+}
+
 /// Header, line and sector of a kind's packets.
 template <class P>
 void set_packets(P& p, const config::MachineConfig& m) {
@@ -74,7 +81,7 @@ SmSpec Parts::main_sm() const {
   p.header_bytes = m.packets.header_bytes;
   p.sector_bytes = m.packets.sector_bytes;
   p.line_address_bytes = m.packets.line_address_bytes;
-  p.l1.sets = m.l1.bytes / (m.l1.ways * m.l1.line_bytes);
+  p.l1.index = set_index(m.l1.bytes / (m.l1.ways * m.l1.line_bytes), m.l1.set_function);
   p.l1.ways = m.l1.ways;
   p.l1.hit_latency = m.l1.hit_latency_cycles + m.lsu.pipeline_cycles;
   p.l1.mshrs = m.l1.mshr_entries;
@@ -98,7 +105,7 @@ SmSpec Parts::stack_sm() const {
   if (own.sfu_units != 0) p.sfu_units = own.sfu_units;
   if (own.l1_ways != 0) p.l1.ways = own.l1_ways;
   const uint32_t l1_bytes = own.l1_bytes != 0 ? own.l1_bytes : machine.l1.bytes;
-  p.l1.sets = l1_bytes / (p.l1.ways * machine.l1.line_bytes);
+  p.l1.index = set_index(l1_bytes / (p.l1.ways * machine.l1.line_bytes), machine.l1.set_function);
   return spec;
 }
 
