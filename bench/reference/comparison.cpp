@@ -22,11 +22,13 @@ std::string deviation_text(const std::vector<Row>& rows) {
     b.push_back(r.theirs.cycles);
   }
   const Deviation d = deviation(a, b);
-  return fmt::format(
+  std::string text = fmt::format(
       "cycles of {} runs: geometric mean of the ratios {:.3f}, mean deviation a factor of {:.3f},\n"
-      "largest {} ({}), correlation of the logarithms {:.4f}\n",
+      "largest {} ({})",
       rows.size(), d.geometric_mean, d.mean_factor, ratio_text(a[d.largest], b[d.largest]),
-      rows[d.largest].name, d.correlation);
+      rows[d.largest].name);
+  if (rows.size() > 1) text += fmt::format(", correlation of the logarithms {:.4f}", d.correlation);
+  return text + "\n";
 }
 
 }  // namespace

@@ -25,14 +25,17 @@ Counts ours(const report::RunResult& r, const Configuration& configuration) {
   const auto of = [&](const char* name) { return counter(r, name); };
   Counts c;
   c.cycles = static_cast<double>(r.cycles);
-  // Loads that join a miss under way count as hits there.
-  c.l1_misses =
-      (of("sm.l1.read_misses") + of("sm.l1.write_misses")) * (kLineBytes / configuration.l1_bytes);
   c.dram_reads = of("dram.bytes_read") / kSectorBytes;
   c.dram_writes = of("dram.bytes_written") / kSectorBytes;
-  // All writes go on to memory, so that their mean size is known there.
+  // All writes go on to memory, so that their mean size is known there; atomics write a sector
+  // each.
   const double writes = of("l2.writes"), missed = writes - of("l2.write_hits");
-  const double sectors_each = of("dram.writes") > 0 ? c.dram_writes / of("dram.writes") : 0;
+  const double plain = of("dram.writes") - of("l2.atomics");
+  const double sectors_each = plain > 0 ? (c.dram_writes - of("l2.atomics")) / plain : 0;
+  // Loads that join a miss under way count as hits there.
+  c.l1_misses =
+      of("sm.l1.read_misses") * (kLineBytes / configuration.l1_bytes) +
+      of("sm.l1.write_misses") * (configuration.l1_bytes == kLineBytes ? 1 : sectors_each);
   c.l2_misses = of("l2.read_misses") * (kLineBytes / kSectorBytes) + missed * sectors_each;
   c.dram_activations = of("dram.activates");
   return c;
