@@ -46,10 +46,8 @@ std::string runs_text(const std::vector<Row>& rows) {
     text += fmt::format("{:16}", r.name);
     for (const Quantity& q : kQuantities) {
       const double a = r.ours.*q.value, b = r.theirs.*q.value;
-      if (q.value == &Counts::cycles)
-        text += fmt::format("{:9.0f}{:9.0f}{:6.2f}", a, b, a / b);
-      else
-        text += fmt::format("{:9.0f}{:8.0f}", a, b);
+      text += q.value == &Counts::cycles ? fmt::format("{:9.0f}{:9.0f}{:6.2f}", a, b, a / b)
+                                         : fmt::format("{:9.0f}{:8.0f}", a, b);
     }
     text += '\n';
   }
