@@ -1,6 +1,9 @@
 # Turns a text file into a C++ source that defines a string; run as a script:
-#   cmake -DINPUT=x.ptx -DOUTPUT=x.cpp -DSYMBOL=name -P EmbedText.cmake
-# Defines nearwarp::workloads::embedded::<SYMBOL>.
+#   cmake -DINPUT=x.ptx -DOUTPUT=x.cpp -DSYMBOL=name [-DNAMESPACE=a::b] -P EmbedText.cmake
+# Defines <NAMESPACE>::<SYMBOL>; the namespace is nearwarp::workloads::embedded if none is given.
+if(NOT DEFINED NAMESPACE)
+  set(NAMESPACE nearwarp::workloads::embedded)
+endif()
 file(READ "${INPUT}" text)
 string(FIND "${text}" ")NWTEXT\"" clash)
 if(NOT clash EQUAL -1)
@@ -8,7 +11,7 @@ if(NOT clash EQUAL -1)
 endif()
 file(WRITE "${OUTPUT}"
   "// Made from a text file at build time.\n"
-  "namespace nearwarp::workloads::embedded {\n"
+  "namespace ${NAMESPACE} {\n"
   "extern const char* const ${SYMBOL};\n"
   "const char* const ${SYMBOL} = R\"NWTEXT(${text})NWTEXT\";\n"
-  "}  // namespace nearwarp::workloads::embedded\n")
+  "}  // namespace ${NAMESPACE}\n")

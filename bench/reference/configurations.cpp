@@ -1,0 +1,47 @@
+#include "bench/reference/configurations.h"
+
+namespace nearwarp::reference {
+namespace {
+
+const std::vector<Configuration>& all() {
+  static const std::vector<Configuration> list = {
+      {"SM2_GTX480", "gtx480", "", {}, "", true, 128, 64},
+      {"SM2_GTX480-perfect-icache",
+       "gtx480",
+       "perfect-icache",
+       {},
+       "left out: there is no key for the instruction cache",
+       false,
+       128,
+       64},
+      {"SM7_QV100",
+       "qv100",
+       "",
+       {},
+       "the reference's L2 begins with copied data, ours empty",
+       true,
+       32,
+       32},
+      {"SM7_QV100-cold",
+       "qv100",
+       "cold",
+       {},
+       "the reference's L2 begins empty, as ours always does",
+       true,
+       32,
+       32},
+  };
+  return list;
+}
+
+}  // namespace
+
+std::vector<Configuration> configurations(const std::string& name) {
+  std::vector<Configuration> found;
+  for (const Configuration& c : all()) {
+    if (c.name == name || c.name == name + "-" + c.variant) found.push_back(c);
+  }
+  return found;
+}
+
+}  // namespace nearwarp::reference

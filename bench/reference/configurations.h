@@ -1,0 +1,27 @@
+// GPGPU-Sim's configurations in the reference's figures, and what of them a machine here says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nearwarp::reference {
+
+struct Configuration {
+  std::string name;     ///< as in the figures
+  std::string machine;  ///< that stands for it
+  /// Of a variant of another configuration, e.g. "cold": stands behind its runs' names. It differs
+  /// from the machine by `overrides`.
+  std::string variant;
+  std::vector<std::string> overrides;
+  std::string note;          ///< one line for the head of the table
+  bool compared = true;      ///< false: no key says what it does; `note` says so
+  uint32_t l1_bytes = 0;     ///< what an access of the L1's counters is
+  uint32_t write_bytes = 0;  ///< of a DRAM burst that writes
+};
+
+/// `name` and its variants, in the order in which they are shown; empty if there is none of the
+/// name.
+std::vector<Configuration> configurations(const std::string& name);
+
+}  // namespace nearwarp::reference
