@@ -17,6 +17,14 @@ inline constexpr uint64_t kNoEvent = uint64_t{1} << 40;
 
 NW_HD NW_INLINE uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
+/// What the bus carries for a command's data.
+NW_HD NW_INLINE uint32_t bus_bytes(const VaultParams& p, uint32_t data_bytes, bool write) {
+  if (p.burst_bytes <= 1) return data_bytes;
+  const uint32_t piece = p.sector_bursts != 0 && !write ? p.sector_bytes : data_bytes;
+  const uint32_t bursts = (piece + p.burst_bytes - 1) / p.burst_bytes;
+  return (data_bytes + piece - 1) / piece * bursts * p.burst_bytes;
+}
+
 NW_HD NW_INLINE Tick bus_ticks(const VaultParams& p, uint32_t bytes) {
   return (Tick{bytes} * p.ticks_per_byte_num + p.ticks_per_byte_den - 1) / p.ticks_per_byte_den;
 }
@@ -243,7 +251,7 @@ NW_HD NW_INLINE void remove(VaultState& s, std::byte* base, uint32_t e, Tick now
 /// Bus, counters and row of a column command for `x`, alike for reads and writes. Leader only.
 NW_HD NW_INLINE void transfer(const VaultParams& p, VaultState& s, const VaultEntry& x, bool write,
                               Tick now) {
-  const Tick took = bus_ticks(p, x.data_bytes);
+  const Tick took = bus_ticks(p, bus_bytes(p, x.data_bytes, write));
   const Tick start = max_tick(now + Tick{write ? p.tCWL : p.tCL} * p.period, s.bus_free);
   s.bus_free = start + took;
   s.bus_busy_cycles = s.bus_free / p.period;

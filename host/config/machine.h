@@ -169,6 +169,8 @@ struct MachineConfig {
              tWR = 0, tWTR = 0, tRTP = 0, tRTW = 0, tREFI = 0, tRFC = 0;
     uint32_t tRRD_L = 0, tCCD_L = 0, tWTR_L = 0;  ///< within a bank group
     uint32_t write_high_watermark = 0, write_low_watermark = 0;
+    uint32_t burst_bytes = 1;    ///< the data bus carries whole bursts
+    bool sector_bursts = false;  ///< each sector of a read is a burst of its own
   } dram;
 
   struct Packets {                    // [packets]

@@ -104,6 +104,30 @@ TEST(Vault, ReadToWriteTurnaround) {
   EXPECT_EQ(r.rig.arena.get(r.state)->read_ok, 22u + 8 + 4 + 6);  // data ends 22 + 8 + 3.2
 }
 
+TEST(Vault, TheBusCarriesWholeBursts) {
+  // A line of 40 bytes in sectors of 10; a byte takes a tick.
+  const auto busy = [](uint32_t burst, bool sectors, bool write) {
+    VaultRig r([&](VaultRig& v) {
+      v.params.sector_bytes = 10;
+      v.params.burst_bytes = static_cast<uint16_t>(burst);
+      v.params.sector_bursts = sectors ? 1 : 0;
+    });
+    if (write)
+      r.write(1, r.line(5, 0));  // one sector
+    else
+      r.read(1, r.line(5, 0));
+    r.run();
+    return r.counters().bus_busy_ticks;
+  };
+  EXPECT_EQ(busy(1, false, false), 40u);
+  EXPECT_EQ(busy(16, false, false), 48u);
+  EXPECT_EQ(busy(16, true, false), 4 * 16u);
+  EXPECT_EQ(busy(1, true, false), 40u);
+  EXPECT_EQ(busy(1, false, true), 10u);
+  EXPECT_EQ(busy(16, false, true), 16u);
+  EXPECT_EQ(busy(16, true, true), 16u);
+}
+
 TEST(Vault, ActivationsKeepTheirDistance) {
   VaultRig r;
   r.read(1, r.line(0, 0));

@@ -138,6 +138,8 @@ VaultSpec Parts::vault(uint32_t mbps) const {
   const TicksPerByte t = ticks_per_byte(base_mhz, mbps);
   p.ticks_per_byte_num = t.num;
   p.ticks_per_byte_den = t.den;
+  p.burst_bytes = static_cast<uint16_t>(d.burst_bytes);
+  p.sector_bursts = d.sector_bursts ? 1 : 0;
   p.starvation_cycles = d.starvation_cycles;
   p.fixed_latency_cycles = d.fixed_latency_cycles;
   p.read_entries = d.read_entries;
