@@ -216,6 +216,14 @@ NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byt
   s.pending.in(base)[set] &= ~match;
 }
 
+/// Lanes that want one address are served one after the other. Leader only.
+NW_HD NW_INLINE void occupy_atomics(const L2SliceParams& p, L2SliceState& s, const Packet& request,
+                                    Tick now) {
+  const uint32_t cycles = request.extra * p.atomic_cycles;
+  s.atomics_until = now + Tick{cycles} * p.period;
+  s.counters.atomic_busy_cycles += cycles;
+}
+
 /// Look up the oldest request, if what it needs is there. Returns false, having changed nothing, if
 /// it has to wait for something inside this slice.
 template <class G>
@@ -233,6 +241,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
   const Tick due = now + Tick{p.latency_cycles} * p.period;
   const bool atomic = request.kind == PacketKind::kAtomic;
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
+  if (atomic && now < s.atomics_until) return false;
 
   if (request.kind == PacketKind::kRead || atomic) {
     if ((match & ~pending) != 0) {  // hit
@@ -245,6 +254,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
         s.counters.read_hits += atomic ? 0 : 1;
         s.counters.atomics += atomic ? 1 : 0;
         s.counters.atomic_hits += atomic ? 1 : 0;
+        if (atomic) occupy_atomics(p, s, request, now);
         s.counters.requests_in += 1;
         pop(in, base, now, horizon);
       });
@@ -295,6 +305,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
       s.counters.read_merges += !atomic && merge ? 1 : 0;
       s.counters.atomic_misses += atomic && !merge ? 1 : 0;
       s.counters.atomic_merges += atomic && merge ? 1 : 0;
+      if (atomic) occupy_atomics(p, s, request, now);
       s.counters.requests_in += 1;
       pop(in, base, now, horizon);
     });
@@ -384,6 +395,7 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
     }
     if (!fill) next = min_tick(next, head_arrival(memory_in, base));
     if (!blocked) next = min_tick(next, head_arrival(request_in, base));
+    if (blocked && s.atomics_until >= from) next = min_tick(next, s.atomics_until);
     if (s.invalidate_in.count != 0)
       next = min_tick(next, head_arrival(*s.invalidate_in.in(base), base));
     if (next >= kNever) return kNever;

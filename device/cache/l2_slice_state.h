@@ -19,7 +19,8 @@ struct L2SliceParams {
   uint32_t set_bits = 0;        ///< 2^set_bits sets
   uint32_t ways = 1;            ///< at most 64
   uint32_t mshr_entries = 1;
-  uint32_t mshr_merges = 1;  ///< requests that one entry can answer
+  uint32_t mshr_merges = 1;    ///< requests that one entry can answer
+  uint32_t atomic_cycles = 0;  ///< that each lane takes of those that want one address; 0: none
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
   uint16_t endpoint = 0;  ///< this slice
   HomeTable homes;        ///< of lines in memory
@@ -65,6 +66,7 @@ struct L2Counters {
   uint64_t memory_out = 0, memory_in = 0;     ///< towards the vaults
   uint64_t reads = 0, read_hits = 0, read_misses = 0, read_merges = 0;
   uint64_t atomics = 0, atomic_hits = 0, atomic_misses = 0, atomic_merges = 0;
+  uint64_t atomic_busy_cycles = 0;  ///< of the unit for atomics
   uint64_t writes = 0, write_hits = 0;
   uint64_t invalidations = 0, lines_invalidated = 0;
   uint64_t fills = 0, evictions = 0;
@@ -91,7 +93,8 @@ struct L2SliceState {
   uint32_t mshrs_in_use = 0;
   uint32_t filling = kNoMshr;  ///< MSHR whose requesters are being answered
   uint32_t next_waiter = 0;
-  uint32_t hit_turn = 0;  ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
+  Tick atomics_until = 0;  ///< the unit for atomics is busy
+  uint32_t hit_turn = 0;   ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
   L2Counters counters;
   Fault fault;
 };

@@ -68,7 +68,7 @@ struct Packet {
   uint16_t dst = 0;      ///< endpoint to which this packet goes
   uint16_t bytes = 0;    ///< weight on the wire, header included
   PacketKind kind = PacketKind::kNone;
-  uint32_t extra = 0;
+  uint32_t extra = 0;  ///< atomics: the most lanes that want one address; mechanisms: theirs
 };
 static_assert(sizeof(Packet) == 32);
 

@@ -15,6 +15,7 @@ struct LineList {
   uint32_t next = 0;  ///< lines before it have been handled
   LineAddr line[kWarpSize] = {};
   uint8_t sectors[kWarpSize] = {};  ///< bit s: bytes [32 s, 32 s + 32) of the line
+  uint8_t rounds[kWarpSize] = {};   ///< atomics: the most lanes that have one address of the line
 };
 
 /// Addresses of a record's lanes, as 48-bit values; only lanes of `mask` are meaningful.
@@ -80,6 +81,31 @@ NW_HD inline void coalesce(const G& g, const uint64_t* words, uint32_t record, u
     out.count = count;
     out.next = 0;
   });
+}
+
+/// Sets LineList::rounds of an access that coalesce() has seen.
+template <class G>
+NW_HD inline void count_rounds(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
+                               uint64_t device_base, uint32_t line_shift, LineList& lines) {
+  LaneValues<G, uint64_t> address;
+  lane_addresses(g, words, record, mask, address);
+  for (uint32_t k = 0; k < lines.count; ++k) {
+    uint32_t pending =
+        mask & static_cast<uint32_t>(g.ballot(kWarpSize, [&](uint32_t i) {
+          return static_cast<uint32_t>((address[i] - device_base) >> line_shift) == lines.line[k];
+        }));
+    uint32_t most = 0;
+    while (pending != 0) {
+      const uint64_t first = g.from(address, count_trailing_zeros(pending));
+      const uint32_t same = pending & static_cast<uint32_t>(g.ballot(kWarpSize, [&](uint32_t i) {
+                              return address[i] == first;
+                            }));
+      const uint32_t n = population_count(same);
+      most = n > most ? n : most;
+      pending &= ~same;
+    }
+    g.leader([&] { lines.rounds[k] = static_cast<uint8_t>(most); });
+  }
 }
 
 /// Cycles that a shared-memory access occupies: the most distinct 4-byte words that fall into one

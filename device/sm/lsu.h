@@ -67,6 +67,8 @@ NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const Syst
     g.leader([&] { s.lines.count = cycles; });
   } else {
     coalesce(g, words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
+    if (in.action == Action::kAtomic || in.action == Action::kReduce)
+      count_rounds(g, words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
   }
   g.leader([&] {
     s.lines_valid = true;
@@ -257,6 +259,7 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
     cache::l1_invalidate_line(v.p.l1, s.l1, v.base, line);
     Packet p = memory_packet(v, PacketKind::kAtomic, line, op.entry, v.p.header_bytes + data_bytes);
     p.sectors = lines.sectors[lines.next];
+    p.extra = lines.rounds[lines.next];
     send(v.to_network(), v.base, tick, p, v.horizon);
     s.counters.atomic_lines += 1;
   }

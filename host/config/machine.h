@@ -98,6 +98,7 @@ struct MachineConfig {
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;
     uint32_t queue_entries = 0;
+    uint32_t atomic_cycles = 0;  ///< of each lane that wants an address that others want, too
   } l2;
 
   struct Interconnect {       // [interconnect]: separate request and reply crossbars

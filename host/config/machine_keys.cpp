@@ -166,6 +166,10 @@ Keys memory_keys() {
        "Requests that wait for one missing line at most."},
       {NW_KEY(l2.queue_entries), "packets", 2, 1024, false, "",
        "Packets between a slice and its link port, each way."},
+      {NW_KEY(l2.atomic_cycles), "L2 cycles", 0, 1000, false, "",
+       "Lanes whose atomics want one address are served one after the other, each so long; a slice "
+       "serves one access at a time. 0: at once.",
+       kOptional},
       {NW_KEY(interconnect.flit_bytes), "bytes", 1, 1024, false, "",
        "A crossbar port moves one flit per interconnect cycle."},
       {NW_KEY(interconnect.channel_latency_cycles), "interconnect cycles", 1, 100000, false, "",

@@ -256,6 +256,25 @@ TEST(L2Slice, AtomicHit) {
   EXPECT_EQ(r.counters().atomic_hits, 1u);
 }
 
+TEST(L2Slice, LanesThatWantOneAddressAreServedOneAfterTheOther) {
+  SliceRig r([](L2SliceParams& p) { p.atomic_cycles = 2; });
+  r.read(10, 6);
+  r.fill(100, 0);
+  const auto atomic = [&](uint32_t cycle, uint32_t lanes) {
+    r.request(PacketKind::kAtomic, cycle, 6);
+    r.sm_out->items.back().packet.extra = lanes;
+  };
+  atomic(200, 7);
+  atomic(201, 1);
+  r.read(202, 6);  // waits behind them
+  for (int i = 0; i < 2; ++i) r.acknowledge(400);
+  r.run();
+  EXPECT_EQ(r.replied(1), 200u + kLatency);
+  EXPECT_EQ(r.replied(2), 214u + kLatency);
+  EXPECT_EQ(r.replied(3), 215u + kLatency);  // the unit for atomics does not hold up reads
+  EXPECT_EQ(r.counters().atomic_busy_cycles, 16u);
+}
+
 TEST(L2Slice, FillsOfAtomicsNeedNoRoomInTheRequestRing) {
   // Memory takes no request for a long time, yet data that returns is passed on.
   SliceRig r(

@@ -39,6 +39,24 @@ TEST(Coalescer, UnitStrideIsOneLine) {
   EXPECT_EQ(l.next, 0u);
 }
 
+TEST(Coalescer, RoundsAreTheMostLanesOfOneAddress) {
+  const auto rounds = [](const std::vector<uint64_t>& words, uint32_t mask) {
+    LineList list = lines_of(words, mask), shuffled = list;
+    count_rounds(HostGroup{}, words.data(), 0, mask, kBase, 7, list);
+    count_rounds(ShuffledGroup{5}, words.data(), 0, mask, kBase, 7, shuffled);
+    std::vector<uint32_t> all;
+    for (uint32_t i = 0; i < list.count; ++i) {
+      EXPECT_EQ(list.rounds[i], shuffled.rounds[i]);
+      all.push_back(list.rounds[i]);
+    }
+    return all;
+  };
+  EXPECT_EQ(rounds(strided(0, 0), kFull), std::vector<uint32_t>{32});
+  EXPECT_EQ(rounds(strided(0, 0), 0xf0f), std::vector<uint32_t>{8});
+  EXPECT_EQ(rounds(strided(0, 4), kFull), std::vector<uint32_t>{1});
+  EXPECT_EQ(rounds(strided(96, 4), kFull), (std::vector<uint32_t>{1, 1}));
+}
+
 TEST(Coalescer, ShiftedUnitStrideIsTwoLines) {
   const LineList l = lines_of(strided(5 * 128 + 96, 4), kFull);
   ASSERT_EQ(l.count, 2u);

@@ -119,6 +119,7 @@ L2SliceSpec Parts::l2_slice() const {
   p.ways = m.l2.ways;
   p.mshr_entries = m.l2.mshr_entries;
   p.mshr_merges = m.l2.mshr_merges;
+  p.atomic_cycles = m.l2.atomic_cycles;
   set_packets(p, m);
   spec.queue_entries = m.l2.queue_entries;
   return spec;

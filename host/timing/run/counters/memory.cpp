@@ -18,6 +18,8 @@ constexpr CounterRow<L2Counters> kL2Counters[] = {
     {"writes", "lines", "Writes passed on to memory", [](L l) { return l.writes; }},
     {"write_hits", "lines", "Of these, present", [](L l) { return l.write_hits; }},
     {"atomics", "lines", "Atomics executed", [](L l) { return l.atomics; }},
+    {"atomic_busy", "L2 cycles", "Busy with lanes that wanted one address, summed over slices",
+     [](L l) { return l.atomic_busy_cycles; }},
     {"invalidations", "lines", "Invalidations received", [](L l) { return l.invalidations; }},
     {"lines_invalidated", "lines", "Of these, present", [](L l) { return l.lines_invalidated; }},
     {"fills", "lines", "Lines that came from memory", [](L l) { return l.fills; }},
