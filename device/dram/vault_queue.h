@@ -17,12 +17,10 @@ inline constexpr uint64_t kNoEvent = uint64_t{1} << 40;
 
 NW_HD NW_INLINE uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/// What the bus carries for a command's data.
+/// What the bus carries for a command's data. Reads are of whole lines.
 NW_HD NW_INLINE uint32_t bus_bytes(const VaultParams& p, uint32_t data_bytes, bool write) {
-  if (p.burst_bytes <= 1) return data_bytes;
-  const uint32_t piece = p.sector_bursts != 0 && !write ? p.sector_bytes : data_bytes;
-  const uint32_t bursts = (piece + p.burst_bytes - 1) / p.burst_bytes;
-  return (data_bytes + piece - 1) / piece * bursts * p.burst_bytes;
+  if (!write && p.line_bus_bytes != 0) return p.line_bus_bytes;
+  return (data_bytes + p.burst_mask) & ~uint32_t{p.burst_mask};
 }
 
 NW_HD NW_INLINE Tick bus_ticks(const VaultParams& p, uint32_t bytes) {

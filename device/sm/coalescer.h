@@ -49,6 +49,24 @@ NW_HD inline void lane_addresses(const G& g, const uint64_t* words, uint32_t rec
   });
 }
 
+/// The address of one of them.
+NW_HD inline uint64_t lane_address(const uint64_t* words, uint32_t record, uint32_t mask,
+                                   uint32_t lane) {
+  const uint64_t w = words[record];
+  const uint64_t base = trace::record_base(w);
+  const int stride = trace::record_stride(w);
+  if (stride >= trace::kMinStride)
+    return (base + static_cast<uint64_t>(static_cast<int64_t>(stride) * lane)) &
+           trace::kAddressMask;
+  const uint64_t* extra = words + record + 1;
+  if (stride == trace::kTiles)
+    return (base + trace::tile_distance(*extra, lane)) & trace::kAddressMask;
+  const uint32_t rank = population_count(mask & static_cast<uint32_t>(low_bits(lane)));
+  if (stride == trace::kDeltas)
+    return base + static_cast<uint32_t>(extra[rank / 2] >> (32 * (rank % 2)));
+  return extra[rank];
+}
+
 /// Coalesce a global access into lines, in the order of their first lanes (Fermi's rule: one
 /// transaction per line that any lane touches). `device_base` is the address of line 0.
 template <class G>
@@ -83,28 +101,25 @@ NW_HD inline void coalesce(const G& g, const uint64_t* words, uint32_t record, u
   });
 }
 
-/// Sets LineList::rounds of an access that coalesce() has seen.
-template <class G>
-NW_HD inline void count_rounds(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
-                               uint64_t device_base, uint32_t line_shift, LineList& lines) {
-  LaneValues<G, uint64_t> address;
-  lane_addresses(g, words, record, mask, address);
-  for (uint32_t k = 0; k < lines.count; ++k) {
-    uint32_t pending =
-        mask & static_cast<uint32_t>(g.ballot(kWarpSize, [&](uint32_t i) {
-          return static_cast<uint32_t>((address[i] - device_base) >> line_shift) == lines.line[k];
-        }));
-    uint32_t most = 0;
-    while (pending != 0) {
-      const uint64_t first = g.from(address, count_trailing_zeros(pending));
-      const uint32_t same = pending & static_cast<uint32_t>(g.ballot(kWarpSize, [&](uint32_t i) {
-                              return address[i] == first;
-                            }));
-      const uint32_t n = population_count(same);
-      most = n > most ? n : most;
-      pending &= ~same;
+/// Sets LineList::rounds of an access that coalesce() has seen. Leader only: one lane by itself
+/// needs no registers of the others.
+NW_HD NW_APART inline void count_rounds(const uint64_t* words, uint32_t record, uint32_t mask,
+                                        uint64_t device_base, uint32_t line_shift,
+                                        LineList& lines) {
+  for (uint32_t k = 0; k < lines.count; ++k) lines.rounds[k] = 0;
+  for (uint32_t todo = mask; todo != 0;) {
+    const uint64_t address = lane_address(words, record, mask, count_trailing_zeros(todo));
+    uint32_t same = 0;
+    for (uint32_t rest = todo; rest != 0; rest &= rest - 1) {
+      const uint32_t lane = count_trailing_zeros(rest);
+      if (lane_address(words, record, mask, lane) == address) same |= 1u << lane;
     }
-    g.leader([&] { lines.rounds[k] = static_cast<uint8_t>(most); });
+    todo &= ~same;
+    const auto line = static_cast<uint32_t>((address - device_base) >> line_shift);
+    uint32_t k = 0;
+    while (lines.line[k] != line) ++k;
+    const uint32_t n = population_count(same);
+    if (n > lines.rounds[k]) lines.rounds[k] = static_cast<uint8_t>(n);
   }
 }
 

@@ -68,7 +68,8 @@ NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const Syst
   } else {
     coalesce(g, words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
     if (in.action == Action::kAtomic || in.action == Action::kReduce)
-      count_rounds(g, words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
+      g.leader(
+          [&] { count_rounds(words, op.record, op.mask, p.device_base, p.line_shift, s.lines); });
   }
   g.leader([&] {
     s.lines_valid = true;

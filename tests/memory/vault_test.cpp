@@ -105,12 +105,12 @@ TEST(Vault, ReadToWriteTurnaround) {
 }
 
 TEST(Vault, TheBusCarriesWholeBursts) {
-  // A line of 40 bytes in sectors of 10; a byte takes a tick.
-  const auto busy = [](uint32_t burst, bool sectors, bool write) {
+  // A line of 40 bytes, writes of sectors of 10; a byte takes a tick.
+  const auto busy = [](uint32_t burst, uint32_t line, bool write) {
     VaultRig r([&](VaultRig& v) {
       v.params.sector_bytes = 10;
-      v.params.burst_bytes = static_cast<uint16_t>(burst);
-      v.params.sector_bursts = sectors ? 1 : 0;
+      v.params.burst_mask = static_cast<uint16_t>(burst - 1);
+      v.params.line_bus_bytes = static_cast<uint16_t>(line);
     });
     if (write)
       r.write(1, r.line(5, 0));  // one sector
@@ -119,13 +119,12 @@ TEST(Vault, TheBusCarriesWholeBursts) {
     r.run();
     return r.counters().bus_busy_ticks;
   };
-  EXPECT_EQ(busy(1, false, false), 40u);
-  EXPECT_EQ(busy(16, false, false), 48u);
-  EXPECT_EQ(busy(16, true, false), 4 * 16u);
-  EXPECT_EQ(busy(1, true, false), 40u);
-  EXPECT_EQ(busy(1, false, true), 10u);
-  EXPECT_EQ(busy(16, false, true), 16u);
-  EXPECT_EQ(busy(16, true, true), 16u);
+  EXPECT_EQ(busy(1, 0, false), 40u);
+  EXPECT_EQ(busy(16, 0, false), 48u);
+  EXPECT_EQ(busy(16, 64, false), 64u);  // a burst for each of four sectors
+  EXPECT_EQ(busy(1, 0, true), 10u);
+  EXPECT_EQ(busy(16, 0, true), 16u);
+  EXPECT_EQ(busy(16, 64, true), 16u);
 }
 
 TEST(Vault, ActivationsKeepTheirDistance) {

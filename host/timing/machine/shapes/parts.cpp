@@ -139,8 +139,12 @@ VaultSpec Parts::vault(uint32_t mbps) const {
   const TicksPerByte t = ticks_per_byte(base_mhz, mbps);
   p.ticks_per_byte_num = t.num;
   p.ticks_per_byte_den = t.den;
-  p.burst_bytes = static_cast<uint16_t>(d.burst_bytes);
-  p.sector_bursts = d.sector_bursts ? 1 : 0;
+  p.burst_mask = static_cast<uint16_t>(d.burst_bytes - 1);
+  if (d.sector_bursts) {
+    const uint32_t sector = machine.packets.sector_bytes;
+    const uint32_t each = (sector + d.burst_bytes - 1) / d.burst_bytes * d.burst_bytes;
+    p.line_bus_bytes = static_cast<uint16_t>(machine.l1.line_bytes / sector * each);
+  }
   p.starvation_cycles = d.starvation_cycles;
   p.fixed_latency_cycles = d.fixed_latency_cycles;
   p.read_entries = d.read_entries;
