@@ -1,61 +1,18 @@
 // The dispatcher: which thread block goes where and when.
 #include <gtest/gtest.h>
 
-#include "device/frontend/front_end.h"
-#include "tests/support/dispatch_rig.h"
+#include "tests/support/front_end_rig.h"
 
 namespace nearwarp::frontend {
 namespace {
 
 using namespace nearwarp::testing;
 
-/// A front end with mock SMs; one tick per cycle, channels of four.
-struct Bench {
-  static constexpr uint32_t kWire = 4;
-  Rig rig;
-  Program program;
-  FrontEndParams p;
-  bool on_demand = true;
-  Ref<FrontEndState> state;
-  std::vector<std::shared_ptr<MockProducer>> from_sm;
-  std::vector<std::shared_ptr<MockConsumer>> to_sm;
-
-  explicit Bench(uint32_t sms) {
-    p.num_sms = sms;
-    p.launch_gap = 10;
-    p.outbox_entries = 4;
-    program.block({});
-  }
+struct Bench : FrontEndRig<sm::MechanismList<>> {
+  explicit Bench(uint32_t sms) : FrontEndRig(sms) { program.block({}); }
   void build() {
-    ArenaBuilder& a = rig.arena;
-    FrontEndState s;
-    s.to_sm = a.allocate<Ref<Channel>>(p.num_sms);
-    s.from_sm = a.allocate<Ref<Channel>>(p.num_sms);
-    s.outbox = a.allocate<Outbox>(p.num_sms);
-    s.outgoing = a.allocate<Outgoing>(p.num_sms * p.outbox_entries);
-    s.dispatch = make_dispatch(rig, program, p);
-    std::vector<Ref<Channel>> inputs;
-    for (uint32_t i = 0; i < p.num_sms; ++i) {
-      a.get(s.to_sm)[i] = rig.channel({16, kWire, kWire, 0, 1});
-      inputs.push_back(a.get(s.from_sm)[i] = rig.channel({16, kWire, kWire, 0, 1}));
-    }
-    state = a.allocate<FrontEndState>(1);
-    *a.get(state) = s;
-    rig.add(
-        [this](std::byte* base, Window w, Horizon& h) {
-          SystemView view;
-          view.arena = base;
-          view.image = program.view();
-          view.on_demand = on_demand;
-          return step_front_end<sm::MechanismList<>>(HostGroup{}, p, *state.in(base), view, w, h);
-        },
-        inputs);
-    for (uint32_t i = 0; i < p.num_sms; ++i) {
-      to_sm.push_back(rig.consumer(a.get(s.to_sm)[i]));
-      from_sm.push_back(rig.producer(a.get(s.from_sm)[i]));
-    }
+    FrontEndRig::build([](FrontEndState&) {});
   }
-  FrontEndState& s() { return *rig.arena.get(state); }
   const LaunchState& launch(uint32_t i) { return rig.arena.get(s().dispatch.launches)[i]; }
   /// SM `sm` says at `at` that a block has ended: `number` over all launches.
   void done(Tick at, uint32_t sm, uint32_t number) {
@@ -63,11 +20,6 @@ struct Bench {
     m.kind = PacketKind::kBlockDone;
     m.line = number;
     from_sm[sm]->items.push_back({at, m, 0});
-  }
-  void run(Tick end = 300) {
-    RunOptions o;
-    o.window = kWire;
-    rig.run(o, end);
   }
   struct Block {
     Tick at = 0;

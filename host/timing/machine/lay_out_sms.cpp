@@ -1,7 +1,7 @@
 // Lays out SMs, and the front end that feeds them.
-#include <algorithm>
 #include <variant>
 
+#include "device/frontend/make_front_end.h"
 #include "device/sm/make_sm.h"
 #include "host/timing/machine/layout.h"
 
@@ -19,22 +19,6 @@ void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
   s.to_front_end = l.find_out(node, kControl);
   s.from_front_end = l.find_in(node, kControl);
   l.add(node, p, s);
-}
-
-void lay_out_dispatch(ArenaBuilder& a, const FrontEndSpec& spec,
-                      const std::vector<frontend::SmRoom>& rooms, frontend::DispatchState& d) {
-  const frontend::DispatchParams& p = spec.params.dispatch;
-  const auto launches = static_cast<uint32_t>(spec.launches.size());
-  uint32_t blocks = 0;
-  for (const frontend::SmRoom& room : rooms) blocks += room.free.blocks;
-  d.rooms = kernels::place(a, std::span<const frontend::SmRoom>(rooms));
-  d.done_log = a.allocate<uint32_t>(blocks);
-  d.running = a.allocate<uint32_t>(p.max_running);
-  d.taken = a.allocate<uint32_t>(p.max_running * p.groups);
-  d.ready = a.allocate<uint32_t>(p.max_running * p.groups);
-  d.launches = a.allocate<frontend::LaunchState>(std::max(1u, launches));
-  frontend::enter_program(d, a.base(), spec.launches.data(), launches,
-                          Tick{spec.params.launch_gap} * spec.params.period);
 }
 
 }  // namespace
@@ -72,13 +56,10 @@ void Layout::node(NodeId node, const FrontEndSpec& spec) {
   frontend::FrontEndParams p = spec.params;
   p.num_sms = s.num_sms();
   p.endpoint = node;
-  frontend::FrontEndState f;
+  frontend::FrontEndState f = frontend::make_front_end(a, p, rooms, spec.launches);
   f.to_sm = kernels::place(a, std::span<const Ref<Channel>>(to_sm));
   f.from_sm = kernels::place(a, std::span<const Ref<Channel>>(from_sm));
   f.from_monitor = kernels::place(a, std::span<const Ref<Channel>>(monitors));
-  f.outbox = a.allocate<frontend::Outbox>(p.num_sms);
-  f.outgoing = a.allocate<frontend::Outgoing>(p.num_sms * p.outbox_entries);
-  lay_out_dispatch(a, spec, rooms, f.dispatch);
   add(node, p, f);
   s.front_end_at = node;
 }

@@ -1,88 +1,37 @@
-// TOM on the front end: pending requests per stack, busy news, the learning
-// phase.
-#include "device/frontend/front_end.h"
-
+// TOM on the front end: pending requests per stack, busy news, the learning phase.
 #include <gtest/gtest.h>
 
 #include "device/mechanisms/tom/mechanism.h"
-#include "tests/support/dispatch_rig.h"
+#include "tests/support/front_end_rig.h"
 
 namespace nearwarp::frontend {
 namespace {
 
 using namespace nearwarp::testing;
 
-/// A front end with mock SMs and link ports; one tick per cycle, channels of four.
-struct Bench {
-  static constexpr uint32_t kWire = 4;
-  Rig rig;
-  Program program;
-  FrontEndParams p;
+struct Bench : FrontEndRig<sm::MechanismList<tom::Mechanism>> {
   tom::ArbiterParams tom;
-  uint32_t num_stacks;
-  Ref<FrontEndState> state;
-  std::vector<std::shared_ptr<MockProducer>> from_sm, from_port;
-  std::vector<std::shared_ptr<MockConsumer>> to_sm;
 
-  explicit Bench(uint32_t sms, uint32_t stacks = 4) : num_stacks(stacks) {
-    p.num_sms = sms;
-    p.launch_gap = 10;
+  explicit Bench(uint32_t sms, uint32_t stacks = 4) : FrontEndRig(sms, stacks) {
     p.word_kind = tom::kChannelBusy;
     tom.stack_warps = 3;
-    p.outbox_entries = 49;
   }
   void build() {
-    ArenaBuilder& a = rig.arena;
-    FrontEndState s;
-    s.to_sm = a.allocate<Ref<Channel>>(p.num_sms);
-    s.from_sm = a.allocate<Ref<Channel>>(p.num_sms);
-    s.from_monitor = a.allocate<Ref<Channel>>(num_stacks);
-    s.outbox = a.allocate<Outbox>(p.num_sms);
-    s.outgoing = a.allocate<Outgoing>(p.num_sms * p.outbox_entries);
-    tom::ArbiterState own;
-    own.waiting_entries = p.num_sms * 48;
-    own.waiting = a.allocate<tom::Waiting>(num_stacks * own.waiting_entries);
-    if (tom.learning_instances != 0) own.learning = tom::LearningPhase::kLearning;
-    arbiter_ = a.allocate<tom::ArbiterState>(1);
-    *a.get(arbiter_) = own;
-    const Ref<tom::ArbiterParams> params = a.allocate<tom::ArbiterParams>(1);
-    *a.get(params) = tom;
-    s.attached = 1;
-    s.mechanism_state[0] = arbiter_.offset;
-    s.mechanism_params[0] = params.offset;
-    s.dispatch = make_dispatch(rig, program, p);
-    std::vector<Ref<Channel>> inputs;
-    for (uint32_t i = 0; i < p.num_sms; ++i) {
-      const Ref<Channel> out = rig.channel({16, kWire, kWire, 0, 1});
-      const Ref<Channel> in = rig.channel({16, kWire, kWire, 0, 1});
-      a.get(s.to_sm)[i] = out;
-      a.get(s.from_sm)[i] = in;
-      inputs.push_back(in);
-    }
-    for (uint32_t k = 0; k < num_stacks; ++k) {
-      const Ref<Channel> in = rig.channel({4, kWire, kWire, 0, 1});
-      a.get(s.from_monitor)[k] = in;
-      inputs.push_back(in);
-    }
-    state = a.allocate<FrontEndState>(1);
-    *a.get(state) = s;
-    rig.add(
-        [this](std::byte* base, Window w, Horizon& h) {
-          SystemView view;
-          view.arena = base;
-          view.image = program.view();
-          return step_front_end<sm::MechanismList<tom::Mechanism>>(HostGroup{}, p, *state.in(base),
-                                                                   view, w, h);
-        },
-        inputs);
-    for (uint32_t i = 0; i < p.num_sms; ++i) {
-      to_sm.push_back(rig.consumer(a.get(s.to_sm)[i]));
-      from_sm.push_back(rig.producer(a.get(s.from_sm)[i]));
-    }
-    for (uint32_t k = 0; k < num_stacks; ++k)
-      from_port.push_back(rig.producer(a.get(s.from_monitor)[k]));
+    FrontEndRig::build([this](FrontEndState& s) {
+      ArenaBuilder& a = rig.arena;
+      tom::ArbiterState own;
+      own.waiting_entries = p.num_sms * 48;
+      own.waiting = a.allocate<tom::Waiting>(num_monitors * own.waiting_entries);
+      if (tom.learning_instances != 0) own.learning = tom::LearningPhase::kLearning;
+      arbiter_ = a.allocate<tom::ArbiterState>(1);
+      *a.get(arbiter_) = own;
+      const Ref<tom::ArbiterParams> params = a.allocate<tom::ArbiterParams>(1);
+      *a.get(params) = tom;
+      s.attached = 1;
+      s.mechanism_state[0] = arbiter_.offset;
+      s.mechanism_params[0] = params.offset;
+    });
   }
-  FrontEndState& s() { return *rig.arena.get(state); }
   tom::ArbiterState& arbiter() { return *rig.arena.get(arbiter_); }
   /// A message of an SM that is sent at `at`.
   void say(Tick at, uint32_t sm, PacketKind kind, uint32_t tag = 0, uint32_t stack = 0,
@@ -97,7 +46,7 @@ struct Bench {
     Packet m;
     m.kind = tom::kChannelBusy;
     m.sectors = bits;
-    from_port[stack]->items.push_back({at, m, 0});
+    from_monitor[stack]->items.push_back({at, m, 0});
   }
   /// A report of an instance with `accesses`, all of which mapping 3 keeps together.
   void report(Tick at, uint32_t sm, uint32_t accesses) {
@@ -105,11 +54,6 @@ struct Bench {
     e.accesses = accesses;
     e.at_destination[3] = accesses;
     from_sm[sm]->items.push_back({at, tom::pack_report(e), 0});
-  }
-  void run(Tick end = 300) {
-    RunOptions o;
-    o.window = kWire;
-    rig.run(o, end);
   }
   /// Arrival time and number of what SM `sm` got of a kind.
   std::vector<std::pair<Tick, uint32_t>> got(uint32_t sm, PacketKind kind) {

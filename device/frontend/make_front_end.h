@@ -1,0 +1,36 @@
+// Laying out the front end's State in an arena: the one way in which builders and tests do it. Host
+// only.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "device/core/arena.h"
+#include "device/frontend/dispatcher.h"
+
+namespace nearwarp::frontend {
+
+/// The State of a front end, without channels and mechanisms, for the program's launches. `rooms`:
+/// by SM, with nothing on it.
+inline FrontEndState make_front_end(ArenaBuilder& a, const FrontEndParams& p,
+                                    std::span<const SmRoom> rooms,
+                                    std::span<const LaunchInfo> launches) {
+  FrontEndState s;
+  s.outbox = a.allocate<Outbox>(p.num_sms);
+  s.outgoing = a.allocate<Outgoing>(p.num_sms * p.outbox_entries);
+  DispatchState& d = s.dispatch;
+  uint32_t blocks = 0;
+  for (const SmRoom& room : rooms) blocks += room.free.blocks;
+  d.rooms = a.allocate<SmRoom>(static_cast<uint32_t>(rooms.size()));
+  std::copy(rooms.begin(), rooms.end(), a.get(d.rooms));
+  d.done_log = a.allocate<uint32_t>(blocks);
+  d.running = a.allocate<uint32_t>(p.dispatch.max_running);
+  d.taken = a.allocate<uint32_t>(p.dispatch.max_running * p.dispatch.groups);
+  d.ready = a.allocate<uint32_t>(p.dispatch.max_running * p.dispatch.groups);
+  const auto n = static_cast<uint32_t>(launches.size());
+  d.launches = a.allocate<LaunchState>(std::max(1u, n));
+  enter_program(d, a.base(), launches.data(), n, Tick{p.launch_gap} * p.period);
+  return s;
+}
+
+}  // namespace nearwarp::frontend
