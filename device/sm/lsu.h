@@ -67,7 +67,7 @@ NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const Syst
     g.leader([&] { s.lines.count = cycles; });
   } else {
     coalesce(g, words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
-    if (in.action == Action::kAtomic || in.action == Action::kReduce)
+    if (p.count_rounds && (in.action == Action::kAtomic || in.action == Action::kReduce))
       g.leader(
           [&] { count_rounds(words, op.record, op.mask, p.device_base, p.line_shift, s.lines); });
   }

@@ -58,8 +58,9 @@ struct SmParams {
   // Endpoints.
   HomeTable homes;  ///< of lines in the GPU's memory: L2 slices, or vaults for a stack SM
   uint16_t front_end = 0;
-  bool in_stack = false;   ///< a logic-layer SM: misses go to vaults
-  bool all_local = false;  ///< it finds all data in its own stack: a bound, not a design
+  bool in_stack = false;      ///< a logic-layer SM: misses go to vaults
+  bool all_local = false;     ///< it finds all data in its own stack: a bound, not a design
+  bool count_rounds = false;  ///< of atomics: somebody serialises lanes that want one address
 };
 
 enum class Phase : uint8_t {

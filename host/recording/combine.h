@@ -11,6 +11,6 @@ namespace nearwarp::runtime {
 /// its own; between programs there is no order. Throws nearwarp::Error for more than kMaxPrograms.
 Recording combine(std::vector<Recording> programs);
 
-inline constexpr size_t kMaxPrograms = 16;  ///< address spaces: kMaxSpaces
+inline constexpr size_t kMaxPrograms = 16;  ///< address spaces of a system
 
 }  // namespace nearwarp::runtime

@@ -35,8 +35,8 @@ struct LaunchRecord {
   uint64_t blocks_recorded = 0;  ///< fewer than grid.count() only if an instruction limit was hit
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
-  /// It begins when all launches before it have ended; if not, when those of `after` have (indices
-  /// into Recording::launches, each below its own, in ascending order).
+  /// It begins when all launches of its program before it have ended; if not, when those of `after`
+  /// have (indices into Recording::launches, each below its own, in ascending order).
   bool after_all = true;
   std::vector<uint32_t> after;
   uint32_t stream = 0;       ///< for reports: 0 is the default stream

@@ -49,8 +49,7 @@ DataPlacement::DataPlacement(const runtime::Recording& recording,
         {static_cast<LineAddr>(first >> line_shift_),
          static_cast<LineAddr>((end + machine.l1.line_bytes - 1) >> line_shift_)});
   }
-  for (const runtime::Allocation& a : recording.allocations)
-    plan_.memory_bytes = std::max(plan_.memory_bytes, a.address + a.bytes - exec::kDeviceBase);
+  plan_.memory_bytes = image.memory_bytes;
   touched_.assign(table_.ranges.size(), 0);
   if (offload.candidates.empty()) return;
   StudyOptions options;

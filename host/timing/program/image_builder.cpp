@@ -5,13 +5,17 @@
 
 #include <algorithm>
 
+#include "device/core/translation.h"
 #include "device/trace/format.h"
 #include "host/core/error.h"
 #include "host/functional/instructions/decoded.h"
+#include "host/recording/combine.h"
 #include "host/timing/program/instruction_class.h"
 #include "host/timing/program/launch_waits.h"
 
 namespace nearwarp::sim {
+
+static_assert(runtime::kMaxPrograms <= kMaxSpaces);
 
 namespace {
 

@@ -1,6 +1,7 @@
 // Which launches of a program wait for which.
 #include "host/timing/program/launch_waits.h"
 
+#include <map>
 #include <set>
 
 namespace nearwarp::sim {
@@ -16,16 +17,17 @@ class Order {
 
   Launches next(const runtime::LaunchRecord& record) {
     Launches before;
+    Launches& last = last_[record.application];
     if (record.after_all) {
-      before = last_;
+      before = last;
     } else {
       for (const uint32_t i : record.after)
         before.insert(stands_for_[i].begin(), stands_for_[i].end());
     }
     const auto index = static_cast<uint32_t>(stands_for_.size());
     if (done_ < image_.recorded_launch.size() && image_.recorded_launch[done_] == index) {
-      for (const uint32_t i : before) last_.erase(i);
-      last_.insert(done_);
+      for (const uint32_t i : before) last.erase(i);
+      last.insert(done_);
       stands_for_.push_back({done_++});
       return before;
     }
@@ -37,8 +39,8 @@ class Order {
  private:
   const ImageTables& image_;
   uint32_t done_ = 0;
-  std::vector<Launches> stands_for_;  // by launch of the recording
-  Launches last_;                     // for which no other waits yet
+  std::vector<Launches> stands_for_;   // by launch of the recording
+  std::map<uint32_t, Launches> last_;  // by program: those for which no other waits yet
 };
 
 }  // namespace

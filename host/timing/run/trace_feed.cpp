@@ -78,15 +78,17 @@ bool TraceFeed::has_ended(uint32_t launch, const Launch& l, uint32_t block) cons
   return !on_machine_.contains(image_.launches[launch].first_block + block);
 }
 
+TraceFeed::Chunk& TraceFeed::chunk_of(Launch& l, uint32_t block) {
+  return *std::prev(std::upper_bound(l.chunks.begin(), l.chunks.end(), block,
+                                     [](uint32_t b, const Chunk& c) { return b < c.first_block; }));
+}
+
 void TraceFeed::ensure(uint32_t launch, Launch& l, uint32_t queue, uint32_t end) {
   end = std::min(end, l.queues.length(queue));
   uint32_t& ready = l.ready[queue];
   while (ready < end) {
     const uint32_t block = l.queues.at(queue, ready);
-    const auto after =
-        std::upper_bound(l.chunks.begin(), l.chunks.end(), block,
-                         [](uint32_t b, const Chunk& c) { return b < c.first_block; });
-    const Chunk& chunk = *std::prev(after);
+    const Chunk& chunk = chunk_of(l, block);
     if (!chunk.loaded) load(launch, l, static_cast<uint32_t>(&chunk - l.chunks.data()));
     // The rest of the chunk that stands in a row in this queue.
     const uint32_t in_chunk = chunk.first_block + chunk.num_blocks - block;
@@ -119,9 +121,7 @@ void TraceFeed::block_done(uint32_t number) {
   Launch& l = launches_.at(launch);
   const uint32_t block = number - info.first_block;
   table_.data()[number] = sm::TraceBlock{};
-  Chunk& chunk =
-      *std::prev(std::upper_bound(l.chunks.begin(), l.chunks.end(), block,
-                                  [](uint32_t b, const Chunk& c) { return b < c.first_block; }));
+  Chunk& chunk = chunk_of(l, block);
   if (--chunk.left == 0) chunk.words.reset();
 }
 

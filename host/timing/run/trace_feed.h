@@ -44,6 +44,7 @@ class TraceFeed {
     std::vector<uint32_t> dispatched;  ///< by queue: those taken before the feed knew the launch
   };
 
+  static Chunk& chunk_of(Launch& l, uint32_t block);
   Launch& known(uint32_t launch, uint32_t groups, const uint32_t* taken);
   /// Load what is missing of the first `end` blocks of a queue.
   void ensure(uint32_t launch, Launch& l, uint32_t queue, uint32_t end);

@@ -78,6 +78,7 @@ SmSpec Parts::main_sm() const {
   p.branch_latency = m.sm.branch_latency_cycles;
   p.device_base = exec::kDeviceBase;
   p.line_shift = log2_exact(m.l1.line_bytes);
+  p.count_rounds = m.l2.atomic_cycles != 0;
   p.header_bytes = m.packets.header_bytes;
   p.sector_bytes = m.packets.sector_bytes;
   p.line_address_bytes = m.packets.line_address_bytes;
