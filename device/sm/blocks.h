@@ -78,6 +78,7 @@ NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
     uint32_t* slots = v.slots(warp);
     for (uint32_t k = 0; k < kernel.num_slots; ++k) slots[k] = 0;
     fetch_first(w.at, trace.words, v.system.image, w.first_block);
+    w.fetch_pc = w.at.pc;
   }
   b.running = b.warps;
   b.warps.each([&](uint32_t warp) { continue_warp(v, warp, now, now + 1); });

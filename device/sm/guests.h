@@ -16,6 +16,7 @@ NW_HD inline uint32_t add_guest(V& v, uint32_t mechanism_bit, const Cursor& at, 
   Warp& w = v.warps[warp];
   w = Warp{};
   w.at = at;
+  w.fetch_pc = at.pc;
   w.phase = Phase::kRunning;
   w.kernel = static_cast<uint16_t>(kernel);
   w.first_block = v.system.image.kernels[kernel].first_block;

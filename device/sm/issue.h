@@ -23,17 +23,29 @@ NW_HD inline bool lsu_accepts(const SmParams& p, const S& s) {
   return s.lsu_count + population_count(s.parked_ops) < p.lsu_queue && s.free_loads != 0;
 }
 
-/// Ready warps whose next instruction finds its port free.
+/// Ports of a kind that a scheduler issues to, of `n` that the SM has.
+struct Ports {
+  uint32_t first, count;
+};
+NW_HD NW_INLINE Ports ports_of(const SmParams& p, uint32_t scheduler, uint32_t n) {
+  return p.sub_cores ? Ports{scheduler % n, 1} : Ports{0, n};
+}
+
+/// Ready warps whose next instruction finds a port of the scheduler free.
 template <class S>
-NW_HD inline auto issuable(const SmParams& p, const S& s, uint32_t now) {
+NW_HD inline auto issuable(const SmParams& p, const S& s, uint32_t scheduler, uint32_t now) {
   auto m = s.unit_warps[static_cast<uint32_t>(Unit::kControl)];
-  const auto sp = s.unit_warps[static_cast<uint32_t>(Unit::kSp)];
-  const auto sfu = s.unit_warps[static_cast<uint32_t>(Unit::kSfu)];
-  const auto dp = s.unit_warps[static_cast<uint32_t>(Unit::kDp)];
+  const auto add = [&](Unit unit, const uint32_t* free_at, uint32_t n) {
+    const auto warps = s.unit_warps[static_cast<uint32_t>(unit)];
+    if (!warps.any()) return;
+    const Ports ports = ports_of(p, scheduler, n);
+    if (free_port(free_at + ports.first, ports.count, now) != kNoLane) m |= warps;
+  };
+  add(Unit::kSp, s.sp_free, p.sp_units);
+  add(Unit::kSfu, s.sfu_free, p.sfu_units);
+  add(Unit::kDp, s.dp_free, p.dp_units);
+  add(Unit::kInt, s.int_free, p.int_units);
   const auto lsu = s.unit_warps[static_cast<uint32_t>(Unit::kLsu)];
-  if (sp.any() && free_port(s.sp_free, p.sp_units, now) != kNoLane) m |= sp;
-  if (sfu.any() && free_port(s.sfu_free, p.sfu_units, now) != kNoLane) m |= sfu;
-  if (dp.any() && free_port(s.dp_free, p.dp_units, now) != kNoLane) m |= dp;
   if (lsu.any() && lsu_accepts(p, s)) m |= lsu;
   return m;
 }
@@ -101,7 +113,7 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
 }
 
 template <class V>
-NW_HD inline void occupy_port(V& v, const ImageInstr& in, uint32_t now) {
+NW_HD inline void occupy_port(V& v, const ImageInstr& in, uint32_t scheduler, uint32_t now) {
   uint32_t* free_at = nullptr;
   uint32_t n = 0;
   switch (in.unit) {
@@ -114,15 +126,20 @@ NW_HD inline void occupy_port(V& v, const ImageInstr& in, uint32_t now) {
     case Unit::kDp:
       free_at = v.s.dp_free, n = v.p.dp_units;
       break;
+    case Unit::kInt:
+      free_at = v.s.int_free, n = v.p.int_units;
+      break;
     default:
       return;
   }
-  free_at[free_port(free_at, n, now)] = now + in.interval;
+  const Ports ports = ports_of(v.p, scheduler, n);
+  free_at += ports.first;
+  free_at[free_port(free_at, ports.count, now)] = now + in.interval;
 }
 
-/// Issue the warp's next instruction and look at the one after it.
+/// Issue the warp's next instruction by a scheduler and look at the one after it.
 template <class V>
-NW_HD inline void issue(V& v, uint32_t warp, uint32_t now) {
+NW_HD inline void issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
   Warp& w = v.warps[warp];
   auto& s = v.s;
   const ImageInstr& in = v.instr(w.at.pc);
@@ -140,7 +157,7 @@ NW_HD inline void issue(V& v, uint32_t warp, uint32_t now) {
   if ((in.flags & kHasRecord) != 0) {
     issue_memory(v, warp, in, words, now);
   } else {
-    occupy_port(v, in, now);
+    occupy_port(v, in, scheduler, now);
     set_results(v, warp, in, now + in.latency);
   }
   const uint32_t next = now + ((in.flags & kBranch) != 0 ? v.p.branch_latency : 1);
@@ -163,11 +180,11 @@ NW_HD inline bool issue_cycle(V& v, uint32_t now, const typename V::Warps* sched
   if (!v.s.ready.any()) return false;
   bool any = false;
   for (uint32_t k = 0; k < v.p.num_schedulers; ++k) {
-    const auto m = issuable(v.p, v.s, now) & scheduler_warps[k];
+    const auto m = issuable(v.p, v.s, k, now) & scheduler_warps[k];
     if (!m.any()) continue;
     const uint32_t warp = pick(v, k, m);
     v.s.last_warp[k] = static_cast<uint8_t>(warp);
-    issue(v, warp, now);
+    issue(v, warp, k, now);
     any = true;
   }
   return any;

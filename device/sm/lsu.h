@@ -116,6 +116,19 @@ NW_HD inline void walk_step(V& v, uint32_t now) {
   send_walk_read(v, count_trailing_zeros(v.s.tlb.unsent), now);
 }
 
+/// Request a line of instructions.
+template <class V>
+NW_HD NW_APART void send_fetch(V& v, uint32_t now) {
+  auto& f = v.s.fetch;
+  if (!can_send(v.to_network(), v.base, v.tick(now))) return;
+  const uint32_t mshr = count_trailing_zeros(f.unsent);
+  f.unsent &= f.unsent - 1;
+  const LineAddr line = f.cache.mshr_line.in(v.base)[mshr];
+  Packet p = memory_packet(v, PacketKind::kRead, line, kFetchTag | mshr, v.p.header_bytes);
+  p.dst = v.gpu_home_of(line);  // code is in the GPU's memory from the beginning
+  send(v.to_network(), v.base, v.tick(now), p, v.horizon);
+}
+
 /// The operation at the head waits for a page that is on its way: let the ones behind it pass.
 template <class V>
 NW_HD inline void park(V& v) {
@@ -295,6 +308,10 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
   auto& s = v.s;
   switch (p.kind) {
     case PacketKind::kReadReply: {
+      if (p.tag >= kFetchTag && p.tag < kWalkTag) {
+        on_instructions(v, p.tag - kFetchTag);
+        break;
+      }
       if (p.tag >= kWalkTag) {
         const uint32_t page =
             tlb_reply(v.p.tlb, s.tlb, v.p.translation, v.base, p.tag - kWalkTag, now);

@@ -8,6 +8,24 @@
 
 namespace nearwarp::sm {
 
+/// A cache that is empty.
+inline cache::L1State make_l1(ArenaBuilder& a, const cache::L1Params& p) {
+  cache::L1State s;
+  const uint32_t lines = p.index.sets * p.ways;
+  s.tags = a.allocate<LineAddr>(lines);
+  s.last_use = a.allocate<uint32_t>(lines);
+  s.filling = a.allocate<uint8_t>(lines);
+  s.mshr_line = a.allocate<LineAddr>(p.mshrs);
+  s.mshr_since = a.allocate<uint32_t>(p.mshrs);
+  s.mshr_way = a.allocate<uint16_t>(p.mshrs);
+  s.mshr_count = a.allocate<uint8_t>(p.mshrs);
+  s.mshr_loads = a.allocate<uint8_t>(p.mshrs * p.merges);
+  s.mshr_free = low_bits(p.mshrs);
+  std::fill_n(a.get(s.tags), lines, kNoLine);
+  std::fill_n(a.get(s.mshr_line), p.mshrs, kNoLine);
+  return s;
+}
+
 /// The State of an SM that is empty, without endpoint and channels.
 template <uint32_t kWords>
 SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p) {
@@ -22,18 +40,8 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p) {
     s.barrier_waiting = a.allocate<WarpSet<kWords>>(p.num_blocks * kMaxBarriers);
     s.barrier_arrived = a.allocate<uint16_t>(p.num_blocks * kMaxBarriers);
   }
-  const uint32_t lines = p.l1.index.sets * p.l1.ways;
-  s.l1.tags = a.allocate<LineAddr>(lines);
-  s.l1.last_use = a.allocate<uint32_t>(lines);
-  s.l1.filling = a.allocate<uint8_t>(lines);
-  s.l1.mshr_line = a.allocate<LineAddr>(p.l1.mshrs);
-  s.l1.mshr_since = a.allocate<uint32_t>(p.l1.mshrs);
-  s.l1.mshr_way = a.allocate<uint16_t>(p.l1.mshrs);
-  s.l1.mshr_count = a.allocate<uint8_t>(p.l1.mshrs);
-  s.l1.mshr_loads = a.allocate<uint8_t>(p.l1.mshrs * p.l1.merges);
-  s.l1.mshr_free = low_bits(p.l1.mshrs);
-  std::fill_n(a.get(s.l1.tags), lines, kNoLine);
-  std::fill_n(a.get(s.l1.mshr_line), p.l1.mshrs, kNoLine);
+  s.l1 = make_l1(a, p.l1);
+  if (p.fetch.cached) s.fetch.cache = make_l1(a, p.fetch.cache);
   if (p.tlb.entries != 0) s.tlb = make_tlb(a, p.tlb);
   return s;
 }

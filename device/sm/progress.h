@@ -1,6 +1,7 @@
 // A warp's way from instruction to instruction, and its end.
 #pragma once
 
+#include "device/sm/fetch.h"
 #include "device/sm/mechanisms.h"
 #include "device/sm/timer_wheel.h"
 
@@ -73,7 +74,11 @@ NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t e
   const ImageInstr& in = v.instr(w.at.pc);
   const uint32_t who = (in.marks | (in.edges & w.watch)) & v.s.attached;
   if (who != 0 && hooks::at_cursor(v, who, warp, now, earliest)) return;
-  schedule(v, warp, now, earliest);
+  if (v.p.fetch.width == 0) {
+    schedule(v, warp, now, earliest);
+  } else {
+    next_from_buffer(v, warp, now, earliest);
+  }
 }
 
 }  // namespace nearwarp::sm

@@ -29,6 +29,9 @@ NW_HD NW_INLINE void run_timers(V& v, uint32_t now) {
       case Phase::kFinished:
         try_retire(v, warp, now);
         break;
+      case Phase::kAtFetch:
+        v.s.fetch.wanted.set(warp);
+        break;
       default:
         make_ready(v, warp);
         break;
@@ -79,9 +82,11 @@ NW_HD NW_INLINE bool may_issue(const S& s) {
 template <class V>
 NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* scheduler_warps) {
   walk_step(v, now);
+  if (v.s.fetch.unsent != 0) send_fetch(v, now);
   lsu_step(v, now);
   if (v.s.wants_network != 0) hooks::use_network(v, now);
   if (may_issue(v.s) && issue_cycle(v, now, scheduler_warps)) v.s.counters.active_cycles += 1;
+  if (v.s.fetch.wanted.any() || v.s.fetch.arrived.any()) fetch_step(v, now);
   while (v.s.recheck_barriers != 0) {
     const uint32_t block = count_trailing_zeros(v.s.recheck_barriers);
     v.s.recheck_barriers &= v.s.recheck_barriers - 1;
@@ -132,15 +137,18 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
       n.at(earliest_port(s.sfu_free, p.sfu_units), from);
     if (s.unit_warps[static_cast<uint32_t>(Unit::kDp)].any())
       n.at(earliest_port(s.dp_free, p.dp_units), from);
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kInt)].any())
+      n.at(earliest_port(s.int_free, p.int_units), from);
   }
+  if (s.fetch.wanted.any() || s.fetch.arrived.any()) n.at(from, from);
   if (s.wheel_used != 0) {
     const uint32_t r = from % kWheelSlots;
     const uint64_t turned = r == 0 ? s.wheel_used : s.wheel_used >> r | s.wheel_used << (64 - r);
     n.at(from + count_trailing_zeros(turned), from);
   }
   if (n.cycle == from) return n;
-  const bool wants_network =
-      s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 || s.wants_network != 0;
+  const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 ||
+                             s.fetch.unsent != 0 || s.wants_network != 0;
   if ((s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) ||
       (s.parked_ready != 0 && !s.lines_valid))
     n.at(s.lsu_busy_until, from);

@@ -8,6 +8,7 @@
 #include "device/core/types.h"
 #include "device/core/warp_set.h"
 #include "device/sm/coalescer.h"
+#include "device/sm/fetch_state.h"
 #include "device/sm/kernel_image.h"
 #include "device/sm/tlb.h"
 #include "device/sm/trace_cursor.h"
@@ -38,7 +39,8 @@ struct SmParams {
   uint32_t num_blocks = 8;
   uint32_t num_schedulers = 2;
   SchedulerPolicy policy = SchedulerPolicy::kGreedyThenOldest;
-  uint32_t sp_units = 2, sfu_units = 1, dp_units = 0;
+  uint32_t sp_units = 2, sfu_units = 1, dp_units = 0, int_units = 0;
+  bool sub_cores = false;        ///< scheduler k issues to port k of each kind alone
   uint32_t slots_per_warp = 64;  ///< scoreboard entries
   uint32_t lsu_queue = 8;
   uint32_t load_entries = 64;
@@ -55,6 +57,7 @@ struct SmParams {
   Translation translation;
   cache::L1Params l1;
   TlbParams tlb;
+  FetchParams fetch;
   // Endpoints.
   HomeTable homes;  ///< of lines in the GPU's memory: L2 slices, or vaults for a stack SM
   uint16_t front_end = 0;
@@ -68,6 +71,7 @@ enum class Phase : uint8_t {
   kRunning,
   kAtBarrier,
   kAtFence,   ///< waits for the warp's own memory operations
+  kAtFetch,   ///< its instruction buffer has not got what comes next
   kFinished,  ///< trace at its end; memory operations may be outstanding
   kHeld,      ///< a mechanism has it: Warp::holder
 };
@@ -89,6 +93,9 @@ struct Warp {
   uint8_t count = 0;   ///< those that want to know of each instruction that it issues
   uint8_t holder = 0;  ///< the one that holds it, as a bit
   uint8_t guest_of = 0;  ///< the one that brought it here, as a bit; 0: a block's warp
+  // What its instruction buffer has, where fetching takes time.
+  uint8_t fetched = 0;    ///< instructions, from fetch_pc on
+  uint32_t fetch_pc = 0;  ///< where the next fetch goes on, when there are none
 };
 
 /// A load or atomic in flight.
@@ -181,6 +188,7 @@ struct SmStateOf {
   uint64_t wheel_used = 0;                ///< slots that are not empty
   // Ports.
   uint32_t sp_free[kMaxPorts] = {}, sfu_free[kMaxPorts] = {}, dp_free[kMaxPorts] = {};
+  uint32_t int_free[kMaxPorts] = {};
   uint8_t last_warp[kMaxSchedulers] = {};
   // Thread blocks; `block_order` lists used slots from the oldest on.
   uint8_t block_order[WarpSet<kWords>::kCapacity] = {};
@@ -212,6 +220,7 @@ struct SmStateOf {
   Ref<uint16_t> barrier_arrived;         ///< main SM: num_blocks x kMaxBarriers: warps that arrived
   cache::L1State l1;
   TlbState tlb;
+  FetchStateOf<kWords> fetch;
   SmCounters counters;
 };
 

@@ -51,8 +51,20 @@ struct MachineConfig {
     bool charge_moves = true;  ///< issue `mov` and `cvta`, which the real assembler removes
     uint32_t branch_latency_cycles = 0;
     uint32_t pipeline_cycles = 0;        ///< before and behind the execute stage
-    uint32_t pipeline_extra_cycles = 0;  ///< more, for three register operands or a busy port
+    uint32_t operands_per_cycle = 0;     ///< registers that an instruction reads; 0: all at once
+    uint32_t pipeline_extra_cycles = 0;  ///< more, where the port is busy for several cycles
+    uint32_t int_units = 0;              ///< issue ports; 0: integers share the SP ports
+    bool sub_cores = false;              ///< each scheduler has ports of its own
+    uint32_t fetches_per_cycle = 1;      ///< warps that fetch in a cycle
+    uint32_t fetch_width = 0;            ///< instructions; 0: fetching takes no time
   } sm;
+
+  struct InstructionCache {  // [instruction_cache]; line size as in the L1
+    uint32_t bytes = 0;      ///< 0: every fetch hits
+    uint32_t ways = 4;
+    uint32_t mshr_entries = 2;
+    uint32_t instruction_bytes = 8;
+  } instruction_cache;
 
   struct Classes {  // [sm.classes.NAME] latency_cycles, interval_cycles
     ClassTiming int_add, int_max, int_mul, int_mad, int_div;

@@ -87,9 +87,43 @@ Keys sm_keys() {
       {NW_KEY(sm.branch_latency_cycles), "core cycles", 1, 4000, false, "",
        "From a branch to the warp's next instruction."},
       {NW_KEY(sm.pipeline_cycles), "core cycles", 0, 1000, false, "",
-       "What operand collection and write-back add to the execute latencies of sm.classes."},
+       "What stands before and behind the execute stage, whose latencies sm.classes has, apart "
+       "from "
+       "reading operands."},
       {NW_KEY(sm.pipeline_extra_cycles), "core cycles", 0, 1000, false, "",
-       "More of it for instructions with three register operands or an interval above one."},
+       "More of it for instructions with an interval above one."},
+      {NW_KEY(sm.operands_per_cycle), "registers", 0, 8, false, "",
+       "Registers of an instruction that are read in a cycle: its latency is so many cycles "
+       "longer; 0: "
+       "they take no time.",
+       kOptional},
+      {NW_KEY(sm.int_units), "ports", 0, 4, false, "",
+       "Issue ports for everything but floating-point arithmetic; 0: it shares the SP ports.",
+       kOptional},
+      {NW_KEY(sm.sub_cores), "", 0, 0, false, "",
+       "Each scheduler issues arithmetic to ports of its own: scheduler k to port k, modulo the "
+       "number of ports, of each kind.",
+       kOptional},
+      {NW_KEY(sm.fetch_width), "instructions", 0, 8, false, "",
+       "What a warp fetches at once when its instruction buffer is empty; 0: instructions are "
+       "always there. Where it is not 0, a taken branch costs fetches besides "
+       "sm.branch_latency_cycles.",
+       kOptional},
+      {NW_KEY(sm.fetches_per_cycle), "warps", 1, 8, false, "",
+       "Warps that fetch in a cycle, where fetching takes time.", kOptional},
+  };
+}
+
+Keys instruction_cache_keys() {
+  return {
+      {NW_KEY(instruction_cache.bytes), "bytes", 0, uint64_t{1} << 24, false, "",
+       "Capacity of an SM's instruction cache, whose misses pass the L2; 0: every fetch hits.",
+       kOptional},
+      {NW_KEY(instruction_cache.ways), "ways", 1, 32, false, "", "Associativity.", kOptional},
+      {NW_KEY(instruction_cache.mshr_entries), "lines", 1, 64, false, "",
+       "Lines that may be missing at a time.", kOptional},
+      {NW_KEY(instruction_cache.instruction_bytes), "bytes", 4, 32, kPowerOfTwo, "",
+       "Size of an instruction.", kOptional},
   };
 }
 
@@ -350,8 +384,8 @@ std::string_view shape_of_key(std::string_view path) {
 std::span<const Key<MachineConfig>> machine_keys() {
   static const Keys all = [] {
     Keys keys;
-    for (const Keys& part : {clocks_keys(), gpu_keys(), sm_keys(), classes_keys(), memory_keys(),
-                             stack_keys(), offload_keys()}) {
+    for (const Keys& part : {clocks_keys(), gpu_keys(), sm_keys(), instruction_cache_keys(),
+                             classes_keys(), memory_keys(), stack_keys(), offload_keys()}) {
       keys.insert(keys.end(), part.begin(), part.end());
     }
     for (Key<M>& key : keys) key.shape = shape_of_key(key.path);

@@ -137,6 +137,12 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
       "l1.set_function", "is \"fermi\"",
       fmt::format("that is for 32 or 64 sets of lines of 128 bytes, not {} of {}", sets,
                   m.l1.line_bytes));
+  if (m.instruction_cache.bytes != 0) {
+    check_sets(rules, "instruction_cache.bytes", m.instruction_cache.bytes, 1,
+               m.instruction_cache.ways, m.l1.line_bytes, "instruction_cache.ways x l1.line_bytes");
+    rules.require(m.sm.fetch_width != 0, "sm.fetch_width", "is 0",
+                  "instruction_cache.bytes wants fetches that take time");
+  }
   check_sets(rules, "l2.bytes", m.l2.bytes, m.l2.slices, m.l2.ways, m.l1.line_bytes,
              "l2.slices x l2.ways x l1.line_bytes");
 }

@@ -91,16 +91,17 @@ TEST(ImageBuilder, Classes) {
   const Image image;
   using ptx::Opcode;
   using ptx::Type;
-  // Five cycles around the execute stage, six for three operands or a port that is busy longer.
+  // Three cycles around the execute stage, one for each register that is read, two for a port that
+  // is busy for several cycles.
   expect(image.find(Opcode::kAdd), Unit::kSp, 4 + 5, 1);
-  expect(image.find(Opcode::kMul, Type::kS32), Unit::kSp, 4 + 6, 2);
+  expect(image.find(Opcode::kMul, Type::kS32), Unit::kSp, 4 + 7, 2);
   expect(image.find(Opcode::kMad), Unit::kSp, 5 + 6, 1);
-  expect(image.find(Opcode::kMax), Unit::kSp, 13 + 6, 2);
+  expect(image.find(Opcode::kMax), Unit::kSp, 13 + 7, 2);
   expect(image.find(Opcode::kDiv, Type::kS32), Unit::kSfu, 145 + 6, 8);
-  expect(image.find(Opcode::kDiv, Type::kF32), Unit::kSfu, 39 + 6, 4);
+  expect(image.find(Opcode::kDiv, Type::kF32), Unit::kSfu, 39 + 7, 4);
   expect(image.find(Opcode::kSqrt), Unit::kSfu, 8 + 6, 8);
-  expect(image.find(Opcode::kFma, Type::kF32), Unit::kSp, 5 + 6, 1);
-  expect(image.find(Opcode::kFma, Type::kF64), Unit::kSp, 8 + 6, 8);
+  expect(image.find(Opcode::kFma, Type::kF32), Unit::kSp, 5 + 4, 1);  // of one register
+  expect(image.find(Opcode::kFma, Type::kF64), Unit::kSp, 8 + 7, 8);
   expect(image.find(Opcode::kMul, Type::kF64), Unit::kSp, 8 + 6, 8);
   expect(image.find(Opcode::kShfl), Unit::kSp, 32 + 6, 4);
   EXPECT_EQ(image.find(Opcode::kLd).action, Action::kCompute);  // the parameter comes first
@@ -117,6 +118,22 @@ TEST(ImageBuilder, DoublePrecisionPortsWhereTheMachineHasThem) {
   const Image image({"sm.dp_units=1"});
   EXPECT_EQ(image.find(ptx::Opcode::kFma, ptx::Type::kF64).unit, Unit::kDp);
   EXPECT_EQ(image.find(ptx::Opcode::kFma, ptx::Type::kF32).unit, Unit::kSp);
+}
+
+TEST(ImageBuilder, IntegerPortsWhereTheMachineHasThem) {
+  const Image image({"sm.int_units=2"});
+  for (const ptx::Opcode op : {ptx::Opcode::kAdd, ptx::Opcode::kMad, ptx::Opcode::kShfl,
+                               ptx::Opcode::kBra, ptx::Opcode::kMov})
+    EXPECT_EQ(image.find(op).unit, Unit::kInt);
+  EXPECT_EQ(image.find(ptx::Opcode::kFma, ptx::Type::kF32).unit, Unit::kSp);
+  EXPECT_EQ(image.find(ptx::Opcode::kDiv, ptx::Type::kS32).unit, Unit::kSfu);
+}
+
+TEST(ImageBuilder, OperandsThatAreReadTogether) {
+  const Image image({"sm.operands_per_cycle=2"});
+  EXPECT_EQ(image.find(ptx::Opcode::kAdd).latency, 4 + 3 + 1);
+  EXPECT_EQ(image.find(ptx::Opcode::kMad).latency, 5 + 3 + 2);
+  EXPECT_EQ(Image({"sm.operands_per_cycle=0"}).find(ptx::Opcode::kMad).latency, 5 + 3);
 }
 
 TEST(ImageBuilder, RecordsOfMemoryInstructions) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "device/sm/sm_state.h"
 #include "host/functional/ptx/details.h"
@@ -167,15 +168,23 @@ void set_timing(ImageInstr& out, const ClassTiming& t) {
   out.interval = static_cast<uint8_t>(std::min<uint32_t>(t.interval_cycles, 255));
 }
 
+/// Registers that operand collection reads: one that several operands name is read once.
+uint32_t source_registers(const Instruction& in) {
+  std::vector<compiler::RegId> seen;
+  for (const compiler::Operand& o : in.srcs)
+    if (o.kind == compiler::Operand::Kind::kRegister &&
+        std::find(seen.begin(), seen.end(), o.reg) == seen.end())
+      seen.push_back(o.reg);
+  return static_cast<uint32_t>(seen.size());
+}
+
 /// From issue to the next instruction that needs the result: the execute stage is not all of it.
 void add_pipeline(ImageInstr& out, const Instruction& in, const MachineConfig::Sm& sm) {
-  const auto is_register = [](const compiler::Operand& o) {
-    return o.kind == compiler::Operand::Kind::kRegister;
-  };
-  const bool extra =
-      out.interval > 1 || std::count_if(in.srcs.begin(), in.srcs.end(), is_register) > 2;
-  out.latency = static_cast<uint16_t>(out.latency + sm.pipeline_cycles +
-                                      (extra ? sm.pipeline_extra_cycles : 0));
+  uint32_t more = sm.pipeline_cycles;
+  if (sm.operands_per_cycle != 0)
+    more += (source_registers(in) + sm.operands_per_cycle - 1) / sm.operands_per_cycle;
+  if (out.interval > 1) more += sm.pipeline_extra_cycles;
+  out.latency = static_cast<uint16_t>(out.latency + more);
 }
 
 uint8_t lane_bytes(const Instruction& in) {
@@ -276,6 +285,9 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
     classify_barrier(out, in);
   } else if (out.unit == Unit::kSp && !row.branch && m.sm.dp_units != 0 && is_double(in)) {
     out.unit = Unit::kDp;  // ports of its own only where the machine says so
+  } else if (out.unit == Unit::kSp && m.sm.int_units != 0 &&
+             energy_class(in) != EnergyClass::kFp32) {
+    out.unit = Unit::kInt;  // likewise
   }
   if (out.action == Action::kCompute && out.unit != Unit::kControl && !row.branch)
     add_pipeline(out, in, m.sm);

@@ -51,6 +51,8 @@ const char* phase_name(sm::Phase phase) {
       return "at a barrier";
     case sm::Phase::kAtFence:
       return "at a fence";
+    case sm::Phase::kAtFetch:
+      return "waiting for instructions";
     case sm::Phase::kFinished:
       return "finished";
     case sm::Phase::kHeld:
@@ -84,6 +86,8 @@ void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const 
   if (s.free_warps != WarpSet<kWords>::lowest(p.num_warps)) lost(name + " still holds warps");
   if (s.free_loads != low_bits(p.load_entries)) lost(name + " still waits for loads");
   if (s.l1.mshr_free != low_bits(p.l1.mshrs)) lost(name + " still holds MSHRs");
+  if (p.fetch.cached && s.fetch.cache.mshr_free != low_bits(p.fetch.cache.mshrs))
+    lost(name + " still waits for instructions");
   if (s.lsu_count != 0) lost(name + " has memory operations in its queue");
   if (s.parked_ops != 0) lost(name + " has memory operations that wait for a page");
   if (p.tlb.entries != 0 && (s.tlb.free_walkers != low_bits(p.tlb.walkers) || s.tlb.unsent != 0))

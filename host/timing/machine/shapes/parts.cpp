@@ -38,6 +38,19 @@ void set_timings(VaultParams& p, const config::MachineConfig::Dram& d) {
   p.tWTR = d.tWTR, p.tRTP = d.tRTP, p.tRTW = d.tRTW, p.tREFI = d.tREFI, p.tRFC = d.tRFC;
 }
 
+void set_fetch(sm::SmParams& p, const config::MachineConfig& m) {
+  const config::MachineConfig::InstructionCache& c = m.instruction_cache;
+  p.fetch.width = m.sm.fetch_width;
+  p.fetch.per_cycle = m.sm.fetches_per_cycle;
+  p.fetch.cached = c.bytes != 0;
+  if (!p.fetch.cached) return;
+  p.fetch.line_shift = log2_exact(m.l1.line_bytes / c.instruction_bytes);
+  p.fetch.cache.index = set_index(c.bytes / (c.ways * m.l1.line_bytes), "linear");
+  p.fetch.cache.ways = c.ways;
+  p.fetch.cache.mshrs = c.mshr_entries;
+  p.fetch.cache.merges = std::min(p.num_warps, 255u);  // counted in a byte
+}
+
 }  // namespace
 
 Parts::Parts(const ShapeInputs& inputs)
@@ -69,6 +82,9 @@ SmSpec Parts::main_sm() const {
   p.sp_units = m.sm.sp_units;
   p.sfu_units = m.sm.sfu_units;
   p.dp_units = m.sm.dp_units;
+  p.int_units = m.sm.int_units;
+  p.sub_cores = m.sm.sub_cores;
+  set_fetch(p, m);
   spec.capacity = sm_capacity(m);
   p.slots_per_warp = image.max_slots;
   p.lsu_queue = m.lsu.queue_entries;
@@ -99,6 +115,7 @@ SmSpec Parts::stack_sm() const {
   SmSpec spec = main_sm();
   sm::SmParams& p = spec.params;
   p.num_warps = p.num_blocks = machine.stack.sm_warps;
+  p.fetch.cache.merges = std::min(p.num_warps, 255u);  // counted in a byte
   const config::MachineConfig::StackSm& own = machine.stack_sm;
   if (own.clock_mhz != 0) p.period = period(own.clock_mhz);
   if (own.schedulers != 0) p.num_schedulers = own.schedulers;

@@ -13,6 +13,8 @@ struct SmNumbers {
   const sm::SmCounters& sm;
   const sm::TlbCounters& tlb;
   const cache::L1Counters& l1;
+  const sm::FetchCounters& fetch;
+  const cache::L1Counters& instructions;
 
   uint64_t issued(sm::Unit unit) const { return sm.issued_by_unit[static_cast<uint32_t>(unit)]; }
   uint64_t lanes(sm::EnergyClass c) const { return sm.threads_by_class[static_cast<uint32_t>(c)]; }
@@ -35,6 +37,8 @@ constexpr CounterRow<SmNumbers> kSmCounters[] = {
     {"issued_sfu", kWarps, "Of these, on the SFU ports", [](N n) { return n.issued(Unit::kSfu); }},
     {"issued_dp", kWarps, "Of these, on the double-precision ports",
      [](N n) { return n.issued(Unit::kDp); }},
+    {"issued_int", kWarps, "Of these, on the integer ports",
+     [](N n) { return n.issued(Unit::kInt); }},
     {"issued_lsu", kWarps, "Of these, to the load-store unit",
      [](N n) { return n.issued(Unit::kLsu); }},
     {"lanes.integer", kThreads, kLanes, [](N n) { return n.lanes(E::kInteger); }},
@@ -72,6 +76,12 @@ constexpr CounterRow<SmNumbers> kSmCounters[] = {
      [](N n) { return n.sm.shared_cycles; }},
     {"miss_latency", "core cycles", "From an L1 miss's request to its reply, summed over misses",
      [](N n) { return n.sm.miss_latency; }},
+    {"fetch.fetches", "fetches", "Fetches into a warp's instruction buffer, where they take time",
+     [](N n) { return n.fetch.fetches; }},
+    {"fetch.wasted", "fetches", "Of these, of instructions that the warp jumped over",
+     [](N n) { return n.fetch.wasted; }},
+    {"fetch.misses", "lines", "Lines of instructions that the instruction cache requested",
+     [](N n) { return n.instructions.read_misses; }},
     {"tlb.hits", "lines", "Lines that found their page in the TLB", [](N n) { return n.tlb.hits; }},
     {"tlb.misses", "lines", "Lines that waited for their page", [](N n) { return n.tlb.misses; }},
     {"tlb.walks", "walks", "Page walks", [](N n) { return n.tlb.walks; }},
@@ -110,7 +120,8 @@ void collect_sms(System& system, std::string_view prefix, std::span<const uint16
   CounterSums<SmNumbers> sums(kSmCounters);
   for (const uint16_t i : sms)
     with_sm(system, i, [&](const auto& s) {
-      sums.add({s.counters, s.tlb.counters, s.l1.counters});
+      sums.add(
+          {s.counters, s.tlb.counters, s.l1.counters, s.fetch.counters, s.fetch.cache.counters});
     });
   sums.append_to(result, prefix);
 }

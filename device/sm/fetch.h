@@ -1,0 +1,108 @@
+// The fetch stage: one warp per cycle (or a few), whose instruction buffer is empty, gets the next
+// few instructions, which it can issue two cycles later (decoding takes the one in between). Where
+// several warps fetch in a cycle, all but the last are decoded in it. Warps take turns.
+//
+// A fetch goes on behind the last instruction, wherever a branch may lead. Only the scheduler sees
+// that a warp goes on elsewhere, and what was fetched for it is lost.
+//
+// Source: GPGPU-Sim 4.2, shader core: fetch, decode and the check of program counters at issue.
+#pragma once
+
+#include "device/sm/timer_wheel.h"
+
+namespace nearwarp::sm {
+
+/// The warp's instruction at the cursor has to be issued next, not before `earliest`: take it from
+/// the warp's buffer, or have it fetched.
+template <class V>
+NW_HD NW_APART void next_from_buffer(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+  Warp& w = v.warps[warp];
+  if (w.fetched != 0 && w.fetch_pc == w.at.pc) {
+    w.fetched = static_cast<uint8_t>(w.fetched - 1);
+    w.fetch_pc += 1;
+    schedule(v, warp, now, earliest);
+    return;
+  }
+  w.phase = Phase::kAtFetch;
+  if (w.fetched == 0) {
+    v.s.fetch.wanted.set(warp);
+    return;
+  }
+  w.fetched = 0;
+  w.fetch_pc = w.at.pc;
+  set_timer(v, warp, earliest, now);
+}
+
+/// The warp's line is there; its instructions can be issued from cycle `issue` on.
+template <class V>
+NW_HD inline void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) {
+  Warp& w = v.warps[warp];
+  v.s.fetch.counters.fetches += 1;
+  if (w.fetch_pc == w.at.pc) {
+    w.fetched = static_cast<uint8_t>(v.p.fetch.width - 1);
+    w.fetch_pc += 1;
+    w.phase = Phase::kRunning;
+    schedule(v, warp, now, issue);
+  } else {
+    v.s.fetch.counters.wasted += 1;
+    w.fetch_pc = w.at.pc;
+    set_timer(v, warp, issue, now);
+  }
+}
+
+/// One warp fetches, if one wants to.
+template <class V>
+NW_HD inline void fetch_once(V& v, uint32_t now, uint32_t issue) {
+  auto& f = v.s.fetch;
+  if (f.arrived.any()) {
+    on_fetched(v, f.arrived.take_first(), now, issue);
+    return;
+  }
+  if (!f.wanted.any()) return;
+  const auto after = f.wanted - V::Warps::lowest(f.last + 1);
+  const uint32_t warp = after.any() ? after.first() : f.wanted.first();
+  f.last = warp;
+  f.wanted.clear(warp);
+  if (!v.p.fetch.cached) {
+    on_fetched(v, warp, now, issue);
+    return;
+  }
+  const LineAddr line = kCodeBase + (v.warps[warp].fetch_pc >> v.p.fetch.line_shift);
+  uint32_t mshr = 0;
+  switch (cache::l1_load(v.p.fetch.cache, f.cache, v.base, line, static_cast<uint8_t>(warp), now,
+                         true, mshr)) {
+    case cache::L1Result::kHit:
+      on_fetched(v, warp, now, issue);
+      break;
+    case cache::L1Result::kMiss:
+      f.unsent |= bit(mshr);
+      break;
+    case cache::L1Result::kStall:
+      f.stalled.set(warp);
+      break;
+    case cache::L1Result::kMerged:
+      break;
+  }
+}
+
+/// The fetch stage's cycle.
+template <class V>
+NW_HD NW_APART void fetch_step(V& v, uint32_t now) {
+  for (uint32_t i = v.p.fetch.per_cycle; i > 1; --i) fetch_once(v, now, now + 1);
+  fetch_once(v, now, now + 2);
+}
+
+/// A line of instructions has come.
+template <class V>
+NW_HD inline void on_instructions(V& v, uint32_t mshr) {
+  auto& f = v.s.fetch;
+  const uint32_t merges = v.p.fetch.cache.merges;
+  const uint8_t* waiting = f.cache.mshr_loads.in(v.base) + mshr * merges;
+  const uint32_t n = f.cache.mshr_count.in(v.base)[mshr];
+  for (uint32_t i = 0; i < n; ++i) f.arrived.set(waiting[i]);
+  cache::l1_fill(f.cache, v.base, mshr);
+  f.wanted |= f.stalled;
+  f.stalled = {};
+}
+
+}  // namespace nearwarp::sm
