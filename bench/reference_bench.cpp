@@ -8,18 +8,14 @@
 #include <cstdio>
 #include <cxxopts.hpp>
 #include <fstream>
-#include <regex>
 
-#include "bench/reference/comparison.h"
-#include "bench/reference/programs.h"
-#include "host/config/config.h"
+#include "bench/reference/measure.h"
 #include "host/core/error.h"
-#include "host/timing/run/cpu_replay.h"
 
 namespace {
 
 using namespace nearwarp;
-using reference::Configuration, reference::Figures, reference::Row;
+using reference::Configuration, reference::Row;
 
 struct Options {
   std::string config, machine;
@@ -27,28 +23,6 @@ struct Options {
   std::string run, csv;
   unsigned threads = 1;
 };
-
-Row run(const Figures& figures, const Configuration& configuration, const Options& options) {
-  std::vector<std::string> overrides = configuration.overrides;
-  overrides.insert(overrides.end(), options.set.begin(), options.set.end());
-  const config::MachineConfig machine = config::load_machine(
-      options.machine.empty() ? configuration.machine : options.machine, overrides);
-  runtime::VirtualDevice device;
-  if (!reference::run_program(device, figures.program, figures.arguments))
-    throw Error(fmt::format("{}: a wrong result - see tests/validation", figures.run));
-  const runtime::Recording recording = device.take_recording(figures.run);
-  sim::SimOptions sim_options;
-  sim_options.threads = options.threads;
-  const report::RunResult result =
-      sim::replay_on_cpu(recording, machine, config::load_policy("baseline"), sim_options);
-  Row row;
-  row.name = figures.run;
-  if (!configuration.variant.empty()) row.name += " " + configuration.variant;
-  row.figures = figures;
-  row.ours = reference::ours(result, configuration);
-  row.theirs = reference::theirs(figures, configuration);
-  return row;
-}
 
 void print_head(const std::vector<Configuration>& configurations, const Options& options) {
   std::printf("GPGPU-Sim 4.2 (%s) and machine %s%s%s\n", options.config.c_str(),
@@ -68,16 +42,10 @@ void compare(const Options& options) {
   if (configurations.empty())
     throw UsageError("no configuration '" + options.config + "' - SM2_GTX480 or SM7_QV100");
   print_head(configurations, options);
-  const std::regex wanted(options.run);
-  std::vector<Row> rows;
-  for (const Configuration& c : configurations) {
-    if (!c.compared) continue;
-    for (const Figures& f :
-         reference::read_figures(NW_SOURCE_DIR "/tests/validation/gpgpusim_reference.tsv")) {
-      if (f.config == c.name && std::regex_search(f.run, wanted))
-        rows.push_back(run(f, c, options));
-    }
-  }
+  const reference::Setting setting{options.config, options.machine, options.set, options.threads};
+  const std::vector<Row> rows = reference::measure(
+      setting, reference::read_figures(NW_SOURCE_DIR "/tests/validation/gpgpusim_reference.tsv"),
+      options.run);
   if (rows.empty()) throw UsageError("no run matches --run " + options.run);
   std::fputs(reference::runs_text(rows).c_str(), stdout);
   const std::string slopes = reference::slopes_text(rows);

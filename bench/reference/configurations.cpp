@@ -5,13 +5,12 @@ namespace {
 
 const std::vector<Configuration>& all() {
   static const std::vector<Configuration> list = {
-      {"SM2_GTX480", "gtx480", "", {}, "", true, 128, 64},
+      {"SM2_GTX480", "gtx480", "", {}, "", 128, 64},
       {"SM2_GTX480-perfect-icache",
        "gtx480",
        "perfect-icache",
-       {},
-       "left out: there is no key for the instruction cache",
-       false,
+       {"instruction_cache.bytes=0"},
+       "",
        128,
        64},
       {"SM7_QV100",
@@ -19,7 +18,6 @@ const std::vector<Configuration>& all() {
        "",
        {},
        "the reference's L2 begins with copied data, ours empty",
-       true,
        32,
        32},
       {"SM7_QV100-cold",
@@ -27,7 +25,6 @@ const std::vector<Configuration>& all() {
        "cold",
        {},
        "the reference's L2 begins empty, as ours always does",
-       true,
        32,
        32},
   };

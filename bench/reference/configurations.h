@@ -15,7 +15,6 @@ struct Configuration {
   std::string variant;
   std::vector<std::string> overrides;
   std::string note;          ///< one line for the head of the table
-  bool compared = true;      ///< false: no key says what it does; `note` says so
   uint32_t l1_bytes = 0;     ///< what an access of the L1's counters is
   uint32_t write_bytes = 0;  ///< of a DRAM burst that writes
 };

@@ -1,0 +1,23 @@
+// Running the reference programs on a machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/reference/comparison.h"
+
+namespace nearwarp::reference {
+
+struct Setting {
+  std::string config;            ///< GPGPU-Sim's, with its variants
+  std::string machine;           ///< instead of the one that stands for it, unless empty
+  std::vector<std::string> set;  ///< keys that differ from the machine's file, KEY=VALUE
+  unsigned threads = 1;          ///< of each simulation
+};
+
+/// Those of the figures whose name the regular expression matches, in their order. Throws
+/// nearwarp::Error if a program gives a wrong result.
+std::vector<Row> measure(const Setting& setting, const std::vector<Figures>& figures,
+                         const std::string& run_regex = "");
+
+}  // namespace nearwarp::reference
