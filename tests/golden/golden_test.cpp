@@ -29,6 +29,7 @@ std::vector<GoldenRun> golden_runs() {
       {"vector-add", "bench80", "baseline"},
       {"fma", "bench80", "baseline"},
       {"gather", "bench80", "baseline"},
+      {"kmeans", "gtx480", "baseline"},
       {"kmeans", "tom", "baseline"},
       {"kmeans", "tom", "ndp-controlled-bmap"},
       {"kmeans", "tom", "tom"},

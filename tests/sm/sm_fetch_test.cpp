@@ -1,0 +1,210 @@
+// The SM's fetch stage to the cycle: instruction buffers, what a jump loses, the instruction cache.
+#include <gtest/gtest.h>
+
+#include "tests/support/sm_bench.h"
+
+namespace nearwarp::sm {
+namespace {
+
+using namespace nearwarp::testing;
+using Cycles = std::vector<uint32_t>;
+
+/// An SM that fetches two instructions at a time. A block arrives in cycle 0 of the log: a warp
+/// fetches in it, and can issue from cycle 2 on.
+struct FetchBench : SmBench {
+  FetchBench() {
+    params.fetch.width = 2;
+    params.branch_latency = 1;
+    params.num_schedulers = 4;
+  }
+  /// An instruction cache of two lines of four instructions, with one MSHR.
+  void add_cache() {
+    params.fetch.cached = true;
+    params.fetch.line_shift = 2;
+    params.fetch.cache.index = {1, 0, cache::SetFunction::kLinear};
+    params.fetch.cache.ways = 2;
+    params.fetch.cache.mshrs = 1;
+    params.fetch.cache.merges = params.num_warps;
+  }
+  /// Warps of one block that all run these basic blocks.
+  void run(uint32_t warps, const std::vector<uint32_t>& blocks) {
+    program.launch(1, warps);
+    traces.begin_block();
+    for (uint32_t i = 0; i < warps; ++i) {
+      Traces& w = traces.warp();
+      for (const uint32_t block : blocks) w.run(block);
+      w.end();
+    }
+    start();
+    run_logged(1000);
+    EXPECT_EQ(state().free_warps, WarpSet<1>::lowest(48));
+  }
+  const FetchCounters& fetches() { return state().fetch.counters; }
+  std::vector<LineAddr> requested() {
+    std::vector<LineAddr> lines;
+    for (const MockMemory::Item& i : network->of(PacketKind::kRead))
+      lines.push_back(i.packet.line - kCodeBase);
+    return lines;
+  }
+};
+
+std::vector<ImageInstr> alus(int n) {
+  std::vector<ImageInstr> list;
+  for (int i = 0; i < n; ++i) list.push_back(alu(i, {}));
+  return list;
+}
+
+std::vector<ImageInstr> ending_with(std::vector<ImageInstr> list, const ImageInstr& last) {
+  list.push_back(last);
+  return list;
+}
+
+TEST(SmFetch, ALoneWarpIssuesTwoInstructionsInThreeCycles) {
+  FetchBench b;
+  const uint32_t block = b.program.block(ending_with(alus(4), exit_instr()));
+  b.run(1, {block});
+  EXPECT_EQ(b.cycles(0), (Cycles{2, 3, 5, 6, 8}));
+  EXPECT_EQ(b.fetches().fetches, 3u);
+  EXPECT_EQ(b.fetches().wasted, 0u);
+}
+
+TEST(SmFetch, BehindAJumpWhatWasFetchedIsLost) {
+  {  // It is the last of the buffer: another fetch goes where the warp does not, and is seen late.
+    FetchBench b;
+    const uint32_t first = b.program.block(ending_with(alus(1), branch()));
+    b.program.block(alus(3));
+    const uint32_t target = b.program.block({exit_instr()});
+    b.run(1, {first, target});
+    EXPECT_EQ(b.cycles(0), (Cycles{2, 3, 7}));
+    EXPECT_EQ(b.fetches().fetches, 3u);
+    EXPECT_EQ(b.fetches().wasted, 1u);
+  }
+  {  // What comes behind it is in the buffer: that is seen in the next cycle.
+    FetchBench b;
+    const uint32_t first = b.program.block(ending_with(alus(2), branch()));
+    b.program.block(alus(3));
+    const uint32_t target = b.program.block({exit_instr()});
+    b.run(1, {first, target});
+    EXPECT_EQ(b.cycles(0), (Cycles{2, 3, 5, 8}));
+    EXPECT_EQ(b.fetches().fetches, 3u);
+    EXPECT_EQ(b.fetches().wasted, 0u);
+  }
+  {  // Not taken: nothing is lost.
+    FetchBench b;
+    const uint32_t first = b.program.block(ending_with(alus(1), branch()));
+    const uint32_t next = b.program.block({exit_instr()});
+    b.run(1, {first, next});
+    EXPECT_EQ(b.cycles(0), (Cycles{2, 3, 5}));
+  }
+}
+
+TEST(SmFetch, WarpsTakeTurns) {
+  FetchBench b;
+  const uint32_t block = b.program.block(ending_with(alus(1), exit_instr()));
+  b.run(3, {block});
+  EXPECT_EQ(b.cycles(1), (Cycles{2, 3}));  // warp 0 fetched "last" at the start
+  EXPECT_EQ(b.cycles(2), (Cycles{3, 4}));
+  EXPECT_EQ(b.cycles(0), (Cycles{4, 5}));
+}
+
+TEST(SmFetch, SeveralWarpsInACycleAreDecodedInItButForTheLast) {
+  FetchBench b;
+  b.params.fetch.per_cycle = 3;
+  const uint32_t block = b.program.block(ending_with(alus(1), exit_instr()));
+  b.run(4, {block});
+  EXPECT_EQ(b.cycles(1).front(), 1u);
+  EXPECT_EQ(b.cycles(2).front(), 1u);
+  EXPECT_EQ(b.cycles(3).front(), 2u);
+  EXPECT_EQ(b.cycles(0).front(), 2u);  // in the next cycle, as the first of it
+}
+
+// A miss is found in the cycle of the fetch and leaves in the next one; with 4 cycles there, 50 in
+// memory and 4 back its warp fetches again, 59 cycles after the first attempt.
+constexpr uint32_t kMiss = 1 + kLatency + 50 + kLatency;
+
+TEST(SmFetch, ALineThatIsNotInTheCacheComesOverTheNetwork) {
+  FetchBench b;
+  b.add_cache();
+  const uint32_t block = b.program.block(ending_with(alus(5), exit_instr()));
+  b.run(1, {block});
+  const uint32_t second = kMiss + 6 + kMiss;  // fetched when instruction 3 issues
+  EXPECT_EQ(b.cycles(0),
+            (Cycles{kMiss + 2, kMiss + 3, kMiss + 5, kMiss + 6, second + 2, second + 3}));
+  EXPECT_EQ(b.requested(), (std::vector<LineAddr>{0, 1}));
+}
+
+TEST(SmFetch, WarpsThatMissTheSameLineWaitForOneRequestAndFetchOneAfterTheOther) {
+  FetchBench b;
+  b.add_cache();
+  const uint32_t block = b.program.block(ending_with(alus(1), exit_instr()));
+  b.run(3, {block});
+  EXPECT_EQ(b.requested(), std::vector<LineAddr>{0});
+  EXPECT_EQ(b.cycles(0).front(), kMiss + 2);
+  EXPECT_EQ(b.cycles(1).front(), kMiss + 3);
+  EXPECT_EQ(b.cycles(2).front(), kMiss + 4);
+}
+
+TEST(SmFetch, TheCacheKeepsTheLinesThatWereUsedLast) {
+  FetchBench b;
+  b.add_cache();
+  std::vector<uint32_t> blocks;
+  for (int i = 0; i < 3; ++i) blocks.push_back(b.program.block(ending_with(alus(3), branch())));
+  const uint32_t last = b.program.block({exit_instr()});
+  // A taken branch at a line's end fetches the line behind it, too: 0 (1), 1 (2), 0 (1), ...
+  b.run(1, {blocks[0], blocks[0], blocks[0], last});
+  EXPECT_EQ(b.requested(), (std::vector<LineAddr>{0, 1, 3}));
+  EXPECT_EQ(b.fetches().wasted, 3u);
+}
+
+TEST(SmFetch, WarpsThatFindNoMshrFreeTryAgain) {
+  FetchBench b;
+  b.add_cache();
+  const uint32_t one = b.program.block(ending_with(alus(3), exit_instr()));
+  const uint32_t other = b.program.block(ending_with(alus(3), exit_instr()));
+  b.program.launch(1, 2);
+  b.traces.begin_block();
+  b.traces.warp().run(one).end();
+  b.traces.warp().run(other).end();
+  b.start();
+  b.run_logged(1000);
+  EXPECT_EQ(b.requested(), (std::vector<LineAddr>{1, 0}));  // warp 1 comes first
+  EXPECT_EQ(b.cycles(1).front(), kMiss + 2);
+  // The line has come, its warp fetches, then the other finds the MSHR free.
+  EXPECT_EQ(b.cycles(0).front(), kMiss + 1 + kMiss + 2);
+}
+
+TEST(SmSubCores, ASchedulerHasPortsOfItsOwn) {
+  for (const bool sub_cores : {false, true}) {
+    SmBench b;
+    b.params.sub_cores = sub_cores;
+    b.params.num_schedulers = 2;
+    b.params.sp_units = 2;
+    // Warps 0 and 2 belong to the first scheduler; the second has nothing for its port.
+    const uint32_t busy = b.program.block({alu(1, {}, 4, 6), exit_instr()});
+    const uint32_t idle = b.program.block({exit_instr()});
+    b.program.launch(1, 3);
+    b.traces.begin_block();
+    for (const uint32_t block : {busy, idle, busy}) b.traces.warp().run(block).end();
+    b.start();
+    b.run_logged(100);
+    EXPECT_EQ(b.cycles(0).front(), 1u);
+    EXPECT_EQ(b.cycles(2).front(), sub_cores ? 7u : 3u);
+  }
+}
+
+TEST(SmSubCores, IntegersHavePortsOfTheirOwn) {
+  SmBench b;
+  b.params.int_units = 1;
+  b.params.sp_units = 1;
+  const uint32_t block = b.program.block(
+      {alu(1, {}, 4, 6, Unit::kInt), alu(2, {}, 4, 6), alu(3, {}, 4, 6, Unit::kInt), exit_instr()});
+  b.program.launch(1, 1);
+  b.traces.begin_block();
+  b.traces.warp().run(block).end();
+  b.start();
+  b.run_logged(100);
+  EXPECT_EQ(b.cycles(0), (Cycles{1, 2, 7, 8}));
+}
+
+}  // namespace
+}  // namespace nearwarp::sm
