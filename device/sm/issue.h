@@ -6,45 +6,24 @@
 
 namespace nearwarp::sm {
 
-/// First port of `n` that is free at `now`; kNoLane if there is none.
-NW_HD inline uint32_t free_port(const uint32_t* free_at, uint32_t n, uint32_t now) {
-  for (uint32_t i = 0; i < n; ++i)
-    if (free_at[i] <= now) return i;
-  return kNoLane;
-}
-NW_HD inline uint32_t earliest_port(const uint32_t* free_at, uint32_t n) {
-  uint32_t at = free_at[0];
-  for (uint32_t i = 1; i < n; ++i) at = free_at[i] < at ? free_at[i] : at;
-  return at;
-}
-
 template <class S>
 NW_HD inline bool lsu_accepts(const SmParams& p, const S& s) {
   return s.lsu_count + population_count(s.parked_ops) < p.lsu_queue && s.free_loads != 0;
 }
 
-/// Ports of a kind that a scheduler issues to, of `n` that the SM has.
-struct Ports {
-  uint32_t first, count;
-};
-NW_HD NW_INLINE Ports ports_of(const SmParams& p, uint32_t scheduler, uint32_t n) {
-  return p.sub_cores ? Ports{scheduler % n, 1} : Ports{0, n};
+/// When a scheduler finds a port of the unit free.
+template <class S>
+NW_HD NW_INLINE uint32_t port_free(const SmParams& p, const S& s, uint32_t unit,
+                                   uint32_t scheduler) {
+  return p.sub_cores ? s.port_free[unit][scheduler % p.ports[unit]] : s.unit_free[unit];
 }
 
 /// Ready warps whose next instruction finds a port of the scheduler free.
 template <class S>
 NW_HD inline auto issuable(const SmParams& p, const S& s, uint32_t scheduler, uint32_t now) {
   auto m = s.unit_warps[static_cast<uint32_t>(Unit::kControl)];
-  const auto add = [&](Unit unit, const uint32_t* free_at, uint32_t n) {
-    const auto warps = s.unit_warps[static_cast<uint32_t>(unit)];
-    if (!warps.any()) return;
-    const Ports ports = ports_of(p, scheduler, n);
-    if (free_port(free_at + ports.first, ports.count, now) != kNoLane) m |= warps;
-  };
-  add(Unit::kSp, s.sp_free, p.sp_units);
-  add(Unit::kSfu, s.sfu_free, p.sfu_units);
-  add(Unit::kDp, s.dp_free, p.dp_units);
-  add(Unit::kInt, s.int_free, p.int_units);
+  for (uint32_t u = 0; u < kNumPortUnits; ++u)
+    if (s.unit_warps[u].any() && port_free(p, s, u, scheduler) <= now) m |= s.unit_warps[u];
   const auto lsu = s.unit_warps[static_cast<uint32_t>(Unit::kLsu)];
   if (lsu.any() && lsu_accepts(p, s)) m |= lsu;
   return m;
@@ -114,27 +93,20 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
 
 template <class V>
 NW_HD inline void occupy_port(V& v, const ImageInstr& in, uint32_t scheduler, uint32_t now) {
-  uint32_t* free_at = nullptr;
-  uint32_t n = 0;
-  switch (in.unit) {
-    case Unit::kSp:
-      free_at = v.s.sp_free, n = v.p.sp_units;
-      break;
-    case Unit::kSfu:
-      free_at = v.s.sfu_free, n = v.p.sfu_units;
-      break;
-    case Unit::kDp:
-      free_at = v.s.dp_free, n = v.p.dp_units;
-      break;
-    case Unit::kInt:
-      free_at = v.s.int_free, n = v.p.int_units;
-      break;
-    default:
-      return;
+  const auto unit = static_cast<uint32_t>(in.unit);
+  if (unit >= kNumPortUnits) return;
+  uint32_t* free_at = v.s.port_free[unit];
+  const uint32_t n = v.p.ports[unit];
+  uint32_t port = 0;
+  if (v.p.sub_cores) {
+    port = scheduler % n;
+  } else {
+    while (free_at[port] > now) ++port;
   }
-  const Ports ports = ports_of(v.p, scheduler, n);
-  free_at += ports.first;
-  free_at[free_port(free_at, ports.count, now)] = now + in.interval;
+  free_at[port] = now + in.interval;
+  uint32_t first = free_at[0];
+  for (uint32_t i = 1; i < n; ++i) first = free_at[i] < first ? free_at[i] : first;
+  v.s.unit_free[unit] = first;
 }
 
 /// Issue the warp's next instruction by a scheduler and look at the one after it.

@@ -8,9 +8,9 @@
 
 namespace nearwarp::sm {
 
-/// The issue port an instruction needs.
-enum class Unit : uint8_t { kSp, kSfu, kDp, kLsu, kControl, kInt };
-inline constexpr uint32_t kNumUnits = 6;
+/// The issue port an instruction needs: one of several alike, but for the last two.
+enum class Unit : uint8_t { kSp, kSfu, kDp, kInt, kLsu, kControl };
+inline constexpr uint32_t kNumUnits = 6, kNumPortUnits = 4;
 
 /// What a lane of an instruction costs in energy; the host has the values.
 enum class EnergyClass : uint8_t {

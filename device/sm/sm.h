@@ -128,17 +128,11 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   NextCycle n;
   if (s.ready.any() && may_issue(s)) {
     if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)].any()) n.at(from, from);
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kSp)].any())
-      n.at(earliest_port(s.sp_free, p.sp_units), from);
     if (s.unit_warps[static_cast<uint32_t>(Unit::kLsu)].any() && lsu_accepts(p, s))
       n.at(from, from);
+    for (uint32_t u = 0; u < kNumPortUnits; ++u)
+      if (s.unit_warps[u].any()) n.at(s.unit_free[u], from);
     if (n.cycle == from) return n;
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kSfu)].any())
-      n.at(earliest_port(s.sfu_free, p.sfu_units), from);
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kDp)].any())
-      n.at(earliest_port(s.dp_free, p.dp_units), from);
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kInt)].any())
-      n.at(earliest_port(s.int_free, p.int_units), from);
   }
   if (s.fetch.wanted.any() || s.fetch.arrived.any()) n.at(from, from);
   if (s.wheel_used != 0) {

@@ -39,7 +39,7 @@ struct SmParams {
   uint32_t num_blocks = 8;
   uint32_t num_schedulers = 2;
   SchedulerPolicy policy = SchedulerPolicy::kGreedyThenOldest;
-  uint32_t sp_units = 2, sfu_units = 1, dp_units = 0, int_units = 0;
+  uint32_t ports[kNumPortUnits] = {2, 1, 0, 0};  ///< by Unit
   bool sub_cores = false;        ///< scheduler k issues to port k of each kind alone
   uint32_t slots_per_warp = 64;  ///< scoreboard entries
   uint32_t lsu_queue = 8;
@@ -187,8 +187,8 @@ struct SmStateOf {
   WarpSet<kWords> wheel[kWheelSlots];     ///< by cycle modulo kWheelSlots
   uint64_t wheel_used = 0;                ///< slots that are not empty
   // Ports.
-  uint32_t sp_free[kMaxPorts] = {}, sfu_free[kMaxPorts] = {}, dp_free[kMaxPorts] = {};
-  uint32_t int_free[kMaxPorts] = {};
+  uint32_t port_free[kNumPortUnits][kMaxPorts] = {};  ///< cycle from which a port is free
+  uint32_t unit_free[kNumPortUnits] = {};             ///< the first of its ports
   uint8_t last_warp[kMaxSchedulers] = {};
   // Thread blocks; `block_order` lists used slots from the oldest on.
   uint8_t block_order[WarpSet<kWords>::kCapacity] = {};

@@ -28,7 +28,7 @@ sim::Graph two_gpus(const sim::ShapeInputs& inputs) {
   fast.homes = homes;
   sim::SmSpec slow = fast;
   slow.params.period *= 2;
-  slow.params.sp_units = 1;
+  slow.params.ports[static_cast<uint32_t>(sm::Unit::kSp)] = 1;
   const uint16_t sm_class[kGpus] = {g.add_class("sm", fast), g.add_class("slow_sm", slow)};
   const uint16_t vault_class = g.add_class("dram", parts.vault(parts.machine.stack.tsv_mbps));
   const uint16_t switch_class =

@@ -178,7 +178,7 @@ TEST(SmSubCores, ASchedulerHasPortsOfItsOwn) {
     SmBench b;
     b.params.sub_cores = sub_cores;
     b.params.num_schedulers = 2;
-    b.params.sp_units = 2;
+    b.params.ports[static_cast<uint32_t>(Unit::kSp)] = 2;
     // Warps 0 and 2 belong to the first scheduler; the second has nothing for its port.
     const uint32_t busy = b.program.block({alu(1, {}, 4, 6), exit_instr()});
     const uint32_t idle = b.program.block({exit_instr()});
@@ -194,8 +194,8 @@ TEST(SmSubCores, ASchedulerHasPortsOfItsOwn) {
 
 TEST(SmSubCores, IntegersHavePortsOfTheirOwn) {
   SmBench b;
-  b.params.int_units = 1;
-  b.params.sp_units = 1;
+  b.params.ports[static_cast<uint32_t>(Unit::kInt)] = 1;
+  b.params.ports[static_cast<uint32_t>(Unit::kSp)] = 1;
   const uint32_t block = b.program.block(
       {alu(1, {}, 4, 6, Unit::kInt), alu(2, {}, 4, 6), alu(3, {}, 4, 6, Unit::kInt), exit_instr()});
   b.program.launch(1, 1);

@@ -15,8 +15,8 @@ constexpr uint32_t kFirst = 1;
 /// One warp that runs `instrs` and exits.
 Cycles one_warp(const std::vector<ImageInstr>& instrs, uint32_t sp_units = 2) {
   SmBench b;
-  b.params.sp_units = sp_units;
-  b.params.dp_units = 1;
+  b.params.ports[static_cast<uint32_t>(Unit::kSp)] = sp_units;
+  b.params.ports[static_cast<uint32_t>(Unit::kDp)] = 1;
   std::vector<ImageInstr> all = instrs;
   all.push_back(exit_instr());
   const uint32_t block = b.program.block(all);

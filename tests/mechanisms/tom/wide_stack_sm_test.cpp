@@ -77,7 +77,7 @@ struct OnePortBench : WideBench {
       : WideBench({alu(1, {}, 4, 4), alu(2, {}, 4, 4), alu(3, {}, 4, 4)}) {
     params.num_warps = kWarps;
     params.num_schedulers = 1;
-    params.sp_units = 1;
+    params.ports[static_cast<uint32_t>(sm::Unit::kSp)] = 1;
     params.policy = policy;
     traces.run(head).run(body).run(tail).end();
     build();

@@ -79,10 +79,13 @@ SmSpec Parts::main_sm() const {
   p.num_schedulers = m.sm.schedulers;
   p.policy = m.sm.scheduler_policy == "lrr" ? sm::SchedulerPolicy::kLooseRoundRobin
                                             : sm::SchedulerPolicy::kGreedyThenOldest;
-  p.sp_units = m.sm.sp_units;
-  p.sfu_units = m.sm.sfu_units;
-  p.dp_units = m.sm.dp_units;
-  p.int_units = m.sm.int_units;
+  const auto set_ports = [&](sm::Unit unit, uint32_t n) {
+    p.ports[static_cast<uint32_t>(unit)] = n;
+  };
+  set_ports(sm::Unit::kSp, m.sm.sp_units);
+  set_ports(sm::Unit::kSfu, m.sm.sfu_units);
+  set_ports(sm::Unit::kDp, m.sm.dp_units);
+  set_ports(sm::Unit::kInt, m.sm.int_units);
   p.sub_cores = m.sm.sub_cores;
   set_fetch(p, m);
   spec.capacity = sm_capacity(m);
@@ -119,8 +122,8 @@ SmSpec Parts::stack_sm() const {
   const config::MachineConfig::StackSm& own = machine.stack_sm;
   if (own.clock_mhz != 0) p.period = period(own.clock_mhz);
   if (own.schedulers != 0) p.num_schedulers = own.schedulers;
-  if (own.sp_units != 0) p.sp_units = own.sp_units;
-  if (own.sfu_units != 0) p.sfu_units = own.sfu_units;
+  if (own.sp_units != 0) p.ports[static_cast<uint32_t>(sm::Unit::kSp)] = own.sp_units;
+  if (own.sfu_units != 0) p.ports[static_cast<uint32_t>(sm::Unit::kSfu)] = own.sfu_units;
   if (own.l1_ways != 0) p.l1.ways = own.l1_ways;
   const uint32_t l1_bytes = own.l1_bytes != 0 ? own.l1_bytes : machine.l1.bytes;
   p.l1.index = set_index(l1_bytes / (p.l1.ways * machine.l1.line_bytes), machine.l1.set_function);
