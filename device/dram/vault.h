@@ -182,10 +182,9 @@ struct Earliest {
 };
 NW_HD NW_INLINE Earliest earliest(const VaultParams& p, const VaultState& s) {
   Earliest at;
-  // A column command needs room for the reply that it causes.
-  at.column = s.col_first == kNoCycle || s.reply_count == s.replies.count
-                  ? kNoCycle
-                  : later(s.col_first, column_ok(p, s));
+  // A column command needs room for the reply that it causes, wherever that leaves.
+  at.column =
+      s.col_first == kNoCycle || s.full_exits != 0 ? kNoCycle : later(s.col_first, column_ok(p, s));
   at.activate = s.act_first == kNoCycle ? kNoCycle : later(s.act_first, s.activate_ok);
   at.precharge = s.pre_first;
   return at;
@@ -239,10 +238,25 @@ NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std:
   return true;
 }
 
-/// Send the oldest reply. Leader only.
-NW_HD NW_INLINE void send_reply(const VaultParams& p, VaultState& s, std::byte* base, Tick now,
-                                Horizon& horizon) {
-  const VaultReply& r = s.replies.in(base)[s.reply_head];
+/// The next exit, after the last one, whose oldest reply can leave at `at`; kNoLane if there is
+/// none.
+NW_HD NW_INLINE uint32_t ready_exit(const VaultState& s, std::byte* base, Tick at) {
+  uint32_t e = s.last_exit;
+  for (uint32_t i = 0; i < s.num_exits; ++i) {
+    e = e + 1 >= s.num_exits ? 0 : e + 1;
+    const VaultExit& exit = s.exits[e];
+    if (exit.count != 0 && exit.replies.in(base)[exit.head].due <= at &&
+        can_send(*exit.out.in(base), base, at))
+      return e;
+  }
+  return kNoLane;
+}
+
+/// Send the oldest reply of an exit. Leader only.
+NW_HD NW_INLINE void send_reply(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
+                                Tick now, Horizon& horizon) {
+  VaultExit& exit = s.exits[e];
+  const VaultReply& r = exit.replies.in(base)[exit.head];
   Packet q;
   q.kind = static_cast<PacketKind>(r.kind);
   q.payload = r.arrived;
@@ -252,9 +266,11 @@ NW_HD NW_INLINE void send_reply(const VaultParams& p, VaultState& s, std::byte* 
   q.src = p.endpoint;
   q.dst = r.dst;
   q.bytes = r.bytes;
-  send(*s.out.in(base), base, now, q, horizon);
-  s.reply_head = s.reply_head + 1 == s.replies.count ? 0 : s.reply_head + 1;
-  s.reply_count -= 1;
+  send(*exit.out.in(base), base, now, q, horizon);
+  s.full_exits -= exit.count == exit.replies.count ? 1 : 0;
+  exit.head = exit.head + 1 == exit.replies.count ? 0 : exit.head + 1;
+  exit.count -= 1;
+  s.last_exit = e;
   s.counters.replies_out += 1;
 }
 
@@ -262,7 +278,7 @@ NW_HD NW_INLINE void send_reply(const VaultParams& p, VaultState& s, std::byte* 
 
 /// Step a vault or memory channel through a window.
 ///
-/// Reads:  requests from `in`; sends replies to `out`.
+/// Reads:  requests from `in`; sends replies to the exits, one per cycle.
 /// State:  the queue, per bank the open row and the earliest cycle of each command.
 /// Units:  times in ticks of the machine's base clock; `*_ok`, `*_key` in command-clock cycles.
 /// Source: JESD79-3F (constraints between commands); FR-FCFS after Rixner et al., ISCA 2000.
@@ -271,7 +287,6 @@ NW_HD StepResult step_vault(const G& g, const VaultParams& p, VaultState& s, std
                             Window window, Horizon& horizon) {
   using namespace vault_detail;
   const Channel& in = *s.in.in(base);
-  const Channel& out = *s.out.in(base);
   const Tick period = p.period;
   const uint32_t capacity = s.entries.count;
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);  // from zero
@@ -285,10 +300,6 @@ NW_HD StepResult step_vault(const G& g, const VaultParams& p, VaultState& s, std
   const auto acceptable = [&](Tick at) {
     return population_count(s.valid) < capacity && has_packet(in, base, at) &&
            has_room(p, s, front(in, base));
-  };
-  const auto reply_ready = [&](Tick at) {
-    return s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= at &&
-           can_send(out, base, at);
   };
 
   // Earliest cycle (from zero), `from` or later, in which something happens, as far as is known.
@@ -308,10 +319,12 @@ NW_HD StepResult step_vault(const G& g, const VaultParams& p, VaultState& s, std
     }
     Tick tick = kNever;
     poll = false;
-    if (s.reply_count != 0) {
-      const Tick credit = credit_tick(out, base);
-      poll = credit >= kNever;
-      tick = max_tick(s.replies.in(base)[s.reply_head].due, credit);
+    for (uint32_t e = 0; e < s.num_exits; ++e) {
+      const VaultExit& exit = s.exits[e];
+      if (exit.count == 0) continue;
+      const Tick credit = credit_tick(*exit.out.in(base), base);
+      poll |= credit >= kNever;
+      tick = min_tick(tick, max_tick(exit.replies.in(base)[exit.head].due, credit));
     }
     if (population_count(s.valid) < capacity) {
       const Tick arrival = head_arrival(in, base);
@@ -336,7 +349,8 @@ NW_HD StepResult step_vault(const G& g, const VaultParams& p, VaultState& s, std
     bool changed = settle(g, p, s, base, now);
     if (changed) find_first(g, s, base);
     changed = false;
-    if (reply_ready(now)) g.leader([&] { send_reply(p, s, base, now, horizon); });
+    uint32_t exit = ready_exit(s, base, now);
+    if (exit != kNoLane) g.leader([&] { send_reply(p, s, base, exit, now, horizon); });
     if (s.valid != 0) {
       if (p.tREFI != 0 && s.refresh_at <= cycle) {
         const uint64_t when = refresh_cycle(g, s, base);
@@ -348,8 +362,9 @@ NW_HD StepResult step_vault(const G& g, const VaultParams& p, VaultState& s, std
         changed = issue(g, p, s, base, static_cast<uint32_t>(cycle - s.epoch), now);
       }
     }
-    if (p.reply_lead_ticks != 0 && reply_ready(now)) {
-      g.leader([&] { send_reply(p, s, base, now, horizon); });
+    if (p.reply_lead_ticks != 0) {
+      exit = ready_exit(s, base, now);
+      if (exit != kNoLane) g.leader([&] { send_reply(p, s, base, exit, now, horizon); });
     }
     if (acceptable(now)) {
       if (s.valid == 0) catch_up_refreshes(g, p, s, base, cycle);
@@ -387,9 +402,9 @@ VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
   NW_ASSERT(queue_entries >= 1 && queue_entries <= kMaxVaultEntries);
   VaultState s;
   s.in = in;
-  s.out = out;
   s.entries = arena.template allocate<VaultEntry>(queue_entries);
-  s.replies = arena.template allocate<VaultReply>(queue_entries);
+  s.exits[0].out = out;
+  s.exits[0].replies = arena.template allocate<VaultReply>(queue_entries);
   s.open_row = arena.template allocate<uint32_t>(banks);
   s.act_ok = arena.template allocate<uint32_t>(banks);
   s.col_ok = arena.template allocate<uint32_t>(banks);
@@ -404,6 +419,17 @@ VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
   s.refresh_at = p.tREFI;
   for (uint32_t b = 0; b < banks; ++b) vault_detail::plan_bank(p, s, arena.base(), b);
   return s;
+}
+
+/// Give a vault that is not in the arena yet a further exit, which `exit_of` has to lead to.
+/// Returns its number.
+template <class Allocator>
+uint32_t add_exit(Allocator& arena, VaultState& s, Ref<Channel> out) {
+  NW_ASSERT(s.num_exits < kMaxVaultExits);
+  VaultExit& exit = s.exits[s.num_exits];
+  exit.out = out;
+  exit.replies = arena.template allocate<VaultReply>(s.entries.count);
+  return s.num_exits++;
 }
 
 }  // namespace nearwarp

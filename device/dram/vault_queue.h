@@ -102,18 +102,18 @@ NW_HD NW_INLINE bool has_room(const VaultParams& p, const VaultState& s, const P
   if (all == s.entries.count) return false;
   if (q.kind == PacketKind::kWrite) return writes < p.write_entries;
   // A read may be answered at once, from a write that waits.
-  return all - writes < p.read_entries &&
-         (p.forward_writes == 0 || s.reply_count < s.replies.count);
+  return all - writes < p.read_entries && (p.forward_writes == 0 || s.full_exits == 0);
 }
 
 /// Put a reply on its way. Leader only; there is room.
 NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* base,
                                 const VaultEntry& x, PacketKind kind, uint32_t bytes, Tick ready) {
-  uint32_t at = s.reply_head + s.reply_count;
-  if (at >= s.replies.count) at -= s.replies.count;
-  VaultReply& r = s.replies.in(base)[at];
-  s.last_due = max_tick(s.last_due, ready + Tick{p.fixed_latency_cycles} * p.period);
-  r.due = s.last_due - p.reply_lead_ticks;
+  VaultExit& exit = s.exits[s.exit_of.count == 0 ? 0 : s.exit_of.in(base)[x.src]];
+  uint32_t at = exit.head + exit.count;
+  if (at >= exit.replies.count) at -= exit.replies.count;
+  VaultReply& r = exit.replies.in(base)[at];
+  exit.last_due = max_tick(exit.last_due, ready + Tick{p.fixed_latency_cycles} * p.period);
+  r.due = exit.last_due - p.reply_lead_ticks;
   r.arrived = x.arrived;
   r.line = x.line;
   r.tag = x.tag;
@@ -121,8 +121,9 @@ NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* 
   r.dst = x.src;
   r.bytes = static_cast<uint16_t>(bytes);
   r.kind = static_cast<uint32_t>(kind);
-  s.reply_count += 1;
-  s.counters.latency_ticks += s.last_due - x.arrived;
+  exit.count += 1;
+  s.full_exits += exit.count == exit.replies.count ? 1 : 0;
+  s.counters.latency_ticks += exit.last_due - x.arrived;
 }
 
 /// Does a waiting write of bank `b` hold the whole line that `q` reads?

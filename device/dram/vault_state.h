@@ -14,6 +14,7 @@ namespace nearwarp {
 inline constexpr uint32_t kMaxVaultBanks = 64;  ///< banks times row buffers
 inline constexpr uint32_t kMaxBankGroups = 8;
 inline constexpr uint32_t kMaxVaultEntries = 64;  ///< reads and writes together
+inline constexpr uint32_t kMaxVaultExits = 4;
 
 /// Timings in command-clock cycles.
 /// Source: names after JESD79-3F; tRTW is the least distance from a read to a write command; `_L`
@@ -76,6 +77,14 @@ struct VaultReply {
   uint32_t reserved = 0;
 };
 
+/// Where replies leave. Those that wait at one exit for their way on do not hold up another's.
+struct VaultExit {
+  Ref<Channel> out;
+  Ref<VaultReply> replies;  ///< ring
+  uint32_t head = 0, count = 0;
+  Tick last_due = 0;
+};
+
 struct VaultCounters {
   uint64_t requests_in = 0, replies_out = 0;
   uint64_t reads = 0, writes = 0, atomics = 0;
@@ -93,9 +102,8 @@ struct VaultCounters {
 };
 
 struct VaultState {
-  Ref<Channel> in, out;
+  Ref<Channel> in;
   Ref<VaultEntry> entries;
-  Ref<VaultReply> replies;
   // Per bank; cycles count from `epoch`.
   // With several row buffers per bank, each of them counts as a bank.
   Ref<uint32_t> open_row;
@@ -124,8 +132,11 @@ struct VaultState {
   uint32_t starving = 0xff;                 ///< entry that goes before everything else
   uint32_t head = 0xff;                     ///< FCFS: the only entry that may go on
   uint32_t write_mode = 0;
-  uint32_t reply_head = 0, reply_count = 0;
-  Tick last_due = 0;
+  VaultExit exits[kMaxVaultExits];
+  Ref<uint8_t> exit_of;  ///< by destination; count 0: all leave by the first
+  uint32_t num_exits = 1;
+  uint32_t full_exits = 0;  ///< those whose ring is full
+  uint32_t last_exit = 0;   ///< that sent last: the others come first
   VaultCounters counters;
   Fault fault;
 };

@@ -203,6 +203,7 @@ struct MachineConfig {
 
   struct Pcie {                     // [pcie]: the learning phase's way to the CPU's memory
     uint32_t round_trip_ns = 0;     ///< of a read without queueing
+    bool limited = false;           ///< by mbps and queue_entries, too
     uint32_t mbps = 0;              ///< per direction, 10^6 bytes per second
     uint32_t queue_entries = 0;     ///< requests in flight
     uint32_t remap_latency_ns = 0;  ///< from the standstill until the SMs go on

@@ -356,6 +356,11 @@ Keys offload_keys() {
        "Allocations that the memory allocation table holds; later ones keep the baseline mapping."},
       {NW_KEY(pcie.round_trip_ns), "ns", 1, 1000000, false, "",
        "Read of the CPU's memory without queueing, during the learning phase."},
+      {NW_KEY(pcie.limited), "", 0, 0, false, "",
+       "Whether pcie.mbps and pcie.queue_entries hold the learning phase up; if not, its accesses "
+       "have "
+       "the latency of PCI-E alone.",
+       kOptional},
       {NW_KEY(pcie.mbps), "MB/s", 1, 10000000, false, "", "Bandwidth of PCI-E per direction."},
       {NW_KEY(pcie.queue_entries), "packets", 2, 4096, false, "",
        "Requests on PCI-E at a time, and replies."},

@@ -135,8 +135,9 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
   rules.require(
       m.l1.set_function != "fermi" || ((sets == 32 || sets == 64) && m.l1.line_bytes == 128),
       "l1.set_function", "is \"fermi\"",
-      fmt::format("that is for 32 or 64 sets of lines of 128 bytes, not {} of {}", sets,
-                  m.l1.line_bytes));
+      fmt::format("that is for 32 or 64 sets of lines of 128 bytes, not {} of {} - choose xor or "
+                  "linear",
+                  sets, m.l1.line_bytes));
   if (m.instruction_cache.bytes != 0) {
     check_sets(rules, "instruction_cache.bytes", m.instruction_cache.bytes, 1,
                m.instruction_cache.ways, m.l1.line_bytes, "instruction_cache.ways x l1.line_bytes");

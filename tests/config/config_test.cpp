@@ -348,6 +348,7 @@ std::string override_error(const std::string& text) {
 
 TEST(Overrides, TheLastOneWins) {
   const std::vector<std::string> texts = {"l1.ways=8",
+                                          "l1.set_function=linear",
                                           "l1.bytes = 65_536",
                                           "l1.ways=4",
                                           "sm.scheduler_policy=lrr",

@@ -30,7 +30,7 @@ TEST(SmClasses, ASlowStackSmTakesLongerAndNothingElse) {
 
 TEST(SmClasses, TheirCacheIsTheirOwn) {
   const runtime::Recording& recording = workload("kmeans", 3'000'000);
-  const auto small = simulate(recording, kPolicy, {"stack_sm.l1_bytes=512"});
+  const auto small = simulate(recording, kPolicy, {"stack_sm.l1_bytes=512", "l1.set_function=xor"});
   const auto large = simulate(recording, kPolicy);
   EXPECT_GT(counter(small, "stack_sm.l1.read_misses"), counter(large, "stack_sm.l1.read_misses"));
 }
@@ -40,7 +40,8 @@ TEST(SmClasses, FewerPortsTakeLonger) {
 }
 
 TEST(SmClasses, TheWayOfSteppingDoesNotShow) {
-  const std::vector<std::string> keys{"stack_sm.clock_mhz=700", "stack_sm.l1_bytes=8192"};
+  const std::vector<std::string> keys{"stack_sm.clock_mhz=700", "stack_sm.l1_bytes=8192",
+                                      "l1.set_function=xor"};
   const runtime::Recording& recording = workload("kmeans", 1'000'000);
   for (const char* policy : {"ndp-controlled-bmap", "tom"}) {
     const auto expected = numbers(simulate(recording, policy, keys));

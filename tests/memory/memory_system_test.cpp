@@ -121,7 +121,7 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
   EXPECT_EQ(m.sum(m.slices,
                   [](auto& s) { return s.counters.atomic_writes - s.counters.atomic_write_acks; }),
             0u);
-  EXPECT_EQ(m.sum(m.vaults, [](auto& s) { return s.valid != 0 || s.reply_count != 0 ? 1 : 0; }),
+  EXPECT_EQ(m.sum(m.vaults, [](auto& s) { return s.valid != 0 || s.exits[0].count != 0 ? 1 : 0; }),
             0u);
   EXPECT_EQ(
       m.sum(m.vaults, [](auto& s) { return s.counters.requests_in - s.counters.replies_out; }), 0u);

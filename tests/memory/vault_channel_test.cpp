@@ -269,6 +269,35 @@ TEST(VaultQueues, RepliesAheadOfTheirDataComeByTheLeadEarlier) {
   }
 }
 
+TEST(VaultExits, RepliesThatCannotLeaveDoNotHoldUpThoseOfAnotherExit) {
+  constexpr uint16_t kOther = 5;
+  VaultRig r({}, 16, 2);
+  const Ref<Channel> out = r.rig.channel({64, 1, 1, 0, 1});
+  const auto other = r.rig.consumer(out, 1);
+  const Ref<uint8_t> exit_of = r.rig.arena.allocate<uint8_t>(kOther + 1);
+  VaultState state = r.vault();  // the arena may move while it grows
+  EXPECT_EQ(add_exit(r.rig.arena, state, out), 1u);
+  r.rig.arena.get(exit_of)[kOther] = 1;
+  state.exit_of = exit_of;
+  r.vault() = state;
+  r.out->from = 100'000;  // the first exit's two slots stay taken until then
+  for (uint32_t i = 0; i < 6; ++i) {
+    r.read(1, r.line(0, 0, i % 4), i);
+    if (i % 2 == 1) r.in->items.back().packet.src = kOther;
+  }
+  r.run();
+  ASSERT_EQ(r.out->items.size(), 3u);
+  ASSERT_EQ(other->items.size(), 3u);
+  for (uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(other->items[i].packet.tag, 2 * i + 1);
+    EXPECT_EQ(r.out->items[i].packet.tag, 2 * i);
+    EXPECT_EQ(other->items[i].packet.dst, kOther);
+    // Every second one of a row of hits, a transfer of four cycles each.
+    EXPECT_EQ((other->items[i].at - 1) / kPeriod, 1 + kMiss + 4 + 8 * i);
+  }
+  EXPECT_GE(r.out->items[2].at, 100'000u);
+}
+
 TEST(VaultBus, DataWaitsLessThanACycleForTheBus) {
   // 44 ticks per transfer, 4.4 cycles: reads issue in 201, 205, 209 or 210, ... without gaps.
   VaultRig r([](VaultRig& v) {

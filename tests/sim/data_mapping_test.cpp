@@ -206,6 +206,7 @@ TEST(DataPlacement, TheLearningPhasePaysForPcie) {
   EXPECT_LT(oracle.cycles, fast.cycles);
   // A narrow bus makes the phase longer, too.
   std::vector<std::string> narrow = half;
+  narrow.push_back("pcie.limited=true");
   narrow.push_back("pcie.mbps=1000");
   EXPECT_GT(simulate(recording, "tom", narrow).mapping->interrupt_cycle,
             fast.mapping->interrupt_cycle);
@@ -235,7 +236,8 @@ TEST(DataPlacement, AMachineMayHaveOtherStacksAndLines) {
   const runtime::Recording recording = powers_of_two(2);
   for (const std::vector<std::string>& change :
        {std::vector<std::string>{"stack.count=2"}, std::vector<std::string>{"stack.count=8"},
-        std::vector<std::string>{"l1.line_bytes=64"}, std::vector<std::string>{"stack.count=1"}}) {
+        std::vector<std::string>{"l1.line_bytes=64", "l1.set_function=linear"},
+        std::vector<std::string>{"stack.count=1"}}) {
     SCOPED_TRACE(change[0]);
     const report::RunResult r = simulate(recording, "tom", change);
     EXPECT_EQ(r.warp_instructions, recording.warp_instructions);

@@ -116,6 +116,7 @@ TEST(UnloadedLatency, L2HitAndDramAreTheSumsOfTheirParts) {
     std::vector<std::string> overrides = clocks;
     overrides.push_back("dram.tREFI=60000");  // no refresh while this runs
     overrides.push_back("tlb.entries=0");
+    overrides.push_back("l1.set_function=linear");
     const MachineConfig m = config::load_machine("tom", overrides);
     // A ring of lines that share an L1 set, more than its ways: every load misses in the L1, those
     // of the first lap in the L2 too.

@@ -14,14 +14,35 @@ namespace {
 
 using namespace sim;
 
+/// More packets than all SMs together can have under way to the CPU's memory.
+constexpr uint32_t kPcieSlots = 8192;
+
 Wire pcie(const Parts& parts) {
   const config::MachineConfig::Pcie& p = parts.machine.pcie;
-  const Tick round_trip = std::max<Tick>(2, parts.ns_ticks(p.round_trip_ns));
-  return {static_cast<uint32_t>(round_trip / 2), p.queue_entries, p.mbps};
+  const auto way = static_cast<uint32_t>(std::max<Tick>(2, parts.ns_ticks(p.round_trip_ns)) / 2);
+  return p.limited ? Wire{way, p.queue_entries, p.mbps} : Wire{way, kPcieSlots, 0};
 }
 
 NodeId only(const Graph& g, std::string_view node_class) {
   return g.members(g.class_named(node_class)).at(0);
+}
+
+/// Replies for stack SMs do not wait behind those for an RX link that is full (section 6.5:
+/// internal bandwidth where a link is the bottleneck): vaults have virtual channels of one port for
+/// them, one for the SM in the same stack and one for those in others.
+void add_ways_to_stack_sms(Graph& g, const Parts& parts, const std::vector<NodeId>& stack_sms) {
+  std::vector<Link> ways;
+  for (const Link& l : g.links) {
+    if (!std::holds_alternative<VaultSpec>(g.spec_of(l.from.node))) continue;
+    Link own{l.from, l.to, ChannelClass::kInStack, kReplies, parts.in_stack()}, others = own;
+    for (const NodeId sm : stack_sms) {
+      const bool same = g.nodes[sm].stack == g.nodes[l.from.node].stack;
+      (same ? own : others).only_to.push_back(sm);
+    }
+    for (const Link& way : {own, others})
+      if (!way.only_to.empty()) ways.push_back(way);
+  }
+  g.links.insert(g.links.end(), ways.begin(), ways.end());
 }
 
 /// They take their lines from the vaults, as the L2 slices do.
@@ -33,12 +54,15 @@ void add_stack_sms(Graph& g, const Parts& parts, const config::PolicyConfig& pol
   const std::vector<NodeId> switches = g.members(g.class_named("stack_switch"));
   const uint16_t stack_sm = g.add_class("stack_sm", spec);
   const Wire wire = parts.in_stack();
+  std::vector<NodeId> stack_sms;
   for (uint16_t k = 0; k < switches.size(); ++k) {
     const NodeId sm = g.add(stack_sm, fmt::format("stack sm {}", k), k);
+    stack_sms.push_back(sm);
     constexpr uint8_t kBoth = kRequests | kReplies;
     g.link(g.at(sm), g.next_in(switches[k]), ChannelClass::kInStack, kBoth, wire);
     g.link(g.next_out(switches[k]), g.at(sm), ChannelClass::kInStack, kBoth, wire);
   }
+  add_ways_to_stack_sms(g, parts, stack_sms);
 }
 
 void add_invalidations(Graph& g, const Parts& parts) {

@@ -64,6 +64,8 @@ struct Link {
   ChannelClass kind = ChannelClass::kOnChip;
   uint8_t carries = 0;
   Wire wire;
+  /// Not empty: of a vault's replies those for these nodes take it, and those alone.
+  std::vector<NodeId> only_to = {};
 };
 
 /// Where lines live for a class of requesters: device/core/home_table.h.

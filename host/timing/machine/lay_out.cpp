@@ -76,7 +76,7 @@ Ref<Channel> only(const Layout& l, const std::vector<uint32_t>& links, NodeId no
                   Wanted&& wanted) {
   Ref<Channel> found;
   for (const uint32_t i : links) {
-    if (!wanted(l.graph.links[i])) continue;
+    if (!wanted(l.graph.links[i]) || !l.graph.links[i].only_to.empty()) continue;
     if (found.count != 0)
       throw Error(fmt::format("{} has two links for the same messages - it knows only one",
                               l.graph.nodes[node].name));

@@ -1,4 +1,7 @@
 // Lays out L2 slices, vaults, and the CPU's memory.
+#include <fmt/format.h>
+
+#include "host/core/error.h"
 #include "host/timing/machine/layout.h"
 
 namespace nearwarp::sim {
@@ -18,8 +21,20 @@ void Layout::node(NodeId node, const VaultSpec& spec) {
   VaultParams p = spec.params;
   p.endpoint = node;
   p.map = s.map;
-  add(node, p,
-      make_vault(s.arena, p, spec.banks, spec.entries, in(node, kRequests), out(node, kReplies)));
+  VaultState state =
+      make_vault(s.arena, p, spec.banks, spec.entries, in(node, kRequests), out(node, kReplies));
+  for (const uint32_t i : links[node].out) {
+    const std::vector<NodeId>& only_to = graph.links[i].only_to;
+    if (only_to.empty()) continue;
+    if (state.num_exits == kMaxVaultExits)
+      throw Error(fmt::format("{} has more than {} links for replies", graph.nodes[node].name,
+                              kMaxVaultExits));
+    if (state.exit_of.count == 0)
+      state.exit_of = s.arena.allocate<uint8_t>(static_cast<uint32_t>(graph.nodes.size()));
+    const uint32_t exit = add_exit(s.arena, state, channels[i]);
+    for (const NodeId n : only_to) s.arena.get(state.exit_of)[n] = static_cast<uint8_t>(exit);
+  }
+  add(node, p, state);
 }
 
 void Layout::node(NodeId node, const HostMemorySpec& spec) {
