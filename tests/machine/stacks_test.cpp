@@ -38,17 +38,18 @@ TEST(Stacks, UnloadedLatencyIsTheSumOfItsParts) {
 }
 
 TEST(Stacks, OwnChannelsAndLinksAreAsWideAsThePaperSays) {
-  const config::MachineConfig m = coda({"dram.tREFI=0"});
+  const config::MachineConfig m =
+      config::load_machine("coda", std::vector<std::string>{"dram.tREFI=0", "tlb.entries=0"});
   const auto reached = [&](const Streams& s) {
     const report::RunResult r =
         sim::replay_on_cpu(record(s, m), m, config::load_policy("baseline"), {});
     EXPECT_EQ(counter(r, "dram.reads"), s.blocks * 32 * s.lines_each);
     return mbps(s, m, r);
   };
-  // Local: 4 stacks of 256 GB/s. Random order of rows costs some of it.
+  // Local: 4 stacks of 256 GB/s. Changes of rows cost some of it.
   const double local = reached({16, 4, 128, 0});
   EXPECT_LT(local, 4 * 256'000.0);
-  EXPECT_GT(local, 4 * 256'000.0 * 0.75);
+  EXPECT_GT(local, 4 * 256'000.0 * 0.85);
   // Remote: each stack reads from one other over a link of 16 GB/s, headers of 8 bytes included.
   const double remote = reached({16, 4, 32, 1});
   EXPECT_LT(remote, 4 * 16'000.0 * 128 / 136);

@@ -7,7 +7,7 @@
 
 namespace nearwarp::testing {
 
-/// Lines that a warp loads at a time: so many consecutive ones of a stack are hashed alike.
+/// Lines that an instruction of a warp loads: so many consecutive ones of a stack are hashed alike.
 constexpr uint32_t kAtOnce = 8;
 
 /// `blocks` blocks of 32 warps, in turns on the SMs, `sms_each` (a power of two) of which lie in a
@@ -19,7 +19,7 @@ struct Streams {
 
 inline runtime::Recording record(const Streams& s, const config::MachineConfig& machine) {
   const AddressMap map = sim::machine_address_map(machine);
-  std::string text = R"(
+  PtxDevice d(R"(
 .visible .entry k(.param .u64 data, .param .u32 rounds, .param .u32 away, .param .u32 sm_bits,
                   .param .u32 low, .param .u32 stack_bits, .param .u32 vault_bits,
                   .param .u32 hashed, .param .u32 first, .param .u64 stride) {
@@ -52,7 +52,9 @@ inline runtime::Recording record(const Streams& s, const config::MachineConfig& 
   shl.b32 %r14, %r10, %r5;
   sub.u32 %r14, %r14, 1;       // of a stack's number
   and.b32 %r12, %r12, 31;
-  mul.wide.u32 %rd3, %r12, 4;
+  shr.u32 %r12, %r12, 2;       // four lanes for each of eight lines
+  cvt.u64.u32 %rd3, %r12;
+  mul.lo.u64 %rd3, %rd3, %rd4;
   add.u64 %rd1, %rd1, %rd3;
 L1:
   shr.u32 %r17, %r11, %r6;
@@ -74,11 +76,7 @@ L1:
   or.b32 %r17, %r17, %r18;
   mul.wide.u32 %rd2, %r17, 128;
   add.u64 %rd2, %rd2, %rd1;
-)";
-  for (uint32_t i = 0; i < kAtOnce; ++i)
-    text +=
-        "  ld.global.u32 %r" + std::to_string(19 + i) + ", [%rd2];\n  add.u64 %rd2, %rd2, %rd4;\n";
-  PtxDevice d(text + R"(
+  ld.global.u32 %r19, [%rd2];
   add.u32 %r11, %r11, %r13;
   sub.u32 %r1, %r1, 1;
   setp.ne.u32 %p1, %r1, 0;
