@@ -70,6 +70,10 @@ std::vector<KeyDescription> describe(const EnergyConfig& energy);
 std::vector<KeyDescription> describe_whole(const MachineConfig& machine);
 std::vector<KeyDescription> describe(const DramConfig& dram);
 
+/// Tiles of the partitions of a machine whose shape is "mesh", as mesh.memory_tiles lists them;
+/// empty if that is no list of numbers below 4096 separated by blanks.
+std::vector<uint32_t> memory_tiles(const MachineConfig& machine);
+
 /// Bandwidth of all off-chip memory together, 10^6 bytes per second and direction.
 uint64_t memory_mbps(const MachineConfig& machine);
 

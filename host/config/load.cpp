@@ -284,12 +284,13 @@ EnergyConfig load_named_energy(const MachineConfig& machine, std::span<const std
 
 /// A key that machines of this shape do not have would be of no effect.
 void check_shape(const MachineConfig& machine, const Places& places) {
+  std::string shape;
   for (const Key<MachineConfig>& key : machine_keys()) {
     const auto at = places.find(key.path);
     if (at == places.end() || applies(key, machine)) continue;
     const std::string text =
-        fmt::format("{} ({}) is a key of machines with machine.shape = \"{}\" - this one is \"{}\"",
-                    key.path, at->second, key.shape, machine.shape);
+        fmt::format("{} ({}) is a key of machines with machine.shape = {} - this one is \"{}\"",
+                    key.path, at->second, allowed(&shape, 0, 0, false, key.shapes), machine.shape);
     if (at->second.starts_with("--set")) throw UsageError(text);
     throw Error(text);
   }

@@ -18,7 +18,8 @@ struct MachineConfig {
   std::string name;         ///< file name without ".toml"
   std::string path;         ///< where it was read from
   std::string description;  ///< [machine] description
-  /// [machine] shape: "stacked" or "discrete"; which generator lays it out, and which keys it has.
+  /// [machine] shape: which generator lays it out (host/timing/machine/shapes/), and which keys it
+  /// has.
   std::string shape = "stacked";
 
   struct Clocks {  // [clocks]; the base tick is 1 / lcm of these
@@ -31,7 +32,7 @@ struct MachineConfig {
   struct Gpu {                  // [gpu]
     uint32_t sms = 0;           ///< main SMs when the mechanism has no stack SMs
     uint32_t sms_with_ndp = 0;  ///< main SMs when stack SMs are in use
-    uint32_t sms_per_cluster = 0;
+    uint32_t sms_per_cluster = 1;
     uint32_t kernel_launch_latency_cycles = 0;  ///< core cycles between launches
     uint32_t control_latency_cycles = 0;        ///< front end <-> SM, interconnect cycles
     uint32_t launches_in_flight = 32;           ///< at most
@@ -154,7 +155,7 @@ struct MachineConfig {
     uint32_t sp_units = 0, sfu_units = 0;
   } stack_sm;
 
-  struct Partitions {  // [partitions]: the memory of a discrete GPU
+  struct Partitions {  // [partitions]: the memory of a GPU without stacks
     uint32_t count = 0;
     uint32_t channels = 0;        ///< memory channels of a partition
     uint32_t channel_mbps = 0;    ///< per channel, 10^6 bytes per second
@@ -162,6 +163,23 @@ struct MachineConfig {
     uint32_t flit_bytes = 0;      ///< a port of a partition moves one flit per interconnect cycle
     uint32_t queue_entries = 0;
   } partitions;
+
+  struct Mesh {  // [mesh]: places of the ports of [interconnect], in both directions
+    uint32_t width = 0, height = 0;  ///< tiles
+    std::string routing;             ///< "xy" or "yx": dimension order
+    std::string memory_tiles;        ///< of the partitions, by number; see config::memory_tiles()
+  } mesh;
+
+  struct NearBank {  // [near_bank]: cores with banks of their own above them
+    uint32_t processors = 0, processors_per_row = 0;
+    uint32_t cores_per_row = 0;  ///< of a processor
+    uint32_t units = 0;          ///< groups of banks of a core, each with a controller
+    uint32_t unit_mbps = 0;      ///< of a group's banks, 10^6 bytes per second
+    uint32_t tsv_bytes = 0;      ///< of a core's data TSVs, per interconnect cycle and direction
+    uint32_t tsv_latency_cycles = 0;  ///< interconnect cycles, router to unit in two hops, and back
+    uint32_t interleave_bytes = 0;    ///< consecutive bytes that lie with one core
+    uint32_t queue_entries = 0;
+  } near_bank;
 
   struct Dram {  // [dram]: one vault or memory channel
     /// Standard of configs/dram/ that the timings come from, single ones perhaps overridden; "none"

@@ -31,8 +31,10 @@ Keys clocks_keys() {
       {"machine.description", [](M& m) -> Member { return &m.description; }, "", 0, 0, false, "",
        "One line on what the machine is."},
       {"machine.shape", [](M& m) -> Member { return &m.shape; }, "", 0, 0, false,
-       "stacked discrete",
-       "stacked: a main GPU with memory stacks; discrete: a GPU with memory partitions.",
+       "stacked discrete mesh stacks near_bank",
+       "stacked: a main GPU with memory stacks; discrete: a GPU with memory partitions; mesh: the "
+       "same on tiles; stacks: SMs in memory stacks only; near_bank: cores below banks of their "
+       "own.",
        kOptional},
       {NW_KEY(clocks.core_mhz), "MHz", 1, 100000, false, "", "Clock of all SMs."},
       {NW_KEY(clocks.interconnect_mhz), "MHz", 1, 100000, false, "",
@@ -271,6 +273,29 @@ Keys stack_keys() {
        "A port of the partition switch moves one flit per interconnect cycle."},
       {NW_KEY(partitions.queue_entries), "packets", 2, 1024, false, "",
        "Packets in flight per channel inside a partition."},
+      {NW_KEY(mesh.width), "tiles", 1, 64, false, "", "Tiles in a row of the mesh."},
+      {NW_KEY(mesh.height), "tiles", 1, 64, false, "", "Rows of tiles."},
+      {NW_KEY(mesh.routing), "", 0, 0, false, "xy yx",
+       "Dimension that packets take first, requests and replies alike."},
+      {NW_KEY(mesh.memory_tiles), "", 0, 0, false, "",
+       "Tile of each memory partition, counted row by row from 0, separated by blanks."},
+      {NW_KEY(near_bank.processors), "processors", 1, 64, false, "", "Stacks of dies with cores."},
+      {NW_KEY(near_bank.processors_per_row), "processors", 1, 64, false, "",
+       "Processors in a row of their mesh."},
+      {NW_KEY(near_bank.cores_per_row), "cores", 1, 64, false, "",
+       "Cores in a row of a processor's mesh."},
+      {NW_KEY(near_bank.units), "units", 1, 32, kPowerOfTwo, "",
+       "Groups of dram.banks banks above a core, each with a controller."},
+      {NW_KEY(near_bank.unit_mbps), "MB/s", 1, 10000000, false, "",
+       "Bandwidth of a group's banks."},
+      {NW_KEY(near_bank.tsv_bytes), "bytes", 1, 1024, false, "",
+       "What a core's data TSVs move per interconnect cycle and direction."},
+      {NW_KEY(near_bank.tsv_latency_cycles), "interconnect cycles", 1, 100000, false, "",
+       "Each of two hops: router to TSVs to banks, and back."},
+      {NW_KEY(near_bank.interleave_bytes), "bytes", 32, uint64_t{1} << 30, kPowerOfTwo, "",
+       "Consecutive bytes that lie above one core; the next ones lie above the next core."},
+      {NW_KEY(near_bank.queue_entries), "packets", 2, 1024, false, "",
+       "Packets in flight per channel between a core and its banks."},
       {NW_KEY(dram.standard), "", 0, 0, false, "",
        "Standard whose timings the vaults have, as 'nearwarp list dram' names it, or \"none\": the "
        "machine lists them."},
@@ -375,13 +400,33 @@ Keys offload_keys() {
   };
 }
 
-/// The shape whose machines alone have the key; empty: all have it.
-std::string_view shape_of_key(std::string_view path) {
-  if (path == "gpu.sms_with_ndp") return "stacked";
-  const std::string_view section = path.substr(0, path.find('.'));
-  for (const std::string_view s : {"links", "stack", "stack_sm", "offload", "pcie"})
-    if (section == s) return "stacked";
-  return section == "partitions" ? "discrete" : "";
+/// The shapes whose machines alone have the key, separated by blanks; empty: all have it.
+std::string_view shapes_of_key(std::string_view path) {
+  struct Owners {
+    std::string_view start, shapes;  // of the paths, the first that fits counts
+  };
+  static constexpr Owners kOwners[] = {
+      {"gpu.sms_with_ndp", "stacked"},
+      {"gpu.sms_per_cluster", "stacked discrete mesh"},
+      {"l2.", "stacked discrete mesh stacks"},
+      {"interconnect.vc", "stacked discrete mesh stacks"},
+      {"interconnect.internal_speedup", "stacked discrete mesh stacks"},
+      {"interconnect.routing_delay_cycles", "stacked discrete mesh stacks"},
+      {"interconnect.butterfly_radix", "stacked discrete mesh stacks"},
+      {"links.gpu_to_memory_mbps", "stacked"},
+      {"links.", "stacked stacks near_bank"},
+      {"stack.sm", "stacked"},
+      {"stack.", "stacked stacks"},
+      {"stack_sm.", "stacked"},
+      {"offload.", "stacked"},
+      {"pcie.", "stacked"},
+      {"partitions.", "discrete mesh"},
+      {"mesh.", "mesh"},
+      {"near_bank.", "near_bank"},
+  };
+  for (const Owners& o : kOwners)
+    if (path.starts_with(o.start)) return o.shapes;
+  return "";
 }
 
 }  // namespace
@@ -393,7 +438,7 @@ std::span<const Key<MachineConfig>> machine_keys() {
                              classes_keys(), memory_keys(), stack_keys(), offload_keys()}) {
       keys.insert(keys.end(), part.begin(), part.end());
     }
-    for (Key<M>& key : keys) key.shape = shape_of_key(key.path);
+    for (Key<M>& key : keys) key.shapes = shapes_of_key(key.path);
     return keys;
   }();
   return all;

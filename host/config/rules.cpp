@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "host/config/config.h"
 #include "host/core/error.h"
@@ -15,6 +19,7 @@ constexpr uint64_t kMaxBaseMhz = 2'000'000;  // ticks stay far from the ends of 
 constexpr uint64_t kWarpThreads = 32;
 constexpr uint64_t kMaxSwitchPorts = 64;    // masks over ports are one word
 constexpr uint64_t kMaxSwitchInputs = 128;  // device/noc/switch.h; every SM is an input
+constexpr uint64_t kMaxTiles = 4096;        // host/timing/noc/topology.cpp
 constexpr uint64_t kMaxLatencyTicks = uint64_t{1} << 31;  // channels keep latencies in 32 bits
 
 class Rules {
@@ -57,7 +62,8 @@ void check_sets(const Rules& rules, std::string_view key, uint64_t bytes, uint64
 
 /// Slices, and what of them the crossbars' ports and inputs can hold.
 void check_slices(const Rules& rules, const MachineConfig& m) {
-  if (m.shape == "discrete") {
+  if (m.shape == "near_bank") return;  // has none
+  if (m.shape == "discrete" || m.shape == "mesh") {
     const MachineConfig::Partitions& p = m.partitions;
     rules.multiple("l2.slices", m.l2.slices, "partitions.count", p.count);
     const uint64_t slices = m.l2.slices / p.count;
@@ -77,13 +83,68 @@ void check_slices(const Rules& rules, const MachineConfig& m) {
     rules.multiple("l2.slices", m.l2.slices, "stack.count", m.stack.count);
     rules.at_most("l2.slices", m.l2.slices, "stack.count x stack.vaults",
                   uint64_t{m.stack.count} * m.stack.vaults);
-    rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar",
-                  kMaxSwitchPorts - m.stack.count - 1);  // one goes to the CPU
+    if (m.shape == "stacked")
+      rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar",
+                    kMaxSwitchPorts - m.stack.count - 1);  // one goes to the CPU
     rules.require(m.stack.vaults % (m.l2.slices / m.stack.count) == 0, "l2.slices",
                   fmt::format("is {}", m.l2.slices),
                   fmt::format("stack.vaults, {}, must be a multiple of the slices of a stack",
                               m.stack.vaults));
   }
+}
+
+/// Every port of a mesh has a tile of its own.
+void check_mesh(const Rules& rules, const MachineConfig& m) {
+  std::vector<uint32_t> tiles = memory_tiles(m);
+  rules.require(m.interconnect.topology != "switch", "interconnect.topology", "is \"switch\"",
+                "a switch of whole packets has no places for machine.shape = \"mesh\"");
+  rules.require(m.l2.slices == m.partitions.count, "l2.slices", fmt::format("is {}", m.l2.slices),
+                fmt::format("a tile has one: it must be partitions.count, {}", m.partitions.count));
+  const uint64_t wanted = m.gpu.sms / m.gpu.sms_per_cluster + m.partitions.count;
+  rules.at_least("mesh.height", uint64_t{m.mesh.width} * m.mesh.height,
+                 "times mesh.width, as the clusters of SMs and the partitions together", wanted);
+  rules.require(!tiles.empty(), "mesh.memory_tiles",
+                fmt::format("cannot be \"{}\"", m.mesh.memory_tiles),
+                "numbers of tiles separated by blanks, as in \"0 9 18\"");
+  rules.require(tiles.size() == m.partitions.count, "mesh.memory_tiles",
+                fmt::format("has {} numbers", tiles.size()),
+                fmt::format("as many as partitions.count, {}", m.partitions.count));
+  std::sort(tiles.begin(), tiles.end());
+  rules.require(std::adjacent_find(tiles.begin(), tiles.end()) == tiles.end(), "mesh.memory_tiles",
+                "names a tile twice", "one partition for each tile");
+  rules.require(tiles.back() < m.mesh.width * m.mesh.height, "mesh.memory_tiles",
+                fmt::format("names tile {}", tiles.back()),
+                fmt::format("the last one is {}", m.mesh.width * m.mesh.height - 1));
+}
+
+/// SMs in stacks, and the ports of the switches there.
+void check_stacks(const Rules& rules, const MachineConfig& m) {
+  rules.multiple("gpu.sms", m.gpu.sms, "stack.count", m.stack.count);
+  rules.at_most("gpu.sms", m.gpu.sms / m.stack.count, "for each stack the ports of a crossbar",
+                kMaxSwitchPorts);
+  const uint64_t slices = m.l2.slices / m.stack.count;
+  rules.at_most("l2.slices", slices + m.stack.vaults + m.stack.count,
+                "for each stack, with its vaults and other stacks, the ports of a switch",
+                kMaxSwitchPorts);
+}
+
+void check_near_bank(const Rules& rules, const MachineConfig& m) {
+  const MachineConfig::NearBank& n = m.near_bank;
+  rules.multiple("gpu.sms", m.gpu.sms, "near_bank.processors", n.processors);
+  rules.multiple("near_bank.processors", n.processors, "near_bank.processors_per_row",
+                 n.processors_per_row);
+  const uint32_t cores = m.gpu.sms / n.processors;
+  rules.require(cores % n.cores_per_row == 0, "near_bank.cores_per_row",
+                fmt::format("is {}", n.cores_per_row),
+                fmt::format("it must divide the cores of a processor, {}", cores));
+  rules.require(m.interconnect.topology == "mesh", "interconnect.topology",
+                fmt::format("is \"{}\"", m.interconnect.topology),
+                "with machine.shape = \"near_bank\" it must be \"mesh\"");
+  rules.at_least("near_bank.interleave_bytes", n.interleave_bytes, "l1.line_bytes",
+                 m.l1.line_bytes);
+  rules.at_least("links.memory_to_memory_mbps", m.links.memory_to_memory_mbps,
+                 "1 MB/s for each row or column of a processor's cores",
+                 std::max(n.cores_per_row, cores / n.cores_per_row));
 }
 
 /// Stack SMs, where they differ from the main ones.
@@ -102,6 +163,9 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
   rules.multiple("gpu.sms", m.gpu.sms, "gpu.sms_per_cluster", m.gpu.sms_per_cluster);
   rules.multiple("gpu.sms_with_ndp", m.gpu.sms_with_ndp, "gpu.sms_per_cluster",
                  m.gpu.sms_per_cluster);
+  rules.at_least("sm.registers", m.sm.registers, "32 times sm.register_unit",
+                 kWarpThreads * m.sm.register_unit);
+  if (m.shape == "stacks" || m.shape == "near_bank") return;  // no crossbar joins all SMs
   for (const auto& [key, sms] :
        {std::pair{"gpu.sms", m.gpu.sms}, std::pair{"gpu.sms_with_ndp", m.gpu.sms_with_ndp}}) {
     rules.at_most(key, sms, "64 clusters' SMs", kMaxSwitchPorts * m.gpu.sms_per_cluster);
@@ -109,8 +173,6 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
   rules.at_most("gpu.sms", m.gpu.sms, "the inputs of a crossbar", kMaxSwitchInputs);
   rules.at_most("gpu.sms_with_ndp", m.gpu.sms_with_ndp, "the inputs of a crossbar",
                 kMaxSwitchInputs);
-  rules.at_least("sm.registers", m.sm.registers, "32 times sm.register_unit",
-                 kWarpThreads * m.sm.register_unit);
 }
 
 /// Latencies of channels in ticks must fit their words, however fine the base clock is.
@@ -123,6 +185,7 @@ void check_latencies(const Rules& rules, const MachineConfig& m) {
         std::pair{"links.latency_cycles", m.links.latency_cycles},
         std::pair{"stack.switch_latency_cycles", m.stack.switch_latency_cycles},
         std::pair{"partitions.latency_cycles", m.partitions.latency_cycles},
+        std::pair{"near_bank.tsv_latency_cycles", m.near_bank.tsv_latency_cycles},
         std::pair{"offload.monitor_interval_cycles", m.offload.monitor_interval_cycles}}) {
     rules.at_most(key, cycles, "2^31 ticks of the base clock", limit);
   }
@@ -144,8 +207,9 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
     rules.require(m.sm.fetch_width != 0, "sm.fetch_width", "is 0",
                   "instruction_cache.bytes wants fetches that take time");
   }
-  check_sets(rules, "l2.bytes", m.l2.bytes, m.l2.slices, m.l2.ways, m.l1.line_bytes,
-             "l2.slices x l2.ways x l1.line_bytes");
+  if (m.shape != "near_bank")
+    check_sets(rules, "l2.bytes", m.l2.bytes, m.l2.slices, m.l2.ways, m.l1.line_bytes,
+               "l2.slices x l2.ways x l1.line_bytes");
 }
 
 void check_memory(const Rules& rules, const MachineConfig& m) {
@@ -191,8 +255,24 @@ uint64_t base_mhz(const MachineConfig& machine) {
   return base;
 }
 
+std::vector<uint32_t> memory_tiles(const MachineConfig& machine) {
+  std::vector<uint32_t> tiles;
+  std::istringstream text(machine.mesh.memory_tiles);
+  for (std::string word; text >> word;) {
+    const bool good = word.size() <= 4 && word.find_first_not_of("0123456789") == std::string::npos;
+    if (!good || std::stoul(word) >= kMaxTiles) return {};
+    tiles.push_back(static_cast<uint32_t>(std::stoul(word)));
+  }
+  return tiles;
+}
+
 uint64_t memory_mbps(const MachineConfig& machine) {
-  if (machine.shape == "discrete")
+  if (machine.shape == "stacks")
+    return uint64_t{machine.stack.count} * machine.stack.vaults * machine.stack.tsv_mbps;
+  if (machine.shape == "near_bank")
+    return uint64_t{machine.gpu.sms} * machine.near_bank.tsv_bytes *
+           machine.clocks.interconnect_mhz;
+  if (machine.shape != "stacked")
     return uint64_t{machine.partitions.count} * machine.partitions.channels *
            machine.partitions.channel_mbps;
   return uint64_t{machine.stack.count} * machine.links.gpu_to_memory_mbps;
@@ -203,6 +283,9 @@ void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   check_gpu(rules, machine);
   check_latencies(rules, machine);
   check_slices(rules, machine);
+  if (machine.shape == "mesh") check_mesh(rules, machine);
+  if (machine.shape == "stacks") check_stacks(rules, machine);
+  if (machine.shape == "near_bank") check_near_bank(rules, machine);
   check_caches(rules, machine);
   check_stack_sms(rules, machine);
   check_memory(rules, machine);

@@ -20,6 +20,9 @@ namespace nearwarp::config {
 /// Where a key's value is kept; its type is the key's type. An optional number may be "unknown".
 using Member = std::variant<uint32_t*, uint64_t*, bool*, std::string*, std::optional<uint64_t>*>;
 
+/// Is `word` among `choices`, which blanks separate?
+bool is_choice(std::string_view choices, std::string_view word);
+
 /// One key of a file.
 template <class Config>
 struct Key {
@@ -31,14 +34,15 @@ struct Key {
   std::string_view choices;  ///< of a text: the valid ones, separated by blanks; empty: any
   std::string_view doc;      ///< one sentence
   bool optional = false;     ///< a file may leave it out: the structure's default
-  std::string_view shape{};  ///< of a machine: only those of this shape have it; empty: all
+  /// Of a machine: only those of these shapes have it, separated by blanks; empty: all.
+  std::string_view shapes{};
 };
 
 /// Has this configuration the key?
 template <class Config>
 bool applies(const Key<Config>& key, const Config& config) {
   if constexpr (std::is_same_v<Config, MachineConfig>) {
-    return key.shape.empty() || key.shape == config.shape;
+    return key.shapes.empty() || is_choice(key.shapes, config.shape);
   } else {
     return true;
   }

@@ -41,13 +41,17 @@ std::string allowed(const Member& member, uint64_t min, uint64_t max, bool power
                      optional ? ", or \"unknown\"" : "");
 }
 
+bool is_choice(std::string_view choices, std::string_view word) {
+  bool found = false;
+  for_each_word(choices, [&](std::string_view choice) { found = found || choice == word; });
+  return found;
+}
+
 bool obeys(const Member& member, uint64_t min, uint64_t max, bool power_of_two,
            std::string_view choices) {
   if (std::holds_alternative<bool*>(member)) return true;
   if (const auto* text = std::get_if<std::string*>(&member)) {
-    bool found = choices.empty();
-    for_each_word(choices, [&](std::string_view word) { found = found || word == **text; });
-    return found;
+    return choices.empty() || is_choice(choices, **text);
   }
   if (const auto* number = std::get_if<std::optional<uint64_t>*>(&member)) {
     if (!(*number)->has_value()) return true;

@@ -456,8 +456,11 @@ TEST(Schema, EveryKeyIsInTheDocumentationWithUnitRangeAndMeaning) {
   const std::string text = read_text(fs::path(NW_SOURCE_DIR) / "docs/configuration.md");
   std::vector<KeyDescription> all = describe_whole(load_machine("tom"));
   for (KeyDescription& row : describe(load_policy("baseline"))) all.push_back(std::move(row));
-  for (KeyDescription& row : describe(load_machine("discrete16")))
-    if (row.key.starts_with("partitions.")) all.push_back(std::move(row));
+  for (const auto& [machine, section] : {std::pair{"opportunistic", "partitions."},
+                                         {"opportunistic", "mesh."},
+                                         {"mpu", "near_bank."}})
+    for (KeyDescription& row : describe(load_machine(machine)))
+      if (row.key.starts_with(section)) all.push_back(std::move(row));
   for (const KeyDescription& row : all) {
     expect_contains(
         text, "| `" + row.key + "` | " + row.unit + " | " + row.range + " | " + row.doc + " |\n");
@@ -502,13 +505,47 @@ TEST(Shapes, HaveTheirOwnKeys) {
 }
 
 TEST(Shapes, RefuseKeysOfOthers) {
-  expect_contains(
-      override_error("partitions.count=2"),
-      "is a key of machines with machine.shape = \"discrete\" - this one is \"stacked\"");
+  expect_contains(override_error("partitions.count=2"),
+                  "is a key of machines with machine.shape = \"discrete\" or \"mesh\" - this one "
+                  "is \"stacked\"");
   expect_contains(override_error("machine.shape=discrete"), "this one is \"discrete\"");
   expect_contains(
       message_of([] { load_machine("discrete16", std::vector<std::string>{"stack.count=2"}); }),
-      "is a key of machines with machine.shape = \"stacked\"");
+      "is a key of machines with machine.shape = \"stacked\" or \"stacks\"");
+  expect_contains(override_error("near_bank.units=2"), "machine.shape = \"near_bank\"");
+}
+
+TEST(Shapes, LeaveOutWhatTheyLack) {
+  const auto has = [](const char* machine, const std::string& key) {
+    const std::vector<KeyDescription> keys = describe(load_machine(machine));
+    return std::any_of(keys.begin(), keys.end(), [&](const auto& k) { return k.key == key; });
+  };
+  EXPECT_TRUE(has("coda", "stack.count") && has("coda", "links.memory_to_memory_mbps"));
+  EXPECT_FALSE(has("coda", "links.gpu_to_memory_mbps") || has("coda", "stack.sms"));
+  EXPECT_FALSE(has("coda", "offload.metadata_entries") || has("coda", "gpu.sms_per_cluster"));
+  EXPECT_TRUE(has("mpu", "near_bank.units") && has("mpu", "links.memory_to_memory_mbps"));
+  EXPECT_FALSE(has("mpu", "l2.bytes") || has("mpu", "interconnect.vcs") ||
+               has("mpu", "stack.count"));
+  EXPECT_TRUE(has("opportunistic", "mesh.width") && has("opportunistic", "partitions.count"));
+  EXPECT_FALSE(has("discrete16", "mesh.width"));
+  for (const char* machine : {"coda", "mpu", "opportunistic"})
+    EXPECT_NO_THROW(validate(load_machine(machine), "here"));
+}
+
+TEST(Shapes, RulesBetweenKeysOfStacksAndNearBanks) {
+  const auto error = [](const char* machine, const std::string& text) {
+    return message_of([&] { load_machine(machine, std::vector<std::string>{text}); });
+  };
+  EXPECT_EQ(error("coda", "gpu.sms=32"), "");
+  expect_contains(error("coda", "gpu.sms=18"), "it must be a multiple of stack.count, 4");
+  expect_contains(error("mpu", "gpu.sms=100"), "it must be a multiple of near_bank.processors, 8");
+  expect_contains(error("mpu", "near_bank.processors_per_row=3"), "near_bank.processors is 8");
+  expect_contains(error("mpu", "near_bank.cores_per_row=5"), "it must divide the cores");
+  expect_contains(error("mpu", "near_bank.interleave_bytes=64"), "at least l1.line_bytes");
+  expect_contains(error("mpu", "interconnect.topology=crossbar"), "it must be \"mesh\"");
+  EXPECT_EQ(memory_mbps(load_machine("coda")), 4 * 256'000u);
+  EXPECT_EQ(memory_mbps(load_machine("mpu")), 128 * 16'000u);
+  EXPECT_EQ(memory_mbps(load_machine("opportunistic")), 500'000u);
 }
 
 TEST(Shapes, RulesOfADiscreteGpu) {

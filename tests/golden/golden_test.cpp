@@ -48,6 +48,9 @@ std::vector<GoldenRun> golden_runs() {
       {"hand-made-stores", "tom", "ndp-controlled-bmap"},
       {"hand-made-stores", "tom", "tom", {"mapping.learning_permille=50"}, "long-learning"},
       {"hand-made-atomics", "bench80", "baseline"},
+      {"kmeans", "opportunistic", "baseline"},
+      {"kmeans", "coda", "baseline"},
+      {"bfs-rmat", "mpu", "baseline"},
   };
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 using config::MachineConfig;
 
-constexpr MachineParts kAllParts{.stack_sms = true, .network_wires = true};
+constexpr MachineParts kAllParts{.stack_sms = true, .cross_links = true, .network_wires = true};
 
 MachineConfig tom(const std::vector<std::string>& changes = {}) {
   return config::load_machine("tom", changes);

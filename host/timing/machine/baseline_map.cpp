@@ -14,15 +14,24 @@ namespace {
 
 uint32_t log2_exact(uint32_t n) { return static_cast<uint32_t>(std::countr_zero(n)); }
 
+/// What the map tells apart.
+struct Counts {
+  uint32_t stacks, slices, channels;  ///< slices and channels of a stack
+};
+
+Counts counts_of(const config::MachineConfig& m) {
+  if (m.shape == "near_bank") return {m.gpu.sms, 1, m.near_bank.units};
+  if (m.shape == "stacked" || m.shape == "stacks")
+    return {m.stack.count, m.l2.slices / m.stack.count, m.stack.vaults};
+  return {m.partitions.count, m.l2.slices / m.partitions.count, m.partitions.channels};
+}
+
 }  // namespace
 
 AddressMap machine_address_map(const config::MachineConfig& machine) {
-  const bool discrete = machine.shape == "discrete";
-  const uint32_t stacks = discrete ? machine.partitions.count : machine.stack.count;
-  const uint32_t slices = machine.l2.slices / stacks;
+  const auto [stacks, slices, channels] = counts_of(machine);
   // Where several slices of a partition share a memory channel, the map's "vaults" are slices, and
   // a row of the channel holds lines of all of them.
-  const uint32_t channels = discrete ? machine.partitions.channels : machine.stack.vaults;
   const uint32_t vaults = std::max(channels, slices);
   AddressMap map;
   if (std::has_single_bit(stacks) && std::has_single_bit(vaults) && std::has_single_bit(slices)) {
@@ -37,15 +46,24 @@ AddressMap machine_address_map(const config::MachineConfig& machine) {
   map.column_bits =
       log2_exact(machine.dram.row_bytes / machine.l1.line_bytes) - log2_exact(vaults / channels);
   map.bank_bits = log2_exact(machine.dram.banks);
+  if (machine.shape == "near_bank") {
+    map.stack_shift = log2_exact(machine.near_bank.interleave_bytes / machine.l1.line_bytes);
+    // A hash would take bits of the line's place within the consecutive bytes.
+    map.hash_stack = map.stack_shift == 0 ? 1 : 0;
+  }
   return map;
 }
 
 void require_stacks(const config::MachineConfig& machine, std::string_view who) {
-  if (machine.shape != "stacked")
-    throw Error(
-        fmt::format("machine '{}' has no memory stacks (machine.shape = \"{}\") - {} needs "
-                    "a machine of the shape \"stacked\"",
-                    machine.name, machine.shape, who));
+  if (machine.shape == "stacked") return;
+  const char* lacks = machine.shape == "stacks" ? "main GPU beside its memory stacks"
+                      : machine.shape == "near_bank"
+                          ? "main GPU, and computes in its memory stacks alone"
+                          : "memory stacks";
+  throw Error(
+      fmt::format("machine '{}' has no {} (machine.shape = \"{}\") - {} needs a machine of the "
+                  "shape \"stacked\"",
+                  machine.name, lacks, machine.shape, who));
 }
 
 }  // namespace nearwarp::sim

@@ -37,7 +37,7 @@ class Check {
   /// Every home of an SM, the memory behind an L2 slice included, and back: the memory acknowledges
   /// writes to the SM itself.
   void ways_of_sm(NodeId sm, const SmSpec& spec) const {
-    const std::vector<NodeId>& homes = graph_.homes[spec.homes].at;
+    const std::vector<NodeId>& homes = graph_.homes[spec.homes_in(graph_.nodes[sm].stack)].at;
     for (size_t i = 0; i < homes.size(); ++i) {
       there_and_back(sm, homes[i]);
       const auto* slice = std::get_if<L2SliceSpec>(&graph_.spec_of(homes[i]));

@@ -50,8 +50,8 @@ void Layout::node(NodeId node, const RouterNetworkSpec& spec) {
   p.period = spec.period;
   p.component = node;
   p.endpoints = static_cast<uint16_t>(graph.nodes.size());
-  const RouterNetwork n = make_router_network(s.arena, spec.routers, p, inputs_of(*this, node),
-                                              outputs_of(*this, node), spec.from_sms);
+  const RouterNetwork n =
+      make_router_network(s.arena, spec, p, inputs_of(*this, node), outputs_of(*this, node));
   set_routes(*this, node, n.params, n.state);
   add(node, n.params, n.state);
 }

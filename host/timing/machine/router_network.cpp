@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "host/timing/noc/wiring.h"
@@ -43,10 +44,22 @@ Placement place_mesh(uint32_t clusters, uint32_t memory, bool from_sms) {
   return p;
 }
 
-Placement place(const config::MachineConfig::Interconnect& routers, uint32_t in, uint32_t out,
-                bool from_sms) {
-  const std::string& topology = routers.topology;
-  if (topology == "mesh") return place_mesh(from_sms ? in : out, from_sms ? out : in, from_sms);
+Placement place_on_tiles(const Tiles& tiles, bool from_sms, noc::Topology topology) {
+  return {std::move(topology), from_sms ? tiles.sms : tiles.memory,
+          from_sms ? tiles.memory : tiles.sms};
+}
+
+Placement place(const RouterNetworkSpec& spec, uint32_t in, uint32_t out) {
+  const std::string& topology = spec.routers.topology;
+  const bool on_tiles = !spec.tiles.memory.empty();
+  const uint32_t tiles = spec.tiles.width * spec.tiles.height;
+  if (topology == "mesh" && on_tiles)
+    return place_on_tiles(
+        spec.tiles, spec.from_sms,
+        noc::make_topology("mesh", fmt::format("{}x{}", spec.tiles.width, spec.tiles.height),
+                           spec.tiles.y_first ? "yx" : "xy"));
+  if (topology == "mesh")
+    return place_mesh(spec.from_sms ? in : out, spec.from_sms ? out : in, spec.from_sms);
   Placement p;
   if (topology == "crossbar") {
     p.topology = noc::make_topology(topology, fmt::format("{}x{}", in, out), "xy");
@@ -54,10 +67,11 @@ Placement place(const config::MachineConfig::Interconnect& routers, uint32_t in,
     p.receivers = counting(in, out);
     return p;
   }
-  const uint32_t radix = routers.butterfly_radix;
+  const uint32_t radix = spec.routers.butterfly_radix;
   uint32_t stages = 1;
-  for (uint32_t n = radix; n < std::max(in, out); n *= radix) ++stages;
+  for (uint32_t n = radix; n < std::max({in, out, tiles}); n *= radix) ++stages;
   p.topology = noc::make_topology("butterfly", fmt::format("{}x{}", radix, stages), "xy");
+  if (on_tiles) return place_on_tiles(spec.tiles, spec.from_sms, std::move(p.topology));
   p.senders = counting(0, in);
   p.receivers = counting(0, out);
   return p;
@@ -65,13 +79,12 @@ Placement place(const config::MachineConfig::Interconnect& routers, uint32_t in,
 
 }  // namespace
 
-RouterNetwork make_router_network(ArenaBuilder& arena,
-                                  const config::MachineConfig::Interconnect& routers,
+RouterNetwork make_router_network(ArenaBuilder& arena, const RouterNetworkSpec& spec,
                                   noc::ChannelNetworkParams params,
                                   std::span<const SwitchLink> inputs,
-                                  std::span<const SwitchLink> outputs, bool from_sms) {
-  const Placement where =
-      place(routers, inputs.back().port + 1u, outputs.back().port + 1u, from_sms);
+                                  std::span<const SwitchLink> outputs) {
+  const config::MachineConfig::Interconnect& routers = spec.routers;
+  const Placement where = place(spec, inputs.back().port + 1u, outputs.back().port + 1u);
   const noc::Topology& t = where.topology;
   noc::NetworkParams& p = params.net;
   p = noc::params_of(t);

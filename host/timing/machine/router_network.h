@@ -6,7 +6,7 @@
 
 #include "device/core/arena.h"
 #include "device/noc/channel_network.h"
-#include "host/config/machine.h"
+#include "host/timing/machine/specs.h"
 
 namespace nearwarp::sim {
 
@@ -16,16 +16,14 @@ struct RouterNetwork {
 };
 
 /// Lay out the network that the keys describe between channels; see make_channel_network().
-/// `params` holds what does not follow from the keys: period, component, endpoints. `from_sms`: the
-/// inputs are the clusters' ports, the outputs those of the memory side; otherwise the reverse.
-/// Both directions place them alike.
+/// `params` holds what does not follow from the spec: period, component, endpoints.
 ///
-/// mesh: as square as it gets, memory ports spread evenly among the clusters', row by row.
-/// crossbar: one router. butterfly: as many stages as the ports need.
-RouterNetwork make_router_network(ArenaBuilder& arena,
-                                  const config::MachineConfig::Interconnect& routers,
+/// mesh: with tiles by the spec, or as square as it gets, memory ports spread evenly among the
+/// clusters', row by row. crossbar: one router. butterfly: as many stages as the ports, or tiles,
+/// need.
+RouterNetwork make_router_network(ArenaBuilder& arena, const RouterNetworkSpec& spec,
                                   noc::ChannelNetworkParams params,
                                   std::span<const SwitchLink> inputs,
-                                  std::span<const SwitchLink> outputs, bool from_sms);
+                                  std::span<const SwitchLink> outputs);
 
 }  // namespace nearwarp::sim

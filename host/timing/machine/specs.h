@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "device/cache/l2_slice_state.h"
 #include "device/dram/vault_state.h"
@@ -27,6 +29,10 @@ struct SmSpec {
   sm::SmParams params;
   sm::SmResources capacity;  ///< for thread blocks, if the front end feeds it
   uint32_t homes = 0;        ///< Graph::homes
+  /// Each stack's SMs have homes of their own: `homes` and the tables after it, by stack.
+  bool homes_by_stack = false;
+
+  uint32_t homes_in(uint16_t stack) const { return homes_by_stack ? homes + stack : homes; }
 };
 
 /// An L2 slice. Links: requests in and replies out towards the SMs, requests out and replies in
@@ -54,13 +60,21 @@ struct SwitchSpec {
   SwitchParams params;
 };
 
+/// Where the ports of a mesh or butterfly are: terminals, by port. Both directions place them
+/// alike.
+struct Tiles {
+  uint32_t width = 0, height = 0;     ///< of a mesh
+  bool y_first = false;               ///< the way that packets take through it
+  std::vector<uint32_t> sms, memory;  ///< ports on either side; empty: spread evenly
+};
+
 /// A transit node made of virtual-channel routers, by the machine's keys.
 struct RouterNetworkSpec {
   uint32_t period = 1;  ///< ticks per cycle
   config::MachineConfig::Interconnect routers;
-  /// The inputs are the ports of SMs and the outputs those of memory, or the reverse; both
-  /// directions place them alike.
+  /// The inputs are the ports of SMs and the outputs those of memory, or the reverse.
   bool from_sms = true;
+  Tiles tiles = {};
 };
 
 /// A transit node at the end of an off-chip link. With a monitor it has a control link out.

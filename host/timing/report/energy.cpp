@@ -123,7 +123,7 @@ constexpr RuleSet kAllRules[] = {
     {kIdleRules, "links.gpu_to_memory.", "link.gpu_to_memory."},
     {kIdleRules, "links.memory_to_gpu.", "link.memory_to_gpu."},
     // Off where nothing needs them (deviation 62).
-    {kIdleRules, "links.memory_to_memory.", "link.memory_to_memory.", &MachineParts::stack_sms},
+    {kIdleRules, "links.memory_to_memory.", "link.memory_to_memory.", &MachineParts::cross_links},
 };
 
 /// f(rule, its set) for all that a machine with these parts has.

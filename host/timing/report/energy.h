@@ -15,7 +15,8 @@ struct RunResult;
 /// Parts that not every machine has under every policy: what is not there has no terms, and need
 /// not have counters.
 struct MachineParts {
-  bool stack_sms = false;  ///< and with them cross-stack links: without, these are off
+  bool stack_sms = false;    ///< beside main ones
+  bool cross_links = false;  ///< SMs in stacks need them; else they are off
   /// Wires between the GPU's networks and what they join. In a mesh there are none: everything
   /// stands in a tile beside its router.
   bool network_wires = false;

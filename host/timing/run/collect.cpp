@@ -9,6 +9,9 @@ void collect(const runtime::Recording& recording, const ImageTables& image,
              const MechanismRuns& mechanisms, System& system, uint64_t now_cycle,
              report::RunResult& result) {
   result.parts.stack_sms = !system.members("stack_sm").empty();
+  for (uint32_t i = 0; i < system.table.count; ++i)
+    if (kernels::is_sm(system.component(i).kind) && system.nodes[i].stack != kNoStack)
+      result.parts.cross_links = true;
   collect_launches(recording, image, system, now_cycle, result);
   result.counters.push_back({"run.cycles", result.cycles, "core cycles", "Simulated time"});
   for (const ComponentClass& c : system.classes)

@@ -188,7 +188,7 @@ SwitchSpec Parts::crossbar_switch(uint32_t flit_bytes) const {
 NodeSpec Parts::network(bool from_sms) const {
   if (machine.interconnect.topology == "switch")
     return crossbar_switch(machine.interconnect.flit_bytes);
-  return RouterNetworkSpec{icnt_period, machine.interconnect, from_sms};
+  return RouterNetworkSpec{icnt_period, machine.interconnect, from_sms, {}};
 }
 
 LinkPortSpec Parts::link_port() const {

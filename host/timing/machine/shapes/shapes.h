@@ -16,4 +16,13 @@ Graph make_stacked(const Parts& parts);
 /// "discrete": a GPU whose L2 slices stand directly before the channels of memory partitions.
 Graph make_discrete(const Parts& parts);
 
+/// "mesh": a discrete GPU whose SMs and partitions have tiles in its networks.
+Graph make_mesh(const Parts& parts);
+
+/// "stacks": memory stacks with SMs and an L2 each, linked with each other; there is no other GPU.
+Graph make_stacks(const Parts& parts);
+
+/// "near_bank": cores on a mesh, each below banks of its own.
+Graph make_near_bank(const Parts& parts);
+
 }  // namespace nearwarp::sim

@@ -32,6 +32,11 @@ constexpr CounterRow<Forwarded> kForwarded[] = {
 /// A switch is one hop, and no router lies behind it.
 Forwarded by_crossbar(const SwitchCounters& n) { return {.flits = n.flits, .flit_hops = n.flits}; }
 
+/// A router of packets: each of its flits has come over one wire.
+Forwarded by_router(const SwitchCounters& n) {
+  return {.flits = n.flits, .flit_hops = n.flits, .flit_links = n.flits};
+}
+
 Forwarded by_routers(const noc::ChannelNetworkParams& p, const noc::ChannelNetworkState& s,
                      std::byte* base) {
   Forwarded f{.flits = s.counters.flits};
@@ -48,15 +53,20 @@ Forwarded by_routers(const noc::ChannelNetworkParams& p, const noc::ChannelNetwo
 
 void collect_networks(System& system, report::RunResult& result) {
   using kernels::ComponentKind;
-  const std::span<const uint16_t> in_stacks = system.members("stack_switch");
+  const std::span<const uint16_t> in_stacks = system.members("stack_switch"),
+                                  routers = system.members("router");
   std::byte* base = system.arena.base();
   CounterSums<Forwarded> sums(kForwarded);
   for (uint32_t i = 0; i < system.table.count; ++i) {
     const kernels::Component& c = system.component(i);
     if (c.kind == ComponentKind::kSwitch) {
       const SwitchCounters& n = system.state<SwitchState>(i).counters;
-      const bool in_stack = std::find(in_stacks.begin(), in_stacks.end(), i) != in_stacks.end();
-      sums.add(in_stack ? Forwarded{.stack_bytes = n.bytes} : by_crossbar(n));
+      const auto is_of = [&](std::span<const uint16_t> members) {
+        return std::find(members.begin(), members.end(), i) != members.end();
+      };
+      sums.add(is_of(in_stacks) ? Forwarded{.stack_bytes = n.bytes}
+               : is_of(routers) ? by_router(n)
+                                : by_crossbar(n));
     } else if (c.kind == ComponentKind::kRouterNetwork) {
       sums.add(by_routers(kernels::at_offset<const noc::ChannelNetworkParams>(base, c.params),
                           system.state<noc::ChannelNetworkState>(i), base));

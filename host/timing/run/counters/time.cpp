@@ -38,7 +38,6 @@ uint64_t idle_bits(System& system, ChannelClass kind, uint64_t run_ticks) {
 }  // namespace
 
 void collect_time(System& system, report::RunResult& result) {
-  const bool stacks_compute = !system.members("stack_sm").empty();
   const uint64_t ticks = result.cycles * system.core_period;
   const auto add = [&](const char* name, uint64_t value, const char* unit, const char* text) {
     result.counters.push_back({name, value, unit, text});
@@ -48,8 +47,9 @@ void collect_time(System& system, report::RunResult& result) {
   };
   idle("link.gpu_to_memory.idle_bits", ChannelClass::kGpuToMemory);
   idle("link.memory_to_gpu.idle_bits", ChannelClass::kMemoryToGpu);
-  // Without stack SMs nothing needs the cross-stack links: they are off (deviation 62).
-  if (stacks_compute) idle("link.memory_to_memory.idle_bits", ChannelClass::kMemoryToMemory);
+  // Without SMs in stacks nothing needs the cross-stack links: they are off (deviation 62).
+  if (result.parts.cross_links)
+    idle("link.memory_to_memory.idle_bits", ChannelClass::kMemoryToMemory);
   const auto powered = [&](const char* name, uint64_t components) {
     add(name, components * result.cycles, "core cycles", "Run time, times components");
   };

@@ -1,0 +1,123 @@
+// Do machines of the shapes mesh, stacks and near_bank run programs to their end, whatever the way
+// of stepping, with the least of room, and without what needs a main GPU with stacks?
+#include <gtest/gtest.h>
+
+#include "host/core/error.h"
+#include "tests/golden/hand_made.h"
+#include "tests/sim/device_rig.h"
+
+namespace nearwarp::testing {
+namespace {
+
+/// `tight`: the least room that everything between components may have.
+struct Subject {
+  const char* machine;
+  std::vector<std::string> tight;
+};
+const std::vector<Subject> kSubjects = {
+    {"opportunistic",
+     {"interconnect.queue_entries=2", "partitions.queue_entries=2", "l2.queue_entries=2",
+      "interconnect.vc_flits=1", "interconnect.vcs=1", "l2.mshr_entries=1"}},
+    {"coda",
+     {"interconnect.queue_entries=2", "links.queue_entries=2", "stack.queue_entries=2",
+      "l2.queue_entries=2", "interconnect.vc_flits=1", "l2.mshr_entries=1"}},
+    {"mpu",
+     {"interconnect.queue_entries=2", "links.queue_entries=2", "near_bank.queue_entries=2",
+      "dram.queue_entries=2", "dram.write_high_watermark=1", "dram.write_low_watermark=0"}}};
+
+using Case = std::tuple<Subject, std::string>;
+
+class ShapeRuns : public ::testing::TestWithParam<Case> {
+ protected:
+  const Subject& subject() const { return std::get<0>(GetParam()); }
+  const runtime::Recording& recording() const {
+    const std::string& program = std::get<1>(GetParam());
+    return is_hand_made(program) ? hand_made(program)
+                                 : workload(program, program == "kmeans" ? 200'000 : 2'000'000);
+  }
+  report::RunResult run(const std::vector<std::string>& keys = {},
+                        const sim::SimOptions& options = {}) const {
+    return sim::replay_on_cpu(recording(), config::load_machine(subject().machine, keys),
+                              config::load_policy("baseline"), options);
+  }
+};
+
+TEST_P(ShapeRuns, ToTheEndAndNothingIsLost) {
+  // A run checks itself at its end: packets, bytes, instructions, warps, MSHRs.
+  const report::RunResult r = run();
+  EXPECT_FALSE(r.partial);
+  EXPECT_EQ(r.warp_instructions, recording().warp_instructions);
+  EXPECT_EQ(r.traffic.gpu_to_memory_bytes, 0u);
+}
+
+TEST_P(ShapeRuns, TheWayOfSteppingDoesNotShow) {
+  const auto expected = numbers(run());
+  std::vector<sim::SimOptions> variations(4);
+  variations[0].window_ticks = 1;
+  variations[1].window_ticks = 13;
+  variations[1].order_seed = 3;
+  variations[2].threads = 2;
+  variations[2].order_seed = 5;
+  variations[3].shuffle_lanes = 7;
+  for (size_t i = 0; i < variations.size(); ++i) {
+    if (i == 0 && recording().warp_instructions > 20'000) continue;  // takes its time
+    EXPECT_EQ(numbers(run({}, variations[i])), expected) << "variation " << i;
+  }
+}
+
+TEST_P(ShapeRuns, MinimalRoomOnlyTakesLonger) {
+  const report::RunResult r = run(subject().tight);
+  EXPECT_EQ(r.warp_instructions, recording().warp_instructions);
+  EXPECT_GT(r.cycles, run().cycles);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, ShapeRuns,
+    ::testing::Combine(::testing::ValuesIn(kSubjects),
+                       ::testing::Values("kmeans", "bfs-rmat", "hand-made-atomics",
+                                         "hand-made-stores", "hand-made-barriers")),
+    [](const auto& test) {
+      return std::string(std::get<0>(test.param).machine) + "_" +
+             test_name(std::get<1>(test.param));
+    });
+
+TEST(ShapesOnADevice, FindTheSame) {
+  const runtime::Recording& recording = hand_made("hand-made-stores");
+  const config::PolicyConfig baseline = config::load_policy("baseline");
+  for (const Subject& s : kSubjects) {
+    const config::MachineConfig machine = config::load_machine(s.machine);
+    kernels::EmulationOptions emulation;
+    emulation.warps_per_block = 16;
+    emulation.blocks_at_once = 12;
+    emulation.seed = 3;
+    kernels::EmulatedDevice device(emulation);
+    const std::vector<sim::ReplayJob> jobs{{&recording, &machine, &baseline}};
+    EXPECT_EQ(numbers(run_on(device, jobs)[0]),
+              numbers(sim::replay_on_cpu(recording, machine, baseline, {})))
+        << s.machine;
+  }
+}
+
+TEST(Shapes, WithoutAMainGpuAndStacksRefuseWhatNeedsThem) {
+  const runtime::Recording& recording = hand_made("hand-made-stores");
+  const auto error = [&](const char* machine, const char* policy) -> std::string {
+    try {
+      sim::replay_on_cpu(recording, config::load_machine(machine), config::load_policy(policy), {});
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  for (const char* policy : {"tom", "ndp-controlled-bmap", "tom-oracle"}) {
+    EXPECT_EQ(error("coda", policy),
+              "machine 'coda' has no main GPU beside its memory stacks (machine.shape = "
+              "\"stacks\") - policy '" +
+                  std::string(policy) + "' needs a machine of the shape \"stacked\"");
+    EXPECT_NE(error("mpu", policy).find("machine 'mpu' has no main GPU"), std::string::npos);
+    EXPECT_NE(error("opportunistic", policy).find("machine 'opportunistic' has no memory stacks"),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::testing

@@ -1,0 +1,111 @@
+// SMs in stacks only: is what lies in another stack further away and slower by what the link takes,
+// and does every stack's L2 hold what its SMs want?
+#include <gtest/gtest.h>
+
+#include "tests/machine/one_load.h"
+#include "tests/machine/streams.h"
+
+namespace nearwarp::testing {
+namespace {
+
+/// With all clocks the same, a tick is a cycle: 0.5 ns.
+config::MachineConfig coda(std::vector<std::string> keys = {}) {
+  keys.insert(keys.end(), {"clocks.dram_mhz=2000", "tlb.entries=0"});
+  return config::load_machine("coda", keys);
+}
+
+TEST(Stacks, UnloadedLatencyIsTheSumOfItsParts) {
+  const config::MachineConfig m = coda();
+  const uint32_t hop = m.interconnect.channel_latency_cycles,
+                 inside = m.stack.switch_latency_cycles;
+  const uint32_t crossbar = 5;  // a traversal, and a wire before and behind it: docs/networks.md
+  const uint32_t bus = 8;       // 128 bytes at 32 GB/s
+  const uint32_t request = hop + crossbar + hop + m.l2.latency_cycles + 2 * inside;
+  const uint32_t dram = 1 + m.dram.tRCD + m.dram.tCL + bus;
+  // 136 bytes are two flits, in the switch and in the crossbar.
+  const uint32_t reply = inside + 1 + inside + hop + crossbar + 1 + hop;
+  // Over a link a request takes 8 bytes at 16 GB/s and its latency more, a reply 136 bytes, of
+  // which the far switch would have had one cycle anyway, and passes a second switch.
+  const uint32_t link = 1 + m.links.latency_cycles + 17 + m.links.latency_cycles;
+  for (uint32_t sm : {0u, 3u, 4u, 15u})
+    for (uint32_t stack = 0; stack < 4; ++stack) {
+      const report::RunResult r = one_load(m, sm, line_of(m, stack, 5));
+      const bool remote = sm / 4 != stack;
+      EXPECT_EQ(counter(r, "sm.miss_latency"), request + dram + reply + (remote ? link : 0))
+          << sm << " to " << stack;
+      EXPECT_EQ(r.traffic.memory_to_memory_bytes, remote ? 8u + 136 : 0u);
+    }
+}
+
+TEST(Stacks, OwnChannelsAndLinksAreAsWideAsThePaperSays) {
+  const config::MachineConfig m =
+      config::load_machine("coda", std::vector<std::string>{"dram.tREFI=0", "tlb.entries=0"});
+  const auto reached = [&](const Streams& s) {
+    const report::RunResult r =
+        sim::replay_on_cpu(record(s, m), m, config::load_policy("baseline"), {});
+    EXPECT_EQ(counter(r, "dram.reads"), s.blocks * 32 * s.lines_each);
+    return mbps(s, m, r);
+  };
+  // Local: 4 stacks of 256 GB/s. Changes of rows cost some of it.
+  const double local = reached({16, 4, 128, 0});
+  EXPECT_LT(local, 4 * 256'000.0);
+  EXPECT_GT(local, 4 * 256'000.0 * 0.85);
+  // Remote: each stack reads from one other over a link of 16 GB/s, headers of 8 bytes included.
+  const double remote = reached({16, 4, 32, 1});
+  EXPECT_LT(remote, 4 * 16'000.0 * 128 / 136);
+  EXPECT_GT(remote, 4 * 16'000.0 * 128 / 136 * 0.95);
+}
+
+TEST(Stacks, AnL2HoldsLinesOfAllStacks) {
+  // All SMs read the same lines of all stacks: every L2 fetches each of them once, three of four
+  // from another stack.
+  PtxDevice d(R"(
+.visible .entry k(.param .u64 data) {
+  .reg .b32 %r<4>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd1, %rd1, %rd2;
+  ld.global.u32 %r2, [%rd1];
+  ret;
+})");
+  const uint64_t data = d.device.allocate(4096);
+  for (int launch = 0; launch < 3; ++launch)
+    d.device.launch(d.module, "k", {16}, {1024}, 0, runtime::KernelArgs(data));
+  const report::RunResult r =
+      sim::replay_on_cpu(d.record(), coda(), config::load_policy("baseline"), {});
+  constexpr uint32_t kLines = 32, kStacks = 4, kSms = 16, kLaunches = 3;
+  EXPECT_EQ(counter(r, "l2.reads"), kLaunches * kSms * kLines);  // L1s are emptied between launches
+  EXPECT_EQ(counter(r, "l2.read_misses"), kStacks * kLines);
+  EXPECT_EQ(counter(r, "dram.reads"), kStacks * kLines);
+  EXPECT_EQ(r.traffic.memory_to_memory_bytes, kStacks * (kLines - kLines / kStacks) * 144u);
+}
+
+TEST(Stacks, MoreRemoteBandwidthIsFaster) {
+  const runtime::Recording& recording = workload("vector-add", 1'000'000);
+  const auto cycles = [&](const char* key) {
+    return sim::replay_on_cpu(recording,
+                              config::load_machine("coda", std::vector<std::string>{key}),
+                              config::load_policy("baseline"), {})
+        .cycles;
+  };
+  EXPECT_LT(cycles("links.memory_to_memory_mbps=64000"),
+            cycles("links.memory_to_memory_mbps=16000"));
+}
+
+TEST(Stacks, OtherNumbersOfThemRun) {
+  const runtime::Recording& recording = workload("kmeans", 500'000);
+  for (const std::vector<std::string>& keys :
+       {std::vector<std::string>{"stack.count=1", "l2.slices=8", "l2.bytes=1048576"},
+        {"stack.count=8", "l2.slices=64", "l2.bytes=8388608"},
+        {"l2.slices=4"},
+        {"interconnect.topology=switch"},
+        {"interconnect.topology=mesh"}}) {
+    const report::RunResult r = sim::replay_on_cpu(recording, config::load_machine("coda", keys),
+                                                   config::load_policy("baseline"), {});
+    EXPECT_EQ(r.warp_instructions, recording.warp_instructions) << keys[0];
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
