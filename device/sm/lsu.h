@@ -70,6 +70,10 @@ NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const Syst
     if (p.count_rounds && (in.action == Action::kAtomic || in.action == Action::kReduce))
       g.leader(
           [&] { count_rounds(words, op.record, op.mask, p.device_base, p.line_shift, s.lines); });
+    if (p.mark_words && in.action == Action::kStore)
+      g.leader([&] {
+        mark_words(words, op.record, op.mask, in.lane_bytes, p.device_base, p.line_shift, s.lines);
+      });
   }
   g.leader([&] {
     s.lines_valid = true;
@@ -246,6 +250,7 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
     Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | uint32_t{op.epoch} << 8,
                              v.p.header_bytes + data_bytes);
     p.sectors = lines.sectors[lines.next];
+    if (v.p.mark_words) p.payload = lines.words[lines.next];
     send(v.to_network(), v.base, tick, p, v.horizon);
     v.warps[op.warp].stores += 1;
     s.counters.store_lines += 1;

@@ -154,7 +154,7 @@ Keys memory_keys() {
       {NW_KEY(tlb.walk_accesses), "reads", 1, 4, false, "",
        "Page-table reads per walk, one after the other; higher levels hit in a walk cache."},
       {NW_KEY(l2.bytes), "bytes", 1024, uint64_t{1} << 30, false, "",
-       "Capacity of all slices together: write-through, no allocation on writes."},
+       "Capacity of all slices together."},
       {NW_KEY(l2.ways), "ways", 1, 32, false, "", "Associativity."},
       {NW_KEY(l2.slices), "slices", 1, 256, false, "",
        "Slices; a multiple of the number of stacks or memory partitions."},
@@ -169,6 +169,22 @@ Keys memory_keys() {
       {NW_KEY(l2.atomic_cycles), "L2 cycles", 0, 1000, false, "",
        "Lanes whose atomics want one address are served one after the other, each so long; a slice "
        "serves one access at a time. 0: at once.",
+       kOptional},
+      {NW_KEY(l2.sectors), "", 0, 0, false, "",
+       "Reads fetch the sectors that are missing (packets.sector_bytes), not whole lines. Of a "
+       "discrete machine.",
+       kOptional},
+      {NW_KEY(l2.write_policy), "", 0, 0, false, "through back",
+       "through: writes go on to memory and allocate nothing; back: they allocate their line, stay "
+       "until it is replaced, and fetch nothing (with l2.sectors).",
+       kOptional},
+      {NW_KEY(l2.sectors_per_cycle), "sectors", 0, 8, false, "",
+       "That a slice looks up in an L2 cycle; 0: a request, whatever it is of (with l2.sectors).",
+       kOptional},
+      {NW_KEY(l2.begins_with_data), "", 0, 0, false, "",
+       "As if all that programs allocate had been copied to the device just before the first "
+       "launch, "
+       "in the order of allocation: the last of it lies in the L2.",
        kOptional},
       {NW_KEY(interconnect.flit_bytes), "bytes", 1, 1024, false, "",
        "A crossbar port moves one flit per interconnect cycle."},
@@ -237,6 +253,19 @@ Keys stack_keys() {
        "A port of the partition switch moves one flit per interconnect cycle."},
       {NW_KEY(partitions.queue_entries), "packets", 2, 1024, false, "",
        "Packets in flight per channel inside a partition."},
+      {NW_KEY(partitions.interleave_bytes), "bytes", 0, uint64_t{1} << 20, false, "",
+       "So many in a row stay in one partition and slice, a power of two; 0: a line.", kOptional},
+      {NW_KEY(partitions.hash), "", 0, 0, false, "folded none ipoly",
+       "How the bits above choose with: folded: added or exclusive-or to partition, slice and "
+       "bank; "
+       "none: not at all; ipoly: partition and slice are the remainder by a polynomial, banks "
+       "without.",
+       kOptional},
+      {NW_KEY(partitions.slices_own_banks), "", 0, 0, false, "",
+       "Slices that share a memory channel have banks of it for themselves, instead of parts of "
+       "all "
+       "rows.",
+       kOptional},
       {NW_KEY(dram.standard), "", 0, 0, false, "",
        "Standard whose timings the vaults have, as 'nearwarp list dram' names it, or \"none\": the "
        "machine lists them."},

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "host/config/config.h"
@@ -68,6 +69,22 @@ void check_slices(const Rules& rules, const MachineConfig& m) {
     rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar", kMaxSwitchPorts);
     rules.at_most("partitions.count", uint64_t{p.count} + m.l2.slices,
                   "with l2.slices the inputs of a crossbar", kMaxSwitchInputs);
+    rules.require(
+        p.interleave_bytes == 0 ||
+            (is_power_of_two(p.interleave_bytes) && p.interleave_bytes >= m.l1.line_bytes),
+        "partitions.interleave_bytes", fmt::format("is {}", p.interleave_bytes),
+        fmt::format("it must be 0 or a power of two from l1.line_bytes on, {}", m.l1.line_bytes));
+    const uint64_t places = uint64_t{p.count} * std::max<uint64_t>(slices, p.channels);
+    rules.require(
+        p.hash != "ipoly" || (is_power_of_two(places) && is_power_of_two(p.count) && places <= 256),
+        "partitions.hash", "is \"ipoly\"",
+        fmt::format("partitions and their slices or channels must be powers of two, and "
+                    "at most 256 together, not {} of {}",
+                    p.count, places / p.count));
+    rules.require(
+        !p.slices_own_banks || slices <= p.channels || slices / p.channels <= m.dram.banks,
+        "partitions.slices_own_banks", "is true",
+        fmt::format("for {} slices a channel needs as many banks", slices / p.channels));
     // Slices that share a channel share its rows, by bits of the line address.
     rules.require(
         slices <= p.channels || is_power_of_two(slices / p.channels), "partitions.channels",
@@ -137,6 +154,13 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
       "l1.set_function", "is \"fermi\"",
       fmt::format("that is for 32 or 64 sets of lines of 128 bytes, not {} of {}", sets,
                   m.l1.line_bytes));
+  // What computes in stacks finds memory up to date, and has lines invalidated.
+  rules.require(!m.l2.sectors || m.shape == "discrete", "l2.sectors", "is true",
+                "only machines of the shape \"discrete\" may have it");
+  rules.require(m.l2.write_policy != "back" || m.l2.sectors, "l2.write_policy", "is \"back\"",
+                "that needs l2.sectors = true, as what is dirty are sectors");
+  rules.require(m.l2.sectors_per_cycle == 0 || m.l2.sectors, "l2.sectors_per_cycle",
+                fmt::format("is {}", m.l2.sectors_per_cycle), "that needs l2.sectors = true");
   check_sets(rules, "l2.bytes", m.l2.bytes, m.l2.slices, m.l2.ways, m.l1.line_bytes,
              "l2.slices x l2.ways x l1.line_bytes");
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bench/reference/comparison.h"
+#include "bench/reference/configurations.h"
 #include "bench/reference/programs.h"
 #include "bench/reference/slopes.h"
 #include "host/config/config.h"
@@ -55,10 +56,11 @@ TEST(Comparison, TextHasRunsAndSlopes) {
 double cycles(const Figures& f, const std::string& machine) {
   runtime::VirtualDevice device;
   EXPECT_TRUE(run_program(device, f.program, f.arguments));
-  return static_cast<double>(sim::replay_on_cpu(device.take_recording(f.run),
-                                                config::load_machine(machine),
-                                                config::load_policy("baseline"), {})
-                                 .cycles);
+  return static_cast<double>(
+      sim::replay_on_cpu(device.take_recording(f.run),
+                         config::load_machine(machine, configurations(f.config)[0].overrides),
+                         config::load_policy("baseline"), {})
+          .cycles);
 }
 
 struct Chase {

@@ -98,6 +98,17 @@ void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const 
     if (stores != 0) lost(name + " has stores that were never acknowledged");
 }
 
+/// What has been written to a slice is dirty there, or has been written back.
+void check_sectors(System& system, uint32_t i, const L2SliceState& s) {
+  uint64_t dirty = 0;
+  for (uint32_t k = 0; k < s.sectors.count; ++k)
+    dirty += population_count(s.sectors.in(system.arena.base())[k].dirty);
+  if (s.counters.sectors_dirtied != s.counters.sectors_written_back + dirty)
+    lost(fmt::format("{}: {} sectors became dirty, {} were written back, {} still are",
+                     system.nodes[i].name, s.counters.sectors_dirtied,
+                     s.counters.sectors_written_back, dirty));
+}
+
 }  // namespace
 
 void check_conservation(System& system, uint64_t expected_instructions) {
@@ -126,8 +137,9 @@ void check_conservation(System& system, uint64_t expected_instructions) {
     const L2SliceState& s = system.state<L2SliceState>(i);
     if (s.mshrs_in_use != 0 || s.request_count != 0 || s.reply_count != 0)
       lost(system.nodes[i].name + " still has requests");
-    if (s.counters.atomic_writes != s.counters.atomic_write_acks)
-      lost(system.nodes[i].name + " has writes of atomics that were never acknowledged");
+    if (s.counters.atomic_writes + s.counters.write_backs != s.counters.atomic_write_acks)
+      lost(system.nodes[i].name + " has writes of its own that were never acknowledged");
+    check_sectors(system, i, s);
   }
 }
 

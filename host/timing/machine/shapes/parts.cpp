@@ -79,6 +79,7 @@ SmSpec Parts::main_sm() const {
   p.device_base = exec::kDeviceBase;
   p.line_shift = log2_exact(m.l1.line_bytes);
   p.count_rounds = m.l2.atomic_cycles != 0;
+  p.mark_words = m.l2.write_policy == "back";
   p.header_bytes = m.packets.header_bytes;
   p.sector_bytes = m.packets.sector_bytes;
   p.line_address_bytes = m.packets.line_address_bytes;
@@ -121,6 +122,9 @@ L2SliceSpec Parts::l2_slice() const {
   p.mshr_entries = m.l2.mshr_entries;
   p.mshr_merges = m.l2.mshr_merges;
   p.atomic_cycles = m.l2.atomic_cycles;
+  p.by_sectors = m.l2.sectors ? 1 : 0;
+  p.sectors_per_cycle = static_cast<uint8_t>(m.l2.sectors_per_cycle);
+  p.write_back = m.l2.write_policy == "back" ? 1 : 0;
   set_packets(p, m);
   spec.queue_entries = m.l2.queue_entries;
   return spec;
@@ -146,6 +150,7 @@ VaultSpec Parts::vault(uint32_t mbps) const {
     const uint32_t each = (sector + d.burst_bytes - 1) / d.burst_bytes * d.burst_bytes;
     p.line_bus_bytes = static_cast<uint16_t>(machine.l1.line_bytes / sector * each);
   }
+  p.sector_reads = machine.l2.sectors ? 1 : 0;
   p.starvation_cycles = d.starvation_cycles;
   p.fixed_latency_cycles = d.fixed_latency_cycles;
   p.read_entries = d.read_entries;
