@@ -40,9 +40,12 @@ Counts ours(const report::RunResult& r, const Configuration& configuration) {
   const double sectors_each =
       by_sectors || plain <= 0 ? 0 : (c.dram_writes - of("l2.atomics")) / plain;
   // Loads that join a miss under way count as hits there.
-  c.l1_misses =
-      of("sm.l1.read_misses") * (kLineBytes / configuration.l1_bytes) +
-      of("sm.l1.write_misses") * (configuration.l1_bytes == kLineBytes ? 1 : sectors_each);
+  const bool l1_by_sectors =
+      has(r, "sm.l1.sector_misses") && configuration.l1_bytes == kSectorBytes;
+  c.l1_misses = l1_by_sectors ? of("sm.l1.sector_misses") + of("sm.l1.sector_write_misses")
+                              : of("sm.l1.read_misses") * (kLineBytes / configuration.l1_bytes) +
+                                    of("sm.l1.write_misses") *
+                                        (configuration.l1_bytes == kLineBytes ? 1 : sectors_each);
   c.l2_misses = by_sectors
                     ? of("l2.sector_misses") + of("l2.sector_write_misses")
                     : of("l2.read_misses") * (kLineBytes / kSectorBytes) + missed * sectors_each;

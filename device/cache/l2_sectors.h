@@ -217,7 +217,7 @@ NW_HD NW_APART bool look_up_sectors(const G& g, const L2SliceParams& p, L2SliceS
   l.request = front(in, base);
   const PacketKind kind = l.request.kind;
   const bool atomic = kind == PacketKind::kAtomic, write = kind == PacketKind::kWrite;
-  if (atomic && now < s.atomics_until) return false;
+  if (now < s.tags_until || (atomic && now < s.atomics_until)) return false;
   l.set = set_of(p, base, l.request.line);
   l.due = now + Tick{p.latency_cycles} * p.period;
   const uint32_t* tags = s.tags.in(base) + l.set * p.ways;

@@ -312,8 +312,11 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
       next = min_tick(next, max_tick(s.requests.in(base)[s.request_head].due, credit));
     }
     if (!fill) next = min_tick(next, head_arrival(memory_in, base));
-    if (!blocked) next = min_tick(next, max_tick(head_arrival(request_in, base), s.tags_until));
-    if (blocked && s.atomics_until >= from) next = min_tick(next, s.atomics_until);
+    if (!blocked) next = min_tick(next, head_arrival(request_in, base));
+    if (blocked) {
+      if (s.atomics_until >= from) next = min_tick(next, s.atomics_until);
+      if (s.tags_until >= from) next = min_tick(next, s.tags_until);
+    }
     if (s.invalidate_in.count != 0)
       next = min_tick(next, head_arrival(*s.invalidate_in.in(base), base));
     if (next >= kNever) return kNever;
@@ -345,7 +348,7 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
         can_send(memory_out, base, t)) {
       g.leader([&] { send_request(p, s, base, t, horizon); });
     }
-    blocked = s.tags_until <= t && has_packet(request_in, base, t) &&
+    blocked = has_packet(request_in, base, t) &&
               !(p.by_sectors != 0 ? look_up_sectors(g, p, s, base, t, horizon)
                                   : look_up(g, p, s, base, t, horizon));
     t = next_event(t + 1);

@@ -32,6 +32,13 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p) {
   s.l1.mshr_count = a.allocate<uint8_t>(p.l1.mshrs);
   s.l1.mshr_loads = a.allocate<uint8_t>(p.l1.mshrs * p.l1.merges);
   s.l1.mshr_free = low_bits(p.l1.mshrs);
+  if (!p.l1.plain) {
+    s.l1.lines = a.allocate<cache::L1Line>(lines);
+    s.l1.mshr_missing = a.allocate<uint16_t>(p.l1.mshrs);
+    s.l1.mshr_needs = a.allocate<uint8_t>(p.l1.mshrs * p.l1.merges);
+    for (uint32_t k = 1; k < 4; ++k)
+      if (p.l1.mshrs > 64 * k) s.l1.mshr_free_more[k - 1] = low_bits(p.l1.mshrs - 64 * k);
+  }
   std::fill_n(a.get(s.l1.tags), lines, kNoLine);
   std::fill_n(a.get(s.l1.mshr_line), p.l1.mshrs, kNoLine);
   if (p.tlb.entries != 0) s.tlb = make_tlb(a, p.tlb);

@@ -69,7 +69,7 @@ struct MachineConfig {
     uint32_t shared_banks = 0;
   } lsu;
 
-  struct L1 {  // [l1]: write-through, no allocation on writes
+  struct L1 {  // [l1]
     uint32_t bytes = 0;
     uint32_t ways = 0;
     uint32_t line_bytes = 0;
@@ -77,6 +77,8 @@ struct MachineConfig {
     uint32_t hit_latency_cycles = 0;
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;
+    bool sectors = false;                  ///< loads fetch the sectors that are missing, not lines
+    std::string write_policy = "through";  ///< "through", "allocate" or "local-back"
   } l1;
 
   struct Memory {             // [memory]

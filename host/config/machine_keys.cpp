@@ -129,7 +129,7 @@ Keys memory_keys() {
       {NW_KEY(lsu.shared_banks), "banks", 1, 32, kPowerOfTwo, "",
        "Banks of the shared memory, four bytes wide."},
       {NW_KEY(l1.bytes), "bytes", 128, uint64_t{1} << 24, false, "",
-       "Capacity of an SM's L1 data cache: write-through, no allocation on writes."},
+       "Capacity of an SM's L1 data cache."},
       {NW_KEY(l1.ways), "ways", 1, 32, false, "", "Associativity."},
       {NW_KEY(l1.line_bytes), "bytes", 32, 256, kPowerOfTwo, "",
        "Cache line, of the L2 too; the unit of all memory traffic."},
@@ -140,9 +140,19 @@ Keys memory_keys() {
        kOptional},
       {NW_KEY(l1.hit_latency_cycles), "core cycles", 1, 4000, false, "",
        "Of a hit, lsu.pipeline_cycles apart."},
-      {NW_KEY(l1.mshr_entries), "lines", 1, 64, false, "", "Lines that may be missing at a time."},
+      {NW_KEY(l1.mshr_entries), "lines", 1, 256, false, "",
+       "Lines that may be missing at a time; more than 64 of a discrete machine."},
       {NW_KEY(l1.mshr_merges), "loads", 1, 64, false, "",
        "Loads that wait for one missing line at most."},
+      {NW_KEY(l1.sectors), "", 0, 0, false, "",
+       "Loads fetch the sectors that are missing, not whole lines (with l2.sectors).", kOptional},
+      {NW_KEY(l1.write_policy), "", 0, 0, false, "through allocate local-back",
+       "through: stores go on, to lines that are there too, and allocate nothing; allocate: they "
+       "go "
+       "on, and their line is there (with l1.sectors); local-back: those to local memory stay if "
+       "their line is there, until it is replaced, and those to global memory drop theirs. Others "
+       "than through of a discrete machine.",
+       kOptional},
       {NW_KEY(memory.page_bytes), "bytes", 4096, uint64_t{1} << 30, kPowerOfTwo, "",
        "Page: what can have a frame and a mapping of its own."},
       {NW_KEY(tlb.entries), "entries", 0, 1024, false, "",
@@ -160,7 +170,7 @@ Keys memory_keys() {
        "Slices; a multiple of the number of stacks or memory partitions."},
       {NW_KEY(l2.latency_cycles), "L2 cycles", 1, 100000, false, "",
        "Look-up inside a slice, channels apart."},
-      {NW_KEY(l2.mshr_entries), "lines", 1, 64, false, "",
+      {NW_KEY(l2.mshr_entries), "lines", 1, 256, false, "",
        "Lines that may be missing at a time, per slice."},
       {NW_KEY(l2.mshr_merges), "requests", 1, 64, false, "",
        "Requests that wait for one missing line at most."},

@@ -159,6 +159,18 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
                 "only machines of the shape \"discrete\" may have it");
   rules.require(m.l2.write_policy != "back" || m.l2.sectors, "l2.write_policy", "is \"back\"",
                 "that needs l2.sectors = true, as what is dirty are sectors");
+  rules.require(!m.l1.sectors || m.l2.sectors, "l1.sectors", "is true",
+                "that needs l2.sectors = true, as sectors are what it asks for");
+  rules.require(m.l1.write_policy == "through" || m.shape == "discrete", "l1.write_policy",
+                fmt::format("is \"{}\"", m.l1.write_policy),
+                "only machines of the shape \"discrete\" may have it");
+  rules.require(m.l1.write_policy != "allocate" || m.l1.sectors, "l1.write_policy",
+                "is \"allocate\"", "that needs l1.sectors = true");
+  rules.require(m.l1.write_policy != "local-back" || !m.l1.sectors, "l1.write_policy",
+                "is \"local-back\"", "that is of whole lines, without l1.sectors");
+  rules.require(m.l1.mshr_entries <= 64 || m.shape == "discrete", "l1.mshr_entries",
+                fmt::format("is {}", m.l1.mshr_entries),
+                "machines of other shapes than \"discrete\" may have at most 64");
   rules.require(m.l2.sectors_per_cycle == 0 || m.l2.sectors, "l2.sectors_per_cycle",
                 fmt::format("is {}", m.l2.sectors_per_cycle), "that needs l2.sectors = true");
   check_sets(rules, "l2.bytes", m.l2.bytes, m.l2.slices, m.l2.ways, m.l1.line_bytes,

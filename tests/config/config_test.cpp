@@ -419,6 +419,9 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"packets.sector_bytes=64", "packets.sector_bytes"},
         std::pair{"sm.register_unit=2048", "sm.registers"}, std::pair{"l1.bytes=32000", "l1.bytes"},
         std::pair{"l1.ways=3", "l1.bytes"}, std::pair{"l2.bytes=1000000", "l2.bytes"},
+        std::pair{"l1.sectors=true", "l1.sectors"},
+        std::pair{"l1.write_policy=local-back", "l1.write_policy"},
+        std::pair{"l1.mshr_entries=65", "l1.mshr_entries"},
         std::pair{"l2.sectors=true", "l2.sectors"},
         std::pair{"l2.write_policy=back", "l2.write_policy"},
         std::pair{"l2.sectors_per_cycle=1", "l2.sectors_per_cycle"},
@@ -530,6 +533,8 @@ TEST(Shapes, RulesOfADiscreteGpu) {
   EXPECT_EQ(error("partitions.interleave_bytes=192").rfind("partitions.interleave_bytes", 0), 0u);
   EXPECT_EQ(error("partitions.interleave_bytes=64").rfind("partitions.interleave_bytes", 0), 0u);
   EXPECT_EQ(error("partitions.hash=ipoly"), "");
+  EXPECT_EQ(error("l1.write_policy=local-back"), "");
+  EXPECT_EQ(error("l1.write_policy=allocate").rfind("l1.write_policy", 0), 0u);
   const std::vector<std::string> ipoly{"partitions.count=6", "l2.slices=12", "l2.bytes=786432",
                                        "partitions.hash=ipoly"};
   expect_contains(message_of([&] { load_machine("discrete16", ipoly); }),

@@ -47,6 +47,18 @@ std::vector<GoldenRun> golden_runs() {
       {"hand-made-stores", "tom", "ndp-controlled-bmap"},
       {"hand-made-stores", "tom", "tom", {"mapping.learning_permille=50"}, "long-learning"},
       {"hand-made-atomics", "bench80", "baseline"},
+      {"kmeans",
+       "discrete16",
+       "baseline",
+       {"l1.sectors=true", "l1.write_policy=allocate", "l2.sectors=true", "l2.write_policy=back",
+        "l2.sectors_per_cycle=1", "l2.begins_with_data=true", "partitions.interleave_bytes=256",
+        "partitions.hash=ipoly", "partitions.slices_own_banks=true"},
+       "sectors"},
+      {"hand-made-atomics",
+       "discrete16",
+       "baseline",
+       {"l1.write_policy=local-back", "l2.sectors=true", "l2.write_policy=back"},
+       "write-back"},
   };
 }
 

@@ -133,6 +133,26 @@ TEST(Discrete, WithWriteBackTheWayOfSteppingDoesNotShow) {
     EXPECT_EQ(numbers(run(recording, keys, options)), numbers(expected)) << options.window_ticks;
 }
 
+TEST(Discrete, NorDoesItWithOtherPoliciesOfTheL1) {
+  const runtime::Recording& recording = workload("kmeans", 300'000);
+  for (const std::vector<std::string>& own :
+       {std::vector<std::string>{"l1.write_policy=local-back"},
+        {"l1.sectors=true", "l1.write_policy=allocate", "l1.mshr_entries=100"}}) {
+    std::vector<std::string> keys = write_back();
+    keys.insert(keys.end(), own.begin(), own.end());
+    const report::RunResult expected = run(recording, keys);
+    EXPECT_EQ(expected.warp_instructions, recording.warp_instructions);
+    std::vector<sim::SimOptions> variations(3);
+    variations[0].window_ticks = 113;
+    variations[0].order_seed = 3;
+    variations[1].threads = 2;
+    variations[1].order_seed = 5;
+    variations[2].shuffle_lanes = 7;
+    for (const sim::SimOptions& options : variations)
+      EXPECT_EQ(numbers(run(recording, keys, options)), numbers(expected)) << own.front();
+  }
+}
+
 TEST(Discrete, WhatIsWrittenBackIsWhatWasWritten) {
   const runtime::Recording& recording = workload("vector-add", 500'000);
   const report::RunResult through = run(recording), back = run(recording, write_back());

@@ -78,12 +78,28 @@ void each_sm(System& system, F&& f) {
       });
 }
 
+/// What an L1 has kept of stores is there, or has been written back or dropped.
+void check_kept(System& system, const std::string& name, const cache::L1State& s,
+                const cache::L1Params& p) {
+  uint64_t dirty = 0;
+  for (uint32_t i = 0; p.writes == cache::L1Writes::kLocalBack && i < s.lines.count; ++i)
+    dirty += s.lines.in(system.arena.base())[i].dirty;
+  const cache::L1Counters& c = s.counters;
+  if (c.lines_dirtied != c.write_backs + c.lines_dropped_dirty + dirty)
+    lost(fmt::format("{}: {} lines became dirty, {} were written back, {} dropped, {} still are",
+                     name, c.lines_dirtied, c.write_backs, c.lines_dropped_dirty, dirty));
+}
+
 template <uint32_t kWords>
 void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const sm::SmParams& p) {
   const std::string& name = system.nodes[i].name;
   if (s.free_warps != WarpSet<kWords>::lowest(p.num_warps)) lost(name + " still holds warps");
   if (s.free_loads != low_bits(p.load_entries)) lost(name + " still waits for loads");
   if (s.l1.mshr_free != low_bits(p.l1.mshrs)) lost(name + " still holds MSHRs");
+  for (uint32_t k = 1; !p.l1.plain && k < 4; ++k)
+    if (s.l1.mshr_free_more[k - 1] != (p.l1.mshrs > 64 * k ? low_bits(p.l1.mshrs - 64 * k) : 0))
+      lost(name + " still holds MSHRs");
+  check_kept(system, name, s.l1, p.l1);
   if (s.lsu_count != 0) lost(name + " has memory operations in its queue");
   if (s.parked_ops != 0) lost(name + " has memory operations that wait for a page");
   if (p.tlb.entries != 0 && (s.tlb.free_walkers != low_bits(p.tlb.walkers) || s.tlb.unsent != 0))
