@@ -11,6 +11,11 @@ namespace {
 constexpr double kSectorBytes = 32;
 constexpr double kLineBytes = 128;  // of both configurations' machines
 
+bool has(const report::RunResult& result, const std::string& name) {
+  return std::any_of(result.counters.begin(), result.counters.end(),
+                     [&](const report::Counter& c) { return c.name == name; });
+}
+
 double counter(const report::RunResult& result, const std::string& name) {
   const auto at = std::find_if(result.counters.begin(), result.counters.end(),
                                [&](const report::Counter& c) { return c.name == name; });
@@ -27,16 +32,23 @@ Counts ours(const report::RunResult& r, const Configuration& configuration) {
   c.cycles = static_cast<double>(r.cycles);
   c.dram_reads = of("dram.bytes_read") / kSectorBytes;
   c.dram_writes = of("dram.bytes_written") / kSectorBytes;
-  // All writes go on to memory, so that their mean size is known there; atomics write a sector
-  // each.
   const double writes = of("l2.writes"), missed = writes - of("l2.write_hits");
+  // Of a line that a warp writes; where all writes go on to memory, their mean size is known there,
+  // but for atomics, which write a sector each.
+  const bool by_sectors = has(r, "l2.sector_misses");
   const double plain = of("dram.writes") - of("l2.atomics");
-  const double sectors_each = plain > 0 ? (c.dram_writes - of("l2.atomics")) / plain : 0;
+  const double sectors_each =
+      by_sectors || plain <= 0 ? 0 : (c.dram_writes - of("l2.atomics")) / plain;
   // Loads that join a miss under way count as hits there.
-  c.l1_misses =
-      of("sm.l1.read_misses") * (kLineBytes / configuration.l1_bytes) +
-      of("sm.l1.write_misses") * (configuration.l1_bytes == kLineBytes ? 1 : sectors_each);
-  c.l2_misses = of("l2.read_misses") * (kLineBytes / kSectorBytes) + missed * sectors_each;
+  const bool l1_by_sectors =
+      has(r, "sm.l1.sector_misses") && configuration.l1_bytes == kSectorBytes;
+  c.l1_misses = l1_by_sectors ? of("sm.l1.sector_misses") + of("sm.l1.sector_write_misses")
+                              : of("sm.l1.read_misses") * (kLineBytes / configuration.l1_bytes) +
+                                    of("sm.l1.write_misses") *
+                                        (configuration.l1_bytes == kLineBytes ? 1 : sectors_each);
+  c.l2_misses = by_sectors
+                    ? of("l2.sector_misses") + of("l2.sector_write_misses")
+                    : of("l2.read_misses") * (kLineBytes / kSectorBytes) + missed * sectors_each;
   c.dram_activations = of("dram.activates");
   return c;
 }

@@ -1,5 +1,6 @@
 // Private L1 data cache: write-through, no allocation on writes, lines reserved when a miss is
-// sent. MSHRs merge later loads of a line that is on its way.
+// sent. MSHRs merge later loads of a line that is on its way. Other policies, and sectors, are in
+// device/cache/l1_sectors.h.
 //
 // Source: GPGPU-Sim 4.2 SM2_GTX480 (allocate on miss, 64 MSHRs with 8 merges); TOM, Table 1 (size,
 // ways, write policy).
@@ -11,18 +12,36 @@
 
 namespace nearwarp::cache {
 
+enum class L1Writes : uint8_t { kThrough, kAllocate, kLocalBack };
+
 struct L1Params {
   SetIndex index;
   uint32_t ways = 4;
   uint32_t hit_latency = 35;
-  uint32_t mshrs = 64;  ///< at most 64: bits of a word
+  uint32_t mshrs = 64;  ///< at most 64, bits of a word; 256 if not plain
   uint32_t merges = 8;  ///< loads per MSHR
+  // device/cache/l1_sectors.h:
+  bool plain = true;  ///< all below is as it stands here, and so many MSHRs are enough
+  uint8_t by_sectors = 0;
+  L1Writes writes = L1Writes::kThrough;
+  uint8_t all_sectors = 0;  ///< of a line
+};
+
+/// What is known of a line by sectors, of 32 bytes.
+struct L1Line {
+  uint8_t readable = 0;  ///< sectors
+  uint8_t dirty = 0;  ///< written: sectors, or with kLocalBack 1: the line has to be written back
+  uint16_t mshr = 0;  ///< while it is filling
+  uint64_t written = 0;  ///< 4-byte words
 };
 
 struct L1Counters {
   uint64_t read_hits = 0, read_misses = 0, read_merges = 0;
   uint64_t write_hits = 0, write_misses = 0;
   uint64_t invalidated_lines = 0, flushes = 0;
+  // Not if plain.
+  uint64_t sector_misses = 0, sector_write_misses = 0;
+  uint64_t lines_dirtied = 0, write_backs = 0, lines_dropped_dirty = 0;
 };
 
 struct L1State {
@@ -34,6 +53,11 @@ struct L1State {
   Ref<uint16_t> mshr_way;    ///< index into tags
   Ref<uint8_t> mshr_count;   ///< loads that wait
   Ref<uint8_t> mshr_loads;   ///< mshrs x merges: load entries that wait
+  // If not plain; `filling` is 0 or 1 then.
+  Ref<L1Line> lines;           ///< sets x ways
+  Ref<uint16_t> mshr_missing;  ///< sectors under way
+  Ref<uint8_t> mshr_needs;     ///< mshrs x merges: sectors that the load was looking for
+  uint64_t mshr_free_more[3] = {};
   uint64_t mshr_free = 0;
   uint32_t use_clock = 0;
   L1Counters counters;
@@ -122,9 +146,20 @@ NW_HD inline void l1_invalidate_line(const L1Params& p, L1State& s, std::byte* b
     if (s.tags.in(base)[at] != line) continue;
     s.tags.in(base)[at] = kNoLine;
     uint8_t& filling = s.filling.in(base)[at];
-    if (filling != 0) s.mshr_line.in(base)[filling - 1] = kNoLine;
+    if (filling != 0)
+      s.mshr_line.in(base)[p.plain ? filling - 1u : s.lines.in(base)[at].mshr] = kNoLine;
+    if (!p.plain) s.lines.in(base)[at] = L1Line{};
     filling = 0;
     s.counters.invalidated_lines += 1;
+  }
+}
+
+/// Of what l1_flush() drops: sectors, and lines that had to be written back.
+NW_HD NW_APART inline void l1_forget(const L1Params& p, L1State& s, std::byte* base) {
+  for (uint32_t i = 0; i < s.lines.count; ++i) {
+    L1Line& l = s.lines.in(base)[i];
+    s.counters.lines_dropped_dirty += p.writes == L1Writes::kLocalBack ? l.dirty : 0;
+    l = L1Line{};
   }
 }
 
@@ -137,6 +172,7 @@ NW_HD inline void l1_flush(const L1Params& p, L1State& s, std::byte* base) {
   for (uint32_t i = 0; i < p.index.sets * p.ways; ++i) tags[i] = kNoLine;
   for (uint32_t i = 0; i < p.index.sets * p.ways; ++i) filling[i] = 0;
   for (uint32_t i = 0; i < p.mshrs; ++i) mshr_line[i] = kNoLine;
+  if (!p.plain) l1_forget(p, s, base);
   s.counters.flushes += 1;
 }
 

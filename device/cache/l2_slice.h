@@ -1,4 +1,5 @@
-// One slice of the shared L2: write-through, no allocation on writes, MSHRs with merging.
+// One slice of the shared L2: MSHRs with merging; write-through without allocation on writes, or
+// by sectors and with write-back, which is in device/cache/l2_sectors.h.
 //
 // One request per L2 cycle looks up the tags when it leaves the request channel; what it causes (a
 // hit's reply, a miss's or a write's request to memory) leaves `latency_cycles` later, in order.
@@ -10,84 +11,11 @@
 // customary in GPGPU-Sim, which charges the L2 latency ("ROP") to hits and misses alike.
 #pragma once
 
-#include "device/cache/l2_slice_state.h"
+#include "device/cache/l2_sectors.h"
 
 namespace nearwarp {
 
 namespace l2_detail {
-
-NW_HD NW_INLINE uint32_t set_of(const L2SliceParams& p, const std::byte* base, LineAddr line) {
-  // The slice's lines differ in the bits above the slice index; fold them so that strides spread.
-  const AddressMap& map = p.map.of(line, base);
-  return AddressMap::fold(map.within_slice(line), p.set_bits);
-}
-
-NW_HD NW_INLINE uint16_t vault_endpoint(const L2SliceParams& p, const std::byte* base,
-                                        LineAddr line) {
-  return p.homes.of(p.map.of(line, base), line, base);
-}
-
-NW_HD NW_INLINE uint16_t sector_data_bytes(const L2SliceParams& p, uint32_t sectors) {
-  const uint32_t n = population_count(sectors);
-  return static_cast<uint16_t>((n == 0 ? 1 : n) * p.sector_bytes);
-}
-
-/// Reply to one requester. Leader only.
-NW_HD NW_INLINE void send_reply(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
-                                uint32_t line, uint32_t tag, uint32_t sectors, uint16_t dst,
-                                bool atomic, Horizon& horizon) {
-  Packet r;
-  r.kind = atomic ? PacketKind::kAtomicReply : PacketKind::kReadReply;
-  r.line = line;
-  r.tag = tag;
-  r.sectors = sectors;
-  r.src = p.endpoint;
-  r.dst = dst;
-  r.bytes = static_cast<uint16_t>(p.header_bytes +
-                                  (atomic ? sector_data_bytes(p, sectors) : p.line_bytes));
-  send(*s.reply_out.in(base), base, now, r, horizon);
-  s.counters.replies_out += 1;
-}
-
-/// Put a request to memory into the pipeline. Leader only; the caller has checked for room.
-NW_HD NW_INLINE void push_request(L2SliceState& s, std::byte* base, Tick due, PacketKind kind,
-                                  uint32_t line, uint32_t tag, uint32_t sectors, uint16_t src,
-                                  uint16_t bytes) {
-  uint32_t at = s.request_head + s.request_count;
-  if (at >= s.requests.count) at -= s.requests.count;
-  L2Request& r = s.requests.in(base)[at];
-  r.due = due;
-  r.line = line;
-  r.tag = tag;
-  r.sectors = sectors;
-  r.src = src;
-  r.bytes = bytes;
-  r.kind = static_cast<uint32_t>(kind);
-  s.request_count += 1;
-}
-
-/// Put a hit's reply into the pipeline. Leader only; the caller has checked for room.
-NW_HD NW_INLINE void push_reply(L2SliceState& s, std::byte* base, Tick due, const Packet& request,
-                                bool atomic) {
-  uint32_t at = s.reply_head + s.reply_count;
-  if (at >= s.replies.count) at -= s.replies.count;
-  L2Reply& r = s.replies.in(base)[at];
-  r.due = due;
-  r.line = request.line;
-  r.tag = request.tag;
-  r.sectors = request.sectors;
-  r.dst = request.src;
-  r.atomic = atomic ? 1 : 0;
-  s.reply_count += 1;
-}
-
-/// An atomic's write-through, in this slice's own name. Leader only.
-NW_HD NW_INLINE void push_atomic_write(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                       Tick due, uint32_t line, uint32_t sectors) {
-  push_request(s, base, due, PacketKind::kWrite, line, 0, sectors, p.endpoint,
-               static_cast<uint16_t>(p.header_bytes + sector_data_bytes(p, sectors)));
-  s.counters.atomic_writes += 1;
-}
 
 /// Take one packet from memory: data (begins to answer an MSHR) or an acknowledgement.
 template <class G>
@@ -99,10 +27,14 @@ NW_HD NW_INLINE void take_from_memory(const G& g, const L2SliceParams& p, L2Slic
     const uint32_t index = front(in, base).tag;
     s.counters.memory_in += 1;
     if (kind == PacketKind::kReadReply && index < s.mshrs.count) {
-      const L2Mshr& m = s.mshrs.in(base)[index];
-      if (m.keep != 0) s.pending.in(base)[m.set] &= ~(uint64_t{1} << m.way);
-      s.filling = index;
-      s.next_waiter = 0;
+      if (p.by_sectors != 0) {
+        fill_sectors(p, s, base, index, front(in, base).sectors);
+      } else {
+        const L2Mshr& m = s.mshrs.in(base)[index];
+        if (m.keep != 0) s.pending.in(base)[m.set] &= ~(uint64_t{1} << m.way);
+        s.filling = index;
+        s.next_waiter = 0;
+      }
       s.counters.fills += 1;
     } else if (kind == PacketKind::kWriteAck) {
       s.counters.atomic_write_acks += 1;
@@ -118,8 +50,8 @@ NW_HD NW_INLINE void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
                                    Tick now, Horizon& horizon) {
   L2Mshr& m = s.mshrs.in(base)[s.filling];
   const L2Waiter& w = s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter];
-  send_reply(p, s, base, now, m.line, w.tag, w.sectors, w.src, w.atomic != 0, horizon);
-  if (w.atomic != 0) {
+  send_reply(p, s, base, now, m.line, w.tag, w.sectors, w.src, reply_kind(w.atomic != 0), horizon);
+  if (w.atomic != 0 && p.write_back == 0) {
     s.request_reserved -= 1;
     // In order behind what is under way, so that the ring stays sorted by time.
     Tick due = now;
@@ -130,8 +62,12 @@ NW_HD NW_INLINE void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
     }
     push_atomic_write(p, s, base, due, m.line, w.sectors);
   }
-  s.next_waiter += 1;
-  if (s.next_waiter < m.waiters) return;
+  if (p.by_sectors != 0) {
+    if (!answered_sectors(p, s, base)) return;
+  } else {
+    s.next_waiter += 1;
+    if (s.next_waiter < m.waiters) return;
+  }
   m.waiters = 0;
   m.next_free = s.free_mshr;
   s.free_mshr = s.filling;
@@ -143,7 +79,7 @@ NW_HD NW_INLINE void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
 NW_HD NW_INLINE void answer_hit(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
                                 Horizon& horizon) {
   const L2Reply& r = s.replies.in(base)[s.reply_head];
-  send_reply(p, s, base, now, r.line, r.tag, r.sectors, r.dst, r.atomic != 0, horizon);
+  send_reply(p, s, base, now, r.line, r.tag, r.sectors, r.dst, r.kind, horizon);
   s.reply_head = s.reply_head + 1 == s.replies.count ? 0 : s.reply_head + 1;
   s.reply_count -= 1;
 }
@@ -168,39 +104,6 @@ NW_HD NW_INLINE void send_request(const L2SliceParams& p, L2SliceState& s, std::
   s.counters.memory_writes += q.kind == PacketKind::kWrite ? 1 : 0;
 }
 
-/// A ballot over ways. The customary number of them gets code of constant length.
-template <class G, class F>
-NW_HD NW_INLINE uint64_t ballot_ways(const G& g, const L2SliceParams& p, F&& pred) {
-  return p.ways == 16 ? g.ballot(16, pred) : g.ballot(p.ways, pred);
-}
-
-/// The least recently used way that does not wait for its line; kNoLane if there is none.
-template <class G>
-NW_HD NW_INLINE uint32_t find_victim(const G& g, const L2SliceParams& p, const uint8_t* ages,
-                                     uint64_t pending) {
-  const uint64_t oldest = ballot_ways(g, p, [&](uint32_t i) { return ages[i] + 1u == p.ways; });
-  if ((oldest & pending) == 0) return count_trailing_zeros(oldest);
-  return g.arg_min(p.ways, [&](uint32_t i) -> uint32_t {
-    return (pending >> i & 1) != 0 ? 0xffffffffu : 255u - ages[i];
-  });
-}
-
-/// Make `way` the most recently used of its set.
-template <class G>
-NW_HD NW_INLINE void touch(const G& g, const L2SliceParams& p, uint8_t* ages, uint32_t way) {
-  const uint8_t age = ages[way];
-  g.sync();
-  const auto grow_older = [&](uint32_t i) {
-    const uint8_t a = ages[i];
-    ages[i] = static_cast<uint8_t>(i == way ? 0 : a + (a < age ? 1 : 0));
-  };
-  if (p.ways == 16) {
-    g.each(16, grow_older);
-  } else {
-    g.each(p.ways, grow_older);
-  }
-}
-
 /// Invalidate the ways `match` (at most one) of a set. Leader only.
 NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byte* base,
                                uint32_t set, uint64_t match) {
@@ -214,14 +117,6 @@ NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byt
   }
   s.valid.in(base)[set] &= ~match;
   s.pending.in(base)[set] &= ~match;
-}
-
-/// Lanes that want one address are served one after the other. Leader only.
-NW_HD NW_INLINE void occupy_atomics(const L2SliceParams& p, L2SliceState& s, const Packet& request,
-                                    Tick now) {
-  const uint32_t cycles = request.extra * p.atomic_cycles;
-  s.atomics_until = now + Tick{cycles} * p.period;
-  s.counters.atomic_busy_cycles += cycles;
 }
 
 /// Look up the oldest request, if what it needs is there. Returns false, having changed nothing, if
@@ -248,7 +143,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
       if (s.reply_count == s.replies.count || (atomic && room == 0)) return false;
       touch(g, p, ages, count_trailing_zeros(match));
       g.leader([&] {
-        push_reply(s, base, due, request, atomic);
+        push_reply(s, base, due, request, reply_kind(atomic));
         if (atomic) push_atomic_write(p, s, base, due, request.line, request.sectors);
         s.counters.reads += atomic ? 0 : 1;
         s.counters.read_hits += atomic ? 0 : 1;
@@ -357,6 +252,29 @@ NW_HD NW_INLINE void take_invalidation(const G& g, const L2SliceParams& p, L2Sli
   });
 }
 
+/// Put sectors of a line there before anything runs.
+template <class G>
+NW_HD void preload(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                   LineAddr line, uint32_t sectors) {
+  const uint32_t set = set_of(p, base, line);
+  uint32_t* tags = s.tags.in(base) + set * p.ways;
+  uint8_t* ages = s.ages.in(base) + set * p.ways;
+  const uint64_t valid = s.valid.in(base)[set];
+  const uint64_t match = g.ballot(p.ways, [&](uint32_t i) { return tags[i] == line; }) & valid;
+  const uint64_t empty = ~valid & low_bits(p.ways);
+  const uint32_t way = match != 0   ? count_trailing_zeros(match)
+                       : empty != 0 ? count_trailing_zeros(empty)
+                                    : find_victim(g, p, ages, 0);
+  g.leader([&] {
+    s.valid.in(base)[set] = valid | uint64_t{1} << way;
+    tags[way] = line;
+    if (p.by_sectors == 0) return;
+    uint8_t& readable = s.sectors.in(base)[set * p.ways + way].readable;
+    readable = static_cast<uint8_t>((match != 0 ? readable : 0u) | sectors);
+  });
+  touch(g, p, ages, way);
+}
+
 }  // namespace l2_detail
 
 /// Step an L2 slice through a window.
@@ -395,7 +313,10 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
     }
     if (!fill) next = min_tick(next, head_arrival(memory_in, base));
     if (!blocked) next = min_tick(next, head_arrival(request_in, base));
-    if (blocked && s.atomics_until >= from) next = min_tick(next, s.atomics_until);
+    if (blocked) {
+      if (s.atomics_until >= from) next = min_tick(next, s.atomics_until);
+      if (s.tags_until >= from) next = min_tick(next, s.tags_until);
+    }
     if (s.invalidate_in.count != 0)
       next = min_tick(next, head_arrival(*s.invalidate_in.in(base), base));
     if (next >= kNever) return kNever;
@@ -427,7 +348,9 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
         can_send(memory_out, base, t)) {
       g.leader([&] { send_request(p, s, base, t, horizon); });
     }
-    blocked = has_packet(request_in, base, t) && !look_up(g, p, s, base, t, horizon);
+    blocked = has_packet(request_in, base, t) &&
+              !(p.by_sectors != 0 ? look_up_sectors(g, p, s, base, t, horizon)
+                                  : look_up(g, p, s, base, t, horizon));
     t = next_event(t + 1);
   }
 
@@ -445,6 +368,8 @@ L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t qu
                            Ref<Channel> reply_out) {
   NW_ASSERT(p.ways >= 1 && p.ways <= 64 && p.mshr_entries >= 1 && p.mshr_entries < 0xffff);
   NW_ASSERT(p.mshr_merges >= 1);
+  NW_ASSERT(p.write_back == 0 || p.by_sectors != 0);
+  NW_ASSERT(p.by_sectors == 0 || p.line_bytes <= 8 * p.sector_bytes);
   L2SliceState s;
   s.request_in = request_in;
   s.memory_in = memory_in;
@@ -457,6 +382,7 @@ L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t qu
   s.mshr_of = arena.template allocate<uint16_t>(sets * p.ways);
   s.valid = arena.template allocate<uint64_t>(sets);
   s.pending = arena.template allocate<uint64_t>(sets);
+  if (p.by_sectors != 0) s.sectors = arena.template allocate<L2Sectors>(sets * p.ways);
   s.mshrs = arena.template allocate<L2Mshr>(p.mshr_entries);
   s.waiters = arena.template allocate<L2Waiter>(p.mshr_entries * p.mshr_merges);
   s.replies = arena.template allocate<L2Reply>(depth);

@@ -21,6 +21,9 @@ struct L2SliceParams {
   uint32_t mshr_entries = 1;
   uint32_t mshr_merges = 1;    ///< requests that one entry can answer
   uint32_t atomic_cycles = 0;  ///< that each lane takes of those that want one address; 0: none
+  uint8_t by_sectors = 0;  ///< reads fetch the sectors that are missing (device/cache/l2_sectors.h)
+  uint8_t write_back = 0;  ///< writes stay, in lines that they allocate; only with `by_sectors`
+  uint8_t sectors_per_cycle = 0;  ///< looked up; 0: all of a request. Only with `by_sectors`
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
   uint16_t endpoint = 0;  ///< this slice
   HomeTable homes;        ///< of lines in memory
@@ -32,7 +35,8 @@ struct L2Mshr {
   uint32_t set = 0;
   uint16_t way = 0;
   uint16_t waiters = 0;
-  uint32_t keep = 0;  ///< 0: the line was invalidated while it was under way
+  uint16_t keep = 0;     ///< 0: the line was invalidated while it was under way
+  uint16_t missing = 0;  ///< by sectors: those under way
   uint32_t next_free = kNoMshr;
 };
 
@@ -40,15 +44,25 @@ struct L2Waiter {
   uint32_t tag = 0;
   uint32_t sectors = 0;
   uint16_t src = 0;
-  uint16_t atomic = 0;
+  uint8_t atomic = 0;
+  uint8_t needs = 0;  ///< by sectors: those that were missing
 };
 
-/// A hit's reply on its way through the pipeline.
+/// A hit's reply, or the acknowledgement of a write that stays, on its way through the pipeline.
 struct L2Reply {
   Tick due = 0;
   uint32_t line = 0, tag = 0, sectors = 0;
   uint16_t dst = 0;
-  uint16_t atomic = 0;
+  PacketKind kind = PacketKind::kNone;
+};
+
+/// Sectors of a way, as bits.
+struct L2Sectors {
+  uint8_t readable = 0;  ///< all their data is here
+  uint8_t dirty = 0;     ///< memory has older data
+  /// Words of the line that have been written: a sector that is written piece by piece becomes
+  /// readable with its last word.
+  uint64_t written = 0;
 };
 
 /// A request to memory on its way through the pipeline.
@@ -72,16 +86,22 @@ struct L2Counters {
   uint64_t fills = 0, evictions = 0;
   uint64_t memory_reads = 0, memory_writes = 0;
   uint64_t atomic_writes = 0, atomic_write_acks = 0;  ///< memory writes in this slice's own name
+  // By sectors, and with write-back.
+  uint64_t sector_misses = 0;        ///< sectors fetched
+  uint64_t sector_write_misses = 0;  ///< written and neither there nor on their way
+  uint64_t write_backs = 0;          ///< lines; memory writes in this slice's own name
+  uint64_t sectors_dirtied = 0, sectors_written_back = 0;
 };
 
 struct L2SliceState {
   Ref<Channel> request_in, memory_in, memory_out, reply_out;
   Ref<Channel> invalidate_in;  ///< count 0: none. Invalidations never wait for anything.
   Ref<uint32_t> tags;          ///< [set][way]
-  Ref<uint8_t> ages;      ///< [set][way]: 0 is the most recently used; a permutation of the ways
-  Ref<uint16_t> mshr_of;  ///< [set][way]: valid where `pending`
-  Ref<uint64_t> valid;    ///< [set]: ways that hold a line or wait for one
-  Ref<uint64_t> pending;  ///< [set]: ways that wait for their line
+  Ref<uint8_t> ages;       ///< [set][way]: 0 is the most recently used; a permutation of the ways
+  Ref<uint16_t> mshr_of;   ///< [set][way]: valid where `pending`
+  Ref<uint64_t> valid;     ///< [set]: ways that hold a line or wait for one
+  Ref<uint64_t> pending;   ///< [set]: ways that wait for their line, or for a sector of it
+  Ref<L2Sectors> sectors;  ///< [set][way]; count 0: not by sectors
   Ref<L2Mshr> mshrs;
   Ref<L2Waiter> waiters;  ///< [mshr][merge]
   Ref<L2Reply> replies;
@@ -94,6 +114,7 @@ struct L2SliceState {
   uint32_t filling = kNoMshr;  ///< MSHR whose requesters are being answered
   uint32_t next_waiter = 0;
   Tick atomics_until = 0;  ///< the unit for atomics is busy
+  Tick tags_until = 0;     ///< the tags are busy with the sectors of a request
   uint32_t hit_turn = 0;   ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
   L2Counters counters;
   Fault fault;

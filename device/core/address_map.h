@@ -19,8 +19,11 @@ inline constexpr uint32_t kConsecutiveRowTag = 1u << 30;
 
 /// Powers of two are taken as bits of the line address. Other counts (six partitions of a discrete
 /// GPU, say) are taken by division, and hashed by rotation instead of XOR: `stacks`, not 0, says
-/// so, and that stacks, vaults and slices have the counts beside it instead of those in bits.
+/// so, and that stacks, vaults and slices have the counts beside it instead of those in bits. Only
+/// then may there be chunks, a polynomial, and banks of slices.
 struct AddressMap {
+  static constexpr uint32_t kMaxPolynomialBits = 8;
+
   uint32_t stack_bits = 2;
   uint32_t vault_bits = 4;
   uint32_t column_bits = 5;  ///< lines per row
@@ -29,6 +32,16 @@ struct AddressMap {
   uint32_t stacks = 0;      ///< 0: all counts are powers of two
   uint32_t vaults = 0;      ///< of a stack
   uint32_t slices = 0;      ///< of a stack; vaults are a multiple of them
+  /// Runs of 2^chunk_bits lines stay together: they have stack and slice in common.
+  uint32_t chunk_bits = 0;
+  /// 0: no polynomial. Else bit i of stack * vaults + vault is the parity of the bits polynomial[i]
+  /// of the chunk's number [Rau, "Pseudo-randomly interleaved memory", ISCA 1991].
+  uint32_t polynomial_bits = 0;
+  uint32_t polynomial[kMaxPolynomialBits] = {};
+  /// Of a bank's number, the lowest ones that are vault / channels: slices before one channel then
+  /// have banks of their own; 0: they share rows.
+  uint32_t slice_bank_bits = 0;
+  uint32_t channels = 1;  ///< of a stack, where slice_bank_bits is not 0
   /// Bit of the line address at which the stack index begins (0: consecutive lines go to
   /// consecutive stacks).
   uint32_t stack_shift = 0;
@@ -48,7 +61,7 @@ struct AddressMap {
   }
   /// The line's number within its L2 slice, likewise.
   NW_HD NW_INLINE uint32_t within_slice(LineAddr line) const {
-    if (stacks != 0) return divided_within_stack(line) / slices;
+    if (stacks != 0) return divided(divided_within_stack(line), slices);
     return bits_within_stack(line) >> slice_bits;
   }
   NW_HD NW_INLINE uint32_t stack_of(LineAddr line) const {
@@ -66,8 +79,8 @@ struct AddressMap {
     return bits_vault(line) & static_cast<uint32_t>(low_bits(slice_bits));
   }
   NW_HD NW_INLINE Location locate(LineAddr line) const {
-    const uint32_t v =
-        stacks != 0 ? divided_within_stack(line) / vaults : bits_within_stack(line) >> vault_bits;
+    const uint32_t v = stacks != 0 ? divided(divided_within_stack(line), vaults)
+                                   : bits_within_stack(line) >> vault_bits;
     const uint32_t row_bank = v >> column_bits;
     Location at;
     at.stack = stack_of(line);
@@ -77,6 +90,7 @@ struct AddressMap {
     at.row = row_bank >> bank_bits;
     // Rows that differ in their low bits only go to different banks.
     at.bank = (row_bank ^ (hash == 0 ? 0 : fold(at.row, bank_bits))) & bank_mask;
+    if (slice_bank_bits != 0) at.bank = at.bank << slice_bank_bits | at.vault / channels;
     at.row |= row_tag;
     return at;
   }
@@ -103,18 +117,35 @@ struct AddressMap {
 
   // --- other counts ---
 
+  /// `within`: a line's number within its stack. Its number within one of `parts` parts of that,
+  /// which its chunks go to in turns.
+  NW_HD NW_RARE uint32_t divided(uint32_t within, uint32_t parts) const {
+    const uint32_t low = within & static_cast<uint32_t>(low_bits(chunk_bits));
+    return (within >> chunk_bits) / parts << chunk_bits | low;
+  }
   NW_HD NW_RARE uint32_t divided_within_stack(LineAddr line) const {
-    const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
-    return ((line & line_mask) >> stack_shift) / stacks << stack_shift | low;
+    const uint32_t shift = stack_shift + chunk_bits;  // one of them is 0
+    const uint32_t low = line & static_cast<uint32_t>(low_bits(shift));
+    return ((line & line_mask) >> shift) / stacks << shift | low;
   }
   NW_HD NW_RARE uint32_t rotated_stack(LineAddr line) const {
-    const uint32_t index = ((line & line_mask) >> stack_shift) % stacks;
+    if (polynomial_bits != 0) return remainder(line) / vaults;
+    const uint32_t index = ((line & line_mask) >> (stack_shift + chunk_bits)) % stacks;
     if (hash == 0 || hash_stack == 0) return index;
-    return (index + turn(divided_within_stack(line) / vaults)) % stacks;
+    return (index + turn((divided_within_stack(line) >> chunk_bits) / vaults)) % stacks;
   }
   NW_HD NW_RARE uint32_t rotated_vault(LineAddr line) const {
-    const uint32_t w = divided_within_stack(line), index = w % vaults;
+    if (polynomial_bits != 0) return remainder(line) % vaults;
+    const uint32_t w = divided_within_stack(line) >> chunk_bits, index = w % vaults;
     return hash == 0 ? index : (index + turn(w / vaults >> column_bits)) % vaults;
+  }
+  /// Of the chunk's number by the polynomial: stack * vaults + vault.
+  NW_HD NW_RARE uint32_t remainder(LineAddr line) const {
+    const uint32_t chunk = (line & line_mask) >> chunk_bits;
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < polynomial_bits; ++i)
+      index |= (population_count(chunk & polynomial[i]) & 1) << i;
+    return index;
   }
   /// How far what repeats with `number` is turned: any run of numbers meets all turns about as
   /// often, strides of powers of two included. (Multiplicative hashing: 2^32 / golden ratio.)

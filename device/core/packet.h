@@ -42,7 +42,7 @@ enum class PacketKind : uint16_t {
   kNone = 0,
   // Memory.
   kRead = packet_detail::memory(1, MessageClass::kRequest),  ///< a cache line is wanted
-  /// Write-through data of one line (Packet::sectors).
+  /// Data of one line (Packet::sectors).
   kWrite = packet_detail::memory(2, MessageClass::kRequest),
   /// Read-modify-write of one line at the L2 (or at the vault, from a stack SM).
   kAtomic = packet_detail::memory(3, MessageClass::kRequest),
@@ -60,13 +60,15 @@ NW_HD constexpr bool is_reply(PacketKind k) { return class_of(k) == MessageClass
 
 /// One packet; 32 bytes whatever it is said to weigh on the wire.
 struct Packet {
-  uint64_t payload = 0;  ///< mechanisms: theirs; memory: unused
-  uint32_t line = 0;     ///< memory: LineAddr
-  uint32_t tag = 0;      ///< the requester's own name for the request; comes back in the reply
-  uint32_t sectors = 0;  ///< writes, atomics: 32-byte sectors touched
-  uint16_t src = 0;      ///< endpoint that gets the reply
-  uint16_t dst = 0;      ///< endpoint to which this packet goes
-  uint16_t bytes = 0;    ///< weight on the wire, header included
+  /// Mechanisms: theirs; writes to an L2 that keeps them: the 4-byte words that they fill.
+  uint64_t payload = 0;
+  uint32_t line = 0;  ///< memory: LineAddr
+  uint32_t tag = 0;   ///< the requester's own name for the request; comes back in the reply
+  /// Writes, atomics: 32-byte sectors touched; reads by sectors: those wanted, 0: all.
+  uint32_t sectors = 0;
+  uint16_t src = 0;    ///< endpoint that gets the reply
+  uint16_t dst = 0;    ///< endpoint to which this packet goes
+  uint16_t bytes = 0;  ///< weight on the wire, header included
   PacketKind kind = PacketKind::kNone;
   uint32_t extra = 0;  ///< atomics: the most lanes that want one address; mechanisms: theirs
 };

@@ -17,9 +17,9 @@ inline constexpr uint64_t kNoEvent = uint64_t{1} << 40;
 
 NW_HD NW_INLINE uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/// What the bus carries for a command's data. Reads are of whole lines.
+/// What the bus carries for a command's data.
 NW_HD NW_INLINE uint32_t bus_bytes(const VaultParams& p, uint32_t data_bytes, bool write) {
-  if (!write && p.line_bus_bytes != 0) return p.line_bus_bytes;
+  if (!write && p.line_bus_bytes != 0) return p.line_bus_bytes * data_bytes / p.line_bytes;
   return (data_bytes + p.burst_mask) & ~uint32_t{p.burst_mask};
 }
 
@@ -199,8 +199,9 @@ NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base
   x.sectors = q.sectors;
   x.src = q.src;
   const uint32_t sectors = population_count(q.sectors);
-  x.data_bytes = static_cast<uint16_t>(
-      q.kind == PacketKind::kRead ? p.line_bytes : (sectors == 0 ? 1 : sectors) * p.sector_bytes);
+  const bool whole = q.kind == PacketKind::kRead && (p.sector_reads == 0 || sectors == 0);
+  x.data_bytes =
+      static_cast<uint16_t>(whole ? p.line_bytes : (sectors == 0 ? 1 : sectors) * p.sector_bytes);
   x.bank = static_cast<uint8_t>(at.bank);
   x.kind = static_cast<uint8_t>(q.kind);
   x.opened = 0;

@@ -42,6 +42,7 @@ struct VaultParams {
   uint8_t row_buffer_bits = 0;    ///< log2 of the row buffers per bank; row mod buffers chooses
   uint8_t group_shift = 31;       ///< a bank's (row buffer's) group is its index >> group_shift
   uint8_t own_map = 0;            ///< `channel_map` instead of `map`
+  uint8_t sector_reads = 0;       ///< a read that names sectors is of these, not of the line
   uint16_t burst_mask = 0;        ///< bytes of a burst, a power of two, less one
   uint16_t line_bus_bytes = 0;    ///< what the bus carries for a read; 0: the line's whole bursts
   ChannelMap channel_map;

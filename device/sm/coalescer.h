@@ -16,6 +16,7 @@ struct LineList {
   LineAddr line[kWarpSize] = {};
   uint8_t sectors[kWarpSize] = {};  ///< bit s: bytes [32 s, 32 s + 32) of the line
   uint8_t rounds[kWarpSize] = {};   ///< atomics: the most lanes that have one address of the line
+  uint64_t words[kWarpSize] = {};   ///< stores: 4-byte words of the line that they write completely
 };
 
 /// Addresses of a record's lanes, as 48-bit values; only lanes of `mask` are meaningful.
@@ -120,6 +121,31 @@ NW_HD NW_APART inline void count_rounds(const uint64_t* words, uint32_t record, 
     while (lines.line[k] != line) ++k;
     const uint32_t n = population_count(same);
     if (n > lines.rounds[k]) lines.rounds[k] = static_cast<uint8_t>(n);
+  }
+}
+
+/// Sets LineList::words of a store that coalesce() has seen. Leader only, as count_rounds().
+NW_HD NW_APART inline void mark_words(const uint64_t* words, uint32_t record, uint32_t mask,
+                                      uint32_t lane_bytes, uint64_t device_base,
+                                      uint32_t line_shift, LineList& lines) {
+  const uint64_t offset_mask = (uint64_t{1} << line_shift) - 1;
+  for (uint32_t k = 0; k < lines.count; ++k) lines.words[k] = 0;
+  uint32_t k = 0;
+  for (uint32_t todo = mask; todo != 0; todo &= todo - 1) {
+    const uint64_t address = lane_address(words, record, mask, count_trailing_zeros(todo));
+    if (lane_bytes < 4) {  // others may write the rest of the word
+      uint32_t bytes = 0;
+      for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const uint64_t other = lane_address(words, record, mask, count_trailing_zeros(rest));
+        if (other >> 2 == address >> 2)
+          bytes |= static_cast<uint32_t>(low_bits(lane_bytes)) << (other & 3);
+      }
+      if ((bytes & 15) != 15) continue;
+    }
+    const auto line = static_cast<uint32_t>((address - device_base) >> line_shift);
+    while (lines.line[k] != line) k = k + 1 == lines.count ? 0 : k + 1;
+    lines.words[k] |= low_bits(lane_bytes < 4 ? 1 : lane_bytes / 4)
+                      << ((address & offset_mask) >> 2);
   }
 }
 

@@ -49,6 +49,7 @@ enum InstrFlags : uint8_t {
   kGuarded = 1,    ///< the trace has a mask word before the memory record
   kBranch = 2,     ///< the next instruction waits for the branch to resolve
   kHasRecord = 4,  ///< the trace has a memory record
+  kLocal = 8,      ///< of local memory
 };
 
 inline constexpr uint32_t kMaxSlots = 9;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/sm/coalescer.h"
+#include "device/sm/lsu_sectors.h"
 #include "device/sm/progress.h"
 #include "device/sm/store_epochs.h"
 
@@ -70,6 +71,10 @@ NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const Syst
     if (p.count_rounds && (in.action == Action::kAtomic || in.action == Action::kReduce))
       g.leader(
           [&] { count_rounds(words, op.record, op.mask, p.device_base, p.line_shift, s.lines); });
+    if (p.mark_words && in.action == Action::kStore)
+      g.leader([&] {
+        mark_words(words, op.record, op.mask, in.lane_bytes, p.device_base, p.line_shift, s.lines);
+      });
   }
   g.leader([&] {
     s.lines_valid = true;
@@ -232,21 +237,42 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
   LineUse use = LineUse::kAtomic;
   if (in.action == Action::kLoad) {
     LoadEntry& e = v.load_entries[op.entry];
-    uint32_t mshr = 0;
-    const cache::L1Result r = cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, mshr);
+    uint32_t mshr = 0, sectors = 0;
+    cache::L1Result r;
+    if (v.p.l1.plain) {
+      r = cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, mshr);
+    } else {
+      const uint32_t credits = !free ? 0 : has_credits(v.to_network(), v.base, tick, 2) ? 2 : 1;
+      cache::L1Request request;
+      r = cache::l1_load_sectors(v.p.l1, s.l1, v.base, line, lines.sectors[lines.next], op.entry,
+                                 now, credits, request);
+      mshr = request.mshr;
+      sectors = v.p.l1.by_sectors != 0 ? request.fetch : 0;
+      if (request.write_back != kNoLine) {
+        send_write_back(v.to_network(), v.base, tick, s.endpoint, v.home_of(request.write_back),
+                        request.write_back, v.p.l1.all_sectors,
+                        v.p.header_bytes + (1u << v.p.line_shift), v.horizon);
+      }
+    }
     if (r == cache::L1Result::kStall) {
-      s.lsu_stall = free ? LsuStall::kReply : LsuStall::kCredit;
+      const bool enough = free && (v.p.l1.plain || has_credits(v.to_network(), v.base, tick, 2));
+      s.lsu_stall = enough ? LsuStall::kReply : LsuStall::kCredit;
       return;
     }
     s.counters.load_lines += 1;
     if (r != cache::L1Result::kHit) e.remaining = static_cast<uint16_t>(e.remaining + 1);
     if (r == cache::L1Result::kMiss) {
-      send(v.to_network(), v.base, tick,
-           memory_packet(v, PacketKind::kRead, line, mshr, v.p.header_bytes), v.horizon);
+      Packet p = memory_packet(v, PacketKind::kRead, line, mshr, v.p.header_bytes);
+      p.sectors = sectors;
+      send(v.to_network(), v.base, tick, p, v.horizon);
     }
     use = r == cache::L1Result::kMiss  ? LineUse::kMiss
           : r == cache::L1Result::kHit ? LineUse::kHit
                                        : LineUse::kMerged;
+  } else if (in.action == Action::kStore && !v.p.l1.plain &&
+             cache::l1_keeps_store(v.p.l1, s.l1, v.base, line, (in.flags & kLocal) != 0)) {
+    use = LineUse::kStore;
+    s.counters.store_lines += 1;
   } else if (in.action == Action::kStore) {
     const uint32_t more = op.watch != 0 ? hooks::store_packets(v, op.watch, op.warp, line) : 0;
     if (!free || (more != 0 && !has_credits(v.to_network(), v.base, tick, 1 + more))) {
@@ -259,10 +285,15 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
     Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | uint32_t{op.epoch} << 8,
                              v.p.header_bytes + data_bytes);
     p.sectors = lines.sectors[lines.next];
+    if (v.p.mark_words) p.payload = lines.words[lines.next];
     send(v.to_network(), v.base, tick, p, v.horizon);
     v.warps[op.warp].stores += 1;
     s.counters.store_lines += 1;
-    cache::l1_store(v.p.l1, s.l1, v.base, line);
+    if (v.p.l1.plain) {
+      cache::l1_store(v.p.l1, s.l1, v.base, line);
+    } else {
+      cache::l1_store_sectors(v.p.l1, s.l1, v.base, line, lines.sectors[lines.next], p.payload);
+    }
   } else {
     if (!free) {
       s.lsu_stall = LsuStall::kCredit;
@@ -320,10 +351,12 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
       }
       const uint32_t m = p.tag;
       s.counters.miss_latency += now - s.l1.mshr_since.in(v.base)[m];
-      const uint32_t n = s.l1.mshr_count.in(v.base)[m];
-      cache::l1_fill(s.l1, v.base, m);
+      const uint32_t n = v.p.l1.plain ? s.l1.mshr_count.in(v.base)[m]
+                                      : cache::l1_fill_sectors(v.p.l1, s.l1, v.base, m, p.sectors);
+      if (v.p.l1.plain) cache::l1_fill(s.l1, v.base, m);
       for (uint32_t i = 0; i < n; ++i)
         line_arrived(v, s.l1.mshr_loads.in(v.base)[m * v.p.l1.merges + i], now);
+      if (!v.p.l1.plain) cache::l1_end_fill(v.p.l1, s.l1, v.base, m, n);
       break;
     }
     case PacketKind::kAtomicReply:
@@ -331,6 +364,7 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
       break;
     default: {  // kWriteAck
       NW_ASSERT(p.kind == PacketKind::kWriteAck);
+      if (p.tag == kWriteBackTag) break;
       Warp& w = v.warps[p.tag & 0xff];
       remove_store(s, p.tag >> 8);
       NW_ASSERT(w.stores > 0);

@@ -21,6 +21,13 @@ inline cache::L1State make_l1(ArenaBuilder& a, const cache::L1Params& p) {
   s.mshr_count = a.allocate<uint8_t>(p.mshrs);
   s.mshr_loads = a.allocate<uint8_t>(p.mshrs * p.merges);
   s.mshr_free = low_bits(p.mshrs);
+  if (!p.plain) {
+    s.lines = a.allocate<cache::L1Line>(lines);
+    s.mshr_missing = a.allocate<uint16_t>(p.mshrs);
+    s.mshr_needs = a.allocate<uint8_t>(p.mshrs * p.merges);
+    for (uint32_t k = 1; k < 4; ++k)
+      if (p.mshrs > 64 * k) s.mshr_free_more[k - 1] = low_bits(p.mshrs - 64 * k);
+  }
   std::fill_n(a.get(s.tags), lines, kNoLine);
   std::fill_n(a.get(s.mshr_line), p.mshrs, kNoLine);
   return s;

@@ -64,6 +64,7 @@ struct SmParams {
   bool in_stack = false;      ///< a logic-layer SM: misses go to vaults
   bool all_local = false;     ///< it finds all data in its own stack: a bound, not a design
   bool count_rounds = false;  ///< of atomics: somebody serialises lanes that want one address
+  bool mark_words = false;    ///< of stores: somebody wants to know which words they write
 };
 
 enum class Phase : uint8_t {

@@ -82,7 +82,7 @@ struct MachineConfig {
     uint32_t shared_banks = 0;
   } lsu;
 
-  struct L1 {  // [l1]: write-through, no allocation on writes
+  struct L1 {  // [l1]
     uint32_t bytes = 0;
     uint32_t ways = 0;
     uint32_t line_bytes = 0;
@@ -90,6 +90,8 @@ struct MachineConfig {
     uint32_t hit_latency_cycles = 0;
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;
+    bool sectors = false;                  ///< loads fetch the sectors that are missing, not lines
+    std::string write_policy = "through";  ///< "through", "allocate" or "local-back"
   } l1;
 
   struct Memory {             // [memory]
@@ -103,7 +105,7 @@ struct MachineConfig {
     uint32_t walk_accesses = 0;  ///< page-table reads per walk, one after the other
   } tlb;
 
-  struct L2 {  // [l2]: write-through, no allocation on writes; line size as in the L1
+  struct L2 {  // [l2]: line size as in the L1
     uint32_t bytes = 0;
     uint32_t ways = 0;
     uint32_t slices = 0;
@@ -112,6 +114,11 @@ struct MachineConfig {
     uint32_t mshr_merges = 0;
     uint32_t queue_entries = 0;
     uint32_t atomic_cycles = 0;  ///< of each lane that wants an address that others want, too
+    bool sectors = false;        ///< reads fetch the sectors that are missing, not lines
+    /// "through": without allocation on writes; "back": with it
+    std::string write_policy = "through";
+    uint32_t sectors_per_cycle = 0;  ///< that a slice looks up; 0: a request, whatever it is of
+    bool begins_with_data = false;   ///< what the programs have allocated, as far as it holds that
   } l2;
 
   struct Interconnect {       // [interconnect]: separate request and reply crossbars
@@ -162,6 +169,9 @@ struct MachineConfig {
     uint32_t latency_cycles = 0;  ///< interconnect cycles, slice to channel in two hops, and back
     uint32_t flit_bytes = 0;      ///< a port of a partition moves one flit per interconnect cycle
     uint32_t queue_entries = 0;
+    uint32_t interleave_bytes = 0;  ///< that stay in a partition and slice; 0: a line
+    std::string hash = "folded";    ///< "folded", "none" or "ipoly"
+    bool slices_own_banks = false;  ///< those that share a channel
   } partitions;
 
   struct Mesh {  // [mesh]: places of the ports of [interconnect], in both directions

@@ -165,7 +165,7 @@ Keys memory_keys() {
       {NW_KEY(lsu.shared_banks), "banks", 1, 32, kPowerOfTwo, "",
        "Banks of the shared memory, four bytes wide."},
       {NW_KEY(l1.bytes), "bytes", 128, uint64_t{1} << 24, false, "",
-       "Capacity of an SM's L1 data cache: write-through, no allocation on writes."},
+       "Capacity of an SM's L1 data cache."},
       {NW_KEY(l1.ways), "ways", 1, 32, false, "", "Associativity."},
       {NW_KEY(l1.line_bytes), "bytes", 32, 256, kPowerOfTwo, "",
        "Cache line, of the L2 too; the unit of all memory traffic."},
@@ -176,9 +176,19 @@ Keys memory_keys() {
        kOptional},
       {NW_KEY(l1.hit_latency_cycles), "core cycles", 1, 4000, false, "",
        "Of a hit, lsu.pipeline_cycles apart."},
-      {NW_KEY(l1.mshr_entries), "lines", 1, 64, false, "", "Lines that may be missing at a time."},
+      {NW_KEY(l1.mshr_entries), "lines", 1, 256, false, "",
+       "Lines that may be missing at a time; more than 64 of a discrete machine."},
       {NW_KEY(l1.mshr_merges), "loads", 1, 64, false, "",
        "Loads that wait for one missing line at most."},
+      {NW_KEY(l1.sectors), "", 0, 0, false, "",
+       "Loads fetch the sectors that are missing, not whole lines (with l2.sectors).", kOptional},
+      {NW_KEY(l1.write_policy), "", 0, 0, false, "through allocate local-back",
+       "through: stores go on, to lines that are there too, and allocate nothing; allocate: they "
+       "go "
+       "on, and their line is there (with l1.sectors); local-back: those to local memory stay if "
+       "their line is there, until it is replaced, and those to global memory drop theirs. Others "
+       "than through of a discrete machine.",
+       kOptional},
       {NW_KEY(memory.page_bytes), "bytes", 4096, uint64_t{1} << 30, kPowerOfTwo, "",
        "Page: what can have a frame and a mapping of its own."},
       {NW_KEY(tlb.entries), "entries", 0, 1024, false, "",
@@ -190,13 +200,13 @@ Keys memory_keys() {
       {NW_KEY(tlb.walk_accesses), "reads", 1, 4, false, "",
        "Page-table reads per walk, one after the other; higher levels hit in a walk cache."},
       {NW_KEY(l2.bytes), "bytes", 1024, uint64_t{1} << 30, false, "",
-       "Capacity of all slices together: write-through, no allocation on writes."},
+       "Capacity of all slices together."},
       {NW_KEY(l2.ways), "ways", 1, 32, false, "", "Associativity."},
       {NW_KEY(l2.slices), "slices", 1, 256, false, "",
        "Slices; a multiple of the number of stacks or memory partitions."},
       {NW_KEY(l2.latency_cycles), "L2 cycles", 1, 100000, false, "",
        "Look-up inside a slice, channels apart."},
-      {NW_KEY(l2.mshr_entries), "lines", 1, 64, false, "",
+      {NW_KEY(l2.mshr_entries), "lines", 1, 256, false, "",
        "Lines that may be missing at a time, per slice."},
       {NW_KEY(l2.mshr_merges), "requests", 1, 64, false, "",
        "Requests that wait for one missing line at most."},
@@ -205,6 +215,22 @@ Keys memory_keys() {
       {NW_KEY(l2.atomic_cycles), "L2 cycles", 0, 1000, false, "",
        "Lanes whose atomics want one address are served one after the other, each so long; a slice "
        "serves one access at a time. 0: at once.",
+       kOptional},
+      {NW_KEY(l2.sectors), "", 0, 0, false, "",
+       "Reads fetch the sectors that are missing (packets.sector_bytes), not whole lines. Of a "
+       "discrete machine.",
+       kOptional},
+      {NW_KEY(l2.write_policy), "", 0, 0, false, "through back",
+       "through: writes go on to memory and allocate nothing; back: they allocate their line, stay "
+       "until it is replaced, and fetch nothing (with l2.sectors).",
+       kOptional},
+      {NW_KEY(l2.sectors_per_cycle), "sectors", 0, 8, false, "",
+       "That a slice looks up in an L2 cycle; 0: a request, whatever it is of (with l2.sectors).",
+       kOptional},
+      {NW_KEY(l2.begins_with_data), "", 0, 0, false, "",
+       "As if all that programs allocate had been copied to the device just before the first "
+       "launch, "
+       "in the order of allocation: the last of it lies in the L2.",
        kOptional},
       {NW_KEY(interconnect.flit_bytes), "bytes", 1, 1024, false, "",
        "A crossbar port moves one flit per interconnect cycle."},
@@ -296,6 +322,19 @@ Keys stack_keys() {
        "Consecutive bytes that lie above one core; the next ones lie above the next core."},
       {NW_KEY(near_bank.queue_entries), "packets", 2, 1024, false, "",
        "Packets in flight per channel between a core and its banks."},
+      {NW_KEY(partitions.interleave_bytes), "bytes", 0, uint64_t{1} << 20, false, "",
+       "So many in a row stay in one partition and slice, a power of two; 0: a line.", kOptional},
+      {NW_KEY(partitions.hash), "", 0, 0, false, "folded none ipoly",
+       "How the bits above choose with: folded: added or exclusive-or to partition, slice and "
+       "bank; "
+       "none: not at all; ipoly: partition and slice are the remainder by a polynomial, banks "
+       "without.",
+       kOptional},
+      {NW_KEY(partitions.slices_own_banks), "", 0, 0, false, "",
+       "Slices that share a memory channel have banks of it for themselves, instead of parts of "
+       "all "
+       "rows.",
+       kOptional},
       {NW_KEY(dram.standard), "", 0, 0, false, "",
        "Standard whose timings the vaults have, as 'nearwarp list dram' names it, or \"none\": the "
        "machine lists them."},

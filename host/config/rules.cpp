@@ -74,6 +74,22 @@ void check_slices(const Rules& rules, const MachineConfig& m) {
     rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar", kMaxSwitchPorts);
     rules.at_most("partitions.count", uint64_t{p.count} + m.l2.slices,
                   "with l2.slices the inputs of a crossbar", kMaxSwitchInputs);
+    rules.require(
+        p.interleave_bytes == 0 ||
+            (is_power_of_two(p.interleave_bytes) && p.interleave_bytes >= m.l1.line_bytes),
+        "partitions.interleave_bytes", fmt::format("is {}", p.interleave_bytes),
+        fmt::format("it must be 0 or a power of two from l1.line_bytes on, {}", m.l1.line_bytes));
+    const uint64_t places = uint64_t{p.count} * std::max<uint64_t>(slices, p.channels);
+    rules.require(
+        p.hash != "ipoly" || (is_power_of_two(places) && is_power_of_two(p.count) && places <= 256),
+        "partitions.hash", "is \"ipoly\"",
+        fmt::format("partitions and their slices or channels must be powers of two, and "
+                    "at most 256 together, not {} of {}",
+                    p.count, places / p.count));
+    rules.require(
+        !p.slices_own_banks || slices <= p.channels || slices / p.channels <= m.dram.banks,
+        "partitions.slices_own_banks", "is true",
+        fmt::format("for {} slices a channel needs as many banks", slices / p.channels));
     // Slices that share a channel share its rows, by bits of the line address.
     rules.require(
         slices <= p.channels || is_power_of_two(slices / p.channels), "partitions.channels",
@@ -207,6 +223,25 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
     rules.require(m.sm.fetch_width != 0, "sm.fetch_width", "is 0",
                   "instruction_cache.bytes wants fetches that take time");
   }
+  // What computes in stacks finds memory up to date, and has lines invalidated.
+  rules.require(!m.l2.sectors || m.shape == "discrete", "l2.sectors", "is true",
+                "only machines of the shape \"discrete\" may have it");
+  rules.require(m.l2.write_policy != "back" || m.l2.sectors, "l2.write_policy", "is \"back\"",
+                "that needs l2.sectors = true, as what is dirty are sectors");
+  rules.require(!m.l1.sectors || m.l2.sectors, "l1.sectors", "is true",
+                "that needs l2.sectors = true, as sectors are what it asks for");
+  rules.require(m.l1.write_policy == "through" || m.shape == "discrete", "l1.write_policy",
+                fmt::format("is \"{}\"", m.l1.write_policy),
+                "only machines of the shape \"discrete\" may have it");
+  rules.require(m.l1.write_policy != "allocate" || m.l1.sectors, "l1.write_policy",
+                "is \"allocate\"", "that needs l1.sectors = true");
+  rules.require(m.l1.write_policy != "local-back" || !m.l1.sectors, "l1.write_policy",
+                "is \"local-back\"", "that is of whole lines, without l1.sectors");
+  rules.require(m.l1.mshr_entries <= 64 || m.shape == "discrete", "l1.mshr_entries",
+                fmt::format("is {}", m.l1.mshr_entries),
+                "machines of other shapes than \"discrete\" may have at most 64");
+  rules.require(m.l2.sectors_per_cycle == 0 || m.l2.sectors, "l2.sectors_per_cycle",
+                fmt::format("is {}", m.l2.sectors_per_cycle), "that needs l2.sectors = true");
   if (m.shape != "near_bank")
     check_sets(rules, "l2.bytes", m.l2.bytes, m.l2.slices, m.l2.ways, m.l1.line_bytes,
                "l2.slices x l2.ways x l1.line_bytes");

@@ -420,6 +420,12 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"packets.sector_bytes=64", "packets.sector_bytes"},
         std::pair{"sm.register_unit=2048", "sm.registers"}, std::pair{"l1.bytes=32000", "l1.bytes"},
         std::pair{"l1.ways=3", "l1.bytes"}, std::pair{"l2.bytes=1000000", "l2.bytes"},
+        std::pair{"l1.sectors=true", "l1.sectors"},
+        std::pair{"l1.write_policy=local-back", "l1.write_policy"},
+        std::pair{"l1.mshr_entries=65", "l1.mshr_entries"},
+        std::pair{"l2.sectors=true", "l2.sectors"},
+        std::pair{"l2.write_policy=back", "l2.write_policy"},
+        std::pair{"l2.sectors_per_cycle=1", "l2.sectors_per_cycle"},
         std::pair{"l2.slices=2", "l2.slices"}, std::pair{"l2.slices=128", "l2.slices"},
         std::pair{"packets.sector_bytes=256", "packets.sector_bytes"},
         std::pair{"dram.queue_entries=16", "dram.write_high_watermark"},
@@ -562,6 +568,15 @@ TEST(Shapes, RulesOfADiscreteGpu) {
   expect_contains(message_of([&] { load_machine("discrete16", three); }),
                   "must be a power of two for each");
   EXPECT_EQ(error("l2.slices=128").rfind("l2.", 0), 0u);
+  EXPECT_EQ(error("partitions.interleave_bytes=192").rfind("partitions.interleave_bytes", 0), 0u);
+  EXPECT_EQ(error("partitions.interleave_bytes=64").rfind("partitions.interleave_bytes", 0), 0u);
+  EXPECT_EQ(error("partitions.hash=ipoly"), "");
+  EXPECT_EQ(error("l1.write_policy=local-back"), "");
+  EXPECT_EQ(error("l1.write_policy=allocate").rfind("l1.write_policy", 0), 0u);
+  const std::vector<std::string> ipoly{"partitions.count=6", "l2.slices=12", "l2.bytes=786432",
+                                       "partitions.hash=ipoly"};
+  expect_contains(message_of([&] { load_machine("discrete16", ipoly); }),
+                  "must be powers of two, and at most 256 together, not 6 of 2");
   EXPECT_EQ(memory_mbps(load_machine("discrete16")), 250'000u);
   EXPECT_EQ(memory_mbps(load_machine("tom")), 320'000u);
 }

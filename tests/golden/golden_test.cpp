@@ -51,6 +51,18 @@ std::vector<GoldenRun> golden_runs() {
       {"kmeans", "opportunistic", "baseline"},
       {"kmeans", "coda", "baseline"},
       {"bfs-rmat", "mpu", "baseline"},
+      {"kmeans",
+       "discrete16",
+       "baseline",
+       {"l1.sectors=true", "l1.write_policy=allocate", "l2.sectors=true", "l2.write_policy=back",
+        "l2.sectors_per_cycle=1", "l2.begins_with_data=true", "partitions.interleave_bytes=256",
+        "partitions.hash=ipoly", "partitions.slices_own_banks=true"},
+       "sectors"},
+      {"hand-made-atomics",
+       "discrete16",
+       "baseline",
+       {"l1.write_policy=local-back", "l2.sectors=true", "l2.write_policy=back"},
+       "write-back"},
   };
 }
 

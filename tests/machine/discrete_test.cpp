@@ -83,6 +83,16 @@ INSTANTIATE_TEST_SUITE_P(
                 {"partitions.channels=3", "l2.slices=12", "l2.bytes=786432"}},
         Sharing{"five_channels_a_slice",
                 {"partitions.count=3", "partitions.channels=5", "l2.slices=3", "l2.bytes=196608"}},
+        Sharing{"chunks", {"partitions.interleave_bytes=256"}},
+        Sharing{"chunks_without_hash", {"partitions.interleave_bytes=512", "partitions.hash=none"}},
+        Sharing{"own_banks", {"partitions.slices_own_banks=true"}},
+        Sharing{"as_in_gtx480",
+                {"partitions.count=6", "l2.slices=12", "l2.bytes=786432",
+                 "partitions.interleave_bytes=256", "partitions.hash=none",
+                 "partitions.slices_own_banks=true"}},
+        Sharing{"as_in_qv100",
+                {"partitions.interleave_bytes=256", "partitions.hash=ipoly",
+                 "partitions.slices_own_banks=true"}},
         Sharing{"whole_packets", {"interconnect.topology=switch"}}),
     [](const auto& test) { return test.param.name; });
 
@@ -97,6 +107,99 @@ TEST(Discrete, TheWayOfSteppingDoesNotShow) {
   variations[2].shuffle_lanes = 7;
   for (const sim::SimOptions& options : variations)
     EXPECT_EQ(numbers(run(recording, {}, options)), expected) << options.window_ticks;
+}
+
+const std::vector<std::string>& write_back() {
+  static const std::vector<std::string> keys = {"l2.sectors=true", "l2.write_policy=back",
+                                                "l2.sectors_per_cycle=1"};
+  return keys;
+}
+
+TEST(Discrete, WithWriteBackTheWayOfSteppingDoesNotShow) {
+  const runtime::Recording& recording = workload("kmeans", 500'000);
+  std::vector<std::string> keys = write_back();
+  keys.emplace_back("l2.bytes=65536");  // so that lines are written back
+  keys.emplace_back("partitions.hash=ipoly");
+  const report::RunResult expected = run(recording, keys);
+  EXPECT_GT(counter(expected, "l2.write_backs"), 0u);
+  EXPECT_GT(counter(expected, "l2.sectors_left_dirty"), 0u);
+  std::vector<sim::SimOptions> variations(3);
+  variations[0].window_ticks = 113;
+  variations[0].order_seed = 3;
+  variations[1].threads = 2;
+  variations[1].order_seed = 5;
+  variations[2].shuffle_lanes = 7;
+  for (const sim::SimOptions& options : variations)
+    EXPECT_EQ(numbers(run(recording, keys, options)), numbers(expected)) << options.window_ticks;
+}
+
+TEST(Discrete, NorDoesItWithOtherPoliciesOfTheL1) {
+  const runtime::Recording& recording = workload("kmeans", 300'000);
+  for (const std::vector<std::string>& own :
+       {std::vector<std::string>{"l1.write_policy=local-back"},
+        {"l1.sectors=true", "l1.write_policy=allocate", "l1.mshr_entries=100"}}) {
+    std::vector<std::string> keys = write_back();
+    keys.insert(keys.end(), own.begin(), own.end());
+    const report::RunResult expected = run(recording, keys);
+    EXPECT_EQ(expected.warp_instructions, recording.warp_instructions);
+    std::vector<sim::SimOptions> variations(3);
+    variations[0].window_ticks = 113;
+    variations[0].order_seed = 3;
+    variations[1].threads = 2;
+    variations[1].order_seed = 5;
+    variations[2].shuffle_lanes = 7;
+    for (const sim::SimOptions& options : variations)
+      EXPECT_EQ(numbers(run(recording, keys, options)), numbers(expected)) << own.front();
+  }
+}
+
+TEST(Discrete, WhatIsWrittenBackIsWhatWasWritten) {
+  const runtime::Recording& recording = workload("vector-add", 500'000);
+  const report::RunResult through = run(recording), back = run(recording, write_back());
+  EXPECT_EQ(counter(back, "dram.bytes_written"), 32 * counter(back, "l2.sectors_written_back"));
+  EXPECT_EQ(counter(through, "dram.bytes_written"), 32 * (counter(back, "l2.sectors_written_back") +
+                                                          counter(back, "l2.sectors_left_dirty")));
+}
+
+TEST(Discrete, DataThatIsThereAtTheBeginningIsNotFetched) {
+  const runtime::Recording& recording = workload("vector-add", 500'000);
+  for (const bool back : {false, true}) {
+    std::vector<std::string> keys = back ? write_back() : std::vector<std::string>{};
+    const uint64_t cold = counter(run(recording, keys), "dram.bytes_read");
+    keys.emplace_back("l2.begins_with_data=true");
+    keys.emplace_back("l2.bytes=67108864");
+    EXPECT_GT(cold, 100'000u);
+    EXPECT_LE(counter(run(recording, keys), "dram.bytes_read"), 128u);
+    keys.back() = "l2.bytes=1048576";  // holds but a part
+    const uint64_t part = counter(run(recording, keys), "dram.bytes_read");
+    EXPECT_LE(part, cold);
+  }
+}
+
+TEST(Discrete, PartitionsAreThoseOfGpgpuSim) {
+  const AddressMap plain = sim::machine_address_map(config::load_machine("gtx480"));
+  for (uint32_t chunk = 0; chunk < 1000; ++chunk) {
+    for (const LineAddr line : {2 * chunk, 2 * chunk + 1}) {
+      EXPECT_EQ(plain.stack_of(line), chunk % 6);
+      EXPECT_EQ(plain.slice_in_stack(line), chunk / 6 % 2);
+      EXPECT_EQ(plain.locate(line).bank % 2, chunk / 6 % 2);
+    }
+  }
+  // Of partition 5, slice 1 a row has 32 lines, 16 chunks; then comes the next bank.
+  EXPECT_EQ(plain.locate(2 * (5 + 6)).bank, 1u);
+  EXPECT_EQ(plain.locate(2 * (5 + 6 + 12 * 15)).column, 30u);
+  EXPECT_EQ(plain.locate(2 * (5 + 6 + 12 * 16)).bank, 3u);
+  const AddressMap hashed = sim::machine_address_map(config::load_machine("qv100"));
+  const auto place = [&](uint32_t chunk) {
+    return hashed.stack_of(2 * chunk) * 2 + hashed.slice_in_stack(2 * chunk);
+  };
+  for (uint32_t chunk = 0; chunk < 64; ++chunk)
+    EXPECT_EQ(place(chunk), chunk % 32 * 2 + chunk / 32);
+  // x^6 = x + 1, x^7 = x^2 + x, x^12 = x^2 + 1 modulo x^6 + x + 1.
+  EXPECT_EQ(place(1u << 6), 0b000011u);
+  EXPECT_EQ(place(1u << 7), 0b000110u);
+  EXPECT_EQ(place(1u << 12), 0b000101u);
+  EXPECT_EQ(place(1u << 12 | 1u << 6 | 3), 0b000110u ^ 0b000110u);
 }
 
 TEST(Discrete, MoreBandwidthIsFaster) {

@@ -52,6 +52,7 @@ struct MemoryConfig {
   uint32_t cross_num = 7, cross_den = 2;
   uint32_t l2_latency = 20, set_bits = 5, ways = 16, mshrs = 64, merges = 4;
   uint32_t monitor = 1;
+  uint8_t by_sectors = 0, write_back = 0;  ///< of the slices; without invalidations
   VaultParams dram = ddr3_1600();
 };
 
@@ -246,6 +247,8 @@ class MemorySystem {
     p.ways = config.ways;
     p.mshr_entries = config.mshrs;
     p.mshr_merges = config.merges;
+    p.by_sectors = config.by_sectors;
+    p.write_back = config.write_back;
     p.header_bytes = 8;
     p.line_bytes = 128;
     p.sector_bytes = 32;
@@ -380,6 +383,7 @@ class MemorySystem {
 
   void make_vault_component(uint32_t stack, uint32_t v, Ref<Channel> in, Ref<Channel> out) {
     VaultParams p = config.dram;
+    p.sector_reads = config.by_sectors;
     p.period = config.dram_period;
     p.ticks_per_byte_num = 14;  // 10 GB/s at 140 GHz
     p.endpoint = static_cast<uint16_t>(first_vault + stack * config.vaults + v);

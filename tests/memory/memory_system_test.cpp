@@ -49,8 +49,8 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
       uint32_t sectors = 0;
       if (what >= 60 && what < 85) kind = PacketKind::kWrite;
       if (what >= 85 && what < 95) kind = PacketKind::kAtomic;
-      if (what >= 95 && main) kind = PacketKind::kInvalidate;
-      if (what == 99 && main) kind = tom::kOffloadRequest;
+      if (what >= 95 && main && config.by_sectors == 0) kind = PacketKind::kInvalidate;
+      if (what == 99 && main && config.by_sectors == 0) kind = tom::kOffloadRequest;
       if (kind == PacketKind::kWrite || kind == PacketKind::kAtomic) {
         sectors = 1 + random() % 15;
         bytes = static_cast<uint16_t>(8 + 32 * population_count(sectors));
@@ -72,6 +72,16 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
       by.items.push_back(
           {random() % traffic.spread,
            make_packet(kind, src, static_cast<uint16_t>(dst), bytes, n, line, sectors), 0});
+      if (config.by_sectors != 0) {
+        Packet& sent = by.items.back().packet;
+        if (kind == PacketKind::kRead) sent.sectors = random() % 16;
+        // Sectors that are written are written whole, or but for the first word.
+        if (kind == PacketKind::kWrite) {
+          for (uint32_t k = 0; k < 4; ++k)
+            if ((sectors >> k & 1) != 0)
+              sent.payload |= (random() % 2 != 0 ? 0xffull : 0xfe) << 8 * k;
+        }
+      }
     }
     if (main) {
       std::sort(drops->items.begin(), drops->items.end(),
@@ -119,8 +129,18 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
   EXPECT_EQ(m.sum(m.slices, [](auto& s) { return s.counters.invalidations; }), invalidations);
   EXPECT_EQ(m.sum(m.slices, [](auto& s) { return s.mshrs_in_use + s.request_reserved; }), 0u);
   EXPECT_EQ(m.sum(m.slices,
-                  [](auto& s) { return s.counters.atomic_writes - s.counters.atomic_write_acks; }),
+                  [](auto& s) {
+                    return s.counters.atomic_writes + s.counters.write_backs -
+                           s.counters.atomic_write_acks;
+                  }),
             0u);
+  EXPECT_EQ(m.sum(m.slices, [](auto& s) { return s.counters.sectors_dirtied; }),
+            m.sum(m.slices, [&](auto& s) {
+              uint64_t n = s.counters.sectors_written_back;
+              for (uint32_t i = 0; i < s.sectors.count; ++i)
+                n += population_count(m.rig.arena.get(s.sectors)[i].dirty);
+              return n;
+            }));
   EXPECT_EQ(m.sum(m.vaults, [](auto& s) { return s.valid != 0 || s.exits[0].count != 0 ? 1 : 0; }),
             0u);
   EXPECT_EQ(
@@ -230,6 +250,53 @@ TEST(MemorySystem, FrequentRefreshAndStarvationAreIndependentOfStepping) {
   t.spread = 100000;
   expect_independent(c, t);
 }
+
+class MemoryBySectors : public ::testing::TestWithParam<uint8_t> {};
+
+TEST_P(MemoryBySectors, IsIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.by_sectors = 1;
+  c.write_back = GetParam();
+  Traffic t;
+  t.spread = 20000;
+  t.lines = 64;
+  expect_independent(c, t);
+  t.lines = 1 << 12;
+  t.spread = 1;
+  expect_independent(c, t);
+}
+
+TEST_P(MemoryBySectors, SingleSlotsAreIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.by_sectors = 1;
+  c.write_back = GetParam();
+  c.slots = 1;
+  c.vault_queue = 2;
+  c.dram.write_high = 2;
+  c.dram.write_low = 1;
+  c.mshrs = 2;
+  Traffic t;
+  t.spread = 1;
+  t.requests = 100;
+  t.lines = 128;
+  t.consumer_period = 2000;
+  expect_independent(c, t);
+}
+
+TEST_P(MemoryBySectors, LanesThatAreThreadsGiveTheSame) {
+  MemoryConfig c = small_config();
+  c.by_sectors = 1;
+  c.write_back = GetParam();
+  c.vaults = 2;
+  Traffic t;
+  t.requests = 60;
+  t.spread = 20000;
+  t.lines = 64;
+  expect_same(run_system<HostGroup>(c, t, {448}), run_system<SpmdTeam>(c, t, {448}), "threads");
+}
+
+INSTANTIATE_TEST_SUITE_P(WritePolicies, MemoryBySectors, ::testing::Values(0, 1),
+                         [](const auto& test) { return test.param != 0 ? "back" : "through"; });
 
 TEST(MemorySystem, LanesThatAreThreadsGiveTheSame) {
   MemoryConfig c = small_config();

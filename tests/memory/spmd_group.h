@@ -72,6 +72,15 @@ class SpmdGroup {
     if (rank_ == 0) f();
     sync();
   }
+  template <class F>
+  auto leader_value(F&& f) const {
+    sync();
+    if (rank_ == 0) shared_->words[0] = static_cast<uint64_t>(f());
+    sync();
+    const auto value = static_cast<decltype(f())>(shared_->words[0]);
+    sync();
+    return value;
+  }
   void sync() const { shared_->meet.arrive_and_wait(); }
 
  private:

@@ -52,6 +52,24 @@ TEST(Coalescer, RoundsAreTheMostLanesOfOneAddress) {
   EXPECT_EQ(rounds(strided(96, 4), kFull), (std::vector<uint32_t>{1, 1}));
 }
 
+TEST(Coalescer, WordsAreThoseThatAreWrittenCompletely) {
+  const auto written = [](const std::vector<uint64_t>& words, uint32_t mask, uint32_t bytes) {
+    LineList list = lines_of(words, mask);
+    mark_words(words.data(), 0, mask, bytes, kBase, 7, list);
+    return std::vector<uint64_t>(list.words, list.words + list.count);
+  };
+  using Words = std::vector<uint64_t>;
+  EXPECT_EQ(written(strided(0, 4), kFull, 4), Words{0xffffffff});
+  EXPECT_EQ(written(strided(0, 4), 0x5, 4), Words{0x5});
+  EXPECT_EQ(written(strided(96, 4), kFull, 4), (Words{0xff000000, 0x00ffffff}));
+  EXPECT_EQ(written(strided(0, 8), kFull, 4), (Words{0x55555555, 0x55555555}));
+  EXPECT_EQ(written(strided(0, 16), 0x3, 16), Words{0xff});
+  EXPECT_EQ(written(strided(128, -128), 0x3, 4), (Words{1, 1}));
+  EXPECT_EQ(written(strided(8, 1), 0x7f, 1), Words{0x4});  // seven bytes fill one word
+  EXPECT_EQ(written(strided(8, 2), 0x7, 2), Words{0x4});
+  EXPECT_EQ(written(strided(8, 0), kFull, 2), Words{0});
+}
+
 TEST(Coalescer, ShiftedUnitStrideIsTwoLines) {
   const LineList l = lines_of(strided(5 * 128 + 96, 4), kFull);
   ASSERT_EQ(l.count, 2u);

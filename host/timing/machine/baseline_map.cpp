@@ -14,6 +14,48 @@ namespace {
 
 uint32_t log2_exact(uint32_t n) { return static_cast<uint32_t>(std::countr_zero(n)); }
 
+/// Primitive polynomials over GF(2) by degree, from 1 on.
+constexpr uint32_t kPolynomials[AddressMap::kMaxPolynomialBits] = {
+    0b11, 0b111, 0b1011, 0b10011, 0b100101, 0b1000011, 0b10000011, 0b100011101};
+
+/// Partition and slice by the remainder of the chunk's number. The chunk's lowest bits are those of
+/// the partition, then of the slice, and come back as partition * slices + slice; those above are
+/// divided by the polynomial.
+void set_polynomial(AddressMap& map) {
+  const uint32_t slice_bits = log2_exact(map.vaults), bits = log2_exact(map.stacks) + slice_bits;
+  map.polynomial_bits = bits;
+  if (bits == 0) return;
+  uint32_t remainder = 1;  // of x to the power of j
+  for (uint32_t j = 0; j < 32; ++j) {
+    const uint32_t index = j >= bits               ? remainder
+                           : j < bits - slice_bits ? 1u << (j + slice_bits)
+                                                   : 1u << (j - (bits - slice_bits));
+    for (uint32_t i = 0; i < bits; ++i) map.polynomial[i] |= (index >> i & 1) << j;
+    remainder <<= 1;
+    if ((remainder >> bits & 1) != 0) remainder ^= kPolynomials[bits - 1];
+  }
+}
+
+/// What only machines with partitions can say, by counts instead of bits.
+void set_partitions(AddressMap& map, const config::MachineConfig& machine, uint32_t vaults,
+                    uint32_t slices) {
+  const config::MachineConfig::Partitions& p = machine.partitions;
+  const uint32_t lines = p.interleave_bytes / machine.l1.line_bytes;
+  if (lines <= 1 && p.hash == "folded" && !p.slices_own_banks) return;
+  map.stacks = p.count;
+  map.vaults = vaults;
+  map.slices = slices;
+  map.chunk_bits = lines > 1 ? log2_exact(lines) : 0;
+  if (p.hash != "folded") map.hash = 0;
+  if (p.hash == "ipoly") set_polynomial(map);
+  if (p.slices_own_banks && vaults > p.channels) {
+    map.slice_bank_bits = log2_exact(vaults / p.channels);
+    map.channels = p.channels;
+    map.bank_bits -= map.slice_bank_bits;
+    map.column_bits += map.slice_bank_bits;
+  }
+}
+
 /// What the map tells apart.
 struct Counts {
   uint32_t stacks, slices, channels;  ///< slices and channels of a stack
@@ -51,6 +93,8 @@ AddressMap machine_address_map(const config::MachineConfig& machine) {
     // A hash would take bits of the line's place within the consecutive bytes.
     map.hash_stack = map.stack_shift == 0 ? 1 : 0;
   }
+  if (machine.shape == "discrete" || machine.shape == "mesh")
+    set_partitions(map, machine, vaults, slices);
   return map;
 }
 

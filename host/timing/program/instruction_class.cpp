@@ -212,6 +212,7 @@ void classify_memory(ImageInstr& out, const Instruction& in, const Classes& c) {
   }
   out.flags |= sm::kHasRecord;
   if (in.guard != compiler::kNone) out.flags |= sm::kGuarded;
+  if (in.mod.space == Space::kLocal) out.flags |= sm::kLocal;
   out.lane_bytes = lane_bytes(in);
   if (in.mod.space == Space::kShared) out.action = on_shared_memory(out.action);
 }

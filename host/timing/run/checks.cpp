@@ -80,6 +80,18 @@ void each_sm(System& system, F&& f) {
       });
 }
 
+/// What an L1 has kept of stores is there, or has been written back or dropped.
+void check_kept(System& system, const std::string& name, const cache::L1State& s,
+                const cache::L1Params& p) {
+  uint64_t dirty = 0;
+  for (uint32_t i = 0; p.writes == cache::L1Writes::kLocalBack && i < s.lines.count; ++i)
+    dirty += s.lines.in(system.arena.base())[i].dirty;
+  const cache::L1Counters& c = s.counters;
+  if (c.lines_dirtied != c.write_backs + c.lines_dropped_dirty + dirty)
+    lost(fmt::format("{}: {} lines became dirty, {} were written back, {} dropped, {} still are",
+                     name, c.lines_dirtied, c.write_backs, c.lines_dropped_dirty, dirty));
+}
+
 template <uint32_t kWords>
 void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const sm::SmParams& p) {
   const std::string& name = system.nodes[i].name;
@@ -88,6 +100,10 @@ void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const 
   if (s.l1.mshr_free != low_bits(p.l1.mshrs)) lost(name + " still holds MSHRs");
   if (p.fetch.cached && s.fetch.cache.mshr_free != low_bits(p.fetch.cache.mshrs))
     lost(name + " still waits for instructions");
+  for (uint32_t k = 1; !p.l1.plain && k < 4; ++k)
+    if (s.l1.mshr_free_more[k - 1] != (p.l1.mshrs > 64 * k ? low_bits(p.l1.mshrs - 64 * k) : 0))
+      lost(name + " still holds MSHRs");
+  check_kept(system, name, s.l1, p.l1);
   if (s.lsu_count != 0) lost(name + " has memory operations in its queue");
   if (s.parked_ops != 0) lost(name + " has memory operations that wait for a page");
   if (p.tlb.entries != 0 && (s.tlb.free_walkers != low_bits(p.tlb.walkers) || s.tlb.unsent != 0))
@@ -100,6 +116,17 @@ void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const 
     lost(name + " has accessed lines that it did not translate");
   for (const uint32_t stores : s.epoch_stores)
     if (stores != 0) lost(name + " has stores that were never acknowledged");
+}
+
+/// What has been written to a slice is dirty there, or has been written back.
+void check_sectors(System& system, uint32_t i, const L2SliceState& s) {
+  uint64_t dirty = 0;
+  for (uint32_t k = 0; k < s.sectors.count; ++k)
+    dirty += population_count(s.sectors.in(system.arena.base())[k].dirty);
+  if (s.counters.sectors_dirtied != s.counters.sectors_written_back + dirty)
+    lost(fmt::format("{}: {} sectors became dirty, {} were written back, {} still are",
+                     system.nodes[i].name, s.counters.sectors_dirtied,
+                     s.counters.sectors_written_back, dirty));
 }
 
 }  // namespace
@@ -130,8 +157,9 @@ void check_conservation(System& system, uint64_t expected_instructions) {
     const L2SliceState& s = system.state<L2SliceState>(i);
     if (s.mshrs_in_use != 0 || s.request_count != 0 || s.reply_count != 0)
       lost(system.nodes[i].name + " still has requests");
-    if (s.counters.atomic_writes != s.counters.atomic_write_acks)
-      lost(system.nodes[i].name + " has writes of atomics that were never acknowledged");
+    if (s.counters.atomic_writes + s.counters.write_backs != s.counters.atomic_write_acks)
+      lost(system.nodes[i].name + " has writes of its own that were never acknowledged");
+    check_sectors(system, i, s);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/checks.h"
 #include "host/timing/run/collect.h"
+#include "host/timing/run/preload.h"
 
 namespace nearwarp::sim {
 
@@ -49,6 +50,8 @@ System Replay::lay_out() {
   apply_dispatch_policy(what_.policy->dispatch, graph, image_);
   System system = sim::lay_out(graph);
   map_address_spaces(image_, system);
+  if (what_.machine->l2.begins_with_data)
+    preload_l2(what_.recording->allocations, *what_.machine, system);
   for (const auto& m : mechanisms_) m->attach(system);
   return system;
 }

@@ -98,6 +98,7 @@ SmSpec Parts::main_sm() const {
   p.device_base = exec::kDeviceBase;
   p.line_shift = log2_exact(m.l1.line_bytes);
   p.count_rounds = m.l2.atomic_cycles != 0;
+  p.mark_words = m.l2.write_policy == "back" || m.l1.write_policy == "allocate";
   p.header_bytes = m.packets.header_bytes;
   p.sector_bytes = m.packets.sector_bytes;
   p.line_address_bytes = m.packets.line_address_bytes;
@@ -106,6 +107,12 @@ SmSpec Parts::main_sm() const {
   p.l1.hit_latency = m.l1.hit_latency_cycles + m.lsu.pipeline_cycles;
   p.l1.mshrs = m.l1.mshr_entries;
   p.l1.merges = m.l1.mshr_merges;
+  p.l1.by_sectors = m.l1.sectors ? 1 : 0;
+  p.l1.writes = m.l1.write_policy == "allocate"     ? cache::L1Writes::kAllocate
+                : m.l1.write_policy == "local-back" ? cache::L1Writes::kLocalBack
+                                                    : cache::L1Writes::kThrough;
+  p.l1.all_sectors = static_cast<uint8_t>(low_bits(m.l1.line_bytes / m.packets.sector_bytes));
+  p.l1.plain = !m.l1.sectors && m.l1.write_policy == "through" && m.l1.mshr_entries <= 64;
   p.tlb.entries = m.tlb.entries;
   p.tlb.page_shift = log2_exact(m.tlb.page_bytes / m.l1.line_bytes);
   p.tlb.walkers = m.tlb.walkers;
@@ -141,6 +148,9 @@ L2SliceSpec Parts::l2_slice() const {
   p.mshr_entries = m.l2.mshr_entries;
   p.mshr_merges = m.l2.mshr_merges;
   p.atomic_cycles = m.l2.atomic_cycles;
+  p.by_sectors = m.l2.sectors ? 1 : 0;
+  p.sectors_per_cycle = static_cast<uint8_t>(m.l2.sectors_per_cycle);
+  p.write_back = m.l2.write_policy == "back" ? 1 : 0;
   set_packets(p, m);
   spec.queue_entries = m.l2.queue_entries;
   return spec;
@@ -166,6 +176,7 @@ VaultSpec Parts::vault(uint32_t mbps) const {
     const uint32_t each = (sector + d.burst_bytes - 1) / d.burst_bytes * d.burst_bytes;
     p.line_bus_bytes = static_cast<uint16_t>(machine.l1.line_bytes / sector * each);
   }
+  p.sector_reads = machine.l2.sectors ? 1 : 0;
   p.starvation_cycles = d.starvation_cycles;
   p.fixed_latency_cycles = d.fixed_latency_cycles;
   p.read_entries = d.read_entries;

@@ -15,7 +15,7 @@ constexpr CounterRow<L2Counters> kL2Counters[] = {
      [](L l) { return l.read_misses; }},
     {"read_merges", "lines", "Reads that joined a miss under way",
      [](L l) { return l.read_merges; }},
-    {"writes", "lines", "Writes passed on to memory", [](L l) { return l.writes; }},
+    {"writes", "lines", "Writes taken in", [](L l) { return l.writes; }},
     {"write_hits", "lines", "Of these, present", [](L l) { return l.write_hits; }},
     {"atomics", "lines", "Atomics executed", [](L l) { return l.atomics; }},
     {"atomic_busy", "L2 cycles", "Busy with lanes that wanted one address, summed over slices",
@@ -24,6 +24,18 @@ constexpr CounterRow<L2Counters> kL2Counters[] = {
     {"lines_invalidated", "lines", "Of these, present", [](L l) { return l.lines_invalidated; }},
     {"fills", "lines", "Lines that came from memory", [](L l) { return l.fills; }},
     {"evictions", "lines", "Lines replaced", [](L l) { return l.evictions; }},
+};
+
+/// Of slices that work by sectors.
+constexpr CounterRow<L2Counters> kSectorCounters[] = {
+    {"sector_misses", "sectors", "Sectors fetched", [](L l) { return l.sector_misses; }},
+    {"sector_write_misses", "sectors", "Sectors written that were not there",
+     [](L l) { return l.sector_write_misses; }},
+    {"write_backs", "lines", "Dirty lines replaced", [](L l) { return l.write_backs; }},
+    {"sectors_written_back", "sectors", "Their dirty sectors",
+     [](L l) { return l.sectors_written_back; }},
+    {"sectors_left_dirty", "sectors", "Written to the L2 and not yet to memory at the end",
+     [](L l) { return l.sectors_dirtied - l.sectors_written_back; }},
 };
 
 using V = const VaultCounters&;
@@ -51,12 +63,16 @@ constexpr CounterRow<VaultCounters> kVaultCounters[] = {
 }  // namespace
 
 void collect_memory(System& system, report::RunResult& result) {
-  CounterSums<L2Counters> l2(kL2Counters);
+  CounterSums<L2Counters> l2(kL2Counters), sectors(kSectorCounters);
+  bool by_sectors = false;
   CounterSums<VaultCounters> dram(kVaultCounters);
   std::byte* base = system.arena.base();
   for (const kernels::Component& c : system.components()) {
     if (c.kind == kernels::ComponentKind::kL2Slice) {
-      l2.add(kernels::at_offset<L2SliceState>(base, c.state).counters);
+      const auto& slice = kernels::at_offset<L2SliceState>(base, c.state);
+      l2.add(slice.counters);
+      sectors.add(slice.counters);
+      by_sectors = by_sectors || slice.sectors.count != 0;
     } else if (c.kind == kernels::ComponentKind::kVault) {
       auto& vault = kernels::at_offset<VaultState>(base, c.state);
       finish_vault(HostGroup{}, kernels::at_offset<const VaultParams>(base, c.params), vault, base,
@@ -65,6 +81,7 @@ void collect_memory(System& system, report::RunResult& result) {
     }
   }
   l2.append_to(result, "l2.");
+  if (by_sectors) sectors.append_to(result, "l2.");
   dram.append_to(result, "dram.");
 }
 

@@ -113,17 +113,32 @@ constexpr CounterRow<SmNumbers> kSmCounters[] = {
      [](N n) { return n.l1.invalidated_lines; }},
 };
 
+/// Of SMs whose L1 works by sectors or keeps stores.
+constexpr CounterRow<SmNumbers> kL1Counters[] = {
+    {"l1.sector_misses", "sectors", "Sectors fetched", [](N n) { return n.l1.sector_misses; }},
+    {"l1.sector_write_misses", "sectors", "Sectors (or lines) stored to that were not there",
+     [](N n) { return n.l1.sector_write_misses; }},
+    {"l1.write_backs", "lines", "Dirty lines replaced", [](N n) { return n.l1.write_backs; }},
+    {"l1.lines_left_dirty", "lines", "Kept and never written back, dropped ones included",
+     [](N n) { return n.l1.lines_dirtied - n.l1.write_backs; }},
+};
+
 }  // namespace
 
 void collect_sms(System& system, std::string_view prefix, std::span<const uint16_t> sms,
                  report::RunResult& result) {
-  CounterSums<SmNumbers> sums(kSmCounters);
+  CounterSums<SmNumbers> sums(kSmCounters), l1(kL1Counters);
+  bool plain = true;
   for (const uint16_t i : sms)
     with_sm(system, i, [&](const auto& s) {
-      sums.add(
-          {s.counters, s.tlb.counters, s.l1.counters, s.fetch.counters, s.fetch.cache.counters});
+      const SmNumbers n{s.counters, s.tlb.counters, s.l1.counters, s.fetch.counters,
+                        s.fetch.cache.counters};
+      sums.add(n);
+      l1.add(n);
+      plain = plain && s.l1.lines.count == 0;
     });
   sums.append_to(result, prefix);
+  if (!plain) l1.append_to(result, prefix);
 }
 
 void collect_committed(System& system, report::RunResult& result) {

@@ -1,0 +1,216 @@
+// The L1 where it is more than write-through by lines: it may fetch the sectors that are missing,
+// and keep some of what is written.
+//
+// Stores, by policy: to all lines through, as elsewhere; through, and the line is allocated with
+// what is written (a sector of which every word has been written is readable, another one is
+// fetched when it is read); or those to local memory that find their line stay, and the line is
+// written back when it is replaced, while those to global memory that find their line drop it. A
+// miss never allocates then.
+//
+// At a kernel's beginning everything is dropped: local memory is of no use beyond it.
+//
+// Source: GPGPU-Sim 4.2, sectored caches, policies T with L, and L with N (LOCAL_WB_GLOBAL_WT).
+#pragma once
+
+#include "device/cache/l1_cache.h"
+
+namespace nearwarp::cache {
+
+/// What a load has to send, if anything.
+struct L1Request {
+  uint32_t mshr = 0;
+  uint32_t fetch = 0;             ///< sectors to ask for; 0: nothing
+  LineAddr write_back = kNoLine;  ///< dirty line that has to be written back before
+};
+
+NW_HD NW_INLINE uint32_t l1_free_mshr(const L1State& s) {
+  if (s.mshr_free != 0) return count_trailing_zeros(s.mshr_free);
+  for (uint32_t k = 0; k < 3; ++k)
+    if (s.mshr_free_more[k] != 0) return 64 * (k + 1) + count_trailing_zeros(s.mshr_free_more[k]);
+  return kNoLane;
+}
+/// Take an MSHR that is free, or give one back.
+NW_HD NW_INLINE void l1_turn_mshr(L1State& s, uint32_t m) {
+  (m < 64 ? s.mshr_free : s.mshr_free_more[m / 64 - 1]) ^= uint64_t{1} << m % 64;
+}
+
+/// The line's place in the arrays; kNoLane: it has none.
+NW_HD NW_INLINE uint32_t l1_find(const L1Params& p, const L1State& s, const std::byte* base,
+                                 LineAddr line) {
+  const uint32_t first = p.index.of(line) * p.ways;
+  const LineAddr* tags = s.tags.in(base) + first;
+  for (uint32_t w = 0; w < p.ways; ++w)
+    if (tags[w] == line) return first + w;
+  return kNoLane;
+}
+
+/// The place that a line would take: an empty one, or the least recently used that does not wait.
+NW_HD NW_INLINE uint32_t l1_victim(const L1Params& p, const L1State& s, const std::byte* base,
+                                   LineAddr line) {
+  const uint32_t first = p.index.of(line) * p.ways;
+  uint32_t victim = kNoLane, oldest = 0xffffffffu;
+  for (uint32_t at = first; at < first + p.ways; ++at) {
+    if (s.filling.in(base)[at] != 0) continue;
+    const uint32_t use = s.tags.in(base)[at] == kNoLine ? 0 : s.last_use.in(base)[at];
+    if (victim == kNoLane || use < oldest) {
+      victim = at;
+      oldest = use;
+    }
+  }
+  return victim;
+}
+
+/// Look up a load of `want`'s sectors; `credits`: packets that can be sent, at most 2. As
+/// l1_load().
+NW_HD NW_APART inline L1Result l1_load_sectors(const L1Params& p, L1State& s, std::byte* base,
+                                               LineAddr line, uint32_t want, uint8_t load_entry,
+                                               uint32_t cycle, uint32_t credits, L1Request& out) {
+  if (p.by_sectors == 0) want = p.all_sectors;
+  uint32_t at = l1_find(p, s, base, line);
+  const bool present = at != kNoLane;
+  if (!present) at = l1_victim(p, s, base, line);
+  if (at == kNoLane) return L1Result::kStall;
+  L1Line& l = s.lines.in(base)[at];
+  const uint32_t needs = present ? want & ~uint32_t{l.readable} : want;
+  if (needs == 0) {
+    s.last_use.in(base)[at] = ++s.use_clock;
+    s.counters.read_hits += 1;
+    return L1Result::kHit;
+  }
+  const bool waits = present && s.filling.in(base)[at] != 0;
+  const uint32_t m = waits ? l.mshr : l1_free_mshr(s);
+  if (m == kNoLane) return L1Result::kStall;
+  uint16_t& missing = s.mshr_missing.in(base)[m];
+  uint8_t& count = s.mshr_count.in(base)[m];
+  if (waits && count == p.merges) return L1Result::kStall;
+  const uint32_t fetch = waits ? needs & ~uint32_t{missing} : needs;
+  const bool dirty = !present && l.dirty != 0 && p.writes == L1Writes::kLocalBack;
+  if (credits < (fetch != 0 ? 1u : 0u) + (dirty ? 1u : 0u)) return L1Result::kStall;
+  if (!present) {
+    if (dirty) {
+      out.write_back = s.tags.in(base)[at];
+      s.counters.write_backs += 1;
+    }
+    l = L1Line{};
+    s.tags.in(base)[at] = line;
+  }
+  s.last_use.in(base)[at] = ++s.use_clock;
+  if (!waits) {
+    l1_turn_mshr(s, m);
+    s.mshr_line.in(base)[m] = line;
+    s.mshr_way.in(base)[m] = static_cast<uint16_t>(at);
+    l.mshr = static_cast<uint16_t>(m);
+    missing = count = 0;
+    s.filling.in(base)[at] = 1;
+  }
+  s.mshr_loads.in(base)[m * p.merges + count] = load_entry;
+  s.mshr_needs.in(base)[m * p.merges + count] = static_cast<uint8_t>(needs);
+  count = static_cast<uint8_t>(count + 1);
+  if (fetch == 0) {
+    s.counters.read_merges += 1;
+    return L1Result::kMerged;
+  }
+  missing = static_cast<uint16_t>(missing | fetch);
+  s.mshr_since.in(base)[m] = cycle;
+  out.mshr = m;
+  out.fetch = fetch;
+  s.counters.read_misses += 1;
+  s.counters.sector_misses += population_count(fetch);
+  return L1Result::kMiss;
+}
+
+/// Does a store stay? If so it has been taken. Only local memory's do, in a line that is there.
+NW_HD NW_APART inline bool l1_keeps_store(const L1Params& p, L1State& s, std::byte* base,
+                                          LineAddr line, bool local) {
+  if (p.writes != L1Writes::kLocalBack || !local) return false;
+  const uint32_t at = l1_find(p, s, base, line);
+  if (at == kNoLane || s.filling.in(base)[at] != 0) return false;
+  L1Line& l = s.lines.in(base)[at];
+  s.counters.lines_dirtied += l.dirty == 0 ? 1 : 0;
+  l.dirty = 1;
+  s.last_use.in(base)[at] = ++s.use_clock;
+  s.counters.write_hits += 1;
+  return true;
+}
+
+/// A store of these sectors and words passes. Leader only.
+NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::byte* base,
+                                            LineAddr line, uint32_t sectors, uint64_t words) {
+  uint32_t at = l1_find(p, s, base, line);
+  const bool present = at != kNoLane;
+  uint32_t there = 0;
+  if (p.writes == L1Writes::kAllocate) {
+    if (!present) at = l1_victim(p, s, base, line);
+    if (at != kNoLane) {  // else every way waits
+      L1Line& l = s.lines.in(base)[at];
+      if (!present) {
+        l = L1Line{};
+        s.tags.in(base)[at] = line;
+      }
+      there = uint32_t{l.readable} | l.dirty;
+      if (s.filling.in(base)[at] != 0) there |= s.mshr_missing.in(base)[l.mshr];
+      s.last_use.in(base)[at] = ++s.use_clock;
+      l.written |= words;
+      l.dirty = static_cast<uint8_t>(l.dirty | sectors);
+      for (uint32_t k = 0; k < 8; ++k)
+        if ((l.written >> 8 * k & 0xff) == 0xff)
+          l.readable = static_cast<uint8_t>(l.readable | 1u << k);
+    }
+  } else if (present && s.filling.in(base)[at] == 0) {
+    there = s.lines.in(base)[at].readable;
+    if (p.writes == L1Writes::kLocalBack) {  // it was global, or would have stayed
+      s.tags.in(base)[at] = kNoLine;
+      s.lines.in(base)[at] = L1Line{};
+    }
+  }
+  const uint32_t missing = p.by_sectors != 0 ? sectors & ~there : there == 0 ? 1u : 0u;
+  s.counters.write_hits += missing == 0 ? 1 : 0;
+  s.counters.write_misses += missing != 0 ? 1 : 0;
+  s.counters.sector_write_misses += population_count(missing);
+}
+
+/// Sectors have come for MSHR `m` (0: the whole line). Returns how many of its loads, the first
+/// ones in `mshr_loads` after it, wait for nothing any more; l1_end_fill() takes them away.
+NW_HD NW_APART inline uint32_t l1_fill_sectors(const L1Params& p, L1State& s, std::byte* base,
+                                               uint32_t m, uint32_t sectors) {
+  if (sectors == 0) sectors = p.all_sectors;
+  uint16_t& missing = s.mshr_missing.in(base)[m];
+  missing = static_cast<uint16_t>(missing & ~sectors);
+  if (s.mshr_line.in(base)[m] != kNoLine) {
+    const uint32_t at = s.mshr_way.in(base)[m];
+    L1Line& l = s.lines.in(base)[at];
+    l.readable = static_cast<uint8_t>(l.readable | sectors);
+    if (missing == 0) s.filling.in(base)[at] = 0;
+  }
+  uint8_t* loads = s.mshr_loads.in(base) + m * p.merges;
+  uint8_t* needs = s.mshr_needs.in(base) + m * p.merges;
+  uint32_t ready = 0;
+  for (uint32_t i = 0; i < s.mshr_count.in(base)[m]; ++i) {
+    if ((needs[i] & missing) != 0) continue;
+    const uint8_t load = loads[i], need = needs[i];
+    for (uint32_t k = i; k > ready; --k) {  // in order
+      loads[k] = loads[k - 1];
+      needs[k] = needs[k - 1];
+    }
+    loads[ready] = load;
+    needs[ready] = need;
+    ready += 1;
+  }
+  return ready;
+}
+NW_HD NW_APART inline void l1_end_fill(const L1Params& p, L1State& s, std::byte* base, uint32_t m,
+                                       uint32_t ready) {
+  uint8_t* loads = s.mshr_loads.in(base) + m * p.merges;
+  uint8_t* needs = s.mshr_needs.in(base) + m * p.merges;
+  uint8_t& count = s.mshr_count.in(base)[m];
+  count = static_cast<uint8_t>(count - ready);
+  for (uint32_t i = 0; i < count; ++i) {
+    loads[i] = loads[i + ready];
+    needs[i] = needs[i + ready];
+  }
+  if (s.mshr_missing.in(base)[m] != 0) return;
+  s.mshr_line.in(base)[m] = kNoLine;
+  l1_turn_mshr(s, m);
+}
+
+}  // namespace nearwarp::cache

@@ -1,0 +1,133 @@
+// What look-ups in an L2 slice are made of: the ways of a set, and the two rings in which what they
+// cause waits for its time.
+#pragma once
+
+#include "device/cache/l2_slice_state.h"
+
+namespace nearwarp::l2_detail {
+
+NW_HD NW_INLINE uint32_t set_of(const L2SliceParams& p, const std::byte* base, LineAddr line) {
+  // The slice's lines differ in the bits above the slice index; fold them so that strides spread.
+  const AddressMap& map = p.map.of(line, base);
+  return AddressMap::fold(map.within_slice(line), p.set_bits);
+}
+
+NW_HD NW_INLINE uint16_t vault_endpoint(const L2SliceParams& p, const std::byte* base,
+                                        LineAddr line) {
+  return p.homes.of(p.map.of(line, base), line, base);
+}
+
+NW_HD NW_INLINE uint16_t sector_data_bytes(const L2SliceParams& p, uint32_t sectors) {
+  const uint32_t n = population_count(sectors);
+  return static_cast<uint16_t>((n == 0 ? 1 : n) * p.sector_bytes);
+}
+
+NW_HD NW_INLINE PacketKind reply_kind(bool atomic) {
+  return atomic ? PacketKind::kAtomicReply : PacketKind::kReadReply;
+}
+
+/// Data of a reply. A read that names no sectors is of the whole line.
+NW_HD NW_INLINE uint32_t reply_data_bytes(const L2SliceParams& p, PacketKind kind,
+                                          uint32_t sectors) {
+  if (kind == PacketKind::kReadReply && (p.by_sectors == 0 || sectors == 0)) return p.line_bytes;
+  return kind == PacketKind::kWriteAck ? 0 : sector_data_bytes(p, sectors);
+}
+
+/// Reply to one requester. Leader only.
+NW_HD NW_INLINE void send_reply(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
+                                uint32_t line, uint32_t tag, uint32_t sectors, uint16_t dst,
+                                PacketKind kind, Horizon& horizon) {
+  Packet r;
+  r.kind = kind;
+  r.line = line;
+  r.tag = tag;
+  r.sectors = sectors;
+  r.src = p.endpoint;
+  r.dst = dst;
+  r.bytes = static_cast<uint16_t>(p.header_bytes + reply_data_bytes(p, kind, sectors));
+  send(*s.reply_out.in(base), base, now, r, horizon);
+  s.counters.replies_out += 1;
+}
+
+/// Put a request to memory into the pipeline. Leader only; the caller has checked for room.
+NW_HD NW_INLINE void push_request(L2SliceState& s, std::byte* base, Tick due, PacketKind kind,
+                                  uint32_t line, uint32_t tag, uint32_t sectors, uint16_t src,
+                                  uint16_t bytes) {
+  uint32_t at = s.request_head + s.request_count;
+  if (at >= s.requests.count) at -= s.requests.count;
+  L2Request& r = s.requests.in(base)[at];
+  r.due = due;
+  r.line = line;
+  r.tag = tag;
+  r.sectors = sectors;
+  r.src = src;
+  r.bytes = bytes;
+  r.kind = static_cast<uint32_t>(kind);
+  s.request_count += 1;
+}
+
+/// Put a hit's reply into the pipeline. Leader only; the caller has checked for room.
+NW_HD NW_INLINE void push_reply(L2SliceState& s, std::byte* base, Tick due, const Packet& request,
+                                PacketKind kind) {
+  uint32_t at = s.reply_head + s.reply_count;
+  if (at >= s.replies.count) at -= s.replies.count;
+  L2Reply& r = s.replies.in(base)[at];
+  r.due = due;
+  r.line = request.line;
+  r.tag = request.tag;
+  r.sectors = request.sectors;
+  r.dst = request.src;
+  r.kind = kind;
+  s.reply_count += 1;
+}
+
+/// An atomic's write-through, in this slice's own name. Leader only.
+NW_HD NW_INLINE void push_atomic_write(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                       Tick due, uint32_t line, uint32_t sectors) {
+  push_request(s, base, due, PacketKind::kWrite, line, 0, sectors, p.endpoint,
+               static_cast<uint16_t>(p.header_bytes + sector_data_bytes(p, sectors)));
+  s.counters.atomic_writes += 1;
+}
+
+/// A ballot over ways. The customary number of them gets code of constant length.
+template <class G, class F>
+NW_HD NW_INLINE uint64_t ballot_ways(const G& g, const L2SliceParams& p, F&& pred) {
+  return p.ways == 16 ? g.ballot(16, pred) : g.ballot(p.ways, pred);
+}
+
+/// The least recently used way that does not wait for its line; kNoLane if there is none.
+template <class G>
+NW_HD NW_INLINE uint32_t find_victim(const G& g, const L2SliceParams& p, const uint8_t* ages,
+                                     uint64_t pending) {
+  const uint64_t oldest = ballot_ways(g, p, [&](uint32_t i) { return ages[i] + 1u == p.ways; });
+  if ((oldest & pending) == 0) return count_trailing_zeros(oldest);
+  return g.arg_min(p.ways, [&](uint32_t i) -> uint32_t {
+    return (pending >> i & 1) != 0 ? 0xffffffffu : 255u - ages[i];
+  });
+}
+
+/// Make `way` the most recently used of its set.
+template <class G>
+NW_HD NW_INLINE void touch(const G& g, const L2SliceParams& p, uint8_t* ages, uint32_t way) {
+  const uint8_t age = ages[way];
+  g.sync();
+  const auto grow_older = [&](uint32_t i) {
+    const uint8_t a = ages[i];
+    ages[i] = static_cast<uint8_t>(i == way ? 0 : a + (a < age ? 1 : 0));
+  };
+  if (p.ways == 16) {
+    g.each(16, grow_older);
+  } else {
+    g.each(p.ways, grow_older);
+  }
+}
+
+/// Lanes that want one address are served one after the other. Leader only.
+NW_HD NW_INLINE void occupy_atomics(const L2SliceParams& p, L2SliceState& s, const Packet& request,
+                                    Tick now) {
+  const uint32_t cycles = request.extra * p.atomic_cycles;
+  s.atomics_until = now + Tick{cycles} * p.period;
+  s.counters.atomic_busy_cycles += cycles;
+}
+
+}  // namespace nearwarp::l2_detail
