@@ -33,8 +33,9 @@ struct NetworkRig {
     for (uint16_t i = 0; i < kOutputs; ++i) outputs.push_back({rig.channel(spec), i});
     params.period = kPeriod;
     params.endpoints = kOutputs;
+    const sim::RouterNetworkSpec spec_of_network{kPeriod, machine.interconnect};
     sim::RouterNetwork n =
-        sim::make_router_network(rig.arena, machine.interconnect, params, inputs, outputs, true);
+        sim::make_router_network(rig.arena, spec_of_network, params, inputs, outputs);
     params = n.params;
     for (uint16_t o = 0; o < kOutputs; ++o) set_route(params, n.state, rig.arena.base(), o, o, o);
     state = rig.arena.allocate<noc::ChannelNetworkState>(1);
