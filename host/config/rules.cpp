@@ -163,12 +163,24 @@ void check_near_bank(const Rules& rules, const MachineConfig& m) {
                  std::max(n.cores_per_row, cores / n.cores_per_row));
 }
 
+/// Fermi's hash is of two numbers of sets.
+void check_set_function(const Rules& rules, const MachineConfig& m, uint64_t bytes, uint64_t ways) {
+  const uint64_t sets = bytes / (ways * m.l1.line_bytes);
+  rules.require(
+      m.l1.set_function != "fermi" || ((sets == 32 || sets == 64) && m.l1.line_bytes == 128),
+      "l1.set_function", "is \"fermi\"",
+      fmt::format("that is for 32 or 64 sets of lines of 128 bytes, not {} of {} - choose xor or "
+                  "linear",
+                  sets, m.l1.line_bytes));
+}
+
 /// Stack SMs, where they differ from the main ones.
 void check_stack_sms(const Rules& rules, const MachineConfig& m) {
   if (m.stack_sm.l1_bytes == 0 && m.stack_sm.l1_ways == 0) return;
   const uint32_t bytes = m.stack_sm.l1_bytes != 0 ? m.stack_sm.l1_bytes : m.l1.bytes;
   const uint32_t ways = m.stack_sm.l1_ways != 0 ? m.stack_sm.l1_ways : m.l1.ways;
   check_sets(rules, "stack_sm.l1_bytes", bytes, 1, ways, m.l1.line_bytes, "ways x l1.line_bytes");
+  check_set_function(rules, m, bytes, ways);
 }
 
 void check_gpu(const Rules& rules, const MachineConfig& m) {
@@ -210,13 +222,7 @@ void check_latencies(const Rules& rules, const MachineConfig& m) {
 void check_caches(const Rules& rules, const MachineConfig& m) {
   check_sets(rules, "l1.bytes", m.l1.bytes, 1, m.l1.ways, m.l1.line_bytes,
              "l1.ways x l1.line_bytes");
-  const uint64_t sets = m.l1.bytes / (uint64_t{m.l1.ways} * m.l1.line_bytes);
-  rules.require(
-      m.l1.set_function != "fermi" || ((sets == 32 || sets == 64) && m.l1.line_bytes == 128),
-      "l1.set_function", "is \"fermi\"",
-      fmt::format("that is for 32 or 64 sets of lines of 128 bytes, not {} of {} - choose xor or "
-                  "linear",
-                  sets, m.l1.line_bytes));
+  check_set_function(rules, m, m.l1.bytes, m.l1.ways);
   if (m.instruction_cache.bytes != 0) {
     check_sets(rules, "instruction_cache.bytes", m.instruction_cache.bytes, 1,
                m.instruction_cache.ways, m.l1.line_bytes, "instruction_cache.ways x l1.line_bytes");

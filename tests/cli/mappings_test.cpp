@@ -138,8 +138,9 @@ TEST(MappingsCommand, TheTraceCacheChangesNothing) {
 }
 
 TEST(MappingsCommand, TheMachineDecidesOnStacksAndLines) {
-  const Outcome outcome = run_program({"analyze", "cfd", "--mappings", "--set", "stack.count=8",
-                                       "--set", "l2.slices=8", "--set", "l1.line_bytes=64"});
+  const Outcome outcome =
+      run_program({"analyze", "cfd", "--mappings", "--set", "stack.count=8", "--set", "l2.slices=8",
+                   "--set", "l1.line_bytes=64", "--set", "l1.set_function=linear"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "8 stacks, lines of 64 bytes")) << outcome.out;
   EXPECT_TRUE(contains(outcome.out, "bits 6:8"));

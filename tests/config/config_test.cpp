@@ -588,6 +588,9 @@ TEST_F(ConfigFile, OptionalKeysMayBeMissing) {
   EXPECT_EQ(m.stack_sm.clock_mhz, 700u);
   EXPECT_EQ(load_machine("tom").stack_sm.clock_mhz, 0u);
   EXPECT_EQ(override_error("stack_sm.l1_bytes=30000").rfind("stack_sm.l1_bytes", 0), 0u);
+  // tom's hash is of 32 or 64 sets, those of the stack SMs' L1 included.
+  expect_contains(override_error("stack_sm.l1_bytes=512"), "choose xor or linear");
+  expect_contains(override_error("l1.bytes=8192"), "not 16 of 128");
 }
 
 TEST(Validate, RefusesValuesThatNoFileSet) {
