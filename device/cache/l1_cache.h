@@ -32,6 +32,7 @@ struct L1Line {
   uint8_t readable = 0;  ///< sectors
   uint8_t dirty = 0;  ///< written: sectors, or with kLocalBack 1: the line has to be written back
   uint16_t mshr = 0;  ///< while it is filling
+  uint32_t reserved = 0;
   uint64_t written = 0;  ///< 4-byte words
 };
 

@@ -60,6 +60,8 @@ struct L2Reply {
 struct L2Sectors {
   uint8_t readable = 0;  ///< all their data is here
   uint8_t dirty = 0;     ///< memory has older data
+  uint16_t reserved = 0;
+  uint32_t reserved2 = 0;
   /// Words of the line that have been written: a sector that is written piece by piece becomes
   /// readable with its last word.
   uint64_t written = 0;
