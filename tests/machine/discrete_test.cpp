@@ -8,6 +8,7 @@
 #include "host/timing/machine/lay_out.h"
 #include "host/timing/machine/shapes/shapes.h"
 #include "tests/golden/hand_made.h"
+#include "tests/machine/stepping.h"
 #include "tests/sim/device_rig.h"
 
 namespace nearwarp::testing {
@@ -99,13 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Discrete, TheWayOfSteppingDoesNotShow) {
   const runtime::Recording& recording = workload("kmeans", 500'000);
   const auto expected = numbers(run(recording));
-  std::vector<sim::SimOptions> variations(3);
-  variations[0].window_ticks = 113;
-  variations[0].order_seed = 3;
-  variations[1].threads = 2;
-  variations[1].order_seed = 5;
-  variations[2].shuffle_lanes = 7;
-  for (const sim::SimOptions& options : variations)
+  for (const sim::SimOptions& options : ways_of_stepping())
     EXPECT_EQ(numbers(run(recording, {}, options)), expected) << options.window_ticks;
 }
 
@@ -123,13 +118,7 @@ TEST(Discrete, WithWriteBackTheWayOfSteppingDoesNotShow) {
   const report::RunResult expected = run(recording, keys);
   EXPECT_GT(counter(expected, "l2.write_backs"), 0u);
   EXPECT_GT(counter(expected, "l2.sectors_left_dirty"), 0u);
-  std::vector<sim::SimOptions> variations(3);
-  variations[0].window_ticks = 113;
-  variations[0].order_seed = 3;
-  variations[1].threads = 2;
-  variations[1].order_seed = 5;
-  variations[2].shuffle_lanes = 7;
-  for (const sim::SimOptions& options : variations)
+  for (const sim::SimOptions& options : ways_of_stepping())
     EXPECT_EQ(numbers(run(recording, keys, options)), numbers(expected)) << options.window_ticks;
 }
 

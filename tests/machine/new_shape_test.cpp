@@ -9,6 +9,7 @@
 #include "host/timing/machine/shapes/parts.h"
 #include "host/timing/machine/shapes/shapes.h"
 #include "tests/golden/hand_made.h"
+#include "tests/machine/stepping.h"
 #include "tests/sim/device_rig.h"
 
 namespace nearwarp::testing {
@@ -92,17 +93,8 @@ TEST_P(NewShape, RunsToItsEndAndLosesNothing) {
 
 TEST_P(NewShape, TheWayOfSteppingDoesNotShow) {
   const auto expected = numbers(run(recording()));
-  std::vector<sim::SimOptions> variations(4);
-  variations[0].window_ticks = 1;
-  variations[1].window_ticks = 113;
-  variations[1].order_seed = 3;
-  variations[2].threads = 2;
-  variations[2].order_seed = 5;
-  variations[3].shuffle_lanes = 7;
-  for (size_t i = 0; i < variations.size(); ++i) {
-    if (i == 0 && recording().warp_instructions > 20'000) continue;  // takes its time
-    EXPECT_EQ(numbers(run(recording(), variations[i])), expected) << "variation " << i;
-  }
+  for (const sim::SimOptions& options : ways_of_stepping(recording(), 113))
+    EXPECT_EQ(numbers(run(recording(), options)), expected) << options.window_ticks;
 }
 
 TEST_P(NewShape, MinimalRingsOnlyTakeLonger) {

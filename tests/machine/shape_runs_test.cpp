@@ -4,6 +4,7 @@
 
 #include "host/core/error.h"
 #include "tests/golden/hand_made.h"
+#include "tests/machine/stepping.h"
 #include "tests/sim/device_rig.h"
 
 namespace nearwarp::testing {
@@ -52,17 +53,8 @@ TEST_P(ShapeRuns, ToTheEndAndNothingIsLost) {
 
 TEST_P(ShapeRuns, TheWayOfSteppingDoesNotShow) {
   const auto expected = numbers(run());
-  std::vector<sim::SimOptions> variations(4);
-  variations[0].window_ticks = 1;
-  variations[1].window_ticks = 13;
-  variations[1].order_seed = 3;
-  variations[2].threads = 2;
-  variations[2].order_seed = 5;
-  variations[3].shuffle_lanes = 7;
-  for (size_t i = 0; i < variations.size(); ++i) {
-    if (i == 0 && recording().warp_instructions > 20'000) continue;  // takes its time
-    EXPECT_EQ(numbers(run({}, variations[i])), expected) << "variation " << i;
-  }
+  for (const sim::SimOptions& options : ways_of_stepping(recording(), 13))
+    EXPECT_EQ(numbers(run({}, options)), expected) << options.window_ticks;
 }
 
 TEST_P(ShapeRuns, MinimalRoomOnlyTakesLonger) {
