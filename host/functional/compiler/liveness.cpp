@@ -1,8 +1,7 @@
-// Liveness of virtual registers: backward data flow over bit sets.
+// Liveness of virtual registers: each followed from its reads back to its writes.
 #include "host/functional/compiler/liveness.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "host/functional/compiler/graph.h"
 #include "host/functional/compiler/visit.h"
@@ -10,100 +9,79 @@
 namespace nearwarp::compiler {
 namespace {
 
-constexpr uint64_t kMaxWords = uint64_t{1} << 22;  // 32 MiB per family of sets
+constexpr uint64_t kMostEntries = uint64_t{1} << 26;  // live registers, summed over blocks: 512 MiB
 
-// Only registers that some block reads before it writes them can be live across an edge; numbering
-// these keeps the sets small.
-struct CrossBlock {
-  std::vector<uint32_t> number;  // register -> dense index or kNone
-  std::vector<RegId> registers;
+// Of every register, the blocks that read it before they write it, and those that write it without
+// a guard. Only registers of the first kind can be live across an edge.
+struct Exposure {
+  std::vector<std::vector<BlockId>> reads, kills;
 };
 
-CrossBlock find_cross_block(const Kernel& kernel) {
-  CrossBlock cross;
-  cross.number.assign(kernel.registers.size(), kNone);
-  std::vector<BlockId> killed_in(kernel.registers.size(), kNone);
+Exposure find_exposure(const Kernel& kernel) {
+  Exposure exposure;
+  exposure.reads.resize(kernel.registers.size());
+  exposure.kills.resize(kernel.registers.size());
+  const auto note = [](std::vector<BlockId>& blocks, BlockId b) {
+    if (blocks.empty() || blocks.back() != b) blocks.push_back(b);
+  };
   for (BlockId b = 0; b < kernel.blocks.size(); ++b) {
     const Block& block = kernel.blocks[b];
     for (InstrId i = block.first; i < block.first + block.count; ++i) {
       const Instruction& instr = kernel.instructions[i];
       for_each_use(instr, [&](RegId r) {
-        if (killed_in[r] != b && cross.number[r] == kNone) {
-          cross.number[r] = static_cast<uint32_t>(cross.registers.size());
-          cross.registers.push_back(r);
-        }
+        const std::vector<BlockId>& kills = exposure.kills[r];
+        if (kills.empty() || kills.back() != b) note(exposure.reads[r], b);
       });
-      if (instr.guard == kNone) for_each_def(instr, [&](RegId r) { killed_in[r] = b; });
+      if (instr.guard == kNone) for_each_def(instr, [&](RegId r) { note(exposure.kills[r], b); });
     }
   }
-  return cross;
+  return exposure;
 }
 
 }  // namespace
 
 bool compute_liveness(Kernel* kernel) {
-  const CrossBlock cross = find_cross_block(*kernel);
   const size_t num_blocks = kernel->blocks.size();
-  const size_t words = (cross.registers.size() + 63) / 64;
-  if (num_blocks * words > kMaxWords) return false;
-  std::vector<uint64_t> use(num_blocks * words), kill(num_blocks * words);
-  std::vector<uint64_t> in(num_blocks * words), out(num_blocks * words);
+  const Exposure exposure = find_exposure(*kernel);
+  kernel->live_in.assign(num_blocks, {});
+  kernel->live_out.assign(num_blocks, {});
   Graph graph(num_blocks);
-  for (BlockId b = 0; b < num_blocks; ++b) {
-    const Block& block = kernel->blocks[b];
-    graph[b] = block.successors;
-    uint64_t* block_use = use.data() + b * words;
-    uint64_t* block_kill = kill.data() + b * words;
-    for (InstrId i = block.first; i < block.first + block.count; ++i) {
-      const Instruction& instr = kernel->instructions[i];
-      for_each_use(instr, [&](RegId r) {
-        const uint32_t n = cross.number[r];
-        if (n != kNone && !(block_kill[n / 64] >> n % 64 & 1)) {
-          block_use[n / 64] |= uint64_t{1} << n % 64;
-        }
-      });
-      if (instr.guard != kNone) continue;
-      for_each_def(instr, [&](RegId r) {
-        const uint32_t n = cross.number[r];
-        if (n != kNone) block_kill[n / 64] |= uint64_t{1} << n % 64;
-      });
-    }
-  }
-  const std::vector<uint32_t> order = reverse_postorder(graph);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (auto it = order.rbegin(); it != order.rend(); ++it) {
-      const size_t base = *it * words;
-      for (const BlockId s : graph[*it]) {
-        for (size_t w = 0; w < words; ++w) out[base + w] |= in[s * words + w];
-      }
-      for (size_t w = 0; w < words; ++w) {
-        const uint64_t next = use[base + w] | (out[base + w] & ~kill[base + w]);
-        changed = changed || next != in[base + w];
-        in[base + w] = next;
+  for (BlockId b = 0; b < num_blocks; ++b) graph[b] = kernel->blocks[b].successors;
+  std::vector<bool> reached(num_blocks, false);
+  for (const BlockId b : reverse_postorder(graph)) reached[b] = true;
+
+  // One register after the other, from its reads backwards to its writes: what is visited is what
+  // is live, however many blocks and registers there are.
+  std::vector<RegId> killed_in(num_blocks, kNone), live_at_begin(num_blocks, kNone),
+      live_at_end(num_blocks, kNone);
+  std::vector<BlockId> work;
+  uint64_t entries = 0;
+  for (RegId r = 0; r < kernel->registers.size(); ++r) {
+    const auto begin = [&](BlockId b) {
+      if (!reached[b] || live_at_begin[b] == r) return;
+      live_at_begin[b] = r;
+      kernel->live_in[b].push_back(r);
+      work.push_back(b);
+    };
+    if (exposure.reads[r].empty()) continue;
+    for (const BlockId b : exposure.kills[r]) killed_in[b] = r;
+    for (const BlockId b : exposure.reads[r]) begin(b);
+    while (!work.empty()) {
+      const BlockId b = work.back();
+      work.pop_back();
+      for (const BlockId p : kernel->blocks[b].predecessors) {
+        if (!reached[p] || live_at_end[p] == r) continue;
+        live_at_end[p] = r;
+        kernel->live_out[p].push_back(r);
+        if (++entries > kMostEntries) return false;
+        if (killed_in[p] != r) begin(p);
       }
     }
-  }
-  const auto list = [&](const std::vector<uint64_t>& sets, size_t b) {
-    std::vector<RegId> ids;
-    for (size_t w = 0; w < words; ++w) {
-      for (uint64_t bits = sets[b * words + w]; bits != 0; bits &= bits - 1) {
-        ids.push_back(cross.registers[w * 64 + static_cast<size_t>(std::countr_zero(bits))]);
-      }
-    }
-    std::sort(ids.begin(), ids.end());
-    return ids;
-  };
-  kernel->live_in.resize(num_blocks);
-  kernel->live_out.resize(num_blocks);
-  for (size_t b = 0; b < num_blocks; ++b) {
-    kernel->live_in[b] = list(in, b);
-    kernel->live_out[b] = list(out, b);
   }
 
   std::vector<BlockId> home(kernel->registers.size(), kNone);
   for (size_t r = 0; r < home.size(); ++r) {
-    kernel->registers[r].block_local = cross.number[r] == kNone;
+    kernel->registers[r].block_local = exposure.reads[r].empty();
   }
   for (BlockId b = 0; b < num_blocks; ++b) {
     const auto visit = [&](RegId r) {
