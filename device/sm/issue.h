@@ -11,19 +11,19 @@ NW_HD inline bool lsu_accepts(const SmParams& p, const S& s) {
   return s.lsu_count + population_count(s.parked_ops) < p.lsu_queue && s.free_loads != 0;
 }
 
-/// When a scheduler finds a port of the unit free.
+/// When a scheduler can issue to a port of the unit.
 template <class S>
-NW_HD NW_INLINE uint32_t port_free(const SmParams& p, const S& s, uint32_t unit,
-                                   uint32_t scheduler) {
-  return p.sub_cores ? s.port_free[unit][scheduler % p.ports[unit]] : s.unit_free[unit];
+NW_HD NW_INLINE uint32_t port_accepts(const SmParams& p, const S& s, uint32_t unit,
+                                      uint32_t scheduler) {
+  return p.sub_cores ? s.port_accepts[unit][scheduler % p.ports[unit]] : s.unit_accepts[unit];
 }
 
-/// Ready warps whose next instruction finds a port of the scheduler free.
+/// Ready warps whose next instruction the scheduler can issue.
 template <class S>
 NW_HD inline auto issuable(const SmParams& p, const S& s, uint32_t scheduler, uint32_t now) {
   auto m = s.unit_warps[static_cast<uint32_t>(Unit::kControl)];
   for (uint32_t u = 0; u < kNumPortUnits; ++u)
-    if (s.unit_warps[u].any() && port_free(p, s, u, scheduler) <= now) m |= s.unit_warps[u];
+    if (s.unit_warps[u].any() && port_accepts(p, s, u, scheduler) <= now) m |= s.unit_warps[u];
   const auto lsu = s.unit_warps[static_cast<uint32_t>(Unit::kLsu)];
   if (lsu.any() && lsu_accepts(p, s)) m |= lsu;
   return m;
@@ -91,22 +91,41 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
   (in.action == Action::kLoad ? s.counters.loads : s.counters.atomics) += 1;
 }
 
+/// Have the instruction wait for a port of its unit, where it has to, and take it. Returns the
+/// cycle in which it begins.
 template <class V>
-NW_HD inline void occupy_port(V& v, const ImageInstr& in, uint32_t scheduler, uint32_t now) {
+NW_HD inline uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler, uint32_t now) {
   const auto unit = static_cast<uint32_t>(in.unit);
-  if (unit >= kNumPortUnits) return;
+  if (unit >= kNumPortUnits) return now;
   uint32_t* free_at = v.s.port_free[unit];
+  uint32_t* accepts = v.s.port_accepts[unit];
   const uint32_t n = v.p.ports[unit];
   uint32_t port = 0;
   if (v.p.sub_cores) {
     port = scheduler % n;
   } else {
-    while (free_at[port] > now) ++port;
+    for (uint32_t i = 1; i < n; ++i) port = free_at[i] < free_at[port] ? i : port;
   }
-  free_at[port] = now + in.interval;
-  uint32_t first = free_at[0];
-  for (uint32_t i = 1; i < n; ++i) first = free_at[i] < first ? free_at[i] : first;
-  v.s.unit_free[unit] = first;
+  const uint32_t start = free_at[port] > now ? free_at[port] : now;
+  free_at[port] = start + in.interval;
+  if (v.p.port_queue == 0) {
+    accepts[port] = free_at[port];
+  } else {
+    // There is room again when the oldest of the last ones begins.
+    PortQueue& queue = v.s.port_queue[unit][v.p.sub_cores ? port : 0];
+    queue.starts[queue.oldest] = start;
+    queue.oldest = queue.oldest + 1 == v.p.port_queue ? 0 : queue.oldest + 1;
+    const uint32_t room = queue.starts[queue.oldest];
+    if (v.p.sub_cores) {
+      accepts[port] = room;
+    } else {
+      for (uint32_t i = 0; i < n; ++i) accepts[i] = room;
+    }
+  }
+  uint32_t first = accepts[0];
+  for (uint32_t i = 1; i < n; ++i) first = accepts[i] < first ? accepts[i] : first;
+  v.s.unit_accepts[unit] = first;
+  return start;
 }
 
 /// Issue the warp's next instruction by a scheduler and look at the one after it.
@@ -129,8 +148,7 @@ NW_HD inline void issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
   if ((in.flags & kHasRecord) != 0) {
     issue_memory(v, warp, in, words, now);
   } else {
-    occupy_port(v, in, scheduler, now);
-    set_results(v, warp, in, now + in.latency);
+    set_results(v, warp, in, take_port(v, in, scheduler, now) + in.latency);
   }
   const uint32_t next = now + ((in.flags & kBranch) != 0 ? v.p.branch_latency : 1);
   advance(w.at, words, v.system.image, w.first_block);

@@ -131,7 +131,7 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
     if (s.unit_warps[static_cast<uint32_t>(Unit::kLsu)].any() && lsu_accepts(p, s))
       n.at(from, from);
     for (uint32_t u = 0; u < kNumPortUnits; ++u)
-      if (s.unit_warps[u].any()) n.at(s.unit_free[u], from);
+      if (s.unit_warps[u].any()) n.at(s.unit_accepts[u], from);
     if (n.cycle == from) return n;
   }
   if (s.fetch.wanted.any() || s.fetch.arrived.any()) n.at(from, from);

@@ -20,6 +20,7 @@ inline constexpr uint32_t kWideWords = 4;
 inline constexpr uint32_t kMaxWarps = WarpSet<kWideWords>::kCapacity;
 inline constexpr uint32_t kMaxSchedulers = 4;
 inline constexpr uint32_t kMaxPorts = 4;
+inline constexpr uint32_t kMaxPortQueue = 8;
 inline constexpr uint32_t kMaxLsuQueue = 16;
 inline constexpr uint32_t kMaxBarriers = 17;  // those of the block, and that of its cluster
 inline constexpr uint32_t kWheelSlots = 64;
@@ -41,6 +42,7 @@ struct SmParams {
   SchedulerPolicy policy = SchedulerPolicy::kGreedyThenOldest;
   uint32_t ports[kNumPortUnits] = {2, 1, 0, 0};  ///< by Unit
   bool sub_cores = false;        ///< scheduler k issues to port k of each kind alone
+  uint8_t port_queue = 0;        ///< issued instructions that can wait: PortQueue
   uint32_t slots_per_warp = 64;  ///< scoreboard entries
   uint32_t lsu_queue = 8;
   uint32_t load_entries = 64;
@@ -145,6 +147,13 @@ enum class LsuStall : uint8_t {
   kReply,   ///< a page, or an MSHR, merge or way is wanted: only a reply helps
 };
 
+/// Issued instructions that wait for a port: in collectors, and in the latches around them. Of a
+/// scheduler's own port with sub-cores, else of all ports of a kind.
+struct PortQueue {
+  uint32_t starts[kMaxPortQueue] = {};  ///< cycles in which the last ones began; a ring
+  uint32_t oldest = 0;
+};
+
 /// Event counts; the host reads them by name.
 struct SmCounters {
   uint64_t issued = 0;             ///< warp-instructions
@@ -189,7 +198,10 @@ struct SmStateOf {
   uint64_t wheel_used = 0;                ///< slots that are not empty
   // Ports.
   uint32_t port_free[kNumPortUnits][kMaxPorts] = {};  ///< cycle from which a port is free
-  uint32_t unit_free[kNumPortUnits] = {};             ///< the first of its ports
+  /// Cycle from which an instruction can be issued to the port, to wait there or to begin; of the
+  /// first one in `unit_accepts`.
+  uint32_t port_accepts[kNumPortUnits][kMaxPorts] = {}, unit_accepts[kNumPortUnits] = {};
+  PortQueue port_queue[kNumPortUnits][kMaxPorts];
   uint8_t last_warp[kMaxSchedulers] = {};
   // Thread blocks; `block_order` lists used slots from the oldest on.
   uint8_t block_order[WarpSet<kWords>::kCapacity] = {};

@@ -56,6 +56,7 @@ struct MachineConfig {
     uint32_t pipeline_extra_cycles = 0;  ///< more, where the port is busy for several cycles
     uint32_t int_units = 0;              ///< issue ports; 0: integers share the SP ports
     bool sub_cores = false;              ///< each scheduler has ports of its own
+    uint32_t port_queue = 0;             ///< issued instructions that can wait for a port
     uint32_t fetches_per_cycle = 1;      ///< warps that fetch in a cycle
     uint32_t fetch_width = 0;            ///< instructions; 0: fetching takes no time
   } sm;

@@ -106,6 +106,11 @@ Keys sm_keys() {
        "Each scheduler issues arithmetic to ports of its own: scheduler k to port k, modulo the "
        "number of ports, of each kind.",
        kOptional},
+      {NW_KEY(sm.port_queue), "instructions", 0, 8, false, "",
+       "Instructions that can be issued to a port that is taken, and wait for it: operand "
+       "collectors and the latches around them. Of each port with sm.sub_cores, else of each kind. "
+       "0: a taken port takes no instruction.",
+       kOptional},
       {NW_KEY(sm.fetch_width), "instructions", 0, 8, false, "",
        "What a warp fetches at once when its instruction buffer is empty; 0: instructions are "
        "always there. Where it is not 0, a taken branch costs fetches besides "

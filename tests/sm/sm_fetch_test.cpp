@@ -173,38 +173,5 @@ TEST(SmFetch, WarpsThatFindNoMshrFreeTryAgain) {
   EXPECT_EQ(b.cycles(0).front(), kMiss + 1 + kMiss + 2);
 }
 
-TEST(SmSubCores, ASchedulerHasPortsOfItsOwn) {
-  for (const bool sub_cores : {false, true}) {
-    SmBench b;
-    b.params.sub_cores = sub_cores;
-    b.params.num_schedulers = 2;
-    b.params.ports[static_cast<uint32_t>(Unit::kSp)] = 2;
-    // Warps 0 and 2 belong to the first scheduler; the second has nothing for its port.
-    const uint32_t busy = b.program.block({alu(1, {}, 4, 6), exit_instr()});
-    const uint32_t idle = b.program.block({exit_instr()});
-    b.program.launch(1, 3);
-    b.traces.begin_block();
-    for (const uint32_t block : {busy, idle, busy}) b.traces.warp().run(block).end();
-    b.start();
-    b.run_logged(100);
-    EXPECT_EQ(b.cycles(0).front(), 1u);
-    EXPECT_EQ(b.cycles(2).front(), sub_cores ? 7u : 3u);
-  }
-}
-
-TEST(SmSubCores, IntegersHavePortsOfTheirOwn) {
-  SmBench b;
-  b.params.ports[static_cast<uint32_t>(Unit::kInt)] = 1;
-  b.params.ports[static_cast<uint32_t>(Unit::kSp)] = 1;
-  const uint32_t block = b.program.block(
-      {alu(1, {}, 4, 6, Unit::kInt), alu(2, {}, 4, 6), alu(3, {}, 4, 6, Unit::kInt), exit_instr()});
-  b.program.launch(1, 1);
-  b.traces.begin_block();
-  b.traces.warp().run(block).end();
-  b.start();
-  b.run_logged(100);
-  EXPECT_EQ(b.cycles(0), (Cycles{1, 2, 7, 8}));
-}
-
 }  // namespace
 }  // namespace nearwarp::sm

@@ -87,6 +87,7 @@ SmSpec Parts::main_sm() const {
   set_ports(sm::Unit::kDp, m.sm.dp_units);
   set_ports(sm::Unit::kInt, m.sm.int_units);
   p.sub_cores = m.sm.sub_cores;
+  p.port_queue = static_cast<uint8_t>(m.sm.port_queue);
   set_fetch(p, m);
   spec.capacity = sm_capacity(m);
   p.slots_per_warp = image.max_slots;
