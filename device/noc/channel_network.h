@@ -28,6 +28,7 @@ struct ChannelNetworkParams {
   NetworkParams net;
   uint32_t period = 1;      ///< ticks per cycle
   uint32_t flit_bytes = 1;  ///< of a packet's bytes that a flit carries
+  bool split = false;       ///< each flit travels as a packet of its own, behind the one before it
   uint16_t component = 0;   ///< for faults
   uint16_t endpoints = 0;   ///< destinations in the route table
 };
@@ -193,7 +194,7 @@ struct Interfaces {
   }
   NW_HD NW_INLINE void take_flit(uint32_t n, const Flit& flit) const {
     Receiver& r = s.receivers.in(base)[n];
-    if (r.waiting == 0 && ((flit.flags & kTail) == 0 || deliver(flit.tag))) {
+    if (r.waiting == 0 && ((flit.flags & kLast) == 0 || deliver(flit.tag))) {
       finish(n, r, flit.vc);  // nothing is before it: as if it had been held and taken
       return;
     }
@@ -220,7 +221,7 @@ struct Interfaces {
       const uint32_t vc = n * v.p.vcs + number;
       StageQueue& q = s.held_queue.in(base)[vc];
       const Flit& flit = s.held.in(base)[vc * v.p.depth + q.head];
-      if ((flit.flags & kTail) != 0 && !deliver(flit.tag)) continue;
+      if ((flit.flags & kLast) != 0 && !deliver(flit.tag)) continue;
       q.head = static_cast<uint16_t>((q.head + 1u) % v.p.depth);
       q.count = static_cast<uint16_t>(q.count - 1);
       if (q.count == 0) r.waiting &= ~(1u << number);
@@ -289,7 +290,8 @@ struct Interfaces {
     room = static_cast<uint16_t>(room - 1);
     Flit& flit = sender.flit;
     flit.entered = t;
-    if (sender.flits_left == 1) flit.flags |= kTail;
+    if (sender.flits_left == 1) flit.flags |= kTail | kLast;
+    if (p.split) flit.flags |= kHead | kTail;
     inject(v, n, flit, t);
     flit.flags = 0;
     sender.flits_left -= 1;

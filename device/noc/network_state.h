@@ -21,7 +21,11 @@ inline constexpr uint16_t kNobody = 0xffff;
 /// Cycles of the network. Numbers wrap; only differences mean something.
 using Cycle = uint32_t;
 
-enum FlitFlag : uint8_t { kHead = 1, kTail = 2 };
+enum FlitFlag : uint8_t {
+  kHead = 1,
+  kTail = 2,
+  kLast = 4,  ///< for terminals: all of what was sent as one has come
+};
 
 struct alignas(16) Flit {
   uint32_t tag = 0;   ///< the terminals' own: when the packet was created, or which one it is

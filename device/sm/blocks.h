@@ -55,6 +55,7 @@ NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
   b.used = true;
   b.thread_block = info.first_block + packet.line;
   b.alive = info.warps_per_block;
+  b.launch = packet.tag;
   b.warps = {};
   for (uint32_t i = 0; i < kMaxBarriers; ++i) {
     v.s.barrier_arrived.in(v.base)[slot * kMaxBarriers + i] = 0;

@@ -57,6 +57,26 @@ NW_HD inline bool lsu_needs_lines(const S& s, uint32_t now) {
   return s.lsu_count != 0 && !s.lines_valid && s.lsu_busy_until <= now;
 }
 
+/// Local memory of a thread's place on the GPU, not of the thread: blocks that follow each other on
+/// an SM use the same lines. A word of all warps that the GPU can hold comes before the next word
+/// of all; warps of a block are neighbours, then come the first blocks of all SMs, then their
+/// second. Source: GPGPU-Sim 4.2, translation of local addresses.
+template <class S>
+NW_HD NW_APART void place_local(const SmParams& p, S& s, const SystemView& system,
+                                const LsuOp& op) {
+  const Warp& w = s.warps.in(system.arena)[op.warp];
+  const auto& block = s.blocks.in(system.arena)[w.block_slot];
+  const LaunchInfo& launch = system.image.launches[block.launch];
+  if (launch.local_lines == 0) return;
+  uint32_t in_block = 0;
+  block.warps.each([&](uint32_t i) { in_block += i < op.warp ? 1 : 0; });
+  const uint32_t slot = launch.warps_per_block * (s.index + p.local_sms * w.block_slot) + in_block;
+  for (uint32_t i = 0; i < s.lines.count; ++i) {
+    const uint32_t word = (s.lines.line[i] - launch.local_line) % launch.local_lines;
+    s.lines.line[i] = launch.local_line + word * launch.local_warps + slot;
+  }
+}
+
 template <class G, class S>
 NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const SystemView& system) {
   const LsuOp& op = s.lsu[s.lsu_head];
@@ -77,6 +97,7 @@ NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const Syst
       });
   }
   g.leader([&] {
+    if (p.local_sms != 0 && (in.flags & kLocal) != 0) place_local(p, s, system, op);
     s.lines_valid = true;
     s.lines.next = s.resume_line;
     s.resume_line = 0;

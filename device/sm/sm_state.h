@@ -51,6 +51,8 @@ struct SmParams {
   uint32_t branch_latency = 1;
   uint64_t device_base = 0;
   uint32_t line_shift = 7;
+  uint32_t local_sms =
+      0;  ///< SMs whose warp slots have local memory (place_local); 0: threads have
   uint32_t header_bytes = 8;
   uint32_t sector_bytes = 32;
   uint32_t line_address_bytes = 8;
@@ -135,6 +137,7 @@ template <uint32_t kWords>
 struct BlockSlotOf {
   uint32_t thread_block = 0;
   uint32_t alive = 0;       ///< warps that have not come to the end of their traces
+  uint32_t launch = 0;      ///< index into ProgramImage::launches
   WarpSet<kWords> warps;    ///< warp slots it occupies
   WarpSet<kWords> running;  ///< of these, not yet retired
   bool used = false;
@@ -177,7 +180,8 @@ struct SmCounters {
 template <uint32_t kWords>
 struct SmStateOf {
   uint16_t endpoint = 0;
-  uint16_t stack = 0;  ///< stack SMs: where it is
+  uint16_t stack = 0;                 ///< stack SMs: where it is
+  uint16_t index = 0, reserved0 = 0;  ///< among all SMs
   // Channels.
   Ref<Channel> to_network, from_network;      ///< crossbar (main) or logic-layer switch (stack)
   Ref<Channel> to_front_end, from_front_end;  ///< main SMs only (count 0 otherwise)

@@ -95,8 +95,9 @@ struct MachineConfig {
     std::string write_policy = "through";  ///< "through", "allocate" or "local-back"
   } l1;
 
-  struct Memory {             // [memory]
-    uint32_t page_bytes = 0;  ///< of the page tables
+  struct Memory {                         // [memory]
+    uint32_t page_bytes = 0;              ///< of the page tables
+    std::string local_memory = "thread";  ///< "thread" or "slot": whose a place in it is
   } memory;
 
   struct Tlb {                   // [tlb]: address translation, in every SM
@@ -131,6 +132,7 @@ struct MachineConfig {
     // Of all but "switch", in interconnect cycles and flits.
     uint32_t vcs = 0;  ///< per port
     uint32_t vc_flits = 0;
+    bool split_packets = false;  ///< flits are packets of their own
     uint32_t routing_delay_cycles = 0;
     uint32_t internal_speedup = 0;       ///< allocations and traversals per cycle
     uint32_t router_latency_cycles = 0;  ///< wires between routers

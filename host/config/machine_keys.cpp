@@ -196,6 +196,12 @@ Keys memory_keys() {
        kOptional},
       {NW_KEY(memory.page_bytes), "bytes", 4096, uint64_t{1} << 30, kPowerOfTwo, "",
        "Page: what can have a frame and a mapping of its own."},
+      {NW_KEY(memory.local_memory), "", 0, 0, false, "thread slot",
+       "Whose a place in local memory is. thread: of a thread of the program, the words of its "
+       "warp one after the other. slot: of a warp slot, which the warps that come to it use one "
+       "after the other; a word of all slots of the GPU comes before the next word. Needs lines of "
+       "128 bytes.",
+       kOptional},
       {NW_KEY(tlb.entries), "entries", 0, 1024, false, "",
        "Translations that an SM's TLB holds; 0: translation takes no time."},
       {NW_KEY(tlb.page_bytes), "bytes", 4096, uint64_t{1} << 30, kPowerOfTwo, "",
@@ -249,6 +255,10 @@ Keys memory_keys() {
       {NW_KEY(interconnect.vcs), "VCs", 1, 32, false, "", "Virtual channels per port of a router."},
       {NW_KEY(interconnect.vc_flits), "flits", 1, 1024, false, "",
        "Flits that a virtual channel of a router holds."},
+      {NW_KEY(interconnect.split_packets), "", 0, 0, false, "",
+       "Every flit of a packet travels as a packet of its own, as where each sector is a reply of "
+       "its own: routers allocate a virtual channel for each, and packets can take turns.",
+       kOptional},
       {NW_KEY(interconnect.internal_speedup), "per cycle", 1, 2, false, "",
        "Allocations and traversals of a router; wires carry one flit per cycle all the same."},
       {NW_KEY(interconnect.routing_delay_cycles), "interconnect cycles", 0, 256, false, "",
@@ -453,7 +463,9 @@ std::string_view shapes_of_key(std::string_view path) {
       {"gpu.sms_with_ndp", "stacked"},
       {"gpu.sms_per_cluster", "stacked discrete mesh"},
       {"l2.", "stacked discrete mesh stacks"},
+      {"memory.local_memory", "discrete mesh"},
       {"interconnect.vc", "stacked discrete mesh stacks"},
+      {"interconnect.split_packets", "stacked discrete mesh stacks"},
       {"interconnect.internal_speedup", "stacked discrete mesh stacks"},
       {"interconnect.routing_delay_cycles", "stacked discrete mesh stacks"},
       {"interconnect.butterfly_radix", "stacked discrete mesh stacks"},

@@ -17,6 +17,7 @@ namespace {
 
 constexpr uint64_t kMaxBaseMhz = 2'000'000;  // ticks stay far from the ends of their integers
 constexpr uint64_t kWarpThreads = 32;
+constexpr uint64_t kLocalLineBytes = 128;   // a word of a warp's threads
 constexpr uint64_t kMaxSwitchPorts = 64;    // masks over ports are one word
 constexpr uint64_t kMaxSwitchInputs = 128;  // device/noc/switch.h; every SM is an input
 constexpr uint64_t kMaxTiles = 4096;        // host/timing/noc/topology.cpp
@@ -220,6 +221,9 @@ void check_latencies(const Rules& rules, const MachineConfig& m) {
 }
 
 void check_caches(const Rules& rules, const MachineConfig& m) {
+  rules.require(m.memory.local_memory == "thread" || m.l1.line_bytes == kLocalLineBytes,
+                "l1.line_bytes", fmt::format("is {}", m.l1.line_bytes),
+                fmt::format("memory.local_memory = \"slot\" needs {}", kLocalLineBytes));
   check_sets(rules, "l1.bytes", m.l1.bytes, 1, m.l1.ways, m.l1.line_bytes,
              "l1.ways x l1.line_bytes");
   check_set_function(rules, m, m.l1.bytes, m.l1.ways);

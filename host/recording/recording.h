@@ -35,6 +35,10 @@ struct LaunchRecord {
   uint64_t blocks_recorded = 0;  ///< fewer than grid.count() only if an instruction limit was hit
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
+  /// Local memory in the traces: its device address, and bytes of a thread, rounded up to words. A
+  /// warp's words follow each other, those of its lanes side by side. 0: not known.
+  uint64_t local_base = 0;
+  uint32_t local_bytes = 0;
   /// It begins when all launches of its program before it have ended; if not, when those of `after`
   /// have (indices into Recording::launches, each below its own, in ascending order).
   bool after_all = true;

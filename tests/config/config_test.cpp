@@ -464,7 +464,8 @@ TEST(Schema, EveryKeyIsInTheDocumentationWithUnitRangeAndMeaning) {
   for (KeyDescription& row : describe(load_policy("baseline"))) all.push_back(std::move(row));
   for (const auto& [machine, section] : {std::pair{"opportunistic", "partitions."},
                                          {"opportunistic", "mesh."},
-                                         {"mpu", "near_bank."}})
+                                         {"mpu", "near_bank."},
+                                         {"gtx480", "memory.local_memory"}})
     for (KeyDescription& row : describe(load_machine(machine)))
       if (row.key.starts_with(section)) all.push_back(std::move(row));
   for (const KeyDescription& row : all) {

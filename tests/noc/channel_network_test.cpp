@@ -113,16 +113,23 @@ TEST(ChannelNetwork, SpeedUpPutsBothAllocationsIntoACycle) {
   }
 }
 
-class ChannelNetworks : public ::testing::TestWithParam<std::tuple<const char*, bool>> {
+enum class Kind { kPlain, kFast, kSplit };
+
+class ChannelNetworks : public ::testing::TestWithParam<std::tuple<const char*, Kind>> {
  protected:
   std::vector<std::string> keys() const {
-    const auto [topology, fast] = GetParam();
-    return fast ? fast_network(topology) : network(topology);
+    const auto [topology, kind] = GetParam();
+    if (kind == Kind::kPlain) return network(topology);
+    auto keys = fast_network(topology);
+    if (kind == Kind::kSplit) keys.push_back("interconnect.split_packets=true");
+    return keys;
   }
 };
+
 INSTANTIATE_TEST_SUITE_P(All, ChannelNetworks,
                          ::testing::Combine(::testing::Values("crossbar", "mesh", "butterfly"),
-                                            ::testing::Bool()));
+                                            ::testing::Values(Kind::kPlain, Kind::kFast,
+                                                              Kind::kSplit)));
 
 TEST_P(ChannelNetworks, NothingIsLostAndPairsStayInOrder) {
   const auto topology = std::get<0>(GetParam());
@@ -147,6 +154,31 @@ TEST_P(ChannelNetworks, NothingIsLostAndPairsStayInOrder) {
   EXPECT_EQ(s.counters.packets_in, sent);
   EXPECT_EQ(s.counters.packets_out, sent);
   EXPECT_EQ(s.fault.code, kFaultNone);
+}
+
+/// When the tails of two packets of four flits have come that want the same output in the same
+/// cycle.
+std::vector<Tick> two_at_once(bool split) {
+  auto keys = fast_network("crossbar");
+  keys.push_back(split ? "interconnect.split_packets=true" : "interconnect.split_packets=false");
+  NetworkRig r(keys);
+  r.send(0, 100, 1, 128, 7);
+  r.send(2, 100, 1, 128, 8);
+  r.rig.run({40}, 100000);
+  std::vector<Tick> at;
+  for (const auto& item : r.out[1]->items) at.push_back(item.at);
+  return at;
+}
+
+TEST(ChannelNetwork, SplitPacketsTakeTurns) {
+  // The second packet follows the first; flits that are packets of their own go in turns, and eight
+  // take as long whoever owns them.
+  const auto whole = two_at_once(false), split = two_at_once(true);
+  ASSERT_EQ(whole.size(), 2u);
+  ASSERT_EQ(split.size(), 2u);
+  EXPECT_EQ(whole[1] - whole[0], 4 * kPeriod);
+  EXPECT_EQ(split[1] - split[0], kPeriod);
+  EXPECT_EQ(split[1], whole[1]);
 }
 
 TEST(ChannelNetwork, ABlockedOutputHoldsItsPacketsAndLetsOthersPass) {

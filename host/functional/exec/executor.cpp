@@ -501,6 +501,8 @@ void Executor::begin_check() {
 
 ExecutorResult Executor::run() {
   if (options_.checker != nullptr) begin_check();
+  result_.local_base = exec::kDeviceBase + context_.arena_bytes;
+  result_.local_bytes = (context_.local_bytes + 3) / 4 * 4;
   const uint64_t total = launch_.grid.count();
   uint64_t next = 0;
   const uint64_t together = options_.cluster.count();

@@ -59,6 +59,9 @@ struct ExecutorResult {
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
   bool interrupted = false;
+  // LaunchRecord's.
+  uint64_t local_base = 0;
+  uint32_t local_bytes = 0;
 };
 
 /// Blocks run one after the other, in order, each warp until it waits or exits; blocks of a

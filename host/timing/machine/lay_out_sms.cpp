@@ -14,6 +14,7 @@ void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
   sm::SmStateOf<kWords> s = sm::make_sm<kWords>(l.s.arena, p);
   s.endpoint = node;
   s.stack = l.graph.nodes[node].stack;
+  for (NodeId n = 0; n < node; ++n) s.index += std::holds_alternative<SmSpec>(l.graph.spec_of(n));
   s.to_network = l.out(node, kRequests | kReplies);
   s.from_network = l.in(node, kRequests | kReplies);
   s.to_front_end = l.find_out(node, kControl);

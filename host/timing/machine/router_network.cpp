@@ -94,6 +94,7 @@ RouterNetwork make_router_network(ArenaBuilder& arena, const RouterNetworkSpec& 
   p.routing_delay = routers.routing_delay_cycles;
   p.speedup = routers.internal_speedup;
   params.flit_bytes = routers.flit_bytes;
+  params.split = routers.split_packets;
   const uint32_t latency = routers.router_latency_cycles;
   const noc::NetworkState net = noc::make_network(arena, p, latency);
   noc::wire(t, p, net, arena.base(), latency);

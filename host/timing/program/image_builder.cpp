@@ -166,6 +166,17 @@ uint32_t blocks_per_sm(const sm::SmResources& capacity, const sm::SmResources& n
   return blocks;
 }
 
+/// Lines are of 128 bytes where this is asked for: a word of a warp.
+void add_local_memory(const config::MachineConfig& machine, const runtime::LaunchRecord& launch,
+                      sm::LaunchInfo& info) {
+  if (launch.local_base == 0) return;
+  info.local_line =
+      static_cast<uint32_t>((launch.local_base - exec::kDeviceBase) / machine.l1.line_bytes);
+  info.local_lines = launch.local_bytes / 4;
+  info.local_warps =
+      blocks_per_sm(sm_capacity(machine), info.needs) * info.warps_per_block * machine.gpu.sms;
+}
+
 ImageTables build_image(const runtime::Recording& recording, const config::MachineConfig& machine) {
   ImageTables out;
   Builder builder(machine, out);
@@ -181,6 +192,7 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     info.warps_per_block = static_cast<uint16_t>(info.needs.warps);
     info.first_block = blocks;
     info.space = static_cast<uint16_t>(l.application);
+    add_local_memory(machine, l, info);
     blocks += info.num_blocks;
     out.launches.push_back(info);
     out.recorded_launch.push_back(i);

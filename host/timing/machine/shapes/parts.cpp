@@ -98,6 +98,7 @@ SmSpec Parts::main_sm() const {
   p.branch_latency = m.sm.branch_latency_cycles;
   p.device_base = exec::kDeviceBase;
   p.line_shift = log2_exact(m.l1.line_bytes);
+  if (m.memory.local_memory == "slot") p.local_sms = m.gpu.sms;
   p.count_rounds = m.l2.atomic_cycles != 0;
   p.mark_words = m.l2.write_policy == "back" || m.l1.write_policy == "allocate";
   p.header_bytes = m.packets.header_bytes;
