@@ -5,6 +5,7 @@
 
 #include "bench/reference/embedded.h"
 #include "bench/reference/host.h"
+#include "bench/reference/registers.h"
 #include "host/core/error.h"
 #include "host/functional/compiler/kernel.h"
 
@@ -36,8 +37,9 @@ bool run_program(runtime::VirtualDevice& device, const std::string& name,
                                [&](const Program& p) { return p.name == name; });
   if (at == programs().end())
     throw Error("no reference program '" + name + "' - they are the sources in bench/reference");
-  const uint32_t module = device.load_module(
-      std::make_shared<const compiler::Program>(compiler::compile_ptx(at->ptx, name + ".ptx")));
+  auto program = std::make_shared<compiler::Program>(compiler::compile_ptx(at->ptx, name + ".ptx"));
+  set_registers(*program);
+  const uint32_t module = device.load_module(std::move(program));
   Host host(device, module, arguments);
   return at->run(host);
 }

@@ -206,6 +206,21 @@ std::string event_times_option(const CommandLine& line) {
   return text;
 }
 
+std::string registers_option(const CommandLine& line) {
+  const std::string text = line.text("registers");
+  cudart::RegisterChoice choice;
+  try {
+    choice = cudart::parse_registers(text);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--registers {}: {}", text, error.what()));
+  }
+  if (choice.from == cudart::RegisterChoice::From::kPtxas && cudart::find_ptxas().empty())
+    throw UsageError(fmt::format(
+        "--registers {}: there is no ptxas on $PATH - install the CUDA toolkit, or use 'auto'",
+        text));
+  return text;
+}
+
 }  // namespace
 
 void declare_application(CommandLine& line) {
@@ -221,6 +236,12 @@ void declare_application(CommandLine& line) {
              "of an application: what cudaEventElapsedTime() tells it, 'estimated', or 'simulated' "
              "under policy baseline while it runs",
              "KIND", "estimated");
+  line.value(
+      "registers",
+      "of an application's kernels, who counts them: 'auto' (its machine code, else "
+      "nearwarp's allocation), 'own' (nearwarp's allocation), 'ptxas' (its machine code, else "
+      "ptxas), 'ptxas:sm_NN' (ptxas for sm_NN)",
+      "WHO", "auto");
 }
 
 std::string kernels_option(const CommandLine& line) {
@@ -236,14 +257,16 @@ std::string kernels_option(const CommandLine& line) {
 
 ApplicationOptions application_options(const CommandLine& line, const Words& application) {
   ApplicationOptions options;
-  for (const char* name : {"kernels", "max-instructions", "event-times"})
+  for (const char* name : {"kernels", "max-instructions", "event-times", "registers"})
     if (line.given(name) && application.empty())
       throw UsageError(fmt::format("--{} is for applications - e.g. nearwarp run --{} ... -- ./app",
                                    name, name));
   options.kernels = kernels_option(line);
   if (line.given("max-instructions"))
     options.max_thread_instructions = line.number("max-instructions", 1, ~uint64_t{0});
-  if (!application.empty()) options.event_times = event_times_option(line);
+  if (application.empty()) return options;
+  options.event_times = event_times_option(line);
+  options.registers = registers_option(line);
   return options;
 }
 
@@ -298,6 +321,8 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
       {cudart::kKernelsVariable, options.kernels},
       {cudart::kMaxInstructionsVariable, most},
       {cudart::kEventTimesVariable, options.event_times},
+      {cudart::kRegistersVariable, options.registers},
+      {cudart::kPtxasCacheVariable, options.ptxas_cache},
       {cudart::kDeviceVariable, cudart::format_device(spec_of(machine))}};
   if (!options.event_times.empty()) {
     // The library finds configurations where this program does.

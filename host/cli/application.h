@@ -17,6 +17,8 @@ struct ApplicationOptions {
   bool check = false;                    ///< look for races instead of recording
   std::string kernels;                   ///< regular expression; empty: all kernels
   uint64_t max_thread_instructions = 0;  ///< to record; 0: all
+  std::string registers;                 ///< --registers; empty: as the application's code says
+  std::string ptxas_cache;               ///< folder for what ptxas answers; empty: none
   /// Events tell times simulated on this machine: as EventTimes::begin() has it; empty: estimated.
   std::string event_times;
 };
@@ -29,7 +31,7 @@ struct ApplicationRun {
   std::string ending;  ///< in words, e.g. "ended with status 3"; empty if it is 0
 };
 
-/// Declares --kernels, --max-instructions and --event-times.
+/// Declares --kernels, --max-instructions, --event-times and --registers.
 void declare_application(CommandLine& line);
 /// Their values. Throws UsageError if they are given and there is no application.
 ApplicationOptions application_options(const CommandLine& line, const Words& application);

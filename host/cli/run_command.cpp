@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <thread>
 
 #include "bench/workloads/workload.h"
@@ -27,6 +28,7 @@
 #include "host/timing/report/json.h"
 #include "host/timing/report/kernels.h"
 #include "host/timing/report/mapping.h"
+#include "host/timing/report/registers.h"
 #include "host/timing/report/table.h"
 
 namespace nearwarp::cli {
@@ -81,7 +83,9 @@ CommandLine declare() {
              "FOLDER");
   declare_application(line);
   declare_repeats(line);
-  line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
+  line.value("trace-cache",
+             "keep executed programs, and what ptxas answers, in this folder and use them again",
+             "FOLDER");
   return line;
 }
 
@@ -130,6 +134,10 @@ Request understand(const CommandLine& line, const Words& application) {
   request.json = line.text("json");
   if (!request.json.empty()) report::check_writable(request.json);
   request.cache = line.text("trace-cache");
+  if (!request.cache.empty() && !application.empty()) {
+    make_folder(request.cache, "--trace-cache");
+    request.application_options.ptxas_cache = std::filesystem::absolute(request.cache).string();
+  }
   request.checkpoints = line.text("checkpoint");
   if (!request.checkpoints.empty()) make_folder(request.checkpoints, "--checkpoint");
   return request;
@@ -154,6 +162,10 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
   if (!is_workload(request) || request.max_repeats != 0) {
     const std::string kernels = report::format_kernels(results);
     if (!kernels.empty()) text += "\n" + kernels;
+  }
+  if (!is_workload(request) || request.explain) {
+    const std::string registers = report::format_registers(results.front());
+    if (!registers.empty()) text += "\n" + registers;
   }
   const std::string applications = report::format_applications(results);
   if (!applications.empty()) text += "\n" + applications;

@@ -42,6 +42,22 @@ TEST(Run, TableOnStandardOutputAndNothingElse) {
   }
 }
 
+/// On machines with a CUDA toolkit, too: results are the same everywhere.
+TEST(Run, WorkloadsHaveOurOwnCountOfRegisters) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("x.json");
+  const Outcome explained =
+      run_program({"run", "vector-add", "--policy", "baseline", "--explain", "--json", file});
+  ASSERT_EQ(explained.exit_code, 0) << explained.err;
+  EXPECT_TRUE(contains(explained.out, "Registers per thread")) << explained.out;
+  EXPECT_TRUE(contains(explained.out, "  own allocation\n")) << explained.out;
+  const Json run = Json::parse(read_text(file))["runs"][0];
+  for (const char* list : {"kernels", "kernel_totals"}) {
+    EXPECT_EQ(run[list][0]["registers_source"], "own allocation");
+    EXPECT_GT(run[list][0]["registers"], 0);
+  }
+}
+
 TEST(Run, OverridesReachTheMachine) {
   const TemporaryFolder folder;
   const std::string wide = folder.file("wide.json"), narrow = folder.file("narrow.json");

@@ -38,8 +38,9 @@ TEST(Usage, HelpFitsATerminal) {
 
 TEST(Usage, HelpOfRunNamesItsOptions) {
   const std::string help = run_program({"run", "--help"}).out;
-  for (const char* option : {"--machine", "--policy", "--size", "--set", "--threads", "--backend",
-                             "--device", "--json", "--checkpoint", "--trace-cache"}) {
+  for (const char* option :
+       {"--machine", "--policy", "--size", "--set", "--threads", "--backend", "--device", "--json",
+        "--checkpoint", "--trace-cache", "--registers"}) {
     EXPECT_TRUE(contains(help, option)) << option;
   }
 }
@@ -63,6 +64,9 @@ TEST(Usage, MistakesOfUseExitWithTwo) {
   expect_error({"run", "libor", "--threads", "0"}, kUsage, {"--threads"});
   expect_error({"run", "libor", "--threads", "two"}, kUsage, {"--threads", "two"});
   expect_error({"run", "libor", "--policy", ","}, kUsage, {"--policy"});
+  expect_error({"run", "libor", "--registers", "own"}, kUsage, {"--registers", "-- ./app"});
+  expect_error({"run", "--registers", "all", "--", "/bin/true"}, kUsage,
+               {"--registers all", "'auto', 'own', 'ptxas'"});
   expect_error({"list", "machine"}, kUsage, {"machines"});
   expect_error({"show", "machines", "tom"}, kUsage, {"machine"});
   expect_error({"show", "machine"}, kUsage, {"NAME"});

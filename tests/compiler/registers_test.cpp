@@ -151,6 +151,26 @@ const Register& named(const Kernel& kernel, const std::string& name) {
   throw std::runtime_error("no register " + name);
 }
 
+TEST(Registers, OccupancyCountsThoseOfMachineCodeWhereTheyAreKnown) {
+  Kernel kernel;
+  kernel.num_physical = 20;
+  EXPECT_EQ(source_text(kernel.machine_code), "own allocation");
+  EXPECT_EQ(occupancy_registers(kernel, 32768), 20u);
+  kernel.machine_code = {RegisterSource::kCubin, 75, 55};
+  EXPECT_EQ(source_text(kernel.machine_code), "cubin sm_75");
+  EXPECT_EQ(occupancy_registers(kernel, 32768), 55u);
+  EXPECT_EQ(occupancy_registers(kernel, 32768, 1024), 32u) << "one block has to fit";
+  kernel.bounds.max_threads = 256;
+  kernel.bounds.min_blocks = 4;
+  EXPECT_EQ(occupancy_registers(kernel, 32768), 32u) << "compiled for this machine, it had these";
+  EXPECT_EQ(occupancy_registers(kernel, 65536), 55u);
+  kernel.machine_code = {RegisterSource::kPtxas, 90, 12};
+  EXPECT_EQ(source_text(kernel.machine_code), "ptxas sm_90");
+  EXPECT_EQ(occupancy_registers(kernel, 32768), 12u) << "fewer than our own";
+  kernel.machine_code = {RegisterSource::kTrace, 0, 12};
+  EXPECT_EQ(source_text(kernel.machine_code), "trace");
+}
+
 TEST(Registers, GuardedWritesDoNotEndALife) {
   const Kernel kernel = compile_body(R"(
     .reg .pred %p<2>; .reg .b32 %r<4>;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -282,6 +283,46 @@ TEST_F(Application, RepetitionsAreRecognisedAndCanBeLeftOut) {
     EXPECT_EQ(few["kernels"][i]["alike"], i % 2);
     EXPECT_EQ(few["kernels"][i]["stands_for"], i < 14 ? 1 : 43);
   }
+}
+
+TEST_F(Application, RegistersAreCountedByMachineCodeOrPtxas) {
+  TemporaryFolder folder;
+  const auto counted = [&](const std::string& name, const Words& options) {
+    const std::string file = folder.file("out.json");
+    Words all = options;
+    all.insert(all.end(), {"--json", file});
+    const Outcome outcome = run(name, {}, all);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    const auto kernel = nlohmann::json::parse(read_text(file))["runs"][0]["kernel_totals"][0];
+    const std::string source = kernel["registers_source"];
+    EXPECT_TRUE(contains(outcome.out, " " + source + "\n")) << outcome.out;
+    return std::pair{kernel["registers"].get<int>(), source};
+  };
+  // `defaults` has machine code for sm_75 beside the PTX that `vector_add` has alone.
+  const auto [registers, source] = counted("defaults", {});
+  EXPECT_EQ(source, "cubin sm_75");
+  EXPECT_EQ(counted("vector_add", {}).second, "own allocation");
+  EXPECT_EQ(counted("defaults", {"--registers", "own"}), counted("vector_add", {}));
+  EXPECT_EQ(counted("linked", {}).second, "cubin sm_75") << "what the linker made";
+
+  const std::string cache = folder.file("cache");
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(counted("vector_add", {"--registers", "ptxas", "--trace-cache", cache}),
+              (std::pair<int, std::string>{registers, "ptxas sm_75"}));
+  EXPECT_TRUE(std::filesystem::exists(cache)) << "and holds the answer";
+  EXPECT_FALSE(std::filesystem::is_empty(cache));
+  EXPECT_EQ(counted("defaults", {"--registers", "ptxas"}).second, "cubin sm_75");
+  EXPECT_EQ(counted("defaults", {"--registers", "ptxas:sm_90"}).second, "ptxas sm_90");
+
+  const std::string file = folder.file("add.nwtrace");
+  ASSERT_EQ(run_program({"record", "--out", file, "--registers", "ptxas", "--", app("vector_add")})
+                .exit_code,
+            0);
+  const Outcome again = run_program({"run", file, "--policy", "baseline"});
+  EXPECT_TRUE(contains(again.out, "ptxas sm_75\n")) << again.out << "recordings keep the count";
+  const Outcome wrong = run("vector_add", {}, {"--registers", "nvcc"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(contains(wrong.err, "'auto', 'own', 'ptxas'")) << wrong.err;
 }
 
 TEST_F(Application, EventsTellSimulatedTimes) {

@@ -41,6 +41,58 @@ TEST(FatBinary, WrappersOfBothVersions) {
   EXPECT_EQ(fat.images[1].text, "second");
 }
 
+TEST(FatBinary, MachineCodeIsThatOfThePtxElseAsThePtxIsChosen) {
+  for (const Packing packing : {Packing::kPlain, Packing::kLz4, Packing::kZstd}) {
+    const auto chosen = [&](const std::vector<EntryOf>& ptx, const std::vector<EntryOf>& code) {
+      const std::vector<char> data = make_container(ptx, packing, code);
+      const FatBinary fat = read_fat_container(data.data(), data.size(), 90);
+      EXPECT_EQ(fat.images.size(), ptx.empty() ? 0u : 1u);
+      if (!fat.machine_code.has_value()) return std::string("none");
+      EXPECT_EQ(fat.machine_code->problem, "");
+      EXPECT_EQ(fat.machine_code->elf.substr(0, 7), "code of") << "with padding behind it";
+      return std::to_string(fat.machine_code->architecture);
+    };
+    const EntryOf c60{"code of 60", 60}, c75{"code of 75", 75}, c90{"code of 90", 90};
+    const EntryOf c120{"code of 120", 120};
+    EXPECT_EQ(chosen({{"ptx", 75}}, {}), "none");
+    EXPECT_EQ(chosen({{"ptx", 75}}, {c90, c75, c120}), "75") << "what is executed";
+    EXPECT_EQ(chosen({{"ptx", 80}}, {c60, c75, c120}), "75") << "the highest up to the device's";
+    EXPECT_EQ(chosen({{"ptx", 75}}, {c120}), "120") << "the lowest above";
+    EXPECT_EQ(chosen({}, {c75}), "75");
+  }
+}
+
+TEST(FatBinary, MachineCodeOfSeveralUnitsIsWhatTheLinkerMade) {
+  const EntryOf unlinked{"unlinked", 75};
+  const std::vector<char> a = make_container({{"first", 75}}, Packing::kZstd, {unlinked});
+  const std::vector<char> b = make_container({{"second", 75}}, Packing::kZstd, {unlinked});
+  std::vector<char> all = make_container({}, Packing::kPlain, {{"of sm_90", 90}, {"linked!!", 75}});
+  const void* list[] = {a.data(), b.data(), nullptr};
+  const FatWrapper wrapper{.version = 2, .container = all.data(), .more = list};
+  const FatBinary fat = read_fat_wrapper(&wrapper, 90);
+  EXPECT_EQ(fat.images.size(), 2u);
+  ASSERT_TRUE(fat.machine_code.has_value());
+  EXPECT_EQ(fat.machine_code->elf, "linked!!");
+  all[0] = 'x';
+  const FatBinary without = read_fat_wrapper(&wrapper, 90);
+  EXPECT_EQ(without.images.size(), 2u) << "it runs all the same";
+  ASSERT_TRUE(without.machine_code.has_value());
+  EXPECT_NE(without.machine_code->problem.find("damaged fat binary"), std::string::npos);
+}
+
+TEST(FatBinary, DamagedMachineCodeLeavesThePtx) {
+  std::vector<char> data =
+      make_container({{"ptx", 75}}, Packing::kZstd, {{std::string(1000, 'x'), 75}});
+  for (size_t i = data.size() - 8; i < data.size(); ++i) data[i] = 'x';
+  const FatBinary fat = read_fat_container(data.data(), data.size(), 90);
+  EXPECT_EQ(fat.images.at(0).text, "ptx");
+  ASSERT_TRUE(fat.machine_code.has_value());
+  EXPECT_EQ(fat.machine_code->elf, "");
+  EXPECT_NE(fat.machine_code->problem.find("machine code cannot be decompressed (zstd)"),
+            std::string::npos)
+      << fat.machine_code->problem;
+}
+
 TEST(FatBinary, AnEmptyContainerIsLegal) {
   const std::vector<char> data = make_container({}, Packing::kPlain);
   EXPECT_TRUE(read_fat_container(data.data(), data.size(), 90).images.empty());
@@ -52,7 +104,7 @@ TEST(FatBinary, DamageIsAnErrorNeverMore) {
   EXPECT_THROW(read_fat_wrapper(nullptr, 90), Error);
   std::mt19937 random(1);
   for (const Packing packing : {Packing::kPlain, Packing::kLz4, Packing::kZstd}) {
-    const std::vector<char> whole = make_container(kThree, packing);
+    const std::vector<char> whole = make_container(kThree, packing, {{"machine code", 75}});
     for (size_t n = 0; n < whole.size(); ++n) {
       const std::vector<char> part(whole.begin(), whole.begin() + static_cast<long>(n));
       EXPECT_THROW(read_fat_container(part.data(), part.size(), 90), Error) << n;

@@ -36,8 +36,11 @@ class JournalTest : public testing::Test {
     options.execute_beyond_limit = true;
     options.chunk_blocks = 3;
     runtime::VirtualDevice device(options);
-    const uint32_t module = device.load_module(std::make_shared<compiler::Program>(
-        compiler::compile_ptx(read_ptx("kernels.ptx"), "kernels.ptx")));
+    const auto program = std::make_shared<compiler::Program>(
+        compiler::compile_ptx(read_ptx("kernels.ptx"), "kernels.ptx"));
+    for (compiler::Kernel& kernel : program->kernels)
+      kernel.machine_code = {compiler::RegisterSource::kCubin, 75, 55};
+    const uint32_t module = device.load_module(program);
     const std::vector<float> ones(1000, 1.0f);
     const auto a = device.upload(ones), b = device.upload(ones), c = device.upload(ones);
     for (int i = 0; i < launches; ++i)
@@ -72,6 +75,9 @@ TEST_F(JournalTest, HoldsTheRecording) {
   EXPECT_FALSE(journal.damaged);
   EXPECT_EQ(journal.recording.name, "test");
   EXPECT_EQ(journal.recording.launches.size(), 5u);
+  const compiler::RegisterCount& count = journal.recording.kernels.at(0)->machine_code;
+  EXPECT_EQ(compiler::source_text(count), "cubin sm_75");
+  EXPECT_EQ(count.per_thread, 55u);
   expect_equal(journal.recording, expected);
 }
 

@@ -39,14 +39,8 @@ std::vector<char> compressed(const std::string& text, Packing packing) {
   return data;
 }
 
-}  // namespace
-
-std::vector<char> make_container(const std::vector<std::pair<std::string, uint32_t>>& entries,
-                                 Packing packing) {
-  std::vector<char> out(16);
-  put<uint32_t>(out, 0, 0xba55ed50);
-  put<uint16_t>(out, 4, 1);
-  put<uint16_t>(out, 6, 16);
+void add_entries(std::vector<char>& out, const std::vector<EntryOf>& entries, uint16_t kind,
+                 Packing packing) {
   for (const auto& [text, architecture] : entries) {
     constexpr size_t kHeader = 72;  // longer than the least
     const size_t at = out.size();
@@ -55,7 +49,7 @@ std::vector<char> make_container(const std::vector<std::pair<std::string, uint32
     const size_t exact = payload.size();
     payload.resize((payload.size() + 7) / 8 * 8);
     out.resize(at + kHeader + payload.size());
-    put<uint16_t>(out, at, 1);
+    put<uint16_t>(out, at, kind);
     put<uint32_t>(out, at + 4, kHeader);
     put<uint64_t>(out, at + 8, payload.size());
     put<uint32_t>(out, at + 0x1c, architecture);
@@ -68,17 +62,32 @@ std::vector<char> make_container(const std::vector<std::pair<std::string, uint32
     put<uint64_t>(out, at + 0x28, flags);
     put(out, at + kHeader, payload.data(), payload.size());
   }
-  put<uint64_t>(out, 8, out.size() - 16);
-  return out;
 }
 
-std::string read_ptx(const std::string& name) {
-  std::ifstream in(std::string(NW_SOURCE_DIR) + "/tests/cudart/ptx/" + name);
+std::string read_data(const std::string& name) {
+  std::ifstream in(std::string(NW_SOURCE_DIR) + "/tests/cudart/" + name, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
   if (!in) throw std::runtime_error("cannot read " + name);
   return text.str();
 }
+
+}  // namespace
+
+std::vector<char> make_container(const std::vector<EntryOf>& ptx, Packing packing,
+                                 const std::vector<EntryOf>& machine_code) {
+  std::vector<char> out(16);
+  put<uint32_t>(out, 0, 0xba55ed50);
+  put<uint16_t>(out, 4, 1);
+  put<uint16_t>(out, 6, 16);
+  add_entries(out, ptx, 1, packing);
+  add_entries(out, machine_code, 2, packing);
+  put<uint64_t>(out, 8, out.size() - 16);
+  return out;
+}
+
+std::string read_ptx(const std::string& name) { return read_data("ptx/" + name); }
+std::string read_cubin_file(const std::string& name) { return read_data("cubins/" + name); }
 
 Library& Library::get() {
   static Library library;
@@ -111,12 +120,12 @@ const void* Library::stub(const std::string& name) {
   return place.get();
 }
 
-void Library::register_kernels(Packing packing) {
+void Library::register_kernels(Packing packing, const std::vector<EntryOf>& machine_code) {
   // Kept for good, as an executable's are.
   static std::list<std::vector<char>> containers;
   static std::list<FatWrapper> wrappers;
-  const std::vector<char>& container =
-      containers.emplace_back(make_container({{read_ptx("kernels.ptx"), 75}}, packing));
+  const std::vector<char>& container = containers.emplace_back(
+      make_container({{read_ptx("kernels.ptx"), 75}}, packing, machine_code));
   FatWrapper& wrapper = wrappers.emplace_back();
   wrapper.container = container.data();
   void** handle = call<void**>("__cudaRegisterFatBinary", static_cast<void*>(&wrapper));

@@ -15,9 +15,12 @@ namespace nearwarp::cudart {
 
 enum class Packing { kPlain, kLz4, kZstd };
 
-/// A container with one PTX entry per text, for the architectures given.
-std::vector<char> make_container(const std::vector<std::pair<std::string, uint32_t>>& entries,
-                                 Packing packing);
+/// Contents of an entry of a container, and its architecture.
+using EntryOf = std::pair<std::string, uint32_t>;
+
+/// A container with one PTX entry per text, and then one of machine code for each of the others.
+std::vector<char> make_container(const std::vector<EntryOf>& ptx, Packing packing,
+                                 const std::vector<EntryOf>& machine_code = {});
 
 /// The wrapper that host code registers.
 struct FatWrapper {
@@ -28,6 +31,8 @@ struct FatWrapper {
 
 /// The text of a file below tests/cudart/ptx.
 std::string read_ptx(const std::string& name);
+/// The bytes of a file below tests/cudart/cubins.
+std::string read_cubin_file(const std::string& name);
 
 /// The library, loaded once per process. Entry points are called by name, with the types of the
 /// arguments given: pointers, integers and structures must be exactly those of the interface.
@@ -42,7 +47,8 @@ class Library {
   }
 
   /// Registers kernels.ptx with host functions `stub(name)`.
-  void register_kernels(Packing packing = Packing::kZstd);
+  void register_kernels(Packing packing = Packing::kZstd,
+                        const std::vector<EntryOf>& machine_code = {});
   void** module() const { return module_; }
   int* managed() const { return static_cast<int*>(managed_); }
   /// What stands for the host function of a kernel, or a host variable, of the latest registration.

@@ -80,6 +80,35 @@ TEST_F(LibraryTest, VectorAddFromZstd) {
   add_vectors();
 }
 
+TEST_F(LibraryTest, RegistersAreThoseOfTheMachineCode) {
+  const auto registers = [&](const char* name) {
+    FuncAttributes attributes;
+    EXPECT_EQ(lib.call("cudaFuncGetAttributes", &attributes, lib.stub(name)), kSuccess);
+    return attributes.num_regs;
+  };
+  lib.register_kernels();
+  const int own = registers("use_variables");
+  EXPECT_NE(own, 16);
+  for (const Packing packing : {Packing::kPlain, Packing::kLz4, Packing::kZstd}) {
+    lib.register_kernels(packing, {{read_cubin_file("kernels.sm_90.cubin"), 90},
+                                   {read_cubin_file("kernels.sm_75.cubin"), 75}});
+    EXPECT_EQ(registers("use_variables"), 16);
+    EXPECT_EQ(registers("fill_shared"), 8);
+    add_vectors();
+  }
+  lib.register_kernels(Packing::kZstd, {{read_cubin_file("kernels.sm_90.cubin"), 90}});
+  EXPECT_EQ(registers("use_variables"), 18);
+  testing::internal::CaptureStderr();
+  lib.register_kernels(Packing::kZstd, {{"no machine code at all, but long enough to be one: "
+                                         "an ELF file has a head of 64 bytes",
+                                         75}});
+  EXPECT_EQ(registers("use_variables"), own) << "it runs all the same";
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("damaged machine code: it is no 64-bit ELF file"), std::string::npos) << text;
+  EXPECT_NE(text.find("nearwarp's own allocation"), std::string::npos) << text;
+  add_vectors();
+}
+
 TEST_F(LibraryTest, VariablesHaveTheirInitialValues) {
   lib.register_kernels();
   int counter = 0;

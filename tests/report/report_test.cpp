@@ -12,6 +12,7 @@
 #include "host/core/error.h"
 #include "host/timing/report/file.h"
 #include "host/timing/report/json.h"
+#include "host/timing/report/registers.h"
 #include "host/timing/report/table.h"
 #include "tests/report/texts.h"
 
@@ -36,7 +37,12 @@ RunResult example(const std::string& policy, uint64_t cycles) {
   r.wall_seconds = 12.5;
   r.counters = {{"sm.l1.read_hits", 42, "accesses", "Loads found in the L1."},
                 {"dram.row_hits", 18'446'744'073'709'551'615u, "accesses", "Open rows."}};
-  r.kernels = {{"pathcalc", 0, cycles, 50'000'000}};
+  KernelRow& launch = r.kernels.emplace_back();
+  launch.kernel = "pathcalc";
+  launch.cycles = cycles;
+  launch.warp_instructions = 50'000'000;
+  launch.registers = 55;
+  launch.registers_source = "ptxas sm_75";
   r.candidates = {{"pathcalc", 3, "libor.cu:41-57", 10, 6, 1, 2, 1}};
   return r;
 }
@@ -113,6 +119,30 @@ TEST(Table, AnEmptyRunDividesByNothing) {
   EXPECT_EQ(text.find("inf"), std::string::npos);
 }
 
+TEST(Registers, TableOfKernels) {
+  RunResult run = example("baseline", 100);
+  EXPECT_EQ(row(format_registers(run), "pathcalc"), (Words{"55", "ptxas", "sm_75"}));
+  KernelRow more = run.kernels[0];  // a launch in larger blocks, for which there is less room
+  more.launch = 1;
+  more.registers = 32;
+  run.kernels.push_back(more);
+  EXPECT_EQ(row(format_registers(run), "pathcalc"), (Words{"55", "ptxas", "sm_75"}));
+  more.kernel = "other";
+  more.registers_source = "own allocation";
+  run.kernels.push_back(more);
+  EXPECT_EQ(row(format_registers(run), "other"), (Words{"32", "own", "allocation"}));
+  for (int i = 0; i < 100; ++i) {
+    more.kernel = "_ZN3one3twoI" + std::to_string(i) + std::string(60, 'x');
+    run.kernels.push_back(more);
+  }
+  const std::string text = format_registers(run);
+  EXPECT_LE(widest(text), 80u) << text;
+  EXPECT_NE(text.find("(79 other kernels: --json)"), std::string::npos) << text;
+  run.kernels.clear();
+  run.candidates.clear();
+  EXPECT_EQ(format_registers(run), "");
+}
+
 TEST(Table, GroupsDigits) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
@@ -147,6 +177,10 @@ TEST(Json, HoldsEverything) {
   EXPECT_EQ(r["counters"]["sm.l1.read_hits"]["unit"], "accesses");
   EXPECT_EQ(r["counters"]["dram.row_hits"]["value"], 18'446'744'073'709'551'615u);
   EXPECT_EQ(r["kernels"][0]["kernel"], "pathcalc");
+  EXPECT_EQ(r["kernels"][0]["registers"], 55);
+  EXPECT_EQ(r["kernels"][0]["registers_source"], "ptxas sm_75");
+  EXPECT_EQ(r["kernel_totals"][0]["registers"], 55);
+  EXPECT_EQ(r["kernel_totals"][0]["registers_source"], "ptxas sm_75");
   EXPECT_EQ(r["candidates"][0]["refused_busy"], 2);
 }
 

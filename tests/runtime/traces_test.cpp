@@ -224,6 +224,8 @@ void expect_same(const Recording& a, const Recording& b) {
     EXPECT_EQ(x.loops.size(), y.loops.size());
     EXPECT_EQ(x.live_in, y.live_in);
     EXPECT_EQ(x.num_physical, y.num_physical);
+    EXPECT_EQ(compiler::source_text(x.machine_code), compiler::source_text(y.machine_code));
+    EXPECT_EQ(x.machine_code.per_thread, y.machine_code.per_thread);
     EXPECT_EQ(x.source_files, y.source_files);
   }
   ASSERT_EQ(a.launches.size(), b.launches.size());
@@ -276,6 +278,23 @@ TEST(Recordings, SaveAndLoad) {
   expect_same(r, back);
   validate(back);
   EXPECT_THROW(save_recording(r, directory.path() + "/no/such/place"), Error);
+}
+
+TEST(Recordings, WhoCountedRegistersIsKept) {
+  Directory directory;
+  const std::string path = directory.path() + "/r.nwrec";
+  Recording r = record({}, 3);
+  compiler::Kernel kernel = *r.kernels.at(0);
+  for (const compiler::RegisterCount& count :
+       {compiler::RegisterCount{},
+        compiler::RegisterCount{compiler::RegisterSource::kCubin, 75, 55},
+        compiler::RegisterCount{compiler::RegisterSource::kPtxas, 90, 23},
+        compiler::RegisterCount{compiler::RegisterSource::kTrace, 0, 12}}) {
+    kernel.machine_code = count;
+    r.kernels[0] = std::make_shared<const compiler::Kernel>(kernel);
+    save_recording(r, path);
+    expect_same(r, load_recording(path));
+  }
 }
 
 TEST(Recordings, DamagedFilesAreRefused) {

@@ -172,6 +172,7 @@ TEST(Program, RepeatedRunsTakeOneControlWord) {
   EXPECT_EQ(p.recording.warp_instructions, 201u);
   EXPECT_EQ(p.recording.traces.total_words(), 3u);
   EXPECT_EQ(p.recording.kernels[0]->blocks.size(), 2u);
+  EXPECT_EQ(compiler::source_text(p.recording.kernels[0]->machine_code), "trace");
 }
 
 TEST(Program, UnknownOpcodesAreSaidOnceWithTheirClass) {

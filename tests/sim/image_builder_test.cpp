@@ -267,6 +267,13 @@ TEST(ImageBuilder, Occupancy) {
   EXPECT_EQ(blocks(32, 8, 16384), 3u);
   // 33 registers of 32 threads are 1056, rounded up to 2048: two blocks of eight warps.
   EXPECT_EQ(blocks(256, 33, 0, {"sm.register_unit=1024"}), 2u);
+  // What machine code says goes before the allocation, up to the same limits.
+  k.machine_code = {compiler::RegisterSource::kCubin, 75, 33};
+  EXPECT_EQ(blocks(256, 8, 0), 3u);
+  k.machine_code.per_thread = 32;
+  EXPECT_EQ(blocks(256, 200, 0), 4u);
+  k.machine_code.per_thread = 255;
+  EXPECT_EQ(blocks(1024, 8, 0), 1u);
 }
 
 std::string why_not(uint32_t threads, uint32_t registers, uint32_t shared,

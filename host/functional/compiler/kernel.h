@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/functional/compiler/registers.h"
 #include "host/functional/ptx/types.h"
 
 namespace nearwarp::compiler {
@@ -149,7 +150,8 @@ struct Kernel {
   std::vector<Instruction> instructions;  ///< in block order; block 0 is the entry
   std::vector<Block> blocks;
   std::vector<Loop> loops;
-  uint32_t num_physical = 0;    ///< 32-bit registers per thread after allocation (occupancy)
+  uint32_t num_physical = 0;    ///< 32-bit registers per thread after allocation
+  RegisterCount machine_code;   ///< what occupancy goes by in its place, if anything is known
   uint32_t num_predicates = 0;  ///< predicate registers after allocation
   ptx::LaunchBounds bounds;     ///< of the directives
   /// live_in[b], live_out[b]: sorted register ids live at a block's ends.
@@ -157,12 +159,12 @@ struct Kernel {
   std::vector<std::string> source_files;  ///< by .file index; empty names where undefined
 };
 
-/// 32-bit registers per thread that occupancy counts on an SM with `sm_registers`: those of the
-/// allocation, at most 255, and at most so many that the blocks of .maxntid and .minnctapersm fit
-/// (rounded down to 8, as ptxas does). Where that is fewer than the allocation's, ptxas spills;
-/// here, nothing is spilled. A launch in blocks of `block_threads` counts no more than lets one
-/// such block fit, as though its size were the kernel's bound: PTX is compiled for the machine, and
-/// code made for GPUs with more registers runs on it. 0 asks without a launch.
+/// 32-bit registers per thread that occupancy counts on an SM with `sm_registers`: those of machine
+/// code where they are known, else of the allocation; at most 255, and at most so many that the
+/// blocks of .maxntid and .minnctapersm fit (rounded down to 8, as ptxas does). Where that is
+/// fewer, ptxas spills; here, nothing is spilled. A launch in blocks of `block_threads` counts no
+/// more than lets one such block fit, as though its size were the kernel's bound: PTX is compiled
+/// for the machine, and code made for GPUs with more registers runs on it. 0 asks without a launch.
 uint32_t occupancy_registers(const Kernel& kernel, uint32_t sm_registers,
                              uint64_t block_threads = 0);
 

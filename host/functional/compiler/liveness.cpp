@@ -97,18 +97,4 @@ bool compute_liveness(Kernel* kernel) {
   return true;
 }
 
-uint32_t occupancy_registers(const Kernel& kernel, uint32_t sm_registers, uint64_t block_threads) {
-  constexpr uint32_t kMost = 255, kLeast = 16, kStep = 8;
-  uint32_t limit = kMost;
-  const auto fit = [&](uint64_t threads, uint64_t blocks) {
-    const uint64_t whole = (threads + 31) / 32 * 32 * blocks;
-    limit = std::min(limit, static_cast<uint32_t>(sm_registers / whole) / kStep * kStep);
-  };
-  if (kernel.bounds.max_threads != 0)
-    fit(kernel.bounds.max_threads, std::max(kernel.bounds.min_blocks, 1u));
-  if (block_threads != 0) fit(block_threads, 1);
-  if (kernel.bounds.max_registers != 0) limit = std::min(limit, kernel.bounds.max_registers);
-  return std::min(kernel.num_physical, std::max(limit, kLeast));
-}
-
 }  // namespace nearwarp::compiler

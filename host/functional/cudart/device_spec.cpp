@@ -88,6 +88,8 @@ Settings settings_from_environment() {
   settings.check = environment(kCheckVariable);
   settings.kernels = environment(kKernelsVariable);
   settings.event_times = environment(kEventTimesVariable);
+  settings.registers = parse_registers(environment(kRegistersVariable));
+  settings.ptxas_cache = environment(kPtxasCacheVariable);
   const std::string most = environment(kMaxInstructionsVariable);
   if (!most.empty()) settings.max_thread_instructions = number(kMaxInstructionsVariable, most);
   return settings;

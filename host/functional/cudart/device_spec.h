@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "host/functional/cudart/register_choice.h"
+
 namespace nearwarp::cudart {
 
 /// Properties of the device. The defaults are those of machine `tom`; `nearwarp run` hands over
@@ -31,6 +33,8 @@ struct Settings {
   std::string
       kernels;  ///< record or check only kernels whose name contains a match of this; empty: all
   uint64_t max_thread_instructions = 0;  ///< 0: record all
+  RegisterChoice registers;              ///< of kernels, by which blocks are placed
+  std::string ptxas_cache;               ///< folder for ptxas' answers; empty: it is asked again
   std::string event_times;  ///< see EventTimes::begin(); empty: events tell estimated times
 };
 
@@ -40,6 +44,8 @@ inline constexpr const char* kCheckVariable = "NEARWARP_CUDART_CHECK";
 inline constexpr const char* kKernelsVariable = "NEARWARP_CUDART_KERNELS";
 inline constexpr const char* kMaxInstructionsVariable = "NEARWARP_CUDART_MAX_INSTRUCTIONS";
 inline constexpr const char* kEventTimesVariable = "NEARWARP_CUDART_EVENT_TIMES";
+inline constexpr const char* kRegistersVariable = "NEARWARP_CUDART_REGISTERS";
+inline constexpr const char* kPtxasCacheVariable = "NEARWARP_CUDART_PTXAS_CACHE";
 inline constexpr const char* kDeviceVariable = "NEARWARP_CUDART_DEVICE";
 
 /// "key=value,..." of all members, as kDeviceVariable has it.

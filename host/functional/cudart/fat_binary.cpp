@@ -18,9 +18,10 @@ namespace nearwarp::cudart {
 namespace {
 
 constexpr uint32_t kWrapperMagic = 0x466243b1, kContainerMagic = 0xba55ed50;
-constexpr uint16_t kKindPtx = 1;
+constexpr uint16_t kKindPtx = 1, kKindMachineCode = 2;
 constexpr uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000;
-constexpr uint64_t kMaxText = uint64_t{1} << 31;
+constexpr uint64_t kMaxBytes = uint64_t{1} << 31;  // of an entry, decompressed
+constexpr uint32_t kMostLz4 = 255;                 // bytes that a compressed one can stand for
 constexpr size_t kMaxContainers = 65536;
 
 struct Wrapper {
@@ -56,38 +57,45 @@ static_assert(sizeof(Entry) == 64);
   throw Error("damaged fat binary: " + what + " - build the application again");
 }
 
-std::string decompressed(const Entry& e, const char* payload) {
-  if (e.compressed_bytes == 0) return std::string(payload, e.payload_bytes);
-  if (e.compressed_bytes > e.payload_bytes) damaged("compressed PTX is longer than its entry");
-  if (e.plain_bytes > kMaxText) damaged("an impossible size of PTX");
-  std::string text(e.plain_bytes, '\0');
+/// An entry and what follows its header.
+struct Found {
+  Entry entry;
+  const char* payload;
+};
+
+/// `what` it is, for messages.
+std::string decompressed(const Found& found, const char* what) {
+  const Entry& e = found.entry;
+  if (e.compressed_bytes == 0) return std::string(found.payload, e.payload_bytes);
+  const auto fail = [&](const char* how) {
+    damaged(fmt::format("{} cannot be decompressed ({})", what, how));
+  };
+  if (e.compressed_bytes > e.payload_bytes)
+    damaged(fmt::format("compressed {} is longer than its entry", what));
+  // Before there is room for it: what it says itself must agree, or be possible.
+  if (e.plain_bytes > kMaxBytes) damaged(fmt::format("an impossible size of {}", what));
   if ((e.flags & kFlagZstd) != 0) {
-    const size_t n = ZSTD_decompress(text.data(), text.size(), payload, e.compressed_bytes);
-    if (ZSTD_isError(n) || n != text.size()) damaged("PTX cannot be decompressed (zstd)");
-  } else if ((e.flags & kFlagLz4) != 0) {
-    const int n = LZ4_decompress_safe(payload, text.data(), static_cast<int>(e.compressed_bytes),
-                                      static_cast<int>(text.size()));
-    if (n < 0 || static_cast<size_t>(n) != text.size()) damaged("PTX cannot be decompressed (LZ4)");
-  } else {
-    damaged(fmt::format("PTX is compressed in an unknown way (flags {:#x})", e.flags));
+    const unsigned long long says = ZSTD_getFrameContentSize(found.payload, e.compressed_bytes);
+    if (says != ZSTD_CONTENTSIZE_UNKNOWN && says != e.plain_bytes) fail("zstd");
+    std::string plain(e.plain_bytes, '\0');
+    const size_t n = ZSTD_decompress(plain.data(), plain.size(), found.payload, e.compressed_bytes);
+    if (ZSTD_isError(n) || n != plain.size()) fail("zstd");
+    return plain;
   }
-  return text;
+  if ((e.flags & kFlagLz4) != 0) {
+    if (e.plain_bytes > uint64_t{kMostLz4} * e.compressed_bytes) fail("LZ4");
+    std::string plain(e.plain_bytes, '\0');
+    const int n =
+        LZ4_decompress_safe(found.payload, plain.data(), static_cast<int>(e.compressed_bytes),
+                            static_cast<int>(plain.size()));
+    if (n < 0 || static_cast<size_t>(n) != plain.size()) fail("LZ4");
+    return plain;
+  }
+  damaged(fmt::format("{} is compressed in an unknown way (flags {:#x})", what, e.flags));
 }
 
-/// `a` suits a device of `wanted` better than `b`.
-bool better(uint32_t a, uint32_t b, uint32_t wanted) {
-  if ((a <= wanted) != (b <= wanted)) return a <= wanted;
-  return a <= wanted ? a > b : a < b;
-}
-
-void add(const FatBinary& from, FatBinary& to) {
-  to.images.insert(to.images.end(), from.images.begin(), from.images.end());
-  to.other_entries += from.other_entries;
-}
-
-}  // namespace
-
-FatBinary read_fat_container(const void* container, size_t limit, uint32_t architecture) {
+/// The entries of a container of at most `limit` bytes.
+std::vector<Found> entries_of(const void* container, size_t limit) {
   if (container == nullptr) damaged("a container is missing");
   if (limit < sizeof(Container)) damaged("a container ends early");
   Container header;
@@ -98,10 +106,7 @@ FatBinary read_fat_container(const void* container, size_t limit, uint32_t archi
   if (header.header_bytes < sizeof(Container) || header.header_bytes > limit ||
       header.bytes > limit - header.header_bytes)
     damaged("an impossible size of a container");
-
-  FatBinary result;
-  Entry best{};
-  const char* best_payload = nullptr;
+  std::vector<Found> entries;
   const char* p = static_cast<const char*>(container) + header.header_bytes;
   for (uint64_t left = header.bytes; left != 0;) {
     Entry e;
@@ -110,21 +115,60 @@ FatBinary read_fat_container(const void* container, size_t limit, uint32_t archi
     if (e.header_bytes < sizeof(e) || e.header_bytes > left ||
         e.payload_bytes > left - e.header_bytes)
       damaged("an entry is longer than its container");
-    if (e.kind != kKindPtx) {
-      ++result.other_entries;
-    } else if (best_payload == nullptr || better(e.architecture, best.architecture, architecture)) {
-      best = e;
-      best_payload = p + e.header_bytes;
-    }
+    entries.push_back({e, p + e.header_bytes});
     const uint64_t step = e.header_bytes + e.payload_bytes;
     p += step;
     left -= step;
   }
-  if (best_payload != nullptr) {
-    std::string text = decompressed(best, best_payload);
-    while (!text.empty() && text.back() == '\0') text.pop_back();  // padding
-    result.images.push_back({std::move(text), best.architecture});
+  return entries;
+}
+
+/// The one of a kind that suits best; `first` is an architecture that suits better than any other,
+/// 0: there is none. nullptr if there is none of the kind.
+const Found* best_of(const std::vector<Found>& entries, uint16_t kind, uint32_t wanted,
+                     uint32_t first) {
+  const Found* best = nullptr;
+  const auto better = [&](uint32_t a, uint32_t b) {
+    if ((a == first) != (b == first)) return a == first;
+    if ((a <= wanted) != (b <= wanted)) return a <= wanted;
+    return a <= wanted ? a > b : a < b;
+  };
+  for (const Found& f : entries)
+    if (f.entry.kind == kind &&
+        (best == nullptr || better(f.entry.architecture, best->entry.architecture)))
+      best = &f;
+  return best;
+}
+
+void add_ptx(const std::vector<Found>& entries, uint32_t architecture, FatBinary& to) {
+  const Found* ptx = best_of(entries, kKindPtx, architecture, 0);
+  if (ptx == nullptr) return;
+  std::string text = decompressed(*ptx, "PTX");
+  while (!text.empty() && text.back() == '\0') text.pop_back();  // padding
+  to.images.push_back({std::move(text), ptx->entry.architecture});
+}
+
+/// The application runs without it, so what is wrong is kept.
+void add_machine_code(const std::vector<Found>& entries, uint32_t architecture, FatBinary& to) {
+  const Found* found = best_of(entries, kKindMachineCode, architecture,
+                               to.images.empty() ? 0 : to.images.front().architecture);
+  if (found == nullptr) return;
+  MachineCode& code = to.machine_code.emplace();
+  code.architecture = found->entry.architecture;
+  try {
+    code.elf = decompressed(*found, "machine code");
+  } catch (const Error& error) {
+    code.problem = error.what();
   }
+}
+
+}  // namespace
+
+FatBinary read_fat_container(const void* container, size_t limit, uint32_t architecture) {
+  FatBinary result;
+  const std::vector<Found> entries = entries_of(container, limit);
+  add_ptx(entries, architecture, result);
+  add_machine_code(entries, architecture, result);
   return result;
 }
 
@@ -141,7 +185,14 @@ FatBinary read_fat_wrapper(const void* wrapper, uint32_t architecture) {
   if (w.more == nullptr) damaged("the list of containers is missing");
   for (size_t i = 0; w.more[i] != nullptr; ++i) {
     if (i == kMaxContainers) damaged("the list of containers has no end");
-    add(read_fat_container(w.more[i], SIZE_MAX, architecture), result);
+    add_ptx(entries_of(w.more[i], SIZE_MAX), architecture, result);
+  }
+  // What the linker has made of the machine code of all.
+  try {
+    if (w.container != nullptr)
+      add_machine_code(entries_of(w.container, SIZE_MAX), architecture, result);
+  } catch (const Error& error) {
+    result.machine_code = MachineCode{{}, 0, error.what()};
   }
   return result;
 }

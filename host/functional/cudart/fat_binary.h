@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,21 @@ struct PtxImage {
   uint32_t architecture = 0;  ///< SM number, e.g. 75
 };
 
+/// Machine code, which is not executed, but says how many registers its kernels take.
+struct MachineCode {
+  std::string elf;            ///< see cubin.h
+  uint32_t architecture = 0;  ///< SM number
+  std::string problem;        ///< why it cannot be read; then there is no ELF
+};
+
 /// What a fat binary has to offer.
 struct FatBinary {
   /// One image per container (several with -rdc=true), each for the highest architecture up to the
   /// one asked for, else the lowest above.
   std::vector<PtxImage> images;
-  uint32_t other_entries = 0;  ///< machine code and the like, which cannot be used
+  /// Linked, if there are several images: for the architecture of the PTX above, else as that is
+  /// chosen.
+  std::optional<MachineCode> machine_code;
 };
 
 /// Read the fat binary behind a wrapper as nvcc's host code registers it (version 1 or 2). Throws

@@ -5,6 +5,7 @@
 
 #include "host/core/demangle.h"
 #include "host/functional/cudart/fat_binary.h"
+#include "host/functional/cudart/register_counts.h"
 #include "host/functional/cudart/runtime.h"
 
 namespace nearwarp::cudart {
@@ -88,7 +89,7 @@ bool is_device_runtime(const std::string& ptx) {
 }
 
 /// Several images are those of translation units that were linked.
-std::shared_ptr<const compiler::Program> compiled(FatBinary& fat, const std::string& name) {
+compiler::Program compiled(FatBinary& fat, const std::string& name) {
   std::vector<compiler::PtxSource> units;
   for (PtxImage& image : fat.images) {
     const size_t number = units.size() + 1;
@@ -96,9 +97,8 @@ std::shared_ptr<const compiler::Program> compiled(FatBinary& fat, const std::str
                                                 ? fmt::format("{}.ptx", name)
                                                 : fmt::format("{}.{}.ptx", name, number)});
   }
-  return std::make_shared<compiler::Program>(
-      units.size() == 1 ? compiler::compile_ptx(units[0].text, units[0].path)
-                        : compiler::link_ptx(units));
+  return units.size() == 1 ? compiler::compile_ptx(units[0].text, units[0].path)
+                           : compiler::link_ptx(units);
 }
 
 }  // namespace
@@ -135,7 +135,16 @@ void Modules::read(Runtime& runtime, Module& m) {
   }
   try {
     m.architecture = fat.images.front().architecture;
-    m.program = compiled(fat, name);
+    const Settings& settings = runtime.settings();
+    const RegisterCounts counts = count_registers(settings.registers, fat, settings.ptxas_cache);
+    if (!counts.problem.empty())
+      say(
+          fmt::format("module {} of the application: {}; its kernels have the registers that "
+                      "nearwarp's own allocation gives them",
+                      m.number, counts.problem));
+    compiler::Program program = compiled(fat, name);
+    set_registers(counts, program);
+    m.program = std::make_shared<const compiler::Program>(std::move(program));
     m.handle = runtime.device().load_module(m.program);
   } catch (const Error& error) {
     m.problem = kErrorInvalidPtx;

@@ -80,10 +80,12 @@ void Runtime::read_settings() {
   }
 }
 
-const DeviceSpec& Runtime::spec() {
+const Settings& Runtime::settings() {
   read_settings();
-  return settings_.device;
+  return settings_;
 }
+
+const DeviceSpec& Runtime::spec() { return settings().device; }
 
 runtime::VirtualDevice& Runtime::device() {
   if (device_ != nullptr) return *device_;

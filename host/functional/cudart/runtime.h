@@ -53,6 +53,7 @@ class Runtime {
   runtime::DeviceServices* services = nullptr;  ///< for kernels' calls; set by the entry points
 
   const DeviceSpec& spec();
+  const Settings& settings();
   /// The device, made at the first call. Throws Failure if it cannot be made.
   runtime::VirtualDevice& device();
   bool has_device() const { return device_ != nullptr; }

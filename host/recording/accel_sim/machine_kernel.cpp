@@ -80,6 +80,7 @@ compiler::Kernel MachineKernel::finish() const {
     }
   }
   k.num_physical = registers;
+  k.machine_code = {compiler::RegisterSource::kTrace, 0, registers};
   k.num_predicates = 1;
   // Vector registers have their own numbers; the last one is the predicate of guarded accesses.
   for (uint32_t r = 0; r <= registers; ++r) {

@@ -196,6 +196,8 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     blocks += info.num_blocks;
     out.launches.push_back(info);
     out.recorded_launch.push_back(i);
+    out.registers.push_back(compiler::occupancy_registers(
+        *recording.kernels[l.kernel], machine.sm.registers, info.needs.threads));
   }
   add_launch_waits(recording, out);
   out.programs = std::max(1u, static_cast<uint32_t>(recording.applications.size()));

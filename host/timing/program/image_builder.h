@@ -21,6 +21,8 @@ struct ImageTables {
   std::vector<std::vector<uint32_t>> index_of;
   /// Recording::launches index of each entry of `launches` (launches without blocks are left out).
   std::vector<uint32_t> recorded_launch;
+  /// Registers per thread that occupancy counts, of each entry of `launches`.
+  std::vector<uint32_t> registers;
   uint32_t programs = 1;      ///< that run at the same time, in address spaces 0, 1, ...
   uint64_t memory_bytes = 0;  ///< up to the end of the last allocation of any of them
   uint32_t max_slots = 1;     ///< scoreboard entries that a warp needs at most

@@ -30,7 +30,9 @@ Json kernels_json(const RunResult& run) {
                     {"begin_cycle", row.begin},
                     {"stream", row.stream},
                     {"warp_instructions", row.warp_instructions},
-                    {"thread_instructions", row.thread_instructions}});
+                    {"thread_instructions", row.thread_instructions},
+                    {"registers", row.registers},
+                    {"registers_source", row.registers_source}});
   }
   return rows;
 }
@@ -58,7 +60,9 @@ Json kernel_totals_json(const RunResult& run) {
                     {"thread_instructions", k.thread_instructions},
                     {"ipc", k.ipc()},
                     {"candidate_instances", k.instances},
-                    {"offloaded_instances", k.offloaded}});
+                    {"offloaded_instances", k.offloaded},
+                    {"registers", k.registers},
+                    {"registers_source", k.registers_source}});
   }
   return rows;
 }

@@ -12,26 +12,7 @@
 namespace nearwarp::report {
 namespace {
 
-constexpr size_t kMostKernels = 24;  // of a table
 constexpr size_t kNameWidth = 36;
-
-/// Where space is short, without parameters, template arguments and namespaces.
-std::string short_name(const std::string& kernel) {
-  std::string name = demangled(kernel);
-  if (name.starts_with("void ")) name.erase(0, 5);
-  if (name.size() <= kNameWidth) return name;
-  std::string bare;
-  int depth = 0;
-  for (const char c : name) {
-    if (c == '<' || c == '(') ++depth;
-    if (depth == 0) bare += c;
-    if (c == '>' || c == ')') --depth;
-  }
-  const size_t scope = bare.rfind("::");
-  if (scope != bare.npos) bare.erase(0, scope + 2);
-  if (!bare.empty()) name = bare;
-  return name.size() <= kNameWidth ? name : name.substr(0, kNameWidth - 2) + "..";
-}
 
 void add(const KernelSummary& from, KernelSummary& to) {
   to.launches += from.launches;
@@ -43,6 +24,9 @@ void add(const KernelSummary& from, KernelSummary& to) {
   to.thread_instructions += from.thread_instructions;
   to.instances += from.instances;
   to.offloaded += from.offloaded;
+  if (from.registers < to.registers || from.registers_source.empty()) return;
+  to.registers = from.registers;
+  to.registers_source = from.registers_source;
 }
 
 std::string table(const RunResult& run, std::vector<KernelSummary> kernels) {
@@ -93,6 +77,23 @@ std::string left_out(const std::vector<KernelSummary>& kernels) {
 
 }  // namespace
 
+std::string short_name(const std::string& kernel) {
+  std::string name = demangled(kernel);
+  if (name.starts_with("void ")) name.erase(0, 5);
+  if (name.size() <= kNameWidth) return name;
+  std::string bare;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == '<' || c == '(') ++depth;
+    if (depth == 0) bare += c;
+    if (c == '>' || c == ')') --depth;
+  }
+  const size_t scope = bare.rfind("::");
+  if (scope != bare.npos) bare.erase(0, scope + 2);
+  if (!bare.empty()) name = bare;
+  return name.size() <= kNameWidth ? name : name.substr(0, kNameWidth - 2) + "..";
+}
+
 std::vector<KernelSummary> summarize_kernels(const RunResult& run) {
   std::vector<KernelSummary> kernels;
   std::unordered_map<std::string, size_t> index;
@@ -110,6 +111,8 @@ std::vector<KernelSummary> summarize_kernels(const RunResult& run) {
     one.estimated_cycles = row.cycles * row.stands_for;
     one.warp_instructions = row.warp_instructions;
     one.thread_instructions = row.thread_instructions;
+    one.registers = row.registers;
+    one.registers_source = row.registers_source;
     add(one, entry(row.kernel));
   }
   for (const CandidateRow& row : run.candidates) {

@@ -21,11 +21,19 @@ struct KernelSummary {
   uint64_t warp_instructions = 0, thread_instructions = 0;
   /// Of its offloading candidates, under policies that have some.
   uint64_t instances = 0, offloaded = 0;
+  uint32_t registers = 0;  ///< per thread; the most that one of its launches counts
+  std::string registers_source;
 
   double ipc() const {
     return cycles == 0 ? 0 : static_cast<double>(thread_instructions) / static_cast<double>(cycles);
   }
 };
+
+inline constexpr size_t kMostKernels = 24;  ///< rows of a table
+
+/// A kernel's name for a table: where space is short, without parameters, template arguments and
+/// namespaces.
+std::string short_name(const std::string& kernel);
 
 /// In the order of first launches.
 std::vector<KernelSummary> summarize_kernels(const RunResult& run);

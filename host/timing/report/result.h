@@ -30,6 +30,8 @@ struct KernelRow {
   uint64_t cycles = 0;  ///< from there to its end
   uint64_t warp_instructions = 0;  ///< committed
   uint64_t thread_instructions = 0;
+  uint32_t registers = 0;        ///< per thread, as its occupancy counts them
+  std::string registers_source;  ///< who counted them, e.g. "cubin sm_75"
 };
 
 /// One of several programs that ran at the same time.

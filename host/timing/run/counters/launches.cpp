@@ -26,6 +26,8 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
     const runtime::LaunchRecord& l = recording.launches[image.recorded_launch[i]];
     report::KernelRow row;
     row.kernel = recording.kernels[l.kernel]->name;
+    row.registers = image.registers[i];
+    row.registers_source = compiler::source_text(recording.kernels[l.kernel]->machine_code);
     row.launch = number(image.recorded_launch[i]);
     row.alike = number(alike[image.recorded_launch[i]]);
     row.stands_for = l.stands_for;
