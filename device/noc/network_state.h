@@ -44,7 +44,7 @@ struct NetworkParams {
   uint32_t routing_delay = 1;        ///< 0: the route is known when the head arrives
   uint32_t vc_alloc_delay = 1, sw_alloc_delay = 1, traversal_delay = 1;  ///< at least 1
   uint32_t credit_delay = 0;  ///< from a credit's arrival to its use
-  uint32_t speedup = 1;       ///< allocations and traversals per cycle, 1 or 2
+  uint32_t speedup = 1;       ///< routings, allocations and traversals per cycle, 1 or 2
   uint32_t lookahead = 1;     ///< the shortest delay of a link: units may be that far apart in time
   uint32_t slots = 4;         ///< time slots per ring: a power of two, for delay and lookahead
   // Strides are powers of two, so that numbers of ports and channels are made by shifting.
@@ -81,8 +81,8 @@ struct OutputVc {
 
 /// An input virtual channel on its way through a pipeline stage.
 struct StageEntry {
-  Cycle due = 0;
-  uint16_t vc = 0;  ///< port << vc_shift | VC
+  uint32_t due = 0;  ///< round (pipeline.h)
+  uint16_t vc = 0;   ///< port << vc_shift | VC
 };
 struct StageQueue {
   uint16_t head = 0, count = 0;
@@ -117,7 +117,9 @@ struct NetworkState {
   Ref<OutputVc> output_vcs;  ///< [output VC]
   Ref<uint32_t> free_vcs;    ///< [output port]: bits of those without an owner
   Ref<uint64_t> flits_sent;  ///< [output port]
-  Ref<Cycle> wire_free;      ///< [output port]: next free cycle of its wire; empty without speed-up
+  /// [output port]: the cycle from which on its wire is free, less those of the traversal; empty
+  /// without speed-up.
+  Ref<Cycle> wire_free;
   // VC allocation: requests by output port and virtual network.
   Ref<uint64_t> va_ports;      ///< [output port * vnets + vnet]: input ports
   Ref<uint32_t> va_vcs;        ///< [that * inputs + input port]: virtual channels

@@ -12,12 +12,12 @@
 // the cycle count at once.
 //
 // With internal speed-up all this happens twice a cycle: in two rounds, of which the second sees
-// what the first has done. Wires and arrivals keep to one flit per port and cycle, so flits may
-// have to wait for an output's wire; an output that kOutputQueue of them wait for takes part in no
-// switch allocation.
+// what the first has done, and each of which every stage of one cycle fits into (pipeline.h). Wires
+// and arrivals keep to one flit per port and cycle, so flits may have to wait for an output's wire;
+// an output that kOutputQueue of them wait for takes part in no switch allocation.
 #pragma once
 
-#include "device/noc/network_state.h"
+#include "device/noc/pipeline.h"
 
 namespace nearwarp::noc {
 
@@ -30,8 +30,9 @@ class Router {
       : v_(v),
         r_(r),
         t_(t),
-        next_(round + 1 == v.p.speedup ? t + 1 : t),
         round_(round),
+        now_(t * v.p.speedup + round),
+        crossed_(round + 1 == v.p.speedup ? t : t - 1),
         vc_shift_(v.p.vc_shift),
         input_shift_(v.p.input_shift),
         work_(v.work[r]),
@@ -67,9 +68,9 @@ class Router {
       buffer(vc)[at] = flit;
       in.count = static_cast<uint16_t>(in.count + 1);
       if (in.stage == VcStage::kIdle) {
-        start_packet(vc, t_);
+        start_packet(vc, now_);
       } else if (in.stage == VcStage::kActive && in.count == 1) {
-        start_flit(vc, t_);
+        start_flit(vc, now_);
       }
     }
   }
@@ -141,7 +142,7 @@ class Router {
     flit.hops = static_cast<uint8_t>(flit.hops + 1);
     const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
     v_.flits_sent[out_index] += 1;
-    Cycle leaves = t_;
+    Cycle leaves = crossed_;
     if (v_.p.speedup != 1) {
       leaves += queued(out_index);
       v_.wire_free[out_index] = leaves + 1;
@@ -159,16 +160,17 @@ class Router {
     in.offered = false;
     if (tail) {
       in.stage = VcStage::kIdle;
-      if (in.count != 0) start_packet(vc, next_);
+      if (in.count != 0) start_packet(vc, now_ + 1);
     } else if (in.count != 0) {
-      start_flit(vc, next_);
+      start_flit(vc, now_ + 1);
     }
   }
 
  private:
-  /// Cycles for which the wire of an output is spoken for.
+  /// Cycles for which the wire of an output is spoken for when a flit that wins the switch now has
+  /// crossed it.
   NW_HD NW_INLINE uint32_t queued(size_t out_index) const {
-    const Cycle ahead = v_.wire_free[out_index] - t_;
+    const Cycle ahead = v_.wire_free[out_index] - crossed_;
     return ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
   }
 
@@ -176,7 +178,7 @@ class Router {
     return v_.buffers + ((size_t{r_} << (input_shift_ + vc_shift_)) + vc) * v_.p.depth;
   }
 
-  NW_HD NW_INLINE void enqueue(StageEntry* entries, StageQueue& q, uint32_t vc, Cycle due) const {
+  NW_HD NW_INLINE void enqueue(StageEntry* entries, StageQueue& q, uint32_t vc, Round due) const {
     const uint32_t size = 1u << (input_shift_ + vc_shift_);
     const uint32_t at = (uint32_t{q.head} + q.count) & (size - 1);
     entries[size_t{r_} * size + at] = {due, static_cast<uint16_t>(vc)};
@@ -187,22 +189,22 @@ class Router {
     if (q.count == 0) return kNobody;
     const uint32_t size = 1u << (input_shift_ + vc_shift_);
     const StageEntry e = entries[size_t{r_} * size + q.head];
-    if (static_cast<int32_t>(t_ - e.due) < 0) return kNobody;
+    if (static_cast<int32_t>(now_ - e.due) < 0) return kNobody;
     q.head = static_cast<uint16_t>((q.head + 1u) & (size - 1));
     q.count = static_cast<uint16_t>(q.count - 1);
     return e.vc;
   }
 
-  /// The head at the front of `vc` enters the pipeline in cycle `begin`.
-  NW_HD NW_INLINE void start_packet(uint32_t vc, Cycle begin) const {
+  /// The head at the front of `vc` enters the pipeline in round `begin`.
+  NW_HD NW_INLINE void start_packet(uint32_t vc, Round begin) const {
     InputVc& in = inputs_[vc];
     in.out = v_.routes[size_t{r_} * v_.p.terminals + buffer(vc)[in.head].destination];
-    const uint32_t before = v_.p.routing_delay + v_.p.vc_alloc_delay - 1;
-    if (before == 0) {
+    const Round due = first_vc_request(v_.p, begin);
+    if (due == begin) {
       request_vc(vc);
     } else {
       in.stage = VcStage::kRouting;
-      enqueue(v_.head_entries, work_.heads, vc, begin + before);
+      enqueue(v_.head_entries, work_.heads, vc, due);
     }
   }
 
@@ -250,12 +252,12 @@ class Router {
     if (outputs_[(uint32_t{in.out} << vc_shift_) + in.out_vc].credits != 0)
       request_switch(vc, in.out);
   }
-  /// The same after the stages of switch allocation, which the flit enters in cycle `begin`.
-  NW_HD NW_INLINE void start_flit(uint32_t vc, Cycle begin) const {
+  /// The same after the stages of switch allocation, which the flit enters in round `begin`.
+  NW_HD NW_INLINE void start_flit(uint32_t vc, Round begin) const {
     if (v_.p.sw_alloc_delay == 1) {
       offer(vc);
     } else {
-      enqueue(v_.flit_entries, work_.flits, vc, begin + v_.p.sw_alloc_delay - 1);
+      enqueue(v_.flit_entries, work_.flits, vc, first_switch_request(v_.p, begin));
     }
   }
 
@@ -305,14 +307,17 @@ class Router {
     outputs_[(out << vc_shift_) + taken].owner = static_cast<uint16_t>(vc);
     free_[out] &= ~(1u << taken);
     withdraw_vc_request(at, out, who);
-    start_flit(vc, next_);
+    start_flit(vc, now_ + 1);
   }
 
   const NetworkView& v_;
   uint32_t r_;
   Cycle t_;
-  Cycle next_;  ///< of the next round
-  uint32_t round_;
+  uint32_t round_;  ///< of the cycle
+  Round now_;
+  /// A flit that wins the switch now begins to cross it in the next round: the cycle before the
+  /// one that it is in. Links add the cycles of the traversal.
+  Cycle crossed_;
   uint32_t vc_shift_, input_shift_;
   RouterWork& work_;
   InputVc* inputs_;

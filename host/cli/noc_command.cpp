@@ -78,7 +78,7 @@ constexpr NumberOption kRouters[] = {
     {"sw-alloc-delay", "cycles of switch allocation", "1", &Noc::sw_alloc_delay},
     {"traversal-delay", "cycles through the switch", "1", &Noc::traversal_delay},
     {"credit-delay", "cycles from a credit's arrival to its use", "0", &Noc::credit_delay},
-    {"speedup", "allocations and traversals per cycle, 1 or 2", "1", &Noc::speedup},
+    {"speedup", "rounds of a cycle inside a router, 1 or 2: a stage takes one", "1", &Noc::speedup},
     {"link-latency", "cycles on wires between routers", "1", &Noc::link_latency},
 };
 

@@ -131,7 +131,7 @@ struct MachineConfig {
     uint32_t vcs = 0;  ///< per port
     uint32_t vc_flits = 0;
     uint32_t routing_delay_cycles = 0;
-    uint32_t internal_speedup = 0;       ///< allocations and traversals per cycle
+    uint32_t internal_speedup = 0;       ///< routings, allocations and traversals per cycle
     uint32_t router_latency_cycles = 0;  ///< wires between routers
     uint32_t butterfly_radix = 0;
   } interconnect;

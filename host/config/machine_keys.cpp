@@ -245,7 +245,7 @@ Keys memory_keys() {
       {NW_KEY(interconnect.vc_flits), "flits", 1, 1024, false, "",
        "Flits that a virtual channel of a router holds."},
       {NW_KEY(interconnect.internal_speedup), "per cycle", 1, 2, false, "",
-       "Allocations and traversals of a router; wires carry one flit per cycle all the same."},
+       "Routings, allocations and traversals in a router; wires carry one flit per cycle all the same."},
       {NW_KEY(interconnect.routing_delay_cycles), "interconnect cycles", 0, 256, false, "",
        "Routing in a router; 0: known ahead."},
       {NW_KEY(interconnect.router_latency_cycles), "interconnect cycles", 1, 256, false, "",

@@ -70,6 +70,76 @@ TEST(Router, EveryDelayCountsOncePerRouter) {
   EXPECT_EQ(longer([](auto& c) { c.credit_delay = 9; }), 0u);
 }
 
+noc::NocConfig sped_up(const std::string& topology, const std::string& size) {
+  noc::NocConfig c;
+  c.topology = topology;
+  c.size = size;
+  c.speedup = 2;
+  return c;
+}
+
+TEST(Router, UnderASpeedUpOfTwoEveryStageTakesHalfACycle) {
+  // Four stages in two cycles, as BookSim2's internal_speedup 2; three end in the second as well.
+  for (const uint32_t routing_delay : {0u, 1u}) {
+    noc::NocConfig c = sped_up("crossbar", "3x2");
+    c.routing_delay = routing_delay;
+    EXPECT_EQ(alone(c, 1, 4), 5u);
+    c.packet_flits = 5;
+    EXPECT_EQ(alone(c, 1, 4), 9u);
+    c = sped_up("mesh", "5x4");
+    c.routing_delay = routing_delay;
+    for (uint32_t d = 0; d < 20; ++d) {
+      const uint32_t routers = d % 5 + d / 5 + 1;
+      ASSERT_EQ(alone(c, 0, d), 3 * routers + 2) << d;
+      ASSERT_EQ(alone(c, 0, d), noc::zero_load_latency(c, routers, 1));
+    }
+  }
+}
+
+TEST(Router, StagesOfSeveralCyclesEndInTheFirstHalfOfTheLast) {
+  const auto cycles = [](auto change) {
+    noc::NocConfig c = sped_up("crossbar", "2");
+    change(c);
+    EXPECT_EQ(alone(c, 0, 1), noc::zero_load_latency(c, 1, c.packet_flits));
+    return alone(c, 0, 1);
+  };
+  // Halves of cycles, from the head's arrival on: routing ends in the one named, VC allocation,
+  // switch allocation and traversal are in those that follow; it leaves at the end of that cycle.
+  EXPECT_EQ(cycles([](auto& c) { c.routing_delay = 2; }), 3 + 3u);    // 2; 3, 4, 5
+  EXPECT_EQ(cycles([](auto& c) { c.routing_delay = 3; }), 3 + 4u);    // 4; 5, 6, 7
+  EXPECT_EQ(cycles([](auto& c) { c.vc_alloc_delay = 2; }), 3 + 3u);   // 0; from 1 to 2; 3, 4
+  EXPECT_EQ(cycles([](auto& c) { c.sw_alloc_delay = 2; }), 3 + 3u);   // 0, 1; from 2 to 4; 5
+  EXPECT_EQ(cycles([](auto& c) { c.traversal_delay = 2; }), 3 + 3u);  // 0, 1, 2; from 3 to 4
+  EXPECT_EQ(cycles([](auto& c) {
+              c.routing_delay = 0;
+              c.sw_alloc_delay = 2;
+            }),
+            3 + 2u);  // 0; from 1 to 2; 3
+  // Flits of a packet enter switch allocation one after the other, the second half a cycle after
+  // the first has won it, and so win a cycle apart; with three cycles, two apart.
+  EXPECT_EQ(cycles([](auto& c) {
+              c.sw_alloc_delay = 2;
+              c.packet_flits = 5;
+            }),
+            3 + 3 + 4u);
+  EXPECT_EQ(cycles([](auto& c) {
+              c.sw_alloc_delay = 3;
+              c.packet_flits = 5;
+            }),
+            3 + 4 + 2 * 4u);
+}
+
+TEST(Router, AFlitThatWinsInTheFirstHalfLeavesInTheSameCycle) {
+  // Two packets of one flit meet at an output. Their heads are there in cycle 2, are routed and get
+  // channels in its halves; one wins the switch in the first half of cycle 3 and leaves in it, the
+  // other in the second half, and is over the switch when the wire is free again, in cycle 4.
+  ScriptedNetwork n(sped_up("crossbar", "2x1"));
+  n.terminals.packets = {{0, 0, 2, 1, 0}, {0, 1, 2, 1, 0}};
+  n.run(50);
+  EXPECT_EQ(n.tail_at(0), 5u);
+  EXPECT_EQ(n.tail_at(1), 6u);
+}
+
 TEST(Router, EveryTopologyTakesItsRoutersTime) {
   noc::NocConfig c;
   c.topology = "butterfly";
