@@ -170,11 +170,11 @@ struct Interfaces {
   /// Credits of the terminals from `first` on, of the round `round` of their routers.
   NW_HD NW_INLINE void take_credits(uint32_t first, uint64_t bits, uint32_t slot,
                                     uint32_t round) const {
-    const uint8_t* const vcs =
+    uint32_t* const vcs =
         v.credit_slots + ((v.output_ports() + first) * v.p.slots + slot) * v.p.speedup + round;
     for (; bits != 0; bits &= bits - 1) {
       const uint32_t n = count_trailing_zeros(bits);
-      s.credits.in(base)[(first + n) * v.p.vcs + vcs[n * v.p.slots * v.p.speedup]] += 1;
+      take_vcs(vcs[n * v.p.slots * v.p.speedup], [&](uint32_t vc) { credits(first + n, vc) += 1; });
       wake_sender(first + n);
     }
   }
@@ -257,7 +257,7 @@ struct Interfaces {
       const uint32_t output = output_of(packet);
       if (output == kNoRoute) continue;
       const uint32_t vc = v.p.vcs == 1 ? 0 : output % v.p.vcs;
-      if (credits(n, vc) == 0) continue;
+      if (!may_begin(v.p, credits(n, vc))) continue;
       const uint32_t number = count_trailing_zeros(sender.free);
       sender.free &= ~(uint64_t{1} << number);
       Flit& flit = sender.flit;

@@ -4,8 +4,10 @@
 // VC allocation, switch allocation, traversal. A head goes through all, body and tail flits through
 // the last two. Both allocators are iSLIP with one iteration (islip.h). A head asks for every free
 // virtual channel of its virtual network at its output; a channel is free again when the tail has
-// won the switch, whether or not the far buffer has emptied. In switch allocation each input port
-// puts forward, for each output, the first of its virtual channels in rotating order.
+// won the switch, whether or not the far buffer has emptied, or on request when that flit's credit
+// has come back. In switch allocation each input of the switch puts forward, for each output, the
+// first of its virtual channels in rotating order. An input port is one of these, or with input
+// speed-up several.
 //
 // All of a cycle's allocation sees the state at the cycle's beginning: what one stage hands on or
 // gives back in a cycle, the next can use in the cycle after. Only flits and credits that arrive in
@@ -43,14 +45,11 @@ class Router {
   /// Credits of the round `sent_in` of routers down the way.
   NW_HD NW_INLINE void take_credits(uint64_t ports, uint32_t sent_in) const {
     const uint32_t slot = t_ & v_.slot_mask, slots = v_.p.slots * v_.p.speedup;
-    const uint8_t* const credits =
+    uint32_t* const credits =
         v_.credit_slots + (size_t{r_} << v_.p.output_shift) * slots + slot * v_.p.speedup + sent_in;
     for (; ports != 0; ports &= ports - 1) {
       const uint32_t out = count_trailing_zeros(ports);
-      OutputVc& o = outputs_[(out << vc_shift_) + credits[out * slots]];
-      o.credits = static_cast<uint16_t>(o.credits + 1);
-      if (o.credits == 1 && o.owner != kNobody && inputs_[o.owner].offered)
-        request_switch(o.owner, out);
+      take_vcs(credits[out * slots], [&](uint32_t vc) { take_credit(out, vc); });
     }
   }
 
@@ -82,34 +81,35 @@ class Router {
     for (uint32_t vc; (vc = dequeue(v_.flit_entries, work_.flits)) != kNobody;) offer(vc);
   }
 
-  /// Connections of a cycle: out[i], vc[i] for each input port i of the mask that is returned.
+  /// Connections of a round: out[i], vc[i] for each input i of the switch of the mask that is
+  /// returned.
   struct Matches {
     uint8_t out[kMaxPorts], vc[kMaxPorts];
   };
   NW_HD NW_INLINE uint64_t allocate_switch(Matches& match) const {
-    const size_t in_base = size_t{r_} << input_shift_, out_base = size_t{r_} << v_.p.output_shift;
+    const size_t in_base = size_t{r_} << v_.p.switch_shift,
+                 out_base = size_t{r_} << v_.p.output_shift;
     uint64_t grants[kMaxPorts];
     uint64_t matched = 0;
     for (uint64_t outs = work_.sa_outputs; outs != 0; outs &= outs - 1) {
       const uint32_t out = count_trailing_zeros(outs);
       if (v_.p.speedup != 1 && queued(out_base + out) == kOutputQueue) continue;
-      const uint32_t port =
-          pick_from(v_.sa_ports[out_base + out], v_.sa_grant_next[out_base + out]);
-      const bool more = (matched >> port & 1) != 0;
-      grants[port] = (more ? grants[port] : 0) | uint64_t{1} << out;
-      matched |= uint64_t{1} << port;
+      const uint32_t in = pick_from(v_.sa_inputs[out_base + out], v_.sa_grant_next[out_base + out]);
+      const bool more = (matched >> in & 1) != 0;
+      grants[in] = (more ? grants[in] : 0) | uint64_t{1} << out;
+      matched |= uint64_t{1} << in;
     }
-    for (uint64_t ports = matched; ports != 0; ports &= ports - 1) {
-      const uint32_t port = count_trailing_zeros(ports);
-      const uint32_t out = pick_from(grants[port], v_.sa_accept_next[in_base + port]);
-      const uint32_t number = pick_from(v_.sa_vcs[((out_base + out) << input_shift_) + port],
-                                        v_.sa_vc_next[in_base + port]);
-      match.out[port] = static_cast<uint8_t>(out);
-      match.vc[port] = static_cast<uint8_t>(number);
+    for (uint64_t ins = matched; ins != 0; ins &= ins - 1) {
+      const uint32_t in = count_trailing_zeros(ins);
+      const uint32_t out = pick_from(grants[in], v_.sa_accept_next[in_base + in]);
+      const uint32_t number = pick_from(v_.sa_vcs[((out_base + out) << v_.p.switch_shift) + in],
+                                        v_.sa_vc_next[in_base + in]);
+      match.out[in] = static_cast<uint8_t>(out);
+      match.vc[in] = static_cast<uint8_t>(number);
       // One beyond the last is as good as 0.
-      v_.sa_accept_next[in_base + port] = static_cast<uint8_t>(out + 1);
-      v_.sa_grant_next[out_base + out] = static_cast<uint8_t>(port + 1);
-      v_.sa_vc_next[in_base + port] = static_cast<uint8_t>(number + 1);
+      v_.sa_accept_next[in_base + in] = static_cast<uint8_t>(out + 1);
+      v_.sa_grant_next[out_base + out] = static_cast<uint8_t>(in + 1);
+      v_.sa_vc_next[in_base + in] = static_cast<uint8_t>(number + 1);
     }
     return matched;
   }
@@ -150,9 +150,10 @@ class Router {
     put_flit(v_, v_.flit_links[out_index], flit, leaves);
     put_credit(v_, v_.credit_links[(size_t{r_} << input_shift_) + port], number, t_, round_);
     const bool tail = (flit.flags & kTail) != 0;
-    if (tail) {
-      o.owner = kNobody;
-      free_[out] |= 1u << out_vc;
+    if (tail && v_.p.wait_for_tail_credit != 0) {
+      o.owner = kWaitsForTailCredit;
+    } else if (tail) {
+      release_vc(out, out_vc);
     }
     const bool stays = !tail && in.count != 0 && v_.p.sw_alloc_delay == 1;
     if (!stays || o.credits == 0) withdraw_switch_request(port, number, out);
@@ -172,6 +173,22 @@ class Router {
   NW_HD NW_INLINE uint32_t queued(size_t out_index) const {
     const Cycle ahead = v_.wire_free[out_index] - crossed_;
     return ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
+  }
+
+  /// A place in the far buffer of virtual channel `number` of output `out` is free again.
+  NW_HD NW_INLINE void take_credit(uint32_t out, uint32_t number) const {
+    OutputVc& o = outputs_[(out << vc_shift_) + number];
+    o.credits = static_cast<uint16_t>(o.credits + 1);
+    if (o.owner == kWaitsForTailCredit) {
+      // Credits come back in order: the last one is the tail's.
+      if (o.credits == v_.p.depth) release_vc(out, number);
+    } else if (o.credits == 1 && o.owner != kNobody && inputs_[o.owner].offered) {
+      request_switch(o.owner, out);
+    }
+  }
+  NW_HD NW_INLINE void release_vc(uint32_t out, uint32_t number) const {
+    outputs_[(out << vc_shift_) + number].owner = kNobody;
+    free_[out] |= 1u << number;
   }
 
   NW_HD NW_INLINE Flit* buffer(uint32_t vc) const {
@@ -229,19 +246,25 @@ class Router {
     work_.va_outputs &= ~(static_cast<uint64_t>(ports == 0) << out);
   }
 
+  /// The input of the switch that virtual channel `number` of `port` uses.
+  NW_HD NW_INLINE uint32_t switch_input(uint32_t port, uint32_t number) const {
+    return (port << v_.p.input_speedup_shift) + (number & (v_.p.input_speedup - 1));
+  }
   NW_HD NW_INLINE void request_switch(uint32_t vc, uint32_t out) const {
     const uint32_t port = vc >> vc_shift_, number = vc - (port << vc_shift_);
     const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
-    v_.sa_vcs[(out_index << input_shift_) + port] |= 1u << number;
-    v_.sa_ports[out_index] |= uint64_t{1} << port;
+    const uint32_t in = switch_input(port, number);
+    v_.sa_vcs[(out_index << v_.p.switch_shift) + in] |= 1u << number;
+    v_.sa_inputs[out_index] |= uint64_t{1} << in;
     work_.sa_outputs |= uint64_t{1} << out;
   }
   NW_HD NW_INLINE void withdraw_switch_request(uint32_t port, uint32_t number, uint32_t out) const {
     const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
-    uint32_t& vcs = v_.sa_vcs[(out_index << input_shift_) + port];
+    const uint32_t in = switch_input(port, number);
+    uint32_t& vcs = v_.sa_vcs[(out_index << v_.p.switch_shift) + in];
     vcs &= ~(1u << number);
-    const uint64_t ports = v_.sa_ports[out_index] &= ~(static_cast<uint64_t>(vcs == 0) << port);
-    work_.sa_outputs &= ~(static_cast<uint64_t>(ports == 0) << out);
+    const uint64_t ins = v_.sa_inputs[out_index] &= ~(static_cast<uint64_t>(vcs == 0) << in);
+    work_.sa_outputs &= ~(static_cast<uint64_t>(ins == 0) << out);
   }
 
   /// The flit at the front of `vc`, whose packet has its virtual channel, takes part in switch
@@ -358,9 +381,9 @@ NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t
     router_detail::Router::Matches match;
     const uint64_t matched = router.allocate_switch(match);
     router.allocate_vcs();
-    for (uint64_t ports = matched; ports != 0; ports &= ports - 1) {
-      const uint32_t port = count_trailing_zeros(ports);
-      router.traverse(port, match.vc[port], match.out[port]);
+    for (uint64_t ins = matched; ins != 0; ins &= ins - 1) {
+      const uint32_t in = count_trailing_zeros(ins);
+      router.traverse(in >> v.p.input_speedup_shift, match.vc[in], match.out[in]);
     }
   }
 }

@@ -199,6 +199,45 @@ TEST(Router, AChannelIsFreeWhenTheTailHasWonTheSwitch) {
   EXPECT_EQ(n.tail_at(1), 21u);
 }
 
+TEST(Router, OnRequestAChannelIsFreeWhenTheTailsCreditIsBack) {
+  // The same. At router 1 packet 0's tail wins the switch in cycle 10, at router 2 in 15, behind
+  // the flits before it; its credit is back in 17. Packet 1 gets the channel in 17, the switch in
+  // 18, is at router 2 in 21, is routed, gets its channel in 22, the switch in 23, and comes out
+  // in 26.
+  noc::NocConfig c = mesh("3x1");
+  c.vcs = 1;
+  c.wait_for_tail_credit = true;
+  for (const uint32_t credit_delay : {0u, 3u}) {
+    c.credit_delay = credit_delay;
+    ScriptedNetwork n(c);
+    n.terminals.packets = {{0, 1, 2, 7, 0}, {0, 0, 2, 1, 0}};
+    n.run(200);
+    EXPECT_EQ(n.tail_at(0), 2 * 5 + 2 + 6u);
+    EXPECT_EQ(n.tail_at(1), 26u + credit_delay);
+  }
+}
+
+TEST(Router, InputSpeedUpTakesFlitsOfDifferentChannelsFromOnePort) {
+  // Packet 1 loses its output to packet 0 in cycle 4. In the next, packet 2 of the same port wants
+  // the other one: with an input of the switch for each, both go.
+  const auto last_two = [](uint32_t input_speedup, uint32_t vc) {
+    noc::NocConfig c;
+    c.topology = "crossbar";
+    c.size = "2x2";
+    c.input_speedup = input_speedup;
+    ScriptedNetwork n(c);
+    n.terminals.packets = {{0, 0, 2, 1, 0}, {0, 1, 2, 1, 0}, {1, 1, 3, 1, vc}};
+    n.run(100);
+    EXPECT_EQ(n.tail_at(0), 7u);
+    return std::pair{n.tail_at(1), n.tail_at(2)};
+  };
+  EXPECT_EQ(last_two(1, 1), (std::pair{8u, 9u}));
+  EXPECT_EQ(last_two(2, 1), (std::pair{8u, 8u}));
+  EXPECT_EQ(last_two(2, 2), (std::pair{8u, 9u}));  // channels 0 and 2 share an input
+  EXPECT_EQ(last_two(4, 2), (std::pair{8u, 8u}));
+  EXPECT_EQ(last_two(4, 4), (std::pair{8u, 9u}));
+}
+
 TEST(Router, PacketsDoNotMixOnAChannel) {
   noc::NocConfig c = mesh("4x4");
   c.vcs = 2;

@@ -24,6 +24,8 @@ void set_routers(const NocConfig& config, NetworkParams& p) {
   p.traversal_delay = config.traversal_delay;
   p.credit_delay = config.credit_delay;
   p.speedup = config.speedup;
+  p.input_speedup = config.input_speedup;
+  p.wait_for_tail_credit = config.wait_for_tail_credit ? 1 : 0;
 }
 
 NetworkParams params_of(const NocConfig& config, const Topology& topology) {
