@@ -314,6 +314,44 @@ TEST(ChannelRun, SharesOfWritesAreAsAsked) {
   EXPECT_NEAR(share(run_channel(ddr3(), t, short_run(200'000))), 0.34, 0.02);
 }
 
+TEST(ChannelRun, AMixLacksWhatItsTurnsCost) {
+  // HBM2 as in DRAMsim3's HBM2_8Gb_x128, a stream with every third access a write, no refresh. Rows
+  // are opened ahead; what the bus idles is tRTW less a burst from reads to writes, and tCWL and
+  // tWTR from writes to reads. So the watermarks decide, which say how many writes a drain has.
+  const std::vector<std::string> timings = {"organisation.access_bytes=64",
+                                            "speed.data_mbps=32000",
+                                            "timing.tCL=14",
+                                            "timing.tCWL=4",
+                                            "timing.tRCD=14",
+                                            "timing.tRP=14",
+                                            "timing.tRAS=34",
+                                            "timing.tRC=48",
+                                            "timing.tRRD_S=4",
+                                            "timing.tRRD_L=6",
+                                            "timing.tFAW=30",
+                                            "timing.tWTR_S=6",
+                                            "timing.tWTR_L=8",
+                                            "timing.tWR=16",
+                                            "timing.tCCD_S=2",
+                                            "timing.tCCD_L=2",
+                                            "timing.tRTP=6",
+                                            "timing.tRTW=13",
+                                            "timing.tREFI=0"};
+  constexpr double kBurst = 2, kIdleOfTwoTurns = (13 - kBurst) + (4 + 6);
+  Traffic mix;
+  mix.writes_num = 1;
+  mix.writes_den = 3;
+  for (const auto& [high, low] : {std::pair{32, 0}, {32, 1}, {28, 4}, {26, 6}, {8, 2}}) {
+    std::vector<std::string> changes = timings;
+    changes.push_back("controller.write_high_watermark=" + std::to_string(high));
+    changes.push_back("controller.write_low_watermark=" + std::to_string(low));
+    const RunResult r = run_channel(config::load_dram("hbm2", changes), mix, short_run(400'000));
+    const double idle = (1 - r.share_of_peak()) * static_cast<double>(r.cycles);
+    EXPECT_NEAR(idle / (static_cast<double>(r.commands.turnarounds) / 2), kIdleOfTwoTurns, 0.05)
+        << high << " and " << low;
+  }
+}
+
 TEST(ChannelRun, WaitingWritesAnswerReads) {
   // A read and a write of the same line, over and over: writes wait for their watermark.
   Traffic t;
