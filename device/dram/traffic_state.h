@@ -25,8 +25,8 @@ struct TrafficAccess {
   uint32_t write = 0;
 };
 
-struct TrafficParams {
-  uint32_t period = 1;  ///< ticks per command-clock cycle
+/// One stream of accesses: what they are and when they come.
+struct StreamParams {
   TrafficPattern pattern = TrafficPattern::kStrided;
   TrafficPacing pacing = TrafficPacing::kSaturated;
   uint32_t window = 1;
@@ -34,8 +34,14 @@ struct TrafficParams {
   uint32_t writes_num = 0, writes_den = 1;
   uint32_t arrival_threshold = 0;  ///< open: an access in a cycle has a chance of this / 2^32
   uint64_t stride_lines = 1;
-  uint64_t lines = 1;  ///< addresses are below this; at most 2^32
-  ChannelMap map;      ///< kConflict: where rows are
+  uint64_t first_line = 0;  ///< kStrided: where it begins
+};
+
+/// What all streams of a source have in common.
+struct TrafficParams {
+  uint32_t period = 1;  ///< ticks per command-clock cycle
+  uint64_t lines = 1;   ///< addresses are below this; at most 2^32
+  ChannelMap map;       ///< kConflict: where rows are
   uint32_t row_step = 1;
   uint32_t request_latency =
       1;                       ///< of the channel to memory: accesses are sent ahead of their time
@@ -43,7 +49,8 @@ struct TrafficParams {
   uint32_t reply_latency = 1;  ///< the reply itself after these
   uint16_t header_bytes = 8, line_bytes = 64;
   uint32_t sectors = 1;  ///< of a whole line
-  // Behind a network: this source, and memories that share the lines in turns.
+  // Behind a network: this source, which has one stream then, and memories that share the lines in
+  // turns.
   uint16_t endpoint = 0, first_memory = 0, memories = 1;
 };
 
@@ -72,8 +79,8 @@ struct TrafficCounters {
   uint64_t latency_min = ~uint64_t{0}, latency_max = 0;
 };
 
-struct TrafficState {
-  Ref<Channel> out, in;
+struct TrafficStream {
+  StreamParams params;
   Ref<uint64_t> histogram;  ///< reads by latency_bucket()
   Ref<TrafficAccess> trace;
   uint64_t random = 0;    ///< state of the generator
@@ -83,9 +90,16 @@ struct TrafficState {
   uint32_t is_write = 0;
   uint32_t write_share = 0;  ///< carried from access to access, of writes_den
   uint32_t outstanding = 0;  ///< reads under way
-  uint32_t stopped = 0;      ///< sends nothing more
   uint32_t begun = 0;        ///< there is a next access
   TrafficCounters counters;
+};
+
+/// Streams take turns where several have an access to send.
+struct TrafficState {
+  Ref<Channel> out, in;
+  Ref<TrafficStream> streams;
+  uint32_t last = 0;     ///< stream that sent last
+  uint32_t stopped = 0;  ///< sends nothing more
   Fault fault;
 };
 

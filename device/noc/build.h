@@ -15,6 +15,8 @@ inline constexpr uint32_t kLookahead = 2;
 template <class Allocator>
 NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_latency) {
   NW_ASSERT(p.speedup >= 1 && p.speedup <= kMaxSpeedup);
+  NW_ASSERT(p.input_speedup >= 1 && (p.input_speedup & (p.input_speedup - 1)) == 0);
+  NW_ASSERT(p.inputs * p.input_speedup <= kMaxPorts);
   const uint32_t queued = p.speedup > 1 ? kOutputQueue : 0;
   const uint32_t longest = max_latency + 1 + queued + std::max(p.traversal_delay, p.credit_delay);
   p.lookahead = kLookahead;
@@ -28,6 +30,8 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   p.input_shift = shift_for(p.inputs);
   p.output_shift = shift_for(p.outputs);
   p.vc_shift = shift_for(p.vcs);
+  p.input_speedup_shift = shift_for(p.input_speedup);
+  p.switch_shift = shift_for(p.inputs << p.input_speedup_shift);
   const uint32_t ins = p.routers << p.input_shift, outs = p.routers << p.output_shift;
   const uint32_t in_vcs = ins << p.vc_shift, out_vcs = outs << p.vc_shift;
   const uint32_t units = p.routers + terminal_units(p);
@@ -36,7 +40,7 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   s.credit_links = arena.template allocate<NetworkLink>(ins + p.terminals);
   s.routes = arena.template allocate<uint8_t>(p.routers * p.terminals);
   s.flit_slots = arena.template allocate<Flit>((ins + p.terminals) * p.slots);
-  s.credit_slots = arena.template allocate<uint8_t>((outs + p.terminals) * p.slots * p.speedup);
+  s.credit_slots = arena.template allocate<uint32_t>((outs + p.terminals) * p.slots * p.speedup);
   s.arrivals = arena.template allocate<Arrivals>(p.slots * units);
   s.work = arena.template allocate<RouterWork>(p.routers);
   s.input_vcs = arena.template allocate<InputVc>(in_vcs);
@@ -50,11 +54,12 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   s.va_grant_next = arena.template allocate<PortVc>(out_vcs);
   s.va_accept_next = arena.template allocate<PortVc>(in_vcs);
   s.va_granted = arena.template allocate<uint32_t>(in_vcs);
-  s.sa_ports = arena.template allocate<uint64_t>(outs);
-  s.sa_vcs = arena.template allocate<uint32_t>(outs << p.input_shift);
+  const uint32_t switch_ins = p.routers << p.switch_shift;
+  s.sa_inputs = arena.template allocate<uint64_t>(outs);
+  s.sa_vcs = arena.template allocate<uint32_t>(outs << p.switch_shift);
   s.sa_grant_next = arena.template allocate<uint8_t>(outs);
-  s.sa_accept_next = arena.template allocate<uint8_t>(ins);
-  s.sa_vc_next = arena.template allocate<uint8_t>(ins);
+  s.sa_accept_next = arena.template allocate<uint8_t>(switch_ins);
+  s.sa_vc_next = arena.template allocate<uint8_t>(switch_ins);
   s.head_entries = arena.template allocate<StageEntry>(in_vcs);
   s.flit_entries = arena.template allocate<StageEntry>(p.sw_alloc_delay > 1 ? in_vcs : 0);
   for (uint32_t i = 0; i < out_vcs; ++i)

@@ -28,9 +28,11 @@ struct ChannelNetworkParams {
   NetworkParams net;
   uint32_t period = 1;      ///< ticks per cycle
   uint32_t flit_bytes = 1;  ///< of a packet's bytes that a flit carries
-  bool split = false;       ///< each flit travels as a packet of its own, behind the one before it
-  uint16_t component = 0;   ///< for faults
-  uint16_t endpoints = 0;   ///< destinations in the route table
+  /// Each flit travels as a packet of its own, behind the one before it; there is one for each
+  /// sector at least, in requests and acknowledgements, too.
+  bool split = false;
+  uint16_t component = 0;  ///< for faults
+  uint16_t endpoints = 0;  ///< destinations in the route table
 };
 
 struct NetworkOutput {
@@ -171,11 +173,11 @@ struct Interfaces {
   /// Credits of the terminals from `first` on, of the round `round` of their routers.
   NW_HD NW_INLINE void take_credits(uint32_t first, uint64_t bits, uint32_t slot,
                                     uint32_t round) const {
-    const uint8_t* const vcs =
+    uint32_t* const vcs =
         v.credit_slots + ((v.output_ports() + first) * v.p.slots + slot) * v.p.speedup + round;
     for (; bits != 0; bits &= bits - 1) {
       const uint32_t n = count_trailing_zeros(bits);
-      s.credits.in(base)[(first + n) * v.p.vcs + vcs[n * v.p.slots * v.p.speedup]] += 1;
+      take_vcs(vcs[n * v.p.slots * v.p.speedup], [&](uint32_t vc) { credits(first + n, vc) += 1; });
       wake_sender(first + n);
     }
   }
@@ -258,7 +260,7 @@ struct Interfaces {
       const uint32_t output = output_of(packet);
       if (output == kNoRoute) continue;
       const uint32_t vc = v.p.vcs == 1 ? 0 : output % v.p.vcs;
-      if (credits(n, vc) == 0) continue;
+      if (!may_begin(v.p, credits(n, vc))) continue;
       const uint32_t number = count_trailing_zeros(sender.free);
       sender.free &= ~(uint64_t{1} << number);
       Flit& flit = sender.flit;
@@ -269,7 +271,8 @@ struct Interfaces {
       flit.flags = kHead;
       s.parcels.in(base)[flit.tag] = {packet, static_cast<uint16_t>(output)};
       const uint32_t flits = (packet.bytes + p.flit_bytes - 1) / p.flit_bytes;
-      sender.flits_left = flits > 0 ? flits : 1;
+      const uint32_t least = p.split ? population_count(packet.sectors) : 1;
+      sender.flits_left = flits > least ? flits : least > 1 ? least : 1;
       sender.next = k + 1;
       s.counters.packets_in += 1;
       s.counters.bytes += packet.bytes;

@@ -15,8 +15,11 @@ namespace nearwarp::noc {
 inline constexpr uint32_t kMaxPorts = 64;  ///< of a router
 inline constexpr uint32_t kMaxVcs = 32;    ///< of a port
 inline constexpr uint32_t kMaxSpeedup = 2;
+inline constexpr uint32_t kMaxInputSpeedup = 8;
 inline constexpr uint32_t kOutputQueue = 32;  ///< flits that wait for an output's wire at most
 inline constexpr uint16_t kNobody = 0xffff;
+/// Of a virtual channel whose last packet's tail has gone, and whose tail credit is awaited.
+inline constexpr uint16_t kWaitsForTailCredit = 0xfffe;
 
 /// Cycles of the network. Numbers wrap; only differences mean something.
 using Cycle = uint32_t;
@@ -48,13 +51,23 @@ struct NetworkParams {
   uint32_t routing_delay = 1;        ///< 0: the route is known when the head arrives
   uint32_t vc_alloc_delay = 1, sw_alloc_delay = 1, traversal_delay = 1;  ///< at least 1
   uint32_t credit_delay = 0;  ///< from a credit's arrival to its use
-  uint32_t speedup = 1;       ///< allocations and traversals per cycle, 1 or 2
-  uint32_t lookahead = 1;     ///< the shortest delay of a link: units may be that far apart in time
-  uint32_t slots = 4;         ///< time slots per ring: a power of two, for delay and lookahead
+  uint32_t speedup = 1;       ///< routings, allocations and traversals per cycle, 1 or 2
+  /// Inputs of the switch that each input port has: virtual channel v uses the port's input v
+  /// modulo their number. A power of two.
+  uint32_t input_speedup = 1;
+  /// 0: an output's virtual channel is free when the tail has won the switch; 1: when that flit's
+  /// credit has come back.
+  uint32_t wait_for_tail_credit = 0;
+  uint32_t lookahead = 1;  ///< the shortest delay of a link: units may be that far apart in time
+  uint32_t slots = 4;      ///< time slots per ring: a power of two, for delay and lookahead
   // Strides are powers of two, so that numbers of ports and channels are made by shifting.
   uint32_t input_shift = 0;   ///< input port number: router << input_shift | port
   uint32_t output_shift = 0;  ///< output port number: router << output_shift | port
   uint32_t vc_shift = 0;      ///< VC number: port number << vc_shift | VC
+  /// Input of the switch: router << switch_shift | (port << log2(input_speedup)) | which of the
+  /// port's.
+  uint32_t switch_shift = 0;
+  uint32_t input_speedup_shift = 0;
 };
 
 NW_HD inline uint32_t terminal_units(const NetworkParams& p) { return (p.terminals + 63) / 64; }
@@ -85,15 +98,15 @@ struct OutputVc {
 
 /// An input virtual channel on its way through a pipeline stage.
 struct StageEntry {
-  Cycle due = 0;
-  uint16_t vc = 0;  ///< port << vc_shift | VC
+  uint32_t due = 0;  ///< round (pipeline.h)
+  uint16_t vc = 0;   ///< port << vc_shift | VC
 };
 struct StageQueue {
   uint16_t head = 0, count = 0;
 };
 
-/// What reaches a unit in a cycle, by port. A router with internal speed-up may give several
-/// credits of one port back in a cycle, one by each of its rounds.
+/// What reaches a unit in a cycle, by port. A router with internal speed-up may give credits of one
+/// port back in each of its rounds.
 struct Arrivals {
   uint64_t flits = 0, credits[kMaxSpeedup] = {};
 };
@@ -111,9 +124,11 @@ struct NetworkState {
   Ref<NetworkLink> credit_links;  ///< [input port], then [terminal]
   Ref<uint8_t> routes;            ///< [router * terminals + destination]: output port
   // Under way.
-  Ref<Flit> flit_slots;       ///< [(input port, then terminal) * slots + slot]
-  Ref<uint8_t> credit_slots;  ///< [((output port, then terminal) * slots + slot) * speedup + round]
-  Ref<Arrivals> arrivals;     ///< [slot * units + unit]
+  Ref<Flit> flit_slots;  ///< [(input port, then terminal) * slots + slot]
+  /// [((output port, then terminal) * slots + slot) * speedup + round]: bits of virtual channels,
+  /// one but for input speed-up. The receiver leaves 0.
+  Ref<uint32_t> credit_slots;
+  Ref<Arrivals> arrivals;  ///< [slot * units + unit]
   // Routers.
   Ref<RouterWork> work;      ///< [router]
   Ref<InputVc> input_vcs;    ///< [input VC]
@@ -121,7 +136,9 @@ struct NetworkState {
   Ref<OutputVc> output_vcs;  ///< [output VC]
   Ref<uint32_t> free_vcs;    ///< [output port]: bits of those without an owner
   Ref<uint64_t> flits_sent;  ///< [output port]
-  Ref<Cycle> wire_free;      ///< [output port]: next free cycle of its wire; empty without speed-up
+  /// [output port]: the cycle from which on its wire is free, less those of the traversal; empty
+  /// without speed-up.
+  Ref<Cycle> wire_free;
   // VC allocation: requests by output port and virtual network.
   Ref<uint64_t> va_ports;      ///< [output port * vnets + vnet]: input ports
   Ref<uint32_t> va_vcs;        ///< [that * inputs + input port]: virtual channels
@@ -129,11 +146,12 @@ struct NetworkState {
   Ref<PortVc> va_accept_next;  ///< [input VC]: (output port, VC)
   Ref<uint32_t> va_granted;    ///< [input VC]: within a cycle, output VCs; 0 in between
   // Switch allocation: input virtual channels with a flit and a credit.
-  Ref<uint64_t> sa_ports;       ///< [output port]: input ports
-  Ref<uint32_t> sa_vcs;         ///< [output port * inputs + input port]
-  Ref<uint8_t> sa_grant_next;   ///< [output port]: input port
-  Ref<uint8_t> sa_accept_next;  ///< [input port]: output port
-  Ref<uint8_t> sa_vc_next;      ///< [input port]: virtual channel
+  // "Input" is one of the switch: see NetworkParams::input_speedup.
+  Ref<uint64_t> sa_inputs;      ///< [output port]: inputs
+  Ref<uint32_t> sa_vcs;         ///< [output port << switch_shift | input]: virtual channels
+  Ref<uint8_t> sa_grant_next;   ///< [output port]: input
+  Ref<uint8_t> sa_accept_next;  ///< [input]: output port
+  Ref<uint8_t> sa_vc_next;      ///< [input]: virtual channel
   // Pipeline stages.
   Ref<StageEntry> head_entries;  ///< [router * input VCs + position]: heads, to VC allocation
   Ref<StageEntry> flit_entries;  ///< flits, to switch allocation; empty if that takes one cycle
@@ -146,7 +164,7 @@ struct NetworkView {
   const NetworkLink *flit_links, *credit_links;
   const uint8_t* routes;
   Flit* flit_slots;
-  uint8_t* credit_slots;
+  uint32_t* credit_slots;
   Arrivals* arrivals;
   RouterWork* work;
   InputVc* input_vcs;
@@ -159,7 +177,7 @@ struct NetworkView {
   uint32_t* va_vcs;
   PortVc *va_grant_next, *va_accept_next;
   uint32_t* va_granted;
-  uint64_t* sa_ports;
+  uint64_t* sa_inputs;
   uint32_t* sa_vcs;
   uint8_t *sa_grant_next, *sa_accept_next, *sa_vc_next;
   StageEntry *head_entries, *flit_entries;
@@ -192,7 +210,7 @@ NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, 
   v.va_grant_next = s.va_grant_next.in(base);
   v.va_accept_next = s.va_accept_next.in(base);
   v.va_granted = s.va_granted.in(base);
-  v.sa_ports = s.sa_ports.in(base);
+  v.sa_inputs = s.sa_inputs.in(base);
   v.sa_vcs = s.sa_vcs.in(base);
   v.sa_grant_next = s.sa_grant_next.in(base);
   v.sa_accept_next = s.sa_accept_next.in(base);
@@ -214,8 +232,16 @@ NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, con
 NW_HD NW_INLINE void put_credit(const NetworkView& v, const NetworkLink& link, uint32_t vc, Cycle t,
                                 uint32_t round = 0) {
   const uint32_t slot = (t + link.delay) & v.slot_mask;
-  v.credit_slots[(link.ring + slot) * v.p.speedup + round] = static_cast<uint8_t>(vc);
+  v.credit_slots[(link.ring + slot) * v.p.speedup + round] |= 1u << vc;
   add_bits(&v.arrivals[slot * v.units + link.unit].credits[round], uint64_t{1} << link.port);
+}
+
+/// Take the credits of a slot: credit(vc) for each.
+template <class TakeCredit>
+NW_HD NW_INLINE void take_vcs(uint32_t& slot, TakeCredit&& credit) {
+  uint32_t vcs = slot;
+  slot = 0;
+  for (; vcs != 0; vcs &= vcs - 1) credit(count_trailing_zeros(vcs));
 }
 
 /// Take what reaches terminal `n` in cycle `t`: credit(vc) for each credit, flit(flit) for a flit.
@@ -229,11 +255,17 @@ NW_HD NW_INLINE void take_arrivals(const NetworkView& v, uint32_t n, Cycle t, Ta
   for (uint32_t round = 0; round < v.p.speedup; ++round) {
     if ((arrivals.credits[round] & bit) == 0) continue;
     take_bits(&arrivals.credits[round], bit);
-    credit(v.credit_slots[at + round]);
+    take_vcs(v.credit_slots[at + round], credit);
   }
   if ((arrivals.flits & bit) == 0) return;
   take_bits(&arrivals.flits, bit);
   flit(v.flit_slots[(v.input_ports() + n) * v.p.slots + slot]);
+}
+
+/// May a terminal's head take a virtual channel of which it has so many credits? Its packets use
+/// one after the other.
+NW_HD NW_INLINE bool may_begin(const NetworkParams& p, uint32_t credits) {
+  return p.wait_for_tail_credit != 0 ? credits == p.depth : credits != 0;
 }
 
 /// Terminal `n` puts a flit, whose `vc` has a credit, on its way into the network.

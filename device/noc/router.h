@@ -4,20 +4,22 @@
 // VC allocation, switch allocation, traversal. A head goes through all, body and tail flits through
 // the last two. Both allocators are iSLIP with one iteration (islip.h). A head asks for every free
 // virtual channel of its virtual network at its output; a channel is free again when the tail has
-// won the switch, whether or not the far buffer has emptied. In switch allocation each input port
-// puts forward, for each output, the first of its virtual channels in rotating order.
+// won the switch, whether or not the far buffer has emptied, or on request when that flit's credit
+// has come back. In switch allocation each input of the switch puts forward, for each output, the
+// first of its virtual channels in rotating order. An input port is one of these, or with input
+// speed-up several.
 //
 // All of a cycle's allocation sees the state at the cycle's beginning: what one stage hands on or
 // gives back in a cycle, the next can use in the cycle after. Only flits and credits that arrive in
 // the cycle count at once.
 //
 // With internal speed-up all this happens twice a cycle: in two rounds, of which the second sees
-// what the first has done. Wires and arrivals keep to one flit per port and cycle, so flits may
-// have to wait for an output's wire; an output that kOutputQueue of them wait for takes part in no
-// switch allocation.
+// what the first has done, and each of which every stage of one cycle fits into (pipeline.h). Wires
+// and arrivals keep to one flit per port and cycle, so flits may have to wait for an output's wire;
+// an output that kOutputQueue of them wait for takes part in no switch allocation.
 #pragma once
 
-#include "device/noc/network_state.h"
+#include "device/noc/pipeline.h"
 
 namespace nearwarp::noc {
 
@@ -30,8 +32,9 @@ class Router {
       : v_(v),
         r_(r),
         t_(t),
-        next_(round + 1 == v.p.speedup ? t + 1 : t),
         round_(round),
+        now_(t * v.p.speedup + round),
+        crossed_(round + 1 == v.p.speedup ? t : t - 1),
         vc_shift_(v.p.vc_shift),
         input_shift_(v.p.input_shift),
         work_(v.work[r]),
@@ -42,14 +45,11 @@ class Router {
   /// Credits of the round `sent_in` of routers down the way.
   NW_HD NW_INLINE void take_credits(uint64_t ports, uint32_t sent_in) const {
     const uint32_t slot = t_ & v_.slot_mask, slots = v_.p.slots * v_.p.speedup;
-    const uint8_t* const credits =
+    uint32_t* const credits =
         v_.credit_slots + (size_t{r_} << v_.p.output_shift) * slots + slot * v_.p.speedup + sent_in;
     for (; ports != 0; ports &= ports - 1) {
       const uint32_t out = count_trailing_zeros(ports);
-      OutputVc& o = outputs_[(out << vc_shift_) + credits[out * slots]];
-      o.credits = static_cast<uint16_t>(o.credits + 1);
-      if (o.credits == 1 && o.owner != kNobody && inputs_[o.owner].offered)
-        request_switch(o.owner, out);
+      take_vcs(credits[out * slots], [&](uint32_t vc) { take_credit(out, vc); });
     }
   }
 
@@ -67,9 +67,9 @@ class Router {
       buffer(vc)[at] = flit;
       in.count = static_cast<uint16_t>(in.count + 1);
       if (in.stage == VcStage::kIdle) {
-        start_packet(vc, t_);
+        start_packet(vc, now_);
       } else if (in.stage == VcStage::kActive && in.count == 1) {
-        start_flit(vc, t_);
+        start_flit(vc, now_);
       }
     }
   }
@@ -81,34 +81,35 @@ class Router {
     for (uint32_t vc; (vc = dequeue(v_.flit_entries, work_.flits)) != kNobody;) offer(vc);
   }
 
-  /// Connections of a cycle: out[i], vc[i] for each input port i of the mask that is returned.
+  /// Connections of a round: out[i], vc[i] for each input i of the switch of the mask that is
+  /// returned.
   struct Matches {
     uint8_t out[kMaxPorts], vc[kMaxPorts];
   };
   NW_HD NW_INLINE uint64_t allocate_switch(Matches& match) const {
-    const size_t in_base = size_t{r_} << input_shift_, out_base = size_t{r_} << v_.p.output_shift;
+    const size_t in_base = size_t{r_} << v_.p.switch_shift,
+                 out_base = size_t{r_} << v_.p.output_shift;
     uint64_t grants[kMaxPorts];
     uint64_t matched = 0;
     for (uint64_t outs = work_.sa_outputs; outs != 0; outs &= outs - 1) {
       const uint32_t out = count_trailing_zeros(outs);
       if (v_.p.speedup != 1 && queued(out_base + out) == kOutputQueue) continue;
-      const uint32_t port =
-          pick_from(v_.sa_ports[out_base + out], v_.sa_grant_next[out_base + out]);
-      const bool more = (matched >> port & 1) != 0;
-      grants[port] = (more ? grants[port] : 0) | uint64_t{1} << out;
-      matched |= uint64_t{1} << port;
+      const uint32_t in = pick_from(v_.sa_inputs[out_base + out], v_.sa_grant_next[out_base + out]);
+      const bool more = (matched >> in & 1) != 0;
+      grants[in] = (more ? grants[in] : 0) | uint64_t{1} << out;
+      matched |= uint64_t{1} << in;
     }
-    for (uint64_t ports = matched; ports != 0; ports &= ports - 1) {
-      const uint32_t port = count_trailing_zeros(ports);
-      const uint32_t out = pick_from(grants[port], v_.sa_accept_next[in_base + port]);
-      const uint32_t number = pick_from(v_.sa_vcs[((out_base + out) << input_shift_) + port],
-                                        v_.sa_vc_next[in_base + port]);
-      match.out[port] = static_cast<uint8_t>(out);
-      match.vc[port] = static_cast<uint8_t>(number);
+    for (uint64_t ins = matched; ins != 0; ins &= ins - 1) {
+      const uint32_t in = count_trailing_zeros(ins);
+      const uint32_t out = pick_from(grants[in], v_.sa_accept_next[in_base + in]);
+      const uint32_t number = pick_from(v_.sa_vcs[((out_base + out) << v_.p.switch_shift) + in],
+                                        v_.sa_vc_next[in_base + in]);
+      match.out[in] = static_cast<uint8_t>(out);
+      match.vc[in] = static_cast<uint8_t>(number);
       // One beyond the last is as good as 0.
-      v_.sa_accept_next[in_base + port] = static_cast<uint8_t>(out + 1);
-      v_.sa_grant_next[out_base + out] = static_cast<uint8_t>(port + 1);
-      v_.sa_vc_next[in_base + port] = static_cast<uint8_t>(number + 1);
+      v_.sa_accept_next[in_base + in] = static_cast<uint8_t>(out + 1);
+      v_.sa_grant_next[out_base + out] = static_cast<uint8_t>(in + 1);
+      v_.sa_vc_next[in_base + in] = static_cast<uint8_t>(number + 1);
     }
     return matched;
   }
@@ -141,7 +142,7 @@ class Router {
     flit.hops = static_cast<uint8_t>(flit.hops + 1);
     const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
     v_.flits_sent[out_index] += 1;
-    Cycle leaves = t_;
+    Cycle leaves = crossed_;
     if (v_.p.speedup != 1) {
       leaves += queued(out_index);
       v_.wire_free[out_index] = leaves + 1;
@@ -149,9 +150,10 @@ class Router {
     put_flit(v_, v_.flit_links[out_index], flit, leaves);
     put_credit(v_, v_.credit_links[(size_t{r_} << input_shift_) + port], number, t_, round_);
     const bool tail = (flit.flags & kTail) != 0;
-    if (tail) {
-      o.owner = kNobody;
-      free_[out] |= 1u << out_vc;
+    if (tail && v_.p.wait_for_tail_credit != 0) {
+      o.owner = kWaitsForTailCredit;
+    } else if (tail) {
+      release_vc(out, out_vc);
     }
     const bool stays = !tail && in.count != 0 && v_.p.sw_alloc_delay == 1;
     if (!stays || o.credits == 0) withdraw_switch_request(port, number, out);
@@ -159,24 +161,41 @@ class Router {
     in.offered = false;
     if (tail) {
       in.stage = VcStage::kIdle;
-      if (in.count != 0) start_packet(vc, next_);
+      if (in.count != 0) start_packet(vc, now_ + 1);
     } else if (in.count != 0) {
-      start_flit(vc, next_);
+      start_flit(vc, now_ + 1);
     }
   }
 
  private:
-  /// Cycles for which the wire of an output is spoken for.
+  /// Cycles for which the wire of an output is spoken for when a flit that wins the switch now has
+  /// crossed it.
   NW_HD NW_INLINE uint32_t queued(size_t out_index) const {
-    const Cycle ahead = v_.wire_free[out_index] - t_;
+    const Cycle ahead = v_.wire_free[out_index] - crossed_;
     return ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
+  }
+
+  /// A place in the far buffer of virtual channel `number` of output `out` is free again.
+  NW_HD NW_INLINE void take_credit(uint32_t out, uint32_t number) const {
+    OutputVc& o = outputs_[(out << vc_shift_) + number];
+    o.credits = static_cast<uint16_t>(o.credits + 1);
+    if (o.owner == kWaitsForTailCredit) {
+      // Credits come back in order: the last one is the tail's.
+      if (o.credits == v_.p.depth) release_vc(out, number);
+    } else if (o.credits == 1 && o.owner != kNobody && inputs_[o.owner].offered) {
+      request_switch(o.owner, out);
+    }
+  }
+  NW_HD NW_INLINE void release_vc(uint32_t out, uint32_t number) const {
+    outputs_[(out << vc_shift_) + number].owner = kNobody;
+    free_[out] |= 1u << number;
   }
 
   NW_HD NW_INLINE Flit* buffer(uint32_t vc) const {
     return v_.buffers + ((size_t{r_} << (input_shift_ + vc_shift_)) + vc) * v_.p.depth;
   }
 
-  NW_HD NW_INLINE void enqueue(StageEntry* entries, StageQueue& q, uint32_t vc, Cycle due) const {
+  NW_HD NW_INLINE void enqueue(StageEntry* entries, StageQueue& q, uint32_t vc, Round due) const {
     const uint32_t size = 1u << (input_shift_ + vc_shift_);
     const uint32_t at = (uint32_t{q.head} + q.count) & (size - 1);
     entries[size_t{r_} * size + at] = {due, static_cast<uint16_t>(vc)};
@@ -187,22 +206,22 @@ class Router {
     if (q.count == 0) return kNobody;
     const uint32_t size = 1u << (input_shift_ + vc_shift_);
     const StageEntry e = entries[size_t{r_} * size + q.head];
-    if (static_cast<int32_t>(t_ - e.due) < 0) return kNobody;
+    if (static_cast<int32_t>(now_ - e.due) < 0) return kNobody;
     q.head = static_cast<uint16_t>((q.head + 1u) & (size - 1));
     q.count = static_cast<uint16_t>(q.count - 1);
     return e.vc;
   }
 
-  /// The head at the front of `vc` enters the pipeline in cycle `begin`.
-  NW_HD NW_INLINE void start_packet(uint32_t vc, Cycle begin) const {
+  /// The head at the front of `vc` enters the pipeline in round `begin`.
+  NW_HD NW_INLINE void start_packet(uint32_t vc, Round begin) const {
     InputVc& in = inputs_[vc];
     in.out = v_.routes[size_t{r_} * v_.p.terminals + buffer(vc)[in.head].destination];
-    const uint32_t before = v_.p.routing_delay + v_.p.vc_alloc_delay - 1;
-    if (before == 0) {
+    const Round due = first_vc_request(v_.p, begin);
+    if (due == begin) {
       request_vc(vc);
     } else {
       in.stage = VcStage::kRouting;
-      enqueue(v_.head_entries, work_.heads, vc, begin + before);
+      enqueue(v_.head_entries, work_.heads, vc, due);
     }
   }
 
@@ -227,19 +246,25 @@ class Router {
     work_.va_outputs &= ~(static_cast<uint64_t>(ports == 0) << out);
   }
 
+  /// The input of the switch that virtual channel `number` of `port` uses.
+  NW_HD NW_INLINE uint32_t switch_input(uint32_t port, uint32_t number) const {
+    return (port << v_.p.input_speedup_shift) + (number & (v_.p.input_speedup - 1));
+  }
   NW_HD NW_INLINE void request_switch(uint32_t vc, uint32_t out) const {
     const uint32_t port = vc >> vc_shift_, number = vc - (port << vc_shift_);
     const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
-    v_.sa_vcs[(out_index << input_shift_) + port] |= 1u << number;
-    v_.sa_ports[out_index] |= uint64_t{1} << port;
+    const uint32_t in = switch_input(port, number);
+    v_.sa_vcs[(out_index << v_.p.switch_shift) + in] |= 1u << number;
+    v_.sa_inputs[out_index] |= uint64_t{1} << in;
     work_.sa_outputs |= uint64_t{1} << out;
   }
   NW_HD NW_INLINE void withdraw_switch_request(uint32_t port, uint32_t number, uint32_t out) const {
     const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
-    uint32_t& vcs = v_.sa_vcs[(out_index << input_shift_) + port];
+    const uint32_t in = switch_input(port, number);
+    uint32_t& vcs = v_.sa_vcs[(out_index << v_.p.switch_shift) + in];
     vcs &= ~(1u << number);
-    const uint64_t ports = v_.sa_ports[out_index] &= ~(static_cast<uint64_t>(vcs == 0) << port);
-    work_.sa_outputs &= ~(static_cast<uint64_t>(ports == 0) << out);
+    const uint64_t ins = v_.sa_inputs[out_index] &= ~(static_cast<uint64_t>(vcs == 0) << in);
+    work_.sa_outputs &= ~(static_cast<uint64_t>(ins == 0) << out);
   }
 
   /// The flit at the front of `vc`, whose packet has its virtual channel, takes part in switch
@@ -250,12 +275,12 @@ class Router {
     if (outputs_[(uint32_t{in.out} << vc_shift_) + in.out_vc].credits != 0)
       request_switch(vc, in.out);
   }
-  /// The same after the stages of switch allocation, which the flit enters in cycle `begin`.
-  NW_HD NW_INLINE void start_flit(uint32_t vc, Cycle begin) const {
+  /// The same after the stages of switch allocation, which the flit enters in round `begin`.
+  NW_HD NW_INLINE void start_flit(uint32_t vc, Round begin) const {
     if (v_.p.sw_alloc_delay == 1) {
       offer(vc);
     } else {
-      enqueue(v_.flit_entries, work_.flits, vc, begin + v_.p.sw_alloc_delay - 1);
+      enqueue(v_.flit_entries, work_.flits, vc, first_switch_request(v_.p, begin));
     }
   }
 
@@ -305,14 +330,17 @@ class Router {
     outputs_[(out << vc_shift_) + taken].owner = static_cast<uint16_t>(vc);
     free_[out] &= ~(1u << taken);
     withdraw_vc_request(at, out, who);
-    start_flit(vc, next_);
+    start_flit(vc, now_ + 1);
   }
 
   const NetworkView& v_;
   uint32_t r_;
   Cycle t_;
-  Cycle next_;  ///< of the next round
-  uint32_t round_;
+  uint32_t round_;  ///< of the cycle
+  Round now_;
+  /// A flit that wins the switch now begins to cross it in the next round: the cycle before the
+  /// one that it is in. Links add the cycles of the traversal.
+  Cycle crossed_;
   uint32_t vc_shift_, input_shift_;
   RouterWork& work_;
   InputVc* inputs_;
@@ -353,9 +381,9 @@ NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t
     router_detail::Router::Matches match;
     const uint64_t matched = router.allocate_switch(match);
     router.allocate_vcs();
-    for (uint64_t ports = matched; ports != 0; ports &= ports - 1) {
-      const uint32_t port = count_trailing_zeros(ports);
-      router.traverse(port, match.vc[port], match.out[port]);
+    for (uint64_t ins = matched; ins != 0; ins &= ins - 1) {
+      const uint32_t in = count_trailing_zeros(ins);
+      router.traverse(in >> v.p.input_speedup_shift, match.vc[in], match.out[in]);
     }
   }
 }

@@ -231,7 +231,7 @@ class SyntheticTerminals {
     uint32_t k = s.last_vc;
     for (uint32_t i = 0; i < v.vcs_per_vnet; ++i) {
       k = k + 1 == v.vcs_per_vnet ? 0 : k + 1;
-      if (credits_[n * v.p.vcs + first + k] == 0) continue;
+      if (!may_begin(v.p, credits_[n * v.p.vcs + first + k])) continue;
       s.vc = static_cast<uint8_t>(first + k);
       s.last_vc = static_cast<uint8_t>(k);
       return true;

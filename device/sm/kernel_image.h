@@ -127,7 +127,7 @@ struct LaunchInfo {
   /// Those that wait for it: ProgramImage::waiting, from there on.
   uint32_t first_waiting = 0, num_waiting = 0;
   /// Local memory in the traces: its first line, lines of a warp (0: not known), and warps that the
-  /// GPU can hold, as far as its blocks are concerned.
+  /// GPU can hold at a time, as many blocks on each SM as there are, or have room.
   uint32_t local_line = 0, local_lines = 0, local_warps = 0;
   /// Thread blocks in a row that go to the same group of SMs (device/frontend/block_queues.h).
   uint32_t row = 1;

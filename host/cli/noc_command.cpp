@@ -78,7 +78,9 @@ constexpr NumberOption kRouters[] = {
     {"sw-alloc-delay", "cycles of switch allocation", "1", &Noc::sw_alloc_delay},
     {"traversal-delay", "cycles through the switch", "1", &Noc::traversal_delay},
     {"credit-delay", "cycles from a credit's arrival to its use", "0", &Noc::credit_delay},
-    {"speedup", "allocations and traversals per cycle, 1 or 2", "1", &Noc::speedup},
+    {"speedup", "rounds of a cycle inside a router, 1 or 2: a stage takes one", "1", &Noc::speedup},
+    {"input-speedup", "flits of different VCs that a port hands to the switch in a round", "1",
+     &Noc::input_speedup},
     {"link-latency", "cycles on wires between routers", "1", &Noc::link_latency},
 };
 
@@ -103,6 +105,8 @@ void declare(CommandLine& line) {
   line.value("rate", "flits per node and cycle: 0.1,0.2 or FROM:TO:STEP", "RATES");
   declare(line, kPackets);
   declare(line, kRouters);
+  line.flag("wait-for-tail-credit",
+            "a VC is given away again when its tail's credit is back, not when the tail has gone");
   line.value("seed", "of the random numbers", "N", "1");
   line.value("period", "cycles of a sample", "N", "1000");
   line.value("max-periods", "samples measured at most", "N", "50");
@@ -145,6 +149,7 @@ noc::NocConfig network_of(const CommandLine& line) {
   store(line, kShape, c);
   store(line, kPackets, c);
   store(line, kRouters, c);
+  c.wait_for_tail_credit = line.given("wait-for-tail-credit");
   c.traffic = line.text("traffic");
   choose_class(line, c);
   c.seed = line.number("seed", 0, UINT64_MAX);

@@ -134,7 +134,9 @@ struct MachineConfig {
     uint32_t vc_flits = 0;
     bool split_packets = false;  ///< flits are packets of their own
     uint32_t routing_delay_cycles = 0;
-    uint32_t internal_speedup = 0;       ///< allocations and traversals per cycle
+    uint32_t internal_speedup = 0;       ///< routings, allocations and traversals per cycle
+    uint32_t input_speedup = 1;          ///< inputs of the switch per input port
+    bool wait_for_tail_credit = false;   ///< before a virtual channel is given away again
     uint32_t router_latency_cycles = 0;  ///< wires between routers
     uint32_t butterfly_radix = 0;
   } interconnect;

@@ -256,11 +256,23 @@ Keys memory_keys() {
       {NW_KEY(interconnect.vc_flits), "flits", 1, 1024, false, "",
        "Flits that a virtual channel of a router holds."},
       {NW_KEY(interconnect.split_packets), "", 0, 0, false, "",
-       "Every flit of a packet travels as a packet of its own, as where each sector is a reply of "
-       "its own: routers allocate a virtual channel for each, and packets can take turns.",
+       "Every flit of a packet travels as a packet of its own, as where sectors are requested and "
+       "answered one by one (each is a flit then, whatever it carries): routers allocate a virtual "
+       "channel for each, and packets can take turns.",
        kOptional},
       {NW_KEY(interconnect.internal_speedup), "per cycle", 1, 2, false, "",
-       "Allocations and traversals of a router; wires carry one flit per cycle all the same."},
+       "Routings, allocations and traversals in a router; wires carry one flit per cycle all the "
+       "same."},
+      {NW_KEY(interconnect.input_speedup), "per cycle", 1, 8, kPowerOfTwo, "",
+       "Flits of different virtual channels that an input port of a router hands to the switch in "
+       "a "
+       "round of allocation.",
+       kOptional},
+      {NW_KEY(interconnect.wait_for_tail_credit), "", 0, 0, false, "",
+       "A virtual channel of a router is free for the next packet when the credit of the last "
+       "one's "
+       "tail has come back, not already when the tail has won the switch.",
+       kOptional},
       {NW_KEY(interconnect.routing_delay_cycles), "interconnect cycles", 0, 256, false, "",
        "Routing in a router; 0: known ahead."},
       {NW_KEY(interconnect.router_latency_cycles), "interconnect cycles", 1, 256, false, "",
@@ -467,6 +479,8 @@ std::string_view shapes_of_key(std::string_view path) {
       {"interconnect.vc", "stacked discrete mesh stacks"},
       {"interconnect.split_packets", "stacked discrete mesh stacks"},
       {"interconnect.internal_speedup", "stacked discrete mesh stacks"},
+      {"interconnect.input_speedup", "stacked discrete mesh stacks"},
+      {"interconnect.wait_for_tail_credit", "stacked discrete mesh stacks"},
       {"interconnect.routing_delay_cycles", "stacked discrete mesh stacks"},
       {"interconnect.butterfly_radix", "stacked discrete mesh stacks"},
       {"links.gpu_to_memory_mbps", "stacked"},

@@ -110,6 +110,13 @@ void check_slices(const Rules& rules, const MachineConfig& m) {
   }
 }
 
+/// Virtual channels share out the inputs of a router's switch among themselves.
+void check_input_speedup(const Rules& rules, const MachineConfig& m) {
+  if (m.interconnect.input_speedup > 1 && m.interconnect.topology != "switch")
+    rules.at_most("interconnect.input_speedup", m.interconnect.input_speedup, "interconnect.vcs",
+                  m.interconnect.vcs);
+}
+
 /// Every port of a mesh has a tile of its own.
 void check_mesh(const Rules& rules, const MachineConfig& m) {
   std::vector<uint32_t> tiles = memory_tiles(m);
@@ -328,6 +335,7 @@ void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   check_gpu(rules, machine);
   check_latencies(rules, machine);
   check_slices(rules, machine);
+  check_input_speedup(rules, machine);
   if (machine.shape == "mesh") check_mesh(rules, machine);
   if (machine.shape == "stacks") check_stacks(rules, machine);
   if (machine.shape == "near_bank") check_near_bank(rules, machine);

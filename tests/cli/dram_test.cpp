@@ -26,7 +26,11 @@ TEST(Dram, TablesFitATerminal) {
   for (const Words& words : {Words{}, Words{"--traffic", "mix"}, Words{"--traffic", "conflict"},
                              Words{"--traffic", "random", "--rate", "0.1,.2,0.3,0.4,0.5,0.6"},
                              Words{"--traffic", "random", "--outstanding", "1,2,4,8,16,32"},
-                             Words{"--traffic", "strided", "--stride", "8192"}, Words{"--help"}}) {
+                             Words{"--traffic", "strided", "--stride", "8192"},
+                             Words{"--stream", "strided,stride=8192,start=128,outstanding=16",
+                                   "--stream", "random,reads=0,rate=0.2,seed=9", "--stream", "mix",
+                                   "--standard", "ddr3-1600k,gddr5,hbm1,hbm2,hmc-vault"},
+                             Words{"--help"}}) {
     const Outcome outcome = dram(words);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
@@ -50,6 +54,47 @@ TEST(Dram, JsonHasEveryRun) {
   EXPECT_EQ(run["traffic"]["share_of_writes"], 0.5);
   EXPECT_EQ(run["commands"]["refreshes"], 0);
   EXPECT_GT(run["commands"]["writes"], 0);
+}
+
+TEST(Dram, StreamsHaveBandwidthAndLatencyEach) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("dram.json");
+  const Outcome outcome = dram({"--stream", "stream,outstanding=4,start=8192", "--stream",
+                                "random,reads=0,rate=0.2", "--seed", "5", "--json", path});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* text :
+       {"stream 1: strided by 1 from 128, 100 % reads, 4 under way",
+        "stream 2: random, 0 % reads, rate 0.2", "1: read latency: mean", "2: bandwidth [GB/s]"})
+    EXPECT_TRUE(contains(outcome.out, text)) << outcome.out;
+  const auto run = nlohmann::json::parse(read_text(path))["runs"][0];
+  EXPECT_FALSE(run.contains("traffic"));
+  ASSERT_EQ(run["streams"].size(), 2u);
+  EXPECT_EQ(run["streams"][0]["traffic"]["outstanding"], 4);
+  EXPECT_EQ(run["streams"][0]["traffic"]["seed"], 5);
+  EXPECT_EQ(run["streams"][1]["traffic"]["seed"], 6);
+  EXPECT_EQ(run["streams"][1]["traffic"]["share_of_writes"], 1.0);
+  EXPECT_EQ(run["streams"][1]["reads"], 0);
+  EXPECT_NEAR(run["streams"][1]["bandwidth"]["share_of_peak"].get<double>(), 0.2, 0.02);
+  EXPECT_EQ(run["streams"][0]["read_latency_cycles"]["reads"], run["read_latency_cycles"]["reads"]);
+}
+
+TEST(Dram, MistakesInStreams) {
+  expect_usage_error({"--stream", "randm"}, {"randm", "'random'"});
+  expect_usage_error({"--stream", ""}, {"--stream", "conflict"});
+  expect_usage_error({"--stream", "trace"}, {"trace"});
+  expect_usage_error({"--stream", "random,raeds=0"}, {"raeds", "'reads'"});
+  expect_usage_error({"--stream", "random,reads"}, {"'reads'"});
+  expect_usage_error({"--stream", "random,reads=2"}, {"reads", "'2'"});
+  expect_usage_error({"--stream", "random,rate=0"}, {"rate", "'0'"});
+  expect_usage_error({"--stream", "random,rate=.1,rate=.2"}, {"rate", "twice"});
+  expect_usage_error({"--stream", "random,rate=.1,outstanding=2"}, {"rate", "outstanding"});
+  expect_usage_error({"--stream", "random,start=64"}, {"start", "strided"});
+  expect_usage_error({"--stream", "strided"}, {"stride"});
+  expect_usage_error({"--stream", "stream,start=65"}, {"'65'", "multiple of the 64"});
+  expect_usage_error({"--stream", "random", "--rate", "0.1"}, {"--rate", "random,rate=0.2"});
+  Words many;
+  for (int i = 0; i < 17; ++i) many.insert(many.end(), {"--stream", "random"});
+  expect_usage_error(many, {"17 times", "16"});
 }
 
 TEST(Dram, TracesRun) {

@@ -69,6 +69,23 @@ TEST(NocCommand, RequestsAndReplies) {
   EXPECT_EQ(run_program({"noc", "--reply-flits", "3"}).exit_code, 2);
 }
 
+TEST(NocCommand, SpeedUpsAndTailCredits) {
+  const Words routers{"noc", "--topology",      "crossbar", "--size",
+                      "8",   "--rate",          "0.1",      "--speedup",
+                      "2",   "--input-speedup", "4",        "--wait-for-tail-credit"};
+  const Outcome o = run_program(routers);
+  EXPECT_EQ(o.exit_code, 0) << o.err;
+  for (const char* part : {"speed-up 2, input speed-up 4,", "waiting for tail", "zero load 5.00"})
+    EXPECT_TRUE(contains(o.out, part)) << part << "\n" << o.out;
+  const Outcome ports =
+      run_program({"noc", "--topology", "crossbar", "--size", "40", "--input-speedup", "2"});
+  EXPECT_EQ(ports.exit_code, 2);
+  EXPECT_TRUE(contains(ports.err, "80 inputs of the switch")) << ports.err;
+  const Outcome three = run_program({"noc", "--input-speedup", "3"});
+  EXPECT_EQ(three.exit_code, 2);
+  EXPECT_TRUE(contains(three.err, "1, 2, 4 or 8")) << three.err;
+}
+
 TEST(NocCommand, SaysTheSameTwice) {
   const Words words{"noc", "--size", "4x4", "--rate", "0.3,0.4", "--period", "200"};
   Words threads = words;

@@ -70,6 +70,128 @@ INSTANTIATE_TEST_SUITE_P(Standards, ChannelRunOf,
                            return name;
                          });
 
+Traffic window_reads(uint32_t outstanding) {
+  Traffic t;
+  t.pacing = TrafficPacing::kWindow;
+  t.outstanding = outstanding;
+  return t;
+}
+Traffic open_writes(uint64_t ppm) {
+  Traffic t = random_traffic();
+  t.pacing = TrafficPacing::kOpen;
+  t.rate_ppm = ppm;
+  t.writes_num = 1;
+  t.seed = 7;
+  return t;
+}
+std::vector<uint64_t> fingerprint_of(const Served& s) {
+  std::vector<uint64_t> all = {s.traffic.reads_sent,  s.traffic.writes_sent,
+                               s.traffic.reads_done,  s.traffic.latency_cycles,
+                               s.traffic.latency_min, s.traffic.latency_max};
+  for (const auto& [cycles, n] : s.latencies) all.insert(all.end(), {cycles, n});
+  return all;
+}
+
+TEST_P(ChannelRunOf, StreamsDoNotDependOnHowTheyAreStepped) {
+  const config::DramConfig standard = config::load_dram(GetParam());
+  Traffic mix = random_traffic();  // as fast as possible
+  mix.writes_num = 1;
+  mix.writes_den = 3;
+  for (const bool saturated : {false, true}) {
+    std::vector<Traffic> streams = {window_reads(4), open_writes(150'000), open_writes(50'000)};
+    if (saturated) streams.push_back(mix);
+    const auto outcome = [&](const RunOptions& options) {
+      const RunResult r = run_channel(standard, Load(streams), options);
+      std::vector<uint64_t> all = fingerprint(r);
+      for (const Served& s : r.streams) {
+        const auto own = fingerprint_of(s);
+        all.insert(all.end(), own.begin(), own.end());
+      }
+      return all;
+    };
+    const auto expected = outcome(short_run());
+    RunOptions other = short_run();
+    other.window_ticks = 1;
+    EXPECT_EQ(outcome(other), expected);
+    other.window_ticks = 5;
+    other.order_seed = 7;
+    EXPECT_EQ(outcome(other), expected);
+    other.shuffle_lanes = 3;
+    EXPECT_EQ(outcome(other), expected);
+  }
+}
+
+TEST(ChannelRun, TotalsAreTheSumsOfStreams) {
+  const RunResult r = run_channel(
+      ddr3(), Load({window_reads(4), open_writes(100'000), random_traffic()}), short_run(100'000));
+  ASSERT_EQ(r.streams.size(), 3u);
+  uint64_t reads = 0, writes = 0, latency = 0, classes = 0;
+  double share = 0;
+  for (const Served& s : r.streams) {
+    reads += s.traffic.reads_done;
+    writes += s.traffic.writes_sent;
+    latency += s.traffic.latency_cycles;
+    for (const auto& [cycles, n] : s.latencies) classes += n;
+    share += r.share_of_peak(s);
+  }
+  EXPECT_EQ(r.traffic.reads_done, reads);
+  EXPECT_EQ(r.traffic.writes_sent, writes);
+  EXPECT_EQ(r.traffic.latency_cycles, latency);
+  EXPECT_EQ(classes, reads);
+  // What streams got is what the channel did, but for what was under way at both ends.
+  EXPECT_NEAR(share, r.share_of_peak(), 0.005);
+  EXPECT_EQ(r.streams[0].traffic.writes_sent, 0u);
+  EXPECT_EQ(r.streams[1].traffic.reads_done, 0u);
+  EXPECT_GT(r.streams[1].traffic.writes_sent, 0u);
+}
+
+TEST(ChannelRun, AStreamBesideNothingIsAsByItself) {
+  // The other one offers an access in six million cycles.
+  const RunResult alone = run_channel(ddr3(), window_reads(3), short_run());
+  const RunResult beside =
+      run_channel(ddr3(), Load({window_reads(3), open_writes(1)}), short_run());
+  EXPECT_EQ(beside.streams[1].traffic.writes_sent, 0u);
+  EXPECT_EQ(fingerprint_of(beside.streams[0]), fingerprint_of(alone.streams[0]));
+}
+
+TEST(ChannelRun, StreamsThatCannotAllBeServedTakeTurns) {
+  Traffic a = random_traffic(), b = random_traffic();
+  b.seed = 2;
+  const RunResult r = run_channel(ddr3(), Load({a, b}), short_run(100'000));
+  const auto first = static_cast<double>(r.streams[0].traffic.reads_done),
+             second = static_cast<double>(r.streams[1].traffic.reads_done);
+  EXPECT_NEAR(first, second, 64);  // what may be under way
+  EXPECT_NEAR(r.share_of_peak(), run_channel(ddr3(), a, short_run(100'000)).share_of_peak(), 0.01);
+}
+
+TEST(ChannelRun, OpenStreamsAreServedAtTheirOwnRates) {
+  Traffic reads = random_traffic();
+  reads.pacing = TrafficPacing::kOpen;
+  reads.rate_ppm = 250'000;
+  const RunResult r =
+      run_channel(ddr3(), Load({reads, open_writes(100'000)}), short_run(1'000'000));
+  EXPECT_NEAR(r.share_of_peak(r.streams[0]), 0.25, 0.25 * 0.015);
+  EXPECT_NEAR(r.share_of_peak(r.streams[1]), 0.10, 0.10 * 0.03);
+  // Writes make reads wait.
+  EXPECT_GT(r.streams[0].mean_latency(),
+            run_channel(ddr3(), reads, short_run(1'000'000)).mean_latency() + 1);
+}
+
+TEST(ChannelRun, StreamsBeginWhereTheyAreToldTo) {
+  // Two streams in one bank, two of its rows apart, close each other's rows with about every second
+  // access; in banks next to each other they do not.
+  const auto conflicts = [](uint64_t first_line) {
+    Traffic a = window_reads(1), b = window_reads(1);
+    b.first_line = first_line;
+    const RunResult r = run_channel(ddr3({"timing.tREFI=0"}), Load({a, b}), short_run(20'000));
+    return static_cast<double>(r.commands.row_conflicts) /
+           static_cast<double>(r.commands.read_commands);
+  };
+  const uint64_t row = 8192 / 64, banks = 8;
+  EXPECT_GT(conflicts(2 * banks * row), 0.4);
+  EXPECT_LT(conflicts(row), 0.05);
+}
+
 TEST(ChannelRun, SeedsDifferAndRepeat) {
   Traffic t = random_traffic();
   const auto first = fingerprint(run_channel(ddr3(), t, short_run()));
@@ -190,6 +312,44 @@ TEST(ChannelRun, SharesOfWritesAreAsAsked) {
   EXPECT_NEAR(share(stream), 0.34, 0.003);
   t.pattern = TrafficPattern::kRandom;
   EXPECT_NEAR(share(run_channel(ddr3(), t, short_run(200'000))), 0.34, 0.02);
+}
+
+TEST(ChannelRun, AMixLacksWhatItsTurnsCost) {
+  // HBM2 as in DRAMsim3's HBM2_8Gb_x128, a stream with every third access a write, no refresh. Rows
+  // are opened ahead; what the bus idles is tRTW less a burst from reads to writes, and tCWL and
+  // tWTR from writes to reads. So the watermarks decide, which say how many writes a drain has.
+  const std::vector<std::string> timings = {"organisation.access_bytes=64",
+                                            "speed.data_mbps=32000",
+                                            "timing.tCL=14",
+                                            "timing.tCWL=4",
+                                            "timing.tRCD=14",
+                                            "timing.tRP=14",
+                                            "timing.tRAS=34",
+                                            "timing.tRC=48",
+                                            "timing.tRRD_S=4",
+                                            "timing.tRRD_L=6",
+                                            "timing.tFAW=30",
+                                            "timing.tWTR_S=6",
+                                            "timing.tWTR_L=8",
+                                            "timing.tWR=16",
+                                            "timing.tCCD_S=2",
+                                            "timing.tCCD_L=2",
+                                            "timing.tRTP=6",
+                                            "timing.tRTW=13",
+                                            "timing.tREFI=0"};
+  constexpr double kBurst = 2, kIdleOfTwoTurns = (13 - kBurst) + (4 + 6);
+  Traffic mix;
+  mix.writes_num = 1;
+  mix.writes_den = 3;
+  for (const auto& [high, low] : {std::pair{32, 0}, {32, 1}, {28, 4}, {26, 6}, {8, 2}}) {
+    std::vector<std::string> changes = timings;
+    changes.push_back("controller.write_high_watermark=" + std::to_string(high));
+    changes.push_back("controller.write_low_watermark=" + std::to_string(low));
+    const RunResult r = run_channel(config::load_dram("hbm2", changes), mix, short_run(400'000));
+    const double idle = (1 - r.share_of_peak()) * static_cast<double>(r.cycles);
+    EXPECT_NEAR(idle / (static_cast<double>(r.commands.turnarounds) / 2), kIdleOfTwoTurns, 0.05)
+        << high << " and " << low;
+  }
 }
 
 TEST(ChannelRun, WaitingWritesAnswerReads) {

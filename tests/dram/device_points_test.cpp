@@ -24,6 +24,14 @@ std::vector<Point> points_of(const std::vector<config::DramConfig>& standards) {
       points.push_back({&standard, t, ""});
     }
   }
+  Traffic reads, writes;
+  reads.pacing = TrafficPacing::kWindow;
+  reads.outstanding = 3;
+  writes.pattern = TrafficPattern::kRandom;
+  writes.pacing = TrafficPacing::kOpen;
+  writes.rate_ppm = 200'000;
+  writes.writes_num = 1;
+  points.push_back({&standards[0], Load({reads, writes}), ""});
   Traffic trace;
   trace.pattern = TrafficPattern::kTrace;
   for (uint32_t i = 0; i < 500; ++i)

@@ -63,7 +63,7 @@ TEST(Report, TableFitsAndJsonIsComplete) {
   RunOptions options;
   options.cycles = 20'000;
   std::vector<RunResult> results;
-  for (const Point& p : points) results.push_back(run_channel(standard, p.traffic, options));
+  for (const Point& p : points) results.push_back(run_channel(standard, p.load, options));
   std::istringstream lines(table_text(points, results));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
 

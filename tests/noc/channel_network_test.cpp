@@ -113,13 +113,63 @@ TEST(ChannelNetwork, SpeedUpPutsBothAllocationsIntoACycle) {
   }
 }
 
-enum class Kind { kPlain, kFast, kSplit };
+/// Ports that hand several flits to the switch at a time, virtual channels that are given away
+/// late.
+std::vector<std::string> patient_network(const std::string& topology) {
+  auto keys = network(topology);
+  keys.insert(keys.end(),
+              {"interconnect.vcs=4", "interconnect.internal_speedup=2",
+               "interconnect.input_speedup=2", "interconnect.wait_for_tail_credit=true"});
+  return keys;
+}
+
+TEST(ChannelNetwork, WaitingForTailCreditsKeepsPacketsOfAChannelApart) {
+  // Packets of a flit on one virtual channel: an interface sends the next one when the credit of
+  // the last is back. With a flit there 2 cycles after it was sent, 2 more to its winning the
+  // switch, and 2 for the credit, that is every 6 cycles.
+  const auto spacing = [](const std::string& wait) {
+    auto keys = network("crossbar");
+    keys.insert(keys.end(), {"interconnect.routing_delay_cycles=1",
+                             "interconnect.wait_for_tail_credit=" + wait});
+    NetworkRig r(keys);
+    for (uint32_t k = 0; k < 20; ++k) r.send(0, 0, 1, 32, k);
+    r.rig.run({40}, 100000);
+    const auto& items = r.out[1]->items;
+    EXPECT_EQ(items.size(), 20u);
+    return items.size() == 20 ? (items[19].at - items[9].at) / 10 : 0;
+  };
+  EXPECT_EQ(spacing("true"), 6 * kPeriod);
+  EXPECT_EQ(spacing("false"), 3 * kPeriod);  // routing, VC allocation, the switch
+}
+
+TEST(ChannelNetwork, InputSpeedUpIsBoundByVirtualChannelsAndPorts) {
+  const auto message = [](const std::vector<std::string>& keys) -> std::string {
+    try {
+      NetworkRig r(keys);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "";
+  };
+  auto keys = fast_network("crossbar");  // one virtual channel
+  keys.push_back("interconnect.input_speedup=2");
+  EXPECT_NE(message(keys).find("interconnect.vcs"), std::string::npos) << message(keys);
+  keys = network("crossbar");
+  keys.push_back("interconnect.input_speedup=8");
+  EXPECT_EQ(message(keys), "");  // four ports
+  keys = network("butterfly");
+  keys.insert(keys.end(), {"interconnect.butterfly_radix=16", "interconnect.input_speedup=8"});
+  EXPECT_NE(message(keys).find("128 inputs of the switch"), std::string::npos) << message(keys);
+}
+
+enum class Kind { kPlain, kFast, kSplit, kPatient };
 
 class ChannelNetworks : public ::testing::TestWithParam<std::tuple<const char*, Kind>> {
  protected:
   std::vector<std::string> keys() const {
     const auto [topology, kind] = GetParam();
     if (kind == Kind::kPlain) return network(topology);
+    if (kind == Kind::kPatient) return patient_network(topology);
     auto keys = fast_network(topology);
     if (kind == Kind::kSplit) keys.push_back("interconnect.split_packets=true");
     return keys;
@@ -129,7 +179,7 @@ class ChannelNetworks : public ::testing::TestWithParam<std::tuple<const char*, 
 INSTANTIATE_TEST_SUITE_P(All, ChannelNetworks,
                          ::testing::Combine(::testing::Values("crossbar", "mesh", "butterfly"),
                                             ::testing::Values(Kind::kPlain, Kind::kFast,
-                                                              Kind::kSplit)));
+                                                              Kind::kSplit, Kind::kPatient)));
 
 TEST_P(ChannelNetworks, NothingIsLostAndPairsStayInOrder) {
   const auto topology = std::get<0>(GetParam());
@@ -179,6 +229,22 @@ TEST(ChannelNetwork, SplitPacketsTakeTurns) {
   EXPECT_EQ(whole[1] - whole[0], 4 * kPeriod);
   EXPECT_EQ(split[1] - split[0], kPeriod);
   EXPECT_EQ(split[1], whole[1]);
+}
+
+TEST(ChannelNetwork, SplitRequestsHaveAFlitForEachSector) {
+  const auto arrival = [](bool split, uint32_t sectors) {
+    auto keys = fast_network("crossbar");
+    if (split) keys.push_back("interconnect.split_packets=true");
+    NetworkRig r(keys);
+    r.send(0, 100, 1, 8);
+    r.in[0]->items.back().packet.sectors = sectors;
+    r.rig.run({40}, 100000);
+    return r.out[1]->items.at(0).at;
+  };
+  const Tick one = arrival(false, 0xf);
+  EXPECT_EQ(arrival(true, 0), one);
+  EXPECT_EQ(arrival(true, 1), one);
+  EXPECT_EQ(arrival(true, 0xf), one + 3 * kPeriod);
 }
 
 TEST(ChannelNetwork, ABlockedOutputHoldsItsPacketsAndLetsOthersPass) {

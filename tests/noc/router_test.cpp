@@ -70,6 +70,76 @@ TEST(Router, EveryDelayCountsOncePerRouter) {
   EXPECT_EQ(longer([](auto& c) { c.credit_delay = 9; }), 0u);
 }
 
+noc::NocConfig sped_up(const std::string& topology, const std::string& size) {
+  noc::NocConfig c;
+  c.topology = topology;
+  c.size = size;
+  c.speedup = 2;
+  return c;
+}
+
+TEST(Router, UnderASpeedUpOfTwoEveryStageTakesHalfACycle) {
+  // Four stages in two cycles, as BookSim2's internal_speedup 2; three end in the second as well.
+  for (const uint32_t routing_delay : {0u, 1u}) {
+    noc::NocConfig c = sped_up("crossbar", "3x2");
+    c.routing_delay = routing_delay;
+    EXPECT_EQ(alone(c, 1, 4), 5u);
+    c.packet_flits = 5;
+    EXPECT_EQ(alone(c, 1, 4), 9u);
+    c = sped_up("mesh", "5x4");
+    c.routing_delay = routing_delay;
+    for (uint32_t d = 0; d < 20; ++d) {
+      const uint32_t routers = d % 5 + d / 5 + 1;
+      ASSERT_EQ(alone(c, 0, d), 3 * routers + 2) << d;
+      ASSERT_EQ(alone(c, 0, d), noc::zero_load_latency(c, routers, 1));
+    }
+  }
+}
+
+TEST(Router, StagesOfSeveralCyclesEndInTheFirstHalfOfTheLast) {
+  const auto cycles = [](auto change) {
+    noc::NocConfig c = sped_up("crossbar", "2");
+    change(c);
+    EXPECT_EQ(alone(c, 0, 1), noc::zero_load_latency(c, 1, c.packet_flits));
+    return alone(c, 0, 1);
+  };
+  // Halves of cycles, from the head's arrival on: routing ends in the one named, VC allocation,
+  // switch allocation and traversal are in those that follow; it leaves at the end of that cycle.
+  EXPECT_EQ(cycles([](auto& c) { c.routing_delay = 2; }), 3 + 3u);    // 2; 3, 4, 5
+  EXPECT_EQ(cycles([](auto& c) { c.routing_delay = 3; }), 3 + 4u);    // 4; 5, 6, 7
+  EXPECT_EQ(cycles([](auto& c) { c.vc_alloc_delay = 2; }), 3 + 3u);   // 0; from 1 to 2; 3, 4
+  EXPECT_EQ(cycles([](auto& c) { c.sw_alloc_delay = 2; }), 3 + 3u);   // 0, 1; from 2 to 4; 5
+  EXPECT_EQ(cycles([](auto& c) { c.traversal_delay = 2; }), 3 + 3u);  // 0, 1, 2; from 3 to 4
+  EXPECT_EQ(cycles([](auto& c) {
+              c.routing_delay = 0;
+              c.sw_alloc_delay = 2;
+            }),
+            3 + 2u);  // 0; from 1 to 2; 3
+  // Flits of a packet enter switch allocation one after the other, the second half a cycle after
+  // the first has won it, and so win a cycle apart; with three cycles, two apart.
+  EXPECT_EQ(cycles([](auto& c) {
+              c.sw_alloc_delay = 2;
+              c.packet_flits = 5;
+            }),
+            3 + 3 + 4u);
+  EXPECT_EQ(cycles([](auto& c) {
+              c.sw_alloc_delay = 3;
+              c.packet_flits = 5;
+            }),
+            3 + 4 + 2 * 4u);
+}
+
+TEST(Router, AFlitThatWinsInTheFirstHalfLeavesInTheSameCycle) {
+  // Two packets of one flit meet at an output. Their heads are there in cycle 2, are routed and get
+  // channels in its halves; one wins the switch in the first half of cycle 3 and leaves in it, the
+  // other in the second half, and is over the switch when the wire is free again, in cycle 4.
+  ScriptedNetwork n(sped_up("crossbar", "2x1"));
+  n.terminals.packets = {{0, 0, 2, 1, 0}, {0, 1, 2, 1, 0}};
+  n.run(50);
+  EXPECT_EQ(n.tail_at(0), 5u);
+  EXPECT_EQ(n.tail_at(1), 6u);
+}
+
 TEST(Router, EveryTopologyTakesItsRoutersTime) {
   noc::NocConfig c;
   c.topology = "butterfly";
@@ -127,6 +197,45 @@ TEST(Router, AChannelIsFreeWhenTheTailHasWonTheSwitch) {
   // in 15. There packet 0's tail wins the switch in that same cycle, so the head behind it is
   // routed in 16, gets a channel in 17, the switch in 18, and comes out in 21.
   EXPECT_EQ(n.tail_at(1), 21u);
+}
+
+TEST(Router, OnRequestAChannelIsFreeWhenTheTailsCreditIsBack) {
+  // The same. At router 1 packet 0's tail wins the switch in cycle 10, at router 2 in 15, behind
+  // the flits before it; its credit is back in 17. Packet 1 gets the channel in 17, the switch in
+  // 18, is at router 2 in 21, is routed, gets its channel in 22, the switch in 23, and comes out
+  // in 26.
+  noc::NocConfig c = mesh("3x1");
+  c.vcs = 1;
+  c.wait_for_tail_credit = true;
+  for (const uint32_t credit_delay : {0u, 3u}) {
+    c.credit_delay = credit_delay;
+    ScriptedNetwork n(c);
+    n.terminals.packets = {{0, 1, 2, 7, 0}, {0, 0, 2, 1, 0}};
+    n.run(200);
+    EXPECT_EQ(n.tail_at(0), 2 * 5 + 2 + 6u);
+    EXPECT_EQ(n.tail_at(1), 26u + credit_delay);
+  }
+}
+
+TEST(Router, InputSpeedUpTakesFlitsOfDifferentChannelsFromOnePort) {
+  // Packet 1 loses its output to packet 0 in cycle 4. In the next, packet 2 of the same port wants
+  // the other one: with an input of the switch for each, both go.
+  const auto last_two = [](uint32_t input_speedup, uint32_t vc) {
+    noc::NocConfig c;
+    c.topology = "crossbar";
+    c.size = "2x2";
+    c.input_speedup = input_speedup;
+    ScriptedNetwork n(c);
+    n.terminals.packets = {{0, 0, 2, 1, 0}, {0, 1, 2, 1, 0}, {1, 1, 3, 1, vc}};
+    n.run(100);
+    EXPECT_EQ(n.tail_at(0), 7u);
+    return std::pair{n.tail_at(1), n.tail_at(2)};
+  };
+  EXPECT_EQ(last_two(1, 1), (std::pair{8u, 9u}));
+  EXPECT_EQ(last_two(2, 1), (std::pair{8u, 8u}));
+  EXPECT_EQ(last_two(2, 2), (std::pair{8u, 9u}));  // channels 0 and 2 share an input
+  EXPECT_EQ(last_two(4, 2), (std::pair{8u, 8u}));
+  EXPECT_EQ(last_two(4, 4), (std::pair{8u, 9u}));
 }
 
 TEST(Router, PacketsDoNotMixOnAChannel) {

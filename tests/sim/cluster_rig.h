@@ -66,7 +66,7 @@ class Chain {
     std::string t;
     const auto add = [&](uint64_t value) { t += std::to_string(value) + ' '; };
     for (uint32_t n = 0; n < kNodes; ++n) {
-      const auto& source = *arena_.get(sources_[n]);
+      const auto& source = *arena_.get(streams_[n]);
       const auto& counters = source.counters;
       for (const uint64_t v :
            {counters.reads_sent, counters.writes_sent, counters.reads_done, counters.latency_cycles,
@@ -81,7 +81,7 @@ class Chain {
       for (const uint64_t x : {v.reads, v.writes, v.row_hits, v.row_conflicts, v.activates,
                                v.precharges, v.read_commands, v.write_commands, v.latency_ticks})
         add(x);
-      add(arena_.get(switches_[n])->fault.code + source.fault.code);
+      add(arena_.get(switches_[n])->fault.code + arena_.get(sources_[n])->fault.code);
       t += '\n';
     }
     for (const Ref<Channel> ref : channels_) {
@@ -97,7 +97,7 @@ class Chain {
   }
   uint64_t reads_done() {
     uint64_t n = 0;
-    for (const auto s : sources_) n += arena_.get(s)->counters.reads_done;
+    for (const auto s : streams_) n += arena_.get(s)->counters.reads_done;
     return n;
   }
 
@@ -161,15 +161,19 @@ class Chain {
 
   void make_node(uint32_t n) {
     const Wires& w = wires_[n];
+    TrafficStream stream;
+    stream.params.pattern = TrafficPattern::kRandom;
+    stream.params.pacing = options_.pacing;
+    stream.params.window = 5;
+    stream.params.writes_num = options_.writes_num;
+    stream.params.writes_den = 4;
+    stream.params.arrival_threshold = 1u << 26;
+    stream.histogram = arena_.allocate<uint64_t>(kLatencyBuckets);
+    stream.random = n + 1;
+    streams_.push_back(place(stream));
     TrafficParams t;
-    t.pattern = TrafficPattern::kRandom;
-    t.pacing = options_.pacing;
-    t.window = 5;
-    t.writes_num = options_.writes_num;
-    t.writes_den = 4;
     t.lines = 1 << 14;
     t.period = vault_.period;
-    t.arrival_threshold = 1u << 26;
     t.reply_latency = t.request_latency = 0;
     t.endpoint = static_cast<uint16_t>(kSource + n);
     t.first_memory = kVault;
@@ -177,8 +181,7 @@ class Chain {
     TrafficState s;
     s.out = w.from_source;
     s.in = w.to_source;
-    s.histogram = arena_.allocate<uint64_t>(kLatencyBuckets);
-    s.random = n + 1;
+    s.streams = streams_.back();
     sources_.push_back(place(s));
     add(kSource + n, kernels::ComponentKind::kTraffic, place(t).offset, sources_.back().offset,
         {w.to_source});
@@ -242,6 +245,7 @@ class Chain {
   std::vector<Ref<Channel>> channels_;
   std::vector<Wires> wires_;
   std::vector<Ref<TrafficState>> sources_;
+  std::vector<Ref<TrafficStream>> streams_;
   std::vector<Ref<SwitchState>> switches_;
   std::vector<Ref<VaultState>> vaults_;
   Tick window_ = 1;

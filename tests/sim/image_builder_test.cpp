@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
+#include "host/functional/instructions/decoded.h"
 #include "host/timing/program/instruction_class.h"
 #include "tests/sim/whole_machine.h"
 #include "tests/support/offload_image.h"
@@ -274,6 +275,26 @@ TEST(ImageBuilder, Occupancy) {
   EXPECT_EQ(blocks(256, 200, 0), 4u);
   k.machine_code.per_thread = 255;
   EXPECT_EQ(blocks(1024, 8, 0), 1u);
+}
+
+TEST(ImageBuilder, LocalMemoryOfAsManyWarpsAsThereAreAtATime) {
+  Image image;
+  runtime::LaunchRecord& l = image.recording.launches.at(0);
+  l.local_bytes = 20;
+  const auto launch = [&](uint64_t blocks) {
+    l.blocks_recorded = blocks;
+    return build_image(image.recording, config::load_machine("gtx480")).launches.at(0);
+  };
+  // Blocks of two warps on 15 SMs, of which each has room for 8.
+  EXPECT_EQ(launch(1).local_warps, 2 * 15u);
+  EXPECT_EQ(launch(30).local_warps, 2 * 2 * 15u);
+  EXPECT_EQ(launch(31).local_warps, 3 * 2 * 15u);
+  EXPECT_EQ(launch(1000).local_warps, 8 * 2 * 15u);
+  EXPECT_EQ(launch(1).local_lines, 5u);
+  EXPECT_EQ(launch(1).local_line, (l.local_base - nearwarp::exec::kDeviceBase) / 128);
+  EXPECT_GE(l.local_base - nearwarp::exec::kDeviceBase, 64u);  // behind the program's memory
+  l.local_base = 0;                                            // of a trace that does not say it
+  EXPECT_EQ(launch(1).local_lines, 0u);
 }
 
 std::string why_not(uint32_t threads, uint32_t registers, uint32_t shared,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "host/core/error.h"
 #include "kernels/cpu_executor.h"
@@ -25,15 +26,36 @@ VaultCounters difference(const VaultCounters& a, const VaultCounters& b) {
   return result;
 }
 
+double served_bytes(const Served& stream, uint32_t access_bytes) {
+  return static_cast<double>(stream.traffic.reads_done + stream.traffic.writes_sent) * access_bytes;
+}
+
+/// What all streams have got together.
+Served sum_of(const std::vector<Served>& streams) {
+  Served sum;
+  std::map<uint64_t, uint64_t> counts;
+  for (const Served& s : streams) {
+    sum.traffic.reads_sent += s.traffic.reads_sent;
+    sum.traffic.writes_sent += s.traffic.writes_sent;
+    sum.traffic.reads_done += s.traffic.reads_done;
+    sum.traffic.latency_cycles += s.traffic.latency_cycles;
+    sum.traffic.latency_min = std::min(sum.traffic.latency_min, s.traffic.latency_min);
+    sum.traffic.latency_max = std::max(sum.traffic.latency_max, s.traffic.latency_max);
+    for (const auto& [cycles_from, n] : s.latencies) counts[cycles_from] += n;
+  }
+  sum.latencies.assign(counts.begin(), counts.end());
+  return sum;
+}
+
 }  // namespace
 
-ChannelRun::ChannelRun(const config::DramConfig& standard, const Traffic& traffic,
+ChannelRun::ChannelRun(const config::DramConfig& standard, const Load& load,
                        const RunOptions& options)
     : data_mbps_(standard.speed.data_mbps),
       clock_mhz_(standard.speed.clock_mhz),
-      whole_(traffic.pattern == TrafficPattern::kTrace),
+      whole_(load.is_trace()),
       options_(options),
-      system_(build_channel(standard, traffic)),
+      system_(build_channel(standard, load)),
       begun_(std::chrono::steady_clock::now()) {
   control_.longest =
       options.window_ticks == 0 ? system_.window : std::min(options.window_ticks, system_.window);
@@ -55,8 +77,11 @@ kernels::RunState ChannelRun::state() {
   return state;
 }
 
-std::span<uint64_t> ChannelRun::histogram() {
-  return {system_.arena.get(source().histogram), source().histogram.count};
+std::span<TrafficStream> ChannelRun::streams() {
+  return {system_.arena.get(source().streams), source().streams.count};
+}
+std::span<uint64_t> ChannelRun::histogram(const TrafficStream& stream) {
+  return {system_.arena.get(stream.histogram), stream.histogram.count};
 }
 
 /// Make up for the refreshes of a channel without work.
@@ -90,9 +115,11 @@ bool ChannelRun::serve() {
 void ChannelRun::begin_measuring() {
   catch_up(from_);
   before_ = vault().counters;
-  source().counters = TrafficCounters{};
-  const std::span<uint64_t> counts = histogram();
-  std::fill(counts.begin(), counts.end(), 0);
+  for (TrafficStream& stream : streams()) {
+    stream.counters = TrafficCounters{};
+    const std::span<uint64_t> counts = histogram(stream);
+    std::fill(counts.begin(), counts.end(), 0);
+  }
 }
 
 void ChannelRun::end_measuring() {
@@ -102,11 +129,16 @@ void ChannelRun::end_measuring() {
   catch_up(to);
   result_.cycles = (to - from_) / period;
   result_.commands = difference(vault().counters, before_);
-  result_.traffic = source().counters;
-  const std::span<uint64_t> counts = histogram();
-  for (uint32_t b = 0; b < kLatencyBuckets; ++b) {
-    if (counts[b] != 0) result_.latencies.emplace_back(bucket_latency(b), counts[b]);
+  for (const TrafficStream& stream : streams()) {
+    Served& served = result_.streams.emplace_back();
+    served.traffic = stream.counters;
+    const std::span<const uint64_t> counts = histogram(stream);
+    for (uint32_t b = 0; b < kLatencyBuckets; ++b) {
+      if (counts[b] != 0) served.latencies.emplace_back(bucket_latency(b), counts[b]);
+    }
   }
+  static_cast<Served&>(result_) = sum_of(result_.streams);
+  result_.access_bytes = system_.traffic_params.line_bytes;
   result_.peak_bytes_per_cycle = data_mbps_ / clock_mhz_;
   result_.clock_mhz = clock_mhz_;
 }
@@ -119,7 +151,9 @@ void ChannelRun::check() const {
   const Channel& out = *s.out.in(base);
   const char* what = nullptr;
   if (v.fault.code != 0 || s.fault.code != 0) what = "met a wrong packet";
-  if (s.outstanding != 0) what = "lost reads";
+  for (uint32_t i = 0; i < s.streams.count; ++i) {
+    if (s.streams.in(base)[i].outstanding != 0) what = "lost reads";
+  }
   if (v.valid != 0) what = "left requests in its queue";
   if (out.producer_side.packets != v.counters.requests_in) what = "lost requests";
   if (what != nullptr) {
@@ -135,15 +169,15 @@ RunResult ChannelRun::finish() {
   return std::move(result_);
 }
 
-RunResult run_channel(const config::DramConfig& standard, const Traffic& traffic,
+RunResult run_channel(const config::DramConfig& standard, const Load& load,
                       const RunOptions& options) {
-  return *run_channel_while(standard, traffic, options, [](uint64_t) { return true; });
+  return *run_channel_while(standard, load, options, [](uint64_t) { return true; });
 }
 
-std::optional<RunResult> run_channel_while(const config::DramConfig& standard,
-                                           const Traffic& traffic, const RunOptions& options,
+std::optional<RunResult> run_channel_while(const config::DramConfig& standard, const Load& load,
+                                           const RunOptions& options,
                                            const std::function<bool(uint64_t cycles)>& goes_on) {
-  ChannelRun run(standard, traffic, options);
+  ChannelRun run(standard, load, options);
   kernels::CpuExecutor executor(
       run.components(), kernels::ExecutorOptions{1, options.order_seed, options.shuffle_lanes});
   do {
@@ -170,12 +204,22 @@ double RunResult::row_hit_rate() const {
   const uint64_t all = commands.row_hits + commands.row_misses + commands.row_conflicts;
   return all == 0 ? 0 : static_cast<double>(commands.row_hits) / static_cast<double>(all);
 }
-double RunResult::mean_latency() const {
+double RunResult::share_of_peak(const Served& stream) const {
+  return cycles == 0 ? 0
+                     : served_bytes(stream, access_bytes) /
+                           (static_cast<double>(cycles) * peak_bytes_per_cycle);
+}
+double RunResult::gigabytes_per_second(const Served& stream) const {
+  return cycles == 0
+             ? 0
+             : served_bytes(stream, access_bytes) / static_cast<double>(cycles) * clock_mhz / 1e3;
+}
+double Served::mean_latency() const {
   return traffic.reads_done == 0 ? 0
                                  : static_cast<double>(traffic.latency_cycles) /
                                        static_cast<double>(traffic.reads_done);
 }
-uint64_t RunResult::latency_quantile(uint32_t permille) const {
+uint64_t Served::latency_quantile(uint32_t permille) const {
   uint64_t seen = 0;
   for (const auto& [cycles_from, n] : latencies) {
     seen += n;

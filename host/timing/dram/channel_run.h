@@ -22,12 +22,22 @@ struct RunOptions {
   Tick window_ticks = 0;  ///< 0: as long as possible
 };
 
-/// Of the measured cycles.
-struct RunResult {
-  uint64_t cycles = 0;
-  VaultCounters commands;
+/// What became of accesses in the measured cycles.
+struct Served {
   TrafficCounters traffic;
   std::vector<std::pair<uint64_t, uint64_t>> latencies;  ///< of reads: cycles from, number
+
+  double mean_latency() const;
+  /// Least latency that `permille` of the reads do not exceed; within 1 % above 255 cycles.
+  uint64_t latency_quantile(uint32_t permille) const;
+};
+
+/// Of the measured cycles; of all streams together, and one by one.
+struct RunResult : Served {
+  uint64_t cycles = 0;
+  VaultCounters commands;
+  std::vector<Served> streams;
+  uint32_t access_bytes = 0;
   double peak_bytes_per_cycle = 0, clock_mhz = 0;
   double wall_seconds = 0;        ///< warm-up and draining included,
   uint64_t simulated_cycles = 0;  ///< as here
@@ -37,15 +47,15 @@ struct RunResult {
   double share_of_peak() const;
   double gigabytes_per_second() const;
   double row_hit_rate() const;
-  double mean_latency() const;
-  /// Least latency that `permille` of the reads do not exceed; within 1 % above 255 cycles.
-  uint64_t latency_quantile(uint32_t permille) const;
+  // Of one stream: reads whose data came, and writes that were sent.
+  double share_of_peak(const Served& stream) const;
+  double gigabytes_per_second(const Served& stream) const;
 };
 
 /// A run, the stepping of windows apart: warm-up, measurement, and what is left under way.
 class ChannelRun {
  public:
-  ChannelRun(const config::DramConfig& standard, const Traffic& traffic, const RunOptions& options);
+  ChannelRun(const config::DramConfig& standard, const Load& load, const RunOptions& options);
 
   ChannelSystem& system() { return system_; }
   kernels::RunControl& control() { return control_; }
@@ -64,7 +74,8 @@ class ChannelRun {
 
   VaultState& vault() { return *system_.arena.get(system_.vault); }
   TrafficState& source() { return *system_.arena.get(system_.source); }
-  std::span<uint64_t> histogram();
+  std::span<TrafficStream> streams();
+  std::span<uint64_t> histogram(const TrafficStream& stream);
   void catch_up(Tick now);
   void begin_measuring();
   void end_measuring();
@@ -83,12 +94,12 @@ class ChannelRun {
 };
 
 /// Simulate on the CPU. Throws nearwarp::Error if something got lost.
-RunResult run_channel(const config::DramConfig& standard, const Traffic& traffic,
+RunResult run_channel(const config::DramConfig& standard, const Load& load,
                       const RunOptions& options);
 /// The same while `goes_on`, called now and then with the cycles simulated so far, says so; nothing
 /// if it has stopped the run.
-std::optional<RunResult> run_channel_while(const config::DramConfig& standard,
-                                           const Traffic& traffic, const RunOptions& options,
+std::optional<RunResult> run_channel_while(const config::DramConfig& standard, const Load& load,
+                                           const RunOptions& options,
                                            const std::function<bool(uint64_t cycles)>& goes_on);
 
 }  // namespace nearwarp::dram

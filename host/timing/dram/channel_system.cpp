@@ -49,7 +49,7 @@ ChannelMap channel_map(const DramConfig& d) {
 
 class Layout {
  public:
-  Layout(const DramConfig& standard, const Traffic& traffic) : d_(standard), traffic_(traffic) {}
+  Layout(const DramConfig& standard, const Load& load) : d_(standard), load_(load) {}
 
   ChannelSystem build() {
     s_.vault_params = vault_params(d_);
@@ -66,7 +66,9 @@ class Layout {
     // From a column read to the end of its data.
     lead_ = Tick{p.tCL + p.fixed_latency_cycles} * p.period +
             Tick{p.line_bytes} * p.ticks_per_byte_num / p.ticks_per_byte_den;
-    if (traffic_.pacing == TrafficPacing::kWindow) {
+    // Several streams share the channel: what one has under way in it is ahead of the others' next
+    // accesses, so that it is short for them, too.
+    if (load_.streams.size() > 1 || load_.streams[0].pacing == TrafficPacing::kWindow) {
       // The access that a reply allows comes in the cycle after the data: both ways together take
       // a cycle more than the reply is ahead.
       reply_latency_ = (lead_ + p.period) / 2;
@@ -80,16 +82,6 @@ class Layout {
   void make_traffic_params() {
     TrafficParams& p = s_.traffic_params;
     p.period = s_.period();
-    p.pattern = traffic_.pattern;
-    p.pacing = traffic_.pacing;
-    p.window = traffic_.outstanding;
-    p.writes_num = traffic_.writes_num;
-    p.writes_den = traffic_.writes_den;
-    const double per_cycle = static_cast<double>(traffic_.rate_ppm) / 1e6 * d_.speed.data_mbps /
-                             (double{1} * d_.speed.clock_mhz * d_.organisation.access_bytes);
-    p.arrival_threshold =
-        static_cast<uint32_t>(std::min(std::ldexp(per_cycle, 32), std::ldexp(1.0, 32) - 1));
-    p.stride_lines = traffic_.stride_lines;
     p.lines = num_lines(d_);
     p.map = s_.vault_params.channel_map;
     p.row_step = d_.organisation.row_buffers;
@@ -100,6 +92,22 @@ class Layout {
     p.line_bytes = s_.vault_params.line_bytes;
   }
 
+  StreamParams stream_params(const Traffic& traffic) const {
+    StreamParams p;
+    p.pattern = traffic.pattern;
+    p.pacing = traffic.pacing;
+    p.window = traffic.outstanding;
+    p.writes_num = traffic.writes_num;
+    p.writes_den = traffic.writes_den;
+    const double per_cycle = static_cast<double>(traffic.rate_ppm) / 1e6 * d_.speed.data_mbps /
+                             (double{1} * d_.speed.clock_mhz * d_.organisation.access_bytes);
+    p.arrival_threshold =
+        static_cast<uint32_t>(std::min(std::ldexp(per_cycle, 32), std::ldexp(1.0, 32) - 1));
+    p.stride_lines = traffic.stride_lines;
+    p.first_line = traffic.first_line;
+    return p;
+  }
+
   Ref<Channel> channel(Tick latency) {
     // Never short of slots before the credits of the first ones are back.
     const uint32_t slots = static_cast<uint32_t>(2 * latency / s_.period()) + 8;
@@ -108,19 +116,33 @@ class Layout {
   }
 
   Ref<TrafficState> make_source(Ref<Channel> requests, Ref<Channel> replies) {
+    const auto count = static_cast<uint32_t>(load_.streams.size());
+    NW_ASSERT(count >= 1 && count <= kMaxStreams);
     TrafficState s;
     s.out = requests;
     s.in = replies;
-    s.histogram = s_.arena.allocate<uint64_t>(kLatencyBuckets);
-    s.trace = s_.arena.allocate<TrafficAccess>(static_cast<uint32_t>(traffic_.trace.size()));
-    std::copy(traffic_.trace.begin(), traffic_.trace.end(), s_.arena.get(s.trace));
-    // An access of cycle 0 is sent ahead of it.
-    const uint64_t first = traffic_.pacing == TrafficPacing::kOpen ? kLongLatencyCycles : 0;
-    s_.first_arrival = std::max(request_latency_, first * s_.period());
-    for (uint32_t i = 0; i < s.trace.count; ++i) s_.arena.get(s.trace)[i].cycle += first;
-    s.birth = first;
-    s.random = traffic_.seed;
+    s.streams = s_.arena.allocate<TrafficStream>(count);
+    s.last = count - 1;  // the first stream begins
+    s_.first_arrival = request_latency_;
+    for (uint32_t i = 0; i < count; ++i) {
+      const TrafficStream stream = make_stream(load_.streams[i]);
+      s_.arena.get(s.streams)[i] = stream;
+      s_.first_arrival = std::max(s_.first_arrival, stream.birth * s_.period());
+    }
     return kernels::place(s_.arena, s);
+  }
+
+  TrafficStream make_stream(const Traffic& traffic) {
+    TrafficStream s;
+    s.params = stream_params(traffic);
+    s.histogram = s_.arena.allocate<uint64_t>(kLatencyBuckets);
+    s.trace = s_.arena.allocate<TrafficAccess>(static_cast<uint32_t>(traffic.trace.size()));
+    std::copy(traffic.trace.begin(), traffic.trace.end(), s_.arena.get(s.trace));
+    // An access of cycle 0 is sent ahead of it.
+    s.birth = traffic.pacing == TrafficPacing::kOpen ? kLongLatencyCycles : 0;
+    for (uint32_t i = 0; i < s.trace.count; ++i) s_.arena.get(s.trace)[i].cycle += s.birth;
+    s.random = traffic.seed;
+    return s;
   }
 
   void make_components() {
@@ -143,7 +165,7 @@ class Layout {
   }
 
   const DramConfig& d_;
-  const Traffic& traffic_;
+  const Load& load_;
   ChannelSystem s_;
   Tick lead_ = 0, request_latency_ = 1, reply_latency_ = 1;
 };
@@ -186,8 +208,8 @@ VaultParams vault_params(const DramConfig& d) {
   return p;
 }
 
-ChannelSystem build_channel(const DramConfig& standard, const Traffic& traffic) {
-  return Layout(standard, traffic).build();
+ChannelSystem build_channel(const DramConfig& standard, const Load& load) {
+  return Layout(standard, load).build();
 }
 
 }  // namespace nearwarp::dram

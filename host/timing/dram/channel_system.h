@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "device/core/arena.h"
@@ -10,16 +11,28 @@
 
 namespace nearwarp::dram {
 
-/// What is asked of the memory.
+/// A stream of accesses.
 struct Traffic {
   TrafficPattern pattern = TrafficPattern::kStrided;
   uint64_t stride_lines = 1;
+  uint64_t first_line = 0;  ///< kStrided: where it begins
   std::vector<TrafficAccess> trace;
   uint32_t writes_num = 0, writes_den = 1;  ///< share of writes; not for traces
   TrafficPacing pacing = TrafficPacing::kSaturated;
   uint32_t outstanding = 1;  ///< kWindow
   uint64_t rate_ppm = 0;     ///< kOpen, except traces: offered share of the peak bandwidth, 10^-6
   uint64_t seed = 1;
+};
+
+inline constexpr uint32_t kMaxStreams = 16;
+
+/// What is asked of the memory: streams side by side. Of traces there is one, by itself.
+struct Load {
+  std::vector<Traffic> streams;
+
+  Load(Traffic stream) : streams{std::move(stream)} {}  // NOLINT: a stream is a load
+  explicit Load(std::vector<Traffic> all) : streams(std::move(all)) {}
+  bool is_trace() const { return streams[0].pattern == TrafficPattern::kTrace; }
 };
 
 /// The parameters of the model for a standard. A tick is such that an access takes a whole number.
@@ -39,6 +52,6 @@ struct ChannelSystem {
   uint32_t period() const { return vault_params.period; }
 };
 
-ChannelSystem build_channel(const config::DramConfig& standard, const Traffic& traffic);
+ChannelSystem build_channel(const config::DramConfig& standard, const Load& load);
 
 }  // namespace nearwarp::dram

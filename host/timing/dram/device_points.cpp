@@ -17,7 +17,7 @@ using kernels::TeamSystem;
 class Aboard {
  public:
   Aboard(kernels::Device& device, const Point& point, const RunOptions& options)
-      : run_(*point.standard, point.traffic, options),
+      : run_(*point.standard, point.load, options),
         arena_(device, run_.system().arena.base(), run_.system().arena.size_bytes(),
                run_.components()) {}
 

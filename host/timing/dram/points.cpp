@@ -28,7 +28,7 @@ RunResults run_points(std::span<const Point> points, const RunOptions& options, 
       uint64_t before = 0;
       try {
         results[i] = run_channel_while(
-            *points[i].standard, points[i].traffic, options,
+            *points[i].standard, points[i].load, options,
             [&](uint64_t now) { return goes_on(now - std::exchange(before, now)); });
       } catch (...) {
         const std::lock_guard lock(mutex);

@@ -15,7 +15,7 @@ namespace nearwarp::dram {
 /// One run: a standard under a load.
 struct Point {
   const config::DramConfig* standard = nullptr;
-  Traffic traffic;
+  Load load = Traffic{};
   std::string label;  ///< heads its column
 };
 

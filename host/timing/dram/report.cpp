@@ -18,7 +18,7 @@ constexpr size_t kColumns = 80;
 constexpr const char* kNotKnown = "not known";
 
 struct Row {
-  const char* name;
+  std::string name;
   std::function<std::string(const Point&, const RunResult&)> cell;
 };
 
@@ -94,7 +94,10 @@ const char* name_of(TrafficPattern pattern) {
 Json traffic_json(const Traffic& t) {
   Json json;
   json["pattern"] = name_of(t.pattern);
-  if (t.pattern == TrafficPattern::kStrided) json["stride_accesses"] = t.stride_lines;
+  if (t.pattern == TrafficPattern::kStrided) {
+    json["stride_accesses"] = t.stride_lines;
+    json["first_access"] = t.first_line;
+  }
   if (t.pattern != TrafficPattern::kTrace) {
     json["share_of_writes"] = static_cast<double>(t.writes_num) / t.writes_den;
     json["seed"] = t.seed;
@@ -118,7 +121,7 @@ Json traffic_json(const Traffic& t) {
   return json;
 }
 
-Json latency_json(const RunResult& r) {
+Json latency_json(const Served& r) {
   Json json;
   json["reads"] = r.traffic.reads_done;
   if (r.traffic.reads_done != 0) {
@@ -131,6 +134,17 @@ Json latency_json(const RunResult& r) {
   }
   json["histogram"] = Json::array();
   for (const auto& [cycles, n] : r.latencies) json["histogram"].push_back({cycles, n});
+  return json;
+}
+
+Json stream_json(const Traffic& t, const RunResult& r, const Served& s) {
+  Json json;
+  json["traffic"] = traffic_json(t);
+  json["bandwidth"] = {{"gigabytes_per_second", r.gigabytes_per_second(s)},
+                       {"share_of_peak", r.share_of_peak(s)}};
+  json["reads"] = s.traffic.reads_done;
+  json["writes"] = s.traffic.writes_sent;
+  json["read_latency_cycles"] = latency_json(s);
   return json;
 }
 
@@ -156,11 +170,16 @@ Json run_json(const Point& p, const RunResult& r) {
     keys[key.key] = value.is_discarded() ? Json(key.value) : value;
   }
   json["keys"] = keys;
-  json["traffic"] = traffic_json(p.traffic);
+  if (p.load.streams.size() == 1) json["traffic"] = traffic_json(p.load.streams[0]);
   json["cycles"] = r.cycles;
   json["bandwidth"] = {{"gigabytes_per_second", r.gigabytes_per_second()},
                        {"share_of_peak", r.share_of_peak()}};
   json["read_latency_cycles"] = latency_json(r);
+  if (p.load.streams.size() > 1) {
+    json["streams"] = Json::array();
+    for (size_t i = 0; i < r.streams.size(); ++i)
+      json["streams"].push_back(stream_json(p.load.streams[i], r, r.streams[i]));
+  }
   json["row_hit_rate"] = r.row_hit_rate();
   const VaultCounters& c = r.commands;
   json["commands"] = {{"reads", c.read_commands},
@@ -203,22 +222,80 @@ std::string left_out(std::span<const Point> points) {
   return " Energy without what the standard's file says is unknown: " + text + ".";
 }
 
+std::string pacing_text(const Traffic& t) {
+  if (t.pacing == TrafficPacing::kWindow) return fmt::format(", {} under way", t.outstanding);
+  if (t.pacing == TrafficPacing::kOpen)
+    return fmt::format(", rate {}", static_cast<double>(t.rate_ppm) / 1e6);
+  return ", as fast as possible";
+}
+
+/// Of each stream what it is, for all points alike.
+std::string streams_text(const Load& load) {
+  std::string text;
+  for (size_t i = 0; i < load.streams.size(); ++i) {
+    const Traffic& t = load.streams[i];
+    text += fmt::format("stream {}: {}", i + 1, name_of(t.pattern));
+    if (t.pattern == TrafficPattern::kStrided)
+      text += fmt::format(" by {} from {}", t.stride_lines, t.first_line);
+    text += fmt::format(", {:g} % reads{}\n", 100.0 - 100.0 * t.writes_num / t.writes_den,
+                        pacing_text(t));
+  }
+  return text;
+}
+
+/// Rows of one of several streams.
+std::vector<Row> stream_rows(size_t i) {
+  using P = const Point&;
+  using R = const RunResult&;
+  const auto name = [i](const char* what) { return fmt::format("{}: {}", i + 1, what); };
+  const auto with_reads = [i](R r, const std::string& text) {
+    return r.streams[i].traffic.reads_done == 0 ? "-" : text;
+  };
+  const auto quantile = [i, with_reads](uint32_t permille) {
+    return [i, with_reads, permille](P, R r) {
+      return with_reads(r, count(r.streams[i].latency_quantile(permille)));
+    };
+  };
+  return {
+      {name("bandwidth [GB/s]"),
+       [i](P, R r) { return fmt::format("{:.2f}", r.gigabytes_per_second(r.streams[i])); }},
+      {name("share of peak [%]"),
+       [i](P, R r) { return fmt::format("{:.2f}", 100 * r.share_of_peak(r.streams[i])); }},
+      {name("read latency: mean"),
+       [i, with_reads](P, R r) {
+         return with_reads(r, fmt::format("{:.1f}", r.streams[i].mean_latency()));
+       }},
+      {name("  median"), quantile(500)},
+      {name("  95 %"), quantile(950)},
+      {name("  99 %"), quantile(990)},
+      {name("  largest"),
+       [i, with_reads](P, R r) { return with_reads(r, count(r.streams[i].traffic.latency_max)); }},
+      {name("reads"), [i](P, R r) { return count(r.streams[i].traffic.reads_done); }},
+      {name("writes"), [i](P, R r) { return count(r.streams[i].traffic.writes_sent); }}};
+}
+
 }  // namespace
 
 std::string table_text(std::span<const Point> points, std::span<const RunResult> results) {
+  const size_t streams = points.empty() ? 1 : points[0].load.streams.size();
+  std::vector<Row> all = rows();
+  for (size_t i = 0; streams > 1 && i < streams; ++i) {
+    for (Row& row : stream_rows(i)) all.push_back(std::move(row));
+  }
   std::vector<std::string> names;
   std::vector<report::Column> columns;
   for (const Point& point : points) columns.push_back({point.label, {}});
-  for (const Row& row : rows()) {
+  for (const Row& row : all) {
     std::vector<std::string> cells;
     for (size_t i = 0; i < points.size(); ++i) cells.push_back(row.cell(points[i], results[i]));
     const bool unknown =
         std::all_of(cells.begin(), cells.end(), [](const auto& c) { return c == kNotKnown; });
-    if (unknown && std::string_view(row.name) != "energy, known [uJ]") continue;
+    if (unknown && row.name != "energy, known [uJ]") continue;
     names.emplace_back(row.name);
     for (size_t i = 0; i < points.size(); ++i) columns[i].cells.push_back(std::move(cells[i]));
   }
-  return report::columns_text(names, std::move(columns), kColumns) + "\n" +
+  return (streams > 1 ? streams_text(points[0].load) + "\n" : "") +
+         report::columns_text(names, std::move(columns), kColumns) + "\n" +
          report::wrapped(
              "latencies in cycles of the command clock, from entering the controller "
              "(with --rate: from the time offered) to the last data." +

@@ -93,6 +93,9 @@ RouterNetwork make_router_network(ArenaBuilder& arena, const RouterNetworkSpec& 
   p.depth = routers.vc_flits;
   p.routing_delay = routers.routing_delay_cycles;
   p.speedup = routers.internal_speedup;
+  p.input_speedup = routers.input_speedup;
+  p.wait_for_tail_credit = routers.wait_for_tail_credit ? 1 : 0;
+  noc::check_switch_inputs(t, p.input_speedup, "interconnect.input_speedup");
   params.flit_bytes = routers.flit_bytes;
   params.split = routers.split_packets;
   const uint32_t latency = routers.router_latency_cycles;

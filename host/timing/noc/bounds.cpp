@@ -3,17 +3,19 @@
 
 #include <algorithm>
 
+#include "device/noc/pipeline.h"
+#include "host/timing/noc/wiring.h"
+
 namespace nearwarp::noc {
 
 uint32_t zero_load_latency(const NocConfig& c, uint32_t routers, uint32_t flits) {
-  const uint32_t pipeline =
-      c.routing_delay + c.vc_alloc_delay + c.sw_alloc_delay + c.traversal_delay -
-      (c.speedup - 1);  // switch allocation begins in the round after VC allocation
+  NetworkParams p;
+  set_routers(c, p);
   // Writing to and reading from a wire takes a cycle more than the wire; with a router's first
   // stage counted from the flit's arrival, that shows once, at the source.
   constexpr uint32_t kIntoNetwork = 2, kOutOfNetwork = 1;
-  return kIntoNetwork + routers * pipeline + (routers - 1) * c.link_latency + kOutOfNetwork +
-         (flits - 1) * c.sw_alloc_delay;
+  return kIntoNetwork + routers * unloaded_cycles(p) + (routers - 1) * c.link_latency +
+         kOutOfNetwork + (flits - 1) * cycles_per_flit(p);
 }
 
 Bounds bounds_of(const Network& network, const NocConfig& config) {

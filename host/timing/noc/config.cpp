@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "device/noc/network_state.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
@@ -42,6 +44,13 @@ void check_config(const NocConfig& c) {
   check("traversal-delay", c.traversal_delay, 1, kMaxDelay);
   check("credit-delay", c.credit_delay, 0, kMaxDelay);
   check("speedup", c.speedup, 1, kMaxSpeedup);
+  check("input-speedup", c.input_speedup, 1, kMaxInputSpeedup);
+  if (!std::has_single_bit(c.input_speedup) || c.input_speedup > c.vcs) {
+    throw UsageError(
+        fmt::format("--input-speedup {} with --vcs {} - 1, 2, 4 or 8, and no more than there are "
+                    "virtual channels, which share the inputs out among themselves",
+                    c.input_speedup, c.vcs));
+  }
   check("link-latency", c.link_latency, 1, kMaxDelay);
   check("reply-flits", c.reply_flits, 0, kMaxPacketFlits);
   if (c.reply_flits != 0 && c.vnets != 2) {

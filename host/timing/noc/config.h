@@ -16,8 +16,10 @@ struct NocConfig {
   uint32_t buffers = 8;  ///< flits per virtual channel
   uint32_t routing_delay = 1, vc_alloc_delay = 1, sw_alloc_delay = 1, traversal_delay = 1;
   uint32_t credit_delay = 0;
-  uint32_t speedup = 1;       ///< allocations and traversals per cycle, 1 or 2
-  uint32_t link_latency = 1;  ///< of the wires between routers, credits too; terminals': 1
+  uint32_t speedup = 1;               ///< routings, allocations and traversals per cycle, 1 or 2
+  uint32_t input_speedup = 1;         ///< inputs of the switch per input port: 1, 2, 4 or 8
+  bool wait_for_tail_credit = false;  ///< before an output's virtual channel is given away again
+  uint32_t link_latency = 1;          ///< of the wires between routers, credits too; terminals': 1
   std::string traffic = "uniform";
   std::vector<uint32_t> hot_nodes;  ///< destinations of hotspot and many-to-few traffic
   double hot_share = 1.0;           ///< of hotspot traffic that goes to them, the rest is uniform

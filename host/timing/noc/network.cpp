@@ -47,6 +47,7 @@ uint32_t transposed(const Topology& t, uint32_t n) { return n % t.width * t.widt
 Network::Network(const NocConfig& config) {
   check_config(config);
   topology_ = make_topology(config.topology, config.size, config.routing);
+  check_switch_inputs(topology_, config.input_speedup, "--input-speedup");
   params_ = params_of(config, topology_);
   const NetworkState routers = make_network(arena_, params_, config.link_latency);
   own_ = arena_.allocate<StandaloneState>(1);

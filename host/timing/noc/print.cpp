@@ -38,6 +38,15 @@ std::string packets_text(const NocConfig& c) {
                      c.reply_flits);
 }
 
+/// What the routers have beyond one flit per port and cycle.
+std::string speedups(const NocConfig& c) {
+  std::string text;
+  if (c.speedup != 1) text += fmt::format(", speed-up {}", c.speedup);
+  if (c.input_speedup != 1) text += fmt::format(", input speed-up {}", c.input_speedup);
+  if (c.wait_for_tail_credit) text += ", waiting for tail credits";
+  return text;
+}
+
 std::string title(const NocReport& r) {
   const NocConfig& c = r.config;
   const std::string share = c.vnets == 1 ? "" : fmt::format(" in {} virtual networks", c.vnets);
@@ -45,8 +54,8 @@ std::string title(const NocReport& r) {
       fmt::format("{} {}{}, {} VC{} of {} flits{}{}, {} traffic, {}; zero load {:.2f} "
                   "cycles, channel bound {:.4f} flits/node/cycle",
                   c.topology, c.size, c.topology == "mesh" ? " " + c.routing : "", c.vcs,
-                  c.vcs == 1 ? "" : "s", c.buffers, share, c.speedup == 1 ? "" : ", speed-up 2",
-                  c.traffic, packets_text(c), r.bounds.zero_load_latency, r.bounds.throughput),
+                  c.vcs == 1 ? "" : "s", c.buffers, share, speedups(c), c.traffic, packets_text(c),
+                  r.bounds.zero_load_latency, r.bounds.throughput),
       kWidth);
 }
 
@@ -155,6 +164,8 @@ Json config_json(const NocConfig& c, const MeasureConfig& m) {
           {"traversal_delay", c.traversal_delay},
           {"credit_delay", c.credit_delay},
           {"speedup", c.speedup},
+          {"input_speedup", c.input_speedup},
+          {"wait_for_tail_credit", c.wait_for_tail_credit},
           {"link_latency", c.link_latency},
           {"seed", c.seed},
           {"period_cycles", m.period_cycles},

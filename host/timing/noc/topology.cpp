@@ -188,6 +188,16 @@ const std::vector<std::string>& topology_names() {
   return names;
 }
 
+void check_switch_inputs(const Topology& t, uint32_t input_speedup, const char* option) {
+  const uint64_t inputs = uint64_t{t.inputs} * input_speedup;
+  if (inputs > kMaxPorts) {
+    throw UsageError(
+        fmt::format("{} {} makes {} inputs of the switch in routers of {} input ports ({} {}) - at "
+                    "most {}",
+                    option, input_speedup, inputs, t.inputs, t.name, t.size, kMaxPorts));
+  }
+}
+
 Topology make_topology(const std::string& name, const std::string& size,
                        const std::string& routing) {
   if (routing != "xy" && routing != "yx") {

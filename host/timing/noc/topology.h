@@ -37,6 +37,10 @@ struct Topology {
 /// Names that make_topology() knows.
 const std::vector<std::string>& topology_names();
 
+/// Throws UsageError if the switch of a router has too many inputs with `input_speedup` of them per
+/// port; `option` is where the user said so.
+void check_switch_inputs(const Topology& topology, uint32_t input_speedup, const char* option);
+
 /// mesh WIDTHxHEIGHT (terminal y * width + x), crossbar INxOUT or N, butterfly KxN (k-ary n-fly),
 /// full N (a router per terminal, a link between any two). `routing`: xy or yx, for meshes. Throws
 /// UsageError.

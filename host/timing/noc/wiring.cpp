@@ -14,8 +14,7 @@ NetworkParams params_of(const Topology& topology) {
   return p;
 }
 
-NetworkParams params_of(const NocConfig& config, const Topology& topology) {
-  NetworkParams p = params_of(topology);
+void set_routers(const NocConfig& config, NetworkParams& p) {
   p.vcs = config.vcs;
   p.vnets = config.vnets;
   p.depth = config.buffers;
@@ -25,6 +24,13 @@ NetworkParams params_of(const NocConfig& config, const Topology& topology) {
   p.traversal_delay = config.traversal_delay;
   p.credit_delay = config.credit_delay;
   p.speedup = config.speedup;
+  p.input_speedup = config.input_speedup;
+  p.wait_for_tail_credit = config.wait_for_tail_credit ? 1 : 0;
+}
+
+NetworkParams params_of(const NocConfig& config, const Topology& topology) {
+  NetworkParams p = params_of(topology);
+  set_routers(config, p);
   return p;
 }
 

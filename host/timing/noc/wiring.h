@@ -9,7 +9,9 @@ namespace nearwarp::noc {
 
 /// What the topology says of a network's parameters: routers, terminals and their ports.
 NetworkParams params_of(const Topology& topology);
-/// All that the configuration says besides.
+/// What the configuration says of them: the routers themselves.
+void set_routers(const NocConfig& config, NetworkParams& params);
+/// Both.
 NetworkParams params_of(const NocConfig& config, const Topology& topology);
 
 /// Wire routers and terminals as the topology says, and enter its routes. Latencies in cycles, of

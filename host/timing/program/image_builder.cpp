@@ -173,8 +173,10 @@ void add_local_memory(const config::MachineConfig& machine, const runtime::Launc
   info.local_line =
       static_cast<uint32_t>((launch.local_base - exec::kDeviceBase) / machine.l1.line_bytes);
   info.local_lines = launch.local_bytes / 4;
-  info.local_warps =
-      blocks_per_sm(sm_capacity(machine), info.needs) * info.warps_per_block * machine.gpu.sms;
+  const uint32_t sms = machine.gpu.sms;
+  const uint32_t blocks =
+      std::min(blocks_per_sm(sm_capacity(machine), info.needs), (info.num_blocks + sms - 1) / sms);
+  info.local_warps = blocks * info.warps_per_block * sms;
 }
 
 ImageTables build_image(const runtime::Recording& recording, const config::MachineConfig& machine) {

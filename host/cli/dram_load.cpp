@@ -1,0 +1,243 @@
+// The accesses that the options of 'nearwarp dram' ask for.
+#include "host/cli/dram_load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "host/config/nearest.h"
+#include "host/core/error.h"
+#include "host/timing/dram/trace_file.h"
+
+namespace nearwarp::cli {
+namespace {
+
+constexpr uint64_t kMillion = 1'000'000;
+constexpr uint64_t kMaxOutstanding = 65536;
+constexpr uint64_t kMaxAddress = uint64_t{1} << 40;
+
+/// "0.66" or "2/3" is not a float here: millionths, exactly. `option` is what was written before.
+uint64_t millionths(const std::string& option, const std::string& text, uint64_t least) {
+  const size_t dot = text.find('.');
+  const std::string whole = text.substr(0, dot);
+  std::string part = dot == std::string::npos ? "" : text.substr(dot + 1);
+  const bool digits = text.find_first_not_of("0123456789.") == std::string::npos &&
+                      part.find('.') == std::string::npos && whole.size() + part.size() > 0;
+  if (digits && whole.size() <= 3 && part.size() <= 6) {
+    part.resize(6, '0');
+    const uint64_t value = (whole.empty() ? 0 : std::stoull(whole)) * kMillion + std::stoull(part);
+    if (value >= least && value <= kMillion) return value;
+  }
+  throw UsageError(
+      fmt::format("{} cannot be '{}' - a share from {} to 1 with at most six decimals "
+                  "is needed",
+                  option, text, least == 0 ? "0" : "0.000001"));
+}
+
+uint64_t number_of(const std::string& option, const std::string& text, uint64_t least,
+                   uint64_t most) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
+    throw UsageError(fmt::format("{} cannot be '{}' - numbers from {} to {} are needed", option,
+                                 text, least, most));
+  }
+  return value;
+}
+
+/// Bytes as accesses of the standard.
+uint64_t accesses_of(const std::string& option, const std::string& text, uint64_t least,
+                     const config::DramConfig& standard) {
+  const uint64_t bytes = number_of(option, text, least, kMaxAddress);
+  const uint64_t one = standard.organisation.access_bytes;
+  if (bytes % one != 0) {
+    throw UsageError(
+        fmt::format("{} cannot be '{}' - a multiple of the {} bytes of an access of {} is needed",
+                    option, bytes, one, standard.name));
+  }
+  return bytes / one;
+}
+
+const std::vector<std::string>& patterns() {
+  static const std::vector<std::string> all = {"stream", "random", "strided", "conflict", "mix"};
+  return all;
+}
+/// Pattern and share of writes.
+void set_pattern(dram::Traffic& traffic, const std::string& name) {
+  if (name == "random") traffic.pattern = TrafficPattern::kRandom;
+  if (name == "conflict") traffic.pattern = TrafficPattern::kConflict;
+  if (name == "mix") {
+    traffic.writes_num = 1;
+    traffic.writes_den = 3;
+  }
+}
+void set_reads(dram::Traffic& traffic, uint64_t reads_ppm) {
+  traffic.writes_num = static_cast<uint32_t>(kMillion - reads_ppm);
+  traffic.writes_den = kMillion;
+}
+void set_rate(dram::Traffic& traffic, uint64_t rate_ppm) {
+  traffic.pacing = TrafficPacing::kOpen;
+  traffic.rate_ppm = rate_ppm;
+}
+void set_outstanding(dram::Traffic& traffic, uint64_t reads) {
+  traffic.pacing = TrafficPacing::kWindow;
+  traffic.outstanding = static_cast<uint32_t>(reads);
+}
+
+/// The one stream of --traffic, its pacing apart.
+dram::Traffic traffic_of(const CommandLine& line, const config::DramConfig& standard) {
+  dram::Traffic traffic;
+  const std::string kind = line.text("traffic");
+  std::vector<std::string> kinds = patterns();
+  kinds.emplace_back("trace");
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+    throw UsageError(fmt::format("unknown traffic '{}'{}", kind, config::suggestion(kind, kinds)));
+  }
+  const auto only_with = [&](const char* option, const char* wanted) {
+    if (line.given(option) && kind != wanted) {
+      throw UsageError(fmt::format("--{} is for --traffic {}", option, wanted));
+    }
+    if (!line.given(option) && kind == wanted) {
+      throw UsageError(fmt::format("--traffic {} needs --{}", wanted, option));
+    }
+  };
+  only_with("stride", "strided");
+  only_with("trace", "trace");
+  traffic.seed = line.number("seed", 0, ~uint64_t{0});
+  set_pattern(traffic, kind);
+  if (kind == "strided")
+    traffic.stride_lines = accesses_of("--stride", line.text("stride"), 1, standard);
+  if (kind == "trace") {
+    for (const char* option : {"reads", "rate"}) {
+      if (line.given(option)) throw UsageError(fmt::format("--{} is not for traces", option));
+    }
+    dram::Trace trace = dram::read_trace(line.text("trace"), standard);
+    traffic.pattern = TrafficPattern::kTrace;
+    traffic.trace = std::move(trace.accesses);
+    if (trace.timed) traffic.pacing = TrafficPacing::kOpen;
+  }
+  if (line.given("reads")) set_reads(traffic, millionths("--reads", line.text("reads"), 0));
+  return traffic;
+}
+
+/// One of several streams: "PATTERN,KEY=VALUE,..."; its seed where it names none.
+dram::Traffic stream_of(const std::string& text, const config::DramConfig& standard,
+                        uint64_t seed) {
+  const Words words = split_commas(text);
+  const std::string where = fmt::format("--stream '{}'", text);
+  if (words.empty() ||
+      std::find(patterns().begin(), patterns().end(), words[0]) == patterns().end()) {
+    throw UsageError(
+        fmt::format("{} begins with none of {}{} - for example random,reads=0,rate=0.2", where,
+                    fmt::join(patterns(), ", "),
+                    words.empty() ? "" : config::suggestion(words[0], patterns())));
+  }
+  dram::Traffic traffic;
+  set_pattern(traffic, words[0]);
+  std::map<std::string, std::string> values;
+  static const std::vector<std::string> kKeys = {"reads",  "rate",  "outstanding",
+                                                 "stride", "start", "seed"};
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string key = words[i].substr(0, words[i].find('='));
+    if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end() || key == words[i]) {
+      throw UsageError(fmt::format("{} has '{}'{} - one of {}, each with = and a value, is right",
+                                   where, words[i], config::suggestion(key, kKeys),
+                                   fmt::join(kKeys, ", ")));
+    }
+    if (!values.emplace(key, words[i].substr(key.size() + 1)).second)
+      throw UsageError(fmt::format("{} says {} twice - once is right", where, key));
+  }
+  const auto value = [&](const char* key) -> const std::string* {
+    const auto at = values.find(key);
+    return at == values.end() ? nullptr : &at->second;
+  };
+  const auto name = [&](const char* key) { return fmt::format("{}: {}", where, key); };
+  if (value("rate") != nullptr && value("outstanding") != nullptr)
+    throw UsageError(where + " has rate and outstanding, which exclude each other - give one");
+  if ((value("stride") != nullptr) != (words[0] == "strided"))
+    throw UsageError(where + " - stride belongs to strided, which needs it");
+  if (value("start") != nullptr && (words[0] == "random" || words[0] == "conflict"))
+    throw UsageError(where + " - start is for stream, strided and mix");
+  if (const auto* v = value("reads")) set_reads(traffic, millionths(name("reads"), *v, 0));
+  if (const auto* v = value("rate")) set_rate(traffic, millionths(name("rate"), *v, 1));
+  if (const auto* v = value("outstanding"))
+    set_outstanding(traffic, number_of(name("outstanding"), *v, 1, kMaxOutstanding));
+  if (const auto* v = value("stride"))
+    traffic.stride_lines = accesses_of(name("stride"), *v, 1, standard);
+  if (const auto* v = value("start"))
+    traffic.first_line = accesses_of(name("start"), *v, 0, standard);
+  traffic.seed = seed;
+  if (const auto* v = value("seed")) traffic.seed = number_of(name("seed"), *v, 0, ~uint64_t{0});
+  return traffic;
+}
+
+dram::Load streams_of(const CommandLine& line, const config::DramConfig& standard) {
+  for (const char* option : {"traffic", "stride", "trace", "reads", "rate", "outstanding"}) {
+    if (line.given(option))
+      throw UsageError(fmt::format(
+          "--{} is for one stream - with --stream say it there, as in random,rate=0.2", option));
+  }
+  const Words texts = line.texts("stream");
+  if (texts.size() > dram::kMaxStreams) {
+    throw UsageError(fmt::format("--stream is given {} times - at most {} are right", texts.size(),
+                                 dram::kMaxStreams));
+  }
+  const uint64_t seed = line.number("seed", 0, ~uint64_t{0});
+  std::vector<dram::Traffic> streams;
+  // Streams without a seed of their own draw different numbers.
+  for (const std::string& text : texts)
+    streams.push_back(stream_of(text, standard, seed + streams.size()));
+  return dram::Load(std::move(streams));
+}
+
+}  // namespace
+
+void declare_load(CommandLine& line) {
+  line.value("traffic",
+             "stream, random, strided, conflict (another row of one bank each time), "
+             "mix (a stream with every third access a write) or trace",
+             "KIND", "stream");
+  line.value("stride", "for strided: distance of accesses in bytes", "BYTES");
+  line.value("trace", "accesses, a line each: R|W 0xADDRESS [CYCLE]", "FILE");
+  line.value("reads", "share of reads, 0 to 1 (default: 1, of mix 2/3)", "SHARE");
+  line.value("rate",
+             "accesses at random times, this share of the peak bandwidth; several with "
+             "commas",
+             "SHARES");
+  line.value("outstanding",
+             "a read for every read that comes back, so many under way; several "
+             "with commas (without this and --rate: as fast as possible)",
+             "NUMBERS");
+  line.list("stream",
+            "one of several streams at once, instead of these: KIND[,reads=SHARE][,rate=SHARE or "
+            ",outstanding=N][,stride=BYTES][,start=BYTES][,seed=N]",
+            "STREAM");
+}
+
+std::vector<NamedLoad> loads_of(const CommandLine& line, const config::DramConfig& standard) {
+  if (line.given("stream")) return {{streams_of(line, standard), ""}};
+  dram::Traffic traffic = traffic_of(line, standard);
+  if (line.given("rate") && line.given("outstanding")) {
+    throw UsageError("--rate and --outstanding exclude each other - give one of them");
+  }
+  const Words rates = split_commas(line.text("rate"));
+  const Words windows = split_commas(line.text("outstanding"));
+  if (line.given("rate") && rates.empty()) throw UsageError("--rate names no share");
+  if (line.given("outstanding") && windows.empty())
+    throw UsageError("--outstanding names no number");
+  std::vector<NamedLoad> loads;
+  for (const std::string& rate : rates) {
+    set_rate(traffic, millionths("--rate", rate, 1));
+    loads.push_back({traffic, "rate " + rate});
+  }
+  for (const std::string& window : windows) {
+    set_outstanding(traffic, number_of("--outstanding", window, 1, kMaxOutstanding));
+    loads.push_back({traffic, window + " reads"});
+  }
+  if (loads.empty()) loads.push_back({traffic, ""});
+  return loads;
+}
+
+}  // namespace nearwarp::cli
