@@ -303,7 +303,7 @@ struct Interfaces {
   }
 
   /// All of them.
-  NW_HD void step() const {
+  NW_HD NW_APART void step() const {
     take_heads();
     take_arrivals();
     each_of(s.receiving, [&](uint32_t n) { receive(n); });

@@ -128,7 +128,7 @@ class Router {
   }
 
   /// Move the flit at the front of virtual channel `number` of `port` to output `out`.
-  NW_HD NW_INLINE void traverse(uint32_t port, uint32_t number, uint32_t out) const {
+  NW_HD NW_APART void traverse(uint32_t port, uint32_t number, uint32_t out) const {
     const uint32_t vc = (port << vc_shift_) + number;
     InputVc& in = inputs_[vc];
     Flit flit = buffer(vc)[in.head];
