@@ -6,34 +6,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "host/config/nearest.h"
 #include "host/config/schema.h"
-#include "host/core/error.h"
+#include "tests/config/texts.h"
 
 namespace nearwarp::config {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_text(const fs::path& path) {
-  std::ifstream stream(path);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-/// The message of the Error that `action` throws; "" if it throws none.
-template <class F>
-std::string message_of(F action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 /// A copy of tom.toml with one text replaced, in a folder of its own.
 class ConfigFile : public ::testing::Test {
@@ -66,10 +47,6 @@ class ConfigFile : public ::testing::Test {
   fs::path folder_;
   std::string text_;
 };
-
-void expect_contains(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
-}
 
 TEST(Config, EveryShippedFileLoads) {
   ASSERT_GE(machine_names().size(), 2u);
@@ -342,10 +319,6 @@ TEST_F(ConfigFile, AStandardCountsItsOwnCycles) {
       error(), "counts cycles of 800 MHz, but clocks.dram_mhz is 900 (" + place("dram_mhz") + ")");
 }
 
-std::string override_error(const std::string& text) {
-  return message_of([&] { load_machine("tom", std::vector<std::string>{text}); });
-}
-
 TEST(Overrides, TheLastOneWins) {
   const std::vector<std::string> texts = {"l1.ways=8",
                                           "l1.set_function=linear",
@@ -433,154 +406,6 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"dram.tRAS=10", "dram.tRAS"}, std::pair{"dram.tRC=38", "dram.tRC"},
         std::pair{"dram.tFAW=4", "dram.tFAW"}, std::pair{"dram.tREFI=208", "dram.tREFI"},
         std::pair{"interconnect.channel_latency_cycles=0", "interconnect.channel_latency_cycles"}));
-
-TEST(Schema, EveryNumberRefusesWhatIsJustOutsideOfItsRange) {
-  for (const Key<MachineConfig>& key : machine_keys()) {
-    MachineConfig m = load_machine("tom");
-    if (!std::holds_alternative<uint32_t*>(key.member(m))) continue;
-    const std::string path(key.path);
-    EXPECT_THROW(apply_override(m, path + "=" + std::to_string(key.max + 1)), Error) << path;
-    EXPECT_THROW(apply_override(m, path + "=-1"), Error) << path;
-    if (key.min > 0) {
-      EXPECT_THROW(apply_override(m, path + "=" + std::to_string(key.min - 1)), Error) << path;
-    }
-    EXPECT_NO_THROW(apply_override(m, path + "=" + std::to_string(key.min))) << path;
-  }
-}
-
-TEST(Schema, PathsAreUniqueAndDocumented) {
-  std::vector<std::string> paths;
-  for (const Key<MachineConfig>& key : machine_keys()) paths.emplace_back(key.path);
-  for (const Key<PolicyConfig>& key : policy_keys()) paths.emplace_back(key.path);
-  for (const Key<EnergyConfig>& key : energy_keys()) paths.emplace_back(key.path);
-  std::sort(paths.begin(), paths.end());
-  EXPECT_EQ(std::adjacent_find(paths.begin(), paths.end()), paths.end());
-  for (const Key<MachineConfig>& key : machine_keys()) EXPECT_FALSE(key.doc.empty()) << key.path;
-}
-
-TEST(Schema, EveryKeyIsInTheDocumentationWithUnitRangeAndMeaning) {
-  const std::string text = read_text(fs::path(NW_SOURCE_DIR) / "docs/configuration.md");
-  std::vector<KeyDescription> all = describe_whole(load_machine("tom"));
-  for (KeyDescription& row : describe(load_policy("baseline"))) all.push_back(std::move(row));
-  for (const auto& [machine, section] : {std::pair{"opportunistic", "partitions."},
-                                         {"opportunistic", "mesh."},
-                                         {"mpu", "near_bank."},
-                                         {"gtx480", "memory.local_memory"}})
-    for (KeyDescription& row : describe(load_machine(machine)))
-      if (row.key.starts_with(section)) all.push_back(std::move(row));
-  for (const KeyDescription& row : all) {
-    expect_contains(
-        text, "| `" + row.key + "` | " + row.unit + " | " + row.range + " | " + row.doc + " |\n");
-  }
-  size_t rows = 0;
-  for (size_t at = text.find("\n| `"); at != std::string::npos; at = text.find("\n| `", at + 1)) {
-    ++rows;
-  }
-  EXPECT_EQ(rows, all.size()) << "docs/configuration.md has rows of keys that do not exist";
-}
-
-TEST(Schema, EveryMemberOfTheStructureHasAKey) {
-  // Members default to zero; the shipped machine has no zero in these parts, so a zero word would
-  // be a member without a key.
-  const MachineConfig m = load_machine("tom");
-  const auto* words = reinterpret_cast<const uint32_t*>(&m.classes);
-  for (size_t i = 0; i < sizeof(m.classes) / 4; ++i) EXPECT_NE(words[i], 0u) << "class word " << i;
-  const auto* timings = reinterpret_cast<const uint32_t*>(&m.dram.tCL);
-  for (size_t i = 0; i < 18; ++i) EXPECT_NE(timings[i], 0u) << "timing word " << i;
-}
-
-TEST(Schema, EveryEnergyValueHasAKey) {
-  size_t numbers = 0;
-  EnergyConfig e;
-  for (const Key<EnergyConfig>& key : energy_keys())
-    numbers += std::holds_alternative<uint64_t*>(key.member(e)) ? 1 : 0;
-  EXPECT_EQ(numbers * sizeof(uint64_t), sizeof(e.sm) + sizeof(e.l2) + sizeof(e.network) +
-                                            sizeof(e.links) + sizeof(e.dram) + sizeof(e.leakage));
-}
-
-TEST(Shapes, HaveTheirOwnKeys) {
-  const std::vector<KeyDescription> stacked = describe(load_machine("tom")),
-                                    discrete = describe(load_machine("discrete16"));
-  const auto has = [](const std::vector<KeyDescription>& keys, const std::string& key) {
-    return std::any_of(keys.begin(), keys.end(), [&](const auto& k) { return k.key == key; });
-  };
-  EXPECT_TRUE(has(stacked, "links.latency_cycles"));
-  EXPECT_FALSE(has(stacked, "partitions.count"));
-  EXPECT_FALSE(has(discrete, "links.latency_cycles"));
-  EXPECT_TRUE(has(discrete, "partitions.count"));
-  EXPECT_NO_THROW(validate(load_machine("discrete16"), "here"));
-}
-
-TEST(Shapes, RefuseKeysOfOthers) {
-  expect_contains(override_error("partitions.count=2"),
-                  "is a key of machines with machine.shape = \"discrete\" or \"mesh\" - this one "
-                  "is \"stacked\"");
-  expect_contains(override_error("machine.shape=discrete"), "this one is \"discrete\"");
-  expect_contains(
-      message_of([] { load_machine("discrete16", std::vector<std::string>{"stack.count=2"}); }),
-      "is a key of machines with machine.shape = \"stacked\" or \"stacks\"");
-  expect_contains(override_error("near_bank.units=2"), "machine.shape = \"near_bank\"");
-}
-
-TEST(Shapes, LeaveOutWhatTheyLack) {
-  const auto has = [](const char* machine, const std::string& key) {
-    const std::vector<KeyDescription> keys = describe(load_machine(machine));
-    return std::any_of(keys.begin(), keys.end(), [&](const auto& k) { return k.key == key; });
-  };
-  EXPECT_TRUE(has("coda", "stack.count") && has("coda", "links.memory_to_memory_mbps"));
-  EXPECT_FALSE(has("coda", "links.gpu_to_memory_mbps") || has("coda", "stack.sms"));
-  EXPECT_FALSE(has("coda", "offload.metadata_entries") || has("coda", "gpu.sms_per_cluster"));
-  EXPECT_TRUE(has("mpu", "near_bank.units") && has("mpu", "links.memory_to_memory_mbps"));
-  EXPECT_FALSE(has("mpu", "l2.bytes") || has("mpu", "interconnect.vcs") ||
-               has("mpu", "stack.count"));
-  EXPECT_TRUE(has("opportunistic", "mesh.width") && has("opportunistic", "partitions.count"));
-  EXPECT_FALSE(has("discrete16", "mesh.width"));
-  for (const char* machine : {"coda", "mpu", "opportunistic"})
-    EXPECT_NO_THROW(validate(load_machine(machine), "here"));
-}
-
-TEST(Shapes, RulesBetweenKeysOfStacksAndNearBanks) {
-  const auto error = [](const char* machine, const std::string& text) {
-    return message_of([&] { load_machine(machine, std::vector<std::string>{text}); });
-  };
-  EXPECT_EQ(error("coda", "gpu.sms=32"), "");
-  expect_contains(error("coda", "gpu.sms=18"), "it must be a multiple of stack.count, 4");
-  expect_contains(error("mpu", "gpu.sms=100"), "it must be a multiple of near_bank.processors, 8");
-  expect_contains(error("mpu", "near_bank.processors_per_row=3"), "near_bank.processors is 8");
-  expect_contains(error("mpu", "near_bank.cores_per_row=5"), "it must divide the cores");
-  expect_contains(error("mpu", "near_bank.interleave_bytes=64"), "at least l1.line_bytes");
-  expect_contains(error("mpu", "interconnect.topology=crossbar"), "it must be \"mesh\"");
-  EXPECT_EQ(memory_mbps(load_machine("coda")), 4 * 256'000u);
-  EXPECT_EQ(memory_mbps(load_machine("mpu")), 128 * 16'000u);
-  EXPECT_EQ(memory_mbps(load_machine("opportunistic")), 500'000u);
-}
-
-TEST(Shapes, RulesOfADiscreteGpu) {
-  const auto error = [](const std::string& text) {
-    return message_of([&] { load_machine("discrete16", std::vector<std::string>{text}); });
-  };
-  EXPECT_EQ(error("partitions.count=8"), "");
-  EXPECT_EQ(error("partitions.channels=4"), "");
-  EXPECT_EQ(error("partitions.count=16").rfind("l2.slices", 0), 0u);
-  EXPECT_EQ(error("partitions.channels=3").rfind("partitions.channels", 0), 0u);
-  const std::vector<std::string> six{"partitions.count=6", "l2.slices=12", "l2.bytes=786432"};
-  EXPECT_EQ(message_of([&] { load_machine("discrete16", six); }), "");
-  const std::vector<std::string> three{"partitions.count=4", "l2.slices=12", "l2.bytes=786432"};
-  expect_contains(message_of([&] { load_machine("discrete16", three); }),
-                  "must be a power of two for each");
-  EXPECT_EQ(error("l2.slices=128").rfind("l2.", 0), 0u);
-  EXPECT_EQ(error("partitions.interleave_bytes=192").rfind("partitions.interleave_bytes", 0), 0u);
-  EXPECT_EQ(error("partitions.interleave_bytes=64").rfind("partitions.interleave_bytes", 0), 0u);
-  EXPECT_EQ(error("partitions.hash=ipoly"), "");
-  EXPECT_EQ(error("l1.write_policy=local-back"), "");
-  EXPECT_EQ(error("l1.write_policy=allocate").rfind("l1.write_policy", 0), 0u);
-  const std::vector<std::string> ipoly{"partitions.count=6", "l2.slices=12", "l2.bytes=786432",
-                                       "partitions.hash=ipoly"};
-  expect_contains(message_of([&] { load_machine("discrete16", ipoly); }),
-                  "must be powers of two, and at most 256 together, not 6 of 2");
-  EXPECT_EQ(memory_mbps(load_machine("discrete16")), 250'000u);
-  EXPECT_EQ(memory_mbps(load_machine("tom")), 320'000u);
-}
 
 TEST_F(ConfigFile, OptionalKeysMayBeMissing) {
   // The file is tom's, which has none of them.

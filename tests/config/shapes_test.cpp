@@ -1,0 +1,101 @@
+// Keys and rules of the shapes of machines.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "host/config/schema.h"
+#include "tests/config/texts.h"
+
+namespace nearwarp::config {
+namespace {
+
+TEST(Shapes, HaveTheirOwnKeys) {
+  const std::vector<KeyDescription> stacked = describe(load_machine("tom")),
+                                    discrete = describe(load_machine("discrete16"));
+  const auto has = [](const std::vector<KeyDescription>& keys, const std::string& key) {
+    return std::any_of(keys.begin(), keys.end(), [&](const auto& k) { return k.key == key; });
+  };
+  EXPECT_TRUE(has(stacked, "links.latency_cycles"));
+  EXPECT_FALSE(has(stacked, "partitions.count"));
+  EXPECT_FALSE(has(discrete, "links.latency_cycles"));
+  EXPECT_TRUE(has(discrete, "partitions.count"));
+  EXPECT_NO_THROW(validate(load_machine("discrete16"), "here"));
+}
+
+TEST(Shapes, RefuseKeysOfOthers) {
+  expect_contains(override_error("partitions.count=2"),
+                  "is a key of machines with machine.shape = \"discrete\" or \"mesh\" - this one "
+                  "is \"stacked\"");
+  expect_contains(override_error("machine.shape=discrete"), "this one is \"discrete\"");
+  expect_contains(
+      message_of([] { load_machine("discrete16", std::vector<std::string>{"stack.count=2"}); }),
+      "is a key of machines with machine.shape = \"stacked\" or \"stacks\"");
+  expect_contains(override_error("near_bank.units=2"), "machine.shape = \"near_bank\"");
+  expect_contains(override_error("memory.local_memory=slot"), "\"discrete\" or \"mesh\"");
+}
+
+TEST(Shapes, LeaveOutWhatTheyLack) {
+  const auto has = [](const char* machine, const std::string& key) {
+    const std::vector<KeyDescription> keys = describe(load_machine(machine));
+    return std::any_of(keys.begin(), keys.end(), [&](const auto& k) { return k.key == key; });
+  };
+  EXPECT_TRUE(has("coda", "stack.count") && has("coda", "links.memory_to_memory_mbps"));
+  EXPECT_FALSE(has("coda", "links.gpu_to_memory_mbps") || has("coda", "stack.sms"));
+  EXPECT_FALSE(has("coda", "offload.metadata_entries") || has("coda", "gpu.sms_per_cluster"));
+  EXPECT_TRUE(has("mpu", "near_bank.units") && has("mpu", "links.memory_to_memory_mbps"));
+  EXPECT_FALSE(has("mpu", "l2.bytes") || has("mpu", "interconnect.vcs") ||
+               has("mpu", "stack.count"));
+  EXPECT_TRUE(has("opportunistic", "mesh.width") && has("opportunistic", "partitions.count"));
+  EXPECT_FALSE(has("discrete16", "mesh.width"));
+  for (const char* machine : {"coda", "mpu", "opportunistic"})
+    EXPECT_NO_THROW(validate(load_machine(machine), "here"));
+}
+
+TEST(Shapes, RulesBetweenKeysOfStacksAndNearBanks) {
+  const auto error = [](const char* machine, const std::string& text) {
+    return message_of([&] { load_machine(machine, std::vector<std::string>{text}); });
+  };
+  EXPECT_EQ(error("coda", "gpu.sms=32"), "");
+  expect_contains(error("coda", "gpu.sms=18"), "it must be a multiple of stack.count, 4");
+  expect_contains(error("mpu", "gpu.sms=100"), "it must be a multiple of near_bank.processors, 8");
+  expect_contains(error("mpu", "near_bank.processors_per_row=3"), "near_bank.processors is 8");
+  expect_contains(error("mpu", "near_bank.cores_per_row=5"), "it must divide the cores");
+  expect_contains(error("mpu", "near_bank.interleave_bytes=64"), "at least l1.line_bytes");
+  expect_contains(error("mpu", "interconnect.topology=crossbar"), "it must be \"mesh\"");
+  EXPECT_EQ(memory_mbps(load_machine("coda")), 4 * 256'000u);
+  EXPECT_EQ(memory_mbps(load_machine("mpu")), 128 * 16'000u);
+  EXPECT_EQ(memory_mbps(load_machine("opportunistic")), 500'000u);
+}
+
+TEST(Shapes, RulesOfADiscreteGpu) {
+  const auto error = [](const std::string& text) {
+    return message_of([&] { load_machine("discrete16", std::vector<std::string>{text}); });
+  };
+  EXPECT_EQ(error("partitions.count=8"), "");
+  EXPECT_EQ(error("partitions.channels=4"), "");
+  EXPECT_EQ(error("partitions.count=16").rfind("l2.slices", 0), 0u);
+  EXPECT_EQ(error("partitions.channels=3").rfind("partitions.channels", 0), 0u);
+  const std::vector<std::string> six{"partitions.count=6", "l2.slices=12", "l2.bytes=786432"};
+  EXPECT_EQ(message_of([&] { load_machine("discrete16", six); }), "");
+  const std::vector<std::string> three{"partitions.count=4", "l2.slices=12", "l2.bytes=786432"};
+  expect_contains(message_of([&] { load_machine("discrete16", three); }),
+                  "must be a power of two for each");
+  EXPECT_EQ(error("l2.slices=128").rfind("l2.", 0), 0u);
+  EXPECT_EQ(error("partitions.interleave_bytes=192").rfind("partitions.interleave_bytes", 0), 0u);
+  EXPECT_EQ(error("partitions.interleave_bytes=64").rfind("partitions.interleave_bytes", 0), 0u);
+  EXPECT_EQ(error("partitions.hash=ipoly"), "");
+  EXPECT_EQ(error("l1.write_policy=local-back"), "");
+  EXPECT_EQ(error("l1.write_policy=allocate").rfind("l1.write_policy", 0), 0u);
+  expect_contains(
+      message_of([] { load_machine("gtx480", std::vector<std::string>{"l1.line_bytes=64"}); }),
+      "memory.local_memory = \"slot\" needs 128");
+  const std::vector<std::string> ipoly{"partitions.count=6", "l2.slices=12", "l2.bytes=786432",
+                                       "partitions.hash=ipoly"};
+  expect_contains(message_of([&] { load_machine("discrete16", ipoly); }),
+                  "must be powers of two, and at most 256 together, not 6 of 2");
+  EXPECT_EQ(memory_mbps(load_machine("discrete16")), 250'000u);
+  EXPECT_EQ(memory_mbps(load_machine("tom")), 320'000u);
+}
+
+}  // namespace
+}  // namespace nearwarp::config
