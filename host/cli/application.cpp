@@ -23,6 +23,7 @@
 #include "host/config/config.h"
 #include "host/config/find.h"
 #include "host/core/error.h"
+#include "host/core/temporary_folder.h"
 #include "host/functional/cudart/device_spec.h"
 #include "host/functional/racecheck/report.h"
 
@@ -33,29 +34,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using cudart::DeviceSpec;
-
-/// A folder that vanishes with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code failed;
-    std::string name = (fs::temp_directory_path(failed) / "nearwarp-XXXXXX").string();
-    if (failed || mkdtemp(name.data()) == nullptr)
-      throw Error(fmt::format("cannot make a temporary folder: {} - set $TMPDIR to a writable one",
-                              failed ? failed.message() : std::strerror(errno)));
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// The library lies in ../lib/nearwarp beside the program's folder, built or installed.
 fs::path library_folder() {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "host/core/error.h"
+#include "host/core/temporary_folder.h"
 #include "host/functional/cudart/ptxas.h"
 #include "tests/cudart/library.h"
 
@@ -35,16 +36,10 @@ FatBinary ptx_alone() {
 class PlayedPtxas : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "nearwarp-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
     old_path_ = getenv("PATH");
     setenv("PATH", (folder_.string() + ":" + old_path_).c_str(), 1);
   }
-  void TearDown() override {
-    setenv("PATH", old_path_.c_str(), 1);
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { setenv("PATH", old_path_.c_str(), 1); }
   void play(const std::string& script) {
     const fs::path file = folder_ / "ptxas";
     std::ofstream(file) << "#!/bin/sh\necho \"$@\" >> " << (folder_ / "calls").string() << "\n"
@@ -62,7 +57,8 @@ class PlayedPtxas : public testing::Test {
     for (std::string line; std::getline(in, line);) ++n;
     return n;
   }
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
   std::string old_path_;
 };
 

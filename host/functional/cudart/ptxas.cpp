@@ -17,6 +17,7 @@
 
 #include "host/core/error.h"
 #include "host/core/hash.h"
+#include "host/core/temporary_folder.h"
 #include "host/functional/cudart/cubin.h"
 
 extern char** environ;
@@ -27,28 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Registers = std::map<std::string, uint32_t>;
-
-/// A folder that vanishes with the object.
-class WorkFolder {
- public:
-  WorkFolder() {
-    std::error_code failed;
-    std::string name = (fs::temp_directory_path(failed) / "nearwarp-ptxas-XXXXXX").string();
-    if (failed || mkdtemp(name.data()) == nullptr)
-      throw Error("cannot make a temporary folder for ptxas - set $TMPDIR to a writable one");
-    path_ = name;
-  }
-  ~WorkFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  std::string file(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -91,9 +70,9 @@ bool ran(std::vector<std::string> words, const std::string& log) {
 
 Registers assembled(const std::string& program, const std::string& ptx,
                     const std::string& architecture) {
-  const WorkFolder folder;
-  const std::string in = folder.file("module.ptx"), out = folder.file("module.cubin");
-  const std::string log = folder.file("log");
+  const TemporaryFolder folder;
+  const auto file = [&](const char* name) { return (folder.path() / name).string(); };
+  const std::string in = file("module.ptx"), out = file("module.cubin"), log = file("log");
   if (!write_file(in, ptx)) throw Error("cannot write " + in + " - free some space");
   const bool well = ran({program, "-arch=" + architecture, "-o", out, in}, log);
   const std::string elf = read_file(out);
