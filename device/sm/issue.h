@@ -98,7 +98,6 @@ NW_HD inline uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler, 
   const auto unit = static_cast<uint32_t>(in.unit);
   if (unit >= kNumPortUnits) return now;
   uint32_t* free_at = v.s.port_free[unit];
-  uint32_t* accepts = v.s.port_accepts[unit];
   const uint32_t n = v.p.ports[unit];
   uint32_t port = 0;
   if (v.p.sub_cores) {
@@ -108,23 +107,19 @@ NW_HD inline uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler, 
   }
   const uint32_t start = free_at[port] > now ? free_at[port] : now;
   free_at[port] = start + in.interval;
-  if (v.p.port_queue == 0) {
-    accepts[port] = free_at[port];
-  } else {
+  uint32_t room = free_at[port];
+  if (v.p.port_queue != 0) {
     // There is room again when the oldest of the last ones begins.
     PortQueue& queue = v.s.port_queue[unit][v.p.sub_cores ? port : 0];
     queue.starts[queue.oldest] = start;
     queue.oldest = queue.oldest + 1 == v.p.port_queue ? 0 : queue.oldest + 1;
-    const uint32_t room = queue.starts[queue.oldest];
-    if (v.p.sub_cores) {
-      accepts[port] = room;
-    } else {
-      for (uint32_t i = 0; i < n; ++i) accepts[i] = room;
-    }
+    room = queue.starts[queue.oldest];
   }
-  uint32_t first = accepts[0];
-  for (uint32_t i = 1; i < n; ++i) first = accepts[i] < first ? accepts[i] : first;
-  v.s.unit_accepts[unit] = first;
+  uint32_t* accepts = v.s.port_accepts[unit];
+  accepts[port] = room;
+  if (v.p.sub_cores || v.p.port_queue == 0)  // each port has room of its own
+    for (uint32_t i = 0; i < n; ++i) room = accepts[i] < room ? accepts[i] : room;
+  v.s.unit_accepts[unit] = room;
   return start;
 }
 
