@@ -173,6 +173,14 @@ TEST_F(PlayedPtxas, ItsFailuresAreSaid) {
   play("exit 0");
   EXPECT_NE(count_registers({From::kPtxas, {}}, ptx_alone(), "").problem.find("it said nothing"),
             std::string::npos);
+  FatBinary nowhere = ptx_alone();
+  for (const char* text :
+       {"", ".version 9.0\n.target a\n", ".version 9.0\n.target texmode_unified\n"}) {
+    nowhere.images.front().text = text;
+    EXPECT_NE(count_registers({From::kPtxas, {}}, nowhere, "").problem.find("no architecture"),
+              std::string::npos)
+        << text;
+  }
   FatBinary several = ptx_alone();
   several.images.push_back(several.images.front());
   EXPECT_NE(count_registers({From::kPtxas, {}}, several, "").problem.find("one translation unit"),

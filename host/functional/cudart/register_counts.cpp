@@ -37,7 +37,8 @@ RegisterCounts of_ptxas(const RegisterChoice& choice, const FatBinary& fat,
   const std::string& text = fat.images.front().text;
   std::string architecture = choice.architecture;
   if (architecture.empty()) architecture = target_of(text);
-  if (architecture.empty()) throw Error("the PTX has no .target - choose e.g. 'ptxas:sm_75'");
+  if (!architecture.starts_with("sm_"))
+    throw Error("the PTX names no architecture as its .target - choose e.g. 'ptxas:sm_75'");
   RegisterCounts counts;
   counts.source = RegisterSource::kPtxas;
   counts.architecture = static_cast<uint32_t>(std::strtoul(architecture.c_str() + 3, nullptr, 10));
