@@ -270,9 +270,10 @@ struct Interfaces {
       flit.vc = flit.vnet = static_cast<uint8_t>(vc);
       flit.flags = kHead;
       s.parcels.in(base)[flit.tag] = {packet, static_cast<uint16_t>(output)};
-      const uint32_t flits = (packet.bytes + p.flit_bytes - 1) / p.flit_bytes;
-      const uint32_t least = p.split ? population_count(packet.sectors) : 1;
-      sender.flits_left = flits > least ? flits : least > 1 ? least : 1;
+      uint32_t flits = (packet.bytes + p.flit_bytes - 1) / p.flit_bytes;
+      const uint32_t least = p.split ? population_count(packet.sectors) : 0;
+      flits = flits > least ? flits : least;
+      sender.flits_left = flits > 0 ? flits : 1;
       sender.next = k + 1;
       s.counters.packets_in += 1;
       s.counters.bytes += packet.bytes;
@@ -289,7 +290,7 @@ struct Interfaces {
     Sender& sender = s.senders.in(base)[n];
     if (sender.flits_left == 0 && !take_packet(n)) return block_sender(n);
     uint16_t& room = credits(n, sender.flit.vc);
-    if (room == 0) return block_sender(n);
+    if (p.split ? !may_begin(v.p, room) : room == 0) return block_sender(n);
     room = static_cast<uint16_t>(room - 1);
     Flit& flit = sender.flit;
     flit.entered = t;

@@ -142,6 +142,20 @@ TEST(ChannelNetwork, WaitingForTailCreditsKeepsPacketsOfAChannelApart) {
   EXPECT_EQ(spacing("false"), 3 * kPeriod);  // routing, VC allocation, the switch
 }
 
+TEST(ChannelNetwork, SplitPacketsWaitForTheirTailCreditsLikeOthers) {
+  const auto arrival = [](uint16_t bytes) {
+    auto keys = network("crossbar");
+    keys.insert(keys.end(),
+                {"interconnect.routing_delay_cycles=1", "interconnect.wait_for_tail_credit=true",
+                 "interconnect.split_packets=true"});
+    NetworkRig r(keys);
+    r.send(0, 100, 1, bytes);
+    r.rig.run({40}, 100000);
+    return r.out[1]->items.at(0).at;
+  };
+  EXPECT_EQ(arrival(160), arrival(32) + 4 * 6 * kPeriod);
+}
+
 TEST(ChannelNetwork, InputSpeedUpIsBoundByVirtualChannelsAndPorts) {
   const auto message = [](const std::vector<std::string>& keys) -> std::string {
     try {
