@@ -9,7 +9,7 @@ const std::vector<Configuration>& all() {
       {"SM2_GTX480-perfect-icache",
        "gtx480",
        "perfect-icache",
-       {"instruction_cache.bytes=0"},
+       {"instruction_cache.bytes=0", "constant_cache.bytes=0"},
        "",
        128,
        64},

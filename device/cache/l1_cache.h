@@ -116,6 +116,18 @@ NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, Li
   return L1Result::kMiss;
 }
 
+/// A load that hits, and nothing else: returns false if it would not. Leader only.
+NW_HD inline bool l1_touch(const L1Params& p, L1State& s, std::byte* base, LineAddr line) {
+  const uint32_t first = p.index.of(line) * p.ways;
+  for (uint32_t at = first; at < first + p.ways; ++at) {
+    if (s.tags.in(base)[at] != line || s.filling.in(base)[at] != 0) continue;
+    s.last_use.in(base)[at] = ++s.use_clock;
+    s.counters.read_hits += 1;
+    return true;
+  }
+  return false;
+}
+
 /// A store passes: a present line is updated, nothing is allocated. Leader only.
 NW_HD inline void l1_store(const L1Params& p, L1State& s, std::byte* base, LineAddr line) {
   const uint32_t set = p.index.of(line);

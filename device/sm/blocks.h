@@ -46,6 +46,7 @@ NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
   // come since a later one began is new enough for those before it.
   if (packet.sectors > v.s.newest_launch) {
     cache::l1_flush(v.p.l1, v.s.l1, v.base);
+    if (v.p.constants.cached) forget_constants(v);
     v.s.newest_launch = packet.sectors;
   }
   uint32_t slot = 0;

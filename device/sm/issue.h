@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/sm/blocks.h"
+#include "device/sm/constants.h"
 #include "device/sm/lsu.h"
 
 namespace nearwarp::sm {
@@ -91,10 +92,11 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
   (in.action == Action::kLoad ? s.counters.loads : s.counters.atomics) += 1;
 }
 
-/// Have the instruction wait for a port of its unit, where it has to, and take it. Returns the
-/// cycle in which it begins.
+/// Have the instruction wait for a port of its unit, where it has to, and take it, for `more`
+/// cycles than it needs by itself. Returns the cycle in which it begins.
 template <class V>
-NW_HD inline uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler, uint32_t now) {
+NW_HD inline uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler, uint32_t now,
+                                uint32_t more) {
   const auto unit = static_cast<uint32_t>(in.unit);
   if (unit >= kNumPortUnits) return now;
   uint32_t* free_at = v.s.port_free[unit];
@@ -106,7 +108,7 @@ NW_HD inline uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler, 
     for (uint32_t i = 1; i < n; ++i) port = free_at[i] < free_at[port] ? i : port;
   }
   const uint32_t start = free_at[port] > now ? free_at[port] : now;
-  free_at[port] = start + in.interval;
+  free_at[port] = start + in.interval + more;
   uint32_t room = free_at[port];
   if (v.p.port_queue != 0) {
     // There is room again when the oldest of the last ones begins.
@@ -123,14 +125,21 @@ NW_HD inline uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler, 
   return start;
 }
 
-/// Issue the warp's next instruction by a scheduler and look at the one after it.
+/// Issue the warp's next instruction by a scheduler and look at the one after it. Returns false if
+/// it cannot be issued yet: only loads of constants find that out when it is their turn.
 template <class V>
-NW_HD inline void issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
+NW_HD inline bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
   Warp& w = v.warps[warp];
   auto& s = v.s;
   const ImageInstr& in = v.instr(w.at.pc);
   s.ready.clear(warp);
   s.unit_warps[static_cast<uint32_t>(w.unit)].clear(warp);
+  Constants constants = Constants::kThere;
+  uint32_t lines = 1;
+  if (in.action == Action::kConstant && v.p.constants.cached) {
+    constants = load_constants(v, warp, in, now, lines);
+    if (constants == Constants::kStalled) return false;
+  }
   const uint32_t threads = population_count(w.at.mask);
   s.counters.issued += 1;
   s.counters.issued_threads += threads;
@@ -140,23 +149,27 @@ NW_HD inline void issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
   s.counters.register_writes += threads * in.register_writes;
   if (w.count != 0) hooks::after_issue(v, warp, threads);
   const uint64_t* words = v.words(w);
-  if ((in.flags & kHasRecord) != 0) {
+  if ((in.flags & kHasRecord) != 0 && in.action != Action::kConstant) {
     issue_memory(v, warp, in, words, now);
   } else {
-    set_results(v, warp, in, take_port(v, in, scheduler, now) + in.latency);
+    if ((in.flags & kHasRecord) != 0)
+      w.at.trace_pos = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded).next;
+    const uint32_t at = take_port(v, in, scheduler, now, lines - 1) + in.latency + (lines - 1);
+    set_results(v, warp, in, constants == Constants::kMissing ? kPendingLoad : at);
   }
   const uint32_t next = now + ((in.flags & kBranch) != 0 ? v.p.branch_latency : 1);
   advance(w.at, words, v.system.image, w.first_block);
   if (in.action >= Action::kBarrier) {
     if (in.action == Action::kBarrier || in.action == Action::kBarrierArrive)
       arrive_at_barrier(v, warp, in, now);
-    if (in.action == Action::kBarrier) return;  // released by the last warp to come
+    if (in.action == Action::kBarrier) return true;  // released by the last warp to come
     if (in.action == Action::kFence && (w.stores != 0 || w.loads != 0)) {
       w.phase = Phase::kAtFence;
-      return;
+      return true;
     }
   }
   continue_warp(v, warp, now, next);
+  return true;
 }
 
 /// One issue slot per scheduler. Returns whether anything was issued.
@@ -169,8 +182,7 @@ NW_HD inline bool issue_cycle(V& v, uint32_t now, const typename V::Warps* sched
     if (!m.any()) continue;
     const uint32_t warp = pick(v, k, m);
     v.s.last_warp[k] = static_cast<uint8_t>(warp);
-    issue(v, warp, k, now);
-    any = true;
+    any |= issue(v, warp, k, now);
   }
   return any;
 }

@@ -39,6 +39,7 @@ enum class Action : uint8_t {
   kSharedLoad,
   kSharedStore,
   kSharedAtomic,
+  kConstant,       ///< a load of constants or parameters
   kBarrier,        ///< waits for the block's other warps
   kBarrierArrive,  ///< announces itself and goes on
   kFence,          ///< waits for the warp's own memory operations
@@ -66,11 +67,21 @@ struct ImageInstr {
   uint16_t slots[kMaxSlots] = {};  ///< scoreboard slots
   uint8_t marks = 0;               ///< bit m: mechanism m wants to know when a warp comes here
   uint8_t edges = 0;               ///< the same of warps that it watches
-  uint8_t lane_bytes = 0;          ///< memory: bytes per lane; barrier: its number
-  uint8_t barrier_warps = 0;       ///< barrier: warps expected; 0: all of the block
-  uint8_t register_reads = 0;      ///< of a lane, in 32-bit registers
-  uint8_t register_writes = 0;     ///< likewise
+  uint8_t lane_bytes = 0;          ///< memory: bytes per lane; barrier: its number; set_parameter()
+  uint8_t barrier_warps = 0;    ///< barrier: warps expected, 0: all of the block; set_parameter()
+  uint8_t register_reads = 0;   ///< of a lane, in 32-bit registers
+  uint8_t register_writes = 0;  ///< likewise
 
+  /// Does it access data? Of what leaves a record, all but loads of constants do.
+  NW_HD NW_INLINE bool accesses_data() const {
+    return (flags & kHasRecord) != 0 && action != Action::kConstant;
+  }
+  /// kConstant without a record: the byte of the bank of parameters that it loads.
+  NW_HD uint32_t parameter() const { return lane_bytes | uint32_t{barrier_warps} << 8; }
+  void set_parameter(uint32_t byte) {
+    lane_bytes = static_cast<uint8_t>(byte);
+    barrier_warps = static_cast<uint8_t>(byte >> 8);
+  }
   NW_HD EnergyClass energy_class() const { return static_cast<EnergyClass>(flags >> 4); }
   void set_energy_class(EnergyClass c) {
     flags = static_cast<uint8_t>((flags & 15) | static_cast<uint32_t>(c) << 4);

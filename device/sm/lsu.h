@@ -155,6 +155,23 @@ NW_HD NW_APART void send_fetch(V& v, uint32_t now) {
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
 }
 
+/// Request a line of constants.
+template <class V>
+NW_HD NW_APART void send_constant_read(V& v, uint32_t now) {
+  auto& c = v.s.constants;
+  if (!can_send(v.to_network(), v.base, v.tick(now))) return;
+  const uint32_t mshr = count_trailing_zeros(c.unsent);
+  c.unsent &= c.unsent - 1;
+  const uint32_t shift = constant_parts(v);
+  const LineAddr line = c.cache.mshr_line.in(v.base)[mshr];
+  Packet p =
+      memory_packet(v, PacketKind::kRead, line >> shift, kConstantTag | mshr, v.p.header_bytes);
+  p.dst = v.gpu_home_of(p.line);  // constants are in the GPU's memory from the beginning
+  const uint32_t part = line & ((1u << shift) - 1);
+  p.sectors = uint32_t{v.p.constants.sectors} << part * population_count(v.p.constants.sectors);
+  send(v.to_network(), v.base, v.tick(now), p, v.horizon);
+}
+
 /// The operation at the head waits for a page that is on its way: let the ones behind it pass.
 template <class V>
 NW_HD inline void park(V& v) {
@@ -360,8 +377,12 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
   auto& s = v.s;
   switch (p.kind) {
     case PacketKind::kReadReply: {
-      if (p.tag >= kFetchTag && p.tag < kWalkTag) {
+      if (p.tag >= kFetchTag && p.tag < kConstantTag) {
         on_instructions(v, p.tag - kFetchTag);
+        break;
+      }
+      if (p.tag >= kConstantTag && p.tag < kWalkTag) {
+        on_constants(v, p.tag - kConstantTag, now);
         break;
       }
       if (p.tag >= kWalkTag) {

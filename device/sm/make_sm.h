@@ -49,6 +49,13 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p) {
   }
   s.l1 = make_l1(a, p.l1);
   if (p.fetch.cached) s.fetch.cache = make_l1(a, p.fetch.cache);
+  if (p.constants.cached) {
+    const cache::L1Params& c = p.constants.cache;
+    const uint32_t loads = std::min(c.mshrs * c.merges, kMaxConstantLoads);
+    s.constants.cache = make_l1(a, c);
+    s.constants.loads = a.allocate<ConstantLoad>(loads);
+    s.constants.free_loads = low_bits(loads);
+  }
   if (p.tlb.entries != 0) s.tlb = make_tlb(a, p.tlb);
   return s;
 }

@@ -83,6 +83,7 @@ template <class V>
 NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* scheduler_warps) {
   walk_step(v, now);
   if (v.s.fetch.unsent != 0) send_fetch(v, now);
+  if (v.s.constants.unsent != 0) send_constant_read(v, now);
   lsu_step(v, now);
   if (v.s.wants_network != 0) hooks::use_network(v, now);
   if (may_issue(v.s) && issue_cycle(v, now, scheduler_warps)) v.s.counters.active_cycles += 1;
@@ -142,7 +143,7 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   }
   if (n.cycle == from) return n;
   const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 ||
-                             s.fetch.unsent != 0 || s.wants_network != 0;
+                             s.fetch.unsent != 0 || s.constants.unsent != 0 || s.wants_network != 0;
   if ((s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) ||
       (s.parked_ready != 0 && !s.lines_valid))
     n.at(s.lsu_busy_until, from);

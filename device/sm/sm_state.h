@@ -8,6 +8,7 @@
 #include "device/core/types.h"
 #include "device/core/warp_set.h"
 #include "device/sm/coalescer.h"
+#include "device/sm/constants_state.h"
 #include "device/sm/fetch_state.h"
 #include "device/sm/kernel_image.h"
 #include "device/sm/tlb.h"
@@ -62,6 +63,7 @@ struct SmParams {
   cache::L1Params l1;
   TlbParams tlb;
   FetchParams fetch;
+  ConstantParams constants;
   // Endpoints.
   HomeTable homes;  ///< of lines in the GPU's memory: L2 slices, or vaults for a stack SM
   uint16_t front_end = 0;
@@ -75,10 +77,11 @@ enum class Phase : uint8_t {
   kFree,  ///< no warp in the slot
   kRunning,
   kAtBarrier,
-  kAtFence,   ///< waits for the warp's own memory operations
-  kAtFetch,   ///< its instruction buffer has not got what comes next
-  kFinished,  ///< trace at its end; memory operations may be outstanding
-  kHeld,      ///< a mechanism has it: Warp::holder
+  kAtFence,     ///< waits for the warp's own memory operations
+  kAtFetch,     ///< its instruction buffer has not got what comes next
+  kAtConstant,  ///< the constant cache cannot look up what its next instruction loads
+  kFinished,    ///< trace at its end; memory operations may be outstanding
+  kHeld,        ///< a mechanism has it: Warp::holder
 };
 
 struct Warp {
@@ -97,7 +100,8 @@ struct Warp {
   uint8_t watch = 0;   ///< mechanisms that want to know when it comes to ImageInstr::edges, as bits
   uint8_t count = 0;   ///< those that want to know of each instruction that it issues
   uint8_t holder = 0;  ///< the one that holds it, as a bit
-  uint8_t guest_of = 0;  ///< the one that brought it here, as a bit; 0: a block's warp
+  uint8_t guest_of = 0;        ///< the one that brought it here, as a bit; 0: a block's warp
+  uint8_t constant_lines = 0;  ///< that its next instruction has looked up
   // What its instruction buffer has, where fetching takes time.
   uint8_t fetched = 0;    ///< instructions, from fetch_pc on
   uint32_t fetch_pc = 0;  ///< where the next fetch goes on, when there are none
@@ -238,6 +242,7 @@ struct SmStateOf {
   cache::L1State l1;
   TlbState tlb;
   FetchStateOf<kWords> fetch;
+  ConstantStateOf<kWords> constants;
   SmCounters counters;
 };
 

@@ -8,9 +8,9 @@
 //                  bits 32..51  basic block (index into the kernel image's block table)
 //                  bits 52..63  repetitions - 1 (the block runs again with the same mask)
 //
-// Every executed ld, ldu, st, atom, red of global, local, shared or generic space leaves a memory
-// record (const and param accesses leave none). Generic accesses that hit shared memory are
-// recorded with kSharedWindow set in the base:
+// Every executed ld, ldu, st, atom, red leaves a memory record (but for loads of parameters from a
+// fixed place). Generic accesses that hit shared memory are recorded with kSharedWindow set in the
+// base:
 //
 //   [mask word]    only if the instruction is guarded: bits 0..31 the lanes that execute it;
 //                  if it is 0, no record follows

@@ -68,6 +68,14 @@ struct MachineConfig {
     uint32_t instruction_bytes = 8;
   } instruction_cache;
 
+  struct ConstantCache {  // [constant_cache]
+    uint32_t bytes = 0;   ///< 0: every load hits
+    uint32_t ways = 2;
+    uint32_t line_bytes = 64;
+    uint32_t mshr_entries = 2;
+    uint32_t mshr_merges = 32;
+  } constant_cache;
+
   struct Classes {  // [sm.classes.NAME] latency_cycles, interval_cycles
     ClassTiming int_add, int_max, int_mul, int_mad, int_div;
     ClassTiming fp32_add, fp32_max, fp32_mul, fp32_mad, fp32_div;

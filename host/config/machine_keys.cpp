@@ -134,6 +134,22 @@ Keys instruction_cache_keys() {
   };
 }
 
+Keys constant_cache_keys() {
+  return {
+      {NW_KEY(constant_cache.bytes), "bytes", 0, uint64_t{1} << 24, false, "",
+       "Capacity of an SM's cache of constants and parameters, whose misses pass the L2; 0: every "
+       "load of them hits.",
+       kOptional},
+      {NW_KEY(constant_cache.ways), "ways", 1, 32, false, "", "Associativity.", kOptional},
+      {NW_KEY(constant_cache.line_bytes), "bytes", 32, 256, kPowerOfTwo, "",
+       "Line size, at most that of the L1.", kOptional},
+      {NW_KEY(constant_cache.mshr_entries), "lines", 1, 64, false, "",
+       "Lines that may be missing at a time.", kOptional},
+      {NW_KEY(constant_cache.mshr_merges), "warps", 1, 255, false, "",
+       "Warps that may wait for one of them.", kOptional},
+  };
+}
+
 Keys classes_keys() {
   return {
       NW_CLASS(int_add, "integer and logic operations, comparisons, moves"),
@@ -504,8 +520,9 @@ std::string_view shapes_of_key(std::string_view path) {
 std::span<const Key<MachineConfig>> machine_keys() {
   static const Keys all = [] {
     Keys keys;
-    for (const Keys& part : {clocks_keys(), gpu_keys(), sm_keys(), instruction_cache_keys(),
-                             classes_keys(), memory_keys(), stack_keys(), offload_keys()}) {
+    for (const Keys& part :
+         {clocks_keys(), gpu_keys(), sm_keys(), instruction_cache_keys(), constant_cache_keys(),
+          classes_keys(), memory_keys(), stack_keys(), offload_keys()}) {
       keys.insert(keys.end(), part.begin(), part.end());
     }
     for (Key<M>& key : keys) key.shapes = shapes_of_key(key.path);

@@ -240,6 +240,14 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
     rules.require(m.sm.fetch_width != 0, "sm.fetch_width", "is 0",
                   "instruction_cache.bytes wants fetches that take time");
   }
+  if (m.constant_cache.bytes != 0) {
+    const auto& c = m.constant_cache;
+    check_sets(rules, "constant_cache.bytes", c.bytes, 1, c.ways, c.line_bytes,
+               "constant_cache.ways x constant_cache.line_bytes");
+    rules.require(c.line_bytes <= m.l1.line_bytes, "constant_cache.line_bytes",
+                  fmt::format("is {}", c.line_bytes),
+                  fmt::format("at most l1.line_bytes = {}", m.l1.line_bytes));
+  }
   // What computes in stacks finds memory up to date, and has lines invalidated.
   rules.require(!m.l2.sectors || m.shape == "discrete", "l2.sectors", "is true",
                 "only machines of the shape \"discrete\" may have it");

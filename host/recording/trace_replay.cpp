@@ -83,7 +83,8 @@ bool leaves_record(const compiler::Instruction& in) {
   const bool memory = in.op == Opcode::kLd || in.op == Opcode::kLdu || in.op == Opcode::kSt ||
                       in.op == Opcode::kAtom || in.op == Opcode::kRed || in.op == Opcode::kTex ||
                       in.op == Opcode::kSuld || in.op == Opcode::kSust;
-  return memory && in.mod.space != Space::kConst && in.mod.space != Space::kParam;
+  const bool fixed = in.mod.space == Space::kParam && in.address.base == compiler::kNone;
+  return memory && !fixed;
 }
 
 TraceCounts replay(const Recording& recording, uint32_t launch, const TraceVisitor& visitor) {

@@ -35,7 +35,8 @@ struct TraceCounts {
   uint64_t accesses = 0;
 };
 
-/// True for the instructions that leave a memory record.
+/// True for the instructions that leave a memory record: all that access memory, but for loads of
+/// parameters from a fixed place.
 bool leaves_record(const compiler::Instruction& in);
 
 /// Replay the traces of one launch. Throws nearwarp::Error if they are malformed.

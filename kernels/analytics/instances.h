@@ -17,7 +17,7 @@ using sm::Cursor;
 struct MemoryInstr {
   uint32_t pc = 0;
   uint8_t guarded = 0;
-  uint8_t shared = 0;  ///< of shared memory: nothing that mappings are about
+  uint8_t elsewhere = 0;  ///< of shared memory, or a constant: nothing that mappings are about
 };
 
 /// What is known of a basic block beforehand, so that most blocks need no look at instructions.
@@ -49,7 +49,7 @@ template <class F>
 NW_HD NW_INLINE void pass_record(const TraceSpan& t, Cursor& c, const MemoryInstr& in, F& visit) {
   const Access a = sm::read_access(t.words, c.trace_pos, c.mask, in.guarded != 0);
   c.trace_pos = a.next;
-  if (a.mask == 0 || in.shared != 0) return;
+  if (a.mask == 0 || in.elsewhere != 0) return;
   if ((trace::record_base(t.words[a.record]) & trace::kSharedWindow) != 0) return;
   visit(in.pc, a);
 }

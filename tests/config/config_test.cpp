@@ -335,6 +335,22 @@ TEST(Overrides, TheLastOneWins) {
   EXPECT_TRUE(load_policy("baseline", texts).offload.dynamic_control);
 }
 
+TEST(Overrides, AConstantCacheHasWholeSetsOfLinesThatTheL1sHold) {
+  const auto error = [](const std::vector<std::string>& texts) -> std::string {
+    try {
+      load_machine("tom", texts);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error({"constant_cache.bytes=8192"}), "");
+  expect_contains(error({"constant_cache.bytes=8000"}), "constant_cache.bytes");
+  expect_contains(error({"constant_cache.bytes=8192", "constant_cache.line_bytes=256"}),
+                  "at most l1.line_bytes = 128");
+  EXPECT_EQ(error({"constant_cache.line_bytes=256"}), "");  // there is none
+}
+
 TEST(Overrides, KeysOfTheOtherKindAreLeftAlone) {
   MachineConfig machine = load_machine("tom");
   PolicyConfig policy = load_policy("baseline");

@@ -5,6 +5,7 @@
 
 #include "host/core/error.h"
 #include "host/functional/instructions/decoded.h"
+#include "host/recording/trace_replay.h"
 #include "host/timing/program/instruction_class.h"
 #include "tests/sim/whole_machine.h"
 #include "tests/support/offload_image.h"
@@ -105,7 +106,7 @@ TEST(ImageBuilder, Classes) {
   expect(image.find(Opcode::kFma, Type::kF64), Unit::kSp, 8 + 7, 8);
   expect(image.find(Opcode::kMul, Type::kF64), Unit::kSp, 8 + 6, 8);
   expect(image.find(Opcode::kShfl), Unit::kSp, 32 + 6, 4);
-  EXPECT_EQ(image.find(Opcode::kLd).action, Action::kCompute);  // the parameter comes first
+  EXPECT_EQ(image.find(Opcode::kLd).action, Action::kConstant);  // the parameter comes first
   EXPECT_EQ(image.find(Opcode::kBar).action, Action::kBarrier);
   EXPECT_EQ(image.find(Opcode::kBar).lane_bytes, 2);
   EXPECT_EQ(image.find(Opcode::kBar).unit, Unit::kControl);
@@ -151,6 +152,49 @@ TEST(ImageBuilder, RecordsOfMemoryInstructions) {
   uint32_t of_blocks = 0;
   for (const sm::ImageBlock& b : image.tables.blocks) of_blocks += b.records;
   EXPECT_EQ(of_blocks, records);
+}
+
+TEST(ImageBuilder, PlacesOfParametersAndConstants) {
+  PtxDevice d(R"(.const .align 4 .b8 table[256];
+.visible .entry k(.param .u64 a, .param .u32 b, .param .align 4 .b8 c[64])
+{
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<5>;
+  ld.param.u32 %r1, [b];
+  ld.param.u32 %r2, [c+32];
+  mov.u64 %rd1, c;
+  ld.param.u32 %r3, [%rd1+4];
+  mov.u64 %rd2, table;
+  ld.const.u32 %r4, [%rd2+8];
+  ld.const.u32 %r5, [table+128];
+  ret;
+}
+)");
+  struct Block {
+    uint32_t words[16] = {};
+  };
+  d.device.launch(d.module, "k", {1}, {32}, 0,
+                  runtime::KernelArgs(uint64_t{0}, uint32_t{1}, Block{}));
+  const runtime::Recording recording = d.record();
+  const ImageTables tables = build_image(recording, config::load_machine("tom"));
+  std::vector<const ImageInstr*> loads;
+  for (const ImageInstr& in : tables.instrs)
+    if (in.action == Action::kConstant) loads.push_back(&in);
+  ASSERT_EQ(loads.size(), 5u);
+  EXPECT_EQ(loads[0]->parameter(), 8u);
+  EXPECT_EQ(loads[1]->parameter(), 12u + 32u);
+  for (uint32_t i = 0; i < 5; ++i) {  // those of a fixed parameter leave no record
+    EXPECT_EQ((loads[i]->flags & sm::kHasRecord) != 0, i >= 2) << i;
+    EXPECT_FALSE(loads[i]->accesses_data()) << i;
+    EXPECT_EQ(loads[i]->unit, Unit::kSp) << i;
+  }
+  std::vector<uint64_t> accessed;
+  runtime::TraceVisitor visitor;
+  visitor.access = [&](const runtime::MemoryAccess& a) { accessed.push_back(a.address[0]); };
+  runtime::replay(recording, 0, visitor);
+  ASSERT_EQ(accessed.size(), 3u);
+  EXPECT_EQ(accessed[0], exec::kDeviceBase + 12 + 4);
+  EXPECT_EQ(accessed[2] - accessed[1], 120u);
 }
 
 TEST(ImageBuilder, EnergyClasses) {

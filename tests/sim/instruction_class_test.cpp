@@ -45,7 +45,7 @@ TEST(InstructionClass, EveryDecodedInstructionIsTimed) {
           EXPECT_GT(image.latency, 0) << where;
           EXPECT_GT(image.interval, 0) << where;
         }
-        if (image.flags & sm::kHasRecord) {
+        if (image.accesses_data()) {
           EXPECT_EQ(image.unit, sm::Unit::kLsu) << where;
           EXPECT_GT(image.lane_bytes, 0) << where;
         }

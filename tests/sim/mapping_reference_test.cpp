@@ -61,6 +61,7 @@ class Reference {
 
  private:
   void note(const runtime::MemoryAccess& a) {
+    if (kernel_.instructions[a.instruction].mod.space == ptx::Space::kConst) return;
     ReferenceAccess access;
     access.pc = a.instruction;
     for (uint32_t lane = 0; lane < 32; ++lane) {

@@ -157,7 +157,7 @@ template <class O>
 NW_HD inline bool at_first_access(O& o, uint32_t warp, uint32_t now) {
   const Warp& w = o.v.warps[warp];
   const ImageInstr& in = o.v.instr(w.at.pc);
-  if ((in.flags & sm::kHasRecord) == 0) return false;
+  if (!in.accesses_data()) return false;
   const sm::Access a =
       sm::read_access(o.v.words(w), w.at.trace_pos, w.at.mask, in.flags & sm::kGuarded);
   if (a.mask == 0) return false;  // no lane executes it
@@ -178,7 +178,7 @@ NW_HD inline void request_ahead(O& o, uint32_t warp, uint32_t now) {
     const ImageInstr& in = v.instr(c.pc);
     if ((in.flags & sm::kHasRecord) != 0) {
       const sm::Access a = sm::read_access(words, c.trace_pos, c.mask, in.flags & sm::kGuarded);
-      if (a.mask != 0) {
+      if (a.mask != 0 && in.accesses_data()) {
         request(o, warp, now, a.record, a.mask);
         return;
       }

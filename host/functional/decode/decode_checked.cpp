@@ -23,7 +23,8 @@ void Decoder::check_access(const Instr& in, const MemDesc& desc, exec::Op* full,
   rules.async_copy = in.mod.async_copy;
   out_.rules.push_back(rules);
   // Only the host writes constants and parameters, and nobody else sees local memory.
-  if (desc.traced == 0 || desc.space == MemSpace::kLocal) return;
+  if (in.mod.space == ptx::Space::kConst || in.mod.space == ptx::Space::kParam) return;
+  if (desc.space == MemSpace::kLocal) return;
   full->code = partial->code = exec::kCheckedAccess;
 }
 

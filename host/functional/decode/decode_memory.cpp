@@ -4,6 +4,7 @@
 #include "device/trace/writer.h"
 #include "host/functional/decode/decoder.h"
 #include "host/functional/instructions/warp_ops.h"
+#include "host/recording/trace_replay.h"
 
 namespace nearwarp::runtime {
 
@@ -51,6 +52,7 @@ MemDesc Decoder::describe(const Instr& in) {
   desc.extend = ptx::is_signed(in.mod.type) ? exec::Extend::kSign : exec::Extend::kZero;
   desc.guarded = guarded();
   desc.polls = in.mod.is_volatile || in.mod.ordered;
+  desc.traced = leaves_record(in) ? 1 : 0;
   switch (in.mod.space) {
     case Space::kGlobal:
       desc.space = MemSpace::kGlobal;
@@ -58,7 +60,6 @@ MemDesc Decoder::describe(const Instr& in) {
     case Space::kConst:
     case Space::kParam:
       desc.space = MemSpace::kGlobal;
-      desc.traced = 0;
       break;
     case Space::kShared:
       desc.space = MemSpace::kShared;
@@ -114,13 +115,9 @@ bool is_plain_global(const MemDesc& desc) {
 
 /// The code of an unguarded access of a full warp, or `general`.
 uint16_t full_code(const MemDesc& desc, bool load, uint16_t general) {
-  if (desc.vector != 1 || desc.guarded || desc.polls) return general;
+  if (desc.vector != 1 || desc.guarded || desc.polls || !desc.traced) return general;
   if (desc.bytes != desc.reg_bytes || desc.bytes < 4) return general;
   const bool wide = desc.bytes == 8;
-  if (!desc.traced)
-    return load && desc.space == MemSpace::kGlobal && desc.address64
-               ? static_cast<uint16_t>(wide ? exec::kLoadConst64Full : exec::kLoadConst32Full)
-               : general;
   if (desc.space == MemSpace::kGlobal && desc.address64)
     return load ? (wide ? exec::kLoadGlobal64Full : exec::kLoadGlobal32Full)
                 : (wide ? exec::kStoreGlobal64Full : exec::kStoreGlobal32Full);

@@ -36,8 +36,6 @@ enum Code : uint16_t {
   kLoadGlobal64M,
   kStoreGlobal32M,
   kStoreGlobal64M,
-  kLoadConst32Full,  // the same without a memory record
-  kLoadConst64Full,
   kStoreGlobal32Full,
   kStoreGlobal64Full,
   kLoadShared32Full,  // 32-bit addresses

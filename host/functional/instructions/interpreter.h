@@ -194,10 +194,8 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
       goto stopped;            \
     }                          \
     break;
-            NW_MEMORY(kLoadGlobal32Full, (load_global_full<uint32_t, true>(ctx, warp, *pc)))
-            NW_MEMORY(kLoadConst32Full, (load_global_full<uint32_t, false>(ctx, warp, *pc)))
-            NW_MEMORY(kLoadGlobal64Full, (load_global_full<uint64_t, true>(ctx, warp, *pc)))
-            NW_MEMORY(kLoadConst64Full, (load_global_full<uint64_t, false>(ctx, warp, *pc)))
+            NW_MEMORY(kLoadGlobal32Full, load_global_full<uint32_t>(ctx, warp, *pc))
+            NW_MEMORY(kLoadGlobal64Full, load_global_full<uint64_t>(ctx, warp, *pc))
             NW_MEMORY(kLoadGlobal32M,
                       load_global_masked<uint32_t>(ctx, warp, *pc, active & holds(pc->x)))
             NW_MEMORY(kLoadGlobal64M,

@@ -54,7 +54,7 @@ NW_HD NW_INLINE void prefetch_ahead(MemDesc& desc, const uint8_t* p, uint64_t fi
 }
 
 /// Unguarded load of 4- or 8-byte words by a full warp from device memory.
-template <class M, bool kTraced>
+template <class M>
 NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
   MemDesc& desc = ctx.memory[op.c];
   const uint64_t* a = row<uint64_t>(warp.rows, op.a);
@@ -70,7 +70,7 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
                     static_cast<uint64_t>(static_cast<int64_t>(stride) - trace::kMinStride) <=
                         static_cast<uint64_t>(trace::kMaxStride - trace::kMinStride);
     if (!ok) return load_general(ctx, warp, op, kFullMask);
-    if (kTraced && warp.trace != nullptr)
+    if (warp.trace != nullptr)
       warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(stride));
     const uint8_t* p = ctx.arena + (first - kDeviceBase);
     prefetch_ahead(desc, p, first);
@@ -99,7 +99,7 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
   if (!(desc.span >= sizeof(M) && limit <= 0xffffffffu && (outside >> 63) == 0 &&
         (misaligned & (sizeof(M) - 1)) == 0))
     return load_general(ctx, warp, op, kFullMask);
-  if (kTraced && warp.trace != nullptr) {
+  if (warp.trace != nullptr) {
     if (const uint64_t tile = trace::find_tiles(offsets); tile != 0) {
       warp.trace[warp.trace_size] = trace::memory_record(desc.lo + offsets[0], trace::kTiles);
       warp.trace[warp.trace_size + 1] = tile;

@@ -91,7 +91,7 @@ void mark_candidates(const OffloadTables& tables, uint8_t mark, ImageTables& ima
   for (const sm::ImageBlock& b : image.blocks)
     for (uint32_t pc = b.first; pc < b.first + b.count; ++pc)
       if (pc == b.first || tables.candidate_of[pc] != tables.candidate_of[pc - 1] ||
-          (image.instrs[pc].flags & sm::kHasRecord) != 0)
+          image.instrs[pc].accesses_data())
         set(image.instrs[pc].edges);
 }
 

@@ -97,7 +97,7 @@ class Study {
     for (uint32_t pc = 0; pc < image.instrs.size(); ++pc) {
       const sm::ImageInstr& in = image.instrs[pc];
       const uint16_t id = offload.candidate_of[pc];
-      if (id == tom::kNoCandidate || (in.flags & sm::kHasRecord) == 0) continue;
+      if (id == tom::kNoCandidate || !in.accesses_data()) continue;
       index_[pc] = static_cast<uint32_t>(candidates_[id].pcs.size());
       candidates_[id].pcs.push_back(pc);
     }

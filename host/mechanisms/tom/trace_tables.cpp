@@ -5,9 +5,9 @@ namespace nearwarp::sim {
 
 namespace {
 
-bool is_shared(const sm::ImageInstr& in) {
+bool is_elsewhere(const sm::ImageInstr& in) {
   return in.action == sm::Action::kSharedLoad || in.action == sm::Action::kSharedStore ||
-         in.action == sm::Action::kSharedAtomic;
+         in.action == sm::Action::kSharedAtomic || in.action == sm::Action::kConstant;
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ TraceTables::TraceTables(const ImageTables& image, const tom::OffloadTables& off
       if (program.candidate_at(pc) != program.candidate_at(block.first)) facts.uniform = 0;
       if ((in.flags & sm::kHasRecord) == 0) continue;
       memory_.push_back({pc, static_cast<uint8_t>((in.flags & sm::kGuarded) != 0 ? 1 : 0),
-                         static_cast<uint8_t>(is_shared(in) ? 1 : 0)});
+                         static_cast<uint8_t>(is_elsewhere(in) ? 1 : 0)});
       facts.num_memory = static_cast<uint16_t>(facts.num_memory + 1);
     }
     blocks_.push_back(facts);

@@ -169,9 +169,10 @@ MachineInstruction translate(StaticPart line) {
   if (has_addresses && may_access) {
     set_memory(m, mods);
   } else if (in.op == Opcode::kLd || is_memory(c)) {
-    // Addresses are not in the trace: the latency of a constant is all that is left of it.
+    // Addresses are not in the trace: the latency of a constant is all that is left of it. It
+    // counts as a parameter, whose place nobody knows.
     in.op = Opcode::kLd;
-    in.mod.space = Space::kConst;
+    in.mod.space = Space::kParam;
   }
   m.ends_run = in.op == Opcode::kBra || in.op == Opcode::kBar || in.op == Opcode::kBarRed ||
                in.op == Opcode::kExit;

@@ -72,6 +72,17 @@ class SlotMap {
   const Kernel& kernel_;
 };
 
+/// Where the parameter lies that the instruction loads. If that is not known it is always there.
+void place_parameter(const Kernel& kernel, const Instruction& in, ImageInstr& out) {
+  if (in.address.symbol == compiler::kNone) {
+    out.action = sm::Action::kCompute;
+    return;
+  }
+  const uint64_t at =
+      kernel.symbols.at(in.address.symbol).offset + static_cast<uint64_t>(in.address.offset);
+  out.set_parameter(static_cast<uint32_t>(at));
+}
+
 class Builder {
  public:
   Builder(const config::MachineConfig& machine, ImageTables& out) : machine_(machine), out_(out) {}
@@ -92,6 +103,8 @@ class Builder {
         at[i] = static_cast<uint32_t>(out_.instrs.size());
         ImageInstr image = classify(in, machine_);
         image.set_energy_class(energy_class(in));
+        if (image.action == sm::Action::kConstant && (image.flags & sm::kHasRecord) == 0)
+          place_parameter(kernel, in, image);
         slot_map.add_all(image, in);
         slot_map.count_registers(image, in);
         if ((image.flags & sm::kHasRecord) != 0) b.records += 1;

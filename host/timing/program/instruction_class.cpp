@@ -10,6 +10,7 @@
 
 #include "device/sm/sm_state.h"
 #include "host/functional/ptx/details.h"
+#include "host/recording/trace_replay.h"
 
 namespace nearwarp::sim {
 
@@ -135,7 +136,7 @@ bool is_double(const Instruction& in) {
   return in.mod.type == ptx::Type::kF64 || in.mod.src_type == ptx::Type::kF64;
 }
 
-/// Of constants and parameters: they do not come from memory.
+/// Of constants and parameters: they come from a cache of their own.
 bool is_constant(const Instruction& in) {
   return in.mod.space == Space::kConst || in.mod.space == Space::kParam;
 }
@@ -206,8 +207,10 @@ Action on_shared_memory(Action action) {
 void classify_memory(ImageInstr& out, const Instruction& in, const Classes& c) {
   if (is_constant(in)) {
     out.unit = Unit::kSp;
-    out.action = Action::kCompute;
+    out.action = Action::kConstant;
     set_timing(out, c.constant_load);
+    if (runtime::leaves_record(in)) out.flags |= sm::kHasRecord;
+    if (runtime::leaves_record(in) && in.guard != compiler::kNone) out.flags |= sm::kGuarded;
     return;
   }
   out.flags |= sm::kHasRecord;
@@ -290,7 +293,8 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
              energy_class(in) != EnergyClass::kFp32) {
     out.unit = Unit::kInt;  // likewise
   }
-  if (out.action == Action::kCompute && out.unit != Unit::kControl && !row.branch)
+  if ((out.action == Action::kCompute || out.action == Action::kConstant) &&
+      out.unit != Unit::kControl && !row.branch)
     add_pipeline(out, in, m.sm);
   return out;
 }

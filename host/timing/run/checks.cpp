@@ -53,6 +53,8 @@ const char* phase_name(sm::Phase phase) {
       return "at a fence";
     case sm::Phase::kAtFetch:
       return "waiting for instructions";
+    case sm::Phase::kAtConstant:
+      return "waiting for constants";
     case sm::Phase::kFinished:
       return "finished";
     case sm::Phase::kHeld:
@@ -100,6 +102,8 @@ void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const 
   if (s.l1.mshr_free != low_bits(p.l1.mshrs)) lost(name + " still holds MSHRs");
   if (p.fetch.cached && s.fetch.cache.mshr_free != low_bits(p.fetch.cache.mshrs))
     lost(name + " still waits for instructions");
+  if (s.constants.free_loads != low_bits(s.constants.loads.count))
+    lost(name + " still waits for constants");
   for (uint32_t k = 1; !p.l1.plain && k < 4; ++k)
     if (s.l1.mshr_free_more[k - 1] != (p.l1.mshrs > 64 * k ? low_bits(p.l1.mshrs - 64 * k) : 0))
       lost(name + " still holds MSHRs");

@@ -51,6 +51,19 @@ void set_fetch(sm::SmParams& p, const config::MachineConfig& m) {
   p.fetch.cache.merges = std::min(p.num_warps, 255u);  // counted in a byte
 }
 
+void set_constants(sm::SmParams& p, const config::MachineConfig& m) {
+  const config::MachineConfig::ConstantCache& c = m.constant_cache;
+  p.constants.cached = c.bytes != 0;
+  if (!p.constants.cached) return;
+  p.constants.line_shift = log2_exact(c.line_bytes);
+  if (m.l2.sectors && c.line_bytes < m.l1.line_bytes)
+    p.constants.sectors = static_cast<uint8_t>(low_bits(c.line_bytes / m.packets.sector_bytes));
+  p.constants.cache.index = set_index(c.bytes / (c.ways * c.line_bytes), "linear");
+  p.constants.cache.ways = c.ways;
+  p.constants.cache.mshrs = c.mshr_entries;
+  p.constants.cache.merges = c.mshr_merges;
+}
+
 }  // namespace
 
 Parts::Parts(const ShapeInputs& inputs)
@@ -89,6 +102,7 @@ SmSpec Parts::main_sm() const {
   p.sub_cores = m.sm.sub_cores;
   p.port_queue = static_cast<uint8_t>(m.sm.port_queue);
   set_fetch(p, m);
+  set_constants(p, m);
   spec.capacity = sm_capacity(m);
   p.slots_per_warp = image.max_slots;
   p.lsu_queue = m.lsu.queue_entries;

@@ -15,6 +15,7 @@ struct SmNumbers {
   const cache::L1Counters& l1;
   const sm::FetchCounters& fetch;
   const cache::L1Counters& instructions;
+  const cache::L1Counters& constants;
 
   uint64_t issued(sm::Unit unit) const { return sm.issued_by_unit[static_cast<uint32_t>(unit)]; }
   uint64_t lanes(sm::EnergyClass c) const { return sm.threads_by_class[static_cast<uint32_t>(c)]; }
@@ -82,6 +83,8 @@ constexpr CounterRow<SmNumbers> kSmCounters[] = {
      [](N n) { return n.fetch.wasted; }},
     {"fetch.misses", "lines", "Lines of instructions that the instruction cache requested",
      [](N n) { return n.instructions.read_misses; }},
+    {"constants.misses", "lines", "Lines of constants that the constant cache requested",
+     [](N n) { return n.constants.read_misses; }},
     {"tlb.hits", "lines", "Lines that found their page in the TLB", [](N n) { return n.tlb.hits; }},
     {"tlb.misses", "lines", "Lines that waited for their page", [](N n) { return n.tlb.misses; }},
     {"tlb.walks", "walks", "Page walks", [](N n) { return n.tlb.walks; }},
@@ -131,8 +134,8 @@ void collect_sms(System& system, std::string_view prefix, std::span<const uint16
   bool plain = true;
   for (const uint16_t i : sms)
     with_sm(system, i, [&](const auto& s) {
-      const SmNumbers n{s.counters, s.tlb.counters, s.l1.counters, s.fetch.counters,
-                        s.fetch.cache.counters};
+      const SmNumbers n{s.counters,       s.tlb.counters,         s.l1.counters,
+                        s.fetch.counters, s.fetch.cache.counters, s.constants.cache.counters};
       sums.add(n);
       l1.add(n);
       plain = plain && s.l1.lines.count == 0;

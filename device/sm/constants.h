@@ -1,0 +1,157 @@
+// The constant cache: loads of constants and of a kernel's parameters. Lanes that want several
+// lines get one per cycle. A warp goes on to the first instruction that needs the value; where a
+// line cannot even be looked up, for want of an MSHR or the like, the load is issued later.
+//
+// Lines are parts of the machine's: the lowest bits of a number in the cache say which part.
+//
+// Source: GPGPU-Sim 4.2, load-store unit, constant cache.
+#pragma once
+
+#include "device/sm/lsu.h"
+
+namespace nearwarp::sm {
+
+/// log2 of the constant cache's lines in one of the machine's.
+template <class V>
+NW_HD NW_INLINE uint32_t constant_parts(const V& v) {
+  return v.p.line_shift - v.p.constants.line_shift;
+}
+
+/// The line of a byte of device memory, as the constant cache knows it.
+template <class V>
+NW_HD inline LineAddr constant_line(const V& v, uint32_t space, uint64_t byte) {
+  const auto line = static_cast<LineAddr>(byte >> v.p.line_shift);
+  const auto part = static_cast<uint32_t>(byte >> v.p.constants.line_shift);
+  const uint32_t shift = constant_parts(v);
+  return v.physical(line, space) << shift | (part & ((1u << shift) - 1));
+}
+
+enum class Constants : uint8_t {
+  kThere,    ///< all lines have been found
+  kMissing,  ///< some are on their way; the registers get their values when they come
+  kStalled,  ///< not all could be looked up: the warp tries again when some line has come
+};
+
+/// The warp's load that could not look up all its lines; a new one if it has none; kNoLane if none
+/// is free.
+template <class V>
+NW_HD inline uint32_t constant_load(V& v, uint32_t warp) {
+  auto& c = v.s.constants;
+  ConstantLoad* loads = c.loads.in(v.base);
+  const uint64_t used = low_bits(c.loads.count) & ~c.free_loads;
+  for (uint64_t rest = used; rest != 0; rest &= rest - 1) {
+    const uint32_t i = count_trailing_zeros(rest);
+    if (loads[i].warp == warp && !loads[i].issued) return i;
+  }
+  if (c.free_loads == 0) return kNoLane;
+  const uint32_t i = count_trailing_zeros(c.free_loads);
+  c.free_loads &= c.free_loads - 1;
+  loads[i] = ConstantLoad{v.warps[warp].at.pc, 0, static_cast<uint8_t>(warp), false};
+  v.warps[warp].loads = static_cast<uint8_t>(v.warps[warp].loads + 1);
+  return i;
+}
+
+/// Look up the next line of the warp's load. Returns false if that is impossible now.
+template <class V>
+NW_HD inline bool look_up_constant(V& v, uint32_t warp, LineAddr line, uint32_t now) {
+  auto& c = v.s.constants;
+  const cache::L1Params& p = v.p.constants.cache;
+  if (!cache::l1_touch(p, c.cache, v.base, line)) {
+    const uint32_t load = constant_load(v, warp);
+    if (load == kNoLane) return false;
+    uint32_t mshr = 0;
+    const auto r =
+        cache::l1_load(p, c.cache, v.base, line, static_cast<uint8_t>(load), now, true, mshr);
+    if (r == cache::L1Result::kStall) return false;
+    if (r == cache::L1Result::kMiss) c.unsent |= bit(mshr);
+    ConstantLoad& l = c.loads.in(v.base)[load];
+    l.missing = static_cast<uint16_t>(l.missing + 1);
+  }
+  v.warps[warp].constant_lines = static_cast<uint8_t>(v.warps[warp].constant_lines + 1);
+  return true;
+}
+
+/// Look up the lines of the warp's next instruction, from where it has come; their number.
+/// kNoLane: not all could be.
+template <class V>
+NW_HD inline uint32_t look_up_constants(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
+  const Warp& w = v.warps[warp];
+  if ((in.flags & kHasRecord) == 0)
+    return look_up_constant(v, warp, constant_line(v, w.space, in.parameter()), now) ? 1 : kNoLane;
+  const uint64_t* words = v.words(w);
+  const Access a = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded);
+  const auto line_of = [&](uint32_t lane) {
+    return (lane_address(words, a.record, a.mask, lane) - v.p.device_base) >>
+           v.p.constants.line_shift;
+  };
+  uint32_t lines = 0;
+  for (uint32_t todo = a.mask; todo != 0; ++lines) {  // in the order of their first lanes
+    const uint64_t line = line_of(count_trailing_zeros(todo));
+    if (lines >= w.constant_lines) {
+      const LineAddr wanted = constant_line(v, w.space, line << v.p.constants.line_shift);
+      if (!look_up_constant(v, warp, wanted, now)) return kNoLane;
+    }
+    for (uint32_t rest = todo; rest != 0; rest &= rest - 1)
+      if (line_of(count_trailing_zeros(rest)) == line) todo &= ~(rest & (0u - rest));
+  }
+  return lines;
+}
+
+/// The warp's next instruction loads constants and is to be issued. `lines`: those it takes.
+template <class V>
+NW_HD NW_APART Constants load_constants(V& v, uint32_t warp, const ImageInstr& in, uint32_t now,
+                                        uint32_t& lines) {
+  auto& c = v.s.constants;
+  Warp& w = v.warps[warp];
+  lines = look_up_constants(v, warp, in, now);
+  if (lines == kNoLane) {
+    w.phase = Phase::kAtConstant;
+    c.stalled.set(warp);
+    return Constants::kStalled;
+  }
+  w.constant_lines = 0;
+  if (lines == 0) lines = 1;  // no lane takes part
+  for (uint64_t rest = low_bits(c.loads.count) & ~c.free_loads; rest != 0; rest &= rest - 1) {
+    const uint32_t i = count_trailing_zeros(rest);
+    ConstantLoad& l = c.loads.in(v.base)[i];
+    if (l.warp != warp || l.issued) continue;
+    l.issued = true;
+    if (l.missing != 0) return Constants::kMissing;
+    c.free_loads |= bit(i);  // all have come while it was stalled
+    w.loads = static_cast<uint8_t>(w.loads - 1);
+  }
+  return Constants::kThere;
+}
+
+/// A new kernel begins: its parameters lie where those of the one before did. What is on its way is
+/// new enough.
+template <class V>
+NW_HD inline void forget_constants(V& v) {
+  cache::L1State& c = v.s.constants.cache;
+  for (uint32_t i = 0; i < c.tags.count; ++i)
+    if (c.filling.in(v.base)[i] == 0) c.tags.in(v.base)[i] = kNoLine;
+}
+
+/// A line of constants has come.
+template <class V>
+NW_HD inline void on_constants(V& v, uint32_t mshr, uint32_t now) {
+  auto& c = v.s.constants;
+  const uint8_t* waiting = c.cache.mshr_loads.in(v.base) + mshr * v.p.constants.cache.merges;
+  const uint32_t n = c.cache.mshr_count.in(v.base)[mshr];
+  for (uint32_t i = 0; i < n; ++i) {
+    ConstantLoad& l = c.loads.in(v.base)[waiting[i]];
+    l.missing = static_cast<uint16_t>(l.missing - 1);
+    if (l.missing != 0 || !l.issued) continue;
+    c.free_loads |= bit(waiting[i]);
+    set_results(v, l.warp, v.instr(l.pc), now + 1);
+    operation_ended(v, l.warp, now);
+  }
+  cache::l1_fill(c.cache, v.base, mshr);
+  c.stalled.each([&](uint32_t warp) {
+    v.warps[warp].phase = Phase::kRunning;
+    schedule(v, warp, now, now + 1);
+  });
+  c.stalled = {};
+}
+
+}  // namespace nearwarp::sm

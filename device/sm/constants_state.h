@@ -1,0 +1,39 @@
+// State of an SM's constant cache.
+#pragma once
+
+#include "device/cache/l1_cache.h"
+#include "device/core/warp_set.h"
+
+namespace nearwarp::sm {
+
+/// Tags of its reads, between those of instructions and those of page walks.
+inline constexpr uint32_t kConstantTag = 0x60000000u;
+
+struct ConstantParams {
+  bool cached = false;      ///< else every load hits
+  uint8_t sectors = 0;      ///< of its lines, as bits: what it asks for; 0: for the machine's line
+  uint32_t line_shift = 6;  ///< log2 of the bytes of its lines: at most those of the L1's
+  cache::L1Params cache;    ///< its lines are parts of the machine's: device/sm/constants.h
+};
+
+/// Loads whose lines may be missing at a time.
+inline constexpr uint32_t kMaxConstantLoads = 64;
+
+/// A load with lines that are missing.
+struct ConstantLoad {
+  uint32_t pc = 0;
+  uint16_t missing = 0;  ///< lines still to come
+  uint8_t warp = 0;
+  bool issued = false;  ///< all its lines have been looked up
+};
+
+template <uint32_t kWords>
+struct ConstantStateOf {
+  WarpSet<kWords> stalled;  ///< warps whose load found no MSHR, merge, way or entry of `loads`
+  uint64_t unsent = 0;      ///< MSHRs whose request has not left yet
+  uint64_t free_loads = 0;
+  Ref<ConstantLoad> loads;
+  cache::L1State cache;
+};
+
+}  // namespace nearwarp::sm
