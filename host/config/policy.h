@@ -32,6 +32,7 @@ struct PolicyConfig {
     uint32_t load_miss_percent = 0;
     uint32_t load_coalescing_percent = 0;  ///< 100: one line per warp access
     uint32_t store_coalescing_percent = 0;
+    std::string granularity = "loop";  ///< "region", "loop", "innermost" or "block"
   } offload;
 };
 

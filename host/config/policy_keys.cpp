@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 14> all = {{
+  static const std::array<Key<P>, 15> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false, "none tom",
@@ -42,6 +42,12 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "Lines per warp load that the selection assumes; 100: one."},
       {NW_KEY(offload.store_coalescing_percent), "%", 1, 3200, false, "",
        "Lines per warp store that the selection assumes; 100: one."},
+      {NW_KEY(offload.granularity), "", 0, 0, false, "region loop innermost block",
+       "Pieces of code that may be candidates, beside runs of instructions in a basic block. "
+       "region: every single-entry single-exit region of one structure; loop: loops, nested ones "
+       "included, with their guards, but no piece that is the whole kernel; innermost: of these, "
+       "loops without loops inside; block: no others.",
+       kOptional},
       {NW_KEY(dispatch.groups), "groups", 1, 64, false, "",
        "Groups of SMs with queues of thread blocks of their own: the SMs of a stack, if they lie "
        "in "

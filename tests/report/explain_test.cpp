@@ -32,6 +32,8 @@ RunResult example() {
   c.kept_cycles = 500'000;
   c.returned = 6000;
   c.offloaded_cycles = 1'500'000;
+  c.stack_slots = 192;
+  c.home_warps = 2880;
   r.candidates = {c};
   return r;
 }
@@ -39,8 +41,9 @@ RunResult example() {
 TEST(Explanation, ShowsTheNumbers) {
   // Wide enough for all columns beside each other.
   const std::string text = format_explanation(example(), 200);
-  EXPECT_EQ(row(text, "pathcalc 3 "), (Words{"11,000", "6,000", "1,000", "2,000", "2,000", "40",
-                                             "300", "100", "75.0", "100", "250"}));
+  EXPECT_EQ(row(text, "pathcalc 3 "),
+            (Words{"11,000", "6,000", "1,000", "2,000", "2,000", "40", "300", "100", "75.0", "100",
+                   "250", "192", "2,880", "0.40", "2.6", "60.0"}));
   EXPECT_NE(text.find("Candidate blocks under tom "), std::string::npos);
   EXPECT_NE(text.find("pathcalc 3: libor.cu:41-57, math.h:5\n"), std::string::npos);
 }
@@ -51,15 +54,28 @@ TEST(Explanation, InstancesAddUpWhereSomeAccessNothing) {
   run.candidates[0].instances += 123;
   run.candidates[0].kept += 123;
   const std::string text = format_explanation(run, 200);
-  EXPECT_EQ(row(text, "pathcalc 3 "), (Words{"11,123", "6,000", "1,000", "2,000", "2,000", "123",
-                                             "40", "300", "100", "75.0", "98", "250"}));
+  EXPECT_EQ(row(text, "pathcalc 3 "),
+            (Words{"11,123", "6,000", "1,000", "2,000", "2,000", "123", "40", "300", "100", "75.0",
+                   "98", "250", "192", "2,880", "0.39", "2.5", "59.3"}));
 }
 
 TEST(Explanation, MeansAreOfInstancesThatEnded) {
   RunResult run = example();
   run.partial = true;
   run.candidates[0].returned = 1500;  // the others are still away
-  EXPECT_EQ(row(format_explanation(run, 200), "pathcalc 3 ").back(), "1000");
+  EXPECT_EQ(row(format_explanation(run, 200), "pathcalc 3 ")[10], "1000");
+}
+
+TEST(Explanation, WhatASteadyStateWouldOffload) {
+  CandidateRow c;
+  c.stack_slots = 192;
+  c.home_warps = 2880;
+  c.kept = 10, c.kept_cycles = 36'000;
+  c.returned = 100, c.offloaded_cycles = 120'000;
+  EXPECT_DOUBLE_EQ(c.advantage(), 3);
+  EXPECT_DOUBLE_EQ(c.steady_share(), 576.0 / 3456.0);  // 17 %
+  c.instances = 150, c.refused_condition = 40, c.offloaded = 100;
+  EXPECT_DOUBLE_EQ(c.offloaded_share(), 100.0 / 110.0);
 }
 
 TEST(Explanation, NothingIsDividedByZero) {
@@ -67,7 +83,8 @@ TEST(Explanation, NothingIsDividedByZero) {
   run.candidates = {CandidateRow()};
   run.candidates[0].kernel = "k";
   const std::string text = format_explanation(run, 200);
-  EXPECT_EQ(row(text, "k 0 "), (Words{"0", "0", "0", "0", "0", "0", "0", "0", "-", "-", "-"}));
+  EXPECT_EQ(row(text, "k 0 "), (Words{"0", "0", "0", "0", "0", "0", "0", "0", "-", "-", "-", "0",
+                                      "0", "-", "-", "-"}));
   EXPECT_EQ(text.find("nan"), std::string::npos);
   run.candidates.clear();
   EXPECT_EQ(format_explanation(run), "");

@@ -220,6 +220,7 @@ NW_HD inline void decide(O& o, uint32_t warp, uint32_t now) {
                                          w.first_block, t.candidate, threshold) < threshold) {
     counters_of(o, t).refused_condition += 1;
     stay(o, warp, now);
+    t.at_home = false;  // short ones are not what offloading is compared with
     return;
   }
   if (o.p.no_overhead) {

@@ -69,7 +69,7 @@ struct CandidateCounters {
   uint64_t offloaded = 0;
   uint64_t learning = 0;  ///< begun while the memory map was being learnt; in none of the others
   // Core cycles from the decision until the warp is beyond the block, summed.
-  uint64_t kept = 0, kept_cycles = 0;  ///< executed at home, whatever the reason
+  uint64_t kept = 0, kept_cycles = 0;  ///< executed at home though the condition held
   uint64_t returned = 0, offloaded_cycles = 0;
   // Stack SMs: lines that went to memory, by where they lie.
   uint64_t local_lines = 0, remote_lines = 0;

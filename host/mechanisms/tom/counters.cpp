@@ -90,7 +90,7 @@ std::vector<CandidateCounters> sum_candidates(sim::System& system, uint32_t numb
 }
 
 report::CandidateRow row_of(const compiler::Kernel& kernel, const compiler::OffloadCandidate& c,
-                            const CandidateCounters& n) {
+                            const CandidateCounters& n, uint64_t stack_slots, uint64_t home_warps) {
   report::CandidateRow row;
   row.kernel = kernel.name;
   row.id = c.id;
@@ -108,7 +108,17 @@ report::CandidateRow row_of(const compiler::Kernel& kernel, const compiler::Offl
   row.kept_cycles = n.kept_cycles;
   row.returned = n.returned;
   row.offloaded_cycles = n.offloaded_cycles;
+  row.stack_slots = stack_slots;
+  row.home_warps = home_warps;
   return row;
+}
+
+/// Warps of all stack SMs.
+uint64_t stack_slots(sim::System& system) {
+  uint64_t slots = 0;
+  for (const uint16_t i : system.members("stack_sm"))
+    sim::with_sm(system, i, [&](const auto& s) { slots += s.warps.count; });
+  return slots;
 }
 
 }  // namespace
@@ -131,9 +141,11 @@ void collect_offloading(const runtime::Recording& recording, const OffloadTables
   result.counters.push_back({"offload.peak_pending", arbiter(system, number).counters.peak_pending,
                              "requests", "Most requests pending at one stack"});
 
-  for (size_t k = 0; k < tables.candidates.size(); ++k)
-    result.candidates.push_back(
-        row_of(*recording.kernels[tables.candidates[k].kernel], tables.info[k], candidates[k]));
+  for (size_t k = 0; k < tables.candidates.size(); ++k) {
+    const uint32_t kernel = tables.candidates[k].kernel;
+    result.candidates.push_back(row_of(*recording.kernels[kernel], tables.info[k], candidates[k],
+                                       stack_slots(system), tables.home_warps[kernel]));
+  }
 }
 
 }  // namespace nearwarp::tom

@@ -59,6 +59,11 @@ compiler::OffloadModel offload_model(const config::MachineConfig& machine,
   model.coal_ld_percent = policy.offload.load_coalescing_percent;
   model.coal_st_percent = policy.offload.store_coalescing_percent;
   model.line_to_address_ratio = machine.l1.line_bytes / 4;
+  using compiler::Granularity;
+  model.granularity = policy.offload.granularity == "region"      ? Granularity::kRegion
+                      : policy.offload.granularity == "loop"      ? Granularity::kLoop
+                      : policy.offload.granularity == "innermost" ? Granularity::kInnermost
+                                                                  : Granularity::kBlock;
   model.max_candidates = machine.offload.metadata_entries;
   return model;
 }
@@ -74,6 +79,13 @@ OffloadTables build_offload_tables(const runtime::Recording& recording,
   OffloadTables out;
   out.candidate_of.assign(image.instrs.size(), kNoCandidate);
   out.weight.assign(image.blocks.size(), 0);
+  out.home_warps.assign(image.kernels.size(), 0);
+  for (const sm::LaunchInfo& launch : image.launches) {
+    const uint64_t held = uint64_t{machine.gpu.sms_with_ndp} *
+                          sim::blocks_per_sm(sim::sm_capacity(machine), launch.needs);
+    uint64_t& warps = out.home_warps[launch.kernel];
+    warps = std::max(warps, std::min<uint64_t>(held, launch.num_blocks) * launch.warps_per_block);
+  }
   const compiler::OffloadModel model = offload_model(machine, policy);
   for (uint32_t k = 0; k < recording.kernels.size(); ++k) {
     const Kernel& kernel = *recording.kernels[k];

@@ -20,6 +20,7 @@ struct OffloadTables {
   std::vector<compiler::OffloadCandidate> info;
   std::vector<uint16_t> candidate_of;  ///< by instruction of the image
   std::vector<uint16_t> weight;        ///< by basic block of the image
+  std::vector<uint64_t> home_warps;    ///< by kernel: that the main SMs hold at a time, at most
 
   ProgramTables view() const { return {candidates.data(), candidate_of.data(), weight.data()}; }
 };

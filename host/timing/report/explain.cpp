@@ -15,6 +15,10 @@ std::string mean(uint64_t sum, uint64_t count) {
   return fmt::format("{:.0f}", static_cast<double>(sum) / static_cast<double>(count));
 }
 
+std::string decimal(double value, int digits) {
+  return value == 0 ? "-" : fmt::format("{:.{}f}", value, digits);
+}
+
 std::string percent(uint64_t part, uint64_t whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
@@ -60,6 +64,11 @@ constexpr Metric kMetrics[] = {
      [](const CandidateRow& r) { return percent(r.local_lines, r.local_lines + r.remote_lines); }},
     {"at home", [](const CandidateRow& r) { return mean(r.kept_cycles, r.kept); }},
     {"offl.", [](const CandidateRow& r) { return mean(r.offloaded_cycles, r.returned); }},
+    {"S", [](const CandidateRow& r) { return grouped(r.stack_slots); }},
+    {"H", [](const CandidateRow& r) { return grouped(r.home_warps); }},
+    {"r", [](const CandidateRow& r) { return decimal(r.advantage(), 2); }},
+    {"steady %", [](const CandidateRow& r) { return decimal(100 * r.steady_share(), 1); }},
+    {"reached %", [](const CandidateRow& r) { return decimal(100 * r.offloaded_share(), 1); }},
 };
 
 std::vector<Column> columns_of(const RunResult& run) {
@@ -77,6 +86,22 @@ std::vector<Column> columns_of(const RunResult& run) {
 }
 
 }  // namespace
+
+double CandidateRow::advantage() const {
+  if (kept_cycles == 0 || offloaded_cycles == 0) return 0;
+  return static_cast<double>(kept_cycles) / static_cast<double>(kept) *
+         static_cast<double>(returned) / static_cast<double>(offloaded_cycles);
+}
+
+double CandidateRow::steady_share() const {
+  const double in_stacks = static_cast<double>(stack_slots) * advantage();
+  return in_stacks == 0 ? 0 : in_stacks / (in_stacks + static_cast<double>(home_warps));
+}
+
+double CandidateRow::offloaded_share() const {
+  const uint64_t held = instances - refused_condition;
+  return held == 0 ? 0 : static_cast<double>(offloaded) / static_cast<double>(held);
+}
 
 std::string format_explanation(const RunResult& run, size_t width) {
   if (run.candidates.empty()) return "";
@@ -96,8 +121,11 @@ std::string format_explanation(const RunResult& run, size_t width) {
                      "are such); "
                      "instances begun while learning the mapping; lines that stack SMs sent to "
                      "their own stack (local) and to others (remote); mean core cycles from the "
-                     "controller's decision until the warp is beyond the block, at home and "
-                     "offloaded.",
+                     "controller's decision until the warp is beyond the block, at home (if the "
+                     "condition held) and offloaded. S warps of stack SMs and H of main SMs can "
+                     "execute it at a time; r: time at home over time offloaded; if all of them "
+                     "always did, S r / (S r + H) of the instances would be offloaded (steady); "
+                     "reached: of those whose condition held.",
                      run.policy),
                  width) +
          "\n" + columns_text(names, columns_of(run), width) + "\n" + sources;

@@ -85,7 +85,9 @@ Json candidates_json(const RunResult& run) {
                     {"kept", row.kept},
                     {"kept_cycles", row.kept_cycles},
                     {"returned", row.returned},
-                    {"offloaded_cycles", row.offloaded_cycles}});
+                    {"offloaded_cycles", row.offloaded_cycles},
+                    {"stack_slots", row.stack_slots},
+                    {"home_warps", row.home_warps}});
   }
   return rows;
 }

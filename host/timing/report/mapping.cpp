@@ -75,6 +75,9 @@ std::string names_of(const MappingReport& m, bool remapped) {
   return text + fmt::format(" and {} more", more);
 }
 
+/// Fewer instances than this say little about those that follow (estimated).
+constexpr uint64_t kFewInstances = 32;
+
 std::string remark(const RunResult& run) {
   const MappingReport& m = *run.mapping;
   if (!m.applied) {
@@ -86,6 +89,9 @@ std::string remark(const RunResult& run) {
   std::string text =
       fmt::format("bits {} choose the stack for {}; baseline mapping for {}.",
                   bits_text(m.first_bit, m.last_bit), names_of(m, true), names_of(m, false));
+  if (m.learnt && m.seen_instances < kFewInstances)
+    text += fmt::format(" Only {} instance{} decided: the choice is luck, not learning.",
+                        m.seen_instances, m.seen_instances == 1 ? "" : "s");
   if (m.ranges_left_out != 0)
     text +=
         fmt::format(" {} allocations did not fit the memory allocation table.", m.ranges_left_out);

@@ -58,9 +58,20 @@ struct CandidateRow {
   // Lines that stack SMs sent to memory for it, by where they lie.
   uint64_t local_lines = 0, remote_lines = 0;
   // Core cycles from the decision until the warp was beyond the block, summed over `kept` instances
-  // at home and over `returned` ones that were offloaded. In a partial run some are under way.
+  // that stayed at home though their condition held, and over `returned` ones that were offloaded.
+  // In a partial run some are under way.
   uint64_t kept = 0, kept_cycles = 0;
   uint64_t returned = 0, offloaded_cycles = 0;
+  // Warps that can execute it at a time: of stack SMs, and of the kernel on main SMs.
+  uint64_t stack_slots = 0, home_warps = 0;
+
+  /// Time of an instance at home over that of one offloaded; 0: one of them is not known.
+  double advantage() const;
+  /// Share of the instances that a steady state would offload: while every warp at home asks again
+  /// and again, and stack SMs take `advantage` times as many instances in a slot as a warp at home.
+  double steady_share() const;
+  /// Share of the instances that were offloaded, of those whose condition held.
+  double offloaded_share() const;
 };
 
 /// What one candidate mapping would have done for the instances seen.

@@ -37,8 +37,11 @@ inline Kernel kernel_of(const std::string& body) {
   return *compile_ptx(text, "test.ptx").find("k");
 }
 
-inline SelectionResult analyze(const Kernel& kernel) {
-  return analyze_offloading(kernel, OffloadModel{});
+inline SelectionResult analyze(const Kernel& kernel,
+                               Granularity granularity = Granularity::kRegion) {
+  OffloadModel model;
+  model.granularity = granularity;
+  return analyze_offloading(kernel, model);
 }
 
 inline std::vector<std::string> names(const Kernel& kernel, const std::vector<RegId>& registers) {

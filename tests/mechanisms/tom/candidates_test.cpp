@@ -327,6 +327,115 @@ JOIN:
   }
 }
 
+// ---- what is considered ----
+
+TEST(OffloadGranularity, RegionsWithoutLoopsAreOneKindOnly) {
+  const Kernel kernel = kernel_of(std::string(kFence) + R"(
+  setp.lt.s32 %p1, %r1, %r2;
+  @%p1 bra THEN;
+  st.global.u32 [%rd1], %r1;
+  bra.uni JOIN;
+THEN:
+  st.global.u32 [%rd1+8], %r1;
+JOIN:
+  bar.sync 0;
+  ret;)");
+  for (const Granularity g : {Granularity::kLoop, Granularity::kInnermost, Granularity::kBlock})
+    for (const OffloadCandidate& c : analyze(kernel, g).candidates)
+      EXPECT_EQ(c.kind, CandidateKind::kBlock);
+}
+
+/// A guard, a loop of %r1 rounds in each of %r2 rounds, a barrier.
+const std::string kNest = std::string(kFence) + R"(
+  setp.lt.s32 %p1, %r1, 1;
+  mov.u32 %r6, 0;
+  @%p1 bra DONE;
+OUTER:
+  mov.u32 %r5, 0;
+INNER:
+  ld.global.u32 %r4, [%rd1];
+  st.global.u32 [%rd1+4], %r4;
+  st.global.u32 [%rd1+8], %r4;
+  st.global.u32 [%rd1+12], %r4;
+  add.s32 %r5, %r5, 1;
+  setp.lt.s32 %p2, %r5, %r1;
+  @%p2 bra INNER;
+  add.s32 %r6, %r6, 1;
+  setp.lt.s32 %p3, %r6, %r2;
+  @%p3 bra OUTER;
+DONE:
+  bar.sync 0;
+  ret;)";
+
+/// Loops of a kernel that a candidate contains.
+size_t loops_in(const Kernel& kernel, const OffloadCandidate& c) {
+  return static_cast<size_t>(
+      std::count_if(kernel.loops.begin(), kernel.loops.end(), [&](const Loop& loop) {
+        return std::includes(c.blocks.begin(), c.blocks.end(), loop.blocks.begin(),
+                             loop.blocks.end());
+      }));
+}
+
+TEST(OffloadGranularity, NestsOrInnermostLoopsOrBlocks) {
+  const Kernel kernel = kernel_of(kNest);
+  for (const Granularity g : {Granularity::kRegion, Granularity::kLoop}) {
+    const SelectionResult r = analyze(kernel, g);
+    ASSERT_EQ(r.candidates.size(), 1u);
+    EXPECT_EQ(loops_in(kernel, r.candidates[0]), 2u);
+  }
+  const SelectionResult innermost = analyze(kernel, Granularity::kInnermost);
+  ASSERT_EQ(innermost.candidates.size(), 1u);
+  EXPECT_EQ(loops_in(kernel, innermost.candidates[0]), 1u);
+  EXPECT_TRUE(refused_for(innermost, CandidateKind::kLoop, RefusalReason::kGranularity));
+  const SelectionResult blocks = analyze(kernel, Granularity::kBlock);
+  for (const OffloadCandidate& c : blocks.candidates) EXPECT_EQ(c.kind, CandidateKind::kBlock);
+  EXPECT_TRUE(refused_for(blocks, CandidateKind::kLoop, RefusalReason::kGranularity));
+}
+
+TEST(OffloadGranularity, CodeAroundALoopThatAccessesMemoryDoesNotBelongToIt) {
+  const Kernel kernel = kernel_of(std::string(kFence) + R"(
+  ld.global.u32 %r7, [%rd2];
+  setp.lt.s32 %p1, %r1, 1;
+  mov.u32 %r5, 0;
+  @%p1 bra DONE;
+LOOP:
+  st.global.u32 [%rd1+4], %r5;
+  st.global.u32 [%rd1+8], %r5;
+  add.s32 %r5, %r5, 1;
+  setp.lt.s32 %p2, %r5, %r1;
+  @%p2 bra LOOP;
+  st.global.u32 [%rd1+12], %r7;
+DONE:
+  bar.sync 0;
+  ret;)");
+  const SelectionResult region = analyze(kernel), loop = analyze(kernel, Granularity::kLoop);
+  ASSERT_EQ(region.candidates.size(), 1u);
+  ASSERT_EQ(loop.candidates.size(), 1u);
+  const auto stores = [&](const OffloadCandidate& c) {
+    int n = 0;
+    for (InstrId i = c.first_instruction; i <= c.last_instruction; ++i)
+      n += is_counted_store(kernel.instructions[i]) ? 1 : 0;
+    return n;
+  };
+  EXPECT_EQ(stores(region.candidates[0]), 3);
+  EXPECT_EQ(stores(loop.candidates[0]), 2);
+}
+
+TEST(OffloadGranularity, NoPieceIsTheWholeKernel) {
+  const Kernel kernel = kernel_of(R"(
+  mov.u32 %r5, 0;
+LOOP:
+  st.global.u32 [%rd1+4], %r5;
+  st.global.u32 [%rd1+8], %r5;
+  add.s32 %r5, %r5, 1;
+  setp.lt.s32 %p2, %r5, %r1;
+  @%p2 bra LOOP;
+  ret;)");
+  const SelectionResult whole = analyze(kernel, Granularity::kLoop);
+  for (const OffloadCandidate& c : whole.candidates)
+    EXPECT_GT(c.first_instruction, 5u);  // behind the parameters: the loop, without its counter
+}
+
 // ---- overlaps and the table ----
 
 TEST(OffloadSelection, CandidatesAreDisjointAndInOrder) {

@@ -50,6 +50,48 @@ CandidateKind kind_of(const Kernel& kernel, const Region& region,
   return alone || led_in ? CandidateKind::kLoop : CandidateKind::kRegion;
 }
 
+/// Is the loop without loops inside?
+bool is_innermost(const Kernel& kernel, uint32_t loop) {
+  return std::none_of(kernel.loops.begin(), kernel.loops.end(),
+                      [&](const Loop& other) { return other.parent == loop; });
+}
+
+/// Does the piece begin where the kernel does, parameters apart, and end where it does?
+bool is_whole_kernel(const Kernel& kernel, const Piece& piece) {
+  for (InstrId i = 0; i < piece.first; ++i) {
+    const Instruction& in = kernel.instructions[i];
+    if (in.op != ptx::Opcode::kLd || in.mod.space != ptx::Space::kParam) return false;
+  }
+  const ptx::Opcode next = kernel.instructions[piece.resume].op;
+  return next == ptx::Opcode::kRet || next == ptx::Opcode::kExit;
+}
+
+/// Is a piece of a region considered? `loops`: outermost_loops() of it.
+bool is_considered(const OffloadContext& context, const Piece& piece,
+                   const std::vector<uint32_t>& loops) {
+  const Kernel& kernel = context.kernel();
+  const Granularity granularity = context.model().granularity;
+  if (granularity == Granularity::kRegion) return true;
+  if (granularity == Granularity::kBlock || loops.empty() || is_whole_kernel(kernel, piece))
+    return false;
+  if (granularity == Granularity::kInnermost &&
+      !std::all_of(loops.begin(), loops.end(),
+                   [&](uint32_t loop) { return is_innermost(kernel, loop); }))
+    return false;
+  for (BlockId b : piece.blocks) {
+    const Block& block = kernel.blocks[b];
+    const bool in_loop = std::any_of(loops.begin(), loops.end(), [&](uint32_t loop) {
+      const std::vector<BlockId>& blocks = kernel.loops[loop].blocks;
+      return std::binary_search(blocks.begin(), blocks.end(), b);
+    });
+    if (in_loop) continue;
+    const InstrId first = b == piece.entry ? piece.first : block.first;
+    const OffloadTerms outside = context.accesses(first, block.first + block.count - 1);
+    if (outside.n_ld + outside.n_st != 0) return false;
+  }
+  return true;
+}
+
 Bandwidth total(const OffloadCandidate& c) { return c.tx + c.rx; }
 
 /// The better one for the choice among overlapping pieces, or, where neither qualifies, for the
@@ -169,17 +211,17 @@ class Selection {
       const std::vector<uint32_t> loops = outermost_loops(kernel, region);
       if (!is_one_structure(context_, loops)) continue;
       const CandidateKind kind = kind_of(kernel, region, loops);
-      std::optional<Evaluation> best;
+      std::optional<Evaluation> best, left_out;
       for (const Piece& piece :
            pieces_of_region(kernel, context_.registers(), region, context_.uses_shared())) {
         Evaluation evaluation = evaluate_piece(context_, kind, piece);
         if (evaluation.candidate.first_memory_instruction == kNone) continue;
-        if (!best || better(evaluation, *best)) best = std::move(evaluation);
+        std::optional<Evaluation>& of = is_considered(context_, piece, loops) ? best : left_out;
+        if (!of || better(evaluation, *of)) of = std::move(evaluation);
       }
-      if (!best) continue;
-      if (loops.size() == 1 && kernel.loops[loops[0]].blocks == region.blocks)
-        loops_.emplace(loops[0], *best);
-      if (best->qualifies) qualifying_.push_back(best->candidate);
+      if (loops.size() == 1 && kernel.loops[loops[0]].blocks == region.blocks && (best || left_out))
+        loops_.emplace(loops[0], LoopFound{best ? *best : *left_out, best.has_value()});
+      if (best && best->qualifies) qualifying_.push_back(best->candidate);
     }
   }
 
@@ -193,6 +235,12 @@ class Selection {
     }
   }
 
+  /// A loop that is a region by itself.
+  struct LoopFound {
+    Evaluation evaluation;
+    bool considered = false;
+  };
+
   bool has_memory(const std::vector<BlockId>& blocks) const {
     const OffloadTerms terms = context_.accesses(blocks);
     return terms.n_ld + terms.n_st > 0;
@@ -200,7 +248,7 @@ class Selection {
 
   /// Fills in the reason against a block or loop that is in no candidate.
   void explain(Refusal& refusal, const std::vector<BlockId>& blocks, const Evaluation* evaluation,
-               bool single_exit) const {
+               bool single_exit, bool considered) const {
     const Finding finding = first_limitation(context_, blocks);
     if (evaluation != nullptr) {
       refusal.terms = evaluation->candidate.terms;
@@ -209,7 +257,8 @@ class Selection {
     }
     const auto is_dropped = [&](BlockId b) { return covered_[b] == Cover::kDropped; };
     if (evaluation != nullptr && evaluation->qualifies) {
-      refusal.reason = std::any_of(blocks.begin(), blocks.end(), is_dropped)
+      refusal.reason = !considered ? RefusalReason::kGranularity
+                       : std::any_of(blocks.begin(), blocks.end(), is_dropped)
                            ? RefusalReason::kTableFull
                            : RefusalReason::kOverlap;
     } else if (finding.reason) {
@@ -242,8 +291,9 @@ class Selection {
       refusal.block = loop.header;
       const auto found = loops_.find(l);
       // Without an evaluation the loop is no single-entry single-exit region.
-      explain(refusal, loop.blocks, found == loops_.end() ? nullptr : &found->second,
-              found != loops_.end());
+      const bool alone = found != loops_.end();
+      explain(refusal, loop.blocks, alone ? &found->second.evaluation : nullptr, alone,
+              alone && found->second.considered);
       result.refusals.push_back(refusal);
     }
     for (BlockId b = 0; b < kernel.blocks.size(); ++b) {
@@ -251,7 +301,7 @@ class Selection {
       Refusal refusal;
       refusal.block = b;
       const auto found = blocks_.find(b);
-      explain(refusal, {b}, found == blocks_.end() ? nullptr : &found->second, true);
+      explain(refusal, {b}, found == blocks_.end() ? nullptr : &found->second, true, true);
       result.refusals.push_back(refusal);
     }
     std::stable_sort(result.refusals.begin(), result.refusals.end(),
@@ -260,7 +310,7 @@ class Selection {
 
   OffloadContext context_;
   std::vector<OffloadCandidate> qualifying_;
-  std::map<uint32_t, Evaluation> loops_;  ///< loops that are regions by themselves
+  std::map<uint32_t, LoopFound> loops_;
   std::map<BlockId, Evaluation> blocks_;  ///< best run of each block with accesses
   std::vector<Cover> covered_;
 };
@@ -335,6 +385,8 @@ const char* reason_text(RefusalReason reason) {
       return "has no load or store to save";
     case RefusalReason::kSavesNothing:
       return "would not save traffic";
+    case RefusalReason::kGranularity:
+      return "is larger than what is considered";
     case RefusalReason::kOverlap:
       return "overlaps candidates that save more";
     case RefusalReason::kTableFull:

@@ -6,7 +6,8 @@
 //           in front of it, the main and the remainder loop that unrolling makes of one loop
 //   loop    a natural loop with all its nested loops
 // A region or loop may begin in the middle of its entry block (the arithmetic in front of a loop
-// belongs to it where that makes fewer live-ins) unless that block is a loop's header.
+// belongs to it where that makes fewer live-ins) unless that block is a loop's header. Which of
+// these kinds are considered is OffloadModel::granularity.
 //
 // A piece qualifies if it has no shared memory access, barrier, fence or atomic, leaves to one
 // place only, and Eq. (3) + (4) is negative: always, or from a trip count on that registers tell at
@@ -104,6 +105,7 @@ enum class RefusalReason : uint8_t {
   kDivergentExit,   ///< control leaves to more than one place, or a thread exits inside
   kNoMemoryAccess,  ///< nothing to save
   kSavesNothing,    ///< Eq. (3) + (4) is not negative
+  kGranularity,     ///< qualifies, but such pieces are not considered
   kOverlap,         ///< qualifies, but overlaps candidates that save more
   kTableFull,       ///< qualifies, but the metadata table has no entry left
 };

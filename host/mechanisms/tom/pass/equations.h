@@ -10,6 +10,15 @@
 
 namespace nearwarp::compiler {
 
+/// Which pieces of code the compiler considers, beside runs of instructions inside a basic block.
+/// All but kRegion leave out a piece that begins with the kernel and ends with it.
+enum class Granularity : uint8_t {
+  kRegion,     ///< every single-entry single-exit region of one structure, loops among them
+  kLoop,       ///< loop nests, and the code around one that accesses no memory: guards, counters
+  kInnermost,  ///< the same of loops without loops inside
+  kBlock,      ///< nothing else
+};
+
 /// The compiler's assumptions. Defaults are the paper's (section 3.1.1).
 struct OffloadModel {
   uint32_t miss_ld_percent = 50;        ///< Miss_LD
@@ -18,6 +27,7 @@ struct OffloadModel {
   uint32_t warp_size = 32;              ///< S_W
   uint32_t line_to_address_ratio = 32;  ///< S_C: 128 B lines, 4 B addresses
   uint32_t max_candidates = 40;         ///< entries of the offloading metadata table (section 6.6)
+  Granularity granularity = Granularity::kRegion;
 };
 
 /// A bandwidth change in ten-thousandths of an address; negative values are savings.
