@@ -87,7 +87,7 @@ struct MachineConfig {
     uint32_t bytes = 0;
     uint32_t ways = 0;
     uint32_t line_bytes = 0;
-    std::string set_function = "linear";  ///< "linear", "xor" or "fermi"
+    std::string set_function = "linear";  ///< "linear", "xor", "fermi", "folded" or "ipoly"
     uint32_t hit_latency_cycles = 0;
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;
@@ -111,7 +111,8 @@ struct MachineConfig {
     uint32_t bytes = 0;
     uint32_t ways = 0;
     uint32_t slices = 0;
-    uint32_t latency_cycles = 0;  ///< L2 cycles inside a slice, channels apart
+    std::string set_function = "folded";  ///< as of the L1
+    uint32_t latency_cycles = 0;          ///< L2 cycles inside a slice, channels apart
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;
     uint32_t queue_entries = 0;

@@ -174,10 +174,11 @@ Keys memory_keys() {
       {NW_KEY(l1.ways), "ways", 1, 32, false, "", "Associativity."},
       {NW_KEY(l1.line_bytes), "bytes", 32, 256, kPowerOfTwo, "",
        "Cache line, of the L2 too; the unit of all memory traffic."},
-      {NW_KEY(l1.set_function), "", 0, 0, false, "linear xor fermi",
+      {NW_KEY(l1.set_function), "", 0, 0, false, "linear xor fermi folded ipoly",
        "What a line's set is. linear: its lowest bits; xor: these, exclusive-or as many above "
        "them; "
-       "fermi: the hash of Fermi's L1, of 32 or 64 sets.",
+       "fermi: the hash of Fermi's L1, of 32 or 64 sets; folded: all its bits, exclusive-or in "
+       "pieces; ipoly: the remainder by a polynomial, of 2 to 256 sets.",
        kOptional},
       {NW_KEY(l1.hit_latency_cycles), "core cycles", 1, 4000, false, "",
        "Of a hit, lsu.pipeline_cycles apart."},
@@ -215,6 +216,10 @@ Keys memory_keys() {
       {NW_KEY(l2.ways), "ways", 1, 32, false, "", "Associativity."},
       {NW_KEY(l2.slices), "slices", 1, 256, false, "",
        "Slices; a multiple of the number of stacks or memory partitions."},
+      {NW_KEY(l2.set_function), "", 0, 0, false, "linear xor fermi folded ipoly",
+       "What a line's set is, as l1.set_function, by its number within the slice: what chooses "
+       "partition and slice is left out. Without the key: folded.",
+       kOptional},
       {NW_KEY(l2.latency_cycles), "L2 cycles", 1, 100000, false, "",
        "Look-up inside a slice, channels apart."},
       {NW_KEY(l2.mshr_entries), "lines", 1, 256, false, "",

@@ -7,6 +7,7 @@
 #include "device/core/make_channel.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/timing/machine/baseline_map.h"
+#include "host/timing/machine/polynomials.h"
 #include "host/timing/machine/system.h"
 
 namespace nearwarp::sim {
@@ -17,10 +18,16 @@ namespace {
 uint32_t log2_exact(uint32_t n) { return static_cast<uint32_t>(std::countr_zero(n)); }
 
 cache::SetIndex set_index(uint32_t sets, const std::string& function) {
-  return {sets, log2_exact(sets),
-          function == "fermi" ? cache::SetFunction::kFermi
-          : function == "xor" ? cache::SetFunction::kXor
-                              : cache::SetFunction::kLinear};
+  cache::SetIndex index;
+  index.sets = sets;
+  index.bits = log2_exact(sets);
+  index.function = function == "fermi"    ? cache::SetFunction::kFermi
+                   : function == "xor"    ? cache::SetFunction::kXor
+                   : function == "folded" ? cache::SetFunction::kFolded
+                   : function == "ipoly"  ? cache::SetFunction::kPolynomial
+                                          : cache::SetFunction::kLinear;
+  if (function == "ipoly") index.polynomial = primitive_polynomial(index.bits) ^ sets;
+  return index;
 }
 
 /// Header, line and sector of a kind's packets.
@@ -145,7 +152,7 @@ L2SliceSpec Parts::l2_slice() const {
   L2SliceParams& p = spec.params;
   p.period = period(m.clocks.l2_mhz);
   p.latency_cycles = m.l2.latency_cycles;
-  p.set_bits = log2_exact(m.l2.bytes / m.l2.slices / (m.l2.ways * m.l1.line_bytes));
+  p.index = set_index(m.l2.bytes / m.l2.slices / (m.l2.ways * m.l1.line_bytes), m.l2.set_function);
   p.ways = m.l2.ways;
   p.mshr_entries = m.l2.mshr_entries;
   p.mshr_merges = m.l2.mshr_merges;
