@@ -81,6 +81,8 @@ struct MachineConfig {
     uint32_t pipeline_cycles = 0;  ///< before and behind the access itself
     uint32_t shared_latency_cycles = 0;
     uint32_t shared_banks = 0;
+    /// Of a warp's atomic: "coalesced", "sector" or "lane"
+    std::string atomic_packets = "coalesced";
   } lsu;
 
   struct L1 {  // [l1]

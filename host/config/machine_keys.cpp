@@ -169,6 +169,11 @@ Keys memory_keys() {
        "Shared memory access without bank conflicts."},
       {NW_KEY(lsu.shared_banks), "banks", 1, 32, kPowerOfTwo, "",
        "Banks of the shared memory, four bytes wide."},
+      {NW_KEY(lsu.atomic_packets), "", 0, 0, false, "coalesced sector lane",
+       "Packets of a warp's atomic, one of which leaves per cycle. coalesced: one for each line; "
+       "sector: for each sector as many as lanes want one address of it at most, so that none has "
+       "two lanes of one address; lane: one for each lane.",
+       kOptional},
       {NW_KEY(l1.bytes), "bytes", 128, uint64_t{1} << 24, false, "",
        "Capacity of an SM's L1 data cache."},
       {NW_KEY(l1.ways), "ways", 1, 32, false, "", "Associativity."},

@@ -234,6 +234,22 @@ TEST(L2Slice, LanesThatWantOneAddressAreServedOneAfterTheOther) {
   EXPECT_EQ(r.counters().atomic_busy_cycles, 16u);
 }
 
+TEST(L2Slice, LanesInPacketsOfTheirOwnAreServedOnePerCycle) {
+  for (const uint32_t cycles : {0u, 1u, 3u}) {
+    SliceRig r([&](L2SliceParams& p) { p.atomic_cycles = cycles; });
+    r.read(10, 6);
+    r.fill(100, 0);
+    for (uint32_t i = 0; i < 4; ++i) {
+      r.request(PacketKind::kAtomic, 200 + i, 6);
+      r.sm_out->items.back().packet.extra = 1;
+    }
+    for (int i = 0; i < 4; ++i) r.acknowledge(400 + i);
+    r.run();
+    for (uint32_t i = 0; i < 4; ++i)
+      EXPECT_EQ(r.replied(1 + i), 200u + i * (cycles == 3 ? 3 : 1) + kLatency) << cycles;
+  }
+}
+
 TEST(L2Slice, FillsOfAtomicsNeedNoRoomInTheRequestRing) {
   // Memory takes no request for a long time, yet data that returns is passed on.
   SliceRig r(

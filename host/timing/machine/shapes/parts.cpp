@@ -107,6 +107,9 @@ SmSpec Parts::main_sm() const {
   p.line_shift = log2_exact(m.l1.line_bytes);
   if (m.memory.local_memory == "slot") p.local_sms = m.gpu.sms;
   p.count_rounds = m.l2.atomic_cycles != 0;
+  p.atomic_packets = m.lsu.atomic_packets == "sector" ? sm::AtomicPackets::kSectors
+                     : m.lsu.atomic_packets == "lane" ? sm::AtomicPackets::kLanes
+                                                      : sm::AtomicPackets::kLines;
   p.mark_words = m.l2.write_policy == "back" || m.l1.write_policy == "allocate";
   p.header_bytes = m.packets.header_bytes;
   p.sector_bytes = m.packets.sector_bytes;
