@@ -94,6 +94,7 @@ struct MachineConfig {
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;
     bool sectors = false;                  ///< loads fetch the sectors that are missing, not lines
+    std::string allocate = "miss";         ///< "miss" or "fill": when a miss takes its way
     std::string write_policy = "through";  ///< "through", "allocate" or "local-back"
   } l1;
 

@@ -193,6 +193,11 @@ Keys memory_keys() {
        "Loads that wait for one missing line at most."},
       {NW_KEY(l1.sectors), "", 0, 0, false, "",
        "Loads fetch the sectors that are missing, not whole lines (with l2.sectors).", kOptional},
+      {NW_KEY(l1.allocate), "", 0, 0, false, "miss fill",
+       "When a miss takes its way, that of the line least recently used. miss: when it is sent; "
+       "fill: when its data comes, so that it wants an MSHR alone, and a line is there until "
+       "another one has come. fill of a discrete machine, without local-back.",
+       kOptional},
       {NW_KEY(l1.write_policy), "", 0, 0, false, "through allocate local-back",
        "through: stores go on, to lines that are there too, and allocate nothing; allocate: they "
        "go "

@@ -260,6 +260,12 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
                 "is \"allocate\"", "that needs l1.sectors = true");
   rules.require(m.l1.write_policy != "local-back" || !m.l1.sectors, "l1.write_policy",
                 "is \"local-back\"", "that is of whole lines, without l1.sectors");
+  rules.require(m.l1.allocate == "miss" || m.shape == "discrete", "l1.allocate", "is \"fill\"",
+                "only machines of the shape \"discrete\" may have it");
+  rules.require(
+      m.l1.allocate == "miss" || m.l1.write_policy != "local-back", "l1.allocate", "is \"fill\"",
+      "with l1.write_policy = \"local-back\" it must be \"miss\": a reply that replaced a "
+      "dirty line would have to wait until that can be sent");
   rules.require(m.l1.mshr_entries <= 64 || m.shape == "discrete", "l1.mshr_entries",
                 fmt::format("is {}", m.l1.mshr_entries),
                 "machines of other shapes than \"discrete\" may have at most 64");

@@ -152,7 +152,10 @@ TEST(Discrete, NorDoesItWithOtherPoliciesOfTheL1) {
   const runtime::Recording& recording = workload("kmeans", 300'000);
   for (const std::vector<std::string>& own :
        {std::vector<std::string>{"l1.write_policy=local-back"},
-        {"l1.sectors=true", "l1.write_policy=allocate", "l1.mshr_entries=100"}}) {
+        {"l1.sectors=true", "l1.write_policy=allocate", "l1.mshr_entries=100"},
+        {"l1.allocate=fill"},
+        {"l1.allocate=fill", "l1.sectors=true", "l1.write_policy=allocate", "l1.bytes=4096",
+         "l1.mshr_entries=100", "interconnect.split_packets=true"}}) {
     std::vector<std::string> keys = write_back();
     keys.insert(keys.end(), own.begin(), own.end());
     const report::RunResult expected = run(recording, keys);

@@ -196,6 +196,28 @@ TEST(SmMemory, AtomicsGoToMemoryAndDropTheLine) {
   EXPECT_EQ(b.counters().atomics, 1u);
 }
 
+// Of lines of one set, those beyond its ways wait for a way, or, where it is taken on fill, for
+// none.
+TEST(SmMemory, MissesThatTakeTheirWayOnFillDoNotWaitForOne) {
+  for (const uint8_t on_fill : {0, 1}) {
+    SmBench b;
+    b.params.l1.index = {1, 0, cache::SetFunction::kLinear};
+    b.params.l1.ways = 1;
+    b.params.l1.plain = false;
+    b.params.l1.all_sectors = 15;
+    b.params.l1.on_fill = on_fill;
+    run_warps(b, 1, {load(1), alu(2, {1}), load(3), alu(4, {3})},
+              [&](uint32_t) { b.traces.at(0, 128).at(31 * 128, 0); });
+    ASSERT_EQ(b.network->got.size(), 32u);
+    const uint32_t apart = on_fill != 0 ? 1 : kMissLatency - 2;
+    for (uint32_t i = 0; i < 32; ++i)
+      EXPECT_EQ(b.network->got[i].at, b.network->got[0].at + i * apart);
+    const Cycles c = b.cycles(0);
+    EXPECT_EQ(c[1] - c[0], 31 * apart + kMissLatency);
+    EXPECT_EQ(c[3] - c[2], kHitLatency);  // the last one that came is there
+  }
+}
+
 // One packet leaves per cycle, and the result is there with the last reply.
 TEST(SmMemory, AtomicsByLanesLeaveOneByOne) {
   SmBench b;

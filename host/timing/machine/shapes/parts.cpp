@@ -124,7 +124,9 @@ SmSpec Parts::main_sm() const {
                 : m.l1.write_policy == "local-back" ? cache::L1Writes::kLocalBack
                                                     : cache::L1Writes::kThrough;
   p.l1.all_sectors = static_cast<uint8_t>(low_bits(m.l1.line_bytes / m.packets.sector_bytes));
-  p.l1.plain = !m.l1.sectors && m.l1.write_policy == "through" && m.l1.mshr_entries <= 64;
+  p.l1.on_fill = m.l1.allocate == "fill" ? 1 : 0;
+  p.l1.plain = !m.l1.sectors && m.l1.write_policy == "through" && m.l1.mshr_entries <= 64 &&
+               p.l1.on_fill == 0;
   p.tlb.entries = m.tlb.entries;
   p.tlb.page_shift = log2_exact(m.tlb.page_bytes / m.l1.line_bytes);
   p.tlb.walkers = m.tlb.walkers;
