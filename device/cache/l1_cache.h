@@ -25,6 +25,7 @@ struct L1Params {
   uint8_t by_sectors = 0;
   L1Writes writes = L1Writes::kThrough;
   uint8_t all_sectors = 0;  ///< of a line
+  uint8_t on_fill = 0;      ///< a miss takes its way when its data comes, not when it is sent
 };
 
 /// What is known of a line by sectors, of 32 bytes.
@@ -46,9 +47,10 @@ struct L1Counters {
 };
 
 struct L1State {
-  Ref<LineAddr> tags;        ///< sets x ways; kNoLine: empty
-  Ref<uint32_t> last_use;    ///< sets x ways
-  Ref<uint8_t> filling;      ///< sets x ways: 1 + MSHR of the miss that reserved it; 0: valid
+  Ref<LineAddr> tags;      ///< sets x ways; kNoLine: empty
+  Ref<uint32_t> last_use;  ///< sets x ways
+  /// sets x ways: 1 + MSHR of the miss that reserved it; 0: valid, and wherever `on_fill`.
+  Ref<uint8_t> filling;
   Ref<LineAddr> mshr_line;   ///< kNoLine: free, or its line has been invalidated meanwhile
   Ref<uint32_t> mshr_since;  ///< cycle at which the miss was sent
   Ref<uint16_t> mshr_way;    ///< index into tags
@@ -150,9 +152,28 @@ NW_HD inline void l1_fill(L1State& s, std::byte* base, uint32_t m) {
   s.mshr_free |= uint64_t{1} << m;
 }
 
+/// Where ways are taken on fill: the MSHR that waits for the line; kNoLane: none does.
+NW_HD NW_APART inline uint32_t l1_mshr_of(const L1Params& p, const L1State& s,
+                                          const std::byte* base, LineAddr line) {
+  const LineAddr* lines = s.mshr_line.in(base);
+  for (uint32_t first = 0; first < p.mshrs; first += 64) {
+    const uint32_t some = p.mshrs - first < 64 ? p.mshrs - first : 64;
+    const uint64_t free = first == 0 ? s.mshr_free : s.mshr_free_more[first / 64 - 1];
+    for (uint64_t used = ~free & low_bits(some); used != 0; used &= used - 1) {
+      const uint32_t m = first + count_trailing_zeros(used);
+      if (lines[m] == line) return m;
+    }
+  }
+  return kNoLane;
+}
+
 /// Drop one line; a fill under way for it will not be kept. Leader only.
 NW_HD inline void l1_invalidate_line(const L1Params& p, L1State& s, std::byte* base,
                                      LineAddr line) {
+  if (p.on_fill != 0) {
+    const uint32_t m = l1_mshr_of(p, s, base, line);
+    if (m != kNoLane) s.mshr_line.in(base)[m] = kNoLine;
+  }
   const uint32_t set = p.index.of(line);
   for (uint32_t w = 0; w < p.ways; ++w) {
     const uint32_t at = set * p.ways + w;

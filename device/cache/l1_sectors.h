@@ -7,9 +7,14 @@
 // written back when it is replaced, while those to global memory that find their line drop it. A
 // miss never allocates then.
 //
+// A miss takes its way when it is sent, or when its first data comes (`on_fill`): then misses want
+// MSHRs alone, never a way, and lines are there until others have come. A sector that comes when
+// its line has been replaced takes a way again.
+//
 // At a kernel's beginning everything is dropped: local memory is of no use beyond it.
 //
-// Source: GPGPU-Sim 4.2, sectored caches, policies T with L, and L with N (LOCAL_WB_GLOBAL_WT).
+// Source: GPGPU-Sim 4.2, sectored caches, policies T with L, and L with N (LOCAL_WB_GLOBAL_WT);
+// allocation policies m and f.
 #pragma once
 
 #include "device/cache/l1_cache.h"
@@ -60,12 +65,66 @@ NW_HD NW_INLINE uint32_t l1_victim(const L1Params& p, const L1State& s, const st
   return victim;
 }
 
+/// A load that misses waits in MSHR `m` for `needs`, and asks for `fetch`.
+NW_HD NW_INLINE L1Result l1_wait(const L1Params& p, L1State& s, std::byte* base, uint32_t m,
+                                 uint8_t load_entry, uint32_t needs, uint32_t fetch, uint32_t cycle,
+                                 L1Request& out) {
+  uint16_t& missing = s.mshr_missing.in(base)[m];
+  uint8_t& count = s.mshr_count.in(base)[m];
+  s.mshr_loads.in(base)[m * p.merges + count] = load_entry;
+  s.mshr_needs.in(base)[m * p.merges + count] = static_cast<uint8_t>(needs);
+  count = static_cast<uint8_t>(count + 1);
+  if (fetch == 0) {
+    s.counters.read_merges += 1;
+    return L1Result::kMerged;
+  }
+  missing = static_cast<uint16_t>(missing | fetch);
+  s.mshr_since.in(base)[m] = cycle;
+  out.mshr = m;
+  out.fetch = fetch;
+  s.counters.read_misses += 1;
+  s.counters.sector_misses += population_count(fetch);
+  return L1Result::kMiss;
+}
+
+/// l1_load_sectors() where ways are taken on fill.
+NW_HD NW_APART inline L1Result l1_load_on_fill(const L1Params& p, L1State& s, std::byte* base,
+                                               LineAddr line, uint32_t want, uint8_t load_entry,
+                                               uint32_t cycle, uint32_t credits, L1Request& out) {
+  const uint32_t at = l1_find(p, s, base, line);
+  const bool present = at != kNoLane;
+  const uint32_t needs = present ? want & ~uint32_t{s.lines.in(base)[at].readable} : want;
+  if (needs == 0) {
+    s.last_use.in(base)[at] = ++s.use_clock;
+    s.counters.read_hits += 1;
+    return L1Result::kHit;
+  }
+  uint32_t m = l1_mshr_of(p, s, base, line);
+  const bool waits = m != kNoLane;
+  if (!waits) m = l1_free_mshr(s);
+  if (m == kNoLane) return L1Result::kStall;
+  uint16_t& missing = s.mshr_missing.in(base)[m];
+  uint8_t& count = s.mshr_count.in(base)[m];
+  if (waits && count == p.merges) return L1Result::kStall;
+  const uint32_t fetch = waits ? needs & ~uint32_t{missing} : needs;
+  if (fetch != 0 && credits == 0) return L1Result::kStall;
+  if (present) s.last_use.in(base)[at] = ++s.use_clock;
+  if (!waits) {
+    l1_turn_mshr(s, m);
+    s.mshr_line.in(base)[m] = line;
+    missing = count = 0;
+  }
+  return l1_wait(p, s, base, m, load_entry, needs, fetch, cycle, out);
+}
+
 /// Look up a load of `want`'s sectors; `credits`: packets that can be sent, at most 2. As
 /// l1_load().
 NW_HD NW_APART inline L1Result l1_load_sectors(const L1Params& p, L1State& s, std::byte* base,
                                                LineAddr line, uint32_t want, uint8_t load_entry,
                                                uint32_t cycle, uint32_t credits, L1Request& out) {
   if (p.by_sectors == 0) want = p.all_sectors;
+  if (p.on_fill != 0)
+    return l1_load_on_fill(p, s, base, line, want, load_entry, cycle, credits, out);
   uint32_t at = l1_find(p, s, base, line);
   const bool present = at != kNoLane;
   if (!present) at = l1_victim(p, s, base, line);
@@ -103,20 +162,7 @@ NW_HD NW_APART inline L1Result l1_load_sectors(const L1Params& p, L1State& s, st
     missing = count = 0;
     s.filling.in(base)[at] = 1;
   }
-  s.mshr_loads.in(base)[m * p.merges + count] = load_entry;
-  s.mshr_needs.in(base)[m * p.merges + count] = static_cast<uint8_t>(needs);
-  count = static_cast<uint8_t>(count + 1);
-  if (fetch == 0) {
-    s.counters.read_merges += 1;
-    return L1Result::kMerged;
-  }
-  missing = static_cast<uint16_t>(missing | fetch);
-  s.mshr_since.in(base)[m] = cycle;
-  out.mshr = m;
-  out.fetch = fetch;
-  s.counters.read_misses += 1;
-  s.counters.sector_misses += population_count(fetch);
-  return L1Result::kMiss;
+  return l1_wait(p, s, base, m, load_entry, needs, fetch, cycle, out);
 }
 
 /// Does a store stay? If so it has been taken. Only local memory's do, in a line that is there.
@@ -148,6 +194,8 @@ NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::
         s.tags.in(base)[at] = line;
       }
       there = uint32_t{l.readable} | l.dirty;
+      const uint32_t m = p.on_fill != 0 ? l1_mshr_of(p, s, base, line) : kNoLane;
+      if (m != kNoLane) there |= s.mshr_missing.in(base)[m];
       if (s.filling.in(base)[at] != 0) there |= s.mshr_missing.in(base)[l.mshr];
       s.last_use.in(base)[at] = ++s.use_clock;
       l.written |= words;
@@ -169,6 +217,19 @@ NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::
   s.counters.sector_write_misses += population_count(missing);
 }
 
+/// Where ways are taken on fill: the line's place, or the one that it takes now.
+NW_HD NW_APART inline uint32_t l1_take_way(const L1Params& p, L1State& s, std::byte* base,
+                                           LineAddr line) {
+  uint32_t at = l1_find(p, s, base, line);
+  if (at == kNoLane) {
+    at = l1_victim(p, s, base, line);  // nothing reserves a way, so there is one
+    s.tags.in(base)[at] = line;
+    s.lines.in(base)[at] = L1Line{};
+  }
+  s.last_use.in(base)[at] = ++s.use_clock;
+  return at;
+}
+
 /// Sectors have come for MSHR `m` (0: the whole line). Returns how many of its loads, the first
 /// ones in `mshr_loads` after it, wait for nothing any more; l1_end_fill() takes them away.
 NW_HD NW_APART inline uint32_t l1_fill_sectors(const L1Params& p, L1State& s, std::byte* base,
@@ -177,7 +238,8 @@ NW_HD NW_APART inline uint32_t l1_fill_sectors(const L1Params& p, L1State& s, st
   uint16_t& missing = s.mshr_missing.in(base)[m];
   missing = static_cast<uint16_t>(missing & ~sectors);
   if (s.mshr_line.in(base)[m] != kNoLine) {
-    const uint32_t at = s.mshr_way.in(base)[m];
+    const uint32_t at =
+        p.on_fill != 0 ? l1_take_way(p, s, base, s.mshr_line.in(base)[m]) : s.mshr_way.in(base)[m];
     L1Line& l = s.lines.in(base)[at];
     l.readable = static_cast<uint8_t>(l.readable | sectors);
     if (missing == 0) s.filling.in(base)[at] = 0;
@@ -186,14 +248,15 @@ NW_HD NW_APART inline uint32_t l1_fill_sectors(const L1Params& p, L1State& s, st
   uint8_t* needs = s.mshr_needs.in(base) + m * p.merges;
   uint32_t ready = 0;
   for (uint32_t i = 0; i < s.mshr_count.in(base)[m]; ++i) {
-    if ((needs[i] & missing) != 0) continue;
-    const uint8_t load = loads[i], need = needs[i];
+    needs[i] = static_cast<uint8_t>(needs[i] & ~sectors);
+    if (needs[i] != 0) continue;
+    const uint8_t load = loads[i];
     for (uint32_t k = i; k > ready; --k) {  // in order
       loads[k] = loads[k - 1];
       needs[k] = needs[k - 1];
     }
     loads[ready] = load;
-    needs[ready] = need;
+    needs[ready] = 0;
     ready += 1;
   }
   return ready;

@@ -6,10 +6,17 @@
 
 namespace nearwarp::l2_detail {
 
+/// One place for all functions but the customary one.
+NW_HD NW_APART inline uint32_t hashed_set(const cache::SetIndex& index, uint32_t within_slice) {
+  return index.of(within_slice);
+}
+
 NW_HD NW_INLINE uint32_t set_of(const L2SliceParams& p, const std::byte* base, LineAddr line) {
-  // The slice's lines differ in the bits above the slice index; fold them so that strides spread.
-  const AddressMap& map = p.map.of(line, base);
-  return AddressMap::fold(map.within_slice(line), p.set_bits);
+  // Bits of the line that choose partition and slice are the same in all of the slice's lines, so
+  // they are left out.
+  const uint32_t within = p.map.of(line, base).within_slice(line);
+  return p.index.function == cache::SetFunction::kFolded ? AddressMap::fold(within, p.index.bits)
+                                                         : hashed_set(p.index, within);
 }
 
 NW_HD NW_INLINE uint16_t vault_endpoint(const L2SliceParams& p, const std::byte* base,

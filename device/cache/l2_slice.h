@@ -375,7 +375,7 @@ L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t qu
   s.memory_in = memory_in;
   s.memory_out = memory_out;
   s.reply_out = reply_out;
-  const uint32_t sets = 1u << p.set_bits;
+  const uint32_t sets = p.index.sets;
   const uint32_t depth = p.latency_cycles + (queue_entries < 2 ? 2 : queue_entries);
   s.tags = arena.template allocate<uint32_t>(sets * p.ways);
   s.ages = arena.template allocate<uint8_t>(sets * p.ways);

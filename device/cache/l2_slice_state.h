@@ -2,6 +2,7 @@
 // device/cache/l2_slice.h.
 #pragma once
 
+#include "device/cache/set_index.h"
 #include "device/core/fault.h"
 #include "device/core/home_table.h"
 #include "device/core/lane_group.h"
@@ -16,8 +17,9 @@ inline constexpr uint32_t kNoMshr = 0xffffffffu;
 struct L2SliceParams {
   uint32_t period = 1;          ///< ticks per L2 cycle
   uint32_t latency_cycles = 1;  ///< from look-up to departure, at least 1
-  uint32_t set_bits = 0;        ///< 2^set_bits sets
-  uint32_t ways = 1;            ///< at most 64
+  /// Of a line's number within the slice.
+  cache::SetIndex index{1, 0, cache::SetFunction::kFolded};
+  uint32_t ways = 1;  ///< at most 64
   uint32_t mshr_entries = 1;
   uint32_t mshr_merges = 1;    ///< requests that one entry can answer
   uint32_t atomic_cycles = 0;  ///< that each lane takes of those that want one address; 0: none

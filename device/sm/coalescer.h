@@ -124,6 +124,43 @@ NW_HD NW_APART inline void count_rounds(const uint64_t* words, uint32_t record, 
   }
 }
 
+/// What packets an atomic of a warp is.
+enum class AtomicPackets : uint8_t {
+  kLines,    ///< one for each line
+  kSectors,  ///< for each sector as many as lanes that want one address of it at most
+  kLanes,    ///< one for each lane
+};
+
+/// Instead of coalesce(), for packets that are not of lines: each has lanes that want different
+/// addresses of a sector. Source of kSectors: GPGPU-Sim 4.2. Leader only, as count_rounds().
+NW_HD NW_APART inline void split_atomic(const uint64_t* words, uint32_t record, uint32_t mask,
+                                        uint64_t device_base, uint32_t line_shift,
+                                        AtomicPackets packets, LineList& out) {
+  const uint64_t offset_mask = (uint64_t{1} << line_shift) - 1;
+  out.count = out.next = 0;
+  for (uint32_t todo = mask; todo != 0; todo &= todo - 1) {
+    const uint32_t lane = count_trailing_zeros(todo);
+    const uint64_t address = lane_address(words, record, mask, lane);
+    const auto line = static_cast<uint32_t>((address - device_base) >> line_shift);
+    const uint32_t sector = 1u << (static_cast<uint32_t>(address & offset_mask) >> 5);
+    uint32_t k = out.count;
+    if (packets == AtomicPackets::kSectors) {
+      // Those of the sector that the lanes before it with the same address are in are taken.
+      uint32_t taken = 0;
+      for (uint32_t rest = mask & static_cast<uint32_t>(low_bits(lane)); rest != 0;
+           rest &= rest - 1)
+        taken += lane_address(words, record, mask, count_trailing_zeros(rest)) == address ? 1 : 0;
+      for (k = 0; k < out.count; ++k)
+        if (out.line[k] == line && out.sectors[k] == sector && taken-- == 0) break;
+    }
+    if (k < out.count) continue;
+    out.line[k] = line;
+    out.sectors[k] = static_cast<uint8_t>(sector);
+    out.rounds[k] = 1;
+    out.count += 1;
+  }
+}
+
 /// Sets LineList::words of a store that coalesce() has seen. Leader only, as count_rounds().
 NW_HD NW_APART inline void mark_words(const uint64_t* words, uint32_t record, uint32_t mask,
                                       uint32_t lane_bytes, uint64_t device_base,

@@ -77,6 +77,10 @@ NW_HD NW_APART void place_local(const SmParams& p, S& s, const SystemView& syste
   }
 }
 
+NW_HD NW_INLINE bool is_atomic(const ImageInstr& in) {
+  return in.action == Action::kAtomic || in.action == Action::kReduce;
+}
+
 template <class G, class S>
 NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const SystemView& system) {
   const LsuOp& op = s.lsu[s.lsu_head];
@@ -86,9 +90,14 @@ NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const Syst
     const uint32_t cycles =
         bank_cycles(g, words, op.record, op.mask, in.lane_bytes, p.shared_banks);
     g.leader([&] { s.lines.count = cycles; });
+  } else if (p.atomic_packets != AtomicPackets::kLines && is_atomic(in)) {
+    g.leader([&] {
+      split_atomic(words, op.record, op.mask, p.device_base, p.line_shift, p.atomic_packets,
+                   s.lines);
+    });
   } else {
     coalesce(g, words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
-    if (p.count_rounds && (in.action == Action::kAtomic || in.action == Action::kReduce))
+    if (p.count_rounds && is_atomic(in))
       g.leader(
           [&] { count_rounds(words, op.record, op.mask, p.device_base, p.line_shift, s.lines); });
     if (p.mark_words && in.action == Action::kStore)

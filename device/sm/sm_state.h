@@ -71,6 +71,7 @@ struct SmParams {
   bool all_local = false;     ///< it finds all data in its own stack: a bound, not a design
   bool count_rounds = false;  ///< of atomics: somebody serialises lanes that want one address
   bool mark_words = false;    ///< of stores: somebody wants to know which words they write
+  AtomicPackets atomic_packets = AtomicPackets::kLines;
 };
 
 enum class Phase : uint8_t {

@@ -89,17 +89,20 @@ struct MachineConfig {
     uint32_t pipeline_cycles = 0;  ///< before and behind the access itself
     uint32_t shared_latency_cycles = 0;
     uint32_t shared_banks = 0;
+    /// Of a warp's atomic: "coalesced", "sector" or "lane"
+    std::string atomic_packets = "coalesced";
   } lsu;
 
   struct L1 {  // [l1]
     uint32_t bytes = 0;
     uint32_t ways = 0;
     uint32_t line_bytes = 0;
-    std::string set_function = "linear";  ///< "linear", "xor" or "fermi"
+    std::string set_function = "linear";  ///< "linear", "xor", "fermi", "folded" or "ipoly"
     uint32_t hit_latency_cycles = 0;
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;
     bool sectors = false;                  ///< loads fetch the sectors that are missing, not lines
+    std::string allocate = "miss";         ///< "miss" or "fill": when a miss takes its way
     std::string write_policy = "through";  ///< "through", "allocate" or "local-back"
   } l1;
 
@@ -119,7 +122,8 @@ struct MachineConfig {
     uint32_t bytes = 0;
     uint32_t ways = 0;
     uint32_t slices = 0;
-    uint32_t latency_cycles = 0;  ///< L2 cycles inside a slice, channels apart
+    std::string set_function = "folded";  ///< as of the L1
+    uint32_t latency_cycles = 0;          ///< L2 cycles inside a slice, channels apart
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;
     uint32_t queue_entries = 0;

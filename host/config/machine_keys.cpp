@@ -185,15 +185,21 @@ Keys memory_keys() {
        "Shared memory access without bank conflicts."},
       {NW_KEY(lsu.shared_banks), "banks", 1, 32, kPowerOfTwo, "",
        "Banks of the shared memory, four bytes wide."},
+      {NW_KEY(lsu.atomic_packets), "", 0, 0, false, "coalesced sector lane",
+       "Packets of a warp's atomic, one of which leaves per cycle. coalesced: one for each line; "
+       "sector: for each sector as many as lanes want one address of it at most, so that none has "
+       "two lanes of one address; lane: one for each lane.",
+       kOptional},
       {NW_KEY(l1.bytes), "bytes", 128, uint64_t{1} << 24, false, "",
        "Capacity of an SM's L1 data cache."},
       {NW_KEY(l1.ways), "ways", 1, 32, false, "", "Associativity."},
       {NW_KEY(l1.line_bytes), "bytes", 32, 256, kPowerOfTwo, "",
        "Cache line, of the L2 too; the unit of all memory traffic."},
-      {NW_KEY(l1.set_function), "", 0, 0, false, "linear xor fermi",
+      {NW_KEY(l1.set_function), "", 0, 0, false, "linear xor fermi folded ipoly",
        "What a line's set is. linear: its lowest bits; xor: these, exclusive-or as many above "
        "them; "
-       "fermi: the hash of Fermi's L1, of 32 or 64 sets.",
+       "fermi: the hash of Fermi's L1, of 32 or 64 sets; folded: all its bits, exclusive-or in "
+       "pieces; ipoly: the remainder by a polynomial, of 2 to 256 sets.",
        kOptional},
       {NW_KEY(l1.hit_latency_cycles), "core cycles", 1, 4000, false, "",
        "Of a hit, lsu.pipeline_cycles apart."},
@@ -203,6 +209,11 @@ Keys memory_keys() {
        "Loads that wait for one missing line at most."},
       {NW_KEY(l1.sectors), "", 0, 0, false, "",
        "Loads fetch the sectors that are missing, not whole lines (with l2.sectors).", kOptional},
+      {NW_KEY(l1.allocate), "", 0, 0, false, "miss fill",
+       "When a miss takes its way, that of the line least recently used. miss: when it is sent; "
+       "fill: when its data comes, so that it wants an MSHR alone, and a line is there until "
+       "another one has come. fill of a discrete machine, without local-back.",
+       kOptional},
       {NW_KEY(l1.write_policy), "", 0, 0, false, "through allocate local-back",
        "through: stores go on, to lines that are there too, and allocate nothing; allocate: they "
        "go "
@@ -231,6 +242,10 @@ Keys memory_keys() {
       {NW_KEY(l2.ways), "ways", 1, 32, false, "", "Associativity."},
       {NW_KEY(l2.slices), "slices", 1, 256, false, "",
        "Slices; a multiple of the number of stacks or memory partitions."},
+      {NW_KEY(l2.set_function), "", 0, 0, false, "linear xor fermi folded ipoly",
+       "What a line's set is, as l1.set_function, by its number within the slice: what chooses "
+       "partition and slice is left out. Without the key: folded.",
+       kOptional},
       {NW_KEY(l2.latency_cycles), "L2 cycles", 1, 100000, false, "",
        "Look-up inside a slice, channels apart."},
       {NW_KEY(l2.mshr_entries), "lines", 1, 256, false, "",

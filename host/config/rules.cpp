@@ -171,15 +171,21 @@ void check_near_bank(const Rules& rules, const MachineConfig& m) {
                  std::max(n.cores_per_row, cores / n.cores_per_row));
 }
 
-/// Fermi's hash is of two numbers of sets.
-void check_set_function(const Rules& rules, const MachineConfig& m, uint64_t bytes, uint64_t ways) {
-  const uint64_t sets = bytes / (ways * m.l1.line_bytes);
+/// Fermi's hash is of two numbers of sets, and there are polynomials of some degrees.
+void check_set_function(const Rules& rules, std::string_view key, const std::string& function,
+                        uint64_t sets, uint64_t line_bytes) {
   rules.require(
-      m.l1.set_function != "fermi" || ((sets == 32 || sets == 64) && m.l1.line_bytes == 128),
-      "l1.set_function", "is \"fermi\"",
+      function != "fermi" || ((sets == 32 || sets == 64) && line_bytes == 128), key, "is \"fermi\"",
       fmt::format("that is for 32 or 64 sets of lines of 128 bytes, not {} of {} - choose xor or "
                   "linear",
-                  sets, m.l1.line_bytes));
+                  sets, line_bytes));
+  rules.require(function != "ipoly" || (sets >= 2 && sets <= 256), key, "is \"ipoly\"",
+                fmt::format("that is for 2 to 256 sets, not {} - choose folded or xor", sets));
+}
+void check_l1_set_function(const Rules& rules, const MachineConfig& m, uint64_t bytes,
+                           uint64_t ways) {
+  check_set_function(rules, "l1.set_function", m.l1.set_function, bytes / (ways * m.l1.line_bytes),
+                     m.l1.line_bytes);
 }
 
 /// Stack SMs, where they differ from the main ones.
@@ -188,7 +194,7 @@ void check_stack_sms(const Rules& rules, const MachineConfig& m) {
   const uint32_t bytes = m.stack_sm.l1_bytes != 0 ? m.stack_sm.l1_bytes : m.l1.bytes;
   const uint32_t ways = m.stack_sm.l1_ways != 0 ? m.stack_sm.l1_ways : m.l1.ways;
   check_sets(rules, "stack_sm.l1_bytes", bytes, 1, ways, m.l1.line_bytes, "ways x l1.line_bytes");
-  check_set_function(rules, m, bytes, ways);
+  check_l1_set_function(rules, m, bytes, ways);
 }
 
 void check_gpu(const Rules& rules, const MachineConfig& m) {
@@ -233,7 +239,7 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
                 fmt::format("memory.local_memory = \"slot\" needs {}", kLocalLineBytes));
   check_sets(rules, "l1.bytes", m.l1.bytes, 1, m.l1.ways, m.l1.line_bytes,
              "l1.ways x l1.line_bytes");
-  check_set_function(rules, m, m.l1.bytes, m.l1.ways);
+  check_l1_set_function(rules, m, m.l1.bytes, m.l1.ways);
   if (m.instruction_cache.bytes != 0) {
     check_sets(rules, "instruction_cache.bytes", m.instruction_cache.bytes, 1,
                m.instruction_cache.ways, m.l1.line_bytes, "instruction_cache.ways x l1.line_bytes");
@@ -262,14 +268,24 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
                 "is \"allocate\"", "that needs l1.sectors = true");
   rules.require(m.l1.write_policy != "local-back" || !m.l1.sectors, "l1.write_policy",
                 "is \"local-back\"", "that is of whole lines, without l1.sectors");
+  rules.require(m.l1.allocate == "miss" || m.shape == "discrete", "l1.allocate", "is \"fill\"",
+                "only machines of the shape \"discrete\" may have it");
+  rules.require(
+      m.l1.allocate == "miss" || m.l1.write_policy != "local-back", "l1.allocate", "is \"fill\"",
+      "with l1.write_policy = \"local-back\" it must be \"miss\": a reply that replaced a "
+      "dirty line would have to wait until that can be sent");
   rules.require(m.l1.mshr_entries <= 64 || m.shape == "discrete", "l1.mshr_entries",
                 fmt::format("is {}", m.l1.mshr_entries),
                 "machines of other shapes than \"discrete\" may have at most 64");
   rules.require(m.l2.sectors_per_cycle == 0 || m.l2.sectors, "l2.sectors_per_cycle",
                 fmt::format("is {}", m.l2.sectors_per_cycle), "that needs l2.sectors = true");
-  if (m.shape != "near_bank")
+  if (m.shape != "near_bank") {
     check_sets(rules, "l2.bytes", m.l2.bytes, m.l2.slices, m.l2.ways, m.l1.line_bytes,
                "l2.slices x l2.ways x l1.line_bytes");
+    check_set_function(rules, "l2.set_function", m.l2.set_function,
+                       m.l2.bytes / (uint64_t{m.l2.slices} * m.l2.ways * m.l1.line_bytes),
+                       m.l1.line_bytes);
+  }
 }
 
 void check_memory(const Rules& rules, const MachineConfig& m) {

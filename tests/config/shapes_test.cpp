@@ -85,7 +85,21 @@ TEST(Shapes, RulesOfADiscreteGpu) {
   EXPECT_EQ(error("partitions.interleave_bytes=64").rfind("partitions.interleave_bytes", 0), 0u);
   EXPECT_EQ(error("partitions.hash=ipoly"), "");
   EXPECT_EQ(error("l1.write_policy=local-back"), "");
+  EXPECT_EQ(error("l1.allocate=fill"), "");
   EXPECT_EQ(error("l1.write_policy=allocate").rfind("l1.write_policy", 0), 0u);
+  for (const char* function : {"linear", "xor", "fermi", "folded", "ipoly"})
+    EXPECT_EQ(error("l2.set_function=" + std::string(function)), "");
+  const auto gtx480 = [](std::vector<std::string> texts) {
+    return message_of([&] { load_machine("gtx480", texts); });
+  };
+  expect_contains(gtx480({"l1.allocate=fill"}), "l1.write_policy = \"local-back\" it must be");
+  EXPECT_EQ(gtx480({"l2.set_function=fermi"}), "");
+  expect_contains(gtx480({"l2.bytes=1572864", "l2.set_function=fermi"}),
+                  "that is for 32 or 64 sets of lines of 128 bytes, not 128 of 128");
+  expect_contains(gtx480({"l2.bytes=6291456", "l2.set_function=ipoly"}),
+                  "that is for 2 to 256 sets, not 512");
+  expect_contains(gtx480({"l1.bytes=512", "l1.set_function=ipoly"}),
+                  "not 1 - choose folded or xor");
   expect_contains(
       message_of([] { load_machine("gtx480", std::vector<std::string>{"l1.line_bytes=64"}); }),
       "memory.local_memory = \"slot\" needs 128");

@@ -39,6 +39,32 @@ TEST(Discrete, AtomicsAndWritesAreAcknowledged) {
   EXPECT_GT(counter(r, "l2.atomics"), 0u);
 }
 
+TEST(Discrete, AtomicsInPacketsOfTheirOwnAreAllServed) {
+  const runtime::Recording& recording = hand_made("hand-made-atomics");
+  const uint64_t lines = counter(run(recording), "sm.atomic_lines");
+  uint64_t sectors = 0;
+  for (const char* packets : {"sector", "lane"}) {
+    const std::vector<std::string> keys{std::string("lsu.atomic_packets=") + packets};
+    const report::RunResult expected = run(recording, keys);
+    EXPECT_EQ(expected.warp_instructions, recording.warp_instructions);
+    EXPECT_EQ(counter(expected, "l2.atomics"), counter(expected, "sm.atomic_lines"));
+    EXPECT_GT(counter(expected, "l2.atomics"), lines);
+    if (sectors != 0) {
+      EXPECT_GE(counter(expected, "l2.atomics"), sectors);
+    }
+    sectors = counter(expected, "l2.atomics");
+    for (const sim::SimOptions& options : ways_of_stepping())
+      EXPECT_EQ(numbers(run(recording, keys, options)), numbers(expected)) << packets;
+  }
+  for (const char* machine : {"tom", "coda", "mpu", "opportunistic", "gtx480"}) {
+    const std::vector<std::string> keys{"lsu.atomic_packets=lane"};
+    const report::RunResult r = sim::replay_on_cpu(recording, config::load_machine(machine, keys),
+                                                   config::load_policy("baseline"), {});
+    EXPECT_EQ(r.warp_instructions, recording.warp_instructions) << machine;
+    EXPECT_EQ(counter(r, "sm.atomic_lines"), sectors) << machine;
+  }
+}
+
 struct Sharing {
   const char* name;
   std::vector<std::string> keys;
@@ -126,7 +152,10 @@ TEST(Discrete, NorDoesItWithOtherPoliciesOfTheL1) {
   const runtime::Recording& recording = workload("kmeans", 300'000);
   for (const std::vector<std::string>& own :
        {std::vector<std::string>{"l1.write_policy=local-back"},
-        {"l1.sectors=true", "l1.write_policy=allocate", "l1.mshr_entries=100"}}) {
+        {"l1.sectors=true", "l1.write_policy=allocate", "l1.mshr_entries=100"},
+        {"l1.allocate=fill"},
+        {"l1.allocate=fill", "l1.sectors=true", "l1.write_policy=allocate", "l1.bytes=4096",
+         "l1.mshr_entries=100", "interconnect.split_packets=true"}}) {
     std::vector<std::string> keys = write_back();
     keys.insert(keys.end(), own.begin(), own.end());
     const report::RunResult expected = run(recording, keys);

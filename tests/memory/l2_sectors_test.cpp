@@ -8,7 +8,7 @@ SliceRig sectors(uint8_t write_back, uint32_t set_bits = 1) {
   return SliceRig([=](L2SliceParams& p) {
     p.by_sectors = 1;
     p.write_back = write_back;
-    p.set_bits = set_bits;
+    p.index = folded(set_bits);
   });
 }
 void read(SliceRig& r, uint32_t cycle, uint32_t line, uint32_t wanted, uint32_t tag = 0) {

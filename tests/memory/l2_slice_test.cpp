@@ -69,7 +69,7 @@ TEST(L2Slice, FullMergeListHoldsTheRequestUntilTheFill) {
 
 TEST(L2Slice, MshrExhaustionHoldsTheRequest) {
   SliceRig r([](L2SliceParams& p) {
-    p.set_bits = 3;
+    p.index = folded(3);
     p.mshr_entries = 2;
   });
   r.read(10, 0);
@@ -83,8 +83,62 @@ TEST(L2Slice, MshrExhaustionHoldsTheRequest) {
   EXPECT_EQ(r.memory_in->items[2].packet.tag, 1u);  // the entry that became free
 }
 
+// Of lines that are read in turns, those that share a set of one way miss again.
+TEST(L2Slice, ASetIsChosenByTheFunction) {
+  struct Case {
+    cache::SetIndex index;
+    uint32_t first, second;
+    bool together;
+  };
+  using enum cache::SetFunction;
+  for (const Case& c :
+       {Case{{4, 2, kLinear}, 0, 4, true}, Case{{4, 2, kLinear}, 0, 5, false},
+        Case{{4, 2, kXor}, 0, 4, false}, Case{{4, 2, kXor}, 0, 5, true},
+        Case{{4, 2, kXor}, 0, 16, true}, Case{{4, 2, kFolded}, 0, 16, false},
+        Case{{4, 2, kFolded}, 0, 17, true}, Case{{4, 2, kPolynomial, 0b11}, 0, 4, false},
+        Case{{4, 2, kPolynomial, 0b11}, 0, 7, true}, Case{{32, 5, kFermi}, 0, 32, true},
+        Case{{32, 5, kFermi}, 0, 64, false}, Case{{32, 5, kFermi}, 0, 65, true}}) {
+    SliceRig r([&](L2SliceParams& p) {
+      p.index = c.index;
+      p.ways = 1;
+    });
+    r.read(10, c.first);
+    r.read(110, c.second);
+    r.read(210, c.first);
+    for (const uint32_t at : {100u, 200u}) r.fill(at, 0);
+    if (c.together) r.fill(300, 0);
+    r.run();
+    EXPECT_EQ(r.replied(2), c.together ? 300u : 210u + kLatency)
+        << static_cast<int>(c.index.function) << " " << c.second;
+  }
+}
+
+// Bits that choose the partition are the same in all lines of a slice: they make no difference.
+TEST(L2Slice, ASetIsOfTheNumberWithinTheSlice) {
+  SliceRig r([](L2SliceParams& p) {
+    p.index = {4, 2, cache::SetFunction::kLinear};
+    p.ways = 1;
+    AddressMap& map =
+        p.map.baseline;  // GPGPU-Sim's: runs of two lines go to three partitions in turn
+    map.stacks = 3, map.vaults = map.slices = 1, map.chunk_bits = 1;
+    map.vault_bits = 0;
+  });
+  const uint32_t lines[] = {0, 1, 6, 7, 12};  // numbers 0 to 4 of the first partition's slice
+  for (uint32_t i = 0; i < 5; ++i) {
+    r.read(10 + 100 * i, lines[i]);
+    r.fill(60 + 100 * i, 0);
+  }
+  r.read(600, 7);
+  r.read(610, 0);  // 12 took its place
+  r.fill(700, 0);
+  r.run();
+  EXPECT_EQ(r.replied(5), 600u + kLatency);
+  EXPECT_EQ(r.replied(6), 700u);
+  EXPECT_EQ(r.counters().evictions, 2u);
+}
+
 TEST(L2Slice, SetFullOfPendingWaysHoldsTheRequest) {
-  SliceRig r([](L2SliceParams& p) { p.set_bits = 0; });
+  SliceRig r([](L2SliceParams& p) { p.index = folded(0); });
   for (uint32_t i = 0; i < 3; ++i) r.read(10 + i, i);
   r.fill(100, 0);
   r.fill(110, 1);
@@ -95,7 +149,7 @@ TEST(L2Slice, SetFullOfPendingWaysHoldsTheRequest) {
 }
 
 TEST(L2Slice, LeastRecentlyUsedIsEvictedWhenTheMissIsSent) {
-  SliceRig r([](L2SliceParams& p) { p.set_bits = 0; });
+  SliceRig r([](L2SliceParams& p) { p.index = folded(0); });
   r.read(10, 0);
   r.read(11, 1);
   r.fill(100, 0);
@@ -180,11 +234,27 @@ TEST(L2Slice, LanesThatWantOneAddressAreServedOneAfterTheOther) {
   EXPECT_EQ(r.counters().atomic_busy_cycles, 16u);
 }
 
+TEST(L2Slice, LanesInPacketsOfTheirOwnAreServedOnePerCycle) {
+  for (const uint32_t cycles : {0u, 1u, 3u}) {
+    SliceRig r([&](L2SliceParams& p) { p.atomic_cycles = cycles; });
+    r.read(10, 6);
+    r.fill(100, 0);
+    for (uint32_t i = 0; i < 4; ++i) {
+      r.request(PacketKind::kAtomic, 200 + i, 6);
+      r.sm_out->items.back().packet.extra = 1;
+    }
+    for (int i = 0; i < 4; ++i) r.acknowledge(400 + i);
+    r.run();
+    for (uint32_t i = 0; i < 4; ++i)
+      EXPECT_EQ(r.replied(1 + i), 200u + i * (cycles == 3 ? 3 : 1) + kLatency) << cycles;
+  }
+}
+
 TEST(L2Slice, FillsOfAtomicsNeedNoRoomInTheRequestRing) {
   // Memory takes no request for a long time, yet data that returns is passed on.
   SliceRig r(
       [](L2SliceParams& p) {
-        p.set_bits = 3;
+        p.index = folded(3);
         p.mshr_merges = 8;
         p.latency_cycles = 1;
       },

@@ -243,7 +243,7 @@ class MemorySystem {
     L2SliceParams p;
     p.period = config.l2_period;
     p.latency_cycles = config.l2_latency;
-    p.set_bits = config.set_bits;
+    p.index = {1u << config.set_bits, config.set_bits, cache::SetFunction::kFolded};
     p.ways = config.ways;
     p.mshr_entries = config.mshrs;
     p.mshr_merges = config.merges;

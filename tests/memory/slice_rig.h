@@ -12,6 +12,11 @@ inline constexpr uint32_t kPeriod = 10;
 inline constexpr Tick kHop = 20;
 inline constexpr uint32_t kLatency = 5;
 
+/// Sets as machines without l2.set_function have them.
+inline cache::SetIndex folded(uint32_t bits) {
+  return {1u << bits, bits, cache::SetFunction::kFolded};
+}
+
 /// A slice between a mock SM side and a mock memory that the test scripts.
 struct SliceRig {
   Rig rig;
@@ -23,7 +28,7 @@ struct SliceRig {
   explicit SliceRig(std::function<void(L2SliceParams&)> adjust = {}, uint32_t slots = 16) {
     params.period = kPeriod;
     params.latency_cycles = kLatency;
-    params.set_bits = 1;
+    params.index = folded(1);
     params.ways = 2;
     params.mshr_entries = 4;
     params.mshr_merges = 2;

@@ -52,6 +52,48 @@ TEST(Coalescer, RoundsAreTheMostLanesOfOneAddress) {
   EXPECT_EQ(rounds(strided(96, 4), kFull), (std::vector<uint32_t>{1, 1}));
 }
 
+/// Packets of an atomic: line and sectors of each.
+std::vector<std::pair<LineAddr, uint32_t>> packets_of(AtomicPackets packets,
+                                                      const std::vector<uint64_t>& words,
+                                                      uint32_t mask = kFull) {
+  LineList list;
+  list.next = 9;
+  split_atomic(words.data(), 0, mask, kBase, 7, packets, list);
+  EXPECT_EQ(list.next, 0u);
+  std::vector<std::pair<LineAddr, uint32_t>> all;
+  for (uint32_t i = 0; i < list.count; ++i) {
+    EXPECT_EQ(list.rounds[i], 1);
+    all.emplace_back(list.line[i], list.sectors[i]);
+  }
+  return all;
+}
+using PacketList = std::vector<std::pair<LineAddr, uint32_t>>;
+
+TEST(Coalescer, AtomicsByLanesAreAPacketEach) {
+  const auto lanes = [](const std::vector<uint64_t>& words, uint32_t mask) {
+    return packets_of(AtomicPackets::kLanes, words, mask);
+  };
+  EXPECT_EQ(lanes(strided(5 * 128, 0), kFull), PacketList(32, {5, 1}));
+  EXPECT_EQ(lanes(strided(120, 4), 0x7), (PacketList{{0, 8}, {0, 8}, {1, 1}}));
+  EXPECT_EQ(lanes(strided(0, 32), 0x80000011), (PacketList{{0, 1}, {1, 1}, {7, 8}}));
+}
+
+TEST(Coalescer, AtomicsBySectorsShareAPacketWhereAddressesDiffer) {
+  const auto sectors = [](const std::vector<uint64_t>& words, uint32_t mask = kFull) {
+    return packets_of(AtomicPackets::kSectors, words, mask);
+  };
+  EXPECT_EQ(sectors(strided(5 * 128, 0)), PacketList(32, {5, 1}));
+  EXPECT_EQ(sectors(strided(128, 4)), (PacketList{{1, 1}, {1, 2}, {1, 4}, {1, 8}}));
+  EXPECT_EQ(sectors(strided(128, 4), 0x10003), (PacketList{{1, 1}, {1, 4}}));
+  EXPECT_EQ(sectors(strided(96, 16), 0xf), (PacketList{{0, 8}, {1, 1}}));
+  // Three lanes of one word, two of another one of the sector, one of another sector.
+  const uint64_t at[] = {0, 4, 0, 64, 4, 0};
+  uint64_t address[32] = {}, words[trace::kMaxRecordWords];
+  for (uint32_t i = 0; i < 6; ++i) address[i] = kBase + 256 + at[i];
+  const uint32_t n = trace::write_record(words, 0x3f, address);
+  EXPECT_EQ(sectors({words, words + n}, 0x3f), (PacketList{{2, 1}, {2, 1}, {2, 4}, {2, 1}}));
+}
+
 TEST(Coalescer, WordsAreThoseThatAreWrittenCompletely) {
   const auto written = [](const std::vector<uint64_t>& words, uint32_t mask, uint32_t bytes) {
     LineList list = lines_of(words, mask);

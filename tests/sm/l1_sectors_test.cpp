@@ -173,6 +173,134 @@ TEST(L1Sectors, AnInvalidatedLineIsNotKept) {
   EXPECT_EQ(c.load(5, 1), L1Result::kMiss);
 }
 
+/// Ways are taken on fill.
+L1 on_fill(L1Writes writes, bool sectors, uint32_t sets = 4, uint32_t ways = 2, uint32_t mshrs = 8,
+           uint32_t merges = 4) {
+  L1 c(writes, sectors, sets, ways, mshrs, merges);
+  c.p.on_fill = 1;
+  return c;
+}
+
+TEST(L1OnFill, AMissWantsAnMshrAlone) {
+  L1 c = on_fill(L1Writes::kThrough, true, 1, 2, 4);
+  c.fetch(1, 1);
+  c.fetch(2, 1);
+  for (LineAddr line = 3; line < 7; ++line) {
+    EXPECT_EQ(c.load(line, 1), L1Result::kMiss);  // more than there are ways
+    EXPECT_EQ(c.request.mshr, line - 3);
+  }
+  EXPECT_EQ(c.load(7, 1), L1Result::kStall);  // no MSHR
+  EXPECT_EQ(c.load(2, 1), L1Result::kHit);    // lines are there until others have come
+  EXPECT_EQ(c.load(1, 1), L1Result::kHit);
+  c.fill(2, 1);  // line 5 comes first, and takes the place of 2
+  EXPECT_EQ(c.load(1, 1), L1Result::kHit);
+  EXPECT_EQ(c.load(5, 1), L1Result::kHit);
+  EXPECT_EQ(c.load(2, 1), L1Result::kMiss);
+  EXPECT_EQ(c.request.mshr, 2u);
+  for (const uint32_t m : {0u, 1u, 3u, 2u}) c.fill(m, 1);
+  EXPECT_TRUE(c.empty());
+  EXPECT_EQ(c.load(6, 1), L1Result::kHit);  // the last two that came
+  EXPECT_EQ(c.load(2, 1), L1Result::kHit);
+  EXPECT_EQ(c.load(4, 1), L1Result::kMiss);
+}
+
+TEST(L1OnFill, LoadsJoinTheMshrOfTheirLine) {
+  L1 c = on_fill(L1Writes::kThrough, true, 4, 2, 8, 3);
+  EXPECT_EQ(c.load(5, 0b0001, 1), L1Result::kMiss);
+  EXPECT_EQ(c.load(9, 0b0001, 2), L1Result::kMiss);
+  EXPECT_EQ(c.load(9, 0b0001, 3, 0), L1Result::kMerged);  // needs no credit
+  EXPECT_EQ(c.load(9, 0b0010, 4, 0), L1Result::kStall);   // this one does
+  EXPECT_EQ(c.load(9, 0b0011, 4), L1Result::kMiss);
+  EXPECT_EQ(c.request.mshr, 1u);
+  EXPECT_EQ(c.request.fetch, 0b0010u);
+  EXPECT_EQ(c.load(9, 0b0001, 5), L1Result::kStall);  // three are all that an MSHR holds here
+  EXPECT_EQ(c.fill(1, 0b0001), (Loads{2, 3}));
+  EXPECT_EQ(c.load(9, 0b0001, 5), L1Result::kHit);
+  EXPECT_EQ(c.fill(1, 0b0010), Loads{4});
+  EXPECT_EQ(c.fill(0, 0b0001), Loads{1});
+  EXPECT_TRUE(c.empty());
+  EXPECT_EQ(c.s.counters.read_misses, 3u);
+  EXPECT_EQ(c.s.counters.read_merges, 1u);
+}
+
+TEST(L1OnFill, ASectorOfALineThatHasGoneTakesAWayAgain) {
+  L1 c = on_fill(L1Writes::kThrough, true, 1, 1);
+  EXPECT_EQ(c.load(1, 0b0011, 1), L1Result::kMiss);
+  c.fill(0, 0b0001);
+  c.fetch(2, 1);  // in the place of 1, which still waits for a sector
+  EXPECT_EQ(c.load(1, 0b0001, 2), L1Result::kMiss);
+  EXPECT_EQ(c.request.mshr, 0u);
+  EXPECT_EQ(c.request.fetch, 0b0001u);
+  EXPECT_EQ(c.fill(0, 0b0010), Loads{1});
+  EXPECT_EQ(c.load(1, 0b0010), L1Result::kHit);
+  EXPECT_EQ(c.load(2, 0b0001), L1Result::kMiss);
+  EXPECT_EQ(c.fill(0, 0b0001), Loads{2});
+  c.fill(1, 0b0001);
+  EXPECT_TRUE(c.empty());
+}
+
+TEST(L1OnFill, ByLinesAReplyBringsAll) {
+  L1 c = on_fill(L1Writes::kThrough, false);
+  EXPECT_EQ(c.load(5, 0b0001, 1), L1Result::kMiss);
+  EXPECT_EQ(c.load(5, 0b1000, 2), L1Result::kMerged);
+  EXPECT_EQ(c.fill(0, 0), (Loads{1, 2}));
+  EXPECT_EQ(c.load(5, 0b0100), L1Result::kHit);
+}
+
+TEST(L1OnFill, AStoreMayTakeTheWayBefore) {
+  L1 c = on_fill(L1Writes::kAllocate, true, 1, 1);
+  EXPECT_EQ(c.load(1, 0b0011, 1), L1Result::kMiss);
+  c.store(1, 0xff);  // under way, so that it misses nothing
+  EXPECT_EQ(c.s.counters.sector_write_misses, 0u);
+  c.store(1, 0xff0000);
+  EXPECT_EQ(c.s.counters.sector_write_misses, 1u);
+  EXPECT_EQ(c.load(1, 0b0101, 2), L1Result::kHit);
+  EXPECT_EQ(c.load(1, 0b0010, 3), L1Result::kMerged);
+  EXPECT_EQ(c.fill(0, 0b0011), (Loads{1, 3}));
+  EXPECT_EQ(c.load(1, 0b0111), L1Result::kHit);
+  c.store(2, 0xff);  // replaces it; what it had went through
+  EXPECT_EQ(c.load(1, 0b0001), L1Result::kMiss);
+  EXPECT_EQ(c.request.write_back, kNoLine);
+}
+
+TEST(L1OnFill, AKernelBeginsWithNothing) {
+  L1 c = on_fill(L1Writes::kThrough, true);
+  EXPECT_EQ(c.load(6, 0b0011, 7), L1Result::kMiss);
+  EXPECT_EQ(c.fill(0, 0b0001), Loads{});
+  l1_flush(c.p, c.s, c.arena.base());                // between the two sectors
+  EXPECT_EQ(c.load(6, 0b0001, 8), L1Result::kMiss);  // does not join the one before
+  EXPECT_EQ(c.request.mshr, 1u);
+  EXPECT_EQ(c.fill(0, 0b0010), Loads{7});  // and this is not kept
+  EXPECT_EQ(c.fill(1, 0b0001), Loads{8});
+  EXPECT_TRUE(c.empty());
+  EXPECT_EQ(c.load(6, 0b0001), L1Result::kHit);
+  EXPECT_EQ(c.load(6, 0b0010), L1Result::kMiss);
+}
+
+TEST(L1OnFill, AnInvalidatedLineIsNotKept) {
+  L1 c = on_fill(L1Writes::kAllocate, true);
+  EXPECT_EQ(c.load(5, 0b0011, 7), L1Result::kMiss);
+  EXPECT_EQ(c.fill(0, 0b0001), Loads{});
+  l1_invalidate_line(c.p, c.s, c.arena.base(), 5);
+  EXPECT_EQ(c.s.counters.invalidated_lines, 1u);
+  EXPECT_EQ(c.fill(0, 0b0010), Loads{7});
+  EXPECT_TRUE(c.empty());
+  EXPECT_EQ(c.load(5, 0b0010), L1Result::kMiss);
+}
+
+TEST(L1OnFill, MoreThan64Mshrs) {
+  L1 c = on_fill(L1Writes::kThrough, true, 1, 1, 130);
+  for (LineAddr line = 0; line < 130; ++line)
+    ASSERT_EQ(c.load(line, 1, 0), L1Result::kMiss) << line;
+  EXPECT_EQ(c.load(130, 1), L1Result::kStall);
+  for (const LineAddr line : {0u, 63u, 64u, 127u, 128u, 129u})
+    EXPECT_EQ(c.load(line, 1, 1), L1Result::kMerged) << line;
+  EXPECT_EQ(c.fill(128, 1), (Loads{0, 1}));
+  EXPECT_EQ(c.load(128, 1), L1Result::kHit);
+  EXPECT_EQ(c.load(131, 1), L1Result::kMiss);
+  EXPECT_EQ(c.request.mshr, 128u);
+}
+
 TEST(L1Sectors, MoreThan64Mshrs) {
   L1 c(L1Writes::kThrough, true, 64, 4, 200);
   for (LineAddr line = 0; line < 200; ++line) {

@@ -196,6 +196,76 @@ TEST(SmMemory, AtomicsGoToMemoryAndDropTheLine) {
   EXPECT_EQ(b.counters().atomics, 1u);
 }
 
+// Of lines of one set, those beyond its ways wait for a way, or, where it is taken on fill, for
+// none.
+TEST(SmMemory, MissesThatTakeTheirWayOnFillDoNotWaitForOne) {
+  for (const uint8_t on_fill : {0, 1}) {
+    SmBench b;
+    b.params.l1.index = {1, 0, cache::SetFunction::kLinear};
+    b.params.l1.ways = 1;
+    b.params.l1.plain = false;
+    b.params.l1.all_sectors = 15;
+    b.params.l1.on_fill = on_fill;
+    run_warps(b, 1, {load(1), alu(2, {1}), load(3), alu(4, {3})},
+              [&](uint32_t) { b.traces.at(0, 128).at(31 * 128, 0); });
+    ASSERT_EQ(b.network->got.size(), 32u);
+    const uint32_t apart = on_fill != 0 ? 1 : kMissLatency - 2;
+    for (uint32_t i = 0; i < 32; ++i)
+      EXPECT_EQ(b.network->got[i].at, b.network->got[0].at + i * apart);
+    const Cycles c = b.cycles(0);
+    EXPECT_EQ(c[1] - c[0], 31 * apart + kMissLatency);
+    EXPECT_EQ(c[3] - c[2], kHitLatency);  // the last one that came is there
+  }
+}
+
+// One packet leaves per cycle, and the result is there with the last reply.
+TEST(SmMemory, AtomicsByLanesLeaveOneByOne) {
+  SmBench b;
+  b.params.atomic_packets = AtomicPackets::kLanes;
+  run_warps(b, 1, {memory(Action::kAtomic, 1, {}), alu(2, {1})},
+            [&](uint32_t) { b.traces.at(256, 0); });
+  const auto atomics = b.network->of(PacketKind::kAtomic);
+  ASSERT_EQ(atomics.size(), 32u);
+  for (uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(atomics[i].at, atomics[0].at + i);
+    EXPECT_EQ(atomics[i].packet.line, 2u);
+    EXPECT_EQ(atomics[i].packet.sectors, 1u);
+    EXPECT_EQ(atomics[i].packet.extra, 1u);
+    EXPECT_EQ(atomics[i].packet.bytes, 8 + 32);
+  }
+  const Cycles c = b.cycles(0);
+  EXPECT_EQ(c[1] - c[0], 31 + kMissLatency);
+  EXPECT_EQ(b.counters().atomics, 1u);
+  EXPECT_EQ(b.counters().atomic_lines, 32u);
+}
+
+TEST(SmMemory, AtomicsBySectorsLeaveOneByOne) {
+  SmBench b;
+  b.params.atomic_packets = AtomicPackets::kSectors;
+  run_warps(b, 1, {memory(Action::kAtomic, 1, {}), alu(2, {1}), memory(Action::kReduce, -1, {})},
+            [&](uint32_t) { b.traces.at(0, 4).at(0, 0); });
+  const Cycles c = b.cycles(0);
+  EXPECT_EQ(c[1] - c[0], 3 + kMissLatency);
+  EXPECT_EQ(c[2] - c[1], 1u);
+  EXPECT_EQ(b.network->of(PacketKind::kAtomic).size(), 4u + 32u);
+}
+
+// A packet that has to wait for a credit is neither lost nor sent twice.
+TEST(SmMemory, AtomicsByLanesWaitForCredits) {
+  SmBench b;
+  b.params.atomic_packets = AtomicPackets::kLanes;
+  b.network_slots = 2;
+  run_warps(b, 2, {memory(Action::kAtomic, 1, {}), alu(2, {1})},
+            [&](uint32_t warp) { b.traces.at(128 * warp, 4); });
+  const auto atomics = b.network->of(PacketKind::kAtomic);
+  ASSERT_EQ(atomics.size(), 64u);
+  for (uint32_t i = 2; i < 64; ++i) EXPECT_EQ(atomics[i].at - atomics[i - 2].at, 2 * kLatency);
+  uint32_t of[2] = {};
+  for (const auto& a : atomics) of[a.packet.line] += 1;
+  EXPECT_EQ(of[0], 32u);
+  EXPECT_EQ(of[1], 32u);
+}
+
 TEST(SmMemory, ReductionsReturnNothing) {
   SmBench b;
   run_warps(b, 1, {memory(Action::kReduce, -1, {}), alu(1, {})},

@@ -7,16 +7,13 @@
 #include <bit>
 
 #include "host/core/error.h"
+#include "host/timing/machine/polynomials.h"
 
 namespace nearwarp::sim {
 
 namespace {
 
 uint32_t log2_exact(uint32_t n) { return static_cast<uint32_t>(std::countr_zero(n)); }
-
-/// Primitive polynomials over GF(2) by degree, from 1 on.
-constexpr uint32_t kPolynomials[AddressMap::kMaxPolynomialBits] = {
-    0b11, 0b111, 0b1011, 0b10011, 0b100101, 0b1000011, 0b10000011, 0b100011101};
 
 /// Partition and slice by the remainder of the chunk's number. The chunk's lowest bits are those of
 /// the partition, then of the slice, and come back as partition * slices + slice; those above are
@@ -32,7 +29,7 @@ void set_polynomial(AddressMap& map) {
                                                    : 1u << (j - (bits - slice_bits));
     for (uint32_t i = 0; i < bits; ++i) map.polynomial[i] |= (index >> i & 1) << j;
     remainder <<= 1;
-    if ((remainder >> bits & 1) != 0) remainder ^= kPolynomials[bits - 1];
+    if ((remainder >> bits & 1) != 0) remainder ^= primitive_polynomial(bits);
   }
 }
 

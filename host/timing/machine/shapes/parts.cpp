@@ -7,6 +7,7 @@
 #include "device/core/make_channel.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/timing/machine/baseline_map.h"
+#include "host/timing/machine/polynomials.h"
 #include "host/timing/machine/system.h"
 
 namespace nearwarp::sim {
@@ -17,10 +18,16 @@ namespace {
 uint32_t log2_exact(uint32_t n) { return static_cast<uint32_t>(std::countr_zero(n)); }
 
 cache::SetIndex set_index(uint32_t sets, const std::string& function) {
-  return {sets, log2_exact(sets),
-          function == "fermi" ? cache::SetFunction::kFermi
-          : function == "xor" ? cache::SetFunction::kXor
-                              : cache::SetFunction::kLinear};
+  cache::SetIndex index;
+  index.sets = sets;
+  index.bits = log2_exact(sets);
+  index.function = function == "fermi"    ? cache::SetFunction::kFermi
+                   : function == "xor"    ? cache::SetFunction::kXor
+                   : function == "folded" ? cache::SetFunction::kFolded
+                   : function == "ipoly"  ? cache::SetFunction::kPolynomial
+                                          : cache::SetFunction::kLinear;
+  if (function == "ipoly") index.polynomial = primitive_polynomial(index.bits) ^ sets;
+  return index;
 }
 
 /// Header, line and sector of a kind's packets.
@@ -114,6 +121,9 @@ SmSpec Parts::main_sm() const {
   p.line_shift = log2_exact(m.l1.line_bytes);
   if (m.memory.local_memory == "slot") p.local_sms = m.gpu.sms;
   p.count_rounds = m.l2.atomic_cycles != 0;
+  p.atomic_packets = m.lsu.atomic_packets == "sector" ? sm::AtomicPackets::kSectors
+                     : m.lsu.atomic_packets == "lane" ? sm::AtomicPackets::kLanes
+                                                      : sm::AtomicPackets::kLines;
   p.mark_words = m.l2.write_policy == "back" || m.l1.write_policy == "allocate";
   p.header_bytes = m.packets.header_bytes;
   p.sector_bytes = m.packets.sector_bytes;
@@ -128,7 +138,9 @@ SmSpec Parts::main_sm() const {
                 : m.l1.write_policy == "local-back" ? cache::L1Writes::kLocalBack
                                                     : cache::L1Writes::kThrough;
   p.l1.all_sectors = static_cast<uint8_t>(low_bits(m.l1.line_bytes / m.packets.sector_bytes));
-  p.l1.plain = !m.l1.sectors && m.l1.write_policy == "through" && m.l1.mshr_entries <= 64;
+  p.l1.on_fill = m.l1.allocate == "fill" ? 1 : 0;
+  p.l1.plain = !m.l1.sectors && m.l1.write_policy == "through" && m.l1.mshr_entries <= 64 &&
+               p.l1.on_fill == 0;
   p.tlb.entries = m.tlb.entries;
   p.tlb.page_shift = log2_exact(m.tlb.page_bytes / m.l1.line_bytes);
   p.tlb.walkers = m.tlb.walkers;
@@ -159,7 +171,7 @@ L2SliceSpec Parts::l2_slice() const {
   L2SliceParams& p = spec.params;
   p.period = period(m.clocks.l2_mhz);
   p.latency_cycles = m.l2.latency_cycles;
-  p.set_bits = log2_exact(m.l2.bytes / m.l2.slices / (m.l2.ways * m.l1.line_bytes));
+  p.index = set_index(m.l2.bytes / m.l2.slices / (m.l2.ways * m.l1.line_bytes), m.l2.set_function);
   p.ways = m.l2.ways;
   p.mshr_entries = m.l2.mshr_entries;
   p.mshr_merges = m.l2.mshr_merges;

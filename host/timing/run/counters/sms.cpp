@@ -69,7 +69,7 @@ constexpr CounterRow<SmNumbers> kSmCounters[] = {
     {"load_lines", "lines", "Cache lines that loads touched", [](N n) { return n.sm.load_lines; }},
     {"store_lines", "lines", "Cache lines that stores touched",
      [](N n) { return n.sm.store_lines; }},
-    {"atomic_lines", "lines", "Cache lines that atomics touched",
+    {"atomic_lines", "lines", "Cache lines that atomics touched, once for each packet",
      [](N n) { return n.sm.atomic_lines; }},
     {"shared_accesses", kWarps, "Accesses to shared memory",
      [](N n) { return n.sm.shared_accesses; }},
