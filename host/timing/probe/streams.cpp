@@ -137,13 +137,14 @@ StreamPair listed(const Machine& m, const std::vector<Group>& groups, uint32_t b
   for (const Group& g : groups)
     for (uint32_t w = 0; w < warps_each; ++w)
       for (uint32_t k = 0; k < l.each; ++k) {
-        // Warps side by side want lines side by side. The first one is the own stack's, and tells
-        // a mechanism where the warp belongs.
+        // A round's lines lie side by side, as those of warps side by side do: on all channels. The
+        // first one is the own stack's, and tells a mechanism where the warp belongs.
         const bool first = k == 0 && g.own != g.wanted;
+        const size_t chunk = size_t{k / kRound} * warps_each + w;
         l.lines.push_back(first ? of(g.own)[size_t{warps_each} * l.each + w]
-                                : of(g.wanted)[size_t{k} * warps_each + w]);
+                                : of(g.wanted)[chunk * kRound + k % kRound]);
       }
-  const uint32_t rounds = l.each / kRound, shorter = std::max(1u, rounds / 4);
+  const uint32_t rounds = l.each / kRound, shorter = rounds / 2;
   return pair_of(m, l, shorter, rounds - shorter);
 }
 
