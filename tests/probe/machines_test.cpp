@@ -65,6 +65,21 @@ TEST(ProbeMachines, ThreadsMakeNoDifference) {
   }
 }
 
+TEST(ProbeMachines, ExtremesHavePlansToo) {
+  const auto probes = [](const char* machine, const Overrides& overrides) {
+    size_t all = 0;
+    for (const Section& s : plan(config::load_machine(machine, overrides))) all += s.probes.size();
+    return all;
+  };
+  const size_t tom = probes("tom", {});
+  EXPECT_EQ(probes("tom", {"stack.count=16", "stack.sm_warps=256"}), tom);
+  EXPECT_EQ(probes("tom", {"sm.warps=1", "sm.threads=32"}), tom);
+  // Nothing beside the one stack, and nobody beside its SM.
+  EXPECT_LT(probes("tom", {"stack.count=1"}), tom);
+  EXPECT_LT(probes("discrete16", {"gpu.sms=1", "gpu.sms_per_cluster=1"}), probes("discrete16", {}));
+  EXPECT_GT(probes("mpu", {"gpu.sms=1024"}), 0u);
+}
+
 TEST(ProbeMachines, AWatchStopsTheMeasurement) {
   const auto machine = config::load_machine("tom");
   const std::vector<Section> sections = plan(machine);

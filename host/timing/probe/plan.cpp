@@ -191,7 +191,8 @@ class Planner {
   /// Stack SMs, to which warps are offloaded: as many as they hold at a time.
   void stack_bandwidths() {
     if (m_.l1.line_bytes < kUnitBytes) return;
-    const uint32_t stacks = m_.stack.count, warps = m_.stack.sm_warps;
+    const uint32_t stacks = m_.stack.count;
+    const uint32_t warps = std::min(m_.stack.sm_warps, most_listed_warps() / stacks);
     uint32_t block = block_warps(m_);
     while (warps % block != 0) --block;
     for (const uint32_t count : {stacks, 1u}) {
@@ -210,8 +211,9 @@ class Planner {
     if (m_.l1.line_bytes < kUnitBytes) return;
     const bool stacks = m_.shape == "stacks";
     const uint32_t count = stacks ? m_.stack.count : m_.gpu.sms, sms = m_.gpu.sms / count;
-    const uint32_t warps = stacks ? block_warps(m_) : std::min(4u, block_warps(m_));
-    const uint32_t blocks = stacks ? sms * std::min(2u, blocks_on_sm(m_)) : 1;
+    const uint32_t most = std::max(1u, most_listed_warps() / m_.gpu.sms);  // of an SM
+    const uint32_t warps = std::min({stacks ? 8u : 4u, block_warps(m_), most});
+    const uint32_t blocks = stacks ? sms * std::clamp(most / warps, 1u, 2u) : 1;
     PolicyConfig policy = baseline_;
     if (stacks) {
       policy.dispatch.groups = count;

@@ -29,6 +29,8 @@ StreamPair read_sectors(const config::MachineConfig& machine);
 struct Group {
   uint32_t own, wanted;
 };
+/// Warps of all groups together, at most.
+constexpr uint32_t most_listed_warps() { return kMaxListed / (2 * kRound); }
 /// Blocks of `block_warps` warps, as many for one group after the other, read or write lines of
 /// their groups' wanted stacks.
 StreamPair listed(const config::MachineConfig& machine, const std::vector<Group>& groups,
