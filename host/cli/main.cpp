@@ -30,6 +30,7 @@ constexpr const char* kHelp =
     "  nearwarp analyze WORKLOAD --mappings       which data mapping would suit it\n"
     "  nearwarp noc [OPTION...]                   measure a network by itself\n"
     "  nearwarp dram [OPTION...]                  measure a memory channel by itself\n"
+    "  nearwarp probe [OPTION...]                 latencies, bandwidths of a machine\n"
     "  nearwarp devices                           what can be simulated on here\n"
     "  nearwarp list KIND                         workloads, machines, policies, ...\n"
     "  nearwarp show KIND NAME                    all keys, values and meanings\n"
@@ -50,6 +51,7 @@ int dispatch(const Words& words) {
   if (name == "analyze") return analyze_command(rest);
   if (name == "noc") return noc_command(rest);
   if (name == "dram") return dram_command(rest);
+  if (name == "probe") return probe_command(rest);
   if (name == "devices") return devices_command(rest);
   if (name == "list") return list_command(rest);
   if (name == "show") return show_command(rest);
@@ -61,10 +63,11 @@ int dispatch(const Words& words) {
     print("nearwarp " + version() + "\n");
     return 0;
   }
-  throw UsageError(fmt::format(
-      "unknown command '{}'{}", name,
-      config::suggestion(name, {"run", "record", "check", "sweep", "merge", "analyze", "noc",
-                                "dram", "devices", "list", "show", "--help", "--version"})));
+  throw UsageError(
+      fmt::format("unknown command '{}'{}", name,
+                  config::suggestion(
+                      name, {"run", "record", "check", "sweep", "merge", "analyze", "noc", "dram",
+                             "probe", "devices", "list", "show", "--help", "--version"})));
 }
 
 int report(const char* message, int code) {

@@ -1,0 +1,79 @@
+// nearwarp probe: latencies and bandwidths of a machine, measured by programs that run on it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "bench/probes/programs.h"
+#include "host/cli/commands.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/progress_bar.h"
+#include "host/config/config.h"
+#include "host/core/error.h"
+#include "host/timing/probe/report.h"
+#include "host/timing/report/file.h"
+
+namespace nearwarp::cli {
+namespace {
+
+CommandLine options() {
+  CommandLine line("probe", "",
+                   "Measure a machine's unloaded latencies and the bandwidths that it reaches, by\n"
+                   "small programs that are simulated on it (docs/probe.md)");
+  line.value("machine", "name, or path of a .toml file", "NAME", "tom");
+  line.list("set", "override a key of the machine; repeatable", "KEY=VALUE");
+  line.value("threads", "runs at a time; default: all processors", "N");
+  line.value("json", "write everything to this file (docs/probe.md)", "FILE");
+  return line;
+}
+
+/// Policies are not the user's choice here.
+void refuse_policy_keys(const Words& overrides) {
+  for (const std::string& text : overrides) {
+    config::PolicyConfig policy = config::load_policy("baseline");
+    if (config::apply_override(policy, text))
+      throw UsageError(
+          fmt::format("--set {} is a key of policies - 'nearwarp probe' takes those of "
+                      "the machine",
+                      text));
+  }
+}
+
+}  // namespace
+
+int probe_command(const Words& words) {
+  CommandLine line = options();
+  line.parse(words, 0, 0);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  const Words overrides = line.texts("set");
+  const config::MachineConfig machine = config::load_machine(line.text("machine"), overrides);
+  refuse_policy_keys(overrides);
+  const unsigned threads = line.given("threads")
+                               ? static_cast<unsigned>(line.number("threads", 1, 1024))
+                               : std::max(1u, std::thread::hardware_concurrency());
+  if (line.given("json")) report::check_writable(line.text("json"));
+  const std::vector<probe::Section> sections = probe::plan(machine);
+  catch_interrupts();
+  size_t ended = 0, all = 0;
+  probe::Findings findings;
+  {
+    ProgressBar bar("probing", "runs");
+    const probe::Watch watch = [&](size_t done, size_t of) {
+      ended = done;
+      all = of;
+      bar.update(done, of);
+      return !interrupted();
+    };
+    findings = probe::measure(machine, sections, probe::record, threads, watch);
+  }
+  if (line.given("json"))
+    report::write_file(line.text("json"), probe::json_text(machine, sections, findings, version()));
+  print(probe::table_text(machine, sections, findings));
+  if (!interrupted()) return 0;
+  throw Error(fmt::format("interrupted: {} of {} runs came to their end", ended, all));
+}
+
+}  // namespace nearwarp::cli
