@@ -99,6 +99,7 @@ struct MachineConfig {
     uint32_t line_bytes = 0;
     std::string set_function = "linear";  ///< "linear", "xor", "fermi", "folded" or "ipoly"
     uint32_t hit_latency_cycles = 0;
+    uint32_t miss_latency_cycles = 0;  ///< before what misses, and stores, leave the SM
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;
     bool sectors = false;                  ///< loads fetch the sectors that are missing, not lines
@@ -165,7 +166,8 @@ struct MachineConfig {
     uint32_t sms = 0;       ///< SMs in each stack's logic layer
     uint32_t sm_warps = 0;  ///< warps of a stack SM
     uint32_t vaults = 0;
-    uint32_t tsv_mbps = 0;               ///< per vault, 10^6 bytes per second
+    uint32_t tsv_mbps = 0;           ///< per vault, 10^6 bytes per second
+    uint32_t sm_latency_cycles = 0;  ///< between its SM and its switch; 0: switch_latency_cycles
     uint32_t switch_latency_cycles = 0;  ///< interconnect cycles, switch to vault or SM and back
     uint32_t switch_flit_bytes = 0;      ///< a switch port moves one flit per interconnect cycle
     uint32_t queue_entries = 0;

@@ -55,6 +55,7 @@ struct Path {
   Tick read(Tick t, bool in_l2) const {
     const uint32_t header = m.packets.header_bytes, line = m.l1.line_bytes;
     const uint32_t reply = header + line;
+    t += m.l1.miss_latency_cycles * core;              // the L1
     t = crossbar(t + hop(), header) + hop();           // request crossbar
     t = up(t, l2) + m.l2.latency_cycles * l2 + hop();  // slice
     if (!in_l2) {

@@ -53,13 +53,13 @@ void add_stack_sms(Graph& g, const Parts& parts, const config::PolicyConfig& pol
   spec.params.all_local = policy.mapping == "local";
   const std::vector<NodeId> switches = g.members(g.class_named("stack_switch"));
   const uint16_t stack_sm = g.add_class("stack_sm", spec);
-  const Wire wire = parts.in_stack();
+  const Wire wire = parts.at_stack_sm();
   std::vector<NodeId> stack_sms;
   for (uint16_t k = 0; k < switches.size(); ++k) {
     const NodeId sm = g.add(stack_sm, fmt::format("stack sm {}", k), k);
     stack_sms.push_back(sm);
     constexpr uint8_t kBoth = kRequests | kReplies;
-    g.link(g.at(sm), g.next_in(switches[k]), ChannelClass::kInStack, kBoth, wire);
+    g.link(g.at(sm), g.next_in(switches[k]), ChannelClass::kInStack, kBoth, parts.from_sm(wire));
     g.link(g.next_out(switches[k]), g.at(sm), ChannelClass::kInStack, kBoth, wire);
   }
   add_ways_to_stack_sms(g, parts, stack_sms);

@@ -64,7 +64,8 @@ class Discrete {
   void link_sm(uint32_t i) {
     const End sm = g_.at(sms_[i]), front_end = g_.at(front_end_);
     const uint32_t port = p_.cluster_of(i);
-    g_.link(sm, g_.at(requests_, port), ChannelClass::kSmToNetwork, kRequests, p_.hop());
+    g_.link(sm, g_.at(requests_, port), ChannelClass::kSmToNetwork, kRequests,
+            p_.from_sm(p_.hop()));
     g_.link(g_.at(replies_, port), sm, ChannelClass::kNetworkToSm, kReplies, p_.hop());
     g_.link(sm, front_end, ChannelClass::kControl, kControl, p_.control(16));
     g_.link(front_end, sm, ChannelClass::kControl, kControl, p_.control(16));

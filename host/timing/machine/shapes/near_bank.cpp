@@ -96,7 +96,8 @@ class NearBank {
 
   void link_core(const Core& core) {
     const End sm = g_.at(core.sm), front_end = g_.at(front_end_);
-    g_.link(sm, g_.next_in(core.router), ChannelClass::kSmToNetwork, kRequests, p_.hop());
+    g_.link(sm, g_.next_in(core.router), ChannelClass::kSmToNetwork, kRequests,
+            p_.from_sm(p_.hop()));
     g_.link(g_.next_out(core.router), sm, ChannelClass::kNetworkToSm, kReplies, p_.hop());
     g_.link(sm, front_end, ChannelClass::kControl, kControl, p_.control(16));
     g_.link(front_end, sm, ChannelClass::kControl, kControl, p_.control(16));

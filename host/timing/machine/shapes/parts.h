@@ -42,6 +42,20 @@ struct Parts : ShapeInputs {
     return {machine.interconnect.channel_latency_cycles * icnt_period,
             machine.interconnect.queue_entries, 0};
   }
+  /// What leaves an SM passes its L1 before: as much longer, with room for what is in there.
+  Wire from_sm(Wire wire) const {
+    const uint32_t more = machine.l1.miss_latency_cycles * core_period;
+    wire.latency += more;
+    wire.slots += 2 * ((more + icnt_period - 1) / icnt_period);
+    return wire;
+  }
+  /// Between a stack's SM and its switch.
+  Wire at_stack_sm() const {
+    Wire wire = in_stack();
+    if (machine.stack.sm_latency_cycles != 0)
+      wire.latency = machine.stack.sm_latency_cycles * icnt_period;
+    return wire;
+  }
   Wire in_stack() const {
     return {machine.stack.switch_latency_cycles * icnt_period, machine.stack.queue_entries, 0};
   }

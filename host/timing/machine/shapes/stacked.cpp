@@ -70,7 +70,8 @@ class Stacked {
     for (uint32_t i = 0; i < n_.sms.size(); ++i) {
       const End sm = g_.at(n_.sms[i]), front_end = g_.at(n_.front_end);
       const uint32_t port = p_.cluster_of(i);
-      g_.link(sm, g_.at(n_.request_network, port), ChannelClass::kSmToNetwork, kRequests, hop);
+      g_.link(sm, g_.at(n_.request_network, port), ChannelClass::kSmToNetwork, kRequests,
+              p_.from_sm(hop));
       g_.link(g_.at(n_.reply_network, port), sm, ChannelClass::kNetworkToSm, kReplies, hop);
       g_.link(sm, front_end, ChannelClass::kControl, kControl, control);
       g_.link(front_end, sm, ChannelClass::kControl, kControl, control);

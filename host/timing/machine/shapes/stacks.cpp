@@ -76,7 +76,8 @@ class Stacks {
   void link_sms(const Stack& s) {
     for (uint32_t i = 0; i < s.sms.size(); ++i) {
       const End sm = g_.at(s.sms[i]), front_end = g_.at(front_end_);
-      g_.link(sm, g_.at(s.requests, i), ChannelClass::kSmToNetwork, kRequests, p_.hop());
+      g_.link(sm, g_.at(s.requests, i), ChannelClass::kSmToNetwork, kRequests,
+              p_.from_sm(p_.hop()));
       g_.link(g_.at(s.replies, i), sm, ChannelClass::kNetworkToSm, kReplies, p_.hop());
       g_.link(sm, front_end, ChannelClass::kControl, kControl, p_.control(16));
       g_.link(front_end, sm, ChannelClass::kControl, kControl, p_.control(16));
