@@ -3,12 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+
+// A list option is one value per occurrence: `--set a="x, y"` is not split at its comma.
+#define CXXOPTS_VECTOR_DELIMITER '\0'
+#include <cxxopts.hpp>
 
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 
 namespace nearwarp::cli {
+
+struct CommandLine::Parser {
+  cxxopts::Options options;
+  cxxopts::ParseResult result;
+};
+
 namespace {
 
 std::string long_name(const std::string& name) {
@@ -25,32 +36,35 @@ CommandLine::CommandLine(std::string command, std::string positional_help,
                          const std::string& description)
     : command_(std::move(command)),
       positional_help_(std::move(positional_help)),
-      options_("nearwarp " + command_, description + "\n"),
+      parser_(new Parser{cxxopts::Options("nearwarp " + command_, description + "\n"), {}}),
       names_{"--help"} {
-  options_.custom_help(positional_help_ + " [OPTION...]");
-  options_.positional_help("");
-  options_.set_width(80);
-  options_.add_options()("h,help", "print this text");
-  options_.add_options("hidden")("positional", "", cxxopts::value<Words>());
-  options_.parse_positional("positional");
+  parser_->options.custom_help(positional_help_ + " [OPTION...]");
+  parser_->options.positional_help("");
+  parser_->options.set_width(80);
+  parser_->options.add_options()("h,help", "print this text");
+  parser_->options.add_options("hidden")("positional", "", cxxopts::value<Words>());
+  parser_->options.parse_positional("positional");
 }
+
+CommandLine::CommandLine(CommandLine&&) noexcept = default;
+CommandLine::~CommandLine() = default;
 
 void CommandLine::value(const std::string& name, const std::string& help,
                         const std::string& value_name, const std::string& default_value) {
   auto value = cxxopts::value<std::string>();
   if (!default_value.empty()) value = value->default_value(default_value);
-  options_.add_options()(name, help, value, value_name);
+  parser_->options.add_options()(name, help, value, value_name);
   names_.push_back("--" + long_name(name));
 }
 
 void CommandLine::flag(const std::string& name, const std::string& help) {
-  options_.add_options()(name, help);
+  parser_->options.add_options()(name, help);
   names_.push_back("--" + long_name(name));
 }
 
 void CommandLine::list(const std::string& name, const std::string& help,
                        const std::string& value_name) {
-  options_.add_options()(name, help, cxxopts::value<Words>(), value_name);
+  parser_->options.add_options()(name, help, cxxopts::value<Words>(), value_name);
   names_.push_back("--" + long_name(name));
 }
 
@@ -59,7 +73,7 @@ void CommandLine::parse(const Words& words, size_t least, size_t most) {
   for (const std::string& word : words) argv.push_back(word.c_str());
   const std::string see = fmt::format(" - see 'nearwarp {} --help'", command_);
   try {
-    result_ = options_.parse(static_cast<int>(argv.size()), argv.data());
+    parser_->result = parser_->options.parse(static_cast<int>(argv.size()), argv.data());
   } catch (const cxxopts::exceptions::no_such_option&) {
     for (const std::string& word : words) {
       if (!word.starts_with("-") || word == "-h") continue;
@@ -73,7 +87,8 @@ void CommandLine::parse(const Words& words, size_t least, size_t most) {
   } catch (const cxxopts::exceptions::exception& error) {
     throw UsageError(error.what() + see);
   }
-  if (result_.count("positional") != 0) positional_ = result_["positional"].as<Words>();
+  if (parser_->result.count("positional") != 0)
+    positional_ = parser_->result["positional"].as<Words>();
   if (help_wanted()) return;
   if (positional_.size() < least) {
     throw UsageError(fmt::format("'nearwarp {}' needs {}{}", command_, positional_help_, see));
@@ -83,20 +98,20 @@ void CommandLine::parse(const Words& words, size_t least, size_t most) {
   }
 }
 
-bool CommandLine::help_wanted() const { return result_.count("help") != 0; }
+bool CommandLine::help_wanted() const { return parser_->result.count("help") != 0; }
 
-std::string CommandLine::help() const { return options_.help({""}); }
+std::string CommandLine::help() const { return parser_->options.help({""}); }
 
-bool CommandLine::given(const std::string& name) const { return result_.count(name) != 0; }
+bool CommandLine::given(const std::string& name) const { return parser_->result.count(name) != 0; }
 
 std::string CommandLine::text(const std::string& name) const {
-  return result_[name].count() == 0 && !result_[name].has_default()
+  return parser_->result[name].count() == 0 && !parser_->result[name].has_default()
              ? std::string()
-             : result_[name].as<std::string>();
+             : parser_->result[name].as<std::string>();
 }
 
 Words CommandLine::texts(const std::string& name) const {
-  return given(name) ? result_[name].as<Words>() : Words();
+  return given(name) ? parser_->result[name].as<Words>() : Words();
 }
 
 uint64_t CommandLine::number(const std::string& name, uint64_t least, uint64_t most) const {

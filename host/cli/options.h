@@ -1,9 +1,8 @@
 // Command-line parsing with nearwarp's errors: cxxopts behind a small wall.
 #pragma once
 
-// A list option is one value per occurrence: `--set a="x, y"` is not split at its comma.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-#include <cxxopts.hpp>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +20,8 @@ class CommandLine {
  public:
   /// `command` and `positional_help` are for the help text, e.g. "run", "WORKLOAD".
   CommandLine(std::string command, std::string positional_help, const std::string& description);
+  CommandLine(CommandLine&&) noexcept;
+  ~CommandLine();
 
   /// Declare an option that takes a value. `name` is long, or "s,long".
   void value(const std::string& name, const std::string& help, const std::string& value_name,
@@ -45,9 +46,10 @@ class CommandLine {
 
  private:
   std::string command_, positional_help_;
-  cxxopts::Options options_;
+  /// The parser, out of sight of the commands: its header takes longer than they do.
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
   Words names_;  ///< of all options, with dashes, for suggestions
-  cxxopts::ParseResult result_;
   Words positional_;
 };
 
