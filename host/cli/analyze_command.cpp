@@ -5,7 +5,9 @@
 #include "host/cli/backend.h"
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/program_recording.h"
 #include "host/cli/trace_program.h"
+#include "host/cli/wrong_file.h"
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
@@ -20,9 +22,11 @@ compiler::Program compile(const std::string& name) {
   if (const workloads::Workload* workload = workloads::find(name)) {
     return compiler::compile_ptx(workload->ptx(), workload->ptx_name());
   }
-  if (name.find('/') != std::string::npos || name.ends_with(".ptx")) {
-    return compiler::compile_ptx_file(name);
-  }
+  if (name.ends_with(".ptx")) return compiler::compile_ptx_file(name);
+  const std::string advice = wrong_file(name, "analyze");
+  if (names_recording(name) || advice.find("is a program") != std::string::npos)
+    throw UsageError(advice);
+  if (name.find('/') != std::string::npos) return compiler::compile_ptx_file(name);
   std::vector<std::string> names;
   for (const auto& workload : workloads::all()) names.push_back(workload->name());
   throw UsageError(fmt::format("unknown workload '{}'{} (or give a .ptx file)", name,

@@ -81,7 +81,7 @@ int check_command(const Words& words) {
 
   ApplicationRun run;
   if (application.empty()) {
-    const workloads::Workload& workload = workload_named(line.positional()[0]);
+    const workloads::Workload& workload = workload_named(line.positional()[0], "check");
     catch_interrupts();
     run.findings.push_back(check_workload(workload, size, kernels));
   } else {

@@ -10,6 +10,7 @@
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
 
+#include "host/cli/wrong_file.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 
@@ -94,6 +95,9 @@ void CommandLine::parse(const Words& words, size_t least, size_t most) {
     throw UsageError(fmt::format("'nearwarp {}' needs {}{}", command_, positional_help_, see));
   }
   if (positional_.size() > most) {
+    // An application and its arguments, without the -- before it?
+    const std::string advice = wrong_file(positional_[0], command_);
+    if (most == 1 && !advice.empty()) throw UsageError(advice);
     throw UsageError(fmt::format("'{}' is one word too many{}", positional_[most], see));
   }
 }

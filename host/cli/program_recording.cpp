@@ -10,6 +10,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/trace_program.h"
+#include "host/cli/wrong_file.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/core/file_hash.h"
@@ -124,13 +125,15 @@ std::string recorded_key(const std::string& path) {
                                 "recording");
 }
 
-const workloads::Workload& workload_named(const std::string& name) {
+const workloads::Workload& workload_named(const std::string& name, const std::string& command) {
   if (const workloads::Workload* workload = workloads::find(name)) return *workload;
   if (name.ends_with("kernelslist") || name.ends_with(".trace"))
     throw UsageError(fmt::format(
         "'{}' is what Accel-Sim's tracer writes first - give the kernelslist.g that its "
         "post-traces-processing makes of it",
         name));
+  if (const std::string advice = wrong_file(name, command); !advice.empty())
+    throw UsageError(advice);
   std::vector<std::string> names;
   for (const auto& workload : workloads::all()) names.push_back(workload->name());
   throw UsageError(fmt::format("unknown workload '{}'{}", name, config::suggestion(name, names)));

@@ -11,8 +11,10 @@
 
 namespace nearwarp::cli {
 
-/// Throws UsageError with the nearest name for one that does not exist.
-const workloads::Workload& workload_named(const std::string& name);
+/// Throws UsageError for one that does not exist: with the nearest name, or if it is a file, with
+/// what to do with that. `command`: the user's.
+const workloads::Workload& workload_named(const std::string& name,
+                                          const std::string& command = "run");
 
 /// All that determines the recording of a workload at a size, as 32 hexadecimal digits.
 std::string recording_key_of(const workloads::Workload& workload, const std::string& size);

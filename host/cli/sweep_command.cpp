@@ -88,7 +88,8 @@ sweep::Definition definition_of(const CommandLine& line) {
       if (names_recording(name))
         definition.programs.push_back({name, "", recorded_key(name)});
       else
-        definition.programs.push_back({name, size, recording_key_of(workload_named(name), size)});
+        definition.programs.push_back(
+            {name, size, recording_key_of(workload_named(name, "sweep"), size)});
     }
   }
   if (const uint32_t most = max_repeats_option(line); most != 0)

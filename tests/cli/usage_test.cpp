@@ -53,6 +53,17 @@ TEST(Usage, Version) {
       << outcome.out;
 }
 
+TEST(Usage, AFileInAWrongPlaceIsToldWhereItGoes) {
+  expect_error({"run", "/bin/true"}, kUsage, {"'nearwarp run -- /bin/true ARG...'"});
+  expect_error({"run", "/bin/true", "1", "2"}, kUsage, {"'nearwarp run -- /bin/true ARG...'"});
+  expect_error({"check", "/bin/true"}, kUsage, {"'nearwarp check -- /bin/true ARG...'"});
+  expect_error({"sweep", "/bin/true", "--out", "x"}, kUsage, {"nearwarp record -- /bin/true"});
+  expect_error({"analyze", "/bin/true"}, kUsage, {"nearwarp record -- /bin/true"});
+  const std::string ptx = NW_SOURCE_DIR "/bench/workloads/fma/fma.ptx";
+  expect_error({"run", ptx}, kUsage, {"'nearwarp analyze " + ptx + "'"});
+  expect_error({"run", "/etc/passwd"}, kUsage, {"does not take"});
+}
+
 TEST(Usage, MistakesOfUseExitWithTwo) {
   expect_error({}, kUsage, {"--help"});
   expect_error({"rum", "libor"}, kUsage, {"'rum'", "'run'"});
