@@ -238,10 +238,15 @@ void store_override(const Key<Config>& key, Config& config, std::string_view val
              optional != nullptr && (value == "unknown" || value == "\"unknown\"")) {
     (*optional)->reset();
   } else {
+    // As TOML has them: underscores between digits, 0x, 0o, 0b before them.
     std::string digits(value);
-    std::erase(digits, '_');  // as TOML allows between digits
+    std::erase(digits, '_');
+    int base = 10;
+    for (const auto& [prefix, of] : {std::pair{"0x", 16}, {"0o", 8}, {"0b", 2}})
+      if (digits.starts_with(prefix)) base = of;
+    const char* const first = digits.data() + (base == 10 ? 0 : 2);
     int64_t number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const auto [end, error] = std::from_chars(first, digits.data() + digits.size(), number, base);
     if (error != std::errc() || end != digits.data() + digits.size()) {
       throw bad_value(key, fmt::format("cannot be '{}'", value), where);
     }

@@ -24,10 +24,10 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& names) {
-  // A third of the letters may be wrong. A name that is a whole part of a longer one ("ways" of
-  // "l1.ways") is near as well, but only if it stands for one name.
+  // A third of the letters may be wrong, and two of four. A name that is a whole part of a longer
+  // one ("ways" of "l1.ways") is near as well, but only if it stands for one name.
   std::string best;
-  size_t best_distance = std::max<size_t>(2, name.size() / 3) + 1;
+  size_t best_distance = std::max<size_t>(name.size() < 4 ? 1 : 2, name.size() / 3) + 1;
   for (const std::string& candidate : names) {
     const size_t distance = edit_distance(name, candidate);
     if (distance < best_distance) {

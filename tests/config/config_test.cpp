@@ -322,7 +322,7 @@ TEST_F(ConfigFile, AStandardCountsItsOwnCycles) {
 TEST(Overrides, TheLastOneWins) {
   const std::vector<std::string> texts = {"l1.ways=8",
                                           "l1.set_function=linear",
-                                          "l1.bytes = 65_536",
+                                          "l1.bytes = 0x1_0000",
                                           "l1.ways=4",
                                           "sm.scheduler_policy=lrr",
                                           "sm.charge_moves=false",
@@ -333,6 +333,20 @@ TEST(Overrides, TheLastOneWins) {
   EXPECT_EQ(m.sm.scheduler_policy, "lrr");
   EXPECT_FALSE(m.sm.charge_moves);
   EXPECT_TRUE(load_policy("baseline", texts).offload.dynamic_control);
+}
+
+TEST(Overrides, NumbersAsTomlHasThem) {
+  for (const char* text : {"65536", "65_536", "0x10000", "0o200000", "0b1_0000_0000_0000_0000"})
+    EXPECT_EQ(
+        load_machine("tom", std::vector<std::string>{std::string("sm.shared_memory_bytes=") + text})
+            .sm.shared_memory_bytes,
+        65536u);
+  for (const char* text : {"0x", "x10", "0xg", "1.5", "0x-1", "", "0b2"})
+    EXPECT_THROW(
+        load_machine("tom",
+                     std::vector<std::string>{std::string("sm.shared_memory_bytes=") + text}),
+        Error)
+        << text;
 }
 
 TEST(Overrides, AConstantCacheHasWholeSetsOfLinesThatTheL1sHold) {
