@@ -100,7 +100,7 @@ pid_t start(const std::string& path, Words arguments, Words environment) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // it may ignore all others, in an endless kernel
     if (getppid() != parent) _exit(127);
     // The same addresses on every run, and none where the simulated GPU's memory belongs.
     const int persona = personality(0xffffffff);
@@ -123,12 +123,15 @@ pid_t start(const std::string& path, Words arguments, Words environment) {
       path, std::strerror(code)));
 }
 
-/// Waits for the child's end; after an interrupt it gets some time, then it is asked to end.
+void tell(const std::string& message) { std::fprintf(stderr, "nearwarp: %s\n", message.c_str()); }
+
+/// Waits for the child's end. After an interrupt it gets some time, then it is asked to end, then
+/// it is killed.
 int wait_for(pid_t child) {
   using namespace std::chrono_literals;
   auto pause = 1ms;
   auto since_interrupt = 0ms;
-  bool asked = false;
+  bool asked = false, killed = false;
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(child, &status, WNOHANG);
@@ -138,10 +141,17 @@ int wait_for(pid_t child) {
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::milliseconds(16));
     if (!interrupted()) continue;
+    if (since_interrupt == 0ms)
+      tell("interrupted: the application has 5 seconds to end - interrupt again to kill it now");
     since_interrupt += pause;
-    if (since_interrupt < 2000ms || asked) continue;
-    asked = true;
-    kill(child, SIGTERM);
+    if (since_interrupt >= 2000ms && !asked) {
+      asked = true;
+      kill(child, SIGTERM);
+    }
+    if (since_interrupt >= 5000ms && !killed) {
+      killed = true;
+      kill(child, SIGKILL);
+    }
   }
 }
 
@@ -169,8 +179,6 @@ void read_spool(const fs::path& folder, ApplicationRun& run) {
       run.findings.push_back(racecheck::load_findings(path.string()));
   }
 }
-
-void tell(const std::string& message) { std::fprintf(stderr, "nearwarp: %s\n", message.c_str()); }
 
 /// The machine as EventTimes::begin() has it, for a process with another working directory.
 std::string event_times_option(const CommandLine& line) {

@@ -1,8 +1,11 @@
 // Does `nearwarp run` report what it should, where it should, whatever happens?
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
@@ -198,6 +201,64 @@ TEST(Run, InterruptWhileExecutingEndsTheRun) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_TRUE(contains(outcome.err, "interrupted")) << outcome.err;
   EXPECT_EQ(folder.size(), 0u);
+}
+
+/// An application that ignores what can be ignored; it leaves its process's number in a file.
+class Stubborn {
+ public:
+  Stubborn() : script_(folder_.file("stubborn")), number_(folder_.file("number")) {
+    write_text(script_,
+               "#!/bin/sh\ntrap '' INT TERM HUP\necho $$ > " + number_ + "\nwhile :; do :; done\n");
+    std::filesystem::permissions(script_, std::filesystem::perms::owner_all);
+  }
+  const std::string& script() const { return script_; }
+  pid_t process() const {
+    return std::filesystem::exists(number_) ? std::atoi(read_text(number_).c_str()) : 0;
+  }
+  /// Is it gone, soon?
+  bool ends() const {
+    for (int i = 0; i < 200; ++i) {
+      if (kill(process(), 0) != 0) return true;
+      usleep(10'000);
+    }
+    return false;
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::string script_, number_;
+};
+
+TEST(Run, AnApplicationThatIgnoresInterruptsIsKilledInTheEnd) {
+  const Stubborn application;
+  bool sent = false;
+  Setting setting;
+  setting.watch = [&](pid_t child, const std::string&) {
+    if (sent || application.process() == 0) return;
+    sent = true;
+    kill(child, SIGINT);
+  };
+  const Outcome outcome = run_program({"run", "--", application.script()}, setting);
+  EXPECT_TRUE(sent);
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "has 5 seconds to end")) << outcome.err;
+  EXPECT_TRUE(application.ends());
+}
+
+TEST(Run, TheSecondInterruptLeavesNoApplicationBehind) {
+  const Stubborn application;
+  int sent = 0, calls = 0;
+  Setting setting;
+  setting.watch = [&](pid_t child, const std::string& err) {
+    if (application.process() == 0 || ++calls < 5 || sent == 2) return;
+    if (sent == 1 && !contains(err, "5 seconds")) return;
+    sent += 1;
+    kill(child, SIGINT);
+  };
+  const Outcome outcome = run_program({"run", "--", application.script()}, setting);
+  EXPECT_EQ(sent, 2);
+  EXPECT_EQ(outcome.signal, SIGINT) << outcome.err;
+  EXPECT_TRUE(application.ends());
 }
 
 TEST(Run, ProgressBarFitsItsTerminalAndIsWiped) {
