@@ -12,6 +12,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
+#include "host/cli/progress_bar.h"
 #include "host/cli/sweep_progress.h"
 #include "host/cli/trace_program.h"
 #include "host/core/error.h"
@@ -137,7 +138,14 @@ Request understand(const CommandLine& line) {
   request.threads = line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024))
                                           : std::max(1u, std::thread::hardware_concurrency());
   request.backend = chosen_batch_backend(line);
-  request.plan = sweep::expand(definition_of(line));
+  {
+    ProgressBar bar("checking points", "points");
+    catch_interrupts();
+    request.plan = sweep::expand(definition_of(line), [&](uint64_t checked, uint64_t all) {
+      bar.update(checked, all);
+      return !interrupted();
+    });
+  }
   check_policies(request.plan);
   request.max_repeats = max_repeats_option(line);
   request.csv = line.text("csv");

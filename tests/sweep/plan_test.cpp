@@ -93,6 +93,29 @@ TEST(Plan, IsTheProductInItsOrder) {
             (Texts{"sm.warps=16", "l1.ways=4", "offload.load_miss_percent=1"}));
 }
 
+TEST(Plan, AbsurdOnesAreRefusedAtOnce) {
+  std::string values = "l1.hit_latency_cycles=1";
+  for (int i = 2; i <= 200; ++i) values += "," + std::to_string(i);
+  sweep::Definition d = definition({values});
+  d.axes.push_back(d.axes[0]);
+  EXPECT_EQ(sweep::count_points(d), 200u * 200 * d.programs.size() * d.policies.size());
+  for (int i = 0; i < 20; ++i) d.axes.push_back(d.axes[0]);  // 200^22: beyond 64 bits
+  EXPECT_EQ(sweep::count_points(d), sweep::kMaxPoints + 1);
+  EXPECT_THROW(sweep::expand(d), UsageError);
+}
+
+TEST(Plan, CheckingPointsIsToldAndStops) {
+  const sweep::Definition d = definition({"sm.warps=16,32,48"});
+  std::vector<uint64_t> told;
+  const auto tell = [&](uint64_t checked, uint64_t all) {
+    EXPECT_EQ(all, sweep::count_points(d));
+    told.push_back(checked);
+    return told.size() < 2;
+  };
+  EXPECT_THROW(sweep::expand(d, tell), Error);
+  EXPECT_EQ(told.size(), 2u);
+}
+
 TEST(Plan, ConfigurationsAreShared) {
   const Plan plan = sweep::expand(definition({"sm.warps=16,32"}, {"alpha", "beta"}));
   EXPECT_EQ(plan.points[0].machine_config, plan.points[1].machine_config);

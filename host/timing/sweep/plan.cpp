@@ -97,8 +97,14 @@ bool advance(const std::vector<Axis>& axes, std::vector<size_t>& choice) {
 
 class Expansion {
  public:
-  explicit Expansion(Plan& plan)
-      : plan_(plan), machines_(config::load_machine), policies_(config::load_policy) {}
+  using Told = std::function<bool(uint64_t, uint64_t)>;
+
+  Expansion(Plan& plan, const Told& progress)
+      : plan_(plan),
+        progress_(progress),
+        all_(count_points(plan.definition)),
+        machines_(config::load_machine),
+        policies_(config::load_policy) {}
 
   void run() {
     const Definition& d = plan_.definition;
@@ -148,10 +154,14 @@ class Expansion {
                                       d.version, d.programs[program].key, m.values, p.values));
         plan_.points.push_back(std::move(point));
       }
+      if (progress_ && !progress_(plan_.points.size(), all_))
+        throw Error("interrupted while the sweep's points were checked - there are no results");
     } while (advance(d.axes, choice));
   }
 
   Plan& plan_;
+  const Told& progress_;
+  uint64_t all_;
   Loader<config::MachineConfig> machines_;
   Loader<config::PolicyConfig> policies_;
 };
@@ -173,10 +183,25 @@ std::string Plan::policy_name(const Point& point) const {
   return stem(definition.policies[point.policy]);
 }
 
-Plan expand(Definition definition) {
+uint64_t count_points(const Definition& d) {
+  uint64_t points = 1;
+  const auto times = [&](size_t n) {
+    points = n != 0 && points > kMaxPoints / n ? kMaxPoints + 1 : points * n;
+  };
+  times(d.programs.size());
+  times(d.machines.size());
+  times(d.policies.size());
+  for (const Axis& axis : d.axes) times(axis.values.size());
+  return points;
+}
+
+Plan expand(Definition definition, const std::function<bool(uint64_t, uint64_t)>& progress) {
+  if (count_points(definition) > kMaxPoints)
+    throw UsageError(fmt::format(
+        "the sweep has more than {} points - give fewer values, or several sweeps", kMaxPoints));
   Plan plan;
   plan.definition = std::move(definition);
-  Expansion(plan).run();
+  Expansion(plan, progress).run();
   return plan;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,10 +55,18 @@ struct Plan {
   std::string policy_name(const Point& point) const;
 };
 
+/// Points that a sweep may have: more than anybody runs, few enough to be held.
+inline constexpr uint64_t kMaxPoints = 1'000'000;
+
+/// The number of points; kMaxPoints + 1 for any that is greater.
+uint64_t count_points(const Definition& definition);
+
 /// Expands the product and loads all configurations. A combination of keys that a rule forbids is
-/// the error of its points. Throws nearwarp::Error if a machine or policy cannot be had with any
-/// combination, UsageError if a point is there twice.
-Plan expand(Definition definition);
+/// the error of its points. `progress` is told of the points that are checked, and stops by
+/// returning false. Throws nearwarp::Error if a machine or policy cannot be had with any
+/// combination, or when stopped; UsageError if a point is there twice, or there are too many.
+Plan expand(Definition definition,
+            const std::function<bool(uint64_t checked, uint64_t all)>& progress = {});
 
 /// Part `part` of `parts`, counted from 1.
 struct Shard {
