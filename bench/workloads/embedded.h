@@ -17,6 +17,18 @@ extern const char* const heartwall_ptx;
 extern const char* const cfd_ptx;
 extern const char* const gather_ptx;
 
+// Without unrolled loops.
+extern const char* const libor_rolled_ptx;
+extern const char* const kmeans_rolled_ptx;
+extern const char* const bfs_rolled_ptx;
+extern const char* const reduction_rolled_ptx;
+extern const char* const fma_rolled_ptx;
+extern const char* const scalarprod_rolled_ptx;
+extern const char* const fwt_rolled_ptx;
+extern const char* const backprop_rolled_ptx;
+extern const char* const ray_rolled_ptx;
+extern const char* const heartwall_rolled_ptx;
+
 extern const char* const drivers_hash;  ///< SHA-256 of all sources in bench/workloads
 
 }  // namespace nearwarp::workloads::embedded

@@ -109,11 +109,10 @@ class Backprop final : public Workload {
   std::string ptx() const override { return embedded::backprop_ptx; }
   std::string ptx_name() const override { return "backprop.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     Network net = make_network(inputs(size));
     const auto blocks = static_cast<uint32_t>(net.num_inputs / kHidden);
     const runtime::Dim3 block = {kHidden, kHidden};
-    const uint32_t module = load_ptx(device, embedded::backprop_ptx, ptx_name());
     const auto d_input = device.upload(net.input, "input");
     const auto d_weights = device.upload(net.weights, "weights");
     const auto d_previous = device.upload(net.previous, "previous changes");

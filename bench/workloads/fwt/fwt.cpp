@@ -47,14 +47,13 @@ class Fwt final : public Workload {
   std::string ptx() const override { return embedded::fwt_ptx; }
   std::string ptx_name() const override { return "fwt.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const int log2_n = log2_elements(size), n = 1 << log2_n;
     std::vector<float> data(n), kernel(n, 0.0f);
     for (int i = 0; i < n; ++i) data[i] = random_unit(62, i);
     for (int i = 0; i < kKernelLength; ++i) kernel[i] = random_unit(63, i);
     const float scale = 1.0f / static_cast<float>(n);
 
-    const uint32_t module = load_ptx(device, embedded::fwt_ptx, ptx_name());
     const auto d_data = device.upload(data, "data");
     const auto d_kernel = device.upload(kernel, "kernel");
     const auto on_device = [&](runtime::DevicePtr values) {

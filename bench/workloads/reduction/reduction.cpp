@@ -38,7 +38,7 @@ class Reduction final : public Workload {
   std::string ptx() const override { return embedded::reduction_ptx; }
   std::string ptx_name() const override { return "reduction.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const uint32_t count = elements(size);
     std::vector<int32_t> values(count);
     uint32_t expected = 0;  // wraps around, as the device's additions do
@@ -49,7 +49,6 @@ class Reduction final : public Workload {
     const auto grid_for = [](uint32_t n) {
       return std::clamp(n / (kBlockThreads * kElementsPerThread), 1u, kMaxBlocks);
     };
-    const uint32_t module = load_ptx(device, embedded::reduction_ptx, ptx_name());
     auto in = device.upload(values, "input");
     auto out = device.allocate(grid_for(count) * sizeof(int32_t), "partial sums");
     auto spare = device.allocate(grid_for(count) * sizeof(int32_t), "partial sums 2");

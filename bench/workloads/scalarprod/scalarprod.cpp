@@ -47,14 +47,13 @@ class ScalarProd final : public Workload {
   std::string ptx() const override { return embedded::scalarprod_ptx; }
   std::string ptx_name() const override { return "scalarprod.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const int num_vectors = vectors(size), length = kLength;
     std::vector<float> a(size_t(num_vectors) * length), b(a.size());
     for (size_t i = 0; i < a.size(); ++i) {
       a[i] = random_unit(60, i);
       b[i] = random_unit(61, i);
     }
-    const uint32_t module = load_ptx(device, embedded::scalarprod_ptx, ptx_name());
     const auto d_a = device.upload(a, "a");
     const auto d_b = device.upload(b, "b");
     const auto d_products = device.allocate(num_vectors * sizeof(float), "products");
