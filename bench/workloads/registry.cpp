@@ -26,6 +26,9 @@ constexpr RolledPtx kRolled[] = {
     {"ray.ptx", embedded::ray_rolled_ptx},
     {"heartwall.ptx", embedded::heartwall_rolled_ptx},
     {"fma.ptx", embedded::fma_rolled_ptx},
+    {"reduction_original.ptx", embedded::reduction_original_rolled_ptx},
+    {"fwt_original.ptx", embedded::fwt_original_rolled_ptx},
+    {"backprop_original.ptx", embedded::backprop_original_rolled_ptx},
 };
 
 /// A workload with the other PTX.
@@ -76,6 +79,10 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_vector_add());
     list.push_back(make_fma());
     list.push_back(make_gather());
+    list.push_back(make_reduction_original());
+    list.push_back(make_scalarprod_original());
+    list.push_back(make_fwt_original());
+    list.push_back(make_backprop_original());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

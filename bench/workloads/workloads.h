@@ -22,4 +22,10 @@ std::unique_ptr<Workload> make_vector_add();
 std::unique_ptr<Workload> make_fma();
 std::unique_ptr<Workload> make_gather();
 
+// With launches, layouts and sizes of the originals.
+std::unique_ptr<Workload> make_reduction_original();
+std::unique_ptr<Workload> make_scalarprod_original();
+std::unique_ptr<Workload> make_fwt_original();
+std::unique_ptr<Workload> make_backprop_original();
+
 }  // namespace nearwarp::workloads
