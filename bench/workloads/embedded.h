@@ -19,6 +19,10 @@ extern const char* const gather_ptx;
 extern const char* const reduction_original_ptx;
 extern const char* const fwt_original_ptx;
 extern const char* const backprop_original_ptx;
+extern const char* const libor_original_ptx;
+extern const char* const kmeans_original_ptx;
+extern const char* const bfs_original_ptx;
+extern const char* const cfd_original_ptx;
 
 // Without unrolled loops.
 extern const char* const libor_rolled_ptx;
@@ -34,6 +38,9 @@ extern const char* const heartwall_rolled_ptx;
 extern const char* const reduction_original_rolled_ptx;
 extern const char* const fwt_original_rolled_ptx;
 extern const char* const backprop_original_rolled_ptx;
+extern const char* const libor_original_rolled_ptx;
+extern const char* const kmeans_original_rolled_ptx;
+extern const char* const bfs_original_rolled_ptx;
 
 extern const char* const drivers_hash;  ///< SHA-256 of all sources in bench/workloads
 

@@ -29,6 +29,9 @@ constexpr RolledPtx kRolled[] = {
     {"reduction_original.ptx", embedded::reduction_original_rolled_ptx},
     {"fwt_original.ptx", embedded::fwt_original_rolled_ptx},
     {"backprop_original.ptx", embedded::backprop_original_rolled_ptx},
+    {"libor_original.ptx", embedded::libor_original_rolled_ptx},
+    {"kmeans_original.ptx", embedded::kmeans_original_rolled_ptx},
+    {"bfs_original.ptx", embedded::bfs_original_rolled_ptx},
 };
 
 /// A workload with the other PTX.
@@ -83,6 +86,10 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_scalarprod_original());
     list.push_back(make_fwt_original());
     list.push_back(make_backprop_original());
+    list.push_back(make_libor_original());
+    list.push_back(make_kmeans_original());
+    list.push_back(make_bfs_original());
+    list.push_back(make_cfd_original());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

@@ -27,5 +27,9 @@ std::unique_ptr<Workload> make_reduction_original();
 std::unique_ptr<Workload> make_scalarprod_original();
 std::unique_ptr<Workload> make_fwt_original();
 std::unique_ptr<Workload> make_backprop_original();
+std::unique_ptr<Workload> make_libor_original();
+std::unique_ptr<Workload> make_kmeans_original();
+std::unique_ptr<Workload> make_bfs_original();
+std::unique_ptr<Workload> make_cfd_original();
 
 }  // namespace nearwarp::workloads
