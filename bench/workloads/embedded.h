@@ -23,6 +23,7 @@ extern const char* const libor_original_ptx;
 extern const char* const kmeans_original_ptx;
 extern const char* const bfs_original_ptx;
 extern const char* const cfd_original_ptx;
+extern const char* const heartwall_original_ptx;
 
 // Without unrolled loops.
 extern const char* const libor_rolled_ptx;
@@ -41,6 +42,7 @@ extern const char* const backprop_original_rolled_ptx;
 extern const char* const libor_original_rolled_ptx;
 extern const char* const kmeans_original_rolled_ptx;
 extern const char* const bfs_original_rolled_ptx;
+extern const char* const heartwall_original_rolled_ptx;
 
 extern const char* const drivers_hash;  ///< SHA-256 of all sources in bench/workloads
 

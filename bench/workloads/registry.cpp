@@ -32,6 +32,7 @@ constexpr RolledPtx kRolled[] = {
     {"libor_original.ptx", embedded::libor_original_rolled_ptx},
     {"kmeans_original.ptx", embedded::kmeans_original_rolled_ptx},
     {"bfs_original.ptx", embedded::bfs_original_rolled_ptx},
+    {"heartwall_original.ptx", embedded::heartwall_original_rolled_ptx},
 };
 
 /// A workload with the other PTX.
@@ -90,6 +91,7 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_kmeans_original());
     list.push_back(make_bfs_original());
     list.push_back(make_cfd_original());
+    list.push_back(make_heartwall_original());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

@@ -31,5 +31,6 @@ std::unique_ptr<Workload> make_libor_original();
 std::unique_ptr<Workload> make_kmeans_original();
 std::unique_ptr<Workload> make_bfs_original();
 std::unique_ptr<Workload> make_cfd_original();
+std::unique_ptr<Workload> make_heartwall_original();
 
 }  // namespace nearwarp::workloads

@@ -97,7 +97,7 @@ int original_log2_elements(Size size) {  // odd, as the sample's: segments of 2^
     case Size::kSmall:
       return 15;
     case Size::kMedium:
-      return 19;
+      return 17;
     case Size::kLarge:
       return 21;
     case Size::kPaper:

@@ -19,7 +19,7 @@ int rates(Size size) {
     case Size::kSmall:
       return 14;
     case Size::kMedium:
-      return 40;
+      return 36;
     default:
       return 80;
   }
