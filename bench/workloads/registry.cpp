@@ -26,12 +26,13 @@ constexpr RolledPtx kRolled[] = {
     {"ray.ptx", embedded::ray_rolled_ptx},
     {"heartwall.ptx", embedded::heartwall_rolled_ptx},
     {"fma.ptx", embedded::fma_rolled_ptx},
-    {"reduction_original.ptx", embedded::reduction_original_rolled_ptx},
-    {"fwt_original.ptx", embedded::fwt_original_rolled_ptx},
-    {"backprop_original.ptx", embedded::backprop_original_rolled_ptx},
     {"libor_original.ptx", embedded::libor_original_rolled_ptx},
     {"kmeans_original.ptx", embedded::kmeans_original_rolled_ptx},
     {"bfs_original.ptx", embedded::bfs_original_rolled_ptx},
+    {"reduction_original.ptx", embedded::reduction_original_rolled_ptx},
+    {"fwt_original.ptx", embedded::fwt_original_rolled_ptx},
+    {"backprop_original.ptx", embedded::backprop_original_rolled_ptx},
+    {"ray_original.ptx", embedded::ray_original_rolled_ptx},
     {"heartwall_original.ptx", embedded::heartwall_original_rolled_ptx},
 };
 
@@ -83,15 +84,16 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_vector_add());
     list.push_back(make_fma());
     list.push_back(make_gather());
+    list.push_back(make_libor_original());
+    list.push_back(make_kmeans_original());
+    list.push_back(make_bfs_original());
     list.push_back(make_reduction_original());
     list.push_back(make_scalarprod_original());
     list.push_back(make_fwt_original());
     list.push_back(make_backprop_original());
-    list.push_back(make_libor_original());
-    list.push_back(make_kmeans_original());
-    list.push_back(make_bfs_original());
-    list.push_back(make_cfd_original());
+    list.push_back(make_ray_original());
     list.push_back(make_heartwall_original());
+    list.push_back(make_cfd_original());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

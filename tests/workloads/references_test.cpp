@@ -11,6 +11,7 @@
 #include "bench/workloads/kmeans/reference.h"
 #include "bench/workloads/libor/reference.h"
 #include "bench/workloads/ray/reference.h"
+#include "bench/workloads/ray/reference_original.h"
 
 namespace nearwarp::workloads {
 namespace {
@@ -221,6 +222,17 @@ TEST(Ray, SkyAboveFloorBelow) {
     EXPECT_LT(value, lit + 0.4f * 0.8f);
   }
   EXPECT_NE(end, reds(63));
+}
+
+TEST(Ray, OriginalShowsSpheresOnAFloorUnderABlackSky) {
+  const std::vector<int32_t> image = ray_original_reference(ray_picture(64, 64));
+  ASSERT_EQ(image.size(), 64u * 64);
+  const auto red = [&](int x, int y) { return image[y * 64 + x] & 0xff; };
+  const auto green = [&](int x, int y) { return image[y * 64 + x] >> 8 & 0xff; };
+  EXPECT_EQ(static_cast<uint32_t>(image.back()), 0xff000000u);  // the rows go upwards
+  EXPECT_GT(red(1, 1), 20);                                     // the floor
+  EXPECT_NEAR(red(1, 1), green(1, 1), 8);
+  EXPECT_GT(red(32, 30), 2 * green(32, 30));  // the red sphere
 }
 
 TEST(Ray, ColoursAreBytes) {
