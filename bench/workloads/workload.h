@@ -30,8 +30,16 @@ class Workload {
   virtual std::string source() const = 0;       ///< the suite or paper it follows, for `list`
   virtual std::string ptx() const = 0;          ///< PTX text, embedded at build time
   virtual std::string ptx_name() const = 0;     ///< e.g. "libor.ptx"
-  /// Run on `device` with deterministic inputs and compare with a plain CPU reference.
-  virtual CheckResult run(runtime::VirtualDevice& device, Size size) const = 0;
+  /// Name of the workload of which this is a variant, e.g. "libor" of "libor-original"; or empty.
+  virtual std::string variant_of() const { return {}; }
+  /// A variant whose PTX was compiled without unrolling loops; named as its original, "-rolled".
+  virtual bool rolled() const { return false; }
+  /// The program's host side: launches kernels of `module`, which is loaded on `device`, with
+  /// deterministic inputs and compares with a plain CPU reference.
+  virtual CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const = 0;
+
+  /// Load the PTX on `device` and drive it.
+  CheckResult run(runtime::VirtualDevice& device, Size size) const;
 };
 
 /// All built-in workloads, in the order of `nearwarp list workloads`.

@@ -22,4 +22,16 @@ std::unique_ptr<Workload> make_vector_add();
 std::unique_ptr<Workload> make_fma();
 std::unique_ptr<Workload> make_gather();
 
+// With launches, layouts and sizes of the originals.
+std::unique_ptr<Workload> make_libor_original();
+std::unique_ptr<Workload> make_kmeans_original();
+std::unique_ptr<Workload> make_bfs_original();
+std::unique_ptr<Workload> make_reduction_original();
+std::unique_ptr<Workload> make_scalarprod_original();
+std::unique_ptr<Workload> make_fwt_original();
+std::unique_ptr<Workload> make_backprop_original();
+std::unique_ptr<Workload> make_ray_original();
+std::unique_ptr<Workload> make_heartwall_original();
+std::unique_ptr<Workload> make_cfd_original();
+
 }  // namespace nearwarp::workloads

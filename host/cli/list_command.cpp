@@ -32,10 +32,16 @@ std::string rows_text(const std::vector<Row>& rows) {
 
 std::vector<Row> workload_rows() {
   std::vector<Row> rows;
+  std::string rolled;
   for (const auto& workload : workloads::all()) {
+    if (workload->rolled()) {
+      rolled += (rolled.empty() ? "" : ", ") + workload->variant_of();
+      continue;
+    }
     rows.push_back({workload->name(), workload->description()});
     if (!workload->source().empty()) rows.push_back({"", fmt::format("[{}]", workload->source())});
   }
+  rows.push_back({"NAME-rolled", "NAME compiled without unrolling its loops: of " + rolled});
   return rows;
 }
 

@@ -28,10 +28,11 @@ inline const runtime::Recording& workload(const std::string& name, uint64_t limi
   return *r;
 }
 
-/// Of all built-in workloads, for tests that run over them.
+/// Of all built-in workloads but variants, for tests that run over them.
 inline std::vector<std::string> workload_names() {
   std::vector<std::string> names;
-  for (const auto& w : workloads::all()) names.push_back(w->name());
+  for (const auto& w : workloads::all())
+    if (w->variant_of().empty()) names.push_back(w->name());
   return names;
 }
 /// `name` as a part of a test's name.

@@ -7,9 +7,11 @@
 #include "bench/workloads/bfs/graph.h"
 #include "bench/workloads/common/random.h"
 #include "bench/workloads/heartwall/reference.h"
+#include "bench/workloads/heartwall/reference_original.h"
 #include "bench/workloads/kmeans/reference.h"
 #include "bench/workloads/libor/reference.h"
 #include "bench/workloads/ray/reference.h"
+#include "bench/workloads/ray/reference_original.h"
 
 namespace nearwarp::workloads {
 namespace {
@@ -80,6 +82,17 @@ TEST(Kmeans, LloydNeverIncreasesTheCost) {
   }
 }
 
+TEST(Kmeans, HostAndDeviceFindTheSameClusters) {
+  const KmeansProblem problem = kmeans_problem(1000, 4);
+  const KmeansState device = kmeans_reference(problem), host = kmeans_host_reference(problem);
+  int different = 0;
+  for (int p = 0; p < problem.num_points; ++p)
+    different += device.membership[p] != host.membership[p];
+  EXPECT_LT(different, 10);  // the sums differ in order only
+  for (size_t i = 0; i < host.centers.size(); ++i)
+    EXPECT_NEAR(device.centers[i], host.centers[i], 1e-2);
+}
+
 TEST(Kmeans, CentresAreMeans) {
   const KmeansProblem problem = kmeans_problem(777, 3);
   const KmeansState state = kmeans_reference(problem);
@@ -125,6 +138,14 @@ TEST(Graphs, UniformAndRmat) {
   EXPECT_GT(variance(rmat), 5 * variance(uniform));
 }
 
+TEST(Graphs, OfRodiniaHaveSixEdgesOnAverage) {
+  const Graph graph = rodinia_graph(10'000);
+  expect_valid(graph);
+  EXPECT_NEAR(static_cast<double>(graph.edges.size()) / graph.num_vertices, 6.0, 0.1);
+  for (int v = 0; v < graph.num_vertices; ++v)
+    ASSERT_GE(graph.row_start[v + 1] - graph.row_start[v], 2);
+}
+
 TEST(Graphs, DistancesDifferByOneAlongEdges) {
   const Graph graph = rmat_graph(1 << 10, 4);
   const int source = busiest_vertex(graph);
@@ -157,6 +178,29 @@ TEST(Heartwall, PointsFollowTheFilm) {
   }
 }
 
+TEST(Heartwall, OriginalFollowsTheFilm) {
+  const HeartFilm film = {160, 128, 11};
+  const HeartSizes sizes = {.t = 4, .s = 14};
+  const HeartWalls start = heart_walls_start(film, sizes);
+  HeartWalls walls = start;
+  // Two frames only: the third moves back by five pixels, and the mask of ten reaches four that
+  // way.
+  for (int t = 0; t < 3; ++t) {
+    heart_walls_track(film, sizes, heart_frame(film, t), t, walls);
+    EXPECT_EQ(walls.points, start.points);
+    for (int i = 0; i < kHeartPoints; ++i) {
+      EXPECT_EQ(walls.places[2 * i] - start.points[2 * i], heart_shift_x(t)) << "frame " << t;
+      EXPECT_EQ(walls.places[2 * i + 1] - start.points[2 * i + 1], heart_shift_y(t));
+    }
+  }
+  // Every tenth moves windows and templates.
+  const std::vector<float> templates = walls.templates;
+  heart_walls_track(film, sizes, heart_frame(film, 2), 10, walls);
+  EXPECT_EQ(walls.points, walls.places);
+  EXPECT_NE(walls.points, start.points);
+  EXPECT_NE(walls.templates, templates);
+}
+
 TEST(Ray, SkyAboveFloorBelow) {
   RayScene scene = ray_scene(64, 64, 256);
   scene.spheres.clear();
@@ -178,6 +222,17 @@ TEST(Ray, SkyAboveFloorBelow) {
     EXPECT_LT(value, lit + 0.4f * 0.8f);
   }
   EXPECT_NE(end, reds(63));
+}
+
+TEST(Ray, OriginalShowsSpheresOnAFloorUnderABlackSky) {
+  const std::vector<int32_t> image = ray_original_reference(ray_picture(64, 64));
+  ASSERT_EQ(image.size(), 64u * 64);
+  const auto red = [&](int x, int y) { return image[y * 64 + x] & 0xff; };
+  const auto green = [&](int x, int y) { return image[y * 64 + x] >> 8 & 0xff; };
+  EXPECT_EQ(static_cast<uint32_t>(image.back()), 0xff000000u);  // the rows go upwards
+  EXPECT_GT(red(1, 1), 20);                                     // the floor
+  EXPECT_NEAR(red(1, 1), green(1, 1), 8);
+  EXPECT_GT(red(32, 30), 2 * green(32, 30));  // the red sphere
 }
 
 TEST(Ray, ColoursAreBytes) {

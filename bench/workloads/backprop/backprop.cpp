@@ -109,11 +109,10 @@ class Backprop final : public Workload {
   std::string ptx() const override { return embedded::backprop_ptx; }
   std::string ptx_name() const override { return "backprop.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     Network net = make_network(inputs(size));
     const auto blocks = static_cast<uint32_t>(net.num_inputs / kHidden);
     const runtime::Dim3 block = {kHidden, kHidden};
-    const uint32_t module = load_ptx(device, embedded::backprop_ptx, ptx_name());
     const auto d_input = device.upload(net.input, "input");
     const auto d_weights = device.upload(net.weights, "weights");
     const auto d_previous = device.upload(net.previous, "previous changes");
@@ -135,8 +134,69 @@ class Backprop final : public Workload {
   }
 };
 
+/// As the original's forward kernel leaves the weights: products of a block, summed as far as the
+/// tree came at each place.
+std::vector<float> overwritten_reference(const Network& net) {
+  std::vector<float> weights = net.weights;
+  for (int block = 0; block < net.num_inputs / kHidden; ++block) {
+    const auto at = [&](int i, int h) -> float& {
+      return weights[(size_t(block) * kHidden + i + 1) * kColumns + h + 1];
+    };
+    for (int h = 0; h < kHidden; ++h) {
+      for (int i = 0; i < kHidden; ++i) at(i, h) *= net.input[size_t(block) * kHidden + i + 1];
+      for (int stride = 1; stride < kHidden; stride *= 2) {
+        for (int i = 0; i < kHidden; i += 2 * stride) at(i, h) += at(i + stride, h);
+      }
+    }
+  }
+  return weights;
+}
+
+class BackpropOriginal final : public Workload {
+ public:
+  std::string name() const override { return "backprop-original"; }
+  std::string variant_of() const override { return "backprop"; }
+  std::string description() const override {
+    return "backprop with the original's accesses: sums written over the weights, values read anew";
+  }
+  std::string source() const override { return "Rodinia, backprop"; }
+  std::string ptx() const override { return embedded::backprop_original_ptx; }
+  std::string ptx_name() const override { return "backprop_original.ptx"; }
+
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
+    Network net = make_network(size == Size::kSmall ? 8192 : 65536);
+    const runtime::Dim3 grid = {1, static_cast<uint32_t>(net.num_inputs / kHidden)};
+    const runtime::Dim3 block = {kHidden, kHidden};
+    const auto d_input = device.upload(net.input, "input");
+    const auto d_weights = device.upload(net.weights, "weights");
+    const auto d_partial = device.allocate(net.num_inputs * sizeof(float), "partial sums");
+    device.launch(module, "backprop_original_forward", grid, block, 0,
+                  runtime::KernelArgs(d_input, d_weights, d_partial, kHidden));
+    if (device.limit_reached()) return skipped_by_limit();
+    const auto partial = device.download<float>(d_partial, net.num_inputs);
+    const auto overwritten = device.download<float>(d_weights, net.weights.size());
+    const auto d_delta = device.upload(hidden_delta(net, partial), "hidden delta");
+    const auto d_previous = device.upload(net.previous, "previous changes");
+    device.copy_to_device(d_weights, net.weights.data(), net.weights.size() * sizeof(float));
+    device.launch(
+        module, "backprop_original_adjust", grid, block, 0,
+        runtime::KernelArgs(d_delta, kHidden, d_input, d_weights, d_previous, kRate, kMomentum));
+    if (device.limit_reached()) return skipped_by_limit();
+
+    const std::vector<float> expected = forward_reference(net);
+    const CheckResult forward =
+        both(check_bits("partial sums", partial, expected),
+             check_bits("products", overwritten, overwritten_reference(net)));
+    adjust_reference(net, hidden_delta(net, expected));
+    return both(
+        forward,
+        check_bits("weights", device.download<float>(d_weights, net.weights.size()), net.weights));
+  }
+};
+
 }  // namespace
 
 std::unique_ptr<Workload> make_backprop() { return std::make_unique<Backprop>(); }
+std::unique_ptr<Workload> make_backprop_original() { return std::make_unique<BackpropOriginal>(); }
 
 }  // namespace nearwarp::workloads

@@ -35,7 +35,7 @@ class Bfs final : public Workload {
   std::string ptx() const override { return embedded::bfs_ptx; }
   std::string ptx_name() const override { return "bfs.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const int n = vertices(size);
     const Graph graph = rmat_ ? rmat_graph(n, kPairsPerVertex) : uniform_graph(n, kPairsPerVertex);
     const int source = rmat_ ? busiest_vertex(graph) : 0;
@@ -43,7 +43,6 @@ class Bfs final : public Workload {
     std::vector<uint8_t> flags(n, 0);
     std::vector<int32_t> cost(n, -1);
     cost[source] = 0;
-    const uint32_t module = load_ptx(device, embedded::bfs_ptx, ptx_name());
     const auto row_start = device.upload(graph.row_start, "row_start");
     const auto edges = device.upload(graph.edges, "edges");
     const auto updating = device.upload(flags, "updating");

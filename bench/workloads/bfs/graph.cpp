@@ -9,6 +9,7 @@ namespace nearwarp::workloads {
 namespace {
 
 constexpr uint64_t kUniformStream = 10, kRmatStream = 11, kPermutationStream = 12;
+constexpr uint64_t kDegreeStream = 13, kPartnerStream = 14;
 
 /// Rows from pairs, each pair in both directions, in the order of the pairs (counting sort).
 Graph from_pairs(int num_vertices, const std::vector<std::pair<int32_t, int32_t>>& pairs) {
@@ -57,6 +58,17 @@ Graph rmat_graph(int num_vertices, int pairs_per_vertex) {
       b = b * 2 + ((quadrant >= 45 && quadrant < 60) || quadrant >= 75);
     }
     pairs[i] = {number[a], number[b]};
+  }
+  return from_pairs(num_vertices, pairs);
+}
+
+Graph rodinia_graph(int num_vertices) {
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (int v = 0; v < num_vertices; ++v) {
+    for (uint32_t left = 2 + random_below(kDegreeStream, v, 3); left > 0; --left) {
+      pairs.emplace_back(
+          v, static_cast<int32_t>(random_below(kPartnerStream, pairs.size(), num_vertices)));
+    }
   }
   return from_pairs(num_vertices, pairs);
 }

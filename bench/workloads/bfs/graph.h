@@ -23,6 +23,9 @@ Graph uniform_graph(int num_vertices, int pairs_per_vertex);
 /// machine.
 Graph rmat_graph(int num_vertices, int pairs_per_vertex);
 
+/// As Rodinia's generator makes them: each vertex draws 2 to 4 partners, six edges on average.
+Graph rodinia_graph(int num_vertices);
+
 /// The vertex with the most edges, the lowest among equals: it lies in the large component.
 int busiest_vertex(const Graph& graph);
 

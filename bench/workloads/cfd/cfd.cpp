@@ -37,14 +37,13 @@ class Cfd final : public Workload {
   std::string ptx() const override { return embedded::cfd_ptx; }
   std::string ptx_name() const override { return "cfd.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const auto [columns, rows, iterations] = shape_of(size);
     const CfdMesh mesh = cfd_mesh(columns, rows);
     std::vector<float> variables = cfd_start(mesh);
     const int n = mesh.num_cells;
     const uint64_t bytes = variables.size() * sizeof(float);
 
-    const uint32_t module = load_ptx(device, embedded::cfd_ptx, ptx_name());
     const auto d_neighbours = device.upload(mesh.neighbours, "neighbours");
     const auto d_normals = device.upload(mesh.normals, "normals");
     const auto d_areas = device.upload(mesh.areas, "areas");

@@ -89,9 +89,9 @@ State flux_of(const CfdMesh& mesh, const std::vector<float>& variables,
 
 }  // namespace
 
-CfdMesh cfd_mesh(int columns, int rows) {
+CfdMesh cfd_mesh(int columns, int rows, int num_cells) {
   CfdMesh mesh;
-  const int n = mesh.num_cells = columns * rows;
+  const int n = mesh.num_cells = num_cells > 0 ? num_cells : columns * rows;
   mesh.neighbours.resize(size_t(kCfdFaces) * n);
   mesh.normals.resize(size_t(kCfdFaces) * 3 * n);
   mesh.areas.resize(n);
@@ -109,15 +109,17 @@ CfdMesh cfd_mesh(int columns, int rows) {
   };
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column) {
-      const int cell = number[row * columns + column];
+      const int place = row * columns + column;
+      if (place >= n) break;
+      const int cell = number[place];
       // Counter-clockwise from below on the left; face f lies between corner f and the next.
       const Point corner[] = {point(column, row), point(column + 1, row),
                               point(column + 1, row + 1), point(column, row + 1)};
       const int32_t beyond[] = {
-          row > 0 ? number[(row - 1) * columns + column] : kCfdWall,
-          column + 1 < columns ? number[row * columns + column + 1] : kCfdFarField,
-          row + 1 < rows ? number[(row + 1) * columns + column] : kCfdFarField,
-          column > 0 ? number[row * columns + column - 1] : kCfdFarField};
+          row > 0 ? number[place - columns] : kCfdWall,
+          column + 1 < columns && place + 1 < n ? number[place + 1] : kCfdFarField,
+          place + columns < n ? number[place + columns] : kCfdFarField,
+          column > 0 ? number[place - 1] : kCfdFarField};
       float twice_area = 0.0f;
       for (int face = 0; face < kCfdFaces; ++face) {
         const Point a = corner[face], b = corner[(face + 1) % kCfdFaces];

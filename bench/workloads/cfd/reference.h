@@ -19,7 +19,8 @@ struct CfdMesh {
   std::vector<float> areas;         ///< [cell]
 };
 
-CfdMesh cfd_mesh(int columns, int rows);
+/// `num_cells`, if not 0: the last row ends there.
+CfdMesh cfd_mesh(int columns, int rows, int num_cells = 0);
 /// The undisturbed flow: density, momentum x y z, energy.
 std::vector<float> cfd_far_field();
 /// [variable][cell]: the undisturbed flow with a disturbance in every cell.

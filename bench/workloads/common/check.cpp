@@ -35,7 +35,7 @@ CheckResult compare(const std::string& what, const std::vector<T>& device,
 
 }  // namespace
 
-uint32_t load_ptx(runtime::VirtualDevice& device, const char* ptx, const std::string& name) {
+uint32_t load_ptx(runtime::VirtualDevice& device, const std::string& ptx, const std::string& name) {
   return device.load_module(
       std::make_shared<const compiler::Program>(compiler::compile_ptx(ptx, name)));
 }

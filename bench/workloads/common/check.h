@@ -11,7 +11,7 @@
 namespace nearwarp::workloads {
 
 /// Compile `ptx` and load it on `device`; returns the module handle.
-uint32_t load_ptx(runtime::VirtualDevice& device, const char* ptx, const std::string& name);
+uint32_t load_ptx(runtime::VirtualDevice& device, const std::string& ptx, const std::string& name);
 
 /// Thread blocks of `block` threads that cover `n` threads, in one dimension.
 inline runtime::Dim3 blocks_for(uint64_t n, uint32_t block) {

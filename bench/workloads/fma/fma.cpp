@@ -38,10 +38,9 @@ class Fma final : public Workload {
   std::string ptx() const override { return embedded::fma_ptx; }
   std::string ptx_name() const override { return "fma.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const auto [threads, iterations] = shape_of(size);
     const float x = 0.75f, y = 0.125f;
-    const uint32_t module = load_ptx(device, embedded::fma_ptx, ptx_name());
     const auto d_out = device.allocate(threads * sizeof(float), "out");
     device.launch(module, "fma_loop", blocks_for(threads, kBlockThreads), {kBlockThreads}, 0,
                   runtime::KernelArgs(d_out, x, y, iterations));

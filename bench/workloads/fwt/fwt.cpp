@@ -36,6 +36,23 @@ void transform(std::vector<float>& data) {
   }
 }
 
+struct Inputs {
+  std::vector<float> data, kernel;
+  explicit Inputs(int n) : data(n), kernel(n, 0.0f) {
+    for (int i = 0; i < n; ++i) data[i] = random_unit(62, i);
+    for (int i = 0; i < kKernelLength; ++i) kernel[i] = random_unit(63, i);
+  }
+  std::vector<float> convolved() const {
+    std::vector<float> x = data, y = kernel;
+    const float scale = 1.0f / static_cast<float>(x.size());
+    transform(x);
+    transform(y);
+    for (size_t i = 0; i < x.size(); ++i) x[i] *= y[i] * scale;
+    transform(x);
+    return x;
+  }
+};
+
 class Fwt final : public Workload {
  public:
   std::string name() const override { return "fwt"; }
@@ -47,16 +64,13 @@ class Fwt final : public Workload {
   std::string ptx() const override { return embedded::fwt_ptx; }
   std::string ptx_name() const override { return "fwt.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const int log2_n = log2_elements(size), n = 1 << log2_n;
-    std::vector<float> data(n), kernel(n, 0.0f);
-    for (int i = 0; i < n; ++i) data[i] = random_unit(62, i);
-    for (int i = 0; i < kKernelLength; ++i) kernel[i] = random_unit(63, i);
+    const Inputs inputs(n);
     const float scale = 1.0f / static_cast<float>(n);
 
-    const uint32_t module = load_ptx(device, embedded::fwt_ptx, ptx_name());
-    const auto d_data = device.upload(data, "data");
-    const auto d_kernel = device.upload(kernel, "kernel");
+    const auto d_data = device.upload(inputs.data, "data");
+    const auto d_kernel = device.upload(inputs.kernel, "kernel");
     const auto on_device = [&](runtime::DevicePtr values) {
       int log2_segment = log2_n;
       for (; log2_segment > kLog2MaxSegment; log2_segment -= 2) {
@@ -74,17 +88,67 @@ class Fwt final : public Workload {
                   runtime::KernelArgs(d_data, d_kernel, n, scale));
     on_device(d_data);
     if (device.limit_reached()) return skipped_by_limit();
+    return check_bits("convolution", device.download<float>(d_data, n), inputs.convolved());
+  }
+};
 
-    transform(data);
-    transform(kernel);
-    for (int i = 0; i < n; ++i) data[i] *= kernel[i] * scale;
-    transform(data);
-    return check_bits("convolution", device.download<float>(d_data, n), data);
+int original_log2_elements(Size size) {  // odd, as the sample's: segments of 2^11 in the end
+  switch (size) {
+    case Size::kSmall:
+      return 15;
+    case Size::kMedium:
+      return 17;
+    case Size::kLarge:
+      return 21;
+    case Size::kPaper:
+      return 23;
+  }
+  return 0;
+}
+
+class FwtOriginal final : public Workload {
+ public:
+  std::string name() const override { return "fwt-original"; }
+  std::string variant_of() const override { return "fwt"; }
+  std::string description() const override {
+    return "fwt with the sample's launches: 2^23 elements, segments of 2048 by 512 threads";
+  }
+  std::string source() const override { return "CUDA SDK, fastWalshTransform"; }
+  std::string ptx() const override { return embedded::fwt_original_ptx; }
+  std::string ptx_name() const override { return "fwt_original.ptx"; }
+
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
+    const int log2_n = original_log2_elements(size), n = 1 << log2_n;
+    const Inputs inputs(n);
+    const auto d_kernel = device.upload(inputs.kernel, "kernel");
+    const auto d_data = device.upload(inputs.data, "data");
+    const auto on_device = [&](runtime::DevicePtr values) {
+      int log2_segment = log2_n;
+      for (; log2_segment > kLog2MaxSegment; log2_segment -= 2) {
+        device.launch(module, "fwt_original_global", blocks_for(n / 4, kBlockThreads),
+                      {kBlockThreads}, 0,
+                      runtime::KernelArgs(values, values, 1 << (log2_segment - 2)));
+      }
+      const uint32_t segment = 1u << log2_segment;
+      device.launch(module, "fwt_original_shared", {static_cast<uint32_t>(n) / segment},
+                    {segment / 4}, segment * sizeof(float),
+                    runtime::KernelArgs(values, values, log2_segment));
+    };
+    on_device(d_data);
+    if (device.limit_reached()) return skipped_by_limit();
+    on_device(d_kernel);
+    if (device.limit_reached()) return skipped_by_limit();
+    device.launch(module, "fwt_original_modulate", {128}, {kBlockThreads}, 0,
+                  runtime::KernelArgs(d_data, d_kernel, n));
+    on_device(d_data);
+    if (device.limit_reached()) return skipped_by_limit();
+    return check_bits("convolution", device.download<float>(d_data, n), inputs.convolved());
   }
 };
 
 }  // namespace
 
 std::unique_ptr<Workload> make_fwt() { return std::make_unique<Fwt>(); }
+std::unique_ptr<Workload> make_fwt_original() { return std::make_unique<FwtOriginal>(); }
 
 }  // namespace nearwarp::workloads

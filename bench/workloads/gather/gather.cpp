@@ -30,7 +30,7 @@ class Gather final : public Workload {
   std::string ptx() const override { return embedded::gather_ptx; }
   std::string ptx_name() const override { return "gather.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const int n = elements(size);
     std::vector<int32_t> table(n), index(n), expected(n);
     for (int i = 0; i < n; ++i) {
@@ -38,7 +38,6 @@ class Gather final : public Workload {
       index[i] = static_cast<int32_t>(random_below(4, i, n));
     }
     for (int i = 0; i < n; ++i) expected[i] = table[index[i]];
-    const uint32_t module = load_ptx(device, embedded::gather_ptx, ptx_name());
     const auto d_table = device.upload(table, "table");
     const auto d_index = device.upload(index, "index");
     const auto d_out = device.allocate(n * sizeof(int32_t), "out");

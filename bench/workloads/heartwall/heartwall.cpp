@@ -35,14 +35,13 @@ class Heartwall final : public Workload {
   std::string ptx() const override { return embedded::heartwall_ptx; }
   std::string ptx_name() const override { return "heartwall.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const auto [film, columns, rows] = shape_of(size);
     const auto num_points = static_cast<uint32_t>(columns * rows);
     std::vector<std::vector<float>> frames;
     for (int t = 0; t < film.num_frames; ++t) frames.push_back(heart_frame(film, t));
     HeartTracks tracks = heart_start(film, frames[0], columns, rows);
 
-    const uint32_t module = load_ptx(device, embedded::heartwall_ptx, ptx_name());
     const auto d_templates = device.upload(tracks.templates, "templates");
     const auto d_points = device.upload(tracks.points, "points");
     const auto d_buffers =

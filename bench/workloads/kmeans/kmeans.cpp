@@ -34,13 +34,12 @@ class Kmeans final : public Workload {
   std::string ptx() const override { return embedded::kmeans_ptx; }
   std::string ptx_name() const override { return "kmeans.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const KmeansProblem problem = problem_of(size);
     const int n = problem.num_points, features = problem.num_features;
     const int clusters = problem.num_clusters, slices = problem.num_slices;
     KmeansState state = kmeans_start(problem);
 
-    const uint32_t module = load_ptx(device, embedded::kmeans_ptx, ptx_name());
     const auto d_points = device.upload(problem.points, "points");
     const auto d_features = device.allocate(problem.points.size() * sizeof(float), "features");
     const auto d_centers = device.upload(state.centers, "centers");

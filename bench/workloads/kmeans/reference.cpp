@@ -104,4 +104,36 @@ KmeansState kmeans_reference(const KmeansProblem& problem) {
   return state;
 }
 
+int kmeans_host_step(const KmeansProblem& problem, const std::vector<int32_t>& nearest,
+                     KmeansState& state) {
+  const int features = problem.num_features;
+  std::vector<float> sums(state.centers.size(), 0.0f);
+  std::vector<int> sizes(problem.num_clusters, 0);
+  int changed = 0;
+  for (int p = 0; p < problem.num_points; ++p) {
+    if (state.membership[p] != nearest[p]) ++changed;
+    state.membership[p] = nearest[p];
+    ++sizes[nearest[p]];
+    for (int f = 0; f < features; ++f)
+      sums[nearest[p] * features + f] += problem.points[size_t(p) * features + f];
+  }
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const int size = sizes[i / features];
+    if (size > 0) state.centers[i] = sums[i] / static_cast<float>(size);
+  }
+  ++state.iterations;
+  return changed;
+}
+
+KmeansState kmeans_host_reference(const KmeansProblem& problem) {
+  KmeansState state = kmeans_start(problem);
+  int changed = 1;
+  while (changed > 0 && state.iterations < problem.max_iterations) {
+    KmeansState nearest = state;
+    assign(problem, nearest);
+    changed = kmeans_host_step(problem, nearest.membership, state);
+  }
+  return state;
+}
+
 }  // namespace nearwarp::workloads

@@ -45,7 +45,7 @@ class Libor final : public Workload {
   std::string ptx() const override { return embedded::libor_ptx; }
   std::string ptx_name() const override { return "libor.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const auto [num_rates, paths] = shape_of(size);
     const LiborModel model = libor_model(num_rates);
     std::vector<float> normals(size_t(model.num_fixings) * paths);
@@ -53,7 +53,6 @@ class Libor final : public Workload {
     const std::vector<float> curve(num_rates, kInitialRate);
     const int options = static_cast<int>(model.maturities.size());
 
-    const uint32_t module = load_ptx(device, embedded::libor_ptx, ptx_name());
     const auto to_symbol = [&](const char* symbol, const auto& values) {
       device.copy_to_device(device.symbol(module, symbol), values.data(),
                             values.size() * sizeof(values[0]));

@@ -32,11 +32,10 @@ class Ray final : public Workload {
   std::string ptx() const override { return embedded::ray_ptx; }
   std::string ptx_name() const override { return "ray.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const RayScene scene = scene_of(size);
     const int width = scene.width, height = scene.height;
     const int num_spheres = static_cast<int>(scene.spheres.size());
-    const uint32_t module = load_ptx(device, embedded::ray_ptx, ptx_name());
     const auto to_symbol = [&](const char* symbol, const auto& values) {
       device.copy_to_device(device.symbol(module, symbol), values.data(),
                             values.size() * sizeof(values[0]));

@@ -27,6 +27,19 @@ uint32_t elements(Size size) {
   return 0;
 }
 
+struct Numbers {
+  std::vector<int32_t> values;
+  int32_t sum = 0;
+  explicit Numbers(uint32_t count) : values(count) {
+    uint32_t all = 0;  // wraps around, as the device's additions do
+    for (uint32_t i = 0; i < count; ++i) {
+      values[i] = static_cast<int32_t>(random_bits(5, i) >> 32);
+      all += static_cast<uint32_t>(values[i]);
+    }
+    sum = static_cast<int32_t>(all);
+  }
+};
+
 class Reduction final : public Workload {
  public:
   std::string name() const override { return "reduction"; }
@@ -38,19 +51,13 @@ class Reduction final : public Workload {
   std::string ptx() const override { return embedded::reduction_ptx; }
   std::string ptx_name() const override { return "reduction.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const uint32_t count = elements(size);
-    std::vector<int32_t> values(count);
-    uint32_t expected = 0;  // wraps around, as the device's additions do
-    for (uint32_t i = 0; i < count; ++i) {
-      values[i] = static_cast<int32_t>(random_bits(5, i) >> 32);
-      expected += static_cast<uint32_t>(values[i]);
-    }
+    const Numbers numbers(count);
     const auto grid_for = [](uint32_t n) {
       return std::clamp(n / (kBlockThreads * kElementsPerThread), 1u, kMaxBlocks);
     };
-    const uint32_t module = load_ptx(device, embedded::reduction_ptx, ptx_name());
-    auto in = device.upload(values, "input");
+    auto in = device.upload(numbers.values, "input");
     auto out = device.allocate(grid_for(count) * sizeof(int32_t), "partial sums");
     auto spare = device.allocate(grid_for(count) * sizeof(int32_t), "partial sums 2");
     for (uint32_t n = count; n > 1; n = grid_for(n)) {
@@ -60,12 +67,62 @@ class Reduction final : public Workload {
       if (n == count) in = spare;
       std::swap(in, out);
     }
-    return check_equal("sum", device.download<int32_t>(in, 1), {static_cast<int32_t>(expected)});
+    return check_equal("sum", device.download<int32_t>(in, 1), {numbers.sum});
+  }
+};
+
+struct OriginalShape {
+  uint32_t elements;
+  int repeats;
+};
+
+OriginalShape original_shape_of(Size size) {
+  switch (size) {
+    case Size::kSmall:
+      return {1u << 19, 2};
+    case Size::kMedium:
+      return {1u << 22, 4};
+    case Size::kLarge:
+      return {1u << 24, 4};
+    case Size::kPaper:
+      return {1u << 24, 101};  // one to warm up
+  }
+  return {};
+}
+
+class ReductionOriginal final : public Workload {
+ public:
+  std::string name() const override { return "reduction-original"; }
+  std::string variant_of() const override { return "reduction"; }
+  std::string description() const override {
+    return "reduction with the sample's launches: kernel 6 on 2^24 integers, 64 blocks, 100 times";
+  }
+  std::string source() const override { return "CUDA SDK, reduction"; }
+  std::string ptx() const override { return embedded::reduction_original_ptx; }
+  std::string ptx_name() const override { return "reduction_original.ptx"; }
+
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
+    const auto [count, repeats] = original_shape_of(size);
+    const Numbers numbers(count);
+    const auto in = device.upload(numbers.values, "input");
+    const auto out = device.allocate(kMaxBlocks * sizeof(int32_t), "partial sums");
+    for (int i = 0; i < repeats; ++i) {
+      device.launch(module, "reduction_original_256", {kMaxBlocks}, {kBlockThreads}, 0,
+                    runtime::KernelArgs(in, out, count));
+      if (device.limit_reached()) return skipped_by_limit();
+      device.launch(module, "reduction_original_32", {1}, {kMaxBlocks / 2}, 0,
+                    runtime::KernelArgs(out, out, kMaxBlocks));
+      if (device.limit_reached()) return skipped_by_limit();
+    }
+    return check_equal("sum", device.download<int32_t>(out, 1), {numbers.sum});
   }
 };
 
 }  // namespace
 
 std::unique_ptr<Workload> make_reduction() { return std::make_unique<Reduction>(); }
+std::unique_ptr<Workload> make_reduction_original() {
+  return std::make_unique<ReductionOriginal>();
+}
 
 }  // namespace nearwarp::workloads

@@ -30,14 +30,13 @@ class VectorAdd final : public Workload {
   std::string ptx() const override { return embedded::vector_add_ptx; }
   std::string ptx_name() const override { return "vector_add.ptx"; }
 
-  CheckResult run(runtime::VirtualDevice& device, Size size) const override {
+  CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const int n = elements(size);
     std::vector<float> a(n), b(n);
     for (int i = 0; i < n; ++i) {
       a[i] = random_unit(1, i);
       b[i] = random_unit(2, i);
     }
-    const uint32_t module = load_ptx(device, embedded::vector_add_ptx, ptx_name());
     const auto d_a = device.upload(a, "a");
     const auto d_b = device.upload(b, "b");
     const auto d_c = device.allocate(n * sizeof(float), "c");
