@@ -91,15 +91,17 @@ CfdMesh cfd_original_mesh(int num_cells, int columns) {
   CfdMesh mesh;
   const int n = mesh.num_cells = (num_cells + kCfdBlock - 1) / kCfdBlock * kCfdBlock;
   for (int face = 0; face < kCfdFaces; ++face) {
-    for (int cell = 0; cell < n; ++cell)
-      mesh.neighbours.push_back(
-          plain.neighbours[size_t(face) * num_cells + std::min(cell, num_cells - 1)]);
+    for (int cell = 0; cell < n; ++cell) {
+      const int of = std::min(cell, num_cells - 1);
+      mesh.neighbours.push_back(plain.neighbours[size_t(face) * num_cells + of]);
+    }
   }
   for (int axis = 0; axis < 3; ++axis) {
     for (int face = 0; face < kCfdFaces; ++face) {
-      for (int cell = 0; cell < n; ++cell)
-        mesh.normals.push_back(
-            -plain.normals[size_t(face * 3 + axis) * num_cells + std::min(cell, num_cells - 1)]);
+      for (int cell = 0; cell < n; ++cell) {
+        const int of = std::min(cell, num_cells - 1);
+        mesh.normals.push_back(-plain.normals[size_t(face * 3 + axis) * num_cells + of]);
+      }
     }
   }
   for (int cell = 0; cell < n; ++cell)
