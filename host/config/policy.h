@@ -24,9 +24,10 @@ struct PolicyConfig {
     uint32_t learning_permille = 0;  ///< of all candidate instances are seen before the choice
   } learning;
 
-  struct Offload {                        // [offload]; TOM, section 3
-    bool dynamic_control = false;         ///< pending limit and channel busy monitor (section 3.3)
-    bool overhead = true;                 ///< false: an idealised study (figure 2)
+  struct Offload {                 // [offload]; TOM, section 3
+    bool dynamic_control = false;  ///< pending limit and channel busy monitor (section 3.3)
+    bool overhead = true;          ///< false: an idealised study (figure 2)
+    bool even = false;  ///< without overhead: no stack SM gets more warps than main SMs have
     uint32_t busy_threshold_percent = 0;  ///< utilisation from which a channel counts as busy
     // Assumptions of Eq. (3) and (4).
     uint32_t load_miss_percent = 0;

@@ -36,4 +36,7 @@ inline constexpr PacketKind kLearningStopped =
 inline constexpr PacketKind kLearningResume =
     packet_detail::control(8);  ///< data has its final place
 
+// Without overhead, between SMs: request and acknowledgement, kOffloadDeny, and this.
+inline constexpr PacketKind kStackHasRoom = packet_detail::control(9);
+
 }  // namespace nearwarp::tom
