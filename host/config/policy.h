@@ -22,6 +22,7 @@ struct PolicyConfig {
 
   struct Learning {                  // [mapping]; TOM, section 3.2
     uint32_t learning_permille = 0;  ///< of all candidate instances are seen before the choice
+    std::string counts_at = "end";   ///< when an instance has been seen: "begin" or "end"
   } learning;
 
   struct Offload {                 // [offload]; TOM, section 3

@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 16> all = {{
+  static const std::array<Key<P>, 17> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false, "none tom",
@@ -29,6 +29,11 @@ std::span<const Key<PolicyConfig>> policy_keys() {
       {"mapping.learning_permille", [](P& p) -> Member { return &p.learning.learning_permille; },
        "1/1000", 1, 1000, false, "",
        "tmap: share of all candidate instances after which the mapping is chosen."},
+      {"mapping.counts_at", [](P& p) -> Member { return &p.learning.counts_at; }, "", 0, 0, false,
+       "begin end",
+       "tmap: when an instance has been seen. end: when it ends; begin: with its first access, and "
+       "what open instances have accessed when the phase ends counts.",
+       kOptional},
       {NW_KEY(offload.dynamic_control), "", 0, 0, false, "",
        "Refuse to offload to full stack SMs and over busy channels."},
       {NW_KEY(offload.overhead), "", 0, 0, false, "",

@@ -117,6 +117,7 @@ class TomRun final : public sim::MechanismRun {
                                    std::pair{kOffloadRelease, "offload release"},
                                    std::pair{kChannelBusy, "busy news"},
                                    std::pair{kInstanceSeen, "report of the memory map analyzer"},
+                                   std::pair{kInstanceBegun, "news of an instance's beginning"},
                                    std::pair{kStackHasRoom, "news of room on a stack SM"},
                                    std::pair{kLearningStop, "stop"},
                                    std::pair{kLearningStopped, "standstill"},
@@ -130,6 +131,7 @@ class TomRun final : public sim::MechanismRun {
   void restore(runtime::Reader& in) override { placement_.io(in); }
 
  private:
+  bool counts_at_begin() const { return subject_.policy.learning.counts_at == "begin"; }
   bool learns() const { return placement_.plan().learning_instances != 0; }
 
   SmSideParams side_params(bool in_stack) const {
@@ -139,6 +141,7 @@ class TomRun final : public sim::MechanismRun {
     p.no_overhead = !subject_.policy.offload.overhead;
     p.even = subject_.policy.offload.even;
     p.any_stack = subject_.policy.mapping == "local";
+    p.count_at_begin = counts_at_begin();
     p.pipeline_latency = subject_.machine.offload.pipeline_latency_cycles;
     p.dirty_entries = subject_.machine.offload.dirty_entries;
     return p;
@@ -213,6 +216,7 @@ class TomRun final : public sim::MechanismRun {
     ArbiterParams p;
     p.stack_warps = subject_.machine.stack.sm_warps;
     p.dynamic_control = subject_.policy.offload.dynamic_control;
+    p.count_at_begin = counts_at_begin();
     p.learning_instances = placement_.plan().learning_instances;
     // At least a window, so that the host comes in between.
     p.remap_ticks = std::max<Tick>(
