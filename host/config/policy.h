@@ -28,7 +28,8 @@ struct PolicyConfig {
   struct Offload {                 // [offload]; TOM, section 3
     bool dynamic_control = false;  ///< pending limit and channel busy monitor (section 3.3)
     bool overhead = true;          ///< false: an idealised study (figure 2)
-    bool even = false;  ///< without overhead: no stack SM gets more warps than main SMs have
+    bool even = false;     ///< without overhead: no stack SM gets more warps than main SMs have
+    bool flush_l1 = true;  ///< of the stack SM, before a warp is spawned
     uint32_t busy_threshold_percent = 0;  ///< utilisation from which a channel counts as busy
     // Assumptions of Eq. (3) and (4).
     uint32_t load_miss_percent = 0;

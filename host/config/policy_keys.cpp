@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 17> all = {{
+  static const std::array<Key<P>, 18> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false, "none tom",
@@ -43,6 +43,10 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "Without overhead: a stack SM takes a warp only while it has fewer than the SM that it "
        "comes "
        "from.",
+       kOptional},
+      {NW_KEY(offload.flush_l1), "", 0, 0, false, "",
+       "Empty a stack SM's L1 before each warp that is spawned there; false: never (an "
+       "idealisation: the block may see stale data).",
        kOptional},
       {NW_KEY(offload.busy_threshold_percent), "%", 1, 100, false, "",
        "Utilisation from which on a channel counts as busy."},

@@ -24,6 +24,7 @@ struct SmSideParams {
   bool no_overhead = false;
   bool even = false;               ///< and only where fewer guests are than the SM has warps
   bool any_stack = false;          ///< all data is in every stack: whichever one has room
+  bool flush_l1 = true;            ///< section 4.4.2: a stack SM, before it spawns a warp
   bool count_at_begin = false;     ///< the learning phase counts instances when they begin
   uint32_t pipeline_latency = 10;  ///< core cycles from detection to decision
   uint32_t dirty_entries = 16;     ///< written lines a stack SM remembers per warp

@@ -12,7 +12,7 @@ namespace nearwarp::tom {
 template <class O>
 NW_HD inline void spawn(O& o, const Packet& packet, uint16_t requester, uint32_t now) {
   auto& v = o.v;
-  if (!o.p.no_overhead) cache::l1_flush(v.p.l1, v.s.l1, v.base);
+  if (o.p.flush_l1) cache::l1_flush(v.p.l1, v.s.l1, v.base);
   const Cursor at = unpack_cursor(v, packet);
   const uint32_t warp = sm::add_guest(v, o.bit, at, packet.tag >> 8 & 0xffffu, packet.line);
   v.warps[warp].space = static_cast<uint8_t>(packet.tag >> 24);

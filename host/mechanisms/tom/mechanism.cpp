@@ -141,6 +141,7 @@ class TomRun final : public sim::MechanismRun {
     p.no_overhead = !subject_.policy.offload.overhead;
     p.even = subject_.policy.offload.even;
     p.any_stack = subject_.policy.mapping == "local";
+    p.flush_l1 = subject_.policy.offload.overhead && subject_.policy.offload.flush_l1;
     p.count_at_begin = counts_at_begin();
     p.pipeline_latency = subject_.machine.offload.pipeline_latency_cycles;
     p.dirty_entries = subject_.machine.offload.dirty_entries;
