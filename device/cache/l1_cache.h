@@ -62,7 +62,7 @@ struct L1State {
   Ref<uint8_t> mshr_needs;     ///< mshrs x merges: sectors that the load was looking for
   uint64_t mshr_free_more[3] = {};
   uint64_t mshr_free = 0;
-  uint32_t use_clock = 0;
+  uint32_t use_clock = 0, flushed_at = 0;
   L1Counters counters;
 };
 
@@ -200,6 +200,9 @@ NW_HD NW_APART inline void l1_forget(const L1Params& p, L1State& s, std::byte* b
 /// Drop everything (kernel boundary; TOM, section 4.4.2: before an offloaded warp is spawned).
 /// Loads that wait for a fill still get it, but later loads do not merge with them. Leader only.
 NW_HD inline void l1_flush(const L1Params& p, L1State& s, std::byte* base) {
+  s.counters.flushes += 1;
+  if (p.plain && s.use_clock == s.flushed_at) return;  // nothing has come since the last time
+  s.flushed_at = s.use_clock;
   LineAddr* tags = s.tags.in(base);
   uint8_t* filling = s.filling.in(base);
   LineAddr* mshr_line = s.mshr_line.in(base);
@@ -207,7 +210,6 @@ NW_HD inline void l1_flush(const L1Params& p, L1State& s, std::byte* base) {
   for (uint32_t i = 0; i < p.index.sets * p.ways; ++i) filling[i] = 0;
   for (uint32_t i = 0; i < p.mshrs; ++i) mshr_line[i] = kNoLine;
   if (!p.plain) l1_forget(p, s, base);
-  s.counters.flushes += 1;
 }
 
 }  // namespace nearwarp::cache

@@ -227,6 +227,12 @@ NW_HD inline LineAddr physical_line(const V& v, uint32_t space, LineAddr line) {
   if (v.p.tlb.entries == 0) return v.physical(line, space);
   return tlb_physical(v.p.tlb, v.s.tlb, v.p.translation, v.base, space, line);
 }
+/// The same, wherever there are page tables, and where data has a copy in every stack: its copy.
+template <class V>
+NW_HD NW_INLINE LineAddr line_of_data(const V& v, uint32_t space, LineAddr line) {
+  const LineAddr at = v.p.translation.spaces.count == 0 ? line : physical_line(v, space, line);
+  return at < kMaxMappedLines ? at | LineAddr{v.p.local_map} << kMapShift : at;
+}
 
 /// Translate the line at the head. Returns false if it has to wait for its page.
 template <class V>
@@ -278,8 +284,7 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
   const Tick tick = v.tick(now);
   const bool free = can_send(v.to_network(), v.base, tick);
   if (!translate_head(v, op.space, now, free)) return;
-  const LineAddr line =
-      v.p.translation.spaces.count == 0 ? virtual_line : physical_line(v, op.space, virtual_line);
+  const LineAddr line = line_of_data(v, op.space, virtual_line);
   const uint32_t data_bytes = population_count(lines.sectors[lines.next]) * v.p.sector_bytes;
   LineUse use = LineUse::kAtomic;
   if (in.action == Action::kLoad) {

@@ -92,6 +92,15 @@ struct Hooks {
   /// A packet of its own has come from the front end.
   template <class O>
   NW_HD static void on_control(O&, const Packet&, uint32_t /*now*/) {}
+  /// When something comes over channels of its own (SmStateOf::own_channels); kNever: nothing is on
+  /// its way.
+  template <class O>
+  NW_HD static Tick own_arrival(const O&) {
+    return kNever;
+  }
+  /// Once in every cycle in which the SM is awake, while it has such channels: take what has come.
+  template <class O>
+  NW_HD static void take_own(O&, uint32_t /*now*/) {}
   /// Once a cycle, after the load-store unit, while it wants to (SmStateOf::wants_network): send
   /// something over the network if there is room.
   template <class O>
@@ -247,6 +256,16 @@ NW_HD NW_INLINE void on_packet(V& v, const Packet& p, uint32_t now) {
 template <class V>
 NW_HD NW_INLINE void on_control(V& v, const Packet& p, uint32_t now) {
   owner(v, p.kind, [&](auto& o) { NW_HOOKS(o)::on_control(o, p, now); });
+}
+template <class V>
+NW_HD NW_APART Tick own_arrival(V& v) {
+  Tick t = kNever;
+  each(v, v.s.own_channels, [&](auto& o) { t = min_tick(t, NW_HOOKS(o)::own_arrival(o)); });
+  return t;
+}
+template <class V>
+NW_HD NW_APART void take_own(V& v, uint32_t now) {
+  each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::take_own(o, now); });
 }
 template <class V>
 NW_HD NW_INLINE void use_network(V& v, uint32_t now) {

@@ -45,7 +45,7 @@ NW_HD inline bool accepts_packet(const V& v, const Packet& p, Tick now) {
   return block_of(p.kind) == kMemoryBlock || hooks::accept_tick(v, p) <= now;
 }
 
-/// One packet from the network, one from the front end.
+/// One packet from the network, one from the front end, and what mechanisms' channels bring.
 template <class V>
 NW_HD inline void receive(V& v, uint32_t now) {
   const Tick tick = v.tick(now);
@@ -60,6 +60,7 @@ NW_HD inline void receive(V& v, uint32_t now) {
       hooks::on_packet(v, p, now);
     }
   }
+  if (v.s.own_channels != 0) hooks::take_own(v, now);
   if (v.s.from_front_end.count == 0) return;
   Channel& control = v.from_front_end();
   if (!has_packet(control, v.base, tick)) return;
@@ -154,6 +155,10 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
     const bool own = s.attached != 0 && from < end && arrival <= v.tick(from) &&
                      block_of(front(net, v.base).kind) != kMemoryBlock;
     when(n, v, own ? max_tick(arrival, hooks::accept_tick(v, front(net, v.base))) : arrival, from);
+  }
+  if (s.own_channels != 0) {
+    const Tick own = hooks::own_arrival(v);
+    if (own < kNever) when(n, v, own, from);
   }
   if (s.from_front_end.count != 0) {
     const Tick control = head_arrival(v.from_front_end(), v.base);

@@ -69,6 +69,7 @@ struct SmParams {
   uint16_t front_end = 0;
   bool in_stack = false;      ///< a logic-layer SM: misses go to vaults
   bool all_local = false;     ///< it finds all data in its own stack: a bound, not a design
+  uint8_t local_map = 0;      ///< with all_local: the number of the map under which data lies there
   bool count_rounds = false;  ///< of atomics: somebody serialises lanes that want one address
   bool mark_words = false;    ///< of stores: somebody wants to know which words they write
   AtomicPackets atomic_packets = AtomicPackets::kLines;
@@ -198,6 +199,7 @@ struct SmStateOf {
   uint8_t awaits_stores = 0;  ///< those that want to know of acknowledgements of stores
   uint8_t wants_network = 0;  ///< those that have something to send over the network
   uint8_t wants_control = 0;  ///< those that may have something to send to the front end
+  uint8_t own_channels = 0;   ///< those that have channels of their own to this SM
   uint32_t mechanism_state[kMaxMechanisms] = {}, mechanism_params[kMaxMechanisms] = {};
   // Warp slots.
   WarpSet<kWords> free_warps;

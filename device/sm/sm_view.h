@@ -62,6 +62,11 @@ struct SmViewOf {
     if (p.in_stack && p.all_local) return own_stack();
     return p.map.of(line, base).stack_of(line);
   }
+  /// A line as others know it.
+  NW_HD LineAddr shared_line(LineAddr line) const {
+    return p.local_map != 0 && line >> kMapShift == p.local_map ? line & (kMaxMappedLines - 1)
+                                                                : line;
+  }
   /// Stack SMs: where it is.
   NW_HD uint32_t own_stack() const { return s.stack; }
 };

@@ -22,11 +22,14 @@ struct PolicyConfig {
 
   struct Learning {                  // [mapping]; TOM, section 3.2
     uint32_t learning_permille = 0;  ///< of all candidate instances are seen before the choice
+    std::string counts_at = "end";   ///< when an instance has been seen: "begin" or "end"
   } learning;
 
-  struct Offload {                        // [offload]; TOM, section 3
-    bool dynamic_control = false;         ///< pending limit and channel busy monitor (section 3.3)
-    bool overhead = true;                 ///< false: an idealised study (figure 2)
+  struct Offload {                 // [offload]; TOM, section 3
+    bool dynamic_control = false;  ///< pending limit and channel busy monitor (section 3.3)
+    bool overhead = true;          ///< false: an idealised study (figure 2)
+    bool even = false;     ///< without overhead: no stack SM gets more warps than main SMs have
+    bool flush_l1 = true;  ///< of the stack SM, before a warp is spawned
     uint32_t busy_threshold_percent = 0;  ///< utilisation from which a channel counts as busy
     // Assumptions of Eq. (3) and (4).
     uint32_t load_miss_percent = 0;

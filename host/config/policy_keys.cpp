@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 15> all = {{
+  static const std::array<Key<P>, 18> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false, "none tom",
@@ -29,11 +29,25 @@ std::span<const Key<PolicyConfig>> policy_keys() {
       {"mapping.learning_permille", [](P& p) -> Member { return &p.learning.learning_permille; },
        "1/1000", 1, 1000, false, "",
        "tmap: share of all candidate instances after which the mapping is chosen."},
+      {"mapping.counts_at", [](P& p) -> Member { return &p.learning.counts_at; }, "", 0, 0, false,
+       "begin end",
+       "tmap: when an instance has been seen. end: when it ends; begin: with its first access, and "
+       "what open instances have accessed when the phase ends counts.",
+       kOptional},
       {NW_KEY(offload.dynamic_control), "", 0, 0, false, "",
        "Refuse to offload to full stack SMs and over busy channels."},
       {NW_KEY(offload.overhead), "", 0, 0, false, "",
-       "Charge offloading; false: packets weigh nothing and nothing is drained or invalidated (an "
-       "idealisation)."},
+       "Charge offloading; false: requests and acknowledgements take a cycle and no bandwidth, and "
+       "nothing is drained, flushed or invalidated (an idealisation)."},
+      {NW_KEY(offload.even), "", 0, 0, false, "",
+       "Without overhead: a stack SM takes a warp only while it has fewer than the SM that it "
+       "comes "
+       "from.",
+       kOptional},
+      {NW_KEY(offload.flush_l1), "", 0, 0, false, "",
+       "Empty a stack SM's L1 before each warp that is spawned there; false: never (an "
+       "idealisation: the block may see stale data).",
+       kOptional},
       {NW_KEY(offload.busy_threshold_percent), "%", 1, 100, false, "",
        "Utilisation from which on a channel counts as busy."},
       {NW_KEY(offload.load_miss_percent), "%", 0, 100, false, "",

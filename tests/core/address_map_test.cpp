@@ -195,5 +195,27 @@ TEST(AddressMap, FoldIsTheXorOfTheParts) {
   EXPECT_EQ(AddressMap::fold(0xffffffff, 0), 0u);
 }
 
+TEST(AddressMap, InOneStackLinesApartStayApart) {
+  for (const bool divided : {false, true}) {
+    AddressMap map;
+    if (divided) map.stacks = 4, map.vaults = 16, map.slices = 4;
+    const AddressMap local = one_stack_map(map);
+    std::set<Place> places, folded;
+    std::set<uint32_t> rows;
+    constexpr LineAddr kLines = 1 << 16;
+    for (LineAddr line = 0; line < kLines; ++line) {
+      const Location at = local.locate(line), before = map.locate(line);
+      EXPECT_EQ(at.stack, 0u);
+      EXPECT_LT(at.vault, 16u);
+      places.insert(place(local, line));
+      folded.insert({0, before.vault, before.bank, before.row, before.column});
+      rows.insert(before.row);
+      EXPECT_EQ(rows.count(at.row), 0u);  // never one of the baseline's
+    }
+    EXPECT_EQ(places.size(), kLines);
+    EXPECT_EQ(folded.size(), kLines / 4);  // what leaving out the stack would come to
+  }
+}
+
 }  // namespace
 }  // namespace nearwarp

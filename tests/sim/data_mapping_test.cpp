@@ -192,6 +192,27 @@ TEST(DataPlacement, LearningEndsExactlyWithTheConfiguredInstance) {
   }
 }
 
+TEST(DataPlacement, CountingBeginningsEndsTheLearningPhaseSooner) {
+  const runtime::Recording recording = powers_of_two(4);
+  for (const uint32_t permille : {1u, 10u, 500u}) {
+    SCOPED_TRACE(permille);
+    std::vector<std::string> keys = {"mapping.learning_permille=" + std::to_string(permille)};
+    const report::RunResult end = simulate(recording, "tom", keys);
+    keys.push_back("mapping.counts_at=begin");
+    const report::RunResult begin = simulate(recording, "tom", keys);
+    const report::MappingReport &m = *begin.mapping, &e = *end.mapping;
+    EXPECT_TRUE(m.applied);
+    EXPECT_GE(m.seen_instances, m.wanted_instances);
+    EXPECT_GT(m.seen_accesses, 0u);
+    EXPECT_LE(m.seen_accesses, m.seen_instances * 48);  // some are cut short
+    EXPECT_LT(m.interrupt_cycle, e.interrupt_cycle);
+    EXPECT_EQ(m.first_bit, e.first_bit);
+    EXPECT_EQ(begin.warp_instructions, recording.warp_instructions);
+    EXPECT_EQ(counter(begin, "offload.learning") + counter(begin, "offload.instances"),
+              m.total_instances);
+  }
+}
+
 TEST(DataPlacement, TheLearningPhasePaysForPcie) {
   const runtime::Recording recording = powers_of_two(2);
   const std::vector<std::string> half = {"mapping.learning_permille=500"};

@@ -154,6 +154,21 @@ TEST(L1Cache, FlushWithFillsUnderWay) {
   EXPECT_EQ(c.s.counters.flushes, 1u);
 }
 
+TEST(L1Cache, FlushedAgainAndAgain) {
+  L1 c;
+  for (uint32_t i = 0; i < 3; ++i) {
+    l1_flush(c.p, c.s, c.arena.base());
+    l1_flush(c.p, c.s, c.arena.base());  // with nothing to drop
+    EXPECT_EQ(c.load(5), L1Result::kMiss);
+    l1_flush(c.p, c.s, c.arena.base());  // the fill is under way
+    c.fill(c.mshr);
+    EXPECT_EQ(c.load(5), L1Result::kMiss);
+    c.fill(c.mshr);
+    EXPECT_EQ(c.load(5), L1Result::kHit);
+  }
+  EXPECT_EQ(c.s.counters.flushes, 9u);
+}
+
 TEST(L1Cache, InvalidatedWhileItIsFilled) {
   L1 c;
   EXPECT_EQ(c.load(6), L1Result::kMiss);

@@ -36,10 +36,13 @@ struct AnalyzerEntry {
   uint32_t at_destination[kNumMappings] = {};
   uint64_t destinations = 0;  ///< 4 bits per mapping
   InstanceState state = InstanceState::kIdle;
+  bool begun = false;  ///< it has issued a memory instruction
 };
 
 struct AnalyzerState {
   SmMode mode = SmMode::kNormal;
+  uint8_t gathered = 0;        ///< stopping: open instances have been put among those that report
+  uint16_t begun = 0;          ///< instances of whose beginning the front end has not been told
   uint64_t reporting = 0;      ///< mask over warp slots: state kReporting
   uint32_t last_range = 0;     ///< the range found last
   Ref<AnalyzerEntry> entries;  ///< by warp slot; count 0: no learning phase

@@ -112,7 +112,21 @@ NW_HD inline void close_instance(O& o, uint32_t warp) {
 /// A memory instruction of the warp's instance has been issued.
 template <class O>
 NW_HD inline void expect_access(O& o, uint32_t warp) {
-  entry_of(o, warp).pending += 1;
+  AnalyzerEntry& e = entry_of(o, warp);
+  e.pending += 1;
+  if (!o.p.count_at_begin || e.begun || o.s.analyzer.mode != SmMode::kLearning) return;
+  e.begun = true;
+  o.s.analyzer.begun = static_cast<uint16_t>(o.s.analyzer.begun + 1);
+  o.v.s.wants_control = static_cast<uint8_t>(o.v.s.wants_control | o.bit);
+}
+
+/// Where instances count when they begin, open ones report what they have accessed.
+template <class O>
+NW_HD inline void gather_open(O& o) {
+  AnalyzerState& a = o.s.analyzer;
+  a.gathered = 1;
+  for (uint32_t i = 0; i < a.entries.count; ++i)
+    if (entry_of(o, i).state == InstanceState::kOpen) finish_instance(o, i);
 }
 
 /// All its lines have been seen.
@@ -139,24 +153,32 @@ NW_HD inline bool is_quiet(const O& o) {
 template <class O>
 NW_HD inline bool wants_to_report(const O& o) {
   const AnalyzerState& a = o.s.analyzer;
-  return a.reporting != 0 || (a.mode == SmMode::kStopping && is_quiet(o));
+  return a.begun != 0 || a.reporting != 0 || (a.mode == SmMode::kStopping && is_quiet(o));
 }
 
 /// May it have, before anything else happens?
 template <class O>
 NW_HD inline bool may_report(const O& o) {
-  return o.s.analyzer.reporting != 0 || o.s.analyzer.mode == SmMode::kStopping;
+  return o.s.analyzer.begun != 0 || o.s.analyzer.reporting != 0 ||
+         o.s.analyzer.mode == SmMode::kStopping;
 }
 
 /// The message for the front end; only if wants_to_report().
 template <class O>
 NW_HD inline Packet take_report(O& o) {
   AnalyzerState& a = o.s.analyzer;
+  Packet news;
+  if (a.begun != 0) {
+    news.kind = kInstanceBegun;
+    news.extra = a.begun;
+    a.begun = 0;
+    return news;
+  }
+  if (a.reporting == 0 && o.p.count_at_begin && a.gathered == 0) gather_open(o);
   if (a.reporting == 0) {
     a.mode = SmMode::kStopped;
-    Packet p;
-    p.kind = kLearningStopped;
-    return p;
+    news.kind = kLearningStopped;
+    return news;
   }
   const uint32_t warp = count_trailing_zeros(a.reporting);
   a.reporting &= a.reporting - 1;

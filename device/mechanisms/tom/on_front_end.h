@@ -19,6 +19,7 @@ enum class LearningPhase : uint8_t {
 
 struct ArbiterParams {
   uint32_t stack_warps = 0;         ///< warps that one stack's SMs hold
+  bool count_at_begin = false;      ///< instances count when they begin; else when they end
   bool dynamic_control = false;     ///< deny when a stack is full; else the question waits
   uint64_t learning_instances = 0;  ///< the learning phase ends with this one; 0: there is none
   Tick remap_ticks = 0;  ///< from the last SM's standstill until they go on; at least a window
@@ -43,6 +44,7 @@ struct ArbiterState {
   uint32_t pending[kMaxStacks] = {};  ///< granted and not yet released
   LearningPhase learning = LearningPhase::kNone;
   uint32_t stopped_sms = 0;
+  uint64_t begun = 0;         ///< instances, where they count when they begin
   uint64_t late_reports = 0;  ///< instances that ended after the last one that counts
   AnalyzerTotals seen;
   Tick stop_at = 0, held_at = 0, resume_at = 0;  ///< interrupt, standstill, end of the phase
@@ -92,21 +94,35 @@ NW_HD inline void on_release(O& o, uint32_t stack) {
   grant(o, stack, w.sm, w.warp);
 }
 
-/// A complete instance; enough of them end the learning phase.
+/// Enough has been seen.
 template <class O>
-NW_HD inline void on_instance(O& o, const Packet& m, Tick now) {
+NW_HD inline void end_learning(O& o, Tick now) {
   ArbiterState& s = o.s;
-  if (s.learning != LearningPhase::kLearning) {
-    s.late_reports += 1;
-    return;
-  }
-  add_report(s.seen, m);
-  if (s.seen.instances < o.p.learning_instances) return;
   s.learning = LearningPhase::kStopping;
   s.stop_at = now;
   auto& hub = o.v.s;
   hub.dispatch.held_by = static_cast<uint8_t>(hub.dispatch.held_by | o.bit);
   for (uint32_t i = 0; i < o.v.p.num_sms; ++i) frontend::post(o.v, i, kLearningStop, 0);
+}
+
+/// A complete instance; enough of them end the learning phase.
+template <class O>
+NW_HD inline void on_instance(O& o, const Packet& m, Tick now) {
+  ArbiterState& s = o.s;
+  if (s.learning != LearningPhase::kLearning && !o.p.count_at_begin) {
+    s.late_reports += 1;
+    return;
+  }
+  add_report(s.seen, m);
+  if (!o.p.count_at_begin && s.seen.instances >= o.p.learning_instances) end_learning(o, now);
+}
+
+/// Where instances count when they begin.
+template <class O>
+NW_HD inline void on_begun(O& o, const Packet& m, Tick now) {
+  o.s.begun += m.extra;
+  if (o.s.learning == LearningPhase::kLearning && o.s.begun >= o.p.learning_instances)
+    end_learning(o, now);
 }
 
 /// An SM stands still. After the last one the host chooses the mapping.
@@ -132,6 +148,8 @@ struct OnFrontEnd : frontend::Hooks {
       on_release(o, m.line);
     } else if (m.kind == kInstanceSeen) {
       on_instance(o, m, now);
+    } else if (m.kind == kInstanceBegun) {
+      on_begun(o, m, now);
     } else if (m.kind == kLearningStopped) {
       on_stopped(o, now);
     } else {

@@ -24,17 +24,27 @@ struct OnSm : sm::Hooks {
     if (!o.p.in_stack) leave_candidate(o, warp, now);
   }
   template <class O>
-  NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
-    if (side_of(o, warp).step == Step::kDeciding) {
-      decide(o, warp, now);
+  NW_HD static void go_on_draining(O& o, uint32_t warp, uint32_t now) {
+    if (o.p.no_overhead) {
+      try_direct(o, warp, now);
     } else {
-      NW_ASSERT(side_of(o, warp).step == Step::kDraining);
       try_ask(o, warp, now);
     }
   }
   template <class O>
+  NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
+    if (o.p.in_stack) {
+      return_directly(o, warp, now);
+    } else if (side_of(o, warp).step == Step::kDeciding) {
+      decide(o, warp, now);
+    } else {
+      NW_ASSERT(side_of(o, warp).step == Step::kDraining);
+      go_on_draining(o, warp, now);
+    }
+  }
+  template <class O>
   NW_HD static void on_operation_ended(O& o, uint32_t warp, uint32_t now) {
-    if (side_of(o, warp).step == Step::kDraining) try_ask(o, warp, now);
+    if (side_of(o, warp).step == Step::kDraining) go_on_draining(o, warp, now);
   }
   template <class O>
   NW_HD static void on_guest_finished(O& o, uint32_t warp, uint32_t now) {
@@ -88,7 +98,7 @@ struct OnSm : sm::Hooks {
   template <class O>
   NW_HD static void on_packet(O& o, const Packet& p, uint32_t now) {
     if (p.kind == kOffloadRequest) {
-      spawn(o, p, now);
+      spawn(o, p, p.src, now);
     } else if (p.kind == kOffloadDirty) {
       on_dirty(o, p.line, now);
     } else {
@@ -107,6 +117,20 @@ struct OnSm : sm::Hooks {
     } else {
       on_answer(o, p, now);
     }
+  }
+  template <class O>
+  NW_HD static Tick own_arrival(const O& o) {
+    return direct_arrival(o);
+  }
+  template <class O>
+  NW_HD static void take_own(O& o, uint32_t now) {
+    each_direct(o, now, [&](uint32_t number, const Packet& p) {
+      if (o.p.in_stack) {
+        on_direct_request(o, number, p, now);
+      } else {
+        on_direct(o, number, p, now);
+      }
+    });
   }
   template <class O>
   NW_HD static void use_network(O& o, uint32_t now) {

@@ -35,5 +35,10 @@ inline constexpr PacketKind kLearningStopped =
     packet_detail::control(7);  ///< nothing is under way here
 inline constexpr PacketKind kLearningResume =
     packet_detail::control(8);  ///< data has its final place
+/// extra: instances that have begun, where the learning phase counts them then.
+inline constexpr PacketKind kInstanceBegun = packet_detail::control(10);
+
+// Without overhead, between SMs: request and acknowledgement, kOffloadDeny, and this.
+inline constexpr PacketKind kStackHasRoom = packet_detail::control(9);
 
 }  // namespace nearwarp::tom

@@ -11,63 +11,12 @@
 //   away       until the acknowledgement brings registers and program counter back.
 #pragma once
 
+#include "device/mechanisms/tom/direct.h"
 #include "device/mechanisms/tom/map_analyzer.h"
-#include "device/sm/progress.h"
 #include "device/sm/store_epochs.h"
 
 namespace nearwarp::tom {
 
-using sm::Cursor;
-using sm::ImageInstr;
-using sm::kEndOfTrace;
-using sm::Phase;
-using sm::Warp;
-
-template <class O>
-NW_HD NW_INLINE WarpSide& side_of(O& o, uint32_t warp) {
-  return o.s.warps.in(o.v.base)[warp];
-}
-template <class O>
-NW_HD NW_INLINE CandidateCounters& counters_of(O& o, const WarpSide& t) {
-  return o.s.candidates.in(o.v.base)[t.candidate];
-}
-template <class O>
-NW_HD NW_INLINE Candidate candidate_of(const O& o, const WarpSide& t) {
-  return o.p.candidates.in(o.v.base)[t.candidate];
-}
-
-/// The warp leaves the SM's hands.
-template <class O>
-NW_HD NW_INLINE void hold(O& o, uint32_t warp, Step step) {
-  Warp& w = o.v.warps[warp];
-  w.phase = Phase::kHeld;
-  w.holder = static_cast<uint8_t>(o.bit);
-  w.count = static_cast<uint8_t>(w.count & ~o.bit);
-  side_of(o, warp).step = step;
-}
-/// And goes back.
-template <class O>
-NW_HD NW_INLINE void set_free(O& o, uint32_t warp, Step step) {
-  Warp& w = o.v.warps[warp];
-  w.phase = Phase::kRunning;
-  w.holder = 0;
-  w.count = static_cast<uint8_t>(w.count & ~o.bit);
-  side_of(o, warp).step = step;
-}
-
-/// Go on at home with the instruction at the cursor.
-template <class O>
-NW_HD inline void stay(O& o, uint32_t warp, uint32_t now) {
-  WarpSide& t = side_of(o, warp);
-  t.at_home = true;
-  t.searched = t.searched_threads = 0;
-  set_free(o, warp, Step::kNone);
-  sm::schedule(o.v, warp, now, now + 1);
-}
-
-NW_HD NW_INLINE void set_bit(uint8_t& mask, uint32_t bit, bool on) {
-  mask = static_cast<uint8_t>(on ? mask | bit : mask & ~bit);
-}
 /// The SM tells of acknowledged stores while somebody drains.
 template <class O>
 NW_HD NW_INLINE void note_draining(O& o) {
@@ -104,36 +53,14 @@ NW_HD inline void try_ask(O& o, uint32_t warp, uint32_t now) {
   note_control(o);
 }
 
-/// The line that the first active lane of an access wants.
-template <class V>
-NW_HD inline LineAddr first_line(const V& v, const uint64_t* words, uint32_t record,
-                                 uint32_t mask) {
-  const uint32_t lane = count_trailing_zeros(mask);
-  const uint64_t r = words[record];
-  const int stride = trace::record_stride(r);
-  uint64_t address = trace::record_base(r);
-  if (stride >= trace::kMinStride) {
-    address += static_cast<uint64_t>(static_cast<int64_t>(stride) * lane);
-  } else if (stride == trace::kTiles) {
-    address += trace::tile_distance(words[record + 1], lane);
-  } else if (stride == trace::kDeltas) {
-    address += static_cast<uint32_t>(words[record + 1]);
-  } else {
-    address = words[record + 1];
-  }
-  address &= trace::kAddressMask;
-  return static_cast<LineAddr>((address - v.p.device_base) >> v.p.line_shift);
-}
-
 /// The destination is known: last checks, then drain and ask.
 template <class O>
 NW_HD inline void request(O& o, uint32_t warp, uint32_t now, uint32_t record, uint32_t mask) {
   auto& v = o.v;
   WarpSide& t = side_of(o, warp);
   const Candidate c = candidate_of(o, t);
-  const LineAddr line = first_line(v, v.words(v.warps[warp]), record, mask);
-  t.stack = static_cast<uint8_t>(v.stack_of(v.physical(line, v.warps[warp].space)));
-  if (o.p.dynamic_control && !o.p.no_overhead) {
+  t.stack = destination_of(o, warp, record, mask);
+  if (o.p.dynamic_control) {
     const uint32_t busy = o.s.busy_channels >> (2 * t.stack);
     const bool tx = (busy & 1) != 0 && c.saves_tx == 0;
     const bool rx = (busy & 2) != 0 && c.saves_rx == 0;
@@ -144,7 +71,7 @@ NW_HD inline void request(O& o, uint32_t warp, uint32_t now, uint32_t record, ui
       return;
     }
   }
-  t.drain_epoch = o.p.no_overhead ? v.s.oldest_epoch - 1 : sm::begin_drain(v.s);
+  t.drain_epoch = sm::begin_drain(v.s);
   hold(o, warp, Step::kDraining);
   o.s.draining.set(warp);
   note_draining(o);
@@ -163,31 +90,6 @@ NW_HD inline bool at_first_access(O& o, uint32_t warp, uint32_t now) {
   if (a.mask == 0) return false;  // no lane executes it
   request(o, warp, now, a.record, a.mask);
   return true;
-}
-
-/// Ideal offloading: the destination is known without executing anything.
-template <class O>
-NW_HD inline void request_ahead(O& o, uint32_t warp, uint32_t now) {
-  auto& v = o.v;
-  const Warp& w = v.warps[warp];
-  WarpSide& t = side_of(o, warp);
-  const uint64_t* words = v.words(w);
-  const ProgramTables program = o.p.program(v.base);
-  Cursor c = w.at;
-  while (c.pc != kEndOfTrace && program.candidate_at(c.pc) == t.candidate) {
-    const ImageInstr& in = v.instr(c.pc);
-    if ((in.flags & sm::kHasRecord) != 0) {
-      const sm::Access a = sm::read_access(words, c.trace_pos, c.mask, in.flags & sm::kGuarded);
-      if (a.mask != 0 && in.accesses_data()) {
-        request(o, warp, now, a.record, a.mask);
-        return;
-      }
-      c.trace_pos = a.next;
-    }
-    sm::advance(c, words, v.system.image, w.first_block);
-  }
-  counters_of(o, t).no_memory_access += 1;
-  stay(o, warp, now);
 }
 
 /// Learning phase: the warp stays, its instance is analysed. If the analyzer still holds the warp's
@@ -211,20 +113,13 @@ NW_HD inline void decide(O& o, uint32_t warp, uint32_t now) {
     return;
   }
   auto& v = o.v;
-  const Warp& w = v.warps[warp];
   WarpSide& t = side_of(o, warp);
-  const uint32_t threshold = candidate_of(o, t).threshold;
   counters_of(o, t).instances += 1;
   t.decided = now;
-  if (threshold != 0 && iterations_ahead(w.at, v.words(w), v.system.image, o.p.program(v.base),
-                                         w.first_block, t.candidate, threshold) < threshold) {
+  if (!is_long_enough(o, warp)) {
     counters_of(o, t).refused_condition += 1;
     stay(o, warp, now);
     t.at_home = false;  // short ones are not what offloading is compared with
-    return;
-  }
-  if (o.p.no_overhead) {
-    request_ahead(o, warp, now);
     return;
   }
   if (at_first_access(o, warp, now)) return;
@@ -276,8 +171,9 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
     learn(o, warp, now, earliest);
     return true;
   }
+  if (o.p.no_overhead) return begin_direct(o, warp, now, earliest);
   hold(o, warp, Step::kDeciding);
-  const uint32_t at = now + (o.p.no_overhead ? 1 : o.p.pipeline_latency);
+  const uint32_t at = now + o.p.pipeline_latency;
   sm::set_timer(v, warp, at > earliest ? at : earliest, now);
   return true;
 }
@@ -298,25 +194,6 @@ NW_HD inline void on_answer(O& o, const Packet& p, uint32_t now) {
   note_network(o);
 }
 
-/// A candidate's beginning, mask and trace position, as request and acknowledgement carry them.
-NW_HD inline void pack_cursor(const Cursor& c, Packet& p) {
-  p.payload = c.trace_pos | uint64_t{c.pc} << 32;
-  p.sectors = c.mask;
-  p.extra = c.block | c.repeats << 20;
-}
-template <class V>
-NW_HD inline Cursor unpack_cursor(const V& v, const Packet& p) {
-  Cursor c;
-  c.trace_pos = static_cast<uint32_t>(p.payload);
-  c.pc = static_cast<uint32_t>(p.payload >> 32);
-  c.mask = p.sectors;
-  c.block = p.extra & 0xfffffu;
-  c.repeats = p.extra >> 20;
-  const sm::ImageBlock& b = v.system.image.blocks[c.block];
-  c.end = b.first + b.count;
-  return c;
-}
-
 /// Send one granted request, if the network takes it.
 template <class O>
 NW_HD inline void send_request(O& o, uint32_t now) {
@@ -324,19 +201,11 @@ NW_HD inline void send_request(O& o, uint32_t now) {
   if (!o.s.granted.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
   const uint32_t warp = o.s.granted.take_first();
   note_network(o);
-  const Warp& w = v.warps[warp];
   WarpSide& t = side_of(o, warp);
-  Packet p;
-  p.kind = kOffloadRequest;
-  p.src = v.s.endpoint;
+  Packet p = request_packet(o, warp);
   p.dst = o.p.stack_sms.in(v.base)[t.stack];
-  pack_cursor(t.saved, p);
-  p.line = w.thread_block;
-  p.tag = warp | static_cast<uint32_t>(w.kernel) << 8 | uint32_t{w.space} << 24;
-  p.bytes = o.p.no_overhead
-                ? uint16_t{0}
-                : static_cast<uint16_t>(v.p.header_bytes + kRequestContextBytes +
-                                        uint32_t{candidate_of(o, t).live_in_bytes} * sm::kWarpSize);
+  p.bytes = static_cast<uint16_t>(v.p.header_bytes + kRequestContextBytes +
+                                  uint32_t{candidate_of(o, t).live_in_bytes} * sm::kWarpSize);
   v.s.counters.redundant += t.searched;
   v.s.counters.redundant_threads += t.searched_threads;
   t.searched = t.searched_threads = 0;
@@ -403,24 +272,10 @@ NW_HD inline void on_dirty(O& o, LineAddr line, uint32_t now) {
 /// The block has been executed: take registers and program counter, go on.
 template <class O>
 NW_HD inline void on_ack(O& o, const Packet& packet, uint32_t now) {
-  auto& v = o.v;
-  const uint32_t warp = packet.tag;
-  Warp& w = v.warps[warp];
-  WarpSide& t = side_of(o, warp);
-  NW_ASSERT(t.step == Step::kAway);
-  w.at = unpack_cursor(v, packet);
-  counters_of(o, t).returned += 1;
-  counters_of(o, t).offloaded_cycles += now - t.decided;
-  t.candidate = kNoCandidate;
-  w.watch = static_cast<uint8_t>(w.watch & ~o.bit);
-  set_free(o, warp, Step::kNone);
-  o.s.counters.returned += 1;
-  o.s.counters.ack_bytes += packet.bytes;
-  o.s.counters.away_cycles += now - t.since;
-  o.s.to_release[t.stack] += 1;
+  o.s.to_release[side_of(o, packet.tag).stack] += 1;
   o.s.num_to_release += 1;
   note_control(o);
-  sm::continue_warp(v, warp, now, now + 1);
+  take_back(o, packet, now);
 }
 
 }  // namespace nearwarp::tom

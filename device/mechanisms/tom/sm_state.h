@@ -12,11 +12,20 @@ namespace nearwarp::tom {
 /// bytes.
 inline constexpr uint32_t kRequestContextBytes = 12;
 
+/// More guests than any stack SM holds.
+inline constexpr uint32_t kMaxGuests = 0xffff;
+
 /// Shared by all SMs of a kind.
 struct SmSideParams {
   bool in_stack = false;         ///< executes what others offload; else offloads
   bool dynamic_control = false;  ///< section 3.3: busy channels and full stack SMs refuse
-  bool no_overhead = false;  ///< figure 2: packets weigh nothing, nothing is drained or invalidated
+  /// Figure 2: requests and what answers them go straight from SM to SM, nothing is drained or
+  /// invalidated.
+  bool no_overhead = false;
+  bool even = false;               ///< and only where fewer guests are than the SM has warps
+  bool any_stack = false;          ///< all data is in every stack: whichever one has room
+  bool flush_l1 = true;            ///< section 4.4.2: a stack SM, before it spawns a warp
+  bool count_at_begin = false;     ///< the learning phase counts instances when they begin
   uint32_t pipeline_latency = 10;  ///< core cycles from detection to decision
   uint32_t dirty_entries = 16;     ///< written lines a stack SM remembers per warp
   Ref<uint16_t> stack_sms;         ///< by stack: where offload requests go
@@ -50,10 +59,11 @@ struct WarpSide {
   uint32_t searched = 0;              ///< warp-instructions issued while searching
   uint32_t searched_threads = 0;      ///< the same in thread-instructions
   uint16_t candidate = kNoCandidate;  ///< the one being executed (refused: at home), if any
-  uint16_t requester = 0;             ///< stack SM: endpoint that gets the acknowledgement
-  uint16_t num_dirty = 0;             ///< stack SM: lines remembered
-  uint8_t requester_warp = 0;         ///< stack SM: its warp slot there
-  uint8_t stack = 0;                  ///< destination
+  /// Stack SM: endpoint that gets the acknowledgement; without overhead its place in `ways`.
+  uint16_t requester = 0;
+  uint16_t num_dirty = 0;      ///< stack SM: lines remembered
+  uint8_t requester_warp = 0;  ///< stack SM: its warp slot there
+  uint8_t stack = 0;           ///< destination
   Step step = Step::kNone;
   bool at_home = false;   ///< executes a candidate that was not offloaded
   bool analyzed = false;  ///< learning phase: its candidate instance is being analysed
@@ -76,6 +86,7 @@ struct CandidateCounters {
 };
 
 struct OffloadCounters {
+  uint64_t peak_guests = 0;  ///< stack SM, without overhead: most at a time
   uint64_t returned = 0;
   uint64_t request_bytes = 0, ack_bytes = 0, dirty_lines = 0;
   uint64_t away_cycles = 0;  ///< core cycles between request and acknowledgement, summed
@@ -94,8 +105,15 @@ struct SmSideState {
   Ref<WarpSide> warps;        ///< by warp slot
   Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines
   Ref<CandidateCounters> candidates;  ///< by candidate
-  Ref<Channel> invalidations;         ///< main SM: to the L2 slices
-  AnalyzerState analyzer;             ///< main SM
+  // Without overhead.
+  Ref<Ref<Channel>> ways, answers;  ///< to and from stack SMs, by stack; there: main SMs, in order
+  /// Stack SM, by main SM: how many guests there must be fewer of until it is told of room; 0: it
+  /// has not been refused since.
+  Ref<uint16_t> refused;
+  uint32_t guests = 0;         ///< stack SM; main SM: warps of its own that are away
+  uint32_t full_stacks = 0;    ///< main SM: that have refused and told of no room since, as bits
+  Ref<Channel> invalidations;  ///< main SM: to the L2 slices
+  AnalyzerState analyzer;      ///< main SM
   OffloadCounters counters;
 };
 

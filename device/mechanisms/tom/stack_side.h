@@ -7,17 +7,18 @@
 
 namespace nearwarp::tom {
 
-/// Spawn a warp. The front end never grants more requests than there are warp slots.
+/// Spawn a warp. The front end never grants more requests than there are warp slots. `requester`:
+/// WarpSide's.
 template <class O>
-NW_HD inline void spawn(O& o, const Packet& packet, uint32_t now) {
+NW_HD inline void spawn(O& o, const Packet& packet, uint16_t requester, uint32_t now) {
   auto& v = o.v;
-  if (!o.p.no_overhead) cache::l1_flush(v.p.l1, v.s.l1, v.base);
+  if (o.p.flush_l1) cache::l1_flush(v.p.l1, v.s.l1, v.base);
   const Cursor at = unpack_cursor(v, packet);
   const uint32_t warp = sm::add_guest(v, o.bit, at, packet.tag >> 8 & 0xffffu, packet.line);
   v.warps[warp].space = static_cast<uint8_t>(packet.tag >> 24);
   WarpSide& t = side_of(o, warp);
   t = WarpSide{};
-  t.requester = packet.src;
+  t.requester = requester;
   t.requester_warp = static_cast<uint8_t>(packet.tag);
   t.candidate = o.p.candidate_of.in(v.base)[at.pc];
   sm::continue_warp(v, warp, now, now + 1);
@@ -30,7 +31,7 @@ NW_HD inline Packet dirty_packet(const O& o, const WarpSide& t, LineAddr line) {
   p.src = o.v.s.endpoint;
   p.dst = t.requester;
   p.tag = t.requester_warp;
-  p.line = line;
+  p.line = o.v.shared_line(line);
   p.bytes = static_cast<uint16_t>(o.v.p.line_address_bytes);
   return p;
 }
@@ -83,8 +84,60 @@ NW_HD inline void try_return(O& o, uint32_t warp, uint32_t now) {
     return;
   }
   hold(o, warp, Step::kReturning);
+  if (o.p.no_overhead) {
+    sm::set_timer(o.v, warp, now + 1, now);
+    return;
+  }
   o.s.returning.set(warp);
   note_network(o);
+}
+
+/// The acknowledgement of a finished warp; destination and size are the sender's.
+template <class O>
+NW_HD inline Packet ack_packet(O& o, uint32_t warp) {
+  Packet p;
+  p.kind = kOffloadAck;
+  p.src = o.v.s.endpoint;
+  p.tag = side_of(o, warp).requester_warp;
+  pack_cursor(o.v.warps[warp].at, p);
+  return p;
+}
+
+/// Without overhead: a request, which needs a free slot, and fewer guests than it says.
+template <class O>
+NW_HD inline void on_direct_request(O& o, uint32_t requester, const Packet& p, uint32_t now) {
+  if (o.v.s.free_warps.any() && o.s.guests < p.dst) {
+    spawn(o, p, static_cast<uint16_t>(requester), now);
+    o.s.guests += 1;
+    if (o.s.guests > o.s.counters.peak_guests) o.s.counters.peak_guests = o.s.guests;
+    return;
+  }
+  Packet answer;
+  answer.kind = kOffloadDeny;
+  answer.src = o.v.s.endpoint;
+  answer.tag = p.tag & 0xff;
+  o.s.refused.in(o.v.base)[requester] = p.dst;
+  send_direct(o, requester, answer, now);
+}
+
+/// Without overhead: a finished warp goes, and those that were refused and now would not be are
+/// told of room.
+template <class O>
+NW_HD inline void return_directly(O& o, uint32_t warp, uint32_t now) {
+  WarpSide& t = side_of(o, warp);
+  send_direct(o, t.requester, ack_packet(o, warp), now);
+  t.step = Step::kNone;
+  sm::remove_guest(o.v, warp);
+  o.s.guests -= 1;
+  Packet news;
+  news.kind = kStackHasRoom;
+  news.src = o.v.s.endpoint;
+  uint16_t* refused = o.s.refused.in(o.v.base);
+  for (uint32_t i = 0; i < o.s.refused.count; ++i) {
+    if (o.s.guests >= refused[i]) continue;
+    refused[i] = 0;
+    send_direct(o, i, news, now);
+  }
 }
 
 /// Send one packet of a finished warp: a dirty line, or after the last the acknowledgement.
@@ -100,16 +153,9 @@ NW_HD inline void send_return(O& o, uint32_t now) {
     send(v.to_network(), v.base, v.tick(now), dirty_packet(o, t, line), v.horizon);
     return;
   }
-  Packet p;
-  p.kind = kOffloadAck;
-  p.src = v.s.endpoint;
+  Packet p = ack_packet(o, warp);
   p.dst = t.requester;
-  p.tag = t.requester_warp;
-  pack_cursor(v.warps[warp].at, p);
-  p.bytes =
-      o.p.no_overhead
-          ? uint16_t{0}
-          : static_cast<uint16_t>(v.p.header_bytes +
+  p.bytes = static_cast<uint16_t>(v.p.header_bytes +
                                   uint32_t{candidate_of(o, t).live_out_bytes} * sm::kWarpSize);
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   o.s.returning.clear(warp);

@@ -132,14 +132,16 @@ void collect_offloading(const runtime::Recording& recording, const OffloadTables
   by_candidate.append_to(result, "offload.");
 
   CounterSums<RequesterNumbers> by_requester(kRequesterCounters);
+  uint64_t peak = arbiter(system, number).counters.peak_pending;
   each_side(system, number, [&](uint32_t endpoint, const auto& side) {
+    peak = std::max(peak, side.counters.peak_guests);
     const sm::SmCounters n =
         sim::with_sm(system, endpoint, [](const auto& s) { return s.counters; });
     by_requester.add({side.counters, n});
   });
   by_requester.append_to(result, "offload.");
-  result.counters.push_back({"offload.peak_pending", arbiter(system, number).counters.peak_pending,
-                             "requests", "Most requests pending at one stack"});
+  result.counters.push_back(
+      {"offload.peak_pending", peak, "requests", "Most requests pending at one stack"});
 
   for (size_t k = 0; k < tables.candidates.size(); ++k) {
     const uint32_t kernel = tables.candidates[k].kernel;

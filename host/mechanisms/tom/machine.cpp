@@ -50,7 +50,11 @@ void add_stack_sms(Graph& g, const Parts& parts, const config::PolicyConfig& pol
   SmSpec spec = parts.stack_sm();
   spec.homes = g.spec<L2SliceSpec>(g.class_named("l2")).homes;
   spec.params.in_stack = true;
-  spec.params.all_local = policy.mapping == "local";
+  if (policy.mapping == "local") {
+    spec.params.all_local = true;
+    spec.params.local_map = kLocalMap;
+    g.more_maps = std::max<uint32_t>(g.more_maps, kLocalMap);
+  }
   const std::vector<NodeId> switches = g.members(g.class_named("stack_switch"));
   const uint16_t stack_sm = g.add_class("stack_sm", spec);
   const Wire wire = parts.at_stack_sm();
@@ -63,6 +67,18 @@ void add_stack_sms(Graph& g, const Parts& parts, const config::PolicyConfig& pol
     g.link(g.next_out(switches[k]), g.at(sm), ChannelClass::kInStack, kBoth, wire);
   }
   add_ways_to_stack_sms(g, parts, stack_sms);
+}
+
+/// Offloading that costs nothing: from every SM to every stack SM and back in a cycle, whatever
+/// else is under way. Of a warp no more than one message is on a channel at a time, and of the news
+/// that there is room no more than one.
+void add_direct_ways(Graph& g, const Parts& parts) {
+  const Wire wire{g.core_period, parts.machine.sm.warps + 2, 0};
+  for (const NodeId sm : g.members(g.class_named("sm")))
+    for (const NodeId stack_sm : g.members(g.class_named("stack_sm"))) {
+      g.link(g.at(sm), g.at(stack_sm), ChannelClass::kDirect, kOwn, wire);
+      g.link(g.at(stack_sm), g.at(sm), ChannelClass::kDirect, kOwn, wire);
+    }
 }
 
 void add_invalidations(Graph& g, const Parts& parts) {
@@ -117,6 +133,7 @@ void add_to_machine(Graph& g, const Parts& parts, const config::PolicyConfig& po
     throw Error(
         fmt::format("{}: {} stacks - TOM's tables have room for {}", m.path, stacks, kMaxStacks));
   add_stack_sms(g, parts, policy);
+  if (!policy.offload.overhead) add_direct_ways(g, parts);
   add_invalidations(g, parts);
   add_monitors(g, parts, policy);
   if (learning) add_host_memory(g, parts);

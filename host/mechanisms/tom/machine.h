@@ -7,6 +7,9 @@
 
 namespace nearwarp::tom {
 
+/// Of the mapping "local": the number of the map under which stack SMs find data in their stack.
+inline constexpr uint8_t kLocalMap = 1;
+
 /// Add an SM to each stack, the network of invalidations, the links' monitors, and for a learning
 /// phase the CPU's memory, to a main GPU with stacks. Throws nearwarp::Error where the machine's
 /// keys forbid it, or its shape lacks the parts that these are linked to.

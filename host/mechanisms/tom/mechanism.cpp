@@ -55,6 +55,11 @@ class TomRun final : public sim::MechanismRun {
   }
 
   void attach(System& system) override {
+    if (subject_.policy.mapping == "local") {
+      AddressMap& local = system.map.others.in(system.arena.base())[kLocalMap - 1];
+      local = one_stack_map(system.map.baseline);
+      local.line_mask = kMaxMappedLines - 1;
+    }
     attach_sms(system);
     attach_arbiter(system);
   }
@@ -112,6 +117,8 @@ class TomRun final : public sim::MechanismRun {
                                    std::pair{kOffloadRelease, "offload release"},
                                    std::pair{kChannelBusy, "busy news"},
                                    std::pair{kInstanceSeen, "report of the memory map analyzer"},
+                                   std::pair{kInstanceBegun, "news of an instance's beginning"},
+                                   std::pair{kStackHasRoom, "news of room on a stack SM"},
                                    std::pair{kLearningStop, "stop"},
                                    std::pair{kLearningStopped, "standstill"},
                                    std::pair{kLearningResume, "resumption"}};
@@ -124,6 +131,7 @@ class TomRun final : public sim::MechanismRun {
   void restore(runtime::Reader& in) override { placement_.io(in); }
 
  private:
+  bool counts_at_begin() const { return subject_.policy.learning.counts_at == "begin"; }
   bool learns() const { return placement_.plan().learning_instances != 0; }
 
   SmSideParams side_params(bool in_stack) const {
@@ -131,6 +139,10 @@ class TomRun final : public sim::MechanismRun {
     p.in_stack = in_stack;
     p.dynamic_control = subject_.policy.offload.dynamic_control;
     p.no_overhead = !subject_.policy.offload.overhead;
+    p.even = subject_.policy.offload.even;
+    p.any_stack = subject_.policy.mapping == "local";
+    p.flush_l1 = subject_.policy.offload.overhead && subject_.policy.offload.flush_l1;
+    p.count_at_begin = counts_at_begin();
     p.pipeline_latency = subject_.machine.offload.pipeline_latency_cycles;
     p.dirty_entries = subject_.machine.offload.dirty_entries;
     return p;
@@ -142,7 +154,21 @@ class TomRun final : public sim::MechanismRun {
     side.warps = system.arena.allocate<WarpSide>(warps);
     side.candidates = system.arena.allocate<CandidateCounters>(
         static_cast<uint32_t>(std::max<size_t>(1, tables_.candidates.size())));
+    if (!subject_.policy.offload.overhead) attach_ways(system, endpoint, side);
     sim::attach_to_sm(system, endpoint, number_, sim::place(system, side), params);
+  }
+
+  template <uint32_t kWords>
+  void attach_ways(System& system, uint32_t endpoint, SmSideState<kWords>& side) {
+    using Channels = std::vector<Ref<Channel>>;
+    const Channels to = system.channels_from(endpoint, sim::ChannelClass::kDirect),
+                   from = system.channels_to(endpoint, sim::ChannelClass::kDirect);
+    side.ways = kernels::place(system.arena, std::span<const Ref<Channel>>(to));
+    side.answers = kernels::place(system.arena, std::span<const Ref<Channel>>(from));
+    side.refused = system.arena.allocate<uint16_t>(static_cast<uint32_t>(to.size()));
+    sim::with_sm(system, endpoint, [&](auto& s) {
+      s.own_channels = static_cast<uint8_t>(s.own_channels | 1u << number_);
+    });
   }
 
   void attach_sms(System& system) {
@@ -191,6 +217,7 @@ class TomRun final : public sim::MechanismRun {
     ArbiterParams p;
     p.stack_warps = subject_.machine.stack.sm_warps;
     p.dynamic_control = subject_.policy.offload.dynamic_control;
+    p.count_at_begin = counts_at_begin();
     p.learning_instances = placement_.plan().learning_instances;
     // At least a window, so that the host comes in between.
     p.remap_ticks = std::max<Tick>(

@@ -28,6 +28,7 @@ enum class ChannelClass : uint8_t {
   kMemoryToMemory,  ///< cross-stack links
   kInStack,         ///< switch - vault, switch - stack SM
   kPcie,            ///< crossbars - the CPU's memory
+  kDirect,          ///< SM - SM, of a mechanism without overhead
 };
 
 /// Message classes that a link carries, as a set. Each is routed by itself; a network stays free of
@@ -37,6 +38,7 @@ enum Carries : uint8_t {
   kReplies = 2,
   kInvalidations = 4,
   kControl = 8,  ///< between the front end and its clients; not routed
+  kOwn = 16,     ///< of a mechanism that finds them itself, by their class; not routed
 };
 
 /// What a link is in time.

@@ -9,6 +9,21 @@ Ref<Channel> System::channel_from(uint32_t endpoint, ChannelClass kind) const {
   return {};
 }
 
+std::vector<Ref<Channel>> System::channels_from(uint32_t endpoint, ChannelClass kind) const {
+  std::vector<Ref<Channel>> found;
+  for (const ChannelInfo& c : channels)
+    if (c.kind == kind && c.channel.in(arena.base())->producer == endpoint)
+      found.push_back(c.channel);
+  return found;
+}
+std::vector<Ref<Channel>> System::channels_to(uint32_t endpoint, ChannelClass kind) const {
+  std::vector<Ref<Channel>> found;
+  for (const ChannelInfo& c : channels)
+    if (c.kind == kind && c.channel.in(arena.base())->consumer == endpoint)
+      found.push_back(c.channel);
+  return found;
+}
+
 std::span<const uint16_t> System::members(std::string_view class_name) const {
   for (const ComponentClass& c : classes)
     if (c.name == class_name) return c.members;

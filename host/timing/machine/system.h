@@ -62,6 +62,9 @@ struct System {
   }
   /// The only channel of a kind that begins at an endpoint; count 0 if there is none.
   Ref<Channel> channel_from(uint32_t endpoint, ChannelClass kind) const;
+  /// All channels of a kind that begin, and that end, at an endpoint, in the order of the links.
+  std::vector<Ref<Channel>> channels_from(uint32_t endpoint, ChannelClass kind) const;
+  std::vector<Ref<Channel>> channels_to(uint32_t endpoint, ChannelClass kind) const;
   /// Endpoints of a class; empty if the machine has none of that name.
   std::span<const uint16_t> members(std::string_view class_name) const;
   /// Endpoints of all components of a kind.

@@ -187,5 +187,42 @@ TEST(Learning, AfterwardsCandidatesAreOffloaded) {
   EXPECT_TRUE(b.rig.drained());
 }
 
+TEST(Learning, AnInstanceMayCountWithItsFirstAccess) {
+  Learning b({alu(2, {}), load(1, {0}), load(3, {1})});
+  b.offload.count_at_begin = true;
+  b.network->latency = 200;
+  b.traces.run(b.head).run(b.body).at(line(5), 4).at(line(9), 4).run(b.tail).end();
+  b.order(tom::kLearningStop, 100);  // the first load is under way
+  b.order(tom::kLearningResume, 500);
+  b.start();
+  b.run_logged(1200);
+  ASSERT_EQ(b.heard(tom::kInstanceBegun).size(), 1u);
+  EXPECT_EQ(b.heard(tom::kInstanceBegun)[0].packet.extra, 1u);
+  EXPECT_LT(b.heard(tom::kInstanceBegun)[0].at, 100u);
+  // It is still open, and tells what it has accessed before the SM stands still.
+  const auto seen = b.heard(tom::kInstanceSeen), stopped = b.heard(tom::kLearningStopped);
+  ASSERT_EQ(seen.size(), 1u);
+  ASSERT_EQ(stopped.size(), 1u);
+  EXPECT_LT(seen[0].at, stopped[0].at);
+  EXPECT_EQ(b.totals().accesses, 1u);
+  EXPECT_EQ(b.counters().blocks_finished, 1u);
+  EXPECT_TRUE(b.rig.drained());
+}
+
+TEST(Learning, InstancesThatEndAreNotCountedTwice) {
+  Learning b({load(1, {0}), load(2, {0})});
+  b.offload.count_at_begin = true;
+  for (int i = 0; i < 3; ++i) b.traces.run(b.head).run(b.body).at(line(5), 4).at(line(9), 4);
+  b.traces.run(b.tail).end();
+  b.order(tom::kLearningStop, 900);
+  b.start();
+  b.run_logged(1500);
+  uint32_t begun = 0;
+  for (const auto& i : b.heard(tom::kInstanceBegun)) begun += i.packet.extra;
+  EXPECT_EQ(begun, 3u);
+  EXPECT_EQ(b.totals().instances, 3u);
+  EXPECT_EQ(b.totals().accesses, 6u);
+}
+
 }  // namespace
 }  // namespace nearwarp::tom

@@ -53,6 +53,20 @@ TEST(StackSide, EveryOffloadFindsAnEmptyCache) {
   EXPECT_EQ(b.acks()[1].packet.tag, 6u);
 }
 
+TEST(StackSide, WithoutFlushesItFindsWhatTheLastOneLeft) {
+  StackBench b({load(1)});
+  b.offload.flush_l1 = false;
+  b.traces.run(b.head).run(b.body).at(0, 4).run(b.tail).end();
+  b.build();
+  b.request(kLatency, 5);
+  b.request(kLatency + 200, 6);
+  b.go();
+  EXPECT_EQ(b.network->of(PacketKind::kRead).size(), 1u);
+  EXPECT_EQ(b.state().l1.counters.flushes, 0u);
+  EXPECT_EQ(b.state().l1.counters.read_hits, 1u);
+  EXPECT_EQ(b.acks().size(), 2u);
+}
+
 TEST(StackSide, DirtyLinesThenTheAcknowledgementAfterTheLastStore) {
   StackBench b({store(), store()}, 0);
   b.traces.run(b.head).run(b.body).at(0, 8).at(128, 4).run(b.tail).end();

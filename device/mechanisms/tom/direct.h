@@ -1,0 +1,181 @@
+// Offloading without overhead (TOM, section 2, figure 2), on the requesting SM.
+//
+// Every main SM has a channel of its own to every stack SM and one back, which take a cycle and
+// carry whatever is sent. Nothing is drained, and the front end is not asked: a request goes to a
+// stack SM, which takes it or says no. One that has said no is taken to be full until it says that
+// there is room; while all are, a warp goes on at home and does not lose a cycle.
+#pragma once
+
+#include "device/mechanisms/tom/warp_side.h"
+
+namespace nearwarp::tom {
+
+template <class O>
+NW_HD NW_INLINE Channel& way_to(const O& o, uint32_t number) {
+  return *o.s.ways.in(o.v.base)[number].in(o.v.base);
+}
+/// Channels are as long as what can be on them: a credit is always there.
+template <class O>
+NW_HD inline void send_direct(O& o, uint32_t number, const Packet& p, uint32_t now) {
+  auto& v = o.v;
+  NW_ASSERT(can_send(way_to(o, number), v.base, v.tick(now)));
+  send(way_to(o, number), v.base, v.tick(now), p, v.horizon);
+}
+
+/// A stack with room for the warp's instance; kNoLane if there is none. Where all data is in every
+/// stack, thread blocks take turns, so that the warps of one, which share lines, go to one.
+template <class O>
+NW_HD inline uint32_t stack_with_room(O& o, uint32_t warp) {
+  const uint32_t n = o.p.stack_sms.count, full = o.s.full_stacks;
+  if (!o.p.any_stack) {
+    const uint32_t k = side_of(o, warp).stack;
+    return (full >> k & 1) == 0 ? k : kNoLane;
+  }
+  uint32_t k = o.v.warps[warp].thread_block % n;
+  for (uint32_t i = 0; i < n; ++i) {
+    if ((full >> k & 1) == 0) return k;
+    k = k + 1 == n ? 0 : k + 1;
+  }
+  return kNoLane;
+}
+
+/// Does the instance access memory? The first access says to which stack it may go.
+template <class O>
+NW_HD inline bool finds_access(O& o, uint32_t warp) {
+  auto& v = o.v;
+  const Warp& w = v.warps[warp];
+  WarpSide& t = side_of(o, warp);
+  const uint64_t* words = v.words(w);
+  const ProgramTables program = o.p.program(v.base);
+  Cursor c = w.at;
+  while (c.pc != kEndOfTrace && program.candidate_at(c.pc) == t.candidate) {
+    const ImageInstr& in = v.instr(c.pc);
+    if ((in.flags & sm::kHasRecord) != 0) {
+      const sm::Access a = sm::read_access(words, c.trace_pos, c.mask, in.flags & sm::kGuarded);
+      if (a.mask != 0 && in.accesses_data()) {
+        t.stack = destination_of(o, warp, a.record, a.mask);
+        return true;
+      }
+      c.trace_pos = a.next;
+    }
+    sm::advance(c, words, v.system.image, w.first_block);
+  }
+  return false;
+}
+
+/// Warps on the SM, those that are away or have asked apart.
+template <class O>
+NW_HD inline uint32_t warps_at_home(const O& o) {
+  uint32_t n = o.v.p.num_warps - o.s.guests;
+  for (const uint64_t word : o.v.s.free_warps.word) n -= population_count(word);
+  return n;
+}
+
+/// Ask a stack with room (Packet::dst: below how many guests there is some), if there is one; else
+/// stay or, without dynamic control, wait for one.
+template <class O>
+NW_HD inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
+  WarpSide& t = side_of(o, warp);
+  const uint32_t k = stack_with_room(o, warp);
+  if (k != kNoLane) {
+    o.s.draining.clear(warp);
+    t.stack = static_cast<uint8_t>(k);
+    t.at_home = false;
+    t.step = Step::kAway;
+    t.since = now;
+    counters_of(o, t).offloaded += 1;
+    Packet p = request_packet(o, warp);
+    p.dst = static_cast<uint16_t>(o.p.even ? warps_at_home(o) : kMaxGuests);
+    o.s.guests += 1;
+    send_direct(o, k, p, now);
+  } else if (o.p.dynamic_control) {
+    counters_of(o, t).refused_pending += 1;
+    stay(o, warp, now);
+  } else {
+    t.step = Step::kAsking;
+    o.s.draining.set(warp);
+  }
+}
+
+/// Ask once all registers have their values.
+template <class O>
+NW_HD inline void try_direct(O& o, uint32_t warp, uint32_t now) {
+  if (o.v.warps[warp].timer) return;
+  const uint32_t at = sm::registers_ready(o.v, warp);
+  if (at == sm::kPendingLoad) return;
+  if (at > now) {
+    sm::set_timer(o.v, warp, at, now);
+    return;
+  }
+  ask_directly(o, warp, now);
+}
+
+/// The warp stands at the beginning of a candidate. True: it is held.
+template <class O>
+NW_HD inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+  WarpSide& t = side_of(o, warp);
+  CandidateCounters& n = counters_of(o, t);
+  n.instances += 1;
+  t.decided = now;
+  if (!is_long_enough(o, warp)) {
+    n.refused_condition += 1;
+    return false;
+  }
+  t.at_home = true;
+  if (!finds_access(o, warp)) {
+    n.no_memory_access += 1;
+    return false;
+  }
+  if (o.p.dynamic_control) {
+    if (stack_with_room(o, warp) == kNoLane) {
+      n.refused_pending += 1;
+      return false;
+    }
+  }
+  hold(o, warp, Step::kDraining);
+  const uint32_t at = now + 1;
+  sm::set_timer(o.v, warp, at > earliest ? at : earliest, now);
+  return true;
+}
+
+/// What a stack SM says.
+template <class O>
+NW_HD inline void on_direct(O& o, uint32_t stack, const Packet& p, uint32_t now) {
+  if (p.kind == kOffloadAck) {
+    o.s.guests -= 1;
+    take_back(o, p, now);
+  } else if (p.kind == kOffloadDeny) {
+    o.s.full_stacks |= 1u << stack;
+    o.s.guests -= 1;
+    counters_of(o, side_of(o, p.tag)).offloaded -= 1;
+    ask_directly(o, p.tag, now);
+  } else {
+    NW_ASSERT(p.kind == kStackHasRoom);
+    o.s.full_stacks &= ~(1u << stack);
+    const auto waiting = o.s.draining;
+    waiting.each([&](uint32_t warp) { ask_directly(o, warp, now); });
+  }
+}
+
+/// f(number, packet) for everything that has come.
+template <class O, class F>
+NW_HD inline void each_direct(O& o, uint32_t now, F&& f) {
+  auto& v = o.v;
+  for (uint32_t i = 0; i < o.s.answers.count; ++i) {
+    Channel& c = *o.s.answers.in(v.base)[i].in(v.base);
+    while (has_packet(c, v.base, v.tick(now))) {
+      const Packet p = front(c, v.base);
+      pop(c, v.base, v.tick(now), v.horizon);
+      f(i, p);
+    }
+  }
+}
+template <class O>
+NW_HD inline Tick direct_arrival(const O& o) {
+  Tick t = kNever;
+  for (uint32_t i = 0; i < o.s.answers.count; ++i)
+    t = min_tick(t, head_arrival(*o.s.answers.in(o.v.base)[i].in(o.v.base), o.v.base));
+  return t;
+}
+
+}  // namespace nearwarp::tom

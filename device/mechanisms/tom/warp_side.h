@@ -1,0 +1,152 @@
+// What both sides of an offload do with a warp: hold it, let it go, pack where it stands.
+#pragma once
+
+#include "device/mechanisms/tom/sm_state.h"
+#include "device/sm/progress.h"
+
+namespace nearwarp::tom {
+
+using sm::Cursor;
+using sm::ImageInstr;
+using sm::kEndOfTrace;
+using sm::Phase;
+using sm::Warp;
+
+template <class O>
+NW_HD NW_INLINE WarpSide& side_of(O& o, uint32_t warp) {
+  return o.s.warps.in(o.v.base)[warp];
+}
+template <class O>
+NW_HD NW_INLINE CandidateCounters& counters_of(O& o, const WarpSide& t) {
+  return o.s.candidates.in(o.v.base)[t.candidate];
+}
+template <class O>
+NW_HD NW_INLINE Candidate candidate_of(const O& o, const WarpSide& t) {
+  return o.p.candidates.in(o.v.base)[t.candidate];
+}
+
+/// The warp leaves the SM's hands.
+template <class O>
+NW_HD NW_INLINE void hold(O& o, uint32_t warp, Step step) {
+  Warp& w = o.v.warps[warp];
+  w.phase = Phase::kHeld;
+  w.holder = static_cast<uint8_t>(o.bit);
+  w.count = static_cast<uint8_t>(w.count & ~o.bit);
+  side_of(o, warp).step = step;
+}
+/// And goes back.
+template <class O>
+NW_HD NW_INLINE void set_free(O& o, uint32_t warp, Step step) {
+  Warp& w = o.v.warps[warp];
+  w.phase = Phase::kRunning;
+  w.holder = 0;
+  w.count = static_cast<uint8_t>(w.count & ~o.bit);
+  side_of(o, warp).step = step;
+}
+
+/// Go on at home with the instruction at the cursor.
+template <class O>
+NW_HD inline void stay(O& o, uint32_t warp, uint32_t now) {
+  WarpSide& t = side_of(o, warp);
+  t.at_home = true;
+  t.searched = t.searched_threads = 0;
+  set_free(o, warp, Step::kNone);
+  sm::schedule(o.v, warp, now, now + 1);
+}
+
+NW_HD NW_INLINE void set_bit(uint8_t& mask, uint32_t bit, bool on) {
+  mask = static_cast<uint8_t>(on ? mask | bit : mask & ~bit);
+}
+/// The line that the first active lane of an access wants.
+template <class V>
+NW_HD inline LineAddr first_line(const V& v, const uint64_t* words, uint32_t record,
+                                 uint32_t mask) {
+  const uint32_t lane = count_trailing_zeros(mask);
+  const uint64_t r = words[record];
+  const int stride = trace::record_stride(r);
+  uint64_t address = trace::record_base(r);
+  if (stride >= trace::kMinStride) {
+    address += static_cast<uint64_t>(static_cast<int64_t>(stride) * lane);
+  } else if (stride == trace::kTiles) {
+    address += trace::tile_distance(words[record + 1], lane);
+  } else if (stride == trace::kDeltas) {
+    address += static_cast<uint32_t>(words[record + 1]);
+  } else {
+    address = words[record + 1];
+  }
+  address &= trace::kAddressMask;
+  return static_cast<LineAddr>((address - v.p.device_base) >> v.p.line_shift);
+}
+
+/// The stack that the first lane of an access wants.
+template <class O>
+NW_HD inline uint8_t destination_of(const O& o, uint32_t warp, uint32_t record, uint32_t mask) {
+  const auto& v = o.v;
+  const LineAddr line = first_line(v, v.words(v.warps[warp]), record, mask);
+  return static_cast<uint8_t>(v.stack_of(v.physical(line, v.warps[warp].space)));
+}
+
+/// Does the candidate's condition hold for the warp, which stands at its beginning?
+template <class O>
+NW_HD inline bool is_long_enough(O& o, uint32_t warp) {
+  const auto& v = o.v;
+  const Warp& w = v.warps[warp];
+  const WarpSide& t = side_of(o, warp);
+  const uint32_t threshold = candidate_of(o, t).threshold;
+  return threshold == 0 || iterations_ahead(w.at, v.words(w), v.system.image, o.p.program(v.base),
+                                            w.first_block, t.candidate, threshold) >= threshold;
+}
+
+/// A candidate's beginning, mask and trace position, as request and acknowledgement carry them.
+NW_HD inline void pack_cursor(const Cursor& c, Packet& p) {
+  p.payload = c.trace_pos | uint64_t{c.pc} << 32;
+  p.sectors = c.mask;
+  p.extra = c.block | c.repeats << 20;
+}
+template <class V>
+NW_HD inline Cursor unpack_cursor(const V& v, const Packet& p) {
+  Cursor c;
+  c.trace_pos = static_cast<uint32_t>(p.payload);
+  c.pc = static_cast<uint32_t>(p.payload >> 32);
+  c.mask = p.sectors;
+  c.block = p.extra & 0xfffffu;
+  c.repeats = p.extra >> 20;
+  const sm::ImageBlock& b = v.system.image.blocks[c.block];
+  c.end = b.first + b.count;
+  return c;
+}
+
+/// A request for the warp's candidate; destination and size are the sender's.
+template <class O>
+NW_HD inline Packet request_packet(O& o, uint32_t warp) {
+  const Warp& w = o.v.warps[warp];
+  Packet p;
+  p.kind = kOffloadRequest;
+  p.src = o.v.s.endpoint;
+  pack_cursor(side_of(o, warp).saved, p);
+  p.line = w.thread_block;
+  p.tag = warp | static_cast<uint32_t>(w.kernel) << 8 | uint32_t{w.space} << 24;
+  return p;
+}
+
+/// The block has been executed: take registers and program counter, go on.
+template <class O>
+NW_HD inline void take_back(O& o, const Packet& packet, uint32_t now) {
+  auto& v = o.v;
+  const uint32_t warp = packet.tag;
+  Warp& w = v.warps[warp];
+  WarpSide& t = side_of(o, warp);
+  NW_ASSERT(t.step == Step::kAway);
+  w.at = unpack_cursor(v, packet);
+  counters_of(o, t).returned += 1;
+  counters_of(o, t).offloaded_cycles += now - t.decided;
+  t.candidate = kNoCandidate;
+  w.watch = static_cast<uint8_t>(w.watch & ~o.bit);
+  set_free(o, warp, Step::kNone);
+  o.s.counters.returned += 1;
+  o.s.counters.ack_bytes += packet.bytes;
+  o.s.counters.away_cycles += now - t.since;
+  sm::continue_warp(v, warp, now, now + 1);
+}
+
+}  // namespace nearwarp::tom
