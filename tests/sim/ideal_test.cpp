@@ -14,7 +14,7 @@ using testing::workload;
 
 /// Blocks and warps meet in another order on every machine; what that does to run times is below
 /// this.
-constexpr double kScheduling = 1.01;
+constexpr double kScheduling = 1.01, kOrderAlone = 1.03;
 
 /// The workloads of TOM, Table 2.
 class Ideal : public ::testing::TestWithParam<const char*> {};
@@ -31,11 +31,11 @@ TEST_P(Ideal, IsNotSlowerThanControlledOffloading) {
     EXPECT_EQ(counter(*r, "offload.redundant"), 0u);
     EXPECT_LE(counter(*r, "offload.peak_pending"), 48u);
   }
-  // Where neither offloads anything there is nothing to compare but the order of warps (scalarprod:
-  // 2 % at size small).
-  if (counter(all, "offload.offloaded") + counter(controlled, "offload.offloaded") == 0) return;
+  // Where neither offloads anything (scalarprod, backprop) there is nothing but that order.
+  const bool offloads =
+      counter(all, "offload.offloaded") + counter(controlled, "offload.offloaded") != 0;
   EXPECT_LE(static_cast<double>(std::min(all.cycles, even.cycles)),
-            kScheduling * static_cast<double>(controlled.cycles));
+            (offloads ? kScheduling : kOrderAlone) * static_cast<double>(controlled.cycles));
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, Ideal,
