@@ -32,21 +32,27 @@ enum class Constants : uint8_t {
   kStalled,  ///< not all could be looked up: the warp tries again when some line has come
 };
 
-/// The warp's load that could not look up all its lines; a new one if it has none; kNoLane if none
-/// is free.
+/// The warp's load that misses lines and is not issued yet; kNoLane if it has none.
+template <class V>
+NW_HD inline uint32_t begun_load(const V& v, uint32_t warp) {
+  const auto& c = v.s.constants;
+  const LoadEntry* loads = c.loads.in(v.base);
+  for (uint64_t used = low_bits(c.loads.count) & ~c.free_loads; used != 0; used &= used - 1) {
+    const uint32_t i = count_trailing_zeros(used);
+    if (loads[i].warp == warp && !loads[i].issued) return i;
+  }
+  return kNoLane;
+}
+
+/// The same, or a new one; kNoLane if none is free.
 template <class V>
 NW_HD inline uint32_t constant_load(V& v, uint32_t warp) {
   auto& c = v.s.constants;
-  ConstantLoad* loads = c.loads.in(v.base);
-  const uint64_t used = low_bits(c.loads.count) & ~c.free_loads;
-  for (uint64_t rest = used; rest != 0; rest &= rest - 1) {
-    const uint32_t i = count_trailing_zeros(rest);
-    if (loads[i].warp == warp && !loads[i].issued) return i;
-  }
-  if (c.free_loads == 0) return kNoLane;
+  const uint32_t begun = begun_load(v, warp);
+  if (begun != kNoLane || c.free_loads == 0) return begun;
   const uint32_t i = count_trailing_zeros(c.free_loads);
   c.free_loads &= c.free_loads - 1;
-  loads[i] = ConstantLoad{v.warps[warp].at.pc, 0, static_cast<uint8_t>(warp), false};
+  c.loads.in(v.base)[i] = LoadEntry{v.warps[warp].at.pc, 0, static_cast<uint8_t>(warp), false};
   v.warps[warp].loads = static_cast<uint8_t>(v.warps[warp].loads + 1);
   return i;
 }
@@ -64,8 +70,8 @@ NW_HD inline bool look_up_constant(V& v, uint32_t warp, LineAddr line, uint32_t 
         cache::l1_load(p, c.cache, v.base, line, static_cast<uint8_t>(load), now, true, mshr);
     if (r == cache::L1Result::kStall) return false;
     if (r == cache::L1Result::kMiss) c.unsent |= bit(mshr);
-    ConstantLoad& l = c.loads.in(v.base)[load];
-    l.missing = static_cast<uint16_t>(l.missing + 1);
+    LoadEntry& l = c.loads.in(v.base)[load];
+    l.remaining = static_cast<uint16_t>(l.remaining + 1);
   }
   v.warps[warp].constant_lines = static_cast<uint8_t>(v.warps[warp].constant_lines + 1);
   return true;
@@ -111,15 +117,13 @@ NW_HD NW_APART Constants load_constants(V& v, uint32_t warp, const ImageInstr& i
   }
   w.constant_lines = 0;
   if (lines == 0) lines = 1;  // no lane takes part
-  for (uint64_t rest = low_bits(c.loads.count) & ~c.free_loads; rest != 0; rest &= rest - 1) {
-    const uint32_t i = count_trailing_zeros(rest);
-    ConstantLoad& l = c.loads.in(v.base)[i];
-    if (l.warp != warp || l.issued) continue;
-    l.issued = true;
-    if (l.missing != 0) return Constants::kMissing;
-    c.free_loads |= bit(i);  // all have come while it was stalled
-    w.loads = static_cast<uint8_t>(w.loads - 1);
-  }
+  const uint32_t load = begun_load(v, warp);
+  if (load == kNoLane) return Constants::kThere;
+  LoadEntry& l = c.loads.in(v.base)[load];
+  l.issued = true;
+  if (l.remaining != 0) return Constants::kMissing;
+  c.free_loads |= bit(load);  // all have come while it was stalled
+  w.loads = static_cast<uint8_t>(w.loads - 1);
   return Constants::kThere;
 }
 
@@ -139,9 +143,9 @@ NW_HD inline void on_constants(V& v, uint32_t mshr, uint32_t now) {
   const uint8_t* waiting = c.cache.mshr_loads.in(v.base) + mshr * v.p.constants.cache.merges;
   const uint32_t n = c.cache.mshr_count.in(v.base)[mshr];
   for (uint32_t i = 0; i < n; ++i) {
-    ConstantLoad& l = c.loads.in(v.base)[waiting[i]];
-    l.missing = static_cast<uint16_t>(l.missing - 1);
-    if (l.missing != 0 || !l.issued) continue;
+    LoadEntry& l = c.loads.in(v.base)[waiting[i]];
+    l.remaining = static_cast<uint16_t>(l.remaining - 1);
+    if (l.remaining != 0 || !l.issued) continue;
     c.free_loads |= bit(waiting[i]);
     set_results(v, l.warp, v.instr(l.pc), now + 1);
     operation_ended(v, l.warp, now);

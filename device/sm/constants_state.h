@@ -3,6 +3,7 @@
 
 #include "device/cache/l1_cache.h"
 #include "device/core/warp_set.h"
+#include "device/sm/load_entry.h"
 
 namespace nearwarp::sm {
 
@@ -19,20 +20,12 @@ struct ConstantParams {
 /// Loads whose lines may be missing at a time.
 inline constexpr uint32_t kMaxConstantLoads = 64;
 
-/// A load with lines that are missing.
-struct ConstantLoad {
-  uint32_t pc = 0;
-  uint16_t missing = 0;  ///< lines still to come
-  uint8_t warp = 0;
-  bool issued = false;  ///< all its lines have been looked up
-};
-
 template <uint32_t kWords>
 struct ConstantStateOf {
   WarpSet<kWords> stalled;  ///< warps whose load found no MSHR, merge, way or entry of `loads`
   uint64_t unsent = 0;      ///< MSHRs whose request has not left yet
   uint64_t free_loads = 0;
-  Ref<ConstantLoad> loads;
+  Ref<LoadEntry> loads;
   cache::L1State cache;
 };
 

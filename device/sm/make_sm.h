@@ -53,7 +53,7 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p) {
     const cache::L1Params& c = p.constants.cache;
     const uint32_t loads = std::min(c.mshrs * c.merges, kMaxConstantLoads);
     s.constants.cache = make_l1(a, c);
-    s.constants.loads = a.allocate<ConstantLoad>(loads);
+    s.constants.loads = a.allocate<LoadEntry>(loads);
     s.constants.free_loads = low_bits(loads);
   }
   if (p.tlb.entries != 0) s.tlb = make_tlb(a, p.tlb);

@@ -11,6 +11,7 @@
 #include "device/sm/constants_state.h"
 #include "device/sm/fetch_state.h"
 #include "device/sm/kernel_image.h"
+#include "device/sm/load_entry.h"
 #include "device/sm/tlb.h"
 #include "device/sm/trace_cursor.h"
 
@@ -107,14 +108,6 @@ struct Warp {
   // What its instruction buffer has, where fetching takes time.
   uint8_t fetched = 0;    ///< instructions, from fetch_pc on
   uint32_t fetch_pc = 0;  ///< where the next fetch goes on, when there are none
-};
-
-/// A load or atomic in flight.
-struct LoadEntry {
-  uint32_t pc = 0;
-  uint16_t remaining = 0;  ///< lines still to come
-  uint8_t warp = 0;
-  bool issued = false;  ///< all its lines have been looked up
 };
 
 /// A memory instruction between issue and the end of its line look-ups.

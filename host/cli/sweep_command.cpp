@@ -222,7 +222,6 @@ int sweep_command(const Words& words) {
     std::fprintf(stderr, "nearwarp: the last line of '%s' was cut off; its point runs again\n",
                  request.out.c_str());
   }
-  catch_interrupts();
   sweep::Outcome outcome;
   {
     Surroundings surroundings(request);
