@@ -26,6 +26,7 @@ constexpr RolledPtx kRolled[] = {
     {"ray.ptx", embedded::ray_rolled_ptx},
     {"heartwall.ptx", embedded::heartwall_rolled_ptx},
     {"fma.ptx", embedded::fma_rolled_ptx},
+    {"row_sum.ptx", embedded::row_sum_rolled_ptx},
     {"libor_original.ptx", embedded::libor_original_rolled_ptx},
     {"kmeans_original.ptx", embedded::kmeans_original_rolled_ptx},
     {"bfs_original.ptx", embedded::bfs_original_rolled_ptx},
@@ -84,6 +85,7 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_vector_add());
     list.push_back(make_fma());
     list.push_back(make_gather());
+    list.push_back(make_row_sum());
     list.push_back(make_libor_original());
     list.push_back(make_kmeans_original());
     list.push_back(make_bfs_original());

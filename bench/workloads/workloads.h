@@ -21,6 +21,7 @@ std::unique_ptr<Workload> make_cfd();
 std::unique_ptr<Workload> make_vector_add();
 std::unique_ptr<Workload> make_fma();
 std::unique_ptr<Workload> make_gather();
+std::unique_ptr<Workload> make_row_sum();
 
 // With launches, layouts and sizes of the originals.
 std::unique_ptr<Workload> make_libor_original();
