@@ -10,6 +10,7 @@
 #include "device/link/link_port.h"
 #include "device/mechanisms/tom/mechanism.h"
 #include "device/noc/channel_network.h"
+#include "device/noc/crossbar.h"
 #include "device/noc/standalone.h"
 #include "device/noc/switch.h"
 #include "device/sm/sm.h"
@@ -61,6 +62,17 @@ struct SwitchKind : FallibleKindOf<SwitchParams, SwitchState> {
     return step_switch(g, p, s, system.arena, window, horizon);
   }
   static uint32_t weight(uint32_t inputs) { return 4 + inputs; }
+};
+
+struct CrossbarKind : FallibleKindOf<noc::CrossbarParams, noc::CrossbarState> {
+  static constexpr const char* kName = "crossbar";
+  template <class G>
+  NW_HD NW_INLINE static StepResult step(const G& g, const Params& p, State& s,
+                                         const sm::SystemView& system, const Window& window,
+                                         Horizon& horizon) {
+    return noc::step_crossbar(g, p, s, system.arena, window, horizon);
+  }
+  static uint32_t weight(uint32_t /*inputs*/) { return 24; }
 };
 
 struct RouterNetworkKind : FallibleKindOf<noc::ChannelNetworkParams, noc::ChannelNetworkState> {
@@ -143,8 +155,8 @@ struct FrontEndKindOf : FallibleKindOf<frontend::FrontEndParams, frontend::Front
 template <class Mechanisms>
 using FamilyWith =
     Family<SmKindOf<1, Mechanisms>, SmKindOf<sm::kWideWords, Mechanisms>, L2SliceKind, SwitchKind,
-           RouterNetworkKind, LinkPortKind, VaultKind, HostMemoryKind, StandaloneNetworkKind,
-           TrafficKind, FrontEndKindOf<Mechanisms>>;
+           CrossbarKind, RouterNetworkKind, LinkPortKind, VaultKind, HostMemoryKind,
+           StandaloneNetworkKind, TrafficKind, FrontEndKindOf<Mechanisms>>;
 
 /// The mechanisms that come with the program; a mechanism's number is its place.
 using Mechanisms = sm::MechanismList<tom::Mechanism>;
@@ -154,6 +166,7 @@ static_assert(ProductFamily::kind_of<sm::SmState>() == ComponentKind::kSm);
 static_assert(ProductFamily::kind_of<sm::WideSmState>() == ComponentKind::kWideSm);
 static_assert(ProductFamily::kind_of<L2SliceState>() == ComponentKind::kL2Slice);
 static_assert(ProductFamily::kind_of<SwitchState>() == ComponentKind::kSwitch);
+static_assert(ProductFamily::kind_of<noc::CrossbarState>() == ComponentKind::kCrossbar);
 static_assert(ProductFamily::kind_of<noc::ChannelNetworkState>() == ComponentKind::kRouterNetwork);
 static_assert(ProductFamily::kind_of<LinkPortState>() == ComponentKind::kLinkPort);
 static_assert(ProductFamily::kind_of<VaultState>() == ComponentKind::kVault);

@@ -28,6 +28,7 @@ enum class ComponentKind : uint8_t {
   kWideSm,  ///< the same with more than 64 warps: sm::WideSmState
   kL2Slice,
   kSwitch,
+  kCrossbar,       ///< of queues, and its interfaces: noc::CrossbarState
   kRouterNetwork,  ///< all routers of a network and their interfaces: noc::ChannelNetworkState
   kLinkPort,
   kVault,

@@ -283,8 +283,8 @@ NW_HD NW_INLINE void send_reply(const VaultParams& p, VaultState& s, std::byte* 
 /// Units:  times in ticks of the machine's base clock; `*_ok`, `*_key` in command-clock cycles.
 /// Source: JESD79-3F (constraints between commands); FR-FCFS after Rixner et al., ISCA 2000.
 template <class G>
-NW_HD StepResult step_vault(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
-                            Window window, Horizon& horizon) {
+NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultState& s,
+                                     std::byte* base, Window window, Horizon& horizon) {
   using namespace vault_detail;
   const Channel& in = *s.in.in(base);
   const Tick period = p.period;

@@ -15,45 +15,21 @@
 
 #include <span>
 
-#include "device/core/fault.h"
 #include "device/noc/build.h"
+#include "device/noc/channel_ends.h"
 #include "device/noc/router.h"
-#include "device/noc/switch.h"
 
 namespace nearwarp::noc {
 
-inline constexpr uint32_t kParcels = 64;  ///< packets that an interface may have under way
-
-struct ChannelNetworkParams {
+struct ChannelNetworkParams : ChannelEndsParams {
   NetworkParams net;
-  uint32_t period = 1;      ///< ticks per cycle
-  uint32_t flit_bytes = 1;  ///< of a packet's bytes that a flit carries
-  /// Each flit travels as a packet of its own, behind the one before it; there is one for each
-  /// sector at least, in requests and acknowledgements, too.
-  bool split = false;
-  uint16_t component = 0;  ///< for faults
-  uint16_t endpoints = 0;  ///< destinations in the route table
 };
 
-struct NetworkOutput {
-  Ref<Channel> channel;
-  uint32_t terminal = 0;
-};
-
-/// A packet under way; flits name it by their tag, sender * kParcels + number.
-struct Parcel {
-  Packet packet;
-  uint16_t output = 0;
-};
-
-/// The sending side of a terminal.
+/// What a terminal is sending.
 struct Sender {
-  uint32_t first = 0, count = 0;  ///< input channels
-  uint32_t next = 0;              ///< channel that is looked at first
-  uint32_t flits_left = 0;        ///< of the packet that is being sent
-  uint64_t free = ~uint64_t{0};   ///< parcels
-  Flit flit;                      ///< the packet's next one
-  bool blocked = false;           ///< out of `sending` until a credit or a parcel comes back
+  uint32_t flits_left = 0;  ///< of the packet that is being sent
+  Flit flit;                ///< the packet's next one
+  bool blocked = false;     ///< out of `sending` until a credit or a parcel comes back
 };
 
 /// The receiving side.
@@ -62,29 +38,18 @@ struct Receiver {
   uint32_t next = 0;     ///< virtual channel that is looked at first
 };
 
-struct ChannelNetworkState {
+struct ChannelNetworkState : ChannelEndsState {
   NetworkState net;
-  Ref<Ref<Channel>> inputs;
-  Ref<uint16_t> sender_of;  ///< [input]: terminal
-  Ref<NetworkOutput> outputs;
-  Ref<uint16_t> routes;     ///< [destination] for requests, [endpoints + destination] for replies
-  Ref<Sender> senders;      ///< [terminal]
-  Ref<Receiver> receivers;  ///< [terminal]
-  Ref<Parcel> parcels;      ///< [terminal * kParcels + number]
-  Ref<uint16_t> credits;    ///< [terminal * vcs + vc]: room at the network's entrance
-  Ref<Flit> held;           ///< [(terminal * vcs + vc) * depth + position]: flits that have come
+  Ref<Sender> senders;         ///< [terminal]
+  Ref<Receiver> receivers;     ///< [terminal]
+  Ref<uint16_t> credits;       ///< [terminal * vcs + vc]: room at the network's entrance
+  Ref<Flit> held;              ///< [(terminal * vcs + vc) * depth + position]: flits that have come
   Ref<StageQueue> held_queue;  ///< [terminal * vcs + vc]
   // Who has something to do.
   /// Bits of terminals: flits or packets to send, and nothing known to be missing.
   Ref<uint64_t> sending;
-  Ref<uint64_t> receiving;                      ///< bits of terminals that hold flits
-  uint64_t ready[kMaxSwitchInputs / 64] = {};   ///< inputs whose head has arrived
-  uint64_t coming[kMaxSwitchInputs / 64] = {};  ///< within a window: inputs, later in it
-  Tick next_head = 0;                           ///< within a window: the first of these
+  Ref<uint64_t> receiving;    ///< bits of terminals that hold flits
   uint64_t active_until = 0;  ///< the first cycle in which nothing can be under way any more
-  uint64_t flits_inside = 0;
-  SwitchCounters counters;
-  Fault fault;
 };
 
 namespace channel_network_detail {
@@ -95,9 +60,8 @@ struct Interfaces {
   ChannelNetworkState& s;
   const NetworkView& v;
   std::byte* base;
-  Tick now, window_end;
   Cycle t;
-  Horizon& horizon;
+  ChannelEnds ends;
 
   /// f(terminal) for every bit of the mask, as it is when its word's turn comes.
   template <class F>
@@ -113,46 +77,8 @@ struct Interfaces {
     word = set ? word | bit : word & ~bit;
   }
 
-  /// Heads that have arrived by now.
-  NW_HD NW_INLINE void take_heads() const {
-    if (s.next_head > now) return;
-    s.next_head = kNever;
-    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
-      for (uint64_t bits = s.coming[w]; bits != 0; bits &= bits - 1) {
-        const uint32_t i = w * 64 + count_trailing_zeros(bits);
-        s.coming[w] &= ~(uint64_t{1} << (i % 64));
-        look_at(i);
-      }
-    }
-  }
-  /// Input `i` has a new head, or has not: it has arrived, comes within the window, or later.
-  NW_HD NW_INLINE void look_at(uint32_t i) const {
-    const Tick arrival = head_arrival(*s.inputs.in(base)[i].in(base), base);
-    const uint64_t bit = uint64_t{1} << (i % 64);
-    s.ready[i / 64] &= ~bit;
-    if (arrival <= now) {
-      s.ready[i / 64] |= bit;
-      start_sender(s.sender_of.in(base)[i]);
-    } else if (arrival < window_end) {
-      s.coming[i / 64] |= bit;
-      s.next_head = min_tick(s.next_head, arrival);
-    }
-  }
-  /// Bits of a sender's input channels whose head has arrived.
-  NW_HD NW_INLINE uint64_t ready_inputs(const Sender& sender) const {
-    const uint32_t w = sender.first / 64, shift = sender.first % 64;
-    uint64_t bits = s.ready[w] >> shift;
-    if (shift + sender.count > 64) bits |= s.ready[w + 1] << (64 - shift);
-    return bits & low_bits(sender.count);
-  }
-
-  /// Output channel of a packet; kNoRoute, and a fault, if there is none.
-  NW_HD uint32_t output_of(const Packet& packet) const {
-    const uint32_t row = is_reply(packet.kind) ? p.endpoints : 0;
-    const uint32_t output =
-        packet.dst < p.endpoints ? s.routes.in(base)[row + packet.dst] : kNoRoute;
-    if (output == kNoRoute) record_fault(s.fault, kFaultNoRoute, p.component, now);
-    return output;
+  NW_HD NW_INLINE uint64_t ready_inputs(uint32_t n) const {
+    return ends.ready_inputs(s.ends.in(base)[n]);
   }
 
   NW_HD NW_INLINE void take_arrivals() const {
@@ -233,14 +159,8 @@ struct Interfaces {
     }
   }
   NW_HD bool deliver(uint32_t tag) const {
-    const Parcel& parcel = s.parcels.in(base)[tag];
-    Channel& channel = *s.outputs.in(base)[parcel.output].channel.in(base);
-    if (!can_send(channel, base, now)) return false;
-    nearwarp::send(channel, base, now, parcel.packet, horizon);
-    s.senders.in(base)[tag / kParcels].free |= uint64_t{1} << (tag % kParcels);
+    if (!ends.deliver(tag)) return false;
     wake_sender(tag / kParcels);
-    s.counters.packets_out += 1;
-    s.counters.replies += is_reply(parcel.packet.kind) ? 1 : 0;
     return true;
   }
 
@@ -248,41 +168,24 @@ struct Interfaces {
     return s.credits.in(base)[n * v.p.vcs + vc];
   }
 
+  NW_HD NW_INLINE uint32_t vc_of(uint32_t output) const {
+    return v.p.vcs == 1 ? 0 : output % v.p.vcs;
+  }
   /// Begin with the next packet that can go. Returns false if there is none.
   NW_HD bool take_packet(uint32_t n) const {
+    Tick next_arrival;
+    const ChannelEnds::Begun begun = ends.take_packet(
+        n, [&](uint32_t output) { return may_begin(v.p, credits(n, vc_of(output))); },
+        [&](uint32_t sender) { start_sender(sender); }, next_arrival);
+    if (begun.flits == 0) return false;
     Sender& sender = s.senders.in(base)[n];
-    if (sender.free == 0) return false;
-    for (uint64_t left = ready_inputs(sender); left != 0;) {
-      const uint32_t k = pick_from(left, sender.next);
-      left &= ~(uint64_t{1} << k);
-      Channel& channel = *s.inputs.in(base)[sender.first + k].in(base);
-      const Packet& packet = front(channel, base);
-      const uint32_t output = output_of(packet);
-      if (output == kNoRoute) continue;
-      const uint32_t vc = v.p.vcs == 1 ? 0 : output % v.p.vcs;
-      if (!may_begin(v.p, credits(n, vc))) continue;
-      const uint32_t number = count_trailing_zeros(sender.free);
-      sender.free &= ~(uint64_t{1} << number);
-      Flit& flit = sender.flit;
-      flit.tag = n * kParcels + number;
-      flit.source = static_cast<uint16_t>(n);
-      flit.destination = static_cast<uint16_t>(s.outputs.in(base)[output].terminal);
-      flit.vc = flit.vnet = static_cast<uint8_t>(vc);
-      flit.flags = kHead;
-      s.parcels.in(base)[flit.tag] = {packet, static_cast<uint16_t>(output)};
-      uint32_t flits = (packet.bytes + p.flit_bytes - 1) / p.flit_bytes;
-      const uint32_t least = p.split ? population_count(packet.sectors) : 0;
-      flits = flits > least ? flits : least;
-      sender.flits_left = flits > 0 ? flits : 1;
-      sender.next = k + 1;
-      s.counters.packets_in += 1;
-      s.counters.bytes += packet.bytes;
-      s.counters.flits += sender.flits_left;
-      pop(channel, base, now, horizon);
-      look_at(sender.first + k);
-      return true;
-    }
-    return false;
+    sender.flits_left = begun.flits;
+    sender.flit.tag = begun.tag;
+    sender.flit.source = static_cast<uint16_t>(n);
+    sender.flit.destination = static_cast<uint16_t>(s.outputs.in(base)[begun.output].terminal);
+    sender.flit.vc = sender.flit.vnet = static_cast<uint8_t>(vc_of(begun.output));
+    sender.flit.flags = kHead;
+    return true;
   }
 
   /// Send the next flit, or block until what it lacks is there.
@@ -299,20 +202,20 @@ struct Interfaces {
     inject(v, n, flit, t);
     flit.flags = 0;
     sender.flits_left -= 1;
-    if (sender.flits_left == 0 && ready_inputs(sender) == 0) mark(s.sending, n, false);
+    if (sender.flits_left == 0 && ready_inputs(n) == 0) mark(s.sending, n, false);
     s.flits_inside += 1;
   }
 
   /// All of them.
   NW_HD NW_APART void step() const {
-    take_heads();
+    ends.take_heads([&](uint32_t sender) { start_sender(sender); });
     take_arrivals();
     each_of(s.receiving, [&](uint32_t n) { receive(n); });
     each_of(s.sending, [&](uint32_t n) { send(n); });
     bool more = s.flits_inside != 0;
     each_of(s.sending, [&](uint32_t) { more = true; });
     // Credits are on their way for some cycles after the last flit has gone.
-    if (more) s.active_until = now / p.period + 1 + p.net.slots;
+    if (more) s.active_until = ends.now / p.period + 1 + p.net.slots;
   }
 };
 
@@ -368,8 +271,8 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
       if (has_work(v, r, t)) step_router(v, r, t);
     });
     g.leader([&] {
-      const channel_network_detail::Interfaces at{p,          s, v,      base, cycle * p.period,
-                                                  window.end, t, horizon};
+      const channel_network_detail::Interfaces at{
+          p, s, v, base, t, {p, s, base, window.end, horizon, cycle * p.period}};
       at.step();
     });
     cycle += 1;
@@ -391,42 +294,17 @@ ChannelNetworkState make_channel_network(Allocator& arena, const ChannelNetworkP
                                          std::span<const uint32_t> receivers) {
   ChannelNetworkState s;
   s.net = net;
-  const auto n_in = static_cast<uint32_t>(inputs.size());
-  const auto n_out = static_cast<uint32_t>(outputs.size());
   const uint32_t terminals = p.net.terminals, vcs = terminals * p.net.vcs;
-  NW_ASSERT(n_in <= kMaxSwitchInputs);
-  s.inputs = arena.template allocate<Ref<Channel>>(n_in);
-  s.sender_of = arena.template allocate<uint16_t>(n_in);
-  s.outputs = arena.template allocate<NetworkOutput>(n_out);
-  s.routes = arena.template allocate<uint16_t>(2u * p.endpoints);
+  make_channel_ends(arena, p, s, inputs, outputs, senders, receivers, terminals);
   s.senders = arena.template allocate<Sender>(terminals);
   s.receivers = arena.template allocate<Receiver>(terminals);
-  s.parcels = arena.template allocate<Parcel>(terminals * kParcels);
   s.credits = arena.template allocate<uint16_t>(vcs);
   s.held = arena.template allocate<Flit>(vcs * p.net.depth);
   s.held_queue = arena.template allocate<StageQueue>(vcs);
   s.sending = arena.template allocate<uint64_t>((terminals + 63) / 64);
   s.receiving = arena.template allocate<uint64_t>((terminals + 63) / 64);
   for (uint32_t i = 0; i < vcs; ++i) arena.get(s.credits)[i] = static_cast<uint16_t>(p.net.depth);
-  for (uint32_t i = 0; i < n_in; ++i) {
-    arena.get(s.inputs)[i] = inputs[i].channel;
-    arena.get(s.sender_of)[i] = static_cast<uint16_t>(senders[inputs[i].port]);
-    Sender& sender = arena.get(s.senders)[senders[inputs[i].port]];
-    if (sender.count == 0) sender.first = i;
-    sender.count += 1;
-  }
-  for (uint32_t o = 0; o < n_out; ++o)
-    arena.get(s.outputs)[o] = {outputs[o].channel, receivers[outputs[o].port]};
-  for (uint32_t e = 0; e < 2u * p.endpoints; ++e) arena.get(s.routes)[e] = kNoRoute;
   return s;
-}
-
-/// Packets for `endpoint` leave by these output channels, as of the same function for switches.
-inline void set_route(const ChannelNetworkParams& params, const ChannelNetworkState& s,
-                      std::byte* base, uint16_t endpoint, uint16_t request_output,
-                      uint16_t reply_output) {
-  s.routes.in(base)[endpoint] = request_output;
-  s.routes.in(base)[params.endpoints + endpoint] = reply_output;
 }
 
 }  // namespace nearwarp::noc

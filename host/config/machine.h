@@ -150,6 +150,7 @@ struct MachineConfig {
     uint32_t internal_speedup = 0;       ///< routings, allocations and traversals per cycle
     uint32_t input_speedup = 1;          ///< inputs of the switch per input port
     bool wait_for_tail_credit = false;   ///< before a virtual channel is given away again
+    bool flit_by_flit = false;           ///< crossbars, too: see noc::step_crossbar()
     uint32_t router_latency_cycles = 0;  ///< wires between routers
     uint32_t butterfly_radix = 0;
   } interconnect;

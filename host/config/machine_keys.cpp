@@ -306,6 +306,10 @@ Keys memory_keys() {
        "one's "
        "tail has come back, not already when the tail has won the switch.",
        kOptional},
+      {NW_KEY(interconnect.flit_by_flit), "", 0, 0, false, "",
+       "Step crossbars of one virtual channel flit by flit, too, as other networks, not packet by "
+       "packet: slower, with the same results.",
+       kOptional},
       {NW_KEY(interconnect.routing_delay_cycles), "interconnect cycles", 0, 256, false, "",
        "Routing in a router; 0: known ahead."},
       {NW_KEY(interconnect.router_latency_cycles), "interconnect cycles", 1, 256, false, "",
@@ -516,6 +520,7 @@ std::string_view shapes_of_key(std::string_view path) {
       {"interconnect.internal_speedup", "stacked discrete mesh stacks"},
       {"interconnect.input_speedup", "stacked discrete mesh stacks"},
       {"interconnect.wait_for_tail_credit", "stacked discrete mesh stacks"},
+      {"interconnect.flit_by_flit", "stacked discrete mesh stacks"},
       {"interconnect.routing_delay_cycles", "stacked discrete mesh stacks"},
       {"interconnect.butterfly_radix", "stacked discrete mesh stacks"},
       {"links.gpu_to_memory_mbps", "stacked"},

@@ -1,87 +1,12 @@
 // Do routers between channels keep time, order, packets and credits, however they are stepped?
-#include "device/noc/channel_network.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "host/config/config.h"
-#include "host/timing/machine/router_network.h"
-#include "tests/support/rig.h"
+#include "tests/noc/network_rig.h"
 
 namespace nearwarp::testing {
 namespace {
-
-constexpr uint32_t kPeriod = 10;
-
-/// Four ports of two channels each on the clusters' side, three ports of one channel on the other.
-struct NetworkRig {
-  Rig rig;
-  noc::ChannelNetworkParams params;
-  Ref<noc::ChannelNetworkState> state;
-  std::vector<std::shared_ptr<MockProducer>> in;
-  std::vector<std::shared_ptr<MockConsumer>> out;
-  static constexpr uint32_t kInputs = 8, kOutputs = 3;
-
-  explicit NetworkRig(const std::vector<std::string>& keys, uint32_t shuffle = 0,
-                      ChannelSpec spec = {4, 40, 40, 0, 1}) {
-    const config::MachineConfig machine = config::load_machine("tom", keys);
-    std::vector<SwitchLink> inputs, outputs;
-    std::vector<Ref<Channel>> listened;
-    for (uint16_t i = 0; i < kInputs; ++i)
-      inputs.push_back({rig.channel(spec), static_cast<uint16_t>(i / 2)});
-    for (uint16_t i = 0; i < kOutputs; ++i) outputs.push_back({rig.channel(spec), i});
-    params.period = kPeriod;
-    params.endpoints = kOutputs;
-    const sim::RouterNetworkSpec spec_of_network{kPeriod, machine.interconnect};
-    sim::RouterNetwork n =
-        sim::make_router_network(rig.arena, spec_of_network, params, inputs, outputs);
-    params = n.params;
-    for (uint16_t o = 0; o < kOutputs; ++o) set_route(params, n.state, rig.arena.base(), o, o, o);
-    state = rig.arena.allocate<noc::ChannelNetworkState>(1);
-    *rig.arena.get(state) = n.state;
-    for (const SwitchLink& l : inputs) {
-      in.push_back(rig.producer(l.channel, kPeriod));
-      listened.push_back(l.channel);
-    }
-    rig.add(
-        [this, shuffle](std::byte* base, Window w, Horizon& h) {
-          if (shuffle != 0)
-            return step_channel_network(ShuffledGroup{shuffle}, params, *state.in(base), base, w,
-                                        h);
-          return step_channel_network(HostGroup{}, params, *state.in(base), base, w, h);
-        },
-        listened);
-    for (const SwitchLink& l : outputs) out.push_back(rig.consumer(l.channel, kPeriod));
-  }
-  void send(uint32_t i, Tick at, uint16_t dst, uint16_t bytes, uint32_t tag = 0) {
-    in[i]->items.push_back(
-        {at, make_packet(PacketKind::kRead, static_cast<uint16_t>(i), dst, bytes, tag)});
-  }
-  /// A few hundred packets of one to five flits; returns their number.
-  uint32_t send_many() {
-    uint32_t sent = 0;
-    for (uint32_t k = 0; k < 60; ++k)
-      for (uint32_t i = 0; i < kInputs; ++i, ++sent)
-        send(i, k * 37, static_cast<uint16_t>((k * 5 + i) % kOutputs),
-             static_cast<uint16_t>(8 + (k * 7 + i) % 5 * 32), k);
-    return sent;
-  }
-};
-
-std::vector<std::string> network(const std::string& topology) {
-  return {"interconnect.topology=" + topology, "interconnect.butterfly_radix=2",
-          "interconnect.flit_bytes=32",        "interconnect.vcs=8",
-          "interconnect.vc_flits=8",           "interconnect.internal_speedup=1"};
-}
-
-/// One virtual channel and internal speed-up, as SM2_GTX480 has.
-std::vector<std::string> fast_network(const std::string& topology) {
-  auto keys = network(topology);
-  keys.insert(keys.end(), {"interconnect.vcs=1", "interconnect.vc_flits=16",
-                           "interconnect.internal_speedup=2"});
-  return keys;
-}
 
 TEST(ChannelNetwork, UnloadedLatency) {
   const auto latency = [](const std::string& topology, uint16_t bytes, uint32_t routing_delay) {
@@ -213,7 +138,7 @@ TEST_P(ChannelNetworks, NothingIsLostAndPairsStayInOrder) {
   }
   EXPECT_EQ(received, sent) << topology;
   EXPECT_TRUE(r.rig.drained()) << topology;
-  const noc::ChannelNetworkState& s = *r.rig.arena.get(r.state);
+  const noc::ChannelEndsState& s = r.ends();
   EXPECT_EQ(s.flits_inside, 0u);
   EXPECT_EQ(s.counters.packets_in, sent);
   EXPECT_EQ(s.counters.packets_out, sent);
@@ -305,7 +230,7 @@ TEST(ChannelNetwork, APacketWithoutRouteIsAFault) {
   NetworkRig r(network("crossbar"));
   r.send(0, 0, NetworkRig::kOutputs, 32);
   r.rig.run({40}, 2000);
-  EXPECT_EQ(r.rig.arena.get(r.state)->fault.code, kFaultNoRoute);
+  EXPECT_EQ(r.ends().fault.code, kFaultNoRoute);
 }
 
 }  // namespace

@@ -46,14 +46,20 @@ void Layout::node(NodeId node, const SwitchSpec& spec) {
 }
 
 void Layout::node(NodeId node, const RouterNetworkSpec& spec) {
-  noc::ChannelNetworkParams p;
-  p.period = spec.period;
-  p.component = node;
-  p.endpoints = static_cast<uint16_t>(graph.nodes.size());
-  const RouterNetwork n =
-      make_router_network(s.arena, spec, p, inputs_of(*this, node), outputs_of(*this, node));
-  set_routes(*this, node, n.params, n.state);
-  add(node, n.params, n.state);
+  noc::ChannelEndsParams ends;
+  ends.period = spec.period;
+  ends.component = node;
+  ends.endpoints = static_cast<uint16_t>(graph.nodes.size());
+  const std::vector<SwitchLink> inputs = inputs_of(*this, node), outputs = outputs_of(*this, node);
+  if (is_crossbar_of_queues(spec)) {
+    const Crossbar c = make_crossbar(s.arena, spec, ends, inputs, outputs);
+    set_routes(*this, node, c.params, c.state);
+    add(node, c.params, c.state);
+  } else {
+    const RouterNetwork n = make_router_network(s.arena, spec, ends, inputs, outputs);
+    set_routes(*this, node, n.params, n.state);
+    add(node, n.params, n.state);
+  }
 }
 
 void Layout::node(NodeId node, const LinkPortSpec& spec) {

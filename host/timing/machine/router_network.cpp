@@ -79,13 +79,44 @@ Placement place(const RouterNetworkSpec& spec, uint32_t in, uint32_t out) {
 
 }  // namespace
 
+bool is_crossbar_of_queues(const RouterNetworkSpec& spec) {
+  const config::MachineConfig::Interconnect& r = spec.routers;
+  return r.topology == "crossbar" && r.vcs == 1 && !r.wait_for_tail_credit && !r.flit_by_flit &&
+         r.routing_delay_cycles <= noc::kMaxRoutingDelay;
+}
+
+Crossbar make_crossbar(ArenaBuilder& arena, const RouterNetworkSpec& spec,
+                       const noc::ChannelEndsParams& ends, std::span<const SwitchLink> inputs,
+                       std::span<const SwitchLink> outputs) {
+  const config::MachineConfig::Interconnect& routers = spec.routers;
+  // Refuses what has too many ports, as for the networks below.
+  const noc::Topology topology =
+      place(spec, inputs.back().port + 1u, outputs.back().port + 1u).topology;
+  noc::check_switch_inputs(topology, routers.input_speedup, "interconnect.input_speedup");
+  noc::CrossbarParams params;
+  static_cast<noc::ChannelEndsParams&>(params) = ends;
+  params.senders = inputs.back().port + 1u;
+  params.receivers = outputs.back().port + 1u;
+  params.depth = routers.vc_flits;
+  params.router.speedup = routers.internal_speedup;
+  params.router.routing_delay = routers.routing_delay_cycles;
+  params.flit_bytes = routers.flit_bytes;
+  params.split = routers.split_packets;
+  Crossbar c;
+  c.state = noc::make_crossbar(arena, params, inputs, outputs);
+  c.params = params;
+  return c;
+}
+
 RouterNetwork make_router_network(ArenaBuilder& arena, const RouterNetworkSpec& spec,
-                                  noc::ChannelNetworkParams params,
+                                  const noc::ChannelEndsParams& ends,
                                   std::span<const SwitchLink> inputs,
                                   std::span<const SwitchLink> outputs) {
   const config::MachineConfig::Interconnect& routers = spec.routers;
   const Placement where = place(spec, inputs.back().port + 1u, outputs.back().port + 1u);
   const noc::Topology& t = where.topology;
+  noc::ChannelNetworkParams params;
+  static_cast<noc::ChannelEndsParams&>(params) = ends;
   noc::NetworkParams& p = params.net;
   p = noc::params_of(t);
   // Every virtual channel is a network of its own: see device/noc/channel_network.h.

@@ -154,8 +154,10 @@ void check_conservation(System& system, uint64_t expected_instructions) {
     lost(fmt::format("{} warp-instructions recorded, {} committed", expected_instructions,
                      issued - redundant));
   for (uint32_t i = 0; i < system.table.count; ++i) {
-    if (system.component(i).kind == ComponentKind::kRouterNetwork &&
-        system.state<noc::ChannelNetworkState>(i).flits_inside != 0)
+    const ComponentKind kind = system.component(i).kind;
+    if ((kind == ComponentKind::kRouterNetwork &&
+         system.state<noc::ChannelNetworkState>(i).flits_inside != 0) ||
+        (kind == ComponentKind::kCrossbar && system.state<noc::CrossbarState>(i).flits_inside != 0))
       lost(system.nodes[i].name + " still has flits");
     if (system.component(i).kind != ComponentKind::kL2Slice) continue;
     const L2SliceState& s = system.state<L2SliceState>(i);

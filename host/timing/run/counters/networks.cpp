@@ -49,6 +49,13 @@ Forwarded by_routers(const noc::ChannelNetworkParams& p, const noc::ChannelNetwo
   return f;
 }
 
+Forwarded by_crossbar(const noc::CrossbarState& s, std::byte* base) {
+  Forwarded f{.flits = s.counters.flits};
+  const noc::CrossbarOutput* outputs = s.out_ports.in(base);
+  for (uint32_t o = 0; o < s.out_ports.count; ++o) f.flit_hops += outputs[o].flits_sent;
+  return f;
+}
+
 }  // namespace
 
 void collect_networks(System& system, report::RunResult& result) {
@@ -70,6 +77,8 @@ void collect_networks(System& system, report::RunResult& result) {
     } else if (c.kind == ComponentKind::kRouterNetwork) {
       sums.add(by_routers(kernels::at_offset<const noc::ChannelNetworkParams>(base, c.params),
                           system.state<noc::ChannelNetworkState>(i), base));
+    } else if (c.kind == ComponentKind::kCrossbar) {
+      sums.add(by_crossbar(system.state<noc::CrossbarState>(i), base));
     } else if (c.kind == ComponentKind::kLinkPort) {
       sums.add({.port_bytes = system.state<LinkPortState>(i).ports.counters.bytes});
     }

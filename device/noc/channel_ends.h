@@ -1,0 +1,208 @@
+// What a network's terminals have to do with channels, whatever lies between them: which packets
+// have arrived, where they go, and where they are kept while their flits are under way.
+//
+// A sending terminal takes packets from its input channels in turns. A packet under way is a parcel
+// of its sender's; flits name it by a tag.
+#pragma once
+
+#include "device/core/channel.h"
+#include "device/core/fault.h"
+#include "device/core/lane_group.h"
+#include "device/noc/islip.h"
+#include "device/noc/switch.h"
+
+namespace nearwarp::noc {
+
+inline constexpr uint32_t kParcels = 64;  ///< packets that a terminal may have under way
+
+struct ChannelEndsParams {
+  uint32_t period = 1;      ///< ticks per cycle
+  uint32_t flit_bytes = 1;  ///< of a packet's bytes that a flit carries
+  /// Each flit travels as a packet of its own, behind the one before it; there is one for each
+  /// sector at least, in requests and acknowledgements, too.
+  bool split = false;
+  uint16_t component = 0;  ///< for faults
+  uint16_t endpoints = 0;  ///< destinations in the route table
+};
+
+struct NetworkOutput {
+  Ref<Channel> channel;
+  uint32_t terminal = 0;
+};
+
+/// A packet under way; flits name it by their tag, sender * kParcels + number.
+struct Parcel {
+  Packet packet;
+  uint16_t output = 0;
+};
+
+/// A sending terminal's channels and parcels.
+struct SendingEnd {
+  uint32_t first = 0, count = 0;  ///< input channels
+  uint32_t next = 0;              ///< channel that is looked at first
+  uint64_t free = ~uint64_t{0};   ///< parcels
+};
+
+struct ChannelEndsState {
+  Ref<Ref<Channel>> inputs;
+  Ref<uint16_t> sender_of;  ///< [input]: terminal
+  Ref<NetworkOutput> outputs;
+  Ref<uint16_t> routes;  ///< [destination] for requests, [endpoints + destination] for replies
+  Ref<SendingEnd> ends;  ///< [sending terminal]
+  Ref<Parcel> parcels;   ///< [sending terminal * kParcels + number]
+  uint64_t ready[kMaxSwitchInputs / 64] = {};   ///< inputs whose head has arrived
+  uint64_t coming[kMaxSwitchInputs / 64] = {};  ///< within a window: inputs, later in it
+  Tick next_head = 0;                           ///< within a window: the first of these
+  uint64_t flits_inside = 0;
+  SwitchCounters counters;
+  Fault fault;
+};
+
+/// The ends in one cycle. Leader only, but for begin_window().
+struct ChannelEnds {
+  const ChannelEndsParams& p;
+  ChannelEndsState& s;
+  std::byte* base;
+  Tick window_end;
+  Horizon& horizon;
+  Tick now = 0;
+
+  /// Heads that have arrived by now: f(sending terminal) for each.
+  template <class F>
+  NW_HD NW_INLINE void take_heads(F&& f) const {
+    if (s.next_head > now) return;
+    s.next_head = kNever;
+    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+      for (uint64_t bits = s.coming[w]; bits != 0; bits &= bits - 1) {
+        const uint32_t i = w * 64 + count_trailing_zeros(bits);
+        s.coming[w] &= ~(uint64_t{1} << (i % 64));
+        look_at(i, f);
+      }
+    }
+  }
+  /// Input `i` has a new head, or has not: it has arrived, comes within the window, or later.
+  /// Returns its arrival.
+  template <class F>
+  NW_HD NW_INLINE Tick look_at(uint32_t i, F&& f) const {
+    const Tick arrival = head_arrival(*s.inputs.in(base)[i].in(base), base);
+    const uint64_t bit = uint64_t{1} << (i % 64);
+    s.ready[i / 64] &= ~bit;
+    if (arrival <= now) {
+      s.ready[i / 64] |= bit;
+      f(s.sender_of.in(base)[i]);
+    } else if (arrival < window_end) {
+      s.coming[i / 64] |= bit;
+      s.next_head = min_tick(s.next_head, arrival);
+    }
+    return arrival;
+  }
+  /// Bits of a sender's input channels whose head has arrived.
+  NW_HD NW_INLINE uint64_t ready_inputs(const SendingEnd& end) const {
+    const uint32_t w = end.first / 64, shift = end.first % 64;
+    uint64_t bits = s.ready[w] >> shift;
+    if (shift + end.count > 64) bits |= s.ready[w + 1] << (64 - shift);
+    return bits & low_bits(end.count);
+  }
+
+  /// Output channel of a packet; kNoRoute, and a fault, if there is none.
+  NW_HD uint32_t output_of(const Packet& packet) const {
+    const uint32_t row = is_reply(packet.kind) ? p.endpoints : 0;
+    const uint32_t output =
+        packet.dst < p.endpoints ? s.routes.in(base)[row + packet.dst] : kNoRoute;
+    if (output == kNoRoute) record_fault(s.fault, kFaultNoRoute, p.component, now);
+    return output;
+  }
+
+  /// A packet that has begun its way: its parcel's tag, where it goes, and its length.
+  struct Begun {
+    uint32_t tag = 0, output = 0, flits = 0;
+  };
+  /// Begin with terminal `n`'s next packet of those whose output channel `may_begin` agrees to.
+  /// Returns no flits if there is none, or no parcel. `f` as of look_at(), for the input's next
+  /// head, whose arrival goes into `next_arrival`.
+  template <class MayBegin, class F>
+  NW_HD NW_INLINE Begun take_packet(uint32_t n, MayBegin&& may_begin, F&& f,
+                                    Tick& next_arrival) const {
+    SendingEnd& end = s.ends.in(base)[n];
+    if (end.free == 0) return {};
+    for (uint64_t left = ready_inputs(end); left != 0;) {
+      const uint32_t k = pick_from(left, end.next);
+      left &= ~(uint64_t{1} << k);
+      Channel& channel = *s.inputs.in(base)[end.first + k].in(base);
+      const Packet& packet = front(channel, base);
+      const uint32_t output = output_of(packet);
+      if (output == kNoRoute || !may_begin(output)) continue;
+      const uint32_t number = count_trailing_zeros(end.free);
+      end.free &= ~(uint64_t{1} << number);
+      end.next = k + 1;
+      const Begun begun{n * kParcels + number, output, flits_of(packet)};
+      s.parcels.in(base)[begun.tag] = {packet, static_cast<uint16_t>(output)};
+      s.counters.packets_in += 1;
+      s.counters.bytes += packet.bytes;
+      s.counters.flits += begun.flits;
+      pop(channel, base, now, horizon);
+      next_arrival = look_at(end.first + k, f);
+      return begun;
+    }
+    return {};
+  }
+  NW_HD NW_INLINE uint32_t flits_of(const Packet& packet) const {
+    uint32_t flits = (packet.bytes + p.flit_bytes - 1) / p.flit_bytes;
+    const uint32_t least = p.split ? population_count(packet.sectors) : 0;
+    flits = flits > least ? flits : least;
+    return flits > 0 ? flits : 1;
+  }
+
+  NW_HD NW_INLINE Channel& channel_of(uint32_t tag) const {
+    return *s.outputs.in(base)[s.parcels.in(base)[tag].output].channel.in(base);
+  }
+  /// All of a packet has come: send it on, if its channel has room now.
+  NW_HD bool deliver(uint32_t tag) const {
+    const Packet& packet = s.parcels.in(base)[tag].packet;
+    Channel& channel = channel_of(tag);
+    if (!can_send(channel, base, now)) return false;
+    nearwarp::send(channel, base, now, packet, horizon);
+    s.ends.in(base)[tag / kParcels].free |= uint64_t{1} << (tag % kParcels);
+    s.counters.packets_out += 1;
+    s.counters.replies += is_reply(packet.kind) ? 1 : 0;
+    return true;
+  }
+};
+
+/// Lay out the ends. Channels of one port stand together, ports in ascending order, as for
+/// make_switch(); `senders[port]` and `receivers[port]` are terminals, of `sending` ones. Routes
+/// start out empty: see set_route().
+template <class Allocator>
+void make_channel_ends(Allocator& arena, const ChannelEndsParams& p, ChannelEndsState& s,
+                       std::span<const SwitchLink> inputs, std::span<const SwitchLink> outputs,
+                       std::span<const uint32_t> senders, std::span<const uint32_t> receivers,
+                       uint32_t sending) {
+  const auto n_in = static_cast<uint32_t>(inputs.size());
+  const auto n_out = static_cast<uint32_t>(outputs.size());
+  NW_ASSERT(n_in <= kMaxSwitchInputs);
+  s.inputs = arena.template allocate<Ref<Channel>>(n_in);
+  s.sender_of = arena.template allocate<uint16_t>(n_in);
+  s.outputs = arena.template allocate<NetworkOutput>(n_out);
+  s.routes = arena.template allocate<uint16_t>(2u * p.endpoints);
+  s.ends = arena.template allocate<SendingEnd>(sending);
+  s.parcels = arena.template allocate<Parcel>(sending * kParcels);
+  for (uint32_t i = 0; i < n_in; ++i) {
+    arena.get(s.inputs)[i] = inputs[i].channel;
+    arena.get(s.sender_of)[i] = static_cast<uint16_t>(senders[inputs[i].port]);
+    SendingEnd& end = arena.get(s.ends)[senders[inputs[i].port]];
+    if (end.count == 0) end.first = i;
+    end.count += 1;
+  }
+  for (uint32_t o = 0; o < n_out; ++o)
+    arena.get(s.outputs)[o] = {outputs[o].channel, receivers[outputs[o].port]};
+  for (uint32_t e = 0; e < 2u * p.endpoints; ++e) arena.get(s.routes)[e] = kNoRoute;
+}
+
+/// Packets for `endpoint` leave by these output channels, as of the same function for switches.
+inline void set_route(const ChannelEndsParams& params, const ChannelEndsState& s, std::byte* base,
+                      uint16_t endpoint, uint16_t request_output, uint16_t reply_output) {
+  s.routes.in(base)[endpoint] = request_output;
+  s.routes.in(base)[params.endpoints + endpoint] = reply_output;
+}
+
+}  // namespace nearwarp::noc

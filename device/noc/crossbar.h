@@ -1,0 +1,493 @@
+// A crossbar of queues between channels: one input-queued router with one virtual channel per port,
+// and the interfaces around it, in events instead of cycles.
+//
+// With one virtual channel a packet that has its output has it alone until its tail has won the
+// switch, and so has its input: no flit of it meets another request. When its next flits arrive,
+// find room and an idle wire is known from the moment it is connected, so they go as a train,
+// in one step: as many as have come or come one per cycle, as have room beyond, and as the queue
+// for the wire takes. A train ends where one of these does, and the rest goes on when it is there.
+// What each flit does in which cycle is what router.h and channel_network.h would have it do (a
+// test compares them); `interconnect.flit_by_flit` has them do it.
+//
+// Events of a cycle: inputs of the crossbar round by round, then receiving, then sending
+// interfaces. Nothing that the crossbar does can be felt by an interface in the same cycle, or the
+// reverse.
+#pragma once
+
+#include "device/noc/crossbar_state.h"
+
+namespace nearwarp::noc {
+
+namespace crossbar_detail {
+
+NW_HD NW_INLINE bool later(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
+NW_HD NW_INLINE uint32_t latest(uint32_t a, uint32_t b) { return later(a, b) ? a : b; }
+
+/// A crossbar in one cycle. Leader only.
+class Crossbar {
+ public:
+  NW_HD NW_INLINE Crossbar(const CrossbarParams& p, CrossbarState& s, std::byte* base,
+                           Tick window_end, Horizon& horizon)
+      : p_(p),
+        s_(s),
+        base_(base),
+        shift_(p.router.speedup - 1),
+        ends_{p, s, base, window_end, horizon},
+        senders_(s.senders.in(base)),
+        inputs_(s.in_ports.in(base)),
+        outputs_(s.out_ports.in(base)),
+        receivers_(s.receivers.in(base)),
+        events_(s.events.in(base)) {}
+
+  /// The first cycle from `cycle` on in which something happens; kNever if nothing is known to.
+  NW_HD NW_INLINE uint64_t next_event(uint64_t cycle) const {
+    uint64_t next = kNever;
+    constexpr uint32_t kWords = kEventSlots / 64;
+    const uint32_t slot = static_cast<uint32_t>(cycle) % kEventSlots;
+    for (uint32_t k = 0; k <= kWords; ++k) {
+      uint64_t bits = s_.busy[(slot / 64 + k) % kWords];
+      if (k == 0) bits &= ~uint64_t{0} << (slot % 64);
+      if (bits == 0) continue;
+      const uint32_t at = (slot / 64 + k) % kWords * 64 + count_trailing_zeros(bits);
+      next = cycle + (at + kEventSlots - slot) % kEventSlots;
+      break;
+    }
+    if (s_.next_head < kNever) {
+      const uint64_t head = cycle_at_or_after(s_.next_head, p_.period);
+      next = head < next ? (head > cycle ? head : cycle) : next;
+    }
+    return next;
+  }
+
+  /// Receivers that wait for their channel, at the window's begin: those go on that can in it.
+  NW_HD NW_INLINE void look_at_stuck(uint64_t first_cycle) {
+    t_ = static_cast<Cycle>(first_cycle);
+    for (uint64_t bits = s_.stuck; bits != 0; bits &= bits - 1) {
+      const uint32_t o = count_trailing_zeros(bits);
+      const Tick when = room_at(o);
+      if (when >= ends_.window_end) continue;
+      s_.stuck &= ~(uint64_t{1} << o);
+      retry(o, first_cycle, when);
+    }
+  }
+  /// When the first of them goes on, as far as is known; kNever if none is known to.
+  NW_HD NW_INLINE Tick stuck_until() const {
+    Tick until = kNever;
+    for (uint64_t bits = s_.stuck; bits != 0; bits &= bits - 1)
+      until = min_tick(until, room_at(count_trailing_zeros(bits)));
+    return until;
+  }
+
+  NW_HD NW_INLINE void step(uint64_t cycle) {
+    cycle_ = cycle;
+    t_ = static_cast<Cycle>(cycle);
+    ends_.now = cycle * p_.period;
+    if (cycle / kSettleCycles != s_.stepped / kSettleCycles) settle(cycle - s_.stepped);
+    s_.stepped = cycle;
+    ends_.take_heads([&](uint32_t n) { wake_sender(n); });
+    const uint32_t slot = t_ % kEventSlots;
+    CrossbarEvents& events = events_[slot];
+    for (uint32_t round = 0; round < p_.router.speedup; ++round) {
+      const uint64_t inputs = events.inputs[round];
+      if (inputs == 0) continue;
+      events.inputs[round] = 0;
+      const Round now = (t_ << shift_) + round;
+      for (uint64_t bits = inputs; bits != 0; bits &= bits - 1)
+        act(count_trailing_zeros(bits), now);
+      for (uint64_t outs = s_.wanted & s_.unowned; outs != 0; outs &= outs - 1)
+        connect(count_trailing_zeros(outs), now);
+    }
+    const uint64_t receivers = events.receivers;
+    events.receivers = 0;
+    for (uint64_t bits = receivers; bits != 0; bits &= bits - 1)
+      receive(count_trailing_zeros(bits));
+    const uint64_t senders = events.senders;
+    events.senders = 0;
+    for (uint64_t bits = senders; bits != 0; bits &= bits - 1) send(count_trailing_zeros(bits));
+    s_.busy[slot / 64] &= ~(uint64_t{1} << (slot % 64));
+  }
+
+  Tick arrival_beyond = kNever;  ///< the first of heads beyond the window that came up in it
+
+ private:
+  /// Numbers of cycles wrap: what lies in the past is brought up to now before it looks like the
+  /// future. `gap`: cycles since the last step; after a long one nothing is under way.
+  NW_HD NW_APART void settle(uint64_t gap) {
+    const bool all = gap > kEventSlots;
+    const auto credits = [&](Room& room, CreditTrain* ring) {
+      if (!all) return take_credits(room, ring);
+      for (; room.coming.count != 0; pop(room.coming)) room.flits += front(room.coming, ring).count;
+    };
+    const auto not_before = [&](Cycle& at, Cycle least) {
+      if (all || !later(at, least)) at = least;
+    };
+    for (uint32_t n = 0; n < p_.senders; ++n) {
+      credits(senders_[n].room, input_credits(n));
+      not_before(senders_[n].free_at, t_);
+    }
+    for (uint32_t o = 0; o < p_.receivers; ++o) {
+      credits(outputs_[o].room, output_credits(o));
+      not_before(outputs_[o].wire_free, t_ - 1);
+      not_before(receivers_[o].free_from, t_);
+    }
+  }
+
+  // --- events ---
+
+  NW_HD NW_INLINE CrossbarEvents& events_at(Cycle t) {
+    NW_ASSERT(t - t_ < kEventSlots);
+    const uint32_t slot = t % kEventSlots;
+    s_.busy[slot / 64] |= uint64_t{1} << (slot % 64);
+    return events_[slot];
+  }
+  /// The cycle of a round near now: rounds have as many bits as cycles, and wrap more often.
+  NW_HD NW_INLINE Cycle cycle_of(Round r) const {
+    return t_ + static_cast<Cycle>(static_cast<int32_t>(r - (t_ << shift_)) >> shift_);
+  }
+  NW_HD NW_INLINE void act_at(uint32_t in, Round r) {
+    events_at(cycle_of(r)).inputs[r & shift_] |= uint64_t{1} << in;
+  }
+  NW_HD NW_INLINE void receive_at(uint32_t o, Cycle t) {
+    events_at(t).receivers |= uint64_t{1} << o;
+  }
+  NW_HD NW_INLINE void send_at(uint32_t n, Cycle t) { events_at(t).senders |= uint64_t{1} << n; }
+
+  // --- rings ---
+
+  template <class T>
+  NW_HD NW_INLINE T& front(const TrainQueue& q, T* ring) const {
+    return ring[q.head];
+  }
+  template <class T>
+  NW_HD NW_INLINE void push(TrainQueue& q, T* ring, const T& item) const {
+    NW_ASSERT(q.count < p_.ring);
+    ring[(uint32_t{q.head} + q.count) & (p_.ring - 1)] = item;
+    q.count = static_cast<uint16_t>(q.count + 1);
+  }
+  /// An empty ring begins anew, so that ports with little traffic touch few cache lines.
+  NW_HD NW_INLINE void pop(TrainQueue& q) const {
+    q.count = static_cast<uint16_t>(q.count - 1);
+    q.head = static_cast<uint16_t>(q.count == 0 ? 0 : (q.head + 1u) & (p_.ring - 1));
+  }
+  NW_HD NW_INLINE Train* buffer(uint32_t in) const { return s_.buffers.in(base_) + in * p_.ring; }
+  NW_HD NW_INLINE Train* held(uint32_t o) const { return s_.held.in(base_) + o * p_.ring; }
+  NW_HD NW_INLINE CreditTrain* input_credits(uint32_t n) const {
+    return s_.input_credits.in(base_) + n * p_.ring;
+  }
+  NW_HD NW_INLINE CreditTrain* output_credits(uint32_t o) const {
+    return s_.output_credits.in(base_) + o * p_.ring;
+  }
+
+  // --- credits ---
+
+  /// Count the credits that have come by now: who has room enough need not.
+  NW_HD NW_INLINE void take_credits(Room& room, CreditTrain* ring) const {
+    while (room.coming.count != 0) {
+      CreditTrain& c = front(room.coming, ring);
+      const Cycle sent_by = t_ - kCreditDelay;
+      const Round last = (sent_by << shift_) + shift_;
+      if (later(c.round, last) || later(c.first, sent_by)) return;
+      uint32_t n = last - c.round < sent_by - c.first ? last - c.round : sent_by - c.first;
+      n = n + 1 < c.count ? n + 1 : c.count;
+      room.flits += n;
+      c.round += n;
+      c.first += n;
+      c.count -= n;
+      if (c.count != 0) return;
+      pop(room.coming);
+    }
+  }
+  /// When the next credit comes.
+  NW_HD NW_INLINE Cycle next_credit(const Room& room, const CreditTrain* ring) const {
+    const CreditTrain& c = ring[room.coming.head];
+    return latest(cycle_of(c.round), c.first) + kCreditDelay;
+  }
+  /// To a sender, of a train that begins to win the switch in round `round`.
+  NW_HD NW_INLINE void give_back(uint32_t n, Round round, Cycle first, uint32_t flits) {
+    CrossbarSender& sender = senders_[n];
+    push(sender.room.coming, input_credits(n), CreditTrain{round, first, flits});
+    if (!sender.waits_for_room) return;
+    sender.waits_for_room = false;
+    send_at(n, cycle_of(round) + kCreditDelay);
+  }
+  /// To an output, of flits that its receiver takes one per cycle from `first` on.
+  NW_HD NW_INLINE void release(uint32_t o, Cycle first, uint32_t flits) {
+    CrossbarOutput& out = outputs_[o];
+    TrainQueue& q = out.room.coming;
+    CreditTrain* const ring = output_credits(o);
+    CreditTrain& last = ring[(uint32_t{q.head} + q.count - 1) & (p_.ring - 1)];
+    if (q.count != 0 && last.first + last.count == first) {
+      last.count += flits;
+    } else {
+      push(q, ring, CreditTrain{first << shift_, first, flits});
+    }
+    if (!out.owner_waits) return;
+    out.owner_waits = false;
+    act_at(out.owner, (first + kCreditDelay) << shift_);
+  }
+
+  // --- the crossbar ---
+
+  NW_HD NW_INLINE void act(uint32_t in, Round now) {
+    CrossbarInput& i = inputs_[in];
+    if (i.stage == InputStage::kActive) return forward(in, i, now);
+    if (i.stage == InputStage::kTail) {
+      outputs_[i.out].owner = kNobody;
+      s_.unowned |= uint64_t{1} << i.out;
+      i.stage = InputStage::kIdle;
+      if (i.trains.count != 0) begin_packet(in, i, now);
+    } else if (i.stage == InputStage::kRouting) {
+      request(in, i);
+    }
+  }
+  /// The train at the front has a packet's head, which enters the pipeline in round `now` or when
+  /// it arrives.
+  NW_HD NW_INLINE void begin_packet(uint32_t in, CrossbarInput& i, Round now) {
+    const Train& train = front(i.trains, buffer(in));
+    i.out = train.out;
+    i.stage = InputStage::kRouting;
+    const Round due = first_vc_request(p_.router, latest(now, train.first << shift_));
+    if (due == now) {
+      request(in, i);
+    } else {
+      act_at(in, due);
+    }
+  }
+  NW_HD NW_INLINE void request(uint32_t in, CrossbarInput& i) {
+    i.stage = InputStage::kWaiting;
+    outputs_[i.out].requests |= uint64_t{1} << in;
+    s_.wanted |= uint64_t{1} << i.out;
+  }
+  /// Output `o`, which nobody has, goes to the next of those who want it.
+  NW_HD NW_INLINE void connect(uint32_t o, Round now) {
+    CrossbarOutput& out = outputs_[o];
+    const uint32_t in = pick_from(out.requests, out.next);
+    out.next = static_cast<uint8_t>(in + 1);
+    out.owner = static_cast<uint16_t>(in);
+    out.requests &= ~(uint64_t{1} << in);
+    s_.unowned &= ~(uint64_t{1} << o);
+    if (out.requests == 0) s_.wanted &= ~(uint64_t{1} << o);
+    inputs_[in].stage = InputStage::kActive;
+    act_at(in, now + 1);
+  }
+  /// Of the packet at the front of a connected input, send what can go.
+  NW_HD NW_APART void forward(uint32_t in, CrossbarInput& i, Round now) {
+    if (i.trains.count == 0) {
+      i.starved = true;
+      return;
+    }
+    Train& train = front(i.trains, buffer(in));
+    if (later(train.first, t_)) return act_at(in, train.first << shift_);
+    CrossbarOutput& out = outputs_[i.out];
+    if (out.room.flits < train.flits) take_credits(out.room, output_credits(i.out));
+    if (out.room.flits == 0) {
+      out.owner_waits = out.room.coming.count == 0;
+      if (!out.owner_waits) act_at(in, next_credit(out.room, output_credits(i.out)) << shift_);
+      return;
+    }
+    // As in router.h: a flit that wins the switch now begins to cross it in the next round.
+    const Cycle crossed = cycle_of(now + 1) - 1;
+    uint32_t flits = train.flits < out.room.flits ? train.flits : out.room.flits;
+    flits = flits < kTrainFlits ? flits : kTrainFlits;
+    uint32_t queued = 0;
+    if (shift_ != 0) {
+      const Cycle ahead = out.wire_free - crossed;
+      queued = ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
+      if (queued == kOutputQueue) return act_at(in, ((crossed + 2) << shift_) - 1);
+      flits = flits < kOutputQueue - queued ? flits : kOutputQueue - queued;
+    }
+    if (p_.split) flits = 1;
+    const Cycle leaves = crossed + queued;
+    out.wire_free = leaves + flits;
+    out.flits_sent += flits;
+    out.room.flits -= flits;
+    give_back(in, now, train.first, flits);
+    const Round last = latest(now + flits - 1, (train.first + flits - 1) << shift_);
+    const bool ends = flits == train.flits;
+    deliver(i.out, Train{train.tag, leaves + kLeaveDelay, static_cast<uint16_t>(flits), 0,
+                         ends && train.last});
+    i.stage = p_.split || (ends && train.last) ? InputStage::kTail : InputStage::kActive;
+    train.first += flits;
+    train.flits = static_cast<uint16_t>(train.flits - flits);
+    if (ends) pop(i.trains);
+    act_at(in, last + 1);
+  }
+  /// A train is on its way to input `in`.
+  NW_HD NW_INLINE void enter(uint32_t in, const Train& train) {
+    CrossbarInput& i = inputs_[in];
+    push(i.trains, buffer(in), train);
+    if (i.stage == InputStage::kIdle) {
+      begin_packet(in, i, t_ << shift_);
+    } else if (i.starved) {
+      i.starved = false;
+      act_at(in, train.first << shift_);
+    }
+  }
+
+  // --- receiving interfaces ---
+
+  /// A train is on its way to receiver `o`.
+  NW_HD NW_INLINE void deliver(uint32_t o, const Train& train) {
+    CrossbarReceiver& r = receivers_[o];
+    push(r.trains, held(o), train);
+    if (r.trains.count == 1) expect(o, r);
+  }
+  /// Nothing is before the train at the front: its flits are taken one by one as they come. A
+  /// packet's last one is, if its channel has room.
+  NW_HD NW_INLINE void expect(uint32_t o, CrossbarReceiver& r) {
+    const Train& train = front(r.trains, held(o));
+    const Cycle first = latest(train.first, r.free_from);
+    const uint32_t certain = train.flits - (train.last ? 1u : 0u);
+    if (certain != 0) release(o, first, certain);
+    r.free_from = first + certain;
+    receive_at(o, first + train.flits - 1);
+  }
+  NW_HD NW_APART void receive(uint32_t o) {
+    CrossbarReceiver& r = receivers_[o];
+    const Train& train = front(r.trains, held(o));
+    if (train.last) {
+      if (!ends_.deliver(train.tag)) {
+        const Tick when = room_at(o);
+        if (when < ends_.window_end) return retry(o, cycle_ + 1, when);
+        s_.stuck |= uint64_t{1} << o;
+        return;
+      }
+      CrossbarSender& sender = senders_[train.tag / kParcels];
+      if (sender.waits_for_parcel) {
+        sender.waits_for_parcel = false;
+        wake_sender(train.tag / kParcels);
+      }
+      release(o, t_, 1);
+      r.free_from = t_ + 1;
+    }
+    s_.flits_inside -= train.flits;
+    pop(r.trains);
+    if (r.trains.count != 0) expect(o, r);
+  }
+  /// When the channel that receiver `o` waits for has room.
+  NW_HD NW_INLINE Tick room_at(uint32_t o) const {
+    return send_tick(ends_.channel_of(front(receivers_[o].trains, held(o)).tag), base_);
+  }
+  /// Try again when the channel has room, from `cycle` on; or sooner, if that is far.
+  NW_HD NW_INLINE void retry(uint32_t o, uint64_t cycle, Tick when) {
+    uint64_t at = cycle_at_or_after(when, p_.period);
+    at = at < cycle ? cycle : at;
+    const uint64_t farthest = cycle + kEventSlots / 2;
+    receive_at(o, static_cast<Cycle>(at < farthest ? at : farthest));
+  }
+
+  // --- sending interfaces ---
+
+  /// Sender `n` may have something to send that it had not.
+  NW_HD NW_INLINE void wake_sender(uint32_t n) { send_at(n, latest(t_, senders_[n].free_at)); }
+
+  NW_HD NW_APART void send(uint32_t n) {
+    CrossbarSender& sender = senders_[n];
+    if (sender.flits_left == 0 && ends_.ready_inputs(s_.ends.in(base_)[n]) == 0) return;
+    if (sender.room.flits == 0) take_credits(sender.room, input_credits(n));
+    if (sender.room.flits == 0) {
+      sender.waits_for_room = sender.room.coming.count == 0;
+      if (!sender.waits_for_room) send_at(n, next_credit(sender.room, input_credits(n)));
+      return;
+    }
+    if (sender.flits_left == 0 && !take_packet(n, sender)) return;
+    if (sender.room.flits < sender.flits_left) take_credits(sender.room, input_credits(n));
+    uint32_t flits = sender.flits_left < sender.room.flits ? sender.flits_left : sender.room.flits;
+    flits = flits < kTrainFlits ? flits : kTrainFlits;
+    sender.room.flits -= flits;
+    sender.flits_left -= flits;
+    sender.free_at = t_ + flits;
+    s_.flits_inside += flits;
+    enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out,
+                   sender.flits_left == 0});
+    if (sender.flits_left != 0 || ends_.ready_inputs(s_.ends.in(base_)[n]) != 0)
+      send_at(n, sender.free_at);
+  }
+  NW_HD NW_INLINE bool take_packet(uint32_t n, CrossbarSender& sender) {
+    Tick arrival = kNever;
+    const ChannelEnds::Begun begun = ends_.take_packet(
+        n, [](uint32_t) { return true; }, [](uint32_t) {}, arrival);
+    if (begun.flits == 0) {
+      sender.waits_for_parcel = s_.ends.in(base_)[n].free == 0;
+      return false;
+    }
+    if (arrival >= ends_.window_end) arrival_beyond = min_tick(arrival_beyond, arrival);
+    sender.tag = begun.tag;
+    sender.flits_left = begun.flits;
+    sender.out = static_cast<uint8_t>(s_.outputs.in(base_)[begun.output].terminal);
+    return true;
+  }
+
+  const CrossbarParams& p_;
+  CrossbarState& s_;
+  std::byte* base_;
+  uint32_t shift_;  ///< log2 of the rounds of a cycle
+  ChannelEnds ends_;
+  CrossbarSender* senders_;
+  CrossbarInput* inputs_;
+  CrossbarOutput* outputs_;
+  CrossbarReceiver* receivers_;
+  CrossbarEvents* events_;
+  uint64_t cycle_ = 0;
+  Cycle t_ = 0;
+};
+
+}  // namespace crossbar_detail
+
+/// Step a crossbar through a window.
+///
+/// Reads:  heads of all input channels; sends to the output channels.
+/// Units:  times in ticks of the machine's base clock, a cycle of the crossbar every `period`
+/// ticks.
+template <class G>
+NW_HD NW_APART StepResult step_crossbar(const G& g, const CrossbarParams& p, CrossbarState& s,
+                                        std::byte* base, Window window, Horizon& horizon) {
+  const Ref<Channel>* const inputs = s.inputs.in(base);
+  const uint32_t length = ticks_ahead(window.end, window.begin);
+  // Inputs whose next head arrives within the window, the first of these arrivals, and the first of
+  // those beyond.
+  uint64_t coming[kMaxSwitchInputs / 64] = {};
+  Tick first = kNever, beyond = kNever;
+  for (uint32_t at = 0; at < s.inputs.count; at += kLanesOfGroup) {
+    const uint32_t m = s.inputs.count - at < kLanesOfGroup ? s.inputs.count - at : kLanesOfGroup;
+    const uint64_t ready = s.ready[at / 64] >> (at % 64);
+    LaneValues<G, uint32_t> ahead;
+    g.each_scalar(m, [&](uint32_t i) {
+      const bool there = (ready >> i & 1) != 0;
+      ahead.set(i, there ? kNoKey
+                         : ticks_ahead(head_arrival(*inputs[at + i].in(base), base), window.begin));
+    });
+    coming[at / 64] |= g.ballot(m, [&](uint32_t i) { return ahead[i] < length; }) << (at % 64);
+    const uint32_t first_inside = g.minimum(m, [&](uint32_t i) { return ahead[i]; });
+    const uint32_t first_beyond =
+        g.minimum(m, [&](uint32_t i) { return ahead[i] < length ? kNoKey : ahead[i]; });
+    first = min_tick(first, tick_of_key(first_inside, window.begin));
+    beyond = min_tick(beyond, tick_of_key(first_beyond, window.begin));
+  }
+  if (first >= window.end) first = kNever;
+  constexpr uint64_t kPoll = uint64_t{1} << 63;
+  const uint64_t answer = g.leader_value([&]() -> uint64_t {
+    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = coming[w];
+    s.next_head = first;
+    crossbar_detail::Crossbar crossbar(p, s, base, window.end, horizon);
+    const uint64_t end = cycle_at_or_after(window.end, p.period);
+    uint64_t cycle = cycle_at_or_after(window.begin, p.period);
+    crossbar.look_at_stuck(cycle);
+    while ((cycle = crossbar.next_event(cycle)) < end) crossbar.step(cycle++);
+    Tick wake = cycle >= kNever ? kNever : cycle * p.period;
+    wake = min_tick(wake, min_tick(beyond, crossbar.arrival_beyond));
+    // Between windows nothing of the heads to come is left in the state, wherever they were cut.
+    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = 0;
+    s.next_head = 0;
+    if (s.stuck == 0) return wake;
+    const Tick until = crossbar.stuck_until();
+    if (until >= kNever) return wake | kPoll;
+    return min_tick(wake, max_tick(until, window.end));
+  });
+  StepResult result;
+  result.poll = (answer & kPoll) != 0;
+  result.wake = answer & ~kPoll;
+  return result;
+}
+
+}  // namespace nearwarp::noc
