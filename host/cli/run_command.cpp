@@ -82,7 +82,7 @@ CommandLine declare() {
             "also say which events took most energy, and for each candidate block "
             "why it was offloaded or not");
   declare_profile(line);
-  line.value("json", "write every counter to this file (docs/json.md)", "FILE");
+  line.value("json", "write every counter, or the profile, to this file (docs/json.md)", "FILE");
   line.value("checkpoint", "keep the state of runs in this folder; stopped, they go on from there",
              "FOLDER");
   declare_application(line);

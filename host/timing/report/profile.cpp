@@ -23,10 +23,6 @@ std::string percent(uint64_t part, uint64_t whole) {
   return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-std::string plural(uint64_t count, const char* thing) {
-  return fmt::format("{} {}{}", grouped(count), thing, count == 1 ? "" : "s");
-}
-
 /// `text` cut to `width` columns, the cut marked.
 std::string fitted(const std::string& text, size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 2) + "..";
@@ -69,9 +65,10 @@ std::string kernels_text(const Profile& p, const std::vector<ProfileKernel>& ker
     names.push_back(k.name);
     rows.push_back({grouped(k.launches), grouped(c.warp_instructions),
                     percent(c.warp_instructions, p.all.warp_instructions),
+                    grouped(c.thread_instructions),
                     ratio(c.thread_instructions, c.warp_instructions, 1)});
   }
-  return table(names, {"launches", "warp-instr.", "[%]", "lanes"}, rows);
+  return table(names, {"launches", "warp-instr.", "[%]", "thread-instr.", "lanes"}, rows);
 }
 
 /// Empty if nothing is accessed.
@@ -147,7 +144,8 @@ std::string lines_text(const Profile& p, size_t most) {
       line_names(p, shown, std::max<size_t>(kWidth - std::min(used, kWidth), 20));
   std::string text = "\n" + table(names, heads, rows);
   if (shown < p.lines.size())
-    text += fmt::format("{} more (--profile-lines)\n", plural(p.lines.size() - shown, "line"));
+    text += fmt::format("{} more line{} (--profile-lines)\n", grouped(p.lines.size() - shown),
+                        p.lines.size() - shown == 1 ? "" : "s");
   return text;
 }
 
