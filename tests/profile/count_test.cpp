@@ -184,6 +184,7 @@ TEST_P(ProfileOf, SumsAreTheCountersOfATimingRun) {
                                       testing::counter(run, "sm.store_lines") +
                                       testing::counter(run, "sm.atomic_lines"));
   EXPECT_EQ(p.all.atomics.lines, testing::counter(run, "sm.atomic_lines"));
+  EXPECT_EQ(p.all.shared.accesses, testing::counter(run, "sm.shared_accesses"));
   uint64_t launches = 0;
   ProfileCounts kernels, lines;
   for (const report::ProfileKernel& k : p.kernels) {
