@@ -14,6 +14,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/policy_runs.h"
+#include "host/cli/profile_run.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/trace_program.h"
 #include "host/config/config.h"
@@ -47,6 +48,8 @@ struct Request {
   uint32_t max_repeats = 0;  ///< 0: all
   Backend backend;
   bool explain = false;
+  bool profile = false;  ///< instead of a simulation
+  size_t profile_lines = 0;
   std::string json, cache, checkpoints;
 };
 
@@ -78,7 +81,8 @@ CommandLine declare() {
   line.flag("explain",
             "also say which events took most energy, and for each candidate block "
             "why it was offloaded or not");
-  line.value("json", "write every counter to this file (docs/json.md)", "FILE");
+  declare_profile(line);
+  line.value("json", "write every counter, or the profile, to this file (docs/json.md)", "FILE");
   line.value("checkpoint", "keep the state of runs in this folder; stopped, they go on from there",
              "FOLDER");
   declare_application(line);
@@ -96,6 +100,8 @@ Request understand(const CommandLine& line, const Words& application) {
   request.application_options = application_options(line, application);
   request.size = line.text("size");
   workloads::parse_size(request.size);
+  request.profile = line.given("profile");
+  request.profile_lines = profile_lines_option(line);
   bool has_workload = false, has_trace = false;
   if (application.empty()) {
     request.programs = programs_joined(line.positional()[0]);
@@ -113,7 +119,7 @@ Request understand(const CommandLine& line, const Words& application) {
   request.overrides = line.texts("set");
   request.machine = config::load_machine(line.text("machine"), request.overrides);
   // The other default policies need code to choose candidates from, and stacks that compute.
-  const bool only_baseline = has_trace || request.machine.shape != "stacked";
+  const bool only_baseline = request.profile || has_trace || request.machine.shape != "stacked";
   const std::string policies =
       only_baseline && !line.given("policy") ? "baseline" : line.text("policy");
   for (const std::string& name : split_commas(policies)) {
@@ -126,9 +132,11 @@ Request understand(const CommandLine& line, const Words& application) {
     request.threads = static_cast<unsigned>(line.number("threads", 1, 1024));
   } else {
     const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
-    request.threads = std::min(processors, static_cast<unsigned>(request.policies.size()));
+    request.threads = request.profile
+                          ? processors
+                          : std::min(processors, static_cast<unsigned>(request.policies.size()));
   }
-  request.backend = chosen_batch_backend(line);
+  if (!request.profile) request.backend = chosen_batch_backend(line);
   request.max_repeats = max_repeats_option(line);
   request.explain = line.given("explain");
   request.json = line.text("json");
@@ -231,7 +239,7 @@ std::vector<Program> programs_of(const Request& request, ApplicationRun* applica
   if (request.max_repeats != 0)
     for (Program& program : programs)
       runtime::limit_repeats(program.recording, request.max_repeats);
-  if (request.programs.size() > 1) {
+  if (request.programs.size() > 1 && !request.profile) {
     Program all = together(std::move(programs));
     programs.clear();
     programs.push_back(std::move(all));
@@ -257,6 +265,18 @@ void present(const Request& request, const std::vector<report::RunResult>& resul
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
+/// A profile of each program, those that would run together too.
+void run_profile(const Request& request, const std::vector<Program>& programs) {
+  profile::Options options;
+  options.line_bytes = request.machine.l1.line_bytes;
+  options.threads = request.threads;
+  std::vector<report::Profile> profiles;
+  for (const Program& p : programs)
+    profiles.push_back(profile_of(p.recording, p.name, p.size, options));
+  present_profiles(profiles, request.profile_lines, request.json,
+                   {version(), request.machine.name, request.overrides});
+}
+
 }  // namespace
 
 int run_command(const Words& words) {
@@ -270,8 +290,12 @@ int run_command(const Words& words) {
   }
   const Request request = understand(line, application);
   catch_interrupts();
-  const auto runner = make_runner(request.backend, request.threads);
   ApplicationRun ran;
+  if (request.profile) {
+    run_profile(request, programs_of(request, &ran));
+    return ran.exit_status;
+  }
+  const auto runner = make_runner(request.backend, request.threads);
   const std::vector<Program> programs = programs_of(request, &ran);
   const std::vector<report::RunResult> results = simulate(request, programs, *runner);
   present(request, results);

@@ -10,72 +10,71 @@
 
 namespace nearwarp::runtime {
 
-namespace {
+ChunkReplay::ChunkReplay(const compiler::Kernel& kernel, const TraceVisitor& visitor)
+    : kernel_(kernel), visitor_(visitor) {
+  for (const compiler::Block& b : kernel.blocks) {
+    BlockShape& shape = shapes_.emplace_back();
+    shape.count = b.count;
+    for (uint32_t i = b.first; i < b.first + b.count; ++i)
+      if (leaves_record(kernel.instructions[i])) shape.memory.push_back(i);
+  }
+}
 
-struct BlockShape {
-  uint32_t count = 0;
-  std::vector<uint32_t> memory;  // instructions that leave records
-};
+void ChunkReplay::fail(const char* what) const {
+  throw Error(fmt::format("a trace of kernel {} {}", kernel_.name, what));
+}
 
-/// Replays one warp's words.
-class WarpReplay {
- public:
-  WarpReplay(const compiler::Kernel& kernel, const std::vector<BlockShape>& shapes,
-             const TraceVisitor& visitor, TraceCounts& counts)
-      : kernel_(kernel), shapes_(shapes), visitor_(visitor), counts_(counts) {}
-
-  void run(const uint64_t* words, uint64_t n) {
-    uint64_t at = 0;
-    for (;;) {
-      if (at >= n) fail("has no end");
-      const uint64_t control = words[at++];
-      const uint32_t mask = trace::control_mask(control);
-      if (mask == 0) break;
-      const uint32_t block = trace::control_block(control);
-      if (block >= shapes_.size()) fail("names a basic block that does not exist");
-      for (uint32_t r = 0; r < trace::control_repeats(control); ++r)
-        at = block_run(words, n, at, block, mask);
+void ChunkReplay::walk(const TraceChunk& chunk) {
+  for (uint32_t b = 0; b < chunk.num_blocks; ++b) {
+    for (uint32_t w = 0; w < chunk.warps_per_block; ++w) {
+      const size_t index = size_t{b} * chunk.warps_per_block + w;
+      if (visitor_.warp) visitor_.warp(uint64_t{chunk.first_block} + b, w);
+      walk_warp(chunk.words.data() + chunk.warp_offset[index],
+                chunk.warp_offset[index + 1] - chunk.warp_offset[index]);
     }
-    if (at != n) fail("goes on after its end");
   }
+  counts_.blocks += chunk.num_blocks;
+}
 
- private:
-  [[noreturn]] void fail(const char* what) const {
-    throw Error(fmt::format("a trace of kernel {} {}", kernel_.name, what));
+void ChunkReplay::walk_warp(const uint64_t* words, uint64_t n) {
+  uint64_t at = 0;
+  for (;;) {
+    if (at >= n) fail("has no end");
+    const uint64_t control = words[at++];
+    const uint32_t mask = trace::control_mask(control);
+    if (mask == 0) break;
+    const uint32_t block = trace::control_block(control);
+    if (block >= shapes_.size()) fail("names a basic block that does not exist");
+    for (uint32_t r = 0; r < trace::control_repeats(control); ++r)
+      at = block_run(words, n, at, block, mask);
   }
+  if (at != n) fail("goes on after its end");
+}
 
-  uint64_t block_run(const uint64_t* words, uint64_t n, uint64_t at, uint32_t block,
-                     uint32_t mask) {
-    const BlockShape& shape = shapes_[block];
-    counts_.warp_instructions += shape.count;
-    counts_.thread_instructions +=
-        uint64_t{shape.count} * static_cast<uint32_t>(__builtin_popcount(mask));
-    if (visitor_.run) visitor_.run({block, mask});
-    for (const uint32_t id : shape.memory) {
-      uint32_t lanes = mask;
-      if (kernel_.instructions[id].guard != compiler::kNone) {
-        if (at >= n) fail("ends inside a record");
-        lanes = static_cast<uint32_t>(words[at++]);
-        if ((lanes & ~mask) != 0) fail("has a guarded access by inactive lanes");
-        if (lanes == 0) continue;
-      }
-      uint64_t address[32] = {};
-      const uint32_t used = trace::read_record(words + at, n - at, lanes, address);
-      if (used == 0) fail("ends inside a record");
-      at += used;
-      ++counts_.accesses;
-      if (visitor_.access) visitor_.access({id, lanes, address});
+uint64_t ChunkReplay::block_run(const uint64_t* words, uint64_t n, uint64_t at, uint32_t block,
+                                uint32_t mask) {
+  const BlockShape& shape = shapes_[block];
+  counts_.warp_instructions += shape.count;
+  counts_.thread_instructions +=
+      uint64_t{shape.count} * static_cast<uint32_t>(__builtin_popcount(mask));
+  if (visitor_.run) visitor_.run({block, mask});
+  for (const uint32_t id : shape.memory) {
+    uint32_t lanes = mask;
+    if (kernel_.instructions[id].guard != compiler::kNone) {
+      if (at >= n) fail("ends inside a record");
+      lanes = static_cast<uint32_t>(words[at++]);
+      if ((lanes & ~mask) != 0) fail("has a guarded access by inactive lanes");
+      if (lanes == 0) continue;
     }
-    return at;
+    uint64_t address[32] = {};
+    const uint32_t used = trace::read_record(words + at, n - at, lanes, address);
+    if (used == 0) fail("ends inside a record");
+    at += used;
+    ++counts_.accesses;
+    if (visitor_.access) visitor_.access({id, lanes, address});
   }
-
-  const compiler::Kernel& kernel_;
-  const std::vector<BlockShape>& shapes_;
-  const TraceVisitor& visitor_;
-  TraceCounts& counts_;
-};
-
-}  // namespace
+  return at;
+}
 
 bool leaves_record(const compiler::Instruction& in) {
   using ptx::Opcode;
@@ -90,30 +89,14 @@ bool leaves_record(const compiler::Instruction& in) {
 TraceCounts replay(const Recording& recording, uint32_t launch, const TraceVisitor& visitor) {
   const LaunchRecord& record = recording.launches.at(launch);
   const compiler::Kernel& kernel = *recording.kernels.at(record.kernel);
-  std::vector<BlockShape> shapes;
-  for (const compiler::Block& b : kernel.blocks) {
-    BlockShape& shape = shapes.emplace_back();
-    shape.count = b.count;
-    for (uint32_t i = b.first; i < b.first + b.count; ++i)
-      if (leaves_record(kernel.instructions[i])) shape.memory.push_back(i);
-  }
-  TraceCounts counts;
-  WarpReplay warp_replay(kernel, shapes, visitor, counts);
+  ChunkReplay walk(kernel, visitor);
   for (uint32_t c = 0; c < record.num_chunks; ++c) {
     const auto chunk = recording.traces.chunk(record.first_chunk + c);
-    if (chunk->first_block != counts.blocks)
+    if (chunk->first_block != walk.counts().blocks)
       throw Error("the trace chunks of a launch are not in order");
-    for (uint32_t b = 0; b < chunk->num_blocks; ++b) {
-      for (uint32_t w = 0; w < chunk->warps_per_block; ++w) {
-        const size_t index = size_t{b} * chunk->warps_per_block + w;
-        if (visitor.warp) visitor.warp(counts.blocks + b, w);
-        warp_replay.run(chunk->words.data() + chunk->warp_offset[index],
-                        chunk->warp_offset[index + 1] - chunk->warp_offset[index]);
-      }
-    }
-    counts.blocks += chunk->num_blocks;
+    walk.walk(*chunk);
   }
-  return counts;
+  return walk.counts();
 }
 
 TraceCounts validate(const Recording& recording) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "host/recording/recording.h"
 
@@ -38,6 +39,30 @@ struct TraceCounts {
 /// True for the instructions that leave a memory record: all that access memory, but for loads of
 /// parameters from a fixed place.
 bool leaves_record(const compiler::Instruction& in);
+
+/// Walks chunks of launches of one kernel, one after the other; both outlive it.
+class ChunkReplay {
+ public:
+  ChunkReplay(const compiler::Kernel& kernel, const TraceVisitor& visitor);
+  /// Throws nearwarp::Error if the traces are malformed.
+  void walk(const TraceChunk& chunk);
+  /// Of all chunks walked so far.
+  const TraceCounts& counts() const { return counts_; }
+
+ private:
+  struct BlockShape {
+    uint32_t count = 0;
+    std::vector<uint32_t> memory;  // instructions that leave records
+  };
+  [[noreturn]] void fail(const char* what) const;
+  void walk_warp(const uint64_t* words, uint64_t n);
+  uint64_t block_run(const uint64_t* words, uint64_t n, uint64_t at, uint32_t block, uint32_t mask);
+
+  const compiler::Kernel& kernel_;
+  const TraceVisitor& visitor_;
+  std::vector<BlockShape> shapes_;
+  TraceCounts counts_;
+};
 
 /// Replay the traces of one launch. Throws nearwarp::Error if they are malformed.
 TraceCounts replay(const Recording& recording, uint32_t launch, const TraceVisitor& visitor = {});

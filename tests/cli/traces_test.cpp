@@ -22,6 +22,23 @@ std::string write_list(const TemporaryFolder& folder) {
   return folder.file("kernelslist.g");
 }
 
+TEST(Traces, AProfileNamesInstructions) {
+  const TemporaryFolder folder;
+  const std::string json = folder.file("x.json");
+  const Outcome outcome = run_program({"run", write_list(folder), "--profile", "--json", json});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "4 warp-instructions in 1 launch, ")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "\ninstr. 0 ")) << outcome.out;
+  const auto document = nlohmann::json::parse(read_text(json));
+  const auto& program = document["programs"].at(0);
+  for (const char* kind : {"global_loads", "global_stores"})
+    EXPECT_EQ(program.at(kind),
+              (nlohmann::json{
+                  {"accesses", 1}, {"lanes", 32}, {"sectors", 4}, {"lines", 1}, {"bytes", 128}}));
+  ASSERT_EQ(program["source"].size(), 4u);
+  EXPECT_TRUE(program["source"][0].contains("instruction"));
+}
+
 TEST(Traces, RunUnderTheBaselineUnlessToldOtherwise) {
   const TemporaryFolder folder;
   const std::string list = write_list(folder), json = folder.file("x.json");

@@ -374,6 +374,21 @@ TEST_F(Application, RecordedOnceSimulatedOften) {
   EXPECT_TRUE(contains(sweep.out, "add.nwtrace")) << sweep.out;
 }
 
+TEST_F(Application, AProfileIsThatOfItsRecording) {
+  TemporaryFolder folder;
+  const std::string file = folder.file("add.nwtrace");
+  ASSERT_EQ(run_program({"record", "--out", file, "--", app("vector_add")}).exit_code, 0);
+  const auto profile = [&](const Words& words) {
+    Words all = {"run", "--profile", "--json", folder.file("out.json")};
+    all.insert(all.end(), words.begin(), words.end());
+    const Outcome outcome = run_program(all);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_TRUE(contains(outcome.out, "warp-instr.")) << outcome.out;
+    return read_text(folder.file("out.json"));
+  };
+  EXPECT_EQ(profile({file}), profile({"--", app("vector_add")}));
+}
+
 TEST_F(Application, SweepsCanLeaveRepetitionsOut) {
   TemporaryFolder folder;
   const std::string file = folder.file("many.nwtrace"), out = folder.file("s.jsonl");
