@@ -176,6 +176,9 @@ NW_HD inline bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
 template <class V>
 NW_HD inline bool issue_cycle(V& v, uint32_t now, const typename V::Warps* scheduler_warps) {
   if (!v.s.ready.any()) return false;
+  if (v.s.lsu_stall == LsuStall::kReply && !lsu_accepts(v.p, v.s) &&
+      !(v.s.ready - v.s.unit_warps[static_cast<uint32_t>(Unit::kLsu)]).any())
+    return false;
   bool any = false;
   for (uint32_t k = 0; k < v.p.num_schedulers; ++k) {
     const auto m = issuable(v.p, v.s, k, now) & scheduler_warps[k];

@@ -262,11 +262,23 @@ NW_HD inline bool translate_head(V& v, uint32_t space, uint32_t now, bool free) 
   return false;
 }
 
+/// Is it known that the load at the head can't go on before a reply comes? (An attempt in the next
+/// cycle would say the same.)
+template <class V>
+NW_HD NW_INLINE bool load_will_stall(const V& v, uint32_t space) {
+  const auto& s = v.s;
+  if (!v.p.l1.plain || s.l1.mshr_free != 0) return false;
+  const LineAddr line = s.lines.line[s.lines.next];
+  if (v.p.tlb.entries != 0 && tlb_page(v.p.tlb, space, line) != s.tlb.last_page) return false;
+  return cache::l1_waits_for_reply(v.p.l1, s.l1, v.base, line_of_data(v, space, line));
+}
+
 /// Handle one line of the operation at the head.
 template <class V>
 NW_HD inline void lsu_step(V& v, uint32_t now) {
   auto& s = v.s;
   if (s.lsu_count == 0 || s.lsu_busy_until > now || !s.lines_valid) return;
+  if (s.lsu_stall == LsuStall::kReply) return;
   const LsuOp op = s.lsu[s.lsu_head];
   const ImageInstr& in = v.instr(op.pc);
   if (op.shared) {
@@ -364,7 +376,10 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
   if (v.p.tlb.entries != 0) tlb_line_done(s.tlb);
   if (op.watch != 0) hooks::on_line(v, op.watch, op.warp, virtual_line, line, use);
   lines.next += 1;
-  if (lines.next < lines.count) return;
+  if (lines.next < lines.count) {
+    if (in.action == Action::kLoad && load_will_stall(v, op.space)) s.lsu_stall = LsuStall::kReply;
+    return;
+  }
   lsu_pop(s);
   if (op.watch != 0) hooks::on_access_end(v, op.watch, op.warp);
   if (in.action == Action::kStore) {
