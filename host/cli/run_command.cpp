@@ -29,6 +29,7 @@
 #include "host/timing/report/json.h"
 #include "host/timing/report/kernels.h"
 #include "host/timing/report/mapping.h"
+#include "host/timing/report/placement.h"
 #include "host/timing/report/registers.h"
 #include "host/timing/report/table.h"
 
@@ -183,8 +184,9 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
   const std::string energy = report::format_energy(results);
   if (!energy.empty()) text += "\n" + energy;
   for (const report::RunResult& result : results) {
-    const std::string part = report::format_explanation(result);
-    if (!part.empty()) text += "\n" + part;
+    for (const std::string& part :
+         {report::format_placement(result), report::format_explanation(result)})
+      if (!part.empty()) text += "\n" + part;
   }
   return text;
 }

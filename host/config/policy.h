@@ -10,8 +10,8 @@ struct PolicyConfig {
   std::string name;         ///< file name without ".toml"
   std::string path;         ///< where it was read from
   std::string description;  ///< [policy] description
-  std::string mechanism;    ///< [policy] mechanism: "none" or "tom"
-  std::string mapping;      ///< [policy] mapping: "bmap", "tmap", "oracle" or "local"
+  std::string mechanism;    ///< [policy] mechanism: "none", "tom" or "coda"
+  std::string mapping;  ///< [policy] mapping: "bmap", "tmap", "oracle", "local", "cgp" or "coda"
 
   struct Dispatch {               // [dispatch]
     uint32_t groups = 1;          ///< of SMs, each with its own queue of thread blocks
@@ -19,6 +19,11 @@ struct PolicyConfig {
     bool steal = false;           ///< a group without blocks takes from the longest queue
     std::string sms = "in-turn";  ///< "in-turn" or "fill"
   } dispatch;
+
+  struct Pages {                   // [pages]; CODA, section 4.3
+    std::string chunk = "blocks";  ///< "blocks" or "page": whether Eq. (2) is bounded by a page
+    uint32_t local_percent = 50;   ///< of an object's accesses must be local for it to be localised
+  } pages;
 
   struct Learning {                  // [mapping]; TOM, section 3.2
     uint32_t learning_permille = 0;  ///< of all candidate instances are seen before the choice

@@ -15,17 +15,22 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 18> all = {{
+  static const std::array<Key<P>, 20> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
-      {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false, "none tom",
-       "none: everything runs on the main GPU; tom: offloading after the TOM paper."},
+      {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
+       "none tom coda",
+       "none: everything runs on the main GPU; tom: offloading after the TOM paper; coda: pages "
+       "are spread over stacks or stay in one, after the CODA paper."},
       {"policy.mapping", [](P& p) -> Member { return &p.mapping; }, "", 0, 0, false,
-       "bmap tmap oracle local",
+       "bmap tmap oracle local cgp coda",
        "How memory is spread over stacks. bmap: the baseline's fine interleaving; tmap: two "
        "consecutive address bits, learnt from the first candidate instances, for what candidates "
        "access; oracle: the same with the bits that are best for all instances, known beforehand; "
-       "local: bmap, but a stack SM finds everything in its own stack (an idealisation)."},
+       "local: bmap, but a stack SM finds everything in its own stack (an idealisation). Of coda: "
+       "cgp: consecutive pages in consecutive stacks; coda: each object's pages spread, or where "
+       "the "
+       "thread blocks run that use them."},
       {"mapping.learning_permille", [](P& p) -> Member { return &p.learning.learning_permille; },
        "1/1000", 1, 1000, false, "",
        "tmap: share of all candidate instances after which the mapping is chosen."},
@@ -33,6 +38,14 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "begin end",
        "tmap: when an instance has been seen. end: when it ends; begin: with its first access, and "
        "what open instances have accessed when the phase ends counts.",
+       kOptional},
+      {NW_KEY(pages.chunk), "", 0, 0, false, "blocks page",
+       "coda: consecutive bytes of an object in one stack. blocks: those of the thread blocks that "
+       "run in a stack at a time, in whole pages; page: at most a page of them (Eq. 2 as it is "
+       "written).",
+       kOptional},
+      {NW_KEY(pages.local_percent), "%", 0, 100, false, "",
+       "coda: an object's pages stay in stacks if at least so many of its accesses are then local.",
        kOptional},
       {NW_KEY(offload.dynamic_control), "", 0, 0, false, "",
        "Refuse to offload to full stack SMs and over busy channels."},

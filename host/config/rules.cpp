@@ -415,6 +415,12 @@ void check_rules(const PolicyConfig& policy, const PlaceOf& place_of) {
   rules.require(policy.mechanism != "none" || policy.mapping == "bmap", "policy.mapping",
                 fmt::format("is \"{}\"", policy.mapping),
                 "without a mechanism (policy.mechanism = \"none\") it must be \"bmap\"");
+  const bool of_coda = policy.mapping == "cgp" || policy.mapping == "coda";
+  rules.require((policy.mechanism == "coda") == of_coda, "policy.mapping",
+                fmt::format("is \"{}\"", policy.mapping),
+                policy.mechanism == "coda"
+                    ? "with policy.mechanism = \"coda\" it must be \"cgp\" or \"coda\""
+                    : "this is a mapping of policy.mechanism = \"coda\"");
   // Keys without effect under a mechanism are allowed, so that one --set serves several policies.
 }
 

@@ -1,5 +1,6 @@
-// The mechanisms that come with the program. A new one is a line here and one in
-// kernels::Mechanisms, in the same place.
+// The mechanisms that come with the program. A new one is a line here and, if it has a device side,
+// one in kernels::Mechanisms, in the same place; those without one come last.
+#include "host/mechanisms/coda/mechanism.h"
 #include "host/mechanisms/mechanism.h"
 #include "host/mechanisms/tom/mechanism.h"
 
@@ -9,7 +10,8 @@ static_assert(sm::number_in<nearwarp::tom::Mechanism>(kernels::Mechanisms()) == 
 
 MechanismSet built_in_mechanisms() {
   static const nearwarp::tom::TomMechanism tom;
-  static const Mechanism* const all[] = {&tom};
+  static const nearwarp::coda::CodaMechanism coda;
+  static const Mechanism* const all[] = {&tom, &coda};
   return all;
 }
 

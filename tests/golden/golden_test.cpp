@@ -50,6 +50,8 @@ std::vector<GoldenRun> golden_runs() {
       {"hand-made-atomics", "bench80", "baseline"},
       {"kmeans", "opportunistic", "baseline"},
       {"kmeans", "coda", "baseline"},
+      {"kmeans", "coda", "cgp-only"},
+      {"kmeans", "coda", "coda-steal"},
       {"bfs-rmat", "mpu", "baseline"},
       {"kmeans",
        "discrete16",

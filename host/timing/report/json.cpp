@@ -118,6 +118,21 @@ Json mapping_json(const MappingReport& m) {
   return json;
 }
 
+Json placed_json(const RunResult& run) {
+  Json objects = Json::array();
+  for (const PlacedObject& o : run.placed)
+    objects.push_back({{"name", o.name},
+                       {"address", o.address},
+                       {"bytes", o.bytes},
+                       {"pages", o.localised ? "cgp" : "fgp"},
+                       {"block_bytes", o.block_bytes},
+                       {"constant", o.constant},
+                       {"chunk_bytes", o.chunk_bytes},
+                       {"accesses", o.accesses},
+                       {"local", o.local}});
+  return objects;
+}
+
 /// An integer while JSON readers keep one exactly in 64 bits, else the nearest number.
 Json femtojoules_json(Femtojoules energy) {
   if (energy <= UINT64_MAX) return static_cast<uint64_t>(energy);
@@ -190,6 +205,7 @@ Json run_json(const RunResult& run) {
   json["kernel_totals"] = kernel_totals_json(run);
   json["candidates"] = candidates_json(run);
   if (run.mapping.has_value()) json["mapping"] = mapping_json(*run.mapping);
+  if (!run.placed.empty()) json["placement"] = placed_json(run);
   json["counters"] = counters_json(run);
   return json;
 }

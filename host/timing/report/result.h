@@ -104,6 +104,18 @@ struct MappingReport {
   uint64_t ranges_left_out = 0;  ///< allocations beyond the table's entries
 };
 
+/// A memory object and how its pages were placed (CODA, section 4.3).
+struct PlacedObject {
+  std::string name;  ///< the program's; may be empty
+  uint64_t address = 0, bytes = 0;
+  bool localised = false;    ///< its pages stay in stacks each; else they are spread over all
+  uint64_t block_bytes = 0;  ///< B: from one thread block's part to the next one's; 0: none
+  bool constant = false;     ///< that distance is the same for nearly all blocks
+  uint64_t chunk_bytes = 0;  ///< Eq. (2): consecutive bytes in a stack
+  uint64_t accesses = 0;     ///< of lanes, of the first kernel that touches it
+  uint64_t local = 0;        ///< of these, those that are local if it is localised
+};
+
 /// Off-chip traffic in bytes (packet headers included), by class of channel.
 struct Traffic {
   uint64_t gpu_to_memory_bytes = 0;     ///< TX links, all stacks
@@ -160,6 +172,7 @@ struct RunResult {
   std::vector<ApplicationRow> applications;  ///< of several programs at once; else empty
   std::vector<CandidateRow> candidates;
   std::optional<MappingReport> mapping;  ///< policies with a mapping of their own
+  std::vector<PlacedObject> placed;      ///< policies that place objects; else empty
   EnergyReport energy;                   ///< an estimate; see docs/energy.md
 
   /// Thread-instructions per core cycle, the paper's IPC; 0 for an empty run.

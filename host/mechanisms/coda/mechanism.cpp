@@ -1,0 +1,153 @@
+// CODA's host side: studies the objects, places their pages, says where they are.
+#include "host/mechanisms/coda/mechanism.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "host/core/error.h"
+#include "host/functional/instructions/decoded.h"
+#include "host/mechanisms/coda/equations.h"
+#include "host/mechanisms/coda/placement.h"
+#include "host/timing/machine/baseline_map.h"
+
+namespace nearwarp::coda {
+
+namespace {
+
+/// The map of pages in mode CGP; map 0 is that of FGP.
+constexpr uint32_t kCgpMap = 1;
+
+/// Eq. (1)'s blocks per stack for every launch of the recording.
+std::vector<uint64_t> blocks_per_stack(const sim::RunSubject& subject,
+                                       const sim::ImageTables& image) {
+  std::vector<uint64_t> blocks(subject.recording.launches.size(), 1);
+  const uint32_t sms = subject.machine.gpu.sms / subject.machine.stack.count;
+  const sm::SmResources capacity = sim::sm_capacity(subject.machine);
+  for (size_t i = 0; i < image.launches.size(); ++i)
+    blocks[image.recorded_launch[i]] =
+        subject.policy.dispatch.row_blocks != 0
+            ? subject.policy.dispatch.row_blocks
+            : uint64_t{sms} * sim::blocks_per_sm(capacity, image.launches[i].needs);
+  return blocks;
+}
+
+class CodaRun final : public sim::MechanismRun {
+ public:
+  CodaRun(const sim::RunSubject& subject, const sim::ImageTables& image)
+      : subject_(subject), memory_bytes_(image.memory_bytes) {
+    rules_.stacks = subject.machine.stack.count;
+    rules_.page_bytes = subject.machine.memory.page_bytes;
+    rules_.page_bound = subject.policy.pages.chunk == "page";
+    rules_.blocks_per_stack = blocks_per_stack(subject, image);
+    const bool cgp = subject.policy.mapping == "cgp";
+    if (!cgp) uses_ = study_objects(subject.recording, rules_);
+    placement_ = place_pages(subject.recording, uses_, rules_, cgp,
+                             subject.policy.pages.local_percent, groups());
+  }
+
+  void extend(sim::Graph& graph, const sim::Parts&) override {
+    const uint32_t line = subject_.machine.l1.line_bytes;
+    graph.address_spaces = std::max(1u, graph.address_spaces);
+    graph.more_maps = std::max(kCgpMap, graph.more_maps);
+    graph.mapped_lines = std::max(graph.mapped_lines, (memory_bytes_ + line - 1) / line);
+  }
+
+  void attach(sim::System&) override {}
+
+  void begin(sim::System& system) override {
+    std::byte* base = system.arena.base();
+    const uint32_t shift = system.page_tables.translation.page_shift;
+    // Section 4.2: the lowest bits of the page's number choose the stack. Within it, a group has
+    // the same lines in both modes, so rows may hold lines of both.
+    AddressMap& map = system.map.others.in(base)[kCgpMap - 1];
+    map = consecutive_bits_map(system.map.baseline, shift);
+    map.row_tag = 0;
+    map.line_mask = kMaxMappedLines - 1;
+    for (uint32_t i = 0; i < placement_.pages.size(); ++i) {
+      const PlacedPage& page = placement_.pages[i];
+      system.page_tables.map_pages(base, 0, i, 1, page.frame << shift,
+                                   page.mode == PageMode::kCgp ? kCgpMap : 0);
+    }
+  }
+
+  void collect(sim::System&, report::RunResult& result) override {
+    const auto add = [&](const char* name, uint64_t value, const char* what) {
+      result.counters.push_back({name, value, "pages", what});
+    };
+    add("pages.fgp", placement_.pages_fgp, "Pages of the program that are spread over all stacks");
+    add("pages.cgp", placement_.pages_cgp, "Pages of the program that are in one stack each");
+    add("pages.held", placement_.pages_held,
+        "Physical pages of the page groups that they are in: no others may use these");
+  }
+
+  void report(sim::System&, report::RunResult& result) override {
+    for (const ObjectUse& use : uses_) {
+      const runtime::Allocation& a = subject_.recording.allocations[use.allocation];
+      report::PlacedObject o;
+      o.name = a.label;
+      o.address = a.address;
+      o.bytes = a.bytes;
+      o.localised = placement_.localised[use.allocation];
+      o.block_bytes = use.block_bytes;
+      o.constant = use.constant;
+      o.accesses = use.accesses;
+      o.local = use.local;
+      if (o.localised)
+        o.chunk_bytes = chunk_bytes(use.block_bytes, rules_.blocks_per_stack[use.launch],
+                                    rules_.page_bytes, rules_.page_bound);
+      result.placed.push_back(std::move(o));
+    }
+  }
+
+ private:
+  /// Groups of physical pages in front of local memory, which keeps its addresses.
+  uint32_t groups() const {
+    uint64_t lines = kMaxMappedLines;
+    const uint32_t line = subject_.machine.l1.line_bytes;
+    for (const runtime::LaunchRecord& launch : subject_.recording.launches)
+      if (launch.local_base != 0)
+        lines = std::min(lines, (launch.local_base - exec::kDeviceBase) / line);
+    return static_cast<uint32_t>(lines * line / rules_.page_bytes / rules_.stacks);
+  }
+
+  sim::RunSubject subject_;
+  uint64_t memory_bytes_;
+  PlacementRules rules_;
+  std::vector<ObjectUse> uses_;
+  Placement placement_;
+};
+
+void require_machine(const sim::RunSubject& subject) {
+  const config::MachineConfig& m = subject.machine;
+  const auto refuse = [&](const std::string& what) {
+    throw Error(fmt::format("policy '{}' on machine '{}': {}", subject.policy.name, m.name, what));
+  };
+  if (m.shape != "stacks")
+    refuse(
+        fmt::format("it has no memory stacks whose SMs run kernels by themselves "
+                    "(machine.shape = \"{}\") - pages in stacks need the shape \"stacks\"",
+                    m.shape));
+  if (!std::has_single_bit(m.stack.count) || sim::machine_address_map(m).stacks != 0)
+    refuse(
+        "its stacks, vaults and L2 slices are no powers of two - groups of pages need them to "
+        "be");
+  if (!subject.recording.applications.empty())
+    refuse("pages are placed for one program, not for several at once - run them one by one");
+  if (subject.policy.mapping == "coda" && subject.policy.dispatch.groups != m.stack.count)
+    refuse(
+        fmt::format("dispatch.groups is {} - objects lie where their thread blocks run only if "
+                    "there is a group for each of the {} stacks",
+                    subject.policy.dispatch.groups, m.stack.count));
+}
+
+}  // namespace
+
+std::unique_ptr<sim::MechanismRun> CodaMechanism::prepare(const sim::RunSubject& subject, uint32_t,
+                                                          sim::ImageTables& image) const {
+  require_machine(subject);
+  return std::make_unique<CodaRun>(subject, image);
+}
+
+}  // namespace nearwarp::coda

@@ -1,0 +1,167 @@
+// How the thread blocks of a program use its memory objects, from its traces.
+#include "host/mechanisms/coda/objects.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "device/trace/format.h"
+#include "host/mechanisms/coda/equations.h"
+#include "host/recording/trace_replay.h"
+
+namespace nearwarp::coda {
+
+namespace {
+
+constexpr uint32_t kNoObject = ~0u;
+
+/// Where addresses belong. Of allocations that overlap in time's course the last one counts.
+class AllocationsByAddress {
+ public:
+  explicit AllocationsByAddress(const std::vector<runtime::Allocation>& all) {
+    for (uint32_t i = 0; i < all.size(); ++i)
+      if (all[i].bytes != 0) by_begin_[all[i].address] = {all[i].address + all[i].bytes, i};
+  }
+  uint32_t of(uint64_t address) {
+    if (address - begin_ < bytes_) return last_;
+    auto next = by_begin_.upper_bound(address);
+    if (next == by_begin_.begin()) return kNoObject;
+    const auto& [begin, rest] = *std::prev(next);
+    const auto& [end, index] = rest;
+    if (address >= end) return kNoObject;
+    begin_ = begin;
+    bytes_ = end - begin;
+    last_ = index;
+    return index;
+  }
+
+ private:
+  std::map<uint64_t, std::pair<uint64_t, uint32_t>> by_begin_;  ///< end and index
+  uint64_t begin_ = 0, bytes_ = 0;  ///< the one found last: most accesses go there again
+  uint32_t last_ = kNoObject;
+};
+
+/// f(block, address) for each lane's access to device memory of a kernel's launches.
+template <class F>
+void each_access(const runtime::Recording& recording, uint32_t number, F&& f) {
+  const compiler::Kernel& kernel = *recording.kernels[number];
+  uint64_t block = 0;
+  runtime::TraceVisitor visitor;
+  visitor.warp = [&](uint64_t b, uint32_t) { block = b; };
+  visitor.access = [&](const runtime::MemoryAccess& a) {
+    const ptx::Space space = kernel.instructions[a.instruction].mod.space;
+    if (space == ptx::Space::kShared || space == ptx::Space::kConst ||
+        space == ptx::Space::kParam || space == ptx::Space::kLocal)
+      return;
+    for (uint32_t lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
+      const uint64_t address = a.address[std::countr_zero(lanes)];
+      if ((address & trace::kSharedWindow) == 0) f(block, address);
+    }
+  };
+  for (uint32_t i = 0; i < recording.launches.size(); ++i)
+    if (recording.launches[i].kernel == number) runtime::replay(recording, i, visitor);
+}
+
+/// Where each thread block begins in an object.
+class Begins {
+ public:
+  void note(uint64_t block, uint64_t address) {
+    if (last_ == nullptr || block != last_block_) {
+      last_ = &of_.try_emplace(block, address).first->second;
+      last_block_ = block;
+    }
+    *last_ = std::min(*last_, address);
+  }
+  const std::map<uint64_t, uint64_t>& blocks() const { return of_; }
+
+ private:
+  std::map<uint64_t, uint64_t> of_;
+  uint64_t last_block_ = 0;
+  uint64_t* last_ = nullptr;
+};
+
+/// B from where blocks begin: the distance that most consecutive blocks have, or, if no distance is
+/// that common, the mean one, provided that blocks move through the object at all.
+void find_stride(const std::map<uint64_t, uint64_t>& begins, ObjectUse& use) {
+  std::map<int64_t, uint64_t> distances;
+  uint64_t pairs = 0, forward = 0;
+  for (auto at = begins.begin(); at != begins.end(); ++at) {
+    const auto next = std::next(at);
+    if (next == begins.end() || next->first != at->first + 1) continue;
+    const auto distance = static_cast<int64_t>(next->second - at->second);
+    distances[distance] += 1;
+    pairs += 1;
+    forward += distance > 0 ? 1 : 0;
+  }
+  if (pairs == 0) return;
+  const auto common =
+      std::max_element(distances.begin(), distances.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  // Nine of ten: blocks at an edge (of a row, of the grid) may differ.
+  use.constant = common->second * 10 >= pairs * 9;
+  if (use.constant) {
+    use.block_bytes = static_cast<uint64_t>(std::max<int64_t>(0, common->first));
+  } else if (forward * 2 > pairs && begins.rbegin()->second > begins.begin()->second) {
+    use.block_bytes = (begins.rbegin()->second - begins.begin()->second) /
+                      (begins.rbegin()->first - begins.begin()->first);
+  }
+}
+
+/// The objects that a kernel is the first to touch, and how its blocks begin in them. `launch`: its
+/// first one.
+void study_kernel(const runtime::Recording& recording, uint32_t launch,
+                  AllocationsByAddress& objects, const PlacementRules& rules,
+                  std::vector<ObjectUse>& uses) {
+  const uint32_t kernel = recording.launches[launch].kernel;
+  std::vector<Begins> begins(uses.size());
+  each_access(recording, kernel, [&](uint64_t block, uint64_t address) {
+    const uint32_t object = objects.of(address);
+    if (object == kNoObject || uses[object].touched) return;
+    begins[object].note(block, address);
+  });
+  bool any = false;
+  for (uint32_t i = 0; i < uses.size(); ++i) {
+    if (begins[i].blocks().empty()) continue;
+    any = true;
+    uses[i].launch = launch;
+    find_stride(begins[i].blocks(), uses[i]);
+  }
+  if (!any) return;
+  const uint64_t per_stack = rules.blocks_per_stack[launch];
+  each_access(recording, kernel, [&](uint64_t block, uint64_t address) {
+    const uint32_t object = objects.of(address);
+    if (object == kNoObject || begins[object].blocks().empty()) return;
+    ObjectUse& use = uses[object];
+    use.accesses += 1;
+    const uint64_t chunk =
+        chunk_bytes(use.block_bytes, per_stack, rules.page_bytes, rules.page_bound);
+    const uint64_t offset = address - recording.allocations[object].address;
+    use.local += affinity(block, per_stack, rules.stacks) ==
+                         stack_of(offset / rules.page_bytes * rules.page_bytes, chunk, rules.stacks)
+                     ? 1
+                     : 0;
+  });
+  for (uint32_t i = 0; i < uses.size(); ++i)
+    if (!begins[i].blocks().empty()) uses[i].touched = true;
+}
+
+}  // namespace
+
+std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
+                                     const PlacementRules& rules) {
+  std::vector<ObjectUse> uses(recording.allocations.size());
+  for (uint32_t i = 0; i < uses.size(); ++i) uses[i].allocation = i;
+  AllocationsByAddress objects(recording.allocations);
+  const auto all_touched = [&] {
+    return std::all_of(uses.begin(), uses.end(), [](const ObjectUse& u) { return u.touched; });
+  };
+  std::vector<bool> studied(recording.kernels.size());
+  for (uint32_t i = 0; i < recording.launches.size() && !all_touched(); ++i) {
+    if (studied[recording.launches[i].kernel]) continue;
+    studied[recording.launches[i].kernel] = true;
+    study_kernel(recording, i, objects, rules, uses);
+  }
+  return uses;
+}
+
+}  // namespace nearwarp::coda

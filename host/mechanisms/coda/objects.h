@@ -1,0 +1,41 @@
+// How the thread blocks of a program use its memory objects, from its traces: what CODA calls
+// profiler-assisted (section 4.3.2).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/recording/recording.h"
+
+namespace nearwarp::coda {
+
+/// An object as the first kernel that touches it uses it, in all of its launches.
+struct ObjectUse {
+  uint32_t allocation = 0;  ///< index into Recording::allocations
+  uint32_t launch = 0;      ///< the kernel's first: index into Recording::launches
+  bool touched = false;     ///< no kernel does: the others mean nothing
+  /// B: from where one thread block begins in the object to where the next one does. 0: blocks do
+  /// not move through it.
+  uint64_t block_bytes = 0;
+  bool constant = false;  ///< the same for nearly all pairs of consecutive blocks
+  uint64_t accesses = 0;  ///< of warps to a page
+  /// Of these, those to the stack that the block belongs to, were the object put by Eq. (2) and
+  /// (3).
+  uint64_t local = 0;
+};
+
+/// What Eq. (1) and (2) want to know.
+struct PlacementRules {
+  uint32_t stacks = 4;
+  uint64_t page_bytes = 4096;
+  bool page_bound = false;  ///< chunk_bytes()
+  /// [launch]: thread blocks that run on a stack at a time.
+  std::vector<uint64_t> blocks_per_stack;
+};
+
+/// One for each allocation. Reads the traces of the kernels that touch something first, twice.
+/// Throws nearwarp::Error if the traces are malformed.
+std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
+                                     const PlacementRules& rules);
+
+}  // namespace nearwarp::coda

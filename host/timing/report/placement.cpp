@@ -1,0 +1,45 @@
+// Where a policy has put the program's memory objects, for people.
+#include "host/timing/report/placement.h"
+
+#include <fmt/format.h>
+
+#include "host/timing/report/columns.h"
+
+namespace nearwarp::report {
+
+namespace {
+
+std::string local_share(const PlacedObject& o) {
+  if (o.accesses == 0) return "-";
+  return fmt::format("{:.1f}",
+                     100 * static_cast<double>(o.local) / static_cast<double>(o.accesses));
+}
+
+}  // namespace
+
+std::string format_placement(const RunResult& run, size_t width) {
+  if (run.placed.empty()) return "";
+  std::vector<std::string> names;
+  Column bytes{"bytes", {}}, pages{"pages", {}}, block{"B", {}}, chunk{"chunk", {}},
+      local{"local %", {}};
+  for (const PlacedObject& o : run.placed) {
+    names.push_back(o.name.empty() ? fmt::format("{:#x}", o.address) : o.name);
+    bytes.cells.push_back(grouped(o.bytes));
+    pages.cells.push_back(o.localised ? "cgp" : "fgp");
+    block.cells.push_back(o.block_bytes == 0 ? "-"
+                                             : (o.constant ? "" : "~") + grouped(o.block_bytes));
+    chunk.cells.push_back(o.localised ? grouped(o.chunk_bytes) : "-");
+    local.cells.push_back(local_share(o));
+  }
+  return wrapped(fmt::format(
+                     "Memory objects under {}: pages spread over all stacks (fgp) or in one each "
+                     "(cgp); B, bytes from a thread block's part to the next one's (~: in the "
+                     "mean; -: blocks do not move through it); chunk, consecutive bytes in a "
+                     "stack; local: share of the first kernel's accesses that are local if pages "
+                     "stay in stacks.",
+                     run.policy),
+                 width) +
+         "\n" + columns_text(names, {bytes, pages, block, chunk, local}, width);
+}
+
+}  // namespace nearwarp::report

@@ -1,0 +1,134 @@
+// Does CODA find how blocks use objects, and put both in one place?
+#include "host/mechanisms/coda/placement.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "host/core/error.h"
+#include "tests/machine/stepping.h"
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::testing {
+namespace {
+
+report::RunResult run(const runtime::Recording& recording, const std::string& policy,
+                      const std::vector<std::string>& keys = {},
+                      const sim::SimOptions& options = {}) {
+  return sim::replay_on_cpu(recording, config::load_machine("coda", keys),
+                            config::load_policy(policy, keys), options);
+}
+
+const report::PlacedObject& object(const report::RunResult& r, const std::string& name) {
+  for (const report::PlacedObject& o : r.placed)
+    if (o.name == name) return o;
+  throw std::runtime_error(name);
+}
+
+TEST(CodaPlacement, OfTheKmeansExample) {
+  // Section 4.3.2: with blocks of 256 points of 34 features, B is 256 * 34 * 4.
+  const report::RunResult r = run(workload("kmeans"), "coda");
+  EXPECT_TRUE(object(r, "points").localised);
+  EXPECT_TRUE(object(r, "points").constant);
+  EXPECT_EQ(object(r, "points").block_bytes, 256u * 34 * 4);
+  EXPECT_EQ(object(r, "points").local, object(r, "points").accesses);
+  // The transposed array: each block has a part of every row.
+  EXPECT_FALSE(object(r, "features").localised);
+  EXPECT_EQ(object(r, "features").block_bytes, 256u * 4);
+}
+
+TEST(CodaPlacement, WhatBlocksHaveForThemselvesStaysInTheirStacks) {
+  const runtime::Recording& rows = workload("row-sum", 0, workloads::Size::kMedium);
+  const report::RunResult spread = run(rows, "baseline"), coda = run(rows, "coda");
+  EXPECT_GT(spread.traffic.memory_to_memory_bytes, 50'000'000u);
+  // Page tables and thread blocks' messages cross between stacks all the same.
+  EXPECT_LT(coda.traffic.memory_to_memory_bytes, spread.traffic.memory_to_memory_bytes / 100);
+  EXPECT_LT(coda.cycles, spread.cycles);
+  EXPECT_EQ(coda.warp_instructions, rows.warp_instructions);
+}
+
+TEST(CodaPlacement, EveryPageHasAFrameOfItsOwn) {
+  const runtime::Recording& recording = workload("kmeans");
+  coda::PlacementRules rules;
+  rules.blocks_per_stack.assign(recording.launches.size(), 4);
+  const auto uses = coda::study_objects(recording, rules);
+  for (const bool cgp : {false, true}) {
+    const coda::Placement p = coda::place_pages(recording, uses, rules, cgp, 50, 1 << 16);
+    EXPECT_GT(p.pages.size() * 4096, 2u * 544'000);  // points and features
+    EXPECT_EQ(p.pages_fgp + p.pages_cgp, p.pages.size());
+    EXPECT_GE(p.pages_held, p.pages.size());
+    EXPECT_EQ(p.pages_held % 4, 0u);
+    std::map<uint32_t, coda::PageMode> groups;
+    std::map<uint32_t, size_t> frames;
+    for (const coda::PlacedPage& page : p.pages) {
+      EXPECT_EQ(frames[page.frame]++, 0u);
+      EXPECT_EQ(groups.emplace(page.frame / 4, page.mode).first->second, page.mode);
+    }
+    if (cgp) {
+      EXPECT_EQ(p.pages_fgp, 0u);
+    } else {
+      EXPECT_NE(p.pages_fgp, 0u);
+      EXPECT_NE(p.pages_cgp, 0u);
+    }
+  }
+}
+
+TEST(CodaPlacement, AskingForMoreOrLessThanIsLocal) {
+  const runtime::Recording& recording = workload("kmeans");
+  const report::RunResult all = run(recording, "coda", {"pages.local_percent=0"}),
+                          some = run(recording, "coda"),
+                          most = run(recording, "coda", {"pages.local_percent=100"});
+  const auto localised = [](const report::RunResult& r) {
+    return std::count_if(r.placed.begin(), r.placed.end(),
+                         [](const report::PlacedObject& o) { return o.localised; });
+  };
+  EXPECT_GT(localised(all), localised(some));
+  EXPECT_LE(localised(most), localised(some));
+  EXPECT_TRUE(object(most, "points").localised);
+}
+
+TEST(CodaPlacement, TheWayOfSteppingDoesNotShow) {
+  const runtime::Recording& recording = workload("kmeans", 300'000);
+  for (const char* policy : {"coda", "coda-steal", "cgp-only", "fgp-affinity"}) {
+    const auto expected = numbers(run(recording, policy));
+    for (const sim::SimOptions& options : ways_of_stepping(recording, 7))
+      EXPECT_EQ(numbers(run(recording, policy, {}, options)), expected) << policy;
+  }
+}
+
+TEST(CodaPlacement, TheLeastOfRoomOnlyTakesLonger) {
+  const runtime::Recording& recording = workload("kmeans", 300'000);
+  const report::RunResult r =
+      run(recording, "coda",
+          {"interconnect.queue_entries=2", "links.queue_entries=2", "stack.queue_entries=2",
+           "l2.queue_entries=2", "interconnect.vc_flits=1", "l2.mshr_entries=1"});
+  EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+}
+
+std::string error(const std::string& machine, const std::vector<std::string>& keys) {
+  try {
+    sim::replay_on_cpu(workload("kmeans"), config::load_machine(machine, keys),
+                       config::load_policy("coda", keys), {});
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(CodaPlacement, SaysWhatIsMissing) {
+  EXPECT_NE(error("tom", {}).find("machine 'tom': it has no memory stacks whose SMs run kernels by "
+                                  "themselves (machine.shape = \"stacked\")"),
+            std::string::npos);
+  EXPECT_THROW(coda::place_pages(workload("kmeans"), {}, {}, true, 50, 10), Error);
+  EXPECT_NE(error("gtx480", {}).find("pages in stacks need the shape \"stacks\""),
+            std::string::npos);
+  EXPECT_NE(error("coda", {"dispatch.groups=2"}).find("dispatch.groups is 2"), std::string::npos);
+  EXPECT_NE(error("coda", {"policy.mapping=bmap"}).find("it must be \"cgp\" or \"coda\""),
+            std::string::npos);
+  EXPECT_NE(error("coda", {"policy.mechanism=none"}).find("policy.mapping"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
