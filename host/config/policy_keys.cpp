@@ -39,10 +39,12 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "tmap: when an instance has been seen. end: when it ends; begin: with its first access, and "
        "what open instances have accessed when the phase ends counts.",
        kOptional},
-      {NW_KEY(pages.chunk), "", 0, 0, false, "blocks page",
-       "coda: consecutive bytes of an object in one stack. blocks: those of the thread blocks that "
-       "run in a stack at a time, in whole pages; page: at most a page of them (Eq. 2 as it is "
-       "written).",
+      {NW_KEY(pages.chunk), "", 0, 0, false, "blocks rounded page",
+       "coda: consecutive bytes of an object in one stack (Eq. 2). blocks: those of the thread "
+       "blocks "
+       "that run in a stack at a time, and pages at the ends are shared; rounded: as many, rounded "
+       "up "
+       "to whole pages; page: a page.",
        kOptional},
       {NW_KEY(pages.local_percent), "%", 0, 100, false, "",
        "coda: an object's pages stay in stacks if at least so many of its accesses are then local.",

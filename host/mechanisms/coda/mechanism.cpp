@@ -33,13 +33,19 @@ std::vector<uint64_t> blocks_per_stack(const sim::RunSubject& subject,
   return blocks;
 }
 
+ChunkRule chunk_rule(const std::string& name) {
+  return name == "blocks" ? ChunkRule::kBlocks
+         : name == "page" ? ChunkRule::kPage
+                          : ChunkRule::kRounded;
+}
+
 class CodaRun final : public sim::MechanismRun {
  public:
   CodaRun(const sim::RunSubject& subject, const sim::ImageTables& image)
       : subject_(subject), memory_bytes_(image.memory_bytes) {
     rules_.stacks = subject.machine.stack.count;
     rules_.page_bytes = subject.machine.memory.page_bytes;
-    rules_.page_bound = subject.policy.pages.chunk == "page";
+    rules_.chunk = chunk_rule(subject.policy.pages.chunk);
     rules_.blocks_per_stack = blocks_per_stack(subject, image);
     const bool cgp = subject.policy.mapping == "cgp";
     if (!cgp) uses_ = study_objects(subject.recording, rules_);
@@ -96,7 +102,7 @@ class CodaRun final : public sim::MechanismRun {
       o.local = use.local;
       if (o.localised)
         o.chunk_bytes = chunk_bytes(use.block_bytes, rules_.blocks_per_stack[use.launch],
-                                    rules_.page_bytes, rules_.page_bound);
+                                    rules_.page_bytes, rules_.chunk);
       result.placed.push_back(std::move(o));
     }
   }

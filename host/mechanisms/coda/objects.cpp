@@ -133,13 +133,11 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
     if (object == kNoObject || begins[object].blocks().empty()) return;
     ObjectUse& use = uses[object];
     use.accesses += 1;
-    const uint64_t chunk =
-        chunk_bytes(use.block_bytes, per_stack, rules.page_bytes, rules.page_bound);
-    const uint64_t offset = address - recording.allocations[object].address;
-    use.local += affinity(block, per_stack, rules.stacks) ==
-                         stack_of(offset / rules.page_bytes * rules.page_bytes, chunk, rules.stacks)
-                     ? 1
-                     : 0;
+    const uint64_t chunk = chunk_bytes(use.block_bytes, per_stack, rules.page_bytes, rules.chunk);
+    const uint64_t begin = recording.allocations[object].address;
+    const uint64_t page = address / rules.page_bytes * rules.page_bytes;
+    const uint32_t stack = stack_of(page > begin ? page - begin : 0, chunk, rules.stacks);
+    use.local += stack == affinity(block, per_stack, rules.stacks) ? 1 : 0;
   });
   for (uint32_t i = 0; i < uses.size(); ++i)
     if (!begins[i].blocks().empty()) uses[i].touched = true;

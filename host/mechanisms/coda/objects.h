@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/mechanisms/coda/equations.h"
 #include "host/recording/recording.h"
 
 namespace nearwarp::coda {
@@ -28,7 +29,7 @@ struct ObjectUse {
 struct PlacementRules {
   uint32_t stacks = 4;
   uint64_t page_bytes = 4096;
-  bool page_bound = false;  ///< chunk_bytes()
+  ChunkRule chunk = ChunkRule::kBlocks;
   /// [launch]: thread blocks that run on a stack at a time.
   std::vector<uint64_t> blocks_per_stack;
 };

@@ -25,7 +25,7 @@ std::vector<uint32_t> wanted_stacks(const runtime::Recording& recording,
     if (!localised[use.allocation] || a.bytes == 0) continue;
     const uint64_t begin = a.address - exec::kDeviceBase;
     const uint64_t chunk = chunk_bytes(use.block_bytes, rules.blocks_per_stack[use.launch],
-                                       rules.page_bytes, rules.page_bound);
+                                       rules.page_bytes, rules.chunk);
     for (uint64_t page = begin / rules.page_bytes; page <= (begin + a.bytes - 1) / rules.page_bytes;
          ++page) {
       const uint64_t at = page * rules.page_bytes;

@@ -26,18 +26,29 @@ TEST(CodaEquations, EachStackHasItsShareOfTheBlocks) {
 TEST(CodaEquations, ChunksOfTheKmeansExample) {
   // Section 4.3.2: B = blockDim.x * nfeatures * sizeof(float).
   constexpr uint64_t b = 256 * 34 * 4;
-  EXPECT_EQ(chunk_bytes(b, 24, 4096, false), b * 24);   // 51 pages * 4 exactly
-  EXPECT_EQ(chunk_bytes(b, 24, 4096, true), 4096u);     // Eq. (2) as it is written
-  EXPECT_EQ(chunk_bytes(100, 24, 4096, false), 4096u);  // rounded up to a page
-  EXPECT_EQ(chunk_bytes(200, 24, 4096, false), 8192u);
+  EXPECT_EQ(chunk_bytes(b, 24, 4096, ChunkRule::kBlocks), b * 24);
+  EXPECT_EQ(chunk_bytes(b, 24, 4096, ChunkRule::kRounded), b * 24);  // 204 pages
+  EXPECT_EQ(chunk_bytes(b, 24, 4096, ChunkRule::kPage), 4096u);      // as it is written
+  for (const ChunkRule rule : {ChunkRule::kBlocks, ChunkRule::kRounded, ChunkRule::kPage})
+    EXPECT_EQ(chunk_bytes(100, 24, 4096, rule), 4096u);
+  EXPECT_EQ(chunk_bytes(200, 24, 4096, ChunkRule::kBlocks), 4800u);
+  EXPECT_EQ(chunk_bytes(200, 24, 4096, ChunkRule::kRounded), 8192u);
 }
 
 TEST(CodaEquations, ABlocksDataIsWhereTheBlockIs) {
-  // Eq. (1) and (3) agree wherever chunks are whole pages as they come.
-  constexpr uint64_t b = 4096, per_stack = 24;
-  const uint64_t chunk = chunk_bytes(b, per_stack, 4096, false);
-  for (uint64_t block = 0; block < 500; ++block)
-    EXPECT_EQ(stack_of(block * b, chunk, 4), affinity(block, per_stack, 4)) << block;
+  // Eq. (1) and (3), a page being where its first byte is: of a chunk of 24 * 1088 bytes, 6.4
+  // pages, no more than the last page is the next stack's neighbour.
+  constexpr uint64_t b = 1088, per_stack = 24, page = 4096;
+  const auto share_at_home = [&](ChunkRule rule) {
+    const uint64_t chunk = chunk_bytes(b, per_stack, page, rule);
+    uint32_t home = 0;
+    for (uint64_t block = 0; block < 10'000; ++block)
+      home += stack_of(block * b / page * page, chunk, 4) == affinity(block, per_stack, 4) ? 1 : 0;
+    return home / 100;  // percent
+  };
+  EXPECT_GE(share_at_home(ChunkRule::kBlocks), 90u);
+  EXPECT_LE(share_at_home(ChunkRule::kRounded), 30u);  // they drift
+  EXPECT_LE(share_at_home(ChunkRule::kPage), 30u);
 }
 
 }  // namespace
