@@ -45,19 +45,25 @@ int analyze_command(const Words& words) {
   line.list("set", "override a key", "KEY=VALUE");
   line.flag("mappings",
             "run the workload and compare mappings of its data to memory stacks by its traces");
-  line.value("size", "with --mappings: small, medium, large, or paper", "SIZE", "small");
-  line.value("trace-cache", "with --mappings: keep executed programs in this folder", "FOLDER");
+  line.flag("sharing",
+            "run the workload and count its pages by the thread blocks and stacks that touch them");
+  line.value("size", "with --mappings, --sharing: small, medium, large, or paper", "SIZE", "small");
+  line.value("trace-cache", "with these: keep executed programs in this folder", "FOLDER");
   declare_backend(line);
-  line.value("json", "with --mappings: write all counts to this file (docs/json.md)", "FILE");
+  line.value("json", "with these: write all counts to this file (docs/json.md)", "FILE");
   line.parse(words, 1, 1);
   if (line.help_wanted()) {
     print(line.help());
     return 0;
   }
+  if (line.given("mappings") && line.given("sharing"))
+    throw UsageError("--mappings and --sharing are two analyses - ask for one at a time");
   if (line.given("mappings")) return analyze_mappings_command(line);
+  if (line.given("sharing")) return analyze_sharing_command(line);
   for (const char* option : {"size", "trace-cache", "json"}) {
     if (line.given(option))
-      throw UsageError(fmt::format("--{} is for 'nearwarp analyze WORKLOAD --mappings'", option));
+      throw UsageError(
+          fmt::format("--{} is for 'nearwarp analyze WORKLOAD --mappings' or --sharing", option));
   }
   const Words changes = line.texts("set");
   const config::MachineConfig machine = config::load_machine(line.text("machine"), changes);

@@ -14,8 +14,9 @@ int record_command(const Words& words);
 int sweep_command(const Words& words);
 int merge_command(const Words& words);
 int analyze_command(const Words& words);
-/// What analyze_command() does with --mappings.
+/// What analyze_command() does with --mappings, and with --sharing.
 int analyze_mappings_command(const CommandLine& line);
+int analyze_sharing_command(const CommandLine& line);
 int noc_command(const Words& words);
 int dram_command(const Words& words);
 int probe_command(const Words& words);

@@ -11,39 +11,17 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/progress_bar.h"
+#include "host/cli/traced_workload.h"
 #include "host/config/config.h"
-#include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/mechanisms/tom/mapping_survey.h"
-#include "host/recording/accel_sim/program_reader.h"
-#include "host/recording/accel_sim/trace_list.h"
 #include "host/timing/report/file.h"
 #include "host/timing/report/mapping_analysis.h"
 
 namespace nearwarp::cli {
-namespace {
-
-const workloads::Workload& workload_of(const std::string& name) {
-  if (const workloads::Workload* workload = workloads::find(name)) return *workload;
-  if (sass::names_trace(name)) {
-    throw UsageError(fmt::format("--mappings compares mappings by the candidates' accesses, but {}",
-                                 sass::kNoOffloading));
-  }
-  if (name.find('/') != std::string::npos || name.ends_with(".ptx")) {
-    throw UsageError(
-        fmt::format("--mappings cannot analyze '{}': it needs the traces of a program that runs - "
-                    "name a workload (nearwarp list workloads)",
-                    name));
-  }
-  Words names;
-  for (const auto& workload : workloads::all()) names.push_back(workload->name());
-  throw UsageError(fmt::format("unknown workload '{}'{}", name, config::suggestion(name, names)));
-}
-
-}  // namespace
 
 int analyze_mappings_command(const CommandLine& line) {
-  const workloads::Workload& workload = workload_of(line.positional()[0]);
+  const workloads::Workload& workload = traced_workload(line.positional()[0], "mappings");
   if (line.given("kernel"))
     throw UsageError("--kernel does not go with --mappings - all kernels are analyzed together");
   const std::string size = line.text("size");

@@ -9,6 +9,7 @@
 #include "host/core/error.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/mechanisms/coda/equations.h"
+#include "host/mechanisms/coda/launches.h"
 #include "host/mechanisms/coda/placement.h"
 #include "host/timing/machine/baseline_map.h"
 
@@ -18,20 +19,6 @@ namespace {
 
 /// The map of pages in mode CGP; map 0 is that of FGP.
 constexpr uint32_t kCgpMap = 1;
-
-/// Eq. (1)'s blocks per stack for every launch of the recording.
-std::vector<uint64_t> blocks_per_stack(const sim::RunSubject& subject,
-                                       const sim::ImageTables& image) {
-  std::vector<uint64_t> blocks(subject.recording.launches.size(), 1);
-  const uint32_t sms = subject.machine.gpu.sms / subject.machine.stack.count;
-  const sm::SmResources capacity = sim::sm_capacity(subject.machine);
-  for (size_t i = 0; i < image.launches.size(); ++i)
-    blocks[image.recorded_launch[i]] =
-        subject.policy.dispatch.row_blocks != 0
-            ? subject.policy.dispatch.row_blocks
-            : uint64_t{sms} * sim::blocks_per_sm(capacity, image.launches[i].needs);
-  return blocks;
-}
 
 ChunkRule chunk_rule(const std::string& name) {
   return name == "blocks" ? ChunkRule::kBlocks
@@ -46,7 +33,9 @@ class CodaRun final : public sim::MechanismRun {
     rules_.stacks = subject.machine.stack.count;
     rules_.page_bytes = subject.machine.memory.page_bytes;
     rules_.chunk = chunk_rule(subject.policy.pages.chunk);
-    rules_.blocks_per_stack = blocks_per_stack(subject, image);
+    const uint32_t row = subject.policy.dispatch.row_blocks;
+    rules_.blocks_per_stack = blocks_per_stack(subject.recording, subject.machine);
+    if (row != 0) rules_.blocks_per_stack.assign(subject.recording.launches.size(), row);
     const bool cgp = subject.policy.mapping == "cgp";
     if (!cgp) uses_ = study_objects(subject.recording, rules_);
     placement_ = place_pages(subject.recording, uses_, rules_, cgp,

@@ -2,65 +2,14 @@
 #include "host/mechanisms/coda/objects.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 
-#include "device/trace/format.h"
+#include "host/mechanisms/coda/accesses.h"
 #include "host/mechanisms/coda/equations.h"
-#include "host/recording/trace_replay.h"
 
 namespace nearwarp::coda {
 
 namespace {
-
-constexpr uint32_t kNoObject = ~0u;
-
-/// Where addresses belong. Of allocations that overlap in time's course the last one counts.
-class AllocationsByAddress {
- public:
-  explicit AllocationsByAddress(const std::vector<runtime::Allocation>& all) {
-    for (uint32_t i = 0; i < all.size(); ++i)
-      if (all[i].bytes != 0) by_begin_[all[i].address] = {all[i].address + all[i].bytes, i};
-  }
-  uint32_t of(uint64_t address) {
-    if (address - begin_ < bytes_) return last_;
-    auto next = by_begin_.upper_bound(address);
-    if (next == by_begin_.begin()) return kNoObject;
-    const auto& [begin, rest] = *std::prev(next);
-    const auto& [end, index] = rest;
-    if (address >= end) return kNoObject;
-    begin_ = begin;
-    bytes_ = end - begin;
-    last_ = index;
-    return index;
-  }
-
- private:
-  std::map<uint64_t, std::pair<uint64_t, uint32_t>> by_begin_;  ///< end and index
-  uint64_t begin_ = 0, bytes_ = 0;  ///< the one found last: most accesses go there again
-  uint32_t last_ = kNoObject;
-};
-
-/// f(block, address) for each lane's access to device memory of a kernel's launches.
-template <class F>
-void each_access(const runtime::Recording& recording, uint32_t number, F&& f) {
-  const compiler::Kernel& kernel = *recording.kernels[number];
-  uint64_t block = 0;
-  runtime::TraceVisitor visitor;
-  visitor.warp = [&](uint64_t b, uint32_t) { block = b; };
-  visitor.access = [&](const runtime::MemoryAccess& a) {
-    const ptx::Space space = kernel.instructions[a.instruction].mod.space;
-    if (space == ptx::Space::kShared || space == ptx::Space::kConst ||
-        space == ptx::Space::kParam || space == ptx::Space::kLocal)
-      return;
-    for (uint32_t lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
-      const uint64_t address = a.address[std::countr_zero(lanes)];
-      if ((address & trace::kSharedWindow) == 0) f(block, address);
-    }
-  };
-  for (uint32_t i = 0; i < recording.launches.size(); ++i)
-    if (recording.launches[i].kernel == number) runtime::replay(recording, i, visitor);
-}
 
 /// Where each thread block begins in an object.
 class Begins {

@@ -1,0 +1,73 @@
+// A recording's accesses to device memory, and the objects that they belong to.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "device/trace/format.h"
+#include "host/recording/recording.h"
+#include "host/recording/trace_replay.h"
+
+namespace nearwarp::coda {
+
+inline constexpr uint32_t kNoObject = ~0u;
+
+/// Where addresses belong. Of allocations that overlap in time's course the last one counts.
+class AllocationsByAddress {
+ public:
+  explicit AllocationsByAddress(const std::vector<runtime::Allocation>& all) {
+    for (uint32_t i = 0; i < all.size(); ++i)
+      if (all[i].bytes != 0) by_begin_[all[i].address] = {all[i].address + all[i].bytes, i};
+  }
+  uint32_t of(uint64_t address) {
+    if (address - begin_ < bytes_) return last_;
+    auto next = by_begin_.upper_bound(address);
+    if (next == by_begin_.begin()) return kNoObject;
+    const auto& [begin, rest] = *std::prev(next);
+    const auto& [end, index] = rest;
+    if (address >= end) return kNoObject;
+    begin_ = begin;
+    bytes_ = end - begin;
+    last_ = index;
+    return index;
+  }
+
+ private:
+  std::map<uint64_t, std::pair<uint64_t, uint32_t>> by_begin_;  ///< end and index
+  uint64_t begin_ = 0, bytes_ = 0;  ///< the one found last: most accesses go there again
+  uint32_t last_ = kNoObject;
+};
+
+/// f(block, address) for each lane's access to device memory in a launch. Throws nearwarp::Error if
+/// the traces are malformed.
+template <class F>
+void each_access_of_launch(const runtime::Recording& recording, uint32_t launch, F&& f) {
+  const compiler::Kernel& kernel = *recording.kernels[recording.launches[launch].kernel];
+  uint64_t block = 0;
+  runtime::TraceVisitor visitor;
+  visitor.warp = [&](uint64_t b, uint32_t) { block = b; };
+  visitor.access = [&](const runtime::MemoryAccess& a) {
+    const ptx::Space space = kernel.instructions[a.instruction].mod.space;
+    if (space == ptx::Space::kShared || space == ptx::Space::kConst ||
+        space == ptx::Space::kParam || space == ptx::Space::kLocal)
+      return;
+    for (uint32_t lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
+      const uint64_t address = a.address[std::countr_zero(lanes)];
+      if ((address & trace::kSharedWindow) == 0) f(block, address);
+    }
+  };
+  runtime::replay(recording, launch, visitor);
+}
+
+/// The same for all launches of a kernel.
+template <class F>
+void each_access(const runtime::Recording& recording, uint32_t kernel, F&& f) {
+  for (uint32_t i = 0; i < recording.launches.size(); ++i)
+    if (recording.launches[i].kernel == kernel) each_access_of_launch(recording, i, f);
+}
+
+}  // namespace nearwarp::coda
