@@ -11,6 +11,7 @@
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
+#include "host/mechanisms/coda/pass/strides.h"
 #include "host/mechanisms/tom/offload_tables.h"
 #include "host/mechanisms/tom/pass/print.h"
 #include "host/recording/accel_sim/trace_list.h"
@@ -45,6 +46,8 @@ int analyze_command(const Words& words) {
   line.list("set", "override a key", "KEY=VALUE");
   line.flag("mappings",
             "run the workload and compare mappings of its data to memory stacks by its traces");
+  line.flag("strides",
+            "print how far thread blocks lie apart in each memory object, by the kernels' code");
   line.flag("sharing",
             "run the workload and count its pages by the thread blocks and stacks that touch them");
   line.value("size", "with --mappings, --sharing: small, medium, large, or paper", "SIZE", "small");
@@ -56,8 +59,9 @@ int analyze_command(const Words& words) {
     print(line.help());
     return 0;
   }
-  if (line.given("mappings") && line.given("sharing"))
-    throw UsageError("--mappings and --sharing are two analyses - ask for one at a time");
+  if (line.given("mappings") + line.given("sharing") + line.given("strides") > 1)
+    throw UsageError(
+        "--mappings, --sharing and --strides are different analyses - ask for one at a time");
   if (line.given("mappings")) return analyze_mappings_command(line);
   if (line.given("sharing")) return analyze_sharing_command(line);
   for (const char* option : {"size", "trace-cache", "json"}) {
@@ -73,6 +77,7 @@ int analyze_command(const Words& words) {
     print(trace_analysis(line.positional()[0], line.text("kernel")));
     return 0;
   }
+  const bool strides = line.given("strides");
   const compiler::OffloadModel model = tom::offload_model(machine, policy);
   const compiler::Program program = compile(line.positional()[0]);
   const std::string wanted = line.text("kernel");
@@ -86,7 +91,9 @@ int analyze_command(const Words& words) {
       text += fmt::format("kernel {}: cannot be run: {}\n", kernel.name, kernel.unsupported);
       continue;
     }
-    text += compiler::format_analysis(kernel, compiler::analyze_offloading(kernel, model));
+    text += strides
+                ? compiler::format_strides(kernel)
+                : compiler::format_analysis(kernel, compiler::analyze_offloading(kernel, model));
   }
   if (text.empty()) {
     if (names.empty()) throw Error(fmt::format("'{}' has no kernel", line.positional()[0]));
