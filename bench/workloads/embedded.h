@@ -42,6 +42,10 @@ extern const char* const hotspot_ptx;
 extern const char* const transpose_ptx;
 extern const char* const monte_carlo_ptx;
 extern const char* const monte_carlo_restructured_ptx;
+extern const char* const kmeans_restructured_ptx;
+extern const char* const fwt_restructured_ptx;
+extern const char* const scalarprod_restructured_ptx;
+extern const char* const reduction_restructured_ptx;
 
 // Without unrolled loops.
 extern const char* const libor_rolled_ptx;
@@ -79,6 +83,10 @@ extern const char* const hotspot_rolled_ptx;
 extern const char* const transpose_rolled_ptx;
 extern const char* const monte_carlo_rolled_ptx;
 extern const char* const monte_carlo_restructured_rolled_ptx;
+extern const char* const kmeans_restructured_rolled_ptx;
+extern const char* const fwt_restructured_rolled_ptx;
+extern const char* const scalarprod_restructured_rolled_ptx;
+extern const char* const reduction_restructured_rolled_ptx;
 
 extern const char* const drivers_hash;  ///< SHA-256 of all sources in bench/workloads
 

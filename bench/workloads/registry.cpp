@@ -51,6 +51,10 @@ constexpr RolledPtx kRolled[] = {
     {"transpose.ptx", embedded::transpose_rolled_ptx},
     {"monte_carlo.ptx", embedded::monte_carlo_rolled_ptx},
     {"monte_carlo_restructured.ptx", embedded::monte_carlo_restructured_rolled_ptx},
+    {"kmeans_restructured.ptx", embedded::kmeans_restructured_rolled_ptx},
+    {"fwt_restructured.ptx", embedded::fwt_restructured_rolled_ptx},
+    {"scalarprod_restructured.ptx", embedded::scalarprod_restructured_rolled_ptx},
+    {"reduction_restructured.ptx", embedded::reduction_restructured_rolled_ptx},
 };
 
 /// A workload with the other PTX.
@@ -129,6 +133,10 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_transpose());
     list.push_back(make_monte_carlo());
     list.push_back(make_monte_carlo_restructured());
+    list.push_back(make_kmeans_restructured());
+    list.push_back(make_fwt_restructured());
+    list.push_back(make_scalarprod_restructured());
+    list.push_back(make_reduction_restructured());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

@@ -25,7 +25,7 @@ Shape shape_of(Size size) {
     case Size::kMedium:
       return {64, 512};
     case Size::kLarge:
-      return {256, 768};
+      return {128, 1024};
     case Size::kPaper:
       return {2048, 2048};  // PolyBench-GPU's N and M
   }
