@@ -46,6 +46,7 @@ extern const char* const kmeans_restructured_ptx;
 extern const char* const fwt_restructured_ptx;
 extern const char* const scalarprod_restructured_ptx;
 extern const char* const reduction_restructured_ptx;
+extern const char* const cfd_restructured_ptx;
 
 // Without unrolled loops.
 extern const char* const libor_rolled_ptx;

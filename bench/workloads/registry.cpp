@@ -137,6 +137,7 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_fwt_restructured());
     list.push_back(make_scalarprod_restructured());
     list.push_back(make_reduction_restructured());
+    list.push_back(make_cfd_restructured());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

@@ -57,5 +57,6 @@ std::unique_ptr<Workload> make_kmeans_restructured();
 std::unique_ptr<Workload> make_fwt_restructured();
 std::unique_ptr<Workload> make_scalarprod_restructured();
 std::unique_ptr<Workload> make_reduction_restructured();
+std::unique_ptr<Workload> make_cfd_restructured();
 
 }  // namespace nearwarp::workloads
