@@ -44,7 +44,8 @@ extern "C" __global__ void corr_correlate_panels(const float* panels, float* sum
   if (j1 >= columns) return;
   const float* mine = panels + j1 / 32 * rows * 32 + j1 % 32;
   const unsigned first = first_round(j1 / 32, rows);
-  for (unsigned j2 = j1 + 1; j2 < columns; ++j2) {
+  for (unsigned j2 = j1 / 32 * 32 + 1; j2 < columns; ++j2) {  // the same column in all lanes
+    if (j1 >= j2) continue;
     const float* other = panels + j2 / 32 * rows * 32 + j2 % 32;
     float* sum = sums + (j1 / 32 * columns + j2) * 32 + j1 % 32;
     *sum = 0.0f;
