@@ -21,7 +21,7 @@ struct Shape {
 Shape shape_of(Size size) {
   switch (size) {
     case Size::kSmall:
-      return {30, 160};
+      return {8, 256};
     case Size::kMedium:
       return {32, 512};
     case Size::kLarge:
