@@ -26,6 +26,27 @@ extern const char* const backprop_original_ptx;
 extern const char* const ray_original_ptx;
 extern const char* const heartwall_original_ptx;
 extern const char* const cfd_original_ptx;
+extern const char* const atax_ptx;
+extern const char* const atax_restructured_ptx;
+extern const char* const mvt_ptx;
+extern const char* const mvt_restructured_ptx;
+extern const char* const corr_ptx;
+extern const char* const corr_restructured_ptx;
+extern const char* const hist_ptx;
+extern const char* const hist_restructured_ptx;
+extern const char* const md_ptx;
+extern const char* const md_restructured_ptx;
+extern const char* const sgemm_ptx;
+extern const char* const sgemm_restructured_ptx;
+extern const char* const hotspot_ptx;
+extern const char* const transpose_ptx;
+extern const char* const monte_carlo_ptx;
+extern const char* const monte_carlo_restructured_ptx;
+extern const char* const kmeans_restructured_ptx;
+extern const char* const fwt_restructured_ptx;
+extern const char* const scalarprod_restructured_ptx;
+extern const char* const reduction_restructured_ptx;
+extern const char* const cfd_restructured_ptx;
 
 // Without unrolled loops.
 extern const char* const libor_rolled_ptx;
@@ -47,6 +68,26 @@ extern const char* const fwt_original_rolled_ptx;
 extern const char* const backprop_original_rolled_ptx;
 extern const char* const ray_original_rolled_ptx;
 extern const char* const heartwall_original_rolled_ptx;
+extern const char* const atax_rolled_ptx;
+extern const char* const atax_restructured_rolled_ptx;
+extern const char* const mvt_rolled_ptx;
+extern const char* const mvt_restructured_rolled_ptx;
+extern const char* const corr_rolled_ptx;
+extern const char* const corr_restructured_rolled_ptx;
+extern const char* const hist_rolled_ptx;
+extern const char* const hist_restructured_rolled_ptx;
+extern const char* const md_rolled_ptx;
+extern const char* const md_restructured_rolled_ptx;
+extern const char* const sgemm_rolled_ptx;
+extern const char* const sgemm_restructured_rolled_ptx;
+extern const char* const hotspot_rolled_ptx;
+extern const char* const transpose_rolled_ptx;
+extern const char* const monte_carlo_rolled_ptx;
+extern const char* const monte_carlo_restructured_rolled_ptx;
+extern const char* const kmeans_restructured_rolled_ptx;
+extern const char* const fwt_restructured_rolled_ptx;
+extern const char* const scalarprod_restructured_rolled_ptx;
+extern const char* const reduction_restructured_rolled_ptx;
 
 extern const char* const drivers_hash;  ///< SHA-256 of all sources in bench/workloads
 

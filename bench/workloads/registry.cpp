@@ -35,6 +35,26 @@ constexpr RolledPtx kRolled[] = {
     {"backprop_original.ptx", embedded::backprop_original_rolled_ptx},
     {"ray_original.ptx", embedded::ray_original_rolled_ptx},
     {"heartwall_original.ptx", embedded::heartwall_original_rolled_ptx},
+    {"atax.ptx", embedded::atax_rolled_ptx},
+    {"atax_restructured.ptx", embedded::atax_restructured_rolled_ptx},
+    {"mvt.ptx", embedded::mvt_rolled_ptx},
+    {"mvt_restructured.ptx", embedded::mvt_restructured_rolled_ptx},
+    {"corr.ptx", embedded::corr_rolled_ptx},
+    {"corr_restructured.ptx", embedded::corr_restructured_rolled_ptx},
+    {"hist.ptx", embedded::hist_rolled_ptx},
+    {"hist_restructured.ptx", embedded::hist_restructured_rolled_ptx},
+    {"md.ptx", embedded::md_rolled_ptx},
+    {"md_restructured.ptx", embedded::md_restructured_rolled_ptx},
+    {"sgemm.ptx", embedded::sgemm_rolled_ptx},
+    {"sgemm_restructured.ptx", embedded::sgemm_restructured_rolled_ptx},
+    {"hotspot.ptx", embedded::hotspot_rolled_ptx},
+    {"transpose.ptx", embedded::transpose_rolled_ptx},
+    {"monte_carlo.ptx", embedded::monte_carlo_rolled_ptx},
+    {"monte_carlo_restructured.ptx", embedded::monte_carlo_restructured_rolled_ptx},
+    {"kmeans_restructured.ptx", embedded::kmeans_restructured_rolled_ptx},
+    {"fwt_restructured.ptx", embedded::fwt_restructured_rolled_ptx},
+    {"scalarprod_restructured.ptx", embedded::scalarprod_restructured_rolled_ptx},
+    {"reduction_restructured.ptx", embedded::reduction_restructured_rolled_ptx},
 };
 
 /// A workload with the other PTX.
@@ -96,6 +116,28 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_ray_original());
     list.push_back(make_heartwall_original());
     list.push_back(make_cfd_original());
+    list.push_back(make_atax());
+    list.push_back(make_atax_restructured());
+    list.push_back(make_mvt());
+    list.push_back(make_mvt_restructured());
+    list.push_back(make_corr());
+    list.push_back(make_corr_restructured());
+    list.push_back(make_hist());
+    list.push_back(make_hist_restructured());
+    list.push_back(make_md());
+    list.push_back(make_md_restructured());
+    list.push_back(make_sgemm());
+    list.push_back(make_sgemm_tiled());
+    list.push_back(make_sgemm_restructured());
+    list.push_back(make_hotspot());
+    list.push_back(make_transpose());
+    list.push_back(make_monte_carlo());
+    list.push_back(make_monte_carlo_restructured());
+    list.push_back(make_kmeans_restructured());
+    list.push_back(make_fwt_restructured());
+    list.push_back(make_scalarprod_restructured());
+    list.push_back(make_reduction_restructured());
+    list.push_back(make_cfd_restructured());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

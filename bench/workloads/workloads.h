@@ -35,4 +35,28 @@ std::unique_ptr<Workload> make_ray_original();
 std::unique_ptr<Workload> make_heartwall_original();
 std::unique_ptr<Workload> make_cfd_original();
 
+// Those that the pim-tuning paper has besides, and variants restructured in its manner.
+std::unique_ptr<Workload> make_atax();
+std::unique_ptr<Workload> make_atax_restructured();
+std::unique_ptr<Workload> make_mvt();
+std::unique_ptr<Workload> make_mvt_restructured();
+std::unique_ptr<Workload> make_corr();
+std::unique_ptr<Workload> make_corr_restructured();
+std::unique_ptr<Workload> make_hist();
+std::unique_ptr<Workload> make_hist_restructured();
+std::unique_ptr<Workload> make_md();
+std::unique_ptr<Workload> make_md_restructured();
+std::unique_ptr<Workload> make_sgemm();
+std::unique_ptr<Workload> make_sgemm_tiled();
+std::unique_ptr<Workload> make_sgemm_restructured();
+std::unique_ptr<Workload> make_hotspot();
+std::unique_ptr<Workload> make_transpose();
+std::unique_ptr<Workload> make_monte_carlo();
+std::unique_ptr<Workload> make_monte_carlo_restructured();
+std::unique_ptr<Workload> make_kmeans_restructured();
+std::unique_ptr<Workload> make_fwt_restructured();
+std::unique_ptr<Workload> make_scalarprod_restructured();
+std::unique_ptr<Workload> make_reduction_restructured();
+std::unique_ptr<Workload> make_cfd_restructured();
+
 }  // namespace nearwarp::workloads

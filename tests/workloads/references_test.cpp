@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "bench/workloads/bfs/graph.h"
+#include "bench/workloads/common/first_round.h"
 #include "bench/workloads/common/random.h"
 #include "bench/workloads/heartwall/reference.h"
 #include "bench/workloads/heartwall/reference_original.h"
 #include "bench/workloads/kmeans/reference.h"
 #include "bench/workloads/libor/reference.h"
+#include "bench/workloads/md/neighbours.h"
 #include "bench/workloads/ray/reference.h"
 #include "bench/workloads/ray/reference_original.h"
 
@@ -29,6 +32,17 @@ TEST(Random, SameNumbersOnEveryMachine) {
   }
   EXPECT_NEAR(sum / 10'000, 0.0, 0.03);
   EXPECT_NEAR(squares / 10'000, 1.0, 0.05);
+}
+
+TEST(FirstRound, SpreadsNeighbouringWarps) {
+  // 64 warps over 64 rounds: where each is on its own in a perfect spread, few may meet.
+  std::vector<int> warps(64, 0);
+  for (unsigned warp = 0; warp < 64; ++warp) {
+    ASSERT_LT(first_round(warp, 1000), 1000u);
+    EXPECT_EQ(first_round(warp, 1), 0u);
+    ++warps[first_round(warp, 64)];
+  }
+  EXPECT_LE(*std::max_element(warps.begin(), warps.end()), 5);
 }
 
 std::vector<float> shocks_of_path(int count, int path) {
@@ -199,6 +213,23 @@ TEST(Heartwall, OriginalFollowsTheFilm) {
   EXPECT_EQ(walls.points, walls.places);
   EXPECT_NE(walls.points, start.points);
   EXPECT_NE(walls.templates, templates);
+}
+
+TEST(Md, NeighboursAreTheNearest) {
+  for (const int count : {kMdNeighbours + 1, 700, 3000}) {
+    const std::vector<MdAtom> atoms = md_atoms(count);
+    const std::vector<int32_t> neighbours = md_neighbours(atoms);
+    ASSERT_EQ(neighbours.size(), size_t(count) * kMdNeighbours);
+    for (int i = 0; i < count; i += 37) {
+      std::vector<std::pair<float, int32_t>> all;
+      for (int other = 0; other < count; ++other) {
+        if (other != i) all.emplace_back(md_distance_squared(atoms[i], atoms[other]), other);
+      }
+      std::sort(all.begin(), all.end());
+      for (int j = 0; j < kMdNeighbours; ++j)
+        ASSERT_EQ(neighbours[size_t(j) * count + i], all[j].second) << count << " atoms, " << i;
+    }
+  }
 }
 
 TEST(Ray, SkyAboveFloorBelow) {

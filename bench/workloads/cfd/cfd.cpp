@@ -28,14 +28,24 @@ Shape shape_of(Size size) {
 
 class Cfd final : public Workload {
  public:
-  std::string name() const override { return "cfd"; }
+  explicit Cfd(bool restructured) : restructured_(restructured) {}
+  std::string name() const override { return restructured_ ? "cfd-restructured" : "cfd"; }
+  std::string variant_of() const override { return restructured_ ? "cfd" : ""; }
   std::string description() const override {
-    return "Euler equations on an unstructured mesh: step factors, then three stages of fluxes and "
-           "time integration per iteration";
+    return restructured_ ? "cfd with the mesh in panels of 32 cells"
+                         : "Euler equations on an unstructured mesh: step factors, then three "
+                           "stages of fluxes and time integration per iteration";
   }
-  std::string source() const override { return "Rodinia, cfd (euler3d)"; }
-  std::string ptx() const override { return embedded::cfd_ptx; }
-  std::string ptx_name() const override { return "cfd.ptx"; }
+  std::string source() const override {
+    return restructured_ ? "Rodinia, cfd (euler3d); Wu et al. (ICS 2020)"
+                         : "Rodinia, cfd (euler3d)";
+  }
+  std::string ptx() const override {
+    return restructured_ ? embedded::cfd_restructured_ptx : embedded::cfd_ptx;
+  }
+  std::string ptx_name() const override {
+    return restructured_ ? "cfd_restructured.ptx" : "cfd.ptx";
+  }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const auto [columns, rows, iterations] = shape_of(size);
@@ -55,12 +65,24 @@ class Cfd final : public Workload {
     const auto launch = [&](const char* kernel, const runtime::KernelArgs& args) {
       device.launch(module, kernel, blocks_for(n, kBlockThreads), {kBlockThreads}, 0, args);
     };
+    runtime::DevicePtr d_mesh = 0;
+    if (restructured_) {
+      constexpr uint64_t kBytesOfCell = kCfdFaces * 4 * sizeof(float);
+      d_mesh = device.allocate((uint64_t(n) + 31) / 32 * 32 * kBytesOfCell, "mesh");
+      launch("cfd_panels", runtime::KernelArgs(d_neighbours, d_normals, d_mesh, n));
+      if (device.limit_reached()) return skipped_by_limit();
+    }
     for (int i = 0; i < iterations; ++i) {
       device.copy_on_device(d_old, d_variables, bytes);
       launch("cfd_step_factor", runtime::KernelArgs(d_variables, d_areas, d_factors, n));
       for (int stages_left = 3; stages_left > 0; --stages_left) {
-        launch("cfd_flux",
-               runtime::KernelArgs(d_neighbours, d_normals, d_variables, d_far_field, d_fluxes, n));
+        if (restructured_) {
+          launch("cfd_flux_panels",
+                 runtime::KernelArgs(d_mesh, d_variables, d_far_field, d_fluxes, n));
+        } else {
+          launch("cfd_flux", runtime::KernelArgs(d_neighbours, d_normals, d_variables, d_far_field,
+                                                 d_fluxes, n));
+        }
         launch("cfd_time_step",
                runtime::KernelArgs(d_old, d_variables, d_factors, d_fluxes, n, stages_left));
         if (device.limit_reached()) return skipped_by_limit();
@@ -71,10 +93,14 @@ class Cfd final : public Workload {
     return check_bits("variables", device.download<float>(d_variables, variables.size()),
                       variables);
   }
+
+ private:
+  bool restructured_;
 };
 
 }  // namespace
 
-std::unique_ptr<Workload> make_cfd() { return std::make_unique<Cfd>(); }
+std::unique_ptr<Workload> make_cfd() { return std::make_unique<Cfd>(false); }
+std::unique_ptr<Workload> make_cfd_restructured() { return std::make_unique<Cfd>(true); }
 
 }  // namespace nearwarp::workloads

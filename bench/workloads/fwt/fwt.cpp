@@ -55,14 +55,24 @@ struct Inputs {
 
 class Fwt final : public Workload {
  public:
-  std::string name() const override { return "fwt"; }
+  explicit Fwt(bool restructured) : restructured_(restructured) {}
+  std::string name() const override { return restructured_ ? "fwt-restructured" : "fwt"; }
+  std::string variant_of() const override { return restructured_ ? "fwt" : ""; }
   std::string description() const override {
-    return "dyadic convolution by fast Walsh transforms, global radix-4 steps and a shared-memory "
-           "kernel";
+    return restructured_ ? "fwt that multiplies consecutive elements in a warp"
+                         : "dyadic convolution by fast Walsh transforms, global radix-4 steps and "
+                           "a shared-memory kernel";
   }
-  std::string source() const override { return "CUDA SDK, fastWalshTransform"; }
-  std::string ptx() const override { return embedded::fwt_ptx; }
-  std::string ptx_name() const override { return "fwt.ptx"; }
+  std::string source() const override {
+    return restructured_ ? "CUDA SDK, fastWalshTransform; Wu et al. (ICS 2020)"
+                         : "CUDA SDK, fastWalshTransform";
+  }
+  std::string ptx() const override {
+    return restructured_ ? embedded::fwt_restructured_ptx : embedded::fwt_ptx;
+  }
+  std::string ptx_name() const override {
+    return restructured_ ? "fwt_restructured.ptx" : "fwt.ptx";
+  }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const int log2_n = log2_elements(size), n = 1 << log2_n;
@@ -84,12 +94,15 @@ class Fwt final : public Workload {
     if (device.limit_reached()) return skipped_by_limit();
     on_device(d_kernel);
     if (device.limit_reached()) return skipped_by_limit();
-    device.launch(module, "fwt_modulate", {128}, {kBlockThreads}, 0,
-                  runtime::KernelArgs(d_data, d_kernel, n, scale));
+    device.launch(module, restructured_ ? "fwt_modulate_consecutive" : "fwt_modulate", {128},
+                  {kBlockThreads}, 0, runtime::KernelArgs(d_data, d_kernel, n, scale));
     on_device(d_data);
     if (device.limit_reached()) return skipped_by_limit();
     return check_bits("convolution", device.download<float>(d_data, n), inputs.convolved());
   }
+
+ private:
+  bool restructured_;
 };
 
 int original_log2_elements(Size size) {  // odd, as the sample's: segments of 2^11 in the end
@@ -148,7 +161,8 @@ class FwtOriginal final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_fwt() { return std::make_unique<Fwt>(); }
+std::unique_ptr<Workload> make_fwt() { return std::make_unique<Fwt>(false); }
+std::unique_ptr<Workload> make_fwt_restructured() { return std::make_unique<Fwt>(true); }
 std::unique_ptr<Workload> make_fwt_original() { return std::make_unique<FwtOriginal>(); }
 
 }  // namespace nearwarp::workloads

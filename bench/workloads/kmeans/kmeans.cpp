@@ -24,15 +24,25 @@ KmeansProblem problem_of(Size size) {
 
 class Kmeans final : public Workload {
  public:
-  std::string name() const override { return "kmeans"; }
+  explicit Kmeans(bool restructured) : restructured_(restructured) {}
+  std::string name() const override { return restructured_ ? "kmeans-restructured" : "kmeans"; }
+  std::string variant_of() const override { return restructured_ ? "kmeans" : ""; }
   std::string description() const override {
-    return "k-means clustering with all data in global memory, three launches per iteration";
+    return restructured_
+               ? "kmeans with features in panels of 32 points"
+               : "k-means clustering with all data in global memory, three launches per iteration";
   }
   std::string source() const override {
-    return "Rodinia, kmeans; global-memory variant after Rogers et al. (MICRO 2012)";
+    return restructured_
+               ? "Rodinia, kmeans; Wu et al. (ICS 2020)"
+               : "Rodinia, kmeans; global-memory variant after Rogers et al. (MICRO 2012)";
   }
-  std::string ptx() const override { return embedded::kmeans_ptx; }
-  std::string ptx_name() const override { return "kmeans.ptx"; }
+  std::string ptx() const override {
+    return restructured_ ? embedded::kmeans_restructured_ptx : embedded::kmeans_ptx;
+  }
+  std::string ptx_name() const override {
+    return restructured_ ? "kmeans_restructured.ptx" : "kmeans.ptx";
+  }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const KmeansProblem problem = problem_of(size);
@@ -40,28 +50,33 @@ class Kmeans final : public Workload {
     const int clusters = problem.num_clusters, slices = problem.num_slices;
     KmeansState state = kmeans_start(problem);
 
+    // Panels are of whole warps.
+    const size_t laid_out =
+        restructured_ ? (size_t(n) + 31) / 32 * 32 * features : problem.points.size();
     const auto d_points = device.upload(problem.points, "points");
-    const auto d_features = device.allocate(problem.points.size() * sizeof(float), "features");
+    const auto d_features = device.allocate(laid_out * sizeof(float), "features");
     const auto d_centers = device.upload(state.centers, "centers");
     const auto d_membership = device.upload(state.membership, "membership");
     const auto d_changed = device.allocate(sizeof(int32_t), "changed");
     const auto d_partial =
         device.allocate(uint64_t(slices) * clusters * (features + 1) * sizeof(float), "partial");
 
-    device.launch(module, "kmeans_transpose", blocks_for(n, kBlockThreads), {kBlockThreads}, 0,
+    device.launch(module, restructured_ ? "kmeans_panels" : "kmeans_transpose",
+                  blocks_for(n, kBlockThreads), {kBlockThreads}, 0,
                   runtime::KernelArgs(d_points, d_features, n, features));
     while (state.iterations < problem.max_iterations) {
       if (device.limit_reached()) return skipped_by_limit();
       ++state.iterations;
       int32_t changed = 0;
       device.copy_to_device(d_changed, &changed, sizeof(changed));
-      device.launch(module, "kmeans_assign", blocks_for(n, kBlockThreads), {kBlockThreads}, 0,
+      device.launch(module, restructured_ ? "kmeans_assign_panels" : "kmeans_assign",
+                    blocks_for(n, kBlockThreads), {kBlockThreads}, 0,
                     runtime::KernelArgs(d_features, d_centers, d_membership, d_changed, n, features,
                                         clusters));
       device.copy_to_host(&changed, d_changed, sizeof(changed));
       if (changed == 0) break;
       device.launch(
-          module, "kmeans_sum",
+          module, restructured_ ? "kmeans_sum_panels" : "kmeans_sum",
           {static_cast<uint32_t>(features + 1), static_cast<uint32_t>(slices)}, {kKmeansSumThreads},
           0, runtime::KernelArgs(d_features, d_membership, d_partial, n, features, clusters));
       device.launch(module, "kmeans_update", blocks_for(uint64_t(clusters) * features, 64), {64}, 0,
@@ -76,10 +91,14 @@ class Kmeans final : public Workload {
         check_bits("centers", device.download<float>(d_centers, state.centers.size()),
                    expected.centers));
   }
+
+ private:
+  bool restructured_;
 };
 
 }  // namespace
 
-std::unique_ptr<Workload> make_kmeans() { return std::make_unique<Kmeans>(); }
+std::unique_ptr<Workload> make_kmeans() { return std::make_unique<Kmeans>(false); }
+std::unique_ptr<Workload> make_kmeans_restructured() { return std::make_unique<Kmeans>(true); }
 
 }  // namespace nearwarp::workloads

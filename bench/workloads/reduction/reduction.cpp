@@ -42,14 +42,25 @@ struct Numbers {
 
 class Reduction final : public Workload {
  public:
-  std::string name() const override { return "reduction"; }
-  std::string description() const override {
-    return "sum of integers by blocks through shared memory and shuffles, launched until one is "
-           "left";
+  explicit Reduction(bool restructured) : restructured_(restructured) {}
+  std::string name() const override {
+    return restructured_ ? "reduction-restructured" : "reduction";
   }
-  std::string source() const override { return "CUDA SDK, reduction"; }
-  std::string ptx() const override { return embedded::reduction_ptx; }
-  std::string ptx_name() const override { return "reduction.ptx"; }
+  std::string variant_of() const override { return restructured_ ? "reduction" : ""; }
+  std::string description() const override {
+    return restructured_ ? "reduction with consecutive elements for each warp"
+                         : "sum of integers by blocks through shared memory and shuffles, launched "
+                           "until one is left";
+  }
+  std::string source() const override {
+    return restructured_ ? "CUDA SDK, reduction; Wu et al. (ICS 2020)" : "CUDA SDK, reduction";
+  }
+  std::string ptx() const override {
+    return restructured_ ? embedded::reduction_restructured_ptx : embedded::reduction_ptx;
+  }
+  std::string ptx_name() const override {
+    return restructured_ ? "reduction_restructured.ptx" : "reduction.ptx";
+  }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const uint32_t count = elements(size);
@@ -61,14 +72,24 @@ class Reduction final : public Workload {
     auto out = device.allocate(grid_for(count) * sizeof(int32_t), "partial sums");
     auto spare = device.allocate(grid_for(count) * sizeof(int32_t), "partial sums 2");
     for (uint32_t n = count; n > 1; n = grid_for(n)) {
-      device.launch(module, "reduction_sum", {grid_for(n)}, {kBlockThreads}, 0,
-                    runtime::KernelArgs(in, out, n));
+      const uint32_t blocks = grid_for(n);
+      if (restructured_) {
+        const uint32_t of_round = blocks * kBlockThreads * kElementsPerThread;
+        device.launch(module, "reduction_sum_consecutive", {blocks}, {kBlockThreads}, 0,
+                      runtime::KernelArgs(in, out, n, (n + of_round - 1) / of_round));
+      } else {
+        device.launch(module, "reduction_sum", {blocks}, {kBlockThreads}, 0,
+                      runtime::KernelArgs(in, out, n));
+      }
       if (device.limit_reached()) return skipped_by_limit();
       if (n == count) in = spare;
       std::swap(in, out);
     }
     return check_equal("sum", device.download<int32_t>(in, 1), {numbers.sum});
   }
+
+ private:
+  bool restructured_;
 };
 
 struct OriginalShape {
@@ -120,7 +141,10 @@ class ReductionOriginal final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_reduction() { return std::make_unique<Reduction>(); }
+std::unique_ptr<Workload> make_reduction() { return std::make_unique<Reduction>(false); }
+std::unique_ptr<Workload> make_reduction_restructured() {
+  return std::make_unique<Reduction>(true);
+}
 std::unique_ptr<Workload> make_reduction_original() {
   return std::make_unique<ReductionOriginal>();
 }
