@@ -16,12 +16,14 @@ namespace nearwarp::coda {
 
 inline constexpr uint32_t kNoObject = ~0u;
 
-/// Where addresses belong. Of allocations that overlap in time's course the last one counts.
+/// Where an application's addresses belong. Of allocations that overlap in time's course the last
+/// one counts.
 class AllocationsByAddress {
  public:
-  explicit AllocationsByAddress(const std::vector<runtime::Allocation>& all) {
+  AllocationsByAddress(const std::vector<runtime::Allocation>& all, uint32_t application) {
     for (uint32_t i = 0; i < all.size(); ++i)
-      if (all[i].bytes != 0) by_begin_[all[i].address] = {all[i].address + all[i].bytes, i};
+      if (all[i].bytes != 0 && all[i].application == application)
+        by_begin_[all[i].address] = {all[i].address + all[i].bytes, i};
   }
   uint32_t of(uint64_t address) {
     if (address - begin_ < bytes_) return last_;
@@ -63,11 +65,15 @@ void each_access_of_launch(const runtime::Recording& recording, uint32_t launch,
   runtime::replay(recording, launch, visitor);
 }
 
-/// The same for all launches of a kernel.
+/// The same for all launches of the kernel of `launch`, by the same application.
 template <class F>
-void each_access(const runtime::Recording& recording, uint32_t kernel, F&& f) {
-  for (uint32_t i = 0; i < recording.launches.size(); ++i)
-    if (recording.launches[i].kernel == kernel) each_access_of_launch(recording, i, f);
+void each_access(const runtime::Recording& recording, uint32_t launch, F&& f) {
+  const runtime::LaunchRecord& first = recording.launches[launch];
+  for (uint32_t i = 0; i < recording.launches.size(); ++i) {
+    const runtime::LaunchRecord& l = recording.launches[i];
+    if (l.kernel == first.kernel && l.application == first.application)
+      each_access_of_launch(recording, i, f);
+  }
 }
 
 }  // namespace nearwarp::coda

@@ -44,7 +44,8 @@ class CodaRun final : public sim::MechanismRun {
 
   void extend(sim::Graph& graph, const sim::Parts&) override {
     const uint32_t line = subject_.machine.l1.line_bytes;
-    graph.address_spaces = std::max(1u, graph.address_spaces);
+    graph.address_spaces =
+        std::max(static_cast<uint32_t>(placement_.pages.size()), graph.address_spaces);
     graph.more_maps = std::max(kCgpMap, graph.more_maps);
     graph.mapped_lines = std::max(graph.mapped_lines, (memory_bytes_ + line - 1) / line);
   }
@@ -60,10 +61,11 @@ class CodaRun final : public sim::MechanismRun {
     map = consecutive_bits_map(system.map.baseline, shift);
     map.row_tag = 0;
     map.line_mask = kMaxMappedLines - 1;
-    for (uint32_t i = 0; i < placement_.pages.size(); ++i) {
-      const PlacedPage& page = placement_.pages[i];
-      system.page_tables.map_pages(base, 0, i, 1, page.frame << shift,
-                                   page.mode == PageMode::kCgp ? kCgpMap : 0);
+    for (uint32_t space = 0; space < placement_.pages.size(); ++space) {
+      const std::vector<PlacedPage>& pages = placement_.pages[space];
+      for (uint32_t i = 0; i < pages.size(); ++i)
+        system.page_tables.map_pages(base, space, i, 1, pages[i].frame << shift,
+                                     pages[i].mode == PageMode::kCgp ? kCgpMap : 0);
     }
   }
 
@@ -82,6 +84,8 @@ class CodaRun final : public sim::MechanismRun {
       const runtime::Allocation& a = subject_.recording.allocations[use.allocation];
       report::PlacedObject o;
       o.name = a.label;
+      if (!subject_.recording.applications.empty())
+        o.name = subject_.recording.applications[a.application] + ": " + o.name;
       o.address = a.address;
       o.bytes = a.bytes;
       o.localised = placement_.localised[use.allocation];
@@ -97,12 +101,14 @@ class CodaRun final : public sim::MechanismRun {
   }
 
  private:
-  /// Groups of physical pages in front of local memory, which keeps its addresses.
+  /// Groups of physical pages in front of local memory: of one program's it is at its addresses, of
+  /// several in the upper halves of their parts (sim::map_address_spaces()).
   uint32_t groups() const {
-    uint64_t lines = kMaxMappedLines;
+    const auto programs = static_cast<uint32_t>(subject_.recording.applications.size());
+    uint64_t lines = programs < 2 ? kMaxMappedLines : kMaxMappedLines / std::bit_ceil(programs) / 2;
     const uint32_t line = subject_.machine.l1.line_bytes;
     for (const runtime::LaunchRecord& launch : subject_.recording.launches)
-      if (launch.local_base != 0)
+      if (programs < 2 && launch.local_base != 0)
         lines = std::min(lines, (launch.local_base - exec::kDeviceBase) / line);
     return static_cast<uint32_t>(lines * line / rules_.page_bytes / rules_.stacks);
   }
@@ -128,8 +134,6 @@ void require_machine(const sim::RunSubject& subject) {
     refuse(
         "its stacks, vaults and L2 slices are no powers of two - groups of pages need them to "
         "be");
-  if (!subject.recording.applications.empty())
-    refuse("pages are placed for one program, not for several at once - run them one by one");
   if (subject.policy.mapping == "coda" && subject.policy.dispatch.groups != m.stack.count)
     refuse(
         fmt::format("dispatch.groups is {} - objects lie where their thread blocks run only if "

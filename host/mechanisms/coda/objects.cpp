@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "host/mechanisms/coda/accesses.h"
 #include "host/mechanisms/coda/equations.h"
@@ -61,9 +63,8 @@ void find_stride(const std::map<uint64_t, uint64_t>& begins, ObjectUse& use) {
 void study_kernel(const runtime::Recording& recording, uint32_t launch,
                   AllocationsByAddress& objects, const PlacementRules& rules,
                   std::vector<ObjectUse>& uses) {
-  const uint32_t kernel = recording.launches[launch].kernel;
   std::vector<Begins> begins(uses.size());
-  each_access(recording, kernel, [&](uint64_t block, uint64_t address) {
+  each_access(recording, launch, [&](uint64_t block, uint64_t address) {
     const uint32_t object = objects.of(address);
     if (object == kNoObject || uses[object].touched) return;
     begins[object].note(block, address);
@@ -77,7 +78,7 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
   }
   if (!any) return;
   const uint64_t per_stack = rules.blocks_per_stack[launch];
-  each_access(recording, kernel, [&](uint64_t block, uint64_t address) {
+  each_access(recording, launch, [&](uint64_t block, uint64_t address) {
     const uint32_t object = objects.of(address);
     if (object == kNoObject || begins[object].blocks().empty()) return;
     ObjectUse& use = uses[object];
@@ -98,15 +99,17 @@ std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
                                      const PlacementRules& rules) {
   std::vector<ObjectUse> uses(recording.allocations.size());
   for (uint32_t i = 0; i < uses.size(); ++i) uses[i].allocation = i;
-  AllocationsByAddress objects(recording.allocations);
-  const auto all_touched = [&] {
-    return std::all_of(uses.begin(), uses.end(), [](const ObjectUse& u) { return u.touched; });
-  };
-  std::vector<bool> studied(recording.kernels.size());
-  for (uint32_t i = 0; i < recording.launches.size() && !all_touched(); ++i) {
-    if (studied[recording.launches[i].kernel]) continue;
-    studied[recording.launches[i].kernel] = true;
-    study_kernel(recording, i, objects, rules, uses);
+  std::set<std::pair<uint32_t, uint32_t>> studied;   // applications and their kernels
+  std::map<uint32_t, AllocationsByAddress> objects;  // by application
+  for (uint32_t i = 0; i < recording.launches.size(); ++i) {
+    const runtime::LaunchRecord& launch = recording.launches[i];
+    const uint32_t application = launch.application;
+    const bool all_touched = std::all_of(uses.begin(), uses.end(), [&](const ObjectUse& u) {
+      return u.touched || recording.allocations[u.allocation].application != application;
+    });
+    if (all_touched || !studied.emplace(application, launch.kernel).second) continue;
+    const auto at = objects.try_emplace(application, recording.allocations, application).first;
+    study_kernel(recording, i, at->second, rules, uses);
   }
   return uses;
 }

@@ -15,14 +15,15 @@ namespace {
 
 constexpr uint32_t kAnyStack = ~0u;
 
-/// The stack that each virtual page is to be in; kAnyStack: spread over all.
+/// The stack that each of an application's virtual pages is to be in; kAnyStack: spread over all.
 std::vector<uint32_t> wanted_stacks(const runtime::Recording& recording,
                                     const std::vector<ObjectUse>& uses, const PlacementRules& rules,
-                                    const std::vector<bool>& localised, uint64_t pages) {
+                                    const std::vector<bool>& localised, uint32_t application,
+                                    uint64_t pages) {
   std::vector<uint32_t> wanted(pages, kAnyStack);
   for (const ObjectUse& use : uses) {
     const runtime::Allocation& a = recording.allocations[use.allocation];
-    if (!localised[use.allocation] || a.bytes == 0) continue;
+    if (a.application != application || !localised[use.allocation] || a.bytes == 0) continue;
     const uint64_t begin = a.address - exec::kDeviceBase;
     const uint64_t chunk = chunk_bytes(use.block_bytes, rules.blocks_per_stack[use.launch],
                                        rules.page_bytes, rules.chunk);
@@ -41,31 +42,38 @@ Placement place_pages(const runtime::Recording& recording, const std::vector<Obj
                       const PlacementRules& rules, bool cgp, uint32_t local_percent,
                       uint32_t groups) {
   Placement out;
-  uint64_t memory_bytes = 0;
-  for (const runtime::Allocation& a : recording.allocations)
-    memory_bytes = std::max(memory_bytes, a.address + a.bytes - exec::kDeviceBase);
-  const uint64_t pages = (memory_bytes + rules.page_bytes - 1) / rules.page_bytes;
+  std::vector<uint64_t> ends(1, 0);  // of memory, by application
+  for (const runtime::Allocation& a : recording.allocations) {
+    if (a.application >= ends.size()) ends.resize(a.application + 1);
+    uint64_t& end = ends[a.application];
+    end = std::max(end, a.address + a.bytes - exec::kDeviceBase);
+  }
   for (const ObjectUse& use : uses)
     out.localised.push_back(use.touched && use.block_bytes != 0 && use.accesses != 0 &&
                             use.local * 100 >= use.accesses * local_percent);
-  std::vector<uint32_t> wanted;
-  if (cgp) {
-    for (uint64_t i = 0; i < pages; ++i) wanted.push_back(static_cast<uint32_t>(i % rules.stacks));
-    out.localised.assign(recording.allocations.size(), true);
-  } else {
-    wanted = wanted_stacks(recording, uses, rules, out.localised, pages);
-  }
+  if (cgp) out.localised.assign(recording.allocations.size(), true);
   PageGroups physical(rules.stacks, groups);
-  for (const uint32_t stack : wanted) {
-    const bool fgp = stack == kAnyStack;
-    const auto frame = fgp ? physical.take_fgp() : physical.take_cgp(stack);
-    if (!frame)
-      throw Error(fmt::format(
-          "the program's {} pages of {} bytes do not find room in {} groups of {} physical pages - "
-          "with policy.mapping = \"cgp\", or all pages spread, they need fewer",
-          pages, rules.page_bytes, groups, rules.stacks));
-    out.pages.push_back({*frame, fgp ? PageMode::kFgp : PageMode::kCgp});
-    (fgp ? out.pages_fgp : out.pages_cgp) += 1;
+  for (uint32_t application = 0; application < ends.size(); ++application) {
+    const uint64_t pages = (ends[application] + rules.page_bytes - 1) / rules.page_bytes;
+    std::vector<uint32_t> wanted;
+    if (cgp) {
+      for (uint64_t i = 0; i < pages; ++i)
+        wanted.push_back(static_cast<uint32_t>(i % rules.stacks));
+    } else {
+      wanted = wanted_stacks(recording, uses, rules, out.localised, application, pages);
+    }
+    std::vector<PlacedPage>& placed = out.pages.emplace_back();
+    for (const uint32_t stack : wanted) {
+      const bool fgp = stack == kAnyStack;
+      const auto frame = fgp ? physical.take_fgp() : physical.take_cgp(stack);
+      if (!frame)
+        throw Error(fmt::format(
+            "the program's pages of {} bytes do not find room in {} groups of {} physical pages - "
+            "with policy.mapping = \"cgp\", or all pages spread, they need fewer",
+            rules.page_bytes, groups, rules.stacks));
+      placed.push_back({*frame, fgp ? PageMode::kFgp : PageMode::kCgp});
+      (fgp ? out.pages_fgp : out.pages_cgp) += 1;
+    }
   }
   out.pages_held = physical.pages_held();
   return out;

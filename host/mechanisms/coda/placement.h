@@ -10,15 +10,16 @@
 
 namespace nearwarp::coda {
 
-/// A virtual page from the beginning of device memory on.
 struct PlacedPage {
   PageGroups::Frame frame = 0;
   PageMode mode = PageMode::kFgp;
 };
 
 struct Placement {
-  std::vector<PlacedPage> pages;  ///< by number, up to the end of the last allocation
-  std::vector<bool> localised;    ///< by allocation
+  /// [application]: its virtual pages from the beginning of device memory to the end of its last
+  /// allocation.
+  std::vector<std::vector<PlacedPage>> pages;
+  std::vector<bool> localised;  ///< by allocation
   uint64_t pages_fgp = 0, pages_cgp = 0;
   uint64_t pages_held = 0;  ///< physical pages of the groups that are in use
 };

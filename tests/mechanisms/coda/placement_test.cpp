@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "host/core/error.h"
+#include "host/recording/combine.h"
 #include "tests/machine/stepping.h"
 #include "tests/sim/whole_machine.h"
 
@@ -56,13 +57,15 @@ TEST(CodaPlacement, EveryPageHasAFrameOfItsOwn) {
   const auto uses = coda::study_objects(recording, rules);
   for (const bool cgp : {false, true}) {
     const coda::Placement p = coda::place_pages(recording, uses, rules, cgp, 50, 1 << 16);
-    EXPECT_GT(p.pages.size() * 4096, 2u * 544'000);  // points and features
-    EXPECT_EQ(p.pages_fgp + p.pages_cgp, p.pages.size());
-    EXPECT_GE(p.pages_held, p.pages.size());
+    ASSERT_EQ(p.pages.size(), 1u);
+    const std::vector<coda::PlacedPage>& pages = p.pages[0];
+    EXPECT_GT(pages.size() * 4096, 2u * 544'000);  // points and features
+    EXPECT_EQ(p.pages_fgp + p.pages_cgp, pages.size());
+    EXPECT_GE(p.pages_held, pages.size());
     EXPECT_EQ(p.pages_held % 4, 0u);
     std::map<uint32_t, coda::PageMode> groups;
     std::map<uint32_t, size_t> frames;
-    for (const coda::PlacedPage& page : p.pages) {
+    for (const coda::PlacedPage& page : pages) {
       EXPECT_EQ(frames[page.frame]++, 0u);
       EXPECT_EQ(groups.emplace(page.frame / 4, page.mode).first->second, page.mode);
     }
@@ -105,6 +108,31 @@ TEST(CodaPlacement, TheLeastOfRoomOnlyTakesLonger) {
           {"interconnect.queue_entries=2", "links.queue_entries=2", "stack.queue_entries=2",
            "l2.queue_entries=2", "interconnect.vc_flits=1", "l2.mshr_entries=1"});
   EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+}
+
+TEST(CodaPlacement, SeveralProgramsAtOnce) {
+  // Each has its objects where they would be by itself, in frames of its own.
+  std::vector<runtime::Recording> programs;
+  for (const char* name : {"kmeans", "row-sum"}) {
+    runtime::VirtualDevice device(runtime::VirtualDevice::Options{});
+    workloads::find(name)->run(device, workloads::Size::kSmall);
+    programs.push_back(device.take_recording(name));
+  }
+  const uint64_t instructions = programs[0].warp_instructions + programs[1].warp_instructions;
+  const runtime::Recording both = runtime::combine(std::move(programs));
+  coda::PlacementRules rules;
+  rules.blocks_per_stack.assign(both.launches.size(), 24);
+  const coda::Placement p =
+      coda::place_pages(both, coda::study_objects(both, rules), rules, false, 50, 1 << 16);
+  std::map<uint32_t, size_t> frames;
+  for (const auto& pages : p.pages)
+    for (const coda::PlacedPage& page : pages) EXPECT_EQ(frames[page.frame]++, 0u);
+  const report::RunResult r = run(both, "coda");
+  EXPECT_EQ(r.warp_instructions, instructions);
+  const report::RunResult alone = run(workload("kmeans"), "coda");
+  EXPECT_EQ(object(r, "kmeans: points").block_bytes, object(alone, "points").block_bytes);
+  EXPECT_TRUE(object(r, "row-sum: matrix").localised);
+  EXPECT_EQ(numbers(r), numbers(run(both, "coda", {}, ways_of_stepping(both, 5)[0])));
 }
 
 std::string error(const std::string& machine, const std::vector<std::string>& keys) {
