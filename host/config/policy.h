@@ -22,6 +22,7 @@ struct PolicyConfig {
 
   struct Pages {                   // [pages]; CODA, section 4.3
     std::string chunk = "blocks";  ///< "blocks" or "page": whether Eq. (2) is bounded by a page
+    std::string strides = "both";  ///< "both", "code" or "traces": where B comes from
     uint32_t local_percent = 50;   ///< of an object's accesses must be local for it to be localised
   } pages;
 

@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 20> all = {{
+  static const std::array<Key<P>, 21> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
@@ -45,6 +45,11 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "that run in a stack at a time, and pages at the ends are shared; rounded: as many, rounded "
        "up "
        "to whole pages; page: a page.",
+       kOptional},
+      {NW_KEY(pages.strides), "", 0, 0, false, "both code traces",
+       "coda: where the distance between thread blocks in an object comes from. both: the code "
+       "where it is regular, else the traces; code: the code alone, and what it uses regularly "
+       "stays in stacks; traces: the traces alone.",
        kOptional},
       {NW_KEY(pages.local_percent), "%", 0, 100, false, "",
        "coda: an object's pages stay in stacks if at least so many of its accesses are then local.",

@@ -29,8 +29,9 @@ struct Allocation {
 struct LaunchRecord {
   uint32_t kernel = 0;  ///< index into Recording::kernels
   Dim3 grid, block;
-  uint32_t shared_bytes = 0;     ///< static plus dynamic
-  uint32_t first_chunk = 0;      ///< index into the trace store
+  uint32_t shared_bytes = 0;        ///< static plus dynamic
+  std::vector<uint8_t> parameters;  ///< the kernel's, as Kernel::params lays them out; may be empty
+  uint32_t first_chunk = 0;         ///< index into the trace store
   uint32_t num_chunks = 0;       ///< chunks are consecutive and cover blocks [0, blocks_recorded)
   uint64_t blocks_recorded = 0;  ///< fewer than grid.count() only if an instruction limit was hit
   uint64_t warp_instructions = 0;

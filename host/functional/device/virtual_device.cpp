@@ -417,6 +417,8 @@ void VirtualDevice::run_grid(const Grid& launched) {
   }
   if (launches) d.runtime->end_grid();
   entry.num_chunks = writer.finish();
+  const auto* const first = reinterpret_cast<const uint8_t*>(parameters.data());
+  entry.parameters.assign(first, first + parameters.size());
   entry.local_base = result.local_base;
   entry.local_bytes = result.local_bytes;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

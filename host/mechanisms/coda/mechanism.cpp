@@ -26,6 +26,12 @@ ChunkRule chunk_rule(const std::string& name) {
                           : ChunkRule::kRounded;
 }
 
+StrideSource stride_source(const std::string& name) {
+  return name == "both"   ? StrideSource::kBoth
+         : name == "code" ? StrideSource::kCode
+                          : StrideSource::kTraces;
+}
+
 class CodaRun final : public sim::MechanismRun {
  public:
   CodaRun(const sim::RunSubject& subject, const sim::ImageTables& image)
@@ -33,6 +39,7 @@ class CodaRun final : public sim::MechanismRun {
     rules_.stacks = subject.machine.stack.count;
     rules_.page_bytes = subject.machine.memory.page_bytes;
     rules_.chunk = chunk_rule(subject.policy.pages.chunk);
+    rules_.source = stride_source(subject.policy.pages.strides);
     const uint32_t row = subject.policy.dispatch.row_blocks;
     rules_.blocks_per_stack = blocks_per_stack(subject.recording, subject.machine);
     if (row != 0) rules_.blocks_per_stack.assign(subject.recording.launches.size(), row);
@@ -91,6 +98,7 @@ class CodaRun final : public sim::MechanismRun {
       o.localised = placement_.localised[use.allocation];
       o.block_bytes = use.block_bytes;
       o.constant = use.constant;
+      o.from_code = use.from_code;
       o.accesses = use.accesses;
       o.local = use.local;
       if (o.localised)

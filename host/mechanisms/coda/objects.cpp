@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "host/mechanisms/coda/accesses.h"
+#include "host/mechanisms/coda/code_strides.h"
 #include "host/mechanisms/coda/equations.h"
 
 namespace nearwarp::coda {
@@ -58,6 +59,23 @@ void find_stride(const std::map<uint64_t, uint64_t>& begins, ObjectUse& use) {
   }
 }
 
+/// B by the code, of the objects whose blocks' beginnings are given; without, if that is all there
+/// is, none.
+void take_strides_of_code(const runtime::Recording& recording, uint32_t launch,
+                          AllocationsByAddress& objects, const PlacementRules& rules,
+                          const std::vector<Begins>& begins, std::vector<ObjectUse>& uses) {
+  if (rules.source == StrideSource::kCode)
+    for (uint32_t i = 0; i < uses.size(); ++i)
+      if (!begins[i].blocks().empty()) uses[i].block_bytes = 0;
+  for (const auto& [pointer, bytes] : strides_by_code(recording, launch)) {
+    const uint32_t object = objects.of(pointer);
+    if (object == kNoObject || begins[object].blocks().empty()) continue;
+    uses[object].block_bytes = bytes;
+    uses[object].constant = true;
+    uses[object].from_code = true;
+  }
+}
+
 /// The objects that a kernel is the first to touch, and how its blocks begin in them. `launch`: its
 /// first one.
 void study_kernel(const runtime::Recording& recording, uint32_t launch,
@@ -77,6 +95,8 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
     find_stride(begins[i].blocks(), uses[i]);
   }
   if (!any) return;
+  if (rules.source != StrideSource::kTraces)
+    take_strides_of_code(recording, launch, objects, rules, begins, uses);
   const uint64_t per_stack = rules.blocks_per_stack[launch];
   each_access(recording, launch, [&](uint64_t block, uint64_t address) {
     const uint32_t object = objects.of(address);

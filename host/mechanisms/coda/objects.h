@@ -18,11 +18,19 @@ struct ObjectUse {
   /// B: from where one thread block begins in the object to where the next one does. 0: blocks do
   /// not move through it.
   uint64_t block_bytes = 0;
-  bool constant = false;  ///< the same for nearly all pairs of consecutive blocks
-  uint64_t accesses = 0;  ///< of warps to a page
+  bool constant = false;   ///< the same for nearly all pairs of consecutive blocks
+  bool from_code = false;  ///< block_bytes is of the kernel's code, and the same for all blocks
+  uint64_t accesses = 0;   ///< of warps to a page
   /// Of these, those to the stack that the block belongs to, were the object put by Eq. (2) and
   /// (3).
   uint64_t local = 0;
+};
+
+/// Where B comes from (section 4.3.2).
+enum class StrideSource : uint8_t {
+  kBoth,    ///< from the code where it is regular, else from the traces
+  kCode,    ///< the analysis at compile time alone
+  kTraces,  ///< what the paper calls profiler-assisted, alone
 };
 
 /// What Eq. (1) and (2) want to know.
@@ -30,6 +38,7 @@ struct PlacementRules {
   uint32_t stacks = 4;
   uint64_t page_bytes = 4096;
   ChunkRule chunk = ChunkRule::kBlocks;
+  StrideSource source = StrideSource::kBoth;
   /// [launch]: thread blocks that run on a stack at a time.
   std::vector<uint64_t> blocks_per_stack;
 };

@@ -49,8 +49,10 @@ Placement place_pages(const runtime::Recording& recording, const std::vector<Obj
     end = std::max(end, a.address + a.bytes - exec::kDeviceBase);
   }
   for (const ObjectUse& use : uses)
-    out.localised.push_back(use.touched && use.block_bytes != 0 && use.accesses != 0 &&
-                            use.local * 100 >= use.accesses * local_percent);
+    out.localised.push_back(
+        use.touched && use.block_bytes != 0 &&
+        ((use.from_code && rules.source == StrideSource::kCode) ||
+         (use.accesses != 0 && use.local * 100 >= use.accesses * local_percent)));
   if (cgp) out.localised.assign(recording.allocations.size(), true);
   PageGroups physical(rules.stacks, groups);
   for (uint32_t application = 0; application < ends.size(); ++application) {

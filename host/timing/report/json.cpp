@@ -127,6 +127,7 @@ Json placed_json(const RunResult& run) {
                        {"pages", o.localised ? "cgp" : "fgp"},
                        {"block_bytes", o.block_bytes},
                        {"constant", o.constant},
+                       {"from_code", o.from_code},
                        {"chunk_bytes", o.chunk_bytes},
                        {"accesses", o.accesses},
                        {"local", o.local}});

@@ -27,14 +27,16 @@ std::string format_placement(const RunResult& run, size_t width) {
     bytes.cells.push_back(grouped(o.bytes));
     pages.cells.push_back(o.localised ? "cgp" : "fgp");
     block.cells.push_back(o.block_bytes == 0 ? "-"
-                                             : (o.constant ? "" : "~") + grouped(o.block_bytes));
+                                             : (o.constant ? "" : "~") + grouped(o.block_bytes) +
+                                                   (o.from_code ? " code" : ""));
     chunk.cells.push_back(o.localised ? grouped(o.chunk_bytes) : "-");
     local.cells.push_back(local_share(o));
   }
   return wrapped(fmt::format(
                      "Memory objects under {}: pages spread over all stacks (fgp) or in one each "
                      "(cgp); B, bytes from a thread block's part to the next one's (~: in the "
-                     "mean; -: blocks do not move through it); chunk, consecutive bytes in a "
+                     "mean; code: by the kernel's code, else by traces; -: blocks do not move "
+                     "through it); chunk, consecutive bytes in a "
                      "stack; local: share of the first kernel's accesses that are local if pages "
                      "stay in stacks.",
                      run.policy),

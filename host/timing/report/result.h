@@ -110,6 +110,7 @@ struct PlacedObject {
   uint64_t address = 0, bytes = 0;
   bool localised = false;    ///< its pages stay in stacks each; else they are spread over all
   uint64_t block_bytes = 0;  ///< B: from one thread block's part to the next one's; 0: none
+  bool from_code = false;    ///< B is of the kernel's code, not of traces
   bool constant = false;     ///< that distance is the same for nearly all blocks
   uint64_t chunk_bytes = 0;  ///< Eq. (2): consecutive bytes in a stack
   uint64_t accesses = 0;     ///< of lanes, of the first kernel that touches it

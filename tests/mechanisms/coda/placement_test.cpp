@@ -78,6 +78,26 @@ TEST(CodaPlacement, EveryPageHasAFrameOfItsOwn) {
   }
 }
 
+TEST(CodaPlacement, CodeAndTracesAgreeWhereBothKnow) {
+  for (const char* name : {"kmeans", "backprop", "scalarprod", "cfd"}) {
+    const report::RunResult code = run(workload(name), "coda", {"pages.strides=code"}),
+                            traces = run(workload(name), "coda", {"pages.strides=traces"});
+    ASSERT_EQ(code.placed.size(), traces.placed.size());
+    int agree = 0;
+    for (size_t i = 0; i < code.placed.size(); ++i) {
+      const report::PlacedObject &a = code.placed[i], &b = traces.placed[i];
+      EXPECT_FALSE(b.from_code);
+      EXPECT_EQ(a.from_code, a.block_bytes != 0) << name << " " << a.name;
+      EXPECT_EQ(a.localised, a.from_code) << name << " " << a.name;
+      if (a.from_code && b.constant && b.block_bytes != 0) {
+        EXPECT_EQ(a.block_bytes, b.block_bytes) << name << " " << a.name;
+        agree += 1;
+      }
+    }
+    EXPECT_GT(agree, 1) << name;
+  }
+}
+
 TEST(CodaPlacement, AskingForMoreOrLessThanIsLocal) {
   const runtime::Recording& recording = workload("kmeans");
   const report::RunResult all = run(recording, "coda", {"pages.local_percent=0"}),
