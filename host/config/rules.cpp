@@ -415,6 +415,14 @@ void check_rules(const PolicyConfig& policy, const PlaceOf& place_of) {
   rules.require(policy.mechanism != "none" || policy.mapping == "bmap", "policy.mapping",
                 fmt::format("is \"{}\"", policy.mapping),
                 "without a mechanism (policy.mechanism = \"none\") it must be \"bmap\"");
+  if (policy.mechanism == "tuning") {
+    rules.require(policy.offload.overhead, "offload.overhead", "is false",
+                  "with policy.mechanism = \"tuning\" it must be true");
+    rules.require(policy.tuning.after_refusal != "round" || policy.tuning.pimbegin == "inside",
+                  "tuning.after_refusal", "is \"round\"",
+                  "with tuning.pimbegin = \"before\" there is no trial in a round: it must be "
+                  "\"entry\" or \"loop\"");
+  }
   // Keys without effect under a mechanism are allowed, so that one --set serves several policies.
 }
 
