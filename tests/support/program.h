@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/mechanisms/tom/program.h"
+#include "device/mechanisms/tuning/rounds.h"
 #include "device/sm/kernel_image.h"
 #include "device/trace/format.h"
 #include "device/trace/writer.h"
