@@ -77,8 +77,8 @@ NW_HD inline void count_place(O& o, uint32_t warp, LineAddr line) {
 }
 
 /// A guest stands at a loop's head: a round begins. The monitor may send it back from there; what
-/// it has in flight comes to its end before, as at the candidate's end. True: the warp has been
-/// taken care of.
+/// it has in flight comes to its end before, as at the candidate's end (deviations 77 to 79 in
+/// tests/validation/DEVIATIONS.md). True: the warp has been taken care of.
 template <class O>
 NW_HD NW_APART bool begin_near_round(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   const tuning::TuningParams& p = o.p.tuning;
