@@ -54,6 +54,14 @@ TEST(TunedRuns, EveryRoundIsExecutedOnceSomewhere) {
   }
 }
 
+TEST(TunedRuns, RoundsAreThoseOfTheTrace) {
+  // 1024 rows, a warp each, of 2048 columns; nvcc unrolls the loop over 32 columns each by four.
+  const auto r = run(workload("row-sum"), "tuned");
+  EXPECT_EQ(counter(r, "tuning.home_rounds") + counter(r, "tuning.near_rounds"),
+            1024u * (2048 / 32 / 4));
+  EXPECT_EQ(counter(r, "tuning.entries"), 1024u);
+}
+
 TEST(TunedRuns, EachOptimisationDoesItsPart) {
   const runtime::Recording& recording = workload("row-sum");
   const auto previous = run(recording, "previous-offload"),
