@@ -10,7 +10,7 @@ struct PolicyConfig {
   std::string name;         ///< file name without ".toml"
   std::string path;         ///< where it was read from
   std::string description;  ///< [policy] description
-  std::string mechanism;    ///< [policy] mechanism: "none", "tom" or "coda"
+  std::string mechanism;    ///< [policy] mechanism: "none", "tom", "tuning" or "coda"
   std::string mapping;  ///< [policy] mapping: "bmap", "tmap", "oracle", "local", "cgp" or "coda"
 
   struct Dispatch {               // [dispatch]
@@ -33,6 +33,7 @@ struct PolicyConfig {
 
   struct Offload {                 // [offload]; TOM, section 3
     bool dynamic_control = false;  ///< pending limit and channel busy monitor (section 3.3)
+    bool busy_refuses = true;      ///< with it: busy channels do, not full stack SMs alone
     bool overhead = true;          ///< false: an idealised study (figure 2)
     bool even = false;     ///< without overhead: no stack SM gets more warps than main SMs have
     bool flush_l1 = true;  ///< of the stack SM, before a warp is spawned
@@ -43,6 +44,22 @@ struct PolicyConfig {
     uint32_t store_coalescing_percent = 0;
     std::string granularity = "loop";  ///< "region", "loop", "innermost" or "block"
   } offload;
+
+  /// [tuning]; Y. Wu et al., ICS 2020, sections 3.4 and 3.5
+  struct Tuning {
+    std::string pimbegin = "before";      ///< where loops are offered: "before" them or "inside"
+    std::string rounds = "outermost";     ///< whose rounds count: "outermost" or "innermost" loops
+    std::string after_refusal = "entry";  ///< next trial: "round", "entry", "loop"
+    bool room_known = false;              ///< main SMs know which stacks are full
+    uint32_t pimbegin_cycles = 1;         ///< of one at a loop's head
+    bool adaptation = false;              ///< the memory traffic monitor sends warps back
+    uint32_t history_rounds = 3;
+    bool full_history = false;           ///< not before so many rounds have been seen
+    uint32_t threshold_percent = 100;    ///< of inter-stack over intra-stack requests
+    std::string after_return = "entry";  ///< next trial: "entry", "loop" or "never"
+
+    bool operator==(const Tuning&) const = default;
+  } tuning;
 };
 
 }  // namespace nearwarp::config

@@ -15,13 +15,15 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 21> all = {{
+  static const std::array<Key<P>, 32> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
-       "none tom coda",
-       "none: everything runs on the main GPU; tom: offloading after the TOM paper; coda: pages "
-       "are spread over stacks or stay in one, after the CODA paper."},
+       "none tom tuning coda",
+       "none: everything runs on the main GPU; tom: offloading after the TOM paper; tuning: "
+       "offloading of loops after Y. Wu et al. (ICS 2020); coda: pages are spread over stacks or "
+       "stay "
+       "in one, after the CODA paper."},
       {"policy.mapping", [](P& p) -> Member { return &p.mapping; }, "", 0, 0, false,
        "bmap tmap oracle local cgp coda",
        "How memory is spread over stacks. bmap: the baseline's fine interleaving; tmap: two "
@@ -56,6 +58,8 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        kOptional},
       {NW_KEY(offload.dynamic_control), "", 0, 0, false, "",
        "Refuse to offload to full stack SMs and over busy channels."},
+      {NW_KEY(offload.busy_refuses), "", 0, 0, false, "",
+       "With dynamic control: busy channels refuse; false: full stack SMs alone.", kOptional},
       {NW_KEY(offload.overhead), "", 0, 0, false, "",
        "Charge offloading; false: requests and acknowledgements take a cycle and no bandwidth, and "
        "nothing is drained, flushed or invalidated (an idealisation)."},
@@ -81,6 +85,42 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "region: every single-entry single-exit region of one structure; loop: loops, nested ones "
        "included, with their guards, but no piece that is the whole kernel; innermost: of these, "
        "loops without loops inside; block: no others.",
+       kOptional},
+      {NW_KEY(tuning.pimbegin), "", 0, 0, false, "before inside",
+       "Where a loop is offered. before: once, before it is entered, as TOM does; inside: at its "
+       "first instruction, in every round.",
+       kOptional},
+      {NW_KEY(tuning.rounds), "", 0, 0, false, "outermost innermost",
+       "Which of a candidate's loops have rounds: those that no other one of it encloses, or those "
+       "without loops inside.",
+       kOptional},
+      {NW_KEY(tuning.after_refusal), "", 0, 0, false, "round entry loop",
+       "A warp that a full stack SM or a busy channel has refused is offered again in the next "
+       "round, when it comes to the loop again, or never for this loop.",
+       kOptional},
+      {NW_KEY(tuning.room_known), "", 0, 0, false, "",
+       "Main SMs are told which stack SMs are full, and ask only where there is room; false: each "
+       "trial asks.",
+       kOptional},
+      {NW_KEY(tuning.pimbegin_cycles), "core cycles", 1, 1000, false, "",
+       "What a PIMBEGIN at a loop's first instruction takes a warp, on SMs of either kind.",
+       kOptional},
+      {NW_KEY(tuning.adaptation), "", 0, 0, false, "",
+       "Stack SMs send a warp back to the main GPU, from the beginning of a round, whose requests "
+       "go too often to other stacks.",
+       kOptional},
+      {NW_KEY(tuning.history_rounds), "rounds", 1, 16, false, "",
+       "Rounds that a warp's entry in the traffic history buffer holds.", kOptional},
+      {NW_KEY(tuning.full_history), "", 0, 0, false, "",
+       "Look at the ratio only when the history is full; false: from the first round on.",
+       kOptional},
+      {NW_KEY(tuning.threshold_percent), "%", 0, 1000000, false, "",
+       "Ratio of inter-stack to intra-stack requests in the history above which a warp is sent "
+       "back.",
+       kOptional},
+      {NW_KEY(tuning.after_return), "", 0, 0, false, "entry loop never",
+       "A warp that was sent back is offered again when it comes to the loop again, never for this "
+       "loop, or never for any.",
        kOptional},
       {NW_KEY(dispatch.groups), "groups", 1, 64, false, "",
        "Groups of SMs with queues of thread blocks of their own: the SMs of a stack, if they lie "

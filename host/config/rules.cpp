@@ -421,6 +421,14 @@ void check_rules(const PolicyConfig& policy, const PlaceOf& place_of) {
                 policy.mechanism == "coda"
                     ? "with policy.mechanism = \"coda\" it must be \"cgp\" or \"coda\""
                     : "this is a mapping of policy.mechanism = \"coda\"");
+  if (policy.mechanism == "tuning") {
+    rules.require(policy.offload.overhead, "offload.overhead", "is false",
+                  "with policy.mechanism = \"tuning\" it must be true");
+    rules.require(policy.tuning.after_refusal != "round" || policy.tuning.pimbegin == "inside",
+                  "tuning.after_refusal", "is \"round\"",
+                  "with tuning.pimbegin = \"before\" there is no trial in a round: it must be "
+                  "\"entry\" or \"loop\"");
+  }
   // Keys without effect under a mechanism are allowed, so that one --set serves several policies.
 }
 

@@ -1,8 +1,9 @@
-// The mechanisms that come with the program. A new one is a line here and, if it has a device side,
-// one in kernels::Mechanisms, in the same place; those without one come last.
+// The mechanisms that come with the program. A new one is a line here and, if it has device code of
+// its own, one in kernels::Mechanisms, in the same place among those.
 #include "host/mechanisms/coda/mechanism.h"
 #include "host/mechanisms/mechanism.h"
 #include "host/mechanisms/tom/mechanism.h"
+#include "host/mechanisms/tuning/mechanism.h"
 
 namespace nearwarp::sim {
 
@@ -10,8 +11,9 @@ static_assert(sm::number_in<nearwarp::tom::Mechanism>(kernels::Mechanisms()) == 
 
 MechanismSet built_in_mechanisms() {
   static const nearwarp::tom::TomMechanism tom;
+  static const nearwarp::tuning::TuningMechanism tuning;
   static const nearwarp::coda::CodaMechanism coda;
-  static const Mechanism* const all[] = {&tom, &coda};
+  static const Mechanism* const all[] = {&tom, &tuning, &coda};
   return all;
 }
 

@@ -7,23 +7,50 @@
 
 namespace nearwarp::sim {
 
+namespace {
+
+const Mechanism& find(MechanismSet known, std::string_view name, const std::string& policy) {
+  std::string names = "none";
+  for (const Mechanism* m : known) {
+    if (m->name() == name) return *m;
+    names += fmt::format(", {}", m->name());
+  }
+  throw Error(
+      fmt::format("policy {}: there is no mechanism '{}' - these are: {}", policy, name, names));
+}
+
+/// The number of the device code that it runs on.
+uint32_t number_of(MechanismSet known, const Mechanism& mechanism) {
+  const std::string_view name =
+      mechanism.runs_on().empty() ? mechanism.name() : mechanism.runs_on();
+  uint32_t number = 0;
+  for (const Mechanism* m : known) {
+    if (m->name() == name) break;
+    if (m->runs_on().empty()) ++number;
+  }
+  return number;
+}
+
+}  // namespace
+
 MechanismRuns prepare_mechanisms(MechanismSet known, const RunSubject& subject,
                                  ImageTables& image) {
   MechanismRuns runs;
   std::string_view left = subject.policy.mechanism;
   if (left == "none") return runs;
+  uint32_t taken = 0;
   while (!left.empty()) {
     const std::string_view name = left.substr(0, left.find('+'));
     left.remove_prefix(std::min(left.size(), name.size() + 1));
-    uint32_t number = 0;
-    while (number < known.size() && known[number]->name() != name) ++number;
-    if (number == known.size()) {
-      std::string names = "none";
-      for (const Mechanism* m : known) names += fmt::format(", {}", m->name());
-      throw Error(fmt::format("policy {}: there is no mechanism '{}' - these are: {}",
-                              subject.policy.name, name, names));
-    }
-    runs.push_back(known[number]->prepare(subject, number, image));
+    const Mechanism& mechanism = find(known, name, subject.policy.name);
+    const uint32_t number = number_of(known, mechanism);
+    if ((taken >> number & 1) != 0)
+      throw Error(
+          fmt::format("policy {}: mechanism '{}' runs on the same parts as another of "
+                      "'{}' - name one of them",
+                      subject.policy.name, name, subject.policy.mechanism));
+    taken |= 1u << number;
+    runs.push_back(mechanism.prepare(subject, number, image));
   }
   return runs;
 }

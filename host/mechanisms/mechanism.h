@@ -70,18 +70,21 @@ class Mechanism {
   virtual ~Mechanism() = default;
   /// As in a policy's key policy.mechanism.
   virtual std::string_view name() const = 0;
+  /// The mechanism whose device code it sets; empty: it has its own, and so a number.
+  virtual std::string_view runs_on() const { return {}; }
   /// Run the compiler pass, mark instructions of the image with 1 << number.
   virtual std::unique_ptr<MechanismRun> prepare(const RunSubject& subject, uint32_t number,
                                                 ImageTables& image) const = 0;
 };
 
-/// By number.
+/// Those with device code of their own by number.
 using MechanismSet = std::span<const Mechanism* const>;
 /// Those that come with the program.
 MechanismSet built_in_mechanisms();
 
 /// The mechanisms of a policy: policy.mechanism, several joined by "+"; "none" for none. Throws
-/// nearwarp::Error for a name that is not in `known`.
+/// nearwarp::Error for a name that is not in `known`,
+/// and for two that run on the same device code.
 MechanismRuns prepare_mechanisms(MechanismSet known, const RunSubject& subject, ImageTables& image);
 
 /// Attach mechanism `number` to an SM, of whichever width.

@@ -108,6 +108,16 @@ TEST(ProbeLatency, FromAStackSm) {
   EXPECT_GE(another, own + link);
 }
 
+TEST(ProbeLatency, OfPimTuningAreThoseOfItsSource) {
+  const auto from = [](const char* place, const std::string& name) {
+    return latency({}, name, "pim-tuning", std::string(place) + "_sm_latency");
+  };
+  // SM7_QV100: 193 where the L1 misses, 141 more where the L2 does (configs/machines/qv100.toml).
+  EXPECT_NEAR(from("main", "L2 hit"), 193, 2);
+  EXPECT_NEAR(from("main", "DRAM, anywhere") - from("main", "L2 hit"), 141.5, 5);
+  EXPECT_NEAR(from("stack", "DRAM, own stack: open row") - from("stack", "L1 hit"), 141.5, 2);
+}
+
 TEST(ProbeLatency, AStackSmHasItsOwnL1AndClock) {
   const Overrides half{"stack_sm.clock_mhz=700", "clocks.core_mhz=1400"};
   EXPECT_NEAR(latency(half, "L1 hit", "tom", "stack_sm_latency"),

@@ -78,6 +78,23 @@ TEST(Explanation, WhatASteadyStateWouldOffload) {
   EXPECT_DOUBLE_EQ(c.offloaded_share(), 100.0 / 110.0);
 }
 
+TEST(Explanation, RoundsOfTunedOffloading) {
+  RunResult run = example();
+  EXPECT_EQ(format_explanation(run, 200).find("rounds, near"), std::string::npos);
+  CandidateRow& c = run.candidates[0];
+  c.entries = 7000;
+  c.sent_back = 1500;
+  c.home_rounds = 4000, c.home_cycles = 800'000;
+  c.near_rounds = 12'000;
+  c.returned = 6000, c.offloaded_cycles = 600'000;
+  const std::string text = format_explanation(run, 200);
+  const std::string rounds = text.substr(text.find("Loops under"));
+  // Entries, trials, returned, at end, sent back, rounds, their share, cycles per round.
+  EXPECT_EQ(row(rounds, "pathcalc 3 "), (Words{"7,000", "11,000", "6,000", "4,500", "1,500",
+                                               "4,000", "12,000", "75.0", "200", "50"}));
+  EXPECT_LE(widest(format_explanation(run)), 80u);
+}
+
 TEST(Explanation, NothingIsDividedByZero) {
   RunResult run = example();
   run.candidates = {CandidateRow()};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/mechanisms/tom/program.h"
+#include "device/mechanisms/tuning/rounds.h"
 #include "device/sm/kernel_image.h"
 #include "device/trace/format.h"
 #include "device/trace/writer.h"
@@ -76,6 +77,8 @@ struct Program {
   // TOM's side tables; complete once all blocks are there.
   std::vector<tom::Candidate> candidates;
   std::vector<uint16_t> candidate_of, weight;
+  std::vector<uint16_t> head_of;  ///< tuned offloading's; complete likewise
+  std::vector<tuning::LoopHead> heads;
 
   /// Returns the block's number. `iterations`: see tom::ProgramTables::weight.
   uint32_t block(const std::vector<sm::ImageInstr>& of, uint32_t iterations = 0) {
@@ -88,6 +91,7 @@ struct Program {
     }
     blocks.push_back(b);
     candidate_of.resize(instrs.size(), tom::kNoCandidate);
+    head_of.resize(instrs.size(), tuning::kNoHead);
     for (uint32_t i = 0; i < b.count; ++i) instrs[b.first + i].edges = 1;  // TOM is mechanism 0
     weight.push_back(static_cast<uint16_t>(iterations));
     return static_cast<uint32_t>(blocks.size() - 1);
@@ -101,6 +105,14 @@ struct Program {
     candidates.back().begin = blocks[*of.begin()].first;
     instrs[candidates.back().begin].marks = 1;  // TOM is mechanism 0
     return id;
+  }
+  /// Have rounds of a candidate begin with block `b`.
+  void loop_head(uint32_t b, const tuning::LoopHead& properties) {
+    const uint32_t at = blocks[b].first;
+    head_of[at] = static_cast<uint16_t>(heads.size());
+    heads.push_back(properties);
+    instrs[at].marks = 1;
+    candidates[candidate_of[at]].has_heads = true;
   }
   /// A launch that begins when the one before has ended. `blocks_per_sm`: by its registers, on SMs
   /// that have kSmRegisters.

@@ -235,6 +235,9 @@ class SmBenchOf {
     offload.candidates = place(program.candidates);
     offload.candidate_of = place(program.candidate_of);
     offload.weight = place(program.weight);
+    offload.head_of = place(program.head_of);
+    offload.heads = place(program.heads);
+    side.history = a.allocate<tuning::TrafficHistory>(params.num_warps);
     side.warps = a.allocate<tom::WarpSide>(params.num_warps);
     side.dirty = a.allocate<uint32_t>(params.num_warps * offload.dirty_entries);
     if (!params.in_stack)

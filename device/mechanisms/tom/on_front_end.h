@@ -20,6 +20,7 @@ enum class LearningPhase : uint8_t {
 struct ArbiterParams {
   uint32_t stack_warps = 0;         ///< warps that one stack's SMs hold
   bool count_at_begin = false;      ///< instances count when they begin; else when they end
+  bool tell_room = false;           ///< tell SMs which stacks are full
   bool dynamic_control = false;     ///< deny when a stack is full; else the question waits
   uint64_t learning_instances = 0;  ///< the learning phase ends with this one; 0: there is none
   Tick remap_ticks = 0;  ///< from the last SM's standstill until they go on; at least a window
@@ -57,6 +58,8 @@ NW_HD inline void grant(O& o, uint32_t stack, uint32_t sm, uint32_t warp) {
   o.s.counters.grants += 1;
   if (o.s.pending[stack] > o.s.counters.peak_pending)
     o.s.counters.peak_pending = o.s.pending[stack];
+  if (o.p.tell_room && o.s.pending[stack] == o.p.stack_warps)
+    frontend::tell_all(o.v, o.v.s.word | full_bit(stack));
   frontend::post(o.v, sm, kOffloadGrant, warp);
 }
 
@@ -86,7 +89,11 @@ NW_HD inline void on_release(O& o, uint32_t stack) {
   s.counters.releases += 1;
   NW_ASSERT(s.pending[stack] > 0);
   s.pending[stack] -= 1;
-  if (s.waiting_count[stack] == 0) return;
+  if (s.waiting_count[stack] == 0) {
+    if ((o.v.s.word & full_bit(stack)) != 0 && o.p.tell_room)
+      frontend::tell_all(o.v, o.v.s.word & ~full_bit(stack));
+    return;
+  }
   const Waiting w = s.waiting.in(o.v.base)[stack * s.waiting_entries + s.waiting_head[stack]];
   s.waiting_head[stack] =
       s.waiting_head[stack] + 1 == s.waiting_entries ? 0 : s.waiting_head[stack] + 1;

@@ -15,13 +15,17 @@ struct OnSm : sm::Hooks {
   NW_HD static bool at_cursor(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
     if (!o.p.in_stack) return look_at(o, warp, now, earliest);
     const uint32_t pc = o.v.warps[warp].at.pc;
-    if (o.p.candidate_of.in(o.v.base)[pc] == side_of(o, warp).candidate) return false;
+    if (o.p.candidate_of.in(o.v.base)[pc] == side_of(o, warp).candidate)
+      return o.p.tuning.on && o.p.head_of.in(o.v.base)[pc] != tuning::kNoHead &&
+             begin_near_round(o, warp, now, earliest);
     sm::finish_warp(o.v, warp, now);  // beyond its candidate
     return true;
   }
   template <class O>
   NW_HD static void at_end(O& o, uint32_t warp, uint32_t now) {
-    if (!o.p.in_stack) leave_candidate(o, warp, now);
+    if (o.p.in_stack) return;
+    leave_candidate(o, warp, now);
+    side_of(o, warp).barred = 0;
   }
   template <class O>
   NW_HD static void go_on_draining(O& o, uint32_t warp, uint32_t now) {

@@ -18,6 +18,8 @@ inline constexpr PacketKind kOffloadRequest = packet_kind(kPacketBlock, 0, Messa
 /// A line that the offloaded block wrote; precedes the acknowledgement.
 inline constexpr PacketKind kOffloadDirty = packet_kind(kPacketBlock, 0, MessageClass::kReply);
 inline constexpr PacketKind kOffloadAck = packet_kind(kPacketBlock, 1, MessageClass::kReply);
+/// Packet::line of an acknowledgement: the block has not been executed to its end.
+inline constexpr uint32_t kSentBack = 1;
 
 // Between SMs and the front end.
 inline constexpr PacketKind kOffloadAsk = packet_detail::control(0);  ///< line: the stack
@@ -27,6 +29,8 @@ inline constexpr PacketKind kOffloadDeny = packet_detail::control(2);
 inline constexpr PacketKind kOffloadRelease = packet_detail::control(3);
 /// sectors: busy bits (bit 2 s: TX of stack s, bit 2 s + 1: RX); from a link port only its own two.
 inline constexpr PacketKind kChannelBusy = packet_detail::control(4);
+/// And of tuned offloading from the highest bit down: stack `k` has no room.
+NW_HD NW_INLINE uint32_t full_bit(uint32_t k) { return 0x80000000u >> k; }
 /// The memory map analyzer reports: see analyzer_state.h.
 inline constexpr PacketKind kInstanceSeen = packet_detail::control(5);
 inline constexpr PacketKind kLearningStop =

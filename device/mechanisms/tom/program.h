@@ -16,6 +16,8 @@ struct Candidate {
   uint16_t live_out_bytes = 0;         ///< per thread
   uint8_t saves_tx = 0, saves_rx = 0;  ///< the 2-bit tag
   uint16_t kernel = 0;
+  uint8_t order = 0;       ///< among its kernel's candidates, counted up to 63
+  bool has_heads = false;  ///< tuned offloading knows a loop of it
 };
 
 /// The tables, read-only.

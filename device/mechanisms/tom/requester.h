@@ -62,14 +62,21 @@ NW_HD inline void request(O& o, uint32_t warp, uint32_t now, uint32_t record, ui
   t.stack = destination_of(o, warp, record, mask);
   if (o.p.dynamic_control) {
     const uint32_t busy = o.s.busy_channels >> (2 * t.stack);
-    const bool tx = (busy & 1) != 0 && c.saves_tx == 0;
-    const bool rx = (busy & 2) != 0 && c.saves_rx == 0;
+    const bool tx = o.p.busy_refuses && (busy & 1) != 0 && c.saves_tx == 0;
+    const bool rx = o.p.busy_refuses && (busy & 2) != 0 && c.saves_rx == 0;
     if (tx || rx) {
       CandidateCounters& n = counters_of(o, t);
       (tx ? n.refused_busy_tx : n.refused_busy_rx) += 1;
+      note_refusal(o, t);
       stay(o, warp, now);
       return;
     }
+  }
+  if (o.p.tuning.room_known && (o.s.busy_channels & full_bit(t.stack)) != 0) {
+    counters_of(o, t).refused_pending += 1;
+    note_refusal(o, t);
+    stay(o, warp, now);
+    return;
   }
   t.drain_epoch = sm::begin_drain(v.s);
   hold(o, warp, Step::kDraining);
@@ -118,6 +125,7 @@ NW_HD inline void decide(O& o, uint32_t warp, uint32_t now) {
   t.decided = now;
   if (!is_long_enough(o, warp)) {
     counters_of(o, t).refused_condition += 1;
+    t.paused = true;  // what is ahead does not become more
     stay(o, warp, now);
     t.at_home = false;  // short ones are not what offloading is compared with
     return;
@@ -142,14 +150,74 @@ NW_HD inline void leave_candidate(O& o, uint32_t warp, uint32_t now) {
   if (t.at_home) {
     t.at_home = false;
     CandidateCounters& n = counters_of(o, t);
-    n.kept += 1;
-    n.kept_cycles += now - t.decided;
+    if (!t.was_away) {
+      n.kept += 1;
+      n.kept_cycles += now - (o.p.tuning.inside ? t.home_since : t.decided);
+    }
   }
+  if (o.p.tuning.on) counters_of(o, t).home_cycles += now - t.home_since;
   if (t.analyzed) close_instance(o, warp);
-  t.candidate = kNoCandidate;
   Warp& w = o.v.warps[warp];
-  w.watch = static_cast<uint8_t>(w.watch & ~o.bit);
+  leave(o, w, t);
   w.count = static_cast<uint8_t>(w.count & ~o.bit);
+}
+
+/// Offer the warp, which stands at a loop's head, from there.
+template <class O>
+NW_HD inline void begin_trial(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+  const Warp& w = o.v.warps[warp];
+  WarpSide& t = side_of(o, warp);
+  if (t.step == Step::kSearching) {  // a whole round without an access
+    t.searched = t.searched_threads = 0;
+    counters_of(o, t).no_memory_access += 1;
+  }
+  t.saved = w.at;
+  t.rounds_passed = 1;
+  hold(o, warp, Step::kDeciding);
+  sm::set_timer(o.v, warp, (earliest > now ? earliest : now) + o.p.tuning.begin_cycles, now);
+}
+
+/// Is a warp at home offered at this instruction, inside of its candidate?
+template <class O>
+NW_HD NW_INLINE bool offers_at(const O& o, uint32_t pc) {
+  return o.p.tuning.inside && o.p.head_of.in(o.v.base)[pc] != tuning::kNoHead;
+}
+
+/// A warp comes to an instruction of its candidate at home. Is it a loop's first? Then a round
+/// begins.
+template <class O>
+NW_HD inline bool note_home_round(O& o, WarpSide& t, uint32_t pc) {
+  if (o.p.head_of.in(o.v.base)[pc] == tuning::kNoHead) return false;
+  CandidateCounters& n = counters_of(o, t);
+  n.home_rounds += 1;
+  n.begins += o.p.tuning.marks_rounds() ? 1 : 0;
+  t.rounds_passed += 1;
+  return true;
+}
+
+/// A warp inside a candidate at home: does it stand at a loop's head, where a round begins? True:
+/// it is not to be scheduled.
+template <class O>
+NW_HD NW_APART bool begin_home_round(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+  auto& v = o.v;
+  WarpSide& t = side_of(o, warp);
+  if (!note_home_round(o, t, v.warps[warp].at.pc) || !o.p.tuning.marks_rounds()) return false;
+  if (o.p.tuning.inside && !t.paused && !t.analyzed && !is_learning(o)) {
+    begin_trial(o, warp, now, earliest);
+  } else {
+    sm::schedule(v, warp, now, earliest + o.p.tuning.begin_cycles);
+  }
+  return true;
+}
+
+/// The warp comes to a candidate under tuned offloading. True: it is not to be decided on here.
+template <class O>
+NW_HD inline bool enter_tuned(O& o, WarpSide& t) {
+  const Candidate c = candidate_of(o, t);
+  t.was_away = false;
+  t.paused = (t.barred >> c.order & 1) != 0;
+  t.rounds_passed = 0;
+  return t.paused || (o.p.tuning.inside && c.has_heads);
 }
 
 /// The cursor of a warp on a main SM stands at an instruction that begins a candidate, or the warp
@@ -161,12 +229,26 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
   WarpSide& t = side_of(o, warp);
   const ProgramTables program = o.p.program(v.base);
   const uint16_t here = program.candidate_at(w.at.pc);
-  if (here == t.candidate) return t.step == Step::kSearching && at_first_access(o, warp, now);
+  if (here == t.candidate) {
+    const bool tuned = o.p.tuning.on;
+    if (t.step == Step::kSearching && !(tuned && offers_at(o, w.at.pc)) &&
+        at_first_access(o, warp, now)) {
+      if (tuned) note_home_round(o, t, w.at.pc);
+      return true;
+    }
+    return tuned && begin_home_round(o, warp, now, earliest);
+  }
   leave_candidate(o, warp, now);
   if (!program.begins(w.at.pc)) return false;
   t.candidate = here;
   t.saved = w.at;
   w.watch = static_cast<uint8_t>(w.watch | o.bit);
+  if (o.p.tuning.on) {
+    counters_of(o, t).entries += 1;
+    t.home_since = now;
+    if (enter_tuned(o, t) && !is_learning(o)) return begin_home_round(o, warp, now, earliest);
+    note_home_round(o, t, w.at.pc);  // decided on at the loop's first instruction, if it is one
+  }
   if (is_learning(o)) {
     learn(o, warp, now, earliest);
     return true;
@@ -186,12 +268,21 @@ NW_HD inline void on_answer(O& o, const Packet& p, uint32_t now) {
   NW_ASSERT(t.step == Step::kAsking);
   if (p.kind == kOffloadDeny) {
     counters_of(o, t).refused_pending += 1;
+    note_refusal(o, t);
     stay(o, warp, now);
     return;
   }
   t.step = Step::kGranted;
   o.s.granted.set(warp);
   note_network(o);
+}
+
+/// Bytes of registers per thread that a request carries.
+template <class O>
+NW_HD inline uint32_t request_registers(const O& o, const WarpSide& t) {
+  const uint16_t head = o.p.tuning.inside ? o.p.head_of.in(o.v.base)[t.saved.pc] : tuning::kNoHead;
+  if (head == tuning::kNoHead) return candidate_of(o, t).live_in_bytes;
+  return o.p.heads.in(o.v.base)[head].live_in_bytes;
 }
 
 /// Send one granted request, if the network takes it.
@@ -205,7 +296,12 @@ NW_HD inline void send_request(O& o, uint32_t now) {
   Packet p = request_packet(o, warp);
   p.dst = o.p.stack_sms.in(v.base)[t.stack];
   p.bytes = static_cast<uint16_t>(v.p.header_bytes + kRequestContextBytes +
-                                  uint32_t{candidate_of(o, t).live_in_bytes} * sm::kWarpSize);
+                                  request_registers(o, t) * sm::kWarpSize);
+  if (o.p.tuning.on) {
+    t.was_away = true;
+    counters_of(o, t).home_cycles += t.decided - t.home_since;
+    counters_of(o, t).home_rounds -= t.rounds_passed;
+  }
   v.s.counters.redundant += t.searched;
   v.s.counters.redundant_threads += t.searched_threads;
   t.searched = t.searched_threads = 0;

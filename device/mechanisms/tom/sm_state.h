@@ -5,12 +5,15 @@
 #include "device/core/warp_set.h"
 #include "device/mechanisms/tom/analyzer_state.h"
 #include "device/mechanisms/tom/program.h"
+#include "device/mechanisms/tuning/rounds.h"
 
 namespace nearwarp::tom {
 
 /// Program counters (begin, end) and active mask in an offload request (TOM, section 4.2), in
 /// bytes.
 inline constexpr uint32_t kRequestContextBytes = 12;
+/// Program counter and active mask of a warp that is sent back, in bytes.
+inline constexpr uint32_t kReturnContextBytes = 8;
 
 /// More guests than any stack SM holds.
 inline constexpr uint32_t kMaxGuests = 0xffff;
@@ -25,6 +28,7 @@ struct SmSideParams {
   bool even = false;               ///< and only where fewer guests are than the SM has warps
   bool any_stack = false;          ///< all data is in every stack: whichever one has room
   bool flush_l1 = true;            ///< section 4.4.2: a stack SM, before it spawns a warp
+  bool busy_refuses = true;        ///< with dynamic control: busy channels do
   bool count_at_begin = false;     ///< the learning phase counts instances when they begin
   uint32_t pipeline_latency = 10;  ///< core cycles from detection to decision
   uint32_t dirty_entries = 16;     ///< written lines a stack SM remembers per warp
@@ -32,6 +36,9 @@ struct SmSideParams {
   // The program.
   Ref<Candidate> candidates;
   Ref<uint16_t> candidate_of, weight;
+  tuning::TuningParams tuning;
+  Ref<uint16_t> head_of;        ///< tuned: by instruction; kNoHead: no loop's
+  Ref<tuning::LoopHead> heads;  ///< tuned
 
   NW_HD NW_INLINE ProgramTables program(const std::byte* base) const {
     return {candidates.in(base), candidate_of.in(base), weight.in(base)};
@@ -67,6 +74,13 @@ struct WarpSide {
   Step step = Step::kNone;
   bool at_home = false;   ///< executes a candidate that was not offloaded
   bool analyzed = false;  ///< learning phase: its candidate instance is being analysed
+  // Tuned offloading.
+  bool paused = false;         ///< not offered again before it leaves the candidate
+  bool was_away = false;       ///< offloaded since it came to the candidate
+  bool sent_back = false;      ///< stack SM: returns before the candidate's end
+  uint32_t home_since = 0;     ///< cycle from which on it has executed the candidate at home
+  uint32_t rounds_passed = 0;  ///< loop heads since `saved`
+  uint64_t barred = 0;         ///< candidates (Candidate::order) that are not offered again
 };
 
 /// What became of one candidate's instances on one SM.
@@ -83,6 +97,12 @@ struct CandidateCounters {
   uint64_t returned = 0, offloaded_cycles = 0;
   // Stack SMs: lines that went to memory, by where they lie.
   uint64_t local_lines = 0, remote_lines = 0;
+  // Tuned offloading.
+  uint64_t entries = 0;                       ///< times that a warp came to it
+  uint64_t sent_back = 0;                     ///< of those returned: by the memory traffic monitor
+  uint64_t home_rounds = 0, home_cycles = 0;  ///< executed at home
+  uint64_t near_rounds = 0;                   ///< executed on stack SMs
+  uint64_t begins = 0;                        ///< PIMBEGINs at loop heads, on SMs of either kind
 };
 
 struct OffloadCounters {
@@ -104,7 +124,8 @@ struct SmSideState {
   WarpSet<kWords> returning;  ///< stack SM: finished, dirty lines and acknowledgement to be sent
   Ref<WarpSide> warps;        ///< by warp slot
   Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines
-  Ref<CandidateCounters> candidates;  ///< by candidate
+  Ref<CandidateCounters> candidates;    ///< by candidate
+  Ref<tuning::TrafficHistory> history;  ///< tuned, stack SM: by warp slot
   // Without overhead.
   Ref<Ref<Channel>> ways, answers;  ///< to and from stack SMs, by stack; there: main SMs, in order
   /// Stack SM, by main SM: how many guests there must be fewer of until it is told of room; 0: it

@@ -21,6 +21,7 @@ NW_HD inline void spawn(O& o, const Packet& packet, uint16_t requester, uint32_t
   t.requester = requester;
   t.requester_warp = static_cast<uint8_t>(packet.tag);
   t.candidate = o.p.candidate_of.in(v.base)[at.pc];
+  if (o.p.tuning.on) o.s.history.in(v.base)[warp] = tuning::TrafficHistory{};
   sm::continue_warp(v, warp, now, now + 1);
 }
 
@@ -70,7 +71,32 @@ NW_HD inline void remember_dirty(O& o, uint32_t warp, LineAddr line, uint32_t no
 template <class O>
 NW_HD inline void count_place(O& o, uint32_t warp, LineAddr line) {
   CandidateCounters& n = counters_of(o, side_of(o, warp));
-  (o.v.stack_of(line) == o.v.own_stack() ? n.local_lines : n.remote_lines) += 1;
+  const bool own = o.v.stack_of(line) == o.v.own_stack();
+  (own ? n.local_lines : n.remote_lines) += 1;
+  if (o.p.tuning.on) tuning::note_request(o.s.history.in(o.v.base)[warp], own);
+}
+
+/// A guest stands at a loop's head: a round begins. The monitor may send it back from there; what
+/// it has in flight comes to its end before, as at the candidate's end (deviations 77 to 79 in
+/// tests/validation/DEVIATIONS.md). True: the warp has been taken care of.
+template <class O>
+NW_HD NW_APART bool begin_near_round(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+  const tuning::TuningParams& p = o.p.tuning;
+  WarpSide& t = side_of(o, warp);
+  CandidateCounters& n = counters_of(o, t);
+  if (p.marks_rounds()) {
+    n.begins += 1;
+    tuning::TrafficHistory& h = o.s.history.in(o.v.base)[warp];
+    if (tuning::begin_round(h, p.history_rounds) && p.adaptation && tuning::exceeds(h, p)) {
+      t.sent_back = true;
+      sm::finish_warp(o.v, warp, now);
+      return true;
+    }
+  }
+  n.near_rounds += 1;
+  if (!p.marks_rounds()) return false;
+  sm::schedule(o.v, warp, now, earliest + p.begin_cycles);
+  return true;
 }
 
 /// The warp is at its end: once its registers, which the acknowledgement carries, have their
@@ -100,7 +126,15 @@ NW_HD inline Packet ack_packet(O& o, uint32_t warp) {
   p.src = o.v.s.endpoint;
   p.tag = side_of(o, warp).requester_warp;
   pack_cursor(o.v.warps[warp].at, p);
+  if (side_of(o, warp).sent_back) p.line = kSentBack;
   return p;
+}
+/// Bytes that follow its header: registers; of a warp that is sent back also where it stands.
+template <class O>
+NW_HD inline uint32_t ack_body_bytes(const O& o, uint32_t warp, const WarpSide& t) {
+  if (!t.sent_back) return uint32_t{candidate_of(o, t).live_out_bytes} * sm::kWarpSize;
+  const uint16_t head = o.p.head_of.in(o.v.base)[o.v.warps[warp].at.pc];
+  return kReturnContextBytes + uint32_t{o.p.heads.in(o.v.base)[head].changed_bytes} * sm::kWarpSize;
 }
 
 /// Without overhead: a request, which needs a free slot, and fewer guests than it says.
@@ -155,8 +189,7 @@ NW_HD inline void send_return(O& o, uint32_t now) {
   }
   Packet p = ack_packet(o, warp);
   p.dst = t.requester;
-  p.bytes = static_cast<uint16_t>(v.p.header_bytes +
-                                  uint32_t{candidate_of(o, t).live_out_bytes} * sm::kWarpSize);
+  p.bytes = static_cast<uint16_t>(v.p.header_bytes + ack_body_bytes(o, warp, t));
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   o.s.returning.clear(warp);
   note_network(o);

@@ -129,7 +129,38 @@ NW_HD inline Packet request_packet(O& o, uint32_t warp) {
   return p;
 }
 
-/// The block has been executed: take registers and program counter, go on.
+/// The warp is in its candidate no more. One of whose candidates any is barred is watched to its
+/// end, which lifts that.
+template <class O>
+NW_HD NW_INLINE void leave(O& o, Warp& w, WarpSide& t) {
+  t.candidate = kNoCandidate;
+  if (t.barred == 0) w.watch = static_cast<uint8_t>(w.watch & ~o.bit);
+}
+
+/// Offer the warp no more for as long as `pause` says.
+template <class O>
+NW_HD NW_INLINE void pause(O& o, WarpSide& t, tuning::Pause pause) {
+  t.paused = t.paused || pause != tuning::Pause::kRound;
+  if (pause == tuning::Pause::kLoop) t.barred |= uint64_t{1} << candidate_of(o, t).order;
+  if (pause == tuning::Pause::kWarp) t.barred = ~uint64_t{0};
+}
+/// The stack has no room for it, or a channel is busy.
+template <class O>
+NW_HD NW_INLINE void note_refusal(O& o, WarpSide& t) {
+  if (o.p.tuning.on) pause(o, t, o.p.tuning.after_refusal);
+}
+
+/// The memory traffic monitor has sent the warp back; it is in its candidate still, at a loop's
+/// head.
+template <class O>
+NW_HD inline void go_on_at_home(O& o, WarpSide& t, uint32_t now) {
+  counters_of(o, t).sent_back += 1;
+  t.home_since = now;
+  pause(o, t, o.p.tuning.after_return);
+}
+
+/// The block has been executed, or the warp is sent back: take registers and program counter, go
+/// on.
 template <class O>
 NW_HD inline void take_back(O& o, const Packet& packet, uint32_t now) {
   auto& v = o.v;
@@ -140,8 +171,11 @@ NW_HD inline void take_back(O& o, const Packet& packet, uint32_t now) {
   w.at = unpack_cursor(v, packet);
   counters_of(o, t).returned += 1;
   counters_of(o, t).offloaded_cycles += now - t.decided;
-  t.candidate = kNoCandidate;
-  w.watch = static_cast<uint8_t>(w.watch & ~o.bit);
+  if (packet.line == kSentBack) {
+    go_on_at_home(o, t, now);
+  } else {
+    leave(o, w, t);
+  }
   set_free(o, warp, Step::kNone);
   o.s.counters.returned += 1;
   o.s.counters.ack_bytes += packet.bytes;

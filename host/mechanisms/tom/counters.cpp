@@ -36,6 +36,23 @@ constexpr CounterRow<CandidateCounters> kCandidateCounters[] = {
      [](C c) { return c.remote_lines; }},
 };
 
+/// The same of tuned offloading.
+constexpr CounterRow<CandidateCounters> kRoundCounters[] = {
+    {"entries", "entries", "Times that a warp came to a candidate", [](C c) { return c.entries; }},
+    {"home_rounds", "rounds", "Loop rounds executed on the main GPU",
+     [](C c) { return c.home_rounds; }},
+    {"near_rounds", "rounds", "Loop rounds executed on stack SMs",
+     [](C c) { return c.near_rounds; }},
+    {"home_cycles", "core cycles", "Time of candidates on the main GPU, summed over warps",
+     [](C c) { return c.home_cycles; }},
+    {"near_cycles", "core cycles",
+     "From the decision for an offload to its return, summed over warps",
+     [](C c) { return c.offloaded_cycles; }},
+    {"sent_back", "instances", "Offloaded, and sent back by the memory traffic monitor",
+     [](C c) { return c.sent_back; }},
+    {"begins", "instructions", "PIMBEGINs executed at loop heads", [](C c) { return c.begins; }},
+};
+
 /// What one main SM counts.
 struct RequesterNumbers {
   const OffloadCounters& offload;
@@ -71,6 +88,12 @@ constexpr Member kAtHome[] = {
     &CandidateCounters::kept_cycles,
     &CandidateCounters::returned,
     &CandidateCounters::offloaded_cycles,
+    &CandidateCounters::entries,
+    &CandidateCounters::sent_back,
+    &CandidateCounters::home_rounds,
+    &CandidateCounters::home_cycles,
+    &CandidateCounters::near_rounds,
+    &CandidateCounters::begins,
 };
 constexpr Member kInStack[] = {&CandidateCounters::local_lines, &CandidateCounters::remote_lines};
 
@@ -108,6 +131,11 @@ report::CandidateRow row_of(const compiler::Kernel& kernel, const compiler::Offl
   row.kept_cycles = n.kept_cycles;
   row.returned = n.returned;
   row.offloaded_cycles = n.offloaded_cycles;
+  row.entries = n.entries;
+  row.sent_back = n.sent_back;
+  row.home_rounds = n.home_rounds;
+  row.home_cycles = n.home_cycles;
+  row.near_rounds = n.near_rounds;
   row.stack_slots = stack_slots;
   row.home_warps = home_warps;
   return row;
@@ -124,12 +152,18 @@ uint64_t stack_slots(sim::System& system) {
 }  // namespace
 
 void collect_offloading(const runtime::Recording& recording, const OffloadTables& tables,
-                        uint32_t number, sim::System& system, report::RunResult& result) {
+                        uint32_t number, bool tuned, sim::System& system,
+                        report::RunResult& result) {
   const std::vector<CandidateCounters> candidates =
       sum_candidates(system, number, tables.candidates.size());
   CounterSums<CandidateCounters> by_candidate(kCandidateCounters);
   for (const CandidateCounters& c : candidates) by_candidate.add(c);
   by_candidate.append_to(result, "offload.");
+  if (tuned) {
+    CounterSums<CandidateCounters> rounds(kRoundCounters);
+    for (const CandidateCounters& c : candidates) rounds.add(c);
+    rounds.append_to(result, "tuning.");
+  }
 
   CounterSums<RequesterNumbers> by_requester(kRequesterCounters);
   uint64_t peak = arbiter(system, number).counters.peak_pending;

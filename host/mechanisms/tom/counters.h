@@ -10,6 +10,7 @@ namespace nearwarp::tom {
 
 /// Append them. TOM is mechanism `number`.
 void collect_offloading(const runtime::Recording& recording, const OffloadTables& tables,
-                        uint32_t number, sim::System& system, report::RunResult& result);
+                        uint32_t number, bool tuned, sim::System& system,
+                        report::RunResult& result);
 
 }  // namespace nearwarp::tom

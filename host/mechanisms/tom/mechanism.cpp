@@ -22,18 +22,24 @@ using sim::System;
 
 class TomRun final : public sim::MechanismRun {
  public:
-  TomRun(const sim::RunSubject& subject, uint32_t number, sim::ImageTables& image)
+  TomRun(const sim::RunSubject& subject, uint32_t number, sim::ImageTables& image, const Tune& tune)
       : subject_(subject),
         number_(number),
         tables_(build_offload_tables(subject.recording, subject.machine, subject.policy, image)),
         placement_(subject.recording, subject.machine, subject.policy, image, tables_) {
-    mark_candidates(tables_, static_cast<uint8_t>(1u << number), image);
+    const auto mark = static_cast<uint8_t>(1u << number);
+    if (tune) tuning_ = tune(mark, tables_);
+    mark_candidates(tables_, mark, image);
   }
 
   sim::MachineNeeds needs() const override { return {.stacks_compute = true}; }
 
   void extend(sim::Graph& graph, const sim::Parts& parts) override {
     add_to_machine(graph, parts, subject_.policy, learns());
+    // A stack has three bits of the front end's word.
+    if (tuning_.params.room_known && parts.machine.stack.count > 10)
+      throw Error(fmt::format("{}: stack.count = {} - with tuning.room_known it is at most 10",
+                              parts.machine.path, parts.machine.stack.count));
     if (subject_.policy.mapping != "tmap" && subject_.policy.mapping != "oracle") return;
     if (!subject_.recording.applications.empty())
       throw Error(
@@ -68,7 +74,7 @@ class TomRun final : public sim::MechanismRun {
   void serve(System& system) override { placement_.watch(system, number_); }
 
   void collect(System& system, report::RunResult& result) override {
-    collect_offloading(subject_.recording, tables_, number_, system, result);
+    collect_offloading(subject_.recording, tables_, number_, tuning_.params.on, system, result);
   }
   void report(System& system, report::RunResult& result) override {
     result.mapping = placement_.report(system, number_);
@@ -138,6 +144,8 @@ class TomRun final : public sim::MechanismRun {
     SmSideParams p;
     p.in_stack = in_stack;
     p.dynamic_control = subject_.policy.offload.dynamic_control;
+    p.busy_refuses = subject_.policy.offload.busy_refuses;
+    p.tuning = tuning_.params;
     p.no_overhead = !subject_.policy.offload.overhead;
     p.even = subject_.policy.offload.even;
     p.any_stack = subject_.policy.mapping == "local";
@@ -178,6 +186,8 @@ class TomRun final : public sim::MechanismRun {
     params.candidates = sim::place_all(system, tables_.candidates);
     params.candidate_of = sim::place_all(system, tables_.candidate_of);
     params.weight = sim::place_all(system, tables_.weight);
+    params.head_of = sim::place_all(system, tuning_.head_of);
+    params.heads = sim::place_all(system, tuning_.heads);
     const Ref<SmSideParams> main = sim::place(system, params);
     params.in_stack = true;
     const Ref<SmSideParams> stack = sim::place(system, params);
@@ -203,6 +213,7 @@ class TomRun final : public sim::MechanismRun {
         sim::with_sm(system, endpoint, [](const auto& s) { return s.warps.count; });
     const auto attach = [&](auto side) {
       side.dirty = system.arena.allocate<uint32_t>(warps * subject_.machine.offload.dirty_entries);
+      if (tuning_.params.on) side.history = system.arena.allocate<tuning::TrafficHistory>(warps);
       attach_sm(system, endpoint, params, warps, side);
     };
     if (system.component(endpoint).kind == kernels::ComponentKind::kWideSm) {
@@ -216,6 +227,7 @@ class TomRun final : public sim::MechanismRun {
     const auto stacks = static_cast<uint32_t>(system.members("stack_sm").size());
     ArbiterParams p;
     p.stack_warps = subject_.machine.stack.sm_warps;
+    p.tell_room = tuning_.params.room_known;
     p.dynamic_control = subject_.policy.offload.dynamic_control;
     p.count_at_begin = counts_at_begin();
     p.learning_instances = placement_.plan().learning_instances;
@@ -234,6 +246,7 @@ class TomRun final : public sim::MechanismRun {
   sim::RunSubject subject_;
   uint32_t number_;
   OffloadTables tables_;
+  LoopTables tuning_;  ///< off: TOM as it is
   sim::DataPlacement placement_;
 };
 
@@ -242,8 +255,14 @@ class TomRun final : public sim::MechanismRun {
 std::unique_ptr<sim::MechanismRun> TomMechanism::prepare(const sim::RunSubject& subject,
                                                          uint32_t number,
                                                          sim::ImageTables& image) const {
+  return prepare_offloading(subject, number, image, {});
+}
+
+std::unique_ptr<sim::MechanismRun> prepare_offloading(const sim::RunSubject& subject,
+                                                      uint32_t number, sim::ImageTables& image,
+                                                      const Tune& tune) {
   sim::require_stacks(subject.machine, fmt::format("policy '{}'", subject.policy.name));
-  return std::make_unique<TomRun>(subject, number, image);
+  return std::make_unique<TomRun>(subject, number, image, tune);
 }
 
 }  // namespace nearwarp::tom

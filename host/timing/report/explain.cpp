@@ -71,6 +71,47 @@ constexpr Metric kMetrics[] = {
     {"reached %", [](const CandidateRow& r) { return decimal(100 * r.offloaded_share(), 1); }},
 };
 
+/// Under tuned offloading, beside the others.
+constexpr Metric kRoundMetrics[] = {
+    {"entries", [](const CandidateRow& r) { return grouped(r.entries); }},
+    {"trials", [](const CandidateRow& r) { return grouped(r.instances); }},
+    {"returned", [](const CandidateRow& r) { return grouped(r.returned); }},
+    {"at end", [](const CandidateRow& r) { return grouped(r.returned - r.sent_back); }},
+    {"sent back", [](const CandidateRow& r) { return grouped(r.sent_back); }},
+    {"rounds, home", [](const CandidateRow& r) { return grouped(r.home_rounds); }},
+    {"rounds, near", [](const CandidateRow& r) { return grouped(r.near_rounds); }},
+    {"near %",
+     [](const CandidateRow& r) { return percent(r.near_rounds, r.home_rounds + r.near_rounds); }},
+    {"cycles, home", [](const CandidateRow& r) { return mean(r.home_cycles, r.home_rounds); }},
+    {"cycles, near", [](const CandidateRow& r) { return mean(r.offloaded_cycles, r.near_rounds); }},
+};
+
+bool has_rounds(const RunResult& run) {
+  return std::any_of(run.candidates.begin(), run.candidates.end(),
+                     [](const CandidateRow& r) { return r.entries != 0; });
+}
+
+/// What the table of rounds says; nothing where there is none.
+std::string rounds_text(const RunResult& run, const std::vector<std::string>& names, size_t width) {
+  if (!has_rounds(run)) return "";
+  std::vector<Column> columns;
+  for (const Metric& m : kRoundMetrics) {
+    Column c{m.head, {}};
+    for (const CandidateRow& row : run.candidates) c.cells.push_back(m.text(row));
+    columns.push_back(std::move(c));
+  }
+  return "\n" +
+         wrapped(fmt::format("Loops under {}: times that a warp came to the block, and trials to "
+                             "offload it; returns from stack SMs, at the block's end and by the "
+                             "memory traffic monitor, which sends back what goes too often to "
+                             "other stacks; rounds of its loops on the main GPU and on stack SMs; "
+                             "mean core cycles of a warp per round at home, and near memory from "
+                             "the trial to the return.",
+                             run.policy),
+                 width) +
+         "\n" + columns_text(names, columns, width);
+}
+
 std::vector<Column> columns_of(const RunResult& run) {
   std::vector<Column> columns;
   const bool all_access =
@@ -128,7 +169,8 @@ std::string format_explanation(const RunResult& run, size_t width) {
                      "reached: of those whose condition held.",
                      run.policy),
                  width) +
-         "\n" + columns_text(names, columns_of(run), width) + "\n" + sources;
+         "\n" + columns_text(names, columns_of(run), width) + rounds_text(run, names, width) +
+         "\n" + sources;
 }
 
 }  // namespace nearwarp::report

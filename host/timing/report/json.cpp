@@ -88,6 +88,12 @@ Json candidates_json(const RunResult& run) {
                     {"offloaded_cycles", row.offloaded_cycles},
                     {"stack_slots", row.stack_slots},
                     {"home_warps", row.home_warps}});
+    if (row.entries == 0) continue;
+    rows.back()["rounds"] = {{"entries", row.entries},
+                             {"sent_back", row.sent_back},
+                             {"home", row.home_rounds},
+                             {"home_cycles", row.home_cycles},
+                             {"near", row.near_rounds}};
   }
   return rows;
 }

@@ -62,6 +62,12 @@ struct CandidateRow {
   // In a partial run some are under way.
   uint64_t kept = 0, kept_cycles = 0;
   uint64_t returned = 0, offloaded_cycles = 0;
+  // Tuned offloading, which offers loops round by round; 0 else.
+  uint64_t entries = 0;      ///< times that a warp came to it
+  uint64_t sent_back = 0;    ///< of `returned`: before the end, by the memory traffic monitor
+  uint64_t home_rounds = 0;  ///< loop rounds executed on the main GPU
+  uint64_t home_cycles = 0;  ///< core cycles that the block took there, summed over warps
+  uint64_t near_rounds = 0;  ///< loop rounds executed on stack SMs
   // Warps that can execute it at a time: of stack SMs, and of the kernel on main SMs.
   uint64_t stack_slots = 0, home_warps = 0;
 

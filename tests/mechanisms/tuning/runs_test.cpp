@@ -1,0 +1,161 @@
+// Whole runs under tuned offloading: is every round executed once, somewhere, whatever the policy;
+// are results equal however they are computed; what cannot be combined?
+#include <gtest/gtest.h>
+
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using testing::counter;
+using testing::numbers;
+using testing::workload;
+
+using Keys = std::vector<std::string>;
+
+constexpr const char* kPolicies[] = {"previous-offload", "tuned-adaptation", "tuned-aggressive",
+                                     "tuned", "tuned-tmap"};
+
+report::RunResult run(const runtime::Recording& recording, const std::string& policy,
+                      const Keys& keys = {}, const SimOptions& options = {},
+                      const std::string& machine = "pim-tuning") {
+  return replay_on_cpu(recording, config::load_machine(machine, keys),
+                       config::load_policy(policy, keys), options);
+}
+
+/// A machine of little room: offloads are refused, queues are short.
+const Keys kTiny = {"gpu.sms=4", "gpu.sms_with_ndp=4", "stack.vaults=4", "l2.slices=4",
+                    "stack.sm_warps=3"};
+
+void expect_consistent(const runtime::Recording& recording, const report::RunResult& r) {
+  EXPECT_FALSE(r.partial);
+  EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+  EXPECT_EQ(r.thread_instructions, recording.thread_instructions);
+  EXPECT_EQ(counter(r, "offload.instances"),
+            counter(r, "offload.offloaded") + counter(r, "offload.refused_condition") +
+                counter(r, "offload.refused_busy_tx") + counter(r, "offload.refused_busy_rx") +
+                counter(r, "offload.refused_pending") + counter(r, "offload.no_memory_access"));
+}
+
+TEST(TunedRuns, EveryRoundIsExecutedOnceSomewhere) {
+  for (const char* name : {"kmeans", "row-sum"}) {
+    const runtime::Recording& recording = workload(name);
+    uint64_t rounds = 0, entries = 0;
+    for (const char* policy : kPolicies) {
+      SCOPED_TRACE(std::string(name) + " " + policy);
+      const report::RunResult r = run(recording, policy, kTiny);
+      expect_consistent(recording, r);
+      const uint64_t all = counter(r, "tuning.home_rounds") + counter(r, "tuning.near_rounds");
+      if (rounds == 0) rounds = all, entries = counter(r, "tuning.entries");
+      EXPECT_GT(all, 0u);
+      EXPECT_EQ(all, rounds);
+      EXPECT_EQ(counter(r, "tuning.entries"), entries);
+    }
+  }
+}
+
+TEST(TunedRuns, RoundsAreThoseOfTheTrace) {
+  // 1024 rows, a warp each, of 2048 columns; nvcc unrolls the loop over 32 columns each by four.
+  const auto r = run(workload("row-sum"), "tuned");
+  EXPECT_EQ(counter(r, "tuning.home_rounds") + counter(r, "tuning.near_rounds"),
+            1024u * (2048 / 32 / 4));
+  EXPECT_EQ(counter(r, "tuning.entries"), 1024u);
+}
+
+TEST(TunedRuns, EachOptimisationDoesItsPart) {
+  const runtime::Recording& recording = workload("row-sum");
+  const auto previous = run(recording, "previous-offload"),
+             adaptation = run(recording, "tuned-adaptation"),
+             aggressive = run(recording, "tuned-aggressive");
+  // Decisions once, before the loop; nothing returns early.
+  EXPECT_EQ(counter(previous, "offload.instances"), counter(previous, "tuning.entries"));
+  EXPECT_EQ(counter(previous, "tuning.begins"), 0u);
+  EXPECT_EQ(counter(previous, "tuning.sent_back"), 0u);
+  // Every stack has a fourth of a row's lines: three times as many elsewhere as here.
+  EXPECT_EQ(counter(adaptation, "tuning.sent_back"), counter(adaptation, "offload.offloaded"));
+  EXPECT_LT(counter(adaptation, "tuning.near_rounds"), counter(previous, "tuning.near_rounds"));
+  EXPECT_GT(counter(aggressive, "offload.instances"), counter(aggressive, "tuning.entries"));
+  EXPECT_GT(counter(aggressive, "offload.offloaded"), counter(previous, "offload.offloaded"));
+  EXPECT_EQ(counter(aggressive, "tuning.sent_back"), 0u);
+}
+
+TEST(TunedRuns, AThresholdThatNothingIsAboveSendsNothingBack) {
+  const runtime::Recording& recording = workload("row-sum");
+  const Keys high = {"tuning.threshold_percent=1000000", "tuning.full_history=true"};
+  EXPECT_EQ(counter(run(recording, "tuned-adaptation", high), "tuning.sent_back"), 0u);
+}
+
+TEST(TunedRuns, DataThatAllLiesInItsStackIsNotSentBack) {
+  const runtime::Recording& recording = workload("row-sum");
+  const auto r = run(recording, "tuned", {"policy.mapping=oracle"});
+  EXPECT_GT(counter(r, "offload.offloaded"), 0u);
+  EXPECT_EQ(counter(r, "tuning.sent_back"), 0u);
+  EXPECT_EQ(counter(r, "offload.remote_lines"), 0u);
+}
+
+TEST(TunedRuns, CountersAreEqualHoweverTheyAreComputed) {
+  for (const char* name : {"kmeans", "bfs-rmat", "row-sum"}) {
+    const runtime::Recording& recording = workload(name, 300'000);
+    for (const char* policy : {"previous-offload", "tuned", "tuned-tmap"}) {
+      SCOPED_TRACE(std::string(name) + " " + policy);
+      const auto expected = numbers(run(recording, policy, kTiny));
+      for (const Tick window : {7, 113, 997}) {
+        SimOptions o;
+        o.window_ticks = window;
+        o.order_seed = 5;
+        o.shuffle_lanes = 3;
+        o.threads = window == 113 ? 2 : 1;
+        EXPECT_EQ(numbers(run(recording, policy, kTiny, o)), expected) << window;
+      }
+    }
+  }
+}
+
+TEST(TunedRuns, OtherReadingsRunToTheirEnds) {
+  const runtime::Recording& recording = workload("kmeans", 2'000'000);
+  const Keys readings[] = {
+      {"tuning.rounds=innermost"},
+      {"tuning.after_return=entry", "tuning.after_refusal=entry"},
+      {"tuning.after_return=never", "tuning.after_refusal=loop"},
+      {"tuning.room_known=false"},
+      {"tuning.history_rounds=16", "tuning.full_history=true"},
+      {"offload.dynamic_control=false", "offload.granularity=innermost"},
+      {"offload.busy_refuses=true", "offload.busy_threshold_percent=1"},
+      {"stack.sm_warps=128", "stack_sm.clock_mhz=600"},
+      {"stack.sm_warps=1", "stack.queue_entries=4", "links.queue_entries=4",
+       "interconnect.queue_entries=4"},
+  };
+  for (const Keys& keys : readings) {
+    SCOPED_TRACE(keys[0]);
+    expect_consistent(recording, run(recording, "tuned", keys));
+  }
+}
+
+TEST(TunedRuns, RunOnTheMachineOfTheOriginal) {
+  const runtime::Recording& recording = workload("kmeans", 1'000'000);
+  expect_consistent(recording, run(recording, "tuned", {}, {}, "tom"));
+}
+
+std::string error_of(const std::string& policy, const Keys& keys, const std::string& machine) {
+  try {
+    run(workload("kmeans", 30'000), policy, keys, {}, machine);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(TunedRuns, WhatIsMissingIsSaid) {
+  EXPECT_NE(error_of("tuned", {}, "discrete16").find("policy 'tuned' needs a machine"),
+            std::string::npos);
+  EXPECT_NE(error_of("previous-offload", {"tuning.after_refusal=round"}, "pim-tuning")
+                .find("tuning.pimbegin = \"before\""),
+            std::string::npos);
+  EXPECT_NE(error_of("tuned", {"offload.overhead=false"}, "pim-tuning").find("must be true"),
+            std::string::npos);
+  EXPECT_NE(error_of("tuned", {"stack.count=16"}, "pim-tuning").find("tuning.room_known"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace nearwarp::sim
