@@ -10,13 +10,32 @@
 
 namespace nearwarp::exec {
 
-/// A progression first, first + stride, ... over all lanes?
+/// As many values of type T as a vector register of the host holds.
+template <class T>
+struct VectorOf {
+  static constexpr uint32_t kCount = 32 / sizeof(T);
+  typedef T Type __attribute__((vector_size(32)));
+};
+
+/// A progression first, first + stride, ... over all lanes? Neighbours are not compared with each
+/// other: loads that straddle what was stored just before, as addresses mostly are, stall.
 template <class A>
 NW_HD NW_INLINE bool is_progression(const A* a, A stride) {
+  using Vector = typename VectorOf<A>::Type;
+  constexpr uint32_t kPart = VectorOf<A>::kCount;
   if (static_cast<A>(a[kLanes - 1] - a[0]) != static_cast<A>(stride * (kLanes - 1))) return false;
-  A difference = 0;
-  for (uint32_t i = 0; i < kLanes - 1; ++i) difference |= (a[i + 1] - a[i]) ^ stride;
-  return difference == 0;
+  Vector expected;
+  for (uint32_t i = 0; i < kPart; ++i) expected[i] = a[0] + stride * static_cast<A>(i);
+  const Vector step = stride * static_cast<A>(kPart) - Vector{};
+  Vector differs{};
+  for (uint32_t i = 0; i < kLanes; i += kPart, expected += step) {
+    Vector v;
+    std::memcpy(&v, a + i, sizeof(v));
+    differs |= v ^ expected;
+  }
+  A any = 0;
+  for (uint32_t i = 0; i < kPart; ++i) any |= differs[i];
+  return any == 0;
 }
 
 template <class M>
@@ -30,10 +49,10 @@ NW_HD NW_INLINE M load_value(const uint8_t* p) {
 /// stored: single stores would stall the vector loads of the row that follow.
 template <class M, class A>
 NW_HD NW_INLINE void gather(M* d, const uint8_t* p, const A* offsets) {
-  constexpr uint32_t kPart = 32 / sizeof(M);
+  using Vector = typename VectorOf<M>::Type;
+  constexpr uint32_t kPart = VectorOf<M>::kCount;
   for (uint32_t i = 0; i < kLanes; i += kPart) {
     const auto at = [&](uint32_t k) { return load_value<M>(p + offsets[i + k]); };
-    typedef M Vector __attribute__((vector_size(32)));
     Vector v;
     if constexpr (kPart == 8)
       v = Vector{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)};
@@ -87,17 +106,20 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
   }
   // Irregular: all lanes inside the cached allocation, which is smaller than 4 GiB.
   uint32_t offsets[kLanes];
-  uint64_t outside = 0;
-  uint32_t misaligned = static_cast<uint32_t>(desc.lo);
+  uint64_t bits = 0;  // of all offsets
   const uint64_t shift = offset - desc.lo;
   for (uint32_t i = 0; i < kLanes; ++i) {
     const uint64_t o = a[i] + shift;
-    outside |= o | (limit - o);  // the top bit if o < 0 or o > limit
+    bits |= o;
     offsets[i] = static_cast<uint32_t>(o);
-    misaligned |= static_cast<uint32_t>(o);
   }
-  if (!(desc.span >= sizeof(M) && limit <= 0xffffffffu && (outside >> 63) == 0 &&
-        (misaligned & (sizeof(M) - 1)) == 0))
+  uint32_t low = offsets[0], high = offsets[0];
+  for (uint32_t i = 1; i < kLanes; ++i) {
+    low = offsets[i] < low ? offsets[i] : low;
+    high = offsets[i] > high ? offsets[i] : high;
+  }
+  if (!(desc.span >= sizeof(M) && limit <= 0xffffffffu && bits >> 32 == 0 && high <= limit &&
+        ((bits | desc.lo) & (sizeof(M) - 1)) == 0))
     return load_general(ctx, warp, op, kFullMask);
   if (warp.trace != nullptr) {
     if (const uint64_t tile = trace::find_tiles(offsets); tile != 0) {
@@ -105,8 +127,6 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
       warp.trace[warp.trace_size + 1] = tile;
       warp.trace_size += 2;
     } else {
-      uint32_t low = offsets[0];
-      for (uint32_t i = 1; i < kLanes; ++i) low = offsets[i] < low ? offsets[i] : low;
       uint64_t* out = warp.trace + warp.trace_size;
       *out++ = trace::memory_record(desc.lo + low, trace::kDeltas);
       uint32_t deltas[kLanes];
