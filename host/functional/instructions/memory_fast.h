@@ -62,6 +62,18 @@ NW_HD NW_INLINE void gather(M* d, const uint8_t* p, const A* offsets) {
   }
 }
 
+/// The distances of all lanes' offsets from the least, in pairs of lanes, low half first.
+NW_HD NW_INLINE void store_distances(uint64_t* out, const uint32_t* offsets, uint32_t low) {
+  using Vector = VectorOf<uint32_t>::Type;
+  constexpr uint32_t kPart = VectorOf<uint32_t>::kCount;
+  for (uint32_t i = 0; i < kLanes; i += kPart) {
+    Vector v;
+    std::memcpy(&v, offsets + i, sizeof(v));
+    v -= low;
+    std::memcpy(out + i / 2, &v, sizeof(v));
+  }
+}
+
 /// Warps that walk memory in large equal steps defeat the host's prefetchers: fetch what the
 /// instruction will touch two executions later. `p` is where it begins now; any address is
 /// harmless.
@@ -113,8 +125,8 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
     bits |= o;
     offsets[i] = static_cast<uint32_t>(o);
   }
-  uint32_t low = offsets[0], high = offsets[0];
-  for (uint32_t i = 1; i < kLanes; ++i) {
+  uint32_t low = ~uint32_t{0}, high = 0;
+  for (uint32_t i = 0; i < kLanes; ++i) {
     low = offsets[i] < low ? offsets[i] : low;
     high = offsets[i] > high ? offsets[i] : high;
   }
@@ -129,9 +141,7 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
     } else {
       uint64_t* out = warp.trace + warp.trace_size;
       *out++ = trace::memory_record(desc.lo + low, trace::kDeltas);
-      uint32_t deltas[kLanes];
-      for (uint32_t i = 0; i < kLanes; ++i) deltas[i] = offsets[i] - low;
-      std::memcpy(out, deltas, sizeof(deltas));  // pairs of lanes, low half first
+      store_distances(out, offsets, low);
       warp.trace_size += 1 + kLanes / 2;
     }
   }
