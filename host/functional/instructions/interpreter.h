@@ -324,7 +324,7 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
             goto stopped;
           }
 #define NW_SLOW(name, ...) case k##name:
-          NW_EXEC_SLOW(NW_SLOW)
+            NW_EXEC_SLOW(NW_SLOW)
 #undef NW_SLOW
           case kFloatRounded:
           case kConvert:

@@ -33,9 +33,11 @@ NW_HD NW_INLINE bool is_progression(const A* a, A stride) {
     std::memcpy(&v, a + i, sizeof(v));
     differs |= v ^ expected;
   }
-  A any = 0;
-  for (uint32_t i = 0; i < kPart; ++i) any |= differs[i];
-  return any == 0;
+  typedef uint64_t Half __attribute__((vector_size(16)));
+  Half half[2];
+  std::memcpy(half, &differs, sizeof(half));
+  half[0] |= half[1];
+  return (half[0][0] | half[0][1]) == 0;
 }
 
 template <class M>
