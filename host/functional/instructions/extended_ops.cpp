@@ -131,16 +131,17 @@ bool texture(Context& ctx, Warp& warp, const ExtendedDesc& desc, uint32_t mask) 
   const auto* table = static_cast<const TextureTable*>(ctx.textures);
   const TextureDetail detail = TextureDetail::unpack(desc.detail);
   const uint64_t* handles = row<uint64_t>(warp.rows, desc.sources[0]);
-  uint64_t addresses[kLanes] = {};
+  uint64_t addresses[kLanes];  // of the lanes of `mask`
   for (uint32_t rest = mask; rest != 0;) {
     const auto first = static_cast<uint32_t>(__builtin_ctz(rest));
     const uint64_t handle = handles[first];
     const runtime::TextureDesc* d = table == nullptr ? nullptr : table->texture(handle);
     if (d == nullptr) return fault(ctx, desc, FaultKind::kBadTexture, first, handle);
     runtime::TexelLanes lanes;  // those that use the same texture
-    for_each_lane(rest, [&](uint32_t lane) {
-      lanes.mask |= static_cast<uint32_t>(handles[lane] == handle) << lane;
-    });
+    uint64_t same = 0;
+    for (uint32_t lane = 0; lane < kLanes; ++lane)
+      same |= (uint64_t{0} - uint64_t{handles[lane] == handle}) & kLaneBit<uint64_t>.at[lane];
+    lanes.mask = rest & static_cast<uint32_t>(same);
     rest &= ~lanes.mask;
     const auto out = [&](uint32_t i) {
       const bool wanted = i < desc.num_destinations && desc.destinations[i] != kNoRow;

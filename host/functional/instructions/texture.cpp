@@ -172,31 +172,41 @@ namespace {
 /// size.
 void bring_in_lanes(const TextureDesc& d, const TexelLanes& lanes, unsigned i, uint32_t size,
                     int32_t* index) {
+  // As scaled(), without branches.
+  const float scale = d.normalized_coordinates ? static_cast<float>(size) : 1.0f;
   for (uint32_t k = 0; k < exec::kLanes; ++k) {
-    const float x = std::floor(scaled(std::bit_cast<float>(lanes.coordinates[i][k]), size,
-                                      d.normalized_coordinates));  // at most 10^9
-    index[k] = static_cast<int32_t>(x);
+    const float x = std::bit_cast<float>(lanes.coordinates[i][k]);
+    float v = x * scale;
+    v = v < -1e9f ? -1e9f : v;
+    v = 1e9f < v ? 1e9f : v;
+    v = x != x ? 0.0f : v;
+    index[k] = static_cast<int32_t>(std::floor(v));
   }
   const Address mode = d.address[i];
   if (mode == Address::kClamp || (mode != Address::kBorder && !d.normalized_coordinates)) {
     const auto last = static_cast<int32_t>(size) - 1;
-    for (uint32_t k = 0; k < exec::kLanes; ++k) index[k] = std::min(std::max(index[k], 0), last);
+    for (uint32_t k = 0; k < exec::kLanes; ++k) {
+      const int32_t low = index[k] < 0 ? 0 : index[k];
+      index[k] = low > last ? last : low;
+    }
     return;
   }
   for (uint32_t k = 0; k < exec::kLanes; ++k)
     index[k] = static_cast<int32_t>(bring_in(index[k], size, mode, d.normalized_coordinates));
 }
 
+/// The same value for the lanes of `mask`.
+template <class T>
+void fill_lanes(T* to, uint32_t mask, T value) {
+  for (uint32_t k = 0; k < exec::kLanes; ++k) to[k] = exec::lane_in<T>(mask, k) ? value : to[k];
+}
+
+/// Of 8 or 16 bits.
 uint32_t read_component(const uint8_t* p, uint32_t bytes) {
   if (bytes == 1) return *p;
-  if (bytes == 2) {
-    uint16_t half;
-    std::memcpy(&half, p, 2);
-    return half;
-  }
-  uint32_t word;
-  std::memcpy(&word, p, 4);
-  return word;
+  uint16_t half;
+  std::memcpy(&half, p, 2);
+  return half;
 }
 
 }  // namespace
@@ -208,7 +218,8 @@ void unfiltered_lanes(const TextureDesc& d, const uint8_t* arena, const TexelLan
   const uint64_t pitch = image.pitch_bytes != 0 ? image.pitch_bytes : image.width * bytes;
   const uint64_t slice = image.slice_bytes != 0 ? image.slice_bytes : image.height * pitch;
   const uint64_t steps[3] = {bytes, pitch, slice};
-  uint64_t offset[exec::kLanes] = {};
+  uint64_t address[exec::kLanes];
+  for (uint64_t& at : address) at = image.address;
   uint32_t outside = 0;
   for (unsigned i = 0; i < lanes.dimensions; ++i) {
     int32_t index[exec::kLanes];
@@ -219,26 +230,32 @@ void unfiltered_lanes(const TextureDesc& d, const uint8_t* arena, const TexelLan
     for (uint32_t k = 0; k < exec::kLanes; ++k) {
       const auto at = static_cast<uint32_t>(index[k]);
       outside |= (0u - uint32_t{at >= sizes[i]}) & exec::kLaneBit<uint32_t>.at[k];
-      offset[k] += at * steps[i];
+      address[k] += at * steps[i];
     }
   }
+  fill_lanes(address, outside, image.address);
+  for (uint32_t k = 0; k < exec::kLanes; ++k)
+    lanes.addresses[k] = exec::lane_in<uint64_t>(lanes.mask, k) ? address[k] : lanes.addresses[k];
   const uint32_t n = d.format.components(), component = d.format.bits[0] / 8;
   const uint32_t last = n < 4 && reads_float(d) ? std::bit_cast<uint32_t>(1.0f) : 0;
-  const auto put = [&](uint32_t lane, size_t i, uint32_t bits) {
-    if (lanes.out[i] != nullptr) lanes.out[i][lane] = bits;
-  };
-  exec::for_each_lane(lanes.mask & ~outside, [&](uint32_t lane) {
-    lanes.addresses[lane] = image.address + offset[lane];
-    const uint8_t* p = arena + (lanes.addresses[lane] - exec::kDeviceBase);
-    for (uint32_t i = 0; i < n; ++i)
-      put(lane, i, component_bits(d, read_component(p + i * component, component)));
-    for (uint32_t i = n; i < 4; ++i) put(lane, i, i < 3 ? 0 : last);
-  });
-  exec::for_each_lane(lanes.mask & outside, [&](uint32_t lane) {
-    lanes.addresses[lane] = image.address;
-    for (size_t i = 0; i < 4; ++i)
-      put(lane, i, lanes.integers ? 0 : std::bit_cast<uint32_t>(d.border[i]));
-  });
+  const uint32_t inside = lanes.mask & ~outside;
+  for (uint32_t i = 0; i < 4; ++i) {
+    uint32_t* const out = lanes.out[i];
+    if (out == nullptr) continue;
+    const auto at = [&](uint32_t k) {
+      return arena + (address[k] - exec::kDeviceBase) + i * component;
+    };
+    if (i >= n)
+      fill_lanes(out, inside, i < 3 ? 0 : last);
+    else if (component == 4)
+      exec::for_each_lane(inside, [&](uint32_t k) { std::memcpy(out + k, at(k), 4); });
+    else
+      exec::for_each_lane(inside, [&](uint32_t k) {
+        out[k] = component_bits(d, read_component(at(k), component));
+      });
+    const float border = lanes.integers ? 0.0f : d.border[i];
+    if (outside != 0) fill_lanes(out, lanes.mask & outside, std::bit_cast<uint32_t>(border));
+  }
 }
 
 Texel sample(const TextureDesc& d, const uint8_t* arena, std::array<float, 3> at,
