@@ -118,24 +118,31 @@ void stencil(benchmark::State& state) {
   });
 }
 
-/// Breadth-first search on a graph with a skewed degree distribution.
-void graph(benchmark::State& state) {
-  constexpr int n = 1 << 17;
-  static const auto graph_data = [] {
+constexpr int kVertices = 1 << 17;
+
+/// A graph with a skewed degree distribution: first edge of each vertex, edges.
+const std::pair<std::vector<int>, std::vector<int>>& graph_data() {
+  static const auto data = [] {
     std::mt19937 random(5);
-    std::vector<int> first(n + 1, 0), edges;
-    for (int v = 0; v < n; ++v) {
+    std::vector<int> first(kVertices + 1, 0), edges;
+    for (int v = 0; v < kVertices; ++v) {
       const int degree = 1 + static_cast<int>(random() % 8) * (random() % 16 == 0 ? 12 : 1);
-      for (int k = 0; k < degree; ++k) edges.push_back(static_cast<int>(random() % n));
+      for (int k = 0; k < degree; ++k) edges.push_back(static_cast<int>(random() % kVertices));
       first[static_cast<size_t>(v) + 1] = static_cast<int>(edges.size());
     }
     return std::pair(first, edges);
   }();
+  return data;
+}
+
+/// Breadth-first search.
+void graph(benchmark::State& state) {
   measure(state, [](Run& r) -> std::function<void()> {
+    constexpr int n = kVertices;
     std::vector<int> level(n, -1);
     level[0] = 0;
-    const DevicePtr first = r.device.upload(graph_data.first),
-                    edges = r.device.upload(graph_data.second), levels = r.device.upload(level),
+    const DevicePtr first = r.device.upload(graph_data().first),
+                    edges = r.device.upload(graph_data().second), levels = r.device.upload(level),
                     changed = r.device.allocate(4);
     return [=, &r] {
       r.device.copy_to_device(levels, level.data(), level.size() * 4);
@@ -147,6 +154,54 @@ void graph(benchmark::State& state) {
         r.device.copy_to_host(&again, changed, 4);
         if (again == 0) break;
       }
+    };
+  });
+}
+
+/// Shortest paths by atomic minima.
+void atomics(benchmark::State& state) {
+  measure(state, [](Run& r) -> std::function<void()> {
+    constexpr int n = kVertices;
+    std::vector<unsigned> start(n);
+    for (size_t v = 0; v < n; ++v) start[v] = static_cast<unsigned>(v * 7919 % 1000);
+    const DevicePtr first = r.device.upload(graph_data().first),
+                    edges = r.device.upload(graph_data().second), distance = r.device.upload(start),
+                    changes = r.device.allocate(32 * 4);
+    return [=, &r] {
+      r.device.copy_to_device(distance, start.data(), start.size() * 4);
+      r.device.launch(r.module, "relax", {n / 256}, {256}, 0,
+                      KernelArgs(first, edges, distance, int{n}, changes));
+    };
+  });
+}
+
+void stereo(benchmark::State& state) {
+  measure(state, [](Run& r) -> std::function<void()> {
+    constexpr int width = 256, height = 128;
+    nearwarp::runtime::TextureDesc desc;
+    desc.format = {{32, 0, 0, 0}, nearwarp::runtime::ChannelFormat::Kind::kUnsigned};
+    uint64_t image[2];
+    for (int i = 0; i < 2; ++i) {
+      std::vector<unsigned> pixels(width * height);
+      for (size_t p = 0; p < pixels.size(); ++p)
+        pixels[p] = static_cast<unsigned>((p + 3 * static_cast<size_t>(i)) * 2654435761u);
+      desc.levels[0] = {r.device.upload(pixels), width, height, 1, 0, 0};
+      image[i] = r.device.create_texture(desc);
+    }
+    const DevicePtr out = r.device.allocate(width * height * 4);
+    return [=, &r] {
+      r.device.launch(r.module, "stereo", {width / 32, height / 8}, {32, 8}, 0,
+                      KernelArgs(image[0], image[1], out, int{width}));
+    };
+  });
+}
+
+/// One thread that looks at the clock again and again.
+void spin(benchmark::State& state) {
+  measure(state, [](Run& r) -> std::function<void()> {
+    const DevicePtr out = r.device.allocate(32 * 8);
+    return [=, &r] {
+      r.device.launch(r.module, "spin", {1}, {1}, 0, KernelArgs(int64_t{1000000}, out));
     };
   });
 }
@@ -172,6 +227,9 @@ NW_FUNCTIONAL(matmul);
 NW_FUNCTIONAL(stencil);
 NW_FUNCTIONAL(graph);
 NW_FUNCTIONAL(gather);
+NW_FUNCTIONAL(atomics);
+NW_FUNCTIONAL(stereo);
+NW_FUNCTIONAL(spin);
 
 }  // namespace
 

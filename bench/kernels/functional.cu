@@ -57,3 +57,36 @@ extern "C" __global__ void gather(const float* table, const int* index, float* o
   const int stride = gridDim.x * blockDim.x;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) out[i] = table[index[i]];
 }
+
+// A thread that waits for time to pass, as those do that keep an SM busy.
+extern "C" __global__ void spin(long long cycles, long long* out) {
+  const long long start = clock64();
+  long long now = start;
+  while (now - start < cycles) now = clock64();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = now;
+}
+
+// Differences of two images over windows: the shape of stereo matching.
+extern "C" __global__ void stereo(cudaTextureObject_t left, cudaTextureObject_t right, unsigned* out, int width) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  unsigned best = ~0u;
+  for (int d = 0; d < 8; ++d) {
+    unsigned sum = 0;
+    for (int i = -2; i <= 2; ++i) {
+      const unsigned a = tex2D<unsigned>(left, x + i, y), b = tex2D<unsigned>(right, x + i + d, y);
+      sum = __usad(a, b, sum);
+    }
+    best = min(best, sum);
+  }
+  out[y * width + x] = best;
+}
+
+// One relaxation of shortest paths, a vertex per thread.
+extern "C" __global__ void relax(const int* first, const int* edges, unsigned* distance, int n, unsigned* changes) {
+  const int v = blockIdx.x * blockDim.x + threadIdx.x;
+  if (v >= n) return;
+  const unsigned d = distance[v];
+  for (int e = first[v]; e < first[v + 1]; ++e) {
+    if (atomicMin(&distance[edges[e]], d + 1 + e % 7) > d) atomicAdd(&changes[v % 32], 1u);
+  }
+}

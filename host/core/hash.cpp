@@ -1,6 +1,9 @@
 // Hashes of contents: XXH3 of libxxhash.
 #include "host/core/hash.h"
 
+// The header's own code, compiled for the instructions of this build, and not the library's, for
+// the least ones: chunks of traces are hashed as they are made.
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <array>

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace nearwarp::runtime {
@@ -10,13 +11,20 @@ namespace nearwarp::runtime {
 namespace {
 
 constexpr uint64_t kChunkWords = (uint64_t{2} << 20) / sizeof(uint64_t);
+constexpr uint64_t kReservedWords = (uint64_t{256} << 10) / sizeof(uint64_t);  // the least reserved
 
-/// A hint: neighbouring chunks then share huge pages, which saves most page faults.
-void advise_huge_pages(void* p, uint64_t bytes) {
+/// Memory that is about to be written takes its pages at once, large ones where they fit: a fault
+/// for each costs as much as executing what the page will tell of. Only hints: kernels before 5.14
+/// know the first alone.
+void take_pages(void* p, uint64_t bytes) {
   constexpr uintptr_t kPage = 4096;
   const uintptr_t first = (reinterpret_cast<uintptr_t>(p) + kPage - 1) / kPage * kPage;
   const uintptr_t last = (reinterpret_cast<uintptr_t>(p) + bytes) / kPage * kPage;
-  if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  if (last <= first) return;
+  madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#ifdef MADV_POPULATE_WRITE
+  madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE);
+#endif
 }
 
 }  // namespace
@@ -37,11 +45,14 @@ void ChunkWriter::block(std::span<const std::span<const uint64_t>> warps,
   ++counted_.blocks;
   counted_.warp_instructions += warp_instructions;
   counted_.thread_instructions += thread_instructions;
-  if (chunk_.num_blocks == 1) {  // likely to fill a chunk: no growth in steps
+  if (chunk_.num_blocks ==
+      1) {  // no growth in steps: what the other blocks need, if they are alike
     const uint64_t first = chunk_.words.size();
-    if (first * (expected_blocks_ - 1) >= kChunkWords) {
-      chunk_.words.reserve(kChunkWords + first * 2);
-      advise_huge_pages(chunk_.words.data(), chunk_.words.capacity() * sizeof(uint64_t));
+    const uint64_t others = expected_blocks_ - chunk_.first_block - 1;
+    const uint64_t words = first + std::min(first * others, kChunkWords + first);
+    if (words >= kReservedWords) {
+      chunk_.words.reserve(words);
+      take_pages(chunk_.words.data(), words * sizeof(uint64_t));
     }
   }
   for (const auto& trace : warps) {

@@ -1,7 +1,7 @@
 // Atomic operations, lane after lane in ascending order.
 #pragma once
 
-#include "host/functional/instructions/memory.h"
+#include "host/functional/instructions/memory_fast.h"
 #include "host/functional/instructions/scalar.h"
 
 namespace nearwarp::exec {
@@ -83,27 +83,40 @@ NW_HD inline U atomic_result(const MemDesc& desc, U old, U b, U c) {
   }
 }
 
-template <class U>
+/// `place(lane)` is where the word of a lane lies; it is called once for each, in ascending order.
+template <class U, class Place>
 NW_HD inline void atomic_lanes(Context& ctx, Warp& warp, const MemDesc& desc, const Op& op,
-                               uint32_t mask, uint8_t* const* host) {
+                               uint32_t mask, Place place) {
   using Lane = std::conditional_t<sizeof(U) == 8, uint64_t, uint32_t>;  // of a row
   const Lane* b = row<Lane>(warp.rows, desc.operand_b);
   const Lane* c = row<Lane>(warp.rows, desc.operand_c);
-  Lane* d = row<Lane>(warp.rows, op.d);
-  Lane operand_b[kLanes], operand_c[kLanes];  // d may be the row of an operand
-  std::memcpy(operand_b, b, sizeof(operand_b));
-  std::memcpy(operand_c, c, sizeof(operand_c));
-  for_each_lane(mask, [&](uint32_t lane) {
-    U old;
-    std::memcpy(&old, host[lane], sizeof(U));
-    const U now = atomic_result<U>(desc, old, static_cast<U>(operand_b[lane]),
-                                   static_cast<U>(operand_c[lane]));
-    if (now != old) {
-      std::memcpy(host[lane], &now, sizeof(U));
-      ctx.stored = true;
-    }
-    if (desc.has_result) d[lane] = old;
-  });
+  Lane* d = row<Lane>(warp.rows, op.d);  // may be the row of an operand
+  const bool has_result = desc.has_result != 0;
+  const auto each = [&](auto operation) {
+    bool changed = false;
+    for_each_lane(mask, [&](uint32_t lane) {
+      uint8_t* const p = place(lane);
+      U old;
+      std::memcpy(&old, p, sizeof(U));
+      const U now = operation(old, static_cast<U>(b[lane]), static_cast<U>(c[lane]));
+      if (now != old) {
+        std::memcpy(p, &now, sizeof(U));
+        changed = true;
+      }
+      if (has_result) d[lane] = old;
+    });
+    ctx.stored |= changed;
+  };
+  // What kernels mostly do has a loop of its own.
+  if constexpr (sizeof(U) >= 4) {
+    if (desc.is_float == 0 && desc.atomic == AtomOp::kAdd)
+      return each([](U old, U operand, U) { return static_cast<U>(old + operand); });
+    if (desc.is_float == 0 && desc.is_signed == 0 && desc.atomic == AtomOp::kMin)
+      return each([](U old, U operand, U) { return old < operand ? old : operand; });
+    if (desc.atomic == AtomOp::kCas)
+      return each([](U old, U operand, U other) { return old == operand ? other : old; });
+  }
+  each([&](U old, U operand, U other) { return atomic_result<U>(desc, old, operand, other); });
 }
 
 /// Exchange, and compare and exchange, of pairs of 64-bit words.
@@ -136,21 +149,44 @@ NW_HD inline void atomic_pairs(Context& ctx, Warp& warp, const MemDesc& desc, ui
   });
 }
 
+/// Atomic operation on words of device memory by some lanes of a warp that all lie in the
+/// allocation that the instruction last touched; false, with nothing done, if they do not.
+template <class U>
+NW_HD inline bool atomic_global(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
+  MemDesc& desc = ctx.memory[op.c];
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(op.imm));
+  uint32_t at[kLanes];
+  if (!compact_offsets<U>(desc, row<uint64_t>(warp.rows, op.a), offset, mask, at)) return false;
+  if (warp.trace != nullptr) trace_compact(warp, desc, mask, at);
+  ctx.polled |= desc.polls != 0;
+  uint8_t* const base = ctx.arena + (desc.lo - kDeviceBase);
+  const uint32_t* next = at;
+  atomic_lanes<U>(ctx, warp, desc, op, mask, [&](uint32_t) { return base + *next++; });
+  return true;
+}
+
 NW_HD inline bool atomic_general(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   MemDesc& desc = ctx.memory[op.c];
+  // Records of full warps may be tiles, which write_record() finds.
+  if (mask != 0 && mask != kFullMask && desc.space == MemSpace::kGlobal && desc.address64 != 0 &&
+      desc.vector == 1 && desc.traced != 0) {
+    if (desc.bytes == 4 && atomic_global<uint32_t>(ctx, warp, op, mask)) return true;
+    if (desc.bytes == 8 && atomic_global<uint64_t>(ctx, warp, op, mask)) return true;
+  }
   trace_guard(warp, desc, mask);
   if (mask == 0) return true;
   ctx.polled |= desc.polls != 0;
   ResolvedAccess access;
   if (!resolve(ctx, warp, desc, op, mask, access)) return false;
+  const auto place = [&](uint32_t lane) { return access.host[lane]; };
   if (desc.vector == 2)
     atomic_pairs(ctx, warp, desc, mask, access.host);
   else if (desc.bytes == 2)
-    atomic_lanes<uint16_t>(ctx, warp, desc, op, mask, access.host);
+    atomic_lanes<uint16_t>(ctx, warp, desc, op, mask, place);
   else if (desc.bytes == 8)
-    atomic_lanes<uint64_t>(ctx, warp, desc, op, mask, access.host);
+    atomic_lanes<uint64_t>(ctx, warp, desc, op, mask, place);
   else
-    atomic_lanes<uint32_t>(ctx, warp, desc, op, mask, access.host);
+    atomic_lanes<uint32_t>(ctx, warp, desc, op, mask, place);
   return true;
 }
 

@@ -118,19 +118,51 @@ runtime::Texel texel(const runtime::TextureDesc& d, const uint8_t* arena, const 
   return runtime::sample(d, arena, at, dimensions, layer, level);
 }
 
+/// Are fetches by `desc` from `d` what unfiltered_lanes() does?
+bool is_plain(const runtime::TextureDesc& d, const ExtendedDesc& desc,
+              const TextureDetail& detail) {
+  const bool integers = static_cast<ptx::Type>(desc.source_type) == ptx::Type::kS32;
+  const Geometry g = detail.geometry;
+  return (g == Geometry::k1d || g == Geometry::k2d || g == Geometry::k3d) && detail.gather == 0 &&
+         desc.num_destinations <= 4 && (integers ? d.levels.size() == 1 : is_unfiltered(d));
+}
+
 bool texture(Context& ctx, Warp& warp, const ExtendedDesc& desc, uint32_t mask) {
   const auto* table = static_cast<const TextureTable*>(ctx.textures);
-  uint64_t addresses[kLanes] = {};
-  for (uint32_t m = mask; m != 0; m &= m - 1) {
-    const auto lane = static_cast<uint32_t>(__builtin_ctz(m));
-    const Sources s{warp, desc, lane};
-    const runtime::TextureDesc* d = table == nullptr ? nullptr : table->texture(s.handle());
-    if (d == nullptr) return fault(ctx, desc, FaultKind::kBadTexture, lane, s.handle());
-    const runtime::Texel t = texel(*d, ctx.arena, s);
-    addresses[lane] = t.address;
-    for (uint32_t i = 0; i < desc.num_destinations; ++i)
-      if (desc.destinations[i] != kNoRow)
-        row<uint32_t>(warp.rows, desc.destinations[i])[lane] = t.bits[i];
+  const TextureDetail detail = TextureDetail::unpack(desc.detail);
+  const uint64_t* handles = row<uint64_t>(warp.rows, desc.sources[0]);
+  uint64_t addresses[kLanes];  // of the lanes of `mask`
+  for (uint32_t rest = mask; rest != 0;) {
+    const auto first = static_cast<uint32_t>(__builtin_ctz(rest));
+    const uint64_t handle = handles[first];
+    const runtime::TextureDesc* d = table == nullptr ? nullptr : table->texture(handle);
+    if (d == nullptr) return fault(ctx, desc, FaultKind::kBadTexture, first, handle);
+    runtime::TexelLanes lanes;  // those that use the same texture
+    uint64_t same = 0;
+    for (uint32_t lane = 0; lane < kLanes; ++lane)
+      same |= (uint64_t{0} - uint64_t{handles[lane] == handle}) & kLaneBit<uint64_t>.at[lane];
+    lanes.mask = rest & static_cast<uint32_t>(same);
+    rest &= ~lanes.mask;
+    const auto out = [&](uint32_t i) {
+      const bool wanted = i < desc.num_destinations && desc.destinations[i] != kNoRow;
+      return wanted ? row<uint32_t>(warp.rows, desc.destinations[i]) : nullptr;
+    };
+    if (is_plain(*d, desc, detail)) {
+      lanes.dimensions = dimensions_of(detail.geometry);
+      lanes.integers = static_cast<ptx::Type>(desc.source_type) == ptx::Type::kS32;
+      for (unsigned i = 0; i < lanes.dimensions; ++i)
+        lanes.coordinates[i] = row<uint32_t>(warp.rows, desc.sources[1 + i]);
+      for (uint32_t i = 0; i < 4; ++i) lanes.out[i] = out(i);
+      lanes.addresses = addresses;
+      unfiltered_lanes(*d, ctx.arena, lanes);
+      continue;
+    }
+    for_each_lane(lanes.mask, [&](uint32_t lane) {
+      const runtime::Texel t = texel(*d, ctx.arena, Sources{warp, desc, lane});
+      addresses[lane] = t.address;
+      for (uint32_t i = 0; i < desc.num_destinations; ++i)
+        if (uint32_t* row_of = out(i); row_of != nullptr) row_of[lane] = t.bits[i];
+    });
   }
   record(warp, desc, mask, addresses);
   return true;

@@ -323,10 +323,31 @@ NW_HD inline Status run_warp(Context& ctx, Warp& warp, int64_t& budget) {
             status = Status::kFault;
             goto stopped;
           }
-          default: {
+#define NW_SLOW(name, ...) case k##name:
+            NW_EXEC_SLOW(NW_SLOW)
+#undef NW_SLOW
+          case kFloatRounded:
+          case kConvert:
+          case kCarry:
+          case kHalf:
+          case kHalfCompare:
+          case kConvertSmall:
+          case kConvertPair:
+          case kVideo:
+          case kSzext:
+          case kFns:
+          case kMatch:
+          case kRedux:
+          case kElect:
+          case kClock:
+          case kIsSpace: {
             const uint32_t m = active & holds(pc->x);
             if (m != 0) execute_slow(ctx, warp, *pc, m);
+            break;
           }
+          default:  // all codes are named: the jump need not be guarded
+            NW_ASSERT(false);
+            __builtin_unreachable();
         }
       }
     }

@@ -20,10 +20,22 @@ NW_HD NW_INLINE T* row(uint8_t* rows, uint16_t index) {
 template <class T>
 using LaneBits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
+/// 1 << lane for each lane, as wide as T: a table, as loops over lanes that shift by the lane
+/// become loops with branches, one lane at a time.
+template <class T>
+struct LaneBit {
+  alignas(32) LaneBits<T> at[kLanes];
+  constexpr LaneBit() : at{} {
+    for (uint32_t i = 0; i < kLanes; ++i) at[i] = LaneBits<T>{1} << i;
+  }
+};
+template <class T>
+inline constexpr LaneBit<T> kLaneBit;
+
 /// Bit `lane` of `mask` as a condition on lanes as wide as T.
 template <class T>
 NW_HD NW_INLINE bool lane_in(uint32_t mask, uint32_t lane) {
-  return (static_cast<LaneBits<T>>(mask) >> lane & 1) != 0;
+  return (mask & kLaneBit<T>.at[lane]) != 0;
 }
 
 template <class D, class A, class F>
@@ -105,7 +117,8 @@ NW_HD NW_INLINE uint32_t compare(uint8_t* rows, const Op& op, F f) {
   const A* b = row<A>(rows, op.b);
   LaneBits<A> m = 0;
 #pragma GCC ivdep
-  for (uint32_t i = 0; i < kLanes; ++i) m |= f(a[i], b[i]) ? LaneBits<A>{1} << i : LaneBits<A>{0};
+  for (uint32_t i = 0; i < kLanes; ++i)
+    m |= (LaneBits<A>{0} - LaneBits<A>{f(a[i], b[i])}) & kLaneBit<A>.at[i];
   return static_cast<uint32_t>(m);
 }
 

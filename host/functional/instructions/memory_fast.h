@@ -10,13 +10,34 @@
 
 namespace nearwarp::exec {
 
-/// A progression first, first + stride, ... over all lanes?
+/// As many values of type T as a vector register of the host holds.
+template <class T>
+struct VectorOf {
+  static constexpr uint32_t kCount = 32 / sizeof(T);
+  typedef T Type __attribute__((vector_size(32)));
+};
+
+/// A progression first, first + stride, ... over all lanes? Neighbours are not compared with each
+/// other: loads that straddle what was stored just before, as addresses mostly are, stall.
 template <class A>
 NW_HD NW_INLINE bool is_progression(const A* a, A stride) {
+  using Vector = typename VectorOf<A>::Type;
+  constexpr uint32_t kPart = VectorOf<A>::kCount;
   if (static_cast<A>(a[kLanes - 1] - a[0]) != static_cast<A>(stride * (kLanes - 1))) return false;
-  A difference = 0;
-  for (uint32_t i = 0; i < kLanes - 1; ++i) difference |= (a[i + 1] - a[i]) ^ stride;
-  return difference == 0;
+  Vector expected;
+  for (uint32_t i = 0; i < kPart; ++i) expected[i] = a[0] + stride * static_cast<A>(i);
+  const Vector step = stride * static_cast<A>(kPart) - Vector{};
+  Vector differs{};
+  for (uint32_t i = 0; i < kLanes; i += kPart, expected += step) {
+    Vector v;
+    std::memcpy(&v, a + i, sizeof(v));
+    differs |= v ^ expected;
+  }
+  typedef uint64_t Half __attribute__((vector_size(16)));
+  Half half[2];
+  std::memcpy(half, &differs, sizeof(half));
+  half[0] |= half[1];
+  return (half[0][0] | half[0][1]) == 0;
 }
 
 template <class M>
@@ -30,16 +51,28 @@ NW_HD NW_INLINE M load_value(const uint8_t* p) {
 /// stored: single stores would stall the vector loads of the row that follow.
 template <class M, class A>
 NW_HD NW_INLINE void gather(M* d, const uint8_t* p, const A* offsets) {
-  constexpr uint32_t kPart = 32 / sizeof(M);
+  using Vector = typename VectorOf<M>::Type;
+  constexpr uint32_t kPart = VectorOf<M>::kCount;
   for (uint32_t i = 0; i < kLanes; i += kPart) {
     const auto at = [&](uint32_t k) { return load_value<M>(p + offsets[i + k]); };
-    typedef M Vector __attribute__((vector_size(32)));
     Vector v;
     if constexpr (kPart == 8)
       v = Vector{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)};
     else
       v = Vector{at(0), at(1), at(2), at(3)};
     std::memcpy(d + i, &v, sizeof(v));
+  }
+}
+
+/// The distances of all lanes' offsets from the least, in pairs of lanes, low half first.
+NW_HD NW_INLINE void store_distances(uint64_t* out, const uint32_t* offsets, uint32_t low) {
+  using Vector = VectorOf<uint32_t>::Type;
+  constexpr uint32_t kPart = VectorOf<uint32_t>::kCount;
+  for (uint32_t i = 0; i < kLanes; i += kPart) {
+    Vector v;
+    std::memcpy(&v, offsets + i, sizeof(v));
+    v -= low;
+    std::memcpy(out + i / 2, &v, sizeof(v));
   }
 }
 
@@ -87,17 +120,20 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
   }
   // Irregular: all lanes inside the cached allocation, which is smaller than 4 GiB.
   uint32_t offsets[kLanes];
-  uint64_t outside = 0;
-  uint32_t misaligned = static_cast<uint32_t>(desc.lo);
+  uint64_t bits = 0;  // of all offsets
   const uint64_t shift = offset - desc.lo;
   for (uint32_t i = 0; i < kLanes; ++i) {
     const uint64_t o = a[i] + shift;
-    outside |= o | (limit - o);  // the top bit if o < 0 or o > limit
+    bits |= o;
     offsets[i] = static_cast<uint32_t>(o);
-    misaligned |= static_cast<uint32_t>(o);
   }
-  if (!(desc.span >= sizeof(M) && limit <= 0xffffffffu && (outside >> 63) == 0 &&
-        (misaligned & (sizeof(M) - 1)) == 0))
+  uint32_t low = ~uint32_t{0}, high = 0;
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    low = offsets[i] < low ? offsets[i] : low;
+    high = offsets[i] > high ? offsets[i] : high;
+  }
+  if (!(desc.span >= sizeof(M) && limit <= 0xffffffffu && bits >> 32 == 0 && high <= limit &&
+        ((bits | desc.lo) & (sizeof(M) - 1)) == 0))
     return load_general(ctx, warp, op, kFullMask);
   if (warp.trace != nullptr) {
     if (const uint64_t tile = trace::find_tiles(offsets); tile != 0) {
@@ -105,13 +141,9 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
       warp.trace[warp.trace_size + 1] = tile;
       warp.trace_size += 2;
     } else {
-      uint32_t low = offsets[0];
-      for (uint32_t i = 1; i < kLanes; ++i) low = offsets[i] < low ? offsets[i] : low;
       uint64_t* out = warp.trace + warp.trace_size;
       *out++ = trace::memory_record(desc.lo + low, trace::kDeltas);
-      uint32_t deltas[kLanes];
-      for (uint32_t i = 0; i < kLanes; ++i) deltas[i] = offsets[i] - low;
-      std::memcpy(out, deltas, sizeof(deltas));  // pairs of lanes, low half first
+      store_distances(out, offsets, low);
       warp.trace_size += 1 + kLanes / 2;
     }
   }
@@ -120,74 +152,61 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
   return true;
 }
 
-/// Offsets from the cached allocation of the lanes of a mask, one after the other.
-struct CompactOffsets {
-  uint32_t count = 0;
-  uint32_t low = 0;
-  uint32_t at[kLanes];
-  uint8_t lane[kLanes];
-};
-
-/// False if some lane is outside of the cached allocation or misaligned.
+/// Offsets of the lanes of a mask from the cached allocation, one after the other; false if one is
+/// outside of it or misaligned.
 template <class M>
 NW_HD NW_INLINE bool compact_offsets(const MemDesc& desc, const uint64_t* a, uint64_t offset,
-                                     uint32_t mask, CompactOffsets& c) {
+                                     uint32_t mask, uint32_t* at) {
   const uint64_t limit = desc.span - sizeof(M);
   const uint64_t shift = offset - desc.lo;
-  uint64_t outside = 0;
-  uint32_t misaligned = static_cast<uint32_t>(desc.lo), low = 0xffffffffu, n = 0;
+  uint64_t bits = 0, left = 0;  // their top bits: some offset is below 0, above the limit
   for (uint32_t m = mask; m != 0; m &= m - 1) {
-    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
-    const uint64_t o = a[lane] + shift;
-    outside |= o | (limit - o);
-    const uint32_t o32 = static_cast<uint32_t>(o);
-    misaligned |= o32;
-    low = o32 < low ? o32 : low;
-    c.at[n] = o32;
-    c.lane[n++] = static_cast<uint8_t>(lane);
+    const uint64_t o = a[__builtin_ctz(m)] + shift;
+    bits |= o;
+    left |= limit - o;
+    *at++ = static_cast<uint32_t>(o);
   }
-  c.count = n;
-  c.low = low;
-  return desc.span >= sizeof(M) && limit <= 0xffffffffu && (outside >> 63) == 0 &&
-         (misaligned & (sizeof(M) - 1)) == 0;
+  return desc.span >= sizeof(M) && limit <= 0xffffffffu && ((bits | left) >> 63) == 0 &&
+         ((bits | desc.lo) & (sizeof(M) - 1)) == 0;
 }
 
 /// Memory record of compact offsets (the same words as trace::write_record).
-NW_HD NW_INLINE void trace_compact(Warp& warp, const MemDesc& desc, const CompactOffsets& c) {
-  if (desc.guarded != 0) {
-    uint32_t mask = 0;
-    for (uint32_t i = 0; i < c.count; ++i) mask |= 1u << c.lane[i];
-    warp.trace[warp.trace_size++] = mask;
-  }
+NW_HD NW_INLINE void trace_compact(Warp& warp, const MemDesc& desc, uint32_t mask,
+                                   const uint32_t* at) {
+  if (desc.guarded != 0) warp.trace[warp.trace_size++] = mask;
   uint64_t* out = warp.trace + warp.trace_size;
-  if (c.count == 1) {
-    *out = trace::memory_record(desc.lo + c.at[0], 0);
+  uint32_t rest = mask & (mask - 1);
+  if (rest == 0) {
+    *out = trace::memory_record(desc.lo + at[0], 0);
     warp.trace_size += 1;
     return;
   }
-  const int64_t gap = c.lane[1] - c.lane[0];
-  const int64_t difference = int64_t{c.at[1]} - int64_t{c.at[0]};
+  const int64_t first = __builtin_ctz(mask), gap = __builtin_ctz(rest) - first;
+  const int64_t difference = int64_t{at[1]} - int64_t{at[0]};
   if (difference >= trace::kMinStride * gap && difference <= trace::kMaxStride * gap) {
     const int64_t stride = gap == 1 ? difference : difference / gap;
     if (stride * gap == difference) {
-      uint32_t i = 2;
-      while (i < c.count && int64_t{c.at[i]} == int64_t{c.at[0]} + stride * (c.lane[i] - c.lane[0]))
-        ++i;
-      if (i == c.count) {
-        const int64_t base = static_cast<int64_t>(desc.lo) + c.at[0] - stride * c.lane[0];
-        *out = trace::memory_record(static_cast<uint64_t>(base), static_cast<int>(stride));
+      const int64_t base = int64_t{at[0]} - stride * first;
+      const uint32_t* next = at + 2;
+      for (rest &= rest - 1; rest != 0 && *next == base + stride * __builtin_ctz(rest); ++next)
+        rest &= rest - 1;
+      if (rest == 0) {
+        *out =
+            trace::memory_record(desc.lo + static_cast<uint64_t>(base), static_cast<int>(stride));
         warp.trace_size += 1;
         return;
       }
     }
   }
-  *out++ = trace::memory_record(desc.lo + c.low, trace::kDeltas);
-  const uint32_t words = (c.count + 1) / 2;
-  uint32_t deltas[kLanes];
-  for (uint32_t i = 0; i < c.count; ++i) deltas[i] = c.at[i] - c.low;
-  if (c.count & 1) deltas[c.count] = 0;
-  std::memcpy(out, deltas, words * sizeof(uint64_t));
-  warp.trace_size += 1 + words;
+  const uint32_t count = static_cast<uint32_t>(__builtin_popcount(mask));
+  uint32_t low = at[0];
+  for (uint32_t i = 1; i < count; ++i) low = at[i] < low ? at[i] : low;
+  *out++ = trace::memory_record(desc.lo + low, trace::kDeltas);
+  for (uint32_t i = 0; i < count; i += 2) {
+    const uint64_t second = i + 1 < count ? at[i + 1] - low : 0;
+    *out++ = (at[i] - low) | second << 32;
+  }
+  warp.trace_size += 1 + (count + 1) / 2;
 }
 
 /// Load of 4- or 8-byte words from device memory by the lanes of `mask`.
@@ -195,13 +214,14 @@ template <class M>
 NW_HD NW_INLINE bool load_global_masked(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   MemDesc& desc = ctx.memory[op.c];
   const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(op.imm));
-  CompactOffsets c;
-  if (mask == 0 || !compact_offsets<M>(desc, row<uint64_t>(warp.rows, op.a), offset, mask, c))
+  uint32_t at[kLanes];
+  if (mask == 0 || !compact_offsets<M>(desc, row<uint64_t>(warp.rows, op.a), offset, mask, at))
     return load_general(ctx, warp, op, mask);
-  if (warp.trace != nullptr) trace_compact(warp, desc, c);
+  if (warp.trace != nullptr) trace_compact(warp, desc, mask, at);
   M* d = row<M>(warp.rows, op.d);
   const uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
-  for (uint32_t i = 0; i < c.count; ++i) d[c.lane[i]] = load_value<M>(p + c.at[i]);
+  const uint32_t* next = at;
+  for (uint32_t m = mask; m != 0; m &= m - 1) d[__builtin_ctz(m)] = load_value<M>(p + *next++);
   return true;
 }
 
@@ -210,14 +230,16 @@ template <class M>
 NW_HD NW_INLINE bool store_global_masked(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   MemDesc& desc = ctx.memory[op.c];
   const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(op.imm));
-  CompactOffsets c;
-  if (mask == 0 || !compact_offsets<M>(desc, row<uint64_t>(warp.rows, op.a), offset, mask, c))
+  uint32_t at[kLanes];
+  if (mask == 0 || !compact_offsets<M>(desc, row<uint64_t>(warp.rows, op.a), offset, mask, at))
     return store_general(ctx, warp, op, mask);
-  if (warp.trace != nullptr) trace_compact(warp, desc, c);
+  if (warp.trace != nullptr) trace_compact(warp, desc, mask, at);
   ctx.stored = true;
   const M* v = row<M>(warp.rows, op.b);
   uint8_t* p = ctx.arena + (desc.lo - kDeviceBase);
-  for (uint32_t i = 0; i < c.count; ++i) std::memcpy(p + c.at[i], &v[c.lane[i]], sizeof(M));
+  const uint32_t* next = at;
+  for (uint32_t m = mask; m != 0; m &= m - 1)
+    std::memcpy(p + *next++, &v[__builtin_ctz(m)], sizeof(M));
   return true;
 }
 

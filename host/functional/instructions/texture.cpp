@@ -7,8 +7,8 @@
 #include <cstring>
 #include <utility>
 
-#include "host/functional/instructions/decoded.h"
 #include "host/functional/instructions/half_ops.h"
+#include "host/functional/instructions/lanes.h"
 
 namespace nearwarp::runtime {
 
@@ -44,6 +44,18 @@ float normalized(uint32_t raw, unsigned bits, bool is_signed) {
   return std::max(value / static_cast<float>((1u << (bits - 1)) - 1), -1.0f);
 }
 
+/// What a fetch gives for a component that memory holds as `raw`.
+uint32_t component_bits(const TextureDesc& d, uint32_t raw) {
+  const unsigned bits = d.format.bits[0];
+  if (bits == 32) return raw;
+  const bool is_signed = d.format.kind == ChannelFormat::Kind::kSigned;
+  if (d.format.kind == ChannelFormat::Kind::kFloat)
+    return std::bit_cast<uint32_t>(static_cast<float>(exec::half_value(raw, false)));
+  if (d.normalized_float) return std::bit_cast<uint32_t>(normalized(raw, bits, is_signed));
+  return is_signed ? static_cast<uint32_t>(static_cast<int32_t>(raw << (32 - bits)) >> (32 - bits))
+                   : raw;
+}
+
 /// The element at indices inside the image, or the border.
 Element read(const TextureDesc& d, const TextureImage& image, const uint8_t* arena, int64_t x,
              int64_t y, int64_t z) {
@@ -58,24 +70,13 @@ Element read(const TextureDesc& d, const TextureImage& image, const uint8_t* are
   const uint8_t* p = arena + (e.address - exec::kDeviceBase);
   const uint32_t n = d.format.components();
   const unsigned bits = d.format.bits[0];
-  const bool is_signed = d.format.kind == ChannelFormat::Kind::kSigned;
+  const bool is_real =
+      d.format.kind == ChannelFormat::Kind::kFloat || (d.normalized_float && bits < 32);
   for (uint32_t i = 0; i < n; ++i) {
     uint32_t raw = 0;
     std::memcpy(&raw, p + i * bits / 8, bits / 8);
-    if (d.format.kind == ChannelFormat::Kind::kFloat) {
-      const float value =
-          bits == 16 ? static_cast<float>(exec::half_value(raw, false)) : std::bit_cast<float>(raw);
-      e.real[i] = value;
-      e.bits[i] = std::bit_cast<uint32_t>(value);
-    } else if (d.normalized_float && bits < 32) {
-      e.real[i] = normalized(raw, bits, is_signed);
-      e.bits[i] = std::bit_cast<uint32_t>(e.real[i]);
-    } else {
-      e.bits[i] =
-          is_signed && bits < 32
-              ? static_cast<uint32_t>(static_cast<int32_t>(raw << (32 - bits)) >> (32 - bits))
-              : raw;
-    }
+    e.bits[i] = component_bits(d, raw);
+    if (is_real) e.real[i] = std::bit_cast<float>(e.bits[i]);
   }
   if (n < 4 && reads_float(d)) {
     e.real[3] = 1.0f;
@@ -159,6 +160,102 @@ const TextureDesc* TextureTable::texture(uint64_t handle) const {
 const TextureTable::Surface* TextureTable::surface(uint64_t handle) const {
   const auto it = surfaces_.find(handle);
   return it == surfaces_.end() ? nullptr : &it->second;
+}
+
+bool is_unfiltered(const TextureDesc& d) {
+  return d.levels.size() == 1 && !(d.filter == Filter::kLinear && reads_float(d));
+}
+
+namespace {
+
+/// The lanes' indices in direction `i`, brought into the image; those outside are not below its
+/// size.
+void bring_in_lanes(const TextureDesc& d, const TexelLanes& lanes, unsigned i, uint32_t size,
+                    int32_t* index) {
+  // As scaled(), without branches.
+  const float scale = d.normalized_coordinates ? static_cast<float>(size) : 1.0f;
+  for (uint32_t k = 0; k < exec::kLanes; ++k) {
+    const float x = std::bit_cast<float>(lanes.coordinates[i][k]);
+    float v = x * scale;
+    v = v < -1e9f ? -1e9f : v;
+    v = 1e9f < v ? 1e9f : v;
+    v = x != x ? 0.0f : v;
+    index[k] = static_cast<int32_t>(std::floor(v));
+  }
+  const Address mode = d.address[i];
+  if (mode == Address::kClamp || (mode != Address::kBorder && !d.normalized_coordinates)) {
+    const auto last = static_cast<int32_t>(size) - 1;
+    for (uint32_t k = 0; k < exec::kLanes; ++k) {
+      const int32_t low = index[k] < 0 ? 0 : index[k];
+      index[k] = low > last ? last : low;
+    }
+    return;
+  }
+  for (uint32_t k = 0; k < exec::kLanes; ++k)
+    index[k] = static_cast<int32_t>(bring_in(index[k], size, mode, d.normalized_coordinates));
+}
+
+/// The same value for the lanes of `mask`.
+template <class T>
+void fill_lanes(T* to, uint32_t mask, T value) {
+  for (uint32_t k = 0; k < exec::kLanes; ++k) to[k] = exec::lane_in<T>(mask, k) ? value : to[k];
+}
+
+/// Of 8 or 16 bits.
+uint32_t read_component(const uint8_t* p, uint32_t bytes) {
+  if (bytes == 1) return *p;
+  uint16_t half;
+  std::memcpy(&half, p, 2);
+  return half;
+}
+
+}  // namespace
+
+void unfiltered_lanes(const TextureDesc& d, const uint8_t* arena, const TexelLanes& lanes) {
+  const TextureImage& image = d.levels[0];
+  const uint32_t sizes[3] = {image.width, image.height, image.depth};
+  const uint64_t bytes = d.format.element_bytes();
+  const uint64_t pitch = image.pitch_bytes != 0 ? image.pitch_bytes : image.width * bytes;
+  const uint64_t slice = image.slice_bytes != 0 ? image.slice_bytes : image.height * pitch;
+  const uint64_t steps[3] = {bytes, pitch, slice};
+  uint64_t address[exec::kLanes];
+  for (uint64_t& at : address) at = image.address;
+  uint32_t outside = 0;
+  for (unsigned i = 0; i < lanes.dimensions; ++i) {
+    int32_t index[exec::kLanes];
+    if (lanes.integers)
+      std::memcpy(index, lanes.coordinates[i], sizeof(index));
+    else
+      bring_in_lanes(d, lanes, i, sizes[i], index);
+    for (uint32_t k = 0; k < exec::kLanes; ++k) {
+      const auto at = static_cast<uint32_t>(index[k]);
+      outside |= (0u - uint32_t{at >= sizes[i]}) & exec::kLaneBit<uint32_t>.at[k];
+      address[k] += at * steps[i];
+    }
+  }
+  fill_lanes(address, outside, image.address);
+  for (uint32_t k = 0; k < exec::kLanes; ++k)
+    lanes.addresses[k] = exec::lane_in<uint64_t>(lanes.mask, k) ? address[k] : lanes.addresses[k];
+  const uint32_t n = d.format.components(), component = d.format.bits[0] / 8;
+  const uint32_t last = n < 4 && reads_float(d) ? std::bit_cast<uint32_t>(1.0f) : 0;
+  const uint32_t inside = lanes.mask & ~outside;
+  for (uint32_t i = 0; i < 4; ++i) {
+    uint32_t* const out = lanes.out[i];
+    if (out == nullptr) continue;
+    const auto at = [&](uint32_t k) {
+      return arena + (address[k] - exec::kDeviceBase) + i * component;
+    };
+    if (i >= n)
+      fill_lanes(out, inside, i < 3 ? 0 : last);
+    else if (component == 4)
+      exec::for_each_lane(inside, [&](uint32_t k) { std::memcpy(out + k, at(k), 4); });
+    else
+      exec::for_each_lane(inside, [&](uint32_t k) {
+        out[k] = component_bits(d, read_component(at(k), component));
+      });
+    const float border = lanes.integers ? 0.0f : d.border[i];
+    if (outside != 0) fill_lanes(out, lanes.mask & outside, std::bit_cast<uint32_t>(border));
+  }
 }
 
 Texel sample(const TextureDesc& d, const uint8_t* arena, std::array<float, 3> at,

@@ -81,6 +81,21 @@ Texel sample(const TextureDesc& desc, const uint8_t* arena, std::array<float, 3>
 /// A fetch by integer coordinates, unfiltered; outside: zero.
 Texel fetch(const TextureDesc& desc, const uint8_t* arena, std::array<int64_t, 3> at,
             uint32_t layer, uint32_t level);
+/// Does every sample() give one texel of the only level?
+bool is_unfiltered(const TextureDesc& desc);
+
+/// Fetches by some lanes: rows of coordinates and of results.
+struct TexelLanes {
+  uint32_t mask = 0;
+  unsigned dimensions = 1;
+  bool integers = false;  ///< as fetch(), else as sample(); of layer 0
+  std::array<const uint32_t*, 3> coordinates = {};
+  std::array<uint32_t*, 4> out = {};  ///< nullptr: discarded; may be rows of coordinates
+  uint64_t* addresses = nullptr;
+};
+/// As sample() or fetch() for each lane, from a texture that is unfiltered: what all lanes have in
+/// common is worked out once.
+void unfiltered_lanes(const TextureDesc& desc, const uint8_t* arena, const TexelLanes& lanes);
 /// One component of the four texels that linear filtering at (x, y) would mix.
 Texel gather(const TextureDesc& desc, const uint8_t* arena, float x, float y, uint32_t component);
 /// Face, and coordinates on it in [0, 1], of a direction.

@@ -1,0 +1,123 @@
+// Do fetches by many lanes at once give what each of them gives by itself?
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "host/functional/instructions/decoded.h"
+#include "host/functional/instructions/texture.h"
+
+namespace nearwarp::runtime {
+namespace {
+
+using Address = TextureDesc::Address;
+using Kind = ChannelFormat::Kind;
+
+constexpr uint32_t kSizes[3] = {13, 7, 5};
+
+std::vector<ChannelFormat> formats() {
+  std::vector<ChannelFormat> all;
+  for (const Kind kind : {Kind::kSigned, Kind::kUnsigned, Kind::kFloat}) {
+    for (const uint8_t bits : {uint8_t{8}, uint8_t{16}, uint8_t{32}}) {
+      if (kind == Kind::kFloat && bits == 8) continue;
+      all.push_back({{bits, 0, 0, 0}, kind});
+      all.push_back({{bits, bits, 0, 0}, kind});
+      all.push_back({{bits, bits, bits, bits}, kind});
+    }
+  }
+  return all;
+}
+
+class Fetches : public testing::Test {
+ protected:
+  std::mt19937 random_{11};
+  std::vector<uint8_t> arena_ = std::vector<uint8_t>(1 << 16);
+
+  void SetUp() override {
+    for (uint8_t& byte : arena_) byte = static_cast<uint8_t>(random_());
+  }
+
+  uint32_t coordinate(bool integers, bool normalized, uint32_t size) {
+    const int at = static_cast<int>(random_() % (4 * size)) - static_cast<int>(2 * size);
+    if (integers) return static_cast<uint32_t>(at);
+    constexpr float kOdd[] = {std::numeric_limits<float>::quiet_NaN(), 3e9f, -3e9f,
+                              -std::numeric_limits<float>::infinity(), -0.0f};
+    if (random_() % 16 == 0) return std::bit_cast<uint32_t>(kOdd[random_() % std::size(kOdd)]);
+    const float x = static_cast<float>(at) + 0.25f * static_cast<float>(random_() % 4);
+    return std::bit_cast<uint32_t>(normalized ? x / static_cast<float>(size) : x);
+  }
+
+  void check(const TextureDesc& d, unsigned dimensions, bool integers) {
+    std::array<std::array<uint32_t, 32>, 3> places = {};
+    for (unsigned i = 0; i < dimensions; ++i)
+      for (uint32_t& word : places[i])
+        word = coordinate(integers, d.normalized_coordinates, kSizes[i]);
+    std::array<std::array<uint32_t, 32>, 4> results = {};
+    std::array<uint64_t, 32> addresses = {};
+    TexelLanes lanes;
+    lanes.mask = random_() | 1u;
+    lanes.dimensions = dimensions;
+    lanes.integers = integers;
+    for (size_t i = 0; i < 3; ++i) lanes.coordinates[i] = places[i].data();
+    for (size_t i = 0; i < 4; ++i) lanes.out[i] = results[i].data();
+    lanes.addresses = addresses.data();
+    unfiltered_lanes(d, arena_.data(), lanes);
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      if ((lanes.mask >> lane & 1) == 0) {
+        EXPECT_EQ(addresses[lane], 0u);
+        continue;
+      }
+      std::array<float, 3> at = {};
+      std::array<int64_t, 3> index = {};
+      for (unsigned i = 0; i < dimensions; ++i) {
+        at[i] = std::bit_cast<float>(places[i][lane]);
+        index[i] = static_cast<int32_t>(places[i][lane]);
+      }
+      const Texel t = integers ? fetch(d, arena_.data(), index, 0, 0)
+                               : sample(d, arena_.data(), at, dimensions, 0, 0);
+      ASSERT_EQ(addresses[lane], t.address) << at[0] << ' ' << at[1] << ' ' << at[2];
+      for (size_t i = 0; i < 4; ++i) ASSERT_EQ(results[i][lane], t.bits[i]);
+    }
+  }
+};
+
+TEST_F(Fetches, AllFormatsAndModes) {
+  for (const ChannelFormat& format : formats()) {
+    for (const Address mode :
+         {Address::kWrap, Address::kClamp, Address::kMirror, Address::kBorder}) {
+      for (const bool normalized : {false, true}) {
+        for (unsigned dimensions = 1; dimensions <= 3; ++dimensions) {
+          TextureDesc d;
+          d.format = format;
+          d.address = {mode, mode, mode};
+          d.normalized_coordinates = normalized;
+          d.normalized_float = format.kind != Kind::kFloat && format.bits[0] < 32 && normalized;
+          d.border = {0.25f, -1.0f, 3.0f, 0.5f};
+          d.levels[0] = {exec::kDeviceBase + 512,        kSizes[0], dimensions > 1 ? kSizes[1] : 1,
+                         dimensions > 2 ? kSizes[2] : 1, 0,         0};
+          if (dimensions == 2) d.levels[0].pitch_bytes = 256;
+          ASSERT_TRUE(is_unfiltered(d));
+          check(d, dimensions, false);
+          check(d, dimensions, true);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Fetches, WhatIsMixedIsNotUnfiltered) {
+  TextureDesc d;
+  d.filter = TextureDesc::Filter::kLinear;
+  EXPECT_FALSE(is_unfiltered(d));
+  d.format = {{32, 0, 0, 0}, Kind::kUnsigned};  // integers are never mixed
+  EXPECT_TRUE(is_unfiltered(d));
+  d.levels.resize(2);
+  EXPECT_FALSE(is_unfiltered(d));
+}
+
+}  // namespace
+}  // namespace nearwarp::runtime
