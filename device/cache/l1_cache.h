@@ -118,10 +118,11 @@ NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, Li
   return L1Result::kMiss;
 }
 
-/// Would l1_load() find neither the line nor a free MSHR? Then so it will until a reply has come.
+/// Without a free MSHR: would l1_load() find the line no more than one? Then so it will until a
+/// reply has come.
 NW_HD NW_INLINE bool l1_waits_for_reply(const L1Params& p, const L1State& s, const std::byte* base,
                                         LineAddr line) {
-  if (!p.plain || s.mshr_free != 0) return false;
+  NW_ASSERT(p.plain && s.mshr_free == 0);
   const LineAddr* tags = s.tags.in(base) + p.index.of(line) * p.ways;
   bool found = false;
   for (uint32_t w = 0; w < p.ways; ++w) found |= tags[w] == line;

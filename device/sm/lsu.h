@@ -263,11 +263,10 @@ NW_HD inline bool translate_head(V& v, uint32_t space, uint32_t now, bool free) 
 }
 
 /// Is it known that the load at the head can't go on before a reply comes? (An attempt in the next
-/// cycle would say the same.)
+/// cycle would say the same.) There is no free MSHR.
 template <class V>
-NW_HD NW_INLINE bool load_will_stall(const V& v, uint32_t space) {
+NW_HD NW_APART bool load_will_stall(const V& v, uint32_t space) {
   const auto& s = v.s;
-  if (!v.p.l1.plain || s.l1.mshr_free != 0) return false;
   const LineAddr line = s.lines.line[s.lines.next];
   if (v.p.tlb.entries != 0 && tlb_page(v.p.tlb, space, line) != s.tlb.last_page) return false;
   return cache::l1_waits_for_reply(v.p.l1, s.l1, v.base, line_of_data(v, space, line));
@@ -377,7 +376,9 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
   if (op.watch != 0) hooks::on_line(v, op.watch, op.warp, virtual_line, line, use);
   lines.next += 1;
   if (lines.next < lines.count) {
-    if (in.action == Action::kLoad && load_will_stall(v, op.space)) s.lsu_stall = LsuStall::kReply;
+    if (s.l1.mshr_free == 0 && v.p.l1.plain && in.action == Action::kLoad &&
+        load_will_stall(v, op.space))
+      s.lsu_stall = LsuStall::kReply;
     return;
   }
   lsu_pop(s);
