@@ -110,8 +110,9 @@ class SyntheticTerminals {
         held_(s.held.in(base)),
         held_queues_(s.held_queues.in(base)) {}
 
-  /// Terminal `n` in cycle `t`: take what arrives, make packets, send a flit.
-  NW_HD NW_INLINE void step(const NetworkView& v, uint32_t n, Cycle t) const {
+  /// Terminal `n` in cycle `t`: take what arrives, make packets, send a flit. Apart, so that what
+  /// this object holds is in no registers while routers are stepped.
+  NW_HD NW_APART void step(const NetworkView& v, uint32_t n, Cycle t) const {
     receive(v, n, t);
     step_source(v, n, t);
   }

@@ -40,7 +40,7 @@ NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, u
 
 /// Launch a thread block: take warp slots, point them at their traces.
 template <class V>
-NW_HD inline void launch_block(V& v, const Packet& packet, uint32_t now) {
+NW_HD NW_APART void launch_block(V& v, const Packet& packet, uint32_t now) {
   const LaunchInfo& info = v.system.image.launches[packet.tag];
   // A new kernel sees memory, not what caches kept. Launches are numbered as they begin: what has
   // come since a later one began is new enough for those before it.

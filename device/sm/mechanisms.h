@@ -183,8 +183,11 @@ NW_HD NW_INLINE void owner(V& v, PacketKind kind, F&& f) {
 
 #define NW_HOOKS(o) std::remove_reference_t<decltype(o)>::Hooks
 
+// Where a warp comes rarely, a hook is a function of its own on a GPU: a mechanism's code would be
+// there once for each of the many places from which a warp goes on, half of the stepping kernel.
+
 template <class V>
-NW_HD NW_INLINE bool at_cursor(V& v, uint32_t who, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_APART bool at_cursor(V& v, uint32_t who, uint32_t warp, uint32_t now, uint32_t earliest) {
   bool taken = false;
   each(v, who, [&](auto& o) {
     if (!taken) taken = NW_HOOKS(o)::at_cursor(o, warp, now, earliest);
@@ -192,15 +195,15 @@ NW_HD NW_INLINE bool at_cursor(V& v, uint32_t who, uint32_t warp, uint32_t now, 
   return taken;
 }
 template <class V>
-NW_HD NW_INLINE void at_end(V& v, uint32_t warp, uint32_t now) {
+NW_HD NW_APART void at_end(V& v, uint32_t warp, uint32_t now) {
   each(v, v.warps[warp].watch, [&](auto& o) { NW_HOOKS(o)::at_end(o, warp, now); });
 }
 template <class V>
-NW_HD NW_INLINE void on_timer(V& v, uint32_t warp, uint32_t now) {
+NW_HD NW_APART void on_timer(V& v, uint32_t warp, uint32_t now) {
   each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_timer(o, warp, now); });
 }
 template <class V>
-NW_HD NW_INLINE void on_operation_ended(V& v, uint32_t warp, uint32_t now) {
+NW_HD NW_APART void on_operation_ended(V& v, uint32_t warp, uint32_t now) {
   each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_operation_ended(o, warp, now); });
 }
 template <class V>
@@ -250,11 +253,11 @@ NW_HD NW_INLINE Tick accept_tick(V& v, const Packet& p) {
   return t;
 }
 template <class V>
-NW_HD NW_INLINE void on_packet(V& v, const Packet& p, uint32_t now) {
+NW_HD NW_APART void on_packet(V& v, const Packet& p, uint32_t now) {
   owner(v, p.kind, [&](auto& o) { NW_HOOKS(o)::on_packet(o, p, now); });
 }
 template <class V>
-NW_HD NW_INLINE void on_control(V& v, const Packet& p, uint32_t now) {
+NW_HD NW_APART void on_control(V& v, const Packet& p, uint32_t now) {
   owner(v, p.kind, [&](auto& o) { NW_HOOKS(o)::on_control(o, p, now); });
 }
 template <class V>

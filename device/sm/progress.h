@@ -30,7 +30,7 @@ NW_HD inline void leave_order(V& v, uint32_t block) {
 /// If the warp is at its end and has nothing in flight any more: the block's end, if it was the
 /// block's last warp; a guest's mechanism sends it off.
 template <class V>
-NW_HD inline void try_retire(V& v, uint32_t warp, uint32_t now) {
+NW_HD NW_APART void try_retire(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.phase != Phase::kFinished || w.loads != 0 || w.stores != 0) return;
   if (w.guest_of != 0) {
