@@ -8,6 +8,7 @@
 #include "bench/workloads/bfs/graph.h"
 #include "bench/workloads/common/first_round.h"
 #include "bench/workloads/common/random.h"
+#include "bench/workloads/graphs/generator.h"
 #include "bench/workloads/heartwall/reference.h"
 #include "bench/workloads/heartwall/reference_original.h"
 #include "bench/workloads/kmeans/reference.h"
@@ -15,6 +16,7 @@
 #include "bench/workloads/md/neighbours.h"
 #include "bench/workloads/ray/reference.h"
 #include "bench/workloads/ray/reference_original.h"
+#include "host/core/error.h"
 
 namespace nearwarp::workloads {
 namespace {
@@ -213,6 +215,34 @@ TEST(Heartwall, OriginalFollowsTheFilm) {
   EXPECT_EQ(walls.points, walls.places);
   EXPECT_NE(walls.points, start.points);
   EXPECT_NE(walls.templates, templates);
+}
+
+TEST(Graphs, BlocksVaryAsAskedFor) {
+  for (const int percent : {10, 30, 100, 300}) {
+    const Graph graph = graph_of_variation(1 << 14, kGraphPairsPerVertex, percent);
+    EXPECT_NEAR(variation_of_blocks(graph), percent / 100.0, 0.04 * percent / 100.0) << percent;
+    // Double edges are dropped, and few are drawn.
+    EXPECT_NEAR(static_cast<double>(graph.edges.size()), 2.0 * kGraphPairsPerVertex * (1 << 14),
+                0.04 * graph.edges.size())
+        << percent;
+  }
+  EXPECT_THROW(graph_of_variation(1 << 13, kGraphPairsPerVertex, 300), Error);
+  EXPECT_THROW(graph_of_variation((1 << 13) + 1, kGraphPairsPerVertex, 10), Error);
+}
+
+TEST(Graphs, AreUndirectedAndSimple) {
+  const Graph graph = graph_of_variation(1 << 12, kGraphPairsPerVertex, 100);
+  std::vector<std::pair<int32_t, int32_t>> there, back;
+  for (int v = 0; v < graph.num_vertices; ++v) {
+    for (int e = graph.row_start[v]; e < graph.row_start[v + 1]; ++e) {
+      EXPECT_NE(graph.edges[e], v);
+      EXPECT_TRUE(e == graph.row_start[v] || graph.edges[e - 1] < graph.edges[e]);
+      there.emplace_back(v, graph.edges[e]);
+      back.emplace_back(graph.edges[e], v);
+    }
+  }
+  std::sort(back.begin(), back.end());
+  EXPECT_EQ(there, back);
 }
 
 TEST(Md, NeighboursAreTheNearest) {
