@@ -63,6 +63,10 @@ constexpr RolledPtx kRolled[] = {
     {"graph_colouring.ptx", embedded::graph_colouring_rolled_ptx},
     {"connected_components.ptx", embedded::connected_components_rolled_ptx},
     {"triangle_count.ptx", embedded::triangle_count_rolled_ptx},
+    {"needleman_wunsch.ptx", embedded::needleman_wunsch_rolled_ptx},
+    {"spmv.ptx", embedded::spmv_rolled_ptx},
+    {"sad.ptx", embedded::sad_rolled_ptx},
+    {"hotspot3d.ptx", embedded::hotspot3d_rolled_ptx},
 };
 
 /// A workload with the other PTX.
@@ -153,6 +157,13 @@ const std::vector<std::unique_ptr<Workload>>& all() {
       list.push_back(make(kSkewed));
     }
     for (const int cv_percent : {30, 300}) list.push_back(make_pagerank(cv_percent));
+    list.push_back(make_needleman_wunsch());
+    list.push_back(make_nearest_neighbour());
+    list.push_back(make_gaussian());
+    list.push_back(make_spmv());
+    list.push_back(make_sad());
+    list.push_back(make_dwt2d());
+    list.push_back(make_hotspot3d());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

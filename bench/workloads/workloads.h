@@ -68,4 +68,13 @@ std::unique_ptr<Workload> make_graph_colouring(int cv_percent);
 std::unique_ptr<Workload> make_connected_components(int cv_percent);
 std::unique_ptr<Workload> make_triangle_count(int cv_percent);
 
+// Those that the CODA paper has besides.
+std::unique_ptr<Workload> make_needleman_wunsch();
+std::unique_ptr<Workload> make_nearest_neighbour();
+std::unique_ptr<Workload> make_gaussian();
+std::unique_ptr<Workload> make_spmv();
+std::unique_ptr<Workload> make_sad();
+std::unique_ptr<Workload> make_dwt2d();
+std::unique_ptr<Workload> make_hotspot3d();
+
 }  // namespace nearwarp::workloads
