@@ -61,6 +61,8 @@ extern const char* const spmv_ptx;
 extern const char* const sad_ptx;
 extern const char* const dwt2d_ptx;
 extern const char* const hotspot3d_ptx;
+extern const char* const hybridsort_ptx;
+extern const char* const mummer_ptx;
 
 // Without unrolled loops.
 extern const char* const libor_rolled_ptx;
@@ -113,6 +115,8 @@ extern const char* const needleman_wunsch_rolled_ptx;
 extern const char* const spmv_rolled_ptx;
 extern const char* const sad_rolled_ptx;
 extern const char* const hotspot3d_rolled_ptx;
+extern const char* const hybridsort_rolled_ptx;
+extern const char* const mummer_rolled_ptx;
 
 extern const char* const drivers_hash;  ///< SHA-256 of all sources in bench/workloads
 

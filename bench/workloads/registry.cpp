@@ -67,6 +67,8 @@ constexpr RolledPtx kRolled[] = {
     {"spmv.ptx", embedded::spmv_rolled_ptx},
     {"sad.ptx", embedded::sad_rolled_ptx},
     {"hotspot3d.ptx", embedded::hotspot3d_rolled_ptx},
+    {"hybridsort.ptx", embedded::hybridsort_rolled_ptx},
+    {"mummer.ptx", embedded::mummer_rolled_ptx},
 };
 
 /// A workload with the other PTX.
@@ -164,6 +166,8 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_sad());
     list.push_back(make_dwt2d());
     list.push_back(make_hotspot3d());
+    list.push_back(make_hybridsort());
+    list.push_back(make_mummer());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

@@ -76,5 +76,7 @@ std::unique_ptr<Workload> make_spmv();
 std::unique_ptr<Workload> make_sad();
 std::unique_ptr<Workload> make_dwt2d();
 std::unique_ptr<Workload> make_hotspot3d();
+std::unique_ptr<Workload> make_hybridsort();
+std::unique_ptr<Workload> make_mummer();
 
 }  // namespace nearwarp::workloads

@@ -14,6 +14,7 @@
 #include "bench/workloads/kmeans/reference.h"
 #include "bench/workloads/libor/reference.h"
 #include "bench/workloads/md/neighbours.h"
+#include "bench/workloads/mummer/suffix_tree.h"
 #include "bench/workloads/ray/reference.h"
 #include "bench/workloads/ray/reference_original.h"
 #include "host/core/error.h"
@@ -259,6 +260,56 @@ TEST(Md, NeighboursAreTheNearest) {
       for (int j = 0; j < kMdNeighbours; ++j)
         ASSERT_EQ(neighbours[size_t(j) * count + i], all[j].second) << count << " atoms, " << i;
     }
+  }
+}
+
+/// Random symbols of which the first `kinds` occur; few kinds repeat much.
+std::vector<uint8_t> symbols(uint64_t stream, int count, uint32_t kinds) {
+  std::vector<uint8_t> text(count);
+  for (int i = 0; i < count; ++i) text[i] = static_cast<uint8_t>(random_below(stream, i, kinds));
+  return text;
+}
+
+TEST(SuffixTree, HasEverySuffixAndLinks) {
+  for (const uint32_t kinds : {1u, 2u, 4u}) {
+    const std::vector<uint8_t> text = symbols(20, 500, kinds);
+    const std::vector<SuffixNode> nodes = suffix_tree(text);
+    EXPECT_LE(nodes.size(), 2 * text.size());
+    std::vector<int> depth(nodes.size(), 0);
+    for (size_t start = 0; start < text.size(); ++start) {
+      size_t at = start;
+      for (int32_t node = kSuffixRoot; at < text.size();) {
+        const int32_t next = nodes[node].child[text[at]];
+        ASSERT_NE(next, kNoSuffixNode);
+        ASSERT_EQ(nodes[next].parent, node);
+        depth[next] = depth[node] + nodes[next].end - nodes[next].start;
+        for (int32_t i = nodes[next].start; i < nodes[next].end && at < text.size(); ++i, ++at)
+          ASSERT_EQ(text[i], text[at]);
+        node = next;
+      }
+    }
+    for (const SuffixNode& node : nodes) {
+      const bool inner = *std::max_element(node.child, node.child + 4) != kNoSuffixNode;
+      if (!inner || &node == nodes.data()) continue;
+      EXPECT_EQ(depth[node.link], depth[&node - nodes.data()] - 1);
+    }
+  }
+}
+
+TEST(SuffixTree, LongestMatchesAreThoseOfALookEverywhere) {
+  const std::vector<uint8_t> text = symbols(21, 300, 3), query = symbols(22, 60, 3);
+  const std::vector<int32_t> found =
+      longest_matches(text, sorted_suffixes(text), query.data(), static_cast<int>(query.size()));
+  ASSERT_EQ(found.size(), query.size());
+  for (size_t start = 0; start < query.size(); ++start) {
+    int64_t longest = 0;
+    for (size_t at = 0; at < text.size(); ++at) {
+      longest = std::max(
+          longest,
+          std::mismatch(query.begin() + start, query.end(), text.begin() + at, text.end()).first -
+              (query.begin() + start));
+    }
+    EXPECT_EQ(found[start], longest) << start;
   }
 }
 
