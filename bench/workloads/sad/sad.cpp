@@ -107,7 +107,7 @@ class Sad final : public Workload {
     const auto d_frame = device.upload(frame, "frame"),
                d_before = device.upload(before, "reference");
     const auto d_sums = device.allocate(num_sums * sizeof(uint16_t), "sums");
-    device.launch(module, "sad_4x4", {macroblocks, 16}, {kThreads}, 0,
+    device.launch(module, "sad_4x4", {uint32_t(f.width) / 4, uint32_t(f.height) / 4}, {kThreads}, 0,
                   runtime::KernelArgs(d_frame, d_before, d_sums, f.width, f.height));
     if (device.limit_reached()) return skipped_by_limit();
     device.launch(module, "sad_8x8", {macroblocks}, {32, 4}, 0, runtime::KernelArgs(d_sums));

@@ -10,12 +10,12 @@ constexpr int kOf16x16 = 40, kSums = 41;
 
 typedef unsigned short Sum;
 
-// A block of threads per 4 x 4 pixels: grid of macroblocks in x, their 16 blocks in y.
+// A block of threads per 4 x 4 pixels, in a grid as they lie in the frame.
 extern "C" __global__ void sad_4x4(const unsigned short* frame, const unsigned short* reference,
                                    Sum* sums, int width, int height) {
-  const int macroblock = blockIdx.x, block = blockIdx.y;
-  const int x0 = macroblock % (width / 16) * 16 + block % 4 * 4;
-  const int y0 = macroblock / (width / 16) * 16 + block / 4 * 4;
+  const int x0 = 4 * blockIdx.x, y0 = 4 * blockIdx.y;
+  const int macroblock = y0 / 16 * (width / 16) + x0 / 16;
+  const int block = blockIdx.y % 4 * 4 + blockIdx.x % 4;
   int pixels[16];
 #pragma unroll
   for (int i = 0; i < 16; ++i) pixels[i] = frame[(y0 + i / 4) * width + x0 + i % 4];
