@@ -17,7 +17,7 @@ Shape shape_of(Size size) {
     case Size::kMedium:
       return {1 << 16, 2};
     case Size::kLarge:
-      return {1 << 18, 4};
+      return {1 << 17, 4};
     case Size::kPaper:
       return {1 << 20, 8};
   }

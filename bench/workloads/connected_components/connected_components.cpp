@@ -12,6 +12,7 @@ int vertices(Size size) {
     case Size::kMedium:
       return 1 << 16;
     case Size::kLarge:
+      return 1 << 18;
     case Size::kPaper:
       return 1 << 20;
   }

@@ -18,7 +18,7 @@ Shape shape_of(Size size) {
     case Size::kMedium:
       return {1 << 16, 5};
     case Size::kLarge:
-      return {1 << 20, 5};
+      return {1 << 18, 5};
     case Size::kPaper:
       return {1 << 20, 20};
   }

@@ -20,7 +20,7 @@ int vertices(Size size) {
     case Size::kMedium:
       return 1 << 16;
     case Size::kLarge:
-      return 1 << 19;
+      return 1 << 17;
     case Size::kPaper:
       return 1 << 20;
   }
