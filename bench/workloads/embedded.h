@@ -47,6 +47,22 @@ extern const char* const fwt_restructured_ptx;
 extern const char* const scalarprod_restructured_ptx;
 extern const char* const reduction_restructured_ptx;
 extern const char* const cfd_restructured_ptx;
+extern const char* const pagerank_ptx;
+extern const char* const degree_centrality_ptx;
+extern const char* const sssp_ptx;
+extern const char* const betweenness_ptx;
+extern const char* const graph_colouring_ptx;
+extern const char* const connected_components_ptx;
+extern const char* const triangle_count_ptx;
+extern const char* const needleman_wunsch_ptx;
+extern const char* const nearest_neighbour_ptx;
+extern const char* const gaussian_ptx;
+extern const char* const spmv_ptx;
+extern const char* const sad_ptx;
+extern const char* const dwt2d_ptx;
+extern const char* const hotspot3d_ptx;
+extern const char* const hybridsort_ptx;
+extern const char* const mummer_ptx;
 
 // Without unrolled loops.
 extern const char* const libor_rolled_ptx;
@@ -88,6 +104,19 @@ extern const char* const kmeans_restructured_rolled_ptx;
 extern const char* const fwt_restructured_rolled_ptx;
 extern const char* const scalarprod_restructured_rolled_ptx;
 extern const char* const reduction_restructured_rolled_ptx;
+extern const char* const pagerank_rolled_ptx;
+extern const char* const degree_centrality_rolled_ptx;
+extern const char* const sssp_rolled_ptx;
+extern const char* const betweenness_rolled_ptx;
+extern const char* const graph_colouring_rolled_ptx;
+extern const char* const connected_components_rolled_ptx;
+extern const char* const triangle_count_rolled_ptx;
+extern const char* const needleman_wunsch_rolled_ptx;
+extern const char* const spmv_rolled_ptx;
+extern const char* const sad_rolled_ptx;
+extern const char* const hotspot3d_rolled_ptx;
+extern const char* const hybridsort_rolled_ptx;
+extern const char* const mummer_rolled_ptx;
 
 extern const char* const drivers_hash;  ///< SHA-256 of all sources in bench/workloads
 

@@ -2,6 +2,7 @@
 
 #include "bench/workloads/common/check.h"
 #include "bench/workloads/embedded.h"
+#include "bench/workloads/graphs/graph_workload.h"
 #include "bench/workloads/workload.h"
 #include "bench/workloads/workloads.h"
 #include "host/core/error.h"
@@ -55,6 +56,19 @@ constexpr RolledPtx kRolled[] = {
     {"fwt_restructured.ptx", embedded::fwt_restructured_rolled_ptx},
     {"scalarprod_restructured.ptx", embedded::scalarprod_restructured_rolled_ptx},
     {"reduction_restructured.ptx", embedded::reduction_restructured_rolled_ptx},
+    {"pagerank.ptx", embedded::pagerank_rolled_ptx},
+    {"degree_centrality.ptx", embedded::degree_centrality_rolled_ptx},
+    {"sssp.ptx", embedded::sssp_rolled_ptx},
+    {"betweenness.ptx", embedded::betweenness_rolled_ptx},
+    {"graph_colouring.ptx", embedded::graph_colouring_rolled_ptx},
+    {"connected_components.ptx", embedded::connected_components_rolled_ptx},
+    {"triangle_count.ptx", embedded::triangle_count_rolled_ptx},
+    {"needleman_wunsch.ptx", embedded::needleman_wunsch_rolled_ptx},
+    {"spmv.ptx", embedded::spmv_rolled_ptx},
+    {"sad.ptx", embedded::sad_rolled_ptx},
+    {"hotspot3d.ptx", embedded::hotspot3d_rolled_ptx},
+    {"hybridsort.ptx", embedded::hybridsort_rolled_ptx},
+    {"mummer.ptx", embedded::mummer_rolled_ptx},
 };
 
 /// A workload with the other PTX.
@@ -138,10 +152,26 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_scalarprod_restructured());
     list.push_back(make_reduction_restructured());
     list.push_back(make_cfd_restructured());
+    // The shapes of a graph: regular, skewed, and for CODA's study of regularity all between.
+    for (const auto make : {make_pagerank, make_degree_centrality, make_sssp, make_betweenness,
+                            make_graph_colouring, make_connected_components, make_triangle_count}) {
+      list.push_back(make(kRegular));
+      list.push_back(make(kSkewed));
+    }
+    for (const int cv_percent : {30, 300}) list.push_back(make_pagerank(cv_percent));
+    list.push_back(make_needleman_wunsch());
+    list.push_back(make_nearest_neighbour());
+    list.push_back(make_gaussian());
+    list.push_back(make_spmv());
+    list.push_back(make_sad());
+    list.push_back(make_dwt2d());
+    list.push_back(make_hotspot3d());
+    list.push_back(make_hybridsort());
+    list.push_back(make_mummer());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {
-        if (rolled.of == list[i]->ptx_name())
+        if (rolled.of == list[i]->ptx_name() && !list[i]->other_input())
           list.push_back(std::make_unique<Rolled>(*list[i], rolled.text));
       }
     }

@@ -34,6 +34,8 @@ class Workload {
   virtual std::string variant_of() const { return {}; }
   /// A variant whose PTX was compiled without unrolling loops; named as its original, "-rolled".
   virtual bool rolled() const { return false; }
+  /// A variant that is the same code on other data; it has no variant without unrolling.
+  virtual bool other_input() const { return false; }
   /// The program's host side: launches kernels of `module`, which is loaded on `device`, with
   /// deterministic inputs and compares with a plain CPU reference.
   virtual CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const = 0;

@@ -59,4 +59,24 @@ std::unique_ptr<Workload> make_scalarprod_restructured();
 std::unique_ptr<Workload> make_reduction_restructured();
 std::unique_ptr<Workload> make_cfd_restructured();
 
+// On graphs whose edges per thread block vary by so many percent (graphs/generator.h).
+std::unique_ptr<Workload> make_pagerank(int cv_percent);
+std::unique_ptr<Workload> make_degree_centrality(int cv_percent);
+std::unique_ptr<Workload> make_sssp(int cv_percent);
+std::unique_ptr<Workload> make_betweenness(int cv_percent);
+std::unique_ptr<Workload> make_graph_colouring(int cv_percent);
+std::unique_ptr<Workload> make_connected_components(int cv_percent);
+std::unique_ptr<Workload> make_triangle_count(int cv_percent);
+
+// Those that the CODA paper has besides.
+std::unique_ptr<Workload> make_needleman_wunsch();
+std::unique_ptr<Workload> make_nearest_neighbour();
+std::unique_ptr<Workload> make_gaussian();
+std::unique_ptr<Workload> make_spmv();
+std::unique_ptr<Workload> make_sad();
+std::unique_ptr<Workload> make_dwt2d();
+std::unique_ptr<Workload> make_hotspot3d();
+std::unique_ptr<Workload> make_hybridsort();
+std::unique_ptr<Workload> make_mummer();
+
 }  // namespace nearwarp::workloads

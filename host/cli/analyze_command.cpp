@@ -7,6 +7,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/trace_program.h"
+#include "host/cli/unknown_workload.h"
 #include "host/cli/wrong_file.h"
 #include "host/config/config.h"
 #include "host/config/nearest.h"
@@ -28,10 +29,7 @@ compiler::Program compile(const std::string& name) {
   if (names_recording(name) || advice.find("is a program") != std::string::npos)
     throw UsageError(advice);
   if (name.find('/') != std::string::npos) return compiler::compile_ptx_file(name);
-  std::vector<std::string> names;
-  for (const auto& workload : workloads::all()) names.push_back(workload->name());
-  throw UsageError(fmt::format("unknown workload '{}'{} (or give a .ptx file)", name,
-                               config::suggestion(name, names)));
+  throw unknown_workload(name, ", or give a .ptx file");
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/trace_program.h"
+#include "host/cli/unknown_workload.h"
 #include "host/cli/wrong_file.h"
-#include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/core/file_hash.h"
 #include "host/recording/accel_sim/trace_list.h"
@@ -134,9 +134,7 @@ const workloads::Workload& workload_named(const std::string& name, const std::st
         name));
   if (const std::string advice = wrong_file(name, command); !advice.empty())
     throw UsageError(advice);
-  std::vector<std::string> names;
-  for (const auto& workload : workloads::all()) names.push_back(workload->name());
-  throw UsageError(fmt::format("unknown workload '{}'{}", name, config::suggestion(name, names)));
+  throw unknown_workload(name);
 }
 
 std::string recording_key_of(const workloads::Workload& workload, const std::string& size) {

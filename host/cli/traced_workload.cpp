@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "host/cli/options.h"
-#include "host/config/nearest.h"
+#include "host/cli/unknown_workload.h"
+#include "host/core/error.h"
 #include "host/recording/accel_sim/program_reader.h"
 #include "host/recording/accel_sim/trace_list.h"
 
@@ -22,9 +22,7 @@ const workloads::Workload& traced_workload(const std::string& name, const std::s
                     "name a workload (nearwarp list workloads)",
                     option, name));
   }
-  Words names;
-  for (const auto& workload : workloads::all()) names.push_back(workload->name());
-  throw UsageError(fmt::format("unknown workload '{}'{}", name, config::suggestion(name, names)));
+  throw unknown_workload(name);
 }
 
 }  // namespace nearwarp::cli

@@ -2,6 +2,7 @@
 #include "host/config/nearest.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nearwarp::config {
 
@@ -23,11 +24,20 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+namespace {
+
+/// A third of the letters may be wrong, and two of four.
+size_t distance_limit(std::string_view name) {
+  return std::max<size_t>(name.size() < 4 ? 1 : 2, name.size() / 3);
+}
+
+}  // namespace
+
 std::string nearest_name(std::string_view name, const std::vector<std::string>& names) {
-  // A third of the letters may be wrong, and two of four. A name that is a whole part of a longer
-  // one ("ways" of "l1.ways") is near as well, but only if it stands for one name.
+  // A name that is a whole part of a longer one ("ways" of "l1.ways") is near as well, but only if
+  // it stands for one name.
   std::string best;
-  size_t best_distance = std::max<size_t>(name.size() < 4 ? 1 : 2, name.size() / 3) + 1;
+  size_t best_distance = distance_limit(name) + 1;
   for (const std::string& candidate : names) {
     const size_t distance = edit_distance(name, candidate);
     if (distance < best_distance) {
@@ -43,6 +53,22 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
     best = candidate;
   }
   return containing == 1 ? best : std::string();
+}
+
+std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& names,
+                                       size_t most) {
+  std::vector<std::pair<size_t, std::string>> near;  // by distance
+  for (const std::string& candidate : names) {
+    const size_t distance = edit_distance(name, candidate);
+    if (distance <= distance_limit(name) ||
+        (name.size() >= 3 && candidate.find(name) != std::string::npos))
+      near.emplace_back(distance, candidate);
+  }
+  std::stable_sort(near.begin(), near.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> nearest;
+  for (size_t i = 0; i < std::min(most, near.size()); ++i) nearest.push_back(near[i].second);
+  return nearest;
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& names) {

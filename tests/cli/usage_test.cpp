@@ -85,6 +85,10 @@ TEST(Usage, MistakesOfUseExitWithTwo) {
 
 TEST(Usage, UnknownNamesGetTheNearest) {
   expect_error({"run", "libro"}, kUsage, {"'libro'", "'libor'"});
+  expect_error({"run", "bfs"}, kUsage, {"'bfs-rmat' or 'bfs-uniform' or 'bfs-original'?"});
+  expect_error({"run", "xyzzy"}, kUsage, {"'xyzzy'", "'nearwarp list workloads'"});
+  expect_error({"analyze", "bsf-rmat"}, kUsage, {"'bfs-rmat'?", ".ptx"});
+  expect_error({"analyze", "xyzzy", "--sharing"}, kUsage, {"'nearwarp list workloads'"});
   expect_error({"run", "libor", "--machine", "ton"}, kUsage, {"ton", "tom"});
   expect_error({"run", "libor", "--policy", "baseline,ndp-controled-bmap"}, kUsage,
                {"ndp-controled-bmap", "'ndp-controlled-bmap'"});

@@ -463,6 +463,15 @@ TEST(Nearest, EditDistance) {
   EXPECT_EQ(edit_distance("same", "same"), 0u);
 }
 
+TEST(Nearest, SeveralNames) {
+  const std::vector<std::string> names = {"bfs-rmat", "bfs-uniform", "bfs-original", "sssp"};
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(nearest_names("bfs", names, 2), (Names{"bfs-rmat", "bfs-uniform"}));
+  EXPECT_EQ(nearest_names("bfs-orignal", names, 2), (Names{"bfs-original"}));
+  EXPECT_EQ(nearest_names("ssp", names, 2), (Names{"sssp"}));
+  EXPECT_EQ(nearest_names("xyzzy", names, 2), Names{});
+}
+
 TEST(Nearest, NothingNearGivesTheList) {
   EXPECT_EQ(suggestion("xyzzy", {"tom", "bench80"}), " - valid: tom, bench80");
   EXPECT_EQ(suggestion("bench8", {"tom", "bench80"}), " - did you mean 'bench80'?");

@@ -8,13 +8,16 @@
 #include "bench/workloads/bfs/graph.h"
 #include "bench/workloads/common/first_round.h"
 #include "bench/workloads/common/random.h"
+#include "bench/workloads/graphs/generator.h"
 #include "bench/workloads/heartwall/reference.h"
 #include "bench/workloads/heartwall/reference_original.h"
 #include "bench/workloads/kmeans/reference.h"
 #include "bench/workloads/libor/reference.h"
 #include "bench/workloads/md/neighbours.h"
+#include "bench/workloads/mummer/suffix_tree.h"
 #include "bench/workloads/ray/reference.h"
 #include "bench/workloads/ray/reference_original.h"
+#include "host/core/error.h"
 
 namespace nearwarp::workloads {
 namespace {
@@ -215,6 +218,34 @@ TEST(Heartwall, OriginalFollowsTheFilm) {
   EXPECT_NE(walls.templates, templates);
 }
 
+TEST(Graphs, BlocksVaryAsAskedFor) {
+  for (const int percent : {10, 30, 100, 300}) {
+    const Graph graph = graph_of_variation(1 << 14, kGraphPairsPerVertex, percent);
+    EXPECT_NEAR(variation_of_blocks(graph), percent / 100.0, 0.04 * percent / 100.0) << percent;
+    // Double edges are dropped, and few are drawn.
+    EXPECT_NEAR(static_cast<double>(graph.edges.size()), 2.0 * kGraphPairsPerVertex * (1 << 14),
+                0.04 * graph.edges.size())
+        << percent;
+  }
+  EXPECT_THROW(graph_of_variation(1 << 13, kGraphPairsPerVertex, 300), Error);
+  EXPECT_THROW(graph_of_variation((1 << 13) + 1, kGraphPairsPerVertex, 10), Error);
+}
+
+TEST(Graphs, AreUndirectedAndSimple) {
+  const Graph graph = graph_of_variation(1 << 12, kGraphPairsPerVertex, 100);
+  std::vector<std::pair<int32_t, int32_t>> there, back;
+  for (int v = 0; v < graph.num_vertices; ++v) {
+    for (int e = graph.row_start[v]; e < graph.row_start[v + 1]; ++e) {
+      EXPECT_NE(graph.edges[e], v);
+      EXPECT_TRUE(e == graph.row_start[v] || graph.edges[e - 1] < graph.edges[e]);
+      there.emplace_back(v, graph.edges[e]);
+      back.emplace_back(graph.edges[e], v);
+    }
+  }
+  std::sort(back.begin(), back.end());
+  EXPECT_EQ(there, back);
+}
+
 TEST(Md, NeighboursAreTheNearest) {
   for (const int count : {kMdNeighbours + 1, 700, 3000}) {
     const std::vector<MdAtom> atoms = md_atoms(count);
@@ -229,6 +260,56 @@ TEST(Md, NeighboursAreTheNearest) {
       for (int j = 0; j < kMdNeighbours; ++j)
         ASSERT_EQ(neighbours[size_t(j) * count + i], all[j].second) << count << " atoms, " << i;
     }
+  }
+}
+
+/// Random symbols of which the first `kinds` occur; few kinds repeat much.
+std::vector<uint8_t> symbols(uint64_t stream, int count, uint32_t kinds) {
+  std::vector<uint8_t> text(count);
+  for (int i = 0; i < count; ++i) text[i] = static_cast<uint8_t>(random_below(stream, i, kinds));
+  return text;
+}
+
+TEST(SuffixTree, HasEverySuffixAndLinks) {
+  for (const uint32_t kinds : {1u, 2u, 4u}) {
+    const std::vector<uint8_t> text = symbols(20, 500, kinds);
+    const std::vector<SuffixNode> nodes = suffix_tree(text);
+    EXPECT_LE(nodes.size(), 2 * text.size());
+    std::vector<int> depth(nodes.size(), 0);
+    for (size_t start = 0; start < text.size(); ++start) {
+      size_t at = start;
+      for (int32_t node = kSuffixRoot; at < text.size();) {
+        const int32_t next = nodes[node].child[text[at]];
+        ASSERT_NE(next, kNoSuffixNode);
+        ASSERT_EQ(nodes[next].parent, node);
+        depth[next] = depth[node] + nodes[next].end - nodes[next].start;
+        for (int32_t i = nodes[next].start; i < nodes[next].end && at < text.size(); ++i, ++at)
+          ASSERT_EQ(text[i], text[at]);
+        node = next;
+      }
+    }
+    for (const SuffixNode& node : nodes) {
+      const bool inner = *std::max_element(node.child, node.child + 4) != kNoSuffixNode;
+      if (!inner || &node == nodes.data()) continue;
+      EXPECT_EQ(depth[node.link], depth[&node - nodes.data()] - 1);
+    }
+  }
+}
+
+TEST(SuffixTree, LongestMatchesAreThoseOfALookEverywhere) {
+  const std::vector<uint8_t> text = symbols(21, 300, 3), query = symbols(22, 60, 3);
+  const std::vector<int32_t> found =
+      longest_matches(text, sorted_suffixes(text), query.data(), static_cast<int>(query.size()));
+  ASSERT_EQ(found.size(), query.size());
+  for (size_t start = 0; start < query.size(); ++start) {
+    int64_t longest = 0;
+    for (size_t at = 0; at < text.size(); ++at) {
+      longest = std::max(
+          longest,
+          std::mismatch(query.begin() + start, query.end(), text.begin() + at, text.end()).first -
+              (query.begin() + start));
+    }
+    EXPECT_EQ(found[start], longest) << start;
   }
 }
 

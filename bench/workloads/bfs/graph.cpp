@@ -11,8 +11,9 @@ namespace {
 constexpr uint64_t kUniformStream = 10, kRmatStream = 11, kPermutationStream = 12;
 constexpr uint64_t kDegreeStream = 13, kPartnerStream = 14;
 
-/// Rows from pairs, each pair in both directions, in the order of the pairs (counting sort).
-Graph from_pairs(int num_vertices, const std::vector<std::pair<int32_t, int32_t>>& pairs) {
+}  // namespace
+
+Graph graph_from_pairs(int num_vertices, const std::vector<std::pair<int32_t, int32_t>>& pairs) {
   Graph graph;
   graph.num_vertices = num_vertices;
   graph.row_start.assign(num_vertices + 1, 0);
@@ -30,15 +31,13 @@ Graph from_pairs(int num_vertices, const std::vector<std::pair<int32_t, int32_t>
   return graph;
 }
 
-}  // namespace
-
 Graph uniform_graph(int num_vertices, int pairs_per_vertex) {
   std::vector<std::pair<int32_t, int32_t>> pairs(size_t(num_vertices) * pairs_per_vertex);
   for (size_t i = 0; i < pairs.size(); ++i) {
     pairs[i] = {static_cast<int32_t>(i / pairs_per_vertex),
                 static_cast<int32_t>(random_below(kUniformStream, i, num_vertices))};
   }
-  return from_pairs(num_vertices, pairs);
+  return graph_from_pairs(num_vertices, pairs);
 }
 
 Graph rmat_graph(int num_vertices, int pairs_per_vertex) {
@@ -59,7 +58,7 @@ Graph rmat_graph(int num_vertices, int pairs_per_vertex) {
     }
     pairs[i] = {number[a], number[b]};
   }
-  return from_pairs(num_vertices, pairs);
+  return graph_from_pairs(num_vertices, pairs);
 }
 
 Graph rodinia_graph(int num_vertices) {
@@ -70,7 +69,7 @@ Graph rodinia_graph(int num_vertices) {
           v, static_cast<int32_t>(random_below(kPartnerStream, pairs.size(), num_vertices)));
     }
   }
-  return from_pairs(num_vertices, pairs);
+  return graph_from_pairs(num_vertices, pairs);
 }
 
 int busiest_vertex(const Graph& graph) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace nearwarp::workloads {
@@ -12,6 +13,9 @@ struct Graph {
   std::vector<int32_t> row_start;  ///< num_vertices + 1 entries
   std::vector<int32_t> edges;
 };
+
+/// Rows from pairs, each pair in both directions, in the order of the pairs (counting sort).
+Graph graph_from_pairs(int num_vertices, const std::vector<std::pair<int32_t, int32_t>>& pairs);
 
 /// Undirected graph with `pairs_per_vertex` random edges per vertex, ends uniformly distributed.
 Graph uniform_graph(int num_vertices, int pairs_per_vertex);

@@ -1,0 +1,23 @@
+#include "host/cli/unknown_workload.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "bench/workloads/workload.h"
+#include "host/config/nearest.h"
+
+namespace nearwarp::cli {
+
+UsageError unknown_workload(const std::string& name, const std::string& besides) {
+  std::vector<std::string> names;
+  for (const auto& workload : workloads::all()) names.push_back(workload->name());
+  std::string near;
+  for (const std::string& other : config::nearest_names(name, names, 3))
+    near += fmt::format("{}'{}'", near.empty() ? "did you mean " : " or ", other);
+  if (!near.empty()) near += "? ";
+  return UsageError(fmt::format("unknown workload '{}' - {}'nearwarp list workloads' has all{}",
+                                name, near, besides));
+}
+
+}  // namespace nearwarp::cli
