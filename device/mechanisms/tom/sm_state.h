@@ -106,10 +106,10 @@ struct CandidateCounters {
   uint64_t home_rounds = 0, home_cycles = 0;  ///< executed at home
   uint64_t near_rounds = 0;                   ///< executed on stack SMs
   uint64_t begins = 0;                        ///< PIMBEGINs at loop heads, on SMs of either kind
-  uint64_t refused_shared = 0;   ///< destination's shared memory
-  uint64_t table_bytes = 0;      ///< of shared arrays, sent along
-  uint64_t merged_bytes = 0;     ///< of shared arrays, come back
-  uint64_t merge_cycles = 0;     ///< acknowledged warps waited for the last rows to be merged
+  uint64_t refused_shared = 0;                ///< destination's shared memory
+  uint64_t table_bytes = 0;                   ///< of shared arrays, sent along
+  uint64_t merged_bytes = 0;                  ///< of shared arrays, come back
+  uint64_t merge_cycles = 0;  ///< acknowledged warps waited for the last rows to be merged
 };
 
 struct OffloadCounters {

@@ -35,7 +35,8 @@ NW_HD inline void spawn(O& o, const Packet& packet, uint16_t requester, uint32_t
   t.requester_warp = static_cast<uint8_t>(packet.tag);
   t.candidate = o.p.candidate_of.in(v.base)[at.pc];
   if (o.p.tuning.on) o.s.history.in(v.base)[warp] = tuning::TrafficHistory{};
-  sm::continue_warp(v, warp, now, candidate_of(o, t).shared_rows != 0 ? take_array(o, t, now) : now + 1);
+  sm::continue_warp(v, warp, now,
+                    candidate_of(o, t).shared_rows != 0 ? take_array(o, t, now) : now + 1);
 }
 
 template <class O>

@@ -43,8 +43,7 @@ NW_HD inline Packet row_packet(const V& v, PacketKind kind, uint32_t row, uint32
   Packet p;
   p.kind = kind;
   p.src = v.s.endpoint;
-  p.bytes =
-      static_cast<uint16_t>(v.p.header_bytes + bytes_of_row(row, bytes, row_bytes(v.p)));
+  p.bytes = static_cast<uint16_t>(v.p.header_bytes + bytes_of_row(row, bytes, row_bytes(v.p)));
   return p;
 }
 

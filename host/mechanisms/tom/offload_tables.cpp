@@ -56,7 +56,8 @@ void add_candidate(const Kernel& kernel, uint32_t index, uint32_t first_block,
   out.info.push_back(c);
 }
 
-/// Does every launch of the kernel have blocks in which the lanes of a warp follow one another in x?
+/// Does every launch of the kernel have blocks in which the lanes of a warp follow one another in
+/// x?
 bool has_flat_blocks(const runtime::Recording& recording, uint32_t kernel, uint32_t warp_size) {
   return std::all_of(recording.launches.begin(), recording.launches.end(),
                      [&](const runtime::LaunchRecord& l) {
@@ -77,10 +78,10 @@ void check_annotations(const runtime::Recording& recording, const std::string& p
     if (std::any_of(recording.kernels.begin(), recording.kernels.end(), has_it)) continue;
     std::string there;
     for (const std::string& name : names) there += (there.empty() ? "" : ", ") + name;
-    throw Error(fmt::format("policy {}: tuning.shared_arrays names '{}', and no kernel of '{}' has a "
-                            "shared array of that name - there {}",
-                            policy, a.array, recording.name,
-                            there.empty() ? "are none" : "are " + there));
+    throw Error(
+        fmt::format("policy {}: tuning.shared_arrays names '{}', and no kernel of '{}' has a "
+                    "shared array of that name - there {}",
+                    policy, a.array, recording.name, there.empty() ? "are none" : "are " + there));
   }
 }
 
@@ -105,9 +106,11 @@ compiler::OffloadModel offload_model(const config::MachineConfig& machine,
                                                                   : Granularity::kBlock;
   model.max_candidates = machine.offload.metadata_entries;
   compiler::SharedModel& shared = model.shared;
-  shared.on = policy.mechanism.find("tuning") != std::string::npos && policy.tuning.shared != "none";
+  shared.on =
+      policy.mechanism.find("tuning") != std::string::npos && policy.tuning.shared != "none";
   shared.proves = policy.tuning.shared == "proved";
-  shared.capacity = stack_shared_bytes(machine);
+  const uint32_t row_bytes = machine.lsu.shared_banks * tuning::kBankBytes;
+  shared.capacity = stack_shared_bytes(machine) / row_bytes * row_bytes;
   shared.annotations = compiler::parse_annotations(
       policy.tuning.shared_arrays, fmt::format("policy {}: tuning.shared_arrays", policy.name));
   return model;

@@ -201,8 +201,7 @@ std::string format_explanation(const RunResult& run, size_t width) {
                      run.policy),
                  width) +
          "\n" + columns_text(names, columns_of(run), width) + rounds_text(run, names, width) +
-         shared_text(run, names, width) +
-         "\n" + sources;
+         shared_text(run, names, width) + "\n" + sources;
 }
 
 }  // namespace nearwarp::report

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "host/mechanisms/tuning/pass/shared_use.h"
+#include "host/mechanisms/tuning/shared/shared_use.h"
 
 namespace nearwarp::compiler {
 

@@ -21,7 +21,7 @@ extern "C" __global__ void counts_of_block(const unsigned* in, unsigned* out, un
   __shared__ unsigned counts[kBins];
   counts[threadIdx.x] = 0;
   __syncthreads();
-  for (unsigned i = threadIdx.x; i < n; i += kThreads) atomicAdd(counts + in[i] % 100u, in[i]);
+  for (unsigned i = threadIdx.x; i < n; i += kThreads) atomicAdd(counts + (in[i] >> 25), in[i]);
   __syncthreads();
   out[threadIdx.x] = counts[threadIdx.x];
 }

@@ -1,4 +1,4 @@
-#include "host/mechanisms/tuning/pass/shared_use.h"
+#include "host/mechanisms/tuning/shared/shared_use.h"
 
 #include <fmt/format.h>
 
@@ -47,7 +47,9 @@ bool begins_with_zero(AtomicOp op, Type type) {
          (op == AtomicOp::kMax && (type == Type::kU32 || type == Type::kU64));
 }
 
-int64_t signed_bits(const Operand& o) { return static_cast<int32_t>(static_cast<uint32_t>(o.bits)); }
+int64_t signed_bits(const Operand& o) {
+  return static_cast<int32_t>(static_cast<uint32_t>(o.bits));
+}
 
 /// All bits from the lowest of `bits` on: where a carry may go.
 uint64_t from_lowest(uint64_t bits) { return bits == 0 ? 0 : ~((bits & (~bits + 1)) - 1); }
@@ -91,9 +93,10 @@ std::vector<SharedAnnotation> parse_annotations(std::string_view text, const std
     const size_t end = std::min(text.find('+', begin), text.size());
     const auto annotation = parse_annotation(text.substr(begin, end - begin));
     if (!annotation)
-      throw Error(fmt::format("{}: '{}' is no annotation of a shared array - right is "
-                              "NAME:accumulator:BYTES or NAME:table:BYTES, several joined by '+'",
-                              where, text.substr(begin, end - begin)));
+      throw Error(
+          fmt::format("{}: '{}' is no annotation of a shared array - right is "
+                      "NAME:accumulator:BYTES or NAME:table:BYTES, several joined by '+'",
+                      where, text.substr(begin, end - begin)));
     result.push_back(*annotation);
     begin = end + 1;
   }
@@ -126,9 +129,8 @@ bool reads_x_alone(const Kernel& kernel) {
 SharedArrays::SharedArrays(const Kernel& kernel, const SharedModel& model)
     : kernel_(&kernel), model_(&model) {
   if (!model.on) return;
-  const bool any = std::any_of(
-      kernel.instructions.begin(), kernel.instructions.end(),
-      [](const Instruction& i) { return i.mod.space == Space::kShared; });
+  const bool any = std::any_of(kernel.instructions.begin(), kernel.instructions.end(),
+                               [](const Instruction& i) { return i.mod.space == Space::kShared; });
   if (!any) return;
   definitions_.resize(kernel.registers.size());
   uses_.resize(kernel.registers.size());
@@ -280,7 +282,8 @@ uint64_t SharedArrays::varying(RegId reg, InstrId at, int depth) const {
       return bits[0] | bits[1];
     case Opcode::kShl:
       return by_constant() && constant < 64 ? bits[0] << constant
-                                            : (bits[0] | bits[1]) == 0 ? 0 : kAllBits;
+             : (bits[0] | bits[1]) == 0     ? 0
+                                            : kAllBits;
     case Opcode::kShr: {
       if (!by_constant() || constant >= 64) return (bits[0] | bits[1]) == 0 ? 0 : kAllBits;
       const uint64_t kept = wide ? bits[0] : bits[0] & 0xffffffffu;
@@ -304,7 +307,7 @@ uint64_t SharedArrays::varying(RegId reg, InstrId at, int depth) const {
     case Opcode::kBfe:
     case Opcode::kSelp:
       return std::all_of(bits.begin(), bits.end(), [](uint64_t b) { return b == 0; }) ? 0
-                                                                                       : kAllBits;
+                                                                                      : kAllBits;
     default:
       return kAllBits;
   }
@@ -339,8 +342,8 @@ std::optional<SharedArrays::Range> SharedArrays::range_of(const Scope& scope, co
   return range;
 }
 
-std::optional<SharedArrays::Range> SharedArrays::range_of(const Scope& scope, RegId reg,
-                                                          InstrId at, int depth) const {
+std::optional<SharedArrays::Range> SharedArrays::range_of(const Scope& scope, RegId reg, InstrId at,
+                                                          int depth) const {
   // A sum of ranges, one of them times a constant.
   const auto add = [](std::optional<Range> a, const std::optional<Range>& b,
                       int64_t factor) -> std::optional<Range> {
@@ -525,8 +528,7 @@ std::optional<InstrId> SharedArrays::not_accumulating(const std::vector<InstrId>
   const auto joins = [&](AtomicOp op, Type type) {
     if (!begins_with_zero(op, type)) return false;
     const bool fits =
-        of_all == AtomicOp::kNone ||
-        (of_all == op && ptx::size_of(of_type) == ptx::size_of(type));
+        of_all == AtomicOp::kNone || (of_all == op && ptx::size_of(of_type) == ptx::size_of(type));
     of_all = op;
     of_type = type;
     return fits;
@@ -535,9 +537,8 @@ std::optional<InstrId> SharedArrays::not_accumulating(const std::vector<InstrId>
     const Instruction& in = kernel_->instructions[i];
     if (in.op == Opcode::kAtom || in.op == Opcode::kRed) {
       // The value in front of the sum is not here.
-      const bool unread = std::all_of(in.dsts.begin(), in.dsts.end(), [&](RegId r) {
-        return r == kNone || uses_[r].empty();
-      });
+      const bool unread = std::all_of(in.dsts.begin(), in.dsts.end(),
+                                      [&](RegId r) { return r == kNone || uses_[r].empty(); });
       if (!unread || !joins(in.mod.atomic, in.mod.type)) return i;
     } else if (in.op == Opcode::kLd) {
       const auto update = update_at(i);

@@ -133,9 +133,9 @@ class SharedArrays {
   const Kernel* kernel_;
   const SharedModel* model_;
   std::map<InstrId, Access> accesses_;
-  std::vector<std::vector<InstrId>> definitions_;  ///< by register
-  std::vector<std::vector<InstrId>> uses_;         ///< by register
-  std::vector<BlockId> block_of_;                  ///< by instruction
+  std::vector<std::vector<InstrId>> definitions_;               ///< by register
+  std::vector<std::vector<InstrId>> uses_;                      ///< by register
+  std::vector<BlockId> block_of_;                               ///< by instruction
   mutable std::map<std::pair<RegId, InstrId>, InstrId> found_;  ///< definition() has been asked
 };
 
