@@ -99,6 +99,24 @@ NW_HD inline bool at_first_access(O& o, uint32_t warp, uint32_t now) {
   return true;
 }
 
+/// Is the instruction at the cursor an update of a shared array? What is executed at home must not
+/// be executed again near memory.
+template <class O>
+NW_HD NW_INLINE bool at_shared_update(const O& o, uint32_t warp) {
+  const sm::Action action = o.v.instr(o.v.warps[warp].at.pc).action;
+  return action == sm::Action::kSharedStore || action == sm::Action::kSharedAtomic;
+}
+
+/// A search that comes to nothing; the warp goes on at home.
+template <class O>
+NW_HD NW_INLINE void end_search(O& o, uint32_t warp) {
+  WarpSide& t = side_of(o, warp);
+  t.step = Step::kNone;
+  t.searched = t.searched_threads = 0;
+  counters_of(o, t).no_memory_access += 1;
+  set_bit(o.v.warps[warp].count, o.bit, false);
+}
+
 /// Learning phase: the warp stays, its instance is analysed. If the analyzer still holds the warp's
 /// last one, look again later.
 template <class O>
@@ -131,6 +149,11 @@ NW_HD inline void decide(O& o, uint32_t warp, uint32_t now) {
     return;
   }
   if (at_first_access(o, warp, now)) return;
+  if (at_shared_update(o, warp)) {
+    counters_of(o, t).no_memory_access += 1;
+    stay(o, warp, now);
+    return;
+  }
   t.at_home = true;
   set_free(o, warp, Step::kSearching);
   set_bit(o.v.warps[warp].count, o.bit, true);
@@ -143,9 +166,7 @@ NW_HD inline void leave_candidate(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
   if (t.candidate == kNoCandidate) return;
   if (t.step == Step::kSearching) {
-    t.step = Step::kNone;
-    t.searched = t.searched_threads = 0;
-    counters_of(o, t).no_memory_access += 1;
+    end_search(o, warp);
   }
   if (t.at_home) {
     t.at_home = false;
@@ -236,6 +257,7 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
       if (tuned) note_home_round(o, t, w.at.pc);
       return true;
     }
+    if (t.step == Step::kSearching && at_shared_update(o, warp)) end_search(o, warp);
     return tuned && begin_home_round(o, warp, now, earliest);
   }
   leave_candidate(o, warp, now);

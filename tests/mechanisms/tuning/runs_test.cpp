@@ -235,6 +235,49 @@ TEST(SharedRuns, SeveralApplicationsEachBringTheirArrays) {
   EXPECT_EQ(moved(r), kArray * with_array(r));
 }
 
+/// Kernels of nvcc that read a table, and that add to one array of the block, in 64 rounds.
+runtime::Recording tables_and_sums() {
+  runtime::VirtualDevice device;
+  const uint32_t module =
+      device.load_module(std::make_shared<const compiler::Program>(compiler::compile_ptx_file(
+          std::string(NW_SOURCE_DIR) + "/tests/mechanisms/tuning/data/shared.ptx")));
+  std::vector<uint32_t> values(64 * 128);
+  for (uint32_t i = 0; i < values.size(); ++i) values[i] = i * 2654435761u;
+  const auto in = device.upload(values, "in");
+  const auto out = device.allocate(128 * sizeof(uint32_t), "out");
+  for (const char* kernel : {"looks_up", "counts_of_block"})
+    device.launch(module, kernel, {8}, {128}, 0,
+                  runtime::KernelArgs(in, out, static_cast<uint32_t>(values.size())));
+  return device.take_recording("tables-and-sums");
+}
+
+TEST(SharedRuns, TablesGoThereAndAccumulatorsComeBack) {
+  const runtime::Recording recording = tables_and_sums();
+  const auto r = run(recording, "tuned-shared", {"tuning.adaptation=false"});
+  ASSERT_EQ(r.candidates.size(), 2u);
+  const report::CandidateRow &table = r.candidates[0], &sums = r.candidates[1];
+  EXPECT_EQ(table.shared, "table");
+  EXPECT_EQ(sums.shared, "accumulator");
+  EXPECT_GT(table.offloaded, 0u);
+  EXPECT_GT(sums.offloaded, 0u);
+  EXPECT_EQ(table.table_bytes, 1024 * table.offloaded);
+  EXPECT_EQ(table.merged_bytes, 0u);
+  EXPECT_EQ(sums.merged_bytes, 512 * sums.offloaded);
+  EXPECT_EQ(sums.table_bytes, 0u);
+  // Every access is executed once, near memory or not; rows that are sent and merged come on top,
+  // and those that are written and read again at the other end.
+  const auto accesses = [](const report::RunResult& of) {
+    return counter(of, "sm.shared_accesses") + counter(of, "stack_sm.shared_accesses");
+  };
+  const auto home = run(recording, "baseline");
+  EXPECT_EQ(accesses(r), counter(home, "sm.shared_accesses") + table.offloaded * 8 * 2 +
+                             sums.offloaded * 4 * (1 + 1 + 2));
+  SimOptions o;
+  o.window_ticks = 7;
+  o.order_seed = 9;
+  EXPECT_EQ(numbers(run(recording, "tuned-shared", {"tuning.adaptation=false"}, o)), numbers(r));
+}
+
 TEST(SharedRuns, CandidatesSayWhatTheirArraysDid) {
   const auto r = run(workload("hist"), "tuned-shared", kEager);
   uint64_t bytes = 0;

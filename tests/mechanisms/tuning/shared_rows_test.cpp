@@ -205,6 +205,35 @@ TEST(SharedRows, ARefusalForWantOfSharedMemoryIsCountedAsSuch) {
   EXPECT_EQ(b.candidate().refused_pending, 0u);
 }
 
+TEST(SharedRows, WhatWasAddedAtHomeIsNotAddedAgain) {
+  // An update in front of the first access to global memory, at the candidate's beginning or behind
+  // an instruction: the destination is not known yet, and the update may happen only once.
+  for (const bool at_once : {true, false}) {
+    OffloadBench b;
+    const uint32_t head = b.program.block({alu(0, {})});
+    const sm::ImageInstr update = memory(sm::Action::kSharedAtomic, -1, {});
+    const uint32_t body = at_once ? b.program.block({update, load(1), alu(2, {1})}, 1)
+                                  : b.program.block({alu(4, {}), update, load(1), alu(2, {1})}, 1);
+    const uint32_t tail = b.program.block({alu(9, {2})});
+    b.program.candidate({body}, tom::Candidate{});
+    give_array(b.program, SharedKind::kAccumulator, 4);
+    b.program.launch(1, 1);
+    b.traces.begin_block();
+    b.traces.warp();
+    b.traces.run(head).run(body).at_shared(0, 4).at(0, 4).run(tail).end();
+    b.offload.tuning.on = true;
+    b.offload.shared_rows = 16;
+    b.start();
+    b.run_logged(1000);
+    EXPECT_TRUE(b.network->of(tom::kOffloadRequest).empty());
+    EXPECT_EQ(b.candidate().no_memory_access, 1u);
+    EXPECT_EQ(b.candidate().kept, 1u);
+    EXPECT_EQ(b.counters().shared_accesses, 1u);
+    EXPECT_EQ(b.counters().redundant, 0u);
+    EXPECT_TRUE(b.rig.drained());
+  }
+}
+
 TEST(SharedRows, SharedAccessesDoNotChooseTheStack) {
   // The first access is to shared memory; the first to global memory is to a line of another stack
   // than line 0's.
