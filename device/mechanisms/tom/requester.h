@@ -109,7 +109,7 @@ NW_HD NW_INLINE bool at_shared_update(const O& o, uint32_t warp) {
 
 /// A search that comes to nothing; the warp goes on at home.
 template <class O>
-NW_HD NW_INLINE void end_search(O& o, uint32_t warp) {
+NW_HD NW_APART void end_search(O& o, uint32_t warp) {
   WarpSide& t = side_of(o, warp);
   t.step = Step::kNone;
   t.searched = t.searched_threads = 0;
@@ -284,7 +284,7 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
 
 /// The front end's answer.
 template <class O>
-NW_HD inline void on_answer(O& o, const Packet& p, uint32_t now) {
+NW_HD NW_APART void on_answer(O& o, const Packet& p, uint32_t now) {
   const uint32_t warp = p.tag;
   WarpSide& t = side_of(o, warp);
   NW_ASSERT(t.step == Step::kAsking);
@@ -326,7 +326,7 @@ NW_HD NW_APART void send_table_row(O& o, WarpSide& t, uint32_t now) {
 
 /// Send one granted request, if the network takes it; rows of its table go before it.
 template <class O>
-NW_HD inline void send_request(O& o, uint32_t now) {
+NW_HD NW_APART void send_request(O& o, uint32_t now) {
   auto& v = o.v;
   if (!o.s.granted.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
   const uint32_t warp = o.s.granted.first();

@@ -23,7 +23,7 @@ NW_HD NW_APART uint32_t take_array(O& o, const WarpSide& t, uint32_t now) {
 /// Spawn a warp. The front end never grants more requests than there are warp slots. `requester`:
 /// WarpSide's.
 template <class O>
-NW_HD inline void spawn(O& o, const Packet& packet, uint16_t requester, uint32_t now) {
+NW_HD NW_APART void spawn(O& o, const Packet& packet, uint16_t requester, uint32_t now) {
   auto& v = o.v;
   if (o.p.flush_l1) cache::l1_flush(v.p.l1, v.s.l1, v.base);
   const Cursor at = unpack_cursor(v, packet);
@@ -207,7 +207,7 @@ NW_HD NW_APART void send_merge_row(O& o, WarpSide& t, uint32_t now) {
 /// Send one packet of a finished warp: a dirty line, a row of its shared array, or after the last
 /// the acknowledgement.
 template <class O>
-NW_HD inline void send_return(O& o, uint32_t now) {
+NW_HD NW_APART void send_return(O& o, uint32_t now) {
   auto& v = o.v;
   if (!o.s.returning.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
   const uint32_t warp = o.s.returning.first();

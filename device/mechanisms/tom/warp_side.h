@@ -172,7 +172,7 @@ NW_HD inline uint32_t take_merged(O& o, WarpSide& t, uint32_t now) {
 /// The block has been executed, or the warp is sent back: take registers and program counter, go
 /// on.
 template <class O>
-NW_HD inline void take_back(O& o, const Packet& packet, uint32_t now) {
+NW_HD NW_APART void take_back(O& o, const Packet& packet, uint32_t now) {
   auto& v = o.v;
   const uint32_t warp = packet.tag;
   Warp& w = v.warps[warp];

@@ -69,7 +69,7 @@ struct CandidateRow {
   uint64_t home_cycles = 0;  ///< core cycles that the block took there, summed over warps
   uint64_t near_rounds = 0;  ///< loop rounds executed on stack SMs
   // And whose warps take a shared array along.
-  std::string shared;           ///< "accumulator", "table"; empty: they take none
+  std::string shared = {};      ///< "accumulator", "table"; empty: they take none
   uint64_t shared_bytes = 0;    ///< of it, for each instance
   uint64_t refused_shared = 0;  ///< kept: the stack SM's shared memory was all spoken for
   uint64_t table_bytes = 0;     ///< sent along
