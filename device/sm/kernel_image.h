@@ -76,6 +76,10 @@ struct ImageInstr {
   NW_HD NW_INLINE bool accesses_data() const {
     return (flags & kHasRecord) != 0 && action != Action::kConstant;
   }
+  NW_HD NW_INLINE bool accesses_shared() const {
+    return action == Action::kSharedLoad || action == Action::kSharedStore ||
+           action == Action::kSharedAtomic;
+  }
   /// kConstant without a record: the byte of the bank of parameters that it loads.
   NW_HD uint32_t parameter() const { return lane_bytes | uint32_t{barrier_warps} << 8; }
   void set_parameter(uint32_t byte) {

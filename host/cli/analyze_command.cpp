@@ -76,7 +76,7 @@ int analyze_command(const Words& words) {
     return 0;
   }
   const bool strides = line.given("strides");
-  const compiler::OffloadModel model = tom::offload_model(machine, policy);
+  compiler::OffloadModel model = tom::offload_model(machine, policy);
   const compiler::Program program = compile(line.positional()[0]);
   const std::string wanted = line.text("kernel");
   std::string text;
@@ -89,6 +89,7 @@ int analyze_command(const Words& words) {
       text += fmt::format("kernel {}: cannot be run: {}\n", kernel.name, kernel.unsupported);
       continue;
     }
+    model.shared.flat_blocks = compiler::reads_x_alone(kernel);
     text += strides
                 ? compiler::format_strides(kernel)
                 : compiler::format_analysis(kernel, compiler::analyze_offloading(kernel, model));

@@ -23,6 +23,7 @@ int probe_command(const Words& words);
 int devices_command(const Words& words);
 int list_command(const Words& words);
 int show_command(const Words& words);
+int restructure_command(const Words& words);
 
 /// Version of nearwarp and 8 digits of its models' hash, e.g. "0.1.0+6fd52c3a".
 std::string version();

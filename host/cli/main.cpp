@@ -28,6 +28,7 @@ constexpr const char* kHelp =
     "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"
     "  nearwarp run|sweep|analyze kernelslist.g   the same for Accel-Sim's traces\n"
     "  nearwarp analyze WORKLOAD --mappings       which data mapping would suit it\n"
+    "  nearwarp restructure FILE.ptx              consecutive elements for each warp\n"
     "  nearwarp noc [OPTION...]                   measure a network by itself\n"
     "  nearwarp dram [OPTION...]                  measure a memory channel by itself\n"
     "  nearwarp probe [OPTION...]                 latencies, bandwidths of a machine\n"
@@ -55,6 +56,7 @@ int dispatch(const Words& words) {
   if (name == "devices") return devices_command(rest);
   if (name == "list") return list_command(rest);
   if (name == "show") return show_command(rest);
+  if (name == "restructure") return restructure_command(rest);
   if (name == "--help" || name == "-h" || name == "help") {
     print(kHelp);
     return 0;
@@ -63,11 +65,11 @@ int dispatch(const Words& words) {
     print("nearwarp " + version() + "\n");
     return 0;
   }
-  throw UsageError(
-      fmt::format("unknown command '{}'{}", name,
-                  config::suggestion(
-                      name, {"run", "record", "check", "sweep", "merge", "analyze", "noc", "dram",
-                             "probe", "devices", "list", "show", "--help", "--version"})));
+  throw UsageError(fmt::format(
+      "unknown command '{}'{}", name,
+      config::suggestion(
+          name, {"run", "record", "check", "sweep", "merge", "analyze", "restructure", "noc",
+                 "dram", "probe", "devices", "list", "show", "--help", "--version"})));
 }
 
 int report(const char* message, int code) {

@@ -180,6 +180,7 @@ struct MachineConfig {
     uint32_t l1_ways = 0;
     uint32_t schedulers = 0;
     uint32_t sp_units = 0, sfu_units = 0;
+    uint32_t shared_memory_bytes = 0;
   } stack_sm;
 
   struct Partitions {  // [partitions]: the memory of a GPU without stacks

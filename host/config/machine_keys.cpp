@@ -354,6 +354,10 @@ Keys stack_keys() {
        kOptional},
       {NW_KEY(stack_sm.sfu_units), "ports", 0, 4, false, "",
        "Issue ports of a stack SM for special functions; 0: likewise.", kOptional},
+      {NW_KEY(stack_sm.shared_memory_bytes), "bytes", 0, uint64_t{1} << 20, false, "",
+       "Shared memory of a stack SM, for arrays that go along with offloaded warps; 0: as a main "
+       "SM's.",
+       kOptional},
       {NW_KEY(partitions.count), "partitions", 1, 64, false, "", "Memory partitions."},
       {NW_KEY(partitions.channels), "channels", 1, 32, false, "",
        "Memory channels of a partition, behind its L2 slices."},

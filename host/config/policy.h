@@ -57,6 +57,8 @@ struct PolicyConfig {
     bool full_history = false;           ///< not before so many rounds have been seen
     uint32_t threshold_percent = 100;    ///< of inter-stack over intra-stack requests
     std::string after_return = "entry";  ///< next trial: "entry", "loop" or "never"
+    std::string shared = "none";         ///< arrays that go along: "none", "annotated", "proved"
+    std::string shared_arrays;           ///< annotations: NAME:accumulator:BYTES, NAME:table:BYTES
 
     bool operator==(const Tuning&) const = default;
   } tuning;

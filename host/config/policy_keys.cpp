@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 32> all = {{
+  static const std::array<Key<P>, 34> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
@@ -121,6 +121,15 @@ std::span<const Key<PolicyConfig>> policy_keys() {
       {NW_KEY(tuning.after_return), "", 0, 0, false, "entry loop never",
        "A warp that was sent back is offered again when it comes to the loop again, never for this "
        "loop, or never for any.",
+       kOptional},
+      {NW_KEY(tuning.shared), "", 0, 0, false, "none annotated proved",
+       "Code that accesses a shared array may be offloaded, and the array goes along. none: no; "
+       "annotated: arrays that tuning.shared_arrays names; proved: those, and arrays that the code "
+       "only reads, or to which it only adds.",
+       kOptional},
+      {NW_KEY(tuning.shared_arrays), "", 0, 0, false, "",
+       "Shared arrays and what a warp does with them: NAME:accumulator:BYTES or NAME:table:BYTES, "
+       "several joined by +.",
        kOptional},
       {NW_KEY(dispatch.groups), "groups", 1, 64, false, "",
        "Groups of SMs with queues of thread blocks of their own: the SMs of a stack, if they lie "

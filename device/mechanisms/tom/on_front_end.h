@@ -19,6 +19,7 @@ enum class LearningPhase : uint8_t {
 
 struct ArbiterParams {
   uint32_t stack_warps = 0;         ///< warps that one stack's SMs hold
+  uint32_t stack_rows = 0;          ///< rows of shared memory of a stack's SM that guests may have
   bool count_at_begin = false;      ///< instances count when they begin; else when they end
   bool tell_room = false;           ///< tell SMs which stacks are full
   bool dynamic_control = false;     ///< deny when a stack is full; else the question waits
@@ -30,11 +31,13 @@ struct ArbiterParams {
 struct Waiting {
   uint16_t sm = 0;
   uint16_t warp = 0;
+  uint32_t rows = 0;  ///< of shared memory
 };
 
 struct ArbiterCounters {
   uint64_t asks = 0, grants = 0, denials = 0, releases = 0;
   uint64_t peak_pending = 0;
+  uint64_t peak_rows = 0;
 };
 
 struct ArbiterState {
@@ -43,6 +46,7 @@ struct ArbiterState {
   uint32_t waiting_head[kMaxStacks] = {};
   uint32_t waiting_count[kMaxStacks] = {};
   uint32_t pending[kMaxStacks] = {};  ///< granted and not yet released
+  uint32_t rows[kMaxStacks] = {};     ///< shared memory that these have
   LearningPhase learning = LearningPhase::kNone;
   uint32_t stopped_sms = 0;
   uint64_t begun = 0;         ///< instances, where they count when they begin
@@ -53,9 +57,11 @@ struct ArbiterState {
 };
 
 template <class O>
-NW_HD inline void grant(O& o, uint32_t stack, uint32_t sm, uint32_t warp) {
+NW_HD inline void grant(O& o, uint32_t stack, uint32_t sm, uint32_t warp, uint32_t rows) {
   o.s.pending[stack] += 1;
+  o.s.rows[stack] += rows;
   o.s.counters.grants += 1;
+  if (o.s.rows[stack] > o.s.counters.peak_rows) o.s.counters.peak_rows = o.s.rows[stack];
   if (o.s.pending[stack] > o.s.counters.peak_pending)
     o.s.counters.peak_pending = o.s.pending[stack];
   if (o.p.tell_room && o.s.pending[stack] == o.p.stack_warps)
@@ -63,15 +69,23 @@ NW_HD inline void grant(O& o, uint32_t stack, uint32_t sm, uint32_t warp) {
   frontend::post(o.v, sm, kOffloadGrant, warp);
 }
 
+/// Does the shared memory of the stack's SM have room for so many rows more?
 template <class O>
-NW_HD inline void on_ask(O& o, uint32_t stack, uint32_t sm, uint32_t warp) {
+NW_HD NW_INLINE bool has_rows(const O& o, uint32_t stack, uint32_t rows) {
+  return rows == 0 || o.s.rows[stack] + rows <= o.p.stack_rows;
+}
+
+template <class O>
+NW_HD inline void on_ask(O& o, uint32_t stack, uint32_t sm, uint32_t warp, uint32_t rows) {
   ArbiterState& s = o.s;
   s.counters.asks += 1;
-  if (s.pending[stack] < o.p.stack_warps) {
-    grant(o, stack, sm, warp);
+  const bool has_warp = s.pending[stack] < o.p.stack_warps;
+  // Questions do not overtake one that waits for more shared memory than there is.
+  if (has_warp && has_rows(o, stack, rows) && s.waiting_count[stack] == 0) {
+    grant(o, stack, sm, warp, rows);
   } else if (o.p.dynamic_control) {
     s.counters.denials += 1;
-    frontend::post(o.v, sm, kOffloadDeny, warp);
+    frontend::post(o.v, sm, has_warp ? kOffloadDenyShared : kOffloadDeny, warp);
   } else {
     uint32_t at = s.waiting_head[stack] + s.waiting_count[stack];
     if (at >= s.waiting_entries) at -= s.waiting_entries;
@@ -79,26 +93,32 @@ NW_HD inline void on_ask(O& o, uint32_t stack, uint32_t sm, uint32_t warp) {
     Waiting& w = s.waiting.in(o.v.base)[stack * s.waiting_entries + at];
     w.sm = static_cast<uint16_t>(sm);
     w.warp = static_cast<uint16_t>(warp);
+    w.rows = rows;
     s.waiting_count[stack] += 1;
   }
 }
 
 template <class O>
-NW_HD inline void on_release(O& o, uint32_t stack) {
+NW_HD inline void on_release(O& o, uint32_t stack, uint32_t rows) {
   ArbiterState& s = o.s;
   s.counters.releases += 1;
-  NW_ASSERT(s.pending[stack] > 0);
+  NW_ASSERT(s.pending[stack] > 0 && s.rows[stack] >= rows);
   s.pending[stack] -= 1;
+  s.rows[stack] -= rows;
   if (s.waiting_count[stack] == 0) {
     if ((o.v.s.word & full_bit(stack)) != 0 && o.p.tell_room)
       frontend::tell_all(o.v, o.v.s.word & ~full_bit(stack));
     return;
   }
-  const Waiting w = s.waiting.in(o.v.base)[stack * s.waiting_entries + s.waiting_head[stack]];
-  s.waiting_head[stack] =
-      s.waiting_head[stack] + 1 == s.waiting_entries ? 0 : s.waiting_head[stack] + 1;
-  s.waiting_count[stack] -= 1;
-  grant(o, stack, w.sm, w.warp);
+  // More than one may have waited for shared memory.
+  while (s.waiting_count[stack] != 0 && s.pending[stack] < o.p.stack_warps) {
+    const Waiting w = s.waiting.in(o.v.base)[stack * s.waiting_entries + s.waiting_head[stack]];
+    if (!has_rows(o, stack, w.rows)) return;
+    s.waiting_head[stack] =
+        s.waiting_head[stack] + 1 == s.waiting_entries ? 0 : s.waiting_head[stack] + 1;
+    s.waiting_count[stack] -= 1;
+    grant(o, stack, w.sm, w.warp, w.rows);
+  }
 }
 
 /// Enough has been seen.
@@ -150,9 +170,9 @@ struct OnFrontEnd : frontend::Hooks {
   template <class O>
   NW_HD static void on_message(O& o, const Packet& m, uint32_t sm, Tick now) {
     if (m.kind == kOffloadAsk) {
-      on_ask(o, m.line, sm, m.tag);
+      on_ask(o, m.line, sm, m.tag, m.extra);
     } else if (m.kind == kOffloadRelease) {
-      on_release(o, m.line);
+      on_release(o, m.line, m.extra);
     } else if (m.kind == kInstanceSeen) {
       on_instance(o, m, now);
     } else if (m.kind == kInstanceBegun) {

@@ -105,6 +105,10 @@ struct OnSm : sm::Hooks {
       spawn(o, p, p.src, now);
     } else if (p.kind == kOffloadDirty) {
       on_dirty(o, p.line, now);
+    } else if (p.kind == kMergeRow) {
+      on_merge_row(o, p, now);
+    } else if (p.kind == kTableRow) {
+      tuning::take_port(o.v, now, 1, tuning::kCopyCycles);
     } else {
       NW_ASSERT(p.kind == kOffloadAck);
       on_ack(o, p, now);

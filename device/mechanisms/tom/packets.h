@@ -15,17 +15,25 @@ constexpr PacketKind control(uint32_t number) {
 
 /// A block of code for a stack SM; Packet::payload, extra, sectors: where and with which lanes.
 inline constexpr PacketKind kOffloadRequest = packet_kind(kPacketBlock, 0, MessageClass::kRequest);
+/// A row of a shared array that an offloaded block reads; precedes the request.
+inline constexpr PacketKind kTableRow = packet_kind(kPacketBlock, 1, MessageClass::kRequest);
 /// A line that the offloaded block wrote; precedes the acknowledgement.
 inline constexpr PacketKind kOffloadDirty = packet_kind(kPacketBlock, 0, MessageClass::kReply);
 inline constexpr PacketKind kOffloadAck = packet_kind(kPacketBlock, 1, MessageClass::kReply);
+/// A row of a shared array to which an offloaded block has added; precedes the acknowledgement.
+inline constexpr PacketKind kMergeRow = packet_kind(kPacketBlock, 2, MessageClass::kReply);
 /// Packet::line of an acknowledgement: the block has not been executed to its end.
 inline constexpr uint32_t kSentBack = 1;
 
 // Between SMs and the front end.
-inline constexpr PacketKind kOffloadAsk = packet_detail::control(0);  ///< line: the stack
+/// line: the stack; extra: rows of shared memory that the warp wants there.
+inline constexpr PacketKind kOffloadAsk = packet_detail::control(0);
 inline constexpr PacketKind kOffloadGrant = packet_detail::control(1);
 inline constexpr PacketKind kOffloadDeny = packet_detail::control(2);
-/// An offloaded block has returned; line: its stack.
+/// Likewise, because the stack SM's shared memory has no room.
+inline constexpr PacketKind kOffloadDenyShared = packet_detail::control(11);
+/// An offloaded block has returned; line: its stack; extra: rows of shared memory that are free
+/// again, those of others that have returned from there perhaps included.
 inline constexpr PacketKind kOffloadRelease = packet_detail::control(3);
 /// sectors: busy bits (bit 2 s: TX of stack s, bit 2 s + 1: RX); from a link port only its own two.
 inline constexpr PacketKind kChannelBusy = packet_detail::control(4);

@@ -2,6 +2,7 @@
 // instruction belongs to which of its entries. Side tables by instruction and basic block.
 #pragma once
 
+#include "device/mechanisms/tuning/shared_rows.h"
 #include "device/sm/trace_cursor.h"
 
 namespace nearwarp::tom {
@@ -18,6 +19,10 @@ struct Candidate {
   uint16_t kernel = 0;
   uint8_t order = 0;       ///< among its kernel's candidates, counted up to 63
   bool has_heads = false;  ///< tuned offloading knows a loop of it
+  /// Tuned offloading: the shared array that goes with it, in bytes, and in rows of the banks.
+  tuning::SharedKind shared = tuning::SharedKind::kNone;
+  uint16_t shared_rows = 0;
+  uint32_t shared_bytes = 0;
 };
 
 /// The tables, read-only.

@@ -91,12 +91,30 @@ template <class O>
 NW_HD inline bool at_first_access(O& o, uint32_t warp, uint32_t now) {
   const Warp& w = o.v.warps[warp];
   const ImageInstr& in = o.v.instr(w.at.pc);
-  if (!in.accesses_data()) return false;
+  if (!in.accesses_data() || in.accesses_shared()) return false;
   const sm::Access a =
       sm::read_access(o.v.words(w), w.at.trace_pos, w.at.mask, in.flags & sm::kGuarded);
   if (a.mask == 0) return false;  // no lane executes it
   request(o, warp, now, a.record, a.mask);
   return true;
+}
+
+/// Is the instruction at the cursor an update of a shared array? What is executed at home must not
+/// be executed again near memory.
+template <class O>
+NW_HD NW_INLINE bool at_shared_update(const O& o, uint32_t warp) {
+  const sm::Action action = o.v.instr(o.v.warps[warp].at.pc).action;
+  return action == sm::Action::kSharedStore || action == sm::Action::kSharedAtomic;
+}
+
+/// A search that comes to nothing; the warp goes on at home.
+template <class O>
+NW_HD NW_APART void end_search(O& o, uint32_t warp) {
+  WarpSide& t = side_of(o, warp);
+  t.step = Step::kNone;
+  t.searched = t.searched_threads = 0;
+  counters_of(o, t).no_memory_access += 1;
+  set_bit(o.v.warps[warp].count, o.bit, false);
 }
 
 /// Learning phase: the warp stays, its instance is analysed. If the analyzer still holds the warp's
@@ -131,6 +149,11 @@ NW_HD inline void decide(O& o, uint32_t warp, uint32_t now) {
     return;
   }
   if (at_first_access(o, warp, now)) return;
+  if (at_shared_update(o, warp)) {
+    counters_of(o, t).no_memory_access += 1;
+    stay(o, warp, now);
+    return;
+  }
   t.at_home = true;
   set_free(o, warp, Step::kSearching);
   set_bit(o.v.warps[warp].count, o.bit, true);
@@ -143,9 +166,7 @@ NW_HD inline void leave_candidate(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
   if (t.candidate == kNoCandidate) return;
   if (t.step == Step::kSearching) {
-    t.step = Step::kNone;
-    t.searched = t.searched_threads = 0;
-    counters_of(o, t).no_memory_access += 1;
+    end_search(o, warp);
   }
   if (t.at_home) {
     t.at_home = false;
@@ -236,6 +257,7 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
       if (tuned) note_home_round(o, t, w.at.pc);
       return true;
     }
+    if (t.step == Step::kSearching && at_shared_update(o, warp)) end_search(o, warp);
     return tuned && begin_home_round(o, warp, now, earliest);
   }
   leave_candidate(o, warp, now);
@@ -262,17 +284,20 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
 
 /// The front end's answer.
 template <class O>
-NW_HD inline void on_answer(O& o, const Packet& p, uint32_t now) {
+NW_HD NW_APART void on_answer(O& o, const Packet& p, uint32_t now) {
   const uint32_t warp = p.tag;
   WarpSide& t = side_of(o, warp);
   NW_ASSERT(t.step == Step::kAsking);
-  if (p.kind == kOffloadDeny) {
-    counters_of(o, t).refused_pending += 1;
+  if (p.kind != kOffloadGrant) {
+    CandidateCounters& n = counters_of(o, t);
+    (p.kind == kOffloadDenyShared ? n.refused_shared : n.refused_pending) += 1;
     note_refusal(o, t);
     stay(o, warp, now);
     return;
   }
   t.step = Step::kGranted;
+  const Candidate c = candidate_of(o, t);
+  t.rows_to_send = c.shared == tuning::SharedKind::kTable ? c.shared_rows : uint16_t{0};
   o.s.granted.set(warp);
   note_network(o);
 }
@@ -285,17 +310,37 @@ NW_HD inline uint32_t request_registers(const O& o, const WarpSide& t) {
   return o.p.heads.in(o.v.base)[head].live_in_bytes;
 }
 
-/// Send one granted request, if the network takes it.
+/// Send one row of a table in front of the request: it is read in the cycle in which it leaves.
 template <class O>
-NW_HD inline void send_request(O& o, uint32_t now) {
+NW_HD NW_APART void send_table_row(O& o, WarpSide& t, uint32_t now) {
+  auto& v = o.v;
+  const Candidate c = candidate_of(o, t);
+  const uint32_t row = c.shared_rows - t.rows_to_send;
+  Packet p = tuning::row_packet(v, kTableRow, row, c.shared_bytes);
+  p.dst = o.p.stack_sms.in(v.base)[t.stack];
+  t.rows_to_send = static_cast<uint16_t>(t.rows_to_send - 1);
+  counters_of(o, t).table_bytes += p.bytes - v.p.header_bytes;
+  tuning::take_port(v, now, 1, tuning::kCopyCycles);
+  send(v.to_network(), v.base, v.tick(now), p, v.horizon);
+}
+
+/// Send one granted request, if the network takes it; rows of its table go before it.
+template <class O>
+NW_HD NW_APART void send_request(O& o, uint32_t now) {
   auto& v = o.v;
   if (!o.s.granted.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
-  const uint32_t warp = o.s.granted.take_first();
-  note_network(o);
+  const uint32_t warp = o.s.granted.first();
   WarpSide& t = side_of(o, warp);
+  if (t.rows_to_send != 0) {
+    send_table_row(o, t, now);
+    return;
+  }
+  o.s.granted.clear(warp);
+  note_network(o);
   Packet p = request_packet(o, warp);
   p.dst = o.p.stack_sms.in(v.base)[t.stack];
-  p.bytes = static_cast<uint16_t>(v.p.header_bytes + kRequestContextBytes +
+  const uint32_t shared = candidate_of(o, t).shared_rows != 0 ? tuning::kSharedContextBytes : 0;
+  p.bytes = static_cast<uint16_t>(v.p.header_bytes + kRequestContextBytes + shared +
                                   request_registers(o, t) * sm::kWarpSize);
   if (o.p.tuning.on) {
     t.was_away = true;
@@ -338,11 +383,14 @@ NW_HD inline void send_control(O& o, uint32_t now) {
     o.s.num_to_release -= 1;
     p.kind = kOffloadRelease;
     p.line = stack;
+    p.extra = o.s.rows_to_release[stack];
+    o.s.rows_to_release[stack] = 0;
   } else {
     const uint32_t warp = o.s.to_ask.take_first();
     p.kind = kOffloadAsk;
     p.tag = warp;
     p.line = side_of(o, warp).stack;
+    p.extra = candidate_of(o, side_of(o, warp)).shared_rows;
   }
   note_control(o);
   send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
@@ -365,10 +413,21 @@ NW_HD inline void on_dirty(O& o, LineAddr line, uint32_t now) {
   send(*o.s.invalidations.in(v.base), v.base, v.tick(now), p, v.horizon);
 }
 
+/// A row of what an offloaded block has added to its shared array: merge it.
+template <class O>
+NW_HD NW_APART void on_merge_row(O& o, const Packet& p, uint32_t now) {
+  WarpSide& t = side_of(o, p.tag);
+  NW_ASSERT(t.step == Step::kAway);
+  t.merged = tuning::take_port(o.v, now, 1, tuning::kMergeCycles);
+  counters_of(o, t).merged_bytes += p.bytes - o.v.p.header_bytes;
+}
+
 /// The block has been executed: take registers and program counter, go on.
 template <class O>
 NW_HD inline void on_ack(O& o, const Packet& packet, uint32_t now) {
-  o.s.to_release[side_of(o, packet.tag).stack] += 1;
+  const WarpSide& t = side_of(o, packet.tag);
+  o.s.to_release[t.stack] += 1;
+  o.s.rows_to_release[t.stack] += candidate_of(o, t).shared_rows;
   o.s.num_to_release += 1;
   note_control(o);
   take_back(o, packet, now);

@@ -32,6 +32,7 @@ struct SmSideParams {
   bool count_at_begin = false;     ///< the learning phase counts instances when they begin
   uint32_t pipeline_latency = 10;  ///< core cycles from detection to decision
   uint32_t dirty_entries = 16;     ///< written lines a stack SM remembers per warp
+  uint32_t shared_rows = 0;        ///< tuned: what the shared memory of a stack SM holds
   Ref<uint16_t> stack_sms;         ///< by stack: where offload requests go
   // The program.
   Ref<Candidate> candidates;
@@ -81,6 +82,8 @@ struct WarpSide {
   uint32_t home_since = 0;     ///< cycle from which on it has executed the candidate at home
   uint32_t rounds_passed = 0;  ///< loop heads since `saved`
   uint64_t barred = 0;         ///< candidates (Candidate::order) that are not offered again
+  uint32_t merged = 0;         ///< cycle from which on all rows that have come back are merged
+  uint16_t rows_to_send = 0;   ///< of the shared array
 };
 
 /// What became of one candidate's instances on one SM.
@@ -103,6 +106,10 @@ struct CandidateCounters {
   uint64_t home_rounds = 0, home_cycles = 0;  ///< executed at home
   uint64_t near_rounds = 0;                   ///< executed on stack SMs
   uint64_t begins = 0;                        ///< PIMBEGINs at loop heads, on SMs of either kind
+  uint64_t refused_shared = 0;                ///< destination's shared memory
+  uint64_t table_bytes = 0;                   ///< of shared arrays, sent along
+  uint64_t merged_bytes = 0;                  ///< of shared arrays, come back
+  uint64_t merge_cycles = 0;  ///< acknowledged warps waited for the last rows to be merged
 };
 
 struct OffloadCounters {
@@ -121,6 +128,8 @@ struct SmSideState {
   WarpSet<kWords> granted;               ///< the request has not left yet
   uint16_t to_release[kMaxStacks] = {};  ///< returns of which the front end has not been told yet
   uint32_t num_to_release = 0;           ///< their sum
+  uint32_t rows_to_release[kMaxStacks] = {};  ///< and the shared memory that they had there
+  uint32_t shared_rows = 0;                   ///< stack SM: rows of its guests' arrays
   WarpSet<kWords> returning;  ///< stack SM: finished, dirty lines and acknowledgement to be sent
   Ref<WarpSide> warps;        ///< by warp slot
   Ref<uint32_t> dirty;        ///< stack SM: num_warps x dirty_entries lines

@@ -7,10 +7,23 @@
 
 namespace nearwarp::tom {
 
+/// A guest with a shared array: an accumulator is filled with zeros, a table's rows have come
+/// before. Returns the cycle from which on the warp may issue.
+template <class O>
+NW_HD NW_APART uint32_t take_array(O& o, const WarpSide& t, uint32_t now) {
+  const Candidate c = candidate_of(o, t);
+  o.s.shared_rows += c.shared_rows;
+  NW_ASSERT(o.s.shared_rows <= o.p.shared_rows);
+  const bool zeros = c.shared == tuning::SharedKind::kAccumulator;
+  const uint32_t ready =
+      tuning::take_port(o.v, now, zeros ? c.shared_rows : 0, tuning::kCopyCycles);
+  return ready > now + 1 ? ready : now + 1;
+}
+
 /// Spawn a warp. The front end never grants more requests than there are warp slots. `requester`:
 /// WarpSide's.
 template <class O>
-NW_HD inline void spawn(O& o, const Packet& packet, uint16_t requester, uint32_t now) {
+NW_HD NW_APART void spawn(O& o, const Packet& packet, uint16_t requester, uint32_t now) {
   auto& v = o.v;
   if (o.p.flush_l1) cache::l1_flush(v.p.l1, v.s.l1, v.base);
   const Cursor at = unpack_cursor(v, packet);
@@ -22,7 +35,8 @@ NW_HD inline void spawn(O& o, const Packet& packet, uint16_t requester, uint32_t
   t.requester_warp = static_cast<uint8_t>(packet.tag);
   t.candidate = o.p.candidate_of.in(v.base)[at.pc];
   if (o.p.tuning.on) o.s.history.in(v.base)[warp] = tuning::TrafficHistory{};
-  sm::continue_warp(v, warp, now, now + 1);
+  sm::continue_warp(v, warp, now,
+                    candidate_of(o, t).shared_rows != 0 ? take_array(o, t, now) : now + 1);
 }
 
 template <class O>
@@ -114,6 +128,9 @@ NW_HD inline void try_return(O& o, uint32_t warp, uint32_t now) {
     sm::set_timer(o.v, warp, now + 1, now);
     return;
   }
+  const Candidate c = candidate_of(o, side_of(o, warp));
+  side_of(o, warp).rows_to_send =
+      c.shared == tuning::SharedKind::kAccumulator ? c.shared_rows : uint16_t{0};
   o.s.returning.set(warp);
   note_network(o);
 }
@@ -174,9 +191,23 @@ NW_HD inline void return_directly(O& o, uint32_t warp, uint32_t now) {
   }
 }
 
-/// Send one packet of a finished warp: a dirty line, or after the last the acknowledgement.
+/// Send one row of what a finished warp has added to its shared array.
 template <class O>
-NW_HD inline void send_return(O& o, uint32_t now) {
+NW_HD NW_APART void send_merge_row(O& o, WarpSide& t, uint32_t now) {
+  auto& v = o.v;
+  const Candidate c = candidate_of(o, t);
+  Packet p = tuning::row_packet(v, kMergeRow, c.shared_rows - t.rows_to_send, c.shared_bytes);
+  p.dst = t.requester;
+  p.tag = t.requester_warp;
+  t.rows_to_send = static_cast<uint16_t>(t.rows_to_send - 1);
+  tuning::take_port(v, now, 1, tuning::kCopyCycles);
+  send(v.to_network(), v.base, v.tick(now), p, v.horizon);
+}
+
+/// Send one packet of a finished warp: a dirty line, a row of its shared array, or after the last
+/// the acknowledgement.
+template <class O>
+NW_HD NW_APART void send_return(O& o, uint32_t now) {
   auto& v = o.v;
   if (!o.s.returning.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
   const uint32_t warp = o.s.returning.first();
@@ -187,6 +218,11 @@ NW_HD inline void send_return(O& o, uint32_t now) {
     send(v.to_network(), v.base, v.tick(now), dirty_packet(o, t, line), v.horizon);
     return;
   }
+  if (t.rows_to_send != 0) {
+    send_merge_row(o, t, now);
+    return;
+  }
+  o.s.shared_rows -= candidate_of(o, t).shared_rows;
   Packet p = ack_packet(o, warp);
   p.dst = t.requester;
   p.bytes = static_cast<uint16_t>(v.p.header_bytes + ack_body_bytes(o, warp, t));

@@ -159,10 +159,20 @@ NW_HD inline void go_on_at_home(O& o, WarpSide& t, uint32_t now) {
   pause(o, t, o.p.tuning.after_return);
 }
 
+/// When the warp, whose acknowledgement is here, can go on: what it added to a shared array must
+/// have been merged.
+template <class O>
+NW_HD inline uint32_t take_merged(O& o, WarpSide& t, uint32_t now) {
+  const uint32_t ready = t.merged > now + 1 ? t.merged : now + 1;
+  if (t.merged != 0) counters_of(o, t).merge_cycles += ready - (now + 1);
+  t.merged = 0;
+  return ready;
+}
+
 /// The block has been executed, or the warp is sent back: take registers and program counter, go
 /// on.
 template <class O>
-NW_HD inline void take_back(O& o, const Packet& packet, uint32_t now) {
+NW_HD NW_APART void take_back(O& o, const Packet& packet, uint32_t now) {
   auto& v = o.v;
   const uint32_t warp = packet.tag;
   Warp& w = v.warps[warp];
@@ -171,6 +181,7 @@ NW_HD inline void take_back(O& o, const Packet& packet, uint32_t now) {
   w.at = unpack_cursor(v, packet);
   counters_of(o, t).returned += 1;
   counters_of(o, t).offloaded_cycles += now - t.decided;
+  const uint32_t ready = take_merged(o, t, now);
   if (packet.line == kSentBack) {
     go_on_at_home(o, t, now);
   } else {
@@ -180,7 +191,7 @@ NW_HD inline void take_back(O& o, const Packet& packet, uint32_t now) {
   o.s.counters.returned += 1;
   o.s.counters.ack_bytes += packet.bytes;
   o.s.counters.away_cycles += now - t.since;
-  sm::continue_warp(v, warp, now, now + 1);
+  sm::continue_warp(v, warp, now, ready);
 }
 
 }  // namespace nearwarp::tom

@@ -53,6 +53,19 @@ constexpr CounterRow<CandidateCounters> kRoundCounters[] = {
     {"begins", "instructions", "PIMBEGINs executed at loop heads", [](C c) { return c.begins; }},
 };
 
+/// And where shared arrays go along.
+constexpr CounterRow<CandidateCounters> kSharedCounters[] = {
+    {"refused_shared", "instances", "Kept: the stack SM's shared memory is all spoken for",
+     [](C c) { return c.refused_shared; }},
+    {"table_bytes", "bytes", "Of shared arrays, sent along with offload requests",
+     [](C c) { return c.table_bytes; }},
+    {"merged_bytes", "bytes", "Of shared arrays, come back and merged",
+     [](C c) { return c.merged_bytes; }},
+    {"merge_cycles", "core cycles",
+     "Waited for that behind the acknowledgement, summed over instances",
+     [](C c) { return c.merge_cycles; }},
+};
+
 /// What one main SM counts.
 struct RequesterNumbers {
   const OffloadCounters& offload;
@@ -94,6 +107,10 @@ constexpr Member kAtHome[] = {
     &CandidateCounters::home_cycles,
     &CandidateCounters::near_rounds,
     &CandidateCounters::begins,
+    &CandidateCounters::refused_shared,
+    &CandidateCounters::table_bytes,
+    &CandidateCounters::merged_bytes,
+    &CandidateCounters::merge_cycles,
 };
 constexpr Member kInStack[] = {&CandidateCounters::local_lines, &CandidateCounters::remote_lines};
 
@@ -136,6 +153,14 @@ report::CandidateRow row_of(const compiler::Kernel& kernel, const compiler::Offl
   row.home_rounds = n.home_rounds;
   row.home_cycles = n.home_cycles;
   row.near_rounds = n.near_rounds;
+  row.shared = c.shared.kind == tuning::SharedKind::kAccumulator ? "accumulator"
+               : c.shared.kind == tuning::SharedKind::kTable     ? "table"
+                                                                 : "";
+  row.shared_bytes = c.shared.bytes;
+  row.refused_shared = n.refused_shared;
+  row.table_bytes = n.table_bytes;
+  row.merged_bytes = n.merged_bytes;
+  row.merge_cycles = n.merge_cycles;
   row.stack_slots = stack_slots;
   row.home_warps = home_warps;
   return row;
@@ -152,7 +177,7 @@ uint64_t stack_slots(sim::System& system) {
 }  // namespace
 
 void collect_offloading(const runtime::Recording& recording, const OffloadTables& tables,
-                        uint32_t number, bool tuned, sim::System& system,
+                        uint32_t number, bool tuned, bool shared, sim::System& system,
                         report::RunResult& result) {
   const std::vector<CandidateCounters> candidates =
       sum_candidates(system, number, tables.candidates.size());
@@ -163,6 +188,14 @@ void collect_offloading(const runtime::Recording& recording, const OffloadTables
     CounterSums<CandidateCounters> rounds(kRoundCounters);
     for (const CandidateCounters& c : candidates) rounds.add(c);
     rounds.append_to(result, "tuning.");
+  }
+  if (tuned && shared) {
+    CounterSums<CandidateCounters> arrays(kSharedCounters);
+    for (const CandidateCounters& c : candidates) arrays.add(c);
+    arrays.append_to(result, "tuning.");
+    result.counters.push_back({"tuning.peak_shared",
+                               arbiter(system, number).counters.peak_rows * tables.row_bytes,
+                               "bytes", "Most shared memory spoken for at one stack SM"});
   }
 
   CounterSums<RequesterNumbers> by_requester(kRequesterCounters);

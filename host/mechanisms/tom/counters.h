@@ -8,9 +8,9 @@
 
 namespace nearwarp::tom {
 
-/// Append them. TOM is mechanism `number`.
+/// Append them. TOM is mechanism `number`; `shared`: shared arrays may go along.
 void collect_offloading(const runtime::Recording& recording, const OffloadTables& tables,
-                        uint32_t number, bool tuned, sim::System& system,
+                        uint32_t number, bool tuned, bool shared, sim::System& system,
                         report::RunResult& result);
 
 }  // namespace nearwarp::tom

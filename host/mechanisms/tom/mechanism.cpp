@@ -74,7 +74,8 @@ class TomRun final : public sim::MechanismRun {
   void serve(System& system) override { placement_.watch(system, number_); }
 
   void collect(System& system, report::RunResult& result) override {
-    collect_offloading(subject_.recording, tables_, number_, tuning_.params.on, system, result);
+    collect_offloading(subject_.recording, tables_, number_, tuning_.params.on,
+                       subject_.policy.tuning.shared != "none", system, result);
   }
   void report(System& system, report::RunResult& result) override {
     result.mapping = placement_.report(system, number_);
@@ -92,6 +93,7 @@ class TomRun final : public sim::MechanismRun {
           fmt::format("conservation is violated: {} blocks offloaded, {} returned - this "
                       "is a defect of the simulator",
                       offloaded, returned));
+    check_shared(system);
   }
 
   std::string describe_held(System& system) override {
@@ -117,6 +119,9 @@ class TomRun final : public sim::MechanismRun {
     constexpr std::array kNames = {std::pair{kOffloadRequest, "offload request"},
                                    std::pair{kOffloadDirty, "dirty-line notice"},
                                    std::pair{kOffloadAck, "offload acknowledgement"},
+                                   std::pair{kTableRow, "row of a shared table"},
+                                   std::pair{kMergeRow, "row of a shared accumulator"},
+                                   std::pair{kOffloadDenyShared, "offload denial"},
                                    std::pair{kOffloadAsk, "offload question"},
                                    std::pair{kOffloadGrant, "offload grant"},
                                    std::pair{kOffloadDeny, "offload denial"},
@@ -137,8 +142,40 @@ class TomRun final : public sim::MechanismRun {
   void restore(runtime::Reader& in) override { placement_.io(in); }
 
  private:
+  /// Every shared array that went along has gone and come back once, and has left its room.
+  void check_shared(System& system) {
+    std::vector<CandidateCounters> all(tables_.candidates.size());
+    uint64_t rows = 0;
+    each_side(system, number_, [&](uint32_t, const auto& side) {
+      rows += side.shared_rows;
+      const CandidateCounters* n = side.candidates.in(system.arena.base());
+      for (size_t k = 0; k < all.size(); ++k) {
+        all[k].offloaded += n[k].offloaded;
+        all[k].table_bytes += n[k].table_bytes;
+        all[k].merged_bytes += n[k].merged_bytes;
+      }
+    });
+    for (size_t k = 0; k < all.size(); ++k) {
+      const Candidate& c = tables_.candidates[k];
+      const uint64_t bytes = all[k].offloaded * c.shared_bytes;
+      const uint64_t sent = c.shared == tuning::SharedKind::kTable ? bytes : 0,
+                     back = c.shared == tuning::SharedKind::kAccumulator ? bytes : 0;
+      if (all[k].table_bytes == sent && all[k].merged_bytes == back && rows == 0) continue;
+      throw Error(fmt::format(
+          "conservation is violated: of candidate {} {} bytes of shared memory were sent and {} "
+          "came back, which should be {} and {}; {} rows are not free - this is a defect of the "
+          "simulator",
+          k, all[k].table_bytes, all[k].merged_bytes, sent, back, rows));
+    }
+  }
+
   bool counts_at_begin() const { return subject_.policy.learning.counts_at == "begin"; }
   bool learns() const { return placement_.plan().learning_instances != 0; }
+
+  /// Rows of a stack SM's shared memory.
+  uint32_t stack_shared_rows() const {
+    return stack_shared_bytes(subject_.machine) / tables_.row_bytes;
+  }
 
   SmSideParams side_params(bool in_stack) const {
     SmSideParams p;
@@ -153,6 +190,7 @@ class TomRun final : public sim::MechanismRun {
     p.count_at_begin = counts_at_begin();
     p.pipeline_latency = subject_.machine.offload.pipeline_latency_cycles;
     p.dirty_entries = subject_.machine.offload.dirty_entries;
+    p.shared_rows = stack_shared_rows();
     return p;
   }
 
@@ -227,6 +265,7 @@ class TomRun final : public sim::MechanismRun {
     const auto stacks = static_cast<uint32_t>(system.members("stack_sm").size());
     ArbiterParams p;
     p.stack_warps = subject_.machine.stack.sm_warps;
+    p.stack_rows = stack_shared_rows();
     p.tell_room = tuning_.params.room_known;
     p.dynamic_control = subject_.policy.offload.dynamic_control;
     p.count_at_begin = counts_at_begin();

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "host/core/error.h"
 
 namespace nearwarp::tom {
@@ -39,6 +42,9 @@ void add_candidate(const Kernel& kernel, uint32_t index, uint32_t first_block,
   entry.live_out_bytes = static_cast<uint16_t>(c.live_out_bytes);
   entry.saves_tx = c.saves_tx ? 1 : 0;
   entry.saves_rx = c.saves_rx ? 1 : 0;
+  entry.shared = c.shared.kind;
+  entry.shared_bytes = c.shared.bytes;
+  entry.shared_rows = static_cast<uint16_t>((c.shared.bytes + out.row_bytes - 1) / out.row_bytes);
   if (c.trip == compiler::TripKind::kConditional) {
     entry.threshold = static_cast<uint32_t>(c.condition.threshold_iterations);
     for (const compiler::CountBlock& n : c.condition.count_blocks)
@@ -50,7 +56,41 @@ void add_candidate(const Kernel& kernel, uint32_t index, uint32_t first_block,
   out.info.push_back(c);
 }
 
+/// Does every launch of the kernel have blocks in which the lanes of a warp follow one another in
+/// x?
+bool has_flat_blocks(const runtime::Recording& recording, uint32_t kernel, uint32_t warp_size) {
+  return std::all_of(recording.launches.begin(), recording.launches.end(),
+                     [&](const runtime::LaunchRecord& l) {
+                       return l.kernel != kernel || l.block.x % warp_size == 0 ||
+                              (l.block.y == 1 && l.block.z == 1);
+                     });
+}
+
+/// An annotation of an array that no kernel has is a mistake.
+void check_annotations(const runtime::Recording& recording, const std::string& policy,
+                       const compiler::SharedModel& model) {
+  for (const compiler::SharedAnnotation& a : model.annotations) {
+    std::set<std::string> names;
+    const auto has_it = [&](const auto& kernel) {
+      for (const std::string& name : compiler::shared_arrays_of(*kernel)) names.insert(name);
+      return compiler::has_shared_array(*kernel, a.array);
+    };
+    if (std::any_of(recording.kernels.begin(), recording.kernels.end(), has_it)) continue;
+    std::string there;
+    for (const std::string& name : names) there += (there.empty() ? "" : ", ") + name;
+    throw Error(
+        fmt::format("policy {}: tuning.shared_arrays names '{}', and no kernel of '{}' has a "
+                    "shared array of that name - there {}",
+                    policy, a.array, recording.name, there.empty() ? "are none" : "are " + there));
+  }
+}
+
 }  // namespace
+
+uint32_t stack_shared_bytes(const config::MachineConfig& machine) {
+  return machine.stack_sm.shared_memory_bytes != 0 ? machine.stack_sm.shared_memory_bytes
+                                                   : machine.sm.shared_memory_bytes;
+}
 
 compiler::OffloadModel offload_model(const config::MachineConfig& machine,
                                      const config::PolicyConfig& policy) {
@@ -65,6 +105,14 @@ compiler::OffloadModel offload_model(const config::MachineConfig& machine,
                       : policy.offload.granularity == "innermost" ? Granularity::kInnermost
                                                                   : Granularity::kBlock;
   model.max_candidates = machine.offload.metadata_entries;
+  compiler::SharedModel& shared = model.shared;
+  shared.on =
+      policy.mechanism.find("tuning") != std::string::npos && policy.tuning.shared != "none";
+  shared.proves = policy.tuning.shared == "proved";
+  const uint32_t row_bytes = machine.lsu.shared_banks * tuning::kBankBytes;
+  shared.capacity = stack_shared_bytes(machine) / row_bytes * row_bytes;
+  shared.annotations = compiler::parse_annotations(
+      policy.tuning.shared_arrays, fmt::format("policy {}: tuning.shared_arrays", policy.name));
   return model;
 }
 
@@ -86,9 +134,12 @@ OffloadTables build_offload_tables(const runtime::Recording& recording,
     uint64_t& warps = out.home_warps[launch.kernel];
     warps = std::max(warps, std::min<uint64_t>(held, launch.num_blocks) * launch.warps_per_block);
   }
-  const compiler::OffloadModel model = offload_model(machine, policy);
+  compiler::OffloadModel model = offload_model(machine, policy);
+  if (model.shared.on) check_annotations(recording, policy.name, model.shared);
+  out.row_bytes = machine.lsu.shared_banks * tuning::kBankBytes;
   for (uint32_t k = 0; k < recording.kernels.size(); ++k) {
     const Kernel& kernel = *recording.kernels[k];
+    model.shared.flat_blocks = has_flat_blocks(recording, k, model.warp_size);
     for (const OffloadCandidate& c : compiler::select_candidates(kernel, model))
       add_candidate(kernel, k, image.kernels[k].first_block, c, image.index_of[k], out);
   }

@@ -21,11 +21,17 @@ struct OffloadTables {
   std::vector<uint16_t> candidate_of;  ///< by instruction of the image
   std::vector<uint16_t> weight;        ///< by basic block of the image
   std::vector<uint64_t> home_warps;    ///< by kernel: that the main SMs hold at a time, at most
+  uint32_t row_bytes = 0;              ///< of shared memory: one word of each bank
 
   ProgramTables view() const { return {candidates.data(), candidate_of.data(), weight.data()}; }
 };
 
-/// What the selection of candidates assumes about the machine and under the policy.
+/// Bytes of a stack SM's shared memory.
+uint32_t stack_shared_bytes(const config::MachineConfig& machine);
+
+/// What the selection of candidates assumes about the machine and under the policy. How thread
+/// blocks lie (SharedModel::flat_blocks) is the caller's to say, kernel by kernel. Throws
+/// nearwarp::Error for annotations of shared arrays that are none.
 compiler::OffloadModel offload_model(const config::MachineConfig& machine,
                                      const config::PolicyConfig& policy);
 

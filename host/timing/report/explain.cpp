@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "host/timing/report/columns.h"
 
@@ -86,6 +87,42 @@ constexpr Metric kRoundMetrics[] = {
     {"cycles, near", [](const CandidateRow& r) { return mean(r.offloaded_cycles, r.near_rounds); }},
 };
 
+/// Where shared arrays go along.
+constexpr Metric kSharedMetrics[] = {
+    {"array", [](const CandidateRow& r) { return r.shared.empty() ? "-" : r.shared; }},
+    {"bytes", [](const CandidateRow& r) { return grouped(r.shared_bytes); }},
+    {"no room", [](const CandidateRow& r) { return grouped(r.refused_shared); }},
+    {"bytes there", [](const CandidateRow& r) { return grouped(r.table_bytes); }},
+    {"bytes back", [](const CandidateRow& r) { return grouped(r.merged_bytes); }},
+    {"wait", [](const CandidateRow& r) { return mean(r.merge_cycles, r.returned); }},
+};
+
+std::vector<Column> cells_of(const RunResult& run, std::span<const Metric> metrics) {
+  std::vector<Column> columns;
+  for (const Metric& m : metrics) {
+    Column c{m.head, {}};
+    for (const CandidateRow& row : run.candidates) c.cells.push_back(m.text(row));
+    columns.push_back(std::move(c));
+  }
+  return columns;
+}
+
+/// What the table of shared arrays says; nothing where there is none.
+std::string shared_text(const RunResult& run, const std::vector<std::string>& names, size_t width) {
+  if (std::all_of(run.candidates.begin(), run.candidates.end(),
+                  [](const CandidateRow& r) { return r.shared.empty(); }))
+    return "";
+  return "\n" +
+         wrapped(fmt::format("Shared arrays under {}: what an offloaded warp does with the one "
+                             "that goes along, and its bytes; instances kept because the stack "
+                             "SM's shared memory had no room; bytes sent and come back; mean core "
+                             "cycles that a warp waited, once acknowledged, for what had come back "
+                             "to be merged.",
+                             run.policy),
+                 width) +
+         "\n" + columns_text(names, cells_of(run, kSharedMetrics), width);
+}
+
 bool has_rounds(const RunResult& run) {
   return std::any_of(run.candidates.begin(), run.candidates.end(),
                      [](const CandidateRow& r) { return r.entries != 0; });
@@ -94,12 +131,6 @@ bool has_rounds(const RunResult& run) {
 /// What the table of rounds says; nothing where there is none.
 std::string rounds_text(const RunResult& run, const std::vector<std::string>& names, size_t width) {
   if (!has_rounds(run)) return "";
-  std::vector<Column> columns;
-  for (const Metric& m : kRoundMetrics) {
-    Column c{m.head, {}};
-    for (const CandidateRow& row : run.candidates) c.cells.push_back(m.text(row));
-    columns.push_back(std::move(c));
-  }
   return "\n" +
          wrapped(fmt::format("Loops under {}: times that a warp came to the block, and trials to "
                              "offload it; returns from stack SMs, at the block's end and by the "
@@ -109,7 +140,7 @@ std::string rounds_text(const RunResult& run, const std::vector<std::string>& na
                              "the trial to the return.",
                              run.policy),
                  width) +
-         "\n" + columns_text(names, columns, width);
+         "\n" + columns_text(names, cells_of(run, kRoundMetrics), width);
 }
 
 std::vector<Column> columns_of(const RunResult& run) {
@@ -170,7 +201,7 @@ std::string format_explanation(const RunResult& run, size_t width) {
                      run.policy),
                  width) +
          "\n" + columns_text(names, columns_of(run), width) + rounds_text(run, names, width) +
-         "\n" + sources;
+         shared_text(run, names, width) + "\n" + sources;
 }
 
 }  // namespace nearwarp::report

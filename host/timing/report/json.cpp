@@ -94,6 +94,13 @@ Json candidates_json(const RunResult& run) {
                              {"home", row.home_rounds},
                              {"home_cycles", row.home_cycles},
                              {"near", row.near_rounds}};
+    if (row.shared.empty()) continue;
+    rows.back()["shared"] = {{"use", row.shared},
+                             {"bytes", row.shared_bytes},
+                             {"refused", row.refused_shared},
+                             {"table_bytes", row.table_bytes},
+                             {"merged_bytes", row.merged_bytes},
+                             {"merge_cycles", row.merge_cycles}};
   }
   return rows;
 }

@@ -68,6 +68,13 @@ struct CandidateRow {
   uint64_t home_rounds = 0;  ///< loop rounds executed on the main GPU
   uint64_t home_cycles = 0;  ///< core cycles that the block took there, summed over warps
   uint64_t near_rounds = 0;  ///< loop rounds executed on stack SMs
+  // And whose warps take a shared array along.
+  std::string shared = {};      ///< "accumulator", "table"; empty: they take none
+  uint64_t shared_bytes = 0;    ///< of it, for each instance
+  uint64_t refused_shared = 0;  ///< kept: the stack SM's shared memory was all spoken for
+  uint64_t table_bytes = 0;     ///< sent along
+  uint64_t merged_bytes = 0;    ///< come back
+  uint64_t merge_cycles = 0;    ///< core cycles that acknowledged warps waited for that
   // Warps that can execute it at a time: of stack SMs, and of the kernel on main SMs.
   uint64_t stack_slots = 0, home_warps = 0;
 

@@ -35,9 +35,10 @@ struct Bench : FrontEndRig<sm::MechanismList<tom::Mechanism>> {
   tom::ArbiterState& arbiter() { return *rig.arena.get(arbiter_); }
   /// A message of an SM that is sent at `at`.
   void say(Tick at, uint32_t sm, PacketKind kind, uint32_t tag = 0, uint32_t stack = 0,
-           uint32_t line = 0) {
+           uint32_t line = 0, uint32_t rows = 0) {
     Packet m;
     m.kind = kind;
+    m.extra = rows;
     m.tag = tag;
     m.line = stack != 0 ? stack : line;
     from_sm[sm]->items.push_back({at, m, 0});
@@ -113,6 +114,47 @@ TEST(FrontEnd, UncontrolledQuestionsAreServedInOrder) {
   EXPECT_EQ(b.got(1, tom::kOffloadGrant), (Got{{38, 10}}));
   EXPECT_EQ(b.arbiter().pending[0], 0u);
   EXPECT_EQ(b.arbiter().counters.releases, 4u);
+}
+
+TEST(FrontEnd, RoomInSharedMemoryIsExact) {
+  Bench b(2);
+  b.tom.dynamic_control = true;
+  b.tom.stack_rows = 10;
+  b.build();
+  b.say(0, 0, tom::kOffloadAsk, 0, 2, 0, 6);
+  b.say(1, 0, tom::kOffloadAsk, 1, 2, 0, 5);  // one row too many
+  b.say(2, 0, tom::kOffloadAsk, 2, 2, 0, 4);
+  b.say(3, 0, tom::kOffloadAsk, 3, 2, 0, 0);  // wants none
+  b.say(4, 0, tom::kOffloadAsk, 4, 2, 0, 5);  // no warp is left either, which is what it is told
+  b.say(5, 0, tom::kOffloadAsk, 5, 1, 0, 5);  // another stack
+  b.say(30, 1, tom::kOffloadRelease, 0, 2, 0, 6);
+  b.say(40, 0, tom::kOffloadAsk, 6, 2, 0, 6);
+  b.run();
+  EXPECT_EQ(b.got(0, tom::kOffloadGrant), (Got{{8, 0}, {10, 2}, {11, 3}, {13, 5}, {48, 6}}));
+  EXPECT_EQ(b.got(0, tom::kOffloadDenyShared), (Got{{9, 1}}));
+  EXPECT_EQ(b.got(0, tom::kOffloadDeny), (Got{{12, 4}}));
+  EXPECT_EQ(b.arbiter().counters.denials, 2u);
+  EXPECT_EQ(b.arbiter().counters.peak_rows, 10u);
+  EXPECT_EQ(b.arbiter().rows[2], 10u);
+}
+
+TEST(FrontEnd, UncontrolledQuestionsWaitForSharedMemoryInOrder) {
+  Bench b(1);
+  b.tom.stack_rows = 10;
+  b.build();
+  b.say(0, 0, tom::kOffloadAsk, 0, 2, 0, 10);
+  b.say(1, 0, tom::kOffloadAsk, 1, 2, 0, 6);
+  b.say(2, 0, tom::kOffloadAsk, 2, 2, 0, 4);
+  b.say(3, 0, tom::kOffloadAsk, 3, 2, 0, 0);  // waits behind the others for a warp
+  b.say(20, 0, tom::kOffloadRelease, 0, 2, 0, 10);
+  b.run();
+  // One release has room for all of them; messages to an SM leave one a tick.
+  const Got grants = b.got(0, tom::kOffloadGrant);
+  ASSERT_EQ(grants.size(), 4u);
+  for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(grants[i].second, i);
+  EXPECT_EQ(grants[1].first, 28u);
+  EXPECT_EQ(b.arbiter().rows[2], 10u);
+  EXPECT_EQ(b.arbiter().pending[2], 3u);
 }
 
 TEST(FrontEnd, BusyNewsGoToEverySmOnce) {

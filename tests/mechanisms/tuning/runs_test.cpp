@@ -2,6 +2,7 @@
 // are results equal however they are computed; what cannot be combined?
 #include <gtest/gtest.h>
 
+#include "host/recording/combine.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {
@@ -136,6 +137,161 @@ TEST(TunedRuns, RunOnTheMachineOfTheOriginal) {
   expect_consistent(recording, run(recording, "tuned", {}, {}, "tom"));
 }
 
+// --- shared arrays that go along ---
+
+uint64_t moved(const report::RunResult& r) {
+  return counter(r, "tuning.table_bytes") + counter(r, "tuning.merged_bytes");
+}
+
+/// Offloads with a shared array.
+uint64_t with_array(const report::RunResult& r) {
+  uint64_t n = 0;
+  for (const report::CandidateRow& row : r.candidates) n += row.shared.empty() ? 0 : row.offloaded;
+  return n;
+}
+
+/// A few rounds are worth an offload: the selection takes loads to be badly coalesced.
+const Keys kEager = {"tuning.adaptation=false", "offload.load_coalescing_percent=800"};
+/// What a warp of hist has for itself of its block's counters.
+constexpr uint64_t kArray = 1024;
+
+Keys with(Keys keys, const Keys& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
+TEST(SharedRuns, HistogramsAreOffloadedWithTheirCounters) {
+  const runtime::Recording& recording = workload("hist");
+  // Of 26 rounds on an offload pays, and a warp has six.
+  EXPECT_EQ(with_array(run(recording, "tuned-shared")), 0u);
+  EXPECT_EQ(with_array(run(recording, "tuned", kEager)), 0u);
+  const auto near = run(recording, "tuned-shared", kEager);
+  EXPECT_GT(with_array(near), 0u);
+  EXPECT_EQ(counter(near, "tuning.merged_bytes"), kArray * with_array(near));
+  EXPECT_EQ(counter(near, "tuning.table_bytes"), 0u);
+  EXPECT_EQ(near.warp_instructions, recording.warp_instructions);
+  // What is annotated goes along as it is said to be; nothing else does.
+  const auto said = run(recording, "tuned-shared",
+                        with(kEager, {"tuning.shared=annotated",
+                                      "tuning.shared_arrays=hist_count::counts:accumulator:200"}));
+  EXPECT_EQ(counter(said, "tuning.merged_bytes"), 200 * with_array(said));
+  EXPECT_GT(with_array(said), 0u);
+  EXPECT_EQ(with_array(run(recording, "tuned-shared", with(kEager, {"tuning.shared=annotated"}))),
+            0u);
+}
+
+TEST(SharedRuns, CountersAreEqualHoweverTheyAreComputed) {
+  const runtime::Recording& recording = workload("hist");
+  for (const char* policy : {"tuned-shared", "tuned-shared-tmap"}) {
+    for (const char* more : {"offload.dynamic_control=true", "offload.dynamic_control=false"}) {
+      SCOPED_TRACE(std::string(policy) + " " + more);
+      const Keys keys = with(with(kTiny, kEager), {more, "stack_sm.shared_memory_bytes=2048"});
+      const auto r = run(recording, policy, keys);
+      if (std::string(policy) == "tuned-shared") {
+        EXPECT_GT(moved(r), 0u);
+      }
+      for (const Tick window : {7, 113}) {
+        SimOptions o;
+        o.window_ticks = window;
+        o.order_seed = 5;
+        o.shuffle_lanes = 3;
+        o.threads = window == 113 ? 2 : 1;
+        EXPECT_EQ(numbers(run(recording, policy, keys, o)), numbers(r)) << window;
+      }
+    }
+  }
+}
+
+TEST(SharedRuns, TheSmallestSharedMemoryHoldsOneArrayAtATime) {
+  const runtime::Recording& recording = workload("hist");
+  const auto r = run(recording, "tuned-shared",
+                     with(kEager, {"stack_sm.shared_memory_bytes=" + std::to_string(kArray)}));
+  EXPECT_GT(with_array(r), 0u);
+  EXPECT_GT(counter(r, "tuning.refused_shared"), 0u);
+  EXPECT_EQ(counter(r, "tuning.peak_shared"), kArray);
+  EXPECT_EQ(counter(r, "offload.instances"),
+            counter(r, "offload.offloaded") + counter(r, "offload.refused_condition") +
+                counter(r, "offload.refused_pending") + counter(r, "offload.no_memory_access") +
+                counter(r, "tuning.refused_shared"));
+  // Too small for any: the loop is no candidate.
+  const auto none =
+      run(recording, "tuned-shared",
+          with(kEager, {"stack_sm.shared_memory_bytes=" + std::to_string(kArray - 1)}));
+  EXPECT_EQ(moved(none), 0u);
+  EXPECT_EQ(with_array(none), 0u);
+}
+
+TEST(SharedRuns, SeveralApplicationsEachBringTheirArrays) {
+  std::vector<runtime::Recording> two;
+  for (int i = 0; i < 2; ++i) {
+    runtime::VirtualDevice device;
+    workloads::find("hist")->run(device, workloads::Size::kSmall);
+    two.push_back(device.take_recording("hist"));
+  }
+  const runtime::Recording both = runtime::combine(std::move(two));
+  const auto r = run(both, "tuned-shared", kEager);
+  EXPECT_EQ(r.warp_instructions, both.warp_instructions);
+  EXPECT_GT(moved(r), 0u);
+  EXPECT_EQ(moved(r), kArray * with_array(r));
+}
+
+/// Kernels of nvcc that read a table, and that add to one array of the block, in 64 rounds.
+runtime::Recording tables_and_sums() {
+  runtime::VirtualDevice device;
+  const uint32_t module =
+      device.load_module(std::make_shared<const compiler::Program>(compiler::compile_ptx_file(
+          std::string(NW_SOURCE_DIR) + "/tests/mechanisms/tuning/data/shared.ptx")));
+  std::vector<uint32_t> values(64 * 128);
+  for (uint32_t i = 0; i < values.size(); ++i) values[i] = i * 2654435761u;
+  const auto in = device.upload(values, "in");
+  const auto out = device.allocate(128 * sizeof(uint32_t), "out");
+  for (const char* kernel : {"looks_up", "counts_of_block"})
+    device.launch(module, kernel, {8}, {128}, 0,
+                  runtime::KernelArgs(in, out, static_cast<uint32_t>(values.size())));
+  return device.take_recording("tables-and-sums");
+}
+
+TEST(SharedRuns, TablesGoThereAndAccumulatorsComeBack) {
+  const runtime::Recording recording = tables_and_sums();
+  const auto r = run(recording, "tuned-shared", {"tuning.adaptation=false"});
+  ASSERT_EQ(r.candidates.size(), 2u);
+  const report::CandidateRow &table = r.candidates[0], &sums = r.candidates[1];
+  EXPECT_EQ(table.shared, "table");
+  EXPECT_EQ(sums.shared, "accumulator");
+  EXPECT_GT(table.offloaded, 0u);
+  EXPECT_GT(sums.offloaded, 0u);
+  EXPECT_EQ(table.table_bytes, 1024 * table.offloaded);
+  EXPECT_EQ(table.merged_bytes, 0u);
+  EXPECT_EQ(sums.merged_bytes, 512 * sums.offloaded);
+  EXPECT_EQ(sums.table_bytes, 0u);
+  // Every access is executed once, near memory or not; rows that are sent and merged come on top,
+  // and those that are written and read again at the other end.
+  const auto accesses = [](const report::RunResult& of) {
+    return counter(of, "sm.shared_accesses") + counter(of, "stack_sm.shared_accesses");
+  };
+  const auto home = run(recording, "baseline");
+  EXPECT_EQ(accesses(r), counter(home, "sm.shared_accesses") + table.offloaded * 8 * 2 +
+                             sums.offloaded * 4 * (1 + 1 + 2));
+  SimOptions o;
+  o.window_ticks = 7;
+  o.order_seed = 9;
+  EXPECT_EQ(numbers(run(recording, "tuned-shared", {"tuning.adaptation=false"}, o)), numbers(r));
+}
+
+TEST(SharedRuns, CandidatesSayWhatTheirArraysDid) {
+  const auto r = run(workload("hist"), "tuned-shared", kEager);
+  uint64_t bytes = 0;
+  for (const report::CandidateRow& row : r.candidates) {
+    bytes += row.merged_bytes + row.table_bytes;
+    if (row.merged_bytes == 0) continue;
+    EXPECT_EQ(row.kernel, "hist_count");
+    EXPECT_EQ(row.shared, "accumulator");
+    EXPECT_EQ(row.shared_bytes, kArray);
+  }
+  EXPECT_GT(bytes, 0u);
+  EXPECT_EQ(bytes, moved(r));
+}
+
 std::string error_of(const std::string& policy, const Keys& keys, const std::string& machine) {
   try {
     run(workload("kmeans", 30'000), policy, keys, {}, machine);
@@ -152,6 +308,12 @@ TEST(TunedRuns, WhatIsMissingIsSaid) {
                 .find("tuning.pimbegin = \"before\""),
             std::string::npos);
   EXPECT_NE(error_of("tuned", {"offload.overhead=false"}, "pim-tuning").find("must be true"),
+            std::string::npos);
+  EXPECT_NE(error_of("tuned-shared", {"tuning.shared_arrays=counts"}, "pim-tuning")
+                .find("NAME:accumulator:BYTES"),
+            std::string::npos);
+  EXPECT_NE(error_of("tuned-shared", {"tuning.shared_arrays=nothing:table:4"}, "pim-tuning")
+                .find("no kernel of 'kmeans' has a shared array of that name"),
             std::string::npos);
   EXPECT_NE(error_of("tuned", {"stack.count=16"}, "pim-tuning").find("tuning.room_known"),
             std::string::npos);

@@ -150,7 +150,7 @@ Finding first_limitation(const OffloadContext& context, const std::vector<BlockI
   for (BlockId b : blocks) {
     const Block& block = kernel.blocks[b];
     for (InstrId i = block.first; i < block.first + block.count; ++i) {
-      const auto reason = forbidden(kernel.instructions[i], context.uses_shared());
+      const auto reason = context.limit_of(i);
       if (!reason || (*reason == RefusalReason::kDivergentExit && blocks.size() == 1)) continue;
       if (result.reason && *result.reason != RefusalReason::kDivergentExit) continue;
       if (result.reason && *reason == RefusalReason::kDivergentExit) continue;
@@ -158,6 +158,26 @@ Finding first_limitation(const OffloadContext& context, const std::vector<BlockI
     }
   }
   return result;
+}
+
+/// What keeps the shared arrays of some blocks from going along. A block by itself takes none.
+Finding shared_limitation(const OffloadContext& context, const std::vector<BlockId>& blocks,
+                          CandidateKind kind) {
+  const SharedUse use = context.shared().use_of(blocks, kNone, 0);
+  switch (use.refusal) {
+    case SharedRefusal::kFits:
+      if (use.kind == SharedKind::kNone || kind != CandidateKind::kBlock) return {};
+      return {RefusalReason::kSharedMemory, kNone};
+    case SharedRefusal::kUnknown:
+      return {RefusalReason::kSharedUnknown, use.instruction};
+    case SharedRefusal::kSeveral:
+      return {RefusalReason::kSharedSeveral, use.instruction};
+    case SharedRefusal::kPattern:
+      return {RefusalReason::kSharedPattern, use.instruction};
+    case SharedRefusal::kFull:
+      return {RefusalReason::kSharedFull, use.instruction};
+  }
+  return {};
 }
 
 class Selection {
@@ -213,7 +233,7 @@ class Selection {
       const CandidateKind kind = kind_of(kernel, region, loops);
       std::optional<Evaluation> best, left_out;
       for (const Piece& piece :
-           pieces_of_region(kernel, context_.registers(), region, context_.uses_shared())) {
+           pieces_of_region(kernel, context_.registers(), region, context_.limited())) {
         Evaluation evaluation = evaluate_piece(context_, kind, piece);
         if (evaluation.candidate.first_memory_instruction == kNone) continue;
         std::optional<Evaluation>& of = is_considered(context_, piece, loops) ? best : left_out;
@@ -249,7 +269,8 @@ class Selection {
   /// Fills in the reason against a block or loop that is in no candidate.
   void explain(Refusal& refusal, const std::vector<BlockId>& blocks, const Evaluation* evaluation,
                bool single_exit, bool considered) const {
-    const Finding finding = first_limitation(context_, blocks);
+    Finding finding = first_limitation(context_, blocks);
+    if (!finding.reason) finding = shared_limitation(context_, blocks, refusal.kind);
     if (evaluation != nullptr) {
       refusal.terms = evaluation->candidate.terms;
       refusal.tx = evaluation->candidate.tx;
@@ -375,6 +396,14 @@ const char* reason_text(RefusalReason reason) {
   switch (reason) {
     case RefusalReason::kSharedMemory:
       return "accesses shared memory";
+    case RefusalReason::kSharedUnknown:
+      return "accesses shared memory, and which array or how much of it is not known";
+    case RefusalReason::kSharedSeveral:
+      return "accesses more than one shared array";
+    case RefusalReason::kSharedPattern:
+      return "accesses a shared array that is neither only read nor only added to";
+    case RefusalReason::kSharedFull:
+      return "accesses a shared array for which a stack SM has no room";
     case RefusalReason::kBarrier:
       return "contains a barrier, fence or synchronising access";
     case RefusalReason::kAtomic:

@@ -9,7 +9,8 @@
 // belongs to it where that makes fewer live-ins) unless that block is a loop's header. Which of
 // these kinds are considered is OffloadModel::granularity.
 //
-// A piece qualifies if it has no shared memory access, barrier, fence or atomic, leaves to one
+// A piece qualifies if it has no shared memory access (but to one array that may go along, under
+// tuned offloading: OffloadModel::shared), barrier, fence or atomic, leaves to one
 // place only, and Eq. (3) + (4) is negative: always, or from a trip count on that registers tell at
 // its entry. Counts are static: an instruction under a branch counts as executed. Of the qualifying
 // pieces the disjoint set with the greatest estimated saving is chosen (weighted interval
@@ -81,6 +82,7 @@ struct OffloadCandidate {
   InstrId first_memory_instruction = kNone;  ///< first counted access in instruction order
 
   std::vector<RegId> live_ins, live_outs;  ///< sorted
+  SharedUse shared;                        ///< the shared array that goes along
   /// Special registers read inside (%tid, %ctaid, ...): operands that the block does not generate,
   /// so each counts as one more live-in. Lane numbers and masks are known everywhere.
   std::vector<ptx::SpecialReg> special_live_ins;
@@ -100,6 +102,10 @@ struct OffloadCandidate {
 
 enum class RefusalReason : uint8_t {
   kSharedMemory,
+  kSharedUnknown,  ///< of tuned offloading: which array, or how large, is not known
+  kSharedSeveral,  ///< likewise: more than one array
+  kSharedPattern,  ///< likewise: neither an accumulator nor a table
+  kSharedFull,     ///< likewise: larger than a stack SM's shared memory
   kBarrier,
   kAtomic,
   kDivergentExit,   ///< control leaves to more than one place, or a thread exits inside

@@ -5,6 +5,9 @@
 namespace nearwarp::compiler {
 namespace {
 
+/// A byte of a shared array, which travels once for the warp: a fourth of an address.
+constexpr int64_t kSharedByte = Bandwidth::kOne / 4;
+
 int64_t total(const OffloadModel& model, const OffloadTerms& terms) {
   return (bw_tx(model, terms) + bw_rx(model, terms)).raw();
 }
@@ -25,7 +28,8 @@ Bandwidth bw_tx(const OffloadModel& model, const OffloadTerms& terms) {
   // percent x percent is ten-thousandths; one percent is a hundred of them.
   const int64_t per_load = int64_t{model.coal_ld_percent} * model.miss_ld_percent;
   const int64_t per_store = warp + int64_t{model.coal_st_percent} * 100;
-  return Bandwidth::from_raw(terms.reg_tx * warp - terms.n_ld * per_load - terms.n_st * per_store);
+  return Bandwidth::from_raw(terms.reg_tx * warp + terms.shared_tx * kSharedByte -
+                             terms.n_ld * per_load - terms.n_st * per_store);
 }
 
 Bandwidth bw_rx(const OffloadModel& model, const OffloadTerms& terms) {
@@ -33,7 +37,8 @@ Bandwidth bw_rx(const OffloadModel& model, const OffloadTerms& terms) {
   const int64_t per_load =
       int64_t{model.coal_ld_percent} * model.miss_ld_percent * model.line_to_address_ratio;
   const int64_t per_store = int64_t{model.coal_st_percent} * 100 / 4;  // acknowledgement: 1/4
-  return Bandwidth::from_raw(terms.reg_rx * warp - terms.n_ld * per_load - terms.n_st * per_store);
+  return Bandwidth::from_raw(terms.reg_rx * warp + terms.shared_rx * kSharedByte -
+                             terms.n_ld * per_load - terms.n_st * per_store);
 }
 
 OffloadTerms with_iterations(const OffloadTerms& base, const OffloadTerms& per_iteration,
@@ -41,7 +46,9 @@ OffloadTerms with_iterations(const OffloadTerms& base, const OffloadTerms& per_i
   return {.reg_tx = base.reg_tx,
           .reg_rx = base.reg_rx,
           .n_ld = base.n_ld + per_iteration.n_ld * iterations,
-          .n_st = base.n_st + per_iteration.n_st * iterations};
+          .n_st = base.n_st + per_iteration.n_st * iterations,
+          .shared_tx = base.shared_tx,
+          .shared_rx = base.shared_rx};
 }
 
 int64_t break_even_iterations(const OffloadModel& model, const OffloadTerms& base,

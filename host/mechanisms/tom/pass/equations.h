@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 
+#include "host/mechanisms/tuning/shared/shared_use.h"
+
 namespace nearwarp::compiler {
 
 /// Which pieces of code the compiler considers, beside runs of instructions inside a basic block.
@@ -28,6 +30,7 @@ struct OffloadModel {
   uint32_t line_to_address_ratio = 32;  ///< S_C: 128 B lines, 4 B addresses
   uint32_t max_candidates = 40;         ///< entries of the offloading metadata table (section 6.6)
   Granularity granularity = Granularity::kRegion;
+  SharedModel shared;  ///< of tuned offloading: shared arrays that may go along
 };
 
 /// A bandwidth change in ten-thousandths of an address; negative values are savings.
@@ -61,6 +64,8 @@ struct OffloadTerms {
   int64_t reg_rx = 0;  ///< live-out registers
   int64_t n_ld = 0;    ///< loads executed in the block
   int64_t n_st = 0;    ///< stores executed in the block
+  // Bytes of a shared array that a warp takes along, and brings back.
+  int64_t shared_tx = 0, shared_rx = 0;
 };
 
 /// Eq. (3): change of the traffic from the GPU to the memory stacks.

@@ -52,11 +52,12 @@ class Evaluator {
     describe(c);
     const OffloadTerms registers{
         .reg_tx = static_cast<int64_t>(c.live_ins.size() + c.special_live_ins.size()),
-        .reg_rx = static_cast<int64_t>(c.live_outs.size())};
+        .reg_rx = static_cast<int64_t>(c.live_outs.size()),
+        .shared_tx = c.shared.kind == SharedKind::kTable ? c.shared.bytes : 0,
+        .shared_rx = c.shared.kind == SharedKind::kAccumulator ? c.shared.bytes : 0};
+    result.shared = c.shared;
     // Every loop whose trip count is not static runs once (section 3.1.3, third case).
-    c.base = tally(nullptr).base;
-    c.base.reg_tx = registers.reg_tx;
-    c.base.reg_rx = registers.reg_rx;
+    c.base = with_crossings(tally(nullptr).base, registers);
     c.trip = loops_.empty() ? TripKind::kNoLoop
              : std::all_of(loops_.begin(), loops_.end(),
                            [](const InnerLoop& l) { return l.static_count.has_value(); })
@@ -67,12 +68,21 @@ class Evaluator {
     result.qualifies = (c.tx + c.rx).saves();
     if (!result.qualifies && c.trip == TripKind::kUnknown)
       result.qualifies = make_conditional(registers, c);
+    if (c.shared.refusal != SharedRefusal::kFits) result.qualifies = false;
     c.planned_saving = planned_saving(registers);
     if (result.qualifies) c.planned_saving = std::max<int64_t>(1, c.planned_saving);
     return result;
   }
 
  private:
+  /// The accesses of `accesses`, and what crosses the piece's borders.
+  static OffloadTerms with_crossings(OffloadTerms accesses, const OffloadTerms& crossings) {
+    OffloadTerms terms = crossings;
+    terms.n_ld = accesses.n_ld;
+    terms.n_st = accesses.n_st;
+    return terms;
+  }
+
   void find_loops() {
     for (uint32_t l = 0; l < kernel_.loops.size(); ++l) {
       const Loop& loop = kernel_.loops[l];
@@ -197,8 +207,7 @@ class Evaluator {
       const std::vector<TripCount> factors = factors_of(inner);
       if (factors.empty()) continue;
       Tally tallied = tally(&inner);
-      tallied.base.reg_tx = registers.reg_tx;
-      tallied.base.reg_rx = registers.reg_rx;
+      tallied.base = with_crossings(tallied.base, registers);
       const int64_t threshold =
           break_even_iterations(context_.model(), tallied.base, tallied.per_iteration);
       if (threshold < 1) continue;
@@ -275,6 +284,8 @@ class Evaluator {
     c.live_in_bytes =
         packed_bytes(kernel_, c.live_ins) + static_cast<uint32_t>(4 * c.special_live_ins.size());
     c.live_out_bytes = packed_bytes(kernel_, c.live_outs);
+    if (kind_ != CandidateKind::kBlock)
+      c.shared = context_.shared().use_of(piece_.blocks, piece_.entry, piece_.first);
     for (BlockId b : piece_.blocks) {
       const InstrId access = context_.next_access(first_of(b));
       if (access != kNone && access <= last_of(b))
@@ -297,7 +308,10 @@ OffloadContext::OffloadContext(const Kernel& kernel, const OffloadModel& model)
       model_(&model),
       definitions_(kernel),
       registers_(kernel),
-      uses_shared_(uses_shared_memory(kernel)) {
+      uses_shared_(uses_shared_memory(kernel)),
+      shared_(kernel, model.shared) {
+  for (InstrId i = 0; i < kernel.instructions.size(); ++i)
+    limited_.push_back(limit_of(i).has_value());
   const size_t n = kernel.instructions.size();
   loads_.assign(n + 1, 0);
   stores_.assign(n + 1, 0);
@@ -327,6 +341,11 @@ OffloadContext::OffloadContext(const Kernel& kernel, const OffloadModel& model)
     }
     planning_.push_back(trips);
   }
+}
+
+std::optional<RefusalReason> OffloadContext::limit_of(InstrId instruction) const {
+  if (shared_.admits(instruction)) return std::nullopt;
+  return forbidden(kernel_->instructions[instruction], uses_shared_);
 }
 
 const UnrolledLoop* OffloadContext::unrolled_of(uint32_t loop) const {

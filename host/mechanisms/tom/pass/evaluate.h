@@ -24,6 +24,12 @@ class OffloadContext {
   const BlockRegisters& registers() const { return registers_; }
   const std::vector<LoopTrips>& trips() const { return trips_; }
   bool uses_shared() const { return uses_shared_; }
+  const SharedArrays& shared() const { return shared_; }
+  /// What keeps an instruction out of regions: as forbidden() says, but for accesses to shared
+  /// arrays that may go along, which SharedArrays::use_of() judges piece by piece.
+  std::optional<RefusalReason> limit_of(InstrId instruction) const;
+  /// By instruction: is there anything?
+  const std::vector<bool>& limited() const { return limited_; }
   /// The unrolled source loop that a loop belongs to, or nullptr.
   const UnrolledLoop* unrolled_of(uint32_t loop) const;
   const std::vector<UnrolledLoop>& unrolled() const { return unrolled_; }
@@ -47,6 +53,8 @@ class OffloadContext {
   std::vector<uint32_t> loads_, stores_;
   std::vector<InstrId> next_access_;
   bool uses_shared_;
+  SharedArrays shared_;
+  std::vector<bool> limited_;
 };
 
 /// The candidate that a piece makes, with all fields but `id`; `qualifies` says whether it saves
@@ -54,6 +62,7 @@ class OffloadContext {
 struct Evaluation {
   OffloadCandidate candidate;
   bool qualifies = false;
+  SharedUse shared;  ///< refused: why it does not qualify
 };
 Evaluation evaluate_piece(const OffloadContext& context, CandidateKind kind, const Piece& piece);
 

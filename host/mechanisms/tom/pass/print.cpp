@@ -6,6 +6,8 @@
 #include <array>
 #include <map>
 
+#include "host/core/demangle.h"
+
 namespace nearwarp::compiler {
 namespace {
 
@@ -144,6 +146,12 @@ std::string tag_text(const CandidateReport& c) {
                      c.saves_rx ? "saves" : "costs");
 }
 
+std::string shared_use_text(const Kernel& kernel, const SharedUse& use) {
+  return fmt::format("{}, {} B a warp, {} ({})", demangled(kernel.symbols[use.symbol].name),
+                     use.bytes, use.kind == SharedKind::kTable ? "a table" : "an accumulator",
+                     use.annotated ? "annotated" : "proved");
+}
+
 std::string candidate_text(const CandidateReport& c) {
   std::string text = fmt::format("candidate {}: {}, blocks {}\n", c.id, c.kind, c.blocks);
   text +=
@@ -151,6 +159,7 @@ std::string candidate_text(const CandidateReport& c) {
                                   c.source.empty() ? "" : ", ", c.first_ptx_line, c.last_ptx_line));
   text += field("live-ins", registers_text(c.live_ins, c.live_in_bytes));
   text += field("live-outs", registers_text(c.live_outs, c.live_out_bytes));
+  if (!c.shared.empty()) text += field("shared array", c.shared);
   std::string accesses = accesses_text(c.base);
   if (!c.condition.empty())
     accesses += fmt::format("; per iteration {}", accesses_text(c.per_iteration));
@@ -201,6 +210,7 @@ AnalysisReport report_analysis(const Kernel& kernel, const SelectionResult& resu
     r.live_outs = names(c.live_outs);
     r.live_in_bytes = c.live_in_bytes;
     r.live_out_bytes = c.live_out_bytes;
+    if (c.shared.kind != SharedKind::kNone) r.shared = shared_use_text(kernel, c.shared);
     r.base = c.base;
     r.per_iteration = c.per_iteration;
     r.terms = c.terms;

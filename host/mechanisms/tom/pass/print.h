@@ -24,6 +24,7 @@ struct CandidateReport {
   uint32_t first_ptx_line = 0, last_ptx_line = 0;
   std::vector<std::string> live_ins, live_outs;    ///< register names, special registers included
   uint32_t live_in_bytes = 0, live_out_bytes = 0;  ///< per lane
+  std::string shared;  ///< the shared array that goes along; empty: none
   OffloadTerms base, per_iteration, terms;
   int64_t iterations = 0;              ///< that `terms`, bw_tx and bw_rx are for
   std::string bw_tx, bw_rx, bw_total;  ///< in addresses, exact decimals

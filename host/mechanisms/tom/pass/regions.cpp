@@ -134,7 +134,7 @@ std::vector<Region> find_regions(const Kernel& kernel) {
 }
 
 std::vector<Piece> pieces_of_region(const Kernel& kernel, const BlockRegisters& registers,
-                                    const Region& region, bool kernel_uses_shared) {
+                                    const Region& region, const std::vector<bool>& limited) {
   Piece piece;
   piece.entry = region.entry;
   piece.blocks = region.blocks;
@@ -152,7 +152,7 @@ std::vector<Piece> pieces_of_region(const Kernel& kernel, const BlockRegisters& 
     piece.last = std::max(piece.last, block.first + block.count - 1);
     if (b == region.entry && !region.entry_is_header) continue;
     for (InstrId i = block.first; i < block.first + block.count; ++i) {
-      if (forbidden(kernel.instructions[i], kernel_uses_shared)) return {};
+      if (limited[i]) return {};
       add_specials(specials, kernel.instructions[i]);
     }
     for (size_t w = 0; w < live_out.size(); ++w) live_out[w] |= registers.written(b)[w];
@@ -170,7 +170,7 @@ std::vector<Piece> pieces_of_region(const Kernel& kernel, const BlockRegisters& 
   };
   for (InstrId i = entry.first + entry.count; i-- > entry.first;) {
     const Instruction& instruction = kernel.instructions[i];
-    if (forbidden(instruction, kernel_uses_shared)) return pieces;
+    if (limited[i]) return pieces;
     add_specials(specials, instruction);
     for (RegId reg : defs(instruction)) {
       if (test(live_at_exit, reg)) {

@@ -50,9 +50,9 @@ class BlockRegisters {
 
 /// The pieces that a region makes: one for each place in the entry block where it may begin,
 /// from the latest to the earliest; only the whole region if its entry is a loop's header. Stops
-/// before an instruction of the entry block that is forbidden. Nothing if the rest of the region
-/// contains one.
+/// before an instruction of the entry block that is forbidden (`limited`, by instruction). Nothing
+/// if the rest of the region contains one.
 std::vector<Piece> pieces_of_region(const Kernel& kernel, const BlockRegisters& registers,
-                                    const Region& region, bool kernel_uses_shared);
+                                    const Region& region, const std::vector<bool>& limited);
 
 }  // namespace nearwarp::compiler

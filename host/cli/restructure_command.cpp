@@ -1,0 +1,70 @@
+// nearwarp restructure: PTX whose warps take consecutive elements of an array.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "host/cli/commands.h"
+#include "host/core/error.h"
+#include "host/mechanisms/tuning/restructure/restructure.h"
+
+namespace nearwarp::cli {
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw Error(fmt::format("cannot read '{}' - name a file of PTX", path));
+  return text.str();
+}
+
+}  // namespace
+
+int restructure_command(const Words& words) {
+  CommandLine line("restructure", "FILE.ptx",
+                   "Have each warp take consecutive elements of an array, where that is proved to "
+                   "change no result");
+  line.value("array",
+             "the parameter that holds its address, by name or number, and who shares it: all "
+             "threads, or those of a block",
+             "PARAMETER:all|block");
+  line.value("kernel", "of this kernel", "NAME");
+  line.flag("no-alias", "different parameters point to different memory");
+  line.flag("any-thread", "it does not matter which thread gathers which elements");
+  line.value("out", "write the PTX to this file; else it is printed", "FILE");
+  line.parse(words, 1, 1);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  const std::string array = line.text("array");
+  const size_t colon = array.rfind(':');
+  const std::string who = colon == std::string::npos ? "" : array.substr(colon + 1);
+  if (who != "all" && who != "block")
+    throw UsageError(
+        fmt::format("--array '{}' does not say which array, and who shares it - right "
+                    "is PARAMETER:all or PARAMETER:block",
+                    array));
+  compiler::Restructuring what;
+  what.kernel = line.text("kernel");
+  what.parameter = array.substr(0, colon);
+  what.of_block = who == "block";
+  what.no_alias = line.given("no-alias");
+  what.any_thread = line.given("any-thread");
+  const std::string& path = line.positional()[0];
+  const std::string result = compiler::restructured(text_of(path), path, what);
+  if (!line.given("out")) {
+    print(result);
+    return 0;
+  }
+  std::ofstream file(line.text("out"), std::ios::binary);
+  file << result;
+  file.close();
+  if (!file)
+    throw Error(
+        fmt::format("cannot write '{}' - name a file that can be written", line.text("out")));
+  return 0;
+}
+
+}  // namespace nearwarp::cli
