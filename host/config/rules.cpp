@@ -415,11 +415,12 @@ void check_rules(const PolicyConfig& policy, const PlaceOf& place_of) {
   rules.require(policy.mechanism != "none" || policy.mapping == "bmap", "policy.mapping",
                 fmt::format("is \"{}\"", policy.mapping),
                 "without a mechanism (policy.mechanism = \"none\") it must be \"bmap\"");
-  const bool of_coda = policy.mapping == "cgp" || policy.mapping == "coda";
+  const bool of_coda =
+      policy.mapping == "cgp" || policy.mapping == "coda" || policy.mapping == "fta";
   rules.require((policy.mechanism == "coda") == of_coda, "policy.mapping",
                 fmt::format("is \"{}\"", policy.mapping),
                 policy.mechanism == "coda"
-                    ? "with policy.mechanism = \"coda\" it must be \"cgp\" or \"coda\""
+                    ? "with policy.mechanism = \"coda\" it must be \"cgp\", \"coda\" or \"fta\""
                     : "this is a mapping of policy.mechanism = \"coda\"");
   if (policy.mechanism == "tuning") {
     rules.require(policy.offload.overhead, "offload.overhead", "is false",

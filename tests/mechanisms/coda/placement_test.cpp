@@ -173,7 +173,9 @@ TEST(CodaPlacement, SaysWhatIsMissing) {
   EXPECT_NE(error("gtx480", {}).find("pages in stacks need the shape \"stacks\""),
             std::string::npos);
   EXPECT_NE(error("coda", {"dispatch.groups=2"}).find("dispatch.groups is 2"), std::string::npos);
-  EXPECT_NE(error("coda", {"policy.mapping=bmap"}).find("it must be \"cgp\" or \"coda\""),
+  EXPECT_NE(error("coda", {"policy.mapping=bmap"})
+                .find("it must be \"cgp\", \"coda\" or "
+                      "\"fta\""),
             std::string::npos);
   EXPECT_NE(error("coda", {"policy.mechanism=none"}).find("policy.mapping"), std::string::npos);
 }
