@@ -114,16 +114,29 @@ void require_machine(const sim::RunSubject& subject) {
   const auto refuse = [&](const std::string& what) {
     throw Error(fmt::format("policy '{}' on machine '{}': {}", subject.policy.name, m.name, what));
   };
-  if (m.shape != "stacks")
+  const bool host_runs = m.shape == "stacked";
+  if (m.shape != "stacks" && !host_runs)
     refuse(
-        fmt::format("it has no memory stacks whose SMs run kernels by themselves "
-                    "(machine.shape = \"{}\") - pages in stacks need the shape \"stacks\"",
+        fmt::format("it has no memory stacks (machine.shape = \"{}\") - pages in stacks need the "
+                    "shape \"stacks\", or \"stacked\" for a processor in front of them",
                     m.shape));
+  if (host_runs && subject.policy.mapping == "fta")
+    refuse(
+        "kernels run in front of the memory stacks - pages go to the stack whose SM touches them "
+        "only where SMs lie in stacks (machine.shape = \"stacks\")");
   if (!std::has_single_bit(m.stack.count) || sim::machine_address_map(m).stacks != 0)
     refuse(
         "its stacks, vaults and L2 slices are no powers of two - groups of pages need them to "
         "be");
-  if (subject.policy.mapping == "coda" && subject.policy.dispatch.groups != m.stack.count)
+  // In front of the stacks, objects lie as they would for SMs in the stacks; thread blocks do not.
+  if (host_runs && subject.policy.dispatch.groups != 1)
+    refuse(
+        fmt::format("dispatch.groups is {}, and kernels run in front of the memory stacks, where "
+                    "thread blocks have no affinity - with dispatch.groups=1 it shows what pages "
+                    "in stacks cost there",
+                    subject.policy.dispatch.groups));
+  if (!host_runs && subject.policy.mapping == "coda" &&
+      subject.policy.dispatch.groups != m.stack.count)
     refuse(
         fmt::format("dispatch.groups is {} - objects lie where their thread blocks run only if "
                     "there is a group for each of the {} stacks",

@@ -6,6 +6,7 @@
 #include "host/core/error.h"
 #include "host/recording/combine.h"
 #include "tests/machine/stepping.h"
+#include "tests/sim/device_rig.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::testing {
@@ -115,6 +116,23 @@ TEST(CodaFirstTouch, TheWayOfSteppingDoesNotShow) {
   }
 }
 
+TEST(CodaFirstTouch, ADeviceGivesTheSame) {
+  const runtime::Recording& recording = workload("kmeans", 300'000);
+  const config::MachineConfig machine = config::load_machine("coda");
+  const config::PolicyConfig known = config::load_policy("cgp-fta"),
+                             moved = config::load_policy("cgp-fta-migrate");
+  const std::vector<sim::ReplayJob> jobs = {{&recording, &machine, &known},
+                                            {&recording, &machine, &moved}};
+  for (const kernels::EmulationOptions& emulation :
+       {kernels::EmulationOptions{.seed = 4},
+        {.warps_per_block = 3, .largest_team = 8, .seed = 6, .threads = 2}}) {
+    kernels::EmulatedDevice device(emulation);
+    const auto results = run_on(device, jobs);
+    EXPECT_EQ(numbers(results[0]), numbers(run(recording, "cgp-fta")));
+    EXPECT_EQ(numbers(results[1]), numbers(run(recording, "cgp-fta-migrate")));
+  }
+}
+
 TEST(CodaFirstTouch, TheLeastOfRoomOnlyTakesLonger) {
   const runtime::Recording& recording = workload("kmeans", 300'000);
   const report::RunResult r =
@@ -156,7 +174,7 @@ TEST(CodaFirstTouch, SaysWhatIsMissing) {
             std::string::npos);
   EXPECT_NE(error("coda", {"tlb.page_bytes=16384"}).find("tlb.page_bytes is 16384"),
             std::string::npos);
-  EXPECT_NE(error("tom", {}).find("it has no memory stacks whose SMs run kernels"),
+  EXPECT_NE(error("coda-host", {}).find("kernels run in front of the memory stacks"),
             std::string::npos);
 }
 
