@@ -12,6 +12,7 @@
 #pragma once
 
 #include "device/core/address_map.h"
+#include "device/core/first_touch.h"
 
 namespace nearwarp {
 
@@ -69,12 +70,15 @@ struct PageTable {
   /// What TLBs hold, whose pages may be several of the table's: the first one's entry if the others
   /// go on from there, else one that is mixed().
   Ref<PageEntry> runs;
+  /// Pages whose entries are made by their first touch.
+  FirstTouchPages touched;
 };
 
 /// All page tables of a system.
 struct Translation {
   Ref<PageTable> spaces;    ///< by address space; beyond: no table, so physical is virtual
   uint32_t page_shift = 5;  ///< log2 of the lines per page
+  FirstTouchRule first_touch;
 };
 
 /// Entry `number` of `entries`, the table's pages or runs, each of which stands for 2^shift lines.
@@ -99,6 +103,16 @@ NW_HD NW_INLINE PageEntry run_entry(const Translation& t, const std::byte* base,
   if (space >= t.spaces.count) return PageEntry::of(run << run_shift, 0);
   const PageTable& table = t.spaces.in(base)[space];
   return entry_in(table, table.runs, base, run, run_shift);
+}
+
+/// The entry of a page that has been touched; it is placed by its first touch.
+NW_HD NW_INLINE PageEntry touched_entry(const Translation& t, const FirstTouchPages& space,
+                                        const std::byte* base, uint32_t page) {
+  const FirstTouchRule& rule = t.first_touch;
+  const Tick first = load_shared_tick(&space.pages.in(base)[page].first);
+  const Toucher who = Toucher::of(first, page, rule.stack_bits);
+  const uint32_t frame = cgp_frame(space, page, who.stack, rule.stack_bits);
+  return PageEntry::of(frame << t.page_shift, rule.map);
 }
 
 /// The physical line of a virtual one.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/sm/coalescer.h"
+#include "device/sm/first_touch.h"
 #include "device/sm/lsu_sectors.h"
 #include "device/sm/progress.h"
 #include "device/sm/store_epochs.h"
@@ -120,19 +121,6 @@ NW_HD inline void lsu_pop(S& s) {
   s.lines_valid = false;
 }
 
-template <class V>
-NW_HD inline Packet memory_packet(const V& v, PacketKind kind, LineAddr line, uint32_t tag,
-                                  uint32_t bytes) {
-  Packet p;
-  p.kind = kind;
-  p.src = v.s.endpoint;
-  p.dst = v.home_of(line);
-  p.line = line;
-  p.tag = tag;
-  p.bytes = static_cast<uint16_t>(bytes);
-  return p;
-}
-
 /// Send a walker's next read. The caller has checked that the network takes it.
 template <class V>
 NW_HD inline void send_walk_read(V& v, uint32_t walker, uint32_t now) {
@@ -148,7 +136,12 @@ NW_HD inline void send_walk_read(V& v, uint32_t walker, uint32_t now) {
 template <class V>
 NW_HD inline void walk_step(V& v, uint32_t now) {
   if (v.s.tlb.unsent == 0 || !can_send(v.to_network(), v.base, v.tick(now))) return;
-  send_walk_read(v, count_trailing_zeros(v.s.tlb.unsent), now);
+  const uint32_t walker = count_trailing_zeros(v.s.tlb.unsent);
+  if (v.p.translation.first_touch.moves() && v.s.tlb.walks.in(v.base)[walker].moves) {
+    send_moved_line(v, walker, now);
+  } else {
+    send_walk_read(v, walker, now);
+  }
 }
 
 /// Request a line of instructions.
@@ -205,6 +198,14 @@ NW_HD inline void wake_parked(V& v, uint32_t page) {
   }
 }
 
+/// The reply to a walker's read. Its page may have to be moved, or another SM may be at that.
+template <class V>
+NW_HD inline void on_walk_reply(V& v, uint32_t walker, uint32_t now) {
+  if (v.p.translation.first_touch.moves() && !page_is_there(v, walker, now)) return;
+  const uint32_t page = tlb_reply(v.p.tlb, v.s.tlb, v.p.translation, v.base, walker, now);
+  if (page != kNoPage) wake_parked(v, page);
+}
+
 /// Between two operations: put one whose page has come back to the head.
 template <class V>
 NW_HD inline void unpark(V& v, uint32_t now) {
@@ -243,6 +244,7 @@ NW_HD inline bool translate_head(V& v, uint32_t space, uint32_t now, bool free) 
     case TlbResult::kReady:
       return true;
     case TlbResult::kWalk:
+      if (v.p.translation.first_touch.mode != FirstTouchMode::kNone) note_touch(v, walker, now);
       send_walk_read(v, walker, now);
       [[fallthrough]];
     case TlbResult::kLooked:
@@ -415,10 +417,12 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
         on_constants(v, p.tag - kConstantTag, now);
         break;
       }
+      if (p.tag >= kMoveTag) {
+        on_line_to_move(v, p.tag);
+        break;
+      }
       if (p.tag >= kWalkTag) {
-        const uint32_t page =
-            tlb_reply(v.p.tlb, s.tlb, v.p.translation, v.base, p.tag - kWalkTag, now);
-        if (page != kNoPage) wake_parked(v, page);
+        on_walk_reply(v, p.tag - kWalkTag, now);
         break;
       }
       const uint32_t m = p.tag;
@@ -437,6 +441,11 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
     default: {  // kWriteAck
       NW_ASSERT(p.kind == PacketKind::kWriteAck);
       if (p.tag == kWriteBackTag) break;
+      if (p.tag >= kMoveTag) {
+        const uint32_t page = on_moved_line(v, p.tag, now);
+        if (page != kNoPage) wake_parked(v, page);
+        break;
+      }
       Warp& w = v.warps[p.tag & 0xff];
       remove_store(s, p.tag >> 8);
       NW_ASSERT(w.stores > 0);

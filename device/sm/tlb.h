@@ -25,6 +25,11 @@ inline constexpr uint32_t kMaxWalkAccesses = 4;
 inline constexpr uint32_t kNoPage = 0xffffffffu;
 /// Tags of page-table reads: beyond every MSHR of the L1. The walker's number is added.
 inline constexpr uint32_t kWalkTag = 0x80000000u;
+/// The same of lines of a page that a walker moves: the line's number in it comes from bit
+/// kMoveLineShift on.
+inline constexpr uint32_t kMoveTag = 0xc0000000u;
+inline constexpr uint32_t kMoveLineShift = 8;
+inline constexpr uint32_t kMaxMoveLines = 64;  ///< of a page
 /// Page tables lie above everything that can be allocated, under map 0, one table per level and
 /// address space (deviation 39 in tests/validation/DEVIATIONS.md). An entry of the next higher
 /// level stands for 512 of the level below, those of a 4 KB node.
@@ -53,6 +58,10 @@ struct TlbCounters {
   uint64_t walk_cycles = 0;  ///< from a walk's first read to its last reply, summed
   uint64_t wait_cycles = 0;  ///< that operations waited for pages, summed
   uint64_t flushes = 0;
+  // Of pages that are placed by their first touch.
+  uint64_t repeats = 0;  ///< reads of entries again, because the page was being moved
+  uint64_t moves = 0;    ///< pages that this SM has moved
+  uint64_t move_reads = 0, move_writes = 0;  ///< lines, read and written
 };
 
 struct Walk {
@@ -60,6 +69,10 @@ struct Walk {
   uint32_t since = 0;  ///< cycle of the first read
   uint32_t left = 0;   ///< reads not sent yet
   bool stale = false;  ///< the TLB has been flushed meanwhile: the result is not kept
+  // It moves the page (device/sm/first_touch.h): lines of the page, as bits.
+  bool moves = false;
+  uint32_t unacknowledged = 0;  ///< lines not there yet
+  uint64_t to_read = 0, to_write = 0;
 };
 
 struct TlbState {
@@ -95,11 +108,21 @@ NW_HD NW_INLINE uint32_t tlb_page(const TlbParams& p, uint32_t space, LineAddr l
   return space << kSpaceShift | line >> p.page_shift;
 }
 
-/// What a walk for the page finds.
+/// The number of a page in its space.
+NW_HD NW_INLINE uint32_t tlb_page_number(uint32_t page) {
+  return page & static_cast<uint32_t>(low_bits(kSpaceShift));
+}
+
+/// What a walk for the page finds. Where pages are placed by their first touch, TLBs have their
+/// size.
 NW_HD NW_INLINE PageEntry tlb_walked(const TlbParams& p, const Translation& t,
                                      const std::byte* base, uint32_t page) {
-  return run_entry(t, base, page >> kSpaceShift,
-                   page & static_cast<uint32_t>(low_bits(kSpaceShift)), p.page_shift);
+  const uint32_t space = page >> kSpaceShift, number = tlb_page_number(page);
+  if (t.first_touch.mode != FirstTouchMode::kNone) {
+    const FirstTouchPages& touched = t.spaces.in(base)[space].touched;
+    if (number < touched.pages.count) return touched_entry(t, touched, base, number);
+  }
+  return run_entry(t, base, space, number, p.page_shift);
 }
 
 /// The entry that holds a page; kNoLane if there is none.
@@ -131,7 +154,11 @@ NW_HD inline TlbResult tlb_begin_walk(const TlbParams& p, TlbState& s, std::byte
   if (!can_send || s.unsent != 0) return TlbResult::kNoCredit;
   walker = count_trailing_zeros(s.free_walkers);
   s.free_walkers &= s.free_walkers - 1;
-  s.walks.in(base)[walker] = {page, now, p.walk_accesses, false};
+  Walk& w = s.walks.in(base)[walker];
+  w = {};
+  w.page = page;
+  w.since = now;
+  w.left = p.walk_accesses;
   s.counters.walks += 1;
   return TlbResult::kWalk;
 }
@@ -213,7 +240,7 @@ NW_HD inline LineAddr tlb_next_read(const TlbParams& p, TlbState& s, std::byte* 
   w.left -= 1;
   s.unsent &= ~(1u << walker);
   s.counters.walk_reads += 1;
-  const uint32_t page = w.page & static_cast<uint32_t>(low_bits(kSpaceShift));
+  const uint32_t page = tlb_page_number(w.page);
   const uint32_t entry = page >> (kPageTableBits * w.left);
   return kPageTableBase + w.left * kPageTableLines + (w.page >> kSpaceShift) * kSpaceTableLines +
          (entry >> p.entry_shift);

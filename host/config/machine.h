@@ -172,6 +172,7 @@ struct MachineConfig {
     uint32_t switch_latency_cycles = 0;  ///< interconnect cycles, switch to vault or SM and back
     uint32_t switch_flit_bytes = 0;      ///< a switch port moves one flit per interconnect cycle
     uint32_t queue_entries = 0;
+    uint32_t interleave_bytes = 0;  ///< that stay in a stack; 0: a line
   } stack;
 
   struct StackSm {  // [stack_sm]: where they differ from the main SMs; 0: they do not

@@ -341,6 +341,10 @@ Keys stack_keys() {
        "A port of the logic-layer switch moves one flit per interconnect cycle."},
       {NW_KEY(stack.queue_entries), "packets", 2, 1024, false, "",
        "Packets in flight per channel inside a stack."},
+      {NW_KEY(stack.interleave_bytes), "bytes", 0, uint64_t{1} << 20, false, "",
+       "So many in a row stay in one stack, a power of two within a page; the address's next bits "
+       "choose it, without a hash. 0: a line, and with a hash.",
+       kOptional},
       {NW_KEY(stack_sm.clock_mhz), "MHz", 0, 100000, false, "",
        "Clock of stack SMs; 0: that of the main SMs.", kOptional},
       {NW_KEY(stack_sm.l1_bytes), "bytes", 0, uint64_t{1} << 24, false, "",

@@ -11,7 +11,8 @@ struct PolicyConfig {
   std::string path;         ///< where it was read from
   std::string description;  ///< [policy] description
   std::string mechanism;    ///< [policy] mechanism: "none", "tom", "tuning" or "coda"
-  std::string mapping;  ///< [policy] mapping: "bmap", "tmap", "oracle", "local", "cgp" or "coda"
+  std::string
+      mapping;  ///< [policy] mapping: "bmap", "tmap", "oracle", "local", "cgp", "coda" or "fta"
 
   struct Dispatch {               // [dispatch]
     uint32_t groups = 1;          ///< of SMs, each with its own queue of thread blocks
@@ -23,7 +24,9 @@ struct PolicyConfig {
   struct Pages {                   // [pages]; CODA, section 4.3
     std::string chunk = "blocks";  ///< "blocks" or "page": whether Eq. (2) is bounded by a page
     std::string strides = "both";  ///< "both", "code" or "traces": where B comes from
-    uint32_t local_percent = 50;   ///< of an object's accesses must be local for it to be localised
+    /// "known", "cgp" or "fgp": where a page lies before its first touch
+    std::string before_touch = "known";
+    uint32_t local_percent = 50;  ///< of an object's accesses must be local for it to be localised
   } pages;
 
   struct Learning {                  // [mapping]; TOM, section 3.2

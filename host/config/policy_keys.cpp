@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 34> all = {{
+  static const std::array<Key<P>, 35> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
@@ -25,14 +25,14 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "stay "
        "in one, after the CODA paper."},
       {"policy.mapping", [](P& p) -> Member { return &p.mapping; }, "", 0, 0, false,
-       "bmap tmap oracle local cgp coda",
+       "bmap tmap oracle local cgp coda fta",
        "How memory is spread over stacks. bmap: the baseline's fine interleaving; tmap: two "
        "consecutive address bits, learnt from the first candidate instances, for what candidates "
        "access; oracle: the same with the bits that are best for all instances, known beforehand; "
        "local: bmap, but a stack SM finds everything in its own stack (an idealisation). Of coda: "
        "cgp: consecutive pages in consecutive stacks; coda: each object's pages spread, or where "
        "the "
-       "thread blocks run that use them."},
+       "thread blocks run that use them; fta: each page in the stack whose SM touches it first."},
       {"mapping.learning_permille", [](P& p) -> Member { return &p.learning.learning_permille; },
        "1/1000", 1, 1000, false, "",
        "tmap: share of all candidate instances after which the mapping is chosen."},
@@ -52,6 +52,11 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "coda: where the distance between thread blocks in an object comes from. both: the code "
        "where it is regular, else the traces; code: the code alone, and what it uses regularly "
        "stays in stacks; traces: the traces alone.",
+       kOptional},
+      {NW_KEY(pages.before_touch), "", 0, 0, false, "known cgp fgp",
+       "fta: where a page lies before its first touch. known: where it belongs, as if its first "
+       "touch had been known (an idealisation); cgp: consecutive pages in consecutive stacks; fgp: "
+       "spread over all. From there, the SM that touches it first moves it.",
        kOptional},
       {NW_KEY(pages.local_percent), "%", 0, 100, false, "",
        "coda: an object's pages stay in stacks if at least so many of its accesses are then local.",

@@ -97,6 +97,13 @@ void check_slices(const Rules& rules, const MachineConfig& m) {
         fmt::format("is {}", p.channels),
         fmt::format("the L2 slices of a partition, {}, must be a power of two for each", slices));
   } else {
+    const uint32_t bytes = m.stack.interleave_bytes;
+    rules.require(bytes == 0 || (is_power_of_two(bytes) && bytes >= m.l1.line_bytes &&
+                                 bytes <= m.memory.page_bytes),
+                  "stack.interleave_bytes", fmt::format("is {}", bytes),
+                  fmt::format("it must be 0 or a power of two from l1.line_bytes, {}, to "
+                              "memory.page_bytes, {}",
+                              m.l1.line_bytes, m.memory.page_bytes));
     rules.multiple("l2.slices", m.l2.slices, "stack.count", m.stack.count);
     rules.at_most("l2.slices", m.l2.slices, "stack.count x stack.vaults",
                   uint64_t{m.stack.count} * m.stack.vaults);
@@ -415,11 +422,12 @@ void check_rules(const PolicyConfig& policy, const PlaceOf& place_of) {
   rules.require(policy.mechanism != "none" || policy.mapping == "bmap", "policy.mapping",
                 fmt::format("is \"{}\"", policy.mapping),
                 "without a mechanism (policy.mechanism = \"none\") it must be \"bmap\"");
-  const bool of_coda = policy.mapping == "cgp" || policy.mapping == "coda";
+  const bool of_coda =
+      policy.mapping == "cgp" || policy.mapping == "coda" || policy.mapping == "fta";
   rules.require((policy.mechanism == "coda") == of_coda, "policy.mapping",
                 fmt::format("is \"{}\"", policy.mapping),
                 policy.mechanism == "coda"
-                    ? "with policy.mechanism = \"coda\" it must be \"cgp\" or \"coda\""
+                    ? "with policy.mechanism = \"coda\" it must be \"cgp\", \"coda\" or \"fta\""
                     : "this is a mapping of policy.mechanism = \"coda\"");
   if (policy.mechanism == "tuning") {
     rules.require(policy.offload.overhead, "offload.overhead", "is false",

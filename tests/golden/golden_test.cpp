@@ -52,6 +52,8 @@ std::vector<GoldenRun> golden_runs() {
       {"kmeans", "coda", "baseline"},
       {"kmeans", "coda", "cgp-only"},
       {"kmeans", "coda", "coda-steal"},
+      {"kmeans", "coda", "cgp-fta"},
+      {"kmeans", "coda", "cgp-fta-migrate"},
       {"bfs-rmat", "mpu", "baseline"},
       {"kmeans", "pim-tuning", "previous-offload"},
       {"kmeans", "pim-tuning", "tuned"},

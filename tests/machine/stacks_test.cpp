@@ -2,6 +2,9 @@
 // and does every stack's L2 hold what its SMs want?
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+
 #include "tests/machine/one_load.h"
 #include "tests/machine/streams.h"
 
@@ -35,6 +38,30 @@ TEST(Stacks, UnloadedLatencyIsTheSumOfItsParts) {
           << sm << " to " << stack;
       EXPECT_EQ(r.traffic.memory_to_memory_bytes, remote ? 8u + 136 : 0u);
     }
+}
+
+TEST(Stacks, PagesInFinePieces) {
+  // Section 4.2: bits 11 and 10 of an address choose the stack of a page that is spread.
+  for (const uint32_t bytes : {128u, 256u, 1024u, 4096u}) {
+    const config::MachineConfig m = coda({"stack.interleave_bytes=" + std::to_string(bytes)});
+    const AddressMap fgp = sim::machine_address_map(m);
+    const AddressMap cgp = consecutive_bits_map(fgp, 5);
+    for (uint64_t address = 0; address < (1u << 20); address += 128)
+      ASSERT_EQ(fgp.stack_of(static_cast<LineAddr>(address / 128)), address / bytes % 4) << address;
+    // A group of four pages is the same bytes of each stack in either mode.
+    for (LineAddr group = 0; group < 4096; group += 128) {
+      std::set<std::pair<uint32_t, uint32_t>> spread, whole;
+      for (LineAddr line = group; line < group + 128; ++line) {
+        spread.emplace(fgp.stack_of(line), fgp.within_stack(line));
+        whole.emplace(cgp.stack_of(line), cgp.within_stack(line));
+      }
+      ASSERT_EQ(spread.size(), 128u);
+      ASSERT_EQ(spread, whole);
+    }
+  }
+  EXPECT_EQ(sim::machine_address_map(coda()).hash_stack, 1u);
+  for (const char* bytes : {"64", "1000", "8192"})
+    EXPECT_THROW(coda({std::string("stack.interleave_bytes=") + bytes}), Error);
 }
 
 TEST(Stacks, OwnChannelsAndLinksAreAsWideAsThePaperSays) {

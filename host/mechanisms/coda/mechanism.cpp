@@ -7,18 +7,16 @@
 #include <bit>
 
 #include "host/core/error.h"
-#include "host/functional/instructions/decoded.h"
 #include "host/mechanisms/coda/equations.h"
+#include "host/mechanisms/coda/first_touch.h"
 #include "host/mechanisms/coda/launches.h"
+#include "host/mechanisms/coda/memory.h"
 #include "host/mechanisms/coda/placement.h"
 #include "host/timing/machine/baseline_map.h"
 
 namespace nearwarp::coda {
 
 namespace {
-
-/// The map of pages in mode CGP; map 0 is that of FGP.
-constexpr uint32_t kCgpMap = 1;
 
 ChunkRule chunk_rule(const std::string& name) {
   return name == "blocks" ? ChunkRule::kBlocks
@@ -46,7 +44,7 @@ class CodaRun final : public sim::MechanismRun {
     const bool cgp = subject.policy.mapping == "cgp";
     if (!cgp) uses_ = study_objects(subject.recording, rules_);
     placement_ = place_pages(subject.recording, uses_, rules_, cgp,
-                             subject.policy.pages.local_percent, groups());
+                             subject.policy.pages.local_percent, page_groups(subject));
   }
 
   void extend(sim::Graph& graph, const sim::Parts&) override {
@@ -62,12 +60,7 @@ class CodaRun final : public sim::MechanismRun {
   void begin(sim::System& system) override {
     std::byte* base = system.arena.base();
     const uint32_t shift = system.page_tables.translation.page_shift;
-    // Section 4.2: the lowest bits of the page's number choose the stack. Within it, a group has
-    // the same lines in both modes, so rows may hold lines of both.
-    AddressMap& map = system.map.others.in(base)[kCgpMap - 1];
-    map = consecutive_bits_map(system.map.baseline, shift);
-    map.row_tag = 0;
-    map.line_mask = kMaxMappedLines - 1;
+    make_cgp_map(system);
     for (uint32_t space = 0; space < placement_.pages.size(); ++space) {
       const std::vector<PlacedPage>& pages = placement_.pages[space];
       for (uint32_t i = 0; i < pages.size(); ++i)
@@ -109,18 +102,6 @@ class CodaRun final : public sim::MechanismRun {
   }
 
  private:
-  /// Groups of physical pages in front of local memory: of one program's it is at its addresses, of
-  /// several in the upper halves of their parts (sim::map_address_spaces()).
-  uint32_t groups() const {
-    const auto programs = static_cast<uint32_t>(subject_.recording.applications.size());
-    uint64_t lines = programs < 2 ? kMaxMappedLines : kMaxMappedLines / std::bit_ceil(programs) / 2;
-    const uint32_t line = subject_.machine.l1.line_bytes;
-    for (const runtime::LaunchRecord& launch : subject_.recording.launches)
-      if (programs < 2 && launch.local_base != 0)
-        lines = std::min(lines, (launch.local_base - exec::kDeviceBase) / line);
-    return static_cast<uint32_t>(lines * line / rules_.page_bytes / rules_.stacks);
-  }
-
   sim::RunSubject subject_;
   uint64_t memory_bytes_;
   PlacementRules rules_;
@@ -133,16 +114,29 @@ void require_machine(const sim::RunSubject& subject) {
   const auto refuse = [&](const std::string& what) {
     throw Error(fmt::format("policy '{}' on machine '{}': {}", subject.policy.name, m.name, what));
   };
-  if (m.shape != "stacks")
+  const bool host_runs = m.shape == "stacked";
+  if (m.shape != "stacks" && !host_runs)
     refuse(
-        fmt::format("it has no memory stacks whose SMs run kernels by themselves "
-                    "(machine.shape = \"{}\") - pages in stacks need the shape \"stacks\"",
+        fmt::format("it has no memory stacks (machine.shape = \"{}\") - pages in stacks need the "
+                    "shape \"stacks\", or \"stacked\" for a processor in front of them",
                     m.shape));
+  if (host_runs && subject.policy.mapping == "fta")
+    refuse(
+        "kernels run in front of the memory stacks - pages go to the stack whose SM touches them "
+        "only where SMs lie in stacks (machine.shape = \"stacks\")");
   if (!std::has_single_bit(m.stack.count) || sim::machine_address_map(m).stacks != 0)
     refuse(
         "its stacks, vaults and L2 slices are no powers of two - groups of pages need them to "
         "be");
-  if (subject.policy.mapping == "coda" && subject.policy.dispatch.groups != m.stack.count)
+  // In front of the stacks, objects lie as they would for SMs in the stacks; thread blocks do not.
+  if (host_runs && subject.policy.dispatch.groups != 1)
+    refuse(
+        fmt::format("dispatch.groups is {}, and kernels run in front of the memory stacks, where "
+                    "thread blocks have no affinity - with dispatch.groups=1 it shows what pages "
+                    "in stacks cost there",
+                    subject.policy.dispatch.groups));
+  if (!host_runs && subject.policy.mapping == "coda" &&
+      subject.policy.dispatch.groups != m.stack.count)
     refuse(
         fmt::format("dispatch.groups is {} - objects lie where their thread blocks run only if "
                     "there is a group for each of the {} stacks",
@@ -154,6 +148,7 @@ void require_machine(const sim::RunSubject& subject) {
 std::unique_ptr<sim::MechanismRun> CodaMechanism::prepare(const sim::RunSubject& subject, uint32_t,
                                                           sim::ImageTables& image) const {
   require_machine(subject);
+  if (subject.policy.mapping == "fta") return prepare_first_touch(subject, image.memory_bytes);
   return std::make_unique<CodaRun>(subject, image);
 }
 

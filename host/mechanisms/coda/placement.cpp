@@ -8,6 +8,7 @@
 #include "host/core/error.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/mechanisms/coda/equations.h"
+#include "host/mechanisms/coda/memory.h"
 
 namespace nearwarp::coda {
 
@@ -42,12 +43,7 @@ Placement place_pages(const runtime::Recording& recording, const std::vector<Obj
                       const PlacementRules& rules, bool cgp, uint32_t local_percent,
                       uint32_t groups) {
   Placement out;
-  std::vector<uint64_t> ends(1, 0);  // of memory, by application
-  for (const runtime::Allocation& a : recording.allocations) {
-    if (a.application >= ends.size()) ends.resize(a.application + 1);
-    uint64_t& end = ends[a.application];
-    end = std::max(end, a.address + a.bytes - exec::kDeviceBase);
-  }
+  const std::vector<uint64_t> pages_of = pages_by_application(recording, rules.page_bytes);
   for (const ObjectUse& use : uses)
     out.localised.push_back(
         use.touched && use.block_bytes != 0 &&
@@ -55,8 +51,8 @@ Placement place_pages(const runtime::Recording& recording, const std::vector<Obj
          (use.accesses != 0 && use.local * 100 >= use.accesses * local_percent)));
   if (cgp) out.localised.assign(recording.allocations.size(), true);
   PageGroups physical(rules.stacks, groups);
-  for (uint32_t application = 0; application < ends.size(); ++application) {
-    const uint64_t pages = (ends[application] + rules.page_bytes - 1) / rules.page_bytes;
+  for (uint32_t application = 0; application < pages_of.size(); ++application) {
+    const uint64_t pages = pages_of[application];
     std::vector<uint32_t> wanted;
     if (cgp) {
       for (uint64_t i = 0; i < pages; ++i)

@@ -90,6 +90,11 @@ AddressMap machine_address_map(const config::MachineConfig& machine) {
     // A hash would take bits of the line's place within the consecutive bytes.
     map.hash_stack = map.stack_shift == 0 ? 1 : 0;
   }
+  const bool in_stacks = machine.shape == "stacked" || machine.shape == "stacks";
+  if (in_stacks && machine.stack.interleave_bytes != 0) {
+    map.stack_shift = log2_exact(machine.stack.interleave_bytes / machine.l1.line_bytes);
+    map.hash_stack = 0;  // as above
+  }
   if (machine.shape == "discrete" || machine.shape == "mesh")
     set_partitions(map, machine, vaults, slices);
   return map;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "device/core/address_map.h"
+#include "device/core/first_touch.h"
 #include "host/timing/machine/specs.h"
 
 namespace nearwarp::sim {
@@ -76,6 +77,12 @@ struct Homes {
   std::vector<NodeId> at;  ///< [stack * per_stack + vault]
 };
 
+/// Pages of an address space that their first touch places (device/core/first_touch.h).
+struct TouchedSpace {
+  uint32_t pages = 0;  ///< from page 0 on; of the space's table
+  uint32_t first_group = 0, first_fgp_frame = 0;
+};
+
 /// What nodes have in common: what they are made of, and under which name they are counted.
 struct NodeClass {
   std::string name;
@@ -96,6 +103,8 @@ struct Graph {
   uint64_t mapped_lines = 0;    ///< that the tables are for
   uint32_t page_shift = 5;      ///< log2 of lines per page
   uint32_t tlb_page_shift = 5;  ///< the same of what an entry of a TLB covers
+  FirstTouchRule first_touch;
+  std::vector<TouchedSpace> touched_spaces;  ///< by address space
 
   uint16_t add_class(std::string name, NodeSpec spec);
   /// Throws nearwarp::Error if there is no class of that name: the machine's shape lacks a part

@@ -113,7 +113,7 @@ void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const 
   if (p.tlb.entries != 0 && (s.tlb.free_walkers != low_bits(p.tlb.walkers) || s.tlb.unsent != 0))
     lost(name + " still walks page tables");
   const sm::TlbCounters& t = s.tlb.counters;
-  if (t.walk_reads != t.walks * p.tlb.walk_accesses)
+  if (t.walk_reads != t.walks * p.tlb.walk_accesses + t.repeats)
     lost(fmt::format("{} has read {} page-table entries in {} walks", name, t.walk_reads, t.walks));
   const sm::SmCounters& n = s.counters;
   if (p.tlb.entries != 0 && t.hits + t.misses != n.load_lines + n.store_lines + n.atomic_lines)

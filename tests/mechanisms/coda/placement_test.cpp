@@ -155,6 +155,29 @@ TEST(CodaPlacement, SeveralProgramsAtOnce) {
   EXPECT_EQ(numbers(r), numbers(run(both, "coda", {}, ways_of_stepping(both, 5)[0])));
 }
 
+TEST(CodaPlacement, WhatPagesInStacksCostTheHost) {
+  // A processor in front of the stacks, with as much as it has in them, and the same pages.
+  const runtime::Recording& recording = workload("vector-add");
+  const auto host = [&](const std::string& policy, std::vector<std::string> keys = {}) {
+    keys.emplace_back("dispatch.groups=1");
+    return sim::replay_on_cpu(recording, config::load_machine("coda-host", keys),
+                              config::load_policy(policy, keys), {});
+  };
+  const report::RunResult spread = host("baseline"), coda = host("coda"),
+                          near = run(recording, "coda");
+  EXPECT_EQ(coda.traffic.memory_to_memory_bytes, 0u);
+  EXPECT_EQ(coda.traffic.memory_to_gpu_bytes, spread.traffic.memory_to_gpu_bytes);
+  EXPECT_EQ(counter(coda, "pages.cgp"), counter(near, "pages.cgp"));
+  EXPECT_EQ(counter(coda, "pages.fgp"), counter(near, "pages.fgp"));
+  EXPECT_GT(coda.cycles, spread.cycles);
+  EXPECT_LT(near.cycles * 2, spread.cycles);
+  // Everything in one stack: a link of 16 bytes per cycle, where there are four.
+  const report::RunResult one =
+      host("coda", {"dispatch.row_blocks=1000000", "pages.local_percent=0"});
+  EXPECT_GE(one.cycles, one.traffic.memory_to_gpu_bytes / 16);
+  EXPECT_LT(spread.cycles, spread.traffic.memory_to_gpu_bytes / 16 / 2);
+}
+
 std::string error(const std::string& machine, const std::vector<std::string>& keys) {
   try {
     sim::replay_on_cpu(workload("kmeans"), config::load_machine(machine, keys),
@@ -166,14 +189,21 @@ std::string error(const std::string& machine, const std::vector<std::string>& ke
 }
 
 TEST(CodaPlacement, SaysWhatIsMissing) {
-  EXPECT_NE(error("tom", {}).find("machine 'tom': it has no memory stacks whose SMs run kernels by "
-                                  "themselves (machine.shape = \"stacked\")"),
+  EXPECT_NE(error("gtx480", {})
+                .find("machine 'gtx480': it has no memory stacks (machine.shape = "
+                      "\"discrete\")"),
+            std::string::npos);
+  EXPECT_NE(error("coda-host", {})
+                .find("machine 'coda-host': dispatch.groups is 4, and kernels run "
+                      "in front of the memory stacks"),
             std::string::npos);
   EXPECT_THROW(coda::place_pages(workload("kmeans"), {}, {}, true, 50, 10), Error);
   EXPECT_NE(error("gtx480", {}).find("pages in stacks need the shape \"stacks\""),
             std::string::npos);
   EXPECT_NE(error("coda", {"dispatch.groups=2"}).find("dispatch.groups is 2"), std::string::npos);
-  EXPECT_NE(error("coda", {"policy.mapping=bmap"}).find("it must be \"cgp\" or \"coda\""),
+  EXPECT_NE(error("coda", {"policy.mapping=bmap"})
+                .find("it must be \"cgp\", \"coda\" or "
+                      "\"fta\""),
             std::string::npos);
   EXPECT_NE(error("coda", {"policy.mechanism=none"}).find("policy.mapping"), std::string::npos);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace nearwarp::compiler {
 
@@ -61,12 +62,16 @@ class Values {
   }
 
   Polynomial of(RegId r) {
-    if (known_[r]) return *known_[r];
+    if (known_[r]) {
+      hidden_ |= std::find(provisional_.begin(), provisional_.end(), r) != provisional_.end();
+      return *known_[r];
+    }
     if (std::find(under_way_.begin(), under_way_.end(), r) != under_way_.end())
       return Polynomial(self(r));
     if (under_way_.size() == kMaxDepth || ++steps_ > kMaxSteps)
       return Polynomial(fresh(Kind::kOfBlock));
     under_way_.push_back(r);
+    const bool hidden_before = std::exchange(hidden_, false);
     std::vector<Polynomial> values;
     for (const InstrId d : defs_[r]) values.push_back(defined_by(d, r));
     under_way_.pop_back();
@@ -74,7 +79,16 @@ class Values {
     if (value.terms().size() > kMaxTerms) value = unknown({value});
     // The names of variables that are under way mean nothing later; but then all of it is in a loop
     // with them, and found again.
-    if (under_way_.empty() || !of_variables_under_way(value)) known_[r] = value;
+    if (under_way_.empty()) {
+      for (const RegId p : provisional_) known_[p].reset();
+      provisional_.clear();
+      hidden_ = false;
+      known_[r] = value;
+    } else if (!of_variables_under_way(value)) {
+      if (hidden_) provisional_.push_back(r);
+      known_[r] = value;
+    }
+    hidden_ |= hidden_before;
     return value;
   }
 
@@ -124,6 +138,7 @@ class Values {
   Polynomial unknown(const std::vector<Polynomial>& parts) {
     Kind kind = Kind::kLoop;
     for (const Polynomial& p : parts) {
+      hidden_ |= of_variables_under_way(p);
       if (p.has(Kind::kLoaded)) return Polynomial(fresh(Kind::kLoaded));
       if (p.has(Kind::kCtaid) || p.has(Kind::kOfBlock)) kind = Kind::kOfBlock;
     }
@@ -178,9 +193,84 @@ class Values {
         return s.size() == 2 && s[1].is_constant(n) && n >= 0 && multiple_of_more(s[0], n)
                    ? s[0].add(s[1])
                    : unknown(s);
+      case Opcode::kShr: {
+        const int64_t bits = 8 * static_cast<int64_t>(ptx::size_of(in.mod.type));
+        if (s.size() != 2 || !s[1].is_constant(n) || n < 0 || n >= bits) return unknown(s);
+        if (n == bits - 1) return not_negative(s[0]) ? Polynomial() : unknown(s);  // the sign
+        return n < 62 && (is_signed(in.mod.type) || not_negative(s[0]))
+                   ? quotient(s[0], int64_t{1} << n)
+                   : unknown(s);
+      }
+      case Opcode::kDiv:
+        return s.size() == 2 && s[1].is_constant(n) && n > 0 && not_negative(s[0])
+                   ? quotient(s[0], n)
+                   : unknown(s);
+      case Opcode::kRem:
+        return s.size() == 2 && s[1].is_constant(n) && n > 0 && not_negative(s[0])
+                   ? remainder(s[0], n)
+                   : unknown(s);
+      case Opcode::kAnd:
+        if (s.size() != 2 || !s[1].is_constant(n) || n >= kLarge || n < -kLarge) return unknown(s);
+        if (const int64_t unit = n & -n; n > 0 && ((n + unit) & n) == 0)  // bits next to each other
+          return remainder(s[0], n + unit).add(remainder(s[0], unit), -1);
+        if (n < 0 && (-n & (-n - 1)) == 0)  // all but these
+          return Polynomial().add(s[0]).add(remainder(s[0], -n), -1);
+        return unknown(s);
       default:
         return unknown(s);
     }
+  }
+
+  static constexpr int64_t kLarge = int64_t{1} << 62;
+
+  static bool is_signed(ptx::Type t) { return t == ptx::Type::kS32 || t == ptx::Type::kS64; }
+
+  /// Is it so whatever the launch? Indices and dimensions are not negative; that they do not wrap
+  /// is what the whole analysis assumes.
+  static bool not_negative(const Polynomial& p) {
+    return std::all_of(p.terms().begin(), p.terms().end(), [](const auto& term) {
+      return term.second > 0 &&
+             std::all_of(term.first.begin(), term.first.end(), [](const Factor& f) {
+               return f.kind == Kind::kTid || f.kind == Kind::kNtid || f.kind == Kind::kCtaid ||
+                      f.kind == Kind::kNctaid;
+             });
+    });
+  }
+
+  /// Terms that are multiples of `n`, and the others: only these make a remainder.
+  static std::pair<Polynomial, Polynomial> split(const Polynomial& p, int64_t n) {
+    std::pair<Polynomial, Polynomial> out;
+    for (const auto& [monomial, coefficient] : p.terms()) {
+      Polynomial product(1);
+      for (const Factor& f : monomial) product = product.times(Polynomial(f));
+      (coefficient % n == 0 ? out.first : out.second).add(product, coefficient);
+    }
+    return out;
+  }
+  static int64_t floor_of(int64_t a, int64_t n) { return a / n - (a % n < 0 ? 1 : 0); }
+  static bool of_block(const Polynomial& p) { return p.has(Kind::kCtaid) || p.has(Kind::kOfBlock); }
+
+  /// The largest integer below p / n. Where the block makes no remainder, what the remainder adds
+  /// is the same for all blocks.
+  Polynomial quotient(const Polynomial& p, int64_t n) {
+    const auto [multiple, rest] = split(p, n);
+    if (of_block(rest)) return unknown({p});
+    Polynomial whole;
+    for (const auto& [monomial, coefficient] : multiple.terms()) {
+      Polynomial product(1);
+      for (const Factor& f : monomial) product = product.times(Polynomial(f));
+      whole.add(product, coefficient / n);
+    }
+    int64_t number = 0;
+    return whole.add(rest.is_constant(number) ? Polynomial(floor_of(number, n)) : unknown({rest}));
+  }
+  /// p - n * quotient(p, n).
+  Polynomial remainder(const Polynomial& p, int64_t n) {
+    const Polynomial rest = split(p, n).second;
+    if (of_block(rest)) return unknown({p});
+    int64_t number = 0;
+    return rest.is_constant(number) ? Polynomial(number - n * floor_of(number, n))
+                                    : unknown({rest});
   }
 
   /// Are all coefficients multiples of a power of two beyond `n`?
@@ -205,7 +295,7 @@ class Values {
       bool linear = false;
       int64_t times = 0;
       const Polynomial rest = Polynomial().add(v).add(Polynomial(own), -1);
-      if (!v.step(own, linear).is_constant(times) || !linear || times != 1) return unknown({v});
+      if (!v.step(own, linear).is_constant(times) || !linear || times != 1) return unknown(values);
       steps_of_block |= rest.has(Kind::kCtaid) || rest.has(Kind::kOfBlock);
       steps_loaded |= rest.has(Kind::kLoaded);
     }
@@ -238,6 +328,10 @@ class Values {
   std::vector<std::vector<InstrId>> defs_;
   std::vector<std::optional<Polynomial>> known_;
   std::vector<RegId> under_way_;
+  /// An unknown has been made of a variable under way, of which it may only look independent: what
+  /// it is part of is known for as long as that variable is under way.
+  bool hidden_ = false;
+  std::vector<RegId> provisional_;
   uint32_t next_ = 0;
   size_t steps_ = 0;
 };

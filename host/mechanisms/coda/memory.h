@@ -1,0 +1,25 @@
+// The physical memory that CODA's pages lie in, and the virtual pages that want some.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/mechanisms/mechanism.h"
+
+namespace nearwarp::coda {
+
+/// The map of pages in mode CGP; map 0 is that of FGP.
+inline constexpr uint32_t kCgpMap = 1;
+
+/// Groups of physical pages in front of local memory.
+uint32_t page_groups(const sim::RunSubject& subject);
+
+/// [application]: its virtual pages from the beginning of device memory to the end of its last
+/// allocation.
+std::vector<uint64_t> pages_by_application(const runtime::Recording& recording,
+                                           uint64_t page_bytes);
+
+/// Have map kCgpMap of the system, whose graph asked for so many, put each page in one stack.
+void make_cgp_map(sim::System& system);
+
+}  // namespace nearwarp::coda
