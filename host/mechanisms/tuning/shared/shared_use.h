@@ -8,33 +8,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "device/mechanisms/tuning/shared_rows.h"
 #include "host/functional/compiler/kernel.h"
+#include "host/mechanisms/tuning/shared/annotations.h"
 
 namespace nearwarp::compiler {
 
-using tuning::SharedKind;
-
-/// What a developer says of an array: it is taken for true where the code does not tell.
-struct SharedAnnotation {
-  std::string array;  ///< as PTX or the source names it
-  SharedKind kind = SharedKind::kNone;
-  uint32_t bytes = 0;  ///< that a warp accesses
-};
-
-/// "NAME:accumulator:BYTES" or "NAME:table:BYTES", several joined by "+". Throws nearwarp::Error,
-/// which begins with `where`.
-std::vector<SharedAnnotation> parse_annotations(std::string_view text, const std::string& where);
-
-/// The kernel's shared arrays, as people write them.
-std::vector<std::string> shared_arrays_of(const Kernel& kernel);
-/// Has the kernel an array of that name, as PTX or the source has it?
-bool has_shared_array(const Kernel& kernel, const std::string& name);
 /// Does no thread ask for its place in y or z? Then its blocks are most likely of one dimension,
 /// for analyses without launches.
 bool reads_x_alone(const Kernel& kernel);
