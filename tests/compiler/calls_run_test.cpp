@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "host/functional/compiler/call_graph.h"
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/device/virtual_device.h"
 
@@ -270,6 +271,92 @@ done:
     EXPECT_EQ(result[3 * t], 10 + n * (n + 1) / 2) << t;
     EXPECT_EQ(result[3 * t + 1], 20 + 300 * (n + 1)) << t;
     EXPECT_EQ(result[3 * t + 2], 30 + 7 * (n + 1)) << t;
+  }
+}
+
+// step() of an element; level n calls level n-1 eight times: 8^5 copies of step() when inlined.
+uint32_t step(uint32_t x) { return (x & 1) != 0 ? x * 3 + 1 : x / 2 + 12345; }
+uint32_t steps(uint32_t x, int level) {
+  if (level == 0) return step(x);
+  for (int i = 0; i < 8; ++i) x = steps(x, level - 1) + static_cast<uint32_t>(i);
+  return x;
+}
+
+std::string tower_of_calls(int levels) {
+  std::string text = R"(
+.func (.param .b32 r) f0(.param .b32 x)
+{
+  .reg .b32 %r<5>; .reg .pred %p<2>;
+  ld.param.b32 %r1, [x];
+  and.b32 %r2, %r1, 1;
+  setp.eq.u32 %p1, %r2, 0;
+  @%p1 bra EVEN;
+  mad.lo.u32 %r3, %r1, 3, 1;
+  st.param.b32 [r], %r3;
+  ret;
+EVEN:
+  shr.u32 %r3, %r1, 1;
+  add.u32 %r3, %r3, 12345;
+  st.param.b32 [r], %r3;
+  ret;
+}
+)";
+  for (int level = 1; level <= levels; ++level) {
+    text += ".func (.param .b32 r) f" + std::to_string(level) +
+            "(.param .b32 x)\n{ .reg .b32 %r<2>;\n ld.param.b32 %r1, [x];\n";
+    for (int i = 0; i < 8; ++i)
+      text += " { .param .b32 in; .param .b32 out; st.param.b32 [in], %r1; call (out), f" +
+              std::to_string(level - 1) +
+              ", (in); ld.param.b32 %r1, [out]; }\n add.u32 %r1, %r1, " + std::to_string(i) + ";\n";
+    text += " st.param.b32 [r], %r1;\n ret;\n}\n";
+  }
+  const std::string top = "f" + std::to_string(levels);
+  return text + R"(
+.entry k(.param .u64 out)
+{
+  .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+  .param .b32 in; .param .b32 result;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  setp.lt.u32 %p1, %r1, 11;
+  @%p1 bra FEW;
+  st.param.b32 [in], %r1;
+  call (result), )" +
+         top + R"(, (in);
+  ld.param.b32 %r2, [result];
+  bra TOGETHER;
+FEW:
+  add.u32 %r3, %r1, 1000;
+  st.param.b32 [in], %r3;
+  call (result), )" +
+         top + R"(, (in);
+  ld.param.b32 %r2, [result];
+TOGETHER:
+  activemask.b32 %r4;
+  mul.wide.u32 %rd2, %r1, 8;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r2;
+  st.global.u32 [%rd3+4], %r4;
+  ret;
+}
+)";
+}
+
+TEST(CallsRun, FunctionsWithTooManyCopiesAreCalled) {
+  for (const int levels : {2, 5}) {  // inlined; called
+    VirtualDevice device;
+    const auto program = program_of(tower_of_calls(levels));
+    const compiler::Kernel& k = *program->find("k");
+    ASSERT_EQ(k.unsupported, "");
+    EXPECT_EQ(k.local_bytes == 0, levels == 2);  // called functions have a stack
+    EXPECT_LE(k.instructions.size(), 2 * compiler::kMaxInlined);
+    const auto out = device.upload(std::vector<uint32_t>(64, 0));
+    device.launch(device.load_module(program), "k", {1, 1, 1}, {32, 1, 1}, 0, KernelArgs(out));
+    const auto got = device.download<uint32_t>(out, 64);
+    for (uint32_t i = 0; i < 32; ++i) {
+      EXPECT_EQ(got[2 * i], steps(i < 11 ? i + 1000 : i, levels)) << levels << " " << i;
+      EXPECT_EQ(got[2 * i + 1], 0xffffffffu) << levels << " " << i;  // all lanes met again
+    }
   }
 }
 

@@ -64,6 +64,7 @@ void build_blocks(FlatCode code, Kernel* kernel) {
   for (uint32_t i = 0; i < size; ++i) {
     if (ends_block(flat[i])) leader[i + 1] = true;
     for (const uint32_t label : flat[i].targets) leader[code.labels[label]] = true;
+    if (flat[i].after_call != kNone) leader[code.labels[flat[i].after_call]] = true;
   }
   part_members_from_their_use(flat, &leader);
   std::vector<uint32_t> block_of(size + 1, kNone), first;
@@ -79,6 +80,7 @@ void build_blocks(FlatCode code, Kernel* kernel) {
   for (uint32_t b = 0; b < num_blocks; ++b) {
     Instruction& last = flat[first[b + 1] - 1];
     for (uint32_t& target : last.targets) target = block_of[code.labels[target]];
+    if (last.after_call != kNone) last.after_call = block_of[code.labels[last.after_call]];
     if (last.op == Opcode::kBra) {
       graph[b] = last.targets;
     } else {
@@ -106,6 +108,7 @@ void build_blocks(FlatCode code, Kernel* kernel) {
     for (const uint32_t s : graph[old]) block.successors.push_back(number[s]);
     for (uint32_t k = first[old]; k < first[old + 1]; ++k) {
       for (uint32_t& target : flat[k].targets) target = number[target];
+      if (flat[k].after_call != kNone) flat[k].after_call = number[flat[k].after_call];
       kernel->instructions.push_back(std::move(flat[k]));
     }
   }

@@ -40,7 +40,8 @@ CallGraph::CallGraph(const ptx::Module& module) : module_(module) {
   for (uint32_t i = 0; i < n; ++i)
     if (taken[i] && module.functions[i].is_defined && !module.functions[i].is_entry)
       taken_.push_back(i);
-  Graph graph(n);
+  callees_.resize(n);
+  Graph& graph = callees_;
   std::vector<bool> to_itself(n, false);
   for (uint32_t i = 0; i < n; ++i) {
     const ptx::Function& fn = module.functions[i];
@@ -62,6 +63,54 @@ CallGraph::CallGraph(const ptx::Module& module) : module_(module) {
   for (const uint32_t c : component_) ++members[c];
   recursive_.resize(n);
   for (uint32_t i = 0; i < n; ++i) recursive_[i] = to_itself[i] || members[component_[i]] > 1;
+}
+
+namespace {
+
+bool has_register_formals(const ptx::Function& fn) {
+  const auto in_register = [](const ptx::FormalParam& formal) { return formal.is_register; };
+  return std::any_of(fn.params.begin(), fn.params.end(), in_register) ||
+         std::any_of(fn.returns.begin(), fn.returns.end(), in_register);
+}
+
+}  // namespace
+
+std::vector<bool> CallGraph::called(uint32_t entry, uint64_t max_instructions) const {
+  const auto n = static_cast<uint32_t>(callees_.size());
+  constexpr uint64_t kMany = uint64_t{1} << 30;  // counts stop here: products still fit
+  std::vector<uint32_t> callees_first(n);
+  for (uint32_t i = 0; i < n; ++i) callees_first[i] = i;
+  std::stable_sort(callees_first.begin(), callees_first.end(),
+                   [&](uint32_t a, uint32_t b) { return component_[a] < component_[b]; });
+  std::vector<bool> called = recursive_;
+  std::vector<uint64_t> size(n), copies(n);
+  while (true) {
+    for (const uint32_t i : callees_first) {
+      size[i] = module_.functions[i].instructions.size();
+      for (const uint32_t callee : callees_[i])
+        if (!called[callee]) size[i] = std::min(size[i] + size[callee], kMany);
+    }
+    std::fill(copies.begin(), copies.end(), 0);
+    copies[entry] = 1;
+    uint64_t all = 0;
+    uint32_t best = kNone;
+    const auto saves = [&](uint32_t i) { return (copies[i] - 1) * size[i]; };
+    for (size_t k = n; k-- > 0;) {  // callers first: what calls i has been counted
+      const uint32_t i = callees_first[k];
+      if (copies[i] == 0) continue;
+      if (i == entry || called[i]) {
+        copies[i] = 1;
+        all = std::min(all + size[i], kMany);
+      } else if (copies[i] > 1 && !has_register_formals(module_.functions[i]) &&
+                 (best == kNone || saves(i) > saves(best))) {
+        best = i;
+      }
+      for (const uint32_t callee : callees_[i])
+        copies[callee] = std::min(copies[callee] + copies[i], kMany);
+    }
+    if (all <= max_instructions || best == kNone) return called;
+    called[best] = true;
+  }
 }
 
 std::vector<uint32_t> CallGraph::candidates(const ptx::Function& caller,

@@ -8,6 +8,10 @@
 
 namespace nearwarp::compiler {
 
+/// PTX instructions that a kernel may have with every call inlined; beyond, large functions that
+/// are called at several places are called (the executor tells 65,535 memory instructions apart).
+inline constexpr uint64_t kMaxInlined = 100'000;
+
 /// Device addresses of functions, as indirect calls and tables of functions see them: nothing
 /// else lies there.
 inline constexpr uint64_t kFunctionBase = 0x7f2c'0000'0000;
@@ -26,11 +30,15 @@ class CallGraph {
   bool same_cycle(uint32_t a, uint32_t b) const {
     return recursive_[a] && recursive_[b] && component_[a] == component_[b];
   }
+  /// Functions that the kernel `entry` calls instead of inlining them, so that it has at most
+  /// `max_instructions`, if that can be: recursive ones, then those whose copies save the most.
+  std::vector<bool> called(uint32_t entry, uint64_t max_instructions) const;
 
  private:
   const ptx::Module& module_;
-  std::vector<uint32_t> taken_;  // functions whose address is taken
-  std::vector<uint32_t> component_;
+  std::vector<uint32_t> taken_;                 // functions whose address is taken
+  std::vector<std::vector<uint32_t>> callees_;  // by function; once per place
+  std::vector<uint32_t> component_;             // callees of others have lower numbers
   std::vector<bool> recursive_;
 };
 

@@ -82,6 +82,15 @@ void analyse_blocks(Kernel* kernel) {
       std::erase_if(graph[b], [&](BlockId s) { return dead[s]; });
     }
   }
+  for (BlockId b = 0; b < n; ++b) {  // calls lead to what follows them
+    const Instruction& last =
+        kernel->instructions[kernel->blocks[b].first + kernel->blocks[b].count - 1];
+    if (last.after_call != kNone && !dead[b]) graph[b] = {last.after_call};
+    if (last.returns) {
+      graph[b].clear();
+      exits[b] = true;
+    }
+  }
   const std::vector<uint32_t> ipdom = immediate_postdominators(graph, exits);
   for (BlockId b = 0; b < n; ++b) kernel->blocks[b].ipdom = dead[b] ? kNone : ipdom[b];
 }

@@ -99,15 +99,20 @@ struct Instruction {
   Address address;               ///< ld, st, atom, red, prefetch
   std::vector<BlockId> targets;  ///< bra: one; brx: the table
   bool inlined_call = false;  ///< a kBra that stands for a call or a return of an inlined function
-  uint32_t ptx_line = 0;      ///< line of the statement in the PTX text, from 1
-  uint32_t source_file = 0;   ///< .loc file index, 0 if none
-  uint32_t source_line = 0;   ///< .loc line, 0 if none
+  /// bra that calls a function emitted once: where its lanes are after the call; not of recursive
+  /// ones. The brx back to all such places `returns`.
+  BlockId after_call = kNone;
+  bool returns = false;
+  uint32_t ptx_line = 0;     ///< line of the statement in the PTX text, from 1
+  uint32_t source_file = 0;  ///< .loc file index, 0 if none
+  uint32_t source_line = 0;  ///< .loc line, 0 if none
 };
 
 /// A basic block. Blocks end at control transfers, before labels, and after `bar` (so that a warp
 /// waits for a barrier only at a block's end). A block whose last instruction is a guarded branch
 /// has two successors: the target first, then the fall-through (the next block); a guarded exit has
-/// one, the fall-through. For ipdom, paths that end in `trap` do not count (the launch is dead).
+/// one, the fall-through. For ipdom, paths that end in `trap` do not count (the launch is dead),
+/// and calls lead to what follows them, not through the function.
 struct Block {
   InstrId first = 0;
   uint32_t count = 0;

@@ -57,7 +57,7 @@ class Lowering {
     uint64_t local_end;
     uint32_t owner = kNone;  // the subroutine whose code this is part of; kNone: the entry's
   };
-  // A function that may call itself, emitted once (lower_recursion.cpp).
+  // A function that is not inlined, emitted once (lower_subroutines.cpp).
   struct Subroutine {
     const ptx::Function* fn = nullptr;
     uint32_t index = 0;  // into Module::functions
@@ -91,8 +91,9 @@ class Lowering {
   void direct_call(Frame* frame, const ptx::Instruction& in, const ptx::Function& callee,
                    uint32_t index);
 
-  // lower_recursion.cpp
+  // lower_subroutines.cpp
   const CallGraph& call_graph();
+  bool is_called(uint32_t function);
   uint32_t subroutine(const ptx::Function& fn, uint32_t index);
   void call_subroutine(Frame* frame, const ptx::Instruction& in, const ptx::Function& callee,
                        uint32_t callee_index);
@@ -182,6 +183,7 @@ class Lowering {
   std::vector<bool> symbol_extern_;
   std::vector<const ptx::Function*> stack_;
   std::optional<CallGraph> call_graph_;
+  std::vector<bool> called_;  // rather than inlined, by function
   std::vector<Subroutine> subroutines_;
   std::map<RegId, std::pair<RegId, RegId>> halves_;  // of 128-bit registers
   RegId stack_pointer_ = kNone;

@@ -81,10 +81,10 @@ void Lowering::emit_call(Frame* frame, const ptx::Instruction& in) {
   direct_call(frame, in, callee, index);
 }
 
-// A call of a known function: inlined, unless it may call itself.
+// A call of a known function: inlined, unless it may call itself or has too many copies.
 void Lowering::direct_call(Frame* frame, const ptx::Instruction& in, const ptx::Function& callee,
                            uint32_t index) {
-  if (call_graph().is_recursive(index)) {
+  if (is_called(index)) {
     call_subroutine(frame, in, callee, index);
     return;
   }

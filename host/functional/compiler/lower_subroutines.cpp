@@ -1,6 +1,7 @@
-// Calls that cannot be inlined. A function that may call itself is emitted once per kernel; its
-// parameters, results and locals, what its callers keep across calls, and the place to return to
-// lie in a frame on the thread's stack in local memory, at the register %sp.
+// Calls that are not inlined. A function that may call itself, and a large one whose copies would
+// be too many, is emitted once per kernel; its parameters, results and locals, what its callers
+// keep across calls, and the place to return to lie in a frame on the thread's stack in local
+// memory, at the register %sp.
 #include <algorithm>
 
 #include "host/core/error.h"
@@ -29,7 +30,16 @@ const CallGraph& Lowering::call_graph() {
   return *call_graph_;
 }
 
-// The subroutine of a recursive function, laid out when it is first called.
+// Is the function called instead of inlined?
+bool Lowering::is_called(uint32_t function) {
+  if (called_.empty()) {
+    const auto entry = static_cast<uint32_t>(&entry_ - module_.functions.data());
+    called_ = call_graph().called(entry, kMaxInlined);
+  }
+  return called_[function];
+}
+
+// The subroutine of a function, laid out when it is first called.
 uint32_t Lowering::subroutine(const ptx::Function& fn, uint32_t index) {
   for (uint32_t i = 0; i < subroutines_.size(); ++i)
     if (subroutines_[i].index == index) return i;
@@ -206,7 +216,10 @@ void Lowering::call_subroutine(Frame* frame, const ptx::Instruction& in,
   move.dsts = {stack_pointer_};
   move.srcs = {of_register(next)};
   code_.instructions.push_back(std::move(move));
-  code_.instructions.push_back(jump(subroutines_[target].entry_label));
+  Instruction enter = jump(subroutines_[target].entry_label);
+  // Lanes that make one recursive call may return at different places.
+  if (!call_graph().is_recursive(callee_index)) enter.after_call = site_label;
+  code_.instructions.push_back(std::move(enter));
   // Back again: %sp is still the callee's.
   code_.labels[site_label] = static_cast<uint32_t>(code_.instructions.size());
   for (uint32_t i = 0; i < call.num_returns; ++i) {
@@ -252,6 +265,7 @@ void Lowering::emit_subroutines() {
     Instruction leave = like;
     leave.op = Opcode::kBrx;
     leave.inlined_call = true;
+    leave.returns = !call_graph().is_recursive(subroutines_[i].index);
     leave.mod.detail = i + 1;  // until finish_subroutines()
     leave.srcs = {of_register(site)};
     code_.instructions.push_back(std::move(leave));
