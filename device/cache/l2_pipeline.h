@@ -29,14 +29,20 @@ NW_HD NW_INLINE uint16_t sector_data_bytes(const L2SliceParams& p, uint32_t sect
   return static_cast<uint16_t>((n == 0 ? 1 : n) * p.sector_bytes);
 }
 
-NW_HD NW_INLINE PacketKind reply_kind(bool atomic) {
-  return atomic ? PacketKind::kAtomicReply : PacketKind::kReadReply;
+NW_HD NW_INLINE PacketKind reply_kind(L2Origin origin) {
+  return origin == L2Origin::kAtomic    ? PacketKind::kAtomicReply
+         : origin == L2Origin::kOperand ? kOperandReply
+                                        : PacketKind::kReadReply;
+}
+NW_HD NW_INLINE L2Origin origin_of(bool atomic) {
+  return atomic ? L2Origin::kAtomic : L2Origin::kRead;
 }
 
 /// Data of a reply. A read that names no sectors is of the whole line.
 NW_HD NW_INLINE uint32_t reply_data_bytes(const L2SliceParams& p, PacketKind kind,
                                           uint32_t sectors) {
   if (kind == PacketKind::kReadReply && (p.by_sectors == 0 || sectors == 0)) return p.line_bytes;
+  if (kind == kOperandReply) return p.line_bytes;
   return kind == PacketKind::kWriteAck ? 0 : sector_data_bytes(p, sectors);
 }
 

@@ -80,7 +80,7 @@ NW_HD inline Served serve_hit(const L2SliceParams& p, L2SliceState& s, std::byte
                               const LookUp& l, L2Sectors& line, bool atomic) {
   const bool through = atomic && p.write_back == 0;
   if (s.reply_count == s.replies.count || (through && request_room(s) == 0)) return Served::kNo;
-  push_reply(s, base, l.due, l.request, reply_kind(atomic));
+  push_reply(s, base, l.due, l.request, reply_kind(origin_of(atomic)));
   if (through) {
     push_atomic_write(p, s, base, l.due, l.request.line, l.request.sectors);
   } else if (atomic) {
@@ -130,7 +130,7 @@ NW_HD inline Served serve_read(const L2SliceParams& p, L2SliceState& s, std::byt
   w.tag = l.request.tag;
   w.sectors = l.request.sectors;
   w.src = l.request.src;
-  w.atomic = atomic ? 1 : 0;
+  w.origin = origin_of(atomic);
   w.needs = static_cast<uint8_t>(needs);
   m.waiters = static_cast<uint16_t>(m.waiters + 1);
   s.request_reserved += through ? 1 : 0;

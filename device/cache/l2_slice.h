@@ -12,6 +12,7 @@
 #pragma once
 
 #include "device/cache/l2_sectors.h"
+#include "device/cache/service_queue.h"
 
 namespace nearwarp {
 
@@ -37,7 +38,11 @@ NW_HD NW_INLINE void take_from_memory(const G& g, const L2SliceParams& p, L2Slic
       }
       s.counters.fills += 1;
     } else if (kind == PacketKind::kWriteAck) {
-      s.counters.atomic_write_acks += 1;
+      if (index != 0) {
+        s.service.in(base)->to_reply.push(base, index - 1);
+      } else {
+        s.counters.atomic_write_acks += 1;
+      }
     } else {
       record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
     }
@@ -50,8 +55,12 @@ NW_HD NW_INLINE void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
                                    Tick now, Horizon& horizon) {
   L2Mshr& m = s.mshrs.in(base)[s.filling];
   const L2Waiter& w = s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter];
-  send_reply(p, s, base, now, m.line, w.tag, w.sectors, w.src, reply_kind(w.atomic != 0), horizon);
-  if (w.atomic != 0 && p.write_back == 0) {
+  if (w.origin == L2Origin::kService) {
+    service::operand_came(p, *s.service.in(base), base, w.tag, now);
+  } else {
+    send_reply(p, s, base, now, m.line, w.tag, w.sectors, w.src, reply_kind(w.origin), horizon);
+  }
+  if (w.origin == L2Origin::kAtomic && p.write_back == 0) {
     s.request_reserved -= 1;
     // In order behind what is under way, so that the ring stays sorted by time.
     Tick due = now;
@@ -119,13 +128,11 @@ NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byt
   s.pending.in(base)[set] &= ~match;
 }
 
-/// Look up the oldest request, if what it needs is there. Returns false, having changed nothing, if
-/// it has to wait for something inside this slice.
-template <class G>
+/// Look up a request, if what it needs is there; the leader calls `taken` then. Returns false,
+/// having changed nothing, if it has to wait for something inside this slice.
+template <class G, class F>
 NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                             Tick now, Horizon& horizon) {
-  Channel& in = *s.request_in.in(base);
-  const Packet request = front(in, base);
+                             Tick now, const Packet& request, L2Origin origin, F&& taken) {
   const uint32_t set = set_of(p, base, request.line);
   const uint32_t* tags = s.tags.in(base) + set * p.ways;
   uint8_t* ages = s.ages.in(base) + set * p.ways;
@@ -140,18 +147,22 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
 
   if (request.kind == PacketKind::kRead || atomic) {
     if ((match & ~pending) != 0) {  // hit
-      if (s.reply_count == s.replies.count || (atomic && room == 0)) return false;
+      const bool replies = origin != L2Origin::kService;
+      if ((replies && s.reply_count == s.replies.count) || (atomic && room == 0)) return false;
       touch(g, p, ages, count_trailing_zeros(match));
       g.leader([&] {
-        push_reply(s, base, due, request, reply_kind(atomic));
+        if (replies) {
+          push_reply(s, base, due, request, reply_kind(origin));
+        } else {
+          s.service.in(base)->arriving.push(base, due, request.tag);
+        }
         if (atomic) push_atomic_write(p, s, base, due, request.line, request.sectors);
         s.counters.reads += atomic ? 0 : 1;
         s.counters.read_hits += atomic ? 0 : 1;
         s.counters.atomics += atomic ? 1 : 0;
         s.counters.atomic_hits += atomic ? 1 : 0;
         if (atomic) occupy_atomics(p, s, request, now);
-        s.counters.requests_in += 1;
-        pop(in, base, now, horizon);
+        taken();
       });
       return true;
     }
@@ -191,7 +202,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
       w.tag = request.tag;
       w.sectors = request.sectors;
       w.src = request.src;
-      w.atomic = atomic ? 1 : 0;
+      w.origin = origin;
       m.waiters = static_cast<uint16_t>(m.waiters + 1);
       s.request_reserved += atomic ? 1 : 0;
       s.counters.reads += atomic ? 0 : 1;
@@ -201,8 +212,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
       s.counters.atomic_misses += atomic && !merge ? 1 : 0;
       s.counters.atomic_merges += atomic && merge ? 1 : 0;
       if (atomic) occupy_atomics(p, s, request, now);
-      s.counters.requests_in += 1;
-      pop(in, base, now, horizon);
+      taken();
     });
     return true;
   }
@@ -217,8 +227,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
                    request.src, request.bytes);
       s.counters.writes += 1;
       s.counters.write_hits += hit != 0 ? 1 : 0;
-      s.counters.requests_in += 1;
-      pop(in, base, now, horizon);
+      taken();
     });
     return true;
   }
@@ -229,10 +238,21 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
     } else {
       record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
     }
+    taken();
+  });
+  return true;
+}
+
+/// Look up the oldest request of the network.
+template <class G>
+NW_HD NW_INLINE bool look_up_next(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                  std::byte* base, Tick now, Horizon& horizon) {
+  Channel& in = *s.request_in.in(base);
+  const Packet request = front(in, base);
+  return look_up(g, p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic), [&] {
     s.counters.requests_in += 1;
     pop(in, base, now, horizon);
   });
-  return true;
 }
 
 /// Take one invalidation from its own network: it needs nothing, so it never blocks.
@@ -250,6 +270,113 @@ NW_HD NW_INLINE void take_invalidation(const G& g, const L2SliceParams& p, L2Sli
     s.counters.requests_in += 1;
     pop(in, base, now, horizon);
   });
+}
+
+/// One reply: of a fill and a hit in turns.
+template <class G>
+NW_HD NW_INLINE void reply(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                           Tick now, Horizon& horizon) {
+  const bool fill = s.filling != kNoMshr;
+  const bool hit = s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= now;
+  if (!(fill || hit) || !can_send(*s.reply_out.in(base), base, now)) return;
+  const bool take_hit = hit && (!fill || s.hit_turn != 0);
+  g.leader([&] {
+    if (fill && hit) s.hit_turn = take_hit ? 0 : 1;
+    if (take_hit) {
+      answer_hit(p, s, base, now, horizon);
+    } else {
+      answer_waiter(p, s, base, now, horizon);
+    }
+  });
+}
+
+/// The same where there is a service queue: its operands need no way out, and it replies in turns
+/// with the slice.
+template <class G>
+NW_HD NW_APART void reply_with_service(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                       ServiceState& q, std::byte* base, Tick now,
+                                       Horizon& horizon) {
+  const L2Waiter* waiters = s.waiters.in(base);
+  if (s.filling != kNoMshr &&
+      waiters[s.filling * p.mshr_merges + s.next_waiter].origin == L2Origin::kService) {
+    g.leader([&] { answer_waiter(p, s, base, now, horizon); });
+    return;
+  }
+  const bool other = s.filling != kNoMshr ||
+                     (s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= now);
+  if (q.to_reply.count == 0 || (other && !q.reply_turn)) {
+    if (other && q.to_reply.count != 0 && can_send(*s.reply_out.in(base), base, now))
+      g.leader([&] { q.reply_turn = true; });
+    reply(g, p, s, base, now, horizon);
+    return;
+  }
+  if (!can_send(*s.reply_out.in(base), base, now)) return;
+  g.leader([&] {
+    q.reply_turn = false;
+    send(*s.reply_out.in(base), base, now, service::take_reply(p, q, base, now), horizon);
+  });
+}
+
+/// A ComputePacket stands at the network's head: take it into the queue, or, if that is full, look
+/// up its operands one after the other for the SM that sent it. Returns false, having changed
+/// nothing, if it has to wait.
+template <class G>
+NW_HD inline bool take_compute_packet(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                      ServiceState& q, std::byte* base, Tick now,
+                                      Horizon& horizon) {
+  Channel& in = *s.request_in.in(base);
+  const Packet packet = front(in, base);
+  const ComputeOrder order = unpack(packet);
+  const uint32_t passed = q.passed;
+  if (passed == 0 && q.free.any()) {
+    g.leader([&] {
+      service::accept(p, q, base, packet, now);
+      s.counters.requests_in += 1;
+      pop(in, base, now, horizon);
+    });
+    return true;
+  }
+  Packet read = packet;
+  read.kind = PacketKind::kRead;
+  read.line = order.line[passed];
+  read.sectors = 0;
+  return look_up(g, p, s, base, now, read, L2Origin::kOperand, [&] {
+    q.counters.refused += passed == 0 ? 1 : 0;
+    q.passed = passed + 1 == order.operands ? 0 : passed + 1;
+    if (q.passed != 0) return;
+    s.counters.requests_in += 1;
+    pop(in, base, now, horizon);
+  });
+}
+
+/// One look-up in a cycle: the network's and the service queue's in turns.
+template <class G>
+NW_HD NW_APART void look_up_with_service(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                         ServiceState& q, std::byte* base, Tick now,
+                                         Horizon& horizon, bool& blocked, bool& service_blocked) {
+  const bool others = has_packet(*s.request_in.in(base), base, now);
+  const bool own = service::looks_up(q);
+  const auto look_up_own = [&] {
+    const Packet request = service::next_request(p, q, base);
+    return look_up(g, p, s, base, now, request, L2Origin::kService,
+                   [&] { service::looked_up(q, base); });
+  };
+  const auto look_up_others = [&] {
+    return front(*s.request_in.in(base), base).kind == kComputePacket
+               ? take_compute_packet(g, p, s, q, base, now, horizon)
+               : look_up_next(g, p, s, base, now, horizon);
+  };
+  const bool own_first = own && q.own_turn;
+  bool own_done = own_first && look_up_own();
+  const bool others_done = others && !own_done && look_up_others();
+  if (own && !own_first && !others_done) own_done = look_up_own();
+  g.leader([&] {
+    if (others_done) q.own_turn = true;
+    if (own_done) q.own_turn = false;
+  });
+  const bool none = !own_done && !others_done;
+  blocked = others && none;
+  service_blocked = own && none;
 }
 
 /// Put sectors of a line there before anything runs.
@@ -291,7 +418,9 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
   const Channel& memory_in = *s.memory_in.in(base);
   const Channel& memory_out = *s.memory_out.in(base);
   const Channel& reply_out = *s.reply_out.in(base);
+  ServiceState* const service = s.service.count != 0 ? s.service.in(base) : nullptr;
   bool blocked = false;  // the oldest request waits for something inside the slice
+  bool service_blocked = false;  // and so does the service queue's
   bool poll = false;
 
   // Earliest tick, `from` or later, at which something can be done, as far as is known. Values
@@ -319,6 +448,14 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
     }
     if (s.invalidate_in.count != 0)
       next = min_tick(next, head_arrival(*s.invalidate_in.in(base), base));
+    if (service != nullptr) {
+      next = min_tick(next, service::next_event(*service, base, from, service_blocked));
+      if (service->to_reply.count != 0) {
+        const Tick credit = send_tick(reply_out, base);
+        poll |= credit >= kNever;
+        next = min_tick(next, max_tick(from, credit));
+      }
+    }
     if (next >= kNever) return kNever;
     return cycle_at_or_after(max_tick(next, from), p.period) * p.period;
   };
@@ -331,26 +468,23 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
     if (s.invalidate_in.count != 0 && has_packet(*s.invalidate_in.in(base), base, t)) {
       take_invalidation(g, p, s, base, t, horizon);
     }
-    const bool fill = s.filling != kNoMshr;
-    const bool hit = s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= t;
-    if ((fill || hit) && can_send(reply_out, base, t)) {
-      const bool take_hit = hit && (!fill || s.hit_turn != 0);
-      g.leader([&] {
-        if (fill && hit) s.hit_turn = take_hit ? 0 : 1;
-        if (take_hit) {
-          answer_hit(p, s, base, t, horizon);
-        } else {
-          answer_waiter(p, s, base, t, horizon);
-        }
-      });
+    if (service != nullptr) {
+      g.leader([&] { service::advance(p, *service, base, t); });
+      reply_with_service(g, p, s, *service, base, t, horizon);
+    } else {
+      reply(g, p, s, base, t, horizon);
     }
     if (s.request_count != 0 && s.requests.in(base)[s.request_head].due <= t &&
         can_send(memory_out, base, t)) {
       g.leader([&] { send_request(p, s, base, t, horizon); });
     }
-    blocked = has_packet(request_in, base, t) &&
-              !(p.by_sectors != 0 ? look_up_sectors(g, p, s, base, t, horizon)
-                                  : look_up(g, p, s, base, t, horizon));
+    if (service != nullptr) {
+      look_up_with_service(g, p, s, *service, base, t, horizon, blocked, service_blocked);
+    } else {
+      blocked = has_packet(request_in, base, t) &&
+                !(p.by_sectors != 0 ? look_up_sectors(g, p, s, base, t, horizon)
+                                    : look_up_next(g, p, s, base, t, horizon));
+    }
     t = next_event(t + 1);
   }
 

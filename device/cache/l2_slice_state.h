@@ -2,6 +2,7 @@
 // device/cache/l2_slice.h.
 #pragma once
 
+#include "device/cache/service_state.h"
 #include "device/cache/set_index.h"
 #include "device/core/fault.h"
 #include "device/core/home_table.h"
@@ -42,11 +43,19 @@ struct L2Mshr {
   uint32_t next_free = kNoMshr;
 };
 
+/// Whose request it is.
+enum class L2Origin : uint8_t {
+  kRead,     ///< or a write
+  kAtomic,
+  kOperand,  ///< an operand of a chain that the service queue has refused
+  kService,  ///< the service queue's own; its tag is the entry's number
+};
+
 struct L2Waiter {
   uint32_t tag = 0;
   uint32_t sectors = 0;
   uint16_t src = 0;
-  uint8_t atomic = 0;
+  L2Origin origin = L2Origin::kRead;
   uint8_t needs = 0;  ///< by sectors: those that were missing
 };
 
@@ -100,6 +109,7 @@ struct L2Counters {
 struct L2SliceState {
   Ref<Channel> request_in, memory_in, memory_out, reply_out;
   Ref<Channel> invalidate_in;  ///< count 0: none. Invalidations never wait for anything.
+  Ref<ServiceState> service;   ///< count 0: none
   Ref<uint32_t> tags;          ///< [set][way]
   Ref<uint8_t> ages;       ///< [set][way]: 0 is the most recently used; a permutation of the ways
   Ref<uint16_t> mshr_of;   ///< [set][way]: valid where `pending`

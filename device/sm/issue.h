@@ -182,7 +182,7 @@ NW_HD inline bool issue_cycle(V& v, uint32_t now, const typename V::Warps* sched
   bool any = false;
   for (uint32_t k = 0; k < v.p.num_schedulers; ++k) {
     const auto m = issuable(v.p, v.s, k, now) & scheduler_warps[k];
-    if (!m.any()) continue;
+    if (!m.any() || v.s.slot_taken[k] > now) continue;
     const uint32_t warp = pick(v, k, m);
     v.s.last_warp[k] = static_cast<uint8_t>(warp);
     any |= issue(v, warp, k, now);

@@ -207,6 +207,7 @@ struct SmStateOf {
   uint32_t port_accepts[kNumPortUnits][kMaxPorts] = {}, unit_accepts[kNumPortUnits] = {};
   PortQueue port_queue[kNumPortUnits][kMaxPorts];
   uint8_t last_warp[kMaxSchedulers] = {};
+  uint32_t slot_taken[kMaxSchedulers] = {};  ///< cycle from which on a scheduler's turns are free
   // Thread blocks; `block_order` lists used slots from the oldest on.
   uint8_t block_order[WarpSet<kWords>::kCapacity] = {};
   uint32_t num_block_order = 0;

@@ -13,6 +13,7 @@
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/mechanisms/coda/pass/strides.h"
+#include "host/mechanisms/opportunistic/pass/chains.h"
 #include "host/mechanisms/tom/offload_tables.h"
 #include "host/mechanisms/tom/pass/print.h"
 #include "host/recording/accel_sim/trace_list.h"
@@ -46,6 +47,9 @@ int analyze_command(const Words& words) {
             "run the workload and compare mappings of its data to memory stacks by its traces");
   line.flag("strides",
             "print how far thread blocks lie apart in each memory object, by the kernels' code");
+  line.flag("chains",
+            "print the chains of loads, arithmetic and stores that opportunistic computing "
+            "offloads, and why other loads are in none");
   line.flag("sharing",
             "run the workload and count its pages by the thread blocks and stacks that touch them");
   line.value("size", "with --mappings, --sharing: small, medium, large, or paper", "SIZE", "small");
@@ -57,9 +61,12 @@ int analyze_command(const Words& words) {
     print(line.help());
     return 0;
   }
-  if (line.given("mappings") + line.given("sharing") + line.given("strides") > 1)
+  if (line.given("mappings") + line.given("sharing") + line.given("strides") +
+          line.given("chains") >
+      1)
     throw UsageError(
-        "--mappings, --sharing and --strides are different analyses - ask for one at a time");
+        "--mappings, --sharing, --strides and --chains are different analyses - ask for one at a "
+        "time");
   if (line.given("mappings")) return analyze_mappings_command(line);
   if (line.given("sharing")) return analyze_sharing_command(line);
   for (const char* option : {"size", "trace-cache", "json"}) {
@@ -75,7 +82,7 @@ int analyze_command(const Words& words) {
     print(trace_analysis(line.positional()[0], line.text("kernel")));
     return 0;
   }
-  const bool strides = line.given("strides");
+  const bool strides = line.given("strides"), chains = line.given("chains");
   compiler::OffloadModel model = tom::offload_model(machine, policy);
   const compiler::Program program = compile(line.positional()[0]);
   const std::string wanted = line.text("kernel");
@@ -92,6 +99,8 @@ int analyze_command(const Words& words) {
     model.shared.flat_blocks = compiler::reads_x_alone(kernel);
     text += strides
                 ? compiler::format_strides(kernel)
+            : chains
+                ? opportunistic::format_chains(kernel)
                 : compiler::format_analysis(kernel, compiler::analyze_offloading(kernel, model));
   }
   if (text.empty()) {

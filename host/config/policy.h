@@ -10,7 +10,7 @@ struct PolicyConfig {
   std::string name;         ///< file name without ".toml"
   std::string path;         ///< where it was read from
   std::string description;  ///< [policy] description
-  std::string mechanism;    ///< [policy] mechanism: "none", "tom", "tuning" or "coda"
+  std::string mechanism;    ///< [policy] mechanism: "none", "tom", "tuning", "coda", "opportunistic"
   std::string
       mapping;  ///< [policy] mapping: "bmap", "tmap", "oracle", "local", "cgp", "coda" or "fta"
 
@@ -65,6 +65,13 @@ struct PolicyConfig {
 
     bool operator==(const Tuning&) const = default;
   } tuning;
+
+  /// [chains]; A. Pattnaik et al., ISCA 2019
+  struct Chains {
+    uint32_t offload_entries = 48;  ///< of an SM's offload queue
+    uint32_t service_entries = 96;  ///< of a service queue
+    uint32_t buffer_entries = 4;    ///< chains whose data a service queue has read
+  } chains;
 };
 
 }  // namespace nearwarp::config

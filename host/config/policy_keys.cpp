@@ -15,15 +15,16 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 35> all = {{
+  static const std::array<Key<P>, 38> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
-       "none tom tuning coda",
+       "none tom tuning coda opportunistic",
        "none: everything runs on the main GPU; tom: offloading after the TOM paper; tuning: "
        "offloading of loops after Y. Wu et al. (ICS 2020); coda: pages are spread over stacks or "
        "stay "
-       "in one, after the CODA paper."},
+       "in one, after the CODA paper; opportunistic: chains of loads, arithmetic and stores are "
+       "computed at L2 slices, after A. Pattnaik et al. (ISCA 2019)."},
       {"policy.mapping", [](P& p) -> Member { return &p.mapping; }, "", 0, 0, false,
        "bmap tmap oracle local cgp coda fta",
        "How memory is spread over stacks. bmap: the baseline's fine interleaving; tmap: two "
@@ -136,6 +137,12 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "Shared arrays and what a warp does with them: NAME:accumulator:BYTES or NAME:table:BYTES, "
        "several joined by +.",
        kOptional},
+      {NW_KEY(chains.offload_entries), "chains", 1, 64, false, "",
+       "That an SM may have offloaded at a time: entries of its offload queue.", kOptional},
+      {NW_KEY(chains.service_entries), "chains", 1, 256, false, "",
+       "That a service queue takes in; others come back as operands.", kOptional},
+      {NW_KEY(chains.buffer_entries), "chains", 1, 64, false, "",
+       "Whose data a service queue reads, or has read, at a time.", kOptional},
       {NW_KEY(dispatch.groups), "groups", 1, 64, false, "",
        "Groups of SMs with queues of thread blocks of their own: the SMs of a stack, if they lie "
        "in "

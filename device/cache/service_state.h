@@ -1,0 +1,161 @@
+// A service queue at an L2 slice: computes on lines where they are. Its state and packets; what it
+// does is in device/cache/service_queue.h.
+//
+// Source: A. Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA 2019 (OC below),
+// sections 4.2 and 4.4.2, figures 5, 8 and 10.
+#pragma once
+
+#include "device/core/channel.h"
+#include "device/core/packet.h"
+#include "device/core/types.h"
+#include "device/core/warp_set.h"
+
+namespace nearwarp {
+
+inline constexpr uint32_t kServiceBlock = 3;
+/// A chain of instructions for whoever takes its data in (OC: ComputePacket).
+inline constexpr PacketKind kComputePacket = packet_kind(kServiceBlock, 0, MessageClass::kRequest);
+/// Its result, or that it has been stored.
+inline constexpr PacketKind kComputeReply = packet_kind(kServiceBlock, 0, MessageClass::kReply);
+/// A line of data for the SM that wanted the chain executed, because the queue was full (OC,
+/// section 4.4.2, scenario 3).
+inline constexpr PacketKind kOperandReply = packet_kind(kServiceBlock, 1, MessageClass::kReply);
+
+inline constexpr uint32_t kMaxOperands = 2;
+/// More entries than any service queue has.
+inline constexpr uint32_t kMaxServiceEntries = WarpSet<4>::kCapacity;
+
+/// What a ComputePacket says.
+struct ComputeOrder {
+  LineAddr line[kMaxOperands] = {};  ///< data
+  LineAddr store_line = 0;
+  uint8_t operands = 1;
+  uint8_t alu_cycles = 1;       ///< that the ALU takes one instruction after the other
+  bool stores = false;          ///< the result goes to `store_line`; else to the SM
+  uint8_t store_sectors = 0;    ///< that it writes
+  uint16_t latency_cycles = 0;  ///< from the last operand to the result
+  uint16_t reply_bytes = 0;     ///< weight of the reply
+};
+
+/// An order's packet; source, destination, weight and tag are the sender's.
+NW_HD inline Packet pack(const ComputeOrder& o) {
+  Packet p;
+  p.kind = kComputePacket;
+  p.line = o.line[0];
+  p.payload = uint64_t{o.store_line} << 32 | o.line[1];
+  p.sectors = o.store_sectors | uint32_t{o.operands} << 8 | uint32_t{o.stores} << 10 |
+              uint32_t{o.alu_cycles} << 16;
+  p.extra = o.latency_cycles | uint32_t{o.reply_bytes} << 16;
+  return p;
+}
+NW_HD inline ComputeOrder unpack(const Packet& p) {
+  ComputeOrder o;
+  o.line[0] = p.line;
+  o.line[1] = static_cast<LineAddr>(p.payload);
+  o.store_line = static_cast<LineAddr>(p.payload >> 32);
+  o.store_sectors = static_cast<uint8_t>(p.sectors);
+  o.operands = static_cast<uint8_t>(p.sectors >> 8 & 3);
+  o.stores = (p.sectors >> 10 & 1) != 0;
+  o.alu_cycles = static_cast<uint8_t>(p.sectors >> 16);
+  o.latency_cycles = static_cast<uint16_t>(p.extra);
+  o.reply_bytes = static_cast<uint16_t>(p.extra >> 16);
+  return o;
+}
+
+/// One chain in the status register (OC: SQSR).
+struct ServiceEntry {
+  ComputeOrder order;
+  uint32_t tag = 0;
+  uint32_t since = 0;  ///< cycle in which it came
+  uint16_t src = 0;
+  uint8_t asked = 0;      ///< operands looked up, of those that are wanted now
+  uint8_t present = 0;    ///< operands that have come
+  bool buffered = false;  ///< has a place in the buffer: data is read, no longer waited for
+};
+
+/// Entries in order of arrival.
+struct ServiceFifo {
+  Ref<uint8_t> ids;  ///< a ring
+  uint32_t head = 0, count = 0;
+
+  NW_HD void push(std::byte* base, uint32_t id) {
+    ids.in(base)[(head + count) % ids.count] = static_cast<uint8_t>(id);
+    count += 1;
+  }
+  NW_HD uint32_t front(std::byte* base) const { return ids.in(base)[head]; }
+  NW_HD uint32_t pop(std::byte* base) {
+    const uint32_t id = front(base);
+    head = head + 1 == ids.count ? 0 : head + 1;
+    count -= 1;
+    return id;
+  }
+};
+
+/// Something that is known to happen to an entry.
+struct ServiceEvent {
+  Tick due = 0;
+  uint32_t id = 0;
+};
+/// Events in the order of their times.
+struct ServiceEvents {
+  Ref<ServiceEvent> events;  ///< a ring
+  uint32_t head = 0, count = 0;
+
+  NW_HD void push(std::byte* base, Tick due, uint32_t id) {
+    events.in(base)[(head + count) % events.count] = {due, id};
+    count += 1;
+  }
+  NW_HD const ServiceEvent& front(std::byte* base) const { return events.in(base)[head]; }
+  NW_HD void pop() {
+    head = head + 1 == events.count ? 0 : head + 1;
+    count -= 1;
+  }
+};
+
+struct ServiceCounters {
+  uint64_t taken = 0, refused = 0;  ///< ComputePackets; refused: the queue was full
+  uint64_t operands = 0;            ///< waited for in the slice
+  uint64_t operands_read = 0;       ///< read into the buffer
+  uint64_t stores = 0;
+  uint64_t replies = 0;
+  uint64_t alu_cycles = 0;
+  uint64_t cycles = 0;  ///< from packet to reply, summed
+  uint64_t peak = 0;    ///< most chains at a time
+};
+
+/// Chains go through these sets, each in order of arrival: to_ask (its operands are looked up one
+/// by one; the slice fetches what it has not got), waiting for them, ready, reading (it has a place
+/// in the buffer; its operands are looked up again and read), waiting for them, computing,
+/// to_write, waiting for memory, to_reply.
+struct ServiceState {
+  uint32_t buffer_entries = 4;
+  Ref<ServiceEntry> entries;
+  WarpSet<4> free;
+  ServiceFifo to_ask, ready, reading, to_write, to_reply;
+  ServiceEvents arriving;  ///< operands that the slice had
+  ServiceEvents computing;
+  uint32_t buffered = 0;
+  uint32_t in_use = 0;
+  Tick alu_free = 0;         ///< from when on the ALU can begin another chain
+  uint32_t passed = 0;       ///< of the refused packet at the network's head: operands looked up
+  bool own_turn = false;     ///< whose turn it is to look something up
+  bool reply_turn = false;   ///< and to reply
+  ServiceCounters counters;
+};
+
+/// Lay out a service queue.
+template <class Allocator>
+ServiceState make_service_queue(Allocator& arena, uint32_t entries, uint32_t buffer_entries) {
+  NW_ASSERT(entries >= 1 && entries <= kMaxServiceEntries && buffer_entries >= 1);
+  ServiceState s;
+  s.buffer_entries = buffer_entries;
+  s.entries = arena.template allocate<ServiceEntry>(entries);
+  s.free = WarpSet<4>::lowest(entries);
+  for (ServiceFifo* f : {&s.to_ask, &s.ready, &s.reading, &s.to_write, &s.to_reply})
+    f->ids = arena.template allocate<uint8_t>(entries);
+  s.arriving.events = arena.template allocate<ServiceEvent>(entries * kMaxOperands);
+  s.computing.events = arena.template allocate<ServiceEvent>(entries);
+  return s;
+}
+
+}  // namespace nearwarp

@@ -1,0 +1,55 @@
+// Opportunistic computing: chains of loads, arithmetic and stores executed where their data is.
+//
+// Source: A. Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA 2019 (OC).
+#pragma once
+
+#include "device/frontend/mechanisms.h"
+#include "device/mechanisms/opportunistic/offload_queue.h"
+
+namespace nearwarp::opportunistic {
+
+struct OnSm : sm::Hooks {
+  template <uint32_t kWords>
+  using State = SmSideState<kWords>;
+  using Params = SmSideParams;
+
+  template <class O>
+  NW_HD static bool at_cursor(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+    return come_to_chain(o, warp, now, earliest);
+  }
+  template <class O>
+  NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
+    opportunistic::on_timer(o, warp, now);
+  }
+  template <class O>
+  NW_HD static void on_operation_ended(O& o, uint32_t warp, uint32_t now) {
+    if (side_of(o, warp).step == Step::kWaiting) wait_for_operands(o, warp, now, now + 1);
+  }
+  template <class O>
+  NW_HD static void on_packet(O& o, const Packet& p, uint32_t now) {
+    if (p.kind == kOperandReply) {
+      on_operand(o, p, now);
+    } else {
+      NW_ASSERT(p.kind == kComputeReply);
+      finish(o, p.tag, now, now + 1);
+    }
+  }
+  template <class O>
+  NW_HD static void use_network(O& o, uint32_t now) {
+    send_next(o, now);
+  }
+};
+
+/// Nothing.
+struct OnFrontEnd : frontend::Hooks {
+  struct State {};
+  struct Params {};
+};
+
+struct Mechanism {
+  static constexpr uint32_t kPacketBlock = kServiceBlock;
+  using OnSm = opportunistic::OnSm;
+  using OnFrontEnd = opportunistic::OnFrontEnd;
+};
+
+}  // namespace nearwarp::opportunistic

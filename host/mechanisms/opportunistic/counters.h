@@ -1,0 +1,33 @@
+// What a run's result says of offloaded chains.
+#pragma once
+
+#include "host/mechanisms/opportunistic/chain_tables.h"
+#include "device/mechanisms/opportunistic/mechanism.h"
+#include "host/timing/machine/system.h"
+#include "host/timing/report/result.h"
+
+namespace nearwarp::opportunistic {
+
+/// f(side) for the offload queue of every SM that has one; mechanism `number`.
+template <class F>
+void each_side(sim::System& system, uint32_t number, F&& f) {
+  for (const uint16_t endpoint : system.sms) {
+    const sm::SmState& sm = system.state<sm::SmState>(endpoint);
+    if ((sm.attached >> number & 1) == 0) continue;
+    f(*reinterpret_cast<SmSideState<1>*>(system.arena.base() + sm.mechanism_state[number]));
+  }
+}
+
+/// f(queue) for every service queue.
+template <class F>
+void each_service_queue(sim::System& system, F&& f) {
+  for (const uint16_t slice : system.members("l2")) {
+    const L2SliceState& s = system.state<L2SliceState>(slice);
+    if (s.service.count != 0) f(*s.service.in(system.arena.base()));
+  }
+}
+
+void collect_chains(sim::System& system, uint32_t number, const ChainTables& tables,
+                    report::RunResult& result);
+
+}  // namespace nearwarp::opportunistic

@@ -1,0 +1,91 @@
+#include "host/mechanisms/opportunistic/pass/reorder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "host/functional/compiler/visit.h"
+
+namespace nearwarp::opportunistic {
+
+namespace {
+
+using compiler::Instruction;
+using compiler::InstrId;
+using compiler::Kernel;
+using compiler::RegId;
+using ptx::Opcode;
+
+/// Does it do nothing but compute registers from registers, or load a parameter?
+bool can_move(const Instruction& in) {
+  if (in.op == Opcode::kLd) return in.mod.space == ptx::Space::kParam;
+  switch (in.op) {
+    case Opcode::kLdu:
+    case Opcode::kSt:
+    case Opcode::kPrefetch:
+    case Opcode::kAtom:
+    case Opcode::kRed:
+    case Opcode::kTex:
+    case Opcode::kSuld:
+    case Opcode::kSust:
+    case Opcode::kCpAsync:
+    case Opcode::kMbarrier:
+    case Opcode::kLdmatrix:
+    case Opcode::kStmatrix:
+      return false;
+    default:
+      return in.op < Opcode::kPrefetch;  // arithmetic, logic, comparison, moves
+  }
+}
+
+/// Registers that instructions passed so far read and write.
+struct Touched {
+  std::set<RegId> reads, writes;
+
+  void add(const Instruction& in) {
+    compiler::for_each_use(in, [&](RegId r) { reads.insert(r); });
+    compiler::for_each_def(in, [&](RegId r) { writes.insert(r); });
+  }
+  /// Can the instruction go in front of them all?
+  bool lets_pass(const Instruction& in) const {
+    bool free = true;
+    compiler::for_each_use(in, [&](RegId r) { free = free && writes.count(r) == 0; });
+    compiler::for_each_def(
+        in, [&](RegId r) { free = free && writes.count(r) == 0 && reads.count(r) == 0; });
+    return free;
+  }
+};
+
+}  // namespace
+
+std::string bring_together(const Kernel& kernel, Chain& c) {
+  const InstrId first = c.instructions.front(), last = c.instructions.back();
+  Touched stay;  // of the chain and of what comes after it
+  Touched sunk;
+  for (InstrId i = first; i <= last; ++i) {
+    const Instruction& in = kernel.instructions[i];
+    if (std::binary_search(c.instructions.begin(), c.instructions.end(), i)) {
+      if (!sunk.lets_pass(in))
+        return fmt::format("line {} needs what lies in between", in.ptx_line);
+      stay.add(in);
+      continue;
+    }
+    if (!can_move(in))
+      return fmt::format("{} lies in between (line {})",
+                         in.address.base != compiler::kNone || in.address.symbol != compiler::kNone
+                             ? "a memory access"
+                             : "an instruction that must not move",
+                         in.ptx_line);
+    if (stay.lets_pass(in)) {
+      c.hoisted.push_back(i);
+    } else {
+      c.sunk.push_back(i);
+      sunk.add(in);
+      stay.add(in);
+    }
+  }
+  return {};
+}
+
+}  // namespace nearwarp::opportunistic
