@@ -58,6 +58,7 @@ extern const char* const needleman_wunsch_ptx;
 extern const char* const nearest_neighbour_ptx;
 extern const char* const gaussian_ptx;
 extern const char* const spmv_ptx;
+extern const char* const streams_ptx;
 extern const char* const sad_ptx;
 extern const char* const dwt2d_ptx;
 extern const char* const hotspot3d_ptx;

@@ -168,6 +168,7 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_hotspot3d());
     list.push_back(make_hybridsort());
     list.push_back(make_mummer());
+    for (auto& stream : make_streams()) list.push_back(std::move(stream));
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

@@ -79,4 +79,7 @@ std::unique_ptr<Workload> make_hotspot3d();
 std::unique_ptr<Workload> make_hybridsort();
 std::unique_ptr<Workload> make_mummer();
 
+// The micro-benchmarks of opportunistic computing, and SHOC's triad.
+std::vector<std::unique_ptr<Workload>> make_streams();
+
 }  // namespace nearwarp::workloads
