@@ -302,8 +302,8 @@ NW_HD NW_APART void reply_with_service(const G& g, const L2SliceParams& p, L2Sli
     g.leader([&] { answer_waiter(p, s, base, now, horizon); });
     return;
   }
-  const bool other = s.filling != kNoMshr ||
-                     (s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= now);
+  const bool other =
+      s.filling != kNoMshr || (s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= now);
   if (q.to_reply.count == 0 || (other && !q.reply_turn)) {
     if (other && q.to_reply.count != 0 && can_send(*s.reply_out.in(base), base, now))
       g.leader([&] { q.reply_turn = true; });
@@ -419,7 +419,7 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
   const Channel& memory_out = *s.memory_out.in(base);
   const Channel& reply_out = *s.reply_out.in(base);
   ServiceState* const service = s.service.count != 0 ? s.service.in(base) : nullptr;
-  bool blocked = false;  // the oldest request waits for something inside the slice
+  bool blocked = false;          // the oldest request waits for something inside the slice
   bool service_blocked = false;  // and so does the service queue's
   bool poll = false;
 

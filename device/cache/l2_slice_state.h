@@ -45,7 +45,7 @@ struct L2Mshr {
 
 /// Whose request it is.
 enum class L2Origin : uint8_t {
-  kRead,     ///< or a write
+  kRead,  ///< or a write
   kAtomic,
   kOperand,  ///< an operand of a chain that the service queue has refused
   kService,  ///< the service queue's own; its tag is the entry's number

@@ -129,8 +129,7 @@ NW_HD inline void looked_up(ServiceState& q, std::byte* base) {
 }
 
 /// The reply of the first chain that is done, which leaves.
-NW_HD inline Packet take_reply(const L2SliceParams& p, ServiceState& q, std::byte* base,
-                               Tick now) {
+NW_HD inline Packet take_reply(const L2SliceParams& p, ServiceState& q, std::byte* base, Tick now) {
   const uint32_t id = q.to_reply.pop(base);
   const ServiceEntry& e = q.entries.in(base)[id];
   Packet r;

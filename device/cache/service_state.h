@@ -136,10 +136,10 @@ struct ServiceState {
   ServiceEvents computing;
   uint32_t buffered = 0;
   uint32_t in_use = 0;
-  Tick alu_free = 0;         ///< from when on the ALU can begin another chain
-  uint32_t passed = 0;       ///< of the refused packet at the network's head: operands looked up
-  bool own_turn = false;     ///< whose turn it is to look something up
-  bool reply_turn = false;   ///< and to reply
+  Tick alu_free = 0;        ///< from when on the ALU can begin another chain
+  uint32_t passed = 0;      ///< of the refused packet at the network's head: operands looked up
+  bool own_turn = false;    ///< whose turn it is to look something up
+  bool reply_turn = false;  ///< and to reply
   ServiceCounters counters;
 };
 

@@ -97,8 +97,7 @@ int analyze_command(const Words& words) {
       continue;
     }
     model.shared.flat_blocks = compiler::reads_x_alone(kernel);
-    text += strides
-                ? compiler::format_strides(kernel)
+    text += strides ? compiler::format_strides(kernel)
             : chains
                 ? opportunistic::format_chains(kernel)
                 : compiler::format_analysis(kernel, compiler::analyze_offloading(kernel, model));

@@ -10,7 +10,7 @@ struct PolicyConfig {
   std::string name;         ///< file name without ".toml"
   std::string path;         ///< where it was read from
   std::string description;  ///< [policy] description
-  std::string mechanism;    ///< [policy] mechanism: "none", "tom", "tuning", "coda", "opportunistic"
+  std::string mechanism;  ///< [policy] mechanism: "none", "tom", "tuning", "coda", "opportunistic"
   std::string
       mapping;  ///< [policy] mapping: "bmap", "tmap", "oracle", "local", "cgp", "coda" or "fta"
 

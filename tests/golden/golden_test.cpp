@@ -49,6 +49,8 @@ std::vector<GoldenRun> golden_runs() {
       {"hand-made-stores", "tom", "tom", {"mapping.learning_permille=50"}, "long-learning"},
       {"hand-made-atomics", "bench80", "baseline"},
       {"kmeans", "opportunistic", "baseline"},
+      {"triad", "opportunistic", "llc-compute"},
+      {"kmeans", "opportunistic", "llc-compute"},
       {"kmeans", "coda", "baseline"},
       {"kmeans", "coda", "cgp-only"},
       {"kmeans", "coda", "coda-steal"},

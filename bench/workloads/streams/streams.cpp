@@ -57,9 +57,7 @@ class Arrays {
 /// What all of them have in common.
 class Stream : public Workload {
  public:
-  std::string source() const override {
-    return "micro-benchmark of Pattnaik et al., ISCA 2019";
-  }
+  std::string source() const override { return "micro-benchmark of Pattnaik et al., ISCA 2019"; }
   std::string ptx() const override { return embedded::streams_ptx; }
   std::string ptx_name() const override { return "streams.ptx"; }
 };

@@ -97,8 +97,7 @@ NW_HD inline bool only_line(const V& v, const uint64_t* words, const sm::Access&
   bool first = true;
   sectors = 0;
   for (uint32_t rest = a.mask; rest != 0; rest &= rest - 1) {
-    const uint64_t address =
-        sm::lane_address(words, a.record, a.mask, count_trailing_zeros(rest));
+    const uint64_t address = sm::lane_address(words, a.record, a.mask, count_trailing_zeros(rest));
     const auto l = static_cast<LineAddr>((address - v.p.device_base) >> v.p.line_shift);
     if (!first && l != line) return false;
     line = l;
@@ -155,9 +154,9 @@ NW_HD inline uint64_t* refusal(O& o, uint32_t warp, WarpSide& t, const OffloadCh
   return o.s.in_use == o.p.entries ? &n.full : nullptr;
 }
 
-/// Count an instruction that the warp issues, and go on to the next one.
+/// Count an instruction that the warp issues, and go on to the next one. Returns its lanes.
 template <class V>
-NW_HD inline void pass_instruction(V& v, sm::Warp& w) {
+NW_HD inline uint32_t pass_instruction(V& v, sm::Warp& w) {
   const sm::ImageInstr& in = v.instr(w.at.pc);
   auto& n = v.s.counters;
   const uint32_t threads = population_count(w.at.mask);
@@ -174,6 +173,7 @@ NW_HD inline void pass_instruction(V& v, sm::Warp& w) {
     (in.action == sm::Action::kStore ? n.stores : n.loads) += 1;
   }
   sm::advance(w.at, words, v.system.image, w.first_block);
+  return threads;
 }
 
 /// The first load is issued: decide.
@@ -201,7 +201,9 @@ NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
   t.order.latency_cycles = c.latency_cycles;
   t.order.reply_bytes = static_cast<uint16_t>(v.p.header_bytes + c.reply_bytes);
   if (t.order.stores) cache::l1_store(v.p.l1, v.s.l1, v.base, t.order.store_line);
-  for (uint32_t i = 0; i < c.instructions; ++i) pass_instruction(v, w);
+  t.threads = 0;
+  for (uint32_t i = 0; i < c.instructions; ++i) t.threads += pass_instruction(v, w);
+  counters_of(o, t).threads += t.threads;
   // It is preferred until its last instruction has been issued.
   uint32_t& taken = v.s.slot_taken[warp % v.p.num_schedulers];
   taken = (taken > now ? taken : now) + c.instructions;
@@ -298,7 +300,10 @@ NW_HD NW_APART void on_operand(O& o, const Packet& p, uint32_t now) {
   const uint32_t warp = p.tag;
   WarpSide& t = side_of(o, warp);
   t.came = static_cast<uint8_t>(t.came + 1);
-  if (t.came == 1) counters_of(o, t).came_back += 1;
+  if (t.came == 1) {
+    counters_of(o, t).came_back += 1;
+    counters_of(o, t).threads -= t.threads;
+  }
   if (t.came != t.order.operands) return;
   t.step = Step::kComputing;
   sm::set_timer(o.v, warp, now + t.order.latency_cycles + 1, now);

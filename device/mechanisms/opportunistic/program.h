@@ -17,8 +17,8 @@ inline constexpr uint32_t kBitmapBytes = 4;
 struct OffloadChain {
   uint8_t instructions = 0;
   uint8_t loads = 0;
-  uint8_t alu = 0;          ///< instructions
-  uint8_t pattern = 0;      ///< of OC's table 1
+  uint8_t alu = 0;      ///< instructions
+  uint8_t pattern = 0;  ///< of OC's table 1
   bool stores = false;
   bool keeps_result = false;    ///< the last instruction's registers come back
   uint16_t latency_cycles = 0;  ///< of its arithmetic

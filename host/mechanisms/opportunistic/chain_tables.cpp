@@ -31,10 +31,10 @@ class Builder {
     chain.pattern = c.pattern;
     chain.stores = c.store != compiler::kNone;
     chain.keeps_result = c.response != Response::kAck;
-    chain.reply_bytes = static_cast<uint16_t>(
-        c.response == Response::kData     ? sm::kWarpSize * kLaneBytes
-        : c.response == Response::kBitmap ? kBitmapBytes
-                                          : 0);
+    chain.reply_bytes =
+        static_cast<uint16_t>(c.response == Response::kData     ? sm::kWarpSize * kLaneBytes
+                              : c.response == Response::kBitmap ? kBitmapBytes
+                                                                : 0);
     for (const InstrId i : c.alu) chain.latency_cycles += image_.instrs[(*at_)[i]].latency;
     if (c.splits_fma) {
       const config::MachineConfig::Classes& classes = machine_.classes;

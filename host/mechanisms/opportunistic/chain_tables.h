@@ -14,7 +14,7 @@ namespace nearwarp::opportunistic {
 
 /// Where a chain comes from.
 struct ChainSource {
-  uint32_t kernel = 0;        ///< index into Recording::kernels
+  uint32_t kernel = 0;  ///< index into Recording::kernels
   Chain chain = {};
 };
 

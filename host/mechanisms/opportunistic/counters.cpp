@@ -28,7 +28,8 @@ constexpr CounterRow<ChainCounters> kChainCounters[] = {
      [](C c) { return c.divergent; }},
     {"inactive", "chains", "Executed at home: no lane took part in an access",
      [](C c) { return c.inactive; }},
-    {"away_cycles", "core cycles", "From the first instruction of an offloaded chain to its end, summed",
+    {"away_cycles", "core cycles",
+     "From the first instruction of an offloaded chain to its end, summed",
      [](C c) { return c.away_cycles; }},
 };
 
@@ -54,8 +55,11 @@ void collect_chains(sim::System& system, uint32_t number, const ChainTables& tab
   uint64_t peak = 0, service_peak = 0;
   each_side(system, number, [&](const auto& side) {
     peak = std::max<uint64_t>(peak, side.peak);
-    for (size_t k = 0; k < tables.chains.size(); ++k)
-      chains.add(side.chains.in(system.arena.base())[k]);
+    for (size_t k = 0; k < tables.chains.size(); ++k) {
+      const ChainCounters& n = side.chains.in(system.arena.base())[k];
+      chains.add(n);
+      result.offloaded_thread_instructions += n.threads;
+    }
   });
   CounterSums<ServiceCounters> service(kServiceCounters);
   each_service_queue(system, [&](const ServiceState& q) {
@@ -64,7 +68,8 @@ void collect_chains(sim::System& system, uint32_t number, const ChainTables& tab
   });
   chains.append_to(result, "chains.");
   service.append_to(result, "service.");
-  result.counters.push_back({"chains.found", tables.chains.size(), "chains", "In the program's code"});
+  result.counters.push_back(
+      {"chains.found", tables.chains.size(), "chains", "In the program's code"});
   result.counters.push_back({"chains.peak", peak, "entries", "Most in use in an offload queue"});
   result.counters.push_back(
       {"service.peak", service_peak, "entries", "Most in use in a service queue"});

@@ -1,8 +1,8 @@
 // What a run's result says of offloaded chains.
 #pragma once
 
-#include "host/mechanisms/opportunistic/chain_tables.h"
 #include "device/mechanisms/opportunistic/mechanism.h"
+#include "host/mechanisms/opportunistic/chain_tables.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/report/result.h"
 

@@ -112,12 +112,14 @@ void require_machine(const sim::RunSubject& subject) {
     throw Error(fmt::format("policy '{}' on machine '{}': {}", subject.policy.name, m.name, what));
   };
   if (m.shape != "mesh" && m.shape != "discrete")
-    refuse(fmt::format("machine.shape is \"{}\" - chains are computed at the L2 slices of a GPU of "
-                       "the shape \"mesh\" or \"discrete\"",
-                       m.shape));
+    refuse(
+        fmt::format("machine.shape is \"{}\" - chains are computed at the L2 slices of a GPU of "
+                    "the shape \"mesh\" or \"discrete\"",
+                    m.shape));
   if (m.tlb.entries != 0)
     refuse(
-        "it has TLBs (tlb.entries) - chains are offloaded by physical addresses; set tlb.entries=0");
+        "it has TLBs (tlb.entries) - chains are offloaded by physical addresses; set "
+        "tlb.entries=0");
   if (m.l2.sectors || m.l1.sectors)
     refuse("its caches are looked up by sectors - service queues compute on whole lines");
 }

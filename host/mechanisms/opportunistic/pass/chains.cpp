@@ -25,7 +25,10 @@ bool is_global_load(const compiler::Instruction& in) {
 class Finder {
  public:
   explicit Finder(const Kernel& kernel)
-      : kernel_(kernel), values_(kernel), taken_(kernel.instructions.size(), false), moved_(taken_) {}
+      : kernel_(kernel),
+        values_(kernel),
+        taken_(kernel.instructions.size(), false),
+        moved_(taken_) {}
 
   Chains find() {
     for (compiler::BlockId b = 0; b < kernel_.blocks.size(); ++b) find_in(b);

@@ -9,8 +9,8 @@ namespace nearwarp::opportunistic {
 namespace {
 
 using compiler::Block;
-using compiler::Instruction;
 using compiler::InstrId;
+using compiler::Instruction;
 using compiler::Kernel;
 using compiler::kNone;
 using compiler::Operand;
@@ -220,7 +220,8 @@ class Matcher {
 
 std::string refuse_load(const Kernel& kernel, const Values& values, InstrId load) {
   const Instruction& in = kernel.instructions[load];
-  if (in.op != Opcode::kLd || in.mod.space != ptx::Space::kGlobal) return "no load of global memory";
+  if (in.op != Opcode::kLd || in.mod.space != ptx::Space::kGlobal)
+    return "no load of global memory";
   if (in.mod.is_volatile || in.mod.ordered) return "volatile, or ordered";
   if (in.mod.vector != 1 || ptx::size_of(in.mod.type) > kMaxBytes)
     return fmt::format("more than {} bytes per thread", kMaxBytes);

@@ -9,10 +9,9 @@ namespace nearwarp::opportunistic {
 
 namespace {
 
-constexpr std::array<const char*, 10> kForm = {"",          "c = f(a, b)", "f(a, b)",
-                                               "c = a",     "c = f(a)",    "a ? b",
-                                               "a ? i",     "c = f(a, i)", "f(a, g(b, i))",
-                                               "c = f(a, g(b, i))"};
+constexpr std::array<const char*, 10> kForm = {
+    "",      "c = f(a, b)", "f(a, b)",     "c = a",         "c = f(a)",
+    "a ? b", "a ? i",       "c = f(a, i)", "f(a, g(b, i))", "c = f(a, g(b, i))"};
 
 const char* response_name(Response r) {
   return r == Response::kAck ? "ack" : r == Response::kData ? "data" : "bitmap";
@@ -27,9 +26,9 @@ std::string format_chains(const compiler::Kernel& kernel) {
   const auto line = [&](compiler::InstrId i) { return kernel.instructions[i].ptx_line; };
   for (const Chain& c : found.chains)
     text += fmt::format("  line {:<5} pattern {}  {:<17}  {} instructions, {} moved, {}{}\n",
-                        line(c.instructions[0]), c.pattern, kForm[c.pattern],
-                        c.instructions.size(), c.hoisted.size() + c.sunk.size(),
-                        response_name(c.response), c.splits_fma ? ", sum at home" : "");
+                        line(c.instructions[0]), c.pattern, kForm[c.pattern], c.instructions.size(),
+                        c.hoisted.size() + c.sunk.size(), response_name(c.response),
+                        c.splits_fma ? ", sum at home" : "");
   for (const Refused& r : found.refused)
     text += fmt::format("  line {:<5} no chain: {}\n", line(r.at), r.reason);
   size_t loads = 0;

@@ -11,8 +11,8 @@ namespace nearwarp::opportunistic {
 
 namespace {
 
-using compiler::Instruction;
 using compiler::InstrId;
+using compiler::Instruction;
 using compiler::Kernel;
 using compiler::RegId;
 using ptx::Opcode;

@@ -8,8 +8,8 @@ namespace nearwarp::opportunistic {
 
 namespace {
 
-using compiler::Instruction;
 using compiler::InstrId;
+using compiler::Instruction;
 using compiler::Kernel;
 using compiler::OperandKind;
 using compiler::RegId;

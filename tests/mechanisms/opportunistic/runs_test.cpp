@@ -1,0 +1,120 @@
+// Whole programs under LLC-Compute.
+#include <gtest/gtest.h>
+
+#include "host/core/error.h"
+#include "tests/sim/device_rig.h"
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using testing::counter;
+using testing::numbers;
+using testing::workload;
+
+report::RunResult run(const std::string& name, const std::string& policy,
+                      const std::vector<std::string>& overrides = {},
+                      const SimOptions& options = {}, uint64_t limit = 1'000'000) {
+  return replay_on_cpu(workload(name, limit), config::load_machine("opportunistic", overrides),
+                       config::load_policy(policy, overrides), options);
+}
+
+TEST(LlcCompute, OffloadsWhatLiesInOnePartition) {
+  for (const char* name :
+       {"copy-aligned", "vecadd-aligned", "norm", "triad", "compare", "density"}) {
+    SCOPED_TRACE(name);
+    const report::RunResult r = run(name, "llc-compute");
+    EXPECT_GT(counter(r, "chains.instances"), 0u);
+    EXPECT_EQ(counter(r, "chains.offloaded") + counter(r, "chains.full"),
+              counter(r, "chains.instances"));
+    EXPECT_GT(counter(r, "chains.offloaded"), counter(r, "chains.full"));
+    EXPECT_EQ(counter(r, "service.taken") + counter(r, "chains.came_back"),
+              counter(r, "chains.offloaded"));
+    EXPECT_GT(r.offloaded_thread_instructions, 0u);
+    const report::RunResult base = run(name, "baseline");
+    EXPECT_EQ(r.thread_instructions, base.thread_instructions);
+    EXPECT_EQ(counter(r, "dram.bytes_written"), counter(base, "dram.bytes_written"));
+  }
+}
+
+TEST(LlcCompute, LeavesAloneWhatLiesInSeveral) {
+  for (const char* name : {"copy-strided", "vecadd-strided"}) {
+    SCOPED_TRACE(name);
+    const report::RunResult r = run(name, "llc-compute");
+    EXPECT_EQ(counter(r, "chains.offloaded"), 0u);
+    EXPECT_EQ(counter(r, "chains.elsewhere"), counter(r, "chains.instances"));
+  }
+}
+
+TEST(LlcCompute, LeavesAloneWhatTheL1Has) {
+  const report::RunResult r = run("kmeans", "llc-compute", {}, {}, 4'000'000);
+  EXPECT_GT(counter(r, "chains.l1_hits"), 9 * counter(r, "chains.offloaded"));
+}
+
+TEST(LlcCompute, TheSmallestQueues) {
+  const std::vector<std::string> smallest = {"chains.offload_entries=1", "chains.service_entries=1",
+                                             "chains.buffer_entries=1",
+                                             "interconnect.queue_entries=48", "l2.mshr_entries=1"};
+  for (const char* name : {"vecadd-aligned", "triad", "density"}) {
+    SCOPED_TRACE(name);
+    const report::RunResult r = run(name, "llc-compute", smallest, {}, 300'000);
+    EXPECT_GT(counter(r, "chains.came_back"), 0u);
+    EXPECT_EQ(counter(r, "chains.peak"), 1u);
+    EXPECT_EQ(counter(r, "service.peak"), 1u);
+  }
+}
+
+TEST(LlcCompute, ProgramsOfAllKinds) {
+  for (const char* name : {"bfs-rmat", "mvt", "reduction", "hotspot", "spmv"}) {
+    SCOPED_TRACE(name);
+    const report::RunResult r = run(name, "llc-compute");  // checks conservation
+    EXPECT_EQ(r.warp_instructions, workload(name, 1'000'000).warp_instructions);
+  }
+}
+
+TEST(LlcCompute, TheSameWhateverTheWindows) {
+  for (const char* name : {"triad", "compare", "vecadd-aligned", "mvt"}) {
+    SCOPED_TRACE(name);
+    const auto expected = numbers(run(name, "llc-compute", {}, {}, 300'000));
+    for (const Tick window : {1, 7, 997}) {
+      SimOptions o;
+      o.window_ticks = window;
+      o.order_seed = static_cast<uint32_t>(window);
+      o.shuffle_lanes = 3;
+      o.threads = window == 997 ? 2 : 1;
+      EXPECT_EQ(numbers(run(name, "llc-compute", {}, o, 300'000)), expected) << window;
+    }
+  }
+}
+
+TEST(LlcCompute, TheSameOnADevice) {
+  const runtime::Recording& recording = workload("triad", 300'000);
+  const config::MachineConfig machine = config::load_machine("opportunistic", {});
+  const config::PolicyConfig policy = config::load_policy("llc-compute", {});
+  kernels::EmulationOptions emulation;
+  emulation.warps_per_block = 16;
+  emulation.blocks_at_once = 4;
+  emulation.seed = 11;
+  kernels::EmulatedDevice device(emulation);
+  const ReplayJob job{&recording, &machine, &policy};
+  const auto results = testing::run_on(device, {&job, 1});
+  EXPECT_EQ(numbers(results[0]), numbers(run("triad", "llc-compute", {}, {}, 300'000)));
+}
+
+TEST(LlcCompute, SaysWhatAMachineLacks) {
+  const auto refused = [](const char* machine, const std::vector<std::string>& changes) {
+    try {
+      replay_on_cpu(workload("triad", 300'000), config::load_machine(machine, changes),
+                    config::load_policy("llc-compute", changes), {});
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused("tom", {}).find("machine.shape is \"stacked\""), std::string::npos);
+  EXPECT_NE(refused("opportunistic", {"tlb.entries=16"}).find("tlb.entries=0"), std::string::npos);
+  EXPECT_NE(refused("qv100", {}).find("by sectors"), std::string::npos) << refused("qv100", {});
+}
+
+}  // namespace
+}  // namespace nearwarp::sim
