@@ -59,6 +59,10 @@ extern const char* const nearest_neighbour_ptx;
 extern const char* const gaussian_ptx;
 extern const char* const spmv_ptx;
 extern const char* const streams_ptx;
+extern const char* const fdtd_ptx;
+extern const char* const srad_ptx;
+extern const char* const streamcluster_ptx;
+extern const char* const reduction_global_ptx;
 extern const char* const sad_ptx;
 extern const char* const dwt2d_ptx;
 extern const char* const hotspot3d_ptx;
@@ -118,6 +122,9 @@ extern const char* const sad_rolled_ptx;
 extern const char* const hotspot3d_rolled_ptx;
 extern const char* const hybridsort_rolled_ptx;
 extern const char* const mummer_rolled_ptx;
+extern const char* const srad_rolled_ptx;
+extern const char* const streamcluster_rolled_ptx;
+extern const char* const reduction_global_rolled_ptx;
 
 extern const char* const drivers_hash;  ///< SHA-256 of all sources in bench/workloads
 

@@ -69,6 +69,9 @@ constexpr RolledPtx kRolled[] = {
     {"hotspot3d.ptx", embedded::hotspot3d_rolled_ptx},
     {"hybridsort.ptx", embedded::hybridsort_rolled_ptx},
     {"mummer.ptx", embedded::mummer_rolled_ptx},
+    {"srad.ptx", embedded::srad_rolled_ptx},
+    {"streamcluster.ptx", embedded::streamcluster_rolled_ptx},
+    {"reduction_global.ptx", embedded::reduction_global_rolled_ptx},
 };
 
 /// A workload with the other PTX.
@@ -169,6 +172,11 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_hybridsort());
     list.push_back(make_mummer());
     for (auto& stream : make_streams()) list.push_back(std::move(stream));
+    list.push_back(make_fdtd());
+    list.push_back(make_srad());
+    list.push_back(make_streamcluster());
+    list.push_back(make_reduction_global(false));
+    list.push_back(make_reduction_global(true));
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

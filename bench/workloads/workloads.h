@@ -81,5 +81,10 @@ std::unique_ptr<Workload> make_mummer();
 
 // The micro-benchmarks of opportunistic computing, and SHOC's triad.
 std::vector<std::unique_ptr<Workload>> make_streams();
+// Others of its workloads.
+std::unique_ptr<Workload> make_fdtd();
+std::unique_ptr<Workload> make_srad();
+std::unique_ptr<Workload> make_streamcluster();
+std::unique_ptr<Workload> make_reduction_global(bool hybrid);
 
 }  // namespace nearwarp::workloads

@@ -145,17 +145,28 @@ TEST(Fuzz, HugeOrDeepTextsAreRefusedQuickly) {
   EXPECT_FALSE(survives(""));
 }
 
-TEST(Fuzz, DoublingCallsAreRefused) {
-  // f0 calls f1 twice, f1 calls f2 twice, ...: 2^40 copies if nobody counts.
-  std::string text = ".version 9.0\n.target sm_75\n.address_size 64\n.func f40() { ret; }\n";
+/// f0 calls f1 twice, f1 calls f2 twice, ...: 2^40 copies if nobody counts.
+Kernel doubling_calls(const std::string& formal, const std::string& actual) {
+  std::string text =
+      ".version 9.0\n.target sm_75\n.address_size 64\n.func f40(" + formal + ") { ret; }\n";
   for (int i = 39; i >= 0; --i) {
-    const std::string call = "call f" + std::to_string(i + 1) + "; ";
-    text += ".func f" + std::to_string(i) + "() { " + call + call + "ret; }\n";
+    const std::string call = "call f" + std::to_string(i + 1) + actual + "; ";
+    text += ".func f" + std::to_string(i) + "(" + formal + ") { " + call + call + "ret; }\n";
   }
-  text += ".entry k() { call f0; ret; }\n";
+  text += ".entry k() { call f0" + actual + "; ret; }\n";
   const Program program = compile_ptx(text, "damaged.ptx");
-  ASSERT_EQ(program.kernels.size(), 1u);
-  EXPECT_NE(program.kernels[0].unsupported.find("after inlining"), std::string::npos);
+  return program.kernels.at(0);
+}
+
+TEST(Fuzz, DoublingCallsAreCalls) {
+  const Kernel k = doubling_calls("", "");
+  EXPECT_EQ(k.unsupported, "");
+  EXPECT_LT(k.instructions.size(), 200'000u);
+}
+
+TEST(Fuzz, DoublingCallsThatMustBeInlinedAreRefused) {
+  const Kernel k = doubling_calls(".reg .b32 %x", ", (7)");
+  EXPECT_NE(k.unsupported.find("after inlining"), std::string::npos) << k.unsupported;
 }
 
 }  // namespace
