@@ -31,7 +31,7 @@ struct OnSm : sm::Hooks {
       on_operand(o, p, now);
     } else {
       NW_ASSERT(p.kind == kComputeReply);
-      finish(o, p.tag, now, now + 1);
+      finish_part(o, p.tag & 0xff, now, now + 1);
     }
   }
   template <class O>

@@ -3,11 +3,11 @@
 // A warp that comes to the first instruction of a chain leaves the ready set:
 //   waiting, deciding   until the values are there that the chain takes from before. Then its lines
 //              are known. It is executed at home, as any code, if an operand is in the L1, if the
-//              queue is full, if an access touches several lines, or if no node that computes has
-//              all of its data;
+//              queue is full, if its lanes access too many different lines, or if no node that
+//              computes has all of a lane's data;
 //   issuing    its instructions take their scheduler's next turns: the warp is preferred;
-//   sending    the ComputePacket waits for the network;
-//   away       until the result comes, or the news that it has been stored. If the service queue
+//   away       a ComputePacket goes out for each set of lanes that access the same lines; until all
+//              results have come, or the news that they have been stored. Where the service queue
 //              was full, the operands come instead, and the chain is executed here.
 #pragma once
 
@@ -89,24 +89,6 @@ NW_HD inline void wait_for_operands(O& o, uint32_t warp, uint32_t now, uint32_t 
   sm::set_timer(o.v, warp, when > now ? when : now + 1, now);
 }
 
-/// The line of an access; false if there are several. `sectors`: those that it touches.
-template <class V>
-NW_HD inline bool only_line(const V& v, const uint64_t* words, const sm::Access& a, LineAddr& line,
-                            uint32_t& sectors) {
-  const uint64_t offset_mask = (uint64_t{1} << v.p.line_shift) - 1;
-  bool first = true;
-  sectors = 0;
-  for (uint32_t rest = a.mask; rest != 0; rest &= rest - 1) {
-    const uint64_t address = sm::lane_address(words, a.record, a.mask, count_trailing_zeros(rest));
-    const auto l = static_cast<LineAddr>((address - v.p.device_base) >> v.p.line_shift);
-    if (!first && l != line) return false;
-    line = l;
-    first = false;
-    sectors |= 1u << (static_cast<uint32_t>(address & offset_mask) / v.p.sector_bytes);
-  }
-  return true;
-}
-
 /// Is the line in the L1, or on its way there?
 template <class V>
 NW_HD inline bool in_l1(const V& v, LineAddr line) {
@@ -117,46 +99,97 @@ NW_HD inline bool in_l1(const V& v, LineAddr line) {
   return false;
 }
 
-/// Why a chain is executed at home; null if it is not. Its lines and where it goes are noted.
-template <class O>
-NW_HD inline uint64_t* refusal(O& o, uint32_t warp, WarpSide& t, const OffloadChain& c) {
-  auto& v = o.v;
-  const sm::Warp& w = v.warps[warp];
-  ChainCounters& n = counters_of(o, t);
+/// The accesses of a chain.
+struct ChainAccesses {
+  sm::Access of[kMaxOperands + 1];
+  uint32_t count = 0;
+  bool stores = false;  ///< the last one does
+};
+
+/// Read them from the trace; false if one of them has no lane.
+template <class V>
+NW_HD inline bool read_accesses(const V& v, const sm::Warp& w, const OffloadChain& c,
+                                ChainAccesses& out) {
   const uint64_t* words = v.words(w);
-  uint32_t pos = w.at.trace_pos, operand = 0;
-  t.order = ComputeOrder{};
-  t.came = 0;
+  uint32_t pos = w.at.trace_pos;
   for (uint32_t i = 0; i < c.instructions; ++i) {
     const sm::ImageInstr& in = v.instr(w.at.pc + i);
     if ((in.flags & sm::kHasRecord) == 0) continue;
     const sm::Access a = sm::read_access(words, pos, w.at.mask, in.flags & sm::kGuarded);
     pos = a.next;
-    if (a.mask == 0) return &n.inactive;
-    LineAddr virtual_line = 0;
-    uint32_t sectors = 0;
-    if (!only_line(v, words, a, virtual_line, sectors)) return &n.divergent;
-    const LineAddr line = sm::line_of_data(v, w.space, virtual_line);
-    const uint16_t home = v.home_of(line);
-    if (operand == 0) t.home = home;
-    if (in.action == sm::Action::kStore) {
-      t.order.stores = true;
-      t.order.store_line = line;
-      t.order.store_sectors = static_cast<uint8_t>(sectors);
-    } else {
-      if (in_l1(v, line)) return &n.l1_hits;  // after `came` that are not
-      t.order.line[operand++] = line;
-    }
-    t.came = static_cast<uint8_t>(operand);
-    if (home != t.home) return &n.elsewhere;
+    if (a.mask == 0) return false;
+    out.of[out.count++] = a;
+    out.stores = in.action == sm::Action::kStore;
   }
-  t.order.operands = static_cast<uint8_t>(operand);
-  return o.s.in_use == o.p.entries ? &n.full : nullptr;
+  return true;
 }
 
-/// Count an instruction that the warp issues, and go on to the next one. Returns its lanes.
+/// Put a lane to the part that accesses the same lines, or to a new one. False: there are too many.
 template <class V>
-NW_HD inline uint32_t pass_instruction(V& v, sm::Warp& w) {
+NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& accesses,
+                           uint32_t lane, WarpSide& t) {
+  LineAddr lines[kMaxOperands + 1] = {};
+  uint32_t sector = 0;
+  for (uint32_t k = 0; k < accesses.count; ++k) {
+    const sm::Access& a = accesses.of[k];
+    const uint64_t offset = sm::lane_address(v.words(w), a.record, a.mask, lane) - v.p.device_base;
+    lines[k] = sm::line_of_data(v, w.space, static_cast<LineAddr>(offset >> v.p.line_shift));
+    sector = 1u << (static_cast<uint32_t>(offset & low_bits(v.p.line_shift)) / v.p.sector_bytes);
+  }
+  const uint32_t operands = accesses.count - (accesses.stores ? 1 : 0);
+  uint32_t k = 0;
+  for (; k < t.num_parts; ++k) {
+    const ComputeOrder& o = t.parts[k].order;
+    bool same = !accesses.stores || o.store_line == lines[operands];
+    for (uint32_t i = 0; i < operands; ++i) same = same && o.line[i] == lines[i];
+    if (same) break;
+  }
+  if (k == kMaxParts) return false;
+  Part& part = t.parts[k];
+  if (k == t.num_parts) {
+    t.num_parts = static_cast<uint8_t>(k + 1);
+    part = Part{};
+    part.order.operands = static_cast<uint8_t>(operands);
+    part.order.stores = accesses.stores;
+    for (uint32_t i = 0; i < operands; ++i) part.order.line[i] = lines[i];
+    if (accesses.stores) part.order.store_line = lines[operands];
+  }
+  part.lanes = static_cast<uint8_t>(part.lanes + 1);
+  if (accesses.stores)
+    part.order.store_sectors = static_cast<uint8_t>(part.order.store_sectors | sector);
+  return true;
+}
+
+/// Why a chain is executed at home; null if it is not. Its parts are noted.
+template <class O>
+NW_HD inline uint64_t* refusal(O& o, uint32_t warp, WarpSide& t, const OffloadChain& c) {
+  auto& v = o.v;
+  const sm::Warp& w = v.warps[warp];
+  ChainCounters& n = counters_of(o, t);
+  t.num_parts = 0;
+  t.missed = false;
+  ChainAccesses accesses;
+  if (!read_accesses(v, w, c, accesses)) return &n.inactive;
+  for (uint32_t rest = w.at.mask; rest != 0; rest &= rest - 1)
+    if (!add_lane(v, w, accesses, count_trailing_zeros(rest), t)) return &n.divergent;
+  for (uint32_t i = 0; i < t.parts[0].order.operands; ++i) {
+    for (uint32_t k = 0; k < t.num_parts; ++k)
+      if (in_l1(v, t.parts[k].order.line[i])) return &n.l1_hits;
+    t.missed = true;
+  }
+  for (uint32_t k = 0; k < t.num_parts; ++k) {
+    Part& part = t.parts[k];
+    part.home = v.home_of(part.order.line[0]);
+    for (uint32_t i = 1; i < part.order.operands; ++i)
+      if (v.home_of(part.order.line[i]) != part.home) return &n.elsewhere;
+    if (part.order.stores && v.home_of(part.order.store_line) != part.home) return &n.elsewhere;
+  }
+  return o.s.in_use + t.num_parts > o.p.entries ? &n.full : nullptr;
+}
+
+/// Count an instruction that the warp issues, and go on to the next one.
+template <class V>
+NW_HD inline void pass_instruction(V& v, sm::Warp& w) {
   const sm::ImageInstr& in = v.instr(w.at.pc);
   auto& n = v.s.counters;
   const uint32_t threads = population_count(w.at.mask);
@@ -173,7 +206,6 @@ NW_HD inline uint32_t pass_instruction(V& v, sm::Warp& w) {
     (in.action == sm::Action::kStore ? n.stores : n.loads) += 1;
   }
   sm::advance(w.at, words, v.system.image, w.first_block);
-  return threads;
 }
 
 /// The first load is issued: decide.
@@ -188,22 +220,26 @@ NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
     *why += 1;
     t.passes = true;
     // A first load that has been kept back leaves a cycle later (OC, section 4.4.1, scenario 1).
-    let_go(o, warp, now, t.came != 0 ? now + 1 : now);
+    let_go(o, warp, now, t.missed ? now + 1 : now);
     return;
   }
-  counters_of(o, t).offloaded += 1;
-  o.s.in_use += 1;
+  ChainCounters& n = counters_of(o, t);
+  n.offloaded += 1;
+  n.packets += t.num_parts;
+  n.threads += uint64_t{c.instructions} * population_count(w.at.mask);
+  o.s.in_use += t.num_parts;
   if (o.s.in_use > o.s.peak) o.s.peak = o.s.in_use;
   t.since = now;
-  t.came = 0;
   t.last = w.at.pc + c.instructions - 1;
-  t.order.alu_cycles = c.alu;
-  t.order.latency_cycles = c.latency_cycles;
-  t.order.reply_bytes = static_cast<uint16_t>(v.p.header_bytes + c.reply_bytes);
-  if (t.order.stores) cache::l1_store(v.p.l1, v.s.l1, v.base, t.order.store_line);
-  t.threads = 0;
-  for (uint32_t i = 0; i < c.instructions; ++i) t.threads += pass_instruction(v, w);
-  counters_of(o, t).threads += t.threads;
+  for (uint32_t k = 0; k < t.num_parts; ++k) {
+    Part& part = t.parts[k];
+    const uint32_t words = c.lane_words != 0 ? part.lanes * kWordBytes : c.reply_bytes;
+    part.order.alu_cycles = c.alu;
+    part.order.latency_cycles = c.latency_cycles;
+    part.order.reply_bytes = static_cast<uint16_t>(v.p.header_bytes + words);
+    if (part.order.stores) cache::l1_store(v.p.l1, v.s.l1, v.base, part.order.store_line);
+  }
+  for (uint32_t i = 0; i < c.instructions; ++i) pass_instruction(v, w);
   // It is preferred until its last instruction has been issued.
   uint32_t& taken = v.s.slot_taken[warp % v.p.num_schedulers];
   taken = (taken > now ? taken : now) + c.instructions;
@@ -231,82 +267,101 @@ NW_HD inline bool come_to_chain(O& o, uint32_t warp, uint32_t now, uint32_t earl
   return true;
 }
 
+/// A part has been executed. With the last one the chain has been, and the result, if it is kept,
+/// is there at cycle `at`.
+template <class O>
+NW_HD inline void finish_part(O& o, uint32_t warp, uint32_t now, uint32_t at) {
+  WarpSide& t = side_of(o, warp);
+  o.s.in_use -= 1;
+  t.done = static_cast<uint8_t>(t.done + 1);
+  if (t.done != t.num_parts) return;
+  const OffloadChain& c = chain_of(o, t);
+  counters_of(o, t).away_cycles += now - t.since;
+  if (c.keeps_result) sm::set_results(o.v, warp, o.v.instr(t.last), at + c.sum_cycles);
+  let_go(o, warp, now, now + 1);
+}
+
 /// Send what waits for the network.
 template <class O>
 NW_HD NW_APART void send_next(O& o, uint32_t now) {
   auto& v = o.v;
   if (!o.s.to_send.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
-  const uint32_t warp = o.s.to_send.take_first();
-  note_network(o);
+  const uint32_t warp = o.s.to_send.first();
   WarpSide& t = side_of(o, warp);
-  if (t.step == Step::kSending) {
-    Packet p = pack(t.order);
+  const bool asks = t.unsent != 0;
+  uint8_t& waiting = asks ? t.unsent : t.to_store;
+  const uint32_t k = count_trailing_zeros(uint32_t{waiting});
+  waiting = static_cast<uint8_t>(waiting & (waiting - 1));
+  if ((t.unsent | t.to_store) == 0) o.s.to_send.clear(warp);
+  note_network(o);
+  const Part& part = t.parts[k];
+  if (asks) {
+    Packet p = pack(part.order);
     p.src = v.s.endpoint;
-    p.dst = t.home;
-    p.tag = warp;
-    p.bytes = kComputePacketBytes;
-    t.step = Step::kAway;
+    p.dst = part.home;
+    p.tag = warp | k << 8;
+    // The lanes of a part of several take a flit (OC, section 4.5).
+    p.bytes = t.num_parts == 1 ? kComputePacketBytes : 2 * kComputePacketBytes;
     send(v.to_network(), v.base, v.tick(now), p, v.horizon);
     return;
   }
-  NW_ASSERT(t.step == Step::kStoring);
   const uint32_t epoch = sm::add_store(v.s) % sm::kEpochs;
-  const uint32_t bytes = population_count(uint32_t{t.order.store_sectors}) * v.p.sector_bytes;
-  Packet p = sm::memory_packet(v, PacketKind::kWrite, t.order.store_line, warp | epoch << 8,
-                               v.p.header_bytes + bytes);
-  p.sectors = t.order.store_sectors;
+  const uint32_t sectors = part.order.store_sectors;
+  Packet p = sm::memory_packet(v, PacketKind::kWrite, part.order.store_line, warp | epoch << 8,
+                               v.p.header_bytes + population_count(sectors) * v.p.sector_bytes);
+  p.sectors = sectors;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   v.warps[warp].stores = static_cast<uint16_t>(v.warps[warp].stores + 1);
-  finish(o, warp, now, now + 1);
-}
-
-/// The chain has been executed; its result, if it is kept, is there at cycle `at`.
-template <class O>
-NW_HD inline void finish(O& o, uint32_t warp, uint32_t now, uint32_t at) {
-  WarpSide& t = side_of(o, warp);
-  const OffloadChain& c = chain_of(o, t);
-  counters_of(o, t).away_cycles += now - t.since;
-  o.s.in_use -= 1;
-  if (c.keeps_result) sm::set_results(o.v, warp, o.v.instr(t.last), at + c.sum_cycles);
-  let_go(o, warp, now, now + 1);
+  finish_part(o, warp, now, now + 1);
 }
 
 template <class O>
-NW_HD inline void on_timer(O& o, uint32_t warp, uint32_t now) {
+NW_HD NW_APART void on_timer(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
-  switch (t.step) {
-    case Step::kDeciding:
-      decide(o, warp, now);
-      return;
-    case Step::kIssuing:
-      t.step = Step::kSending;
-      break;
-    default:
-      NW_ASSERT(t.step == Step::kComputing);
-      if (!t.order.stores) {
-        finish(o, warp, now, now);
-        return;
-      }
-      t.step = Step::kStoring;
-      break;
+  if (t.step == Step::kDeciding) {
+    decide(o, warp, now);
+    return;
   }
-  o.s.to_send.set(warp);
-  note_network(o);
+  if (t.step == Step::kIssuing) {
+    t.step = Step::kAway;
+    t.unsent = static_cast<uint8_t>(low_bits(t.num_parts));
+    t.computing = t.to_store = t.done = 0;
+    o.s.to_send.set(warp);
+    note_network(o);
+    return;
+  }
+  NW_ASSERT(t.step == Step::kAway && t.computing != 0);
+  if (now < t.computed) {
+    sm::set_timer(o.v, warp, t.computed, now);
+    return;
+  }
+  const uint32_t computed = t.computing;
+  t.computing = 0;
+  if (t.parts[0].order.stores) {
+    t.to_store = static_cast<uint8_t>(t.to_store | computed);
+    o.s.to_send.set(warp);
+    note_network(o);
+  } else {
+    for (uint32_t k = population_count(computed); k != 0; --k) finish_part(o, warp, now, now);
+  }
 }
 
 /// An operand comes: the service queue was full.
 template <class O>
 NW_HD NW_APART void on_operand(O& o, const Packet& p, uint32_t now) {
-  const uint32_t warp = p.tag;
+  const uint32_t warp = p.tag & 0xff, k = p.tag >> 8;
   WarpSide& t = side_of(o, warp);
-  t.came = static_cast<uint8_t>(t.came + 1);
-  if (t.came == 1) {
-    counters_of(o, t).came_back += 1;
-    counters_of(o, t).threads -= t.threads;
+  Part& part = t.parts[k];
+  part.came = static_cast<uint8_t>(part.came + 1);
+  if (part.came == 1) {
+    ChainCounters& n = counters_of(o, t);
+    n.came_back += 1;
+    n.threads -= uint64_t{chain_of(o, t).instructions} * part.lanes;
   }
-  if (t.came != t.order.operands) return;
-  t.step = Step::kComputing;
-  sm::set_timer(o.v, warp, now + t.order.latency_cycles + 1, now);
+  if (part.came != part.order.operands) return;
+  t.computing = static_cast<uint8_t>(t.computing | 1u << k);
+  t.computed = now + part.order.latency_cycles + 1;
+  if (!o.v.warps[warp].timer) sm::set_timer(o.v, warp, t.computed, now);
 }
 
 }  // namespace nearwarp::opportunistic

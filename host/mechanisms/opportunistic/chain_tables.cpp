@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "device/sm/coalescer.h"
-
 namespace nearwarp::opportunistic {
 
 namespace {
 
 using compiler::InstrId;
 using sim::ImageTables;
-
-/// Bytes that a lane's element has in a reply: chains are of elements of up to four.
-constexpr uint32_t kLaneBytes = 4;
 
 class Builder {
  public:
@@ -31,10 +26,8 @@ class Builder {
     chain.pattern = c.pattern;
     chain.stores = c.store != compiler::kNone;
     chain.keeps_result = c.response != Response::kAck;
-    chain.reply_bytes =
-        static_cast<uint16_t>(c.response == Response::kData     ? sm::kWarpSize * kLaneBytes
-                              : c.response == Response::kBitmap ? kBitmapBytes
-                                                                : 0);
+    chain.lane_words = c.response == Response::kData;
+    chain.reply_bytes = c.response == Response::kBitmap ? kBitmapBytes : 0;
     for (const InstrId i : c.alu) chain.latency_cycles += image_.instrs[(*at_)[i]].latency;
     if (c.splits_fma) {
       const config::MachineConfig::Classes& classes = machine_.classes;

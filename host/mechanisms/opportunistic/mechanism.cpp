@@ -45,11 +45,11 @@ class OpportunisticRun final : public sim::MechanismRun {
   }
 
   void check(System& system) override {
-    uint64_t offloaded = 0, came_back = 0, taken = 0, refused = 0, replies = 0, held = 0;
+    uint64_t packets = 0, came_back = 0, taken = 0, refused = 0, replies = 0, held = 0;
     each_side(system, number_, [&](const auto& side) {
       held += side.in_use;
       for (uint32_t k = 0; k < side.chains.count; ++k) {
-        offloaded += side.chains.in(system.arena.base())[k].offloaded;
+        packets += side.chains.in(system.arena.base())[k].packets;
         came_back += side.chains.in(system.arena.base())[k].came_back;
       }
     });
@@ -59,17 +59,16 @@ class OpportunisticRun final : public sim::MechanismRun {
       replies += q.counters.replies;
       held += q.in_use;
     });
-    if (taken != replies || refused != came_back || offloaded != taken + refused || held != 0)
+    if (taken != replies || refused != came_back || packets != taken + refused || held != 0)
       throw Error(fmt::format(
-          "conservation is violated: {} chains offloaded, {} taken in, {} replied to; {} refused, "
+          "conservation is violated: {} ComputePackets sent, {} taken in, {} replied to; {} "
+          "refused, "
           "{} came back as operands; {} entries are not free - this is a defect of the simulator",
-          offloaded, taken, replies, refused, came_back, held));
+          packets, taken, replies, refused, came_back, held));
   }
 
   std::string describe_held(System& system) override {
     constexpr std::array kSteps = {std::pair{Step::kWaiting, "waiting for a chain's operands"},
-                                   std::pair{Step::kSending, "sending a chain or its result"},
-                                   std::pair{Step::kStoring, "sending a chain or its result"},
                                    std::pair{Step::kAway, "whose chain is away"}};
     std::array<uint64_t, 8> warps{};
     each_side(system, number_, [&](const auto& side) {
