@@ -47,8 +47,8 @@ TEST(LlcCompute, LeavesAloneWhatLiesInSeveral) {
 }
 
 TEST(LlcCompute, LanesOfSeveralLinesAreSeveralPackets) {
-  // A cell's neighbours in its row begin a word further: two lines for each warp.
-  const report::RunResult r = run("fdtd", "llc-compute");
+  // Vertices of a warp whose lists lie in different lines.
+  const report::RunResult r = run("bfs-rmat", "llc-compute");
   EXPECT_GT(counter(r, "chains.packets"), counter(r, "chains.offloaded"));
   EXPECT_EQ(counter(r, "service.taken") + counter(r, "chains.came_back"),
             counter(r, "chains.packets"));
