@@ -121,5 +121,31 @@ TEST(Explanation, FitsInto80Columns) {
   EXPECT_NE(text.find(".. 12: libor.cu:41-57, math.h:5"), std::string::npos);
 }
 
+TEST(Explain, WhatBecameOfChains) {
+  RunResult r;
+  r.policy = "llc-compute";
+  const auto count = [&](const char* name, uint64_t value) {
+    r.counters.push_back({name, value, "", ""});
+  };
+  EXPECT_EQ(format_explanation(r, 80), "");
+  count("chains.found", 3);
+  count("chains.instances", 2000);
+  count("chains.offloaded", 500);
+  count("chains.l1_hits", 1500);
+  count("chains.packets", 600);
+  count("chains.came_back", 200);
+  count("chains.away_cycles", 50'000);
+  count("service.taken", 400);
+  count("service.cycles", 32'000);
+  count("service.peak", 96);
+  const std::string text = format_explanation(r, 80);
+  EXPECT_LE(widest(text), 80u);
+  const std::string words = unwrapped(text);
+  EXPECT_NE(words.find("3 in the code. A warp waited 100 core cycles"), std::string::npos) << text;
+  EXPECT_NE(words.find("Of 600 ComputePackets 200 found"), std::string::npos) << text;
+  EXPECT_NE(words.find("stayed 80 cycles of the L2 in the mean, at most 96"), std::string::npos);
+  EXPECT_EQ(row(text, "kept: operand in the L1"), (Words{"1,500", "75.0"}));
+}
+
 }  // namespace
 }  // namespace nearwarp::report

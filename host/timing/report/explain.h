@@ -11,4 +11,8 @@ namespace nearwarp::report {
 /// went, how long they took at home and offloaded. Empty for a run without candidates.
 std::string format_explanation(const RunResult& run, size_t width = 80);
 
+/// What became of offload chains (opportunistic computing), by the run's counters; empty for runs
+/// without any. Ends with a line feed.
+std::string format_chains(const RunResult& run, size_t width);
+
 }  // namespace nearwarp::report

@@ -1,0 +1,63 @@
+// What became of offload chains, for people.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "host/timing/report/columns.h"
+#include "host/timing/report/explain.h"
+
+namespace nearwarp::report {
+namespace {
+
+uint64_t counter(const RunResult& run, std::string_view name) {
+  for (const Counter& c : run.counters)
+    if (c.name == name) return c.value;
+  return 0;
+}
+
+std::string mean(uint64_t sum, uint64_t count) {
+  return count == 0 ? "-"
+                    : fmt::format("{:.0f}", static_cast<double>(sum) / static_cast<double>(count));
+}
+
+constexpr std::array kFates = {
+    std::pair{"offloaded", "chains.offloaded"},
+    std::pair{"kept: operand in the L1", "chains.l1_hits"},
+    std::pair{"kept: data of several slices", "chains.elsewhere"},
+    std::pair{"kept: offload queue full", "chains.full"},
+    std::pair{"kept: lanes of too many lines", "chains.divergent"},
+    std::pair{"kept: no lane", "chains.inactive"},
+};
+
+}  // namespace
+
+std::string format_chains(const RunResult& run, size_t width) {
+  const uint64_t instances = counter(run, "chains.instances");
+  if (counter(run, "chains.found") == 0) return "";
+  std::vector<std::string> names = {"came to by warps"};
+  Column count{"chains", {grouped(instances)}}, share{"%", {instances == 0 ? "-" : "100.0"}};
+  for (const auto& [text, name] : kFates) {
+    const uint64_t n = counter(run, name);
+    names.emplace_back(text);
+    count.cells.push_back(grouped(n));
+    share.cells.push_back(
+        instances == 0
+            ? "-"
+            : fmt::format("{:.1f}", 100 * static_cast<double>(n) / static_cast<double>(instances)));
+  }
+  return wrapped(
+             fmt::format("Offload chains under {}: {} in the code. A warp waited {} core cycles in "
+                         "the mean for one that it had offloaded. Of {} ComputePackets {} found "
+                         "their service queue full, and came back as operands; the others "
+                         "stayed {} cycles of the L2 in the mean, at most {} in one queue.",
+                         run.policy, counter(run, "chains.found"),
+                         mean(counter(run, "chains.away_cycles"), counter(run, "chains.offloaded")),
+                         grouped(counter(run, "chains.packets")),
+                         grouped(counter(run, "chains.came_back")),
+                         mean(counter(run, "service.cycles"), counter(run, "service.taken")),
+                         counter(run, "service.peak")),
+             width) +
+         "\n" + columns_text(names, {count, share}, width);
+}
+
+}  // namespace nearwarp::report
