@@ -38,7 +38,7 @@ NW_HD NW_INLINE void take_from_memory(const G& g, const L2SliceParams& p, L2Slic
       }
       s.counters.fills += 1;
     } else if (kind == PacketKind::kWriteAck) {
-      if (index != 0) {
+      if (index != 0 && s.service.count != 0) {
         s.service.in(base)->to_reply.push(base, index - 1);
       } else {
         s.counters.atomic_write_acks += 1;
@@ -290,15 +290,21 @@ NW_HD NW_INLINE void reply(const G& g, const L2SliceParams& p, L2SliceState& s, 
   });
 }
 
+/// Is an operand of the service queue what the fill under way brings next? It needs no way out.
+NW_HD NW_INLINE bool fills_service(const L2SliceParams& p, const L2SliceState& s,
+                                   const std::byte* base) {
+  return s.filling != kNoMshr &&
+         s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter].origin ==
+             L2Origin::kService;
+}
+
 /// The same where there is a service queue: its operands need no way out, and it replies in turns
 /// with the slice.
 template <class G>
 NW_HD NW_APART void reply_with_service(const G& g, const L2SliceParams& p, L2SliceState& s,
                                        ServiceState& q, std::byte* base, Tick now,
                                        Horizon& horizon) {
-  const L2Waiter* waiters = s.waiters.in(base);
-  if (s.filling != kNoMshr &&
-      waiters[s.filling * p.mshr_merges + s.next_waiter].origin == L2Origin::kService) {
+  if (fills_service(p, s, base)) {
     g.leader([&] { answer_waiter(p, s, base, now, horizon); });
     return;
   }
@@ -450,6 +456,7 @@ NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState&
       next = min_tick(next, head_arrival(*s.invalidate_in.in(base), base));
     if (service != nullptr) {
       next = min_tick(next, service::next_event(*service, base, from, service_blocked));
+      if (fills_service(p, s, base)) next = min_tick(next, from);
       if (service->to_reply.count != 0) {
         const Tick credit = send_tick(reply_out, base);
         poll |= credit >= kNever;

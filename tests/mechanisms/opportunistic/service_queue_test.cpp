@@ -43,8 +43,8 @@ struct ServiceRig : SliceRig {
     l2_detail::preload(HostGroup{}, params, *rig.arena.get(state), rig.arena.base(), line, 0);
   }
   const ServiceState& queue() { return *rig.arena.get(rig.arena.get(state)->service); }
-  void run() {
-    rig.run({kHop}, 100000);
+  void run(Tick window = kHop) {
+    rig.run({window}, 100000);
     EXPECT_TRUE(rig.drained());
     const L2SliceState& s = *rig.arena.get(state);
     EXPECT_EQ(s.fault.code, 0u);
@@ -181,6 +181,28 @@ TEST(ServiceQueue, TheBufferHoldsBackWhatIsReady) {
   // other one when the one before it has left the buffer.
   EXPECT_EQ(last[0], 17u + 4 * kLatency + kAlu);
   EXPECT_LT(last[1], last[0]);
+}
+
+TEST(ServiceQueue, OperandsNeedNoWayOut) {
+  // Two replies fill the way out, which nobody empties before cycle 1000. What two chains have not
+  // got comes in cycle 100, for one in that cycle and for the other in the next, and their results
+  // go to memory all the same.
+  for (const Tick window : {Tick{kHop}, Tick{7}, Tick{1}}) {
+    ServiceRig r(8, 4, 2);
+    r.sm_in->from = 1000 * kPeriod;
+    r.has(4);
+    r.chain(10, {4, 9}, 6, 5);
+    r.chain(11, {4, 9}, 7, 6);
+    for (uint32_t i = 0; i < 4; ++i) r.read(20 + i, 4, 100 + i);
+    r.fill(100, 0);
+    r.stored(200, 0);
+    r.stored(201, 1);
+    r.run(window);
+    ASSERT_EQ(r.memory_in->items.size(), 3u) << window;
+    // The second chain is ready when the first one's operands are being read.
+    EXPECT_EQ(r.asked(1), 101u + 1 + kLatency + kAlu + kLatency) << window;
+    EXPECT_EQ(r.asked(2), 101u + 3 + kLatency + kAlu + kLatency) << window;
+  }
 }
 
 TEST(ServiceQueue, OrdinaryRequestsTakeTurnsWithIt) {
