@@ -294,8 +294,7 @@ NW_HD NW_INLINE void reply(const G& g, const L2SliceParams& p, L2SliceState& s, 
 NW_HD NW_INLINE bool fills_service(const L2SliceParams& p, const L2SliceState& s,
                                    const std::byte* base) {
   return s.filling != kNoMshr &&
-         s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter].origin ==
-             L2Origin::kService;
+         s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter].origin == L2Origin::kService;
 }
 
 /// The same where there is a service queue: its operands need no way out, and it replies in turns
@@ -319,7 +318,9 @@ NW_HD NW_APART void reply_with_service(const G& g, const L2SliceParams& p, L2Sli
   if (!can_send(*s.reply_out.in(base), base, now)) return;
   g.leader([&] {
     q.reply_turn = false;
-    send(*s.reply_out.in(base), base, now, service::take_reply(p, q, base, now), horizon);
+    const uint32_t since = q.entries.in(base)[q.to_reply.front(base)].since;
+    send(*s.reply_out.in(base), base, now, service::take_reply(p.endpoint, q, base), horizon);
+    q.counters.cycles += static_cast<uint32_t>(now / p.period) - since;
   });
 }
 
@@ -336,7 +337,7 @@ NW_HD inline bool take_compute_packet(const G& g, const L2SliceParams& p, L2Slic
   const uint32_t passed = q.passed;
   if (passed == 0 && q.free.any()) {
     g.leader([&] {
-      service::accept(p, q, base, packet, now);
+      service::accept(q, base, packet, static_cast<uint32_t>(now / p.period));
       s.counters.requests_in += 1;
       pop(in, base, now, horizon);
     });
@@ -355,6 +356,19 @@ NW_HD inline bool take_compute_packet(const G& g, const L2SliceParams& p, L2Slic
   });
 }
 
+/// A read of an operand stands at the network's head: data goes to whoever it names.
+template <class G>
+NW_HD inline bool read_operand(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                               Tick now, Horizon& horizon) {
+  Channel& in = *s.request_in.in(base);
+  Packet read = front(in, base);
+  read.kind = PacketKind::kRead;
+  return look_up(g, p, s, base, now, read, L2Origin::kOperand, [&] {
+    s.counters.requests_in += 1;
+    pop(in, base, now, horizon);
+  });
+}
+
 /// One look-up in a cycle: the network's and the service queue's in turns.
 template <class G>
 NW_HD NW_APART void look_up_with_service(const G& g, const L2SliceParams& p, L2SliceState& s,
@@ -368,9 +382,10 @@ NW_HD NW_APART void look_up_with_service(const G& g, const L2SliceParams& p, L2S
                    [&] { service::looked_up(q, base); });
   };
   const auto look_up_others = [&] {
-    return front(*s.request_in.in(base), base).kind == kComputePacket
-               ? take_compute_packet(g, p, s, q, base, now, horizon)
-               : look_up_next(g, p, s, base, now, horizon);
+    const PacketKind kind = front(*s.request_in.in(base), base).kind;
+    return kind == kComputePacket ? take_compute_packet(g, p, s, q, base, now, horizon)
+           : kind == kOperandRead ? read_operand(g, p, s, base, now, horizon)
+                                  : look_up_next(g, p, s, base, now, horizon);
   };
   const bool own_first = own && q.own_turn;
   bool own_done = own_first && look_up_own();

@@ -14,15 +14,15 @@
 namespace nearwarp::service {
 
 /// A chain comes.
-NW_HD NW_APART inline void accept(const L2SliceParams& p, ServiceState& q, std::byte* base,
-                                  const Packet& packet, Tick now) {
+NW_HD NW_APART inline void accept(ServiceState& q, std::byte* base, const Packet& packet,
+                                  uint32_t cycle) {
   const uint32_t id = q.free.take_first();
   ServiceEntry& e = q.entries.in(base)[id];
   e = ServiceEntry{};
   e.order = unpack(packet);
   e.tag = packet.tag;
   e.src = packet.src;
-  e.since = static_cast<uint32_t>(now / p.period);
+  e.since = cycle;
   q.to_ask.push(base, id);
   q.in_use += 1;
   q.counters.taken += 1;
@@ -34,15 +34,11 @@ NW_HD inline void compute(const L2SliceParams& p, ServiceState& q, std::byte* ba
                           Tick now) {
   const ComputeOrder& o = q.entries.in(base)[id].order;
   const Tick start = max_tick(now, q.alu_free);
-  q.alu_free = start + Tick{o.alu_cycles} * p.period;
-  q.counters.alu_cycles += o.alu_cycles;
-  // Results leave the pipeline in the order in which chains have entered it.
-  Tick due = start + Tick{o.latency_cycles} * p.period;
-  if (q.computing.count != 0) {
-    const uint32_t last = (q.computing.head + q.computing.count - 1) % q.computing.events.count;
-    due = max_tick(due, q.computing.events.in(base)[last].due);
-  }
-  q.computing.push(base, due, id);
+  const uint32_t busy = o.alu_cycles * q.alu_interval;
+  q.alu_free = start + Tick{busy} * p.period;
+  q.counters.alu_cycles += busy;
+  const uint32_t latency = o.latency_cycles + busy - o.alu_cycles;
+  q.computing.push_in_order(base, start + Tick{latency} * p.period, id);
   q.buffered -= 1;
 }
 
@@ -128,20 +124,19 @@ NW_HD inline void looked_up(ServiceState& q, std::byte* base) {
   if (e.asked == e.order.operands) fifo.pop(base);
 }
 
-/// The reply of the first chain that is done, which leaves.
-NW_HD inline Packet take_reply(const L2SliceParams& p, ServiceState& q, std::byte* base, Tick now) {
+/// The reply of the first chain that is done, which leaves; its cycles are the caller's to count.
+NW_HD inline Packet take_reply(uint16_t endpoint, ServiceState& q, std::byte* base) {
   const uint32_t id = q.to_reply.pop(base);
   const ServiceEntry& e = q.entries.in(base)[id];
   Packet r;
   r.kind = kComputeReply;
-  r.src = p.endpoint;
+  r.src = endpoint;
   r.dst = e.src;
   r.tag = e.tag;
   r.bytes = e.order.reply_bytes;
   q.free.set(id);
   q.in_use -= 1;
   q.counters.replies += 1;
-  q.counters.cycles += static_cast<uint32_t>(now / p.period) - e.since;
   return r;
 }
 

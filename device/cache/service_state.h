@@ -1,5 +1,5 @@
-// A service queue at an L2 slice: computes on lines where they are. Its state and packets; what it
-// does is in device/cache/service_queue.h.
+// A service queue: computes chains for others, at an L2 slice on lines where they are, or at an SM
+// on its way. Its state and packets; what it does at a slice is in device/cache/service_queue.h.
 //
 // Source: A. Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA 2019 (OC below),
 // sections 4.2 and 4.4.2, figures 5, 8 and 10.
@@ -20,6 +20,10 @@ inline constexpr PacketKind kComputeReply = packet_kind(kServiceBlock, 0, Messag
 /// A line of data for the SM that wanted the chain executed, because the queue was full (OC,
 /// section 4.4.2, scenario 3).
 inline constexpr PacketKind kOperandReply = packet_kind(kServiceBlock, 1, MessageClass::kReply);
+/// A line of data is wanted for a chain; what comes is a kOperandReply.
+inline constexpr PacketKind kOperandRead = packet_kind(kServiceBlock, 1, MessageClass::kRequest);
+/// A chain that nobody takes in: its sender executes it.
+inline constexpr PacketKind kComputeRefusal = packet_kind(kServiceBlock, 2, MessageClass::kReply);
 
 inline constexpr uint32_t kMaxOperands = 2;
 /// More entries than any service queue has.
@@ -70,6 +74,7 @@ struct ServiceEntry {
   uint16_t src = 0;
   uint8_t asked = 0;      ///< operands looked up, of those that are wanted now
   uint8_t present = 0;    ///< operands that have come
+  uint8_t computed = 0;   ///< instructions that an ALU has begun one by one
   bool buffered = false;  ///< has a place in the buffer: data is read, no longer waited for
 };
 
@@ -105,6 +110,15 @@ struct ServiceEvents {
     events.in(base)[(head + count) % events.count] = {due, id};
     count += 1;
   }
+  /// What is due no earlier than all that is under way: results leave a pipeline in the order in
+  /// which chains have entered it.
+  NW_HD void push_in_order(std::byte* base, Tick due, uint32_t id) {
+    if (count != 0) {
+      const uint32_t last = (head + count - 1) % events.count;
+      due = max_tick(due, events.in(base)[last].due);
+    }
+    push(base, due, id);
+  }
   NW_HD const ServiceEvent& front(std::byte* base) const { return events.in(base)[head]; }
   NW_HD void pop() {
     head = head + 1 == events.count ? 0 : head + 1;
@@ -136,19 +150,22 @@ struct ServiceState {
   ServiceEvents computing;
   uint32_t buffered = 0;
   uint32_t in_use = 0;
-  Tick alu_free = 0;        ///< from when on the ALU can begin another chain
-  uint32_t passed = 0;      ///< of the refused packet at the network's head: operands looked up
-  bool own_turn = false;    ///< whose turn it is to look something up
-  bool reply_turn = false;  ///< and to reply
+  Tick alu_free = 0;          ///< from when on the ALU can begin another chain
+  uint32_t alu_interval = 1;  ///< cycles that its lanes take for a warp's instruction
+  uint32_t passed = 0;        ///< of the refused packet at the network's head: operands looked up
+  bool own_turn = false;      ///< whose turn it is to look something up
+  bool reply_turn = false;    ///< and to reply
   ServiceCounters counters;
 };
 
 /// Lay out a service queue.
 template <class Allocator>
-ServiceState make_service_queue(Allocator& arena, uint32_t entries, uint32_t buffer_entries) {
+ServiceState make_service_queue(Allocator& arena, uint32_t entries, uint32_t buffer_entries,
+                                uint32_t alu_interval = 1) {
   NW_ASSERT(entries >= 1 && entries <= kMaxServiceEntries && buffer_entries >= 1);
   ServiceState s;
   s.buffer_entries = buffer_entries;
+  s.alu_interval = alu_interval;
   s.entries = arena.template allocate<ServiceEntry>(entries);
   s.free = WarpSet<4>::lowest(entries);
   for (ServiceFifo* f : {&s.to_ask, &s.ready, &s.reading, &s.to_write, &s.to_reply})

@@ -441,6 +441,10 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
     default: {  // kWriteAck
       NW_ASSERT(p.kind == PacketKind::kWriteAck);
       if (p.tag == kWriteBackTag) break;
+      if (p.tag >= kOwnStoreTag && p.tag < kFetchTag) {
+        hooks::on_own_store_ack(v, p, now);
+        break;
+      }
       if (p.tag >= kMoveTag) {
         const uint32_t page = on_moved_line(v, p.tag, now);
         if (page != kNoPage) wake_parked(v, page);

@@ -20,6 +20,9 @@
 
 namespace nearwarp::sm {
 
+/// Tags from here up to kFetchTag: of stores that a mechanism has sent itself.
+inline constexpr uint32_t kOwnStoreTag = 0x20000000u;
+
 /// What the look-up of a line came to.
 enum class LineUse : uint8_t { kHit, kMerged, kMiss, kStore, kAtomic };
 
@@ -92,15 +95,22 @@ struct Hooks {
   /// A packet of its own has come from the front end.
   template <class O>
   NW_HD static void on_control(O&, const Packet&, uint32_t /*now*/) {}
-  /// When something comes over channels of its own (SmStateOf::own_channels); kNever: nothing is on
-  /// its way.
+  /// A store that it has sent itself, under a tag from kOwnStoreTag on, has been acknowledged.
   template <class O>
-  NW_HD static Tick own_arrival(const O&) {
+  NW_HD static void on_own_store_ack(O&, const Packet&, uint32_t /*now*/) {}
+  /// When something comes over channels of its own (SmStateOf::own_channels), or what it has begun
+  /// goes on; kNever: nothing is on its way. `poll` is set where a credit that is not known yet is
+  /// wanted.
+  template <class O>
+  NW_HD static Tick own_arrival(const O&, bool& /*poll*/) {
     return kNever;
   }
   /// Once in every cycle in which the SM is awake, while it has such channels: take what has come.
   template <class O>
   NW_HD static void take_own(O&, uint32_t /*now*/) {}
+  /// The same at the cycle's end, once it is known what the SM has issued.
+  template <class O>
+  NW_HD static void end_cycle(O&, uint32_t /*now*/) {}
   /// Once a cycle, after the load-store unit, while it wants to (SmStateOf::wants_network): send
   /// something over the network if there is room.
   template <class O>
@@ -261,10 +271,18 @@ NW_HD NW_APART void on_control(V& v, const Packet& p, uint32_t now) {
   owner(v, p.kind, [&](auto& o) { NW_HOOKS(o)::on_control(o, p, now); });
 }
 template <class V>
-NW_HD NW_APART Tick own_arrival(V& v) {
+NW_HD NW_APART void on_own_store_ack(V& v, const Packet& p, uint32_t now) {
+  each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::on_own_store_ack(o, p, now); });
+}
+template <class V>
+NW_HD NW_APART Tick own_arrival(V& v, bool& poll) {
   Tick t = kNever;
-  each(v, v.s.own_channels, [&](auto& o) { t = min_tick(t, NW_HOOKS(o)::own_arrival(o)); });
+  each(v, v.s.own_channels, [&](auto& o) { t = min_tick(t, NW_HOOKS(o)::own_arrival(o, poll)); });
   return t;
+}
+template <class V>
+NW_HD NW_APART void end_cycle(V& v, uint32_t now) {
+  each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::end_cycle(o, now); });
 }
 template <class V>
 NW_HD NW_APART void take_own(V& v, uint32_t now) {

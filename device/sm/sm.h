@@ -89,6 +89,7 @@ NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* sche
   if (v.s.wants_network != 0) hooks::use_network(v, now);
   if (may_issue(v.s) && issue_cycle(v, now, scheduler_warps)) v.s.counters.active_cycles += 1;
   if (v.s.fetch.wanted.any() || v.s.fetch.arrived.any()) fetch_step(v, now);
+  if (v.s.own_channels != 0) hooks::end_cycle(v, now);
   while (v.s.recheck_barriers != 0) {
     const uint32_t block = count_trailing_zeros(v.s.recheck_barriers);
     v.s.recheck_barriers &= v.s.recheck_barriers - 1;
@@ -157,7 +158,7 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
     when(n, v, own ? max_tick(arrival, hooks::accept_tick(v, front(net, v.base))) : arrival, from);
   }
   if (s.own_channels != 0) {
-    const Tick own = hooks::own_arrival(v);
+    const Tick own = hooks::own_arrival(v, n.poll);
     if (own < kNever) when(n, v, own, from);
   }
   if (s.from_front_end.count != 0) {

@@ -71,6 +71,9 @@ struct PolicyConfig {
     uint32_t offload_entries = 48;  ///< of an SM's offload queue
     uint32_t service_entries = 96;  ///< of a service queue
     uint32_t buffer_entries = 4;    ///< chains whose data a service queue has read
+    bool at_sms = false;            ///< SMs execute chains whose data meets there (Omni-Compute)
+    std::string sm_alu = "idle";    ///< of their service queues: "idle" (the SM's) or "own"
+    uint32_t alu_lanes = 32;        ///< of an ALU that a service queue has for itself
   } chains;
 };
 

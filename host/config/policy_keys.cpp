@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 38> all = {{
+  static const std::array<Key<P>, 41> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
@@ -143,6 +143,16 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "That a service queue takes in; others come back as operands.", kOptional},
       {NW_KEY(chains.buffer_entries), "chains", 1, 64, false, "",
        "Whose data a service queue reads, or has read, at a time.", kOptional},
+      {NW_KEY(chains.at_sms), "", 0, 0, false, "",
+       "Chains whose data lies in several L2 slices are executed by SMs on the ways to both "
+       "(Omni-Compute); machines of the shape mesh.",
+       kOptional},
+      {NW_KEY(chains.sm_alu), "", 0, 0, false, "idle own",
+       "What an SM executes others' chains with. idle: its own ALUs while they are idle; own: an "
+       "ALU of the service queue's.",
+       kOptional},
+      {NW_KEY(chains.alu_lanes), "lanes", 1, 32, false, "",
+       "Of the ALUs that service queues have for themselves.", kOptional},
       {NW_KEY(dispatch.groups), "groups", 1, 64, false, "",
        "Groups of SMs with queues of thread blocks of their own: the SMs of a stack, if they lie "
        "in "

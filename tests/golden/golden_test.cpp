@@ -51,6 +51,8 @@ std::vector<GoldenRun> golden_runs() {
       {"kmeans", "opportunistic", "baseline"},
       {"triad", "opportunistic", "llc-compute"},
       {"kmeans", "opportunistic", "llc-compute"},
+      {"vecadd-strided", "opportunistic", "omni-compute"},
+      {"fdtd", "opportunistic", "omni-compute"},
       {"kmeans", "coda", "baseline"},
       {"kmeans", "coda", "cgp-only"},
       {"kmeans", "coda", "coda-steal"},

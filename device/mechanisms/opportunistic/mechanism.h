@@ -28,15 +28,35 @@ struct OnSm : sm::Hooks {
   template <class O>
   NW_HD static void on_packet(O& o, const Packet& p, uint32_t now) {
     if (p.kind == kOperandReply) {
-      on_operand(o, p, now);
+      if ((p.tag & kServiceTag) != 0) {
+        service_of(o).came.push(o.v.base, p.tag & (kServiceTag - 1));
+      } else {
+        on_operand(o, p, now);
+      }
+    } else if (p.kind == kComputeRefusal) {
+      on_refusal(o, p);
     } else {
       NW_ASSERT(p.kind == kComputeReply);
       finish_part(o, p.tag & 0xff, now, now + 1);
     }
   }
   template <class O>
+  NW_HD static void on_own_store_ack(O& o, const Packet& p, uint32_t) {
+    service_of(o).to_reply.push(o.v.base, p.tag & (sm::kOwnStoreTag - 1));
+  }
+  template <class O>
   NW_HD static void use_network(O& o, uint32_t now) {
     send_next(o, now);
+  }
+  // Only an SM with a service queue has channels of its own.
+  template <class O>
+  NW_HD static Tick own_arrival(const O& o, bool& poll) {
+    return sm_service::next_event(o.v, service_of(o), poll);
+  }
+  template <class O>
+  NW_HD static void end_cycle(O& o, uint32_t now) {
+    step_service(o, now);
+    note_network(o);
   }
 };
 

@@ -8,11 +8,11 @@
 //   issuing    its instructions take their scheduler's next turns: the warp is preferred;
 //   away       a ComputePacket goes out for each set of lanes that access the same lines; until all
 //              results have come, or the news that they have been stored. Where the service queue
-//              was full, the operands come instead, and the chain is executed here.
+//              was full, the operands come instead, or are sent for, and the chain is executed
+//              here.
 #pragma once
 
-#include "device/mechanisms/opportunistic/sm_state.h"
-#include "device/sm/lsu.h"
+#include "device/mechanisms/opportunistic/sm_service.h"
 
 namespace nearwarp::opportunistic {
 
@@ -32,7 +32,8 @@ NW_HD NW_INLINE ChainCounters& counters_of(O& o, const WarpSide& t) {
 template <class O>
 NW_HD NW_INLINE void note_network(O& o) {
   auto& wants = o.v.s.wants_network;
-  wants = static_cast<uint8_t>(o.s.to_send.any() ? wants | o.bit : wants & ~o.bit);
+  const bool sends = o.s.to_send.any() || (o.s.service.count != 0 && has_requests(service_of(o)));
+  wants = static_cast<uint8_t>(sends ? wants | o.bit : wants & ~o.bit);
 }
 
 /// The cycle from which on the chain has everything that it takes from before; kPendingLoad while
@@ -160,6 +161,20 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
   return true;
 }
 
+/// Who executes a part: the slice that has all of its data or, where SMs do, the one at which two
+/// slices' data meets: of its operands or, if one slice has these, of them and its result.
+template <class O>
+NW_HD inline uint16_t node_for(const O& o, const ComputeOrder& order) {
+  const auto& v = o.v;
+  const uint16_t first = v.home_of(order.line[0]);
+  uint16_t other = order.operands == 2 ? v.home_of(order.line[1]) : first;
+  if (other == first && order.stores) other = v.home_of(order.store_line);
+  if (other == first) return first;
+  if (o.p.slices == 0) return kNoMeeting;
+  const uint8_t* slice_at = o.p.slice_at.in(v.base);
+  return o.s.meetings.in(v.base)[slice_at[first] * o.p.slices + slice_at[other]];
+}
+
 /// Why a chain is executed at home; null if it is not. Its parts are noted.
 template <class O>
 NW_HD inline uint64_t* refusal(O& o, uint32_t warp, WarpSide& t, const OffloadChain& c) {
@@ -179,10 +194,8 @@ NW_HD inline uint64_t* refusal(O& o, uint32_t warp, WarpSide& t, const OffloadCh
   }
   for (uint32_t k = 0; k < t.num_parts; ++k) {
     Part& part = t.parts[k];
-    part.home = v.home_of(part.order.line[0]);
-    for (uint32_t i = 1; i < part.order.operands; ++i)
-      if (v.home_of(part.order.line[i]) != part.home) return &n.elsewhere;
-    if (part.order.stores && v.home_of(part.order.store_line) != part.home) return &n.elsewhere;
+    part.home = node_for(o, part.order);
+    if (part.home == kNoMeeting) return &n.elsewhere;
   }
   return o.s.in_use + t.num_parts > o.p.entries ? &n.full : nullptr;
 }
@@ -234,6 +247,7 @@ NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
   for (uint32_t k = 0; k < t.num_parts; ++k) {
     Part& part = t.parts[k];
     const uint32_t words = c.lane_words != 0 ? part.lanes * kWordBytes : c.reply_bytes;
+    n.to_sms += part.home != v.home_of(part.order.line[0]) ? 1 : 0;
     part.order.alu_cycles = c.alu;
     part.order.latency_cycles = c.latency_cycles;
     part.order.reply_bytes = static_cast<uint16_t>(v.p.header_bytes + words);
@@ -281,20 +295,26 @@ NW_HD inline void finish_part(O& o, uint32_t warp, uint32_t now, uint32_t at) {
   let_go(o, warp, now, now + 1);
 }
 
-/// Send what waits for the network.
+/// Send what the offload queue has for the network; the caller has checked that there is room.
 template <class O>
-NW_HD NW_APART void send_next(O& o, uint32_t now) {
+NW_HD NW_APART void send_own(O& o, uint32_t now) {
   auto& v = o.v;
-  if (!o.s.to_send.any() || !can_send(v.to_network(), v.base, v.tick(now))) return;
   const uint32_t warp = o.s.to_send.first();
   WarpSide& t = side_of(o, warp);
-  const bool asks = t.unsent != 0;
-  uint8_t& waiting = asks ? t.unsent : t.to_store;
+  const bool asks = t.unsent != 0, loads = !asks && t.to_load != 0;
+  uint8_t& waiting = asks ? t.unsent : loads ? t.to_load : t.to_store;
   const uint32_t k = count_trailing_zeros(uint32_t{waiting});
-  waiting = static_cast<uint8_t>(waiting & (waiting - 1));
-  if ((t.unsent | t.to_store) == 0) o.s.to_send.clear(warp);
-  note_network(o);
-  const Part& part = t.parts[k];
+  Part& part = t.parts[k];
+  if (!loads || part.asked + 1 == part.order.operands)
+    waiting = static_cast<uint8_t>(waiting & (waiting - 1));
+  if ((t.unsent | t.to_load | t.to_store) == 0) o.s.to_send.clear(warp);
+  if (loads) {
+    const Packet p = sm::memory_packet(v, kOperandRead, part.order.line[part.asked], warp | k << 8,
+                                       v.p.header_bytes);
+    part.asked = static_cast<uint8_t>(part.asked + 1);
+    send(v.to_network(), v.base, v.tick(now), p, v.horizon);
+    return;
+  }
   if (asks) {
     Packet p = pack(part.order);
     p.src = v.s.endpoint;
@@ -315,6 +335,22 @@ NW_HD NW_APART void send_next(O& o, uint32_t now) {
   finish_part(o, warp, now, now + 1);
 }
 
+/// Send what waits for the network, own chains' and others' in turns.
+template <class O>
+NW_HD inline void send_next(O& o, uint32_t now) {
+  if (!can_send(o.v.to_network(), o.v.base, o.v.tick(now))) return;
+  const bool own = o.s.to_send.any();
+  const bool others = o.s.service.count != 0 && has_requests(service_of(o));
+  if (others && (!own || o.s.others_turn)) {
+    send_for_others(o, now);
+    o.s.others_turn = false;
+  } else if (own) {
+    send_own(o, now);
+    o.s.others_turn = true;
+  }
+  note_network(o);
+}
+
 template <class O>
 NW_HD NW_APART void on_timer(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
@@ -325,7 +361,7 @@ NW_HD NW_APART void on_timer(O& o, uint32_t warp, uint32_t now) {
   if (t.step == Step::kIssuing) {
     t.step = Step::kAway;
     t.unsent = static_cast<uint8_t>(low_bits(t.num_parts));
-    t.computing = t.to_store = t.done = 0;
+    t.to_load = t.computing = t.to_store = t.done = 0;
     o.s.to_send.set(warp);
     note_network(o);
     return;
@@ -346,6 +382,27 @@ NW_HD NW_APART void on_timer(O& o, uint32_t warp, uint32_t now) {
   }
 }
 
+/// A part is executed here: the service queue was full.
+template <class O>
+NW_HD inline void note_return(O& o, const WarpSide& t, Part& part) {
+  if (part.returned) return;
+  part.returned = true;
+  ChainCounters& n = counters_of(o, t);
+  n.came_back += 1;
+  n.threads -= uint64_t{chain_of(o, t).instructions} * part.lanes;
+}
+
+/// A part is not taken in: its operands have to be sent for.
+template <class O>
+NW_HD NW_APART void on_refusal(O& o, const Packet& p) {
+  const uint32_t warp = p.tag & 0xff, k = p.tag >> 8;
+  WarpSide& t = side_of(o, warp);
+  note_return(o, t, t.parts[k]);
+  t.to_load = static_cast<uint8_t>(t.to_load | 1u << k);
+  o.s.to_send.set(warp);
+  note_network(o);
+}
+
 /// An operand comes: the service queue was full.
 template <class O>
 NW_HD NW_APART void on_operand(O& o, const Packet& p, uint32_t now) {
@@ -353,11 +410,7 @@ NW_HD NW_APART void on_operand(O& o, const Packet& p, uint32_t now) {
   WarpSide& t = side_of(o, warp);
   Part& part = t.parts[k];
   part.came = static_cast<uint8_t>(part.came + 1);
-  if (part.came == 1) {
-    ChainCounters& n = counters_of(o, t);
-    n.came_back += 1;
-    n.threads -= uint64_t{chain_of(o, t).instructions} * part.lanes;
-  }
+  note_return(o, t, part);
   if (part.came != part.order.operands) return;
   t.computing = static_cast<uint8_t>(t.computing | 1u << k);
   t.computed = now + part.order.latency_cycles + 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/cache/service_state.h"
+#include "device/core/channel.h"
 #include "device/core/warp_set.h"
 #include "device/mechanisms/opportunistic/program.h"
 
@@ -11,7 +12,44 @@ struct SmSideParams {
   uint32_t entries = 48;  ///< of the queue's status register (OQSR)
   Ref<OffloadChain> chains;
   Ref<uint16_t> chain_of;  ///< by instruction: the chain that begins with it; kNoChain: none
+  // Where data of two slices meets (OC, section 4.3).
+  uint32_t slices = 0;    ///< 0: SMs execute nothing for others
+  Ref<uint8_t> slice_at;  ///< by endpoint: the number of its slice
 };
+
+/// Of what a service queue of an SM has sent for: the tag is this and an entry. What comes for the
+/// SM's own chains is tagged with its warp and part.
+inline constexpr uint32_t kServiceTag = 1u << 16;
+/// In a table of meeting points: there is none.
+inline constexpr uint16_t kNoMeeting = 0xffff;
+
+/// The service queue of an SM: device/mechanisms/opportunistic/sm_service.h. A queue as that of a
+/// slice, and
+struct SmService : ServiceState {
+  Ref<Channel> arrivals;     ///< ComputePackets of other SMs
+  Ref<Channel> answers;      ///< to them
+  ServiceFifo came;          ///< an entry for each operand that has come
+  ServiceFifo to_compute;    ///< wait for the ALU
+  bool own_alu = false;      ///< it has one; else it uses the SM's while that is idle
+  bool forwards = false;     ///< sends for operands in the name of another SM,
+  uint8_t forwarded = 0;     ///< of which so many have been,
+  Packet forward;            ///< for this chain
+  uint32_t alu_wanted = 0;   ///< cycle from which the first of `to_compute` could have had it
+  uint64_t alu_waits = 0;    ///< cycles that it was wanted and not idle
+  uint64_t turned_away = 0;  ///< ComputePackets that went back
+};
+
+/// Lay out such a queue.
+template <class Allocator>
+SmService make_sm_service(Allocator& arena, uint32_t entries, uint32_t buffer_entries,
+                          uint32_t alu_interval, bool own_alu) {
+  SmService s;
+  static_cast<ServiceState&>(s) = make_service_queue(arena, entries, buffer_entries, alu_interval);
+  s.came.ids = arena.template allocate<uint8_t>(entries * kMaxOperands);
+  s.to_compute.ids = arena.template allocate<uint8_t>(entries);
+  s.own_alu = own_alu;
+  return s;
+}
 
 /// Where a warp stands with its chain.
 enum class Step : uint8_t {
@@ -30,7 +68,9 @@ struct Part {
   ComputeOrder order;
   uint16_t home = 0;  ///< endpoint that executes it
   uint8_t lanes = 0;
-  uint8_t came = 0;  ///< operands, where the service queue was full
+  uint8_t asked = 0;      ///< operands that this SM has sent for
+  uint8_t came = 0;       ///< operands, where the service queue was full
+  bool returned = false;  ///< it is this SM that executes it
 };
 
 /// One warp slot. Sets of parts are bits.
@@ -39,6 +79,7 @@ struct WarpSide {
   uint16_t chain = kNoChain;
   uint8_t num_parts = 0;
   uint8_t unsent = 0;     ///< their packets wait for the network
+  uint8_t to_load = 0;    ///< their operands have to be sent for
   uint8_t computing = 0;  ///< their operands have come instead (OC, section 4.4.2, scenario 3)
   uint8_t to_store = 0;   ///< and their results wait for the network
   uint8_t done = 0;
@@ -61,6 +102,7 @@ struct ChainCounters {
   uint64_t elsewhere = 0;  ///< no node that computes has all of its data
   uint64_t offloaded = 0;
   uint64_t packets = 0;      ///< ComputePackets
+  uint64_t to_sms = 0;       ///< of these: to SMs
   uint64_t came_back = 0;    ///< of these: as operands, because the service queue was full
   uint64_t threads = 0;      ///< thread-instructions executed elsewhere
   uint64_t away_cycles = 0;  ///< of those offloaded: from the first issue to the end, summed
@@ -74,6 +116,10 @@ struct SmSideState {
   WarpSet<kWords> to_send;    ///< ComputePackets, and stores
   Ref<WarpSide> warps;        ///< by warp slot
   Ref<ChainCounters> chains;  ///< by chain
+  // With SMs that execute for others.
+  Ref<uint16_t> meetings;    ///< [slice * slices + slice]: SM, as an endpoint; kNoMeeting: none
+  Ref<SmService> service;    ///< count 0: none
+  bool others_turn = false;  ///< the network's next packet is the service queue's
 };
 
 }  // namespace nearwarp::opportunistic

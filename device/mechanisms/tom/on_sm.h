@@ -127,7 +127,7 @@ struct OnSm : sm::Hooks {
     }
   }
   template <class O>
-  NW_HD static Tick own_arrival(const O& o) {
+  NW_HD static Tick own_arrival(const O& o, bool&) {
     return direct_arrival(o);
   }
   template <class O>

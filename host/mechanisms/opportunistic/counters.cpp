@@ -18,6 +18,8 @@ constexpr CounterRow<ChainCounters> kChainCounters[] = {
      [](C c) { return c.instances; }},
     {"offloaded", "chains", "Of these: a ComputePacket was sent", [](C c) { return c.offloaded; }},
     {"packets", "packets", "ComputePackets sent", [](C c) { return c.packets; }},
+    {"to_sms", "packets", "Of these: to another SM, where its data meets",
+     [](C c) { return c.to_sms; }},
     {"came_back", "packets", "Of these: as operands, because the service queue was full",
      [](C c) { return c.came_back; }},
     {"l1_hits", "chains", "Executed at home: an operand was in the L1, or on its way there",
@@ -48,6 +50,26 @@ constexpr CounterRow<ServiceCounters> kServiceCounters[] = {
      [](Q c) { return c.cycles; }},
 };
 
+using S = const SmService&;
+
+constexpr CounterRow<SmService> kSmServiceCounters[] = {
+    {"taken", "chains", "Taken into service queues of SMs", [](S s) { return s.counters.taken; }},
+    {"refused", "chains", "The service queue was full: its operands were sent for",
+     [](S s) { return s.counters.refused; }},
+    {"turned_away", "chains", "The same, and another one's operands were being sent for",
+     [](S s) { return s.turned_away; }},
+    {"operands", "lines", "Operands sent for", [](S s) { return s.counters.operands; }},
+    {"operands_read", "lines", "Operands read from shared memory into buffers",
+     [](S s) { return s.counters.operands_read; }},
+    {"stores", "lines", "Results stored", [](S s) { return s.counters.stores; }},
+    {"alu_cycles", "core cycles", "In which the ALU executed for others",
+     [](S s) { return s.counters.alu_cycles; }},
+    {"alu_waits", "core cycles", "In which it was wanted for others and was not idle",
+     [](S s) { return s.alu_waits; }},
+    {"cycles", "core cycles", "From a ComputePacket to its reply, summed",
+     [](S s) { return s.counters.cycles; }},
+};
+
 }  // namespace
 
 void collect_chains(sim::System& system, uint32_t number, const ChainTables& tables,
@@ -74,6 +96,20 @@ void collect_chains(sim::System& system, uint32_t number, const ChainTables& tab
   result.counters.push_back({"chains.peak", peak, "entries", "Most in use in an offload queue"});
   result.counters.push_back(
       {"service.peak", service_peak, "entries", "Most in use in a service queue"});
+}
+
+void collect_sm_service(sim::System& system, uint32_t number, report::RunResult& result) {
+  CounterSums<SmService> sums(kSmServiceCounters);
+  uint64_t queues = 0, peak = 0;
+  each_sm_service(system, number, [&](const SmService& q) {
+    sums.add(q);
+    queues += 1;
+    peak = std::max(peak, q.counters.peak);
+  });
+  sums.append_to(result, "sm_service.");
+  result.counters.push_back(
+      {"sm_service.peak", peak, "entries", "Most in use in a service queue of an SM"});
+  result.counters.push_back({"sm_service.queues", queues, "SMs", "That execute chains of others"});
 }
 
 }  // namespace nearwarp::opportunistic

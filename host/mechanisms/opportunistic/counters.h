@@ -27,7 +27,16 @@ void each_service_queue(sim::System& system, F&& f) {
   }
 }
 
+/// f(queue) for the service queue of every SM that has one; mechanism `number`.
+template <class F>
+void each_sm_service(sim::System& system, uint32_t number, F&& f) {
+  each_side(system, number, [&](const auto& side) {
+    if (side.service.count != 0) f(*side.service.in(system.arena.base()));
+  });
+}
+
 void collect_chains(sim::System& system, uint32_t number, const ChainTables& tables,
                     report::RunResult& result);
+void collect_sm_service(sim::System& system, uint32_t number, report::RunResult& result);
 
 }  // namespace nearwarp::opportunistic

@@ -9,6 +9,7 @@
 #include "host/core/error.h"
 #include "host/mechanisms/opportunistic/chain_tables.h"
 #include "host/mechanisms/opportunistic/counters.h"
+#include "host/mechanisms/opportunistic/sm_service.h"
 
 namespace nearwarp::opportunistic {
 
@@ -25,6 +26,14 @@ class OpportunisticRun final : public sim::MechanismRun {
     for (size_t i = 0; i < tables_.chain_of.size(); ++i)
       if (tables_.chain_of[i] != kNoChain)
         image.instrs[i].marks = static_cast<uint8_t>(image.instrs[i].marks | 1u << number);
+    if (!subject.policy.chains.at_sms) return;
+    at_sms_ = sms_can_serve(subject.machine, subject.policy, image);
+  }
+
+  void extend(sim::Graph& graph, const sim::Parts& parts) override {
+    if (!at_sms_) return;
+    link_service_queues(graph, parts);
+    tiles_ = graph.spec<sim::RouterNetworkSpec>(graph.class_named("request_crossbar")).tiles;
   }
 
   void attach(System& system) override {
@@ -32,20 +41,34 @@ class OpportunisticRun final : public sim::MechanismRun {
     params.entries = subject_.policy.chains.offload_entries;
     params.chains = sim::place_all(system, tables_.chains);
     params.chain_of = sim::place_all(system, tables_.chain_of);
+    Meetings meetings;
+    if (at_sms_) {
+      meetings = find_meetings(system, tiles_, subject_.machine.gpu.sms_per_cluster);
+      params.slices = meetings.slices;
+      params.slice_at = sim::place_all(system, meetings.slice_at);
+    }
     const Ref<SmSideParams> at = sim::place(system, params);
-    for (const uint16_t sm : system.sms) attach_sm(system, sm, at);
+    for (uint32_t i = 0; i < system.num_sms(); ++i)
+      attach_sm(system, system.sms[i], at, at_sms_ ? &meetings.of[i] : nullptr);
     for (const uint16_t slice : system.members("l2"))
-      system.state<L2SliceState>(slice).service = sim::place(
-          system, make_service_queue(system.arena, subject_.policy.chains.service_entries,
-                                     subject_.policy.chains.buffer_entries));
+      system.state<L2SliceState>(slice).service =
+          sim::place(system, make_service_queue(system.arena, chains().service_entries,
+                                                chains().buffer_entries, alu_interval()));
   }
 
   void collect(System& system, report::RunResult& result) override {
     collect_chains(system, number_, tables_, result);
+    if (chains().at_sms) collect_sm_service(system, number_, result);
   }
 
   void check(System& system) override {
     uint64_t packets = 0, came_back = 0, taken = 0, refused = 0, replies = 0, held = 0;
+    const auto add = [&](const ServiceState& q) {
+      taken += q.counters.taken;
+      refused += q.counters.refused;
+      replies += q.counters.replies;
+      held += q.in_use;
+    };
     each_side(system, number_, [&](const auto& side) {
       held += side.in_use;
       for (uint32_t k = 0; k < side.chains.count; ++k) {
@@ -53,11 +76,10 @@ class OpportunisticRun final : public sim::MechanismRun {
         came_back += side.chains.in(system.arena.base())[k].came_back;
       }
     });
-    each_service_queue(system, [&](const ServiceState& q) {
-      taken += q.counters.taken;
-      refused += q.counters.refused;
-      replies += q.counters.replies;
-      held += q.in_use;
+    each_service_queue(system, add);
+    each_sm_service(system, number_, [&](const SmService& q) {
+      add(q);
+      refused += q.turned_away;
     });
     if (taken != replies || refused != came_back || packets != taken + refused || held != 0)
       throw Error(fmt::format(
@@ -83,25 +105,51 @@ class OpportunisticRun final : public sim::MechanismRun {
   }
 
   const char* packet_name(PacketKind kind) const override {
-    return kind == kComputePacket  ? "ComputePacket"
-           : kind == kComputeReply ? "reply to a ComputePacket"
-           : kind == kOperandReply ? "operand of a chain"
-                                   : nullptr;
+    return kind == kComputePacket    ? "ComputePacket"
+           : kind == kComputeReply   ? "reply to a ComputePacket"
+           : kind == kOperandReply   ? "operand of a chain"
+           : kind == kOperandRead    ? "read of a chain's operand"
+           : kind == kComputeRefusal ? "refusal of a ComputePacket"
+                                     : nullptr;
   }
 
  private:
-  void attach_sm(System& system, uint32_t endpoint, Ref<SmSideParams> params) {
+  const config::PolicyConfig::Chains& chains() const { return subject_.policy.chains; }
+  /// Cycles that an ALU of a service queue's own takes for a warp's instruction.
+  uint32_t alu_interval() const {
+    return (kWarpLanes + chains().alu_lanes - 1) / chains().alu_lanes;
+  }
+
+  /// `meetings`: of its service queue; null if it has none.
+  void attach_sm(System& system, uint32_t endpoint, Ref<SmSideParams> params,
+                 const std::vector<uint16_t>* meetings) {
     const uint32_t warps = system.state<sm::SmState>(endpoint).warps.count;
     SmSideState<1> side;
     side.warps = system.arena.allocate<WarpSide>(warps);
     side.chains = system.arena.allocate<ChainCounters>(
         static_cast<uint32_t>(std::max<size_t>(1, tables_.chains.size())));
+    if (meetings != nullptr) {
+      side.meetings = sim::place_all(system, *meetings);
+      SmService service =
+          make_sm_service(system.arena, chains().service_entries, chains().buffer_entries,
+                          alu_interval(), chains().sm_alu == "own");
+      service.arrivals = only(system.channels_to(endpoint, sim::ChannelClass::kChainsToSm));
+      service.answers = system.channel_from(endpoint, sim::ChannelClass::kChainsFromSm);
+      side.service = sim::place(system, service);
+      sm::SmState& sm = system.state<sm::SmState>(endpoint);
+      sm.own_channels = static_cast<uint8_t>(sm.own_channels | 1u << number_);
+    }
     sim::attach_to_sm(system, endpoint, number_, sim::place(system, side), params);
   }
+
+  static constexpr uint32_t kWarpLanes = 32;
+  static Ref<Channel> only(const std::vector<Ref<Channel>>& channels) { return channels.at(0); }
 
   sim::RunSubject subject_;
   uint32_t number_;
   ChainTables tables_;
+  bool at_sms_ = false;  ///< SMs execute chains of others
+  sim::Tiles tiles_;
 };
 
 /// Throws nearwarp::Error with what the machine lacks.
@@ -115,6 +163,11 @@ void require_machine(const sim::RunSubject& subject) {
         fmt::format("machine.shape is \"{}\" - chains are computed at the L2 slices of a GPU of "
                     "the shape \"mesh\" or \"discrete\"",
                     m.shape));
+  if (m.shape != "mesh" && subject.policy.chains.at_sms)
+    refuse(fmt::format(
+        "machine.shape is \"{}\" - SMs compute for each other on the ways through a \"mesh\"; "
+        "without them: chains.at_sms=false",
+        m.shape));
   if (m.tlb.entries != 0)
     refuse(
         "it has TLBs (tlb.entries) - chains are offloaded by physical addresses; set "

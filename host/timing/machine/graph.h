@@ -30,6 +30,8 @@ enum class ChannelClass : uint8_t {
   kInStack,         ///< switch - vault, switch - stack SM
   kPcie,            ///< crossbars - the CPU's memory
   kDirect,          ///< SM - SM, of a mechanism without overhead
+  kChainsToSm,      ///< requests of a mechanism that SMs serve: network - SM
+  kChainsFromSm,    ///< and their replies: SM - network
 };
 
 /// Message classes that a link carries, as a set. Each is routed by itself; a network stays free of
@@ -39,7 +41,9 @@ enum Carries : uint8_t {
   kReplies = 2,
   kInvalidations = 4,
   kControl = 8,  ///< between the front end and its clients; not routed
-  kOwn = 16,     ///< of a mechanism that finds them itself, by their class; not routed
+  /// Of a mechanism that finds them itself, by their class. Alone: not routed; with another one:
+  /// packets of that class are routed over the link, but nobody else at its ends knows it.
+  kOwn = 16,
 };
 
 /// What a link is in time.

@@ -104,11 +104,11 @@ Ref<Channel> needed(const Layout& l, Ref<Channel> channel, NodeId node) {
 
 Ref<Channel> Layout::find_in(NodeId node, uint8_t carries) const {
   return only(*this, links[node].in, node,
-              [&](const Link& l) { return (l.carries & carries) != 0; });
+              [&](const Link& l) { return (l.carries & carries) != 0 && (l.carries & kOwn) == 0; });
 }
 Ref<Channel> Layout::find_out(NodeId node, uint8_t carries) const {
   return only(*this, links[node].out, node,
-              [&](const Link& l) { return (l.carries & carries) != 0; });
+              [&](const Link& l) { return (l.carries & carries) != 0 && (l.carries & kOwn) == 0; });
 }
 Ref<Channel> Layout::in(NodeId node, uint8_t carries) const {
   return needed(*this, find_in(node, carries), node);

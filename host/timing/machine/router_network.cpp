@@ -44,9 +44,14 @@ Placement place_mesh(uint32_t clusters, uint32_t memory, bool from_sms) {
   return p;
 }
 
-Placement place_on_tiles(const Tiles& tiles, bool from_sms, noc::Topology topology) {
-  return {std::move(topology), from_sms ? tiles.sms : tiles.memory,
-          from_sms ? tiles.memory : tiles.sms};
+/// Ports beyond those of one side are the SMs', who then send and receive.
+Placement place_on_tiles(const Tiles& tiles, bool from_sms, uint32_t in, uint32_t out,
+                         noc::Topology topology) {
+  Placement p{std::move(topology), from_sms ? tiles.sms : tiles.memory,
+              from_sms ? tiles.memory : tiles.sms};
+  for (const auto& [ports, count] : {std::pair{&p.senders, in}, std::pair{&p.receivers, out}})
+    if (count > ports->size()) ports->insert(ports->end(), tiles.sms.begin(), tiles.sms.end());
+  return p;
 }
 
 Placement place(const RouterNetworkSpec& spec, uint32_t in, uint32_t out) {
@@ -55,7 +60,7 @@ Placement place(const RouterNetworkSpec& spec, uint32_t in, uint32_t out) {
   const uint32_t tiles = spec.tiles.width * spec.tiles.height;
   if (topology == "mesh" && on_tiles)
     return place_on_tiles(
-        spec.tiles, spec.from_sms,
+        spec.tiles, spec.from_sms, in, out,
         noc::make_topology("mesh", fmt::format("{}x{}", spec.tiles.width, spec.tiles.height),
                            spec.tiles.y_first ? "yx" : "xy"));
   if (topology == "mesh")
@@ -71,7 +76,7 @@ Placement place(const RouterNetworkSpec& spec, uint32_t in, uint32_t out) {
   uint32_t stages = 1;
   for (uint32_t n = radix; n < std::max({in, out, tiles}); n *= radix) ++stages;
   p.topology = noc::make_topology("butterfly", fmt::format("{}x{}", radix, stages), "xy");
-  if (on_tiles) return place_on_tiles(spec.tiles, spec.from_sms, std::move(p.topology));
+  if (on_tiles) return place_on_tiles(spec.tiles, spec.from_sms, in, out, std::move(p.topology));
   p.senders = counting(0, in);
   p.receivers = counting(0, out);
   return p;

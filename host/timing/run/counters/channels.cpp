@@ -9,6 +9,7 @@ struct ClassText {
   ChannelClass kind;
   const char* name;
   const char* text;
+  bool everywhere = true;  ///< also of machines that have none
 };
 constexpr ClassText kClasses[] = {
     {ChannelClass::kGpuToMemory, "link.gpu_to_memory", "TX links"},
@@ -18,6 +19,8 @@ constexpr ClassText kClasses[] = {
     {ChannelClass::kNetworkToSm, "noc.to_sms", "Reply crossbar to the SMs"},
     {ChannelClass::kOnChip, "noc.memory_side", "Crossbars, L2 slices and link ports"},
     {ChannelClass::kInvalidation, "noc.invalidations", "Invalidations of offloaded blocks' lines"},
+    {ChannelClass::kChainsToSm, "noc.chains_to_sms", "ComputePackets to SMs", false},
+    {ChannelClass::kChainsFromSm, "noc.chains_from_sms", "Replies to ComputePackets by SMs", false},
     {ChannelClass::kPcie, "pcie", "PCI-E during the learning phase"},
     {ChannelClass::kInStack, "stack.internal", "Logic-layer switches, vaults and stack SMs"},
 };
@@ -45,6 +48,7 @@ Carried carried_by(System& system, ChannelClass kind) {
 void collect_channels(System& system, report::RunResult& result) {
   for (const ClassText& k : kClasses) {
     const Carried c = carried_by(system, k.kind);
+    if (!k.everywhere && c.channels == 0) continue;
     const auto add = [&](const char* name, uint64_t value, const char* unit, const char* text) {
       result.counters.push_back(
           {std::string(k.name) + name, value, unit, std::string(k.text) + text});

@@ -1,0 +1,156 @@
+// Whole programs under Omni-Compute.
+#include <gtest/gtest.h>
+
+#include "host/core/error.h"
+#include "host/recording/combine.h"
+#include "tests/sim/device_rig.h"
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using testing::counter;
+using testing::numbers;
+using testing::workload;
+
+report::RunResult run(const std::string& name, const std::vector<std::string>& overrides = {},
+                      const SimOptions& options = {}, uint64_t limit = 1'000'000,
+                      const std::string& policy = "omni-compute") {
+  return replay_on_cpu(workload(name, limit), config::load_machine("opportunistic", overrides),
+                       config::load_policy(policy, overrides), options);
+}
+
+TEST(OmniCompute, OffloadsWhatLiesInSeveralPartitions) {
+  for (const char* name : {"copy-strided", "vecadd-strided"}) {
+    SCOPED_TRACE(name);
+    const report::RunResult r = run(name);  // checks conservation
+    EXPECT_GT(counter(r, "chains.offloaded"), counter(r, "chains.instances") / 2);
+    EXPECT_EQ(counter(r, "chains.to_sms"), counter(r, "chains.packets"));
+    EXPECT_EQ(counter(r, "sm_service.taken") + counter(r, "chains.came_back"),
+              counter(r, "chains.packets"));
+    EXPECT_EQ(counter(r, "service.taken"), 0u);
+    EXPECT_EQ(
+        counter(r, "chains.full") + counter(r, "chains.elsewhere") + counter(r, "chains.offloaded"),
+        counter(r, "chains.instances"));
+    EXPECT_EQ(counter(r, "sm_service.queues"), 56u);
+    const report::RunResult base = run(name, {}, {}, 1'000'000, "baseline");
+    EXPECT_EQ(r.thread_instructions, base.thread_instructions);
+    EXPECT_EQ(counter(r, "dram.bytes_written"), counter(base, "dram.bytes_written"));
+    EXPECT_LT(counter(r, "noc.flit_links"), counter(base, "noc.flit_links"));
+  }
+}
+
+TEST(OmniCompute, LeavesToSlicesWhatLiesInOne) {
+  for (const char* name : {"triad", "vecadd-aligned"}) {
+    SCOPED_TRACE(name);
+    const report::RunResult r = run(name);
+    EXPECT_EQ(counter(r, "chains.to_sms"), 0u);
+    EXPECT_EQ(r.cycles, run(name, {}, {}, 1'000'000, "llc-compute").cycles);
+  }
+}
+
+TEST(OmniCompute, TheSmallestQueues) {
+  // Requests that wait for requests: in one virtual channel, one flit of room.
+  const std::vector<std::string> smallest = {
+      "chains.offload_entries=1", "chains.service_entries=1",
+      "chains.buffer_entries=1",  "interconnect.queue_entries=48",
+      "interconnect.vcs=1",       "interconnect.vc_flits=1",
+      "l2.mshr_entries=1"};
+  std::vector<std::string> many = smallest;
+  many[0] = "chains.offload_entries=48";
+  for (const auto& keys : {smallest, many})
+    for (const char* name : {"vecadd-strided", "copy-strided"}) {
+      SCOPED_TRACE(name);
+      const report::RunResult r = run(name, keys, {}, 300'000);
+      EXPECT_GT(counter(r, "sm_service.taken"), 0u);
+      EXPECT_EQ(counter(r, "sm_service.peak"), 1u);
+      if (keys != many) continue;
+      EXPECT_GT(counter(r, "sm_service.refused"), 0u);
+      // A chain of one operand is out of the way in a cycle.
+      if (name == std::string("vecadd-strided")) {
+        EXPECT_GT(counter(r, "sm_service.turned_away"), 0u);
+      }
+    }
+}
+
+TEST(OmniCompute, ProgramsOfAllKinds) {
+  for (const char* name : {"bfs-rmat", "mvt", "reduction-global", "srad", "spmv"}) {
+    SCOPED_TRACE(name);
+    EXPECT_EQ(run(name).warp_instructions, workload(name, 1'000'000).warp_instructions);
+  }
+}
+
+TEST(OmniCompute, AnAluOfTheQueuesOwn) {
+  const report::RunResult idle = run("vecadd-strided", {}, {}, 0);
+  EXPECT_GT(counter(idle, "sm_service.alu_waits"), 0u);
+  const report::RunResult narrow =
+      run("vecadd-strided", {"chains.sm_alu=own", "chains.alu_lanes=4"});
+  EXPECT_EQ(counter(narrow, "sm_service.alu_cycles"), 8 * counter(narrow, "sm_service.taken"));
+}
+
+TEST(OmniCompute, LeavesSharedMemoryToKernelsThatNeedIt) {
+  // Queues of 256 entries want 64 KB of 48.
+  const report::RunResult r = run("vecadd-strided", {"chains.service_entries=256"});
+  EXPECT_EQ(counter(r, "sm_service.queues"), 0u);
+  EXPECT_EQ(counter(r, "chains.offloaded"), 0u);
+}
+
+TEST(OmniCompute, OtherNetworksHaveNoSmsOnTheirWays) {
+  for (const char* topology : {"crossbar", "butterfly"}) {
+    const std::string key = std::string("interconnect.topology=") + topology;
+    EXPECT_EQ(counter(run("vecadd-strided", {key}, {}, 300'000), "sm_service.queues"), 0u);
+    EXPECT_GT(counter(run("triad", {key}, {}, 300'000), "chains.offloaded"), 0u);
+  }
+  EXPECT_THROW(replay_on_cpu(workload("triad", 300'000), config::load_machine("discrete16", {}),
+                             config::load_policy("omni-compute", {}), {}),
+               Error);
+}
+
+TEST(OmniCompute, TheSameWhateverTheWindows) {
+  for (const char* name : {"vecadd-strided", "fdtd", "bfs-rmat"}) {
+    SCOPED_TRACE(name);
+    const auto expected = numbers(run(name, {}, {}, 300'000));
+    for (const Tick window : {1, 7, 997}) {
+      SimOptions o;
+      o.window_ticks = window;
+      o.order_seed = static_cast<uint32_t>(window);
+      o.shuffle_lanes = 3;
+      o.threads = window == 997 ? 2 : 1;
+      EXPECT_EQ(numbers(run(name, {}, o, 300'000)), expected) << window;
+    }
+  }
+}
+
+TEST(OmniCompute, TheSameOnADevice) {
+  const runtime::Recording& recording = workload("vecadd-strided", 300'000);
+  const config::MachineConfig machine = config::load_machine("opportunistic", {});
+  const config::PolicyConfig policy = config::load_policy("omni-compute", {});
+  kernels::EmulationOptions emulation;
+  emulation.warps_per_block = 16;
+  emulation.blocks_at_once = 4;
+  emulation.seed = 11;
+  kernels::EmulatedDevice device(emulation);
+  const ReplayJob job{&recording, &machine, &policy};
+  const auto results = testing::run_on(device, {&job, 1});
+  EXPECT_EQ(numbers(results[0]), numbers(run("vecadd-strided", {}, {}, 300'000)));
+}
+
+TEST(OmniCompute, SeveralProgramsAtOnce) {
+  // Their chains meet in the same queues; what they read does not.
+  std::vector<runtime::Recording> two;
+  for (const char* name : {"vecadd-strided", "copy-strided"}) {
+    runtime::VirtualDevice::Options options;
+    options.max_thread_instructions = 300'000;
+    runtime::VirtualDevice device(options);
+    workloads::find(name)->run(device, workloads::Size::kSmall);
+    two.push_back(device.take_recording(name));
+  }
+  const runtime::Recording recording = runtime::combine(std::move(two));
+  const report::RunResult r = replay_on_cpu(recording, config::load_machine("opportunistic", {}),
+                                            config::load_policy("omni-compute", {}), {});
+  EXPECT_GT(counter(r, "chains.to_sms"), 0u);
+  EXPECT_EQ(r.applications.size(), 2u);
+}
+
+}  // namespace
+}  // namespace nearwarp::sim
