@@ -145,6 +145,28 @@ TEST(Explain, WhatBecameOfChains) {
   EXPECT_NE(words.find("Of 600 ComputePackets 200 found"), std::string::npos) << text;
   EXPECT_NE(words.find("stayed 80 cycles of the L2 in the mean, at most 96"), std::string::npos);
   EXPECT_EQ(row(text, "kept: operand in the L1"), (Words{"1,500", "75.0"}));
+  EXPECT_EQ(words.find("other SMs"), std::string::npos);
+}
+
+TEST(Explain, ChainsThatOtherSmsExecute) {
+  RunResult r;
+  const auto count = [&](const char* name, uint64_t value) {
+    r.counters.push_back({name, value, "", ""});
+  };
+  count("chains.found", 1);
+  count("sm_service.queues", 0);
+  EXPECT_NE(unwrapped(format_explanation(r, 80)).find("No SM executes chains of others"),
+            std::string::npos);
+  r.counters.back().value = 56;
+  count("chains.to_sms", 300);
+  count("sm_service.taken", 200);
+  count("sm_service.cycles", 50'000);
+  count("sm_service.refused", 60);
+  count("sm_service.turned_away", 40);
+  const std::string words = unwrapped(format_explanation(r, 80));
+  EXPECT_NE(words.find("300 of the packets went to other SMs"), std::string::npos) << words;
+  EXPECT_NE(words.find("stayed 250 core cycles"), std::string::npos) << words;
+  EXPECT_NE(words.find("100 found it full"), std::string::npos) << words;
 }
 
 }  // namespace

@@ -9,10 +9,14 @@
 namespace nearwarp::report {
 namespace {
 
-uint64_t counter(const RunResult& run, std::string_view name) {
+const Counter* find(const RunResult& run, std::string_view name) {
   for (const Counter& c : run.counters)
-    if (c.name == name) return c.value;
-  return 0;
+    if (c.name == name) return &c;
+  return nullptr;
+}
+uint64_t counter(const RunResult& run, std::string_view name) {
+  const Counter* c = find(run, name);
+  return c == nullptr ? 0 : c->value;
 }
 
 std::string mean(uint64_t sum, uint64_t count) {
@@ -23,11 +27,30 @@ std::string mean(uint64_t sum, uint64_t count) {
 constexpr std::array kFates = {
     std::pair{"offloaded", "chains.offloaded"},
     std::pair{"kept: operand in the L1", "chains.l1_hits"},
-    std::pair{"kept: data of several slices", "chains.elsewhere"},
+    std::pair{"kept: data meets nowhere", "chains.elsewhere"},
     std::pair{"kept: offload queue full", "chains.full"},
     std::pair{"kept: lanes of too many lines", "chains.divergent"},
     std::pair{"kept: no lane", "chains.inactive"},
 };
+
+/// Those that other SMs executed; empty where the policy has none do so.
+std::string at_sms(const RunResult& run) {
+  const Counter* queues = find(run, "sm_service.queues");
+  if (queues == nullptr) return "";
+  if (queues->value == 0)
+    return " No SM executes chains of others: kernels leave too little shared memory for service "
+           "queues, or there are no SMs on the ways through the network.";
+  return fmt::format(
+      " {} of the packets went to other SMs, on the ways to two slices; those taken in stayed {} "
+      "core cycles in the mean, at most {} in one queue; {} found it full. ALUs were wanted for "
+      "them and busy for {} cycles, and executed them in {}.",
+      grouped(counter(run, "chains.to_sms")),
+      mean(counter(run, "sm_service.cycles"), counter(run, "sm_service.taken")),
+      counter(run, "sm_service.peak"),
+      grouped(counter(run, "sm_service.refused") + counter(run, "sm_service.turned_away")),
+      grouped(counter(run, "sm_service.alu_waits")),
+      grouped(counter(run, "sm_service.alu_cycles")));
+}
 
 }  // namespace
 
@@ -48,14 +71,14 @@ std::string format_chains(const RunResult& run, size_t width) {
   return wrapped(
              fmt::format("Offload chains under {}: {} in the code. A warp waited {} core cycles in "
                          "the mean for one that it had offloaded. Of {} ComputePackets {} found "
-                         "their service queue full, and came back as operands; the others "
-                         "stayed {} cycles of the L2 in the mean, at most {} in one queue.",
+                         "their service queue full, and came back as operands; those taken in at "
+                         "slices stayed {} cycles of the L2 in the mean, at most {} in one queue.{}",
                          run.policy, counter(run, "chains.found"),
                          mean(counter(run, "chains.away_cycles"), counter(run, "chains.offloaded")),
                          grouped(counter(run, "chains.packets")),
                          grouped(counter(run, "chains.came_back")),
                          mean(counter(run, "service.cycles"), counter(run, "service.taken")),
-                         counter(run, "service.peak")),
+                         counter(run, "service.peak"), at_sms(run)),
              width) +
          "\n" + columns_text(names, {count, share}, width);
 }

@@ -56,6 +56,46 @@ Forwarded by_crossbar(const noc::CrossbarState& s, std::byte* base) {
   return f;
 }
 
+/// What packets of one network waited for, in its cycles.
+struct Waited {
+  noc::PacketTimes ticks;
+  uint64_t packets = 0, period = 1;
+};
+using W = const Waited&;
+
+constexpr CounterRow<Waited> kWaited[] = {
+    {".packets", "packets", "Packets that arrived", [](W w) { return w.packets; }},
+    {".injection_wait", "network cycles",
+     "Cycles that they waited at the network's entrance, summed over packets",
+     [](W w) { return w.ticks.injection / w.period; }},
+    {".transit", "network cycles",
+     "Cycles from there until their last flit had arrived, summed over packets",
+     [](W w) { return w.ticks.transit / w.period; }},
+    {".ejection_wait", "network cycles",
+     "Cycles that they then waited for room in what follows, summed over packets",
+     [](W w) { return w.ticks.ejection / w.period; }},
+};
+
+/// Of the networks of a class, if they keep times.
+void collect_waits(System& system, std::string_view class_name, std::string_view prefix,
+                   report::RunResult& result) {
+  using kernels::ComponentKind;
+  CounterSums<Waited> sums(kWaited);
+  bool any = false;
+  const auto add = [&](const noc::ChannelEndsParams& p, const noc::ChannelEndsState& s) {
+    sums.add({s.times, s.counters.packets_out, p.period});
+    any = true;
+  };
+  for (const uint16_t i : system.members(class_name)) {
+    const ComponentKind kind = system.component(i).kind;
+    if (kind == ComponentKind::kRouterNetwork)
+      add(system.params<noc::ChannelNetworkParams>(i), system.state<noc::ChannelNetworkState>(i));
+    if (kind == ComponentKind::kCrossbar)
+      add(system.params<noc::CrossbarParams>(i), system.state<noc::CrossbarState>(i));
+  }
+  if (any) sums.append_to(result, prefix);
+}
+
 }  // namespace
 
 void collect_networks(System& system, report::RunResult& result) {
@@ -84,6 +124,8 @@ void collect_networks(System& system, report::RunResult& result) {
     }
   }
   sums.append_to(result, "");
+  collect_waits(system, "request_crossbar", "noc.requests", result);
+  collect_waits(system, "reply_crossbar", "noc.replies", result);
 }
 
 }  // namespace nearwarp::sim
