@@ -69,16 +69,16 @@ std::string format_chains(const RunResult& run, size_t width) {
             : fmt::format("{:.1f}", 100 * static_cast<double>(n) / static_cast<double>(instances)));
   }
   return wrapped(
-             fmt::format("Offload chains under {}: {} in the code. A warp waited {} core cycles in "
-                         "the mean for one that it had offloaded. Of {} ComputePackets {} found "
-                         "their service queue full, and came back as operands; those taken in at "
-                         "slices stayed {} cycles of the L2 in the mean, at most {} in one queue.{}",
-                         run.policy, counter(run, "chains.found"),
-                         mean(counter(run, "chains.away_cycles"), counter(run, "chains.offloaded")),
-                         grouped(counter(run, "chains.packets")),
-                         grouped(counter(run, "chains.came_back")),
-                         mean(counter(run, "service.cycles"), counter(run, "service.taken")),
-                         counter(run, "service.peak"), at_sms(run)),
+             fmt::format(
+                 "Offload chains under {}: {} in the code. A warp waited {} core cycles in "
+                 "the mean for one that it had offloaded. Of {} ComputePackets {} found "
+                 "their service queue full, and came back as operands; those taken in at "
+                 "slices stayed {} cycles of the L2 in the mean, at most {} in one queue.{}",
+                 run.policy, counter(run, "chains.found"),
+                 mean(counter(run, "chains.away_cycles"), counter(run, "chains.offloaded")),
+                 grouped(counter(run, "chains.packets")), grouped(counter(run, "chains.came_back")),
+                 mean(counter(run, "service.cycles"), counter(run, "service.taken")),
+                 counter(run, "service.peak"), at_sms(run)),
              width) +
          "\n" + columns_text(names, {count, share}, width);
 }
