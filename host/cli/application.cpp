@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -25,6 +26,7 @@
 #include "host/core/error.h"
 #include "host/core/temporary_folder.h"
 #include "host/functional/cudart/device_spec.h"
+#include "host/functional/cudart/execution_watch.h"
 #include "host/functional/racecheck/report.h"
 
 extern char** environ;
@@ -102,6 +104,7 @@ pid_t start(const std::string& path, Words arguments, Words environment) {
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // it may ignore all others, in an endless kernel
     if (getppid() != parent) _exit(127);
+    std::signal(SIGXFSZ, SIG_DFL);  // main() ignores it
     // The same addresses on every run, and none where the simulated GPU's memory belongs.
     const int persona = personality(0xffffffff);
     if (persona != -1) personality(static_cast<unsigned long>(persona) | ADDR_NO_RANDOMIZE);
@@ -228,6 +231,50 @@ void declare_application(CommandLine& line) {
       "nearwarp's allocation), 'own' (nearwarp's allocation), 'ptxas' (its machine code, else "
       "ptxas), 'ptxas:sm_NN' (ptxas for sm_NN)",
       "WHO", "auto");
+  declare_execution(line);
+}
+
+void declare_execution(CommandLine& line) {
+  line.value("interleave",
+             "of an application's kernels: warps of a thread block take turns every N "
+             "warp-instructions; default: each runs until it waits or ends",
+             "N");
+  line.value("execute-most",
+             "of an application: end it once its kernels have executed N thread-instructions", "N");
+  line.value("time-limit",
+             "of an application: end it once its kernels have been executed for so many seconds",
+             "SECONDS");
+  line.flag("strict-bounds",
+            "of an application: accesses beside allocations end the kernel even where a GPU "
+            "lets them pass, since their page is mapped");
+}
+
+std::vector<std::pair<std::string, std::string>> execution_options(const CommandLine& line,
+                                                                   const Words& application,
+                                                                   const std::string& command) {
+  constexpr uint64_t kMostInterleave = 1 << 15, kMostSeconds = 1'000'000'000;
+  const std::pair<const char*, const char*> all[] = {
+      {"interleave", cudart::kInterleaveVariable},
+      {"execute-most", cudart::kExecuteMostVariable},
+      {"time-limit", cudart::kTimeLimitVariable},
+      {"strict-bounds", cudart::kStrictBoundsVariable}};
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const auto& [name, variable] : all) {
+    std::string value;
+    if (line.given(name)) {
+      if (application.empty())
+        throw UsageError(fmt::format(
+            "--{} is for applications - e.g. nearwarp {} --{} ... -- ./app", name, command, name));
+      const std::string_view option = name;
+      value = option == "strict-bounds" ? "1"
+              : option == "interleave"
+                  ? std::to_string(line.number(name, 1, kMostInterleave))
+                  : std::to_string(
+                        line.number(name, 1, option == "time-limit" ? kMostSeconds : ~uint64_t{0}));
+    }
+    result.emplace_back(variable, value);  // an empty one keeps what stands in the environment out
+  }
+  return result;
 }
 
 std::string kernels_option(const CommandLine& line) {
@@ -250,6 +297,7 @@ ApplicationOptions application_options(const CommandLine& line, const Words& app
   options.kernels = kernels_option(line);
   if (line.given("max-instructions"))
     options.max_thread_instructions = line.number("max-instructions", 1, ~uint64_t{0});
+  options.execution = execution_options(line, application, "run");
   if (application.empty()) return options;
   options.event_times = event_times_option(line);
   options.registers = registers_option(line);
@@ -274,10 +322,21 @@ std::vector<runtime::Journal> take_processes(ApplicationRun& run) {
   for (runtime::Journal& process : run.processes)
     if (!process.recording.launches.empty()) processes.push_back(std::move(process));
   tell_ending(run);
-  if (processes.empty())
+  if (run.exit_status > 0 && run.exit_status < 128 && run.exit_status != cudart::kStoppedStatus)
+    tell(
+        "if that tells of wrong results: 'nearwarp check -- ...' finds races and memory errors, "
+        "and "
+        "'--interleave 16' executes warps in another order");
+  if (processes.empty()) {
+    if (!run.processes.empty() && !run.kernels.empty())
+      throw Error(
+          fmt::format("no kernel that was launched has a name that contains a match of "
+                      "--kernels '{}' - without it, the table has all names",
+                      run.kernels));
     throw Error(run.processes.empty()
                     ? kNoDeviceUsed
                     : "no kernel of the application was recorded - there is nothing to simulate");
+  }
   for (size_t i = 0; i < processes.size(); ++i) {
     runtime::Recording& recording = processes[i].recording;
     if (processes[i].damaged)
@@ -310,6 +369,7 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
       {cudart::kRegistersVariable, options.registers},
       {cudart::kPtxasCacheVariable, options.ptxas_cache},
       {cudart::kDeviceVariable, cudart::format_device(spec_of(machine))}};
+  changes.insert(changes.end(), options.execution.begin(), options.execution.end());
   if (!options.event_times.empty()) {
     // The library finds configurations where this program does.
     std::string folders;
@@ -328,7 +388,13 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
             : "interrupted while the application ran, before the first simulated cycle - there are "
               "no results");
   ApplicationRun run;
+  run.kernels = options.kernels;
   describe_ending(status, run);
+  if (run.exit_status != 0 && !facts.without_ptx.empty())
+    tell(fmt::format(
+        "the application uses {}, whose kernels are machine code without PTX: its calls "
+        "fail on the simulated GPU, mostly as 'not initialised'",
+        fmt::join(facts.without_ptx, ", ")));
   read_spool(spool.path(), run);
   return run;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/cli/options.h"
@@ -19,6 +20,8 @@ struct ApplicationOptions {
   uint64_t max_thread_instructions = 0;  ///< to record; 0: all
   std::string registers;                 ///< --registers; empty: as the application's code says
   std::string ptxas_cache;               ///< folder for what ptxas answers; empty: none
+  /// Variables and values for the library: how kernels are executed, and how long.
+  std::vector<std::pair<std::string, std::string>> execution;
   /// Events tell times simulated on this machine: as EventTimes::begin() has it; empty: estimated.
   std::string event_times;
 };
@@ -28,13 +31,22 @@ struct ApplicationRun {
   std::vector<runtime::Journal> processes;
   std::vector<racecheck::Findings> findings;  ///< the same, with ApplicationOptions::check
   int exit_status = 0;                        ///< 128 + signal if a signal ended it
-  std::string ending;  ///< in words, e.g. "ended with status 3"; empty if it is 0
+  std::string ending;   ///< in words, e.g. "ended with status 3"; empty if it is 0
+  std::string kernels;  ///< ApplicationOptions::kernels
 };
 
-/// Declares --kernels, --max-instructions, --event-times and --registers.
+/// Declares --kernels, --max-instructions, --event-times, --registers and those of execution.
 void declare_application(CommandLine& line);
 /// Their values. Throws UsageError if they are given and there is no application.
 ApplicationOptions application_options(const CommandLine& line, const Words& application);
+
+/// Declares --interleave, --execute-most, --time-limit and --strict-bounds.
+void declare_execution(CommandLine& line);
+/// ApplicationOptions::execution by them. Throws UsageError if one is given and there is no
+/// application; `command` is for its example.
+std::vector<std::pair<std::string, std::string>> execution_options(const CommandLine& line,
+                                                                   const Words& application,
+                                                                   const std::string& command);
 
 /// The value of --kernels. Throws UsageError for what is no regular expression.
 std::string kernels_option(const CommandLine& line);

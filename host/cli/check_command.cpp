@@ -34,6 +34,7 @@ CommandLine declare() {
   line.value("machine", "what an application takes the GPU for: name, or path of a .toml file",
              "NAME", "tom");
   line.list("set", "override a key of the machine; repeatable", "KEY=VALUE");
+  declare_execution(line);
   return line;
 }
 
@@ -71,6 +72,7 @@ int check_command(const Words& words) {
     if (line.given(name) && application.empty())
       throw UsageError(fmt::format(
           "--{} is for applications - e.g. nearwarp check --{} ... -- ./app", name, name));
+  const auto execution = execution_options(line, application, "check");
   if (line.given("size") && !application.empty())
     throw UsageError("--size is for workloads - e.g. nearwarp check --size medium bfs-rmat");
   const workloads::Size size = workloads::parse_size(line.text("size"));
@@ -91,6 +93,7 @@ int check_command(const Words& words) {
     ApplicationOptions options;
     options.check = true;
     options.kernels = kernels;
+    options.execution = execution;
     run = run_application(application, machine, options);
     tell_ending(run);
   }

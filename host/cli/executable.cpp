@@ -21,6 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kRuntimeName = "libcudart.so.13";
 constexpr const char* kDriverName = "libcuda.so.1";
+/// They come with machine code and a runtime of their own, and ask the driver by itself.
+constexpr const char* kWithoutPtx[] = {"libcublas",   "libcufft", "libcurand", "libcusparse",
+                                       "libcusolver", "libcudnn", "libnpp",    "libnccl"};
 
 /// The driver's own library, which nearwarp does not stand in for.
 bool has_driver() {
@@ -72,6 +75,8 @@ void read_dynamic(FileParts& file, const Elf64_Shdr& dynamic, const Elf64_Shdr& 
     if (entry.d_tag != DT_NEEDED) continue;
     const std::string name = text_at(names, entry.d_un.d_val);
     if (name == kDriverName) facts.needs_driver = true;
+    for (const char* library : kWithoutPtx)
+      if (name.starts_with(library)) facts.without_ptx.push_back(name);
     if (!name.starts_with("libcudart.so")) continue;
     facts.shared_runtime = true;
     facts.runtime = name;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace nearwarp::cli {
 
@@ -10,10 +11,12 @@ namespace nearwarp::cli {
 std::string find_executable(const std::string& name);
 
 struct ExecutableFacts {
-  bool has_kernels = false;       ///< a fat binary is embedded
-  bool shared_runtime = false;    ///< needs some libcudart.so
-  std::string runtime;            ///< its name, e.g. "libcudart.so.13"
-  bool needs_driver = false;      ///< linked with libcuda.so
+  bool has_kernels = false;     ///< a fat binary is embedded
+  bool shared_runtime = false;  ///< needs some libcudart.so
+  std::string runtime;          ///< its name, e.g. "libcudart.so.13"
+  bool needs_driver = false;    ///< linked with libcuda.so
+  /// CUDA libraries that it needs whose kernels are machine code alone, e.g. "libcublas.so.13".
+  std::vector<std::string> without_ptx;
   bool overrides_search = false;  ///< DT_RPATH: libraries are looked for there first
 };
 

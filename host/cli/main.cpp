@@ -1,6 +1,7 @@
 // The program: finds the command, turns errors into one sentence and an exit code.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -82,6 +83,9 @@ int report(const char* message, int code) {
 
 int main(int argc, char** argv) {
   try {
+    // Writing beyond `ulimit -f` is an error of the write then, which is told, and not a silent
+    // end.
+    std::signal(SIGXFSZ, SIG_IGN);
     if (!runtime::cpu_supports_build()) throw Error(runtime::cpu_requirement());
     return dispatch(Words(argv + 1, argv + argc));
   } catch (const UsageError& error) {

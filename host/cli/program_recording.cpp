@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "host/cli/interrupt.h"
@@ -16,6 +17,7 @@
 #include "host/core/file_hash.h"
 #include "host/recording/accel_sim/trace_list.h"
 #include "host/recording/recording_file.h"
+#include "host/recording/recording_journal.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -106,15 +108,27 @@ std::vector<std::string> programs_joined(const std::string& programs) {
   return names;
 }
 
+namespace {
+
+/// Of a process, as the runtime library writes it while that runs.
+bool names_journal(const std::string& program) { return program.ends_with(".journal"); }
+
+}  // namespace
+
 bool names_recording(const std::string& program) {
-  return program.ends_with(".nwtrace") || sass::names_trace(program);
+  return program.ends_with(".nwtrace") || names_journal(program) || sass::names_trace(program);
 }
 
 runtime::Recording load_recorded(const std::string& path, const std::string& cache) {
   if (sass::names_trace(path)) return read_traces(path, cache);
   if (!fs::exists(path))
     throw UsageError(fmt::format("there is no recording '{}' - 'nearwarp record' makes one", path));
-  return runtime::load_recording(path);
+  if (!names_journal(path)) return runtime::load_recording(path);
+  runtime::Journal journal = runtime::load_journal(path);
+  if (!journal.ended || journal.damaged)
+    std::fprintf(stderr, "nearwarp: '%s' ends before its program did: what it has is taken\n",
+                 path.c_str());
+  return std::move(journal.recording);
 }
 
 std::string recorded_key(const std::string& path) {

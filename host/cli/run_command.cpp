@@ -16,13 +16,16 @@
 #include "host/cli/policy_runs.h"
 #include "host/cli/profile_run.h"
 #include "host/cli/program_recording.h"
+#include "host/cli/terminal.h"
 #include "host/cli/trace_program.h"
+#include "host/config/base_clock.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
 #include "host/recording/accel_sim/trace_list.h"
 #include "host/recording/combine.h"
 #include "host/recording/repeats.h"
 #include "host/timing/report/applications.h"
+#include "host/timing/report/columns.h"
 #include "host/timing/report/energy_text.h"
 #include "host/timing/report/explain.h"
 #include "host/timing/report/file.h"
@@ -50,6 +53,7 @@ struct Request {
   Backend backend;
   bool explain = false;
   bool profile = false;  ///< instead of a simulation
+  bool legend = false;   ///< what the rows of the table are
   size_t profile_lines = 0;
   std::string json, cache, checkpoints;
 };
@@ -82,6 +86,7 @@ CommandLine declare() {
   line.flag("explain",
             "also say which events took most energy, and for each candidate block "
             "why it was offloaded or not");
+  line.flag("legend", "say what the rows of the table are, as on a terminal");
   declare_profile(line);
   line.value("json", "write every counter, or the profile, to this file (docs/json.md)", "FILE");
   line.value("checkpoint", "keep the state of runs in this folder; stopped, they go on from there",
@@ -119,6 +124,8 @@ Request understand(const CommandLine& line, const Words& application) {
   }
   request.overrides = line.texts("set");
   request.machine = config::load_machine(line.text("machine"), request.overrides);
+  if (const std::string note = config::clock_note(request.machine); !note.empty())
+    std::fprintf(stderr, "nearwarp: %s\n", note.c_str());
   // The other default policies need code to choose candidates from, and stacks that compute.
   const bool only_baseline = request.profile || has_trace || request.machine.shape != "stacked";
   const std::string policies =
@@ -140,6 +147,7 @@ Request understand(const CommandLine& line, const Words& application) {
   if (!request.profile) request.backend = chosen_batch_backend(line);
   request.max_repeats = max_repeats_option(line);
   request.explain = line.given("explain");
+  request.legend = line.given("legend") || output_is_terminal();
   request.json = line.text("json");
   if (!request.json.empty()) report::check_writable(request.json);
   request.cache = line.text("trace-cache");
@@ -166,8 +174,27 @@ bool is_workload(const Request& request) {
   return request.programs.size() == 1 && !names_recording(request.programs[0]);
 }
 
+/// A policy that offloads next to nothing has fewer main SMs all the same, which mostly is what it
+/// loses.
+std::string fewer_sms_note(const Request& request, std::span<const report::RunResult> results) {
+  constexpr double kNextToNothing = 0.005;
+  const auto& gpu = request.machine.gpu;
+  std::string names;
+  for (const report::RunResult& r : results)
+    if (r.parts.stack_sms && r.offloaded_fraction() < kNextToNothing)
+      names += (names.empty() ? "" : ", ") + r.policy;
+  if (names.empty() || gpu.sms <= gpu.sms_with_ndp) return "";
+  return report::wrapped(
+      fmt::format("{}: next to nothing was offloaded, and with stack SMs the main GPU has {} SMs "
+                  "instead of {}. What these are worth alone: --policy baseline --set gpu.sms={}.",
+                  names, gpu.sms_with_ndp, gpu.sms, gpu.sms_with_ndp),
+      output_width());
+}
+
 std::string tables(const Request& request, std::span<const report::RunResult> results) {
-  std::string text = report::format_table(results);
+  const size_t width = output_width();
+  std::string text = report::format_table(results, width, request.legend);
+  if (const std::string note = fewer_sms_note(request, results); !note.empty()) text += "\n" + note;
   if (!is_workload(request) || request.max_repeats != 0) {
     const std::string kernels = report::format_kernels(results);
     if (!kernels.empty()) text += "\n" + kernels;
@@ -178,14 +205,14 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
   }
   const std::string applications = report::format_applications(results);
   if (!applications.empty()) text += "\n" + applications;
-  const std::string mapping = report::format_mapping(results);
+  const std::string mapping = report::format_mapping(results, width);
   if (!mapping.empty()) text += "\n" + mapping;
   if (!request.explain) return text;
-  const std::string energy = report::format_energy(results);
+  const std::string energy = report::format_energy(results, width);
   if (!energy.empty()) text += "\n" + energy;
   for (const report::RunResult& result : results) {
     for (const std::string& part :
-         {report::format_placement(result), report::format_explanation(result)})
+         {report::format_placement(result, width), report::format_explanation(result, width)})
       if (!part.empty()) text += "\n" + part;
   }
   return text;

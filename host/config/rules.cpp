@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -15,7 +14,6 @@
 namespace nearwarp::config {
 namespace {
 
-constexpr uint64_t kMaxBaseMhz = 2'000'000;  // ticks stay far from the ends of their integers
 constexpr uint64_t kWarpThreads = 32;
 constexpr uint64_t kLocalLineBytes = 128;   // a word of a warp's threads
 constexpr uint64_t kMaxSwitchPorts = 64;    // masks over ports are one word
@@ -205,10 +203,6 @@ void check_stack_sms(const Rules& rules, const MachineConfig& m) {
 }
 
 void check_gpu(const Rules& rules, const MachineConfig& m) {
-  rules.require(
-      base_mhz(m) <= kMaxBaseMhz, "clocks.core_mhz",
-      fmt::format("and the other clocks have a least common multiple of {} MHz", base_mhz(m)),
-      fmt::format("it may be at most {} MHz; choose rounder frequencies", kMaxBaseMhz));
   rules.multiple("gpu.sms", m.gpu.sms, "gpu.sms_per_cluster", m.gpu.sms_per_cluster);
   rules.multiple("gpu.sms_with_ndp", m.gpu.sms_with_ndp, "gpu.sms_per_cluster",
                  m.gpu.sms_per_cluster);
@@ -326,18 +320,6 @@ void check_memory(const Rules& rules, const MachineConfig& m) {
 }
 
 }  // namespace
-
-uint64_t base_mhz(const MachineConfig& machine) {
-  const MachineConfig::Clocks& c = machine.clocks;
-  uint64_t base = 1;
-  for (const uint64_t mhz :
-       {c.core_mhz, c.interconnect_mhz, c.l2_mhz, c.dram_mhz, machine.stack_sm.clock_mhz}) {
-    if (mhz == 0) continue;  // stack SMs have the main SMs' clock
-    base = std::lcm(base, mhz);
-    if (base > kMaxBaseMhz) break;  // the exact value no longer matters, an overflow would
-  }
-  return base;
-}
 
 std::vector<uint32_t> memory_tiles(const MachineConfig& machine) {
   std::vector<uint32_t> tiles;

@@ -21,6 +21,57 @@ void expect_error(const Words& words, int exit_code, const Words& parts) {
   for (const std::string& part : parts) EXPECT_TRUE(contains(outcome.err, part)) << outcome.err;
 }
 
+TEST(Usage, WhatIsTooLargeIsSaidToBe) {
+  expect_error({"noc", "--size", "100000x100000"}, kUsage, {"too large", "at most 4096"});
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("/dev/zero", folder.file("endless.ptx"));
+  expect_error({"analyze", folder.file("endless.ptx")}, kFailure, {"more than 256 MiB"});
+}
+
+TEST(Usage, DamagedResultsAreToldInPlainWords) {
+  const TemporaryFolder folder;
+  write_text(folder.file("bad.jsonl"), "{\"schema\": 1,}\n{}\n");
+  const Outcome outcome =
+      run_program({"merge", folder.file("out.jsonl"), folder.file("bad.jsonl")});
+  EXPECT_EQ(outcome.exit_code, kFailure);
+  EXPECT_TRUE(contains(outcome.err, "no line of a sweep's results")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "json.exception")) << outcome.err;
+}
+
+TEST(Usage, TheLegendOfATableIsForTerminalsAndWhoAsks) {
+  const Words words{"run", "gather", "--policy", "baseline"};
+  EXPECT_FALSE(contains(run_program(words).out, "IPC: thread-instructions"));
+  Words asked = words;
+  asked.push_back("--legend");
+  EXPECT_TRUE(contains(run_program(asked).out, "IPC: thread-instructions"));
+}
+
+TEST(Usage, FewerMainSmsAreNamedWhereNothingIsOffloaded) {
+  const char* const note = "the main GPU has 64 SMs";
+  EXPECT_TRUE(
+      contains(run_program({"run", "gather", "--policy", "ndp-controlled-bmap"}).out, note));
+  EXPECT_FALSE(contains(run_program({"run", "gather", "--policy", "baseline"}).out, note));
+}
+
+TEST(Usage, ClocksThatAreNotExactAreTold) {
+  const Words words{"run",      "gather",
+                    "--policy", "baseline",
+                    "--set",    "clocks.core_mhz=1733",
+                    "--set",    "clocks.dram_mhz=877"};
+  const Outcome outcome = run_program(words);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "is simulated as ")) << outcome.err;
+  EXPECT_FALSE(contains(outcome.err, "clocks.core_mhz")) << outcome.err;
+}
+
+TEST(Usage, OptionsOfExecutionAreForApplications) {
+  for (const char* command : {"run", "check"})
+    for (const char* option : {"--interleave=16", "--execute-most=5", "--time-limit=1"})
+      expect_error({command, option, "gather"}, kUsage, {"is for applications"});
+  expect_error({"run", "--strict-bounds", "gather"}, kUsage, {"is for applications"});
+  expect_error({"run", "--interleave", "0", "--", "/bin/true"}, kUsage, {"interleave"});
+}
+
 TEST(Usage, HelpFitsATerminal) {
   for (const Words& words :
        {Words{"--help"}, Words{"-h"}, Words{"run", "--help"}, Words{"analyze", "--help"},

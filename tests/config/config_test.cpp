@@ -416,9 +416,9 @@ TEST_P(BrokenRule, IsReportedAtItsKey) {
 INSTANTIATE_TEST_SUITE_P(
     Config, BrokenRule,
     ::testing::Values(
-        std::pair{"clocks.core_mhz=1399", "clocks.core_mhz"}, std::pair{"gpu.sms=66", "gpu.sms"},
-        std::pair{"gpu.sms_with_ndp=63", "gpu.sms_with_ndp"}, std::pair{"gpu.sms=1020", "gpu.sms"},
-        std::pair{"gpu.sms=132", "gpu.sms"}, std::pair{"gpu.sms_with_ndp=256", "gpu.sms_with_ndp"},
+        std::pair{"gpu.sms=66", "gpu.sms"}, std::pair{"gpu.sms_with_ndp=63", "gpu.sms_with_ndp"},
+        std::pair{"gpu.sms=1020", "gpu.sms"}, std::pair{"gpu.sms=132", "gpu.sms"},
+        std::pair{"gpu.sms_with_ndp=256", "gpu.sms_with_ndp"},
         std::pair{"run.max_cycles=4294967296", "run.max_cycles"},
         std::pair{"packets.sector_bytes=64", "packets.sector_bytes"},
         std::pair{"sm.register_unit=2048", "sm.registers"}, std::pair{"l1.bytes=32000", "l1.bytes"},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -70,6 +71,47 @@ TEST_F(Application, WideAtomics) {
   expect_passes("wide");
   const Outcome checked = run_program({"check", "--", app("wide")});
   EXPECT_TRUE(contains(checked.out, "wide: no hazards, no errors in ")) << checked.out;
+}
+
+TEST_F(Application, WaitsByAnyKindOfLoad) {
+  expect_passes("spins");
+  const Outcome never = run("spins", {"never"});
+  EXPECT_TRUE(contains(never.out, "passed")) << never.out << never.err;
+  EXPECT_TRUE(contains(never.err, "deadlock in kernel _Z5neverPKiPi")) << never.err;
+}
+
+TEST_F(Application, ALimitOfExecutionEndsItWithAReport) {
+  for (const Words& limit : {Words{"--execute-most", "40000000"}, Words{"--time-limit", "1"}}) {
+    const Outcome outcome = run("spins", {"long"}, limit);
+    EXPECT_EQ(outcome.exit_code, 124) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "a limit of execution has been reached")) << outcome.err;
+    EXPECT_FALSE(contains(outcome.out, "passed")) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, "spins, on machine tom; ")) << outcome.out;
+  }
+}
+
+TEST_F(Application, AJournalIsSimulatedEvenIfItsProcessWasKilled) {
+  const TemporaryFolder folder;
+  const std::string library = std::string(NW_APPLICATIONS) + "/../../../lib/nearwarp";
+  for (const std::string how : {"return", "kill"}) {
+    const std::string journal = folder.file(how + ".journal");
+    const std::string command = "NEARWARP_CUDART_RECORD='" + journal + "' LD_LIBRARY_PATH='" +
+                                library + "' '" + app("endings") + "' " + how + " > /dev/null 2>&1";
+    EXPECT_EQ(std::system(command.c_str()) == 0, how == "return");
+    const Outcome outcome = run_program({"run", "--policy", "baseline", journal});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_TRUE(contains(outcome.out, "endings, on machine tom; ")) << outcome.out;
+    EXPECT_EQ(contains(outcome.err, "ends before its program did"), how == "kill") << outcome.err;
+  }
+}
+
+TEST_F(Application, AFailedSelfCheckIsAHintToCheck) {
+  const Outcome outcome = run("endings", {"exit"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_TRUE(contains(outcome.err, "'nearwarp check -- ...' finds races")) << outcome.err;
+  EXPECT_FALSE(contains(run("endings").err, "nearwarp check")) << "it ended well";
+  const Outcome none = run("endings", {}, {"--kernels", "zzz"});
+  EXPECT_TRUE(contains(none.err, "a match of --kernels 'zzz'")) << none.err;
 }
 
 TEST_F(Application, Clusters) {

@@ -128,6 +128,30 @@ TEST(Races, BytesOfOneWord) {
       has(race.run("bytes_race", {2}, {50}, race.zeros(64)), kWriteAfterWrite, kBlocks, false));
 }
 
+TEST(Races, ThoseInSharedMemoryComeFirstAndThoseWithoutAChangeLast) {
+  Hazard changes, harmless, shared;
+  changes.count = 3;
+  changes.unchanged = 2;
+  changes.place = "changes";
+  harmless.count = harmless.unchanged = 5;
+  harmless.shared = true;
+  harmless.place = "harmless";
+  shared.shared = true;
+  shared.count = 1;
+  shared.place = "shared";
+  Findings f;
+  f.hazards = {harmless, changes, shared};
+  const std::vector<Hazard> sorted = in_order(f.hazards);
+  EXPECT_EQ(sorted[0].place, "shared");
+  EXPECT_EQ(sorted[1].place, "changes");
+  EXPECT_EQ(sorted[2].place, "harmless");
+  const std::string text = format_text(f, 1);
+  EXPECT_NE(text.find("at shared"), std::string::npos) << text;
+  EXPECT_EQ(text.find("at changes"), std::string::npos) << text;
+  EXPECT_NE(format_text(f, 3).find("5 times, never with another value than there was"),
+            std::string::npos);
+}
+
 TEST(Races, TheSameValueIsNoHazard) {
   CheckedDevice same("races"), different("races");
   const Findings& f = same.run("flag_same", {3}, {64}, same.zeros(1), same.numbers(192));

@@ -54,6 +54,13 @@ TEST(MappingText, ShowsTheNumbers) {
   EXPECT_EQ(text.find("did not fit"), std::string::npos);
 }
 
+TEST(MappingText, SaysHowMuchOfTheRunLearningWas) {
+  RunResult run = learnt();
+  run.cycles = 61'200;
+  EXPECT_NE(unwrapped(text_of(run)).find("Learning and remapping took 25 % of the run."),
+            std::string::npos);
+}
+
 TEST(MappingText, RunsWithoutAMappingHaveNone) {
   RunResult baseline;
   baseline.policy = "baseline";

@@ -51,6 +51,15 @@ using testing::row;
 using testing::widest;
 using testing::Words;
 
+TEST(Table, SaysWhatItsRowsAreWhereItIsToBe) {
+  const std::vector<RunResult> runs = {example("baseline", 30'000'000)};
+  const std::string with = format_table(runs), without = format_table(runs, 80, false);
+  EXPECT_NE(with.find("thread-instructions per cycle"), std::string::npos);
+  EXPECT_EQ(without.find("thread-instructions per cycle"), std::string::npos);
+  EXPECT_EQ(with.substr(0, without.size()), without);
+  EXPECT_LE(widest(format_table(runs, 40)), 40u);
+}
+
 TEST(Table, ShowsTheNumbers) {
   const std::vector<RunResult> runs = {example("baseline", 30'000'000),
                                        example("ndp-controlled-bmap", 20'000'000)};

@@ -1,8 +1,9 @@
 // compile_ptx: from PTX text to analysed kernels.
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "host/core/error.h"
 #include "host/functional/compiler/graph.h"
@@ -15,6 +16,8 @@ namespace nearwarp::compiler {
 namespace {
 
 using ptx::quoted;
+
+constexpr size_t kMostPtxBytes = size_t{256} << 20;  // of a file, which may be one without an end
 
 void fill_params(const ptx::Module& module, const ptx::Function& entry, Kernel* kernel) {
   uint32_t end = 0;
@@ -183,8 +186,14 @@ Program compile_ptx_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error("cannot open the PTX file '" + path + "' - a readable file");
   std::string text;
+  std::vector<char> part(size_t{1} << 20);
   try {  // reading a folder throws
-    text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    while (file.read(part.data(), static_cast<std::streamsize>(part.size())) || file.gcount() > 0) {
+      text.append(part.data(), static_cast<size_t>(file.gcount()));
+      if (text.size() > kMostPtxBytes)
+        throw Error("'" + path + "' has more than " + std::to_string(kMostPtxBytes >> 20) +
+                    " MiB - a file of PTX");
+    }
   } catch (const std::ios_base::failure&) {
     file.setstate(std::ios::badbit);
   }

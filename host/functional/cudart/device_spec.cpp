@@ -90,8 +90,16 @@ Settings settings_from_environment() {
   settings.event_times = environment(kEventTimesVariable);
   settings.registers = parse_registers(environment(kRegistersVariable));
   settings.ptxas_cache = environment(kPtxasCacheVariable);
-  const std::string most = environment(kMaxInstructionsVariable);
-  if (!most.empty()) settings.max_thread_instructions = number(kMaxInstructionsVariable, most);
+  const auto take = [](const char* variable, auto& member) {
+    const std::string text = environment(variable);
+    if (!text.empty())
+      member = static_cast<std::remove_reference_t<decltype(member)>>(number(variable, text));
+  };
+  take(kMaxInstructionsVariable, settings.max_thread_instructions);
+  take(kInterleaveVariable, settings.execution.interleave_instructions);
+  take(kExecuteMostVariable, settings.execution.max_thread_instructions);
+  take(kTimeLimitVariable, settings.time_limit_seconds);
+  take(kStrictBoundsVariable, settings.strict_bounds);
   return settings;
 }
 

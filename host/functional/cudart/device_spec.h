@@ -5,6 +5,7 @@
 #include <string>
 
 #include "host/functional/cudart/register_choice.h"
+#include "host/functional/device/execution_rules.h"
 
 namespace nearwarp::cudart {
 
@@ -36,6 +37,9 @@ struct Settings {
   RegisterChoice registers;              ///< of kernels, by which blocks are placed
   std::string ptxas_cache;               ///< folder for ptxas' answers; empty: it is asked again
   std::string event_times;  ///< see EventTimes::begin(); empty: events tell estimated times
+  runtime::ExecutionRules execution;
+  uint64_t time_limit_seconds = 0;  ///< of the execution of kernels; 0: none
+  bool strict_bounds = false;       ///< accesses beside allocations are faults even in their pages
 };
 
 inline constexpr const char* kSpoolVariable = "NEARWARP_CUDART_SPOOL";
@@ -46,6 +50,10 @@ inline constexpr const char* kMaxInstructionsVariable = "NEARWARP_CUDART_MAX_INS
 inline constexpr const char* kEventTimesVariable = "NEARWARP_CUDART_EVENT_TIMES";
 inline constexpr const char* kRegistersVariable = "NEARWARP_CUDART_REGISTERS";
 inline constexpr const char* kPtxasCacheVariable = "NEARWARP_CUDART_PTXAS_CACHE";
+inline constexpr const char* kInterleaveVariable = "NEARWARP_CUDART_INTERLEAVE";
+inline constexpr const char* kExecuteMostVariable = "NEARWARP_CUDART_EXECUTE_MOST";
+inline constexpr const char* kTimeLimitVariable = "NEARWARP_CUDART_TIME_LIMIT";
+inline constexpr const char* kStrictBoundsVariable = "NEARWARP_CUDART_STRICT_BOUNDS";
 inline constexpr const char* kDeviceVariable = "NEARWARP_CUDART_DEVICE";
 
 /// "key=value,..." of all members, as kDeviceVariable has it.

@@ -38,18 +38,23 @@ runtime::KernelArgs packed(const compiler::Kernel& kernel, void** args) {
   return runtime::KernelArgs(std::move(bytes));
 }
 
-/// Code that was written for GPUs with larger SMs runs, and the user is told what is assumed.
-void say_what_is_lacking(const DeviceSpec& s, KernelHandle& handle, uint64_t threads,
-                         uint64_t shared) {
+/// Code that was written for GPUs with larger SMs runs, and the user is told what is assumed: for
+/// registers of the first kernel at once, of all others in one line at the end.
+void say_what_is_lacking(Runtime& runtime, const DeviceSpec& s, KernelHandle& handle,
+                         uint64_t threads, uint64_t shared) {
   const compiler::Kernel& k = *handle.kernel;
   const uint32_t wanted = compiler::occupancy_registers(k, s.sm_registers);
   const uint32_t given = compiler::occupancy_registers(k, s.sm_registers, threads);
-  if (given < wanted && !std::exchange(handle.told_registers, true))
-    say(fmt::format(
-        "kernel {} needs {} registers a thread, but SMs of machine {} have {} in blocks of {} "
-        "threads - it runs as though compiled with -maxrregcount={}, and what would be spilled "
-        "costs no time; sm.registers of the machine changes that",
-        demangled(k.name), wanted, s.name, given, threads, given));
+  if (given < wanted && !std::exchange(handle.told_registers, true)) {
+    runtime.lacking_registers.push_back(
+        fmt::format("{} ({} of {})", demangled(k.name), given, wanted));
+    if (runtime.lacking_registers.size() == 1)
+      say(fmt::format(
+          "kernel {} needs {} registers a thread, but SMs of machine {} have {} in blocks of {} "
+          "threads - it runs as though compiled with -maxrregcount={}, and what would be spilled "
+          "costs no time; sm.registers of the machine changes that",
+          demangled(k.name), wanted, s.name, given, threads, given));
+  }
   if (shared > s.sm_shared_bytes && !std::exchange(handle.told_shared, true))
     say(fmt::format(
         "a block of kernel {} needs {} bytes of shared memory, but SMs of machine {} have {} - it "
@@ -148,7 +153,8 @@ void check_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& co
         s.sm_shared_bytes));
     throw Failure{kErrorLaunchOutOfResources};
   }
-  say_what_is_lacking(s, handle, threads, k.static_shared_bytes + config.dynamic_shared_bytes);
+  say_what_is_lacking(runtime, s, handle, threads,
+                      k.static_shared_bytes + config.dynamic_shared_bytes);
   const Dim cluster = cluster_of(runtime, handle, config.grid, kind);
   uint64_t blocks = uint64_t{config.grid.x} * config.grid.y * config.grid.z;
   if (k.bounds.blocks_are_clusters) blocks *= uint64_t{cluster.x} * cluster.y * cluster.z;

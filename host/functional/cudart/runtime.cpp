@@ -102,11 +102,24 @@ runtime::VirtualDevice& Runtime::device() {
     options.same_addresses = true;
     options.memory_bytes = settings_.device.memory_bytes;
     options.sink = &recorder_;
-    options.checker = check_.checker();
-    options.stray = [this](const std::string& kernel, const std::string& message) {
-      if (strays_.insert(kernel).second)
-        say(message + " - a GPU lets this pass, since the page is mapped, and so it does here");
+    options.execution = settings_.execution;
+    watch_.set_limit(settings_.time_limit_seconds);
+    options.progress = [](uint64_t executed, void* self) {
+      std::string message;
+      auto* const runtime = static_cast<Runtime*>(self);
+      const bool go_on = runtime->watch_.look(executed, ExecutionWatch::Clock::now(), &message);
+      if (!message.empty()) say(message);
+      return go_on;
     };
+    options.progress_context = this;
+    options.checker = check_.checker();
+    if (!settings_.strict_bounds)
+      options.stray = [this](const std::string& kernel, const std::string& message) {
+        if (strays_.insert(kernel).second)
+          say(message +
+              " - a GPU lets this pass, since the page is mapped, and so it does here, without "
+              "--strict-bounds");
+      };
     options.services = services;
     options.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
     release_address_range();
@@ -163,12 +176,15 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
   const runtime::Dim3 block{config.block.x, config.block.y, config.block.z};
   memory.copy_in(*this);
   const auto start = std::chrono::steady_clock::now();
+  watch_.begin_launch(kernel.name, before, start);
   try {
     const auto shared = static_cast<uint32_t>(config.dynamic_shared_bytes);
     const bool record = recorder_.active() && recorder_.wanted(kernel.name);
     device().launch_clusters(module, kernel.name, grid, block,
                              {kind.cluster.x, kind.cluster.y, kind.cluster.z}, shared, args,
                              kind.cooperative, record);
+  } catch (const Interrupted& interrupt) {
+    stop(interrupt.what());
   } catch (const runtime::DeviceFault& fault) {
     sticky = status_of(fault.kind());
     say(fault.what());
@@ -176,8 +192,9 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
     check_.fault(fault.what());
     return;
   }
-  execution_seconds_ +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto now = std::chrono::steady_clock::now();
+  watch_.end_launch(now);
+  execution_seconds_ += std::chrono::duration<double>(now - start).count();
   check_.launched();
   memory.copy_out(*this);
   const double instructions = static_cast<double>(device().warp_instructions() - before);
@@ -185,8 +202,28 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
       kLaunchMicroseconds + instructions / spec().sms / spec().clock_mhz));
 }
 
+/// A limit of execution has been reached: what has been recorded is kept, and the application,
+/// whose results would be wrong, does not go on.
+void Runtime::stop(const std::string& why) {
+  say(
+      fmt::format("a limit of execution has been reached ({}): the application ends here, and what "
+                  "was executed before is reported",
+                  why));
+  recorder_.end();
+  check_.end();
+  std::fflush(stdout);
+  _exit(kStoppedStatus);
+}
+
 void Runtime::end() {
   if (device_ == nullptr || forked_) return;
+  if (lacking_registers.size() > 1) {
+    std::string names;
+    for (size_t i = 1; i < lacking_registers.size(); ++i)
+      names += (i == 1 ? "" : ", ") + lacking_registers[i];
+    say(fmt::format("the same for {} more kernel{}, with so many registers of those needed: {}",
+                    lacking_registers.size() - 1, lacking_registers.size() == 2 ? "" : "s", names));
+  }
   recorder_.end();
   check_.end();
   if (settings_.spool.empty() && settings_.record.empty() && check_.checker() == nullptr)

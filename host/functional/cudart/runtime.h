@@ -14,6 +14,7 @@
 #include "host/functional/cudart/abi.h"
 #include "host/functional/cudart/check_log.h"
 #include "host/functional/cudart/device_spec.h"
+#include "host/functional/cudart/execution_watch.h"
 #include "host/functional/cudart/graphs.h"
 #include "host/functional/cudart/launch.h"
 #include "host/functional/cudart/memory.h"
@@ -71,6 +72,8 @@ class Runtime {
   void launch(uint32_t module, const compiler::Kernel& kernel, const LaunchConfig& config,
               runtime::KernelArgs args, const LaunchKind& kind);
 
+  std::vector<std::string> lacking_registers;  ///< kernels, and what they have of what they need
+
   /// Throws Failure after fork(), in the child of a process that had used the device.
   void check_process() const;
   /// The process ends: the recording is complete.
@@ -80,6 +83,7 @@ class Runtime {
 
  private:
   void read_settings();
+  [[noreturn]] void stop(const std::string& why);
 
   double execution_seconds_ = 0;            ///< of all launches
   std::unordered_set<std::string> strays_;  ///< kernels whose accesses beside allocations were told
@@ -87,6 +91,7 @@ class Runtime {
   Settings settings_;
   Recorder recorder_{order};
   CheckLog check_;
+  ExecutionWatch watch_;
   std::unique_ptr<runtime::VirtualDevice> device_;
 };
 

@@ -44,7 +44,7 @@ DeviceMemory::DeviceMemory(uint64_t bytes, bool same_addresses)
   if (p == MAP_FAILED)
     throw Error(
         fmt::format("cannot reserve {} bytes of address space for the device's memory "
-                    "(mmap) - lower the device's memory size or raise `ulimit -v`",
+                    "(mmap) - raise `ulimit -v` by as much",
                     bytes_));
   arena_ = static_cast<uint8_t*>(p);
   madvise(p, bytes_, MADV_HUGEPAGE);  // fewer page faults and TLB misses; only a hint
@@ -137,7 +137,9 @@ const std::vector<exec::Range>& DeviceMemory::pages() {
   pages_.clear();
   for (const exec::Range& r : ranges_) {
     if (r.lo < kHeapBase) continue;  // the parameter bank
-    const uint64_t low = r.lo / kLargeGranule * kLargeGranule;
+    uint64_t low = r.lo / kLargeGranule * kLargeGranule;
+    // In front of the first allocations a GPU has data of the context: mapped as well.
+    if (low == kHeapBase) low = kParamBank + kParamBankBytes;
     const uint64_t high = round_up(r.lo + std::max<uint64_t>(r.bytes, 1), kLargeGranule);
     if (!pages_.empty() && pages_.back().lo + pages_.back().bytes >= low)
       pages_.back().bytes = high - pages_.back().lo;

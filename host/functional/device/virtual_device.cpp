@@ -384,6 +384,10 @@ void VirtualDevice::run_grid(const Grid& launched) {
     options.progress = [&d](uint64_t n) {
       return d.options.progress(d.warp_instructions + n, d.options.progress_context);
     };
+  options.rules = d.options.execution;
+  if (const uint64_t most = options.rules.max_thread_instructions; most != 0)
+    options.rules.max_thread_instructions =
+        most > d.thread_instructions ? most - d.thread_instructions : 1;
   options.print = d.options.print;
   options.textures = &d.textures;
   options.stack_bytes = d.stack_bytes;

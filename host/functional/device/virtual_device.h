@@ -15,6 +15,7 @@
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/device/device_fault.h"
 #include "host/functional/device/device_services.h"
+#include "host/functional/device/execution_rules.h"
 #include "host/functional/instructions/texture.h"
 #include "host/recording/recording.h"
 
@@ -77,6 +78,7 @@ class VirtualDevice {
     /// Lets accesses beside allocations pass that lie in their pages (2 MiB), as a GPU does; called
     /// with the kernel's name and a description of the first in a launch. nullptr: faults.
     std::function<void(const std::string& kernel, const std::string& message)> stray;
+    ExecutionRules execution;
     /// Serves kernels that call the CUDA runtime; nullptr: they learn nothing of any machine.
     DeviceServices* services = nullptr;
   };

@@ -9,6 +9,7 @@
 
 #include "host/core/error.h"
 #include "host/functional/exec/executor_slot.h"
+#include "host/functional/exec/executor_watch.h"
 #include "host/functional/exec/interpreter.h"
 #include "host/functional/racecheck/checker.h"
 
@@ -23,7 +24,9 @@ constexpr int64_t kTurn = 1 << 15;         // warp-instructions between looks at
 constexpr int64_t kPollingTurn = 1 << 10;  // of a warp that only polled in its turn before
 constexpr int64_t kSplitTurn = 1 << 6;     // the same of lanes that others of the warp wait for
 constexpr int kTurnsWhilePolling = 16;     // of a warp that polls, though it also stores
-constexpr uint64_t kDeadlockBudget = uint64_t{1} << 24;   // warp-instructions without any effect
+constexpr uint64_t kDeadlockBudget = uint64_t{1} << 24;  // warp-instructions without any effect
+constexpr uint64_t kQuiet = uint64_t{1} << 22;  // of a warp without a store, then others have turns
+constexpr uint64_t kBlockShare = uint64_t{1} << 24;  // of a block from barrier to barrier, the same
 constexpr uint64_t kResidentBytes = uint64_t{2} << 30;    // most memory for resident blocks
 constexpr uint64_t kLocalTraceBytes = uint64_t{1} << 36;  // address range of local memory in traces
 constexpr uint32_t kVirtualSms = 64;                      // %nsmid
@@ -94,6 +97,8 @@ std::unique_ptr<Executor::Slot> Executor::make_slot() {
   slot->warps.resize(warps_per_block_);
   slot->states.resize(warps_per_block_);
   slot->polling.resize(warps_per_block_);
+  slot->quiet.resize(warps_per_block_);
+  slot->watch_at.resize(warps_per_block_);
   slot->split.resize(warps_per_block_);
   slot->parked.resize(warps_per_block_);
   slot->held.resize(warps_per_block_);
@@ -271,6 +276,8 @@ void Executor::start_block(Slot& slot, uint64_t sequence) {
     if (warp.trace != nullptr) warp.trace[0] = 0;
     slot.states[w] = Slot::State::kRunnable;
     slot.polling[w] = slot.split[w] = 0;
+    slot.quiet[w] = 0;
+    slot.watch_at[w] = kTurn;
     slot.parked[w] = slot.held[w] = 0;
   }
   fill_block_rows(slot);
@@ -288,12 +295,14 @@ void Executor::grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer) {
 
 bool Executor::report_progress() {
   progress_reported_ = context_.warp_instructions;
-  if (options_.progress && !options_.progress(context_.warp_instructions))
+  const uint64_t most = options_.rules.max_thread_instructions;
+  if ((options_.progress && !options_.progress(context_.warp_instructions)) ||
+      (most != 0 && context_.thread_instructions >= most))
     result_.interrupted = true;
   return !result_.interrupted;
 }
 
-bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
+Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
   exec::Warp& warp = slot.warps[w];
   context_.shared = slot.shared.get();
   context_.cluster_shared = slot.cluster != nullptr ? slot.cluster->shared : &slot.own_window;
@@ -301,13 +310,16 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
   if (options_.checker != nullptr) options_.checker->enter(slot.index);
   // Blocks of a cooperative launch wait for each other again and again: what a warp polls until it
   // is looked at would be most of what is recorded.
-  const int64_t turn = options_.cooperative ? kPollingTurn : kTurn;
+  const int64_t share = options_.rules.interleave_instructions;
+  const int64_t longest = options_.cooperative ? kPollingTurn : kTurn;
+  const int64_t turn = share == 0 ? longest : std::min(share, longest);
   const int64_t most_turns = kTurnsWhilePolling * (kTurn / turn);
   int64_t turns = 0;
   int64_t budget = slot.polling[w] ? (slot.split[w] ? kSplitTurn : kPollingTurn) : turn;
   slot.polling[w] = 0;
   context_.polled = false;
-  context_.stored = false;
+  context_.stored = context_.stored_locally = false;
+  Spin spin = Spin::kNo;
   for (;;) {
     const uint64_t before = context_.warp_instructions;
     const uint64_t before_threads = context_.thread_instructions;
@@ -315,6 +327,12 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
         slot.split[w] ? run_parted_lanes(slot, w, budget) : run_warp(context_, warp, budget);
     slot.warp_instructions += context_.warp_instructions - before;
     slot.thread_instructions += context_.thread_instructions - before_threads;
+    slot.quiet[w] += context_.warp_instructions - before;
+    if (context_.stored) {
+      slot.quiet[w] = 0;
+      slot.watch_at[w] = kTurn;
+      idle_since_ = changed_since_ = context_.warp_instructions;
+    }
     if (context_.stray.kind != exec::FaultKind::kNone && options_.stray) {
       options_.stray(access_message(slot, w, context_.stray));
       options_.stray = nullptr;
@@ -333,61 +351,87 @@ bool Executor::run_warp_turn(Slot& slot, uint32_t w) {
           if (warp.trace_size == warp.trace_capacity) grow_trace(warp, slot.traces[w]);
           warp.trace[warp.trace_size++] = 0;
         }
-        idle_since_ = context_.warp_instructions;
+        idle_since_ = changed_since_ = context_.warp_instructions;
         if (options_.checker != nullptr) options_.checker->exit(warp);
         complete_barriers(slot);
         if (slot.cluster != nullptr) cluster_exit(slot, w);
-        return true;
+        return WarpTurn::kGoesOn;
       case Status::kBarrier:
-        if (context_.stored) idle_since_ = context_.warp_instructions;
+        spin = Spin::kNo;
         if (slot.split[w]) {
           if (!meet(slot, w, slot.parked[w])) continue;
           if (!slot.split[w]) warp.barrier_mask |= warp.active;
         }
         arrive(slot, w);
-        if (slot.states[w] != Slot::State::kRunnable) return true;
+        if (slot.states[w] != Slot::State::kRunnable) return WarpTurn::kGoesOn;
         continue;
       case Status::kSystem:
-        if (context_.stored) idle_since_ = context_.warp_instructions;
+        spin = Spin::kNo;
+        changed_since_ = context_.warp_instructions;
         system_call(slot, w);
         continue;
       case Status::kYield:
         break;
     }
-    if (!report_progress()) return false;
-    budget = turn;
-    if (context_.stored) idle_since_ = context_.warp_instructions;
+    if (spin == Spin::kNo && context_.warp_instructions - progress_reported_ >= kPollingTurn &&
+        !report_progress())
+      return WarpTurn::kBusy;
+    if (share != 0 && slot.quiet[w] < static_cast<uint64_t>(longest)) {  // the next warp's turn
+      idle_since_ = context_.warp_instructions;
+      return WarpTurn::kGoesOn;
+    }
     if (context_.polled && (!context_.stored || ++turns >= most_turns)) {
       slot.polling[w] = !context_.stored;
       rotate_lanes(slot, w);
-      return false;
+      return WarpTurn::kPolls;
     }
-    if (!context_.polled) idle_since_ = context_.warp_instructions;  // it computes
+    if (context_.stored) {
+      spin = Spin::kNo;
+    } else if (slot.quiet[w] >= slot.watch_at[w]) {
+      const bool looked = spin == Spin::kLook;
+      spin = look_for_spin(slot, w, looked);
+      if (spin == Spin::kLook) {
+        budget = 0;  // to the head of the next block
+        continue;
+      }
+      if (spin == Spin::kRepeats) {
+        slot.polling[w] = 1;
+        rotate_lanes(slot, w);
+        return WarpTurn::kPolls;
+      }
+      slot.watch_at[w] = slot.quiet[w] * 2;
+    }
+    budget = turn;
+    idle_since_ = context_.warp_instructions;  // it computes
+    if (slot.quiet[w] >= kQuiet) {
+      rotate_lanes(slot, w);
+      return WarpTurn::kBusy;
+    }
     context_.polled = false;
-    context_.stored = false;
+    context_.stored = context_.stored_locally = false;
   }
 }
 
 Executor::Turn Executor::run_block(Slot& slot) {
+  const uint64_t begun = context_.warp_instructions;
   for (;;) {
-    bool ran = false, polls = false;
+    bool ran = false, polls = false, busy = false;
     for (uint32_t w = 0; w < warps_per_block_; ++w) {
       if (slot.states[w] != Slot::State::kRunnable) continue;
       ran = true;
-      if (!run_warp_turn(slot, w)) {
-        polls = true;
-        if (result_.interrupted) return Turn::kPolling;
-      }
+      const WarpTurn turn = run_warp_turn(slot, w);
+      if (result_.interrupted) return Turn::kPolling;
+      polls = polls || turn == WarpTurn::kPolls;
+      busy = busy || turn == WarpTurn::kBusy;
     }
     if (slot.live == 0) return Turn::kFinished;
     if (!ran) {
       if (slot.cluster != nullptr) return Turn::kWaiting;  // others may complete the barrier
       report_deadlock(slot, "all of its warps wait at barriers that cannot complete");
     }
-    if (polls) {
-      // Let warps run that a barrier released, but leave those that poll.
-      return Turn::kPolling;
-    }
+    // Let warps run that a barrier released, but leave those that poll.
+    if (busy || context_.warp_instructions - begun > kBlockShare) return Turn::kBusy;
+    if (polls) return Turn::kPolling;
   }
 }
 
@@ -528,11 +572,12 @@ ExecutorResult Executor::run() {
       start_blocks(next);
       next += together;
     }
-    bool finished_any = false, all_wait = true;
+    bool finished_any = false, all_wait = true, busy = false;
     const uint64_t meetings = cluster_meetings_;
     for (size_t i = 0; i < resident_.size() && !limit_reached();) {
       const Turn turn = run_block(*resident_[i]);
       all_wait = all_wait && turn == Turn::kWaiting;
+      busy = busy || turn == Turn::kBusy;
       if (turn == Turn::kFinished) {
         finished_any = true;
         Slot& slot = *resident_[i];
@@ -559,8 +604,18 @@ ExecutorResult Executor::run() {
     if (all_wait && !resident_.empty() && !limit_reached())
       report_deadlock(*resident_.front(),
                       "all warps of its cluster wait at barriers that cannot complete");
-    // Everything that is resident only waits: bring in more blocks, or give up.
-    if (next < total && resident_.size() < most_resident) {
+    // Everything that is resident only waits: bring in more blocks, or give up. What seems to
+    // compute may wait all the same, but more blocks take more memory, so these come slowly.
+    const bool more = next < total && resident_.size() < most_resident;
+    if (more && busy && context_.warp_instructions - more_since_ < kQuiet * resident_.size())
+      continue;
+    if (!more && endless())
+      report_deadlock(*resident_.front(),
+                      fmt::format("{} warp-instructions of {} resident thread blocks have stored "
+                                  "nothing, and no thread has ended",
+                                  context_.warp_instructions - changed_since_, resident_.size()));
+    if (more) {
+      more_since_ = context_.warp_instructions;
       wanted = std::min<uint64_t>(resident_.size() * 2, most_resident);
     } else if (context_.warp_instructions - idle_since_ > kDeadlockBudget) {
       if (let_go_held_lanes()) continue;

@@ -14,6 +14,7 @@
 #include "host/functional/device/device_heap.h"
 #include "host/functional/device/device_memory.h"
 #include "host/functional/device/device_runtime.h"
+#include "host/functional/device/execution_rules.h"
 #include "host/functional/instructions/texture.h"
 #include "host/recording/recording.h"
 
@@ -49,6 +50,7 @@ struct ExecutorOptions {
   DeviceHeap* heap = nullptr;        ///< of malloc and free; needed by kernels that call them
   DeviceRuntime* runtime = nullptr;  ///< needed by kernels that call the CUDA runtime
   racecheck::Checker* checker = nullptr;  ///< for a kernel that was decoded to be checked
+  ExecutionRules rules;  ///< its max_thread_instructions are those left to this launch
   /// Lets accesses beside allocations pass that lie in their pages, as a GPU does, and is called
   /// with what is to be said of the first one. Without it they are faults.
   std::function<void(const std::string& message)> stray;
@@ -68,6 +70,9 @@ struct ExecutorResult {
 /// cluster are resident together, and clusters follow one another. When the warps of
 /// all resident blocks only poll memory, further blocks become resident, so that blocks may wait
 /// for one another. Throws nearwarp::Error for memory errors and deadlocks of the kernel.
+/// Polling is known by volatile, ordered and atomic accesses; by a warp's coming back to the same
+/// state of all its registers without having stored; and where none of that shows it, a warp that
+/// stores nothing for long gives others their turns.
 class Executor {
  public:
   Executor(const DecodedKernel& kernel, const std::string& path, DeviceMemory& memory,
@@ -85,7 +90,14 @@ class Executor {
   };
   struct Slot;     // executor_slot.h
   struct Cluster;  // the same
-  enum class Turn : uint8_t { kFinished, kPolling, kWaiting };
+  struct Watch;    // executor_spins.cpp
+  enum class Turn : uint8_t {
+    kFinished,
+    kPolling,
+    kBusy,  ///< it has had its share, and may be waiting for others in its own way
+    kWaiting
+  };
+  enum class WarpTurn : uint8_t { kGoesOn, kPolls, kBusy };
 
   std::unique_ptr<Slot> make_slot();
   void start_blocks(uint64_t sequence);
@@ -97,8 +109,8 @@ class Executor {
   Turn run_block(Slot& slot);
   /// False if the program is to be interrupted.
   bool report_progress();
-  /// False once the warp polls without effect (or has had its share).
-  bool run_warp_turn(Slot& slot, uint32_t warp);
+  /// Anything but kGoesOn: it polls without effect, or has had its share.
+  WarpTurn run_warp_turn(Slot& slot, uint32_t warp);
   void arrive(Slot& slot, uint32_t warp);
   void complete_barriers(Slot& slot);
   void release(Slot& slot, Barrier& barrier);
@@ -122,6 +134,10 @@ class Executor {
   bool meet_members(Slot& slot, uint32_t warp, uint32_t row);
   bool ready_to_run(Slot& slot, uint32_t warp);
   bool let_go_held_lanes();
+  // executor_spins.cpp: warps that wait for others without saying so
+  enum class Spin : uint8_t { kNo, kLook, kRepeats };
+  Spin look_for_spin(const Slot& slot, uint32_t warp, bool looking);
+  bool endless() const;
   // executor_system.cpp: calls of the device's runtime
   void system_call(Slot& slot, uint32_t warp);
   uint64_t runtime_call(const Slot& slot, uint32_t warp, uint32_t lane, const SystemDesc& desc,
@@ -156,6 +172,9 @@ class Executor {
   std::map<uint64_t, std::unique_ptr<Slot>> finished_;  ///< waiting for earlier blocks
   uint64_t progress_reported_ = 0;
   uint64_t idle_since_ = 0;        ///< warp-instructions at the last sign of progress
+  uint64_t changed_since_ = 0;     ///< the same when memory was last stored to, or a warp ended
+  uint64_t more_since_ = 0;        ///< when further blocks became resident
+  std::unique_ptr<Watch> watch_;   ///< of the warp whose turn it is
   uint64_t cluster_meetings_ = 0;  ///< barriers of clusters that have been completed
   bool waits_for_lanes_ = true;    ///< parted lanes wait where all of a warp must be
 };

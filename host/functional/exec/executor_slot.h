@@ -64,6 +64,8 @@ struct Executor::Slot {
   std::vector<uint32_t> parked;  // such lanes that have reached a barrier of the block,
   std::vector<uint32_t> held;    // or an instruction for which all lanes of the warp must be there
   std::vector<char> polling;     // the warp only polled in its last turn
+  // Warp-instructions since the warp last stored; at how many of them it is watched next.
+  std::vector<uint64_t> quiet, watch_at;
   std::vector<std::vector<uint64_t>> traces;
   Barrier barriers[16];
   uint32_t live = 0;

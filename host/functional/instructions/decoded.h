@@ -217,8 +217,10 @@ struct Context {
   uint32_t cluster_rank = 0;  ///< of the running block
   uint32_t shared_bytes = 0;
   uint32_t local_bytes = 0;  ///< of one thread
-  bool stored = false;       ///< memory may have changed since the scheduler cleared this
-  bool polled = false;       ///< a volatile, ordered or atomic access was executed
+  /// Memory that others see may have changed since the scheduler cleared this; the same of a
+  /// thread's own.
+  bool stored = false, stored_locally = false;
+  bool polled = false;  ///< a volatile, ordered or atomic access was executed
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
   Fault fault;

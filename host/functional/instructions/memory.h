@@ -253,6 +253,22 @@ NW_HD inline bool load_general(Context& ctx, Warp& warp, const Op& op, uint32_t 
   return true;
 }
 
+/// Debug builds keep all variables in local memory: what they store there changes nothing for
+/// others.
+NW_HD NW_INLINE void tell_stored(Context& ctx, const Warp& warp, const MemDesc& desc, uint32_t mask,
+                                 const ResolvedAccess& access) {
+  bool local = desc.space == MemSpace::kLocal;
+  if (desc.space == MemSpace::kGeneric && ctx.local_bytes != 0) {
+    const uint64_t bytes = uint64_t{ctx.local_bytes} * kLanes;
+    local = true;
+    for (uint32_t m = mask; m != 0; m &= m - 1) {
+      const uint8_t* p = access.host[__builtin_ctz(m)];
+      local = local && p >= warp.local && p < warp.local + bytes;
+    }
+  }
+  (local ? ctx.stored_locally : ctx.stored) = true;
+}
+
 /// General store.
 NW_HD inline bool store_general(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   MemDesc& desc = ctx.memory[op.c];
@@ -260,7 +276,7 @@ NW_HD inline bool store_general(Context& ctx, Warp& warp, const Op& op, uint32_t
   if (mask == 0) return true;
   ResolvedAccess access;
   if (!resolve(ctx, warp, desc, op, mask, access)) return false;
-  ctx.stored = true;
+  tell_stored(ctx, warp, desc, mask, access);
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
     for (uint32_t e = 0; e < desc.vector; ++e) {

@@ -107,12 +107,14 @@ Access Checker::describe(const Stamp& stamp, bool write, uint32_t lane) const {
 }
 
 void Checker::found(const Now& now, HazardKind kind, const Stamp& before, uint64_t address,
-                    uint32_t lane) {
+                    uint32_t lane, bool same_value) {
   const Distance distance = before.block != now.stamp.block ? Distance::kBlocks
                             : before.warp != now.stamp.warp ? Distance::kWarps
                                                             : Distance::kLanes;
-  Hazard* hazard = table_.add(findings_, {launch_.kernel, before.instruction, now.stamp.instruction,
-                                          kind, distance, now.shared});
+  Hazard* hazard = table_.add(
+      findings_,
+      {launch_.kernel, before.instruction, now.stamp.instruction, kind, distance, now.shared},
+      same_value && before.pending == 0);
   if (hazard == nullptr) return;
   // A lane other than the one at hand, if there is one.
   uint32_t others = before.lanes;

@@ -125,7 +125,8 @@ class Checker {
   bool read_ordered(const Now& now, const Stamp& before, uint32_t lane) const;
   void remember(const Now& now, Stamp (&stamps)[2], Stamp stamp, uint32_t lane) const;
   // checker.cpp
-  void found(const Now& now, HazardKind kind, const Stamp& before, uint64_t address, uint32_t lane);
+  void found(const Now& now, HazardKind kind, const Stamp& before, uint64_t address, uint32_t lane,
+             bool same_value);
   Access describe(const Stamp& stamp, bool write, uint32_t lane) const;
   // checker_order.cpp
   void synchronise(Now& now, const exec::Warp& warp, const Places& places, uint32_t mask,

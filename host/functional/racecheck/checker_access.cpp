@@ -85,7 +85,7 @@ void Checker::look(Now& now, Shadow& shadow, uint64_t address, uint32_t bytes, u
     if (kind == HazardKind::kWriteAfterWrite && same_value && before.pending == 0)
       ++findings_.same_value;
     else
-      found(now, kind, before, at, lane);
+      found(now, kind, before, at, lane, same_value);
   };
   const auto conflicts = [&](const Stamp& before) {
     return before.lanes != 0 && (before.strong & stamp.strong) == 0 && !ordered(now, before, lane);

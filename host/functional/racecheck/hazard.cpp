@@ -1,6 +1,8 @@
 // Hazards, one per pair of instructions.
 #include "host/functional/racecheck/hazard.h"
 
+#include <algorithm>
+
 namespace nearwarp::racecheck {
 
 const char* name_of(HazardKind kind) {
@@ -27,10 +29,18 @@ const char* name_of(Distance distance) {
   return "blocks";
 }
 
-Hazard* HazardTable::add(Findings& findings, const Key& key) {
+std::vector<Hazard> in_order(std::vector<Hazard> hazards) {
+  const auto rank = [](const Hazard& h) { return h.unchanged == h.count ? 2 : h.shared ? 0 : 1; };
+  std::stable_sort(hazards.begin(), hazards.end(),
+                   [&](const Hazard& a, const Hazard& b) { return rank(a) < rank(b); });
+  return hazards;
+}
+
+Hazard* HazardTable::add(Findings& findings, const Key& key, bool unchanged) {
   const auto it = index_.find(key);
   if (it != index_.end()) {
     ++findings.hazards[it->second].count;
+    findings.hazards[it->second].unchanged += unchanged;
     return nullptr;
   }
   if (findings.hazards.size() >= kMost) {
@@ -43,6 +53,7 @@ Hazard* HazardTable::add(Findings& findings, const Key& key) {
   hazard.distance = std::get<Distance>(key);
   hazard.shared = std::get<bool>(key);
   hazard.count = 1;
+  hazard.unchanged = unchanged;
   return &hazard;
 }
 

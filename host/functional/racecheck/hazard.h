@@ -29,10 +29,11 @@ struct Hazard {
   bool shared = false;  ///< in shared memory, otherwise in device memory
   std::string kernel;   ///< demangled
   // Of the first occurrence:
-  Access earlier, later;  ///< in the order of this execution
-  uint64_t address = 0;   ///< device address, or offset in shared memory
-  std::string place;      ///< the same in words
-  uint64_t count = 0;     ///< threads whose access was the later one
+  Access earlier, later;   ///< in the order of this execution
+  uint64_t address = 0;    ///< device address, or offset in shared memory
+  std::string place;       ///< the same in words
+  uint64_t count = 0;      ///< threads whose access was the later one
+  uint64_t unchanged = 0;  ///< of them, those that wrote the value that was there
 };
 
 /// Words for reports.
@@ -52,14 +53,19 @@ struct Findings {
   bool clean() const { return hazards.empty() && errors.empty(); }
 };
 
+/// The hazards in the order in which to look at them: those in shared memory first, those that
+/// changed no value last; else in the order of their first occurrence.
+std::vector<Hazard> in_order(std::vector<Hazard> hazards);
+
 /// Which of the findings' hazards a pair of instructions has.
 class HazardTable {
  public:
   static constexpr size_t kMost = 1000;  ///< pairs that are kept of one program
   /// A key: kernel, pair of instructions, kind, distance, space.
   using Key = std::tuple<const void*, uint32_t, uint32_t, HazardKind, Distance, bool>;
-  /// Count an occurrence. Returns the new hazard if it is the first, for the caller to describe.
-  Hazard* add(Findings& findings, const Key& key);
+  /// Count an occurrence; `unchanged`: the later access wrote what was there. Returns the new
+  /// hazard if it is the first, for the caller to describe.
+  Hazard* add(Findings& findings, const Key& key, bool unchanged);
 
  private:
   std::map<Key, size_t> index_;

@@ -28,9 +28,11 @@ std::string access_text(const char* when, const Access& a) {
 }
 
 std::string hazard_text(size_t number, const Hazard& h) {
-  return fmt::format("hazard {}: {} in {} memory, between {}, {}\n  kernel {}\n  at {}\n", number,
+  const std::string harmless =
+      h.unchanged == h.count ? ", never with another value than there was" : "";
+  return fmt::format("hazard {}: {} in {} memory, between {}, {}{}\n  kernel {}\n  at {}\n", number,
                      name_of(h.kind), h.shared ? "shared" : "device", name_of(h.distance),
-                     plural(h.count, "time", "times"), h.kernel, h.place) +
+                     plural(h.count, "time", "times"), harmless, h.kernel, h.place) +
          access_text("earlier:", h.earlier) + access_text("later:  ", h.later);
 }
 
@@ -69,6 +71,7 @@ Hazard hazard_of(const Json& json) {
   h.shared = json.at("space") == "shared";
   h.kernel = json.at("kernel");
   h.count = json.at("count");
+  h.unchanged = json.at("unchanged");
   h.address = json.at("address");
   h.place = json.at("place");
   h.earlier = access_of(json.at("earlier"));
@@ -82,7 +85,8 @@ std::string format_text(const Findings& f, size_t most) {
   std::string text;
   for (const std::string& error : f.errors) text += "error: " + error + "\n\n";
   const size_t shown = std::min(most, f.hazards.size());
-  for (size_t i = 0; i < shown; ++i) text += hazard_text(i + 1, f.hazards[i]) + "\n";
+  const std::vector<Hazard> hazards = in_order(f.hazards);
+  for (size_t i = 0; i < shown; ++i) text += hazard_text(i + 1, hazards[i]) + "\n";
   if (shown < f.hazards.size())
     text += fmt::format("... and {} more (--max-reports)\n\n", f.hazards.size() - shown);
   text +=
@@ -107,12 +111,13 @@ std::string format_text(const Findings& f, size_t most) {
 
 Json to_json(const Findings& f) {
   Json hazards = Json::array();
-  for (const Hazard& h : f.hazards)
+  for (const Hazard& h : in_order(f.hazards))
     hazards.push_back({{"kind", name_of(h.kind)},
                        {"space", h.shared ? "shared" : "device"},
                        {"between", name_of(h.distance)},
                        {"kernel", h.kernel},
                        {"count", h.count},
+                       {"unchanged", h.unchanged},
                        {"address", h.address},
                        {"place", h.place},
                        {"earlier", access_json(h.earlier)},
@@ -135,8 +140,8 @@ Findings from_json(const Json& json) {
     f.errors = json.at("errors").get<std::vector<std::string>>();
     for (const Json& hazard : json.at("hazards")) f.hazards.push_back(hazard_of(hazard));
     return f;
-  } catch (const Json::exception& error) {
-    throw Error(fmt::format("these are no findings of a check: {}", error.what()));
+  } catch (const Json::exception&) {
+    throw Error("these are no findings of a check, or those of another version of this program");
   }
 }
 

@@ -27,7 +27,11 @@ std::vector<uint32_t> parse_size(const std::string& name, const std::string& tex
   while (good) {
     uint32_t n = 0;
     const auto [next, error] = std::from_chars(at, end, n);
-    good = error == std::errc() && n >= 1 && n <= kMaxTerminals;
+    if (error == std::errc::result_out_of_range || (error == std::errc() && n > kMaxTerminals))
+      throw UsageError(
+          fmt::format("--size '{}' is too large - a network has at most {} terminals and routers",
+                      text, kMaxTerminals));
+    good = error == std::errc() && n >= 1;
     numbers.push_back(n);
     at = next;
     if (at == end) break;

@@ -92,6 +92,10 @@ std::string remark(const RunResult& run) {
   if (m.learnt && m.seen_instances < kFewInstances)
     text += fmt::format(" Only {} instance{} decided: the choice is luck, not learning.",
                         m.seen_instances, m.seen_instances == 1 ? "" : "s");
+  if (m.learnt && run.cycles != 0)
+    text +=
+        fmt::format(" Learning and remapping took {:.0f} % of the run.",
+                    100 * static_cast<double>(m.resume_cycle) / static_cast<double>(run.cycles));
   if (m.ranges_left_out != 0)
     text +=
         fmt::format(" {} allocations did not fit the memory allocation table.", m.ranges_left_out);

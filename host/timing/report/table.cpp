@@ -107,7 +107,7 @@ Column column(const RunResult& run, const RunResult& first, const Unit& unit,
 
 }  // namespace
 
-std::string format_table(std::span<const RunResult> runs, size_t width) {
+std::string format_table(std::span<const RunResult> runs, size_t width, bool legend) {
   if (runs.empty()) return "";
   const RunResult& first = runs.front();
   std::string title = first.workload;
@@ -121,14 +121,17 @@ std::string format_table(std::span<const RunResult> runs, size_t width) {
   std::vector<Column> columns;
   for (const RunResult& run : runs) columns.push_back(column(run, first, unit, energy));
   std::string text =
-      wrapped(title, width) + "\n" + columns_text(labels(unit, energy), columns, width) + "\n";
+      wrapped(title, width) + "\n" + columns_text(labels(unit, energy), columns, width);
   std::string notes =
       "cycles: core cycles; IPC: thread-instructions per cycle; speed-up: over the first policy; "
       "off-chip traffic with packet headers; bandwidth used: busy time of the links from the GPU "
       "to "
       "memory (TX) and back (RX) over run time; energy: an estimate, relative to the first policy; "
       "Mwi/s: million warp-instructions per second.";
-  text += wrapped(notes, width);
+  if (legend) text += "\n" + wrapped(notes, width);
+  const bool partial =
+      std::any_of(runs.begin(), runs.end(), [](const RunResult& run) { return run.partial; });
+  if (partial && !legend) text += "\n";
   for (const RunResult& run : runs) {
     if (!run.partial) continue;
     text +=

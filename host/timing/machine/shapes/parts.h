@@ -28,7 +28,8 @@ struct Parts : ShapeInputs {
 
   explicit Parts(const ShapeInputs& inputs);
 
-  uint32_t period(uint32_t mhz) const { return static_cast<uint32_t>(base_mhz / mhz); }
+  /// Rounded where clocks have no common multiple that would do (host/config/base_clock.cpp).
+  uint32_t period(uint32_t mhz) const { return static_cast<uint32_t>((base_mhz + mhz / 2) / mhz); }
   Tick ns_ticks(uint64_t ns) const { return ns * base_mhz / 1000; }
   /// The port of a crossbar that a main SM has.
   uint32_t cluster_of(uint32_t sm) const { return sm / machine.gpu.sms_per_cluster; }
