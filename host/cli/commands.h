@@ -13,6 +13,7 @@ int check_command(const Words& words);
 int record_command(const Words& words);
 int sweep_command(const Words& words);
 int experiment_command(const Words& words);
+int compare_command(const Words& words);
 int merge_command(const Words& words);
 int analyze_command(const Words& words);
 /// What analyze_command() does with --mappings, and with --sharing.

@@ -89,13 +89,12 @@ Request understand(const CommandLine& line) {
                                     : std::max(1u, std::thread::hardware_concurrency());
   r.backend = chosen_batch_backend(line);
   r.cache = line.text("trace-cache");
-  r.out = line.given("out") ? line.text("out")
-                            : fmt::format("{}-{}", r.experiment.name, r.size);
+  r.out = line.given("out") ? line.text("out") : fmt::format("{}-{}", r.experiment.name, r.size);
   make_folder(r.out, "--out");
   const sweep::Shard& shard = r.options.shard;
-  r.results = fs::path(r.out) / (r.sharded ? fmt::format("results-{}-of-{}.jsonl", shard.part,
-                                                         shard.parts)
-                                           : std::string("results.jsonl"));
+  r.results =
+      fs::path(r.out) / (r.sharded ? fmt::format("results-{}-of-{}.jsonl", shard.part, shard.parts)
+                                   : std::string("results.jsonl"));
   return r;
 }
 
@@ -214,8 +213,8 @@ std::string write_all(const Request& r) {
   }
   report::write_file((out / "points.csv").string(),
                      experiment::points_csv(version(), r.studies, results));
-  const auto document = experiment::document_of(r.experiment, version(), r.size, r.studies, charts,
-                                                results);
+  const auto document =
+      experiment::document_of(r.experiment, version(), r.size, r.studies, charts, results);
   using Json = nlohmann::ordered_json;
   report::write_file((out / "experiment.json").string(),
                      document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
@@ -257,9 +256,10 @@ int experiment_command(const Words& words) {
                         totals.already_there);
   print(text + "\n");
   if (totals.stopped) {
-    throw Error(fmt::format("interrupted: {} of {} points are left - the same command again runs "
-                            "them",
-                            totals.left(), totals.points));
+    throw Error(
+        fmt::format("interrupted: {} of {} points are left - the same command again runs "
+                    "them",
+                    totals.left(), totals.points));
   }
   if (totals.failed != 0) {
     throw Error(fmt::format("{} of {} points failed - {} says why; --retry runs them again",

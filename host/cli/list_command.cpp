@@ -63,7 +63,8 @@ std::vector<Row> config_rows(const std::vector<std::string>& names, Load load) {
 }  // namespace
 
 int list_command(const Words& words) {
-  CommandLine line("list", "workloads|machines|policies|energy|dram|experiments", "List what there is");
+  CommandLine line("list", "workloads|machines|policies|energy|dram|experiments",
+                   "List what there is");
   line.parse(words, 1, 1);
   if (line.help_wanted()) {
     print(line.help());
@@ -89,9 +90,9 @@ int list_command(const Words& words) {
       return experiment::load_experiment(n);
     })));
   } else {
-    throw UsageError(fmt::format(
-        "cannot list '{}'{}", what,
-        config::suggestion(what, {"workloads", "machines", "policies", "energy", "dram", "experiments"})));
+    throw UsageError(fmt::format("cannot list '{}'{}", what,
+                                 config::suggestion(what, {"workloads", "machines", "policies",
+                                                           "energy", "dram", "experiments"})));
   }
   return 0;
 }

@@ -93,9 +93,9 @@ int show_command(const Words& words) {
     origin = dram.path;
     keys = config::describe(dram);
   } else {
-    throw UsageError(
-        fmt::format("cannot show '{}'{}", kind,
-                    config::suggestion(kind, {"machine", "policy", "energy", "dram", "experiment"})));
+    throw UsageError(fmt::format(
+        "cannot show '{}'{}", kind,
+        config::suggestion(kind, {"machine", "policy", "energy", "dram", "experiment"})));
   }
   for (const std::string& change : changes) origin += ", " + change;
   print(file_text(fmt::format("{} {}, from {}", kind, name, origin), keys));

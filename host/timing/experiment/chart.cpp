@@ -51,9 +51,9 @@ std::string label_of(const Place& p, const std::vector<std::string>& dimensions)
 }
 
 std::string title_of(const Place& p) {
-  std::string title = fmt::format("{} on {} under {}", program_name(p),
-                                  p.study->plan.machine_name(*p.point),
-                                  p.study->plan.policy_name(*p.point));
+  std::string title =
+      fmt::format("{} on {} under {}", program_name(p), p.study->plan.machine_name(*p.point),
+                  p.study->plan.policy_name(*p.point));
   for (const std::string& change : p.study->plan.overrides(*p.point)) title += ", " + change;
   return title;
 }
@@ -84,11 +84,9 @@ std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Fig
 /// The run that a point's value is compared with.
 Place reference_of(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
                    const Place& p) {
-  const std::string policy =
-      f.reference.empty() ? p.study->study->policies.front() : f.reference;
-  const std::string machine = f.reference_machine.empty()
-                                  ? p.study->plan.machine_name(*p.point)
-                                  : f.reference_machine;
+  const std::string policy = f.reference.empty() ? p.study->study->policies.front() : f.reference;
+  const std::string machine =
+      f.reference_machine.empty() ? p.study->plan.machine_name(*p.point) : f.reference_machine;
   const auto fits = [&](const PlannedStudy& study, const sweep::Point& point) {
     const Place other{&study, &point};
     return program_name(other) == program_name(p) && study.plan.policy_name(point) == policy &&
@@ -202,6 +200,7 @@ class ChartMaker {
     }
     chart_.unit = unit();
     find_unknown(places);
+    note_impossible();
     for (size_t part = 0; part < parts.size(); ++part) add_part(places, part);
     add_summary();
     return std::move(chart_);
@@ -231,6 +230,16 @@ class ChartMaker {
       }
       for (const std::string& name : nowhere)
         chart_.notes.push_back(fmt::format("no run has a counter '{}': it counts 0", name));
+    }
+  }
+
+  /// Points whose values no machine or policy can have are nowhere in the figure.
+  void note_impossible() {
+    for (const PlannedStudy& study : studies_) {
+      if (!among(f_.studies, study.study->name)) continue;
+      for (const sweep::Point& point : study.plan.points)
+        if (!point.error.empty())
+          chart_.notes.push_back(fmt::format("{}: {}", title_of({&study, &point}), point.error));
     }
   }
 
@@ -358,8 +367,9 @@ std::string value_in_effect(const sweep::Point& point, const std::string& key) {
 void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f) {
   const std::vector<Place> places = places_of(studies, f);
   if (places.empty())
-    throw bad_figure(e, f, "its studies have no points that it shows - look at its 'policies' and "
-                           "'workloads'");
+    throw bad_figure(e, f,
+                     "its studies have no points that it shows - look at its 'policies' and "
+                     "'workloads'");
   std::map<std::string, std::string> seen;
   for (const Place& p : places) {
     std::string label;

@@ -68,8 +68,9 @@ class Section {
     if (node != nullptr && node->is_array()) {
       for (const toml::node& element : *node->as_array()) {
         const auto value = element.value_exact<std::string>();
-        if (!value) fail(fmt::format("'{}' holds something else than texts", key), &element,
-                         "put it into quotation marks");
+        if (!value)
+          fail(fmt::format("'{}' holds something else than texts", key), &element,
+               "put it into quotation marks");
         names.push_back(*value);
       }
     } else if (node != nullptr) {
@@ -166,9 +167,8 @@ Published read_published(Section section) {
   return published;
 }
 
-constexpr std::pair<const char*, Mean> kMeans[] = {{"geometric", Mean::kGeometric},
-                                                   {"arithmetic", Mean::kArithmetic},
-                                                   {"sum", Mean::kSum}};
+constexpr std::pair<const char*, Mean> kMeans[] = {
+    {"geometric", Mean::kGeometric}, {"arithmetic", Mean::kArithmetic}, {"sum", Mean::kSum}};
 
 Mean read_mean(Section& section, const std::string& key) {
   return section.choice<Mean>(key, Mean::kNone, {std::begin(kMeans), std::end(kMeans)});
@@ -238,8 +238,8 @@ void check_studies(const Experiment& e) {
   for (const Figure& f : e.figures) {
     const std::string where = fmt::format("{}:{}", e.path, f.line);
     if (!seen.insert(f.name).second)
-      throw Error(fmt::format("figure '{}' is there twice ({}) - give it another name", f.name,
-                              where));
+      throw Error(
+          fmt::format("figure '{}' is there twice ({}) - give it another name", f.name, where));
     Names needed = f.studies;
     if (!f.reference_study.empty()) needed.push_back(f.reference_study);
     for (const std::string& name : needed) {

@@ -45,12 +45,18 @@ Json figure_json(const Chart& chart) {
   json["has_summary"] = chart.has_summary;
   json["cells"] = Json::array();
   for (const Cell& c : chart.cells)
-    json["cells"].push_back({{"x", c.x}, {"series", c.series}, {"part", c.part},
-                             {"value", c.value}, {"points", c.points}});
+    json["cells"].push_back({{"x", c.x},
+                             {"series", c.series},
+                             {"part", c.part},
+                             {"value", c.value},
+                             {"points", c.points}});
   json["published"] = Json::array();
   for (const Published& p : f.published)
-    json["published"].push_back({{"x", p.x}, {"series", p.series}, {"part", p.part},
-                                 {"value", p.value}, {"source", p.source}});
+    json["published"].push_back({{"x", p.x},
+                                 {"series", p.series},
+                                 {"part", p.part},
+                                 {"value", p.value},
+                                 {"source", p.source}});
   json["notes"] = chart.notes;
   return json;
 }
@@ -79,8 +85,8 @@ Json differences(const std::vector<config::KeyDescription>& file,
 /// What a run says besides its counters, without what depends on the host.
 void add_run(Json& point, const Json& run, std::vector<std::string>& counters) {
   for (const Quantity& q : quantities()) point["quantities"][q.name] = quantity_of(run, q.name);
-  for (const char* member : {"kernel_totals", "candidates", "mapping", "placement", "applications",
-                             "partial_reason"})
+  for (const char* member :
+       {"kernel_totals", "candidates", "mapping", "placement", "applications", "partial_reason"})
     if (run.contains(member) && !run.at(member).empty()) point[member] = run.at(member);
   std::map<std::string, size_t> index;
   for (size_t i = 0; i < counters.size(); ++i) index[counters[i]] = i;

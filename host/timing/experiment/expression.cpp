@@ -23,20 +23,25 @@ constexpr double kMega = 1e-6;
 const std::vector<Known>& known() {
   static const std::vector<Known> all = {
       {{"cycles", "core cycles", "simulated time"}, "/cycles", 1},
-      {{"ipc", "thread-instructions per cycle", "instructions per core cycle"}, "/ipc", 1},
+      {{"time", "ms", "simulated time, for machines of different clocks"}, "/cycles", 1},
+      {{"ipc", "per cycle", "thread-instructions per core cycle"}, "/ipc", 1},
       {{"warp_instructions", "", "committed by all SMs"}, "/warp_instructions", 1},
       {{"offloaded", "%", "thread-instructions that SMs near memory executed"},
-       "/offloaded_fraction", 100},
+       "/offloaded_fraction",
+       100},
       {{"tx", "MB", "traffic from the GPU to memory"}, "/traffic/gpu_to_memory_bytes", kMega},
       {{"rx", "MB", "traffic from memory to the GPU"}, "/traffic/memory_to_gpu_bytes", kMega},
       {{"cross", "MB", "traffic between memory stacks"}, "/traffic/memory_to_memory_bytes", kMega},
       {{"tx_used", "%", "busy time of links from the GPU to memory"},
-       "/bandwidth_used/gpu_to_memory", 100},
+       "/bandwidth_used/gpu_to_memory",
+       100},
       {{"rx_used", "%", "busy time of links from memory to the GPU"},
-       "/bandwidth_used/memory_to_gpu", 100},
+       "/bandwidth_used/memory_to_gpu",
+       100},
       {{"energy", "mJ", "an estimate"}, "/energy/total_joules", 1e3},
       {{"energy_delay", "mJ s", "energy times simulated time"},
-       "/energy/energy_delay_joule_seconds", 1e3},
+       "/energy/energy_delay_joule_seconds",
+       1e3},
       {{"sm_energy", "mJ", "dynamic energy of SMs"}, "/energy/parts/sm", 1e3},
       {{"l2_energy", "mJ", "energy of L2 caches"}, "/energy/parts/l2", 1e3},
       {{"network_energy", "mJ", "energy of networks on chip"}, "/energy/parts/network", 1e3},
@@ -94,6 +99,7 @@ const std::vector<Quantity>& quantities() {
 }
 
 double quantity_of(const Json& run, const std::string& name) {
+  if (name == "time") return quantity_of(run, "cycles") / run.at("core_mhz").get<double>() / 1e3;
   const Known* k = find(name);
   const Json::json_pointer pointer(k->pointer);
   return run.contains(pointer) ? run.at(pointer).get<double>() * k->times : 0;
@@ -107,9 +113,9 @@ Expression Expression::parse(const std::string& text) {
     if (halves.size() == 2) e.over_ = split(halves[1], '+');
   }
   const auto bad = [](const std::string& name) {
-    return name.empty() ||
-           name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789_.-") != std::string::npos;
+    return name.empty() || name.find_first_not_of(
+                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789_.-") != std::string::npos;
   };
   bool wrong = halves.size() > 2;
   for (const auto* terms : {&e.sum_, &e.over_})

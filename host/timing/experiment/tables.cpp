@@ -65,11 +65,11 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
       if (line == results.end()) continue;
       const sweep::Program& program = s.plan.definition.programs[point.program];
       const auto status = line->second.at("status").get<std::string>();
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{}", field(s.study->name), point.id, version,
-                          configuration_hash(point), field(program.name), program.size,
-                          field(s.plan.machine_name(point)), field(s.plan.policy_name(point)),
-                          field(fmt::format("{}", fmt::join(s.plan.overrides(point), " "))),
-                          status);
+      text +=
+          fmt::format("{},{},{},{},{},{},{},{},{},{}", field(s.study->name), point.id, version,
+                      configuration_hash(point), field(program.name), program.size,
+                      field(s.plan.machine_name(point)), field(s.plan.policy_name(point)),
+                      field(fmt::format("{}", fmt::join(s.plan.overrides(point), " "))), status);
       for (const Quantity& q : quantities())
         text += "," + (status == "failed"
                            ? std::string()
@@ -94,29 +94,33 @@ std::string chart_csv(const Chart& chart) {
 }
 
 std::string chart_text(const Chart& chart) {
+  // Of a stack a column is the whole, but if there is only one series: then it is a part.
+  const bool by_part = chart.series.size() == 1 && chart.parts.size() > 1;
+  const std::vector<std::string>& columns = by_part ? chart.parts : chart.series;
   std::map<std::pair<size_t, size_t>, double> values;
-  for (const Cell& c : chart.cells) values[{c.x, c.series}] += c.value;
+  for (const Cell& c : chart.cells) values[{c.x, by_part ? c.part : c.series}] += c.value;
   size_t width = chart.x_name.size();
   for (const std::string& label : chart.x) width = std::max(width, label.size());
-  std::string text = fmt::format("{}{}\n\n{:<{}}", chart.figure->title,
-                                 chart.unit.empty() ? "" : fmt::format(" [{}]", chart.unit), "",
-                                 width);
+  std::string text =
+      fmt::format("{}{}\n\n{:<{}}", chart.figure->title,
+                  chart.unit.empty() ? "" : fmt::format(" [{}]", chart.unit), "", width);
   std::vector<size_t> widths;
-  for (const std::string& label : chart.series) {
+  for (const std::string& label : columns) {
     widths.push_back(std::max<size_t>(8, label.size()));
     text += fmt::format("  {:>{}}", label.empty() ? "value" : label, widths.back());
   }
   text += "\n";
   for (size_t x = 0; x < chart.x.size(); ++x) {
     text += fmt::format("{:<{}}", chart.x[x], width);
-    for (size_t s = 0; s < chart.series.size(); ++s) {
-      const auto at = values.find({x, s});
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const auto at = values.find({x, i});
       const std::string number =
-          at == values.end()
-              ? "-"
-              : fmt::format("{:.{}f}", at->second,
-                            at->second >= 1000 ? 0 : at->second >= 10 ? 1 : 3);
-      text += fmt::format("  {:>{}}", number, widths[s]);
+          at == values.end() ? "-"
+                             : fmt::format("{:.{}f}", at->second,
+                                           at->second >= 1000 ? 0
+                                           : at->second >= 10 ? 1
+                                                              : 3);
+      text += fmt::format("  {:>{}}", number, widths[i]);
     }
     text += "\n";
   }

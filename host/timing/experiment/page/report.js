@@ -32,20 +32,17 @@ const number = (value) => {
 };
 
 const unique = (list) => [...new Set(list)];
-const byId = new Map(data.points.map((point) => [point.id, point]));
 const counterNames = Object.keys(data.counters || {});
 
 // Tables: rows are lists of texts and numbers; numbers are copied in full.
 const table = (columns, rows, lastIsSummary = false) => {
+  const isText = columns.map((_, i) => !rows.some((row) => typeof row[i] === "number"));
   const body = rows.map((row, i) => make("tr",
     {class: lastIsSummary && i === rows.length - 1 ? "summary" : null},
-    row.map((cell) => typeof cell === "number" ? make("td", {title: cell}, number(cell))
-      : cell instanceof Node ? make("td", {class: "text"}, cell)
-      : make("td", {class: cell === "-" ? null : "text"}, cell ?? "-"))));
-  const firstRow = rows[0] || [];
-  const head = columns.map((column, i) => make("th",
-    {scope: "col", class: typeof firstRow[i] === "number" || firstRow[i] === "-" ? null : "text"},
-    column));
+    row.map((cell, column) => typeof cell === "number" ? make("td", {title: cell}, number(cell))
+      : make("td", {class: isText[column] ? "text" : null}, cell ?? "-"))));
+  const head = columns.map((column, i) =>
+    make("th", {scope: "col", class: isText[i] ? "text" : null}, column));
   return make("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "table"},
     make("table", {}, make("thead", {}, make("tr", {}, head)), make("tbody", {}, body)));
 };
@@ -133,7 +130,12 @@ const textOf = (figure, row) => [
 
 const seriesNames = (figure) => figure.series.map((name) => name || figure.title);
 
-const label = (figure) => figure.unit || null;
+// A name has the same colour in all figures.
+const colourOf = new Map();
+for (const figure of data.figures)
+  for (const name of figure.kind === "stacked" ? figure.parts : seriesNames(figure))
+    if (!colourOf.has(name)) colourOf.set(name, colours[colourOf.size % colours.length]);
+const range = (names) => names.map((name) => colourOf.get(name));
 
 const isNumeric = (list) => list.every((text) => text !== "" && isFinite(+text));
 
@@ -181,7 +183,7 @@ const bars = (figure) => {
     fx: {domain: figure.x, padding: .14, label: null},
     x: {domain: names, axis: null, padding: 0},
     y: {zero: true, nice: true},
-    color: {domain: stacked ? figure.parts : names, range: colours}, marks});
+    color: {domain: stacked ? figure.parts : names, range: range(stacked ? figure.parts : names)}, marks});
   markData(svg, figure, ["bar"], rows);
   return svg;
 };
@@ -202,7 +204,7 @@ const curve = (figure) => {
                        tickFormat: (d) => d.toLocaleString("en-GB")}
                     : {type: "point", domain: figure.x})},
     y: {nice: true, zero: !figure.relative, label: null},
-    color: {domain: names, range: colours},
+    color: {domain: names, range: range(names)},
     marks: [Plot.gridY({strokeOpacity: .12}),
             figure.relative ? Plot.ruleY([1], {strokeDasharray: "4 3", strokeOpacity: .6}) : null,
             Plot.line(rows, {x: "at", y: "value", stroke: "series", strokeWidth: 2}),
@@ -234,8 +236,8 @@ const legend = (figure) => {
   if (figure.kind === "heat") return "";
   const names = figure.kind === "stacked" ? figure.parts : seriesNames(figure);
   if (names.length < 2) return "";
-  return make("div", {class: "legend"}, names.map((name, i) => make("span", {},
-    make("i", {style: `background:${colours[i % colours.length]}`}), name)));
+  return make("div", {class: "legend"}, names.map((name) => make("span", {},
+    make("i", {style: `background:${colourOf.get(name)}`}), name)));
 };
 
 /// A figure as a file by itself: with its title, legend and colours, on white.
@@ -261,9 +263,9 @@ const svgText = (figure, svg) => {
   };
   text(8, 16, figure.title + (figure.unit ? ` [${figure.unit}]` : ""), 13);
   let x = 8;
-  if (names.length > 1) names.forEach((name, i) => {
+  if (names.length > 1) names.forEach((name) => {
     const box = document.createElementNS(space, "rect");
-    for (const [k, v] of Object.entries({x, y: 26, width: 10, height: 10, fill: colours[i % colours.length]}))
+    for (const [k, v] of Object.entries({x, y: 26, width: 10, height: 10, fill: colourOf.get(name)}))
       box.setAttribute(k, v);
     outer.append(box);
     text(x + 14, 35, name, 11);
@@ -500,6 +502,7 @@ const setTheme = (theme) => {
   if (theme === "auto") delete root.dataset.theme; else root.dataset.theme = theme;
 };
 
+const asked = new URLSearchParams(location.search).get("theme");
 document.getElementById("head").append(
   make("h1", {}, data.title),
   make("p", {}, data.description),
@@ -515,8 +518,7 @@ document.getElementById("nav").append(
     workloads.map((name) => make("option", {}, name))),
   make("span", {class: "space"}),
   make("select", {"aria-label": "Colours", onchange: (event) => setTheme(event.target.value)},
-    ["auto", "light", "dark"].map((theme) => make("option", {}, theme))));
-const asked = new URLSearchParams(location.search).get("theme");
+    ["auto", "light", "dark"].map((theme) => make("option", {selected: theme === asked}, theme))));
 if (asked) setTheme(asked);
 addEventListener("hashchange", show);
 let resizing = 0;
