@@ -12,6 +12,8 @@ int run_command(const Words& words);
 int check_command(const Words& words);
 int record_command(const Words& words);
 int sweep_command(const Words& words);
+int experiment_command(const Words& words);
+int compare_command(const Words& words);
 int merge_command(const Words& words);
 int analyze_command(const Words& words);
 /// What analyze_command() does with --mappings, and with --sharing.

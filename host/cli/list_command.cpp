@@ -8,6 +8,7 @@
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
+#include "host/timing/experiment/definition.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -62,7 +63,8 @@ std::vector<Row> config_rows(const std::vector<std::string>& names, Load load) {
 }  // namespace
 
 int list_command(const Words& words) {
-  CommandLine line("list", "workloads|machines|policies|energy|dram", "List what there is");
+  CommandLine line("list", "workloads|machines|policies|energy|dram|experiments",
+                   "List what there is");
   line.parse(words, 1, 1);
   if (line.help_wanted()) {
     print(line.help());
@@ -83,10 +85,14 @@ int list_command(const Words& words) {
   } else if (what == "dram") {
     print(rows_text(config_rows(config::dram_names(),
                                 [](const std::string& n) { return config::load_dram(n); })));
+  } else if (what == "experiments") {
+    print(rows_text(config_rows(experiment::experiment_names(), [](const std::string& n) {
+      return experiment::load_experiment(n);
+    })));
   } else {
-    throw UsageError(fmt::format(
-        "cannot list '{}'{}", what,
-        config::suggestion(what, {"workloads", "machines", "policies", "energy", "dram"})));
+    throw UsageError(fmt::format("cannot list '{}'{}", what,
+                                 config::suggestion(what, {"workloads", "machines", "policies",
+                                                           "energy", "dram", "experiments"})));
   }
   return 0;
 }

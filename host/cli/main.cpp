@@ -25,6 +25,8 @@ constexpr const char* kHelp =
     "  nearwarp record [OPTION...] -- APPLICATION keep it for later runs and sweeps\n"
     "  nearwarp check WORKLOAD | -- APPLICATION   find races and memory errors\n"
     "  nearwarp sweep WORKLOAD... [OPTION...]     many configurations, resumable\n"
+    "  nearwarp experiment NAME [OPTION...]       sweeps, figures, report of a study\n"
+    "  nearwarp compare A B                       what differs between two results\n"
     "  nearwarp merge OUT IN...                   join the files of a sweep's parts\n"
     "  nearwarp analyze WORKLOAD|FILE.ptx         what would be offloaded, and why\n"
     "  nearwarp run|sweep|analyze kernelslist.g   the same for Accel-Sim's traces\n"
@@ -49,6 +51,8 @@ int dispatch(const Words& words) {
   if (name == "check") return check_command(rest);
   if (name == "record") return record_command(rest);
   if (name == "sweep") return sweep_command(rest);
+  if (name == "experiment") return experiment_command(rest);
+  if (name == "compare") return compare_command(rest);
   if (name == "merge") return merge_command(rest);
   if (name == "analyze") return analyze_command(rest);
   if (name == "noc") return noc_command(rest);
@@ -68,9 +72,9 @@ int dispatch(const Words& words) {
   }
   throw UsageError(fmt::format(
       "unknown command '{}'{}", name,
-      config::suggestion(
-          name, {"run", "record", "check", "sweep", "merge", "analyze", "restructure", "noc",
-                 "dram", "probe", "devices", "list", "show", "--help", "--version"})));
+      config::suggestion(name, {"run", "record", "check", "sweep", "experiment", "compare", "merge",
+                                "analyze", "restructure", "noc", "dram", "probe", "devices", "list",
+                                "show", "--help", "--version"})));
 }
 
 int report(const char* message, int code) {

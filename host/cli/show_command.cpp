@@ -7,6 +7,7 @@
 #include "host/config/nearest.h"
 #include "host/config/schema.h"
 #include "host/core/error.h"
+#include "host/timing/experiment/definition.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -54,7 +55,7 @@ void list_timings(const config::MachineConfig& machine, std::vector<config::KeyD
 }  // namespace
 
 int show_command(const Words& words) {
-  CommandLine line("show", "machine|policy|energy|dram NAME|FILE.toml",
+  CommandLine line("show", "machine|policy|energy|dram|experiment NAME|FILE.toml",
                    "Print all keys with the values in effect, as a file that can be loaded");
   line.list("set", "override a key", "KEY=VALUE");
   line.parse(words, 2, 2);
@@ -65,6 +66,12 @@ int show_command(const Words& words) {
   const std::string& kind = line.positional()[0];
   const std::string& name = line.positional()[1];
   const Words changes = line.texts("set");
+  if (kind == "experiment") {
+    if (!changes.empty())
+      throw UsageError("an experiment has no keys (--set) - copy the file and change that");
+    print(experiment::load_experiment(name).text);
+    return 0;
+  }
   std::string origin;
   std::vector<config::KeyDescription> keys;
   if (kind == "machine") {
@@ -86,9 +93,9 @@ int show_command(const Words& words) {
     origin = dram.path;
     keys = config::describe(dram);
   } else {
-    throw UsageError(
-        fmt::format("cannot show '{}'{}", kind,
-                    config::suggestion(kind, {"machine", "policy", "energy", "dram"})));
+    throw UsageError(fmt::format(
+        "cannot show '{}'{}", kind,
+        config::suggestion(kind, {"machine", "policy", "energy", "dram", "experiment"})));
   }
   for (const std::string& change : changes) origin += ", " + change;
   print(file_text(fmt::format("{} {}, from {}", kind, name, origin), keys));

@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 std::string_view singular(std::string_view kind) {
   if (kind == "dram") return "DRAM standard";
   if (kind == "machines") return "machine";
+  if (kind == "experiments") return "experiment";
   return kind == "policies" ? "policy" : "energy model";
 }
 

@@ -8,9 +8,9 @@
 
 namespace nearwarp::config {
 
-/// Folders that are searched for `kind` ("machines", "policies", "energy"), first hit wins: those
-/// below each entry of $NEARWARP_CONFIG_PATH (separated by colons), below the installed tree that
-/// the executable belongs to, and below the source tree that it was built from.
+/// Folders that are searched for `kind` ("machines", "policies", "energy", "experiments"), first
+/// hit wins: those below each entry of $NEARWARP_CONFIG_PATH (separated by colons), below the
+/// installed tree that the executable belongs to, and below the source tree that it was built from.
 std::vector<std::filesystem::path> config_folders(std::string_view kind);
 
 /// The file of a configuration given by name ("tom") or path (with a slash or ".toml"); throws

@@ -76,8 +76,9 @@ TEST(Usage, HelpFitsATerminal) {
   for (const Words& words :
        {Words{"--help"}, Words{"-h"}, Words{"run", "--help"}, Words{"analyze", "--help"},
         Words{"list", "--help"}, Words{"show", "--help"}, Words{"sweep", "--help"},
-        Words{"merge", "--help"}, Words{"noc", "--help"}, Words{"dram", "--help"},
-        Words{"probe", "--help"}, Words{"devices", "--help"}, Words{"check", "--help"}}) {
+        Words{"merge", "--help"}, Words{"experiment", "--help"}, Words{"compare", "--help"},
+        Words{"noc", "--help"}, Words{"dram", "--help"}, Words{"probe", "--help"},
+        Words{"devices", "--help"}, Words{"check", "--help"}}) {
     const Outcome outcome = run_program(words);
     EXPECT_EQ(outcome.exit_code, 0) << words[0];
     EXPECT_EQ(outcome.err, "") << words[0];

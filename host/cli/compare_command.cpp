@@ -1,0 +1,26 @@
+// nearwarp compare: what differs between the runs of two files.
+#include <nlohmann/json.hpp>
+
+#include "host/cli/commands.h"
+#include "host/timing/compare/compare.h"
+
+namespace nearwarp::cli {
+
+int compare_command(const Words& words) {
+  CommandLine line("compare", "A B",
+                   "Say what differs between two files of results ('run --json', sweeps,\n"
+                   "experiments): configuration first, then counters by relative change");
+  line.flag("all", "all values that differ, not only the 20 of each run that differ most");
+  line.flag("exit-code", "exit with 1 if anything differs");
+  line.parse(words, 2, 2);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  const compare::Difference difference = compare::compare(
+      compare::read_document(line.positional()[0]), compare::read_document(line.positional()[1]));
+  print(compare::format(difference, line.given("all") ? 0 : 20));
+  return line.given("exit-code") && !difference.none() ? 1 : 0;
+}
+
+}  // namespace nearwarp::cli

@@ -1,0 +1,272 @@
+// nearwarp experiment: all sweeps and figures that an experiment's file names, and their report.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "bench/workloads/workload.h"
+#include "host/cli/backend.h"
+#include "host/cli/commands.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/program_recording.h"
+#include "host/cli/sweep_progress.h"
+#include "host/core/error.h"
+#include "host/timing/experiment/chart.h"
+#include "host/timing/experiment/document.h"
+#include "host/timing/experiment/report.h"
+#include "host/timing/experiment/tables.h"
+#include "host/timing/report/file.h"
+#include "host/timing/sweep/run.h"
+
+namespace nearwarp::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+CommandLine declare() {
+  CommandLine line("experiment", "NAME|FILE.toml",
+                   "Run all sweeps of an experiment, as far as they are not done yet, and write\n"
+                   "its figures and a report (docs/experiments.md)");
+  line.value("size", "small, medium, large, or paper; default: the experiment's", "SIZE");
+  line.value("only", "only these figures, and the runs that they need", "FIGURE,...");
+  line.value("out", "folder for results, tables and report; default: NAME-SIZE", "FOLDER");
+  line.value("shard", "run only part i of n; without it, the command takes all parts", "i/n");
+  line.flag("retry", "run points again that failed");
+  line.flag("no-run", "run nothing: figures and report of what is there");
+  declare_batch_backend(line);
+  line.value("threads", "on the CPU: points at a time; default: one per processor", "N");
+  line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
+  return line;
+}
+
+struct Request {
+  experiment::Experiment experiment;
+  std::vector<experiment::PlannedStudy> studies;
+  sweep::RunOptions options;
+  std::string size, out, results, cache;
+  unsigned threads = 1;
+  Backend backend;
+  bool sharded = false, run = true;
+};
+
+sweep::Plan plan_of(const experiment::Study& study, const std::string& size) {
+  sweep::Definition d;
+  d.version = version();
+  for (const std::string& name : study.workloads)
+    d.programs.push_back({name, size, recording_key_of(workload_named(name, "experiment"), size)});
+  d.machines = study.machines;
+  d.policies = study.policies;
+  for (const std::string& text : study.set) d.axes.push_back(sweep::parse_axis(text));
+  return sweep::expand(std::move(d));
+}
+
+/// Everything that is wrong with the request as a whole is found here, before anything runs.
+Request understand(const CommandLine& line) {
+  Request r;
+  r.experiment = experiment::load_experiment(line.positional()[0]);
+  keep_only(r.experiment, split_commas(line.text("only")));
+  r.size = line.given("size") ? line.text("size") : r.experiment.size;
+  workloads::parse_size(r.size);
+  for (const experiment::Study& study : r.experiment.studies) {
+    try {
+      r.studies.push_back({&study, plan_of(study, r.size)});
+    } catch (const UsageError& error) {
+      throw Error(fmt::format("study {} ({}): {}", study.name, r.experiment.path, error.what()));
+    }
+  }
+  for (const experiment::Figure& figure : r.experiment.figures)
+    check_figure(r.experiment, r.studies, figure);
+  r.sharded = line.given("shard");
+  if (r.sharded) r.options.shard = sweep::parse_shard(line.text("shard"));
+  r.options.retry = line.given("retry");
+  r.run = !line.given("no-run");
+  r.threads = line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024))
+                                    : std::max(1u, std::thread::hardware_concurrency());
+  r.backend = chosen_batch_backend(line);
+  r.cache = line.text("trace-cache");
+  r.out = line.given("out") ? line.text("out") : fmt::format("{}-{}", r.experiment.name, r.size);
+  make_folder(r.out, "--out");
+  const sweep::Shard& shard = r.options.shard;
+  r.results =
+      fs::path(r.out) / (r.sharded ? fmt::format("results-{}-of-{}.jsonl", shard.part, shard.parts)
+                                   : std::string("results.jsonl"));
+  return r;
+}
+
+/// Progress over all studies: one is a sweep, and the others are still to come or done.
+class Surroundings final : public sweep::Surroundings {
+ public:
+  Surroundings(const Request& request, size_t points) : request_(request), points_(points) {}
+
+  void begin(const experiment::PlannedStudy& study) {
+    study_ = &study;
+    before_.points_done += last_.points_done;
+    before_.warp_instructions_done += last_.warp_instructions_done;
+    last_ = {};
+  }
+
+  runtime::Recording recording(size_t program) override {
+    progress_.wipe();
+    const sweep::Program& p = study_->plan.definition.programs[program];
+    return recording_of(workload_named(p.name), p.size, request_.cache);
+  }
+
+  bool progress(const sweep::Progress& progress) override {
+    last_ = progress;
+    sweep::Progress all;
+    all.points = points_;
+    all.points_done = before_.points_done + progress.points_done;
+    all.warp_instructions_done = before_.warp_instructions_done + progress.warp_instructions_done;
+    all.warp_instructions = before_.warp_instructions_done + progress.warp_instructions;
+    // Points of later studies are taken to be as long as the mean of those known.
+    const size_t known = before_.points_done + progress.points;
+    if (known != 0 && points_ > known)
+      all.warp_instructions += all.warp_instructions / known * (points_ - known);
+    progress_.update(all);
+    return !interrupted();
+  }
+
+ private:
+  const Request& request_;
+  size_t points_;
+  const experiment::PlannedStudy* study_ = nullptr;
+  sweep::Progress before_, last_;
+  SweepProgress progress_;
+};
+
+struct Totals {
+  size_t points = 0, already_there = 0, finished = 0, failed = 0;
+  bool stopped = false;
+  size_t left() const { return points - already_there - finished; }
+};
+
+/// Points of the shard that are not in the file; one that several studies have counts once.
+size_t count_left(const Request& r, const sweep::ResultsFile& file) {
+  std::set<std::string> left;
+  for (const auto& study : r.studies)
+    for (const sweep::Point& point : study.plan.points) {
+      const sweep::Summary* there = file.find(point.id);
+      if (!r.options.shard.has(point.index)) continue;
+      if (there == nullptr || (r.options.retry && there->failed())) left.insert(point.id);
+    }
+  return left.size();
+}
+
+Totals run_studies(const Request& r, sweep::ResultsFile& file) {
+  Totals totals;
+  catch_interrupts();
+  const size_t left = count_left(r, file);
+  Surroundings surroundings(r, left);
+  const auto runner = make_runner(r.backend, r.threads);
+  for (const experiment::PlannedStudy& study : r.studies) {
+    surroundings.begin(study);
+    const sweep::Outcome o = sweep::run_sweep(study.plan, r.options, *runner, surroundings, file);
+    totals.points += o.points;
+    totals.already_there += o.already_there;
+    totals.finished += o.finished;
+    totals.failed += o.failed;
+    totals.stopped = totals.stopped || o.stopped;
+    if (totals.stopped) break;
+  }
+  totals.points = 0;
+  for (const auto& study : r.studies)
+    for (const sweep::Point& point : study.plan.points)
+      totals.points += r.options.shard.has(point.index) ? 1 : 0;
+  return totals;
+}
+
+/// Files of an experiment's parts are taken together with the whole's.
+experiment::Results all_results(const Request& r) {
+  experiment::Results results;
+  std::vector<std::string> paths;
+  for (const auto& entry : fs::directory_iterator(r.out)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("results") && name.ends_with(".jsonl")) paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths)
+    for (auto& [id, line] : experiment::read_results(path)) {
+      const auto at = results.find(id);
+      if (at == results.end() || at->second.at("status") == "failed")
+        results.insert_or_assign(id, std::move(line));
+    }
+  return results;
+}
+
+/// Figures, tables and report of what is there. Returns what is printed.
+std::string write_all(const Request& r) {
+  const experiment::Results results = all_results(r);
+  const fs::path out = r.out;
+  make_folder((out / "figures").string(), "--out");
+  std::vector<experiment::Chart> charts;
+  std::string text;
+  for (const experiment::Figure& figure : r.experiment.figures) {
+    charts.push_back(make_chart(r.experiment, r.studies, figure, results));
+    report::write_file((out / "figures" / (figure.name + ".csv")).string(),
+                       experiment::chart_csv(charts.back()));
+    text += experiment::chart_text(charts.back()) + "\n";
+  }
+  report::write_file((out / "points.csv").string(),
+                     experiment::points_csv(version(), r.studies, results));
+  const auto document =
+      experiment::document_of(r.experiment, version(), r.size, r.studies, charts, results);
+  using Json = nlohmann::ordered_json;
+  report::write_file((out / "experiment.json").string(),
+                     document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  report::write_file((out / "report.html").string(), experiment::report_html(document));
+  return text;
+}
+
+}  // namespace
+
+int experiment_command(const Words& words) {
+  CommandLine line = declare();
+  line.parse(words, 1, 1);
+  if (line.help_wanted()) {
+    print(line.help());
+    return 0;
+  }
+  const Request r = understand(line);
+  Totals totals;
+  if (r.run) {
+    sweep::ResultsFile file(r.results);
+    if (file.dropped_torn_line()) {
+      std::fprintf(stderr, "nearwarp: the last line of '%s' was cut off; its point runs again\n",
+                   r.results.c_str());
+    }
+    totals = run_studies(r, file);
+  }
+  // A reader of the tables who leaves early must not end the program before all is written.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::string text;
+  if (!r.sharded) {
+    text = write_all(r);
+    text += fmt::format("{0}/report.html, {0}/points.csv and {0}/figures/ are written", r.out);
+  } else {
+    text = fmt::format("the results of part {} of {} are in {}", r.options.shard.part,
+                       r.options.shard.parts, r.results);
+  }
+  if (r.run)
+    text += fmt::format("; {} points, {} of them were there before", totals.points,
+                        totals.already_there);
+  print(text + "\n");
+  if (totals.stopped) {
+    throw Error(
+        fmt::format("interrupted: {} of {} points are left - the same command again runs "
+                    "them",
+                    totals.left(), totals.points));
+  }
+  if (totals.failed != 0) {
+    throw Error(fmt::format("{} of {} points failed - {} says why; --retry runs them again",
+                            totals.failed, totals.points,
+                            r.sharded ? r.results : r.out + "/points.csv"));
+  }
+  return 0;
+}
+
+}  // namespace nearwarp::cli

@@ -1,0 +1,246 @@
+// What differs between two runs, or the runs of two documents.
+#include "host/timing/compare/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "host/core/error.h"
+
+namespace nearwarp::compare {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string title_of(const Json& run) {
+  return fmt::format("{} ({}) on {} under {}", text_of(run.at("workload")), text_of(run.at("size")),
+                     text_of(run.at("machine")), text_of(run.at("policy")));
+}
+
+std::string match_key(const Json& run) { return title_of(run) + run.at("overrides").dump(); }
+
+/// Numbers of a run that are not the host's, by dotted name.
+std::map<std::string, Change> values_of(const Json& run) {
+  std::map<std::string, Change> values;
+  const auto add = [&](const std::string& name, const Json& value, const std::string& unit) {
+    if (value.is_number()) values[name] = {name, unit, value.get<double>(), 0};
+  };
+  static const std::map<std::string, std::string> units = {{"cycles", "core cycles"},
+                                                           {"core_mhz", "MHz"}};
+  for (const auto& [name, value] : run.items()) {
+    const auto unit = units.find(name);
+    add(name, value, unit == units.end() ? "" : unit->second);
+  }
+  for (const char* group : {"traffic", "bandwidth_used"})
+    for (const auto& [name, value] : run.at(group).items())
+      add(std::string(group) + "." + name, value, "");
+  if (run.contains("energy")) {
+    add("energy.total_joules", run.at("energy").at("total_joules"), "J");
+    for (const auto& [name, value] : run.at("energy").at("parts").items())
+      add("energy.parts." + name, value, "J");
+  }
+  for (const auto& [name, counter] : run.at("counters").items())
+    add(name, counter.at("value"), text_of(counter.at("unit")));
+  return values;
+}
+
+/// "name: a -> b" for each that differs.
+void add_setting(std::vector<std::string>& settings, const std::string& name, const std::string& a,
+                 const std::string& b) {
+  if (a != b)
+    settings.push_back(fmt::format("{}: {} -> {}", name, a.empty() ? "-" : a, b.empty() ? "-" : b));
+}
+
+RunDifference difference_of(const Json& a, const Json& b) {
+  RunDifference d;
+  d.title = title_of(a);
+  for (const char* name : {"workload", "size", "machine", "policy", "overrides", "status"})
+    add_setting(d.settings, name, text_of(a.at(name)), text_of(b.at(name)));
+  const auto before = values_of(a);
+  const auto after = values_of(b);
+  for (const auto& [name, value] : before) {
+    const auto at = after.find(name);
+    if (at == after.end()) {
+      d.only_a.push_back(name);
+      continue;
+    }
+    d.compared += 1;
+    Change change = value;
+    change.after = at->second.before;
+    if (change.before != change.after) d.changes.push_back(std::move(change));
+  }
+  for (const auto& [name, value] : after)
+    if (before.count(name) == 0) d.only_b.push_back(name);
+  std::stable_sort(d.changes.begin(), d.changes.end(), [](const Change& x, const Change& y) {
+    return std::abs(x.relative()) > std::abs(y.relative());
+  });
+  return d;
+}
+
+void compare_machines(const Document& a, const Document& b, std::vector<std::string>& settings) {
+  if (a.machine.empty() || b.machine.empty()) return;
+  std::map<std::string, std::string> other(b.machine.begin(), b.machine.end());
+  for (const auto& [key, value] : a.machine) {
+    const auto at = other.find(key);
+    add_setting(settings, key, value, at == other.end() ? "" : at->second);
+    if (at != other.end()) other.erase(at);
+  }
+  for (const auto& [key, value] : other) add_setting(settings, key, "", value);
+}
+
+Document read_runs(const Json& json, const std::string& path) {
+  Document d;
+  d.path = path;
+  d.version = text_of(json.at("nearwarp_version"));
+  for (const auto& [key, value] : json.at("machine").items())
+    d.machine.emplace_back(key, text_of(value));
+  for (const Json& run : json.at("runs")) d.runs.push_back(run);
+  return d;
+}
+
+Document read_lines(const std::string& text, const std::string& path) {
+  Document d;
+  d.path = path;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    const Json json = Json::parse(line);
+    if (!text_of(json.at("schema")).starts_with("nearwarp.sweep/"))
+      throw Error(fmt::format("'{}' has lines of schema {}", path, text_of(json.at("schema"))));
+    d.version = text_of(json.at("nearwarp_version"));
+    if (json.contains("run")) d.runs.push_back(json.at("run"));
+  }
+  return d;
+}
+
+std::string number(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15)
+    return fmt::format("{}", static_cast<int64_t>(value));
+  return fmt::format("{:.6g}", value);
+}
+
+std::string relative_text(const Change& c) {
+  if (c.before == 0) return "new";
+  if (c.after == 0) return "gone";
+  const double r = c.relative();
+  return std::abs(r) < 10 ? fmt::format("{:+.2f} %", 100 * r)
+                          : fmt::format("x {:.4g}", c.after / c.before);
+}
+
+std::string list_text(const char* what, const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  return fmt::format("{}: {}\n", what, fmt::join(names, ", "));
+}
+
+}  // namespace
+
+double Change::relative() const {
+  if (before == 0) return after == 0 ? 0 : std::numeric_limits<double>::infinity();
+  return after / before - 1;
+}
+
+bool Difference::none() const {
+  return settings.empty() && only_a.empty() && only_b.empty() &&
+         std::all_of(runs.begin(), runs.end(), [](const RunDifference& r) {
+           return r.settings.empty() && r.changes.empty() && r.only_a.empty() && r.only_b.empty();
+         });
+}
+
+Document read_document(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw Error(fmt::format("cannot read '{}' - is it a readable file?", path));
+  try {
+    const Json json = Json::parse(text.str(), nullptr, false);
+    if (!json.is_discarded() && json.is_object() && json.value("schema", "") == "nearwarp.run/1")
+      return read_runs(json, path);
+    return read_lines(text.str(), path);
+  } catch (const Json::exception& error) {
+    throw Error(
+        fmt::format("'{}' holds no runs: {} - give a file of 'nearwarp run --json', or lines of a "
+                    "sweep or an experiment",
+                    path, error.what()));
+  }
+}
+
+Difference compare(const Document& a, const Document& b) {
+  Difference d;
+  add_setting(d.settings, "nearwarp_version", a.version, b.version);
+  compare_machines(a, b, d.settings);
+  std::vector<const Json*> left_a, left_b;
+  std::map<std::string, const Json*> by_key;
+  for (const Json& run : b.runs) by_key[match_key(run)] = &run;
+  for (const Json& run : a.runs) {
+    const auto at = by_key.find(match_key(run));
+    if (at == by_key.end()) {
+      left_a.push_back(&run);
+      continue;
+    }
+    d.runs.push_back(difference_of(run, *at->second));
+    by_key.erase(at);
+  }
+  for (const Json& run : b.runs)
+    if (const auto at = by_key.find(match_key(run)); at != by_key.end() && at->second == &run)
+      left_b.push_back(&run);
+  const auto of_workload = [](const std::vector<const Json*>& runs, const Json& workload) {
+    return std::count_if(runs.begin(), runs.end(),
+                         [&](const Json* run) { return run->at("workload") == workload; });
+  };
+  for (const Json* run : left_a) {
+    const Json& workload = run->at("workload");
+    if (of_workload(left_a, workload) == 1 && of_workload(left_b, workload) == 1) {
+      const auto other = std::find_if(left_b.begin(), left_b.end(), [&](const Json* candidate) {
+        return candidate->at("workload") == workload;
+      });
+      d.runs.push_back(difference_of(*run, **other));
+      left_b.erase(other);
+    } else {
+      d.only_a.push_back(title_of(*run));
+    }
+  }
+  for (const Json* run : left_b) d.only_b.push_back(title_of(*run));
+  return d;
+}
+
+std::string format(const Difference& d, size_t most) {
+  std::string text;
+  for (const std::string& setting : d.settings) text += setting + "\n";
+  if (!d.settings.empty()) text += "\n";
+  for (const RunDifference& run : d.runs) {
+    text += run.title + "\n";
+    for (const std::string& setting : run.settings) text += "  " + setting + "\n";
+    if (run.changes.empty())
+      text += fmt::format("  all {} values are equal\n", run.compared);
+    else
+      text += fmt::format("  {} of {} values differ\n", run.changes.size(), run.compared);
+    size_t width = 0, shown = 0;
+    const size_t end = most == 0 ? run.changes.size() : std::min<size_t>(most, run.changes.size());
+    for (size_t i = 0; i < end; ++i) width = std::max(width, run.changes[i].name.size());
+    for (; shown < end; ++shown) {
+      const Change& c = run.changes[shown];
+      text += fmt::format("  {:>11}  {:<{}}  {} -> {}{}{}\n", relative_text(c), c.name, width,
+                          number(c.before), number(c.after), c.unit.empty() ? "" : " ", c.unit);
+    }
+    if (shown < run.changes.size())
+      text += fmt::format("  and {} smaller ones (--all)\n", run.changes.size() - shown);
+    text += list_text("  only in the first", run.only_a);
+    text += list_text("  only in the second", run.only_b);
+    text += "\n";
+  }
+  text += list_text("runs only in the first", d.only_a);
+  text += list_text("runs only in the second", d.only_b);
+  if (d.none()) text += "no difference\n";
+  return text;
+}
+
+}  // namespace nearwarp::compare

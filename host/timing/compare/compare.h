@@ -1,0 +1,51 @@
+// What differs between two runs, or the runs of two documents.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace nearwarp::compare {
+
+/// A document of `nearwarp run --json`, or lines of a sweep or an experiment.
+struct Document {
+  std::string path, version;
+  /// Effective configuration by key; empty if the document does not have it (a sweep's lines).
+  std::vector<std::pair<std::string, std::string>> machine;
+  std::vector<nlohmann::ordered_json> runs;  ///< nearwarp.run/1
+};
+
+/// Reads nearwarp.run/1, or nearwarp.sweep lines; throws nearwarp::Error for anything else.
+Document read_document(const std::string& path);
+
+/// One value that differs.
+struct Change {
+  std::string name, unit;
+  double before = 0, after = 0;
+  /// after / before - 1; infinite where `before` is 0.
+  double relative() const;
+};
+
+struct RunDifference {
+  std::string title;                  ///< of the runs: workload, size, machine, policy
+  std::vector<std::string> settings;  ///< names, overrides, status that differ: "policy: a -> b"
+  std::vector<Change> changes;        ///< greatest relative change first
+  size_t compared = 0;                ///< values that both runs have
+  std::vector<std::string> only_a, only_b;  ///< counters that one of them has
+};
+
+struct Difference {
+  std::vector<std::string> settings;  ///< of the documents: version, machine keys
+  std::vector<RunDifference> runs;
+  std::vector<std::string> only_a, only_b;  ///< titles of runs without a counterpart
+  bool none() const;
+};
+
+/// Runs are matched by workload, size, machine, policy and overrides; what is left over, by
+/// workload, if each document has one run of it left.
+Difference compare(const Document& a, const Document& b);
+
+/// For a terminal; of each run at most `most` changes (0: all).
+std::string format(const Difference& difference, size_t most);
+
+}  // namespace nearwarp::compare

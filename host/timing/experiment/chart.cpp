@@ -1,0 +1,396 @@
+// Figures with their numbers.
+#include "host/timing/experiment/chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "host/config/config.h"
+#include "host/config/schema.h"
+#include "host/core/error.h"
+#include "host/timing/experiment/expression.h"
+#include "host/timing/sweep/format.h"
+#include "host/timing/sweep/results_file.h"
+
+namespace nearwarp::experiment {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+bool among(const std::vector<T>& list, const T& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+/// A point of a study, as figures see it.
+struct Place {
+  const PlannedStudy* study;
+  const sweep::Point* point;
+};
+
+std::string program_name(const Place& p) {
+  return p.study->plan.definition.programs[p.point->program].name;
+}
+
+std::string label_of(const Place& p, const std::string& dimension) {
+  if (dimension == "workload") return program_name(p);
+  if (dimension == "machine") return p.study->plan.machine_name(*p.point);
+  if (dimension == "policy") return p.study->plan.policy_name(*p.point);
+  if (dimension == "study") return p.study->study->name;
+  return value_in_effect(*p.point, dimension);
+}
+
+std::string label_of(const Place& p, const std::vector<std::string>& dimensions) {
+  std::string label;
+  for (const std::string& d : dimensions) label += (label.empty() ? "" : ", ") + label_of(p, d);
+  return label;
+}
+
+std::string title_of(const Place& p) {
+  std::string title =
+      fmt::format("{} on {} under {}", program_name(p), p.study->plan.machine_name(*p.point),
+                  p.study->plan.policy_name(*p.point));
+  for (const std::string& change : p.study->plan.overrides(*p.point)) title += ", " + change;
+  return title;
+}
+
+Error bad_figure(const Experiment& e, const Figure& f, const std::string& what) {
+  return Error(fmt::format("figure '{}' ({}:{}): {}", f.name, e.path, f.line, what));
+}
+
+/// The points that a figure shows. Those that cannot be run have no keys and are left out.
+std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Figure& f) {
+  std::vector<Place> places;
+  std::set<std::string> seen;  // studies may have points in common
+  for (const std::string& name : f.studies) {
+    for (const PlannedStudy& study : studies) {
+      if (study.study->name != name) continue;
+      for (const sweep::Point& point : study.plan.points) {
+        const Place place{&study, &point};
+        if (!point.error.empty()) continue;
+        if (!f.policies.empty() && !among(f.policies, study.plan.policy_name(point))) continue;
+        if (!f.workloads.empty() && !among(f.workloads, program_name(place))) continue;
+        if (seen.insert(point.id).second) places.push_back(place);
+      }
+    }
+  }
+  return places;
+}
+
+/// The run that a point's value is compared with.
+Place reference_of(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
+                   const Place& p) {
+  const std::string policy = f.reference.empty() ? p.study->study->policies.front() : f.reference;
+  const std::string machine =
+      f.reference_machine.empty() ? p.study->plan.machine_name(*p.point) : f.reference_machine;
+  const auto fits = [&](const PlannedStudy& study, const sweep::Point& point) {
+    const Place other{&study, &point};
+    return program_name(other) == program_name(p) && study.plan.policy_name(point) == policy &&
+           study.plan.machine_name(point) == machine;
+  };
+  for (const sweep::Point& point : p.study->plan.points)
+    if (fits(*p.study, point) && point.choice == p.point->choice) return {p.study, &point};
+  std::vector<Place> found;
+  for (const PlannedStudy& study : studies) {
+    if (study.study->name != f.reference_study) continue;
+    for (const sweep::Point& point : study.plan.points)
+      if (fits(study, point)) found.push_back({&study, &point});
+  }
+  if (found.size() == 1) return found.front();
+  throw bad_figure(
+      e, f,
+      fmt::format("{} has {} reference runs ({} on {}) - name a 'reference' that the study has, or "
+                  "a 'reference_study' that has it once for each workload",
+                  title_of(p), found.empty() ? "no" : "several", policy, machine));
+}
+
+bool is_number(const std::string& text) {
+  char* end = nullptr;
+  std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0';
+}
+
+/// Labels in the order in which the figure names policies and workloads, or points have them; of
+/// numbers, by size.
+std::vector<std::string> labels_of(const Figure& f, const std::vector<Place>& places,
+                                   const std::vector<std::string>& dimensions, bool by_size) {
+  std::vector<std::string> labels;
+  const auto fill = [&](const std::string& dimension, const std::vector<std::string>& named) {
+    if (dimensions != std::vector<std::string>{dimension}) return;
+    for (const std::string& name : named)
+      for (const Place& p : places)
+        if (label_of(p, dimension) == name && !among(labels, name)) labels.push_back(name);
+  };
+  fill("policy", f.policies);
+  fill("workload", f.workloads);
+  for (const Place& p : places) {
+    std::string label = label_of(p, dimensions);
+    if (!among(labels, label)) labels.push_back(std::move(label));
+  }
+  if (by_size && std::all_of(labels.begin(), labels.end(), is_number))
+    std::sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) {
+      return std::strtod(a.c_str(), nullptr) < std::strtod(b.c_str(), nullptr);
+    });
+  return labels;
+}
+
+double mean_of(const std::vector<double>& values, Mean mean) {
+  double sum = 0;
+  for (const double v : values) sum += mean == Mean::kGeometric ? std::log(v) : v;
+  if (mean == Mean::kSum) return sum;
+  sum /= static_cast<double>(values.size());
+  return mean == Mean::kGeometric ? std::exp(sum) : sum;
+}
+
+const char* mean_name(Mean mean) {
+  switch (mean) {
+    case Mean::kGeometric:
+      return "geometric mean";
+    case Mean::kArithmetic:
+      return "mean";
+    case Mean::kSum:
+      return "sum";
+    case Mean::kNone:
+      break;
+  }
+  return "";
+}
+
+size_t position(const std::vector<std::string>& labels, const std::string& label) {
+  return static_cast<size_t>(std::find(labels.begin(), labels.end(), label) - labels.begin());
+}
+
+/// A line's run if it came to its end.
+const Json* complete_run(const Results& results, const std::string& id) {
+  const auto at = results.find(id);
+  if (at == results.end() || at->second.at("status") != "complete") return nullptr;
+  return &at->second.at("run");
+}
+
+std::string why_missing(const Results& results, const std::string& id) {
+  const auto at = results.find(id);
+  if (at == results.end()) return "not run yet";
+  if (at->second.contains("error")) return at->second.at("error").get<std::string>();
+  return "stopped before its end";
+}
+
+class ChartMaker {
+ public:
+  ChartMaker(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
+             const Results& results)
+      : e_(e), studies_(studies), f_(f), results_(results) {}
+
+  Chart make() {
+    chart_.figure = &f_;
+    chart_.x_name = fmt::format("{}", fmt::join(f_.x, ", "));
+    chart_.series_name = fmt::format("{}", fmt::join(f_.series, ", "));
+    const std::vector<Place> places = places_of(studies_, f_);
+    const bool numbers = f_.kind == Kind::kCurve || f_.kind == Kind::kHeat;
+    chart_.x = labels_of(f_, places, f_.x, numbers);
+    chart_.series = labels_of(f_, places, f_.series, f_.kind == Kind::kHeat);
+    std::vector<Part> parts = f_.parts;
+    if (f_.kind != Kind::kStacked) parts = {{"", f_.value}};
+    for (const Part& part : parts) {
+      chart_.parts.push_back(part.label);
+      expressions_.push_back(Expression::parse(part.value));
+    }
+    chart_.unit = unit();
+    find_unknown(places);
+    note_impossible();
+    for (size_t part = 0; part < parts.size(); ++part) add_part(places, part);
+    add_summary();
+    return std::move(chart_);
+  }
+
+ private:
+  std::string unit() const {
+    if (f_.relation == Relation::kSpeedup) return "times as fast";
+    if (f_.relation == Relation::kMultiple) return "multiple of the reference";
+    return f_.unit.empty() ? expressions_.front().unit() : f_.unit;
+  }
+
+  /// A counter that no run has is a mistake in the file, not a zero.
+  void find_unknown(const std::vector<Place>& places) {
+    for (const Expression& expression : expressions_) {
+      std::set<std::string> nowhere;
+      bool first = true;
+      for (const Place& p : places) {
+        const Json* run = complete_run(results_, p.point->id);
+        if (run == nullptr) continue;
+        const std::vector<std::string> missing = expression.unknown(*run);
+        std::set<std::string> both;
+        for (const std::string& name : missing)
+          if (first || nowhere.count(name) != 0) both.insert(name);
+        nowhere = std::move(both);
+        first = false;
+      }
+      for (const std::string& name : nowhere)
+        chart_.notes.push_back(fmt::format("no run has a counter '{}': it counts 0", name));
+    }
+  }
+
+  /// Points whose values no machine or policy can have are nowhere in the figure.
+  void note_impossible() {
+    for (const PlannedStudy& study : studies_) {
+      if (!among(f_.studies, study.study->name)) continue;
+      for (const sweep::Point& point : study.plan.points)
+        if (!point.error.empty())
+          chart_.notes.push_back(fmt::format("{}: {}", title_of({&study, &point}), point.error));
+    }
+  }
+
+  /// A point's value; nothing with a note if it or its reference has not come to its end.
+  std::optional<double> value_of(const Place& p, size_t part) {
+    const Json* run = complete_run(results_, p.point->id);
+    if (run == nullptr) return missing(p);
+    const std::optional<double> value = expressions_[part].of(*run);
+    if (f_.relation == Relation::kValue || !value) return value;
+    const Place reference = reference_of(e_, studies_, f_, p);
+    const Json* other = complete_run(results_, reference.point->id);
+    if (other == nullptr) return missing(reference);
+    // Parts of a stack are shares of the reference's whole.
+    double whole = 0;
+    for (const Expression& expression : expressions_) whole += expression.of(*other).value_or(0);
+    if (f_.relation == Relation::kSpeedup)
+      return *value == 0 ? std::nullopt : std::optional(whole / *value);
+    return whole == 0 ? std::nullopt : std::optional(*value / whole);
+  }
+
+  std::optional<double> missing(const Place& p) {
+    if (noted_.insert(p.point->id).second)
+      chart_.notes.push_back(
+          fmt::format("{}: {}", title_of(p), why_missing(results_, p.point->id)));
+    return std::nullopt;
+  }
+
+  void add_part(const std::vector<Place>& places, size_t part) {
+    struct Group {
+      std::vector<double> values;
+      std::vector<std::string> points;
+      bool whole = true;
+    };
+    std::map<std::pair<size_t, size_t>, Group> groups;
+    for (const Place& p : places) {
+      Group& group = groups[{position(chart_.x, label_of(p, f_.x)),
+                             position(chart_.series, label_of(p, f_.series))}];
+      const std::optional<double> value = value_of(p, part);
+      group.points.push_back(p.point->id);
+      if (value && std::isfinite(*value))
+        group.values.push_back(*value);
+      else
+        group.whole = false;
+    }
+    for (const auto& [place, group] : groups) {
+      // A mean over fewer points than its neighbours' would look like one over all.
+      if (!group.whole || group.values.empty()) continue;
+      const double value =
+          f_.mean == Mean::kNone ? group.values.front() : mean_of(group.values, f_.mean);
+      if (std::isfinite(value))
+        chart_.cells.push_back({place.first, place.second, part, value, group.points});
+    }
+  }
+
+  /// A last group with the mean over those x that every series has.
+  void add_summary() {
+    if (f_.summary == Mean::kNone || chart_.x.size() < 2) return;
+    std::map<size_t, std::set<size_t>> series_at;
+    for (const Cell& c : chart_.cells)
+      if (c.part == 0) series_at[c.x].insert(c.series);
+    std::set<size_t> common;
+    std::string left_out;
+    for (size_t x = 0; x < chart_.x.size(); ++x) {
+      if (series_at[x].size() == chart_.series.size())
+        common.insert(x);
+      else
+        left_out += (left_out.empty() ? "" : ", ") + chart_.x[x];
+    }
+    if (common.empty()) return;
+    if (!left_out.empty())
+      chart_.notes.push_back(fmt::format("the {} is without {}: not there for every series",
+                                         mean_name(f_.summary), left_out));
+    const size_t at = chart_.x.size();
+    chart_.x.emplace_back(mean_name(f_.summary));
+    chart_.has_summary = true;
+    std::map<std::pair<size_t, size_t>, std::vector<double>> values;
+    for (const Cell& c : chart_.cells)
+      if (common.count(c.x) != 0) values[{c.part, c.series}].push_back(c.value);
+    for (const auto& [place, list] : values) {
+      const double value = mean_of(list, f_.summary);
+      if (std::isfinite(value)) chart_.cells.push_back({at, place.second, place.first, value, {}});
+    }
+  }
+
+  const Experiment& e_;
+  const std::vector<PlannedStudy>& studies_;
+  const Figure& f_;
+  const Results& results_;
+  std::vector<Expression> expressions_;
+  std::set<std::string> noted_;
+  Chart chart_;
+};
+
+}  // namespace
+
+Results read_results(const std::string& path) {
+  Results results;
+  std::string rest;
+  sweep::for_each_line(
+      path,
+      [&](uint64_t number, uint64_t, std::string_view text) {
+        sweep::read_line(text, fmt::format("{}:{}", path, number));  // its errors
+        Json line = Json::parse(text);
+        const auto id = line.at("id").get<std::string>();
+        results.insert_or_assign(id, std::move(line));
+      },
+      rest);
+  return results;
+}
+
+std::string value_in_effect(const sweep::Point& point, const std::string& key) {
+  const auto plain = [](std::string text) {
+    if (text.size() < 2 || text.front() != '"') return text;
+    return text.substr(1, text.size() - 2);
+  };
+  if (const auto* k = config::find_key<config::MachineConfig>(key))
+    return plain(config::value_text(config::member_of(*k, *point.machine_config)));
+  if (const auto* k = config::find_key<config::PolicyConfig>(key))
+    return plain(config::value_text(config::member_of(*k, *point.policy_config)));
+  if (const auto* k = config::find_key<config::EnergyConfig>(key))
+    return plain(config::value_text(config::member_of(*k, point.machine_config->energy)));
+  throw Error(fmt::format("'{}' is neither workload, machine, policy, study nor a key", key));
+}
+
+void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f) {
+  const std::vector<Place> places = places_of(studies, f);
+  if (places.empty())
+    throw bad_figure(e, f,
+                     "its studies have no points that it shows - look at its 'policies' and "
+                     "'workloads'");
+  std::map<std::string, std::string> seen;
+  for (const Place& p : places) {
+    std::string label;
+    try {
+      label = label_of(p, f.x) + "\n" + label_of(p, f.series);
+    } catch (const Error& error) {
+      throw bad_figure(e, f, error.what());
+    }
+    const auto [at, is_new] = seen.try_emplace(label, title_of(p));
+    if (!is_new && f.mean == Mean::kNone)
+      throw bad_figure(e, f,
+                       fmt::format("{} and {} have the same place - say mean = \"geometric\", or "
+                                   "have 'x' and 'series' tell them apart",
+                                   at->second, title_of(p)));
+    if (f.relation != Relation::kValue) reference_of(e, studies, f, p);
+  }
+}
+
+Chart make_chart(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f,
+                 const Results& results) {
+  return ChartMaker(e, studies, f, results).make();
+}
+
+}  // namespace nearwarp::experiment

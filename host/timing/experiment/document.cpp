@@ -1,0 +1,183 @@
+// An experiment's results as one JSON document.
+#include "host/timing/experiment/document.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "host/config/config.h"
+#include "host/timing/experiment/expression.h"
+#include "host/timing/experiment/tables.h"
+
+namespace nearwarp::experiment {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::kBars:
+      return "bars";
+    case Kind::kStacked:
+      return "stacked";
+    case Kind::kCurve:
+      return "curve";
+    case Kind::kHeat:
+      break;
+  }
+  return "heat";
+}
+
+Json figure_json(const Chart& chart) {
+  const Figure& f = *chart.figure;
+  Json json;
+  json["name"] = f.name;
+  json["title"] = f.title;
+  json["about"] = f.about;
+  json["kind"] = kind_name(f.kind);
+  json["unit"] = chart.unit;
+  json["relative"] = f.relation != Relation::kValue;
+  json["x_name"] = chart.x_name;
+  json["series_name"] = chart.series_name;
+  json["x"] = chart.x;
+  json["series"] = chart.series;
+  json["parts"] = chart.parts;
+  json["has_summary"] = chart.has_summary;
+  json["cells"] = Json::array();
+  for (const Cell& c : chart.cells)
+    json["cells"].push_back({{"x", c.x},
+                             {"series", c.series},
+                             {"part", c.part},
+                             {"value", c.value},
+                             {"points", c.points}});
+  json["published"] = Json::array();
+  for (const Published& p : f.published)
+    json["published"].push_back({{"x", p.x},
+                                 {"series", p.series},
+                                 {"part", p.part},
+                                 {"value", p.value},
+                                 {"source", p.source}});
+  json["notes"] = chart.notes;
+  return json;
+}
+
+/// Keys with value, unit and meaning.
+Json keys_json(const std::vector<config::KeyDescription>& keys) {
+  Json json = Json::object();
+  for (const config::KeyDescription& k : keys)
+    json[k.key] = {{"value", k.value}, {"unit", k.unit}, {"meaning", k.doc}};
+  return json;
+}
+
+/// The keys that a configuration has other than the file's.
+Json differences(const std::vector<config::KeyDescription>& file,
+                 const std::vector<config::KeyDescription>& effective) {
+  std::map<std::string, std::string> values;
+  for (const config::KeyDescription& k : file) values[k.key] = k.value;
+  Json json = Json::object();
+  for (const config::KeyDescription& k : effective) {
+    const auto at = values.find(k.key);
+    if (at == values.end() || at->second != k.value) json[k.key] = k.value;
+  }
+  return json;
+}
+
+/// What a run says besides its counters, without what depends on the host.
+void add_run(Json& point, const Json& run, std::vector<std::string>& counters) {
+  for (const Quantity& q : quantities()) point["quantities"][q.name] = quantity_of(run, q.name);
+  for (const char* member :
+       {"kernel_totals", "candidates", "mapping", "placement", "applications", "partial_reason"})
+    if (run.contains(member) && !run.at(member).empty()) point[member] = run.at(member);
+  std::map<std::string, size_t> index;
+  for (size_t i = 0; i < counters.size(); ++i) index[counters[i]] = i;
+  Json values = Json::array();
+  for (const auto& [name, counter] : run.at("counters").items()) {
+    const auto [at, is_new] = index.try_emplace(name, counters.size());
+    if (is_new) counters.push_back(name);
+    while (values.size() <= at->second) values.push_back(nullptr);
+    values[at->second] = counter.at("value");
+  }
+  point["counters"] = values;
+}
+
+}  // namespace
+
+Json document_of(const Experiment& e, const std::string& version, const std::string& size,
+                 const std::vector<PlannedStudy>& studies, const std::vector<Chart>& charts,
+                 const Results& results) {
+  Json json;
+  json["schema"] = kExperimentSchema;
+  json["name"] = e.name;
+  json["title"] = e.title;
+  json["description"] = e.description;
+  json["source"] = e.source;
+  json["nearwarp_version"] = version;
+  json["size"] = size;
+  json["studies"] = Json::array();
+  json["figures"] = Json::array();
+  for (const Chart& chart : charts) json["figures"].push_back(figure_json(chart));
+  json["quantities"] = Json::object();
+  for (const Quantity& q : quantities())
+    json["quantities"][q.name] = {{"unit", q.unit}, {"meaning", q.meaning}};
+  json["points"] = Json::array();
+  Json machines = Json::object(), policies = Json::object(), descriptions = Json::object();
+  std::vector<std::string> counters;
+  std::set<std::string> seen;
+  for (const PlannedStudy& s : studies) {
+    const sweep::Plan& plan = s.plan;
+    size_t complete = 0, failed = 0;
+    for (const sweep::Point& point : plan.points) {
+      const auto line = results.find(point.id);
+      const bool there = line != results.end();
+      complete += there && line->second.at("status") == "complete" ? 1 : 0;
+      failed += there && line->second.at("status") == "failed" ? 1 : 0;
+      if (!seen.insert(point.id).second) continue;
+      Json p;
+      p["id"] = point.id;
+      p["study"] = s.study->name;
+      p["workload"] = plan.definition.programs[point.program].name;
+      p["size"] = plan.definition.programs[point.program].size;
+      p["machine"] = plan.machine_name(point);
+      p["policy"] = plan.policy_name(point);
+      p["status"] = there ? line->second.at("status") : Json("not run");
+      if (there && line->second.contains("error")) p["error"] = line->second.at("error");
+      p["configuration"] = configuration_hash(point);
+      if (point.machine_config != nullptr && point.policy_config != nullptr) {
+        const std::string& machine = plan.definition.machines[point.machine];
+        const std::string& policy = plan.definition.policies[point.policy];
+        if (!machines.contains(p["machine"])) {
+          machines[p["machine"]] = keys_json(config::describe_whole(config::load_machine(machine)));
+          descriptions[p["machine"]] = point.machine_config->description;
+        }
+        if (!policies.contains(p["policy"]))
+          policies[p["policy"]] = keys_json(config::describe(config::load_policy(policy)));
+        p["changes"] = differences(config::describe_whole(config::load_machine(machine)),
+                                   config::describe_whole(*point.machine_config));
+        p["changes"].update(differences(config::describe(config::load_policy(policy)),
+                                        config::describe(*point.policy_config)));
+      }
+      if (there && line->second.contains("run")) {
+        const Json& run = line->second.at("run");
+        const size_t before = counters.size();
+        add_run(p, run, counters);
+        for (size_t i = before; i < counters.size(); ++i) {
+          const Json& c = run.at("counters").at(counters[i]);
+          json["counters"][counters[i]] = {{"unit", c.at("unit")},
+                                           {"meaning", c.at("description")}};
+        }
+      }
+      json["points"].push_back(std::move(p));
+    }
+    json["studies"].push_back({{"name", s.study->name},
+                               {"about", s.study->about},
+                               {"points", plan.points.size()},
+                               {"complete", complete},
+                               {"failed", failed}});
+  }
+  json["machines"] = std::move(machines);
+  json["machine_descriptions"] = std::move(descriptions);
+  json["policies"] = std::move(policies);
+  return json;
+}
+
+}  // namespace nearwarp::experiment

@@ -1,0 +1,45 @@
+// What a figure shows of a run: named quantities and counters, added, perhaps over others.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nearwarp::experiment {
+
+/// A number that every run has.
+struct Quantity {
+  const char* name;
+  const char* unit;
+  const char* meaning;  ///< a few words
+};
+
+/// All of them, in the order in which tables have them.
+const std::vector<Quantity>& quantities();
+
+/// A quantity's value in a run (nearwarp.run/1); the name must be one of them.
+double quantity_of(const nlohmann::ordered_json& run, const std::string& name);
+
+/// "a + b", or "a + b / c + d": the sum before the bar over the sum behind it. A term is a quantity
+/// or a counter's name.
+class Expression {
+ public:
+  /// Throws nearwarp::Error for a text that is none.
+  static Expression parse(const std::string& text);
+
+  /// Its value; counters that a run has not count 0. Nothing if what it is divided by is 0.
+  std::optional<double> of(const nlohmann::ordered_json& run) const;
+
+  /// Terms that are neither a quantity nor a counter of the run.
+  std::vector<std::string> unknown(const nlohmann::ordered_json& run) const;
+
+  /// Of a single quantity its own, else empty.
+  std::string unit() const;
+
+ private:
+  std::vector<std::string> sum_, over_;
+};
+
+}  // namespace nearwarp::experiment

@@ -1,0 +1,27 @@
+// An experiment's results as tables for programs, and what names a configuration.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/timing/experiment/chart.h"
+
+namespace nearwarp::experiment {
+
+/// 16 hexadecimal digits: a hash of every key of machine, energy file and policy with its value.
+/// Of a point that cannot be had with these values it is empty.
+std::string configuration_hash(const sweep::Point& point);
+
+/// A row per point of all studies, in their order, those without a result left out; every quantity
+/// with its unit in the column's name.
+std::string points_csv(const std::string& version, const std::vector<PlannedStudy>& studies,
+                       const Results& results);
+
+/// A row per place of a figure: x, series, part, value, unit, published value and source.
+std::string chart_csv(const Chart& chart);
+
+/// The figure for a terminal: a row per x, a column per series (of stacked ones the whole, or with one
+/// series a column per part).
+std::string chart_text(const Chart& chart);
+
+}  // namespace nearwarp::experiment

@@ -1,0 +1,114 @@
+// Does `nearwarp compare` find everything that differs, the configuration and greatest change
+// first?
+#include "host/timing/compare/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "host/core/error.h"
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+using compare::Document;
+using Json = nlohmann::ordered_json;
+
+Json run(const std::string& workload, const std::string& policy, uint64_t cycles) {
+  Json json = Json::parse(R"({"size": "small", "machine": "tom", "overrides": [],
+    "status": "complete", "core_mhz": 1400,
+    "traffic": {"gpu_to_memory_bytes": 10}, "bandwidth_used": {"higher": 0.5},
+    "energy": {"total_joules": 2, "parts": {"sm": 2}},
+    "host": {"wall_seconds": 1},
+    "counters": {"sm.issued": {"value": 100, "unit": "warp-instructions"},
+                 "sm.none": {"value": 0, "unit": "events"}}})");
+  json["workload"] = workload;
+  json["policy"] = policy;
+  json["cycles"] = cycles;
+  return json;
+}
+
+Document document(std::vector<Json> runs) {
+  Document d;
+  d.version = "1";
+  d.machine = {{"sm.warps", "48"}, {"l1.ways", "4"}};
+  for (Json& r : runs) d.runs.push_back(std::move(r));
+  return d;
+}
+
+TEST(Compare, EqualRunsDifferInNothingWhateverTheHostTook) {
+  Document b = document({run("a", "tom", 100)});
+  b.runs[0]["host"]["wall_seconds"] = 7;
+  const auto d = compare::compare(document({run("a", "tom", 100)}), b);
+  EXPECT_TRUE(d.none());
+  EXPECT_TRUE(contains(compare::format(d, 20), "no difference"));
+}
+
+TEST(Compare, ConfigurationComesFirstThenTheGreatestRelativeChange) {
+  Document b = document({run("a", "tom", 110)});
+  b.machine = {{"sm.warps", "96"}, {"l1.ways", "4"}};
+  b.runs[0]["counters"]["sm.issued"]["value"] = 50;
+  b.runs[0]["counters"]["sm.none"]["value"] = 3;
+  const auto d = compare::compare(document({run("a", "tom", 100)}), b);
+  EXPECT_EQ(d.settings, std::vector<std::string>{"sm.warps: 48 -> 96"});
+  ASSERT_EQ(d.runs.size(), 1u);
+  ASSERT_EQ(d.runs[0].changes.size(), 3u);
+  EXPECT_EQ(d.runs[0].changes[0].name, "sm.none");  // from nothing
+  EXPECT_EQ(d.runs[0].changes[1].name, "sm.issued");
+  EXPECT_DOUBLE_EQ(d.runs[0].changes[1].relative(), -0.5);
+  EXPECT_EQ(d.runs[0].changes[2].name, "cycles");
+  const std::string text = compare::format(d, 2);
+  EXPECT_LT(text.find("sm.warps: 48 -> 96"), text.find("sm.none"));
+  EXPECT_TRUE(contains(text, "and 1 smaller ones")) << text;
+}
+
+TEST(Compare, RunsAreMatchedByWhatTheyAreAndLeftOversByWorkload) {
+  const auto d =
+      compare::compare(document({run("a", "baseline", 1), run("a", "tom", 2), run("b", "tom", 3)}),
+                       document({run("b", "baseline", 3), run("a", "tom", 2), run("c", "tom", 1)}));
+  ASSERT_EQ(d.runs.size(), 2u);
+  EXPECT_TRUE(d.runs[0].changes.empty());
+  EXPECT_EQ(d.runs[1].settings, std::vector<std::string>{"policy: tom -> baseline"});
+  EXPECT_EQ(d.only_a, std::vector<std::string>{"a (small) on tom under baseline"});
+  EXPECT_EQ(d.only_b, std::vector<std::string>{"c (small) on tom under tom"});
+  EXPECT_FALSE(d.none());
+}
+
+TEST(Compare, CountersThatOneOfThemHasNotAreNamed) {
+  Document b = document({run("a", "tom", 100)});
+  b.runs[0]["counters"]["sm.new"] = {{"value", 1}, {"unit", ""}};
+  b.runs[0]["counters"].erase("sm.none");
+  const auto d = compare::compare(document({run("a", "tom", 100)}), b);
+  EXPECT_EQ(d.runs[0].only_a, std::vector<std::string>{"sm.none"});
+  EXPECT_EQ(d.runs[0].only_b, std::vector<std::string>{"sm.new"});
+}
+
+TEST(Compare, ReadsRunsAndSweepsOfTheProgram) {
+  const TemporaryFolder folder;
+  const std::string a = folder.file("a.json"), b = folder.file("b.json"), s = folder.file("s");
+  ASSERT_EQ(run_program({"run", "fma", "--policy", "baseline", "--json", a}).exit_code, 0);
+  ASSERT_EQ(run_program({"run", "fma", "--policy", "baseline", "--json", b, "--set", "sm.schedulers=1"})
+                .exit_code,
+            0);
+  ASSERT_EQ(run_program({"sweep", "fma", "--policy", "baseline", "--out", s}).exit_code, 0);
+  const Outcome equal = run_program({"compare", a, s, "--exit-code"});
+  EXPECT_EQ(equal.exit_code, 0) << equal.out << equal.err;
+  EXPECT_TRUE(contains(equal.out, "no difference")) << equal.out;
+  const Outcome other = run_program({"compare", a, b, "--exit-code"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_TRUE(contains(other.out, "sm.schedulers: 2 -> 1")) << other.out;
+  EXPECT_TRUE(contains(other.out, "cycles")) << other.out;
+}
+
+TEST(Compare, WhatHoldsNoRunsIsRefused) {
+  const TemporaryFolder folder;
+  write_text(folder.file("x"), "nothing\n");
+  const Outcome outcome = run_program({"compare", folder.file("x"), folder.file("x")});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(contains(outcome.err, "holds no runs")) << outcome.err;
+  EXPECT_EQ(run_program({"compare", folder.file("none"), folder.file("x")}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace nearwarp::testing

@@ -1,0 +1,201 @@
+// Are a figure's numbers those of its runs, in their places, and is what is missing said?
+#include "host/timing/experiment/chart.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "host/core/error.h"
+#include "host/timing/experiment/tables.h"
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+using experiment::Chart;
+using experiment::Experiment;
+using experiment::PlannedStudy;
+using experiment::Results;
+using Json = nlohmann::ordered_json;
+
+/// An experiment with made-up programs and results.
+struct Rig {
+  Experiment e;
+  std::vector<PlannedStudy> studies;
+  Results results;
+
+  explicit Rig(const std::string& text) {
+    const TemporaryFolder folder;
+    write_text(folder.file("e.toml"),
+               "title = \"T\"\ndescription = \"D\"\nsize = \"small\"\n" + text);
+    e = experiment::load_experiment(folder.file("e.toml"));
+    for (const experiment::Study& s : e.studies) {
+      sweep::Definition d;
+      d.version = "1";
+      for (const std::string& name : s.workloads) d.programs.push_back({name, "small", name});
+      d.machines = s.machines;
+      d.policies = s.policies;
+      for (const std::string& set : s.set) d.axes.push_back(sweep::parse_axis(set));
+      studies.push_back({&s, sweep::expand(std::move(d))});
+    }
+  }
+
+  /// A result of every point, with these cycles.
+  void fill(const std::function<double(const std::string& workload, const std::string& policy,
+                                       const sweep::Point& point)>& cycles) {
+    for (const PlannedStudy& s : studies)
+      for (const sweep::Point& p : s.plan.points) {
+        if (!p.error.empty()) continue;
+        const double n =
+            cycles(s.plan.definition.programs[p.program].name, s.plan.policy_name(p), p);
+        results[p.id] = {
+            {"status", "complete"},
+            {"run",
+             {{"cycles", n},
+              {"traffic", {{"gpu_to_memory_bytes", 1e6 * n}, {"memory_to_gpu_bytes", 3e6 * n}}},
+              {"counters", {{"l2.reads", {{"value", 5}}}}}}}};
+      }
+  }
+
+  Chart chart(size_t figure = 0) {
+    check_figure(e, studies, e.figures[figure]);
+    return make_chart(e, studies, e.figures[figure], results);
+  }
+};
+
+std::map<std::string, double> values(const Chart& chart) {
+  std::map<std::string, double> all;
+  for (const experiment::Cell& c : chart.cells)
+    all[chart.x[c.x] + "/" + chart.series[c.series] +
+        (chart.parts[c.part].empty() ? "" : "/" + chart.parts[c.part])] = c.value;
+  return all;
+}
+
+const std::string kStudy = R"([study.s]
+workloads = ["a", "b"]
+machines = ["tom"]
+policies = ["baseline", "tom"]
+)";
+
+std::string figure(const std::string& lines) {
+  return "[[figure]]\nname = \"f\"\ntitle = \"F\"\nstudies = [\"s\"]\n" + lines;
+}
+
+double made_up(const std::string& workload, const std::string& policy, const sweep::Point&) {
+  return (workload == "a" ? 100 : 800) / (policy == "tom" ? (workload == "a" ? 2.0 : 8.0) : 1.0);
+}
+
+TEST(Chart, SpeedUpsAreOverTheReferenceWithTheirMean) {
+  Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\npolicies = [\"tom\"]\n"
+                          "value = \"cycles\"\nas = \"speedup\"\nreference = \"baseline\"\n"
+                          "summary = \"geometric\"\n"));
+  rig.fill(made_up);
+  const Chart chart = rig.chart();
+  EXPECT_EQ(chart.x, (std::vector<std::string>{"a", "b", "geometric mean"}));
+  const auto v = values(chart);
+  ASSERT_EQ(v.size(), 3u);
+  EXPECT_DOUBLE_EQ(v.at("a/tom"), 2);
+  EXPECT_DOUBLE_EQ(v.at("b/tom"), 8);
+  EXPECT_DOUBLE_EQ(v.at("geometric mean/tom"), 4);
+  EXPECT_TRUE(chart.notes.empty());
+}
+
+TEST(Chart, AMissingRunLeavesAGapAndANoteAndIsInNoMean) {
+  Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\nvalue = \"cycles\"\n"
+                          "summary = \"arithmetic\"\n"));
+  rig.fill(made_up);
+  const sweep::Point& point = rig.studies[0].plan.points[3];  // b under tom
+  rig.results[point.id] = {{"status", "failed"}, {"error", "it broke"}};
+  const Chart chart = rig.chart();
+  const auto v = values(chart);
+  EXPECT_EQ(v.count("b/tom"), 0u);
+  EXPECT_DOUBLE_EQ(v.at("b/baseline"), 800);
+  EXPECT_DOUBLE_EQ(v.at("mean/baseline"), 100);  // of a alone, as for tom
+  ASSERT_EQ(chart.notes.size(), 2u);
+  EXPECT_TRUE(contains(chart.notes[0], "b on tom under tom: it broke")) << chart.notes[0];
+  EXPECT_TRUE(contains(chart.notes[1], "without b")) << chart.notes[1];
+}
+
+TEST(Chart, PartsOfAStackAreSharesOfTheReferencesWhole) {
+  Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\nkind = \"stacked\"\n"
+                          "as = \"multiple\"\nparts = [{label = \"TX\", value = \"tx\"}, "
+                          "{label = \"RX\", value = \"rx\"}]\n"));
+  rig.fill(made_up);
+  const auto v = values(rig.chart());
+  EXPECT_DOUBLE_EQ(v.at("a/baseline/TX"), 0.25);
+  EXPECT_DOUBLE_EQ(v.at("a/baseline/RX"), 0.75);
+  EXPECT_DOUBLE_EQ(v.at("b/tom/RX"), 0.75 / 8);
+}
+
+TEST(Chart, CurvesAreOverTheKeysValueInEffectOfAllTheirStudies) {
+  Rig rig(kStudy +
+          "[study.more]\nworkloads = [\"a\", \"b\"]\nmachines = [\"tom\"]\npolicies = [\"tom\"]\n"
+          "set = [\"stack.sm_warps=192,96\"]\n" +
+          "[[figure]]\nname = \"f\"\ntitle = \"F\"\nstudies = [\"s\", \"more\"]\n"
+          "kind = \"curve\"\nx = \"stack.sm_warps\"\nseries = \"policy\"\npolicies = [\"tom\"]\n"
+          "value = \"cycles\"\nas = \"speedup\"\nreference = \"baseline\"\n"
+          "reference_study = \"s\"\nmean = \"geometric\"\n");
+  rig.fill([](const std::string&, const std::string& policy, const sweep::Point& p) {
+    return policy == "baseline" ? 96.0 : p.machine_config->stack.sm_warps;
+  });
+  const Chart chart = rig.chart();
+  EXPECT_EQ(chart.x, (std::vector<std::string>{"48", "96", "192"}));  // by size
+  const auto v = values(chart);
+  EXPECT_DOUBLE_EQ(v.at("48/tom"), 2);
+  EXPECT_DOUBLE_EQ(v.at("96/tom"), 1);
+  EXPECT_DOUBLE_EQ(v.at("192/tom"), 0.5);
+}
+
+TEST(Chart, SeveralPointsAtOnePlaceWantAMean) {
+  Rig rig(kStudy + figure("x = \"policy\"\nvalue = \"cycles\"\n"));
+  try {
+    rig.chart();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_TRUE(contains(error.what(), "mean = \"geometric\"")) << error.what();
+  }
+}
+
+TEST(Chart, AReferenceThatIsNotThereIsFoundBeforeAnythingRuns) {
+  Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\nvalue = \"cycles\"\n"
+                          "as = \"speedup\"\nreference = \"coda\"\n"));
+  EXPECT_THROW(rig.chart(), Error);
+}
+
+TEST(Chart, ACounterThatNoRunHasIsNoted) {
+  Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\nvalue = \"l2.raeds\"\n"));
+  rig.fill(made_up);
+  const Chart chart = rig.chart();
+  ASSERT_EQ(chart.notes.size(), 1u);
+  EXPECT_TRUE(contains(chart.notes[0], "l2.raeds"));
+}
+
+TEST(Chart, PublishedValuesStandBesideOurs) {
+  Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\nvalue = \"cycles\"\n"
+                          "published = [{x = \"a\", series = \"tom\", value = 60, "
+                          "source = \"figure 8, read off\"}]\n"));
+  rig.fill(made_up);
+  const std::string csv = chart_csv(rig.chart());
+  EXPECT_TRUE(contains(csv, "a,tom,,50,core cycles,60,\"figure 8, read off\"\n")) << csv;
+  EXPECT_TRUE(contains(csv, "a,baseline,,100,core cycles,,\n")) << csv;
+}
+
+TEST(Configuration, AHashTellsEveryValueApart) {
+  Rig rig(R"([study.s]
+workloads = ["a"]
+machines = ["tom"]
+policies = ["baseline", "tom"]
+set = ["sm.warps=16,32", "energy.links.idle_fj_per_bit=0,1500"]
+)" + figure("x = \"workload\"\nmean = \"sum\"\nvalue = \"cycles\"\n"));
+  std::set<std::string> hashes;
+  for (const sweep::Point& p : rig.studies[0].plan.points)
+    hashes.insert(experiment::configuration_hash(p));
+  EXPECT_EQ(hashes.size(), rig.studies[0].plan.points.size());
+}
+
+}  // namespace
+}  // namespace nearwarp::testing

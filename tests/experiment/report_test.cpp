@@ -1,0 +1,89 @@
+// Does the report show every figure, without an error and without a network?
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "tests/cli/program.h"
+#include "tests/experiment/browser.h"
+#include "tests/experiment/small.h"
+
+namespace nearwarp::testing {
+namespace {
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) n += 1;
+  return n;
+}
+
+class Report : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_text(folder_.file("small.toml"), kSmallExperiment);
+    const Outcome outcome = run_program(
+        {"experiment", folder_.file("small.toml"), "--out", folder_.file("x"), "--threads", "2"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+
+  PageView view(const std::string& suffix, unsigned width = 1280) {
+    return view_page(browser_, folder_.file("x/report.html"), suffix, width,
+                     folder_.path().string());
+  }
+
+  static void expect_no_error(const PageView& page) {
+    EXPECT_FALSE(contains(page.log, "CONSOLE")) << page.log;
+    EXPECT_TRUE(contains(page.dom, "data-errors=\"0\""));
+    EXPECT_TRUE(contains(page.dom, "data-ready=\"yes\"")) << page.log;
+  }
+
+  TemporaryFolder folder_;
+  std::string browser_ = find_browser();
+};
+
+TEST_F(Report, IsOneFileWithoutANetwork) {
+  const std::string html = read_text(folder_.file("x/report.html"));
+  EXPECT_FALSE(std::regex_search(html.substr(0, 4000), std::regex("src=|href=\"http")));
+  EXPECT_EQ(count(html, "<script src"), 0u);
+  EXPECT_EQ(count(html, "@import"), 0u);
+  EXPECT_TRUE(contains(html, "<title>A &lt;small> experiment</title>"));
+  for (const char* place : {"@TITLE@", "@STYLE@", "@D3@", "@PLOT@", "@SCRIPT@", "@LICENCES@"})
+    EXPECT_FALSE(contains(html, place)) << place;
+  EXPECT_TRUE(contains(html, "Permission to use, copy, modify"));
+  EXPECT_LT(html.size(), 2'000'000u);
+}
+
+TEST_F(Report, EveryFigureHasAMarkForEachOfItsNumbers) {
+  if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
+  for (const unsigned width : {1280u, 400u}) {
+    const PageView page = view("", width);
+    expect_no_error(page);
+    // 2 workloads and their mean x 3 policies; 2 x 3 x 3 parts; 2 x 2; 2 x 2.
+    const std::vector<std::pair<std::string, std::string>> figures = {
+        {"speedup", "9"}, {"traffic", "18"}, {"warps", "4"}, {"both", "4"}};
+    for (const auto& [name, marks] : figures) {
+      const size_t begin = page.dom.find("data-figure=\"" + name + "\"");
+      ASSERT_NE(begin, std::string::npos) << name;
+      const std::string figure = page.dom.substr(begin, page.dom.find("</section>", begin) - begin);
+      EXPECT_TRUE(contains(figure, "data-marks=\"" + marks + "\""))
+          << name << ": " << figure.substr(0, 1500);
+      EXPECT_TRUE(contains(figure, "aria-label=\"")) << name;
+      EXPECT_TRUE(contains(figure, "<table>")) << name;
+    }
+    EXPECT_TRUE(contains(page.dom, "1.250 (nowhere)"));  // the published value
+  }
+}
+
+TEST_F(Report, ItsOtherPagesAreThere) {
+  if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
+  const PageView workload = view("#workload/kmeans");
+  expect_no_error(workload);
+  EXPECT_TRUE(contains(workload.dom, "kmeans, size small"));
+  EXPECT_TRUE(contains(workload.dom, "stack.sm_warps = 96"));
+  const PageView configuration = view("#configuration");
+  expect_no_error(configuration);
+  EXPECT_TRUE(contains(configuration.dom, "offload.dynamic_control"));
+  EXPECT_TRUE(contains(configuration.dom, "links.gpu_to_memory_mbps"));
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
