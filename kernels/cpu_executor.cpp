@@ -28,13 +28,23 @@ void shuffle_some(std::vector<T>& all, uint64_t& random) {
   for (size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[next_random(random) % i]);
 }
 
+/// Whoever sends looks there for whom to wake.
+void name_consumers(std::span<const Component> components, std::byte* base) {
+  for (size_t i = 0; i < components.size(); ++i) {
+    const Component& c = components[i];
+    for (uint32_t k = 0; k < c.inputs.count; ++k)
+      c.inputs.in(base)[k].in(base)->consumer = static_cast<uint16_t>(i);
+  }
+}
+
 }  // namespace
 
 CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions& options)
     : components_(components),
       options_(options),
       portions_per_thread_(options.threads > 1 ? kPortionsPerThread : 1),
-      portions_(std::max(1u, options.threads) * portions_per_thread_) {
+      portions_(std::max(1u, options.threads) * portions_per_thread_),
+      due_(components.size()) {
   if (options_.family == nullptr) options_.family = step_on_cpu<ProductFamily>;
   deal();
   for (size_t i = 0; i < portions_.size(); ++i)
@@ -79,7 +89,7 @@ void CpuExecutor::step_portion(Portion& portion) {
   if (options_.order_seed != 0) shuffle(portion);
   const auto step = [&](bool as_cluster, std::span<const uint32_t> which) {
     return options_.family(options_.shuffle_lanes, as_cluster, components_, which, *system_,
-                           window_);
+                           window_, due_now_);
   };
   portion.next = step(false, portion.components);
   for (const std::vector<uint32_t>& members : portion.clusters)
@@ -124,8 +134,21 @@ void CpuExecutor::thread_loop(unsigned thread) {
 }
 
 Tick CpuExecutor::step(const sm::SystemView& system, const Window& window) {
+  forget(system.arena);
+  return go_on(system, window);
+}
+
+void CpuExecutor::forget(std::byte* arena) {
+  due_.forget();
+  if (arena_ == arena) return;
+  arena_ = arena;
+  name_consumers(components_, arena);
+}
+
+Tick CpuExecutor::go_on(const sm::SystemView& system, const Window& window) {
   system_ = &system;
   window_ = window;
+  due_now_ = due_.begin_window();
   Tick next = kNever;
   if (threads_.empty()) {
     step_portion(portions_[0]);
@@ -151,9 +174,10 @@ Tick CpuExecutor::step(const sm::SystemView& system, const Window& window) {
 void CpuExecutor::run(RunState& run, uint64_t windows) {
   RunControl& c = run.control;
   begin_windows(c);
+  forget(run.view.arena);
   for (uint64_t n = 1; c.stop == Stop::kNone; ++n) {
     const Window window = next_window(c);
-    const Tick next = step(run.view, window);
+    const Tick next = go_on(run.view, window);
     end_window(c, window, next, host_wanted(run.front_end_state()), n == windows);
   }
 }

@@ -13,24 +13,25 @@
 #include <vector>
 
 #include "device/core/lane_group.h"
+#include "kernels/due_ticks.h"
 #include "kernels/run_control.h"
 
 namespace nearwarp::kernels {
 
-/// Steps components of a family, as step_all() does, or as a cluster; by a ShuffledGroup with that
+/// Steps components of a family, as step_due() does, or as a cluster; by a ShuffledGroup with that
 /// seed unless it is 0.
 using StepOnCpu = Tick (*)(uint32_t shuffle_lanes, bool as_cluster, std::span<Component> components,
                            std::span<const uint32_t> which, const sm::SystemView& system,
-                           const Window& window);
+                           const Window& window, const DueView& due);
 
 template <class Family>
 Tick step_on_cpu(uint32_t shuffle_lanes, bool as_cluster, std::span<Component> components,
                  std::span<const uint32_t> which, const sm::SystemView& system,
-                 const Window& window) {
+                 const Window& window, const DueView& due) {
   const auto step = [&](const auto& g) {
-    if (as_cluster) return step_cluster<Family>(g, components, which, system, window);
-    Horizon horizon;
-    return step_all<Family>(g, components, which, system, window, horizon);
+    if (as_cluster)
+      return step_cluster<Family>(g, components, which, system, window, due.sent_to);
+    return step_due<Family>(g, components, which, system, window, due);
   };
   return shuffle_lanes == 0 ? step(HostGroup{}) : step(ShuffledGroup{shuffle_lanes});
 }
@@ -52,6 +53,7 @@ class CpuExecutor {
 
   /// Step everything that is due through `window`. Returns the earliest tick at which anything in
   /// the machine can happen next: the next window begins there; kNever if all components sleep.
+  /// Who calls it may have changed components since the last window.
   Tick step(const sm::SystemView& system, const Window& window);
 
   /// Step the windows of `run`, whose components these are, until there is a reason to stop;
@@ -68,6 +70,10 @@ class CpuExecutor {
     uint64_t random = 0;
   };
   void deal();
+  /// Components, or the arena, may have changed since the last window.
+  void forget(std::byte* arena);
+  /// What step() does, for who has changed nothing.
+  Tick go_on(const sm::SystemView& system, const Window& window);
   void shuffle(Portion& portion);
   void work(unsigned thread, uint32_t round);
   void step_portion(Portion& portion);
@@ -80,6 +86,9 @@ class CpuExecutor {
   std::vector<std::thread> threads_;
   const sm::SystemView* system_ = nullptr;
   Window window_;
+  std::byte* arena_ = nullptr;  ///< whose channels know their consumers
+  DueTicks due_;
+  DueView due_now_;  ///< in the window
   alignas(64) std::atomic<uint32_t> round_{0};  ///< advanced by the main thread
   alignas(64) std::atomic<uint32_t> left_{0};   ///< portions of the round that are not finished
   std::atomic<bool> stop_{false};

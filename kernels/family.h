@@ -170,24 +170,6 @@ NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
   return due;
 }
 
-/// The first of [first, last) that is due before `end`; of those in front of it the earliest tick
-/// goes into `next`. Most components sleep: a function of its own, so that this loop's registers
-/// are not those of the models.
-[[gnu::noinline]] inline const uint32_t* first_due(const Component* components,
-                                                   const uint32_t* first, const uint32_t* last,
-                                                   std::byte* base, Tick end, Tick& next) {
-  Tick earliest = next;
-  for (; first != last; ++first) {
-    const Component& c = components[*first];
-    if (c.poll || c.wake < end) break;
-    const Tick due = due_tick(c, base);
-    if (due < end) break;
-    earliest = min_tick(earliest, due);
-  }
-  next = earliest;
-  return first;
-}
-
 /// Step those of `which` that are due through a window, in this order. Returns the earliest tick at
 /// which one of them has something to do, or can feel what has been sent and released.
 template <class Family, class G>
@@ -195,12 +177,13 @@ Tick step_all(const G& g, std::span<Component> components, std::span<const uint3
               const sm::SystemView& system, const Window& window, Horizon& horizon) {
   horizon.next = kNever;
   Tick next = kNever;
-  const uint32_t* const last = which.data() + which.size();
-  const auto due_from = [&](const uint32_t* i) {
-    return first_due(components.data(), i, last, system.arena, window.end, next);
-  };
-  for (const uint32_t* i = due_from(which.data()); i != last; i = due_from(i + 1)) {
-    Component& c = components[*i];
+  for (const uint32_t i : which) {
+    Component& c = components[i];
+    const Tick due = c.poll ? 0 : due_tick(c, system.arena);
+    if (due >= window.end) {
+      next = min_tick(next, due);
+      continue;
+    }
     const StepResult r = Family::step(g, c, system.arena + c.state, system, window, horizon);
     c.wake = r.wake;
     c.poll = r.poll;
@@ -212,7 +195,7 @@ Tick step_all(const G& g, std::span<Component> components, std::span<const uint3
 /// Step a cluster through the machine's window, in windows of its own.
 template <class Family, class G>
 Tick step_cluster(const G& g, std::span<Component> components, std::span<const uint32_t> members,
-                  const sm::SystemView& system, const Window& window) {
+                  const sm::SystemView& system, const Window& window, uint8_t* sent_to = nullptr) {
   const Tick length = components[members[0]].cluster_window;
   Tick next = kNever;
   for (const uint32_t i : members) {
@@ -223,6 +206,7 @@ Tick step_cluster(const G& g, std::span<Component> components, std::span<const u
   next = max_tick(next, window.begin);
   Horizon horizon;
   horizon.window_end = window.end;
+  horizon.sent_to = sent_to;
   while (next < window.end)
     next = step_all<Family>(g, components, members, system,
                             {next, min_tick(next + length, window.end)}, horizon);

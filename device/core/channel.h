@@ -41,7 +41,7 @@ struct Channel {
   uint32_t credit_latency = 1;      ///< ticks from the consumer's release to the producer's credit
   uint32_t ticks_per_byte_num = 0;  ///< transfer time per byte as a fraction; 0: unlimited
   uint32_t ticks_per_byte_den = 1;
-  uint16_t producer = 0, consumer = 0;  ///< component numbers, for reports
+  uint16_t producer = 0, consumer = 0;  ///< component numbers
   uint32_t min_transfer = 0;  ///< ticks that even the smallest packet occupies the channel
 
   struct alignas(64) Producer {
@@ -73,9 +73,18 @@ struct Horizon {
   // For a cluster, whose windows are shorter than the machine's: what is felt beyond the machine's
   // window, which something earlier inside of it must not hide.
   Tick window_end = kNever, beyond = kNever;
+  /// Backends on the CPU: set to 1 for every consumer of something sent, by component number; null:
+  /// nobody asks.
+  uint8_t* sent_to = nullptr;
   NW_HD NW_INLINE void note(Tick t) {
     next = min_tick(next, t);
     if (t >= window_end) beyond = min_tick(beyond, t);
+  }
+  /// Several threads may note the same consumer at the same time.
+  NW_HD NW_INLINE void note_sent_to([[maybe_unused]] uint32_t consumer) const {
+#if !defined(__CUDA_ARCH__)
+    if (sent_to != nullptr) __atomic_store_n(sent_to + consumer, uint8_t{1}, __ATOMIC_RELAXED);
+#endif
   }
 };
 
@@ -124,6 +133,7 @@ NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p
   store_shared_tick(&s.credit, kNever);
   store_shared_tick(&s.arrive, arrive);
   horizon.note(arrive);
+  horizon.note_sent_to(c.consumer);
 }
 /// Could `n` (at most slots.count) packets be sent at `now`, bandwidth apart?
 NW_HD NW_INLINE bool has_credits(const Channel& c, std::byte* base, Tick now, uint32_t n) {

@@ -170,6 +170,19 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   return n;
 }
 
+/// The warps of each scheduler: they have them in turns.
+template <uint32_t kWords>
+NW_HD NW_INLINE void take_turns(uint32_t schedulers, WarpSet<kWords>* warps) {
+  warps[0] = WarpSet<kWords>::every(schedulers, 0);
+  for (uint32_t k = 1; k < schedulers; ++k) {
+    if constexpr (kWords == 1) {
+      warps[k].word[0] = warps[0].word[0] << k;
+    } else {
+      warps[k] = WarpSet<kWords>::every(schedulers, k);
+    }
+  }
+}
+
 /// Step an SM through a window. `List`: the mechanisms that may be attached to it.
 ///
 /// Reads:  replies and other packets of the network, messages of the front end; sends to both.
@@ -182,8 +195,7 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
   const uint32_t first = static_cast<uint32_t>(cycle_at_or_after(window.begin, p.period));
   const uint32_t end = static_cast<uint32_t>(cycle_at_or_after(window.end, p.period));
   WarpSet<kWords> scheduler_warps[kMaxSchedulers];
-  for (uint32_t k = 0; k < p.num_schedulers; ++k)
-    scheduler_warps[k] = WarpSet<kWords>::every(p.num_schedulers, k);
+  take_turns(p.num_schedulers, scheduler_warps);
   NextCycle next = next_cycle(v, first, end);
   while (next.cycle < end) {
     const uint32_t now = next.cycle;

@@ -6,6 +6,7 @@
 
 #include "device/core/lane_group.h"
 #include "device/core/make_channel.h"
+#include "kernels/due_ticks.h"
 #include "kernels/make_component.h"
 
 namespace nearwarp::kernels {
@@ -87,6 +88,41 @@ TEST(Family, OfATestIsSteppedByTheSameLoop) {
   EXPECT_STREQ(Toys::name(components[1].kind), "sink");
   EXPECT_EQ(Toys::state_bytes(components[0].kind), sizeof(SourceState));
   EXPECT_EQ(Toys::state_bytes(components[1].kind), sizeof(SinkState));
+}
+
+TEST(Family, IsWokenByWhatIsSentToIt) {
+  ArenaBuilder arena;
+  const Ref<Channel> channel =
+      make_channel(arena, {.slots = 2, .latency = 10, .credit_latency = 10, .consumer = 1});
+  const Ref<Ref<Channel>> inputs = place(arena, channel);
+  const Ref<CounterParams> params = place(arena, CounterParams{});
+  const Ref<SourceState> source = place(arena, SourceState{channel, 25});
+  const Ref<SinkState> sink = place(arena, SinkState{channel, 0, {}});
+  std::vector<Component> components{make_component<Toys>(params, source, {}),
+                                    make_component<Toys>(params, sink, inputs)};
+  std::vector<uint32_t> all(components.size());
+  std::iota(all.begin(), all.end(), 0u);
+  sm::SystemView view;
+  view.arena = arena.base();
+  DueTicks due(components.size());
+  Tick next = 0;
+  const auto step = [&] {
+    next = step_due<Toys>(HostGroup{}, components, all, view, {next, next + 10},
+                          due.begin_window());
+  };
+  while (next < kNever) step();
+  EXPECT_EQ(arena.get(sink)->packets, 25u);
+  // Somebody else puts another one on its way: known to the sink when all is looked at anew.
+  Horizon horizon;
+  const Tick now = 1000;
+  send(*arena.get(channel), arena.base(), now, Packet{}, horizon);
+  next = horizon.next;
+  step();
+  EXPECT_EQ(arena.get(sink)->packets, 25u);
+  due.forget();
+  next = horizon.next;
+  step();
+  EXPECT_EQ(arena.get(sink)->packets, 26u);
 }
 
 TEST(Family, EveryKindOfTheProductHasATraitsOfItsOwn) {
