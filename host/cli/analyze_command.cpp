@@ -13,6 +13,7 @@
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/mechanisms/coda/pass/strides.h"
+#include "host/mechanisms/mpu/pass/locations.h"
 #include "host/mechanisms/opportunistic/pass/chains.h"
 #include "host/mechanisms/tom/offload_tables.h"
 #include "host/mechanisms/tom/pass/print.h"
@@ -50,6 +51,9 @@ int analyze_command(const Words& words) {
   line.flag("chains",
             "print the chains of loads, arithmetic and stores that opportunistic computing "
             "offloads, and why other loads are in none");
+  line.flag("locations",
+            "print where MPU's compiler has registers and instructions: near the banks (N), far "
+            "from them on the logic die (F), or both (B)");
   line.flag("sharing",
             "run the workload and count its pages by the thread blocks and stacks that touch them");
   line.value("size", "with --mappings, --sharing: small, medium, large, or paper", "SIZE", "small");
@@ -62,11 +66,11 @@ int analyze_command(const Words& words) {
     return 0;
   }
   if (line.given("mappings") + line.given("sharing") + line.given("strides") +
-          line.given("chains") >
+          line.given("chains") + line.given("locations") >
       1)
     throw UsageError(
-        "--mappings, --sharing, --strides and --chains are different analyses - ask for one at a "
-        "time");
+        "--mappings, --sharing, --strides, --chains and --locations are different analyses - ask "
+        "for one at a time");
   if (line.given("mappings")) return analyze_mappings_command(line);
   if (line.given("sharing")) return analyze_sharing_command(line);
   for (const char* option : {"size", "trace-cache", "json"}) {
@@ -82,7 +86,8 @@ int analyze_command(const Words& words) {
     print(trace_analysis(line.positional()[0], line.text("kernel")));
     return 0;
   }
-  const bool strides = line.given("strides"), chains = line.given("chains");
+  const bool strides = line.given("strides"), chains = line.given("chains"),
+             locations = line.given("locations");
   compiler::OffloadModel model = tom::offload_model(machine, policy);
   const compiler::Program program = compile(line.positional()[0]);
   const std::string wanted = line.text("kernel");
@@ -97,7 +102,8 @@ int analyze_command(const Words& words) {
       continue;
     }
     model.shared.flat_blocks = compiler::reads_x_alone(kernel);
-    text += strides ? compiler::format_strides(kernel)
+    text += strides     ? compiler::format_strides(kernel)
+            : locations ? mpu::format_locations(kernel)
             : chains
                 ? opportunistic::format_chains(kernel)
                 : compiler::format_analysis(kernel, compiler::analyze_offloading(kernel, model));

@@ -256,34 +256,45 @@ uint32_t linear_scan(const Kernel& kernel, const std::vector<RegId>& nodes,
   return count;
 }
 
-uint32_t allocate_kind(Kernel* kernel, const Interference& graph, bool predicates) {
-  std::vector<RegId> nodes;
-  for (const RegId r : graph.used) {
-    if (is_predicate(kernel->registers[r]) == predicates) nodes.push_back(r);
-  }
-  std::vector<uint32_t> best(kernel->registers.size(), kNone);
+// Allocates `nodes`, which need no more than `bound` units if they are all of their kind.
+uint32_t allocate_nodes(const Kernel& kernel, const Interference& graph,
+                        const std::vector<RegId>& nodes, uint32_t bound,
+                        std::vector<uint32_t>* physical) {
+  std::vector<uint32_t> best(kernel.registers.size(), kNone);
   uint32_t best_count = kNone;
   if (!graph.complete) {
-    best_count = linear_scan(*kernel, nodes, &best);
+    best_count = linear_scan(kernel, nodes, &best);
   } else {
     // First occurrence in dominance order is optimal for registers that are written once;
     // smallest-last copes better with loops' variables; pairs first avoids holes. The pressure is a
     // lower bound: whoever meets it ends the search.
     std::vector<RegId> small;
-    std::vector<uint32_t> physical;
-    for (int attempt = 0; attempt < 4 && best_count != graph.pressure[predicates]; ++attempt) {
-      if (attempt == 1) small = smallest_last(*kernel, graph, nodes);
+    std::vector<uint32_t> attempted;
+    for (int attempt = 0; attempt < 4 && best_count != bound; ++attempt) {
+      if (attempt == 1) small = smallest_last(kernel, graph, nodes);
       const std::vector<RegId>& base = attempt == 1 || attempt == 3 ? small : nodes;
-      const std::vector<RegId> order = attempt < 2 ? base : pairs_first(*kernel, base);
-      const uint32_t count = colour(*kernel, graph, order, &physical);
+      const std::vector<RegId> order = attempt < 2 ? base : pairs_first(kernel, base);
+      const uint32_t count = colour(kernel, graph, order, &attempted);
       if (best_count == kNone || count < best_count) {
         best_count = count;
-        best = physical;
+        best = attempted;
       }
     }
   }
-  for (const RegId r : nodes) kernel->registers[r].physical = best[r];
+  for (const RegId r : nodes) (*physical)[r] = best[r];
   return best_count;
+}
+
+uint32_t allocate_kind(Kernel* kernel, const Interference& graph, bool predicates) {
+  std::vector<RegId> nodes;
+  for (const RegId r : graph.used) {
+    if (is_predicate(kernel->registers[r]) == predicates) nodes.push_back(r);
+  }
+  std::vector<uint32_t> physical(kernel->registers.size(), kNone);
+  const uint32_t count =
+      allocate_nodes(*kernel, graph, nodes, graph.pressure[predicates], &physical);
+  for (const RegId r : nodes) kernel->registers[r].physical = physical[r];
+  return count;
 }
 
 }  // namespace
@@ -292,6 +303,27 @@ void allocate_registers(Kernel* kernel) {
   const Interference graph = build_interference(*kernel);
   kernel->num_physical = allocate_kind(kernel, graph, false);
   kernel->num_predicates = allocate_kind(kernel, graph, true);
+}
+
+ApartAllocation allocate_apart(const Kernel& kernel, const std::vector<uint8_t>& group,
+                               uint32_t groups) {
+  const Interference graph = build_interference(kernel);
+  ApartAllocation out;
+  out.physical.assign(kernel.registers.size(), kNone);
+  for (const bool predicates : {false, true}) {
+    uint32_t first = 0;
+    for (uint32_t k = 0; k < groups; ++k) {
+      std::vector<RegId> nodes;
+      for (const RegId r : graph.used)
+        if (group[r] == k && is_predicate(kernel.registers[r]) == predicates) nodes.push_back(r);
+      // Of a part of the registers the pressure is not known: 0 ends no search early.
+      const uint32_t count = allocate_nodes(kernel, graph, nodes, 0, &out.physical);
+      for (const RegId r : nodes) out.physical[r] += first;
+      (predicates ? out.predicates : out.registers).push_back(count);
+      first += count;
+    }
+  }
+  return out;
 }
 
 uint32_t register_pressure(const Kernel& kernel) {
