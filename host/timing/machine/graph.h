@@ -39,7 +39,9 @@ enum Carries : uint8_t {
   kReplies = 2,
   kInvalidations = 4,
   kControl = 8,  ///< between the front end and its clients; not routed
-  kOwn = 16,     ///< of a mechanism that finds them itself, by their class; not routed
+  /// Of a mechanism that finds them itself, by their class; not routed, but for what it carries
+  /// besides.
+  kOwn = 16,
 };
 
 /// What a link is in time.
