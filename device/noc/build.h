@@ -49,6 +49,7 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   s.free_vcs = arena.template allocate<uint32_t>(outs);
   s.flits_sent = arena.template allocate<uint64_t>(outs);
   s.wire_free = arena.template allocate<Cycle>(p.speedup > 1 ? outs : 0);
+  s.va_wanted = arena.template allocate<uint32_t>(outs);
   s.va_ports = arena.template allocate<uint64_t>(outs * p.vnets);
   s.va_vcs = arena.template allocate<uint32_t>((outs * p.vnets) << p.input_shift);
   s.va_grant_next = arena.template allocate<PortVc>(out_vcs);

@@ -113,7 +113,7 @@ struct Arrivals {
 
 /// What a router has to do: one without work, whom nothing reaches, is not stepped.
 struct RouterWork {
-  uint64_t va_outputs = 0;  ///< output ports with requests for virtual channels
+  uint64_t va_outputs = 0;  ///< output ports with requests for virtual channels that are free
   uint64_t sa_outputs = 0;  ///< output ports with requests for the switch
   StageQueue heads, flits;  ///< on their way to VC allocation, and to switch allocation
 };
@@ -140,6 +140,7 @@ struct NetworkState {
   /// without speed-up.
   Ref<Cycle> wire_free;
   // VC allocation: requests by output port and virtual network.
+  Ref<uint32_t> va_wanted;     ///< [output port]: bits of the channels of vnets with requests
   Ref<uint64_t> va_ports;      ///< [output port * vnets + vnet]: input ports
   Ref<uint32_t> va_vcs;        ///< [that * inputs + input port]: virtual channels
   Ref<PortVc> va_grant_next;   ///< [output VC]
@@ -173,6 +174,7 @@ struct NetworkView {
   uint32_t* free_vcs;
   uint64_t* flits_sent;
   Cycle* wire_free;
+  uint32_t* va_wanted;
   uint64_t* va_ports;
   uint32_t* va_vcs;
   PortVc *va_grant_next, *va_accept_next;
@@ -205,6 +207,7 @@ NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, 
   v.free_vcs = s.free_vcs.in(base);
   v.flits_sent = s.flits_sent.in(base);
   v.wire_free = s.wire_free.in(base);
+  v.va_wanted = s.va_wanted.in(base);
   v.va_ports = s.va_ports.in(base);
   v.va_vcs = s.va_vcs.in(base);
   v.va_grant_next = s.va_grant_next.in(base);

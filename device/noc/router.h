@@ -115,14 +115,12 @@ class Router {
   }
 
   NW_HD NW_INLINE void allocate_vcs() const {
-    const uint32_t vnets = v_.p.vnets, per_vnet = v_.vcs_per_vnet;
     for (uint64_t outs = work_.va_outputs; outs != 0; outs &= outs - 1) {
       const uint32_t out = count_trailing_zeros(outs);
-      uint32_t available = free_[out];
-      for (uint32_t n = 0; n < vnets; ++n) {
-        const auto mine = static_cast<uint32_t>(low_bits(per_vnet) << (n * per_vnet)) & available;
-        const uint32_t at = ((r_ << v_.p.output_shift) + out) * vnets + n;
-        if (mine != 0 && v_.va_ports[at] != 0) allocate_vcs(out, at, mine);
+      for (uint32_t left = wanted(out) & free_[out]; left != 0;) {
+        const uint32_t n = vnet_of(count_trailing_zeros(left)), mine = left & vcs_of(n);
+        left &= ~mine;
+        allocate_vcs(out, ((r_ << v_.p.output_shift) + out) * v_.p.vnets + n, mine);
       }
     }
   }
@@ -189,6 +187,18 @@ class Router {
   NW_HD NW_INLINE void release_vc(uint32_t out, uint32_t number) const {
     outputs_[(out << vc_shift_) + number].owner = kNobody;
     free_[out] |= 1u << number;
+    work_.va_outputs |= static_cast<uint64_t>(wanted(out) >> number & 1) << out;
+  }
+  NW_HD NW_INLINE uint32_t& wanted(uint32_t out) const {
+    return v_.va_wanted[(size_t{r_} << v_.p.output_shift) + out];
+  }
+  NW_HD NW_INLINE uint32_t vnet_of(uint32_t number) const {
+    return v_.p.vnets == 1         ? 0
+           : v_.vcs_per_vnet == 1 ? number
+                                   : number / v_.vcs_per_vnet;
+  }
+  NW_HD NW_INLINE uint32_t vcs_of(uint32_t vnet) const {
+    return static_cast<uint32_t>(low_bits(v_.vcs_per_vnet)) << (vnet * v_.vcs_per_vnet);
   }
 
   NW_HD NW_INLINE Flit* buffer(uint32_t vc) const {
@@ -229,21 +239,20 @@ class Router {
     InputVc& in = inputs_[vc];
     in.stage = VcStage::kWaitingForVc;
     const uint32_t port = vc >> vc_shift_, number = vc - (port << vc_shift_), out = in.out;
-    const uint32_t vnet = v_.p.vnets == 1 ? 0 : number / v_.vcs_per_vnet;
+    const uint32_t vnet = vnet_of(number), vcs = vcs_of(vnet);
     const uint32_t at = ((r_ << v_.p.output_shift) + out) * v_.p.vnets + vnet;
     v_.va_vcs[(size_t{at} << input_shift_) + port] |= 1u << number;
     v_.va_ports[at] |= uint64_t{1} << port;
-    work_.va_outputs |= uint64_t{1} << out;
+    wanted(out) |= vcs;
+    work_.va_outputs |= static_cast<uint64_t>((free_[out] & vcs) != 0) << out;
   }
   NW_HD NW_INLINE void withdraw_vc_request(uint32_t at, uint32_t out, PortVc who) const {
     uint32_t& vcs = v_.va_vcs[(size_t{at} << input_shift_) + who.port];
     vcs &= ~(1u << who.vc);
-    uint64_t ports = v_.va_ports[at] &= ~(static_cast<uint64_t>(vcs == 0) << who.port);
-    if (v_.p.vnets > 1) {
-      const uint32_t first = ((r_ << v_.p.output_shift) + out) * v_.p.vnets;
-      for (uint32_t n = 0; n < v_.p.vnets; ++n) ports |= v_.va_ports[first + n];
-    }
-    work_.va_outputs &= ~(static_cast<uint64_t>(ports == 0) << out);
+    const uint64_t ports = v_.va_ports[at] &= ~(static_cast<uint64_t>(vcs == 0) << who.port);
+    if (ports == 0) wanted(out) &= ~vcs_of(vnet_of(who.vc));
+    const uint32_t ready = wanted(out) & free_[out];
+    work_.va_outputs &= ~(static_cast<uint64_t>(ready == 0) << out);
   }
 
   /// The input of the switch that virtual channel `number` of `port` uses.

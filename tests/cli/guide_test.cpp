@@ -48,8 +48,8 @@ TEST(Guide, TheIndexHasAllPages) {
   const std::string index = read_text(NW_SOURCE_DIR "/docs/README.md");
   for (const auto& entry : std::filesystem::directory_iterator(NW_SOURCE_DIR "/docs")) {
     const std::string name = entry.path().filename();
-    if (name != "README.md" && name.ends_with(".md"))
-      EXPECT_TRUE(contains(index, "](" + name + ")")) << "no line for " << name;
+    if (name == "README.md" || !name.ends_with(".md")) continue;
+    EXPECT_TRUE(contains(index, "](" + name + ")")) << "no line for " << name;
   }
 }
 

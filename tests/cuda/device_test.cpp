@@ -83,13 +83,18 @@ TEST_F(Gpu, ServiceQueuesCompute) {
   const std::vector<std::string> few = {"gpu.sms=8", "mesh.width=4", "mesh.height=4",
                                         "mesh.memory_tiles=0 2 5 7 8 10 13 15"};
   const config::MachineConfig machine = config::load_machine("opportunistic", few);
-  const config::PolicyConfig policy = config::load_policy("llc-compute", {});
   const auto device = open();
-  for (const char* name : {"triad", "bfs-rmat"}) {
+  struct Case {
+    const char *name, *policy, *taken;
+  };
+  for (const auto& [name, policy_name, taken] :
+       {Case{"triad", "llc-compute", "service.taken"}, {"bfs-rmat", "llc-compute", "service.taken"},
+        {"vecadd-strided", "omni-compute", "sm_service.taken"}}) {
+    const config::PolicyConfig policy = config::load_policy(policy_name, {});
     const runtime::Recording& recording = workload(name, 50'000);
     const ReplayJob job{&recording, &machine, &policy};
     const report::RunResult expected = replay_on_cpu(recording, machine, policy, {});
-    EXPECT_GT(testing::counter(expected, "service.taken"), 0u);
+    EXPECT_GT(testing::counter(expected, taken), 0u);
     EXPECT_EQ(numbers(run_on(*device, {&job, 1})[0]), numbers(expected)) << name;
   }
 }
