@@ -29,8 +29,7 @@ Tick step_on_cpu(uint32_t shuffle_lanes, bool as_cluster, std::span<Component> c
                  std::span<const uint32_t> which, const sm::SystemView& system,
                  const Window& window, const DueView& due) {
   const auto step = [&](const auto& g) {
-    if (as_cluster)
-      return step_cluster<Family>(g, components, which, system, window, due.sent_to);
+    if (as_cluster) return step_cluster<Family>(g, components, which, system, window, due.sent_to);
     return step_due<Family>(g, components, which, system, window, due);
   };
   return shuffle_lanes == 0 ? step(HostGroup{}) : step(ShuffledGroup{shuffle_lanes});
@@ -88,7 +87,7 @@ class CpuExecutor {
   Window window_;
   std::byte* arena_ = nullptr;  ///< whose channels know their consumers
   DueTicks due_;
-  DueView due_now_;  ///< in the window
+  DueView due_now_;                             ///< in the window
   alignas(64) std::atomic<uint32_t> round_{0};  ///< advanced by the main thread
   alignas(64) std::atomic<uint32_t> left_{0};   ///< portions of the round that are not finished
   std::atomic<bool> stop_{false};

@@ -1,9 +1,9 @@
 // When each component is due, as the CPU's backend knows it from window to window.
 //
 // Most components sleep in most windows. When such a one is due changes only when something is sent
-// to it, or when it is stepped: only then are the heads of its channels looked at. Who sends says so
-// (Horizon::sent_to), in bytes that are looked at in the next window, behind the threads' barrier;
-// in the window itself nobody can feel it.
+// to it, or when it is stepped: only then are the heads of its channels looked at. Who sends says
+// so (Horizon::sent_to), in bytes that are looked at in the next window, behind the threads'
+// barrier; in the window itself nobody can feel it.
 #pragma once
 
 #include <cstdint>
@@ -44,10 +44,9 @@ class DueTicks {
 /// The first of [first, last) that is due before `end`; of those in front of it the earliest tick
 /// goes into `next`. A function of its own, so that this loop's registers are not those of the
 /// models.
-[[gnu::noinline]] inline const uint32_t* first_due(const Component* components,
-                                                   const DueView& view, const uint32_t* first,
-                                                   const uint32_t* last, std::byte* base, Tick end,
-                                                   Tick& next) {
+[[gnu::noinline]] inline const uint32_t* first_due(const Component* components, const DueView& view,
+                                                   const uint32_t* first, const uint32_t* last,
+                                                   std::byte* base, Tick end, Tick& next) {
   Tick* const due = view.due;
   uint8_t* const news = view.news;
   Tick earliest = next;

@@ -193,9 +193,7 @@ class Router {
     return v_.va_wanted[(size_t{r_} << v_.p.output_shift) + out];
   }
   NW_HD NW_INLINE uint32_t vnet_of(uint32_t number) const {
-    return v_.p.vnets == 1         ? 0
-           : v_.vcs_per_vnet == 1 ? number
-                                   : number / v_.vcs_per_vnet;
+    return v_.p.vnets == 1 ? 0 : v_.vcs_per_vnet == 1 ? number : number / v_.vcs_per_vnet;
   }
   NW_HD NW_INLINE uint32_t vcs_of(uint32_t vnet) const {
     return static_cast<uint32_t>(low_bits(v_.vcs_per_vnet)) << (vnet * v_.vcs_per_vnet);

@@ -88,9 +88,10 @@ TEST(Compare, ReadsRunsAndSweepsOfTheProgram) {
   const TemporaryFolder folder;
   const std::string a = folder.file("a.json"), b = folder.file("b.json"), s = folder.file("s");
   ASSERT_EQ(run_program({"run", "fma", "--policy", "baseline", "--json", a}).exit_code, 0);
-  ASSERT_EQ(run_program({"run", "fma", "--policy", "baseline", "--json", b, "--set", "sm.schedulers=1"})
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      run_program({"run", "fma", "--policy", "baseline", "--json", b, "--set", "sm.schedulers=1"})
+          .exit_code,
+      0);
   ASSERT_EQ(run_program({"sweep", "fma", "--policy", "baseline", "--out", s}).exit_code, 0);
   const Outcome equal = run_program({"compare", a, s, "--exit-code"});
   EXPECT_EQ(equal.exit_code, 0) << equal.out << equal.err;

@@ -88,7 +88,8 @@ TEST_F(Gpu, ServiceQueuesCompute) {
     const char *name, *policy, *taken;
   };
   for (const auto& [name, policy_name, taken] :
-       {Case{"triad", "llc-compute", "service.taken"}, {"bfs-rmat", "llc-compute", "service.taken"},
+       {Case{"triad", "llc-compute", "service.taken"},
+        {"bfs-rmat", "llc-compute", "service.taken"},
         {"vecadd-strided", "omni-compute", "sm_service.taken"}}) {
     const config::PolicyConfig policy = config::load_policy(policy_name, {});
     const runtime::Recording& recording = workload(name, 50'000);

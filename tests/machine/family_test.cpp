@@ -107,8 +107,8 @@ TEST(Family, IsWokenByWhatIsSentToIt) {
   DueTicks due(components.size());
   Tick next = 0;
   const auto step = [&] {
-    next = step_due<Toys>(HostGroup{}, components, all, view, {next, next + 10},
-                          due.begin_window());
+    next =
+        step_due<Toys>(HostGroup{}, components, all, view, {next, next + 10}, due.begin_window());
   };
   while (next < kNever) step();
   EXPECT_EQ(arena.get(sink)->packets, 25u);

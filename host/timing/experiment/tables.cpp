@@ -114,12 +114,11 @@ std::string chart_text(const Chart& chart) {
     text += fmt::format("{:<{}}", chart.x[x], width);
     for (size_t i = 0; i < columns.size(); ++i) {
       const auto at = values.find({x, i});
-      const std::string number =
-          at == values.end() ? "-"
-                             : fmt::format("{:.{}f}", at->second,
-                                           at->second >= 1000 ? 0
-                                           : at->second >= 10 ? 1
-                                                              : 3);
+      const std::string number = at == values.end() ? "-"
+                                                    : fmt::format("{:.{}f}", at->second,
+                                                                  at->second >= 1000 ? 0
+                                                                  : at->second >= 10 ? 1
+                                                                                     : 3);
       text += fmt::format("  {:>{}}", number, widths[i]);
     }
     text += "\n";
