@@ -47,7 +47,7 @@ TEST(Usage, TheLegendOfATableIsForTerminalsAndWhoAsks) {
 }
 
 TEST(Usage, FewerMainSmsAreNamedWhereNothingIsOffloaded) {
-  const char* const note = "the main GPU has 64 SMs";
+  const char* const note = "GPU has 64 SMs instead of 68";
   EXPECT_TRUE(
       contains(run_program({"run", "gather", "--policy", "ndp-controlled-bmap"}).out, note));
   EXPECT_FALSE(contains(run_program({"run", "gather", "--policy", "baseline"}).out, note));
