@@ -35,14 +35,12 @@ struct Parcel {
   Packet packet;
   uint16_t output = 0;
   Tick begun = 0;  ///< when its first flit could leave its sender
-  Tick came = 0;   ///< when its last flit stood first and its channel had no room; 0: it had
 };
 
 /// What packets have waited for, in ticks, summed over packets.
 struct PacketTimes {
   uint64_t injection = 0;  ///< at their sending terminal, until they begin
-  uint64_t transit = 0;    ///< from there until their last flit stands first at its terminal
-  uint64_t ejection = 0;   ///< from there until their channel has room
+  uint64_t transit = 0;    ///< from there until they leave, waiting for room in what follows included
 };
 
 /// A sending terminal's channels and parcels.
@@ -146,7 +144,7 @@ struct ChannelEnds {
       end.free &= ~(uint64_t{1} << number);
       end.next = k + 1;
       const Begun begun{n * kParcels + number, output, flits_of(packet)};
-      s.parcels.in(base)[begun.tag] = {packet, static_cast<uint16_t>(output), now, 0};
+      s.parcels.in(base)[begun.tag] = {packet, static_cast<uint16_t>(output), now};
       s.times.injection += now - head_arrival(channel, base);
       s.counters.packets_in += 1;
       s.counters.bytes += packet.bytes;
@@ -169,16 +167,11 @@ struct ChannelEnds {
   }
   /// All of a packet has come: send it on, if its channel has room now.
   NW_HD bool deliver(uint32_t tag) const {
-    Parcel& parcel = s.parcels.in(base)[tag];
+    const Parcel& parcel = s.parcels.in(base)[tag];
     const Packet& packet = parcel.packet;
     Channel& channel = channel_of(tag);
-    if (!can_send(channel, base, now)) {
-      if (parcel.came == 0) parcel.came = now;
-      return false;
-    }
-    const Tick came = parcel.came != 0 ? parcel.came : now;
-    s.times.transit += came - parcel.begun;
-    s.times.ejection += now - came;
+    if (!can_send(channel, base, now)) return false;
+    s.times.transit += now - parcel.begun;
     nearwarp::send(channel, base, now, packet, horizon);
     s.ends.in(base)[tag / kParcels].free |= uint64_t{1} << (tag % kParcels);
     s.counters.packets_out += 1;

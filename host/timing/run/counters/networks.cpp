@@ -69,11 +69,8 @@ constexpr CounterRow<Waited> kWaited[] = {
      "Cycles that they waited at the network's entrance, summed over packets",
      [](W w) { return w.ticks.injection / w.period; }},
     {".transit", "network cycles",
-     "Cycles from there until their last flit had arrived, summed over packets",
+     "Cycles from there until they had left it, summed over packets",
      [](W w) { return w.ticks.transit / w.period; }},
-    {".ejection_wait", "network cycles",
-     "Cycles that they then waited for room in what follows, summed over packets",
-     [](W w) { return w.ticks.ejection / w.period; }},
 };
 
 /// Of the networks of a class, if they keep times.
