@@ -40,7 +40,7 @@ struct Parcel {
 /// What packets have waited for, in ticks, summed over packets.
 struct PacketTimes {
   uint64_t injection = 0;  ///< at their sending terminal, until they begin
-  uint64_t transit = 0;    ///< from there until they leave, waiting for room in what follows included
+  uint64_t transit = 0;  ///< from there until they leave, waiting for room in what follows included
 };
 
 /// A sending terminal's channels and parcels.

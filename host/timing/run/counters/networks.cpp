@@ -68,8 +68,7 @@ constexpr CounterRow<Waited> kWaited[] = {
     {".injection_wait", "network cycles",
      "Cycles that they waited at the network's entrance, summed over packets",
      [](W w) { return w.ticks.injection / w.period; }},
-    {".transit", "network cycles",
-     "Cycles from there until they had left it, summed over packets",
+    {".transit", "network cycles", "Cycles from there until they had left it, summed over packets",
      [](W w) { return w.ticks.transit / w.period; }},
 };
 
