@@ -178,7 +178,7 @@ const bars = (figure) => {
   if (published.length)
     marks.push(Plot.tickY(published, {fx: "x", x: "series", y: "value", stroke: "currentColor",
                                       strokeWidth: 2}));
-  const svg = Plot.plot({width, height: 320, marginBottom: tilted ? 82 : 30, marginLeft: 48,
+  const svg = Plot.plot({width, height: 290 + (tilted ? 4.1 * longest : 0), marginBottom: tilted ? 24 + 4.1 * longest : 30, marginLeft: 48,
     marginTop: 14, marginRight: 8,
     fx: {domain: figure.x, padding: .14, label: null},
     x: {domain: names, axis: null, padding: 0},
@@ -219,10 +219,11 @@ const heat = (figure) => {
   const values = rows.map((row) => row.value);
   const middle = (Math.min(...values) + Math.max(...values)) / 2;
   const svg = Plot.plot({width: Math.max(Math.min(wide(), 760), 120 + 56 * figure.x.length),
-    height: 70 + 44 * names.length, marginLeft: 110, marginBottom: 44, marginTop: 10,
+    height: 70 + 44 * names.length,
+    marginLeft: 24 + 6.2 * Math.max(...names.map((name) => name.length)), marginBottom: 44, marginTop: 10,
     x: {domain: figure.x, label: figure.x_name, labelAnchor: "center", labelArrow: "none",
         tickSize: 0},
-    y: {domain: names, label: figure.series_name, labelArrow: "none", tickSize: 0},
+    y: {domain: names, label: null, tickSize: 0},
     color: {scheme: "blues", domain: d3.extent(values)},
     marks: [Plot.cell(rows, {x: "x", y: "series", fill: "value", inset: 1}),
             Plot.text(rows, {x: "x", y: "series", text: (row) => number(row.value),
@@ -281,8 +282,10 @@ const figureTable = (figure) => {
   const at = new Map(figure.cells.map((c) => [`${c.x} ${c.series} ${c.part}`, c.value]));
   const value = (x, s, p) => at.get(`${x} ${s} ${p}`) ?? "-";
   const stacked = figure.kind === "stacked";
+  // A row of a stacked figure is one series; of others it has them all.
   const published = figure.published.length
-    ? (x, s) => figure.published.find((p) => p.x === x && (!p.series || p.series === s)) : null;
+    ? (x, s) => figure.published.filter((p) =>
+        p.x === x && (!stacked || !p.series || p.series === s)) : null;
   const columns = stacked ? [figure.x_name, figure.series_name, ...figure.parts, "all"]
     : [figure.x_name, ...figure.series.map((name) => name || figure.unit || "value")];
   const rows = [];
@@ -297,8 +300,8 @@ const figureTable = (figure) => {
   if (published) {
     columns.push("published");
     for (const row of rows) {
-      const p = published(row[0], stacked ? row[1] : "");
-      row.push(p ? `${number(p.value)} (${p.source})` : "-");
+      row.push(published(row[0], row[1]).map((p) =>
+        `${p.part || p.series} ${number(p.value)} (${p.source})`.trim()).join("; ") || "-");
     }
   }
   return {columns, rows};
@@ -311,6 +314,8 @@ const draw = (figure) => {
   section.append(make("h2", {}, figure.title,
     figure.unit ? make("span", {class: "quiet"}, ` [${figure.unit}]`) : ""));
   if (figure.about) section.append(make("p", {class: "quiet"}, figure.about));
+  if (figure.kind === "heat")
+    section.append(make("p", {class: "quiet"}, `Down: ${figure.series_name}.`));
   if (figure.kind === "stacked")
     section.append(make("p", {class: "quiet"}, "Bars of a group, from the left: " +
                         figure.series.join(", ") + "."));
