@@ -119,7 +119,8 @@ TEST(Locations, SharedMemoryNearAndFar) {
   EXPECT_EQ(executed_at(k, far, load, SharedMemory::kFar), Location::kFar);
 }
 
-/// The paper's listing 1, as nvcc compiles it without unrolling its loop.
+/// The paper's listing 1, in the manner of what nvcc makes of it, written by hand, its loop not
+/// unrolled.
 constexpr const char* kScalarVectorMultiply = R"(.version 8.0
 .target sm_75
 .address_size 64
