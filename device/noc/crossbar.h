@@ -70,11 +70,15 @@ class Crossbar {
       retry(o, first_cycle, when);
     }
   }
-  /// When the first of them goes on, as far as is known; kNever if none is known to.
-  NW_HD NW_INLINE Tick stuck_until() const {
+  /// When the first of them goes on, as far as is known (kNever: of none), and whether there is one
+  /// of which it is not known: its credit may come before the others'.
+  NW_HD NW_INLINE Tick stuck_until(bool& unknown) const {
     Tick until = kNever;
-    for (uint64_t bits = s_.stuck; bits != 0; bits &= bits - 1)
-      until = min_tick(until, room_at(count_trailing_zeros(bits)));
+    for (uint64_t bits = s_.stuck; bits != 0; bits &= bits - 1) {
+      const Tick when = room_at(count_trailing_zeros(bits));
+      unknown |= when >= kNever;
+      until = min_tick(until, when);
+    }
     return until;
   }
 
@@ -480,9 +484,9 @@ NW_HD NW_APART StepResult step_crossbar(const G& g, const CrossbarParams& p, Cro
     for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = 0;
     s.next_head = 0;
     if (s.stuck == 0) return wake;
-    const Tick until = crossbar.stuck_until();
-    if (until >= kNever) return wake | kPoll;
-    return min_tick(wake, max_tick(until, window.end));
+    bool unknown = false;
+    const Tick until = crossbar.stuck_until(unknown);
+    return min_tick(wake, max_tick(until, window.end)) | (unknown ? kPoll : 0);
   });
   StepResult result;
   result.poll = (answer & kPoll) != 0;
