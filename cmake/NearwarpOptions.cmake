@@ -27,12 +27,21 @@ target_compile_options(nw_flags INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(nw_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
+if(CMAKE_UNITY_BUILD)  # the shadows of other files
+  target_compile_options(nw_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>)
+endif()
 if(NW_DEBUG_ASSERTS)
   target_compile_definitions(nw_flags INTERFACE NW_DEBUG_ASSERTS=1)
 endif()
 if(NW_SANITIZE)
+  # Checks that cost a sixth of the compile time of all: null pointers and overruns are found by the
+  # address sanitizer, and hardly anything is virtual.
+  set(unchecked "")
+  if(NW_SANITIZE MATCHES "undefined")
+    set(unchecked -fno-sanitize=null,vptr,object-size)
+  endif()
   # With sanitizers, GCC takes members of the standard library's types for uninitialised.
   target_compile_options(nw_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${NW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -Wno-maybe-uninitialized>)
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${NW_SANITIZE} ${unchecked} -fno-omit-frame-pointer -fno-sanitize-recover=all -Wno-maybe-uninitialized>)
   target_link_options(nw_flags INTERFACE -fsanitize=${NW_SANITIZE})
 endif()

@@ -1,10 +1,28 @@
 # Helpers that every folder uses, so that a target is one line.
 
-# nw_library(NAME SOURCES... [LIBS ...])
+# What is not hot is compiled with this: sanitizers' checks take compilers three times as long with
+# optimisation (GCC 12), and building takes most of the time of a check of everything.
+set(NW_COLD_FLAGS "")
+if(NW_SANITIZE)
+  set(NW_COLD_FLAGS -O0)
+endif()
+# Tests spend their time in libraries.
+set(NW_TEST_FLAGS -O1 ${NW_COLD_FLAGS})
+
+# nw_alone(SOURCES...): these have names in common with other sources of their target, and are compiled
+# by themselves where others are joined (CMAKE_UNITY_BUILD).
+function(nw_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# nw_library(NAME SOURCES... [LIBS ...] [HOT]): HOT where a run's time goes.
 function(nw_library name)
-  cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT" "" "LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC nw_flags ${ARG_LIBS})
+  if(NOT ARG_HOT)
+    target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${NW_COLD_FLAGS}>")
+  endif()
 endfunction()
 
 # nw_test(NAME SOURCES... [LIBS ...] [LABELS ...]): one executable, each TEST a ctest test.
@@ -18,6 +36,7 @@ function(nw_test name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE nw_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE NW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${NW_TEST_FLAGS}>")
   gtest_discover_tests(${name} PROPERTIES TIMEOUT 600 DISCOVERY_TIMEOUT 60)
   # gtest_discover_tests flattens lists among the properties; so the labels are set afterwards.
   set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
