@@ -8,6 +8,7 @@
 #include "device/frontend/front_end.h"
 #include "device/link/host_memory.h"
 #include "device/link/link_port.h"
+#include "device/mechanisms/mpu/mechanism.h"
 #include "device/mechanisms/opportunistic/mechanism.h"
 #include "device/mechanisms/tom/mechanism.h"
 #include "device/noc/channel_network.h"
@@ -161,7 +162,7 @@ using FamilyWith =
 
 /// The mechanisms that come with the program; a mechanism's number is its place. A type by itself:
 /// as template arguments of every view, all of them would be where calls of one look for functions.
-struct Mechanisms : sm::MechanismList<tom::Mechanism, opportunistic::Mechanism> {};
+struct Mechanisms : sm::MechanismList<tom::Mechanism, opportunistic::Mechanism, mpu::Mechanism> {};
 /// The product's family.
 using ProductFamily = FamilyWith<Mechanisms>;
 static_assert(ProductFamily::kind_of<sm::SmState>() == ComponentKind::kSm);

@@ -46,9 +46,12 @@ enum class PacketKind : uint16_t {
   kWrite = packet_detail::memory(2, MessageClass::kRequest),
   /// Read-modify-write of one line at the L2 (or at the vault, from a stack SM).
   kAtomic = packet_detail::memory(3, MessageClass::kRequest),
+  /// A cache line is wanted beside the banks that have it: no data comes in reply.
+  kReadNear = packet_detail::memory(5, MessageClass::kRequest),
   kReadReply = packet_detail::memory(1, MessageClass::kReply),
   kWriteAck = packet_detail::memory(2, MessageClass::kReply),
   kAtomicReply = packet_detail::memory(3, MessageClass::kReply),
+  kNearReply = packet_detail::memory(5, MessageClass::kReply),
   /// Drop a line from an L2 slice; no reply.
   kInvalidate = packet_detail::memory(4, MessageClass::kCoherence),
   // Dispatch.

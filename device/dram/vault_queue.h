@@ -172,14 +172,14 @@ NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base
   Channel& in = *s.in.in(base);
   const Packet& q = front(in, base);
   s.counters.requests_in += 1;
-  if (q.kind != PacketKind::kRead && q.kind != PacketKind::kWrite &&
-      q.kind != PacketKind::kAtomic) {
+  const bool read = q.kind == PacketKind::kRead || q.kind == PacketKind::kReadNear;
+  if (!read && q.kind != PacketKind::kWrite && q.kind != PacketKind::kAtomic) {
     record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
     pop(in, base, now, horizon);
     return;
   }
   const BankLocation at = locate(p, base, q.line);
-  s.counters.reads += q.kind == PacketKind::kRead ? 1 : 0;
+  s.counters.reads += read ? 1 : 0;
   s.counters.writes += q.kind == PacketKind::kWrite ? 1 : 0;
   s.counters.atomics += q.kind == PacketKind::kAtomic ? 1 : 0;
   if (p.forward_writes != 0 && q.kind == PacketKind::kRead && is_written(p, s, base, q, at.bank)) {
@@ -199,7 +199,7 @@ NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base
   x.sectors = q.sectors;
   x.src = q.src;
   const uint32_t sectors = population_count(q.sectors);
-  const bool whole = q.kind == PacketKind::kRead && (p.sector_reads == 0 || sectors == 0);
+  const bool whole = read && (p.sector_reads == 0 || sectors == 0);
   x.data_bytes =
       static_cast<uint16_t>(whole ? p.line_bytes : (sectors == 0 ? 1 : sectors) * p.sector_bytes);
   x.bank = static_cast<uint8_t>(at.bank);
@@ -297,8 +297,12 @@ NW_HD NW_INLINE void issue_read(const VaultParams& p, VaultState& s, std::byte* 
   s.counters.read_commands += 1;
   s.counters.data_bytes_read += x.data_bytes;
   const bool atomic = x.kind == static_cast<uint8_t>(PacketKind::kAtomic);
-  push_reply(p, s, base, x, atomic ? PacketKind::kAtomicReply : PacketKind::kReadReply,
-             uint32_t{p.header_bytes} + x.data_bytes, s.bus_free);
+  const bool near = x.kind == static_cast<uint8_t>(PacketKind::kReadNear);
+  push_reply(p, s, base, x,
+             near     ? PacketKind::kNearReply
+             : atomic ? PacketKind::kAtomicReply
+                      : PacketKind::kReadReply,
+             uint32_t{p.header_bytes} + (near ? 0 : x.data_bytes), s.bus_free);
   if (atomic) {  // the entry stays, as the write of what was read
     x.silent = 1;
     x.opened = 0;

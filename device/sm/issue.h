@@ -154,8 +154,12 @@ NW_HD inline bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
   } else {
     if ((in.flags & kHasRecord) != 0)
       w.at.trace_pos = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded).next;
-    const uint32_t at = take_port(v, in, scheduler, now, lines - 1) + in.latency + (lines - 1);
-    set_results(v, warp, in, constants == Constants::kMissing ? kPendingLoad : at);
+    if (w.unit != in.unit) {
+      hooks::issue_elsewhere(v, warp, in, now);
+    } else {
+      const uint32_t at = take_port(v, in, scheduler, now, lines - 1) + in.latency + (lines - 1);
+      set_results(v, warp, in, constants == Constants::kMissing ? kPendingLoad : at);
+    }
   }
   const uint32_t next = now + ((in.flags & kBranch) != 0 ? v.p.branch_latency : 1);
   advance(w.at, words, v.system.image, w.first_block);

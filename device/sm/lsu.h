@@ -47,6 +47,7 @@ NW_HD inline void operation_ended(V& v, uint32_t warp, uint32_t now) {
 template <class V>
 NW_HD inline void complete_load(V& v, uint32_t entry, uint32_t at, uint32_t now) {
   const LoadEntry& e = v.load_entries[entry];
+  if (v.warps[e.warp].watch != 0 && hooks::take_loaded(v, e.warp, entry, at, now)) return;
   v.s.free_loads |= bit(entry);
   set_results(v, e.warp, v.instr(e.pc), at);
   operation_ended(v, e.warp, now);
@@ -288,10 +289,13 @@ NW_HD inline void lsu_step(V& v, uint32_t now) {
     s.counters.shared_cycles += cycles;
     s.lsu_busy_until = now + cycles;
     lsu_pop(s);
-    set_results(v, op.warp, in, now + cycles - 1 + v.p.shared_latency);
+    const uint32_t ready = now + cycles - 1 + v.p.shared_latency;
+    if (v.warps[op.warp].watch != 0 && hooks::take_shared_access(v, op, ready, now)) return;
+    set_results(v, op.warp, in, ready);
     operation_ended(v, op.warp, now);
     return;
   }
+  if (op.watch != 0 && hooks::take_access(v, op, now)) return;
   LineList& lines = s.lines;
   const LineAddr virtual_line = lines.line[lines.next];
   const Tick tick = v.tick(now);
@@ -435,6 +439,7 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
       if (!v.p.l1.plain) cache::l1_end_fill(v.p.l1, s.l1, v.base, m, n);
       break;
     }
+    case PacketKind::kNearReply:
     case PacketKind::kAtomicReply:
       line_arrived(v, p.tag, now);
       break;

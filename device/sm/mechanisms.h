@@ -26,6 +26,11 @@ inline constexpr uint32_t kOwnStoreTag = 0x20000000u;
 /// What the look-up of a line came to.
 enum class LineUse : uint8_t { kHit, kMerged, kMiss, kStore, kAtomic };
 
+/// Hooks::own_send_tick(): there is nothing to send.
+inline constexpr Tick kNothingToSend = ~Tick{0};
+/// Channels of its own that a mechanism sends over from an SM, at most.
+inline constexpr uint32_t kMaxOwnSends = 2;
+
 /// The hooks, doing nothing. A warp that a mechanism holds (Phase::kHeld, Warp::holder) does
 /// nothing until the mechanism sets it free.
 struct Hooks {
@@ -54,8 +59,31 @@ struct Hooks {
   template <class O>
   NW_HD static void after_issue(O&, uint32_t /*warp*/, uint32_t /*threads*/) {}
 
+  /// A warp has issued an instruction that no port of the SM executes: the mechanism has made it
+  /// ready for another Unit than the instruction's own. Its results are the mechanism's to set.
+  template <class O>
+  NW_HD static void issue_elsewhere(O&, uint32_t /*warp*/, const ImageInstr&, uint32_t /*now*/) {}
+
   // --- memory ---
 
+  /// The access of which it is told is at the head, and its next line is to be looked up. True: it
+  /// has done that, or waits for the network.
+  template <class O>
+  NW_HD static bool take_access(O&, const LsuOp&, uint32_t /*now*/) {
+    return false;
+  }
+  /// A watched warp's access to shared memory has left the queue; its result is there at cycle
+  /// `ready`. True: the mechanism ends it.
+  template <class O>
+  NW_HD static bool take_shared_access(O&, const LsuOp&, uint32_t /*ready*/, uint32_t /*now*/) {
+    return false;
+  }
+  /// A watched warp's load has got its last line; its registers would be ready at cycle `at`. True:
+  /// the mechanism ends it and gives its load entry back.
+  template <class O>
+  NW_HD static bool take_loaded(O&, uint32_t /*entry*/, uint32_t /*at*/, uint32_t /*now*/) {
+    return false;
+  }
   /// A watched warp has issued an access to global memory. True: tell of its lines.
   template <class O>
   NW_HD static bool on_access(O&, uint32_t /*warp*/) {
@@ -111,6 +139,12 @@ struct Hooks {
   /// The same at the cycle's end, once it is known what the SM has issued.
   template <class O>
   NW_HD static void end_cycle(O&, uint32_t /*now*/) {}
+  /// From which tick on it can send over the one of its own channels (0 to kMaxOwnSends - 1),
+  /// while it wants to (SmStateOf::own_unsent); kNever: a credit that is not known yet is wanted.
+  template <class O>
+  NW_HD static Tick own_send_tick(const O&, uint32_t /*which*/) {
+    return kNothingToSend;
+  }
   /// Once a cycle, after the load-store unit, while it wants to (SmStateOf::wants_network): send
   /// something over the network if there is room.
   template <class O>
@@ -224,6 +258,34 @@ template <class V>
 NW_HD NW_INLINE void after_issue(V& v, uint32_t warp, uint32_t threads) {
   each(v, v.warps[warp].count, [&](auto& o) { NW_HOOKS(o)::after_issue(o, warp, threads); });
 }
+template <class V>
+NW_HD NW_APART void issue_elsewhere(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
+  each(v, v.s.attached, [&](auto& o) { NW_HOOKS(o)::issue_elsewhere(o, warp, in, now); });
+}
+template <class V>
+NW_HD NW_INLINE bool take_access(V& v, const LsuOp& op, uint32_t now) {
+  bool taken = false;
+  each(v, op.watch, [&](auto& o) {
+    if (!taken) taken = NW_HOOKS(o)::take_access(o, op, now);
+  });
+  return taken;
+}
+template <class V>
+NW_HD NW_INLINE bool take_shared_access(V& v, const LsuOp& op, uint32_t ready, uint32_t now) {
+  bool taken = false;
+  each(v, v.warps[op.warp].watch, [&](auto& o) {
+    if (!taken) taken = NW_HOOKS(o)::take_shared_access(o, op, ready, now);
+  });
+  return taken;
+}
+template <class V>
+NW_HD NW_INLINE bool take_loaded(V& v, uint32_t warp, uint32_t entry, uint32_t at, uint32_t now) {
+  bool taken = false;
+  each(v, v.warps[warp].watch, [&](auto& o) {
+    if (!taken) taken = NW_HOOKS(o)::take_loaded(o, entry, at, now);
+  });
+  return taken;
+}
 /// The mechanisms that want to hear of the access's lines.
 template <class V>
 NW_HD NW_INLINE uint8_t on_access(V& v, uint32_t warp) {
@@ -287,6 +349,12 @@ NW_HD NW_APART void end_cycle(V& v, uint32_t now) {
 template <class V>
 NW_HD NW_APART void take_own(V& v, uint32_t now) {
   each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::take_own(o, now); });
+}
+template <class V>
+NW_HD NW_APART Tick own_send_tick(V& v, uint32_t which) {
+  Tick t = kNothingToSend;
+  each(v, v.s.own_unsent, [&](auto& o) { t = min_tick(t, NW_HOOKS(o)::own_send_tick(o, which)); });
+  return t;
 }
 template <class V>
 NW_HD NW_INLINE void use_network(V& v, uint32_t now) {

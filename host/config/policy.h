@@ -10,7 +10,8 @@ struct PolicyConfig {
   std::string name;         ///< file name without ".toml"
   std::string path;         ///< where it was read from
   std::string description;  ///< [policy] description
-  std::string mechanism;  ///< [policy] mechanism: "none", "tom", "tuning", "coda", "opportunistic"
+  std::string
+      mechanism;  ///< [policy] mechanism: "none", "tom", "tuning", "coda", "opportunistic", "mpu"
   std::string
       mapping;  ///< [policy] mapping: "bmap", "tmap", "oracle", "local", "cgp", "coda" or "fta"
 
@@ -75,6 +76,18 @@ struct PolicyConfig {
     std::string sm_alu = "idle";    ///< of their service queues: "idle" (the SM's) or "own"
     uint32_t alu_lanes = 32;        ///< of an ALU that a service queue has for itself
   } chains;
+
+  /// [mpu]; X. Xie et al., MPU, sections IV-B, IV-C and V-B
+  struct Mpu {
+    std::string locations = "annotated";  ///< "annotated", "hardware", "near" or "far"
+    std::string shared_memory = "near";   ///< "near" or "far"
+    bool offload_accesses = true;     ///< the load-store unit's test may find an access to be near
+    bool hash_units = false;          ///< near-bank units (and banks) of lines are hashed
+    uint32_t near_registers = 16384;  ///< of 32 bits, of a core's near-bank units
+    uint32_t collectors = 4;          ///< operand collectors of a near-bank unit
+    uint32_t word_bytes = 8;          ///< instruction, commit, or name of a register, on the TSVs
+    uint32_t access_bytes = 16;       ///< an offloaded access on the TSVs
+  } mpu;
 };
 
 }  // namespace nearwarp::config

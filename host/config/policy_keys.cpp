@@ -15,16 +15,18 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 41> all = {{
+  static const std::array<Key<P>, 49> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
-       "none tom tuning coda opportunistic",
+       "none tom tuning coda opportunistic mpu",
        "none: everything runs on the main GPU; tom: offloading after the TOM paper; tuning: "
        "offloading of loops after Y. Wu et al. (ICS 2020); coda: pages are spread over stacks or "
        "stay "
        "in one, after the CODA paper; opportunistic: chains of loads, arithmetic and stores are "
-       "computed at L2 slices, after A. Pattnaik et al. (ISCA 2019)."},
+       "computed at L2 slices, after A. Pattnaik et al. (ISCA 2019); mpu: instructions are "
+       "executed "
+       "beside the banks of a core, after the MPU paper."},
       {"policy.mapping", [](P& p) -> Member { return &p.mapping; }, "", 0, 0, false,
        "bmap tmap oracle local cgp coda fta",
        "How memory is spread over stacks. bmap: the baseline's fine interleaving; tmap: two "
@@ -153,7 +155,30 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        kOptional},
       {NW_KEY(chains.alu_lanes), "lanes", 1, 32, false, "",
        "Of the ALUs that service queues have for themselves.", kOptional},
-      {NW_KEY(dispatch.groups), "groups", 1, 64, false, "",
+      {NW_KEY(mpu.locations), "", 0, 0, false, "annotated hardware near far",
+       "Where instructions are executed that both parts of a core can execute. annotated: as the "
+       "compiler says, and where it says both as with hardware; hardware: near the banks if all of "
+       "their registers are there; near, far: all of them.",
+       kOptional},
+      {NW_KEY(mpu.shared_memory), "", 0, 0, false, "near far",
+       "Where a core's shared memory is: beside the banks or on the logic die.", kOptional},
+      {NW_KEY(mpu.offload_accesses), "", 0, 0, false, "",
+       "Coalesced loads and stores of a warp's own near-bank unit leave their data above the TSVs; "
+       "false: all data goes through the load-store unit.",
+       kOptional},
+      {NW_KEY(mpu.hash_units), "", 0, 0, false, "",
+       "Lines are spread over near-bank units and their banks by a hash; false: consecutive lines "
+       "of a core go to its units in turn, as warps have their registers there.",
+       kOptional},
+      {NW_KEY(mpu.near_registers), "registers", 1024, 1048576, false, "",
+       "32-bit registers of all near-bank register files of a core.", kOptional},
+      {NW_KEY(mpu.collectors), "instructions", 1, 8, false, "",
+       "That can wait for their operands in a near-bank unit.", kOptional},
+      {NW_KEY(mpu.word_bytes), "B", 1, 64, false, "",
+       "What an instruction, its commit, or the name of a register takes of the TSVs.", kOptional},
+      {NW_KEY(mpu.access_bytes), "B", 1, 64, false, "",
+       "What an offloaded access takes of the TSVs: address, register and unit.", kOptional},
+      {NW_KEY(dispatch.groups), "groups", 1, 256, false, "",
        "Groups of SMs with queues of thread blocks of their own: the SMs of a stack, if they lie "
        "in "
        "stacks, else as many SMs in a row to each.",

@@ -93,6 +93,11 @@ Ref<Channel> only(const Layout& l, const std::vector<uint32_t>& links, NodeId no
   return found;
 }
 
+/// One of `carries`, and is no mechanism's own.
+bool carries_for_all(const Link& l, uint8_t carries) {
+  return (l.carries & carries) != 0 && (l.carries & kOwn) == 0;
+}
+
 Ref<Channel> needed(const Layout& l, Ref<Channel> channel, NodeId node) {
   if (channel.count == 0)
     throw Error(
@@ -104,11 +109,11 @@ Ref<Channel> needed(const Layout& l, Ref<Channel> channel, NodeId node) {
 
 Ref<Channel> Layout::find_in(NodeId node, uint8_t carries) const {
   return only(*this, links[node].in, node,
-              [&](const Link& l) { return (l.carries & carries) != 0 && (l.carries & kOwn) == 0; });
+              [&](const Link& l) { return carries_for_all(l, carries); });
 }
 Ref<Channel> Layout::find_out(NodeId node, uint8_t carries) const {
   return only(*this, links[node].out, node,
-              [&](const Link& l) { return (l.carries & carries) != 0 && (l.carries & kOwn) == 0; });
+              [&](const Link& l) { return carries_for_all(l, carries); });
 }
 Ref<Channel> Layout::in(NodeId node, uint8_t carries) const {
   return needed(*this, find_in(node, carries), node);

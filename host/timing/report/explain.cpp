@@ -176,7 +176,7 @@ double CandidateRow::offloaded_share() const {
 }
 
 std::string format_explanation(const RunResult& run, size_t width) {
-  if (run.candidates.empty()) return format_chains(run, width);
+  if (run.candidates.empty()) return format_chains(run, width) + format_places(run, width);
   std::vector<std::string> names;
   std::string sources;
   for (const CandidateRow& row : run.candidates) {

@@ -15,4 +15,7 @@ std::string format_explanation(const RunResult& run, size_t width = 80);
 /// without any. Ends with a line feed.
 std::string format_chains(const RunResult& run, size_t width);
 
+/// Where instructions were executed and data was found (MPU), likewise.
+std::string format_places(const RunResult& run, size_t width);
+
 }  // namespace nearwarp::report

@@ -29,6 +29,10 @@ const char* kind_name(PacketKind kind, const MechanismRuns& mechanisms) {
       return "read reply";
     case PacketKind::kWriteAck:
       return "write acknowledgement";
+    case PacketKind::kReadNear:
+      return "read beside the banks";
+    case PacketKind::kNearReply:
+      return "end of a read beside the banks";
     case PacketKind::kAtomicReply:
       return "atomic reply";
     case PacketKind::kLaunchBlock:

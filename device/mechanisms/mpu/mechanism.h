@@ -1,0 +1,87 @@
+// MPU: a SIMT pipeline that is split between the base logic die and units beside the DRAM banks.
+//
+// Source: X. Xie et al., "MPU: Towards Bandwidth-abundant SIMT Processor via Near-bank Computing"
+// (MPU), section IV.
+#pragma once
+
+#include "device/frontend/mechanisms.h"
+#include "device/mechanisms/mpu/offload_engine.h"
+
+namespace nearwarp::mpu {
+
+struct OnSm : sm::Hooks {
+  template <uint32_t kWords>
+  using State = SmSideState<kWords>;
+  using Params = SmSideParams;
+
+  template <class O>
+  NW_HD static bool at_cursor(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+    return come_to_instruction(o, warp, now, earliest);
+  }
+  template <class O>
+  NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
+    let_go(o, warp, now, now);
+  }
+  template <class O>
+  NW_HD static void on_operation_ended(O& o, uint32_t warp, uint32_t now) {
+    mpu::operation_ended(o, warp, now);
+  }
+  template <class O>
+  NW_HD static void issue_elsewhere(O& o, uint32_t warp, const sm::ImageInstr& in, uint32_t now) {
+    issue_near(o, warp, in, now);
+  }
+  template <class O>
+  NW_HD static bool on_access(O& o, uint32_t warp) {
+    return side_of(o, warp).near_access;
+  }
+  template <class O>
+  NW_HD static bool take_access(O& o, const sm::LsuOp& op, uint32_t now) {
+    offload_line(o, op, now);
+    return true;
+  }
+  template <class O>
+  NW_HD static bool take_shared_access(O& o, const sm::LsuOp& op, uint32_t ready, uint32_t now) {
+    return issue_shared(o, op, ready, now);
+  }
+  template <class O>
+  NW_HD static bool take_loaded(O& o, uint32_t entry, uint32_t at, uint32_t now) {
+    return write_near(o, entry, at, now);
+  }
+  template <class O>
+  NW_HD static void on_packet(O& o, const Packet& p, uint32_t now) {
+    if (p.kind == kCommit) {
+      commit(o, p.tag & 0xff, p.tag >> 8, now);
+    } else {
+      NW_ASSERT(p.kind == kRegisterToFar);
+      moved(o, p.tag & 0xff, now);
+    }
+  }
+  template <class O>
+  NW_HD static Tick own_arrival(const O& o) {
+    return near_side_tick(o);
+  }
+  template <class O>
+  NW_HD static void take_own(O& o, uint32_t now) {
+    step_near_side(o, now);
+  }
+  template <class O>
+  NW_HD static Tick own_send_tick(const O& o, uint32_t which) {
+    const uint32_t waiting = which == 0 ? o.s.down_count : o.s.up_count;
+    const Ref<Channel>& out = which == 0 ? o.s.down_out : o.s.up_out;
+    return waiting == 0 ? sm::kNothingToSend : send_tick(*out.in(o.v.base), o.v.base);
+  }
+};
+
+/// Nothing.
+struct OnFrontEnd : frontend::Hooks {
+  struct State {};
+  struct Params {};
+};
+
+struct Mechanism {
+  static constexpr uint32_t kPacketBlock = mpu::kPacketBlock;
+  using OnSm = mpu::OnSm;
+  using OnFrontEnd = mpu::OnFrontEnd;
+};
+
+}  // namespace nearwarp::mpu

@@ -1,0 +1,200 @@
+// The near-bank units of a core, and the TSVs to them (MPU, section IV-B).
+//
+// What comes down the TSVs is taken in order. An instruction waits there for an operand collector
+// of its warp's unit, then for the unit's ALU; when it has been executed the unit says so, over the
+// TSVs, and the scoreboard in the subcore hears of it. Registers are written and read as they come.
+#pragma once
+
+#include "device/mechanisms/mpu/packets.h"
+#include "device/mechanisms/mpu/sm_state.h"
+#include "device/sm/lsu.h"
+
+namespace nearwarp::mpu {
+
+template <class O>
+NW_HD NW_INLINE WarpSide& side_of(O& o, uint32_t warp) {
+  return o.s.warps.in(o.v.base)[warp];
+}
+template <class O>
+NW_HD NW_INLINE NearOp& op_of(O& o, uint32_t index) {
+  return o.s.ops.in(o.v.base)[index];
+}
+/// Places in `ops` of load entries begin here.
+template <class O>
+NW_HD NW_INLINE uint32_t first_load(const O& o) {
+  return o.s.warps.count * kNearOps;
+}
+
+// --- what waits for the TSVs ---
+
+template <class O>
+NW_HD NW_INLINE void note_unsent(O& o) {
+  auto& bits = o.v.s.own_unsent;
+  const bool any = (o.s.down_count | o.s.up_count) != 0;
+  bits = static_cast<uint8_t>(any ? bits | o.bit : bits & ~o.bit);
+}
+template <class O>
+NW_HD inline void put(O& o, const Ref<Order>& ring, uint32_t head, uint32_t& count,
+                      const Order& order) {
+  NW_ASSERT(count < ring.count);
+  const uint32_t at = head + count;
+  ring.in(o.v.base)[at < ring.count ? at : at - ring.count] = order;
+  count += 1;
+  note_unsent(o);
+}
+template <class O>
+NW_HD inline void send_down(O& o, PacketKind kind, uint32_t bytes, uint32_t tag,
+                            uint32_t reply_bytes = 0) {
+  put(o, o.s.down, o.s.down_head, o.s.down_count,
+      {static_cast<uint16_t>(kind), static_cast<uint16_t>(bytes), static_cast<uint16_t>(tag),
+       static_cast<uint16_t>(reply_bytes)});
+}
+template <class O>
+NW_HD inline void send_up(O& o, PacketKind kind, uint32_t bytes, uint32_t tag) {
+  put(o, o.s.up, o.s.up_head, o.s.up_count,
+      {static_cast<uint16_t>(kind), static_cast<uint16_t>(bytes), static_cast<uint16_t>(tag), 0});
+}
+
+/// Send what the channel takes.
+template <class O>
+NW_HD inline void drain(O& o, const Ref<Order>& ring, uint32_t& head, uint32_t& count, Channel& out,
+                        Tick tick) {
+  auto& v = o.v;
+  while (count != 0 && can_send(out, v.base, tick)) {
+    const Order& order = ring.in(v.base)[head];
+    Packet p;
+    p.kind = static_cast<PacketKind>(order.kind);
+    p.src = p.dst = v.s.endpoint;
+    p.tag = order.tag;
+    p.bytes = order.bytes;
+    p.extra = order.reply_bytes;
+    head = head + 1 == ring.count ? 0 : head + 1;
+    count -= 1;
+    send(out, v.base, tick, p, v.horizon);
+  }
+}
+
+// --- what takes time near the banks ---
+
+/// Have place `index` of `ops` looked at when it is due.
+template <class O>
+NW_HD inline void set_due(O& o, uint32_t index, uint32_t now) {
+  NearOp& op = op_of(o, index);
+  const uint32_t last = now + kNearWheelSlots - 1;
+  const uint32_t at = op.due < last ? op.due : last;
+  const uint32_t slot = at % kNearWheelSlots;
+  op.next = (o.s.wheel_used >> slot & 1) != 0 ? o.s.wheel[slot] : kNoOp;
+  o.s.wheel[slot] = index;
+  o.s.wheel_used |= sm::bit(slot);
+  if (at < o.s.next_due) o.s.next_due = at;
+}
+
+/// Those whose cycle has come: instructions commit; what a load has got is written near the banks.
+template <class O>
+NW_HD inline void run_due(O& o, uint32_t now) {
+  const uint32_t slot = now % kNearWheelSlots;
+  if ((o.s.wheel_used >> slot & 1) != 0) {
+    uint32_t index = o.s.wheel[slot];
+    o.s.wheel_used &= ~sm::bit(slot);
+    while (index != kNoOp) {
+      const NearOp op = op_of(o, index);
+      const uint32_t loads = first_load(o);
+      if (op.due > now) {
+        set_due(o, index, now);
+      } else if (index < loads) {
+        send_up(o, kCommit, o.p.word_bytes, index / kNearOps | index % kNearOps << 8);
+      } else {
+        const sm::LoadEntry& e = o.v.load_entries[index - loads];
+        const uint32_t words = o.v.instr(e.pc).register_writes;
+        send_down(o, kLoadedToNear, o.p.word_bytes + words * 4 * sm::kWarpSize,
+                  e.warp | (index - loads) << 8);
+      }
+      index = op.next;
+    }
+  }
+  const uint32_t from = (now + 1) % kNearWheelSlots;
+  const uint64_t used = o.s.wheel_used;
+  o.s.next_due =
+      used == 0
+          ? kNotDue
+          : now + 1 + count_trailing_zeros(from == 0 ? used : used >> from | used << (64 - from));
+}
+
+/// The register has come to where its warp wants it: with the last one the warp goes on.
+template <class O>
+NW_HD inline void moved(O& o, uint32_t warp, uint32_t now);
+
+/// An instruction has an operand collector: it takes the unit's ALU as soon as that is free.
+template <class O>
+NW_HD inline void execute_near(O& o, uint32_t warp, uint32_t number, uint32_t now) {
+  const uint32_t index = warp * kNearOps + number;
+  NearOp& op = op_of(o, index);
+  const sm::ImageInstr& in = o.v.instr(op.pc);
+  NearUnit& unit = o.s.units[warp % o.p.units];
+  const uint32_t begin = unit.port_free > now ? unit.port_free : now;
+  unit.port_free = begin + in.interval;
+  o.s.counters.port_cycles += in.interval;
+  unit.starts[unit.oldest] = begin;
+  unit.oldest = unit.oldest + 1 == o.p.collectors ? 0 : unit.oldest + 1;
+  op.due = begin + in.latency;
+  set_due(o, index, now);
+}
+
+/// A packet has come down. False: an instruction that no operand collector is free for.
+template <class O>
+NW_HD inline bool take_down(O& o, const Packet& p, uint32_t now) {
+  const uint32_t warp = p.tag & 0xff, number = p.tag >> 8;
+  if (p.kind == kNearInstruction) {
+    const NearUnit& unit = o.s.units[warp % o.p.units];
+    if (unit.starts[unit.oldest] > now) {
+      o.s.refused_until = unit.starts[unit.oldest];
+      return false;
+    }
+    execute_near(o, warp, number, now);
+  } else if (p.kind == kNearShared) {
+    const uint32_t index = warp * kNearOps + number;
+    op_of(o, index).due = now + op_of(o, index).latency;
+    set_due(o, index, now);
+  } else if (p.kind == kRegisterWanted) {
+    send_up(o, kRegisterToFar, p.extra, warp);
+  } else if (p.kind == kRegisterToNear) {
+    moved(o, warp, now);
+  } else {
+    NW_ASSERT(p.kind == kLoadedToNear);
+    o.s.counters.loaded_to_near += 1;
+    o.v.s.free_loads |= sm::bit(number);
+    sm::set_results(o.v, warp, o.v.instr(o.v.load_entries[number].pc), now);
+    sm::operation_ended(o.v, warp, now);
+  }
+  return true;
+}
+
+/// The near side's cycle, and what leaves for the TSVs.
+template <class O>
+NW_HD NW_APART void step_near_side(O& o, uint32_t now) {
+  auto& v = o.v;
+  const Tick tick = v.tick(now);
+  Channel& in = *o.s.down_in.in(v.base);
+  o.s.refused_until = 0;
+  while (has_packet(in, v.base, tick)) {
+    const Packet p = front(in, v.base);
+    if (!take_down(o, p, now)) break;
+    pop(in, v.base, tick, v.horizon);
+  }
+  run_due(o, now);
+  drain(o, o.s.down, o.s.down_head, o.s.down_count, *o.s.down_out.in(v.base), tick);
+  drain(o, o.s.up, o.s.up_head, o.s.up_count, *o.s.up_out.in(v.base), tick);
+  note_unsent(o);
+}
+
+/// When the near side wants to be stepped.
+template <class O>
+NW_HD inline Tick near_side_tick(const O& o) {
+  const auto& v = o.v;
+  Tick t = head_arrival(*o.s.down_in.in(v.base), v.base);
+  if (t < kNever && o.s.refused_until != 0) t = max_tick(t, v.tick(o.s.refused_until));
+  if (o.s.next_due != kNotDue) t = min_tick(t, v.tick(o.s.next_due));
+  return t;
+}
+
+}  // namespace nearwarp::mpu

@@ -1,0 +1,84 @@
+// Where MPU's split pipeline executed instructions and found data, for people.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "host/timing/report/columns.h"
+#include "host/timing/report/explain.h"
+
+namespace nearwarp::report {
+namespace {
+
+uint64_t counter(const RunResult& run, std::string_view name) {
+  for (const Counter& c : run.counters)
+    if (c.name == name) return c.value;
+  return 0;
+}
+
+std::string mean(uint64_t sum, uint64_t count) {
+  return count == 0 ? "-"
+                    : fmt::format("{:.0f}", static_cast<double>(sum) / static_cast<double>(count));
+}
+
+struct Row {
+  const char* text;
+  const char* name;
+};
+constexpr std::array kInstructions = {
+    Row{"near-bank units", "mpu.near"},
+    Row{"near-bank shared memory", "mpu.shared"},
+    Row{"subcores, by hint or table", "mpu.far"},
+    Row{"subcores, by opcode", "mpu.fixed"},
+};
+constexpr std::array kAccesses = {
+    Row{"loads offloaded", "mpu.loads_near"},
+    Row{"stores offloaded", "mpu.stores_near"},
+    Row{"kept: not all lanes", "mpu.inactive"},
+    Row{"kept: not one run of bytes", "mpu.scattered"},
+    Row{"kept: data of another core", "mpu.remote"},
+    Row{"kept: of another near-bank unit", "mpu.other_unit"},
+};
+
+template <size_t n>
+std::string shares(const RunResult& run, const char* head, const std::array<Row, n>& rows,
+                   size_t width) {
+  uint64_t all = 0;
+  for (const Row& row : rows) all += counter(run, row.name);
+  std::vector<std::string> names;
+  Column count{head, {}}, share{"%", {}};
+  for (const Row& row : rows) {
+    const uint64_t of = counter(run, row.name);
+    names.emplace_back(row.text);
+    count.cells.push_back(grouped(of));
+    share.cells.push_back(
+        all == 0 ? "-"
+                 : fmt::format("{:.1f}", 100 * static_cast<double>(of) / static_cast<double>(all)));
+  }
+  return columns_text(names, {count, share}, width);
+}
+
+}  // namespace
+
+std::string format_places(const RunResult& run, size_t width) {
+  if (counter(run, "mpu.code_fixed") == 0) return "";
+  const uint64_t commits = counter(run, "mpu.near") + counter(run, "mpu.shared");
+  return wrapped(
+             fmt::format(
+                 "Where instructions were executed under {}. From issue to commit a "
+                 "near-bank instruction took {} core cycles in the mean. {} registers moved "
+                 "to near-bank register files and {} to those of subcores; {} were written "
+                 "near the banks by loads that were kept. For each move a warp waited {} "
+                 "core cycles in the mean, and {} for its value before.",
+                 run.policy, mean(counter(run, "mpu.near_cycles"), commits),
+                 grouped(counter(run, "mpu.moves_near")), grouped(counter(run, "mpu.moves_far")),
+                 grouped(counter(run, "mpu.loaded_to_near")),
+                 mean(counter(run, "mpu.held_move"),
+                      counter(run, "mpu.moves_near") + counter(run, "mpu.moves_far")),
+                 mean(counter(run, "mpu.held_value"),
+                      counter(run, "mpu.moves_near") + counter(run, "mpu.moves_far"))),
+             width) +
+         "\n" + shares(run, "instructions", kInstructions, width) + "\n" +
+         shares(run, "accesses", kAccesses, width);
+}
+
+}  // namespace nearwarp::report
