@@ -62,6 +62,7 @@ class MpuRun final : public sim::MechanismRun {
 
   void collect(System& system, report::RunResult& result) override {
     collect_places(system, number_, tables_, result);
+    result.parts.near_bank_units = true;
   }
 
   void check(System& system) override {

@@ -21,6 +21,7 @@ enum class Scale : uint8_t {
   kEvents,  ///< energy per event, or per bit where bits are counted
   kBytes,   ///< energy per bit, bytes are counted
   kFlits,   ///< energy per bit, flits of the GPU's networks are counted
+  kLanes,   ///< energy of a lane, registers of warps are counted
   kRows,    ///< energy of a row of another size than the machine's
   kCycles,  ///< power, core cycles are counted
 };
@@ -40,6 +41,7 @@ struct RuleSet {
   std::span<const Rule> rules;
   std::string_view term = "", counter = "";
   bool MachineParts::*of = nullptr;  ///< the part; null: every machine has it
+  bool without = false;              ///< for machines that do not have it
 };
 
 constexpr EnergyPart kSm = EnergyPart::kSm, kL2 = EnergyPart::kL2, kNetwork = EnergyPart::kNetwork,
@@ -83,14 +85,11 @@ constexpr Rule kRules[] = {
      Scale::kFlits},
     {kNetwork, "network.port_wires", "noc.port_bytes", "network.memory_wire_fj_per_bit",
      Scale::kBytes},
-    {kNetwork, "network.stacks", "stack.switch_bytes", "network.stack_hop_fj_per_bit",
-     Scale::kBytes},
     {kLinks, "links.pcie.transfer", "pcie.bytes", "links.pcie_fj_per_bit", Scale::kBytes},
     {kDram, "dram.activation", "dram.activates", "dram.activation_fj", Scale::kRows},
     {kDram, "dram.precharge", "dram.precharges", "dram.precharge_fj", Scale::kEvents},
     {kDram, "dram.read", "dram.bytes_read", "dram.read_fj_per_bit", Scale::kBytes},
     {kDram, "dram.write", "dram.bytes_written", "dram.write_fj_per_bit", Scale::kBytes},
-    {kDram, "dram.tsv", "dram.bytes_read dram.bytes_written", "dram.tsv_fj_per_bit", Scale::kBytes},
     {kDram, "dram.refresh", "dram.refreshes", "dram.refresh_fj", Scale::kEvents},
     {kLeakage, "l2.leakage", "l2.powered_cycles", "leakage.l2_slice_uw", Scale::kCycles},
     {kLeakage, "dram.leakage", "dram.powered_cycles", "leakage.vault_uw", Scale::kCycles},
@@ -101,6 +100,23 @@ constexpr Rule kNetworkWireRules[] = {
     {kNetwork, "network.sm_wires", "noc.flits", "network.sm_wire_fj_per_bit", Scale::kFlits},
     {kNetwork, "network.memory_wires", "noc.flits", "network.memory_wire_fj_per_bit",
      Scale::kFlits},
+};
+
+constexpr Rule kVaultTsvRules[] = {
+    {kNetwork, "network.stacks", "stack.switch_bytes", "network.stack_hop_fj_per_bit",
+     Scale::kBytes},
+    {kDram, "dram.tsv", "dram.bytes_read dram.bytes_written", "dram.tsv_fj_per_bit", Scale::kBytes},
+};
+/// Whatever crosses them is charged: packets' headers, registers and instructions too.
+constexpr Rule kCoreTsvRules[] = {
+    {kDram, "dram.tsv", "stack.switch_bytes", "dram.tsv_fj_per_bit", Scale::kBytes},
+};
+/// A register that moves is read on one side and written on the other.
+constexpr Rule kNearBankRules[] = {
+    {kSm, "moves.read", "mpu.moves_near mpu.moves_far mpu.loaded_to_near", "sm.register_read_fj",
+     Scale::kLanes},
+    {kSm, "moves.write", "mpu.moves_near mpu.moves_far mpu.loaded_to_near", "sm.register_write_fj",
+     Scale::kLanes},
 };
 
 /// For each kind of link.
@@ -116,6 +132,9 @@ constexpr RuleSet kAllRules[] = {
     {kSmRules, "sm.", "sm."},
     {kSmRules, "stack_sm.", "stack_sm.", &MachineParts::stack_sms},
     {kRules},
+    {kVaultTsvRules, "", "", &MachineParts::core_tsvs, true},
+    {kCoreTsvRules, "", "", &MachineParts::core_tsvs},
+    {kNearBankRules, "", "", &MachineParts::near_bank_units},
     {kNetworkWireRules, "", "", &MachineParts::network_wires},
     {kTransferRules, "links.gpu_to_memory.", "link.gpu_to_memory."},
     {kTransferRules, "links.memory_to_gpu.", "link.memory_to_gpu."},
@@ -130,7 +149,7 @@ constexpr RuleSet kAllRules[] = {
 template <class F>
 void each_rule(const MachineParts& parts, F&& f) {
   for (const RuleSet& set : kAllRules) {
-    if (set.of != nullptr && !(parts.*set.of)) continue;
+    if (set.of != nullptr && parts.*set.of == set.without) continue;
     for (const Rule& rule : set.rules) f(rule, set);
   }
 }
@@ -197,6 +216,9 @@ class Accountant {
         break;
       case Scale::kFlits:
         term.times = uint64_t{8} * machine_.interconnect.flit_bytes;
+        break;
+      case Scale::kLanes:
+        term.times = 32;
         break;
       case Scale::kRows:
         term.times = machine_.dram.row_bytes;

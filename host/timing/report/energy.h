@@ -20,6 +20,9 @@ struct MachineParts {
   /// Wires between the GPU's networks and what they join. In a mesh there are none: everything
   /// stands in a tile beside its router.
   bool network_wires = false;
+  /// The switches of stacks are cores' TSVs, which all of their memory's packets cross.
+  bool core_tsvs = false;
+  bool near_bank_units = false;  ///< with registers of their own
 };
 
 /// Wide enough for every count times every constant.

@@ -159,6 +159,7 @@ report::RunResult Replay::result(std::string partial_reason) {
   r.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
   collect(*what_.recording, image_, mechanisms_, system_, control_.last / system_.core_period, r);
   r.parts.network_wires = what_.machine->interconnect.topology != "mesh";
+  r.parts.core_tsvs = what_.machine->shape == "near_bank";
   r.energy = report::account_energy(*what_.machine, r);
   for (const auto& m : mechanisms_) m->report(system_, r);
   return r;
