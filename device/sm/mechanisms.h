@@ -26,11 +26,6 @@ inline constexpr uint32_t kOwnStoreTag = 0x20000000u;
 /// What the look-up of a line came to.
 enum class LineUse : uint8_t { kHit, kMerged, kMiss, kStore, kAtomic };
 
-/// Hooks::own_send_tick(): there is nothing to send.
-inline constexpr Tick kNothingToSend = ~Tick{0};
-/// Channels of its own that a mechanism sends over from an SM, at most.
-inline constexpr uint32_t kMaxOwnSends = 2;
-
 /// The hooks, doing nothing. A warp that a mechanism holds (Phase::kHeld, Warp::holder) does
 /// nothing until the mechanism sets it free.
 struct Hooks {
@@ -139,12 +134,6 @@ struct Hooks {
   /// The same at the cycle's end, once it is known what the SM has issued.
   template <class O>
   NW_HD static void end_cycle(O&, uint32_t /*now*/) {}
-  /// From which tick on it can send over the one of its own channels (0 to kMaxOwnSends - 1),
-  /// while it wants to (SmStateOf::own_unsent); kNever: a credit that is not known yet is wanted.
-  template <class O>
-  NW_HD static Tick own_send_tick(const O&, uint32_t /*which*/) {
-    return kNothingToSend;
-  }
   /// Once a cycle, after the load-store unit, while it wants to (SmStateOf::wants_network): send
   /// something over the network if there is room.
   template <class O>
@@ -349,12 +338,6 @@ NW_HD NW_APART void end_cycle(V& v, uint32_t now) {
 template <class V>
 NW_HD NW_APART void take_own(V& v, uint32_t now) {
   each(v, v.s.own_channels, [&](auto& o) { NW_HOOKS(o)::take_own(o, now); });
-}
-template <class V>
-NW_HD NW_APART Tick own_send_tick(V& v, uint32_t which) {
-  Tick t = kNothingToSend;
-  each(v, v.s.own_unsent, [&](auto& o) { t = min_tick(t, NW_HOOKS(o)::own_send_tick(o, which)); });
-  return t;
 }
 template <class V>
 NW_HD NW_INLINE void use_network(V& v, uint32_t now) {

@@ -160,10 +160,6 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   if (s.own_channels != 0) {
     const Tick own = hooks::own_arrival(v, n.poll);
     if (own < kNever) when(n, v, own, from);
-    for (uint32_t k = 0; s.own_unsent != 0 && k < kMaxOwnSends; ++k) {
-      const Tick sends = hooks::own_send_tick(v, k);
-      if (sends != kNothingToSend) when(n, v, sends, from);
-    }
   }
   if (s.from_front_end.count != 0) {
     const Tick control = head_arrival(v.from_front_end(), v.base);

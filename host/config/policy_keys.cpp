@@ -139,7 +139,7 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "Shared arrays and what a warp does with them: NAME:accumulator:BYTES or NAME:table:BYTES, "
        "several joined by +.",
        kOptional},
-      {NW_KEY(chains.offload_entries), "chains", 1, 64, false, "",
+      {NW_KEY(chains.offload_entries), "chains", 1, 256, false, "",
        "That an SM may have offloaded at a time: entries of its offload queue.", kOptional},
       {NW_KEY(chains.service_entries), "chains", 1, 256, false, "",
        "That a service queue takes in; others come back as operands.", kOptional},

@@ -57,18 +57,12 @@ struct OnSm : sm::Hooks {
     }
   }
   template <class O>
-  NW_HD static Tick own_arrival(const O& o) {
-    return near_side_tick(o);
+  NW_HD static Tick own_arrival(const O& o, bool& poll) {
+    return near_side_tick(o, poll);
   }
   template <class O>
   NW_HD static void take_own(O& o, uint32_t now) {
     step_near_side(o, now);
-  }
-  template <class O>
-  NW_HD static Tick own_send_tick(const O& o, uint32_t which) {
-    const uint32_t waiting = which == 0 ? o.s.down_count : o.s.up_count;
-    const Ref<Channel>& out = which == 0 ? o.s.down_out : o.s.up_out;
-    return waiting == 0 ? sm::kNothingToSend : send_tick(*out.in(o.v.base), o.v.base);
   }
 };
 

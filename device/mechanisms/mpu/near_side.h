@@ -28,19 +28,12 @@ NW_HD NW_INLINE uint32_t first_load(const O& o) {
 // --- what waits for the TSVs ---
 
 template <class O>
-NW_HD NW_INLINE void note_unsent(O& o) {
-  auto& bits = o.v.s.own_unsent;
-  const bool any = (o.s.down_count | o.s.up_count) != 0;
-  bits = static_cast<uint8_t>(any ? bits | o.bit : bits & ~o.bit);
-}
-template <class O>
 NW_HD inline void put(O& o, const Ref<Order>& ring, uint32_t head, uint32_t& count,
                       const Order& order) {
   NW_ASSERT(count < ring.count);
   const uint32_t at = head + count;
   ring.in(o.v.base)[at < ring.count ? at : at - ring.count] = order;
   count += 1;
-  note_unsent(o);
 }
 template <class O>
 NW_HD inline void send_down(O& o, PacketKind kind, uint32_t bytes, uint32_t tag,
@@ -184,16 +177,23 @@ NW_HD NW_APART void step_near_side(O& o, uint32_t now) {
   run_due(o, now);
   drain(o, o.s.down, o.s.down_head, o.s.down_count, *o.s.down_out.in(v.base), tick);
   drain(o, o.s.up, o.s.up_head, o.s.up_count, *o.s.up_out.in(v.base), tick);
-  note_unsent(o);
 }
 
-/// When the near side wants to be stepped.
+/// When the near side wants to be stepped; `poll`: a credit that is not known yet may change that.
 template <class O>
-NW_HD inline Tick near_side_tick(const O& o) {
+NW_HD inline Tick near_side_tick(const O& o, bool& poll) {
   const auto& v = o.v;
   Tick t = head_arrival(*o.s.down_in.in(v.base), v.base);
   if (t < kNever && o.s.refused_until != 0) t = max_tick(t, v.tick(o.s.refused_until));
   if (o.s.next_due != kNotDue) t = min_tick(t, v.tick(o.s.next_due));
+  const auto sends = [&](uint32_t waiting, const Ref<Channel>& out) {
+    if (waiting == 0) return;
+    const Tick at = send_tick(*out.in(v.base), v.base);
+    poll |= at >= kNever;
+    t = min_tick(t, at);
+  };
+  sends(o.s.down_count, o.s.down_out);
+  sends(o.s.up_count, o.s.up_out);
   return t;
 }
 
