@@ -149,7 +149,7 @@ TEST_F(ExperimentCommand, MistakesAreFoundBeforeAnythingRuns) {
 
 TEST(Experiments, ThoseThatComeWithTheProgramCanBeMade) {
   for (const char* name :
-       {"tom", "tuning", "coda", "opportunistic", "mechanisms", "combinations"}) {
+       {"tom", "tuning", "coda", "opportunistic", "mpu", "mechanisms", "combinations"}) {
     const TemporaryFolder folder;
     const Outcome outcome =
         run_program({"experiment", name, "--size", "small", "--no-run", "--out", folder.file("x")});
