@@ -33,6 +33,7 @@ struct Rule {
   std::string_view counters;  ///< separated by blanks; added
   std::string_view constant;  ///< key without "energy."
   Scale scale;
+  bool MachineParts::*not_with = nullptr;  ///< for machines without this part
 };
 
 /// Rules for a part of the machine: `term` goes before the term's names, `counter` before their
@@ -41,7 +42,6 @@ struct RuleSet {
   std::span<const Rule> rules;
   std::string_view term = "", counter = "";
   bool MachineParts::*of = nullptr;  ///< the part; null: every machine has it
-  bool without = false;              ///< for machines that do not have it
 };
 
 constexpr EnergyPart kSm = EnergyPart::kSm, kL2 = EnergyPart::kL2, kNetwork = EnergyPart::kNetwork,
@@ -85,11 +85,15 @@ constexpr Rule kRules[] = {
      Scale::kFlits},
     {kNetwork, "network.port_wires", "noc.port_bytes", "network.memory_wire_fj_per_bit",
      Scale::kBytes},
+    {kNetwork, "network.stacks", "stack.switch_bytes", "network.stack_hop_fj_per_bit",
+     Scale::kBytes, &MachineParts::core_tsvs},
     {kLinks, "links.pcie.transfer", "pcie.bytes", "links.pcie_fj_per_bit", Scale::kBytes},
     {kDram, "dram.activation", "dram.activates", "dram.activation_fj", Scale::kRows},
     {kDram, "dram.precharge", "dram.precharges", "dram.precharge_fj", Scale::kEvents},
     {kDram, "dram.read", "dram.bytes_read", "dram.read_fj_per_bit", Scale::kBytes},
     {kDram, "dram.write", "dram.bytes_written", "dram.write_fj_per_bit", Scale::kBytes},
+    {kDram, "dram.tsv", "dram.bytes_read dram.bytes_written", "dram.tsv_fj_per_bit", Scale::kBytes,
+     &MachineParts::core_tsvs},
     {kDram, "dram.refresh", "dram.refreshes", "dram.refresh_fj", Scale::kEvents},
     {kLeakage, "l2.leakage", "l2.powered_cycles", "leakage.l2_slice_uw", Scale::kCycles},
     {kLeakage, "dram.leakage", "dram.powered_cycles", "leakage.vault_uw", Scale::kCycles},
@@ -102,11 +106,6 @@ constexpr Rule kNetworkWireRules[] = {
      Scale::kFlits},
 };
 
-constexpr Rule kVaultTsvRules[] = {
-    {kNetwork, "network.stacks", "stack.switch_bytes", "network.stack_hop_fj_per_bit",
-     Scale::kBytes},
-    {kDram, "dram.tsv", "dram.bytes_read dram.bytes_written", "dram.tsv_fj_per_bit", Scale::kBytes},
-};
 /// Whatever crosses them is charged: packets' headers, registers and instructions too.
 constexpr Rule kCoreTsvRules[] = {
     {kDram, "dram.tsv", "stack.switch_bytes", "dram.tsv_fj_per_bit", Scale::kBytes},
@@ -132,7 +131,6 @@ constexpr RuleSet kAllRules[] = {
     {kSmRules, "sm.", "sm."},
     {kSmRules, "stack_sm.", "stack_sm.", &MachineParts::stack_sms},
     {kRules},
-    {kVaultTsvRules, "", "", &MachineParts::core_tsvs, true},
     {kCoreTsvRules, "", "", &MachineParts::core_tsvs},
     {kNearBankRules, "", "", &MachineParts::near_bank_units},
     {kNetworkWireRules, "", "", &MachineParts::network_wires},
@@ -149,8 +147,9 @@ constexpr RuleSet kAllRules[] = {
 template <class F>
 void each_rule(const MachineParts& parts, F&& f) {
   for (const RuleSet& set : kAllRules) {
-    if (set.of != nullptr && parts.*set.of == set.without) continue;
-    for (const Rule& rule : set.rules) f(rule, set);
+    if (set.of != nullptr && !(parts.*set.of)) continue;
+    for (const Rule& rule : set.rules)
+      if (rule.not_with == nullptr || !(parts.*rule.not_with)) f(rule, set);
   }
 }
 

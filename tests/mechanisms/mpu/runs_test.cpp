@@ -33,7 +33,12 @@ TEST(Mpu, EveryInstructionIsExecutedOnce) {
                     counter(r, "mpu.shared"),
                 counter(r, "sm.issued"));
       EXPECT_EQ(counter(r, "dram.bytes_written"), counter(base, "dram.bytes_written"));
-      EXPECT_EQ(counter(r, "mpu.near") == 0, std::string(policy) == "mpu-far");
+      // In between, it depends on whether all operands are there.
+      if (std::string(policy) == "mpu-far") {
+        EXPECT_EQ(counter(r, "mpu.near"), 0u);
+      } else if (std::string(policy) == "mpu-near") {
+        EXPECT_GT(counter(r, "mpu.near"), 0u);
+      }
       EXPECT_EQ(counter(r, "mpu.far") == 0, std::string(policy) == "mpu-near");
     }
   }
@@ -75,8 +80,8 @@ TEST(Mpu, TheSmallestQueues) {
       "lsu.load_entries=1",        "l1.mshr_entries=1",
       "l1.mshr_merges=1",          "near_bank.queue_entries=2",
       "dram.queue_entries=2",      "dram.read_entries=1",
-      "dram.write_entries=1",      "dram.write_high_watermark=2",
-      "dram.write_low_watermark=1"};
+      "dram.write_entries=1",      "dram.write_high_watermark=1",
+      "dram.write_low_watermark=0"};
   for (const char* name : {"vector-add", "reduction"}) {
     SCOPED_TRACE(name);
     const report::RunResult r = run(name, "mpu", smallest, {}, 300'000);
