@@ -144,7 +144,10 @@ struct ChannelEnds {
       end.free &= ~(uint64_t{1} << number);
       end.next = k + 1;
       const Begun begun{n * kParcels + number, output, flits_of(packet)};
-      s.parcels.in(base)[begun.tag] = {packet, static_cast<uint16_t>(output), now};
+      Parcel& parcel = s.parcels.in(base)[begun.tag];  // one by one: padding stays as it is
+      parcel.packet = packet;
+      parcel.output = static_cast<uint16_t>(output);
+      parcel.begun = now;
       s.times.injection += now - head_arrival(channel, base);
       s.counters.packets_in += 1;
       s.counters.bytes += packet.bytes;
