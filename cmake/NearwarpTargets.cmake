@@ -25,7 +25,10 @@ function(nw_library name)
   endif()
 endfunction()
 
-# nw_test(NAME SOURCES... [LIBS ...] [LABELS ...]): one executable, each TEST a ctest test.
+add_custom_target(nw_tests_threads)
+
+# nw_test(NAME SOURCES... [LIBS ...] [LABELS ...]): one executable, each TEST a ctest test (but for
+# NW_WHOLE_TESTS).
 # Labels: cpu (if none is given), cuda, slow (seconds, or minutes with sanitizers), threads (runs
 # several threads; target nw_tests_threads builds all of these).
 function(nw_test name)
@@ -37,6 +40,17 @@ function(nw_test name)
   target_link_libraries(${name} PRIVATE nw_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE NW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${NW_TEST_FLAGS}>")
+  if("threads" IN_LIST ARG_LABELS)
+    add_dependencies(nw_tests_threads ${name})
+  endif()
+  if(NW_WHOLE_TESTS)  # programs keep what several of their tests want, and begin slowly with a sanitizer
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 3600 LABELS "${ARG_LABELS}")
+    if("slow" IN_LIST ARG_LABELS)
+      set_tests_properties(${name} PROPERTIES COST 100)
+    endif()
+    return()
+  endif()
   gtest_discover_tests(${name} PROPERTIES TIMEOUT 600 DISCOVERY_TIMEOUT 60)
   # gtest_discover_tests flattens lists among the properties; so the labels are set afterwards.
   set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
@@ -45,12 +59,8 @@ function(nw_test name)
 endforeach()
 ")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
-  if("threads" IN_LIST ARG_LABELS)
-    add_dependencies(nw_tests_threads ${name})
-  endif()
 endfunction()
 
-add_custom_target(nw_tests_threads)
 
 # nw_benchmark(NAME SOURCES... [LIBS ...])
 function(nw_benchmark name)
