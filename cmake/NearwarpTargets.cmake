@@ -1,9 +1,9 @@
 # Helpers that every folder uses, so that a target is one line.
 
-# What is not hot is compiled with this: sanitizers' checks take compilers three times as long with
+# What is not hot is compiled with this: UBSan's checks take compilers three times as long with
 # optimisation (GCC 12), and building takes most of the time of a check of everything.
 set(NW_COLD_FLAGS "")
-if(NW_SANITIZE)
+if(NW_SANITIZE MATCHES "undefined")
   set(NW_COLD_FLAGS -O0)
 endif()
 # Tests spend their time in libraries.
