@@ -68,6 +68,12 @@ extern const char* const dwt2d_ptx;
 extern const char* const hotspot3d_ptx;
 extern const char* const hybridsort_ptx;
 extern const char* const mummer_ptx;
+extern const char* const axpy_ptx;
+extern const char* const gemv_ptx;
+extern const char* const blur_ptx;
+extern const char* const conv_ptx;
+extern const char* const max_pool_ptx;
+extern const char* const upsample_ptx;
 
 // Without unrolled loops.
 extern const char* const libor_rolled_ptx;
@@ -125,6 +131,7 @@ extern const char* const mummer_rolled_ptx;
 extern const char* const srad_rolled_ptx;
 extern const char* const streamcluster_rolled_ptx;
 extern const char* const reduction_global_rolled_ptx;
+extern const char* const gemv_rolled_ptx;
 
 extern const char* const drivers_hash;  ///< SHA-256 of all sources in bench/workloads
 

@@ -72,6 +72,7 @@ constexpr RolledPtx kRolled[] = {
     {"srad.ptx", embedded::srad_rolled_ptx},
     {"streamcluster.ptx", embedded::streamcluster_rolled_ptx},
     {"reduction_global.ptx", embedded::reduction_global_rolled_ptx},
+    {"gemv.ptx", embedded::gemv_rolled_ptx},
 };
 
 /// A workload with the other PTX.
@@ -177,6 +178,12 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_streamcluster());
     list.push_back(make_reduction_global(false));
     list.push_back(make_reduction_global(true));
+    list.push_back(make_axpy());
+    list.push_back(make_gemv());
+    list.push_back(make_blur());
+    list.push_back(make_conv());
+    list.push_back(make_max_pool());
+    list.push_back(make_upsample());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

@@ -87,4 +87,12 @@ std::unique_ptr<Workload> make_srad();
 std::unique_ptr<Workload> make_streamcluster();
 std::unique_ptr<Workload> make_reduction_global(bool hybrid);
 
+// Those that the MPU paper has besides.
+std::unique_ptr<Workload> make_axpy();
+std::unique_ptr<Workload> make_gemv();
+std::unique_ptr<Workload> make_blur();
+std::unique_ptr<Workload> make_conv();
+std::unique_ptr<Workload> make_max_pool();
+std::unique_ptr<Workload> make_upsample();
+
 }  // namespace nearwarp::workloads
