@@ -26,11 +26,13 @@ function(nw_library name)
 endfunction()
 
 add_custom_target(nw_tests_threads)
+add_custom_target(nw_tests_quick)
 
 # nw_test(NAME SOURCES... [LIBS ...] [LABELS ...]): one executable, each TEST a ctest test (but for
 # NW_WHOLE_TESTS).
 # Labels: cpu (if none is given), cuda, slow (seconds, or minutes with sanitizers), threads (runs
-# several threads; target nw_tests_threads builds all of these).
+# several threads), thorough. Targets: nw_tests_threads builds those, nw_tests_quick all that are neither
+# slow nor thorough.
 function(nw_test name)
   cmake_parse_arguments(ARG "" "" "LIBS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
@@ -42,6 +44,9 @@ function(nw_test name)
   target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${NW_TEST_FLAGS}>")
   if("threads" IN_LIST ARG_LABELS)
     add_dependencies(nw_tests_threads ${name})
+  endif()
+  if(NOT "slow" IN_LIST ARG_LABELS AND NOT "thorough" IN_LIST ARG_LABELS)
+    add_dependencies(nw_tests_quick ${name})
   endif()
   if(NW_WHOLE_TESTS)  # programs keep what several of their tests want, and begin slowly with a sanitizer
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
@@ -60,7 +65,6 @@ endforeach()
 ")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels_file})
 endfunction()
-
 
 # nw_benchmark(NAME SOURCES... [LIBS ...])
 function(nw_benchmark name)
