@@ -8,11 +8,6 @@ namespace {
 
 constexpr size_t kGap = 2;
 
-/// `text` cut to `width` columns, the cut marked.
-std::string fitted(const std::string& text, size_t width) {
-  return text.size() <= width ? text : text.substr(0, width - 2) + "..";
-}
-
 }  // namespace
 
 std::string columns_text(const std::vector<std::string>& names, std::vector<Column> columns,
@@ -77,6 +72,32 @@ std::string grouped(uint64_t value) {
     digits.insert(at, 1, ',');
   }
   return digits;
+}
+
+std::string percent(uint64_t part, uint64_t whole) {
+  if (whole == 0) return "-";
+  return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string mean(uint64_t sum, uint64_t count) {
+  if (count == 0) return "-";
+  return fmt::format("{:.0f}", static_cast<double>(sum) / static_cast<double>(count));
+}
+
+std::string fitted(const std::string& text, size_t width) {
+  return text.size() <= width ? text : text.substr(0, width - 2) + "..";
+}
+
+std::string without_folders(const std::string& sources) {
+  std::string text;
+  for (size_t at = 0; at < sources.size();) {
+    const size_t end = std::min(sources.find(", ", at), sources.size());
+    const std::string one = sources.substr(at, end - at);
+    const size_t slash = one.rfind('/');
+    text += (text.empty() ? "" : ", ") + (slash == std::string::npos ? one : one.substr(slash + 1));
+    at = end + 2;
+  }
+  return text;
 }
 
 }  // namespace nearwarp::report

@@ -29,4 +29,16 @@ std::string wrapped(const std::string& text, size_t width);
 /// 1234567 as "1,234,567".
 std::string grouped(uint64_t value);
 
+/// `part` of `whole` in percent, "12.3"; "-" of nothing.
+std::string percent(uint64_t part, uint64_t whole);
+
+/// `sum` over `count` without decimals; "-" of nothing.
+std::string mean(uint64_t sum, uint64_t count);
+
+/// `text` cut to `width` columns, the cut marked.
+std::string fitted(const std::string& text, size_t width);
+
+/// The file names of "folder/a.cu:1-2, folder/a.cu:5" without their folders.
+std::string without_folders(const std::string& sources);
+
 }  // namespace nearwarp::report

@@ -11,31 +11,8 @@
 namespace nearwarp::report {
 namespace {
 
-std::string mean(uint64_t sum, uint64_t count) {
-  if (count == 0) return "-";
-  return fmt::format("{:.0f}", static_cast<double>(sum) / static_cast<double>(count));
-}
-
 std::string decimal(double value, int digits) {
   return value == 0 ? "-" : fmt::format("{:.{}f}", value, digits);
-}
-
-std::string percent(uint64_t part, uint64_t whole) {
-  if (whole == 0) return "-";
-  return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
-/// The file names of "folder/a.cu:1-2, folder/a.cu:5" without their folders.
-std::string without_folders(const std::string& sources) {
-  std::string text;
-  for (size_t at = 0; at < sources.size();) {
-    const size_t end = std::min(sources.find(", ", at), sources.size());
-    const std::string one = sources.substr(at, end - at);
-    const size_t slash = one.rfind('/');
-    text += (text.empty() ? "" : ", ") + (slash == std::string::npos ? one : one.substr(slash + 1));
-    at = end + 2;
-  }
-  return text;
 }
 
 /// "kernel 3", the kernel's name cut so that half the width is left for numbers.

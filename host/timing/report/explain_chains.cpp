@@ -9,21 +9,6 @@
 namespace nearwarp::report {
 namespace {
 
-const Counter* find(const RunResult& run, std::string_view name) {
-  for (const Counter& c : run.counters)
-    if (c.name == name) return &c;
-  return nullptr;
-}
-uint64_t counter(const RunResult& run, std::string_view name) {
-  const Counter* c = find(run, name);
-  return c == nullptr ? 0 : c->value;
-}
-
-std::string mean(uint64_t sum, uint64_t count) {
-  return count == 0 ? "-"
-                    : fmt::format("{:.0f}", static_cast<double>(sum) / static_cast<double>(count));
-}
-
 constexpr std::array kFates = {
     std::pair{"offloaded", "chains.offloaded"},
     std::pair{"kept: operand in the L1", "chains.l1_hits"},
@@ -35,7 +20,7 @@ constexpr std::array kFates = {
 
 /// Those that other SMs executed; empty where the policy has none do so.
 std::string at_sms(const RunResult& run) {
-  const Counter* queues = find(run, "sm_service.queues");
+  const Counter* queues = find_counter(run, "sm_service.queues");
   if (queues == nullptr) return "";
   if (queues->value == 0)
     return " No SM executes chains of others: kernels leave too little shared memory for service "
@@ -44,23 +29,24 @@ std::string at_sms(const RunResult& run) {
       " {} of the packets went to other SMs, on the ways to two slices; those taken in stayed {} "
       "core cycles in the mean, at most {} in one queue; {} found it full. ALUs were wanted for "
       "them and busy for {} cycles, and executed them in {}.",
-      grouped(counter(run, "chains.to_sms")),
-      mean(counter(run, "sm_service.cycles"), counter(run, "sm_service.taken")),
-      counter(run, "sm_service.peak"),
-      grouped(counter(run, "sm_service.refused") + counter(run, "sm_service.turned_away")),
-      grouped(counter(run, "sm_service.alu_waits")),
-      grouped(counter(run, "sm_service.alu_cycles")));
+      grouped(counter_value(run, "chains.to_sms")),
+      mean(counter_value(run, "sm_service.cycles"), counter_value(run, "sm_service.taken")),
+      counter_value(run, "sm_service.peak"),
+      grouped(counter_value(run, "sm_service.refused") +
+              counter_value(run, "sm_service.turned_away")),
+      grouped(counter_value(run, "sm_service.alu_waits")),
+      grouped(counter_value(run, "sm_service.alu_cycles")));
 }
 
 }  // namespace
 
 std::string format_chains(const RunResult& run, size_t width) {
-  const uint64_t instances = counter(run, "chains.instances");
-  if (counter(run, "chains.found") == 0) return "";
+  const uint64_t instances = counter_value(run, "chains.instances");
+  if (counter_value(run, "chains.found") == 0) return "";
   std::vector<std::string> names = {"came to by warps"};
   Column count{"chains", {grouped(instances)}}, share{"%", {instances == 0 ? "-" : "100.0"}};
   for (const auto& [text, name] : kFates) {
-    const uint64_t n = counter(run, name);
+    const uint64_t n = counter_value(run, name);
     names.emplace_back(text);
     count.cells.push_back(grouped(n));
     share.cells.push_back(
@@ -74,11 +60,13 @@ std::string format_chains(const RunResult& run, size_t width) {
                  "the mean for one that it had offloaded. Of {} ComputePackets {} found "
                  "their service queue full, and came back as operands; those taken in at "
                  "slices stayed {} cycles of the L2 in the mean, at most {} in one queue.{}",
-                 run.policy, counter(run, "chains.found"),
-                 mean(counter(run, "chains.away_cycles"), counter(run, "chains.offloaded")),
-                 grouped(counter(run, "chains.packets")), grouped(counter(run, "chains.came_back")),
-                 mean(counter(run, "service.cycles"), counter(run, "service.taken")),
-                 counter(run, "service.peak"), at_sms(run)),
+                 run.policy, counter_value(run, "chains.found"),
+                 mean(counter_value(run, "chains.away_cycles"),
+                      counter_value(run, "chains.offloaded")),
+                 grouped(counter_value(run, "chains.packets")),
+                 grouped(counter_value(run, "chains.came_back")),
+                 mean(counter_value(run, "service.cycles"), counter_value(run, "service.taken")),
+                 counter_value(run, "service.peak"), at_sms(run)),
              width) +
          "\n" + columns_text(names, {count, share}, width);
 }

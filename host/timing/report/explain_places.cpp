@@ -9,17 +9,6 @@
 namespace nearwarp::report {
 namespace {
 
-uint64_t counter(const RunResult& run, std::string_view name) {
-  for (const Counter& c : run.counters)
-    if (c.name == name) return c.value;
-  return 0;
-}
-
-std::string mean(uint64_t sum, uint64_t count) {
-  return count == 0 ? "-"
-                    : fmt::format("{:.0f}", static_cast<double>(sum) / static_cast<double>(count));
-}
-
 struct Row {
   const char* text;
   const char* name;
@@ -43,11 +32,11 @@ template <size_t n>
 std::string shares(const RunResult& run, const char* head, const std::array<Row, n>& rows,
                    size_t width) {
   uint64_t all = 0;
-  for (const Row& row : rows) all += counter(run, row.name);
+  for (const Row& row : rows) all += counter_value(run, row.name);
   std::vector<std::string> names;
   Column count{head, {}}, share{"%", {}};
   for (const Row& row : rows) {
-    const uint64_t of = counter(run, row.name);
+    const uint64_t of = counter_value(run, row.name);
     names.emplace_back(row.text);
     count.cells.push_back(grouped(of));
     share.cells.push_back(
@@ -60,8 +49,8 @@ std::string shares(const RunResult& run, const char* head, const std::array<Row,
 }  // namespace
 
 std::string format_places(const RunResult& run, size_t width) {
-  if (counter(run, "mpu.code_fixed") == 0) return "";
-  const uint64_t commits = counter(run, "mpu.near") + counter(run, "mpu.shared");
+  if (counter_value(run, "mpu.code_fixed") == 0) return "";
+  const uint64_t commits = counter_value(run, "mpu.near") + counter_value(run, "mpu.shared");
   return wrapped(
              fmt::format(
                  "Where instructions were executed under {}. From issue to commit a "
@@ -69,13 +58,14 @@ std::string format_places(const RunResult& run, size_t width) {
                  "to near-bank register files and {} to those of subcores; {} were written "
                  "near the banks by loads that were kept. For each move a warp waited {} "
                  "core cycles in the mean, and {} for its value before.",
-                 run.policy, mean(counter(run, "mpu.near_cycles"), commits),
-                 grouped(counter(run, "mpu.moves_near")), grouped(counter(run, "mpu.moves_far")),
-                 grouped(counter(run, "mpu.loaded_to_near")),
-                 mean(counter(run, "mpu.held_move"),
-                      counter(run, "mpu.moves_near") + counter(run, "mpu.moves_far")),
-                 mean(counter(run, "mpu.held_value"),
-                      counter(run, "mpu.moves_near") + counter(run, "mpu.moves_far"))),
+                 run.policy, mean(counter_value(run, "mpu.near_cycles"), commits),
+                 grouped(counter_value(run, "mpu.moves_near")),
+                 grouped(counter_value(run, "mpu.moves_far")),
+                 grouped(counter_value(run, "mpu.loaded_to_near")),
+                 mean(counter_value(run, "mpu.held_move"),
+                      counter_value(run, "mpu.moves_near") + counter_value(run, "mpu.moves_far")),
+                 mean(counter_value(run, "mpu.held_value"),
+                      counter_value(run, "mpu.moves_near") + counter_value(run, "mpu.moves_far"))),
              width) +
          "\n" + shares(run, "instructions", kInstructions, width) + "\n" +
          shares(run, "accesses", kAccesses, width);

@@ -8,11 +8,6 @@
 namespace nearwarp::report {
 namespace {
 
-std::string percent(uint64_t part, uint64_t whole) {
-  if (whole == 0) return "-";
-  return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
 std::string bits_text(uint32_t first, uint32_t last) {
   return first == last ? fmt::format("{}", first) : fmt::format("{}:{}", first, last);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "host/timing/report/columns.h"
 #include "host/timing/report/table.h"
 
 namespace nearwarp::report {
@@ -13,9 +14,6 @@ namespace {
 
 std::string percent(double part, double whole) {
   return whole == 0 ? "-" : fmt::format("{:.1f}", 100 * part / whole);
-}
-std::string percent(uint64_t part, uint64_t whole) {
-  return percent(static_cast<double>(part), static_cast<double>(whole));
 }
 
 /// "bits 7:8", or "baseline".
@@ -34,23 +32,6 @@ std::string mean_stacks(const MappingAnalysis& a, const MappingQuality& q) {
 }
 
 std::string rule(size_t width) { return std::string(width, '-') + "\n"; }
-
-/// `text` cut to `width` columns, the cut marked.
-std::string fitted(const std::string& text, size_t width) {
-  return text.size() <= width ? text : text.substr(0, width - 2) + "..";
-}
-
-/// "a/b.cu:1-2, c/d.h:3" without the folders.
-std::string without_folders(const std::string& lines) {
-  std::string text;
-  for (size_t begin = 0; begin < lines.size();) {
-    const size_t end = std::min(lines.find(", ", begin), lines.size());
-    const std::string part = lines.substr(begin, end - begin);
-    text += (text.empty() ? "" : ", ") + part.substr(part.rfind('/') + 1);
-    begin = end + 2;
-  }
-  return text;
-}
 
 std::string heading(const MappingAnalysis& a) {
   std::string text = fmt::format("{}, size {}, on machine {} ({} stacks, lines of {} bytes)\n",

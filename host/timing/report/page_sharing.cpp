@@ -12,12 +12,6 @@ namespace nearwarp::report {
 
 namespace {
 
-std::string percent(uint64_t part, uint64_t whole) {
-  return whole == 0
-             ? "-"
-             : fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
 /// Rows of powers of two: 1, 2, 3 to 4, 5 to 8, ...
 std::vector<std::pair<std::string, uint64_t>> by_powers(const std::map<uint64_t, uint64_t>& by) {
   std::vector<std::pair<std::string, uint64_t>> rows;

@@ -18,16 +18,6 @@ std::string ratio(uint64_t part, uint64_t whole, int digits) {
   return fmt::format("{:.{}f}", static_cast<double>(part) / static_cast<double>(whole), digits);
 }
 
-std::string percent(uint64_t part, uint64_t whole) {
-  if (whole == 0) return "-";
-  return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
-/// `text` cut to `width` columns, the cut marked.
-std::string fitted(const std::string& text, size_t width) {
-  return text.size() <= width ? text : text.substr(0, width - 2) + "..";
-}
-
 /// Rows of cells as columns.
 std::string table(const std::vector<std::string>& names, const std::vector<std::string>& heads,
                   const std::vector<std::vector<std::string>>& rows) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/timing/report/energy.h"
@@ -213,5 +214,17 @@ struct RunResult {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
   }
 };
+
+/// A counter by its name; null if the run does not have it.
+inline const Counter* find_counter(const RunResult& run, std::string_view name) {
+  for (const Counter& c : run.counters)
+    if (c.name == name) return &c;
+  return nullptr;
+}
+/// Its value; 0 if the run does not have it.
+inline uint64_t counter_value(const RunResult& run, std::string_view name) {
+  const Counter* c = find_counter(run, name);
+  return c == nullptr ? 0 : c->value;
+}
 
 }  // namespace nearwarp::report
