@@ -1,15 +1,12 @@
 // Whole programs on MPU's split pipeline.
 #include <gtest/gtest.h>
 
-#include "host/core/error.h"
-#include "tests/sim/device_rig.h"
-#include "tests/sim/whole_machine.h"
+#include "tests/mechanisms/same_results.h"
 
 namespace nearwarp::sim {
 namespace {
 
 using testing::counter;
-using testing::numbers;
 using testing::workload;
 
 report::RunResult run(const std::string& name, const std::string& policy,
@@ -90,43 +87,17 @@ TEST(Mpu, TheSmallestQueues) {
 }
 
 TEST(Mpu, TheSameWhateverTheWindows) {
-  for (const char* name : {"vector-add", "reduction", "bfs-rmat"}) {
-    SCOPED_TRACE(name);
-    const auto expected = numbers(run(name, "mpu", {}, {}, 300'000));
-    for (const Tick window : {1, 3, 997}) {
-      SimOptions o;
-      o.window_ticks = window;
-      o.order_seed = static_cast<uint32_t>(window);
-      o.shuffle_lanes = 3;
-      o.threads = window == 997 ? 2 : 1;
-      EXPECT_EQ(numbers(run(name, "mpu", {}, o, 300'000)), expected) << window;
-    }
-  }
+  for (const char* name : {"vector-add", "reduction", "bfs-rmat"})
+    testing::expect_same_in_windows({"mpu", "mpu"}, name, 300'000, {1, 3, 997});
 }
 
 TEST(Mpu, TheSameOnADevice) {
-  const runtime::Recording& recording = workload("vector-add", 100'000);
-  const config::MachineConfig machine = config::load_machine("mpu", {});
-  const config::PolicyConfig policy = config::load_policy("mpu", {});
-  kernels::EmulationOptions emulation;
-  emulation.warps_per_block = 16;
-  emulation.blocks_at_once = 4;
-  emulation.seed = 11;
-  kernels::EmulatedDevice device(emulation);
-  const ReplayJob job{&recording, &machine, &policy};
-  const auto results = testing::run_on(device, {&job, 1});
-  EXPECT_EQ(numbers(results[0]), numbers(run("vector-add", "mpu", {}, {}, 100'000)));
+  testing::expect_same_on_a_device({"mpu", "mpu"}, "vector-add", 100'000);
 }
 
 TEST(Mpu, SaysWhatAMachineLacks) {
   const auto refused = [](const char* machine, const std::vector<std::string>& changes) {
-    try {
-      replay_on_cpu(workload("vector-add", 100'000), config::load_machine(machine, changes),
-                    config::load_policy("mpu", changes), {});
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
-    return std::string();
+    return testing::refusal({machine, "mpu"}, "vector-add", 100'000, changes);
   };
   EXPECT_NE(refused("tom", {}).find("machine.shape is \"stacked\""), std::string::npos);
   EXPECT_NE(refused("v100", {}).find("of the shape \"near_bank\""), std::string::npos);

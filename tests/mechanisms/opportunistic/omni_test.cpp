@@ -3,14 +3,13 @@
 
 #include "host/core/error.h"
 #include "host/recording/combine.h"
-#include "tests/sim/device_rig.h"
+#include "tests/mechanisms/same_results.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {
 namespace {
 
 using testing::counter;
-using testing::numbers;
 using testing::workload;
 
 report::RunResult run(const std::string& name, const std::vector<std::string>& overrides = {},
@@ -107,32 +106,12 @@ TEST(OmniCompute, OtherNetworksHaveNoSmsOnTheirWays) {
 }
 
 TEST(OmniCompute, TheSameWhateverTheWindows) {
-  for (const char* name : {"vecadd-strided", "fdtd", "bfs-rmat"}) {
-    SCOPED_TRACE(name);
-    const auto expected = numbers(run(name, {}, {}, 300'000));
-    for (const Tick window : {1, 7, 997}) {
-      SimOptions o;
-      o.window_ticks = window;
-      o.order_seed = static_cast<uint32_t>(window);
-      o.shuffle_lanes = 3;
-      o.threads = window == 997 ? 2 : 1;
-      EXPECT_EQ(numbers(run(name, {}, o, 300'000)), expected) << window;
-    }
-  }
+  for (const char* name : {"vecadd-strided", "fdtd", "bfs-rmat"})
+    testing::expect_same_in_windows({"opportunistic", "omni-compute"}, name, 300'000);
 }
 
 TEST(OmniCompute, TheSameOnADevice) {
-  const runtime::Recording& recording = workload("vecadd-strided", 300'000);
-  const config::MachineConfig machine = config::load_machine("opportunistic", {});
-  const config::PolicyConfig policy = config::load_policy("omni-compute", {});
-  kernels::EmulationOptions emulation;
-  emulation.warps_per_block = 16;
-  emulation.blocks_at_once = 4;
-  emulation.seed = 11;
-  kernels::EmulatedDevice device(emulation);
-  const ReplayJob job{&recording, &machine, &policy};
-  const auto results = testing::run_on(device, {&job, 1});
-  EXPECT_EQ(numbers(results[0]), numbers(run("vecadd-strided", {}, {}, 300'000)));
+  testing::expect_same_on_a_device({"opportunistic", "omni-compute"}, "vecadd-strided", 300'000);
 }
 
 TEST(OmniCompute, SeveralProgramsAtOnce) {

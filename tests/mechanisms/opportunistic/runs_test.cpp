@@ -2,14 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "host/core/error.h"
-#include "tests/sim/device_rig.h"
+#include "tests/mechanisms/same_results.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::sim {
 namespace {
 
 using testing::counter;
-using testing::numbers;
 using testing::workload;
 
 report::RunResult run(const std::string& name, const std::string& policy,
@@ -82,43 +81,17 @@ TEST(LlcCompute, ProgramsOfAllKinds) {
 }
 
 TEST(LlcCompute, TheSameWhateverTheWindows) {
-  for (const char* name : {"triad", "compare", "vecadd-aligned", "fdtd", "bfs-rmat"}) {
-    SCOPED_TRACE(name);
-    const auto expected = numbers(run(name, "llc-compute", {}, {}, 300'000));
-    for (const Tick window : {1, 7, 997}) {
-      SimOptions o;
-      o.window_ticks = window;
-      o.order_seed = static_cast<uint32_t>(window);
-      o.shuffle_lanes = 3;
-      o.threads = window == 997 ? 2 : 1;
-      EXPECT_EQ(numbers(run(name, "llc-compute", {}, o, 300'000)), expected) << window;
-    }
-  }
+  for (const char* name : {"triad", "compare", "vecadd-aligned", "fdtd", "bfs-rmat"})
+    testing::expect_same_in_windows({"opportunistic", "llc-compute"}, name, 300'000);
 }
 
 TEST(LlcCompute, TheSameOnADevice) {
-  const runtime::Recording& recording = workload("triad", 300'000);
-  const config::MachineConfig machine = config::load_machine("opportunistic", {});
-  const config::PolicyConfig policy = config::load_policy("llc-compute", {});
-  kernels::EmulationOptions emulation;
-  emulation.warps_per_block = 16;
-  emulation.blocks_at_once = 4;
-  emulation.seed = 11;
-  kernels::EmulatedDevice device(emulation);
-  const ReplayJob job{&recording, &machine, &policy};
-  const auto results = testing::run_on(device, {&job, 1});
-  EXPECT_EQ(numbers(results[0]), numbers(run("triad", "llc-compute", {}, {}, 300'000)));
+  testing::expect_same_on_a_device({"opportunistic", "llc-compute"}, "triad", 300'000);
 }
 
 TEST(LlcCompute, SaysWhatAMachineLacks) {
   const auto refused = [](const char* machine, const std::vector<std::string>& changes) {
-    try {
-      replay_on_cpu(workload("triad", 300'000), config::load_machine(machine, changes),
-                    config::load_policy("llc-compute", changes), {});
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
-    return std::string();
+    return testing::refusal({machine, "llc-compute"}, "triad", 300'000, changes);
   };
   EXPECT_NE(refused("tom", {}).find("machine.shape is \"stacked\""), std::string::npos);
   EXPECT_NE(refused("opportunistic", {"tlb.entries=16"}).find("tlb.entries=0"), std::string::npos);

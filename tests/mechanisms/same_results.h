@@ -1,0 +1,69 @@
+// What holds of every mechanism: its results depend neither on how components are stepped nor on
+// the backend, and a machine that lacks its parts is refused.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "host/core/error.h"
+#include "tests/sim/device_rig.h"
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::testing {
+
+/// A built-in machine and policy.
+struct Setup {
+  std::string machine, policy;
+};
+
+inline report::RunResult run_setup(const Setup& setup, const std::string& name, uint64_t limit,
+                                   const std::vector<std::string>& overrides = {},
+                                   const sim::SimOptions& options = {}) {
+  return sim::replay_on_cpu(workload(name, limit), config::load_machine(setup.machine, overrides),
+                            config::load_policy(setup.policy, overrides), options);
+}
+
+/// Windows of so many ticks, shuffled orders of components and lanes; the longest with two threads.
+inline void expect_same_in_windows(const Setup& setup, const std::string& name, uint64_t limit,
+                                   std::initializer_list<Tick> windows = {1, 7, 997}) {
+  SCOPED_TRACE(name);
+  const auto expected = numbers(run_setup(setup, name, limit));
+  for (const Tick window : windows) {
+    sim::SimOptions o;
+    o.window_ticks = window;
+    o.order_seed = static_cast<uint32_t>(window);
+    o.shuffle_lanes = 3;
+    o.threads = window == 997 ? 2 : 1;
+    EXPECT_EQ(numbers(run_setup(setup, name, limit, {}, o)), expected) << window;
+  }
+}
+
+/// The emulated device.
+inline void expect_same_on_a_device(const Setup& setup, const std::string& name, uint64_t limit) {
+  const config::MachineConfig machine = config::load_machine(setup.machine, {});
+  const config::PolicyConfig policy = config::load_policy(setup.policy, {});
+  kernels::EmulationOptions emulation;
+  emulation.warps_per_block = 16;
+  emulation.blocks_at_once = 4;
+  emulation.seed = 11;
+  kernels::EmulatedDevice device(emulation);
+  const sim::ReplayJob job{&workload(name, limit), &machine, &policy};
+  const auto results = run_on(device, {&job, 1});
+  EXPECT_EQ(numbers(results[0]), numbers(run_setup(setup, name, limit)));
+}
+
+/// What the error says with which it is refused; empty if it is not.
+inline std::string refusal(const Setup& setup, const std::string& name, uint64_t limit,
+                           const std::vector<std::string>& overrides = {}) {
+  try {
+    run_setup(setup, name, limit, overrides);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace nearwarp::testing
