@@ -45,6 +45,9 @@ struct AddressMap {
   /// Bit of the line address at which the stack index begins (0: consecutive lines go to
   /// consecutive stacks).
   uint32_t stack_shift = 0;
+  /// Bit of the line's number within its stack at which the vault's begins (0: consecutive lines of
+  /// a stack go to consecutive vaults). Where counts are powers of two and slices are not told apart.
+  uint32_t vault_shift = 0;
   /// XOR higher-order bits into the stack and vault indices?
   uint32_t hash = 1;
   /// With `hash`: into the stack index too? Not where consecutive address bits choose the stack.
@@ -80,7 +83,7 @@ struct AddressMap {
   }
   NW_HD NW_INLINE Location locate(LineAddr line) const {
     const uint32_t v = stacks != 0 ? divided(divided_within_stack(line), vaults)
-                                   : bits_within_stack(line) >> vault_bits;
+                                   : bits_within_vault(bits_within_stack(line));
     const uint32_t row_bank = v >> column_bits;
     Location at;
     at.stack = stack_of(line);
@@ -108,8 +111,13 @@ struct AddressMap {
     const uint32_t low = line & static_cast<uint32_t>(low_bits(stack_shift));
     return ((line & line_mask) >> (stack_shift + stack_bits)) << stack_shift | low;
   }
+  /// `within`: a line's number within its stack.
+  NW_HD NW_INLINE uint32_t bits_within_vault(uint32_t within) const {
+    const uint32_t low = within & static_cast<uint32_t>(low_bits(vault_shift));
+    return within >> (vault_shift + vault_bits) << vault_shift | low;
+  }
   NW_HD NW_INLINE uint32_t bits_vault(LineAddr line) const {
-    const uint32_t w = bits_within_stack(line);
+    const uint32_t w = bits_within_stack(line) >> vault_shift;
     const uint32_t mask = static_cast<uint32_t>(low_bits(vault_bits));
     if (hash == 0) return w & mask;
     return (w ^ fold(w >> (vault_bits + column_bits), vault_bits)) & mask;

@@ -210,6 +210,7 @@ struct MachineConfig {
     uint32_t tsv_bytes = 0;      ///< of a core's data TSVs, per interconnect cycle and direction
     uint32_t tsv_latency_cycles = 0;  ///< interconnect cycles, router to unit in two hops, and back
     uint32_t interleave_bytes = 0;    ///< consecutive bytes that lie with one core
+    uint32_t unit_interleave_bytes = 0;  ///< of a core's, that lie behind one unit; 0: a line
     uint32_t queue_entries = 0;
   } near_bank;
 

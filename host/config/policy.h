@@ -18,6 +18,7 @@ struct PolicyConfig {
   struct Dispatch {               // [dispatch]
     uint32_t groups = 1;          ///< of SMs, each with its own queue of thread blocks
     uint32_t row_blocks = 0;      ///< blocks in a row for a group; 0: what its SMs hold at a time
+    bool even_rows = false;       ///< rows no longer than what gives all groups as many blocks
     bool steal = false;           ///< a group without blocks takes from the longest queue
     std::string sms = "in-turn";  ///< "in-turn" or "fill"
   } dispatch;
@@ -27,6 +28,7 @@ struct PolicyConfig {
     std::string strides = "both";  ///< "both", "code" or "traces": where B comes from
     /// "known", "cgp" or "fgp": where a page lies before its first touch
     std::string before_touch = "known";
+    std::string units = "machine";  ///< "machine" or "objects": near-bank units of an object's lines
     uint32_t local_percent = 50;  ///< of an object's accesses must be local for it to be localised
   } pages;
 

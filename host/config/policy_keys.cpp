@@ -15,18 +15,19 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 49> all = {{
+  static const std::array<Key<P>, 51> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
-       "none tom tuning coda opportunistic mpu",
+       "none tom tuning coda opportunistic mpu mpu+coda",
        "none: everything runs on the main GPU; tom: offloading after the TOM paper; tuning: "
        "offloading of loops after Y. Wu et al. (ICS 2020); coda: pages are spread over stacks or "
        "stay "
        "in one, after the CODA paper; opportunistic: chains of loads, arithmetic and stores are "
        "computed at L2 slices, after A. Pattnaik et al. (ISCA 2019); mpu: instructions are "
        "executed "
-       "beside the banks of a core, after the MPU paper."},
+       "beside the banks of a core, after the MPU paper; mpu+coda: these, with pages of coda in the "
+       "banks of cores."},
       {"policy.mapping", [](P& p) -> Member { return &p.mapping; }, "", 0, 0, false,
        "bmap tmap oracle local cgp coda fta",
        "How memory is spread over stacks. bmap: the baseline's fine interleaving; tmap: two "
@@ -60,6 +61,11 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "fta: where a page lies before its first touch. known: where it belongs, as if its first "
        "touch had been known (an idealisation); cgp: consecutive pages in consecutive stacks; fgp: "
        "spread over all. From there, the SM that touches it first moves it.",
+       kOptional},
+      {NW_KEY(pages.units), "", 0, 0, false, "machine objects",
+       "coda, with near-bank units: how the lines of an object in a core are dealt to its units. "
+       "machine: as near_bank.unit_interleave_bytes says; objects: for each object by the runs of "
+       "lines, or page by page, with which most of its accesses are behind the unit of their warp.",
        kOptional},
       {NW_KEY(pages.local_percent), "%", 0, 100, false, "",
        "coda: an object's pages stay in stacks if at least so many of its accesses are then local.",
@@ -185,6 +191,10 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        kOptional},
       {NW_KEY(dispatch.row_blocks), "thread blocks", 0, 1000000, false, "",
        "Thread blocks in a row that go to the same group; 0: as many as its SMs hold at a time.",
+       kOptional},
+      {NW_KEY(dispatch.even_rows), "", 0, 0, false, "",
+       "Rows are no longer than what gives every group as many thread blocks of a launch, where "
+       "dispatch.row_blocks is 0: a small grid does not leave groups without work.",
        kOptional},
       {NW_KEY(dispatch.steal), "", 0, 0, false, "",
        "A group whose queue is empty takes thread blocks from the longest one.", kOptional},

@@ -44,25 +44,38 @@ class AllocationsByAddress {
   uint32_t last_ = kNoObject;
 };
 
-/// f(block, address) for each lane's access to device memory in a launch. Throws nearwarp::Error if
-/// the traces are malformed.
+/// f(block, warp of the block, access) for each access of a warp in a launch to device memory; lanes
+/// may still be of shared memory. Throws nearwarp::Error if the traces are malformed.
 template <class F>
-void each_access_of_launch(const runtime::Recording& recording, uint32_t launch, F&& f) {
+void each_warp_access(const runtime::Recording& recording, uint32_t launch, F&& f) {
   const compiler::Kernel& kernel = *recording.kernels[recording.launches[launch].kernel];
   uint64_t block = 0;
+  uint32_t warp = 0;
   runtime::TraceVisitor visitor;
-  visitor.warp = [&](uint64_t b, uint32_t) { block = b; };
+  visitor.warp = [&](uint64_t b, uint32_t w) {
+    block = b;
+    warp = w;
+  };
   visitor.access = [&](const runtime::MemoryAccess& a) {
     const ptx::Space space = kernel.instructions[a.instruction].mod.space;
     if (space == ptx::Space::kShared || space == ptx::Space::kConst ||
         space == ptx::Space::kParam || space == ptx::Space::kLocal)
       return;
-    for (uint32_t lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
-      const uint64_t address = a.address[std::countr_zero(lanes)];
-      if ((address & trace::kSharedWindow) == 0) f(block, address);
-    }
+    f(block, warp, a);
   };
   runtime::replay(recording, launch, visitor);
+}
+
+/// f(block, address) for each lane's access to device memory in a launch. Throws as above.
+template <class F>
+void each_access_of_launch(const runtime::Recording& recording, uint32_t launch, F&& f) {
+  each_warp_access(recording, launch,
+                   [&](uint64_t block, uint32_t, const runtime::MemoryAccess& a) {
+                     for (uint32_t lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
+                       const uint64_t address = a.address[std::countr_zero(lanes)];
+                       if ((address & trace::kSharedWindow) == 0) f(block, address);
+                     }
+                   });
 }
 
 /// The same for all launches of the kernel of `launch`, by the same application.

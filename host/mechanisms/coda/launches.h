@@ -7,6 +7,7 @@
 
 #include "host/config/machine.h"
 #include "host/recording/recording.h"
+#include "host/timing/machine/baseline_map.h"
 #include "host/timing/program/image_builder.h"
 
 namespace nearwarp::coda {
@@ -16,7 +17,7 @@ namespace nearwarp::coda {
 inline std::vector<uint64_t> blocks_per_stack(const runtime::Recording& recording,
                                               const config::MachineConfig& machine) {
   std::vector<uint64_t> blocks;
-  const uint32_t sms = std::max(1u, machine.gpu.sms / machine.stack.count);
+  const uint32_t sms = std::max(1u, machine.gpu.sms / sim::mapped_stacks(machine));
   const sm::SmResources capacity = sim::sm_capacity(machine);
   for (const runtime::LaunchRecord& launch : recording.launches)
     blocks.push_back(

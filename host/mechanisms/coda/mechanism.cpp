@@ -5,14 +5,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "host/core/error.h"
 #include "host/mechanisms/coda/equations.h"
 #include "host/mechanisms/coda/first_touch.h"
-#include "host/mechanisms/coda/launches.h"
 #include "host/mechanisms/coda/memory.h"
+#include "host/mechanisms/coda/page_groups.h"
 #include "host/mechanisms/coda/placement.h"
 #include "host/timing/machine/baseline_map.h"
+#include "host/timing/machine/dispatch_policy.h"
 
 namespace nearwarp::coda {
 
@@ -30,28 +32,49 @@ StrideSource stride_source(const std::string& name) {
                           : StrideSource::kTraces;
 }
 
+std::optional<UnitRules> unit_rules(const sim::RunSubject& subject) {
+  const config::MachineConfig& m = subject.machine;
+  if (subject.policy.pages.units == "machine") return {};
+  UnitRules rules;
+  rules.units = m.near_bank.units;
+  rules.line_bytes = m.l1.line_bytes;
+  rules.page_bytes = m.memory.page_bytes;
+  if (m.near_bank.unit_interleave_bytes != 0)
+    rules.default_run = m.near_bank.unit_interleave_bytes / m.l1.line_bytes;
+  return rules;
+}
+
 class CodaRun final : public sim::MechanismRun {
  public:
   CodaRun(const sim::RunSubject& subject, const sim::ImageTables& image)
       : subject_(subject), memory_bytes_(image.memory_bytes) {
-    rules_.stacks = subject.machine.stack.count;
+    rules_.stacks = sim::mapped_stacks(subject.machine);
     rules_.page_bytes = subject.machine.memory.page_bytes;
     rules_.chunk = chunk_rule(subject.policy.pages.chunk);
     rules_.source = stride_source(subject.policy.pages.strides);
-    const uint32_t row = subject.policy.dispatch.row_blocks;
-    rules_.blocks_per_stack = blocks_per_stack(subject.recording, subject.machine);
-    if (row != 0) rules_.blocks_per_stack.assign(subject.recording.launches.size(), row);
+    const uint32_t sms = std::max(1u, subject.machine.gpu.sms / rules_.stacks);
+    for (const sm::LaunchInfo& launch : image.launches)
+      rules_.blocks_per_stack.push_back(sim::blocks_in_row(subject.policy.dispatch, rules_.stacks,
+                                                           sms, sim::sm_capacity(subject.machine),
+                                                           launch));
     const bool cgp = subject.policy.mapping == "cgp";
     if (!cgp) uses_ = study_objects(subject.recording, rules_);
+    const std::optional<UnitRules> units = unit_rules(subject);
     placement_ = place_pages(subject.recording, uses_, rules_, cgp,
-                             subject.policy.pages.local_percent, page_groups(subject));
+                             subject.policy.pages.local_percent,
+                             page_groups(subject, units ? units->units : 1), units);
+    for (const ObjectUnits& o : placement_.units)
+      shifts_.push_back(static_cast<uint32_t>(std::countr_zero(o.run_lines)));
+    std::sort(shifts_.begin(), shifts_.end());
+    shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
   }
 
   void extend(sim::Graph& graph, const sim::Parts&) override {
     const uint32_t line = subject_.machine.l1.line_bytes;
     graph.address_spaces =
         std::max(static_cast<uint32_t>(placement_.pages.size()), graph.address_spaces);
-    graph.more_maps = std::max(kCgpMap, graph.more_maps);
+    graph.more_maps = std::max(
+        kCgpMap + static_cast<uint32_t>(std::max(size_t{1}, shifts_.size())) - 1, graph.more_maps);
     graph.mapped_lines = std::max(graph.mapped_lines, (memory_bytes_ + line - 1) / line);
   }
 
@@ -60,12 +83,16 @@ class CodaRun final : public sim::MechanismRun {
   void begin(sim::System& system) override {
     std::byte* base = system.arena.base();
     const uint32_t shift = system.page_tables.translation.page_shift;
-    make_cgp_map(system);
+    if (shifts_.empty()) {
+      make_cgp_map(system);
+    } else {
+      make_cgp_maps(system, shifts_);
+    }
     for (uint32_t space = 0; space < placement_.pages.size(); ++space) {
       const std::vector<PlacedPage>& pages = placement_.pages[space];
       for (uint32_t i = 0; i < pages.size(); ++i)
         system.page_tables.map_pages(base, space, i, 1, pages[i].frame << shift,
-                                     pages[i].mode == PageMode::kCgp ? kCgpMap : 0);
+                                     pages[i].mode == PageMode::kFgp ? 0 : map_of(pages[i]));
     }
   }
 
@@ -97,16 +124,30 @@ class CodaRun final : public sim::MechanismRun {
       if (o.localised)
         o.chunk_bytes = chunk_bytes(use.block_bytes, rules_.blocks_per_stack[use.launch],
                                     rules_.page_bytes, rules_.chunk);
+      if (o.localised && !placement_.units.empty()) {
+        const ObjectUnits& units = placement_.units[use.allocation];
+        o.unit_bytes = uint64_t{units.run_lines} * subject_.machine.l1.line_bytes;
+        o.warp_accesses = units.accesses;
+        o.near_unit = units.near;
+      }
       result.placed.push_back(std::move(o));
     }
   }
 
  private:
+  uint32_t map_of(const PlacedPage& page) const {
+    if (page.run_lines == 0) return kCgpMap;
+    const auto shift = static_cast<uint32_t>(std::countr_zero(page.run_lines));
+    return kCgpMap + static_cast<uint32_t>(std::lower_bound(shifts_.begin(), shifts_.end(), shift) -
+                                           shifts_.begin());
+  }
+
   sim::RunSubject subject_;
   uint64_t memory_bytes_;
   PlacementRules rules_;
   std::vector<ObjectUse> uses_;
   Placement placement_;
+  std::vector<uint32_t> shifts_;  ///< of the maps from kCgpMap on; empty: there is that one alone
 };
 
 void require_machine(const sim::RunSubject& subject) {
@@ -114,17 +155,38 @@ void require_machine(const sim::RunSubject& subject) {
   const auto refuse = [&](const std::string& what) {
     throw Error(fmt::format("policy '{}' on machine '{}': {}", subject.policy.name, m.name, what));
   };
-  const bool host_runs = m.shape == "stacked";
-  if (m.shape != "stacks" && !host_runs)
+  const bool host_runs = m.shape == "stacked", near_bank = m.shape == "near_bank";
+  const uint32_t stacks = sim::mapped_stacks(m);
+  if (m.shape != "stacks" && !near_bank && !host_runs)
     refuse(
         fmt::format("it has no memory stacks (machine.shape = \"{}\") - pages in stacks need the "
-                    "shape \"stacks\", or \"stacked\" for a processor in front of them",
+                    "shape \"stacks\", \"near_bank\" for those of cores' banks, or \"stacked\" for "
+                    "a processor in front of them",
                     m.shape));
+  if (subject.policy.pages.units != "machine") {
+    if (subject.policy.mechanism != "mpu+coda" || subject.policy.mapping != "coda")
+      refuse("pages.units is \"objects\" - objects are put behind near-bank units where warps have "
+             "registers there and objects have cores (policy.mechanism = \"mpu+coda\", "
+             "policy.mapping = \"coda\")");
+    if (subject.policy.mpu.hash_units)
+      refuse("pages.units is \"objects\" and mpu.hash_units true - a hash deals lines to units "
+             "whatever the object");
+    const uint64_t turn = uint64_t{std::max(m.near_bank.unit_interleave_bytes, m.l1.line_bytes)} *
+                          m.near_bank.units;
+    if (turn > m.memory.page_bytes)
+      refuse(fmt::format("near_bank.unit_interleave_bytes: a turn of all units is {} bytes - with "
+                         "pages.units=objects it must fit a page, {} bytes (memory.page_bytes)",
+                         turn, m.memory.page_bytes));
+  }
+  if (near_bank && subject.policy.mapping == "fta")
+    refuse(
+        "its cores have no page tables to walk, by which pages are touched - \"coda\" and \"cgp\" place "
+        "them beforehand");
   if (host_runs && subject.policy.mapping == "fta")
     refuse(
         "kernels run in front of the memory stacks - pages go to the stack whose SM touches them "
         "only where SMs lie in stacks (machine.shape = \"stacks\")");
-  if (!std::has_single_bit(m.stack.count) || sim::machine_address_map(m).stacks != 0)
+  if (!std::has_single_bit(stacks) || sim::machine_address_map(m).stacks != 0)
     refuse(
         "its stacks, vaults and L2 slices are no powers of two - groups of pages need them to "
         "be");
@@ -136,11 +198,12 @@ void require_machine(const sim::RunSubject& subject) {
                     "in stacks cost there",
                     subject.policy.dispatch.groups));
   if (!host_runs && subject.policy.mapping == "coda" &&
-      subject.policy.dispatch.groups != m.stack.count)
+      subject.policy.dispatch.groups != stacks)
     refuse(
         fmt::format("dispatch.groups is {} - objects lie where their thread blocks run only if "
-                    "there is a group for each of the {} stacks",
-                    subject.policy.dispatch.groups, m.stack.count));
+                    "there is a group for each of the {} {}",
+                    subject.policy.dispatch.groups, stacks,
+                    near_bank ? "cores with banks of their own" : "stacks"));
 }
 
 }  // namespace

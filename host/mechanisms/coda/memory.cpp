@@ -9,7 +9,7 @@
 
 namespace nearwarp::coda {
 
-uint32_t page_groups(const sim::RunSubject& subject) {
+uint32_t page_groups(const sim::RunSubject& subject, uint32_t units) {
   // Local memory of one program is at its addresses, of several in the upper halves of their parts
   // (sim::map_address_spaces()).
   const auto programs = static_cast<uint32_t>(subject.recording.applications.size());
@@ -19,7 +19,7 @@ uint32_t page_groups(const sim::RunSubject& subject) {
     if (programs < 2 && launch.local_base != 0)
       lines = std::min(lines, (launch.local_base - exec::kDeviceBase) / line);
   return static_cast<uint32_t>(lines * line / subject.machine.memory.page_bytes /
-                               subject.machine.stack.count);
+                               (sim::mapped_stacks(subject.machine) * units));
 }
 
 std::vector<uint64_t> pages_by_application(const runtime::Recording& recording,
@@ -34,12 +34,19 @@ std::vector<uint64_t> pages_by_application(const runtime::Recording& recording,
 }
 
 void make_cgp_map(sim::System& system) {
+  make_cgp_maps(system, {system.map.baseline.vault_shift});
+}
+
+void make_cgp_maps(sim::System& system, const std::vector<uint32_t>& shifts) {
   // Section 4.2: the lowest bits of the page's number choose the stack. Within it, a group has the
   // same lines in both modes, so rows may hold lines of both.
-  AddressMap& map = system.map.others.in(system.arena.base())[kCgpMap - 1];
-  map = consecutive_bits_map(system.map.baseline, system.page_tables.translation.page_shift);
-  map.row_tag = 0;
-  map.line_mask = kMaxMappedLines - 1;
+  for (uint32_t k = 0; k < shifts.size(); ++k) {
+    AddressMap& map = system.map.others.in(system.arena.base())[kCgpMap + k - 1];
+    map = consecutive_bits_map(system.map.baseline, system.page_tables.translation.page_shift);
+    map.vault_shift = shifts[k];
+    map.row_tag = 0;
+    map.line_mask = kMaxMappedLines - 1;
+  }
 }
 
 }  // namespace nearwarp::coda

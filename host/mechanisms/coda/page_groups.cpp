@@ -7,63 +7,78 @@
 
 namespace nearwarp::coda {
 
-PageGroups::PageGroups(uint32_t stacks, uint32_t groups)
-    : stacks_(stacks), most_(groups), open_cgp_(stacks) {
-  NW_ASSERT(std::has_single_bit(stacks) && stacks <= 64);
+PageGroups::PageGroups(uint32_t stacks, uint32_t groups, uint32_t units)
+    : stacks_(stacks), pages_(stacks * units), most_(groups) {
+  NW_ASSERT(std::has_single_bit(stacks) && std::has_single_bit(units));
+  open(PageMode::kFgp).resize(1);
+  open(PageMode::kCgp).resize(stacks);
+  open(PageMode::kCgpUnit).resize(pages_);
 }
 
-std::optional<PageGroups::Frame> PageGroups::take(PageMode mode, std::set<uint32_t>& open,
-                                                  uint64_t among) {
-  if (open.empty() && free_.empty()) {
-    if (groups_.size() == most_) return std::nullopt;
-    free_.insert(static_cast<uint32_t>(groups_.size()));
-    groups_.emplace_back();
-  }
-  const uint32_t g = open.empty() ? *free_.begin() : *open.begin();
-  Group& group = groups_[g];
-  if (open.empty()) {  // a group of its own
-    free_.erase(free_.begin());
-    group.mode = mode;
-    groups_held_ += 1;
-    if (mode == PageMode::kFgp) {
-      open_fgp_.insert(g);
-    } else {
-      for (std::set<uint32_t>& of_stack : open_cgp_) of_stack.insert(g);
+PageGroups::Alike PageGroups::alike(PageMode mode, uint32_t which) const {
+  if (mode == PageMode::kFgp) return {0, 1, pages_};
+  if (mode == PageMode::kCgp) return {which, stacks_, pages_ / stacks_};
+  return {which, 0, 1};
+}
+
+uint32_t PageGroups::served_by(PageMode mode, uint32_t page) const {
+  if (mode == PageMode::kFgp) return 0;
+  return mode == PageMode::kCgp ? page % stacks_ : page;
+}
+
+std::optional<PageGroups::Frame> PageGroups::take(PageMode mode, uint32_t which) {
+  std::set<uint32_t>& open_ones = open(mode)[which];
+  if (open_ones.empty()) {  // a group of its own
+    if (free_.empty()) {
+      if (groups_.size() == most_) return std::nullopt;
+      free_.insert(static_cast<uint32_t>(groups_.size()));
+      groups_.emplace_back().taken.resize(pages_);
     }
+    const uint32_t g = *free_.begin();
+    free_.erase(free_.begin());
+    groups_[g].mode = mode;
+    groups_held_ += 1;
+    for (std::set<uint32_t>& request : open(mode)) request.insert(g);
   }
-  const auto page = static_cast<uint32_t>(std::countr_zero(among & ~group.taken));
-  group.taken |= uint64_t{1} << page;
+  const uint32_t g = *open_ones.begin();
+  Group& group = groups_[g];
+  const Alike a = alike(mode, which);
+  std::optional<uint32_t> page;
+  bool more = false;
+  for (uint32_t i = 0; i < a.count && !more; ++i) {
+    const uint32_t at = a.first + i * a.step;
+    if (group.taken[at]) continue;
+    more = page.has_value();
+    if (!page) page = at;
+  }
+  NW_ASSERT(page);
+  group.taken[*page] = true;
+  group.used += 1;
   pages_taken_ += 1;
-  if (mode == PageMode::kCgp) {
-    open_cgp_[page].erase(g);
-  } else if (std::popcount(group.taken) == static_cast<int>(stacks_)) {
-    open_fgp_.erase(g);
-  }
-  return g * stacks_ + page;
+  if (!more) open_ones.erase(g);
+  return g * pages_ + *page;
 }
 
-std::optional<PageGroups::Frame> PageGroups::take_fgp() {
-  return take(PageMode::kFgp, open_fgp_, ~uint64_t{0});
-}
+std::optional<PageGroups::Frame> PageGroups::take_fgp() { return take(PageMode::kFgp, 0); }
 
 std::optional<PageGroups::Frame> PageGroups::take_cgp(uint32_t stack) {
-  return take(PageMode::kCgp, open_cgp_[stack], uint64_t{1} << stack);
+  return take(PageMode::kCgp, stack);
+}
+
+std::optional<PageGroups::Frame> PageGroups::take_unit(uint32_t stack, uint32_t unit) {
+  return take(PageMode::kCgpUnit, unit * stacks_ + stack);
 }
 
 void PageGroups::give_back(Frame frame) {
   NW_ASSERT(taken(frame));
-  const uint32_t g = frame / stacks_, page = frame % stacks_;
+  const uint32_t g = frame / pages_, page = frame % pages_;
   Group& group = groups_[g];
-  group.taken &= ~(uint64_t{1} << page);
+  group.taken[page] = false;
+  group.used -= 1;
   pages_taken_ -= 1;
-  if (group.mode == PageMode::kCgp) {
-    open_cgp_[page].insert(g);
-  } else {
-    open_fgp_.insert(g);
-  }
-  if (group.taken != 0) return;
-  open_fgp_.erase(g);
-  for (std::set<uint32_t>& of_stack : open_cgp_) of_stack.erase(g);
+  open(group.mode)[served_by(group.mode, page)].insert(g);
+  if (group.used != 0) return;
+  for (std::set<uint32_t>& request : open(group.mode)) request.erase(g);
   free_.insert(g);
   groups_held_ -= 1;
 }

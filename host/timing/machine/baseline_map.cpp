@@ -87,6 +87,8 @@ AddressMap machine_address_map(const config::MachineConfig& machine) {
   map.bank_bits = log2_exact(machine.dram.banks);
   if (machine.shape == "near_bank") {
     map.stack_shift = log2_exact(machine.near_bank.interleave_bytes / machine.l1.line_bytes);
+    if (machine.near_bank.unit_interleave_bytes != 0)
+      map.vault_shift = log2_exact(machine.near_bank.unit_interleave_bytes / machine.l1.line_bytes);
     // A hash would take bits of the line's place within the consecutive bytes.
     map.hash_stack = map.stack_shift == 0 ? 1 : 0;
   }
@@ -99,6 +101,8 @@ AddressMap machine_address_map(const config::MachineConfig& machine) {
     set_partitions(map, machine, vaults, slices);
   return map;
 }
+
+uint32_t mapped_stacks(const config::MachineConfig& machine) { return counts_of(machine).stacks; }
 
 void require_stacks(const config::MachineConfig& machine, std::string_view who) {
   if (machine.shape == "stacked") return;

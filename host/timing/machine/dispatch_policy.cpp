@@ -26,6 +26,14 @@ std::vector<uint32_t> group_sms(const Graph& graph, const std::vector<NodeId>& s
 
 }  // namespace
 
+uint32_t blocks_in_row(const config::PolicyConfig::Dispatch& policy, uint32_t groups, uint32_t sms,
+                       const sm::SmResources& capacity, const sm::LaunchInfo& launch) {
+  if (policy.row_blocks != 0) return policy.row_blocks;
+  const uint32_t room = sms * blocks_per_sm(capacity, launch.needs);
+  if (!policy.even_rows) return room;
+  return std::max(1u, std::min(room, (launch.num_blocks + groups - 1) / groups));
+}
+
 void apply_dispatch_policy(const config::PolicyConfig::Dispatch& policy, Graph& graph,
                            ImageTables& image) {
   const auto is_front_end = [&](const Node& n) {
@@ -50,8 +58,7 @@ void apply_dispatch_policy(const config::PolicyConfig::Dispatch& policy, Graph& 
   const auto in_group = static_cast<uint32_t>(sms.size() / policy.groups);
   const sm::SmResources& capacity = std::get<SmSpec>(graph.spec_of(sms.front())).capacity;
   for (sm::LaunchInfo& launch : image.launches)
-    launch.row = policy.row_blocks != 0 ? policy.row_blocks
-                                        : in_group * blocks_per_sm(capacity, launch.needs);
+    launch.row = blocks_in_row(policy, policy.groups, in_group, capacity, launch);
 }
 
 }  // namespace nearwarp::sim

@@ -1,5 +1,6 @@
 // Counts what a recorded program executed: trace chunks are dealt to threads, each of which adds up
 // by instruction; then instructions are added up by line and kernel.
+#include "host/functional/compiler/lane_bytes.h"
 #include "host/timing/profile/count.h"
 
 #include <algorithm>
@@ -46,10 +47,6 @@ std::vector<Piece> pieces_of(const runtime::Recording& recording) {
     }
   }
   return pieces;
-}
-
-uint32_t lane_bytes(const Instruction& in) {
-  return std::max<uint32_t>(1, ptx::size_of(in.mod.type) * std::max<uint32_t>(in.mod.vector, 1));
 }
 
 /// Where accesses of the instruction to device memory belong.
@@ -120,7 +117,7 @@ class KernelCounter {
         in.mod.space == ptx::Space::kShared ||
         (!constant && (a.address[std::countr_zero(a.mask)] & trace::kSharedWindow) != 0);
     if (!shared && !constant) {
-      device_[a.instruction].add(count_access(a.address, a.mask, lane_bytes(in), line_shift_),
+      device_[a.instruction].add(count_access(a.address, a.mask, compiler::lane_bytes(in), line_shift_),
                                  times_);
       return;
     }

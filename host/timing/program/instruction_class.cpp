@@ -2,6 +2,7 @@
 //
 // The classes and the port of each (divisions and transcendental functions on the SFU, everything
 // else on the SPs) follow GPGPU-Sim 4.2; operations that it does not name count as additions.
+#include "host/functional/compiler/lane_bytes.h"
 #include "host/timing/program/instruction_class.h"
 
 #include <algorithm>
@@ -188,11 +189,6 @@ void add_pipeline(ImageInstr& out, const Instruction& in, const MachineConfig::S
   out.latency = static_cast<uint16_t>(out.latency + more);
 }
 
-uint8_t lane_bytes(const Instruction& in) {
-  const unsigned bytes = ptx::size_of(in.mod.type) * std::max<unsigned>(in.mod.vector, 1);
-  return static_cast<uint8_t>(std::max(bytes, 1u));
-}
-
 Action on_shared_memory(Action action) {
   switch (action) {
     case Action::kLoad:
@@ -216,7 +212,7 @@ void classify_memory(ImageInstr& out, const Instruction& in, const Classes& c) {
   out.flags |= sm::kHasRecord;
   if (in.guard != compiler::kNone) out.flags |= sm::kGuarded;
   if (in.mod.space == Space::kLocal) out.flags |= sm::kLocal;
-  out.lane_bytes = lane_bytes(in);
+  out.lane_bytes = static_cast<uint8_t>(compiler::lane_bytes(in));
   if (in.mod.space == Space::kShared) out.action = on_shared_memory(out.action);
 }
 

@@ -143,7 +143,10 @@ Json placed_json(const RunResult& run) {
                        {"from_code", o.from_code},
                        {"chunk_bytes", o.chunk_bytes},
                        {"accesses", o.accesses},
-                       {"local", o.local}});
+                       {"local", o.local},
+                       {"unit_bytes", o.unit_bytes},
+                       {"warp_accesses", o.warp_accesses},
+                       {"near_unit", o.near_unit}});
   return objects;
 }
 

@@ -129,6 +129,9 @@ struct PlacedObject {
   uint64_t chunk_bytes = 0;  ///< Eq. (2): consecutive bytes in a stack
   uint64_t accesses = 0;     ///< of lanes, of the first kernel that touches it
   uint64_t local = 0;        ///< of these, those that are local if it is localised
+  uint64_t unit_bytes = 0;   ///< in a row behind one near-bank unit; 0: it was not chosen
+  uint64_t warp_accesses = 0;  ///< of whole warps to bytes in a row, of that kernel
+  uint64_t near_unit = 0;      ///< of these, those behind the unit of their warp
 };
 
 /// Off-chip traffic in bytes (packet headers included), by class of channel.
