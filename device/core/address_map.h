@@ -46,7 +46,8 @@ struct AddressMap {
   /// consecutive stacks).
   uint32_t stack_shift = 0;
   /// Bit of the line's number within its stack at which the vault's begins (0: consecutive lines of
-  /// a stack go to consecutive vaults). Where counts are powers of two and slices are not told apart.
+  /// a stack go to consecutive vaults). Where counts are powers of two and slices are not told
+  /// apart.
   uint32_t vault_shift = 0;
   /// XOR higher-order bits into the stack and vault indices?
   uint32_t hash = 1;

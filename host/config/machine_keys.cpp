@@ -394,8 +394,10 @@ Keys stack_keys() {
        "Each of two hops: router to TSVs to banks, and back."},
       {NW_KEY(near_bank.interleave_bytes), "bytes", 32, uint64_t{1} << 30, kPowerOfTwo, "",
        "Consecutive bytes that lie above one core; the next ones lie above the next core."},
-      {NW_KEY(near_bank.unit_interleave_bytes), "bytes", 0, uint64_t{1} << 20, kPowerOfTwo, "",
-       "So many of a core's bytes in a row lie behind one of its groups of banks; 0: a line.",
+      {NW_KEY(near_bank.unit_interleave_bytes), "bytes", 0, uint64_t{1} << 20, false, "",
+       "So many of a core's bytes in a row lie behind one of its groups of banks, a power of two; "
+       "0: a "
+       "line.",
        kOptional},
       {NW_KEY(near_bank.queue_entries), "packets", 2, 1024, false, "",
        "Packets in flight per channel between a core and its banks."},

@@ -18,7 +18,7 @@ struct PolicyConfig {
   struct Dispatch {               // [dispatch]
     uint32_t groups = 1;          ///< of SMs, each with its own queue of thread blocks
     uint32_t row_blocks = 0;      ///< blocks in a row for a group; 0: what its SMs hold at a time
-    bool even_rows = false;       ///< rows no longer than what gives all groups as many blocks
+    bool even_rows = false;       ///< every group has one row of a launch
     bool steal = false;           ///< a group without blocks takes from the longest queue
     std::string sms = "in-turn";  ///< "in-turn" or "fill"
   } dispatch;
@@ -28,7 +28,8 @@ struct PolicyConfig {
     std::string strides = "both";  ///< "both", "code" or "traces": where B comes from
     /// "known", "cgp" or "fgp": where a page lies before its first touch
     std::string before_touch = "known";
-    std::string units = "machine";  ///< "machine" or "objects": near-bank units of an object's lines
+    std::string units =
+        "machine";                ///< "machine" or "objects": near-bank units of an object's lines
     uint32_t local_percent = 50;  ///< of an object's accesses must be local for it to be localised
   } pages;
 
@@ -84,6 +85,7 @@ struct PolicyConfig {
     std::string locations = "annotated";  ///< "annotated", "hardware", "near" or "far"
     std::string shared_memory = "near";   ///< "near" or "far"
     bool offload_accesses = true;     ///< the load-store unit's test may find an access to be near
+    bool scalar_moves = false;        ///< what all lanes have in common moves as one value
     bool hash_units = false;          ///< near-bank units (and banks) of lines are hashed
     uint32_t near_registers = 16384;  ///< of 32 bits, of a core's near-bank units
     uint32_t collectors = 4;          ///< operand collectors of a near-bank unit

@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 51> all = {{
+  static const std::array<Key<P>, 52> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
@@ -26,7 +26,8 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "in one, after the CODA paper; opportunistic: chains of loads, arithmetic and stores are "
        "computed at L2 slices, after A. Pattnaik et al. (ISCA 2019); mpu: instructions are "
        "executed "
-       "beside the banks of a core, after the MPU paper; mpu+coda: these, with pages of coda in the "
+       "beside the banks of a core, after the MPU paper; mpu+coda: these, with pages of coda in "
+       "the "
        "banks of cores."},
       {"policy.mapping", [](P& p) -> Member { return &p.mapping; }, "", 0, 0, false,
        "bmap tmap oracle local cgp coda fta",
@@ -172,6 +173,11 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "Coalesced loads and stores of a warp's own near-bank unit leave their data above the TSVs; "
        "false: all data goes through the load-store unit.",
        kOptional},
+      {NW_KEY(mpu.scalar_moves), "", 0, 0, false, "",
+       "Registers that by the code have the same value in all lanes (parameters, constants, and "
+       "what is "
+       "computed from them) move as one value instead of 32.",
+       kOptional},
       {NW_KEY(mpu.hash_units), "", 0, 0, false, "",
        "Lines are spread over near-bank units and their banks by a hash; false: consecutive lines "
        "of a core go to its units in turn, as warps have their registers there.",
@@ -193,8 +199,8 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "Thread blocks in a row that go to the same group; 0: as many as its SMs hold at a time.",
        kOptional},
       {NW_KEY(dispatch.even_rows), "", 0, 0, false, "",
-       "Rows are no longer than what gives every group as many thread blocks of a launch, where "
-       "dispatch.row_blocks is 0: a small grid does not leave groups without work.",
+       "Where dispatch.row_blocks is 0: every group has one row of a launch's thread blocks, the "
+       "launch's blocks by the groups, instead of rows of what its SMs hold at a time.",
        kOptional},
       {NW_KEY(dispatch.steal), "", 0, 0, false, "",
        "A group whose queue is empty takes thread blocks from the longest one.", kOptional},

@@ -171,13 +171,15 @@ void check_near_bank(const Rules& rules, const MachineConfig& m) {
                 "with machine.shape = \"near_bank\" it must be \"mesh\"");
   rules.at_least("near_bank.interleave_bytes", n.interleave_bytes, "l1.line_bytes",
                  m.l1.line_bytes);
-  rules.require(n.unit_interleave_bytes == 0 || n.unit_interleave_bytes >= m.l1.line_bytes,
+  rules.require(n.unit_interleave_bytes == 0 || (is_power_of_two(n.unit_interleave_bytes) &&
+                                                 n.unit_interleave_bytes >= m.l1.line_bytes),
                 "near_bank.unit_interleave_bytes", fmt::format("is {}", n.unit_interleave_bytes),
-                fmt::format("it must be 0 or at least l1.line_bytes, {}", m.l1.line_bytes));
-  rules.require(n.unit_interleave_bytes <= m.l1.line_bytes || is_power_of_two(m.gpu.sms),
-                "near_bank.unit_interleave_bytes", fmt::format("is {}", n.unit_interleave_bytes),
-                fmt::format("with {} cores (gpu.sms), which is no power of two, it must be 0",
-                            m.gpu.sms));
+                fmt::format("it must be 0, or a power of two and at least l1.line_bytes, {}",
+                            m.l1.line_bytes));
+  rules.require(
+      n.unit_interleave_bytes <= m.l1.line_bytes || is_power_of_two(m.gpu.sms),
+      "near_bank.unit_interleave_bytes", fmt::format("is {}", n.unit_interleave_bytes),
+      fmt::format("with {} cores (gpu.sms), which is no power of two, it must be 0", m.gpu.sms));
   rules.at_least("links.memory_to_memory_mbps", m.links.memory_to_memory_mbps,
                  "1 MB/s for each row or column of a processor's cores",
                  std::max(n.cores_per_row, cores / n.cores_per_row));
@@ -416,9 +418,10 @@ void check_rules(const PolicyConfig& policy, const PlaceOf& place_of) {
   const bool has_coda = policy.mechanism == "coda" || policy.mechanism == "mpu+coda";
   rules.require(
       has_coda == of_coda, "policy.mapping", fmt::format("is \"{}\"", policy.mapping),
-      has_coda ? fmt::format("with policy.mechanism = \"{}\" it must be \"cgp\", \"coda\" or \"fta\"",
-                             policy.mechanism)
-               : "this is a mapping of policy.mechanism = \"coda\"");
+      has_coda
+          ? fmt::format("with policy.mechanism = \"{}\" it must be \"cgp\", \"coda\" or \"fta\"",
+                        policy.mechanism)
+          : "this is a mapping of policy.mechanism = \"coda\"");
   if (policy.mechanism == "tuning") {
     rules.require(policy.offload.overhead, "offload.overhead", "is false",
                   "with policy.mechanism = \"tuning\" it must be true");

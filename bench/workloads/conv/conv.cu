@@ -1,15 +1,18 @@
 // 3 x 3 convolution of the maps of a layer of a neural network, as many maps in as out, with zeros
-// around them. A thread computes one pixel of all maps; weights[in][out][3][3] are in shared memory.
+// around them. A thread computes one pixel of all maps; weights[in][out][3][3] and bias[out] are in
+// shared memory.
 
 constexpr int kBlock = 256;
 constexpr int kMaps = 4;
 constexpr int kWeights = kMaps * kMaps * 9;
-static_assert(kWeights <= kBlock, "a thread loads one weight at most");
+static_assert(kWeights + kMaps <= kBlock, "a thread loads one weight or bias at most");
 
 extern "C" __global__ void conv(const float* maps, const float* weights, const float* bias,
                                 float* out, int width, int height) {
-  __shared__ float w[kWeights];
-  if (threadIdx.x < kWeights) w[threadIdx.x] = weights[threadIdx.x];
+  __shared__ float w[kWeights], b[kMaps];
+  const int t = threadIdx.x;
+  if (t < kWeights) w[t] = weights[t];
+  if (t >= kWeights && t < kWeights + kMaps) b[t - kWeights] = bias[t - kWeights];
   __syncthreads();
   const int x = blockIdx.x * kBlock + threadIdx.x, y = blockIdx.y;
   if (x >= width) return;
@@ -21,7 +24,7 @@ extern "C" __global__ void conv(const float* maps, const float* weights, const f
   const bool column_inside[3] = {left, true, right}, row_inside[3] = {upper, true, lower};
   float sums[kMaps];
 #pragma unroll
-  for (int k = 0; k < kMaps; ++k) sums[k] = bias[k];
+  for (int k = 0; k < kMaps; ++k) sums[k] = b[k];
 #pragma unroll 1
   for (int c = 0; c < kMaps; ++c) {
     float values[9];

@@ -6,7 +6,7 @@
 namespace nearwarp::workloads {
 namespace {
 
-constexpr uint32_t kBlock = 256;
+constexpr uint32_t kBlock = 256;  // in gemv.cu
 constexpr int kLanes = 32;
 
 struct Shape {

@@ -195,7 +195,8 @@ NW_HD inline uint32_t values_ready(const O& o, uint32_t warp, const sm::ImageIns
   return at;
 }
 
-/// Step 3: the move engines. Data goes as a word that names the register and 32 lanes.
+/// Step 3: the move engines. Data goes as a word that names the register and 32 lanes, or what they
+/// have in common.
 template <class O>
 NW_HD inline void move_registers(O& o, uint32_t warp, const sm::ImageInstr& in,
                                  const InstrPlace& place, const Wanted& x, uint32_t slots) {
@@ -203,9 +204,10 @@ NW_HD inline void move_registers(O& o, uint32_t warp, const sm::ImageInstr& in,
   const Track track = track_of(o, warp);
   for (uint32_t m = slots; m != 0; m &= m - 1) {
     const uint32_t k = count_trailing_zeros(m);
+    const uint32_t lanes = (place.scalars >> k & 1) != 0 ? 1 : sm::kWarpSize;
     const uint32_t data = (place.predicates >> k & 1) != 0 ? sm::kWarpSize / 8
-                          : (place.wide >> k & 1) != 0     ? 8 * sm::kWarpSize
-                                                           : 4 * sm::kWarpSize;
+                          : (place.wide >> k & 1) != 0     ? 8 * lanes
+                                                           : 4 * lanes;
     if ((x.slots_near >> k & 1) != 0) {
       o.s.counters.moves_near += 1;
       send_down(o, kRegisterToNear, o.p.word_bytes + data, warp);

@@ -29,6 +29,7 @@ struct InstrPlace {
   uint16_t stored = 0;      ///< of a store: the values
   uint16_t wide = 0;        ///< of 64 bits
   uint16_t predicates = 0;  ///< of a bit for each lane
+  uint16_t scalars = 0;     ///< that move as one value, the same in all lanes
 };
 
 }  // namespace nearwarp::mpu

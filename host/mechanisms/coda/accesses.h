@@ -44,8 +44,8 @@ class AllocationsByAddress {
   uint32_t last_ = kNoObject;
 };
 
-/// f(block, warp of the block, access) for each access of a warp in a launch to device memory; lanes
-/// may still be of shared memory. Throws nearwarp::Error if the traces are malformed.
+/// f(block, warp of the block, access) for each access of a warp in a launch to device memory;
+/// lanes may still be of shared memory. Throws nearwarp::Error if the traces are malformed.
 template <class F>
 void each_warp_access(const runtime::Recording& recording, uint32_t launch, F&& f) {
   const compiler::Kernel& kernel = *recording.kernels[recording.launches[launch].kernel];

@@ -54,15 +54,14 @@ class CodaRun final : public sim::MechanismRun {
     rules_.source = stride_source(subject.policy.pages.strides);
     const uint32_t sms = std::max(1u, subject.machine.gpu.sms / rules_.stacks);
     for (const sm::LaunchInfo& launch : image.launches)
-      rules_.blocks_per_stack.push_back(sim::blocks_in_row(subject.policy.dispatch, rules_.stacks,
-                                                           sms, sim::sm_capacity(subject.machine),
-                                                           launch));
+      rules_.blocks_per_stack.push_back(sim::blocks_in_row(
+          subject.policy.dispatch, rules_.stacks, sms, sim::sm_capacity(subject.machine), launch));
     const bool cgp = subject.policy.mapping == "cgp";
     if (!cgp) uses_ = study_objects(subject.recording, rules_);
     const std::optional<UnitRules> units = unit_rules(subject);
-    placement_ = place_pages(subject.recording, uses_, rules_, cgp,
-                             subject.policy.pages.local_percent,
-                             page_groups(subject, units ? units->units : 1), units);
+    placement_ =
+        place_pages(subject.recording, uses_, rules_, cgp, subject.policy.pages.local_percent,
+                    page_groups(subject, units ? units->units : 1), units);
     for (const ObjectUnits& o : placement_.units)
       shifts_.push_back(static_cast<uint32_t>(std::countr_zero(o.run_lines)));
     std::sort(shifts_.begin(), shifts_.end());
@@ -165,22 +164,26 @@ void require_machine(const sim::RunSubject& subject) {
                     m.shape));
   if (subject.policy.pages.units != "machine") {
     if (subject.policy.mechanism != "mpu+coda" || subject.policy.mapping != "coda")
-      refuse("pages.units is \"objects\" - objects are put behind near-bank units where warps have "
-             "registers there and objects have cores (policy.mechanism = \"mpu+coda\", "
-             "policy.mapping = \"coda\")");
+      refuse(
+          "pages.units is \"objects\" - objects are put behind near-bank units where warps have "
+          "registers there and objects have cores (policy.mechanism = \"mpu+coda\", "
+          "policy.mapping = \"coda\")");
     if (subject.policy.mpu.hash_units)
-      refuse("pages.units is \"objects\" and mpu.hash_units true - a hash deals lines to units "
-             "whatever the object");
-    const uint64_t turn = uint64_t{std::max(m.near_bank.unit_interleave_bytes, m.l1.line_bytes)} *
-                          m.near_bank.units;
+      refuse(
+          "pages.units is \"objects\" and mpu.hash_units true - a hash deals lines to units "
+          "whatever the object");
+    const uint64_t turn =
+        uint64_t{std::max(m.near_bank.unit_interleave_bytes, m.l1.line_bytes)} * m.near_bank.units;
     if (turn > m.memory.page_bytes)
-      refuse(fmt::format("near_bank.unit_interleave_bytes: a turn of all units is {} bytes - with "
-                         "pages.units=objects it must fit a page, {} bytes (memory.page_bytes)",
-                         turn, m.memory.page_bytes));
+      refuse(
+          fmt::format("near_bank.unit_interleave_bytes: a turn of all units is {} bytes - with "
+                      "pages.units=objects it must fit a page, {} bytes (memory.page_bytes)",
+                      turn, m.memory.page_bytes));
   }
   if (near_bank && subject.policy.mapping == "fta")
     refuse(
-        "its cores have no page tables to walk, by which pages are touched - \"coda\" and \"cgp\" place "
+        "its cores have no page tables to walk, by which pages are touched - \"coda\" and \"cgp\" "
+        "place "
         "them beforehand");
   if (host_runs && subject.policy.mapping == "fta")
     refuse(
@@ -197,8 +200,7 @@ void require_machine(const sim::RunSubject& subject) {
                     "thread blocks have no affinity - with dispatch.groups=1 it shows what pages "
                     "in stacks cost there",
                     subject.policy.dispatch.groups));
-  if (!host_runs && subject.policy.mapping == "coda" &&
-      subject.policy.dispatch.groups != stacks)
+  if (!host_runs && subject.policy.mapping == "coda" && subject.policy.dispatch.groups != stacks)
     refuse(
         fmt::format("dispatch.groups is {} - objects lie where their thread blocks run only if "
                     "there is a group for each of the {} {}",

@@ -33,9 +33,7 @@ std::vector<uint64_t> pages_by_application(const runtime::Recording& recording,
   return pages;
 }
 
-void make_cgp_map(sim::System& system) {
-  make_cgp_maps(system, {system.map.baseline.vault_shift});
-}
+void make_cgp_map(sim::System& system) { make_cgp_maps(system, {system.map.baseline.vault_shift}); }
 
 void make_cgp_maps(sim::System& system, const std::vector<uint32_t>& shifts) {
   // Section 4.2: the lowest bits of the page's number choose the stack. Within it, a group has the

@@ -33,8 +33,8 @@ class Begins {
 };
 
 /// B from where blocks begin: the distance that most consecutive blocks have, or, if no distance is
-/// that common, the mean one, provided that blocks move through the object at all.
-void find_stride(const std::map<uint64_t, uint64_t>& begins, ObjectUse& use) {
+/// that common, the mean one, provided that blocks move through the object of `bytes` at all.
+void find_stride(const std::map<uint64_t, uint64_t>& begins, uint64_t bytes, ObjectUse& use) {
   std::map<int64_t, uint64_t> distances;
   uint64_t pairs = 0, forward = 0;
   for (auto at = begins.begin(); at != begins.end(); ++at) {
@@ -54,8 +54,12 @@ void find_stride(const std::map<uint64_t, uint64_t>& begins, ObjectUse& use) {
   if (use.constant) {
     use.block_bytes = static_cast<uint64_t>(std::max<int64_t>(0, common->first));
   } else if (forward * 2 > pairs && begins.rbegin()->second > begins.begin()->second) {
-    use.block_bytes = (begins.rbegin()->second - begins.begin()->second) /
-                      (begins.rbegin()->first - begins.begin()->first);
+    const uint64_t steps = begins.rbegin()->first - begins.begin()->first;
+    use.block_bytes = (begins.rbegin()->second - begins.begin()->second) / steps;
+    // Blocks that read a row above their own begin there, but for the first ones: by that little
+    // the mean is too small, and chunks would drift away from their blocks.
+    const uint64_t even = bytes / (steps + 1);
+    if (use.block_bytes < even && even - use.block_bytes <= even / 50) use.block_bytes = even;
   }
 }
 
@@ -92,7 +96,7 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
     if (begins[i].blocks().empty()) continue;
     any = true;
     uses[i].launch = launch;
-    find_stride(begins[i].blocks(), uses[i]);
+    find_stride(begins[i].blocks(), recording.allocations[i].bytes, uses[i]);
   }
   if (!any) return;
   if (rules.source != StrideSource::kTraces)

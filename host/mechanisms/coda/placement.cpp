@@ -31,8 +31,7 @@ std::vector<Wanted> wanted_places(const runtime::Recording& recording,
   for (const ObjectUse& use : uses) {
     const runtime::Allocation& a = recording.allocations[use.allocation];
     if (a.application != application || !chosen.localised[use.allocation] || a.bytes == 0) continue;
-    const ObjectUnits* units =
-        chosen.units.empty() ? nullptr : &chosen.units[use.allocation];
+    const ObjectUnits* units = chosen.units.empty() ? nullptr : &chosen.units[use.allocation];
     const uint64_t begin = a.address - exec::kDeviceBase;
     const uint64_t chunk = chunk_bytes(use.block_bytes, rules.blocks_per_stack[use.launch],
                                        rules.page_bytes, rules.chunk);

@@ -19,8 +19,8 @@ constexpr uint32_t kMaxRuns = 8;  ///< 1, 2, 4 .. lines, that divide a page into
 /// The accesses to an object, by what would have been near.
 struct Votes {
   uint64_t accesses = 0;
-  std::array<uint64_t, kMaxRuns> near{};         ///< with runs of 2^k lines
-  std::vector<std::vector<uint64_t>> of_page;    ///< [page][unit]: accesses of the unit's warps
+  std::array<uint64_t, kMaxRuns> near{};       ///< with runs of 2^k lines
+  std::vector<std::vector<uint64_t>> of_page;  ///< [page][unit]: accesses of the unit's warps
 };
 
 /// Bytes of a warp in a row: none unless all lanes take part and follow one another.
@@ -35,7 +35,10 @@ class Study {
  public:
   Study(const runtime::Recording& recording, const std::vector<ObjectUse>& uses,
         const std::vector<bool>& localised, const UnitRules& rules)
-      : recording_(recording), uses_(uses), localised_(localised), rules_(rules),
+      : recording_(recording),
+        uses_(uses),
+        localised_(localised),
+        rules_(rules),
         votes_(uses.size()) {
     // As many turns of all units as a page has room for: which unit a line is behind is then the
     // same in whichever frame its page lies.
@@ -61,22 +64,21 @@ class Study {
     for (uint32_t i = 0; i < recording_.launches.size(); ++i) {
       const runtime::LaunchRecord& l = recording_.launches[i];
       if (l.kernel != f.kernel || l.application != f.application) continue;
-      each_warp_access(
-          recording_, i, [&](uint64_t, uint32_t warp, const runtime::MemoryAccess& a) {
-            const uint64_t bytes =
-                run_of(a, compiler::lane_bytes(kernel.instructions[a.instruction]));
-            if (bytes == 0 || (a.address[0] & trace::kSharedWindow) != 0) return;
-            const uint32_t object = objects.of(a.address[0]);
-            if (object == kNoObject || !localised_[object] || uses_[object].launch != first) return;
-            vote(object, warp % rules_.units, a.address[0], bytes);
-          });
+      each_warp_access(recording_, i, [&](uint64_t, uint32_t warp, const runtime::MemoryAccess& a) {
+        const uint64_t bytes = run_of(a, compiler::lane_bytes(kernel.instructions[a.instruction]));
+        if (bytes == 0 || (a.address[0] & trace::kSharedWindow) != 0) return;
+        const uint32_t object = objects.of(a.address[0]);
+        if (object == kNoObject || !localised_[object] || uses_[object].launch != first) return;
+        vote(object, warp % rules_.units, a.address[0], bytes);
+      });
     }
   }
 
   void vote(uint32_t object, uint32_t unit, uint64_t address, uint64_t bytes) {
     Votes& v = votes_[object];
     v.accesses += 1;
-    const uint64_t first = address / rules_.line_bytes, last = (address + bytes - 1) / rules_.line_bytes;
+    const uint64_t first = address / rules_.line_bytes,
+                   last = (address + bytes - 1) / rules_.line_bytes;
     for (uint32_t k = 0; k < runs_; ++k) {
       bool near = true;
       for (uint64_t line = first; line <= last; ++line) near &= (line >> k) % rules_.units == unit;
@@ -106,13 +108,14 @@ class Study {
     out.run_lines = 1u << best;
     out.near = v.near[best];
     uint64_t by_page = 0;
-    for (const std::vector<uint64_t>& page : v.of_page) by_page += *std::max_element(page.begin(), page.end());
+    for (const std::vector<uint64_t>& page : v.of_page)
+      by_page += *std::max_element(page.begin(), page.end());
     if (by_page <= out.near) return out;
     out.run_lines = rules_.page_bytes / rules_.line_bytes;
     out.near = by_page;
     for (const std::vector<uint64_t>& page : v.of_page)
-      out.of_page.push_back(static_cast<uint8_t>(
-          std::max_element(page.begin(), page.end()) - page.begin()));
+      out.of_page.push_back(
+          static_cast<uint8_t>(std::max_element(page.begin(), page.end()) - page.begin()));
     return out;
   }
 

@@ -16,8 +16,8 @@ namespace nearwarp::coda {
 
 /// What the study wants to know of the machine.
 struct UnitRules {
-  uint32_t units = 4;         ///< of a core, a power of two
-  uint32_t default_run = 1;   ///< lines in a row that the machine puts behind a unit
+  uint32_t units = 4;        ///< of a core, a power of two
+  uint32_t default_run = 1;  ///< lines in a row that the machine puts behind a unit
   uint32_t line_bytes = 128, page_bytes = 4096;
 };
 

@@ -4,6 +4,7 @@
 
 #include "device/sm/coalescer.h"
 #include "host/functional/compiler/visit.h"
+#include "host/mechanisms/mpu/pass/scalars.h"
 
 namespace nearwarp::mpu {
 
@@ -28,6 +29,8 @@ class Builder {
 
   void add(uint32_t k, const Kernel& kernel) {
     const Locations l = annotate_locations(kernel, shared_);
+    scalars_ =
+        mpu_.scalar_moves ? find_scalars(kernel) : std::vector<bool>(kernel.registers.size());
     const Allocation a =
         mpu_.locations == "annotated" ? allocate_by_location(kernel, l) : allocate_for_both(kernel);
     for (compiler::InstrId i = 0; i < kernel.instructions.size(); ++i) {
@@ -68,6 +71,7 @@ class Builder {
       const auto bit = static_cast<uint16_t>(1u << k);
       if (predicate) place.predicates |= bit;
       if (!predicate && compiler::units_of(reg) == 2) place.wide |= bit;
+      if (scalars_[r]) place.scalars |= bit;
       return bit;
     };
     for (const RegId d : in.dsts) add(d);
@@ -139,6 +143,7 @@ class Builder {
   SharedMemory shared_;
   ImageTables& image_;
   PlaceTables& out_;
+  std::vector<bool> scalars_;  ///< of the kernel at hand
 };
 
 }  // namespace

@@ -29,9 +29,8 @@ std::vector<uint32_t> group_sms(const Graph& graph, const std::vector<NodeId>& s
 uint32_t blocks_in_row(const config::PolicyConfig::Dispatch& policy, uint32_t groups, uint32_t sms,
                        const sm::SmResources& capacity, const sm::LaunchInfo& launch) {
   if (policy.row_blocks != 0) return policy.row_blocks;
-  const uint32_t room = sms * blocks_per_sm(capacity, launch.needs);
-  if (!policy.even_rows) return room;
-  return std::max(1u, std::min(room, (launch.num_blocks + groups - 1) / groups));
+  if (!policy.even_rows) return sms * blocks_per_sm(capacity, launch.needs);
+  return std::max(1u, (launch.num_blocks + groups - 1) / groups);
 }
 
 void apply_dispatch_policy(const config::PolicyConfig::Dispatch& policy, Graph& graph,

@@ -7,7 +7,8 @@
 
 namespace nearwarp::sim {
 
-/// Thread blocks of a launch in a row that go to the same one of `groups` groups, of `sms` SMs each.
+/// Thread blocks of a launch in a row that go to the same one of `groups` groups, of `sms` SMs
+/// each.
 uint32_t blocks_in_row(const config::PolicyConfig::Dispatch& policy, uint32_t groups, uint32_t sms,
                        const sm::SmResources& capacity, const sm::LaunchInfo& launch);
 

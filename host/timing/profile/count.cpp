@@ -1,6 +1,5 @@
 // Counts what a recorded program executed: trace chunks are dealt to threads, each of which adds up
 // by instruction; then instructions are added up by line and kernel.
-#include "host/functional/compiler/lane_bytes.h"
 #include "host/timing/profile/count.h"
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 
 #include "device/trace/format.h"
 #include "host/core/error.h"
+#include "host/functional/compiler/lane_bytes.h"
 #include "host/recording/trace_replay.h"
 #include "host/timing/profile/access.h"
 
@@ -117,8 +117,8 @@ class KernelCounter {
         in.mod.space == ptx::Space::kShared ||
         (!constant && (a.address[std::countr_zero(a.mask)] & trace::kSharedWindow) != 0);
     if (!shared && !constant) {
-      device_[a.instruction].add(count_access(a.address, a.mask, compiler::lane_bytes(in), line_shift_),
-                                 times_);
+      device_[a.instruction].add(
+          count_access(a.address, a.mask, compiler::lane_bytes(in), line_shift_), times_);
       return;
     }
     AccessCounts& counts = shared ? shared_[a.instruction] : device_[a.instruction];

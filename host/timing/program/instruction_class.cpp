@@ -2,7 +2,6 @@
 //
 // The classes and the port of each (divisions and transcendental functions on the SFU, everything
 // else on the SPs) follow GPGPU-Sim 4.2; operations that it does not name count as additions.
-#include "host/functional/compiler/lane_bytes.h"
 #include "host/timing/program/instruction_class.h"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "device/sm/sm_state.h"
+#include "host/functional/compiler/lane_bytes.h"
 #include "host/functional/ptx/details.h"
 #include "host/recording/trace_replay.h"
 

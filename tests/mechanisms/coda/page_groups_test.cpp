@@ -34,22 +34,46 @@ TEST(PageGroups, AGroupChangesItsModeWhenAllItsPagesAreFree) {
   EXPECT_FALSE(pages.take_cgp(3));
 }
 
+TEST(PageGroups, PagesBehindAUnitHaveGroupsOfTheirOwn) {
+  PageGroups pages(4, 3, 2);  // 8 pages each
+  EXPECT_EQ(pages.take_cgp(1), 1u);
+  EXPECT_EQ(pages.take_cgp(1), 5u);
+  EXPECT_EQ(pages.take_unit(1, 1), 8u + 5);
+  EXPECT_EQ(pages.take_unit(1, 0), 8u + 1);
+  EXPECT_EQ(pages.take_cgp(1), 16u + 1);
+  EXPECT_FALSE(pages.take_unit(1, 1));
+  EXPECT_EQ(pages.take_cgp(0), 0u);
+  EXPECT_EQ(pages.pages_held(), 24u);
+}
+
+struct Shape {
+  uint32_t stacks, units;
+};
+
 TEST(PageGroups, AnyOrderOfTakingAndGivingBack) {
-  for (const uint32_t stacks : {1u, 2u, 4u, 8u, 64u}) {
+  for (const auto& [stacks, units] :
+       {Shape{1, 1}, {2, 1}, {4, 1}, {8, 1}, {64, 1}, {128, 1}, {1, 4}, {4, 2}, {128, 4}}) {
     constexpr uint32_t kGroups = 20;
-    PageGroups pages(stacks, kGroups);
+    const uint32_t in_group = stacks * units;
+    PageGroups pages(stacks, kGroups, units);
     std::mt19937 random(stacks);
     std::map<PageGroups::Frame, PageMode> taken;
     for (int step = 0; step < 5000; ++step) {
       if (random() % 5 < 3) {
-        const auto stack = static_cast<uint32_t>(random() % stacks);
-        const bool fgp = random() % 2 == 0;
-        const auto frame = fgp ? pages.take_fgp() : pages.take_cgp(stack);
+        const auto stack = static_cast<uint32_t>(random() % stacks),
+                   unit = static_cast<uint32_t>(random() % units);
+        const auto mode = static_cast<PageMode>(random() % (units == 1 ? 2 : 3));
+        const auto frame = mode == PageMode::kFgp   ? pages.take_fgp()
+                           : mode == PageMode::kCgp ? pages.take_cgp(stack)
+                                                    : pages.take_unit(stack, unit);
         if (!frame) continue;
-        ASSERT_LT(*frame, stacks * kGroups);
-        ASSERT_TRUE(taken.emplace(*frame, fgp ? PageMode::kFgp : PageMode::kCgp).second);
-        if (!fgp) {
+        ASSERT_LT(*frame, in_group * kGroups);
+        ASSERT_TRUE(taken.emplace(*frame, mode).second);
+        if (mode != PageMode::kFgp) {
           ASSERT_EQ(*frame % stacks, stack);
+        }
+        if (mode == PageMode::kCgpUnit) {
+          ASSERT_EQ(*frame / stacks % units, unit);
         }
       } else if (!taken.empty()) {
         const auto at = std::next(taken.begin(), static_cast<int>(random() % taken.size()));
@@ -58,12 +82,12 @@ TEST(PageGroups, AnyOrderOfTakingAndGivingBack) {
       }
       std::map<uint32_t, PageMode> groups;
       for (const auto& [frame, mode] : taken) {
-        const auto [group, is_new] = groups.emplace(frame / stacks, mode);
+        const auto [group, is_new] = groups.emplace(frame / in_group, mode);
         ASSERT_EQ(group->second, mode);
         ASSERT_EQ(pages.mode(frame), mode);
       }
       ASSERT_EQ(pages.pages_taken(), taken.size());
-      ASSERT_EQ(pages.pages_held(), groups.size() * stacks);
+      ASSERT_EQ(pages.pages_held(), groups.size() * in_group);
     }
   }
 }
