@@ -17,8 +17,8 @@ using testing::workload;
 
 constexpr const char* kMachine = "mpu";
 
-report::RunResult run(const std::string& name, const std::string& policy,
-                      const std::vector<std::string>& overrides = {}, uint64_t limit = 0) {
+report::RunResult run_placed(const std::string& name, const std::string& policy,
+                             const std::vector<std::string>& overrides = {}, uint64_t limit = 0) {
   return run_setup({kMachine, policy}, name, limit, overrides);
 }
 
@@ -30,7 +30,8 @@ const report::PlacedObject& object(const report::RunResult& r, const std::string
 
 TEST(MpuPages, WhatBlocksHaveForThemselvesIsBesideThem) {
   // A warp reads 256 bytes of two lines, and writes one; blocks go down rows of maps.
-  const report::RunResult spread = run("max-pool", "mpu"), pages = run("max-pool", "mpu-pages");
+  const report::RunResult spread = run_placed("max-pool", "mpu"),
+                          pages = run_placed("max-pool", "mpu-pages");
   EXPECT_GT(counter(spread, "mpu.remote"), 0u);
   EXPECT_EQ(counter(pages, "mpu.remote"), 0u);
   EXPECT_EQ(counter(pages, "mpu.other_unit"), 0u);
@@ -43,19 +44,19 @@ TEST(MpuPages, WhatBlocksHaveForThemselvesIsBesideThem) {
 }
 
 TEST(MpuPages, UnitsAsTheMachineHasThem) {
-  const report::RunResult r = run("max-pool", "mpu-pages", {"pages.units=machine"});
+  const report::RunResult r = run_placed("max-pool", "mpu-pages", {"pages.units=machine"});
   // Two lines are behind two units.
   EXPECT_EQ(counter(r, "mpu.loads_near"), 0u);
   EXPECT_EQ(counter(r, "mpu.other_unit"), counter(r, "sm.loads"));
   EXPECT_EQ(object(r, "maps").unit_bytes, 0u);
-  const report::RunResult wide =
-      run("max-pool", "mpu-pages", {"pages.units=machine", "near_bank.unit_interleave_bytes=256"});
+  const report::RunResult wide = run_placed(
+      "max-pool", "mpu-pages", {"pages.units=machine", "near_bank.unit_interleave_bytes=256"});
   EXPECT_EQ(counter(wide, "mpu.loads_near"), counter(wide, "sm.loads"));
 }
 
 TEST(MpuPages, WholePagesBehindUnits) {
   // A row of the matrix is a warp's, and 4,096 bytes.
-  const report::RunResult r = run("gemv", "mpu-pages");
+  const report::RunResult r = run_placed("gemv", "mpu-pages");
   const report::PlacedObject& a = object(r, "A");
   EXPECT_EQ(a.unit_bytes, 4096u);
   EXPECT_EQ(a.near_unit, a.warp_accesses);
@@ -63,7 +64,8 @@ TEST(MpuPages, WholePagesBehindUnits) {
 }
 
 TEST(MpuPages, WithoutNearBankUnits) {
-  const report::RunResult spread = run("max-pool", "ponb"), pages = run("max-pool", "ponb-pages");
+  const report::RunResult spread = run_placed("max-pool", "ponb"),
+                          pages = run_placed("max-pool", "ponb-pages");
   EXPECT_GT(spread.traffic.total_bytes(), 0u);
   EXPECT_EQ(pages.traffic.total_bytes(), 0u);
   EXPECT_EQ(pages.warp_instructions, spread.warp_instructions);
@@ -73,10 +75,12 @@ TEST(MpuPages, WithoutNearBankUnits) {
 TEST(MpuPages, EvenRowsAreOneRunOfBlocksForEachCore) {
   // 16 maps of 128 x 128 results are 1,024 blocks for 128 cores, of which a core holds eight. With
   // a third of the registers it holds fewer, and rows are as long as before.
-  const report::RunResult r = run("max-pool", "ponb-pages"),
-                          few = run("max-pool", "ponb-pages", {"sm.threads=768", "sm.warps=24"}),
-                          fit = run("max-pool", "ponb-pages",
-                                    {"sm.threads=768", "sm.warps=24", "dispatch.even_rows=false"});
+  const report::RunResult r = run_placed("max-pool", "ponb-pages"),
+                          few = run_placed("max-pool", "ponb-pages",
+                                           {"sm.threads=768", "sm.warps=24"}),
+                          fit = run_placed(
+                              "max-pool", "ponb-pages",
+                              {"sm.threads=768", "sm.warps=24", "dispatch.even_rows=false"});
   EXPECT_EQ(object(r, "pooled").chunk_bytes, 8u * 1024);
   EXPECT_EQ(object(few, "pooled").chunk_bytes, 8u * 1024);
   EXPECT_EQ(object(fit, "maps").chunk_bytes, 3u * 4096);
@@ -106,8 +110,8 @@ TEST(MpuPages, WhatDoesNotFitIsRefused) {
 TEST(MpuPages, ScalarsMoveAsOneValue) {
   // The factor of axpy is a parameter, which each warp wants beside its data: 8 bytes and a value
   // instead of 32.
-  const report::RunResult lanes = run("axpy", "mpu"),
-                          value = run("axpy", "mpu", {"mpu.scalar_moves=true"});
+  const report::RunResult lanes = run_placed("axpy", "mpu"),
+                          value = run_placed("axpy", "mpu", {"mpu.scalar_moves=true"});
   EXPECT_EQ(counter(value, "mpu.moves_near"), counter(lanes, "mpu.moves_near"));
   EXPECT_EQ(counter(lanes, "stack.switch_bytes") - counter(value, "stack.switch_bytes"),
             counter(lanes, "mpu.moves_near") * (31 * 4));
