@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "device/core/macros.h"
 
@@ -73,6 +74,17 @@ struct HostGroup {
   template <class F>
   NW_HD NW_INLINE void each_scalar(uint32_t n, F&& f) const {
     for (uint32_t i = 0; i < n; ++i) f(i);
+  }
+  /// f(i) for each i in [0, n) whose flag is 1 and not 0, in any order. `flags` is readable up to
+  /// the next multiple of 8.
+  template <class F>
+  NW_HD NW_INLINE void each_flagged(const uint8_t* flags, uint32_t n, F&& f) const {
+    for (uint32_t at = 0; at < n; at += 8) {
+      uint64_t eight;
+      memcpy(&eight, flags + at, 8);
+      if (n - at < 8) eight &= low_bits((n - at) * 8);
+      for (; eight != 0; eight &= eight - 1) f(at + count_trailing_zeros(eight) / 8);
+    }
   }
   /// f(i) for each set bit i of `bits`.
   template <class F>
@@ -214,6 +226,12 @@ struct ShuffledGroup {
     each(n, f);
   }
   template <class F>
+  void each_flagged(const uint8_t* flags, uint32_t n, F&& f) const {
+    each(n, [&](uint32_t i) {
+      if (flags[i] != 0) f(i);
+    });
+  }
+  template <class F>
   void each_bit(uint64_t bits, F&& f) const {
     uint32_t order[64];
     uint32_t n = 0;
@@ -332,6 +350,12 @@ struct WarpGroup {
   template <class F>
   __device__ __forceinline__ void each_scalar(uint32_t n, F&& f) const {
     each(n, f);
+  }
+  template <class F>
+  __device__ __forceinline__ void each_flagged(const uint8_t* flags, uint32_t n, F&& f) const {
+    each_scalar(n, [&](uint32_t i) {
+      if (flags[i] != 0) f(i);
+    });
   }
   template <class F>
   __device__ __forceinline__ void each_bit(uint64_t bits, F&& f) const {

@@ -8,12 +8,15 @@
 #define NW_INLINE __forceinline__
 /// On a GPU a function of its own, so that the registers it needs are not added to its callers'.
 #define NW_APART __noinline__
+/// The same where a CPU does better without a call.
+#define NW_APART_ON_GPU __noinline__
 /// Of functions that are rarely called: their code shall not crowd out that of their callers.
 #define NW_RARE
 #else
 #define NW_HD
 #define NW_INLINE inline __attribute__((always_inline))
 #define NW_APART
+#define NW_APART_ON_GPU NW_INLINE
 #define NW_RARE __attribute__((cold, noinline))
 #endif
 

@@ -34,39 +34,30 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   p.switch_shift = shift_for(p.inputs << p.input_speedup_shift);
   const uint32_t ins = p.routers << p.input_shift, outs = p.routers << p.output_shift;
   const uint32_t in_vcs = ins << p.vc_shift, out_vcs = outs << p.vc_shift;
-  const uint32_t units = p.routers + terminal_units(p);
+  const uint32_t units = unit_slots(p);
   NetworkState s;
-  s.flit_links = arena.template allocate<NetworkLink>(outs + p.terminals);
+  s.flit_links = arena.template allocate<NetworkLink>(p.terminals);
   s.credit_links = arena.template allocate<NetworkLink>(ins + p.terminals);
   s.routes = arena.template allocate<uint8_t>(p.routers * p.terminals);
   s.flit_slots = arena.template allocate<Flit>((ins + p.terminals) * p.slots);
   s.credit_slots = arena.template allocate<uint32_t>((outs + p.terminals) * p.slots * p.speedup);
   s.arrivals = arena.template allocate<Arrivals>(p.slots * units);
+  s.due = arena.template allocate<uint8_t>(p.slots * units);
   s.work = arena.template allocate<RouterWork>(p.routers);
   s.input_vcs = arena.template allocate<InputVc>(in_vcs);
   s.buffers = arena.template allocate<Flit>(in_vcs * p.depth);
   s.output_vcs = arena.template allocate<OutputVc>(out_vcs);
-  s.free_vcs = arena.template allocate<uint32_t>(outs);
-  s.flits_sent = arena.template allocate<uint64_t>(outs);
-  s.wire_free = arena.template allocate<Cycle>(p.speedup > 1 ? outs : 0);
-  s.va_wanted = arena.template allocate<uint32_t>(outs);
+  s.out_ports = arena.template allocate<OutputPort>(outs);
   s.va_ports = arena.template allocate<uint64_t>(outs * p.vnets);
   s.va_vcs = arena.template allocate<uint32_t>((outs * p.vnets) << p.input_shift);
-  s.va_grant_next = arena.template allocate<PortVc>(out_vcs);
-  s.va_accept_next = arena.template allocate<PortVc>(in_vcs);
-  s.va_granted = arena.template allocate<uint32_t>(in_vcs);
-  const uint32_t switch_ins = p.routers << p.switch_shift;
-  s.sa_inputs = arena.template allocate<uint64_t>(outs);
   s.sa_vcs = arena.template allocate<uint32_t>(outs << p.switch_shift);
-  s.sa_grant_next = arena.template allocate<uint8_t>(outs);
-  s.sa_accept_next = arena.template allocate<uint8_t>(switch_ins);
-  s.sa_vc_next = arena.template allocate<uint8_t>(switch_ins);
+  s.sa_next = arena.template allocate<SwitchNext>(p.routers << p.switch_shift);
   s.head_entries = arena.template allocate<StageEntry>(in_vcs);
   s.flit_entries = arena.template allocate<StageEntry>(p.sw_alloc_delay > 1 ? in_vcs : 0);
   for (uint32_t i = 0; i < out_vcs; ++i)
     arena.get(s.output_vcs)[i].credits = static_cast<uint16_t>(p.depth);
   for (uint32_t i = 0; i < outs; ++i)
-    arena.get(s.free_vcs)[i] = static_cast<uint32_t>(low_bits(p.vcs));
+    arena.get(s.out_ports)[i].free = static_cast<uint32_t>(low_bits(p.vcs));
   return s;
 }
 
@@ -76,8 +67,8 @@ inline void wire_routers(const NetworkParams& p, const NetworkState& s, std::byt
                          uint32_t from, uint32_t from_port, uint32_t to, uint32_t to_port,
                          uint32_t latency, uint32_t credit_latency) {
   const uint32_t out = (from << p.output_shift) + from_port, in = (to << p.input_shift) + to_port;
-  s.flit_links.in(base)[out] = {in * p.slots, to, static_cast<uint16_t>(to_port),
-                                static_cast<uint16_t>(p.traversal_delay + latency + 1)};
+  s.out_ports.in(base)[out].flits = {in * p.slots, to, static_cast<uint16_t>(to_port),
+                                     static_cast<uint16_t>(p.traversal_delay + latency + 1)};
   s.credit_links.in(base)[in] = {out * p.slots, from, static_cast<uint16_t>(from_port),
                                  static_cast<uint16_t>(credit_latency + 1 + p.credit_delay)};
 }
@@ -86,8 +77,8 @@ inline void wire_routers(const NetworkParams& p, const NetworkState& s, std::byt
 inline void wire_sender(const NetworkParams& p, const NetworkState& s, std::byte* base, uint32_t n,
                         uint32_t router, uint32_t port, uint32_t latency, uint32_t credit_latency) {
   const uint32_t outs = p.routers << p.output_shift, in = (router << p.input_shift) + port;
-  s.flit_links.in(base)[outs + n] = {in * p.slots, router, static_cast<uint16_t>(port),
-                                     static_cast<uint16_t>(latency + 1)};
+  s.flit_links.in(base)[n] = {in * p.slots, router, static_cast<uint16_t>(port),
+                              static_cast<uint16_t>(latency + 1)};
   // A source uses a credit in the cycle in which it comes: terminals have no credit delay.
   s.credit_links.in(base)[in] = {(outs + n) * p.slots, p.routers + n / 64,
                                  static_cast<uint16_t>(n % 64),
@@ -99,9 +90,9 @@ inline void wire_receiver(const NetworkParams& p, const NetworkState& s, std::by
                           uint32_t n, uint32_t router, uint32_t port, uint32_t latency,
                           uint32_t credit_latency) {
   const uint32_t ins = p.routers << p.input_shift, out = (router << p.output_shift) + port;
-  s.flit_links.in(base)[out] = {(ins + n) * p.slots, p.routers + n / 64,
-                                static_cast<uint16_t>(n % 64),
-                                static_cast<uint16_t>(p.traversal_delay + latency + 1)};
+  s.out_ports.in(base)[out].flits = {(ins + n) * p.slots, p.routers + n / 64,
+                                     static_cast<uint16_t>(n % 64),
+                                     static_cast<uint16_t>(p.traversal_delay + latency + 1)};
   s.credit_links.in(base)[ins + n] = {out * p.slots, router, static_cast<uint16_t>(port),
                                       static_cast<uint16_t>(credit_latency + 1 + p.credit_delay)};
 }

@@ -230,6 +230,7 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
                                                ChannelNetworkState& s, std::byte* base,
                                                Window window, Horizon& horizon) {
   const NetworkView v = view_of(p.net, s.net, base);
+  const bool plain = is_plain(p.net);
   const Ref<Channel>* const inputs = s.inputs.in(base);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);
   const uint64_t end = cycle_at_or_after(window.end, p.period);
@@ -267,8 +268,8 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
     }
     if (cycle >= end) break;
     const auto t = static_cast<Cycle>(cycle);
-    g.each_scalar(v.p.routers, [&](uint32_t r) {
-      if (has_work(v, r, t)) step_router(v, r, t);
+    g.each_flagged(due_in(v, t), v.p.routers, [&](uint32_t r) {
+      plain ? step_router<true>(v, r, t) : step_router<false>(v, r, t);
     });
     g.leader([&] {
       const channel_network_detail::Interfaces at{

@@ -17,12 +17,14 @@ namespace nearwarp::noc {
 template <class G, class Terminals>
 NW_HD void step_network(const G& g, const NetworkView& v, const Terminals& terminals, Cycle begin,
                         Cycle end) {
+  const bool plain = is_plain(v.p);
   for (Cycle t = begin; t != end;) {
     const Cycle left = end - t;
     const Cycle next = t + (left < v.p.lookahead ? left : v.p.lookahead);
     g.each_scalar(v.p.routers, [&](uint32_t r) {
       for (Cycle now = t; now != next; ++now)
-        if (has_work(v, r, now)) step_router(v, r, now);
+        if (due_in(v, now)[r] != 0)
+          plain ? step_router<true>(v, r, now) : step_router<false>(v, r, now);
     });
     g.each_scalar(v.p.terminals, [&](uint32_t n) {
       for (Cycle now = t; now != next; ++now) terminals.step(v, n, now);

@@ -71,6 +71,10 @@ struct NetworkParams {
 };
 
 NW_HD inline uint32_t terminal_units(const NetworkParams& p) { return (p.terminals + 63) / 64; }
+/// Routers and terminal units, rounded up to a multiple of 8.
+NW_HD inline uint32_t unit_slots(const NetworkParams& p) {
+  return (p.routers + terminal_units(p) + 7) / 8 * 8;
+}
 
 /// Where a port's flits, or credits, go. Units are the routers, then the terminals, 64 to a unit:
 /// terminal n is port n % 64 of unit routers + n / 64.
@@ -89,11 +93,32 @@ struct InputVc {
   uint8_t out = 0;       ///< output port of the packet at the front
   uint8_t out_vc = 0;    ///< and its virtual channel, once it has one
   bool offered = false;  ///< the flit at the front takes part in switch allocation
+  PortVc accept_next;    ///< of VC allocation: (output port, VC)
+  uint32_t granted = 0;  ///< within a cycle, output VCs; 0 in between
 };
 
 struct OutputVc {
   uint16_t owner = kNobody;  ///< input VC (port << vc_shift | VC) of the packet that has it
   uint16_t credits = 0;
+  PortVc grant_next;  ///< of VC allocation: input VC
+};
+
+/// An output port of a router, on one line: all that most flits need of it. "Input" is one of the
+/// switch: see NetworkParams::input_speedup.
+struct alignas(64) OutputPort {
+  uint64_t sa_inputs = 0;  ///< inputs with requests for it in switch allocation
+  uint64_t flits_sent = 0;
+  NetworkLink flits;     ///< where they go
+  uint32_t free = 0;     ///< bits of virtual channels without an owner
+  uint32_t wanted = 0;   ///< bits of the channels of virtual networks with requests
+  Cycle wire_free = 0;   ///< from then on its wire is, less the cycles of the traversal
+  uint32_t sa_next = 0;  ///< input that switch allocation looks at first
+};
+
+/// An input of a router's switch.
+struct SwitchNext {
+  uint16_t port = 0;  ///< output port that is looked at first
+  uint16_t vc = 0;    ///< virtual channel of its own that is
 };
 
 /// An input virtual channel on its way through a pipeline stage.
@@ -120,7 +145,7 @@ struct RouterWork {
 
 struct NetworkState {
   // Wiring.
-  Ref<NetworkLink> flit_links;    ///< [output port], then [terminal]
+  Ref<NetworkLink> flit_links;    ///< [terminal]; routers' stand in their output ports
   Ref<NetworkLink> credit_links;  ///< [input port], then [terminal]
   Ref<uint8_t> routes;            ///< [router * terminals + destination]: output port
   // Under way.
@@ -129,30 +154,21 @@ struct NetworkState {
   /// one but for input speed-up. The receiver leaves 0.
   Ref<uint32_t> credit_slots;
   Ref<Arrivals> arrivals;  ///< [slot * units + unit]
+  /// [slot * units + unit]: 1 if the router has something to do then. Whoever sends it something
+  /// says so, and it does itself: all write the same, in any order. Nobody looks at terminals'.
+  Ref<uint8_t> due;
   // Routers.
-  Ref<RouterWork> work;      ///< [router]
-  Ref<InputVc> input_vcs;    ///< [input VC]
-  Ref<Flit> buffers;         ///< [input VC * depth + position]
-  Ref<OutputVc> output_vcs;  ///< [output VC]
-  Ref<uint32_t> free_vcs;    ///< [output port]: bits of those without an owner
-  Ref<uint64_t> flits_sent;  ///< [output port]
-  /// [output port]: the cycle from which on its wire is free, less those of the traversal; empty
-  /// without speed-up.
-  Ref<Cycle> wire_free;
+  Ref<RouterWork> work;       ///< [router]
+  Ref<InputVc> input_vcs;     ///< [input VC]
+  Ref<Flit> buffers;          ///< [input VC * depth + position]
+  Ref<OutputVc> output_vcs;   ///< [output VC]
+  Ref<OutputPort> out_ports;  ///< [output port]
   // VC allocation: requests by output port and virtual network.
-  Ref<uint32_t> va_wanted;     ///< [output port]: bits of the channels of vnets with requests
-  Ref<uint64_t> va_ports;      ///< [output port * vnets + vnet]: input ports
-  Ref<uint32_t> va_vcs;        ///< [that * inputs + input port]: virtual channels
-  Ref<PortVc> va_grant_next;   ///< [output VC]
-  Ref<PortVc> va_accept_next;  ///< [input VC]: (output port, VC)
-  Ref<uint32_t> va_granted;    ///< [input VC]: within a cycle, output VCs; 0 in between
+  Ref<uint64_t> va_ports;  ///< [output port * vnets + vnet]: input ports
+  Ref<uint32_t> va_vcs;    ///< [that * inputs + input port]: virtual channels
   // Switch allocation: input virtual channels with a flit and a credit.
-  // "Input" is one of the switch: see NetworkParams::input_speedup.
-  Ref<uint64_t> sa_inputs;      ///< [output port]: inputs
-  Ref<uint32_t> sa_vcs;         ///< [output port << switch_shift | input]: virtual channels
-  Ref<uint8_t> sa_grant_next;   ///< [output port]: input
-  Ref<uint8_t> sa_accept_next;  ///< [input]: output port
-  Ref<uint8_t> sa_vc_next;      ///< [input]: virtual channel
+  Ref<uint32_t> sa_vcs;     ///< [output port << switch_shift | input]: virtual channels
+  Ref<SwitchNext> sa_next;  ///< [router << switch_shift | input]
   // Pipeline stages.
   Ref<StageEntry> head_entries;  ///< [router * input VCs + position]: heads, to VC allocation
   Ref<StageEntry> flit_entries;  ///< flits, to switch allocation; empty if that takes one cycle
@@ -161,27 +177,24 @@ struct NetworkState {
 /// The same as pointers: what a step works with.
 struct NetworkView {
   NetworkParams p;
-  uint32_t units, slot_mask, vcs_per_vnet;
+  uint32_t units;  ///< as of unit_slots()
+  uint32_t slot_mask, vcs_per_vnet;
+  uint32_t vnet_mask;  ///< bits of the channels of virtual network 0
   const NetworkLink *flit_links, *credit_links;
   const uint8_t* routes;
   Flit* flit_slots;
   uint32_t* credit_slots;
   Arrivals* arrivals;
+  uint8_t* due;
   RouterWork* work;
   InputVc* input_vcs;
   Flit* buffers;
   OutputVc* output_vcs;
-  uint32_t* free_vcs;
-  uint64_t* flits_sent;
-  Cycle* wire_free;
-  uint32_t* va_wanted;
+  OutputPort* out_ports;
   uint64_t* va_ports;
   uint32_t* va_vcs;
-  PortVc *va_grant_next, *va_accept_next;
-  uint32_t* va_granted;
-  uint64_t* sa_inputs;
   uint32_t* sa_vcs;
-  uint8_t *sa_grant_next, *sa_accept_next, *sa_vc_next;
+  SwitchNext* sa_next;
   StageEntry *head_entries, *flit_entries;
 
   NW_HD uint32_t input_ports() const { return p.routers << p.input_shift; }
@@ -191,33 +204,26 @@ struct NetworkView {
 NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, std::byte* base) {
   NetworkView v;
   v.p = p;
-  v.units = p.routers + terminal_units(p);
+  v.units = unit_slots(p);
   v.slot_mask = p.slots - 1;
   v.vcs_per_vnet = p.vcs / p.vnets;
+  v.vnet_mask = static_cast<uint32_t>(low_bits(v.vcs_per_vnet));
   v.flit_links = s.flit_links.in(base);
   v.credit_links = s.credit_links.in(base);
   v.routes = s.routes.in(base);
   v.flit_slots = s.flit_slots.in(base);
   v.credit_slots = s.credit_slots.in(base);
   v.arrivals = s.arrivals.in(base);
+  v.due = s.due.in(base);
   v.work = s.work.in(base);
   v.input_vcs = s.input_vcs.in(base);
   v.buffers = s.buffers.in(base);
   v.output_vcs = s.output_vcs.in(base);
-  v.free_vcs = s.free_vcs.in(base);
-  v.flits_sent = s.flits_sent.in(base);
-  v.wire_free = s.wire_free.in(base);
-  v.va_wanted = s.va_wanted.in(base);
+  v.out_ports = s.out_ports.in(base);
   v.va_ports = s.va_ports.in(base);
   v.va_vcs = s.va_vcs.in(base);
-  v.va_grant_next = s.va_grant_next.in(base);
-  v.va_accept_next = s.va_accept_next.in(base);
-  v.va_granted = s.va_granted.in(base);
-  v.sa_inputs = s.sa_inputs.in(base);
   v.sa_vcs = s.sa_vcs.in(base);
-  v.sa_grant_next = s.sa_grant_next.in(base);
-  v.sa_accept_next = s.sa_accept_next.in(base);
-  v.sa_vc_next = s.sa_vc_next.in(base);
+  v.sa_next = s.sa_next.in(base);
   v.head_entries = s.head_entries.in(base);
   v.flit_entries = s.flit_entries.in(base);
   return v;
@@ -226,17 +232,20 @@ NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, 
 /// Send a flit over a link in cycle `t`.
 NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, const Flit& flit,
                               Cycle t) {
-  const uint32_t slot = (t + link.delay) & v.slot_mask;
+  const uint32_t slot = (t + link.delay) & v.slot_mask, at = slot * v.units + link.unit;
   v.flit_slots[link.ring + slot] = flit;
-  add_bits(&v.arrivals[slot * v.units + link.unit].flits, uint64_t{1} << link.port);
+  add_bits(&v.arrivals[at].flits, uint64_t{1} << link.port);
+  v.due[at] = 1;
 }
 
-/// Send a credit for virtual channel `vc` in round `round` of cycle `t`.
+/// Send a credit for virtual channel `vc` in round `round` of cycle `t`; `speedup` is the
+/// network's.
 NW_HD NW_INLINE void put_credit(const NetworkView& v, const NetworkLink& link, uint32_t vc, Cycle t,
-                                uint32_t round = 0) {
-  const uint32_t slot = (t + link.delay) & v.slot_mask;
-  v.credit_slots[(link.ring + slot) * v.p.speedup + round] |= 1u << vc;
-  add_bits(&v.arrivals[slot * v.units + link.unit].credits[round], uint64_t{1} << link.port);
+                                uint32_t round, uint32_t speedup) {
+  const uint32_t slot = (t + link.delay) & v.slot_mask, at = slot * v.units + link.unit;
+  v.credit_slots[(link.ring + slot) * speedup + round] |= 1u << vc;
+  add_bits(&v.arrivals[at].credits[round], uint64_t{1} << link.port);
+  v.due[at] = 1;
 }
 
 /// Take the credits of a slot: credit(vc) for each.
@@ -273,11 +282,11 @@ NW_HD NW_INLINE bool may_begin(const NetworkParams& p, uint32_t credits) {
 
 /// Terminal `n` puts a flit, whose `vc` has a credit, on its way into the network.
 NW_HD NW_INLINE void inject(const NetworkView& v, uint32_t n, const Flit& flit, Cycle t) {
-  put_flit(v, v.flit_links[v.output_ports() + n], flit, t);
+  put_flit(v, v.flit_links[n], flit, t);
 }
 /// Terminal `n` has room again for a flit on `vc`.
 NW_HD NW_INLINE void release(const NetworkView& v, uint32_t n, uint32_t vc, Cycle t) {
-  put_credit(v, v.credit_links[v.input_ports() + n], vc, t);
+  put_credit(v, v.credit_links[v.input_ports() + n], vc, t, 0, v.p.speedup);
 }
 
 }  // namespace nearwarp::noc

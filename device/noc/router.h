@@ -26,6 +26,10 @@ namespace nearwarp::noc {
 namespace router_detail {
 
 /// One router in one round of a cycle. Input VCs are named by port << vc_shift | VC.
+///
+/// kPlain: of a network without speed-up, internal or of inputs, as most are. What is known of it
+/// when this is compiled saves a fifth of the instructions.
+template <bool kPlain>
 class Router {
  public:
   NW_HD NW_INLINE Router(const NetworkView& v, uint32_t r, Cycle t, uint32_t round)
@@ -33,20 +37,26 @@ class Router {
         r_(r),
         t_(t),
         round_(round),
-        now_(t * v.p.speedup + round),
-        crossed_(round + 1 == v.p.speedup ? t : t - 1),
+        now_(t * speedup() + round),
+        crossed_(round + 1 == speedup() ? t : t - 1),
         vc_shift_(v.p.vc_shift),
         input_shift_(v.p.input_shift),
         work_(v.work[r]),
         inputs_(v.input_vcs + (size_t{r} << (input_shift_ + vc_shift_))),
         outputs_(v.output_vcs + (size_t{r} << (v.p.output_shift + vc_shift_))),
-        free_(v.free_vcs + (size_t{r} << v.p.output_shift)) {}
+        ports_(v.out_ports + (size_t{r} << v.p.output_shift)),
+        sa_vcs_(v.sa_vcs + (size_t{r} << (v.p.output_shift + v.p.switch_shift))) {}
+
+  NW_HD NW_INLINE uint32_t speedup() const { return kPlain ? 1 : v_.p.speedup; }
+  NW_HD NW_INLINE uint32_t input_speedup_shift() const {
+    return kPlain ? 0 : v_.p.input_speedup_shift;
+  }
 
   /// Credits of the round `sent_in` of routers down the way.
   NW_HD NW_INLINE void take_credits(uint64_t ports, uint32_t sent_in) const {
-    const uint32_t slot = t_ & v_.slot_mask, slots = v_.p.slots * v_.p.speedup;
+    const uint32_t slot = t_ & v_.slot_mask, slots = v_.p.slots * speedup();
     uint32_t* const credits =
-        v_.credit_slots + (size_t{r_} << v_.p.output_shift) * slots + slot * v_.p.speedup + sent_in;
+        v_.credit_slots + (size_t{r_} << v_.p.output_shift) * slots + slot * speedup() + sent_in;
     for (; ports != 0; ports &= ports - 1) {
       const uint32_t out = count_trailing_zeros(ports);
       take_vcs(credits[out * slots], [&](uint32_t vc) { take_credit(out, vc); });
@@ -87,29 +97,27 @@ class Router {
     uint8_t out[kMaxPorts], vc[kMaxPorts];
   };
   NW_HD NW_INLINE uint64_t allocate_switch(Matches& match) const {
-    const size_t in_base = size_t{r_} << v_.p.switch_shift,
-                 out_base = size_t{r_} << v_.p.output_shift;
+    SwitchNext* const next = v_.sa_next + (size_t{r_} << v_.p.switch_shift);
     uint64_t grants[kMaxPorts];
     uint64_t matched = 0;
     for (uint64_t outs = work_.sa_outputs; outs != 0; outs &= outs - 1) {
       const uint32_t out = count_trailing_zeros(outs);
-      if (v_.p.speedup != 1 && queued(out_base + out) == kOutputQueue) continue;
-      const uint32_t in = pick_from(v_.sa_inputs[out_base + out], v_.sa_grant_next[out_base + out]);
+      const OutputPort& port = ports_[out];
+      if (speedup() != 1 && queued(port) == kOutputQueue) continue;
+      const uint32_t in = pick_from(port.sa_inputs, port.sa_next);
       const bool more = (matched >> in & 1) != 0;
       grants[in] = (more ? grants[in] : 0) | uint64_t{1} << out;
       matched |= uint64_t{1} << in;
     }
     for (uint64_t ins = matched; ins != 0; ins &= ins - 1) {
       const uint32_t in = count_trailing_zeros(ins);
-      const uint32_t out = pick_from(grants[in], v_.sa_accept_next[in_base + in]);
-      const uint32_t number = pick_from(v_.sa_vcs[((out_base + out) << v_.p.switch_shift) + in],
-                                        v_.sa_vc_next[in_base + in]);
+      const uint32_t out = pick_from(grants[in], next[in].port);
+      const uint32_t number = pick_from(sa_vcs_[(out << v_.p.switch_shift) + in], next[in].vc);
       match.out[in] = static_cast<uint8_t>(out);
       match.vc[in] = static_cast<uint8_t>(number);
       // One beyond the last is as good as 0.
-      v_.sa_accept_next[in_base + in] = static_cast<uint8_t>(out + 1);
-      v_.sa_grant_next[out_base + out] = static_cast<uint8_t>(in + 1);
-      v_.sa_vc_next[in_base + in] = static_cast<uint8_t>(number + 1);
+      next[in] = {static_cast<uint16_t>(out + 1), static_cast<uint16_t>(number + 1)};
+      ports_[out].sa_next = in + 1;
     }
     return matched;
   }
@@ -117,7 +125,7 @@ class Router {
   NW_HD NW_INLINE void allocate_vcs() const {
     for (uint64_t outs = work_.va_outputs; outs != 0; outs &= outs - 1) {
       const uint32_t out = count_trailing_zeros(outs);
-      for (uint32_t left = wanted(out) & free_[out]; left != 0;) {
+      for (uint32_t left = ports_[out].wanted & ports_[out].free; left != 0;) {
         const uint32_t n = vnet_of(count_trailing_zeros(left)), mine = left & vcs_of(n);
         left &= ~mine;
         allocate_vcs(out, ((r_ << v_.p.output_shift) + out) * v_.p.vnets + n, mine);
@@ -126,7 +134,7 @@ class Router {
   }
 
   /// Move the flit at the front of virtual channel `number` of `port` to output `out`.
-  NW_HD NW_APART void traverse(uint32_t port, uint32_t number, uint32_t out) const {
+  NW_HD NW_APART_ON_GPU void traverse(uint32_t port, uint32_t number, uint32_t out) const {
     const uint32_t vc = (port << vc_shift_) + number;
     InputVc& in = inputs_[vc];
     Flit flit = buffer(vc)[in.head];
@@ -138,15 +146,16 @@ class Router {
     o.credits = static_cast<uint16_t>(o.credits - 1);
     flit.vc = static_cast<uint8_t>(out_vc);
     flit.hops = static_cast<uint8_t>(flit.hops + 1);
-    const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
-    v_.flits_sent[out_index] += 1;
+    OutputPort& to = ports_[out];
+    to.flits_sent += 1;
     Cycle leaves = crossed_;
-    if (v_.p.speedup != 1) {
-      leaves += queued(out_index);
-      v_.wire_free[out_index] = leaves + 1;
+    if (speedup() != 1) {
+      leaves += queued(to);
+      to.wire_free = leaves + 1;
     }
-    put_flit(v_, v_.flit_links[out_index], flit, leaves);
-    put_credit(v_, v_.credit_links[(size_t{r_} << input_shift_) + port], number, t_, round_);
+    put_flit(v_, to.flits, flit, leaves);
+    put_credit(v_, v_.credit_links[(size_t{r_} << input_shift_) + port], number, t_, round_,
+               speedup());
     const bool tail = (flit.flags & kTail) != 0;
     if (tail && v_.p.wait_for_tail_credit != 0) {
       o.owner = kWaitsForTailCredit;
@@ -168,8 +177,8 @@ class Router {
  private:
   /// Cycles for which the wire of an output is spoken for when a flit that wins the switch now has
   /// crossed it.
-  NW_HD NW_INLINE uint32_t queued(size_t out_index) const {
-    const Cycle ahead = v_.wire_free[out_index] - crossed_;
+  NW_HD NW_INLINE uint32_t queued(const OutputPort& port) const {
+    const Cycle ahead = port.wire_free - crossed_;
     return ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
   }
 
@@ -186,17 +195,14 @@ class Router {
   }
   NW_HD NW_INLINE void release_vc(uint32_t out, uint32_t number) const {
     outputs_[(out << vc_shift_) + number].owner = kNobody;
-    free_[out] |= 1u << number;
-    work_.va_outputs |= static_cast<uint64_t>(wanted(out) >> number & 1) << out;
-  }
-  NW_HD NW_INLINE uint32_t& wanted(uint32_t out) const {
-    return v_.va_wanted[(size_t{r_} << v_.p.output_shift) + out];
+    ports_[out].free |= 1u << number;
+    work_.va_outputs |= static_cast<uint64_t>(ports_[out].wanted >> number & 1) << out;
   }
   NW_HD NW_INLINE uint32_t vnet_of(uint32_t number) const {
     return v_.p.vnets == 1 ? 0 : v_.vcs_per_vnet == 1 ? number : number / v_.vcs_per_vnet;
   }
   NW_HD NW_INLINE uint32_t vcs_of(uint32_t vnet) const {
-    return static_cast<uint32_t>(low_bits(v_.vcs_per_vnet)) << (vnet * v_.vcs_per_vnet);
+    return v_.vnet_mask << (vnet * v_.vcs_per_vnet);
   }
 
   NW_HD NW_INLINE Flit* buffer(uint32_t vc) const {
@@ -241,36 +247,34 @@ class Router {
     const uint32_t at = ((r_ << v_.p.output_shift) + out) * v_.p.vnets + vnet;
     v_.va_vcs[(size_t{at} << input_shift_) + port] |= 1u << number;
     v_.va_ports[at] |= uint64_t{1} << port;
-    wanted(out) |= vcs;
-    work_.va_outputs |= static_cast<uint64_t>((free_[out] & vcs) != 0) << out;
+    ports_[out].wanted |= vcs;
+    work_.va_outputs |= static_cast<uint64_t>((ports_[out].free & vcs) != 0) << out;
   }
   NW_HD NW_INLINE void withdraw_vc_request(uint32_t at, uint32_t out, PortVc who) const {
     uint32_t& vcs = v_.va_vcs[(size_t{at} << input_shift_) + who.port];
     vcs &= ~(1u << who.vc);
     const uint64_t ports = v_.va_ports[at] &= ~(static_cast<uint64_t>(vcs == 0) << who.port);
-    if (ports == 0) wanted(out) &= ~vcs_of(vnet_of(who.vc));
-    const uint32_t ready = wanted(out) & free_[out];
+    if (ports == 0) ports_[out].wanted &= ~vcs_of(vnet_of(who.vc));
+    const uint32_t ready = ports_[out].wanted & ports_[out].free;
     work_.va_outputs &= ~(static_cast<uint64_t>(ready == 0) << out);
   }
 
   /// The input of the switch that virtual channel `number` of `port` uses.
   NW_HD NW_INLINE uint32_t switch_input(uint32_t port, uint32_t number) const {
-    return (port << v_.p.input_speedup_shift) + (number & (v_.p.input_speedup - 1));
+    return kPlain ? port : (port << v_.p.input_speedup_shift) + (number & (v_.p.input_speedup - 1));
   }
   NW_HD NW_INLINE void request_switch(uint32_t vc, uint32_t out) const {
     const uint32_t port = vc >> vc_shift_, number = vc - (port << vc_shift_);
-    const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
     const uint32_t in = switch_input(port, number);
-    v_.sa_vcs[(out_index << v_.p.switch_shift) + in] |= 1u << number;
-    v_.sa_inputs[out_index] |= uint64_t{1} << in;
+    sa_vcs_[(out << v_.p.switch_shift) + in] |= 1u << number;
+    ports_[out].sa_inputs |= uint64_t{1} << in;
     work_.sa_outputs |= uint64_t{1} << out;
   }
   NW_HD NW_INLINE void withdraw_switch_request(uint32_t port, uint32_t number, uint32_t out) const {
-    const size_t out_index = (size_t{r_} << v_.p.output_shift) + out;
     const uint32_t in = switch_input(port, number);
-    uint32_t& vcs = v_.sa_vcs[(out_index << v_.p.switch_shift) + in];
+    uint32_t& vcs = sa_vcs_[(out << v_.p.switch_shift) + in];
     vcs &= ~(1u << number);
-    const uint64_t ins = v_.sa_inputs[out_index] &= ~(static_cast<uint64_t>(vcs == 0) << in);
+    const uint64_t ins = ports_[out].sa_inputs &= ~(static_cast<uint64_t>(vcs == 0) << in);
     work_.sa_outputs &= ~(static_cast<uint64_t>(ins == 0) << out);
   }
 
@@ -303,21 +307,19 @@ class Router {
           available);  // alone: everything is granted
       return;
     }
-    const PortVc* const grant_next =
-        v_.va_grant_next + (((size_t{r_} << v_.p.output_shift) + out) << vc_shift_);
-    uint32_t* const granted = v_.va_granted + (size_t{r_} << (input_shift_ + vc_shift_));
     PortVc winners[kMaxVcs];
     uint32_t n = 0;
     for (uint32_t b = available; b != 0; b &= b - 1) {
       const uint32_t k = count_trailing_zeros(b);
-      const PortVc who = pick_from(ports, requests, grant_next[k]);
-      uint32_t& channels = granted[(uint32_t{who.port} << vc_shift_) + who.vc];
+      const PortVc who = pick_from(ports, requests, outputs_[(out << vc_shift_) + k].grant_next);
+      uint32_t& channels = inputs_[(uint32_t{who.port} << vc_shift_) + who.vc].granted;
       winners[n] = who;
       n += channels == 0 ? 1 : 0;
       channels |= 1u << k;
     }
     for (uint32_t i = 0; i < n; ++i) {
-      uint32_t& channels = granted[(uint32_t{winners[i].port} << vc_shift_) + winners[i].vc];
+      uint32_t& channels =
+          inputs_[(uint32_t{winners[i].port} << vc_shift_) + winners[i].vc].granted;
       accept_vc(out, at, winners[i], channels);
       channels = 0;
     }
@@ -326,16 +328,15 @@ class Router {
   /// The head of `who` takes one of the output's virtual channels `granted`.
   NW_HD NW_INLINE void accept_vc(uint32_t out, uint32_t at, PortVc who, uint32_t granted) const {
     const uint32_t vc = (uint32_t{who.port} << vc_shift_) + who.vc;
-    PortVc& accept_next = v_.va_accept_next[(size_t{r_} << (input_shift_ + vc_shift_)) + vc];
-    const uint32_t taken = pick_from(granted, accept_next.port == out ? accept_next.vc : 0);
-    accept_next = after({static_cast<uint8_t>(out), static_cast<uint8_t>(taken)}, v_.p.vcs);
-    v_.va_grant_next[(((size_t{r_} << v_.p.output_shift) + out) << vc_shift_) + taken] =
-        after(who, v_.p.vcs);
     InputVc& in = inputs_[vc];
+    const uint32_t taken = pick_from(granted, in.accept_next.port == out ? in.accept_next.vc : 0);
+    in.accept_next = after({static_cast<uint8_t>(out), static_cast<uint8_t>(taken)}, v_.p.vcs);
     in.stage = VcStage::kActive;
     in.out_vc = static_cast<uint8_t>(taken);
-    outputs_[(out << vc_shift_) + taken].owner = static_cast<uint16_t>(vc);
-    free_[out] &= ~(1u << taken);
+    OutputVc& o = outputs_[(out << vc_shift_) + taken];
+    o.owner = static_cast<uint16_t>(vc);
+    o.grant_next = after(who, v_.p.vcs);
+    ports_[out].free &= ~(1u << taken);
     withdraw_vc_request(at, out, who);
     start_flit(vc, now_ + 1);
   }
@@ -352,7 +353,8 @@ class Router {
   RouterWork& work_;
   InputVc* inputs_;
   OutputVc* outputs_;
-  uint32_t* free_;
+  OutputPort* ports_;
+  uint32_t* sa_vcs_;
 };
 
 }  // namespace router_detail
@@ -361,38 +363,46 @@ class Router {
 NW_HD NW_INLINE bool has_requests(const RouterWork& w) {
   return (w.va_outputs | w.sa_outputs | w.heads.count | w.flits.count) != 0;
 }
-/// Must router `r` be stepped in cycle `t`?
-NW_HD NW_INLINE bool has_work(const NetworkView& v, uint32_t r, Cycle t) {
-  const Arrivals& a = v.arrivals[(t & v.slot_mask) * v.units + r];
-  return (a.flits | a.credits[0] | a.credits[1]) != 0 || has_requests(v.work[r]);
+/// Flags of the routers that must be stepped in cycle `t`.
+NW_HD NW_INLINE const uint8_t* due_in(const NetworkView& v, Cycle t) {
+  return v.due + (t & v.slot_mask) * v.units;
+}
+/// Is step_router<true>() the network's?
+NW_HD NW_INLINE bool is_plain(const NetworkParams& p) {
+  return p.speedup == 1 && p.input_speedup == 1;
 }
 
 /// Step router `r` through cycle `t`.
 ///
 /// Reads:  flits and credits that arrive at it in this cycle; sends both, a cycle or more ahead.
 /// State:  its own entries of the arrays of network_state.h.
-NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t) {
-  Arrivals& arrivals = v.arrivals[(t & v.slot_mask) * v.units + r];
-  const Arrivals now = arrivals;
-  arrivals = {};
-  for (uint32_t round = 0; round < v.p.speedup; ++round) {
+template <bool kPlain>
+NW_HD NW_APART void step_router(const NetworkView& v, uint32_t r, Cycle t) {
+  const uint32_t at = (t & v.slot_mask) * v.units + r;
+  const Arrivals now = v.arrivals[at];
+  v.arrivals[at] = {};
+  v.due[at] = 0;
+  const uint32_t rounds = kPlain ? 1 : v.p.speedup;
+  for (uint32_t round = 0; round < rounds; ++round) {
     if (round != 0 && !has_requests(v.work[r])) break;
-    const router_detail::Router router(v, r, t, round);
+    using Router = router_detail::Router<kPlain>;
+    const Router router(v, r, t, round);
     if (round == 0) {
-      for (uint32_t k = 0; k < v.p.speedup; ++k) router.take_credits(now.credits[k], k);
+      for (uint32_t k = 0; k < rounds; ++k) router.take_credits(now.credits[k], k);
       router.take_flits(now.flits);
     }
     router.advance_stages();
     // The switch is decided before virtual channels are handed out, and tails give theirs back
     // after that: both allocators see the state of the round's beginning.
-    router_detail::Router::Matches match;
+    typename Router::Matches match;
     const uint64_t matched = router.allocate_switch(match);
     router.allocate_vcs();
     for (uint64_t ins = matched; ins != 0; ins &= ins - 1) {
       const uint32_t in = count_trailing_zeros(ins);
-      router.traverse(in >> v.p.input_speedup_shift, match.vc[in], match.out[in]);
+      router.traverse(in >> router.input_speedup_shift(), match.vc[in], match.out[in]);
     }
   }
+  if (has_requests(v.work[r])) v.due[((t + 1) & v.slot_mask) * v.units + r] = 1;
 }
 
 }  // namespace nearwarp::noc

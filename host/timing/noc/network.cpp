@@ -212,17 +212,18 @@ bool Network::decided_until(uint64_t end) const {
 /// Flits that have won the switch and wait for the wire of output `port`.
 uint32_t Network::waiting_for_wire(size_t port) const {
   if (params_.speedup == 1) return 0;
-  const Cycle ahead = net().wire_free.in(arena_.base())[port] - static_cast<Cycle>(now_);
+  const Cycle ahead = net().out_ports.in(arena_.base())[port].wire_free - static_cast<Cycle>(now_);
   return ahead <= kOutputQueue ? ahead : 0;
 }
 
 std::vector<uint64_t> Network::flits_sent() const {
   std::vector<uint64_t> flits;
   for (uint32_t r = 0; r < params_.routers; ++r) {
-    const uint64_t* const at =
-        net().flits_sent.in(arena_.base()) + (size_t{r} << params_.output_shift);
+    const OutputPort* const at =
+        net().out_ports.in(arena_.base()) + (size_t{r} << params_.output_shift);
     for (uint32_t out = 0; out < params_.outputs; ++out)
-      flits.push_back(at[out] - waiting_for_wire((size_t{r} << params_.output_shift) + out));
+      flits.push_back(at[out].flits_sent -
+                      waiting_for_wire((size_t{r} << params_.output_shift) + out));
   }
   return flits;
 }

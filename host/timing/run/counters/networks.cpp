@@ -40,11 +40,10 @@ Forwarded by_router(const SwitchCounters& n) {
 Forwarded by_routers(const noc::ChannelNetworkParams& p, const noc::ChannelNetworkState& s,
                      std::byte* base) {
   Forwarded f{.flits = s.counters.flits};
-  const uint64_t* sent = s.net.flits_sent.in(base);
-  const noc::NetworkLink* links = s.net.flit_links.in(base);
-  for (uint32_t i = 0; i < s.net.flits_sent.count; ++i) {
-    f.flit_hops += sent[i];
-    if (links[i].unit < p.net.routers) f.flit_links += sent[i];
+  const noc::OutputPort* ports = s.net.out_ports.in(base);
+  for (uint32_t i = 0; i < s.net.out_ports.count; ++i) {
+    f.flit_hops += ports[i].flits_sent;
+    if (ports[i].flits.unit < p.net.routers) f.flit_links += ports[i].flits_sent;
   }
   return f;
 }
