@@ -29,4 +29,13 @@ NW_HD NW_INLINE void take_bits(uint64_t* word, uint64_t bits) {
 #endif
 }
 
+/// Set a flag that other lanes may set too, and nobody takes back meanwhile.
+NW_HD NW_INLINE void set_flag(uint8_t* flag) {
+#if defined(__CUDA_ARCH__)
+  *static_cast<volatile uint8_t*>(flag) = 1;
+#else
+  *flag = 1;
+#endif
+}
+
 }  // namespace nearwarp

@@ -235,7 +235,7 @@ NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, con
   const uint32_t slot = (t + link.delay) & v.slot_mask, at = slot * v.units + link.unit;
   v.flit_slots[link.ring + slot] = flit;
   add_bits(&v.arrivals[at].flits, uint64_t{1} << link.port);
-  v.due[at] = 1;
+  set_flag(v.due + at);
 }
 
 /// Send a credit for virtual channel `vc` in round `round` of cycle `t`; `speedup` is the
@@ -245,7 +245,7 @@ NW_HD NW_INLINE void put_credit(const NetworkView& v, const NetworkLink& link, u
   const uint32_t slot = (t + link.delay) & v.slot_mask, at = slot * v.units + link.unit;
   v.credit_slots[(link.ring + slot) * speedup + round] |= 1u << vc;
   add_bits(&v.arrivals[at].credits[round], uint64_t{1} << link.port);
-  v.due[at] = 1;
+  set_flag(v.due + at);
 }
 
 /// Take the credits of a slot: credit(vc) for each.

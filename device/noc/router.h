@@ -402,7 +402,7 @@ NW_HD NW_APART void step_router(const NetworkView& v, uint32_t r, Cycle t) {
       router.traverse(in >> router.input_speedup_shift(), match.vc[in], match.out[in]);
     }
   }
-  if (has_requests(v.work[r])) v.due[((t + 1) & v.slot_mask) * v.units + r] = 1;
+  if (has_requests(v.work[r])) set_flag(v.due + ((t + 1) & v.slot_mask) * v.units + r);
 }
 
 }  // namespace nearwarp::noc
