@@ -62,6 +62,8 @@ std::vector<GoldenRun> golden_runs() {
       {"vector-add", "mpu", "mpu"},
       {"reduction", "mpu", "mpu"},
       {"kmeans", "mpu", "mpu-near"},
+      {"max-pool", "mpu", "mpu-pages"},
+      {"nearest-neighbour", "mpu", "mpu-pages", {"mpu.scalar_moves=true"}, "scalars"},
       {"kmeans", "pim-tuning", "previous-offload"},
       {"kmeans", "pim-tuning", "tuned"},
       {"row-sum", "pim-tuning", "tuned-aggressive", {"stack.sm_warps=128"}, "wide"},
