@@ -20,17 +20,13 @@ using ptx::SpecialReg;
 
 namespace {
 
-constexpr int64_t kTurn = 1 << 15;         // warp-instructions between looks at a warp
 constexpr int64_t kPollingTurn = 1 << 10;  // of a warp that only polled in its turn before
 constexpr int64_t kSplitTurn = 1 << 6;     // the same of lanes that others of the warp wait for
 constexpr int kTurnsWhilePolling = 16;     // of a warp that polls, though it also stores
 constexpr uint64_t kDeadlockBudget = uint64_t{1} << 24;  // warp-instructions without any effect
 constexpr uint64_t kQuiet = uint64_t{1} << 22;  // of a warp without a store, then others have turns
 constexpr uint64_t kBlockShare = uint64_t{1} << 24;  // of a block from barrier to barrier, the same
-constexpr uint64_t kResidentBytes = uint64_t{2} << 30;    // most memory for resident blocks
-constexpr uint64_t kLocalTraceBytes = uint64_t{1} << 36;  // address range of local memory in traces
-constexpr uint32_t kVirtualSms = 64;                      // %nsmid
-constexpr uint32_t kReservedSharedBytes = 1024;           // of a block, as from 8.0 on
+constexpr uint64_t kResidentBytes = uint64_t{2} << 30;  // most memory for resident blocks
 
 bool depends_on_block(const RowInit& init) {
   if (init.kind != RowInit::Kind::kSpecial) return false;
@@ -120,170 +116,6 @@ std::unique_ptr<Executor::Slot> Executor::make_slot() {
     }
   }
   return slot;
-}
-
-/// Where the shared memory that the system keeps for itself in a block begins: 0 on a GPU, here
-/// after the kernel's own, so that kernels without it are not moved. Groups of several warps
-/// (cooperative groups compiled for 8.0 and later) meet there.
-uint32_t Executor::reserved_shared() const { return (launch_.shared_bytes + 15) / 16 * 16; }
-
-uint32_t Executor::special_value(const Slot& slot, SpecialReg reg, uint32_t warp,
-                                 uint32_t lane) const {
-  const Dim3 &b = launch_.block, &g = launch_.grid;
-  const uint32_t thread = warp * 32 + lane;
-  switch (reg) {
-    case SpecialReg::kTidX:
-      return thread % b.x;
-    case SpecialReg::kTidY:
-      return thread / b.x % b.y;
-    case SpecialReg::kTidZ:
-      return thread / b.x / b.y;
-    case SpecialReg::kNtidX:
-      return b.x;
-    case SpecialReg::kNtidY:
-      return b.y;
-    case SpecialReg::kNtidZ:
-      return b.z;
-    case SpecialReg::kCtaidX:
-      return slot.ctaid[0];
-    case SpecialReg::kCtaidY:
-      return slot.ctaid[1];
-    case SpecialReg::kCtaidZ:
-      return slot.ctaid[2];
-    case SpecialReg::kNctaidX:
-      return g.x;
-    case SpecialReg::kNctaidY:
-      return g.y;
-    case SpecialReg::kNctaidZ:
-      return g.z;
-    case SpecialReg::kLaneid:
-      return lane;
-    case SpecialReg::kWarpid:
-      return warp;
-    case SpecialReg::kNwarpid:
-      return 64;
-    case SpecialReg::kSmid:
-      return static_cast<uint32_t>(slot.index % kVirtualSms);
-    case SpecialReg::kNsmid:
-      return kVirtualSms;
-    case SpecialReg::kGridid:
-      return 0;
-    case SpecialReg::kLanemaskEq:
-      return 1u << lane;
-    case SpecialReg::kLanemaskLt:
-      return (1u << lane) - 1;
-    case SpecialReg::kLanemaskLe:
-      return (2u << lane) - 1;
-    case SpecialReg::kLanemaskGt:
-      return ~((2u << lane) - 1);
-    case SpecialReg::kLanemaskGe:
-      return ~((1u << lane) - 1);
-    case SpecialReg::kDynamicSmemSize:
-      return launch_.shared_bytes - kernel_.kernel->static_shared_bytes;
-    case SpecialReg::kTotalSmemSize:
-      return launch_.shared_bytes;
-    case SpecialReg::kReservedSmemBegin:
-    case SpecialReg::kReservedSmem0:
-      return reserved_shared();
-    case SpecialReg::kReservedSmem1:
-      return reserved_shared() + kReservedSharedBytes / 4;
-    case SpecialReg::kReservedSmemEnd:
-      return reserved_shared() + kReservedSharedBytes;
-    case SpecialReg::kReservedSmemCap:
-      return kReservedSharedBytes;
-    case SpecialReg::kEnvreg1:
-      return static_cast<uint32_t>(options_.grid_workspace >> 32);
-    case SpecialReg::kEnvreg2:
-      return static_cast<uint32_t>(options_.grid_workspace);
-    default:  // clocks are operations, not rows
-      return cluster_value(slot, reg);
-  }
-}
-
-void Executor::fill_row(Slot& slot, uint32_t w, const RowInit& init) {
-  uint8_t* row = slot.warps[w].rows + size_t{init.row} * exec::kRowBytes;
-  uint64_t value = init.value;
-  if (init.kind == RowInit::Kind::kParam) {
-    value = 0;
-    if (init.value + init.bytes <= parameters_.size())
-      std::memcpy(&value, parameters_.data() + init.value, init.bytes);
-    if (init.is_signed && init.bytes < 8) {
-      const unsigned up = 64 - 8u * init.bytes;
-      value = static_cast<uint64_t>(static_cast<int64_t>(value << up) >> up);
-    }
-  } else if (init.kind == RowInit::Kind::kSpecial) {
-    for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
-      const uint32_t v = special_value(slot, init.special, w, lane);
-      std::memcpy(row + lane * 4, &v, 4);
-    }
-    return;
-  }
-  for (uint32_t lane = 0; lane < exec::kLanes; ++lane) {
-    if (init.wide)
-      std::memcpy(row + lane * 8, &value, 8);
-    else
-      std::memcpy(row + lane * 4, &value, 4);
-  }
-}
-
-/// Rows that differ between thread blocks hold one value in all lanes of all warps.
-void Executor::fill_block_rows(Slot& slot) {
-  for (const RowInit& init : block_inits_) {
-    const uint32_t value = special_value(slot, init.special, 0, 0);
-    for (const exec::Warp& warp : slot.warps) {
-      uint8_t* row = warp.rows + size_t{init.row} * exec::kRowBytes;
-      for (uint32_t lane = 0; lane < exec::kLanes; ++lane) std::memcpy(row + lane * 4, &value, 4);
-    }
-  }
-}
-
-/// All blocks of the cluster that begins with number `sequence`.
-void Executor::start_blocks(uint64_t sequence) {
-  std::shared_ptr<Cluster> cluster;
-  for (uint64_t i = 0; i < options_.cluster.count(); ++i) {
-    std::unique_ptr<Slot> slot = make_slot();
-    start_block(*slot, sequence + i);
-    join_cluster(*slot, cluster);
-    resident_.push_back(std::move(slot));
-  }
-}
-
-void Executor::start_block(Slot& slot, uint64_t sequence) {
-  place_block(slot, sequence);
-  const uint64_t index = slot.index;
-  slot.live = warps_per_block_;
-  slot.warp_instructions = slot.thread_instructions = 0;
-  slot.printed.clear();
-  for (Barrier& b : slot.barriers) b = Barrier{};
-  const uint64_t local_warp = uint64_t{(context_.local_bytes + 3) / 4} * exec::kRowBytes;
-  const uint64_t local_block = std::max<uint64_t>(local_warp * warps_per_block_, 1);
-  const uint64_t local_slots = std::clamp<uint64_t>(kLocalTraceBytes / local_block, 1, 1024);
-  const uint64_t threads = launch_.block.count();
-  for (uint32_t w = 0; w < warps_per_block_; ++w) {
-    if (!slot.filled)
-      for (const RowInit& init : kernel_.inits) fill_row(slot, w, init);
-    exec::Warp& warp = slot.warps[w];
-    const uint64_t lanes = std::min<uint64_t>(32, threads - uint64_t{w} * 32);
-    warp.active = lanes == 32 ? exec::kFullMask : (1u << lanes) - 1;
-    warp.depth = 0;
-    warp.block = 0;
-    warp.reconverge = exec::kNoBlock;
-    warp.exited = 0;
-    warp.local_trace_base = exec::kDeviceBase + context_.arena_bytes +
-                            (index % local_slots) * local_block + local_warp * w;
-    warp.trace_size = 0;
-    warp.trace_last = 0;
-    if (warp.trace != nullptr) warp.trace[0] = 0;
-    slot.states[w] = Slot::State::kRunnable;
-    slot.polling[w] = slot.split[w] = 0;
-    slot.quiet[w] = 0;
-    slot.watch_at[w] = kTurn;
-    slot.parked[w] = slot.held[w] = 0;
-  }
-  fill_block_rows(slot);
-  slot.filled = true;
-  if (options_.checker != nullptr)
-    options_.checker->begin_block(index, sequence / options_.cluster.count());
 }
 
 void Executor::grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer) {
@@ -433,80 +265,6 @@ Executor::Turn Executor::run_block(Slot& slot) {
     if (busy || context_.warp_instructions - begun > kBlockShare) return Turn::kBusy;
     if (polls) return Turn::kPolling;
   }
-}
-
-void Executor::arrive(Slot& slot, uint32_t w) {
-  exec::Warp& warp = slot.warps[w];
-  const BarrierDesc& desc = kernel_.barriers[warp.barrier];
-  if (desc.kind == BarrierDesc::Kind::kClusterArrive) return cluster_arrive(slot, w, desc);
-  if (desc.kind == BarrierDesc::Kind::kClusterWait) return cluster_wait(slot, w);
-  const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(warp.barrier_mask));
-  const auto lane_value = [&](uint16_t row) {
-    uint32_t v;
-    std::memcpy(&v, warp.rows + size_t{row} * exec::kRowBytes + lane * 4, 4);
-    return v;
-  };
-  const uint32_t id = lane_value(desc.id_row);
-  if (id >= 16)
-    throw Error(
-        fmt::format("barrier {} does not exist ({}, thread {}, kernel {}) - barriers are "
-                    "numbered from 0 to 15",
-                    id, where(desc.instruction), thread_name(slot, w, lane), kernel_.kernel->name));
-  Barrier& b = slot.barriers[id];
-  b.arrived += 1;
-  const uint32_t p =
-      warp.predicates[desc.predicate >> 1] ^ (0u - static_cast<uint32_t>(desc.predicate & 1));
-  b.popc += static_cast<uint32_t>(__builtin_popcount(p & warp.barrier_mask));
-  b.all = b.all && (p & warp.barrier_mask) == warp.barrier_mask;
-  b.any = b.any || (p & warp.barrier_mask) != 0;
-  const bool waits = desc.kind != BarrierDesc::Kind::kArrive;
-  if (options_.checker != nullptr) options_.checker->arrive(warp, id, waits);
-  if (waits) {
-    b.waiting |= 1u << w;
-    slot.states[w] = Slot::State::kWaiting;
-  }
-  if (desc.has_count) {
-    const uint32_t count = lane_value(desc.count_row);
-    if (count % 32 != 0 || count == 0)
-      throw Error(
-          fmt::format("a barrier for {} threads ({}, kernel {}) - the count must be a "
-                      "positive multiple of 32",
-                      count, where(desc.instruction), kernel_.kernel->name));
-    if (b.arrived * 32 >= count) release(slot, b);
-  } else if (b.arrived >= slot.live) {
-    release(slot, b);
-  }
-}
-
-/// An exit may complete barriers that wait for all warps.
-void Executor::complete_barriers(Slot& slot) {
-  for (Barrier& b : slot.barriers) {
-    if (b.waiting == 0) continue;
-    const uint32_t first = static_cast<uint32_t>(__builtin_ctz(b.waiting));
-    const bool counted = kernel_.barriers[slot.warps[first].barrier].has_count;
-    if (!counted && b.arrived >= slot.live) release(slot, b);
-  }
-}
-
-void Executor::release(Slot& slot, Barrier& b) {
-  if (options_.checker != nullptr)
-    options_.checker->release(static_cast<uint32_t>(&b - slot.barriers), b.waiting);
-  for (uint32_t waiting = b.waiting; waiting != 0; waiting &= waiting - 1) {
-    const uint32_t w = static_cast<uint32_t>(__builtin_ctz(waiting));
-    exec::Warp& warp = slot.warps[w];
-    const BarrierDesc& desc = kernel_.barriers[warp.barrier];
-    slot.states[w] = Slot::State::kRunnable;
-    if (desc.kind == BarrierDesc::Kind::kPopc) {
-      uint8_t* row = warp.rows + size_t{desc.destination} * exec::kRowBytes;
-      for (uint32_t m = warp.barrier_mask; m != 0; m &= m - 1)
-        std::memcpy(row + __builtin_ctz(m) * 4, &b.popc, 4);
-    } else if (desc.kind == BarrierDesc::Kind::kAnd || desc.kind == BarrierDesc::Kind::kOr) {
-      const bool holds = desc.kind == BarrierDesc::Kind::kAnd ? b.all : b.any;
-      uint32_t& p = warp.predicates[desc.destination];
-      p = holds ? p | warp.barrier_mask : p & ~warp.barrier_mask;
-    }
-  }
-  b = Barrier{};
 }
 
 void Executor::flush_finished() {
