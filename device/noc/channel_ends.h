@@ -40,7 +40,8 @@ struct Parcel {
 /// What packets have waited for, in ticks, summed over packets.
 struct PacketTimes {
   uint64_t injection = 0;  ///< at their sending terminal, until they begin
-  uint64_t transit = 0;  ///< from there until they leave, waiting for room in what follows included
+  uint64_t transit = 0;    ///< from there until their last flit has come to the receiving one
+  uint64_t ejection = 0;   ///< there, until they leave: for others before them, and for room behind
 };
 
 /// A sending terminal's channels and parcels.
@@ -168,13 +169,14 @@ struct ChannelEnds {
   NW_HD NW_INLINE Channel& channel_of(uint32_t tag) const {
     return *s.outputs.in(base)[s.parcels.in(base)[tag].output].channel.in(base);
   }
-  /// All of a packet has come: send it on, if its channel has room now.
-  NW_HD bool deliver(uint32_t tag) const {
+  /// All of a packet has come, `waited` ticks ago: send it on, if its channel has room now.
+  NW_HD bool deliver(uint32_t tag, Tick waited) const {
     const Parcel& parcel = s.parcels.in(base)[tag];
     const Packet& packet = parcel.packet;
     Channel& channel = channel_of(tag);
     if (!can_send(channel, base, now)) return false;
-    s.times.transit += now - parcel.begun;
+    s.times.transit += now - waited - parcel.begun;
+    s.times.ejection += waited;
     nearwarp::send(channel, base, now, packet, horizon);
     s.ends.in(base)[tag / kParcels].free |= uint64_t{1} << (tag % kParcels);
     s.counters.packets_out += 1;

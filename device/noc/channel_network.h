@@ -122,13 +122,15 @@ struct Interfaces {
   }
   NW_HD NW_INLINE void take_flit(uint32_t n, const Flit& flit) const {
     Receiver& r = s.receivers.in(base)[n];
-    if (r.waiting == 0 && ((flit.flags & kLast) == 0 || deliver(flit.tag))) {
+    if (r.waiting == 0 && ((flit.flags & kLast) == 0 || deliver(flit.tag, 0))) {
       finish(n, r, flit.vc);  // nothing is before it: as if it had been held and taken
       return;
     }
     const uint32_t vc = n * v.p.vcs + flit.vc;
     StageQueue& q = s.held_queue.in(base)[vc];
-    s.held.in(base)[vc * v.p.depth + (uint32_t{q.head} + q.count) % v.p.depth] = flit;
+    Flit& held = s.held.in(base)[vc * v.p.depth + (uint32_t{q.head} + q.count) % v.p.depth];
+    held = flit;
+    held.entered = t;  // here, from now on
     q.count = static_cast<uint16_t>(q.count + 1);
     r.waiting |= 1u << flit.vc;
     mark(s.receiving, n, true);
@@ -149,7 +151,8 @@ struct Interfaces {
       const uint32_t vc = n * v.p.vcs + number;
       StageQueue& q = s.held_queue.in(base)[vc];
       const Flit& flit = s.held.in(base)[vc * v.p.depth + q.head];
-      if ((flit.flags & kLast) != 0 && !deliver(flit.tag)) continue;
+      if ((flit.flags & kLast) != 0 && !deliver(flit.tag, Tick{t - flit.entered} * p.period))
+        continue;
       q.head = static_cast<uint16_t>((q.head + 1u) % v.p.depth);
       q.count = static_cast<uint16_t>(q.count - 1);
       if (q.count == 0) r.waiting &= ~(1u << number);
@@ -158,8 +161,8 @@ struct Interfaces {
       return;
     }
   }
-  NW_HD bool deliver(uint32_t tag) const {
-    if (!ends.deliver(tag)) return false;
+  NW_HD bool deliver(uint32_t tag, Tick waited) const {
+    if (!ends.deliver(tag, waited)) return false;
     wake_sender(tag / kParcels);
     return true;
   }
@@ -268,9 +271,7 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
     }
     if (cycle >= end) break;
     const auto t = static_cast<Cycle>(cycle);
-    g.each_flagged(due_in(v, t), v.p.routers, [&](uint32_t r) {
-      plain ? step_router<true>(v, r, t) : step_router<false>(v, r, t);
-    });
+    g.each_flagged(due_in(v, t), v.p.routers, [&](uint32_t r) { step_router(v, r, t, plain); });
     g.leader([&] {
       const channel_network_detail::Interfaces at{
           p, s, v, base, t, {p, s, base, window.end, horizon, cycle * p.period}};

@@ -350,7 +350,8 @@ class Crossbar {
     CrossbarReceiver& r = receivers_[o];
     const Train& train = front(r.trains, held(o));
     if (train.last) {
-      if (!ends_.deliver(train.tag)) {
+      const Cycle came = train.first + train.flits - 1;
+      if (!ends_.deliver(train.tag, Tick{t_ - came} * p_.period)) {
         const Tick when = room_at(o);
         if (when < ends_.window_end) return retry(o, cycle_ + 1, when);
         s_.stuck |= uint64_t{1} << o;

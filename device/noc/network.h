@@ -23,8 +23,7 @@ NW_HD void step_network(const G& g, const NetworkView& v, const Terminals& termi
     const Cycle next = t + (left < v.p.lookahead ? left : v.p.lookahead);
     g.each_scalar(v.p.routers, [&](uint32_t r) {
       for (Cycle now = t; now != next; ++now)
-        if (due_in(v, now)[r] != 0)
-          plain ? step_router<true>(v, r, now) : step_router<false>(v, r, now);
+        if (due_in(v, now)[r] != 0) step_router(v, r, now, plain);
     });
     g.each_scalar(v.p.terminals, [&](uint32_t n) {
       for (Cycle now = t; now != next; ++now) terminals.step(v, n, now);

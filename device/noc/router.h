@@ -404,5 +404,9 @@ NW_HD NW_APART void step_router(const NetworkView& v, uint32_t r, Cycle t) {
   }
   if (has_requests(v.work[r])) set_flag(v.due + ((t + 1) & v.slot_mask) * v.units + r);
 }
+/// The same, of a network that is `plain` or not.
+NW_HD NW_INLINE void step_router(const NetworkView& v, uint32_t r, Cycle t, bool plain) {
+  plain ? step_router<true>(v, r, t) : step_router<false>(v, r, t);
+}
 
 }  // namespace nearwarp::noc

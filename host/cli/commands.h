@@ -22,6 +22,7 @@ int analyze_sharing_command(const CommandLine& line);
 int noc_command(const Words& words);
 int dram_command(const Words& words);
 int probe_command(const Words& words);
+int area_command(const Words& words);
 int devices_command(const Words& words);
 int list_command(const Words& words);
 int show_command(const Words& words);

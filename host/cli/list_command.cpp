@@ -5,6 +5,7 @@
 
 #include "bench/workloads/workload.h"
 #include "host/cli/commands.h"
+#include "host/config/area.h"
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
@@ -63,7 +64,7 @@ std::vector<Row> config_rows(const std::vector<std::string>& names, Load load) {
 }  // namespace
 
 int list_command(const Words& words) {
-  CommandLine line("list", "workloads|machines|policies|energy|dram|experiments",
+  CommandLine line("list", "workloads|machines|policies|energy|area|dram|experiments",
                    "List what there is");
   line.parse(words, 1, 1);
   if (line.help_wanted()) {
@@ -82,6 +83,9 @@ int list_command(const Words& words) {
   } else if (what == "energy") {
     print(rows_text(config_rows(config::energy_names(),
                                 [](const std::string& n) { return config::load_energy(n); })));
+  } else if (what == "area") {
+    print(rows_text(config_rows(config::area_names(),
+                                [](const std::string& n) { return config::load_area(n); })));
   } else if (what == "dram") {
     print(rows_text(config_rows(config::dram_names(),
                                 [](const std::string& n) { return config::load_dram(n); })));
@@ -90,9 +94,10 @@ int list_command(const Words& words) {
       return experiment::load_experiment(n);
     })));
   } else {
-    throw UsageError(fmt::format("cannot list '{}'{}", what,
-                                 config::suggestion(what, {"workloads", "machines", "policies",
-                                                           "energy", "dram", "experiments"})));
+    throw UsageError(fmt::format(
+        "cannot list '{}'{}", what,
+        config::suggestion(
+            what, {"workloads", "machines", "policies", "energy", "area", "dram", "experiments"})));
   }
   return 0;
 }

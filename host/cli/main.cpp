@@ -35,6 +35,7 @@ constexpr const char* kHelp =
     "  nearwarp noc [OPTION...]                   measure a network by itself\n"
     "  nearwarp dram [OPTION...]                  measure a memory channel by itself\n"
     "  nearwarp probe [OPTION...]                 latencies, bandwidths of a machine\n"
+    "  nearwarp area [OPTION...]                  what MPU's parts take of its dies\n"
     "  nearwarp devices                           what can be simulated on here\n"
     "  nearwarp list KIND                         workloads, machines, policies, ...\n"
     "  nearwarp show KIND NAME                    all keys, values and meanings\n"
@@ -58,6 +59,7 @@ int dispatch(const Words& words) {
   if (name == "noc") return noc_command(rest);
   if (name == "dram") return dram_command(rest);
   if (name == "probe") return probe_command(rest);
+  if (name == "area") return area_command(rest);
   if (name == "devices") return devices_command(rest);
   if (name == "list") return list_command(rest);
   if (name == "show") return show_command(rest);
@@ -73,8 +75,8 @@ int dispatch(const Words& words) {
   throw UsageError(fmt::format(
       "unknown command '{}'{}", name,
       config::suggestion(name, {"run", "record", "check", "sweep", "experiment", "compare", "merge",
-                                "analyze", "restructure", "noc", "dram", "probe", "devices", "list",
-                                "show", "--help", "--version"})));
+                                "analyze", "restructure", "noc", "dram", "probe", "area", "devices",
+                                "list", "show", "--help", "--version"})));
 }
 
 int report(const char* message, int code) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "host/cli/commands.h"
+#include "host/config/area.h"
 #include "host/config/config.h"
 #include "host/config/nearest.h"
 #include "host/config/schema.h"
@@ -55,7 +56,7 @@ void list_timings(const config::MachineConfig& machine, std::vector<config::KeyD
 }  // namespace
 
 int show_command(const Words& words) {
-  CommandLine line("show", "machine|policy|energy|dram|experiment NAME|FILE.toml",
+  CommandLine line("show", "machine|policy|energy|area|dram|experiment NAME|FILE.toml",
                    "Print all keys with the values in effect, as a file that can be loaded");
   line.list("set", "override a key", "KEY=VALUE");
   line.parse(words, 2, 2);
@@ -88,6 +89,10 @@ int show_command(const Words& words) {
     const config::EnergyConfig energy = config::load_energy(name, changes);
     origin = energy.path;
     keys = config::describe(energy);
+  } else if (kind == "area") {
+    const config::AreaConfig area = config::load_area(name, changes);
+    origin = area.path;
+    keys = config::describe(area);
   } else if (kind == "dram") {
     const config::DramConfig dram = config::load_dram(name, changes);
     origin = dram.path;
@@ -95,7 +100,7 @@ int show_command(const Words& words) {
   } else {
     throw UsageError(fmt::format(
         "cannot show '{}'{}", kind,
-        config::suggestion(kind, {"machine", "policy", "energy", "dram", "experiment"})));
+        config::suggestion(kind, {"machine", "policy", "energy", "area", "dram", "experiment"})));
   }
   for (const std::string& change : changes) origin += ", " + change;
   print(file_text(fmt::format("{} {}, from {}", kind, name, origin), keys));

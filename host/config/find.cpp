@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 /// "machine" for "machines", for messages.
 std::string_view singular(std::string_view kind) {
   if (kind == "dram") return "DRAM standard";
+  if (kind == "area") return "area file";
   if (kind == "machines") return "machine";
   if (kind == "experiments") return "experiment";
   return kind == "policies" ? "policy" : "energy model";
@@ -85,5 +86,6 @@ std::vector<std::string> machine_names() { return config_names("machines"); }
 std::vector<std::string> policy_names() { return config_names("policies"); }
 std::vector<std::string> energy_names() { return config_names("energy"); }
 std::vector<std::string> dram_names() { return config_names("dram"); }
+std::vector<std::string> area_names() { return config_names("area"); }
 
 }  // namespace nearwarp::config

@@ -342,13 +342,14 @@ EnergyConfig load_named_energy(const MachineConfig& machine, std::span<const std
 }
 
 /// Every override must name a key of the file: there is no other kind beside it.
-void override_dram(DramConfig& config, std::string_view text, Places& places) {
+template <class Config>
+void override_own(Config& config, std::string_view text, Places& places) {
   const Override change = split_override(text);
   const std::string where = fmt::format("--set {}", text);
-  const Key<DramConfig>* key = find_key<DramConfig>(change.key);
+  const Key<Config>* key = find_key<Config>(change.key);
   if (key == nullptr) {
     throw UsageError(fmt::format("unknown key '{}' ({}){}", change.key, where,
-                                 key_suggestion(change.key, key_names<DramConfig>())));
+                                 key_suggestion(change.key, key_names<Config>())));
   }
   try {
     store_override(*key, config, change.value, where);
@@ -394,8 +395,14 @@ EnergyConfig load_energy(const std::string& name_or_path, std::span<const std::s
 DramConfig load_dram(const std::string& name_or_path, std::span<const std::string> overrides) {
   Places places;
   DramConfig config = read_file<DramConfig>(find_config("dram", name_or_path), places);
-  for (const std::string& text : overrides) override_dram(config, text, places);
+  for (const std::string& text : overrides) override_own(config, text, places);
   check_rules(config, [&](std::string_view path) { return places.at(std::string(path)); });
+  return config;
+}
+AreaConfig load_area(const std::string& name_or_path, std::span<const std::string> overrides) {
+  Places places;
+  AreaConfig config = read_file<AreaConfig>(find_config("area", name_or_path), places);
+  for (const std::string& text : overrides) override_own(config, text, places);
   return config;
 }
 bool apply_override(MachineConfig& machine, std::string_view override_text) {
@@ -419,5 +426,6 @@ std::vector<KeyDescription> describe_whole(const MachineConfig& machine) {
   return rows;
 }
 std::vector<KeyDescription> describe(const DramConfig& dram) { return describe_all(dram); }
+std::vector<KeyDescription> describe(const AreaConfig& area) { return describe_all(area); }
 
 }  // namespace nearwarp::config

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "host/config/area.h"
 #include "host/config/dram.h"
 #include "host/config/energy.h"
 #include "host/config/machine.h"
@@ -53,6 +54,7 @@ std::span<const Key<MachineConfig>> machine_keys();
 std::span<const Key<PolicyConfig>> policy_keys();
 std::span<const Key<EnergyConfig>> energy_keys();
 std::span<const Key<DramConfig>> dram_keys();
+std::span<const Key<AreaConfig>> area_keys();
 
 template <class Config>
 std::span<const Key<Config>> keys() {
@@ -62,6 +64,8 @@ std::span<const Key<Config>> keys() {
     return energy_keys();
   } else if constexpr (std::is_same_v<Config, DramConfig>) {
     return dram_keys();
+  } else if constexpr (std::is_same_v<Config, AreaConfig>) {
+    return area_keys();
   } else {
     return policy_keys();
   }

@@ -29,6 +29,7 @@ TEST(Schema, PathsAreUniqueAndDocumented) {
   for (const Key<MachineConfig>& key : machine_keys()) paths.emplace_back(key.path);
   for (const Key<PolicyConfig>& key : policy_keys()) paths.emplace_back(key.path);
   for (const Key<EnergyConfig>& key : energy_keys()) paths.emplace_back(key.path);
+  for (const Key<AreaConfig>& key : area_keys()) paths.emplace_back(key.path);
   std::sort(paths.begin(), paths.end());
   EXPECT_EQ(std::adjacent_find(paths.begin(), paths.end()), paths.end());
   for (const Key<MachineConfig>& key : machine_keys()) EXPECT_FALSE(key.doc.empty()) << key.path;
@@ -39,6 +40,7 @@ TEST(Schema, EveryKeyIsInTheDocumentationWithUnitRangeAndMeaning) {
       read_text(std::filesystem::path(NW_SOURCE_DIR) / "docs/configuration.md");
   std::vector<KeyDescription> all = describe_whole(load_machine("tom"));
   for (KeyDescription& row : describe(load_policy("baseline"))) all.push_back(std::move(row));
+  for (KeyDescription& row : describe(load_area("mpu-20nm"))) all.push_back(std::move(row));
   for (const auto& [machine, section] : {std::pair{"opportunistic", "partitions."},
                                          {"opportunistic", "mesh."},
                                          {"mpu", "near_bank."},

@@ -39,6 +39,9 @@ const std::vector<Known>& known() {
        "/bandwidth_used/memory_to_gpu",
        100},
       {{"energy", "mJ", "an estimate"}, "/energy/total_joules", 1e3},
+      {{"instructions_per_joule", "M/J", "thread-instructions per joule: performance per watt"},
+       "/thread_instructions",
+       kMega},
       {{"energy_delay", "mJ s", "energy times simulated time"},
        "/energy/energy_delay_joule_seconds",
        1e3},
@@ -102,7 +105,10 @@ double quantity_of(const Json& run, const std::string& name) {
   if (name == "time") return quantity_of(run, "cycles") / run.at("core_mhz").get<double>() / 1e3;
   const Known* k = find(name);
   const Json::json_pointer pointer(k->pointer);
-  return run.contains(pointer) ? run.at(pointer).get<double>() * k->times : 0;
+  const double value = run.contains(pointer) ? run.at(pointer).get<double>() * k->times : 0;
+  if (name != "instructions_per_joule") return value;
+  const double millijoules = quantity_of(run, "energy");
+  return millijoules > 0 ? value / (millijoules * 1e-3) : 0;
 }
 
 Expression Expression::parse(const std::string& text) {

@@ -67,8 +67,12 @@ constexpr CounterRow<Waited> kWaited[] = {
     {".injection_wait", "network cycles",
      "Cycles that they waited at the network's entrance, summed over packets",
      [](W w) { return w.ticks.injection / w.period; }},
-    {".transit", "network cycles", "Cycles from there until they had left it, summed over packets",
+    {".transit", "network cycles",
+     "Cycles from there until they had come to its exit, summed over packets",
      [](W w) { return w.ticks.transit / w.period; }},
+    {".ejection_wait", "network cycles",
+     "Cycles that they waited there until they left, summed over packets",
+     [](W w) { return w.ticks.ejection / w.period; }},
 };
 
 /// Of the networks of a class, if they keep times.
