@@ -2,7 +2,7 @@
 #include "host/cli/commands.h"
 #include "host/config/area.h"
 #include "host/config/config.h"
-#include "host/mechanisms/mpu/area.h"
+#include "host/mechanisms/mpu/area/area.h"
 #include "host/timing/report/file.h"
 
 namespace nearwarp::cli {

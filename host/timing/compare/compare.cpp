@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "host/core/error.h"
+#include "host/core/json_reason.h"
 
 namespace nearwarp::compare {
 namespace {
@@ -162,14 +163,16 @@ Document read_document(const std::string& path) {
   if (!file) throw Error(fmt::format("cannot read '{}' - is it a readable file?", path));
   try {
     const Json json = Json::parse(text.str(), nullptr, false);
-    if (!json.is_discarded() && json.is_object() && json.value("schema", "") == "nearwarp.run/1")
-      return read_runs(json, path);
-    return read_lines(text.str(), path);
+    const bool runs =
+        json.is_object() && json.contains("schema") && json.at("schema") == "nearwarp.run/1";
+    Document document = runs ? read_runs(json, path) : read_lines(text.str(), path);
+    for (const Json& run : document.runs) difference_of(run, run);  // it has all that is compared
+    return document;
   } catch (const Json::exception& error) {
     throw Error(
         fmt::format("'{}' holds no runs: {} - give a file of 'nearwarp run --json', or lines of a "
                     "sweep or an experiment",
-                    path, error.what()));
+                    path, json_reason(error)));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "host/core/error.h"
 #include "host/core/hash.h"
+#include "host/core/json_reason.h"
 #include "host/timing/report/json.h"
 
 namespace nearwarp::sweep {
@@ -135,11 +136,8 @@ Record read_line(std::string_view text, const std::string& where) {
     record.content = content_hash(comparable(line).dump());
     return record;
   } catch (const Json::exception& error) {
-    std::string why = error.what();  // "[json.exception.parse_error.101] parse error at ..."
-    if (const size_t end = why.find("] "); why.starts_with('[') && end != std::string::npos)
-      why.erase(0, end + 2);
-    throw Error(
-        fmt::format("{} is no line of a sweep's results: {} - mend or remove it", where, why));
+    throw Error(fmt::format("{} is no line of a sweep's results: {} - mend or remove it", where,
+                            json_reason(error)));
   }
 }
 

@@ -1,5 +1,5 @@
 // The analytical report of areas, counted by hand for round values of single parts.
-#include "host/mechanisms/mpu/area.h"
+#include "host/mechanisms/mpu/area/area.h"
 
 #include <gtest/gtest.h>
 

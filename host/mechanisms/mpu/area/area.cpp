@@ -1,4 +1,4 @@
-#include "host/mechanisms/mpu/area.h"
+#include "host/mechanisms/mpu/area/area.h"
 
 #include <fmt/format.h>
 
@@ -105,8 +105,8 @@ AreaReport area_of(const config::MachineConfig& machine, const config::PolicyCon
 }
 
 std::string area_text(const AreaReport& report) {
-  std::string text = fmt::format("{:<6} {:<32} {:>6} {:>11} {:>9} {:>9}\n", "die", "part",
-                                 "count", "um2 each", "mm2", "of die %");
+  std::string text = fmt::format("{:<6} {:<32} {:>6} {:>11} {:>9} {:>9}\n", "die", "part", "count",
+                                 "um2 each", "mm2", "of die %");
   text += std::string(78, '-') + "\n";
   for (const Die die : {Die::kDram, Die::kLogic}) {
     bool any = false;

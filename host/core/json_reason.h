@@ -1,0 +1,17 @@
+// What nlohmann::json's exceptions say, for messages of ours.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace nearwarp {
+
+/// Without the exception's own name: "[json.exception.parse_error.101] parse error at ...".
+inline std::string json_reason(const std::exception& error) {
+  std::string why = error.what();
+  if (const size_t end = why.find("] "); why.starts_with('[') && end != std::string::npos)
+    why.erase(0, end + 2);
+  return why;
+}
+
+}  // namespace nearwarp
