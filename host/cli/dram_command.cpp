@@ -8,10 +8,10 @@
 #include "host/cli/dram_load.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
+#include "host/cli/result_files.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
 #include "host/timing/dram/report.h"
-#include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -31,7 +31,7 @@ CommandLine options() {
   line.value("backend", "cpu, or cuda: all runs at once on a GPU, which pays for hundreds",
              "cpu|cuda", "cpu");
   line.value("device", "the CUDA device to use", "N", "0");
-  line.value("json", "write everything to this file (docs/memory.md)", "FILE");
+  ResultFiles::declare(line, "docs/memory.md", "run");
   return line;
 }
 
@@ -88,7 +88,7 @@ int dram_command(const Words& words) {
   }
   const auto threads = static_cast<unsigned>(line.number("threads", 1, 1024));
   const Backend backend = chosen_backend(line);
-  if (line.given("json")) report::check_writable(line.text("json"));
+  const ResultFiles files = ResultFiles::of(line);
   const dram::RunResults found = run_all(points, run, backend, threads);
   std::vector<dram::Point> over;
   std::vector<dram::RunResult> results;
@@ -98,9 +98,7 @@ int dram_command(const Words& words) {
     results.push_back(*found[i]);
   }
   if (!over.empty()) print(dram::table_text(over, results));
-  if (line.given("json")) {
-    report::write_file(line.text("json"), dram::json_text(over, results, run, version()));
-  }
+  if (files.any()) files.write(dram::json_text(over, results, run, version()), "runs");
   if (over.size() == points.size()) return 0;
   throw Error(
       fmt::format("interrupted: {} of {} runs came to their end", over.size(), points.size()));

@@ -9,10 +9,10 @@
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
+#include "host/cli/result_files.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/timing/noc/print.h"
-#include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -117,7 +117,7 @@ void declare(CommandLine& line) {
   line.value("backend", "cpu, cuda (all loads at a time), or auto; results are the same", "NAME",
              "cpu");
   line.value("device", "the CUDA device to use, as numbered by 'nearwarp devices'", "N", "0");
-  line.value("json", "write everything to this file (docs/networks.md)", "FILE");
+  ResultFiles::declare(line, "docs/networks.md", "load");
 }
 
 std::string default_size(const std::string& topology) {
@@ -201,7 +201,7 @@ int noc_command(const Words& words) {
   report.bounds = noc::bounds_of(network, report.config);
   const std::vector<double> rates =
       line.given("rate") ? parse_rates(line.text("rate")) : default_rates(report.bounds.throughput);
-  if (line.given("json")) report::check_writable(line.text("json"));
+  const ResultFiles files = ResultFiles::of(line);
   const Backend backend = chosen_backend(line);
   catch_interrupts();
   {
@@ -223,8 +223,7 @@ int noc_command(const Words& words) {
     report.partial = report.points.size() < rates.size() ||
                      (line.given("saturation") && !report.saturation.has_value());
   }
-  if (line.given("json"))
-    report::write_file(line.text("json"), noc::report_json(report, version()));
+  if (files.any()) files.write(noc::report_json(report, version()), "points");
   print(noc::format_report(report, links));
   if (!report.partial) return 0;
   throw Error(fmt::format("interrupted: {} of {} loads were measured{}", report.points.size(),

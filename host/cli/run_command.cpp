@@ -16,6 +16,7 @@
 #include "host/cli/policy_runs.h"
 #include "host/cli/profile_run.h"
 #include "host/cli/program_recording.h"
+#include "host/cli/result_files.h"
 #include "host/cli/terminal.h"
 #include "host/cli/trace_program.h"
 #include "host/config/base_clock.h"
@@ -28,7 +29,6 @@
 #include "host/timing/report/columns.h"
 #include "host/timing/report/energy_text.h"
 #include "host/timing/report/explain.h"
-#include "host/timing/report/file.h"
 #include "host/timing/report/json.h"
 #include "host/timing/report/kernels.h"
 #include "host/timing/report/mapping.h"
@@ -55,7 +55,8 @@ struct Request {
   bool profile = false;  ///< instead of a simulation
   bool legend = false;   ///< what the rows of the table are
   size_t profile_lines = 0;
-  std::string json, cache, checkpoints;
+  ResultFiles files;
+  std::string cache, checkpoints;
 };
 
 /// What is to be simulated, executed.
@@ -88,7 +89,7 @@ CommandLine declare() {
             "why it was offloaded or not");
   line.flag("legend", "say what the rows of the table are, as on a terminal");
   declare_profile(line);
-  line.value("json", "write every counter, or the profile, to this file (docs/json.md)", "FILE");
+  ResultFiles::declare(line, "docs/json.md", "policy");
   line.value("checkpoint", "keep the state of runs in this folder; stopped, they go on from there",
              "FOLDER");
   declare_application(line);
@@ -148,8 +149,9 @@ Request understand(const CommandLine& line, const Words& application) {
   request.max_repeats = max_repeats_option(line);
   request.explain = line.given("explain");
   request.legend = line.given("legend") || output_is_terminal();
-  request.json = line.text("json");
-  if (!request.json.empty()) report::check_writable(request.json);
+  request.files = ResultFiles::of(line);
+  if (request.profile && !request.files.csv.empty())
+    throw UsageError("--csv does not go with --profile - take --json");
   request.cache = line.text("trace-cache");
   if (!request.cache.empty() && !application.empty()) {
     make_folder(request.cache, "--trace-cache");
@@ -280,7 +282,7 @@ std::vector<Program> programs_of(const Request& request, ApplicationRun* applica
 void present(const Request& request, const std::vector<report::RunResult>& results) {
   std::exception_ptr failure;
   // A reader of the table who leaves early must not end the program before the file is written.
-  if (!request.json.empty()) std::signal(SIGPIPE, SIG_IGN);
+  if (request.files.any()) std::signal(SIGPIPE, SIG_IGN);
   try {
     const std::span<const report::RunResult> all = results;
     for (size_t at = 0; at < all.size(); at += request.policies.size()) {
@@ -290,7 +292,7 @@ void present(const Request& request, const std::vector<report::RunResult>& resul
   } catch (const Error&) {
     failure = std::current_exception();
   }
-  if (!request.json.empty()) report::write_file(request.json, json_text(request, results));
+  if (request.files.any()) request.files.write(json_text(request, results), "runs");
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
@@ -302,7 +304,7 @@ void run_profile(const Request& request, const std::vector<Program>& programs) {
   std::vector<report::Profile> profiles;
   for (const Program& p : programs)
     profiles.push_back(profile_of(p.recording, p.name, p.size, options));
-  present_profiles(profiles, request.profile_lines, request.json,
+  present_profiles(profiles, request.profile_lines, request.files.json,
                    {version(), request.machine.name, request.overrides});
 }
 

@@ -11,22 +11,13 @@
 #include "host/config/config.h"
 #include "host/core/hash.h"
 #include "host/timing/experiment/expression.h"
+#include "host/timing/report/csv.h"
 
 namespace nearwarp::experiment {
 namespace {
 
+using report::csv_field;
 using Json = nlohmann::ordered_json;
-
-/// As RFC 4180 wants it.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
 
 /// "energy [mJ]" as a column is called.
 std::string column(const Quantity& q) {
@@ -57,7 +48,7 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
                        const Results& results) {
   std::string text =
       "study,id,nearwarp_version,configuration,workload,size,machine,policy,changes,status";
-  for (const Quantity& q : quantities()) text += "," + field(column(q));
+  for (const Quantity& q : quantities()) text += "," + csv_field(column(q));
   text += ",error\n";
   for (const PlannedStudy& s : studies) {
     for (const sweep::Point& point : s.plan.points) {
@@ -65,30 +56,31 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
       if (line == results.end()) continue;
       const sweep::Program& program = s.plan.definition.programs[point.program];
       const auto status = line->second.at("status").get<std::string>();
-      text +=
-          fmt::format("{},{},{},{},{},{},{},{},{},{}", field(s.study->name), point.id, version,
-                      configuration_hash(point), field(program.name), program.size,
-                      field(s.plan.machine_name(point)), field(s.plan.policy_name(point)),
-                      field(fmt::format("{}", fmt::join(s.plan.overrides(point), " "))), status);
+      text += fmt::format(
+          "{},{},{},{},{},{},{},{},{},{}", csv_field(s.study->name), point.id, version,
+          configuration_hash(point), csv_field(program.name), program.size,
+          csv_field(s.plan.machine_name(point)), csv_field(s.plan.policy_name(point)),
+          csv_field(fmt::format("{}", fmt::join(s.plan.overrides(point), " "))), status);
       for (const Quantity& q : quantities())
         text += "," + (status == "failed"
                            ? std::string()
                            : fmt::format("{}", quantity_of(line->second.at("run"), q.name)));
-      text += "," + field(line->second.value("error", "")) + "\n";
+      text += "," + csv_field(line->second.value("error", "")) + "\n";
     }
   }
   return text;
 }
 
 std::string chart_csv(const Chart& chart) {
-  std::string text = fmt::format("{},{},part,value,unit,published,source\n", field(chart.x_name),
-                                 field(chart.series_name.empty() ? "series" : chart.series_name));
+  std::string text =
+      fmt::format("{},{},part,value,unit,published,source\n", csv_field(chart.x_name),
+                  csv_field(chart.series_name.empty() ? "series" : chart.series_name));
   for (const Cell& cell : chart.cells) {
     const Published* p = published_at(chart, cell);
-    text += fmt::format("{},{},{},{},{},{},{}\n", field(chart.x[cell.x]),
-                        field(chart.series[cell.series]), field(chart.parts[cell.part]), cell.value,
-                        field(chart.unit), p == nullptr ? "" : fmt::format("{}", p->value),
-                        p == nullptr ? "" : field(p->source));
+    text += fmt::format(
+        "{},{},{},{},{},{},{}\n", csv_field(chart.x[cell.x]), csv_field(chart.series[cell.series]),
+        csv_field(chart.parts[cell.part]), cell.value, csv_field(chart.unit),
+        p == nullptr ? "" : fmt::format("{}", p->value), p == nullptr ? "" : csv_field(p->source));
   }
   return text;
 }

@@ -1,4 +1,6 @@
 // What a sweep found, as CSV for programs.
+#include "host/timing/report/csv.h"
+
 #include <fmt/format.h>
 
 #include "host/timing/sweep/table.h"
@@ -6,16 +8,7 @@
 namespace nearwarp::sweep {
 namespace {
 
-/// As RFC 4180 wants it.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
+using report::csv_field;
 
 /// A value without TOML's quotation marks.
 std::string plain(const std::string& toml) {
@@ -39,7 +32,7 @@ std::string energies(const Summary& s) {
 
 std::string numbers(const Plan& plan, const ResultsFile& file, const Point& point,
                     const Summary& s) {
-  if (s.failed()) return "failed,,,,,,,,," + energies(s) + "," + field(s.error);
+  if (s.failed()) return "failed,,,,,,,,," + energies(s) + "," + csv_field(s.error);
   std::string speedup;
   const Summary* reference = file.find(plan.reference(point).id);
   if (reference != nullptr && reference->complete() && s.complete() && s.cycles != 0)
@@ -57,7 +50,7 @@ std::string format_csv(const Plan& plan, const Shard& shard, const ResultsFile& 
   const Definition& d = plan.definition;
   std::string text = "id,workload,size,machine,policy";
   for (const Axis& axis : d.axes)
-    if (axis.values.size() > 1) text += "," + field(axis.key);
+    if (axis.values.size() > 1) text += "," + csv_field(axis.key);
   text +=
       ",status,cycles,ipc,speedup,gpu_to_memory_bytes,memory_to_gpu_bytes,memory_to_memory_bytes,"
       "offloaded_fraction,gpu_to_memory_used,memory_to_gpu_used,energy_joules";
@@ -68,11 +61,11 @@ std::string format_csv(const Plan& plan, const Shard& shard, const ResultsFile& 
     const Summary* summary = shard.has(point.index) ? file.find(point.id) : nullptr;
     if (summary == nullptr) continue;
     const Program& program = d.programs[point.program];
-    text += fmt::format("{},{},{},{},{}", point.id, field(program.name), program.size,
-                        field(plan.machine_name(point)), field(plan.policy_name(point)));
+    text += fmt::format("{},{},{},{},{}", point.id, csv_field(program.name), program.size,
+                        csv_field(plan.machine_name(point)), csv_field(plan.policy_name(point)));
     for (size_t i = 0; i < d.axes.size(); ++i)
       if (d.axes[i].values.size() > 1)
-        text += "," + field(plain(d.axes[i].values[point.choice[i]].toml));
+        text += "," + csv_field(plain(d.axes[i].values[point.choice[i]].toml));
     text += "," + numbers(plan, file, point, *summary) + "\n";
   }
   return text;

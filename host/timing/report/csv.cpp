@@ -1,0 +1,65 @@
+#include "host/timing/report/csv.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace nearwarp::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Columns in the order in which they are met first, and rows of fields by column.
+struct Table {
+  std::vector<std::string> names;
+  std::map<std::string, size_t> places;
+  std::vector<std::map<size_t, std::string>> rows;
+
+  void put(const std::string& name, const Json& value) {
+    const auto [at, is_new] = places.try_emplace(name, names.size());
+    if (is_new) names.push_back(name);
+    rows.back()[at->second] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  void add(const std::string& path, const Json& value) {
+    if (value.is_null() || value.is_array()) return;
+    if (!value.is_object()) return put(path, value);
+    if (value.contains("value") && value.contains("unit")) return put(path, value.at("value"));
+    for (const auto& [name, part] : value.items())
+      add(path.empty() ? name : path + "." + name, part);
+  }
+};
+
+}  // namespace
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string csv_text(const std::string& document, const char* rows) {
+  Table table;
+  const Json json = Json::parse(document);
+  for (const Json& element : json.at(rows)) {
+    table.rows.emplace_back();
+    table.add("", element);
+  }
+  std::string text;
+  for (size_t i = 0; i < table.names.size(); ++i)
+    text += (i == 0 ? "" : ",") + csv_field(table.names[i]);
+  text += "\n";
+  for (const auto& row : table.rows) {
+    for (size_t i = 0; i < table.names.size(); ++i) {
+      if (i != 0) text += ",";
+      if (const auto at = row.find(i); at != row.end()) text += csv_field(at->second);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace nearwarp::report
