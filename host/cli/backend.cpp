@@ -24,12 +24,16 @@ void declare_batch_backend(CommandLine& line) {
             "after a GPU has failed, say which component it was stepping, and when (slow)");
 }
 
-Backend chosen_backend(const CommandLine& line) {
+void check_backend_name(const CommandLine& line) {
   const std::string name = line.text("backend");
-  if (name != "auto" && name != "cpu" && name != "cuda") {
-    throw UsageError(fmt::format("there is no backend '{}'{}", name,
-                                 config::suggestion(name, {"auto", "cpu", "cuda"})));
-  }
+  if (name == "auto" || name == "cpu" || name == "cuda") return;
+  throw UsageError(fmt::format("there is no backend '{}'{}", name,
+                               config::suggestion(name, {"auto", "cpu", "cuda"})));
+}
+
+Backend chosen_backend(const CommandLine& line) {
+  check_backend_name(line);
+  const std::string name = line.text("backend");
   const auto index = static_cast<int>(line.number("device", 0, 1023));
   if (name == "cpu") {
     if (line.given("device")) throw UsageError("--device chooses a GPU - leave --backend cpu out");

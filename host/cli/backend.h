@@ -22,6 +22,9 @@ struct Backend {
   bool locate_fault = false;  ///< see sim::AcceleratorBatchOptions
 };
 
+/// Throws UsageError for a --backend that does not exist, whatever there is here.
+void check_backend_name(const CommandLine& line);
+
 /// Understands the two options. Throws UsageError, or nearwarp::Error if there is no such device.
 Backend chosen_backend(const CommandLine& line);
 /// The same, after declare_batch_backend().

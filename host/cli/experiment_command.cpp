@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <optional>
 #include <thread>
 
 #include "bench/workloads/workload.h"
@@ -14,6 +14,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
+#include "host/cli/slurm/engine.h"
 #include "host/cli/sweep_progress.h"
 #include "host/core/error.h"
 #include "host/timing/experiment/chart.h"
@@ -21,6 +22,7 @@
 #include "host/timing/experiment/report.h"
 #include "host/timing/experiment/tables.h"
 #include "host/timing/report/file.h"
+#include "host/timing/sweep/results_folder.h"
 #include "host/timing/sweep/run.h"
 
 namespace nearwarp::cli {
@@ -39,8 +41,12 @@ CommandLine declare() {
   line.flag("retry", "run points again that failed");
   line.flag("no-run", "run nothing: figures and report of what is there");
   declare_batch_backend(line);
-  line.value("threads", "on the CPU: points at a time; default: one per processor", "N");
+  line.value("threads",
+             "on the CPU: points at a time; default: one per processor; under Slurm: CPUs of a "
+             "task, default: 1",
+             "N");
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
+  declare_engine(line);
   return line;
 }
 
@@ -48,11 +54,31 @@ struct Request {
   experiment::Experiment experiment;
   std::vector<experiment::PlannedStudy> studies;
   sweep::RunOptions options;
-  std::string size, out, results, cache;
+  Words words;  ///< of a program that is to do the same for a part, but for --shard
+  std::string size, out, cache;
+  sweep::ResultsFolder folder;
+  std::string results;  ///< the file in it
   unsigned threads = 1;
   Backend backend;
+  std::optional<SlurmOptions> slurm;
   bool sharded = false, run = true;
+
+  std::vector<const sweep::Plan*> plans() const {
+    std::vector<const sweep::Plan*> all;
+    for (const experiment::PlannedStudy& study : studies) all.push_back(&study.plan);
+    return all;
+  }
 };
+
+/// A task of Slurm's, but for its part.
+Words task_words(const CommandLine& line, const std::string& out) {
+  Words without = engine_options();
+  for (const char* name : {"out", "threads"}) without.emplace_back(name);
+  Words words = {"experiment"};
+  for (const std::string& word : line.words_without(without)) words.push_back(word);
+  words.push_back("--out=" + fs::absolute(out).string());
+  return words;
+}
 
 sweep::Plan plan_of(const experiment::Study& study, const std::string& size) {
   sweep::Definition d;
@@ -87,14 +113,19 @@ Request understand(const CommandLine& line) {
   r.run = !line.given("no-run");
   r.threads = line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024))
                                     : std::max(1u, std::thread::hardware_concurrency());
-  r.backend = chosen_batch_backend(line);
+  r.slurm = chosen_slurm(line);
+  if (!r.slurm.has_value()) {
+    r.backend = chosen_batch_backend(line);
+  } else {
+    check_backend_name(line);  // what there is here says nothing of the nodes
+    if (!r.run) throw UsageError("--no-run runs nothing - leave --engine slurm out");
+  }
   r.cache = line.text("trace-cache");
   r.out = line.given("out") ? line.text("out") : fmt::format("{}-{}", r.experiment.name, r.size);
   make_folder(r.out, "--out");
-  const sweep::Shard& shard = r.options.shard;
-  r.results =
-      fs::path(r.out) / (r.sharded ? fmt::format("results-{}-of-{}.jsonl", shard.part, shard.parts)
-                                   : std::string("results.jsonl"));
+  if (r.slurm.has_value()) r.words = task_words(line, r.out);
+  r.folder = {r.out, "results"};
+  r.results = r.folder.part(r.options.shard);
   return r;
 }
 
@@ -143,40 +174,74 @@ struct Totals {
   size_t points = 0, already_there = 0, finished = 0, failed = 0;
   bool stopped = false;
   size_t left() const { return points - already_there - finished; }
+
+  void add(const sweep::Outcome& o) {
+    points += o.points;
+    already_there += o.already_there;
+    finished += o.finished;
+    failed += o.failed;
+    stopped = stopped || o.stopped;
+  }
 };
 
-/// Points of the shard that are not in the file; one that several studies have counts once.
-size_t count_left(const Request& r, const sweep::ResultsFile& file) {
-  std::set<std::string> left;
-  for (const auto& study : r.studies)
-    for (const sweep::Point& point : study.plan.points) {
-      const sweep::Summary* there = file.find(point.id);
-      if (!r.options.shard.has(point.index)) continue;
-      if (there == nullptr || (r.options.retry && there->failed())) left.insert(point.id);
-    }
-  return left.size();
+/// Calls visit(study, options) for all studies; a point that several have is the first one's.
+template <class Visit>
+void for_each_study(const Request& r, Visit visit) {
+  sweep::RunOptions options = r.options;
+  for (const experiment::PlannedStudy& study : r.studies) {
+    visit(study, options);
+    for (const sweep::Point& point : study.plan.points) options.others.insert(point.id);
+  }
+}
+
+/// All of the points in the file are "already there".
+Totals count(const Request& r, const sweep::ResultsFile& file) {
+  Totals totals;
+  for_each_study(r, [&](const auto& study, const sweep::RunOptions& options) {
+    totals.add(sweep::count_results(study.plan, options, file));
+  });
+  return totals;
 }
 
 Totals run_studies(const Request& r, sweep::ResultsFile& file) {
   Totals totals;
   catch_interrupts();
-  const size_t left = count_left(r, file);
-  Surroundings surroundings(r, left);
+  const Totals before = count(r, file);
+  Surroundings surroundings(r, before.left() + (r.options.retry ? before.failed : 0));
   const auto runner = make_runner(r.backend, r.threads);
-  for (const experiment::PlannedStudy& study : r.studies) {
+  for_each_study(r, [&](const auto& study, const sweep::RunOptions& options) {
+    if (totals.stopped) {
+      totals.points += sweep::count_results(study.plan, options, file).points;
+      return;
+    }
     surroundings.begin(study);
-    const sweep::Outcome o = sweep::run_sweep(study.plan, r.options, *runner, surroundings, file);
-    totals.points += o.points;
-    totals.already_there += o.already_there;
-    totals.finished += o.finished;
-    totals.failed += o.failed;
-    totals.stopped = totals.stopped || o.stopped;
-    if (totals.stopped) break;
+    totals.add(sweep::run_sweep(study.plan, options, *runner, surroundings, file));
+  });
+  return totals;
+}
+
+/// What is missing, run here or on a cluster. Points are left if `trouble` says why.
+Totals run_missing(const Request& r, std::string& trouble) {
+  SlurmOutcome slurm;
+  if (r.slurm.has_value())
+    slurm = run_on_slurm({r.plans(), r.folder, r.words, r.options.retry}, *r.slurm);
+  trouble = slurm.trouble;
+  bool torn = false;
+  if (!r.sharded) {
+    std::vector<std::string> order;
+    for (const sweep::Plan* plan : r.plans()) order.push_back(plan->id);
+    torn = sweep::join_parts(r.folder, order);
   }
-  totals.points = 0;
-  for (const auto& study : r.studies)
-    for (const sweep::Point& point : study.plan.points)
-      totals.points += r.options.shard.has(point.index) ? 1 : 0;
+  sweep::ResultsFile file(r.results);
+  if (torn || file.dropped_torn_line()) {
+    std::fprintf(stderr, "nearwarp: the last line of '%s' was cut off; its point runs again\n",
+                 r.results.c_str());
+  }
+  if (r.sharded && fs::exists(r.folder.whole())) file.read_also(r.folder.whole());
+  if (!r.slurm.has_value()) return run_studies(r, file);
+  Totals totals = count(r, file);
+  totals.finished = totals.already_there - slurm.already_there;
+  totals.already_there = slurm.already_there;
   return totals;
 }
 
@@ -233,14 +298,8 @@ int experiment_command(const Words& words) {
   }
   const Request r = understand(line);
   Totals totals;
-  if (r.run) {
-    sweep::ResultsFile file(r.results);
-    if (file.dropped_torn_line()) {
-      std::fprintf(stderr, "nearwarp: the last line of '%s' was cut off; its point runs again\n",
-                   r.results.c_str());
-    }
-    totals = run_studies(r, file);
-  }
+  std::string trouble;
+  if (r.run) totals = run_missing(r, trouble);
   // A reader of the tables who leaves early must not end the program before all is written.
   std::signal(SIGPIPE, SIG_IGN);
   std::string text;
@@ -255,6 +314,7 @@ int experiment_command(const Words& words) {
     text += fmt::format("; {} points, {} of them were there before", totals.points,
                         totals.already_there);
   print(text + "\n");
+  if (!trouble.empty()) throw Error(trouble);
   if (totals.stopped) {
     throw Error(
         fmt::format("interrupted: {} of {} points are left - the same command again runs "

@@ -23,6 +23,8 @@ struct CommandLine::Parser {
 
 namespace {
 
+constexpr const char* kPositional = "positional";
+
 std::string long_name(const std::string& name) {
   const size_t comma = name.find(',');
   return comma == std::string::npos ? name : name.substr(comma + 1);
@@ -43,8 +45,8 @@ CommandLine::CommandLine(std::string command, std::string positional_help,
   parser_->options.positional_help("");
   parser_->options.set_width(80);
   parser_->options.add_options()("h,help", "print this text");
-  parser_->options.add_options("hidden")("positional", "", cxxopts::value<Words>());
-  parser_->options.parse_positional("positional");
+  parser_->options.add_options("hidden")(kPositional, "", cxxopts::value<Words>());
+  parser_->options.parse_positional(kPositional);
 }
 
 CommandLine::CommandLine(CommandLine&&) noexcept = default;
@@ -61,6 +63,7 @@ void CommandLine::value(const std::string& name, const std::string& help,
 void CommandLine::flag(const std::string& name, const std::string& help) {
   parser_->options.add_options()(name, help);
   names_.push_back("--" + long_name(name));
+  flags_.push_back(long_name(name));
 }
 
 void CommandLine::list(const std::string& name, const std::string& help,
@@ -88,8 +91,8 @@ void CommandLine::parse(const Words& words, size_t least, size_t most) {
   } catch (const cxxopts::exceptions::exception& error) {
     throw UsageError(error.what() + see);
   }
-  if (parser_->result.count("positional") != 0)
-    positional_ = parser_->result["positional"].as<Words>();
+  if (parser_->result.count(kPositional) != 0)
+    positional_ = parser_->result[kPositional].as<Words>();
   if (help_wanted()) return;
   if (positional_.size() < least) {
     throw UsageError(fmt::format("'nearwarp {}' needs {}{}", command_, positional_help_, see));
@@ -107,6 +110,22 @@ bool CommandLine::help_wanted() const { return parser_->result.count("help") != 
 std::string CommandLine::help() const { return parser_->options.help({""}); }
 
 bool CommandLine::given(const std::string& name) const { return parser_->result.count(name) != 0; }
+
+Words CommandLine::words_without(const Words& names) const {
+  const auto among = [](const Words& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  Words words;
+  for (const auto& argument : parser_->result.arguments()) {
+    if (argument.key() == kPositional) {
+      words.push_back(argument.value());
+    } else if (!among(names, argument.key())) {
+      words.push_back("--" + argument.key());
+      if (!among(flags_, argument.key())) words.back() += "=" + argument.value();
+    }
+  }
+  return words;
+}
 
 std::string CommandLine::text(const std::string& name) const {
   return parser_->result[name].count() == 0 && !parser_->result[name].has_default()

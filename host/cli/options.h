@@ -38,6 +38,9 @@ class CommandLine {
   bool help_wanted() const;
   std::string help() const;
   const Words& positional() const { return positional_; }
+  /// The words that were parsed, but for the options with these names: for a program that is to do
+  /// the same.
+  Words words_without(const Words& names) const;
   bool given(const std::string& name) const;
   std::string text(const std::string& name) const;
   Words texts(const std::string& name) const;
@@ -50,6 +53,7 @@ class CommandLine {
   struct Parser;
   std::unique_ptr<Parser> parser_;
   Words names_;  ///< of all options, with dashes, for suggestions
+  Words flags_;  ///< of those without a value, without dashes
   Words positional_;
 };
 

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "bench/workloads/workload.h"
@@ -13,12 +14,14 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/progress_bar.h"
+#include "host/cli/slurm/engine.h"
 #include "host/cli/sweep_progress.h"
 #include "host/cli/trace_program.h"
 #include "host/core/error.h"
 #include "host/recording/accel_sim/trace_list.h"
 #include "host/recording/repeats.h"
 #include "host/timing/report/file.h"
+#include "host/timing/sweep/results_folder.h"
 #include "host/timing/sweep/run.h"
 #include "host/timing/sweep/table.h"
 
@@ -28,11 +31,14 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Request {
+  Words words;  ///< of a program that is to do the same for a part, but for --shard
   sweep::Plan plan;
   sweep::RunOptions options;
   unsigned threads = 1;
   Backend backend;
-  uint32_t max_repeats = 0;  ///< 0: all
+  uint32_t max_repeats = 0;                    ///< 0: all
+  std::optional<sweep::ResultsFolder> folder;  ///< if results go to one
+  std::optional<SlurmOptions> slurm;
   std::string out, csv, cache;
 };
 
@@ -56,27 +62,33 @@ CommandLine declare() {
   line.value("shard", "run only part i of n; 'nearwarp merge' joins them", "i/n");
   line.flag("retry", "run points again that failed");
   declare_batch_backend(line);
-  line.value("threads", "on the CPU: points at a time; default: one per processor", "N");
+  line.value("threads",
+             "on the CPU: points at a time; default: one per processor; under Slurm: CPUs of a "
+             "task, default: 1",
+             "N");
   line.value("checkpoint",
              "keep the state of points in this folder; stopped, they go on from there", "FOLDER");
   line.value("trace-cache", "keep executed programs in this folder and use them again", "FOLDER");
+  declare_engine(line);
   return line;
 }
 
-/// The file for results: in a folder it has a name of its own for every part.
-std::string results_path(const std::string& out, const sweep::Shard& shard) {
+/// The folder for results, unless --out names a file; it is made.
+std::optional<sweep::ResultsFolder> results_folder(const std::string& out) {
   std::error_code failed;
-  const bool is_folder = out.ends_with('/') || fs::is_directory(out, failed);
-  if (!is_folder) return out;
-  fs::create_directories(out, failed);
-  if (failed) {
-    throw Error(fmt::format("cannot make the folder '{}': {} - choose another --out", out,
-                            failed.message()));
-  }
-  const std::string name = shard.parts == 1
-                               ? "sweep.jsonl"
-                               : fmt::format("sweep-{}-of-{}.jsonl", shard.part, shard.parts);
-  return fs::path(out) / name;
+  if (!out.ends_with('/') && !fs::is_directory(out, failed)) return std::nullopt;
+  make_folder(out, "--out");
+  return sweep::ResultsFolder{out, "sweep"};
+}
+
+/// A task of Slurm's, but for its part: the same, with results in the folder and no table.
+Words task_words(const CommandLine& line) {
+  Words without = engine_options();
+  for (const char* name : {"out", "csv", "threads"}) without.emplace_back(name);
+  Words words = {"sweep"};
+  for (const std::string& word : line.words_without(without)) words.push_back(word);
+  words.push_back("--out=" + fs::absolute(line.text("out")).string());
+  return words;
 }
 
 sweep::Definition definition_of(const CommandLine& line) {
@@ -137,7 +149,15 @@ Request understand(const CommandLine& line) {
   request.options.retry = line.given("retry");
   request.threads = line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024))
                                           : std::max(1u, std::thread::hardware_concurrency());
-  request.backend = chosen_batch_backend(line);
+  request.slurm = chosen_slurm(line);
+  if (request.slurm.has_value()) {
+    check_backend_name(line);  // what there is here says nothing of the nodes
+    if (!line.text("out").ends_with('/') && !fs::is_directory(line.text("out")))
+      throw UsageError("with --engine slurm, --out names a folder - write a / at its end");
+    request.words = task_words(line);
+  } else {
+    request.backend = chosen_batch_backend(line);
+  }
   {
     ProgressBar bar("checking points", "points");
     catch_interrupts();
@@ -154,7 +174,9 @@ Request understand(const CommandLine& line) {
   request.options.checkpoints = line.text("checkpoint");
   if (!request.options.checkpoints.empty())
     make_folder(request.options.checkpoints, "--checkpoint");
-  request.out = results_path(line.text("out"), request.options.shard);
+  request.folder = results_folder(line.text("out"));
+  request.out =
+      request.folder.has_value() ? request.folder->part(request.options.shard) : line.text("out");
   return request;
 }
 
@@ -217,13 +239,27 @@ int sweep_command(const Words& words) {
     return 0;
   }
   const Request request = understand(line);
+  SlurmOutcome slurm;
+  if (request.slurm.has_value())
+    slurm = run_on_slurm({{&request.plan}, *request.folder, request.words, request.options.retry},
+                         *request.slurm);
+  bool torn = false;
+  const bool is_part = request.options.shard.parts != 1;
+  if (request.folder.has_value() && !is_part)
+    torn = sweep::join_parts(*request.folder, {request.plan.id});
   sweep::ResultsFile file(request.out);
-  if (file.dropped_torn_line()) {
+  if (torn || file.dropped_torn_line()) {
     std::fprintf(stderr, "nearwarp: the last line of '%s' was cut off; its point runs again\n",
                  request.out.c_str());
   }
+  if (request.folder.has_value() && is_part && fs::exists(request.folder->whole()))
+    file.read_also(request.folder->whole());
   sweep::Outcome outcome;
-  {
+  if (request.slurm.has_value()) {
+    outcome = sweep::count_results(request.plan, request.options, file);
+    outcome.finished = outcome.already_there - slurm.already_there;
+    outcome.already_there = slurm.already_there;
+  } else {
     Surroundings surroundings(request);
     const auto runner = make_runner(request.backend, request.threads);
     outcome = sweep::run_sweep(request.plan, request.options, *runner, surroundings, file);
@@ -234,6 +270,7 @@ int sweep_command(const Words& words) {
     report::write_file(request.csv, sweep::format_csv(request.plan, request.options.shard, file));
   }
   print(sweep::format_table(request.plan, file) + "\n" + closing_text(outcome, file));
+  if (!slurm.trouble.empty()) throw Error(slurm.trouble);
   if (outcome.stopped) {
     throw Error(
         fmt::format("interrupted: {} of {} points are left - the same command again runs "

@@ -82,6 +82,17 @@ TEST(Options, ValuesDefaultsAndLists) {
   EXPECT_EQ(line.texts("set"), (Words{"a=1,2", "b=3"}));  // a comma does not split a value
 }
 
+TEST(Options, WordsForAProgramThatIsToDoTheSame) {
+  CommandLine line("sweep", "WORKLOAD", "test");
+  line.value("size", "", "SIZE", "small");
+  line.value("out", "", "FILE");
+  line.flag("retry", "");
+  line.list("set", "", "KEY=VALUE");
+  line.parse({"libor", "--set", "a=1,2", "--out=x", "--retry", "fma", "--set", "b='3 4'"}, 1, 2);
+  EXPECT_EQ(line.words_without({"out", "size"}),
+            (Words{"libor", "--set=a=1,2", "--retry", "fma", "--set=b='3 4'"}));
+}
+
 TEST(Options, WhatWasNotGivenIsEmpty) {
   CommandLine line = example();
   line.parse({"libor"}, 1, 1);

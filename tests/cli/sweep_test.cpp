@@ -166,6 +166,12 @@ TEST(Sweep, PartsJoinToTheWhole) {
   for (size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i]["index"], i);
   const Outcome nothing = run_program(words + Words{folder.file("merged")});
   EXPECT_TRUE(contains(nothing.out, "9 were there before")) << nothing.out;
+  // The folder's whole is its parts, and a part of another division is in it.
+  const Outcome joined = run_program(words + Words{folder.path()});
+  EXPECT_TRUE(contains(joined.out, "9 were there before")) << joined.out;
+  EXPECT_EQ(read_text(folder.file("sweep.jsonl")), read_text(folder.file("merged")));
+  const Outcome third = run_program(words + Words{folder.path(), "--shard", "1/3"});
+  EXPECT_TRUE(contains(third.out, "3 were there before")) << third.out;
 
   std::string other = read_text(folder.file("whole"));
   const size_t at = other.find("\"cycles\":") + 9;

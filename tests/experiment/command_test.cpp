@@ -112,6 +112,9 @@ TEST_F(ExperimentCommand, PartsAreTheWhole) {
   const Outcome joined = experiment("parts", {"--no-run"});
   ASSERT_EQ(joined.exit_code, 0) << joined.err;
   expect_equal("whole", "parts");
+  const Outcome nothing = experiment("parts");
+  EXPECT_TRUE(contains(nothing.out, "10 points, 10 of them were there before")) << nothing.out;
+  expect_equal("whole", "parts");
 }
 
 TEST_F(ExperimentCommand, AFailedPointLosesNoOther) {

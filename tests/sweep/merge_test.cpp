@@ -5,6 +5,7 @@
 
 #include "host/core/error.h"
 #include "host/timing/sweep/format.h"
+#include "host/timing/sweep/results_folder.h"
 #include "tests/sweep/sweep_rig.h"
 
 namespace nearwarp::testing {
@@ -102,6 +103,43 @@ TEST_F(Merge, AFinishedPointTakesThePlaceOfAFailedOne) {
   const std::string other =
       file("other", sweep::failure_line(plan_, plan_.points[0], "something else"));
   EXPECT_TRUE(contains(error_of({bad, other}), "'error'"));
+}
+
+TEST_F(Merge, ALaterFailureTakesThePlaceOfAnEarlierOne) {
+  const std::string first = sweep::failure_line(plan_, plan_.points[0], "out of memory");
+  const std::string then = sweep::failure_line(plan_, plan_.points[0], "something else");
+  const std::string both = file("both", first + then);
+  EXPECT_EQ(sweep::merge({both}, out_).failed, 1u);
+  EXPECT_EQ(read_text(out_), then);
+  const std::string a = file("a", first), b = file("b", then);
+  sweep::merge({a, b}, out_, {{}, true});
+  EXPECT_EQ(read_text(out_), then);
+}
+
+TEST_F(Merge, TheOrderOfSweepsMayBeGiven) {
+  const Plan other = sweep::expand(definition({"sm.warps=4"}));
+  const report::RunResult result = made_up(
+      {&recording_, other.points[0].machine_config.get(), other.points[0].policy_config.get()});
+  const std::string foreign = sweep::result_line(other, other.points[0], result);
+  const std::string a = file("a", foreign + line(3)), b = file("b", line(1));
+  sweep::merge({a, b}, out_, {{plan_.id, other.id}, false});
+  EXPECT_EQ(read_text(out_), line(1) + line(3) + foreign);
+}
+
+TEST_F(Merge, AFoldersPartsAreJoinedToItsWhole) {
+  const sweep::ResultsFolder folder{folder_.path(), "sweep"};
+  EXPECT_FALSE(sweep::join_parts(folder, {plan_.id}));
+  EXPECT_FALSE(std::filesystem::exists(folder.whole()));
+  file("sweep-2-of-3.jsonl", line(3) + line(1).substr(0, 100));
+  file("sweep-1-of-2.jsonl", line(0, 2));
+  file("sweepstakes.jsonl", "something else\n");
+  EXPECT_EQ(folder.part({2, 3}), folder_.file("sweep-2-of-3.jsonl"));
+  EXPECT_EQ(folder.parts().size(), 2u);
+  EXPECT_FALSE(sweep::join_parts(folder, {plan_.id}));
+  EXPECT_EQ(read_text(folder.whole()), line(0, 2) + line(3));
+  file("sweep.jsonl", line(0, 1) + line(2).substr(0, 50));
+  EXPECT_TRUE(sweep::join_parts(folder, {plan_.id}));
+  EXPECT_EQ(read_text(folder.whole()), line(0, 1) + line(3));
 }
 
 TEST_F(Merge, TornLinesAreLeftOutAndSaid) {

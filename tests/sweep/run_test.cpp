@@ -240,6 +240,30 @@ TEST_F(SweepRun, ShardsTogetherAreTheSweep) {
   EXPECT_EQ(all.size(), 12u);
 }
 
+TEST_F(SweepRun, WhatAnotherFileHasIsNotRun) {
+  SweepRig().run(sweep::expand(definition({"sm.warps=16,24"})), path_);
+  const std::string own = folder_.file("own.jsonl");
+  SweepRig rig;
+  ResultsFile file(own);
+  file.read_also(path_);
+  const Outcome outcome = sweep::run_sweep(plan_, rig.options, rig.runner, rig.surroundings, file);
+  EXPECT_EQ(outcome.already_there, 2u);
+  EXPECT_EQ(outcome.finished, 10u);
+  EXPECT_EQ(ids_of(own).size(), 10u);
+  const Outcome counted = sweep::count_results(plan_, rig.options, file);
+  EXPECT_EQ(counted.points, 12u);
+  EXPECT_EQ(counted.already_there, 12u);
+}
+
+TEST_F(SweepRun, PointsOfOthersAreLeftOut) {
+  SweepRig rig;
+  rig.options.others = {plan_.points[3].id, plan_.points[5].id};
+  const Outcome outcome = rig.run(plan_, path_);
+  EXPECT_EQ(outcome.points, 10u);
+  EXPECT_EQ(outcome.finished, 10u);
+  EXPECT_FALSE(ids_of(path_).contains(plan_.points[3].id));
+}
+
 TEST_F(SweepRun, ProgressGrowsToTheWhole) {
   SweepRig rig;
   rig.run(plan_, path_);

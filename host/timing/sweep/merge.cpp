@@ -29,7 +29,10 @@ struct Entry {
 
 class Merge {
  public:
-  explicit Merge(const std::vector<std::string>& inputs) : inputs_(inputs) {}
+  Merge(const std::vector<std::string>& inputs, const MergeRules& rules)
+      : inputs_(inputs), rules_(rules) {
+    for (const std::string& id : rules.order) sweeps_.try_emplace(id, sweeps_.size());
+  }
 
   MergeOutcome read() {
     MergeOutcome outcome;
@@ -77,7 +80,8 @@ class Merge {
     if (is_new) return;
     outcome.duplicates += 1;
     Entry& there = at->second;
-    if (there.failed && !entry.failed) {
+    const bool may_differ = rules_.failures_may_differ || there.input == input;
+    if (there.failed && (!entry.failed || may_differ)) {
       there = entry;
     } else if (there.failed == entry.failed && there.content != entry.content) {
       throw Error(
@@ -102,15 +106,17 @@ class Merge {
   }
 
   const std::vector<std::string>& inputs_;
+  const MergeRules& rules_;
   std::unordered_map<std::string, Entry> entries_;  ///< by id
   std::unordered_map<std::string, size_t> sweeps_;
 };
 
 }  // namespace
 
-MergeOutcome merge(const std::vector<std::string>& inputs, const std::string& output) {
+MergeOutcome merge(const std::vector<std::string>& inputs, const std::string& output,
+                   const MergeRules& rules) {
   report::check_writable(output);
-  Merge merge(inputs);
+  Merge merge(inputs, rules);
   MergeOutcome outcome = merge.read();
   report::FileWriter writer(output);
   merge.write_all([&](const std::string& line) { writer.write(line); });

@@ -14,10 +14,19 @@ struct MergeOutcome {
   std::vector<std::string> torn;  ///< inputs whose last line is cut off; it is left out
 };
 
+struct MergeRules {
+  /// Ids of the sweeps that come first, in this order.
+  std::vector<std::string> order;
+  /// Of two failures of a point the later one stays, instead of an error if they differ.
+  bool failures_may_differ = false;
+};
+
 /// Write the lines of all `inputs` to `output`, each point once, in the order of the sweep; several
 /// sweeps come one after the other, in the order in which they first appear. A finished line takes
-/// the place of a failed one. Throws nearwarp::Error if two lines of a point differ in more than
-/// the host's times. `output` is there whole or as before, and may be one of the inputs.
-MergeOutcome merge(const std::vector<std::string>& inputs, const std::string& output);
+/// the place of a failed one, and a failure that of an earlier one in the same input. Throws
+/// nearwarp::Error if two lines of a point differ in more than the host's times. `output` is there
+/// whole or as before, and may be one of the inputs.
+MergeOutcome merge(const std::vector<std::string>& inputs, const std::string& output,
+                   const MergeRules& rules = {});
 
 }  // namespace nearwarp::sweep

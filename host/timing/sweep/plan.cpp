@@ -205,13 +205,15 @@ Plan expand(Definition definition, const std::function<bool(uint64_t, uint64_t)>
   return plan;
 }
 
-bool Shard::has(size_t index) const {
+uint32_t part_of(size_t index, uint32_t parts) {
   uint64_t digits = 0;
   if (parts > 1) {
     for (uint64_t rest = index; rest != 0; rest /= parts) digits += rest % parts;
   }
-  return digits % parts == part - 1;
+  return static_cast<uint32_t>(digits % parts) + 1;
 }
+
+bool Shard::has(size_t index) const { return part_of(index, parts) == part; }
 
 Shard parse_shard(const std::string& text) {
   Shard shard;

@@ -78,6 +78,9 @@ struct Shard {
   bool has(size_t index) const;
 };
 
+/// The part, from 1, that the point at this position of a sweep belongs to.
+uint32_t part_of(size_t index, uint32_t parts);
+
 /// Reads "i/n"; throws UsageError.
 Shard parse_shard(const std::string& text);
 

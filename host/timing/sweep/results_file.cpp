@@ -101,6 +101,18 @@ const Summary* ResultsFile::find(const std::string& id) const {
   return at == done_.end() ? nullptr : &at->second;
 }
 
+void ResultsFile::read_also(const std::string& path) {
+  std::string torn;  // perhaps it is being written
+  for_each_line(
+      path,
+      [&](uint64_t number, uint64_t, std::string_view text) {
+        Record record = read_line(text, fmt::format("{}:{}", path, number));
+        const auto [at, is_new] = done_.try_emplace(std::move(record.id), record.summary);
+        if (!is_new && at->second.failed()) at->second = std::move(record.summary);
+      },
+      torn);
+}
+
 void ResultsFile::append(const std::string& line) {
   for (size_t written = 0; written < line.size();) {
     const ssize_t n = write(fd_, line.data() + written, line.size() - written);

@@ -33,6 +33,9 @@ class ResultsFile {
   bool dropped_torn_line() const { return dropped_; }
   /// The point's numbers, or nullptr if it is not in the file. The last line of an id counts.
   const Summary* find(const std::string& id) const;
+  /// From now on points of this file, which somebody else writes, are found, too. Throws
+  /// nearwarp::Error if it cannot be read.
+  void read_also(const std::string& path);
   /// Write a line at once. Throws nearwarp::Error (a full disk); the file then ends as before.
   void append(const std::string& line);
 

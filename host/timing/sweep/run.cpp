@@ -39,7 +39,7 @@ class SweepRun final : public sim::BatchObserver {
         todo_(plan.definition.programs.size()),
         sizes_(plan.definition.programs.size()) {
     for (const Point& point : plan.points) {
-      if (!options.shard.has(point.index)) continue;
+      if (!is_ours(options, point)) continue;
       outcome_.points += 1;
       const Summary* there = file.find(point.id);
       if (there != nullptr && !(options.retry && there->failed())) {
@@ -154,13 +154,27 @@ class SweepRun final : public sim::BatchObserver {
 
 }  // namespace
 
+bool is_ours(const RunOptions& options, const Point& point) {
+  return options.shard.has(point.index) && !options.others.contains(point.id);
+}
+
+Outcome count_results(const Plan& plan, const RunOptions& options, const ResultsFile& file) {
+  Outcome outcome;
+  for (const Point& point : plan.points) {
+    if (!is_ours(options, point)) continue;
+    outcome.points += 1;
+    const Summary* there = file.find(point.id);
+    if (there == nullptr) continue;
+    outcome.already_there += 1;
+    if (there->failed()) outcome.failed += 1;
+  }
+  return outcome;
+}
+
 Outcome run_sweep(const Plan& plan, const RunOptions& options, sim::BatchRunner& runner,
                   Surroundings& surroundings, ResultsFile& file) {
   Outcome outcome = SweepRun(plan, options, runner, surroundings, file).run();
-  for (const Point& point : plan.points) {
-    const Summary* there = options.shard.has(point.index) ? file.find(point.id) : nullptr;
-    if (there != nullptr && there->failed()) outcome.failed += 1;
-  }
+  outcome.failed = count_results(plan, options, file).failed;
   return outcome;
 }
 

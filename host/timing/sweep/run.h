@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <unordered_set>
 
 #include "host/recording/recording.h"
 #include "host/timing/run/replay_batch.h"
@@ -40,9 +41,17 @@ struct Outcome {
 
 struct RunOptions {
   Shard shard;
-  bool retry = false;       ///< run points again that failed
+  bool retry = false;                      ///< run points again that failed
+  std::unordered_set<std::string> others;  ///< ids of points that are not this sweep's to run
   std::string checkpoints;  ///< folder for the states of points in progress; empty: none
 };
+
+/// Is the point one of those to run?
+bool is_ours(const RunOptions& options, const Point& point);
+
+/// What run_sweep() would return if there were nothing to run: points that are left are not in
+/// any of its numbers but `points`.
+Outcome count_results(const Plan& plan, const RunOptions& options, const ResultsFile& file);
 
 /// Results go to `file` one by one as they finish. The failure of a point is its result; errors of
 /// the file are thrown.

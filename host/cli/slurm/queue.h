@@ -1,0 +1,57 @@
+// Asks Slurm's programs: submits job arrays and looks how they do.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/cli/slurm/options.h"
+
+namespace nearwarp::cli {
+
+/// A job array to be submitted.
+struct JobArray {
+  std::string name;
+  std::string script;           ///< path
+  std::string log;              ///< path, "%a" being the task's number
+  std::vector<uint32_t> tasks;  ///< their numbers
+};
+
+/// Submits it; returns the job's number. Throws nearwarp::Error with what sbatch said.
+std::string submit(const JobArray& array, const SlurmOptions& options);
+
+struct TaskState {
+  std::string state;   ///< Slurm's word, e.g. "RUNNING"
+  std::string reason;  ///< why it waits
+  bool ended() const;
+  bool waits() const { return state == "PENDING"; }
+};
+
+class TaskStates {
+ public:
+  void add(const std::string& job, uint32_t task, TaskState state);
+  /// Of all tasks of the job that have not been added: Slurm tells of an array that never began as
+  /// of one.
+  void add_rest(const std::string& job, TaskState state);
+  /// nullptr if Slurm does not know it any more.
+  const TaskState* find(const std::string& job, uint32_t task) const;
+  bool all_ended() const;
+
+ private:
+  std::map<std::pair<std::string, uint32_t>, TaskState> tasks_;
+  std::map<std::string, TaskState> rest_;
+};
+
+/// Of all tasks of these jobs that Slurm still knows: it forgets them some minutes after their end.
+/// Nothing if squeue does not answer; `why` is what it said then.
+std::optional<TaskStates> task_states(const std::set<std::string>& jobs, std::string& why);
+
+/// How a task ended that squeue does not know any more, e.g. "TIMEOUT"; empty where the cluster
+/// keeps no accounts.
+std::string accounted_state(const std::string& job, uint32_t task);
+
+}  // namespace nearwarp::cli
