@@ -12,6 +12,7 @@
 #include "bench/workloads/workload.h"
 #include "host/cli/backend.h"
 #include "host/cli/commands.h"
+#include "host/cli/figure_files.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/slurm/engine.h"
@@ -40,6 +41,7 @@ CommandLine declare() {
   line.value("shard", "run only part i of n; without it, the command takes all parts", "i/n");
   line.flag("retry", "run points again that failed");
   line.flag("no-run", "run nothing: figures and report of what is there");
+  line.value("figures", "also write each figure as a file; Chromium draws them", "svg|png|svg,png");
   declare_batch_backend(line);
   line.value("threads",
              "on the CPU: points at a time; default: one per processor; under Slurm: CPUs of a "
@@ -62,6 +64,7 @@ struct Request {
   Backend backend;
   std::optional<SlurmOptions> slurm;
   bool sharded = false, run = true;
+  FigureFiles figure_files;
 
   std::vector<const sweep::Plan*> plans() const {
     std::vector<const sweep::Plan*> all;
@@ -73,7 +76,7 @@ struct Request {
 /// A task of Slurm's, but for its part.
 Words task_words(const CommandLine& line, const std::string& out) {
   Words without = engine_options();
-  for (const char* name : {"out", "threads"}) without.emplace_back(name);
+  for (const char* name : {"out", "threads", "figures"}) without.emplace_back(name);
   Words words = {"experiment"};
   for (const std::string& word : line.words_without(without)) words.push_back(word);
   words.push_back("--out=" + fs::absolute(out).string());
@@ -109,6 +112,9 @@ Request understand(const CommandLine& line) {
     check_figure(r.experiment, r.studies, figure);
   r.sharded = line.given("shard");
   if (r.sharded) r.options.shard = sweep::parse_shard(line.text("shard"));
+  r.figure_files = figure_files(line.text("figures"));
+  if (r.figure_files.wanted() && r.sharded)
+    throw UsageError("a part has no figures - leave --figures out, and give it without --shard");
   r.options.retry = line.given("retry");
   r.run = !line.given("no-run");
   r.threads = line.given("threads") ? static_cast<unsigned>(line.number("threads", 1, 1024))
@@ -284,6 +290,7 @@ std::string write_all(const Request& r) {
   report::write_file((out / "experiment.json").string(),
                      document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   report::write_file((out / "report.html").string(), experiment::report_html(document));
+  if (r.figure_files.wanted()) write_figure_files(r.figure_files, r.out);
   return text;
 }
 

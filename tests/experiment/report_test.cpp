@@ -1,6 +1,7 @@
 // Does the report show every figure, without an error and without a network?
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <regex>
 
 #include "tests/cli/program.h"
@@ -83,6 +84,35 @@ TEST_F(Report, ItsOtherPagesAreThere) {
   expect_no_error(configuration);
   EXPECT_TRUE(contains(configuration.dom, "offload.dynamic_control"));
   EXPECT_TRUE(contains(configuration.dom, "links.gpu_to_memory_mbps"));
+}
+
+TEST_F(Report, FiguresAreFilesToo) {
+  const Words words = {"experiment", folder_.file("small.toml"),
+                       "--out",      folder_.file("x"),
+                       "--no-run",   "--figures"};
+  const auto with = [&](const Words& more) {
+    Words all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return run_program(all);
+  };
+  EXPECT_EQ(with({"pdf"}).exit_code, 2);
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", folder_.path().c_str(), 1);
+  const Outcome none = with({"svg"});
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_TRUE(contains(none.err, "--figures needs Chromium")) << none.err;
+  if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
+
+  const Outcome outcome = with({"svg,png", "--only", "speedup"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string svg = read_text(folder_.file("x/figures/speedup.svg"));
+  EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"")) << svg.substr(0, 200);
+  EXPECT_TRUE(svg.ends_with("</svg>\n"));
+  EXPECT_TRUE(contains(svg, ">Speed-up [times as fast]</text>")) << svg.substr(0, 600);
+  EXPECT_EQ(count(svg, "<rect"), 9u + 3u);  // bars, and the legend's colours
+  EXPECT_TRUE(read_text(folder_.file("x/figures/speedup.png")).starts_with("\x89PNG\r\n"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("x/figures/traffic.svg")));
 }
 
 }  // namespace

@@ -307,8 +307,9 @@ const figureTable = (figure) => {
   return {columns, rows};
 };
 
+const draws = {bars, stacked: bars, curve, heat};
+
 const draw = (figure) => {
-  const draws = {bars, stacked: bars, curve, heat};
   const section = make("section", {class: "figure", id: `figure-${figure.name}`,
                                    "data-figure": figure.name});
   section.append(make("h2", {}, figure.title,
@@ -355,6 +356,10 @@ const figuresPage = () => [
         .map((study) => `${study.name} has ${study.complete} of ${study.points}` +
              (study.failed ? `, ${study.failed} failed` : "")).join("; ") + ".")] : []),
   ...data.figures.map(draw)];
+
+/// The figures as texts of files: `nearwarp experiment --figures` takes them from here.
+const filesPage = () => data.figures.filter((figure) => figure.cells.length).map((figure) =>
+  make("pre", {"data-file": figure.name}, svgText(figure, draws[figure.kind](figure))));
 
 /// What became of the instances of a candidate block.
 const candidateRows = (point) => (point.candidates || []).map((c) => [
@@ -496,6 +501,7 @@ const show = () => {
   const known = page === "workload" && workloads.includes(argument) ? "workload"
     : pages[page] ? page : "figures";
   main.replaceChildren();
+  if (page === "files") return main.append(...filesPage());
   main.append(...(known === "workload" ? workloadPage(argument) : pages[known][1]()));
   for (const link of document.querySelectorAll("nav a"))
     link.toggleAttribute("aria-current", link.hash === "#" + (known === "workload" ? "workloads" : known));

@@ -1,0 +1,146 @@
+// An experiment's figures as files of their own, for papers: a browser draws them, as the report's.
+#include "host/cli/figure_files.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "host/cli/program_output.h"
+#include "host/config/nearest.h"
+#include "host/core/error.h"
+#include "host/timing/report/file.h"
+
+namespace nearwarp::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kBrowsers[] = {"chromium", "chromium-browser", "google-chrome"};
+/// Pixels of a PNG for one of the SVG: 300 per inch where the screen has 96.
+constexpr double kScale = 3.125;
+
+/// Where the browser keeps what it must keep; gone afterwards.
+class Profile {
+ public:
+  Profile() : path_(fs::temp_directory_path() / "nearwarp-browser-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr)
+      throw Error(fmt::format("cannot make a folder like '{}' for the browser", path_));
+  }
+  ~Profile() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// As an address, which has none of the characters that mean something there.
+std::string address_of(const fs::path& file) {
+  std::string address = "file://";
+  for (const char c : fs::absolute(file).string()) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '/' || c == '-' || c == '_' || c == '.' || c == '~';
+    address += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return address;
+}
+
+std::string browse(const std::string& browser, const Words& options, const std::string& address) {
+  const Profile profile;
+  Words words = {browser,
+                 "--headless",
+                 "--no-sandbox",  // which root cannot have; the page is our own
+                 "--disable-gpu",
+                 "--disable-dev-shm-usage",
+                 "--disable-background-networking",
+                 "--no-first-run",
+                 "--hide-scrollbars",
+                 "--virtual-time-budget=10000",
+                 "--user-data-dir=" + profile.path()};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back(address);
+  const ProgramOutput output = output_of(words, true);
+  if (output.status == 0) return output.out;
+  throw Error(fmt::format("{} could not draw {}: exit code {}{}", browser, address, output.status,
+                          output.err.empty() ? "" : ", '" + output.err.substr(0, 500) + "'"));
+}
+
+/// The text that HTML has instead of.
+std::string unescaped(std::string_view html) {
+  static constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
+      {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&nbsp;", "\u00a0"}, {"&amp;", "&"}};
+  std::string text;
+  while (!html.empty()) {
+    std::string_view from = html.substr(0, 1), to = from;
+    for (const auto& [entity, character] : kEntities)
+      if (html.starts_with(entity)) from = entity, to = character;
+    text += to;
+    html.remove_prefix(from.size());
+  }
+  return text;
+}
+
+/// Of an attribute of the text's first element, in whole pixels.
+unsigned size_in(const std::string& svg, const std::string& name) {
+  const size_t at = svg.find(" " + name + "=\"");
+  return at == std::string::npos
+             ? 0
+             : static_cast<unsigned>(std::strtod(svg.c_str() + at + name.size() + 3, nullptr) + 1);
+}
+
+}  // namespace
+
+FigureFiles figure_files(const std::string& kinds) {
+  FigureFiles files;
+  for (const std::string& kind : split_commas(kinds)) {
+    if (kind != "svg" && kind != "png")
+      throw UsageError(fmt::format("--figures cannot be '{}'{}", kind,
+                                   config::suggestion(kind, {"svg", "png"})));
+    (kind == "svg" ? files.svg : files.png) = true;
+  }
+  if (!files.wanted()) return files;
+  for (const char* name : kBrowsers)
+    if (files.browser.empty() && is_on_path(name)) files.browser = name;
+  if (files.browser.empty()) {
+    throw Error(
+        "--figures needs Chromium or Chrome, which draws them as the report's, and there is none "
+        "on PATH (chromium, chromium-browser or google-chrome; Debian's package is chromium) - "
+        "without it, the report's buttons save them");
+  }
+  return files;
+}
+
+void write_figure_files(const FigureFiles& files, const std::string& folder) {
+  const std::string page = browse(files.browser, {"--dump-dom", "--window-size=1280,900"},
+                                  address_of(fs::path(folder) / "report.html") + "#files");
+  const std::string mark = "<pre data-file=\"", end = "</pre>";
+  if (page.find("data-errors=\"0\"") == std::string::npos)
+    throw Error(
+        fmt::format("{} did not draw '{}/report.html' - open it to see", files.browser, folder));
+  for (size_t at = 0; (at = page.find(mark, at)) != std::string::npos;) {
+    at += mark.size();
+    const size_t name_end = page.find("\">", at), text_end = page.find(end, at);
+    if (name_end == std::string::npos || text_end == std::string::npos) break;
+    const fs::path base = fs::path(folder) / "figures" / page.substr(at, name_end - at);
+    const std::string svg =
+        unescaped(std::string_view(page).substr(name_end + 2, text_end - name_end - 2));
+    at = text_end;
+    const std::string file = base.string() + ".svg";
+    report::write_file(file, svg + "\n");
+    if (!files.png) continue;
+    browse(files.browser,
+           {"--screenshot=" + fs::absolute(base).string() + ".png",
+            fmt::format("--window-size={},{}", size_in(svg, "width"), size_in(svg, "height")),
+            fmt::format("--force-device-scale-factor={}", kScale)},
+           address_of(file));
+    if (!files.svg) fs::remove(file);
+  }
+}
+
+}  // namespace nearwarp::cli
