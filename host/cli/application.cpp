@@ -42,10 +42,18 @@ fs::path library_folder() {
   std::error_code failed;
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
   const fs::path folder = program.parent_path().parent_path() / "lib" / "nearwarp";
-  if (failed || !fs::exists(folder / "libcudart.so.13", failed))
-    throw Error(fmt::format("there is no libcudart.so.13 in {} - build nearwarp's target 'cudart'",
+  if (failed || !fs::exists(folder / kRuntimeName, failed))
+    throw Error(fmt::format("there is no {} in {} - build nearwarp's target 'cudart'", kRuntimeName,
                             folder.string()));
   return folder;
+}
+
+/// The driver's API lies in a folder of its own, where nearwarp is built: it is not installed, and
+/// this program alone puts it on a library path. Empty where there is none.
+fs::path driver_folder(const fs::path& library) {
+  std::error_code failed;
+  const fs::path folder = library / "driver";
+  return fs::exists(folder / kDriverName, failed) ? folder : fs::path();
 }
 
 DeviceSpec spec_of(const config::MachineConfig& m) {
@@ -66,8 +74,11 @@ DeviceSpec spec_of(const config::MachineConfig& m) {
   return s;
 }
 
+/// Of variables of the environment.
+using Changes = std::vector<std::pair<std::string, std::string>>;
+
 /// This process's environment with some variables changed; an empty value removes one.
-Words environment_with(const std::vector<std::pair<std::string, std::string>>& changes) {
+Words environment_with(const Changes& changes) {
   Words result;
   for (char** e = environ; *e != nullptr; ++e) {
     const std::string entry = *e;
@@ -80,10 +91,28 @@ Words environment_with(const std::vector<std::pair<std::string, std::string>>& c
   return result;
 }
 
-/// `folder` in front of the list that the variable has.
-std::string prepended(const std::string& folder, const char* variable) {
+/// `paths` in front of the list that the variable has.
+std::string prepended(const Words& paths, const char* variable) {
   const char* old = std::getenv(variable);
-  return old == nullptr || *old == '\0' ? folder : folder + ":" + old;
+  const std::string all = fmt::format("{}", fmt::join(paths, ":"));
+  return old == nullptr || *old == '\0' ? all : all + ":" + old;
+}
+
+/// Where the application finds the libraries.
+Changes libraries_of(const ExecutableFacts& facts, const fs::path& library,
+                     const fs::path& driver) {
+  Words folders = {library.string()}, preloaded;
+  if (facts.overrides_search)  // its own folders come before LD_LIBRARY_PATH
+    preloaded.push_back((library / kRuntimeName).string());
+  if (!driver.empty()) {
+    folders.push_back(driver.string());
+    if (facts.overrides_search) preloaded.push_back((driver / kDriverName).string());
+  }
+  Changes changes = {
+      {"LD_LIBRARY_PATH", prepended(folders, "LD_LIBRARY_PATH")},
+      {cudart::kDriverVariable, driver.empty() ? "" : (driver / kDriverName).string()}};
+  if (!preloaded.empty()) changes.emplace_back("LD_PRELOAD", prepended(preloaded, "LD_PRELOAD"));
+  return changes;
 }
 
 std::vector<char*> pointers(Words& words) {
@@ -352,24 +381,24 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
                                const ApplicationOptions& options) {
   const std::string path = find_executable(command.front());
   const ExecutableFacts facts = inspect_executable(path);
-  check_executable(path, facts);
   const fs::path library = library_folder();
+  const fs::path driver = driver_folder(library);
+  check_executable(path, facts, !driver.empty());
   const TemporaryFolder spool;
   const std::string most = options.max_thread_instructions == 0
                                ? std::string()
                                : std::to_string(options.max_thread_instructions);
-  std::vector<std::pair<std::string, std::string>> changes = {
-      {"LD_LIBRARY_PATH", prepended(library.string(), "LD_LIBRARY_PATH")},
-      {cudart::kSpoolVariable, options.check ? "" : spool.path().string()},
-      {cudart::kCheckVariable, options.check ? spool.path().string() : ""},
-      {cudart::kRecordVariable, ""},
-      {cudart::kKernelsVariable, options.kernels},
-      {cudart::kMaxInstructionsVariable, most},
-      {cudart::kEventTimesVariable, options.event_times},
-      {cudart::kRegistersVariable, options.registers},
-      {cudart::kPtxasCacheVariable, options.ptxas_cache},
-      {cudart::kDeviceVariable, cudart::format_device(spec_of(machine))}};
-  changes.insert(changes.end(), options.execution.begin(), options.execution.end());
+  Changes changes = {{cudart::kSpoolVariable, options.check ? "" : spool.path().string()},
+                     {cudart::kCheckVariable, options.check ? spool.path().string() : ""},
+                     {cudart::kRecordVariable, ""},
+                     {cudart::kKernelsVariable, options.kernels},
+                     {cudart::kMaxInstructionsVariable, most},
+                     {cudart::kEventTimesVariable, options.event_times},
+                     {cudart::kRegistersVariable, options.registers},
+                     {cudart::kPtxasCacheVariable, options.ptxas_cache},
+                     {cudart::kDeviceVariable, cudart::format_device(spec_of(machine))}};
+  for (const Changes& more : {libraries_of(facts, library, driver), options.execution})
+    changes.insert(changes.end(), more.begin(), more.end());
   if (!options.event_times.empty()) {
     // The library finds configurations where this program does.
     std::string folders;
@@ -377,9 +406,6 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
       folders += (folders.empty() ? "" : ":") + fs::absolute(folder).string();
     changes.emplace_back("NEARWARP_CONFIG_PATH", folders);
   }
-  if (facts.overrides_search)  // its own folders come before LD_LIBRARY_PATH
-    changes.emplace_back("LD_PRELOAD",
-                         prepended((library / "libcudart.so.13").string(), "LD_PRELOAD"));
   const int status = wait_for(start(path, command, environment_with(changes)));
   if (interrupted())
     throw Error(

@@ -19,13 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRuntimeName = "libcudart.so.13";
-constexpr const char* kDriverName = "libcuda.so.1";
 /// They come with machine code and a runtime of their own, and ask the driver by itself.
 constexpr const char* kWithoutPtx[] = {"libcublas",   "libcufft", "libcurand", "libcusparse",
                                        "libcusolver", "libcudnn", "libnpp",    "libnccl"};
 
-/// The driver's own library, which nearwarp does not stand in for.
+/// Is there a driver on this machine?
 bool has_driver() {
   void* const handle = dlopen(kDriverName, RTLD_LAZY);
   if (handle != nullptr) dlclose(handle);
@@ -131,15 +129,16 @@ ExecutableFacts inspect_executable(const std::string& path) {
   const Elf64_Shdr& table = sections[header.e_shstrndx];
   const std::vector<char> names = file.bytes(table.sh_offset, table.sh_size);
   for (const Elf64_Shdr& section : sections) {
-    if (text_at(names, section.sh_name) == ".nv_fatbin") facts.has_kernels = true;
+    if (text_at(names, section.sh_name) == ".nvFatBinSegment") facts.has_kernels = true;
     if (section.sh_type == SHT_DYNAMIC && section.sh_link < sections.size())
       read_dynamic(file, section, sections[section.sh_link], facts);
   }
   return facts;
 }
 
-void check_executable(const std::string& path, const ExecutableFacts& facts) {
-  if (facts.has_kernels && !facts.shared_runtime)
+void check_executable(const std::string& path, const ExecutableFacts& facts, bool offers_driver) {
+  // One that uses the driver's API may leave the runtime that nvcc has built in alone.
+  if (facts.has_kernels && !facts.shared_runtime && !(facts.needs_driver && offers_driver))
     throw UsageError(fmt::format(
         "'{}' has the CUDA runtime built in (nvcc's default), which cannot be replaced - build it "
         "with the shared one: NVCC_APPEND_FLAGS=\"-cudart=shared\" in the environment of its build",
@@ -148,10 +147,11 @@ void check_executable(const std::string& path, const ExecutableFacts& facts) {
     throw UsageError(
         fmt::format("'{}' needs {}, and nearwarp stands in for {} - build it with CUDA 13", path,
                     facts.runtime, kRuntimeName));
-  if (facts.needs_driver && !has_driver())
+  if (facts.needs_driver && !offers_driver && !has_driver())
     throw UsageError(fmt::format(
-        "'{}' is linked with the driver's library {}, which is not on this machine, and nearwarp "
-        "has no driver API - link without -lcuda, or with -Wl,--as-needed if nothing of it is used",
+        "'{}' is linked with the driver's library {}, which is not on this machine, and nearwarp's "
+        "own is never installed - run the nearwarp in the folder where it was built; or link "
+        "without -lcuda, or with -Wl,--as-needed if nothing of it is used",
         path, kDriverName));
 }
 

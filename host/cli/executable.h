@@ -10,11 +10,14 @@ namespace nearwarp::cli {
 /// UsageError if there is none, or it cannot be executed.
 std::string find_executable(const std::string& name);
 
+inline constexpr const char* kRuntimeName = "libcudart.so.13";
+inline constexpr const char* kDriverName = "libcuda.so.1";
+
 struct ExecutableFacts {
-  bool has_kernels = false;     ///< a fat binary is embedded
-  bool shared_runtime = false;  ///< needs some libcudart.so
-  std::string runtime;          ///< its name, e.g. "libcudart.so.13"
-  bool needs_driver = false;    ///< linked with libcuda.so
+  bool has_kernels = false;       ///< a fat binary is registered
+  bool shared_runtime = false;    ///< needs some libcudart.so
+  std::string runtime;            ///< its name, e.g. "libcudart.so.13"
+  bool needs_driver = false;      ///< linked with libcuda.so
   /// CUDA libraries that it needs whose kernels are machine code alone, e.g. "libcublas.so.13".
   std::vector<std::string> without_ptx;
   bool overrides_search = false;  ///< DT_RPATH: libraries are looked for there first
@@ -23,7 +26,8 @@ struct ExecutableFacts {
 /// Of a 64-bit ELF file; nothing is set for other files (scripts).
 ExecutableFacts inspect_executable(const std::string& path);
 
-/// Throws UsageError for an application that cannot run on the simulated GPU.
-void check_executable(const std::string& path, const ExecutableFacts& facts);
+/// Throws UsageError for an application that cannot run on the simulated GPU, whose driver API may
+/// not be there.
+void check_executable(const std::string& path, const ExecutableFacts& facts, bool offers_driver);
 
 }  // namespace nearwarp::cli

@@ -1,7 +1,9 @@
 // Do the parts of the command line that no run shows well do what they say?
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include "host/cli/commands.h"
+#include "host/cli/executable.h"
 #include "host/cli/options.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/sweep_progress.h"
@@ -117,6 +119,31 @@ TEST(Options, NumbersHaveARange) {
   CommandLine line = example();
   line.parse({"a", "--threads", "64"}, 1, 1);
   EXPECT_EQ(line.number("threads", 1, 64), 64u);
+}
+
+TEST(Executable, TheDriversApiIsOnlyWhereNearwarpIsBuilt) {
+  ExecutableFacts facts;
+  facts.needs_driver = true;
+  EXPECT_NO_THROW(check_executable("app", facts, true));
+  if (void* driver = dlopen(kDriverName, RTLD_LAZY)) {
+    dlclose(driver);
+    GTEST_SKIP() << "a driver is installed";
+  }
+  try {
+    check_executable("app", facts, false);
+    ADD_FAILURE() << "there is no driver";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("never installed"), std::string::npos);
+  }
+}
+
+TEST(Executable, ABuiltInRuntimeIsRefusedUnlessTheDriversApiIsUsed) {
+  ExecutableFacts facts;
+  facts.has_kernels = true;
+  EXPECT_THROW(check_executable("app", facts, true), UsageError);
+  facts.needs_driver = true;
+  EXPECT_NO_THROW(check_executable("app", facts, true));
+  EXPECT_THROW(check_executable("app", facts, false), UsageError);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Do CUDA applications, built as their users build them, run and get simulated?
-#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -250,14 +250,30 @@ TEST_F(Application, StaticRuntimeIsRefusedWithAdvice) {
   EXPECT_TRUE(contains(outcome.err, "NVCC_APPEND_FLAGS=\"-cudart=shared\"")) << outcome.err;
 }
 
-TEST_F(Application, TheDriversLibraryIsNoPartOfIt) {
-  if (void* driver = dlopen("libcuda.so.1", RTLD_LAZY)) {
-    dlclose(driver);
-    GTEST_SKIP() << "a driver is installed";
-  }
-  const Outcome outcome = run("driver");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_TRUE(contains(outcome.err, "-Wl,--as-needed")) << outcome.err;
+TEST_F(Application, StaticRuntimeBehindAScriptEndsWithAdvice) {
+  const Outcome outcome = run_program({"run", "--", "sh", "-c", app("static_runtime")});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "FAILED")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "NVCC_APPEND_FLAGS=\"-cudart=shared\"")) << outcome.err;
+  const size_t first = outcome.err.find("static_runtime asks for functions of the CUDA driver");
+  EXPECT_NE(first, std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find(" asks for ", first + 20), std::string::npos) << outcome.err;
+}
+
+TEST_F(Application, LinkedWithTheDriversLibrary) { expect_passes("driver"); }
+TEST_F(Application, DriverApi) {
+  expect_passes("driver_api");
+  const Outcome outcome = run("driver_api");
+  EXPECT_TRUE(contains(outcome.out, "\nscale ")) << "kernels by their names: " << outcome.out;
+  const Outcome checked = run_program({"check", "--", app("driver_mixed")});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
+TEST_F(Application, DriverApiAndRuntimeTogether) { expect_passes("driver_mixed"); }
+TEST_F(Application, DriverGraphsAndTextures) { expect_passes("driver_objects"); }
+TEST_F(Application, DriverLibraryThatTheProgramLoads) { expect_passes("driver_link"); }
+TEST_F(Application, KernelsCompiledAtRunTime) {
+  if (access(app("nvrtc").c_str(), X_OK) != 0) GTEST_SKIP() << "there is no libnvrtc";
+  expect_passes("nvrtc");
 }
 
 TEST_F(Application, ModulesWithoutPtxSaySo) {

@@ -1,37 +1,16 @@
 // Do recordings of applications say which launches wait for which, as CUDA's rules have it?
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <set>
 #include <thread>
 
 #include "host/functional/cudart/graphs.h"
-#include "host/recording/recording_journal.h"
 #include "tests/cudart/library.h"
+#include "tests/cudart/recorded_order.h"
 
 namespace nearwarp::cudart {
 namespace {
 
-namespace fs = std::filesystem;
-using Indices = std::vector<uint32_t>;
-
-/// The library makes one recording per process: it begins with the first test.
-const std::string& journal() {
-  static const std::string path = [] {
-    const fs::path file =
-        fs::temp_directory_path() / ("nearwarp-order-" + std::to_string(getpid()));
-    setenv("NEARWARP_CUDART_RECORD", file.c_str(), 1);
-    setenv("NEARWARP_CUDART_KERNELS", "fill_shared", 1);
-    return file.string();
-  }();
-  return path;
-}
-
-class OrderTest : public testing::Test {
+class OrderTest : public RecordedOrder {
  protected:
   void SetUp() override {
-    journal();
     lib.register_kernels();
     call("cudaMalloc", &memory_, size_t{4096});
     call("cudaStreamCreateWithFlags", &a, 0u);
@@ -39,9 +18,8 @@ class OrderTest : public testing::Test {
     call("cudaStreamCreateWithFlags", &free, 1u);
     call("cudaEventCreate", &event);
     call("cudaDeviceSynchronize");
-    first_ = static_cast<uint32_t>(runtime::load_journal(journal()).recording.launches.size());
+    begin();
   }
-  static void TearDownTestSuite() { fs::remove(journal()); }
 
   template <class... Args>
   void call(const std::string& name, Args... args) {
@@ -74,31 +52,6 @@ class OrderTest : public testing::Test {
     return exec;
   }
 
-  /// Of this test.
-  std::vector<runtime::LaunchRecord> launches() const {
-    auto all = runtime::load_journal(journal()).recording.launches;
-    all.erase(all.begin(), all.begin() + first_);
-    return all;
-  }
-  /// What they wait for, of this test's: those that none of the others waits for.
-  std::vector<Indices> order() const {
-    std::vector<Indices> all;
-    std::vector<std::set<uint32_t>> before;
-    for (const runtime::LaunchRecord& launch : launches()) {
-      Indices after;
-      for (uint32_t j = 0; launch.after_all && j < all.size(); ++j) after.push_back(j);
-      for (const uint32_t j : launch.after)
-        if (j >= first_) after.push_back(j - first_);
-      std::set<uint32_t> earlier;
-      for (const uint32_t j : after) earlier.insert(before[j].begin(), before[j].end());
-      if (launch.after_all) std::erase_if(after, [&](uint32_t j) { return earlier.contains(j); });
-      earlier.insert(after.begin(), after.end());
-      before.push_back(earlier);
-      all.push_back(after);
-    }
-    return all;
-  }
-
   Library& lib = Library::get();
   void *a = nullptr, *b = nullptr, *free = nullptr;  ///< streams; the last one is non-blocking
   void* event = nullptr;
@@ -106,7 +59,6 @@ class OrderTest : public testing::Test {
 
  private:
   void* memory_ = nullptr;
-  uint32_t first_ = 0;
 };
 
 TEST_F(OrderTest, StreamsAreIndependent) {

@@ -37,8 +37,8 @@ bool reserve() {
   return true;
 }
 
-/// Does the program itself need this library? Then the library is loaded before its main(), and
-/// nothing of it has run yet but constructors of other libraries.
+/// Does the program itself need this library, or libcuda.so.1, which needs it? Then the library is
+/// loaded before its main(), and nothing of it has run yet but constructors of other libraries.
 bool needed_by_program() {
   bool needed = false;
   dl_iterate_phdr(
@@ -52,8 +52,10 @@ bool needed_by_program() {
         for (const ElfW(Dyn)* d = dynamic; d != nullptr && d->d_tag != DT_NULL; ++d)
           if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(d->d_un.d_ptr);
         for (const ElfW(Dyn)* d = dynamic; strings != nullptr && d->d_tag != DT_NULL; ++d)
-          if (d->d_tag == DT_NEEDED && std::strcmp(strings + d->d_un.d_val, "libcudart.so.13") == 0)
-            *static_cast<bool*>(result) = true;
+          if (d->d_tag == DT_NEEDED)
+            for (const char* const name : {"libcudart.so.13", "libcuda.so.1"})
+              if (std::strcmp(strings + d->d_un.d_val, name) == 0)
+                *static_cast<bool*>(result) = true;
         return 1;  // the first one is the program
       },
       &needed);

@@ -55,6 +55,8 @@ inline constexpr const char* kExecuteMostVariable = "NEARWARP_CUDART_EXECUTE_MOS
 inline constexpr const char* kTimeLimitVariable = "NEARWARP_CUDART_TIME_LIMIT";
 inline constexpr const char* kStrictBoundsVariable = "NEARWARP_CUDART_STRICT_BOUNDS";
 inline constexpr const char* kDeviceVariable = "NEARWARP_CUDART_DEVICE";
+/// Path of the driver's API, where the application may have it.
+inline constexpr const char* kDriverVariable = "NEARWARP_CUDART_DRIVER";
 
 /// "key=value,..." of all members, as kDeviceVariable has it.
 std::string format_device(const DeviceSpec& spec);

@@ -2,6 +2,7 @@
 #include "host/functional/cudart/graph_work.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "host/functional/cudart/copies.h"
@@ -11,6 +12,7 @@
 namespace nearwarp::cudart {
 
 void FillWork::operator()(Runtime& r) const {
+  if (p.width == 0) return;
   for (size_t y = 0; y < p.height; ++y) {
     char* const row = static_cast<char*>(p.dst) + y * p.pitch;
     r.memory.check_device_range(r, row, p.width * p.element_bytes);
@@ -35,10 +37,9 @@ void FreeWork::operator()(Runtime& r) const {
 
 Work kernel_work(Runtime& r, const KernelNodeParams* p) {
   require(p != nullptr);
-  require(p->extra == nullptr, kErrorNotSupported);
   return prepare_launch(r, r.modules.kernel(p->function),
                         {p->grid, p->block, p->dynamic_shared_bytes, nullptr, nullptr, 0}, p->args,
-                        {});
+                        {}, p->extra);
 }
 
 KernelNodeParams parameters_of(GraphNode& node) {
@@ -59,6 +60,8 @@ KernelNodeParams parameters_of(GraphNode& node) {
 Work fill_work(const MemsetParams* p) {
   require(p != nullptr);
   require(p->element_bytes == 1 || p->element_bytes == 2 || p->element_bytes == 4);
+  require(p->width <= SIZE_MAX / p->element_bytes);
+  require(p->height <= 1 || p->pitch >= p->width * p->element_bytes);
   return FillWork{*p};
 }
 

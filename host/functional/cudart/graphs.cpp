@@ -8,9 +8,28 @@
 
 namespace nearwarp::cudart {
 
+namespace {
+std::unordered_set<const UserObject*>& user_objects() {
+  static auto* const all = new std::unordered_set<const UserObject*>;
+  return *all;
+}
+}  // namespace
+
+UserObject* UserObject::create(void* pointer, void (*destroy)(void*), uint64_t references) {
+  auto* const object = new UserObject{pointer, destroy, references};
+  user_objects().insert(object);
+  return object;
+}
+
+UserObject& UserObject::checked(UserObject* object) {
+  require(user_objects().contains(object));
+  return *object;
+}
+
 void UserObject::release(uint64_t count) {
   references -= std::min(count, references);
   if (references != 0) return;
+  user_objects().erase(this);
   if (destroy != nullptr) destroy(pointer);
   delete this;
 }

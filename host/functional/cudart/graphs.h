@@ -50,6 +50,9 @@ struct UserObject {
   void* pointer = nullptr;
   void (*destroy)(void*) = nullptr;
   uint64_t references = 0;
+  static UserObject* create(void* pointer, void (*destroy)(void*), uint64_t references);
+  /// Throws Failure unless `object` lives.
+  static UserObject& checked(UserObject* object);
   /// Deletes the object with its last reference.
   void release(uint64_t count);
 };

@@ -38,6 +38,26 @@ runtime::KernelArgs packed(const compiler::Kernel& kernel, void** args) {
   return runtime::KernelArgs(std::move(bytes));
 }
 
+/// The buffer that `extra` names.
+runtime::KernelArgs from_buffer(const compiler::Kernel& kernel, void** extra) {
+  constexpr uintptr_t kEnd = 0, kPointer = 1, kSize = 2;
+  const std::byte* start = nullptr;
+  const size_t* size = nullptr;
+  for (; reinterpret_cast<uintptr_t>(extra[0]) != kEnd; extra += 2) {
+    const auto what = reinterpret_cast<uintptr_t>(extra[0]);
+    require(what == kPointer || what == kSize);
+    if (what == kPointer) start = static_cast<const std::byte*>(extra[1]);
+    if (what == kSize) size = static_cast<const size_t*>(extra[1]);
+  }
+  uint64_t needed = 0;
+  for (const compiler::Param& p : kernel.params)
+    needed = std::max(needed, uint64_t{p.offset} + p.size);
+  std::vector<std::byte> bytes(kernel.param_bytes);
+  require(needed == 0 || (start != nullptr && size != nullptr && *size >= needed));
+  std::copy_n(start, std::min<uint64_t>(needed, bytes.size()), bytes.begin());
+  return runtime::KernelArgs(std::move(bytes));
+}
+
 /// Code that was written for GPUs with larger SMs runs, and the user is told what is assumed: for
 /// registers of the first kernel at once, of all others in one line at the end.
 void say_what_is_lacking(Runtime& runtime, const DeviceSpec& s, KernelHandle& handle,
@@ -64,6 +84,18 @@ void say_what_is_lacking(Runtime& runtime, const DeviceSpec& s, KernelHandle& ha
 }
 
 }  // namespace
+
+LaunchKind kind_of(const LaunchConfig* config) {
+  require(config != nullptr && (config->num_attributes == 0 || config->attributes != nullptr));
+  LaunchKind kind;
+  for (unsigned i = 0; i < config->num_attributes; ++i) {
+    const LaunchAttribute& a = config->attributes[i];
+    if (a.id == kAttributeCooperative) kind.cooperative = a.value.cooperative != 0;
+    if (a.id == kAttributeClusterDimension)
+      kind.cluster = {a.value.cluster[0], a.value.cluster[1], a.value.cluster[2]};
+  }
+  return kind;
+}
 
 int blocks_per_sm(Runtime& runtime, KernelHandle& handle, uint64_t block_threads,
                   size_t dynamic_shared_bytes) {
@@ -164,14 +196,16 @@ void check_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& co
 }
 
 Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& config, void** args,
-                    const LaunchKind& kind) {
+                    const LaunchKind& kind, void** extra) {
+  require(args == nullptr || extra == nullptr);
   runtime.streams.find(config.stream);
   check_launch(runtime, handle, config, kind);
   LaunchKind known = kind;
   const Dim cluster = cluster_of(runtime, handle, config.grid, kind);
   if (cluster.x * cluster.y * cluster.z != 1) known.cluster = cluster;
   const compiler::Kernel& k = runtime.modules.load(runtime, handle);
-  return KernelWork{&handle, config, known, packed(k, args)};
+  return KernelWork{&handle, config, known,
+                    extra == nullptr ? packed(k, args) : from_buffer(k, extra)};
 }
 
 void KernelWork::operator()(Runtime& r) const {

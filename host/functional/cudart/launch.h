@@ -20,6 +20,9 @@ struct LaunchKind {
   Dim cluster = {0, 0, 0};  ///< 0: what the kernel asks for
 };
 
+/// What the attributes ask for; those that are not known are hints. Throws Failure.
+LaunchKind kind_of(const LaunchConfig* config);
+
 /// Blocks of a cluster of such a launch, (1,1,1) without clusters. Throws Failure for clusters that
 /// cannot be, or that do not divide the grid.
 Dim cluster_of(Runtime& runtime, KernelHandle& kernel, Dim grid, const LaunchKind& kind);
@@ -38,8 +41,9 @@ struct KernelWork {
 };
 
 /// Check everything; what is returned executes the launch. `args[i]` points to parameter i, which
-/// is copied. Throws Failure.
+/// is copied. Instead of that, `extra` may name a buffer that has all parameters at their offsets:
+/// pairs of 1 and its address, 2 and the address of its size, and 0 at the end. Throws Failure.
 Work prepare_launch(Runtime& runtime, KernelHandle& kernel, const LaunchConfig& config, void** args,
-                    const LaunchKind& kind);
+                    const LaunchKind& kind, void** extra = nullptr);
 
 }  // namespace nearwarp::cudart

@@ -1,14 +1,11 @@
 // What the application has allocated, and copies.
 #include "host/functional/cudart/memory.h"
 
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <vector>
 
+#include "host/functional/cudart/host_memory.h"
 #include "host/functional/cudart/runtime.h"
 #include "host/functional/instructions/decoded.h"
 
@@ -22,29 +19,6 @@ void* pointer_to(uint64_t address) { return reinterpret_cast<void*>(address); }
 bool in_arena(Runtime& runtime, const void* p) {
   return runtime.has_device() && number(p) >= exec::kDeviceBase &&
          number(p) - exec::kDeviceBase < runtime.device().memory_bytes();
-}
-
-/// Copies that touch the application's own memory go through the kernel, which answers with an
-/// error where a plain copy would end the process.
-enum class Direction : uint8_t { kFromHost, kToHost };
-void copy_checked(void* ours, void* theirs, size_t bytes, Direction direction) {
-  constexpr size_t kStep = size_t{1} << 30;
-  while (bytes != 0) {
-    const size_t step = std::min(bytes, kStep);
-    const iovec local{ours, step}, remote{theirs, step};
-    const ssize_t n = direction == Direction::kFromHost
-                          ? process_vm_readv(getpid(), &local, 1, &remote, 1, 0)
-                          : process_vm_writev(getpid(), &local, 1, &remote, 1, 0);
-    if (n < 0 && (errno == ENOSYS || errno == EPERM)) {  // not allowed here: no check
-      direction == Direction::kFromHost ? std::memcpy(ours, theirs, bytes)
-                                        : std::memcpy(theirs, ours, bytes);
-      return;
-    }
-    require(n > 0);
-    ours = static_cast<char*>(ours) + n;
-    theirs = static_cast<char*>(theirs) + n;
-    bytes -= static_cast<size_t>(n);
-  }
 }
 
 }  // namespace
@@ -144,14 +118,13 @@ void* Memory::shadow(Runtime& runtime, const void* pointer) {
 
 void Memory::copy_in(Runtime&) {
   for (const auto& [address, r] : registered_)
-    if (r.shadow != 0)
-      copy_checked(pointer_to(r.shadow), pointer_to(address), r.bytes, Direction::kFromHost);
+    if (r.shadow != 0) require(read_host(pointer_to(r.shadow), pointer_to(address), r.bytes));
 }
 
 void Memory::copy_out(Runtime&) {
   for (const auto& [address, r] : registered_)
     if (r.shadow != 0 && (r.flags & 8) == 0)  // not read-only
-      copy_checked(pointer_to(r.shadow), pointer_to(address), r.bytes, Direction::kToHost);
+      require(write_host(pointer_to(address), pointer_to(r.shadow), r.bytes));
 }
 
 // --- Copies --------------------------------------------------------------------------------------
@@ -175,19 +148,18 @@ void Memory::copy(Runtime& runtime, void* dst, const void* src, size_t bytes, in
   }
   pageable_ = pageable_ || (to == nullptr && registered(dst) == nullptr) ||
               (from == nullptr && registered(src) == nullptr);
-  void* const source = const_cast<void*>(src);
   if (to != nullptr && from != nullptr) {
     std::memmove(dst, src, bytes);
   } else if (to != nullptr) {
-    copy_checked(dst, source, bytes, Direction::kFromHost);
+    require(read_host(dst, src, bytes));
   } else if (from != nullptr) {
-    copy_checked(source, dst, bytes, Direction::kToHost);
+    require(write_host(dst, src, bytes));
   } else {
     std::vector<char> between(std::min<size_t>(bytes, 1 << 20));
     for (size_t done = 0; done < bytes;) {
       const size_t step = std::min(bytes - done, between.size());
-      copy_checked(between.data(), static_cast<char*>(source) + done, step, Direction::kFromHost);
-      copy_checked(between.data(), static_cast<char*>(dst) + done, step, Direction::kToHost);
+      require(read_host(between.data(), static_cast<const char*>(src) + done, step));
+      require(write_host(static_cast<char*>(dst) + done, between.data(), step));
       done += step;
     }
   }

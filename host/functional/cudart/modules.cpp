@@ -5,6 +5,7 @@
 
 #include "host/core/demangle.h"
 #include "host/functional/cudart/fat_binary.h"
+#include "host/functional/cudart/linked_ptx.h"
 #include "host/functional/cudart/register_counts.h"
 #include "host/functional/cudart/runtime.h"
 
@@ -33,6 +34,9 @@ Module& Modules::library(const void* handle) {
 void Modules::remove(Module& module) {
   libraries_.erase(&module);
   std::erase_if(kernels_, [&](const auto& entry) { return entry.second->module == &module; });
+  std::erase_if(handle_set_, [&](const void* handle) {
+    return static_cast<const KernelHandle*>(handle)->module == &module;
+  });
   std::erase_if(variables_, [&](const auto& entry) { return entry.second.module == &module; });
   module.wrapper = nullptr;
   module.ptx.clear();
@@ -110,7 +114,7 @@ FatBinary Modules::contents(Runtime& runtime, const Module& m) {
     return read_fat_container(m.container.data(), m.container.size(), capability);
   if (m.ptx.empty()) throw Failure{kErrorInvalidResourceHandle};  // it was unloaded
   FatBinary fat;
-  fat.images.push_back({m.ptx, capability});
+  for (std::string& unit : split_ptx(m.ptx)) fat.images.push_back({std::move(unit), capability});
   return fat;
 }
 

@@ -55,18 +55,13 @@ void say_once(const std::string& message) {
   if (said->insert(message).second) say(message);
 }
 
-Status& last_error() {
-  thread_local Status status = kSuccess;
-  return status;
+ThreadState& thread_state() {
+  thread_local ThreadState state;
+  return state;
 }
 
 extern "C" {
 constinit thread_local bool nw_cudart_null_is_of_thread = false;
-}
-
-bool& Synchronous::is_now() {
-  thread_local bool now = false;
-  return now;
 }
 
 void Runtime::read_settings() {
@@ -141,6 +136,13 @@ void Runtime::check_process() const {
   }
 }
 
+void Runtime::note_primary_context() {
+  ThreadState& thread = thread_state();
+  if (thread.in_driver || thread.context != nullptr || device_ == nullptr) return;
+  thread.context = this;
+  primary_used = true;
+}
+
 void Runtime::enqueue(Stream stream, NodeType type, Work work) {
   StreamState* const s = streams.find(stream);
   if (s == nullptr || s->capture == nullptr) {
@@ -150,7 +152,7 @@ void Runtime::enqueue(Stream stream, NodeType type, Work work) {
     // A copy of memory that is not pinned may return late, whatever its name ("API synchronization
     // behavior" in CUDA's reference): taken as it does.
     const bool pageable = memory.take_pageable() && type == NodeType::kCopy;
-    if (pageable || Synchronous::is_now()) order.host_waited(order.now());
+    if (pageable || thread_state().synchronous) order.host_waited(order.now());
     return;
   }
   s->tail = {graphs.add(*s->capture, type, std::move(work), s->tail.data(), s->tail.size())};

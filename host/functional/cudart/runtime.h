@@ -12,34 +12,22 @@
 
 #include "host/core/error.h"
 #include "host/functional/cudart/abi.h"
+#include "host/functional/cudart/api/entry_points.h"
 #include "host/functional/cudart/check_log.h"
 #include "host/functional/cudart/device_spec.h"
 #include "host/functional/cudart/execution_watch.h"
+#include "host/functional/cudart/failure.h"
 #include "host/functional/cudart/graphs.h"
 #include "host/functional/cudart/launch.h"
 #include "host/functional/cudart/memory.h"
 #include "host/functional/cudart/modules.h"
 #include "host/functional/cudart/recorder.h"
 #include "host/functional/cudart/streams.h"
+#include "host/functional/cudart/thread_state.h"
 #include "host/functional/device/virtual_device.h"
 #include "host/recording/launch_order.h"
 
 namespace nearwarp::cudart {
-
-/// Ends an API call with this status.
-struct Failure {
-  Status status;
-};
-
-/// While it lives, what the calling thread asks of streams is complete before the call returns.
-class Synchronous {
- public:
-  Synchronous() { is_now() = true; }
-  ~Synchronous() { is_now() = false; }
-  Synchronous(const Synchronous&) = delete;
-  Synchronous& operator=(const Synchronous&) = delete;
-  static bool& is_now();
-};
 
 class Runtime {
  public:
@@ -51,7 +39,8 @@ class Runtime {
   runtime::LaunchOrder order;
   Status sticky = kSuccess;  ///< a kernel's fault: every later call returns it
   unsigned device_flags = 0;
-  runtime::DeviceServices* services = nullptr;  ///< for kernels' calls; set by the entry points
+  bool primary_used = false;  ///< by the runtime's interface; the driver's has contexts of its own
+  runtime::DeviceServices* services = nullptr;  ///< for kernels' calls; set when loaded
 
   const DeviceSpec& spec();
   const Settings& settings();
@@ -76,6 +65,8 @@ class Runtime {
 
   /// Throws Failure after fork(), in the child of a process that had used the device.
   void check_process() const;
+  /// After a call: it has made the primary context current where there was none.
+  void note_primary_context();
   /// The process ends: the recording is complete.
   void end();
   /// In the child after fork(): what the parent had belongs to it alone.
@@ -104,7 +95,7 @@ void say(const std::string& message);
 void say_once(const std::string& message);
 
 /// The calling thread's last error.
-Status& last_error();
+inline Status& last_error() { return thread_state().last_error; }
 
 /// Set by entry points NAME_ptsz and NAME_ptds on their way to NAME (api/GenerateStubs.cmake).
 extern "C" {
@@ -118,9 +109,11 @@ template <class Body>
 Status api(Body&& body) {
   Runtime& r = the_runtime();
   const std::lock_guard lock(r.mutex);
+  const ThreadState& thread = thread_state();
+  const bool own_stream = std::exchange(nw_cudart_null_is_of_thread, false) ||
+                          (thread.in_driver && thread.null_is_of_thread);
   // A host function of a graph may call again.
-  const bool outer =
-      std::exchange(r.streams.null_is_of_thread, std::exchange(nw_cudart_null_is_of_thread, false));
+  const bool outer = std::exchange(r.streams.null_is_of_thread, own_stream);
   Status status = r.sticky;
   if (status == kSuccess) {
     try {
@@ -140,12 +133,8 @@ Status api(Body&& body) {
   }
   r.streams.null_is_of_thread = outer;
   if (status != kSuccess && status != kErrorNotReady) last_error() = status;
+  r.note_primary_context();
   return status;
-}
-
-/// Ends the call unless `condition` holds.
-inline void require(bool condition, Status status = kErrorInvalidValue) {
-  if (!condition) throw Failure{status};
 }
 
 }  // namespace nearwarp::cudart

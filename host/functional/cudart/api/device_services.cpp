@@ -1,5 +1,5 @@
 // What kernels' calls of the CUDA runtime are told: what the host's functions of these names say.
-#include "host/functional/cudart/api/device_services.h"
+#include "host/functional/device/device_services.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,12 +8,6 @@
 #include "host/functional/cudart/error_names.h"
 #include "host/functional/cudart/launch.h"
 #include "host/functional/cudart/runtime.h"
-
-extern "C" {
-nearwarp::cudart::Status cudaDeviceGetAttribute(int*, int, int);
-nearwarp::cudart::Status cudaDeviceGetLimit(size_t*, int);
-nearwarp::cudart::Status cudaFuncGetAttributes(nearwarp::cudart::FuncAttributes*, const void*);
-}
 
 namespace nearwarp::cudart {
 
@@ -109,6 +103,10 @@ class Services final : public runtime::DeviceServices {
 
 }  // namespace
 
-runtime::DeviceServices* make_device_services(Runtime& runtime) { return new Services(runtime); }
-
 }  // namespace nearwarp::cudart
+
+/// When the library is loaded, before any device is made. They live as long as the process.
+__attribute__((constructor)) static void offer_services() {
+  nearwarp::cudart::Runtime& runtime = nearwarp::cudart::the_runtime();
+  runtime.services = new nearwarp::cudart::Services(runtime);
+}

@@ -210,36 +210,39 @@ NW_API cudaUserObjectCreate(UserObject** object, void* pointer, void (*destroy)(
                             unsigned references, unsigned flags) {
   return api([&](Runtime&) {
     require(object != nullptr && destroy != nullptr && references != 0 && flags == 1);
-    *object = new UserObject{pointer, destroy, references};
+    *object = UserObject::create(pointer, destroy, references);
     return kSuccess;
   });
 }
 NW_API cudaUserObjectRetain(UserObject* object, unsigned count) {
   return api([&](Runtime&) {
-    require(object != nullptr && count != 0);
-    object->references += count;
+    require(count != 0);
+    UserObject::checked(object).references += count;
     return kSuccess;
   });
 }
 NW_API cudaUserObjectRelease(UserObject* object, unsigned count) {
   return api([&](Runtime&) {
-    require(object != nullptr && count != 0 && count <= object->references);
-    object->release(count);
+    UserObject& o = UserObject::checked(object);
+    require(count != 0 && count <= o.references);
+    o.release(count);
     return kSuccess;
   });
 }
 NW_API cudaGraphRetainUserObject(Graph* graph, UserObject* object, unsigned count, unsigned flags) {
   return api([&](Runtime& r) {
     constexpr unsigned kMove = 1;
-    require(object != nullptr && count != 0 && (flags & ~kMove) == 0);
+    require(count != 0 && (flags & ~kMove) == 0);
+    UserObject& o = UserObject::checked(object);
     Graph& g = r.graphs.graph(graph);
-    if ((flags & kMove) == 0) object->references += count;
+    if ((flags & kMove) == 0) o.references += count;
     g.holds.push_back(std::make_shared<UserObjectHold>(object, count));
     return kSuccess;
   });
 }
 NW_API cudaGraphReleaseUserObject(Graph* graph, UserObject* object, unsigned count) {
   return api([&](Runtime& r) {
+    UserObject::checked(object);
     Graph& g = r.graphs.graph(graph);
     for (const auto& hold : g.holds) {
       if (hold->object != object) continue;

@@ -25,19 +25,6 @@ Status launch(const void* function, const LaunchConfig& config, void** args,
   });
 }
 
-/// What the attributes ask for; those that are not known are hints.
-LaunchKind kind_of(const LaunchConfig* config) {
-  require(config != nullptr && (config->num_attributes == 0 || config->attributes != nullptr));
-  LaunchKind kind;
-  for (unsigned i = 0; i < config->num_attributes; ++i) {
-    const LaunchAttribute& a = config->attributes[i];
-    if (a.id == kAttributeCooperative) kind.cooperative = a.value.cooperative != 0;
-    if (a.id == kAttributeClusterDimension)
-      kind.cluster = {a.value.cluster[0], a.value.cluster[1], a.value.cluster[2]};
-  }
-  return kind;
-}
-
 uint64_t count(Dim d) { return uint64_t{d.x} * d.y * d.z; }
 
 /// Thread blocks of such a launch that the device holds at once. Clusters may take any of them: the

@@ -1,61 +1,46 @@
 // Entry points that load code while the application runs: PTX, as a compiler of its own makes it,
 // or fat binaries.
-#include <cstdint>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <fmt/format.h>
 
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "host/functional/cudart/code_image.h"
+#include "host/functional/cudart/compiler_logs.h"
 #include "host/functional/cudart/runtime.h"
 
 using namespace nearwarp::cudart;
 
 namespace {
 
-constexpr uint32_t kContainer = 0xba55ed50, kWrapper = 0x466243b1, kElf = 0x464c457f;
-
-uint32_t first_word(const void* code) {
-  uint32_t word = 0;
-  std::memcpy(&word, code, sizeof(word));
-  return word;
-}
-
-/// How long what begins at `code` is, it says itself: a container by its header, text by a zero at
-/// its end. Both lie within `limit` bytes (four of them at least), or else are no such thing.
-std::string contents_of(const void* code, size_t limit) {
-  struct Header {
-    uint32_t magic;
-    uint16_t version, header_bytes;
-    uint64_t bytes;
-  };
-  const char* const text = static_cast<const char*>(code);
-  const uint32_t magic = first_word(code);
-  if (magic == kElf) {
-    say_once("a library of machine code (cubin) cannot be loaded - load its PTX");
-    throw Failure{kErrorNoKernelImageForDevice};
+Status load(Runtime& r, void** library, std::string contents, const CompilerLogs& logs) {
+  require(library != nullptr);
+  require(logs.count == 0 || (logs.options != nullptr && logs.values != nullptr));
+  Module& module = r.modules.add_library(std::move(contents));
+  logs.write(CompilerLogs::kInfo, "");
+  try {
+    r.modules.load(r, module);
+    logs.write(CompilerLogs::kError, "");
+  } catch (const Failure&) {
+    logs.write(CompilerLogs::kError, module.problem_text);
+    r.modules.remove(module);
+    throw;
   }
-  if (magic != kContainer) return {text, strnlen(text, limit)};
-  require(limit >= sizeof(Header), kErrorInvalidKernelImage);
-  Header head;
-  std::memcpy(&head, code, sizeof(head));
-  require(head.header_bytes <= limit && head.bytes <= limit - head.header_bytes &&
-              head.bytes < uint64_t{1} << 32,
-          kErrorInvalidKernelImage);
-  return {text, head.header_bytes + head.bytes};
+  *library = &module;
+  return kSuccess;
 }
 
-Status load(void** library, std::string contents) {
-  return api([&](Runtime& r) {
-    require(library != nullptr);
-    Module& module = r.modules.add_library(std::move(contents));
-    try {
-      r.modules.load(r, module);
-    } catch (const Failure&) {
-      r.modules.remove(module);
-      throw;
-    }
-    *library = &module;
-    return kSuccess;
-  });
+/// The status does not tell which names there are. C++ mangles those that are not extern "C".
+void say_lack(const Module& module, const char* name) {
+  constexpr size_t kMost = 8;
+  std::string names;
+  const auto& kernels = module.program->kernels;
+  for (size_t i = 0; i < kernels.size() && i < kMost; ++i)
+    names += (i == 0 ? "" : ", ") + kernels[i].name;
+  if (kernels.size() > kMost) names += ", ...";
+  say_once(fmt::format("module {} of the application has no kernel '{}' - its kernels are {}",
+                       module.number, name, names.empty() ? "none" : names));
 }
 
 /// A variable of a library, managed or not: the host reaches all device memory.
@@ -77,33 +62,25 @@ Status get_variable(void** pointer, size_t* bytes, void* library, const char* na
 }  // namespace
 
 /// Options are those of the compiler from PTX to machine code, which is not needed.
-NW_API cudaLibraryLoadData(void** library, const void* code, const int*, void**, unsigned,
-                           const int*, void**, unsigned) {
-  std::string contents;
-  const Status status = api([&](Runtime&) {
-    require(code != nullptr);
-    const void* container = code;
-    if (first_word(code) == kWrapper)
-      std::memcpy(&container, static_cast<const char*>(code) + 8, sizeof(container));
-    require(container != nullptr, kErrorInvalidKernelImage);
-    contents = contents_of(container, SIZE_MAX);
-    return kSuccess;
+NW_API cudaLibraryLoadData(void** library, const void* code, const int* options, void** values,
+                           unsigned num_options, const int*, void**, unsigned) {
+  return api([&](Runtime& r) {
+    return load(r, library, code_at(code), {options, values, num_options});
   });
-  return status == kSuccess ? load(library, std::move(contents)) : status;
 }
-NW_API cudaLibraryLoadFromFile(void** library, const char* path, const int*, void**, unsigned,
-                               const int*, void**, unsigned) {
-  std::string contents;
-  const Status status = api([&](Runtime&) {
+NW_API cudaLibraryLoadFromFile(void** library, const char* path, const int* options, void** values,
+                               unsigned num_options, const int*, void**, unsigned) {
+  return api([&](Runtime& r) {
     require(path != nullptr);
     std::ifstream file(path, std::ios::binary);
-    require(file.good(), kErrorFileNotFound);
-    const std::string whole((std::istreambuf_iterator<char>(file)), {});
-    require(whole.size() >= sizeof(uint32_t), kErrorInvalidKernelImage);
-    contents = contents_of(whole.data(), whole.size());
-    return kSuccess;
+    if (!file.good()) {
+      say_once(fmt::format("there is no '{}' to load code from, or it cannot be read", path));
+      throw Failure{kErrorFileNotFound};
+    }
+    std::ostringstream whole;  // stays empty for a folder
+    whole << file.rdbuf();
+    return load(r, library, code_of_file(whole.str()), {options, values, num_options});
   });
-  return status == kSuccess ? load(library, std::move(contents)) : status;
 }
 NW_API cudaLibraryUnload(void* library) {
   return api([&](Runtime& r) {
@@ -118,7 +95,10 @@ NW_API cudaLibraryGetKernel(void** kernel, void* library, const char* name) {
   return api([&](Runtime& r) {
     require(kernel != nullptr && name != nullptr);
     Module& module = r.modules.library(library);
-    require(module.program->find(name) != nullptr, kErrorSymbolNotFound);
+    if (module.program->find(name) == nullptr) {
+      say_lack(module, name);
+      throw Failure{kErrorSymbolNotFound};
+    }
     KernelHandle* known = r.modules.find(module.handle, name);
     *kernel = known != nullptr ? known : &r.modules.kernel(module, name);
     return kSuccess;
@@ -155,20 +135,4 @@ NW_API cudaLibraryGetUnifiedFunction(void**, void* library, const char*) {
     r.modules.library(library);
     return kErrorSymbolNotFound;
   });
-}
-
-/// Functions of the driver: none is there.
-NW_API cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long,
-                               int* found) {
-  return api([&](Runtime&) {
-    constexpr int kNotFound = 1;
-    require(symbol != nullptr && function != nullptr);
-    *function = nullptr;
-    if (found != nullptr) *found = kNotFound;
-    return found != nullptr ? kSuccess : kErrorSymbolNotFound;
-  });
-}
-NW_API cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
-                                        unsigned long long flags, int* found) {
-  return cudaGetDriverEntryPoint(symbol, function, flags, found);
 }

@@ -8,14 +8,14 @@
 
 using namespace nearwarp::cudart;
 
-namespace {
-
 /// What cudaMemPool_t points to.
-struct Pool {
+struct nearwarp::cudart::Pool {
   int reuse[3] = {1, 1, 1};
   uint64_t release_threshold = 0;
   uint64_t used_high = 0;
 };
+
+namespace {
 
 constexpr int kReleaseThreshold = 4, kUsedHigh = 8;
 

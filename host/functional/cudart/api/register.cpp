@@ -1,5 +1,4 @@
 // Entry points that nvcc's host code calls before main() and at exit: registration.
-#include "host/functional/cudart/api/device_services.h"
 #include "host/functional/cudart/runtime.h"
 
 using namespace nearwarp::cudart;
@@ -13,7 +12,6 @@ Module& module_of(void** handle) { return *reinterpret_cast<Module*>(handle); }
 NW_REGISTER(void**) __cudaRegisterFatBinary(void* wrapper) {
   Runtime& r = the_runtime();
   const std::lock_guard lock(r.mutex);
-  if (r.services == nullptr) r.services = make_device_services(r);
   return reinterpret_cast<void**>(&r.modules.add(wrapper));
 }
 

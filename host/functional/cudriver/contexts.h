@@ -1,0 +1,44 @@
+// Contexts. All are of the one device and share its memory, modules and streams; what a context
+// decides is which calls are allowed, and what is freed with the last one.
+#pragma once
+
+#include <cstdint>
+
+#include "host/functional/cudart/abi.h"
+
+namespace nearwarp::cudriver {
+
+struct Context {
+  unsigned flags = 0;
+  unsigned long long id = 0;
+  int cache_config = 0;
+};
+
+/// What has to be true for calls; they throw Failure.
+void check_initialized();
+void check_context();
+
+/// cuInit()
+void initialize();
+
+/// The calling thread's current context; nullptr if it has none.
+void* current_context();
+/// Throws Failure unless it lives. nullptr: the current one.
+Context& checked_context(void* context);
+
+/// A new context, current on top of the others.
+void* create_context(unsigned flags);
+/// What contexts had is freed with the last one, as long as the runtime has not been used.
+void destroy_context(void* context);
+void push_context(void* context);
+void* pop_context();
+/// In place of the one on top; nullptr: as pop_context().
+void set_context(void* context);
+
+void* retain_primary_context();
+void release_primary_context();
+void reset_primary_context();
+Context& primary_context();
+bool primary_context_active();
+
+}  // namespace nearwarp::cudriver
