@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 
 #include "host/functional/cudriver/error_names.h"
@@ -225,6 +226,26 @@ TEST(DriverAbi, VersionsOfNames) {
     ++count;
   }
   EXPECT_GT(count, 600);
+}
+
+/// All but the one without documents.
+TEST(DriverAbi, EveryFunctionOfTheHeader) {
+  std::ifstream header(NW_CUDA_INCLUDE "/cuda.h");
+  const std::string text((std::istreambuf_iterator<char>(header)), {});
+  std::set<std::string> names;
+  std::ifstream list(NW_SOURCE_DIR "/host/functional/cudriver/api/names.txt");
+  std::string known;
+  for (int version = 0; list >> known >> version;) names.insert(known);
+  EXPECT_FALSE(names.contains("cuGetExportTable"));
+  const std::string before = "CUresult CUDAAPI cu";
+  int count = 0;
+  for (size_t at = text.find(before); at != text.npos; at = text.find(before, at + 1)) {
+    const size_t begin = at + before.size() - 2;
+    const std::string name = text.substr(begin, text.find_first_of(" (", begin) - begin);
+    EXPECT_TRUE(names.contains(name) || name == "cuGetExportTable") << name;
+    ++count;
+  }
+  EXPECT_GT(count, 400);
 }
 
 }  // namespace
