@@ -64,8 +64,9 @@ std::vector<Row> config_rows(const std::vector<std::string>& names, Load load) {
 }  // namespace
 
 int list_command(const Words& words) {
-  CommandLine line("list", "workloads|machines|policies|energy|area|dram|experiments",
-                   "List what there is");
+  CommandLine line("list", "KIND",
+                   "List what there is.\n"
+                   "KIND: workloads, machines, policies, energy, area, dram, experiments");
   line.parse(words, 1, 1);
   if (line.help_wanted()) {
     print(line.help());

@@ -56,8 +56,9 @@ void list_timings(const config::MachineConfig& machine, std::vector<config::KeyD
 }  // namespace
 
 int show_command(const Words& words) {
-  CommandLine line("show", "machine|policy|energy|area|dram|experiment NAME|FILE.toml",
-                   "Print all keys with the values in effect, as a file that can be loaded");
+  CommandLine line("show", "KIND NAME|FILE.toml",
+                   "Print all keys with the values in effect, as a file that can be loaded.\n"
+                   "KIND: machine, policy, energy, area, dram, experiment");
   line.list("set", "override a key", "KEY=VALUE");
   line.parse(words, 2, 2);
   if (line.help_wanted()) {
