@@ -26,7 +26,9 @@ DonePoints::DonePoints(const std::vector<const sweep::Plan*>& plans,
 }
 
 void DonePoints::look() {
-  for (File& file : files_) read_on(file);
+  read_on(files_[0]);
+  for (File& file : files_)
+    if (file.left != 0) read_on(file);  // the whole's has no points of its own
 }
 
 size_t DonePoints::left() const {

@@ -30,7 +30,9 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kPause = 100ms;  ///< between looks for an interrupt
-constexpr int kLook = 10;       ///< pauses between looks at the files of results
+/// Pauses between looks at the files of results: a second, and more for more than a hundred, as
+/// each of them is a question to the file system's server.
+uint32_t look_pauses(uint32_t parts) { return std::max(10u, parts / 10); }
 /// Between questions to Slurm, whose controller serves the whole cluster: from the first to the
 /// last, doubling.
 constexpr auto kFirstQuestion = 1s, kLastQuestion = 32s;
@@ -199,7 +201,8 @@ class Run {
   void wait() {
     while (!interrupted() && !in_flight().empty()) {
       progress_.update(points_->points() - points_->left(), points_->points(), label());
-      for (int i = 0; i < kLook && !interrupted(); ++i) std::this_thread::sleep_for(kPause);
+      for (uint32_t i = 0; i < look_pauses(record_.parts) && !interrupted(); ++i)
+        std::this_thread::sleep_for(kPause);
       points_->look();
       if (Clock::now() < question_ || in_flight().empty()) continue;
       ask();

@@ -20,8 +20,8 @@ SlurmProgress::SlurmProgress()
 void SlurmProgress::update(size_t done, size_t points, const std::string& jobs) {
   if (!first_.has_value()) first_ = done;
   if (terminal_) {
-    // Of what was left then, so that the speed and the remaining time are right.
-    bar_.set_label(fmt::format("{}/{} points, {}", done, points, jobs));
+    // Of what was left then, so that the remaining time is right.
+    bar_.set_label(*first_ == 0 ? jobs : fmt::format("{}/{} points, {}", done, points, jobs));
     bar_.update(done - *first_, points - *first_);
     return;
   }

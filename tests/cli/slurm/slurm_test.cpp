@@ -164,7 +164,8 @@ TEST_F(Slurm, ACancelledJobIsNotSubmittedAgain) {
   EXPECT_FALSE(contains(outcome.err, "again (")) << outcome.err;
   // With other parts: those before are taken along.
   const size_t there = points_in("x");
-  const Outcome rest = run_program(sweep_into("x") + Words{"--engine", "slurm"});
+  const Outcome rest =
+      run_program(sweep_into("x") + Words{"--engine", "slurm", "--slurm-tasks", "4"});
   EXPECT_EQ(rest.exit_code, 0) << rest.err;
   EXPECT_TRUE(contains(rest.out, std::to_string(there) + " were there before")) << rest.out;
   EXPECT_EQ(without_times(folder_.file("x/sweep.jsonl")), expected());

@@ -1,0 +1,94 @@
+// Which points count as done, in files that others write to meanwhile?
+#include "host/cli/slurm/done_points.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/sweep/sweep_rig.h"
+
+namespace nearwarp::testing {
+namespace {
+
+using cli::DonePoints;
+
+class Points : public ::testing::Test {
+ protected:
+  std::string line(size_t point) const {
+    return sweep::result_line(plan_, plan_.points[point],
+                              made_up({&recording_, plan_.points[point].machine_config.get(),
+                                       plan_.points[point].policy_config.get()}));
+  }
+  std::string failure(size_t point) const {
+    return sweep::failure_line(plan_, plan_.points[point], "out of memory");
+  }
+  /// The n-th point of a part, from 0.
+  size_t point_of(uint32_t part, size_t n) const {
+    for (size_t i = 0;; ++i)
+      if (sweep::part_of(i, 2) == part && n-- == 0) return i;
+  }
+  void append(const std::string& path, const std::string& text) const {
+    std::ofstream(path, std::ios::app) << text;
+  }
+
+  const runtime::Recording recording_;
+  const sweep::Plan plan_ = sweep::expand(definition({"sm.warps=8,16"}));
+  const TemporaryFolder folder_;
+  const sweep::ResultsFolder results_{folder_.path(), "sweep"};
+  const std::string first_ = results_.part({1, 2}), second_ = results_.part({2, 2});
+};
+
+TEST_F(Points, CountWhereverTheyAre) {
+  DonePoints points({&plan_}, results_, 2, false);
+  points.look();
+  EXPECT_EQ(points.left(), 4u);
+  append(results_.whole(), line(point_of(2, 0)) + "{\"schema\":");
+  append(first_, line(point_of(1, 0)));
+  points.look();
+  EXPECT_EQ(points.left(1), 1u);
+  EXPECT_EQ(points.left(2), 1u);
+  // A line whose end comes later, and one that was cut off and is written again.
+  const std::string last = line(point_of(1, 1));
+  append(first_, last.substr(0, 100));
+  points.look();
+  EXPECT_EQ(points.left(1), 1u);
+  append(first_, last.substr(100));
+  append(second_, failure(point_of(2, 1)).substr(0, 50));
+  points.look();
+  std::filesystem::resize_file(second_, 0);
+  append(second_, failure(point_of(2, 1)));
+  points.look();
+  EXPECT_EQ(points.left(), 0u);
+}
+
+TEST_F(Points, ThoseOfSeveralSweepsAreTheFirstOnes) {
+  const sweep::Plan other = sweep::expand(definition({"sm.warps=16,24"}));
+  DonePoints points({&plan_, &other}, results_, 2, false);
+  EXPECT_EQ(points.points(), 6u);
+}
+
+TEST_F(Points, ThatFailedCountAgainOnlyIfTheyFailedNow) {
+  append(results_.whole(), failure(point_of(1, 0)));
+  append(first_, failure(point_of(1, 1)));
+  DonePoints points({&plan_}, results_, 2, true);
+  points.look();
+  EXPECT_EQ(points.left(1), 2u);
+  const uint64_t begin = points.read(1);
+  EXPECT_EQ(begin, failure(point_of(1, 1)).size());
+  points.count_failures(1, begin);
+  append(first_, failure(point_of(1, 0)));
+  points.look();
+  EXPECT_EQ(points.left(1), 1u);
+  append(first_, line(point_of(1, 1)));
+  points.look();
+  EXPECT_EQ(points.left(1), 0u);
+  // So does another program see it that is told where to begin.
+  DonePoints again({&plan_}, results_, 2, true);
+  again.count_failures(1, begin);
+  again.look();
+  EXPECT_EQ(again.left(1), 0u);
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
