@@ -63,11 +63,13 @@ void refuse_tables(const void* caller) {
   who.erase(0, who.find_last_of('/') + 1);
   if (who.starts_with("libnvrtc")) return;
   nw_driver_say_once(
-      (who + " asks for functions of the CUDA driver that have no documents (cuGetExportTable), "
-             "and there "
-             "are none - most likely it has the CUDA runtime built in (nvcc's default): build it "
-             "with the "
-             "shared one, NVCC_APPEND_FLAGS=\"-cudart=shared\" in the environment of its build")
+      (who +
+       " asks for functions of the CUDA driver that have no documents (cuGetExportTable), and "
+       "there "
+       "are none - most likely it has the CUDA runtime built in (nvcc's default): if it is yours, "
+       "build it with the shared one, NVCC_APPEND_FLAGS=\"-cudart=shared\" in the environment of "
+       "its "
+       "build")
           .c_str());
 }
 
