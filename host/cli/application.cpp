@@ -107,7 +107,6 @@ Changes libraries_of(const ExecutableFacts& facts, const fs::path& library,
   if (!driver.empty()) {
     folders.push_back(driver.string());
     if (facts.overrides_search) preloaded.push_back((driver / kDriverName).string());
-    if (facts.compiles_kernels) preloaded.push_back((driver / "libnearwarp_nvrtc.so").string());
   }
   Changes changes = {
       {"LD_LIBRARY_PATH", prepended(folders, "LD_LIBRARY_PATH")},

@@ -73,7 +73,6 @@ void read_dynamic(FileParts& file, const Elf64_Shdr& dynamic, const Elf64_Shdr& 
     if (entry.d_tag != DT_NEEDED) continue;
     const std::string name = text_at(names, entry.d_un.d_val);
     if (name == kDriverName) facts.needs_driver = true;
-    if (name.starts_with("libnvrtc.so")) facts.compiles_kernels = true;
     for (const char* library : kWithoutPtx)
       if (name.starts_with(library)) facts.without_ptx.push_back(name);
     if (!name.starts_with("libcudart.so")) continue;

@@ -18,7 +18,6 @@ struct ExecutableFacts {
   bool shared_runtime = false;    ///< needs some libcudart.so
   std::string runtime;            ///< its name, e.g. "libcudart.so.13"
   bool needs_driver = false;      ///< linked with libcuda.so
-  bool compiles_kernels = false;  ///< linked with libnvrtc.so
   /// CUDA libraries that it needs whose kernels are machine code alone, e.g. "libcublas.so.13".
   std::vector<std::string> without_ptx;
   bool overrides_search = false;  ///< DT_RPATH: libraries are looked for there first
