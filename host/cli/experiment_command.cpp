@@ -87,7 +87,7 @@ sweep::Plan plan_of(const experiment::Study& study, const std::string& size) {
   sweep::Definition d;
   d.version = version();
   for (const std::string& name : study.workloads)
-    d.programs.push_back({name, size, recording_key_of(workload_named(name, "experiment"), size)});
+    d.programs.push_back({name, size, mix_key_of(name, size, "experiment")});
   d.machines = study.machines;
   d.policies = study.policies;
   for (const std::string& text : study.set) d.axes.push_back(sweep::parse_axis(text));
@@ -150,7 +150,7 @@ class Surroundings final : public sweep::Surroundings {
   runtime::Recording recording(size_t program) override {
     progress_.wipe();
     const sweep::Program& p = study_->plan.definition.programs[program];
-    return recording_of(workload_named(p.name), p.size, request_.cache);
+    return mix_recording_of(p.name, p.size, request_.cache);
   }
 
   bool progress(const sweep::Progress& progress) override {

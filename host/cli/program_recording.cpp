@@ -16,8 +16,10 @@
 #include "host/core/error.h"
 #include "host/core/file_hash.h"
 #include "host/recording/accel_sim/trace_list.h"
+#include "host/recording/combine.h"
 #include "host/recording/recording_file.h"
 #include "host/recording/recording_journal.h"
+#include "host/recording/repeats.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -164,6 +166,29 @@ runtime::Recording recording_of(const workloads::Workload& workload, const std::
   const std::string key = cache.empty() ? "" : recording_key_of(workload, size);
   return cached_recording(cache, key, "executing the program again",
                           [&] { return execute_workload(workload, parsed, {}); });
+}
+
+std::string mix_key_of(const std::string& names, const std::string& size,
+                       const std::string& command) {
+  const std::vector<std::string> programs = programs_joined(names);
+  if (programs.size() > runtime::kMaxPrograms)
+    throw UsageError(fmt::format("'{}' are {} programs at the same time - {} are possible", names,
+                                 programs.size(), runtime::kMaxPrograms));
+  std::string key;
+  for (const std::string& name : programs)
+    key += (key.empty() ? "" : " beside ") + recording_key_of(workload_named(name, command), size);
+  return key;
+}
+
+runtime::Recording mix_recording_of(const std::string& names, const std::string& size,
+                                    const std::string& cache, uint32_t max_repeats) {
+  std::vector<runtime::Recording> recordings;
+  for (const std::string& name : programs_joined(names)) {
+    recordings.push_back(recording_of(workload_named(name), size, cache));
+    if (max_repeats != 0) runtime::limit_repeats(recordings.back(), max_repeats);
+  }
+  if (recordings.size() == 1) return std::move(recordings.front());
+  return runtime::combine(std::move(recordings));
 }
 
 }  // namespace nearwarp::cli

@@ -30,6 +30,13 @@ runtime::Recording execute_workload(const workloads::Workload& workload, workloa
 runtime::Recording recording_of(const workloads::Workload& workload, const std::string& size,
                                 const std::string& cache);
 
+/// The same of workloads joined by "+", which run at the same time; of one, its own.
+std::string mix_key_of(const std::string& names, const std::string& size,
+                       const std::string& command);
+/// Recordings of launches limited to `max_repeats` of those that are the same; 0: all.
+runtime::Recording mix_recording_of(const std::string& names, const std::string& size,
+                                    const std::string& cache, uint32_t max_repeats = 0);
+
 /// The recording that `make` makes, or that an earlier call with this key has left in the folder
 /// `cache`, if it is not empty. `again` says in a message what is done if it cannot be used.
 runtime::Recording cached_recording(const std::string& cache, const std::string& key,

@@ -101,8 +101,7 @@ sweep::Definition definition_of(const CommandLine& line) {
       if (names_recording(name))
         definition.programs.push_back({name, "", recorded_key(name)});
       else
-        definition.programs.push_back(
-            {name, size, recording_key_of(workload_named(name, "sweep"), size)});
+        definition.programs.push_back({name, size, mix_key_of(name, size, "sweep")});
     }
   }
   if (const uint32_t most = max_repeats_option(line); most != 0)
@@ -187,9 +186,9 @@ class Surroundings final : public sweep::Surroundings {
   runtime::Recording recording(size_t program) override {
     progress_.wipe();
     const sweep::Program& p = request_.plan.definition.programs[program];
-    runtime::Recording recording =
-        names_recording(p.name) ? load_recorded(p.name, request_.cache)
-                                : recording_of(workload_named(p.name), p.size, request_.cache);
+    if (!names_recording(p.name))
+      return mix_recording_of(p.name, p.size, request_.cache, request_.max_repeats);
+    runtime::Recording recording = load_recorded(p.name, request_.cache);
     if (request_.max_repeats != 0) runtime::limit_repeats(recording, request_.max_repeats);
     return recording;
   }

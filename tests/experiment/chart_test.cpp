@@ -131,6 +131,83 @@ TEST(Chart, PartsOfAStackAreSharesOfTheReferencesWhole) {
   EXPECT_DOUBLE_EQ(v.at("b/tom/RX"), 0.75 / 8);
 }
 
+/// A mix and its programs by themselves. Beside each other they take 3 and 5 times as long, near
+/// memory half of that.
+const std::string kMix = R"([study.s]
+workloads = ["a+b", "a", "b"]
+machines = ["tom"]
+policies = ["baseline", "tom"]
+)";
+
+void fill_mix(Rig& rig) {
+  rig.fill([](const std::string& workload, const std::string& policy, const sweep::Point&) {
+    return (workload == "a" ? 100 : workload == "b" ? 200 : 1000) / (policy == "tom" ? 2.0 : 1.0);
+  });
+  for (const sweep::Point& point : rig.studies[0].plan.points) {
+    if (point.program != 0) continue;
+    const double times = point.policy == 0 ? 1 : 0.5;
+    rig.results[point.id]["run"]["applications"] = {{{"name", "a"},
+                                                     {"cycles", 300 * times},
+                                                     {"warp_instructions", 10},
+                                                     {"thread_instructions", 600}},
+                                                    {{"name", "b"},
+                                                     {"cycles", 1000 * times},
+                                                     {"warp_instructions", 9},
+                                                     {"thread_instructions", 500}}};
+  }
+}
+
+TEST(Chart, AMixHasThePlacesOfItsPrograms) {
+  const std::string figure_of_programs =
+      "workloads = [\"a+b\"]\nprograms = \"each\"\nx = \"program\"\nseries = \"policy\"\n";
+  Rig rig(kMix + figure(figure_of_programs + "value = \"cycles\"\nas = \"speedup\"\n") +
+          figure(figure_of_programs + "value = \"ipc\"\n").replace(19, 1, "g"));
+  fill_mix(rig);
+  const Chart chart = rig.chart();
+  EXPECT_EQ(chart.x, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(values(chart), (std::map<std::string, double>{
+                               {"a/baseline", 1}, {"a/tom", 2}, {"b/baseline", 1}, {"b/tom", 2}}));
+  const auto ipc = values(rig.chart(1));
+  EXPECT_DOUBLE_EQ(ipc.at("a/baseline"), 2);
+  EXPECT_DOUBLE_EQ(ipc.at("b/tom"), 1);
+}
+
+TEST(Chart, AWeightedSpeedUpIsOverTheProgramsAlone) {
+  Rig rig(kMix + figure("workloads = [\"a+b\"]\nprograms = \"each\"\nx = \"workload\"\n"
+                        "reference_program = \"alone\"\nseries = \"policy\"\n"
+                        "value = \"cycles\"\nas = \"speedup\"\nmean = \"sum\"\n"));
+  fill_mix(rig);
+  const auto v = values(rig.chart());
+  EXPECT_DOUBLE_EQ(v.at("a+b/baseline"), 100.0 / 300 + 200.0 / 1000);
+  EXPECT_DOUBLE_EQ(v.at("a+b/tom"), 2 * (100.0 / 300 + 200.0 / 1000));
+}
+
+TEST(Chart, WhatIsNotCountedByProgramIsAnError) {
+  const auto error_of = [](const std::string& study, const std::string& lines) -> std::string {
+    try {
+      Rig(study + figure("series = \"policy\"\n" + lines)).chart();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_TRUE(contains(error_of(kMix,
+                                "programs = \"each\"\nx = \"program\"\nvalue = \"energy\"\n"
+                                "mean = \"sum\"\n"),
+                       "'energy' is not counted by program"));
+  EXPECT_TRUE(contains(error_of(kMix, "x = \"program\"\nvalue = \"cycles\"\n"), "'program' is "));
+  EXPECT_TRUE(contains(
+      error_of(kMix, "x = \"workload\"\nvalue = \"cycles\"\nreference_program = \"alone\"\n"),
+      "programs = \"each\""));
+  std::string without = kMix;
+  without.replace(without.find(", \"b\"]"), 6, "]");
+  EXPECT_TRUE(contains(error_of(without,
+                                "workloads = [\"a+b\"]\nprograms = \"each\"\n"
+                                "x = \"program\"\nvalue = \"cycles\"\nas = \"speedup\"\n"
+                                "reference_program = \"alone\"\n"),
+                       "b in a+b on tom under baseline has no reference runs"));
+}
+
 TEST(Chart, CurvesAreOverTheKeysValueInEffectOfAllTheirStudies) {
   Rig rig(kStudy +
           "[study.more]\nworkloads = [\"a\", \"b\"]\nmachines = [\"tom\"]\npolicies = [\"tom\"]\n"

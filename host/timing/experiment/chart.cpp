@@ -7,7 +7,9 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <sstream>
 
 #include "host/config/config.h"
 #include "host/config/schema.h"
@@ -30,13 +32,23 @@ bool among(const std::vector<T>& list, const T& value) {
 struct Place {
   const PlannedStudy* study;
   const sweep::Point* point;
+  std::optional<size_t> program = std::nullopt;  ///< of a mix, in figures of each program
 };
 
 std::string program_name(const Place& p) {
   return p.study->plan.definition.programs[p.point->program].name;
 }
 
+/// Of programs joined by "+".
+std::vector<std::string> programs_of(const Place& p) {
+  std::vector<std::string> names;
+  std::istringstream all(program_name(p));
+  for (std::string name; std::getline(all, name, '+');) names.push_back(name);
+  return names;
+}
+
 std::string label_of(const Place& p, const std::string& dimension) {
+  if (dimension == "program" && p.program.has_value()) return programs_of(p)[*p.program];
   if (dimension == "workload") return program_name(p);
   if (dimension == "machine") return p.study->plan.machine_name(*p.point);
   if (dimension == "policy") return p.study->plan.policy_name(*p.point);
@@ -55,6 +67,7 @@ std::string title_of(const Place& p) {
       fmt::format("{} on {} under {}", program_name(p), p.study->plan.machine_name(*p.point),
                   p.study->plan.policy_name(*p.point));
   for (const std::string& change : p.study->plan.overrides(*p.point)) title += ", " + change;
+  if (p.program.has_value()) title = programs_of(p)[*p.program] + " in " + title;
   return title;
 }
 
@@ -74,7 +87,10 @@ std::vector<Place> places_of(const std::vector<PlannedStudy>& studies, const Fig
         if (!point.error.empty()) continue;
         if (!f.policies.empty() && !among(f.policies, study.plan.policy_name(point))) continue;
         if (!f.workloads.empty() && !among(f.workloads, program_name(place))) continue;
-        if (seen.insert(point.id).second) places.push_back(place);
+        if (!seen.insert(point.id).second) continue;
+        if (!f.each_program) places.push_back(place);
+        for (size_t i = 0; f.each_program && i < programs_of(place).size(); ++i)
+          places.push_back({&study, &point, i});
       }
     }
   }
@@ -87,25 +103,28 @@ Place reference_of(const Experiment& e, const std::vector<PlannedStudy>& studies
   const std::string policy = f.reference.empty() ? p.study->study->policies.front() : f.reference;
   const std::string machine =
       f.reference_machine.empty() ? p.study->plan.machine_name(*p.point) : f.reference_machine;
+  const std::string wanted = f.reference_alone ? programs_of(p)[*p.program] : program_name(p);
+  const std::optional<size_t> program = f.reference_alone ? 0 : p.program;
   const auto fits = [&](const PlannedStudy& study, const sweep::Point& point) {
     const Place other{&study, &point};
-    return program_name(other) == program_name(p) && study.plan.policy_name(point) == policy &&
+    return program_name(other) == wanted && study.plan.policy_name(point) == policy &&
            study.plan.machine_name(point) == machine;
   };
   for (const sweep::Point& point : p.study->plan.points)
-    if (fits(*p.study, point) && point.choice == p.point->choice) return {p.study, &point};
+    if (fits(*p.study, point) && point.choice == p.point->choice) return {p.study, &point, program};
   std::vector<Place> found;
   for (const PlannedStudy& study : studies) {
     if (study.study->name != f.reference_study) continue;
     for (const sweep::Point& point : study.plan.points)
-      if (fits(study, point)) found.push_back({&study, &point});
+      if (fits(study, point)) found.push_back({&study, &point, program});
   }
   if (found.size() == 1) return found.front();
   throw bad_figure(
       e, f,
-      fmt::format("{} has {} reference runs ({} on {}) - name a 'reference' that the study has, or "
-                  "a 'reference_study' that has it once for each workload",
-                  title_of(p), found.empty() ? "no" : "several", policy, machine));
+      fmt::format(
+          "{} has {} reference runs ({} on {} under {}) - name a 'reference' that the study "
+          "has, or a 'reference_study' that has it once for each workload",
+          title_of(p), found.empty() ? "no" : "several", wanted, machine, policy));
 }
 
 bool is_number(const std::string& text) {
@@ -171,6 +190,22 @@ const Json* complete_run(const Results& results, const std::string& id) {
   return &at->second.at("run");
 }
 
+/// What a run of several programs says of one of them, as a run of its own.
+Json run_of_program(const Json& run, size_t program) {
+  Json own = {{"core_mhz", run.value("core_mhz", 0.0)}, {"counters", Json::object()}};
+  if (!run.contains("applications")) {
+    for (const char* name : {"cycles", "ipc", "warp_instructions"})
+      if (run.contains(name)) own[name] = run.at(name);
+    return own;
+  }
+  const Json& row = run.at("applications").at(program);
+  const auto cycles = row.at("cycles").get<double>();
+  own["cycles"] = cycles;
+  own["warp_instructions"] = row.at("warp_instructions");
+  own["ipc"] = cycles == 0 ? 0 : row.at("thread_instructions").get<double>() / cycles;
+  return own;
+}
+
 std::string why_missing(const Results& results, const std::string& id) {
   const auto at = results.find(id);
   if (at == results.end()) return "not run yet";
@@ -213,13 +248,22 @@ class ChartMaker {
     return f_.unit.empty() ? expressions_.front().unit() : f_.unit;
   }
 
+  /// What the point's run says of the place; nullptr if it has not come to its end.
+  const Json* run_at(const Place& p) {
+    const Json* run = complete_run(results_, p.point->id);
+    if (run == nullptr || !p.program.has_value()) return run;
+    const auto [at, is_new] = programs_.try_emplace({p.point->id, *p.program});
+    if (is_new) at->second = run_of_program(*run, *p.program);
+    return &at->second;
+  }
+
   /// A counter that no run has is a mistake in the file, not a zero.
   void find_unknown(const std::vector<Place>& places) {
     for (const Expression& expression : expressions_) {
       std::set<std::string> nowhere;
       bool first = true;
       for (const Place& p : places) {
-        const Json* run = complete_run(results_, p.point->id);
+        const Json* run = run_at(p);
         if (run == nullptr) continue;
         const std::vector<std::string> missing = expression.unknown(*run);
         std::set<std::string> both;
@@ -245,12 +289,12 @@ class ChartMaker {
 
   /// A point's value; nothing with a note if it or its reference has not come to its end.
   std::optional<double> value_of(const Place& p, size_t part) {
-    const Json* run = complete_run(results_, p.point->id);
+    const Json* run = run_at(p);
     if (run == nullptr) return missing(p);
     const std::optional<double> value = expressions_[part].of(*run);
     if (f_.relation == Relation::kValue || !value) return value;
     const Place reference = reference_of(e_, studies_, f_, p);
-    const Json* other = complete_run(results_, reference.point->id);
+    const Json* other = run_at(reference);
     if (other == nullptr) return missing(reference);
     // Parts of a stack are shares of the reference's whole.
     double whole = 0;
@@ -329,6 +373,7 @@ class ChartMaker {
   const Figure& f_;
   const Results& results_;
   std::vector<Expression> expressions_;
+  std::map<std::pair<std::string, size_t>, Json> programs_;  ///< by point and program
   std::set<std::string> noted_;
   Chart chart_;
 };
@@ -364,7 +409,26 @@ std::string value_in_effect(const sweep::Point& point, const std::string& key) {
   throw Error(fmt::format("'{}' is neither workload, machine, policy, study nor a key", key));
 }
 
+namespace {
+
+/// All that is counted by program.
+void check_programs_values(const Experiment& e, const Figure& f) {
+  static const std::set<std::string> kOfPrograms = {"cycles", "time", "ipc", "warp_instructions"};
+  std::vector<Part> parts = f.parts;
+  if (f.kind != Kind::kStacked) parts = {{"", f.value}};
+  for (const Part& part : parts)
+    for (const std::string& name : Expression::parse(part.value).terms())
+      if (!kOfPrograms.contains(name))
+        throw bad_figure(e, f,
+                         fmt::format("'{}' is not counted by program - with programs = \"each\" "
+                                     "there are {}",
+                                     name, fmt::join(kOfPrograms, ", ")));
+}
+
+}  // namespace
+
 void check_figure(const Experiment& e, const std::vector<PlannedStudy>& studies, const Figure& f) {
+  if (f.each_program) check_programs_values(e, f);
   const std::vector<Place> places = places_of(studies, f);
   if (places.empty())
     throw bad_figure(e, f,

@@ -203,6 +203,12 @@ Figure read_figure(Section section) {
   f.reference = section.text("reference", false);
   f.reference_machine = section.text("reference_machine", false);
   f.reference_study = section.text("reference_study", false);
+  f.each_program = section.choice<bool>("programs", false, {{"together", false}, {"each", true}});
+  f.reference_alone =
+      section.choice<bool>("reference_program", false, {{"beside", false}, {"alone", true}});
+  if (f.reference_alone && !f.each_program)
+    section.fail("a mix as a whole has no run by itself", nullptr,
+                 "reference_program = \"alone\" goes with programs = \"each\"");
   f.x = section.list("x", true);
   f.series = section.list("series", false);
   f.policies = section.list("policies", false);

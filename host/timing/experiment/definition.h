@@ -45,7 +45,10 @@ struct Figure {
   std::string reference;          ///< policy of the reference run; empty: the study's first
   std::string reference_machine;  ///< of the reference run; empty: the point's own
   std::string reference_study;    ///< where that run is if the point's own study has none
-  /// Dimensions: "workload", "machine", "policy", "study", or a key; several make one label.
+  bool each_program = false;      ///< of a mix, a place has its programs' numbers, not the run's
+  bool reference_alone = false;   ///< the reference run is that of the program by itself
+  /// Dimensions: "workload", "machine", "policy", "study", a key, or with each_program "program";
+  /// several make one label.
   std::vector<std::string> x, series;
   std::vector<std::string> policies, workloads;  ///< only these; empty: all
   Mean mean = Mean::kNone;                       ///< over all points of a place

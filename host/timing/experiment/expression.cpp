@@ -146,6 +146,12 @@ std::vector<std::string> Expression::unknown(const Json& run) const {
   return names;
 }
 
+std::vector<std::string> Expression::terms() const {
+  std::vector<std::string> all = sum_;
+  all.insert(all.end(), over_.begin(), over_.end());
+  return all;
+}
+
 std::string Expression::unit() const {
   if (!over_.empty()) return "";
   const Known* first = find(sum_[0]);

@@ -35,6 +35,9 @@ class Expression {
   /// Terms that are neither a quantity nor a counter of the run.
   std::vector<std::string> unknown(const nlohmann::ordered_json& run) const;
 
+  /// Names of quantities and counters.
+  std::vector<std::string> terms() const;
+
   /// Of a single quantity its own, else empty.
   std::string unit() const;
 
