@@ -47,6 +47,12 @@ struct WarpSet {
     for (uint32_t k = 0; k < kWords; ++k) all |= word[k];
     return all != 0;
   }
+  /// How many numbers it has.
+  NW_HD uint32_t size() const {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < kWords; ++k) n += population_count(word[k]);
+    return n;
+  }
   /// The least number; the set must not be empty.
   NW_HD uint32_t first() const {
     for (uint32_t k = 0; k + 1 < kWords; ++k)

@@ -73,6 +73,7 @@ struct SwitchOutPort {
   uint16_t next_in = 0;           ///< rotating pointer
   uint16_t reserved = 0;
   uint32_t reserved2 = 0;
+  uint64_t flits_sent = 0;
 };
 
 struct SwitchCounters {
@@ -177,6 +178,7 @@ NW_HD inline void transfer(const SwitchParams& p, SwitchState& s, std::byte* bas
   po.free_at =
       max_tick(now + held, po.wire_free_at < p.period ? 0 : po.wire_free_at - p.period + 1);
   po.next_in = static_cast<uint16_t>(in_port + 1);
+  po.flits_sent += flits;
   s.counters.packets_in += 1;
   s.counters.packets_out += 1;
   s.counters.bytes += packet.bytes;

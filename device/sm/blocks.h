@@ -18,7 +18,7 @@ NW_HD inline void try_release_barrier(V& v, uint32_t block, uint32_t barrier, ui
   const auto release = waiting;
   waiting = {};
   release.each([&](uint32_t warp) {
-    v.warps[warp].phase = Phase::kRunning;
+    enter_phase(v, warp, Phase::kRunning);
     continue_warp(v, warp, now, now + 1);
   });
 }
@@ -32,7 +32,7 @@ NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, u
   v.s.counters.barriers += 1;
   v.s.barrier_arrived.in(v.base)[at] += 1;
   if (in.action == Action::kBarrier) {
-    w.phase = Phase::kAtBarrier;
+    enter_phase(v, warp, Phase::kAtBarrier);
     v.s.barrier_waiting.in(v.base)[at].set(warp);
   }
   try_release_barrier(v, w.block_slot, in.lane_bytes, in.barrier_warps, now);
@@ -62,15 +62,15 @@ NW_HD NW_APART void launch_block(V& v, const Packet& packet, uint32_t now) {
     v.s.barrier_arrived.in(v.base)[slot * kMaxBarriers + i] = 0;
     v.s.barrier_waiting.in(v.base)[slot * kMaxBarriers + i] = {};
   }
-  v.s.block_order[v.s.num_block_order++] = static_cast<uint8_t>(slot);
+  count_warps(v, now);
+  enter_order(v, slot, info.kernel, now);
   const KernelInfo& kernel = v.system.image.kernels[info.kernel];
   const TraceBlock& trace = v.system.trace(b.thread_block);
   for (uint32_t i = 0; i < info.warps_per_block; ++i) {
     const uint32_t warp = v.s.free_warps.take_first();
     b.warps.set(warp);
     Warp& w = v.warps[warp];
-    w = Warp{};
-    w.phase = Phase::kRunning;
+    take_slot(v, warp);
     w.kernel = static_cast<uint16_t>(info.kernel);
     w.first_block = kernel.first_block;
     w.thread_block = b.thread_block;

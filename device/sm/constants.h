@@ -111,7 +111,7 @@ NW_HD NW_APART Constants load_constants(V& v, uint32_t warp, const ImageInstr& i
   Warp& w = v.warps[warp];
   lines = look_up_constants(v, warp, in, now);
   if (lines == kNoLane) {
-    w.phase = Phase::kAtConstant;
+    enter_phase(v, warp, Phase::kAtConstant);
     c.stalled.set(warp);
     return Constants::kStalled;
   }
@@ -152,7 +152,7 @@ NW_HD inline void on_constants(V& v, uint32_t mshr, uint32_t now) {
   }
   cache::l1_fill(c.cache, v.base, mshr);
   c.stalled.each([&](uint32_t warp) {
-    v.warps[warp].phase = Phase::kRunning;
+    enter_phase(v, warp, Phase::kRunning);
     schedule(v, warp, now, now + 1);
   });
   c.stalled = {};

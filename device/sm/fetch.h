@@ -23,7 +23,7 @@ NW_HD NW_APART void next_from_buffer(V& v, uint32_t warp, uint32_t now, uint32_t
     schedule(v, warp, now, earliest);
     return;
   }
-  w.phase = Phase::kAtFetch;
+  enter_phase(v, warp, Phase::kAtFetch);
   if (w.fetched == 0) {
     v.s.fetch.wanted.set(warp);
     return;
@@ -41,7 +41,7 @@ NW_HD inline void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) 
   if (w.fetch_pc == w.at.pc) {
     w.fetched = static_cast<uint8_t>(v.p.fetch.width - 1);
     w.fetch_pc += 1;
-    w.phase = Phase::kRunning;
+    enter_phase(v, warp, Phase::kRunning);
     schedule(v, warp, now, issue);
   } else {
     v.s.fetch.counters.wasted += 1;

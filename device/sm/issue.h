@@ -168,7 +168,7 @@ NW_HD inline bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
       arrive_at_barrier(v, warp, in, now);
     if (in.action == Action::kBarrier) return true;  // released by the last warp to come
     if (in.action == Action::kFence && (w.stores != 0 || w.loads != 0)) {
-      w.phase = Phase::kAtFence;
+      enter_phase(v, warp, Phase::kAtFence);
       return true;
     }
   }

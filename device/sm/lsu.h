@@ -23,7 +23,7 @@ template <class V>
 NW_HD inline void try_pass_fence(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.loads != 0 || w.stores != 0) return;
-  w.phase = Phase::kRunning;
+  enter_phase(v, warp, Phase::kRunning);
   continue_warp(v, warp, now, now + 1);
 }
 
@@ -34,7 +34,7 @@ NW_HD inline void operation_ended(V& v, uint32_t warp, uint32_t now) {
   NW_ASSERT(w.loads > 0);
   w.loads = static_cast<uint8_t>(w.loads - 1);
   if (w.phase == Phase::kRunning) {
-    if (!w.timer && !v.s.ready.test(warp)) schedule(v, warp, now, now + 1);
+    if (!v.s.timed.test(warp) && !v.s.ready.test(warp)) schedule(v, warp, now, now + 1);
   } else if (w.phase == Phase::kAtFence) {
     try_pass_fence(v, warp, now);
   } else if (w.phase == Phase::kHeld) {

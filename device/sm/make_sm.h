@@ -33,9 +33,9 @@ inline cache::L1State make_l1(ArenaBuilder& a, const cache::L1Params& p) {
   return s;
 }
 
-/// The State of an SM that is empty, without endpoint and channels.
+/// The State of an SM that is empty, without endpoint and channels. `kernels`: of the program.
 template <uint32_t kWords>
-SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p) {
+SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p, uint32_t kernels = 1) {
   SmStateOf<kWords> s;
   s.free_warps = WarpSet<kWords>::lowest(p.num_warps);
   s.free_loads = low_bits(p.load_entries);
@@ -57,6 +57,7 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p) {
     s.constants.free_loads = low_bits(loads);
   }
   if (p.tlb.entries != 0) s.tlb = make_tlb(a, p.tlb);
+  s.cycles.counts = a.allocate<uint64_t>(kernels * kNumCycleUses);
   return s;
 }
 

@@ -18,13 +18,23 @@ NW_HD inline uint32_t registers_ready(const V& v, uint32_t warp) {
   return at;
 }
 
+/// The slot `block` is in the order of blocks, as the newest one.
+template <class V>
+NW_HD inline void enter_order(V& v, uint32_t block, uint32_t kernel, uint32_t now) {
+  v.s.block_order[v.s.num_block_order++] = static_cast<uint8_t>(block);
+  count_for_kernel(v, kernel, now);
+}
+
 /// The slot `block` is no longer in the order of blocks.
 template <class V>
-NW_HD inline void leave_order(V& v, uint32_t block) {
+NW_HD inline void leave_order(V& v, uint32_t block, uint32_t now) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < v.s.num_block_order; ++i)
     if (v.s.block_order[i] != block) v.s.block_order[kept++] = v.s.block_order[i];
   v.s.num_block_order = kept;
+  if (kept == 0) return;
+  const uint32_t newest = v.s.block_order[kept - 1];
+  count_for_kernel(v, v.warps[v.blocks[newest].warps.first()].kernel, now);
 }
 
 /// If the warp is at its end and has nothing in flight any more: the block's end, if it was the
@@ -41,18 +51,19 @@ NW_HD NW_APART void try_retire(V& v, uint32_t warp, uint32_t now) {
   b.running.clear(warp);
   v.s.counters.warps_finished += 1;
   if (b.running.any()) return;
-  b.warps.each([&](uint32_t i) { v.warps[i].phase = Phase::kFree; });
+  count_warps(v, now);
+  b.warps.each([&](uint32_t i) { enter_phase(v, i, Phase::kFree); });
   v.s.free_warps |= b.warps;
   v.s.blocks_done |= bit(w.block_slot);
   v.s.counters.blocks_finished += 1;
-  leave_order(v, w.block_slot);
+  leave_order(v, w.block_slot, now);
 }
 
 /// The warp has come to its end.
 template <class V>
 NW_HD inline void finish_warp(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
-  w.phase = Phase::kFinished;
+  enter_phase(v, warp, Phase::kFinished);
   if (w.guest_of == 0) {
     v.blocks[w.block_slot].alive -= 1;
     v.s.recheck_barriers |= bit(w.block_slot);

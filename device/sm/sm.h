@@ -1,6 +1,7 @@
 // A streaming multiprocessor, stepped through a window.
 #pragma once
 
+#include "device/sm/cycle_use.h"
 #include "device/sm/issue.h"
 
 namespace nearwarp::sm {
@@ -21,7 +22,7 @@ NW_HD NW_INLINE void run_timers(V& v, uint32_t now) {
       set_timer(v, warp, w.wake, now);
       return;
     }
-    w.timer = false;
+    v.s.timed.clear(warp);
     switch (w.phase) {
       case Phase::kHeld:
         hooks::on_timer(v, warp, now);
@@ -87,7 +88,8 @@ NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* sche
   if (v.s.constants.unsent != 0) send_constant_read(v, now);
   lsu_step(v, now);
   if (v.s.wants_network != 0) hooks::use_network(v, now);
-  if (may_issue(v.s) && issue_cycle(v, now, scheduler_warps)) v.s.counters.active_cycles += 1;
+  const bool issued = may_issue(v.s) && issue_cycle(v, now, scheduler_warps);
+  if (issued) v.s.counters.active_cycles += 1;
   if (v.s.fetch.wanted.any() || v.s.fetch.arrived.any()) fetch_step(v, now);
   if (v.s.own_channels != 0) hooks::end_cycle(v, now);
   while (v.s.recheck_barriers != 0) {
@@ -99,6 +101,7 @@ NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* sche
     report_blocks(v, now);
     if (v.s.wants_control != 0) hooks::use_control(v, now);
   }
+  end_cycle(v, now, issued);
 }
 
 /// The next cycle from `from` on in which something can happen, and whether a credit that is not
@@ -200,6 +203,7 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
   while (next.cycle < end) {
     const uint32_t now = next.cycle;
     const bool lines = g.leader_value([&] {
+      begin_cycle(v, now);
       receive(v, now);
       run_timers(v, now);
       unpark(v, now);

@@ -3,6 +3,7 @@
 
 #include "device/cache/l1_cache.h"
 #include "device/core/channel.h"
+#include "device/core/event_log.h"
 #include "device/core/home_table.h"
 #include "device/core/translation.h"
 #include "device/core/types.h"
@@ -86,6 +87,26 @@ enum class Phase : uint8_t {
   kFinished,    ///< trace at its end; memory operations may be outstanding
   kHeld,        ///< a mechanism has it: Warp::holder
 };
+inline constexpr uint32_t kNumPhases = 8;
+
+/// What a cycle is spent on: see cycles.h.
+enum class CycleUse : uint8_t {
+  kIssued,  ///< a scheduler issued an instruction
+  // Warps are ready, and none can be issued:
+  kLsu,      ///< the load-store unit's queue is full, and it works at its head
+  kMisses,   ///< it is full, and its head waits for a page, MSHR, merge, way or load entry
+  kNetwork,  ///< it is full, and its head waits for the network to take a packet
+  kPorts,    ///< the ports that they need are busy
+  // None is ready; most wait
+  kMemory,      ///< for their own loads and stores
+  kDependency,  ///< for results of instructions under way, or a branch
+  kBarrier,
+  kFetch,      ///< for instructions or constants
+  kAway,       ///< for what is executed elsewhere for them: offloaded
+  kMechanism,  ///< for a mechanism: its decisions, what precedes an offload, registers that move
+  kNoWarp,     ///< there is no warp
+};
+inline constexpr uint32_t kNumCycleUses = 12;
 
 struct Warp {
   Cursor at;
@@ -99,7 +120,6 @@ struct Warp {
   uint8_t space = 0;  ///< address space
   Phase phase = Phase::kFree;
   Unit unit = Unit::kSp;  ///< of the next instruction
-  bool timer = false;     ///< an entry for it is in the timer wheel
   uint8_t watch = 0;   ///< mechanisms that want to know when it comes to ImageInstr::edges, as bits
   uint8_t count = 0;   ///< those that want to know of each instruction that it issues
   uint8_t holder = 0;  ///< the one that holds it, as a bit
@@ -156,6 +176,21 @@ struct PortQueue {
   uint32_t oldest = 0;
 };
 
+/// Its cycles, by what they were spent on.
+template <uint32_t kWords>
+struct CycleCountsOf {
+  uint32_t from = 0;                  ///< the first cycle that is in no count yet
+  uint32_t since = 0;                 ///< the first cycle that leaves the SM's state as it is
+  CycleUse use = CycleUse::kNoWarp;   ///< of the cycles [from, since)
+  bool known = false;                 ///< of those that follow too, while `timed` is as it was
+  WarpSet<kWords> timed;              ///< SmStateOf's; `ready` was empty
+  uint64_t uses[kNumCycleUses] = {};  ///< of the kernel to which cycles belong, since it does ...
+  uint32_t row = 0;                   ///< ... and in `counts` before
+  Ref<uint64_t> counts;               ///< by kernel and CycleUse
+  uint64_t warp_cycles = 0;           ///< warps here, summed over cycles, up to `warps_since`
+  uint32_t warps_since = 0;
+};
+
 /// Event counts; the host reads them by name.
 struct SmCounters {
   uint64_t issued = 0;             ///< warp-instructions
@@ -198,6 +233,10 @@ struct SmStateOf {
   WarpSet<kWords> free_warps;
   WarpSet<kWords> ready;                  ///< the next instruction's operands are there
   WarpSet<kWords> unit_warps[kNumUnits];  ///< of the ready ones, by the port they need
+  WarpSet<kWords> in_phase[kNumPhases];   ///< by Phase; of free slots those that have been used
+  WarpSet<kWords> at_rest;                ///< in other phases than kFree and kRunning
+  WarpSet<kWords> away;                   ///< something of them is executed elsewhere
+  WarpSet<kWords> timed;                  ///< those in the timer wheel
   WarpSet<kWords> wheel[kWheelSlots];     ///< by cycle modulo kWheelSlots
   uint64_t wheel_used = 0;                ///< slots that are not empty
   // Ports.
@@ -241,6 +280,8 @@ struct SmStateOf {
   FetchStateOf<kWords> fetch;
   ConstantStateOf<kWords> constants;
   SmCounters counters;
+  CycleCountsOf<kWords> cycles;
+  EventLog log;
 };
 
 /// Every main SM, and stack SMs of at most 64 warps.

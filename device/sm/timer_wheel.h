@@ -4,7 +4,7 @@
 // registers' ready cycles is when the warp's bit appears in the ready mask. Nothing is scanned.
 #pragma once
 
-#include "device/sm/sm_view.h"
+#include "device/sm/cycles.h"
 
 namespace nearwarp::sm {
 
@@ -12,7 +12,7 @@ namespace nearwarp::sm {
 template <class V>
 NW_HD inline void set_timer(V& v, uint32_t warp, uint32_t at, uint32_t now) {
   v.warps[warp].wake = at;
-  v.warps[warp].timer = true;
+  v.s.timed.set(warp);
   const uint32_t last = now + kWheelSlots - 1;
   const uint32_t slot = (at < last ? at : last) % kWheelSlots;
   v.s.wheel[slot].set(warp);

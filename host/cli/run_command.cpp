@@ -26,6 +26,7 @@
 #include "host/recording/combine.h"
 #include "host/recording/repeats.h"
 #include "host/timing/report/applications.h"
+#include "host/timing/report/bound.h"
 #include "host/timing/report/columns.h"
 #include "host/timing/report/energy_text.h"
 #include "host/timing/report/explain.h"
@@ -197,6 +198,8 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
   const size_t width = output_width();
   std::string text = report::format_table(results, width, request.legend);
   if (const std::string note = fewer_sms_note(request, results); !note.empty()) text += "\n" + note;
+  if (const std::string bounds = report::format_bounds(results, width); !bounds.empty())
+    text += "\n" + bounds;
   if (!is_workload(request) || request.max_repeats != 0) {
     const std::string kernels = report::format_kernels(results);
     if (!kernels.empty()) text += "\n" + kernels;
@@ -210,6 +213,8 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
   const std::string mapping = report::format_mapping(results, width);
   if (!mapping.empty()) text += "\n" + mapping;
   if (!request.explain) return text;
+  for (const report::RunResult& result : results)
+    if (const std::string use = report::format_use(result, width); !use.empty()) text += "\n" + use;
   const std::string energy = report::format_energy(results, width);
   if (!energy.empty()) text += "\n" + energy;
   for (const report::RunResult& result : results) {

@@ -80,6 +80,8 @@ TEST_F(Report, ItsOtherPagesAreThere) {
   expect_no_error(workload);
   EXPECT_TRUE(contains(workload.dom, "kmeans, size small"));
   EXPECT_TRUE(contains(workload.dom, "stack.sm_warps = 96"));
+  EXPECT_TRUE(contains(workload.dom, "data-figure=\"cycles-sm\""));
+  EXPECT_TRUE(contains(workload.dom, "data-figure=\"cycles-stack_sm\""));
   const PageView configuration = view("#configuration");
   expect_no_error(configuration);
   EXPECT_TRUE(contains(configuration.dom, "offload.dynamic_control"));

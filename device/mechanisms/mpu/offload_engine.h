@@ -128,7 +128,7 @@ NW_HD inline Wanted wanted_of(O& o, const Track& track, const sm::ImageInstr& in
 template <class O>
 NW_HD inline void hold(O& o, uint32_t warp, Step step, uint32_t now) {
   sm::Warp& w = o.v.warps[warp];
-  w.phase = sm::Phase::kHeld;
+  sm::enter_phase(o.v, warp, sm::Phase::kHeld);
   w.holder = static_cast<uint8_t>(o.bit);
   WarpSide& t = side_of(o, warp);
   t.step = step;
@@ -140,7 +140,7 @@ NW_HD inline void let_go(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   WarpSide& t = side_of(o, warp);
   o.s.counters.held[static_cast<uint32_t>(t.step)] += now - t.held_since;
   t.step = Step::kNone;
-  w.phase = sm::Phase::kRunning;
+  sm::enter_phase(o.v, warp, sm::Phase::kRunning);
   w.holder = 0;
   sm::continue_warp(o.v, warp, now, earliest);
 }
@@ -313,6 +313,7 @@ NW_HD inline uint32_t begin_near_op(O& o, uint32_t warp, uint32_t pc, uint32_t n
   const uint32_t number = count_trailing_zeros(~uint32_t{t.ops});
   NW_ASSERT(number < kNearOps);
   t.ops = static_cast<uint8_t>(t.ops | 1u << number);
+  sm::set_away(o.v, warp, true);
   NearOp& op = op_of(o, warp * kNearOps + number);
   op.pc = pc;
   op.since = now;
@@ -348,6 +349,7 @@ NW_HD inline void commit(O& o, uint32_t warp, uint32_t number, uint32_t now) {
   WarpSide& t = side_of(o, warp);
   const NearOp& op = op_of(o, warp * kNearOps + number);
   t.ops = static_cast<uint8_t>(t.ops & ~(1u << number));
+  if (t.ops == 0) sm::set_away(o.v, warp, false);
   o.s.counters.commits += 1;
   o.s.counters.near_cycles += now - op.since;
   sm::set_results(o.v, warp, o.v.instr(op.pc), now);
@@ -358,7 +360,7 @@ NW_HD inline void commit(O& o, uint32_t warp, uint32_t number, uint32_t now) {
 template <class O>
 NW_HD inline void operation_ended(O& o, uint32_t warp, uint32_t now) {
   const Step step = side_of(o, warp).step;
-  if (step == Step::kMove || o.v.warps[warp].timer) return;
+  if (step == Step::kMove || o.v.s.timed.test(warp)) return;
   let_go(o, warp, now, now + 1);
 }
 

@@ -61,7 +61,7 @@ NW_HD inline uint32_t operands_ready(const O& o, uint32_t warp, const OffloadCha
 template <class O>
 NW_HD inline void hold(O& o, uint32_t warp, Step step) {
   auto& w = o.v.warps[warp];
-  w.phase = sm::Phase::kHeld;
+  sm::enter_phase(o.v, warp, sm::Phase::kHeld);
   w.holder = static_cast<uint8_t>(o.bit);
   side_of(o, warp).step = step;
 }
@@ -70,7 +70,7 @@ NW_HD inline void hold(O& o, uint32_t warp, Step step) {
 template <class O>
 NW_HD inline void let_go(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   auto& w = o.v.warps[warp];
-  w.phase = sm::Phase::kRunning;
+  sm::enter_phase(o.v, warp, sm::Phase::kRunning);
   w.holder = 0;
   side_of(o, warp).step = Step::kNone;
   sm::continue_warp(o.v, warp, now, earliest);
@@ -259,6 +259,7 @@ NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
   taken = (taken > now ? taken : now) + c.instructions;
   v.s.counters.active_cycles += c.instructions;
   t.step = Step::kIssuing;
+  sm::note_event(v, EventKind::kDecided, now, warp, t.parts[0].home);
   sm::set_timer(v, warp, taken, now);
 }
 
@@ -291,6 +292,8 @@ NW_HD inline void finish_part(O& o, uint32_t warp, uint32_t now, uint32_t at) {
   if (t.done != t.num_parts) return;
   const OffloadChain& c = chain_of(o, t);
   counters_of(o, t).away_cycles += now - t.since;
+  sm::set_away(o.v, warp, false);
+  sm::note_event(o.v, EventKind::kBack, now, warp);
   if (c.keeps_result) sm::set_results(o.v, warp, o.v.instr(t.last), at + c.sum_cycles);
   let_go(o, warp, now, now + 1);
 }
@@ -360,6 +363,8 @@ NW_HD NW_APART void on_timer(O& o, uint32_t warp, uint32_t now) {
   }
   if (t.step == Step::kIssuing) {
     t.step = Step::kAway;
+    sm::set_away(o.v, warp, true);
+    sm::note_event(o.v, EventKind::kSent, now, warp, t.parts[0].home);
     t.unsent = static_cast<uint8_t>(low_bits(t.num_parts));
     t.to_load = t.computing = t.to_store = t.done = 0;
     o.s.to_send.set(warp);
@@ -414,7 +419,7 @@ NW_HD NW_APART void on_operand(O& o, const Packet& p, uint32_t now) {
   if (part.came != part.order.operands) return;
   t.computing = static_cast<uint8_t>(t.computing | 1u << k);
   t.computed = now + part.order.latency_cycles + 1;
-  if (!o.v.warps[warp].timer) sm::set_timer(o.v, warp, t.computed, now);
+  if (!o.v.s.timed.test(warp)) sm::set_timer(o.v, warp, t.computed, now);
 }
 
 }  // namespace nearwarp::opportunistic

@@ -83,6 +83,8 @@ NW_HD inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
     t.at_home = false;
     t.step = Step::kAway;
     t.since = now;
+    sm::set_away(o.v, warp, true);
+    sm::note_event(o.v, EventKind::kSent, now, warp, o.p.stack_sms.in(o.v.base)[k]);
     counters_of(o, t).offloaded += 1;
     Packet p = request_packet(o, warp);
     p.dst = static_cast<uint16_t>(o.p.even ? warps_at_home(o) : kMaxGuests);
@@ -90,6 +92,7 @@ NW_HD inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
     send_direct(o, k, p, now);
   } else if (o.p.dynamic_control) {
     counters_of(o, t).refused_pending += 1;
+    sm::note_event(o.v, EventKind::kStays, now, warp);
     stay(o, warp, now);
   } else {
     t.step = Step::kAsking;
@@ -100,7 +103,7 @@ NW_HD inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
 /// Ask once all registers have their values.
 template <class O>
 NW_HD inline void try_direct(O& o, uint32_t warp, uint32_t now) {
-  if (o.v.warps[warp].timer) return;
+  if (o.v.s.timed.test(warp)) return;
   const uint32_t at = sm::registers_ready(o.v, warp);
   if (at == sm::kPendingLoad) return;
   if (at > now) {
@@ -133,6 +136,7 @@ NW_HD inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint32_t earli
     }
   }
   hold(o, warp, Step::kDraining);
+  sm::note_event(o.v, EventKind::kDecided, now, warp, o.p.stack_sms.in(o.v.base)[t.stack]);
   const uint32_t at = now + 1;
   sm::set_timer(o.v, warp, at > earliest ? at : earliest, now);
   return true;
@@ -148,6 +152,7 @@ NW_HD inline void on_direct(O& o, uint32_t stack, const Packet& p, uint32_t now)
     o.s.full_stacks |= 1u << stack;
     o.s.guests -= 1;
     counters_of(o, side_of(o, p.tag)).offloaded -= 1;
+    sm::set_away(o.v, p.tag, false);
     ask_directly(o, p.tag, now);
   } else {
     NW_ASSERT(p.kind == kStackHasRoom);

@@ -39,7 +39,7 @@ template <class O>
 NW_HD inline void try_ask(O& o, uint32_t warp, uint32_t now) {
   auto& v = o.v;
   WarpSide& t = side_of(o, warp);
-  if (v.warps[warp].timer || !sm::drained(v.s, t.drain_epoch)) return;
+  if (v.s.timed.test(warp) || !sm::drained(v.s, t.drain_epoch)) return;
   const uint32_t at = sm::registers_ready(v, warp);
   if (at == sm::kPendingLoad) return;
   if (at > now) {
@@ -80,6 +80,7 @@ NW_HD inline void request(O& o, uint32_t warp, uint32_t now, uint32_t record, ui
   }
   t.drain_epoch = sm::begin_drain(v.s);
   hold(o, warp, Step::kDraining);
+  sm::note_event(v, EventKind::kDecided, now, warp, o.p.stack_sms.in(v.base)[t.stack]);
   o.s.draining.set(warp);
   note_draining(o);
   try_ask(o, warp, now);
@@ -292,6 +293,7 @@ NW_HD NW_APART void on_answer(O& o, const Packet& p, uint32_t now) {
     CandidateCounters& n = counters_of(o, t);
     (p.kind == kOffloadDenyShared ? n.refused_shared : n.refused_pending) += 1;
     note_refusal(o, t);
+    sm::note_event(o.v, EventKind::kStays, now, warp);
     stay(o, warp, now);
     return;
   }
@@ -353,6 +355,8 @@ NW_HD NW_APART void send_request(O& o, uint32_t now) {
   t.at_home = false;
   t.step = Step::kAway;
   t.since = now;
+  sm::set_away(v, warp, true);
+  sm::note_event(v, EventKind::kSent, now, warp, p.dst);
   counters_of(o, t).offloaded += 1;
   o.s.counters.request_bytes += p.bytes;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);

@@ -27,12 +27,13 @@ NW_HD NW_APART void spawn(O& o, const Packet& packet, uint16_t requester, uint32
   auto& v = o.v;
   if (o.p.flush_l1) cache::l1_flush(v.p.l1, v.s.l1, v.base);
   const Cursor at = unpack_cursor(v, packet);
-  const uint32_t warp = sm::add_guest(v, o.bit, at, packet.tag >> 8 & 0xffffu, packet.line);
+  const uint32_t warp = sm::add_guest(v, o.bit, at, packet.tag >> 8 & 0xffffu, packet.line, now);
   v.warps[warp].space = static_cast<uint8_t>(packet.tag >> 24);
   WarpSide& t = side_of(o, warp);
   t = WarpSide{};
   t.requester = requester;
   t.requester_warp = static_cast<uint8_t>(packet.tag);
+  sm::note_event(v, EventKind::kArrived, now, warp, packet.src, t.requester_warp);
   t.candidate = o.p.candidate_of.in(v.base)[at.pc];
   if (o.p.tuning.on) o.s.history.in(v.base)[warp] = tuning::TrafficHistory{};
   sm::continue_warp(v, warp, now,
@@ -117,13 +118,14 @@ NW_HD NW_APART bool begin_near_round(O& o, uint32_t warp, uint32_t now, uint32_t
 /// values, it can return.
 template <class O>
 NW_HD inline void try_return(O& o, uint32_t warp, uint32_t now) {
-  if (o.v.warps[warp].timer) return;
+  if (o.v.s.timed.test(warp)) return;
   const uint32_t at = sm::registers_ready(o.v, warp);
   if (at > now) {
     sm::set_timer(o.v, warp, at, now);
     return;
   }
   hold(o, warp, Step::kReturning);
+  sm::note_event(o.v, EventKind::kFinished, now, warp);
   if (o.p.no_overhead) {
     sm::set_timer(o.v, warp, now + 1, now);
     return;
@@ -178,7 +180,8 @@ NW_HD inline void return_directly(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
   send_direct(o, t.requester, ack_packet(o, warp), now);
   t.step = Step::kNone;
-  sm::remove_guest(o.v, warp);
+  sm::note_event(o.v, EventKind::kAnswered, now, warp);
+  sm::remove_guest(o.v, warp, now);
   o.s.guests -= 1;
   Packet news;
   news.kind = kStackHasRoom;
@@ -230,7 +233,8 @@ NW_HD NW_APART void send_return(O& o, uint32_t now) {
   o.s.returning.clear(warp);
   note_network(o);
   t.step = Step::kNone;
-  sm::remove_guest(v, warp);
+  sm::note_event(v, EventKind::kAnswered, now, warp);
+  sm::remove_guest(v, warp, now);
 }
 
 }  // namespace nearwarp::tom

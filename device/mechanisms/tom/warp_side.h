@@ -29,7 +29,7 @@ NW_HD NW_INLINE Candidate candidate_of(const O& o, const WarpSide& t) {
 template <class O>
 NW_HD NW_INLINE void hold(O& o, uint32_t warp, Step step) {
   Warp& w = o.v.warps[warp];
-  w.phase = Phase::kHeld;
+  sm::enter_phase(o.v, warp, Phase::kHeld);
   w.holder = static_cast<uint8_t>(o.bit);
   w.count = static_cast<uint8_t>(w.count & ~o.bit);
   side_of(o, warp).step = step;
@@ -38,7 +38,7 @@ NW_HD NW_INLINE void hold(O& o, uint32_t warp, Step step) {
 template <class O>
 NW_HD NW_INLINE void set_free(O& o, uint32_t warp, Step step) {
   Warp& w = o.v.warps[warp];
-  w.phase = Phase::kRunning;
+  sm::enter_phase(o.v, warp, Phase::kRunning);
   w.holder = 0;
   w.count = static_cast<uint8_t>(w.count & ~o.bit);
   side_of(o, warp).step = step;
@@ -188,6 +188,8 @@ NW_HD NW_APART void take_back(O& o, const Packet& packet, uint32_t now) {
     leave(o, w, t);
   }
   set_free(o, warp, Step::kNone);
+  sm::set_away(v, warp, false);
+  sm::note_event(v, EventKind::kBack, now, warp);
   o.s.counters.returned += 1;
   o.s.counters.ack_bytes += packet.bytes;
   o.s.counters.away_cycles += now - t.since;

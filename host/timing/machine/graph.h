@@ -53,11 +53,14 @@ struct Wire {
   uint32_t mbps = 0;  ///< 10^6 bytes per second; 0: unlimited
 };
 
+inline constexpr uint16_t kNoPlace = 0xffff;
+
 struct Node {
   uint16_t node_class = 0;
-  uint16_t stack = kNoStack;  ///< the stack or memory partition that it belongs to
-  std::string name;           ///< e.g. "sm 3", "vault 17 of stack 1"
-  uint16_t cluster = 0;       ///< steps in windows of its own, see kernels/clusters.h; 0: none
+  uint16_t stack = kNoStack;     ///< the stack or memory partition that it belongs to
+  std::string name;              ///< e.g. "sm 3", "vault 17 of stack 1"
+  uint16_t cluster = 0;          ///< steps in windows of its own, see kernels/clusters.h; 0: none
+  uint16_t x = kNoPlace, y = 0;  ///< of a router on a grid
 };
 
 /// One end of a link. Ports matter to transit nodes only: links of one port share its time.
@@ -109,6 +112,7 @@ struct Graph {
   uint32_t tlb_page_shift = 5;  ///< the same of what an entry of a TLB covers
   FirstTouchRule first_touch;
   std::vector<TouchedSpace> touched_spaces;  ///< by address space
+  uint32_t log_events = 0;  ///< that an SM can note until the host looks; 0: it notes none
 
   uint16_t add_class(std::string name, NodeSpec spec);
   /// Throws nearwarp::Error if there is no class of that name: the machine's shape lacks a part

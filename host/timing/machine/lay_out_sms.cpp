@@ -1,4 +1,5 @@
 // Lays out SMs, and the front end that feeds them.
+#include <algorithm>
 #include <variant>
 
 #include "device/frontend/make_front_end.h"
@@ -9,9 +10,21 @@ namespace nearwarp::sim {
 
 namespace {
 
+/// Kernels that the program launches, by number below this.
+uint32_t num_kernels(const Graph& graph) {
+  uint32_t kernels = 1;
+  for (const NodeClass& c : graph.classes) {
+    const auto* front_end = std::get_if<FrontEndSpec>(&c.spec);
+    if (front_end == nullptr) continue;
+    for (const sm::LaunchInfo& l : front_end->launches) kernels = std::max(kernels, l.kernel + 1);
+  }
+  return kernels;
+}
+
 template <uint32_t kWords>
 void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
-  sm::SmStateOf<kWords> s = sm::make_sm<kWords>(l.s.arena, p);
+  sm::SmStateOf<kWords> s = sm::make_sm<kWords>(l.s.arena, p, num_kernels(l.graph));
+  if (l.graph.log_events != 0) s.log.events = l.s.arena.allocate<Event>(l.graph.log_events);
   s.endpoint = node;
   s.stack = l.graph.nodes[node].stack;
   for (NodeId n = 0; n < node; ++n) s.index += std::holds_alternative<SmSpec>(l.graph.spec_of(n));

@@ -1,4 +1,6 @@
 // Lays out the nodes that packets pass through: switches, networks of routers, link ports.
+#include <utility>
+
 #include "host/timing/machine/layout.h"
 #include "host/timing/machine/router_network.h"
 
@@ -56,7 +58,8 @@ void Layout::node(NodeId node, const RouterNetworkSpec& spec) {
     set_routes(*this, node, c.params, c.state);
     add(node, c.params, c.state);
   } else {
-    const RouterNetwork n = make_router_network(s.arena, spec, ends, inputs, outputs);
+    RouterNetwork n = make_router_network(s.arena, spec, ends, inputs, outputs);
+    s.routers.push_back({node, std::move(n.topology)});
     set_routes(*this, node, n.params, n.state);
     add(node, n.params, n.state);
   }

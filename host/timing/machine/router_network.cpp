@@ -138,6 +138,7 @@ RouterNetwork make_router_network(ArenaBuilder& arena, const RouterNetworkSpec& 
   const noc::NetworkState net = noc::make_network(arena, p, latency);
   noc::wire(t, p, net, arena.base(), latency);
   RouterNetwork n;
+  n.topology = t;
   n.params = params;
   n.state = noc::make_channel_network(arena, params, net, inputs, outputs, where.senders,
                                       where.receivers);

@@ -8,10 +8,12 @@
 #include "device/noc/channel_network.h"
 #include "device/noc/crossbar_state.h"
 #include "host/timing/machine/specs.h"
+#include "host/timing/noc/topology.h"
 
 namespace nearwarp::sim {
 
 struct RouterNetwork {
+  noc::Topology topology;
   noc::ChannelNetworkParams params;
   noc::ChannelNetworkState state;
 };

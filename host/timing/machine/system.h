@@ -11,6 +11,7 @@
 #include "device/core/page_tables.h"
 #include "host/config/machine.h"
 #include "host/timing/machine/graph.h"
+#include "host/timing/noc/topology.h"
 #include "host/timing/program/image_builder.h"
 #include "kernels/component.h"
 
@@ -27,6 +28,12 @@ struct ComponentClass {
   std::vector<uint16_t> members;  ///< endpoints, ascending
 };
 
+/// A network of routers, and how these are wired.
+struct Routers {
+  uint16_t endpoint = 0;
+  noc::Topology topology;
+};
+
 struct System {
   ArenaBuilder arena;
   Ref<kernels::Component> table;  ///< by endpoint; in the arena, so that the arena is all state
@@ -34,6 +41,7 @@ struct System {
   std::vector<ComponentClass> classes;
   std::vector<ChannelInfo> channels;
   std::vector<uint16_t> sms;        ///< endpoints of those that the front end feeds, in its order
+  std::vector<Routers> routers;     ///< networks of them
   uint16_t front_end_at = kNoNode;  ///< endpoint
   Tick window = 1;  ///< W: the shortest latency of any channel or credit that leaves a cluster
   uint64_t base_mhz = 1;  ///< ticks per microsecond

@@ -3,12 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "host/timing/report/bound.h"
 #include "host/timing/report/kernels.h"
+#include "host/timing/report/use_json.h"
 
 namespace nearwarp::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json counters_json(const RunResult& run) {
   Json counters = Json::object();
@@ -62,7 +62,8 @@ Json kernel_totals_json(const RunResult& run) {
                     {"candidate_instances", k.instances},
                     {"offloaded_instances", k.offloaded},
                     {"registers", k.registers},
-                    {"registers_source", k.registers_source}});
+                    {"registers_source", k.registers_source},
+                    {"sm_cycles", kernel_cycles_json(run, k.kernel)}});
   }
   return rows;
 }
@@ -213,6 +214,10 @@ Json run_json(const RunResult& run) {
   json["bandwidth_used"] = {{"gpu_to_memory", run.link_use.gpu_to_memory()},
                             {"memory_to_gpu", run.link_use.memory_to_gpu()},
                             {"higher", run.link_use.higher()}};
+  json["bound"] = bound_text(run);
+  json["sm_cycles"] = sm_cycles_json(run);
+  json["utilisation"] = utilisation_json(run);
+  if (!run.networks.empty()) json["networks"] = networks_json(run);
   json["energy"] = energy_json(run);
   json["host"] = {{"wall_seconds", run.wall_seconds},
                   {"warp_instructions_per_second", run.warp_instructions_per_second()},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/timing/report/energy.h"
+#include "host/timing/report/use.h"
 
 namespace nearwarp::report {
 
@@ -186,6 +187,10 @@ struct RunResult {
 
   MachineParts parts;
   std::vector<Counter> counters;
+  std::vector<SmCycles> sm_cycles;      ///< by class of SMs
+  std::vector<SmCycles> kernel_cycles;  ///< the same of each kernel
+  std::vector<Utilisation> utilisation;
+  std::vector<RouterNetwork> networks;  ///< of routers; empty: the machine has none
   std::vector<KernelRow> kernels;
   std::vector<ApplicationRow> applications;  ///< of several programs at once; else empty
   std::vector<CandidateRow> candidates;

@@ -16,12 +16,15 @@ void collect(const runtime::Recording& recording, const ImageTables& image,
   result.counters.push_back({"run.cycles", result.cycles, "core cycles", "Simulated time"});
   for (const ComponentClass& c : system.classes)
     if (is_sm_class(system, c)) collect_sms(system, c.name + ".", c.members, result);
+  collect_cycles(recording, system, result);
   for (const auto& m : mechanisms) m->collect(system, result);
   collect_memory(system, result);
   collect_channels(system, result);
   collect_networks(system, result);
   collect_time(system, result);
   collect_committed(system, result);
+  collect_utilisation(system, result);
+  collect_router_wires(system, result);
 }
 
 }  // namespace nearwarp::sim

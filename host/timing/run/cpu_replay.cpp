@@ -1,6 +1,7 @@
 // Replays a recorded program on a machine under a policy, on the CPU.
 #include "host/timing/run/cpu_replay.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "host/timing/run/checkpoint.h"
@@ -27,12 +28,22 @@ bool step(Replay& run, const SimOptions& options) {
                                                             options.shuffle_lanes, options.family});
   Clock::time_point reported = Clock::now();
   uint64_t look_at = kSliceWindows;  // windows
+  const Tick limit = state.control.limit;
+  const auto next_look = [&] {
+    return options.watcher == nullptr ? kNever : options.watcher->next_look();
+  };
   while (true) {
     run.serve();
     feed.serve(run.system(), state);
+    state.control.limit = std::min(limit, next_look());
     executor.run(state, look_at - state.control.windows);
+    state.control.limit = limit;
     run.control() = state.control;
-    if (state.control.stop == Stop::kEnded || state.control.stop == Stop::kLimit) return true;
+    if (state.control.stop == Stop::kEnded) return true;
+    if (state.control.stop == Stop::kLimit) {
+      if (state.control.next >= limit) return true;
+      options.watcher->look(run);
+    }
     if (state.control.windows < look_at) continue;
     look_at += kSliceWindows;
     const uint64_t committed = committed_instructions(run.system());
@@ -55,12 +66,16 @@ bool step(Replay& run, const SimOptions& options) {
 report::RunResult replay_on_cpu(const runtime::Recording& recording,
                                 const config::MachineConfig& machine,
                                 const config::PolicyConfig& policy, const SimOptions& options) {
-  Replay run({&recording, &machine, &policy, options.checkpoint, options.shape, options.mechanisms},
+  Replay run({&recording, &machine, &policy, options.checkpoint, options.shape, options.mechanisms,
+              options.watcher},
              options.window_ticks);
   run.begin();
+  if (options.watcher != nullptr) options.watcher->begin(run);
   const bool ended = step(run, options);
   run.save();
-  return ended ? run.finish() : run.interrupted();
+  report::RunResult result = ended ? run.finish() : run.interrupted();
+  if (options.watcher != nullptr) options.watcher->end(run, result);
+  return result;
 }
 
 }  // namespace nearwarp::sim

@@ -12,6 +12,7 @@
 #include "host/recording/recording.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/report/result.h"
+#include "host/timing/run/replay.h"
 #include "kernels/cpu_executor.h"
 
 namespace nearwarp::sim {
@@ -29,6 +30,7 @@ struct SimOptions {
   std::string checkpoint;                           ///< see ReplayJob
   Shape shape = nullptr;                            ///< see ReplayJob
   MechanismSet mechanisms = built_in_mechanisms();  ///< see ReplayJob
+  RunWatcher* watcher = nullptr;                    ///< see ReplayJob
   /// The components' family, if not the product's: one with the mechanisms' device code.
   kernels::StepOnCpu family = nullptr;
   // For tests: results must not depend on these.

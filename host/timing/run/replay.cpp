@@ -44,6 +44,7 @@ System Replay::lay_out() {
   ShapeInputs inputs{*what_.machine, image_};
   for (const auto& m : mechanisms_) inputs.needs.add(m->needs());
   Graph graph = (what_.shape != nullptr ? what_.shape : make_graph)(inputs);
+  if (what_.watcher != nullptr) graph.log_events = what_.watcher->log_events();
   const Parts parts(inputs);
   for (const auto& m : mechanisms_) m->extend(graph, parts);
   add_address_spaces(image_, *what_.machine, graph);

@@ -16,6 +16,25 @@
 
 namespace nearwarp::sim {
 
+class Replay;
+
+/// Looks at a run between windows. What it does changes no result.
+class RunWatcher {
+ public:
+  virtual ~RunWatcher() = default;
+  /// Events that an SM may have to keep for it from one look to the next (device/core/event_log.h).
+  virtual uint32_t log_events() const { return 0; }
+  /// The run is about to begin.
+  virtual void begin(Replay&) {}
+  /// The tick at which it wants to look at the run next; kNever: no more.
+  virtual Tick next_look() const = 0;
+  /// The run stands at that tick, or beyond it if nothing happens before: all of before has been
+  /// stepped.
+  virtual void look(Replay& run) = 0;
+  /// The run is over.
+  virtual void end(Replay&, const report::RunResult&) {}
+};
+
 /// A recorded program on a machine under a policy. What is pointed to outlives the run.
 struct ReplayJob {
   const runtime::Recording* recording = nullptr;
@@ -26,6 +45,7 @@ struct ReplayJob {
   Shape shape = nullptr;  ///< of the machine; null: the one that its key names
   /// What policy.mechanism may name.
   MechanismSet mechanisms = built_in_mechanisms();
+  RunWatcher* watcher = nullptr;  ///< is told how the run goes on; only on the CPU
 };
 
 class Replay {

@@ -45,6 +45,7 @@ class Pool {
     try {
       SimOptions options;
       options.checkpoint = s.checkpoint;
+      options.watcher = s.watcher;
       options.threads = threads_per_system_;
       options.progress = [&](const Progress& progress) {
         committed_[system].store(progress.warp_instructions_done, std::memory_order_relaxed);

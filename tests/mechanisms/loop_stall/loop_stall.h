@@ -39,7 +39,7 @@ struct OnSm : sm::Hooks {
     if (!enters) return false;
     o.s.instances += 1;
     o.s.stalled_cycles += o.p.stall_cycles;
-    w.phase = sm::Phase::kHeld;
+    sm::enter_phase(o.v, warp, sm::Phase::kHeld);
     w.holder = static_cast<uint8_t>(o.bit);
     sm::set_timer(o.v, warp, earliest + o.p.stall_cycles, now);
     return true;
@@ -50,7 +50,7 @@ struct OnSm : sm::Hooks {
   }
   template <class O>
   NW_HD static void on_timer(O& o, uint32_t warp, uint32_t now) {
-    o.v.warps[warp].phase = sm::Phase::kRunning;
+    sm::enter_phase(o.v, warp, sm::Phase::kRunning);
     sm::schedule(o.v, warp, now, now);
   }
 };

@@ -317,7 +317,7 @@ const draw = (figure) => {
   if (figure.about) section.append(make("p", {class: "quiet"}, figure.about));
   if (figure.kind === "heat")
     section.append(make("p", {class: "quiet"}, `Down: ${figure.series_name}.`));
-  if (figure.kind === "stacked")
+  if (figure.kind === "stacked" && figure.series.some(Boolean))
     section.append(make("p", {class: "quiet"}, "Bars of a group, from the left: " +
                         figure.series.join(", ") + "."));
   if (!figure.cells.length) {
@@ -361,6 +361,77 @@ const figuresPage = () => [
 const filesPage = () => data.figures.filter((figure) => figure.cells.length).map((figure) =>
   make("pre", {"data-file": figure.name}, svgText(figure, draws[figure.kind](figure))));
 
+const runText = (point) => [point.machine, point.policy, changesText(point)].filter(Boolean).join(", ");
+
+/// What cycles of the SMs of a class were spent on, as a figure: a bar for each run.
+const cyclesFigure = (points, sms) => {
+  const runs = points.map((point) => [point, (point.sm_cycles || []).find((c) => c.sms === sms)])
+    .filter(([, cycles]) => cycles && cycles.cycles);
+  const parts = unique(runs.flatMap(([, cycles]) =>
+    Object.keys(cycles.uses).filter((use) => cycles.uses[use])));
+  for (const use of parts)
+    if (!colourOf.has(use)) colourOf.set(use, colours[colourOf.size % colours.length]);
+  const machines = unique(points.map((point) => point.machine));
+  return {name: `cycles-${sms}`, title: `Cycles of ${sms === "sm" ? "SMs" : sms.replace("_", " ") + "s"}`,
+    about: "What they were spent on; docs/json.md says what each name is.", kind: "stacked", unit: "%",
+    relative: false, x_name: "run", series_name: "", series: [""], parts, published: [], notes: [],
+    x: runs.map(([point]) => machines.length > 1 ? runText(point)
+      : [point.policy, changesText(point)].filter(Boolean).join(", ")),
+    cells: runs.flatMap(([, cycles], x) => parts.map((use, part) =>
+      ({x, series: 0, part, value: 100 * cycles.uses[use] / cycles.cycles})))};
+};
+
+/// Wires between routers on a grid, one way beside the other, by how busy they were.
+const mesh = (network) => {
+  const step = 46, room = 20, space = "http://www.w3.org/2000/svg";
+  const element = (name, attributes) => {
+    const e = document.createElementNS(space, name);
+    for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+    return e;
+  };
+  const width = 2 * room + step * (network.width - 1) + 20;
+  const height = 2 * room + step * (network.height - 1) + 20;
+  const svg = element("svg", {width, height, viewBox: `0 0 ${width} ${height}`});
+  const place = (router) => [room + 10 + step * (router % network.width),
+                             room + 10 + step * Math.floor(router / network.width)];
+  const shares = network.flits.map((flits) => flits / Math.max(1, network.cycles));
+  const most = Math.max(...shares, 1e-9);
+  network.from.forEach((from, i) => {
+    const [x1, y1] = place(from), [x2, y2] = place(network.to[i]);
+    // To the right of its direction, from one router's edge to the other's.
+    const dx = Math.sign(x2 - x1), dy = Math.sign(y2 - y1);
+    const wire = element("line", {x1: x1 + 11 * dx - 4 * dy, y1: y1 + 11 * dy + 4 * dx,
+      x2: x2 - 11 * dx - 4 * dy, y2: y2 - 11 * dy + 4 * dx, "stroke-width": 6,
+      stroke: d3.interpolateYlOrRd(.12 + .88 * shares[i] / most), "data-mark": "",
+      "aria-label": `router ${from} to ${network.to[i]}\n${number(100 * shares[i])} % of cycles, ` +
+        `${number(network.flits[i])} flits`});
+    svg.append(wire);
+  });
+  for (let router = 0; router < network.routers; ++router) {
+    const [x, y] = place(router);
+    svg.append(element("rect", {x: x - 10, y: y - 10, width: 20, height: 20, rx: 3,
+      fill: "none", stroke: "currentColor", "stroke-opacity": .5}));
+    const text = element("text", {x, y: y + 3.5, "text-anchor": "middle", fill: "currentColor",
+                                  "font-size": 9});
+    text.textContent = router;
+    svg.append(text);
+  }
+  makeMarksSpeak(svg, {title: network.name});
+  return [make("h4", {}, `Wires of ${network.name}`), make("p", {class: "quiet"},
+    `A wire carries a flit per cycle; dark: ${number(100 * most)} % of cycles, the most.`),
+    make("div", {class: "chart"}, svg)];
+};
+
+const whereTimeWent = (point) => {
+  const parts = [];
+  if (point.bound) parts.push(make("p", {}, `Bound by ${point.bound}.`));
+  if (point.utilisation && point.utilisation.length) parts.push(make("h4", {}, "How busy everything was"), table(
+    ["what", "number", "busy [%]", "most [%]", "busiest"], point.utilisation.map((u) =>
+      [u.text, u.components, 100 * u.mean, 100 * u.most, u.busiest])));
+  for (const network of point.networks || []) if (network.width) parts.push(...mesh(network));
+  return parts;
+};
+
 /// What became of the instances of a candidate block.
 const candidateRows = (point) => (point.candidates || []).map((c) => [
   c.kernel, c.source_lines, c.instances, c.offloaded, c.refused_condition, c.refused_busy,
@@ -398,6 +469,15 @@ const decisions = (point) => {
   return parts;
 };
 
+/// Made when it is opened first.
+const opened = (title, content) => {
+  const details = make("details", {}, make("summary", {}, title));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.childElementCount === 1) details.append(...content());
+  });
+  return details;
+};
+
 const workloadPage = (name) => {
   const points = data.points.filter((point) => point.workload === name);
   const good = points.filter((point) => point.quantities);
@@ -425,16 +505,14 @@ const workloadPage = (name) => {
   filter.addEventListener("input", fill);
   return [make("h2", {}, `${name}, size ${data.size}`), table(columns, rows),
     make("div", {class: "tools"}, copyButton("copy table", () => tsv(columns, rows))),
+    make("h3", {}, "Where the time went"),
+    ...unique(main.flatMap((point) => (point.sm_cycles || []).map((c) => c.sms)))
+      .map((sms) => draw(cyclesFigure(main, sms))),
+    ...good.filter((point) => point.bound).map((point) => opened(runText(point),
+      () => whereTimeWent(point))),
     make("h3", {}, "Decisions"),
     make("p", {class: "quiet"}, "What was offloaded or placed, and why not; open a run."),
-    ...good.map((point) => {
-      const details = make("details", {}, make("summary", {},
-        [point.machine, point.policy, changesText(point)].filter(Boolean).join(", ")));
-      details.addEventListener("toggle", () => {
-        if (details.open && details.childElementCount === 1) details.append(...decisions(point));
-      });
-      return details;
-    }),
+    ...good.map((point) => opened(runText(point), () => decisions(point))),
     make("h3", {}, "Counters"),
     make("p", {}, make("label", {}, "Counters with ", filter, " in their names, of study " +
       ((main[0] || {}).study || "-"))), place];

@@ -34,7 +34,7 @@ class NearBank {
     make_classes();
     for (uint16_t c = 0; c < m_.gpu.sms; ++c) cores_.push_back(make_core(c));
     for (uint32_t y = 0; y < height_; ++y)
-      for (uint32_t x = 0; x < width_; ++x) link_router(x, y);
+      for (uint32_t x = 0; x < width_; ++x) place_router(x, y);
     for (const Core& core : cores_) link_core(core);
     return std::move(g_);
   }
@@ -75,8 +75,11 @@ class NearBank {
     return (processor * core_rows_ + y % core_rows_) * n_.cores_per_row + x % n_.cores_per_row;
   }
 
-  /// To the neighbours, those of the row at the lower ports.
-  void link_router(uint32_t x, uint32_t y) {
+  /// Linked to its neighbours, those of the row at the lower ports.
+  void place_router(uint32_t x, uint32_t y) {
+    Node& router = g_.nodes[cores_[core_at(x, y)].router];
+    router.x = static_cast<uint16_t>(x);
+    router.y = static_cast<uint16_t>(y);
     if (x + 1 < width_) join(core_at(x, y), core_at(x + 1, y), core_rows_);
     if (x > 0) join(core_at(x, y), core_at(x - 1, y), core_rows_);
     if (y + 1 < height_) join(core_at(x, y), core_at(x, y + 1), n_.cores_per_row);

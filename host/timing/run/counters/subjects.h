@@ -20,6 +20,16 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
 void collect_sms(System& system, std::string_view prefix, std::span<const uint16_t> sms,
                  report::RunResult& result);
 
+/// What cycles of SMs were spent on, by class of SMs and by kernel. `result.cycles` and
+/// `result.kernels` must be set.
+void collect_cycles(const runtime::Recording& recording, System& system, report::RunResult& result);
+
+/// How busy links, buses, slices and the like were. `result.cycles` must be set.
+void collect_utilisation(System& system, report::RunResult& result);
+
+/// What each wire between routers carried.
+void collect_router_wires(System& system, report::RunResult& result);
+
 /// Instructions that the run committed; `result.offloaded_thread_instructions` included.
 void collect_committed(System& system, report::RunResult& result);
 

@@ -1,0 +1,97 @@
+// Why an SM issues nothing: what its warps wait for.
+#pragma once
+
+#include "device/sm/cycles.h"
+#include "device/sm/issue.h"
+
+namespace nearwarp::sm {
+
+/// Warps are ready and none can be issued: what is in their way.
+template <class S>
+NW_HD inline CycleUse use_of_ready(const SmParams& p, const S& s) {
+  if (s.halted_by != 0) return CycleUse::kMechanism;
+  if (!s.unit_warps[static_cast<uint32_t>(Unit::kLsu)].any() || lsu_accepts(p, s))
+    return CycleUse::kPorts;
+  if (s.lsu_stall == LsuStall::kCredit) return CycleUse::kNetwork;
+  if (s.lsu_stall == LsuStall::kReply || s.free_loads == 0 || s.lsu_count == 0)
+    return CycleUse::kMisses;
+  return CycleUse::kLsu;
+}
+
+/// No warp is ready: what most of them wait for; of equals the first one here. Warps at their ends
+/// count only if there are no others.
+template <class S>
+NW_HD inline CycleUse use_of_waiting(const S& s) {
+  const auto in = [&](Phase phase) { return s.in_phase[static_cast<uint32_t>(phase)]; };
+  const auto held = in(Phase::kHeld), running = in(Phase::kRunning);
+  const auto pending = running - s.timed;
+  CycleUse use = in(Phase::kFinished).any() ? CycleUse::kMemory : CycleUse::kNoWarp;
+  uint32_t most = 0;
+  const auto consider = [&](CycleUse other, uint32_t warps) {
+    use = warps > most ? other : use;
+    most = warps > most ? warps : most;
+  };
+  consider(CycleUse::kMemory, ((pending - s.away) | in(Phase::kAtFence)).size());
+  consider(CycleUse::kDependency, (running & s.timed).size());
+  consider(CycleUse::kBarrier, in(Phase::kAtBarrier).size());
+  if (held.any() || s.away.any()) {
+    consider(CycleUse::kAway, (s.away & (pending | held)).size());
+    consider(CycleUse::kMechanism, (held - s.away).size());
+  }
+  consider(CycleUse::kFetch, (in(Phase::kAtFetch) | in(Phase::kAtConstant)).size());
+  return use;
+}
+
+/// A mechanism has taken a scheduler's turns, for instructions that it issues itself.
+template <class S>
+NW_HD inline bool slot_is_taken(const SmParams& p, const S& s) {
+  bool taken = false;
+  for (uint32_t k = 0; k < p.num_schedulers; ++k) taken |= s.slot_taken[k] > s.cycles.since;
+  return taken;
+}
+
+/// What a cycle is spent on that leaves this state.
+template <class S>
+NW_HD NW_APART CycleUse cycle_use(const SmParams& p, const S& s) {
+  if (s.in_phase[static_cast<uint32_t>(Phase::kHeld)].any() && slot_is_taken(p, s))
+    return CycleUse::kIssued;
+  return s.ready.any() ? use_of_ready(p, s) : use_of_waiting(s);
+}
+
+/// The same where all warps run, none is ready, and nothing of them is executed elsewhere.
+template <class S>
+NW_HD NW_INLINE CycleUse use_of_running(const S& s) {
+  const uint32_t running = s.in_phase[static_cast<uint32_t>(Phase::kRunning)].size();
+  const uint32_t timed = s.timed.size();
+  return 2 * timed > running ? CycleUse::kDependency
+         : running != 0      ? CycleUse::kMemory
+                             : CycleUse::kNoWarp;
+}
+
+/// Cycle `now` is stepped: what were those before it spent on?
+template <class V>
+NW_HD NW_INLINE void begin_cycle(V& v, uint32_t now) {
+  auto& s = v.s;
+  auto& c = s.cycles;
+  const bool ready = s.ready.any();
+  if (c.from == now || (c.known && !ready && c.timed == s.timed)) return;
+  c.uses[static_cast<uint32_t>(c.use)] += c.since - c.from;
+  c.from = c.since;
+  c.timed = s.timed;
+  c.known = !ready;
+  c.use = ready || (s.at_rest | s.away).any() ? cycle_use(v.p, s) : use_of_running(s);
+}
+
+/// It has been stepped.
+template <class V>
+NW_HD NW_INLINE void end_cycle(V& v, uint32_t now, bool issued) {
+  auto& c = v.s.cycles;
+  c.since = now;
+  if (!issued) return;
+  c.uses[static_cast<uint32_t>(c.use)] += now - c.from;
+  c.uses[static_cast<uint32_t>(CycleUse::kIssued)] += 1;
+  c.from = c.since = now + 1;
+  c.known = false;
+}
+
+}  // namespace nearwarp::sm

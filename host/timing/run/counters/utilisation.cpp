@@ -1,0 +1,140 @@
+// How busy links, buses, slices and the like were.
+#include <map>
+#include <utility>
+
+#include "host/timing/run/counters/subjects.h"
+#include "host/timing/run/router_wires.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+using kernels::ComponentKind;
+using report::Utilisation;
+
+/// Those of which there are any.
+class Table {
+ public:
+  Table(System& system, report::RunResult& result)
+      : system_(system), result_(result), ticks_(result.cycles * system.core_period) {}
+
+  Utilisation begin(std::string name, std::string text) const {
+    return {std::move(name), std::move(text), 0, ticks_, 0, 0, {}};
+  }
+  void end(Utilisation use) {
+    if (use.components != 0) result_.utilisation.push_back(std::move(use));
+  }
+
+  void sms();
+  void channels(ChannelClass kind, const char* name, const char* text);
+  void slices();
+  void vaults();
+  void crossbars();
+  void routers();
+
+ private:
+  const std::string& name_of(uint32_t endpoint) const { return system_.nodes[endpoint].name; }
+
+  System& system_;
+  report::RunResult& result_;
+  uint64_t ticks_;
+};
+
+/// Issue slots of the schedulers, turns of load-store units (a line, or a cycle of shared memory,
+/// takes one), and warp slots.
+void Table::sms() {
+  for (const ComponentClass& c : system_.classes) {
+    if (!is_sm_class(system_, c)) continue;
+    const std::string in = c.name == "sm" ? "" : " of stack SMs";
+    Utilisation issue = begin(c.name + ".issue", "issue slots" + in);
+    Utilisation lsu = begin(c.name + ".lsu", "load-store units" + in);
+    for (const uint16_t endpoint : c.members) {
+      const auto& p = system_.params<sm::SmParams>(endpoint);
+      const sm::SmCounters n = with_sm(system_, endpoint, [](const auto& s) { return s.counters; });
+      issue.add(n.issued * p.period / p.num_schedulers, name_of(endpoint));
+      lsu.add((n.load_lines + n.store_lines + n.atomic_lines + n.shared_cycles) * p.period,
+              name_of(endpoint));
+    }
+    end(issue);
+    end(lsu);
+  }
+}
+
+/// Wires of a class; channels with the same ends are virtual channels of one.
+void Table::channels(ChannelClass kind, const char* name, const char* text) {
+  std::map<std::pair<uint16_t, uint16_t>, uint64_t> wires;
+  for (const ChannelInfo& info : system_.channels) {
+    const Channel& c = *system_.arena.get(info.channel);
+    if (info.kind == kind && c.ticks_per_byte_num != 0)
+      wires[{c.producer, c.consumer}] += c.producer_side.busy;
+  }
+  Utilisation use = begin(name, text);
+  for (const auto& [ends, busy] : wires)
+    use.add(busy, name_of(ends.first) + " to " + name_of(ends.second));
+  end(use);
+}
+
+/// A request is looked up per cycle; where sectors take turns at the tags their number is not kept.
+void Table::slices() {
+  Utilisation use = begin("l2.tags", "L2 slices' look-ups"),
+              atomics = begin("l2.atomics", "L2 slices' atomics");
+  for (const uint16_t endpoint : system_.of_kind(ComponentKind::kL2Slice)) {
+    const auto& p = system_.params<L2SliceParams>(endpoint);
+    const L2Counters& n = system_.state<L2SliceState>(endpoint).counters;
+    if (p.sectors_per_cycle == 0)
+      use.add((n.reads + n.writes + n.atomics) * p.period, name_of(endpoint));
+    if (p.atomic_cycles != 0) atomics.add(n.atomic_busy_cycles * p.period, name_of(endpoint));
+  }
+  end(use);
+  end(atomics);
+}
+
+void Table::vaults() {
+  Utilisation use = begin("dram.bus", "data buses of vaults");
+  for (const uint16_t endpoint : system_.of_kind(ComponentKind::kVault))
+    use.add(system_.state<VaultState>(endpoint).counters.bus_busy_ticks, name_of(endpoint));
+  end(use);
+}
+
+void Table::crossbars() {
+  Utilisation use = begin("noc.crossbar", "crossbar outputs");
+  for (const uint16_t endpoint : system_.of_kind(ComponentKind::kCrossbar)) {
+    const auto& p = system_.params<noc::CrossbarParams>(endpoint);
+    const auto& s = system_.state<noc::CrossbarState>(endpoint);
+    const noc::CrossbarOutput* outputs = s.out_ports.in(system_.arena.base());
+    for (uint32_t i = 0; i < s.out_ports.count; ++i)
+      use.add(outputs[i].flits_sent * p.period,
+              "output " + std::to_string(i) + " of " + name_of(endpoint));
+  }
+  end(use);
+}
+
+void Table::routers() {
+  for (const report::RouterNetwork& n : router_networks(system_, ticks_)) {
+    Utilisation use = begin("noc.wires", "wires between routers, " + n.name);
+    use.available_ticks = n.cycles;  // a flit takes a cycle
+    for (const report::RouterWire& w : n.wires)
+      use.add(w.flits, "router " + std::to_string(w.from) + " to " + std::to_string(w.to));
+    end(use);
+  }
+}
+
+}  // namespace
+
+void collect_utilisation(System& system, report::RunResult& result) {
+  Table table(system, result);
+  table.sms();
+  table.channels(ChannelClass::kSmToNetwork, "noc.from_sms", "SMs' wires into the network");
+  table.channels(ChannelClass::kNetworkToSm, "noc.to_sms", "SMs' wires out of the network");
+  table.crossbars();
+  table.routers();
+  table.slices();
+  table.channels(ChannelClass::kGpuToMemory, "link.gpu_to_memory", "TX links");
+  table.channels(ChannelClass::kMemoryToGpu, "link.memory_to_gpu", "RX links");
+  table.channels(ChannelClass::kMemoryToMemory, "link.memory_to_memory", "cross-stack links");
+  table.channels(ChannelClass::kInStack, "stack.wires", "wires inside stacks");
+  table.channels(ChannelClass::kPcie, "pcie", "PCI-E");
+  table.vaults();
+}
+
+}  // namespace nearwarp::sim
