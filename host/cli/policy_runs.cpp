@@ -56,10 +56,12 @@ std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
                                             const config::MachineConfig& machine,
                                             const std::vector<config::PolicyConfig>& policies,
                                             sim::BatchRunner& runner,
-                                            const std::string& checkpoints) {
+                                            const std::string& checkpoints,
+                                            sim::RunWatcher* watcher) {
   std::vector<sim::ReplayJob> systems;
   for (const config::PolicyConfig& policy : policies)
-    systems.push_back({&recording, &machine, &policy});
+    systems.push_back(
+        {.recording = &recording, .machine = &machine, .policy = &policy, .watcher = watcher});
   if (!checkpoints.empty())
     for (sim::ReplayJob& system : systems)
       system.checkpoint = sim::checkpoint_path(checkpoints, system);

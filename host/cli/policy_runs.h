@@ -12,11 +12,13 @@ namespace nearwarp::cli {
 
 /// Results in the order of `policies`. After an interrupt, runs in progress are partial and runs
 /// that had not begun are left out. `checkpoints`: the folder where their states are kept until all
-/// have ended; empty: nowhere. The first error in that order is thrown when all have stopped.
+/// have ended; empty: nowhere. `watcher` looks at all of them, if it is not null. The first error
+/// in that order is thrown when all have stopped.
 std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
                                             const config::MachineConfig& machine,
                                             const std::vector<config::PolicyConfig>& policies,
                                             sim::BatchRunner& runner,
-                                            const std::string& checkpoints = {});
+                                            const std::string& checkpoints = {},
+                                            sim::RunWatcher* watcher = nullptr);
 
 }  // namespace nearwarp::cli

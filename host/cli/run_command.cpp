@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "bench/workloads/workload.h"
@@ -18,6 +19,7 @@
 #include "host/cli/program_recording.h"
 #include "host/cli/result_files.h"
 #include "host/cli/terminal.h"
+#include "host/cli/timeline_options.h"
 #include "host/cli/trace_program.h"
 #include "host/config/base_clock.h"
 #include "host/config/config.h"
@@ -58,6 +60,7 @@ struct Request {
   size_t profile_lines = 0;
   ResultFiles files;
   std::string cache, checkpoints;
+  std::optional<timeline::Options> timeline;
 };
 
 /// What is to be simulated, executed.
@@ -93,6 +96,7 @@ CommandLine declare() {
   ResultFiles::declare(line, "docs/json.md", "policy");
   line.value("checkpoint", "keep the state of runs in this folder; stopped, they go on from there",
              "FOLDER");
+  declare_timeline(line);
   declare_application(line);
   declare_repeats(line);
   line.value("trace-cache",
@@ -146,7 +150,9 @@ Request understand(const CommandLine& line, const Words& application) {
                           ? processors
                           : std::min(processors, static_cast<unsigned>(request.policies.size()));
   }
-  if (!request.profile) request.backend = chosen_batch_backend(line);
+  request.timeline = timeline_options(line, request.policies.size());
+  if (!request.profile && !request.timeline.has_value())
+    request.backend = chosen_batch_backend(line);
   request.max_repeats = max_repeats_option(line);
   request.explain = line.given("explain");
   request.legend = line.given("legend") || output_is_terminal();
@@ -228,11 +234,12 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
 /// Results of one program after the other, in the order of `programs`.
 std::vector<report::RunResult> simulate(const Request& request,
                                         const std::vector<Program>& programs,
-                                        sim::BatchRunner& runner) {
+                                        sim::BatchRunner& runner, sim::RunWatcher* watcher) {
   std::vector<report::RunResult> all;
   for (const Program& program : programs) {
-    for (report::RunResult& result : run_policies(program.recording, request.machine,
-                                                  request.policies, runner, request.checkpoints)) {
+    for (report::RunResult& result :
+         run_policies(program.recording, request.machine, request.policies, runner,
+                      request.checkpoints, watcher)) {
       result.workload = program.name;
       result.size = program.size;
       result.overrides = request.overrides;
@@ -333,7 +340,15 @@ int run_command(const Words& words) {
   }
   const auto runner = make_runner(request.backend, request.threads);
   const std::vector<Program> programs = programs_of(request, &ran);
-  const std::vector<report::RunResult> results = simulate(request, programs, *runner);
+  if (request.timeline.has_value() && programs.size() > 1)
+    throw Error(fmt::format("--timeline is of one program, and the application ran {} processes",
+                            programs.size()));
+  std::optional<timeline::Timeline> watcher;
+  if (request.timeline.has_value()) watcher.emplace(*request.timeline);
+  const std::vector<report::RunResult> results =
+      simulate(request, programs, *runner, watcher.has_value() ? &*watcher : nullptr);
+  if (watcher.has_value() && !watcher->summary().empty())
+    std::fprintf(stderr, "nearwarp: %s\n", watcher->summary().c_str());
   present(request, results);
   if (!interrupted()) return ran.exit_status;
   const size_t wanted = programs.size() * request.policies.size();

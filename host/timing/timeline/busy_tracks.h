@@ -1,0 +1,53 @@
+// Counter tracks of everything that is busy or not: links, vaults, L2 slices, networks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/timing/machine/system.h"
+#include "host/timing/timeline/trace_writer.h"
+
+namespace nearwarp::timeline {
+
+/// Percentages of the time between two samples. A transfer, and what else takes several cycles,
+/// counts when it begins.
+class BusyTracks {
+ public:
+  /// Names its tracks, under processes from `pid` on.
+  BusyTracks(sim::System& system, TraceWriter& out, uint32_t pid);
+
+  /// The first moment; what was before is not shown.
+  void begin(Tick at);
+  /// Write what happened since the sample before.
+  void sample(Tick at, uint64_t cycle_before, TraceWriter& out);
+
+ private:
+  struct Track {
+    uint32_t pid = 0;
+    std::string name;
+    std::function<uint64_t()> busy;  ///< ticks, so far
+    uint64_t of = 1;                 ///< things that can be busy at the same time
+    uint64_t before = 0;
+    uint64_t shown = ~uint64_t{0};  ///< the value that the file has last
+  };
+  void links(sim::System& system);
+  void vaults(sim::System& system);
+  void slices(sim::System& system);
+  void networks(sim::System& system);
+  void add(uint32_t pid, std::string name, uint64_t of, std::function<uint64_t()> busy) {
+    tracks_.push_back({pid, std::move(name), std::move(busy), of, 0, ~uint64_t{0}});
+  }
+  uint32_t process(const std::string& name) {
+    processes_.push_back(name);
+    return first_pid_ + static_cast<uint32_t>(processes_.size()) - 1;
+  }
+
+  uint32_t first_pid_;
+  std::vector<std::string> processes_;
+  std::vector<Track> tracks_;
+  Tick before_ = 0;
+};
+
+}  // namespace nearwarp::timeline

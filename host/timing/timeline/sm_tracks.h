@@ -1,0 +1,38 @@
+// Counter tracks of SMs: warps that are there, and what cycles are spent on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "host/timing/run/sm_cycles.h"
+#include "host/timing/timeline/trace_writer.h"
+
+namespace nearwarp::timeline {
+
+class SmTracks {
+ public:
+  /// Names a process for each SM: its number is the endpoint and `pid`.
+  SmTracks(sim::System& system, TraceWriter& out, uint32_t pid);
+
+  /// The first moment; what was before is not shown.
+  void begin(sim::System& system, Tick at);
+  /// Write what happened since the sample before.
+  void sample(sim::System& system, Tick at, uint64_t cycle_before, TraceWriter& out);
+
+ private:
+  static constexpr uint64_t kNothing = ~uint64_t{0};
+  struct Track {
+    uint16_t endpoint = 0;
+    sim::CycleUses before = {};
+    uint64_t warp_cycles = 0;
+    // What the file has last, in hundredths.
+    std::array<uint64_t, sm::kNumCycleUses> uses = {};
+    uint64_t warps = kNothing;
+  };
+
+  uint32_t pid_;
+  std::vector<Track> tracks_;
+};
+
+}  // namespace nearwarp::timeline
