@@ -70,7 +70,7 @@ NW_HD NW_INLINE CycleUse use_of_running(const S& s) {
 
 /// Cycle `now` is stepped: what were those before it spent on?
 template <class V>
-NW_HD NW_INLINE void begin_cycle(V& v, uint32_t now) {
+NW_HD NW_APART_ON_GPU void begin_cycle(V& v, uint32_t now) {
   auto& s = v.s;
   auto& c = s.cycles;
   const bool ready = s.ready.any();
@@ -82,9 +82,10 @@ NW_HD NW_INLINE void begin_cycle(V& v, uint32_t now) {
   c.use = ready || (s.at_rest | s.away).any() ? cycle_use(v.p, s) : use_of_running(s);
 }
 
-/// It has been stepped.
+/// The schedulers have had their turns in it. If nothing was issued, the state that the cycle leaves
+/// says why, once the next one is stepped.
 template <class V>
-NW_HD NW_INLINE void end_cycle(V& v, uint32_t now, bool issued) {
+NW_HD NW_APART_ON_GPU void note_issue(V& v, uint32_t now, bool issued) {
   auto& c = v.s.cycles;
   c.since = now;
   if (!issued) return;

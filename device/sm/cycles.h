@@ -19,13 +19,15 @@ NW_HD inline void count_for_kernel(V& v, uint32_t kernel, uint32_t now) {
   auto& c = v.s.cycles;
   const uint32_t row = kernel * kNumCycleUses;
   if (row == c.row || row >= c.counts.count) return;
-  c.uses[static_cast<uint32_t>(c.use)] += now - c.from;
+  if (c.from <= now) {  // else something was issued in this cycle, which has been counted
+    c.uses[static_cast<uint32_t>(c.use)] += now - c.from;
+    c.from = c.since = now;
+  }
   uint64_t* counts = c.counts.in(v.base) + c.row;
   for (uint32_t i = 0; i < kNumCycleUses; ++i) {
     counts[i] += c.uses[i];
     c.uses[i] = 0;
   }
-  c.from = c.since = now;
   c.known = false;
   c.row = row;
 }

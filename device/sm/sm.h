@@ -90,6 +90,7 @@ NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* sche
   if (v.s.wants_network != 0) hooks::use_network(v, now);
   const bool issued = may_issue(v.s) && issue_cycle(v, now, scheduler_warps);
   if (issued) v.s.counters.active_cycles += 1;
+  note_issue(v, now, issued);
   if (v.s.fetch.wanted.any() || v.s.fetch.arrived.any()) fetch_step(v, now);
   if (v.s.own_channels != 0) hooks::end_cycle(v, now);
   while (v.s.recheck_barriers != 0) {
@@ -101,7 +102,6 @@ NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* sche
     report_blocks(v, now);
     if (v.s.wants_control != 0) hooks::use_control(v, now);
   }
-  end_cycle(v, now, issued);
 }
 
 /// The next cycle from `from` on in which something can happen, and whether a credit that is not
