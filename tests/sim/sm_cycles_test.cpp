@@ -78,7 +78,7 @@ TEST(SmCyclesOfRuns, WarpsThatAreOffloadedWaitForThat) {
 
 TEST(SmCyclesOfRuns, WiresBetweenRoutersCarryWhatRoutersForward) {
   for (const char* machine : {"opportunistic", "mpu"}) {
-    const report::RunResult r = run("vector-add", machine, "baseline");
+    const report::RunResult r = run("triad", machine, "baseline");
     ASSERT_FALSE(r.networks.empty()) << machine;
     uint64_t flits = 0;
     for (const report::RouterNetwork& n : r.networks) {
