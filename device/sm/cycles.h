@@ -34,7 +34,7 @@ NW_HD inline void count_for_kernel(V& v, uint32_t kernel, uint32_t now) {
 
 /// The warp is in another phase from now on.
 template <class V>
-NW_HD NW_INLINE void enter_phase(V& v, uint32_t warp, Phase phase) {
+NW_HD NW_APART_ON_GPU void enter_phase(V& v, uint32_t warp, Phase phase) {
   Warp& w = v.warps[warp];
   v.s.in_phase[static_cast<uint32_t>(w.phase)].clear(warp);
   v.s.in_phase[static_cast<uint32_t>(phase)].set(warp);
