@@ -75,7 +75,7 @@ class Run {
     if (!goes_on) begin();
     points_->look();
     outcome.already_there = points_->points() - points_->left();
-    if (goes_on && points_->left() != 0)
+    if (goes_on)
       progress_.tell(fmt::format("{} submitted before; {} of {} points are left", jobs_text(),
                                  points_->left(), points_->points()));
     submit_what_is_left();
