@@ -82,8 +82,8 @@ NW_HD NW_APART_ON_GPU void begin_cycle(V& v, uint32_t now) {
   c.use = ready || (s.at_rest | s.away).any() ? cycle_use(v.p, s) : use_of_running(s);
 }
 
-/// The schedulers have had their turns in it. If nothing was issued, the state that the cycle leaves
-/// says why, once the next one is stepped.
+/// The schedulers have had their turns in it. If nothing was issued, the state that the cycle
+/// leaves says why, once the next one is stepped.
 template <class V>
 NW_HD NW_APART_ON_GPU void note_issue(V& v, uint32_t now, bool issued) {
   auto& c = v.s.cycles;

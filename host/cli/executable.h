@@ -14,10 +14,10 @@ inline constexpr const char* kRuntimeName = "libcudart.so.13";
 inline constexpr const char* kDriverName = "libcuda.so.1";
 
 struct ExecutableFacts {
-  bool has_kernels = false;       ///< a fat binary is registered
-  bool shared_runtime = false;    ///< needs some libcudart.so
-  std::string runtime;            ///< its name, e.g. "libcudart.so.13"
-  bool needs_driver = false;      ///< linked with libcuda.so
+  bool has_kernels = false;     ///< a fat binary is registered
+  bool shared_runtime = false;  ///< needs some libcudart.so
+  std::string runtime;          ///< its name, e.g. "libcudart.so.13"
+  bool needs_driver = false;    ///< linked with libcuda.so
   /// CUDA libraries that it needs whose kernels are machine code alone, e.g. "libcublas.so.13".
   std::vector<std::string> without_ptx;
   bool overrides_search = false;  ///< DT_RPATH: libraries are looked for there first
