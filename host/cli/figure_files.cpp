@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include "host/cli/program_output.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
+#include "host/core/temporary_folder.h"
 #include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
@@ -20,25 +20,6 @@ namespace fs = std::filesystem;
 constexpr const char* kBrowsers[] = {"chromium", "chromium-browser", "google-chrome"};
 /// Pixels of a PNG for one of the SVG: 300 per inch where the screen has 96.
 constexpr double kScale = 3.125;
-
-/// Where the browser keeps what it must keep; gone afterwards.
-class Profile {
- public:
-  Profile() : path_(fs::temp_directory_path() / "nearwarp-browser-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr)
-      throw Error(fmt::format("cannot make a folder like '{}' for the browser", path_));
-  }
-  ~Profile() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Profile(const Profile&) = delete;
-  Profile& operator=(const Profile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// As an address, which has none of the characters that mean something there.
 std::string address_of(const fs::path& file) {
@@ -52,7 +33,7 @@ std::string address_of(const fs::path& file) {
 }
 
 std::string browse(const std::string& browser, const Words& options, const std::string& address) {
-  const Profile profile;
+  const TemporaryFolder profile;  // where the browser keeps what it must keep
   Words words = {browser,
                  "--headless",
                  "--no-sandbox",  // which root cannot have; the page is our own
@@ -62,7 +43,7 @@ std::string browse(const std::string& browser, const Words& options, const std::
                  "--no-first-run",
                  "--hide-scrollbars",
                  "--virtual-time-budget=10000",
-                 "--user-data-dir=" + profile.path()};
+                 "--user-data-dir=" + profile.path().string()};
   words.insert(words.end(), options.begin(), options.end());
   words.push_back(address);
   const ProgramOutput output = output_of(words, true);

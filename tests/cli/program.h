@@ -12,6 +12,11 @@
 namespace nearwarp::testing {
 
 using Words = std::vector<std::string>;
+/// First the one's, then the other's.
+inline Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
 
 struct Outcome {
   int exit_code = -1;  ///< -1: ended by a signal

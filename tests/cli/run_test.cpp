@@ -18,11 +18,6 @@ using Json = nlohmann::json;
 /// Takes at least several seconds on any machine, nearly all of it in the timing simulation.
 const Words kLongRun = {"run", "gather", "--size", "large", "--policy", "baseline"};
 
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 /// Documents differ between runs only in how long these took.
 Json without_times(Json document) {
   for (Json& run : document["runs"]) {

@@ -21,11 +21,6 @@ const Words kSweep = {"sweep",    "kmeans",
                       "--set",    "run.max_cycles=30000",
                       "--set",    "sm.warps=24,48"};
 
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 std::vector<Json> lines_of(const std::string& path) {
   std::vector<Json> lines;
   std::istringstream text(read_text(path));

@@ -25,11 +25,6 @@ const Words kSweep = {"sweep",    "kmeans",
                       "--set",    "run.max_cycles=30000",
                       "--set",    "sm.warps=16,24,48"};
 
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 /// A file of results without the host's times.
 std::string without_times(const std::string& path) {
   std::string all;

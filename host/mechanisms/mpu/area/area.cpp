@@ -92,7 +92,7 @@ AreaReport area_of(const config::MachineConfig& machine, const config::PolicyCon
   list.add(Die::kLogic, "register file", "subcore", subcores,
            registers(machine.sm.registers / machine.sm.schedulers));
   list.add(Die::kLogic, "operand collector", "subcore", subcores,
-           collectors(near ? policy.mpu.collectors : 4));
+           collectors(policy.mpu.collectors));
   list.add(Die::kLogic, "pipeline", "subcore", subcores, area.pipeline_um2 * kNm2OfUm2);
   list.add(Die::kLogic, "instruction cache", "core", cores,
            area.instruction_cache_bytes * 8 * area.sram_nm2_per_bit);
