@@ -8,10 +8,6 @@ namespace {
 /// A byte of a shared array, which travels once for the warp: a fourth of an address.
 constexpr int64_t kSharedByte = Bandwidth::kOne / 4;
 
-int64_t total(const OffloadModel& model, const OffloadTerms& terms) {
-  return (bw_tx(model, terms) + bw_rx(model, terms)).raw();
-}
-
 }  // namespace
 
 std::string Bandwidth::text() const {
@@ -41,6 +37,10 @@ Bandwidth bw_rx(const OffloadModel& model, const OffloadTerms& terms) {
                              terms.n_ld * per_load - terms.n_st * per_store);
 }
 
+Bandwidth bw_total(const OffloadModel& model, const OffloadTerms& terms) {
+  return bw_tx(model, terms) + bw_rx(model, terms);
+}
+
 OffloadTerms with_iterations(const OffloadTerms& base, const OffloadTerms& per_iteration,
                              int64_t iterations) {
   return {.reg_tx = base.reg_tx,
@@ -53,9 +53,10 @@ OffloadTerms with_iterations(const OffloadTerms& base, const OffloadTerms& per_i
 
 int64_t break_even_iterations(const OffloadModel& model, const OffloadTerms& base,
                               const OffloadTerms& per_iteration) {
-  const int64_t cost = total(model, base);
+  const int64_t cost = bw_total(model, base).raw();
   if (cost < 0) return 0;
-  const int64_t saving = -total(model, {.n_ld = per_iteration.n_ld, .n_st = per_iteration.n_st});
+  const int64_t saving =
+      -bw_total(model, {.n_ld = per_iteration.n_ld, .n_st = per_iteration.n_st}).raw();
   if (saving <= 0) return -1;
   return cost / saving + 1;  // the least n with cost - n * saving < 0
 }

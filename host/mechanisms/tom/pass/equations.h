@@ -72,6 +72,8 @@ struct OffloadTerms {
 Bandwidth bw_tx(const OffloadModel& model, const OffloadTerms& terms);
 /// Eq. (4): change of the traffic from the memory stacks to the GPU.
 Bandwidth bw_rx(const OffloadModel& model, const OffloadTerms& terms);
+/// Their sum.
+Bandwidth bw_total(const OffloadModel& model, const OffloadTerms& terms);
 
 /// `base` plus `iterations` times the loads and stores of `per_iteration`.
 OffloadTerms with_iterations(const OffloadTerms& base, const OffloadTerms& per_iteration,

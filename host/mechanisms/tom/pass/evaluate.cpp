@@ -264,7 +264,7 @@ class Evaluator {
     }
     const auto& model = context_.model();
     constexpr int64_t kLimit = int64_t{1} << 50;
-    const int64_t once = -(bw_tx(model, terms) + bw_rx(model, terms)).raw();
+    const int64_t once = -bw_total(model, terms).raw();
     int64_t saving = 0;
     if (__builtin_mul_overflow(once, times, &saving)) saving = once < 0 ? -kLimit : kLimit;
     return std::clamp(saving, -kLimit, kLimit);
