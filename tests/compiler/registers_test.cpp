@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/compiler/liveness.h"
@@ -244,6 +247,62 @@ TEST(Registers, AKernelWithTooManyInterferencesIsScanned) {
   const Kernel kernel = compile_body(body);
   verify(kernel);
   EXPECT_EQ(kernel.num_physical, 3002u);  // %r0 and a hole before the pairs
+}
+
+// The lowest register or even pair that is free at a time, of those that were taken before.
+class FirstFit {
+ public:
+  uint32_t take(uint32_t units, uint64_t begin, uint64_t end) {
+    const auto is_free = [&](uint32_t u) { return u >= busy_.size() || busy_[u] < begin; };
+    uint32_t first = 0;
+    while (!is_free(first) || (units == 2 && !is_free(first + 1))) first += units;
+    if (busy_.size() < first + units) busy_.resize(first + units, 0);
+    for (uint32_t u = first; u < first + units; ++u) busy_[u] = end;
+    return first;
+  }
+
+ private:
+  std::vector<uint64_t> busy_;  // until when
+};
+
+TEST(Registers, AScanTakesTheFirstThatFit) {
+  // In front, registers of both widths of many lengths of life; behind them so many live ones that
+  // there are too many interferences.
+  constexpr uint32_t kMixed = 2000, kMany = 4200;
+  std::mt19937 random(1);
+  std::vector<std::vector<std::string>> reads(kMixed + 1);  // by where a register is read last
+  std::string body = ".reg .b32 %r<9000>; .reg .b64 %rd<9000>;\n";
+  for (uint32_t i = 0; i < kMixed; ++i) {
+    const bool wide = random() % 2 == 0;
+    const std::string name = (wide ? "%rd" : "%r") + std::to_string(i);
+    body += (wide ? "mov.u64 " : "mov.u32 ") + name + ", 1;\n";
+    const auto life = static_cast<uint32_t>(1 + random() % (random() % 10 == 0 ? 400 : 20));
+    const uint32_t last = std::min(kMixed, i + life);
+    reads[last].push_back((wide ? "st.global.u64 [8], " : "st.global.u32 [8], ") + name + ";\n");
+    for (const std::string& read : reads[i + 1]) body += read;
+  }
+  for (uint32_t i = 0; i < kMany; ++i) body += "mov.u32 %r" + std::to_string(3000 + i) + ", 1;\n";
+  for (uint32_t i = 0; i < kMany; ++i)
+    body += "st.global.u32 [8], %r" + std::to_string(3000 + i) + ";\n";
+  const Kernel kernel = compile_body(body);
+
+  // Every register is written once, then read once.
+  std::vector<uint32_t> read_at(kernel.registers.size(), 0);
+  for (uint32_t i = 0; i < kernel.instructions.size(); ++i) {
+    for (const Operand& src : kernel.instructions[i].srcs) {
+      if (src.kind == Operand::Kind::kRegister) read_at[src.reg] = i;
+    }
+  }
+  FirstFit fit;
+  uint32_t registers = 0;
+  for (uint32_t i = 0; i < kernel.instructions.size(); ++i) {
+    for (const RegId r : kernel.instructions[i].dsts) {
+      const Register& reg = kernel.registers[r];
+      ASSERT_EQ(reg.physical, fit.take(units(reg), i, read_at[r] - 1)) << reg.name;
+      ++registers;
+    }
+  }
+  EXPECT_EQ(registers, kMixed + kMany);
 }
 
 }  // namespace

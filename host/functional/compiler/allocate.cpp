@@ -1,7 +1,11 @@
 // Allocation of virtual to physical registers by greedy colouring of the interference graph.
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <queue>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "host/functional/compiler/graph.h"
 #include "host/functional/compiler/liveness.h"
@@ -106,7 +110,7 @@ Interference build_interference(const Kernel& kernel) {
   const std::vector<RegId>& entry = kernel.live_in[0];
   for (size_t i = 0; i < entry.size(); ++i) {
     occur(entry[i]);
-    for (size_t k = 0; k < i; ++k) connect(entry[i], entry[k]);
+    for (size_t k = 0; k < i && edges <= kMaxEdges; ++k) connect(entry[i], entry[k]);
   }
   Graph flow;
   for (const Block& block : kernel.blocks) flow.push_back(block.successors);
@@ -119,6 +123,7 @@ Interference build_interference(const Kernel& kernel) {
     }
     if (!graph.complete) continue;
     walk_backwards(kernel, b, &live, [&](const Instruction& instr, const LiveSet& after) {
+      if (edges > kMaxEdges) return;  // one block alone may have too many by far
       for (const bool kind : {false, true}) {
         const uint32_t units = units_at(kernel, instr, after, kind);
         graph.pressure[kind] = std::max(graph.pressure[kind], units);
@@ -208,6 +213,48 @@ std::vector<RegId> pairs_first(const Kernel& kernel, std::vector<RegId> order) {
   return order;
 }
 
+// Physical registers that are taken for some time each, first fit.
+class UnitsInTime {
+ public:
+  // Those that were taken until a time before `now` are free again. Time does not go back.
+  void release_before(uint64_t now) {
+    while (!busy_.empty() && busy_.top().first < now) {
+      release(busy_.top().second);
+      busy_.pop();
+    }
+  }
+
+  // Takes the first unit that is free, or the first pair that begins at an even one.
+  uint32_t take(uint32_t units, uint64_t until) {
+    const std::set<uint32_t>& fit = units == 2 ? free_pairs_ : free_;
+    const uint32_t first = fit.empty() ? (count_ + units - 1) / units * units : *fit.begin();
+    while (count_ < first + units) release(count_++);
+    for (uint32_t u = first; u < first + units; ++u) {
+      free_.erase(u);
+      free_pairs_.erase(u / 2 * 2);
+      busy_.emplace(until, u);
+    }
+    return first;
+  }
+
+  // How many units there are, all that were ever taken.
+  uint32_t count() const { return count_; }
+
+ private:
+  bool is_free(uint32_t u) const { return u >= count_ || free_.contains(u); }
+
+  void release(uint32_t u) {
+    free_.insert(u);
+    if (is_free(u ^ 1)) free_pairs_.insert(u / 2 * 2);
+  }
+
+  using Busy = std::pair<uint64_t, uint32_t>;  // until when, which
+  std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy_;
+  std::set<uint32_t> free_;        // of the units that there are
+  std::set<uint32_t> free_pairs_;  // even ones of them, if the next is free or not there yet
+  uint32_t count_ = 0;
+};
+
 // Linear scan over the textual order for kernels whose interference graph would be too large.
 uint32_t linear_scan(const Kernel& kernel, const std::vector<RegId>& nodes,
                      std::vector<uint32_t>* physical) {
@@ -232,28 +279,12 @@ uint32_t linear_scan(const Kernel& kernel, const std::vector<RegId>& nodes,
   std::vector<RegId> order = nodes;
   std::stable_sort(order.begin(), order.end(),
                    [&](RegId a, RegId b) { return begin[a] < begin[b]; });
-  std::vector<uint64_t> busy_until;  // per unit; busy through that time
-  std::vector<bool> taken;
-  uint32_t count = 0;
+  UnitsInTime units;
   for (const RegId r : order) {
-    const uint32_t units = units_of(kernel.registers[r]);
-    const auto is_free = [&](uint32_t u) {
-      return u >= busy_until.size() || !taken[u] || busy_until[u] < begin[r];
-    };
-    uint32_t p = 0;
-    while (!is_free(p) || (units == 2 && !is_free(p + 1))) p += units;
-    if (busy_until.size() < p + units) {
-      busy_until.resize(p + units, 0);
-      taken.resize(p + units, false);
-    }
-    for (uint32_t u = p; u < p + units; ++u) {
-      busy_until[u] = end[r];
-      taken[u] = true;
-    }
-    (*physical)[r] = p;
-    count = std::max(count, p + units);
+    units.release_before(begin[r]);
+    (*physical)[r] = units.take(units_of(kernel.registers[r]), end[r]);
   }
-  return count;
+  return units.count();
 }
 
 // Allocates `nodes`, which need no more than `bound` units if they are all of their kind.
