@@ -232,13 +232,13 @@ class Selection {
       if (!is_one_structure(context_, loops)) continue;
       const CandidateKind kind = kind_of(kernel, region, loops);
       std::optional<Evaluation> best, left_out;
-      for (const Piece& piece :
-           pieces_of_region(kernel, context_.registers(), region, context_.limited())) {
-        Evaluation evaluation = evaluate_piece(context_, kind, piece);
-        if (evaluation.candidate.first_memory_instruction == kNone) continue;
-        std::optional<Evaluation>& of = is_considered(context_, piece, loops) ? best : left_out;
-        if (!of || better(evaluation, *of)) of = std::move(evaluation);
-      }
+      for_each_piece(
+          kernel, context_.registers(), region, context_.limited(), [&](const Piece& piece) {
+            Evaluation evaluation = evaluate_piece(context_, kind, piece);
+            if (evaluation.candidate.first_memory_instruction == kNone) return;
+            std::optional<Evaluation>& of = is_considered(context_, piece, loops) ? best : left_out;
+            if (!of || better(evaluation, *of)) of = std::move(evaluation);
+          });
       if (loops.size() == 1 && kernel.loops[loops[0]].blocks == region.blocks && (best || left_out))
         loops_.emplace(loops[0], LoopFound{best ? *best : *left_out, best.has_value()});
       if (best && best->qualifies) qualifying_.push_back(best->candidate);

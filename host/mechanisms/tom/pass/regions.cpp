@@ -133,8 +133,9 @@ std::vector<Region> find_regions(const Kernel& kernel) {
   return regions;
 }
 
-std::vector<Piece> pieces_of_region(const Kernel& kernel, const BlockRegisters& registers,
-                                    const Region& region, const std::vector<bool>& limited) {
+void for_each_piece(const Kernel& kernel, const BlockRegisters& registers, const Region& region,
+                    const std::vector<bool>& limited,
+                    const std::function<void(const Piece&)>& visit) {
   Piece piece;
   piece.entry = region.entry;
   piece.blocks = region.blocks;
@@ -152,7 +153,7 @@ std::vector<Piece> pieces_of_region(const Kernel& kernel, const BlockRegisters& 
     piece.last = std::max(piece.last, block.first + block.count - 1);
     if (b == region.entry && !region.entry_is_header) continue;
     for (InstrId i = block.first; i < block.first + block.count; ++i) {
-      if (limited[i]) return {};
+      if (limited[i]) return;
       add_specials(specials, kernel.instructions[i]);
     }
     for (size_t w = 0; w < live_out.size(); ++w) live_out[w] |= registers.written(b)[w];
@@ -160,17 +161,16 @@ std::vector<Piece> pieces_of_region(const Kernel& kernel, const BlockRegisters& 
   for (size_t w = 0; w < live_out.size(); ++w) live_out[w] &= live_at_exit[w];
   Bits live = live_after_entry(kernel, registers, region, live_out);
 
-  std::vector<Piece> pieces;
   const auto emit = [&](InstrId first) {
     piece.first = first;
     piece.live_ins = members(live);
     piece.live_outs = members(live_out);
     piece.specials.assign(specials.begin(), specials.end());
-    pieces.push_back(piece);
+    visit(piece);
   };
   for (InstrId i = entry.first + entry.count; i-- > entry.first;) {
     const Instruction& instruction = kernel.instructions[i];
-    if (limited[i]) return pieces;
+    if (limited[i]) return;
     add_specials(specials, instruction);
     for (RegId reg : defs(instruction)) {
       if (test(live_at_exit, reg)) {
@@ -184,7 +184,6 @@ std::vector<Piece> pieces_of_region(const Kernel& kernel, const BlockRegisters& 
     if (!region.entry_is_header) emit(i);
   }
   if (region.entry_is_header) emit(entry.first);
-  return pieces;
 }
 
 }  // namespace nearwarp::compiler

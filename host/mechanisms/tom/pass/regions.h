@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "host/functional/compiler/kernel.h"
@@ -48,11 +49,13 @@ class BlockRegisters {
   std::vector<Bits> exposed_, killed_, written_;
 };
 
-/// The pieces that a region makes: one for each place in the entry block where it may begin,
-/// from the latest to the earliest; only the whole region if its entry is a loop's header. Stops
-/// before an instruction of the entry block that is forbidden (`limited`, by instruction). Nothing
-/// if the rest of the region contains one.
-std::vector<Piece> pieces_of_region(const Kernel& kernel, const BlockRegisters& registers,
-                                    const Region& region, const std::vector<bool>& limited);
+/// Calls visit(piece) for the pieces that a region makes: one for each place in the entry block
+/// where it may begin, from the latest to the earliest; only the whole region if its entry is a
+/// loop's header. Stops before an instruction of the entry block that is forbidden (`limited`, by
+/// instruction). Nothing if the rest of the region contains one. One piece at a time: behind a
+/// large entry block, all of them hold far more registers than the kernel.
+void for_each_piece(const Kernel& kernel, const BlockRegisters& registers, const Region& region,
+                    const std::vector<bool>& limited,
+                    const std::function<void(const Piece&)>& visit);
 
 }  // namespace nearwarp::compiler
