@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,24 @@
 #include "host/config/policy.h"
 
 namespace nearwarp::config {
+
+/// Loads many machines and policies of few files, each of which is read once.
+class Loader {
+ public:
+  Loader();
+  ~Loader();
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
+  /// As load_machine() and load_policy().
+  MachineConfig machine(const std::string& name_or_path, std::span<const std::string> overrides);
+  PolicyConfig policy(const std::string& name_or_path, std::span<const std::string> overrides);
+
+  struct Files;  ///< load.cpp
+
+ private:
+  std::unique_ptr<Files> files_;
+};
 
 /// Load a machine by name ("tom") or by path (with a slash or the suffix ".toml"), apply the
 /// overrides that name machine keys, and check the result.
@@ -69,6 +88,11 @@ std::vector<KeyDescription> describe(const EnergyConfig& energy);
 /// Of a machine and of its energy file: everything that a result depends on.
 std::vector<KeyDescription> describe_whole(const MachineConfig& machine);
 std::vector<KeyDescription> describe(const DramConfig& dram);
+
+/// "key = value" of everything that a result depends on, a line each, as describe_whole() and
+/// describe() have them.
+std::string values_text(const MachineConfig& machine);
+std::string values_text(const PolicyConfig& policy);
 
 /// Tiles of the partitions of a machine whose shape is "mesh", as mesh.memory_tiles lists them;
 /// empty if that is no list of numbers below 4096 separated by blanks.

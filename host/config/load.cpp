@@ -6,8 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <sstream>
+#include <tuple>
 
 #include "host/config/config.h"
 #include "host/config/find.h"
@@ -284,8 +287,8 @@ bool override_key(Config& config, std::string_view text, Places* places) {
 }
 
 /// The energy file that a machine names, with the overrides of its keys.
-EnergyConfig load_named_energy(const MachineConfig& machine, std::span<const std::string> overrides,
-                               const PlaceOf& place_of);
+EnergyConfig load_named_energy(Loader::Files& files, const MachineConfig& machine,
+                               std::span<const std::string> overrides, const PlaceOf& place_of);
 
 /// A key that machines of this shape do not have would be of no effect.
 void check_shape(const MachineConfig& machine, const Places& places) {
@@ -301,16 +304,46 @@ void check_shape(const MachineConfig& machine, const Places& places) {
   }
 }
 
+}  // namespace
+
+/// Files as they are, before overrides; a machine's with every standard that was asked for.
+struct Loader::Files {
+  template <class Config>
+  struct Read {
+    Config config;
+    Places places;
+  };
+  template <class Config>
+  using Kept = std::map<std::string, Read<Config>>;
+
+  template <class Config>
+  const Read<Config>& read(std::string_view kind, const std::string& name_or_path,
+                           std::string_view standard) {
+    const std::string key = fmt::format("{}\n{}", name_or_path, standard);
+    auto& kept = std::get<Kept<Config>>(all);
+    const auto at = kept.find(key);
+    if (at != kept.end()) return at->second;
+    Read<Config> read;
+    read.config = read_file<Config>(find_config(kind, name_or_path), read.places, standard);
+    return kept.emplace(key, std::move(read)).first->second;
+  }
+
+  std::tuple<Kept<MachineConfig>, Kept<PolicyConfig>, Kept<EnergyConfig>> all;
+};
+
+namespace {
+
 template <class Config>
-Config load(std::string_view kind, const std::string& name_or_path,
+Config load(Loader::Files& files, std::string_view kind, const std::string& name_or_path,
             std::span<const std::string> overrides) {
-  Places places;
   std::string_view standard;  // its timings come before the overrides of single ones
   for (const std::string& text : overrides) {
     const Override change = split_override(text);
     if (change.key == "dram.standard") standard = unquoted(change.value);
   }
-  Config config = read_file<Config>(find_config(kind, name_or_path), places, standard);
+  const auto& read = files.read<Config>(kind, name_or_path, standard);
+  Config config = read.config;
+  Places places = read.places;
   for (const std::string& text : overrides) override_key<Config>(config, text, &places);
   if constexpr (std::is_same_v<Config, MachineConfig>) {
     check_shape(config, places);
@@ -322,13 +355,13 @@ Config load(std::string_view kind, const std::string& name_or_path,
   };
   check_rules(config, place_of);
   if constexpr (std::is_same_v<Config, MachineConfig>) {
-    config.energy = load_named_energy(config, overrides, place_of);
+    config.energy = load_named_energy(files, config, overrides, place_of);
   }
   return config;
 }
 
-EnergyConfig load_named_energy(const MachineConfig& machine, std::span<const std::string> overrides,
-                               const PlaceOf& place_of) {
+EnergyConfig load_named_energy(Loader::Files& files, const MachineConfig& machine,
+                               std::span<const std::string> overrides, const PlaceOf& place_of) {
   std::string file;
   try {
     file = find_config("energy", machine.energy_model).string();
@@ -338,7 +371,7 @@ EnergyConfig load_named_energy(const MachineConfig& machine, std::span<const std
     if (place.starts_with("--set")) throw UsageError(text);
     throw Error(text);
   }
-  return load<EnergyConfig>("energy", file, overrides);
+  return load<EnergyConfig>(files, "energy", file, overrides);
 }
 
 /// Every override must name a key of the file: there is no other kind beside it.
@@ -370,6 +403,16 @@ void validate_all(const Config& config, const std::string& where) {
 }
 
 template <class Config>
+std::string values_of(const Config& config) {
+  std::string text;
+  for (const Key<Config>& key : keys<Config>())
+    if (applies(key, config))
+      fmt::format_to(std::back_inserter(text), "{} = {}\n", key.path,
+                     value_text(member_of(key, config)));
+  return text;
+}
+
+template <class Config>
 std::vector<KeyDescription> describe_all(const Config& config) {
   std::vector<KeyDescription> rows;
   for (const Key<Config>& key : keys<Config>()) {
@@ -382,15 +425,27 @@ std::vector<KeyDescription> describe_all(const Config& config) {
 
 }  // namespace
 
+Loader::Loader() : files_(std::make_unique<Files>()) {}
+Loader::~Loader() = default;
+MachineConfig Loader::machine(const std::string& name_or_path,
+                              std::span<const std::string> overrides) {
+  return load<MachineConfig>(*files_, "machines", name_or_path, overrides);
+}
+PolicyConfig Loader::policy(const std::string& name_or_path,
+                            std::span<const std::string> overrides) {
+  return load<PolicyConfig>(*files_, "policies", name_or_path, overrides);
+}
+
 MachineConfig load_machine(const std::string& name_or_path,
                            std::span<const std::string> overrides) {
-  return load<MachineConfig>("machines", name_or_path, overrides);
+  return Loader().machine(name_or_path, overrides);
 }
 PolicyConfig load_policy(const std::string& name_or_path, std::span<const std::string> overrides) {
-  return load<PolicyConfig>("policies", name_or_path, overrides);
+  return Loader().policy(name_or_path, overrides);
 }
 EnergyConfig load_energy(const std::string& name_or_path, std::span<const std::string> overrides) {
-  return load<EnergyConfig>("energy", name_or_path, overrides);
+  Loader::Files files;
+  return load<EnergyConfig>(files, "energy", name_or_path, overrides);
 }
 DramConfig load_dram(const std::string& name_or_path, std::span<const std::string> overrides) {
   Places places;
@@ -417,6 +472,10 @@ void validate(const MachineConfig& machine, const std::string& where) {
   validate_all(machine.energy, where);
 }
 void validate(const PolicyConfig& policy, const std::string& where) { validate_all(policy, where); }
+std::string values_text(const MachineConfig& machine) {
+  return values_of(machine) + values_of(machine.energy);
+}
+std::string values_text(const PolicyConfig& policy) { return values_of(policy); }
 std::vector<KeyDescription> describe(const MachineConfig& machine) { return describe_all(machine); }
 std::vector<KeyDescription> describe(const PolicyConfig& policy) { return describe_all(policy); }
 std::vector<KeyDescription> describe(const EnergyConfig& energy) { return describe_all(energy); }

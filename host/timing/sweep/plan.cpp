@@ -26,25 +26,18 @@ std::string stem(const std::string& name_or_path) {
   return is_path ? std::filesystem::path(name_or_path).stem().string() : name_or_path;
 }
 
-std::vector<config::KeyDescription> all_keys(const config::MachineConfig& machine) {
-  return config::describe_whole(machine);
-}
-std::vector<config::KeyDescription> all_keys(const config::PolicyConfig& policy) {
-  return config::describe(policy);
-}
-
 /// Loads the machines (or policies) of a sweep, each combination once.
 template <class Config>
-class Loader {
+class Combinations {
  public:
   struct Loaded {
     std::shared_ptr<const Config> config;
     std::string values;  ///< for ids: name, keys and values
     std::string error;
   };
-  using Load = Config (*)(const std::string&, std::span<const std::string>);
+  using Load = Config (config::Loader::*)(const std::string&, std::span<const std::string>);
 
-  explicit Loader(Load load) : load_(load) {}
+  explicit Combinations(Load load) : load_(load) {}
 
   /// `overrides` name keys of Config only.
   const Loaded& get(const std::string& name, const std::vector<std::string>& overrides) {
@@ -55,10 +48,8 @@ class Loader {
     Loaded& loaded = at->second;
     Tally& tally = tallies_[name];
     try {
-      loaded.config = std::make_shared<const Config>(load_(name, overrides));
-      loaded.values = loaded.config->name + "\n";
-      for (const config::KeyDescription& k : all_keys(*loaded.config))
-        loaded.values += fmt::format("{} = {}\n", k.key, k.value);
+      loaded.config = std::make_shared<const Config>((loader_.*load_)(name, overrides));
+      loaded.values = loaded.config->name + "\n" + config::values_text(*loaded.config);
       tally.good += 1;
     } catch (const UsageError&) {
       throw;
@@ -81,6 +72,7 @@ class Loader {
     size_t good = 0;
     std::exception_ptr first_error;
   };
+  config::Loader loader_;
   Load load_;
   std::unordered_map<std::string, Loaded> loaded_;
   std::map<std::string, Tally> tallies_;
@@ -103,8 +95,8 @@ class Expansion {
       : plan_(plan),
         progress_(progress),
         all_(count_points(plan.definition)),
-        machines_(config::load_machine),
-        policies_(config::load_policy) {}
+        machines_(&config::Loader::machine),
+        policies_(&config::Loader::policy) {}
 
   void run() {
     const Definition& d = plan_.definition;
@@ -162,8 +154,8 @@ class Expansion {
   Plan& plan_;
   const Told& progress_;
   uint64_t all_;
-  Loader<config::MachineConfig> machines_;
-  Loader<config::PolicyConfig> policies_;
+  Combinations<config::MachineConfig> machines_;
+  Combinations<config::PolicyConfig> policies_;
 };
 
 }  // namespace
