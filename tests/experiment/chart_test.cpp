@@ -182,6 +182,16 @@ TEST(Chart, AWeightedSpeedUpIsOverTheProgramsAlone) {
   EXPECT_DOUBLE_EQ(v.at("a+b/tom"), 2 * (100.0 / 300 + 200.0 / 1000));
 }
 
+TEST(Chart, FairnessIsTheLeastOverTheGreatestOfThePrograms) {
+  Rig rig(kMix + figure("workloads = [\"a+b\"]\nprograms = \"each\"\nx = \"workload\"\n"
+                        "reference_program = \"alone\"\nseries = \"policy\"\n"
+                        "value = \"cycles\"\nas = \"speedup\"\nmean = \"fairness\"\n"));
+  fill_mix(rig);
+  const Chart chart = rig.chart();
+  EXPECT_EQ(chart.unit, "least over greatest");
+  EXPECT_DOUBLE_EQ(values(chart).at("a+b/baseline"), (200.0 / 1000) / (100.0 / 300));
+}
+
 TEST(Chart, WhatIsNotCountedByProgramIsAnError) {
   const auto error_of = [](const std::string& study, const std::string& lines) -> std::string {
     try {

@@ -3,6 +3,9 @@
 
 #include <cstdlib>
 #include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/cli/program.h"
 #include "tests/experiment/browser.h"
@@ -86,6 +89,45 @@ TEST_F(Report, ItsOtherPagesAreThere) {
   expect_no_error(configuration);
   EXPECT_TRUE(contains(configuration.dom, "offload.dynamic_control"));
   EXPECT_TRUE(contains(configuration.dom, "links.gpu_to_memory_mbps"));
+}
+
+/// Focuses the first mark and presses keys; <body> then has what the tooltip said after each.
+constexpr const char* kPressKeys = R"(<script>
+addEventListener("load", () => setTimeout(() => {
+  const tip = document.getElementById("tip"), said = [];
+  const note = () => said.push(tip.hidden ? "nothing" : tip.textContent.replace(/\n/g, " "));
+  document.querySelector("[data-mark][tabindex='0']").focus();
+  note();
+  for (const key of ["ArrowRight", "ArrowLeft", "ArrowLeft", "Escape"]) {
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+    note();
+  }
+  document.body.dataset.said = said.join(";");
+  document.body.dataset.stops = document.querySelectorAll("[data-mark][tabindex='0']").length;
+}, 500));
+</script></body>)";
+
+TEST_F(Report, KeysGoFromMarkToMark) {
+  if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
+  std::string html = read_text(folder_.file("x/report.html"));
+  html.replace(html.rfind("</body>"), 7, kPressKeys);
+  write_text(folder_.file("keys.html"), html);
+  const PageView page =
+      view_page(browser_, folder_.file("keys.html"), "", 1280, folder_.path().string());
+  expect_no_error(page);
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(page.dom, found, std::regex("data-said=\"([^\"]*)\"")));
+  std::vector<std::string> said;
+  std::istringstream whole(found[1].str());
+  for (std::string one; std::getline(whole, one, ';');) said.push_back(one);
+  ASSERT_EQ(said.size(), 5u) << found[1];
+  EXPECT_TRUE(contains(said[0], "times as fast")) << said[0];
+  EXPECT_NE(said[1], said[0]);
+  EXPECT_EQ(said[2], said[0]);
+  EXPECT_NE(said[3], said[0]);  // from the first to the last
+  EXPECT_NE(said[3], said[1]);
+  EXPECT_EQ(said[4], "nothing");
+  EXPECT_TRUE(contains(page.dom, "data-stops=\"4\""));  // Tab stops once in each figure
 }
 
 TEST_F(Report, FiguresAreFilesToo) {

@@ -158,6 +158,10 @@ std::vector<std::string> labels_of(const Figure& f, const std::vector<Place>& pl
 }
 
 double mean_of(const std::vector<double>& values, Mean mean) {
+  if (mean == Mean::kFairness) {
+    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+    return *greatest == 0 ? 0 : *least / *greatest;
+  }
   double sum = 0;
   for (const double v : values) sum += mean == Mean::kGeometric ? std::log(v) : v;
   if (mean == Mean::kSum) return sum;
@@ -173,6 +177,8 @@ const char* mean_name(Mean mean) {
       return "mean";
     case Mean::kSum:
       return "sum";
+    case Mean::kFairness:
+      return "least over greatest";
     case Mean::kNone:
       break;
   }
@@ -243,6 +249,7 @@ class ChartMaker {
 
  private:
   std::string unit() const {
+    if (f_.mean == Mean::kFairness) return mean_name(f_.mean);
     if (f_.relation == Relation::kSpeedup) return "times as fast";
     if (f_.relation == Relation::kMultiple) return "multiple of the reference";
     return f_.unit.empty() ? expressions_.front().unit() : f_.unit;

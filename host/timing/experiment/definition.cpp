@@ -167,8 +167,10 @@ Published read_published(Section section) {
   return published;
 }
 
-constexpr std::pair<const char*, Mean> kMeans[] = {
-    {"geometric", Mean::kGeometric}, {"arithmetic", Mean::kArithmetic}, {"sum", Mean::kSum}};
+constexpr std::pair<const char*, Mean> kMeans[] = {{"geometric", Mean::kGeometric},
+                                                   {"arithmetic", Mean::kArithmetic},
+                                                   {"sum", Mean::kSum},
+                                                   {"fairness", Mean::kFairness}};
 
 Mean read_mean(Section& section, const std::string& key) {
   return section.choice<Mean>(key, Mean::kNone, {std::begin(kMeans), std::end(kMeans)});

@@ -30,7 +30,7 @@ struct Part {
 enum class Kind { kBars, kStacked, kCurve, kHeat };
 /// What becomes of a value and that of the reference run.
 enum class Relation { kValue, kMultiple, kSpeedup };
-enum class Mean { kNone, kGeometric, kArithmetic, kSum };
+enum class Mean { kNone, kGeometric, kArithmetic, kSum, kFairness };  ///< or what stands for one
 
 struct Figure {
   std::string name, title;
