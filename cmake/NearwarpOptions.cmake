@@ -28,8 +28,9 @@ target_compile_options(nw_flags INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(nw_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
-if(CMAKE_UNITY_BUILD)  # the shadows of other files
-  target_compile_options(nw_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>)
+if(CMAKE_UNITY_BUILD)  # but for the shadows of other files
+  target_compile_options(nw_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow$<$<CXX_COMPILER_ID:GNU>:$<SEMICOLON>-Wshadow=local>>)
 endif()
 if(NW_DEBUG_ASSERTS)
   target_compile_definitions(nw_flags INTERFACE NW_DEBUG_ASSERTS=1)

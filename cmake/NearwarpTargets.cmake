@@ -9,8 +9,9 @@ endif()
 # Tests spend their time in libraries.
 set(NW_TEST_FLAGS -O1 ${NW_COLD_FLAGS})
 
-# nw_alone(SOURCES...): these have names in common with other sources of their target, and are compiled
-# by themselves where others are joined (CMAKE_UNITY_BUILD).
+# nw_alone(SOURCES...): these are compiled by themselves where others are joined (CMAKE_UNITY_BUILD): they
+# have names in common with other sources of their target, or are so hot that nothing beside them may
+# change what a compiler makes of them.
 function(nw_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
