@@ -10,6 +10,9 @@
 namespace nearwarp::cli {
 
 UsageError unknown_workload(const std::string& name, const std::string& besides) {
+  if (name.find('/') != std::string::npos)
+    return UsageError(fmt::format(
+        "there is no file '{}' - 'nearwarp list workloads' has what comes with the program", name));
   std::vector<std::string> names;
   for (const auto& workload : workloads::all()) names.push_back(workload->name());
   std::string near;
