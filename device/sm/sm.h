@@ -96,7 +96,7 @@ NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* sche
   while (v.s.recheck_barriers != 0) {
     const uint32_t block = count_trailing_zeros(v.s.recheck_barriers);
     v.s.recheck_barriers &= v.s.recheck_barriers - 1;
-    for (uint32_t i = 0; i < kMaxBarriers; ++i) try_release_barrier(v, block, i, 0, now);
+    recheck_barriers(v, block, now);
   }
   if (v.s.to_front_end.count != 0) {
     report_blocks(v, now);

@@ -248,8 +248,12 @@ void declare_application(CommandLine& line) {
              "REGEX");
   line.value("max-instructions",
              "of an application: simulate the first N thread-instructions, to the end of their "
-             "thread block; all are executed",
+             "thread block or, where that is far, to equal shares of its warps; all are executed",
              "N");
+  line.value("trace-memory",
+             "of an application: memory for the traces of thread blocks that run together, in MiB; "
+             "if they need more, what comes then is executed, but not simulated",
+             "MIB", "2048");
   line.value("event-times",
              "of an application: what cudaEventElapsedTime() tells it, 'estimated', or 'simulated' "
              "under policy baseline while it runs",
@@ -319,13 +323,16 @@ std::string kernels_option(const CommandLine& line) {
 
 ApplicationOptions application_options(const CommandLine& line, const Words& application) {
   ApplicationOptions options;
-  for (const char* name : {"kernels", "max-instructions", "event-times", "registers"})
+  for (const char* name :
+       {"kernels", "max-instructions", "trace-memory", "event-times", "registers"})
     if (line.given(name) && application.empty())
       throw UsageError(fmt::format("--{} is for applications - e.g. nearwarp run --{} ... -- ./app",
                                    name, name));
   options.kernels = kernels_option(line);
   if (line.given("max-instructions"))
     options.max_thread_instructions = line.number("max-instructions", 1, ~uint64_t{0});
+  constexpr uint64_t kMostMib = uint64_t{1} << 30;
+  options.max_trace_bytes = line.number("trace-memory", 1, kMostMib) << 20;
   options.execution = execution_options(line, application, "run");
   if (application.empty()) return options;
   options.event_times = event_times_option(line);
@@ -393,6 +400,7 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
                      {cudart::kRecordVariable, ""},
                      {cudart::kKernelsVariable, options.kernels},
                      {cudart::kMaxInstructionsVariable, most},
+                     {cudart::kTraceBytesVariable, std::to_string(options.max_trace_bytes)},
                      {cudart::kEventTimesVariable, options.event_times},
                      {cudart::kRegistersVariable, options.registers},
                      {cudart::kPtxasCacheVariable, options.ptxas_cache},

@@ -15,11 +15,12 @@
 namespace nearwarp::cli {
 
 struct ApplicationOptions {
-  bool check = false;                    ///< look for races instead of recording
-  std::string kernels;                   ///< regular expression; empty: all kernels
-  uint64_t max_thread_instructions = 0;  ///< to record; 0: all
-  std::string registers;                 ///< --registers; empty: as the application's code says
-  std::string ptxas_cache;               ///< folder for what ptxas answers; empty: none
+  bool check = false;                            ///< look for races instead of recording
+  std::string kernels;                           ///< regular expression; empty: all kernels
+  uint64_t max_thread_instructions = 0;          ///< to record; 0: all
+  uint64_t max_trace_bytes = uint64_t{2} << 30;  ///< of traces of thread blocks that run together
+  std::string registers;    ///< --registers; empty: as the application's code says
+  std::string ptxas_cache;  ///< folder for what ptxas answers; empty: none
   /// Variables and values for the library: how kernels are executed, and how long.
   std::vector<std::pair<std::string, std::string>> execution;
   /// Events tell times simulated on this machine: as EventTimes::begin() has it; empty: estimated.
@@ -35,7 +36,8 @@ struct ApplicationRun {
   std::string kernels;  ///< ApplicationOptions::kernels
 };
 
-/// Declares --kernels, --max-instructions, --event-times, --registers and those of execution.
+/// Declares --kernels, --max-instructions, --trace-memory, --event-times, --registers and those of
+/// execution.
 void declare_application(CommandLine& line);
 /// Their values. Throws UsageError if they are given and there is no application.
 ApplicationOptions application_options(const CommandLine& line, const Words& application);

@@ -279,6 +279,10 @@ std::vector<Program> programs_of(const Request& request, ApplicationRun* applica
     for (runtime::Journal& process : take_processes(*application))
       programs.push_back({process.recording.name, "", std::move(process.recording)});
   }
+  for (const Program& program : programs)
+    if (program.recording.truncated && program.size.empty())
+      std::fprintf(stderr, "nearwarp: of %s only a part was recorded, and is simulated\n",
+                   program.name.c_str());
   if (request.max_repeats != 0)
     for (Program& program : programs)
       runtime::limit_repeats(program.recording, request.max_repeats);

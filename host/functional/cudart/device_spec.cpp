@@ -96,6 +96,7 @@ Settings settings_from_environment() {
       member = static_cast<std::remove_reference_t<decltype(member)>>(number(variable, text));
   };
   take(kMaxInstructionsVariable, settings.max_thread_instructions);
+  take(kTraceBytesVariable, settings.max_trace_bytes);
   take(kInterleaveVariable, settings.execution.interleave_instructions);
   take(kExecuteMostVariable, settings.execution.max_thread_instructions);
   take(kTimeLimitVariable, settings.time_limit_seconds);

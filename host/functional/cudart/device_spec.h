@@ -33,9 +33,10 @@ struct Settings {
   std::string check;   ///< folder for what the race detector found, or "-" to print it
   std::string
       kernels;  ///< record or check only kernels whose name contains a match of this; empty: all
-  uint64_t max_thread_instructions = 0;  ///< 0: record all
-  RegisterChoice registers;              ///< of kernels, by which blocks are placed
-  std::string ptxas_cache;               ///< folder for ptxas' answers; empty: it is asked again
+  uint64_t max_thread_instructions = 0;          ///< 0: record all
+  uint64_t max_trace_bytes = uint64_t{2} << 30;  ///< of blocks that run together
+  RegisterChoice registers;                      ///< of kernels, by which blocks are placed
+  std::string ptxas_cache;  ///< folder for ptxas' answers; empty: it is asked again
   std::string event_times;  ///< see EventTimes::begin(); empty: events tell estimated times
   runtime::ExecutionRules execution;
   uint64_t time_limit_seconds = 0;  ///< of the execution of kernels; 0: none
@@ -47,6 +48,7 @@ inline constexpr const char* kRecordVariable = "NEARWARP_CUDART_RECORD";
 inline constexpr const char* kCheckVariable = "NEARWARP_CUDART_CHECK";
 inline constexpr const char* kKernelsVariable = "NEARWARP_CUDART_KERNELS";
 inline constexpr const char* kMaxInstructionsVariable = "NEARWARP_CUDART_MAX_INSTRUCTIONS";
+inline constexpr const char* kTraceBytesVariable = "NEARWARP_CUDART_TRACE_BYTES";
 inline constexpr const char* kEventTimesVariable = "NEARWARP_CUDART_EVENT_TIMES";
 inline constexpr const char* kRegistersVariable = "NEARWARP_CUDART_REGISTERS";
 inline constexpr const char* kPtxasCacheVariable = "NEARWARP_CUDART_PTXAS_CACHE";

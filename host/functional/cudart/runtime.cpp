@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <unordered_set>
 
+#include "host/core/demangle.h"
 #include "host/functional/cudart/address_range.h"
 #include "host/functional/exec/cpu_check.h"
 
@@ -94,6 +95,13 @@ runtime::VirtualDevice& Runtime::device() {
     options.record_traces = recorder_.active();
     options.max_thread_instructions = recorder_.active() ? settings_.max_thread_instructions : 0;
     options.execute_beyond_limit = true;
+    options.max_trace_bytes = settings_.max_trace_bytes;
+    options.traces_too_long = [this](const std::string& kernel) {
+      say(
+          fmt::format("the thread blocks of kernel {} that run together left more than {} MiB of "
+                      "traces - from here on, what is executed is not recorded (--trace-memory)",
+                      demangled(kernel), settings_.max_trace_bytes >> 20));
+    };
     options.same_addresses = true;
     options.memory_bytes = settings_.device.memory_bytes;
     options.sink = &recorder_;

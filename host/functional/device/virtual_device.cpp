@@ -95,6 +95,7 @@ struct VirtualDevice::Impl {
   std::optional<ChildGrid> next_child();
   void append(TraceChunk chunk);
   void add_launch(LaunchRecord& launch, const ExecutorResult& counted, double seconds);
+  void end_recording(const std::string& kernel, TraceCut why);
   void truncate();
 
   Options options;
@@ -102,9 +103,9 @@ struct VirtualDevice::Impl {
   std::vector<Module> modules;
   Recording recording;
   uint64_t warp_instructions = 0, thread_instructions = 0;
-  ExecutorResult recorded;   // of all launches
-  uint32_t sunk_chunks = 0;  // given to Options::sink
-  bool limit_reached = false;
+  ExecutorResult recorded;     // of all launches
+  uint32_t sunk_chunks = 0;    // given to Options::sink
+  bool limit_reached = false;  ///< nothing more is recorded
   TextureTable textures;
   uint64_t grid_workspace = 0;  // of cooperative launches
   uint32_t stack_bytes = compiler::kStackBytes;
@@ -379,6 +380,8 @@ void VirtualDevice::run_grid(const Grid& launched) {
   const bool traced = record && d.options.record_traces && !loaded.checked;
   ExecutorOptions options;
   if (traced) options.sink = &writer;
+  options.trace_limit.bytes = d.options.max_trace_bytes;
+  if (d.options.execute_beyond_limit) options.trace_limit.thread_instructions = left;
   if (limited && !d.options.execute_beyond_limit) options.max_thread_instructions = left;
   if (d.options.progress != nullptr)
     options.progress = [&d](uint64_t n) {
@@ -429,6 +432,7 @@ void VirtualDevice::run_grid(const Grid& launched) {
   d.warp_instructions += result.warp_instructions;
   d.thread_instructions += result.thread_instructions;
   if (record) d.add_launch(entry, traced ? writer.counted() : result, seconds.count());
+  if (writer.cut() != TraceCut::kNone) d.end_recording(k.name, writer.cut());
   if (result.interrupted)
     throw Interrupted(fmt::format("interrupted in kernel {} after {} of {} thread blocks", k.name,
                                   result.blocks, grid.count()));
@@ -462,6 +466,13 @@ void VirtualDevice::Impl::add_launch(LaunchRecord& launch, const ExecutorResult&
       recorded.thread_instructions >= options.max_thread_instructions)
     limit_reached = true;
   if (counted.blocks < launch.grid.count()) truncate();
+}
+
+/// A thread block's traces have been cut: what comes next would follow something else.
+void VirtualDevice::Impl::end_recording(const std::string& kernel, TraceCut why) {
+  truncate();
+  if (options.traces_too_long && why == TraceCut::kBytes) options.traces_too_long(kernel);
+  limit_reached = true;
 }
 
 void VirtualDevice::Impl::append(TraceChunk chunk) {

@@ -56,9 +56,13 @@ class VirtualDevice {
  public:
   struct Options {
     bool record_traces = true;
-    uint64_t max_thread_instructions =
-        0;                              ///< 0: no limit; else recording stops there (whole blocks)
-    bool execute_beyond_limit = false;  ///< go on without traces instead of skipping launches
+    /// 0: no limit; else recording stops there, after a whole thread block.
+    uint64_t max_thread_instructions = 0;
+    /// Go on without traces instead of skipping launches; recording stops inside of a block that
+    /// goes far beyond the limit (TraceLimit).
+    bool execute_beyond_limit = false;
+    /// Of the traces of thread blocks that run together; where more is needed, recording stops.
+    uint64_t max_trace_bytes = ~uint64_t{0};
     bool same_addresses = false;  ///< device memory lies at its device addresses on the host, too
     uint64_t memory_bytes = uint64_t{16} << 30;  ///< size of the device's address range
     uint32_t chunk_blocks = 0;                   ///< thread blocks per trace chunk; 0: by size
@@ -78,6 +82,8 @@ class VirtualDevice {
     /// Lets accesses beside allocations pass that lie in their pages (2 MiB), as a GPU does; called
     /// with the kernel's name and a description of the first in a launch. nullptr: faults.
     std::function<void(const std::string& kernel, const std::string& message)> stray;
+    /// Told, once, of the kernel whose traces needed more than max_trace_bytes.
+    std::function<void(const std::string& kernel)> traces_too_long;
     ExecutionRules execution;
     /// Serves kernels that call the CUDA runtime; nullptr: they learn nothing of any machine.
     DeviceServices* services = nullptr;

@@ -40,8 +40,9 @@ ChunkWriter::ChunkWriter(std::function<void(TraceChunk)> append, uint32_t warps_
 }
 
 void ChunkWriter::block(std::span<const std::span<const uint64_t>> warps,
-                        uint64_t warp_instructions, uint64_t thread_instructions) {
-  if (counted_.thread_instructions >= max_thread_instructions_) return;
+                        uint64_t warp_instructions, uint64_t thread_instructions, TraceCut cut) {
+  if (cut_ != TraceCut::kNone || counted_.thread_instructions >= max_thread_instructions_) return;
+  cut_ = cut;
   ++counted_.blocks;
   counted_.warp_instructions += warp_instructions;
   counted_.thread_instructions += thread_instructions;

@@ -10,7 +10,7 @@
 
 namespace nearwarp::runtime {
 
-/// Takes thread blocks up to a number of thread-instructions.
+/// Takes thread blocks up to a number of thread-instructions, and to the first that is cut.
 class ChunkWriter final : public BlockSink {
  public:
   /// `append` takes finished chunks, of `chunk_blocks` thread blocks (0: of some MiB); `blocks` are
@@ -19,10 +19,12 @@ class ChunkWriter final : public BlockSink {
               uint32_t chunk_blocks, uint64_t blocks, uint64_t max_thread_instructions);
 
   void block(std::span<const std::span<const uint64_t>> warps, uint64_t warp_instructions,
-             uint64_t thread_instructions) override;
+             uint64_t thread_instructions, TraceCut cut) override;
 
   /// What is in the chunks.
   const ExecutorResult& counted() const { return counted_; }
+  /// Of the last block in them.
+  TraceCut cut() const { return cut_; }
   /// Ends the last chunk; returns the number of chunks written.
   uint32_t finish();
 
@@ -35,6 +37,7 @@ class ChunkWriter final : public BlockSink {
   uint64_t expected_blocks_, max_thread_instructions_;
   ExecutorResult counted_;
   uint32_t written_ = 0;
+  TraceCut cut_ = TraceCut::kNone;
   TraceChunk chunk_;
 };
 

@@ -28,6 +28,11 @@ constexpr uint64_t kQuiet = uint64_t{1} << 22;  // of a warp without a store, th
 constexpr uint64_t kBlockShare = uint64_t{1} << 24;  // of a block from barrier to barrier, the same
 constexpr uint64_t kResidentBytes = uint64_t{2} << 30;  // most memory for resident blocks
 
+/// Is the warp at the head of a basic block, with more to come?
+bool stands_at_block(Status status) {
+  return status == Status::kYield || status == Status::kBarrier || status == Status::kSystem;
+}
+
 bool depends_on_block(const RowInit& init) {
   if (init.kind != RowInit::Kind::kSpecial) return false;
   return init.special == SpecialReg::kCtaidX || init.special == SpecialReg::kCtaidY ||
@@ -99,6 +104,7 @@ std::unique_ptr<Executor::Slot> Executor::make_slot() {
   slot->parked.resize(warps_per_block_);
   slot->held.resize(warps_per_block_);
   slot->traces.resize(warps_per_block_);
+  slot->traced_threads.resize(warps_per_block_);
   slot->arrivals.resize(warps_per_block_);
   slot->own_window = slot->shared.get();
   for (uint32_t w = 0; w < warps_per_block_; ++w) {
@@ -109,20 +115,9 @@ std::unique_ptr<Executor::Slot> Executor::make_slot() {
     warp.predicates[exec::kTruePredicate] = exec::kFullMask;
     warp.stack = slot->stacks.data() + size_t{stack_entries_} * w;
     warp.local = slot->local.get() + uint64_t{context_.local_bytes} * 32 * w;
-    if (options_.sink != nullptr) {
-      slot->traces[w].resize(1024);
-      warp.trace = slot->traces[w].data();
-      warp.trace_capacity = slot->traces[w].size();
-    }
+    if (options_.sink != nullptr) slot->traces[w].resize(1024);
   }
   return slot;
-}
-
-void Executor::grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer) {
-  // One block's worth beyond doubling covers the largest basic block.
-  buffer.resize(buffer.size() * 2 + kernel_.blocks[warp.block].trace_words);
-  warp.trace = buffer.data();
-  warp.trace_capacity = buffer.size();
 }
 
 bool Executor::report_progress() {
@@ -160,6 +155,12 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
     slot.warp_instructions += context_.warp_instructions - before;
     slot.thread_instructions += context_.thread_instructions - before_threads;
     slot.quiet[w] += context_.warp_instructions - before;
+    if (warp.trace != nullptr) {
+      count_traced(slot, w, context_.warp_instructions - before,
+                   context_.thread_instructions - before_threads);
+      if (slot.traced_threads[w] >= slot.trace_share && stands_at_block(status))
+        cut_trace(slot, w, TraceCut::kInstructions);
+    }
     if (context_.stored) {
       slot.quiet[w] = 0;
       slot.watch_at[w] = kTurn;
@@ -172,7 +173,10 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
     switch (status) {
       case Status::kTraceFull:
         // The block at the head may be the one to return to after a pop; double until it fits.
-        grow_trace(warp, slot.traces[w]);
+        if (may_grow(warp, slot))
+          grow_trace(warp, slot.traces[w]);
+        else
+          cut_trace(slot, w, TraceCut::kBytes);
         continue;
       case Status::kFault:
         report_fault(slot, w);
@@ -274,9 +278,9 @@ void Executor::flush_finished() {
     if (options_.sink != nullptr) {
       std::span<const uint64_t> traces[32];
       for (uint32_t w = 0; w < warps_per_block_; ++w)
-        traces[w] = {slot->warps[w].trace, slot->warps[w].trace_size};
-      options_.sink->block({traces, warps_per_block_}, slot->warp_instructions,
-                           slot->thread_instructions);
+        traces[w] = {slot->traces[w].data(), slot->warps[w].trace_size};
+      options_.sink->block({traces, warps_per_block_}, slot->traced_warp_instructions,
+                           slot->traced_thread_instructions, slot->cut);
     }
     if (options_.print && !slot->printed.empty()) options_.print(slot->printed);
     result_.warp_instructions += slot->warp_instructions;

@@ -24,17 +24,30 @@ class Checker;
 
 namespace nearwarp::runtime {
 
+/// What ended traces of a thread block before their warps ended (TraceLimit).
+enum class TraceCut : uint8_t { kNone, kInstructions, kBytes };
+
 /// Receives the traces of finished thread blocks, in order.
 class BlockSink {
  public:
   virtual ~BlockSink() = default;
-  /// `warps[w]` is the trace of warp w; what the block executed is counted.
+  /// `warps[w]` is the trace of warp w; the instructions in the traces are counted.
   virtual void block(std::span<const std::span<const uint64_t>> warps, uint64_t warp_instructions,
-                     uint64_t thread_instructions) = 0;
+                     uint64_t thread_instructions, TraceCut cut) = 0;
+};
+
+/// How much is traced of what is executed. The warps of a thread block have equal shares of what is
+/// left when it begins; where a warp has used up its own, its trace ends, and it is executed
+/// without one. That is seen at barriers, at every turn (kTurn), and where a trace's buffer must
+/// grow.
+struct TraceLimit {
+  uint64_t thread_instructions = ~uint64_t{0};  ///< of the launch
+  uint64_t bytes = ~uint64_t{0};                ///< of the traces of blocks that are held together
 };
 
 struct ExecutorOptions {
-  BlockSink* sink = nullptr;             ///< nullptr: no traces
+  BlockSink* sink = nullptr;  ///< nullptr: no traces
+  TraceLimit trace_limit;
   uint64_t max_thread_instructions = 0;  ///< stop after the block that reaches this; 0: never
   /// Called every some ten thousand warp-instructions with those executed in this launch; false
   /// interrupts.
@@ -115,6 +128,12 @@ class Executor {
   void complete_barriers(Slot& slot);
   void release(Slot& slot, Barrier& barrier);
   void grow_trace(exec::Warp& warp, std::vector<uint64_t>& buffer);
+  // executor_traces.cpp: traces that a TraceLimit ends
+  void begin_traces(Slot& slot);
+  void count_traced(Slot& slot, uint32_t warp, uint64_t warp_instructions,
+                    uint64_t thread_instructions);
+  bool may_grow(const exec::Warp& warp, const Slot& slot) const;
+  void cut_trace(Slot& slot, uint32_t warp, TraceCut why);
   void retire(std::unique_ptr<Slot> slot);
   void flush_finished();
   void begin_check();
@@ -175,6 +194,8 @@ class Executor {
   uint64_t changed_since_ = 0;     ///< the same when memory was last stored to, or a warp ended
   uint64_t more_since_ = 0;        ///< when further blocks became resident
   std::unique_ptr<Watch> watch_;   ///< of the warp whose turn it is
+  uint64_t traced_threads_ = 0;    ///< thread-instructions in traces
+  bool traces_cut_ = false;        ///< a limit has ended traces: nobody wants those of later blocks
   uint64_t cluster_meetings_ = 0;  ///< barriers of clusters that have been completed
   bool waits_for_lanes_ = true;    ///< parted lanes wait where all of a warp must be
 };

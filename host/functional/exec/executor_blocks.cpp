@@ -167,15 +167,13 @@ void Executor::start_block(Slot& slot, uint64_t sequence) {
     warp.exited = 0;
     warp.local_trace_base = exec::kDeviceBase + context_.arena_bytes +
                             (index % local_slots) * local_block + local_warp * w;
-    warp.trace_size = 0;
-    warp.trace_last = 0;
-    if (warp.trace != nullptr) warp.trace[0] = 0;
     slot.states[w] = Slot::State::kRunnable;
     slot.polling[w] = slot.split[w] = 0;
     slot.quiet[w] = 0;
     slot.watch_at[w] = kTurn;
     slot.parked[w] = slot.held[w] = 0;
   }
+  begin_traces(slot);
   fill_block_rows(slot);
   slot.filled = true;
   if (options_.checker != nullptr)

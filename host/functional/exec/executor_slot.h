@@ -71,6 +71,10 @@ struct Executor::Slot {
   // Warp-instructions since the warp last stored; at how many of them it is watched next.
   std::vector<uint64_t> quiet, watch_at;
   std::vector<std::vector<uint64_t>> traces;
+  uint64_t traced_warp_instructions = 0, traced_thread_instructions = 0;
+  uint64_t trace_share = 0;              // thread-instructions of each warp that are traced
+  std::vector<uint64_t> traced_threads;  // thread-instructions of the warp in its trace
+  TraceCut cut = TraceCut::kNone;
   Barrier barriers[16];
   uint32_t live = 0;
   std::string printed;  // by its threads, until the earlier blocks have ended
