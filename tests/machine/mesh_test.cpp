@@ -11,9 +11,10 @@ namespace {
 constexpr uint32_t kRequestFlits = 1, kReplyFlits = 5;  // of a read
 constexpr uint32_t kInPartition = 3;                    // flits of both in the partition's switch
 
-/// With all clocks the same, a tick is a cycle.
+/// With all clocks the same, a tick is a cycle. Nothing but the load uses the network.
 config::MachineConfig opportunistic(std::vector<std::string> keys = {}) {
-  keys.push_back("clocks.dram_mhz=1400");
+  keys.insert(keys.end(),
+              {"clocks.dram_mhz=1400", "instruction_cache.bytes=0", "constant_cache.bytes=0"});
   return config::load_machine("opportunistic", keys);
 }
 
