@@ -39,7 +39,7 @@ NW_HD NW_INLINE void take_from_memory(const G& g, const L2SliceParams& p, L2Slic
       s.counters.fills += 1;
     } else if (kind == PacketKind::kWriteAck) {
       if (index != 0 && s.service.count != 0) {
-        s.service.in(base)->to_reply.push(base, index - 1);
+        service::stored(*s.service.in(base), base, index - 1, service::cycle_of(p, now));
       } else {
         s.counters.atomic_write_acks += 1;
       }
@@ -318,9 +318,9 @@ NW_HD NW_APART void reply_with_service(const G& g, const L2SliceParams& p, L2Sli
   if (!can_send(*s.reply_out.in(base), base, now)) return;
   g.leader([&] {
     q.reply_turn = false;
-    const uint32_t since = q.entries.in(base)[q.to_reply.front(base)].since;
-    send(*s.reply_out.in(base), base, now, service::take_reply(p.endpoint, q, base), horizon);
-    q.counters.cycles += static_cast<uint32_t>(now / p.period) - since;
+    const uint32_t cycle = service::cycle_of(p, now);
+    send(*s.reply_out.in(base), base, now, service::take_reply(p.endpoint, q, base, cycle),
+         horizon);
   });
 }
 
@@ -337,7 +337,7 @@ NW_HD inline bool take_compute_packet(const G& g, const L2SliceParams& p, L2Slic
   const uint32_t passed = q.passed;
   if (passed == 0 && q.free.any()) {
     g.leader([&] {
-      service::accept(q, base, packet, static_cast<uint32_t>(now / p.period));
+      service::accept(q, base, packet, service::cycle_of(p, now));
       s.counters.requests_in += 1;
       pop(in, base, now, horizon);
     });
@@ -379,7 +379,7 @@ NW_HD NW_APART void look_up_with_service(const G& g, const L2SliceParams& p, L2S
   const auto look_up_own = [&] {
     const Packet request = service::next_request(p, q, base);
     return look_up(g, p, s, base, now, request, L2Origin::kService,
-                   [&] { service::looked_up(q, base); });
+                   [&] { service::looked_up(q, base, service::cycle_of(p, now)); });
   };
   const auto look_up_others = [&] {
     const PacketKind kind = front(*s.request_in.in(base), base).kind;

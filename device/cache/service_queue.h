@@ -22,11 +22,15 @@ NW_HD NW_APART inline void accept(ServiceState& q, std::byte* base, const Packet
   e.order = unpack(packet);
   e.tag = packet.tag;
   e.src = packet.src;
-  e.since = cycle;
+  e.since = e.waited = cycle;
   q.to_ask.push(base, id);
   q.in_use += 1;
   q.counters.taken += 1;
   if (q.in_use > q.counters.peak) q.counters.peak = q.in_use;
+}
+
+NW_HD NW_INLINE uint32_t cycle_of(const L2SliceParams& p, Tick now) {
+  return static_cast<uint32_t>(now / p.period);
 }
 
 /// All operands of a chain are in the buffer: it leaves for the ALU.
@@ -49,8 +53,10 @@ NW_HD inline void operand_came(const L2SliceParams& p, ServiceState& q, std::byt
   e.present = static_cast<uint8_t>(e.present + 1);
   if (e.present != e.order.operands) return;
   if (e.buffered) {
+    end_wait(q, base, id, ServiceWait::kRead, cycle_of(p, now));
     compute(p, q, base, id, now);
   } else {
+    end_wait(q, base, id, ServiceWait::kOperands, cycle_of(p, now));
     q.ready.push(base, id);
   }
 }
@@ -66,10 +72,12 @@ NW_HD NW_APART inline void advance(const L2SliceParams& p, ServiceState& q, std:
   while (q.computing.count != 0 && q.computing.front(base).due <= now) {
     const uint32_t id = q.computing.front(base).id;
     q.computing.pop();
+    end_wait(q, base, id, ServiceWait::kAlu, cycle_of(p, now));
     (q.entries.in(base)[id].order.stores ? q.to_write : q.to_reply).push(base, id);
   }
   while (q.ready.count != 0 && q.buffered < q.buffer_entries) {
     const uint32_t id = q.ready.pop(base);
+    end_wait(q, base, id, ServiceWait::kBuffer, cycle_of(p, now));
     ServiceEntry& e = q.entries.in(base)[id];
     e.buffered = true;
     e.asked = e.present = 0;
@@ -111,22 +119,36 @@ NW_HD inline Packet next_request(const L2SliceParams& p, ServiceState& q, std::b
 }
 
 /// next_request() has been looked up.
-NW_HD inline void looked_up(ServiceState& q, std::byte* base) {
+NW_HD inline void looked_up(ServiceState& q, std::byte* base, uint32_t cycle) {
   ServiceFifo& fifo = next_fifo(q);
+  const uint32_t id = fifo.front(base);
   if (q.to_write.count != 0) {
     fifo.pop(base);
+    end_wait(q, base, id, ServiceWait::kTurn, cycle);
+    if (q.ack_forwarded) q.to_reply.push(base, id);
     q.counters.stores += 1;
     return;
   }
-  ServiceEntry& e = q.entries.in(base)[fifo.front(base)];
+  ServiceEntry& e = q.entries.in(base)[id];
   (e.buffered ? q.counters.operands_read : q.counters.operands) += 1;
   e.asked = static_cast<uint8_t>(e.asked + 1);
-  if (e.asked == e.order.operands) fifo.pop(base);
+  if (e.asked != e.order.operands) return;
+  fifo.pop(base);
+  end_wait(q, base, id, ServiceWait::kTurn, cycle);
 }
 
-/// The reply of the first chain that is done, which leaves; its cycles are the caller's to count.
-NW_HD inline Packet take_reply(uint16_t endpoint, ServiceState& q, std::byte* base) {
+/// Memory has the result of a chain.
+NW_HD NW_APART inline void stored(ServiceState& q, std::byte* base, uint32_t id, uint32_t cycle) {
+  if (q.ack_forwarded) return;  // it may be another chain's entry by now
+  end_wait(q, base, id, ServiceWait::kStored, cycle);
+  q.to_reply.push(base, id);
+}
+
+/// The reply of the first chain that is done, which leaves.
+NW_HD inline Packet take_reply(uint16_t endpoint, ServiceState& q, std::byte* base,
+                               uint32_t cycle) {
   const uint32_t id = q.to_reply.pop(base);
+  end_wait(q, base, id, ServiceWait::kReply, cycle);
   const ServiceEntry& e = q.entries.in(base)[id];
   Packet r;
   r.kind = kComputeReply;
@@ -137,6 +159,7 @@ NW_HD inline Packet take_reply(uint16_t endpoint, ServiceState& q, std::byte* ba
   q.free.set(id);
   q.in_use -= 1;
   q.counters.replies += 1;
+  q.counters.cycles += cycle - e.since;
   return r;
 }
 

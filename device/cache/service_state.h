@@ -66,11 +66,24 @@ NW_HD inline ComputeOrder unpack(const Packet& p) {
   return o;
 }
 
+/// What a chain in a service queue waits for.
+enum class ServiceWait : uint8_t {
+  kTurn,      ///< its turn to look something up; at an SM at the network, or shared memory's port
+  kOperands,  ///< until all of them are there
+  kBuffer,    ///< a place in the buffer
+  kRead,      ///< until all operands are in it
+  kAlu,       ///< the ALU, and its result
+  kStored,    ///< memory's acknowledgement
+  kReply,     ///< the way of replies
+};
+inline constexpr uint32_t kNumServiceWaits = 7;
+
 /// One chain in the status register (OC: SQSR).
 struct ServiceEntry {
   ComputeOrder order;
   uint32_t tag = 0;
-  uint32_t since = 0;  ///< cycle in which it came
+  uint32_t since = 0;   ///< cycle in which it came
+  uint32_t waited = 0;  ///< cycle up to which its time is counted in ServiceCounters::waits
   uint16_t src = 0;
   uint8_t asked = 0;      ///< operands looked up, of those that are wanted now
   uint8_t present = 0;    ///< operands that have come
@@ -133,8 +146,9 @@ struct ServiceCounters {
   uint64_t stores = 0;
   uint64_t replies = 0;
   uint64_t alu_cycles = 0;
-  uint64_t cycles = 0;  ///< from packet to reply, summed
-  uint64_t peak = 0;    ///< most chains at a time
+  uint64_t cycles = 0;                    ///< from packet to reply, summed
+  uint64_t waits[kNumServiceWaits] = {};  ///< the same, by ServiceWait
+  uint64_t peak = 0;                      ///< most chains at a time
 };
 
 /// Chains go through these sets, each in order of arrival: to_ask (its operands are looked up one
@@ -155,8 +169,18 @@ struct ServiceState {
   uint32_t passed = 0;        ///< of the refused packet at the network's head: operands looked up
   bool own_turn = false;      ///< whose turn it is to look something up
   bool reply_turn = false;    ///< and to reply
+  /// A stored result is acknowledged when its store has left, not when memory has it.
+  bool ack_forwarded = false;
   ServiceCounters counters;
 };
+
+/// Up to cycle `now` the entry has waited for this.
+NW_HD NW_INLINE void end_wait(ServiceState& q, std::byte* base, uint32_t id, ServiceWait what,
+                              uint32_t now) {
+  ServiceEntry& e = q.entries.in(base)[id];
+  q.counters.waits[static_cast<uint32_t>(what)] += now - e.waited;
+  e.waited = now;
+}
 
 /// Lay out a service queue.
 template <class Allocator>

@@ -8,6 +8,7 @@
 // Source: GPGPU-Sim 4.2, shader core: fetch, decode and the check of program counters at issue.
 #pragma once
 
+#include "device/sm/mechanisms.h"
 #include "device/sm/timer_wheel.h"
 
 namespace nearwarp::sm {
@@ -38,6 +39,10 @@ template <class V>
 NW_HD inline void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) {
   Warp& w = v.warps[warp];
   v.s.fetch.counters.fetches += 1;
+  if (w.phase == Phase::kHeld) {
+    hooks::on_fetched(v, warp, now, issue);
+    return;
+  }
   if (w.fetch_pc == w.at.pc) {
     w.fetched = static_cast<uint8_t>(v.p.fetch.width - 1);
     w.fetch_pc += 1;
@@ -59,8 +64,11 @@ NW_HD inline void fetch_once(V& v, uint32_t now, uint32_t issue) {
     return;
   }
   if (!f.wanted.any()) return;
+  const auto ahead = f.wanted & f.ahead;
   const auto after = f.wanted - V::Warps::lowest(f.last + 1);
-  const uint32_t warp = after.any() ? after.first() : f.wanted.first();
+  const uint32_t warp = ahead.any()   ? ahead.first()
+                        : after.any() ? after.first()
+                                      : f.wanted.first();
   f.last = warp;
   f.wanted.clear(warp);
   if (!v.p.fetch.cached) {

@@ -29,6 +29,7 @@ struct FetchStateOf {
   WarpSet<kWords> wanted;   ///< warps that want to fetch
   WarpSet<kWords> arrived;  ///< warps whose missing line has come: they come first
   WarpSet<kWords> stalled;  ///< warps that no MSHR was free for
+  WarpSet<kWords> ahead;    ///< warps that fetch before others, as a mechanism wants it
   uint64_t unsent = 0;      ///< MSHRs whose request has not left yet
   uint32_t last = 0;        ///< warp that fetched last
   cache::L1State cache;

@@ -44,6 +44,10 @@ struct Hooks {
   /// The timer of a held warp.
   template <class O>
   NW_HD static void on_timer(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
+  /// Instructions for a held warp have been fetched, from Warp::fetch_pc on: they can be issued
+  /// from cycle `issue` on. Whoever holds it has put it to FetchStateOf::wanted.
+  template <class O>
+  NW_HD static void on_fetched(O&, uint32_t /*warp*/, uint32_t /*now*/, uint32_t /*issue*/) {}
   /// A memory operation of a held warp has ended.
   template <class O>
   NW_HD static void on_operation_ended(O&, uint32_t /*warp*/, uint32_t /*now*/) {}
@@ -234,6 +238,10 @@ NW_HD NW_APART void at_end(V& v, uint32_t warp, uint32_t now) {
 template <class V>
 NW_HD NW_APART void on_timer(V& v, uint32_t warp, uint32_t now) {
   each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_timer(o, warp, now); });
+}
+template <class V>
+NW_HD NW_APART void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) {
+  each(v, v.warps[warp].holder, [&](auto& o) { NW_HOOKS(o)::on_fetched(o, warp, now, issue); });
 }
 template <class V>
 NW_HD NW_APART void on_operation_ended(V& v, uint32_t warp, uint32_t now) {

@@ -14,6 +14,8 @@ using E = EnergyConfig;
 // A key whose value is an energy: fJ per what `of` says.
 #define NW_ENERGY(member_path, of, doc) \
   { NW_KEY(member_path), "fJ/" of, 0, kMostEnergy, false, "", doc }
+#define NW_OPTIONAL_ENERGY(member_path, of, doc) \
+  { NW_KEY(member_path), "fJ/" of, 0, kMostEnergy, false, "", doc, true }
 #define NW_POWER(member_path, doc) \
   { NW_KEY(member_path), "uW", 0, kMostPower, false, "", doc }
 
@@ -49,6 +51,9 @@ std::span<const Key<EnergyConfig>> energy_keys() {
       NW_ENERGY(sm.l1_lookup_fj, "line", "Look-up in the L1's tags."),
       NW_ENERGY(sm.l1_read_fj, "line", "Data of an L1 hit."),
       NW_ENERGY(sm.l1_write_fj, "line", "Data of an L1 fill, or of a store that hits."),
+      NW_OPTIONAL_ENERGY(sm.queue_fj, "entry",
+                         "An entry of an offload or service queue (opportunistic computing), "
+                         "written or read; left out: nothing."),
       NW_ENERGY(l2.lookup_fj, "line", "Look-up in the L2's tags."),
       NW_ENERGY(l2.read_fj, "line", "Data of an L2 hit, or read by an atomic."),
       NW_ENERGY(l2.write_fj, "line", "Data of an L2 fill, of a write that hits, of an atomic."),

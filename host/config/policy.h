@@ -78,6 +78,10 @@ struct PolicyConfig {
     bool at_sms = false;            ///< SMs execute chains whose data meets there (Omni-Compute)
     std::string sm_alu = "idle";    ///< of their service queues: "idle" (the SM's) or "own"
     uint32_t alu_lanes = 32;        ///< of an ALU that a service queue has for itself
+    uint32_t max_parts = 4;         ///< ComputePackets that a chain may be
+    std::string ack = "stored";     ///< of a stored result: "stored" or "forwarded"
+    std::string meet = "either";    ///< ways on which data meets: "either" or "route"
+    std::string when_full = "ask";  ///< service queues of SMs: "ask" or "refuse"
   } chains;
 
   /// [mpu]; X. Xie et al., MPU, sections IV-B, IV-C and V-B

@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 52> all = {{
+  static const std::array<Key<P>, 56> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
@@ -162,6 +162,24 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        kOptional},
       {NW_KEY(chains.alu_lanes), "lanes", 1, 32, false, "",
        "Of the ALUs that service queues have for themselves.", kOptional},
+      {NW_KEY(chains.max_parts), "packets", 1, 4, false, "",
+       "Sets of lanes that access the same lines, each a ComputePacket: a chain of more stays at "
+       "home.",
+       kOptional},
+      {NW_KEY(chains.ack), "", 0, 0, false, "stored forwarded",
+       "When a chain whose result is stored is acknowledged. stored: when memory has the result; "
+       "forwarded: when its store has left the service queue.",
+       kOptional},
+      {NW_KEY(chains.meet), "", 0, 0, false, "either route",
+       "Ways on which the data of two slices can meet. either: along rows first, and along columns "
+       "first; route: those that packets take (mesh.routing).",
+       kOptional},
+      {NW_KEY(chains.when_full), "", 0, 0, false, "ask refuse",
+       "What an SM does with a ComputePacket that finds its service queue full. ask: it sends for "
+       "the "
+       "operands in the sender's name, for one packet at a time, and sends others back; refuse: it "
+       "sends all of them back. The sender of what comes back sends for the operands itself.",
+       kOptional},
       {NW_KEY(mpu.locations), "", 0, 0, false, "annotated hardware near far",
        "Where instructions are executed that both parts of a core can execute. annotated: as the "
        "compiler says, and where it says both as with hardware; hardware: near the banks if all of "

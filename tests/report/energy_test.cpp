@@ -21,7 +21,8 @@ namespace {
 
 using config::MachineConfig;
 
-constexpr MachineParts kAllParts{.stack_sms = true, .cross_links = true, .network_wires = true};
+constexpr MachineParts kAllParts{
+    .stack_sms = true, .cross_links = true, .network_wires = true, .chain_queues = true};
 
 MachineConfig tom(const std::vector<std::string>& changes = {}) {
   return config::load_machine("tom", changes);
@@ -99,6 +100,16 @@ TEST(Energy, WorkedExamplesOfMpu) {
   EXPECT_EQ(energy_of(m, "sm.register_read", {{"sm.register_reads", 32}}), 40'000u);
   EXPECT_EQ(energy_of(m, "sm.shared", {{"sm.shared_accesses", 1}}), 22'200u);
   EXPECT_EQ(energy_of(m, "sm.operands", {{"sm.issued", 1}}), 41'490u);
+}
+
+TEST(Energy, QueuesOfChains) {
+  const RunResult run = run_with({{"chains.queue_accesses", 4}, {"chains.buffered_lines", 2}},
+                                 {.chain_queues = true});
+  const EnergyReport report = account_energy(tom(), run);
+  EXPECT_EQ(find(report, "chains.queues")->energy, Femtojoules{40'000});
+  // A line is 32 registers, of 2 pJ to read and 2.75 to write.
+  EXPECT_EQ(find(report, "chains.buffer_read")->energy, Femtojoules{2 * 32 * 2'000});
+  EXPECT_EQ(find(report, "chains.buffer_write")->energy, Femtojoules{2 * 32 * 2'750});
 }
 
 TEST(Energy, PowersTakeTime) {

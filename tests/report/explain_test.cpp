@@ -138,12 +138,18 @@ TEST(Explain, WhatBecameOfChains) {
   count("service.taken", 400);
   count("service.cycles", 32'000);
   count("service.peak", 96);
+  count("service.wait_operands", 24'000);
+  count("service.wait_stored", 7'900);
+  count("service.wait_read", 100);
   const std::string text = format_explanation(r, 80);
   EXPECT_LE(widest(text), 80u);
   const std::string words = unwrapped(text);
   EXPECT_NE(words.find("3 in the code. A warp waited 100 core cycles"), std::string::npos) << text;
   EXPECT_NE(words.find("Of 600 ComputePackets 200 found"), std::string::npos) << text;
   EXPECT_NE(words.find("stayed 80 cycles of the L2 in the mean, at most 96"), std::string::npos);
+  EXPECT_NE(words.find("they waited for: operands 75 %, memory's acknowledgement 25 %."),
+            std::string::npos)
+      << words;
   EXPECT_EQ(row(text, "kept: operand in the L1"), (Words{"1,500", "75.0"}));
   EXPECT_EQ(words.find("other SMs"), std::string::npos);
 }

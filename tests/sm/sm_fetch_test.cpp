@@ -1,6 +1,8 @@
 // The SM's fetch stage to the cycle: instruction buffers, what a jump loses, the instruction cache.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/support/sm_bench.h"
 
 namespace nearwarp::sm {
@@ -36,9 +38,11 @@ struct FetchBench : SmBench {
       w.end();
     }
     start();
+    if (prepared) prepared(state());
     run_logged(1000);
     EXPECT_EQ(state().free_warps, WarpSet<1>::lowest(48));
   }
+  std::function<void(SmState&)> prepared = {};  ///< before the first cycle
   const FetchCounters& fetches() { return state().fetch.counters; }
   std::vector<LineAddr> requested() {
     std::vector<LineAddr> lines;
@@ -105,6 +109,17 @@ TEST(SmFetch, WarpsTakeTurns) {
   EXPECT_EQ(b.cycles(1), (Cycles{2, 3}));  // warp 0 fetched "last" at the start
   EXPECT_EQ(b.cycles(2), (Cycles{3, 4}));
   EXPECT_EQ(b.cycles(0), (Cycles{4, 5}));
+}
+
+TEST(SmFetch, WarpsThatAMechanismWantsAheadFetchFirst) {
+  FetchBench b;
+  b.prepared = [](SmState& s) { s.fetch.ahead.set(2); };
+  const uint32_t block = b.program.block(ending_with(alus(3), exit_instr()));
+  b.run(4, {block});
+  EXPECT_EQ(b.cycles(2), (Cycles{2, 3, 5, 6}));  // its second fetch before warp 1's first
+  EXPECT_EQ(b.cycles(3), (Cycles{3, 4, 6, 7}));
+  EXPECT_EQ(b.cycles(0), (Cycles{4, 5, 7, 8}));
+  EXPECT_EQ(b.cycles(1), (Cycles{8, 9, 11, 12}));
 }
 
 TEST(SmFetch, SeveralWarpsInACycleAreDecodedInItButForTheLast) {

@@ -22,6 +22,10 @@ struct OnSm : sm::Hooks {
     opportunistic::on_timer(o, warp, now);
   }
   template <class O>
+  NW_HD static void on_fetched(O& o, uint32_t warp, uint32_t now, uint32_t issue) {
+    fetch_more(o, warp, now, issue);
+  }
+  template <class O>
   NW_HD static void on_operation_ended(O& o, uint32_t warp, uint32_t now) {
     if (side_of(o, warp).step == Step::kWaiting) wait_for_operands(o, warp, now, now + 1);
   }
@@ -41,8 +45,8 @@ struct OnSm : sm::Hooks {
     }
   }
   template <class O>
-  NW_HD static void on_own_store_ack(O& o, const Packet& p, uint32_t) {
-    service_of(o).to_reply.push(o.v.base, p.tag & (sm::kOwnStoreTag - 1));
+  NW_HD static void on_own_store_ack(O& o, const Packet& p, uint32_t now) {
+    service::stored(service_of(o), o.v.base, p.tag & (sm::kOwnStoreTag - 1), now);
   }
   template <class O>
   NW_HD static void use_network(O& o, uint32_t now) {

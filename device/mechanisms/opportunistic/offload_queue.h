@@ -1,6 +1,10 @@
 // The offload queue of an SM (OC, sections 4.2 and 4.4.1).
 //
 // A warp that comes to the first instruction of a chain leaves the ready set:
+//   fetching   where that takes time: once the first of its instructions are decoded, the others
+//   are
+//              fetched before other warps'. (A buffer of two would be filled again as they are
+//              issued; here they are issued when all are there.)
 //   waiting, deciding   until the values are there that the chain takes from before. Then its lines
 //              are known. It is executed at home, as any code, if an operand is in the L1, if the
 //              queue is full, if its lanes access too many different lines, or if no node that
@@ -13,6 +17,7 @@
 #pragma once
 
 #include "device/mechanisms/opportunistic/sm_service.h"
+#include "device/sm/issue.h"
 
 namespace nearwarp::opportunistic {
 
@@ -90,6 +95,67 @@ NW_HD inline void wait_for_operands(O& o, uint32_t warp, uint32_t now, uint32_t 
   sm::set_timer(o.v, warp, when > now ? when : now + 1, now);
 }
 
+/// The warp's next fetch is of its chain's instructions that it has not got yet.
+template <class V>
+NW_HD inline void want_fetch(V& v, uint32_t warp, const WarpSide& t) {
+  v.s.fetch.wanted.set(warp);
+  if (t.fetched != 0) v.s.fetch.ahead.set(warp);  // the tag has been seen
+}
+
+/// Have the chain's instructions fetched. True: they are all in the warp's buffer.
+template <class O>
+NW_HD NW_APART bool fetch_chain(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+  sm::Warp& w = o.v.warps[warp];
+  WarpSide& t = side_of(o, warp);
+  const bool expected = w.fetch_pc == w.at.pc;
+  t.fetched = expected ? w.fetched : 0;
+  if (t.fetched >= chain_of(o, t).instructions) return true;
+  hold(o, warp, Step::kFetching);
+  const bool lost = !expected && w.fetched != 0;  // only the scheduler sees that
+  w.fetched = 0;
+  if (lost) {
+    w.fetch_pc = w.at.pc;
+    sm::set_timer(o.v, warp, earliest > now ? earliest : now + 1, now);
+    return false;
+  }
+  if (expected) w.fetch_pc = w.at.pc + t.fetched;
+  want_fetch(o.v, warp, t);
+  return false;
+}
+
+/// Instructions have come.
+template <class O>
+NW_HD NW_APART void fetch_more(O& o, uint32_t warp, uint32_t now, uint32_t issue) {
+  auto& v = o.v;
+  sm::Warp& w = v.warps[warp];
+  WarpSide& t = side_of(o, warp);
+  NW_ASSERT(t.step == Step::kFetching);
+  if (w.fetch_pc != w.at.pc + t.fetched) {  // it has jumped here
+    v.s.fetch.counters.wasted += 1;
+    w.fetch_pc = w.at.pc;
+    sm::set_timer(v, warp, issue, now);
+    return;
+  }
+  t.fetched = static_cast<uint8_t>(t.fetched + v.p.fetch.width);
+  w.fetch_pc += v.p.fetch.width;
+  if (t.fetched < chain_of(o, t).instructions) {
+    want_fetch(v, warp, t);
+    return;
+  }
+  v.s.fetch.ahead.clear(warp);
+  wait_for_operands(o, warp, now, issue);
+}
+
+/// `taken` of the chain's instructions have been issued, or none of them: what the buffer has then.
+template <class V>
+NW_HD inline void keep_fetched(const V& v, sm::Warp& w, const WarpSide& t, uint32_t first,
+                               uint32_t taken) {
+  if (v.p.fetch.width == 0) return;
+  const uint32_t rest = t.fetched - taken;
+  w.fetched = static_cast<uint8_t>(rest < v.p.fetch.width ? rest : v.p.fetch.width);
+  w.fetch_pc = first + taken;
+}
+
 /// Is the line in the L1, or on its way there?
 template <class V>
 NW_HD inline bool in_l1(const V& v, LineAddr line) {
@@ -128,7 +194,7 @@ NW_HD inline bool read_accesses(const V& v, const sm::Warp& w, const OffloadChai
 /// Put a lane to the part that accesses the same lines, or to a new one. False: there are too many.
 template <class V>
 NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& accesses,
-                           uint32_t lane, WarpSide& t) {
+                           uint32_t lane, uint32_t max_parts, WarpSide& t) {
   LineAddr lines[kMaxOperands + 1] = {};
   uint32_t sector = 0;
   for (uint32_t k = 0; k < accesses.count; ++k) {
@@ -145,7 +211,7 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
     for (uint32_t i = 0; i < operands; ++i) same = same && o.line[i] == lines[i];
     if (same) break;
   }
-  if (k == kMaxParts) return false;
+  if (k == max_parts) return false;
   Part& part = t.parts[k];
   if (k == t.num_parts) {
     t.num_parts = static_cast<uint8_t>(k + 1);
@@ -186,7 +252,8 @@ NW_HD inline uint64_t* refusal(O& o, uint32_t warp, WarpSide& t, const OffloadCh
   ChainAccesses accesses;
   if (!read_accesses(v, w, c, accesses)) return &n.inactive;
   for (uint32_t rest = w.at.mask; rest != 0; rest &= rest - 1)
-    if (!add_lane(v, w, accesses, count_trailing_zeros(rest), t)) return &n.divergent;
+    if (!add_lane(v, w, accesses, count_trailing_zeros(rest), o.p.max_parts, t))
+      return &n.divergent;
   for (uint32_t i = 0; i < t.parts[0].order.operands; ++i) {
     for (uint32_t k = 0; k < t.num_parts; ++k)
       if (in_l1(v, t.parts[k].order.line[i])) return &n.l1_hits;
@@ -221,6 +288,16 @@ NW_HD inline void pass_instruction(V& v, sm::Warp& w) {
   sm::advance(w.at, words, v.system.image, w.first_block);
 }
 
+/// Lines that an offloaded chain has looked up in the L1, which the load-store unit does one a
+/// cycle. (Those of a chain that stays are looked up by its loads and its store.)
+template <class V>
+NW_HD inline void look_up_lines(V& v, uint32_t operands, uint32_t stores, uint32_t now) {
+  auto& busy = v.s.lsu_busy_until;
+  busy = (busy > now ? busy : now) + operands + stores;
+  v.s.counters.load_lines += operands;
+  v.s.counters.store_lines += stores;
+}
+
 /// The first load is issued: decide.
 template <class O>
 NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
@@ -232,6 +309,7 @@ NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
   if (why != nullptr) {
     *why += 1;
     t.passes = true;
+    keep_fetched(v, w, t, w.at.pc, 0);
     // A first load that has been kept back leaves a cycle later (OC, section 4.4.1, scenario 1).
     let_go(o, warp, now, t.missed ? now + 1 : now);
     return;
@@ -253,7 +331,10 @@ NW_HD NW_APART void decide(O& o, uint32_t warp, uint32_t now) {
     part.order.reply_bytes = static_cast<uint16_t>(v.p.header_bytes + words);
     if (part.order.stores) cache::l1_store(v.p.l1, v.s.l1, v.base, part.order.store_line);
   }
+  const ComputeOrder& order = t.parts[0].order;
+  look_up_lines(v, uint32_t{t.num_parts} * order.operands, order.stores ? t.num_parts : 0u, now);
   for (uint32_t i = 0; i < c.instructions; ++i) pass_instruction(v, w);
+  keep_fetched(v, w, t, t.last + 1 - c.instructions, c.instructions);
   // It is preferred until its last instruction has been issued.
   uint32_t& taken = v.s.slot_taken[warp % v.p.num_schedulers];
   taken = (taken > now ? taken : now) + c.instructions;
@@ -278,8 +359,37 @@ NW_HD inline bool come_to_chain(O& o, uint32_t warp, uint32_t now, uint32_t earl
     n.full += 1;
     return false;
   }
+  if (o.v.p.fetch.width != 0 && !fetch_chain(o, warp, now, earliest)) return true;
   wait_for_operands(o, warp, now, earliest);
   return true;
+}
+
+/// The sum of a split multiply-add is issued, as an addition: it takes a turn of its scheduler, and
+/// a port once the product is there (cycle `at`). Returns when it is there.
+template <class O>
+NW_HD NW_APART uint32_t issue_sum(O& o, uint32_t warp, const OffloadChain& c, uint32_t now,
+                                  uint32_t at) {
+  auto& v = o.v;
+  const WarpSide& t = side_of(o, warp);
+  const sm::ImageInstr& in = v.instr(t.last);
+  const uint32_t scheduler = warp % v.p.num_schedulers;
+  uint32_t& taken = v.s.slot_taken[scheduler];
+  taken = (taken > now ? taken : now) + 1;
+  uint32_t threads = 0;
+  for (uint32_t k = 0; k < t.num_parts; ++k) threads += t.parts[k].lanes;
+  auto& n = v.s.counters;
+  n.issued += 1;
+  n.redundant += 1;  // the program has one instruction for both
+  n.issued_threads += threads;
+  n.redundant_threads += threads;
+  n.issued_by_unit[static_cast<uint32_t>(in.unit)] += 1;
+  n.threads_by_class[static_cast<uint32_t>(in.energy_class())] += threads;
+  n.register_reads += threads * 2;
+  n.register_writes += threads;
+  n.active_cycles += 1;
+  counters_of(o, t).sums += 1;
+  const uint32_t turn = taken - 1;
+  return sm::take_port(v, in, scheduler, turn > at ? turn : at, 0) + c.sum_cycles;
 }
 
 /// A part has been executed. With the last one the chain has been, and the result, if it is kept,
@@ -289,12 +399,14 @@ NW_HD inline void finish_part(O& o, uint32_t warp, uint32_t now, uint32_t at) {
   WarpSide& t = side_of(o, warp);
   o.s.in_use -= 1;
   t.done = static_cast<uint8_t>(t.done + 1);
+  counters_of(o, t).entry_cycles += now - t.since;
   if (t.done != t.num_parts) return;
   const OffloadChain& c = chain_of(o, t);
   counters_of(o, t).away_cycles += now - t.since;
   sm::set_away(o.v, warp, false);
   sm::note_event(o.v, EventKind::kBack, now, warp);
-  if (c.keeps_result) sm::set_results(o.v, warp, o.v.instr(t.last), at + c.sum_cycles);
+  const uint32_t there = c.sum_cycles != 0 ? issue_sum(o, warp, c, now, at) : at;
+  if (c.keeps_result) sm::set_results(o.v, warp, o.v.instr(t.last), there);
   let_go(o, warp, now, now + 1);
 }
 
@@ -357,6 +469,10 @@ NW_HD inline void send_next(O& o, uint32_t now) {
 template <class O>
 NW_HD NW_APART void on_timer(O& o, uint32_t warp, uint32_t now) {
   WarpSide& t = side_of(o, warp);
+  if (t.step == Step::kFetching) {
+    want_fetch(o.v, warp, t);
+    return;
+  }
   if (t.step == Step::kDeciding) {
     decide(o, warp, now);
     return;
@@ -408,6 +524,23 @@ NW_HD NW_APART void on_refusal(O& o, const Packet& p) {
   note_network(o);
 }
 
+/// A part's operands are here: its arithmetic takes ports of the SM, an instruction each. (Issued
+/// they have been: they have waited in the offload queue.) Returns when its result is there.
+template <class O>
+NW_HD NW_APART uint32_t compute_here(O& o, uint32_t warp, const Part& part, uint32_t now) {
+  auto& v = o.v;
+  const WarpSide& t = side_of(o, warp);
+  const uint32_t n = chain_of(o, t).instructions;
+  uint32_t begin = now + 1;
+  for (uint32_t i = 0; i < n; ++i) {
+    const sm::ImageInstr& in = v.instr(t.last - i);
+    if ((in.flags & sm::kHasRecord) != 0) continue;
+    const uint32_t at = sm::take_port(v, in, warp % v.p.num_schedulers, now + 1, 0);
+    begin = at > begin ? at : begin;
+  }
+  return begin + part.order.latency_cycles;
+}
+
 /// An operand comes: the service queue was full.
 template <class O>
 NW_HD NW_APART void on_operand(O& o, const Packet& p, uint32_t now) {
@@ -418,7 +551,8 @@ NW_HD NW_APART void on_operand(O& o, const Packet& p, uint32_t now) {
   note_return(o, t, part);
   if (part.came != part.order.operands) return;
   t.computing = static_cast<uint8_t>(t.computing | 1u << k);
-  t.computed = now + part.order.latency_cycles + 1;
+  const uint32_t computed = compute_here(o, warp, part, now);
+  t.computed = t.computing == 1u << k || computed > t.computed ? computed : t.computed;
   if (!o.v.s.timed.test(warp)) sm::set_timer(o.v, warp, t.computed, now);
 }
 

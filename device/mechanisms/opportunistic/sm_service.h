@@ -8,6 +8,9 @@
 // slice), waiting for memory, to_reply. A chain of several instructions goes through to_compute and
 // computing with each, where it uses the SM's own ALU.
 //
+// What waits for the network to take a read or a store, or for the port of shared memory to read an
+// operand, waits for a turn (ServiceWait::kTurn); operands are there once they have been written.
+//
 // Nothing waits in a circle. ComputePackets are on the network of requests like the reads that they
 // cause, so they must never wait for that network to have room. A packet that finds the queue full
 // has its operands sent for in its SM's name, one packet at a time; the next ones go back by the
@@ -50,7 +53,8 @@ NW_HD inline void want_alu(SmService& q, std::byte* base, uint32_t id, uint32_t 
 }
 
 /// The result is there.
-NW_HD inline void finish(SmService& q, std::byte* base, uint32_t id) {
+NW_HD inline void finish(SmService& q, std::byte* base, uint32_t id, uint32_t now) {
+  end_wait(q, base, id, ServiceWait::kAlu, now);
   (q.entries.in(base)[id].order.stores ? q.to_write : q.to_reply).push(base, id);
 }
 
@@ -64,11 +68,12 @@ NW_HD inline void advance(const V& v, SmService& q, uint32_t now) {
     ServiceEntry& e = q.entries.in(v.base)[id];
     e.present = static_cast<uint8_t>(e.present + 1);
     if (e.present != e.order.operands) continue;
+    end_wait(q, v.base, id, ServiceWait::kRead, now);
     if (e.order.alu_cycles != 0) {
       want_alu(q, v.base, id, now);
     } else {  // a copy
       q.buffered -= 1;
-      finish(q, v.base, id);
+      finish(q, v.base, id, now);
     }
   }
   while (q.computing.count != 0 && q.computing.front(v.base).due <= tick) {
@@ -78,7 +83,7 @@ NW_HD inline void advance(const V& v, SmService& q, uint32_t now) {
     if (e.computed < e.order.alu_cycles) {
       want_alu(q, v.base, id, now);
     } else {
-      finish(q, v.base, id);
+      finish(q, v.base, id, now);
     }
   }
 }
@@ -124,21 +129,27 @@ NW_HD inline void use_port(V& v, SmService& q, uint32_t now) {
     const uint32_t id = q.came.pop(v.base);
     ServiceEntry& e = q.entries.in(v.base)[id];
     e.present = static_cast<uint8_t>(e.present + 1);
-    if (e.present == e.order.operands) q.ready.push(v.base, id);
+    if (e.present != e.order.operands) return;
+    end_wait(q, v.base, id, ServiceWait::kOperands, now);
+    q.ready.push(v.base, id);
     return;
   }
   const uint32_t id = q.reading.front(v.base);
   ServiceEntry& e = q.entries.in(v.base)[id];
   e.asked = static_cast<uint8_t>(e.asked + 1);
-  if (e.asked == e.order.operands) q.reading.pop(v.base);
+  if (e.asked == e.order.operands) {
+    q.reading.pop(v.base);
+    end_wait(q, v.base, id, ServiceWait::kTurn, now);
+  }
   q.arriving.push(v.base, v.tick(now + 1 + v.p.shared_latency), id);
   q.counters.operands_read += 1;
 }
 
 /// Chains whose operands are all there take places in the buffer.
-NW_HD inline void fill_buffer(SmService& q, std::byte* base) {
+NW_HD inline void fill_buffer(SmService& q, std::byte* base, uint32_t now) {
   while (q.ready.count != 0 && q.buffered < q.buffer_entries) {
     const uint32_t id = q.ready.pop(base);
+    end_wait(q, base, id, ServiceWait::kBuffer, now);
     ServiceEntry& e = q.entries.in(base)[id];
     e.buffered = true;
     e.asked = e.present = 0;
@@ -157,10 +168,7 @@ NW_HD inline void answer(V& v, SmService& q, uint32_t now, const Packet& p) {
 template <class V>
 NW_HD inline bool reply(V& v, SmService& q, uint32_t now) {
   if (q.to_reply.count == 0 || !can_send(*q.answers.in(v.base), v.base, v.tick(now))) return false;
-  const uint32_t id = q.to_reply.front(v.base);
-  const uint32_t since = q.entries.in(v.base)[id].since;
-  answer(v, q, now, service::take_reply(v.s.endpoint, q, v.base));
-  q.counters.cycles += now - since;
+  answer(v, q, now, service::take_reply(v.s.endpoint, q, v.base, now));
   return true;
 }
 
@@ -174,7 +182,7 @@ NW_HD inline void take_packet(V& v, SmService& q, uint32_t now, bool may_answer)
   const Packet p = front(in, v.base);
   if (q.free.any()) {
     service::accept(q, v.base, p, now);
-  } else if (!q.forwards) {
+  } else if (!q.forwards && !q.sends_back) {
     q.forwards = true;
     q.forwarded = 0;
     q.forward = p;
@@ -203,7 +211,7 @@ NW_HD inline Tick next_event(const V& v, const SmService& q, bool& poll) {
     t = min_tick(t, max_tick(from, credit));
   };
   const Tick arrival = head_arrival(*q.arrivals.in(v.base), v.base);
-  if (q.free.any() || !q.forwards) {
+  if (q.free.any() || (!q.forwards && !q.sends_back)) {
     t = min_tick(t, arrival);
   } else if (arrival < kNever) {
     with_credit(arrival);
@@ -232,6 +240,8 @@ NW_HD NW_APART void send_for_others(O& o, uint32_t now) {
         v, PacketKind::kWrite, order.store_line, sm::kOwnStoreTag | id,
         v.p.header_bytes + population_count(uint32_t{order.store_sectors}) * v.p.sector_bytes);
     p.sectors = order.store_sectors;
+    end_wait(q, v.base, id, ServiceWait::kTurn, now);
+    if (q.ack_forwarded) q.to_reply.push(v.base, id);
     q.counters.stores += 1;
   } else if (q.forwards) {
     const ComputeOrder order = unpack(q.forward);
@@ -246,7 +256,10 @@ NW_HD NW_APART void send_for_others(O& o, uint32_t now) {
     p = sm::memory_packet(v, kOperandRead, e.order.line[e.asked], kServiceTag | id,
                           v.p.header_bytes);
     e.asked = static_cast<uint8_t>(e.asked + 1);
-    if (e.asked == e.order.operands) q.to_ask.pop(v.base);
+    if (e.asked == e.order.operands) {
+      q.to_ask.pop(v.base);
+      end_wait(q, v.base, id, ServiceWait::kTurn, now);
+    }
     q.counters.operands += 1;
   }
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
@@ -260,7 +273,7 @@ NW_HD NW_APART void step_service(O& o, uint32_t now) {
   sm_service::advance(v, q, now);
   sm_service::compute(v, q, now);
   sm_service::use_port(v, q, now);
-  sm_service::fill_buffer(q, v.base);
+  sm_service::fill_buffer(q, v.base, now);
   const bool replied = sm_service::reply(v, q, now);
   sm_service::take_packet(v, q, now, !replied);
 }

@@ -9,7 +9,8 @@
 namespace nearwarp::opportunistic {
 
 struct SmSideParams {
-  uint32_t entries = 48;  ///< of the queue's status register (OQSR)
+  uint32_t entries = 48;   ///< of the queue's status register (OQSR)
+  uint32_t max_parts = 4;  ///< ComputePackets of a chain
   Ref<OffloadChain> chains;
   Ref<uint16_t> chain_of;  ///< by instruction: the chain that begins with it; kNoChain: none
   // Where data of two slices meets (OC, section 4.3).
@@ -31,6 +32,7 @@ struct SmService : ServiceState {
   ServiceFifo came;          ///< an entry for each operand that has come
   ServiceFifo to_compute;    ///< wait for the ALU
   bool own_alu = false;      ///< it has one; else it uses the SM's while that is idle
+  bool sends_back = false;   ///< all that it has no room for
   bool forwards = false;     ///< sends for operands in the name of another SM,
   uint8_t forwarded = 0;     ///< of which so many have been,
   Packet forward;            ///< for this chain
@@ -54,13 +56,14 @@ SmService make_sm_service(Allocator& arena, uint32_t entries, uint32_t buffer_en
 /// Where a warp stands with its chain.
 enum class Step : uint8_t {
   kNone,
+  kFetching,  ///< for its instructions, where fetching takes time
   kWaiting,   ///< for operands of the chain: an address, or a value from before
   kDeciding,  ///< they are there; the first load is about to be issued
   kIssuing,   ///< the chain's instructions take their turns at the scheduler
   kAway,      ///< until all results, or their acknowledgements, have come
 };
 
-/// Parts of a chain at most: more are not offloaded.
+/// Parts of a chain at most, whatever SmSideParams::max_parts says: more are not offloaded.
 inline constexpr uint32_t kMaxParts = 4;
 
 /// Lanes of a warp whose accesses go to the same lines: a ComputePacket (OC, section 4.5).
@@ -83,6 +86,7 @@ struct WarpSide {
   uint8_t computing = 0;  ///< their operands have come instead (OC, section 4.4.2, scenario 3)
   uint8_t to_store = 0;   ///< and their results wait for the network
   uint8_t done = 0;
+  uint8_t fetched = 0;  ///< of the chain's instructions, and what came with them
   Step step = Step::kNone;
   bool missed = false;    ///< a load has been kept back before the chain was refused
   bool passes = false;    ///< its next instruction is that of a chain that it executes itself
@@ -101,11 +105,13 @@ struct ChainCounters {
   uint64_t full = 0;       ///< the offload queue was full
   uint64_t elsewhere = 0;  ///< no node that computes has all of its data
   uint64_t offloaded = 0;
-  uint64_t packets = 0;      ///< ComputePackets
-  uint64_t to_sms = 0;       ///< of these: to SMs
-  uint64_t came_back = 0;    ///< of these: as operands, because the service queue was full
-  uint64_t threads = 0;      ///< thread-instructions executed elsewhere
-  uint64_t away_cycles = 0;  ///< of those offloaded: from the first issue to the end, summed
+  uint64_t packets = 0;       ///< ComputePackets
+  uint64_t to_sms = 0;        ///< of these: to SMs
+  uint64_t came_back = 0;     ///< of these: as operands, because the service queue was full
+  uint64_t threads = 0;       ///< thread-instructions executed elsewhere
+  uint64_t away_cycles = 0;   ///< of those offloaded: from the first issue to the end, summed
+  uint64_t entry_cycles = 0;  ///< of entries of the queue, from the first issue on, summed
+  uint64_t sums = 0;          ///< of split multiply-adds, issued at home
 };
 
 /// `kWords`: words of its warp sets.

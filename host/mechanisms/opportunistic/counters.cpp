@@ -34,7 +34,16 @@ constexpr CounterRow<ChainCounters> kChainCounters[] = {
     {"away_cycles", "core cycles",
      "From the first instruction of an offloaded chain to its end, summed",
      [](C c) { return c.away_cycles; }},
+    {"entry_cycles", "core cycles",
+     "Of entries of offload queues, from a chain's first instruction on, summed",
+     [](C c) { return c.entry_cycles; }},
+    {"sums", "warp-instructions", "Sums of split multiply-adds, issued at home",
+     [](C c) { return c.sums; }},
 };
+
+uint64_t waited(const ServiceCounters& c, ServiceWait what) {
+  return c.waits[static_cast<size_t>(what)];
+}
 
 constexpr CounterRow<ServiceCounters> kServiceCounters[] = {
     {"taken", "chains", "Taken into service queues", [](Q c) { return c.taken; }},
@@ -48,6 +57,20 @@ constexpr CounterRow<ServiceCounters> kServiceCounters[] = {
      [](Q c) { return c.alu_cycles; }},
     {"cycles", "L2 cycles", "From a ComputePacket to its reply, summed",
      [](Q c) { return c.cycles; }},
+    {"wait_turn", "L2 cycles", "Of these: for a turn at the slice's tags",
+     [](Q c) { return waited(c, ServiceWait::kTurn); }},
+    {"wait_operands", "L2 cycles", "Of these: until all operands were in the slice",
+     [](Q c) { return waited(c, ServiceWait::kOperands); }},
+    {"wait_buffer", "L2 cycles", "Of these: for a place in the buffer",
+     [](Q c) { return waited(c, ServiceWait::kBuffer); }},
+    {"wait_read", "L2 cycles", "Of these: until the operands were in the buffer",
+     [](Q c) { return waited(c, ServiceWait::kRead); }},
+    {"wait_alu", "L2 cycles", "Of these: for the ALU, and its result",
+     [](Q c) { return waited(c, ServiceWait::kAlu); }},
+    {"wait_stored", "L2 cycles", "Of these: for memory's acknowledgement",
+     [](Q c) { return waited(c, ServiceWait::kStored); }},
+    {"wait_reply", "L2 cycles", "Of these: for the way of replies",
+     [](Q c) { return waited(c, ServiceWait::kReply); }},
 };
 
 using S = const SmService&;
@@ -68,6 +91,21 @@ constexpr CounterRow<SmService> kSmServiceCounters[] = {
      [](S s) { return s.alu_waits; }},
     {"cycles", "core cycles", "From a ComputePacket to its reply, summed",
      [](S s) { return s.counters.cycles; }},
+    {"wait_turn", "core cycles",
+     "Of these: for the network to take a read or a store, or for shared memory's port to read",
+     [](S s) { return waited(s.counters, ServiceWait::kTurn); }},
+    {"wait_operands", "core cycles", "Of these: until all operands were in shared memory",
+     [](S s) { return waited(s.counters, ServiceWait::kOperands); }},
+    {"wait_buffer", "core cycles", "Of these: for a place in the buffer",
+     [](S s) { return waited(s.counters, ServiceWait::kBuffer); }},
+    {"wait_read", "core cycles", "Of these: until the operands were in the buffer",
+     [](S s) { return waited(s.counters, ServiceWait::kRead); }},
+    {"wait_alu", "core cycles", "Of these: for the ALU, and its result",
+     [](S s) { return waited(s.counters, ServiceWait::kAlu); }},
+    {"wait_stored", "core cycles", "Of these: for memory's acknowledgement",
+     [](S s) { return waited(s.counters, ServiceWait::kStored); }},
+    {"wait_reply", "core cycles", "Of these: for the way of replies",
+     [](S s) { return waited(s.counters, ServiceWait::kReply); }},
 };
 
 }  // namespace
@@ -110,6 +148,57 @@ void collect_sm_service(sim::System& system, uint32_t number, report::RunResult&
   result.counters.push_back(
       {"sm_service.peak", peak, "entries", "Most in use in a service queue of an SM"});
   result.counters.push_back({"sm_service.queues", queues, "SMs", "That execute chains of others"});
+}
+
+void collect_use(sim::System& system, uint32_t number, const config::PolicyConfig::Chains& chains,
+                 report::RunResult& result) {
+  std::byte* const base = system.arena.base();
+  const uint64_t core = system.core_period, ticks = result.cycles * core;
+  const auto begin = [&](const char* name, const char* text) {
+    return report::Utilisation{name, text, 0, ticks, 0, 0, {}};
+  };
+  report::Utilisation offload = begin("chains.entries", "entries of offload queues"),
+                      service = begin("service.entries", "entries of slices' service queues"),
+                      alus = begin("service.alus", "ALUs of slices' service queues"),
+                      sm_service = begin("sm_service.entries", "entries of SMs' service queues"),
+                      sm_alus = begin("sm_service.alus", chains.sm_alu == "own"
+                                                             ? "ALUs of SMs' service queues"
+                                                             : "ALUs of SMs, for others");
+  uint64_t packets = 0, taken = 0, lines = 0;
+  for (const uint16_t endpoint : system.sms) {
+    const sm::SmState& sm = system.state<sm::SmState>(endpoint);
+    if ((sm.attached >> number & 1) == 0) continue;
+    const auto& side = *reinterpret_cast<const SmSideState<1>*>(base + sm.mechanism_state[number]);
+    const std::string& name = system.nodes[endpoint].name;
+    uint64_t cycles = 0;
+    for (uint32_t k = 0; k < side.chains.count; ++k) {
+      cycles += side.chains.in(base)[k].entry_cycles;
+      packets += side.chains.in(base)[k].packets;
+    }
+    offload.add(cycles * core / chains.offload_entries, name);
+    if (side.service.count == 0) continue;
+    const ServiceCounters& n = side.service.in(base)->counters;
+    sm_service.add(n.cycles * core / chains.service_entries, name);
+    sm_alus.add(n.alu_cycles * core, name);
+    taken += n.taken;
+    lines += n.operands_read;
+  }
+  for (const uint16_t endpoint : system.members("l2")) {
+    const uint64_t period = system.params<L2SliceParams>(endpoint).period;
+    const ServiceCounters& n = system.state<L2SliceState>(endpoint).service.in(base)->counters;
+    service.add(n.cycles * period / chains.service_entries, system.nodes[endpoint].name);
+    alus.add(n.alu_cycles * period, system.nodes[endpoint].name);
+    taken += n.taken;
+    lines += n.operands_read;
+  }
+  for (report::Utilisation* use : {&offload, &service, &alus, &sm_service, &sm_alus})
+    if (use->components != 0) result.utilisation.push_back(std::move(*use));
+  // An entry is written when a chain comes, and read when it leaves.
+  result.counters.push_back({"chains.queue_accesses", 2 * (packets + taken), "entries",
+                             "Of offload and service queues, written or read"});
+  result.counters.push_back({"chains.buffered_lines", lines, "lines",
+                             "Operands that went through buffers of all queues"});
+  result.parts.chain_queues = true;
 }
 
 }  // namespace nearwarp::opportunistic

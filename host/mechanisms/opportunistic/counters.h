@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/mechanisms/opportunistic/mechanism.h"
+#include "host/config/policy.h"
 #include "host/mechanisms/opportunistic/chain_tables.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/report/result.h"
@@ -38,5 +39,9 @@ void each_sm_service(sim::System& system, uint32_t number, F&& f) {
 void collect_chains(sim::System& system, uint32_t number, const ChainTables& tables,
                     report::RunResult& result);
 void collect_sm_service(sim::System& system, uint32_t number, report::RunResult& result);
+/// How busy queues and their ALUs were, and what of them the energy account charges.
+/// `result.cycles` must be set.
+void collect_use(sim::System& system, uint32_t number, const config::PolicyConfig::Chains& chains,
+                 report::RunResult& result);
 
 }  // namespace nearwarp::opportunistic

@@ -38,27 +38,32 @@ class OpportunisticRun final : public sim::MechanismRun {
 
   void attach(System& system) override {
     SmSideParams params;
-    params.entries = subject_.policy.chains.offload_entries;
+    params.entries = chains().offload_entries;
+    params.max_parts = chains().max_parts;
     params.chains = sim::place_all(system, tables_.chains);
     params.chain_of = sim::place_all(system, tables_.chain_of);
     Meetings meetings;
     if (at_sms_) {
-      meetings = find_meetings(system, tiles_, subject_.machine.gpu.sms_per_cluster);
+      meetings = find_meetings(system, tiles_, subject_.machine.gpu.sms_per_cluster,
+                               ways_of(subject_.machine, subject_.policy));
       params.slices = meetings.slices;
       params.slice_at = sim::place_all(system, meetings.slice_at);
     }
     const Ref<SmSideParams> at = sim::place(system, params);
     for (uint32_t i = 0; i < system.num_sms(); ++i)
       attach_sm(system, system.sms[i], at, at_sms_ ? &meetings.of[i] : nullptr);
-    for (const uint16_t slice : system.members("l2"))
-      system.state<L2SliceState>(slice).service =
-          sim::place(system, make_service_queue(system.arena, chains().service_entries,
-                                                chains().buffer_entries, alu_interval()));
+    for (const uint16_t slice : system.members("l2")) {
+      ServiceState queue = make_service_queue(system.arena, chains().service_entries,
+                                              chains().buffer_entries, alu_interval());
+      queue.ack_forwarded = chains().ack == "forwarded";
+      system.state<L2SliceState>(slice).service = sim::place(system, queue);
+    }
   }
 
   void collect(System& system, report::RunResult& result) override {
     collect_chains(system, number_, tables_, result);
     if (chains().at_sms) collect_sm_service(system, number_, result);
+    collect_use(system, number_, chains(), result);
   }
 
   void check(System& system) override {
@@ -134,6 +139,8 @@ class OpportunisticRun final : public sim::MechanismRun {
           make_sm_service(system.arena, chains().service_entries, chains().buffer_entries,
                           alu_interval(), chains().sm_alu == "own");
       service.arrivals = only(system.channels_to(endpoint, sim::ChannelClass::kChainsToSm));
+      service.ack_forwarded = chains().ack == "forwarded";
+      service.sends_back = chains().when_full == "refuse";
       service.answers = system.channel_from(endpoint, sim::ChannelClass::kChainsFromSm);
       side.service = sim::place(system, service);
       sm::SmState& sm = system.state<sm::SmState>(endpoint);

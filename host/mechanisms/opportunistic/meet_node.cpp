@@ -9,9 +9,10 @@ namespace {
 
 uint32_t apart(uint32_t a, uint32_t b) { return a < b ? b - a : a - b; }
 
-/// The tiles of both ways, along rows first and along columns first.
-std::vector<uint32_t> ways(uint32_t width, uint32_t from, uint32_t to) {
-  std::vector<uint32_t> tiles = path(width, from, to, true);
+/// The tiles of these ways.
+std::vector<uint32_t> tiles_of(Ways ways, uint32_t width, uint32_t from, uint32_t to) {
+  std::vector<uint32_t> tiles = path(width, from, to, ways != Ways::kRowsFirst);
+  if (ways != Ways::kEither) return tiles;
   const std::vector<uint32_t> others = path(width, from, to, false);
   tiles.insert(tiles.end(), others.begin(), others.end());
   return tiles;
@@ -43,8 +44,10 @@ std::vector<uint32_t> path(uint32_t width, uint32_t from, uint32_t to, bool y_fi
   return tiles;
 }
 
-std::optional<uint32_t> meet_node(const sim::Tiles& tiles, uint32_t sm, uint32_t a, uint32_t b) {
-  const std::vector<uint32_t> to_a = ways(tiles.width, sm, a), to_b = ways(tiles.width, sm, b);
+std::optional<uint32_t> meet_node(const sim::Tiles& tiles, uint32_t sm, uint32_t a, uint32_t b,
+                                  Ways ways) {
+  const std::vector<uint32_t> to_a = tiles_of(ways, tiles.width, sm, a),
+                              to_b = tiles_of(ways, tiles.width, sm, b);
   const auto cost = [&](uint32_t tile) {
     return std::tuple(hops(tiles.width, tile, a) + hops(tiles.width, tile, b),
                       hops(tiles.width, tile, sm), tile);

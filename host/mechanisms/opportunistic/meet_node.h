@@ -19,10 +19,14 @@ uint32_t hops(uint32_t width, uint32_t a, uint32_t b);
 /// along its row.
 std::vector<uint32_t> path(uint32_t width, uint32_t from, uint32_t to, bool y_first);
 
+/// Ways on which data can meet.
+enum class Ways : uint8_t { kEither, kRowsFirst, kColumnsFirst };
+
 /// The earliest meet node of what an SM on tile `sm` wants of the partitions on tiles `a` and `b`:
-/// of the tiles of other SMs that a way to `a` and a way to `b` have in common, each of them along
-/// rows or columns first, the one with the fewest links to `a` and `b` together; of several that
-/// nearest to the SM, then the lowest. None if there is no such tile.
-std::optional<uint32_t> meet_node(const sim::Tiles& tiles, uint32_t sm, uint32_t a, uint32_t b);
+/// of the tiles of other SMs that one of these ways to `a` and one to `b` have in common, the one
+/// with the fewest links to `a` and `b` together; of several that nearest to the SM, then the
+/// lowest. None if there is no such tile.
+std::optional<uint32_t> meet_node(const sim::Tiles& tiles, uint32_t sm, uint32_t a, uint32_t b,
+                                  Ways ways = Ways::kEither);
 
 }  // namespace nearwarp::opportunistic

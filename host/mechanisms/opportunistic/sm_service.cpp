@@ -5,7 +5,6 @@
 
 #include "device/cache/service_state.h"
 #include "device/mechanisms/opportunistic/sm_state.h"
-#include "host/mechanisms/opportunistic/meet_node.h"
 
 namespace nearwarp::opportunistic {
 
@@ -40,8 +39,13 @@ void link_service_queues(sim::Graph& g, const sim::Parts& parts) {
   }
 }
 
-Meetings find_meetings(const sim::System& system, const sim::Tiles& tiles,
-                       uint32_t sms_per_cluster) {
+Ways ways_of(const config::MachineConfig& machine, const config::PolicyConfig& policy) {
+  if (policy.chains.meet == "either") return Ways::kEither;
+  return machine.mesh.routing == "yx" ? Ways::kColumnsFirst : Ways::kRowsFirst;
+}
+
+Meetings find_meetings(const sim::System& system, const sim::Tiles& tiles, uint32_t sms_per_cluster,
+                       Ways ways) {
   const auto slices = system.members("l2");
   Meetings m;
   m.slices = static_cast<uint32_t>(slices.size());
@@ -53,8 +57,8 @@ Meetings find_meetings(const sim::System& system, const sim::Tiles& tiles,
     std::vector<uint16_t>& table = m.of.emplace_back(m.slices * m.slices, kNoMeeting);
     for (uint32_t a = 0; a < m.slices; ++a)
       for (uint32_t b = 0; b < m.slices; ++b) {
-        const std::optional<uint32_t> tile = meet_node(tiles, tiles.sms[i / sms_per_cluster],
-                                                       tiles.memory.at(a), tiles.memory.at(b));
+        const std::optional<uint32_t> tile = meet_node(
+            tiles, tiles.sms[i / sms_per_cluster], tiles.memory.at(a), tiles.memory.at(b), ways);
         if (!tile || a == b) continue;
         // Of a cluster's SMs the one of the same place in its own.
         const uint32_t sm = cluster_on.at(*tile) * sms_per_cluster + i % sms_per_cluster;

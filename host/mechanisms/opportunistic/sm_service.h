@@ -7,6 +7,7 @@
 
 #include "host/config/machine.h"
 #include "host/config/policy.h"
+#include "host/mechanisms/opportunistic/meet_node.h"
 #include "host/timing/machine/shapes/parts.h"
 #include "host/timing/machine/system.h"
 
@@ -31,7 +32,9 @@ struct Meetings {
   std::vector<std::vector<uint16_t>> of;  ///< by SM: [slice * slices + slice]
   uint32_t slices = 0;
 };
-Meetings find_meetings(const sim::System& system, const sim::Tiles& tiles,
-                       uint32_t sms_per_cluster);
+Meetings find_meetings(const sim::System& system, const sim::Tiles& tiles, uint32_t sms_per_cluster,
+                       Ways ways);
+/// Those of the policy.
+Ways ways_of(const config::MachineConfig& machine, const config::PolicyConfig& policy);
 
 }  // namespace nearwarp::opportunistic

@@ -118,6 +118,13 @@ constexpr Rule kNearBankRules[] = {
      Scale::kLanes},
 };
 
+/// A buffer's line is a register of a warp, written and read.
+constexpr Rule kChainRules[] = {
+    {kSm, "chains.queues", "chains.queue_accesses", "sm.queue_fj", Scale::kEvents},
+    {kSm, "chains.buffer_read", "chains.buffered_lines", "sm.register_read_fj", Scale::kLanes},
+    {kSm, "chains.buffer_write", "chains.buffered_lines", "sm.register_write_fj", Scale::kLanes},
+};
+
 /// For each kind of link.
 constexpr Rule kTransferRules[] = {
     {kLinks, "transfer", "bytes", "links.transfer_fj_per_bit", Scale::kBytes},
@@ -133,6 +140,7 @@ constexpr RuleSet kAllRules[] = {
     {kRules},
     {kCoreTsvRules, "", "", &MachineParts::core_tsvs},
     {kNearBankRules, "", "", &MachineParts::near_bank_units},
+    {kChainRules, "", "", &MachineParts::chain_queues},
     {kNetworkWireRules, "", "", &MachineParts::network_wires},
     {kTransferRules, "links.gpu_to_memory.", "link.gpu_to_memory."},
     {kTransferRules, "links.memory_to_gpu.", "link.memory_to_gpu."},

@@ -23,6 +23,7 @@ struct MachineParts {
   /// The switches of stacks are cores' TSVs, which all of their memory's packets cross.
   bool core_tsvs = false;
   bool near_bank_units = false;  ///< with registers of their own
+  bool chain_queues = false;     ///< offload and service queues
 };
 
 /// Wide enough for every count times every constant.

@@ -18,6 +18,29 @@ constexpr std::array kFates = {
     std::pair{"kept: no lane", "chains.inactive"},
 };
 
+/// What chains in the service queues of `prefix` waited for, in per cent of their time there.
+std::string waits_text(const RunResult& run, const std::string& prefix) {
+  constexpr std::array kWaits = {
+      std::pair{"operands", "wait_operands"},
+      std::pair{"turns", "wait_turn"},
+      std::pair{"a place in the buffer", "wait_buffer"},
+      std::pair{"their data to be read", "wait_read"},
+      std::pair{"the ALU", "wait_alu"},
+      std::pair{"memory's acknowledgement", "wait_stored"},
+      std::pair{"the way back", "wait_reply"},
+  };
+  const uint64_t all = counter_value(run, prefix + "cycles");
+  if (all == 0) return "";
+  std::string text;
+  for (const auto& [what, name] : kWaits) {
+    const double share =
+        static_cast<double>(counter_value(run, prefix + name)) / static_cast<double>(all);
+    if (share >= 0.005)
+      text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", what, 100 * share);
+  }
+  return " Of that time they waited for: " + text + ".";
+}
+
 /// Those that other SMs executed; empty where the policy has none do so.
 std::string at_sms(const RunResult& run) {
   const Counter* queues = find_counter(run, "sm_service.queues");
@@ -28,14 +51,14 @@ std::string at_sms(const RunResult& run) {
   return fmt::format(
       " {} of the packets went to other SMs, on the ways to two slices; those taken in stayed {} "
       "core cycles in the mean, at most {} in one queue; {} found it full. ALUs were wanted for "
-      "them and busy for {} cycles, and executed them in {}.",
+      "them and busy for {} cycles, and executed them in {}.{}",
       grouped(counter_value(run, "chains.to_sms")),
       mean(counter_value(run, "sm_service.cycles"), counter_value(run, "sm_service.taken")),
       counter_value(run, "sm_service.peak"),
       grouped(counter_value(run, "sm_service.refused") +
               counter_value(run, "sm_service.turned_away")),
       grouped(counter_value(run, "sm_service.alu_waits")),
-      grouped(counter_value(run, "sm_service.alu_cycles")));
+      grouped(counter_value(run, "sm_service.alu_cycles")), waits_text(run, "sm_service."));
 }
 
 }  // namespace
@@ -59,14 +82,14 @@ std::string format_chains(const RunResult& run, size_t width) {
                  "Offload chains under {}: {} in the code. A warp waited {} core cycles in "
                  "the mean for one that it had offloaded. Of {} ComputePackets {} found "
                  "their service queue full, and came back as operands; those taken in at "
-                 "slices stayed {} cycles of the L2 in the mean, at most {} in one queue.{}",
+                 "slices stayed {} cycles of the L2 in the mean, at most {} in one queue.{}{}",
                  run.policy, counter_value(run, "chains.found"),
                  mean(counter_value(run, "chains.away_cycles"),
                       counter_value(run, "chains.offloaded")),
                  grouped(counter_value(run, "chains.packets")),
                  grouped(counter_value(run, "chains.came_back")),
                  mean(counter_value(run, "service.cycles"), counter_value(run, "service.taken")),
-                 counter_value(run, "service.peak"), at_sms(run)),
+                 counter_value(run, "service.peak"), waits_text(run, "service."), at_sms(run)),
              width) +
          "\n" + columns_text(names, {count, share}, width);
 }

@@ -90,6 +90,19 @@ TEST_F(Figure3, NoneWhereWaysPartAtTheSm) {  // section 4.1: LLCs 0 and 6
   EXPECT_FALSE(meet_node(tiles, core, llc(0), llc(6)).has_value());
 }
 
+TEST_F(Figure3, AlongThePacketsRouteAlone) {  // YX: what the figure shows
+  EXPECT_EQ(meet_node(tiles, core, llc(5), llc(6), Ways::kColumnsFirst), tiles.sms[36]);
+}
+
+TEST(MeetNode, OnEqualWaysAlone) {
+  // A square of three; the SM on 0, partitions on 5 (1 down, 2 right) and 7 (2 down, 1 right).
+  const sim::Tiles t{3, 3, true, {0, 1, 2, 3, 4, 6, 8}, {5, 7}};
+  // Columns first: 0 3 4 5 and 0 3 6 7; rows first: 0 1 2 5 and 0 1 4 7.
+  EXPECT_EQ(meet_node(t, 0, 5, 7, Ways::kColumnsFirst), 3u);
+  EXPECT_EQ(meet_node(t, 0, 5, 7, Ways::kRowsFirst), 1u);
+  EXPECT_EQ(meet_node(t, 0, 5, 7, Ways::kEither), 4u);
+}
+
 TEST(MeetNode, PathsAlongRowsAndColumns) {
   EXPECT_EQ(path(4, 5, 14, true), (std::vector<uint32_t>{5, 9, 13, 14}));
   EXPECT_EQ(path(4, 5, 14, false), (std::vector<uint32_t>{5, 6, 10, 14}));

@@ -60,7 +60,7 @@ TEST(OmniCompute, TheSmallestQueues) {
   for (const auto& keys : {smallest, many})
     for (const char* name : {"vecadd-strided", "copy-strided"}) {
       SCOPED_TRACE(name);
-      const report::RunResult r = run(name, keys, {}, 300'000);
+      const report::RunResult r = run(name, keys, {}, 500'000);
       EXPECT_GT(counter(r, "sm_service.taken"), 0u);
       EXPECT_EQ(counter(r, "sm_service.peak"), 1u);
       if (keys != many) continue;
@@ -77,6 +77,33 @@ TEST(OmniCompute, ProgramsOfAllKinds) {
     SCOPED_TRACE(name);
     EXPECT_EQ(run(name).warp_instructions, workload(name, 1'000'000).warp_instructions);
   }
+}
+
+TEST(OmniCompute, ReadingsThatAreKeys) {
+  const report::RunResult both = run("vecadd-strided");
+  const report::RunResult route = run("vecadd-strided", {"chains.meet=route"});
+  EXPECT_GT(counter(route, "chains.elsewhere"), counter(both, "chains.elsewhere"));
+  EXPECT_GT(counter(route, "chains.to_sms"), 0u);
+  const std::vector<std::string> few = {"chains.service_entries=4"};
+  EXPECT_GT(counter(run("vecadd-strided", few), "sm_service.refused"), 0u);
+  const report::RunResult back =
+      run("vecadd-strided", {"chains.service_entries=4", "chains.when_full=refuse"});
+  EXPECT_EQ(counter(back, "sm_service.refused"), 0u);
+  EXPECT_EQ(counter(back, "sm_service.turned_away"), counter(back, "chains.came_back"));
+  EXPECT_GT(counter(back, "sm_service.turned_away"), 0u);
+  const report::RunResult left = run("vecadd-strided", {"chains.ack=forwarded"});
+  EXPECT_EQ(counter(left, "sm_service.wait_stored"), 0u);
+  EXPECT_GT(counter(both, "sm_service.wait_stored"), 0u);
+}
+
+TEST(OmniCompute, ReadingsTheSameWhateverTheWindows) {
+  const std::vector<std::string> keys = {"chains.meet=route", "chains.when_full=refuse",
+                                         "chains.ack=forwarded", "chains.service_entries=4"};
+  SimOptions odd;
+  odd.window_ticks = 7;
+  const report::RunResult expected = run("vecadd-strided", keys, {}, 300'000);
+  EXPECT_EQ(testing::numbers(run("vecadd-strided", keys, odd, 300'000)),
+            testing::numbers(expected));
 }
 
 TEST(OmniCompute, AnAluOfTheQueuesOwn) {

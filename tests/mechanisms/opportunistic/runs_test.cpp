@@ -54,6 +54,74 @@ TEST(LlcCompute, LanesOfSeveralLinesAreSeveralPackets) {
   EXPECT_LE(counter(r, "chains.peak"), 48u);
 }
 
+TEST(LlcCompute, OfOnePacketAtMost) {
+  const report::RunResult four = run("bfs-rmat", "llc-compute");
+  const report::RunResult one = run("bfs-rmat", "llc-compute", {"chains.max_parts=1"});
+  EXPECT_EQ(counter(one, "chains.packets"), counter(one, "chains.offloaded"));
+  EXPECT_GT(counter(one, "chains.divergent"), counter(four, "chains.divergent"));
+}
+
+TEST(LlcCompute, AcknowledgedWhenTheStoreHasLeft) {
+  const report::RunResult stored = run("triad", "llc-compute");
+  const report::RunResult left = run("triad", "llc-compute", {"chains.ack=forwarded"});
+  EXPECT_GT(counter(stored, "service.wait_stored"), 0u);
+  EXPECT_EQ(counter(left, "service.wait_stored"), 0u);
+  EXPECT_EQ(counter(left, "dram.bytes_written"), counter(stored, "dram.bytes_written"));
+}
+
+TEST(LlcCompute, LooksUpInTheL1WhatLoadsAndStoresWould) {
+  for (const char* name : {"triad", "compare", "copy-strided"}) {
+    SCOPED_TRACE(name);
+    const report::RunResult base = run(name, "baseline"), chains = run(name, "llc-compute");
+    EXPECT_EQ(counter(chains, "sm.load_lines"), counter(base, "sm.load_lines"));
+    EXPECT_EQ(counter(chains, "sm.store_lines"), counter(base, "sm.store_lines"));
+  }
+}
+
+TEST(LlcCompute, IssuesTheSumsOfSplitMultiplyAdds) {
+  // All chains of the matrix product are products whose sums stay.
+  const report::RunResult r = run("sgemm", "llc-compute");
+  EXPECT_GT(counter(r, "chains.sums"), 0u);
+  EXPECT_EQ(counter(r, "chains.sums"), counter(r, "chains.offloaded"));
+  EXPECT_EQ(counter(r, "sm.issued"), r.warp_instructions + counter(r, "chains.sums"));
+  EXPECT_EQ(counter(run("triad", "llc-compute"), "chains.sums"), 0u);
+}
+
+TEST(LlcCompute, FetchesTheInstructionsOfChains) {
+  // With a buffer of two, half as many fetches as instructions; a jump wastes one.
+  const report::RunResult base = run("triad", "baseline"), chains = run("triad", "llc-compute");
+  EXPECT_GT(counter(chains, "chains.offloaded"), 0u);
+  const uint64_t fetches = counter(chains, "sm.fetch.fetches");
+  EXPECT_GE(fetches - counter(chains, "sm.fetch.wasted"), chains.warp_instructions / 2);
+  EXPECT_LE(fetches, counter(base, "sm.fetch.fetches") + chains.warp_instructions / 8);
+  // Where it takes no time nothing of that is there.
+  const std::vector<std::string> none = {"sm.fetch_width=0", "instruction_cache.bytes=0"};
+  const report::RunResult free = run("triad", "llc-compute", none);
+  EXPECT_EQ(counter(free, "chains.instances"), counter(chains, "chains.instances"));
+  EXPECT_EQ(counter(free, "sm.fetch.fetches"), 0u);
+}
+
+TEST(LlcCompute, SaysWhatChainsWaitForAndHowFullQueuesAre) {
+  const report::RunResult r = run("triad", "llc-compute");
+  uint64_t waits = 0;
+  for (const char* what : {"turn", "operands", "buffer", "read", "alu", "stored", "reply"})
+    waits += counter(r, std::string("service.wait_") + what);
+  EXPECT_EQ(waits, counter(r, "service.cycles"));
+  EXPECT_GE(counter(r, "chains.entry_cycles"), counter(r, "chains.away_cycles"));
+  EXPECT_EQ(counter(r, "chains.queue_accesses"),
+            2 * (counter(r, "chains.packets") + counter(r, "service.taken")));
+  const auto use = [&](const std::string& name) {
+    for (const report::Utilisation& u : r.utilisation)
+      if (u.name == name) return u.mean();
+    return -1.0;
+  };
+  for (const char* name : {"chains.entries", "service.entries", "service.alus"}) {
+    EXPECT_GT(use(name), 0) << name;
+    EXPECT_LE(use(name), 1) << name;
+  }
+  EXPECT_EQ(use("sm_service.entries"), -1);
+}
+
 TEST(LlcCompute, LeavesAloneWhatTheL1Has) {
   const report::RunResult r = run("kmeans", "llc-compute", {}, {}, 4'000'000);
   EXPECT_GT(counter(r, "chains.l1_hits"), 9 * counter(r, "chains.offloaded"));

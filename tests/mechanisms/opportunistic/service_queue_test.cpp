@@ -1,4 +1,6 @@
 // A service queue in an L2 slice, between neighbours that the test plays.
+#include <numeric>
+
 #include "tests/memory/slice_rig.h"
 
 namespace nearwarp::testing {
@@ -51,8 +53,11 @@ struct ServiceRig : SliceRig {
     EXPECT_EQ(s.mshrs_in_use + s.request_count + s.reply_count, 0u);
     EXPECT_EQ(queue().in_use, 0u);
     EXPECT_EQ(queue().buffered, 0u);
-    EXPECT_EQ(queue().counters.taken, queue().counters.replies);
+    const ServiceCounters& n = queue().counters;
+    EXPECT_EQ(n.taken, n.replies);
+    EXPECT_EQ(std::accumulate(n.waits, n.waits + kNumServiceWaits, uint64_t{0}), n.cycles);
   }
+  uint64_t waited(ServiceWait what) { return queue().counters.waits[static_cast<size_t>(what)]; }
 };
 
 TEST(ServiceQueue, PacketsSayWhatTheyWereTold) {
@@ -129,6 +134,39 @@ TEST(ServiceQueue, AcknowledgesAStoreThatMemoryHas) {
   EXPECT_EQ(r.replied(0), 200u);
   EXPECT_EQ(r.sm_in->items[0].packet.bytes, 8u);
   EXPECT_EQ(r.queue().counters.stores, 1u);
+}
+
+TEST(ServiceQueue, WhatAChainWaitsFor) {
+  ServiceRig r;
+  r.has(4);
+  r.chain(10, {4, 9}, 6, 5);
+  r.fill(100, 0);
+  r.stored(200, 0);
+  r.run();
+  EXPECT_EQ(r.replied(0), 200u);
+  // Looked up in cycles 11 and 12; 9 is there in 100, both are read in 101 and 102; the store is
+  // looked up in the cycle in which the result is there.
+  EXPECT_EQ(r.waited(ServiceWait::kTurn), 2u + 1u);
+  EXPECT_EQ(r.waited(ServiceWait::kOperands), 100u - 12);
+  EXPECT_EQ(r.waited(ServiceWait::kBuffer), 1u);
+  EXPECT_EQ(r.waited(ServiceWait::kRead), kLatency);
+  EXPECT_EQ(r.waited(ServiceWait::kAlu), kAlu);
+  EXPECT_EQ(r.waited(ServiceWait::kStored), 200u - (102 + kLatency + kAlu));
+  EXPECT_EQ(r.waited(ServiceWait::kReply), 0u);
+}
+
+TEST(ServiceQueue, AcknowledgesAStoreThatHasLeft) {
+  ServiceRig r;
+  r.rig.arena.get(r.rig.arena.get(r.state)->service)->ack_forwarded = true;
+  r.has(4);
+  r.has(9);
+  r.chain(10, {4, 9}, 6, 5);
+  r.stored(200, 0);  // which nobody waits for
+  r.run();
+  const uint64_t looked_up = 12u + kLatency + 1 + kLatency + kAlu;
+  EXPECT_EQ(r.asked(0), looked_up + kLatency);
+  EXPECT_EQ(r.replied(0), looked_up + 1);
+  EXPECT_EQ(r.waited(ServiceWait::kStored), 0u);
 }
 
 TEST(ServiceQueue, ACopyNeedsNoArithmetic) {

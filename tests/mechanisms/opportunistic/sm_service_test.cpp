@@ -1,6 +1,8 @@
 // The service queue of an SM, cycle by cycle, between neighbours that the test plays.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "device/mechanisms/opportunistic/mechanism.h"
 #include "device/sm/make_sm.h"
 #include "device/sm/sm.h"
@@ -115,8 +117,11 @@ struct SmServiceRig {
     EXPECT_TRUE(rig.drained());
     EXPECT_EQ(queue().in_use, 0u);
     EXPECT_EQ(queue().buffered, 0u);
-    EXPECT_EQ(queue().counters.taken, queue().counters.replies);
+    const ServiceCounters& n = queue().counters;
+    EXPECT_EQ(n.taken, n.replies);
+    EXPECT_EQ(std::accumulate(n.waits, n.waits + kNumServiceWaits, uint64_t{0}), n.cycles);
   }
+  uint64_t waited(ServiceWait what) { return queue().counters.waits[static_cast<size_t>(what)]; }
   /// Cycle in which the i-th packet left, and the packet.
   Tick asked(size_t i) const { return requests->items.at(i).at - kHop; }
   const Packet& request(size_t i) const { return requests->items.at(i).packet; }
@@ -159,6 +164,50 @@ TEST(SmService, AChainFromPacketToAcknowledgement) {
     EXPECT_EQ(r.answer(0).tag, 33u);
     EXPECT_EQ(r.queue().counters.cycles, 300u);
   }
+}
+
+TEST(SmService, WhatAChainWaitsFor) {
+  SmServiceRig r;
+  r.chain(100, {5, 6}, 7, 33);
+  r.operand(200, 0);
+  r.operand(210, 0);
+  r.stored(400, 0);
+  r.run();
+  EXPECT_EQ(r.waited(ServiceWait::kTurn), 2u + 2u + 1u);  // two reads, two operands, a store
+  EXPECT_EQ(r.waited(ServiceWait::kOperands), 210u - 102);
+  EXPECT_EQ(r.waited(ServiceWait::kBuffer), 0u);
+  EXPECT_EQ(r.waited(ServiceWait::kRead), kShared + 1);
+  EXPECT_EQ(r.waited(ServiceWait::kAlu), kAlu);
+  EXPECT_EQ(r.waited(ServiceWait::kStored), 400u - r.asked(2));
+  EXPECT_EQ(r.waited(ServiceWait::kReply), 0u);
+}
+
+TEST(SmService, AcknowledgesAStoreThatHasLeft) {
+  SmServiceRig r;
+  r.queue().ack_forwarded = true;
+  r.chain(100, {5, 6}, 7, 33);
+  r.operand(200, 0);
+  r.operand(210, 0);
+  r.stored(400, 0);  // which nobody waits for
+  r.run();
+  EXPECT_EQ(r.answered(0), r.asked(2));
+  EXPECT_EQ(r.waited(ServiceWait::kStored), 0u);
+}
+
+TEST(SmService, SendsBackAllThatItHasNoRoomFor) {
+  SmServiceRig r(1);
+  r.queue().sends_back = true;
+  r.chain(100, {4}, 0, 1);
+  r.chain(101, {5, 6}, 0, 2);
+  r.operand(300, 0);
+  r.run();
+  EXPECT_EQ(r.requests->items.size(), 1u);
+  ASSERT_EQ(r.answers->items.size(), 2u);
+  EXPECT_EQ(r.answer(0).kind, kComputeRefusal);
+  EXPECT_EQ(r.answer(0).tag, 2u);
+  EXPECT_EQ(r.answered(0), 101u);
+  EXPECT_EQ(r.queue().counters.refused, 0u);
+  EXPECT_EQ(r.queue().turned_away, 1u);
 }
 
 TEST(SmService, AResultThatComesBack) {
