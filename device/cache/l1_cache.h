@@ -14,6 +14,13 @@ namespace nearwarp::cache {
 
 enum class L1Writes : uint8_t { kThrough, kAllocate, kLocalBack };
 
+/// What a load leaves for later ones.
+enum class L1Keep : uint8_t {
+  kLines,    ///< its line: a cache
+  kMisses,   ///< its line while that is on its way
+  kNothing,  ///< every load fetches its lines: an MSHR is a place for data to arrive at
+};
+
 struct L1Params {
   SetIndex index;
   uint32_t ways = 4;
@@ -21,7 +28,8 @@ struct L1Params {
   uint32_t mshrs = 64;  ///< at most 64, bits of a word; 256 if not plain
   uint32_t merges = 8;  ///< loads per MSHR
   // device/cache/l1_sectors.h:
-  bool plain = true;  ///< all below is as it stands here, and so many MSHRs are enough
+  bool plain = true;             ///< all below is as it stands here, and so many MSHRs are enough
+  L1Keep keep = L1Keep::kLines;  ///< if plain
   uint8_t by_sectors = 0;
   L1Writes writes = L1Writes::kThrough;
   uint8_t all_sectors = 0;  ///< of a line
@@ -68,10 +76,29 @@ struct L1State {
 
 enum class L1Result : uint8_t { kHit, kMerged, kMiss, kStall };
 
+/// A load where nothing is kept: it takes an MSHR and no way. Its line has no name there, so that
+/// nothing drops it and its fill leaves nothing. Leader only.
+NW_HD NW_APART inline L1Result l1_load_apart(const L1Params& p, L1State& s, std::byte* base,
+                                             uint8_t load_entry, uint32_t cycle, bool can_send,
+                                             uint32_t& mshr) {
+  if (!can_send || s.mshr_free == 0) return L1Result::kStall;
+  mshr = count_trailing_zeros(s.mshr_free);
+  s.mshr_free &= s.mshr_free - 1;
+  s.mshr_line.in(base)[mshr] = kNoLine;
+  s.mshr_since.in(base)[mshr] = cycle;
+  s.mshr_way.in(base)[mshr] = 0;
+  s.mshr_count.in(base)[mshr] = 1;
+  s.mshr_loads.in(base)[mshr * p.merges] = load_entry;
+  s.counters.read_misses += 1;
+  return L1Result::kMiss;
+}
+
 /// Look up a load. kMiss reserves a way and an MSHR (`mshr`), and the caller must send the request;
 /// `can_send` false makes what would be a miss a stall. kStall changes nothing. Leader only.
 NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, LineAddr line,
                               uint8_t load_entry, uint32_t cycle, bool can_send, uint32_t& mshr) {
+  if (p.keep == L1Keep::kNothing)
+    return l1_load_apart(p, s, base, load_entry, cycle, can_send, mshr);
   const uint32_t set = p.index.of(line);
   LineAddr* tags = s.tags.in(base) + set * p.ways;
   uint32_t* last_use = s.last_use.in(base) + set * p.ways;
@@ -119,7 +146,7 @@ NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, Li
 }
 
 /// Without a free MSHR: would l1_load() find the line no more than one? Then so it will until a
-/// reply has come.
+/// reply has come. (Where nothing is kept there never is a line.)
 NW_HD NW_INLINE bool l1_waits_for_reply(const L1Params& p, const L1State& s, const std::byte* base,
                                         LineAddr line) {
   NW_ASSERT(p.plain && s.mshr_free == 0);
@@ -161,6 +188,12 @@ NW_HD inline void l1_fill(L1State& s, std::byte* base, uint32_t m) {
   if (s.mshr_line.in(base)[m] != kNoLine) s.filling.in(base)[way] = 0;
   s.mshr_line.in(base)[m] = kNoLine;
   s.mshr_free |= uint64_t{1} << m;
+}
+
+/// The same where lines are not kept: its way is free again.
+NW_HD inline void l1_fill_and_drop(L1State& s, std::byte* base, uint32_t m) {
+  if (s.mshr_line.in(base)[m] != kNoLine) s.tags.in(base)[s.mshr_way.in(base)[m]] = kNoLine;
+  l1_fill(s, base, m);
 }
 
 /// Where ways are taken on fill: the MSHR that waits for the line; kNoLane: none does.

@@ -102,6 +102,7 @@ struct MachineConfig {
     uint32_t miss_latency_cycles = 0;  ///< before what misses, and stores, leave the SM
     uint32_t mshr_entries = 0;
     uint32_t mshr_merges = 0;
+    std::string keep = "lines";            ///< "lines", "misses" or "nothing": of what loads fetch
     bool sectors = false;                  ///< loads fetch the sectors that are missing, not lines
     std::string allocate = "miss";         ///< "miss" or "fill": when a miss takes its way
     std::string write_policy = "through";  ///< "through", "allocate" or "local-back"

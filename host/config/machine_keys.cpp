@@ -209,6 +209,11 @@ Keys memory_keys() {
        "Lines that may be missing at a time; more than 64 of a discrete machine."},
       {NW_KEY(l1.mshr_merges), "loads", 1, 64, false, "",
        "Loads that wait for one missing line at most."},
+      {NW_KEY(l1.keep), "", 0, 0, false, "lines misses nothing",
+       "What loads leave for later ones. lines: a cache; misses: a line while it is on its way, so "
+       "that loads merge and nothing hits; nothing: every load fetches its lines itself. Others "
+       "than lines where lines are looked up whole and stores go through.",
+       kOptional},
       {NW_KEY(l1.sectors), "", 0, 0, false, "",
        "Loads fetch the sectors that are missing, not whole lines (with l2.sectors).", kOptional},
       {NW_KEY(l1.allocate), "", 0, 0, false, "miss fill",

@@ -279,6 +279,11 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
                 "is \"allocate\"", "that needs l1.sectors = true");
   rules.require(m.l1.write_policy != "local-back" || !m.l1.sectors, "l1.write_policy",
                 "is \"local-back\"", "that is of whole lines, without l1.sectors");
+  rules.require(m.l1.keep == "lines" || (!m.l1.sectors && m.l1.write_policy == "through" &&
+                                         m.l1.allocate == "miss" && m.l1.mshr_entries <= 64),
+                "l1.keep", fmt::format("is \"{}\"", m.l1.keep),
+                "that needs l1.sectors = false, l1.write_policy = \"through\", l1.allocate = "
+                "\"miss\" and at most 64 l1.mshr_entries");
   rules.require(m.l1.allocate == "miss" || m.shape == "discrete", "l1.allocate", "is \"fill\"",
                 "only machines of the shape \"discrete\" may have it");
   rules.require(

@@ -51,6 +51,18 @@ TEST(Shapes, LeaveOutWhatTheyLack) {
     EXPECT_NO_THROW(validate(load_machine(machine), "here"));
 }
 
+TEST(Shapes, WhatLoadsLeaveForLaterOnes) {
+  const auto error = [](const std::vector<std::string>& keys) {
+    return message_of([&] { load_machine("discrete16", keys); });
+  };
+  EXPECT_EQ(error({"l1.keep=misses"}), "");
+  EXPECT_EQ(error({"l1.keep=nothing"}), "");
+  for (const char* key : {"l1.allocate=fill", "l1.write_policy=local-back", "l1.mshr_entries=128"})
+    expect_contains(error({"l1.keep=nothing", key}), "that needs l1.sectors = false");
+  EXPECT_EQ(load_machine("mpu").l1.keep, "nothing");
+  EXPECT_EQ(load_machine("tom").l1.keep, "lines");
+}
+
 TEST(Shapes, RulesBetweenKeysOfStacksAndNearBanks) {
   const auto error = [](const char* machine, const std::string& text) {
     return message_of([&] { load_machine(machine, std::vector<std::string>{text}); });

@@ -134,6 +134,53 @@ TEST(L1Cache, StoresAllocateNothing) {
   EXPECT_EQ(c.load(5), L1Result::kHit);
 }
 
+// --- what loads leave for later ones ---
+
+TEST(L1Cache, MissesAloneMergeAndLeaveNothing) {
+  L1 c;
+  c.p.keep = L1Keep::kMisses;
+  EXPECT_EQ(c.load(5, 1), L1Result::kMiss);
+  const uint32_t m = c.mshr;
+  EXPECT_EQ(c.load(5, 2), L1Result::kMerged);
+  l1_fill_and_drop(c.s, c.arena.base(), m);
+  EXPECT_EQ(c.s.mshr_free, low_bits(8));
+  EXPECT_EQ(c.load(5, 3), L1Result::kMiss);
+  EXPECT_EQ(c.s.counters.read_hits, 0u);
+}
+
+TEST(L1Cache, AMissWhoseWayHasGoneToAnotherDropsNothing) {
+  L1 c(1, 1);
+  c.p.keep = L1Keep::kMisses;
+  EXPECT_EQ(c.load(5), L1Result::kMiss);
+  const uint32_t first = c.mshr;
+  l1_invalidate_line(c.p, c.s, c.arena.base(), 5);
+  EXPECT_EQ(c.load(6), L1Result::kMiss);  // in the only way
+  l1_fill_and_drop(c.s, c.arena.base(), first);
+  EXPECT_EQ(c.load(6), L1Result::kMerged);
+}
+
+TEST(L1Cache, WithoutMergingEveryLoadFetches) {
+  L1 c(1, 1, 4);
+  c.p.keep = L1Keep::kNothing;
+  // As many as there are MSHRs, of one line or of others: no way is taken.
+  for (const LineAddr line : {5u, 5u, 6u, 5u}) EXPECT_EQ(c.load(line, 7), L1Result::kMiss);
+  const auto before = c.image();
+  EXPECT_EQ(c.load(5), L1Result::kStall);
+  EXPECT_EQ(c.image(), before);
+  EXPECT_TRUE(l1_waits_for_reply(c.p, c.s, c.arena.base(), 5));
+  EXPECT_EQ(c.arena.get(c.s.mshr_loads)[2 * 2], 7);
+  l1_fill_and_drop(c.s, c.arena.base(), 2);
+  EXPECT_EQ(c.load(5, 7, false), L1Result::kStall);  // the network is full
+  EXPECT_EQ(c.load(5), L1Result::kMiss);
+  EXPECT_EQ(c.mshr, 2u);
+  l1_store(c.p, c.s, c.arena.base(), 5);
+  EXPECT_EQ(c.s.counters.read_misses, 5u);
+  EXPECT_EQ(c.s.counters.read_hits + c.s.counters.read_merges + c.s.counters.write_hits, 0u);
+  l1_flush(c.p, c.s, c.arena.base());
+  for (uint32_t m = 0; m < 4; ++m) l1_fill_and_drop(c.s, c.arena.base(), m);
+  EXPECT_EQ(c.s.mshr_free, low_bits(4));
+}
+
 TEST(L1Cache, FlushWithFillsUnderWay) {
   L1 c(1, 2);
   c.fetch(1);

@@ -69,9 +69,11 @@ constexpr Rule kSmRules[] = {
     {kSm, "lsu", "issued_lsu", "sm.lsu_fj", Scale::kEvents},
     {kSm, "shared", "shared_accesses", "sm.shared_fj", Scale::kEvents},
     {kSm, "tlb.lookup", "tlb.hits tlb.misses", "sm.tlb_lookup_fj", Scale::kEvents},
-    {kSm, "l1.lookup", "load_lines store_lines atomic_lines", "sm.l1_lookup_fj", Scale::kEvents},
-    {kSm, "l1.read", "l1.read_hits", "sm.l1_read_fj", Scale::kEvents},
-    {kSm, "l1.write", "l1.read_misses l1.write_hits", "sm.l1_write_fj", Scale::kEvents},
+    {kSm, "l1.lookup", "load_lines store_lines atomic_lines", "sm.l1_lookup_fj", Scale::kEvents,
+     &MachineParts::no_l1},
+    {kSm, "l1.read", "l1.read_hits", "sm.l1_read_fj", Scale::kEvents, &MachineParts::no_l1},
+    {kSm, "l1.write", "l1.read_misses l1.write_hits", "sm.l1_write_fj", Scale::kEvents,
+     &MachineParts::no_l1},
     {kLeakage, "leakage", "powered_cycles", "leakage.sm_uw", Scale::kCycles},
 };
 

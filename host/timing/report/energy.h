@@ -24,6 +24,7 @@ struct MachineParts {
   bool core_tsvs = false;
   bool near_bank_units = false;  ///< with registers of their own
   bool chain_queues = false;     ///< offload and service queues
+  bool no_l1 = false;            ///< SMs keep no lines: these are in the load-store unit's buffers
 };
 
 /// Wide enough for every count times every constant.
