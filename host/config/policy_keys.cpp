@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 56> all = {{
+  static const std::array<Key<P>, 59> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
@@ -196,6 +196,14 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "what is "
        "computed from them) move as one value instead of 32.",
        kOptional},
+      {NW_KEY(mpu.near_operations), "", 0, 0, false, "simple all",
+       "Arithmetic that near-bank units have. simple: not divisions, special functions and "
+       "operations across lanes, which are of the far-bank operation set; all: these, too.",
+       kOptional},
+      {NW_KEY(mpu.both_spreads), "", 0, 0, false, "",
+       "What an instruction computes for both places is wanted in both from its sources, too; "
+       "false: such a location is not propagated.",
+       kOptional},
       {NW_KEY(mpu.hash_units), "", 0, 0, false, "",
        "Lines are spread over near-bank units and their banks by a hash; false: consecutive lines "
        "of a core go to its units in turn, as warps have their registers there.",
@@ -204,6 +212,9 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "32-bit registers of all near-bank register files of a core.", kOptional},
       {NW_KEY(mpu.collectors), "instructions", 1, 8, false, "",
        "That can wait for their operands in a near-bank unit.", kOptional},
+      {NW_KEY(mpu.near_instructions), "instructions", 1, 8, false, "",
+       "Of a warp that may be near the banks at a time, the way there and back included.",
+       kOptional},
       {NW_KEY(mpu.word_bytes), "B", 1, 64, false, "",
        "What an instruction, its commit, or the name of a register takes of the TSVs.", kOptional},
       {NW_KEY(mpu.access_bytes), "B", 1, 64, false, "",

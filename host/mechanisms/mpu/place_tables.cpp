@@ -23,12 +23,12 @@ class Builder {
           ImageTables& image, PlaceTables& out)
       : machine_(machine),
         mpu_(policy.mpu),
-        shared_(shared_memory_of(policy)),
+        readings_(readings_of(policy)),
         image_(image),
         out_(out) {}
 
   void add(uint32_t k, const Kernel& kernel) {
-    const Locations l = annotate_locations(kernel, shared_);
+    const Locations l = annotate_locations(kernel, readings_);
     scalars_ =
         mpu_.scalar_moves ? find_scalars(kernel) : std::vector<bool>(kernel.registers.size());
     const Allocation a =
@@ -38,7 +38,7 @@ class Builder {
       if (at == ImageTables::kNotIssued) continue;
       InstrPlace place = rename(kernel, a, kernel.instructions[i], image_.instrs[at]);
       place.kind = kind_of(kernel.instructions[i], image_.instrs[at]);
-      place.hint = hint_of(executed_at(kernel, l, i, shared_));
+      place.hint = hint_of(executed_at(kernel, l, i, readings_));
       place.guarded = kernel.instructions[i].guard != compiler::kNone;
       count(place);
       out_.places[at] = place;
@@ -86,7 +86,8 @@ class Builder {
   }
 
   Kind kind_of(const Instruction& in, const ImageInstr& image) const {
-    if (image.accesses_shared()) return is_far_operation(in, shared_) ? Kind::kFar : Kind::kShared;
+    if (image.accesses_shared())
+      return is_far_operation(in, readings_) ? Kind::kFar : Kind::kShared;
     switch (image.action) {
       case Action::kLoad:
         return Kind::kLoad;
@@ -102,7 +103,7 @@ class Builder {
     }
     const bool has_port = static_cast<uint32_t>(image.unit) < sm::kNumPortUnits;
     const bool plain = has_port && (image.flags & (sm::kBranch | sm::kHasRecord)) == 0;
-    return plain && !is_far_operation(in, shared_) ? Kind::kAny : Kind::kFar;
+    return plain && !is_far_operation(in, readings_) ? Kind::kAny : Kind::kFar;
   }
 
   Hint hint_of(Location annotated) const {
@@ -140,7 +141,7 @@ class Builder {
 
   const config::MachineConfig& machine_;
   const config::PolicyConfig::Mpu& mpu_;
-  SharedMemory shared_;
+  Readings readings_;
   ImageTables& image_;
   PlaceTables& out_;
   std::vector<bool> scalars_;  ///< of the kernel at hand
@@ -148,8 +149,10 @@ class Builder {
 
 }  // namespace
 
-SharedMemory shared_memory_of(const config::PolicyConfig& policy) {
-  return policy.mpu.shared_memory == "near" ? SharedMemory::kNear : SharedMemory::kFar;
+Readings readings_of(const config::PolicyConfig& policy) {
+  const config::PolicyConfig::Mpu& mpu = policy.mpu;
+  return {mpu.shared_memory == "near" ? SharedMemory::kNear : SharedMemory::kFar,
+          mpu.near_operations == "all", mpu.both_spreads};
 }
 
 PlaceTables build_place_tables(const runtime::Recording& recording,

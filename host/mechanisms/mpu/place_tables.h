@@ -19,7 +19,7 @@ struct PlaceTables {
   uint64_t fixed = 0, near = 0, far = 0, open = 0;
 };
 
-SharedMemory shared_memory_of(const config::PolicyConfig& policy);
+Readings readings_of(const config::PolicyConfig& policy);
 
 /// Allocate the registers of all kernels by the policy's locations: the image's scoreboard slots
 /// are renamed, which are the rows' columns of the track table, and thread blocks take as much of

@@ -17,7 +17,7 @@ using compiler::InstrId;
 using compiler::Kernel;
 using compiler::RegId;
 
-constexpr SharedMemory kNearShared = SharedMemory::kNear;
+constexpr Readings kNearShared;
 
 /// A kernel with this body; registers may be read before they are written.
 Kernel kernel_of(const std::string& body) {
@@ -107,16 +107,16 @@ TEST(Locations, SharedMemoryNearAndFar) {
   const Kernel k = kernel_of(
       "shl.b32 %r2, %r1, 2; st.shared.f32 [%r2], %f1; bar.sync 0; ld.shared.f32 %f2, [%r2];"
       "st.global.f32 [%rd1], %f2;");
-  const Locations near = annotate_locations(k, SharedMemory::kNear);
+  const Locations near = annotate_locations(k, {SharedMemory::kNear});
   EXPECT_EQ(places(k, near).at("%r1"), Location::kNear);
   EXPECT_EQ(places(k, near).at("%f2"), Location::kNear);
-  const Locations far = annotate_locations(k, SharedMemory::kFar);
+  const Locations far = annotate_locations(k, {SharedMemory::kFar});
   EXPECT_EQ(places(k, far).at("%r1"), Location::kFar);
   EXPECT_EQ(places(k, far).at("%f2"), Location::kBoth);  // loaded here, stored to the banks
   const InstrId load = 3;
   ASSERT_EQ(k.instructions[load].op, ptx::Opcode::kLd);
-  EXPECT_EQ(executed_at(k, near, load, SharedMemory::kNear), Location::kNear);
-  EXPECT_EQ(executed_at(k, far, load, SharedMemory::kFar), Location::kFar);
+  EXPECT_EQ(executed_at(k, near, load, {SharedMemory::kNear}), Location::kNear);
+  EXPECT_EQ(executed_at(k, far, load, {SharedMemory::kFar}), Location::kFar);
 }
 
 /// The paper's listing 1, in the manner of what nvcc makes of it, written by hand, its loop not

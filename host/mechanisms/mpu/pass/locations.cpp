@@ -55,7 +55,7 @@ bool is_jump(const Instruction& in) {
 
 class Annotator {
  public:
-  Annotator(const Kernel& kernel, SharedMemory shared) : kernel_(kernel), shared_(shared) {
+  Annotator(const Kernel& kernel, const Readings& readings) : kernel_(kernel), readings_(readings) {
     out_.registers.assign(kernel.registers.size(), Location::kUnknown);
     out_.instructions.assign(kernel.instructions.size(), Location::kUnknown);
   }
@@ -91,7 +91,7 @@ class Annotator {
       return;
     }
     if (accesses_shared(in)) {
-      const Location where = shared_ == SharedMemory::kNear ? Location::kNear : Location::kFar;
+      const Location where = of_shared();
       want(in.address.base, where);
       want_sources(in, where);
       want_results(in, where);
@@ -100,6 +100,10 @@ class Annotator {
     want(in.address.base, Location::kFar);
     want_sources(in, Location::kNear);
     want_results(in, Location::kNear);
+  }
+
+  Location of_shared() const {
+    return readings_.shared == SharedMemory::kNear ? Location::kNear : Location::kFar;
   }
 
   Location of_results(const Instruction& in) const {
@@ -116,6 +120,7 @@ class Annotator {
       if (accesses_memory(in) || is_jump(in)) continue;
       const Location where = of_results(in);
       if (where == Location::kUnknown) continue;
+      if (where == Location::kBoth && !readings_.both_spreads) continue;
       for (const compiler::Operand& s : in.srcs) {
         if (s.kind != OperandKind::kRegister) continue;
         const Location before = out_.registers[s.reg];
@@ -128,25 +133,38 @@ class Annotator {
 
   /// A store's destination is its address.
   Location of_instruction(const Instruction& in) const {
-    if (accesses_shared(in))
-      return shared_ == SharedMemory::kNear ? Location::kNear : Location::kFar;
+    if (accesses_shared(in)) return of_shared();
     if (accesses_memory(in) && in.dsts.empty()) return Location::kFar;
     return is_jump(in) ? Location::kFar : of_results(in);
   }
 
   const Kernel& kernel_;
-  SharedMemory shared_;
+  const Readings& readings_;
   Locations out_;
 };
 
 }  // namespace
 
-bool is_far_operation(const Instruction& in, SharedMemory shared) {
-  if (accesses_shared(in)) return shared == SharedMemory::kFar || in.op == Opcode::kMbarrier;
+bool is_far_operation(const Instruction& in, const Readings& readings) {
+  if (accesses_shared(in))
+    return readings.shared == SharedMemory::kFar || in.op == Opcode::kMbarrier;
   if (accesses_memory(in) || is_jump(in)) return true;
   for (const compiler::Operand& s : in.srcs)
     if (s.kind == OperandKind::kSpecial) return true;
   switch (in.op) {
+    case Opcode::kActivemask:
+    case Opcode::kBarWarp:
+    case Opcode::kElect:
+    case Opcode::kMapa:
+    case Opcode::kCreatePolicy:
+    case Opcode::kTrap:
+    case Opcode::kBar:
+    case Opcode::kBarRed:
+    case Opcode::kMembar:
+    case Opcode::kNanosleep:
+    case Opcode::kSystem:
+    case Opcode::kNop:
+      return true;
     case Opcode::kDiv:
     case Opcode::kRem:
     case Opcode::kRcp:
@@ -159,35 +177,23 @@ bool is_far_operation(const Instruction& in, SharedMemory shared) {
     case Opcode::kTanh:
     case Opcode::kMovmatrix:
     case Opcode::kMma:
-    case Opcode::kMapa:
-    case Opcode::kCreatePolicy:
     case Opcode::kShfl:
     case Opcode::kVote:
     case Opcode::kMatch:
-    case Opcode::kActivemask:
     case Opcode::kRedux:
-    case Opcode::kBarWarp:
-    case Opcode::kElect:
-    case Opcode::kTrap:
-    case Opcode::kBar:
-    case Opcode::kBarRed:
-    case Opcode::kMembar:
-    case Opcode::kNanosleep:
-    case Opcode::kSystem:
-    case Opcode::kNop:
-      return true;
+      return !readings.all_operations;
     default:
       return false;
   }
 }
 
-Locations annotate_locations(const Kernel& kernel, SharedMemory shared) {
-  return Annotator(kernel, shared).annotate();
+Locations annotate_locations(const Kernel& kernel, const Readings& readings) {
+  return Annotator(kernel, readings).annotate();
 }
 
 Location executed_at(const Kernel& kernel, const Locations& l, compiler::InstrId i,
-                     SharedMemory shared) {
-  return is_far_operation(kernel.instructions[i], shared) ? Location::kFar : l.instructions[i];
+                     const Readings& readings) {
+  return is_far_operation(kernel.instructions[i], readings) ? Location::kFar : l.instructions[i];
 }
 
 Allocation allocate_by_location(const Kernel& kernel, const Locations& locations) {

@@ -34,24 +34,34 @@ struct Locations {
 /// What decides where data of shared memory is wanted.
 enum class SharedMemory : uint8_t { kNear, kFar };
 
+/// How the paper is read.
+struct Readings {
+  SharedMemory shared = SharedMemory::kNear;
+  /// Near-bank units have divisions, special functions and operations across lanes, too.
+  bool all_operations = false;
+  bool both_spreads = true;  ///< Location::kBoth goes on to sources
+};
+
 /// Is the instruction one of the far-bank operation set (MPU, section IV-B1)? The subcore's parts
 /// alone can execute it, whatever has been annotated: accesses to memory besides the shared one
 /// begin in the load-store unit; control flow, barriers and special registers belong to the front
 /// of the pipeline; constants and parameters have a cache there. Operations across lanes, and those
-/// of special functions, are taken for some too: near-bank units have "simple parts" alone.
-bool is_far_operation(const compiler::Instruction& in, SharedMemory shared);
+/// of special functions, are taken for some too, if not `all_operations`: near-bank units have
+/// "simple parts" alone.
+bool is_far_operation(const compiler::Instruction& in, const Readings& readings);
 
-/// Algorithm 1 to its fixed point, which does not depend on the order of the instructions.
+/// Algorithm 1 to its fixed point, which does not depend on the order of the instructions, if
+/// `both_spreads`.
 ///
 /// What the algorithm does not mention: addresses without a stated space, and of local memory, are
 /// checked by the load-store unit as global ones; atomics are both loads and stores; guards are
 /// registers that control, as those of jumps. Memory accesses and jumps do not propagate.
-Locations annotate_locations(const compiler::Kernel& kernel, SharedMemory shared);
+Locations annotate_locations(const compiler::Kernel& kernel, const Readings& readings);
 
 /// Where an instruction is executed by opcode and annotation; kBoth, kUnknown: the hardware
 /// decides.
 Location executed_at(const compiler::Kernel& kernel, const Locations& l, compiler::InstrId i,
-                     SharedMemory shared);
+                     const Readings& readings);
 
 /// Physical registers of one kind: those of locations in a row, from `near` on.
 struct RegisterFile {
