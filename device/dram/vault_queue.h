@@ -303,6 +303,10 @@ NW_HD NW_INLINE void issue_read(const VaultParams& p, VaultState& s, std::byte* 
              : atomic ? PacketKind::kAtomicReply
                       : PacketKind::kReadReply,
              uint32_t{p.header_bytes} + (near ? 0 : x.data_bytes), s.bus_free);
+  if (near) {
+    s.counters.near_reads += 1;
+    s.counters.near_ticks += s.bus_free - x.arrived;
+  }
   if (atomic) {  // the entry stays, as the write of what was read
     x.silent = 1;
     x.opened = 0;

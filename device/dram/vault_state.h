@@ -98,8 +98,9 @@ struct VaultCounters {
   uint64_t bus_busy_ticks = 0;
   uint64_t queue_ticks = 0;    ///< sum over requests of the time in the queue
   uint64_t latency_ticks = 0;  ///< sum over replies of the time from entry to departure
-  uint64_t turnarounds = 0;    ///< changes between reading and writing
-  uint64_t starved = 0;        ///< requests that passed the starvation bound
+  uint64_t near_reads = 0, near_ticks = 0;  ///< reads that leave their data near: latency_ticks
+  uint64_t turnarounds = 0;                 ///< changes between reading and writing
+  uint64_t starved = 0;                     ///< requests that passed the starvation bound
 };
 
 struct VaultState {

@@ -126,16 +126,26 @@ NW_HD inline void execute_near(O& o, uint32_t warp, uint32_t number, uint32_t no
   NearUnit& unit = o.s.units[warp % o.p.units];
   const uint32_t begin = unit.port_free > now ? unit.port_free : now;
   unit.port_free = begin + in.interval;
-  o.s.counters.port_cycles += in.interval;
+  unit.port_cycles += in.interval;
+  o.s.counters.near_alu += begin - now;
+  o.s.counters.near_executing += in.latency;
   unit.starts[unit.oldest] = begin;
   unit.oldest = unit.oldest + 1 == o.p.collectors ? 0 : unit.oldest + 1;
   op.due = begin + in.latency;
   set_due(o, index, now);
 }
 
-/// A packet has come down. False: an instruction that no operand collector is free for.
+/// An instruction is taken that came in cycle `arrived`: what it waited for.
 template <class O>
-NW_HD inline bool take_down(O& o, const Packet& p, uint32_t now) {
+NW_HD NW_INLINE void count_way_down(O& o, const NearOp& op, uint32_t arrived, uint32_t now) {
+  o.s.counters.near_tsv += arrived - op.since;
+  o.s.counters.near_collector += now - arrived;
+}
+
+/// A packet has come down, in cycle `arrived`. False: an instruction that no operand collector is
+/// free for.
+template <class O>
+NW_HD inline bool take_down(O& o, const Packet& p, uint32_t arrived, uint32_t now) {
   const uint32_t warp = p.tag & 0xff, number = p.tag >> 8;
   if (p.kind == kNearInstruction) {
     const NearUnit& unit = o.s.units[warp % o.p.units];
@@ -143,10 +153,14 @@ NW_HD inline bool take_down(O& o, const Packet& p, uint32_t now) {
       o.s.refused_until = unit.starts[unit.oldest];
       return false;
     }
+    count_way_down(o, op_of(o, warp * kNearOps + number), arrived, now);
     execute_near(o, warp, number, now);
   } else if (p.kind == kNearShared) {
     const uint32_t index = warp * kNearOps + number;
-    op_of(o, index).due = now + op_of(o, index).latency;
+    NearOp& op = op_of(o, index);
+    count_way_down(o, op, arrived, now);
+    o.s.counters.near_executing += op.latency;
+    op.due = now + op.latency;
     set_due(o, index, now);
   } else if (p.kind == kRegisterWanted) {
     send_up(o, kRegisterToFar, p.extra, warp);
@@ -171,7 +185,9 @@ NW_HD NW_APART void step_near_side(O& o, uint32_t now) {
   o.s.refused_until = 0;
   while (has_packet(in, v.base, tick)) {
     const Packet p = front(in, v.base);
-    if (!take_down(o, p, now)) break;
+    const auto arrived =
+        static_cast<uint32_t>(cycle_at_or_after(head_arrival(in, v.base), v.p.period));
+    if (!take_down(o, p, arrived, now)) break;
     pop(in, v.base, tick, v.horizon);
   }
   run_due(o, now);

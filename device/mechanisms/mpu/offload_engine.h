@@ -268,7 +268,7 @@ NW_HD NW_APART bool come_to_instruction(O& o, uint32_t warp, uint32_t now, uint3
     hold(o, warp, Step::kMove, now);
     return true;
   }
-  if (x.near && population_count(uint32_t{t.ops}) + t.coming == kNearOps) {
+  if (x.near && population_count(uint32_t{t.ops}) + t.coming >= o.p.near_ops) {
     hold(o, warp, Step::kRoom, now);
     return true;
   }
@@ -351,8 +351,11 @@ NW_HD inline void commit(O& o, uint32_t warp, uint32_t number, uint32_t now) {
   t.ops = static_cast<uint8_t>(t.ops & ~(1u << number));
   if (t.ops == 0) sm::set_away(o.v, warp, false);
   o.s.counters.commits += 1;
+  const sm::ImageInstr& in = o.v.instr(op.pc);
   o.s.counters.near_cycles += now - op.since;
-  sm::set_results(o.v, warp, o.v.instr(op.pc), now);
+  o.s.counters.near_commit += now - op.due;
+  if (in.accesses_shared()) o.s.counters.shared_cycles += now - op.since;
+  sm::set_results(o.v, warp, in, now);
   sm::operation_ended(o.v, warp, now);
 }
 
@@ -392,6 +395,7 @@ NW_HD NW_APART void offload_line(O& o, const sm::LsuOp& op, uint32_t now) {
   } else {
     sm::LoadEntry& e = v.load_entries[op.entry];
     e.remaining = static_cast<uint16_t>(e.remaining + 1);
+    if ((o.s.near_loads >> op.entry & 1) == 0) op_of(o, first_load(o) + op.entry).since = now;
     o.s.near_loads |= sm::bit(op.entry);
     s.counters.load_lines += 1;
   }
@@ -414,6 +418,7 @@ template <class O>
 NW_HD NW_APART bool write_near(O& o, uint32_t entry, uint32_t at, uint32_t now) {
   if ((o.s.near_loads >> entry & 1) != 0) {
     o.s.near_loads &= ~sm::bit(entry);
+    o.s.counters.load_cycles += now - op_of(o, first_load(o) + entry).since;
     return false;
   }
   if (o.v.instr(o.v.load_entries[entry].pc).num_dsts == 0) return false;

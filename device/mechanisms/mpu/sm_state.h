@@ -9,7 +9,7 @@ namespace nearwarp::mpu {
 
 inline constexpr uint32_t kMaxUnits = 4;
 inline constexpr uint32_t kMaxCollectors = 8;
-/// Instructions of a warp that are near the banks at a time.
+/// Instructions of a warp that are near the banks at a time, at most.
 inline constexpr uint32_t kNearOps = 8;
 inline constexpr uint32_t kNearWheelSlots = 64;
 inline constexpr uint32_t kNoOp = 0xffffffffu;
@@ -19,6 +19,7 @@ inline constexpr uint32_t kNotDue = 0xffffffffu;
 struct SmSideParams {
   uint32_t units = 4;             ///< near-bank units; warp w has its registers in unit w mod units
   uint32_t collectors = 4;        ///< operand collectors of a unit
+  uint32_t near_ops = kNearOps;   ///< instructions of a warp that may be near the banks
   uint32_t word_bytes = 8;        ///< an instruction, a commit, or a register's name, on the TSVs
   uint32_t access_bytes = 16;     ///< an offloaded access: address, register and unit
   uint32_t track_words = 1;       ///< of 32 registers, of a warp's row in the track table
@@ -32,7 +33,7 @@ enum class Step : uint8_t {
   kValue,     ///< a register must move and has not got its value yet
   kMove,      ///< until its registers have moved
   kOperands,  ///< of an instruction that is to be executed near the banks
-  kRoom,      ///< it has kNearOps there
+  kRoom,      ///< it has as many there as it may
 };
 inline constexpr uint32_t kNumSteps = 5;
 
@@ -50,13 +51,15 @@ struct WarpSide {
 /// An instruction near the banks.
 struct NearOp {
   uint32_t pc = 0;
-  uint32_t since = 0;     ///< cycle in which it was issued
+  /// Cycle in which it was issued; of a load entry: in which its first line was offloaded.
+  uint32_t since = 0;
   uint32_t due = 0;       ///< cycle in which it has been executed there
   uint32_t next = kNoOp;  ///< in its slot of the wheel
   uint32_t latency = 0;   ///< shared memory: with its bank conflicts
 };
 
 struct NearUnit {
+  uint64_t port_cycles = 0;              ///< in which its ALU was busy
   uint32_t port_free = 0;                ///< cycle
   uint32_t starts[kMaxCollectors] = {};  ///< cycles in which the last ones began; a ring
   uint32_t oldest = 0;
@@ -85,8 +88,14 @@ struct Counters {
   uint64_t moves_near = 0, moves_far = 0;
   uint64_t track_hits = 0;        ///< registers that were where they were wanted
   uint64_t held[kNumSteps] = {};  ///< cycles, by Step, summed over warps
-  uint64_t near_cycles = 0;       ///< from issue to commit, summed
-  uint64_t port_cycles = 0;       ///< of near-bank units' ALUs
+  // From issue to commit, summed over instructions and accesses to shared memory: until a packet
+  // has come to the near side, for an operand collector, for the ALU, executing, and until the
+  // subcore knows of it. The parts are all of it.
+  uint64_t near_cycles = 0;
+  uint64_t near_tsv = 0, near_collector = 0, near_alu = 0, near_executing = 0, near_commit = 0;
+  uint64_t shared_cycles = 0;  ///< of near_cycles: accesses to shared memory
+  uint64_t load_cycles =
+      0;  ///< of offloaded loads, from the first line's sending to the last reply
   uint64_t commits = 0;
 };
 

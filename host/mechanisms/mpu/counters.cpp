@@ -1,5 +1,8 @@
 #include "host/mechanisms/mpu/counters.h"
 
+#include <string>
+#include <utility>
+
 #include "host/timing/run/counters/table.h"
 
 namespace nearwarp::mpu {
@@ -50,9 +53,36 @@ constexpr CounterRow<Counters> kCounters[] = {
      [](C c) { return held(c, Step::kRoom); }},
     {"near_cycles", kCycles, "From the issue of a near-bank instruction to its commit, summed",
      [](C c) { return c.near_cycles; }},
-    {"port_cycles", kCycles, "In which near-bank units' ALUs were busy, summed",
-     [](C c) { return c.port_cycles; }},
+    {"near_tsv_cycles", kCycles, "Of these, for the TSVs and on them",
+     [](C c) { return c.near_tsv; }},
+    {"near_collector_cycles", kCycles,
+     "Of these, for an operand collector, or behind what waits for one",
+     [](C c) { return c.near_collector; }},
+    {"near_alu_cycles", kCycles, "Of these, in a collector until the unit's ALU was free",
+     [](C c) { return c.near_alu; }},
+    {"near_execution_cycles", kCycles, "Of these, executing", [](C c) { return c.near_executing; }},
+    {"near_commit_cycles", kCycles, "Of these, until the subcore knew that they were executed",
+     [](C c) { return c.near_commit; }},
+    {"shared_cycles", kCycles, "Of near_cycles: of accesses to the near-bank shared memory",
+     [](C c) { return c.shared_cycles; }},
+    {"load_cycles", kCycles,
+     "From when the load-store unit offloads a load to the end of its last line, summed",
+     [](C c) { return c.load_cycles; }},
 };
+
+/// Reads that leave their data near, of all units' controllers.
+struct BankReads {
+  uint64_t reads = 0, ticks = 0;
+};
+BankReads bank_reads(sim::System& system) {
+  BankReads all;
+  for (const uint16_t unit : system.of_kind(kernels::ComponentKind::kVault)) {
+    const VaultCounters& n = system.state<VaultState>(unit).counters;
+    all.reads += n.near_reads;
+    all.ticks += n.near_ticks;
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -64,6 +94,16 @@ void collect_places(sim::System& system, uint32_t number, const PlaceTables& tab
     result.offloaded_thread_instructions += side.counters.near_threads;
   });
   sums.append_to(result, "mpu.");
+  uint64_t port_cycles = 0;
+  each_unit(system, number,
+            [&](const NearUnit& unit, uint32_t, uint32_t) { port_cycles += unit.port_cycles; });
+  result.counters.push_back({"mpu.port_cycles", port_cycles, kCycles,
+                             "In which near-bank units' ALUs were busy, summed"});
+  const BankReads banks = bank_reads(system);
+  result.counters.push_back(
+      {"mpu.bank_reads", banks.reads, "lines", "Of offloaded loads, read at banks"});
+  result.counters.push_back({"mpu.bank_cycles", banks.ticks / system.core_period, kCycles,
+                             "That they took there, waiting included, summed over lines"});
   const auto in_code = [&](const char* name, uint64_t value, const char* text) {
     result.counters.push_back({name, value, "instructions", text});
   };
@@ -71,6 +111,16 @@ void collect_places(sim::System& system, uint32_t number, const PlaceTables& tab
   in_code("mpu.code_far", tables.far, "In the program's code, for subcores by a hint");
   in_code("mpu.code_fixed", tables.fixed, "In the program's code, for subcores by their opcode");
   in_code("mpu.code_open", tables.open, "In the program's code: the track table decides");
+}
+
+void report_alus(sim::System& system, uint32_t number, report::RunResult& result) {
+  report::Utilisation use{
+      "mpu.alus", "near-bank units' ALUs", 0, result.cycles * system.core_period, 0, 0, {}};
+  each_unit(system, number, [&](const NearUnit& unit, uint32_t core, uint32_t at) {
+    use.add(unit.port_cycles * system.core_period,
+            "unit " + std::to_string(at) + " of core " + std::to_string(core));
+  });
+  result.utilisation.push_back(std::move(use));
 }
 
 }  // namespace nearwarp::mpu

@@ -17,7 +17,23 @@ void each_side(sim::System& system, uint32_t number, F&& f) {
   }
 }
 
+/// f(unit, core, unit's number) for every near-bank unit.
+template <class F>
+void each_unit(sim::System& system, uint32_t number, F&& f) {
+  uint32_t core = 0;
+  for (const uint16_t endpoint : system.sms) {
+    const sm::SmState& sm = system.state<sm::SmState>(endpoint);
+    std::byte* base = system.arena.base();
+    const auto& side = *reinterpret_cast<SmSideState<1>*>(base + sm.mechanism_state[number]);
+    const auto& p = *reinterpret_cast<SmSideParams*>(base + sm.mechanism_params[number]);
+    for (uint32_t u = 0; u < p.units; ++u) f(side.units[u], core, u);
+    ++core;
+  }
+}
+
 void collect_places(sim::System& system, uint32_t number, const PlaceTables& tables,
                     report::RunResult& result);
+/// How busy near-bank units' ALUs were.
+void report_alus(sim::System& system, uint32_t number, report::RunResult& result);
 
 }  // namespace nearwarp::mpu

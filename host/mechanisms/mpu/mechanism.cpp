@@ -51,6 +51,7 @@ class MpuRun final : public sim::MechanismRun {
     SmSideParams params;
     params.units = subject_.machine.near_bank.units;
     params.collectors = mpu.collectors;
+    params.near_ops = mpu.near_instructions;
     params.word_bytes = mpu.word_bytes;
     params.access_bytes = mpu.access_bytes;
     params.track_words = track_words_;
@@ -63,6 +64,10 @@ class MpuRun final : public sim::MechanismRun {
   void collect(System& system, report::RunResult& result) override {
     collect_places(system, number_, tables_, result);
     result.parts.near_bank_units = true;
+  }
+
+  void report(System& system, report::RunResult& result) override {
+    report_alus(system, number_, result);
   }
 
   void check(System& system) override {

@@ -54,11 +54,21 @@ std::string format_places(const RunResult& run, size_t width) {
   return wrapped(
              fmt::format(
                  "Where instructions were executed under {}. From issue to commit a "
-                 "near-bank instruction took {} core cycles in the mean. {} registers moved "
+                 "near-bank instruction took {} core cycles in the mean: {} up the TSVs, {} for an "
+                 "operand collector, {} for the ALU, {} executing, {} until its commit was down. "
+                 "An "
+                 "offloaded load took {}, a line of it {} at its banks. {} registers moved "
                  "to near-bank register files and {} to those of subcores; {} were written "
                  "near the banks by loads that were kept. For each move a warp waited {} "
                  "core cycles in the mean, and {} for its value before.",
                  run.policy, mean(counter_value(run, "mpu.near_cycles"), commits),
+                 mean(counter_value(run, "mpu.near_tsv_cycles"), commits),
+                 mean(counter_value(run, "mpu.near_collector_cycles"), commits),
+                 mean(counter_value(run, "mpu.near_alu_cycles"), commits),
+                 mean(counter_value(run, "mpu.near_execution_cycles"), commits),
+                 mean(counter_value(run, "mpu.near_commit_cycles"), commits),
+                 mean(counter_value(run, "mpu.load_cycles"), counter_value(run, "mpu.loads_near")),
+                 mean(counter_value(run, "mpu.bank_cycles"), counter_value(run, "mpu.bank_reads")),
                  grouped(counter_value(run, "mpu.moves_near")),
                  grouped(counter_value(run, "mpu.moves_far")),
                  grouped(counter_value(run, "mpu.loaded_to_near")),

@@ -1,5 +1,6 @@
 // How busy links, buses, slices and the like were.
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "host/timing/run/counters/subjects.h"
@@ -29,6 +30,7 @@ class Table {
   void channels(ChannelClass kind, const char* name, const char* text);
   void slices();
   void vaults();
+  void tsvs();
   void crossbars();
   void routers();
 
@@ -96,6 +98,25 @@ void Table::vaults() {
   end(use);
 }
 
+/// Port 0 of the switch at a core's TSVs leads down to the core, port 1 up to the banks.
+void Table::tsvs() {
+  for (const auto& [port, name, text, counter, what] :
+       {std::tuple{1u, "tsv.up", "TSVs up to the banks", "stack.tsv_up_cycles",
+                   "In which a core's TSVs carried packets up, summed over cores"},
+        std::tuple{0u, "tsv.down", "TSVs down from the banks", "stack.tsv_down_cycles",
+                   "In which a core's TSVs carried packets down, summed over cores"}}) {
+    Utilisation use = begin(name, text);
+    for (const uint16_t endpoint : system_.members("stack_switch")) {
+      const auto& p = system_.params<SwitchParams>(endpoint);
+      const auto& s = system_.state<SwitchState>(endpoint);
+      use.add(s.out_ports.in(system_.arena.base())[port].flits_sent * p.period, name_of(endpoint));
+    }
+    result_.counters.push_back(
+        {counter, use.busy_ticks / system_.core_period, "core cycles", what});
+    end(use);
+  }
+}
+
 void Table::crossbars() {
   Utilisation use = begin("noc.crossbar", "crossbar outputs");
   for (const uint16_t endpoint : system_.of_kind(ComponentKind::kCrossbar)) {
@@ -134,6 +155,7 @@ void collect_utilisation(System& system, report::RunResult& result) {
   table.channels(ChannelClass::kMemoryToMemory, "link.memory_to_memory", "cross-stack links");
   table.channels(ChannelClass::kInStack, "stack.wires", "wires inside stacks");
   table.channels(ChannelClass::kPcie, "pcie", "PCI-E");
+  if (result.parts.core_tsvs) table.tsvs();
   table.vaults();
 }
 
