@@ -15,6 +15,8 @@ using Json = nlohmann::ordered_json;
 
 Json run() {
   return Json::parse(R"({"cycles": 2800, "core_mhz": 1400,
+    "energy": {"terms": [{"name": "dram.tsv", "femtojoules": 3000000000000},
+                         {"name": "sm.issue", "femtojoules": 500000000000}]},
     "traffic": {"gpu_to_memory_bytes": 3000000, "memory_to_gpu_bytes": 1000000},
     "counters": {"l2.reads": {"value": 30}, "l2.writes": {"value": 10}, "l2.none": {"value": 0}}})");
 }
@@ -42,6 +44,14 @@ TEST(Expression, TheUnitIsThatOfItsQuantities) {
   EXPECT_EQ(Expression::parse("tx + cycles").unit(), "");
   EXPECT_EQ(Expression::parse("tx / cycles").unit(), "");
   EXPECT_EQ(Expression::parse("l2.reads").unit(), "");
+}
+
+TEST(Expression, TermsOfTheEnergyAccount) {
+  const Expression e = Expression::parse("energy.dram.tsv + energy.sm.issue + energy.sm.none");
+  EXPECT_DOUBLE_EQ(*e.of(run()), 3.5);
+  EXPECT_EQ(e.unit(), "mJ");
+  EXPECT_EQ(e.unknown(run()), std::vector<std::string>{"energy.sm.none"});
+  EXPECT_EQ(Expression::parse("energy + energy.dram.tsv").unit(), "mJ");
 }
 
 TEST(Expression, WhatIsNoneIsRefused) {

@@ -77,8 +77,28 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+constexpr std::string_view kEnergyTerm = "energy.";
+bool is_energy_term(const std::string& name) { return name.rfind(kEnergyTerm, 0) == 0; }
+
+/// "energy.NAME": millijoules of a term of the energy account; nothing if it is none of the run's.
+std::optional<double> energy_term(const Json& run, const std::string& name) {
+  if (!is_energy_term(name) || !run.contains("energy")) return std::nullopt;
+  for (const Json& t : run.at("energy").at("terms")) {
+    if (t.at("name").get<std::string>() != name.substr(kEnergyTerm.size())) continue;
+    return t.at("femtojoules").get<double>() * 1e-12;
+  }
+  return std::nullopt;
+}
+
+std::string unit_of(const std::string& name) {
+  if (is_energy_term(name)) return "mJ";
+  const Known* k = find(name);
+  return k == nullptr ? "" : k->quantity.unit;
+}
+
 double term(const Json& run, const std::string& name) {
   if (find(name) != nullptr) return quantity_of(run, name);
+  if (const auto millijoules = energy_term(run, name)) return *millijoules;
   const auto& counters = run.at("counters");
   const auto at = counters.find(name);
   return at == counters.end() ? 0 : at->at("value").get<double>();
@@ -142,7 +162,8 @@ std::vector<std::string> Expression::unknown(const Json& run) const {
   std::vector<std::string> names;
   for (const auto* terms : {&sum_, &over_})
     for (const std::string& name : *terms)
-      if (find(name) == nullptr && !run.at("counters").contains(name)) names.push_back(name);
+      if (find(name) == nullptr && !run.at("counters").contains(name) && !energy_term(run, name))
+        names.push_back(name);
   return names;
 }
 
@@ -154,13 +175,10 @@ std::vector<std::string> Expression::terms() const {
 
 std::string Expression::unit() const {
   if (!over_.empty()) return "";
-  const Known* first = find(sum_[0]);
-  if (first == nullptr) return "";
-  for (const std::string& name : sum_) {
-    const Known* k = find(name);
-    if (k == nullptr || std::string(k->quantity.unit) != first->quantity.unit) return "";
-  }
-  return first->quantity.unit;
+  const std::string first = unit_of(sum_[0]);
+  for (const std::string& name : sum_)
+    if (unit_of(name) != first) return "";
+  return first;
 }
 
 }  // namespace nearwarp::experiment

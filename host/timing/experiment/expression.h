@@ -22,17 +22,18 @@ const std::vector<Quantity>& quantities();
 /// A quantity's value in a run (nearwarp.run/1); the name must be one of them.
 double quantity_of(const nlohmann::ordered_json& run, const std::string& name);
 
-/// "a + b", or "a + b / c + d": the sum before the bar over the sum behind it. A term is a quantity
-/// or a counter's name.
+/// "a + b", or "a + b / c + d": the sum before the bar over the sum behind it. A term is a
+/// quantity, a counter's name, or "energy." and the name of a term of the energy account, in mJ.
 class Expression {
  public:
   /// Throws nearwarp::Error for a text that is none.
   static Expression parse(const std::string& text);
 
-  /// Its value; counters that a run has not count 0. Nothing if what it is divided by is 0.
+  /// Its value; counters and energy terms that a run has not count 0. Nothing if what it is divided
+  /// by is 0.
   std::optional<double> of(const nlohmann::ordered_json& run) const;
 
-  /// Terms that are neither a quantity nor a counter of the run.
+  /// Terms that the run has not.
   std::vector<std::string> unknown(const nlohmann::ordered_json& run) const;
 
   /// Names of quantities and counters.
