@@ -1,6 +1,8 @@
-// Equal counters on the CPU and on a GPU: every workload under every policy, all in one batch.
+// Equal counters on the CPU and on a GPU: every workload under every policy, each on a machine that
+// supports it, all in one batch.
 #include "tests/cuda/gpu.h"
 #include "tests/sim/device_rig.h"
+#include "tests/sim/setups.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -11,15 +13,15 @@ class GpuEquality : public testing::Gpu, public ::testing::WithParamInterface<st
 
 TEST_P(GpuEquality, CountersAreEqual) {
   const runtime::Recording& recording = testing::workload(GetParam(), 1'000'000);
-  testing::Configs configs(config::policy_names(), {});
-  // Those that want SMs in stacks are for another machine.
-  std::erase_if(configs.policies,
-                [](const config::PolicyConfig& policy) { return policy.mechanism == "coda"; });
+  const std::vector<testing::Setup> setups = testing::device_setups(recording);
+  const testing::SetupConfigs configs(setups);
   const auto device = open();
   const auto results = testing::run_on(*device, configs.systems(recording));
+  ASSERT_EQ(results.size(), setups.size());
   for (size_t i = 0; i < results.size(); ++i) {
-    SCOPED_TRACE(configs.policies[i].name);
-    EXPECT_EQ(numbers(results[i]), numbers(testing::simulate(recording, configs.policies[i].name)));
+    SCOPED_TRACE(setups[i].policy + " on " + setups[i].machine);
+    EXPECT_EQ(numbers(results[i]),
+              numbers(replay_on_cpu(recording, configs.machines[i], configs.policies[i], {})));
   }
 }
 

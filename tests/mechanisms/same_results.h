@@ -10,14 +10,10 @@
 
 #include "host/core/error.h"
 #include "tests/sim/device_rig.h"
+#include "tests/sim/setups.h"
 #include "tests/sim/whole_machine.h"
 
 namespace nearwarp::testing {
-
-/// A built-in machine and policy.
-struct Setup {
-  std::string machine, policy;
-};
 
 inline report::RunResult run_setup(const Setup& setup, const std::string& name, uint64_t limit,
                                    const std::vector<std::string>& overrides = {},
