@@ -235,3 +235,59 @@ extern "C" __global__ void listed_write(unsigned *data, unsigned each, int round
     at += 2;
   }
 }
+
+// For near-bank units: a grid's accesses to words in a row, and again `step` further on, so that every
+// block finds those of the core that it is dispatched to, and every warp those of its unit. Values are used
+// near the banks but where it is said.
+__device__ __forceinline__ unsigned global_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+extern "C" __global__ void near_read(unsigned *data, unsigned step, int rounds) {
+  unsigned at = global_thread(), any = 0;
+#pragma unroll 1
+  for (int i = 0; i < rounds; ++i) {
+    unsigned v[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k, at += step) v[k] = load_at(data, at);
+    use(any, v);
+  }
+  store_at(data, global_thread(), any);  // no branch asks for it
+}
+
+// What is stored comes from the subcore, and moves up once for a round.
+extern "C" __global__ void near_write(unsigned *data, unsigned step, int rounds) {
+  unsigned at = global_thread();
+#pragma unroll 1
+  for (int i = 0; i < rounds; ++i) {
+    unsigned lanes;
+    asm volatile("activemask.b32 %0;" : "=r"(lanes));
+#pragma unroll
+    for (int k = 0; k < 8; ++k, at += step) store_at(data, at, lanes);
+  }
+}
+
+// One load after the other; each value comes down for a special function.
+extern "C" __global__ void near_down(const unsigned *data, unsigned *out, unsigned step, int rounds) {
+  unsigned at = global_thread();
+  float any = 0;
+#pragma unroll 1
+  for (int i = 0; i < rounds; ++i) {
+#pragma unroll
+    for (int k = 0; k < 8; ++k, at += step) {
+      const float v = __uint_as_float(load_at(data, at));
+      asm volatile("ex2.approx.f32 %0, %1;" : "=f"(any) : "f"(v));
+      at += any == 7.0f;  // the next load waits for it; words are 0
+    }
+  }
+  if (any == 3.0f) *out = 1;
+}
+
+// Additions of which each waits for the one before, of a value that is stored.
+extern "C" __global__ void near_chain(unsigned *out, int rounds) {
+  unsigned *const at = out + global_thread();
+  unsigned x = load_at(at, 0);
+#pragma unroll 1
+  for (int i = 0; i < rounds; ++i) {
+    EIGHT(asm volatile("add.u32 %0, %0, 1;" : "+r"(x));)
+  }
+  store_at(at, 0, x);
+}

@@ -154,6 +154,33 @@ runtime::Recording run(const Listed& l, const Program& program) {
   return device.recording("listed");
 }
 
+runtime::Recording run(const Near& n, const Program& program) {
+  const uint64_t grid_bytes = uint64_t{n.blocks} * n.block_warps * kUnitBytes;
+  Device device(n.again ? grid_bytes : work_of(program), program);
+  const int rounds = rounds_of(n.rounds);
+  const auto step = static_cast<uint32_t>(n.again ? 0 : grid_bytes / sizeof(uint32_t));
+  const auto launch = [&](const char* kernel, const auto&... arguments) {
+    device.launch(kernel, n.blocks, threads_of(n.block_warps), arguments..., rounds);
+  };
+  switch (n.kind) {
+    case Near::Kind::kRead:
+      launch("near_read", device.data(), step);
+      break;
+    case Near::Kind::kWrite:
+      launch("near_write", device.data(), step);
+      break;
+    case Near::Kind::kDown:
+      launch("near_down", device.data(), device.out(), step);
+      break;
+    case Near::Kind::kChain:
+      launch("near_chain", device.data());
+      if (device.device().download<uint32_t>(device.data(), 1)[0] != n.rounds * kRound)
+        throw Error("a chain of additions went wrong");
+      break;
+  }
+  return device.recording("near");
+}
+
 }  // namespace
 
 runtime::Recording record(const Program& program) {

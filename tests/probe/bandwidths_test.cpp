@@ -92,5 +92,30 @@ TEST(ProbeBandwidth, CoresFindTheirOwnBanks) {
   EXPECT_GT(bandwidth(machine, "bandwidth", "one alone: own banks, read"), 8);
 }
 
+TEST(ProbeBandwidth, NearBankUnitsPassTheTsvs) {
+  const auto machine = config::load_machine("mpu");
+  const Section section = only(machine, "near_bank_bandwidth", "all: own units, read");
+  const Finding f = measured(machine, {section}).at(0).at(0).value();
+  EXPECT_EQ(f.as_meant, 1);
+  const double reached = f.gigabytes_per_second(machine.clocks.core_mhz);
+  // Section II of the paper: ten times what TSVs carry; here four times.
+  EXPECT_NEAR(section.probes.at(0).bound.gigabytes_per_second, 8192, 1);
+  EXPECT_EQ(section.probes.at(0).bound.part, "banks");
+  EXPECT_LE(reached, 8192);
+  EXPECT_GT(reached, 2 * 2048);
+}
+
+TEST(ProbeBandwidth, WithoutACacheNothingHits) {
+  const auto has = [](const char* name, const Overrides& keys) {
+    for (const Section& s : plan(config::load_machine(name, keys)))
+      for (const Probe& p : s.probes)
+        if (p.name.find("L1") != std::string::npos) return true;
+    return false;
+  };
+  EXPECT_FALSE(has("mpu", {}));
+  EXPECT_TRUE(has("mpu", {"l1.keep=lines"}));
+  EXPECT_TRUE(has("tom", {}));
+}
+
 }  // namespace
 }  // namespace nearwarp::probe

@@ -118,6 +118,14 @@ Way way_to_own(const Machine& m, uint32_t stacks, uint32_t sms) {
   return way;
 }
 
+Way way_to_near_banks(const Machine& m, uint32_t sms, uint32_t access_bytes) {
+  const double tsvs = sms * per_cycle(m.near_bank.tsv_bytes, m.clocks.interconnect_mhz);
+  return Way()
+      .bus(sms * per_cycle(m.l1.line_bytes, m.clocks.core_mhz), "load-store units")
+      .wires(tsvs * m.l1.line_bytes / access_bytes, "TSVs")
+      .bus(sms * m.near_bank.units * mbps(m.near_bank.unit_mbps), "banks");
+}
+
 Way way_to_other(const Machine& m, uint32_t stacks, uint32_t sms) {
   Way way = way_to_own(m, stacks, sms);
   if (m.shape != "near_bank") {

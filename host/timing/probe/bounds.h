@@ -46,6 +46,9 @@ Way way_to_memory(const config::MachineConfig& machine, uint32_t sms);
 /// Of SMs in `stacks` stacks (or cores below so many banks), `sms` of them, to what is in their own
 /// stack.
 Way way_to_own(const config::MachineConfig& machine, uint32_t stacks, uint32_t sms);
+/// Of near-bank units of `sms` cores to what is behind them, where an access takes `access_bytes`
+/// of TSVs for each line.
+Way way_to_near_banks(const config::MachineConfig& machine, uint32_t sms, uint32_t access_bytes);
 /// The same to what is in one other stack (or above another processor's cores).
 Way way_to_other(const config::MachineConfig& machine, uint32_t stacks, uint32_t sms);
 

@@ -119,6 +119,13 @@ Finding finding(const Run& shorter, const Run& longer) {
   if (is_stream(*longer.program))
     f.work -= static_cast<uint64_t>(kept * longer.machine->packets.sector_bytes);
   f.as_meant = share_as_meant(*longer.probe, a, b);
+  const Probe& probe = *longer.probe;
+  if (!probe.cycles.empty()) {
+    f.cycles = static_cast<uint64_t>(sum(b, {probe.cycles}) - sum(a, {probe.cycles}));
+    f.work = static_cast<uint64_t>(sum(b, {probe.work}) - sum(a, {probe.work}));
+    if (f.work == 0)
+      throw Error(fmt::format("'{}' finds nothing to measure ({} is 0)", probe.name, probe.work));
+  }
   return f;
 }
 

@@ -12,8 +12,8 @@ namespace nearwarp::probe {
 
 /// Of one probe.
 struct Finding {
-  uint64_t cycles = 0;  ///< core cycles that the longer run took more
-  uint64_t work = 0;    ///< that it did more: steps of a chase, else bytes
+  uint64_t cycles = 0;  ///< core cycles that the longer run took more, or that were counted
+  uint64_t work = 0;    ///< that it did more: steps of a chase, else bytes; or what was counted
   /// Share of the accesses between the two runs that went where they were meant to, 0 to 1.
   double as_meant = 1;
 

@@ -59,9 +59,17 @@ class Planner {
       if (each > 1) memory("the core beside", 1);
       if (each > 2) memory("last core of the die", each - 1);
       if (m_.near_bank.processors > 1) memory("last core of all", m_.gpu.sms - 1);
+      if (has_near_banks(m_)) {
+        begin("near_bank_latency", "latency of near-bank units, policy mpu", true);
+        near_latencies();
+      }
       begin("bandwidth", "cores", false);
       main_bandwidths();
       grouped_bandwidths();
+      if (has_near_banks(m_)) {
+        begin("near_bank_bandwidth", "near-bank units, policy mpu", false);
+        near_bandwidths();
+      }
     } else {
       begin("sm_latency", "latency from the first SM", true);
       on_chip(m_.l1.bytes);
@@ -89,24 +97,34 @@ class Planner {
                                        program(std::move(pair.longer)),
                                        policy,
                                        std::move(evidence),
+                                       {},
+                                       {},
                                        {}});
   }
   void add(std::string name, StreamPair pair, const PolicyConfig& policy, Bound bound,
            std::vector<Evidence> evidence = {}) {
-    sections_.back().probes.push_back({std::move(name), std::move(pair.shorter),
-                                       std::move(pair.longer), policy, std::move(evidence),
-                                       std::move(bound)});
+    sections_.back().probes.push_back({std::move(name),
+                                       std::move(pair.shorter),
+                                       std::move(pair.longer),
+                                       policy,
+                                       std::move(evidence),
+                                       std::move(bound),
+                                       {},
+                                       {}});
   }
 
   bool has_l2() const { return m_.shape != "near_bank"; }
+  bool has_l1() const { return m_.l1.keep == "lines"; }
 
   /// Latencies of what lies before memory.
   void on_chip(uint64_t l1_bytes) {
     using Kind = Chase::Kind;
     if (m_.sm.shared_memory_bytes >= 128) add("shared memory", chases_.shared(), baseline_);
-    add("L1 hit", chases_.resident(Kind::kLoads, 0), baseline_, {l1_hits("sm"), tlb_hits("sm")});
-    if (const auto pair = chases_.pages(0))
-      add("L1 hit after a page walk", *pair, baseline_, {l1_hits("sm"), tlb_misses("sm")});
+    if (has_l1()) {
+      add("L1 hit", chases_.resident(Kind::kLoads, 0), baseline_, {l1_hits("sm"), tlb_hits("sm")});
+      if (const auto pair = chases_.pages(0))
+        add("L1 hit after a page walk", *pair, baseline_, {l1_hits("sm"), tlb_misses("sm")});
+    }
     add(has_l2() ? "atomic in the L2" : "atomic at the own banks",
         chases_.resident(Kind::kAtomics, 0), baseline_, {tlb_hits("sm")});
     if (!has_l2()) return;
@@ -152,7 +170,7 @@ class Planner {
       if (sms == 1 && all == 1) break;
       const PolicyConfig policy = sms == 1 ? filling() : baseline_;
       const std::string of = std::string(who) + ": ";
-      if (m_.l1.bytes >= 2 * 4 * kRound * kUnitBytes)
+      if (has_l1() && m_.l1.bytes >= 2 * 4 * kRound * kUnitBytes)
         add(of + "L1 read", read_l1(m_, sms), policy, way_to_l1(m_, sms).bound(Flow::kRead),
             {l1_hits("sm")});
       if (has_l2())
@@ -169,6 +187,53 @@ class Planner {
       if (sms != 1)
         add(of + "DRAM random sectors", read_sectors(m_), policy, way.bound(Flow::kRead));
     }
+  }
+
+  /// Of what near-bank units do: counted, for a subcore's instructions go on meanwhile.
+  void add_counted(std::string name, StreamPair pair, const char* cycles, const char* work,
+                   std::vector<Evidence> evidence = {}) {
+    Probe probe;
+    probe.name = std::move(name);
+    probe.shorter = std::move(pair.shorter);
+    probe.longer = std::move(pair.longer);
+    probe.policy = near_;
+    probe.evidence = std::move(evidence);
+    probe.cycles = cycles;
+    probe.work = work;
+    sections_.back().probes.push_back(std::move(probe));
+  }
+  Evidence near_accesses(const char* which) const {
+    return {{which}, {"mpu.remote", "mpu.other_unit", "mpu.scattered", "mpu.inactive"}};
+  }
+
+  /// A warp alone on the first core.
+  void near_latencies() {
+    using Kind = Near::Kind;
+    near_ = config::load_policy("mpu");
+    add_counted("offloaded load", near_banks_alone(m_, Kind::kDown), "mpu.load_cycles",
+                "mpu.loads_near", {near_accesses("mpu.loads_near")});
+    add_counted("register moved up to the banks", near_banks_alone(m_, Kind::kWrite),
+                "mpu.held_move", "mpu.moves_near");
+    add_counted("register moved down", near_banks_alone(m_, Kind::kDown), "mpu.held_move",
+                "mpu.moves_far");
+    add_counted("near-bank addition, to its commit", near_banks_alone(m_, Kind::kChain),
+                "mpu.near_cycles", "mpu.near");
+    if (m_.sm.shared_memory_bytes < 128) return;
+    const ChasePair shared = chases_.shared();
+    add_counted("near-bank shared memory", {program(shared.shorter), program(shared.longer)},
+                "mpu.shared_cycles", "mpu.shared");
+  }
+
+  /// Blocks go to the cores that have their data.
+  void near_bandwidths() {
+    near_.dispatch.groups = m_.gpu.sms;
+    near_.dispatch.row_blocks = 1;
+    const uint32_t all = m_.gpu.sms;
+    const Way way = way_to_near_banks(m_, all, near_.mpu.access_bytes);
+    add("all: own units, read", near_banks(m_, Near::Kind::kRead, all), near_,
+        way.bound(Flow::kRead), {near_accesses("mpu.loads_near")});
+    add("all: own units, write", near_banks(m_, Near::Kind::kWrite, all), near_,
+        way.bound(Flow::kWrite), {near_accesses("mpu.stores_near")});
   }
 
   void add_listed(const std::string& name, const std::vector<Group>& groups, uint32_t blocks_each,
@@ -240,7 +305,7 @@ class Planner {
 
   const Machine& m_;
   Chases chases_;
-  PolicyConfig baseline_, offloading_;
+  PolicyConfig baseline_, offloading_, near_;
   std::vector<Section> sections_;
 };
 

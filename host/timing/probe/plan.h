@@ -22,6 +22,9 @@ struct Probe {
   config::PolicyConfig policy;
   std::vector<Evidence> evidence;
   Bound bound;  ///< of a bandwidth
+  /// Counters, cycles and what they are of, where these are told from what a run did besides.
+  /// Empty: the run's cycles, and the program's work.
+  std::string cycles, work;
 };
 
 /// Probes with one heading.

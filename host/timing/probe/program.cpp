@@ -18,6 +18,9 @@ uint64_t of(const RandomSectors& r) {
 uint64_t of(const Listed& l) {
   return uint64_t{l.blocks} * l.block_warps * l.rounds * kRound * kUnitBytes;
 }
+uint64_t of(const Near& n) {
+  return uint64_t{n.blocks} * n.block_warps * n.rounds * kRound * kUnitBytes;
+}
 
 }  // namespace
 

@@ -70,8 +70,22 @@ struct Listed {
   uint32_t rounds = 1;
 };
 
+/// What near-bank units do: whole warps' accesses to words in a row, as many at a time as there are
+/// threads, or additions of which each waits for the one before.
+struct Near {
+  enum class Kind : uint8_t {
+    kRead,   ///< values are used near the banks
+    kWrite,  ///< of a value that moves there once for a round
+    kDown,   ///< one load after the other, whose value is used on the logic die
+    kChain,
+  } kind = Kind::kRead;
+  uint32_t blocks = 1, block_warps = 1;
+  bool again = false;   ///< the same words again and again, in rows that are open
+  uint32_t rounds = 1;  ///< of kRound accesses or additions
+};
+
 struct Program {
-  std::variant<Chase, Stream, Resident, RandomSectors, Listed> what;
+  std::variant<Chase, Stream, Resident, RandomSectors, Listed, Near> what;
   uint32_t line_bytes = kUnitBytes;  ///< a power of two
   /// Allocated behind the data: a machine that begins with data in its L2 has these there instead.
   uint64_t ballast_bytes = 0;

@@ -23,6 +23,8 @@ constexpr uint64_t kSectorsSpan = uint64_t{16} << 20;
 constexpr uint32_t kMostListed = 128;
 constexpr uint32_t kChunksOfWarp = 16;
 constexpr uint32_t kRoundsAlone = 16;
+/// Groups that a dispatch policy may have.
+constexpr uint32_t kMostGroups = 256;
 
 uint32_t l2_of_sm(const Machine& m) {
   if (m.shape == "near_bank") return 0;
@@ -113,6 +115,28 @@ StreamPair read_sectors(const Machine& m) {
   r.sectors = static_cast<uint32_t>(
       std::bit_ceil(std::max<uint64_t>(kSectorsSpan, 4 * uint64_t{m.l2.bytes})) / kSectorBytes);
   return pair_of(m, r, 1, m.shape == "near_bank" ? 1 : 2);
+}
+
+bool has_near_banks(const Machine& m) {
+  const uint32_t warps = m.near_bank.interleave_bytes / kUnitBytes;
+  const uint32_t run = m.near_bank.unit_interleave_bytes;
+  return m.shape == "near_bank" && m.l1.line_bytes == kUnitBytes && m.tlb.entries == 0 &&
+         (run == 0 || run == kUnitBytes) && warps % m.near_bank.units == 0 &&
+         warps <= std::min({kMostWarps, m.sm.warps, m.sm.threads / 32}) && m.gpu.sms <= kMostGroups;
+}
+
+StreamPair near_banks(const Machine& m, Near::Kind kind, uint32_t sms) {
+  Near n;
+  n.kind = kind;
+  n.block_warps = m.near_bank.interleave_bytes / kUnitBytes;
+  n.blocks = sms * std::max(1u, std::min(m.sm.blocks, kMostWarps / n.block_warps));
+  return pair_of(m, n, 4, 8);
+}
+StreamPair near_banks_alone(const Machine& m, Near::Kind kind) {
+  Near n;
+  n.kind = kind;
+  n.again = true;
+  return pair_of(m, n, kRoundsAlone, kRoundsAlone);
 }
 
 StreamPair listed(const Machine& m, const std::vector<Group>& groups, uint32_t blocks_each,

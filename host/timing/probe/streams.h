@@ -36,6 +36,14 @@ constexpr uint32_t most_listed_warps() { return kMaxListed / (2 * kRound); }
 StreamPair listed(const config::MachineConfig& machine, const std::vector<Group>& groups,
                   uint32_t blocks_each, uint32_t block_warps, bool write);
 
+/// What near-bank units do, on `sms` main SMs, each of which has a block whose warps' data lies
+/// behind it, a line behind each warp's unit.
+StreamPair near_banks(const config::MachineConfig& machine, Near::Kind kind, uint32_t sms);
+/// One warp alone.
+StreamPair near_banks_alone(const config::MachineConfig& machine, Near::Kind kind);
+/// Can a thread block be as large as what lies with a core in a row?
+bool has_near_banks(const config::MachineConfig& machine);
+
 /// Warps of a block, and blocks that an SM gets: enough to miss as much as its L1 can.
 uint32_t block_warps(const config::MachineConfig& machine);
 uint32_t blocks_on_sm(const config::MachineConfig& machine);
