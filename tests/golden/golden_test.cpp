@@ -62,6 +62,8 @@ std::vector<GoldenRun> golden_runs() {
       {"vector-add", "mpu", "mpu"},
       {"reduction", "mpu", "mpu"},
       {"kmeans", "mpu", "mpu-near"},
+      {"kmeans", "mpu", "mpu-hardware"},
+      {"max-pool", "mpu", "ponb-pages"},
       {"max-pool", "mpu", "mpu-pages"},
       {"nearest-neighbour", "mpu", "mpu-pages", {"mpu.scalar_moves=true"}, "scalars"},
       {"kmeans", "pim-tuning", "previous-offload"},

@@ -94,6 +94,18 @@ TEST(VaultRowBuffers, RowsOfOneBufferConflict) {
   EXPECT_EQ(r.counters().row_conflicts, 1u);
 }
 
+TEST(VaultRowBuffers, RowModuloBuffersChooses) {
+  for (const uint8_t bits : {0, 1, 2}) {
+    VaultRig r([bits](VaultRig& v) { v.params.row_buffer_bits = bits; });
+    for (uint32_t row = 0; row < 16; ++row)
+      for (uint32_t bank = 0; bank < 4; ++bank) {
+        const auto at = vault_detail::locate(r.params, r.rig.arena.base(), r.line(row, bank, 1));
+        EXPECT_EQ(at.bank, bank << bits | row % (1u << bits)) << row;
+        EXPECT_EQ(at.row, row);
+      }
+  }
+}
+
 TEST(VaultRowBuffers, MoreOfThemMeanFewerActivations) {
   std::vector<uint64_t> activations;
   for (const uint8_t bits : {0, 1, 2}) {

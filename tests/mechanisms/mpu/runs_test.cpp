@@ -1,12 +1,14 @@
 // Whole programs on MPU's split pipeline.
 #include <gtest/gtest.h>
 
+#include "host/recording/combine.h"
 #include "tests/mechanisms/same_results.h"
 
 namespace nearwarp::sim {
 namespace {
 
 using testing::counter;
+using testing::numbers;
 using testing::workload;
 
 report::RunResult run(const std::string& name, const std::string& policy,
@@ -72,27 +74,138 @@ TEST(Mpu, SharedMemoryNearAndFar) {
 }
 
 TEST(Mpu, TheSmallestQueues) {
-  const std::vector<std::string> smallest = {
-      "mpu.collectors=1",          "lsu.queue_entries=2",
-      "lsu.load_entries=1",        "l1.mshr_entries=1",
-      "l1.mshr_merges=1",          "near_bank.queue_entries=2",
-      "dram.queue_entries=2",      "dram.read_entries=1",
-      "dram.write_entries=1",      "dram.write_high_watermark=1",
-      "dram.write_low_watermark=0"};
-  for (const char* name : {"vector-add", "reduction"}) {
-    SCOPED_TRACE(name);
-    const report::RunResult r = run(name, "mpu", smallest, {}, 300'000);
-    EXPECT_EQ(r.warp_instructions, workload(name, 300'000).warp_instructions);
+  const std::vector<std::string> smallest = {"mpu.collectors=1",
+                                             "mpu.near_instructions=1",
+                                             "lsu.queue_entries=2",
+                                             "lsu.load_entries=1",
+                                             "l1.mshr_entries=1",
+                                             "l1.mshr_merges=1",
+                                             "near_bank.queue_entries=2",
+                                             "interconnect.queue_entries=2",
+                                             "links.queue_entries=2",
+                                             "dram.queue_entries=2",
+                                             "dram.read_entries=1",
+                                             "dram.write_entries=1",
+                                             "dram.write_high_watermark=1",
+                                             "dram.write_low_watermark=0"};
+  for (const char* policy : {"mpu", "mpu-near", "mpu-pages"})
+    for (const char* name : {"vector-add", "reduction"}) {
+      SCOPED_TRACE(std::string(name) + " under " + policy);
+      const report::RunResult r = run(name, policy, smallest, {}, 300'000);
+      EXPECT_EQ(r.warp_instructions, workload(name, 300'000).warp_instructions);
+    }
+}
+
+TEST(Mpu, NothingHitsAndNothingMerges) {
+  for (const char* policy : {"ponb", "mpu"})
+    for (const char* name : {"blur", "upsample"}) {
+      const report::RunResult r = run(name, policy, {}, {}, 300'000);
+      EXPECT_EQ(counter(r, "sm.l1.read_hits"), 0u) << name;
+      EXPECT_EQ(counter(r, "sm.l1.read_merges"), 0u) << name;
+      EXPECT_EQ(counter(r, "sm.l1.write_hits"), 0u) << name;
+      EXPECT_EQ(counter(r, "dram.reads"), counter(r, "sm.load_lines")) << name;
+      for (const report::EnergyTerm& t : r.energy.terms)
+        EXPECT_EQ(t.name.find(".l1."), std::string::npos) << t.name;
+      // The other readings: loads on their way are joined; lines stay.
+      const report::RunResult misses = run(name, policy, {"l1.keep=misses"}, {}, 300'000);
+      EXPECT_EQ(counter(misses, "sm.l1.read_hits"), 0u) << name;
+      EXPECT_GT(counter(misses, "sm.l1.read_merges"), 0u) << name;
+      const report::RunResult lines = run(name, policy, {"l1.keep=lines"}, {}, 300'000);
+      EXPECT_GT(counter(lines, "sm.l1.read_hits"), 0u) << name;
+    }
+}
+
+TEST(Mpu, WhatNearBankInstructionsWaitForIsAllOfTheirTime) {
+  for (const char* policy : {"mpu", "mpu-near"})
+    for (const char* name : {"vector-add", "reduction"}) {
+      SCOPED_TRACE(std::string(name) + " under " + policy);
+      const report::RunResult r = run(name, policy);
+      EXPECT_GT(counter(r, "mpu.near_cycles"), 0u);
+      EXPECT_EQ(counter(r, "mpu.near_cycles"),
+                counter(r, "mpu.near_tsv_cycles") + counter(r, "mpu.near_collector_cycles") +
+                    counter(r, "mpu.near_alu_cycles") + counter(r, "mpu.near_execution_cycles") +
+                    counter(r, "mpu.near_commit_cycles"));
+    }
+}
+
+const report::Utilisation& use_of(const report::RunResult& r, const std::string& name) {
+  for (const report::Utilisation& u : r.utilisation)
+    if (u.name == name) return u;
+  throw Error("no utilisation " + name);
+}
+
+TEST(Mpu, SaysHowBusyItsPartsWere) {
+  for (const char* policy : {"ponb", "mpu"}) {
+    const report::RunResult r = run("axpy", policy, {}, {}, 0);
+    const report::Utilisation &up = use_of(r, "tsv.up"), &down = use_of(r, "tsv.down");
+    EXPECT_EQ(up.components, 128u);
+    // A cycle of 2 GHz for each 8 bytes or a part of them, both ways together.
+    const double ticks = static_cast<double>(up.available_ticks) / r.cycles / 2;
+    EXPECT_GE(static_cast<double>(up.busy_ticks + down.busy_ticks),
+              ticks * counter(r, "stack.switch_bytes") / 8);
+    EXPECT_LE(up.most(), 1.0);
+    EXPECT_LE(down.most(), 1.0);
+    EXPECT_GT(std::max(up.mean(), down.mean()), 0.5) << policy;
+  }
+  const report::RunResult near = run("axpy", "mpu-near", {}, {}, 0);
+  const report::Utilisation& alus = use_of(near, "mpu.alus");
+  EXPECT_EQ(alus.components, 512u);
+  EXPECT_EQ(alus.busy_ticks / (alus.available_ticks / near.cycles),
+            counter(near, "mpu.port_cycles"));
+  EXPECT_LE(alus.most(), 1.0);
+}
+
+TEST(Mpu, FewerNearInstructionsOfAWarpHoldItUp) {
+  const report::RunResult one = run("vector-add", "mpu-near", {"mpu.near_instructions=1"}),
+                          eight = run("vector-add", "mpu-near");
+  EXPECT_EQ(counter(one, "mpu.near"), counter(eight, "mpu.near"));
+  EXPECT_GT(counter(one, "mpu.held_room"), counter(eight, "mpu.held_room"));
+}
+
+TEST(Mpu, OtherReadingsOfTheFarBankOperationSet) {
+  // k-nearest neighbours takes a square root, and operations across lanes are reduction's.
+  const report::RunResult simple = run("nearest-neighbour", "mpu"),
+                          all = run("nearest-neighbour", "mpu", {"mpu.near_operations=all"});
+  EXPECT_LT(counter(all, "mpu.fixed"), counter(simple, "mpu.fixed"));
+  EXPECT_LT(counter(all, "mpu.code_fixed"), counter(simple, "mpu.code_fixed"));
+}
+
+TEST(Mpu, SeveralProgramsAtOnce) {
+  const auto record = [](const char* name) {
+    runtime::VirtualDevice::Options options;
+    options.max_thread_instructions = 300'000;
+    runtime::VirtualDevice device(options);
+    workloads::find(name)->run(device, workloads::Size::kSmall);
+    return device.take_recording(name);
+  };
+  std::vector<runtime::Recording> two;
+  two.push_back(record("vector-add"));
+  two.push_back(record("reduction"));
+  const runtime::Recording both = runtime::combine(std::move(two));
+  const config::MachineConfig machine = config::load_machine("mpu");
+  for (const char* policy : {"ponb", "mpu", "mpu-near"}) {
+    const report::RunResult r =
+        replay_on_cpu(both, machine, config::load_policy(policy), SimOptions{});
+    EXPECT_EQ(r.warp_instructions, workload("vector-add", 300'000).warp_instructions +
+                                       workload("reduction", 300'000).warp_instructions);
+    ASSERT_EQ(r.applications.size(), 2u);
+    SimOptions o;
+    o.window_ticks = 3;
+    o.order_seed = 9;
+    EXPECT_EQ(numbers(replay_on_cpu(both, machine, config::load_policy(policy), o)), numbers(r));
   }
 }
 
 TEST(Mpu, TheSameWhateverTheWindows) {
   for (const char* name : {"vector-add", "reduction", "bfs-rmat"})
     testing::expect_same_in_windows({"mpu", "mpu"}, name, 300'000, {1, 3, 997});
+  for (const char* policy : {"mpu-near", "mpu-hardware", "mpu-far"})
+    testing::expect_same_in_windows({"mpu", policy}, "reduction", 300'000, {3, 997});
 }
 
 TEST(Mpu, TheSameOnADevice) {
-  testing::expect_same_on_a_device({"mpu", "mpu"}, "vector-add", 100'000);
+  for (const char* policy : kPolicies)
+    testing::expect_same_on_a_device({"mpu", policy}, "vector-add", 100'000);
 }
 
 TEST(Mpu, SaysWhatAMachineLacks) {

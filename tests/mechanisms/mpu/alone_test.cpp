@@ -1,0 +1,109 @@
+// What do a lone register's way over the TSVs, a lone near-bank instruction and a lone offloaded
+// load take, in bytes and cycles?
+#include <gtest/gtest.h>
+
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using testing::counter;
+using testing::PtxDevice;
+
+/// A warp on core 0, whose data lies behind its unit.
+report::RunResult run(const std::string& body, const std::vector<std::string>& keys = {}) {
+  PtxDevice d(
+      ".visible .entry k(.param .u64 p)\n{\n"
+      "  .reg .pred %p<2>;\n  .reg .b32 %r<8>;\n  .reg .f32 %f<8>;\n  .reg .b64 %rd<4>;\n"
+      "  ld.param.u64 %rd1, [p];\n  mov.u32 %r1, %tid.x;\n"
+      "  mul.wide.u32 %rd2, %r1, 4;\n  add.s64 %rd3, %rd1, %rd2;\n" +
+      body + "  ret;\n}\n");
+  // Whose first line is that of core 0 and its first unit.
+  constexpr uint64_t kAllCores = 128 * 1024;
+  const runtime::DevicePtr p = d.device.allocate(2 * kAllCores, "p");
+  const runtime::DevicePtr at = (p + kAllCores - 1) / kAllCores * kAllCores;
+  d.device.launch(d.module, "k", {1}, {32}, 0, runtime::KernelArgs(at));
+  std::vector<std::string> all = keys;
+  all.push_back("dram.tREFI=0");
+  return replay_on_cpu(d.record(), config::load_machine("mpu", all),
+                       config::load_policy("mpu", all), {});
+}
+
+struct Wires {
+  const config::MachineConfig m = config::load_machine("mpu");
+  const config::PolicyConfig::Mpu p = config::load_policy("mpu").mpu;
+  uint32_t tsv = m.near_bank.tsv_latency_cycles;
+  /// Interconnect cycles, two to a core's: through the TSVs' switch, and back through the router.
+  uint32_t up(uint32_t bytes) const { return 2 * tsv + (bytes + 7) / 8 - 1; }
+  uint32_t down(uint32_t bytes) const {
+    return up(bytes) + (bytes + 31) / 32 - 1 + m.interconnect.channel_latency_cycles;
+  }
+};
+/// What a subcore wants to send in a cycle leaves in the next.
+constexpr uint32_t kLeaves = 1;
+constexpr uint32_t core_cycles(uint32_t cycles) { return (cycles + 1) / 2; }
+
+TEST(MpuAlone, ARegisterMovesUp) {
+  // %r1 is an address's part, and far; what is stored is wanted near.
+  const report::RunResult r = run("  st.global.u32 [%rd3], %r1;\n");
+  const Wires w;
+  EXPECT_EQ(counter(r, "mpu.moves_near"), 1u);
+  EXPECT_EQ(counter(r, "mpu.moves_far"), 0u);
+  EXPECT_EQ(counter(r, "mpu.stores_near"), 1u);
+  const uint32_t move = w.p.word_bytes + 128;
+  EXPECT_EQ(counter(r, "mpu.held_move"), kLeaves + core_cycles(w.up(move)));
+  // Beside it the store goes up, and its acknowledgement comes down.
+  EXPECT_EQ(counter(r, "stack.switch_bytes"), move + w.p.access_bytes + w.m.packets.header_bytes);
+}
+
+TEST(MpuAlone, ARegisterMovesDown) {
+  const report::RunResult r =
+      run("  ld.global.f32 %f1, [%rd3];\n  ex2.approx.f32 %f2, %f1;\n"
+          "  cvt.rzi.u32.f32 %r2, %f2;\n  setp.eq.u32 %p1, %r2, 77;\n  @%p1 trap;\n");
+  const Wires w;
+  EXPECT_EQ(counter(r, "mpu.loads_near"), 1u);
+  EXPECT_EQ(counter(r, "mpu.moves_far"), 1u);
+  EXPECT_EQ(counter(r, "mpu.moves_near"), 0u);
+  const uint32_t move = w.p.word_bytes + 128;
+  EXPECT_EQ(counter(r, "mpu.held_move"),
+            kLeaves + core_cycles(w.up(w.p.word_bytes)) + core_cycles(w.down(move)));
+  EXPECT_EQ(counter(r, "stack.switch_bytes"),
+            w.p.word_bytes + move + w.p.access_bytes + w.m.packets.header_bytes);
+}
+
+TEST(MpuAlone, ANearBankInstruction) {
+  const report::RunResult r =
+      run("  ld.global.f32 %f1, [%rd3];\n  add.f32 %f2, %f1, %f1;\n"
+          "  st.global.f32 [%rd3], %f2;\n");
+  const Wires w;
+  EXPECT_EQ(counter(r, "mpu.near"), 1u);
+  EXPECT_EQ(counter(r, "mpu.moves_near") + counter(r, "mpu.moves_far"), 0u);
+  EXPECT_EQ(counter(r, "mpu.near_tsv_cycles"), kLeaves + core_cycles(w.up(w.p.word_bytes)));
+  EXPECT_EQ(counter(r, "mpu.near_collector_cycles"), 0u);
+  EXPECT_EQ(counter(r, "mpu.near_alu_cycles"), 0u);
+  EXPECT_EQ(counter(r, "mpu.port_cycles"), w.m.classes.fp32_add.interval_cycles);
+  EXPECT_EQ(counter(r, "mpu.near_commit_cycles"), core_cycles(w.down(w.p.word_bytes)));
+  EXPECT_EQ(counter(r, "mpu.near_cycles"), counter(r, "mpu.near_tsv_cycles") +
+                                               counter(r, "mpu.near_execution_cycles") +
+                                               counter(r, "mpu.near_commit_cycles"));
+  // The load, the instruction and the store, each there and back: no data.
+  EXPECT_EQ(counter(r, "stack.switch_bytes"),
+            2 * (w.p.access_bytes + w.m.packets.header_bytes) + 2 * w.p.word_bytes);
+}
+
+TEST(MpuAlone, AnOffloadedLoad) {
+  const report::RunResult r = run("  ld.global.f32 %f1, [%rd3];\n");
+  const Wires w;
+  EXPECT_EQ(counter(r, "mpu.loads_near"), 1u);
+  EXPECT_EQ(counter(r, "mpu.bank_reads"), 1u);
+  // An activation, a read, and 128 bytes at 16 GB/s.
+  const uint32_t bank = 1 + w.m.dram.tRCD + w.m.dram.tCL + 8;
+  EXPECT_EQ(counter(r, "mpu.bank_cycles"), bank);
+  // From the load-store unit through the router to the TSVs; the end of it comes back.
+  const uint32_t way = w.m.interconnect.channel_latency_cycles + w.up(w.p.access_bytes);
+  EXPECT_NEAR(static_cast<double>(counter(r, "mpu.load_cycles")),
+              core_cycles(way) + bank + core_cycles(w.down(w.m.packets.header_bytes)), 1.0);
+}
+
+}  // namespace
+}  // namespace nearwarp::sim
