@@ -88,7 +88,7 @@ TEST(ProbeCommand, AnInterruptLeavesWhatThereIs) {
   ASSERT_TRUE(sent) << o.err;
   EXPECT_EQ(o.exit_code, 1) << o.err;
   EXPECT_TRUE(contains(o.err, "interrupted: ")) << o.err;
-  EXPECT_TRUE(contains(o.out, "L1 hit")) << o.out;
+  EXPECT_TRUE(contains(o.out, "shared memory")) << o.out;
   EXPECT_EQ(nlohmann::json::parse(read_text(path))["partial"], true);
 }
 
