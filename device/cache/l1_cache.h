@@ -191,7 +191,7 @@ NW_HD inline void l1_fill(L1State& s, std::byte* base, uint32_t m) {
 }
 
 /// The same where lines are not kept: its way is free again.
-NW_HD inline void l1_fill_and_drop(L1State& s, std::byte* base, uint32_t m) {
+NW_HD NW_APART inline void l1_fill_and_drop(L1State& s, std::byte* base, uint32_t m) {
   if (s.mshr_line.in(base)[m] != kNoLine) s.tags.in(base)[s.mshr_way.in(base)[m]] = kNoLine;
   l1_fill(s, base, m);
 }

@@ -39,7 +39,7 @@ NW_HD NW_INLINE void take_from_memory(const G& g, const L2SliceParams& p, L2Slic
       s.counters.fills += 1;
     } else if (kind == PacketKind::kWriteAck) {
       if (index != 0 && s.service.count != 0) {
-        service::stored(*s.service.in(base), base, index - 1, service::cycle_of(p, now));
+        service::stored_at_slice(p, *s.service.in(base), base, index - 1, now);
       } else {
         s.counters.atomic_write_acks += 1;
       }
@@ -432,8 +432,8 @@ NW_HD void preload(const G& g, const L2SliceParams& p, L2SliceState& s, std::byt
 /// State:  tags, ages, MSHRs with their requesters, two rings of delayed departures.
 /// Units:  times in ticks of the machine's base clock.
 template <class G>
-NW_HD StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                               Window window, Horizon& horizon) {
+NW_HD NW_APART StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                        std::byte* base, Window window, Horizon& horizon) {
   using namespace l2_detail;
   const Channel& request_in = *s.request_in.in(base);
   const Channel& memory_in = *s.memory_in.in(base);

@@ -47,8 +47,8 @@ NW_HD inline void compute(const L2SliceParams& p, ServiceState& q, std::byte* ba
 }
 
 /// An operand is in the slice, or, of a chain that has a place in the buffer, there.
-NW_HD inline void operand_came(const L2SliceParams& p, ServiceState& q, std::byte* base,
-                               uint32_t id, Tick now) {
+NW_HD NW_APART inline void operand_came(const L2SliceParams& p, ServiceState& q, std::byte* base,
+                                        uint32_t id, Tick now) {
   ServiceEntry& e = q.entries.in(base)[id];
   e.present = static_cast<uint8_t>(e.present + 1);
   if (e.present != e.order.operands) return;
@@ -138,10 +138,14 @@ NW_HD inline void looked_up(ServiceState& q, std::byte* base, uint32_t cycle) {
 }
 
 /// Memory has the result of a chain.
-NW_HD NW_APART inline void stored(ServiceState& q, std::byte* base, uint32_t id, uint32_t cycle) {
+NW_HD inline void stored(ServiceState& q, std::byte* base, uint32_t id, uint32_t cycle) {
   if (q.ack_forwarded) return;  // it may be another chain's entry by now
   end_wait(q, base, id, ServiceWait::kStored, cycle);
   q.to_reply.push(base, id);
+}
+NW_HD NW_APART inline void stored_at_slice(const L2SliceParams& p, ServiceState& q, std::byte* base,
+                                           uint32_t id, Tick now) {
+  stored(q, base, id, cycle_of(p, now));
 }
 
 /// The reply of the first chain that is done, which leaves.

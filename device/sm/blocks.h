@@ -7,7 +7,7 @@ namespace nearwarp::sm {
 
 /// The warps that wait at the barrier go on. `at`: which barrier of the SM.
 template <class V>
-NW_HD inline void release_barrier(V& v, uint32_t at, uint32_t now) {
+NW_HD NW_APART void release_barrier(V& v, uint32_t at, uint32_t now) {
   v.s.barrier_arrived.in(v.base)[at] = 0;
   auto& waiting = v.s.barrier_waiting.in(v.base)[at];
   const auto release = waiting;
@@ -46,7 +46,7 @@ NW_HD NW_APART void release_abandoned(V& v, uint32_t block, uint32_t now) {
 
 /// Warps of the block have ended.
 template <class V>
-NW_HD inline void recheck_barriers(V& v, uint32_t block, uint32_t now) {
+NW_HD NW_APART void recheck_barriers(V& v, uint32_t block, uint32_t now) {
   for (uint32_t i = 0; i < kMaxBarriers; ++i) try_release_barrier(v, block, i, 0, now);
   release_abandoned(v, block, now);
 }
