@@ -76,34 +76,19 @@ struct L1State {
 
 enum class L1Result : uint8_t { kHit, kMerged, kMiss, kStall };
 
-/// A load where nothing is kept: it takes an MSHR and no way. Its line has no name there, so that
-/// nothing drops it and its fill leaves nothing. Leader only.
-NW_HD NW_APART inline L1Result l1_load_apart(const L1Params& p, L1State& s, std::byte* base,
-                                             uint8_t load_entry, uint32_t cycle, bool can_send,
-                                             uint32_t& mshr) {
-  if (!can_send || s.mshr_free == 0) return L1Result::kStall;
-  mshr = count_trailing_zeros(s.mshr_free);
-  s.mshr_free &= s.mshr_free - 1;
-  s.mshr_line.in(base)[mshr] = kNoLine;
-  s.mshr_since.in(base)[mshr] = cycle;
-  s.mshr_way.in(base)[mshr] = 0;
-  s.mshr_count.in(base)[mshr] = 1;
-  s.mshr_loads.in(base)[mshr * p.merges] = load_entry;
-  s.counters.read_misses += 1;
-  return L1Result::kMiss;
-}
-
 /// Look up a load. kMiss reserves a way and an MSHR (`mshr`), and the caller must send the request;
 /// `can_send` false makes what would be a miss a stall. kStall changes nothing. Leader only.
 NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, LineAddr line,
                               uint8_t load_entry, uint32_t cycle, bool can_send, uint32_t& mshr) {
-  if (p.keep == L1Keep::kNothing)
-    return l1_load_apart(p, s, base, load_entry, cycle, can_send, mshr);
+  // Where nothing is kept a load takes an MSHR and no way: its line has no name there, so that
+  // nothing drops it and its fill leaves nothing.
+  const bool apart = p.keep == L1Keep::kNothing;
+  const uint32_t ways = apart ? 0 : p.ways;
   const uint32_t set = p.index.of(line);
   LineAddr* tags = s.tags.in(base) + set * p.ways;
   uint32_t* last_use = s.last_use.in(base) + set * p.ways;
   uint8_t* filling = s.filling.in(base) + set * p.ways;
-  for (uint32_t w = 0; w < p.ways; ++w) {
+  for (uint32_t w = 0; w < ways; ++w) {
     if (tags[w] != line) continue;
     if (filling[w] == 0) {
       last_use[w] = ++s.use_clock;
@@ -121,7 +106,7 @@ NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, Li
   if (!can_send || s.mshr_free == 0) return L1Result::kStall;
   // Least recently used way that is not being filled.
   uint32_t victim = kNoLane, oldest = 0xffffffffu;
-  for (uint32_t w = 0; w < p.ways; ++w) {
+  for (uint32_t w = 0; w < ways; ++w) {
     if (filling[w] != 0) continue;
     const uint32_t use = tags[w] == kNoLine ? 0 : last_use[w];
     if (victim == kNoLane || use < oldest) {
@@ -129,19 +114,20 @@ NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, Li
       oldest = use;
     }
   }
-  if (victim == kNoLane) return L1Result::kStall;
+  if (victim == kNoLane && !apart) return L1Result::kStall;
   const uint32_t m = count_trailing_zeros(s.mshr_free);
   mshr = m;
   s.mshr_free &= s.mshr_free - 1;
-  s.mshr_line.in(base)[m] = line;
+  s.mshr_line.in(base)[m] = apart ? kNoLine : line;
   s.mshr_since.in(base)[m] = cycle;
-  s.mshr_way.in(base)[m] = static_cast<uint16_t>(set * p.ways + victim);
   s.mshr_count.in(base)[m] = 1;
   s.mshr_loads.in(base)[m * p.merges] = load_entry;
+  s.counters.read_misses += 1;
+  if (apart) return L1Result::kMiss;
+  s.mshr_way.in(base)[m] = static_cast<uint16_t>(set * p.ways + victim);
   tags[victim] = line;
   last_use[victim] = ++s.use_clock;
   filling[victim] = static_cast<uint8_t>(m + 1);
-  s.counters.read_misses += 1;
   return L1Result::kMiss;
 }
 
@@ -182,18 +168,16 @@ NW_HD inline void l1_store(const L1Params& p, L1State& s, std::byte* base, LineA
 }
 
 /// The reply of MSHR `m` has come: its way becomes valid unless it was invalidated meanwhile. The
-/// caller serves mshr_loads[m]; the MSHR is free. Leader only.
-NW_HD inline void l1_fill(L1State& s, std::byte* base, uint32_t m) {
+/// caller serves mshr_loads[m]; the MSHR is free. `drop`: lines are not kept, so the way is free,
+/// too. Leader only.
+NW_HD inline void l1_fill(L1State& s, std::byte* base, uint32_t m, bool drop = false) {
   const uint32_t way = s.mshr_way.in(base)[m];
-  if (s.mshr_line.in(base)[m] != kNoLine) s.filling.in(base)[way] = 0;
+  if (s.mshr_line.in(base)[m] != kNoLine) {
+    s.filling.in(base)[way] = 0;
+    if (drop) s.tags.in(base)[way] = kNoLine;
+  }
   s.mshr_line.in(base)[m] = kNoLine;
   s.mshr_free |= uint64_t{1} << m;
-}
-
-/// The same where lines are not kept: its way is free again.
-NW_HD NW_APART inline void l1_fill_and_drop(L1State& s, std::byte* base, uint32_t m) {
-  if (s.mshr_line.in(base)[m] != kNoLine) s.tags.in(base)[s.mshr_way.in(base)[m]] = kNoLine;
-  l1_fill(s, base, m);
 }
 
 /// Where ways are taken on fill: the MSHR that waits for the line; kNoLane: none does.

@@ -5,11 +5,16 @@
 
 namespace nearwarp::sm {
 
-/// The warps that wait at the barrier go on. `at`: which barrier of the SM.
+/// Release a barrier if enough of the block's warps have come. `expected` 0: all alive.
 template <class V>
-NW_HD NW_APART void release_barrier(V& v, uint32_t at, uint32_t now) {
-  v.s.barrier_arrived.in(v.base)[at] = 0;
+NW_HD inline void try_release_barrier(V& v, uint32_t block, uint32_t barrier, uint32_t expected,
+                                      uint32_t now) {
+  const uint32_t at = block * kMaxBarriers + barrier;
+  uint16_t& arrived = v.s.barrier_arrived.in(v.base)[at];
   auto& waiting = v.s.barrier_waiting.in(v.base)[at];
+  if (expected == 0) expected = v.blocks[block].alive;
+  if (arrived == 0 || arrived < expected) return;
+  arrived = 0;
   const auto release = waiting;
   waiting = {};
   release.each([&](uint32_t warp) {
@@ -18,37 +23,18 @@ NW_HD NW_APART void release_barrier(V& v, uint32_t at, uint32_t now) {
   });
 }
 
-/// Release a barrier if enough of the block's warps have come. `expected` 0: all alive. Returns
-/// whether it is.
-template <class V>
-NW_HD inline bool try_release_barrier(V& v, uint32_t block, uint32_t barrier, uint32_t expected,
-                                      uint32_t now) {
-  const uint32_t at = block * kMaxBarriers + barrier;
-  const uint16_t arrived = v.s.barrier_arrived.in(v.base)[at];
-  if (expected == 0) expected = v.blocks[block].alive;
-  if (arrived == 0 || arrived < expected) return false;
-  release_barrier(v, at, now);
-  return true;
-}
-
-/// Warps whose traces were cut never come to the barriers where others expect them by number: where
-/// all that are left of the block wait, they go on.
-template <class V>
-NW_HD NW_APART void release_abandoned(V& v, uint32_t block, uint32_t now) {
-  const uint32_t first = block * kMaxBarriers;
-  uint32_t waiting = 0;
-  for (uint32_t i = 0; i < kMaxBarriers; ++i)
-    waiting += v.s.barrier_waiting.in(v.base)[first + i].size();
-  if (waiting < v.blocks[block].alive) return;
-  for (uint32_t i = 0; i < kMaxBarriers; ++i)
-    if (v.s.barrier_waiting.in(v.base)[first + i].any()) release_barrier(v, first + i, now);
-}
-
-/// Warps of the block have ended.
+/// Warps of the block have ended: barriers of all that are left may be complete. And warps whose
+/// traces were cut never come to the barriers where others expect them by number: where all that
+/// are left wait, they go on.
 template <class V>
 NW_HD NW_APART void recheck_barriers(V& v, uint32_t block, uint32_t now) {
-  for (uint32_t i = 0; i < kMaxBarriers; ++i) try_release_barrier(v, block, i, 0, now);
-  release_abandoned(v, block, now);
+  uint32_t waiting = 0;
+  for (uint32_t i = 0; i < kMaxBarriers; ++i) {
+    try_release_barrier(v, block, i, 0, now);
+    waiting += v.s.barrier_waiting.in(v.base)[block * kMaxBarriers + i].size();
+  }
+  if (waiting == 0 || waiting < v.blocks[block].alive) return;
+  for (uint32_t i = 0; i < kMaxBarriers; ++i) try_release_barrier(v, block, i, 1, now);
 }
 
 template <class V>
@@ -62,11 +48,10 @@ NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, u
   if (in.action == Action::kBarrier) {
     enter_phase(v, warp, Phase::kAtBarrier);
     v.s.barrier_waiting.in(v.base)[at].set(warp);
+    // Others may have ended before the barrier's number of warps is there.
+    if (in.barrier_warps != 0) v.s.recheck_barriers |= bit(w.block_slot);
   }
-  const auto& block = v.blocks[w.block_slot];
-  if (!try_release_barrier(v, w.block_slot, in.lane_bytes, in.barrier_warps, now) &&
-      block.alive < block.warps.size())
-    release_abandoned(v, w.block_slot, now);
+  try_release_barrier(v, w.block_slot, in.lane_bytes, in.barrier_warps, now);
 }
 
 /// Launch a thread block: take warp slots, point them at their traces.

@@ -433,11 +433,7 @@ NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
       s.counters.miss_latency += now - s.l1.mshr_since.in(v.base)[m];
       const uint32_t n = v.p.l1.plain ? s.l1.mshr_count.in(v.base)[m]
                                       : cache::l1_fill_sectors(v.p.l1, s.l1, v.base, m, p.sectors);
-      if (v.p.l1.keep != cache::L1Keep::kLines) {
-        cache::l1_fill_and_drop(s.l1, v.base, m);
-      } else if (v.p.l1.plain) {
-        cache::l1_fill(s.l1, v.base, m);
-      }
+      if (v.p.l1.plain) cache::l1_fill(s.l1, v.base, m, v.p.l1.keep != cache::L1Keep::kLines);
       for (uint32_t i = 0; i < n; ++i)
         line_arrived(v, s.l1.mshr_loads.in(v.base)[m * v.p.l1.merges + i], now);
       if (!v.p.l1.plain) cache::l1_end_fill(v.p.l1, s.l1, v.base, m, n);

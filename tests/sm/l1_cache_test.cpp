@@ -142,7 +142,7 @@ TEST(L1Cache, MissesAloneMergeAndLeaveNothing) {
   EXPECT_EQ(c.load(5, 1), L1Result::kMiss);
   const uint32_t m = c.mshr;
   EXPECT_EQ(c.load(5, 2), L1Result::kMerged);
-  l1_fill_and_drop(c.s, c.arena.base(), m);
+  l1_fill(c.s, c.arena.base(), m, true);
   EXPECT_EQ(c.s.mshr_free, low_bits(8));
   EXPECT_EQ(c.load(5, 3), L1Result::kMiss);
   EXPECT_EQ(c.s.counters.read_hits, 0u);
@@ -155,7 +155,7 @@ TEST(L1Cache, AMissWhoseWayHasGoneToAnotherDropsNothing) {
   const uint32_t first = c.mshr;
   l1_invalidate_line(c.p, c.s, c.arena.base(), 5);
   EXPECT_EQ(c.load(6), L1Result::kMiss);  // in the only way
-  l1_fill_and_drop(c.s, c.arena.base(), first);
+  l1_fill(c.s, c.arena.base(), first, true);
   EXPECT_EQ(c.load(6), L1Result::kMerged);
 }
 
@@ -169,7 +169,7 @@ TEST(L1Cache, WithoutMergingEveryLoadFetches) {
   EXPECT_EQ(c.image(), before);
   EXPECT_TRUE(l1_waits_for_reply(c.p, c.s, c.arena.base(), 5));
   EXPECT_EQ(c.arena.get(c.s.mshr_loads)[2 * 2], 7);
-  l1_fill_and_drop(c.s, c.arena.base(), 2);
+  l1_fill(c.s, c.arena.base(), 2, true);
   EXPECT_EQ(c.load(5, 7, false), L1Result::kStall);  // the network is full
   EXPECT_EQ(c.load(5), L1Result::kMiss);
   EXPECT_EQ(c.mshr, 2u);
@@ -177,7 +177,7 @@ TEST(L1Cache, WithoutMergingEveryLoadFetches) {
   EXPECT_EQ(c.s.counters.read_misses, 5u);
   EXPECT_EQ(c.s.counters.read_hits + c.s.counters.read_merges + c.s.counters.write_hits, 0u);
   l1_flush(c.p, c.s, c.arena.base());
-  for (uint32_t m = 0; m < 4; ++m) l1_fill_and_drop(c.s, c.arena.base(), m);
+  for (uint32_t m = 0; m < 4; ++m) l1_fill(c.s, c.arena.base(), m, true);
   EXPECT_EQ(c.s.mshr_free, low_bits(4));
 }
 

@@ -104,7 +104,7 @@ NW_HD inline void want_fetch(V& v, uint32_t warp, const WarpSide& t) {
 
 /// Have the chain's instructions fetched. True: they are all in the warp's buffer.
 template <class O>
-NW_HD NW_APART bool fetch_chain(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD inline bool fetch_chain(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   sm::Warp& w = o.v.warps[warp];
   WarpSide& t = side_of(o, warp);
   const bool expected = w.fetch_pc == w.at.pc;
@@ -125,7 +125,7 @@ NW_HD NW_APART bool fetch_chain(O& o, uint32_t warp, uint32_t now, uint32_t earl
 
 /// Instructions have come.
 template <class O>
-NW_HD NW_APART void fetch_more(O& o, uint32_t warp, uint32_t now, uint32_t issue) {
+NW_HD inline void fetch_more(O& o, uint32_t warp, uint32_t now, uint32_t issue) {
   auto& v = o.v;
   sm::Warp& w = v.warps[warp];
   WarpSide& t = side_of(o, warp);
@@ -367,8 +367,8 @@ NW_HD inline bool come_to_chain(O& o, uint32_t warp, uint32_t now, uint32_t earl
 /// The sum of a split multiply-add is issued, as an addition: it takes a turn of its scheduler, and
 /// a port once the product is there (cycle `at`). Returns when it is there.
 template <class O>
-NW_HD NW_APART uint32_t issue_sum(O& o, uint32_t warp, const OffloadChain& c, uint32_t now,
-                                  uint32_t at) {
+NW_HD inline uint32_t issue_sum(O& o, uint32_t warp, const OffloadChain& c, uint32_t now,
+                                uint32_t at) {
   auto& v = o.v;
   const WarpSide& t = side_of(o, warp);
   const sm::ImageInstr& in = v.instr(t.last);
@@ -527,7 +527,7 @@ NW_HD NW_APART void on_refusal(O& o, const Packet& p) {
 /// A part's operands are here: its arithmetic takes ports of the SM, an instruction each. (Issued
 /// they have been: they have waited in the offload queue.) Returns when its result is there.
 template <class O>
-NW_HD NW_APART uint32_t compute_here(O& o, uint32_t warp, const Part& part, uint32_t now) {
+NW_HD inline uint32_t compute_here(O& o, uint32_t warp, const Part& part, uint32_t now) {
   auto& v = o.v;
   const WarpSide& t = side_of(o, warp);
   const uint32_t n = chain_of(o, t).instructions;
