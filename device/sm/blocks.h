@@ -5,22 +5,26 @@
 
 namespace nearwarp::sm {
 
-/// Release a barrier if enough of the block's warps have come. `expected` 0: all alive.
+/// The barrier's warps go on.
 template <class V>
-NW_HD inline void try_release_barrier(V& v, uint32_t block, uint32_t barrier, uint32_t expected,
-                                      uint32_t now) {
-  const uint32_t at = block * kMaxBarriers + barrier;
-  uint16_t& arrived = v.s.barrier_arrived.in(v.base)[at];
+NW_HD inline void release_barrier(V& v, uint32_t at, uint32_t now) {
+  v.s.barriers.in(v.base)[at].arrived = 0;
   auto& waiting = v.s.barrier_waiting.in(v.base)[at];
-  if (expected == 0) expected = v.blocks[block].alive;
-  if (arrived == 0 || arrived < expected) return;
-  arrived = 0;
   const auto release = waiting;
   waiting = {};
   release.each([&](uint32_t warp) {
     enter_phase(v, warp, Phase::kRunning);
     continue_warp(v, warp, now, now + 1);
   });
+}
+
+/// Release a barrier if enough of the block's warps have come.
+template <class V>
+NW_HD inline void try_release_barrier(V& v, uint32_t block, uint32_t barrier, uint32_t now) {
+  const uint32_t at = block * kMaxBarriers + barrier;
+  const BarrierState& b = v.s.barriers.in(v.base)[at];
+  const uint32_t expected = b.expected != 0 ? b.expected : v.blocks[block].alive;
+  if (b.arrived != 0 && b.arrived >= expected) release_barrier(v, at, now);
 }
 
 /// Warps of the block have ended: barriers of all that are left may be complete. And warps whose
@@ -30,11 +34,12 @@ template <class V>
 NW_HD NW_APART void recheck_barriers(V& v, uint32_t block, uint32_t now) {
   uint32_t waiting = 0;
   for (uint32_t i = 0; i < kMaxBarriers; ++i) {
-    try_release_barrier(v, block, i, 0, now);
+    try_release_barrier(v, block, i, now);
     waiting += v.s.barrier_waiting.in(v.base)[block * kMaxBarriers + i].size();
   }
-  if (waiting == 0 || waiting < v.blocks[block].alive) return;
-  for (uint32_t i = 0; i < kMaxBarriers; ++i) try_release_barrier(v, block, i, 1, now);
+  const auto& b = v.blocks[block];
+  if (waiting == 0 || waiting < b.alive || !v.system.image.launches[b.launch].cut) return;
+  for (uint32_t i = 0; i < kMaxBarriers; ++i) release_barrier(v, block * kMaxBarriers + i, now);
 }
 
 template <class V>
@@ -44,14 +49,16 @@ NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, u
   NW_ASSERT(in.lane_bytes < kMaxBarriers);
   const uint32_t at = w.block_slot * kMaxBarriers + in.lane_bytes;
   v.s.counters.barriers += 1;
-  v.s.barrier_arrived.in(v.base)[at] += 1;
+  BarrierState& barrier = v.s.barriers.in(v.base)[at];
+  barrier.arrived += 1;
+  barrier.expected = in.barrier_warps;
   if (in.action == Action::kBarrier) {
     enter_phase(v, warp, Phase::kAtBarrier);
     v.s.barrier_waiting.in(v.base)[at].set(warp);
     // Others may have ended before the barrier's number of warps is there.
     if (in.barrier_warps != 0) v.s.recheck_barriers |= bit(w.block_slot);
   }
-  try_release_barrier(v, w.block_slot, in.lane_bytes, in.barrier_warps, now);
+  try_release_barrier(v, w.block_slot, in.lane_bytes, now);
 }
 
 /// Launch a thread block: take warp slots, point them at their traces.
@@ -75,7 +82,7 @@ NW_HD NW_APART void launch_block(V& v, const Packet& packet, uint32_t now) {
   b.launch = packet.tag;
   b.warps = {};
   for (uint32_t i = 0; i < kMaxBarriers; ++i) {
-    v.s.barrier_arrived.in(v.base)[slot * kMaxBarriers + i] = 0;
+    v.s.barriers.in(v.base)[slot * kMaxBarriers + i] = {};
     v.s.barrier_waiting.in(v.base)[slot * kMaxBarriers + i] = {};
   }
   count_warps(v, now);

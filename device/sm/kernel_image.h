@@ -146,6 +146,7 @@ struct LaunchInfo {
   uint32_t local_line = 0, local_lines = 0, local_warps = 0;
   /// Thread blocks in a row that go to the same group of SMs (device/frontend/block_queues.h).
   uint32_t row = 1;
+  bool cut = false;  ///< traces of its warps may end before the warps did (Recording::truncated)
 };
 
 /// Read-only tables of a program on a machine.

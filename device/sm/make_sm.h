@@ -45,7 +45,7 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p, uint32_t kernels =
   s.blocks = a.allocate<BlockSlotOf<kWords>>(p.num_blocks);
   if (!p.in_stack) {
     s.barrier_waiting = a.allocate<WarpSet<kWords>>(p.num_blocks * kMaxBarriers);
-    s.barrier_arrived = a.allocate<uint16_t>(p.num_blocks * kMaxBarriers);
+    s.barriers = a.allocate<BarrierState>(p.num_blocks * kMaxBarriers);
   }
   s.l1 = make_l1(a, p.l1);
   if (p.fetch.cached) s.fetch.cache = make_l1(a, p.fetch.cache);

@@ -162,6 +162,12 @@ struct BlockSlotOf {
   bool used = false;
 };
 
+/// A barrier of a thread block.
+struct BarrierState {
+  uint16_t arrived = 0;   ///< warps
+  uint16_t expected = 0;  ///< warps; 0: all of the block that have not ended
+};
+
 /// Why the operation at the load-store unit's head does not move.
 enum class LsuStall : uint8_t {
   kNone,
@@ -250,7 +256,7 @@ struct SmStateOf {
   // Thread blocks; `block_order` lists used slots from the oldest on.
   uint8_t block_order[WarpSet<kWords>::kCapacity] = {};
   uint32_t num_block_order = 0;
-  uint64_t recheck_barriers = 0;  ///< main SMs: block slots in which a warp has ended since
+  uint64_t recheck_barriers = 0;  ///< main SMs: block slots in which a warp has ended, or waits
   uint64_t blocks_done = 0;       ///< main SMs: block slots whose end has not been reported yet
   uint32_t newest_launch = 0;     ///< of which a thread block came: the how many-th to begin
   // Load-store unit.
@@ -274,7 +280,7 @@ struct SmStateOf {
   Ref<LoadEntry> load_entries;
   Ref<BlockSlotOf<kWords>> blocks;
   Ref<WarpSet<kWords>> barrier_waiting;  ///< main SM: num_blocks x kMaxBarriers: warps
-  Ref<uint16_t> barrier_arrived;         ///< main SM: num_blocks x kMaxBarriers: warps that arrived
+  Ref<BarrierState> barriers;            ///< main SM: num_blocks x kMaxBarriers
   cache::L1State l1;
   TlbState tlb;
   FetchStateOf<kWords> fetch;

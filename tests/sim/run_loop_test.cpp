@@ -153,6 +153,40 @@ TEST(RunLoop, DeadlockIsReported) {
   }
 }
 
+// Producers arrive at a barrier and end; the consumer comes to it when nobody else is left.
+TEST(RunLoop, ABarrierOfThoseThatHaveEnded) {
+  testing::PtxDevice d(R"(
+.visible .entry meet(.param .u64 p)
+{
+  .reg .b64 %rd<3>;
+  .reg .b32 %r<3>;
+  .reg .pred %q<2>;
+  mov.u32 %r1, %tid.x;
+  setp.lt.u32 %q1, %r1, 32;
+  @%q1 bra consumer;
+  bar.arrive 1, 96;
+  ret;
+consumer:
+  ld.param.u64 %rd1, [p];
+  ld.global.u64 %rd2, [%rd1];
+  ld.global.u32 %r2, [%rd2];
+  add.u32 %r2, %r2, 1;
+  st.global.u32 [%rd1+8], %r2;
+  bar.sync 1, 96;
+  st.global.u32 [%rd1+12], %r2;
+  ret;
+}
+)");
+  const runtime::DevicePtr p = d.device.allocate(16, "p");
+  d.device.copy_to_device(p, &p, sizeof(p));
+  d.device.launch(d.module, "meet", {1}, {96}, 0, runtime::KernelArgs(p));
+  const runtime::Recording recording = d.record();
+  EXPECT_FALSE(recording.truncated);
+  const report::RunResult r = simulate(recording, "baseline", kFewSms);
+  EXPECT_EQ(counter(r, "sm.barriers"), 3u);
+  EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+}
+
 TEST(RunLoop, EmptyRecordingTakesNoTime) {
   runtime::VirtualDevice device;
   const runtime::Recording nothing = device.take_recording("nothing");

@@ -207,6 +207,7 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     info.warps_per_block = static_cast<uint16_t>(info.needs.warps);
     info.first_block = blocks;
     info.space = static_cast<uint16_t>(l.application);
+    info.cut = recording.truncated;
     add_local_memory(machine, l, info);
     blocks += info.num_blocks;
     out.launches.push_back(info);
