@@ -57,7 +57,10 @@ struct Rig {
             {"run",
              {{"cycles", n},
               {"traffic", {{"gpu_to_memory_bytes", 1e6 * n}, {"memory_to_gpu_bytes", 3e6 * n}}},
-              {"counters", {{"l2.reads", {{"value", 5}}}}}}}};
+              {"counters",
+               {{"l2.reads", {{"value", 4}}},
+                {"l2.hits", {{"value", 1}}},
+                {"l2.misses", {{"value", 3}}}}}}}};
       }
   }
 
@@ -129,6 +132,31 @@ TEST(Chart, PartsOfAStackAreSharesOfTheReferencesWhole) {
   EXPECT_DOUBLE_EQ(v.at("a/baseline/TX"), 0.25);
   EXPECT_DOUBLE_EQ(v.at("a/baseline/RX"), 0.75);
   EXPECT_DOUBLE_EQ(v.at("b/tom/RX"), 0.75 / 8);
+}
+
+TEST(Chart, OnATerminalAStackHasItsWholeAndTheMeansOfItsParts) {
+  const std::string lines = "x = \"workload\"\nseries = \"policy\"\nkind = \"stacked\"\n";
+  Rig multiples(kStudy + figure(lines + "as = \"multiple\"\nparts = [{label = \"TX\", value = "
+                                        "\"tx\"}, {label = \"RX\", value = \"rx\"}]\n"));
+  multiples.fill(made_up);
+  const std::string text = chart_text(multiples.chart());
+  EXPECT_TRUE(contains(text,
+                       "workload  baseline       tom\n"
+                       "a            1.000     0.500\n"
+                       "b            1.000     0.125\n"))
+      << text;
+  EXPECT_TRUE(contains(text,
+                       "mean of parts  baseline       tom\n"
+                       "TX                0.250     0.078\n"
+                       "RX                0.750     0.234\n"))
+      << text;
+  Rig shares(kStudy + figure(lines + "unit = \"share\"\nparts = [{label = \"hit\", value = "
+                                     "\"l2.hits / l2.reads\"}, "
+                                     "{label = \"miss\", value = \"l2.misses / l2.reads\"}]\n"));
+  shares.fill(made_up);
+  const std::string of_shares = chart_text(shares.chart());
+  EXPECT_FALSE(contains(of_shares, "workload")) << of_shares;
+  EXPECT_TRUE(contains(of_shares, "miss              0.750     0.750\n")) << of_shares;
 }
 
 /// A mix and its programs by themselves. Beside each other they take 3 and 5 times as long, near

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -30,6 +31,51 @@ const Published* published_at(const Chart& chart, const Cell& cell) {
         p.part == chart.parts[cell.part])
       return &p;
   return nullptr;
+}
+
+/// By row and column; what is not there is left empty.
+using Values = std::map<std::pair<size_t, size_t>, double>;
+
+std::string grid(const std::string& corner, const std::vector<std::string>& rows,
+                 const std::vector<std::string>& columns, const Values& values) {
+  size_t width = corner.size();
+  for (const std::string& label : rows) width = std::max(width, label.size());
+  std::string text = fmt::format("{:<{}}", corner, width);
+  std::vector<size_t> widths;
+  for (const std::string& label : columns) {
+    widths.push_back(std::max<size_t>(8, label.size()));
+    text += fmt::format("  {:>{}}", label.empty() ? "value" : label, widths.back());
+  }
+  text += "\n";
+  for (size_t row = 0; row < rows.size(); ++row) {
+    text += fmt::format("{:<{}}", rows[row], width);
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const auto at = values.find({row, i});
+      const std::string number = at == values.end() ? "-"
+                                                    : fmt::format("{:.{}f}", at->second,
+                                                                  at->second >= 1000 ? 0
+                                                                  : at->second >= 10 ? 1
+                                                                                     : 3);
+      text += fmt::format("  {:>{}}", number, widths[i]);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+/// By part and series: the figure's own mean over x, or where it has none the arithmetic one over
+/// those places where the series has a value.
+Values mean_parts(const Chart& chart) {
+  const size_t summary = chart.x.size() - 1;
+  std::map<size_t, std::set<size_t>> places;  // by series
+  Values values;
+  for (const Cell& c : chart.cells) {
+    if (chart.has_summary && c.x != summary) continue;
+    places[c.series].insert(c.x);
+    values[{c.part, c.series}] += c.value;
+  }
+  for (auto& [at, value] : values) value /= static_cast<double>(places[at.second].size());
+  return values;
 }
 
 }  // namespace
@@ -86,34 +132,23 @@ std::string chart_csv(const Chart& chart) {
 }
 
 std::string chart_text(const Chart& chart) {
-  // Of a stack a column is the whole, but if there is only one series: then it is a part.
-  const bool by_part = chart.series.size() == 1 && chart.parts.size() > 1;
-  const std::vector<std::string>& columns = by_part ? chart.parts : chart.series;
-  std::map<std::pair<size_t, size_t>, double> values;
-  for (const Cell& c : chart.cells) values[{c.x, by_part ? c.part : c.series}] += c.value;
-  size_t width = chart.x_name.size();
-  for (const std::string& label : chart.x) width = std::max(width, label.size());
-  std::string text =
-      fmt::format("{}{}\n\n{:<{}}", chart.figure->title,
-                  chart.unit.empty() ? "" : fmt::format(" [{}]", chart.unit), "", width);
-  std::vector<size_t> widths;
-  for (const std::string& label : columns) {
-    widths.push_back(std::max<size_t>(8, label.size()));
-    text += fmt::format("  {:>{}}", label.empty() ? "value" : label, widths.back());
-  }
-  text += "\n";
-  for (size_t x = 0; x < chart.x.size(); ++x) {
-    text += fmt::format("{:<{}}", chart.x[x], width);
-    for (size_t i = 0; i < columns.size(); ++i) {
-      const auto at = values.find({x, i});
-      const std::string number = at == values.end() ? "-"
-                                                    : fmt::format("{:.{}f}", at->second,
-                                                                  at->second >= 1000 ? 0
-                                                                  : at->second >= 10 ? 1
-                                                                                     : 3);
-      text += fmt::format("  {:>{}}", number, widths[i]);
-    }
-    text += "\n";
+  std::string text = fmt::format("{}{}\n\n", chart.figure->title,
+                                 chart.unit.empty() ? "" : fmt::format(" [{}]", chart.unit));
+  const bool stacked = chart.parts.size() > 1;
+  if (stacked && chart.series.size() == 1) {
+    Values values;
+    for (const Cell& c : chart.cells) values[{c.x, c.part}] += c.value;
+    text += grid(chart.x_name, chart.x, chart.parts, values);
+  } else {
+    Values values;
+    for (const Cell& c : chart.cells) values[{c.x, c.series}] += c.value;
+    const bool shares = stacked && std::all_of(values.begin(), values.end(), [](const auto& v) {
+                          return std::abs(v.second - 1) < 1e-6;
+                        });
+    // The whole of shares is no news.
+    if (!shares) text += grid(chart.x_name, chart.x, chart.series, values);
+    if (stacked && !shares) text += "\n";
+    if (stacked) text += grid("mean of parts", chart.parts, chart.series, mean_parts(chart));
   }
   for (const std::string& note : chart.notes) text += fmt::format("  ({})\n", note);
   return text;
