@@ -318,8 +318,8 @@ int experiment_command(const Words& words) {
                        r.options.shard.parts, r.results);
   }
   if (r.run)
-    text += fmt::format("; {} points, {} of them were there before", totals.points,
-                        totals.already_there);
+    text += fmt::format("; {} points{}, {} of them were there before", totals.points,
+                        totals.stopped ? ", not all of them done" : "", totals.already_there);
   print(text + "\n");
   if (!trouble.empty()) throw Error(trouble);
   if (totals.stopped) {

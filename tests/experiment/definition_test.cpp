@@ -85,6 +85,7 @@ TEST(Experiment, MistakesAreNamedWithTheirLine) {
       {"value = \"cycles\"", "value = \"cycles *\"", "", "no sum of quantities"},
       {"studies = [\"first\"]", "studies = [\"frist\"]", "", "did you mean 'first'"},
       {"name = \"g\"", "name = \"f\"", "", "'f' is there twice"},
+      {"name = \"g\"", "name = \"../g\"", "", "files are called after it"},
       {"parts = [{label = \"P\", value = \"tx\"}]", "", "", "has no parts"},
       {"value = 1.3", "value = \"1.3\"", ":22", "no number"},
       {"title = \"T\"", "title = T", ":1", "not valid TOML"},

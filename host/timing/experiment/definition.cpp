@@ -185,9 +185,21 @@ void check_expression(const Section& section, const std::string& text) {
   }
 }
 
+/// A figure's files are called after it.
+void check_file_name(const Section& section, const std::string& name) {
+  const bool plain = !name.empty() && name.size() <= 100 && name[0] != '.' &&
+                     name.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_-.") == std::string::npos;
+  if (!plain)
+    section.fail(fmt::format("'name' cannot be \"{}\": files are called after it", name), nullptr,
+                 "letters, digits, '_', '-', and '.' inside");
+}
+
 Figure read_figure(Section section) {
   Figure f;
   f.name = section.text("name", true);
+  check_file_name(section, f.name);
   f.title = section.text("title", true);
   f.about = section.text("about", false);
   f.kind = section.choice<Kind>("kind", Kind::kBars,
