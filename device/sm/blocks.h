@@ -27,6 +27,11 @@ NW_HD inline void try_release_barrier(V& v, uint32_t block, uint32_t barrier, ui
   if (b.arrived != 0 && b.arrived >= expected) release_barrier(v, at, now);
 }
 
+template <class V>
+NW_HD inline bool traces_cut(const V& v, uint32_t block) {
+  return v.system.image.launches[v.blocks[block].launch].cut;
+}
+
 /// Warps of the block have ended: barriers of all that are left may be complete. And warps whose
 /// traces were cut never come to the barriers where others expect them by number: where all that
 /// are left wait, they go on.
@@ -37,8 +42,7 @@ NW_HD NW_APART void recheck_barriers(V& v, uint32_t block, uint32_t now) {
     try_release_barrier(v, block, i, now);
     waiting += v.s.barrier_waiting.in(v.base)[block * kMaxBarriers + i].size();
   }
-  const auto& b = v.blocks[block];
-  if (waiting == 0 || waiting < b.alive || !v.system.image.launches[b.launch].cut) return;
+  if (waiting == 0 || waiting < v.blocks[block].alive || !traces_cut(v, block)) return;
   for (uint32_t i = 0; i < kMaxBarriers; ++i) release_barrier(v, block * kMaxBarriers + i, now);
 }
 
@@ -55,8 +59,9 @@ NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, u
   if (in.action == Action::kBarrier) {
     enter_phase(v, warp, Phase::kAtBarrier);
     v.s.barrier_waiting.in(v.base)[at].set(warp);
-    // Others may have ended before the barrier's number of warps is there.
-    if (in.barrier_warps != 0) v.s.recheck_barriers |= bit(w.block_slot);
+    // Traces that were cut may have ended before the barrier's number of warps is there.
+    if (in.barrier_warps != 0 && traces_cut(v, w.block_slot))
+      v.s.recheck_barriers |= bit(w.block_slot);
   }
   try_release_barrier(v, w.block_slot, in.lane_bytes, now);
 }

@@ -256,7 +256,7 @@ struct SmStateOf {
   // Thread blocks; `block_order` lists used slots from the oldest on.
   uint8_t block_order[WarpSet<kWords>::kCapacity] = {};
   uint32_t num_block_order = 0;
-  uint64_t recheck_barriers = 0;  ///< main SMs: block slots in which a warp has ended, or waits
+  uint64_t recheck_barriers = 0;  ///< main SMs: block slots whose barriers may be complete
   uint64_t blocks_done = 0;       ///< main SMs: block slots whose end has not been reported yet
   uint32_t newest_launch = 0;     ///< of which a thread block came: the how many-th to begin
   // Load-store unit.
