@@ -142,9 +142,9 @@ std::string chart_text(const Chart& chart) {
   } else {
     Values values;
     for (const Cell& c : chart.cells) values[{c.x, c.series}] += c.value;
-    const bool shares = stacked && std::all_of(values.begin(), values.end(), [](const auto& v) {
-                          return std::abs(v.second - 1) < 1e-6;
-                        });
+    const bool shares = stacked && !values.empty() &&
+                        std::all_of(values.begin(), values.end(),
+                                    [](const auto& v) { return std::abs(v.second - 1) < 1e-6; });
     // The whole of shares is no news.
     if (!shares) text += grid(chart.x_name, chart.x, chart.series, values);
     if (stacked && !shares) text += "\n";
