@@ -14,6 +14,7 @@
 #include "host/core/error.h"
 #include "host/mechanisms/coda/pass/strides.h"
 #include "host/mechanisms/mpu/pass/locations.h"
+#include "host/mechanisms/mpu/readings.h"
 #include "host/mechanisms/opportunistic/pass/chains.h"
 #include "host/mechanisms/tom/offload_tables.h"
 #include "host/mechanisms/tom/pass/print.h"
@@ -88,6 +89,17 @@ int analyze_command(const Words& words) {
   }
   const bool strides = line.given("strides"), chains = line.given("chains"),
              locations = line.given("locations");
+  for (const char* analysis : {"strides", "chains"})
+    for (const char* option : {"machine", "policy", "set"})
+      if (line.given(analysis) && line.given(option))
+        throw UsageError(
+            fmt::format("--{} looks at the code alone - leave --{} out", analysis, option));
+  if (locations && policy.mechanism == "mpu" && policy.mpu.locations != "annotated")
+    throw UsageError(
+        fmt::format("policy '{}' does without the compiler's locations (mpu.locations = \"{}\") - "
+                    "take one that has them, such as mpu",
+                    policy.name, policy.mpu.locations));
+  const mpu::Readings readings = mpu::readings_of(policy);
   compiler::OffloadModel model = tom::offload_model(machine, policy);
   const compiler::Program program = compile(line.positional()[0]);
   const std::string wanted = line.text("kernel");
@@ -103,7 +115,7 @@ int analyze_command(const Words& words) {
     }
     model.shared.flat_blocks = compiler::reads_x_alone(kernel);
     text += strides     ? compiler::format_strides(kernel)
-            : locations ? mpu::format_locations(kernel)
+            : locations ? mpu::format_locations(kernel, readings)
             : chains
                 ? opportunistic::format_chains(kernel)
                 : compiler::format_analysis(kernel, compiler::analyze_offloading(kernel, model));

@@ -5,6 +5,7 @@
 #include "device/sm/coalescer.h"
 #include "host/functional/compiler/visit.h"
 #include "host/mechanisms/mpu/pass/scalars.h"
+#include "host/mechanisms/mpu/readings.h"
 
 namespace nearwarp::mpu {
 
@@ -148,12 +149,6 @@ class Builder {
 };
 
 }  // namespace
-
-Readings readings_of(const config::PolicyConfig& policy) {
-  const config::PolicyConfig::Mpu& mpu = policy.mpu;
-  return {mpu.shared_memory == "near" ? SharedMemory::kNear : SharedMemory::kFar,
-          mpu.near_operations == "all", mpu.both_spreads};
-}
 
 PlaceTables build_place_tables(const runtime::Recording& recording,
                                const config::MachineConfig& machine,

@@ -7,7 +7,6 @@
 #include "device/mechanisms/mpu/program.h"
 #include "host/config/machine.h"
 #include "host/config/policy.h"
-#include "host/mechanisms/mpu/pass/locations.h"
 #include "host/recording/recording.h"
 #include "host/timing/program/image_builder.h"
 
@@ -18,8 +17,6 @@ struct PlaceTables {
   // Static instructions of the program by what decides where they are executed.
   uint64_t fixed = 0, near = 0, far = 0, open = 0;
 };
-
-Readings readings_of(const config::PolicyConfig& policy);
 
 /// Allocate the registers of all kernels by the policy's locations: the image's scoreboard slots
 /// are renamed, which are the rows' columns of the track table, and thread blocks take as much of

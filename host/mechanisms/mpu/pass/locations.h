@@ -83,6 +83,6 @@ Allocation allocate_for_both(const compiler::Kernel& kernel);
 
 /// The kernel's registers and instructions with their locations as text, and the branches with the
 /// places where their threads meet again; ends with a line feed.
-std::string format_locations(const compiler::Kernel& kernel);
+std::string format_locations(const compiler::Kernel& kernel, const Readings& readings = {});
 
 }  // namespace nearwarp::mpu

@@ -43,16 +43,15 @@ std::string meeting_point(const Kernel& kernel, compiler::BlockId block) {
 
 }  // namespace
 
-std::string format_locations(const Kernel& kernel) {
-  constexpr Readings kReadings;
-  const Locations l = annotate_locations(kernel, kReadings);
+std::string format_locations(const Kernel& kernel, const Readings& readings) {
+  const Locations l = annotate_locations(kernel, readings);
   const Allocation a = allocate_by_location(kernel, l);
   std::string text = fmt::format("kernel {}\n", kernel.name);
   Shares instructions, registers;
   for (const compiler::Block& b : kernel.blocks)
     for (InstrId i = b.first; i < b.first + b.count; ++i) {
       const compiler::Instruction& in = kernel.instructions[i];
-      const Location where = executed_at(kernel, l, i, kReadings);
+      const Location where = executed_at(kernel, l, i, readings);
       instructions.add(where);
       std::string places;
       const auto place = [&](RegId r) {
@@ -61,7 +60,7 @@ std::string format_locations(const Kernel& kernel) {
       compiler::for_each_def(in, place);
       compiler::for_each_use(in, place);
       text += fmt::format("  line {:<5} {}{} {:<52}{}\n", in.ptx_line, letter(where),
-                          is_far_operation(in, kReadings) ? '*' : ' ',
+                          is_far_operation(in, readings) ? '*' : ' ',
                           compiler::to_string(kernel, in), places);
     }
   for (const compiler::Block& b : kernel.blocks) {

@@ -1,0 +1,12 @@
+// How a policy reads the paper.
+#include "host/mechanisms/mpu/readings.h"
+
+namespace nearwarp::mpu {
+
+Readings readings_of(const config::PolicyConfig& policy) {
+  const config::PolicyConfig::Mpu& mpu = policy.mpu;
+  return {mpu.shared_memory == "near" ? SharedMemory::kNear : SharedMemory::kFar,
+          mpu.near_operations == "all", mpu.both_spreads};
+}
+
+}  // namespace nearwarp::mpu
