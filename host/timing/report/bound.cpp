@@ -51,8 +51,13 @@ std::string saturated_text(const RunResult& run, bool& found) {
                        percent_text(by_most[0]->mean()));
   found = false;
   if (by_mean.empty()) return "";
-  return fmt::format("nothing is near saturation (busiest: {}, {})", by_mean[0]->text,
-                     percent_text(by_mean[0]->mean()));
+  const Utilisation& busiest = *by_mean[0];
+  std::string all = fmt::format("{}, {}", busiest.text, percent_text(busiest.mean()));
+  // A mean over many hides one of them.
+  const Utilisation& one = *by_most[0];
+  if (one.most() >= 2 * busiest.mean())
+    all += fmt::format("; {} alone {}", one.busiest, percent_text(one.most()));
+  return fmt::format("nothing is near saturation (busiest: {})", all);
 }
 
 /// What the SMs of a class did most of the time, besides issuing.
