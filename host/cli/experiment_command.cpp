@@ -98,6 +98,8 @@ sweep::Plan plan_of(const experiment::Study& study, const std::string& size) {
 Request understand(const CommandLine& line) {
   Request r;
   r.experiment = experiment::load_experiment(line.positional()[0]);
+  if (line.given("only") && line.text("only").empty())
+    throw UsageError("--only names no figure - 'nearwarp show experiment NAME' lists them");
   keep_only(r.experiment, split_commas(line.text("only")));
   r.size = line.given("size") ? line.text("size") : r.experiment.size;
   workloads::parse_size(r.size);

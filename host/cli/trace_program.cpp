@@ -93,10 +93,11 @@ std::string trace_key(const std::string& path) {
 
 void check_policy_for_traces(const config::PolicyConfig& policy, const std::string& path) {
   if (policy.mechanism == "none") return;
-  throw UsageError(fmt::format(
-      "policy '{}' offloads code, and '{}' cannot say which: {} - run the program itself, or take "
-      "a policy without offloading, such as baseline",
-      policy.name, path, sass::kNoOffloading));
+  throw UsageError(
+      fmt::format("policy '{}' is one of mechanism {}, which analyses kernels' PTX, and '{}' has "
+                  "none: {} - run "
+                  "the program itself, or take a policy without a mechanism, such as baseline",
+                  policy.name, policy.mechanism, path, sass::kNoOffloading));
 }
 
 std::string trace_analysis(const std::string& path, const std::string& kernel) {

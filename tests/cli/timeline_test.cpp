@@ -23,6 +23,14 @@ TEST(TimelineOption, WritesATraceAndSaysSo) {
   EXPECT_FALSE(read_trace(file).series.empty());
 }
 
+TEST(TimelineOption, ARunThatEndsBeforeItsWindowIsTold) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_program({"run", "vector-add", "--policy", "baseline", "--timeline",
+                                       folder.file("x.json"), "--from", "100000000"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "the run ended in cycle ")) << outcome.err;
+}
+
 TEST(TimelineOption, MistakesAreSaid) {
   const TemporaryFolder folder;
   const std::string file = folder.file("x.json");

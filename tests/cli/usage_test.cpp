@@ -72,6 +72,24 @@ TEST(Usage, OptionsOfExecutionAreForApplications) {
   expect_error({"run", "--interleave", "0", "--", "/bin/true"}, kUsage, {"interleave"});
 }
 
+TEST(Usage, AnExperimentOfNoFigureIsRefused) {
+  expect_error({"experiment", "tom", "--no-run", "--only", ""}, kUsage, {"--only names no figure"});
+}
+
+TEST(Usage, AnalysesTakeThePolicyOrRefuseIt) {
+  for (const char* analysis : {"--chains", "--strides"})
+    for (const Words& option : {Words{"--policy", "tom"}, Words{"--set", "chains.max_parts=1"}})
+      expect_error(Words{"analyze", "triad", analysis} + option, kUsage,
+                   {"looks at the code alone", option[0]});
+  expect_error({"analyze", "triad", "--locations", "--policy", "mpu-far"}, kUsage,
+               {"mpu.locations = \"far\"", "such as mpu"});
+  const Words locations{"analyze", "nearest-neighbour", "--locations", "--policy", "mpu"};
+  const std::string simple = run_program(locations).out;
+  const std::string all = run_program(locations + Words{"--set", "mpu.near_operations=all"}).out;
+  EXPECT_TRUE(contains(simple, "F* sqrt.rn.f32")) << simple;
+  EXPECT_TRUE(contains(all, "N  sqrt.rn.f32")) << all;
+}
+
 TEST(Usage, HelpFitsATerminal) {
   for (const Words& words :
        {Words{"--help"}, Words{"-h"}, Words{"run", "--help"}, Words{"analyze", "--help"},

@@ -48,6 +48,7 @@ std::string at_sms(const RunResult& run) {
   if (queues->value == 0)
     return " No SM executes chains of others: kernels leave too little shared memory for service "
            "queues, or there are no SMs on the ways through the network.";
+  if (counter_value(run, "chains.to_sms") == 0) return " None of the packets went to another SM.";
   return fmt::format(
       " {} of the packets went to other SMs, on the ways to two slices; those taken in stayed {} "
       "core cycles in the mean, at most {} in one queue; {} found it full. ALUs were wanted for "
@@ -77,6 +78,12 @@ std::string format_chains(const RunResult& run, size_t width) {
             ? "-"
             : fmt::format("{:.1f}", 100 * static_cast<double>(n) / static_cast<double>(instances)));
   }
+  if (counter_value(run, "chains.packets") == 0)
+    return wrapped(fmt::format("Offload chains under {}: {} in the code, of which no ComputePacket "
+                               "was sent.",
+                               run.policy, counter_value(run, "chains.found")),
+                   width) +
+           "\n" + columns_text(names, {count, share}, width);
   return wrapped(
              fmt::format(
                  "Offload chains under {}: {} in the code. A warp waited {} core cycles in "

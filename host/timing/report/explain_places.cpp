@@ -46,38 +46,50 @@ std::string shares(const RunResult& run, const char* head, const std::array<Row,
   return columns_text(names, {count, share}, width);
 }
 
+std::string near_instructions(const RunResult& run) {
+  const uint64_t commits = counter_value(run, "mpu.near") + counter_value(run, "mpu.shared");
+  if (commits == 0) return " None was near the banks.";
+  const auto each = [&](const char* name) { return mean(counter_value(run, name), commits); };
+  return fmt::format(
+      " From issue to commit a near-bank instruction took {} core cycles in the mean: {} up the "
+      "TSVs, {} for an operand collector, {} for the ALU, {} executing, {} until its commit was "
+      "down.",
+      each("mpu.near_cycles"), each("mpu.near_tsv_cycles"), each("mpu.near_collector_cycles"),
+      each("mpu.near_alu_cycles"), each("mpu.near_execution_cycles"),
+      each("mpu.near_commit_cycles"));
+}
+
+std::string near_loads(const RunResult& run) {
+  const uint64_t loads = counter_value(run, "mpu.loads_near");
+  if (loads == 0) return " No load was offloaded.";
+  return fmt::format(
+      " An offloaded load took {} core cycles, a line of it {} at its banks.",
+      mean(counter_value(run, "mpu.load_cycles"), loads),
+      mean(counter_value(run, "mpu.bank_cycles"), counter_value(run, "mpu.bank_reads")));
+}
+
+std::string moves(const RunResult& run) {
+  const uint64_t near = counter_value(run, "mpu.moves_near");
+  const uint64_t far = counter_value(run, "mpu.moves_far");
+  std::string text = fmt::format(
+      " {} registers moved to near-bank register files and {} to those of subcores; {} were "
+      "written near the banks by loads that were kept.",
+      grouped(near), grouped(far), grouped(counter_value(run, "mpu.loaded_to_near")));
+  if (near + far != 0)
+    text += fmt::format(
+        " For each move a warp waited {} core cycles in the mean, and {} for its value before.",
+        mean(counter_value(run, "mpu.held_move"), near + far),
+        mean(counter_value(run, "mpu.held_value"), near + far));
+  return text;
+}
+
 }  // namespace
 
 std::string format_places(const RunResult& run, size_t width) {
   if (counter_value(run, "mpu.code_fixed") == 0) return "";
-  const uint64_t commits = counter_value(run, "mpu.near") + counter_value(run, "mpu.shared");
-  return wrapped(
-             fmt::format(
-                 "Where instructions were executed under {}. From issue to commit a "
-                 "near-bank instruction took {} core cycles in the mean: {} up the TSVs, {} for an "
-                 "operand collector, {} for the ALU, {} executing, {} until its commit was down. "
-                 "An "
-                 "offloaded load took {}, a line of it {} at its banks. {} registers moved "
-                 "to near-bank register files and {} to those of subcores; {} were written "
-                 "near the banks by loads that were kept. For each move a warp waited {} "
-                 "core cycles in the mean, and {} for its value before.",
-                 run.policy, mean(counter_value(run, "mpu.near_cycles"), commits),
-                 mean(counter_value(run, "mpu.near_tsv_cycles"), commits),
-                 mean(counter_value(run, "mpu.near_collector_cycles"), commits),
-                 mean(counter_value(run, "mpu.near_alu_cycles"), commits),
-                 mean(counter_value(run, "mpu.near_execution_cycles"), commits),
-                 mean(counter_value(run, "mpu.near_commit_cycles"), commits),
-                 mean(counter_value(run, "mpu.load_cycles"), counter_value(run, "mpu.loads_near")),
-                 mean(counter_value(run, "mpu.bank_cycles"), counter_value(run, "mpu.bank_reads")),
-                 grouped(counter_value(run, "mpu.moves_near")),
-                 grouped(counter_value(run, "mpu.moves_far")),
-                 grouped(counter_value(run, "mpu.loaded_to_near")),
-                 mean(counter_value(run, "mpu.held_move"),
-                      counter_value(run, "mpu.moves_near") + counter_value(run, "mpu.moves_far")),
-                 mean(counter_value(run, "mpu.held_value"),
-                      counter_value(run, "mpu.moves_near") + counter_value(run, "mpu.moves_far"))),
-             width) +
-         "\n" + shares(run, "instructions", kInstructions, width) + "\n" +
+  const std::string text = fmt::format("Where instructions were executed under {}.", run.policy) +
+                           near_instructions(run) + near_loads(run) + moves(run);
+  return wrapped(text, width) + "\n" + shares(run, "instructions", kInstructions, width) + "\n" +
          shares(run, "accesses", kAccesses, width);
 }
 

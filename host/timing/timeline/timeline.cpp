@@ -168,6 +168,8 @@ void Timeline::summarize(const report::RunResult& result) {
       fmt::format("{}: {:.1f} MB, cycles {} to {}, {} sample{}", options_.path,
                   static_cast<double>(out_.bytes()) / 1e6, std::min(options_.from, result.cycles),
                   std::min(options_.to, result.cycles), samples_, samples_ == 1 ? "" : "s");
+  if (options_.from >= result.cycles && options_.from != 0)
+    summary_ += fmt::format(" - the run ended in cycle {}, before --from", result.cycles);
   const uint64_t first = options_.interval == 0 ? kFirstInterval : options_.interval;
   summary_ += first == interval_
                   ? fmt::format(" of {} cycles", interval_)
