@@ -29,8 +29,9 @@ compiler::Program compile(const std::string& name) {
   }
   if (name.ends_with(".ptx")) return compiler::compile_ptx_file(name);
   const std::string advice = wrong_file(name, "analyze");
-  if (names_recording(name) || advice.find("is a program") != std::string::npos)
-    throw UsageError(advice);
+  if (names_recording(name))
+    throw UsageError(advice.empty() ? fmt::format("there is no file '{}'", name) : advice);
+  if (advice.find("is a program") != std::string::npos) throw UsageError(advice);
   if (name.find('/') != std::string::npos) return compiler::compile_ptx_file(name);
   throw unknown_workload(name, ", or give a .ptx file");
 }

@@ -76,6 +76,10 @@ TEST(Usage, AnExperimentOfNoFigureIsRefused) {
   expect_error({"experiment", "tom", "--no-run", "--only", ""}, kUsage, {"--only names no figure"});
 }
 
+TEST(Usage, ARecordingThatIsNotThereIsSaidNotToBe) {
+  expect_error({"analyze", "nowhere.nwtrace"}, kUsage, {"there is no file 'nowhere.nwtrace'"});
+}
+
 TEST(Usage, AnalysesTakeThePolicyOrRefuseIt) {
   for (const char* analysis : {"--chains", "--strides"})
     for (const Words& option : {Words{"--policy", "tom"}, Words{"--set", "chains.max_parts=1"}})

@@ -75,6 +75,22 @@ TEST(Compare, RunsAreMatchedByWhatTheyAreAndLeftOversByWorkload) {
   EXPECT_FALSE(d.none());
 }
 
+TEST(Compare, OtherValuesOfAKeyLeavePoliciesWithThemselves) {
+  Document b = document({run("a", "tom", 3), run("a", "baseline", 2)});
+  for (Json& r : b.runs) r["overrides"] = {"sm.warps=96"};
+  const auto d = compare::compare(document({run("a", "baseline", 1), run("a", "tom", 2)}), b);
+  ASSERT_EQ(d.runs.size(), 2u);
+  EXPECT_EQ(d.runs[0].title, "a (small) on tom under baseline");
+  ASSERT_EQ(d.runs[1].changes.size(), 1u);
+  EXPECT_DOUBLE_EQ(d.runs[1].changes[0].relative(), 0.5);
+  EXPECT_TRUE(d.only_a.empty() && d.only_b.empty());
+}
+
+TEST(Compare, RunsThatAreThereTwiceAreMatchedInTheirOrder) {
+  const Document twice = document({run("a", "tom", 1), run("a", "tom", 2)});
+  EXPECT_TRUE(compare::compare(twice, twice).none());
+}
+
 TEST(Compare, CountersThatOneOfThemHasNotAreNamed) {
   Document b = document({run("a", "tom", 100)});
   b.runs[0]["counters"]["sm.new"] = {{"value", 1}, {"unit", ""}};

@@ -28,7 +28,33 @@ std::string title_of(const Json& run) {
                      text_of(run.at("machine")), text_of(run.at("policy")));
 }
 
-std::string match_key(const Json& run) { return title_of(run) + run.at("overrides").dump(); }
+/// What two runs may have in common, the most first.
+std::string settings_of(const Json& run) { return title_of(run) + run.at("overrides").dump(); }
+std::string workload_of(const Json& run) { return text_of(run.at("workload")); }
+
+using Runs = std::vector<const Json*>;
+
+/// Take runs with the same key out of both lists: where there are as many in one as in the other,
+/// but not more than `most`, in their order.
+std::vector<std::pair<const Json*, const Json*>> take_pairs(Runs& a, Runs& b,
+                                                            std::string (*key)(const Json&),
+                                                            size_t most) {
+  std::map<std::string, std::pair<Runs, Runs>> by_key;
+  for (const Json* run : a) by_key[key(*run)].first.push_back(run);
+  for (const Json* run : b) by_key[key(*run)].second.push_back(run);
+  std::map<const Json*, const Json*> other;
+  for (const auto& [k, runs] : by_key)
+    if (runs.first.size() == runs.second.size() && runs.first.size() <= most)
+      for (size_t i = 0; i < runs.first.size(); ++i) other[runs.first[i]] = runs.second[i];
+  std::vector<std::pair<const Json*, const Json*>> pairs;
+  for (const Json* run : a)
+    if (const auto at = other.find(run); at != other.end()) pairs.push_back(*at);
+  for (const auto& [run, partner] : pairs) {
+    std::erase(a, run);
+    std::erase(b, partner);
+  }
+  return pairs;
+}
 
 /// Numbers of a run that are not the host's, by dotted name.
 std::map<std::string, Change> values_of(const Json& run) {
@@ -180,37 +206,17 @@ Difference compare(const Document& a, const Document& b) {
   Difference d;
   add_setting(d.settings, "nearwarp_version", a.version, b.version);
   compare_machines(a, b, d.settings);
-  std::vector<const Json*> left_a, left_b;
-  std::map<std::string, const Json*> by_key;
-  for (const Json& run : b.runs) by_key[match_key(run)] = &run;
-  for (const Json& run : a.runs) {
-    const auto at = by_key.find(match_key(run));
-    if (at == by_key.end()) {
-      left_a.push_back(&run);
-      continue;
-    }
-    d.runs.push_back(difference_of(run, *at->second));
-    by_key.erase(at);
-  }
-  for (const Json& run : b.runs)
-    if (const auto at = by_key.find(match_key(run)); at != by_key.end() && at->second == &run)
-      left_b.push_back(&run);
-  const auto of_workload = [](const std::vector<const Json*>& runs, const Json& workload) {
-    return std::count_if(runs.begin(), runs.end(),
-                         [&](const Json* run) { return run->at("workload") == workload; });
+  Runs left_a, left_b;
+  for (const Json& run : a.runs) left_a.push_back(&run);
+  for (const Json& run : b.runs) left_b.push_back(&run);
+  const auto match = [&](std::string (*key)(const Json&), size_t most) {
+    for (const auto& [run, other] : take_pairs(left_a, left_b, key, most))
+      d.runs.push_back(difference_of(*run, *other));
   };
-  for (const Json* run : left_a) {
-    const Json& workload = run->at("workload");
-    if (of_workload(left_a, workload) == 1 && of_workload(left_b, workload) == 1) {
-      const auto other = std::find_if(left_b.begin(), left_b.end(), [&](const Json* candidate) {
-        return candidate->at("workload") == workload;
-      });
-      d.runs.push_back(difference_of(*run, **other));
-      left_b.erase(other);
-    } else {
-      d.only_a.push_back(title_of(*run));
-    }
-  }
+  match(settings_of, a.runs.size());
+  match(title_of, 1);
+  match(workload_of, 1);
+  for (const Json* run : left_a) d.only_a.push_back(title_of(*run));
   for (const Json* run : left_b) d.only_b.push_back(title_of(*run));
   return d;
 }

@@ -41,8 +41,8 @@ struct Difference {
   bool none() const;
 };
 
-/// Runs are matched by workload, size, machine, policy and overrides; what is left over, by
-/// workload, if each document has one run of it left.
+/// Runs are matched by workload, size, machine, policy and overrides; what is left over,
+/// without the overrides, and then by workload alone, if each document has one such run left.
 Difference compare(const Document& a, const Document& b);
 
 /// For a terminal; of each run at most `most` changes (0: all).

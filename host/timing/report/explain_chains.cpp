@@ -41,6 +41,19 @@ std::string waits_text(const RunResult& run, const std::string& prefix) {
   return " Of that time they waited for: " + text + ".";
 }
 
+std::string at_slices(const RunResult& run) {
+  if (counter_value(run, "chains.packets") == 0) return " No ComputePacket was sent.";
+  return fmt::format(
+      " A warp waited {} core cycles in the mean for one that it had offloaded. Of {} "
+      "ComputePackets {} found their service queue full, and came back as operands; those taken in "
+      "at slices stayed {} cycles of the L2 in the mean, at most {} in one queue.{}",
+      mean(counter_value(run, "chains.away_cycles"), counter_value(run, "chains.offloaded")),
+      grouped(counter_value(run, "chains.packets")),
+      grouped(counter_value(run, "chains.came_back")),
+      mean(counter_value(run, "service.cycles"), counter_value(run, "service.taken")),
+      counter_value(run, "service.peak"), waits_text(run, "service."));
+}
+
 /// Those that other SMs executed; empty where the policy has none do so.
 std::string at_sms(const RunResult& run) {
   const Counter* queues = find_counter(run, "sm_service.queues");
@@ -78,27 +91,10 @@ std::string format_chains(const RunResult& run, size_t width) {
             ? "-"
             : fmt::format("{:.1f}", 100 * static_cast<double>(n) / static_cast<double>(instances)));
   }
-  if (counter_value(run, "chains.packets") == 0)
-    return wrapped(fmt::format("Offload chains under {}: {} in the code, of which no ComputePacket "
-                               "was sent.",
-                               run.policy, counter_value(run, "chains.found")),
-                   width) +
-           "\n" + columns_text(names, {count, share}, width);
-  return wrapped(
-             fmt::format(
-                 "Offload chains under {}: {} in the code. A warp waited {} core cycles in "
-                 "the mean for one that it had offloaded. Of {} ComputePackets {} found "
-                 "their service queue full, and came back as operands; those taken in at "
-                 "slices stayed {} cycles of the L2 in the mean, at most {} in one queue.{}{}",
-                 run.policy, counter_value(run, "chains.found"),
-                 mean(counter_value(run, "chains.away_cycles"),
-                      counter_value(run, "chains.offloaded")),
-                 grouped(counter_value(run, "chains.packets")),
-                 grouped(counter_value(run, "chains.came_back")),
-                 mean(counter_value(run, "service.cycles"), counter_value(run, "service.taken")),
-                 counter_value(run, "service.peak"), waits_text(run, "service."), at_sms(run)),
-             width) +
-         "\n" + columns_text(names, {count, share}, width);
+  const std::string text = fmt::format("Offload chains under {}: {} in the code.", run.policy,
+                                       counter_value(run, "chains.found")) +
+                           at_slices(run) + at_sms(run);
+  return wrapped(text, width) + "\n" + columns_text(names, {count, share}, width);
 }
 
 }  // namespace nearwarp::report
