@@ -287,6 +287,7 @@ TEST(Chart, ACounterThatNoRunHasIsNoted) {
   const Chart chart = rig.chart();
   ASSERT_EQ(chart.notes.size(), 1u);
   EXPECT_TRUE(contains(chart.notes[0], "l2.raeds"));
+  EXPECT_TRUE(contains(chart.notes[0], "did you mean 'l2.reads'")) << chart.notes[0];
 }
 
 TEST(Chart, PublishedValuesStandBesideOurs) {

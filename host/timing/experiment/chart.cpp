@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "host/config/config.h"
+#include "host/config/nearest.h"
 #include "host/config/schema.h"
 #include "host/core/error.h"
 #include "host/timing/experiment/expression.h"
@@ -264,6 +265,17 @@ class ChartMaker {
     return &at->second;
   }
 
+  /// Names of all counters of the places' runs.
+  std::vector<std::string> counters(const std::vector<Place>& places) {
+    std::set<std::string> names;
+    for (const Place& p : places) {
+      const Json* run = run_at(p);
+      if (run == nullptr || !run->contains("counters")) continue;
+      for (const auto& [name, value] : run->at("counters").items()) names.insert(name);
+    }
+    return {names.begin(), names.end()};
+  }
+
   /// A counter that no run has is a mistake in the file, not a zero.
   void find_unknown(const std::vector<Place>& places) {
     for (const Expression& expression : expressions_) {
@@ -280,7 +292,8 @@ class ChartMaker {
         first = false;
       }
       for (const std::string& name : nowhere)
-        chart_.notes.push_back(fmt::format("no run has a counter '{}': it counts 0", name));
+        chart_.notes.push_back(fmt::format("no run has a counter '{}': it counts 0{}", name,
+                                           config::suggestion(name, counters(places))));
     }
   }
 
