@@ -211,7 +211,7 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
     if (!kernels.empty()) text += "\n" + kernels;
   }
   if (!is_workload(request) || request.explain) {
-    const std::string registers = report::format_registers(results.front());
+    const std::string registers = report::format_registers(results);
     if (!registers.empty()) text += "\n" + registers;
   }
   const std::string applications = report::format_applications(results);

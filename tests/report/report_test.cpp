@@ -130,26 +130,40 @@ TEST(Table, AnEmptyRunDividesByNothing) {
 
 TEST(Registers, TableOfKernels) {
   RunResult run = example("baseline", 100);
-  EXPECT_EQ(row(format_registers(run), "pathcalc"), (Words{"55", "ptxas", "sm_75"}));
+  EXPECT_EQ(row(format_registers({&run, 1}), "pathcalc"), (Words{"55", "ptxas", "sm_75"}));
   KernelRow more = run.kernels[0];  // a launch in larger blocks, for which there is less room
   more.launch = 1;
   more.registers = 32;
   run.kernels.push_back(more);
-  EXPECT_EQ(row(format_registers(run), "pathcalc"), (Words{"55", "ptxas", "sm_75"}));
+  EXPECT_EQ(row(format_registers({&run, 1}), "pathcalc"), (Words{"55", "ptxas", "sm_75"}));
   more.kernel = "other";
   more.registers_source = "own allocation";
   run.kernels.push_back(more);
-  EXPECT_EQ(row(format_registers(run), "other"), (Words{"32", "own", "allocation"}));
+  EXPECT_EQ(row(format_registers({&run, 1}), "other"), (Words{"32", "own", "allocation"}));
   for (int i = 0; i < 100; ++i) {
     more.kernel = "_ZN3one3twoI" + std::to_string(i) + std::string(60, 'x');
     run.kernels.push_back(more);
   }
-  const std::string text = format_registers(run);
+  const std::string text = format_registers({&run, 1});
   EXPECT_LE(widest(text), 80u) << text;
   EXPECT_NE(text.find("(79 other kernels: --json)"), std::string::npos) << text;
   run.kernels.clear();
   run.candidates.clear();
-  EXPECT_EQ(format_registers(run), "");
+  EXPECT_EQ(format_registers({&run, 1}), "");
+}
+
+TEST(Registers, PoliciesOfTheSameNumbersShareATable) {
+  std::vector<RunResult> runs = {example("baseline", 100), example("tom", 100),
+                                 example("mpu", 100)};
+  std::string text = format_registers(runs);
+  EXPECT_EQ(text.find("under"), std::string::npos) << text;
+  runs[2].kernels[0].registers = 20;
+  runs[2].kernels[0].registers_source = "own allocation, by location";
+  text = format_registers(runs);
+  EXPECT_NE(text.find("Registers per thread under baseline, tom, by which"), std::string::npos)
+      << text;
+  const std::string second = text.substr(text.find("Registers per thread under mpu, by which"));
+  EXPECT_EQ(row(second, "pathcalc"), (Words{"20", "own", "allocation,", "by", "location"}));
 }
 
 TEST(Table, GroupsDigits) {

@@ -138,6 +138,7 @@ class Builder {
     const uint32_t warp = (each * sm::kWarpSize + unit - 1) / unit * unit;
     needs.registers = std::min(needs.warps * warp, machine_.sm.registers);
     image_.registers[launch] = each;
+    image_.registers_source = "own allocation, by location";
   }
 
   const config::MachineConfig& machine_;

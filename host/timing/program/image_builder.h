@@ -23,6 +23,8 @@ struct ImageTables {
   std::vector<uint32_t> recorded_launch;
   /// Registers per thread that occupancy counts, of each entry of `launches`.
   std::vector<uint32_t> registers;
+  /// Who counted them, where it was a mechanism; empty: each kernel's RegisterCount says it.
+  std::string registers_source;
   uint32_t programs = 1;      ///< that run at the same time, in address spaces 0, 1, ...
   uint64_t memory_bytes = 0;  ///< up to the end of the last allocation of any of them
   uint32_t max_slots = 1;     ///< scoreboard entries that a warp needs at most

@@ -4,13 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "host/timing/report/columns.h"
 #include "host/timing/report/kernels.h"
 
 namespace nearwarp::report {
 
-std::string format_registers(const RunResult& run) {
+namespace {
+
+std::string rows(const RunResult& run) {
   const std::vector<KernelSummary> kernels = summarize_kernels(run);
   std::vector<std::string> names;
   Column registers{"registers", {}}, from{"counted by", {}};
@@ -21,10 +25,36 @@ std::string format_registers(const RunResult& run) {
     from.cells.push_back(kernels[i].registers_source);
   }
   if (names.empty()) return "";
-  std::string text = "Registers per thread, by which thread blocks are placed:\n\n" +
-                     columns_text(names, {std::move(registers), std::move(from)}, 80);
+  std::string text = columns_text(names, {std::move(registers), std::move(from)}, 80);
   if (shown < kernels.size())
     text += fmt::format("({} other kernels: --json)\n", kernels.size() - shown);
+  return text;
+}
+
+}  // namespace
+
+std::string format_registers(std::span<const RunResult> runs) {
+  // Policies that have the same share a table.
+  std::vector<std::pair<std::string, std::vector<std::string>>> tables;
+  for (const RunResult& run : runs) {
+    std::string text = rows(run);
+    if (text.empty()) continue;
+    const auto at = std::find_if(tables.begin(), tables.end(),
+                                 [&](const auto& table) { return table.first == text; });
+    if (at != tables.end())
+      at->second.push_back(run.policy);
+    else
+      tables.push_back({std::move(text), {run.policy}});
+  }
+  std::string text;
+  for (const auto& [table, policies] : tables) {
+    const std::string under =
+        tables.size() == 1 ? "" : fmt::format(" under {}", fmt::join(policies, ", "));
+    if (!text.empty()) text += "\n";
+    text += wrapped(
+        fmt::format("Registers per thread{}, by which thread blocks are placed:", under), 80);
+    text += "\n" + table;
+  }
   return text;
 }
 

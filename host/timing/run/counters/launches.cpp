@@ -27,7 +27,9 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
     report::KernelRow row;
     row.kernel = recording.kernels[l.kernel]->name;
     row.registers = image.registers[i];
-    row.registers_source = compiler::source_text(recording.kernels[l.kernel]->machine_code);
+    row.registers_source = image.registers_source.empty()
+                               ? compiler::source_text(recording.kernels[l.kernel]->machine_code)
+                               : image.registers_source;
     row.launch = number(image.recorded_launch[i]);
     row.alike = number(alike[image.recorded_launch[i]]);
     row.stands_for = l.stands_for;
