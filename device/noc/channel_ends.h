@@ -35,6 +35,7 @@ struct Parcel {
   Packet packet;
   uint16_t output = 0;
   Tick begun = 0;  ///< when its first flit could leave its sender
+  Tick until = 0;  ///< of one that has been sent on ahead of time: when that is
 };
 
 /// What packets have waited for, in ticks, summed over packets.
@@ -49,6 +50,7 @@ struct SendingEnd {
   uint32_t first = 0, count = 0;  ///< input channels
   uint32_t next = 0;              ///< channel that is looked at first
   uint64_t free = ~uint64_t{0};   ///< parcels
+  uint64_t leaving = 0;           ///< parcels that become free at Parcel::until
 };
 
 struct ChannelEndsState {
@@ -89,11 +91,14 @@ struct ChannelEnds {
       }
     }
   }
+  /// When the head of input `i` arrives; kNever: there is none.
+  NW_HD NW_INLINE Tick arrival_at(uint32_t i) const {
+    return head_arrival(*s.inputs.in(base)[i].in(base), base);
+  }
   /// Input `i` has a new head, or has not: it has arrived, comes within the window, or later.
-  /// Returns its arrival.
   template <class F>
-  NW_HD NW_INLINE Tick look_at(uint32_t i, F&& f) const {
-    const Tick arrival = head_arrival(*s.inputs.in(base)[i].in(base), base);
+  NW_HD NW_INLINE void look_at(uint32_t i, F&& f) const {
+    const Tick arrival = arrival_at(i);
     const uint64_t bit = uint64_t{1} << (i % 64);
     s.ready[i / 64] &= ~bit;
     if (arrival <= now) {
@@ -103,7 +108,6 @@ struct ChannelEnds {
       s.coming[i / 64] |= bit;
       s.next_head = min_tick(s.next_head, arrival);
     }
-    return arrival;
   }
   /// Bits of a sender's input channels whose head has arrived.
   NW_HD NW_INLINE uint64_t ready_inputs(const SendingEnd& end) const {
@@ -127,11 +131,9 @@ struct ChannelEnds {
     uint32_t tag = 0, output = 0, flits = 0;
   };
   /// Begin with terminal `n`'s next packet of those whose output channel `may_begin` agrees to.
-  /// Returns no flits if there is none, or no parcel. `f` as of look_at(), for the input's next
-  /// head, whose arrival goes into `next_arrival`.
-  template <class MayBegin, class F>
-  NW_HD NW_INLINE Begun take_packet(uint32_t n, MayBegin&& may_begin, F&& f,
-                                    Tick& next_arrival) const {
+  /// Returns no flits if there is none, or no parcel. look_at(input) has to look at the next head.
+  template <class MayBegin, class LookAt>
+  NW_HD NW_INLINE Begun take_packet(uint32_t n, MayBegin&& may_begin, LookAt&& look_at) const {
     SendingEnd& end = s.ends.in(base)[n];
     if (end.free == 0) return {};
     for (uint64_t left = ready_inputs(end); left != 0;) {
@@ -154,7 +156,7 @@ struct ChannelEnds {
       s.counters.bytes += packet.bytes;
       s.counters.flits += begun.flits;
       pop(channel, base, now, horizon);
-      next_arrival = look_at(end.first + k, f);
+      look_at(end.first + k);
       return begun;
     }
     return {};
@@ -169,16 +171,47 @@ struct ChannelEnds {
   NW_HD NW_INLINE Channel& channel_of(uint32_t tag) const {
     return *s.outputs.in(base)[s.parcels.in(base)[tag].output].channel.in(base);
   }
-  /// All of a packet has come, `waited` ticks ago: send it on, if its channel has room now.
-  NW_HD bool deliver(uint32_t tag, Tick waited) const {
+  /// Of the parcels that leave ahead of time, those that have left by now are free. Returns when
+  /// the next one is.
+  NW_HD NW_INLINE Tick free_parcels(uint32_t n) const {
+    SendingEnd& end = s.ends.in(base)[n];
+    const Parcel* const parcels = s.parcels.in(base) + n * kParcels;
+    Tick next = kNever;
+    for (uint64_t bits = end.leaving; bits != 0; bits &= bits - 1) {
+      const Tick until = parcels[count_trailing_zeros(bits)].until;
+      if (until <= now) {
+        end.free |= bits & (~bits + 1);
+      } else {
+        next = min_tick(next, until);
+      }
+    }
+    end.leaving &= ~end.free;
+    return next;
+  }
+  /// All of a packet has come, and has waited since for `waited` ticks: send it on, if its channel
+  /// has room now.
+  NW_HD NW_INLINE bool deliver(uint32_t tag, Tick waited) const {
+    if (!send_on(tag, now, waited)) return false;
+    s.ends.in(base)[tag / kParcels].free |= uint64_t{1} << (tag % kParcels);
+    return true;
+  }
+  /// The same of one that is going to come, and to be sent on at `when`.
+  NW_HD NW_INLINE bool deliver_ahead(uint32_t tag, Tick when, Tick waited) const {
+    if (!send_on(tag, when, waited)) return false;
+    s.parcels.in(base)[tag].until = when;
+    s.ends.in(base)[tag / kParcels].leaving |= uint64_t{1} << (tag % kParcels);
+    return true;
+  }
+
+ private:
+  NW_HD NW_INLINE bool send_on(uint32_t tag, Tick when, Tick waited) const {
     const Parcel& parcel = s.parcels.in(base)[tag];
     const Packet& packet = parcel.packet;
     Channel& channel = channel_of(tag);
-    if (!can_send(channel, base, now)) return false;
-    s.times.transit += now - waited - parcel.begun;
+    if (credit_tick(channel, base) > now || channel.producer_side.free_at > when) return false;
+    s.times.transit += when - waited - parcel.begun;
     s.times.ejection += waited;
-    nearwarp::send(channel, base, now, packet, horizon);
-    s.ends.in(base)[tag / kParcels].free |= uint64_t{1} << (tag % kParcels);
+    nearwarp::send(channel, base, when, packet, horizon);
     s.counters.packets_out += 1;
     s.counters.replies += is_reply(packet.kind) ? 1 : 0;
     return true;

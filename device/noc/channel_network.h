@@ -176,10 +176,11 @@ struct Interfaces {
   }
   /// Begin with the next packet that can go. Returns false if there is none.
   NW_HD bool take_packet(uint32_t n) const {
-    Tick next_arrival;
     const ChannelEnds::Begun begun = ends.take_packet(
         n, [&](uint32_t output) { return may_begin(v.p, credits(n, vc_of(output))); },
-        [&](uint32_t sender) { start_sender(sender); }, next_arrival);
+        [&](uint32_t input) {
+          ends.look_at(input, [&](uint32_t sender) { start_sender(sender); });
+        });
     if (begun.flits == 0) return false;
     Sender& sender = s.senders.in(base)[n];
     sender.flits_left = begun.flits;

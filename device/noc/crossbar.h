@@ -52,10 +52,6 @@ class Crossbar {
       next = cycle + (at + kEventSlots - slot) % kEventSlots;
       break;
     }
-    if (s_.next_head < kNever) {
-      const uint64_t head = cycle_at_or_after(s_.next_head, p_.period);
-      next = head < next ? (head > cycle ? head : cycle) : next;
-    }
     return next;
   }
 
@@ -88,14 +84,21 @@ class Crossbar {
     ends_.now = cycle * p_.period;
     if (cycle / kSettleCycles != s_.stepped / kSettleCycles) settle(cycle - s_.stepped);
     s_.stepped = cycle;
-    ends_.take_heads([&](uint32_t n) { wake_sender(n); });
     const uint32_t slot = t_ % kEventSlots;
     CrossbarEvents& events = events_[slot];
+    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+      const uint64_t heads = events.heads[w];
+      if (heads == 0) continue;
+      events.heads[w] = 0;
+      for (uint64_t bits = heads; bits != 0; bits &= bits - 1)
+        take_head(w * 64 + count_trailing_zeros(bits));
+    }
     for (uint32_t round = 0; round < p_.router.speedup; ++round) {
-      const uint64_t inputs = events.inputs[round];
-      if (inputs == 0) continue;
-      events.inputs[round] = 0;
+      const uint64_t inputs = events.inputs[round], freed = events.freed[round];
+      if ((inputs | freed) == 0) continue;
+      events.inputs[round] = events.freed[round] = 0;
       const Round now = (t_ << shift_) + round;
+      s_.unowned |= freed;
       for (uint64_t bits = inputs; bits != 0; bits &= bits - 1)
         act(count_trailing_zeros(bits), now);
       for (uint64_t outs = s_.wanted & s_.unowned; outs != 0; outs &= outs - 1)
@@ -107,13 +110,42 @@ class Crossbar {
       receive(count_trailing_zeros(bits));
     const uint64_t senders = events.senders;
     events.senders = 0;
+    fresh_ = 0;
     for (uint64_t bits = senders; bits != 0; bits &= bits - 1) send(count_trailing_zeros(bits));
+    for (uint64_t bits = fresh_; bits != 0; bits &= bits - 1) begin_fresh(count_trailing_zeros(bits));
     s_.busy[slot / 64] &= ~(uint64_t{1} << (slot % 64));
+  }
+
+  /// The heads of `coming` inputs arrive within the window.
+  NW_HD NW_INLINE void expect_heads(uint64_t first_cycle, const uint64_t* coming) {
+    t_ = static_cast<Cycle>(first_cycle);
+    ends_.now = first_cycle * p_.period;
+    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+      for (uint64_t bits = coming[w]; bits != 0; bits &= bits - 1) {
+        const uint32_t i = w * 64 + count_trailing_zeros(bits);
+        expect_head(i, ends_.arrival_at(i));
+      }
+    }
   }
 
   Tick arrival_beyond = kNever;  ///< the first of heads beyond the window that came up in it
 
  private:
+  /// The head of input `i` arrives within the window: look at it then, or, if that is far, before.
+  NW_HD NW_INLINE void expect_head(uint32_t i, Tick arrival) {
+    const uint64_t ahead =
+        arrival <= ends_.now ? 0 : cycle_at_or_after(arrival - ends_.now, p_.period);
+    const Cycle at = t_ + static_cast<Cycle>(ahead < kEventSlots ? ahead : kEventSlots - 1);
+    events_at(at).heads[i / 64] |= uint64_t{1} << (i % 64);
+  }
+  /// Has it arrived?
+  NW_HD NW_INLINE void take_head(uint32_t i) {
+    const Tick arrival = ends_.arrival_at(i);
+    if (arrival > ends_.now) return expect_head(i, arrival);
+    s_.ready[i / 64] |= uint64_t{1} << (i % 64);
+    wake_sender(s_.sender_of.in(base_)[i]);
+  }
+
   /// Numbers of cycles wrap: what lies in the past is brought up to now before it looks like the
   /// future. `gap`: cycles since the last step; after a long one nothing is under way.
   NW_HD NW_APART void settle(uint64_t gap) {
@@ -128,10 +160,13 @@ class Crossbar {
     for (uint32_t n = 0; n < p_.senders; ++n) {
       credits(senders_[n].room, input_credits(n));
       not_before(senders_[n].free_at, t_);
+      not_before(inputs_[n].idle_from, t_ << shift_);
     }
     for (uint32_t o = 0; o < p_.receivers; ++o) {
       credits(outputs_[o].room, output_credits(o));
       not_before(outputs_[o].wire_free, t_ - 1);
+      if (outputs_[o].owner == kNobody && (all || !later(outputs_[o].free_from, t_ << shift_)))
+        s_.unowned |= uint64_t{1} << o;
       not_before(receivers_[o].free_from, t_);
     }
   }
@@ -150,6 +185,9 @@ class Crossbar {
   }
   NW_HD NW_INLINE void act_at(uint32_t in, Round r) {
     events_at(cycle_of(r)).inputs[r & shift_] |= uint64_t{1} << in;
+  }
+  NW_HD NW_INLINE void free_at(uint32_t o, Round r) {
+    events_at(cycle_of(r)).freed[r & shift_] |= uint64_t{1} << o;
   }
   NW_HD NW_INLINE void receive_at(uint32_t o, Cycle t) {
     events_at(t).receivers |= uint64_t{1} << o;
@@ -235,45 +273,123 @@ class Crossbar {
   NW_HD NW_INLINE void act(uint32_t in, Round now) {
     CrossbarInput& i = inputs_[in];
     if (i.stage == InputStage::kActive) return forward(in, i, now);
-    if (i.stage == InputStage::kTail) {
-      outputs_[i.out].owner = kNobody;
-      s_.unowned |= uint64_t{1} << i.out;
-      i.stage = InputStage::kIdle;
-      if (i.trains.count != 0) begin_packet(in, i, now);
-    } else if (i.stage == InputStage::kRouting) {
-      request(in, i);
+    NW_ASSERT(i.stage == InputStage::kRouting);
+    i.stage = InputStage::kWaiting;
+    CrossbarOutput& out = outputs_[i.out];
+    const uint64_t bit = uint64_t{1} << i.out;
+    if (out.owner == kNobody && (s_.unowned & bit) == 0) {
+      if (!later(out.free_from, now)) {
+        s_.unowned |= bit;
+      } else if (out.requests == 0) {  // else whoever was first has seen to it
+        free_at(i.out, out.free_from);
+      }
     }
+    out.requests |= uint64_t{1} << in;
+    s_.wanted |= bit;
   }
-  /// The train at the front has a packet's head, which enters the pipeline in round `now` or when
-  /// it arrives.
+  /// When the head of the train at the front asks for its output, which enters the pipeline in
+  /// round `now` or when it arrives.
+  NW_HD NW_INLINE Round asks_in(const Train& train, Round now) const {
+    return first_vc_request(p_.router, latest(now, train.first << shift_));
+  }
+  /// The train at the front has a packet's head.
   NW_HD NW_INLINE void begin_packet(uint32_t in, CrossbarInput& i, Round now) {
     const Train& train = front(i.trains, buffer(in));
     i.out = train.out;
     i.stage = InputStage::kRouting;
-    const Round due = first_vc_request(p_.router, latest(now, train.first << shift_));
-    if (due == now) {
-      request(in, i);
-    } else {
-      act_at(in, due);
-    }
+    act_at(in, asks_in(train, now));
   }
-  NW_HD NW_INLINE void request(uint32_t in, CrossbarInput& i) {
-    i.stage = InputStage::kWaiting;
-    outputs_[i.out].requests |= uint64_t{1} << in;
-    s_.wanted |= uint64_t{1} << i.out;
+  /// The input is done with a packet, or a part of one that gives its output back, from round
+  /// `from` on.
+  NW_HD NW_INLINE void go_on(uint32_t in, CrossbarInput& i, Round from) {
+    if (i.trains.count != 0) return begin_packet(in, i, from);
+    i.stage = InputStage::kIdle;
+    i.idle_from = from;
+  }
+  /// The output can have another owner from round `from` on.
+  NW_HD NW_INLINE void give_up(uint32_t o, CrossbarOutput& out, Round from) {
+    out.owner = kNobody;
+    out.free_from = from;
+    if (out.requests != 0) free_at(o, from);
   }
   /// Output `o`, which nobody has, goes to the next of those who want it.
   NW_HD NW_INLINE void connect(uint32_t o, Round now) {
     CrossbarOutput& out = outputs_[o];
     const uint32_t in = pick_from(out.requests, out.next);
+    CrossbarInput& i = inputs_[in];
     out.next = static_cast<uint8_t>(in + 1);
-    out.owner = static_cast<uint16_t>(in);
     out.requests &= ~(uint64_t{1} << in);
     s_.unowned &= ~(uint64_t{1} << o);
     if (out.requests == 0) s_.wanted &= ~(uint64_t{1} << o);
-    inputs_[in].stage = InputStage::kActive;
+    out.unconnected -= p_.split ? 0 : 1;
+    const Train train = front(i.trains, buffer(in));
+    if (passes(out, train, now + 1)) {
+      pop(i.trains);
+      const Round done = pass(in, o, out, train, now + 1);
+      give_up(o, out, done);
+      go_on(in, i, done);
+      return;
+    }
+    out.owner = static_cast<uint16_t>(in);
+    i.stage = InputStage::kActive;
     act_at(in, now + 1);
   }
+
+  // A packet that is there as one train, with room for all of it, passes through the crossbar as
+  // soon as it has its output: what becomes of each flit is known from then on.
+
+  /// Flits that wait for the wire when one crosses the switch in cycle `crossed`.
+  NW_HD NW_INLINE uint32_t queued_at(const CrossbarOutput& out, Cycle crossed) const {
+    const Cycle ahead = out.wire_free - crossed;
+    return ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
+  }
+  /// Can a packet that wins the switch from round `won` on pass as a whole?
+  NW_HD NW_INLINE bool passes(CrossbarOutput& out, const Train& train, Round won) {
+    if (!train.last || p_.split) return false;
+    if (out.room.flits < train.flits) {
+      take_credits(out.room, output_credits(static_cast<uint32_t>(&out - outputs_)));
+      if (out.room.flits < train.flits) return false;
+    }
+    return shift_ == 0 || train.flits + queued_at(out, cycle_of(won + 1) - 1) <= kOutputQueue;
+  }
+  /// It does. Returns the round from which input and output are free.
+  NW_HD NW_APART Round pass(uint32_t in, uint32_t o, CrossbarOutput& out, const Train& train,
+                            Round won) {
+    const uint32_t flits = train.flits;
+    const Cycle crossed = cycle_of(won + 1) - 1;
+    const Cycle leaves = crossed + (shift_ != 0 ? queued_at(out, crossed) : 0);
+    out.wire_free = leaves + flits;
+    out.flits_sent += flits;
+    out.room.flits -= flits;
+    give_back(in, won, train.first, flits);
+    const Cycle arrives = leaves + kLeaveDelay;
+    if (!receive_ahead(o, train.tag, arrives, flits))
+      deliver(o, Train{train.tag, arrives, train.flits, 0, true});
+    return latest(won + flits - 1, (train.first + flits - 1) << shift_) + 1;
+  }
+  /// A sender's packet that is not in any buffer yet; all senders have had their turns. If no other
+  /// packet can ask for its output before it does, it passes now: who begins later asks later.
+  NW_HD NW_INLINE void begin_fresh(uint32_t n) {
+    const CrossbarSender& sender = senders_[n];
+    CrossbarInput& i = inputs_[n];
+    CrossbarOutput& out = outputs_[sender.out];
+    const Train train{sender.tag, t_ + kEnterDelay, sender.fresh_flits, sender.out, true};
+    const Round asks = asks_in(train, i.idle_from);
+    const bool owned = out.owner != kNobody || later(out.free_from, asks);
+    if (out.unconnected == 1 && !owned && !later(i.idle_from, train.first << shift_) &&
+        passes(out, train, asks + 1)) {
+      out.unconnected = 0;
+      out.next = static_cast<uint8_t>(n + 1);
+      s_.unowned &= ~(uint64_t{1} << sender.out);
+      out.free_from = i.idle_from = pass(n, sender.out, out, train, asks + 1);
+      return;
+    }
+    push(i.trains, buffer(n), train);
+    begin_packet(n, i, i.idle_from);
+  }
+
+  // Else it goes in parts.
+
   /// Of the packet at the front of a connected input, send what can go.
   NW_HD NW_APART void forward(uint32_t in, CrossbarInput& i, Round now) {
     if (i.trains.count == 0) {
@@ -295,8 +411,7 @@ class Crossbar {
     flits = flits < kTrainFlits ? flits : kTrainFlits;
     uint32_t queued = 0;
     if (shift_ != 0) {
-      const Cycle ahead = out.wire_free - crossed;
-      queued = ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
+      queued = queued_at(out, crossed);
       if (queued == kOutputQueue) return act_at(in, ((crossed + 2) << shift_) - 1);
       flits = flits < kOutputQueue - queued ? flits : kOutputQueue - queued;
     }
@@ -310,18 +425,20 @@ class Crossbar {
     const bool ends = flits == train.flits;
     deliver(i.out, Train{train.tag, leaves + kLeaveDelay, static_cast<uint16_t>(flits), 0,
                          ends && train.last});
-    i.stage = p_.split || (ends && train.last) ? InputStage::kTail : InputStage::kActive;
+    const bool whole = ends && train.last;
     train.first += flits;
     train.flits = static_cast<uint16_t>(train.flits - flits);
     if (ends) pop(i.trains);
-    act_at(in, last + 1);
+    if (!whole && !p_.split) return act_at(in, last + 1);
+    give_up(i.out, out, last + 1);
+    go_on(in, i, last + 1);
   }
   /// A train is on its way to input `in`.
   NW_HD NW_INLINE void enter(uint32_t in, const Train& train) {
     CrossbarInput& i = inputs_[in];
     push(i.trains, buffer(in), train);
     if (i.stage == InputStage::kIdle) {
-      begin_packet(in, i, t_ << shift_);
+      begin_packet(in, i, i.idle_from);
     } else if (i.starved) {
       i.starved = false;
       act_at(in, train.first << shift_);
@@ -345,6 +462,23 @@ class Crossbar {
     if (certain != 0) release(o, first, certain);
     r.free_from = first + certain;
     receive_at(o, first + train.flits - 1);
+  }
+  /// The same for a packet in one train that nothing is before, if its channel has room now: it is
+  /// sent on ahead of time. The channel keeps in order what comes.
+  NW_HD NW_INLINE bool receive_ahead(uint32_t o, uint32_t tag, Cycle arrives, uint32_t flits) {
+    CrossbarReceiver& r = receivers_[o];
+    if (r.trains.count != 0 || p_.split) return false;
+    const Cycle first = latest(arrives, r.free_from), last = first + flits - 1;
+    const Cycle ahead = last - t_;
+    if (ahead > kAheadCycles) return false;
+    if (!ends_.deliver_ahead(tag, ends_.now + Tick{ahead} * p_.period,
+                             Tick{first - arrives} * p_.period))
+      return false;
+    if (senders_[tag / kParcels].waits_for_parcel) send_at(tag / kParcels, last);
+    release(o, first, flits);
+    r.free_from = last + 1;
+    s_.flits_inside -= flits;
+    return true;
   }
   NW_HD NW_APART void receive(uint32_t o) {
     CrossbarReceiver& r = receivers_[o];
@@ -388,6 +522,7 @@ class Crossbar {
 
   NW_HD NW_APART void send(uint32_t n) {
     CrossbarSender& sender = senders_[n];
+    if (later(sender.free_at, t_)) return;  // it was woken for a parcel, and has got another one
     if (sender.flits_left == 0 && ends_.ready_inputs(s_.ends.in(base_)[n]) == 0) return;
     if (sender.room.flits == 0) take_credits(sender.room, input_credits(n));
     if (sender.room.flits == 0) {
@@ -395,7 +530,8 @@ class Crossbar {
       if (!sender.waits_for_room) send_at(n, next_credit(sender.room, input_credits(n)));
       return;
     }
-    if (sender.flits_left == 0 && !take_packet(n, sender)) return;
+    const bool begins = sender.flits_left == 0;
+    if (begins && !take_packet(n, sender)) return;
     if (sender.room.flits < sender.flits_left) take_credits(sender.room, input_credits(n));
     uint32_t flits = sender.flits_left < sender.room.flits ? sender.flits_left : sender.room.flits;
     flits = flits < kTrainFlits ? flits : kTrainFlits;
@@ -403,23 +539,43 @@ class Crossbar {
     sender.flits_left -= flits;
     sender.free_at = t_ + flits;
     s_.flits_inside += flits;
-    enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out,
-                   sender.flits_left == 0});
+    const bool last = sender.flits_left == 0;
+    if (begins && last && inputs_[n].stage == InputStage::kIdle) {
+      fresh_ |= uint64_t{1} << n;
+      sender.fresh_flits = static_cast<uint16_t>(flits);
+    } else {
+      enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out, last});
+    }
     if (sender.flits_left != 0 || ends_.ready_inputs(s_.ends.in(base_)[n]) != 0)
       send_at(n, sender.free_at);
   }
-  NW_HD NW_INLINE bool take_packet(uint32_t n, CrossbarSender& sender) {
-    Tick arrival = kNever;
-    const ChannelEnds::Begun begun = ends_.take_packet(
-        n, [](uint32_t) { return true; }, [](uint32_t) {}, arrival);
-    if (begun.flits == 0) {
-      sender.waits_for_parcel = s_.ends.in(base_)[n].free == 0;
-      return false;
+  /// Input `i` has a new head, or has none.
+  NW_HD NW_INLINE void look_at(uint32_t i) {
+    const Tick arrival = ends_.arrival_at(i);
+    if (arrival <= ends_.now) return;  // as the one before it has
+    s_.ready[i / 64] &= ~(uint64_t{1} << (i % 64));
+    if (arrival < ends_.window_end) {
+      expect_head(i, arrival);
+    } else {
+      arrival_beyond = min_tick(arrival_beyond, arrival);
     }
-    if (arrival >= ends_.window_end) arrival_beyond = min_tick(arrival_beyond, arrival);
+  }
+  NW_HD NW_INLINE bool take_packet(uint32_t n, CrossbarSender& sender) {
+    if (s_.ends.in(base_)[n].free == 0) {
+      const Tick next = ends_.free_parcels(n);
+      if (s_.ends.in(base_)[n].free == 0) {
+        sender.waits_for_parcel = true;
+        if (next < kNever) send_at(n, t_ + static_cast<Cycle>((next - ends_.now) / p_.period));
+        return false;
+      }
+    }
+    const ChannelEnds::Begun begun = ends_.take_packet(
+        n, [](uint32_t) { return true; }, [&](uint32_t input) { look_at(input); });
+    if (begun.flits == 0) return false;
     sender.tag = begun.tag;
     sender.flits_left = begun.flits;
     sender.out = static_cast<uint8_t>(s_.outputs.in(base_)[begun.output].terminal);
+    outputs_[sender.out].unconnected += p_.split ? 0 : 1;
     return true;
   }
 
@@ -435,6 +591,7 @@ class Crossbar {
   CrossbarEvents* events_;
   uint64_t cycle_ = 0;
   Cycle t_ = 0;
+  uint64_t fresh_ = 0;  ///< senders with a packet for begin_fresh()
 };
 
 }  // namespace crossbar_detail
@@ -449,10 +606,9 @@ NW_HD NW_APART StepResult step_crossbar(const G& g, const CrossbarParams& p, Cro
                                         std::byte* base, Window window, Horizon& horizon) {
   const Ref<Channel>* const inputs = s.inputs.in(base);
   const uint32_t length = ticks_ahead(window.end, window.begin);
-  // Inputs whose next head arrives within the window, the first of these arrivals, and the first of
-  // those beyond.
+  // Inputs whose next head arrives within the window, and the first arrival of those beyond.
   uint64_t coming[kMaxSwitchInputs / 64] = {};
-  Tick first = kNever, beyond = kNever;
+  Tick beyond = kNever;
   for (uint32_t at = 0; at < s.inputs.count; at += kLanesOfGroup) {
     const uint32_t m = s.inputs.count - at < kLanesOfGroup ? s.inputs.count - at : kLanesOfGroup;
     const uint64_t ready = s.ready[at / 64] >> (at % 64);
@@ -463,27 +619,20 @@ NW_HD NW_APART StepResult step_crossbar(const G& g, const CrossbarParams& p, Cro
                          : ticks_ahead(head_arrival(*inputs[at + i].in(base), base), window.begin));
     });
     coming[at / 64] |= g.ballot(m, [&](uint32_t i) { return ahead[i] < length; }) << (at % 64);
-    const uint32_t first_inside = g.minimum(m, [&](uint32_t i) { return ahead[i]; });
     const uint32_t first_beyond =
         g.minimum(m, [&](uint32_t i) { return ahead[i] < length ? kNoKey : ahead[i]; });
-    first = min_tick(first, tick_of_key(first_inside, window.begin));
     beyond = min_tick(beyond, tick_of_key(first_beyond, window.begin));
   }
-  if (first >= window.end) first = kNever;
   constexpr uint64_t kPoll = uint64_t{1} << 63;
   const uint64_t answer = g.leader_value([&]() -> uint64_t {
-    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = coming[w];
-    s.next_head = first;
     crossbar_detail::Crossbar crossbar(p, s, base, window.end, horizon);
     const uint64_t end = cycle_at_or_after(window.end, p.period);
     uint64_t cycle = cycle_at_or_after(window.begin, p.period);
+    crossbar.expect_heads(cycle, coming);
     crossbar.look_at_stuck(cycle);
     while ((cycle = crossbar.next_event(cycle)) < end) crossbar.step(cycle++);
     Tick wake = cycle >= kNever ? kNever : cycle * p.period;
     wake = min_tick(wake, min_tick(beyond, crossbar.arrival_beyond));
-    // Between windows nothing of the heads to come is left in the state, wherever they were cut.
-    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = 0;
-    s.next_head = 0;
     if (s.stuck == 0) return wake;
     bool unknown = false;
     const Tick until = crossbar.stuck_until(unknown);

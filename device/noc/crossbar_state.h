@@ -16,6 +16,9 @@ inline constexpr uint32_t kTrainFlits = 16;
 /// Cycles ahead that events may lie, all of these together: a queue for a wire, a train, delays,
 /// and a receiver that is behind by a buffer (it looks again after a train).
 inline constexpr uint32_t kEventSlots = 128;
+/// A packet is received at most so far ahead of time.
+inline constexpr uint32_t kAheadCycles = 64;
+static_assert(kAheadCycles + kTrainFlits + kCreditDelay < kEventSlots);
 /// Cycles of routing at most.
 inline constexpr uint32_t kMaxRoutingDelay = 32;
 static_assert(kMaxRoutingDelay + kEnterDelay < kEventSlots);
@@ -63,6 +66,7 @@ struct CrossbarSender {
   uint8_t out = 0;
   bool waits_for_room = false;  ///< and no credit is on its way
   bool waits_for_parcel = false;
+  uint16_t fresh_flits = 0;  ///< within a cycle: of a packet that it has begun, and sends as a whole
   Cycle free_at = 0;  ///< the train that is being sent has been sent
   Room room;
 };
@@ -72,7 +76,6 @@ enum class InputStage : uint8_t {
   kRouting,  ///< its head is on its way to the allocation of outputs
   kWaiting,  ///< for its output
   kActive,   ///< connected
-  kTail,     ///< the tail wins the switch, or has: the output becomes free at the next event
 };
 
 struct CrossbarInput {
@@ -80,6 +83,7 @@ struct CrossbarInput {
   InputStage stage = InputStage::kIdle;
   uint8_t out = 0;       ///< of the packet at the front
   bool starved = false;  ///< connected, and the packet's next train is not in sight
+  Round idle_from = 0;   ///< idle: the round from which it is
 };
 
 struct CrossbarOutput {
@@ -87,6 +91,8 @@ struct CrossbarOutput {
   uint16_t owner = kNobody;  ///< input
   uint8_t next = 0;          ///< input that is looked at first
   bool owner_waits = false;  ///< for room, and no credit is on its way
+  uint32_t unconnected = 0;  ///< packets for it that have begun, and have not got it
+  Round free_from = 0;       ///< without an owner: the round from which it can have one
   Cycle wire_free = 0;       ///< less the cycles of the traversal; as NetworkState::wire_free
   uint64_t flits_sent = 0;
   Room room;
@@ -100,7 +106,9 @@ struct CrossbarReceiver {
 /// Who acts in a cycle: bits of ports.
 struct CrossbarEvents {
   uint64_t inputs[kMaxSpeedup] = {};  ///< by round
+  uint64_t freed[kMaxSpeedup] = {};   ///< outputs that are wanted, and become free; by round
   uint64_t receivers = 0, senders = 0;
+  uint64_t heads[kMaxSwitchInputs / 64] = {};  ///< within a window: inputs whose head arrives
 };
 
 /// Numbers of cycles are brought up to date this often.
@@ -119,7 +127,7 @@ struct CrossbarState : ChannelEndsState {
   Ref<CrossbarEvents> events;            ///< [cycle % kEventSlots]
   uint64_t busy[kEventSlots / 64] = {};  ///< slots with events
   uint64_t wanted = 0;                   ///< outputs with requests
-  uint64_t unowned = 0;                  ///< outputs without an owner
+  uint64_t unowned = 0;                  ///< outputs that can have an owner, as far as is known
   uint64_t stuck = 0;  ///< receivers whose channel has no room, as far as is known
 };
 
