@@ -45,6 +45,13 @@ struct PacketTimes {
   uint64_t ejection = 0;   ///< there, until they leave: for others before them, and for room behind
 };
 
+struct PacketCounters {
+  uint64_t packets_in = 0, packets_out = 0;
+  uint64_t bytes = 0;
+  uint64_t flits = 0;
+  uint64_t replies = 0;  ///< of packets_out
+};
+
 /// A sending terminal's channels and parcels.
 struct SendingEnd {
   uint32_t first = 0, count = 0;  ///< input channels
@@ -64,7 +71,7 @@ struct ChannelEndsState {
   uint64_t coming[kMaxSwitchInputs / 64] = {};  ///< within a window: inputs, later in it
   Tick next_head = 0;                           ///< within a window: the first of these
   uint64_t flits_inside = 0;
-  SwitchCounters counters;
+  PacketCounters counters;
   PacketTimes times;
   Fault fault;
 };

@@ -63,6 +63,8 @@ struct SwitchInPort {
   uint16_t first = 0, count = 0;  ///< its input channels
   uint16_t next_channel = 0;      ///< rotating pointers
   uint16_t next_out = 0;
+  uint32_t heads = 0;  ///< that are registered
+  uint32_t reserved = 0;
 };
 
 struct SwitchOutPort {
@@ -77,10 +79,10 @@ struct SwitchOutPort {
 };
 
 struct SwitchCounters {
-  uint64_t packets_in = 0, packets_out = 0;
+  uint64_t packets = 0;
   uint64_t bytes = 0;
   uint64_t flits = 0;
-  uint64_t replies = 0;          ///< of packets_out
+  uint64_t replies = 0;          ///< of `packets`
   uint64_t port_busy_ticks = 0;  ///< flits in time, summed over output ports
 };
 
@@ -114,19 +116,32 @@ NW_HD NW_INLINE Tick head_tick(const SwitchInput& in, const std::byte* base) {
   return load_shared_tick(&reinterpret_cast<const Slot*>(base + in.head_slot)->arrive);
 }
 
-/// Enter the arrived head of input `i` into the request masks. Leader only.
-NW_HD NW_INLINE void register_head(const SwitchParams& p, SwitchState& s, std::byte* base,
-                                   uint32_t i, Tick now) {
-  SwitchInput& in = s.inputs.in(base)[i];
-  const Packet& packet = reinterpret_cast<const Slot*>(base + in.head_slot)->packet;
+/// Where a packet goes; kNoRoute if there is no way.
+NW_HD NW_INLINE uint16_t output_of(const SwitchParams& p, const SwitchState& s,
+                                   const std::byte* base, const Packet& packet) {
   const uint32_t row = is_reply(packet.kind) ? p.endpoints : 0;
-  const uint16_t output = packet.dst < p.endpoints ? s.routes.in(base)[row + packet.dst] : kNoRoute;
+  return packet.dst < p.endpoints ? s.routes.in(base)[row + packet.dst] : kNoRoute;
+}
+
+/// The same of the packet at the head of input `i`.
+NW_HD NW_INLINE uint16_t output_of_head(const SwitchParams& p, const SwitchState& s,
+                                        std::byte* base, uint32_t i) {
+  const uint32_t slot = s.inputs.in(base)[i].head_slot;
+  return output_of(p, s, base, reinterpret_cast<const Slot*>(base + slot)->packet);
+}
+
+/// Enter the arrived head of input `i`, which goes to `output`, into the request masks. Leader
+/// only.
+NW_HD NW_INLINE void register_head(const SwitchParams& p, SwitchState& s, std::byte* base,
+                                   uint32_t i, uint16_t output, Tick now) {
+  SwitchInput& in = s.inputs.in(base)[i];
   s.registered[i / 64] |= uint64_t{1} << (i % 64);
   in.output = output;
   if (output == kNoRoute) {
     record_fault(s.fault, kFaultNoRoute, p.component, now);
     return;
   }
+  s.in_ports.in(base)[in.port].heads += 1;
   SwitchOutput& out = s.outputs.in(base)[output];
   out.requests |= uint64_t{1} << in.port;
   SwitchOutPort& port = s.out_ports.in(base)[out.port];
@@ -140,9 +155,12 @@ NW_HD NW_INLINE void unregister_head(SwitchState& s, std::byte* base, uint32_t i
   const uint16_t output = inputs[i].output;
   s.registered[i / 64] &= ~(uint64_t{1} << (i % 64));
   inputs[i].output = kNoRoute;
-  const SwitchInPort& port = s.in_ports.in(base)[inputs[i].port];
-  for (uint32_t k = port.first; k < uint32_t{port.first} + port.count; ++k) {
-    if (inputs[k].output == output) return;  // another head of the port wants the same
+  SwitchInPort& port = s.in_ports.in(base)[inputs[i].port];
+  port.heads -= 1;
+  if (port.heads != 0) {
+    for (uint32_t k = port.first; k < uint32_t{port.first} + port.count; ++k) {
+      if (inputs[k].output == output) return;  // another head of the port wants the same
+    }
   }
   SwitchOutput& out = s.outputs.in(base)[output];
   out.requests &= ~(uint64_t{1} << inputs[i].port);
@@ -152,39 +170,53 @@ NW_HD NW_INLINE void unregister_head(SwitchState& s, std::byte* base, uint32_t i
   if (to.active == 0) s.active_ports &= ~(uint64_t{1} << out.port);
 }
 
-/// Move the head of input `i` through `in_port` and `out_port`. Leader only.
+/// Move the head of input `i` through its port and those of `output`. Leader only.
 NW_HD inline void transfer(const SwitchParams& p, SwitchState& s, std::byte* base, Tick now,
-                           uint32_t i, uint32_t in_port, uint32_t out_port, Horizon& horizon) {
+                           uint32_t i, uint32_t output, Horizon& horizon) {
   SwitchInput& in = s.inputs.in(base)[i];
+  const SwitchOutput& out = s.outputs.in(base)[output];
+  SwitchInPort& pi = s.in_ports.in(base)[in.port];
+  SwitchOutPort& po = s.out_ports.in(base)[out.port];
   Channel& from = *in.channel.in(base);
-  Channel& to = *s.outputs.in(base)[in.output].channel.in(base);
-  const Packet packet = front(from, base);
-  const uint32_t flits = (packet.bytes + p.flit_bytes - 1) / p.flit_bytes;
-  const Tick held = Tick{flits > 0 ? flits : 1} * p.period;
-  unregister_head(s, base, i);
-  pop(from, base, now, horizon);
-  in.head_slot = from.consumer_side.head;
-  SwitchOutPort& po = s.out_ports.in(base)[out_port];
+  Channel& to = *out.channel.in(base);
+  const Packet& packet = front(from, base);
+  const uint32_t bytes = packet.bytes;
+  const uint32_t flits = bytes > p.flit_bytes ? (bytes + p.flit_bytes - 1) / p.flit_bytes
+                         : bytes != 0         ? 1
+                                              : 0;
+  const Tick held = flits > 1 ? Tick{flits} * p.period : p.period;
+  s.counters.packets += 1;
+  s.counters.bytes += bytes;
+  s.counters.flits += flits;
+  s.counters.replies += is_reply(packet.kind) ? 1 : 0;
+  s.counters.port_busy_ticks += held;
   // Virtual channels of one port share its wire.
   const Tick start = max_tick(now, po.wire_free_at);
   send(to, base, start, packet, horizon, held - p.period);
-  SwitchInPort& pi = s.in_ports.in(base)[in_port];
+  pop(from, base, now, horizon);
+  in.head_slot = from.consumer_side.head;
   pi.free_at = now + held;
   pi.next_channel = static_cast<uint16_t>(i - pi.first + 1);
-  pi.next_out = static_cast<uint16_t>(out_port + 1);
+  pi.next_out = static_cast<uint16_t>(out.port + 1);
   po.wire_free_at = to.producer_side.free_at;
   // The next packet may come up to a cycle before the wire is free, so that a wire whose transfers
   // are no multiple of the cycle has no gaps.
   po.free_at =
       max_tick(now + held, po.wire_free_at < p.period ? 0 : po.wire_free_at - p.period + 1);
-  po.next_in = static_cast<uint16_t>(in_port + 1);
+  po.next_in = static_cast<uint16_t>(in.port + 1);
   po.flits_sent += flits;
-  s.counters.packets_in += 1;
-  s.counters.packets_out += 1;
-  s.counters.bytes += packet.bytes;
-  s.counters.flits += flits;
-  s.counters.replies += is_reply(packet.kind) ? 1 : 0;
-  s.counters.port_busy_ticks += held;
+}
+
+/// Of a head that has just arrived, alone: can it be moved without being registered? Nobody else
+/// asks for its port or its output, which are free, so it wins both.
+NW_HD NW_INLINE bool passes(const SwitchState& s, std::byte* base, const SwitchInput& in,
+                            uint32_t output, Tick now) {
+  if (output == kNoRoute) return false;
+  const SwitchInPort& from = s.in_ports.in(base)[in.port];
+  const SwitchOutput& out = s.outputs.in(base)[output];
+  const SwitchOutPort& to = s.out_ports.in(base)[out.port];
+  return from.heads == 0 && from.free_at <= now && to.active == 0 && to.free_at <= now &&
+         credit_tick(*out.channel.in(base), base) <= now;
 }
 
 /// The accept phase at input port `at`: the output port to take and the input channel to serve.
@@ -198,8 +230,9 @@ NW_HD NW_INLINE Choice choose(const SwitchState& s, std::byte* base, uint32_t at
   Choice c;
   c.out_port = rotate_pick(port.grants, port.next_out);
   const SwitchOutPort& out = s.out_ports.in(base)[c.out_port];
-  uint32_t k = port.next_channel < port.count ? port.next_channel : 0;
   c.input = port.first;
+  if (port.count == 1) return c;
+  uint32_t k = port.next_channel < port.count ? port.next_channel : 0;
   for (uint32_t n = 0; n < port.count; ++n) {
     const uint32_t output = inputs[port.first + k].output;  // kNoRoute lies beyond every port
     if (output - out.first < out.count &&
@@ -210,16 +243,6 @@ NW_HD NW_INLINE Choice choose(const SwitchState& s, std::byte* base, uint32_t at
     k = k + 1 == port.count ? 0 : k + 1;
   }
   return c;
-}
-
-/// Has input port `at` a registered head?
-NW_HD NW_INLINE bool has_registered(const SwitchState& s, std::byte* base, uint32_t at) {
-  const SwitchInPort& port = s.in_ports.in(base)[at];
-  const SwitchInput* inputs = s.inputs.in(base) + port.first;
-  for (uint32_t k = 0; k < port.count; ++k) {
-    if (inputs[k].output != kNoRoute) return true;
-  }
-  return false;
 }
 
 }  // namespace switch_detail
@@ -268,24 +291,54 @@ NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchS
   Tick t = first, visible = kNever;
   Tick next_arrival = window.begin;  // of `coming`, or earlier
   bool poll = false;
+  // Input `i`, whose port is busy until `in_free`, has a new head at `arrival`; for `next`.
+  const auto expect = [&](uint32_t i, Tick arrival, Tick in_free) -> Tick {
+    if (arrival >= window.end) {
+      arrival_beyond = min_tick(arrival_beyond, arrival);
+      return kNever;
+    }
+    coming[i / 64] |= uint64_t{1} << (i % 64);
+    next_arrival = min_tick(next_arrival, arrival);
+    return max_tick(arrival, in_free);
+  };
   while (t < window.end) {
+    Tick next = kNever;
     // Heads that have arrived by now.
     if (next_arrival <= t) {
       next_arrival = kNever;
+      uint64_t arrived[kMaxSwitchInputs / 64];
+      uint32_t heads = 0, last = 0;
       for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+        arrived[w] = 0;
         for (uint64_t bits = coming[w]; bits != 0; bits &= bits - 1) {
           const uint32_t bit = count_trailing_zeros(bits);
           const Tick arrival = head_tick(inputs[w * 64 + bit], base);
           if (arrival <= t) {
-            coming[w] &= ~(uint64_t{1} << bit);
-            g.leader([&] { register_head(p, s, base, w * 64 + bit, t); });
+            arrived[w] |= uint64_t{1} << bit;
+            last = w * 64 + bit;
+            heads += 1;
           } else {
             next_arrival = min_tick(next_arrival, arrival);
           }
         }
+        coming[w] &= ~arrived[w];
+      }
+      const uint16_t output = heads == 1 ? output_of_head(p, s, base, last) : kNoRoute;
+      if (passes(s, base, inputs[last], output, t)) {
+        g.leader([&] { transfer(p, s, base, t, last, output, horizon); });
+        const uint32_t port = inputs[last].port;
+        busy |= uint64_t{1} << port;
+        next = expect(last, head_tick(inputs[last], base), in_ports[port].free_at);
+      } else {
+        for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+          for (uint64_t bits = arrived[w]; bits != 0; bits &= bits - 1) {
+            const uint32_t i = w * 64 + count_trailing_zeros(bits);
+            g.leader([&] { register_head(p, s, base, i, output_of_head(p, s, base, i), t); });
+          }
+        }
       }
     }
-    Tick next = next_arrival;
+    next = min_tick(next, next_arrival);
 
     // Input ports that have become free.
     for (uint64_t bits = busy; bits != 0; bits &= bits - 1) {
@@ -331,22 +384,17 @@ NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchS
       const Choice c = choose(s, base, i, t);
       // An output whose grant was refused is free for others in the next cycle.
       if ((in_ports[i].grants & (in_ports[i].grants - 1)) != 0) next = min_tick(next, t + period);
+      const uint32_t output = inputs[c.input].output;
       g.leader([&] {
         in_ports[i].grants = 0;
-        transfer(p, s, base, t, c.input, i, c.out_port, horizon);
+        unregister_head(s, base, c.input);
+        transfer(p, s, base, t, c.input, output, horizon);
       });
       const Tick in_free = in_ports[i].free_at;
       busy |= uint64_t{1} << i;
-      if (has_registered(s, base, i)) next = min_tick(next, in_free);
+      if (in_ports[i].heads != 0) next = min_tick(next, in_free);
       if (out_ports[c.out_port].active != 0) next = min_tick(next, out_ports[c.out_port].free_at);
-      const Tick arrival = head_tick(inputs[c.input], base);
-      if (arrival < window.end) {
-        coming[c.input / 64] |= uint64_t{1} << (c.input % 64);
-        next_arrival = min_tick(next_arrival, arrival);
-        next = min_tick(next, max_tick(arrival, in_free));
-      } else {
-        arrival_beyond = min_tick(arrival_beyond, arrival);
-      }
+      next = min_tick(next, expect(c.input, head_tick(inputs[c.input], base), in_free));
     }
     for (uint64_t bits = waiting_in; bits != 0; bits &= bits - 1) {
       next = min_tick(next, max_tick(in_ports[count_trailing_zeros(bits)].free_at, t + period));
