@@ -37,6 +37,7 @@ struct Slot {
 /// A channel's fixed properties and both ends' private words.
 struct Channel {
   Ref<Slot> slots;
+  uint32_t slots_end = 0;           ///< arena offset beyond the last slot
   uint32_t latency = 1;             ///< ticks from the end of the transfer to the arrival
   uint32_t credit_latency = 1;      ///< ticks from the consumer's release to the producer's credit
   uint32_t ticks_per_byte_num = 0;  ///< transfer time per byte as a fraction; 0: unlimited
@@ -60,10 +61,9 @@ NW_HD NW_INLINE Slot& slot_at(std::byte* base, uint32_t offset) {
   return *reinterpret_cast<Slot*>(base + offset);
 }
 /// Offset of the slot after the one at `offset`.
-NW_HD NW_INLINE uint32_t next_slot(const Ref<Slot>& slots, uint32_t offset) {
-  const auto size = static_cast<uint32_t>(sizeof(Slot));
-  const uint32_t next = offset + size;
-  return next == slots.offset + slots.count * size ? slots.offset : next;
+NW_HD NW_INLINE uint32_t next_slot(const Channel& c, uint32_t offset) {
+  const uint32_t next = offset + static_cast<uint32_t>(sizeof(Slot));
+  return next == c.slots_end ? c.slots.offset : next;
 }
 
 /// Collects, for one thread and window, the earliest moment that anything sent or released in it
@@ -127,7 +127,7 @@ NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p
   c.producer_side.busy += took;
   c.producer_side.packets += 1;
   c.producer_side.bytes += p.bytes;
-  c.producer_side.tail = next_slot(c.slots, c.producer_side.tail);
+  c.producer_side.tail = next_slot(c, c.producer_side.tail);
   const Tick arrive = begin + max_tick(took, serialisation) + c.latency;
   s.packet = p;
   store_shared_tick(&s.credit, kNever);
@@ -140,7 +140,7 @@ NW_HD NW_INLINE bool has_credits(const Channel& c, std::byte* base, Tick now, ui
   uint32_t at = c.producer_side.tail;
   for (uint32_t i = 0; i < n; ++i) {
     if (load_shared_tick(&slot_at(base, at).credit) > now) return false;
-    at = next_slot(c.slots, at);
+    at = next_slot(c, at);
   }
   return true;
 }
@@ -165,7 +165,7 @@ NW_HD NW_INLINE void pop(Channel& c, std::byte* base, Tick now, Horizon& horizon
   NW_ASSERT(load_shared_tick(&s.arrive) <= now);
   c.consumer_side.packets += 1;
   c.consumer_side.bytes += s.packet.bytes;
-  c.consumer_side.head = next_slot(c.slots, c.consumer_side.head);
+  c.consumer_side.head = next_slot(c, c.consumer_side.head);
   store_shared_tick(&s.arrive, kNever);
   store_shared_tick(&s.credit, now + c.credit_latency);
   horizon.note(now + c.credit_latency);

@@ -56,6 +56,7 @@ struct PacketCounters {
 struct SendingEnd {
   uint32_t first = 0, count = 0;  ///< input channels
   uint32_t next = 0;              ///< channel that is looked at first
+  uint64_t ready = 0;             ///< of these, those whose head has arrived; bit 0: `first`
   uint64_t free = ~uint64_t{0};   ///< parcels
   uint64_t leaving = 0;           ///< parcels that become free at Parcel::until
 };
@@ -102,26 +103,26 @@ struct ChannelEnds {
   NW_HD NW_INLINE Tick arrival_at(uint32_t i) const {
     return head_arrival(*s.inputs.in(base)[i].in(base), base);
   }
+  /// The head of input `i` has arrived, or there is none that has. Returns the sending terminal.
+  NW_HD NW_INLINE uint32_t set_ready(uint32_t i, bool is_ready) const {
+    const uint32_t n = s.sender_of.in(base)[i];
+    SendingEnd& end = s.ends.in(base)[n];
+    const uint64_t bit = uint64_t{1} << (i % 64), own = uint64_t{1} << (i - end.first);
+    s.ready[i / 64] = is_ready ? s.ready[i / 64] | bit : s.ready[i / 64] & ~bit;
+    end.ready = is_ready ? end.ready | own : end.ready & ~own;
+    return n;
+  }
   /// Input `i` has a new head, or has not: it has arrived, comes within the window, or later.
   template <class F>
   NW_HD NW_INLINE void look_at(uint32_t i, F&& f) const {
     const Tick arrival = arrival_at(i);
-    const uint64_t bit = uint64_t{1} << (i % 64);
-    s.ready[i / 64] &= ~bit;
+    const uint32_t n = set_ready(i, arrival <= now);
     if (arrival <= now) {
-      s.ready[i / 64] |= bit;
-      f(s.sender_of.in(base)[i]);
+      f(n);
     } else if (arrival < window_end) {
-      s.coming[i / 64] |= bit;
+      s.coming[i / 64] |= uint64_t{1} << (i % 64);
       s.next_head = min_tick(s.next_head, arrival);
     }
-  }
-  /// Bits of a sender's input channels whose head has arrived.
-  NW_HD NW_INLINE uint64_t ready_inputs(const SendingEnd& end) const {
-    const uint32_t w = end.first / 64, shift = end.first % 64;
-    uint64_t bits = s.ready[w] >> shift;
-    if (shift + end.count > 64) bits |= s.ready[w + 1] << (64 - shift);
-    return bits & low_bits(end.count);
   }
 
   /// Output channel of a packet; kNoRoute, and a fault, if there is none.
@@ -143,7 +144,7 @@ struct ChannelEnds {
   NW_HD NW_INLINE Begun take_packet(uint32_t n, MayBegin&& may_begin, LookAt&& look_at) const {
     SendingEnd& end = s.ends.in(base)[n];
     if (end.free == 0) return {};
-    for (uint64_t left = ready_inputs(end); left != 0;) {
+    for (uint64_t left = end.ready; left != 0;) {
       const uint32_t k = pick_from(left, end.next);
       left &= ~(uint64_t{1} << k);
       Channel& channel = *s.inputs.in(base)[end.first + k].in(base);
@@ -248,6 +249,7 @@ void make_channel_ends(Allocator& arena, const ChannelEndsParams& p, ChannelEnds
     SendingEnd& end = arena.get(s.ends)[senders[inputs[i].port]];
     if (end.count == 0) end.first = i;
     end.count += 1;
+    NW_ASSERT(end.count <= 64);
   }
   for (uint32_t o = 0; o < n_out; ++o)
     arena.get(s.outputs)[o] = {outputs[o].channel, receivers[outputs[o].port]};

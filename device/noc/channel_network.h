@@ -78,7 +78,7 @@ struct Interfaces {
   }
 
   NW_HD NW_INLINE uint64_t ready_inputs(uint32_t n) const {
-    return ends.ready_inputs(s.ends.in(base)[n]);
+    return s.ends.in(base)[n].ready;
   }
 
   NW_HD NW_INLINE void take_arrivals() const {

@@ -142,8 +142,7 @@ class Crossbar {
   NW_HD NW_INLINE void take_head(uint32_t i) {
     const Tick arrival = ends_.arrival_at(i);
     if (arrival > ends_.now) return expect_head(i, arrival);
-    s_.ready[i / 64] |= uint64_t{1} << (i % 64);
-    wake_sender(s_.sender_of.in(base_)[i]);
+    wake_sender(ends_.set_ready(i, true));
   }
 
   /// Numbers of cycles wrap: what lies in the past is brought up to now before it looks like the
@@ -523,7 +522,7 @@ class Crossbar {
   NW_HD NW_APART void send(uint32_t n) {
     CrossbarSender& sender = senders_[n];
     if (later(sender.free_at, t_)) return;  // it was woken for a parcel, and has got another one
-    if (sender.flits_left == 0 && ends_.ready_inputs(s_.ends.in(base_)[n]) == 0) return;
+    if (sender.flits_left == 0 && s_.ends.in(base_)[n].ready == 0) return;
     if (sender.room.flits == 0) take_credits(sender.room, input_credits(n));
     if (sender.room.flits == 0) {
       sender.waits_for_room = sender.room.coming.count == 0;
@@ -546,14 +545,14 @@ class Crossbar {
     } else {
       enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out, last});
     }
-    if (sender.flits_left != 0 || ends_.ready_inputs(s_.ends.in(base_)[n]) != 0)
+    if (sender.flits_left != 0 || s_.ends.in(base_)[n].ready != 0)
       send_at(n, sender.free_at);
   }
   /// Input `i` has a new head, or has none.
   NW_HD NW_INLINE void look_at(uint32_t i) {
     const Tick arrival = ends_.arrival_at(i);
     if (arrival <= ends_.now) return;  // as the one before it has
-    s_.ready[i / 64] &= ~(uint64_t{1} << (i % 64));
+    ends_.set_ready(i, false);
     if (arrival < ends_.window_end) {
       expect_head(i, arrival);
     } else {
