@@ -139,15 +139,9 @@ NW_HD NW_INLINE bool is_written(const VaultParams& p, const VaultState& s, const
 
 /// The bank (row buffer) and row of a line.
 NW_HD NW_INLINE BankLocation locate(const VaultParams& p, const std::byte* base, LineAddr line) {
-  BankLocation at;
-  if (p.own_map != 0) {
-    at = p.channel_map.locate(line);
-  } else {
-    const Location l = p.map.of(line, base).locate(line);
-    at.bank = l.bank;
-    at.row = l.row;
-  }
-  const uint32_t buffer = at.row & static_cast<uint32_t>(low_bits(p.row_buffer_bits));
+  BankLocation at =
+      p.own_map != 0 ? p.channel_map.locate(line) : p.map.of(line, base).bank_of(line);
+  const uint32_t buffer = at.row & AddressMap::low_mask(p.row_buffer_bits);
   at.bank = at.bank << p.row_buffer_bits | buffer;
   return at;
 }
