@@ -208,6 +208,7 @@ NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base
   s.valid |= bit;
   if (q.kind == PacketKind::kWrite) s.writes |= bit;
   s.bank_entries.in(base)[at.bank] |= bit;
+  s.waiting_banks |= uint64_t{1} << at.bank;
   const bool hit = (s.open_banks >> at.bank & 1) != 0 && s.open_row.in(base)[at.bank] == at.row;
   if (hit) s.row_entries.in(base)[at.bank] |= bit;
   pop(in, base, now, horizon);
@@ -235,7 +236,9 @@ NW_HD NW_INLINE void remove(VaultState& s, std::byte* base, uint32_t e, Tick now
   }
   s.valid &= keep;
   s.writes &= keep;
-  s.bank_entries.in(base)[x.bank] &= keep;
+  uint64_t& of_bank = s.bank_entries.in(base)[x.bank];
+  of_bank &= keep;
+  if (of_bank == 0) s.waiting_banks &= ~(uint64_t{1} << x.bank);
   s.row_entries.in(base)[x.bank] &= keep;
   if (s.starving == e) s.starving = kNoEntry;
   if (s.head == e) s.head = kNoEntry;
