@@ -108,31 +108,32 @@ NW_HD NW_INLINE uint64_t ballot_ways(const G& g, const L2SliceParams& p, F&& pre
   return p.ways == 16 ? g.ballot(16, pred) : g.ballot(p.ways, pred);
 }
 
-/// The least recently used way that does not wait for its line; kNoLane if there is none.
+/// The ways of a set whose tag is `line`, valid or not.
 template <class G>
-NW_HD NW_INLINE uint32_t find_victim(const G& g, const L2SliceParams& p, const uint8_t* ages,
-                                     uint64_t pending) {
-  const uint64_t oldest = ballot_ways(g, p, [&](uint32_t i) { return ages[i] + 1u == p.ways; });
-  if ((oldest & pending) == 0) return count_trailing_zeros(oldest);
+NW_HD NW_INLINE uint64_t match_ways(const G& g, const L2SliceParams& p, const uint32_t* tags,
+                                    uint32_t line) {
+  return ballot_ways(g, p, [&](uint32_t i) { return tags[i] == line; });
+}
+
+/// The least recently used way of a full set that does not wait for its line; kNoLane if there is
+/// none. `used`: the set's.
+template <class G>
+NW_HD NW_INLINE uint32_t find_victim(const G& g, const L2SliceParams& p, const L2SliceState& s,
+                                     const uint32_t* used, uint64_t pending) {
+  // Distances from the next use, so that it does not matter where numbers begin anew.
+  const uint32_t next = s.uses + 1;
+  const auto key = [&](uint32_t i) { return used[i] - next; };
+  const uint32_t oldest = p.ways == 16 ? g.arg_min(16, key) : g.arg_min(p.ways, key);
+  if ((pending >> oldest & 1) == 0) return oldest;
   return g.arg_min(p.ways, [&](uint32_t i) -> uint32_t {
-    return (pending >> i & 1) != 0 ? 0xffffffffu : 255u - ages[i];
+    return (pending >> i & 1) != 0 ? 0xffffffffu : key(i);
   });
 }
 
-/// Make `way` the most recently used of its set.
-template <class G>
-NW_HD NW_INLINE void touch(const G& g, const L2SliceParams& p, uint8_t* ages, uint32_t way) {
-  const uint8_t age = ages[way];
-  g.sync();
-  const auto grow_older = [&](uint32_t i) {
-    const uint8_t a = ages[i];
-    ages[i] = static_cast<uint8_t>(i == way ? 0 : a + (a < age ? 1 : 0));
-  };
-  if (p.ways == 16) {
-    g.each(16, grow_older);
-  } else {
-    g.each(p.ways, grow_older);
-  }
+/// Make `way`, counted over all sets, the most recently used of its set. Leader only.
+NW_HD NW_INLINE void touch(L2SliceState& s, std::byte* base, uint32_t way) {
+  s.used.in(base)[way] = s.uses;
+  s.uses += 1;
 }
 
 /// Lanes that want one address are served one after the other. Leader only.

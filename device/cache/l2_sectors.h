@@ -210,8 +210,8 @@ NW_HD NW_INLINE void occupy_tags(const L2SliceParams& p, L2SliceState& s, uint32
 
 /// Look up the oldest request. As look_up().
 template <class G>
-NW_HD NW_APART bool look_up_sectors(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                    std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_OUT_OF_LINE bool look_up_sectors(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                          std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   LookUp l;
   l.request = front(in, base);
@@ -221,19 +221,18 @@ NW_HD NW_APART bool look_up_sectors(const G& g, const L2SliceParams& p, L2SliceS
   l.set = set_of(p, base, l.request.line);
   l.due = now + Tick{p.latency_cycles} * p.period;
   const uint32_t* tags = s.tags.in(base) + l.set * p.ways;
-  uint8_t* ages = s.ages.in(base) + l.set * p.ways;
   const uint64_t valid = s.valid.in(base)[l.set];
-  const uint64_t match =
-      g.ballot(p.ways, [&](uint32_t i) { return tags[i] == l.request.line; }) & valid;
+  const uint64_t match = match_ways(g, p, tags, l.request.line) & valid;
   l.present = match != 0;
   Served served = Served::kPassed;
   if (kind != PacketKind::kRead && !atomic && !write) {
     g.leader([&] { record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now); });
   } else {
     const uint64_t empty = ~valid & low_bits(p.ways);
-    l.way = l.present    ? count_trailing_zeros(match)
-            : empty != 0 ? count_trailing_zeros(empty)
-                         : find_victim(g, p, ages, s.pending.in(base)[l.set]);
+    l.way = l.present ? count_trailing_zeros(match)
+            : empty != 0
+                ? count_trailing_zeros(empty)
+                : find_victim(g, p, s, s.used.in(base) + l.set * p.ways, s.pending.in(base)[l.set]);
     if (l.way == kNoLane) {  // every way waits
       if (!write || p.write_back != 0) return false;
       l.way = 0;  // of no effect
@@ -241,9 +240,9 @@ NW_HD NW_APART bool look_up_sectors(const G& g, const L2SliceParams& p, L2SliceS
     served = static_cast<Served>(
         g.leader_value([&] { return static_cast<uint32_t>(serve(p, s, base, l)); }));
     if (served == Served::kNo) return false;
-    if (served == Served::kYes) touch(g, p, ages, l.way);
   }
   g.leader([&] {
+    if (served == Served::kYes) touch(s, base, l.set * p.ways + l.way);
     if (atomic) occupy_atomics(p, s, l.request, now);
     if (p.sectors_per_cycle != 0) occupy_tags(p, s, l.request.sectors, now);
     s.counters.requests_in += 1;

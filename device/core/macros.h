@@ -12,12 +12,15 @@
 #define NW_APART_ON_GPU __noinline__
 /// Of functions that are rarely called: their code shall not crowd out that of their callers.
 #define NW_RARE
+/// A function of its own everywhere: only some machines need it, but those often.
+#define NW_OUT_OF_LINE __noinline__
 #else
 #define NW_HD
 #define NW_INLINE inline __attribute__((always_inline))
 #define NW_APART
 #define NW_APART_ON_GPU NW_INLINE
 #define NW_RARE __attribute__((cold, noinline))
+#define NW_OUT_OF_LINE __attribute__((noinline))
 #endif
 
 /// A contract inside the models; compiled in with NW_DEBUG_ASSERTS.
