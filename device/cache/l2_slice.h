@@ -20,8 +20,8 @@ namespace l2_detail {
 
 /// Take one packet from memory: data (begins to answer an MSHR) or an acknowledgement.
 template <class G>
-NW_HD NW_INLINE void take_from_memory(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                      std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void take_from_memory(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                            std::byte* base, Tick now, Horizon& horizon) {
   g.leader([&] {
     Channel& in = *s.memory_in.in(base);
     const PacketKind kind = front(in, base).kind;
@@ -51,8 +51,8 @@ NW_HD NW_INLINE void take_from_memory(const G& g, const L2SliceParams& p, L2Slic
 }
 
 /// Answer the next requester of the MSHR that is being filled. Leader only.
-NW_HD NW_INLINE void answer_waiter(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                   Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void answer_waiter(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                         Tick now, Horizon& horizon) {
   L2Mshr& m = s.mshrs.in(base)[s.filling];
   const L2Waiter& w = s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter];
   if (w.origin == L2Origin::kService) {
@@ -85,8 +85,8 @@ NW_HD NW_INLINE void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
 }
 
 /// Send the reply of the oldest hit. Leader only.
-NW_HD NW_INLINE void answer_hit(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
-                                Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void answer_hit(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                      Tick now, Horizon& horizon) {
   const L2Reply& r = s.replies.in(base)[s.reply_head];
   send_reply(p, s, base, now, r.line, r.tag, r.sectors, r.dst, r.kind, horizon);
   s.reply_head = s.reply_head + 1 == s.replies.count ? 0 : s.reply_head + 1;
@@ -94,8 +94,8 @@ NW_HD NW_INLINE void answer_hit(const L2SliceParams& p, L2SliceState& s, std::by
 }
 
 /// Send the oldest request to memory. Leader only.
-NW_HD NW_INLINE void send_request(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                  Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void send_request(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                        Tick now, Horizon& horizon) {
   const L2Request& r = s.requests.in(base)[s.request_head];
   Packet q;
   q.kind = static_cast<PacketKind>(r.kind);
@@ -192,16 +192,16 @@ NW_HD NW_INLINE void end_look_up(const L2SliceParams& p, L2SliceState& s, std::b
 
 /// look_up() of a read or an atomic. `match`: the way that has the line, or waits for it.
 template <class G, class F>
-NW_HD NW_INLINE bool look_up_read(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                  std::byte* base, Tick now, const Packet& request, L2Origin origin,
-                                  uint32_t set, uint64_t match, F&& taken) {
+NW_HD NW_INLINE Outcome look_up_read(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                     std::byte* base, Tick now, const Packet& request,
+                                     L2Origin origin, uint32_t set, uint64_t match, F&& taken) {
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
   const uint32_t of_atomic = request.kind == PacketKind::kAtomic ? 1 : 0;
   const Tick due = now + Tick{p.latency_cycles} * p.period;
   const uint64_t pending = s.pending.in(base)[set];
   if ((match & ~pending) != 0) {  // hit
     const bool replies = origin != L2Origin::kService;
-    if ((replies && s.reply_count == s.replies.count) || room < of_atomic) return false;
+    if ((replies && s.reply_count == s.replies.count) || room < of_atomic) return Outcome::kRefused;
     g.leader([&] {
       touch(s, base, set * p.ways + count_trailing_zeros(match));
       if (replies) {
@@ -212,48 +212,52 @@ NW_HD NW_INLINE bool look_up_read(const G& g, const L2SliceParams& p, L2SliceSta
       end_look_up(p, s, base, now, request, Found::kHit);
       taken();
     });
-    return true;
+    return Outcome::kTaken;
   }
   if (match != 0) {
     const uint32_t index = s.mshr_of.in(base)[set * p.ways + count_trailing_zeros(match)];
-    if (s.mshrs.in(base)[index].waiters == p.mshr_merges || room < of_atomic) return false;
+    if (s.mshrs.in(base)[index].waiters == p.mshr_merges || room < of_atomic)
+      return Outcome::kRefused;
     g.leader([&] {
       add_waiter(p, s, base, index, request, origin);
       end_look_up(p, s, base, now, request, Found::kMerge);
       taken();
     });
-    return true;
+    return Outcome::kTaken;
   }
   const uint32_t index = s.free_mshr;
-  if (index == kNoMshr || room < 1 + of_atomic) return false;
+  if (index == kNoMshr) return Outcome::kNoMshr;
+  if (room < 1 + of_atomic) return Outcome::kRefused;
   const uint64_t empty = ~s.valid.in(base)[set] & low_bits(p.ways);
-  const uint32_t way = empty != 0 ? count_trailing_zeros(empty)
-                                  : find_victim(g, p, s, s.used.in(base) + set * p.ways, pending);
-  if (way == kNoLane) return false;  // every way waits for its line
+  const uint32_t way =
+      empty != 0 ? count_trailing_zeros(empty)
+                 : find_victim(g, p.ways, s.used.in(base) + set * p.ways, s.uses, pending);
+  if (way == kNoLane) return Outcome::kRefused;  // every way waits for its line
   g.leader([&] {
     begin_miss(p, s, base, due, request.line, set, way, index);
     add_waiter(p, s, base, index, request, origin);
     end_look_up(p, s, base, now, request, Found::kMiss);
     taken();
   });
-  return true;
+  return Outcome::kTaken;
 }
 
-/// Look up a request, if what it needs is there; the leader calls `taken` then. Returns false,
-/// having changed nothing, if it has to wait for something inside this slice.
+/// Look up a request, if what it needs is there; the leader calls `taken` then. If it has to wait
+/// for something inside this slice, nothing is changed.
 template <class G, class F>
-NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                             Tick now, const Packet& request, L2Origin origin, F&& taken) {
+NW_HD NW_INLINE Outcome look_up(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                std::byte* base, Tick now, const Packet& request, L2Origin origin,
+                                F&& taken) {
   const PacketKind kind = request.kind;
-  if (kind == PacketKind::kAtomic && now < s.atomics_until) return false;
+  if (kind == PacketKind::kAtomic && now < s.atomics_until) return Outcome::kRefused;
   const uint32_t set = set_of(p, base, request.line);
   const uint64_t match =
-      match_ways(g, p, s.tags.in(base) + set * p.ways, request.line) & s.valid.in(base)[set];
+      match_ways(g, p.ways, s.tags.in(base) + set * p.ways, request.line) & s.valid.in(base)[set];
   if (kind == PacketKind::kRead || kind == PacketKind::kAtomic)
     return look_up_read(g, p, s, base, now, request, origin, set, match, taken);
 
   if (kind == PacketKind::kWrite) {
-    if (s.requests.count == s.request_count + s.request_reserved) return false;
+    if (s.requests.count == s.request_count + s.request_reserved) return Outcome::kRefused;
     const uint64_t hit = match & ~s.pending.in(base)[set];
     g.leader([&] {
       if (hit != 0) touch(s, base, set * p.ways + count_trailing_zeros(hit));
@@ -264,7 +268,7 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
       s.counters.write_hits += hit != 0 ? 1 : 0;
       taken();
     });
-    return true;
+    return Outcome::kTaken;
   }
 
   g.leader([&] {
@@ -275,13 +279,13 @@ NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s
     }
     taken();
   });
-  return true;
+  return Outcome::kTaken;
 }
 
 /// Look up the oldest request of the network.
 template <class G>
-NW_HD NW_INLINE bool look_up_next(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                  std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU Outcome look_up_next(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                           std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   const Packet& request = front(in, base);
   return look_up(g, p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic), [&] {
@@ -292,14 +296,14 @@ NW_HD NW_INLINE bool look_up_next(const G& g, const L2SliceParams& p, L2SliceSta
 
 /// Take one invalidation from its own network: it needs nothing, so it never blocks.
 template <class G>
-NW_HD NW_INLINE void take_invalidation(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                       std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void take_invalidation(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                             std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.invalidate_in.in(base);
   const uint32_t line = front(in, base).line;
   const uint32_t set = set_of(p, base, line);
   const uint32_t* tags = s.tags.in(base) + set * p.ways;
   const uint64_t valid = s.valid.in(base)[set];
-  const uint64_t match = match_ways(g, p, tags, line) & valid;
+  const uint64_t match = match_ways(g, p.ways, tags, line) & valid;
   g.leader([&] {
     drop_line(p, s, base, set, match);
     s.counters.requests_in += 1;
@@ -389,13 +393,14 @@ NW_HD inline bool take_compute_packet(const G& g, const L2SliceParams& p, L2Slic
   read.kind = PacketKind::kRead;
   read.line = order.line[passed];
   read.sectors = 0;
-  return look_up(g, p, s, base, now, read, L2Origin::kOperand, [&] {
+  const auto taken = [&] {
     q.counters.refused += passed == 0 ? 1 : 0;
     q.passed = passed + 1 == order.operands ? 0 : passed + 1;
     if (q.passed != 0) return;
     s.counters.requests_in += 1;
     pop(in, base, now, horizon);
-  });
+  };
+  return look_up(g, p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
 }
 
 /// A read of an operand stands at the network's head: data goes to whoever it names.
@@ -405,10 +410,11 @@ NW_HD inline bool read_operand(const G& g, const L2SliceParams& p, L2SliceState&
   Channel& in = *s.request_in.in(base);
   Packet read = front(in, base);
   read.kind = PacketKind::kRead;
-  return look_up(g, p, s, base, now, read, L2Origin::kOperand, [&] {
+  const auto taken = [&] {
     s.counters.requests_in += 1;
     pop(in, base, now, horizon);
-  });
+  };
+  return look_up(g, p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
 }
 
 /// One look-up in a cycle: the network's and the service queue's in turns.
@@ -421,14 +427,14 @@ NW_HD NW_OUT_OF_LINE void look_up_with_service(const G& g, const L2SliceParams& 
   const bool own = service::looks_up(q);
   const auto look_up_own = [&] {
     const Packet request = service::next_request(p, q, base);
-    return look_up(g, p, s, base, now, request, L2Origin::kService,
-                   [&] { service::looked_up(q, base, service::cycle_of(p, now)); });
+    const auto taken = [&] { service::looked_up(q, base, service::cycle_of(p, now)); };
+    return look_up(g, p, s, base, now, request, L2Origin::kService, taken) == Outcome::kTaken;
   };
   const auto look_up_others = [&] {
     const PacketKind kind = front(*s.request_in.in(base), base).kind;
     return kind == kComputePacket ? take_compute_packet(g, p, s, q, base, now, horizon)
            : kind == kOperandRead ? read_operand(g, p, s, base, now, horizon)
-                                  : look_up_next(g, p, s, base, now, horizon);
+                                  : look_up_next(g, p, s, base, now, horizon) == Outcome::kTaken;
   };
   const bool own_first = own && q.own_turn;
   bool own_done = own_first && look_up_own();
@@ -450,11 +456,12 @@ NW_HD void preload(const G& g, const L2SliceParams& p, L2SliceState& s, std::byt
   const uint32_t set = set_of(p, base, line);
   uint32_t* tags = s.tags.in(base) + set * p.ways;
   const uint64_t valid = s.valid.in(base)[set];
-  const uint64_t match = match_ways(g, p, tags, line) & valid;
+  const uint64_t match = match_ways(g, p.ways, tags, line) & valid;
   const uint64_t empty = ~valid & low_bits(p.ways);
-  const uint32_t way = match != 0   ? count_trailing_zeros(match)
-                       : empty != 0 ? count_trailing_zeros(empty)
-                                    : find_victim(g, p, s, s.used.in(base) + set * p.ways, 0);
+  const uint32_t way = match != 0 ? count_trailing_zeros(match)
+                       : empty != 0
+                           ? count_trailing_zeros(empty)
+                           : find_victim(g, p.ways, s.used.in(base) + set * p.ways, s.uses, 0);
   g.leader([&] {
     touch(s, base, set * p.ways + way);
     s.valid.in(base)[set] = valid | uint64_t{1} << way;
@@ -488,6 +495,105 @@ NW_HD NW_OUT_OF_LINE inline Tick next_of_service(const L2SliceParams& p, const L
   return min_tick(next, ready);
 }
 
+/// When the next invalidation can be taken.
+NW_HD NW_INLINE Tick next_invalidation(const L2SliceState& s, std::byte* base) {
+  return s.invalidate_in.count != 0 ? head_arrival(*s.invalidate_in.in(base), base) : kNever;
+}
+
+/// step_l2_slice(), with or without a service queue.
+template <bool kService, class G>
+NW_HD NW_INLINE StepResult step_slice(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                      std::byte* base, Window window, Horizon& horizon) {
+  const Channel& request_in = *s.request_in.in(base);
+  const Channel& memory_in = *s.memory_in.in(base);
+  const Tick period = p.period;
+  ServiceState* const service = kService ? s.service.in(base) : nullptr;
+  const auto mshr_missing = [&] { return s.needs_mshr != 0 && s.free_mshr == kNoMshr; };
+  bool blocked = mshr_missing();  // the oldest request waits for something inside the slice
+  bool service_blocked = false;   // and so does the service queue's
+  bool service_poll = false;
+
+  // Earliest ticks. Values before the window's end are the same in all lanes.
+  Tick input = head_arrival(request_in, base);
+  Tick from_memory = next_from_memory(s, memory_in, base);
+  Tick invalidation = next_invalidation(s, base);
+  Tick reply_at = next_reply(s, base), request_at = next_request(s, base);
+
+  // Earliest tick, `from` or later, at which something can be done, as far as is known.
+  const auto next_event = [&](Tick from) -> Tick {
+    Tick next = min_tick(min_tick(from_memory, invalidation), min_tick(reply_at, request_at));
+    if (!blocked) {
+      next = min_tick(next, input);
+    } else {
+      if (s.atomics_until >= from) next = min_tick(next, s.atomics_until);
+      if (s.tags_until >= from) next = min_tick(next, s.tags_until);
+    }
+    if constexpr (kService) {
+      service_poll = false;
+      next = min_tick(next,
+                      next_of_service(p, s, *service, base, from, service_blocked, service_poll));
+    }
+    return next;
+  };
+  const auto cycle_of = [&](Tick at) {
+    return at >= kNever ? kNever : cycle_at_or_after(at, p.period) * period;
+  };
+
+  Tick t = cycle_of(max_tick(next_event(window.begin), window.begin));
+  while (t < window.end) {
+    if (from_memory <= t) {
+      take_from_memory(g, p, s, base, t, horizon);
+      from_memory = next_from_memory(s, memory_in, base);
+      reply_at = next_reply(s, base);
+    }
+    if (invalidation <= t) {
+      take_invalidation(g, p, s, base, t, horizon);
+      invalidation = next_invalidation(s, base);
+    }
+    if constexpr (kService) {
+      g.leader([&] { service::advance(p, *service, base, t); });
+      reply_with_service(g, p, s, *service, base, t, horizon);
+      from_memory = next_from_memory(s, memory_in, base);
+      reply_at = next_reply(s, base);
+      request_at = next_request(s, base);
+    } else if (reply_at <= t) {
+      reply(g, p, s, base, t, horizon);
+      from_memory = next_from_memory(s, memory_in, base);
+      reply_at = next_reply(s, base);
+      if (request_at >= kNever) request_at = next_request(s, base);  // of an atomic
+    }
+    if (request_at <= t) {
+      g.leader([&] { send_request(p, s, base, t, horizon); });
+      request_at = next_request(s, base);
+    }
+    if constexpr (kService) {
+      look_up_with_service(g, p, s, *service, base, t, horizon, blocked, service_blocked);
+      input = head_arrival(request_in, base);
+      reply_at = next_reply(s, base);
+      request_at = next_request(s, base);
+    } else if (input <= t && !mshr_missing()) {
+      const Outcome outcome = p.by_sectors != 0 ? look_up_sectors(g, p, s, base, t, horizon)
+                                                : look_up_next(g, p, s, base, t, horizon);
+      blocked = outcome != Outcome::kTaken;
+      const uint32_t needs_mshr = outcome == Outcome::kNoMshr ? 1 : 0;
+      if (needs_mshr != s.needs_mshr) g.leader([&] { s.needs_mshr = needs_mshr; });
+      if (!blocked) {
+        input = head_arrival(request_in, base);
+        if (reply_at >= kNever) reply_at = next_reply(s, base);
+        if (request_at >= kNever) request_at = next_request(s, base);
+      }
+    }
+    const Tick next = next_event(t + 1);
+    t = next <= t + period ? t + period : cycle_of(next);
+  }
+
+  StepResult result;
+  result.poll = (reply_at >= kNever && (s.filling != kNoMshr || s.reply_count != 0)) ||
+                (request_at >= kNever && s.request_count != 0) || service_poll;
+  result.wake = max_tick(t, window.end);
+  return result;
+}
+
 }  // namespace l2_detail
 
 /// Step an L2 slice through a window.
@@ -499,86 +605,8 @@ NW_HD NW_OUT_OF_LINE inline Tick next_of_service(const L2SliceParams& p, const L
 template <class G>
 NW_HD NW_APART StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState& s,
                                         std::byte* base, Window window, Horizon& horizon) {
-  using namespace l2_detail;
-  const Channel& request_in = *s.request_in.in(base);
-  const Channel& memory_in = *s.memory_in.in(base);
-  ServiceState* const service = s.service.count != 0 ? s.service.in(base) : nullptr;
-  bool blocked = false;          // the oldest request waits for something inside the slice
-  bool service_blocked = false;  // and so does the service queue's
-  bool service_poll = false;
-
-  // Earliest ticks. Values before the window's end are the same in all lanes.
-  Tick input = head_arrival(request_in, base);
-  Tick from_memory = next_from_memory(s, memory_in, base);
-  Tick reply_at = next_reply(s, base), request_at = next_request(s, base);
-
-  // Earliest tick, `from` or later, at which something can be done, as far as is known.
-  const auto next_event = [&](Tick from) -> Tick {
-    Tick next = min_tick(min_tick(from_memory, reply_at), request_at);
-    if (!blocked) {
-      next = min_tick(next, input);
-    } else {
-      if (s.atomics_until >= from) next = min_tick(next, s.atomics_until);
-      if (s.tags_until >= from) next = min_tick(next, s.tags_until);
-    }
-    if (s.invalidate_in.count != 0)
-      next = min_tick(next, head_arrival(*s.invalidate_in.in(base), base));
-    if (service != nullptr) {
-      service_poll = false;
-      next = min_tick(next,
-                      next_of_service(p, s, *service, base, from, service_blocked, service_poll));
-    }
-    return next;
-  };
-  const auto cycle_of = [&](Tick at) {
-    return at >= kNever ? kNever : cycle_at_or_after(at, p.period) * p.period;
-  };
-
-  Tick t = cycle_of(max_tick(next_event(window.begin), window.begin));
-  while (t < window.end) {
-    if (from_memory <= t) {
-      take_from_memory(g, p, s, base, t, horizon);
-      from_memory = next_from_memory(s, memory_in, base);
-      reply_at = next_reply(s, base);
-    }
-    if (s.invalidate_in.count != 0 && has_packet(*s.invalidate_in.in(base), base, t)) {
-      take_invalidation(g, p, s, base, t, horizon);
-    }
-    if (service != nullptr) {
-      g.leader([&] { service::advance(p, *service, base, t); });
-      reply_with_service(g, p, s, *service, base, t, horizon);
-      from_memory = next_from_memory(s, memory_in, base);
-      reply_at = request_at = kNever;
-    } else if (reply_at <= t) {
-      reply(g, p, s, base, t, horizon);
-      from_memory = next_from_memory(s, memory_in, base);
-      reply_at = next_reply(s, base);
-    }
-    if (request_at >= kNever) request_at = next_request(s, base);
-    if (request_at <= t) {
-      g.leader([&] { send_request(p, s, base, t, horizon); });
-      request_at = next_request(s, base);
-    }
-    if (service != nullptr) {
-      look_up_with_service(g, p, s, *service, base, t, horizon, blocked, service_blocked);
-      input = head_arrival(request_in, base);
-    } else if (input <= t) {
-      blocked = !(p.by_sectors != 0 ? look_up_sectors(g, p, s, base, t, horizon)
-                                    : look_up_next(g, p, s, base, t, horizon));
-      if (!blocked) input = head_arrival(request_in, base);
-    }
-    // What was not there, or had no credit, may be there now.
-    if (reply_at >= kNever) reply_at = next_reply(s, base);
-    if (request_at >= kNever) request_at = next_request(s, base);
-    const Tick next = next_event(t + 1);
-    t = next <= t + p.period ? t + p.period : cycle_of(next);
-  }
-
-  StepResult result;
-  result.poll = (reply_at >= kNever && (s.filling != kNoMshr || s.reply_count != 0)) ||
-                (request_at >= kNever && s.request_count != 0) || service_poll;
-  result.wake = max_tick(t, window.end);
-  return result;
+  return s.service.count != 0 ? l2_detail::step_slice<true>(g, p, s, base, window, horizon)
+                              : l2_detail::step_slice<false>(g, p, s, base, window, horizon);
 }
 
 /// Lay out an L2 slice over its four channels. The rings hold what the pipeline can hold plus

@@ -128,9 +128,10 @@ struct L2SliceState {
   uint32_t uses = 0;           ///< of ways, so far; begins anew after 2^32
   uint32_t filling = kNoMshr;  ///< MSHR whose requesters are being answered
   uint32_t next_waiter = 0;
-  Tick atomics_until = 0;  ///< the unit for atomics is busy
-  Tick tags_until = 0;     ///< the tags are busy with the sectors of a request
-  uint32_t hit_turn = 0;   ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
+  uint32_t needs_mshr = 0;  ///< 1: the oldest request has been refused for want of one
+  Tick atomics_until = 0;   ///< the unit for atomics is busy
+  Tick tags_until = 0;      ///< the tags are busy with the sectors of a request
+  uint32_t hit_turn = 0;    ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
   L2Counters counters;
   Fault fault;
 };

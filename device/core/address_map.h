@@ -103,7 +103,7 @@ struct AddressMap {
     at.row = row_bank >> bank_bits;
     // Rows that differ in their low bits only go to different banks.
     at.bank = (row_bank ^ (hash == 0 ? 0 : fold(at.row, bank_bits))) & low_mask(bank_bits);
-    if (slice_bank_bits != 0) at.bank = at.bank << slice_bank_bits | vault_of(line) / channels;
+    if (slice_bank_bits != 0) at.bank = bank_of_slice(at.bank, line);
     at.row |= row_tag;
     return at;
   }
@@ -155,6 +155,10 @@ struct AddressMap {
     const uint32_t shift = stack_shift + chunk_bits;  // one of them is 0
     const uint32_t low = line & low_mask(shift);
     return ((line & line_mask) >> shift) / stacks << shift | low;
+  }
+  /// The bank that a line has among those of its slice alone.
+  NW_HD NW_RARE uint32_t bank_of_slice(uint32_t bank, LineAddr line) const {
+    return bank << slice_bank_bits | vault_of(line) / channels;
   }
   NW_HD NW_RARE uint32_t rotated_stack(LineAddr line) const {
     if (polynomial_bits != 0) return remainder(line) / vaults;

@@ -167,20 +167,17 @@ NW_HD NW_INLINE uint32_t bank_arg_min(const G& g, uint32_t banks, F&& key) {
   return banks == 8 ? g.arg_min(8, key) : g.arg_min(banks, key);
 }
 
-/// The earliest cycles (from `epoch`) in which some bank's command of each kind can issue.
-struct Earliest {
-  uint32_t column, activate, precharge;
-};
+/// VaultState::commands.
 template <class G>
-NW_HD NW_INLINE Earliest earliest(const G& g, const VaultParams& p, const VaultState& s,
-                                  std::byte* base) {
+NW_HD NW_INLINE VaultCommands earliest(const G& g, const VaultParams& p, const VaultState& s,
+                                       std::byte* base) {
   const uint32_t banks = s.act_ok.count;
   const uint32_t* col = s.col_key.in(base);
   const uint32_t* act = s.act_key.in(base);
   const uint32_t* pre = s.pre_key.in(base);
   const uint32_t column = bank_minimum(g, banks, [&](uint32_t b) { return col[b]; });
   const uint32_t activate = bank_minimum(g, banks, [&](uint32_t b) { return act[b]; });
-  Earliest at;
+  VaultCommands at;
   // A column command needs room for the reply that it causes, wherever that leaves.
   at.column = column == kNoCycle || s.full_exits != 0 ? kNoCycle : later(column, column_ok(p, s));
   at.activate = activate == kNoCycle ? kNoCycle : later(activate, s.activate_ok);
@@ -190,7 +187,7 @@ NW_HD NW_INLINE Earliest earliest(const G& g, const VaultParams& p, const VaultS
 
 /// What a vault does next, and when. What lies before the window's end is the same in all lanes.
 struct Agenda {
-  Earliest commands{kNoCycle, kNoCycle, kNoCycle};
+  VaultCommands commands;
   uint64_t command;  ///< cycle (from zero) of the next DRAM command or refresh
   Tick reply;        ///< some exit's oldest reply can leave
   Tick arrival;      ///< the next request arrives, and there is room for it
@@ -203,7 +200,7 @@ NW_HD NW_INLINE void plan_command(const G& g, const VaultParams& p, const VaultS
                                   std::byte* base, uint64_t from, Agenda& next) {
   next.command = kNoEvent;
   if (s.valid == 0) return;
-  const Earliest at = next.commands = earliest(g, p, s, base);
+  const VaultCommands at = next.commands = earliest(g, p, s, base);
   const uint32_t row = at.activate < at.precharge ? at.activate : at.precharge;
   const uint32_t first = at.column < row ? at.column : row;
   uint64_t command = first != kNoCycle ? s.epoch + first : kNoEvent;
@@ -262,7 +259,7 @@ NW_HD NW_INLINE void issue_to(const VaultParams& p, VaultState& s, std::byte* ba
 /// something; was there a column command?
 template <class G>
 NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
-                           const Earliest& at, uint32_t c, Tick now) {
+                           const VaultCommands& at, uint32_t c, Tick now) {
   const uint32_t banks = s.act_ok.count;
   const uint32_t* col = s.col_key.in(base);
   const uint32_t* act = s.act_key.in(base);
@@ -307,8 +304,8 @@ NW_HD NW_INLINE uint32_t ready_exit(const VaultState& s, std::byte* base, Tick a
 }
 
 /// Send the oldest reply of an exit. Leader only.
-NW_HD NW_INLINE void send_reply(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
-                                Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void send_reply(const VaultParams& p, VaultState& s, std::byte* base,
+                                      uint32_t e, Tick now, Horizon& horizon) {
   VaultExit& exit = s.exits[e];
   const VaultReply& r = exit.replies.in(base)[exit.head];
   Packet q;
@@ -342,13 +339,17 @@ NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultStat
   using namespace vault_detail;
   const Channel& in = *s.in.in(base);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);  // from zero
-  if (cycle - s.epoch > p.rebase_cycles) rebase(g, p, s, base, cycle);
   bool poll = false;
   Agenda next;
   next.reply = next_reply(s, base, poll);
   next.arrival = next_arrival(p, s, in, base, window.end);
   next.starvation = starves_at(p, s, base);
-  plan_command(g, p, s, base, cycle, next);
+  next.commands = s.commands;
+  next.command = s.command;
+  if (cycle - s.epoch > p.rebase_cycles) {
+    rebase(g, p, s, base, cycle);
+    plan_command(g, p, s, base, cycle, next);
+  }
   Tick now = 0;
   // One reply. If there was no room for another one, commands and requests have waited for that.
   const auto reply = [&](Tick at) {
@@ -397,6 +398,10 @@ NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultStat
     if (queue_changed || issued) plan_command(g, p, s, base, cycle, next);
   }
 
+  g.leader([&] {
+    s.commands = next.commands;
+    s.command = next.command;
+  });
   StepResult result;
   result.poll = poll;
   result.wake = cycle < kNoEvent ? now : kNever;
