@@ -7,7 +7,8 @@
 namespace nearwarp::l2_detail {
 
 /// One place for all functions but the customary one.
-NW_HD NW_APART inline uint32_t hashed_set(const cache::SetIndex& index, uint32_t within_slice) {
+NW_HD NW_OUT_OF_LINE inline uint32_t hashed_set(const cache::SetIndex& index,
+                                                uint32_t within_slice) {
   return index.of(within_slice);
 }
 
@@ -102,37 +103,52 @@ NW_HD NW_INLINE void push_atomic_write(const L2SliceParams& p, L2SliceState& s, 
   s.counters.atomic_writes += 1;
 }
 
-/// A ballot over ways. The customary number of them gets code of constant length.
-template <class G, class F>
-NW_HD NW_INLINE uint64_t ballot_ways(const G& g, const L2SliceParams& p, F&& pred) {
-  return p.ways == 16 ? g.ballot(16, pred) : g.ballot(p.ways, pred);
+/// What a look-up ends with.
+enum class Outcome : uint32_t {
+  kTaken,
+  kNoMshr,   ///< the request has to wait for a free MSHR
+  kRefused,  ///< or for something else in the slice
+};
+
+/// The ways of a set whose tag is `line`, valid or not. The customary number of ways gets code of
+/// constant length; the code for others is apart.
+template <class G>
+NW_HD NW_APART_ON_CPU uint64_t match_some(const G& g, uint32_t ways, const uint32_t* tags,
+                                          uint32_t line) {
+  return g.ballot(ways, [&](uint32_t i) { return tags[i] == line; });
+}
+template <class G>
+NW_HD NW_INLINE uint64_t match_ways(const G& g, uint32_t ways, const uint32_t* tags,
+                                    uint32_t line) {
+  return ways == 16 ? g.ballot(16, [&](uint32_t i) { return tags[i] == line; })
+                    : match_some(g, ways, tags, line);
 }
 
-/// The least recently used way that does not wait for its line; kNoLane if there is none.
+/// Of the ways that do not wait for their line the least recently used one; kNoLane if there is
+/// none. `used`: the set's numbers of last uses; `next`: the next use's.
 template <class G>
-NW_HD NW_INLINE uint32_t find_victim(const G& g, const L2SliceParams& p, const uint8_t* ages,
-                                     uint64_t pending) {
-  const uint64_t oldest = ballot_ways(g, p, [&](uint32_t i) { return ages[i] + 1u == p.ways; });
-  if ((oldest & pending) == 0) return count_trailing_zeros(oldest);
-  return g.arg_min(p.ways, [&](uint32_t i) -> uint32_t {
-    return (pending >> i & 1) != 0 ? 0xffffffffu : 255u - ages[i];
+NW_HD NW_APART_ON_CPU uint32_t find_idle_victim(const G& g, uint32_t ways, const uint32_t* used,
+                                                uint32_t next, uint64_t pending) {
+  return g.arg_min(ways, [&](uint32_t i) -> uint32_t {
+    return (pending >> i & 1) != 0 ? 0xffffffffu : used[i] - next - 1;
   });
 }
-
-/// Make `way` the most recently used of its set.
+/// The same of a full set, of which most ways do not wait.
 template <class G>
-NW_HD NW_INLINE void touch(const G& g, const L2SliceParams& p, uint8_t* ages, uint32_t way) {
-  const uint8_t age = ages[way];
-  g.sync();
-  const auto grow_older = [&](uint32_t i) {
-    const uint8_t a = ages[i];
-    ages[i] = static_cast<uint8_t>(i == way ? 0 : a + (a < age ? 1 : 0));
-  };
-  if (p.ways == 16) {
-    g.each(16, grow_older);
-  } else {
-    g.each(p.ways, grow_older);
+NW_HD NW_INLINE uint32_t find_victim(const G& g, uint32_t ways, const uint32_t* used, uint32_t next,
+                                     uint64_t pending) {
+  if (ways == 16) {
+    // Distances from the next use, so that it does not matter where numbers begin anew.
+    const uint32_t oldest = g.arg_min(16, [&](uint32_t i) { return used[i] - next - 1; });
+    if ((pending >> oldest & 1) == 0) return oldest;
   }
+  return find_idle_victim(g, ways, used, next, pending);
+}
+
+/// Make `way`, counted over all sets, the most recently used of its set. Leader only.
+NW_HD NW_INLINE void touch(L2SliceState& s, std::byte* base, uint32_t way) {
+  s.used.in(base)[way] = s.uses;
+  s.uses += 1;
 }
 
 /// Lanes that want one address are served one after the other. Leader only.

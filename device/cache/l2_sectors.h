@@ -19,6 +19,7 @@ namespace nearwarp::l2_detail {
 /// What became of a request that was looked up.
 enum class Served : uint32_t {
   kNo,      ///< it has to wait for something inside the slice; nothing was changed
+  kNoMshr,  ///< the same, and that is an MSHR
   kYes,     ///< and its line was used
   kPassed,  ///< and its line was not
 };
@@ -101,7 +102,7 @@ NW_HD inline Served serve_read(const L2SliceParams& p, L2SliceState& s, std::byt
   uint64_t& pending = s.pending.in(base)[l.set];
   const bool waits = l.present && (pending >> l.way & 1) != 0;
   const uint32_t index = waits ? s.mshr_of.in(base)[at] : s.free_mshr;
-  if (index == kNoMshr) return Served::kNo;
+  if (index == kNoMshr) return Served::kNoMshr;
   L2Mshr& m = s.mshrs.in(base)[index];
   const uint32_t fetch = waits ? needs & ~uint32_t{m.missing} : needs;
   const bool through = atomic && p.write_back == 0;
@@ -194,7 +195,7 @@ NW_HD NW_APART inline Served serve(const L2SliceParams& p, L2SliceState& s, std:
   const uint32_t want = l.request.sectors == 0 ? all : l.request.sectors & all;
   if (l.request.kind == PacketKind::kWrite) return serve_write(p, s, base, l, want);
   const Served served = serve_read(p, s, base, l, want, atomic);
-  if (served == Served::kNo) return served;
+  if (served == Served::kNo || served == Served::kNoMshr) return served;
   s.counters.reads += atomic ? 0 : 1;
   s.counters.atomics += atomic ? 1 : 0;
   return served;
@@ -210,21 +211,19 @@ NW_HD NW_INLINE void occupy_tags(const L2SliceParams& p, L2SliceState& s, uint32
 
 /// Look up the oldest request. As look_up().
 template <class G>
-NW_HD NW_APART bool look_up_sectors(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                    std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_OUT_OF_LINE Outcome look_up_sectors(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                             std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   LookUp l;
   l.request = front(in, base);
   const PacketKind kind = l.request.kind;
   const bool atomic = kind == PacketKind::kAtomic, write = kind == PacketKind::kWrite;
-  if (now < s.tags_until || (atomic && now < s.atomics_until)) return false;
+  if (now < s.tags_until || (atomic && now < s.atomics_until)) return Outcome::kRefused;
   l.set = set_of(p, base, l.request.line);
   l.due = now + Tick{p.latency_cycles} * p.period;
   const uint32_t* tags = s.tags.in(base) + l.set * p.ways;
-  uint8_t* ages = s.ages.in(base) + l.set * p.ways;
   const uint64_t valid = s.valid.in(base)[l.set];
-  const uint64_t match =
-      g.ballot(p.ways, [&](uint32_t i) { return tags[i] == l.request.line; }) & valid;
+  const uint64_t match = match_ways(g, p.ways, tags, l.request.line) & valid;
   l.present = match != 0;
   Served served = Served::kPassed;
   if (kind != PacketKind::kRead && !atomic && !write) {
@@ -233,23 +232,25 @@ NW_HD NW_APART bool look_up_sectors(const G& g, const L2SliceParams& p, L2SliceS
     const uint64_t empty = ~valid & low_bits(p.ways);
     l.way = l.present    ? count_trailing_zeros(match)
             : empty != 0 ? count_trailing_zeros(empty)
-                         : find_victim(g, p, ages, s.pending.in(base)[l.set]);
+                         : find_victim(g, p.ways, s.used.in(base) + l.set * p.ways, s.uses,
+                                       s.pending.in(base)[l.set]);
     if (l.way == kNoLane) {  // every way waits
-      if (!write || p.write_back != 0) return false;
+      if (!write || p.write_back != 0) return Outcome::kRefused;
       l.way = 0;  // of no effect
     }
     served = static_cast<Served>(
         g.leader_value([&] { return static_cast<uint32_t>(serve(p, s, base, l)); }));
-    if (served == Served::kNo) return false;
-    if (served == Served::kYes) touch(g, p, ages, l.way);
+    if (served == Served::kNo) return Outcome::kRefused;
+    if (served == Served::kNoMshr) return Outcome::kNoMshr;
   }
   g.leader([&] {
+    if (served == Served::kYes) touch(s, base, l.set * p.ways + l.way);
     if (atomic) occupy_atomics(p, s, l.request, now);
     if (p.sectors_per_cycle != 0) occupy_tags(p, s, l.request.sectors, now);
     s.counters.requests_in += 1;
     pop(in, base, now, horizon);
   });
-  return true;
+  return Outcome::kTaken;
 }
 
 /// The first requester of `m` that waits for nothing any more, from number `first` on; m.waiters if

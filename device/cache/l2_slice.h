@@ -20,8 +20,8 @@ namespace l2_detail {
 
 /// Take one packet from memory: data (begins to answer an MSHR) or an acknowledgement.
 template <class G>
-NW_HD NW_INLINE void take_from_memory(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                      std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void take_from_memory(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                            std::byte* base, Tick now, Horizon& horizon) {
   g.leader([&] {
     Channel& in = *s.memory_in.in(base);
     const PacketKind kind = front(in, base).kind;
@@ -51,8 +51,8 @@ NW_HD NW_INLINE void take_from_memory(const G& g, const L2SliceParams& p, L2Slic
 }
 
 /// Answer the next requester of the MSHR that is being filled. Leader only.
-NW_HD NW_INLINE void answer_waiter(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                   Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void answer_waiter(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                         Tick now, Horizon& horizon) {
   L2Mshr& m = s.mshrs.in(base)[s.filling];
   const L2Waiter& w = s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter];
   if (w.origin == L2Origin::kService) {
@@ -85,8 +85,8 @@ NW_HD NW_INLINE void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
 }
 
 /// Send the reply of the oldest hit. Leader only.
-NW_HD NW_INLINE void answer_hit(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
-                                Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void answer_hit(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                      Tick now, Horizon& horizon) {
   const L2Reply& r = s.replies.in(base)[s.reply_head];
   send_reply(p, s, base, now, r.line, r.tag, r.sectors, r.dst, r.kind, horizon);
   s.reply_head = s.reply_head + 1 == s.replies.count ? 0 : s.reply_head + 1;
@@ -94,8 +94,8 @@ NW_HD NW_INLINE void answer_hit(const L2SliceParams& p, L2SliceState& s, std::by
 }
 
 /// Send the oldest request to memory. Leader only.
-NW_HD NW_INLINE void send_request(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                  Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void send_request(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                        Tick now, Horizon& horizon) {
   const L2Request& r = s.requests.in(base)[s.request_head];
   Packet q;
   q.kind = static_cast<PacketKind>(r.kind);
@@ -128,127 +128,166 @@ NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byt
   s.pending.in(base)[set] &= ~match;
 }
 
-/// Look up a request, if what it needs is there; the leader calls `taken` then. Returns false,
-/// having changed nothing, if it has to wait for something inside this slice.
-template <class G, class F>
-NW_HD NW_INLINE bool look_up(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                             Tick now, const Packet& request, L2Origin origin, F&& taken) {
-  const uint32_t set = set_of(p, base, request.line);
-  const uint32_t* tags = s.tags.in(base) + set * p.ways;
-  uint8_t* ages = s.ages.in(base) + set * p.ways;
-  const uint64_t valid = s.valid.in(base)[set];
-  const uint64_t pending = s.pending.in(base)[set];
-  const uint64_t match =
-      ballot_ways(g, p, [&](uint32_t i) { return tags[i] == request.line; }) & valid;
-  const Tick due = now + Tick{p.latency_cycles} * p.period;
-  const bool atomic = request.kind == PacketKind::kAtomic;
-  const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
-  if (atomic && now < s.atomics_until) return false;
+/// A read or an atomic joins those that the MSHR's line answers. Leader only.
+NW_HD NW_INLINE void add_waiter(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                uint32_t index, const Packet& request, L2Origin origin) {
+  L2Mshr& m = s.mshrs.in(base)[index];
+  L2Waiter& w = s.waiters.in(base)[index * p.mshr_merges + m.waiters];
+  w.tag = request.tag;
+  w.sectors = request.sectors;
+  w.src = request.src;
+  w.origin = origin;
+  m.waiters = static_cast<uint16_t>(m.waiters + 1);
+}
 
-  if (request.kind == PacketKind::kRead || atomic) {
-    if ((match & ~pending) != 0) {  // hit
-      const bool replies = origin != L2Origin::kService;
-      if ((replies && s.reply_count == s.replies.count) || (atomic && room == 0)) return false;
-      touch(g, p, ages, count_trailing_zeros(match));
-      g.leader([&] {
-        if (replies) {
-          push_reply(s, base, due, request, reply_kind(origin));
-        } else {
-          s.service.in(base)->arriving.push(base, due, request.tag);
-        }
-        if (atomic) push_atomic_write(p, s, base, due, request.line, request.sectors);
-        s.counters.reads += atomic ? 0 : 1;
-        s.counters.read_hits += atomic ? 0 : 1;
-        s.counters.atomics += atomic ? 1 : 0;
-        s.counters.atomic_hits += atomic ? 1 : 0;
-        if (atomic) occupy_atomics(p, s, request, now);
-        taken();
-      });
-      return true;
-    }
-    const bool merge = match != 0;
-    uint32_t way = 0, index = s.free_mshr;
-    if (merge) {
-      way = count_trailing_zeros(match);
-      index = s.mshr_of.in(base)[set * p.ways + way];
-      if (s.mshrs.in(base)[index].waiters == p.mshr_merges || (atomic && room == 0)) return false;
-    } else {
-      if (index == kNoMshr || room < (atomic ? 2u : 1u)) return false;
-      const uint64_t empty = ~valid & low_bits(p.ways);
-      way = empty != 0 ? count_trailing_zeros(empty) : find_victim(g, p, ages, pending);
-      if (way == kNoLane) return false;  // every way waits for its line
-      touch(g, p, ages, way);
-    }
+/// Give `way` of `set` to the line of MSHR `index`, the next free one, and ask memory for it.
+/// Leader only.
+NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick due,
+                                uint32_t line, uint32_t set, uint32_t way, uint32_t index) {
+  L2Mshr& m = s.mshrs.in(base)[index];
+  s.free_mshr = m.next_free;
+  s.mshrs_in_use += 1;
+  m.line = line;
+  m.set = set;
+  m.way = static_cast<uint16_t>(way);
+  m.waiters = 0;
+  m.keep = 1;
+  const uint64_t bit = uint64_t{1} << way;
+  uint64_t& valid = s.valid.in(base)[set];
+  s.counters.evictions += valid >> way & 1;
+  valid |= bit;
+  s.pending.in(base)[set] |= bit;
+  const uint32_t at = set * p.ways + way;
+  s.tags.in(base)[at] = line;
+  s.mshr_of.in(base)[at] = static_cast<uint16_t>(index);
+  touch(s, base, at);
+  push_request(s, base, due, PacketKind::kRead, line, index, 0, p.endpoint, p.header_bytes);
+}
+
+/// What becomes of a read or an atomic.
+enum class Found : uint32_t { kHit, kMerge, kMiss };
+
+/// Counts, and what is of an atomic only. Leader only.
+NW_HD NW_INLINE void end_look_up(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
+                                 const Packet& request, Found found) {
+  L2Counters& n = s.counters;
+  if (request.kind != PacketKind::kAtomic) {
+    n.reads += 1;
+    (found == Found::kHit     ? n.read_hits
+     : found == Found::kMerge ? n.read_merges
+                              : n.read_misses) += 1;
+    return;
+  }
+  n.atomics += 1;
+  if (found == Found::kHit) {
+    n.atomic_hits += 1;
+    push_atomic_write(p, s, base, now + Tick{p.latency_cycles} * p.period, request.line,
+                      request.sectors);
+  } else {
+    (found == Found::kMerge ? n.atomic_merges : n.atomic_misses) += 1;
+    s.request_reserved += 1;
+  }
+  occupy_atomics(p, s, request, now);
+}
+
+/// look_up() of a read or an atomic. `match`: the way that has the line, or waits for it.
+template <class G, class F>
+NW_HD NW_INLINE Outcome look_up_read(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                     std::byte* base, Tick now, const Packet& request,
+                                     L2Origin origin, uint32_t set, uint64_t match, F&& taken) {
+  const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
+  const uint32_t of_atomic = request.kind == PacketKind::kAtomic ? 1 : 0;
+  const Tick due = now + Tick{p.latency_cycles} * p.period;
+  const uint64_t pending = s.pending.in(base)[set];
+  if ((match & ~pending) != 0) {  // hit
+    const bool replies = origin != L2Origin::kService;
+    if ((replies && s.reply_count == s.replies.count) || room < of_atomic) return Outcome::kRefused;
     g.leader([&] {
-      L2Mshr& m = s.mshrs.in(base)[index];
-      if (!merge) {
-        s.free_mshr = m.next_free;
-        s.mshrs_in_use += 1;
-        m.line = request.line;
-        m.set = set;
-        m.way = static_cast<uint16_t>(way);
-        m.waiters = 0;
-        m.keep = 1;
-        const uint64_t bit = uint64_t{1} << way;
-        s.counters.evictions += (valid & bit) != 0 ? 1 : 0;
-        s.valid.in(base)[set] = valid | bit;
-        s.pending.in(base)[set] = pending | bit;
-        s.tags.in(base)[set * p.ways + way] = request.line;
-        s.mshr_of.in(base)[set * p.ways + way] = static_cast<uint16_t>(index);
-        push_request(s, base, due, PacketKind::kRead, request.line, index, 0, p.endpoint,
-                     p.header_bytes);
+      touch(s, base, set * p.ways + count_trailing_zeros(match));
+      if (replies) {
+        push_reply(s, base, due, request, reply_kind(origin));
+      } else {
+        s.service.in(base)->arriving.push(base, due, request.tag);
       }
-      L2Waiter& w = s.waiters.in(base)[index * p.mshr_merges + m.waiters];
-      w.tag = request.tag;
-      w.sectors = request.sectors;
-      w.src = request.src;
-      w.origin = origin;
-      m.waiters = static_cast<uint16_t>(m.waiters + 1);
-      s.request_reserved += atomic ? 1 : 0;
-      s.counters.reads += atomic ? 0 : 1;
-      s.counters.atomics += atomic ? 1 : 0;
-      s.counters.read_misses += !atomic && !merge ? 1 : 0;
-      s.counters.read_merges += !atomic && merge ? 1 : 0;
-      s.counters.atomic_misses += atomic && !merge ? 1 : 0;
-      s.counters.atomic_merges += atomic && merge ? 1 : 0;
-      if (atomic) occupy_atomics(p, s, request, now);
+      end_look_up(p, s, base, now, request, Found::kHit);
       taken();
     });
-    return true;
+    return Outcome::kTaken;
   }
-
-  if (request.kind == PacketKind::kWrite) {
-    if (room == 0) return false;
-    const uint64_t hit = match & ~pending;
-    if (hit != 0) touch(g, p, ages, count_trailing_zeros(hit));
+  if (match != 0) {
+    const uint32_t index = s.mshr_of.in(base)[set * p.ways + count_trailing_zeros(match)];
+    if (s.mshrs.in(base)[index].waiters == p.mshr_merges || room < of_atomic)
+      return Outcome::kRefused;
     g.leader([&] {
+      add_waiter(p, s, base, index, request, origin);
+      end_look_up(p, s, base, now, request, Found::kMerge);
+      taken();
+    });
+    return Outcome::kTaken;
+  }
+  const uint32_t index = s.free_mshr;
+  if (index == kNoMshr) return Outcome::kNoMshr;
+  if (room < 1 + of_atomic) return Outcome::kRefused;
+  const uint64_t empty = ~s.valid.in(base)[set] & low_bits(p.ways);
+  const uint32_t way =
+      empty != 0 ? count_trailing_zeros(empty)
+                 : find_victim(g, p.ways, s.used.in(base) + set * p.ways, s.uses, pending);
+  if (way == kNoLane) return Outcome::kRefused;  // every way waits for its line
+  g.leader([&] {
+    begin_miss(p, s, base, due, request.line, set, way, index);
+    add_waiter(p, s, base, index, request, origin);
+    end_look_up(p, s, base, now, request, Found::kMiss);
+    taken();
+  });
+  return Outcome::kTaken;
+}
+
+/// Look up a request, if what it needs is there; the leader calls `taken` then. If it has to wait
+/// for something inside this slice, nothing is changed.
+template <class G, class F>
+NW_HD NW_INLINE Outcome look_up(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                std::byte* base, Tick now, const Packet& request, L2Origin origin,
+                                F&& taken) {
+  const PacketKind kind = request.kind;
+  if (kind == PacketKind::kAtomic && now < s.atomics_until) return Outcome::kRefused;
+  const uint32_t set = set_of(p, base, request.line);
+  const uint64_t match =
+      match_ways(g, p.ways, s.tags.in(base) + set * p.ways, request.line) & s.valid.in(base)[set];
+  if (kind == PacketKind::kRead || kind == PacketKind::kAtomic)
+    return look_up_read(g, p, s, base, now, request, origin, set, match, taken);
+
+  if (kind == PacketKind::kWrite) {
+    if (s.requests.count == s.request_count + s.request_reserved) return Outcome::kRefused;
+    const uint64_t hit = match & ~s.pending.in(base)[set];
+    g.leader([&] {
+      if (hit != 0) touch(s, base, set * p.ways + count_trailing_zeros(hit));
       // The acknowledgement goes from the vault straight to the writer.
-      push_request(s, base, due, PacketKind::kWrite, request.line, request.tag, request.sectors,
-                   request.src, request.bytes);
+      push_request(s, base, now + Tick{p.latency_cycles} * p.period, PacketKind::kWrite,
+                   request.line, request.tag, request.sectors, request.src, request.bytes);
       s.counters.writes += 1;
       s.counters.write_hits += hit != 0 ? 1 : 0;
       taken();
     });
-    return true;
+    return Outcome::kTaken;
   }
 
   g.leader([&] {
-    if (request.kind == PacketKind::kInvalidate) {
+    if (kind == PacketKind::kInvalidate) {
       drop_line(p, s, base, set, match);
     } else {
       record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
     }
     taken();
   });
-  return true;
+  return Outcome::kTaken;
 }
 
 /// Look up the oldest request of the network.
 template <class G>
-NW_HD NW_INLINE bool look_up_next(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                  std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU Outcome look_up_next(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                           std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
-  const Packet request = front(in, base);
+  const Packet& request = front(in, base);
   return look_up(g, p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic), [&] {
     s.counters.requests_in += 1;
     pop(in, base, now, horizon);
@@ -257,14 +296,14 @@ NW_HD NW_INLINE bool look_up_next(const G& g, const L2SliceParams& p, L2SliceSta
 
 /// Take one invalidation from its own network: it needs nothing, so it never blocks.
 template <class G>
-NW_HD NW_INLINE void take_invalidation(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                       std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void take_invalidation(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                             std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.invalidate_in.in(base);
   const uint32_t line = front(in, base).line;
   const uint32_t set = set_of(p, base, line);
   const uint32_t* tags = s.tags.in(base) + set * p.ways;
   const uint64_t valid = s.valid.in(base)[set];
-  const uint64_t match = g.ballot(p.ways, [&](uint32_t i) { return tags[i] == line; }) & valid;
+  const uint64_t match = match_ways(g, p.ways, tags, line) & valid;
   g.leader([&] {
     drop_line(p, s, base, set, match);
     s.counters.requests_in += 1;
@@ -272,13 +311,20 @@ NW_HD NW_INLINE void take_invalidation(const G& g, const L2SliceParams& p, L2Sli
   });
 }
 
-/// One reply: of a fill and a hit in turns.
+/// When the next reply can leave, of a fill or a hit; kNever if there is none, or its credit is not
+/// known.
+NW_HD NW_INLINE Tick next_reply(const L2SliceState& s, std::byte* base) {
+  if (s.filling == kNoMshr && s.reply_count == 0) return kNever;
+  const Tick ready = send_tick(*s.reply_out.in(base), base);
+  return s.filling != kNoMshr ? ready : max_tick(ready, s.replies.in(base)[s.reply_head].due);
+}
+
+/// One reply, for which it is time: of a fill and a hit in turns.
 template <class G>
 NW_HD NW_INLINE void reply(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
                            Tick now, Horizon& horizon) {
   const bool fill = s.filling != kNoMshr;
   const bool hit = s.reply_count != 0 && s.replies.in(base)[s.reply_head].due <= now;
-  if (!(fill || hit) || !can_send(*s.reply_out.in(base), base, now)) return;
   const bool take_hit = hit && (!fill || s.hit_turn != 0);
   g.leader([&] {
     if (fill && hit) s.hit_turn = take_hit ? 0 : 1;
@@ -300,9 +346,9 @@ NW_HD NW_INLINE bool fills_service(const L2SliceParams& p, const L2SliceState& s
 /// The same where there is a service queue: its operands need no way out, and it replies in turns
 /// with the slice.
 template <class G>
-NW_HD NW_APART void reply_with_service(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                       ServiceState& q, std::byte* base, Tick now,
-                                       Horizon& horizon) {
+NW_HD NW_OUT_OF_LINE void reply_with_service(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                             ServiceState& q, std::byte* base, Tick now,
+                                             Horizon& horizon) {
   if (fills_service(p, s, base)) {
     g.leader([&] { answer_waiter(p, s, base, now, horizon); });
     return;
@@ -312,7 +358,7 @@ NW_HD NW_APART void reply_with_service(const G& g, const L2SliceParams& p, L2Sli
   if (q.to_reply.count == 0 || (other && !q.reply_turn)) {
     if (other && q.to_reply.count != 0 && can_send(*s.reply_out.in(base), base, now))
       g.leader([&] { q.reply_turn = true; });
-    reply(g, p, s, base, now, horizon);
+    if (next_reply(s, base) <= now) reply(g, p, s, base, now, horizon);
     return;
   }
   if (!can_send(*s.reply_out.in(base), base, now)) return;
@@ -347,13 +393,14 @@ NW_HD inline bool take_compute_packet(const G& g, const L2SliceParams& p, L2Slic
   read.kind = PacketKind::kRead;
   read.line = order.line[passed];
   read.sectors = 0;
-  return look_up(g, p, s, base, now, read, L2Origin::kOperand, [&] {
+  const auto taken = [&] {
     q.counters.refused += passed == 0 ? 1 : 0;
     q.passed = passed + 1 == order.operands ? 0 : passed + 1;
     if (q.passed != 0) return;
     s.counters.requests_in += 1;
     pop(in, base, now, horizon);
-  });
+  };
+  return look_up(g, p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
 }
 
 /// A read of an operand stands at the network's head: data goes to whoever it names.
@@ -363,29 +410,31 @@ NW_HD inline bool read_operand(const G& g, const L2SliceParams& p, L2SliceState&
   Channel& in = *s.request_in.in(base);
   Packet read = front(in, base);
   read.kind = PacketKind::kRead;
-  return look_up(g, p, s, base, now, read, L2Origin::kOperand, [&] {
+  const auto taken = [&] {
     s.counters.requests_in += 1;
     pop(in, base, now, horizon);
-  });
+  };
+  return look_up(g, p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
 }
 
 /// One look-up in a cycle: the network's and the service queue's in turns.
 template <class G>
-NW_HD NW_APART void look_up_with_service(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                         ServiceState& q, std::byte* base, Tick now,
-                                         Horizon& horizon, bool& blocked, bool& service_blocked) {
+NW_HD NW_OUT_OF_LINE void look_up_with_service(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                               ServiceState& q, std::byte* base, Tick now,
+                                               Horizon& horizon, bool& blocked,
+                                               bool& service_blocked) {
   const bool others = has_packet(*s.request_in.in(base), base, now);
   const bool own = service::looks_up(q);
   const auto look_up_own = [&] {
     const Packet request = service::next_request(p, q, base);
-    return look_up(g, p, s, base, now, request, L2Origin::kService,
-                   [&] { service::looked_up(q, base, service::cycle_of(p, now)); });
+    const auto taken = [&] { service::looked_up(q, base, service::cycle_of(p, now)); };
+    return look_up(g, p, s, base, now, request, L2Origin::kService, taken) == Outcome::kTaken;
   };
   const auto look_up_others = [&] {
     const PacketKind kind = front(*s.request_in.in(base), base).kind;
     return kind == kComputePacket ? take_compute_packet(g, p, s, q, base, now, horizon)
            : kind == kOperandRead ? read_operand(g, p, s, base, now, horizon)
-                                  : look_up_next(g, p, s, base, now, horizon);
+                                  : look_up_next(g, p, s, base, now, horizon) == Outcome::kTaken;
   };
   const bool own_first = own && q.own_turn;
   bool own_done = own_first && look_up_own();
@@ -406,21 +455,143 @@ NW_HD void preload(const G& g, const L2SliceParams& p, L2SliceState& s, std::byt
                    LineAddr line, uint32_t sectors) {
   const uint32_t set = set_of(p, base, line);
   uint32_t* tags = s.tags.in(base) + set * p.ways;
-  uint8_t* ages = s.ages.in(base) + set * p.ways;
   const uint64_t valid = s.valid.in(base)[set];
-  const uint64_t match = g.ballot(p.ways, [&](uint32_t i) { return tags[i] == line; }) & valid;
+  const uint64_t match = match_ways(g, p.ways, tags, line) & valid;
   const uint64_t empty = ~valid & low_bits(p.ways);
-  const uint32_t way = match != 0   ? count_trailing_zeros(match)
-                       : empty != 0 ? count_trailing_zeros(empty)
-                                    : find_victim(g, p, ages, 0);
+  const uint32_t way = match != 0 ? count_trailing_zeros(match)
+                       : empty != 0
+                           ? count_trailing_zeros(empty)
+                           : find_victim(g, p.ways, s.used.in(base) + set * p.ways, s.uses, 0);
   g.leader([&] {
+    touch(s, base, set * p.ways + way);
     s.valid.in(base)[set] = valid | uint64_t{1} << way;
     tags[way] = line;
     if (p.by_sectors == 0) return;
     uint8_t& readable = s.sectors.in(base)[set * p.ways + way].readable;
     readable = static_cast<uint8_t>((match != 0 ? readable : 0u) | sectors);
   });
-  touch(g, p, ages, way);
+}
+
+/// When the next packet of memory can be taken; kNever while a fill is under way.
+NW_HD NW_INLINE Tick next_from_memory(const L2SliceState& s, const Channel& in, std::byte* base) {
+  return s.filling == kNoMshr ? head_arrival(in, base) : kNever;
+}
+
+/// When the next request to memory can leave; kNever if there is none, or its credit is not known.
+NW_HD NW_INLINE Tick next_request(const L2SliceState& s, std::byte* base) {
+  if (s.request_count == 0) return kNever;
+  return max_tick(send_tick(*s.memory_out.in(base), base), s.requests.in(base)[s.request_head].due);
+}
+
+/// When the service queue does something, `from` or later.
+NW_HD NW_OUT_OF_LINE inline Tick next_of_service(const L2SliceParams& p, const L2SliceState& s,
+                                                 const ServiceState& q, std::byte* base, Tick from,
+                                                 bool blocked, bool& poll) {
+  if (fills_service(p, s, base)) return from;
+  const Tick next = service::next_event(q, base, from, blocked);
+  if (q.to_reply.count == 0) return next;
+  const Tick ready = send_tick(*s.reply_out.in(base), base);
+  poll |= ready >= kNever;
+  return min_tick(next, ready);
+}
+
+/// When the next invalidation can be taken.
+NW_HD NW_INLINE Tick next_invalidation(const L2SliceState& s, std::byte* base) {
+  return s.invalidate_in.count != 0 ? head_arrival(*s.invalidate_in.in(base), base) : kNever;
+}
+
+/// step_l2_slice(), with or without a service queue.
+template <bool kService, class G>
+NW_HD NW_INLINE StepResult step_slice(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                      std::byte* base, Window window, Horizon& horizon) {
+  const Channel& request_in = *s.request_in.in(base);
+  const Channel& memory_in = *s.memory_in.in(base);
+  const Tick period = p.period;
+  ServiceState* const service = kService ? s.service.in(base) : nullptr;
+  const auto mshr_missing = [&] { return s.needs_mshr != 0 && s.free_mshr == kNoMshr; };
+  bool blocked = mshr_missing();  // the oldest request waits for something inside the slice
+  bool service_blocked = false;   // and so does the service queue's
+  bool service_poll = false;
+
+  // Earliest ticks. Values before the window's end are the same in all lanes.
+  Tick input = head_arrival(request_in, base);
+  Tick from_memory = next_from_memory(s, memory_in, base);
+  Tick invalidation = next_invalidation(s, base);
+  Tick reply_at = next_reply(s, base), request_at = next_request(s, base);
+
+  // Earliest tick, `from` or later, at which something can be done, as far as is known.
+  const auto next_event = [&](Tick from) -> Tick {
+    Tick next = min_tick(min_tick(from_memory, invalidation), min_tick(reply_at, request_at));
+    if (!blocked) {
+      next = min_tick(next, input);
+    } else {
+      if (s.atomics_until >= from) next = min_tick(next, s.atomics_until);
+      if (s.tags_until >= from) next = min_tick(next, s.tags_until);
+    }
+    if constexpr (kService) {
+      service_poll = false;
+      next = min_tick(next,
+                      next_of_service(p, s, *service, base, from, service_blocked, service_poll));
+    }
+    return next;
+  };
+  const auto cycle_of = [&](Tick at) {
+    return at >= kNever ? kNever : cycle_at_or_after(at, p.period) * period;
+  };
+
+  Tick t = cycle_of(max_tick(next_event(window.begin), window.begin));
+  while (t < window.end) {
+    if (from_memory <= t) {
+      take_from_memory(g, p, s, base, t, horizon);
+      from_memory = next_from_memory(s, memory_in, base);
+      reply_at = next_reply(s, base);
+    }
+    if (invalidation <= t) {
+      take_invalidation(g, p, s, base, t, horizon);
+      invalidation = next_invalidation(s, base);
+    }
+    if constexpr (kService) {
+      g.leader([&] { service::advance(p, *service, base, t); });
+      reply_with_service(g, p, s, *service, base, t, horizon);
+      from_memory = next_from_memory(s, memory_in, base);
+      reply_at = next_reply(s, base);
+      request_at = next_request(s, base);
+    } else if (reply_at <= t) {
+      reply(g, p, s, base, t, horizon);
+      from_memory = next_from_memory(s, memory_in, base);
+      reply_at = next_reply(s, base);
+      if (request_at >= kNever) request_at = next_request(s, base);  // of an atomic
+    }
+    if (request_at <= t) {
+      g.leader([&] { send_request(p, s, base, t, horizon); });
+      request_at = next_request(s, base);
+    }
+    if constexpr (kService) {
+      look_up_with_service(g, p, s, *service, base, t, horizon, blocked, service_blocked);
+      input = head_arrival(request_in, base);
+      reply_at = next_reply(s, base);
+      request_at = next_request(s, base);
+    } else if (input <= t && !mshr_missing()) {
+      const Outcome outcome = p.by_sectors != 0 ? look_up_sectors(g, p, s, base, t, horizon)
+                                                : look_up_next(g, p, s, base, t, horizon);
+      blocked = outcome != Outcome::kTaken;
+      const uint32_t needs_mshr = outcome == Outcome::kNoMshr ? 1 : 0;
+      if (needs_mshr != s.needs_mshr) g.leader([&] { s.needs_mshr = needs_mshr; });
+      if (!blocked) {
+        input = head_arrival(request_in, base);
+        if (reply_at >= kNever) reply_at = next_reply(s, base);
+        if (request_at >= kNever) request_at = next_request(s, base);
+      }
+    }
+    const Tick next = next_event(t + 1);
+    t = next <= t + period ? t + period : cycle_of(next);
+  }
+
+  StepResult result;
+  result.poll = (reply_at >= kNever && (s.filling != kNoMshr || s.reply_count != 0)) ||
+                (request_at >= kNever && s.request_count != 0) || service_poll;
+  result.wake = max_tick(t, window.end);
+  return result;
 }
 
 }  // namespace l2_detail
@@ -429,91 +600,13 @@ NW_HD void preload(const G& g, const L2SliceParams& p, L2SliceState& s, std::byt
 ///
 /// Reads:  requests from the crossbar, replies from the link port; sends requests to the link port,
 ///         replies to the reply crossbar.
-/// State:  tags, ages, MSHRs with their requesters, two rings of delayed departures.
+/// State:  tags, their last uses, MSHRs with their requesters, two rings of delayed departures.
 /// Units:  times in ticks of the machine's base clock.
 template <class G>
 NW_HD NW_APART StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2SliceState& s,
                                         std::byte* base, Window window, Horizon& horizon) {
-  using namespace l2_detail;
-  const Channel& request_in = *s.request_in.in(base);
-  const Channel& memory_in = *s.memory_in.in(base);
-  const Channel& memory_out = *s.memory_out.in(base);
-  const Channel& reply_out = *s.reply_out.in(base);
-  ServiceState* const service = s.service.count != 0 ? s.service.in(base) : nullptr;
-  bool blocked = false;          // the oldest request waits for something inside the slice
-  bool service_blocked = false;  // and so does the service queue's
-  bool poll = false;
-
-  // Earliest tick, `from` or later, at which something can be done, as far as is known. Values
-  // before the window's end are the same in all lanes.
-  const auto next_event = [&](Tick from) -> Tick {
-    Tick next = kNever;
-    poll = false;
-    const bool fill = s.filling != kNoMshr;
-    if (fill || s.reply_count != 0) {
-      const Tick ready = fill ? from : max_tick(from, s.replies.in(base)[s.reply_head].due);
-      const Tick credit = send_tick(reply_out, base);
-      poll |= credit >= kNever;
-      next = min_tick(next, max_tick(ready, credit));
-    }
-    if (s.request_count != 0) {
-      const Tick credit = send_tick(memory_out, base);
-      poll |= credit >= kNever;
-      next = min_tick(next, max_tick(s.requests.in(base)[s.request_head].due, credit));
-    }
-    if (!fill) next = min_tick(next, head_arrival(memory_in, base));
-    if (!blocked) next = min_tick(next, head_arrival(request_in, base));
-    if (blocked) {
-      if (s.atomics_until >= from) next = min_tick(next, s.atomics_until);
-      if (s.tags_until >= from) next = min_tick(next, s.tags_until);
-    }
-    if (s.invalidate_in.count != 0)
-      next = min_tick(next, head_arrival(*s.invalidate_in.in(base), base));
-    if (service != nullptr) {
-      next = min_tick(next, service::next_event(*service, base, from, service_blocked));
-      if (fills_service(p, s, base)) next = min_tick(next, from);
-      if (service->to_reply.count != 0) {
-        const Tick credit = send_tick(reply_out, base);
-        poll |= credit >= kNever;
-        next = min_tick(next, max_tick(from, credit));
-      }
-    }
-    if (next >= kNever) return kNever;
-    return cycle_at_or_after(max_tick(next, from), p.period) * p.period;
-  };
-
-  Tick t = next_event(window.begin);
-  while (t < window.end) {
-    if (s.filling == kNoMshr && has_packet(memory_in, base, t)) {
-      take_from_memory(g, p, s, base, t, horizon);
-    }
-    if (s.invalidate_in.count != 0 && has_packet(*s.invalidate_in.in(base), base, t)) {
-      take_invalidation(g, p, s, base, t, horizon);
-    }
-    if (service != nullptr) {
-      g.leader([&] { service::advance(p, *service, base, t); });
-      reply_with_service(g, p, s, *service, base, t, horizon);
-    } else {
-      reply(g, p, s, base, t, horizon);
-    }
-    if (s.request_count != 0 && s.requests.in(base)[s.request_head].due <= t &&
-        can_send(memory_out, base, t)) {
-      g.leader([&] { send_request(p, s, base, t, horizon); });
-    }
-    if (service != nullptr) {
-      look_up_with_service(g, p, s, *service, base, t, horizon, blocked, service_blocked);
-    } else {
-      blocked = has_packet(request_in, base, t) &&
-                !(p.by_sectors != 0 ? look_up_sectors(g, p, s, base, t, horizon)
-                                    : look_up_next(g, p, s, base, t, horizon));
-    }
-    t = next_event(t + 1);
-  }
-
-  StepResult result;
-  result.poll = poll;
-  result.wake = max_tick(t, window.end);
-  return result;
+  return s.service.count != 0 ? l2_detail::step_slice<true>(g, p, s, base, window, horizon)
+                              : l2_detail::step_slice<false>(g, p, s, base, window, horizon);
 }
 
 /// Lay out an L2 slice over its four channels. The rings hold what the pipeline can hold plus
@@ -534,7 +627,7 @@ L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t qu
   const uint32_t sets = p.index.sets;
   const uint32_t depth = p.latency_cycles + (queue_entries < 2 ? 2 : queue_entries);
   s.tags = arena.template allocate<uint32_t>(sets * p.ways);
-  s.ages = arena.template allocate<uint8_t>(sets * p.ways);
+  s.used = arena.template allocate<uint32_t>(sets * p.ways);
   s.mshr_of = arena.template allocate<uint16_t>(sets * p.ways);
   s.valid = arena.template allocate<uint64_t>(sets);
   s.pending = arena.template allocate<uint64_t>(sets);
@@ -544,9 +637,6 @@ L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t qu
   s.replies = arena.template allocate<L2Reply>(depth);
   s.requests = arena.template allocate<L2Request>(depth);
   std::byte* base = arena.base();
-  for (uint32_t i = 0; i < sets * p.ways; ++i) {
-    s.ages.in(base)[i] = static_cast<uint8_t>(i % p.ways);
-  }
   for (uint32_t i = 0; i < p.mshr_entries; ++i) {
     s.mshrs.in(base)[i].next_free = i + 1 == p.mshr_entries ? kNoMshr : i + 1;
   }

@@ -111,11 +111,11 @@ struct L2SliceState {
   Ref<Channel> invalidate_in;  ///< count 0: none. Invalidations never wait for anything.
   Ref<ServiceState> service;   ///< count 0: none
   Ref<uint32_t> tags;          ///< [set][way]
-  Ref<uint8_t> ages;       ///< [set][way]: 0 is the most recently used; a permutation of the ways
-  Ref<uint16_t> mshr_of;   ///< [set][way]: valid where `pending`
-  Ref<uint64_t> valid;     ///< [set]: ways that hold a line or wait for one
-  Ref<uint64_t> pending;   ///< [set]: ways that wait for their line, or for a sector of it
-  Ref<L2Sectors> sectors;  ///< [set][way]; count 0: not by sectors
+  Ref<uint32_t> used;          ///< [set][way]: number of its last use
+  Ref<uint16_t> mshr_of;       ///< [set][way]: valid where `pending`
+  Ref<uint64_t> valid;         ///< [set]: ways that hold a line or wait for one
+  Ref<uint64_t> pending;       ///< [set]: ways that wait for their line, or for a sector of it
+  Ref<L2Sectors> sectors;      ///< [set][way]; count 0: not by sectors
   Ref<L2Mshr> mshrs;
   Ref<L2Waiter> waiters;  ///< [mshr][merge]
   Ref<L2Reply> replies;
@@ -125,11 +125,13 @@ struct L2SliceState {
   uint32_t request_reserved = 0;  ///< places kept for the writes of atomics that missed
   uint32_t free_mshr = 0;
   uint32_t mshrs_in_use = 0;
+  uint32_t uses = 0;           ///< of ways, so far; begins anew after 2^32
   uint32_t filling = kNoMshr;  ///< MSHR whose requesters are being answered
   uint32_t next_waiter = 0;
-  Tick atomics_until = 0;  ///< the unit for atomics is busy
-  Tick tags_until = 0;     ///< the tags are busy with the sectors of a request
-  uint32_t hit_turn = 0;   ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
+  uint32_t needs_mshr = 0;  ///< 1: the oldest request has been refused for want of one
+  Tick atomics_until = 0;   ///< the unit for atomics is busy
+  Tick tags_until = 0;      ///< the tags are busy with the sectors of a request
+  uint32_t hit_turn = 0;    ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
   L2Counters counters;
   Fault fault;
 };

@@ -10,14 +10,20 @@
 #define NW_APART __noinline__
 /// The same where a CPU does better without a call.
 #define NW_APART_ON_GPU __noinline__
+/// A function of its own on a CPU only, so that its caller's registers are not needed for it.
+#define NW_APART_ON_CPU __forceinline__
 /// Of functions that are rarely called: their code shall not crowd out that of their callers.
 #define NW_RARE
+/// A function of its own everywhere: only some machines need it, but those often.
+#define NW_OUT_OF_LINE __noinline__
 #else
 #define NW_HD
 #define NW_INLINE inline __attribute__((always_inline))
 #define NW_APART
 #define NW_APART_ON_GPU NW_INLINE
+#define NW_APART_ON_CPU inline __attribute__((noinline))
 #define NW_RARE __attribute__((cold, noinline))
+#define NW_OUT_OF_LINE __attribute__((noinline))
 #endif
 
 /// A contract inside the models; compiled in with NW_DEBUG_ASSERTS.

@@ -21,6 +21,13 @@ namespace nearwarp {
 
 namespace vault_detail {
 
+/// Plan all banks anew. Those for which nobody waits have no plan.
+template <class G>
+NW_HD NW_RARE void plan_all(const G& g, const VaultParams& p, const VaultState& s,
+                            std::byte* base) {
+  g.each_bit(s.waiting_banks, [&](uint32_t b) { plan_bank(p, s, base, b); });
+}
+
 /// The cycle (from zero) in which the next refresh can begin: when it is due and every open bank
 /// may be closed.
 template <class G>
@@ -38,8 +45,8 @@ NW_HD NW_INLINE uint64_t refresh_cycle(const G& g, const VaultState& s, std::byt
 
 /// Close all banks and refresh, beginning in cycle `when` (from zero).
 template <class G>
-NW_HD NW_INLINE void refresh(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
-                             uint64_t when) {
+NW_HD NW_RARE void refresh(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
+                           uint64_t when) {
   uint32_t* act_ok = s.act_ok.in(base);
   const uint32_t banks = s.act_ok.count;
   const uint32_t open = population_count(s.open_banks);
@@ -56,14 +63,14 @@ NW_HD NW_INLINE void refresh(const G& g, const VaultParams& p, VaultState& s, st
   g.each_scalar(banks, [&](uint32_t b) {
     act_ok[b] = ready;
     s.row_entries.in(base)[b] = 0;
-    plan_bank(p, s, base, b);
   });
+  plan_all(g, p, s, base);
 }
 
 /// Do the refreshes that fell due while the queue was empty, up to cycle `now` (from zero).
 template <class G>
-NW_HD NW_INLINE void catch_up_refreshes(const G& g, const VaultParams& p, VaultState& s,
-                                        std::byte* base, uint64_t now) {
+NW_HD NW_RARE void catch_up_refreshes(const G& g, const VaultParams& p, VaultState& s,
+                                      std::byte* base, uint64_t now) {
   if (p.tREFI == 0) return;
   while (s.refresh_at <= now) {
     const uint64_t when = refresh_cycle(g, s, base);
@@ -81,8 +88,8 @@ NW_HD NW_INLINE void catch_up_refreshes(const G& g, const VaultParams& p, VaultS
 
 /// Bring the cycle counters back to zero so that they fit 32 bits for ever.
 template <class G>
-NW_HD NW_INLINE void rebase(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
-                            uint64_t cycle) {
+NW_HD NW_RARE void rebase(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
+                          uint64_t cycle) {
   const uint64_t by = cycle - s.epoch;
   const auto moved = [by](uint32_t c) { return c > by ? static_cast<uint32_t>(c - by) : 0u; };
   g.leader([&] {
@@ -106,36 +113,38 @@ NW_HD NW_INLINE void rebase(const G& g, const VaultParams& p, VaultState& s, std
     s.act_ok.in(base)[b] = moved(s.act_ok.in(base)[b]);
     s.col_ok.in(base)[b] = moved(s.col_ok.in(base)[b]);
     s.pre_ok.in(base)[b] = moved(s.pre_ok.in(base)[b]);
-    plan_bank(p, s, base, b);
   });
+  plan_all(g, p, s, base);
+}
+
+/// When the oldest request begins to starve; kNever where one does already.
+NW_HD NW_INLINE Tick starves_at(const VaultParams& p, const VaultState& s, const std::byte* base) {
+  if (s.starving != kNoEntry || s.oldest == kNoEntry) return kNever;
+  return s.entries.in(base)[s.oldest].arrived + Tick{p.starvation_cycles} * p.period;
 }
 
 /// Choose between reading and writing, and see whether a request starves, as of `now`. Depends only
-/// on the queue and the time, so it may be asked as often as one likes. Was anything changed?
+/// on the queue and the time, so it may be asked as often as one likes.
 template <class G>
-NW_HD NW_INLINE bool settle(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
+NW_HD NW_INLINE void settle(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
                             Tick now) {
-  uint32_t starving = s.starving;
-  if (starving == kNoEntry && s.oldest != kNoEntry &&
-      s.entries.in(base)[s.oldest].arrived + Tick{p.starvation_cycles} * p.period <= now) {
-    starving = s.oldest;
-  }
+  const uint32_t starving = starves_at(p, s, base) <= now ? s.oldest : s.starving;
   const uint32_t writes = population_count(s.writes);
-  const uint32_t reads = population_count(s.valid) - writes;
+  const bool any_read = s.valid != s.writes;
   uint32_t mode = s.write_mode;
   if (starving != kNoEntry) {
     mode = static_cast<uint32_t>(s.writes >> starving & 1);
   } else if (mode == 0) {
-    if (writes >= p.write_high || (reads == 0 && writes != 0)) mode = 1;
+    if (writes >= p.write_high || (!any_read && writes != 0)) mode = 1;
   } else {
-    if (reads != 0 && writes <= p.write_low) mode = 0;
+    if (any_read && writes <= p.write_low) mode = 0;
   }
   uint32_t head = kNoEntry;
   if (p.in_order != 0) {
     const uint64_t own = mode != 0 ? s.writes : s.valid & ~s.writes;
     if (own != 0) head = oldest_of(s, s.entries.in(base), own);
   }
-  if (starving == s.starving && mode == s.write_mode && head == s.head) return false;
+  if (starving == s.starving && mode == s.write_mode && head == s.head) return;
   g.leader([&] {
     s.counters.starved += starving != s.starving ? 1 : 0;
     s.counters.turnarounds += mode != s.write_mode ? 1 : 0;
@@ -143,8 +152,7 @@ NW_HD NW_INLINE bool settle(const G& g, const VaultParams& p, VaultState& s, std
     s.write_mode = mode;
     s.head = head;
   });
-  g.each_scalar(s.act_ok.count, [&](uint32_t b) { plan_bank(p, s, base, b); });
-  return true;
+  plan_all(g, p, s, base);
 }
 
 /// Minimum and arg-min over banks. The customary numbers of banks get code of constant length.
@@ -159,35 +167,79 @@ NW_HD NW_INLINE uint32_t bank_arg_min(const G& g, uint32_t banks, F&& key) {
   return banks == 8 ? g.arg_min(8, key) : g.arg_min(banks, key);
 }
 
-/// Bring the minima over banks up to date after banks were planned anew.
+/// VaultState::commands.
 template <class G>
-NW_HD NW_INLINE void find_first(const G& g, VaultState& s, std::byte* base) {
+NW_HD NW_INLINE VaultCommands earliest(const G& g, const VaultParams& p, const VaultState& s,
+                                       std::byte* base) {
   const uint32_t banks = s.act_ok.count;
   const uint32_t* col = s.col_key.in(base);
   const uint32_t* act = s.act_key.in(base);
   const uint32_t* pre = s.pre_key.in(base);
-  const uint32_t col_first = bank_minimum(g, banks, [&](uint32_t b) { return col[b]; });
-  const uint32_t act_first = bank_minimum(g, banks, [&](uint32_t b) { return act[b]; });
-  const uint32_t pre_first = bank_minimum(g, banks, [&](uint32_t b) { return pre[b]; });
-  g.leader([&] {
-    s.col_first = col_first;
-    s.act_first = act_first;
-    s.pre_first = pre_first;
-  });
+  const uint32_t column = bank_minimum(g, banks, [&](uint32_t b) { return col[b]; });
+  const uint32_t activate = bank_minimum(g, banks, [&](uint32_t b) { return act[b]; });
+  VaultCommands at;
+  // A column command needs room for the reply that it causes, wherever that leaves.
+  at.column = column == kNoCycle || s.full_exits != 0 ? kNoCycle : later(column, column_ok(p, s));
+  at.activate = activate == kNoCycle ? kNoCycle : later(activate, s.activate_ok);
+  at.precharge = bank_minimum(g, banks, [&](uint32_t b) { return pre[b]; });
+  return at;
 }
 
-/// The earliest cycles (from `epoch`) in which some bank's command of each kind can issue.
-struct Earliest {
-  uint32_t column, activate, precharge;
+/// What a vault does next, and when. What lies before the window's end is the same in all lanes.
+struct Agenda {
+  VaultCommands commands;
+  uint64_t command;  ///< cycle (from zero) of the next DRAM command or refresh
+  Tick reply;        ///< some exit's oldest reply can leave
+  Tick arrival;      ///< the next request arrives, and there is room for it
+  Tick starvation;   ///< the oldest request begins to starve
 };
-NW_HD NW_INLINE Earliest earliest(const VaultParams& p, const VaultState& s) {
-  Earliest at;
-  // A column command needs room for the reply that it causes, wherever that leaves.
-  at.column =
-      s.col_first == kNoCycle || s.full_exits != 0 ? kNoCycle : later(s.col_first, column_ok(p, s));
-  at.activate = s.act_first == kNoCycle ? kNoCycle : later(s.act_first, s.activate_ok);
-  at.precharge = s.pre_first;
-  return at;
+
+/// Look for the next command, in cycle `from` (from zero) or later.
+template <class G>
+NW_HD NW_INLINE void plan_command(const G& g, const VaultParams& p, const VaultState& s,
+                                  std::byte* base, uint64_t from, Agenda& next) {
+  next.command = kNoEvent;
+  if (s.valid == 0) return;
+  const VaultCommands at = next.commands = earliest(g, p, s, base);
+  const uint32_t row = at.activate < at.precharge ? at.activate : at.precharge;
+  const uint32_t first = at.column < row ? at.column : row;
+  uint64_t command = first != kNoCycle ? s.epoch + first : kNoEvent;
+  if (command < from) command = from;
+  if (p.tREFI != 0 && s.refresh_at <= command) {  // first of all, and nothing goes before it
+    command = refresh_cycle(g, s, base);
+    if (command < from) command = from;
+  }
+  next.command = command;
+}
+
+/// When the next reply can leave. `poll`: is some exit's credit not known?
+NW_HD NW_INLINE Tick next_reply(const VaultState& s, std::byte* base, bool& poll) {
+  Tick next = kNever;
+  poll = false;
+  for (uint32_t e = 0; e < s.num_exits; ++e) {
+    const VaultExit& exit = s.exits[e];
+    if (exit.count == 0) continue;
+    const Tick ready = send_tick(*exit.out.in(base), base);
+    poll |= ready >= kNever;
+    next = min_tick(next, max_tick(exit.replies.in(base)[exit.head].due, ready));
+  }
+  return next;
+}
+
+/// When a request can be taken in; kNever if there is no room for the next one. Whether there is
+/// room matters only within the window.
+NW_HD NW_INLINE Tick next_arrival(const VaultParams& p, const VaultState& s, const Channel& in,
+                                  std::byte* base, Tick window_end) {
+  if (population_count(s.valid) == s.entries.count) return kNever;
+  const Tick arrival = head_arrival(in, base);
+  return arrival < window_end && !has_room(p, s, front(in, base)) ? kNever : arrival;
+}
+
+/// The cycle, `from` or later, in which something happens.
+NW_HD NW_INLINE uint64_t next_cycle(const Agenda& next, uint64_t from, uint32_t period) {
+  const Tick tick = min_tick(min_tick(next.reply, next.arrival), next.starvation);
+  if (tick > (next.command - 1) * period) return next.command;
+  return tick <= from * period ? from : cycle_at_or_after(tick, period);
 }
 
 /// The command that bank `b` waits for, in cycle `c`. Leader only.
@@ -203,12 +255,11 @@ NW_HD NW_INLINE void issue_to(const VaultParams& p, VaultState& s, std::byte* ba
   }
 }
 
-/// Issue what the command bus (both command buses) can take in cycle `c`; was there anything?
+/// Issue what the command bus (both command buses) can take in cycle `c`, in which there is
+/// something; was there a column command?
 template <class G>
 NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
-                           uint32_t c, Tick now) {
-  const Earliest at = earliest(p, s);
-  if (at.column > c && at.activate > c && at.precharge > c) return false;
+                           const VaultCommands& at, uint32_t c, Tick now) {
   const uint32_t banks = s.act_ok.count;
   const uint32_t* col = s.col_key.in(base);
   const uint32_t* act = s.act_key.in(base);
@@ -224,18 +275,18 @@ NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std:
   if (first == kNoLane && column) {
     first = bank_arg_min(g, banks, [&](uint32_t i) { return col[i] <= c ? order[i] : kNoCycle; });
   }
-  const bool row_bus = first == kNoLane || (p.two_command_buses != 0 && col[first] <= c);
+  const bool has_column = first != kNoLane && col[first] <= c;
+  const bool row_bus = first == kNoLane || (p.two_command_buses != 0 && has_column);
   if (row_bus && (activate || precharge)) {
     second = bank_arg_min(g, banks, [&](uint32_t i) {
       return (activate && act[i] <= c) || pre[i] <= c ? order[i] : kNoCycle;
     });
   }
-  if (first == kNoLane && second == kNoLane) return false;
   g.leader([&] {
     if (first != kNoLane) issue_to(p, s, base, first, c, now);
     if (second != kNoLane) issue_to(p, s, base, second, c, now);
   });
-  return true;
+  return has_column;
 }
 
 /// The next exit, after the last one, whose oldest reply can leave at `at`; kNoLane if there is
@@ -253,8 +304,8 @@ NW_HD NW_INLINE uint32_t ready_exit(const VaultState& s, std::byte* base, Tick a
 }
 
 /// Send the oldest reply of an exit. Leader only.
-NW_HD NW_INLINE void send_reply(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
-                                Tick now, Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void send_reply(const VaultParams& p, VaultState& s, std::byte* base,
+                                      uint32_t e, Tick now, Horizon& horizon) {
   VaultExit& exit = s.exits[e];
   const VaultReply& r = exit.replies.in(base)[exit.head];
   Packet q;
@@ -287,100 +338,73 @@ NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultStat
                                      std::byte* base, Window window, Horizon& horizon) {
   using namespace vault_detail;
   const Channel& in = *s.in.in(base);
-  const Tick period = p.period;
-  const uint32_t capacity = s.entries.count;
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);  // from zero
+  bool poll = false;
+  Agenda next;
+  next.reply = next_reply(s, base, poll);
+  next.arrival = next_arrival(p, s, in, base, window.end);
+  next.starvation = starves_at(p, s, base);
+  next.commands = s.commands;
+  next.command = s.command;
   if (cycle - s.epoch > p.rebase_cycles) {
     rebase(g, p, s, base, cycle);
-    find_first(g, s, base);
+    plan_command(g, p, s, base, cycle, next);
   }
-  bool poll = false;
-
-  // Can the packet at the head be taken in at `now`? It must have arrived by then.
-  const auto acceptable = [&](Tick at) {
-    return population_count(s.valid) < capacity && has_packet(in, base, at) &&
-           has_room(p, s, front(in, base));
+  Tick now = 0;
+  // One reply. If there was no room for another one, commands and requests have waited for that.
+  const auto reply = [&](Tick at) {
+    const uint32_t exit = ready_exit(s, base, at);
+    const bool full = s.full_exits != 0;
+    g.leader([&] { send_reply(p, s, base, exit, at, horizon); });
+    next.reply = next_reply(s, base, poll);
+    if (full) next.arrival = next_arrival(p, s, in, base, window.end);
+    return full;
   };
 
-  // Earliest cycle (from zero), `from` or later, in which something happens, as far as is known.
-  // Those before the window's end are the same in all lanes.
-  const auto next_event = [&](uint64_t from) -> uint64_t {
-    uint64_t next = kNoEvent;
-    if (s.valid != 0) {
-      const Earliest at = earliest(p, s);
-      const uint32_t row = at.activate < at.precharge ? at.activate : at.precharge;
-      const uint32_t command = at.column < row ? at.column : row;
-      if (command != kNoCycle) next = s.epoch + command;
-      if (next < from) next = from;
-      if (p.tREFI != 0 && s.refresh_at <= next) {
-        next = refresh_cycle(g, s, base);
-        if (next < from) next = from;
-      }
+  while (true) {
+    cycle = next_cycle(next, cycle, p.period);
+    now = cycle * p.period;
+    if (now >= window.end) break;
+    bool issued = false, queue_changed = false;
+    if (next.starvation <= now) {
+      settle(g, p, s, base, now);
+      next.starvation = kNever;
+      plan_command(g, p, s, base, cycle, next);
     }
-    Tick tick = kNever;
-    poll = false;
-    for (uint32_t e = 0; e < s.num_exits; ++e) {
-      const VaultExit& exit = s.exits[e];
-      if (exit.count == 0) continue;
-      const Tick credit = credit_tick(*exit.out.in(base), base);
-      poll |= credit >= kNever;
-      tick = min_tick(tick, max_tick(exit.replies.in(base)[exit.head].due, credit));
-    }
-    if (population_count(s.valid) < capacity) {
-      const Tick arrival = head_arrival(in, base);
-      // One that waits in vain for its kind's part of the queue is nothing to wake up for.
-      const bool refused =
-          arrival <= from * period && arrival < window.end && !has_room(p, s, front(in, base));
-      if (!refused) tick = min_tick(tick, arrival);
-    }
-    if (s.valid != 0 && s.starving == kNoEntry) {
-      tick =
-          min_tick(tick, s.entries.in(base)[s.oldest].arrived + Tick{p.starvation_cycles} * period);
-    }
-    if (tick < kNever && tick <= (next - 1) * period) {
-      next = tick <= from * period ? from : cycle_at_or_after(tick, p.period);
-    }
-    return next;
-  };
-
-  cycle = next_event(cycle);
-  while (cycle < kNoEvent && cycle * period < window.end) {
-    const Tick now = cycle * period;
-    bool changed = settle(g, p, s, base, now);
-    if (changed) find_first(g, s, base);
-    changed = false;
-    uint32_t exit = ready_exit(s, base, now);
-    if (exit != kNoLane) g.leader([&] { send_reply(p, s, base, exit, now, horizon); });
-    if (s.valid != 0) {
+    if (next.reply <= now && reply(now)) plan_command(g, p, s, base, cycle, next);
+    if (next.command <= cycle) {
+      issued = true;
       if (p.tREFI != 0 && s.refresh_at <= cycle) {
-        const uint64_t when = refresh_cycle(g, s, base);
-        if (when <= cycle) {
-          refresh(g, p, s, base, when);
-          changed = true;
-        }
-      } else {
-        changed = issue(g, p, s, base, static_cast<uint32_t>(cycle - s.epoch), now);
+        refresh(g, p, s, base, refresh_cycle(g, s, base));
+      } else if (issue(g, p, s, base, next.commands, static_cast<uint32_t>(cycle - s.epoch), now)) {
+        queue_changed = true;
+        next.reply = next_reply(s, base, poll);
+        next.arrival = next_arrival(p, s, in, base, window.end);
       }
     }
-    if (p.reply_lead_ticks != 0) {
-      exit = ready_exit(s, base, now);
-      if (exit != kNoLane) g.leader([&] { send_reply(p, s, base, exit, now, horizon); });
-    }
-    if (acceptable(now)) {
+    if (p.reply_lead_ticks != 0 && next.reply <= now) issued |= reply(now);
+    if (next.arrival <= now) {
       if (s.valid == 0) catch_up_refreshes(g, p, s, base, cycle);
       g.leader([&] { accept(p, s, base, now, horizon); });
-      changed = true;
+      queue_changed = true;
+      if (p.forward_writes != 0) next.reply = next_reply(s, base, poll);
+      next.arrival = next_arrival(p, s, in, base, window.end);
     }
-    if (changed) {
-      settle(g, p, s, base, now + period);
-      find_first(g, s, base);
+    cycle += 1;
+    if (queue_changed) {
+      settle(g, p, s, base, now + p.period);
+      next.starvation = starves_at(p, s, base);
     }
-    cycle = next_event(cycle + 1);
+    if (queue_changed || issued) plan_command(g, p, s, base, cycle, next);
   }
 
+  g.leader([&] {
+    s.commands = next.commands;
+    s.command = next.command;
+  });
   StepResult result;
   result.poll = poll;
-  result.wake = cycle < kNoEvent ? max_tick(cycle * period, window.end) : kNever;
+  result.wake = cycle < kNoEvent ? now : kNever;
   return result;
 }
 

@@ -139,22 +139,16 @@ NW_HD NW_INLINE bool is_written(const VaultParams& p, const VaultState& s, const
 
 /// The bank (row buffer) and row of a line.
 NW_HD NW_INLINE BankLocation locate(const VaultParams& p, const std::byte* base, LineAddr line) {
-  BankLocation at;
-  if (p.own_map != 0) {
-    at = p.channel_map.locate(line);
-  } else {
-    const Location l = p.map.of(line, base).locate(line);
-    at.bank = l.bank;
-    at.row = l.row;
-  }
-  const uint32_t buffer = at.row & static_cast<uint32_t>(low_bits(p.row_buffer_bits));
+  BankLocation at =
+      p.own_map != 0 ? p.channel_map.locate(line) : p.map.of(line, base).bank_of(line);
+  const uint32_t buffer = at.row & AddressMap::low_mask(p.row_buffer_bits);
   at.bank = at.bank << p.row_buffer_bits | buffer;
   return at;
 }
 
 /// Answer a read from the waiting write of its line, in the next cycle. Leader only.
-NW_HD NW_INLINE void forward(const VaultParams& p, VaultState& s, std::byte* base, const Packet& q,
-                             Tick now) {
+NW_HD NW_APART_ON_CPU void forward(const VaultParams& p, VaultState& s, std::byte* base,
+                                   const Packet& q, Tick now) {
   VaultEntry x;
   x.arrived = now;
   x.line = q.line;
@@ -167,8 +161,8 @@ NW_HD NW_INLINE void forward(const VaultParams& p, VaultState& s, std::byte* bas
 }
 
 /// Take a request into the queue. Leader only; there is room, refreshes are caught up.
-NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base, Tick now,
-                            Horizon& horizon) {
+NW_HD NW_APART_ON_CPU void accept(const VaultParams& p, VaultState& s, std::byte* base, Tick now,
+                                  Horizon& horizon) {
   Channel& in = *s.in.in(base);
   const Packet& q = front(in, base);
   s.counters.requests_in += 1;
@@ -179,9 +173,9 @@ NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base
     return;
   }
   const BankLocation at = locate(p, base, q.line);
-  s.counters.reads += read ? 1 : 0;
-  s.counters.writes += q.kind == PacketKind::kWrite ? 1 : 0;
-  s.counters.atomics += q.kind == PacketKind::kAtomic ? 1 : 0;
+  (read                           ? s.counters.reads
+   : q.kind == PacketKind::kWrite ? s.counters.writes
+                                  : s.counters.atomics) += 1;
   if (p.forward_writes != 0 && q.kind == PacketKind::kRead && is_written(p, s, base, q, at.bank)) {
     forward(p, s, base, q, now);
     pop(in, base, now, horizon);
@@ -214,6 +208,7 @@ NW_HD NW_INLINE void accept(const VaultParams& p, VaultState& s, std::byte* base
   s.valid |= bit;
   if (q.kind == PacketKind::kWrite) s.writes |= bit;
   s.bank_entries.in(base)[at.bank] |= bit;
+  s.waiting_banks |= uint64_t{1} << at.bank;
   const bool hit = (s.open_banks >> at.bank & 1) != 0 && s.open_row.in(base)[at.bank] == at.row;
   if (hit) s.row_entries.in(base)[at.bank] |= bit;
   pop(in, base, now, horizon);
@@ -241,7 +236,9 @@ NW_HD NW_INLINE void remove(VaultState& s, std::byte* base, uint32_t e, Tick now
   }
   s.valid &= keep;
   s.writes &= keep;
-  s.bank_entries.in(base)[x.bank] &= keep;
+  uint64_t& of_bank = s.bank_entries.in(base)[x.bank];
+  of_bank &= keep;
+  if (of_bank == 0) s.waiting_banks &= ~(uint64_t{1} << x.bank);
   s.row_entries.in(base)[x.bank] &= keep;
   if (s.starving == e) s.starving = kNoEntry;
   if (s.head == e) s.head = kNoEntry;
@@ -319,8 +316,8 @@ NW_HD NW_INLINE void issue_read(const VaultParams& p, VaultState& s, std::byte* 
 }
 
 /// Read or write for entry `e` in cycle `c`. Leader only.
-NW_HD NW_INLINE void issue_column(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
-                                  uint32_t c, Tick now) {
+NW_HD NW_APART_ON_CPU void issue_column(const VaultParams& p, VaultState& s, std::byte* base,
+                                        uint32_t e, uint32_t c, Tick now) {
   const VaultEntry& x = s.entries.in(base)[e];
   const uint32_t b = x.bank;
   const bool write = (s.writes >> e & 1) != 0;
@@ -343,8 +340,8 @@ NW_HD NW_INLINE void issue_column(const VaultParams& p, VaultState& s, std::byte
 }
 
 /// Open the row of entry `e` in cycle `c`. Leader only.
-NW_HD NW_INLINE void issue_activate(const VaultParams& p, VaultState& s, std::byte* base,
-                                    uint32_t e, uint32_t c) {
+NW_HD NW_APART_ON_CPU void issue_activate(const VaultParams& p, VaultState& s, std::byte* base,
+                                          uint32_t e, uint32_t c) {
   VaultEntry* entries = s.entries.in(base);
   const uint32_t b = entries[e].bank, row = entries[e].row;
   entries[e].opened |= 1;
@@ -374,8 +371,8 @@ NW_HD NW_INLINE void issue_activate(const VaultParams& p, VaultState& s, std::by
 }
 
 /// Close bank `b` for entry `e` in cycle `c`. Leader only.
-NW_HD NW_INLINE void issue_precharge(const VaultParams& p, VaultState& s, std::byte* base,
-                                     uint32_t e, uint32_t b, uint32_t c) {
+NW_HD NW_APART_ON_CPU void issue_precharge(const VaultParams& p, VaultState& s, std::byte* base,
+                                           uint32_t e, uint32_t b, uint32_t c) {
   s.entries.in(base)[e].opened |= 2;
   s.open_banks &= ~(uint64_t{1} << b);
   s.row_entries.in(base)[b] = 0;

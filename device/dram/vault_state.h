@@ -103,6 +103,12 @@ struct VaultCounters {
   uint64_t starved = 0;                     ///< requests that passed the starvation bound
 };
 
+/// The earliest cycles (from `epoch`) in which some bank's command of each kind can issue; ~0: none
+/// waits.
+struct VaultCommands {
+  uint32_t column = 0xffffffffu, activate = 0xffffffffu, precharge = 0xffffffffu;
+};
+
 struct VaultState {
   Ref<Channel> in;
   Ref<VaultEntry> entries;
@@ -119,11 +125,12 @@ struct VaultState {
   uint64_t valid = 0;   ///< entries in use
   uint64_t writes = 0;  ///< of those: the next column command is a write
   uint64_t open_banks = 0;
-  uint64_t refresh_at = 0;  ///< cycle (from zero) at which the next refresh is due
+  uint64_t waiting_banks = 0;  ///< those with entries
+  uint64_t refresh_at = 0;     ///< cycle (from zero) at which the next refresh is due
+  VaultCommands commands;
+  uint64_t command = uint64_t{1} << 40;  ///< cycle (from zero) of the next one, or of a refresh
   Tick bus_free = 0;
-  uint64_t bus_busy_cycles = 0;  ///< whole cycles (from zero) until then
-  uint32_t col_first = 0xffffffffu, act_first = 0xffffffffu,
-           pre_first = 0xffffffffu;                     ///< minima over banks of `*_key`
+  uint64_t bus_busy_cycles = 0;                         ///< whole cycles (from zero) until then
   uint32_t read_ok = 0, write_ok = 0, activate_ok = 0;  ///< rank-level constraints
   uint32_t group_read_ok[kMaxBankGroups] = {}, group_write_ok[kMaxBankGroups] = {},
            group_activate_ok[kMaxBankGroups] = {};  ///< constraints within a bank group
