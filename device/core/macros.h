@@ -10,6 +10,12 @@
 #define NW_APART __noinline__
 /// The same where a CPU does better without a call.
 #define NW_APART_ON_GPU __noinline__
+/// Where a CPU does better without a call; on a GPU the compiler may choose.
+#define NW_INLINE_ON_CPU inline
+/// Where a CPU's frequent callers do better with a call, their frames being smaller.
+#define NW_APART_ON_CPU inline
+/// Behind the parameters of a lambda.
+#define NW_INLINE_LAMBDA
 /// Of functions that are rarely called: their code shall not crowd out that of their callers.
 #define NW_RARE
 #else
@@ -17,6 +23,9 @@
 #define NW_INLINE inline __attribute__((always_inline))
 #define NW_APART
 #define NW_APART_ON_GPU NW_INLINE
+#define NW_INLINE_ON_CPU NW_INLINE
+#define NW_APART_ON_CPU inline __attribute__((noinline))
+#define NW_INLINE_LAMBDA __attribute__((always_inline))
 #define NW_RARE __attribute__((cold, noinline))
 #endif
 

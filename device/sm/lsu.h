@@ -84,7 +84,8 @@ NW_HD NW_INLINE bool is_atomic(const ImageInstr& in) {
 }
 
 template <class G, class S>
-NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const SystemView& system) {
+NW_HD NW_APART_ON_CPU void lsu_find_lines(const G& g, const SmParams& p, S& s,
+                                          const SystemView& system) {
   const LsuOp& op = s.lsu[s.lsu_head];
   const uint64_t* words = system.trace(op.thread_block).words;
   const ImageInstr& in = system.image.instrs[op.pc];
@@ -275,12 +276,18 @@ NW_HD NW_APART bool load_will_stall(const V& v, uint32_t space) {
   return cache::l1_waits_for_reply(v.p.l1, s.l1, v.base, line_of_data(v, space, line));
 }
 
-/// Handle one line of the operation at the head.
+/// May something become of the operation at the head? Its lines are known, and it does not wait for
+/// a reply.
+template <class S>
+NW_HD NW_INLINE bool lsu_may_step(const S& s) {
+  return s.lines_valid && s.lsu_stall != LsuStall::kReply;
+}
+
+/// Handle one line of the operation at the head: lsu_may_step().
 template <class V>
-NW_HD inline void lsu_step(V& v, uint32_t now) {
+NW_HD NW_APART_ON_CPU void lsu_step(V& v, uint32_t now) {
   auto& s = v.s;
-  if (s.lsu_count == 0 || s.lsu_busy_until > now || !s.lines_valid) return;
-  if (s.lsu_stall == LsuStall::kReply) return;
+  if (s.lsu_busy_until > now) return;
   const LsuOp op = s.lsu[s.lsu_head];
   const ImageInstr& in = v.instr(op.pc);
   if (op.shared) {

@@ -8,34 +8,47 @@ namespace nearwarp::sm {
 
 inline constexpr uint32_t kNoCycle = 0xffffffffu;
 
+/// The timer of a warp that does not run, or whose cycle is a later one.
+template <class V>
+NW_HD NW_APART_ON_CPU void run_other_timer(V& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  if (w.wake > now) {
+    set_timer(v, warp, w.wake, now);
+    return;
+  }
+  v.s.timed.clear(warp);
+  switch (w.phase) {
+    case Phase::kHeld:
+      hooks::on_timer(v, warp, now);
+      break;
+    case Phase::kFinished:
+      try_retire(v, warp, now);
+      break;
+    case Phase::kAtFetch:
+      v.s.fetch.wanted.set(warp);
+      break;
+    default:
+      make_ready(v, warp);
+      break;
+  }
+}
+
 /// Warps whose wheel slot has come.
 template <class V>
 NW_HD NW_INLINE void run_timers(V& v, uint32_t now) {
+  auto& s = v.s;
   const uint32_t slot = now % kWheelSlots;
-  if ((v.s.wheel_used & bit(slot)) == 0) return;
-  const auto due = v.s.wheel[slot];
-  v.s.wheel[slot] = {};
-  v.s.wheel_used &= ~bit(slot);
-  due.each([&](uint32_t warp) {
-    Warp& w = v.warps[warp];
-    if (w.wake > now) {
-      set_timer(v, warp, w.wake, now);
-      return;
-    }
-    v.s.timed.clear(warp);
-    switch (w.phase) {
-      case Phase::kHeld:
-        hooks::on_timer(v, warp, now);
-        break;
-      case Phase::kFinished:
-        try_retire(v, warp, now);
-        break;
-      case Phase::kAtFetch:
-        v.s.fetch.wanted.set(warp);
-        break;
-      default:
-        make_ready(v, warp);
-        break;
+  if ((s.wheel_used & bit(slot)) == 0) return;
+  const auto due = s.wheel[slot];
+  s.wheel[slot] = {};
+  s.wheel_used &= ~bit(slot);
+  due.each([&](uint32_t warp) NW_INLINE_LAMBDA {
+    const Warp& w = v.warps[warp];
+    if (w.phase == Phase::kRunning && w.wake <= now) {
+      s.timed.clear(warp);
+      make_ready(v, warp);
+    } else {
+      run_other_timer(v, warp, now);
     }
   });
 }
@@ -46,27 +59,28 @@ NW_HD inline bool accepts_packet(const V& v, const Packet& p, Tick now) {
   return block_of(p.kind) == kMemoryBlock || hooks::accept_tick(v, p) <= now;
 }
 
-/// One packet from the network, one from the front end, and what mechanisms' channels bring.
+/// A packet has come over the network: take it, unless it is a mechanism's that has to wait.
 template <class V>
-NW_HD inline void receive(V& v, uint32_t now) {
+NW_HD NW_APART_ON_CPU void receive_packet(V& v, uint32_t now) {
   const Tick tick = v.tick(now);
   Channel& net = v.from_network();
-  if (has_packet(net, v.base, tick) && accepts_packet(v, front(net, v.base), tick)) {
-    const Packet p = front(net, v.base);
-    pop(net, v.base, tick, v.horizon);
-    if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
-    if (block_of(p.kind) == kMemoryBlock) {
-      on_reply(v, p, now);
-    } else {
-      hooks::on_packet(v, p, now);
-    }
+  if (!accepts_packet(v, front(net, v.base), tick)) return;
+  const Packet p = front(net, v.base);
+  pop(net, v.base, tick, v.horizon);
+  if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
+  if (block_of(p.kind) == kMemoryBlock) {
+    on_reply(v, p, now);
+  } else {
+    hooks::on_packet(v, p, now);
   }
-  if (v.s.own_channels != 0) hooks::take_own(v, now);
-  if (v.s.from_front_end.count == 0) return;
+}
+
+/// A packet has come from the front end.
+template <class V>
+NW_HD NW_APART_ON_CPU void receive_control(V& v, uint32_t now) {
   Channel& control = v.from_front_end();
-  if (!has_packet(control, v.base, tick)) return;
   const Packet p = front(control, v.base);
-  pop(control, v.base, tick, v.horizon);
+  pop(control, v.base, v.tick(now), v.horizon);
   if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
   if (p.kind == PacketKind::kLaunchBlock) {
     launch_block(v, p, now);
@@ -75,22 +89,31 @@ NW_HD inline void receive(V& v, uint32_t now) {
   }
 }
 
+/// One packet from the network, one from the front end, and what mechanisms' channels bring.
+template <class V>
+NW_HD NW_INLINE_ON_CPU void receive(V& v, uint32_t now) {
+  if (has_packet(v.from_network(), v.base, v.tick(now))) receive_packet(v, now);
+  if (v.s.own_channels != 0) hooks::take_own(v, now);
+  if (v.s.from_front_end.count != 0 && has_packet(v.from_front_end(), v.base, v.tick(now)))
+    receive_control(v, now);
+}
+
 template <class S>
 NW_HD NW_INLINE bool may_issue(const S& s) {
   return s.halted_by == 0;
 }
 
-/// Everything after the load-store unit's addresses are known.
+/// What waits beside the load-store unit for the network to take it.
 template <class V>
-NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* scheduler_warps) {
+NW_HD NW_APART_ON_CPU void send_others(V& v, uint32_t now) {
   walk_step(v, now);
   if (v.s.fetch.unsent != 0) send_fetch(v, now);
   if (v.s.constants.unsent != 0) send_constant_read(v, now);
-  lsu_step(v, now);
-  if (v.s.wants_network != 0) hooks::use_network(v, now);
-  const bool issued = may_issue(v.s) && issue_cycle(v, now, scheduler_warps);
-  if (issued) v.s.counters.active_cycles += 1;
-  note_issue(v, now, issued);
+}
+
+/// What comes after issuing, in cycles in which there is any of it.
+template <class V>
+NW_HD NW_APART_ON_CPU void end_cycle(V& v, uint32_t now) {
   if (v.s.fetch.wanted.any() || v.s.fetch.arrived.any()) fetch_step(v, now);
   if (v.s.own_channels != 0) hooks::end_cycle(v, now);
   while (v.s.recheck_barriers != 0) {
@@ -102,6 +125,22 @@ NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* sche
     report_blocks(v, now);
     if (v.s.wants_control != 0) hooks::use_control(v, now);
   }
+}
+
+/// Everything after the load-store unit's addresses are known.
+template <class V>
+NW_HD NW_INLINE_ON_CPU void finish_cycle(V& v, uint32_t now,
+                                         const typename V::Warps* scheduler_warps) {
+  auto& s = v.s;
+  if ((s.tlb.unsent | s.fetch.unsent | s.constants.unsent) != 0) send_others(v, now);
+  if (lsu_may_step(s)) lsu_step(v, now);
+  if (s.wants_network != 0) hooks::use_network(v, now);
+  const bool issued = s.ready.any() && may_issue(s) && issue_cycle(v, now, scheduler_warps);
+  if (issued) s.counters.active_cycles += 1;
+  note_issue(v, now, issued);
+  const uint64_t rest =
+      s.recheck_barriers | s.blocks_done | uint64_t{s.own_channels} | uint64_t{s.wants_control};
+  if (rest != 0 || (s.fetch.wanted | s.fetch.arrived).any()) end_cycle(v, now);
 }
 
 /// The next cycle from `from` on in which something can happen, and whether a credit that is not
@@ -128,7 +167,7 @@ NW_HD NW_INLINE void when(NextCycle& n, const V& v, Tick t, uint32_t from) {
 /// `end`: the first cycle beyond the window. Packets that arrive there or later may just now be
 /// written by their sender, so only those that arrive before may be looked at.
 template <class V>
-NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
+NW_HD NW_INLINE_ON_CPU NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
   const auto& s = v.s;
   const SmParams& p = v.p;
   NextCycle n;
@@ -199,10 +238,13 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
   const uint32_t end = static_cast<uint32_t>(cycle_at_or_after(window.end, p.period));
   WarpSet<kWords> scheduler_warps[kMaxSchedulers];
   take_turns(p.num_schedulers, scheduler_warps);
-  NextCycle next = next_cycle(v, first, end);
-  while (next.cycle < end) {
+  NextCycle next;
+  for (uint32_t from = first;;) {
+    next = next_cycle(v, from, end);
     const uint32_t now = next.cycle;
-    const bool lines = g.leader_value([&] {
+    if (now >= end) break;
+    from = now + 1;
+    const bool lines = g.leader_value([&]() NW_INLINE_LAMBDA {
       begin_cycle(v, now);
       receive(v, now);
       run_timers(v, now);
@@ -210,8 +252,7 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
       return lsu_needs_lines(s, now);
     });
     if (lines) lsu_find_lines(g, p, s, system);
-    g.leader([&] { finish_cycle(v, now, scheduler_warps); });
-    next = next_cycle(v, now + 1, end);
+    g.leader([&]() NW_INLINE_LAMBDA { finish_cycle(v, now, scheduler_warps); });
   }
   StepResult r;
   r.wake = next.cycle == kNoCycle ? kNever : v.tick(next.cycle);
