@@ -414,26 +414,28 @@ NW_HD inline void line_arrived(V& v, uint32_t entry, uint32_t now) {
   if (e.remaining == 0 && e.issued) complete_load(v, entry, now + 1, now);
 }
 
+/// A line has come that was not read for the L1.
+template <class V>
+NW_HD NW_APART_ON_CPU void on_other_line(V& v, uint32_t tag, uint32_t now) {
+  if (tag >= kMoveTag) {
+    on_line_to_move(v, tag);
+  } else if (tag >= kWalkTag) {
+    on_walk_reply(v, tag - kWalkTag, now);
+  } else if (tag >= kConstantTag) {
+    on_constants(v, tag - kConstantTag, now);
+  } else {
+    on_instructions(v, tag - kFetchTag);
+  }
+}
+
 /// A reply from memory.
 template <class V>
-NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
+NW_HD NW_INLINE_ON_CPU void on_reply(V& v, const Packet& p, uint32_t now) {
   auto& s = v.s;
   switch (p.kind) {
     case PacketKind::kReadReply: {
-      if (p.tag >= kFetchTag && p.tag < kConstantTag) {
-        on_instructions(v, p.tag - kFetchTag);
-        break;
-      }
-      if (p.tag >= kConstantTag && p.tag < kWalkTag) {
-        on_constants(v, p.tag - kConstantTag, now);
-        break;
-      }
-      if (p.tag >= kMoveTag) {
-        on_line_to_move(v, p.tag);
-        break;
-      }
-      if (p.tag >= kWalkTag) {
-        on_walk_reply(v, p.tag - kWalkTag, now);
+      if (p.tag >= kFetchTag) {
+        on_other_line(v, p.tag, now);
         break;
       }
       const uint32_t m = p.tag;

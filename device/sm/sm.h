@@ -53,26 +53,22 @@ NW_HD NW_INLINE void run_timers(V& v, uint32_t now) {
   });
 }
 
-/// Can the packet at the network's head be taken now?
-template <class V>
-NW_HD inline bool accepts_packet(const V& v, const Packet& p, Tick now) {
-  return block_of(p.kind) == kMemoryBlock || hooks::accept_tick(v, p) <= now;
-}
-
 /// A packet has come over the network: take it, unless it is a mechanism's that has to wait.
 template <class V>
 NW_HD NW_APART_ON_CPU void receive_packet(V& v, uint32_t now) {
   const Tick tick = v.tick(now);
   Channel& net = v.from_network();
-  if (!accepts_packet(v, front(net, v.base), tick)) return;
+  if (block_of(front(net, v.base).kind) == kMemoryBlock) {
+    if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
+    on_reply(v, front(net, v.base), now);
+    pop(net, v.base, tick, v.horizon);
+    return;
+  }
+  if (hooks::accept_tick(v, front(net, v.base)) > tick) return;
   const Packet p = front(net, v.base);
   pop(net, v.base, tick, v.horizon);
   if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
-  if (block_of(p.kind) == kMemoryBlock) {
-    on_reply(v, p, now);
-  } else {
-    hooks::on_packet(v, p, now);
-  }
+  hooks::on_packet(v, p, now);
 }
 
 /// A packet has come from the front end.
@@ -101,6 +97,17 @@ NW_HD NW_INLINE_ON_CPU void receive(V& v, uint32_t now) {
 template <class S>
 NW_HD NW_INLINE bool may_issue(const S& s) {
   return s.halted_by == 0;
+}
+
+/// Are there ready warps that wait for nothing, or for ports?
+template <class S>
+NW_HD NW_INLINE bool ready_beside_lsu(const S& s) {
+  return !(s.ready == s.unit_warps[static_cast<uint32_t>(Unit::kLsu)]);
+}
+/// Are there ready warps whose access the load-store unit takes?
+template <class S>
+NW_HD NW_INLINE bool ready_for_lsu(const SmParams& p, const S& s) {
+  return s.unit_warps[static_cast<uint32_t>(Unit::kLsu)].any() && lsu_accepts(p, s);
 }
 
 /// What waits beside the load-store unit for the network to take it.
@@ -135,7 +142,8 @@ NW_HD NW_INLINE_ON_CPU void finish_cycle(V& v, uint32_t now,
   if ((s.tlb.unsent | s.fetch.unsent | s.constants.unsent) != 0) send_others(v, now);
   if (lsu_may_step(s)) lsu_step(v, now);
   if (s.wants_network != 0) hooks::use_network(v, now);
-  const bool issued = s.ready.any() && may_issue(s) && issue_cycle(v, now, scheduler_warps);
+  const bool issued = s.ready.any() && (ready_beside_lsu(s) || lsu_accepts(v.p, s)) &&
+                      may_issue(s) && issue_cycle(v, now, scheduler_warps);
   if (issued) s.counters.active_cycles += 1;
   note_issue(v, now, issued);
   const uint64_t rest =
@@ -159,6 +167,8 @@ template <class V>
 NW_HD NW_INLINE void when(NextCycle& n, const V& v, Tick t, uint32_t from) {
   if (t >= kNever) {
     n.poll = true;
+  } else if (t <= v.tick(from)) {
+    n.at(from, from);
   } else {
     n.at(static_cast<uint32_t>(cycle_at_or_after(t, v.p.period)), from);
   }
@@ -171,19 +181,19 @@ NW_HD NW_INLINE_ON_CPU NextCycle next_cycle(const V& v, uint32_t from, uint32_t 
   const auto& s = v.s;
   const SmParams& p = v.p;
   NextCycle n;
-  if (s.ready.any() && may_issue(s)) {
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)].any()) n.at(from, from);
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kLsu)].any() && lsu_accepts(p, s))
-      n.at(from, from);
-    for (uint32_t u = 0; u < kNumPortUnits; ++u)
-      if (s.unit_warps[u].any()) n.at(s.unit_accepts[u], from);
-    if (n.cycle == from) return n;
-  }
-  if (s.fetch.wanted.any() || s.fetch.arrived.any()) n.at(from, from);
+  n.cycle = from;
+  if (s.ready.any() && may_issue(s) && ready_for_lsu(p, s)) return n;
+  if ((s.fetch.wanted | s.fetch.arrived).any()) return n;
+  n.cycle = kNoCycle;
   if (s.wheel_used != 0) {
     const uint32_t r = from % kWheelSlots;
     const uint64_t turned = r == 0 ? s.wheel_used : s.wheel_used >> r | s.wheel_used << (64 - r);
-    n.at(from + count_trailing_zeros(turned), from);
+    n.cycle = from + count_trailing_zeros(turned);
+  }
+  if (ready_beside_lsu(s) && may_issue(s)) {
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)].any()) n.cycle = from;
+    for (uint32_t u = 0; u < kNumPortUnits; ++u)
+      if (s.unit_warps[u].any()) n.at(s.unit_accepts[u], from);
   }
   if (n.cycle == from) return n;
   const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 ||
@@ -215,15 +225,18 @@ NW_HD NW_INLINE_ON_CPU NextCycle next_cycle(const V& v, uint32_t from, uint32_t 
 /// The warps of each scheduler: they have them in turns.
 template <uint32_t kWords>
 NW_HD NW_INLINE void take_turns(uint32_t schedulers, WarpSet<kWords>* warps) {
-  warps[0] = WarpSet<kWords>::every(schedulers, 0);
-  for (uint32_t k = 1; k < schedulers; ++k) {
-    if constexpr (kWords == 1) {
-      warps[k].word[0] = warps[0].word[0] << k;
-    } else {
-      warps[k] = WarpSet<kWords>::every(schedulers, k);
-    }
+  if constexpr (kWords == 1) {
+    using Set = WarpSet<1>;
+    const uint64_t first = schedulers == 2   ? Set::every(2, 0).word[0]
+                           : schedulers == 4 ? Set::every(4, 0).word[0]
+                           : schedulers == 1 ? Set::every(1, 0).word[0]
+                                             : Set::every(3, 0).word[0];
+    for (uint32_t k = 0; k < kMaxSchedulers; ++k) warps[k].word[0] = first << k;
+  } else {
+    for (uint32_t k = 0; k < schedulers; ++k) warps[k] = WarpSet<kWords>::every(schedulers, k);
   }
 }
+static_assert(kMaxSchedulers == 4);
 
 /// Step an SM through a window. `List`: the mechanisms that may be attached to it.
 ///
