@@ -97,8 +97,12 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
 template <class V>
 NW_HD NW_INLINE uint32_t take_first_port(V& v, uint32_t unit, uint32_t taken, uint32_t now) {
   uint32_t* free_at = v.s.port_free[unit];
-  uint32_t port = 0, first = free_at[0], second = kPendingLoad;
-  for (uint32_t i = 1; i < v.p.ports[unit]; ++i) {
+  const uint32_t n = v.p.ports[unit];
+  // There are one or two in most machines.
+  const uint32_t other = n > 1 ? free_at[1] : kPendingLoad;
+  uint32_t port = other < free_at[0] ? 1 : 0;
+  uint32_t first = port == 0 ? free_at[0] : other, second = port == 0 ? other : free_at[0];
+  for (uint32_t i = 2; i < n; ++i) {
     const uint32_t at = free_at[i];
     second = at < first ? first : at < second ? at : second;
     port = at < first ? i : port;
@@ -153,6 +157,17 @@ NW_HD NW_INLINE_ON_CPU uint32_t take_port(V& v, const ImageInstr& in, uint32_t s
   return take_other_port(v, unit, in.interval + more, scheduler, now);
 }
 
+/// A load of constants is issued that has been looked up in the cache: it takes a cycle more for
+/// each further line that its lanes want.
+template <class V>
+NW_HD NW_APART_ON_CPU void execute_constants(V& v, uint32_t warp, const ImageInstr& in,
+                                             uint32_t scheduler, uint32_t now,
+                                             const ConstantLines& constants) {
+  const uint32_t more = constants.lines - 1;
+  const uint32_t at = take_port(v, in, scheduler, now, more) + in.latency + more;
+  set_results(v, warp, in, constants.result == Constants::kMissing ? kPendingLoad : at);
+}
+
 /// A warp has issued an instruction.
 template <class S>
 NW_HD NW_INLINE void count_instruction(S& s, const ImageInstr& in, uint32_t threads) {
@@ -186,13 +201,11 @@ NW_HD NW_INLINE_ON_CPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint3
   const ImageInstr& in = v.instr(w.at.pc);
   s.ready.clear(warp);
   s.unit_warps[static_cast<uint32_t>(w.unit)].clear(warp);
-  bool missing = false;
-  uint32_t more = 0;  // cycles that it takes because its lanes want several lines
-  if (in.action == Action::kConstant && v.p.constants.cached) {
-    const ConstantLines found = load_constants(v, warp, in, now);
-    if (found.result == Constants::kStalled) return false;
-    missing = found.result == Constants::kMissing;
-    more = found.lines - 1;
+  ConstantLines constants = {Constants::kThere, 1};
+  const bool by_cache = in.action == Action::kConstant && v.p.constants.cached;
+  if (by_cache) {
+    constants = load_constants(v, warp, in, now);
+    if (constants.result == Constants::kStalled) return false;
   }
   const uint32_t threads = population_count(w.at.mask);
   count_instruction(s, in, threads);
@@ -206,9 +219,10 @@ NW_HD NW_INLINE_ON_CPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint3
       w.at.trace_pos = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded).next;
     if (w.unit != in.unit) {
       hooks::issue_elsewhere(v, warp, in, now);
+    } else if (by_cache) {
+      execute_constants(v, warp, in, scheduler, now, constants);
     } else {
-      const uint32_t at = take_port(v, in, scheduler, now, more) + in.latency + more;
-      set_results(v, warp, in, missing ? kPendingLoad : at);
+      set_results(v, warp, in, take_port(v, in, scheduler, now, 0) + in.latency);
     }
   }
   const uint32_t next = now + ((in.flags & kBranch) != 0 ? v.p.branch_latency : 1);
@@ -235,6 +249,7 @@ NW_HD NW_APART_ON_CPU bool issue_cycle(V& v, uint32_t now,
       const auto unit = static_cast<uint32_t>(v.warps[warp].unit);
       s.last_warp[k] = static_cast<uint8_t>(warp);
       any |= issue(v, warp, k, now);
+      if (k + 1 == p.num_schedulers) return any;
       // Others may no longer be issued where it went.
       if (unit < kNumPortUnits ? s.unit_accepts[unit] > now
                                : unit == static_cast<uint32_t>(Unit::kLsu) && !lsu_accepts(p, s))

@@ -313,10 +313,9 @@ NW_HD NW_APART_ON_CPU cache::L1Result look_up_sectors(V& v, uint32_t entry, Line
   const Tick tick = v.tick(now);
   const uint32_t credits = !free ? 0 : has_credits(v.to_network(), v.base, tick, 2) ? 2 : 1;
   cache::L1Request request;
-  const cache::L1Result r = cache::l1_load_sectors(v.p.l1, s.l1, v.base, line,
-                                                   s.lines.sectors[s.lines.next],
-                                                   static_cast<uint8_t>(entry), now, credits,
-                                                   request);
+  const cache::L1Result r =
+      cache::l1_load_sectors(v.p.l1, s.l1, v.base, line, s.lines.sectors[s.lines.next],
+                             static_cast<uint8_t>(entry), now, credits, request);
   mshr = request.mshr;
   sectors = v.p.l1.by_sectors != 0 ? request.fetch : 0;
   if (request.write_back != kNoLine) {
@@ -364,8 +363,8 @@ NW_HD NW_APART_ON_CPU bool store_line(V& v, const LsuOp& op, LineAddr line, uint
   auto& s = v.s;
   const LineList& lines = s.lines;
   const bool plain = v.p.l1.plain;
-  if (!plain && cache::l1_keeps_store(v.p.l1, s.l1, v.base, line,
-                                      (v.instr(op.pc).flags & kLocal) != 0)) {
+  if (!plain &&
+      cache::l1_keeps_store(v.p.l1, s.l1, v.base, line, (v.instr(op.pc).flags & kLocal) != 0)) {
     s.counters.store_lines += 1;
     return true;
   }
