@@ -85,13 +85,36 @@ NW_HD NW_APART_ON_CPU void receive_control(V& v, uint32_t now) {
   }
 }
 
+/// The cycles in which the oldest packets of the channels to the SM arrive, or did; kNoCycle: there
+/// is none. Nothing that is sent in a window arrives in it, so they are asked for at its begin, and
+/// when a packet has been taken. The leader's.
+struct Arrivals {
+  uint32_t network = kNoCycle, control = kNoCycle;
+};
+
+template <class V>
+NW_HD NW_INLINE uint32_t arrival_cycle(const V& v, const Channel& channel) {
+  const Tick t = head_arrival(channel, v.base);
+  return t < kNever ? static_cast<uint32_t>(cycle_at_or_after(t, v.p.period)) : kNoCycle;
+}
+template <class V>
+NW_HD NW_INLINE void find_arrivals(const V& v, Arrivals& a) {
+  a.network = arrival_cycle(v, v.from_network());
+  if (v.s.from_front_end.count != 0) a.control = arrival_cycle(v, v.from_front_end());
+}
+
 /// One packet from the network, one from the front end, and what mechanisms' channels bring.
 template <class V>
-NW_HD NW_INLINE_ON_CPU void receive(V& v, uint32_t now) {
-  if (has_packet(v.from_network(), v.base, v.tick(now))) receive_packet(v, now);
+NW_HD NW_INLINE_ON_CPU void receive(V& v, uint32_t now, Arrivals& a) {
+  if (a.network <= now) {
+    receive_packet(v, now);
+    a.network = arrival_cycle(v, v.from_network());
+  }
   if (v.s.own_channels != 0) hooks::take_own(v, now);
-  if (v.s.from_front_end.count != 0 && has_packet(v.from_front_end(), v.base, v.tick(now)))
+  if (a.control <= now) {
     receive_control(v, now);
+    a.control = arrival_cycle(v, v.from_front_end());
+  }
 }
 
 template <class S>
@@ -161,6 +184,11 @@ struct NextCycle {
     const uint32_t t = c > from ? c : from;
     cycle = t < cycle ? t : cycle;
   }
+  /// Both as one word, for lanes to pass on.
+  NW_HD NW_INLINE uint64_t word() const { return uint64_t{poll ? 1u : 0u} << 32 | cycle; }
+  NW_HD NW_INLINE static NextCycle of(uint64_t word) {
+    return {static_cast<uint32_t>(word), word >> 32 != 0};
+  }
 };
 
 template <class V>
@@ -177,7 +205,8 @@ NW_HD NW_INLINE void when(NextCycle& n, const V& v, Tick t, uint32_t from) {
 /// `end`: the first cycle beyond the window. Packets that arrive there or later may just now be
 /// written by their sender, so only those that arrive before may be looked at.
 template <class V>
-NW_HD NW_INLINE_ON_CPU NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
+NW_HD NW_INLINE_ON_CPU NextCycle next_cycle(const V& v, const Arrivals& a, uint32_t from,
+                                            uint32_t end) {
   const auto& s = v.s;
   const SmParams& p = v.p;
   NextCycle n;
@@ -202,20 +231,19 @@ NW_HD NW_INLINE_ON_CPU NextCycle next_cycle(const V& v, uint32_t from, uint32_t 
       (s.parked_ready != 0 && !s.lines_valid))
     n.at(s.lsu_busy_until, from);
   if (wants_network) when(n, v, send_tick(v.to_network(), v.base), from);
-  const Channel& net = v.from_network();
-  const Tick arrival = head_arrival(net, v.base);
-  if (arrival < kNever) {
-    const bool own = s.attached != 0 && from < end && arrival <= v.tick(from) &&
-                     block_of(front(net, v.base).kind) != kMemoryBlock;
-    when(n, v, own ? max_tick(arrival, hooks::accept_tick(v, front(net, v.base))) : arrival, from);
+  if (s.attached != 0 && from < end && a.network <= from) {
+    const Packet& packet = front(v.from_network(), v.base);
+    const bool own = block_of(packet.kind) != kMemoryBlock;
+    when(n, v, own ? hooks::accept_tick(v, packet) : 0, from);
+  } else {
+    n.at(a.network, from);
   }
   if (s.own_channels != 0) {
     const Tick own = hooks::own_arrival(v, n.poll);
     if (own < kNever) when(n, v, own, from);
   }
   if (s.from_front_end.count != 0) {
-    const Tick control = head_arrival(v.from_front_end(), v.base);
-    if (control < kNever) when(n, v, control, from);
+    n.at(a.control, from);
     if (s.blocks_done != 0 || (s.wants_control != 0 && hooks::control_ready(v)))
       when(n, v, send_tick(v.to_front_end(), v.base), from);
   }
@@ -251,15 +279,18 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
   const uint32_t end = static_cast<uint32_t>(cycle_at_or_after(window.end, p.period));
   WarpSet<kWords> scheduler_warps[kMaxSchedulers];
   take_turns(p.num_schedulers, scheduler_warps);
+  Arrivals arrivals;
+  g.leader([&]() NW_INLINE_LAMBDA { find_arrivals(v, arrivals); });
   NextCycle next;
   for (uint32_t from = first;;) {
-    next = next_cycle(v, from, end);
+    next = NextCycle::of(g.leader_value(
+        [&]() NW_INLINE_LAMBDA { return next_cycle(v, arrivals, from, end).word(); }));
     const uint32_t now = next.cycle;
     if (now >= end) break;
     from = now + 1;
     const bool lines = g.leader_value([&]() NW_INLINE_LAMBDA {
       begin_cycle(v, now);
-      receive(v, now);
+      receive(v, now, arrivals);
       run_timers(v, now);
       unpark(v, now);
       return lsu_needs_lines(s, now);
