@@ -76,6 +76,43 @@ struct L1State {
 
 enum class L1Result : uint8_t { kHit, kMerged, kMiss, kStall };
 
+/// The way of a set that holds the line; kNoLane: none does. `tags`: the set's.
+NW_HD NW_INLINE uint32_t l1_way_of(const L1Params& p, const LineAddr* tags, LineAddr line) {
+  if (p.ways == 4) {
+    uint32_t found = 0;
+    for (uint32_t w = 0; w < 4; ++w) found |= static_cast<uint32_t>(tags[w] == line) << w;
+    return found != 0 ? count_trailing_zeros(found) : kNoLane;
+  }
+  for (uint32_t w = 0; w < p.ways; ++w)
+    if (tags[w] == line) return w;
+  return kNoLane;
+}
+
+/// The least recently used way of a set that is not being filled, empty ones first; kNoLane: all
+/// are being filled.
+NW_HD NW_INLINE uint32_t l1_way_to_fill(const L1Params& p, const LineAddr* tags,
+                                        const uint32_t* last_use, const uint8_t* filling) {
+  uint32_t victim = kNoLane, oldest = 0xffffffffu;
+  if (p.ways == 4) {
+    for (uint32_t w = 0; w < 4; ++w) {
+      const uint32_t use = tags[w] == kNoLine ? 0 : last_use[w];
+      const uint32_t key = filling[w] != 0 ? 0xffffffffu : use;
+      victim = key < oldest ? w : victim;
+      oldest = key < oldest ? key : oldest;
+    }
+    return victim;
+  }
+  for (uint32_t w = 0; w < p.ways; ++w) {
+    if (filling[w] != 0) continue;
+    const uint32_t use = tags[w] == kNoLine ? 0 : last_use[w];
+    if (victim == kNoLane || use < oldest) {
+      victim = w;
+      oldest = use;
+    }
+  }
+  return victim;
+}
+
 /// Look up a load. kMiss reserves a way and an MSHR (`mshr`), and the caller must send the request;
 /// `can_send` false makes what would be a miss a stall. kStall changes nothing. Leader only.
 NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, LineAddr line,
@@ -83,13 +120,12 @@ NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, Li
   // Where nothing is kept a load takes an MSHR and no way: its line has no name there, so that
   // nothing drops it and its fill leaves nothing.
   const bool apart = p.keep == L1Keep::kNothing;
-  const uint32_t ways = apart ? 0 : p.ways;
-  const uint32_t set = p.index.of(line);
-  LineAddr* tags = s.tags.in(base) + set * p.ways;
-  uint32_t* last_use = s.last_use.in(base) + set * p.ways;
-  uint8_t* filling = s.filling.in(base) + set * p.ways;
-  for (uint32_t w = 0; w < ways; ++w) {
-    if (tags[w] != line) continue;
+  const uint32_t first = p.index.of(line) * p.ways;
+  LineAddr* tags = s.tags.in(base) + first;
+  uint32_t* last_use = s.last_use.in(base) + first;
+  uint8_t* filling = s.filling.in(base) + first;
+  const uint32_t w = apart ? kNoLane : l1_way_of(p, tags, line);
+  if (w != kNoLane) {
     if (filling[w] == 0) {
       last_use[w] = ++s.use_clock;
       s.counters.read_hits += 1;
@@ -104,17 +140,8 @@ NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, Li
     return L1Result::kMerged;
   }
   if (!can_send || s.mshr_free == 0) return L1Result::kStall;
-  // Least recently used way that is not being filled.
-  uint32_t victim = kNoLane, oldest = 0xffffffffu;
-  for (uint32_t w = 0; w < ways; ++w) {
-    if (filling[w] != 0) continue;
-    const uint32_t use = tags[w] == kNoLine ? 0 : last_use[w];
-    if (victim == kNoLane || use < oldest) {
-      victim = w;
-      oldest = use;
-    }
-  }
-  if (victim == kNoLane && !apart) return L1Result::kStall;
+  const uint32_t victim = apart ? 0 : l1_way_to_fill(p, tags, last_use, filling);
+  if (victim == kNoLane) return L1Result::kStall;
   const uint32_t m = count_trailing_zeros(s.mshr_free);
   mshr = m;
   s.mshr_free &= s.mshr_free - 1;
@@ -124,7 +151,7 @@ NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, Li
   s.mshr_loads.in(base)[m * p.merges] = load_entry;
   s.counters.read_misses += 1;
   if (apart) return L1Result::kMiss;
-  s.mshr_way.in(base)[m] = static_cast<uint16_t>(set * p.ways + victim);
+  s.mshr_way.in(base)[m] = static_cast<uint16_t>(first + victim);
   tags[victim] = line;
   last_use[victim] = ++s.use_clock;
   filling[victim] = static_cast<uint8_t>(m + 1);
@@ -136,10 +163,7 @@ NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, Li
 NW_HD NW_INLINE bool l1_waits_for_reply(const L1Params& p, const L1State& s, const std::byte* base,
                                         LineAddr line) {
   NW_ASSERT(p.plain && s.mshr_free == 0);
-  const LineAddr* tags = s.tags.in(base) + p.index.of(line) * p.ways;
-  bool found = false;
-  for (uint32_t w = 0; w < p.ways; ++w) found |= tags[w] == line;
-  return !found;
+  return l1_way_of(p, s.tags.in(base) + p.index.of(line) * p.ways, line) == kNoLane;
 }
 
 /// A load that hits, and nothing else: returns false if it would not. Leader only.
@@ -156,15 +180,9 @@ NW_HD inline bool l1_touch(const L1Params& p, L1State& s, std::byte* base, LineA
 
 /// A store passes: a present line is updated, nothing is allocated. Leader only.
 NW_HD inline void l1_store(const L1Params& p, L1State& s, std::byte* base, LineAddr line) {
-  const uint32_t set = p.index.of(line);
-  const LineAddr* tags = s.tags.in(base) + set * p.ways;
-  for (uint32_t w = 0; w < p.ways; ++w) {
-    if (tags[w] == line) {
-      s.counters.write_hits += 1;
-      return;
-    }
-  }
-  s.counters.write_misses += 1;
+  const LineAddr* tags = s.tags.in(base) + p.index.of(line) * p.ways;
+  const bool hit = l1_way_of(p, tags, line) != kNoLane;
+  (hit ? s.counters.write_hits : s.counters.write_misses) += 1;
 }
 
 /// The reply of MSHR `m` has come: its way becomes valid unless it was invalidated meanwhile. The

@@ -10,8 +10,12 @@
 #define NW_APART __noinline__
 /// The same where a CPU does better without a call.
 #define NW_APART_ON_GPU __noinline__
-/// A function of its own on a CPU only, so that its caller's registers are not needed for it.
-#define NW_APART_ON_CPU __forceinline__
+/// Where a CPU does better without a call; on a GPU the compiler may choose.
+#define NW_INLINE_ON_CPU inline
+/// Where a CPU's frequent callers do better with a call, their frames being smaller.
+#define NW_APART_ON_CPU inline
+/// Behind the parameters of a lambda.
+#define NW_INLINE_LAMBDA
 /// Of functions that are rarely called: their code shall not crowd out that of their callers.
 #define NW_RARE
 /// A function of its own everywhere: only some machines need it, but those often.
@@ -21,7 +25,9 @@
 #define NW_INLINE inline __attribute__((always_inline))
 #define NW_APART
 #define NW_APART_ON_GPU NW_INLINE
+#define NW_INLINE_ON_CPU NW_INLINE
 #define NW_APART_ON_CPU inline __attribute__((noinline))
+#define NW_INLINE_LAMBDA __attribute__((always_inline))
 #define NW_RARE __attribute__((cold, noinline))
 #define NW_OUT_OF_LINE __attribute__((noinline))
 #endif

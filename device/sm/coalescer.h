@@ -68,11 +68,49 @@ NW_HD inline uint64_t lane_address(const uint64_t* words, uint32_t record, uint3
   return extra[rank];
 }
 
+/// coalesce() of neighbouring lanes whose addresses ascend, by a sector at most from one to the
+/// next: their lines and sectors are all from the first address to the last. Returns false if the
+/// access is not like that. Leader only.
+NW_HD inline bool coalesce_run(const uint64_t* words, uint32_t record, uint32_t mask,
+                               uint64_t device_base, uint32_t line_shift, LineList& out) {
+  const uint64_t w = words[record];
+  const int stride = trace::record_stride(w);
+  const uint32_t first_lane = count_trailing_zeros(mask);
+  const uint64_t run = mask >> first_lane;
+  if (stride <= 0 || stride > 32 || (run & (run + 1)) != 0) return false;
+  const auto step = static_cast<uint64_t>(stride);
+  const uint64_t from = trace::record_base(w) + step * first_lane;
+  const uint64_t to = from + step * (population_count(run) - 1);
+  if (from < device_base || to > trace::kAddressMask || line_shift < 5 ||
+      (device_base & low_bits(line_shift)) != 0)
+    return false;
+  const uint64_t first = (from - device_base) >> 5, last = (to - device_base) >> 5;
+  const uint32_t shift = line_shift - 5;
+  const auto line = static_cast<uint32_t>(first >> shift);
+  const uint32_t more = static_cast<uint32_t>(last >> shift) - line;
+  const uint64_t all = low_bits(1u << shift);
+  uint64_t sectors = all & ~low_bits(static_cast<uint32_t>(first & ((1u << shift) - 1)));
+  for (uint32_t k = 0; k < more; ++k) {
+    out.line[k] = line + k;
+    out.sectors[k] = static_cast<uint8_t>(sectors);
+    sectors = all;
+  }
+  sectors &= low_bits(static_cast<uint32_t>(last & ((1u << shift) - 1)) + 1);
+  out.line[more] = line + more;
+  out.sectors[more] = static_cast<uint8_t>(sectors);
+  out.count = more + 1;
+  out.next = 0;
+  return true;
+}
+
 /// Coalesce a global access into lines, in the order of their first lanes (Fermi's rule: one
 /// transaction per line that any lane touches). `device_base` is the address of line 0.
 template <class G>
 NW_HD inline void coalesce(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
                            uint64_t device_base, uint32_t line_shift, LineList& out) {
+  if (g.leader_value(
+          [&] { return coalesce_run(words, record, mask, device_base, line_shift, out); }))
+    return;
   LaneValues<G, uint64_t> address;
   LaneValues<G, uint32_t> line, sector;
   lane_addresses(g, words, record, mask, address);

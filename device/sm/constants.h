@@ -103,28 +103,33 @@ NW_HD inline uint32_t look_up_constants(V& v, uint32_t warp, const ImageInstr& i
   return lines;
 }
 
-/// The warp's next instruction loads constants and is to be issued. `lines`: those it takes.
+struct ConstantLines {
+  Constants result;
+  uint32_t lines;  ///< that the instruction takes
+};
+
+/// The warp's next instruction loads constants and is to be issued.
 template <class V>
-NW_HD NW_APART Constants load_constants(V& v, uint32_t warp, const ImageInstr& in, uint32_t now,
-                                        uint32_t& lines) {
+NW_HD NW_APART ConstantLines load_constants(V& v, uint32_t warp, const ImageInstr& in,
+                                            uint32_t now) {
   auto& c = v.s.constants;
   Warp& w = v.warps[warp];
-  lines = look_up_constants(v, warp, in, now);
+  uint32_t lines = look_up_constants(v, warp, in, now);
   if (lines == kNoLane) {
     enter_phase(v, warp, Phase::kAtConstant);
     c.stalled.set(warp);
-    return Constants::kStalled;
+    return {Constants::kStalled, 0};
   }
   w.constant_lines = 0;
   if (lines == 0) lines = 1;  // no lane takes part
   const uint32_t load = begun_load(v, warp);
-  if (load == kNoLane) return Constants::kThere;
+  if (load == kNoLane) return {Constants::kThere, lines};
   LoadEntry& l = c.loads.in(v.base)[load];
   l.issued = true;
-  if (l.remaining != 0) return Constants::kMissing;
+  if (l.remaining != 0) return {Constants::kMissing, lines};
   c.free_loads |= bit(load);  // all have come while it was stalled
   w.loads = static_cast<uint8_t>(w.loads - 1);
-  return Constants::kThere;
+  return {Constants::kThere, lines};
 }
 
 /// A new kernel begins: its parameters lie where those of the one before did. What is on its way is

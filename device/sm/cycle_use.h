@@ -21,7 +21,7 @@ NW_HD inline CycleUse use_of_ready(const SmParams& p, const S& s) {
 /// No warp is ready: what most of them wait for; of equals the first one here. Warps at their ends
 /// count only if there are no others.
 template <class S>
-NW_HD inline CycleUse use_of_waiting(const S& s) {
+NW_HD NW_APART_ON_CPU CycleUse use_of_waiting(const S& s) {
   const auto in = [&](Phase phase) { return s.in_phase[static_cast<uint32_t>(phase)]; };
   const auto held = in(Phase::kHeld), running = in(Phase::kRunning);
   const auto pending = running - s.timed;
@@ -79,7 +79,13 @@ NW_HD NW_APART_ON_GPU void begin_cycle(V& v, uint32_t now) {
   c.from = c.since;
   c.timed = s.timed;
   c.known = !ready;
-  c.use = ready || (s.at_rest | s.away).any() ? cycle_use(v.p, s) : use_of_running(s);
+  if (s.in_phase[static_cast<uint32_t>(Phase::kHeld)].any()) {
+    c.use = cycle_use(v.p, s);
+  } else if (ready) {
+    c.use = use_of_ready(v.p, s);
+  } else {
+    c.use = (s.at_rest | s.away).any() ? use_of_waiting(s) : use_of_running(s);
+  }
 }
 
 /// The schedulers have had their turns in it. If nothing was issued, the state that the cycle

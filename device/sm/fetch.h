@@ -14,14 +14,15 @@
 namespace nearwarp::sm {
 
 /// The warp's instruction at the cursor has to be issued next, not before `earliest`: take it from
-/// the warp's buffer, or have it fetched.
+/// the warp's buffer, or have it fetched. `soon`: see schedule().
 template <class V>
-NW_HD NW_APART void next_from_buffer(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_APART void next_from_buffer(V& v, uint32_t warp, uint32_t now, uint32_t earliest,
+                                     uint32_t soon) {
   Warp& w = v.warps[warp];
   if (w.fetched != 0 && w.fetch_pc == w.at.pc) {
     w.fetched = static_cast<uint8_t>(w.fetched - 1);
     w.fetch_pc += 1;
-    schedule(v, warp, now, earliest);
+    schedule(v, warp, now, earliest, soon);
     return;
   }
   enter_phase(v, warp, Phase::kAtFetch);

@@ -41,6 +41,7 @@ NW_HD inline uint32_t pick(const V& v, uint32_t scheduler, typename V::Warps m) 
     return after.any() ? after.first() : m.first();
   }
   if (m.test(last)) return last;
+  if (m.single()) return m.first();
   for (uint32_t i = 0; i < v.s.num_block_order; ++i) {
     const auto of_block = m & v.blocks[v.s.block_order[i]].warps;
     if (of_block.any()) return of_block.first();
@@ -92,13 +93,33 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
   (in.action == Action::kLoad ? s.counters.loads : s.counters.atomics) += 1;
 }
 
-/// Have the instruction wait for a port of its unit, where it has to, and take it, for `more`
-/// cycles than it needs by itself. Returns the cycle in which it begins.
+/// Take a port of the unit from cycle `now` on, or from when one is free, for `taken` cycles. There
+/// are no sub-cores, and nothing waits for ports. Returns the cycle in which it begins.
 template <class V>
-NW_HD inline uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler, uint32_t now,
-                                uint32_t more) {
-  const auto unit = static_cast<uint32_t>(in.unit);
-  if (unit >= kNumPortUnits) return now;
+NW_HD NW_INLINE uint32_t take_first_port(V& v, uint32_t unit, uint32_t taken, uint32_t now) {
+  uint32_t* free_at = v.s.port_free[unit];
+  const uint32_t n = v.p.ports[unit];
+  // There are one or two in most machines.
+  const uint32_t other = n > 1 ? free_at[1] : kPendingLoad;
+  uint32_t port = other < free_at[0] ? 1 : 0;
+  uint32_t first = port == 0 ? free_at[0] : other, second = port == 0 ? other : free_at[0];
+  for (uint32_t i = 2; i < n; ++i) {
+    const uint32_t at = free_at[i];
+    second = at < first ? first : at < second ? at : second;
+    port = at < first ? i : port;
+    first = at < first ? at : first;
+  }
+  const uint32_t start = first > now ? first : now;
+  free_at[port] = start + taken;
+  v.s.unit_accepts[unit] = start + taken < second ? start + taken : second;
+  return start;
+}
+
+/// The same of a port that belongs to a scheduler, or of one of several for which instructions
+/// wait.
+template <class V>
+NW_HD NW_APART_ON_CPU uint32_t take_other_port(V& v, uint32_t unit, uint32_t taken,
+                                               uint32_t scheduler, uint32_t now) {
   uint32_t* free_at = v.s.port_free[unit];
   const uint32_t n = v.p.ports[unit];
   uint32_t port = 0;
@@ -108,7 +129,7 @@ NW_HD inline uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler, 
     for (uint32_t i = 1; i < n; ++i) port = free_at[i] < free_at[port] ? i : port;
   }
   const uint32_t start = free_at[port] > now ? free_at[port] : now;
-  free_at[port] = start + in.interval + more;
+  free_at[port] = start + taken;
   uint32_t room = free_at[port];
   if (v.p.port_queue != 0) {
     // There is room again when the oldest of the last ones begins.
@@ -119,79 +140,125 @@ NW_HD inline uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler, 
   }
   uint32_t* accepts = v.s.port_accepts[unit];
   accepts[port] = room;
-  if (v.p.sub_cores || v.p.port_queue == 0)  // each port has room of its own
+  if (v.p.sub_cores)  // each port has room of its own
     for (uint32_t i = 0; i < n; ++i) room = accepts[i] < room ? accepts[i] : room;
   v.s.unit_accepts[unit] = room;
   return start;
 }
 
-/// Issue the warp's next instruction by a scheduler and look at the one after it. Returns false if
-/// it cannot be issued yet: only loads of constants find that out when it is their turn.
+/// Have the instruction wait for a port of its unit, where it has to, and take it, for `more`
+/// cycles than it needs by itself. Returns the cycle in which it begins.
 template <class V>
-NW_HD inline bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
-  Warp& w = v.warps[warp];
-  auto& s = v.s;
-  const ImageInstr& in = v.instr(w.at.pc);
-  s.ready.clear(warp);
-  s.unit_warps[static_cast<uint32_t>(w.unit)].clear(warp);
-  Constants constants = Constants::kThere;
-  uint32_t lines = 1;
-  if (in.action == Action::kConstant && v.p.constants.cached) {
-    constants = load_constants(v, warp, in, now, lines);
-    if (constants == Constants::kStalled) return false;
-  }
-  const uint32_t threads = population_count(w.at.mask);
+NW_HD NW_INLINE_ON_CPU uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler,
+                                          uint32_t now, uint32_t more) {
+  const auto unit = static_cast<uint32_t>(in.unit);
+  if (unit >= kNumPortUnits) return now;
+  if (!v.p.sub_cores && v.p.port_queue == 0)
+    return take_first_port(v, unit, in.interval + more, now);
+  return take_other_port(v, unit, in.interval + more, scheduler, now);
+}
+
+/// A load of constants is issued that has been looked up in the cache: it takes a cycle more for
+/// each further line that its lanes want.
+template <class V>
+NW_HD NW_APART_ON_CPU void execute_constants(V& v, uint32_t warp, const ImageInstr& in,
+                                             uint32_t scheduler, uint32_t now,
+                                             const ConstantLines& constants) {
+  const uint32_t more = constants.lines - 1;
+  const uint32_t at = take_port(v, in, scheduler, now, more) + in.latency + more;
+  set_results(v, warp, in, constants.result == Constants::kMissing ? kPendingLoad : at);
+}
+
+/// A warp has issued an instruction.
+template <class S>
+NW_HD NW_INLINE void count_instruction(S& s, const ImageInstr& in, uint32_t threads) {
   s.counters.issued += 1;
   s.counters.issued_threads += threads;
   s.counters.issued_by_unit[static_cast<uint32_t>(in.unit)] += 1;
   s.counters.threads_by_class[static_cast<uint32_t>(in.energy_class())] += threads;
   s.counters.register_reads += threads * in.register_reads;
   s.counters.register_writes += threads * in.register_writes;
-  if (w.count != 0) hooks::after_issue(v, warp, threads);
-  const uint64_t* words = v.words(w);
-  if ((in.flags & kHasRecord) != 0 && in.action != Action::kConstant) {
-    issue_memory(v, warp, in, words, now);
-  } else {
-    if ((in.flags & kHasRecord) != 0)
-      w.at.trace_pos = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded).next;
-    if (w.unit != in.unit) {
-      hooks::issue_elsewhere(v, warp, in, now);
-    } else {
-      const uint32_t at = take_port(v, in, scheduler, now, lines - 1) + in.latency + (lines - 1);
-      set_results(v, warp, in, constants == Constants::kMissing ? kPendingLoad : at);
-    }
-  }
-  const uint32_t next = now + ((in.flags & kBranch) != 0 ? v.p.branch_latency : 1);
-  advance(w.at, words, v.system.image, w.first_block);
-  if (in.action >= Action::kBarrier) {
-    if (in.action == Action::kBarrier || in.action == Action::kBarrierArrive)
-      arrive_at_barrier(v, warp, in, now);
-    if (in.action == Action::kBarrier) return true;  // released by the last warp to come
-    if (in.action == Action::kFence && (w.stores != 0 || w.loads != 0)) {
-      enter_phase(v, warp, Phase::kAtFence);
-      return true;
-    }
-  }
-  continue_warp(v, warp, now, next);
+}
+
+/// The warp has issued a barrier or a fence. Returns whether it waits there.
+template <class V>
+NW_HD NW_APART_ON_CPU bool waits_for_others(V& v, uint32_t warp, const ImageInstr& in,
+                                            uint32_t now) {
+  const Warp& w = v.warps[warp];
+  if (in.action == Action::kBarrier || in.action == Action::kBarrierArrive)
+    arrive_at_barrier(v, warp, in, now);
+  if (in.action == Action::kBarrier) return true;  // released by the last warp to come
+  if (in.action != Action::kFence || (w.stores == 0 && w.loads == 0)) return false;
+  enter_phase(v, warp, Phase::kAtFence);
   return true;
 }
 
-/// One issue slot per scheduler. Returns whether anything was issued.
+/// Issue the warp's next instruction by a scheduler and look at the one after it. Returns false if
+/// it cannot be issued yet: only loads of constants find that out when it is their turn.
 template <class V>
-NW_HD inline bool issue_cycle(V& v, uint32_t now, const typename V::Warps* scheduler_warps) {
-  if (!v.s.ready.any()) return false;
-  if (v.s.lsu_stall == LsuStall::kReply && !lsu_accepts(v.p, v.s) &&
-      !(v.s.ready - v.s.unit_warps[static_cast<uint32_t>(Unit::kLsu)]).any())
-    return false;
-  bool any = false;
-  for (uint32_t k = 0; k < v.p.num_schedulers; ++k) {
-    const auto m = issuable(v.p, v.s, k, now) & scheduler_warps[k];
-    if (!m.any() || v.s.slot_taken[k] > now) continue;
-    const uint32_t warp = pick(v, k, m);
-    v.s.last_warp[k] = static_cast<uint8_t>(warp);
-    any |= issue(v, warp, k, now);
+NW_HD NW_INLINE_ON_CPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
+  Warp& w = v.warps[warp];
+  auto& s = v.s;
+  const ImageInstr& in = v.instr(w.at.pc);
+  s.ready.clear(warp);
+  s.unit_warps[static_cast<uint32_t>(w.unit)].clear(warp);
+  ConstantLines constants = {Constants::kThere, 1};
+  const bool by_cache = in.action == Action::kConstant && v.p.constants.cached;
+  if (by_cache) {
+    constants = load_constants(v, warp, in, now);
+    if (constants.result == Constants::kStalled) return false;
   }
-  return any;
+  const uint32_t threads = population_count(w.at.mask);
+  count_instruction(s, in, threads);
+  if (w.count != 0) hooks::after_issue(v, warp, threads);
+  const uint64_t* words = v.words(w);
+  const bool record = (in.flags & kHasRecord) != 0;
+  if (record && in.action != Action::kConstant) {
+    issue_memory(v, warp, in, words, now);
+  } else {
+    if (record)
+      w.at.trace_pos = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded).next;
+    if (w.unit != in.unit) {
+      hooks::issue_elsewhere(v, warp, in, now);
+    } else if (by_cache) {
+      execute_constants(v, warp, in, scheduler, now, constants);
+    } else {
+      set_results(v, warp, in, take_port(v, in, scheduler, now, 0) + in.latency);
+    }
+  }
+  const uint32_t next = now + ((in.flags & kBranch) != 0 ? v.p.branch_latency : 1);
+  const bool waits = in.action >= Action::kBarrier;
+  advance(w.at, words, v.system.image, w.first_block);
+  if (waits && waits_for_others(v, warp, in, now)) return true;
+  continue_warp(v, warp, now, next, now + 1);
+  return true;
+}
+
+/// One issue slot per scheduler. Returns whether anything was issued. A warp is ready.
+template <class V>
+NW_HD NW_APART_ON_CPU bool issue_cycle(V& v, uint32_t now,
+                                       const typename V::Warps* scheduler_warps) {
+  auto& s = v.s;
+  const SmParams& p = v.p;
+  auto m = issuable(p, s, 0, now);
+  if (!m.any() && !p.sub_cores) return false;
+  bool any = false;
+  for (uint32_t k = 0;;) {
+    const auto own = m & scheduler_warps[k];
+    if (own.any() && s.slot_taken[k] <= now) {
+      const uint32_t warp = pick(v, k, own);
+      const auto unit = static_cast<uint32_t>(v.warps[warp].unit);
+      s.last_warp[k] = static_cast<uint8_t>(warp);
+      any |= issue(v, warp, k, now);
+      if (k + 1 == p.num_schedulers) return any;
+      // Others may no longer be issued where it went.
+      if (unit < kNumPortUnits ? s.unit_accepts[unit] > now
+                               : unit == static_cast<uint32_t>(Unit::kLsu) && !lsu_accepts(p, s))
+        m -= s.unit_warps[unit];
+    }
+    if (++k == p.num_schedulers) return any;
+    if (p.sub_cores) m = issuable(p, s, k, now);
+  }
 }
 
 }  // namespace nearwarp::sm

@@ -84,7 +84,8 @@ NW_HD NW_INLINE bool is_atomic(const ImageInstr& in) {
 }
 
 template <class G, class S>
-NW_HD inline void lsu_find_lines(const G& g, const SmParams& p, S& s, const SystemView& system) {
+NW_HD NW_APART_ON_CPU void lsu_find_lines(const G& g, const SmParams& p, S& s,
+                                          const SystemView& system) {
   const LsuOp& op = s.lsu[s.lsu_head];
   const uint64_t* words = system.trace(op.thread_block).words;
   const ImageInstr& in = system.image.instrs[op.pc];
@@ -275,127 +276,192 @@ NW_HD NW_APART bool load_will_stall(const V& v, uint32_t space) {
   return cache::l1_waits_for_reply(v.p.l1, s.l1, v.base, line_of_data(v, space, line));
 }
 
-/// Handle one line of the operation at the head.
+/// May something become of the operation at the head? Its lines are known, and it does not wait for
+/// a reply.
+template <class S>
+NW_HD NW_INLINE bool lsu_may_step(const S& s) {
+  return s.lines_valid && s.lsu_stall != LsuStall::kReply;
+}
+
+/// The access to shared memory at the head takes its cycles, and ends.
 template <class V>
-NW_HD inline void lsu_step(V& v, uint32_t now) {
+NW_HD NW_APART_ON_CPU void access_shared(V& v, const LsuOp& op, uint32_t now) {
   auto& s = v.s;
-  if (s.lsu_count == 0 || s.lsu_busy_until > now || !s.lines_valid) return;
-  if (s.lsu_stall == LsuStall::kReply) return;
-  const LsuOp op = s.lsu[s.lsu_head];
-  const ImageInstr& in = v.instr(op.pc);
-  if (op.shared) {
-    const uint32_t cycles = s.lines.count;
-    s.counters.shared_accesses += 1;
-    s.counters.shared_cycles += cycles;
-    s.lsu_busy_until = now + cycles;
-    lsu_pop(s);
-    const uint32_t ready = now + cycles - 1 + v.p.shared_latency;
-    if (v.warps[op.warp].watch != 0 && hooks::take_shared_access(v, op, ready, now)) return;
-    set_results(v, op.warp, in, ready);
-    operation_ended(v, op.warp, now);
-    return;
-  }
-  if (op.watch != 0 && hooks::take_access(v, op, now)) return;
-  LineList& lines = s.lines;
-  const LineAddr virtual_line = lines.line[lines.next];
-  const Tick tick = v.tick(now);
-  const bool free = can_send(v.to_network(), v.base, tick);
-  if (!translate_head(v, op.space, now, free)) return;
-  const LineAddr line = line_of_data(v, op.space, virtual_line);
-  const uint32_t data_bytes = population_count(lines.sectors[lines.next]) * v.p.sector_bytes;
-  LineUse use = LineUse::kAtomic;
-  if (in.action == Action::kLoad) {
-    LoadEntry& e = v.load_entries[op.entry];
-    uint32_t mshr = 0, sectors = 0;
-    cache::L1Result r;
-    if (v.p.l1.plain) {
-      r = cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, mshr);
-    } else {
-      const uint32_t credits = !free ? 0 : has_credits(v.to_network(), v.base, tick, 2) ? 2 : 1;
-      cache::L1Request request;
-      r = cache::l1_load_sectors(v.p.l1, s.l1, v.base, line, lines.sectors[lines.next], op.entry,
-                                 now, credits, request);
-      mshr = request.mshr;
-      sectors = v.p.l1.by_sectors != 0 ? request.fetch : 0;
-      if (request.write_back != kNoLine) {
-        send_write_back(v.to_network(), v.base, tick, s.endpoint, v.home_of(request.write_back),
-                        request.write_back, v.p.l1.all_sectors,
-                        v.p.header_bytes + (1u << v.p.line_shift), v.horizon);
-      }
-    }
-    if (r == cache::L1Result::kStall) {
-      const bool enough = free && (v.p.l1.plain || has_credits(v.to_network(), v.base, tick, 2));
-      s.lsu_stall = enough ? LsuStall::kReply : LsuStall::kCredit;
-      return;
-    }
-    s.counters.load_lines += 1;
-    if (r != cache::L1Result::kHit) e.remaining = static_cast<uint16_t>(e.remaining + 1);
-    if (r == cache::L1Result::kMiss) {
-      Packet p = memory_packet(v, PacketKind::kRead, line, mshr, v.p.header_bytes);
-      p.sectors = sectors;
-      send(v.to_network(), v.base, tick, p, v.horizon);
-    }
-    use = r == cache::L1Result::kMiss  ? LineUse::kMiss
-          : r == cache::L1Result::kHit ? LineUse::kHit
-                                       : LineUse::kMerged;
-  } else if (in.action == Action::kStore && !v.p.l1.plain &&
-             cache::l1_keeps_store(v.p.l1, s.l1, v.base, line, (in.flags & kLocal) != 0)) {
-    use = LineUse::kStore;
-    s.counters.store_lines += 1;
-  } else if (in.action == Action::kStore) {
-    const uint32_t more = op.watch != 0 ? hooks::store_packets(v, op.watch, op.warp, line) : 0;
-    if (!free || (more != 0 && !has_credits(v.to_network(), v.base, tick, 1 + more))) {
-      s.lsu_stall = LsuStall::kCredit;
-      return;
-    }
-    if (op.watch != 0) hooks::on_store(v, op.watch, op.warp, line, now);
-    use = LineUse::kStore;
-    s.epoch_stores[op.epoch] += 1;
-    Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | uint32_t{op.epoch} << 8,
-                             v.p.header_bytes + data_bytes);
-    p.sectors = lines.sectors[lines.next];
-    if (v.p.mark_words) p.payload = lines.words[lines.next];
-    send(v.to_network(), v.base, tick, p, v.horizon);
-    v.warps[op.warp].stores += 1;
-    s.counters.store_lines += 1;
-    if (v.p.l1.plain) {
-      cache::l1_store(v.p.l1, s.l1, v.base, line);
-    } else {
-      cache::l1_store_sectors(v.p.l1, s.l1, v.base, line, lines.sectors[lines.next], p.payload);
-    }
-  } else {
-    if (!free) {
-      s.lsu_stall = LsuStall::kCredit;
-      return;
-    }
-    LoadEntry& e = v.load_entries[op.entry];
-    e.remaining = static_cast<uint16_t>(e.remaining + 1);
-    cache::l1_invalidate_line(v.p.l1, s.l1, v.base, line);
-    Packet p = memory_packet(v, PacketKind::kAtomic, line, op.entry, v.p.header_bytes + data_bytes);
-    p.sectors = lines.sectors[lines.next];
-    p.extra = lines.rounds[lines.next];
-    send(v.to_network(), v.base, tick, p, v.horizon);
-    s.counters.atomic_lines += 1;
-  }
-  s.lsu_stall = LsuStall::kNone;
-  if (v.p.tlb.entries != 0) tlb_line_done(s.tlb);
-  if (op.watch != 0) hooks::on_line(v, op.watch, op.warp, virtual_line, line, use);
-  lines.next += 1;
-  if (lines.next < lines.count) {
-    if (s.l1.mshr_free == 0 && v.p.l1.plain && in.action == Action::kLoad &&
-        load_will_stall(v, op.space))
-      s.lsu_stall = LsuStall::kReply;
-    return;
-  }
+  const uint32_t cycles = s.lines.count;
+  s.counters.shared_accesses += 1;
+  s.counters.shared_cycles += cycles;
+  s.lsu_busy_until = now + cycles;
   lsu_pop(s);
+  const uint32_t ready = now + cycles - 1 + v.p.shared_latency;
+  if (v.warps[op.warp].watch != 0 && hooks::take_shared_access(v, op, ready, now)) return;
+  set_results(v, op.warp, v.instr(op.pc), ready);
+  operation_ended(v, op.warp, now);
+}
+
+/// Bytes of the line at the head that the access wants.
+template <class V>
+NW_HD NW_INLINE uint32_t data_bytes(const V& v) {
+  return population_count(v.s.lines.sectors[v.s.lines.next]) * v.p.sector_bytes;
+}
+
+/// Look the line of a load up in an L1 that is not plain. `sectors`: to ask for, on a miss.
+template <class V>
+NW_HD NW_APART_ON_CPU cache::L1Result look_up_sectors(V& v, uint32_t entry, LineAddr line,
+                                                      uint32_t now, bool free, uint32_t& mshr,
+                                                      uint32_t& sectors) {
+  auto& s = v.s;
+  const Tick tick = v.tick(now);
+  const uint32_t credits = !free ? 0 : has_credits(v.to_network(), v.base, tick, 2) ? 2 : 1;
+  cache::L1Request request;
+  const cache::L1Result r =
+      cache::l1_load_sectors(v.p.l1, s.l1, v.base, line, s.lines.sectors[s.lines.next],
+                             static_cast<uint8_t>(entry), now, credits, request);
+  mshr = request.mshr;
+  sectors = v.p.l1.by_sectors != 0 ? request.fetch : 0;
+  if (request.write_back != kNoLine) {
+    send_write_back(v.to_network(), v.base, tick, s.endpoint, v.home_of(request.write_back),
+                    request.write_back, v.p.l1.all_sectors,
+                    v.p.header_bytes + (1u << v.p.line_shift), v.horizon);
+  }
+  return r;
+}
+
+// A line of the operation at the head, by what it does; `free`: the network takes a packet. Each
+// returns what became of the line, or says in `lsu_stall` what it waits for and returns false.
+
+template <class V>
+NW_HD NW_INLINE_ON_CPU bool load_line(V& v, const LsuOp& op, LineAddr line, uint32_t now, bool free,
+                                      LineUse& use) {
+  auto& s = v.s;
+  const bool plain = v.p.l1.plain;
+  uint32_t mshr = 0, sectors = 0;
+  const cache::L1Result r =
+      plain ? cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, mshr)
+            : look_up_sectors(v, op.entry, line, now, free, mshr, sectors);
+  if (r == cache::L1Result::kStall) {
+    const bool enough = free && (plain || has_credits(v.to_network(), v.base, v.tick(now), 2));
+    s.lsu_stall = enough ? LsuStall::kReply : LsuStall::kCredit;
+    return false;
+  }
+  s.counters.load_lines += 1;
+  use = LineUse::kHit;
+  if (r == cache::L1Result::kHit) return true;
+  LoadEntry& e = v.load_entries[op.entry];
+  e.remaining = static_cast<uint16_t>(e.remaining + 1);
+  use = LineUse::kMerged;
+  if (r == cache::L1Result::kMerged) return true;
+  use = LineUse::kMiss;
+  Packet p = memory_packet(v, PacketKind::kRead, line, mshr, v.p.header_bytes);
+  p.sectors = sectors;
+  send(v.to_network(), v.base, v.tick(now), p, v.horizon);
+  return true;
+}
+
+template <class V>
+NW_HD NW_APART_ON_CPU bool store_line(V& v, const LsuOp& op, LineAddr line, uint32_t now,
+                                      bool free) {
+  auto& s = v.s;
+  const LineList& lines = s.lines;
+  const bool plain = v.p.l1.plain;
+  if (!plain &&
+      cache::l1_keeps_store(v.p.l1, s.l1, v.base, line, (v.instr(op.pc).flags & kLocal) != 0)) {
+    s.counters.store_lines += 1;
+    return true;
+  }
+  const Tick tick = v.tick(now);
+  const uint32_t more = op.watch != 0 ? hooks::store_packets(v, op.watch, op.warp, line) : 0;
+  if (!free || (more != 0 && !has_credits(v.to_network(), v.base, tick, 1 + more))) {
+    s.lsu_stall = LsuStall::kCredit;
+    return false;
+  }
+  if (op.watch != 0) hooks::on_store(v, op.watch, op.warp, line, now);
+  s.epoch_stores[op.epoch] += 1;
+  Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | uint32_t{op.epoch} << 8,
+                           v.p.header_bytes + data_bytes(v));
+  p.sectors = lines.sectors[lines.next];
+  if (v.p.mark_words) p.payload = lines.words[lines.next];
+  send(v.to_network(), v.base, tick, p, v.horizon);
+  v.warps[op.warp].stores += 1;
+  s.counters.store_lines += 1;
+  if (plain) {
+    cache::l1_store(v.p.l1, s.l1, v.base, line);
+  } else {
+    cache::l1_store_sectors(v.p.l1, s.l1, v.base, line, lines.sectors[lines.next], p.payload);
+  }
+  return true;
+}
+
+template <class V>
+NW_HD NW_APART_ON_CPU bool atomic_line(V& v, const LsuOp& op, LineAddr line, uint32_t now,
+                                       bool free) {
+  auto& s = v.s;
+  const LineList& lines = s.lines;
+  if (!free) {
+    s.lsu_stall = LsuStall::kCredit;
+    return false;
+  }
+  LoadEntry& e = v.load_entries[op.entry];
+  e.remaining = static_cast<uint16_t>(e.remaining + 1);
+  cache::l1_invalidate_line(v.p.l1, s.l1, v.base, line);
+  Packet p =
+      memory_packet(v, PacketKind::kAtomic, line, op.entry, v.p.header_bytes + data_bytes(v));
+  p.sectors = lines.sectors[lines.next];
+  p.extra = lines.rounds[lines.next];
+  send(v.to_network(), v.base, v.tick(now), p, v.horizon);
+  s.counters.atomic_lines += 1;
+  return true;
+}
+
+/// All lines of the operation at the head, `op`, have been handled.
+template <class V>
+NW_HD NW_APART_ON_CPU void leave_lsu(V& v, const LsuOp& op, bool store, uint32_t now) {
+  lsu_pop(v.s);
   if (op.watch != 0) hooks::on_access_end(v, op.watch, op.warp);
-  if (in.action == Action::kStore) {
-    remove_store(s, op.epoch);
+  if (store) {
+    remove_store(v.s, op.epoch);
     operation_ended(v, op.warp, now);
   } else {
     LoadEntry& e = v.load_entries[op.entry];
     e.issued = true;
     if (e.remaining == 0) complete_load(v, op.entry, now + v.p.l1.hit_latency, now);
+  }
+}
+
+/// Handle one line of the operation at the head: lsu_may_step(). (What has left the queue keeps its
+/// place until something is issued.)
+template <class V>
+NW_HD NW_APART_ON_CPU void lsu_step(V& v, uint32_t now) {
+  auto& s = v.s;
+  if (s.lsu_busy_until > now) return;
+  const LsuOp& op = s.lsu[s.lsu_head];
+  if (op.shared) {
+    access_shared(v, op, now);
+    return;
+  }
+  if (op.watch != 0 && hooks::take_access(v, op, now)) return;
+  LineList& lines = s.lines;
+  const bool free = can_send(v.to_network(), v.base, v.tick(now));
+  if (!translate_head(v, op.space, now, free)) return;
+  const LineAddr line = line_of_data(v, op.space, lines.line[lines.next]);
+  const Action action = v.instr(op.pc).action;
+  LineUse use = LineUse::kAtomic;
+  if (action == Action::kLoad) {
+    if (!load_line(v, op, line, now, free, use)) return;
+  } else if (action == Action::kStore) {
+    if (!store_line(v, op, line, now, free)) return;
+    use = LineUse::kStore;
+  } else {
+    if (!atomic_line(v, op, line, now, free)) return;
+  }
+  s.lsu_stall = LsuStall::kNone;
+  if (v.p.tlb.entries != 0) tlb_line_done(s.tlb);
+  if (op.watch != 0) hooks::on_line(v, op.watch, op.warp, lines.line[lines.next], line, use);
+  lines.next += 1;
+  if (lines.next >= lines.count) {
+    leave_lsu(v, op, action == Action::kStore, now);
+  } else if (s.l1.mshr_free == 0 && v.p.l1.plain && action == Action::kLoad &&
+             load_will_stall(v, op.space)) {
+    s.lsu_stall = LsuStall::kReply;
   }
 }
 
@@ -407,26 +473,28 @@ NW_HD inline void line_arrived(V& v, uint32_t entry, uint32_t now) {
   if (e.remaining == 0 && e.issued) complete_load(v, entry, now + 1, now);
 }
 
+/// A line has come that was not read for the L1.
+template <class V>
+NW_HD NW_APART_ON_CPU void on_other_line(V& v, uint32_t tag, uint32_t now) {
+  if (tag >= kMoveTag) {
+    on_line_to_move(v, tag);
+  } else if (tag >= kWalkTag) {
+    on_walk_reply(v, tag - kWalkTag, now);
+  } else if (tag >= kConstantTag) {
+    on_constants(v, tag - kConstantTag, now);
+  } else {
+    on_instructions(v, tag - kFetchTag);
+  }
+}
+
 /// A reply from memory.
 template <class V>
-NW_HD inline void on_reply(V& v, const Packet& p, uint32_t now) {
+NW_HD NW_INLINE_ON_CPU void on_reply(V& v, const Packet& p, uint32_t now) {
   auto& s = v.s;
   switch (p.kind) {
     case PacketKind::kReadReply: {
-      if (p.tag >= kFetchTag && p.tag < kConstantTag) {
-        on_instructions(v, p.tag - kFetchTag);
-        break;
-      }
-      if (p.tag >= kConstantTag && p.tag < kWalkTag) {
-        on_constants(v, p.tag - kConstantTag, now);
-        break;
-      }
-      if (p.tag >= kMoveTag) {
-        on_line_to_move(v, p.tag);
-        break;
-      }
-      if (p.tag >= kWalkTag) {
-        on_walk_reply(v, p.tag - kWalkTag, now);
+      if (p.tag >= kFetchTag) {
+        on_other_line(v, p.tag, now);
         break;
       }
       const uint32_t m = p.tag;

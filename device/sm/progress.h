@@ -73,9 +73,10 @@ NW_HD inline void finish_warp(V& v, uint32_t warp, uint32_t now) {
 
 /// The cursor stands at the next instruction: go on, leave the warp to a mechanism, or finish.
 /// Always inline: every issued instruction comes here, and with two kinds of SM compilers would
-/// call it.
+/// call it. `soon`: see schedule().
 template <class V>
-NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest,
+                                   uint32_t soon) {
   Warp& w = v.warps[warp];
   if (w.at.pc == kEndOfTrace) {
     if (w.watch != 0) hooks::at_end(v, warp, now);
@@ -86,10 +87,14 @@ NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t e
   const uint32_t who = (in.marks | (in.edges & w.watch)) & v.s.attached;
   if (who != 0 && hooks::at_cursor(v, who, warp, now, earliest)) return;
   if (v.p.fetch.width == 0) {
-    schedule(v, warp, now, earliest);
+    schedule(v, warp, now, earliest, soon);
   } else {
-    next_from_buffer(v, warp, now, earliest);
+    next_from_buffer(v, warp, now, earliest, soon);
   }
+}
+template <class V>
+NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
+  continue_warp(v, warp, now, earliest, now);
 }
 
 }  // namespace nearwarp::sm

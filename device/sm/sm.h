@@ -8,65 +8,75 @@ namespace nearwarp::sm {
 
 inline constexpr uint32_t kNoCycle = 0xffffffffu;
 
+/// The timer of a warp that does not run, or whose cycle is a later one.
+template <class V>
+NW_HD NW_APART_ON_CPU void run_other_timer(V& v, uint32_t warp, uint32_t now) {
+  Warp& w = v.warps[warp];
+  if (w.wake > now) {
+    set_timer(v, warp, w.wake, now);
+    return;
+  }
+  v.s.timed.clear(warp);
+  switch (w.phase) {
+    case Phase::kHeld:
+      hooks::on_timer(v, warp, now);
+      break;
+    case Phase::kFinished:
+      try_retire(v, warp, now);
+      break;
+    case Phase::kAtFetch:
+      v.s.fetch.wanted.set(warp);
+      break;
+    default:
+      make_ready(v, warp);
+      break;
+  }
+}
+
 /// Warps whose wheel slot has come.
 template <class V>
 NW_HD NW_INLINE void run_timers(V& v, uint32_t now) {
+  auto& s = v.s;
   const uint32_t slot = now % kWheelSlots;
-  if ((v.s.wheel_used & bit(slot)) == 0) return;
-  const auto due = v.s.wheel[slot];
-  v.s.wheel[slot] = {};
-  v.s.wheel_used &= ~bit(slot);
-  due.each([&](uint32_t warp) {
-    Warp& w = v.warps[warp];
-    if (w.wake > now) {
-      set_timer(v, warp, w.wake, now);
-      return;
-    }
-    v.s.timed.clear(warp);
-    switch (w.phase) {
-      case Phase::kHeld:
-        hooks::on_timer(v, warp, now);
-        break;
-      case Phase::kFinished:
-        try_retire(v, warp, now);
-        break;
-      case Phase::kAtFetch:
-        v.s.fetch.wanted.set(warp);
-        break;
-      default:
-        make_ready(v, warp);
-        break;
+  if ((s.wheel_used & bit(slot)) == 0) return;
+  const auto due = s.wheel[slot];
+  s.wheel[slot] = {};
+  s.wheel_used &= ~bit(slot);
+  due.each([&](uint32_t warp) NW_INLINE_LAMBDA {
+    const Warp& w = v.warps[warp];
+    if (w.phase == Phase::kRunning && w.wake <= now) {
+      s.timed.clear(warp);
+      make_ready(v, warp);
+    } else {
+      run_other_timer(v, warp, now);
     }
   });
 }
 
-/// Can the packet at the network's head be taken now?
+/// A packet has come over the network: take it, unless it is a mechanism's that has to wait.
 template <class V>
-NW_HD inline bool accepts_packet(const V& v, const Packet& p, Tick now) {
-  return block_of(p.kind) == kMemoryBlock || hooks::accept_tick(v, p) <= now;
-}
-
-/// One packet from the network, one from the front end, and what mechanisms' channels bring.
-template <class V>
-NW_HD inline void receive(V& v, uint32_t now) {
+NW_HD NW_APART_ON_CPU void receive_packet(V& v, uint32_t now) {
   const Tick tick = v.tick(now);
   Channel& net = v.from_network();
-  if (has_packet(net, v.base, tick) && accepts_packet(v, front(net, v.base), tick)) {
-    const Packet p = front(net, v.base);
-    pop(net, v.base, tick, v.horizon);
+  if (block_of(front(net, v.base).kind) == kMemoryBlock) {
     if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
-    if (block_of(p.kind) == kMemoryBlock) {
-      on_reply(v, p, now);
-    } else {
-      hooks::on_packet(v, p, now);
-    }
+    on_reply(v, front(net, v.base), now);
+    pop(net, v.base, tick, v.horizon);
+    return;
   }
-  if (v.s.own_channels != 0) hooks::take_own(v, now);
-  if (v.s.from_front_end.count == 0) return;
+  if (hooks::accept_tick(v, front(net, v.base)) > tick) return;
+  const Packet p = front(net, v.base);
+  pop(net, v.base, tick, v.horizon);
+  if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
+  hooks::on_packet(v, p, now);
+}
+
+/// A packet has come from the front end.
+template <class V>
+NW_HD NW_APART_ON_CPU void receive_control(V& v, uint32_t now) {
   Channel& control = v.from_front_end();
-  if (!has_packet(control, v.base, tick)) return;
   const Packet p = front(control, v.base);
-  pop(control, v.base, tick, v.horizon);
+  pop(control, v.base, v.tick(now), v.horizon);
   if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
   if (p.kind == PacketKind::kLaunchBlock) {
     launch_block(v, p, now);
@@ -75,22 +85,65 @@ NW_HD inline void receive(V& v, uint32_t now) {
   }
 }
 
+/// The cycles in which the oldest packets of the channels to the SM arrive, or did; kNoCycle: there
+/// is none. Nothing that is sent in a window arrives in it, so they are asked for at its begin, and
+/// when a packet has been taken. The leader's.
+struct Arrivals {
+  uint32_t network = kNoCycle, control = kNoCycle;
+};
+
+template <class V>
+NW_HD NW_INLINE uint32_t arrival_cycle(const V& v, const Channel& channel) {
+  const Tick t = head_arrival(channel, v.base);
+  return t < kNever ? static_cast<uint32_t>(cycle_at_or_after(t, v.p.period)) : kNoCycle;
+}
+template <class V>
+NW_HD NW_INLINE void find_arrivals(const V& v, Arrivals& a) {
+  a.network = arrival_cycle(v, v.from_network());
+  if (v.s.from_front_end.count != 0) a.control = arrival_cycle(v, v.from_front_end());
+}
+
+/// One packet from the network, one from the front end, and what mechanisms' channels bring.
+template <class V>
+NW_HD NW_INLINE_ON_CPU void receive(V& v, uint32_t now, Arrivals& a) {
+  if (a.network <= now) {
+    receive_packet(v, now);
+    a.network = arrival_cycle(v, v.from_network());
+  }
+  if (v.s.own_channels != 0) hooks::take_own(v, now);
+  if (a.control <= now) {
+    receive_control(v, now);
+    a.control = arrival_cycle(v, v.from_front_end());
+  }
+}
+
 template <class S>
 NW_HD NW_INLINE bool may_issue(const S& s) {
   return s.halted_by == 0;
 }
 
-/// Everything after the load-store unit's addresses are known.
+/// Are there ready warps that wait for nothing, or for ports?
+template <class S>
+NW_HD NW_INLINE bool ready_beside_lsu(const S& s) {
+  return !(s.ready == s.unit_warps[static_cast<uint32_t>(Unit::kLsu)]);
+}
+/// Are there ready warps whose access the load-store unit takes?
+template <class S>
+NW_HD NW_INLINE bool ready_for_lsu(const SmParams& p, const S& s) {
+  return s.unit_warps[static_cast<uint32_t>(Unit::kLsu)].any() && lsu_accepts(p, s);
+}
+
+/// What waits beside the load-store unit for the network to take it.
 template <class V>
-NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* scheduler_warps) {
+NW_HD NW_APART_ON_CPU void send_others(V& v, uint32_t now) {
   walk_step(v, now);
   if (v.s.fetch.unsent != 0) send_fetch(v, now);
   if (v.s.constants.unsent != 0) send_constant_read(v, now);
-  lsu_step(v, now);
-  if (v.s.wants_network != 0) hooks::use_network(v, now);
-  const bool issued = may_issue(v.s) && issue_cycle(v, now, scheduler_warps);
-  if (issued) v.s.counters.active_cycles += 1;
-  note_issue(v, now, issued);
+}
+
+/// What comes after issuing, in cycles in which there is any of it.
+template <class V>
+NW_HD NW_APART_ON_CPU void end_cycle(V& v, uint32_t now) {
   if (v.s.fetch.wanted.any() || v.s.fetch.arrived.any()) fetch_step(v, now);
   if (v.s.own_channels != 0) hooks::end_cycle(v, now);
   while (v.s.recheck_barriers != 0) {
@@ -104,6 +157,23 @@ NW_HD inline void finish_cycle(V& v, uint32_t now, const typename V::Warps* sche
   }
 }
 
+/// Everything after the load-store unit's addresses are known.
+template <class V>
+NW_HD NW_INLINE_ON_CPU void finish_cycle(V& v, uint32_t now,
+                                         const typename V::Warps* scheduler_warps) {
+  auto& s = v.s;
+  if ((s.tlb.unsent | s.fetch.unsent | s.constants.unsent) != 0) send_others(v, now);
+  if (lsu_may_step(s)) lsu_step(v, now);
+  if (s.wants_network != 0) hooks::use_network(v, now);
+  const bool issued = s.ready.any() && (ready_beside_lsu(s) || lsu_accepts(v.p, s)) &&
+                      may_issue(s) && issue_cycle(v, now, scheduler_warps);
+  if (issued) s.counters.active_cycles += 1;
+  note_issue(v, now, issued);
+  const uint64_t rest =
+      s.recheck_barriers | s.blocks_done | uint64_t{s.own_channels} | uint64_t{s.wants_control};
+  if (rest != 0 || (s.fetch.wanted | s.fetch.arrived).any()) end_cycle(v, now);
+}
+
 /// The next cycle from `from` on in which something can happen, and whether a credit that is not
 /// known yet may change that.
 struct NextCycle {
@@ -114,12 +184,19 @@ struct NextCycle {
     const uint32_t t = c > from ? c : from;
     cycle = t < cycle ? t : cycle;
   }
+  /// Both as one word, for lanes to pass on.
+  NW_HD NW_INLINE uint64_t word() const { return uint64_t{poll ? 1u : 0u} << 32 | cycle; }
+  NW_HD NW_INLINE static NextCycle of(uint64_t word) {
+    return {static_cast<uint32_t>(word), word >> 32 != 0};
+  }
 };
 
 template <class V>
 NW_HD NW_INLINE void when(NextCycle& n, const V& v, Tick t, uint32_t from) {
   if (t >= kNever) {
     n.poll = true;
+  } else if (t <= v.tick(from)) {
+    n.at(from, from);
   } else {
     n.at(static_cast<uint32_t>(cycle_at_or_after(t, v.p.period)), from);
   }
@@ -128,23 +205,24 @@ NW_HD NW_INLINE void when(NextCycle& n, const V& v, Tick t, uint32_t from) {
 /// `end`: the first cycle beyond the window. Packets that arrive there or later may just now be
 /// written by their sender, so only those that arrive before may be looked at.
 template <class V>
-NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
+NW_HD NW_INLINE_ON_CPU NextCycle next_cycle(const V& v, const Arrivals& a, uint32_t from,
+                                            uint32_t end) {
   const auto& s = v.s;
   const SmParams& p = v.p;
   NextCycle n;
-  if (s.ready.any() && may_issue(s)) {
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)].any()) n.at(from, from);
-    if (s.unit_warps[static_cast<uint32_t>(Unit::kLsu)].any() && lsu_accepts(p, s))
-      n.at(from, from);
-    for (uint32_t u = 0; u < kNumPortUnits; ++u)
-      if (s.unit_warps[u].any()) n.at(s.unit_accepts[u], from);
-    if (n.cycle == from) return n;
-  }
-  if (s.fetch.wanted.any() || s.fetch.arrived.any()) n.at(from, from);
+  n.cycle = from;
+  if (s.ready.any() && may_issue(s) && ready_for_lsu(p, s)) return n;
+  if ((s.fetch.wanted | s.fetch.arrived).any()) return n;
+  n.cycle = kNoCycle;
   if (s.wheel_used != 0) {
     const uint32_t r = from % kWheelSlots;
     const uint64_t turned = r == 0 ? s.wheel_used : s.wheel_used >> r | s.wheel_used << (64 - r);
-    n.at(from + count_trailing_zeros(turned), from);
+    n.cycle = from + count_trailing_zeros(turned);
+  }
+  if (ready_beside_lsu(s) && may_issue(s)) {
+    if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)].any()) n.cycle = from;
+    for (uint32_t u = 0; u < kNumPortUnits; ++u)
+      if (s.unit_warps[u].any()) n.at(s.unit_accepts[u], from);
   }
   if (n.cycle == from) return n;
   const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 ||
@@ -153,20 +231,19 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
       (s.parked_ready != 0 && !s.lines_valid))
     n.at(s.lsu_busy_until, from);
   if (wants_network) when(n, v, send_tick(v.to_network(), v.base), from);
-  const Channel& net = v.from_network();
-  const Tick arrival = head_arrival(net, v.base);
-  if (arrival < kNever) {
-    const bool own = s.attached != 0 && from < end && arrival <= v.tick(from) &&
-                     block_of(front(net, v.base).kind) != kMemoryBlock;
-    when(n, v, own ? max_tick(arrival, hooks::accept_tick(v, front(net, v.base))) : arrival, from);
+  if (s.attached != 0 && from < end && a.network <= from) {
+    const Packet& packet = front(v.from_network(), v.base);
+    const bool own = block_of(packet.kind) != kMemoryBlock;
+    when(n, v, own ? hooks::accept_tick(v, packet) : 0, from);
+  } else {
+    n.at(a.network, from);
   }
   if (s.own_channels != 0) {
     const Tick own = hooks::own_arrival(v, n.poll);
     if (own < kNever) when(n, v, own, from);
   }
   if (s.from_front_end.count != 0) {
-    const Tick control = head_arrival(v.from_front_end(), v.base);
-    if (control < kNever) when(n, v, control, from);
+    n.at(a.control, from);
     if (s.blocks_done != 0 || (s.wants_control != 0 && hooks::control_ready(v)))
       when(n, v, send_tick(v.to_front_end(), v.base), from);
   }
@@ -176,15 +253,18 @@ NW_HD inline NextCycle next_cycle(const V& v, uint32_t from, uint32_t end) {
 /// The warps of each scheduler: they have them in turns.
 template <uint32_t kWords>
 NW_HD NW_INLINE void take_turns(uint32_t schedulers, WarpSet<kWords>* warps) {
-  warps[0] = WarpSet<kWords>::every(schedulers, 0);
-  for (uint32_t k = 1; k < schedulers; ++k) {
-    if constexpr (kWords == 1) {
-      warps[k].word[0] = warps[0].word[0] << k;
-    } else {
-      warps[k] = WarpSet<kWords>::every(schedulers, k);
-    }
+  if constexpr (kWords == 1) {
+    using Set = WarpSet<1>;
+    const uint64_t first = schedulers == 2   ? Set::every(2, 0).word[0]
+                           : schedulers == 4 ? Set::every(4, 0).word[0]
+                           : schedulers == 1 ? Set::every(1, 0).word[0]
+                                             : Set::every(3, 0).word[0];
+    for (uint32_t k = 0; k < kMaxSchedulers; ++k) warps[k].word[0] = first << k;
+  } else {
+    for (uint32_t k = 0; k < schedulers; ++k) warps[k] = WarpSet<kWords>::every(schedulers, k);
   }
 }
+static_assert(kMaxSchedulers == 4);
 
 /// Step an SM through a window. `List`: the mechanisms that may be attached to it.
 ///
@@ -199,19 +279,24 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
   const uint32_t end = static_cast<uint32_t>(cycle_at_or_after(window.end, p.period));
   WarpSet<kWords> scheduler_warps[kMaxSchedulers];
   take_turns(p.num_schedulers, scheduler_warps);
-  NextCycle next = next_cycle(v, first, end);
-  while (next.cycle < end) {
+  Arrivals arrivals;
+  g.leader([&]() NW_INLINE_LAMBDA { find_arrivals(v, arrivals); });
+  NextCycle next;
+  for (uint32_t from = first;;) {
+    next = NextCycle::of(g.leader_value(
+        [&]() NW_INLINE_LAMBDA { return next_cycle(v, arrivals, from, end).word(); }));
     const uint32_t now = next.cycle;
-    const bool lines = g.leader_value([&] {
+    if (now >= end) break;
+    from = now + 1;
+    const bool lines = g.leader_value([&]() NW_INLINE_LAMBDA {
       begin_cycle(v, now);
-      receive(v, now);
+      receive(v, now, arrivals);
       run_timers(v, now);
       unpark(v, now);
       return lsu_needs_lines(s, now);
     });
     if (lines) lsu_find_lines(g, p, s, system);
-    g.leader([&] { finish_cycle(v, now, scheduler_warps); });
-    next = next_cycle(v, now + 1, end);
+    g.leader([&]() NW_INLINE_LAMBDA { finish_cycle(v, now, scheduler_warps); });
   }
   StepResult r;
   r.wake = next.cycle == kNoCycle ? kNever : v.tick(next.cycle);
