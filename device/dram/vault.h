@@ -117,6 +117,8 @@ NW_HD NW_RARE void rebase(const G& g, const VaultParams& p, VaultState& s, std::
   plan_all(g, p, s, base);
 }
 
+NW_HD NW_INLINE bool has_one_bit(uint64_t bits) { return (bits & (bits - 1)) == 0; }
+
 /// Choose between reading and writing, and see whether a request starves, as of `now`. Depends only
 /// on the queue and the time, so it may be asked as often as one likes.
 template <class G>
@@ -166,17 +168,25 @@ NW_HD NW_INLINE uint32_t bank_arg_min(const G& g, uint32_t banks, F&& key) {
 template <class G>
 NW_HD NW_INLINE VaultCommands earliest(const G& g, const VaultParams& p, const VaultState& s,
                                        std::byte* base) {
-  const uint32_t banks = s.act_ok.count;
   const uint32_t* col = s.col_key.in(base);
   const uint32_t* act = s.act_key.in(base);
   const uint32_t* pre = s.pre_key.in(base);
-  const uint32_t column = bank_minimum(g, banks, [&](uint32_t b) { return col[b]; });
-  const uint32_t activate = bank_minimum(g, banks, [&](uint32_t b) { return act[b]; });
   VaultCommands at;
+  if (has_one_bit(s.waiting_banks)) {  // often only one request waits
+    const uint32_t b = count_trailing_zeros(s.waiting_banks);
+    at.column = col[b];
+    at.activate = act[b];
+    at.precharge = pre[b];
+  } else {
+    const uint32_t banks = s.act_ok.count;
+    at.column = bank_minimum(g, banks, [&](uint32_t b) { return col[b]; });
+    at.activate = bank_minimum(g, banks, [&](uint32_t b) { return act[b]; });
+    at.precharge = bank_minimum(g, banks, [&](uint32_t b) { return pre[b]; });
+  }
   // A column command needs room for the reply that it causes, wherever that leaves.
-  at.column = column == kNoCycle || s.full_exits != 0 ? kNoCycle : later(column, column_ok(p, s));
-  at.activate = activate == kNoCycle ? kNoCycle : later(activate, s.activate_ok);
-  at.precharge = bank_minimum(g, banks, [&](uint32_t b) { return pre[b]; });
+  if (s.full_exits != 0) at.column = kNoCycle;
+  if (at.column != kNoCycle) at.column = later(at.column, column_ok(p, s));
+  if (at.activate != kNoCycle) at.activate = later(at.activate, s.activate_ok);
   return at;
 }
 
@@ -263,9 +273,11 @@ NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std:
   const uint32_t* order = s.order_key.in(base);
   const bool column = at.column <= c, activate = at.activate <= c, precharge = at.precharge <= c;
   uint32_t first = kNoLane, second = kNoLane;
-  // A starving request's command goes before everything else.
-  if (s.starving != kNoEntry) {
-    const uint32_t own = s.entries.in(base)[s.starving].bank;
+  // A starving request's command goes before everything else; where only one bank waits, there is
+  // nothing else.
+  if (s.starving != kNoEntry || has_one_bit(s.waiting_banks)) {
+    const uint32_t own = s.starving != kNoEntry ? s.entries.in(base)[s.starving].bank
+                                                : count_trailing_zeros(s.waiting_banks);
     if ((column && col[own] <= c) || (activate && act[own] <= c) || pre[own] <= c) first = own;
   }
   if (first == kNoLane && column) {
