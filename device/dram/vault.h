@@ -117,18 +117,14 @@ NW_HD NW_RARE void rebase(const G& g, const VaultParams& p, VaultState& s, std::
   plan_all(g, p, s, base);
 }
 
-/// When the oldest request begins to starve; kNever where one does already.
-NW_HD NW_INLINE Tick starves_at(const VaultParams& p, const VaultState& s, const std::byte* base) {
-  if (s.starving != kNoEntry || s.oldest == kNoEntry) return kNever;
-  return s.entries.in(base)[s.oldest].arrived + Tick{p.starvation_cycles} * p.period;
-}
+NW_HD NW_INLINE bool has_one_bit(uint64_t bits) { return (bits & (bits - 1)) == 0; }
 
 /// Choose between reading and writing, and see whether a request starves, as of `now`. Depends only
 /// on the queue and the time, so it may be asked as often as one likes.
 template <class G>
 NW_HD NW_INLINE void settle(const G& g, const VaultParams& p, VaultState& s, std::byte* base,
                             Tick now) {
-  const uint32_t starving = starves_at(p, s, base) <= now ? s.oldest : s.starving;
+  const uint32_t starving = s.starves_at <= now ? s.oldest : s.starving;
   const uint32_t writes = population_count(s.writes);
   const bool any_read = s.valid != s.writes;
   uint32_t mode = s.write_mode;
@@ -149,6 +145,7 @@ NW_HD NW_INLINE void settle(const G& g, const VaultParams& p, VaultState& s, std
     s.counters.starved += starving != s.starving ? 1 : 0;
     s.counters.turnarounds += mode != s.write_mode ? 1 : 0;
     s.starving = starving;
+    if (starving != kNoEntry) s.starves_at = kNever;
     s.write_mode = mode;
     s.head = head;
   });
@@ -171,17 +168,25 @@ NW_HD NW_INLINE uint32_t bank_arg_min(const G& g, uint32_t banks, F&& key) {
 template <class G>
 NW_HD NW_INLINE VaultCommands earliest(const G& g, const VaultParams& p, const VaultState& s,
                                        std::byte* base) {
-  const uint32_t banks = s.act_ok.count;
   const uint32_t* col = s.col_key.in(base);
   const uint32_t* act = s.act_key.in(base);
   const uint32_t* pre = s.pre_key.in(base);
-  const uint32_t column = bank_minimum(g, banks, [&](uint32_t b) { return col[b]; });
-  const uint32_t activate = bank_minimum(g, banks, [&](uint32_t b) { return act[b]; });
   VaultCommands at;
+  if (has_one_bit(s.waiting_banks)) {  // often only one request waits
+    const uint32_t b = count_trailing_zeros(s.waiting_banks);
+    at.column = col[b];
+    at.activate = act[b];
+    at.precharge = pre[b];
+  } else {
+    const uint32_t banks = s.act_ok.count;
+    at.column = bank_minimum(g, banks, [&](uint32_t b) { return col[b]; });
+    at.activate = bank_minimum(g, banks, [&](uint32_t b) { return act[b]; });
+    at.precharge = bank_minimum(g, banks, [&](uint32_t b) { return pre[b]; });
+  }
   // A column command needs room for the reply that it causes, wherever that leaves.
-  at.column = column == kNoCycle || s.full_exits != 0 ? kNoCycle : later(column, column_ok(p, s));
-  at.activate = activate == kNoCycle ? kNoCycle : later(activate, s.activate_ok);
-  at.precharge = bank_minimum(g, banks, [&](uint32_t b) { return pre[b]; });
+  if (s.full_exits != 0) at.column = kNoCycle;
+  if (at.column != kNoCycle) at.column = later(at.column, column_ok(p, s));
+  if (at.activate != kNoCycle) at.activate = later(at.activate, s.activate_ok);
   return at;
 }
 
@@ -191,7 +196,6 @@ struct Agenda {
   uint64_t command;  ///< cycle (from zero) of the next DRAM command or refresh
   Tick reply;        ///< some exit's oldest reply can leave
   Tick arrival;      ///< the next request arrives, and there is room for it
-  Tick starvation;   ///< the oldest request begins to starve
 };
 
 /// Look for the next command, in cycle `from` (from zero) or later.
@@ -212,17 +216,18 @@ NW_HD NW_INLINE void plan_command(const G& g, const VaultParams& p, const VaultS
   next.command = command;
 }
 
-/// When the next reply can leave. `poll`: is some exit's credit not known?
+/// When the oldest reply of an exit can leave. `poll`: is the exit's credit not known?
+NW_HD NW_INLINE Tick reply_of(const VaultExit& exit, std::byte* base, bool& poll) {
+  const Tick ready = send_tick(*exit.out.in(base), base);
+  poll |= ready >= kNever;
+  return max_tick(exit.replies.in(base)[exit.head].due, ready);
+}
+/// When the next reply can leave.
 NW_HD NW_INLINE Tick next_reply(const VaultState& s, std::byte* base, bool& poll) {
   Tick next = kNever;
   poll = false;
-  for (uint32_t e = 0; e < s.num_exits; ++e) {
-    const VaultExit& exit = s.exits[e];
-    if (exit.count == 0) continue;
-    const Tick ready = send_tick(*exit.out.in(base), base);
-    poll |= ready >= kNever;
-    next = min_tick(next, max_tick(exit.replies.in(base)[exit.head].due, ready));
-  }
+  for (uint32_t bits = s.waiting_exits; bits != 0; bits &= bits - 1)
+    next = min_tick(next, reply_of(s.exits[count_trailing_zeros(bits)], base, poll));
   return next;
 }
 
@@ -236,8 +241,9 @@ NW_HD NW_INLINE Tick next_arrival(const VaultParams& p, const VaultState& s, con
 }
 
 /// The cycle, `from` or later, in which something happens.
-NW_HD NW_INLINE uint64_t next_cycle(const Agenda& next, uint64_t from, uint32_t period) {
-  const Tick tick = min_tick(min_tick(next.reply, next.arrival), next.starvation);
+NW_HD NW_INLINE uint64_t next_cycle(const VaultState& s, const Agenda& next, uint64_t from,
+                                    uint32_t period) {
+  const Tick tick = min_tick(min_tick(next.reply, next.arrival), s.starves_at);
   if (tick > (next.command - 1) * period) return next.command;
   return tick <= from * period ? from : cycle_at_or_after(tick, period);
 }
@@ -267,9 +273,11 @@ NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std:
   const uint32_t* order = s.order_key.in(base);
   const bool column = at.column <= c, activate = at.activate <= c, precharge = at.precharge <= c;
   uint32_t first = kNoLane, second = kNoLane;
-  // A starving request's command goes before everything else.
-  if (s.starving != kNoEntry) {
-    const uint32_t own = s.entries.in(base)[s.starving].bank;
+  // A starving request's command goes before everything else; where only one bank waits, there is
+  // nothing else.
+  if (s.starving != kNoEntry || has_one_bit(s.waiting_banks)) {
+    const uint32_t own = s.starving != kNoEntry ? s.entries.in(base)[s.starving].bank
+                                                : count_trailing_zeros(s.waiting_banks);
     if ((column && col[own] <= c) || (activate && act[own] <= c) || pre[own] <= c) first = own;
   }
   if (first == kNoLane && column) {
@@ -289,23 +297,22 @@ NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std:
   return has_column;
 }
 
-/// The next exit, after the last one, whose oldest reply can leave at `at`; kNoLane if there is
-/// none.
+/// The next exit, after the last one, whose oldest reply can leave at `at`; there is one.
 NW_HD NW_INLINE uint32_t ready_exit(const VaultState& s, std::byte* base, Tick at) {
-  uint32_t e = s.last_exit;
-  for (uint32_t i = 0; i < s.num_exits; ++i) {
-    e = e + 1 >= s.num_exits ? 0 : e + 1;
-    const VaultExit& exit = s.exits[e];
-    if (exit.count != 0 && exit.replies.in(base)[exit.head].due <= at &&
-        can_send(*exit.out.in(base), base, at))
-      return e;
+  uint32_t left = s.waiting_exits;
+  while (true) {
+    const uint32_t after = left & ~((2u << s.last_exit) - 1);
+    const uint32_t e = count_trailing_zeros(after != 0 ? after : left);
+    left &= ~(1u << e);
+    bool ignored = false;
+    if (left == 0 || reply_of(s.exits[e], base, ignored) <= at) return e;
   }
-  return kNoLane;
 }
 
-/// Send the oldest reply of an exit. Leader only.
+/// Send the oldest reply of the next exit that can send one. Leader only.
 NW_HD NW_APART_ON_CPU void send_reply(const VaultParams& p, VaultState& s, std::byte* base,
-                                      uint32_t e, Tick now, Horizon& horizon) {
+                                      Tick now, Horizon& horizon) {
+  const uint32_t e = ready_exit(s, base, now);
   VaultExit& exit = s.exits[e];
   const VaultReply& r = exit.replies.in(base)[exit.head];
   Packet q;
@@ -321,6 +328,7 @@ NW_HD NW_APART_ON_CPU void send_reply(const VaultParams& p, VaultState& s, std::
   s.full_exits -= exit.count == exit.replies.count ? 1 : 0;
   exit.head = exit.head + 1 == exit.replies.count ? 0 : exit.head + 1;
   exit.count -= 1;
+  if (exit.count == 0) s.waiting_exits &= ~(1u << e);
   s.last_exit = e;
   s.counters.replies_out += 1;
 }
@@ -343,7 +351,6 @@ NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultStat
   Agenda next;
   next.reply = next_reply(s, base, poll);
   next.arrival = next_arrival(p, s, in, base, window.end);
-  next.starvation = starves_at(p, s, base);
   next.commands = s.commands;
   next.command = s.command;
   if (cycle - s.epoch > p.rebase_cycles) {
@@ -353,22 +360,20 @@ NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultStat
   Tick now = 0;
   // One reply. If there was no room for another one, commands and requests have waited for that.
   const auto reply = [&](Tick at) {
-    const uint32_t exit = ready_exit(s, base, at);
     const bool full = s.full_exits != 0;
-    g.leader([&] { send_reply(p, s, base, exit, at, horizon); });
+    g.leader([&] { send_reply(p, s, base, at, horizon); });
     next.reply = next_reply(s, base, poll);
     if (full) next.arrival = next_arrival(p, s, in, base, window.end);
     return full;
   };
 
   while (true) {
-    cycle = next_cycle(next, cycle, p.period);
+    cycle = next_cycle(s, next, cycle, p.period);
     now = cycle * p.period;
     if (now >= window.end) break;
     bool issued = false, queue_changed = false;
-    if (next.starvation <= now) {
+    if (s.starves_at <= now) {
       settle(g, p, s, base, now);
-      next.starvation = kNever;
       plan_command(g, p, s, base, cycle, next);
     }
     if (next.reply <= now && reply(now)) plan_command(g, p, s, base, cycle, next);
@@ -391,10 +396,7 @@ NW_HD NW_APART StepResult step_vault(const G& g, const VaultParams& p, VaultStat
       next.arrival = next_arrival(p, s, in, base, window.end);
     }
     cycle += 1;
-    if (queue_changed) {
-      settle(g, p, s, base, now + p.period);
-      next.starvation = starves_at(p, s, base);
-    }
+    if (queue_changed) settle(g, p, s, base, now + p.period);
     if (queue_changed || issued) plan_command(g, p, s, base, cycle, next);
   }
 

@@ -55,6 +55,11 @@ NW_HD NW_INLINE uint32_t oldest_of(const VaultState& s, const VaultEntry* entrie
   return best;
 }
 
+/// When a request that came at `arrived` begins to starve.
+NW_HD NW_INLINE Tick starvation_of(const VaultParams& p, Tick arrived) {
+  return arrived + Tick{p.starvation_cycles} * p.period;
+}
+
 /// Decide what bank `b` needs next. One lane (which owns the bank) or the leader.
 NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::byte* base,
                                uint32_t b) {
@@ -108,7 +113,8 @@ NW_HD NW_INLINE bool has_room(const VaultParams& p, const VaultState& s, const P
 /// Put a reply on its way. Leader only; there is room.
 NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* base,
                                 const VaultEntry& x, PacketKind kind, uint32_t bytes, Tick ready) {
-  VaultExit& exit = s.exits[s.exit_of.count == 0 ? 0 : s.exit_of.in(base)[x.src]];
+  const uint32_t number = s.exit_of.count == 0 ? 0 : s.exit_of.in(base)[x.src];
+  VaultExit& exit = s.exits[number];
   uint32_t at = exit.head + exit.count;
   if (at >= exit.replies.count) at -= exit.replies.count;
   VaultReply& r = exit.replies.in(base)[at];
@@ -122,6 +128,7 @@ NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* 
   r.bytes = static_cast<uint16_t>(bytes);
   r.kind = static_cast<uint32_t>(kind);
   exit.count += 1;
+  s.waiting_exits |= 1u << number;
   s.full_exits += exit.count == exit.replies.count ? 1 : 0;
   s.counters.latency_ticks += exit.last_due - x.arrived;
 }
@@ -202,8 +209,12 @@ NW_HD NW_APART_ON_CPU void accept(const VaultParams& p, VaultState& s, std::byte
   x.silent = q.kind == PacketKind::kWrite ? p.posted_writes : 0;
   x.older = static_cast<uint8_t>(s.youngest);
   x.younger = kNoEntry;
-  if (s.youngest != kNoEntry) entries[s.youngest].younger = static_cast<uint8_t>(e);
-  if (s.oldest == kNoEntry) s.oldest = e;
+  if (s.youngest != kNoEntry) {
+    entries[s.youngest].younger = static_cast<uint8_t>(e);
+  } else {
+    s.oldest = e;
+    s.starves_at = starvation_of(p, now);
+  }
   s.youngest = e;
   s.valid |= bit;
   if (q.kind == PacketKind::kWrite) s.writes |= bit;
@@ -220,7 +231,8 @@ NW_HD NW_APART_ON_CPU void accept(const VaultParams& p, VaultState& s, std::byte
 }
 
 /// Forget entry `e`. Leader only.
-NW_HD NW_INLINE void remove(VaultState& s, std::byte* base, uint32_t e, Tick now) {
+NW_HD NW_INLINE void remove(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
+                            Tick now) {
   VaultEntry* entries = s.entries.in(base);
   const VaultEntry& x = entries[e];
   const uint64_t keep = ~(uint64_t{1} << e);
@@ -228,6 +240,8 @@ NW_HD NW_INLINE void remove(VaultState& s, std::byte* base, uint32_t e, Tick now
     entries[x.older].younger = x.younger;
   } else {
     s.oldest = x.younger;
+    s.starving = kNoEntry;  // it has been the oldest, if any
+    s.starves_at = x.younger != kNoEntry ? starvation_of(p, entries[x.younger].arrived) : kNever;
   }
   if (x.younger != kNoEntry) {
     entries[x.younger].older = x.older;
@@ -240,7 +254,6 @@ NW_HD NW_INLINE void remove(VaultState& s, std::byte* base, uint32_t e, Tick now
   of_bank &= keep;
   if (of_bank == 0) s.waiting_banks &= ~(uint64_t{1} << x.bank);
   s.row_entries.in(base)[x.bank] &= keep;
-  if (s.starving == e) s.starving = kNoEntry;
   if (s.head == e) s.head = kNoEntry;
   s.counters.queue_ticks += now - x.arrived;
 }
@@ -275,7 +288,7 @@ NW_HD NW_INLINE void issue_write(const VaultParams& p, VaultState& s, std::byte*
   s.counters.write_commands += 1;
   s.counters.data_bytes_written += x.data_bytes;
   if (x.silent == 0) push_reply(p, s, base, x, PacketKind::kWriteAck, p.header_bytes, now);
-  remove(s, base, e, now);
+  remove(p, s, base, e, now);
 }
 
 /// The read of entry `e` in cycle `c`. Leader only.
@@ -311,7 +324,7 @@ NW_HD NW_INLINE void issue_read(const VaultParams& p, VaultState& s, std::byte* 
     s.counters.atomic_writes += 1;
     if (s.head == e) s.head = kNoEntry;
   } else {
-    remove(s, base, e, now);
+    remove(p, s, base, e, now);
   }
 }
 

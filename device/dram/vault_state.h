@@ -138,14 +138,16 @@ struct VaultState {
   uint32_t oldest_activation = 0;
   uint32_t next_order = 0;
   uint32_t oldest = 0xff, youngest = 0xff;  ///< ends of the list in order of age
+  Tick starves_at = kNever;                 ///< the oldest, unless one starves already
   uint32_t starving = 0xff;                 ///< entry that goes before everything else
   uint32_t head = 0xff;                     ///< FCFS: the only entry that may go on
   uint32_t write_mode = 0;
   VaultExit exits[kMaxVaultExits];
   Ref<uint8_t> exit_of;  ///< by destination; count 0: all leave by the first
   uint32_t num_exits = 1;
-  uint32_t full_exits = 0;  ///< those whose ring is full
-  uint32_t last_exit = 0;   ///< that sent last: the others come first
+  uint32_t waiting_exits = 0;  ///< those with replies, as bits
+  uint32_t full_exits = 0;     ///< number of those whose ring is full
+  uint32_t last_exit = 0;      ///< that sent last: the others come first
   VaultCounters counters;
   Fault fault;
 };
