@@ -68,16 +68,16 @@ NW_HD inline uint64_t lane_address(const uint64_t* words, uint32_t record, uint3
   return extra[rank];
 }
 
-/// coalesce() of neighbouring lanes whose addresses ascend, by a sector at most from one to the
-/// next: their lines and sectors are all from the first address to the last. Returns false if the
-/// access is not like that. Leader only.
+/// coalesce() of lanes that want one address, or of neighbours whose addresses ascend, by a sector
+/// at most from one to the next: their lines and sectors are all from the first address to the
+/// last. Returns false if the access is not like that. Leader only.
 NW_HD inline bool coalesce_run(const uint64_t* words, uint32_t record, uint32_t mask,
                                uint64_t device_base, uint32_t line_shift, LineList& out) {
   const uint64_t w = words[record];
   const int stride = trace::record_stride(w);
   const uint32_t first_lane = count_trailing_zeros(mask);
   const uint64_t run = mask >> first_lane;
-  if (stride <= 0 || stride > 32 || (run & (run + 1)) != 0) return false;
+  if (stride < 0 || stride > 32 || (stride != 0 && (run & (run + 1)) != 0)) return false;
   const auto step = static_cast<uint64_t>(stride);
   const uint64_t from = trace::record_base(w) + step * first_lane;
   const uint64_t to = from + step * (population_count(run) - 1);

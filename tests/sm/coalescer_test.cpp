@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -147,6 +148,40 @@ TEST(Coalescer, BroadcastAndMaskedLanes) {
   EXPECT_EQ(lines_of(strided(300, 0), kFull).count, 1u);
   EXPECT_EQ(lines_of(strided(300, 0), 0x80000000u).sectors[0], 1u << 1);
   EXPECT_EQ(lines_of(strided(0, 128), 0x80000001u).line[1], 31u);
+}
+
+TEST(Coalescer, StridesAgreeWithTheAddresses) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 4000; ++round) {
+    const int stride = static_cast<int>(random() % 80) - 20;
+    const uint32_t lanes = random() % 32 + 1, first = random() % (33 - lanes);
+    const auto run = static_cast<uint32_t>(low_bits(lanes)) << first;
+    const uint32_t mask = round % 4 == 0 ? run & (random() | 1u << first) : run;
+    const uint32_t shift = 5 + random() % 4;
+    const uint64_t base = kBase + 4096 + random() % 512;
+    const uint64_t word = trace::memory_record(base, stride);
+    LineList l;
+    coalesce(HostGroup{}, &word, 0, mask, kBase, shift, l);
+    std::vector<std::pair<LineAddr, uint32_t>> lines;
+    for (uint32_t i = 0; i < 32; ++i) {
+      if ((mask >> i & 1) == 0) continue;
+      const uint64_t at = base - kBase + static_cast<uint64_t>(static_cast<int64_t>(stride) * i);
+      const auto line = static_cast<LineAddr>(at >> shift);
+      const uint32_t sector = 1u << (at % (1u << shift) / 32);
+      const auto known = std::find_if(lines.begin(), lines.end(),
+                                      [&](const auto& entry) { return entry.first == line; });
+      if (known == lines.end()) {
+        lines.emplace_back(line, sector);
+      } else {
+        known->second |= sector;
+      }
+    }
+    ASSERT_EQ(l.count, lines.size());
+    for (uint32_t i = 0; i < l.count; ++i) {
+      EXPECT_EQ(l.line[i], lines[i].first);
+      EXPECT_EQ(l.sectors[i], lines[i].second);
+    }
+  }
 }
 
 TEST(Coalescer, AnyRecordFormAgreesWithTheAddresses) {
