@@ -6,6 +6,13 @@
 // find room and an idle wire is known from the moment it is connected, so they go as a train,
 // in one step: as many as have come or come one per cycle, as have room beyond, and as the queue
 // for the wire takes. A train ends where one of these does, and the rest goes on when it is there.
+//
+// A packet that is there as one train, with room for all of it, needs no step of its own beyond
+// that: what becomes of it is known when it gets its output, and, if nobody else can ask for that
+// output before it does, when it leaves its interface. So is when the receiving interface has it,
+// if nothing is before it there; it is put into its channel ahead of time, with the arrival that it
+// has. Its parcel stays its sender's until then.
+//
 // What each flit does in which cycle is what router.h and channel_network.h would have it do (a
 // test compares them); `interconnect.flit_by_flit` has them do it.
 //
