@@ -426,6 +426,7 @@ VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
   NW_ASSERT(banks <= kMaxVaultBanks);
   NW_ASSERT(banks >> p.group_shift <= kMaxBankGroups);
   NW_ASSERT(queue_entries >= 1 && queue_entries <= kMaxVaultEntries);
+  NW_ASSERT(p.write_low < p.write_high);  // else either mode asks for the other
   VaultState s;
   s.in = in;
   s.entries = arena.template allocate<VaultEntry>(queue_entries);

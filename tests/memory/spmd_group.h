@@ -33,6 +33,12 @@ class SpmdGroup {
     each(n, f);
   }
   template <class F>
+  void each_bit(uint64_t bits, F&& f) const {
+    for (uint32_t i = rank_; i < 64; i += kLanes)
+      if ((bits >> i & 1) != 0) f(i);
+    sync();
+  }
+  template <class F>
   uint64_t ballot(uint32_t n, F&& pred) const {
     uint64_t bits = 0;
     for (uint32_t i = rank_; i < n; i += kLanes) bits |= uint64_t{pred(i) ? 1u : 0u} << i;
