@@ -77,9 +77,7 @@ struct Interfaces {
     word = set ? word | bit : word & ~bit;
   }
 
-  NW_HD NW_INLINE uint64_t ready_inputs(uint32_t n) const {
-    return s.ends.in(base)[n].ready;
-  }
+  NW_HD NW_INLINE uint64_t ready_inputs(uint32_t n) const { return s.ends.in(base)[n].ready; }
 
   NW_HD NW_INLINE void take_arrivals() const {
     const uint32_t slot = t & v.slot_mask;

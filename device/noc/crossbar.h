@@ -119,7 +119,8 @@ class Crossbar {
     events.senders = 0;
     fresh_ = 0;
     for (uint64_t bits = senders; bits != 0; bits &= bits - 1) send(count_trailing_zeros(bits));
-    for (uint64_t bits = fresh_; bits != 0; bits &= bits - 1) begin_fresh(count_trailing_zeros(bits));
+    for (uint64_t bits = fresh_; bits != 0; bits &= bits - 1)
+      begin_fresh(count_trailing_zeros(bits));
     s_.busy[slot / 64] &= ~(uint64_t{1} << (slot % 64));
   }
 
@@ -552,8 +553,7 @@ class Crossbar {
     } else {
       enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out, last});
     }
-    if (sender.flits_left != 0 || s_.ends.in(base_)[n].ready != 0)
-      send_at(n, sender.free_at);
+    if (sender.flits_left != 0 || s_.ends.in(base_)[n].ready != 0) send_at(n, sender.free_at);
   }
   /// Input `i` has a new head, or has none.
   NW_HD NW_INLINE void look_at(uint32_t i) {

@@ -75,8 +75,7 @@ class Chain {
       for (uint32_t b = 0; b < source.histogram.count; ++b)
         if (const uint64_t v = arena_.get(source.histogram)[b]; v != 0) add(b), add(v);
       const SwitchCounters& s = arena_.get(switches_[n])->counters;
-      for (const uint64_t v : {s.packets, s.bytes, s.flits, s.replies, s.port_busy_ticks})
-        add(v);
+      for (const uint64_t v : {s.packets, s.bytes, s.flits, s.replies, s.port_busy_ticks}) add(v);
       const VaultCounters& v = arena_.get(vaults_[n])->counters;
       for (const uint64_t x : {v.reads, v.writes, v.row_hits, v.row_conflicts, v.activates,
                                v.precharges, v.read_commands, v.write_commands, v.latency_ticks})
