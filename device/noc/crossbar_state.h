@@ -67,7 +67,7 @@ struct CrossbarSender {
   bool waits_for_room = false;  ///< and no credit is on its way
   bool waits_for_parcel = false;
   uint16_t fresh_flits = 0;  ///< within a cycle: of a packet that is begun, and sent as a whole
-  Cycle free_at = 0;  ///< the train that is being sent has been sent
+  Cycle free_at = 0;         ///< the train that is being sent has been sent
   Room room;
 };
 
