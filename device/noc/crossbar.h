@@ -21,50 +21,20 @@
 // reverse.
 #pragma once
 
-#include "device/noc/crossbar_state.h"
+#include "device/noc/crossbar_ports.h"
 
 namespace nearwarp::noc {
 
 namespace crossbar_detail {
 
-NW_HD NW_INLINE bool later(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
-NW_HD NW_INLINE uint32_t latest(uint32_t a, uint32_t b) { return later(a, b) ? a : b; }
-
 /// A crossbar in one cycle. Leader only.
-class Crossbar {
+class Crossbar : public Ports {
  public:
-  NW_HD NW_INLINE Crossbar(const CrossbarParams& p, CrossbarState& s, std::byte* base,
-                           Tick window_end, Horizon& horizon)
-      : p_(p),
-        s_(s),
-        base_(base),
-        shift_(p.router.speedup - 1),
-        ends_{p, s, base, window_end, horizon},
-        senders_(s.senders.in(base)),
-        inputs_(s.in_ports.in(base)),
-        outputs_(s.out_ports.in(base)),
-        receivers_(s.receivers.in(base)),
-        events_(s.events.in(base)) {}
-
-  /// The first cycle from `cycle` on in which something happens; kNever if nothing is known to.
-  NW_HD NW_INLINE uint64_t next_event(uint64_t cycle) const {
-    uint64_t next = kNever;
-    constexpr uint32_t kWords = kEventSlots / 64;
-    const uint32_t slot = static_cast<uint32_t>(cycle) % kEventSlots;
-    for (uint32_t k = 0; k <= kWords; ++k) {
-      uint64_t bits = s_.busy[(slot / 64 + k) % kWords];
-      if (k == 0) bits &= ~uint64_t{0} << (slot % 64);
-      if (bits == 0) continue;
-      const uint32_t at = (slot / 64 + k) % kWords * 64 + count_trailing_zeros(bits);
-      next = cycle + (at + kEventSlots - slot) % kEventSlots;
-      break;
-    }
-    return next;
-  }
+  using Ports::Ports;
 
   /// Receivers that wait for their channel, at the window's begin: those go on that can in it.
   NW_HD NW_INLINE void look_at_stuck(uint64_t first_cycle) {
-    t_ = static_cast<Cycle>(first_cycle);
+    set_cycle(first_cycle);
     for (uint64_t bits = s_.stuck; bits != 0; bits &= bits - 1) {
       const uint32_t o = count_trailing_zeros(bits);
       const Tick when = room_at(o);
@@ -86,9 +56,7 @@ class Crossbar {
   }
 
   NW_HD NW_INLINE void step(uint64_t cycle) {
-    cycle_ = cycle;
-    t_ = static_cast<Cycle>(cycle);
-    ends_.now = cycle * p_.period;
+    set_cycle(cycle);
     if (cycle / kSettleCycles != s_.stepped / kSettleCycles) settle(cycle - s_.stepped);
     s_.stepped = cycle;
     const uint32_t slot = t_ % kEventSlots;
@@ -126,8 +94,7 @@ class Crossbar {
 
   /// The heads of `coming` inputs arrive within the window.
   NW_HD NW_INLINE void expect_heads(uint64_t first_cycle, const uint64_t* coming) {
-    t_ = static_cast<Cycle>(first_cycle);
-    ends_.now = first_cycle * p_.period;
+    set_cycle(first_cycle);
     for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
       for (uint64_t bits = coming[w]; bits != 0; bits &= bits - 1) {
         const uint32_t i = w * 64 + count_trailing_zeros(bits);
@@ -151,128 +118,6 @@ class Crossbar {
     const Tick arrival = ends_.arrival_at(i);
     if (arrival > ends_.now) return expect_head(i, arrival);
     wake_sender(ends_.set_ready(i, true));
-  }
-
-  /// Numbers of cycles wrap: what lies in the past is brought up to now before it looks like the
-  /// future. `gap`: cycles since the last step; after a long one nothing is under way.
-  NW_HD NW_APART void settle(uint64_t gap) {
-    const bool all = gap > kEventSlots;
-    const auto credits = [&](Room& room, CreditTrain* ring) {
-      if (!all) return take_credits(room, ring);
-      for (; room.coming.count != 0; pop(room.coming)) room.flits += front(room.coming, ring).count;
-    };
-    const auto not_before = [&](Cycle& at, Cycle least) {
-      if (all || !later(at, least)) at = least;
-    };
-    for (uint32_t n = 0; n < p_.senders; ++n) {
-      credits(senders_[n].room, input_credits(n));
-      not_before(senders_[n].free_at, t_);
-      not_before(inputs_[n].idle_from, t_ << shift_);
-    }
-    for (uint32_t o = 0; o < p_.receivers; ++o) {
-      credits(outputs_[o].room, output_credits(o));
-      not_before(outputs_[o].wire_free, t_ - 1);
-      if (outputs_[o].owner == kNobody && (all || !later(outputs_[o].free_from, t_ << shift_)))
-        s_.unowned |= uint64_t{1} << o;
-      not_before(receivers_[o].free_from, t_);
-    }
-  }
-
-  // --- events ---
-
-  NW_HD NW_INLINE CrossbarEvents& events_at(Cycle t) {
-    NW_ASSERT(t - t_ < kEventSlots);
-    const uint32_t slot = t % kEventSlots;
-    s_.busy[slot / 64] |= uint64_t{1} << (slot % 64);
-    return events_[slot];
-  }
-  /// The cycle of a round near now: rounds have as many bits as cycles, and wrap more often.
-  NW_HD NW_INLINE Cycle cycle_of(Round r) const {
-    return t_ + static_cast<Cycle>(static_cast<int32_t>(r - (t_ << shift_)) >> shift_);
-  }
-  NW_HD NW_INLINE void act_at(uint32_t in, Round r) {
-    events_at(cycle_of(r)).inputs[r & shift_] |= uint64_t{1} << in;
-  }
-  NW_HD NW_INLINE void free_at(uint32_t o, Round r) {
-    events_at(cycle_of(r)).freed[r & shift_] |= uint64_t{1} << o;
-  }
-  NW_HD NW_INLINE void receive_at(uint32_t o, Cycle t) {
-    events_at(t).receivers |= uint64_t{1} << o;
-  }
-  NW_HD NW_INLINE void send_at(uint32_t n, Cycle t) { events_at(t).senders |= uint64_t{1} << n; }
-
-  // --- rings ---
-
-  template <class T>
-  NW_HD NW_INLINE T& front(const TrainQueue& q, T* ring) const {
-    return ring[q.head];
-  }
-  template <class T>
-  NW_HD NW_INLINE void push(TrainQueue& q, T* ring, const T& item) const {
-    NW_ASSERT(q.count < p_.ring);
-    ring[(uint32_t{q.head} + q.count) & (p_.ring - 1)] = item;
-    q.count = static_cast<uint16_t>(q.count + 1);
-  }
-  /// An empty ring begins anew, so that ports with little traffic touch few cache lines.
-  NW_HD NW_INLINE void pop(TrainQueue& q) const {
-    q.count = static_cast<uint16_t>(q.count - 1);
-    q.head = static_cast<uint16_t>(q.count == 0 ? 0 : (q.head + 1u) & (p_.ring - 1));
-  }
-  NW_HD NW_INLINE Train* buffer(uint32_t in) const { return s_.buffers.in(base_) + in * p_.ring; }
-  NW_HD NW_INLINE Train* held(uint32_t o) const { return s_.held.in(base_) + o * p_.ring; }
-  NW_HD NW_INLINE CreditTrain* input_credits(uint32_t n) const {
-    return s_.input_credits.in(base_) + n * p_.ring;
-  }
-  NW_HD NW_INLINE CreditTrain* output_credits(uint32_t o) const {
-    return s_.output_credits.in(base_) + o * p_.ring;
-  }
-
-  // --- credits ---
-
-  /// Count the credits that have come by now: who has room enough need not.
-  NW_HD NW_INLINE void take_credits(Room& room, CreditTrain* ring) const {
-    while (room.coming.count != 0) {
-      CreditTrain& c = front(room.coming, ring);
-      const Cycle sent_by = t_ - kCreditDelay;
-      const Round last = (sent_by << shift_) + shift_;
-      if (later(c.round, last) || later(c.first, sent_by)) return;
-      uint32_t n = last - c.round < sent_by - c.first ? last - c.round : sent_by - c.first;
-      n = n + 1 < c.count ? n + 1 : c.count;
-      room.flits += n;
-      c.round += n;
-      c.first += n;
-      c.count -= n;
-      if (c.count != 0) return;
-      pop(room.coming);
-    }
-  }
-  /// When the next credit comes.
-  NW_HD NW_INLINE Cycle next_credit(const Room& room, const CreditTrain* ring) const {
-    const CreditTrain& c = ring[room.coming.head];
-    return latest(cycle_of(c.round), c.first) + kCreditDelay;
-  }
-  /// To a sender, of a train that begins to win the switch in round `round`.
-  NW_HD NW_INLINE void give_back(uint32_t n, Round round, Cycle first, uint32_t flits) {
-    CrossbarSender& sender = senders_[n];
-    push(sender.room.coming, input_credits(n), CreditTrain{round, first, flits});
-    if (!sender.waits_for_room) return;
-    sender.waits_for_room = false;
-    send_at(n, cycle_of(round) + kCreditDelay);
-  }
-  /// To an output, of flits that its receiver takes one per cycle from `first` on.
-  NW_HD NW_INLINE void release(uint32_t o, Cycle first, uint32_t flits) {
-    CrossbarOutput& out = outputs_[o];
-    TrainQueue& q = out.room.coming;
-    CreditTrain* const ring = output_credits(o);
-    CreditTrain& last = ring[(uint32_t{q.head} + q.count - 1) & (p_.ring - 1)];
-    if (q.count != 0 && last.first + last.count == first) {
-      last.count += flits;
-    } else {
-      push(q, ring, CreditTrain{first << shift_, first, flits});
-    }
-    if (!out.owner_waits) return;
-    out.owner_waits = false;
-    act_at(out.owner, (first + kCreditDelay) << shift_);
   }
 
   // --- the crossbar ---
@@ -330,49 +175,53 @@ class Crossbar {
     if (out.requests == 0) s_.wanted &= ~(uint64_t{1} << o);
     out.unconnected -= p_.split ? 0 : 1;
     const Train train = front(i.trains, buffer(in));
-    if (passes(out, train, now + 1)) {
+    if (pass(in, o, train, now + 1)) {
       pop(i.trains);
-      const Round done = pass(in, o, out, train, now + 1);
-      give_up(o, out, done);
-      go_on(in, i, done);
-      return;
+      return go_on(in, i, out.free_from);
     }
     out.owner = static_cast<uint16_t>(in);
     i.stage = InputStage::kActive;
     act_at(in, now + 1);
   }
 
-  // A packet that is there as one train, with room for all of it, passes through the crossbar as
-  // soon as it has its output: what becomes of each flit is known from then on.
-
-  /// Flits that wait for the wire when one crosses the switch in cycle `crossed`.
-  NW_HD NW_INLINE uint32_t queued_at(const CrossbarOutput& out, Cycle crossed) const {
-    const Cycle ahead = out.wire_free - crossed;
-    return ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
+  /// Flits that wait for the wire when one wins the switch in round `won`: there are none without a
+  /// speed-up.
+  NW_HD NW_INLINE uint32_t queued(const CrossbarOutput& out, Round won) const {
+    const Cycle ahead = out.wire_free - crossed(won);
+    return shift_ != 0 && ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
   }
-  /// Can a packet that wins the switch from round `won` on pass as a whole?
-  NW_HD NW_INLINE bool passes(CrossbarOutput& out, const Train& train, Round won) {
-    if (!train.last || p_.split) return false;
-    if (out.room.flits < train.flits) {
-      take_credits(out.room, output_credits(static_cast<uint32_t>(&out - outputs_)));
-      if (out.room.flits < train.flits) return false;
-    }
-    return shift_ == 0 || train.flits + queued_at(out, cycle_of(won + 1) - 1) <= kOutputQueue;
-  }
-  /// It does. Returns the round from which input and output are free.
-  NW_HD NW_APART Round pass(uint32_t in, uint32_t o, CrossbarOutput& out, const Train& train,
-                            Round won) {
-    const uint32_t flits = train.flits;
-    const Cycle crossed = cycle_of(won + 1) - 1;
-    const Cycle leaves = crossed + (shift_ != 0 ? queued_at(out, crossed) : 0);
+  /// As in router.h: a flit that wins the switch in round `won` begins to cross it in the next one.
+  NW_HD NW_INLINE Cycle crossed(Round won) const { return cycle_of(won + 1) - 1; }
+  /// `flits` of a train whose first one is there from cycle `first` on win the switch, one by one,
+  /// from round `won` on. Returns when the first of them is at its receiver.
+  NW_HD NW_INLINE Cycle cross(uint32_t in, CrossbarOutput& out, Cycle first, uint32_t flits,
+                              Round won) {
+    const Cycle leaves = crossed(won) + queued(out, won);
     out.wire_free = leaves + flits;
     out.flits_sent += flits;
     out.room.flits -= flits;
-    give_back(in, won, train.first, flits);
-    const Cycle arrives = leaves + kLeaveDelay;
+    give_back(in, won, first, flits);
+    return leaves + kLeaveDelay;
+  }
+  /// The round after the one in which the last of them does.
+  NW_HD NW_INLINE Round after(Cycle first, uint32_t flits, Round won) const {
+    return latest(won + flits - 1, (first + flits - 1) << shift_) + 1;
+  }
+
+  /// A packet that is there as one train, with room for all of it, passes through the crossbar as
+  /// soon as it has its output, from round `won` on: what becomes of each flit is known then.
+  /// Returns false if it has to go in parts. (The input, too, is free when the output is.)
+  NW_HD NW_APART bool pass(uint32_t in, uint32_t o, const Train& train, Round won) {
+    if (!train.last || p_.split) return false;
+    CrossbarOutput& out = outputs_[o];
+    const uint32_t flits = train.flits;
+    if (out.room.flits < flits) take_credits(out.room, output_credits(o));
+    if (out.room.flits < flits || flits + queued(out, won) > kOutputQueue) return false;
+    const Cycle arrives = cross(in, out, train.first, flits, won);
     if (!receive_ahead(o, train.tag, arrives, flits))
       deliver(o, Train{train.tag, arrives, train.flits, 0, true});
-    return latest(won + flits - 1, (train.first + flits - 1) << shift_) + 1;
+    give_up(o, out, after(train.first, flits, won));
+    return true;
   }
   /// A sender's packet that is not in any buffer yet; all senders have had their turns. If no other
   /// packet can ask for its output before it does, it passes now: who begins later asks later.
@@ -384,18 +233,15 @@ class Crossbar {
     const Round asks = asks_in(train, i.idle_from);
     const bool owned = out.owner != kNobody || later(out.free_from, asks);
     if (out.unconnected == 1 && !owned && !later(i.idle_from, train.first << shift_) &&
-        passes(out, train, asks + 1)) {
+        pass(n, sender.out, train, asks + 1)) {
       out.unconnected = 0;
       out.next = static_cast<uint8_t>(n + 1);
       s_.unowned &= ~(uint64_t{1} << sender.out);
-      out.free_from = i.idle_from = pass(n, sender.out, out, train, asks + 1);
+      i.idle_from = out.free_from;
       return;
     }
-    push(i.trains, buffer(n), train);
-    begin_packet(n, i, i.idle_from);
+    enter(n, train);
   }
-
-  // Else it goes in parts.
 
   /// Of the packet at the front of a connected input, send what can go.
   NW_HD NW_APART void forward(uint32_t in, CrossbarInput& i, Round now) {
@@ -412,33 +258,22 @@ class Crossbar {
       if (!out.owner_waits) act_at(in, next_credit(out.room, output_credits(i.out)) << shift_);
       return;
     }
-    // As in router.h: a flit that wins the switch now begins to cross it in the next round.
-    const Cycle crossed = cycle_of(now + 1) - 1;
+    const uint32_t room = kOutputQueue - queued(out, now);
+    if (room == 0) return act_at(in, ((crossed(now) + 2) << shift_) - 1);
     uint32_t flits = train.flits < out.room.flits ? train.flits : out.room.flits;
     flits = flits < kTrainFlits ? flits : kTrainFlits;
-    uint32_t queued = 0;
-    if (shift_ != 0) {
-      queued = queued_at(out, crossed);
-      if (queued == kOutputQueue) return act_at(in, ((crossed + 2) << shift_) - 1);
-      flits = flits < kOutputQueue - queued ? flits : kOutputQueue - queued;
-    }
+    flits = flits < room ? flits : room;
     if (p_.split) flits = 1;
-    const Cycle leaves = crossed + queued;
-    out.wire_free = leaves + flits;
-    out.flits_sent += flits;
-    out.room.flits -= flits;
-    give_back(in, now, train.first, flits);
-    const Round last = latest(now + flits - 1, (train.first + flits - 1) << shift_);
-    const bool ends = flits == train.flits;
-    deliver(i.out, Train{train.tag, leaves + kLeaveDelay, static_cast<uint16_t>(flits), 0,
-                         ends && train.last});
-    const bool whole = ends && train.last;
+    const Cycle arrives = cross(in, out, train.first, flits, now);
+    const Round next = after(train.first, flits, now);
+    const bool ends = flits == train.flits, whole = ends && train.last;
+    deliver(i.out, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, whole});
     train.first += flits;
     train.flits = static_cast<uint16_t>(train.flits - flits);
     if (ends) pop(i.trains);
-    if (!whole && !p_.split) return act_at(in, last + 1);
-    give_up(i.out, out, last + 1);
-    go_on(in, i, last + 1);
+    if (!whole && !p_.split) return act_at(in, next);
+    give_up(i.out, out, next);
+    go_on(in, i, next);
   }
   /// A train is on its way to input `in`.
   NW_HD NW_INLINE void enter(uint32_t in, const Train& train) {
@@ -585,18 +420,6 @@ class Crossbar {
     return true;
   }
 
-  const CrossbarParams& p_;
-  CrossbarState& s_;
-  std::byte* base_;
-  uint32_t shift_;  ///< log2 of the rounds of a cycle
-  ChannelEnds ends_;
-  CrossbarSender* senders_;
-  CrossbarInput* inputs_;
-  CrossbarOutput* outputs_;
-  CrossbarReceiver* receivers_;
-  CrossbarEvents* events_;
-  uint64_t cycle_ = 0;
-  Cycle t_ = 0;
   uint64_t fresh_ = 0;  ///< senders with a packet for begin_fresh()
 };
 

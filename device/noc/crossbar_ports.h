@@ -1,0 +1,187 @@
+// A crossbar's ports as a step works with them: who acts when, rings of trains, and credits. What
+// acts is in crossbar.h.
+#pragma once
+
+#include "device/noc/crossbar_state.h"
+
+namespace nearwarp::noc::crossbar_detail {
+
+NW_HD NW_INLINE bool later(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
+NW_HD NW_INLINE uint32_t latest(uint32_t a, uint32_t b) { return later(a, b) ? a : b; }
+
+/// In one cycle. Leader only.
+class Ports {
+ public:
+  NW_HD NW_INLINE Ports(const CrossbarParams& p, CrossbarState& s, std::byte* base, Tick window_end,
+                        Horizon& horizon)
+      : p_(p),
+        s_(s),
+        base_(base),
+        shift_(p.router.speedup - 1),
+        ends_{p, s, base, window_end, horizon},
+        senders_(s.senders.in(base)),
+        inputs_(s.in_ports.in(base)),
+        outputs_(s.out_ports.in(base)),
+        receivers_(s.receivers.in(base)),
+        events_(s.events.in(base)) {}
+
+  /// The first cycle from `cycle` on in which something happens; kNever if nothing is known to.
+  NW_HD NW_INLINE uint64_t next_event(uint64_t cycle) const {
+    uint64_t next = kNever;
+    constexpr uint32_t kWords = kEventSlots / 64;
+    const uint32_t slot = static_cast<uint32_t>(cycle) % kEventSlots;
+    for (uint32_t k = 0; k <= kWords; ++k) {
+      uint64_t bits = s_.busy[(slot / 64 + k) % kWords];
+      if (k == 0) bits &= ~uint64_t{0} << (slot % 64);
+      if (bits == 0) continue;
+      const uint32_t at = (slot / 64 + k) % kWords * 64 + count_trailing_zeros(bits);
+      next = cycle + (at + kEventSlots - slot) % kEventSlots;
+      break;
+    }
+    return next;
+  }
+
+ protected:
+  /// The cycle is `cycle` from now on.
+  NW_HD NW_INLINE void set_cycle(uint64_t cycle) {
+    cycle_ = cycle;
+    t_ = static_cast<Cycle>(cycle);
+    ends_.now = cycle * p_.period;
+  }
+  /// Numbers of cycles wrap: what lies in the past is brought up to now before it looks like the
+  /// future. `gap`: cycles since the last step; after a long one nothing is under way.
+  NW_HD NW_APART void settle(uint64_t gap) {
+    const bool all = gap > kEventSlots;
+    const auto credits = [&](Room& room, CreditTrain* ring) {
+      if (!all) return take_credits(room, ring);
+      for (; room.coming.count != 0; pop(room.coming)) room.flits += front(room.coming, ring).count;
+    };
+    const auto not_before = [&](Cycle& at, Cycle least) {
+      if (all || !later(at, least)) at = least;
+    };
+    for (uint32_t n = 0; n < p_.senders; ++n) {
+      credits(senders_[n].room, input_credits(n));
+      not_before(senders_[n].free_at, t_);
+      not_before(inputs_[n].idle_from, t_ << shift_);
+    }
+    for (uint32_t o = 0; o < p_.receivers; ++o) {
+      credits(outputs_[o].room, output_credits(o));
+      not_before(outputs_[o].wire_free, t_ - 1);
+      if (outputs_[o].owner == kNobody && (all || !later(outputs_[o].free_from, t_ << shift_)))
+        s_.unowned |= uint64_t{1} << o;
+      not_before(receivers_[o].free_from, t_);
+    }
+  }
+
+  // --- events ---
+
+  NW_HD NW_INLINE CrossbarEvents& events_at(Cycle t) {
+    NW_ASSERT(t - t_ < kEventSlots);
+    const uint32_t slot = t % kEventSlots;
+    s_.busy[slot / 64] |= uint64_t{1} << (slot % 64);
+    return events_[slot];
+  }
+  /// The cycle of a round near now: rounds have as many bits as cycles, and wrap more often.
+  NW_HD NW_INLINE Cycle cycle_of(Round r) const {
+    return t_ + static_cast<Cycle>(static_cast<int32_t>(r - (t_ << shift_)) >> shift_);
+  }
+  NW_HD NW_INLINE void act_at(uint32_t in, Round r) {
+    events_at(cycle_of(r)).inputs[r & shift_] |= uint64_t{1} << in;
+  }
+  NW_HD NW_INLINE void free_at(uint32_t o, Round r) {
+    events_at(cycle_of(r)).freed[r & shift_] |= uint64_t{1} << o;
+  }
+  NW_HD NW_INLINE void receive_at(uint32_t o, Cycle t) {
+    events_at(t).receivers |= uint64_t{1} << o;
+  }
+  NW_HD NW_INLINE void send_at(uint32_t n, Cycle t) { events_at(t).senders |= uint64_t{1} << n; }
+
+  // --- rings ---
+
+  template <class T>
+  NW_HD NW_INLINE T& front(const TrainQueue& q, T* ring) const {
+    return ring[q.head];
+  }
+  template <class T>
+  NW_HD NW_INLINE void push(TrainQueue& q, T* ring, const T& item) const {
+    NW_ASSERT(q.count < p_.ring);
+    ring[(uint32_t{q.head} + q.count) & (p_.ring - 1)] = item;
+    q.count = static_cast<uint16_t>(q.count + 1);
+  }
+  /// An empty ring begins anew, so that ports with little traffic touch few cache lines.
+  NW_HD NW_INLINE void pop(TrainQueue& q) const {
+    q.count = static_cast<uint16_t>(q.count - 1);
+    q.head = static_cast<uint16_t>(q.count == 0 ? 0 : (q.head + 1u) & (p_.ring - 1));
+  }
+  NW_HD NW_INLINE Train* buffer(uint32_t in) const { return s_.buffers.in(base_) + in * p_.ring; }
+  NW_HD NW_INLINE Train* held(uint32_t o) const { return s_.held.in(base_) + o * p_.ring; }
+  NW_HD NW_INLINE CreditTrain* input_credits(uint32_t n) const {
+    return s_.input_credits.in(base_) + n * p_.ring;
+  }
+  NW_HD NW_INLINE CreditTrain* output_credits(uint32_t o) const {
+    return s_.output_credits.in(base_) + o * p_.ring;
+  }
+
+  // --- credits ---
+
+  /// Count the credits that have come by now: who has room enough need not.
+  NW_HD NW_INLINE void take_credits(Room& room, CreditTrain* ring) const {
+    while (room.coming.count != 0) {
+      CreditTrain& c = front(room.coming, ring);
+      const Cycle sent_by = t_ - kCreditDelay;
+      const Round last = (sent_by << shift_) + shift_;
+      if (later(c.round, last) || later(c.first, sent_by)) return;
+      uint32_t n = last - c.round < sent_by - c.first ? last - c.round : sent_by - c.first;
+      n = n + 1 < c.count ? n + 1 : c.count;
+      room.flits += n;
+      c.round += n;
+      c.first += n;
+      c.count -= n;
+      if (c.count != 0) return;
+      pop(room.coming);
+    }
+  }
+  /// When the next credit comes.
+  NW_HD NW_INLINE Cycle next_credit(const Room& room, const CreditTrain* ring) const {
+    const CreditTrain& c = ring[room.coming.head];
+    return latest(cycle_of(c.round), c.first) + kCreditDelay;
+  }
+  /// To a sender, of a train that begins to win the switch in round `round`.
+  NW_HD NW_INLINE void give_back(uint32_t n, Round round, Cycle first, uint32_t flits) {
+    CrossbarSender& sender = senders_[n];
+    push(sender.room.coming, input_credits(n), CreditTrain{round, first, flits});
+    if (!sender.waits_for_room) return;
+    sender.waits_for_room = false;
+    send_at(n, cycle_of(round) + kCreditDelay);
+  }
+  /// To an output, of flits that its receiver takes one per cycle from `first` on.
+  NW_HD NW_INLINE void release(uint32_t o, Cycle first, uint32_t flits) {
+    CrossbarOutput& out = outputs_[o];
+    TrainQueue& q = out.room.coming;
+    CreditTrain* const ring = output_credits(o);
+    CreditTrain& last = ring[(uint32_t{q.head} + q.count - 1) & (p_.ring - 1)];
+    if (q.count != 0 && last.first + last.count == first) {
+      last.count += flits;
+    } else {
+      push(q, ring, CreditTrain{first << shift_, first, flits});
+    }
+    if (!out.owner_waits) return;
+    out.owner_waits = false;
+    act_at(out.owner, (first + kCreditDelay) << shift_);
+  }
+
+  const CrossbarParams& p_;
+  CrossbarState& s_;
+  std::byte* base_;
+  uint32_t shift_;  ///< log2 of the rounds of a cycle
+  ChannelEnds ends_;
+  CrossbarSender* senders_;
+  CrossbarInput* inputs_;
+  CrossbarOutput* outputs_;
+  CrossbarReceiver* receivers_;
+  CrossbarEvents* events_;
+  uint64_t cycle_ = 0;
+  Cycle t_ = 0;
+};
+
+}  // namespace nearwarp::noc::crossbar_detail
