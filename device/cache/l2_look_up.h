@@ -1,0 +1,235 @@
+// Look-ups in an L2 slice that is not by sectors: hits, merges, misses, writes, invalidations.
+#pragma once
+
+#include "device/cache/l2_pipeline.h"
+#include "device/cache/service_state.h"
+
+namespace nearwarp::l2_detail {
+
+/// Invalidate the ways `match` (at most one) of a set. Leader only.
+NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                               uint32_t set, uint64_t match) {
+  s.counters.invalidations += 1;
+  if (match == 0) return;
+  s.counters.lines_invalidated += 1;
+  if ((match & s.pending.in(base)[set]) != 0) {
+    // The data under way answers its requesters but is not kept.
+    const uint32_t at = set * p.ways + count_trailing_zeros(match);
+    s.mshrs.in(base)[s.mshr_of.in(base)[at]].keep = 0;
+  }
+  s.valid.in(base)[set] &= ~match;
+  s.pending.in(base)[set] &= ~match;
+}
+
+/// A read or an atomic joins those that the MSHR's line answers. Leader only.
+NW_HD NW_INLINE void add_waiter(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                uint32_t index, const Packet& request, L2Origin origin) {
+  L2Mshr& m = s.mshrs.in(base)[index];
+  L2Waiter& w = s.waiters.in(base)[index * p.mshr_merges + m.waiters];
+  w.tag = request.tag;
+  w.sectors = request.sectors;
+  w.src = request.src;
+  w.origin = origin;
+  m.waiters = static_cast<uint16_t>(m.waiters + 1);
+}
+
+/// Give `way` of `set` to the line of MSHR `index`, the next free one, and ask memory for it.
+/// Leader only.
+NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick due,
+                                uint32_t line, uint32_t set, uint32_t way, uint32_t index) {
+  L2Mshr& m = s.mshrs.in(base)[index];
+  s.free_mshr = m.next_free;
+  s.mshrs_in_use += 1;
+  m.line = line;
+  m.set = set;
+  m.way = static_cast<uint16_t>(way);
+  m.waiters = 0;
+  m.keep = 1;
+  const uint64_t bit = uint64_t{1} << way;
+  uint64_t& valid = s.valid.in(base)[set];
+  s.counters.evictions += valid >> way & 1;
+  valid |= bit;
+  s.pending.in(base)[set] |= bit;
+  const uint32_t at = set * p.ways + way;
+  s.tags.in(base)[at] = line;
+  s.mshr_of.in(base)[at] = static_cast<uint16_t>(index);
+  touch(s, base, at);
+  push_request(s, base, due, PacketKind::kRead, line, index, 0, p.endpoint, p.header_bytes);
+}
+
+/// What becomes of a read or an atomic.
+enum class Found : uint32_t { kHit, kMerge, kMiss };
+
+/// Counts, and what is of an atomic only. Leader only.
+NW_HD NW_INLINE void end_look_up(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
+                                 const Packet& request, Found found) {
+  L2Counters& n = s.counters;
+  if (request.kind != PacketKind::kAtomic) {
+    n.reads += 1;
+    (found == Found::kHit     ? n.read_hits
+     : found == Found::kMerge ? n.read_merges
+                              : n.read_misses) += 1;
+    return;
+  }
+  n.atomics += 1;
+  if (found == Found::kHit) {
+    n.atomic_hits += 1;
+    push_atomic_write(p, s, base, now + Tick{p.latency_cycles} * p.period, request.line,
+                      request.sectors);
+  } else {
+    (found == Found::kMerge ? n.atomic_merges : n.atomic_misses) += 1;
+    s.request_reserved += 1;
+  }
+  occupy_atomics(p, s, request, now);
+}
+
+/// look_up() of a read or an atomic. `match`: the way that has the line, or waits for it.
+template <class G, class F>
+NW_HD NW_INLINE Outcome look_up_read(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                     std::byte* base, Tick now, const Packet& request,
+                                     L2Origin origin, uint32_t set, uint64_t match, F&& taken) {
+  const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
+  const uint32_t of_atomic = request.kind == PacketKind::kAtomic ? 1 : 0;
+  const Tick due = now + Tick{p.latency_cycles} * p.period;
+  const uint64_t pending = s.pending.in(base)[set];
+  if ((match & ~pending) != 0) {  // hit
+    const bool replies = origin != L2Origin::kService;
+    if ((replies && s.reply_count == s.replies.count) || room < of_atomic) return Outcome::kRefused;
+    g.leader([&] {
+      touch(s, base, set * p.ways + count_trailing_zeros(match));
+      if (replies) {
+        push_reply(s, base, due, request, reply_kind(origin));
+      } else {
+        s.service.in(base)->arriving.push(base, due, request.tag);
+      }
+      end_look_up(p, s, base, now, request, Found::kHit);
+      taken();
+    });
+    return Outcome::kTaken;
+  }
+  if (match != 0) {
+    const uint32_t index = s.mshr_of.in(base)[set * p.ways + count_trailing_zeros(match)];
+    if (s.mshrs.in(base)[index].waiters == p.mshr_merges || room < of_atomic)
+      return Outcome::kRefused;
+    g.leader([&] {
+      add_waiter(p, s, base, index, request, origin);
+      end_look_up(p, s, base, now, request, Found::kMerge);
+      taken();
+    });
+    return Outcome::kTaken;
+  }
+  const uint32_t index = s.free_mshr;
+  if (index == kNoMshr) return Outcome::kNoMshr;
+  if (room < 1 + of_atomic) return Outcome::kRefused;
+  const uint64_t empty = ~s.valid.in(base)[set] & low_bits(p.ways);
+  const uint32_t way =
+      empty != 0 ? count_trailing_zeros(empty)
+                 : find_victim(g, p.ways, s.used.in(base) + set * p.ways, s.uses, pending);
+  if (way == kNoLane) return Outcome::kRefused;  // every way waits for its line
+  g.leader([&] {
+    begin_miss(p, s, base, due, request.line, set, way, index);
+    add_waiter(p, s, base, index, request, origin);
+    end_look_up(p, s, base, now, request, Found::kMiss);
+    taken();
+  });
+  return Outcome::kTaken;
+}
+
+/// Look up a request, if what it needs is there; the leader calls `taken` then. If it has to wait
+/// for something inside this slice, nothing is changed.
+template <class G, class F>
+NW_HD NW_INLINE Outcome look_up(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                std::byte* base, Tick now, const Packet& request, L2Origin origin,
+                                F&& taken) {
+  const PacketKind kind = request.kind;
+  if (kind == PacketKind::kAtomic && now < s.atomics_until) return Outcome::kRefused;
+  const uint32_t set = set_of(p, base, request.line);
+  const uint64_t match =
+      match_ways(g, p.ways, s.tags.in(base) + set * p.ways, request.line) & s.valid.in(base)[set];
+  if (kind == PacketKind::kRead || kind == PacketKind::kAtomic)
+    return look_up_read(g, p, s, base, now, request, origin, set, match, taken);
+
+  if (kind == PacketKind::kWrite) {
+    if (s.requests.count == s.request_count + s.request_reserved) return Outcome::kRefused;
+    const uint64_t hit = match & ~s.pending.in(base)[set];
+    g.leader([&] {
+      if (hit != 0) touch(s, base, set * p.ways + count_trailing_zeros(hit));
+      // The acknowledgement goes from the vault straight to the writer.
+      push_request(s, base, now + Tick{p.latency_cycles} * p.period, PacketKind::kWrite,
+                   request.line, request.tag, request.sectors, request.src, request.bytes);
+      s.counters.writes += 1;
+      s.counters.write_hits += hit != 0 ? 1 : 0;
+      taken();
+    });
+    return Outcome::kTaken;
+  }
+
+  g.leader([&] {
+    if (kind == PacketKind::kInvalidate) {
+      drop_line(p, s, base, set, match);
+    } else {
+      record_fault(s.fault, kFaultUnexpectedPacket, p.endpoint, now);
+    }
+    taken();
+  });
+  return Outcome::kTaken;
+}
+
+/// Look up the oldest request of the network.
+template <class G>
+NW_HD NW_APART_ON_CPU Outcome look_up_next(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                           std::byte* base, Tick now, Horizon& horizon) {
+  Channel& in = *s.request_in.in(base);
+  const Packet& request = front(in, base);
+  return look_up(g, p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic), [&] {
+    s.counters.requests_in += 1;
+    pop(in, base, now, horizon);
+  });
+}
+
+/// Take one invalidation from its own network: it needs nothing, so it never blocks.
+template <class G>
+NW_HD NW_APART_ON_CPU void take_invalidation(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                             std::byte* base, Tick now, Horizon& horizon) {
+  Channel& in = *s.invalidate_in.in(base);
+  const uint32_t line = front(in, base).line;
+  const uint32_t set = set_of(p, base, line);
+  const uint32_t* tags = s.tags.in(base) + set * p.ways;
+  const uint64_t valid = s.valid.in(base)[set];
+  const uint64_t match = match_ways(g, p.ways, tags, line) & valid;
+  g.leader([&] {
+    drop_line(p, s, base, set, match);
+    s.counters.requests_in += 1;
+    pop(in, base, now, horizon);
+  });
+}
+
+/// When the next invalidation can be taken.
+NW_HD NW_INLINE Tick next_invalidation(const L2SliceState& s, std::byte* base) {
+  return s.invalidate_in.count != 0 ? head_arrival(*s.invalidate_in.in(base), base) : kNever;
+}
+
+/// Put sectors of a line there before anything runs.
+template <class G>
+NW_HD void preload(const G& g, const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                   LineAddr line, uint32_t sectors) {
+  const uint32_t set = set_of(p, base, line);
+  uint32_t* tags = s.tags.in(base) + set * p.ways;
+  const uint64_t valid = s.valid.in(base)[set];
+  const uint64_t match = match_ways(g, p.ways, tags, line) & valid;
+  const uint64_t empty = ~valid & low_bits(p.ways);
+  const uint32_t way = match != 0 ? count_trailing_zeros(match)
+                       : empty != 0
+                           ? count_trailing_zeros(empty)
+                           : find_victim(g, p.ways, s.used.in(base) + set * p.ways, s.uses, 0);
+  g.leader([&] {
+    touch(s, base, set * p.ways + way);
+    s.valid.in(base)[set] = valid | uint64_t{1} << way;
+    tags[way] = line;
+    if (p.by_sectors == 0) return;
+    uint8_t& readable = s.sectors.in(base)[set * p.ways + way].readable;
+    readable = static_cast<uint8_t>((match != 0 ? readable : 0u) | sectors);
+  });
+}
+
+}  // namespace nearwarp::l2_detail
