@@ -74,7 +74,7 @@ struct AddressMap {
   }
   NW_HD NW_INLINE uint32_t stack_of(LineAddr line) const {
     if (stacks != 0) return rotated_stack(line);
-    const uint32_t mask = low_mask(stack_bits);
+    const uint32_t mask = low_bits32(stack_bits);
     const uint32_t index = line >> stack_shift & mask;
     if (hash == 0 || hash_stack == 0) return index;
     return (index ^ fold(bits_within_stack(line) >> vault_bits, stack_bits)) & mask;
@@ -84,7 +84,7 @@ struct AddressMap {
   }
   NW_HD NW_INLINE uint32_t slice_in_stack(LineAddr line) const {
     if (stacks != 0) return rotated_vault(line) % slices;
-    return bits_vault(line) & low_mask(slice_bits);
+    return bits_vault(line) & low_bits32(slice_bits);
   }
   NW_HD NW_INLINE Location locate(LineAddr line) const {
     const BankLocation in_vault = bank_of(line);
@@ -93,7 +93,7 @@ struct AddressMap {
     at.vault = vault_of(line);
     at.bank = in_vault.bank;
     at.row = in_vault.row;
-    at.column = within_vault(line) & low_mask(column_bits);
+    at.column = within_vault(line) & low_bits32(column_bits);
     return at;
   }
   /// What locate() says, of bank and row only.
@@ -102,7 +102,7 @@ struct AddressMap {
     BankLocation at;
     at.row = row_bank >> bank_bits;
     // Rows that differ in their low bits only go to different banks.
-    at.bank = (row_bank ^ (hash == 0 ? 0 : fold(at.row, bank_bits))) & low_mask(bank_bits);
+    at.bank = (row_bank ^ (hash == 0 ? 0 : fold(at.row, bank_bits))) & low_bits32(bank_bits);
     if (slice_bank_bits != 0) at.bank = bank_of_slice(at.bank, line);
     at.row |= row_tag;
     return at;
@@ -118,27 +118,23 @@ struct AddressMap {
     if (bits == 0) return 0;
     uint64_t folded = value;
     for (uint32_t shift = bits; folded >> shift != 0; shift *= 2) folded ^= folded >> shift;
-    return static_cast<uint32_t>(folded) & low_mask(bits);
-  }
-  /// The lowest `n` bits set, n in [0, 32].
-  NW_HD NW_INLINE static uint32_t low_mask(uint32_t n) {
-    return static_cast<uint32_t>((uint64_t{1} << n) - 1);
+    return static_cast<uint32_t>(folded) & low_bits32(bits);
   }
 
   // --- powers of two ---
 
   NW_HD NW_INLINE uint32_t bits_within_stack(LineAddr line) const {
-    const uint32_t low = line & low_mask(stack_shift);
+    const uint32_t low = line & low_bits32(stack_shift);
     return ((line & line_mask) >> (stack_shift + stack_bits)) << stack_shift | low;
   }
   /// `within`: a line's number within its stack.
   NW_HD NW_INLINE uint32_t bits_within_vault(uint32_t within) const {
-    const uint32_t low = within & low_mask(vault_shift);
+    const uint32_t low = within & low_bits32(vault_shift);
     return within >> (vault_shift + vault_bits) << vault_shift | low;
   }
   NW_HD NW_INLINE uint32_t bits_vault(LineAddr line) const {
     const uint32_t w = bits_within_stack(line) >> vault_shift;
-    const uint32_t mask = low_mask(vault_bits);
+    const uint32_t mask = low_bits32(vault_bits);
     if (hash == 0) return w & mask;
     return (w ^ fold(w >> (vault_bits + column_bits), vault_bits)) & mask;
   }
@@ -148,12 +144,12 @@ struct AddressMap {
   /// `within`: a line's number within its stack. Its number within one of `parts` parts of that,
   /// which its chunks go to in turns.
   NW_HD NW_RARE uint32_t divided(uint32_t within, uint32_t parts) const {
-    const uint32_t low = within & low_mask(chunk_bits);
+    const uint32_t low = within & low_bits32(chunk_bits);
     return (within >> chunk_bits) / parts << chunk_bits | low;
   }
   NW_HD NW_RARE uint32_t divided_within_stack(LineAddr line) const {
     const uint32_t shift = stack_shift + chunk_bits;  // one of them is 0
-    const uint32_t low = line & low_mask(shift);
+    const uint32_t low = line & low_bits32(shift);
     return ((line & line_mask) >> shift) / stacks << shift | low;
   }
   /// The bank that a line has among those of its slice alone.

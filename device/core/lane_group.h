@@ -45,6 +45,13 @@ NW_HD constexpr uint64_t low_bits(uint32_t n) {
   return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
 }
 
+/// The same in 32 bits, n in [0, 32].
+NW_HD constexpr uint32_t low_bits32(uint32_t n) {
+  return static_cast<uint32_t>((uint64_t{1} << n) - 1);
+}
+/// Are two bits set, or more?
+NW_HD constexpr bool has_several(uint64_t bits) { return (bits & (bits - 1)) != 0; }
+
 inline constexpr uint32_t kLanesOfGroup = 32;
 inline constexpr uint32_t kNoLane = 0xffffffffu;
 

@@ -53,10 +53,10 @@ struct WarpSet {
     for (uint32_t k = 0; k < kWords; ++k) n += population_count(word[k]);
     return n;
   }
-  /// Does it have one number at most?
-  NW_HD bool single() const {
-    if constexpr (kWords == 1) return (word[0] & (word[0] - 1)) == 0;
-    return size() <= 1;
+  /// Does it have two numbers, or more?
+  NW_HD bool several() const {
+    if constexpr (kWords == 1) return has_several(word[0]);
+    return size() > 1;
   }
   /// The least number; the set must not be empty.
   NW_HD uint32_t first() const {

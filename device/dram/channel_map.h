@@ -15,19 +15,19 @@ struct ChannelMap {
 
   NW_HD NW_INLINE BankLocation locate(LineAddr line) const {
     BankLocation at;
-    at.row = line >> row_shift & AddressMap::low_mask(row_bits);
-    const uint32_t bank = line >> bank_shift & AddressMap::low_mask(bank_bits);
-    const uint32_t group = line >> group_shift & AddressMap::low_mask(group_bits);
+    at.row = line >> row_shift & low_bits32(row_bits);
+    const uint32_t bank = line >> bank_shift & low_bits32(bank_bits);
+    const uint32_t group = line >> group_shift & low_bits32(group_bits);
     at.bank = group << bank_bits | bank;
     if (hash != 0) at.bank ^= AddressMap::fold(at.row, bank_bits + uint32_t{group_bits});
     return at;
   }
   /// The line at the beginning of a row.
   NW_HD NW_INLINE LineAddr line_of(uint32_t bank, uint32_t row) const {
-    row &= AddressMap::low_mask(row_bits);
+    row &= low_bits32(row_bits);
     if (hash != 0) bank ^= AddressMap::fold(row, bank_bits + uint32_t{group_bits});
     const uint32_t group = bank >> bank_bits;
-    bank &= AddressMap::low_mask(bank_bits);
+    bank &= low_bits32(bank_bits);
     return row << row_shift | group << group_shift | bank << bank_shift;
   }
 };

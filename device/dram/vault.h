@@ -117,8 +117,6 @@ NW_HD NW_RARE void rebase(const G& g, const VaultParams& p, VaultState& s, std::
   plan_all(g, p, s, base);
 }
 
-NW_HD NW_INLINE bool has_one_bit(uint64_t bits) { return (bits & (bits - 1)) == 0; }
-
 /// Choose between reading and writing, and see whether a request starves, as of `now`. Depends only
 /// on the queue and the time, so it may be asked as often as one likes.
 template <class G>
@@ -172,7 +170,7 @@ NW_HD NW_INLINE VaultCommands earliest(const G& g, const VaultParams& p, const V
   const uint32_t* act = s.act_key.in(base);
   const uint32_t* pre = s.pre_key.in(base);
   VaultCommands at;
-  if (has_one_bit(s.waiting_banks)) {  // often only one request waits
+  if (!has_several(s.waiting_banks)) {  // often only one request waits
     const uint32_t b = count_trailing_zeros(s.waiting_banks);
     at.column = col[b];
     at.activate = act[b];
@@ -275,7 +273,7 @@ NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std:
   uint32_t first = kNoLane, second = kNoLane;
   // A starving request's command goes before everything else; where only one bank waits, there is
   // nothing else.
-  if (s.starving != kNoEntry || has_one_bit(s.waiting_banks)) {
+  if (s.starving != kNoEntry || !has_several(s.waiting_banks)) {
     const uint32_t own = s.starving != kNoEntry ? s.entries.in(base)[s.starving].bank
                                                 : count_trailing_zeros(s.waiting_banks);
     if ((column && col[own] <= c) || (activate && act[own] <= c) || pre[own] <= c) first = own;

@@ -148,7 +148,7 @@ NW_HD NW_INLINE bool is_written(const VaultParams& p, const VaultState& s, const
 NW_HD NW_INLINE BankLocation locate(const VaultParams& p, const std::byte* base, LineAddr line) {
   BankLocation at =
       p.own_map != 0 ? p.channel_map.locate(line) : p.map.of(line, base).bank_of(line);
-  const uint32_t buffer = at.row & AddressMap::low_mask(p.row_buffer_bits);
+  const uint32_t buffer = at.row & low_bits32(p.row_buffer_bits);
   at.bank = at.bank << p.row_buffer_bits | buffer;
   return at;
 }

@@ -15,7 +15,7 @@ inline constexpr uint32_t kLookahead = 2;
 template <class Allocator>
 NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_latency) {
   NW_ASSERT(p.speedup >= 1 && p.speedup <= kMaxSpeedup);
-  NW_ASSERT(p.input_speedup >= 1 && (p.input_speedup & (p.input_speedup - 1)) == 0);
+  NW_ASSERT(p.input_speedup >= 1 && !has_several(p.input_speedup));
   NW_ASSERT(p.inputs * p.input_speedup <= kMaxPorts);
   const uint32_t queued = p.speedup > 1 ? kOutputQueue : 0;
   const uint32_t longest = max_latency + 1 + queued + std::max(p.traversal_delay, p.credit_delay);

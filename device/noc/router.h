@@ -300,7 +300,7 @@ class Router {
     const uint32_t* const requests = v_.va_vcs + (size_t{at} << input_shift_);
     const uint64_t ports = v_.va_ports[at];
     const uint32_t first = count_trailing_zeros(ports), first_vcs = requests[first];
-    if ((ports & (ports - 1)) == 0 && (first_vcs & (first_vcs - 1)) == 0) {
+    if (!has_several(ports) && !has_several(first_vcs)) {
       accept_vc(
           out, at,
           {static_cast<uint8_t>(first), static_cast<uint8_t>(count_trailing_zeros(first_vcs))},

@@ -383,7 +383,7 @@ NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchS
       const uint32_t i = count_trailing_zeros(bits);
       const Choice c = choose(s, base, i, t);
       // An output whose grant was refused is free for others in the next cycle.
-      if ((in_ports[i].grants & (in_ports[i].grants - 1)) != 0) next = min_tick(next, t + period);
+      if (has_several(in_ports[i].grants)) next = min_tick(next, t + period);
       const uint32_t output = inputs[c.input].output;
       g.leader([&] {
         in_ports[i].grants = 0;

@@ -41,7 +41,7 @@ NW_HD inline uint32_t pick(const V& v, uint32_t scheduler, typename V::Warps m) 
     return after.any() ? after.first() : m.first();
   }
   if (m.test(last)) return last;
-  if (m.single()) return m.first();
+  if (!m.several()) return m.first();
   for (uint32_t i = 0; i < v.s.num_block_order; ++i) {
     const auto of_block = m & v.blocks[v.s.block_order[i]].warps;
     if (of_block.any()) return of_block.first();

@@ -250,7 +250,8 @@ NW_HD NW_INLINE_ON_CPU NextCycle next_cycle(const V& v, const Arrivals& a, uint3
   return n;
 }
 
-/// The warps of each scheduler: they have them in turns.
+/// The warps of each scheduler: they have them in turns. Once a window, so sets of one word are
+/// constants.
 template <uint32_t kWords>
 NW_HD NW_INLINE void take_turns(uint32_t schedulers, WarpSet<kWords>* warps) {
   if constexpr (kWords == 1) {
