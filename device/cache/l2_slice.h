@@ -1,6 +1,6 @@
 // One slice of the shared L2: MSHRs with merging; write-through without allocation on writes
-// (l2_look_up.h), or by sectors and with write-back (l2_sectors.h). What it sends and is answered is
-// in l2_departures.h, what a service queue adds in l2_service.h.
+// (l2_look_up.h), or by sectors and with write-back (l2_sectors.h). What it sends and is answered
+// is in l2_departures.h, what a service queue adds in l2_service.h.
 //
 // One request per L2 cycle looks up the tags when it leaves the request channel; what it causes (a
 // hit's reply, a miss's or a write's request to memory) leaves `latency_cycles` later, in order.
