@@ -1,13 +1,16 @@
 # Helpers that every folder uses, so that a target is one line.
 
-# What is not hot is compiled with this: UBSan's checks take compilers three times as long with
-# optimisation (GCC 12), and building takes most of the time of a check of everything.
+# With sanitizers, what is not hot is compiled with this: their checks take compilers two or three times as
+# long with optimisation (GCC 12), and building takes most of the time of a check of everything.
 set(NW_COLD_FLAGS "")
-if(NW_SANITIZE MATCHES "undefined")
+if(NW_SANITIZE)
   set(NW_COLD_FLAGS -O0)
 endif()
-# Tests spend their time in libraries.
-set(NW_TEST_FLAGS -O1 ${NW_COLD_FLAGS})
+# Tests spend their time in libraries; those that the thread sanitizer sees in models too.
+set(NW_TEST_FLAGS -O1)
+if(NW_SANITIZE MATCHES "undefined")
+  list(APPEND NW_TEST_FLAGS ${NW_COLD_FLAGS})
+endif()
 
 # nw_alone(SOURCES...): these are compiled by themselves where others are joined (CMAKE_UNITY_BUILD): they
 # have names in common with other sources of their target, or are so hot that nothing beside them may
@@ -21,6 +24,7 @@ function(nw_library name)
   cmake_parse_arguments(ARG "HOT" "" "LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC nw_flags ${ARG_LIBS})
+  set_target_properties(${name} PROPERTIES NW_HOT ${ARG_HOT})
   if(NOT ARG_HOT)
     target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${NW_COLD_FLAGS}>")
   endif()

@@ -1,0 +1,40 @@
+// A group whose lanes are threads, which meet as they would on a GPU, steps the whole memory side
+// to the same state bytes; and there is nothing for a thread sanitizer to find.
+#include <gtest/gtest.h>
+
+#include "tests/memory/random_traffic.h"
+
+namespace nearwarp::testing {
+namespace {
+
+TEST(MemoryLanes, AreThreads) {
+  MemoryConfig c = small_config();
+  c.vaults = 2;
+  c.dram.tREFI = 700;
+  c.dram.starvation_cycles = 100;
+  Traffic t;
+  t.requests = 60;
+  t.spread = 20000;
+  t.lines = 64;
+  expect_same(run_system<HostGroup>(c, t, {448}), run_system<SpmdTeam>(c, t, {448}), "threads");
+}
+
+class MemoryLanesBySectors : public ::testing::TestWithParam<uint8_t> {};
+
+TEST_P(MemoryLanesBySectors, AreThreads) {
+  MemoryConfig c = small_config();
+  c.by_sectors = 1;
+  c.write_back = GetParam();
+  c.vaults = 2;
+  Traffic t;
+  t.requests = 60;
+  t.spread = 20000;
+  t.lines = 64;
+  expect_same(run_system<HostGroup>(c, t, {448}), run_system<SpmdTeam>(c, t, {448}), "threads");
+}
+
+INSTANTIATE_TEST_SUITE_P(WritePolicies, MemoryLanesBySectors, ::testing::Values(0, 1),
+                         [](const auto& test) { return test.param != 0 ? "back" : "through"; });
+
+}  // namespace
+}  // namespace nearwarp::testing

@@ -1,0 +1,91 @@
+// The whole memory side under random traffic gives the same state bytes with any window length, any
+// stepping order, any lane order. Under a sanitizer these take minutes.
+#include <gtest/gtest.h>
+
+#include "tests/memory/random_traffic.h"
+
+namespace nearwarp::testing {
+namespace {
+
+TEST(MemorySystem, LightTrafficIsIndependentOfStepping) {
+  Traffic t;
+  t.spread = 2000000;
+  expect_independent(small_config(), t);
+}
+
+TEST(MemorySystem, HeavyTrafficIsIndependentOfStepping) {
+  Traffic t;
+  t.spread = 1;
+  t.requests = 150;
+  expect_independent(small_config(), t);
+}
+
+TEST(MemorySystem, SingleSlotsAndSlowConsumersAreIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.slots = 1;
+  c.vault_queue = 2;
+  c.dram.write_high = 2;
+  c.dram.write_low = 1;
+  c.mshrs = 2;
+  Traffic t;
+  t.spread = 1;
+  t.requests = 100;
+  t.consumer_period = 2000;
+  expect_independent(c, t);
+}
+
+TEST(MemorySystem, ShortHopsAreIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.hop = 60;
+  Traffic t;
+  t.spread = 20000;
+  expect_independent(c, t);
+}
+
+TEST(MemorySystem, FrequentRefreshAndStarvationAreIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.dram.tREFI = 300;
+  c.dram.tRFC = 50;
+  c.dram.starvation_cycles = 100;
+  Traffic t;
+  t.spread = 100000;
+  expect_independent(c, t);
+}
+
+class MemoryBySectors : public ::testing::TestWithParam<uint8_t> {};
+
+TEST_P(MemoryBySectors, IsIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.by_sectors = 1;
+  c.write_back = GetParam();
+  Traffic t;
+  t.spread = 20000;
+  t.lines = 64;
+  expect_independent(c, t);
+  t.lines = 1 << 12;
+  t.spread = 1;
+  expect_independent(c, t);
+}
+
+TEST_P(MemoryBySectors, SingleSlotsAreIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.by_sectors = 1;
+  c.write_back = GetParam();
+  c.slots = 1;
+  c.vault_queue = 2;
+  c.dram.write_high = 2;
+  c.dram.write_low = 1;
+  c.mshrs = 2;
+  Traffic t;
+  t.spread = 1;
+  t.requests = 100;
+  t.lines = 128;
+  t.consumer_period = 2000;
+  expect_independent(c, t);
+}
+
+INSTANTIATE_TEST_SUITE_P(WritePolicies, MemoryBySectors, ::testing::Values(0, 1),
+                         [](const auto& test) { return test.param != 0 ? "back" : "through"; });
+
+}  // namespace
+}  // namespace nearwarp::testing
