@@ -4,7 +4,7 @@
 #include "host/core/error.h"
 #include "host/functional/compiler/kernel.h"
 
-namespace nearwarp::compiler {
+namespace nearwarp::compiler::link_test {
 namespace {
 
 constexpr const char* kHead = ".version 9.0\n.target sm_75\n.address_size 64\n";
@@ -64,4 +64,4 @@ TEST(PtxLink, TextThatEndsEarlyIsAnError) {
 }
 
 }  // namespace
-}  // namespace nearwarp::compiler
+}  // namespace nearwarp::compiler::link_test

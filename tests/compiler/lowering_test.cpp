@@ -8,7 +8,7 @@
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/compiler/print.h"
 
-namespace nearwarp::compiler {
+namespace nearwarp::compiler::lowering_test {
 namespace {
 
 const std::string kHead = ".version 9.0\n.target sm_75\n.address_size 64\n";
@@ -283,4 +283,4 @@ TEST(Lowering, FilesThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace nearwarp::compiler
+}  // namespace nearwarp::compiler::lowering_test

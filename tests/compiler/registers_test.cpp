@@ -10,7 +10,7 @@
 #include "host/functional/compiler/kernel.h"
 #include "host/functional/compiler/liveness.h"
 
-namespace nearwarp::compiler {
+namespace nearwarp::compiler::registers_test {
 namespace {
 
 // A flat program point is an instruction; its successors by the block structure.
@@ -306,4 +306,4 @@ TEST(Registers, AScanTakesTheFirstThatFit) {
 }
 
 }  // namespace
-}  // namespace nearwarp::compiler
+}  // namespace nearwarp::compiler::registers_test

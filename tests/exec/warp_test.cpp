@@ -9,7 +9,7 @@
 #include "host/core/error.h"
 #include "tests/exec/kernel_device.h"
 
-namespace nearwarp::exec_test {
+namespace nearwarp::exec_test::warp_test {
 namespace {
 
 using runtime::DevicePtr;
@@ -334,4 +334,4 @@ TEST(Control, LaunchErrors) {
 }
 
 }  // namespace
-}  // namespace nearwarp::exec_test
+}  // namespace nearwarp::exec_test::warp_test

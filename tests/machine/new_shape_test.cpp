@@ -12,7 +12,7 @@
 #include "tests/machine/stepping.h"
 #include "tests/sim/device_rig.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::new_shape_test {
 namespace {
 
 constexpr uint32_t kGpus = 2;
@@ -111,4 +111,4 @@ INSTANTIATE_TEST_SUITE_P(Programs, NewShape,
                          [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::new_shape_test

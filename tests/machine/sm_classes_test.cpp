@@ -4,7 +4,7 @@
 #include "tests/golden/hand_made.h"
 #include "tests/sim/whole_machine.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::sm_classes_test {
 namespace {
 
 const std::string kPolicy = "ndp-uncontrolled-bmap";
@@ -54,4 +54,4 @@ TEST(SmClasses, TheWayOfSteppingDoesNotShow) {
 }
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::sm_classes_test

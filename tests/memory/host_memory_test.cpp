@@ -6,7 +6,7 @@
 #include "device/mechanisms/tom/packets.h"
 #include "tests/support/rig.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::host_memory_test {
 namespace {
 
 constexpr uint32_t kPeriod = 10;
@@ -134,4 +134,4 @@ TEST(HostMemory, OtherPacketsAreFaults) {
 }
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::host_memory_test

@@ -1,7 +1,7 @@
 // L2 slice by sectors: what is fetched, what stays, what is written back, who waits for what.
 #include "tests/memory/slice_rig.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::l2_sectors_test {
 namespace {
 
 SliceRig sectors(uint8_t write_back, uint32_t set_bits = 1) {
@@ -199,4 +199,4 @@ TEST(L2Sectors, ThroughTheyGoOnToMemory) {
 }
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::l2_sectors_test

@@ -1,7 +1,7 @@
 // L2 slice: latency, hits and misses, merging, exhaustion, write policy, atomics, invalidation.
 #include "tests/memory/slice_rig.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::l2_slice_test {
 namespace {
 
 TEST(L2Slice, MissGoesToTheRightVaultAfterTheLatency) {
@@ -353,4 +353,4 @@ TEST(L2Slice, SleepsWhileItWaits) {
 }
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::l2_slice_test

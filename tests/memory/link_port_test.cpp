@@ -6,7 +6,7 @@
 #include "device/mechanisms/tom/packets.h"
 #include "tests/support/rig.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::link_port_test {
 namespace {
 
 constexpr uint32_t kPeriod = 10;
@@ -172,4 +172,4 @@ TEST(LinkPort, IdleIntervalsCostNothing) {
 }
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::link_port_test

@@ -3,7 +3,7 @@
 
 #include "tests/memory/random_traffic.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::memory_system_test {
 namespace {
 
 TEST(MemorySystem, HotLinesAreIndependentOfStepping) {
@@ -145,4 +145,4 @@ TEST(MemorySystem, TomMachineDrains) {
 }
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::memory_system_test

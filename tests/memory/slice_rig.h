@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "device/cache/l2_slice.h"
+#include "tests/memory/period.h"
 #include "tests/support/rig.h"
 
 namespace nearwarp::testing {
 
-inline constexpr uint32_t kPeriod = 10;
 inline constexpr Tick kHop = 20;
 inline constexpr uint32_t kLatency = 5;
 

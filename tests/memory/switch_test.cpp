@@ -5,7 +5,7 @@
 
 #include "tests/support/rig.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::switch_test {
 namespace {
 
 constexpr uint32_t kPeriod = 10;
@@ -186,4 +186,4 @@ TEST(Switch, SleepsWhenIdle) {
 }
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::switch_test

@@ -6,7 +6,7 @@
 
 #include "tests/memory/vault_rig.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::vault_channel_test {
 namespace {
 
 /// Two groups of two banks.
@@ -360,4 +360,4 @@ TEST(ChannelMap, IsOneToOneInEveryOrder) {
 }
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::vault_channel_test

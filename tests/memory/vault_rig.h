@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/memory/memory_system.h"
+#include "tests/memory/period.h"
 
 namespace nearwarp::testing {
-
-inline constexpr uint32_t kPeriod = 10;
 
 /// One vault with 4 banks of 4 lines per row, no hashing: line = row * 16 + bank * 4 + column.
 /// A transfer of one line takes 40 ticks = tCCD.

@@ -3,7 +3,7 @@
 
 #include "tests/memory/vault_rig.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::vault_test {
 namespace {
 
 TEST(Vault, ClosedBank) {
@@ -371,4 +371,4 @@ TEST(VaultGate, ActivationWindowBindsShortTransfers) {
 }
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::vault_test

@@ -7,7 +7,7 @@
 #include "host/recording/repeats.h"
 #include "tests/sim/whole_machine.h"
 
-namespace nearwarp::profile {
+namespace nearwarp::profile::count_test {
 namespace {
 
 using report::AccessCounts;
@@ -217,4 +217,4 @@ INSTANTIATE_TEST_SUITE_P(, ProfileOf,
                          [](const auto& of) { return testing::test_name(of.param); });
 
 }  // namespace
-}  // namespace nearwarp::profile
+}  // namespace nearwarp::profile::count_test

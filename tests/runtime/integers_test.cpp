@@ -9,7 +9,7 @@
 #include "host/recording/trace_replay.h"
 #include "tests/runtime/breadth_kernels.h"
 
-namespace nearwarp::runtime {
+namespace nearwarp::runtime::integers_test {
 namespace {
 
 constexpr int kResults = 16;
@@ -229,4 +229,4 @@ TEST(Relu, OfIntegersAndOfConversions) {
 }
 
 }  // namespace
-}  // namespace nearwarp::runtime
+}  // namespace nearwarp::runtime::integers_test

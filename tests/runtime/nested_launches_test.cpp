@@ -4,7 +4,7 @@
 #include "host/functional/device/virtual_device.h"
 #include "host/functional/ptx/device_calls.h"
 
-namespace nearwarp::runtime {
+namespace nearwarp::runtime::nested_launches_test {
 namespace {
 
 // The child appends its parameter to a list. The parent launches it by both pairs of functions,
@@ -157,4 +157,4 @@ TEST(NestedLaunches, WaitingForThemIsRefused) {
 }
 
 }  // namespace
-}  // namespace nearwarp::runtime
+}  // namespace nearwarp::runtime::nested_launches_test

@@ -3,7 +3,7 @@
 
 #include "tests/sim/device_rig.h"
 
-namespace nearwarp::sim {
+namespace nearwarp::sim::device_determinism_test {
 namespace {
 
 using testing::numbers;
@@ -39,4 +39,4 @@ INSTANTIATE_TEST_SUITE_P(Workloads, DeviceDeterminism,
                          [](const auto& test) { return testing::test_name(test.param); });
 
 }  // namespace
-}  // namespace nearwarp::sim
+}  // namespace nearwarp::sim::device_determinism_test

@@ -7,7 +7,7 @@
 #include "tests/sim/device_rig.h"
 #include "tests/sim/setups.h"
 
-namespace nearwarp::sim {
+namespace nearwarp::sim::device_setups_test {
 namespace {
 
 using testing::numbers;
@@ -48,4 +48,4 @@ TEST(DeviceSetups, GiveWhatTheCpuGives) {
 }
 
 }  // namespace
-}  // namespace nearwarp::sim
+}  // namespace nearwarp::sim::device_setups_test

@@ -5,7 +5,7 @@
 #include "kernels/deal.h"
 #include "tests/sim/device_rig.h"
 
-namespace nearwarp::sim {
+namespace nearwarp::sim::device_test {
 namespace {
 
 using kernels::EmulatedDevice;
@@ -258,4 +258,4 @@ TEST(TeamShape, LargeTeamsForFewSystemsSmallOnesForMany) {
 }
 
 }  // namespace
-}  // namespace nearwarp::sim
+}  // namespace nearwarp::sim::device_test

@@ -7,7 +7,7 @@
 #include "host/timing/run/replay.h"
 #include "tests/sim/whole_machine.h"
 
-namespace nearwarp::sim {
+namespace nearwarp::sim::run_loop_test {
 namespace {
 
 using testing::counter;
@@ -244,4 +244,4 @@ TEST_F(Conservation, Faults) {
 }
 
 }  // namespace
-}  // namespace nearwarp::sim
+}  // namespace nearwarp::sim::run_loop_test

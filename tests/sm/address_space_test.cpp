@@ -7,7 +7,7 @@
 #include "device/core/page_tables.h"
 #include "tests/mechanisms/tom/offload_bench.h"
 
-namespace nearwarp::sm {
+namespace nearwarp::sm::address_space_test {
 namespace {
 
 using namespace nearwarp::testing;
@@ -195,4 +195,4 @@ TEST(AddressSpaces, AnOffloadedWarpKeepsItsSpace) {
 }
 
 }  // namespace
-}  // namespace nearwarp::sm
+}  // namespace nearwarp::sm::address_space_test

@@ -7,7 +7,7 @@
 #include "device/core/page_tables.h"
 #include "tests/mechanisms/tom/offload_bench.h"
 
-namespace nearwarp::sm {
+namespace nearwarp::sm::first_touch_test {
 namespace {
 
 using namespace nearwarp::testing;
@@ -172,4 +172,4 @@ TEST(FirstTouch, OthersReadTheEntryAgainUntilThePageIsThere) {
 }
 
 }  // namespace
-}  // namespace nearwarp::sm
+}  // namespace nearwarp::sm::first_touch_test

@@ -5,7 +5,7 @@
 
 #include "device/sm/make_sm.h"
 
-namespace nearwarp::cache {
+namespace nearwarp::cache::l1_sectors_test {
 namespace {
 
 struct L1 {
@@ -314,4 +314,4 @@ TEST(L1Sectors, MoreThan64Mshrs) {
 }
 
 }  // namespace
-}  // namespace nearwarp::cache
+}  // namespace nearwarp::cache::l1_sectors_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/sm_bench.h"
 
-namespace nearwarp::sm {
+namespace nearwarp::sm::sm_constants_test {
 namespace {
 
 using namespace nearwarp::testing;
@@ -175,4 +175,4 @@ TEST(SmConstants, WithoutACacheEveryLoadHits) {
 }
 
 }  // namespace
-}  // namespace nearwarp::sm
+}  // namespace nearwarp::sm::sm_constants_test

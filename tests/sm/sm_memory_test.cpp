@@ -3,7 +3,7 @@
 
 #include "tests/support/sm_bench.h"
 
-namespace nearwarp::sm {
+namespace nearwarp::sm::sm_memory_test {
 namespace {
 
 using namespace nearwarp::testing;
@@ -380,4 +380,4 @@ TEST(SmMemory, IndependentOfWindowsAndOrders) {
 }
 
 }  // namespace
-}  // namespace nearwarp::sm
+}  // namespace nearwarp::sm::sm_memory_test

@@ -12,7 +12,7 @@
 #include "tests/machine/stepping.h"
 #include "tests/sim/whole_machine.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::placement_test {
 namespace {
 
 report::RunResult run(const runtime::Recording& recording, const std::string& policy,
@@ -209,4 +209,4 @@ TEST(CodaPlacement, SaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::placement_test

@@ -5,7 +5,7 @@
 
 #include "bench/workloads/workload.h"
 
-namespace nearwarp::compiler {
+namespace nearwarp::compiler::strides_test {
 namespace {
 
 Kernel kernel_of(const Program& program, const std::string& name) { return *program.find(name); }
@@ -156,4 +156,4 @@ TEST(CodaStrides, EveryKernelOfTheWorkloadsHasAnEnd) {
 }
 
 }  // namespace
-}  // namespace nearwarp::compiler
+}  // namespace nearwarp::compiler::strides_test

@@ -8,7 +8,7 @@
 #include "device/sm/sm.h"
 #include "tests/support/rig.h"
 
-namespace nearwarp::testing {
+namespace nearwarp::testing::sm_service_test {
 namespace {
 
 using opportunistic::kServiceTag;
@@ -360,4 +360,4 @@ TEST(SmService, TheSameWhateverTheWindows) {
 }
 
 }  // namespace
-}  // namespace nearwarp::testing
+}  // namespace nearwarp::testing::sm_service_test

@@ -3,7 +3,7 @@
 
 #include "tests/mechanisms/tom/stack_bench.h"
 
-namespace nearwarp::tuning {
+namespace nearwarp::tuning::near_rounds_test {
 namespace {
 
 using namespace nearwarp::testing;
@@ -158,4 +158,4 @@ TEST(NearRounds, WrittenLinesGoBeforeAWarpThatIsSentBack) {
 }
 
 }  // namespace
-}  // namespace nearwarp::tuning
+}  // namespace nearwarp::tuning::near_rounds_test

@@ -4,7 +4,7 @@
 
 #include "tests/mechanisms/tom/stack_bench.h"
 
-namespace nearwarp::tuning {
+namespace nearwarp::tuning::shared_rows_test {
 namespace {
 
 using namespace nearwarp::testing;
@@ -262,4 +262,4 @@ TEST(SharedRows, SharedAccessesDoNotChooseTheStack) {
 }
 
 }  // namespace
-}  // namespace nearwarp::tuning
+}  // namespace nearwarp::tuning::shared_rows_test
