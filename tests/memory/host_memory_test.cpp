@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "device/mechanisms/tom/packets.h"
+#include "tests/memory/period.h"
 #include "tests/support/rig.h"
 
 namespace nearwarp::testing::host_memory_test {
 namespace {
 
-constexpr uint32_t kPeriod = 10;
 constexpr uint16_t kCpu = 9;
 constexpr uint32_t kLatency = 500;  // each way
 

@@ -7,16 +7,20 @@
 namespace nearwarp::testing {
 namespace {
 
-TEST(MemoryLanes, AreThreads) {
-  MemoryConfig c = small_config();
+void expect_same_in_threads(MemoryConfig c) {
   c.vaults = 2;
-  c.dram.tREFI = 700;
-  c.dram.starvation_cycles = 100;
   Traffic t;
   t.requests = 60;
   t.spread = 20000;
   t.lines = 64;
   expect_same(run_system<HostGroup>(c, t, {448}), run_system<SpmdTeam>(c, t, {448}), "threads");
+}
+
+TEST(MemoryLanes, AreThreads) {
+  MemoryConfig c = small_config();
+  c.dram.tREFI = 700;
+  c.dram.starvation_cycles = 100;
+  expect_same_in_threads(c);
 }
 
 class MemoryLanesBySectors : public ::testing::TestWithParam<uint8_t> {};
@@ -25,12 +29,7 @@ TEST_P(MemoryLanesBySectors, AreThreads) {
   MemoryConfig c = small_config();
   c.by_sectors = 1;
   c.write_back = GetParam();
-  c.vaults = 2;
-  Traffic t;
-  t.requests = 60;
-  t.spread = 20000;
-  t.lines = 64;
-  expect_same(run_system<HostGroup>(c, t, {448}), run_system<SpmdTeam>(c, t, {448}), "threads");
+  expect_same_in_threads(c);
 }
 
 INSTANTIATE_TEST_SUITE_P(WritePolicies, MemoryLanesBySectors, ::testing::Values(0, 1),

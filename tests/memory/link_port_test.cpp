@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "device/mechanisms/tom/packets.h"
+#include "tests/memory/period.h"
 #include "tests/support/rig.h"
 
 namespace nearwarp::testing::link_port_test {
 namespace {
 
-constexpr uint32_t kPeriod = 10;
 constexpr uint32_t kHop = 20;
 constexpr uint32_t kInterval = 1000;
 

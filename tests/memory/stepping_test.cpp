@@ -7,6 +7,24 @@
 namespace nearwarp::testing {
 namespace {
 
+/// Of every queue the least.
+MemoryConfig with_single_slots(MemoryConfig c) {
+  c.slots = 1;
+  c.vault_queue = 2;
+  c.dram.write_high = 2;
+  c.dram.write_low = 1;
+  c.mshrs = 2;
+  return c;
+}
+
+Traffic for_slow_consumers() {
+  Traffic t;
+  t.spread = 1;
+  t.requests = 100;
+  t.consumer_period = 2000;
+  return t;
+}
+
 TEST(MemorySystem, LightTrafficIsIndependentOfStepping) {
   Traffic t;
   t.spread = 2000000;
@@ -21,17 +39,7 @@ TEST(MemorySystem, HeavyTrafficIsIndependentOfStepping) {
 }
 
 TEST(MemorySystem, SingleSlotsAndSlowConsumersAreIndependentOfStepping) {
-  MemoryConfig c = small_config();
-  c.slots = 1;
-  c.vault_queue = 2;
-  c.dram.write_high = 2;
-  c.dram.write_low = 1;
-  c.mshrs = 2;
-  Traffic t;
-  t.spread = 1;
-  t.requests = 100;
-  t.consumer_period = 2000;
-  expect_independent(c, t);
+  expect_independent(with_single_slots(small_config()), for_slow_consumers());
 }
 
 TEST(MemorySystem, ShortHopsAreIndependentOfStepping) {
@@ -71,17 +79,9 @@ TEST_P(MemoryBySectors, SingleSlotsAreIndependentOfStepping) {
   MemoryConfig c = small_config();
   c.by_sectors = 1;
   c.write_back = GetParam();
-  c.slots = 1;
-  c.vault_queue = 2;
-  c.dram.write_high = 2;
-  c.dram.write_low = 1;
-  c.mshrs = 2;
-  Traffic t;
-  t.spread = 1;
-  t.requests = 100;
+  Traffic t = for_slow_consumers();
   t.lines = 128;
-  t.consumer_period = 2000;
-  expect_independent(c, t);
+  expect_independent(with_single_slots(c), t);
 }
 
 INSTANTIATE_TEST_SUITE_P(WritePolicies, MemoryBySectors, ::testing::Values(0, 1),

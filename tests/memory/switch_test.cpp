@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/memory/period.h"
 #include "tests/support/rig.h"
 
 namespace nearwarp::testing::switch_test {
 namespace {
 
-constexpr uint32_t kPeriod = 10;
 constexpr uint32_t kFlit = 32;
 
 /// n inputs to m outputs, destinations 0..m-1, each on its own port unless told otherwise.
