@@ -44,7 +44,8 @@ CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions&
       options_(options),
       portions_per_thread_(options.threads > 1 ? kPortionsPerThread : 1),
       portions_(std::max(1u, options.threads) * portions_per_thread_),
-      due_(components.size()) {
+      due_(components.size()),
+      leash_(options.leash, components.size()) {
   if (options_.family == nullptr) options_.family = step_on_cpu<ProductFamily>;
   deal();
   for (size_t i = 0; i < portions_.size(); ++i)
@@ -63,14 +64,18 @@ CpuExecutor::~CpuExecutor() {
 /// Each kind by itself, so that every portion gets its share of SMs and of vaults; then clusters.
 void CpuExecutor::deal() {
   const size_t n = portions_.size();
-  for (uint32_t kind = 0; kind < ProductFamily::kCount; ++kind) {
-    std::vector<uint32_t> of_kind;
+  const auto deal_out = [&](std::vector<uint32_t> Portion::*part, auto&& belongs) {
+    std::vector<uint32_t> all;
     for (uint32_t i = 0; i < components_.size(); ++i)
-      if (static_cast<uint32_t>(components_[i].kind) == kind && components_[i].cluster == 0)
-        of_kind.push_back(i);
-    for (size_t i = 0; i < of_kind.size(); ++i)
-      portions_[i * n / of_kind.size()].components.push_back(of_kind[i]);
-  }
+      if (belongs(i)) all.push_back(i);
+    for (size_t i = 0; i < all.size(); ++i) (portions_[i * n / all.size()].*part).push_back(all[i]);
+  };
+  for (uint32_t kind = 0; kind < ProductFamily::kCount; ++kind)
+    deal_out(&Portion::components, [&](uint32_t i) {
+      return static_cast<uint32_t>(components_[i].kind) == kind && components_[i].cluster == 0 &&
+             !leash_.holds(i) && !leash_.is_front_end(i);
+    });
+  deal_out(&Portion::sms, [&](uint32_t i) { return leash_.holds(i); });
   std::map<uint16_t, std::vector<uint32_t>> clusters;
   for (uint32_t i = 0; i < components_.size(); ++i)
     if (components_[i].cluster != 0) clusters[components_[i].cluster].push_back(i);
@@ -82,18 +87,33 @@ void CpuExecutor::deal() {
 void CpuExecutor::shuffle(Portion& portion) {
   shuffle_some(portion.components, portion.random);
   shuffle_some(portion.clusters, portion.random);
+  shuffle_some(portion.sms, portion.random);
   for (std::vector<uint32_t>& members : portion.clusters) shuffle_some(members, portion.random);
+}
+
+Tick CpuExecutor::step_some(Way way, std::span<const uint32_t> which,
+                            std::vector<Leash::Late>& late) {
+  return options_.family(options_.shuffle_lanes,
+                         {way, components_, which, *system_, window_, due_now_, leash_, late});
 }
 
 void CpuExecutor::step_portion(Portion& portion) {
   if (options_.order_seed != 0) shuffle(portion);
-  const auto step = [&](bool as_cluster, std::span<const uint32_t> which) {
-    return options_.family(options_.shuffle_lanes, as_cluster, components_, which, *system_,
-                           window_, due_now_);
-  };
-  portion.next = step(false, portion.components);
+  portion.next = step_some(Way::kDue, portion.components, portion.late);
   for (const std::vector<uint32_t>& members : portion.clusters)
-    portion.next = min_tick(portion.next, step(true, members));
+    portion.next = min_tick(portion.next, step_some(Way::kCluster, members, portion.late));
+  if (!portion.sms.empty())
+    portion.next = min_tick(portion.next, step_some(Way::kLeash, portion.sms, portion.late));
+}
+
+/// What is left of the window where SMs are on leashes.
+Tick CpuExecutor::catch_up() {
+  late_.clear();
+  for (Portion& p : portions_) {
+    late_.insert(late_.end(), p.late.begin(), p.late.end());
+    p.late.clear();
+  }
+  return step_some(Way::kCatchUp, {}, late_);
 }
 
 /// Claim and step portions of `round` until none is left. A late thread finds every claim taken:
@@ -149,11 +169,17 @@ Tick CpuExecutor::go_on(const sm::SystemView& system, const Window& window) {
   system_ = &system;
   window_ = window;
   due_now_ = due_.begin_window();
-  Tick next = kNever;
   if (threads_.empty()) {
     step_portion(portions_[0]);
-    return portions_[0].next;
+  } else {
+    step_portions();
   }
+  Tick next = leash_.used() ? catch_up() : kNever;
+  for (const Portion& p : portions_) next = min_tick(next, p.next);
+  return next;
+}
+
+void CpuExecutor::step_portions() {
   left_.store(static_cast<uint32_t>(portions_.size()), std::memory_order_relaxed);
   const uint32_t round = round_.fetch_add(1, std::memory_order_release) + 1;
   round_.notify_all();
@@ -167,8 +193,6 @@ Tick CpuExecutor::go_on(const sm::SystemView& system, const Window& window) {
     left_.wait(left);
     left = left_.load(std::memory_order_acquire);
   }
-  for (const Portion& p : portions_) next = min_tick(next, p.next);
-  return next;
 }
 
 void CpuExecutor::run(RunState& run, uint64_t windows) {
@@ -176,7 +200,8 @@ void CpuExecutor::run(RunState& run, uint64_t windows) {
   begin_windows(c);
   forget(run.view.arena);
   for (uint64_t n = 1; c.stop == Stop::kNone; ++n) {
-    const Window window = next_window(c);
+    Window window = next_window(c);
+    if (leash_.used()) window = leash_.begin_window(components_, run.view.arena, window);
     const Tick next = go_on(run.view, window);
     end_window(c, window, next, host_wanted(run.front_end_state()), n == windows);
   }

@@ -14,23 +14,47 @@
 
 #include "device/core/lane_group.h"
 #include "kernels/due_ticks.h"
+#include "kernels/leash.h"
 #include "kernels/run_control.h"
 
 namespace nearwarp::kernels {
 
-/// Steps components of a family, as step_due() does, or as a cluster; by a ShuffledGroup with that
-/// seed unless it is 0.
-using StepOnCpu = Tick (*)(uint32_t shuffle_lanes, bool as_cluster, std::span<Component> components,
-                           std::span<const uint32_t> which, const sm::SystemView& system,
-                           const Window& window, const DueView& due);
+/// In which way components are stepped.
+enum class Way : uint8_t {
+  kDue,      ///< step_due()
+  kCluster,  ///< step_cluster()
+  kLeash,    ///< Leash::step_sms()
+  kCatchUp,  ///< Leash::catch_up()
+};
+
+/// What a thread has to do in a window.
+struct Work {
+  Way way = Way::kDue;
+  std::span<Component> components;
+  std::span<const uint32_t> which;
+  const sm::SystemView& system;
+  Window window;
+  DueView due;
+  Leash& leash;
+  std::vector<Leash::Late>& late;
+};
+
+/// Steps components of a family; by a ShuffledGroup with that seed unless it is 0.
+using StepOnCpu = Tick (*)(uint32_t shuffle_lanes, const Work& work);
 
 template <class Family>
-Tick step_on_cpu(uint32_t shuffle_lanes, bool as_cluster, std::span<Component> components,
-                 std::span<const uint32_t> which, const sm::SystemView& system,
-                 const Window& window, const DueView& due) {
+Tick step_on_cpu(uint32_t shuffle_lanes, const Work& w) {
   const auto step = [&](const auto& g) {
-    if (as_cluster) return step_cluster<Family>(g, components, which, system, window, due.sent_to);
-    return step_due<Family>(g, components, which, system, window, due);
+    switch (w.way) {
+      case Way::kCluster:
+        return step_cluster<Family>(g, w.components, w.which, w.system, w.window, w.due.sent_to);
+      case Way::kLeash:
+        return w.leash.step_sms<Family>(g, w.components, w.which, w.system, w.due, w.late);
+      case Way::kCatchUp:
+        return w.leash.catch_up<Family>(g, w.components, w.system, w.due, w.late);
+      default:
+        return step_due<Family>(g, w.components, w.which, w.system, w.window, w.due);
+    }
   };
   return shuffle_lanes == 0 ? step(HostGroup{}) : step(ShuffledGroup{shuffle_lanes});
 }
@@ -41,6 +65,8 @@ struct ExecutorOptions {
   uint32_t order_seed = 0;     ///< 0: components in order; else a new shuffled order per window
   uint32_t shuffle_lanes = 0;  ///< 0: lanes in order; else the seed of a ShuffledGroup
   StepOnCpu family = nullptr;  ///< the components' family; null: ProductFamily
+  /// With it, run()'s windows may be longer than the control channels that it names.
+  LeashPlan leash = {};
 };
 
 class CpuExecutor {
@@ -63,8 +89,10 @@ class CpuExecutor {
   /// Components that are claimed, and stepped, together.
   struct alignas(64) Portion {
     std::atomic<uint32_t> claimed{0};  ///< the last round in which a thread took it
-    std::vector<uint32_t> components;  ///< that are in no cluster
+    std::vector<uint32_t> components;  ///< that are in no cluster, and on no leash
     std::vector<std::vector<uint32_t>> clusters;
+    std::vector<uint32_t> sms;  ///< that are on leashes
+    std::vector<Leash::Late> late;
     Tick next = kNever;
     uint64_t random = 0;
   };
@@ -75,7 +103,11 @@ class CpuExecutor {
   Tick go_on(const sm::SystemView& system, const Window& window);
   void shuffle(Portion& portion);
   void work(unsigned thread, uint32_t round);
+  /// All of them, with all threads.
+  void step_portions();
   void step_portion(Portion& portion);
+  Tick catch_up();
+  Tick step_some(Way way, std::span<const uint32_t> which, std::vector<Leash::Late>& late);
   void thread_loop(unsigned thread);
 
   std::span<Component> components_;
@@ -87,6 +119,8 @@ class CpuExecutor {
   Window window_;
   std::byte* arena_ = nullptr;  ///< whose channels know their consumers
   DueTicks due_;
+  Leash leash_;
+  std::vector<Leash::Late> late_;               ///< of all portions
   DueView due_now_;                             ///< in the window
   alignas(64) std::atomic<uint32_t> round_{0};  ///< advanced by the main thread
   alignas(64) std::atomic<uint32_t> left_{0};   ///< portions of the round that are not finished

@@ -76,6 +76,9 @@ struct Horizon {
   /// Backends on the CPU: set to 1 for every consumer of something sent, by component number; null:
   /// nobody asks.
   uint8_t* sent_to = nullptr;
+  /// Backends on the CPU: a component on a leash is not stepped from there on (kernels/leash.h);
+  /// kNever: it is on none.
+  Tick leash = kNever;
   NW_HD NW_INLINE void note(Tick t) {
     next = min_tick(next, t);
     if (t >= window_end) beyond = min_tick(beyond, t);
@@ -84,6 +87,21 @@ struct Horizon {
   NW_HD NW_INLINE void note_sent_to([[maybe_unused]] uint32_t consumer) const {
 #if !defined(__CUDA_ARCH__)
     if (sent_to != nullptr) __atomic_store_n(sent_to + consumer, uint8_t{1}, __ATOMIC_RELAXED);
+#endif
+  }
+  /// Something has been sent to which an answer can come at `t`: what is on a leash goes no
+  /// further.
+  NW_HD NW_INLINE void expect_answer([[maybe_unused]] Tick t) {
+#if !defined(__CUDA_ARCH__)
+    if (leash != kNever) leash = min_tick(leash, t);
+#endif
+  }
+  /// Where a step that began with the window's end `end` has to stop: there, or at the leash.
+  NW_HD NW_INLINE Tick end_of_step(Tick end) const {
+#if defined(__CUDA_ARCH__)
+    return end;
+#else
+    return min_tick(end, leash);
 #endif
   }
 };

@@ -92,7 +92,9 @@ NW_HD inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick now, Hori
     if (!may_have_block || !take_block(v, i, m)) return false;
     block = true;
   }
-  send(*v.s.to_sm.in(v.base)[i].in(v.base), v.base, now, m, horizon);
+  Channel& to_sm = *v.s.to_sm.in(v.base)[i].in(v.base);
+  send(to_sm, v.base, now, m, horizon);
+  horizon.expect_answer(now + to_sm.latency + v.s.from_sm.in(v.base)[i].in(v.base)->latency);
   return block;
 }
 
@@ -174,7 +176,7 @@ NW_HD StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndSta
   FrontEndView<List> v{p, s, system, system.arena};
   bool poll = false;
   Tick t = detail::next_event(g, v, window.begin, poll);
-  while (t < window.end) {
+  while (t < horizon.end_of_step(window.end)) {
     detail::receive(g, v, t, horizon);
     g.leader([&] {
       hooks::step(v, t);

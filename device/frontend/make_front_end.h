@@ -10,6 +10,10 @@
 
 namespace nearwarp::frontend {
 
+/// Thread blocks that an SM can report in a window, for windows of up to so many core cycles
+/// (kernels/leash.h).
+inline constexpr uint32_t kReportsPerSm = 64;
+
 /// The State of a front end, without channels and mechanisms, for the program's launches. `rooms`:
 /// by SM, with nothing on it.
 inline FrontEndState make_front_end(ArenaBuilder& a, const FrontEndParams& p,
@@ -23,7 +27,7 @@ inline FrontEndState make_front_end(ArenaBuilder& a, const FrontEndParams& p,
   for (const SmRoom& room : rooms) blocks += room.free.blocks;
   d.rooms = a.allocate<SmRoom>(static_cast<uint32_t>(rooms.size()));
   std::copy(rooms.begin(), rooms.end(), a.get(d.rooms));
-  d.done_log = a.allocate<uint32_t>(blocks);
+  d.done_log = a.allocate<uint32_t>(std::max(blocks, p.num_sms * kReportsPerSm));
   d.running = a.allocate<uint32_t>(p.dispatch.max_running);
   d.taken = a.allocate<uint32_t>(p.dispatch.max_running * p.dispatch.groups);
   d.ready = a.allocate<uint32_t>(p.dispatch.max_running * p.dispatch.groups);

@@ -72,10 +72,20 @@ void make_translation(const Graph& graph, System& s) {
 }
 
 /// W, and the windows of clusters.
-Tick make_windows(System& s) {
-  std::vector<const Channel*> channels;
-  for (const ChannelInfo& c : s.channels) channels.push_back(s.arena.get(c.channel));
-  return kernels::set_windows(s.components(), channels);
+void make_windows(System& s) {
+  const auto is_sm = [&](uint16_t n) { return std::ranges::find(s.sms, n) != s.sms.end(); };
+  const auto is_control = [&](const Channel& c) {
+    return (c.producer == s.front_end_at && is_sm(c.consumer)) ||
+           (c.consumer == s.front_end_at && is_sm(c.producer));
+  };
+  std::vector<const Channel*> all, others;
+  for (const ChannelInfo& info : s.channels) {
+    const Channel* c = s.arena.get(info.channel);
+    all.push_back(c);
+    if (!is_control(*c)) others.push_back(c);
+  }
+  s.window_beside_control = kernels::set_windows(s.components(), others);
+  s.window = kernels::set_windows(s.components(), all);
 }
 
 /// The channel of the only one of `links` that is as wanted; count 0 if there is none.
@@ -143,7 +153,7 @@ System lay_out(const Graph& graph) {
   layout.channels = make_channels(graph, s);
   for (NodeId n = 0; n < graph.nodes.size(); ++n)
     std::visit([&](const auto& spec) { layout.node(n, spec); }, graph.spec_of(n));
-  s.window = make_windows(s);
+  make_windows(s);
   return s;
 }
 

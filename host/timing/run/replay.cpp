@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "device/frontend/make_front_end.h"
 #include "host/core/error.h"
 #include "host/recording/archive.h"
 #include "host/timing/machine/address_spaces.h"
@@ -32,7 +33,8 @@ Replay::Replay(const ReplayJob& what, Tick window_ticks)
       image_(build_image(*what.recording, *what.machine)),
       mechanisms_(prepare_mechanisms(what.mechanisms,
                                      {*what.recording, *what.machine, *what.policy}, image_)),
-      system_(lay_out()) {
+      system_(lay_out()),
+      window_ticks_(window_ticks) {
   const uint64_t max_cycles = what.machine->run.max_cycles;
   control_.longest = window_ticks == 0 ? system_.window : std::min(window_ticks, system_.window);
   control_.limit =
@@ -67,7 +69,26 @@ kernels::RunState Replay::state() {
   return run;
 }
 
-uint32_t Replay::dispatch_margin() const { return system_.num_sms() * what_.machine->sm.blocks; }
+uint32_t Replay::window_cycles() const {
+  return static_cast<uint32_t>((control_.longest + system_.core_period - 1) / system_.core_period);
+}
+
+uint32_t Replay::dispatch_margin() const {
+  const uint32_t blocks = what_.machine->sm.blocks;
+  // In a longer window an SM can get one thread block in each cycle.
+  return system_.num_sms() * (is_lengthened() ? std::max(blocks, window_cycles()) : blocks);
+}
+
+kernels::LeashPlan Replay::lengthen_windows() {
+  const auto on_leash = [&](uint16_t sm) { return system_.component(sm).cluster == 0; };
+  if (!mechanisms_.empty() || !std::ranges::all_of(system_.sms, on_leash)) return {};
+  Tick longest =
+      std::min(system_.window_beside_control, Tick{frontend::kReportsPerSm} * system_.core_period);
+  if (window_ticks_ != 0) longest = std::min(longest, window_ticks_);
+  if (longest <= system_.window) return {};
+  control_.longest = longest;
+  return {system_.window, system_.front_end_at, system_.sms};
+}
 
 void Replay::begin() {
   begun_ = saved_ = std::chrono::steady_clock::now();

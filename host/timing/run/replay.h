@@ -12,6 +12,7 @@
 #include "host/recording/recording.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/report/result.h"
+#include "kernels/leash.h"
 #include "kernels/run_control.h"
 
 namespace nearwarp::sim {
@@ -60,8 +61,15 @@ class Replay {
   kernels::RunControl& control() { return control_; }
   /// The run as a backend that works on the host's memory sees it, the traces apart.
   kernels::RunState state();
+  /// Before state() is first asked for: let windows be longer than the control channels, where
+  /// there is anything to gain; what the CPU's executor needs for that.
+  kernels::LeashPlan lengthen_windows();
   /// Thread blocks that a window can dispatch at most.
   uint32_t dispatch_margin() const;
+  /// Are windows longer than the control channels?
+  bool is_lengthened() const { return control_.longest > system_.window; }
+  /// Core cycles in a window, at most.
+  uint32_t window_cycles() const;
 
   /// Before the first window: go on from the checkpoint if there is one, else begin. Throws
   /// nearwarp::Error if the file is not a checkpoint of this run, or damaged.
@@ -98,6 +106,7 @@ class Replay {
   ImageTables image_;
   MechanismRuns mechanisms_;
   System system_;
+  Tick window_ticks_ = 0;
   kernels::RunControl control_;
   std::chrono::steady_clock::time_point begun_, saved_;
   uint64_t last_committed_ = 0, last_commit_cycle_ = 0;

@@ -14,8 +14,13 @@ size_t thread_blocks(const ImageTables& image) {
 
 }  // namespace
 
-TraceFeed::TraceFeed(const runtime::Recording& recording, const ImageTables& image, uint32_t margin)
-    : recording_(recording), image_(image), margin_(margin), table_(thread_blocks(image)) {}
+TraceFeed::TraceFeed(const runtime::Recording& recording, const ImageTables& image, uint32_t margin,
+                     uint32_t window_cycles)
+    : recording_(recording),
+      image_(image),
+      margin_(margin),
+      window_cycles_(window_cycles),
+      table_(thread_blocks(image)) {}
 
 void TraceFeed::serve(System& system, kernels::RunState& run) {
   frontend::DispatchState& d = system.front_end().dispatch;
@@ -35,18 +40,26 @@ void TraceFeed::serve(System& system, kernels::RunState& run) {
     const uint32_t launch = d.running.in(base)[k];
     const uint32_t* taken = d.taken.in(base) + size_t{k} * groups;
     Launch& l = known(launch, groups, taken);
+    uint32_t left = image_.launches[launch].num_blocks;
     for (uint32_t q = 0; q < groups; ++q) {
       ensure(launch, l, q, taken[q] + margin_);
       d.ready.in(base)[k * groups + q] = l.ready[q];
+      left -= taken[q];
     }
+    if (left <= margin_) ensure_followers(system, launch, 0, groups);
   }
-  // In a window as many launches can end, and as many begin, as may be in flight.
+  // In a window as many launches can end, and as many begin, as may be in flight; where launches
+  // can begin and end in one, those after them, too.
   uint32_t launch = d.line_head;
-  for (uint32_t k = 0; k < most && launch != frontend::kNoLaunch; ++k) {
-    Launch& l = known(launch, groups, nullptr);
-    for (uint32_t q = 0; q < groups; ++q) ensure(launch, l, q, margin_);
+  uint64_t cycles = 0;
+  for (uint32_t k = 0; launch != frontend::kNoLaunch; ++k) {
+    if (k >= most && cycles >= uint64_t{most} * window_cycles_) break;
+    ensure_first(launch, groups);
+    cycles += shortest(system, launch);
+    ensure_followers(system, launch, shortest(system, launch), groups);
     launch = d.launches.in(base)[launch].next;
   }
+  followers_.clear();
   d.margin = margin_;
   d.host_wanted = false;
   run.view.traces = table_.data();
@@ -71,6 +84,31 @@ TraceFeed::Launch& TraceFeed::known(uint32_t launch, uint32_t groups, const uint
     first += l.chunks[i].num_blocks;
   }
   return l;
+}
+
+TraceFeed::Launch& TraceFeed::ensure_first(uint32_t launch, uint32_t groups) {
+  Launch& l = known(launch, groups, nullptr);
+  for (uint32_t q = 0; q < groups; ++q) ensure(launch, l, q, margin_);
+  return l;
+}
+
+/// An SM gets one thread block in a cycle, and the last needs one to come, one to run and one to be
+/// told of.
+uint32_t TraceFeed::shortest(const System& system, uint32_t launch) const {
+  return 3 + (image_.launches[launch].num_blocks - 1) / static_cast<uint32_t>(system.sms.size());
+}
+
+void TraceFeed::ensure_followers(const System& system, uint32_t launch, uint32_t cycle,
+                                 uint32_t groups) {
+  const sm::LaunchInfo& info = image_.launches[launch];
+  for (uint32_t i = 0; i < info.num_waiting && cycle < window_cycles_; ++i) {
+    const uint32_t next = image_.waiting[info.first_waiting + i];
+    const auto [at, is_new] = followers_.try_emplace(next, cycle);
+    if (!is_new && at->second <= cycle) continue;
+    at->second = cycle;
+    ensure_first(next, groups);
+    ensure_followers(system, next, cycle + shortest(system, next), groups);
+  }
 }
 
 bool TraceFeed::has_ended(uint32_t launch, const Launch& l, uint32_t block) const {

@@ -17,8 +17,10 @@ namespace nearwarp::sim {
 
 class TraceFeed {
  public:
-  /// `margin`: thread blocks that a window can dispatch at most.
-  TraceFeed(const runtime::Recording& recording, const ImageTables& image, uint32_t margin);
+  /// `margin`: thread blocks that a window can dispatch at most. `window_cycles`: its length in
+  /// core cycles, if launches can end in it and those that wait for them begin; else 0.
+  TraceFeed(const runtime::Recording& recording, const ImageTables& image, uint32_t margin,
+            uint32_t window_cycles = 0);
 
   /// For a run that goes on from a checkpoint: of the thread blocks that have been dispatched, only
   /// `on_machine` (numbers over all launches) have not ended.
@@ -46,6 +48,12 @@ class TraceFeed {
 
   static Chunk& chunk_of(Launch& l, uint32_t block);
   Launch& known(uint32_t launch, uint32_t groups, const uint32_t* taken);
+  /// What a window can dispatch of a launch that has not begun.
+  Launch& ensure_first(uint32_t launch, uint32_t groups);
+  /// The same of those that wait for a launch that cannot end before `cycle` of the window.
+  void ensure_followers(const System& system, uint32_t launch, uint32_t cycle, uint32_t groups);
+  /// Core cycles from a launch's beginning to its end, at least.
+  uint32_t shortest(const System& system, uint32_t launch) const;
   /// Load what is missing of the first `end` blocks of a queue.
   void ensure(uint32_t launch, Launch& l, uint32_t queue, uint32_t end);
   void load(uint32_t launch, Launch& l, uint32_t chunk);
@@ -55,9 +63,10 @@ class TraceFeed {
 
   const runtime::Recording& recording_;
   const ImageTables& image_;
-  uint32_t margin_ = 0;
+  uint32_t margin_ = 0, window_cycles_ = 0;
   TraceTable table_;
-  std::map<uint32_t, Launch> launches_;  ///< by index
+  std::map<uint32_t, Launch> launches_;     ///< by index
+  std::map<uint32_t, uint32_t> followers_;  ///< of launches: when in the window they can begin
   std::unordered_set<uint32_t> on_machine_;
 };
 

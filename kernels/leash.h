@@ -1,0 +1,218 @@
+// SMs on leashes: how the CPU's backend steps machines whose control channels, between the front
+// end and its SMs, are shorter than all others.
+//
+// Windows as short as these would cost more than what is simulated, and hardly anything is ever
+// sent there: that a thread block has ended, and the next one. So windows are as long as the other
+// channels allow, and each SM goes as far as no message of the front end can reach it, which is its
+// leash:
+//   - the answer to a message of its own: it stops where that can come (Horizon::leash);
+//   - what others cause: with blocks of the only launch in flight and no room for more, nothing;
+//   else
+//     it goes no further than the front end and the slowest SM let it.
+// Then the front end is stepped up to where the next message, or an answer, can come to it, those
+// SMs that stopped go on, and so in turns until all are at the window's end. That is conservative:
+// nothing is ever stepped that has to be taken back, and results are those of short windows, bit
+// for bit.
+//
+// Mechanisms send on these channels what they like, so machines with any are not stepped so.
+#pragma once
+
+#include <vector>
+
+#include "device/frontend/lookahead.h"
+#include "kernels/due_ticks.h"
+
+namespace nearwarp::kernels {
+
+/// The front end and its SMs, by its numbers, as positions in the table of components; and the
+/// shortest latency of the channels between them, or credit, in ticks. `reach` 0: nobody is on a
+/// leash.
+struct LeashPlan {
+  Tick reach = 0;
+  uint32_t front_end = 0;
+  std::span<const uint16_t> sms;
+};
+
+class Leash {
+ public:
+  /// An SM that has been stepped up to `at`, and has something to do, as far as is known, at `due`.
+  struct Late {
+    uint32_t component;
+    Tick at, due;
+  };
+
+  Leash(const LeashPlan& plan, size_t components) : plan_(plan), number_(components, kNoNumber) {
+    for (uint32_t i = 0; i < plan.sms.size(); ++i) number_[plan.sms[i]] = i;
+  }
+
+  bool used() const { return plan_.reach != 0; }
+  /// Is it one of those that this is about?
+  bool holds(uint32_t component) const { return number_[component] != kNoNumber; }
+  bool is_front_end(uint32_t component) const { return used() && component == plan_.front_end; }
+
+  /// The window as long as is worth while: `window`, or as short as no SM needs a leash in it.
+  Window begin_window(std::span<const Component> components, std::byte* base, Window window) {
+    const frontend::Lookahead ahead = look(components, base);
+    if (!ahead.is_calm()) window.end = min_tick(window.end, window.begin + plan_.reach);
+    window_ = window;
+    front_end_at_ = slowest_ = window.begin;
+    find_front_end_due(components, base);
+    return window;
+  }
+
+  /// Step those of `sms` that are due as far as their leashes allow, and note in `late` who is not
+  /// at the window's end. Returns when the others, and who gets what they send, can do something
+  /// next. Several threads may, with SMs of their own.
+  template <class Family, class G>
+  Tick step_sms(const G& g, std::span<Component> components, std::span<const uint32_t> sms,
+                const sm::SystemView& system, const DueView& view, std::vector<Late>& late) const {
+    const frontend::Lookahead ahead = look(components, system.arena);
+    Horizon horizon = make_horizon(view);
+    Tick next = kNever;
+    for (const uint32_t i : sms) {
+      const Component& c = components[i];
+      if (view.news[i] != 0) {
+        view.news[i] = 0;
+        view.due[i] = c.poll ? 0 : due_tick(c, system.arena);
+      }
+      if (view.due[i] >= window_.end) {
+        next = min_tick(next, view.due[i]);
+        continue;
+      }
+      Late one{i, window_.begin, max_tick(view.due[i], window_.begin)};
+      step_sm<Family>(g, components, one, ahead, system, horizon);
+      if (one.at < window_.end) {
+        late.push_back(one);
+      } else {
+        next = min_tick(next, c.wake);
+      }
+    }
+    return min_tick(next, horizon.beyond);
+  }
+
+  /// Bring the front end and the `late` ones to the window's end. One thread, after all others.
+  template <class Family, class G>
+  Tick catch_up(const G& g, std::span<Component> components, const sm::SystemView& system,
+                const DueView& view, std::vector<Late>& late) {
+    const frontend::Lookahead ahead = look(components, system.arena);
+    Horizon horizon = make_horizon(view);
+    Component& front_end = components[plan_.front_end];
+    Tick next = kNever;
+    while (true) {
+      find_front_end_due(components, system.arena);
+      next = min_tick(next, find_slowest(components, system.arena, late));
+      const Tick before = min_tick(window_.end, slowest_ + plan_.reach);
+      if (front_end_due_ >= window_.end && slowest_ >= window_.end) break;
+      if (front_end_due_ < before) {
+        front_end_at_ =
+            step_one<Family>(g, front_end, Window{front_end_due_, before}, system, horizon);
+        add_called(ahead, late);
+        continue;
+      }
+      front_end_at_ = max_tick(front_end_at_, before);
+      for (Late& one : late) step_sm<Family>(g, components, one, ahead, system, horizon);
+    }
+    const Tick front_end_next = max_tick(window_.end, due_tick(front_end, system.arena));
+    return min_tick(min_tick(next, front_end_next), horizon.beyond);
+  }
+
+ private:
+  static constexpr uint32_t kNoNumber = ~uint32_t{0};
+
+  frontend::Lookahead look(std::span<const Component> components, std::byte* base) const {
+    const Component& c = components[plan_.front_end];
+    return {at_offset<const frontend::FrontEndParams>(base, c.params),
+            at_offset<const frontend::FrontEndState>(base, c.state), base};
+  }
+
+  /// Arrivals and credits within the window are felt within it: only those beyond count.
+  Horizon make_horizon(const DueView& view) const {
+    Horizon horizon;
+    horizon.window_end = window_.end;
+    horizon.sent_to = view.sent_to;
+    return horizon;
+  }
+
+  /// What the front end has to do next, that is under way to it or that it knows of itself. Who
+  /// waits for a credit may get it at once.
+  void find_front_end_due(std::span<const Component> components, std::byte* base) {
+    const Component& c = components[plan_.front_end];
+    front_end_due_ = max_tick(front_end_at_, c.poll ? 0 : due_tick(c, base));
+  }
+
+  /// Where the late ones have something to do, and which is the slowest; those that have nothing to
+  /// do in the window are late no more: when they have is returned.
+  Tick find_slowest(std::span<const Component> components, std::byte* base,
+                    std::vector<Late>& late) {
+    Tick next = kNever;
+    slowest_ = window_.end;
+    std::erase_if(late, [&](Late& one) {
+      const Component& c = components[one.component];
+      const bool looks = c.poll && one.at < window_.end;  // for a credit
+      one.due = looks ? one.at : max_tick(one.at, due_tick(c, base));
+      slowest_ = min_tick(slowest_, one.due);
+      if (one.due < window_.end) return false;
+      next = min_tick(next, one.due);
+      return true;
+    });
+    return next;
+  }
+
+  /// SMs that the front end has just sent something, and that are not late yet. None of them has
+  /// been stepped beyond the arrival: they had nothing to do.
+  void add_called(const frontend::Lookahead& ahead, std::vector<Late>& late) const {
+    for (uint32_t k = 0; k < plan_.sms.size(); ++k) {
+      const Tick arrives = ahead.message_to(k);
+      if (arrives >= window_.end) continue;
+      bool known = false;
+      for (const Late& one : late) known |= one.component == plan_.sms[k];
+      if (!known) late.push_back({plan_.sms[k], window_.begin, arrives});
+    }
+  }
+
+  /// How far the SM may go.
+  Tick limit(const frontend::Lookahead& ahead, uint32_t component) const {
+    const uint32_t k = number_[component];
+    // An answer to what is under way from it.
+    Tick called = max_tick(front_end_at_, ahead.message_of(k));
+    // What the front end sends by itself, or because of others.
+    const Tick others = ahead.heeds_only_itself(k)
+                            ? max_tick(front_end_at_, ahead.next_launch())
+                            : min_tick(front_end_due_, slowest_ + plan_.reach);
+    called = min_tick(called, others);
+    return called >= window_.end ? window_.end : min_tick(window_.end, called + plan_.reach);
+  }
+
+  /// Step an SM from `one.at` as far as its leash allows; it is there then.
+  template <class Family, class G>
+  void step_sm(const G& g, std::span<Component> components, Late& one,
+               const frontend::Lookahead& ahead, const sm::SystemView& system,
+               Horizon& horizon) const {
+    const Tick end = limit(ahead, one.component);
+    if (one.due >= end) return;
+    one.at = step_one<Family>(g, components[one.component], Window{one.due, end}, system, horizon);
+    horizon.note_sent_to(one.component);
+  }
+
+  /// Step a component until an answer to what it has sent can come, or to the window's end; up to
+  /// where is returned.
+  template <class Family, class G>
+  static Tick step_one(const G& g, Component& c, const Window& window, const sm::SystemView& system,
+                       Horizon& horizon) {
+    horizon.leash = window.end;
+    const StepResult r = Family::step(g, c, system.arena + c.state, system, window, horizon);
+    c.wake = r.wake;
+    c.poll = r.poll;
+    return horizon.leash;
+  }
+
+  LeashPlan plan_;
+  std::vector<uint32_t> number_;  ///< at the front end, by component
+  // In the window under way:
+  Window window_;
+  Tick front_end_at_ = 0;   ///< up to where it has been stepped
+  Tick front_end_due_ = 0;  ///< it can do nothing before, if no message is sent to it meanwhile
+  Tick slowest_ = 0;        ///< no SM stands before
+};
+
+}  // namespace nearwarp::kernels
