@@ -173,10 +173,10 @@ class Crossbar : public Ports {
     out.requests &= ~(uint64_t{1} << in);
     s_.unowned &= ~(uint64_t{1} << o);
     if (out.requests == 0) s_.wanted &= ~(uint64_t{1} << o);
-    out.unconnected -= p_.split ? 0 : 1;
-    const Train train = front(i.trains, buffer(in));
-    if (pass(in, o, train, now + 1)) {
-      pop(i.trains);
+    out.unconnected -= 1;
+    Train& train = front(i.trains, buffer(in));
+    if (const uint32_t flits = pass(in, o, train, now + 1); flits != 0) {
+      leave(i, train, flits);
       return go_on(in, i, out.free_from);
     }
     out.owner = static_cast<uint16_t>(in);
@@ -208,20 +208,28 @@ class Crossbar : public Ports {
     return latest(won + flits - 1, (first + flits - 1) << shift_) + 1;
   }
 
+  /// The first `flits` of the train at the front have gone on.
+  NW_HD NW_INLINE void leave(CrossbarInput& i, Train& train, uint32_t flits) const {
+    train.first += flits;
+    train.flits = static_cast<uint16_t>(train.flits - flits);
+    if (train.flits == 0) pop(i.trains);
+  }
   /// A packet that is there as one train, with room for all of it, passes through the crossbar as
-  /// soon as it has its output, from round `won` on: what becomes of each flit is known then.
-  /// Returns false if it has to go in parts. (The input, too, is free when the output is.)
-  NW_HD NW_APART bool pass(uint32_t in, uint32_t o, const Train& train, Round won) {
-    if (!train.last || p_.split) return false;
+  /// soon as it has its output, from round `won` on: what becomes of each flit is known then. So
+  /// does the first flit of packets that are split. Returns how many flits pass; 0 if the packet has
+  /// to go in parts. (The input, too, is free when the output is.)
+  NW_HD NW_APART uint32_t pass(uint32_t in, uint32_t o, const Train& train, Round won) {
+    const uint32_t flits = p_.split ? 1 : train.flits;
+    const bool last = train.last && flits == train.flits;
+    if (!last && !p_.split) return 0;
     CrossbarOutput& out = outputs_[o];
-    const uint32_t flits = train.flits;
     if (out.room.flits < flits) take_credits(out.room, output_credits(o));
-    if (out.room.flits < flits || flits + queued(out, won) > kOutputQueue) return false;
+    if (out.room.flits < flits || flits + queued(out, won) > kOutputQueue) return 0;
     const Cycle arrives = cross(in, out, train.first, flits, won);
-    if (!receive_ahead(o, train.tag, arrives, flits))
-      deliver(o, Train{train.tag, arrives, train.flits, 0, true});
+    if (!receive_ahead(o, train.tag, arrives, flits, last))
+      deliver(o, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, last});
     give_up(o, out, after(train.first, flits, won));
-    return true;
+    return flits;
   }
   /// A sender's packet that is not in any buffer yet; all senders have had their turns. If no other
   /// packet can ask for its output before it does, it passes now: who begins later asks later.
@@ -229,19 +237,25 @@ class Crossbar : public Ports {
     const CrossbarSender& sender = senders_[n];
     CrossbarInput& i = inputs_[n];
     CrossbarOutput& out = outputs_[sender.out];
-    const Train train{sender.tag, t_ + kEnterDelay, sender.fresh_flits, sender.out, true};
+    Train train{sender.tag, t_ + kEnterDelay, sender.fresh_flits, sender.out, true};
     const Round asks = asks_in(train, i.idle_from);
     const bool owned = out.owner != kNobody || later(out.free_from, asks);
-    if (out.unconnected == 1 && !owned && !later(i.idle_from, train.first << shift_) &&
-        pass(n, sender.out, train, asks + 1)) {
-      out.unconnected = 0;
-      out.next = static_cast<uint8_t>(n + 1);
-      s_.unowned &= ~(uint64_t{1} << sender.out);
-      i.idle_from = out.free_from;
-      return;
+    if (out.unconnected == asks_for(train.flits) && !owned &&
+        !later(i.idle_from, train.first << shift_)) {
+      if (const uint32_t flits = pass(n, sender.out, train, asks + 1); flits != 0) {
+        out.unconnected -= 1;
+        out.next = static_cast<uint8_t>(n + 1);
+        s_.unowned &= ~(uint64_t{1} << sender.out);
+        i.idle_from = out.free_from;
+        if (flits == train.flits) return;
+        train.first += flits;
+        train.flits = static_cast<uint16_t>(train.flits - flits);
+      }
     }
     enter(n, train);
   }
+  /// How often a packet asks for its output.
+  NW_HD NW_INLINE uint32_t asks_for(uint32_t flits) const { return p_.split ? flits : 1; }
 
   /// Of the packet at the front of a connected input, send what can go.
   NW_HD NW_APART void forward(uint32_t in, CrossbarInput& i, Round now) {
@@ -268,9 +282,7 @@ class Crossbar : public Ports {
     const Round next = after(train.first, flits, now);
     const bool ends = flits == train.flits, whole = ends && train.last;
     deliver(i.out, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, whole});
-    train.first += flits;
-    train.flits = static_cast<uint16_t>(train.flits - flits);
-    if (ends) pop(i.trains);
+    leave(i, train, flits);
     if (!whole && !p_.split) return act_at(in, next);
     give_up(i.out, out, next);
     go_on(in, i, next);
@@ -305,20 +317,23 @@ class Crossbar : public Ports {
     r.free_from = first + certain;
     receive_at(o, first + train.flits - 1);
   }
-  /// The same for a packet in one train that nothing is before, if its channel has room now: it is
-  /// sent on ahead of time. The channel keeps in order what comes.
-  NW_HD NW_INLINE bool receive_ahead(uint32_t o, uint32_t tag, Cycle arrives, uint32_t flits) {
+  /// The same ahead of time, if nothing is before the train. A packet that has come with it, as its
+  /// `last`, is sent on, if its channel has room now; that keeps in order what comes.
+  NW_HD NW_INLINE bool receive_ahead(uint32_t o, uint32_t tag, Cycle arrives, uint32_t flits,
+                                     bool last) {
     CrossbarReceiver& r = receivers_[o];
-    if (r.trains.count != 0 || p_.split) return false;
-    const Cycle first = latest(arrives, r.free_from), last = first + flits - 1;
-    const Cycle ahead = last - t_;
+    if (r.trains.count != 0) return false;
+    const Cycle first = latest(arrives, r.free_from), end = first + flits - 1;
+    const Cycle ahead = end - t_;
     if (ahead > kAheadCycles) return false;
-    if (!ends_.deliver_ahead(tag, ends_.now + Tick{ahead} * p_.period,
-                             Tick{first - arrives} * p_.period))
-      return false;
-    if (senders_[tag / kParcels].waits_for_parcel) send_at(tag / kParcels, last);
+    if (last) {
+      if (!ends_.deliver_ahead(tag, ends_.now + Tick{ahead} * p_.period,
+                               Tick{first - arrives} * p_.period))
+        return false;
+      if (senders_[tag / kParcels].waits_for_parcel) send_at(tag / kParcels, end);
+    }
     release(o, first, flits);
-    r.free_from = last + 1;
+    r.free_from = end + 1;
     s_.flits_inside -= flits;
     return true;
   }
@@ -416,7 +431,7 @@ class Crossbar : public Ports {
     sender.tag = begun.tag;
     sender.flits_left = begun.flits;
     sender.out = static_cast<uint8_t>(s_.outputs.in(base_)[begun.output].terminal);
-    outputs_[sender.out].unconnected += p_.split ? 0 : 1;
+    outputs_[sender.out].unconnected += asks_for(begun.flits);
     return true;
   }
 

@@ -91,7 +91,8 @@ struct CrossbarOutput {
   uint16_t owner = kNobody;  ///< input
   uint8_t next = 0;          ///< input that is looked at first
   bool owner_waits = false;  ///< for room, and no credit is on its way
-  uint32_t unconnected = 0;  ///< packets for it that have begun, and have not got it
+  /// How often packets that have begun will yet ask for it: once, or flit by flit (split_packets).
+  uint32_t unconnected = 0;
   Round free_from = 0;       ///< without an owner: the round from which it can have one
   Cycle wire_free = 0;       ///< less the cycles of the traversal; as NetworkState::wire_free
   uint64_t flits_sent = 0;
