@@ -28,15 +28,6 @@ void shuffle_some(std::vector<T>& all, uint64_t& random) {
   for (size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[next_random(random) % i]);
 }
 
-/// Whoever sends looks there for whom to wake.
-void name_consumers(std::span<const Component> components, std::byte* base) {
-  for (size_t i = 0; i < components.size(); ++i) {
-    const Component& c = components[i];
-    for (uint32_t k = 0; k < c.inputs.count; ++k)
-      c.inputs.in(base)[k].in(base)->consumer = static_cast<uint16_t>(i);
-  }
-}
-
 }  // namespace
 
 CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions& options)
@@ -44,7 +35,6 @@ CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions&
       options_(options),
       portions_per_thread_(options.threads > 1 ? kPortionsPerThread : 1),
       portions_(std::max(1u, options.threads) * portions_per_thread_),
-      due_(components.size()),
       leash_(options.leash, components.size()) {
   if (options_.family == nullptr) options_.family = step_on_cpu<ProductFamily>;
   deal();
@@ -64,42 +54,48 @@ CpuExecutor::~CpuExecutor() {
 /// Each kind by itself, so that every portion gets its share of SMs and of vaults; then clusters.
 void CpuExecutor::deal() {
   const size_t n = portions_.size();
-  const auto deal_out = [&](std::vector<uint32_t> Portion::*part, auto&& belongs) {
+  std::vector<std::vector<uint32_t>> apart(n), sms(n);
+  const auto deal_out = [&](std::vector<std::vector<uint32_t>>& to, auto&& belongs) {
     std::vector<uint32_t> all;
     for (uint32_t i = 0; i < components_.size(); ++i)
       if (belongs(i)) all.push_back(i);
-    for (size_t i = 0; i < all.size(); ++i) (portions_[i * n / all.size()].*part).push_back(all[i]);
+    for (size_t i = 0; i < all.size(); ++i) to[i * n / all.size()].push_back(all[i]);
   };
   for (uint32_t kind = 0; kind < ProductFamily::kCount; ++kind)
-    deal_out(&Portion::components, [&](uint32_t i) {
+    deal_out(apart, [&](uint32_t i) {
       return static_cast<uint32_t>(components_[i].kind) == kind && components_[i].cluster == 0 &&
              !leash_.holds(i) && !leash_.is_front_end(i);
     });
-  deal_out(&Portion::sms, [&](uint32_t i) { return leash_.holds(i); });
+  deal_out(sms, [&](uint32_t i) { return leash_.holds(i); });
+  for (size_t i = 0; i < n; ++i) {
+    portions_[i].apart = due_.add(apart[i]);
+    portions_[i].sms = due_.add(sms[i]);
+  }
   std::map<uint16_t, std::vector<uint32_t>> clusters;
   for (uint32_t i = 0; i < components_.size(); ++i)
     if (components_[i].cluster != 0) clusters[components_[i].cluster].push_back(i);
   size_t at = 0;
   for (auto& [number, members] : clusters)
-    portions_[at++ * n / clusters.size()].clusters.push_back(std::move(members));
+    portions_[at++ * n / clusters.size()].clusters.push_back(due_.add(members));
+  due_.each([&](uint32_t place, uint32_t component) { leash_.set_place(component, place); });
 }
 
 void CpuExecutor::shuffle(Portion& portion) {
-  shuffle_some(portion.components, portion.random);
+  shuffle_some(portion.apart, portion.random);
   shuffle_some(portion.clusters, portion.random);
   shuffle_some(portion.sms, portion.random);
   for (std::vector<uint32_t>& members : portion.clusters) shuffle_some(members, portion.random);
 }
 
-Tick CpuExecutor::step_some(Way way, std::span<const uint32_t> which,
+Tick CpuExecutor::step_some(Way way, std::span<const uint32_t> places,
                             std::vector<Leash::Late>& late) {
   return options_.family(options_.shuffle_lanes,
-                         {way, components_, which, *system_, window_, due_now_, leash_, late});
+                         {way, components_, places, *system_, window_, due_now_, leash_, late});
 }
 
 void CpuExecutor::step_portion(Portion& portion) {
   if (options_.order_seed != 0) shuffle(portion);
-  portion.next = step_some(Way::kDue, portion.components, portion.late);
+  portion.next = step_some(Way::kDue, portion.apart, portion.late);
   for (const std::vector<uint32_t>& members : portion.clusters)
     portion.next = min_tick(portion.next, step_some(Way::kCluster, members, portion.late));
   if (!portion.sms.empty())
@@ -162,13 +158,17 @@ void CpuExecutor::forget(std::byte* arena) {
   due_.forget();
   if (arena_ == arena) return;
   arena_ = arena;
-  name_consumers(components_, arena);
+  due_.each([&](uint32_t place, uint32_t component) {
+    const Component& c = components_[component];
+    for (uint32_t k = 0; k < c.inputs.count; ++k)
+      c.inputs.in(arena)[k].in(arena)->waking = static_cast<uint16_t>(place);
+  });
 }
 
 Tick CpuExecutor::go_on(const sm::SystemView& system, const Window& window) {
   system_ = &system;
   window_ = window;
-  due_now_ = due_.begin_window();
+  due_now_ = due_.begin_window(options_.order_seed == 0);
   if (threads_.empty()) {
     step_portion(portions_[0]);
   } else {

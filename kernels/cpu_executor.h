@@ -31,7 +31,7 @@ enum class Way : uint8_t {
 struct Work {
   Way way = Way::kDue;
   std::span<Component> components;
-  std::span<const uint32_t> which;
+  std::span<const uint32_t> places;  ///< in DueTicks
   const sm::SystemView& system;
   Window window;
   DueView due;
@@ -47,13 +47,13 @@ Tick step_on_cpu(uint32_t shuffle_lanes, const Work& w) {
   const auto step = [&](const auto& g) {
     switch (w.way) {
       case Way::kCluster:
-        return step_cluster<Family>(g, w.components, w.which, w.system, w.window, w.due.sent_to);
+        return step_cluster<Family>(g, w.components, w.places, w.system, w.window, w.due);
       case Way::kLeash:
-        return w.leash.step_sms<Family>(g, w.components, w.which, w.system, w.due, w.late);
+        return w.leash.step_sms<Family>(g, w.components, w.places, w.system, w.due, w.late);
       case Way::kCatchUp:
         return w.leash.catch_up<Family>(g, w.components, w.system, w.due, w.late);
       default:
-        return step_due<Family>(g, w.components, w.which, w.system, w.window, w.due);
+        return step_due<Family>(g, w.components, w.places, w.system, w.window, w.due);
     }
   };
   return shuffle_lanes == 0 ? step(HostGroup{}) : step(ShuffledGroup{shuffle_lanes});
@@ -89,9 +89,10 @@ class CpuExecutor {
   /// Components that are claimed, and stepped, together.
   struct alignas(64) Portion {
     std::atomic<uint32_t> claimed{0};  ///< the last round in which a thread took it
-    std::vector<uint32_t> components;  ///< that are in no cluster, and on no leash
+    // Places in DueTicks.
+    std::vector<uint32_t> apart;  ///< of components that are in no cluster, and on no leash
     std::vector<std::vector<uint32_t>> clusters;
-    std::vector<uint32_t> sms;  ///< that are on leashes
+    std::vector<uint32_t> sms;  ///< of those on leashes
     std::vector<Leash::Late> late;
     Tick next = kNever;
     uint64_t random = 0;
@@ -107,7 +108,7 @@ class CpuExecutor {
   void step_portions();
   void step_portion(Portion& portion);
   Tick catch_up();
-  Tick step_some(Way way, std::span<const uint32_t> which, std::vector<Leash::Late>& late);
+  Tick step_some(Way way, std::span<const uint32_t> places, std::vector<Leash::Late>& late);
   void thread_loop(unsigned thread);
 
   std::span<Component> components_;
@@ -117,7 +118,7 @@ class CpuExecutor {
   std::vector<std::thread> threads_;
   const sm::SystemView* system_ = nullptr;
   Window window_;
-  std::byte* arena_ = nullptr;  ///< whose channels know their consumers
+  std::byte* arena_ = nullptr;  ///< whose channels know their consumers' places
   DueTicks due_;
   Leash leash_;
   std::vector<Leash::Late> late_;               ///< of all portions

@@ -2,11 +2,12 @@
 //
 // Most components sleep in most windows. When such a one is due changes only when something is sent
 // to it, or when it is stepped: only then are the heads of its channels looked at. Who sends says
-// so (Horizon::sent_to), in bytes that are looked at in the next window, behind the threads'
+// so (CpuNotes::sent_to), in bytes that are looked at in the next window, behind the threads'
 // barrier; in the window itself nobody can feel it.
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -14,77 +15,189 @@
 
 namespace nearwarp::kernels {
 
-/// The same as pointers, by component number: what a thread works with in a window.
+/// Components have places here: those that are stepped together, one after the other, stand side by
+/// side, in blocks of so many, and mostly none of a block has anything to do.
+inline constexpr uint32_t kDueBlock = 8;
+
+/// By place: what a thread works with in a window.
 struct DueView {
-  Tick* due = nullptr;         ///< not looked at where there is news
+  const uint32_t* component = nullptr;  ///< number of the component
+  Tick* due = nullptr;                  ///< not looked at where there is news
+  /// By block: the first of its `due`, if there is no news of any. Null: lists of places are in no
+  /// order.
+  Tick* of_block = nullptr;
   uint8_t* news = nullptr;     ///< of the windows before; a component's owner clears it
   uint8_t* sent_to = nullptr;  ///< of this window
 };
 
 class DueTicks {
  public:
-  explicit DueTicks(size_t components) : due_(components) {
-    for (std::vector<uint8_t>& n : news_) n.assign(components, 1);
+  /// Give places to components that are stepped together; returns these.
+  std::vector<uint32_t> add(std::span<const uint32_t> components) {
+    std::vector<uint32_t> places;
+    for (const uint32_t c : components) {
+      places.push_back(static_cast<uint32_t>(component_.size()));
+      component_.push_back(c);
+    }
+    while (component_.size() % kDueBlock != 0) component_.push_back(kNothing);
+    due_.resize(component_.size(), kNever);
+    of_block_.resize(component_.size() / kDueBlock);
+    forget();
+    return places;
+  }
+
+  /// f(place, component's number) for all.
+  template <class F>
+  void each(F&& f) const {
+    for (uint32_t at = 0; at < component_.size(); ++at)
+      if (component_[at] != kNothing) f(at, component_[at]);
   }
 
   /// Somebody else may have changed components: look at all of them anew.
-  void forget() { news_[window_ % 2].assign(due_.size(), 1); }
+  void forget() {
+    for (std::vector<uint8_t>& news : news_) news.assign(component_.size(), 0);
+    each([&](uint32_t at, uint32_t) { news_[window_ % 2][at] = 1; });
+  }
 
-  DueView begin_window() {
+  /// `in_order`: places are gone through as add() has returned them.
+  DueView begin_window(bool in_order) {
     window_ += 1;
-    return {due_.data(), news_[(window_ + 1) % 2].data(), news_[window_ % 2].data()};
+    return {component_.data(), due_.data(), in_order ? of_block_.data() : nullptr,
+            news_[(window_ + 1) % 2].data(), news_[window_ % 2].data()};
   }
 
  private:
-  std::vector<Tick> due_;
+  static constexpr uint32_t kNothing = ~uint32_t{0};  ///< fills up a block
+  std::vector<uint32_t> component_;
+  std::vector<Tick> due_, of_block_;
   std::vector<uint8_t> news_[2];
   uint32_t window_ = 0;
 };
 
-/// The first of [first, last) that is due before `end`; of those in front of it the earliest tick
-/// goes into `next`. A function of its own, so that this loop's registers are not those of the
-/// models.
+/// Is the component at a place due before `end`? If not, DueView::due is right.
+inline bool is_due(const Component* components, const DueView& view, uint32_t place,
+                   std::byte* base, Tick end) {
+  if (view.news[place] != 0) {
+    view.news[place] = 0;
+    const Component& c = components[view.component[place]];
+    if (c.poll || c.wake < end) return true;
+    view.due[place] = due_tick(c, base);
+  }
+  return view.due[place] < end;
+}
+
+/// The first of the places [first, last) whose component is due before `end`; of those in front of
+/// it the earliest tick goes into `next`. A function of its own, so that this loop's registers are
+/// not those of the models.
 [[gnu::noinline]] inline const uint32_t* first_due(const Component* components, const DueView& view,
                                                    const uint32_t* first, const uint32_t* last,
                                                    std::byte* base, Tick end, Tick& next) {
-  Tick* const due = view.due;
-  uint8_t* const news = view.news;
   Tick earliest = next;
-  for (; first != last; ++first) {
-    const uint32_t i = *first;
-    if (news[i] != 0) {
-      news[i] = 0;
-      const Component& c = components[i];
-      if (c.poll || c.wake < end) break;
-      due[i] = due_tick(c, base);
+  while (first != last) {
+    const uint32_t place = *first;
+    const bool block = place % kDueBlock == 0 && view.of_block != nullptr;
+    const uint32_t* end_of_block = first + 1;
+    if (block) {
+      end_of_block = last - first > kDueBlock ? first + kDueBlock : last;
+      Tick& of_block = view.of_block[place / kDueBlock];
+      uint64_t news;
+      std::memcpy(&news, view.news + place, kDueBlock);
+      if (news == 0 && of_block >= end) {
+        earliest = min_tick(earliest, of_block);
+        first = end_of_block;
+        continue;
+      }
+      of_block = 0;  // until all have been looked at
     }
-    if (due[i] < end) break;
-    earliest = min_tick(earliest, due[i]);
+    Tick here = kNever;
+    for (; first != end_of_block; ++first) {
+      if (is_due(components, view, *first, base, end)) {
+        next = min_tick(earliest, here);
+        return first;
+      }
+      here = min_tick(here, view.due[*first]);
+    }
+    if (block) view.of_block[place / kDueBlock] = here;
+    earliest = min_tick(earliest, here);
   }
   next = earliest;
   return first;
 }
 
-/// Step those of `which` that are due through a window, in this order; the same as step_all().
+/// Step the components at those of `places` that are due through a window, in this order; the same
+/// as step_all().
 template <class Family, class G>
-Tick step_due(const G& g, std::span<Component> components, std::span<const uint32_t> which,
+Tick step_due(const G& g, std::span<Component> components, std::span<const uint32_t> places,
               const sm::SystemView& system, const Window& window, const DueView& view) {
+  CpuNotes notes{view.sent_to};
   Horizon horizon;
-  horizon.sent_to = view.sent_to;
+  horizon.cpu = &notes;
   Tick next = kNever;
-  const uint32_t* const last = which.data() + which.size();
-  const auto due_from = [&](const uint32_t* i) {
-    return first_due(components.data(), view, i, last, system.arena, window.end, next);
+  const uint32_t* const last = places.data() + places.size();
+  const auto due_from = [&](const uint32_t* at) {
+    return first_due(components.data(), view, at, last, system.arena, window.end, next);
   };
-  for (const uint32_t* i = due_from(which.data()); i != last; i = due_from(i + 1)) {
-    Component& c = components[*i];
+  for (const uint32_t* at = due_from(places.data()); at != last; at = due_from(at + 1)) {
+    Component& c = components[view.component[*at]];
     const StepResult r = Family::step(g, c, system.arena + c.state, system, window, horizon);
     c.wake = r.wake;
     c.poll = r.poll;
-    horizon.note_sent_to(*i);
+    horizon.note_sent_to(*at);
     next = min_tick(next, r.wake);
   }
   return min_tick(next, horizon.next);
+}
+
+/// Step a cluster through the machine's window, in windows of its own.
+template <class Family, class G>
+Tick step_cluster(const G& g, std::span<Component> components, std::span<const uint32_t> members,
+                  const sm::SystemView& system, const Window& window, const DueView& view) {
+  Tick next = kNever;
+  const uint32_t* const last = members.data() + members.size();
+  const uint32_t* const awake = first_due(components.data(), view, members.data(), last,
+                                          system.arena, window.end, next);
+  if (awake == last) return next;
+  // Who waits for a credit looks for it in each window, since it may come within the machine's.
+  const auto find_due = [&](uint32_t place) {
+    const Component& c = components[view.component[place]];
+    view.due[place] = c.poll ? 0 : due_tick(c, system.arena);
+  };
+  find_due(*awake);
+  next = min_tick(next, view.due[*awake]);
+  for (const uint32_t* at = awake + 1; at != last; ++at) {
+    if (view.news[*at] != 0) {
+      find_due(*at);
+      view.news[*at] = 0;
+      if (view.of_block != nullptr) view.of_block[*at / kDueBlock] = 0;
+    }
+    next = min_tick(next, view.due[*at]);
+  }
+  next = max_tick(next, window.begin);
+  const Tick length = components[view.component[*awake]].cluster_window;
+  CpuNotes notes{view.sent_to};
+  Horizon horizon;
+  horizon.cpu = &notes;
+  horizon.window_end = window.end;
+  while (next < window.end) {
+    const Window own{next, min_tick(next + length, window.end)};
+    horizon.next = next = kNever;
+    for (const uint32_t at : members) {
+      // By other members, or it has been stepped itself, in the windows before.
+      if (__atomic_load_n(view.sent_to + at, __ATOMIC_RELAXED) != 0) find_due(at);
+      if (view.due[at] >= own.end) {
+        next = min_tick(next, view.due[at]);
+        continue;
+      }
+      Component& c = components[view.component[at]];
+      const StepResult r = Family::step(g, c, system.arena + c.state, system, own, horizon);
+      c.wake = r.wake;
+      c.poll = r.poll;
+      horizon.note_sent_to(at);
+      next = min_tick(next, r.wake);
+    }
+    next = min_tick(next, horizon.next);
+  }
+  return min_tick(next, horizon.beyond);
 }
 
 }  // namespace nearwarp::kernels

@@ -192,25 +192,4 @@ Tick step_all(const G& g, std::span<Component> components, std::span<const uint3
   return min_tick(next, horizon.next);
 }
 
-/// Step a cluster through the machine's window, in windows of its own.
-template <class Family, class G>
-Tick step_cluster(const G& g, std::span<Component> components, std::span<const uint32_t> members,
-                  const sm::SystemView& system, const Window& window, uint8_t* sent_to = nullptr) {
-  const Tick length = components[members[0]].cluster_window;
-  Tick next = kNever;
-  for (const uint32_t i : members) {
-    const Component& c = components[i];
-    // Who waits for a credit looks for it at the machine's window's begin: it may come within it.
-    next = min_tick(next, c.poll ? window.begin : due_tick(c, system.arena));
-  }
-  next = max_tick(next, window.begin);
-  Horizon horizon;
-  horizon.window_end = window.end;
-  horizon.sent_to = sent_to;
-  while (next < window.end)
-    next = step_all<Family>(g, components, members, system,
-                            {next, min_tick(next + length, window.end)}, horizon);
-  return min_tick(next, horizon.beyond);
-}
-
 }  // namespace nearwarp::kernels

@@ -5,7 +5,7 @@
 // sent there: that a thread block has ended, and the next one. So windows are as long as the other
 // channels allow, and each SM goes as far as no message of the front end can reach it, which is its
 // leash:
-//   - the answer to a message of its own: it stops where that can come (Horizon::leash);
+//   - the answer to a message of its own: it stops where that can come (CpuNotes::leash);
 //   - what others cause: with blocks of the only launch in flight and no room for more, nothing;
 //   else
 //     it goes no further than the front end and the slowest SM let it.
@@ -37,18 +37,23 @@ class Leash {
  public:
   /// An SM that has been stepped up to `at`, and has something to do, as far as is known, at `due`.
   struct Late {
-    uint32_t component;
+    uint32_t place;
     Tick at, due;
   };
 
   Leash(const LeashPlan& plan, size_t components) : plan_(plan), number_(components, kNoNumber) {
     for (uint32_t i = 0; i < plan.sms.size(); ++i) number_[plan.sms[i]] = i;
+    places_.resize(plan.sms.size());
   }
 
   bool used() const { return plan_.reach != 0; }
   /// Is it one of those that this is about?
   bool holds(uint32_t component) const { return number_[component] != kNoNumber; }
   bool is_front_end(uint32_t component) const { return used() && component == plan_.front_end; }
+  /// Where it stands in DueTicks.
+  void set_place(uint32_t component, uint32_t place) {
+    if (holds(component)) places_[number_[component]] = place;
+  }
 
   /// The window as long as is worth while: `window`, or as short as no SM needs a leash in it.
   Window begin_window(std::span<const Component> components, std::byte* base, Window window) {
@@ -64,23 +69,24 @@ class Leash {
   /// at the window's end. Returns when the others, and who gets what they send, can do something
   /// next. Several threads may, with SMs of their own.
   template <class Family, class G>
-  Tick step_sms(const G& g, std::span<Component> components, std::span<const uint32_t> sms,
+  Tick step_sms(const G& g, std::span<Component> components, std::span<const uint32_t> places,
                 const sm::SystemView& system, const DueView& view, std::vector<Late>& late) const {
     const frontend::Lookahead ahead = look(components, system.arena);
-    Horizon horizon = make_horizon(view);
+    CpuNotes notes{view.sent_to};
+    Horizon horizon = make_horizon(notes);
     Tick next = kNever;
-    for (const uint32_t i : sms) {
-      const Component& c = components[i];
-      if (view.news[i] != 0) {
-        view.news[i] = 0;
-        view.due[i] = c.poll ? 0 : due_tick(c, system.arena);
+    for (const uint32_t at : places) {
+      const Component& c = components[view.component[at]];
+      if (view.news[at] != 0) {
+        view.news[at] = 0;
+        view.due[at] = c.poll ? 0 : due_tick(c, system.arena);
       }
-      if (view.due[i] >= window_.end) {
-        next = min_tick(next, view.due[i]);
+      if (view.due[at] >= window_.end) {
+        next = min_tick(next, view.due[at]);
         continue;
       }
-      Late one{i, window_.begin, max_tick(view.due[i], window_.begin)};
-      step_sm<Family>(g, components, one, ahead, system, horizon);
+      Late one{at, window_.begin, max_tick(view.due[at], window_.begin)};
+      step_sm<Family>(g, components, one, ahead, system, view, horizon);
       if (one.at < window_.end) {
         late.push_back(one);
       } else {
@@ -95,12 +101,13 @@ class Leash {
   Tick catch_up(const G& g, std::span<Component> components, const sm::SystemView& system,
                 const DueView& view, std::vector<Late>& late) {
     const frontend::Lookahead ahead = look(components, system.arena);
-    Horizon horizon = make_horizon(view);
+    CpuNotes notes{view.sent_to};
+    Horizon horizon = make_horizon(notes);
     Component& front_end = components[plan_.front_end];
     Tick next = kNever;
     while (true) {
       find_front_end_due(components, system.arena);
-      next = min_tick(next, find_slowest(components, system.arena, late));
+      next = min_tick(next, find_slowest(components, system.arena, view, late));
       const Tick before = min_tick(window_.end, slowest_ + plan_.reach);
       if (front_end_due_ >= window_.end && slowest_ >= window_.end) break;
       if (front_end_due_ < before) {
@@ -110,7 +117,7 @@ class Leash {
         continue;
       }
       front_end_at_ = max_tick(front_end_at_, before);
-      for (Late& one : late) step_sm<Family>(g, components, one, ahead, system, horizon);
+      for (Late& one : late) step_sm<Family>(g, components, one, ahead, system, view, horizon);
     }
     const Tick front_end_next = max_tick(window_.end, due_tick(front_end, system.arena));
     return min_tick(min_tick(next, front_end_next), horizon.beyond);
@@ -126,10 +133,10 @@ class Leash {
   }
 
   /// Arrivals and credits within the window are felt within it: only those beyond count.
-  Horizon make_horizon(const DueView& view) const {
+  Horizon make_horizon(CpuNotes& notes) const {
     Horizon horizon;
     horizon.window_end = window_.end;
-    horizon.sent_to = view.sent_to;
+    horizon.cpu = &notes;
     return horizon;
   }
 
@@ -142,12 +149,12 @@ class Leash {
 
   /// Where the late ones have something to do, and which is the slowest; those that have nothing to
   /// do in the window are late no more: when they have is returned.
-  Tick find_slowest(std::span<const Component> components, std::byte* base,
+  Tick find_slowest(std::span<const Component> components, std::byte* base, const DueView& view,
                     std::vector<Late>& late) {
     Tick next = kNever;
     slowest_ = window_.end;
     std::erase_if(late, [&](Late& one) {
-      const Component& c = components[one.component];
+      const Component& c = components[view.component[one.place]];
       const bool looks = c.poll && one.at < window_.end;  // for a credit
       one.due = looks ? one.at : max_tick(one.at, due_tick(c, base));
       slowest_ = min_tick(slowest_, one.due);
@@ -165,8 +172,8 @@ class Leash {
       const Tick arrives = ahead.message_to(k);
       if (arrives >= window_.end) continue;
       bool known = false;
-      for (const Late& one : late) known |= one.component == plan_.sms[k];
-      if (!known) late.push_back({plan_.sms[k], window_.begin, arrives});
+      for (const Late& one : late) known |= one.place == places_[k];
+      if (!known) late.push_back({places_[k], window_.begin, arrives});
     }
   }
 
@@ -187,11 +194,12 @@ class Leash {
   template <class Family, class G>
   void step_sm(const G& g, std::span<Component> components, Late& one,
                const frontend::Lookahead& ahead, const sm::SystemView& system,
-               Horizon& horizon) const {
-    const Tick end = limit(ahead, one.component);
+               const DueView& view, Horizon& horizon) const {
+    const uint32_t component = view.component[one.place];
+    const Tick end = limit(ahead, component);
     if (one.due >= end) return;
-    one.at = step_one<Family>(g, components[one.component], Window{one.due, end}, system, horizon);
-    horizon.note_sent_to(one.component);
+    one.at = step_one<Family>(g, components[component], Window{one.due, end}, system, horizon);
+    horizon.note_sent_to(one.place);
   }
 
   /// Step a component until an answer to what it has sent can come, or to the window's end; up to
@@ -199,15 +207,16 @@ class Leash {
   template <class Family, class G>
   static Tick step_one(const G& g, Component& c, const Window& window, const sm::SystemView& system,
                        Horizon& horizon) {
-    horizon.leash = window.end;
+    horizon.cpu->leash = window.end;
     const StepResult r = Family::step(g, c, system.arena + c.state, system, window, horizon);
     c.wake = r.wake;
     c.poll = r.poll;
-    return horizon.leash;
+    return horizon.cpu->leash;
   }
 
   LeashPlan plan_;
   std::vector<uint32_t> number_;  ///< at the front end, by component
+  std::vector<uint32_t> places_;  ///< by that number
   // In the window under way:
   Window window_;
   Tick front_end_at_ = 0;   ///< up to where it has been stepped

@@ -44,6 +44,7 @@ struct Channel {
   uint32_t ticks_per_byte_den = 1;
   uint16_t producer = 0, consumer = 0;  ///< component numbers
   uint32_t min_transfer = 0;  ///< ticks that even the smallest packet occupies the channel
+  uint16_t waking = 0;        ///< what a backend on the CPU calls the consumer: CpuNotes::sent_to
 
   struct alignas(64) Producer {
     Tick free_at = 0;  ///< the transfer in progress ends then
@@ -66,6 +67,14 @@ NW_HD NW_INLINE uint32_t next_slot(const Channel& c, uint32_t offset) {
   return next == c.slots_end ? c.slots.offset : next;
 }
 
+/// What backends on the CPU want to know besides.
+struct CpuNotes {
+  /// Set to 1 for every consumer of something sent, by Channel::waking.
+  uint8_t* sent_to = nullptr;
+  /// A component on a leash is not stepped from there on (kernels/leash.h); kNever: it is on none.
+  Tick leash = kNever;
+};
+
 /// Collects, for one thread and window, the earliest moment that anything sent or released in it
 /// can be felt elsewhere.
 struct Horizon {
@@ -73,12 +82,7 @@ struct Horizon {
   // For a cluster, whose windows are shorter than the machine's: what is felt beyond the machine's
   // window, which something earlier inside of it must not hide.
   Tick window_end = kNever, beyond = kNever;
-  /// Backends on the CPU: set to 1 for every consumer of something sent, by component number; null:
-  /// nobody asks.
-  uint8_t* sent_to = nullptr;
-  /// Backends on the CPU: a component on a leash is not stepped from there on (kernels/leash.h);
-  /// kNever: it is on none.
-  Tick leash = kNever;
+  CpuNotes* cpu = nullptr;  ///< null: nobody asks
   NW_HD NW_INLINE void note(Tick t) {
     next = min_tick(next, t);
     if (t >= window_end) beyond = min_tick(beyond, t);
@@ -86,14 +90,7 @@ struct Horizon {
   /// Several threads may note the same consumer at the same time.
   NW_HD NW_INLINE void note_sent_to([[maybe_unused]] uint32_t consumer) const {
 #if !defined(__CUDA_ARCH__)
-    if (sent_to != nullptr) __atomic_store_n(sent_to + consumer, uint8_t{1}, __ATOMIC_RELAXED);
-#endif
-  }
-  /// Something has been sent to which an answer can come at `t`: what is on a leash goes no
-  /// further.
-  NW_HD NW_INLINE void expect_answer([[maybe_unused]] Tick t) {
-#if !defined(__CUDA_ARCH__)
-    if (leash != kNever) leash = min_tick(leash, t);
+    if (cpu != nullptr) __atomic_store_n(cpu->sent_to + consumer, uint8_t{1}, __ATOMIC_RELAXED);
 #endif
   }
   /// Where a step that began with the window's end `end` has to stop: there, or at the leash.
@@ -101,7 +98,7 @@ struct Horizon {
 #if defined(__CUDA_ARCH__)
     return end;
 #else
-    return min_tick(end, leash);
+    return cpu == nullptr ? end : min_tick(end, cpu->leash);
 #endif
   }
 };
@@ -151,7 +148,18 @@ NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p
   store_shared_tick(&s.credit, kNever);
   store_shared_tick(&s.arrive, arrive);
   horizon.note(arrive);
-  horizon.note_sent_to(c.consumer);
+  horizon.note_sent_to(c.waking);
+}
+/// Something has been sent at `now` over `there`, which the other end may answer over `back`, or by
+/// the credit: who is on a leash goes no further.
+NW_HD NW_INLINE void expect_answer([[maybe_unused]] const Channel& there,
+                                   [[maybe_unused]] const Channel& back,
+                                   [[maybe_unused]] Tick now, [[maybe_unused]] Horizon& horizon) {
+#if !defined(__CUDA_ARCH__)
+  if (horizon.cpu == nullptr || horizon.cpu->leash >= kNever) return;
+  const Tick answer = back.latency < there.credit_latency ? back.latency : there.credit_latency;
+  horizon.cpu->leash = min_tick(horizon.cpu->leash, now + there.latency + answer);
+#endif
 }
 /// Could `n` (at most slots.count) packets be sent at `now`, bandwidth apart?
 NW_HD NW_INLINE bool has_credits(const Channel& c, std::byte* base, Tick now, uint32_t n) {

@@ -91,11 +91,11 @@ NW_HD NW_INLINE void plan_bank(const VaultParams& p, const VaultState& s, std::b
   s.order_key.in(base)[b] = age;
 }
 
-/// Plan the banks of a group anew. Leader only.
-NW_HD NW_INLINE void plan_group(const VaultParams& p, const VaultState& s, std::byte* base,
-                                uint32_t group) {
+/// `keys` of a group's banks, none of which may be before cycle `ok` any more; those of banks that
+/// wait for nothing stay. Leader only.
+NW_HD NW_INLINE void hold_group(const VaultParams& p, uint32_t* keys, uint32_t group, uint32_t ok) {
   const uint32_t banks = 1u << p.group_shift;
-  for (uint32_t b = group * banks; b < (group + 1) * banks; ++b) plan_bank(p, s, base, b);
+  for (uint32_t b = group * banks; b < (group + 1) * banks; ++b) keys[b] = later(keys[b], ok);
 }
 NW_HD NW_INLINE bool has_groups(const VaultParams& p, const VaultState& s) {
   return s.act_ok.count >> p.group_shift > 1;
@@ -346,10 +346,11 @@ NW_HD NW_APART_ON_CPU void issue_column(const VaultParams& p, VaultState& s, std
     s.counters.precharges += 1;
   }
   if (has_groups(p, s)) {
-    plan_group(p, s, base, b >> p.group_shift);
-  } else {
-    plan_bank(p, s, base, b);
+    const uint32_t group = b >> p.group_shift;
+    hold_group(p, s.col_key.in(base), group,
+               s.write_mode != 0 ? s.group_write_ok[group] : s.group_read_ok[group]);
   }
+  plan_bank(p, s, base, b);
 }
 
 /// Open the row of entry `e` in cycle `c`. Leader only.
@@ -377,10 +378,9 @@ NW_HD NW_APART_ON_CPU void issue_activate(const VaultParams& p, VaultState& s, s
   if (has_groups(p, s)) {
     const uint32_t group = b >> p.group_shift;
     s.group_activate_ok[group] = c + p.tRRD_L;
-    plan_group(p, s, base, group);
-  } else {
-    plan_bank(p, s, base, b);
+    hold_group(p, s.act_key.in(base), group, s.group_activate_ok[group]);
   }
+  plan_bank(p, s, base, b);
 }
 
 /// Close bank `b` for entry `e` in cycle `c`. Leader only.

@@ -92,9 +92,9 @@ NW_HD inline bool send_one(V& v, uint32_t i, bool may_have_block, Tick now, Hori
     if (!may_have_block || !take_block(v, i, m)) return false;
     block = true;
   }
-  Channel& to_sm = *v.s.to_sm.in(v.base)[i].in(v.base);
-  send(to_sm, v.base, now, m, horizon);
-  horizon.expect_answer(now + to_sm.latency + v.s.from_sm.in(v.base)[i].in(v.base)->latency);
+  send(*v.s.to_sm.in(v.base)[i].in(v.base), v.base, now, m, horizon);
+  expect_answer(*v.s.to_sm.in(v.base)[i].in(v.base), *v.s.from_sm.in(v.base)[i].in(v.base), now,
+                horizon);
   return block;
 }
 

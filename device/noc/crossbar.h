@@ -218,7 +218,7 @@ class Crossbar : public Ports {
   /// soon as it has its output, from round `won` on: what becomes of each flit is known then. So
   /// does the first flit of packets that are split. Returns how many flits pass; 0 if the packet has
   /// to go in parts. (The input, too, is free when the output is.)
-  NW_HD NW_APART uint32_t pass(uint32_t in, uint32_t o, const Train& train, Round won) {
+  NW_HD NW_APART_ON_GPU uint32_t pass(uint32_t in, uint32_t o, const Train& train, Round won) {
     const uint32_t flits = p_.split ? 1 : train.flits;
     const bool last = train.last && flits == train.flits;
     if (!last && !p_.split) return 0;

@@ -23,7 +23,13 @@ class Ports {
         inputs_(s.in_ports.in(base)),
         outputs_(s.out_ports.in(base)),
         receivers_(s.receivers.in(base)),
-        events_(s.events.in(base)) {}
+        events_(s.events.in(base)),
+        buffers_(s.buffers.in(base)),
+        held_(s.held.in(base)),
+        input_credits_(s.input_credits.in(base)),
+        output_credits_(s.output_credits.in(base)),
+        ring_shift_(count_trailing_zeros(p.ring)),
+        ring_mask_(p.ring - 1) {}
 
   /// The first cycle from `cycle` on in which something happens; kNever if nothing is known to.
   NW_HD NW_INLINE uint64_t next_event(uint64_t cycle) const {
@@ -105,21 +111,21 @@ class Ports {
   template <class T>
   NW_HD NW_INLINE void push(TrainQueue& q, T* ring, const T& item) const {
     NW_ASSERT(q.count < p_.ring);
-    ring[(uint32_t{q.head} + q.count) & (p_.ring - 1)] = item;
+    ring[(uint32_t{q.head} + q.count) & ring_mask_] = item;
     q.count = static_cast<uint16_t>(q.count + 1);
   }
   /// An empty ring begins anew, so that ports with little traffic touch few cache lines.
   NW_HD NW_INLINE void pop(TrainQueue& q) const {
     q.count = static_cast<uint16_t>(q.count - 1);
-    q.head = static_cast<uint16_t>(q.count == 0 ? 0 : (q.head + 1u) & (p_.ring - 1));
+    q.head = static_cast<uint16_t>(q.count == 0 ? 0 : (q.head + 1u) & ring_mask_);
   }
-  NW_HD NW_INLINE Train* buffer(uint32_t in) const { return s_.buffers.in(base_) + in * p_.ring; }
-  NW_HD NW_INLINE Train* held(uint32_t o) const { return s_.held.in(base_) + o * p_.ring; }
+  NW_HD NW_INLINE Train* buffer(uint32_t in) const { return buffers_ + (in << ring_shift_); }
+  NW_HD NW_INLINE Train* held(uint32_t o) const { return held_ + (o << ring_shift_); }
   NW_HD NW_INLINE CreditTrain* input_credits(uint32_t n) const {
-    return s_.input_credits.in(base_) + n * p_.ring;
+    return input_credits_ + (n << ring_shift_);
   }
   NW_HD NW_INLINE CreditTrain* output_credits(uint32_t o) const {
-    return s_.output_credits.in(base_) + o * p_.ring;
+    return output_credits_ + (o << ring_shift_);
   }
 
   // --- credits ---
@@ -149,22 +155,32 @@ class Ports {
   /// To a sender, of a train that begins to win the switch in round `round`.
   NW_HD NW_INLINE void give_back(uint32_t n, Round round, Cycle first, uint32_t flits) {
     CrossbarSender& sender = senders_[n];
-    push(sender.room.coming, input_credits(n), CreditTrain{round, first, flits});
+    CreditTrain* const ring = input_credits(n);
+    if (flits == 1) {  // which round of its cycle it was makes no difference then
+      give_credits(sender.room.coming, ring, latest(cycle_of(round), first), 1);
+    } else {
+      push(sender.room.coming, ring, CreditTrain{round, first, flits});
+    }
     if (!sender.waits_for_room) return;
     sender.waits_for_room = false;
     send_at(n, cycle_of(round) + kCreditDelay);
   }
+  /// One per cycle from `first` on.
+  NW_HD NW_INLINE void give_credits(TrainQueue& q, CreditTrain* ring, Cycle first,
+                                    uint32_t count) const {
+    CreditTrain& last = ring[(uint32_t{q.head} + q.count - 1) & ring_mask_];
+    // Behind one for which the cycles decide, too, and not the rounds.
+    if (q.count != 0 && last.first + last.count == first &&
+        !later(last.round, last.first << shift_)) {
+      last.count += count;
+    } else {
+      push(q, ring, CreditTrain{first << shift_, first, count});
+    }
+  }
   /// To an output, of flits that its receiver takes one per cycle from `first` on.
   NW_HD NW_INLINE void release(uint32_t o, Cycle first, uint32_t flits) {
     CrossbarOutput& out = outputs_[o];
-    TrainQueue& q = out.room.coming;
-    CreditTrain* const ring = output_credits(o);
-    CreditTrain& last = ring[(uint32_t{q.head} + q.count - 1) & (p_.ring - 1)];
-    if (q.count != 0 && last.first + last.count == first) {
-      last.count += flits;
-    } else {
-      push(q, ring, CreditTrain{first << shift_, first, flits});
-    }
+    give_credits(out.room.coming, output_credits(o), first, flits);
     if (!out.owner_waits) return;
     out.owner_waits = false;
     act_at(out.owner, (first + kCreditDelay) << shift_);
@@ -180,6 +196,9 @@ class Ports {
   CrossbarOutput* outputs_;
   CrossbarReceiver* receivers_;
   CrossbarEvents* events_;
+  Train *buffers_, *held_;
+  CreditTrain *input_credits_, *output_credits_;
+  uint32_t ring_shift_, ring_mask_;
   uint64_t cycle_ = 0;
   Cycle t_ = 0;
 };

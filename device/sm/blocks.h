@@ -118,8 +118,7 @@ NW_HD NW_APART void launch_block(V& v, const Packet& packet, uint32_t now) {
 /// Tell the front end of ended blocks.
 template <class V>
 NW_HD inline void report_blocks(V& v, uint32_t now) {
-  Channel& control = v.to_front_end();
-  if (v.s.blocks_done == 0 || !can_send(control, v.base, v.tick(now))) return;
+  if (v.s.blocks_done == 0 || !can_send(v.to_front_end(), v.base, v.tick(now))) return;
   const uint32_t slot = count_trailing_zeros(v.s.blocks_done);
   v.s.blocks_done &= v.s.blocks_done - 1;
   Packet p;
@@ -128,10 +127,8 @@ NW_HD inline void report_blocks(V& v, uint32_t now) {
   p.dst = v.p.front_end;
   p.line = v.blocks[slot].thread_block;
   v.blocks[slot].used = false;
-  send(control, v.base, v.tick(now), p, v.horizon);
-  const uint32_t back = v.from_front_end().latency;
-  v.horizon.expect_answer(v.tick(now) + control.latency +
-                          (back < control.credit_latency ? back : control.credit_latency));
+  send(v.to_front_end(), v.base, v.tick(now), p, v.horizon);
+  expect_answer(v.to_front_end(), v.from_front_end(), v.tick(now), v.horizon);
 }
 
 }  // namespace nearwarp::sm

@@ -277,10 +277,7 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
                                          Horizon& horizon) {
   SmViewOf<kWords, List> v(p, s, system, horizon);
   const uint32_t first = static_cast<uint32_t>(cycle_at_or_after(window.begin, p.period));
-  const auto end_cycle_of = [&](Tick t) {
-    return static_cast<uint32_t>(cycle_at_or_after(t, p.period));
-  };
-  uint32_t end = end_cycle_of(window.end);
+  uint32_t end = static_cast<uint32_t>(cycle_at_or_after(window.end, p.period));
   WarpSet<kWords> scheduler_warps[kMaxSchedulers];
   take_turns(p.num_schedulers, scheduler_warps);
   Arrivals arrivals;
@@ -301,7 +298,8 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
     });
     if (lines) lsu_find_lines(g, p, s, system);
     g.leader([&]() NW_INLINE_LAMBDA { finish_cycle(v, now, scheduler_warps); });
-    if (const Tick t = horizon.end_of_step(window.end); t < window.end) end = end_cycle_of(t);
+    if (const Tick t = horizon.end_of_step(window.end); t < window.end)
+      end = static_cast<uint32_t>(cycle_at_or_after(t, p.period));
   }
   StepResult r;
   r.wake = next.cycle == kNoCycle ? kNever : v.tick(next.cycle);
