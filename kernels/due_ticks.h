@@ -94,20 +94,22 @@ inline bool is_due(const Component* components, const DueView& view, uint32_t pl
                                                    std::byte* base, Tick end, Tick& next) {
   Tick earliest = next;
   while (first != last) {
-    const uint32_t place = *first;
-    const bool block = place % kDueBlock == 0 && view.of_block != nullptr;
-    const uint32_t* end_of_block = first + 1;
-    if (block) {
-      end_of_block = last - first > kDueBlock ? first + kDueBlock : last;
-      Tick& of_block = view.of_block[place / kDueBlock];
-      uint64_t news;
-      std::memcpy(&news, view.news + place, kDueBlock);
-      if (news == 0 && of_block >= end) {
-        earliest = min_tick(earliest, of_block);
-        first = end_of_block;
-        continue;
+    const uint32_t within = *first % kDueBlock;
+    const uint32_t* end_of_block = last;
+    Tick* of_block = nullptr;  // of a block that is looked at from its beginning
+    if (view.of_block != nullptr) {
+      if (last - first > kDueBlock - within) end_of_block = first + (kDueBlock - within);
+      if (within == 0) {
+        of_block = view.of_block + *first / kDueBlock;
+        uint64_t news;
+        std::memcpy(&news, view.news + *first, kDueBlock);
+        if (news == 0 && *of_block >= end) {
+          earliest = min_tick(earliest, *of_block);
+          first = end_of_block;
+          continue;
+        }
+        *of_block = 0;  // until all have been looked at
       }
-      of_block = 0;  // until all have been looked at
     }
     Tick here = kNever;
     for (; first != end_of_block; ++first) {
@@ -117,7 +119,7 @@ inline bool is_due(const Component* components, const DueView& view, uint32_t pl
       }
       here = min_tick(here, view.due[*first]);
     }
-    if (block) view.of_block[place / kDueBlock] = here;
+    if (of_block != nullptr) *of_block = here;
     earliest = min_tick(earliest, here);
   }
   next = earliest;
@@ -154,8 +156,8 @@ Tick step_cluster(const G& g, std::span<Component> components, std::span<const u
                   const sm::SystemView& system, const Window& window, const DueView& view) {
   Tick next = kNever;
   const uint32_t* const last = members.data() + members.size();
-  const uint32_t* const awake = first_due(components.data(), view, members.data(), last,
-                                          system.arena, window.end, next);
+  const uint32_t* const awake =
+      first_due(components.data(), view, members.data(), last, system.arena, window.end, next);
   if (awake == last) return next;
   // Who waits for a credit looks for it in each window, since it may come within the machine's.
   const auto find_due = [&](uint32_t place) {

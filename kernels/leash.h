@@ -193,8 +193,8 @@ class Leash {
   /// Step an SM from `one.at` as far as its leash allows; it is there then.
   template <class Family, class G>
   void step_sm(const G& g, std::span<Component> components, Late& one,
-               const frontend::Lookahead& ahead, const sm::SystemView& system,
-               const DueView& view, Horizon& horizon) const {
+               const frontend::Lookahead& ahead, const sm::SystemView& system, const DueView& view,
+               Horizon& horizon) const {
     const uint32_t component = view.component[one.place];
     const Tick end = limit(ahead, component);
     if (one.due >= end) return;

@@ -101,6 +101,14 @@ struct Horizon {
     return cpu == nullptr ? end : min_tick(end, cpu->leash);
 #endif
   }
+  /// The same for an end that is counted in cycles of `period` ticks.
+  NW_HD NW_INLINE void shorten([[maybe_unused]] uint32_t& end,
+                               [[maybe_unused]] uint32_t period) const {
+#if !defined(__CUDA_ARCH__)
+    if (cpu != nullptr && cpu->leash < Tick{end} * period)
+      end = static_cast<uint32_t>(cycle_at_or_after(cpu->leash, period));
+#endif
+  }
 };
 
 /// Ticks that `bytes` occupy the channel.
@@ -153,8 +161,8 @@ NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p
 /// Something has been sent at `now` over `there`, which the other end may answer over `back`, or by
 /// the credit: who is on a leash goes no further.
 NW_HD NW_INLINE void expect_answer([[maybe_unused]] const Channel& there,
-                                   [[maybe_unused]] const Channel& back,
-                                   [[maybe_unused]] Tick now, [[maybe_unused]] Horizon& horizon) {
+                                   [[maybe_unused]] const Channel& back, [[maybe_unused]] Tick now,
+                                   [[maybe_unused]] Horizon& horizon) {
 #if !defined(__CUDA_ARCH__)
   if (horizon.cpu == nullptr || horizon.cpu->leash >= kNever) return;
   const Tick answer = back.latency < there.credit_latency ? back.latency : there.credit_latency;

@@ -216,8 +216,8 @@ class Crossbar : public Ports {
   }
   /// A packet that is there as one train, with room for all of it, passes through the crossbar as
   /// soon as it has its output, from round `won` on: what becomes of each flit is known then. So
-  /// does the first flit of packets that are split. Returns how many flits pass; 0 if the packet has
-  /// to go in parts. (The input, too, is free when the output is.)
+  /// does the first flit of packets that are split. Returns how many flits pass; 0 if the packet
+  /// has to go in parts. (The input, too, is free when the output is.)
   NW_HD NW_APART_ON_GPU uint32_t pass(uint32_t in, uint32_t o, const Train& train, Round won) {
     const uint32_t flits = p_.split ? 1 : train.flits;
     const bool last = train.last && flits == train.flits;

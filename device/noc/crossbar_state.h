@@ -93,8 +93,8 @@ struct CrossbarOutput {
   bool owner_waits = false;  ///< for room, and no credit is on its way
   /// How often packets that have begun will yet ask for it: once, or flit by flit (split_packets).
   uint32_t unconnected = 0;
-  Round free_from = 0;       ///< without an owner: the round from which it can have one
-  Cycle wire_free = 0;       ///< less the cycles of the traversal; as NetworkState::wire_free
+  Round free_from = 0;  ///< without an owner: the round from which it can have one
+  Cycle wire_free = 0;  ///< less the cycles of the traversal; as NetworkState::wire_free
   uint64_t flits_sent = 0;
   Room room;
 };

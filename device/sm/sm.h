@@ -157,9 +157,10 @@ NW_HD NW_APART_ON_CPU void end_cycle(V& v, uint32_t now) {
   }
 }
 
-/// Everything after the load-store unit's addresses are known.
+/// Everything after the load-store unit's addresses are known. Returns whether the front end may
+/// have been sent something.
 template <class V>
-NW_HD NW_INLINE_ON_CPU void finish_cycle(V& v, uint32_t now,
+NW_HD NW_INLINE_ON_CPU bool finish_cycle(V& v, uint32_t now,
                                          const typename V::Warps* scheduler_warps) {
   auto& s = v.s;
   if ((s.tlb.unsent | s.fetch.unsent | s.constants.unsent) != 0) send_others(v, now);
@@ -172,6 +173,7 @@ NW_HD NW_INLINE_ON_CPU void finish_cycle(V& v, uint32_t now,
   const uint64_t rest =
       s.recheck_barriers | s.blocks_done | uint64_t{s.own_channels} | uint64_t{s.wants_control};
   if (rest != 0 || (s.fetch.wanted | s.fetch.arrived).any()) end_cycle(v, now);
+  return rest != 0;
 }
 
 /// The next cycle from `from` on in which something can happen, and whether a credit that is not
@@ -297,9 +299,9 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
       return lsu_needs_lines(s, now);
     });
     if (lines) lsu_find_lines(g, p, s, system);
-    g.leader([&]() NW_INLINE_LAMBDA { finish_cycle(v, now, scheduler_warps); });
-    if (const Tick t = horizon.end_of_step(window.end); t < window.end)
-      end = static_cast<uint32_t>(cycle_at_or_after(t, p.period));
+    bool may_have_sent = false;
+    g.leader([&]() NW_INLINE_LAMBDA { may_have_sent = finish_cycle(v, now, scheduler_warps); });
+    if (may_have_sent) horizon.shorten(end, p.period);
   }
   StepResult r;
   r.wake = next.cycle == kNoCycle ? kNever : v.tick(next.cycle);
