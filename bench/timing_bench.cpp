@@ -1,7 +1,8 @@
 // Speed of the timing model: recorded kernels replayed on a machine. Items are warp-instructions.
 //
-// The three synthetic kernels run on the 80-SM machine; the workloads on TOM's, without and with
-// offloading. Functional execution is not part of the time.
+// The three synthetic kernels run on the 80-SM machine, and with a sparse matrix on that of
+// GPGPU-Sim's configuration SM2_GTX480; the workloads on TOM's, without and with offloading. Functional
+// execution is not part of the time.
 #include <benchmark/benchmark.h>
 
 #include <map>
@@ -57,6 +58,10 @@ constexpr Case kCases[] = {
     {"vector-add", workloads::Size::kMedium, "bench80", "baseline"},
     {"fma", workloads::Size::kMedium, "bench80", "baseline"},
     {"gather", workloads::Size::kMedium, "bench80", "baseline"},
+    {"vector-add", workloads::Size::kSmall, "gtx480", "baseline"},
+    {"fma", workloads::Size::kSmall, "gtx480", "baseline"},
+    {"gather", workloads::Size::kSmall, "gtx480", "baseline"},
+    {"spmv", workloads::Size::kSmall, "gtx480", "baseline"},
     {"libor", workloads::Size::kMedium, "tom", "baseline"},
     {"libor", workloads::Size::kMedium, "tom", "ndp-controlled-bmap"},
     {"kmeans", workloads::Size::kMedium, "tom", "baseline"},
