@@ -1,8 +1,8 @@
 // Speed of the timing model: recorded kernels replayed on a machine. Items are warp-instructions.
 //
 // The three synthetic kernels run on the 80-SM machine, and with a sparse matrix on that of
-// GPGPU-Sim's configuration SM2_GTX480; the workloads on TOM's, without and with offloading. Functional
-// execution is not part of the time.
+// GPGPU-Sim's configuration SM2_GTX480; the workloads on TOM's, without and with offloading.
+// Functional execution is not part of the time.
 #include <benchmark/benchmark.h>
 
 #include <map>

@@ -158,11 +158,7 @@ void CpuExecutor::forget(std::byte* arena) {
   due_.forget();
   if (arena_ == arena) return;
   arena_ = arena;
-  due_.each([&](uint32_t place, uint32_t component) {
-    const Component& c = components_[component];
-    for (uint32_t k = 0; k < c.inputs.count; ++k)
-      c.inputs.in(arena)[k].in(arena)->waking = static_cast<uint16_t>(place);
-  });
+  due_.tell_channels(components_, arena);
 }
 
 Tick CpuExecutor::go_on(const sm::SystemView& system, const Window& window) {

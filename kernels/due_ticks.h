@@ -53,6 +53,15 @@ class DueTicks {
       if (component_[at] != kNothing) f(at, component_[at]);
   }
 
+  /// Whoever sends over a channel finds there whom to wake.
+  void tell_channels(std::span<const Component> components, std::byte* base) const {
+    each([&](uint32_t place, uint32_t component) {
+      const Component& c = components[component];
+      for (uint32_t k = 0; k < c.inputs.count; ++k)
+        c.inputs.in(base)[k].in(base)->waking = static_cast<uint16_t>(place);
+    });
+  }
+
   /// Somebody else may have changed components: look at all of them anew.
   void forget() {
     for (std::vector<uint8_t>& news : news_) news.assign(component_.size(), 0);

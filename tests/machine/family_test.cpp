@@ -104,11 +104,13 @@ TEST(Family, IsWokenByWhatIsSentToIt) {
   std::iota(all.begin(), all.end(), 0u);
   sm::SystemView view;
   view.arena = arena.base();
-  DueTicks due(components.size());
+  DueTicks due;
+  const std::vector<uint32_t> places = due.add(all);
+  due.tell_channels(components, arena.base());
   Tick next = 0;
   const auto step = [&] {
-    next =
-        step_due<Toys>(HostGroup{}, components, all, view, {next, next + 10}, due.begin_window());
+    next = step_due<Toys>(HostGroup{}, components, places, view, {next, next + 10},
+                          due.begin_window(true));
   };
   while (next < kNever) step();
   EXPECT_EQ(arena.get(sink)->packets, 25u);
