@@ -77,6 +77,8 @@ void CpuExecutor::deal() {
   size_t at = 0;
   for (auto& [number, members] : clusters)
     portions_[at++ * n / clusters.size()].clusters.push_back(due_.add(members));
+  // It is stepped by nobody's portion, but is sent to as others are.
+  if (leash_.used()) due_.add({&options_.leash.front_end, 1});
   due_.each([&](uint32_t place, uint32_t component) { leash_.set_place(component, place); });
 }
 
@@ -149,7 +151,7 @@ void CpuExecutor::thread_loop(unsigned thread) {
   }
 }
 
-Tick CpuExecutor::step(const sm::SystemView& system, const Window& window) {
+Tick CpuExecutor::step(const sm::SystemView& system, Window window) {
   forget(system.arena);
   return go_on(system, window);
 }
@@ -161,7 +163,8 @@ void CpuExecutor::forget(std::byte* arena) {
   due_.tell_channels(components_, arena);
 }
 
-Tick CpuExecutor::go_on(const sm::SystemView& system, const Window& window) {
+Tick CpuExecutor::go_on(const sm::SystemView& system, Window& window) {
+  if (leash_.used()) window = leash_.begin_window(components_, system.arena, window);
   system_ = &system;
   window_ = window;
   due_now_ = due_.begin_window(options_.order_seed == 0);
@@ -197,7 +200,6 @@ void CpuExecutor::run(RunState& run, uint64_t windows) {
   forget(run.view.arena);
   for (uint64_t n = 1; c.stop == Stop::kNone; ++n) {
     Window window = next_window(c);
-    if (leash_.used()) window = leash_.begin_window(components_, run.view.arena, window);
     const Tick next = go_on(run.view, window);
     end_window(c, window, next, host_wanted(run.front_end_state()), n == windows);
   }

@@ -79,7 +79,8 @@ class CpuExecutor {
   /// Step everything that is due through `window`. Returns the earliest tick at which anything in
   /// the machine can happen next: the next window begins there; kNever if all components sleep.
   /// Who calls it may have changed components since the last window.
-  Tick step(const sm::SystemView& system, const Window& window);
+  /// (With leashes that may be before the window's end.)
+  Tick step(const sm::SystemView& system, Window window);
 
   /// Step the windows of `run`, whose components these are, until there is a reason to stop;
   /// `windows` at most. The reason is in run.control.
@@ -100,8 +101,8 @@ class CpuExecutor {
   void deal();
   /// Components, or the arena, may have changed since the last window.
   void forget(std::byte* arena);
-  /// What step() does, for who has changed nothing.
-  Tick go_on(const sm::SystemView& system, const Window& window);
+  /// What step() does, for who has changed nothing; `window` becomes the one that was stepped.
+  Tick go_on(const sm::SystemView& system, Window& window);
   void shuffle(Portion& portion);
   void work(unsigned thread, uint32_t round);
   /// All of them, with all threads.

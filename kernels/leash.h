@@ -165,15 +165,16 @@ class Leash {
     return next;
   }
 
-  /// SMs that the front end has just sent something, and that are not late yet. None of them has
-  /// been stepped beyond the arrival: they had nothing to do.
+  /// SMs that the front end has just sent something, and that are not late yet: they had nothing to
+  /// do before. (Or a message waits at the window's end for the SM's next cycle: no cycle lies in
+  /// between then.)
   void add_called(const frontend::Lookahead& ahead, std::vector<Late>& late) const {
     for (uint32_t k = 0; k < plan_.sms.size(); ++k) {
       const Tick arrives = ahead.message_to(k);
       if (arrives >= window_.end) continue;
       bool known = false;
       for (const Late& one : late) known |= one.place == places_[k];
-      if (!known) late.push_back({places_[k], window_.begin, arrives});
+      if (!known) late.push_back({places_[k], arrives, arrives});
     }
   }
 

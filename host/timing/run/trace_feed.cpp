@@ -46,17 +46,20 @@ void TraceFeed::serve(System& system, kernels::RunState& run) {
       d.ready.in(base)[k * groups + q] = l.ready[q];
       left -= taken[q];
     }
-    if (left <= margin_) ensure_followers(system, launch, 0, groups);
+    // As many as a window can dispatch, and those on the machine, which may be as many.
+    if (left <= 2 * margin_) ensure_followers(system, launch, 0, groups);
   }
-  // In a window as many launches can end, and as many begin, as may be in flight; where launches
-  // can begin and end in one, those after them, too.
+  // In a window as many launches can end, and as many begin, as may be in flight. Where launches
+  // can begin and end in one, others take their places: `free`, by place, when it is free at the
+  // earliest.
   uint32_t launch = d.line_head;
-  uint64_t cycles = 0;
+  std::vector<uint32_t> free(most, 0);
   for (uint32_t k = 0; launch != frontend::kNoLaunch; ++k) {
-    if (k >= most && cycles >= uint64_t{most} * window_cycles_) break;
+    uint32_t& first = *std::min_element(free.begin(), free.end());
+    if (k >= most && first >= window_cycles_) break;
     ensure_first(launch, groups);
-    cycles += shortest(system, launch);
-    ensure_followers(system, launch, shortest(system, launch), groups);
+    first += shortest(system, launch);
+    ensure_followers(system, launch, first, groups);
     launch = d.launches.in(base)[launch].next;
   }
   followers_.clear();
@@ -92,10 +95,10 @@ TraceFeed::Launch& TraceFeed::ensure_first(uint32_t launch, uint32_t groups) {
   return l;
 }
 
-/// An SM gets one thread block in a cycle, and the last needs one to come, one to run and one to be
-/// told of.
+/// An SM gets one thread block in a cycle, and the last needs one to come and one to be told of
+/// (its warps may have no instructions).
 uint32_t TraceFeed::shortest(const System& system, uint32_t launch) const {
-  return 3 + (image_.launches[launch].num_blocks - 1) / static_cast<uint32_t>(system.sms.size());
+  return 2 + (image_.launches[launch].num_blocks - 1) / static_cast<uint32_t>(system.sms.size());
 }
 
 void TraceFeed::ensure_followers(const System& system, uint32_t launch, uint32_t cycle,
