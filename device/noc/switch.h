@@ -94,7 +94,6 @@ struct SwitchState {
   Ref<uint16_t> routes;  ///< [destination] for requests, [endpoints + destination] for replies
   uint64_t registered[kMaxSwitchInputs / 64] = {};  ///< inputs whose head stands in `requests`
   uint64_t active_ports = 0;                        ///< output ports with requests
-  uint64_t busy_ports = 0;                          ///< input ports that may be busy
   SwitchCounters counters;
   Fault fault;
 };
@@ -283,7 +282,10 @@ NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchS
   }
   for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) coming[w] &= ~s.registered[w];
 
-  uint64_t busy = s.busy_ports;
+  // Input ports that may be busy.
+  uint64_t busy =
+      g.ballot(s.in_ports.count, [&](uint32_t i) { return in_ports[i].free_at > first; });
+
   // `next` is the same in all lanes: it is made of own state and of arrivals and credits before the
   // window's end. `visible` may also hold later ones, which lanes may or may not see yet.
   Tick t = first, visible = kNever;
@@ -400,7 +402,6 @@ NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchS
     t = next >= kNever ? kNever : cycle_at_or_after(max_tick(next, t + 1), p.period) * period;
   }
 
-  g.leader([&] { s.busy_ports = busy; });
   StepResult result;
   result.poll = poll;
   const Tick soonest = cycle_at_or_after(window.end, p.period) * period;
