@@ -170,26 +170,14 @@ NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
   return due;
 }
 
-/// Step those of `which` that are due through a window, in this order. Returns the earliest tick at
-/// which one of them has something to do, or can feel what has been sent and released.
+/// Step a component through a window. Returns when it wants to be stepped again.
 template <class Family, class G>
-Tick step_all(const G& g, std::span<Component> components, std::span<const uint32_t> which,
-              const sm::SystemView& system, const Window& window, Horizon& horizon) {
-  horizon.next = kNever;
-  Tick next = kNever;
-  for (const uint32_t i : which) {
-    Component& c = components[i];
-    const Tick due = c.poll ? 0 : due_tick(c, system.arena);
-    if (due >= window.end) {
-      next = min_tick(next, due);
-      continue;
-    }
-    const StepResult r = Family::step(g, c, system.arena + c.state, system, window, horizon);
-    c.wake = r.wake;
-    c.poll = r.poll;
-    next = min_tick(next, r.wake);
-  }
-  return min_tick(next, horizon.next);
+NW_INLINE Tick step_component(const G& g, Component& c, const sm::SystemView& system,
+                              const Window& window, Horizon& horizon) {
+  const StepResult r = Family::step(g, c, system.arena + c.state, system, window, horizon);
+  c.wake = r.wake;
+  c.poll = r.poll;
+  return r.wake;
 }
 
 }  // namespace nearwarp::kernels

@@ -119,8 +119,7 @@ class Leash {
       front_end_at_ = max_tick(front_end_at_, before);
       for (Late& one : late) step_sm<Family>(g, components, one, ahead, system, view, horizon);
     }
-    const Tick front_end_next = max_tick(window_.end, due_tick(front_end, system.arena));
-    return min_tick(min_tick(next, front_end_next), horizon.beyond);
+    return min_tick(min_tick(next, front_end_due_), horizon.beyond);
   }
 
  private:
@@ -209,9 +208,7 @@ class Leash {
   static Tick step_one(const G& g, Component& c, const Window& window, const sm::SystemView& system,
                        Horizon& horizon) {
     horizon.cpu->leash = window.end;
-    const StepResult r = Family::step(g, c, system.arena + c.state, system, window, horizon);
-    c.wake = r.wake;
-    c.poll = r.poll;
+    step_component<Family>(g, c, system, window, horizon);
     return horizon.cpu->leash;
   }
 

@@ -208,10 +208,14 @@ class Crossbar : public Ports {
     return latest(won + flits - 1, (first + flits - 1) << shift_) + 1;
   }
 
-  /// The first `flits` of the train at the front have gone on.
-  NW_HD NW_INLINE void leave(CrossbarInput& i, Train& train, uint32_t flits) const {
+  /// The first `flits` of a train have gone on.
+  NW_HD NW_INLINE static void leave(Train& train, uint32_t flits) {
     train.first += flits;
     train.flits = static_cast<uint16_t>(train.flits - flits);
+  }
+  /// The same of the one at the front of an input.
+  NW_HD NW_INLINE void leave(CrossbarInput& i, Train& train, uint32_t flits) const {
+    leave(train, flits);
     if (train.flits == 0) pop(i.trains);
   }
   /// A packet that is there as one train, with room for all of it, passes through the crossbar as
@@ -247,9 +251,8 @@ class Crossbar : public Ports {
         out.next = static_cast<uint8_t>(n + 1);
         s_.unowned &= ~(uint64_t{1} << sender.out);
         i.idle_from = out.free_from;
-        if (flits == train.flits) return;
-        train.first += flits;
-        train.flits = static_cast<uint16_t>(train.flits - flits);
+        leave(train, flits);
+        if (train.flits == 0) return;
       }
     }
     enter(n, train);

@@ -77,9 +77,12 @@ TEST(Family, OfATestIsSteppedByTheSameLoop) {
   std::iota(all.begin(), all.end(), 0u);
   sm::SystemView view;
   view.arena = arena.base();
-  Horizon horizon;
+  DueTicks due;
+  const std::vector<uint32_t> places = due.add(all);
+  due.tell_channels(components, arena.base());
   for (Tick next = 0; next < kNever;)
-    next = step_all<Toys>(HostGroup{}, components, all, view, {next, next + 10}, horizon);
+    next = step_due<Toys>(HostGroup{}, components, places, view, {next, next + 10},
+                          due.begin_window(true));
   EXPECT_EQ(arena.get(sink)->packets, 25u);
   EXPECT_EQ(Toys::committed(components[0], arena.base()), 0u);
   EXPECT_EQ(Toys::committed(components[1], arena.base()), 25u);

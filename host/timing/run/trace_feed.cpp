@@ -89,10 +89,9 @@ TraceFeed::Launch& TraceFeed::known(uint32_t launch, uint32_t groups, const uint
   return l;
 }
 
-TraceFeed::Launch& TraceFeed::ensure_first(uint32_t launch, uint32_t groups) {
+void TraceFeed::ensure_first(uint32_t launch, uint32_t groups) {
   Launch& l = known(launch, groups, nullptr);
   for (uint32_t q = 0; q < groups; ++q) ensure(launch, l, q, margin_);
-  return l;
 }
 
 /// An SM gets one thread block in a cycle, and the last needs one to come and one to be told of

@@ -49,7 +49,7 @@ class TraceFeed {
   static Chunk& chunk_of(Launch& l, uint32_t block);
   Launch& known(uint32_t launch, uint32_t groups, const uint32_t* taken);
   /// What a window can dispatch of a launch that has not begun.
-  Launch& ensure_first(uint32_t launch, uint32_t groups);
+  void ensure_first(uint32_t launch, uint32_t groups);
   /// The same of those that wait for a launch that cannot end before `cycle` of the window.
   void ensure_followers(const System& system, uint32_t launch, uint32_t cycle, uint32_t groups);
   /// Core cycles from a launch's beginning to its end, at least.
