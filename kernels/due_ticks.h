@@ -135,8 +135,9 @@ inline bool is_due(const Component* components, const DueView& view, uint32_t pl
   return first;
 }
 
-/// Step the components at those of `places` that are due through a window, in this order. Returns the
-/// earliest tick at which one of them has something to do, or can feel what has been sent and released.
+/// Step the components at those of `places` that are due through a window, in this order. Returns
+/// the earliest tick at which one of them has something to do, or can feel what has been sent and
+/// released.
 template <class Family, class G>
 Tick step_due(const G& g, std::span<Component> components, std::span<const uint32_t> places,
               const sm::SystemView& system, const Window& window, const DueView& view) {
@@ -149,8 +150,8 @@ Tick step_due(const G& g, std::span<Component> components, std::span<const uint3
     return first_due(components.data(), view, at, last, system.arena, window.end, next);
   };
   for (const uint32_t* at = due_from(places.data()); at != last; at = due_from(at + 1)) {
-    next = min_tick(next, step_component<Family>(g, components[view.component[*at]], system, window,
-                                                 horizon));
+    next = min_tick(
+        next, step_component<Family>(g, components[view.component[*at]], system, window, horizon));
     horizon.note_sent_to(*at);
   }
   return min_tick(next, horizon.next);
@@ -196,8 +197,8 @@ Tick step_cluster(const G& g, std::span<Component> components, std::span<const u
         next = min_tick(next, view.due[at]);
         continue;
       }
-      next = min_tick(next, step_component<Family>(g, components[view.component[at]], system, own,
-                                                   horizon));
+      next = min_tick(
+          next, step_component<Family>(g, components[view.component[at]], system, own, horizon));
       horizon.note_sent_to(at);
     }
     next = min_tick(next, horizon.next);
