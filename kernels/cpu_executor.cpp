@@ -35,7 +35,7 @@ CpuExecutor::CpuExecutor(std::span<Component> components, const ExecutorOptions&
       options_(options),
       portions_per_thread_(options.threads > 1 ? kPortionsPerThread : 1),
       portions_(std::max(1u, options.threads) * portions_per_thread_),
-      leash_(options.leash, components.size()) {
+      safe_times_(options.safe_times, components.size()) {
   if (options_.family == nullptr) options_.family = step_on_cpu<ProductFamily>;
   deal();
   for (size_t i = 0; i < portions_.size(); ++i)
@@ -64,9 +64,9 @@ void CpuExecutor::deal() {
   for (uint32_t kind = 0; kind < ProductFamily::kCount; ++kind)
     deal_out(apart, [&](uint32_t i) {
       return static_cast<uint32_t>(components_[i].kind) == kind && components_[i].cluster == 0 &&
-             !leash_.holds(i) && !leash_.is_front_end(i);
+             !safe_times_.holds(i) && !safe_times_.is_front_end(i);
     });
-  deal_out(sms, [&](uint32_t i) { return leash_.holds(i); });
+  deal_out(sms, [&](uint32_t i) { return safe_times_.holds(i); });
   for (size_t i = 0; i < n; ++i) {
     portions_[i].apart = due_.add(apart[i]);
     portions_[i].sms = due_.add(sms[i]);
@@ -78,8 +78,8 @@ void CpuExecutor::deal() {
   for (auto& [number, members] : clusters)
     portions_[at++ * n / clusters.size()].clusters.push_back(due_.add(members));
   // It is stepped by nobody's portion, but is sent to as others are.
-  if (leash_.used()) due_.add({&options_.leash.front_end, 1});
-  due_.each([&](uint32_t place, uint32_t component) { leash_.set_place(component, place); });
+  if (safe_times_.used()) due_.add({&options_.safe_times.front_end, 1});
+  due_.each([&](uint32_t place, uint32_t component) { safe_times_.set_place(component, place); });
 }
 
 void CpuExecutor::shuffle(Portion& portion) {
@@ -90,9 +90,9 @@ void CpuExecutor::shuffle(Portion& portion) {
 }
 
 Tick CpuExecutor::step_some(Way way, std::span<const uint32_t> places,
-                            std::vector<Leash::Late>& late) {
-  return options_.family(options_.shuffle_lanes,
-                         {way, components_, places, *system_, window_, due_now_, leash_, late});
+                            std::vector<SafeTimes::Late>& late) {
+  return options_.family(options_.shuffle_lanes, {way, components_, places, *system_, window_,
+                                                  due_now_, safe_times_, late});
 }
 
 void CpuExecutor::step_portion(Portion& portion) {
@@ -101,10 +101,10 @@ void CpuExecutor::step_portion(Portion& portion) {
   for (const std::vector<uint32_t>& members : portion.clusters)
     portion.next = min_tick(portion.next, step_some(Way::kCluster, members, portion.late));
   if (!portion.sms.empty())
-    portion.next = min_tick(portion.next, step_some(Way::kLeash, portion.sms, portion.late));
+    portion.next = min_tick(portion.next, step_some(Way::kSafeTimes, portion.sms, portion.late));
 }
 
-/// What is left of the window where SMs are on leashes.
+/// What is left of the window where SMs have safe times.
 Tick CpuExecutor::catch_up() {
   late_.clear();
   for (Portion& p : portions_) {
@@ -164,7 +164,7 @@ void CpuExecutor::forget(std::byte* arena) {
 }
 
 Tick CpuExecutor::go_on(const sm::SystemView& system, Window& window) {
-  if (leash_.used()) window = leash_.begin_window(components_, system.arena, window);
+  if (safe_times_.used()) window = safe_times_.begin_window(components_, system.arena, window);
   system_ = &system;
   window_ = window;
   due_now_ = due_.begin_window(options_.order_seed == 0);
@@ -173,7 +173,7 @@ Tick CpuExecutor::go_on(const sm::SystemView& system, Window& window) {
   } else {
     step_portions();
   }
-  Tick next = leash_.used() ? catch_up() : kNever;
+  Tick next = safe_times_.used() ? catch_up() : kNever;
   for (const Portion& p : portions_) next = min_tick(next, p.next);
   return next;
 }

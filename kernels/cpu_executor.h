@@ -14,17 +14,17 @@
 
 #include "device/core/lane_group.h"
 #include "kernels/due_ticks.h"
-#include "kernels/leash.h"
 #include "kernels/run_control.h"
+#include "kernels/safe_times.h"
 
 namespace nearwarp::kernels {
 
 /// In which way components are stepped.
 enum class Way : uint8_t {
-  kDue,      ///< step_due()
-  kCluster,  ///< step_cluster()
-  kLeash,    ///< Leash::step_sms()
-  kCatchUp,  ///< Leash::catch_up()
+  kDue,        ///< step_due()
+  kCluster,    ///< step_cluster()
+  kSafeTimes,  ///< SafeTimes::step_sms()
+  kCatchUp,    ///< SafeTimes::catch_up()
 };
 
 /// What a thread has to do in a window.
@@ -35,8 +35,8 @@ struct Work {
   const sm::SystemView& system;
   Window window;
   DueView due;
-  Leash& leash;
-  std::vector<Leash::Late>& late;
+  SafeTimes& safe_times;
+  std::vector<SafeTimes::Late>& late;
 };
 
 /// Steps components of a family; by a ShuffledGroup with that seed unless it is 0.
@@ -48,10 +48,10 @@ Tick step_on_cpu(uint32_t shuffle_lanes, const Work& w) {
     switch (w.way) {
       case Way::kCluster:
         return step_cluster<Family>(g, w.components, w.places, w.system, w.window, w.due);
-      case Way::kLeash:
-        return w.leash.step_sms<Family>(g, w.components, w.places, w.system, w.due, w.late);
+      case Way::kSafeTimes:
+        return w.safe_times.step_sms<Family>(g, w.components, w.places, w.system, w.due, w.late);
       case Way::kCatchUp:
-        return w.leash.catch_up<Family>(g, w.components, w.system, w.due, w.late);
+        return w.safe_times.catch_up<Family>(g, w.components, w.system, w.due, w.late);
       default:
         return step_due<Family>(g, w.components, w.places, w.system, w.window, w.due);
     }
@@ -66,7 +66,7 @@ struct ExecutorOptions {
   uint32_t shuffle_lanes = 0;  ///< 0: lanes in order; else the seed of a ShuffledGroup
   StepOnCpu family = nullptr;  ///< the components' family; null: ProductFamily
   /// With it, run()'s windows may be longer than the control channels that it names.
-  LeashPlan leash = {};
+  SafeTimePlan safe_times = {};
 };
 
 class CpuExecutor {
@@ -79,7 +79,7 @@ class CpuExecutor {
   /// Step everything that is due through `window`. Returns the earliest tick at which anything in
   /// the machine can happen next: the next window begins there; kNever if all components sleep.
   /// Who calls it may have changed components since the last window.
-  /// (With leashes that may be before the window's end.)
+  /// (With safe times that may be before the window's end.)
   Tick step(const sm::SystemView& system, Window window);
 
   /// Step the windows of `run`, whose components these are, until there is a reason to stop;
@@ -91,10 +91,10 @@ class CpuExecutor {
   struct alignas(64) Portion {
     std::atomic<uint32_t> claimed{0};  ///< the last round in which a thread took it
     // Places in DueTicks.
-    std::vector<uint32_t> apart;  ///< of components that are in no cluster, and on no leash
+    std::vector<uint32_t> apart;  ///< of components in no cluster, those below apart
     std::vector<std::vector<uint32_t>> clusters;
-    std::vector<uint32_t> sms;  ///< of those on leashes
-    std::vector<Leash::Late> late;
+    std::vector<uint32_t> sms;  ///< that have safe times
+    std::vector<SafeTimes::Late> late;
     Tick next = kNever;
     uint64_t random = 0;
   };
@@ -109,7 +109,7 @@ class CpuExecutor {
   void step_portions();
   void step_portion(Portion& portion);
   Tick catch_up();
-  Tick step_some(Way way, std::span<const uint32_t> places, std::vector<Leash::Late>& late);
+  Tick step_some(Way way, std::span<const uint32_t> places, std::vector<SafeTimes::Late>& late);
   void thread_loop(unsigned thread);
 
   std::span<Component> components_;
@@ -121,8 +121,8 @@ class CpuExecutor {
   Window window_;
   std::byte* arena_ = nullptr;  ///< whose channels know their consumers' places
   DueTicks due_;
-  Leash leash_;
-  std::vector<Leash::Late> late_;               ///< of all portions
+  SafeTimes safe_times_;
+  std::vector<SafeTimes::Late> late_;           ///< of all portions
   DueView due_now_;                             ///< in the window
   alignas(64) std::atomic<uint32_t> round_{0};  ///< advanced by the main thread
   alignas(64) std::atomic<uint32_t> left_{0};   ///< portions of the round that are not finished

@@ -71,8 +71,9 @@ NW_HD NW_INLINE uint32_t next_slot(const Channel& c, uint32_t offset) {
 struct CpuNotes {
   /// Set to 1 for every consumer of something sent, by Channel::waking.
   uint8_t* sent_to = nullptr;
-  /// A component on a leash is not stepped from there on (kernels/leash.h); kNever: it is on none.
-  Tick leash = kNever;
+  /// What is stepped ahead of others may be stepped up to there (kernels/safe_times.h); kNever: it
+  /// is not.
+  Tick safe_until = kNever;
 };
 
 /// Collects, for one thread and window, the earliest moment that anything sent or released in it
@@ -93,20 +94,20 @@ struct Horizon {
     if (cpu != nullptr) __atomic_store_n(cpu->sent_to + consumer, uint8_t{1}, __ATOMIC_RELAXED);
 #endif
   }
-  /// Where a step that began with the window's end `end` has to stop: there, or at the leash.
+  /// Where a step that began with the window's end `end` has to stop: there, or at its safe time.
   NW_HD NW_INLINE Tick end_of_step(Tick end) const {
 #if defined(__CUDA_ARCH__)
     return end;
 #else
-    return cpu == nullptr ? end : min_tick(end, cpu->leash);
+    return cpu == nullptr ? end : min_tick(end, cpu->safe_until);
 #endif
   }
   /// The same for an end that is counted in cycles of `period` ticks.
   NW_HD NW_INLINE void shorten([[maybe_unused]] uint32_t& end,
                                [[maybe_unused]] uint32_t period) const {
 #if !defined(__CUDA_ARCH__)
-    if (cpu != nullptr && cpu->leash < Tick{end} * period)
-      end = static_cast<uint32_t>(cycle_at_or_after(cpu->leash, period));
+    if (cpu != nullptr && cpu->safe_until < Tick{end} * period)
+      end = static_cast<uint32_t>(cycle_at_or_after(cpu->safe_until, period));
 #endif
   }
 };
@@ -159,14 +160,14 @@ NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p
   horizon.note_sent_to(c.waking);
 }
 /// Something has been sent at `now` over `there`, which the other end may answer over `back`, or by
-/// the credit: who is on a leash goes no further.
+/// the credit: it is not safe to go any further.
 NW_HD NW_INLINE void expect_answer([[maybe_unused]] const Channel& there,
                                    [[maybe_unused]] const Channel& back, [[maybe_unused]] Tick now,
                                    [[maybe_unused]] Horizon& horizon) {
 #if !defined(__CUDA_ARCH__)
-  if (horizon.cpu == nullptr || horizon.cpu->leash >= kNever) return;
+  if (horizon.cpu == nullptr || horizon.cpu->safe_until >= kNever) return;
   const Tick answer = back.latency < there.credit_latency ? back.latency : there.credit_latency;
-  horizon.cpu->leash = min_tick(horizon.cpu->leash, now + there.latency + answer);
+  horizon.cpu->safe_until = min_tick(horizon.cpu->safe_until, now + there.latency + answer);
 #endif
 }
 /// Could `n` (at most slots.count) packets be sent at `now`, bandwidth apart?

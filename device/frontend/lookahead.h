@@ -1,5 +1,5 @@
 // What the front end's state says of the messages that it can still send: who steps SMs ahead of it
-// (kernels/leash.h) asks. Machines with mechanisms are none of these.
+// (kernels/safe_times.h) asks. Machines with mechanisms are none of these.
 #pragma once
 
 #include "device/frontend/dispatcher.h"

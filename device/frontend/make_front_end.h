@@ -11,7 +11,7 @@
 namespace nearwarp::frontend {
 
 /// Thread blocks that an SM can report in a window, for windows of up to so many core cycles
-/// (kernels/leash.h).
+/// (kernels/safe_times.h).
 inline constexpr uint32_t kReportsPerSm = 64;
 
 /// The State of a front end, without channels and mechanisms, for the program's launches. `rooms`:

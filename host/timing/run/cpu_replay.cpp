@@ -21,14 +21,14 @@ constexpr uint64_t kSliceWindows = 1024;
 
 /// Steps the run until it ends; returns false if `options.progress` has stopped it.
 bool step(Replay& run, const SimOptions& options) {
-  const kernels::LeashPlan leash = run.lengthen_windows();
+  const kernels::SafeTimePlan plan = run.lengthen_windows();
   kernels::RunState state = run.state();
   TraceFeed feed(run.recording(), run.image(), run.dispatch_margin(),
                  run.is_lengthened() ? run.window_cycles() : 0);
   feed.resume(thread_blocks_on(run));
   kernels::CpuExecutor executor(
       run.system().components(),
-      {options.threads, options.order_seed, options.shuffle_lanes, options.family, leash});
+      {options.threads, options.order_seed, options.shuffle_lanes, options.family, plan});
   Clock::time_point reported = Clock::now();
   uint64_t look_at = kSliceWindows;  // windows
   const Tick limit = state.control.limit;

@@ -79,9 +79,9 @@ uint32_t Replay::dispatch_margin() const {
   return system_.num_sms() * (is_lengthened() ? std::max(blocks, window_cycles()) : blocks);
 }
 
-kernels::LeashPlan Replay::lengthen_windows() {
-  const auto on_leash = [&](uint16_t sm) { return system_.component(sm).cluster == 0; };
-  if (!mechanisms_.empty() || !std::ranges::all_of(system_.sms, on_leash)) return {};
+kernels::SafeTimePlan Replay::lengthen_windows() {
+  const auto stands_apart = [&](uint16_t sm) { return system_.component(sm).cluster == 0; };
+  if (!mechanisms_.empty() || !std::ranges::all_of(system_.sms, stands_apart)) return {};
   Tick longest =
       std::min(system_.window_beside_control, Tick{frontend::kReportsPerSm} * system_.core_period);
   if (window_ticks_ != 0) longest = std::min(longest, window_ticks_);

@@ -12,8 +12,8 @@
 #include "host/recording/recording.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/report/result.h"
-#include "kernels/leash.h"
 #include "kernels/run_control.h"
+#include "kernels/safe_times.h"
 
 namespace nearwarp::sim {
 
@@ -63,7 +63,7 @@ class Replay {
   kernels::RunState state();
   /// Before state() is first asked for: let windows be longer than the control channels, where
   /// there is anything to gain; what the CPU's executor needs for that.
-  kernels::LeashPlan lengthen_windows();
+  kernels::SafeTimePlan lengthen_windows();
   /// Thread blocks that a window can dispatch at most.
   uint32_t dispatch_margin() const;
   /// Are windows longer than the control channels?

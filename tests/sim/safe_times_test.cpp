@@ -9,7 +9,7 @@
 #include "tests/machine/stepping.h"
 #include "tests/sim/device_rig.h"
 
-namespace nearwarp::sim::leash_test {
+namespace nearwarp::sim::safe_times_test {
 namespace {
 
 using testing::numbers;
@@ -62,7 +62,7 @@ struct Machine {
 };
 void PrintTo(const Machine& m, std::ostream* out) { *out << m.name; }
 
-class Leashes : public ::testing::TestWithParam<Machine> {
+class SafeTimes : public ::testing::TestWithParam<Machine> {
  protected:
   report::RunResult run(const runtime::Recording& recording, const SimOptions& options = {}) const {
     return replay_on_cpu(recording, machine_, policy_, options);
@@ -94,19 +94,19 @@ class Leashes : public ::testing::TestWithParam<Machine> {
   }
 };
 
-TEST_P(Leashes, ManyLaunches) { expect_no_difference(many_launches()); }
+TEST_P(SafeTimes, ManyLaunches) { expect_no_difference(many_launches()); }
 
-TEST_P(Leashes, ManyThreadBlocks) { expect_no_difference(launches({3000})); }
+TEST_P(SafeTimes, ManyThreadBlocks) { expect_no_difference(launches({3000})); }
 
-TEST_P(Leashes, Barriers) { expect_no_difference(testing::hand_made("hand-made-barriers")); }
+TEST_P(SafeTimes, Barriers) { expect_no_difference(testing::hand_made("hand-made-barriers")); }
 
-TEST_P(Leashes, Memory) { expect_no_difference(workload("kmeans", 100'000)); }
+TEST_P(SafeTimes, Memory) { expect_no_difference(workload("kmeans", 100'000)); }
 
-TEST_P(Leashes, AStoppedRunGoesOn) {
+TEST_P(SafeTimes, AStoppedRunGoesOn) {
   const runtime::Recording& recording = workload("kmeans", 600'000);
   const auto expected = numbers(run(recording));
   SimOptions o;
-  o.checkpoint = ::testing::TempDir() + "leash-" + GetParam().name;
+  o.checkpoint = ::testing::TempDir() + "safe-times-" + GetParam().name;
   std::filesystem::remove(o.checkpoint);
   o.progress_interval = std::chrono::milliseconds(0);
   int stops = 0;
@@ -126,7 +126,7 @@ TEST_P(Leashes, AStoppedRunGoesOn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Machines, Leashes,
+    Machines, SafeTimes,
     ::testing::Values(
         Machine{"gtx480", "gtx480", {}},
         Machine{"two_sms", "gtx480", {"gpu.sms=2", "gpu.launches_in_flight=1"}},
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         Machine{"stacks", "tom", {"gpu.control_latency_cycles=1", "gpu.sms=8"}}),
     [](const auto& test) { return test.param.name; });
 
-TEST(LeashPlans, AreMadeWhereThereIsSomethingToGain) {
+TEST(SafeTimePlans, AreMadeWhereThereIsSomethingToGain) {
   const runtime::Recording recording = launches({4});
   const auto reach = [&](const char* machine, const char* policy, Tick window) {
     const config::MachineConfig m = config::load_machine(machine);
@@ -158,4 +158,4 @@ TEST(LeashPlans, AreMadeWhereThereIsSomethingToGain) {
 }
 
 }  // namespace
-}  // namespace nearwarp::sim::leash_test
+}  // namespace nearwarp::sim::safe_times_test

@@ -1,18 +1,16 @@
-// SMs on leashes: how the CPU's backend steps machines whose control channels, between the front
+// Safe times of SMs: how the CPU's backend steps machines whose control channels, between the front
 // end and its SMs, are shorter than all others.
 //
 // Windows as short as these would cost more than what is simulated, and hardly anything is ever
 // sent there: that a thread block has ended, and the next one. So windows are as long as the other
-// channels allow, and each SM goes as far as no message of the front end can reach it, which is its
-// leash:
-//   - the answer to a message of its own: it stops where that can come (CpuNotes::leash);
-//   - what others cause: with blocks of the only launch in flight and no room for more, nothing;
-//   else
-//     it goes no further than the front end and the slowest SM let it.
+// channels allow, and each SM is stepped up to its safe time (as in conservative parallel
+// simulation of discrete events): before it, no message of the front end can come.
+//   - The answer to a message of its own: it stops where that can come (CpuNotes::safe_until).
+//   - What others cause: with blocks of the only launch in flight and no room for more, nothing;
+//     else it goes no further than the front end and the slowest SM let it.
 // Then the front end is stepped up to where the next message, or an answer, can come to it, those
-// SMs that stopped go on, and so in turns until all are at the window's end. That is conservative:
-// nothing is ever stepped that has to be taken back, and results are those of short windows, bit
-// for bit.
+// SMs that stopped go on, and so in turns until all are at the window's end. Nothing is ever
+// stepped that has to be taken back, and results are those of short windows, bit for bit.
 //
 // Mechanisms send on these channels what they like, so machines with any are not stepped so.
 #pragma once
@@ -25,15 +23,15 @@
 namespace nearwarp::kernels {
 
 /// The front end and its SMs, by its numbers, as positions in the table of components; and the
-/// shortest latency of the channels between them, or credit, in ticks. `reach` 0: nobody is on a
-/// leash.
-struct LeashPlan {
+/// shortest latency of the channels between them, or credit, in ticks. `reach` 0: nobody has
+/// a safe time.
+struct SafeTimePlan {
   Tick reach = 0;
   uint32_t front_end = 0;
   std::span<const uint16_t> sms;
 };
 
-class Leash {
+class SafeTimes {
  public:
   /// An SM that has been stepped up to `at`, and has something to do, as far as is known, at `due`.
   struct Late {
@@ -41,7 +39,8 @@ class Leash {
     Tick at, due;
   };
 
-  Leash(const LeashPlan& plan, size_t components) : plan_(plan), number_(components, kNoNumber) {
+  SafeTimes(const SafeTimePlan& plan, size_t components)
+      : plan_(plan), number_(components, kNoNumber) {
     for (uint32_t i = 0; i < plan.sms.size(); ++i) number_[plan.sms[i]] = i;
     places_.resize(plan.sms.size());
   }
@@ -55,7 +54,7 @@ class Leash {
     if (holds(component)) places_[number_[component]] = place;
   }
 
-  /// The window as long as is worth while: `window`, or as short as no SM needs a leash in it.
+  /// The window as long as is worth while: `window`, or as short as no SM needs a safe time in it.
   Window begin_window(std::span<const Component> components, std::byte* base, Window window) {
     const frontend::Lookahead ahead = look(components, base);
     if (!ahead.is_calm()) window.end = min_tick(window.end, window.begin + plan_.reach);
@@ -65,9 +64,9 @@ class Leash {
     return window;
   }
 
-  /// Step those of `sms` that are due as far as their leashes allow, and note in `late` who is not
-  /// at the window's end. Returns when the others, and who gets what they send, can do something
-  /// next. Several threads may, with SMs of their own.
+  /// Step the SMs at those of `places` that are due up to their safe times, and note in `late` who
+  /// is not at the window's end. Returns when the others, and who gets what they send, can do
+  /// something next. Several threads may, with SMs of their own.
   template <class Family, class G>
   Tick step_sms(const G& g, std::span<Component> components, std::span<const uint32_t> places,
                 const sm::SystemView& system, const DueView& view, std::vector<Late>& late) const {
@@ -177,8 +176,8 @@ class Leash {
     }
   }
 
-  /// How far the SM may go.
-  Tick limit(const frontend::Lookahead& ahead, uint32_t component) const {
+  /// The SM's safe time, or the window's end.
+  Tick safe_time(const frontend::Lookahead& ahead, uint32_t component) const {
     const uint32_t k = number_[component];
     // An answer to what is under way from it.
     Tick called = max_tick(front_end_at_, ahead.message_of(k));
@@ -190,13 +189,13 @@ class Leash {
     return called >= window_.end ? window_.end : min_tick(window_.end, called + plan_.reach);
   }
 
-  /// Step an SM from `one.at` as far as its leash allows; it is there then.
+  /// Step an SM from `one.due` up to its safe time; it is there then.
   template <class Family, class G>
   void step_sm(const G& g, std::span<Component> components, Late& one,
                const frontend::Lookahead& ahead, const sm::SystemView& system, const DueView& view,
                Horizon& horizon) const {
     const uint32_t component = view.component[one.place];
-    const Tick end = limit(ahead, component);
+    const Tick end = safe_time(ahead, component);
     if (one.due >= end) return;
     one.at = step_one<Family>(g, components[component], Window{one.due, end}, system, horizon);
     horizon.note_sent_to(one.place);
@@ -207,12 +206,12 @@ class Leash {
   template <class Family, class G>
   static Tick step_one(const G& g, Component& c, const Window& window, const sm::SystemView& system,
                        Horizon& horizon) {
-    horizon.cpu->leash = window.end;
+    horizon.cpu->safe_until = window.end;
     step_component<Family>(g, c, system, window, horizon);
-    return horizon.cpu->leash;
+    return horizon.cpu->safe_until;
   }
 
-  LeashPlan plan_;
+  SafeTimePlan plan_;
   std::vector<uint32_t> number_;  ///< at the front end, by component
   std::vector<uint32_t> places_;  ///< by that number
   // In the window under way:
