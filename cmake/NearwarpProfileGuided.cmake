@@ -15,6 +15,8 @@ endif()
 add_library(nw_executor_counting OBJECT kernels/cpu_executor.cpp)
 target_link_libraries(nw_executor_counting PRIVATE nw_flags Threads::Threads)
 target_compile_options(nw_executor_counting PRIVATE -fprofile-generate)
+# A profile has its object's name, which a unity build would choose.
+set_target_properties(nw_executor_counting PROPERTIES UNITY_BUILD OFF)
 add_executable(nearwarp_counting host/cli/main.cpp)
 # Before the libraries, of which one has the plain code.
 target_link_libraries(nearwarp_counting PRIVATE nw_executor_counting nw_cli gcov)
@@ -38,8 +40,11 @@ file(CONFIGURE OUTPUT ${nw_trained} CONTENT "#include \"kernels/cpu_executor.cpp
 set_source_files_properties(${nw_trained} PROPERTIES OBJECT_DEPENDS ${nw_profile})
 add_library(nw_executor_trained OBJECT ${nw_trained})
 target_link_libraries(nw_executor_trained PRIVATE nw_flags Threads::Threads)
+set_target_properties(nw_executor_trained PROPERTIES UNITY_BUILD OFF)
 target_compile_options(nw_executor_trained PRIVATE
-  -fprofile-use -fprofile-partial-training -Wno-missing-profile)
+  -fprofile-use -fprofile-partial-training -Wno-missing-profile
+  # The plain copy has been warned of; here GCC also warns of what the profile does not have.
+  -w)
 foreach(program nearwarp timing_bench)
   if(TARGET ${program})
     target_link_libraries(${program} PRIVATE nw_executor_trained)

@@ -33,7 +33,7 @@ struct CrossbarParams : ChannelEndsParams {
 };
 
 /// Flits of one packet that follow each other in successive cycles.
-struct Train {
+struct alignas(16) Train {
   uint32_t tag = 0;    ///< parcel
   Cycle first = 0;     ///< when its first flit arrives
   uint16_t flits = 0;  ///< that have not gone on
@@ -43,7 +43,7 @@ struct Train {
 
 /// Credits of a train: the k-th leaves in the round max(round + k, first round of cycle first + k),
 /// and counts kCreditDelay cycles after that round's.
-struct CreditTrain {
+struct alignas(16) CreditTrain {
   Round round = 0;
   Cycle first = 0;
   uint32_t count = 0;
@@ -60,7 +60,7 @@ struct Room {
   TrainQueue coming;  ///< credits
 };
 
-struct CrossbarSender {
+struct alignas(32) CrossbarSender {
   uint32_t tag = 0;
   uint32_t flits_left = 0;  ///< of the packet that is being sent
   uint8_t out = 0;
@@ -78,7 +78,7 @@ enum class InputStage : uint8_t {
   kActive,   ///< connected
 };
 
-struct CrossbarInput {
+struct alignas(16) CrossbarInput {
   TrainQueue trains;
   InputStage stage = InputStage::kIdle;
   uint8_t out = 0;       ///< of the packet at the front
@@ -86,7 +86,7 @@ struct CrossbarInput {
   Round idle_from = 0;   ///< idle: the round from which it is
 };
 
-struct CrossbarOutput {
+struct alignas(64) CrossbarOutput {
   uint64_t requests = 0;     ///< inputs
   uint16_t owner = kNobody;  ///< input
   uint8_t next = 0;          ///< input that is looked at first

@@ -6,10 +6,12 @@
 
 namespace nearwarp::sm {
 
+// `kPlain`: there is no mechanism on the SM.
+
 /// Warps are ready and none can be issued: what is in their way.
-template <class S>
+template <bool kPlain, class S>
 NW_HD inline CycleUse use_of_ready(const SmParams& p, const S& s) {
-  if (s.halted_by != 0) return CycleUse::kMechanism;
+  if (!kPlain && s.halted_by != 0) return CycleUse::kMechanism;
   if (!s.unit_warps[static_cast<uint32_t>(Unit::kLsu)].any() || lsu_accepts(p, s))
     return CycleUse::kPorts;
   if (s.lsu_stall == LsuStall::kCredit) return CycleUse::kNetwork;
@@ -20,7 +22,7 @@ NW_HD inline CycleUse use_of_ready(const SmParams& p, const S& s) {
 
 /// No warp is ready: what most of them wait for; of equals the first one here. Warps at their ends
 /// count only if there are no others.
-template <class S>
+template <bool kPlain, class S>
 NW_HD NW_APART_ON_CPU CycleUse use_of_waiting(const S& s) {
   const auto in = [&](Phase phase) { return s.in_phase[static_cast<uint32_t>(phase)]; };
   const auto held = in(Phase::kHeld), running = in(Phase::kRunning);
@@ -34,7 +36,7 @@ NW_HD NW_APART_ON_CPU CycleUse use_of_waiting(const S& s) {
   consider(CycleUse::kMemory, ((pending - s.away) | in(Phase::kAtFence)).size());
   consider(CycleUse::kDependency, (running & s.timed).size());
   consider(CycleUse::kBarrier, in(Phase::kAtBarrier).size());
-  if (held.any() || s.away.any()) {
+  if (!kPlain && (held.any() || s.away.any())) {
     consider(CycleUse::kAway, (s.away & (pending | held)).size());
     consider(CycleUse::kMechanism, (held - s.away).size());
   }
@@ -55,7 +57,7 @@ template <class S>
 NW_HD NW_APART CycleUse cycle_use(const SmParams& p, const S& s) {
   if (s.in_phase[static_cast<uint32_t>(Phase::kHeld)].any() && slot_is_taken(p, s))
     return CycleUse::kIssued;
-  return s.ready.any() ? use_of_ready(p, s) : use_of_waiting(s);
+  return s.ready.any() ? use_of_ready<false>(p, s) : use_of_waiting<false>(s);
 }
 
 /// The same where all warps run, none is ready, and nothing of them is executed elsewhere.
@@ -79,12 +81,12 @@ NW_HD NW_APART_ON_GPU void begin_cycle(V& v, uint32_t now) {
   c.from = c.since;
   c.timed = s.timed;
   c.known = !ready;
-  if (s.in_phase[static_cast<uint32_t>(Phase::kHeld)].any()) {
+  if (!v.kPlain && s.in_phase[static_cast<uint32_t>(Phase::kHeld)].any()) {
     c.use = cycle_use(v.p, s);
   } else if (ready) {
-    c.use = use_of_ready(v.p, s);
+    c.use = use_of_ready<V::kPlain>(v.p, s);
   } else {
-    c.use = (s.at_rest | s.away).any() ? use_of_waiting(s) : use_of_running(s);
+    c.use = (s.at_rest | s.away).any() ? use_of_waiting<V::kPlain>(s) : use_of_running(s);
   }
 }
 

@@ -40,7 +40,7 @@ template <class V>
 NW_HD inline void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) {
   Warp& w = v.warps[warp];
   v.s.fetch.counters.fetches += 1;
-  if (w.phase == Phase::kHeld) {
+  if (!v.kPlain && w.phase == Phase::kHeld) {
     hooks::on_fetched(v, warp, now, issue);
     return;
   }

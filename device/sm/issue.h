@@ -75,7 +75,7 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
               (trace::record_base(words[a.record]) & trace::kSharedWindow) != 0;
   w.loads = static_cast<uint8_t>(w.loads + 1);
   set_results(v, warp, in, kPendingLoad);
-  op.watch = op.shared || w.watch == 0 ? uint8_t{0} : hooks::on_access(v, warp);
+  op.watch = op.shared || v.who(w.watch) == 0 ? uint8_t{0} : hooks::on_access(v, warp);
   if (op.shared) return;
   if (in.action == Action::kStore) {
     op.epoch = static_cast<uint8_t>(add_store(s) % kEpochs);
@@ -115,33 +115,44 @@ NW_HD NW_INLINE uint32_t take_first_port(V& v, uint32_t unit, uint32_t taken, ui
   return start;
 }
 
-/// The same of a port that belongs to a scheduler, or of one of several for which instructions
-/// wait.
+/// An instruction that waits for a port has begun in cycle `start`: when is there room for the next
+/// one in its queue? When the oldest of the last ones begins.
 template <class V>
-NW_HD NW_APART_ON_CPU uint32_t take_other_port(V& v, uint32_t unit, uint32_t taken,
-                                               uint32_t scheduler, uint32_t now) {
+NW_HD NW_INLINE uint32_t room_behind(V& v, uint32_t unit, uint32_t port, uint32_t start) {
+  PortQueue& queue = v.s.port_queue[unit][port];
+  uint8_t& oldest = v.s.oldest_start[unit][port];
+  queue.starts[oldest] = start;
+  const uint32_t next = oldest + 1u;
+  oldest = static_cast<uint8_t>(next == v.p.port_queue ? 0 : next);
+  return queue.starts[oldest];
+}
+
+/// The same of one of several ports for which instructions wait.
+template <class V>
+NW_HD NW_INLINE uint32_t take_queued_port(V& v, uint32_t unit, uint32_t taken, uint32_t now) {
   uint32_t* free_at = v.s.port_free[unit];
   const uint32_t n = v.p.ports[unit];
-  uint32_t port = 0;
-  if (v.p.sub_cores) {
-    port = scheduler % n;
-  } else {
-    for (uint32_t i = 1; i < n; ++i) port = free_at[i] < free_at[port] ? i : port;
-  }
+  uint32_t port = n > 1 && free_at[1] < free_at[0] ? 1 : 0;
+  for (uint32_t i = 2; i < n; ++i) port = free_at[i] < free_at[port] ? i : port;
   const uint32_t start = free_at[port] > now ? free_at[port] : now;
   free_at[port] = start + taken;
-  uint32_t room = free_at[port];
-  if (v.p.port_queue != 0) {
-    // There is room again when the oldest of the last ones begins.
-    PortQueue& queue = v.s.port_queue[unit][v.p.sub_cores ? port : 0];
-    queue.starts[queue.oldest] = start;
-    queue.oldest = queue.oldest + 1 == v.p.port_queue ? 0 : queue.oldest + 1;
-    room = queue.starts[queue.oldest];
-  }
+  v.s.unit_accepts[unit] = room_behind(v, unit, 0, start);
+  return start;
+}
+
+/// The same of the port that belongs to a scheduler. Each has room of its own.
+template <class V>
+NW_HD NW_APART_ON_CPU uint32_t take_own_port(V& v, uint32_t unit, uint32_t taken,
+                                             uint32_t scheduler, uint32_t now) {
+  uint32_t* free_at = v.s.port_free[unit];
   uint32_t* accepts = v.s.port_accepts[unit];
-  accepts[port] = room;
-  if (v.p.sub_cores)  // each port has room of its own
-    for (uint32_t i = 0; i < n; ++i) room = accepts[i] < room ? accepts[i] : room;
+  const uint32_t n = v.p.ports[unit];
+  const uint32_t port = scheduler % n;
+  const uint32_t start = free_at[port] > now ? free_at[port] : now;
+  free_at[port] = start + taken;
+  accepts[port] = v.p.port_queue != 0 ? room_behind(v, unit, port, start) : start + taken;
+  uint32_t room = accepts[0];
+  for (uint32_t i = 1; i < n; ++i) room = accepts[i] < room ? accepts[i] : room;
   v.s.unit_accepts[unit] = room;
   return start;
 }
@@ -153,9 +164,10 @@ NW_HD NW_INLINE_ON_CPU uint32_t take_port(V& v, const ImageInstr& in, uint32_t s
                                           uint32_t now, uint32_t more) {
   const auto unit = static_cast<uint32_t>(in.unit);
   if (unit >= kNumPortUnits) return now;
-  if (!v.p.sub_cores && v.p.port_queue == 0)
-    return take_first_port(v, unit, in.interval + more, now);
-  return take_other_port(v, unit, in.interval + more, scheduler, now);
+  const uint32_t taken = in.interval + more;
+  if (v.p.sub_cores) return take_own_port(v, unit, taken, scheduler, now);
+  return v.p.port_queue == 0 ? take_first_port(v, unit, taken, now)
+                             : take_queued_port(v, unit, taken, now);
 }
 
 /// A load of constants is issued that has been looked up in the cache: it takes a cycle more for
@@ -210,7 +222,7 @@ NW_HD NW_INLINE_ON_CPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint3
   }
   const uint32_t threads = population_count(w.at.mask);
   count_instruction(s, in, threads);
-  if (w.count != 0) hooks::after_issue(v, warp, threads);
+  if (v.who(w.count) != 0) hooks::after_issue(v, warp, threads);
   const uint64_t* words = v.words(w);
   const bool record = (in.flags & kHasRecord) != 0;
   if (record && in.action != Action::kConstant) {
@@ -218,7 +230,7 @@ NW_HD NW_INLINE_ON_CPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint3
   } else {
     if (record)
       w.at.trace_pos = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded).next;
-    if (w.unit != in.unit) {
+    if (!v.kPlain && w.unit != in.unit) {
       hooks::issue_elsewhere(v, warp, in, now);
     } else if (by_cache) {
       execute_constants(v, warp, in, scheduler, now, constants);
@@ -245,7 +257,7 @@ NW_HD NW_APART_ON_CPU bool issue_cycle(V& v, uint32_t now,
   bool any = false;
   for (uint32_t k = 0;;) {
     const auto own = m & scheduler_warps[k];
-    if (own.any() && s.slot_taken[k] <= now) {
+    if (own.any() && (v.kPlain || s.slot_taken[k] <= now)) {
       const uint32_t warp = pick(v, k, own);
       const auto unit = static_cast<uint32_t>(v.warps[warp].unit);
       s.last_warp[k] = static_cast<uint8_t>(warp);

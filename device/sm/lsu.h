@@ -37,7 +37,7 @@ NW_HD inline void operation_ended(V& v, uint32_t warp, uint32_t now) {
     if (!v.s.timed.test(warp) && !v.s.ready.test(warp)) schedule(v, warp, now, now + 1);
   } else if (w.phase == Phase::kAtFence) {
     try_pass_fence(v, warp, now);
-  } else if (w.phase == Phase::kHeld) {
+  } else if (!v.kPlain && w.phase == Phase::kHeld) {
     hooks::on_operation_ended(v, warp, now);
   } else {
     try_retire(v, warp, now);
@@ -47,7 +47,7 @@ NW_HD inline void operation_ended(V& v, uint32_t warp, uint32_t now) {
 template <class V>
 NW_HD inline void complete_load(V& v, uint32_t entry, uint32_t at, uint32_t now) {
   const LoadEntry& e = v.load_entries[entry];
-  if (v.warps[e.warp].watch != 0 && hooks::take_loaded(v, e.warp, entry, at, now)) return;
+  if (v.who(v.warps[e.warp].watch) != 0 && hooks::take_loaded(v, e.warp, entry, at, now)) return;
   v.s.free_loads |= bit(entry);
   set_results(v, e.warp, v.instr(e.pc), at);
   operation_ended(v, e.warp, now);
@@ -293,7 +293,7 @@ NW_HD NW_APART_ON_CPU void access_shared(V& v, const LsuOp& op, uint32_t now) {
   s.lsu_busy_until = now + cycles;
   lsu_pop(s);
   const uint32_t ready = now + cycles - 1 + v.p.shared_latency;
-  if (v.warps[op.warp].watch != 0 && hooks::take_shared_access(v, op, ready, now)) return;
+  if (v.who(v.warps[op.warp].watch) != 0 && hooks::take_shared_access(v, op, ready, now)) return;
   set_results(v, op.warp, v.instr(op.pc), ready);
   operation_ended(v, op.warp, now);
 }
@@ -369,12 +369,12 @@ NW_HD NW_APART_ON_CPU bool store_line(V& v, const LsuOp& op, LineAddr line, uint
     return true;
   }
   const Tick tick = v.tick(now);
-  const uint32_t more = op.watch != 0 ? hooks::store_packets(v, op.watch, op.warp, line) : 0;
+  const uint32_t more = v.who(op.watch) != 0 ? hooks::store_packets(v, op.watch, op.warp, line) : 0;
   if (!free || (more != 0 && !has_credits(v.to_network(), v.base, tick, 1 + more))) {
     s.lsu_stall = LsuStall::kCredit;
     return false;
   }
-  if (op.watch != 0) hooks::on_store(v, op.watch, op.warp, line, now);
+  if (v.who(op.watch) != 0) hooks::on_store(v, op.watch, op.warp, line, now);
   s.epoch_stores[op.epoch] += 1;
   Packet p = memory_packet(v, PacketKind::kWrite, line, op.warp | uint32_t{op.epoch} << 8,
                            v.p.header_bytes + data_bytes(v));
@@ -416,7 +416,7 @@ NW_HD NW_APART_ON_CPU bool atomic_line(V& v, const LsuOp& op, LineAddr line, uin
 template <class V>
 NW_HD NW_APART_ON_CPU void leave_lsu(V& v, const LsuOp& op, bool store, uint32_t now) {
   lsu_pop(v.s);
-  if (op.watch != 0) hooks::on_access_end(v, op.watch, op.warp);
+  if (v.who(op.watch) != 0) hooks::on_access_end(v, op.watch, op.warp);
   if (store) {
     remove_store(v.s, op.epoch);
     operation_ended(v, op.warp, now);
@@ -438,7 +438,7 @@ NW_HD NW_APART_ON_CPU void lsu_step(V& v, uint32_t now) {
     access_shared(v, op, now);
     return;
   }
-  if (op.watch != 0 && hooks::take_access(v, op, now)) return;
+  if (v.who(op.watch) != 0 && hooks::take_access(v, op, now)) return;
   LineList& lines = s.lines;
   const bool free = can_send(v.to_network(), v.base, v.tick(now));
   if (!translate_head(v, op.space, now, free)) return;
@@ -455,7 +455,7 @@ NW_HD NW_APART_ON_CPU void lsu_step(V& v, uint32_t now) {
   }
   s.lsu_stall = LsuStall::kNone;
   if (v.p.tlb.entries != 0) tlb_line_done(s.tlb);
-  if (op.watch != 0) hooks::on_line(v, op.watch, op.warp, lines.line[lines.next], line, use);
+  if (v.who(op.watch) != 0) hooks::on_line(v, op.watch, op.warp, lines.line[lines.next], line, use);
   lines.next += 1;
   if (lines.next >= lines.count) {
     leave_lsu(v, op, action == Action::kStore, now);
@@ -527,7 +527,7 @@ NW_HD NW_INLINE_ON_CPU void on_reply(V& v, const Packet& p, uint32_t now) {
       remove_store(s, p.tag >> 8);
       NW_ASSERT(w.stores > 0);
       w.stores = static_cast<uint16_t>(w.stores - 1);
-      if (s.awaits_stores != 0) hooks::on_store_ack(v, now);
+      if (v.who(s.awaits_stores) != 0) hooks::on_store_ack(v, now);
       if (w.stores != 0) break;
       if (w.phase == Phase::kAtFence) {
         try_pass_fence(v, p.tag & 0xff, now);

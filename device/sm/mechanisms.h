@@ -154,12 +154,6 @@ struct Hooks {
   }
 };
 
-/// The mechanisms of a family, by number.
-template <class... M>
-struct MechanismList {
-  static_assert(sizeof...(M) <= kMaxMechanisms);
-};
-
 /// The number of mechanism M in a list.
 template <class M, class... L>
 constexpr uint32_t number_in(MechanismList<L...>) {
@@ -196,7 +190,7 @@ namespace hooks {
 template <class V, class F, class... M>
 NW_HD NW_INLINE void each_of(MechanismList<M...>, V& v, uint32_t who, F&& f) {
   uint32_t number = 0;
-  const auto one = [&](auto* m) {
+  [[maybe_unused]] const auto one = [&](auto* m) {
     using Mechanism = std::remove_pointer_t<decltype(m)>;
     if ((who >> number & 1) != 0) {
       On<V, Mechanism> o(v, number);
@@ -208,7 +202,7 @@ NW_HD NW_INLINE void each_of(MechanismList<M...>, V& v, uint32_t who, F&& f) {
 }
 template <class V, class F>
 NW_HD NW_INLINE void each(V& v, uint32_t who, F&& f) {
-  if (who != 0) each_of(typename V::Mechanisms(), v, who, f);
+  if (v.who(who) != 0) each_of(typename V::Mechanisms(), v, who, f);
 }
 /// The same for the one whose packet this is.
 template <class V, class F>

@@ -43,7 +43,7 @@ template <class V>
 NW_HD NW_APART void try_retire(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.phase != Phase::kFinished || w.loads != 0 || w.stores != 0) return;
-  if (w.guest_of != 0) {
+  if (v.who(w.guest_of) != 0) {
     hooks::on_guest_finished(v, warp, now);
     return;
   }
@@ -64,7 +64,7 @@ template <class V>
 NW_HD inline void finish_warp(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   enter_phase(v, warp, Phase::kFinished);
-  if (w.guest_of == 0) {
+  if (v.who(w.guest_of) == 0) {
     v.blocks[w.block_slot].alive -= 1;
     v.s.recheck_barriers |= bit(w.block_slot);
   }
@@ -79,12 +79,12 @@ NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t e
                                    uint32_t soon) {
   Warp& w = v.warps[warp];
   if (w.at.pc == kEndOfTrace) {
-    if (w.watch != 0) hooks::at_end(v, warp, now);
+    if (v.who(w.watch) != 0) hooks::at_end(v, warp, now);
     finish_warp(v, warp, now);
     return;
   }
   const ImageInstr& in = v.instr(w.at.pc);
-  const uint32_t who = (in.marks | (in.edges & w.watch)) & v.s.attached;
+  const uint32_t who = v.who((in.marks | (in.edges & w.watch)) & v.s.attached);
   if (who != 0 && hooks::at_cursor(v, who, warp, now, earliest)) return;
   if (v.p.fetch.width == 0) {
     schedule(v, warp, now, earliest, soon);

@@ -58,7 +58,7 @@ template <class V>
 NW_HD NW_APART_ON_CPU void receive_packet(V& v, uint32_t now) {
   const Tick tick = v.tick(now);
   Channel& net = v.from_network();
-  if (block_of(front(net, v.base).kind) == kMemoryBlock) {
+  if (v.kPlain || block_of(front(net, v.base).kind) == kMemoryBlock) {
     if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
     on_reply(v, front(net, v.base), now);
     pop(net, v.base, tick, v.horizon);
@@ -110,16 +110,16 @@ NW_HD NW_INLINE_ON_CPU void receive(V& v, uint32_t now, Arrivals& a) {
     receive_packet(v, now);
     a.network = arrival_cycle(v, v.from_network());
   }
-  if (v.s.own_channels != 0) hooks::take_own(v, now);
+  if (v.who(v.s.own_channels) != 0) hooks::take_own(v, now);
   if (a.control <= now) {
     receive_control(v, now);
     a.control = arrival_cycle(v, v.from_front_end());
   }
 }
 
-template <class S>
-NW_HD NW_INLINE bool may_issue(const S& s) {
-  return s.halted_by == 0;
+template <class V>
+NW_HD NW_INLINE bool may_issue(const V& v) {
+  return v.who(v.s.halted_by) == 0;
 }
 
 /// Are there ready warps that wait for nothing, or for ports?
@@ -145,7 +145,7 @@ NW_HD NW_APART_ON_CPU void send_others(V& v, uint32_t now) {
 template <class V>
 NW_HD NW_APART_ON_CPU void end_cycle(V& v, uint32_t now) {
   if (v.s.fetch.wanted.any() || v.s.fetch.arrived.any()) fetch_step(v, now);
-  if (v.s.own_channels != 0) hooks::end_cycle(v, now);
+  if (v.who(v.s.own_channels) != 0) hooks::end_cycle(v, now);
   while (v.s.recheck_barriers != 0) {
     const uint32_t block = count_trailing_zeros(v.s.recheck_barriers);
     v.s.recheck_barriers &= v.s.recheck_barriers - 1;
@@ -153,7 +153,7 @@ NW_HD NW_APART_ON_CPU void end_cycle(V& v, uint32_t now) {
   }
   if (v.s.to_front_end.count != 0) {
     report_blocks(v, now);
-    if (v.s.wants_control != 0) hooks::use_control(v, now);
+    if (v.who(v.s.wants_control) != 0) hooks::use_control(v, now);
   }
 }
 
@@ -165,13 +165,13 @@ NW_HD NW_INLINE_ON_CPU bool finish_cycle(V& v, uint32_t now,
   auto& s = v.s;
   if ((s.tlb.unsent | s.fetch.unsent | s.constants.unsent) != 0) send_others(v, now);
   if (lsu_may_step(s)) lsu_step(v, now);
-  if (s.wants_network != 0) hooks::use_network(v, now);
+  if (v.who(s.wants_network) != 0) hooks::use_network(v, now);
   const bool issued = s.ready.any() && (ready_beside_lsu(s) || lsu_accepts(v.p, s)) &&
-                      may_issue(s) && issue_cycle(v, now, scheduler_warps);
+                      may_issue(v) && issue_cycle(v, now, scheduler_warps);
   if (issued) s.counters.active_cycles += 1;
   note_issue(v, now, issued);
   const uint64_t rest =
-      s.recheck_barriers | s.blocks_done | uint64_t{s.own_channels} | uint64_t{s.wants_control};
+      s.recheck_barriers | s.blocks_done | v.who(uint32_t{s.own_channels} | s.wants_control);
   if (rest != 0 || (s.fetch.wanted | s.fetch.arrived).any()) end_cycle(v, now);
   return rest != 0;
 }
@@ -213,7 +213,7 @@ NW_HD NW_INLINE_ON_CPU NextCycle next_cycle(const V& v, const Arrivals& a, uint3
   const SmParams& p = v.p;
   NextCycle n;
   n.cycle = from;
-  if (s.ready.any() && may_issue(s) && ready_for_lsu(p, s)) return n;
+  if (s.ready.any() && may_issue(v) && ready_for_lsu(p, s)) return n;
   if ((s.fetch.wanted | s.fetch.arrived).any()) return n;
   n.cycle = kNoCycle;
   if (s.wheel_used != 0) {
@@ -221,32 +221,33 @@ NW_HD NW_INLINE_ON_CPU NextCycle next_cycle(const V& v, const Arrivals& a, uint3
     const uint64_t turned = r == 0 ? s.wheel_used : s.wheel_used >> r | s.wheel_used << (64 - r);
     n.cycle = from + count_trailing_zeros(turned);
   }
-  if (ready_beside_lsu(s) && may_issue(s)) {
+  if (ready_beside_lsu(s) && may_issue(v)) {
     if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)].any()) n.cycle = from;
     for (uint32_t u = 0; u < kNumPortUnits; ++u)
       if (s.unit_warps[u].any()) n.at(s.unit_accepts[u], from);
   }
   if (n.cycle == from) return n;
   const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 ||
-                             s.fetch.unsent != 0 || s.constants.unsent != 0 || s.wants_network != 0;
+                             s.fetch.unsent != 0 || s.constants.unsent != 0 ||
+                             v.who(s.wants_network) != 0;
   if ((s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) ||
       (s.parked_ready != 0 && !s.lines_valid))
     n.at(s.lsu_busy_until, from);
   if (wants_network) when(n, v, send_tick(v.to_network(), v.base), from);
-  if (s.attached != 0 && from < end && a.network <= from) {
+  if (v.who(s.attached) != 0 && from < end && a.network <= from) {
     const Packet& packet = front(v.from_network(), v.base);
     const bool own = block_of(packet.kind) != kMemoryBlock;
     when(n, v, own ? hooks::accept_tick(v, packet) : 0, from);
   } else {
     n.at(a.network, from);
   }
-  if (s.own_channels != 0) {
+  if (v.who(s.own_channels) != 0) {
     const Tick own = hooks::own_arrival(v, n.poll);
     if (own < kNever) when(n, v, own, from);
   }
   if (s.from_front_end.count != 0) {
     n.at(a.control, from);
-    if (s.blocks_done != 0 || (s.wants_control != 0 && hooks::control_ready(v)))
+    if (s.blocks_done != 0 || (v.who(s.wants_control) != 0 && hooks::control_ready(v)))
       when(n, v, send_tick(v.to_front_end(), v.base), from);
   }
   return n;

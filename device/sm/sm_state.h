@@ -108,7 +108,7 @@ enum class CycleUse : uint8_t {
 };
 inline constexpr uint32_t kNumCycleUses = 12;
 
-struct Warp {
+struct alignas(64) Warp {
   Cursor at;
   uint32_t first_block = 0;   ///< of the kernel in the block table
   uint32_t thread_block = 0;  ///< index into SystemView::trace
@@ -179,7 +179,6 @@ enum class LsuStall : uint8_t {
 /// scheduler's own port with sub-cores, else of all ports of a kind.
 struct PortQueue {
   uint32_t starts[kMaxPortQueue] = {};  ///< cycles in which the last ones began; a ring
-  uint32_t oldest = 0;
 };
 
 /// Its cycles, by what they were spent on.
@@ -251,6 +250,7 @@ struct SmStateOf {
   /// first one in `unit_accepts`.
   uint32_t port_accepts[kNumPortUnits][kMaxPorts] = {}, unit_accepts[kNumPortUnits] = {};
   PortQueue port_queue[kNumPortUnits][kMaxPorts];
+  uint8_t oldest_start[kNumPortUnits][kMaxPorts] = {};  ///< in its ring
   uint8_t last_warp[kMaxSchedulers] = {};
   uint32_t slot_taken[kMaxSchedulers] = {};  ///< cycle from which on a scheduler's turns are free
   // Thread blocks; `block_order` lists used slots from the oldest on.

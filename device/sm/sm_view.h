@@ -1,10 +1,19 @@
 // One SM during one step: its state with references resolved, and what the step may touch.
 #pragma once
 
+#include <type_traits>
+
 #include "device/core/step.h"
 #include "device/sm/sm_state.h"
 
 namespace nearwarp::sm {
+
+/// The mechanisms of a family, by number.
+template <class... M>
+struct MechanismList {
+  static_assert(sizeof...(M) <= kMaxMechanisms);
+};
+using NoMechanisms = MechanismList<>;
 
 /// `List`: the MechanismList of the SM's family.
 template <uint32_t kWarpWords, class List>
@@ -12,6 +21,7 @@ struct SmViewOf {
   static constexpr uint32_t kWords = kWarpWords;
   using Warps = WarpSet<kWords>;
   using Mechanisms = List;
+  static constexpr bool kPlain = std::is_same_v<List, NoMechanisms>;
 
   const SmParams& p;
   SmStateOf<kWords>& s;
@@ -34,6 +44,9 @@ struct SmViewOf {
         scoreboard(state.scoreboard.in(sys.arena)),
         load_entries(state.load_entries.in(sys.arena)),
         blocks(state.blocks.in(sys.arena)) {}
+
+  /// Of mechanisms, as bits, those that there are: a constant where there can be none.
+  NW_HD static constexpr uint32_t who(uint32_t bits) { return kPlain ? 0 : bits; }
 
   NW_HD Tick tick(uint32_t cycle) const { return Tick{cycle} * p.period; }
   NW_HD Channel& to_network() const { return *s.to_network.in(base); }
