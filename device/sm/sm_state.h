@@ -108,7 +108,7 @@ enum class CycleUse : uint8_t {
 };
 inline constexpr uint32_t kNumCycleUses = 12;
 
-struct alignas(64) Warp {
+struct Warp {
   Cursor at;
   uint32_t first_block = 0;   ///< of the kernel in the block table
   uint32_t thread_block = 0;  ///< index into SystemView::trace
