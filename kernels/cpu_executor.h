@@ -39,32 +39,40 @@ struct Work {
   std::vector<SafeTimes::Late>& late;
 };
 
-/// Steps components of a family; by a ShuffledGroup with that seed unless it is 0.
-using StepOnCpu = Tick (*)(uint32_t shuffle_lanes, const Work& work);
+/// Steps components of a family, with a group whose lanes have the order of that number.
+using StepOnCpu = Tick (*)(uint32_t lane_order, const Work& work);
 
+template <class Family, class G>
+Tick step_in_group(const G& g, const Work& w) {
+  switch (w.way) {
+    case Way::kCluster:
+      return step_cluster<Family>(g, w.components, w.places, w.system, w.window, w.due);
+    case Way::kSafeTimes:
+      return w.safe_times.step_sms<Family>(g, w.components, w.places, w.system, w.due, w.late);
+    case Way::kCatchUp:
+      return w.safe_times.catch_up<Family>(g, w.components, w.system, w.due, w.late);
+    default:
+      return step_due<Family>(g, w.components, w.places, w.system, w.window, w.due);
+  }
+}
+
+/// Lanes in order.
 template <class Family>
-Tick step_on_cpu(uint32_t shuffle_lanes, const Work& w) {
-  const auto step = [&](const auto& g) {
-    switch (w.way) {
-      case Way::kCluster:
-        return step_cluster<Family>(g, w.components, w.places, w.system, w.window, w.due);
-      case Way::kSafeTimes:
-        return w.safe_times.step_sms<Family>(g, w.components, w.places, w.system, w.due, w.late);
-      case Way::kCatchUp:
-        return w.safe_times.catch_up<Family>(g, w.components, w.system, w.due, w.late);
-      default:
-        return step_due<Family>(g, w.components, w.places, w.system, w.window, w.due);
-    }
-  };
-  return shuffle_lanes == 0 ? step(HostGroup{}) : step(ShuffledGroup{shuffle_lanes});
+Tick step_on_cpu(uint32_t /*lane_order*/, const Work& w) {
+  return step_in_group<Family>(HostGroup{}, w);
+}
+/// For tests: lanes in an order that `lane_order` is the seed of.
+template <class Family>
+Tick step_shuffled(uint32_t lane_order, const Work& w) {
+  return step_in_group<Family>(ShuffledGroup{lane_order}, w);
 }
 
 /// How windows are stepped. Results do not depend on any of it; tests vary it to prove that.
 struct ExecutorOptions {
   unsigned threads = 1;
   uint32_t order_seed = 0;     ///< 0: components in order; else a new shuffled order per window
-  uint32_t shuffle_lanes = 0;  ///< 0: lanes in order; else the seed of a ShuffledGroup
-  StepOnCpu family = nullptr;  ///< the components' family; null: ProductFamily
+  StepOnCpu family = nullptr;  ///< of the components' family; null: the ProductFamily's
+  uint32_t lane_order = 0;     ///< for step_shuffled()
   /// With it, run()'s windows may be longer than the control channels that it names.
   SafeTimePlan safe_times = {};
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/sim/device_rig.h"
+#include "tests/support/shuffled.h"
 
 namespace nearwarp::testing {
 
@@ -14,7 +15,7 @@ inline std::vector<sim::SimOptions> ways_of_stepping(Tick window = 113) {
   ways[0].order_seed = 3;
   ways[1].threads = 2;
   ways[1].order_seed = 5;
-  ways[2].shuffle_lanes = 7;
+  shuffle_lanes(ways[2], 7);
   return ways;
 }
 

@@ -12,6 +12,7 @@
 #include "tests/sim/device_rig.h"
 #include "tests/sim/setups.h"
 #include "tests/sim/whole_machine.h"
+#include "tests/support/shuffled.h"
 
 namespace nearwarp::testing {
 
@@ -31,7 +32,7 @@ inline void expect_same_in_windows(const Setup& setup, const std::string& name, 
     sim::SimOptions o;
     o.window_ticks = window;
     o.order_seed = static_cast<uint32_t>(window);
-    o.shuffle_lanes = 3;
+    shuffle_lanes(o, 3);
     o.threads = window == 997 ? 2 : 1;
     EXPECT_EQ(numbers(run_setup(setup, name, limit, {}, o)), expected) << window;
   }

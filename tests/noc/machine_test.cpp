@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/sim/device_rig.h"
+#include "tests/support/shuffled.h"
 
 namespace nearwarp::testing {
 namespace {
@@ -46,7 +47,7 @@ TEST(NocMachine, TheWayOfSteppingDoesNotShow) {
   variations[1].order_seed = 5;
   variations[2].window_ticks = 997;
   variations[2].order_seed = 7;
-  variations[2].shuffle_lanes = 11;
+  shuffle_lanes(variations[2], 11);
   for (const sim::SimOptions& options : variations) {
     const auto found = numbers(simulate(recording, "ndp-controlled-bmap", keys, options));
     SCOPED_TRACE(options.window_ticks);

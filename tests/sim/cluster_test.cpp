@@ -9,12 +9,14 @@
 #include "kernels/device_arena.h"
 #include "kernels/emulated_device.h"
 #include "tests/sim/cluster_rig.h"
+#include "tests/support/shuffled.h"
 
 namespace nearwarp::kernels {
 namespace {
 
 using testing::Chain;
 using testing::ChainOptions;
+using testing::kStepShuffled;
 
 constexpr Tick kLimit = 30'000;
 
@@ -117,7 +119,8 @@ TEST(Cluster, AnyWindowsOrdersThreadsAndLanes) {
       EXPECT_EQ(run_on_cpu(load, {}, longest).text, reference) << longest;
     for (const uint32_t seed : {1u, 2u, 3u}) {
       EXPECT_EQ(run_on_cpu(load, {.order_seed = seed}).text, reference) << seed;
-      EXPECT_EQ(run_on_cpu(load, {.shuffle_lanes = seed}).text, reference) << seed;
+      EXPECT_EQ(run_on_cpu(load, {.family = kStepShuffled, .lane_order = seed}).text, reference)
+          << seed;
     }
     for (const unsigned threads : {2u, 3u})
       EXPECT_EQ(run_on_cpu(load, {.threads = threads, .order_seed = 5}).text, reference) << threads;

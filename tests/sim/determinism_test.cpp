@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "tests/sim/whole_machine.h"
+#include "tests/support/shuffled.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -31,7 +32,7 @@ std::vector<Variation> variations() {
   v[0].name = "odd windows, shuffled components and lanes";
   v[0].options.window_ticks = 997;
   v[0].options.order_seed = 5;
-  v[0].options.shuffle_lanes = 3;
+  testing::shuffle_lanes(v[0].options, 3);
   v[1].name = "two threads";
   v[1].options.threads = 2;
   v[2].name = "three threads, shuffled, windows of W - 1";
@@ -39,7 +40,7 @@ std::vector<Variation> variations() {
   v[2].options.window_ticks = 1791;
   v[2].options.order_seed = 77;
   v[3].name = "reversed lanes";
-  v[3].options.shuffle_lanes = 4;
+  testing::shuffle_lanes(v[3].options, 4);
   v[4].name = "short windows";
   v[4].options.window_ticks = 113;
   v[4].options.order_seed = 9;
@@ -128,7 +129,7 @@ TEST(DeterminismTiny, SeparateQueuesForReadsAndWrites) {
       SimOptions o;
       o.window_ticks = window;
       o.order_seed = 4;
-      o.shuffle_lanes = 2;
+      testing::shuffle_lanes(o, 2);
       EXPECT_EQ(numbers(simulate(recording, "tom", separate, o)), expected) << window;
     }
   }
@@ -158,7 +159,7 @@ TEST(DeterminismTiny, WhereverTheLearningPhaseEnds) {
         SimOptions o;
         o.window_ticks = 311;
         o.order_seed = 6;
-        o.shuffle_lanes = 2;
+        testing::shuffle_lanes(o, 2);
         EXPECT_EQ(numbers(simulate(recording, "tom", keys, o)), numbers(plain));
         o.threads = 3;
         o.window_ticks = 0;
@@ -189,7 +190,7 @@ TEST(DeterminismTiny, ShortestQueuesDrain) {
       SimOptions o;
       o.window_ticks = 501;
       o.order_seed = 4;
-      o.shuffle_lanes = 5;
+      testing::shuffle_lanes(o, 5);
       EXPECT_EQ(numbers(simulate(recording, policy, least, o)), numbers(plain));
     }
   }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "tests/sim/whole_machine.h"
+#include "tests/support/shuffled.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -32,7 +33,7 @@ TEST_P(TinyTlb, CountersAreEqual) {
     SCOPED_TRACE(window);
     o.window_ticks = window;
     o.order_seed += 5;
-    o.shuffle_lanes += 3;
+    testing::shuffle_lanes(o, o.lane_order + 3);
     o.threads = o.threads % 3 + 1;
     EXPECT_EQ(numbers(simulate(recording, policy, kTinyTlb, o)), expected);
   }
@@ -63,7 +64,7 @@ TEST_P(TinyTlb, ShortestQueuesDrain) {
   SimOptions o;
   o.window_ticks = 501;
   o.order_seed = 4;
-  o.shuffle_lanes = 5;
+  testing::shuffle_lanes(o, 5);
   EXPECT_EQ(numbers(simulate(recording, policy, machine, o)), numbers(plain));
 }
 

@@ -7,6 +7,7 @@
 #include "host/recording/combine.h"
 #include "host/recording/trace_replay.h"
 #include "tests/sim/device_rig.h"
+#include "tests/support/shuffled.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -98,7 +99,7 @@ TEST(SeveralLaunches, WhateverStepsThemFindsTheSame) {
         SimOptions o;
         o.window_ticks = window;
         o.order_seed = 5;
-        o.shuffle_lanes = 3;
+        testing::shuffle_lanes(o, 3);
         o.threads = window == 1 ? 1 : 2;
         EXPECT_EQ(numbers(simulate(r, policy, keys, o)), expected);
       }

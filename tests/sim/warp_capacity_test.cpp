@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/sim/whole_machine.h"
+#include "tests/support/shuffled.h"
 
 namespace nearwarp::sim {
 namespace {
@@ -26,12 +27,12 @@ TEST(WarpCapacity, EndsAndIsDeterministic) {
       SimOptions windows;
       windows.window_ticks = 997;
       windows.order_seed = 5;
-      windows.shuffle_lanes = 3;
+      testing::shuffle_lanes(windows, 3);
       EXPECT_EQ(numbers(simulate(recording, policy, warps(n), windows)), numbers(plain));
       SimOptions threads;
       threads.threads = 3;
       threads.order_seed = 77;
-      threads.shuffle_lanes = 4;
+      testing::shuffle_lanes(threads, 4);
       EXPECT_EQ(numbers(simulate(recording, policy, warps(n), threads)), numbers(plain));
     }
   }

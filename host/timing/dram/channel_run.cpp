@@ -179,7 +179,8 @@ std::optional<RunResult> run_channel_while(const config::DramConfig& standard, c
                                            const std::function<bool(uint64_t cycles)>& goes_on) {
   ChannelRun run(standard, load, options);
   kernels::CpuExecutor executor(
-      run.components(), kernels::ExecutorOptions{1, options.order_seed, options.shuffle_lanes});
+      run.components(),
+      kernels::ExecutorOptions{1, options.order_seed, options.family, options.lane_order});
   do {
     kernels::RunState state = run.state();
     while (state.control.stop == Stop::kNone || state.control.stop == Stop::kSlice) {

@@ -28,7 +28,7 @@ bool step(Replay& run, const SimOptions& options) {
   feed.resume(thread_blocks_on(run));
   kernels::CpuExecutor executor(
       run.system().components(),
-      {options.threads, options.order_seed, options.shuffle_lanes, options.family, plan});
+      {options.threads, options.order_seed, options.family, options.lane_order, plan});
   Clock::time_point reported = Clock::now();
   uint64_t look_at = kSliceWindows;  // windows
   const Tick limit = state.control.limit;

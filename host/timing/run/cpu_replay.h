@@ -36,8 +36,7 @@ struct SimOptions {
   // For tests: results must not depend on these.
   std::chrono::milliseconds progress_interval{50};  ///< at least that, between two calls
   Tick window_ticks = 0;                            ///< 0: the longest possible; else at most that
-  uint32_t order_seed = 0;                          ///< see kernels::ExecutorOptions
-  uint32_t shuffle_lanes = 0;
+  uint32_t order_seed = 0, lane_order = 0;          ///< see kernels::ExecutorOptions
 };
 
 /// Run to the end of the recording (or a limit: the result is then partial). Throws
