@@ -248,8 +248,8 @@ NW_HD NW_INLINE_ON_CPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint3
 
 /// One issue slot per scheduler. Returns whether anything was issued. A warp is ready.
 template <class V>
-NW_HD NW_APART_ON_CPU bool issue_cycle(V& v, uint32_t now,
-                                       const typename V::Warps* scheduler_warps) {
+NW_HD NW_INLINE_ON_CPU bool issue_cycle(V& v, uint32_t now,
+                                        const typename V::Warps* scheduler_warps) {
   auto& s = v.s;
   const SmParams& p = v.p;
   auto m = issuable(p, s, 0, now);
