@@ -6,7 +6,9 @@
 //   using Params                             what it is told, in the arena;
 // and hides those of the hooks below that it needs. The SM knows no mechanism: it is compiled with
 // a list of them, the family's, and which of these are attached to an SM is data
-// (SmStateOf::attached): a bit, and offsets of State and Params.
+// (SmStateOf::attached): a bit, and offsets of State and Params. On a CPU an SM to which none is
+// attached is stepped by code without a list; so the SM asks for mechanisms' bits by who(), which
+// is a constant there.
 //
 // A hook is a static function whose first parameter is the mechanism on the SM at hand: o.v is the
 // SM's view, o.s the mechanism's State, o.p its Params, o.bit its bit. Hooks are called by the
