@@ -33,7 +33,7 @@ struct CrossbarParams : ChannelEndsParams {
 };
 
 /// Flits of one packet that follow each other in successive cycles.
-struct alignas(16) Train {
+struct Train {
   uint32_t tag = 0;    ///< parcel
   Cycle first = 0;     ///< when its first flit arrives
   uint16_t flits = 0;  ///< that have not gone on
@@ -43,7 +43,7 @@ struct alignas(16) Train {
 
 /// Credits of a train: the k-th leaves in the round max(round + k, first round of cycle first + k),
 /// and counts kCreditDelay cycles after that round's.
-struct alignas(16) CreditTrain {
+struct CreditTrain {
   Round round = 0;
   Cycle first = 0;
   uint32_t count = 0;

@@ -127,7 +127,7 @@ NW_HD NW_INLINE uint32_t room_behind(V& v, uint32_t unit, uint32_t port, uint32_
   return queue.starts[oldest];
 }
 
-/// The same of one of several ports for which instructions wait.
+/// As take_first_port(), of ports for which instructions wait in one queue.
 template <class V>
 NW_HD NW_INLINE uint32_t take_queued_port(V& v, uint32_t unit, uint32_t taken, uint32_t now) {
   uint32_t* free_at = v.s.port_free[unit];
@@ -140,7 +140,7 @@ NW_HD NW_INLINE uint32_t take_queued_port(V& v, uint32_t unit, uint32_t taken, u
   return start;
 }
 
-/// The same of the port that belongs to a scheduler. Each has room of its own.
+/// The same of the port that belongs to a scheduler with sub-cores. Each has room of its own.
 template <class V>
 NW_HD NW_APART_ON_CPU uint32_t take_own_port(V& v, uint32_t unit, uint32_t taken,
                                              uint32_t scheduler, uint32_t now) {
