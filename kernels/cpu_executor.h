@@ -58,7 +58,8 @@ Tick step_in_group(const G& g, const Work& w) {
 
 /// Lanes in order.
 template <class Family>
-Tick step_on_cpu(uint32_t /*lane_order*/, const Work& w) {
+Tick step_on_cpu([[maybe_unused]] uint32_t lane_order, const Work& w) {
+  NW_ASSERT(lane_order == 0);  // who asks for an order names step_shuffled()
   return step_in_group<Family>(HostGroup{}, w);
 }
 /// For tests: lanes in an order that `lane_order` is the seed of.

@@ -78,5 +78,31 @@ TEST(SmPorts, InstructionsWaitInTheQueue) {
   }
 }
 
+/// Issue cycles of a warp's instructions, which do not depend on each other and take one of `ports`
+/// for six cycles; two wait for these ports at most.
+Cycles issued_to_ports(uint32_t ports, uint32_t instructions) {
+  SmBench b;
+  b.params.port_queue = 2;
+  b.params.num_schedulers = 1;
+  b.params.ports[static_cast<uint32_t>(Unit::kSp)] = ports;
+  std::vector<ImageInstr> code;
+  for (uint32_t i = 1; i <= instructions; ++i) code.push_back(alu(i, {}, 10, 6));
+  code.push_back(exit_instr());
+  const uint32_t block = b.program.block(code);
+  b.program.launch(1, 1);
+  b.traces.begin_block();
+  b.traces.warp().run(block).end();
+  b.start();
+  b.run_logged(200);
+  return b.cycles(0);
+}
+
+TEST(SmPorts, OneQueueOfSeveralPorts) {
+  // Begun in 1, 2, and, having waited, in 7, 8, 13, 14: the fifth may come when the third begins.
+  EXPECT_EQ(issued_to_ports(2, 6), (Cycles{1, 2, 3, 4, 7, 8, 9}));
+  // 1, 2, 3, then 7, 8, 9, 13.
+  EXPECT_EQ(issued_to_ports(3, 7), (Cycles{1, 2, 3, 4, 5, 7, 8, 9}));
+}
+
 }  // namespace
 }  // namespace nearwarp::sm
