@@ -38,7 +38,7 @@ struct SmKindOf : KindOf<sm::SmParams, sm::SmStateOf<kWords>> {
     return sm::step_sm<Mechanisms>(g, p, s, system, window, horizon);
   }
   NW_HD static uint64_t committed(const sm::SmStateOf<kWords>& s) {
-    return s.counters.issued - s.counters.redundant;
+    return s.counters.issued() - s.counters.redundant;
   }
   static uint32_t weight(uint32_t /*inputs*/) { return 24; }
 };

@@ -16,8 +16,8 @@ namespace nearwarp::sm {
 /// The warp's instruction at the cursor has to be issued next, not before `earliest`: take it from
 /// the warp's buffer, or have it fetched. `soon`: see schedule().
 template <class V>
-NW_HD NW_APART void next_from_buffer(V& v, uint32_t warp, uint32_t now, uint32_t earliest,
-                                     uint32_t soon) {
+NW_HD NW_APART_ON_GPU void next_from_buffer(V& v, uint32_t warp, uint32_t now, uint32_t earliest,
+                                            uint32_t soon) {
   Warp& w = v.warps[warp];
   if (w.fetched != 0 && w.fetch_pc == w.at.pc) {
     w.fetched = static_cast<uint8_t>(w.fetched - 1);
@@ -37,7 +37,7 @@ NW_HD NW_APART void next_from_buffer(V& v, uint32_t warp, uint32_t now, uint32_t
 
 /// The warp's line is there; its instructions can be issued from cycle `issue` on.
 template <class V>
-NW_HD inline void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) {
+NW_HD NW_INLINE_ON_CPU void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) {
   Warp& w = v.warps[warp];
   v.s.fetch.counters.fetches += 1;
   if (!v.kPlain && w.phase == Phase::kHeld) {
@@ -56,49 +56,51 @@ NW_HD inline void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) 
   }
 }
 
-/// One warp fetches, if one wants to.
+/// Is the line there that the warp fetches? If not, the warp waits for it.
 template <class V>
-NW_HD inline void fetch_once(V& v, uint32_t now, uint32_t issue) {
+NW_HD inline bool find_instructions(V& v, uint32_t warp, uint32_t now) {
   auto& f = v.s.fetch;
-  if (f.arrived.any()) {
-    on_fetched(v, f.arrived.take_first(), now, issue);
-    return;
-  }
-  if (!f.wanted.any()) return;
-  const auto ahead = f.wanted & f.ahead;
-  const auto after = f.wanted - V::Warps::lowest(f.last + 1);
-  const uint32_t warp = ahead.any()   ? ahead.first()
-                        : after.any() ? after.first()
-                                      : f.wanted.first();
-  f.last = warp;
-  f.wanted.clear(warp);
-  if (!v.p.fetch.cached) {
-    on_fetched(v, warp, now, issue);
-    return;
-  }
   const LineAddr line = kCodeBase + (v.warps[warp].fetch_pc >> v.p.fetch.line_shift);
   uint32_t mshr = 0;
   switch (cache::l1_load(v.p.fetch.cache, f.cache, v.base, line, static_cast<uint8_t>(warp), now,
                          true, mshr)) {
     case cache::L1Result::kHit:
-      on_fetched(v, warp, now, issue);
-      break;
+      return true;
     case cache::L1Result::kMiss:
       f.unsent |= bit(mshr);
-      break;
+      return false;
     case cache::L1Result::kStall:
       f.stalled.set(warp);
-      break;
+      return false;
     case cache::L1Result::kMerged:
-      break;
+      return false;
   }
+  return false;
+}
+
+/// One warp fetches, if one wants to.
+template <class V>
+NW_HD NW_INLINE_ON_CPU void fetch_once(V& v, uint32_t now, uint32_t issue) {
+  auto& f = v.s.fetch;
+  uint32_t warp;
+  if (f.arrived.any()) {
+    warp = f.arrived.take_first();
+  } else {
+    if (!f.wanted.any()) return;
+    const auto ahead = f.wanted & f.ahead;
+    const auto after = f.wanted - V::Warps::lowest(f.last + 1);
+    warp = ahead.any() ? ahead.first() : after.any() ? after.first() : f.wanted.first();
+    f.last = warp;
+    f.wanted.clear(warp);
+    if (v.p.fetch.cached && !find_instructions(v, warp, now)) return;
+  }
+  on_fetched(v, warp, now, issue);
 }
 
 /// The fetch stage's cycle.
 template <class V>
 NW_HD NW_APART void fetch_step(V& v, uint32_t now) {
-  for (uint32_t i = v.p.fetch.per_cycle; i > 1; --i) fetch_once(v, now, now + 1);
-  fetch_once(v, now, now + 2);
+  for (uint32_t i = v.p.fetch.per_cycle; i != 0; --i) fetch_once(v, now, now + (i > 1 ? 1 : 2));
 }
 
 /// A line of instructions has come.

@@ -16,7 +16,7 @@ NW_HD inline bool lsu_accepts(const SmParams& p, const S& s) {
 template <class S>
 NW_HD NW_INLINE uint32_t port_accepts(const SmParams& p, const S& s, uint32_t unit,
                                       uint32_t scheduler) {
-  return p.sub_cores ? s.port_accepts[unit][scheduler % p.ports[unit]] : s.unit_accepts[unit];
+  return p.sub_cores ? s.ports[unit].accepts[scheduler % p.ports[unit]] : s.unit_accepts[unit];
 }
 
 /// Ready warps whose next instruction the scheduler can issue.
@@ -97,7 +97,7 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
 /// are no sub-cores, and nothing waits for ports. Returns the cycle in which it begins.
 template <class V>
 NW_HD NW_INLINE uint32_t take_first_port(V& v, uint32_t unit, uint32_t taken, uint32_t now) {
-  uint32_t* free_at = v.s.port_free[unit];
+  uint32_t* free_at = v.s.ports[unit].free_at;
   const uint32_t n = v.p.ports[unit];
   // There are one or two in most machines.
   const uint32_t other = n > 1 ? free_at[1] : kPendingLoad;
@@ -117,26 +117,24 @@ NW_HD NW_INLINE uint32_t take_first_port(V& v, uint32_t unit, uint32_t taken, ui
 
 /// An instruction that waits for a port has begun in cycle `start`: when is there room for the next
 /// one in its queue? When the oldest of the last ones begins.
-template <class V>
-NW_HD NW_INLINE uint32_t room_behind(V& v, uint32_t unit, uint32_t port, uint32_t start) {
-  PortQueue& queue = v.s.port_queue[unit][port];
-  uint8_t& oldest = v.s.oldest_start[unit][port];
-  queue.starts[oldest] = start;
-  const uint32_t next = oldest + 1u;
-  oldest = static_cast<uint8_t>(next == v.p.port_queue ? 0 : next);
-  return queue.starts[oldest];
+NW_HD NW_INLINE uint32_t room_behind(const SmParams& p, PortQueue& queue, uint32_t start) {
+  queue.starts[queue.oldest] = start;
+  const uint32_t next = queue.oldest + 1;
+  queue.oldest = next == p.port_queue ? 0 : next;
+  return queue.starts[queue.oldest];
 }
 
 /// As take_first_port(), of ports for which instructions wait in one queue.
 template <class V>
 NW_HD NW_INLINE uint32_t take_queued_port(V& v, uint32_t unit, uint32_t taken, uint32_t now) {
-  uint32_t* free_at = v.s.port_free[unit];
+  UnitPorts& ports = v.s.ports[unit];
+  uint32_t* free_at = ports.free_at;
   const uint32_t n = v.p.ports[unit];
   uint32_t port = n > 1 && free_at[1] < free_at[0] ? 1 : 0;
   for (uint32_t i = 2; i < n; ++i) port = free_at[i] < free_at[port] ? i : port;
   const uint32_t start = free_at[port] > now ? free_at[port] : now;
   free_at[port] = start + taken;
-  v.s.unit_accepts[unit] = room_behind(v, unit, 0, start);
+  v.s.unit_accepts[unit] = room_behind(v.p, ports.queue[0], start);
   return start;
 }
 
@@ -144,15 +142,16 @@ NW_HD NW_INLINE uint32_t take_queued_port(V& v, uint32_t unit, uint32_t taken, u
 template <class V>
 NW_HD NW_APART_ON_CPU uint32_t take_own_port(V& v, uint32_t unit, uint32_t taken,
                                              uint32_t scheduler, uint32_t now) {
-  uint32_t* free_at = v.s.port_free[unit];
-  uint32_t* accepts = v.s.port_accepts[unit];
+  UnitPorts& ports = v.s.ports[unit];
   const uint32_t n = v.p.ports[unit];
   const uint32_t port = scheduler % n;
-  const uint32_t start = free_at[port] > now ? free_at[port] : now;
-  free_at[port] = start + taken;
-  accepts[port] = v.p.port_queue != 0 ? room_behind(v, unit, port, start) : start + taken;
-  uint32_t room = accepts[0];
-  for (uint32_t i = 1; i < n; ++i) room = accepts[i] < room ? accepts[i] : room;
+  uint32_t& free_at = ports.free_at[port];
+  const uint32_t start = free_at > now ? free_at : now;
+  free_at = start + taken;
+  ports.accepts[port] =
+      v.p.port_queue != 0 ? room_behind(v.p, ports.queue[port], start) : start + taken;
+  uint32_t room = ports.accepts[0];
+  for (uint32_t i = 1; i < n; ++i) room = ports.accepts[i] < room ? ports.accepts[i] : room;
   v.s.unit_accepts[unit] = room;
   return start;
 }
@@ -179,17 +178,6 @@ NW_HD NW_APART_ON_CPU void execute_constants(V& v, uint32_t warp, const ImageIns
   const uint32_t more = constants.lines - 1;
   const uint32_t at = take_port(v, in, scheduler, now, more) + in.latency + more;
   set_results(v, warp, in, constants.result == Constants::kMissing ? kPendingLoad : at);
-}
-
-/// A warp has issued an instruction.
-template <class S>
-NW_HD NW_INLINE void count_instruction(S& s, const ImageInstr& in, uint32_t threads) {
-  s.counters.issued += 1;
-  s.counters.issued_threads += threads;
-  s.counters.issued_by_unit[static_cast<uint32_t>(in.unit)] += 1;
-  s.counters.threads_by_class[static_cast<uint32_t>(in.energy_class())] += threads;
-  s.counters.register_reads += threads * in.register_reads;
-  s.counters.register_writes += threads * in.register_writes;
 }
 
 /// The warp has issued a barrier or a fence. Returns whether it waits there.
@@ -221,7 +209,7 @@ NW_HD NW_INLINE_ON_CPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint3
     if (constants.result == Constants::kStalled) return false;
   }
   const uint32_t threads = population_count(w.at.mask);
-  count_instruction(s, in, threads);
+  s.counters.count_issue(in, threads);
   if (v.who(w.count) != 0) hooks::after_issue(v, warp, threads);
   const uint64_t* words = v.words(w);
   const bool record = (in.flags & kHasRecord) != 0;

@@ -141,10 +141,9 @@ NW_HD NW_APART_ON_CPU void send_others(V& v, uint32_t now) {
   if (v.s.constants.unsent != 0) send_constant_read(v, now);
 }
 
-/// What comes after issuing, in cycles in which there is any of it.
+/// What comes after issuing and fetching, in cycles in which there is any of it.
 template <class V>
 NW_HD NW_APART_ON_CPU void end_cycle(V& v, uint32_t now) {
-  if (v.s.fetch.wanted.any() || v.s.fetch.arrived.any()) fetch_step(v, now);
   if (v.who(v.s.own_channels) != 0) hooks::end_cycle(v, now);
   while (v.s.recheck_barriers != 0) {
     const uint32_t block = count_trailing_zeros(v.s.recheck_barriers);
@@ -170,9 +169,10 @@ NW_HD NW_INLINE_ON_CPU bool finish_cycle(V& v, uint32_t now,
                       may_issue(v) && issue_cycle(v, now, scheduler_warps);
   if (issued) s.counters.active_cycles += 1;
   note_issue(v, now, issued);
+  if ((s.fetch.wanted | s.fetch.arrived).any()) fetch_step(v, now);
   const uint64_t rest =
       s.recheck_barriers | s.blocks_done | v.who(uint32_t{s.own_channels} | s.wants_control);
-  if (rest != 0 || (s.fetch.wanted | s.fetch.arrived).any()) end_cycle(v, now);
+  if (rest != 0) end_cycle(v, now);
   return rest != 0;
 }
 
@@ -185,11 +185,6 @@ struct NextCycle {
   NW_HD NW_INLINE void at(uint32_t c, uint32_t from) {
     const uint32_t t = c > from ? c : from;
     cycle = t < cycle ? t : cycle;
-  }
-  /// Both as one word, for lanes to pass on.
-  NW_HD NW_INLINE uint64_t word() const { return uint64_t{poll ? 1u : 0u} << 32 | cycle; }
-  NW_HD NW_INLINE static NextCycle of(uint64_t word) {
-    return {static_cast<uint32_t>(word), word >> 32 != 0};
   }
 };
 
@@ -287,8 +282,7 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
   g.leader([&]() NW_INLINE_LAMBDA { find_arrivals(v, arrivals); });
   NextCycle next;
   for (uint32_t from = first;;) {
-    next = NextCycle::of(g.leader_value(
-        [&]() NW_INLINE_LAMBDA { return next_cycle(v, arrivals, from, end).word(); }));
+    next = g.leader_value([&]() NW_INLINE_LAMBDA { return next_cycle(v, arrivals, from, end); });
     const uint32_t now = next.cycle;
     if (now >= end) break;
     from = now + 1;

@@ -179,6 +179,14 @@ enum class LsuStall : uint8_t {
 /// scheduler's own port with sub-cores, else of all ports of a kind.
 struct PortQueue {
   uint32_t starts[kMaxPortQueue] = {};  ///< cycles in which the last ones began; a ring
+  uint32_t oldest = 0;                  ///< of these
+};
+
+/// The ports of a kind.
+struct UnitPorts {
+  uint32_t free_at[kMaxPorts] = {};  ///< cycle from which a port is free
+  uint32_t accepts[kMaxPorts] = {};  ///< with sub-cores: as SmStateOf::unit_accepts, of each port
+  PortQueue queue[kMaxPorts];
 };
 
 /// Its cycles, by what they were spent on.
@@ -198,13 +206,11 @@ struct CycleCountsOf {
 
 /// Event counts; the host reads them by name.
 struct SmCounters {
-  uint64_t issued = 0;             ///< warp-instructions
-  uint64_t issued_threads = 0;     ///< thread-instructions
-  uint64_t redundant = 0;          ///< warp-instructions that are executed again elsewhere
-  uint64_t redundant_threads = 0;  ///< the same in thread-instructions
-  uint64_t issued_by_unit[kNumUnits] = {};
+  uint64_t redundant = 0;                   ///< warp-instructions that are executed again elsewhere
+  uint64_t redundant_threads = 0;           ///< the same in thread-instructions
+  uint64_t issued_by_unit[kNumUnits] = {};  ///< warp-instructions
   // For the energy account, by active lane.
-  uint64_t threads_by_class[kNumEnergyClasses] = {};
+  uint64_t threads_by_class[kNumEnergyClasses] = {};  ///< thread-instructions
   uint64_t register_reads = 0, register_writes = 0;  ///< 32-bit registers
   uint64_t active_cycles = 0;                        ///< cycles in which an instruction was issued
   uint64_t loads = 0, stores = 0, atomics = 0;       ///< warp-instructions to global memory
@@ -213,6 +219,30 @@ struct SmCounters {
   uint64_t miss_latency = 0;  ///< cycles from a miss's request to its reply, summed
   uint64_t barriers = 0;
   uint64_t warps_finished = 0, blocks_finished = 0;
+
+  /// Warp-instructions.
+  NW_HD uint64_t issued() const {
+    uint64_t n = 0;
+    for (uint32_t u = 0; u < kNumUnits; ++u) n += issued_by_unit[u];
+    return n;
+  }
+  /// Thread-instructions.
+  NW_HD uint64_t issued_threads() const {
+    uint64_t n = 0;
+    for (uint32_t c = 0; c < kNumEnergyClasses; ++c) n += threads_by_class[c];
+    return n;
+  }
+  /// A warp has issued an instruction in `threads` lanes, which reads and writes so many registers.
+  NW_HD NW_INLINE void count_issue(const ImageInstr& in, uint32_t threads, uint32_t reads,
+                                   uint32_t writes) {
+    issued_by_unit[static_cast<uint32_t>(in.unit)] += 1;
+    threads_by_class[static_cast<uint32_t>(in.energy_class())] += threads;
+    register_reads += threads * reads;
+    register_writes += threads * writes;
+  }
+  NW_HD NW_INLINE void count_issue(const ImageInstr& in, uint32_t threads) {
+    count_issue(in, threads, in.register_reads, in.register_writes);
+  }
 };
 
 /// `kWords`: words of its warp sets; it has at most 64 warps per word.
@@ -245,12 +275,9 @@ struct SmStateOf {
   WarpSet<kWords> wheel[kWheelSlots];     ///< by cycle modulo kWheelSlots
   uint64_t wheel_used = 0;                ///< slots that are not empty
   // Ports.
-  uint32_t port_free[kNumPortUnits][kMaxPorts] = {};  ///< cycle from which a port is free
-  /// Cycle from which an instruction can be issued to the port, to wait there or to begin; of the
-  /// first one in `unit_accepts`.
-  uint32_t port_accepts[kNumPortUnits][kMaxPorts] = {}, unit_accepts[kNumPortUnits] = {};
-  PortQueue port_queue[kNumPortUnits][kMaxPorts];
-  uint8_t oldest_start[kNumPortUnits][kMaxPorts] = {};  ///< in its ring
+  /// Cycle from which an instruction can be issued to one of them, to wait there or to begin.
+  uint32_t unit_accepts[kNumPortUnits] = {};
+  UnitPorts ports[kNumPortUnits];
   uint8_t last_warp[kMaxSchedulers] = {};
   uint32_t slot_taken[kMaxSchedulers] = {};  ///< cycle from which on a scheduler's turns are free
   // Thread blocks; `block_order` lists used slots from the oldest on.

@@ -27,8 +27,8 @@ Cycles one_warp(const std::vector<ImageInstr>& instrs, uint32_t sp_units = 2) {
   b.run_logged(2000);
   Cycles c = b.cycles(0);
   EXPECT_EQ(c.size(), all.size());
-  EXPECT_EQ(b.counters().issued, all.size());
-  EXPECT_EQ(b.counters().issued_threads, all.size() * 32);
+  EXPECT_EQ(b.counters().issued(), all.size());
+  EXPECT_EQ(b.counters().issued_threads(), all.size() * 32);
   EXPECT_EQ(b.state().free_warps, WarpSet<1>::lowest(48));
   c.resize(instrs.size());
   return c;
@@ -201,7 +201,7 @@ TEST(SmIssue, LanesThatHaveExitedLeaveTheOthers) {
   b.start();
   b.run_logged(100);
   EXPECT_EQ(b.cycles(0), (Cycles{1, 5, 9, 10, 11}));
-  EXPECT_EQ(b.counters().issued_threads, 32u + 32 + 16 + 16 + 16);
+  EXPECT_EQ(b.counters().issued_threads(), 32u + 32 + 16 + 16 + 16);
   EXPECT_EQ(b.heard(PacketKind::kBlockDone).size(), 1u);
 }
 
@@ -240,7 +240,7 @@ TEST(SmIssue, WarpWithoutInstructionsEnds) {
   b.start();
   b.run_logged(50);
   EXPECT_EQ(b.heard(PacketKind::kBlockDone).size(), 1u);
-  EXPECT_EQ(b.counters().issued, 0u);
+  EXPECT_EQ(b.counters().issued(), 0u);
 }
 
 }  // namespace

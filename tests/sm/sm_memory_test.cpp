@@ -309,7 +309,7 @@ TEST(SmMemory, GuardedByNobody) {
   EXPECT_EQ(c[1] - c[0], 1u);  // it takes an issue slot and nothing more
   EXPECT_EQ(b.network->got.size(), 8u);
   EXPECT_EQ(c[4] - c[3], kMissLatency + 7);
-  EXPECT_EQ(b.counters().issued, 5u);
+  EXPECT_EQ(b.counters().issued(), 5u);
 }
 
 TEST(SmMemory, NewKernelFindsAnEmptyCache) {

@@ -169,9 +169,9 @@ class SmBenchOf {
     while (rig.now() < end) {
       std::vector<sm::Cursor> before;
       for (uint32_t i = 0; i < params.num_warps; ++i) before.push_back(warp(i).at);
-      const uint64_t issued = counters().issued;
+      const uint64_t issued = counters().issued();
       rig.run(one, rig.now() + 1);
-      if (counters().issued == issued) continue;
+      if (counters().issued() == issued) continue;
       for (uint32_t i = 0; i < params.num_warps; ++i) {
         const sm::Cursor& a = before[i];
         const sm::Cursor& b = warp(i).at;

@@ -272,13 +272,7 @@ template <class V>
 NW_HD inline void pass_instruction(V& v, sm::Warp& w) {
   const sm::ImageInstr& in = v.instr(w.at.pc);
   auto& n = v.s.counters;
-  const uint32_t threads = population_count(w.at.mask);
-  n.issued += 1;
-  n.issued_threads += threads;
-  n.issued_by_unit[static_cast<uint32_t>(in.unit)] += 1;
-  n.threads_by_class[static_cast<uint32_t>(in.energy_class())] += threads;
-  n.register_reads += threads * in.register_reads;
-  n.register_writes += threads * in.register_writes;
+  n.count_issue(in, population_count(w.at.mask));
   const uint64_t* words = v.words(w);
   if ((in.flags & sm::kHasRecord) != 0) {
     w.at.trace_pos =
@@ -378,14 +372,9 @@ NW_HD inline uint32_t issue_sum(O& o, uint32_t warp, const OffloadChain& c, uint
   uint32_t threads = 0;
   for (uint32_t k = 0; k < t.num_parts; ++k) threads += t.parts[k].lanes;
   auto& n = v.s.counters;
-  n.issued += 1;
+  n.count_issue(in, threads, 2, 1);
   n.redundant += 1;  // the program has one instruction for both
-  n.issued_threads += threads;
   n.redundant_threads += threads;
-  n.issued_by_unit[static_cast<uint32_t>(in.unit)] += 1;
-  n.threads_by_class[static_cast<uint32_t>(in.energy_class())] += threads;
-  n.register_reads += threads * 2;
-  n.register_writes += threads;
   n.active_cycles += 1;
   counters_of(o, t).sums += 1;
   const uint32_t turn = taken - 1;

@@ -41,7 +41,7 @@ inline constexpr auto kAluUnit = static_cast<uint32_t>(sm::Unit::kSp);
 /// The first cycle from which on a port of the SM's own ALUs is idle.
 template <class V>
 NW_HD inline uint32_t alu_idle(const V& v) {
-  const uint32_t* free_at = v.s.port_free[kAluUnit];
+  const uint32_t* free_at = v.s.ports[kAluUnit].free_at;
   uint32_t at = free_at[0];
   for (uint32_t i = 1; i < v.p.ports[kAluUnit]; ++i) at = free_at[i] < at ? free_at[i] : at;
   return at;

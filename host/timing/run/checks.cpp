@@ -151,7 +151,7 @@ void check_conservation(System& system, uint64_t expected_instructions) {
   uint64_t issued = 0, redundant = 0;
   each_sm(system, [&](uint32_t i, const auto& s, const sm::SmParams& p) {
     check_sm(system, i, s, p);
-    issued += s.counters.issued;
+    issued += s.counters.issued();
     redundant += s.counters.redundant;
   });
   if (expected_instructions != 0 && issued - redundant != expected_instructions)

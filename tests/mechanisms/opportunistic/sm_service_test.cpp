@@ -224,7 +224,7 @@ TEST(SmService, AResultThatComesBack) {
 
 TEST(SmService, ACopyNeedsNoAlu) {
   SmServiceRig r;
-  for (uint32_t& at : r.rig.arena.get(r.state)->port_free[0]) at = 5000;
+  for (uint32_t& at : r.rig.arena.get(r.state)->ports[0].free_at) at = 5000;
   r.chain(100, {5}, 6, 1, 0);
   r.operand(200, 0);
   r.stored(400, 0);
@@ -235,7 +235,7 @@ TEST(SmService, ACopyNeedsNoAlu) {
 
 TEST(SmService, WaitsWhileTheSmUsesItsAlus) {
   SmServiceRig r;
-  uint32_t* ports = r.rig.arena.get(r.state)->port_free[static_cast<uint32_t>(sm::Unit::kSp)];
+  uint32_t* ports = r.rig.arena.get(r.state)->ports[static_cast<uint32_t>(sm::Unit::kSp)].free_at;
   ports[0] = 300;
   ports[1] = 310;
   r.chain(100, {5, 6}, 0);
@@ -259,7 +259,7 @@ TEST(SmService, TwoInstructionsAskForTheAluEachByItself) {
 
 TEST(SmService, AnAluOfItsOwn) {
   SmServiceRig r(8, 4, true, 4);  // eight lanes
-  for (uint32_t& at : r.rig.arena.get(r.state)->port_free[0]) at = 5000;
+  for (uint32_t& at : r.rig.arena.get(r.state)->ports[0].free_at) at = 5000;
   r.chain(100, {5, 6}, 0, 0, 2);
   r.operand(200, 0);
   r.operand(210, 0);

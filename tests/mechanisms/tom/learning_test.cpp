@@ -47,7 +47,7 @@ TEST(Learning, NothingIsOffloadedAndAllGoesToTheCpu) {
   for (const auto& i : b.network->got) EXPECT_EQ(i.packet.dst, kHostEndpoint);
   EXPECT_EQ(b.candidate().learning, 1u);
   EXPECT_EQ(b.candidate().instances, 0u);
-  EXPECT_EQ(b.counters().issued, 4u);
+  EXPECT_EQ(b.counters().issued(), 4u);
   EXPECT_TRUE(b.rig.drained());
 }
 
@@ -102,7 +102,7 @@ TEST(Learning, InstancesWithoutAccessesDoNotCount) {
   b.start();
   b.run_logged(300);
   EXPECT_EQ(b.totals().instances, 0u);
-  EXPECT_EQ(b.counters().issued, 3u);
+  EXPECT_EQ(b.counters().issued(), 3u);
 }
 
 TEST(Learning, EveryInstanceOfAWarpIsReportedOnce) {
@@ -116,7 +116,7 @@ TEST(Learning, EveryInstanceOfAWarpIsReportedOnce) {
   EXPECT_EQ(t.instances, kInstances);
   EXPECT_EQ(t.accesses, kInstances);
   EXPECT_EQ(b.candidate().learning, kInstances);
-  EXPECT_EQ(b.counters().issued, 2 * kInstances + 1);
+  EXPECT_EQ(b.counters().issued(), 2 * kInstances + 1);
 }
 
 TEST(Learning, LongInstancesAreScaledToTheReport) {

@@ -65,7 +65,7 @@ TEST(Requester, TheWholeWayToTheCycle) {
   ASSERT_EQ(b.heard(tom::kOffloadRelease).size(), 1u);
   EXPECT_EQ(b.heard(tom::kOffloadRelease)[0].at, kLatency + 19 + 108 + kLatency);
   EXPECT_EQ(b.heard(tom::kOffloadRelease)[0].packet.line, map.stack_of(5));
-  EXPECT_EQ(b.counters().issued, 2u);  // head and tail
+  EXPECT_EQ(b.counters().issued(), 2u);  // head and tail
   EXPECT_EQ(b.counters().redundant, 0u);
 }
 
@@ -74,7 +74,7 @@ TEST(Requester, WithoutTheMechanismNothingHappens) {
   b.offload.enabled = false;
   b.traces.run(b.head).run(b.body).at(0, 4).run(b.tail).end();
   b.go();
-  EXPECT_EQ(b.counters().issued, 3u);
+  EXPECT_EQ(b.counters().issued(), 3u);
   EXPECT_TRUE(b.heard(tom::kOffloadAsk).empty());
 }
 
@@ -91,7 +91,7 @@ TEST(Requester, ConditionCountsTheIterationsAhead) {
     EXPECT_EQ(b.candidate().instances, 1u);
     EXPECT_EQ(b.candidate().refused_condition, offloads ? 0u : 1u);
     EXPECT_EQ(b.candidate().offloaded, offloads ? 1u : 0u);
-    EXPECT_EQ(b.counters().issued, offloads ? 2u : 2 + iterations);
+    EXPECT_EQ(b.counters().issued(), offloads ? 2u : 2 + iterations);
     if (!offloads) {
       EXPECT_EQ(b.cycles(0)[1], 12u);  // the decision cost its ten cycles
     }
@@ -136,7 +136,7 @@ TEST(Requester, DeniedRunsAtHome) {
   EXPECT_EQ(b.candidate().refused_pending, 1u);
   EXPECT_EQ(b.candidate().offloaded, 0u);
   EXPECT_EQ(b.cycles(0)[1], 20u);  // asked in 11, answered in 19
-  EXPECT_EQ(b.counters().issued, 4u);
+  EXPECT_EQ(b.counters().issued(), 4u);
   EXPECT_TRUE(b.network->of(tom::kOffloadRequest).empty());
   EXPECT_TRUE(b.heard(tom::kOffloadRelease).empty());
 }
@@ -199,7 +199,7 @@ TEST(Requester, RunsToTheFirstAccessAndCountsItTwice) {
     EXPECT_EQ(b.heard(tom::kOffloadAsk)[0].packet.line, AddressMap().stack_of(7));
     EXPECT_EQ(b.counters().redundant, granted ? 2u : 0u);
     EXPECT_EQ(b.counters().redundant_threads, granted ? 16u : 0u);
-    EXPECT_EQ(b.counters().issued, granted ? 4u : 5u);
+    EXPECT_EQ(b.counters().issued(), granted ? 4u : 5u);
     if (granted) {
       EXPECT_EQ(b.only(tom::kOffloadRequest).payload >> 32, 1u);  // from its start
     }
@@ -212,7 +212,7 @@ TEST(Requester, NoAccessNoOffload) {
   b.go();
   EXPECT_EQ(b.candidate().instances, 1u);
   EXPECT_EQ(b.candidate().no_memory_access, 1u);
-  EXPECT_EQ(b.counters().issued, 4u);
+  EXPECT_EQ(b.counters().issued(), 4u);
   EXPECT_EQ(b.counters().redundant, 0u);
   EXPECT_TRUE(b.heard(tom::kOffloadAsk).empty());
 }
@@ -275,7 +275,7 @@ TEST(Requester, OneCandidateAfterAnother) {
   b.run_logged(1000);
   EXPECT_EQ(b.candidate(0).offloaded, 1u);
   EXPECT_EQ(b.candidate(1).offloaded, 1u);
-  EXPECT_EQ(b.counters().issued, 0u);
+  EXPECT_EQ(b.counters().issued(), 0u);
   EXPECT_EQ(b.counters().blocks_finished, 1u);
   EXPECT_EQ(b.heard(tom::kOffloadRelease).size(), 2u);
 }

@@ -34,8 +34,8 @@ TEST(StackSide, LoadsAndAcknowledges) {
   ASSERT_EQ(reads.size(), 1u);
   const AddressMap map;
   EXPECT_EQ(reads[0].packet.dst, kVaultEndpoint + map.stack_of(9) * 16 + map.vault_of(9));
-  EXPECT_EQ(b.counters().issued, 2u);
-  EXPECT_EQ(b.counters().issued_threads, 8u);
+  EXPECT_EQ(b.counters().issued(), 2u);
+  EXPECT_EQ(b.counters().issued_threads(), 8u);
 }
 
 TEST(StackSide, EveryOffloadFindsAnEmptyCache) {
@@ -133,8 +133,8 @@ TEST(StackSide, WholeLoopsRun) {
   b.build();
   b.request(kLatency);
   b.go(1000);
-  EXPECT_EQ(b.counters().issued, 8u);
-  EXPECT_EQ(b.counters().issued_threads, 6 * 32u + 2);
+  EXPECT_EQ(b.counters().issued(), 8u);
+  EXPECT_EQ(b.counters().issued_threads(), 6 * 32u + 2);
   ASSERT_EQ(b.acks().size(), 1u);
 }
 
@@ -155,7 +155,7 @@ TEST(StackSide, ManyWarpsAtOnce) {
   for (uint32_t i = 0; i < 48; ++i) b.request(kLatency + i, i);
   b.go(3000);
   ASSERT_EQ(b.acks().size(), 48u);
-  EXPECT_EQ(b.counters().issued, 48 * 3u);
+  EXPECT_EQ(b.counters().issued(), 48 * 3u);
   EXPECT_EQ(b.network->of(tom::kOffloadDirty).size(), 48u);
 }
 

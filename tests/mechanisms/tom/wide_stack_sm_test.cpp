@@ -47,7 +47,7 @@ TEST(WideStackSm, EverySlotIsFilledFreedAndRefilled) {
     const auto dirty = b.network->of(tom::kOffloadDirty);
     ASSERT_EQ(dirty.size(), (round + 1) * kWarps);
     EXPECT_EQ(tags(dirty, round * kWarps).size(), kWarps);
-    EXPECT_EQ(b.counters().issued, (round + 1) * kWarps * 3);
+    EXPECT_EQ(b.counters().issued(), (round + 1) * kWarps * 3);
     EXPECT_EQ(b.counters().warps_finished, (round + 1) * kWarps);
   }
 }

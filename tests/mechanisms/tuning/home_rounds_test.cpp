@@ -133,7 +133,7 @@ TEST(HomeRounds, OneThatWasSentBackGoesOnFromThereAndIsNotOfferedAgain) {
   b.go();
   EXPECT_EQ(b.requests().size(), 1u);
   // Head, front, and both instructions of the three rounds that are left, and the last one.
-  EXPECT_EQ(b.counters().issued, 2u + 3 * 2 + 1);
+  EXPECT_EQ(b.counters().issued(), 2u + 3 * 2 + 1);
   EXPECT_EQ(b.candidate().sent_back, 1u);
   EXPECT_EQ(b.candidate().returned, 1u);
   EXPECT_EQ(b.candidate().home_rounds, 3u);

@@ -51,7 +51,7 @@ TEST(NearRounds, DataInItsOwnStackKeepsAWarp) {
   EXPECT_EQ(b.candidate().near_rounds, 5u);
   EXPECT_EQ(b.candidate().begins, 5u);
   EXPECT_EQ(b.candidate().local_lines, 5u);
-  EXPECT_EQ(b.counters().issued, 10u);
+  EXPECT_EQ(b.counters().issued(), 10u);
 }
 
 TEST(NearRounds, DataElsewhereSendsItBackFromTheSecondRoundsHead) {
@@ -69,7 +69,7 @@ TEST(NearRounds, DataElsewhereSendsItBackFromTheSecondRoundsHead) {
   EXPECT_EQ(static_cast<uint32_t>(ack.payload), begin.trace_pos + 2);
   EXPECT_EQ(b.candidate().near_rounds, 1u);
   EXPECT_EQ(b.candidate().begins, 2u);
-  EXPECT_EQ(b.counters().issued, 2u);
+  EXPECT_EQ(b.counters().issued(), 2u);
 }
 
 TEST(NearRounds, ItGoesWhenItsRegistersHaveTheirValues) {

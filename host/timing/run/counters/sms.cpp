@@ -31,9 +31,9 @@ constexpr const char* kLanes = "Active lanes of the instructions of a class of t
 
 constexpr CounterRow<SmNumbers> kSmCounters[] = {
     {"issued", kWarps, "Instructions issued, repeated ones included",
-     [](N n) { return n.sm.issued; }},
+     [](N n) { return n.sm.issued(); }},
     {"issued_threads", kThreads, "Active lanes of the instructions issued",
-     [](N n) { return n.sm.issued_threads; }},
+     [](N n) { return n.sm.issued_threads(); }},
     {"issued_sp", kWarps, "Of these, on the SP ports", [](N n) { return n.issued(Unit::kSp); }},
     {"issued_sfu", kWarps, "Of these, on the SFU ports", [](N n) { return n.issued(Unit::kSfu); }},
     {"issued_dp", kWarps, "Of these, on the double-precision ports",
@@ -149,10 +149,10 @@ void collect_committed(System& system, report::RunResult& result) {
   for (uint32_t i = 0; i < system.table.count; ++i) {
     if (!kernels::is_sm(system.component(i).kind)) continue;
     const sm::SmCounters n = with_sm(system, i, [](const auto& s) { return s.counters; });
-    result.warp_instructions += n.issued - n.redundant;
-    result.thread_instructions += n.issued_threads - n.redundant_threads;
+    result.warp_instructions += n.issued() - n.redundant;
+    result.thread_instructions += n.issued_threads() - n.redundant_threads;
     if (std::find(stack_sms.begin(), stack_sms.end(), i) != stack_sms.end())
-      result.offloaded_thread_instructions += n.issued_threads;
+      result.offloaded_thread_instructions += n.issued_threads();
   }
 }
 

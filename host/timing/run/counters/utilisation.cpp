@@ -53,7 +53,7 @@ void Table::sms() {
     for (const uint16_t endpoint : c.members) {
       const auto& p = system_.params<sm::SmParams>(endpoint);
       const sm::SmCounters n = with_sm(system_, endpoint, [](const auto& s) { return s.counters; });
-      issue.add(n.issued * p.period / p.num_schedulers, name_of(endpoint));
+      issue.add(n.issued() * p.period / p.num_schedulers, name_of(endpoint));
       lsu.add((n.load_lines + n.store_lines + n.atomic_lines + n.shared_cycles) * p.period,
               name_of(endpoint));
     }
