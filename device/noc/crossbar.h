@@ -76,8 +76,10 @@ class Crossbar : public Ports {
       s_.unowned |= freed;
       for (uint64_t bits = inputs; bits != 0; bits &= bits - 1)
         act(count_trailing_zeros(bits), now);
-      for (uint64_t outs = s_.wanted & s_.unowned; outs != 0; outs &= outs - 1)
-        connect(count_trailing_zeros(outs), now);
+      const uint64_t outs = s_.wanted & s_.unowned;
+      s_.unowned &= ~outs;
+      for (uint64_t bits = outs; bits != 0; bits &= bits - 1)
+        connect(count_trailing_zeros(bits), now);
     }
     const uint64_t receivers = events.receivers;
     events.receivers = 0;
@@ -169,9 +171,8 @@ class Crossbar : public Ports {
     CrossbarOutput& out = outputs_[o];
     const uint32_t in = pick_from(out.requests, out.next);
     CrossbarInput& i = inputs_[in];
-    out.next = static_cast<uint8_t>(in + 1);
+    out.next = static_cast<uint16_t>(in + 1);
     out.requests &= ~(uint64_t{1} << in);
-    s_.unowned &= ~(uint64_t{1} << o);
     if (out.requests == 0) s_.wanted &= ~(uint64_t{1} << o);
     out.unconnected -= 1;
     Train& train = front(i.trains, buffer(in));
@@ -224,14 +225,14 @@ class Crossbar : public Ports {
   /// has to go in parts. (The input, too, is free when the output is.)
   NW_HD NW_APART_ON_GPU uint32_t pass(uint32_t in, uint32_t o, const Train& train, Round won) {
     const uint32_t flits = p_.split ? 1 : train.flits;
-    const bool last = train.last && flits == train.flits;
+    const bool last = train.last != 0 && flits == train.flits;
     if (!last && !p_.split) return 0;
     CrossbarOutput& out = outputs_[o];
-    if (out.room.flits < flits) take_credits(out.room, output_credits(o));
+    if (out.room.flits < flits) count_credits(out.room);
     if (out.room.flits < flits || flits + queued(out, won) > kOutputQueue) return 0;
     const Cycle arrives = cross(in, out, train.first, flits, won);
     if (!receive_ahead(o, train.tag, arrives, flits, last))
-      deliver(o, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, last});
+      deliver(o, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, last ? 1u : 0u});
     give_up(o, out, after(train.first, flits, won));
     return flits;
   }
@@ -241,14 +242,14 @@ class Crossbar : public Ports {
     const CrossbarSender& sender = senders_[n];
     CrossbarInput& i = inputs_[n];
     CrossbarOutput& out = outputs_[sender.out];
-    Train train{sender.tag, t_ + kEnterDelay, sender.fresh_flits, sender.out, true};
+    Train train{sender.tag, t_ + kEnterDelay, sender.fresh_flits, sender.out, 1};
     const Round asks = asks_in(train, i.idle_from);
     const bool owned = out.owner != kNobody || later(out.free_from, asks);
     if (out.unconnected == asks_for(train.flits) && !owned &&
         !later(i.idle_from, train.first << shift_)) {
       if (const uint32_t flits = pass(n, sender.out, train, asks + 1); flits != 0) {
         out.unconnected -= 1;
-        out.next = static_cast<uint8_t>(n + 1);
+        out.next = static_cast<uint16_t>(n + 1);
         s_.unowned &= ~(uint64_t{1} << sender.out);
         i.idle_from = out.free_from;
         leave(train, flits);
@@ -269,10 +270,10 @@ class Crossbar : public Ports {
     Train& train = front(i.trains, buffer(in));
     if (later(train.first, t_)) return act_at(in, train.first << shift_);
     CrossbarOutput& out = outputs_[i.out];
-    if (out.room.flits < train.flits) take_credits(out.room, output_credits(i.out));
+    if (out.room.flits < train.flits) count_credits(out.room);
     if (out.room.flits == 0) {
-      out.owner_waits = out.room.coming.count == 0;
-      if (!out.owner_waits) act_at(in, next_credit(out.room, output_credits(i.out)) << shift_);
+      out.owner_waits = out.room.coming == 0;
+      if (!out.owner_waits) act_at(in, next_credit(out.room) << shift_);
       return;
     }
     const uint32_t room = kOutputQueue - queued(out, now);
@@ -283,8 +284,8 @@ class Crossbar : public Ports {
     if (p_.split) flits = 1;
     const Cycle arrives = cross(in, out, train.first, flits, now);
     const Round next = after(train.first, flits, now);
-    const bool ends = flits == train.flits, whole = ends && train.last;
-    deliver(i.out, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, whole});
+    const bool ends = flits == train.flits, whole = ends && train.last != 0;
+    deliver(i.out, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, whole ? 1u : 0u});
     leave(i, train, flits);
     if (!whole && !p_.split) return act_at(in, next);
     give_up(i.out, out, next);
@@ -315,7 +316,7 @@ class Crossbar : public Ports {
   NW_HD NW_INLINE void expect(uint32_t o, CrossbarReceiver& r) {
     const Train& train = front(r.trains, held(o));
     const Cycle first = latest(train.first, r.free_from);
-    const uint32_t certain = train.flits - (train.last ? 1u : 0u);
+    const uint32_t certain = train.flits - train.last;
     if (certain != 0) release(o, first, certain);
     r.free_from = first + certain;
     receive_at(o, first + train.flits - 1);
@@ -343,7 +344,7 @@ class Crossbar : public Ports {
   NW_HD NW_APART void receive(uint32_t o) {
     CrossbarReceiver& r = receivers_[o];
     const Train& train = front(r.trains, held(o));
-    if (train.last) {
+    if (train.last != 0) {
       const Cycle came = train.first + train.flits - 1;
       if (!ends_.deliver(train.tag, Tick{t_ - came} * p_.period)) {
         const Tick when = room_at(o);
@@ -384,15 +385,15 @@ class Crossbar : public Ports {
     CrossbarSender& sender = senders_[n];
     if (later(sender.free_at, t_)) return;  // it was woken for a parcel, and has got another one
     if (sender.flits_left == 0 && s_.ends.in(base_)[n].ready == 0) return;
-    if (sender.room.flits == 0) take_credits(sender.room, input_credits(n));
+    if (sender.room.flits == 0) count_credits(sender.room);
     if (sender.room.flits == 0) {
-      sender.waits_for_room = sender.room.coming.count == 0;
-      if (!sender.waits_for_room) send_at(n, next_credit(sender.room, input_credits(n)));
+      sender.waits_for_room = sender.room.coming == 0;
+      if (!sender.waits_for_room) send_at(n, next_credit(sender.room));
       return;
     }
     const bool begins = sender.flits_left == 0;
     if (begins && !take_packet(n, sender)) return;
-    if (sender.room.flits < sender.flits_left) take_credits(sender.room, input_credits(n));
+    if (sender.room.flits < sender.flits_left) count_credits(sender.room);
     uint32_t flits = sender.flits_left < sender.room.flits ? sender.flits_left : sender.room.flits;
     flits = flits < kTrainFlits ? flits : kTrainFlits;
     sender.room.flits -= flits;
@@ -404,7 +405,7 @@ class Crossbar : public Ports {
       fresh_ |= uint64_t{1} << n;
       sender.fresh_flits = static_cast<uint16_t>(flits);
     } else {
-      enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out, last});
+      enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out, last ? 1u : 0u});
     }
     if (sender.flits_left != 0 || s_.ends.in(base_)[n].ready != 0) send_at(n, sender.free_at);
   }
@@ -433,7 +434,7 @@ class Crossbar : public Ports {
     if (begun.flits == 0) return false;
     sender.tag = begun.tag;
     sender.flits_left = begun.flits;
-    sender.out = static_cast<uint8_t>(s_.outputs.in(base_)[begun.output].terminal);
+    sender.out = static_cast<uint16_t>(s_.outputs.in(base_)[begun.output].terminal);
     outputs_[sender.out].unconnected += asks_for(begun.flits);
     return true;
   }

@@ -26,8 +26,6 @@ class Ports {
         events_(s.events.in(base)),
         buffers_(s.buffers.in(base)),
         held_(s.held.in(base)),
-        input_credits_(s.input_credits.in(base)),
-        output_credits_(s.output_credits.in(base)),
         ring_shift_(count_trailing_zeros(p.ring)),
         ring_mask_(p.ring - 1) {}
 
@@ -58,20 +56,18 @@ class Ports {
   /// future. `gap`: cycles since the last step; after a long one nothing is under way.
   NW_HD NW_APART void settle(uint64_t gap) {
     const bool all = gap > kEventSlots;
-    const auto credits = [&](Room& room, CreditTrain* ring) {
-      if (!all) return take_credits(room, ring);
-      for (; room.coming.count != 0; pop(room.coming)) room.flits += front(room.coming, ring).count;
-    };
     const auto not_before = [&](Cycle& at, Cycle least) {
       if (all || !later(at, least)) at = least;
     };
     for (uint32_t n = 0; n < p_.senders; ++n) {
-      credits(senders_[n].room, input_credits(n));
+      if (all) senders_[n].room.counted = t_ - kCreditCycles;
+      count_credits(senders_[n].room);
       not_before(senders_[n].free_at, t_);
       not_before(inputs_[n].idle_from, t_ << shift_);
     }
     for (uint32_t o = 0; o < p_.receivers; ++o) {
-      credits(outputs_[o].room, output_credits(o));
+      if (all) outputs_[o].room.counted = t_ - kCreditCycles;
+      count_credits(outputs_[o].room);
       not_before(outputs_[o].wire_free, t_ - 1);
       if (outputs_[o].owner == kNobody && (all || !later(outputs_[o].free_from, t_ << shift_)))
         s_.unowned |= uint64_t{1} << o;
@@ -83,6 +79,10 @@ class Ports {
 
   NW_HD NW_INLINE CrossbarEvents& events_at(Cycle t) {
     NW_ASSERT(t - t_ < kEventSlots);
+    return events_of(t);
+  }
+  /// The same of a cycle of which only the lower bits are known.
+  NW_HD NW_INLINE CrossbarEvents& events_of(Cycle t) {
     const uint32_t slot = t % kEventSlots;
     s_.busy[slot / 64] |= uint64_t{1} << (slot % 64);
     return events_[slot];
@@ -92,10 +92,12 @@ class Ports {
     return t_ + static_cast<Cycle>(static_cast<int32_t>(r - (t_ << shift_)) >> shift_);
   }
   NW_HD NW_INLINE void act_at(uint32_t in, Round r) {
-    events_at(cycle_of(r)).inputs[r & shift_] |= uint64_t{1} << in;
+    NW_ASSERT(cycle_of(r) - t_ < kEventSlots);
+    events_of(r >> shift_).inputs[r & shift_] |= uint64_t{1} << in;
   }
   NW_HD NW_INLINE void free_at(uint32_t o, Round r) {
-    events_at(cycle_of(r)).freed[r & shift_] |= uint64_t{1} << o;
+    NW_ASSERT(cycle_of(r) - t_ < kEventSlots);
+    events_of(r >> shift_).freed[r & shift_] |= uint64_t{1} << o;
   }
   NW_HD NW_INLINE void receive_at(uint32_t o, Cycle t) {
     events_at(t).receivers |= uint64_t{1} << o;
@@ -121,66 +123,67 @@ class Ports {
   }
   NW_HD NW_INLINE Train* buffer(uint32_t in) const { return buffers_ + (in << ring_shift_); }
   NW_HD NW_INLINE Train* held(uint32_t o) const { return held_ + (o << ring_shift_); }
-  NW_HD NW_INLINE CreditTrain* input_credits(uint32_t n) const {
-    return input_credits_ + (n << ring_shift_);
-  }
-  NW_HD NW_INLINE CreditTrain* output_credits(uint32_t o) const {
-    return output_credits_ + (o << ring_shift_);
-  }
 
   // --- credits ---
 
   /// Count the credits that have come by now: who has room enough need not.
-  NW_HD NW_INLINE void take_credits(Room& room, CreditTrain* ring) const {
-    while (room.coming.count != 0) {
-      CreditTrain& c = front(room.coming, ring);
-      const Cycle sent_by = t_ - kCreditDelay;
-      const Round last = (sent_by << shift_) + shift_;
-      if (later(c.round, last) || later(c.first, sent_by)) return;
-      uint32_t n = last - c.round < sent_by - c.first ? last - c.round : sent_by - c.first;
-      n = n + 1 < c.count ? n + 1 : c.count;
-      room.flits += n;
-      c.round += n;
-      c.first += n;
-      c.count -= n;
-      if (c.count != 0) return;
-      pop(room.coming);
+  NW_HD NW_INLINE void count_credits(Room& room) const {
+    const uint32_t passed = t_ - room.counted;
+    room.counted = t_;
+    if (passed >= kCreditCycles) {
+      room.flits += population_count(room.coming) + population_count(room.second);
+      room.coming = room.second = 0;
+      return;
     }
+    const uint64_t come = (uint64_t{1} << passed) - 1;
+    room.flits += population_count(room.coming & come) + population_count(room.second & come);
+    room.coming >>= passed;
+    room.second >>= passed;
   }
-  /// When the next credit comes.
-  NW_HD NW_INLINE Cycle next_credit(const Room& room, const CreditTrain* ring) const {
-    const CreditTrain& c = ring[room.coming.head];
-    return latest(cycle_of(c.round), c.first) + kCreditDelay;
+  /// When the next credit comes, behind count_credits(). There is one.
+  NW_HD NW_INLINE Cycle next_credit(const Room& room) const {
+    return room.counted + 1 + count_trailing_zeros(room.coming);
   }
-  /// To a sender, of a train that begins to win the switch in round `round`.
+  /// The place of cycle `at`, which is yet to come, and of `more` behind it, among those of credits.
+  NW_HD NW_INLINE uint32_t place_of(Room& room, Cycle at, uint32_t more) const {
+    if (at - room.counted + more > kCreditCycles) count_credits(room);
+    NW_ASSERT(later(at, t_) && at - room.counted + more <= kCreditCycles);
+    return at - room.counted - 1;
+  }
+  /// To a sender, of a train that begins to win the switch in round `round`: the k-th credit leaves
+  /// in the round max(round + k, first round of cycle first + k).
   NW_HD NW_INLINE void give_back(uint32_t n, Round round, Cycle first, uint32_t flits) {
     CrossbarSender& sender = senders_[n];
-    CreditTrain* const ring = input_credits(n);
-    if (flits == 1) {  // which round of its cycle it was makes no difference then
-      give_credits(sender.room.coming, ring, latest(cycle_of(round), first), 1);
+    Room& room = sender.room;
+    const uint32_t at = place_of(room, latest(cycle_of(round), first) + kCreditDelay, flits - 1);
+    if (shift_ == 0) {
+      room.coming |= low_bits(flits) << at;
     } else {
-      push(sender.room.coming, ring, CreditTrain{round, first, flits});
+      give_by_rounds(room, uint64_t{1} << at, round, first, flits);
     }
     if (!sender.waits_for_room) return;
     sender.waits_for_room = false;
     send_at(n, cycle_of(round) + kCreditDelay);
   }
-  /// One per cycle from `first` on.
-  NW_HD NW_INLINE void give_credits(TrainQueue& q, CreditTrain* ring, Cycle first,
-                                    uint32_t count) const {
-    CreditTrain& last = ring[(uint32_t{q.head} + q.count - 1) & ring_mask_];
-    // Behind one for which the cycles decide, too, and not the rounds.
-    if (q.count != 0 && last.first + last.count == first &&
-        !later(last.round, last.first << shift_)) {
-      last.count += count;
-    } else {
-      push(q, ring, CreditTrain{first << shift_, first, count});
+  /// With two rounds per cycle; the first credit comes in the cycle of `bit`.
+  NW_HD NW_INLINE void give_by_rounds(Room& room, uint64_t bit, Round round, Cycle first,
+                                      uint32_t flits) const {
+    Round wins = latest(round, first << 1);
+    for (;;) {
+      room.second |= room.coming & bit;
+      room.coming |= bit;
+      if (--flits == 0) return;
+      first += 1;
+      const Round next = latest(wins + 1, first << 1);
+      bit <<= (next ^ wins) >> 1 & 1;  // in the next cycle?
+      wins = next;
     }
   }
   /// To an output, of flits that its receiver takes one per cycle from `first` on.
   NW_HD NW_INLINE void release(uint32_t o, Cycle first, uint32_t flits) {
     CrossbarOutput& out = outputs_[o];
-    give_credits(out.room.coming, output_credits(o), first, flits);
+    const uint32_t at = place_of(out.room, first + kCreditDelay, flits - 1);
+    out.room.coming |= low_bits(flits) << at;
     if (!out.owner_waits) return;
     out.owner_waits = false;
     act_at(out.owner, (first + kCreditDelay) << shift_);
@@ -197,7 +200,6 @@ class Ports {
   CrossbarReceiver* receivers_;
   CrossbarEvents* events_;
   Train *buffers_, *held_;
-  CreditTrain *input_credits_, *output_credits_;
   uint32_t ring_shift_, ring_mask_;
   uint64_t cycle_ = 0;
   Cycle t_ = 0;

@@ -16,13 +16,18 @@ inline constexpr uint32_t kTrainFlits = 16;
 /// Cycles ahead that events may lie, all of these together: a queue for a wire, a train, delays,
 /// and a receiver that is behind by a buffer (it looks again after a train).
 inline constexpr uint32_t kEventSlots = 128;
+/// Cycles ahead that credits may come.
+inline constexpr uint32_t kCreditCycles = 64;
 /// A packet is received at most so far ahead of time.
-inline constexpr uint32_t kAheadCycles = 64;
-static_assert(kAheadCycles + kTrainFlits + kCreditDelay < kEventSlots);
+inline constexpr uint32_t kAheadCycles = 40;
 /// Cycles of routing at most.
-inline constexpr uint32_t kMaxRoutingDelay = 32;
-static_assert(kMaxRoutingDelay + kEnterDelay < kEventSlots);
-static_assert(kOutputQueue + 2 * kTrainFlits + kLeaveDelay + kCreditDelay < kEventSlots);
+inline constexpr uint32_t kMaxRoutingDelay = 16;
+// Of a train that has been received ahead of time, and the next one's flits behind it; of a train
+// that wins the switch when it comes out of routing, and finds the queue for the wire nearly full.
+static_assert(kAheadCycles + 1 + kTrainFlits + kCreditDelay < kCreditCycles);
+static_assert(kEnterDelay + kMaxRoutingDelay + 2 + kOutputQueue + kLeaveDelay + kCreditDelay <
+              kCreditCycles);
+static_assert(kCreditCycles + kTrainFlits < kEventSlots);
 
 struct CrossbarParams : ChannelEndsParams {
   uint32_t senders = 0, receivers = 0;  ///< ports on either side, at most kMaxPorts
@@ -32,21 +37,14 @@ struct CrossbarParams : ChannelEndsParams {
   uint32_t ring = 1;  ///< trains in a ring: a power of two, at least `depth`
 };
 
-/// Flits of one packet that follow each other in successive cycles.
+/// Flits of one packet that follow each other in successive cycles. (Without padding, which would
+/// be copied with it.)
 struct Train {
   uint32_t tag = 0;    ///< parcel
   Cycle first = 0;     ///< when its first flit arrives
   uint16_t flits = 0;  ///< that have not gone on
-  uint8_t out = 0;     ///< receiver
-  bool last = false;   ///< the packet ends with it
-};
-
-/// Credits of a train: the k-th leaves in the round max(round + k, first round of cycle first + k),
-/// and counts kCreditDelay cycles after that round's.
-struct CreditTrain {
-  Round round = 0;
-  Cycle first = 0;
-  uint32_t count = 0;
+  uint16_t out = 0;    ///< receiver
+  uint32_t last = 0;   ///< 1: the packet ends with it
 };
 
 /// A ring whose entries stand elsewhere.
@@ -57,18 +55,21 @@ struct TrainQueue {
 /// Room in the buffer at the end of a wire, as the beginning of the wire knows it.
 struct Room {
   uint32_t flits = 0;
-  TrainQueue coming;  ///< credits
+  Cycle counted = 0;  ///< `flits` has the credits that came until then
+  /// Cycles from the one after that on in which a credit comes, and those in which a second one
+  /// does: that of another round. Bit 0 is the first.
+  uint64_t coming = 0, second = 0;
 };
 
-struct alignas(32) CrossbarSender {
+struct alignas(64) CrossbarSender {
+  Room room;
   uint32_t tag = 0;
-  uint32_t flits_left = 0;  ///< of the packet that is being sent
-  uint8_t out = 0;
+  uint32_t flits_left = 0;   ///< of the packet that is being sent
+  Cycle free_at = 0;         ///< the train that is being sent has been sent
+  uint16_t fresh_flits = 0;  ///< within a cycle: of a packet that is begun, and sent as a whole
+  uint16_t out = 0;
   bool waits_for_room = false;  ///< and no credit is on its way
   bool waits_for_parcel = false;
-  uint16_t fresh_flits = 0;  ///< within a cycle: of a packet that is begun, and sent as a whole
-  Cycle free_at = 0;         ///< the train that is being sent has been sent
-  Room room;
 };
 
 enum class InputStage : uint8_t {
@@ -80,8 +81,8 @@ enum class InputStage : uint8_t {
 
 struct alignas(16) CrossbarInput {
   TrainQueue trains;
+  uint16_t out = 0;  ///< of the packet at the front
   InputStage stage = InputStage::kIdle;
-  uint8_t out = 0;       ///< of the packet at the front
   bool starved = false;  ///< connected, and the packet's next train is not in sight
   Round idle_from = 0;   ///< idle: the round from which it is
 };
@@ -89,14 +90,14 @@ struct alignas(16) CrossbarInput {
 struct alignas(64) CrossbarOutput {
   uint64_t requests = 0;     ///< inputs
   uint16_t owner = kNobody;  ///< input
-  uint8_t next = 0;          ///< input that is looked at first
-  bool owner_waits = false;  ///< for room, and no credit is on its way
+  uint16_t next = 0;         ///< input that is looked at first
   /// How often packets that have begun will yet ask for it: once, or flit by flit (split_packets).
   uint32_t unconnected = 0;
   Round free_from = 0;  ///< without an owner: the round from which it can have one
   Cycle wire_free = 0;  ///< less the cycles of the traversal; as NetworkState::wire_free
   uint64_t flits_sent = 0;
   Room room;
+  bool owner_waits = false;  ///< for room, and no credit is on its way
 };
 
 struct CrossbarReceiver {
@@ -123,8 +124,6 @@ struct CrossbarState : ChannelEndsState {
   Ref<CrossbarReceiver> receivers;
   Ref<Train> buffers;                    ///< [input * ring + position]
   Ref<Train> held;                       ///< [receiver * ring + position]
-  Ref<CreditTrain> input_credits;        ///< [sender * ring + position]
-  Ref<CreditTrain> output_credits;       ///< [output * ring + position]
   Ref<CrossbarEvents> events;            ///< [cycle % kEventSlots]
   uint64_t busy[kEventSlots / 64] = {};  ///< slots with events
   uint64_t wanted = 0;                   ///< outputs with requests
@@ -149,8 +148,6 @@ CrossbarState make_crossbar(Allocator& arena, CrossbarParams& p, std::span<const
   s.receivers = arena.template allocate<CrossbarReceiver>(p.receivers);
   s.buffers = arena.template allocate<Train>(p.senders * p.ring);
   s.held = arena.template allocate<Train>(p.receivers * p.ring);
-  s.input_credits = arena.template allocate<CreditTrain>(p.senders * p.ring);
-  s.output_credits = arena.template allocate<CreditTrain>(p.receivers * p.ring);
   s.events = arena.template allocate<CrossbarEvents>(kEventSlots);
   for (uint32_t n = 0; n < p.senders; ++n) arena.get(s.senders)[n].room.flits = p.depth;
   for (uint32_t n = 0; n < p.receivers; ++n) arena.get(s.out_ports)[n].room.flits = p.depth;
