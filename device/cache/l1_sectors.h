@@ -39,30 +39,25 @@ NW_HD NW_INLINE void l1_turn_mshr(L1State& s, uint32_t m) {
   (m < 64 ? s.mshr_free : s.mshr_free_more[m / 64 - 1]) ^= uint64_t{1} << m % 64;
 }
 
-/// The line's place in the arrays; kNoLane: it has none.
+/// Where the arrays' places of the line's set begin.
+NW_HD NW_INLINE uint32_t l1_first_of(const L1Params& p, LineAddr line) {
+  return p.index.of(line) * p.ways;
+}
+/// The line's place in the arrays, of those of its set, which begin at `first`; kNoLane: it has
+/// none.
 NW_HD NW_INLINE uint32_t l1_find(const L1Params& p, const L1State& s, const std::byte* base,
-                                 LineAddr line) {
-  const uint32_t first = p.index.of(line) * p.ways;
-  const LineAddr* tags = s.tags.in(base) + first;
-  for (uint32_t w = 0; w < p.ways; ++w)
-    if (tags[w] == line) return first + w;
-  return kNoLane;
+                                 uint32_t first, LineAddr line) {
+  const uint32_t w = l1_way_of(p, s.tags.in(base) + first, line);
+  return w == kNoLane ? kNoLane : first + w;
 }
 
-/// The place that a line would take: an empty one, or the least recently used that does not wait.
+/// The place in the set that a line would take: an empty one, or the least recently used that does
+/// not wait.
 NW_HD NW_INLINE uint32_t l1_victim(const L1Params& p, const L1State& s, const std::byte* base,
-                                   LineAddr line) {
-  const uint32_t first = p.index.of(line) * p.ways;
-  uint32_t victim = kNoLane, oldest = 0xffffffffu;
-  for (uint32_t at = first; at < first + p.ways; ++at) {
-    if (s.filling.in(base)[at] != 0) continue;
-    const uint32_t use = s.tags.in(base)[at] == kNoLine ? 0 : s.last_use.in(base)[at];
-    if (victim == kNoLane || use < oldest) {
-      victim = at;
-      oldest = use;
-    }
-  }
-  return victim;
+                                   uint32_t first) {
+  const uint32_t w = l1_way_to_fill(p, s.tags.in(base) + first, s.last_use.in(base) + first,
+                                    s.filling.in(base) + first);
+  return w == kNoLane ? kNoLane : first + w;
 }
 
 /// A load that misses waits in MSHR `m` for `needs`, and asks for `fetch`.
@@ -91,7 +86,8 @@ NW_HD NW_INLINE L1Result l1_wait(const L1Params& p, L1State& s, std::byte* base,
 NW_HD NW_APART inline L1Result l1_load_on_fill(const L1Params& p, L1State& s, std::byte* base,
                                                LineAddr line, uint32_t want, uint8_t load_entry,
                                                uint32_t cycle, uint32_t credits, L1Request& out) {
-  const uint32_t at = l1_find(p, s, base, line);
+  const uint32_t first = l1_first_of(p, line);
+  const uint32_t at = l1_find(p, s, base, first, line);
   const bool present = at != kNoLane;
   const uint32_t needs = present ? want & ~uint32_t{s.lines.in(base)[at].readable} : want;
   if (needs == 0) {
@@ -125,9 +121,10 @@ NW_HD NW_APART inline L1Result l1_load_sectors(const L1Params& p, L1State& s, st
   if (p.by_sectors == 0) want = p.all_sectors;
   if (p.on_fill != 0)
     return l1_load_on_fill(p, s, base, line, want, load_entry, cycle, credits, out);
-  uint32_t at = l1_find(p, s, base, line);
+  const uint32_t first = l1_first_of(p, line);
+  uint32_t at = l1_find(p, s, base, first, line);
   const bool present = at != kNoLane;
-  if (!present) at = l1_victim(p, s, base, line);
+  if (!present) at = l1_victim(p, s, base, first);
   if (at == kNoLane) return L1Result::kStall;
   L1Line& l = s.lines.in(base)[at];
   const uint32_t needs = present ? want & ~uint32_t{l.readable} : want;
@@ -169,7 +166,8 @@ NW_HD NW_APART inline L1Result l1_load_sectors(const L1Params& p, L1State& s, st
 NW_HD NW_APART inline bool l1_keeps_store(const L1Params& p, L1State& s, std::byte* base,
                                           LineAddr line, bool local) {
   if (p.writes != L1Writes::kLocalBack || !local) return false;
-  const uint32_t at = l1_find(p, s, base, line);
+  const uint32_t first = l1_first_of(p, line);
+  const uint32_t at = l1_find(p, s, base, first, line);
   if (at == kNoLane || s.filling.in(base)[at] != 0) return false;
   L1Line& l = s.lines.in(base)[at];
   s.counters.lines_dirtied += l.dirty == 0 ? 1 : 0;
@@ -182,11 +180,12 @@ NW_HD NW_APART inline bool l1_keeps_store(const L1Params& p, L1State& s, std::by
 /// A store of these sectors and words passes. Leader only.
 NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::byte* base,
                                             LineAddr line, uint32_t sectors, uint64_t words) {
-  uint32_t at = l1_find(p, s, base, line);
+  const uint32_t first = l1_first_of(p, line);
+  uint32_t at = l1_find(p, s, base, first, line);
   const bool present = at != kNoLane;
   uint32_t there = 0;
   if (p.writes == L1Writes::kAllocate) {
-    if (!present) at = l1_victim(p, s, base, line);
+    if (!present) at = l1_victim(p, s, base, first);
     if (at != kNoLane) {  // else every way waits
       L1Line& l = s.lines.in(base)[at];
       if (!present) {
@@ -220,9 +219,10 @@ NW_HD NW_APART inline void l1_store_sectors(const L1Params& p, L1State& s, std::
 /// Where ways are taken on fill: the line's place, or the one that it takes now.
 NW_HD NW_APART inline uint32_t l1_take_way(const L1Params& p, L1State& s, std::byte* base,
                                            LineAddr line) {
-  uint32_t at = l1_find(p, s, base, line);
+  const uint32_t first = l1_first_of(p, line);
+  uint32_t at = l1_find(p, s, base, first, line);
   if (at == kNoLane) {
-    at = l1_victim(p, s, base, line);  // nothing reserves a way, so there is one
+    at = l1_victim(p, s, base, first);  // nothing reserves a way, so there is one
     s.tags.in(base)[at] = line;
     s.lines.in(base)[at] = L1Line{};
   }

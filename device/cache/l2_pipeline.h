@@ -110,7 +110,7 @@ enum class Outcome : uint32_t {
   kRefused,  ///< or for something else in the slice
 };
 
-/// The ways of a set whose tag is `line`, valid or not. The customary number of ways gets code of
+/// The ways of a set whose tag is `line`, valid or not. Customary numbers of ways get code of
 /// constant length; the code for others is apart.
 template <class G>
 NW_HD NW_APART_ON_CPU uint64_t match_some(const G& g, uint32_t ways, const uint32_t* tags,
@@ -120,8 +120,9 @@ NW_HD NW_APART_ON_CPU uint64_t match_some(const G& g, uint32_t ways, const uint3
 template <class G>
 NW_HD NW_INLINE uint64_t match_ways(const G& g, uint32_t ways, const uint32_t* tags,
                                     uint32_t line) {
-  return ways == 16 ? g.ballot(16, [&](uint32_t i) { return tags[i] == line; })
-                    : match_some(g, ways, tags, line);
+  const auto matches = [&](uint32_t i) { return tags[i] == line; };
+  if (ways == 16) return g.ballot(16, matches);
+  return ways == 8 ? g.ballot(8, matches) : match_some(g, ways, tags, line);
 }
 
 /// Of the ways that do not wait for their line the least recently used one; kNoLane if there is
@@ -137,9 +138,10 @@ NW_HD NW_APART_ON_CPU uint32_t find_idle_victim(const G& g, uint32_t ways, const
 template <class G>
 NW_HD NW_INLINE uint32_t find_victim(const G& g, uint32_t ways, const uint32_t* used, uint32_t next,
                                      uint64_t pending) {
-  if (ways == 16) {
+  if (ways == 16 || ways == 8) {
     // Distances from the next use, so that it does not matter where numbers begin anew.
-    const uint32_t oldest = g.arg_min(16, [&](uint32_t i) { return used[i] - next - 1; });
+    const auto distance = [&](uint32_t i) { return used[i] - next - 1; };
+    const uint32_t oldest = ways == 16 ? g.arg_min(16, distance) : g.arg_min(8, distance);
     if ((pending >> oldest & 1) == 0) return oldest;
   }
   return find_idle_victim(g, ways, used, next, pending);
