@@ -71,6 +71,9 @@ struct L1State {
   uint64_t mshr_free_more[3] = {};
   uint64_t mshr_free = 0;
   uint32_t use_clock = 0, flushed_at = 0;
+  /// Where the ways of a set begin all of which are being filled, so that a load found none for its
+  /// line; kNoLane: none did since whoever looks loads up has said so here.
+  uint32_t full_set = kNoLane;
   L1Counters counters;
 };
 
@@ -141,7 +144,10 @@ NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, Li
   }
   if (!can_send || s.mshr_free == 0) return L1Result::kStall;
   const uint32_t victim = apart ? 0 : l1_way_to_fill(p, tags, last_use, filling);
-  if (victim == kNoLane) return L1Result::kStall;
+  if (victim == kNoLane) {
+    s.full_set = first;
+    return L1Result::kStall;
+  }
   const uint32_t m = count_trailing_zeros(s.mshr_free);
   mshr = m;
   s.mshr_free &= s.mshr_free - 1;
@@ -164,6 +170,12 @@ NW_HD NW_INLINE bool l1_waits_for_reply(const L1Params& p, const L1State& s, con
                                         LineAddr line) {
   NW_ASSERT(p.plain && s.mshr_free == 0);
   return l1_way_of(p, s.tags.in(base) + p.index.of(line) * p.ways, line) == kNoLane;
+}
+
+/// A load has found its set full. Will it find it so when MSHR `m` has got its reply?
+NW_HD NW_INLINE bool l1_stays_full(const L1Params& p, const L1State& s, const std::byte* base,
+                                   uint32_t m) {
+  return s.full_set != kNoLane && s.mshr_way.in(base)[m] - s.full_set >= p.ways;
 }
 
 /// A load that hits, and nothing else: returns false if it would not. Leader only.
@@ -220,6 +232,7 @@ NW_HD inline void l1_invalidate_line(const L1Params& p, L1State& s, std::byte* b
     const uint32_t m = l1_mshr_of(p, s, base, line);
     if (m != kNoLane) s.mshr_line.in(base)[m] = kNoLine;
   }
+  s.full_set = kNoLane;
   const uint32_t set = p.index.of(line);
   for (uint32_t w = 0; w < p.ways; ++w) {
     const uint32_t at = set * p.ways + w;
@@ -247,6 +260,7 @@ NW_HD NW_APART inline void l1_forget(const L1Params& p, L1State& s, std::byte* b
 /// Loads that wait for a fill still get it, but later loads do not merge with them. Leader only.
 NW_HD inline void l1_flush(const L1Params& p, L1State& s, std::byte* base) {
   s.counters.flushes += 1;
+  s.full_set = kNoLane;
   if (p.plain && s.use_clock == s.flushed_at) return;  // nothing has come since the last time
   s.flushed_at = s.use_clock;
   LineAddr* tags = s.tags.in(base);

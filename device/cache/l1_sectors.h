@@ -125,7 +125,10 @@ NW_HD NW_APART inline L1Result l1_load_sectors(const L1Params& p, L1State& s, st
   uint32_t at = l1_find(p, s, base, first, line);
   const bool present = at != kNoLane;
   if (!present) at = l1_victim(p, s, base, first);
-  if (at == kNoLane) return L1Result::kStall;
+  if (at == kNoLane) {
+    s.full_set = first;
+    return L1Result::kStall;
+  }
   L1Line& l = s.lines.in(base)[at];
   const uint32_t needs = present ? want & ~uint32_t{l.readable} : want;
   if (needs == 0) {

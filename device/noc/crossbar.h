@@ -405,7 +405,8 @@ class Crossbar : public Ports {
       fresh_ |= uint64_t{1} << n;
       sender.fresh_flits = static_cast<uint16_t>(flits);
     } else {
-      enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out, last ? 1u : 0u});
+      enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out,
+                     last ? 1u : 0u});
     }
     if (sender.flits_left != 0 || s_.ends.in(base_)[n].ready != 0) send_at(n, sender.free_at);
   }

@@ -144,7 +144,8 @@ class Ports {
   NW_HD NW_INLINE Cycle next_credit(const Room& room) const {
     return room.counted + 1 + count_trailing_zeros(room.coming);
   }
-  /// The place of cycle `at`, which is yet to come, and of `more` behind it, among those of credits.
+  /// The place of cycle `at`, which is yet to come, and of `more` behind it, among those of
+  /// credits.
   NW_HD NW_INLINE uint32_t place_of(Room& room, Cycle at, uint32_t more) const {
     if (at - room.counted + more > kCreditCycles) count_credits(room);
     NW_ASSERT(later(at, t_) && at - room.counted + more <= kCreditCycles);

@@ -339,7 +339,8 @@ NW_HD NW_INLINE_ON_CPU bool load_line(V& v, const LsuOp& op, LineAddr line, uint
       plain ? cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, mshr)
             : look_up_sectors(v, op.entry, line, now, free, mshr, sectors);
   if (r == cache::L1Result::kStall) {
-    const bool enough = free && (plain || has_credits(v.to_network(), v.base, v.tick(now), 2));
+    const bool enough = s.l1.full_set != kNoLane ||
+                        (free && (plain || has_credits(v.to_network(), v.base, v.tick(now), 2)));
     s.lsu_stall = enough ? LsuStall::kReply : LsuStall::kCredit;
     return false;
   }
@@ -438,6 +439,7 @@ NW_HD NW_APART_ON_CPU void lsu_step(V& v, uint32_t now) {
     access_shared(v, op, now);
     return;
   }
+  s.l1.full_set = kNoLane;
   if (v.who(op.watch) != 0 && hooks::take_access(v, op, now)) return;
   LineList& lines = s.lines;
   const bool free = can_send(v.to_network(), v.base, v.tick(now));
@@ -471,6 +473,13 @@ NW_HD inline void line_arrived(V& v, uint32_t entry, uint32_t now) {
   NW_ASSERT(e.remaining > 0);
   e.remaining = static_cast<uint16_t>(e.remaining - 1);
   if (e.remaining == 0 && e.issued) complete_load(v, entry, now + 1, now);
+}
+
+/// A packet has come. Does the operation at the head, if it waits for a reply, go on waiting?
+template <class V>
+NW_HD NW_INLINE bool stays_stalled(const V& v, const Packet& p) {
+  return p.kind == PacketKind::kReadReply && p.tag < kFetchTag &&
+         cache::l1_stays_full(v.p.l1, v.s.l1, v.base, p.tag);
 }
 
 /// A line has come that was not read for the L1.

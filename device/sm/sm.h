@@ -59,8 +59,9 @@ NW_HD NW_APART_ON_CPU void receive_packet(V& v, uint32_t now) {
   const Tick tick = v.tick(now);
   Channel& net = v.from_network();
   if (v.kPlain || block_of(front(net, v.base).kind) == kMemoryBlock) {
-    if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
-    on_reply(v, front(net, v.base), now);
+    const Packet& p = front(net, v.base);
+    if (v.s.lsu_stall == LsuStall::kReply && !stays_stalled(v, p)) v.s.lsu_stall = LsuStall::kNone;
+    on_reply(v, p, now);
     pop(net, v.base, tick, v.horizon);
     return;
   }

@@ -211,9 +211,9 @@ struct SmCounters {
   uint64_t issued_by_unit[kNumUnits] = {};  ///< warp-instructions
   // For the energy account, by active lane.
   uint64_t threads_by_class[kNumEnergyClasses] = {};  ///< thread-instructions
-  uint64_t register_reads = 0, register_writes = 0;  ///< 32-bit registers
-  uint64_t active_cycles = 0;                        ///< cycles in which an instruction was issued
-  uint64_t loads = 0, stores = 0, atomics = 0;       ///< warp-instructions to global memory
+  uint64_t register_reads = 0, register_writes = 0;   ///< 32-bit registers
+  uint64_t active_cycles = 0;                         ///< cycles in which an instruction was issued
+  uint64_t loads = 0, stores = 0, atomics = 0;        ///< warp-instructions to global memory
   uint64_t load_lines = 0, store_lines = 0, atomic_lines = 0;
   uint64_t shared_accesses = 0, shared_cycles = 0;
   uint64_t miss_latency = 0;  ///< cycles from a miss's request to its reply, summed
