@@ -21,6 +21,8 @@
 // reverse.
 #pragma once
 
+#include <type_traits>
+
 #include "device/noc/crossbar_ports.h"
 
 namespace nearwarp::noc {
@@ -28,9 +30,17 @@ namespace nearwarp::noc {
 namespace crossbar_detail {
 
 /// A crossbar in one cycle. Leader only.
-class Crossbar : public Ports {
+template <class Shape>
+class Crossbar : public Ports<Shape> {
+  using Base = Ports<Shape>;
+  using Base::act_at, Base::base_, Base::buffer, Base::count_credits, Base::cycle_, Base::cycle_of,
+      Base::ends_, Base::events_, Base::events_at, Base::free_at, Base::front, Base::give_back,
+      Base::held, Base::inputs_, Base::next_credit, Base::outputs_, Base::p_, Base::pop, Base::push,
+      Base::receive_at, Base::receivers_, Base::release, Base::s_, Base::send_at, Base::senders_,
+      Base::set_cycle, Base::settle, Base::shape_, Base::t_;
+
  public:
-  using Ports::Ports;
+  using Base::Base;
 
   /// Receivers that wait for their channel, at the window's begin: those go on that can in it.
   NW_HD NW_INLINE void look_at_stuck(uint64_t first_cycle) {
@@ -68,11 +78,11 @@ class Crossbar : public Ports {
       for (uint64_t bits = heads; bits != 0; bits &= bits - 1)
         take_head(w * 64 + count_trailing_zeros(bits));
     }
-    for (uint32_t round = 0; round < p_.router.speedup; ++round) {
+    for (uint32_t round = 0; round <= shape_.rounds_shift; ++round) {
       const uint64_t inputs = events.inputs[round], freed = events.freed[round];
       if ((inputs | freed) == 0) continue;
       events.inputs[round] = events.freed[round] = 0;
-      const Round now = (t_ << shift_) + round;
+      const Round now = (t_ << shape_.rounds_shift) + round;
       s_.unowned |= freed;
       for (uint64_t bits = inputs; bits != 0; bits &= bits - 1)
         act(count_trailing_zeros(bits), now);
@@ -144,7 +154,7 @@ class Crossbar : public Ports {
   /// When the head of the train at the front asks for its output, which enters the pipeline in
   /// round `now` or when it arrives.
   NW_HD NW_INLINE Round asks_in(const Train& train, Round now) const {
-    return first_vc_request(p_.router, latest(now, train.first << shift_));
+    return first_vc_request(p_.router, latest(now, train.first << shape_.rounds_shift));
   }
   /// The train at the front has a packet's head.
   NW_HD NW_INLINE void begin_packet(uint32_t in, CrossbarInput& i, Round now) {
@@ -189,7 +199,7 @@ class Crossbar : public Ports {
   /// speed-up.
   NW_HD NW_INLINE uint32_t queued(const CrossbarOutput& out, Round won) const {
     const Cycle ahead = out.wire_free - crossed(won);
-    return shift_ != 0 && ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
+    return shape_.rounds_shift != 0 && ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
   }
   /// As in router.h: a flit that wins the switch in round `won` begins to cross it in the next one.
   NW_HD NW_INLINE Cycle crossed(Round won) const { return cycle_of(won + 1) - 1; }
@@ -206,7 +216,7 @@ class Crossbar : public Ports {
   }
   /// The round after the one in which the last of them does.
   NW_HD NW_INLINE Round after(Cycle first, uint32_t flits, Round won) const {
-    return latest(won + flits - 1, (first + flits - 1) << shift_) + 1;
+    return latest(won + flits - 1, (first + flits - 1) << shape_.rounds_shift) + 1;
   }
 
   /// The first `flits` of a train have gone on.
@@ -224,9 +234,9 @@ class Crossbar : public Ports {
   /// does the first flit of packets that are split. Returns how many flits pass; 0 if the packet
   /// has to go in parts. (The input, too, is free when the output is.)
   NW_HD NW_APART_ON_GPU uint32_t pass(uint32_t in, uint32_t o, const Train& train, Round won) {
-    const uint32_t flits = p_.split ? 1 : train.flits;
+    const uint32_t flits = shape_.split ? 1 : train.flits;
     const bool last = train.last != 0 && flits == train.flits;
-    if (!last && !p_.split) return 0;
+    if (!last && !shape_.split) return 0;
     CrossbarOutput& out = outputs_[o];
     if (out.room.flits < flits) count_credits(out.room);
     if (out.room.flits < flits || flits + queued(out, won) > kOutputQueue) return 0;
@@ -246,7 +256,7 @@ class Crossbar : public Ports {
     const Round asks = asks_in(train, i.idle_from);
     const bool owned = out.owner != kNobody || later(out.free_from, asks);
     if (out.unconnected == asks_for(train.flits) && !owned &&
-        !later(i.idle_from, train.first << shift_)) {
+        !later(i.idle_from, train.first << shape_.rounds_shift)) {
       if (const uint32_t flits = pass(n, sender.out, train, asks + 1); flits != 0) {
         out.unconnected -= 1;
         out.next = static_cast<uint16_t>(n + 1);
@@ -259,7 +269,7 @@ class Crossbar : public Ports {
     enter(n, train);
   }
   /// How often a packet asks for its output.
-  NW_HD NW_INLINE uint32_t asks_for(uint32_t flits) const { return p_.split ? flits : 1; }
+  NW_HD NW_INLINE uint32_t asks_for(uint32_t flits) const { return shape_.split ? flits : 1; }
 
   /// Of the packet at the front of a connected input, send what can go.
   NW_HD NW_APART void forward(uint32_t in, CrossbarInput& i, Round now) {
@@ -268,26 +278,26 @@ class Crossbar : public Ports {
       return;
     }
     Train& train = front(i.trains, buffer(in));
-    if (later(train.first, t_)) return act_at(in, train.first << shift_);
+    if (later(train.first, t_)) return act_at(in, train.first << shape_.rounds_shift);
     CrossbarOutput& out = outputs_[i.out];
     if (out.room.flits < train.flits) count_credits(out.room);
     if (out.room.flits == 0) {
       out.owner_waits = out.room.coming == 0;
-      if (!out.owner_waits) act_at(in, next_credit(out.room) << shift_);
+      if (!out.owner_waits) act_at(in, next_credit(out.room) << shape_.rounds_shift);
       return;
     }
     const uint32_t room = kOutputQueue - queued(out, now);
-    if (room == 0) return act_at(in, ((crossed(now) + 2) << shift_) - 1);
+    if (room == 0) return act_at(in, ((crossed(now) + 2) << shape_.rounds_shift) - 1);
     uint32_t flits = train.flits < out.room.flits ? train.flits : out.room.flits;
     flits = flits < kTrainFlits ? flits : kTrainFlits;
     flits = flits < room ? flits : room;
-    if (p_.split) flits = 1;
+    if (shape_.split) flits = 1;
     const Cycle arrives = cross(in, out, train.first, flits, now);
     const Round next = after(train.first, flits, now);
     const bool ends = flits == train.flits, whole = ends && train.last != 0;
     deliver(i.out, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, whole ? 1u : 0u});
     leave(i, train, flits);
-    if (!whole && !p_.split) return act_at(in, next);
+    if (!whole && !shape_.split) return act_at(in, next);
     give_up(i.out, out, next);
     go_on(in, i, next);
   }
@@ -299,7 +309,7 @@ class Crossbar : public Ports {
       begin_packet(in, i, i.idle_from);
     } else if (i.starved) {
       i.starved = false;
-      act_at(in, train.first << shift_);
+      act_at(in, train.first << shape_.rounds_shift);
     }
   }
 
@@ -443,6 +453,30 @@ class Crossbar : public Ports {
   uint64_t fresh_ = 0;  ///< senders with a packet for begin_fresh()
 };
 
+/// Of what run() returns.
+inline constexpr uint64_t kPoll = uint64_t{1} << 63;
+
+/// A crossbar's events in a window, whose inputs' heads `coming` arrive in it, and one `beyond`.
+/// Returns when it wakes, with kPoll if that may be sooner: a credit is waited for that is not known
+/// yet. Leader only.
+template <class Shape>
+NW_HD NW_APART_ON_CPU uint64_t run(const Shape& shape, const CrossbarParams& p, CrossbarState& s,
+                            std::byte* base, const Window& window, Horizon& horizon,
+                            const uint64_t* coming, Tick beyond) {
+  Crossbar<Shape> crossbar(shape, p, s, base, window.end, horizon);
+  const uint64_t end = cycle_at_or_after(window.end, p.period);
+  uint64_t cycle = cycle_at_or_after(window.begin, p.period);
+  crossbar.expect_heads(cycle, coming);
+  crossbar.look_at_stuck(cycle);
+  while ((cycle = crossbar.next_event(cycle)) < end) crossbar.step(cycle++);
+  Tick wake = cycle >= kNever ? kNever : cycle * p.period;
+  wake = min_tick(wake, min_tick(beyond, crossbar.arrival_beyond));
+  if (s.stuck == 0) return wake;
+  bool unknown = false;
+  const Tick until = crossbar.stuck_until(unknown);
+  return min_tick(wake, max_tick(until, window.end)) | (unknown ? kPoll : 0);
+}
+
 }  // namespace crossbar_detail
 
 /// Step a crossbar through a window.
@@ -472,24 +506,22 @@ NW_HD NW_APART StepResult step_crossbar(const G& g, const CrossbarParams& p, Cro
         g.minimum(m, [&](uint32_t i) { return ahead[i] < length ? kNoKey : ahead[i]; });
     beyond = min_tick(beyond, tick_of_key(first_beyond, window.begin));
   }
-  constexpr uint64_t kPoll = uint64_t{1} << 63;
   const uint64_t answer = g.leader_value([&]() -> uint64_t {
-    crossbar_detail::Crossbar crossbar(p, s, base, window.end, horizon);
-    const uint64_t end = cycle_at_or_after(window.end, p.period);
-    uint64_t cycle = cycle_at_or_after(window.begin, p.period);
-    crossbar.expect_heads(cycle, coming);
-    crossbar.look_at_stuck(cycle);
-    while ((cycle = crossbar.next_event(cycle)) < end) crossbar.step(cycle++);
-    Tick wake = cycle >= kNever ? kNever : cycle * p.period;
-    wake = min_tick(wake, min_tick(beyond, crossbar.arrival_beyond));
-    if (s.stuck == 0) return wake;
-    bool unknown = false;
-    const Tick until = crossbar.stuck_until(unknown);
-    return min_tick(wake, max_tick(until, window.end)) | (unknown ? kPoll : 0);
+    const auto run = [&](const auto& shape) {
+      return crossbar_detail::run(shape, p, s, base, window, horizon, coming, beyond);
+    };
+    const uint32_t shift = p.router.speedup - 1;
+    if constexpr (std::is_same_v<G, HostGroup>) {
+      using crossbar_detail::ShapeOf;
+      if (shift == 0) return p.split ? run(ShapeOf<0, true>{}) : run(ShapeOf<0, false>{});
+      return p.split ? run(ShapeOf<1, true>{}) : run(ShapeOf<1, false>{});
+    } else {
+      return run(crossbar_detail::AnyShape{shift, p.split});
+    }
   });
   StepResult result;
-  result.poll = (answer & kPoll) != 0;
-  result.wake = answer & ~kPoll;
+  result.poll = (answer & crossbar_detail::kPoll) != 0;
+  result.wake = answer & ~crossbar_detail::kPoll;
   return result;
 }
 

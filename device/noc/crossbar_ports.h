@@ -9,15 +9,28 @@ namespace nearwarp::noc::crossbar_detail {
 NW_HD NW_INLINE bool later(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
 NW_HD NW_INLINE uint32_t latest(uint32_t a, uint32_t b) { return later(a, b) ? a : b; }
 
+/// What a crossbar's parameters say that its steps ask for again and again.
+struct AnyShape {
+  uint32_t rounds_shift;  ///< log2 of the rounds of a cycle
+  bool split;             ///< ChannelEndsParams::split
+};
+/// The same as constants.
+template <uint32_t kRoundsShift, bool kSplit>
+struct ShapeOf {
+  static constexpr uint32_t rounds_shift = kRoundsShift;
+  static constexpr bool split = kSplit;
+};
+
 /// In one cycle. Leader only.
+template <class Shape>
 class Ports {
  public:
-  NW_HD NW_INLINE Ports(const CrossbarParams& p, CrossbarState& s, std::byte* base, Tick window_end,
-                        Horizon& horizon)
-      : p_(p),
+  NW_HD NW_INLINE Ports(const Shape& shape, const CrossbarParams& p, CrossbarState& s,
+                        std::byte* base, Tick window_end, Horizon& horizon)
+      : shape_(shape),
+        p_(p),
         s_(s),
         base_(base),
-        shift_(p.router.speedup - 1),
         ends_{p, s, base, window_end, horizon},
         senders_(s.senders.in(base)),
         inputs_(s.in_ports.in(base)),
@@ -63,13 +76,13 @@ class Ports {
       if (all) senders_[n].room.counted = t_ - kCreditCycles;
       count_credits(senders_[n].room);
       not_before(senders_[n].free_at, t_);
-      not_before(inputs_[n].idle_from, t_ << shift_);
+      not_before(inputs_[n].idle_from, t_ << shape_.rounds_shift);
     }
     for (uint32_t o = 0; o < p_.receivers; ++o) {
       if (all) outputs_[o].room.counted = t_ - kCreditCycles;
       count_credits(outputs_[o].room);
       not_before(outputs_[o].wire_free, t_ - 1);
-      if (outputs_[o].owner == kNobody && (all || !later(outputs_[o].free_from, t_ << shift_)))
+      if (outputs_[o].owner == kNobody && (all || !later(outputs_[o].free_from, t_ << shape_.rounds_shift)))
         s_.unowned |= uint64_t{1} << o;
       not_before(receivers_[o].free_from, t_);
     }
@@ -89,15 +102,15 @@ class Ports {
   }
   /// The cycle of a round near now: rounds have as many bits as cycles, and wrap more often.
   NW_HD NW_INLINE Cycle cycle_of(Round r) const {
-    return t_ + static_cast<Cycle>(static_cast<int32_t>(r - (t_ << shift_)) >> shift_);
+    return t_ + static_cast<Cycle>(static_cast<int32_t>(r - (t_ << shape_.rounds_shift)) >> shape_.rounds_shift);
   }
   NW_HD NW_INLINE void act_at(uint32_t in, Round r) {
     NW_ASSERT(cycle_of(r) - t_ < kEventSlots);
-    events_of(r >> shift_).inputs[r & shift_] |= uint64_t{1} << in;
+    events_of(r >> shape_.rounds_shift).inputs[r & shape_.rounds_shift] |= uint64_t{1} << in;
   }
   NW_HD NW_INLINE void free_at(uint32_t o, Round r) {
     NW_ASSERT(cycle_of(r) - t_ < kEventSlots);
-    events_of(r >> shift_).freed[r & shift_] |= uint64_t{1} << o;
+    events_of(r >> shape_.rounds_shift).freed[r & shape_.rounds_shift] |= uint64_t{1} << o;
   }
   NW_HD NW_INLINE void receive_at(uint32_t o, Cycle t) {
     events_at(t).receivers |= uint64_t{1} << o;
@@ -157,7 +170,7 @@ class Ports {
     CrossbarSender& sender = senders_[n];
     Room& room = sender.room;
     const uint32_t at = place_of(room, latest(cycle_of(round), first) + kCreditDelay, flits - 1);
-    if (shift_ == 0) {
+    if (shape_.rounds_shift == 0) {
       room.coming |= low_bits(flits) << at;
     } else {
       give_by_rounds(room, uint64_t{1} << at, round, first, flits);
@@ -187,13 +200,13 @@ class Ports {
     out.room.coming |= low_bits(flits) << at;
     if (!out.owner_waits) return;
     out.owner_waits = false;
-    act_at(out.owner, (first + kCreditDelay) << shift_);
+    act_at(out.owner, (first + kCreditDelay) << shape_.rounds_shift);
   }
 
+  Shape shape_;
   const CrossbarParams& p_;
   CrossbarState& s_;
   std::byte* base_;
-  uint32_t shift_;  ///< log2 of the rounds of a cycle
   ChannelEnds ends_;
   CrossbarSender* senders_;
   CrossbarInput* inputs_;
