@@ -199,7 +199,9 @@ class Crossbar : public Ports<Shape> {
   /// speed-up.
   NW_HD NW_INLINE uint32_t queued(const CrossbarOutput& out, Round won) const {
     const Cycle ahead = out.wire_free - crossed(won);
-    return shape_.rounds_shift != 0 && ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
+    return shape_.rounds_shift != 0 && ahead <= kOutputQueue
+               ? ahead
+               : 0;  // beyond: it became free in the past
   }
   /// As in router.h: a flit that wins the switch in round `won` begins to cross it in the next one.
   NW_HD NW_INLINE Cycle crossed(Round won) const { return cycle_of(won + 1) - 1; }
@@ -457,12 +459,12 @@ class Crossbar : public Ports<Shape> {
 inline constexpr uint64_t kPoll = uint64_t{1} << 63;
 
 /// A crossbar's events in a window, whose inputs' heads `coming` arrive in it, and one `beyond`.
-/// Returns when it wakes, with kPoll if that may be sooner: a credit is waited for that is not known
-/// yet. Leader only.
+/// Returns when it wakes, with kPoll if that may be sooner: a credit is waited for that is not
+/// known yet. Leader only.
 template <class Shape>
 NW_HD NW_APART_ON_CPU uint64_t run(const Shape& shape, const CrossbarParams& p, CrossbarState& s,
-                            std::byte* base, const Window& window, Horizon& horizon,
-                            const uint64_t* coming, Tick beyond) {
+                                   std::byte* base, const Window& window, Horizon& horizon,
+                                   const uint64_t* coming, Tick beyond) {
   Crossbar<Shape> crossbar(shape, p, s, base, window.end, horizon);
   const uint64_t end = cycle_at_or_after(window.end, p.period);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);

@@ -82,7 +82,8 @@ class Ports {
       if (all) outputs_[o].room.counted = t_ - kCreditCycles;
       count_credits(outputs_[o].room);
       not_before(outputs_[o].wire_free, t_ - 1);
-      if (outputs_[o].owner == kNobody && (all || !later(outputs_[o].free_from, t_ << shape_.rounds_shift)))
+      if (outputs_[o].owner == kNobody &&
+          (all || !later(outputs_[o].free_from, t_ << shape_.rounds_shift)))
         s_.unowned |= uint64_t{1} << o;
       not_before(receivers_[o].free_from, t_);
     }
@@ -102,7 +103,8 @@ class Ports {
   }
   /// The cycle of a round near now: rounds have as many bits as cycles, and wrap more often.
   NW_HD NW_INLINE Cycle cycle_of(Round r) const {
-    return t_ + static_cast<Cycle>(static_cast<int32_t>(r - (t_ << shape_.rounds_shift)) >> shape_.rounds_shift);
+    return t_ + static_cast<Cycle>(static_cast<int32_t>(r - (t_ << shape_.rounds_shift)) >>
+                                   shape_.rounds_shift);
   }
   NW_HD NW_INLINE void act_at(uint32_t in, Round r) {
     NW_ASSERT(cycle_of(r) - t_ < kEventSlots);

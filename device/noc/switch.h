@@ -34,7 +34,7 @@ namespace nearwarp {
 
 inline constexpr uint16_t kNoRoute = 0xffff;
 inline constexpr uint32_t kMaxSwitchPorts = 64;
-inline constexpr uint32_t kMaxSwitchInputs = 128;
+inline constexpr uint32_t kMaxSwitchInputs = 128;  // two words of bits
 
 struct SwitchParams {
   uint32_t period = 1;      ///< ticks per cycle
@@ -260,7 +260,7 @@ NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchS
   SwitchOutput* const outputs = s.outputs.in(base);
   SwitchInPort* const in_ports = s.in_ports.in(base);
   SwitchOutPort* const out_ports = s.out_ports.in(base);
-  const uint32_t n = s.inputs.count;
+  const uint32_t n = s.inputs.count, words = n > 64 ? 2 : 1;
   const Tick period = p.period;
   const Tick first = cycle_at_or_after(window.begin, p.period) * period;
 
@@ -308,7 +308,7 @@ NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchS
       next_arrival = kNever;
       uint64_t arrived[kMaxSwitchInputs / 64];
       uint32_t heads = 0, last = 0;
-      for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+      for (uint32_t w = 0; w < words; ++w) {
         arrived[w] = 0;
         for (uint64_t bits = coming[w]; bits != 0; bits &= bits - 1) {
           const uint32_t bit = count_trailing_zeros(bits);
@@ -330,7 +330,7 @@ NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchS
         busy |= uint64_t{1} << port;
         next = expect(last, head_tick(inputs[last], base), in_ports[port].free_at);
       } else {
-        for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+        for (uint32_t w = 0; w < words; ++w) {
           for (uint64_t bits = arrived[w]; bits != 0; bits &= bits - 1) {
             const uint32_t i = w * 64 + count_trailing_zeros(bits);
             g.leader([&] { register_head(p, s, base, i, output_of_head(p, s, base, i), t); });
@@ -340,64 +340,66 @@ NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchS
     }
     next = min_tick(next, next_arrival);
 
-    // Input ports that have become free.
-    for (uint64_t bits = busy; bits != 0; bits &= bits - 1) {
-      const uint32_t i = count_trailing_zeros(bits);
-      if (in_ports[i].free_at <= t) busy &= ~(uint64_t{1} << i);
-    }
-
-    // Request and grant.
     poll = false;
     visible = kNever;
-    uint64_t granted = 0, waiting_in = 0;
-    for (uint64_t bits = s.active_ports; bits != 0; bits &= bits - 1) {
-      const uint32_t o = count_trailing_zeros(bits);
-      const SwitchOutPort& port = out_ports[o];
-      if (port.free_at > t) {
-        next = min_tick(next, port.free_at);
-        continue;
+    if (s.active_ports != 0) {
+      // Input ports that have become free.
+      for (uint64_t bits = busy; bits != 0; bits &= bits - 1) {
+        const uint32_t i = count_trailing_zeros(bits);
+        if (in_ports[i].free_at <= t) busy &= ~(uint64_t{1} << i);
       }
-      uint64_t candidates = 0;
-      for (uint64_t c = port.active; c != 0; c &= c - 1) {
-        const SwitchOutput& out = outputs[port.first + count_trailing_zeros(c)];
-        const Tick when = credit_tick(*out.channel.in(base), base);
-        if (when <= t) {
-          candidates |= out.requests;
-        } else if (when < window.end) {
-          next = min_tick(next, when);
-        } else {
-          visible = min_tick(visible, when);
-          poll |= when >= kNever;
-        }
-      }
-      waiting_in |= candidates & busy;
-      candidates &= ~busy;
-      if (candidates == 0) continue;
-      const uint32_t i = rotate_pick(candidates, port.next_in);
-      granted |= uint64_t{1} << i;
-      g.leader([&] { in_ports[i].grants |= uint64_t{1} << o; });
-    }
 
-    // Accept.
-    for (uint64_t bits = granted; bits != 0; bits &= bits - 1) {
-      const uint32_t i = count_trailing_zeros(bits);
-      const Choice c = choose(s, base, i, t);
-      // An output whose grant was refused is free for others in the next cycle.
-      if (has_several(in_ports[i].grants)) next = min_tick(next, t + period);
-      const uint32_t output = inputs[c.input].output;
-      g.leader([&] {
-        in_ports[i].grants = 0;
-        unregister_head(s, base, c.input);
-        transfer(p, s, base, t, c.input, output, horizon);
-      });
-      const Tick in_free = in_ports[i].free_at;
-      busy |= uint64_t{1} << i;
-      if (in_ports[i].heads != 0) next = min_tick(next, in_free);
-      if (out_ports[c.out_port].active != 0) next = min_tick(next, out_ports[c.out_port].free_at);
-      next = min_tick(next, expect(c.input, head_tick(inputs[c.input], base), in_free));
-    }
-    for (uint64_t bits = waiting_in; bits != 0; bits &= bits - 1) {
-      next = min_tick(next, max_tick(in_ports[count_trailing_zeros(bits)].free_at, t + period));
+      // Request and grant.
+      uint64_t granted = 0, waiting_in = 0;
+      for (uint64_t bits = s.active_ports; bits != 0; bits &= bits - 1) {
+        const uint32_t o = count_trailing_zeros(bits);
+        const SwitchOutPort& port = out_ports[o];
+        if (port.free_at > t) {
+          next = min_tick(next, port.free_at);
+          continue;
+        }
+        uint64_t candidates = 0;
+        for (uint64_t c = port.active; c != 0; c &= c - 1) {
+          const SwitchOutput& out = outputs[port.first + count_trailing_zeros(c)];
+          const Tick when = credit_tick(*out.channel.in(base), base);
+          if (when <= t) {
+            candidates |= out.requests;
+          } else if (when < window.end) {
+            next = min_tick(next, when);
+          } else {
+            visible = min_tick(visible, when);
+            poll |= when >= kNever;
+          }
+        }
+        waiting_in |= candidates & busy;
+        candidates &= ~busy;
+        if (candidates == 0) continue;
+        const uint32_t i = rotate_pick(candidates, port.next_in);
+        granted |= uint64_t{1} << i;
+        g.leader([&] { in_ports[i].grants |= uint64_t{1} << o; });
+      }
+
+      // Accept.
+      for (uint64_t bits = granted; bits != 0; bits &= bits - 1) {
+        const uint32_t i = count_trailing_zeros(bits);
+        const Choice c = choose(s, base, i, t);
+        // An output whose grant was refused is free for others in the next cycle.
+        if (has_several(in_ports[i].grants)) next = min_tick(next, t + period);
+        const uint32_t output = inputs[c.input].output;
+        g.leader([&] {
+          in_ports[i].grants = 0;
+          unregister_head(s, base, c.input);
+          transfer(p, s, base, t, c.input, output, horizon);
+        });
+        const Tick in_free = in_ports[i].free_at;
+        busy |= uint64_t{1} << i;
+        if (in_ports[i].heads != 0) next = min_tick(next, in_free);
+        if (out_ports[c.out_port].active != 0) next = min_tick(next, out_ports[c.out_port].free_at);
+        next = min_tick(next, expect(c.input, head_tick(inputs[c.input], base), in_free));
+      }
+      for (uint64_t bits = waiting_in; bits != 0; bits &= bits - 1) {
+        next = min_tick(next, max_tick(in_ports[count_trailing_zeros(bits)].free_at, t + period));
+      }
     }
     t = next >= kNever ? kNever : cycle_at_or_after(max_tick(next, t + 1), p.period) * period;
   }
