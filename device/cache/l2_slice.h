@@ -41,7 +41,7 @@ NW_HD NW_INLINE StepResult step_slice(const G& g, const L2SliceParams& p, L2Slic
   const auto next_event = [&](Tick from) -> Tick {
     Tick next = min_tick(min_tick(from_memory, invalidation), min_tick(reply_at, request_at));
     if (!blocked) {
-      next = min_tick(next, input);
+      next = min_tick(next, max_tick(input, s.tags_until));
     } else {
       if (s.atomics_until >= from) next = min_tick(next, s.atomics_until);
       if (s.tags_until >= from) next = min_tick(next, s.tags_until);
@@ -89,7 +89,7 @@ NW_HD NW_INLINE StepResult step_slice(const G& g, const L2SliceParams& p, L2Slic
       input = head_arrival(request_in, base);
       reply_at = next_reply(s, base);
       request_at = next_request(s, base);
-    } else if (input <= t && !mshr_missing()) {
+    } else if (input <= t && s.tags_until <= t && !mshr_missing()) {
       const Outcome outcome = p.by_sectors != 0 ? look_up_sectors(g, p, s, base, t, horizon)
                                                 : look_up_next(g, p, s, base, t, horizon);
       blocked = outcome != Outcome::kTaken;
