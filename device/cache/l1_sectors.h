@@ -115,7 +115,7 @@ NW_HD NW_APART inline L1Result l1_load_on_fill(const L1Params& p, L1State& s, st
 
 /// Look up a load of `want`'s sectors; `credits`: packets that can be sent, at most 2. As
 /// l1_load().
-NW_HD NW_APART inline L1Result l1_load_sectors(const L1Params& p, L1State& s, std::byte* base,
+NW_HD NW_APART_ON_GPU L1Result l1_load_sectors(const L1Params& p, L1State& s, std::byte* base,
                                                LineAddr line, uint32_t want, uint8_t load_entry,
                                                uint32_t cycle, uint32_t credits, L1Request& out) {
   if (p.by_sectors == 0) want = p.all_sectors;
@@ -235,7 +235,7 @@ NW_HD NW_APART inline uint32_t l1_take_way(const L1Params& p, L1State& s, std::b
 
 /// Sectors have come for MSHR `m` (0: the whole line). Returns how many of its loads, the first
 /// ones in `mshr_loads` after it, wait for nothing any more; l1_end_fill() takes them away.
-NW_HD NW_APART inline uint32_t l1_fill_sectors(const L1Params& p, L1State& s, std::byte* base,
+NW_HD NW_APART_ON_GPU uint32_t l1_fill_sectors(const L1Params& p, L1State& s, std::byte* base,
                                                uint32_t m, uint32_t sectors) {
   if (sectors == 0) sectors = p.all_sectors;
   uint16_t& missing = s.mshr_missing.in(base)[m];

@@ -9,7 +9,7 @@
 /// On a GPU a function of its own, so that the registers it needs are not added to its callers'.
 #define NW_APART __noinline__
 /// The same where a CPU does better without a call.
-#define NW_APART_ON_GPU __noinline__
+#define NW_APART_ON_GPU __noinline__ inline
 /// Where a CPU does better without a call; on a GPU the compiler may choose.
 #define NW_INLINE_ON_CPU inline
 /// Where a CPU's frequent callers do better with a call, their frames being smaller.
