@@ -284,8 +284,11 @@ NW_HD NW_INLINE bool issue(const G& g, const VaultParams& p, VaultState& s, std:
   const bool has_column = first != kNoLane && col[first] <= c;
   const bool row_bus = first == kNoLane || (p.two_command_buses != 0 && has_column);
   if (row_bus && (activate || precharge)) {
+    // Without branches, for the sake of compilers that make vectors of it.
+    const uint32_t activate_before = activate ? c + 1 : 0;
     second = bank_arg_min(g, banks, [&](uint32_t i) {
-      return (activate && act[i] <= c) || pre[i] <= c ? order[i] : kNoCycle;
+      const bool now_due = (act[i] < activate_before) | (pre[i] <= c);
+      return now_due ? order[i] : kNoCycle;
     });
   }
   g.leader([&] {

@@ -187,6 +187,12 @@ struct NextCycle {
     const uint32_t t = c > from ? c : from;
     cycle = t < cycle ? t : cycle;
   }
+  /// Both as one word, for lanes to pass on. (As it stands it would be written in parts and read as
+  /// a whole, for which a CPU waits.)
+  NW_HD NW_INLINE uint64_t word() const { return uint64_t{poll ? 1u : 0u} << 32 | cycle; }
+  NW_HD NW_INLINE static NextCycle of(uint64_t word) {
+    return {static_cast<uint32_t>(word), word >> 32 != 0};
+  }
 };
 
 template <class V>
@@ -283,7 +289,8 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
   g.leader([&]() NW_INLINE_LAMBDA { find_arrivals(v, arrivals); });
   NextCycle next;
   for (uint32_t from = first;;) {
-    next = g.leader_value([&]() NW_INLINE_LAMBDA { return next_cycle(v, arrivals, from, end); });
+    next = NextCycle::of(g.leader_value(
+        [&]() NW_INLINE_LAMBDA { return next_cycle(v, arrivals, from, end).word(); }));
     const uint32_t now = next.cycle;
     if (now >= end) break;
     from = now + 1;
