@@ -82,8 +82,7 @@ enum class L1Result : uint8_t { kHit, kMerged, kMiss, kStall };
 /// The way of a set that holds the line; kNoLane: none does. `tags`: the set's.
 NW_HD NW_INLINE uint32_t l1_way_of(const L1Params& p, const LineAddr* tags, LineAddr line) {
   if (p.ways == 4) {
-    uint32_t found = 0;
-    for (uint32_t w = 0; w < 4; ++w) found |= static_cast<uint32_t>(tags[w] == line) << w;
+    const uint64_t found = HostGroup{}.ballot(4, [&](uint32_t w) { return tags[w] == line; });
     return found != 0 ? count_trailing_zeros(found) : kNoLane;
   }
   for (uint32_t w = 0; w < p.ways; ++w)
@@ -118,8 +117,9 @@ NW_HD NW_INLINE uint32_t l1_way_to_fill(const L1Params& p, const LineAddr* tags,
 
 /// Look up a load. kMiss reserves a way and an MSHR (`mshr`), and the caller must send the request;
 /// `can_send` false makes what would be a miss a stall. kStall changes nothing. Leader only.
-NW_HD inline L1Result l1_load(const L1Params& p, L1State& s, std::byte* base, LineAddr line,
-                              uint8_t load_entry, uint32_t cycle, bool can_send, uint32_t& mshr) {
+NW_HD NW_INLINE_ON_CPU L1Result l1_load(const L1Params& p, L1State& s, std::byte* base,
+                                        LineAddr line, uint8_t load_entry, uint32_t cycle,
+                                        bool can_send, uint32_t& mshr) {
   // Where nothing is kept a load takes an MSHR and no way: its line has no name there, so that
   // nothing drops it and its fill leaves nothing.
   const bool apart = p.keep == L1Keep::kNothing;

@@ -115,6 +115,14 @@ struct HostGroup {
       const __m256 lanes = _mm256_load_ps(reinterpret_cast<const float*>(eight));
       all |= uint64_t{static_cast<uint32_t>(_mm256_movemask_ps(lanes))} << at;
     }
+    if (at + 4 <= n) {
+      alignas(16) uint32_t four[4];
+#pragma omp simd
+      for (uint32_t i = 0; i < 4; ++i) four[i] = pred(at + i) ? 0xffffffffu : 0;
+      const __m128 lanes = _mm_load_ps(reinterpret_cast<const float*>(four));
+      all |= uint64_t{static_cast<uint32_t>(_mm_movemask_ps(lanes))} << at;
+      at += 4;
+    }
     for (; at < n; ++at) all |= uint64_t{static_cast<bool>(pred(at))} << at;
     return all;
 #endif

@@ -58,7 +58,7 @@ NW_HD NW_INLINE_ON_CPU void on_fetched(V& v, uint32_t warp, uint32_t now, uint32
 
 /// Is the line there that the warp fetches? If not, the warp waits for it.
 template <class V>
-NW_HD inline bool find_instructions(V& v, uint32_t warp, uint32_t now) {
+NW_HD NW_INLINE_ON_CPU bool find_instructions(V& v, uint32_t warp, uint32_t now) {
   auto& f = v.s.fetch;
   const LineAddr line = kCodeBase + (v.warps[warp].fetch_pc >> v.p.fetch.line_shift);
   uint32_t mshr = 0;
