@@ -94,16 +94,17 @@ NW_HD NW_INLINE uint32_t l1_way_of(const L1Params& p, const LineAddr* tags, Line
 /// are being filled.
 NW_HD NW_INLINE uint32_t l1_way_to_fill(const L1Params& p, const LineAddr* tags,
                                         const uint32_t* last_use, const uint8_t* filling) {
-  uint32_t victim = kNoLane, oldest = 0xffffffffu;
-  if (p.ways == 4) {
+  if (p.ways == 4) {  // without branches, which nobody could predict
+    uint64_t first = ~uint64_t{0};
     for (uint32_t w = 0; w < 4; ++w) {
       const uint32_t use = tags[w] == kNoLine ? 0 : last_use[w];
-      const uint32_t key = filling[w] != 0 ? 0xffffffffu : use;
-      victim = key < oldest ? w : victim;
-      oldest = key < oldest ? key : oldest;
+      const uint32_t key = use | (0u - static_cast<uint32_t>(filling[w] != 0));
+      const uint64_t choice = uint64_t{key} << 2 | w;
+      first = choice < first ? choice : first;
     }
-    return victim;
+    return first >> 2 == 0xffffffffu ? kNoLane : static_cast<uint32_t>(first & 3);
   }
+  uint32_t victim = kNoLane, oldest = 0xffffffffu;
   for (uint32_t w = 0; w < p.ways; ++w) {
     if (filling[w] != 0) continue;
     const uint32_t use = tags[w] == kNoLine ? 0 : last_use[w];

@@ -140,16 +140,13 @@ class Crossbar : public Ports<Shape> {
     NW_ASSERT(i.stage == InputStage::kRouting);
     i.stage = InputStage::kWaiting;
     CrossbarOutput& out = outputs_[i.out];
-    const uint64_t bit = uint64_t{1} << i.out;
-    if (out.owner == kNobody && (s_.unowned & bit) == 0) {
-      if (!later(out.free_from, now)) {
-        s_.unowned |= bit;
-      } else if (out.requests == 0) {  // else whoever was first has seen to it
-        free_at(i.out, out.free_from);
-      }
-    }
+    // Whoever is the first to ask for it while it is taken sees to it that it is noted when it
+    // becomes free.
+    const bool no_owner = out.owner == kNobody, taken = later(out.free_from, now);
+    s_.unowned |= uint64_t{no_owner && !taken} << i.out;
+    free_at(i.out, out.free_from, no_owner && taken && out.requests == 0);
     out.requests |= uint64_t{1} << in;
-    s_.wanted |= bit;
+    s_.wanted |= uint64_t{1} << i.out;
   }
   /// When the head of the train at the front asks for its output, which enters the pipeline in
   /// round `now` or when it arrives.
@@ -174,7 +171,7 @@ class Crossbar : public Ports<Shape> {
   NW_HD NW_INLINE void give_up(uint32_t o, CrossbarOutput& out, Round from) {
     out.owner = kNobody;
     out.free_from = from;
-    if (out.requests != 0) free_at(o, from);
+    free_at(o, from, out.requests != 0);
   }
   /// Output `o`, which nobody has, goes to the next of those who want it.
   NW_HD NW_INLINE void connect(uint32_t o, Round now) {
@@ -183,7 +180,7 @@ class Crossbar : public Ports<Shape> {
     CrossbarInput& i = inputs_[in];
     out.next = static_cast<uint16_t>(in + 1);
     out.requests &= ~(uint64_t{1} << in);
-    if (out.requests == 0) s_.wanted &= ~(uint64_t{1} << o);
+    s_.wanted &= ~(uint64_t{out.requests == 0} << o);
     out.unconnected -= 1;
     Train& train = front(i.trains, buffer(in));
     if (const uint32_t flits = pass(in, o, train, now + 1); flits != 0) {

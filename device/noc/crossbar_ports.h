@@ -110,9 +110,13 @@ class Ports {
     NW_ASSERT(cycle_of(r) - t_ < kEventSlots);
     events_of(r >> shape_.rounds_shift).inputs[r & shape_.rounds_shift] |= uint64_t{1} << in;
   }
-  NW_HD NW_INLINE void free_at(uint32_t o, Round r) {
-    NW_ASSERT(cycle_of(r) - t_ < kEventSlots);
-    events_of(r >> shape_.rounds_shift).freed[r & shape_.rounds_shift] |= uint64_t{1} << o;
+  /// If so `wanted`. (Without a branch, which nobody could predict.)
+  NW_HD NW_INLINE void free_at(uint32_t o, Round r, bool wanted) {
+    NW_ASSERT(!wanted || cycle_of(r) - t_ < kEventSlots);
+    const uint32_t slot = (r >> shape_.rounds_shift) % kEventSlots;
+    const uint64_t one = wanted ? 1 : 0;
+    s_.busy[slot / 64] |= one << (slot % 64);
+    events_[slot].freed[r & shape_.rounds_shift] |= one << o;
   }
   NW_HD NW_INLINE void receive_at(uint32_t o, Cycle t) {
     events_at(t).receivers |= uint64_t{1} << o;
