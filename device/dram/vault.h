@@ -183,8 +183,8 @@ NW_HD NW_INLINE VaultCommands earliest(const G& g, const VaultParams& p, const V
   }
   // A column command needs room for the reply that it causes, wherever that leaves.
   if (s.full_exits != 0) at.column = kNoCycle;
-  if (at.column != kNoCycle) at.column = later(at.column, column_ok(p, s));
-  if (at.activate != kNoCycle) at.activate = later(at.activate, s.activate_ok);
+  at.column = later(at.column, column_ok(p, s));  // kNoCycle stays it
+  at.activate = later(at.activate, s.activate_ok);
   return at;
 }
 

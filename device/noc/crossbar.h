@@ -196,9 +196,8 @@ class Crossbar : public Ports<Shape> {
   /// speed-up.
   NW_HD NW_INLINE uint32_t queued(const CrossbarOutput& out, Round won) const {
     const Cycle ahead = out.wire_free - crossed(won);
-    return shape_.rounds_shift != 0 && ahead <= kOutputQueue
-               ? ahead
-               : 0;  // beyond: it became free in the past
+    const bool queue = shape_.rounds_shift != 0 && ahead <= kOutputQueue;  // else it is free
+    return ahead & (0u - static_cast<uint32_t>(queue));
   }
   /// As in router.h: a flit that wins the switch in round `won` begins to cross it in the next one.
   NW_HD NW_INLINE Cycle crossed(Round won) const { return cycle_of(won + 1) - 1; }

@@ -42,8 +42,7 @@ NW_HD inline void lane_addresses(const G& g, const uint64_t* words, uint32_t rec
     return;
   }
   const bool deltas = stride == trace::kDeltas;
-  g.each_scalar(kWarpSize, [&](uint32_t i) {
-    if ((mask >> i & 1) == 0) return;
+  g.each_bit(mask, [&](uint32_t i) {
     const uint32_t rank = population_count(mask & static_cast<uint32_t>(low_bits(i)));
     address.set(i, deltas ? base + static_cast<uint32_t>(extra[rank / 2] >> (32 * (rank % 2)))
                           : extra[rank]);

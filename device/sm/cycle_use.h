@@ -15,9 +15,8 @@ NW_HD inline CycleUse use_of_ready(const SmParams& p, const S& s) {
   if (!s.unit_warps[static_cast<uint32_t>(Unit::kLsu)].any() || lsu_accepts(p, s))
     return CycleUse::kPorts;
   if (s.lsu_stall == LsuStall::kCredit) return CycleUse::kNetwork;
-  if (s.lsu_stall == LsuStall::kReply || s.free_loads == 0 || s.lsu_count == 0)
-    return CycleUse::kMisses;
-  return CycleUse::kLsu;
+  const bool misses = (s.lsu_stall == LsuStall::kReply) | (s.free_loads == 0) | (s.lsu_count == 0);
+  return misses ? CycleUse::kMisses : CycleUse::kLsu;
 }
 
 /// No warp is ready: what most of them wait for; of equals the first one here. Warps at their ends
