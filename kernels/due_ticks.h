@@ -58,7 +58,7 @@ class DueTicks {
     each([&](uint32_t place, uint32_t component) {
       const Component& c = components[component];
       for (uint32_t k = 0; k < c.inputs.count; ++k)
-        c.inputs.in(base)[k].in(base)->waking = static_cast<uint16_t>(place);
+        c.inputs.in(base)[k].in(base)->producer_side.waking = place;
     });
   }
 

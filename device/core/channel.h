@@ -7,6 +7,8 @@
 // moment they are written, it makes no difference whether a reader in the same window sees them.
 #pragma once
 
+#include <cstddef>
+
 #include "device/core/packet.h"
 #include "device/core/types.h"
 
@@ -34,37 +36,47 @@ struct Slot {
   Tick credit = 0;       ///< when the producer may fill the slot again; kNever: it is in use
 };
 
-/// A channel's fixed properties and both ends' private words.
+/// Where a ring's slots lie: arena offsets of the first one, and beyond the last.
+struct SlotRange {
+  uint32_t begin = 0, end = 0;
+};
+
+/// A channel's fixed properties and both ends' private words. Each end finds what it asks for in a
+/// cache line of 64 bytes that the other one does not write to.
 struct Channel {
-  Ref<Slot> slots;
-  uint32_t slots_end = 0;           ///< arena offset beyond the last slot
+  // The producer's line.
   uint32_t latency = 1;             ///< ticks from the end of the transfer to the arrival
   uint32_t credit_latency = 1;      ///< ticks from the consumer's release to the producer's credit
   uint32_t ticks_per_byte_num = 0;  ///< transfer time per byte as a fraction; 0: unlimited
   uint32_t ticks_per_byte_den = 1;
-  uint16_t producer = 0, consumer = 0;  ///< component numbers
-  uint32_t min_transfer = 0;  ///< ticks that even the smallest packet occupies the channel
-  uint16_t waking = 0;        ///< what a backend on the CPU calls the consumer: CpuNotes::sent_to
-
-  struct alignas(64) Producer {
+  struct Producer {
+    SlotRange slots;
     Tick free_at = 0;  ///< the transfer in progress ends then
     Tick busy = 0;     ///< ticks spent in transfers
     uint64_t packets = 0, bytes = 0;
-    uint32_t tail = 0;  ///< arena offset of the slot for the next packet
+    uint32_t tail = 0;    ///< arena offset of the slot for the next packet
+    uint32_t waking = 0;  ///< what a backend on the CPU calls the consumer: CpuNotes::sent_to
   } producer_side;
-  struct alignas(64) Consumer {
+  // The consumer's.
+  struct Consumer {
+    SlotRange slots;
     uint64_t packets = 0, bytes = 0;
-    uint32_t head = 0;  ///< arena offset of the oldest packet's slot
-  } consumer_side;
+    uint32_t head = 0;                         ///< arena offset of the oldest packet's slot
+    uint32_t latency = 1, credit_latency = 1;  ///< as above
+  };
+  alignas(64) Consumer consumer_side;
+  Ref<Slot> slots;
+  uint16_t producer = 0, consumer = 0;  ///< component numbers
 };
+static_assert(sizeof(Channel) == 128 && offsetof(Channel, consumer_side) == 64);
 
 NW_HD NW_INLINE Slot& slot_at(std::byte* base, uint32_t offset) {
   return *reinterpret_cast<Slot*>(base + offset);
 }
 /// Offset of the slot after the one at `offset`.
-NW_HD NW_INLINE uint32_t next_slot(const Channel& c, uint32_t offset) {
+NW_HD NW_INLINE uint32_t next_slot(const SlotRange& slots, uint32_t offset) {
   const uint32_t next = offset + static_cast<uint32_t>(sizeof(Slot));
-  return next == c.slots_end ? c.slots.offset : next;
+  return next == slots.end ? slots.begin : next;
 }
 
 /// What backends on the CPU want to know besides.
@@ -114,11 +126,8 @@ struct Horizon {
 
 /// Ticks that `bytes` occupy the channel.
 NW_HD NW_INLINE Tick transfer_ticks(const Channel& c, uint32_t bytes) {
-  const Tick t =
-      c.ticks_per_byte_num == 0
-          ? 0
-          : (Tick{bytes} * c.ticks_per_byte_num + c.ticks_per_byte_den - 1) / c.ticks_per_byte_den;
-  return max_tick(t, c.min_transfer);
+  if (c.ticks_per_byte_num == 0) return 0;
+  return (Tick{bytes} * c.ticks_per_byte_num + c.ticks_per_byte_den - 1) / c.ticks_per_byte_den;
 }
 
 // --- producer's side ---
@@ -151,13 +160,13 @@ NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p
   c.producer_side.busy += took;
   c.producer_side.packets += 1;
   c.producer_side.bytes += p.bytes;
-  c.producer_side.tail = next_slot(c, c.producer_side.tail);
+  c.producer_side.tail = next_slot(c.producer_side.slots, c.producer_side.tail);
   const Tick arrive = begin + max_tick(took, serialisation) + c.latency;
   s.packet = p;
   store_shared_tick(&s.credit, kNever);
   store_shared_tick(&s.arrive, arrive);
   horizon.note(arrive);
-  horizon.note_sent_to(c.waking);
+  horizon.note_sent_to(c.producer_side.waking);
 }
 /// Something has been sent at `now` over `there`, which the other end may answer over `back`, or by
 /// the credit: it is not safe to go any further.
@@ -166,7 +175,8 @@ NW_HD NW_INLINE void expect_answer([[maybe_unused]] const Channel& there,
                                    [[maybe_unused]] Horizon& horizon) {
 #if !defined(__CUDA_ARCH__)
   if (horizon.cpu == nullptr || horizon.cpu->safe_until >= kNever) return;
-  const Tick answer = back.latency < there.credit_latency ? back.latency : there.credit_latency;
+  const uint32_t reply = back.consumer_side.latency, credit = there.credit_latency;
+  const Tick answer = reply < credit ? reply : credit;
   horizon.cpu->safe_until = min_tick(horizon.cpu->safe_until, now + there.latency + answer);
 #endif
 }
@@ -175,7 +185,7 @@ NW_HD NW_INLINE bool has_credits(const Channel& c, std::byte* base, Tick now, ui
   uint32_t at = c.producer_side.tail;
   for (uint32_t i = 0; i < n; ++i) {
     if (load_shared_tick(&slot_at(base, at).credit) > now) return false;
-    at = next_slot(c, at);
+    at = next_slot(c.producer_side.slots, at);
   }
   return true;
 }
@@ -200,10 +210,11 @@ NW_HD NW_INLINE void pop(Channel& c, std::byte* base, Tick now, Horizon& horizon
   NW_ASSERT(load_shared_tick(&s.arrive) <= now);
   c.consumer_side.packets += 1;
   c.consumer_side.bytes += s.packet.bytes;
-  c.consumer_side.head = next_slot(c, c.consumer_side.head);
+  c.consumer_side.head = next_slot(c.consumer_side.slots, c.consumer_side.head);
+  const Tick credit = now + c.consumer_side.credit_latency;
   store_shared_tick(&s.arrive, kNever);
-  store_shared_tick(&s.credit, now + c.credit_latency);
-  horizon.note(now + c.credit_latency);
+  store_shared_tick(&s.credit, credit);
+  horizon.note(credit);
 }
 
 }  // namespace nearwarp

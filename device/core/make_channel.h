@@ -31,10 +31,11 @@ Ref<Channel> make_channel(Allocator& arena, const ChannelSpec& spec) {
   const Ref<Channel> ref = arena.template allocate<Channel>(1);
   Channel& c = *arena.get(ref);
   c.slots = slots;
-  c.slots_end = slots.offset + slots.count * static_cast<uint32_t>(sizeof(Slot));
+  c.producer_side.slots = c.consumer_side.slots = {
+      slots.offset, slots.offset + slots.count * static_cast<uint32_t>(sizeof(Slot))};
   c.producer_side.tail = c.consumer_side.head = slots.offset;
-  c.latency = spec.latency;
-  c.credit_latency = spec.credit_latency;
+  c.latency = c.consumer_side.latency = spec.latency;
+  c.credit_latency = c.consumer_side.credit_latency = spec.credit_latency;
   c.ticks_per_byte_num = spec.num;
   c.ticks_per_byte_den = spec.den;
   c.producer = spec.producer;

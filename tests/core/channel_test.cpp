@@ -49,8 +49,6 @@ TEST(Channel, TransferTicksRoundUp) {
   EXPECT_EQ(transfer_ticks(w.channel(), 1), 1u);
   EXPECT_EQ(transfer_ticks(w.channel(), 3), 2u);
   EXPECT_EQ(transfer_ticks(w.channel(), 4), 3u);
-  w.channel().min_transfer = 5;
-  EXPECT_EQ(transfer_ticks(w.channel(), 4), 5u);
   EXPECT_EQ(transfer_ticks(w.channel(), 9), 6u);
   Wire unlimited(4, 1, 1);
   EXPECT_EQ(transfer_ticks(unlimited.channel(), 1000), 0u);
