@@ -8,13 +8,13 @@
 #pragma once
 
 #include <cstdint>
-#if defined(__AVX2__) && !defined(__CUDACC__)
-#include <immintrin.h>
-#endif
 #include <cstring>
 
 #include "device/core/macros.h"
 
+#if defined(__AVX2__) && !defined(__CUDACC__)
+#include <immintrin.h>
+#endif
 #if defined(__CUDACC__)
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -125,7 +125,7 @@ struct HostGroup {
     }
     for (; at < n; ++at) all |= uint64_t{static_cast<bool>(pred(at))} << at;
     return all;
-#endif
+#else
     uint64_t bits = 0;
     uint32_t low = 0, high = 0;
     const uint32_t n_low = n < 32 ? n : 32;
@@ -138,6 +138,7 @@ struct HostGroup {
       bits |= uint64_t{high} << 32;
     }
     return bits;
+#endif
   }
   /// Some i in [0, n) satisfies pred(i)?
   template <class F>

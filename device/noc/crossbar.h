@@ -142,9 +142,11 @@ class Crossbar : public Ports<Shape> {
     CrossbarOutput& out = outputs_[i.out];
     // Whoever is the first to ask for it while it is taken sees to it that it is noted when it
     // becomes free.
-    const bool no_owner = out.owner == kNobody, taken = later(out.free_from, now);
-    s_.unowned |= uint64_t{no_owner && !taken} << i.out;
-    free_at(i.out, out.free_from, no_owner && taken && out.requests == 0);
+    const bool no_owner = out.owner == kNobody, known = (s_.unowned >> i.out & 1) != 0;
+    const bool taken = no_owner & !known & later(out.free_from, now);
+    const bool free = no_owner & !taken;
+    s_.unowned |= uint64_t{free} << i.out;
+    free_at(i.out, out.free_from, taken & (out.requests == 0));
     out.requests |= uint64_t{1} << in;
     s_.wanted |= uint64_t{1} << i.out;
   }

@@ -82,10 +82,11 @@ class Ports {
       if (all) outputs_[o].room.counted = t_ - kCreditCycles;
       count_credits(outputs_[o].room);
       not_before(outputs_[o].wire_free, t_ - 1);
-      if (outputs_[o].owner == kNobody &&
-          (all || !later(outputs_[o].free_from, t_ << shape_.rounds_shift)))
-        s_.unowned |= uint64_t{1} << o;
       not_before(receivers_[o].free_from, t_);
+      if (outputs_[o].owner != kNobody) continue;
+      const Round now = t_ << shape_.rounds_shift;
+      not_before(outputs_[o].free_from, now);
+      if (outputs_[o].free_from == now) s_.unowned |= uint64_t{1} << o;
     }
   }
 

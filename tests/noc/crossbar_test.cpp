@@ -82,7 +82,7 @@ TEST(Crossbar, DoesWhatEachFlitWouldDo) {
   uint32_t seed = 1;
   for (const uint32_t speedup : {1u, 2u}) {
     for (const uint32_t depth : {1u, 3u, 16u, 64u}) {
-      for (const uint32_t routing_delay : {0u, 1u, 3u}) {
+      for (const uint32_t routing_delay : {0u, 1u, 3u, noc::kMaxRoutingDelay}) {
         for (const bool split : {false, true}) {
           for (const Load& load : kLoads) {
             const Shape shape{speedup, depth, routing_delay, split};
@@ -109,25 +109,45 @@ TEST(Crossbar, WindowsDoNotShow) {
 }
 
 TEST(Crossbar, NumbersOfCyclesMayWrap) {
-  // They have 32 bits, those of half-cycle rounds too: pauses of half of that range to all of it.
-  const auto arrivals = [](const std::string& flit_by_flit) {
+  // They have 32 bits, those of half-cycle rounds too: pauses of half of that range to all of it,
+  // and bursts in which an output is wanted by several for longer than events lie ahead.
+  const std::vector<Tick> pauses = {
+      0,          1ull << 30,          (1ull << 31) - 40,  1ull << 31, (1ull << 31) + 100000,
+      3ull << 30, (1ull << 32) - 4000, (1ull << 32) + 9000};
+  const auto arrivals = [&](uint32_t speedup, uint16_t bytes, const std::string& flit_by_flit) {
     auto keys = fast_network("crossbar");
+    keys.push_back("interconnect.internal_speedup=" + std::to_string(speedup));
     keys.push_back("interconnect.flit_by_flit=" + flit_by_flit);
     NetworkRig r(keys);
     Tick at = 0;
-    for (const Tick pause :
-         {0ull, 1ull << 30, 1ull << 31, 3ull << 30, (1ull << 32) - 4000, (1ull << 32) + 9000}) {
+    for (const Tick pause : pauses) {
       at += pause * kPeriod;
-      for (uint32_t i = 0; i < 4; ++i) r.send(i, at, 1, 160);
+      for (uint32_t k = 0; k < 4; ++k)
+        for (uint32_t i = 0; i < 4; ++i) r.send(i, at + 30 * k * kPeriod, 1, bytes);
     }
     r.rig.run({40}, kNever);
     std::vector<Tick> ticks;
     for (const auto& item : r.out[1]->items) ticks.push_back(item.at);
     return ticks;
   };
-  const std::vector<Tick> expected = arrivals("true");
-  EXPECT_EQ(expected.size(), 24u);
-  EXPECT_EQ(arrivals("false"), expected);
+  for (const uint32_t speedup : {1u, 2u}) {
+    for (const uint16_t bytes : {uint16_t{160}, uint16_t{1600}}) {
+      const std::vector<Tick> expected = arrivals(speedup, bytes, "true");
+      EXPECT_EQ(expected.size(), 16 * pauses.size());
+      EXPECT_EQ(arrivals(speedup, bytes, "false"), expected) << speedup << ", " << bytes;
+    }
+  }
+}
+
+TEST(Crossbar, LongRoutingIsSteppedFlitByFlit) {
+  for (const uint32_t delay : {noc::kMaxRoutingDelay, noc::kMaxRoutingDelay + 1}) {
+    auto keys = network("crossbar");
+    keys.push_back("interconnect.vcs=1");
+    keys.push_back("interconnect.routing_delay_cycles=" + std::to_string(delay));
+    const auto machine = config::load_machine("tom", keys);
+    EXPECT_EQ(sim::is_crossbar_of_queues({kPeriod, machine.interconnect}),
+              delay == noc::kMaxRoutingDelay);
+  }
 }
 
 TEST(Crossbar, IsSteppedOnlyWhenSomethingHappens) {

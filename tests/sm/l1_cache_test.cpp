@@ -85,12 +85,34 @@ TEST(L1Cache, StallsChangeNothing) {
   EXPECT_EQ(c.load(2, 2), L1Result::kMiss);
   before = c.image();
   EXPECT_EQ(c.load(3, 3), L1Result::kStall);  // both ways are being filled
+  EXPECT_EQ(c.s.full_set, 0u);
+  c.s.full_set = kNoLane;
   EXPECT_EQ(c.image(), before);
   L1 few(4, 2, 1);
   EXPECT_EQ(few.load(0, 0), L1Result::kMiss);
   before = few.image();
   EXPECT_EQ(few.load(1, 1), L1Result::kStall);  // no MSHR
   EXPECT_EQ(few.image(), before);
+}
+
+TEST(L1Cache, AFullSetWaitsForItsOwnFills) {
+  L1 c(2, 2, 8);
+  EXPECT_EQ(c.load(1), L1Result::kMiss);
+  const uint32_t other = c.mshr;
+  EXPECT_FALSE(l1_stays_full(c.p, c.s, c.arena.base(), other));  // nobody found a set full
+  EXPECT_EQ(c.load(0), L1Result::kMiss);
+  EXPECT_EQ(c.load(2), L1Result::kMiss);
+  const uint32_t own = c.mshr;
+  EXPECT_EQ(c.load(4), L1Result::kStall);
+  EXPECT_TRUE(l1_stays_full(c.p, c.s, c.arena.base(), other));
+  EXPECT_FALSE(l1_stays_full(c.p, c.s, c.arena.base(), own));
+  l1_invalidate_line(c.p, c.s, c.arena.base(), 2);  // a way is free without a fill
+  EXPECT_FALSE(l1_stays_full(c.p, c.s, c.arena.base(), other));
+  EXPECT_EQ(c.load(4), L1Result::kMiss);
+  EXPECT_EQ(c.load(6), L1Result::kStall);
+  EXPECT_TRUE(l1_stays_full(c.p, c.s, c.arena.base(), other));
+  l1_flush(c.p, c.s, c.arena.base());
+  EXPECT_FALSE(l1_stays_full(c.p, c.s, c.arena.base(), other));
 }
 
 TEST(L1Cache, LeastRecentlyUsedGoes) {
