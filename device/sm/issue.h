@@ -101,9 +101,8 @@ NW_HD NW_INLINE uint32_t take_first_port(V& v, uint32_t unit, uint32_t taken, ui
   const uint32_t n = v.p.ports[unit];
   // There are one or two in most machines.
   const uint32_t other = n > 1 ? free_at[1] : kPendingLoad;
-  const uint32_t one = free_at[0];
-  uint32_t port = static_cast<uint32_t>(other < one);
-  uint32_t first = one < other ? one : other, second = one < other ? other : one;
+  uint32_t port = other < free_at[0] ? 1 : 0;
+  uint32_t first = port == 0 ? free_at[0] : other, second = port == 0 ? other : free_at[0];
   for (uint32_t i = 2; i < n; ++i) {
     const uint32_t at = free_at[i];
     second = at < first ? first : at < second ? at : second;
