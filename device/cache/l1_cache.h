@@ -71,13 +71,18 @@ struct L1State {
   uint64_t mshr_free_more[3] = {};
   uint64_t mshr_free = 0;
   uint32_t use_clock = 0, flushed_at = 0;
-  /// Where the ways of a set begin all of which are being filled, so that a load found none for its
-  /// line; kNoLane: none did since whoever looks loads up has said so here.
+  /// The first way of the set in which a load found all ways being filled; kNoLane: no load has,
+  /// since whoever looks loads up has reset it.
   uint32_t full_set = kNoLane;
   L1Counters counters;
 };
 
 enum class L1Result : uint8_t { kHit, kMerged, kMiss, kStall };
+
+/// The first way of the line's set.
+NW_HD NW_INLINE uint32_t l1_first_of(const L1Params& p, LineAddr line) {
+  return p.index.of(line) * p.ways;
+}
 
 /// The way of a set that holds the line; kNoLane: none does. `tags`: the set's.
 NW_HD NW_INLINE uint32_t l1_way_of(const L1Params& p, const LineAddr* tags, LineAddr line) {
@@ -125,7 +130,7 @@ NW_HD NW_INLINE_ON_CPU L1Result l1_load(const L1Params& p, L1State& s, std::byte
   // Where nothing is kept a load takes an MSHR and no way: its line has no name there, so that
   // nothing drops it and its fill leaves nothing.
   const bool apart = p.keep == L1Keep::kNothing;
-  const uint32_t first = p.index.of(line) * p.ways;
+  const uint32_t first = l1_first_of(p, line);
   LineAddr* tags = s.tags.in(base) + first;
   uint32_t* last_use = s.last_use.in(base) + first;
   uint8_t* filling = s.filling.in(base) + first;
@@ -171,7 +176,7 @@ NW_HD NW_INLINE_ON_CPU L1Result l1_load(const L1Params& p, L1State& s, std::byte
 NW_HD NW_INLINE bool l1_waits_for_reply(const L1Params& p, const L1State& s, const std::byte* base,
                                         LineAddr line) {
   NW_ASSERT(p.plain && s.mshr_free == 0);
-  return l1_way_of(p, s.tags.in(base) + p.index.of(line) * p.ways, line) == kNoLane;
+  return l1_way_of(p, s.tags.in(base) + l1_first_of(p, line), line) == kNoLane;
 }
 
 /// A load has found its set full. Will it find it so when MSHR `m` has got its reply?
@@ -182,7 +187,7 @@ NW_HD NW_INLINE bool l1_stays_full(const L1Params& p, const L1State& s, const st
 
 /// A load that hits, and nothing else: returns false if it would not. Leader only.
 NW_HD inline bool l1_touch(const L1Params& p, L1State& s, std::byte* base, LineAddr line) {
-  const uint32_t first = p.index.of(line) * p.ways;
+  const uint32_t first = l1_first_of(p, line);
   for (uint32_t at = first; at < first + p.ways; ++at) {
     if (s.tags.in(base)[at] != line || s.filling.in(base)[at] != 0) continue;
     s.last_use.in(base)[at] = ++s.use_clock;
@@ -194,7 +199,7 @@ NW_HD inline bool l1_touch(const L1Params& p, L1State& s, std::byte* base, LineA
 
 /// A store passes: a present line is updated, nothing is allocated. Leader only.
 NW_HD inline void l1_store(const L1Params& p, L1State& s, std::byte* base, LineAddr line) {
-  const LineAddr* tags = s.tags.in(base) + p.index.of(line) * p.ways;
+  const LineAddr* tags = s.tags.in(base) + l1_first_of(p, line);
   const bool hit = l1_way_of(p, tags, line) != kNoLane;
   (hit ? s.counters.write_hits : s.counters.write_misses) += 1;
 }

@@ -39,10 +39,6 @@ NW_HD NW_INLINE void l1_turn_mshr(L1State& s, uint32_t m) {
   (m < 64 ? s.mshr_free : s.mshr_free_more[m / 64 - 1]) ^= uint64_t{1} << m % 64;
 }
 
-/// Where the arrays' places of the line's set begin.
-NW_HD NW_INLINE uint32_t l1_first_of(const L1Params& p, LineAddr line) {
-  return p.index.of(line) * p.ways;
-}
 /// The line's place in the arrays, of those of its set, which begin at `first`; kNoLane: it has
 /// none.
 NW_HD NW_INLINE uint32_t l1_find(const L1Params& p, const L1State& s, const std::byte* base,

@@ -242,7 +242,7 @@ class Crossbar : public Ports<Shape> {
     if (out.room.flits < flits || flits + queued(out, won) > kOutputQueue) return 0;
     const Cycle arrives = cross(in, out, train.first, flits, won);
     if (!receive_ahead(o, train.tag, arrives, flits, last))
-      deliver(o, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, last ? 1u : 0u});
+      deliver(o, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, uint32_t{last}});
     give_up(o, out, after(train.first, flits, won));
     return flits;
   }
@@ -295,7 +295,7 @@ class Crossbar : public Ports<Shape> {
     const Cycle arrives = cross(in, out, train.first, flits, now);
     const Round next = after(train.first, flits, now);
     const bool ends = flits == train.flits, whole = ends && train.last != 0;
-    deliver(i.out, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, whole ? 1u : 0u});
+    deliver(i.out, Train{train.tag, arrives, static_cast<uint16_t>(flits), 0, uint32_t{whole}});
     leave(i, train, flits);
     if (!whole && !shape_.split) return act_at(in, next);
     give_up(i.out, out, next);
@@ -416,7 +416,7 @@ class Crossbar : public Ports<Shape> {
       sender.fresh_flits = static_cast<uint16_t>(flits);
     } else {
       enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out,
-                     last ? 1u : 0u});
+                     uint32_t{last}});
     }
     if (sender.flits_left != 0 || s_.ends.in(base_)[n].ready != 0) send_at(n, sender.free_at);
   }

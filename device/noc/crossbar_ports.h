@@ -11,9 +11,11 @@ NW_HD NW_INLINE uint32_t latest(uint32_t a, uint32_t b) { return later(a, b) ? a
 
 /// What a crossbar's parameters say that its steps ask for again and again.
 struct AnyShape {
-  uint32_t rounds_shift;  ///< log2 of the rounds of a cycle
-  bool split;             ///< ChannelEndsParams::split
+  uint32_t
+      rounds_shift;  ///< log2 of the rounds of a cycle; of the one or two the last one's number
+  bool split;        ///< ChannelEndsParams::split
 };
+static_assert(kMaxSpeedup == 2);
 /// The same as constants.
 template <uint32_t kRoundsShift, bool kSplit>
 struct ShapeOf {
@@ -96,10 +98,10 @@ class Ports {
     NW_ASSERT(t - t_ < kEventSlots);
     return events_of(t);
   }
-  /// The same of a cycle of which only the lower bits are known.
-  NW_HD NW_INLINE CrossbarEvents& events_of(Cycle t) {
+  /// The same of a cycle of which only the lower bits are known; of use if there is an event.
+  NW_HD NW_INLINE CrossbarEvents& events_of(Cycle t, bool event = true) {
     const uint32_t slot = t % kEventSlots;
-    s_.busy[slot / 64] |= uint64_t{1} << (slot % 64);
+    s_.busy[slot / 64] |= uint64_t{event} << (slot % 64);
     return events_[slot];
   }
   /// The cycle of a round near now: rounds have as many bits as cycles, and wrap more often.
@@ -114,10 +116,8 @@ class Ports {
   /// If so `wanted`. (Without a branch, which nobody could predict.)
   NW_HD NW_INLINE void free_at(uint32_t o, Round r, bool wanted) {
     NW_ASSERT(!wanted || cycle_of(r) - t_ < kEventSlots);
-    const uint32_t slot = (r >> shape_.rounds_shift) % kEventSlots;
-    const uint64_t one = wanted ? 1 : 0;
-    s_.busy[slot / 64] |= one << (slot % 64);
-    events_[slot].freed[r & shape_.rounds_shift] |= one << o;
+    CrossbarEvents& events = events_of(r >> shape_.rounds_shift, wanted);
+    events.freed[r & shape_.rounds_shift] |= uint64_t{wanted} << o;
   }
   NW_HD NW_INLINE void receive_at(uint32_t o, Cycle t) {
     events_at(t).receivers |= uint64_t{1} << o;
