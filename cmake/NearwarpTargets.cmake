@@ -2,7 +2,7 @@
 
 # With sanitizers, what is not hot is compiled with this: their checks take compilers two or three times as
 # long with optimisation (GCC 12), and building takes most of the time of a check of everything.
-set(NW_COLD_FLAGS "")
+set(NW_COLD_FLAGS -O1)
 if(NW_SANITIZE)
   set(NW_COLD_FLAGS -O0)
 endif()
