@@ -9,7 +9,7 @@
 #include "device/core/fault.h"
 #include "device/core/lane_group.h"
 #include "device/noc/islip.h"
-#include "device/noc/switch.h"
+#include "device/noc/switch_state.h"
 
 namespace nearwarp::noc {
 

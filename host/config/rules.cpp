@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kWarpThreads = 32;
 constexpr uint64_t kLocalLineBytes = 128;   // a word of a warp's threads
 constexpr uint64_t kMaxSwitchPorts = 64;    // masks over ports are one word
-constexpr uint64_t kMaxSwitchInputs = 128;  // device/noc/switch.h; every SM is an input
+constexpr uint64_t kMaxSwitchInputs = 128;  // device/noc/switch_state.h; every SM is an input
 constexpr uint64_t kMaxTiles = 4096;        // host/timing/noc/topology.cpp
 constexpr uint64_t kMaxLatencyTicks = uint64_t{1} << 31;  // channels keep latencies in 32 bits
 
