@@ -33,7 +33,7 @@ namespace crossbar_detail {
 template <class Shape>
 class Crossbar : public Ports<Shape> {
   using Base = Ports<Shape>;
-  using Base::act_at, Base::base_, Base::buffer, Base::count_credits, Base::cycle_, Base::cycle_of,
+  using Base::act_at, Base::back, Base::base_, Base::buffer, Base::count_credits, Base::cycle_, Base::cycle_of,
       Base::ends_, Base::events_, Base::events_at, Base::free_at, Base::front, Base::give_back,
       Base::held, Base::inputs_, Base::next_credit, Base::outputs_, Base::p_, Base::pop, Base::push,
       Base::receive_at, Base::receivers_, Base::release, Base::s_, Base::send_at, Base::senders_,
@@ -138,8 +138,8 @@ class Crossbar : public Ports<Shape> {
     CrossbarInput& i = inputs_[in];
     if (i.stage == InputStage::kActive) return forward(in, i, now);
     NW_ASSERT(i.stage == InputStage::kRouting);
-    i.stage = InputStage::kWaiting;
     CrossbarOutput& out = outputs_[i.out];
+    i.stage = InputStage::kWaiting;
     // Whoever is the first to ask for it while it is taken sees to it that it is noted when it
     // becomes free.
     const bool no_owner = out.owner == kNobody, known = (s_.unowned >> i.out & 1) != 0;
@@ -266,7 +266,7 @@ class Crossbar : public Ports<Shape> {
         if (train.flits == 0) return;
       }
     }
-    enter(n, train);
+    enter(n, train, true);
   }
   /// How often a packet asks for its output.
   NW_HD NW_INLINE uint32_t asks_for(uint32_t flits) const { return shape_.split ? flits : 1; }
@@ -301,9 +301,18 @@ class Crossbar : public Ports<Shape> {
     give_up(i.out, out, next);
     go_on(in, i, next);
   }
-  /// A train is on its way to input `in`.
-  NW_HD NW_INLINE void enter(uint32_t in, const Train& train) {
+  /// A train is on its way to input `in`; `begins`: its packet does.
+  NW_HD NW_INLINE void enter(uint32_t in, const Train& train, bool begins) {
     CrossbarInput& i = inputs_[in];
+    if (!begins && i.trains.count != 0) {  // one train with the one before it, if it follows at once
+      Train& before = back(i.trains, buffer(in));
+      if (before.first + before.flits == train.first &&
+          before.flits + train.flits <= kTrainFlits) {
+        before.flits = static_cast<uint16_t>(before.flits + train.flits);
+        before.last = train.last;
+        return;
+      }
+    }
     push(i.trains, buffer(in), train);
     if (i.stage == InputStage::kIdle) {
       begin_packet(in, i, i.idle_from);
@@ -416,7 +425,8 @@ class Crossbar : public Ports<Shape> {
       sender.fresh_flits = static_cast<uint16_t>(flits);
     } else {
       enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out,
-                     uint32_t{last}});
+                     uint32_t{last}},
+            begins);
     }
     if (sender.flits_left != 0 || s_.ends.in(base_)[n].ready != 0) send_at(n, sender.free_at);
   }

@@ -130,6 +130,11 @@ class Ports {
   NW_HD NW_INLINE T& front(const TrainQueue& q, T* ring) const {
     return ring[q.head];
   }
+  /// The last one; there is one.
+  template <class T>
+  NW_HD NW_INLINE T& back(const TrainQueue& q, T* ring) const {
+    return ring[(uint32_t{q.head} + q.count - 1) & ring_mask_];
+  }
   template <class T>
   NW_HD NW_INLINE void push(TrainQueue& q, T* ring, const T& item) const {
     NW_ASSERT(q.count < p_.ring);
@@ -180,25 +185,30 @@ class Ports {
     if (shape_.rounds_shift == 0) {
       room.coming |= low_bits(flits) << at;
     } else {
-      give_by_rounds(room, uint64_t{1} << at, round, first, flits);
+      give_by_rounds(room, at, round, first, flits);
     }
     if (!sender.waits_for_room) return;
     sender.waits_for_room = false;
     send_at(n, cycle_of(round) + kCreditDelay);
   }
-  /// With two rounds per cycle; the first credit comes in the cycle of `bit`.
-  NW_HD NW_INLINE void give_by_rounds(Room& room, uint64_t bit, Round round, Cycle first,
-                                      uint32_t flits) const {
-    Round wins = latest(round, first << 1);
-    for (;;) {
+  /// With two rounds per cycle; the first credit comes in the cycle at place `at`. Flits that have
+  /// waited win in successive rounds until none is behind, the others in the cycle that they come in.
+  NW_HD NW_INLINE static void give_by_rounds(Room& room, uint32_t at, Round round, Cycle first,
+                                             uint32_t flits) {
+    if (flits == 1) {
+      const uint64_t bit = uint64_t{1} << at;
       room.second |= room.coming & bit;
       room.coming |= bit;
-      if (--flits == 0) return;
-      first += 1;
-      const Round next = latest(wins + 1, first << 1);
-      bit <<= (next ^ wins) >> 1 & 1;  // in the next cycle?
-      wins = next;
+      return;
     }
+    const uint32_t behind = later(round, first << 1) ? round - (first << 1) : 0;
+    const uint32_t waited = flits < behind ? flits : behind;
+    const uint32_t odd = round & uint32_t{waited != 0};  // then the first of them wins by itself
+    const uint32_t cycles = flits - waited + ((waited + odd + 1) >> 1);
+    const uint64_t in_pairs = low_bits((waited - odd) >> 1) << (at + odd);
+    const uint64_t all = low_bits(cycles) << at;
+    room.second |= (room.coming & all) | in_pairs;
+    room.coming |= all;
   }
   /// To an output, of flits that its receiver takes one per cycle from `first` on.
   NW_HD NW_INLINE void release(uint32_t o, Cycle first, uint32_t flits) {
