@@ -95,44 +95,52 @@ inline bool is_due(const Component* components, const DueView& view, uint32_t pl
   return view.due[place] < end;
 }
 
-/// The first of the places [first, last) whose component is due before `end`; of those in front of
-/// it the earliest tick goes into `next`. A function of its own, so that this loop's registers are
-/// not those of the models.
-[[gnu::noinline]] inline const uint32_t* first_due(const Component* components, const DueView& view,
-                                                   const uint32_t* first, const uint32_t* last,
-                                                   std::byte* base, Tick end, Tick& next) {
+/// Neighbours in a list of places: places of one block, if the list is in order.
+struct DueRun {
+  const uint32_t* first = nullptr;
+  uint32_t count = 0;
+  uint32_t due = 0;  ///< those whose component is due, as bits
+};
+
+/// The first run of the places [first, last) in which a component is due before `end`; behind `last`
+/// if there is none. The earliest tick of the components up to its end that are not due goes into
+/// `next`. A function of its own, so that this loop's registers are not those of the models.
+[[gnu::noinline]] inline DueRun find_due(const Component* components, const DueView& view,
+                                         const uint32_t* first, const uint32_t* last,
+                                         std::byte* base, Tick end, Tick& next) {
   Tick earliest = next;
-  while (first != last) {
-    const uint32_t within = *first % kDueBlock;
-    const uint32_t* end_of_block = last;
+  DueRun run{first};
+  while (run.first != last) {
+    const uint32_t within = view.of_block == nullptr ? 0 : *run.first % kDueBlock;
+    run.count = kDueBlock - within;
+    if (last - run.first < run.count) run.count = static_cast<uint32_t>(last - run.first);
     Tick* of_block = nullptr;  // of a block that is looked at from its beginning
-    if (view.of_block != nullptr) {
-      if (last - first > kDueBlock - within) end_of_block = first + (kDueBlock - within);
-      if (within == 0) {
-        of_block = view.of_block + *first / kDueBlock;
-        uint64_t news;
-        std::memcpy(&news, view.news + *first, kDueBlock);
-        if (news == 0 && *of_block >= end) {
-          earliest = min_tick(earliest, *of_block);
-          first = end_of_block;
-          continue;
-        }
-        *of_block = 0;  // until all have been looked at
+    if (view.of_block != nullptr && within == 0) {
+      of_block = view.of_block + *run.first / kDueBlock;
+      uint64_t news;
+      std::memcpy(&news, view.news + *run.first, kDueBlock);
+      if (news == 0 && *of_block >= end) {
+        earliest = min_tick(earliest, *of_block);
+        run.first += run.count;
+        continue;
       }
     }
     Tick here = kNever;
-    for (; first != end_of_block; ++first) {
-      if (is_due(components, view, *first, base, end)) {
-        next = min_tick(earliest, here);
-        return first;
+    for (uint32_t k = 0; k < run.count; ++k) {
+      const uint32_t place = run.first[k];
+      if (is_due(components, view, place, base, end)) {
+        run.due |= 1u << k;
+      } else {
+        here = min_tick(here, view.due[place]);
       }
-      here = min_tick(here, view.due[*first]);
     }
-    if (of_block != nullptr) *of_block = here;
+    if (of_block != nullptr) *of_block = run.due != 0 ? 0 : here;  // 0: all are looked at again
     earliest = min_tick(earliest, here);
+    if (run.due != 0) break;
+    run.first += run.count;
   }
   next = earliest;
-  return first;
+  return run;
 }
 
 /// Step the components at those of `places` that are due through a window, in this order. Returns
@@ -146,13 +154,15 @@ Tick step_due(const G& g, std::span<Component> components, std::span<const uint3
   horizon.cpu = &notes;
   Tick next = kNever;
   const uint32_t* const last = places.data() + places.size();
-  const auto due_from = [&](const uint32_t* at) {
-    return first_due(components.data(), view, at, last, system.arena, window.end, next);
-  };
-  for (const uint32_t* at = due_from(places.data()); at != last; at = due_from(at + 1)) {
-    next = min_tick(
-        next, step_component<Family>(g, components[view.component[*at]], system, window, horizon));
-    horizon.note_sent_to(*at);
+  for (DueRun run{places.data()};; run.first += run.count) {
+    run = find_due(components.data(), view, run.first, last, system.arena, window.end, next);
+    if (run.first == last) break;
+    for (uint32_t due = run.due; due != 0; due &= due - 1) {
+      const uint32_t at = run.first[count_trailing_zeros(due)];
+      next = min_tick(
+          next, step_component<Family>(g, components[view.component[at]], system, window, horizon));
+      horizon.note_sent_to(at);
+    }
   }
   return min_tick(next, horizon.next);
 }
@@ -163,26 +173,29 @@ Tick step_cluster(const G& g, std::span<Component> components, std::span<const u
                   const sm::SystemView& system, const Window& window, const DueView& view) {
   Tick next = kNever;
   const uint32_t* const last = members.data() + members.size();
-  const uint32_t* const awake =
-      first_due(components.data(), view, members.data(), last, system.arena, window.end, next);
-  if (awake == last) return next;
+  const DueRun awake =
+      find_due(components.data(), view, members.data(), last, system.arena, window.end, next);
+  if (awake.first == last) return next;
   // Who waits for a credit looks for it in each window, since it may come within the machine's.
-  const auto find_due = [&](uint32_t place) {
+  const auto look_at = [&](uint32_t place) {
     const Component& c = components[view.component[place]];
     view.due[place] = c.poll ? 0 : due_tick(c, system.arena);
   };
-  find_due(*awake);
-  next = min_tick(next, view.due[*awake]);
-  for (const uint32_t* at = awake + 1; at != last; ++at) {
+  for (uint32_t due = awake.due; due != 0; due &= due - 1) {
+    const uint32_t at = awake.first[count_trailing_zeros(due)];
+    look_at(at);
+    next = min_tick(next, view.due[at]);
+  }
+  for (const uint32_t* at = awake.first + awake.count; at != last; ++at) {
     if (view.news[*at] != 0) {
-      find_due(*at);
+      look_at(*at);
       view.news[*at] = 0;
       if (view.of_block != nullptr) view.of_block[*at / kDueBlock] = 0;
     }
     next = min_tick(next, view.due[*at]);
   }
   next = max_tick(next, window.begin);
-  const Tick length = components[view.component[*awake]].cluster_window;
+  const Tick length = components[view.component[*awake.first]].cluster_window;
   CpuNotes notes{view.sent_to};
   Horizon horizon;
   horizon.cpu = &notes;
@@ -192,7 +205,7 @@ Tick step_cluster(const G& g, std::span<Component> components, std::span<const u
     horizon.next = next = kNever;
     for (const uint32_t at : members) {
       // By other members, or it has been stepped itself, in the windows before.
-      if (__atomic_load_n(view.sent_to + at, __ATOMIC_RELAXED) != 0) find_due(at);
+      if (__atomic_load_n(view.sent_to + at, __ATOMIC_RELAXED) != 0) look_at(at);
       if (view.due[at] >= own.end) {
         next = min_tick(next, view.due[at]);
         continue;
