@@ -33,11 +33,11 @@ namespace crossbar_detail {
 template <class Shape>
 class Crossbar : public Ports<Shape> {
   using Base = Ports<Shape>;
-  using Base::act_at, Base::back, Base::base_, Base::buffer, Base::count_credits, Base::cycle_, Base::cycle_of,
-      Base::ends_, Base::events_, Base::events_at, Base::free_at, Base::front, Base::give_back,
-      Base::held, Base::inputs_, Base::next_credit, Base::outputs_, Base::p_, Base::pop, Base::push,
-      Base::receive_at, Base::receivers_, Base::release, Base::s_, Base::send_at, Base::senders_,
-      Base::set_cycle, Base::settle, Base::shape_, Base::t_;
+  using Base::act_at, Base::back, Base::base_, Base::buffer, Base::count_credits, Base::cycle_,
+      Base::cycle_of, Base::ends_, Base::events_, Base::events_at, Base::free_at, Base::front,
+      Base::give_back, Base::held, Base::inputs_, Base::next_credit, Base::outputs_, Base::p_,
+      Base::pop, Base::push, Base::receive_at, Base::receivers_, Base::release, Base::s_,
+      Base::send_at, Base::senders_, Base::set_cycle, Base::settle, Base::shape_, Base::t_;
 
  public:
   using Base::Base;
@@ -304,10 +304,10 @@ class Crossbar : public Ports<Shape> {
   /// A train is on its way to input `in`; `begins`: its packet does.
   NW_HD NW_INLINE void enter(uint32_t in, const Train& train, bool begins) {
     CrossbarInput& i = inputs_[in];
-    if (!begins && i.trains.count != 0) {  // one train with the one before it, if it follows at once
+    if (!begins &&
+        i.trains.count != 0) {  // one train with the one before it, if it follows at once
       Train& before = back(i.trains, buffer(in));
-      if (before.first + before.flits == train.first &&
-          before.flits + train.flits <= kTrainFlits) {
+      if (before.first + before.flits == train.first && before.flits + train.flits <= kTrainFlits) {
         before.flits = static_cast<uint16_t>(before.flits + train.flits);
         before.last = train.last;
         return;
@@ -424,8 +424,9 @@ class Crossbar : public Ports<Shape> {
       fresh_ |= uint64_t{1} << n;
       sender.fresh_flits = static_cast<uint16_t>(flits);
     } else {
-      enter(n, Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out,
-                     uint32_t{last}},
+      enter(n,
+            Train{sender.tag, t_ + kEnterDelay, static_cast<uint16_t>(flits), sender.out,
+                  uint32_t{last}},
             begins);
     }
     if (sender.flits_left != 0 || s_.ends.in(base_)[n].ready != 0) send_at(n, sender.free_at);

@@ -192,7 +192,8 @@ class Ports {
     send_at(n, cycle_of(round) + kCreditDelay);
   }
   /// With two rounds per cycle; the first credit comes in the cycle at place `at`. Flits that have
-  /// waited win in successive rounds until none is behind, the others in the cycle that they come in.
+  /// waited win in successive rounds until none is behind, the others in the cycle that they come
+  /// in.
   NW_HD NW_INLINE static void give_by_rounds(Room& room, uint32_t at, Round round, Cycle first,
                                              uint32_t flits) {
     if (flits == 1) {

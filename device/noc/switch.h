@@ -435,10 +435,14 @@ NW_HD NW_INLINE StepResult step_part(const G& g, const SwitchParams& p, SwitchSt
 template <class G>
 NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchState& s,
                                       std::byte* base, Window window, Horizon& horizon) {
-  const Tick most = Tick{kSwitchCycles} * p.period;
-  for (; window.end - window.begin > most; window.begin += most)
-    switch_detail::step_part(g, p, s, base, Window{window.begin, window.begin + most}, horizon);
-  return switch_detail::step_part(g, p, s, base, window, horizon);
+  StepResult result;
+  do {
+    const Tick most = window.begin + Tick{kSwitchCycles} * p.period;
+    const Window part{window.begin, min_tick(window.end, most)};
+    result = switch_detail::step_part(g, p, s, base, part, horizon);
+    window.begin = part.end;
+  } while (window.begin < window.end);
+  return result;
 }
 
 }  // namespace nearwarp
