@@ -95,27 +95,27 @@ inline bool is_due(const Component* components, const DueView& view, uint32_t pl
   return view.due[place] < end;
 }
 
-/// Neighbours in a list of places: places of one block, if the list is in order.
+/// Neighbours in a list of places: a block, if the list is in order.
 struct DueRun {
   const uint32_t* first = nullptr;
   uint32_t count = 0;
   uint32_t due = 0;  ///< those whose component is due, as bits
 };
 
-/// The first run of the places [first, last) in which a component is due before `end`; behind
-/// `last` if there is none. The earliest tick of the components up to its end that are not due goes
-/// into `next`. A function of its own, so that this loop's registers are not those of the models.
+/// The first run of the places [first, last), which begin with a block if they are in order, in
+/// which a component is due before `end`; behind `last` if there is none. The earliest tick of the
+/// components up to its end that are not due goes into `next`. A function of its own, so that this
+/// loop's registers are not those of the models.
 [[gnu::noinline]] inline DueRun find_due(const Component* components, const DueView& view,
                                          const uint32_t* first, const uint32_t* last,
                                          std::byte* base, Tick end, Tick& next) {
   Tick earliest = next;
   DueRun run{first};
   while (run.first != last) {
-    const uint32_t within = view.of_block == nullptr ? 0 : *run.first % kDueBlock;
-    run.count = kDueBlock - within;
+    run.count = kDueBlock;
     if (last - run.first < run.count) run.count = static_cast<uint32_t>(last - run.first);
-    Tick* of_block = nullptr;  // of a block that is looked at from its beginning
-    if (view.of_block != nullptr && within == 0) {
+    Tick* of_block = nullptr;
+    if (view.of_block != nullptr) {
       of_block = view.of_block + *run.first / kDueBlock;
       uint64_t news;
       std::memcpy(&news, view.news + *run.first, kDueBlock);

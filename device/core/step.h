@@ -20,6 +20,12 @@ struct StepResult {
   bool poll = false;   ///< blocked on a credit: step it in every window until it is not
 };
 
+/// A StepResult as one word, for lanes to pass on: `wake`, with this bit for `poll`.
+inline constexpr uint64_t kPollBit = uint64_t{1} << 63;
+NW_HD NW_INLINE StepResult result_of(uint64_t word) {
+  return {word & ~kPollBit, (word & kPollBit) != 0};
+}
+
 /// A fault inside a model (a broken contract met in a release build), for the host to report.
 struct Fault {
   uint32_t code = 0;  ///< 0: none; see device/core/fault.h

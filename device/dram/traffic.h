@@ -145,10 +145,9 @@ NW_HD NW_INLINE void take_reply(const TrafficParams& p, TrafficState& source, st
   pop(in, base, now, horizon);
 }
 
-/// The step; wake and poll (bit 63) as one word.
+/// The step; for result_of().
 NW_HD inline uint64_t run(const TrafficParams& p, TrafficState& s, std::byte* base, Window window,
                           Horizon& horizon) {
-  constexpr uint64_t kPoll = uint64_t{1} << 63;
   const Channel& out = *s.out.in(base);
   const Channel& in = *s.in.in(base);
   for (uint32_t i = 0; i < s.streams.count; ++i) {
@@ -163,7 +162,7 @@ NW_HD inline uint64_t run(const TrafficParams& p, TrafficState& s, std::byte* ba
     if (wanted) at = max_tick(at, credit_tick(out, base));
     if (reply >= window.end && at >= window.end) {
       const bool blocked = wanted && at >= kNever;
-      return min_tick(min_tick(at, reply), kNever) | (blocked ? kPoll : 0);
+      return min_tick(min_tick(at, reply), kNever) | (blocked ? kPollBit : 0);
     }
     if (reply <= at) {
       now = max_tick(now, reply);
@@ -185,11 +184,8 @@ NW_HD inline uint64_t run(const TrafficParams& p, TrafficState& s, std::byte* ba
 template <class G>
 NW_HD NW_APART StepResult step_traffic(const G& g, const TrafficParams& p, TrafficState& s,
                                        std::byte* base, Window window, Horizon& horizon) {
-  const uint64_t word =
-      g.leader_value([&] { return traffic_detail::run(p, s, base, window, horizon); });
-  StepResult result;
-  result.poll = word >> 63 != 0;
-  result.wake = word << 1 >> 1;
+  StepResult result = result_of(
+      g.leader_value([&] { return traffic_detail::run(p, s, base, window, horizon); }));
   if (result.wake < kNever) result.wake = max_tick(result.wake, window.end);
   return result;
 }

@@ -138,8 +138,8 @@ class Crossbar : public Ports<Shape> {
     CrossbarInput& i = inputs_[in];
     if (i.stage == InputStage::kActive) return forward(in, i, now);
     NW_ASSERT(i.stage == InputStage::kRouting);
-    CrossbarOutput& out = outputs_[i.out];
     i.stage = InputStage::kWaiting;
+    CrossbarOutput& out = outputs_[i.out];
     // Whoever is the first to ask for it while it is taken sees to it that it is noted when it
     // becomes free.
     const bool no_owner = out.owner == kNobody, known = (s_.unowned >> i.out & 1) != 0;
@@ -301,11 +301,11 @@ class Crossbar : public Ports<Shape> {
     give_up(i.out, out, next);
     go_on(in, i, next);
   }
-  /// A train is on its way to input `in`; `begins`: its packet does.
+  /// A train is on its way to input `in`; `begins`: its packet does. If it follows at once, it is
+  /// one with the train before it.
   NW_HD NW_INLINE void enter(uint32_t in, const Train& train, bool begins) {
     CrossbarInput& i = inputs_[in];
-    if (!begins &&
-        i.trains.count != 0) {  // one train with the one before it, if it follows at once
+    if (!begins && i.trains.count != 0) {
       Train& before = back(i.trains, buffer(in));
       if (before.first + before.flits == train.first && before.flits + train.flits <= kTrainFlits) {
         before.flits = static_cast<uint16_t>(before.flits + train.flits);
@@ -464,11 +464,8 @@ class Crossbar : public Ports<Shape> {
   uint64_t fresh_ = 0;  ///< senders with a packet for begin_fresh()
 };
 
-/// Of what run() returns.
-inline constexpr uint64_t kPoll = uint64_t{1} << 63;
-
 /// A crossbar's events in a window, whose inputs' heads `coming` arrive in it, and one `beyond`.
-/// Returns when it wakes, with kPoll if that may be sooner: a credit is waited for that is not
+/// Returns when it wakes, with kPollBit if that may be sooner: a credit is waited for that is not
 /// known yet. Leader only.
 template <class Shape>
 NW_HD NW_APART_ON_CPU uint64_t run(const Shape& shape, const CrossbarParams& p, CrossbarState& s,
@@ -485,7 +482,7 @@ NW_HD NW_APART_ON_CPU uint64_t run(const Shape& shape, const CrossbarParams& p, 
   if (s.stuck == 0) return wake;
   bool unknown = false;
   const Tick until = crossbar.stuck_until(unknown);
-  return min_tick(wake, max_tick(until, window.end)) | (unknown ? kPoll : 0);
+  return min_tick(wake, max_tick(until, window.end)) | (unknown ? kPollBit : 0);
 }
 
 }  // namespace crossbar_detail
@@ -530,10 +527,7 @@ NW_HD NW_APART StepResult step_crossbar(const G& g, const CrossbarParams& p, Cro
       return run(crossbar_detail::AnyShape{shift, p.split});
     }
   });
-  StepResult result;
-  result.poll = (answer & crossbar_detail::kPoll) != 0;
-  result.wake = answer & ~crossbar_detail::kPoll;
-  return result;
+  return result_of(answer);
 }
 
 }  // namespace nearwarp::noc

@@ -15,7 +15,7 @@
 // which heads wait becomes free, a credit comes. A head that finds its port, its output and a
 // credit, and nobody beside it, is moved at once; others are registered in the masks of those who
 // ask for an output. Behind a packet that holds its input port the next head is looked at when that
-// is free.
+// is free at the latest; one that goes where the packet before it went stays registered.
 //
 // Sizing: a channel that shall carry one packet per cycle needs slots for latency + credit latency
 // in cycles. A port feeds a wire without gaps if ceil(bytes / flit) cycles are no longer than the
@@ -43,9 +43,6 @@ NW_HD NW_INLINE Tick head_tick(const SwitchInput& in, const std::byte* base) {
   return load_shared_tick(&reinterpret_cast<const Slot*>(base + in.head_slot)->arrive);
 }
 
-/// Of what Switch::run() returns.
-inline constexpr uint64_t kPoll = uint64_t{1} << 63;
-
 /// A switch in a window of at most kSwitchCycles. Leader only.
 class Switch {
  public:
@@ -67,8 +64,8 @@ class Switch {
         n_words_(s.inputs.count > 64 ? 2 : 1) {}
 
   /// The heads of the inputs `coming`, which are not registered, arrive in the window, and the next
-  /// one at `beyond`. Returns when the switch wakes, with kPoll if that may be sooner: a credit is
-  /// waited for that is not known yet.
+  /// one at `beyond`. Returns when the switch wakes, with kPollBit if that may be sooner: a credit
+  /// is waited for that is not known yet.
   NW_HD NW_INLINE uint64_t run(const uint64_t* coming, Tick beyond) {
     beyond_ = beyond;
     for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
@@ -158,7 +155,7 @@ class Switch {
         wake = min_tick(wake, max_tick(in.free_from * p_.period, end));
       });
     }
-    return wake | (unknown ? kPoll : 0);
+    return wake | (unknown ? kPollBit : 0);
   }
 
   // --- heads ---
@@ -169,6 +166,7 @@ class Switch {
     const uint32_t row = is_reply(packet.kind) ? p_.endpoints : 0;
     return packet.dst < p_.endpoints ? s_.routes.in(base_)[row + packet.dst] : kNoRoute;
   }
+  /// The heads that are to be looked at now.
   NW_HD NW_INLINE void take_heads(SwitchCycle& cycle) {
     const uint64_t low = cycle.heads[0], high = n_words_ > 1 ? cycle.heads[1] : 0;
     if ((low | high) == 0) return;
@@ -203,10 +201,11 @@ class Switch {
     for (; low != 0; low &= low - 1) f(count_trailing_zeros(low));
     for (; high != 0; high &= high - 1) f(64 + count_trailing_zeros(high));
   }
-  /// The head of input `i` goes to `output`; others that are looked at now, too, come by input
-  /// ports `from`, and go to output ports `to`.
-  NW_HD NW_INLINE void take(uint32_t i, uint16_t output, uint64_t from, uint64_t to) {
-    if ((from >> inputs_[i].port & 1) == 0 && passes(inputs_[i], output, to)) {
+  /// The head of input `i` goes to `output`. Several heads that are looked at in this cycle come by
+  /// the input ports `contested_in`, and several go to the output ports `contested_out`.
+  NW_HD NW_INLINE void take(uint32_t i, uint16_t output, uint64_t contested_in,
+                            uint64_t contested_out) {
+    if ((contested_in >> inputs_[i].port & 1) == 0 && passes(inputs_[i], output, contested_out)) {
       transfer(i, output);
       expect(i);
     } else {
@@ -230,7 +229,8 @@ class Switch {
     in.output = output;
     s_.registered[i / 64] |= uint64_t{1} << (i % 64);
     if (output == kNoRoute) {
-      record_fault(s_.fault, kFaultNoRoute, p_.component, now_);
+      const Tick came = cycle_at_or_after(head_tick(in, base_), p_.period) * p_.period;
+      record_fault(s_.fault, kFaultNoRoute, p_.component, came);
       return;
     }
     SwitchInPort& from = in_ports_[in.port];
@@ -420,9 +420,8 @@ NW_HD NW_INLINE StepResult step_part(const G& g, const SwitchParams& p, SwitchSt
     beyond = min_tick(beyond, tick_of_key(first_beyond, window.begin));
   }
   for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) coming[w] &= ~s.registered[w];
-  const uint64_t answer = g.leader_value(
-      [&]() -> uint64_t { return Switch(p, s, base, window, horizon).run(coming, beyond); });
-  return {answer & ~kPoll, (answer & kPoll) != 0};
+  return result_of(g.leader_value(
+      [&]() -> uint64_t { return Switch(p, s, base, window, horizon).run(coming, beyond); }));
 }
 
 }  // namespace switch_detail
@@ -437,8 +436,8 @@ NW_HD NW_APART StepResult step_switch(const G& g, const SwitchParams& p, SwitchS
                                       std::byte* base, Window window, Horizon& horizon) {
   StepResult result;
   do {
-    const Tick most = window.begin + Tick{kSwitchCycles} * p.period;
-    const Window part{window.begin, min_tick(window.end, most)};
+    const Tick farthest = window.begin + Tick{kSwitchCycles} * p.period;
+    const Window part{window.begin, min_tick(window.end, farthest)};
     result = switch_detail::step_part(g, p, s, base, part, horizon);
     window.begin = part.end;
   } while (window.begin < window.end);

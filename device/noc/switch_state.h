@@ -24,7 +24,7 @@ struct SwitchParams {
 struct SwitchInput {
   Ref<Channel> channel;
   uint32_t head_slot = 0;      ///< arena offset of the slot at the channel's head
-  uint16_t output = kNoRoute;  ///< while the head is registered: where it goes
+  uint16_t output = kNoRoute;  ///< while the head is registered, or being taken: where it goes
   uint16_t port = 0;
 };
 
@@ -41,7 +41,7 @@ struct SwitchInPort {
   uint16_t first = 0, count = 0;  ///< its input channels
   uint16_t next_channel = 0;      ///< rotating pointers
   uint16_t next_out = 0;
-  uint32_t heads = 0;  ///< that are registered
+  uint32_t heads = 0;  ///< that are registered, and have a route
   uint32_t reserved = 0;
 };
 
