@@ -184,8 +184,8 @@ NW_HD inline uint64_t run(const TrafficParams& p, TrafficState& s, std::byte* ba
 template <class G>
 NW_HD NW_APART StepResult step_traffic(const G& g, const TrafficParams& p, TrafficState& s,
                                        std::byte* base, Window window, Horizon& horizon) {
-  StepResult result = result_of(
-      g.leader_value([&] { return traffic_detail::run(p, s, base, window, horizon); }));
+  StepResult result =
+      result_of(g.leader_value([&] { return traffic_detail::run(p, s, base, window, horizon); }));
   if (result.wake < kNever) result.wake = max_tick(result.wake, window.end);
   return result;
 }
