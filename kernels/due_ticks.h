@@ -103,9 +103,9 @@ struct DueRun {
 };
 
 /// The first run of the places [first, last), which begin with a block if they are in order, in
-/// which a component is due before `end`; behind `last` if there is none. The earliest tick of the
-/// components up to its end that are not due goes into `next`. A function of its own, so that this
-/// loop's registers are not those of the models.
+/// which a component is due before `end`; it begins at `last` if there is none. The earliest tick
+/// of the components up to its end that are not due goes into `next`. A function of its own, so
+/// that this loop's registers are not those of the models.
 [[gnu::noinline]] inline DueRun find_due(const Component* components, const DueView& view,
                                          const uint32_t* first, const uint32_t* last,
                                          std::byte* base, Tick end, Tick& next) {

@@ -23,6 +23,7 @@
 
 #include <type_traits>
 
+#include "device/noc/coming_heads.h"
 #include "device/noc/crossbar_ports.h"
 
 namespace nearwarp::noc {
@@ -464,21 +465,21 @@ class Crossbar : public Ports<Shape> {
   uint64_t fresh_ = 0;  ///< senders with a packet for begin_fresh()
 };
 
-/// A crossbar's events in a window, whose inputs' heads `coming` arrive in it, and one `beyond`.
+/// A crossbar's events in a window, with the heads `coming`.
 /// Returns when it wakes, with kPollBit if that may be sooner: a credit is waited for that is not
 /// known yet. Leader only.
 template <class Shape>
 NW_HD NW_APART_ON_CPU uint64_t run(const Shape& shape, const CrossbarParams& p, CrossbarState& s,
                                    std::byte* base, const Window& window, Horizon& horizon,
-                                   const uint64_t* coming, Tick beyond) {
+                                   const ComingHeads& coming) {
   Crossbar<Shape> crossbar(shape, p, s, base, window.end, horizon);
   const uint64_t end = cycle_at_or_after(window.end, p.period);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);
-  crossbar.expect_heads(cycle, coming);
+  crossbar.expect_heads(cycle, coming.inputs);
   crossbar.look_at_stuck(cycle);
   while ((cycle = crossbar.next_event(cycle)) < end) crossbar.step(cycle++);
   Tick wake = cycle >= kNever ? kNever : cycle * p.period;
-  wake = min_tick(wake, min_tick(beyond, crossbar.arrival_beyond));
+  wake = min_tick(wake, min_tick(coming.beyond, crossbar.arrival_beyond));
   if (s.stuck == 0) return wake;
   bool unknown = false;
   const Tick until = crossbar.stuck_until(unknown);
@@ -496,27 +497,13 @@ template <class G>
 NW_HD NW_APART StepResult step_crossbar(const G& g, const CrossbarParams& p, CrossbarState& s,
                                         std::byte* base, Window window, Horizon& horizon) {
   const Ref<Channel>* const inputs = s.inputs.in(base);
-  const uint32_t length = ticks_ahead(window.end, window.begin);
-  // Inputs whose next head arrives within the window, and the first arrival of those beyond.
-  uint64_t coming[kMaxSwitchInputs / 64] = {};
-  Tick beyond = kNever;
-  for (uint32_t at = 0; at < s.inputs.count; at += kLanesOfGroup) {
-    const uint32_t m = s.inputs.count - at < kLanesOfGroup ? s.inputs.count - at : kLanesOfGroup;
-    const uint64_t ready = s.ready[at / 64] >> (at % 64);
-    LaneValues<G, uint32_t> ahead;
-    g.each_scalar(m, [&](uint32_t i) {
-      const bool there = (ready >> i & 1) != 0;
-      ahead.set(i, there ? kNoKey
-                         : ticks_ahead(head_arrival(*inputs[at + i].in(base), base), window.begin));
-    });
-    coming[at / 64] |= g.ballot(m, [&](uint32_t i) { return ahead[i] < length; }) << (at % 64);
-    const uint32_t first_beyond =
-        g.minimum(m, [&](uint32_t i) { return ahead[i] < length ? kNoKey : ahead[i]; });
-    beyond = min_tick(beyond, tick_of_key(first_beyond, window.begin));
-  }
+  const ComingHeads coming = find_coming(g, s.inputs.count, window, [&](uint32_t i) {
+    const bool there = (s.ready[i / 64] >> (i % 64) & 1) != 0;
+    return there ? kNever : head_arrival(*inputs[i].in(base), base);
+  });
   const uint64_t answer = g.leader_value([&]() -> uint64_t {
     const auto run = [&](const auto& shape) {
-      return crossbar_detail::run(shape, p, s, base, window, horizon, coming, beyond);
+      return crossbar_detail::run(shape, p, s, base, window, horizon, coming);
     };
     const uint32_t shift = p.router.speedup - 1;
     if constexpr (std::is_same_v<G, HostGroup>) {

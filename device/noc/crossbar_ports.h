@@ -11,9 +11,9 @@ NW_HD NW_INLINE uint32_t latest(uint32_t a, uint32_t b) { return later(a, b) ? a
 
 /// What a crossbar's parameters say that its steps ask for again and again.
 struct AnyShape {
-  uint32_t
-      rounds_shift;  ///< log2 of the rounds of a cycle; of the one or two the last one's number
-  bool split;        ///< ChannelEndsParams::split
+  /// Log2 of the rounds of a cycle; of the one or two the last one's number.
+  uint32_t rounds_shift;
+  bool split;  ///< ChannelEndsParams::split
 };
 static_assert(kMaxSpeedup == 2);
 /// The same as constants.

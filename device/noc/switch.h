@@ -32,6 +32,7 @@
 #include "device/core/lane_group.h"
 #include "device/core/packet.h"
 #include "device/core/step.h"
+#include "device/noc/coming_heads.h"
 #include "device/noc/islip.h"
 #include "device/noc/switch_state.h"
 
@@ -63,13 +64,12 @@ class Switch {
         length_(cycle_at_or_after(window.end, p.period) - first_),
         n_words_(s.inputs.count > 64 ? 2 : 1) {}
 
-  /// The heads of the inputs `coming`, which are not registered, arrive in the window, and the next
-  /// one at `beyond`. Returns when the switch wakes, with kPollBit if that may be sooner: a credit
-  /// is waited for that is not known yet.
-  NW_HD NW_INLINE uint64_t run(const uint64_t* coming, Tick beyond) {
-    beyond_ = beyond;
+  /// With the heads `coming`, which are not registered. Returns when the switch wakes, with
+  /// kPollBit if that may be sooner: a credit is waited for that is not known yet.
+  NW_HD NW_INLINE uint64_t run(const noc::ComingHeads& coming) {
+    beyond_ = coming.beyond;
     for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
-      for (uint64_t bits = coming[w]; bits != 0; bits &= bits - 1)
+      for (uint64_t bits = coming.inputs[w]; bits != 0; bits &= bits - 1)
         expect(w * 64 + count_trailing_zeros(bits));
     }
     if (s_.active_ports != 0) begin_waiting();
@@ -177,6 +177,7 @@ class Switch {
     }
     take_several(low, high);
   }
+  /// The same of several: those that nobody contests are moved without being registered.
   NW_HD NW_INLINE void take_several(uint64_t low, uint64_t high) {
     // Input and output ports of these heads, and those of several.
     uint64_t from = 0, from_several = 0, to = 0, to_several = 0;
@@ -296,8 +297,8 @@ class Switch {
       if (out.active != 0) at(out.free_from);
     }
   }
-  /// Does the new head of input `i`, whose port has just become busy, go to the same output, and is
-  /// there before the port is free?
+  /// Does the new head of input `i`, whose port has just become busy, go to the same output, and
+  /// come by the next cycle? (The port is not free before.)
   NW_HD NW_INLINE bool is_behind(uint32_t i, uint32_t output) const {
     const SwitchInput& in = inputs_[i];
     const Tick arrival = head_tick(in, base_);
@@ -392,9 +393,9 @@ class Switch {
   uint64_t length_;               ///< of the window, in cycles
   uint32_t n_words_;              ///< of bits of inputs
   uint64_t events_ = 0;           ///< cycles in which something can happen; bit 0: `first_`
-  uint64_t busy_ = ~uint64_t{0};  ///< input ports that may be
-  Tick beyond_ = kNever;
-  uint64_t cycle_ = 0;  ///< in which the switch is, and its tick
+  uint64_t busy_ = ~uint64_t{0};  ///< input ports that may not be free
+  Tick beyond_ = kNever;          ///< the first arrival behind the window, as far as is known
+  uint64_t cycle_ = 0;            ///< in which the switch is, and its tick
   Tick now_ = 0;
 };
 
@@ -403,25 +404,11 @@ template <class G>
 NW_HD NW_INLINE StepResult step_part(const G& g, const SwitchParams& p, SwitchState& s,
                                      std::byte* base, const Window& window, Horizon& horizon) {
   const SwitchInput* const inputs = s.inputs.in(base);
-  // Inputs whose unregistered head arrives within the window, and the first arrival that is known
-  // to lie beyond it.
-  uint64_t coming[kMaxSwitchInputs / 64] = {};
-  Tick beyond = kNever;
-  const uint32_t length = ticks_ahead(window.end, window.begin);
-  for (uint32_t at = 0; at < s.inputs.count; at += kLanesOfGroup) {
-    const uint32_t m = s.inputs.count - at < kLanesOfGroup ? s.inputs.count - at : kLanesOfGroup;
-    LaneValues<G, uint32_t> ahead;
-    g.each_scalar(m, [&](uint32_t i) {
-      ahead.set(i, ticks_ahead(head_tick(inputs[at + i], base), window.begin));
-    });
-    coming[at / 64] |= g.ballot(m, [&](uint32_t i) { return ahead[i] < length; }) << (at % 64);
-    const uint32_t first_beyond =
-        g.minimum(m, [&](uint32_t i) { return ahead[i] < length ? kNoKey : ahead[i]; });
-    beyond = min_tick(beyond, tick_of_key(first_beyond, window.begin));
-  }
-  for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) coming[w] &= ~s.registered[w];
+  noc::ComingHeads coming = noc::find_coming(
+      g, s.inputs.count, window, [&](uint32_t i) { return head_tick(inputs[i], base); });
+  for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) coming.inputs[w] &= ~s.registered[w];
   return result_of(g.leader_value(
-      [&]() -> uint64_t { return Switch(p, s, base, window, horizon).run(coming, beyond); }));
+      [&]() -> uint64_t { return Switch(p, s, base, window, horizon).run(coming); }));
 }
 
 }  // namespace switch_detail

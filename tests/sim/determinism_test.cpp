@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "tests/sim/whole_machine.h"
@@ -60,6 +62,19 @@ std::vector<Variation> variations_for(const std::string& name, const std::string
   const std::vector<Variation> all = variations();
   const size_t first = place(names, name) + place(kVariedPolicies, policy);
   return {all[first % all.size()], all[(first + 2) % all.size()]};
+}
+
+TEST(DeterminismVariations, EveryWorkloadAndEveryPolicyMeetsAll) {
+  std::map<std::string, std::set<std::string>> met;
+  for (const std::string& name : testing::workload_names()) {
+    for (const std::string& policy : kVariedPolicies) {
+      for (const Variation& v : variations_for(name, policy)) {
+        met[name].insert(v.name);
+        met[policy].insert(v.name);
+      }
+    }
+  }
+  for (const auto& [who, names] : met) EXPECT_EQ(names.size(), variations().size()) << who;
 }
 
 class Determinism : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};

@@ -1,0 +1,34 @@
+// Whose packets come in a window: what a step of inputs from channels begins with.
+#pragma once
+
+#include "device/core/lane_group.h"
+#include "device/core/step.h"
+#include "device/noc/switch_state.h"
+
+namespace nearwarp::noc {
+
+struct ComingHeads {
+  uint64_t inputs[kMaxSwitchInputs / 64] =
+      {};                ///< whose head arrives in the window, or has, as bits
+  Tick beyond = kNever;  ///< the first arrival behind it, as far as is known
+};
+
+/// Of `n` inputs, the head of input i arriving at arrival(i); kNever: there is none to look for.
+template <class G, class F>
+NW_HD NW_INLINE ComingHeads find_coming(const G& g, uint32_t n, const Window& window, F&& arrival) {
+  ComingHeads coming;
+  const uint32_t length = ticks_ahead(window.end, window.begin);
+  for (uint32_t at = 0; at < n; at += kLanesOfGroup) {
+    const uint32_t m = n - at < kLanesOfGroup ? n - at : kLanesOfGroup;
+    LaneValues<G, uint32_t> ahead;
+    g.each_scalar(m, [&](uint32_t i) { ahead.set(i, ticks_ahead(arrival(at + i), window.begin)); });
+    coming.inputs[at / 64] |= g.ballot(m, [&](uint32_t i) { return ahead[i] < length; })
+                              << (at % 64);
+    const uint32_t first_beyond =
+        g.minimum(m, [&](uint32_t i) { return ahead[i] < length ? kNoKey : ahead[i]; });
+    coming.beyond = min_tick(coming.beyond, tick_of_key(first_beyond, window.begin));
+  }
+  return coming;
+}
+
+}  // namespace nearwarp::noc
