@@ -1,17 +1,20 @@
 // What a GPU gives: one system and batches of systems against the CPU backend of the same machine,
-// the cost of a window's barrier, and how full the GPU is. Prints tables and writes JSON.
+// the cost of a window's barrier, what sizes of blocks and of their shared memory give, and how
+// full the GPU is. Prints tables and writes JSON.
 //
-//   gpu_bench [--json FILE] [--size SIZE] [--emulated]
+//   gpu_bench [--parts PARTS] [--seconds S] [--json FILE] [--emulated] ...
 //
 // --emulated runs a few small systems on the emulated device instead: it measures nothing, but
 // exercises this program where there is no GPU.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cxxopts.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,41 +33,68 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   bool emulated = false;
-  workloads::Size size = workloads::Size::kMedium;
+  std::vector<std::string> parts = {"barrier", "one", "batches", "blocks", "shared"};
+  workloads::Size size = workloads::Size::kSmall;
+  uint64_t instructions = 100'000;  ///< warp-instructions of a program, at most; 0: all
+  double seconds = 60;              ///< after which a measurement is stopped
+  uint32_t warps_per_block = 0;     ///< 0: as fits the number of systems
+  std::string machine = "tom";
   std::vector<uint32_t> batches = {1, 8, 32, 128, 512};
   std::vector<std::string> programs = {"vector-add", "kmeans", "bfs-rmat", "libor"};
   std::vector<std::string> policies = {"baseline", "tom"};
+
+  bool wants(const char* part) const { return std::ranges::find(parts, part) != parts.end(); }
 };
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Adds up what a batch has simulated.
-struct Sum final : sim::BatchObserver {
-  uint64_t cycles = 0, instructions = 0;
-  void finished(size_t, sim::BatchOutcome outcome) override {
-    if (outcome.error != nullptr) std::rethrow_exception(outcome.error);
-    cycles += outcome.result->cycles;
-    instructions += outcome.result->warp_instructions;
-  }
-  bool progress(uint64_t) override { return true; }
-};
-
 /// Rates of a batch.
 struct Rates {
   double seconds = 0, cycles = 0, instructions = 0;  ///< the latter per second
 };
 
-Rates measure(sim::BatchRunner& runner, const std::vector<sim::ReplayJob>& systems) {
-  Sum sum;
-  const auto begin = std::chrono::steady_clock::now();
+constexpr double kLongEnough = 0.2;  ///< seconds: some launches
+
+/// Adds up what a batch has simulated, and stops it in time. Where that is long enough, time counts
+/// from when the first launch is over: laying out systems is not stepping them.
+class Sum final : public sim::BatchObserver {
+ public:
+  explicit Sum(double seconds) : allowed_(seconds) {}
+  void finished(size_t, sim::BatchOutcome outcome) override {
+    if (outcome.error != nullptr) std::rethrow_exception(outcome.error);
+    cycles_ += outcome.result->cycles;
+    instructions_ += outcome.result->warp_instructions;
+  }
+  bool progress(uint64_t instructions) override {
+    if (instructions != 0 && at_first_ == 0) {
+      at_first_ = instructions;
+      first_ = std::chrono::steady_clock::now();
+    }
+    return at_first_ == 0 || seconds_since(first_) < allowed_;
+  }
+  Rates rates() const {
+    Rates r;
+    const bool long_enough = at_first_ != 0 && seconds_since(first_) > kLongEnough;
+    r.seconds = seconds_since(long_enough ? first_ : begin_);
+    const double part = long_enough ? 1 - static_cast<double>(at_first_) / instructions_ : 1;
+    r.cycles = part * static_cast<double>(cycles_) / r.seconds;
+    r.instructions = part * static_cast<double>(instructions_) / r.seconds;
+    return r;
+  }
+
+ private:
+  double allowed_;
+  uint64_t cycles_ = 0, instructions_ = 0, at_first_ = 0;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(), first_;
+};
+
+Rates measure(sim::BatchRunner& runner, const std::vector<sim::ReplayJob>& systems,
+              double seconds) {
+  Sum sum(seconds);
   runner.run(systems, sum);
-  Rates r;
-  r.seconds = seconds_since(begin);
-  r.cycles = static_cast<double>(sum.cycles) / r.seconds;
-  r.instructions = static_cast<double>(sum.instructions) / r.seconds;
-  return r;
+  return sum.rates();
 }
 
 Json json_of(const Rates& r) {
@@ -105,7 +135,7 @@ Json measure_barrier(kernels::Device& device) {
 class Bench {
  public:
   Bench(kernels::Device& device, const Options& options)
-      : device_(device), options_(options), machine_(config::load_machine("tom")) {
+      : device_(device), options_(options), machine_(config::load_machine(options.machine)) {
     for (const std::string& name : options.policies) policies_.push_back(config::load_policy(name));
   }
 
@@ -118,13 +148,18 @@ class Bench {
       const Rates cpu = measure_cpu(one, 1), cpus = measure_cpu(one, all);
       row["cpu_1_thread"] = json_of(cpu);
       row["cpu_all_threads"] = json_of(cpus);
-      for (uint32_t blocks = 1; blocks <= device_.info().largest_team; blocks *= 2)
-        row["gpu_" + std::to_string(blocks) + "_blocks"] = json_of(measure_gpu(one, blocks));
+      std::string by_blocks;
+      for (uint32_t blocks = 1; blocks <= device_.info().largest_team; blocks *= 2) {
+        const Rates rates = measure_gpu(one, blocks);
+        row["gpu_" + std::to_string(blocks) + "_blocks"] = json_of(rates);
+        by_blocks += fmt::format("{:10.3f}", rates.instructions / 1e6);
+      }
       const Rates gpu = measure_gpu(one, 0);
       row["gpu"] = json_of(gpu);
-      std::printf("%-11s %-9s %10.2f %10.2f %10.2f %9.2f %9.2f\n", program.c_str(),
+      std::printf("%-11s %-9s %10.2f %10.2f %10.3f %9.3f %9.3f%s\n", program.c_str(),
                   policy.name.c_str(), cpu.instructions / 1e6, cpus.instructions / 1e6,
-                  gpu.instructions / 1e6, gpu.instructions / cpu.instructions, gpu.cycles / 1e6);
+                  gpu.instructions / 1e6, gpu.instructions / cpu.instructions, gpu.cycles / 1e6,
+                  by_blocks.c_str());
       rows.push_back(std::move(row));
     }
     return rows;
@@ -151,8 +186,8 @@ class Bench {
   }
 
   /// Of `n` systems on the device.
-  Rates rates(const runtime::Recording& recording, uint32_t n) const {
-    return measure_gpu(systems(recording, n), 0);
+  Rates rates(const runtime::Recording& recording, uint32_t n, uint32_t warps = 0) const {
+    return measure_gpu(systems(recording, n), 0, warps);
   }
 
  private:
@@ -165,13 +200,15 @@ class Bench {
   }
   Rates measure_cpu(const std::vector<sim::ReplayJob>& systems, unsigned threads) const {
     sim::CpuBatch cpu(threads);
-    return measure(cpu, systems);
+    return measure(cpu, systems, options_.seconds);
   }
-  Rates measure_gpu(const std::vector<sim::ReplayJob>& systems, uint32_t blocks) const {
+  Rates measure_gpu(const std::vector<sim::ReplayJob>& systems, uint32_t blocks,
+                    uint32_t warps = 0) const {
     sim::AcceleratorBatchOptions options;
+    options.warps_per_block = warps != 0 || blocks != 0 ? warps : options_.warps_per_block;
     options.blocks_per_team = blocks;
     sim::AcceleratorBatch gpu(device_, options);
-    return measure(gpu, systems);
+    return measure(gpu, systems, options_.seconds);
   }
 
   kernels::Device& device_;
@@ -180,9 +217,15 @@ class Bench {
   std::vector<config::PolicyConfig> policies_;
 };
 
-runtime::Recording record(const std::string& name, workloads::Size size) {
-  runtime::VirtualDevice device;
-  workloads::find(name)->run(device, size);
+/// Programs are cut short, rather than measurements: what a kernel does at its begin is another
+/// thing than what it does later, and however fast it is, all do the same.
+runtime::Recording record(const std::string& name, const Options& options) {
+  runtime::VirtualDevice::Options recording;
+  recording.max_thread_instructions = options.instructions * 32;
+  runtime::VirtualDevice device(recording);
+  const workloads::Workload* workload = workloads::find(name);
+  if (workload == nullptr) throw Error("there is no workload '" + name + "'");
+  workload->run(device, options.size);
   return device.take_recording(name);
 }
 
@@ -194,23 +237,55 @@ std::unique_ptr<kernels::Device> open(const Options& options) {
   return kernels::open_cuda_device(0);
 }
 
-/// How much of shared memory should hold components' states, how much should cache the rest?
-Json measure_shared(const Options& options, const std::string& program,
-                    const runtime::Recording& recording) {
-  std::printf("\nMillions of warp-instructions per second, %s, by shared memory for states\n",
-              program.c_str());
-  std::printf("%-14s %14s %14s\n", "KiB per block", "one system", "a full device");
+/// How large should blocks be? Smaller ones make smaller teams, and more systems at a time.
+Json measure_blocks(const Options& options, kernels::Device& device, const Bench& bench,
+                    const std::vector<runtime::Recording>& recordings) {
+  std::printf("\nMillions of warp-instructions per second, a full device, by warps per block\n");
+  std::printf("%-11s %8s %8s %10s\n", "workload", "warps", "systems", "GPU");
   Json rows = Json::array();
-  for (const uint32_t kib : {0u, 32u, 64u, 96u, 128u, 160u, 200u}) {
-    const auto device = kernels::open_cuda_device(0, {.shared_bytes = kib << 10});
-    if (device->info().shared_bytes != kib << 10) break;  // it has no more
-    const Bench bench(*device, options);
-    const Rates one = bench.rates(recording, 1);
-    const Rates full = bench.rates(recording, device->info().blocks_at_once);
-    std::printf("%-14u %14.2f %14.2f\n", kib, one.instructions / 1e6, full.instructions / 1e6);
-    rows.push_back({{"bytes", kib << 10}, {"one_system", json_of(one)}, {"full", json_of(full)}});
+  for (size_t i = 0; i < recordings.size(); ++i) {
+    for (uint32_t warps = device.info().warps_per_block; warps > 0; warps /= 2) {
+      const uint32_t systems = kernels::teams_at_once(device.info(), {1, 1, warps});
+      const Rates full = bench.rates(recordings[i], systems, warps);
+      std::printf("%-11s %8u %8u %10.2f\n", options.programs[i].c_str(), warps, systems,
+                  full.instructions / 1e6);
+      rows.push_back({{"workload", options.programs[i]},
+                      {"warps_per_block", warps},
+                      {"systems", systems},
+                      {"gpu", json_of(full)}});
+    }
   }
   return rows;
+}
+
+/// How much of shared memory should hold components' states, how much should cache the rest?
+Json measure_shared(const Options& options, const std::vector<runtime::Recording>& recordings) {
+  std::printf("\nMillions of warp-instructions per second, by shared memory for states\n");
+  std::printf("%-11s %14s %14s %14s\n", "workload", "KiB per block", "one system", "a full device");
+  Json rows = Json::array();
+  for (size_t i = 0; i < recordings.size(); ++i) {
+    for (const uint32_t kib : {0u, 48u, 96u, 160u, 200u}) {
+      const auto device = kernels::open_cuda_device(0, {.shared_bytes = kib << 10});
+      const Bench bench(*device, options);
+      const Rates one = bench.rates(recordings[i], 1);
+      const Rates full = bench.rates(recordings[i], device->info().blocks_at_once);
+      std::printf("%-11s %14u %14.2f %14.2f\n", options.programs[i].c_str(),
+                  device->info().shared_bytes >> 10, one.instructions / 1e6,
+                  full.instructions / 1e6);
+      rows.push_back({{"workload", options.programs[i]},
+                      {"bytes", device->info().shared_bytes},
+                      {"one_system", json_of(one)},
+                      {"full", json_of(full)}});
+    }
+  }
+  return rows;
+}
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  std::stringstream text(list);
+  for (std::string part; std::getline(text, part, ',');) parts.push_back(part);
+  return parts;
 }
 
 int run(const Options& options, const std::string& json_path) {
@@ -224,28 +299,31 @@ int run(const Options& options, const std::string& json_path) {
   Json document = {{"schema", "nearwarp.gpu_bench/1"},
                    {"device", device_json(info)},
                    {"cpu_threads", std::thread::hardware_concurrency()}};
-  document["barrier"] = measure_barrier(*device);
+  if (options.wants("barrier")) document["barrier"] = measure_barrier(*device);
   Bench bench(*device, options);
-  document["one_system"] = Json::array();
-  document["batches"] = Json::array();
   std::vector<runtime::Recording> recordings;
-  for (const std::string& name : options.programs) recordings.push_back(record(name, options.size));
-  std::printf("Millions of warp-instructions per second; one system\n");
-  std::printf("%-11s %-9s %10s %10s %10s %9s %9s\n", "workload", "policy", "1 core", "all cores",
-              "GPU", "x 1 core", "Mcycles/s");
-  for (size_t i = 0; i < recordings.size(); ++i)
-    for (Json& row : bench.one_system(options.programs[i], recordings[i]))
-      document["one_system"].push_back(std::move(row));
-  std::printf("\nMillions of warp-instructions per second; batches\n");
-  std::printf("%-11s %8s %10s %10s %10s %9s\n", "workload", "systems", "1 core", "all cores", "GPU",
-              "x 1 core");
-  for (size_t i = 0; i < recordings.size(); ++i)
-    for (Json& row : bench.batches(options.programs[i], recordings[i]))
-      document["batches"].push_back(std::move(row));
-  if (!options.emulated) {
-    device.reset();  // its memory
-    document["shared_memory"] = measure_shared(options, options.programs[1], recordings[1]);
+  for (const std::string& name : options.programs) recordings.push_back(record(name, options));
+  if (options.wants("one")) {
+    std::printf("Millions of warp-instructions per second; one system\n");
+    std::printf("%-11s %-9s %10s %10s %10s %9s %9s\n", "workload", "policy", "1 core", "all cores",
+                "GPU", "x 1 core", "Mcycles/s  teams of 1, 2, 4 ... blocks");
+    for (size_t i = 0; i < recordings.size(); ++i)
+      for (Json& row : bench.one_system(options.programs[i], recordings[i]))
+        document["one_system"].push_back(std::move(row));
   }
+  if (options.wants("batches")) {
+    std::printf("\nMillions of warp-instructions per second; batches\n");
+    std::printf("%-11s %8s %10s %10s %10s %9s\n", "workload", "systems", "1 core", "all cores",
+                "GPU", "x 1 core");
+    for (size_t i = 0; i < recordings.size(); ++i)
+      for (Json& row : bench.batches(options.programs[i], recordings[i]))
+        document["batches"].push_back(std::move(row));
+  }
+  if (options.wants("blocks"))
+    document["blocks"] = measure_blocks(options, *device, bench, recordings);
+  device.reset();  // its memory
+  if (options.wants("shared") && !options.emulated)
+    document["shared_memory"] = measure_shared(options, recordings);
   if (json_path.empty()) return 0;
   std::ofstream file(json_path);
   file << document.dump(2) << '\n';
@@ -257,9 +335,23 @@ int run(const Options& options, const std::string& json_path) {
 
 int main(int argc, char** argv) {
   cxxopts::Options line("gpu_bench", "What a GPU gives, against the CPU of the same machine");
-  line.add_options()("json", "write every figure to this file",
-                     cxxopts::value<std::string>()->default_value(""))(
-      "size", "size of the workloads", cxxopts::value<std::string>()->default_value("medium"))(
+  const Options usual;
+  const auto list = [](const auto& values) {
+    return cxxopts::value<std::string>()->default_value(fmt::format("{}", fmt::join(values, ",")));
+  };
+  line.add_options()("parts", "what to measure", list(usual.parts), "A,B,...")(
+      "workloads", "built-in workloads", list(usual.programs), "A,B,...")(
+      "policies", "policies of systems, in turn", list(usual.policies), "A,B,...")(
+      "batches", "systems in a batch", list(usual.batches), "N,M,...")(
+      "machine", "machine", cxxopts::value<std::string>()->default_value(usual.machine), "NAME")(
+      "size", "size of the workloads", cxxopts::value<std::string>()->default_value("small"))(
+      "instructions", "warp-instructions of a program, at most; 0: all",
+      cxxopts::value<uint64_t>()->default_value(fmt::to_string(usual.instructions)),
+      "N")("seconds", "after which a measurement is stopped",
+           cxxopts::value<double>()->default_value(fmt::to_string(usual.seconds)),
+           "S")("warps", "warps of a block; 0: as fits the number of systems",
+                cxxopts::value<uint32_t>()->default_value("0"))(
+      "json", "write every figure to this file", cxxopts::value<std::string>()->default_value(""))(
       "emulated", "a small run on the emulated device")("h,help", "print this text");
   try {
     const auto given = line.parse(argc, argv);
@@ -267,14 +359,26 @@ int main(int argc, char** argv) {
       std::printf("%s", line.help().c_str());
       return 0;
     }
+    const auto names = [&](const char* option) { return split(given[option].as<std::string>()); };
     Options options;
     options.emulated = given.count("emulated") != 0;
+    options.parts = names("parts");
+    options.programs = names("workloads");
+    options.policies = names("policies");
+    options.batches.clear();
+    for (const std::string& n : names("batches"))
+      options.batches.push_back(static_cast<uint32_t>(std::stoul(n)));
+    options.machine = given["machine"].as<std::string>();
     options.size = workloads::parse_size(given["size"].as<std::string>());
+    options.instructions = given["instructions"].as<uint64_t>();
+    options.seconds = given["seconds"].as<double>();
+    options.warps_per_block = given["warps"].as<uint32_t>();
     if (options.emulated) {
-      options.size = workloads::Size::kSmall;
       options.batches = {1, 3};
       options.programs = {"vector-add"};
     }
+    std::setvbuf(stdout, nullptr, _IOLBF,
+                 0);  // a run that is ended from outside has said something
     return run(options, given["json"].as<std::string>());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gpu_bench: %s\n", error.what());

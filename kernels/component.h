@@ -20,7 +20,8 @@
 
 namespace nearwarp::kernels {
 
-// Weights are estimated, from profiles of the CPU backend.
+// Weights are estimated, from profiles of the CPU backend: host instructions of kmeans and
+// vector-add on machine tom, per component.
 
 /// `Mechanisms`: the sm::MechanismList that its family has.
 template <uint32_t kWords, class Mechanisms>
@@ -57,7 +58,7 @@ struct L2SliceKind : FallibleKindOf<L2SliceParams, L2SliceState> {
                                          Horizon& horizon) {
     return step_l2_slice(g, p, s, system.arena, window, horizon);
   }
-  static uint32_t weight(uint32_t /*inputs*/) { return 8; }
+  static uint32_t weight(uint32_t /*inputs*/) { return 16; }
 };
 
 struct SwitchKind : FallibleKindOf<SwitchParams, SwitchState> {
@@ -68,7 +69,7 @@ struct SwitchKind : FallibleKindOf<SwitchParams, SwitchState> {
                                          Horizon& horizon) {
     return step_switch(g, p, s, system.arena, window, horizon);
   }
-  static uint32_t weight(uint32_t inputs) { return 4 + inputs; }
+  static uint32_t weight(uint32_t inputs) { return 8 + inputs; }
 };
 
 struct CrossbarKind : FallibleKindOf<noc::CrossbarParams, noc::CrossbarState> {
@@ -79,7 +80,7 @@ struct CrossbarKind : FallibleKindOf<noc::CrossbarParams, noc::CrossbarState> {
                                          Horizon& horizon) {
     return noc::step_crossbar(g, p, s, system.arena, window, horizon);
   }
-  static uint32_t weight(uint32_t /*inputs*/) { return 24; }
+  static uint32_t weight(uint32_t /*inputs*/) { return 300; }
 };
 
 struct RouterNetworkKind : FallibleKindOf<noc::ChannelNetworkParams, noc::ChannelNetworkState> {
@@ -90,7 +91,7 @@ struct RouterNetworkKind : FallibleKindOf<noc::ChannelNetworkParams, noc::Channe
                                          Horizon& horizon) {
     return noc::step_channel_network(g, p, s, system.arena, window, horizon);
   }
-  static uint32_t weight(uint32_t /*inputs*/) { return 64; }
+  static uint32_t weight(uint32_t /*inputs*/) { return 600; }
 };
 
 struct LinkPortKind : KindOf<LinkPortParams, LinkPortState> {
@@ -102,7 +103,7 @@ struct LinkPortKind : KindOf<LinkPortParams, LinkPortState> {
     return step_link_port(g, p, s, system.arena, window, horizon);
   }
   NW_HD static const Fault* fault(const State& s) { return &s.ports.fault; }
-  static uint32_t weight(uint32_t /*inputs*/) { return 8; }
+  static uint32_t weight(uint32_t /*inputs*/) { return 24; }
 };
 
 struct VaultKind : FallibleKindOf<VaultParams, VaultState> {
@@ -155,7 +156,7 @@ struct FrontEndKindOf : FallibleKindOf<frontend::FrontEndParams, frontend::Front
                                          Horizon& horizon) {
     return frontend::step_front_end<Mechanisms>(g, p, s, system, window, horizon);
   }
-  static uint32_t weight(uint32_t /*inputs*/) { return 16; }
+  static uint32_t weight(uint32_t /*inputs*/) { return 48; }
 };
 
 /// All kinds, in the order of ComponentKind, with mechanisms of one's own.

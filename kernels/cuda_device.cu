@@ -11,7 +11,6 @@ namespace nearwarp::kernels {
 namespace {
 
 using gpu::kMaxTeamBlocks;
-using gpu::kThreadsPerBlock;
 
 /// Makes a device the current one for as long as it lives.
 class Current {
@@ -36,9 +35,9 @@ int attribute(cudaDeviceAttr which, int device) {
 struct ClusterConfig {
   cudaLaunchConfig_t config = {};
   cudaLaunchAttribute attribute = {};
-  ClusterConfig(uint32_t teams, uint32_t blocks) {
+  ClusterConfig(uint32_t teams, uint32_t blocks, uint32_t warps_per_block) {
     config.gridDim = dim3(teams * blocks);
-    config.blockDim = dim3(kThreadsPerBlock);
+    config.blockDim = dim3(warps_per_block * 32);
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = blocks;
     attribute.val.clusterDim.y = 1;
@@ -50,7 +49,7 @@ struct ClusterConfig {
 };
 
 /// The largest power of two of blocks that make a cluster here; 1 without clusters.
-uint32_t largest_cluster(int device, uint32_t shared_bytes) {
+uint32_t largest_cluster(int device, uint32_t warps_per_block, uint32_t shared_bytes) {
   if (attribute(cudaDevAttrClusterLaunch, device) == 0) return 1;
   // More than 8 blocks is more than every device with clusters promises.
   for (const auto kernel : {gpu::run_teams, gpu::meet_only}) {
@@ -59,7 +58,7 @@ uint32_t largest_cluster(int device, uint32_t shared_bytes) {
       static_cast<void>(cudaGetLastError());
   }
   for (uint32_t blocks = kMaxTeamBlocks; blocks > 1; blocks /= 2) {
-    ClusterConfig launch(1, blocks);
+    ClusterConfig launch(1, blocks, warps_per_block);
     launch.config.dynamicSmemBytes = shared_bytes;
     int clusters = 0;
     if (cudaOccupancyMaxActiveClusters(&clusters, gpu::run_teams, &launch.config) == cudaSuccess &&
@@ -85,7 +84,7 @@ DeviceInfo describe(int index, const CudaOptions& options) {
   NW_CUDA_CHECK(cudaFuncGetAttributes(&kernel, gpu::run_teams));
   info.registers = static_cast<uint32_t>(kernel.numRegs);
   info.local_bytes = static_cast<uint32_t>(kernel.localSizeBytes);
-  info.warps_per_block = gpu::kWarpsPerBlock;
+  info.warps_per_block = gpu::kMostWarps;
   const int most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, index) -
                    static_cast<int>(kernel.sharedSizeBytes);
   info.shared_bytes =
@@ -93,12 +92,13 @@ DeviceInfo describe(int index, const CudaOptions& options) {
   NW_CUDA_CHECK(cudaFuncSetAttribute(gpu::run_teams, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(info.shared_bytes)));
   int blocks = 0;
-  NW_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, gpu::run_teams,
-                                                              kThreadsPerBlock, info.shared_bytes));
+  NW_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, gpu::run_teams, info.warps_per_block * 32, info.shared_bytes));
   info.blocks_at_once = static_cast<uint32_t>(blocks) * info.multiprocessors;
   // Code for older devices, translated for this one, has no barrier of clusters.
   const bool clusters = options.clusters && kernel.ptxVersion >= 90;
-  const uint32_t cluster = clusters ? largest_cluster(index, info.shared_bytes) : 1;
+  const uint32_t cluster =
+      clusters ? largest_cluster(index, info.warps_per_block, info.shared_bytes) : 1;
   info.clusters = cluster > 1;
   info.largest_team = info.clusters ? cluster
                       : attribute(cudaDevAttrCooperativeLaunch, index) != 0
@@ -153,7 +153,7 @@ class CudaDevice final : public Device {
     launch.systems = systems;
     launch.count = count;
     launch.slice = slice;
-    return timed(gpu::run_teams, launch, shape, info_.shared_bytes);
+    return timed(gpu::run_teams, launch, shape, shared_bytes_of(info_, shape.warps));
   }
 
   void leave_footprints() override {
@@ -200,11 +200,11 @@ class CudaDevice final : public Device {
   }
 
   void start(Kernel kernel, gpu::Launch& launch, const TeamShape& shape, uint32_t shared_bytes) {
-    const dim3 grid(shape.teams * shape.blocks), block(kThreadsPerBlock);
+    const dim3 grid(shape.teams * shape.blocks), block(shape.warps * 32);
     void* arguments[] = {&launch};
     const auto* function = reinterpret_cast<const void*>(kernel);
     if (launch.meeting == gpu::Meeting::kCluster) {
-      ClusterConfig cluster(shape.teams, shape.blocks);
+      ClusterConfig cluster(shape.teams, shape.blocks, shape.warps);
       cluster.config.stream = stream_;
       cluster.config.dynamicSmemBytes = shared_bytes;
       NW_CUDA_CHECK(cudaLaunchKernelExC(&cluster.config, function, arguments));

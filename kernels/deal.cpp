@@ -9,6 +9,31 @@
 
 namespace nearwarp::kernels {
 
+namespace {
+
+/// What a warp has to do in a busy window. Its lanes step components of one kind at the same time;
+/// what they do not do together, since each has its own way through the code, comes one by one.
+class Load {
+ public:
+  uint32_t with(const Component& c, uint32_t weight) const { return sum_ + part(c, weight); }
+  void add(const Component& c, uint32_t weight) {
+    sum_ = with(c, weight);
+    if (c.cluster == 0) kinds_ |= 1u << static_cast<uint32_t>(c.kind);
+  }
+
+ private:
+  /// Estimated: a quarter of a step is not done together with others.
+  static constexpr uint32_t kTogether = 4;
+  uint32_t part(const Component& c, uint32_t weight) const {
+    const bool joins = c.cluster == 0 && (kinds_ >> static_cast<uint32_t>(c.kind) & 1) != 0;
+    return joins ? (weight + kTogether - 1) / kTogether : weight;
+  }
+
+  uint32_t sum_ = 0, kinds_ = 0;  ///< kinds as bits
+};
+
+}  // namespace
+
 Deal deal_components(std::span<const Component> components, uint32_t warps) {
   // What is dealt out in one piece: a component, or a cluster.
   struct Piece {
@@ -30,11 +55,13 @@ Deal deal_components(std::span<const Component> components, uint32_t warps) {
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const Piece& a, const Piece& b) { return a.rank > b.rank; });
   std::vector<std::vector<const Piece*>> share(warps);
-  std::vector<uint32_t> load(warps, 0);
+  std::vector<Load> load(warps);
   for (const Piece& piece : pieces) {
-    const auto least = std::min_element(load.begin(), load.end()) - load.begin();
+    const Component& c = components[piece.members[0]];
+    const auto with = [&](const Load& l) { return l.with(c, piece.weight); };
+    const auto least = std::ranges::min_element(load, {}, with) - load.begin();
     share[least].push_back(&piece);
-    load[least] += piece.weight;
+    load[least].add(c, piece.weight);
   }
   Deal deal;
   deal.begin.push_back(0);

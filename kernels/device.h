@@ -22,10 +22,10 @@ struct DeviceInfo {
   uint64_t memory_bytes = 0;
   uint32_t multiprocessors = 0;
   uint32_t clock_mhz = 0;
-  uint32_t warps_per_block = 1;  ///< of the stepping kernel
-  uint32_t blocks_at_once = 1;   ///< of the stepping kernel that are resident at the same time
-  uint32_t largest_team = 1;     ///< thread blocks
-  uint32_t shared_bytes = 0;     ///< for components' States, of a block
+  uint32_t warps_per_block = 1;  ///< of the stepping kernel, at most
+  uint32_t blocks_at_once = 1;   ///< so large ones, that are resident at the same time
+  uint32_t largest_team = 1;     ///< such thread blocks
+  uint32_t shared_bytes = 0;     ///< for components' States, of such a block
   uint32_t registers = 0;        ///< per thread of the stepping kernel
   uint32_t local_bytes = 0;      ///< of local memory per thread, what was spilled included
   bool clusters = false;         ///< teams of several blocks meet in hardware
@@ -40,11 +40,24 @@ struct OutOfDeviceMemory : DeviceError {
   using DeviceError::DeviceError;
 };
 
-/// How a launch is cut.
+/// How a launch is cut. Teams of several blocks have the largest ones.
 struct TeamShape {
   uint32_t teams = 1;
   uint32_t blocks = 1;  ///< thread blocks of a team
+  uint32_t warps = 1;   ///< of a block; with fewer, more blocks share a multiprocessor
+
+  uint32_t team_warps() const { return blocks * warps; }
 };
+
+/// Of shared memory for States in a block of so many warps: its share.
+inline uint32_t shared_bytes_of(const DeviceInfo& device, uint32_t warps) {
+  return static_cast<uint32_t>(uint64_t{device.shared_bytes} * warps / device.warps_per_block) /
+         16 * 16;
+}
+/// How many teams of this shape are resident at the same time.
+inline uint32_t teams_at_once(const DeviceInfo& device, const TeamShape& shape) {
+  return device.blocks_at_once * (device.warps_per_block / shape.warps) / shape.blocks;
+}
 
 /// What a launch took.
 struct LaunchReport {
@@ -124,8 +137,9 @@ std::vector<DeviceInfo> cuda_devices(std::string& why);
 /// How a CUDA device is used; for tests and measurements.
 struct CudaOptions {
   bool clusters = true;  ///< false: as on devices that have none
-  /// Of shared memory for States in a block, if the device has as much. The rest of what shared
-  /// memory and the first cache have together caches arrays and channels. Estimated: half.
+  /// Of shared memory for States in a block of full size, if the device has as much. The rest of
+  /// what shared memory and the first cache have together caches arrays and channels. Estimated:
+  /// half.
   uint32_t shared_bytes = 96 << 10;
 };
 

@@ -29,8 +29,9 @@ DeviceArena::DeviceArena(Device& device, std::byte* host, uint64_t bytes,
       shared_at_(device, components.size() * sizeof(uint32_t)),
       group_end_(device, components.size() * sizeof(uint32_t)) {}
 
-TeamSystem DeviceArena::team_system(const RunState& run, uint32_t warps, uint32_t working_warps) {
-  deal_for(warps, working_warps == 0 ? warps : working_warps);
+TeamSystem DeviceArena::team_system(const RunState& run, const TeamShape& shape,
+                                    uint32_t working_warps) {
+  deal_for(shape, working_warps == 0 ? shape.team_warps() : working_warps);
   TeamSystem system;
   system.run = run;
   system.run.view.arena = arena_.as<std::byte>();
@@ -40,17 +41,18 @@ TeamSystem DeviceArena::team_system(const RunState& run, uint32_t warps, uint32_
   return system;
 }
 
-void DeviceArena::deal_for(uint32_t warps, uint32_t working_warps) {
-  if (warps_ == warps && working_warps_ == working_warps) return;
-  const DeviceInfo& info = device_->info();
+void DeviceArena::deal_for(const TeamShape& shape, uint32_t working_warps) {
+  if (shape_.blocks == shape.blocks && shape_.warps == shape.warps &&
+      working_warps_ == working_warps)
+    return;
   Deal deal = deal_components(components_, working_warps);
-  deal.begin.resize(warps + 1, deal.begin.back());
-  share_states(deal, components_, info.warps_per_block, info.shared_bytes);
+  deal.begin.resize(shape.team_warps() + 1, deal.begin.back());
+  share_states(deal, components_, shape.warps, shared_bytes_of(device_->info(), shape.warps));
   order_.upload(deal.order.data(), deal.order.size() * sizeof(uint32_t));
   begin_.upload(deal.begin.data(), deal.begin.size() * sizeof(uint32_t));
   shared_at_.upload(deal.shared_at.data(), deal.shared_at.size() * sizeof(uint32_t));
   group_end_.upload(deal.group_end.data(), deal.group_end.size() * sizeof(uint32_t));
-  warps_ = warps;
+  shape_ = shape;
   working_warps_ = working_warps;
 }
 
@@ -63,7 +65,7 @@ LaunchReport TeamLauncher::run(std::span<TeamSystem> systems, const TeamShape& s
                                const Slice& slice) {
   if (systems.size_bytes() > table_.bytes())
     throw std::logic_error("a launch of more systems than its table holds");
-  warps_ = shape.blocks * device_->info().warps_per_block;
+  warps_ = shape.team_warps();
   for (size_t i = 0; i < systems.size(); ++i) {
     systems[i].committed = by_warp_.as<uint64_t>() + i * warps_;
     systems[i].footprint = device_->footprint_place();
@@ -83,9 +85,14 @@ uint64_t TeamLauncher::committed(size_t i) const {
   return std::accumulate(begin, begin + warps_, uint64_t{0});
 }
 
-TeamShape one_block_teams(const DeviceInfo& device, size_t systems) {
+TeamShape one_block_teams(const DeviceInfo& device, size_t systems, size_t components) {
   TeamShape shape;
-  shape.teams = std::clamp(static_cast<uint32_t>(systems), 1u, std::max(1u, device.blocks_at_once));
+  shape.warps = device.warps_per_block;
+  // Half as many, so that all States find a place as they do in larger blocks.
+  while (shape.warps > 1 && (shape.warps > components || teams_at_once(device, shape) < systems))
+    shape.warps /= 2;
+  shape.teams =
+      std::clamp(static_cast<uint32_t>(systems), 1u, std::max(1u, teams_at_once(device, shape)));
   return shape;
 }
 

@@ -21,18 +21,19 @@ class DeviceArena {
   void fetch() { arena_.download(host_, arena_.bytes()); }
   void put_back() { arena_.upload(host_, arena_.bytes()); }
 
-  /// The system of `run` for a launch with teams of `warps` warps. Of these, the first
+  /// The system of `run` for a launch with teams of this shape. Of their warps, the first
   /// `working_warps` share the work, 0: all.
-  TeamSystem team_system(const RunState& run, uint32_t warps, uint32_t working_warps = 0);
+  TeamSystem team_system(const RunState& run, const TeamShape& shape, uint32_t working_warps = 0);
 
  private:
-  void deal_for(uint32_t warps, uint32_t working_warps);
+  void deal_for(const TeamShape& shape, uint32_t working_warps);
 
   Device* device_;
   std::byte* host_;
   std::span<const Component> components_;
   DeviceBuffer arena_, order_, begin_, shared_at_, group_end_;
-  uint32_t warps_ = 0, working_warps_ = 0;  ///< for which it is dealt
+  TeamShape shape_;             ///< for which it is dealt, as far as that matters
+  uint32_t working_warps_ = 0;  ///< 0: not yet
 };
 
 /// Launches, and the table of systems that they take.
@@ -55,7 +56,8 @@ class TeamLauncher {
   uint32_t warps_ = 0;  ///< of a team of the last launch
 };
 
-/// A team of one thread block for each of so many systems, as far as there is room for them.
-TeamShape one_block_teams(const DeviceInfo& device, size_t systems);
+/// A team of one thread block for each of so many systems, as far as there is room for them; none
+/// has more warps than a system has `components`.
+TeamShape one_block_teams(const DeviceInfo& device, size_t systems, size_t components);
 
 }  // namespace nearwarp::kernels

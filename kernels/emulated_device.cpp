@@ -33,8 +33,9 @@ struct Team {
 /// One launch: teams in any order, a window at a time.
 class Grid {
  public:
-  Grid(const EmulationOptions& options, uint64_t& random, Footprint& footprint, TeamSystem* systems,
-       uint32_t count, const TeamShape& shape, const Slice& slice)
+  Grid(const EmulationOptions& options, const DeviceInfo& info, uint64_t& random,
+       Footprint& footprint, TeamSystem* systems, uint32_t count, const TeamShape& shape,
+       const Slice& slice)
       : options_(options),
         random_(random),
         footprint_(footprint),
@@ -42,10 +43,12 @@ class Grid {
         count_(count),
         slice_(slice),
         teams_(shape.teams),
-        warps_(shape.blocks * options.warps_per_block) {
+        block_warps_(shape.warps),
+        block_bytes_(shared_bytes_of(info, shape.warps)),
+        warps_(shape.team_warps()) {
     // As on a device, nothing is known of its contents.
     for (Team& team : teams_)
-      team.shared.assign(size_t{shape.blocks} * options.shared_bytes / 8, 0xa5a5a5a5a5a5a5a5u);
+      team.shared.assign(size_t{shape.blocks} * block_bytes_ / 8, 0xa5a5a5a5a5a5a5a5u);
   }
 
   void run() {
@@ -81,8 +84,7 @@ class Grid {
     team.run.clear();
     auto* shared = reinterpret_cast<std::byte*>(team.shared.data());
     for (uint32_t warp = 0; warp < warps_; ++warp)
-      team.run.emplace_back(
-          system, slice_, shared + size_t{warp / options_.warps_per_block} * options_.shared_bytes);
+      team.run.emplace_back(system, slice_, shared + size_t{warp / block_warps_} * block_bytes_);
     team.has_system = true;
     for (const uint32_t warp : some_order(warps_)) team.run[warp].enter(HostGroup{}, warp);
     if (team.run[0].stop() != Stop::kNone) leave(team);
@@ -139,7 +141,8 @@ class Grid {
   uint32_t count_ = 0, next_ = 0;
   Slice slice_;
   std::vector<Team> teams_;
-  uint32_t warps_ = 1;  ///< of a team
+  uint32_t block_warps_ = 1, block_bytes_ = 0;  ///< of a block
+  uint32_t warps_ = 1;                          ///< of a team
   uint64_t windows_ = 0;
 };
 
@@ -201,11 +204,12 @@ void EmulatedDevice::download(void* to, const std::byte* from, uint64_t bytes) {
 
 LaunchReport EmulatedDevice::run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
                                  const Slice& slice) {
-  if (shape.teams == 0 || shape.blocks == 0 || shape.blocks > options_.largest_team)
+  if (shape.teams == 0 || shape.blocks == 0 || shape.blocks > options_.largest_team ||
+      shape.warps == 0 || shape.warps > options_.warps_per_block)
     throw std::logic_error("a launch of an impossible shape");
   const auto begin = std::chrono::steady_clock::now();
   launches_ += 1;
-  Grid(options_, random_, footprint_, systems, count, shape, slice).run();
+  Grid(options_, info_, random_, footprint_, systems, count, shape, slice).run();
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
 

@@ -13,9 +13,9 @@ namespace nearwarp::kernels::gpu {
 
 namespace cg = cooperative_groups;
 
-/// 12 warps of up to 168 registers fill a multiprocessor's register file.
-inline constexpr uint32_t kWarpsPerBlock = 12;
-inline constexpr uint32_t kThreadsPerBlock = kWarpsPerBlock * 32;
+/// 16 warps of up to 128 registers fill a multiprocessor's register file: as one block, or as
+/// several smaller ones.
+inline constexpr uint32_t kMostWarps = 16;  ///< of a block
 inline constexpr uint32_t kMaxTeamBlocks = 16;
 
 /// How the blocks of a team meet.
@@ -44,7 +44,7 @@ struct Launch {
 
 struct BlockShared {
   uint64_t begun = 0;                    ///< when the launch began
-  Findings of_warp[2][kWarpsPerBlock];   ///< by parity of the meeting
+  Findings of_warp[2][kMostWarps];       ///< by parity of the meeting
   Findings of_block[2][kMaxTeamBlocks];  ///< the same, for clusters: written by the other blocks
 };
 
@@ -55,7 +55,7 @@ class Team {
   __device__ Team(const Launch& launch, BlockShared& shared) : launch_(launch), shared_(shared) {}
 
   /// This warp's number in the team.
-  __device__ uint32_t warp() const { return rank() * kWarpsPerBlock + threadIdx.x / 32; }
+  __device__ uint32_t warp() const { return rank() * warps_of_block() + threadIdx.x / 32; }
 
   /// A barrier of the team, which orders all of its accesses to memory. `mine` counts in the
   /// warps' first lanes. Returns what all have found, to all.
@@ -65,7 +65,7 @@ class Team {
     const uint32_t parity = meetings_++ % 2;  // a warp may be one meeting ahead of another
     if (lane == 0) shared_.of_warp[parity][threadIdx.x / 32] = mine;
     __syncthreads();
-    Findings all = combined(warp, shared_.of_warp[parity], kWarpsPerBlock);
+    Findings all = combined(warp, shared_.of_warp[parity], warps_of_block());
     if (launch_.meeting == Meeting::kCluster) {
       NV_IF_TARGET(NV_PROVIDES_SM_90, (meet_cluster(all, parity);))
       all = combined(warp, shared_.of_block[parity], launch_.blocks_per_team);
@@ -79,6 +79,7 @@ class Team {
  private:
   using Warp = cg::thread_block_tile<32>;
 
+  static __device__ uint32_t warps_of_block() { return blockDim.x / 32; }
   __device__ uint32_t rank() const { return blockIdx.x % launch_.blocks_per_team; }
   __device__ MeetingPlace& place() const {
     return launch_.places[blockIdx.x / launch_.blocks_per_team];
@@ -129,11 +130,11 @@ __device__ inline uint64_t clock_ns() {
 }
 
 /// One launch: every team takes systems until none is left or its time is up.
-__global__ void __launch_bounds__(kThreadsPerBlock, 1) run_teams(const Launch launch) {
+__global__ void __launch_bounds__(kMostWarps * 32, 1) run_teams(const Launch launch) {
   __shared__ BlockShared shared;
   // What a warp holds over a window lies here, so that the models have the registers. All lanes
   // write the same, and wait for each other before and after.
-  __shared__ __align__(16) std::byte of_warps[kWarpsPerBlock][sizeof(TeamRun)];
+  __shared__ __align__(16) std::byte of_warps[kMostWarps][sizeof(TeamRun)];
   extern __shared__ __align__(16) std::byte states[];
   Team team(launch, shared);
   const WarpGroup g{cg::tiled_partition<32>(cg::this_thread_block())};
@@ -159,7 +160,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 1) run_teams(const Launch la
 }
 
 /// Teams that meet Launch::count times and do nothing else.
-__global__ void __launch_bounds__(kThreadsPerBlock, 1) meet_only(const Launch launch) {
+__global__ void __launch_bounds__(kMostWarps * 32, 1) meet_only(const Launch launch) {
   __shared__ BlockShared shared;
   Team team(launch, shared);
   for (uint32_t i = 0; i < launch.count; ++i) static_cast<void>(team.exchange({i, 0}));

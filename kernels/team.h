@@ -13,8 +13,9 @@
 //   written in this window lies beyond the window's end, so whether a reader sees it or the one
 //   before makes no difference (device/core/channel.h). The packet beside it is written before,
 //   and read only in a later window, behind the barrier.
-// - Within a warp, lanes follow the rules of device/core/lane_group.h: every primitive that writes
-//   ends with a synchronisation of the warp.
+// - Within a warp, a component is stepped by one lane, and lanes that step components at the same
+//   time are to each other as warps are. What lanes do together follows the rules of
+//   device/core/lane_group.h: every primitive that writes ends with a synchronisation of the warp.
 // - Across windows, the exchange is a barrier with release and acquire for all of the team's
 //   memory, so private state that went through caches of different multiprocessors cannot be
 //   stale.
@@ -22,8 +23,8 @@
 //   the launch ends, and nobody looks at it in the arena until then.
 // - All members of a cluster belong to one warp. Within the cluster's windows the same holds as
 //   within the machine's, and between them the warp's lanes wait for each other.
-// - Component::wake and ::poll are written by the lane that leads the owning warp, and read by that
-//   warp only.
+// - Component::wake and ::poll are written by the lane that has stepped the component, and read by
+//   its warp only, after a synchronisation.
 // - RunControl is computed by every warp from the same exchanged values and its own copy; one
 //   thread writes it back when the team leaves the system, and the next team that takes the system
 //   is in a later launch.
@@ -233,7 +234,7 @@ class TeamRun {
 
   /// Step the group that begins at position `first` of the deal through the machine's window: in
   /// one go, or in windows of the cluster's own. Returns when something can happen in it or by it,
-  /// as a key; that counts in the leader.
+  /// as a key.
   template <class G>
   NW_HD NW_INLINE uint32_t step_group(const G& g, uint32_t first) {
     uint32_t next = 0;
@@ -251,19 +252,18 @@ class TeamRun {
         window_ = next >= length ? whole : Window{begin, min_tick(end, whole.end)};
         if (next >= length) return min_u32(next, g.leader_value([&] { return beyond_; }));
       }
-      Findings found;
+      Findings found;  // by this lane, as the horizon
       Horizon horizon;
       if (component(first).cluster_window != 0) horizon.window_end = next_window(control_).end;
       for (uint32_t at = first; at < system_->deal.group_end[first]; at += 64)
         step_some(g, at, min_u32(system_->deal.group_end[first] - at, 64), horizon, found);
       found.add({ticks_ahead(horizon.next, window_.begin), 0});
-      if (component(first).cluster_window == 0) return found.key;
+      const uint32_t key = g.least_of_lanes(found.key);
+      if (component(first).cluster_window == 0) return key;
       // From the machine's window's begin on. Too early is harmless.
       const Tick whole_begin = next_window(control_).begin;
-      const uint32_t key = g.leader_value([&] {
-        beyond_ = min_u32(beyond_, ticks_ahead(horizon.beyond, whole_begin));
-        return found.key;
-      });
+      const uint32_t beyond = g.least_of_lanes(ticks_ahead(horizon.beyond, whole_begin));
+      g.leader([&] { beyond_ = min_u32(beyond_, beyond); });
       const auto passed = static_cast<uint32_t>(window_.begin - whole_begin);
       next = key == kNoKey ? kNoKey : min_u32(key, kNoKey - 1 - passed) + passed;
     }
@@ -287,12 +287,27 @@ class TeamRun {
   }
 
   /// Step the `n` <= 64 components from position `first` of the deal on, as far as they are due,
-  /// and add to what has been found.
+  /// and add to what this lane has found. Each is stepped by a lane of its own, those of one kind
+  /// at the same time: a step is mostly one thing after another, and waits mostly for memory and
+  /// for instructions, which lanes do together.
   template <class G>
   NW_HD NW_INLINE void step_some(const G& g, uint32_t first, uint32_t n, Horizon& horizon,
                                  Findings& found) {
-    for (uint64_t bits = due_of(g, first, n, found); bits != 0; bits &= bits - 1)
-      found.key = min_u32(found.key, step_at(g, first + count_trailing_zeros(bits), horizon));
+    for (uint64_t due = due_of(g, first, n, found); due != 0;) {
+      const uint64_t together = of_one_kind(g, first, n, due);
+      g.each_alone(together, [&](const auto& alone, uint32_t i) {
+        found.key = min_u32(found.key, step_at(alone, first + i, horizon));
+      });
+      due &= ~together;
+    }
+  }
+
+  /// Those of `due` that are of the first one's kind; where footprints are left, it alone.
+  template <class G>
+  NW_HD NW_INLINE uint64_t of_one_kind(const G& g, uint32_t first, uint32_t n, uint64_t due) const {
+    if (system_->footprint != nullptr) return due & (~due + 1);
+    const ComponentKind kind = component(first + count_trailing_zeros(due)).kind;
+    return due & g.ballot(n, [&](uint32_t i) { return component(first + i).kind == kind; });
   }
 
   /// Which of the components are due, as bits; when the others are goes to `found`.

@@ -14,17 +14,22 @@
 
 namespace nearwarp {
 
-/// Relaxed accesses to the two words of a slot that both sides touch.
+/// Relaxed accesses to the two words of a slot that both sides touch. On a GPU of the scope of a
+/// thread block, so that its first cache may answer: a copy that is there may be one of before what
+/// another block of the team writes in this window, and that makes no difference; the barrier at
+/// the window's end does away with it.
 NW_HD NW_INLINE Tick load_shared_tick(const Tick* p) {
 #if defined(__CUDA_ARCH__)
-  return *static_cast<const volatile Tick*>(p);
+  Tick t;
+  asm volatile("ld.relaxed.cta.u64 %0, [%1];" : "=l"(t) : "l"(p));
+  return t;
 #else
   return __atomic_load_n(p, __ATOMIC_RELAXED);
 #endif
 }
 NW_HD NW_INLINE void store_shared_tick(Tick* p, Tick t) {
 #if defined(__CUDA_ARCH__)
-  *static_cast<volatile Tick*>(p) = t;
+  asm volatile("st.relaxed.cta.u64 [%0], %1;" : : "l"(p), "l"(t));
 #else
   __atomic_store_n(p, t, __ATOMIC_RELAXED);
 #endif

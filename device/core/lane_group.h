@@ -77,12 +77,19 @@ struct HostGroup {
   /// f(i) for each i in [0, n); iterations must be independent.
   template <class F>
   NW_HD NW_INLINE void each(uint32_t n, F&& f) const {
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#else
 #pragma omp simd
+#endif
     for (uint32_t i = 0; i < n; ++i) f(i);
   }
   /// f(i) for each i in [0, n), in any order, with bodies that branch or call.
   template <class F>
   NW_HD NW_INLINE void each_scalar(uint32_t n, F&& f) const {
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
     for (uint32_t i = 0; i < n; ++i) f(i);
   }
   /// f(i) for each i in [0, n) whose flag is 1 and not 0, in any order. `flags` is readable up to
@@ -162,7 +169,11 @@ struct HostGroup {
   template <class F>
   NW_HD NW_INLINE uint32_t minimum(uint32_t n, F&& key) const {
     uint32_t least = 0xffffffffu;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#else
 #pragma omp simd reduction(min : least)
+#endif
     for (uint32_t i = 0; i < n; ++i) {
       const uint32_t k = key(i);
       least = k < least ? k : least;
@@ -238,6 +249,14 @@ struct HostGroup {
   NW_HD NW_INLINE auto leader_value(F&& f) const {
     return f();
   }
+  /// f(a group, i) for each set bit i of `bits`, in any order: each by one lane alone, lanes at the
+  /// same time where there are any.
+  template <class F>
+  NW_HD NW_INLINE void each_alone(uint64_t bits, F&& f) const {
+    for (; bits != 0; bits &= bits - 1) f(*this, count_trailing_zeros(bits));
+  }
+  /// The least of what the lanes have.
+  NW_HD NW_INLINE uint32_t least_of_lanes(uint32_t own) const { return own; }
   /// Make earlier writes of any lane visible to every lane.
   NW_HD NW_INLINE void sync() const {}
 };
@@ -355,6 +374,11 @@ struct ShuffledGroup {
   auto leader_value(F&& f) const {
     return f();
   }
+  template <class F>
+  void each_alone(uint64_t bits, F&& f) const {
+    each_bit(bits, [&](uint32_t i) { f(*this, i); });
+  }
+  uint32_t least_of_lanes(uint32_t own) const { return own; }
   void sync() const {}
 };
 
@@ -487,6 +511,16 @@ struct WarpGroup {
     if (tile.thread_rank() == 0) value = f();
     tile.sync();  // shuffles do not order memory
     return tile.shfl(value, 0);
+  }
+  template <class F>
+  __device__ __forceinline__ void each_alone(uint64_t bits, F&& f) const {
+#pragma unroll 1
+    for (uint32_t i = tile.thread_rank(); i < 64; i += 32)
+      if (bits >> i & 1) f(HostGroup{}, i);
+    tile.sync();
+  }
+  __device__ __forceinline__ uint32_t least_of_lanes(uint32_t own) const {
+    return cooperative_groups::reduce(tile, own, cooperative_groups::less<uint32_t>());
   }
   __device__ __forceinline__ void sync() const { tile.sync(); }
 };

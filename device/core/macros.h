@@ -10,14 +10,15 @@
 #define NW_APART __noinline__
 /// The same where a CPU does better without a call.
 #define NW_APART_ON_GPU __noinline__ inline
-/// Where a CPU does better without a call; on a GPU the compiler may choose.
-#define NW_INLINE_ON_CPU inline
-/// Where a CPU's frequent callers do better with a call, their frames being smaller.
-#define NW_APART_ON_CPU inline
+/// The same where a CPU does better without a call. A GPU's compiler, left to itself, would put a
+/// copy into every caller, and instructions that miss their cache are a GPU's largest cost here.
+#define NW_INLINE_ON_CPU __noinline__ inline
+/// Where a CPU's frequent callers do better with a call, their frames being smaller; so do a GPU's.
+#define NW_APART_ON_CPU __noinline__ inline
 /// Behind the parameters of a lambda.
 #define NW_INLINE_LAMBDA
 /// Of functions that are rarely called: their code shall not crowd out that of their callers.
-#define NW_RARE
+#define NW_RARE __noinline__
 /// A function of its own everywhere: only some machines need it, but those often.
 #define NW_OUT_OF_LINE __noinline__
 #else

@@ -171,8 +171,9 @@ NW_HD inline Tick next_event(const G& g, V& v, Tick from, bool& poll) {
 /// Units:  times in ticks of the machine's base clock.
 /// Source: dispatch as customary.
 template <class List, class G>
-NW_HD StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndState& s,
-                                const SystemView& system, const Window& window, Horizon& horizon) {
+NW_HD NW_APART StepResult step_front_end(const G& g, const FrontEndParams& p, FrontEndState& s,
+                                         const SystemView& system, const Window& window,
+                                         Horizon& horizon) {
   FrontEndView<List> v{p, s, system, system.arena};
   bool poll = false;
   Tick t = detail::next_event(g, v, window.begin, poll);

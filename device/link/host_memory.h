@@ -63,8 +63,9 @@ NW_HD inline Packet answer_of(const HostMemoryParams& p, const Packet& request) 
 /// Reads:  requests from the request crossbar; sends replies to the reply crossbar.
 /// Units:  times in ticks of the machine's base clock.
 template <class G>
-NW_HD StepResult step_host_memory(const G& g, const HostMemoryParams& p, HostMemoryState& s,
-                                  std::byte* base, const Window& window, Horizon& horizon) {
+NW_HD NW_APART StepResult step_host_memory(const G& g, const HostMemoryParams& p,
+                                           HostMemoryState& s, std::byte* base,
+                                           const Window& window, Horizon& horizon) {
   Channel& in = *s.in.in(base);
   Channel& out = *s.out.in(base);
   bool poll = false;

@@ -88,8 +88,8 @@ NW_HD NW_INLINE void tell(const LinkPortParams& p, LinkPortState& s, std::byte* 
 /// Reads:  slices, request crossbar, RX link; sends to TX link, slices, reply crossbar, front end.
 /// Units:  times in ticks of the machine's base clock; messages carry bit 0: TX busy, bit 1: RX.
 template <class G>
-NW_HD StepResult step_link_port(const G& g, const LinkPortParams& p, LinkPortState& s,
-                                std::byte* base, Window window, Horizon& horizon) {
+NW_HD NW_APART StepResult step_link_port(const G& g, const LinkPortParams& p, LinkPortState& s,
+                                         std::byte* base, Window window, Horizon& horizon) {
   using namespace link_detail;
   if (p.monitor == 0) return step_switch(g, p.ports, s.ports, base, window, horizon);
   const Tick interval = p.interval_ticks;

@@ -22,7 +22,7 @@ const std::vector<std::string> kFew = {"gpu.sms=4", "gpu.sms_with_ndp=4", "stack
 
 TEST_F(Gpu, TheSteppingKernelFitsItsRegisters) {
   EXPECT_GT(info.registers, 0u);
-  EXPECT_LE(info.registers, 168u);
+  EXPECT_LE(info.registers, 128u);
   EXPECT_GE(info.blocks_at_once, info.multiprocessors);
 }
 
@@ -65,6 +65,20 @@ TEST_F(Gpu, OneSystemWhateverTheTeam) {
   }
 }
 
+TEST_F(Gpu, SeveralSystemsWhateverTheBlock) {
+  const runtime::Recording& recording = workload("kmeans", 50'000);
+  const Configs configs({"baseline", "tom", "ndp-controlled-bmap"}, kFew);
+  const auto device = open();
+  for (uint32_t warps = 1; warps <= info.warps_per_block; warps *= 2) {
+    AcceleratorBatchOptions options;
+    options.warps_per_block = warps;
+    const auto results = run_on(*device, configs.systems(recording), options);
+    for (size_t i = 0; i < results.size(); ++i)
+      EXPECT_EQ(numbers(results[i]), numbers(simulate(recording, configs.policies[i].name, kFew)))
+          << warps << " warps";
+  }
+}
+
 TEST_F(Gpu, LaunchesMayEndAnywhere) {
   const runtime::Recording& recording = workload("bfs-rmat", 100'000);
   const Configs configs({"baseline", "ndp-uncontrolled-bmap", "tom"}, kFew);
@@ -102,8 +116,8 @@ TEST_F(Gpu, ServiceQueuesCompute) {
 
 TEST_F(Gpu, MoreSystemsThanItHoldsAtOnce) {
   const runtime::Recording& recording = workload("kmeans", 20'000);
-  const Configs configs(std::vector<std::string>(info.blocks_at_once + 70, "ndp-controlled-bmap"),
-                        kFew);
+  const Configs configs(
+      std::vector<std::string>(info.blocks_at_once * 2 + 70, "ndp-controlled-bmap"), kFew);
   const auto expected = numbers(simulate(recording, "ndp-controlled-bmap", kFew));
   const auto device = open();
   for (const report::RunResult& r : run_on(*device, configs.systems(recording)))
@@ -122,10 +136,11 @@ kernels::Footprint footprint_of_fault(kernels::Device& device, Replay& run, uint
   kernels::DeviceArena arena(device, system.arena.base(), system.arena.size_bytes(),
                              system.components());
   kernels::TeamLauncher launcher(device, 1);
-  kernels::TeamSystem team = arena.team_system(run.state(), device.info().warps_per_block, 1);
+  const kernels::TeamShape shape = {1, 1, device.info().warps_per_block};
+  kernels::TeamSystem team = arena.team_system(run.state(), shape, 1);
   team.deal.shared_at = nullptr;
   try {
-    launcher.run({&team, 1}, {}, {});
+    launcher.run({&team, 1}, shape, {});
   } catch (const kernels::DeviceError&) {
     return device.footprint();
   }

@@ -22,7 +22,9 @@ namespace {
 class Side {
  public:
   Side(kernels::Device& device, const sim::ReplayJob& what)
-      : device_(device), launcher_(device, 1), traces_(device, *what.recording) {
+      : shape_{1, 1, device.info().warps_per_block},
+        launcher_(device, 1),
+        traces_(device, *what.recording) {
     auto run = std::make_unique<sim::Replay>(what, 0);
     run->begin();
     auto image = std::make_shared<const sim::AcceleratorProgram>(device, run->image());
@@ -30,8 +32,8 @@ class Side {
   }
   /// False once the system is not to be stepped any more.
   bool step() {
-    kernels::TeamSystem team = system_->team_system(device_.info().warps_per_block, 0);
-    launcher_.run({&team, 1}, {}, {1, ~uint64_t{0}});
+    kernels::TeamSystem team = system_->team_system(shape_, 0);
+    launcher_.run({&team, 1}, shape_, {1, ~uint64_t{0}});
     system_->take(team, launcher_.committed(0));
     if (system_->stop() == kernels::Stop::kHost) {
       system_->fetch().serve();
@@ -42,7 +44,7 @@ class Side {
   sim::Replay& fetch() { return system_->fetch(); }
 
  private:
-  kernels::Device& device_;
+  kernels::TeamShape shape_;
   kernels::TeamLauncher launcher_;
   sim::DeviceTraces traces_;
   std::unique_ptr<sim::AcceleratorReplay> system_;

@@ -37,15 +37,15 @@ Outcome run_on_cpu(const ChainOptions& chain_options, const ExecutorOptions& opt
 }
 
 Outcome run_on_device(const ChainOptions& chain_options, const EmulationOptions& options,
-                      const TeamShape& shape, Tick longest = 0, uint32_t working_warps = 0) {
+                      uint32_t blocks, Tick longest = 0, uint32_t working_warps = 0) {
+  const TeamShape shape{1, blocks, options.warps_per_block};
   Chain chain(chain_options);
   EmulatedDevice device(options);
   DeviceArena arena(device, chain.arena().base(), chain.arena().size_bytes(), chain.components());
   TeamLauncher launcher(device, 1);
   RunState run = chain.begin(kLimit, longest);
   while (run.control.stop == Stop::kNone || run.control.stop == Stop::kSlice) {
-    std::vector<TeamSystem> systems{
-        arena.team_system(run, shape.blocks * options.warps_per_block, working_warps)};
+    std::vector<TeamSystem> systems{arena.team_system(run, shape, working_warps)};
     Slice slice;
     slice.windows = 1000;
     launcher.run(systems, shape, slice);
@@ -134,17 +134,17 @@ TEST(Cluster, IsTheSameOnATeam) {
       EmulationOptions options;
       options.seed = seed;
       for (const uint32_t blocks : {1u, 2u}) {
-        const Outcome team = run_on_device(load, options, {1, blocks});
+        const Outcome team = run_on_device(load, options, blocks);
         EXPECT_EQ(team.text, reference.text) << seed << " " << blocks;
         EXPECT_EQ(team.windows, clustered.windows) << seed << " " << blocks;
       }
     }
     EmulationOptions options;
     options.shared_bytes = 2 << 10;
-    EXPECT_EQ(run_on_device(load, options, {1, 1}, 11).text, reference.text);
-    EXPECT_EQ(run_on_device(load, options, {1, 1}, 0, 1).text, reference.text);
+    EXPECT_EQ(run_on_device(load, options, 1, 11).text, reference.text);
+    EXPECT_EQ(run_on_device(load, options, 1, 0, 1).text, reference.text);
     options.threads = 2;
-    EXPECT_EQ(run_on_device(load, options, {1, 2}).text, reference.text);
+    EXPECT_EQ(run_on_device(load, options, 2).text, reference.text);
   }
 }
 

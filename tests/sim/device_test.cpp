@@ -2,6 +2,8 @@
 // do batches bear little memory, failures and interruptions?
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "kernels/deal.h"
 #include "tests/sim/device_rig.h"
 
@@ -246,15 +248,19 @@ TEST(TeamShape, LargeTeamsForFewSystemsSmallOnesForMany) {
   device.largest_team = 8;
   const auto shape = [&](uint32_t systems, uint32_t components) {
     const kernels::TeamShape s = team_shape(device, systems, components);
-    return std::pair{s.teams, s.blocks};
+    return std::array{s.teams, s.blocks, s.warps};
   };
-  EXPECT_EQ(shape(1, 400), (std::pair{1u, 8u}));
-  EXPECT_EQ(shape(1, 100), (std::pair{1u, 8u}));  // 64 warps are too few for 100 components
-  EXPECT_EQ(shape(1, 60), (std::pair{1u, 4u}));
-  EXPECT_EQ(shape(16, 400), (std::pair{16u, 8u}));
-  EXPECT_EQ(shape(17, 400), (std::pair{17u, 4u}));
-  EXPECT_EQ(shape(100, 400), (std::pair{100u, 1u}));
-  EXPECT_EQ(shape(500, 400), (std::pair{132u, 1u}));
+  using Shape = std::array<uint32_t, 3>;
+  EXPECT_EQ(shape(1, 400), (Shape{1, 8, 16}));
+  EXPECT_EQ(shape(1, 100), (Shape{1, 8, 16}));  // 64 warps are too few for 100 components
+  EXPECT_EQ(shape(1, 60), (Shape{1, 4, 16}));
+  EXPECT_EQ(shape(16, 400), (Shape{16, 8, 16}));
+  EXPECT_EQ(shape(17, 400), (Shape{17, 4, 16}));
+  EXPECT_EQ(shape(100, 400), (Shape{100, 1, 16}));
+  EXPECT_EQ(shape(132, 400), (Shape{132, 1, 16}));
+  EXPECT_EQ(shape(133, 400), (Shape{133, 1, 8}));  // two blocks on a multiprocessor
+  EXPECT_EQ(shape(500, 400), (Shape{500, 1, 4}));
+  EXPECT_EQ(shape(5000, 400), (Shape{1056, 1, 2}));  // the others wait
 }
 
 }  // namespace

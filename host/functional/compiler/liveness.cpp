@@ -9,7 +9,7 @@
 namespace nearwarp::compiler {
 namespace {
 
-constexpr uint64_t kMostEntries = uint64_t{1} << 26;  // live registers, summed over blocks: 512 MiB
+constexpr uint64_t kMostEntries = uint64_t{1} << 27;  // live registers, summed over blocks: 1 GiB
 
 // Of every register, the blocks that read it before they write it, and those that write it without
 // a guard. Only registers of the first kind can be live across an edge.

@@ -13,7 +13,9 @@ namespace {
 using kernels::Stop;
 using kernels::TeamSystem;
 
-/// A run whose arena is on the device. A channel is two components: one team of one block.
+constexpr size_t kComponents = 2;  ///< of a run: the channel, and a source of accesses
+
+/// A run whose arena is on the device: a team of one block.
 class Aboard {
  public:
   Aboard(kernels::Device& device, const Point& point, const RunOptions& options)
@@ -21,7 +23,9 @@ class Aboard {
         arena_(device, run_.system().arena.base(), run_.system().arena.size_bytes(),
                run_.components()) {}
 
-  TeamSystem system(uint32_t warps) { return arena_.team_system(run_.state(), warps); }
+  TeamSystem system(const kernels::TeamShape& shape) {
+    return arena_.team_system(run_.state(), shape);
+  }
   /// After a launch; false if the run is over.
   bool take(const TeamSystem& left) {
     run_.control() = left.run.control;
@@ -60,10 +64,11 @@ RunResults run_points_on(kernels::Device& device, std::span<const Point> points,
       return !watch || watch(cycles);
     };
     while (!active.empty() && goes_on()) {
+      const kernels::TeamShape shape =
+          kernels::one_block_teams(device.info(), active.size(), kComponents);
       std::vector<TeamSystem> systems;
-      for (const size_t i : active)
-        systems.push_back(aboard[i]->system(device.info().warps_per_block));
-      launcher.run(systems, kernels::one_block_teams(device.info(), systems.size()), slice);
+      for (const size_t i : active) systems.push_back(aboard[i]->system(shape));
+      launcher.run(systems, shape, slice);
       size_t at = 0;
       std::erase_if(active, [&](size_t i) { return !aboard[i]->take(systems[at++]); });
     }

@@ -20,14 +20,14 @@ class DeviceLoad {
   const Measurement& measurement() const { return measurement_; }
 
   /// To the device; what its team is to do.
-  kernels::TeamSystem send(uint32_t warps) {
+  kernels::TeamSystem send(const kernels::TeamShape& shape) {
     const uint64_t cycles = measurement_.wanted();
     arena_.put_back();
     kernels::RunState run = network().run_state();
     run.control.next = network().now();
     run.control.longest = cycles;  // nothing comes from outside: one window
     run.control.limit = network().now() + cycles;
-    return arena_.team_system(run, warps);
+    return arena_.team_system(run, shape);
   }
   void fetch() {
     arena_.fetch();
@@ -53,15 +53,15 @@ std::vector<LoadPoint> measure_loads(const NocConfig& config, const MeasureConfi
   kernels::TeamLauncher launcher(device, loads.size());
   while (true) {
     std::vector<DeviceLoad*> going;
-    std::vector<kernels::TeamSystem> systems;
-    for (const auto& load : loads) {
-      if (load->measurement().wanted() == 0) continue;
-      going.push_back(load.get());
-      systems.push_back(load->send(device.info().warps_per_block));
-    }
+    for (const auto& load : loads)
+      if (load->measurement().wanted() != 0) going.push_back(load.get());
     if (watch && !watch(loads.size() - going.size(), loads.size())) break;
     if (going.empty()) break;
-    launcher.run(systems, kernels::one_block_teams(device.info(), systems.size()), {});
+    // A network by itself is one component.
+    const kernels::TeamShape shape = kernels::one_block_teams(device.info(), going.size(), 1);
+    std::vector<kernels::TeamSystem> systems;
+    for (DeviceLoad* load : going) systems.push_back(load->send(shape));
+    launcher.run(systems, shape, {});
     for (DeviceLoad* load : going) load->fetch();
   }
   std::vector<LoadPoint> points;

@@ -23,6 +23,8 @@ using kernels::TeamSystem;
 /// Systems on the device beyond those that teams can take at once that a launch waits for, so that
 /// a team whose system has ended finds another before the launch is over.
 constexpr uint32_t kInReserve = 4;
+/// Of a team, however many systems there are.
+constexpr uint32_t kFewestWarps = 2;
 
 std::string mebibytes(uint64_t bytes) { return fmt::format("{} MiB", (bytes + 1048575) >> 20); }
 
@@ -70,7 +72,7 @@ class Batch {
   /// As many as fit the device's memory. The next launch waits for those that it can take to be
   /// laid out; beyond them come those that are laid out already.
   void admit() {
-    const size_t wanted = size_t{device_.info().blocks_at_once} + kInReserve;
+    const size_t wanted = most_at_once() + kInReserve;
     while (next_ < systems_.size() && (aboard_.empty() || !full_)) {
       if (aboard_.size() >= wanted && waiting_ == nullptr && !ahead_.is_ready()) return;
       // Traces of one recording at a time.
@@ -78,6 +80,13 @@ class Batch {
       if (!take_aboard(next_)) return;
       next_ += 1;
     }
+  }
+
+  /// Systems that teams can step at the same time, if these are as small as may be.
+  size_t most_at_once() const {
+    const kernels::DeviceInfo& info = device_.info();
+    const uint32_t warps = options_.warps_per_block != 0 ? options_.warps_per_block : kFewestWarps;
+    return kernels::teams_at_once(info, {1, 1, std::min(warps, info.warps_per_block)});
   }
 
   /// False if there is no room.
@@ -130,10 +139,9 @@ class Batch {
   void launch() {
     const auto count = static_cast<uint32_t>(aboard_.size());
     const kernels::TeamShape shape = shape_for(count);
-    const uint32_t warps = shape.blocks * device_.info().warps_per_block;
     std::vector<TeamSystem> table;
     for (const std::unique_ptr<Aboard>& a : aboard_)
-      table.push_back(a->on_device.team_system(warps, options_.locate_fault ? 1 : 0));
+      table.push_back(a->on_device.team_system(shape, options_.locate_fault ? 1 : 0));
     try {
       launcher_->run(table, shape, options_.slice);
     } catch (const kernels::DeviceError& error) {
@@ -144,12 +152,14 @@ class Batch {
   }
 
   kernels::TeamShape shape_for(uint32_t count) const {
-    if (options_.locate_fault) return {};
     const kernels::DeviceInfo& info = device_.info();
-    if (options_.blocks_per_team == 0)
-      return team_shape(info, count, aboard_.front()->on_device.run().system().table.count);
-    return {std::max(1u, std::min(count, info.blocks_at_once / options_.blocks_per_team)),
-            options_.blocks_per_team};
+    if (options_.locate_fault) return {1, 1, info.warps_per_block};
+    kernels::TeamShape shape =
+        team_shape(info, count, aboard_.front()->on_device.run().system().table.count);
+    if (options_.blocks_per_team != 0) shape = {1, options_.blocks_per_team, info.warps_per_block};
+    if (options_.warps_per_block != 0) shape = {1, 1, options_.warps_per_block};
+    shape.teams = std::max(1u, std::min(count, kernels::teams_at_once(info, shape)));
+    return shape;
   }
 
   /// Where a launch has failed.
@@ -237,12 +247,16 @@ void AcceleratorBatch::run(std::span<const ReplayJob> systems, BatchObserver& ob
 kernels::TeamShape team_shape(const kernels::DeviceInfo& device, uint32_t systems,
                               uint32_t components) {
   kernels::TeamShape shape;
+  shape.warps = device.warps_per_block;
   // Larger teams as long as there is a place for all systems, and work for all warps.
   while (shape.blocks * 2 <= device.largest_team &&
          uint64_t{shape.blocks} * 2 * systems <= device.blocks_at_once &&
-         uint64_t{shape.blocks} * device.warps_per_block < components)
+         shape.team_warps() < components)
     shape.blocks *= 2;
-  shape.teams = std::max(1u, std::min(systems, device.blocks_at_once / shape.blocks));
+  // Smaller ones until there is.
+  while (shape.warps > kFewestWarps && kernels::teams_at_once(device, shape) < systems)
+    shape.warps /= 2;
+  shape.teams = std::max(1u, std::min(systems, kernels::teams_at_once(device, shape)));
   return shape;
 }
 

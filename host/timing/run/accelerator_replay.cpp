@@ -15,8 +15,9 @@ AcceleratorReplay::AcceleratorReplay(kernels::Device& device, std::unique_ptr<Re
   run_ = std::move(run);
 }
 
-kernels::TeamSystem AcceleratorReplay::team_system(uint32_t warps, uint32_t working_warps) {
-  return arena_.team_system(state_, warps, working_warps);
+kernels::TeamSystem AcceleratorReplay::team_system(const kernels::TeamShape& shape,
+                                                   uint32_t working_warps) {
+  return arena_.team_system(state_, shape, working_warps);
 }
 
 void AcceleratorReplay::take(const kernels::TeamSystem& left, uint64_t committed) {

@@ -16,8 +16,8 @@ class AcceleratorReplay {
   AcceleratorReplay(kernels::Device& device, std::unique_ptr<Replay>& run,
                     std::shared_ptr<const AcceleratorProgram> image, const DeviceTraces& traces);
 
-  /// For a launch with teams of so many warps, of which so many work (0: all).
-  kernels::TeamSystem team_system(uint32_t warps, uint32_t working_warps);
+  /// For a launch with teams of this shape, of whose warps so many work (0: all).
+  kernels::TeamSystem team_system(const kernels::TeamShape& shape, uint32_t working_warps);
   /// After the launch: what the team has left, and TeamLauncher::committed() of it.
   void take(const kernels::TeamSystem& left, uint64_t committed);
   kernels::Stop stop() const { return state_.control.stop; }
