@@ -123,8 +123,9 @@ Json measure_barrier(kernels::Device& device) {
   std::printf("%-28s %14s\n", "barrier of a team [blocks]", "nanoseconds");
   Json rows = Json::array();
   for (uint32_t blocks = 1; blocks <= device.info().largest_team; blocks *= 2) {
-    device.meet({1, blocks}, kTimes);
-    const double ns = device.meet({1, blocks}, kTimes).seconds * 1e9 / kTimes;
+    device.meet({1, blocks, device.info().warps_per_block}, kTimes);
+    const double ns =
+        device.meet({1, blocks, device.info().warps_per_block}, kTimes).seconds * 1e9 / kTimes;
     std::printf("%-28u %14.0f\n", blocks, ns);
     rows.push_back({{"blocks", blocks}, {"nanoseconds", ns}});
   }
@@ -374,8 +375,8 @@ int main(int argc, char** argv) {
     options.seconds = given["seconds"].as<double>();
     options.warps_per_block = given["warps"].as<uint32_t>();
     if (options.emulated) {
-      options.batches = {1, 3};
-      options.programs = {"vector-add"};
+      if (given.count("batches") == 0) options.batches = {1, 3};
+      if (given.count("workloads") == 0) options.programs = {"vector-add"};
     }
     std::setvbuf(stdout, nullptr, _IOLBF,
                  0);  // a run that is ended from outside has said something

@@ -1,5 +1,6 @@
 // A CUDA device: memory, launches of the stepping kernel.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 
@@ -24,6 +25,8 @@ class Current {
  private:
   int before_ = 0;
 };
+
+constexpr uint32_t ceil_div(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
 int attribute(cudaDeviceAttr which, int device) {
   int value = 0;
@@ -153,7 +156,7 @@ class CudaDevice final : public Device {
     launch.systems = systems;
     launch.count = count;
     launch.slice = slice;
-    return timed(gpu::run_teams, launch, shape, shared_bytes_of(info_, shape.warps));
+    return timed(gpu::run_teams, launch, shape, launch.state_bytes);
   }
 
   void leave_footprints() override {
@@ -178,6 +181,8 @@ class CudaDevice final : public Device {
   gpu::Launch launch_of(const TeamShape& shape) const {
     gpu::Launch launch;
     launch.blocks_per_team = shape.blocks;
+    launch.team_warps = shape.warps;
+    launch.state_bytes = shared_bytes_of(info_, shape.warps);
     launch.meeting = shape.blocks == 1 ? gpu::Meeting::kBlock
                      : info_.clusters  ? gpu::Meeting::kCluster
                                        : gpu::Meeting::kGrid;
@@ -200,7 +205,14 @@ class CudaDevice final : public Device {
   }
 
   void start(Kernel kernel, gpu::Launch& launch, const TeamShape& shape, uint32_t shared_bytes) {
-    const dim3 grid(shape.teams * shape.blocks), block(shape.warps * 32);
+    // Small teams go to multiprocessors of their own first, then into common blocks: of a power of
+    // two, so that blocks fill a multiprocessor.
+    const uint32_t most = shape.blocks > 1 ? 1 : info_.warps_per_block / shape.warps;
+    const uint32_t in_block =
+        std::clamp(std::bit_floor(shape.teams / std::max(1u, info_.multiprocessors)), 1u, most);
+    const dim3 grid(ceil_div(shape.teams, in_block) * shape.blocks);
+    const dim3 block(in_block * shape.warps * 32);
+    shared_bytes *= in_block;
     void* arguments[] = {&launch};
     const auto* function = reinterpret_cast<const void*>(kernel);
     if (launch.meeting == gpu::Meeting::kCluster) {

@@ -73,6 +73,8 @@ Deal deal_components(std::span<const Component> components, uint32_t warps) {
   };
   const auto in_cluster = [&](const Piece* p) { return components[p->members[0]].cluster != 0; };
   for (std::vector<const Piece*>& s : share) {
+    std::ranges::stable_sort(
+        s, {}, [&](const Piece* piece) { return phase_of(components[piece->members[0]].kind); });
     for (const Piece* piece : s)
       if (!in_cluster(piece)) take(*piece);
     end_group();

@@ -40,16 +40,17 @@ struct OutOfDeviceMemory : DeviceError {
   using DeviceError::DeviceError;
 };
 
-/// How a launch is cut. Teams of several blocks have the largest ones.
+/// How a launch is cut. Teams of several blocks have the largest ones; several small ones share a
+/// block.
 struct TeamShape {
   uint32_t teams = 1;
   uint32_t blocks = 1;  ///< thread blocks of a team
-  uint32_t warps = 1;   ///< of a block; with fewer, more blocks share a multiprocessor
+  uint32_t warps = 1;   ///< of a team in each of them
 
   uint32_t team_warps() const { return blocks * warps; }
 };
 
-/// Of shared memory for States in a block of so many warps: its share.
+/// Of shared memory for States: the share of so many of a block's warps.
 inline uint32_t shared_bytes_of(const DeviceInfo& device, uint32_t warps) {
   return static_cast<uint32_t>(uint64_t{device.shared_bytes} * warps / device.warps_per_block) /
          16 * 16;

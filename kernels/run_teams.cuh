@@ -36,6 +36,8 @@ struct Launch {
   TeamSystem* systems = nullptr;
   uint32_t count = 0;
   uint32_t blocks_per_team = 1;
+  uint32_t team_warps = 1;   ///< of a team in a block, which has one team or several
+  uint32_t state_bytes = 0;  ///< of shared memory, for a team's States in a block
   Meeting meeting = Meeting::kBlock;
   uint32_t* next = nullptr;  ///< the next system to be taken
   MeetingPlace* places = nullptr;
@@ -43,19 +45,25 @@ struct Launch {
 };
 
 struct BlockShared {
-  uint64_t begun = 0;                    ///< when the launch began
+  uint64_t begun = 0;                    ///< when the block began
   Findings of_warp[2][kMostWarps];       ///< by parity of the meeting
   Findings of_block[2][kMaxTeamBlocks];  ///< the same, for clusters: written by the other blocks
 };
 
-/// A block's end of its team.
+/// A warp's end of its team. Where a block has several teams, they step windows, each its own, at
+/// the same time, and meet when all have.
 class Team {
  public:
   /// What follows from these is worked out again when it is wanted: registers belong to the models.
   __device__ Team(const Launch& launch, BlockShared& shared) : launch_(launch), shared_(shared) {}
 
   /// This warp's number in the team.
-  __device__ uint32_t warp() const { return rank() * warps_of_block() + threadIdx.x / 32; }
+  __device__ uint32_t warp() const {
+    return rank() * launch_.team_warps + threadIdx.x / 32 % launch_.team_warps;
+  }
+  __device__ bool is_alone_in_block() const { return blockDim.x / 32 == launch_.team_warps; }
+  /// Its number in the block.
+  __device__ uint32_t in_block() const { return threadIdx.x / 32 / launch_.team_warps; }
 
   /// A barrier of the team, which orders all of its accesses to memory. `mine` counts in the
   /// warps' first lanes. Returns what all have found, to all.
@@ -65,7 +73,8 @@ class Team {
     const uint32_t parity = meetings_++ % 2;  // a warp may be one meeting ahead of another
     if (lane == 0) shared_.of_warp[parity][threadIdx.x / 32] = mine;
     __syncthreads();
-    Findings all = combined(warp, shared_.of_warp[parity], warps_of_block());
+    Findings all = combined(warp, shared_.of_warp[parity] + in_block() * launch_.team_warps,
+                            launch_.team_warps);
     if (launch_.meeting == Meeting::kCluster) {
       NV_IF_TARGET(NV_PROVIDES_SM_90, (meet_cluster(all, parity);))
       all = combined(warp, shared_.of_block[parity], launch_.blocks_per_team);
@@ -79,7 +88,6 @@ class Team {
  private:
   using Warp = cg::thread_block_tile<32>;
 
-  static __device__ uint32_t warps_of_block() { return blockDim.x / 32; }
   __device__ uint32_t rank() const { return blockIdx.x % launch_.blocks_per_team; }
   __device__ MeetingPlace& place() const {
     return launch_.places[blockIdx.x / launch_.blocks_per_team];
@@ -138,24 +146,46 @@ __global__ void __launch_bounds__(kMostWarps * 32, 1) run_teams(const Launch lau
   extern __shared__ __align__(16) std::byte states[];
   Team team(launch, shared);
   const WarpGroup g{cg::tiled_partition<32>(cg::this_thread_block())};
-  // The thread that looks at the clock; in the team's first block.
-  const auto leads = [&] { return threadIdx.x == 0 && team.warp() == 0; };
-  if (leads()) shared.begun = clock_ns();
+  const auto run = [&]() -> TeamRun& {
+    return *reinterpret_cast<TeamRun*>(of_warps[threadIdx.x / 32]);
+  };
+  // The thread that looks at the clock and takes systems; in the team's first block.
+  const auto leads = [&] { return threadIdx.x % 32 == 0 && team.warp() == 0; };
+  if (threadIdx.x == 0) shared.begun = clock_ns();
+  __syncthreads();
   const auto time_is_up = [&] { return clock_ns() - shared.begun > launch.slice.nanoseconds; };
+  bool has_system = false, over = false;  // alike in all of a team
   while (true) {
-    Findings taken;
-    if (leads()) taken.key = time_is_up() ? launch.count : atomicAdd(launch.next, 1u);
-    const uint32_t index = team.exchange(taken).key;
-    if (index >= launch.count) return;
-    TeamRun& run =
-        *new (of_warps[threadIdx.x / 32]) TeamRun(launch.systems[index], launch.slice, states);
-    run.enter(g, team.warp());
-    while (run.stop() == Stop::kNone) {
-      Findings found = run.step(g, team.warp());
-      if (run.windows() % 16 == 0 && leads() && time_is_up()) found.flags |= Findings::kTimeIsUp;
-      run.meet(g, team.exchange(found));
+    Findings found;
+    if (has_system) {
+      if (run().windows() % 16 == 0 && leads() && time_is_up()) found.flags = Findings::kTimeIsUp;
+    } else if (over) {
+      found.key = launch.count;
+    } else if (leads()) {
+      found.key = time_is_up() ? launch.count : atomicAdd(launch.next, 1u);
     }
-    run.leave(g, team.warp());
+    TeamRun::Walk walk;
+    if (has_system) walk = run().begin(g, team.warp());
+#pragma unroll 1
+    for (uint32_t phase = 0; phase < TeamRun::kPhases; ++phase) {
+      if (!team.is_alone_in_block()) __syncthreads();
+      if (has_system) run().step_phase(g, phase, walk);
+    }
+    if (has_system) found.add(run().finish(g, team.warp(), walk));
+    const Findings all = team.exchange(found);
+    if (has_system) {
+      has_system = run().meet(g, all) == Stop::kNone;
+      if (!has_system) run().leave(g, team.warp());
+    } else if (all.key < launch.count) {
+      new (of_warps[threadIdx.x / 32]) TeamRun(launch.systems[all.key], launch.slice,
+                                               states + team.in_block() * launch.state_bytes);
+      run().enter(g, team.warp());
+      has_system = run().stop() == Stop::kNone;
+      if (!has_system) run().leave(g, team.warp());
+    } else {
+      over = true;
+    }
+    if (team.is_alone_in_block() ? over : __syncthreads_and(over) != 0) return;
   }
 }
 

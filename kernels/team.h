@@ -37,9 +37,18 @@ namespace nearwarp::kernels {
 
 inline constexpr uint32_t kNotShared = 0xffffffffu;
 
+/// In which phase of a window components of a kind are stepped, and the other way round: the front
+/// end, which is the last kind, in the first one.
+NW_HD NW_INLINE ComponentKind kind_of_phase(uint32_t phase) {
+  return static_cast<ComponentKind>(phase == 0 ? ProductFamily::kCount - 1 : phase - 1);
+}
+NW_HD NW_INLINE uint32_t phase_of(ComponentKind kind) {
+  return kind == ComponentKind::kFrontEnd ? 0 : static_cast<uint32_t>(kind) + 1;
+}
+
 /// Which components belong to which warp of a team: warp w has those that stand in `order` from
 /// begin[w] up to begin[w + 1]. Warp 0 has the front end, as its first. A warp's components are in
-/// groups: first all that are in no cluster, then cluster by cluster.
+/// groups: first all that are in no cluster, in the order of their phases, then cluster by cluster.
 ///
 /// While a team has a system, its blocks keep some components' States in their shared memory:
 /// the one at position i of `order` lies at shared_at[i] of the area of its warp's block, unless
@@ -113,14 +122,60 @@ class TeamRun {
     g.sync();  // all lanes that share this object have made it
   }
 
+  /// How far a warp has come in a window, and what its lanes have found; every lane has its own.
+  struct Walk {
+    uint32_t at = 0, end = 0;  ///< what is to be stepped in phases, as positions of the deal
+    Findings found;
+    Horizon horizon;
+  };
+  /// A window goes by kinds of components, in the order of the deal: warps that wait for each other
+  /// between phases execute the same instructions at the same time, so that these are at hand.
+  static constexpr uint32_t kPhases = ProductFamily::kCount;
+
   /// Step what belongs to `warp` through the next window. What is returned counts in the leader.
   template <class G>
   NW_HD NW_INLINE Findings step(const G& g, uint32_t warp) {
+    Walk walk = begin(g, warp);
+    for (uint32_t phase = 0; phase < kPhases; ++phase) step_phase(g, phase, walk);
+    return finish(g, warp, walk);
+  }
+
+  // The same in parts.
+
+  template <class G>
+  NW_HD NW_INLINE Walk begin(const G& g, uint32_t warp) {
+    g.sync();  // all lanes that share this object have read it
     window_ = next_window(control_);
+    g.sync();
+    const DealView& deal = system_->deal;
+    Walk walk;
+    walk.at = deal.begin[warp];
+    walk.end = walk.at;
+    if (walk.at < deal.begin[warp + 1] && component(walk.at).cluster_window == 0)
+      walk.end = deal.group_end[walk.at];
+    return walk;
+  }
+  template <class G>
+  NW_HD NW_INLINE void step_phase(const G& g, uint32_t phase, Walk& walk) {
+    const ComponentKind kind = kind_of_phase(phase);
+    while (walk.at < walk.end && component(walk.at).kind == kind) {
+      const uint32_t most = min_u32(walk.end - walk.at, 64);
+      const uint64_t same =
+          g.ballot(most, [&](uint32_t i) { return component(walk.at + i).kind == kind; });
+      const uint32_t n = same == ~uint64_t{0} ? 64 : count_trailing_zeros(~same);
+      step_some(g, walk.at, n, walk.horizon, walk.found);
+      walk.at += n;
+    }
+  }
+  template <class G>
+  NW_HD NW_INLINE Findings finish(const G& g, uint32_t warp, const Walk& walk) {
+    NW_ASSERT(walk.at == walk.end);
     Findings found;
-    for (uint32_t at = system_->deal.begin[warp]; at < system_->deal.begin[warp + 1];
-         at = system_->deal.group_end[at])
-      found.add({step_group(g, at), 0});
+    found.key =
+        g.least_of_lanes(min_u32(walk.found.key, ticks_ahead(walk.horizon.next, window_.begin)));
+    const DealView& deal = system_->deal;
+    for (uint32_t at = walk.end; at < deal.begin[warp + 1]; at = deal.group_end[at])
+      found.add({step_cluster(g, at), 0});
     if (warp == 0) {
       g.sync();
       if (host_wanted(front_end())) found.flags |= Findings::kHostWanted;
@@ -232,34 +287,28 @@ class TeamRun {
     });
   }
 
-  /// Step the group that begins at position `first` of the deal through the machine's window: in
-  /// one go, or in windows of the cluster's own. Returns when something can happen in it or by it,
-  /// as a key.
+  /// Step the cluster that begins at position `first` of the deal through the machine's window, in
+  /// windows of its own. Returns when something can happen in it or by it, as a key; that counts in
+  /// the leader.
   template <class G>
-  NW_HD NW_INLINE uint32_t step_group(const G& g, uint32_t first) {
-    uint32_t next = 0;
-    if (component(first).cluster_window != 0) {
-      next = next_event(g, first);
-      g.leader([&] { beyond_ = kNoKey; });
-    }
+  NW_HD NW_INLINE uint32_t step_cluster(const G& g, uint32_t first) {
+    uint32_t next = next_event(g, first);
+    g.leader([&] { beyond_ = kNoKey; });
     while (true) {
       // What can be worked out again is, rather than kept over the models.
-      if (component(first).cluster_window != 0) {
-        const Window whole = next_window(control_);
-        const uint32_t length = static_cast<uint32_t>(whole.end - whole.begin);
-        const Tick begin = whole.begin + next, end = begin + component(first).cluster_window;
-        g.sync();  // all lanes that share this object have read it
-        window_ = next >= length ? whole : Window{begin, min_tick(end, whole.end)};
-        if (next >= length) return min_u32(next, g.leader_value([&] { return beyond_; }));
-      }
+      const Window whole = next_window(control_);
+      const uint32_t length = static_cast<uint32_t>(whole.end - whole.begin);
+      const Tick begin = whole.begin + next, end = begin + component(first).cluster_window;
+      g.sync();  // all lanes that share this object have read it
+      window_ = next >= length ? whole : Window{begin, min_tick(end, whole.end)};
+      if (next >= length) return min_u32(next, g.leader_value([&] { return beyond_; }));
       Findings found;  // by this lane, as the horizon
       Horizon horizon;
-      if (component(first).cluster_window != 0) horizon.window_end = next_window(control_).end;
+      horizon.window_end = whole.end;
       for (uint32_t at = first; at < system_->deal.group_end[first]; at += 64)
         step_some(g, at, min_u32(system_->deal.group_end[first] - at, 64), horizon, found);
       found.add({ticks_ahead(horizon.next, window_.begin), 0});
       const uint32_t key = g.least_of_lanes(found.key);
-      if (component(first).cluster_window == 0) return key;
       // From the machine's window's begin on. Too early is harmless.
       const Tick whole_begin = next_window(control_).begin;
       const uint32_t beyond = g.least_of_lanes(ticks_ahead(horizon.beyond, whole_begin));

@@ -65,16 +65,21 @@ TEST_F(Gpu, OneSystemWhateverTheTeam) {
   }
 }
 
-TEST_F(Gpu, SeveralSystemsWhateverTheBlock) {
-  const runtime::Recording& recording = workload("kmeans", 50'000);
-  const Configs configs({"baseline", "tom", "ndp-controlled-bmap"}, kFew);
+TEST_F(Gpu, SmallTeamsShareBlocks) {
+  const runtime::Recording& recording = workload("kmeans", 3'000);
+  std::vector<std::string> policies;
+  // Enough for blocks of four teams, some of which end before others.
+  while (policies.size() <= 4 * std::min(info.multiprocessors, 4u))
+    for (const char* policy : {"baseline", "tom", "ndp-controlled-bmap"})
+      policies.push_back(policy);
+  const Configs configs(policies, kFew);
   const auto device = open();
   for (uint32_t warps = 1; warps <= info.warps_per_block; warps *= 2) {
     AcceleratorBatchOptions options;
     options.warps_per_block = warps;
     const auto results = run_on(*device, configs.systems(recording), options);
     for (size_t i = 0; i < results.size(); ++i)
-      EXPECT_EQ(numbers(results[i]), numbers(simulate(recording, configs.policies[i].name, kFew)))
+      EXPECT_EQ(numbers(results[i]), numbers(simulate(recording, policies[i], kFew)))
           << warps << " warps";
   }
 }
@@ -116,12 +121,17 @@ TEST_F(Gpu, ServiceQueuesCompute) {
 
 TEST_F(Gpu, MoreSystemsThanItHoldsAtOnce) {
   const runtime::Recording& recording = workload("kmeans", 20'000);
+  // As many large teams, or small ones that share blocks.
   const Configs configs(
       std::vector<std::string>(info.blocks_at_once * 2 + 70, "ndp-controlled-bmap"), kFew);
   const auto expected = numbers(simulate(recording, "ndp-controlled-bmap", kFew));
   const auto device = open();
-  for (const report::RunResult& r : run_on(*device, configs.systems(recording)))
-    ASSERT_EQ(numbers(r), expected);
+  for (const uint32_t warps : {0u, 1u, info.warps_per_block}) {
+    AcceleratorBatchOptions options;
+    options.warps_per_block = warps;
+    for (const report::RunResult& r : run_on(*device, configs.systems(recording), options))
+      ASSERT_EQ(numbers(r), expected) << warps;
+  }
 }
 
 /// Steps a system one component of which points far outside of its arena. Returns what the

@@ -258,9 +258,9 @@ TEST(TeamShape, LargeTeamsForFewSystemsSmallOnesForMany) {
   EXPECT_EQ(shape(17, 400), (Shape{17, 4, 16}));
   EXPECT_EQ(shape(100, 400), (Shape{100, 1, 16}));
   EXPECT_EQ(shape(132, 400), (Shape{132, 1, 16}));
-  EXPECT_EQ(shape(133, 400), (Shape{133, 1, 8}));  // two blocks on a multiprocessor
+  EXPECT_EQ(shape(133, 400), (Shape{133, 1, 8}));  // two teams on a multiprocessor
   EXPECT_EQ(shape(500, 400), (Shape{500, 1, 4}));
-  EXPECT_EQ(shape(5000, 400), (Shape{1056, 1, 2}));  // the others wait
+  EXPECT_EQ(shape(5000, 400), (Shape{2112, 1, 1}));  // the others wait
 }
 
 }  // namespace

@@ -37,17 +37,37 @@ TEST(Deal, EveryComponentHasOneWarpAndTheFrontEndIsWithTheFirst) {
   }
 }
 
-TEST(Deal, SmsAreSpreadEvenly) {
+TEST(Deal, SmsAreTogetherButNotAllAtOnce) {
   const std::vector<Component> all = components();
   const Deal deal = deal_components(all, 16);
+  uint32_t with_sms = 0;
   for (uint32_t w = 0; w < 16; ++w) {
-    uint32_t sms = 0;
-    for (uint32_t i = deal.begin[w]; i < deal.begin[w + 1]; ++i)
+    uint32_t sms = 0, crossbars = 0;
+    for (uint32_t i = deal.begin[w]; i < deal.begin[w + 1]; ++i) {
       sms += is_sm(all[deal.order[i]].kind) ? 1 : 0;
-    EXPECT_GE(sms, 1u) << w;  // 64 main SMs and 4 stack SMs; some warps have a crossbar, or a
-                              // stack's switch with three channels from each vault, instead
-    EXPECT_LE(sms, 8u) << w;
+      crossbars += all[deal.order[i]].kind == ComponentKind::kCrossbar ? 1 : 0;
+    }
+    if (crossbars != 0) {
+      EXPECT_EQ(crossbars, 1u) << w;  // as much work as a dozen SMs
+      EXPECT_EQ(sms, 0u) << w;
+    }
+    with_sms += sms != 0 ? 1 : 0;
+    EXPECT_LE(sms, 10u) << w;  // of 64 main SMs and 4 stack SMs
   }
+  EXPECT_GE(with_sms, 7u);  // some warps have a stack's switch or a link instead
+}
+
+TEST(Deal, AWarpsComponentsAreInTheOrderOfPhases) {
+  const std::vector<Component> all = components();
+  for (const uint32_t warps : {1u, 3u, 16u}) {
+    const Deal deal = deal_components(all, warps);
+    for (uint32_t w = 0; w < warps; ++w) {
+      for (uint32_t i = deal.begin[w]; i + 1 < deal.begin[w + 1]; ++i)
+        EXPECT_LE(phase_of(all[deal.order[i]].kind), phase_of(all[deal.order[i + 1]].kind));
+    }
+  }
+  for (uint32_t phase = 0; phase < TeamRun::kPhases; ++phase)
+    EXPECT_EQ(phase_of(kind_of_phase(phase)), phase);
 }
 
 TEST(Deal, StatesShareABlocksMemoryWithoutOverlap) {

@@ -24,7 +24,7 @@ using kernels::TeamSystem;
 /// a team whose system has ended finds another before the launch is over.
 constexpr uint32_t kInReserve = 4;
 /// Of a team, however many systems there are.
-constexpr uint32_t kFewestWarps = 2;
+constexpr uint32_t kFewestWarps = 1;
 
 std::string mebibytes(uint64_t bytes) { return fmt::format("{} MiB", (bytes + 1048575) >> 20); }
 
