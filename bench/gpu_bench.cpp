@@ -53,6 +53,8 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 /// Rates of a batch.
 struct Rates {
   double seconds = 0, cycles = 0, instructions = 0;  ///< the latter per second
+  double on_device = 0;         ///< instructions per second of launches alone; 0: on the CPU
+  double all_instructions = 0;  ///< with those of the first launch
 };
 
 constexpr double kLongEnough = 0.2;  ///< seconds: some launches
@@ -81,6 +83,7 @@ class Sum final : public sim::BatchObserver {
     const double part = long_enough ? 1 - static_cast<double>(at_first_) / instructions_ : 1;
     r.cycles = part * static_cast<double>(cycles_) / r.seconds;
     r.instructions = part * static_cast<double>(instructions_) / r.seconds;
+    r.all_instructions = static_cast<double>(instructions_);
     return r;
   }
 
@@ -98,9 +101,11 @@ Rates measure(sim::BatchRunner& runner, const std::vector<sim::ReplayJob>& syste
 }
 
 Json json_of(const Rates& r) {
-  return {{"seconds", r.seconds},
-          {"cycles_per_second", r.cycles},
-          {"warp_instructions_per_second", r.instructions}};
+  Json json = {{"seconds", r.seconds},
+               {"cycles_per_second", r.cycles},
+               {"warp_instructions_per_second", r.instructions}};
+  if (r.on_device != 0) json["warp_instructions_per_second_of_launches"] = r.on_device;
+  return json;
 }
 
 Json device_json(const kernels::DeviceInfo& d) {
@@ -173,9 +178,9 @@ class Bench {
     const Rates cores = measure_cpu(systems(recording, 2 * all), all);
     for (const uint32_t n : options_.batches) {
       const Rates gpu = measure_gpu(systems(recording, n), 0);
-      std::printf("%-11s %8u %10.2f %10.2f %10.2f %9.1f\n", program.c_str(), n,
+      std::printf("%-11s %8u %10.2f %10.2f %10.2f %9.1f %10.2f\n", program.c_str(), n,
                   core.instructions / 1e6, cores.instructions / 1e6, gpu.instructions / 1e6,
-                  gpu.instructions / core.instructions);
+                  gpu.instructions / core.instructions, gpu.on_device / 1e6);
       rows.push_back({{"workload", program},
                       {"systems", n},
                       {"cpu_1_thread", json_of(core)},
@@ -209,7 +214,9 @@ class Bench {
     options.warps_per_block = warps != 0 || blocks != 0 ? warps : options_.warps_per_block;
     options.blocks_per_team = blocks;
     sim::AcceleratorBatch gpu(device_, options);
-    return measure(gpu, systems, options_.seconds);
+    Rates rates = measure(gpu, systems, options_.seconds);
+    rates.on_device = rates.all_instructions / gpu.device_seconds();
+    return rates;
   }
 
   kernels::Device& device_;
@@ -242,14 +249,14 @@ std::unique_ptr<kernels::Device> open(const Options& options) {
 Json measure_blocks(const Options& options, kernels::Device& device, const Bench& bench,
                     const std::vector<runtime::Recording>& recordings) {
   std::printf("\nMillions of warp-instructions per second, a full device, by warps per block\n");
-  std::printf("%-11s %8s %8s %10s\n", "workload", "warps", "systems", "GPU");
+  std::printf("%-11s %8s %8s %10s %10s\n", "workload", "warps", "systems", "GPU", "launches");
   Json rows = Json::array();
   for (size_t i = 0; i < recordings.size(); ++i) {
     for (uint32_t warps = device.info().warps_per_block; warps > 0; warps /= 2) {
       const uint32_t systems = kernels::teams_at_once(device.info(), {1, 1, warps});
       const Rates full = bench.rates(recordings[i], systems, warps);
-      std::printf("%-11s %8u %8u %10.2f\n", options.programs[i].c_str(), warps, systems,
-                  full.instructions / 1e6);
+      std::printf("%-11s %8u %8u %10.2f %10.2f\n", options.programs[i].c_str(), warps, systems,
+                  full.instructions / 1e6, full.on_device / 1e6);
       rows.push_back({{"workload", options.programs[i]},
                       {"warps_per_block", warps},
                       {"systems", systems},
@@ -314,8 +321,8 @@ int run(const Options& options, const std::string& json_path) {
   }
   if (options.wants("batches")) {
     std::printf("\nMillions of warp-instructions per second; batches\n");
-    std::printf("%-11s %8s %10s %10s %10s %9s\n", "workload", "systems", "1 core", "all cores",
-                "GPU", "x 1 core");
+    std::printf("%-11s %8s %10s %10s %10s %9s %10s\n", "workload", "systems", "1 core", "all cores",
+                "GPU", "x 1 core", "launches");
     for (size_t i = 0; i < recordings.size(); ++i)
       for (Json& row : bench.batches(options.programs[i], recordings[i]))
         document["batches"].push_back(std::move(row));

@@ -27,7 +27,7 @@ TEST(Backend, TheCpuIsAlwaysThere) {
   EXPECT_EQ(plain.exit_code, 0) << plain.err;
 }
 
-TEST(Backend, AutoTakesWhatThereIs) {
+TEST(Backend, AutoTakesTheCpuUnlessADeviceIsNamed) {
   const Outcome outcome = run_program({"run", "fma", "--policy", "baseline", "--backend", "auto"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }

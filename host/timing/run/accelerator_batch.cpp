@@ -31,11 +31,12 @@ std::string mebibytes(uint64_t bytes) { return fmt::format("{} MiB", (bytes + 10
 class Batch {
  public:
   Batch(Device& device, const AcceleratorBatchOptions& options, std::span<const ReplayJob> systems,
-        BatchObserver& observer)
+        BatchObserver& observer, double& device_seconds)
       : device_(device),
         options_(options),
         systems_(systems),
         observer_(observer),
+        device_seconds_(device_seconds),
         ahead_(systems, options.window_ticks) {
     if (options.locate_fault) device.leave_footprints();
   }
@@ -143,7 +144,7 @@ class Batch {
     for (const std::unique_ptr<Aboard>& a : aboard_)
       table.push_back(a->on_device.team_system(shape, options_.locate_fault ? 1 : 0));
     try {
-      launcher_->run(table, shape, options_.slice);
+      device_seconds_ += launcher_->run(table, shape, options_.slice).seconds;
     } catch (const kernels::DeviceError& error) {
       throw Error(fmt::format("{} failed: {} ({})", device_.info().name, error.what(), place()));
     }
@@ -219,6 +220,7 @@ class Batch {
   const AcceleratorBatchOptions& options_;
   std::span<const ReplayJob> systems_;
   BatchObserver& observer_;
+  double& device_seconds_;
   ReplayQueue ahead_;
   size_t next_ = 0;                  ///< system that has not been taken aboard
   std::unique_ptr<Replay> waiting_;  ///< its run, if there was no room for it
@@ -237,8 +239,9 @@ AcceleratorBatch::AcceleratorBatch(Device& device, AcceleratorBatchOptions optio
     : device_(device), options_(std::move(options)) {}
 
 void AcceleratorBatch::run(std::span<const ReplayJob> systems, BatchObserver& observer) {
+  device_seconds_ = 0;
   try {
-    Batch(device_, options_, systems, observer).run();
+    Batch(device_, options_, systems, observer, device_seconds_).run();
   } catch (const kernels::DeviceError& error) {
     throw Error(fmt::format("{} failed: {}", device_.info().name, error.what()));
   }

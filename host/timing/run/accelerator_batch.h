@@ -29,10 +29,14 @@ class AcceleratorBatch final : public BatchRunner {
   AcceleratorBatch(kernels::Device& device, AcceleratorBatchOptions options);
   /// Also throws nearwarp::Error if the device fails.
   void run(std::span<const ReplayJob> systems, BatchObserver& observer) override;
+  /// What the launches of the last run() took on the device, in seconds: the rest is the host's
+  /// time, to lay systems out, to serve them and to take their results.
+  double device_seconds() const { return device_seconds_; }
 
  private:
   kernels::Device& device_;
   AcceleratorBatchOptions options_;
+  double device_seconds_ = 0;
 };
 
 /// The shape of a launch for so many systems that need stepping.
