@@ -66,7 +66,7 @@ TEST_F(Gpu, OneSystemWhateverTheTeam) {
 }
 
 TEST_F(Gpu, SmallTeamsShareBlocks) {
-  const runtime::Recording& recording = workload("kmeans", 3'000);
+  const runtime::Recording& recording = workload("kmeans", 1'000);
   std::vector<std::string> policies;
   // Enough for blocks of four teams, some of which end before others.
   while (policies.size() <= 4 * std::min(info.multiprocessors, 4u))
@@ -74,7 +74,7 @@ TEST_F(Gpu, SmallTeamsShareBlocks) {
       policies.push_back(policy);
   const Configs configs(policies, kFew);
   const auto device = open();
-  for (uint32_t warps = 1; warps <= info.warps_per_block; warps *= 2) {
+  for (uint32_t warps = 1; warps <= info.warps_per_block; warps *= 4) {
     AcceleratorBatchOptions options;
     options.warps_per_block = warps;
     const auto results = run_on(*device, configs.systems(recording), options);
