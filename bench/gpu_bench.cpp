@@ -1,5 +1,5 @@
 // What a GPU gives: one system and batches of systems against the CPU backend of the same machine,
-// the cost of a window's barrier, what sizes of blocks and of their shared memory give, and how
+// the cost of a window's barrier, what sizes of teams and of shared memory give, and how
 // full the GPU is. Prints tables and writes JSON.
 //
 //   gpu_bench [--parts PARTS] [--seconds S] [--json FILE] [--emulated] ...
@@ -33,11 +33,11 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   bool emulated = false;
-  std::vector<std::string> parts = {"barrier", "one", "batches", "blocks", "shared"};
+  std::vector<std::string> parts = {"barrier", "one", "batches", "teams", "shared"};
   workloads::Size size = workloads::Size::kSmall;
   uint64_t instructions = 100'000;  ///< warp-instructions of a program, at most; 0: all
   double seconds = 60;              ///< after which a measurement is stopped
-  uint32_t warps_per_block = 0;     ///< 0: as fits the number of systems
+  uint32_t team_warps = 0;          ///< 0: as fits the number of systems
   std::string machine = "tom";
   std::vector<uint32_t> batches = {1, 8, 32, 128, 512};
   std::vector<std::string> programs = {"vector-add", "kmeans", "bfs-rmat", "libor"};
@@ -211,7 +211,7 @@ class Bench {
   Rates measure_gpu(const std::vector<sim::ReplayJob>& systems, uint32_t blocks,
                     uint32_t warps = 0) const {
     sim::AcceleratorBatchOptions options;
-    options.warps_per_block = warps != 0 || blocks != 0 ? warps : options_.warps_per_block;
+    options.team_warps = warps != 0 || blocks != 0 ? warps : options_.team_warps;
     options.blocks_per_team = blocks;
     sim::AcceleratorBatch gpu(device_, options);
     Rates rates = measure(gpu, systems, options_.seconds);
@@ -245,10 +245,10 @@ std::unique_ptr<kernels::Device> open(const Options& options) {
   return kernels::open_cuda_device(0);
 }
 
-/// How large should blocks be? Smaller ones make smaller teams, and more systems at a time.
-Json measure_blocks(const Options& options, kernels::Device& device, const Bench& bench,
-                    const std::vector<runtime::Recording>& recordings) {
-  std::printf("\nMillions of warp-instructions per second, a full device, by warps per block\n");
+/// How large should teams be? Of smaller ones there are more at a time, and systems.
+Json measure_teams(const Options& options, kernels::Device& device, const Bench& bench,
+                   const std::vector<runtime::Recording>& recordings) {
+  std::printf("\nMillions of warp-instructions per second, a full device, by warps of a team\n");
   std::printf("%-11s %8s %8s %10s %10s\n", "workload", "warps", "systems", "GPU", "launches");
   Json rows = Json::array();
   for (size_t i = 0; i < recordings.size(); ++i) {
@@ -258,7 +258,7 @@ Json measure_blocks(const Options& options, kernels::Device& device, const Bench
       std::printf("%-11s %8u %8u %10.2f %10.2f\n", options.programs[i].c_str(), warps, systems,
                   full.instructions / 1e6, full.on_device / 1e6);
       rows.push_back({{"workload", options.programs[i]},
-                      {"warps_per_block", warps},
+                      {"team_warps", warps},
                       {"systems", systems},
                       {"gpu", json_of(full)}});
     }
@@ -269,11 +269,13 @@ Json measure_blocks(const Options& options, kernels::Device& device, const Bench
 /// How much of shared memory should hold components' states, how much should cache the rest?
 Json measure_shared(const Options& options, const std::vector<runtime::Recording>& recordings) {
   std::printf("\nMillions of warp-instructions per second, by shared memory for states\n");
-  std::printf("%-11s %14s %14s %14s\n", "workload", "KiB per block", "one system", "a full device");
+  std::printf("%-11s %14s %14s %14s\n", "workload", "KiB per block", "one system",
+              "a system per SM");
   Json rows = Json::array();
   for (size_t i = 0; i < recordings.size(); ++i) {
     for (const uint32_t kib : {0u, 48u, 96u, 160u, 200u}) {
       const auto device = kernels::open_cuda_device(0, {.shared_bytes = kib << 10});
+      if (device->info().shared_bytes != kib << 10) break;  // it has no more
       const Bench bench(*device, options);
       const Rates one = bench.rates(recordings[i], 1);
       const Rates full = bench.rates(recordings[i], device->info().blocks_at_once);
@@ -327,8 +329,8 @@ int run(const Options& options, const std::string& json_path) {
       for (Json& row : bench.batches(options.programs[i], recordings[i]))
         document["batches"].push_back(std::move(row));
   }
-  if (options.wants("blocks"))
-    document["blocks"] = measure_blocks(options, *device, bench, recordings);
+  if (options.wants("teams"))
+    document["teams"] = measure_teams(options, *device, bench, recordings);
   device.reset();  // its memory
   if (options.wants("shared") && !options.emulated)
     document["shared_memory"] = measure_shared(options, recordings);
@@ -357,7 +359,7 @@ int main(int argc, char** argv) {
       cxxopts::value<uint64_t>()->default_value(fmt::to_string(usual.instructions)),
       "N")("seconds", "after which a measurement is stopped",
            cxxopts::value<double>()->default_value(fmt::to_string(usual.seconds)),
-           "S")("warps", "warps of a block; 0: as fits the number of systems",
+           "S")("warps", "warps of a team; 0: as fits the number of systems",
                 cxxopts::value<uint32_t>()->default_value("0"))(
       "json", "write every figure to this file", cxxopts::value<std::string>()->default_value(""))(
       "emulated", "a small run on the emulated device")("h,help", "print this text");
@@ -380,7 +382,7 @@ int main(int argc, char** argv) {
     options.size = workloads::parse_size(given["size"].as<std::string>());
     options.instructions = given["instructions"].as<uint64_t>();
     options.seconds = given["seconds"].as<double>();
-    options.warps_per_block = given["warps"].as<uint32_t>();
+    options.team_warps = given["warps"].as<uint32_t>();
     if (options.emulated) {
       if (given.count("batches") == 0) options.batches = {1, 3};
       if (given.count("workloads") == 0) options.programs = {"vector-add"};

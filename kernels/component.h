@@ -31,8 +31,9 @@ struct SmKindOf : KindOf<sm::SmParams, sm::SmStateOf<kWords>> {
   NW_HD NW_INLINE static StepResult step(const G& g, const sm::SmParams& p,
                                          sm::SmStateOf<kWords>& s, const sm::SystemView& system,
                                          const Window& window, Horizon& horizon) {
-    // On a CPU an SM on which there is no mechanism is stepped by code that asks for none; wide
-    // ones and tests' groups, which others are compared with, ask always.
+    // An SM on which there is no mechanism is stepped by code that asks for none (on a GPU that is
+    // the smaller part of the code, and all that a batch of baselines executes); wide ones and
+    // tests' groups, which others are compared with, ask always.
     if constexpr (kWords == 1 && std::is_same_v<G, HostGroup>) {
       if (s.attached == 0) return sm::step_sm<sm::NoMechanisms>(g, p, s, system, window, horizon);
     }

@@ -152,6 +152,7 @@ class CudaDevice final : public Device {
 
   LaunchReport run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
                    const Slice& slice) override {
+    check_shape(info_, shape);
     gpu::Launch launch = launch_of(shape);
     launch.systems = systems;
     launch.count = count;
@@ -207,7 +208,8 @@ class CudaDevice final : public Device {
   void start(Kernel kernel, gpu::Launch& launch, const TeamShape& shape, uint32_t shared_bytes) {
     // Small teams go to multiprocessors of their own first, then into common blocks: of a power of
     // two, so that blocks fill a multiprocessor.
-    const uint32_t most = shape.blocks > 1 ? 1 : info_.warps_per_block / shape.warps;
+    const uint32_t most =
+        shape.blocks > 1 ? 1 : std::bit_floor(info_.warps_per_block / shape.warps);
     const uint32_t in_block =
         std::clamp(std::bit_floor(shape.teams / std::max(1u, info_.multiprocessors)), 1u, most);
     const dim3 grid(ceil_div(shape.teams, in_block) * shape.blocks);

@@ -50,6 +50,14 @@ struct TeamShape {
   uint32_t team_warps() const { return blocks * warps; }
 };
 
+/// Throws std::logic_error where no launch can have this shape.
+inline void check_shape(const DeviceInfo& device, const TeamShape& shape) {
+  const bool whole_blocks = shape.warps == device.warps_per_block;
+  if (shape.teams == 0 || shape.warps == 0 || shape.warps > device.warps_per_block ||
+      shape.blocks == 0 || shape.blocks > device.largest_team ||
+      (shape.blocks > 1 && !whole_blocks))
+    throw std::logic_error("a launch of an impossible shape");
+}
 /// Of shared memory for States: the share of so many of a block's warps.
 inline uint32_t shared_bytes_of(const DeviceInfo& device, uint32_t warps) {
   return static_cast<uint32_t>(uint64_t{device.shared_bytes} * warps / device.warps_per_block) /

@@ -88,7 +88,6 @@ uint64_t TeamLauncher::committed(size_t i) const {
 TeamShape one_block_teams(const DeviceInfo& device, size_t systems, size_t components) {
   TeamShape shape;
   shape.warps = device.warps_per_block;
-  // Half as many, so that all States find a place as they do in larger blocks.
   while (shape.warps > 1 && (shape.warps > components || teams_at_once(device, shape) < systems))
     shape.warps /= 2;
   shape.teams =

@@ -56,7 +56,7 @@ class TeamLauncher {
   uint32_t warps_ = 0;  ///< of a team of the last launch
 };
 
-/// A team of one thread block for each of so many systems, as far as there is room for them; none
+/// A team in one thread block for each of so many systems, as far as there is room for them; none
 /// has more warps than a system has `components`.
 TeamShape one_block_teams(const DeviceInfo& device, size_t systems, size_t components);
 

@@ -204,9 +204,7 @@ void EmulatedDevice::download(void* to, const std::byte* from, uint64_t bytes) {
 
 LaunchReport EmulatedDevice::run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
                                  const Slice& slice) {
-  if (shape.teams == 0 || shape.blocks == 0 || shape.blocks > options_.largest_team ||
-      shape.warps == 0 || shape.warps > options_.warps_per_block)
-    throw std::logic_error("a launch of an impossible shape");
+  check_shape(info_, shape);
   const auto begin = std::chrono::steady_clock::now();
   launches_ += 1;
   Grid(options_, info_, random_, footprint_, systems, count, shape, slice).run();

@@ -3,16 +3,18 @@
 // Every component belongs to one warp of the team (see deal.h). A window goes like this: each warp
 // steps those of its components that have something to do, the team exchanges the earliest next
 // event and what it found out (a barrier), and every warp draws the same conclusion from that: go
-// on, or stop. The code here is the same on a GPU and in the emulated grid of tests; only the
-// exchange differs.
+// on, or stop. The code here is the same on a GPU and in the emulated grid of tests. What differs
+// is the exchange, that lanes work at the same time, and that teams may share a block: then all of
+// its warps wait for each other between a window's phases, those of teams that are over too.
 //
 // Why there are no races that only a GPU would have:
 // - Within a window a component touches its own state, which belongs to one warp for the whole
 //   launch, and the slots of its channels. What two warps may touch at the same time is a slot's
 //   `arrive` and `credit`, each a 64-bit word that is read and written in one piece; a value
 //   written in this window lies beyond the window's end, so whether a reader sees it or the one
-//   before makes no difference (device/core/channel.h). The packet beside it is written before,
-//   and read only in a later window, behind the barrier.
+//   before makes no difference (device/core/channel.h). That holds for a copy in the first cache of
+//   a multiprocessor, too, which the barrier at the window's end does away with. The packet beside
+//   it is written before, and read only in a later window, behind the barrier.
 // - Within a warp, a component is stepped by one lane, and lanes that step components at the same
 //   time are to each other as warps are. What lanes do together follows the rules of
 //   device/core/lane_group.h: every primitive that writes ends with a synchronisation of the warp.
@@ -25,6 +27,8 @@
 //   within the machine's, and between them the warp's lanes wait for each other.
 // - Component::wake and ::poll are written by the lane that has stepped the component, and read by
 //   its warp only, after a synchronisation.
+// - Teams that share a block have areas of their own in its shared memory, for States, for what
+//   their warps hold over a window and for what they exchange.
 // - RunControl is computed by every warp from the same exchanged values and its own copy; one
 //   thread writes it back when the team leaves the system, and the next team that takes the system
 //   is in a later launch.

@@ -124,9 +124,9 @@ NW_HD NW_INLINE uint32_t l1_way_to_fill(const L1Params& p, const LineAddr* tags,
 /// Look up a load. kMiss reserves a way and an MSHR (`mshr`), and the caller must send the request;
 /// `can_send` false makes what would be a miss a stall. kStall changes nothing but `full_set`.
 /// Leader only.
-NW_HD NW_INLINE_ON_CPU L1Result l1_load(const L1Params& p, L1State& s, std::byte* base,
-                                        LineAddr line, uint8_t load_entry, uint32_t cycle,
-                                        bool can_send, uint32_t& mshr) {
+NW_HD NW_APART_ON_GPU L1Result l1_load(const L1Params& p, L1State& s, std::byte* base,
+                                       LineAddr line, uint8_t load_entry, uint32_t cycle,
+                                       bool can_send, uint32_t& mshr) {
   // Where nothing is kept a load takes an MSHR and no way: its line has no name there, so that
   // nothing drops it and its fill leaves nothing.
   const bool apart = p.keep == L1Keep::kNothing;

@@ -9,8 +9,8 @@ namespace nearwarp::l2_detail {
 
 /// Take one packet from memory: data (begins to answer an MSHR) or an acknowledgement.
 template <class G>
-NW_HD NW_APART_ON_CPU void take_from_memory(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                            std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_CALLED void take_from_memory(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                      std::byte* base, Tick now, Horizon& horizon) {
   g.leader([&] {
     Channel& in = *s.memory_in.in(base);
     const PacketKind kind = front(in, base).kind;
@@ -40,8 +40,8 @@ NW_HD NW_APART_ON_CPU void take_from_memory(const G& g, const L2SliceParams& p, 
 }
 
 /// Answer the next requester of the MSHR that is being filled. Leader only.
-NW_HD NW_APART_ON_CPU void answer_waiter(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                         Tick now, Horizon& horizon) {
+NW_HD NW_CALLED void answer_waiter(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                   Tick now, Horizon& horizon) {
   L2Mshr& m = s.mshrs.in(base)[s.filling];
   const L2Waiter& w = s.waiters.in(base)[s.filling * p.mshr_merges + s.next_waiter];
   if (w.origin == L2Origin::kService) {
@@ -74,8 +74,8 @@ NW_HD NW_APART_ON_CPU void answer_waiter(const L2SliceParams& p, L2SliceState& s
 }
 
 /// Send the reply of the oldest hit. Leader only.
-NW_HD NW_APART_ON_CPU void answer_hit(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                      Tick now, Horizon& horizon) {
+NW_HD NW_CALLED void answer_hit(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
+                                Horizon& horizon) {
   const L2Reply& r = s.replies.in(base)[s.reply_head];
   send_reply(p, s, base, now, r.line, r.tag, r.sectors, r.dst, r.kind, horizon);
   s.reply_head = s.reply_head + 1 == s.replies.count ? 0 : s.reply_head + 1;
@@ -83,8 +83,8 @@ NW_HD NW_APART_ON_CPU void answer_hit(const L2SliceParams& p, L2SliceState& s, s
 }
 
 /// Send the oldest request to memory. Leader only.
-NW_HD NW_APART_ON_CPU void send_request(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                                        Tick now, Horizon& horizon) {
+NW_HD NW_CALLED void send_request(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                  Tick now, Horizon& horizon) {
   const L2Request& r = s.requests.in(base)[s.request_head];
   Packet q;
   q.kind = static_cast<PacketKind>(r.kind);

@@ -177,8 +177,8 @@ NW_HD NW_INLINE Outcome look_up(const G& g, const L2SliceParams& p, L2SliceState
 
 /// Look up the oldest request of the network.
 template <class G>
-NW_HD NW_APART_ON_CPU Outcome look_up_next(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                           std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_CALLED Outcome look_up_next(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                     std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   const Packet& request = front(in, base);
   return look_up(g, p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic), [&] {
@@ -189,8 +189,8 @@ NW_HD NW_APART_ON_CPU Outcome look_up_next(const G& g, const L2SliceParams& p, L
 
 /// Take one invalidation from its own network: it needs nothing, so it never blocks.
 template <class G>
-NW_HD NW_APART_ON_CPU void take_invalidation(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                             std::byte* base, Tick now, Horizon& horizon) {
+NW_HD NW_CALLED void take_invalidation(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                       std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.invalidate_in.in(base);
   const uint32_t line = front(in, base).line;
   const uint32_t set = set_of(p, base, line);

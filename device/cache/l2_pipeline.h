@@ -113,8 +113,8 @@ enum class Outcome : uint32_t {
 /// The ways of a set whose tag is `line`, valid or not. Customary numbers of ways get code of
 /// constant length; the code for others is apart.
 template <class G>
-NW_HD NW_APART_ON_CPU uint64_t match_some(const G& g, uint32_t ways, const uint32_t* tags,
-                                          uint32_t line) {
+NW_HD NW_CALLED uint64_t match_some(const G& g, uint32_t ways, const uint32_t* tags,
+                                    uint32_t line) {
   return g.ballot(ways, [&](uint32_t i) { return tags[i] == line; });
 }
 template <class G>
@@ -128,8 +128,8 @@ NW_HD NW_INLINE uint64_t match_ways(const G& g, uint32_t ways, const uint32_t* t
 /// Of the ways that do not wait for their line the least recently used one; kNoLane if there is
 /// none. `used`: the set's numbers of last uses; `next`: the next use's.
 template <class G>
-NW_HD NW_APART_ON_CPU uint32_t find_idle_victim(const G& g, uint32_t ways, const uint32_t* used,
-                                                uint32_t next, uint64_t pending) {
+NW_HD NW_CALLED uint32_t find_idle_victim(const G& g, uint32_t ways, const uint32_t* used,
+                                          uint32_t next, uint64_t pending) {
   return g.arg_min(ways, [&](uint32_t i) -> uint32_t {
     return (pending >> i & 1) != 0 ? 0xffffffffu : used[i] - next - 1;
   });

@@ -1,10 +1,10 @@
 // Lane groups: the primitives against which every component's step function is written.
 //
-// On CUDA a group is a 32-lane tile and each primitive is a warp operation; on the CPU the
-// primitives are loops that the compiler turns into vector code. Ownership: every word belongs to
-// one lane (the i that each() hands out) or to the leader; nothing is read-modified-written by
-// several lanes. The CPU cannot notice a breach, so tests use ShuffledGroup, which visits lanes in
-// a scrambled order.
+// On the CPU, and in a lane of a GPU, which steps a component by itself, the primitives are loops;
+// the CPU's compiler turns them into vector code. Ownership: every word belongs to one lane (the i
+// that each() hands out) or to the leader; nothing is read-modified-written by several lanes. A
+// loop cannot notice a breach, so tests use ShuffledGroup, which visits lanes in a scrambled order.
+// What a warp of a GPU does around the steps is written against the same primitives: WarpGroup.
 #pragma once
 
 #include <cstdint>
@@ -58,9 +58,8 @@ NW_HD constexpr bool has_several(uint64_t bits) { return (bits & (bits - 1)) != 
 inline constexpr uint32_t kLanesOfGroup = 32;
 inline constexpr uint32_t kNoLane = 0xffffffffu;
 
-/// A value for each lane i < 32 of a group G. A local array would not do: on a GPU every lane has
-/// one of its own, and none sees what another has written. Inside of each(32, ...) and the like,
-/// lane i sets and reads its value; what another lane has, the group's from() tells.
+/// A value for each lane i < 32 of a group G. Inside of each(32, ...) and the like, lane i sets and
+/// reads its value; what another lane has, the group's from() tells.
 template <class G, class T>
 class LaneValues {
  public:
@@ -383,41 +382,13 @@ struct ShuffledGroup {
 };
 
 #if defined(__CUDACC__)
-struct WarpGroup;
-
-template <class T>
-class LaneValues<WarpGroup, T> {
- public:
-  __device__ __forceinline__ void set(uint32_t, T value) { own_ = value; }
-  __device__ __forceinline__ T operator[](uint32_t) const { return own_; }
-
- private:
-  T own_;
-};
-
-/// 32 lanes of a CUDA warp.
+/// 32 lanes of a CUDA warp: what a warp does around its components' steps.
 struct WarpGroup {
   cooperative_groups::thread_block_tile<32> tile;
 
   template <class F>
   __device__ __forceinline__ void each(uint32_t n, F&& f) const {
     for (uint32_t i = tile.thread_rank(); i < n; i += 32) f(i);
-    tile.sync();
-  }
-  template <class F>
-  __device__ __forceinline__ void each_scalar(uint32_t n, F&& f) const {
-    each(n, f);
-  }
-  template <class F>
-  __device__ __forceinline__ void each_flagged(const uint8_t* flags, uint32_t n, F&& f) const {
-    each_scalar(n, [&](uint32_t i) {
-      if (flags[i] != 0) f(i);
-    });
-  }
-  template <class F>
-  __device__ __forceinline__ void each_bit(uint64_t bits, F&& f) const {
-    for (uint32_t i = tile.thread_rank(); i < 64; i += 32)
-      if (bits >> i & 1) f(i);
     tile.sync();
   }
   template <class F>
@@ -428,75 +399,13 @@ struct WarpGroup {
     return low | high << 32;
   }
   template <class F>
-  __device__ __forceinline__ bool any(uint32_t n, F&& pred) const {
-    bool found = false;
-    for (uint32_t i = tile.thread_rank(); i < n; i += 32) found |= static_cast<bool>(pred(i));
-    return tile.any(found);
-  }
-  template <class F>
-  __device__ __forceinline__ uint32_t first(uint32_t n, F&& pred) const {
-    for (uint32_t at = 0; at < n; at += 32) {
-      const uint32_t i = at + tile.thread_rank();
-      const uint32_t bits = tile.ballot(i < n && pred(i));
-      if (bits != 0) return at + count_trailing_zeros(bits);
-    }
-    return kNoLane;
-  }
-  template <class F>
   __device__ __forceinline__ uint32_t minimum(uint32_t n, F&& key) const {
     uint32_t least = 0xffffffffu;
     for (uint32_t i = tile.thread_rank(); i < n; i += 32) {
       const uint32_t k = key(i);
       least = k < least ? k : least;
     }
-    return cooperative_groups::reduce(tile, least, cooperative_groups::less<uint32_t>());
-  }
-  template <class F>
-  __device__ __forceinline__ uint32_t arg_min(uint32_t n, F&& key) const {
-    const uint32_t least = minimum(n, key);
-    if (least == 0xffffffffu) return kNoLane;
-    return first(n, [&](uint32_t i) { return key(i) == least; });
-  }
-  template <class F>
-  __device__ __forceinline__ uint32_t arg_min_bits(uint64_t bits, F&& key) const {
-    if (bits == 0) return kNoLane;
-    const uint32_t least =
-        minimum(64, [&](uint32_t i) { return bits >> i & 1 ? key(i) : 0xffffffffu; });
-    return first(64, [&](uint32_t i) { return (bits >> i & 1) != 0 && key(i) == least; });
-  }
-  template <class F>
-  __device__ __forceinline__ uint64_t filter(uint64_t bits, F&& keep) const {
-    const uint32_t rank = tile.thread_rank();
-    const uint64_t low = tile.ballot((bits >> rank & 1) != 0 && keep(rank));
-    const uint64_t high = tile.ballot((bits >> (rank + 32) & 1) != 0 && keep(rank + 32));
-    return low | high << 32;
-  }
-  template <class V, class F>
-  __device__ __forceinline__ uint32_t exclusive_scan(uint32_t n, V&& value, F&& out) const {
-    uint32_t carry = 0;
-    for (uint32_t at = 0; at < n; at += 32) {
-      const uint32_t i = at + tile.thread_rank();
-      const uint32_t v = i < n ? value(i) : 0;
-      uint32_t sum = v;
-      for (uint32_t d = 1; d < 32; d *= 2) {
-        const uint32_t other = tile.shfl_up(sum, d);
-        if (tile.thread_rank() >= d) sum += other;
-      }
-      if (i < n) out(i, carry + sum - v);
-      carry += tile.shfl(sum, 31);
-    }
-    tile.sync();
-    return carry;
-  }
-  template <class F>
-  __device__ __forceinline__ uint32_t bit_or(uint32_t bits, F&& f) const {
-    const uint32_t rank = tile.thread_rank();
-    const uint32_t own = (bits >> rank & 1) != 0 ? static_cast<uint32_t>(f(rank)) : 0;
-    return cooperative_groups::reduce(tile, own, cooperative_groups::bit_or<uint32_t>());
-  }
-  template <class T>
-  __device__ __forceinline__ T from(const LaneValues<WarpGroup, T>& values, uint32_t i) const {
-    return tile.shfl(values[i], static_cast<int>(i));
+    return least_of_lanes(least);
   }
   template <class F>
   __device__ __forceinline__ void leader(F&& f) const {

@@ -6,15 +6,13 @@
 #if defined(__CUDACC__)
 #define NW_HD __host__ __device__
 #define NW_INLINE __forceinline__
-/// On a GPU a function of its own, so that the registers it needs are not added to its callers'.
+/// On a GPU a function of its own. Its compiler, left to itself, would put a copy into every
+/// caller, and instructions that miss their cache are a GPU's largest cost here (docs/backends.md).
 #define NW_APART __noinline__
 /// The same where a CPU does better without a call.
 #define NW_APART_ON_GPU __noinline__ inline
-/// The same where a CPU does better without a call. A GPU's compiler, left to itself, would put a
-/// copy into every caller, and instructions that miss their cache are a GPU's largest cost here.
-#define NW_INLINE_ON_CPU __noinline__ inline
-/// Where a CPU's frequent callers do better with a call, their frames being smaller; so do a GPU's.
-#define NW_APART_ON_CPU __noinline__ inline
+/// A function of its own everywhere: callers do better with a call, their frames being smaller.
+#define NW_CALLED __noinline__ inline
 /// Behind the parameters of a lambda.
 #define NW_INLINE_LAMBDA
 /// Of functions that are rarely called: their code shall not crowd out that of their callers.
@@ -26,8 +24,7 @@
 #define NW_INLINE inline __attribute__((always_inline))
 #define NW_APART
 #define NW_APART_ON_GPU NW_INLINE
-#define NW_INLINE_ON_CPU NW_INLINE
-#define NW_APART_ON_CPU inline __attribute__((noinline))
+#define NW_CALLED inline __attribute__((noinline))
 #define NW_INLINE_LAMBDA __attribute__((always_inline))
 #define NW_RARE __attribute__((cold, noinline))
 #define NW_OUT_OF_LINE __attribute__((noinline))

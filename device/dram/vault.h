@@ -311,8 +311,8 @@ NW_HD NW_INLINE uint32_t ready_exit(const VaultState& s, std::byte* base, Tick a
 }
 
 /// Send the oldest reply of the next exit that can send one. Leader only.
-NW_HD NW_APART_ON_CPU void send_reply(const VaultParams& p, VaultState& s, std::byte* base,
-                                      Tick now, Horizon& horizon) {
+NW_HD NW_CALLED void send_reply(const VaultParams& p, VaultState& s, std::byte* base, Tick now,
+                                Horizon& horizon) {
   const uint32_t e = ready_exit(s, base, now);
   VaultExit& exit = s.exits[e];
   const VaultReply& r = exit.replies.in(base)[exit.head];

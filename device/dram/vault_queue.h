@@ -154,8 +154,8 @@ NW_HD NW_INLINE BankLocation locate(const VaultParams& p, const std::byte* base,
 }
 
 /// Answer a read from the waiting write of its line, in the next cycle. Leader only.
-NW_HD NW_APART_ON_CPU void forward(const VaultParams& p, VaultState& s, std::byte* base,
-                                   const Packet& q, Tick now) {
+NW_HD NW_CALLED void forward(const VaultParams& p, VaultState& s, std::byte* base, const Packet& q,
+                             Tick now) {
   VaultEntry x;
   x.arrived = now;
   x.line = q.line;
@@ -168,8 +168,8 @@ NW_HD NW_APART_ON_CPU void forward(const VaultParams& p, VaultState& s, std::byt
 }
 
 /// Take a request into the queue. Leader only; there is room, refreshes are caught up.
-NW_HD NW_APART_ON_CPU void accept(const VaultParams& p, VaultState& s, std::byte* base, Tick now,
-                                  Horizon& horizon) {
+NW_HD NW_CALLED void accept(const VaultParams& p, VaultState& s, std::byte* base, Tick now,
+                            Horizon& horizon) {
   Channel& in = *s.in.in(base);
   const Packet& q = front(in, base);
   s.counters.requests_in += 1;
@@ -329,8 +329,8 @@ NW_HD NW_INLINE void issue_read(const VaultParams& p, VaultState& s, std::byte* 
 }
 
 /// Read or write for entry `e` in cycle `c`. Leader only.
-NW_HD NW_APART_ON_CPU void issue_column(const VaultParams& p, VaultState& s, std::byte* base,
-                                        uint32_t e, uint32_t c, Tick now) {
+NW_HD NW_CALLED void issue_column(const VaultParams& p, VaultState& s, std::byte* base, uint32_t e,
+                                  uint32_t c, Tick now) {
   const VaultEntry& x = s.entries.in(base)[e];
   const uint32_t b = x.bank;
   const bool write = (s.writes >> e & 1) != 0;
@@ -354,8 +354,8 @@ NW_HD NW_APART_ON_CPU void issue_column(const VaultParams& p, VaultState& s, std
 }
 
 /// Open the row of entry `e` in cycle `c`. Leader only.
-NW_HD NW_APART_ON_CPU void issue_activate(const VaultParams& p, VaultState& s, std::byte* base,
-                                          uint32_t e, uint32_t c) {
+NW_HD NW_CALLED void issue_activate(const VaultParams& p, VaultState& s, std::byte* base,
+                                    uint32_t e, uint32_t c) {
   VaultEntry* entries = s.entries.in(base);
   const uint32_t b = entries[e].bank, row = entries[e].row;
   entries[e].opened |= 1;
@@ -384,8 +384,8 @@ NW_HD NW_APART_ON_CPU void issue_activate(const VaultParams& p, VaultState& s, s
 }
 
 /// Close bank `b` for entry `e` in cycle `c`. Leader only.
-NW_HD NW_APART_ON_CPU void issue_precharge(const VaultParams& p, VaultState& s, std::byte* base,
-                                           uint32_t e, uint32_t b, uint32_t c) {
+NW_HD NW_CALLED void issue_precharge(const VaultParams& p, VaultState& s, std::byte* base,
+                                     uint32_t e, uint32_t b, uint32_t c) {
   s.entries.in(base)[e].opened |= 2;
   s.open_banks &= ~(uint64_t{1} << b);
   s.row_entries.in(base)[b] = 0;

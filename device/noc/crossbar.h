@@ -469,9 +469,9 @@ class Crossbar : public Ports<Shape> {
 /// Returns when it wakes, with kPollBit if that may be sooner: a credit is waited for that is not
 /// known yet. Leader only.
 template <class Shape>
-NW_HD NW_APART_ON_CPU uint64_t run(const Shape& shape, const CrossbarParams& p, CrossbarState& s,
-                                   std::byte* base, const Window& window, Horizon& horizon,
-                                   const ComingHeads& coming) {
+NW_HD NW_CALLED uint64_t run(const Shape& shape, const CrossbarParams& p, CrossbarState& s,
+                             std::byte* base, const Window& window, Horizon& horizon,
+                             const ComingHeads& coming) {
   Crossbar<Shape> crossbar(shape, p, s, base, window.end, horizon);
   const uint64_t end = cycle_at_or_after(window.end, p.period);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);

@@ -22,7 +22,7 @@ NW_HD inline CycleUse use_of_ready(const SmParams& p, const S& s) {
 /// No warp is ready: what most of them wait for; of equals the first one here. Warps at their ends
 /// count only if there are no others.
 template <bool kPlain, class S>
-NW_HD NW_APART_ON_CPU CycleUse use_of_waiting(const S& s) {
+NW_HD NW_CALLED CycleUse use_of_waiting(const S& s) {
   const auto in = [&](Phase phase) { return s.in_phase[static_cast<uint32_t>(phase)]; };
   const auto held = in(Phase::kHeld), running = in(Phase::kRunning);
   const auto pending = running - s.timed;

@@ -37,7 +37,7 @@ NW_HD NW_APART_ON_GPU void next_from_buffer(V& v, uint32_t warp, uint32_t now, u
 
 /// The warp's line is there; its instructions can be issued from cycle `issue` on.
 template <class V>
-NW_HD NW_INLINE_ON_CPU void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) {
+NW_HD NW_APART_ON_GPU void on_fetched(V& v, uint32_t warp, uint32_t now, uint32_t issue) {
   Warp& w = v.warps[warp];
   v.s.fetch.counters.fetches += 1;
   if (!v.kPlain && w.phase == Phase::kHeld) {
@@ -58,7 +58,7 @@ NW_HD NW_INLINE_ON_CPU void on_fetched(V& v, uint32_t warp, uint32_t now, uint32
 
 /// Is the line there that the warp fetches? If not, the warp waits for it.
 template <class V>
-NW_HD NW_INLINE_ON_CPU bool find_instructions(V& v, uint32_t warp, uint32_t now) {
+NW_HD NW_APART_ON_GPU bool find_instructions(V& v, uint32_t warp, uint32_t now) {
   auto& f = v.s.fetch;
   const LineAddr line = kCodeBase + (v.warps[warp].fetch_pc >> v.p.fetch.line_shift);
   uint32_t mshr = 0;
@@ -80,7 +80,7 @@ NW_HD NW_INLINE_ON_CPU bool find_instructions(V& v, uint32_t warp, uint32_t now)
 
 /// One warp fetches, if one wants to.
 template <class V>
-NW_HD NW_INLINE_ON_CPU void fetch_once(V& v, uint32_t now, uint32_t issue) {
+NW_HD NW_APART_ON_GPU void fetch_once(V& v, uint32_t now, uint32_t issue) {
   auto& f = v.s.fetch;
   uint32_t warp;
   if (f.arrived.any()) {

@@ -140,8 +140,8 @@ NW_HD NW_INLINE uint32_t take_queued_port(V& v, uint32_t unit, uint32_t taken, u
 
 /// The same of the port that belongs to a scheduler with sub-cores. Each has room of its own.
 template <class V>
-NW_HD NW_APART_ON_CPU uint32_t take_own_port(V& v, uint32_t unit, uint32_t taken,
-                                             uint32_t scheduler, uint32_t now) {
+NW_HD NW_CALLED uint32_t take_own_port(V& v, uint32_t unit, uint32_t taken, uint32_t scheduler,
+                                       uint32_t now) {
   UnitPorts& ports = v.s.ports[unit];
   const uint32_t n = v.p.ports[unit];
   const uint32_t port = scheduler % n;
@@ -159,8 +159,8 @@ NW_HD NW_APART_ON_CPU uint32_t take_own_port(V& v, uint32_t unit, uint32_t taken
 /// Have the instruction wait for a port of its unit, where it has to, and take it, for `more`
 /// cycles than it needs by itself. Returns the cycle in which it begins.
 template <class V>
-NW_HD NW_INLINE_ON_CPU uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler,
-                                          uint32_t now, uint32_t more) {
+NW_HD NW_APART_ON_GPU uint32_t take_port(V& v, const ImageInstr& in, uint32_t scheduler,
+                                         uint32_t now, uint32_t more) {
   const auto unit = static_cast<uint32_t>(in.unit);
   if (unit >= kNumPortUnits) return now;
   const uint32_t taken = in.interval + more;
@@ -172,9 +172,9 @@ NW_HD NW_INLINE_ON_CPU uint32_t take_port(V& v, const ImageInstr& in, uint32_t s
 /// A load of constants is issued that has been looked up in the cache: it takes a cycle more for
 /// each further line that its lanes want.
 template <class V>
-NW_HD NW_APART_ON_CPU void execute_constants(V& v, uint32_t warp, const ImageInstr& in,
-                                             uint32_t scheduler, uint32_t now,
-                                             const ConstantLines& constants) {
+NW_HD NW_CALLED void execute_constants(V& v, uint32_t warp, const ImageInstr& in,
+                                       uint32_t scheduler, uint32_t now,
+                                       const ConstantLines& constants) {
   const uint32_t more = constants.lines - 1;
   const uint32_t at = take_port(v, in, scheduler, now, more) + in.latency + more;
   set_results(v, warp, in, constants.result == Constants::kMissing ? kPendingLoad : at);
@@ -182,8 +182,7 @@ NW_HD NW_APART_ON_CPU void execute_constants(V& v, uint32_t warp, const ImageIns
 
 /// The warp has issued a barrier or a fence. Returns whether it waits there.
 template <class V>
-NW_HD NW_APART_ON_CPU bool waits_for_others(V& v, uint32_t warp, const ImageInstr& in,
-                                            uint32_t now) {
+NW_HD NW_CALLED bool waits_for_others(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
   const Warp& w = v.warps[warp];
   if (in.action == Action::kBarrier || in.action == Action::kBarrierArrive)
     arrive_at_barrier(v, warp, in, now);
@@ -196,7 +195,7 @@ NW_HD NW_APART_ON_CPU bool waits_for_others(V& v, uint32_t warp, const ImageInst
 /// Issue the warp's next instruction by a scheduler and look at the one after it. Returns false if
 /// it cannot be issued yet: only loads of constants find that out when it is their turn.
 template <class V>
-NW_HD NW_INLINE_ON_CPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
+NW_HD NW_APART_ON_GPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32_t now) {
   Warp& w = v.warps[warp];
   auto& s = v.s;
   const ImageInstr& in = v.instr(w.at.pc);
@@ -236,8 +235,8 @@ NW_HD NW_INLINE_ON_CPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint3
 
 /// One issue slot per scheduler. Returns whether anything was issued. A warp is ready.
 template <class V>
-NW_HD NW_INLINE_ON_CPU bool issue_cycle(V& v, uint32_t now,
-                                        const typename V::Warps* scheduler_warps) {
+NW_HD NW_APART_ON_GPU bool issue_cycle(V& v, uint32_t now,
+                                       const typename V::Warps* scheduler_warps) {
   auto& s = v.s;
   const SmParams& p = v.p;
   auto m = issuable(p, s, 0, now);

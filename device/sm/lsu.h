@@ -84,8 +84,7 @@ NW_HD NW_INLINE bool is_atomic(const ImageInstr& in) {
 }
 
 template <class G, class S>
-NW_HD NW_APART_ON_CPU void lsu_find_lines(const G& g, const SmParams& p, S& s,
-                                          const SystemView& system) {
+NW_HD NW_CALLED void lsu_find_lines(const G& g, const SmParams& p, S& s, const SystemView& system) {
   const LsuOp& op = s.lsu[s.lsu_head];
   const uint64_t* words = system.trace(op.thread_block).words;
   const ImageInstr& in = system.image.instrs[op.pc];
@@ -285,7 +284,7 @@ NW_HD NW_INLINE bool lsu_may_step(const S& s) {
 
 /// The access to shared memory at the head takes its cycles, and ends.
 template <class V>
-NW_HD NW_APART_ON_CPU void access_shared(V& v, const LsuOp& op, uint32_t now) {
+NW_HD NW_CALLED void access_shared(V& v, const LsuOp& op, uint32_t now) {
   auto& s = v.s;
   const uint32_t cycles = s.lines.count;
   s.counters.shared_accesses += 1;
@@ -306,9 +305,8 @@ NW_HD NW_INLINE uint32_t data_bytes(const V& v) {
 
 /// Look the line of a load up in an L1 that is not plain. `sectors`: to ask for, on a miss.
 template <class V>
-NW_HD NW_APART_ON_CPU cache::L1Result look_up_sectors(V& v, uint32_t entry, LineAddr line,
-                                                      uint32_t now, bool free, uint32_t& mshr,
-                                                      uint32_t& sectors) {
+NW_HD NW_CALLED cache::L1Result look_up_sectors(V& v, uint32_t entry, LineAddr line, uint32_t now,
+                                                bool free, uint32_t& mshr, uint32_t& sectors) {
   auto& s = v.s;
   const Tick tick = v.tick(now);
   const uint32_t credits = !free ? 0 : has_credits(v.to_network(), v.base, tick, 2) ? 2 : 1;
@@ -330,8 +328,8 @@ NW_HD NW_APART_ON_CPU cache::L1Result look_up_sectors(V& v, uint32_t entry, Line
 // returns what became of the line, or says in `lsu_stall` what it waits for and returns false.
 
 template <class V>
-NW_HD NW_INLINE_ON_CPU bool load_line(V& v, const LsuOp& op, LineAddr line, uint32_t now, bool free,
-                                      LineUse& use) {
+NW_HD NW_APART_ON_GPU bool load_line(V& v, const LsuOp& op, LineAddr line, uint32_t now, bool free,
+                                     LineUse& use) {
   auto& s = v.s;
   const bool plain = v.p.l1.plain;
   uint32_t mshr = 0, sectors = 0;
@@ -359,8 +357,7 @@ NW_HD NW_INLINE_ON_CPU bool load_line(V& v, const LsuOp& op, LineAddr line, uint
 }
 
 template <class V>
-NW_HD NW_APART_ON_CPU bool store_line(V& v, const LsuOp& op, LineAddr line, uint32_t now,
-                                      bool free) {
+NW_HD NW_CALLED bool store_line(V& v, const LsuOp& op, LineAddr line, uint32_t now, bool free) {
   auto& s = v.s;
   const LineList& lines = s.lines;
   const bool plain = v.p.l1.plain;
@@ -393,8 +390,7 @@ NW_HD NW_APART_ON_CPU bool store_line(V& v, const LsuOp& op, LineAddr line, uint
 }
 
 template <class V>
-NW_HD NW_APART_ON_CPU bool atomic_line(V& v, const LsuOp& op, LineAddr line, uint32_t now,
-                                       bool free) {
+NW_HD NW_CALLED bool atomic_line(V& v, const LsuOp& op, LineAddr line, uint32_t now, bool free) {
   auto& s = v.s;
   const LineList& lines = s.lines;
   if (!free) {
@@ -415,7 +411,7 @@ NW_HD NW_APART_ON_CPU bool atomic_line(V& v, const LsuOp& op, LineAddr line, uin
 
 /// All lines of the operation at the head, `op`, have been handled.
 template <class V>
-NW_HD NW_APART_ON_CPU void leave_lsu(V& v, const LsuOp& op, bool store, uint32_t now) {
+NW_HD NW_CALLED void leave_lsu(V& v, const LsuOp& op, bool store, uint32_t now) {
   lsu_pop(v.s);
   if (v.who(op.watch) != 0) hooks::on_access_end(v, op.watch, op.warp);
   if (store) {
@@ -431,7 +427,7 @@ NW_HD NW_APART_ON_CPU void leave_lsu(V& v, const LsuOp& op, bool store, uint32_t
 /// Handle one line of the operation at the head: lsu_may_step(). (What has left the queue keeps its
 /// place until something is issued.)
 template <class V>
-NW_HD NW_APART_ON_CPU void lsu_step(V& v, uint32_t now) {
+NW_HD NW_CALLED void lsu_step(V& v, uint32_t now) {
   auto& s = v.s;
   if (s.lsu_busy_until > now) return;
   const LsuOp& op = s.lsu[s.lsu_head];
@@ -484,7 +480,7 @@ NW_HD NW_INLINE bool stays_stalled(const V& v, const Packet& p) {
 
 /// A line has come that was not read for the L1.
 template <class V>
-NW_HD NW_APART_ON_CPU void on_other_line(V& v, uint32_t tag, uint32_t now) {
+NW_HD NW_CALLED void on_other_line(V& v, uint32_t tag, uint32_t now) {
   if (tag >= kMoveTag) {
     on_line_to_move(v, tag);
   } else if (tag >= kWalkTag) {
@@ -498,7 +494,7 @@ NW_HD NW_APART_ON_CPU void on_other_line(V& v, uint32_t tag, uint32_t now) {
 
 /// A reply from memory.
 template <class V>
-NW_HD NW_INLINE_ON_CPU void on_reply(V& v, const Packet& p, uint32_t now) {
+NW_HD NW_APART_ON_GPU void on_reply(V& v, const Packet& p, uint32_t now) {
   auto& s = v.s;
   switch (p.kind) {
     case PacketKind::kReadReply: {

@@ -10,7 +10,7 @@ inline constexpr uint32_t kNoCycle = 0xffffffffu;
 
 /// The timer of a warp that does not run, or whose cycle is a later one.
 template <class V>
-NW_HD NW_APART_ON_CPU void run_other_timer(V& v, uint32_t warp, uint32_t now) {
+NW_HD NW_CALLED void run_other_timer(V& v, uint32_t warp, uint32_t now) {
   Warp& w = v.warps[warp];
   if (w.wake > now) {
     set_timer(v, warp, w.wake, now);
@@ -55,7 +55,7 @@ NW_HD NW_INLINE void run_timers(V& v, uint32_t now) {
 
 /// A packet has come over the network: take it, unless it is a mechanism's that has to wait.
 template <class V>
-NW_HD NW_APART_ON_CPU void receive_packet(V& v, uint32_t now) {
+NW_HD NW_CALLED void receive_packet(V& v, uint32_t now) {
   const Tick tick = v.tick(now);
   Channel& net = v.from_network();
   if (v.kPlain || block_of(front(net, v.base).kind) == kMemoryBlock) {
@@ -74,7 +74,7 @@ NW_HD NW_APART_ON_CPU void receive_packet(V& v, uint32_t now) {
 
 /// A packet has come from the front end.
 template <class V>
-NW_HD NW_APART_ON_CPU void receive_control(V& v, uint32_t now) {
+NW_HD NW_CALLED void receive_control(V& v, uint32_t now) {
   Channel& control = v.from_front_end();
   const Packet p = front(control, v.base);
   pop(control, v.base, v.tick(now), v.horizon);
@@ -106,7 +106,7 @@ NW_HD NW_INLINE void find_arrivals(const V& v, Arrivals& a) {
 
 /// One packet from the network, one from the front end, and what mechanisms' channels bring.
 template <class V>
-NW_HD NW_INLINE_ON_CPU void receive(V& v, uint32_t now, Arrivals& a) {
+NW_HD NW_APART_ON_GPU void receive(V& v, uint32_t now, Arrivals& a) {
   if (a.network <= now) {
     receive_packet(v, now);
     a.network = arrival_cycle(v, v.from_network());
@@ -136,7 +136,7 @@ NW_HD NW_INLINE bool ready_for_lsu(const SmParams& p, const S& s) {
 
 /// What waits beside the load-store unit for the network to take it.
 template <class V>
-NW_HD NW_APART_ON_CPU void send_others(V& v, uint32_t now) {
+NW_HD NW_CALLED void send_others(V& v, uint32_t now) {
   walk_step(v, now);
   if (v.s.fetch.unsent != 0) send_fetch(v, now);
   if (v.s.constants.unsent != 0) send_constant_read(v, now);
@@ -144,7 +144,7 @@ NW_HD NW_APART_ON_CPU void send_others(V& v, uint32_t now) {
 
 /// What comes after issuing and fetching, in cycles in which there is any of it.
 template <class V>
-NW_HD NW_APART_ON_CPU void end_cycle(V& v, uint32_t now) {
+NW_HD NW_CALLED void end_cycle(V& v, uint32_t now) {
   if (v.who(v.s.own_channels) != 0) hooks::end_cycle(v, now);
   while (v.s.recheck_barriers != 0) {
     const uint32_t block = count_trailing_zeros(v.s.recheck_barriers);
@@ -160,8 +160,8 @@ NW_HD NW_APART_ON_CPU void end_cycle(V& v, uint32_t now) {
 /// Everything after the load-store unit's addresses are known. Returns whether the front end may
 /// have been sent something.
 template <class V>
-NW_HD NW_INLINE_ON_CPU bool finish_cycle(V& v, uint32_t now,
-                                         const typename V::Warps* scheduler_warps) {
+NW_HD NW_APART_ON_GPU bool finish_cycle(V& v, uint32_t now,
+                                        const typename V::Warps* scheduler_warps) {
   auto& s = v.s;
   if ((s.tlb.unsent | s.fetch.unsent | s.constants.unsent) != 0) send_others(v, now);
   if (lsu_may_step(s)) lsu_step(v, now);
@@ -209,8 +209,8 @@ NW_HD NW_INLINE void when(NextCycle& n, const V& v, Tick t, uint32_t from) {
 /// `end`: the first cycle beyond the window. Packets that arrive there or later may just now be
 /// written by their sender, so only those that arrive before may be looked at.
 template <class V>
-NW_HD NW_INLINE_ON_CPU NextCycle next_cycle(const V& v, const Arrivals& a, uint32_t from,
-                                            uint32_t end) {
+NW_HD NW_APART_ON_GPU NextCycle next_cycle(const V& v, const Arrivals& a, uint32_t from,
+                                           uint32_t end) {
   const auto& s = v.s;
   const SmParams& p = v.p;
   NextCycle n;

@@ -14,8 +14,8 @@ namespace nearwarp::cli {
 
 void declare_backend(CommandLine& line) {
   line.value("backend",
-             "cpu, cuda (a GPU), or auto: the CPU, which is faster so far, unless --device "
-             "chooses a GPU; results are the same",
+             "cpu, cuda (a GPU), or auto: the CPU, unless --device chooses a GPU; results are the "
+             "same",
              "auto|cpu|cuda", "auto");
   line.value("device", "the CUDA device to use, as numbered by 'nearwarp devices'", "N", "0");
 }
@@ -41,8 +41,8 @@ Backend chosen_backend(const CommandLine& line) {
     if (line.given("device")) throw UsageError("--device chooses a GPU - leave --backend cpu out");
     return {};
   }
-  // Measured (docs/backends.md): a GPU steps one system slower than a core does, and as many as it
-  // holds no faster than sixteen cores do.
+  // Measured (docs/backends.md): a GPU steps one system slower than a core does, and a thousand
+  // about as fast as sixteen cores do.
   if (name == "auto" && !line.given("device")) return {};
   std::string why;
   const std::vector<sim::DeviceInfo> devices = sim::cuda_devices(why);

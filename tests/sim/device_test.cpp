@@ -49,7 +49,11 @@ TEST(Device, TheWayOfTheLaunchesDoesNotMatter) {
   const std::vector<Way> ways = {
       {"in order, one warp", {.warps_per_block = 1, .largest_team = 1, .seed = 0}, {}, 0},
       {"a window at a time", {.seed = 2}, {1, ~uint64_t{0}}, 0},
-      {"one team for three systems", {.largest_team = 1, .blocks_at_once = 1, .seed = 3}, {}, 0},
+      {"one team for three systems",
+       {.warps_per_block = 1, .largest_team = 1, .blocks_at_once = 1, .seed = 3},
+       {},
+       0},
+      {"small teams", {.largest_team = 1, .blocks_at_once = 1, .seed = 3}, {}, 0},
       {"more warps than components", {.warps_per_block = 16, .largest_team = 8}, {7, 0}, 0},
       {"time is up in the midst", {.seed = 5, .windows_at_once = 10}, {1000, 1}, 0},
       {"no shared memory", {.shared_bytes = 0, .seed = 8}, {}, 0},

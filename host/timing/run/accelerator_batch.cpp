@@ -70,11 +70,13 @@ class Batch {
 
   // --- coming and going ---
 
-  /// As many as fit the device's memory. The next launch waits for those that it can take to be
-  /// laid out; beyond them come those that are laid out already.
+  /// As many as fit the device's memory, and teams can step at the same time. The next launch waits
+  /// for as many to be laid out as there are multiprocessors; beyond them come those that are laid
+  /// out already.
   void admit() {
-    const size_t wanted = most_at_once() + kInReserve;
-    while (next_ < systems_.size() && (aboard_.empty() || !full_)) {
+    const size_t wanted = size_t{device_.info().blocks_at_once} + kInReserve;
+    const size_t most = most_at_once() + kInReserve;
+    while (next_ < systems_.size() && aboard_.size() < most && (aboard_.empty() || !full_)) {
       if (aboard_.size() >= wanted && waiting_ == nullptr && !ahead_.is_ready()) return;
       // Traces of one recording at a time.
       if (!aboard_.empty() && systems_[next_].recording != recording_) return;
@@ -86,7 +88,7 @@ class Batch {
   /// Systems that teams can step at the same time, if these are as small as may be.
   size_t most_at_once() const {
     const kernels::DeviceInfo& info = device_.info();
-    const uint32_t warps = options_.warps_per_block != 0 ? options_.warps_per_block : kFewestWarps;
+    const uint32_t warps = options_.team_warps != 0 ? options_.team_warps : kFewestWarps;
     return kernels::teams_at_once(info, {1, 1, std::min(warps, info.warps_per_block)});
   }
 
@@ -158,7 +160,7 @@ class Batch {
     kernels::TeamShape shape =
         team_shape(info, count, aboard_.front()->on_device.run().system().table.count);
     if (options_.blocks_per_team != 0) shape = {1, options_.blocks_per_team, info.warps_per_block};
-    if (options_.warps_per_block != 0) shape = {1, 1, options_.warps_per_block};
+    if (options_.team_warps != 0) shape = {1, 1, options_.team_warps};
     shape.teams = std::max(1u, std::min(count, kernels::teams_at_once(info, shape)));
     return shape;
   }

@@ -13,7 +13,7 @@ struct AcceleratorBatchOptions {
   kernels::Slice slice = {~uint64_t{0},
                           50'000'000};  ///< of one launch; results do not depend on it
   uint32_t blocks_per_team = 0;         ///< 0: as fits the number of systems
-  uint32_t warps_per_block = 0;         ///< of teams of one block; 0: likewise
+  uint32_t team_warps = 0;              ///< of teams in one block, instead; 0: likewise
   /// After a failure, say which component the device was stepping, and when. Slow: one warp steps
   /// one system at a time.
   bool locate_fault = false;
