@@ -14,7 +14,6 @@
 #include <cxxopts.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -43,7 +42,9 @@ struct Options {
   std::vector<std::string> programs = {"vector-add", "kmeans", "bfs-rmat", "libor"};
   std::vector<std::string> policies = {"baseline", "tom"};
 
-  bool wants(const char* part) const { return std::ranges::find(parts, part) != parts.end(); }
+  bool wants(const std::string& part) const {
+    return std::ranges::find(parts, part) != parts.end();
+  }
 };
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -291,13 +292,6 @@ Json measure_shared(const Options& options, const std::vector<runtime::Recording
   return rows;
 }
 
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> parts;
-  std::stringstream text(list);
-  for (std::string part; std::getline(text, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 int run(const Options& options, const std::string& json_path) {
   std::unique_ptr<kernels::Device> device = open(options);
   const kernels::DeviceInfo& info = device->info();
@@ -313,21 +307,22 @@ int run(const Options& options, const std::string& json_path) {
   Bench bench(*device, options);
   std::vector<runtime::Recording> recordings;
   for (const std::string& name : options.programs) recordings.push_back(record(name, options));
+  const auto add_rows = [&](Json& rows, auto measured) {
+    for (size_t i = 0; i < recordings.size(); ++i)
+      for (Json& row : (bench.*measured)(options.programs[i], recordings[i]))
+        rows.push_back(std::move(row));
+  };
   if (options.wants("one")) {
     std::printf("Millions of warp-instructions per second; one system\n");
     std::printf("%-11s %-9s %10s %10s %10s %9s %9s\n", "workload", "policy", "1 core", "all cores",
                 "GPU", "x 1 core", "Mcycles/s  teams of 1, 2, 4 ... blocks");
-    for (size_t i = 0; i < recordings.size(); ++i)
-      for (Json& row : bench.one_system(options.programs[i], recordings[i]))
-        document["one_system"].push_back(std::move(row));
+    add_rows(document["one_system"], &Bench::one_system);
   }
   if (options.wants("batches")) {
     std::printf("\nMillions of warp-instructions per second; batches\n");
     std::printf("%-11s %8s %10s %10s %10s %9s %10s\n", "workload", "systems", "1 core", "all cores",
                 "GPU", "x 1 core", "launches");
-    for (size_t i = 0; i < recordings.size(); ++i)
-      for (Json& row : bench.batches(options.programs[i], recordings[i]))
-        document["batches"].push_back(std::move(row));
+    add_rows(document["batches"], &Bench::batches);
   }
   if (options.wants("teams"))
     document["teams"] = measure_teams(options, *device, bench, recordings);
@@ -346,8 +341,9 @@ int run(const Options& options, const std::string& json_path) {
 int main(int argc, char** argv) {
   cxxopts::Options line("gpu_bench", "What a GPU gives, against the CPU of the same machine");
   const Options usual;
-  const auto list = [](const auto& values) {
-    return cxxopts::value<std::string>()->default_value(fmt::format("{}", fmt::join(values, ",")));
+  const auto list = []<class T>(const std::vector<T>& values) {
+    return cxxopts::value<std::vector<T>>()->default_value(
+        fmt::format("{}", fmt::join(values, ",")));
   };
   line.add_options()("parts", "what to measure", list(usual.parts), "A,B,...")(
       "workloads", "built-in workloads", list(usual.programs), "A,B,...")(
@@ -369,15 +365,17 @@ int main(int argc, char** argv) {
       std::printf("%s", line.help().c_str());
       return 0;
     }
-    const auto names = [&](const char* option) { return split(given[option].as<std::string>()); };
     Options options;
     options.emulated = given.count("emulated") != 0;
-    options.parts = names("parts");
-    options.programs = names("workloads");
-    options.policies = names("policies");
-    options.batches.clear();
-    for (const std::string& n : names("batches"))
-      options.batches.push_back(static_cast<uint32_t>(std::stoul(n)));
+    using Names = std::vector<std::string>;
+    options.parts = given["parts"].as<Names>();
+    for (const std::string& part : options.parts)
+      if (!usual.wants(part))
+        throw UsageError(
+            fmt::format("there is no part '{}' - {}", part, fmt::join(usual.parts, ", ")));
+    options.programs = given["workloads"].as<Names>();
+    options.policies = given["policies"].as<Names>();
+    options.batches = given["batches"].as<std::vector<uint32_t>>();
     options.machine = given["machine"].as<std::string>();
     options.size = workloads::parse_size(given["size"].as<std::string>());
     options.instructions = given["instructions"].as<uint64_t>();
@@ -387,8 +385,8 @@ int main(int argc, char** argv) {
       if (given.count("batches") == 0) options.batches = {1, 3};
       if (given.count("workloads") == 0) options.programs = {"vector-add"};
     }
-    std::setvbuf(stdout, nullptr, _IOLBF,
-                 0);  // a run that is ended from outside has said something
+    // A run that is ended from outside has said something.
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
     return run(options, given["json"].as<std::string>());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gpu_bench: %s\n", error.what());

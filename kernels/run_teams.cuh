@@ -13,8 +13,7 @@ namespace nearwarp::kernels::gpu {
 
 namespace cg = cooperative_groups;
 
-/// 16 warps of up to 128 registers fill a multiprocessor's register file: as one block, or as
-/// several smaller ones.
+/// 16 warps of up to 128 registers fill a multiprocessor's register file.
 inline constexpr uint32_t kMostWarps = 16;  ///< of a block
 inline constexpr uint32_t kMaxTeamBlocks = 16;
 

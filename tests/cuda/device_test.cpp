@@ -70,7 +70,7 @@ TEST_F(Gpu, SmallTeamsShareBlocks) {
   const runtime::Recording& recording = workload("kmeans", 1'000);
   std::vector<std::string> policies;
   std::map<std::string, decltype(numbers(simulate(recording, "tom", kFew)))> expected;
-  // Enough for blocks of four teams, some of which end before others.
+  // Enough for blocks of two teams and, once so many are laid out, four; some end before others.
   while (policies.size() <= 4 * info.multiprocessors) {
     for (const char* policy : {"baseline", "tom", "ndp-controlled-bmap"}) {
       policies.push_back(policy);
