@@ -76,14 +76,19 @@ NW_HD NW_INLINE void store_distances(uint64_t* out, const uint32_t* offsets, uin
   }
 }
 
-/// Warps that walk memory in large equal steps defeat the host's prefetchers: fetch what the
-/// instruction will touch two executions later. `p` is where it begins now; any address is
+/// Warps that walk memory in large equal steps defeat the host's prefetchers. Fetch what the
+/// instruction will touch when this warp executes it next, should it go on as it came here, and
+/// what lies behind `p`, where it begins now: the next warp will touch that. Any address is
 /// harmless.
+template <class M>
 NW_HD NW_INLINE void prefetch_ahead(MemDesc& desc, const uint8_t* p, uint64_t first) {
-  const uintptr_t next = reinterpret_cast<uintptr_t>(p) + 2 * (first - desc.last);
+  constexpr uint32_t kLine = 64, kRow = kLanes * sizeof(M);
+  const uintptr_t here = reinterpret_cast<uintptr_t>(p), next = here + (first - desc.last);
   desc.last = first;
-  __builtin_prefetch(reinterpret_cast<const void*>(next));
-  __builtin_prefetch(reinterpret_cast<const void*>(next + 64));
+  for (uint32_t i = 0; i < kRow; i += kLine) {
+    __builtin_prefetch(reinterpret_cast<const void*>(next + i));
+    __builtin_prefetch(reinterpret_cast<const void*>(here + kRow + i));
+  }
 }
 
 /// Unguarded load of 4- or 8-byte words by a full warp from device memory.
@@ -106,7 +111,7 @@ NW_HD NW_INLINE bool load_global_full(Context& ctx, Warp& warp, const Op& op) {
     if (warp.trace != nullptr)
       warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(stride));
     const uint8_t* p = ctx.arena + (first - kDeviceBase);
-    prefetch_ahead(desc, p, first);
+    prefetch_ahead<M>(desc, p, first);
     if (stride == sizeof(M)) {
       for (uint32_t i = 0; i < kLanes; ++i) d[i] = load_value<M>(p + i * sizeof(M));
     } else if (stride == 0) {
@@ -262,7 +267,7 @@ NW_HD NW_INLINE bool store_global_full(Context& ctx, Warp& warp, const Op& op) {
   if (warp.trace != nullptr)
     warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(stride));
   uint8_t* p = ctx.arena + (first - kDeviceBase);
-  prefetch_ahead(desc, p, first);
+  prefetch_ahead<M>(desc, p, first);
   if (stride == sizeof(M)) {
     std::memcpy(p, v, kLanes * sizeof(M));
   } else {
