@@ -1,17 +1,21 @@
-# Turns a text file into a C++ source that defines a string; run as a script:
-#   cmake -DINPUT=x.ptx -DOUTPUT=x.cpp -DSYMBOL=name [-DNAMESPACE=a::b] -P EmbedText.cmake
-# Defines <NAMESPACE>::<SYMBOL>; the namespace is nearwarp::workloads::embedded if none is given.
-if(NOT DEFINED NAMESPACE)
-  set(NAMESPACE nearwarp::workloads::embedded)
-endif()
-file(READ "${INPUT}" text)
-string(FIND "${text}" ")NWTEXT\"" clash)
-if(NOT clash EQUAL -1)
-  message(FATAL_ERROR "${INPUT} contains the delimiter of the raw string that embeds it")
-endif()
-file(WRITE "${OUTPUT}"
-  "// Made from a text file at build time.\n"
-  "namespace ${NAMESPACE} {\n"
-  "extern const char* const ${SYMBOL};\n"
-  "const char* const ${SYMBOL} = R\"NWTEXT(${text})NWTEXT\";\n"
-  "}  // namespace ${NAMESPACE}\n")
+# Turns text files into a C++ source that defines a string for each; run as a script:
+#   cmake -DOUTPUT=x.cpp -DNAMESPACE=a::b -P EmbedText.cmake SYMBOL=FILE...
+# Defines const char* const <NAMESPACE>::<SYMBOL>.
+set(source "// Made from text files at build time.\nnamespace ${NAMESPACE} {\n")
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE 1 ${last})
+  if(NOT CMAKE_ARGV${i} MATCHES "^([A-Za-z0-9_]+)=(.*)$")
+    continue()  # what comes before the files; -DOUTPUT=x.cpp begins with a dash
+  endif()
+  set(symbol "${CMAKE_MATCH_1}")
+  set(file "${CMAKE_MATCH_2}")
+  file(READ "${file}" text)
+  string(FIND "${text}" ")NWTEXT\"" clash)
+  if(NOT clash EQUAL -1)
+    message(FATAL_ERROR "${file} contains the delimiter of the raw string that embeds it")
+  endif()
+  string(APPEND source
+    "extern const char* const ${symbol};\n"
+    "const char* const ${symbol} = R\"NWTEXT(${text})NWTEXT\";\n")
+endforeach()
+file(WRITE "${OUTPUT}" "${source}}  // namespace ${NAMESPACE}\n")

@@ -20,6 +20,29 @@ function(nw_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# nw_embed_texts(VARIABLE NAME NAMESPACE SYMBOL=FILE...): sets VARIABLE to a source, NAME.cpp, that is made at
+# build time and defines the text of each file as const char* const NAMESPACE::SYMBOL. Files: from the current
+# directory on. One source for many: starting a program for each costs more than what it does.
+function(nw_embed_texts variable name namespace)
+  set(embedded ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+  set(texts)
+  set(files)
+  foreach(pair IN LISTS ARGN)
+    string(REPLACE "=" ";" pair "${pair}")
+    list(GET pair 0 symbol)
+    list(GET pair 1 file)
+    list(APPEND texts ${symbol}=${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    list(APPEND files ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  add_custom_command(
+    OUTPUT ${embedded}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embedded} -DNAMESPACE=${namespace}
+            -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake ${texts}
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
+    VERBATIM)
+  set(${variable} ${embedded} PARENT_SCOPE)
+endfunction()
+
 # nw_library(NAME SOURCES... [LIBS ...] [HOT]): HOT where a run's time goes.
 function(nw_library name)
   cmake_parse_arguments(ARG "HOT" "" "LIBS" ${ARGN})
