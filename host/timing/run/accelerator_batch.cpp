@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <deque>
+#include <future>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "host/core/error.h"
@@ -45,12 +49,14 @@ class Batch {
     while (report_progress()) {
       admit();
       if (aboard_.empty()) {
-        if (next_ == systems_.size()) return;
+        if (next_ == systems_.size()) break;
         continue;  // none of the last ones could be built
       }
       launch();
       serve_all();
+      while (!ending_.empty() && is_over(ending_.front())) report_ended();
     }
+    while (!ending_.empty()) report_ended();
     for (const std::unique_ptr<Aboard>& a : aboard_) {
       if (a->on_device.run().control().windows == 0) continue;  // not begun
       BatchOutcome outcome;
@@ -67,6 +73,15 @@ class Batch {
     size_t number;
     AcceleratorReplay on_device;
   };
+
+  /// A run that has left the device.
+  struct Ending {
+    size_t number;
+    std::future<report::RunResult> result;
+  };
+  static bool is_over(const Ending& e) {
+    return e.result.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
 
   // --- coming and going ---
 
@@ -187,12 +202,9 @@ class Batch {
     try {
       switch (a.on_device.stop()) {
         case Stop::kEnded:
-        case Stop::kLimit: {
-          Replay& run = a.on_device.fetch();
-          run.save();
-          outcome.result = run.finish();
-          break;
-        }
+        case Stop::kLimit:
+          end(a.number, a.on_device.leave());
+          return false;
         case Stop::kHost:
           a.on_device.fetch().serve();
           a.on_device.put_back();
@@ -206,10 +218,39 @@ class Batch {
     } catch (const Error&) {
       outcome.error = std::current_exception();
     }
-    ended_instructions_ += systems_[a.number].recording->warp_instructions;
-    full_ = false;
+    has_left(a.number);
     observer_.finished(a.number, std::move(outcome));
     return false;
+  }
+
+  void has_left(size_t number) {
+    ended_instructions_ += systems_[number].recording->warp_instructions;
+    full_ = false;
+  }
+
+  /// A run is at its end: have its result worked out while the device goes on.
+  void end(size_t number, std::unique_ptr<Replay> run) {
+    has_left(number);
+    while (ending_.size() >= threads_) report_ended();
+    ending_.push_back({number, std::async(std::launch::async, [run = std::move(run)]() mutable {
+                         run->save();
+                         report::RunResult result = run->finish();
+                         run.reset();
+                         return result;
+                       })});
+  }
+
+  /// Tell of the one that ended first; waits for its result.
+  void report_ended() {
+    Ending first = std::move(ending_.front());
+    ending_.pop_front();
+    BatchOutcome outcome;
+    try {
+      outcome.result = first.result.get();
+    } catch (const Error&) {
+      outcome.error = std::current_exception();
+    }
+    observer_.finished(first.number, std::move(outcome));
   }
 
   bool report_progress() {
@@ -233,6 +274,8 @@ class Batch {
   DeviceImages images_;
   std::optional<kernels::TeamLauncher> launcher_;
   std::vector<std::unique_ptr<Aboard>> aboard_;  ///< in the order in which they came
+  const size_t threads_ = std::max(1u, std::thread::hardware_concurrency());
+  std::deque<Ending> ending_;
 };
 
 }  // namespace

@@ -32,6 +32,11 @@ Replay& AcceleratorReplay::fetch() {
   return *run_;
 }
 
+std::unique_ptr<Replay> AcceleratorReplay::leave() {
+  arena_.fetch();
+  return std::move(run_);
+}
+
 void AcceleratorReplay::put_back() { arena_.put_back(); }
 
 }  // namespace nearwarp::sim

@@ -24,6 +24,8 @@ class AcceleratorReplay {
 
   /// The run, with the state that the device has.
   Replay& fetch();
+  /// The same for good: the run leaves the device.
+  std::unique_ptr<Replay> leave();
   /// The run, with the state that it had before: only its control is up to date.
   Replay& run() { return *run_; }
   /// To the device again, after fetch() and a change.
