@@ -9,6 +9,32 @@ namespace nearwarp::sm {
 
 inline constexpr uint32_t kWarpSize = 32;
 
+/// The different values among up to 32, numbered in the order in which they come.
+class DistinctValues {
+ public:
+  NW_HD DistinctValues() {
+    for (uint32_t i = 0; i < kChains; ++i) chain_[i] = kNone;
+  }
+  /// The number of `value`. New ones have that of size() before.
+  NW_HD NW_INLINE uint32_t number_of(uint32_t value) {
+    uint8_t& chain = chain_[value % kChains];
+    for (uint32_t k = chain; k != kNone; k = next_[k])
+      if (value_[k] == value) return k;
+    value_[size_] = value;
+    next_[size_] = chain;
+    chain = static_cast<uint8_t>(size_);
+    return size_++;
+  }
+  NW_HD uint32_t size() const { return size_; }
+
+ private:
+  static constexpr uint32_t kChains = 64, kNone = 0xff;
+  uint8_t chain_[kChains];  ///< by hash: the newest value
+  uint8_t next_[kWarpSize];
+  uint32_t value_[kWarpSize];
+  uint32_t size_ = 0;
+};
+
 /// The lines that one warp access touches.
 struct LineList {
   uint32_t count = 0;
@@ -19,37 +45,39 @@ struct LineList {
   uint64_t words[kWarpSize] = {};   ///< stores: 4-byte words of the line that they write completely
 };
 
-/// Addresses of a record's lanes, as 48-bit values; only lanes of `mask` are meaningful.
-template <class G>
-NW_HD inline void lane_addresses(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
-                                 LaneValues<G, uint64_t>& address) {
+/// f(lane, address) for the lanes of `mask` in turn; addresses are 48-bit values.
+template <class F>
+NW_HD NW_INLINE void each_address(const uint64_t* words, uint32_t record, uint32_t mask, F&& f) {
   const uint64_t w = words[record];
   const uint64_t base = trace::record_base(w);
   const int stride = trace::record_stride(w);
-  if (stride >= trace::kMinStride) {
-    g.each(kWarpSize, [&](uint32_t i) {
-      address.set(i, (base + static_cast<uint64_t>(static_cast<int64_t>(stride) * i)) &
-                         trace::kAddressMask);
-    });
-    return;
-  }
   const uint64_t* extra = words + record + 1;
-  if (stride == trace::kTiles) {
+  if (stride >= trace::kMinStride) {
+    const auto step = static_cast<uint64_t>(static_cast<int64_t>(stride));
+    for (uint32_t todo = mask; todo != 0; todo &= todo - 1) {
+      const uint32_t i = count_trailing_zeros(todo);
+      f(i, (base + step * i) & trace::kAddressMask);
+    }
+  } else if (stride == trace::kTiles) {
     const uint64_t tile = *extra;
-    g.each(kWarpSize, [&](uint32_t i) {
-      address.set(i, (base + trace::tile_distance(tile, i)) & trace::kAddressMask);
-    });
-    return;
+    for (uint32_t todo = mask; todo != 0; todo &= todo - 1) {
+      const uint32_t i = count_trailing_zeros(todo);
+      f(i, (base + trace::tile_distance(tile, i)) & trace::kAddressMask);
+    }
+  } else if (stride == trace::kDeltas) {
+    for (uint32_t todo = mask; todo != 0; ++extra) {  // two in each word
+      f(count_trailing_zeros(todo), base + static_cast<uint32_t>(*extra));
+      todo &= todo - 1;
+      if (todo == 0) break;
+      f(count_trailing_zeros(todo), base + (*extra >> 32));
+      todo &= todo - 1;
+    }
+  } else {
+    for (uint32_t todo = mask; todo != 0; todo &= todo - 1) f(count_trailing_zeros(todo), *extra++);
   }
-  const bool deltas = stride == trace::kDeltas;
-  g.each_bit(mask, [&](uint32_t i) {
-    const uint32_t rank = population_count(mask & static_cast<uint32_t>(low_bits(i)));
-    address.set(i, deltas ? base + static_cast<uint32_t>(extra[rank / 2] >> (32 * (rank % 2)))
-                          : extra[rank]);
-  });
 }
 
-/// The address of one of them.
+/// The address of one of them alone.
 NW_HD inline uint64_t lane_address(const uint64_t* words, uint32_t record, uint32_t mask,
                                    uint32_t lane) {
   const uint64_t w = words[record];
@@ -69,7 +97,7 @@ NW_HD inline uint64_t lane_address(const uint64_t* words, uint32_t record, uint3
 
 /// coalesce() of lanes that want one address, or of neighbours whose addresses ascend, by a sector
 /// at most from one to the next: their lines and sectors are all from the first address to the
-/// last. Returns false if the access is not like that. Leader only.
+/// last. Returns false if the access is not like that.
 NW_HD inline bool coalesce_run(const uint64_t* words, uint32_t record, uint32_t mask,
                                uint64_t device_base, uint32_t line_shift, LineList& out) {
   const uint64_t w = words[record];
@@ -103,44 +131,25 @@ NW_HD inline bool coalesce_run(const uint64_t* words, uint32_t record, uint32_t 
 }
 
 /// Coalesce a global access into lines, in the order of their first lanes (Fermi's rule: one
-/// transaction per line that any lane touches). `device_base` is the address of line 0.
-template <class G>
-NW_HD inline void coalesce(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
-                           uint64_t device_base, uint32_t line_shift, LineList& out) {
-  if (g.leader_value(
-          [&] { return coalesce_run(words, record, mask, device_base, line_shift, out); }))
-    return;
-  LaneValues<G, uint64_t> address;
-  LaneValues<G, uint32_t> line, sector;
-  lane_addresses(g, words, record, mask, address);
-  const uint64_t offset_mask = (uint64_t{1} << line_shift) - 1;
-  g.each(kWarpSize, [&](uint32_t i) {
-    line.set(i, static_cast<uint32_t>((address[i] - device_base) >> line_shift));
-    sector.set(i, 1u << (static_cast<uint32_t>(address[i] & offset_mask) >> 5));
+/// transaction per line that any lane touches). `device_base` is the address of line 0. As all
+/// here, one lane's work: warps differ too much for lanes to share it.
+NW_HD NW_APART inline void coalesce(const uint64_t* words, uint32_t record, uint32_t mask,
+                                    uint64_t device_base, uint32_t line_shift, LineList& out) {
+  if (coalesce_run(words, record, mask, device_base, line_shift, out)) return;
+  const uint64_t offset_mask = low_bits(line_shift);
+  DistinctValues lines;
+  each_address(words, record, mask, [&](uint32_t, uint64_t address) NW_INLINE_LAMBDA {
+    const auto line = static_cast<uint32_t>((address - device_base) >> line_shift);
+    const uint32_t sector = 1u << (static_cast<uint32_t>(address & offset_mask) >> 5);
+    const uint32_t before = lines.size(), k = lines.number_of(line);
+    out.line[k] = line;
+    out.sectors[k] = static_cast<uint8_t>(k == before ? sector : out.sectors[k] | sector);
   });
-  uint32_t count = 0;
-  uint32_t pending = mask;
-  while (pending != 0) {
-    const LineAddr l = g.from(line, count_trailing_zeros(pending));
-    const uint32_t same =
-        static_cast<uint32_t>(g.ballot(kWarpSize, [&](uint32_t i) { return line[i] == l; })) &
-        pending;
-    const uint32_t sectors = g.bit_or(same, [&](uint32_t i) { return sector[i]; });
-    g.leader([&] {
-      out.line[count] = l;
-      out.sectors[count] = static_cast<uint8_t>(sectors);
-    });
-    count += 1;
-    pending &= ~same;
-  }
-  g.leader([&] {
-    out.count = count;
-    out.next = 0;
-  });
+  out.count = lines.size();
+  out.next = 0;
 }
 
-/// Sets LineList::rounds of an access that coalesce() has seen. Leader only: one lane by itself
-/// needs no registers of the others.
+/// Sets LineList::rounds of an access that coalesce() has seen.
 NW_HD NW_APART inline void count_rounds(const uint64_t* words, uint32_t record, uint32_t mask,
                                         uint64_t device_base, uint32_t line_shift,
                                         LineList& lines) {
@@ -169,7 +178,7 @@ enum class AtomicPackets : uint8_t {
 };
 
 /// Instead of coalesce(), for packets that are not of lines: each has lanes that want different
-/// addresses of a sector. Source of kSectors: GPGPU-Sim 4.2. Leader only, as count_rounds().
+/// addresses of a sector. Source of kSectors: GPGPU-Sim 4.2.
 NW_HD NW_APART inline void split_atomic(const uint64_t* words, uint32_t record, uint32_t mask,
                                         uint64_t device_base, uint32_t line_shift,
                                         AtomicPackets packets, LineList& out) {
@@ -198,7 +207,7 @@ NW_HD NW_APART inline void split_atomic(const uint64_t* words, uint32_t record, 
   }
 }
 
-/// Sets LineList::words of a store that coalesce() has seen. Leader only, as count_rounds().
+/// Sets LineList::words of a store that coalesce() has seen.
 NW_HD NW_APART inline void mark_words(const uint64_t* words, uint32_t record, uint32_t mask,
                                       uint32_t lane_bytes, uint64_t device_base,
                                       uint32_t line_shift, LineList& lines) {
@@ -225,30 +234,25 @@ NW_HD NW_APART inline void mark_words(const uint64_t* words, uint32_t record, ui
 
 /// Cycles that a shared-memory access occupies: the most distinct 4-byte words that fall into one
 /// bank (lanes that want the same word share it; deviation 9 in tests/validation/DEVIATIONS.md).
-template <class G>
-NW_HD inline uint32_t bank_cycles(const G& g, const uint64_t* words, uint32_t record, uint32_t mask,
-                                  uint32_t lane_bytes, uint32_t banks) {
-  const uint64_t w = words[record];
-  const int stride = trace::record_stride(w);
+NW_HD NW_APART inline uint32_t bank_cycles(const uint64_t* words, uint32_t record, uint32_t mask,
+                                           uint32_t lane_bytes, uint32_t banks) {
+  const int stride = trace::record_stride(words[record]);
   const uint32_t lane_words = lane_bytes <= 4 ? 1 : lane_bytes / 4;
   if (stride == 0) return lane_words;
   if (lane_words == 1 && (stride == 4 || stride == -4)) return 1;
-  LaneValues<G, uint64_t> address;
-  LaneValues<G, uint32_t> word;
-  lane_addresses(g, words, record, mask, address);
-  g.each(kWarpSize, [&](uint32_t i) { word.set(i, static_cast<uint32_t>(address[i]) >> 2); });
   uint8_t used[64] = {};
   uint32_t most = 0;
-  uint32_t pending = mask;
-  while (pending != 0) {
-    const uint32_t first = g.from(word, count_trailing_zeros(pending));
-    pending &=
-        ~static_cast<uint32_t>(g.ballot(kWarpSize, [&](uint32_t i) { return word[i] == first; }));
-    for (uint32_t k = 0; k < lane_words; ++k) {
+  DistinctValues first_words;
+  each_address(words, record, mask, [&](uint32_t, uint64_t address) NW_INLINE_LAMBDA {
+    const uint32_t first = static_cast<uint32_t>(address) >> 2;
+    const uint32_t before = first_words.size();
+    if (first_words.number_of(first) != before) return;
+    uint32_t k = 0;
+    do {  // one, most often
       const uint32_t n = ++used[(first + k) & (banks - 1)];
       most = n > most ? n : most;
-    }
-  }
+    } while (++k < lane_words);
+  });
   return most;
 }
 

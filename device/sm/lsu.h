@@ -83,36 +83,26 @@ NW_HD NW_INLINE bool is_atomic(const ImageInstr& in) {
   return in.action == Action::kAtomic || in.action == Action::kReduce;
 }
 
-template <class G, class S>
-NW_HD NW_CALLED void lsu_find_lines(const G& g, const SmParams& p, S& s, const SystemView& system) {
+template <class S>
+NW_HD NW_CALLED void lsu_find_lines(const SmParams& p, S& s, const SystemView& system) {
   const LsuOp& op = s.lsu[s.lsu_head];
   const uint64_t* words = system.trace(op.thread_block).words;
   const ImageInstr& in = system.image.instrs[op.pc];
   if (op.shared) {
-    const uint32_t cycles =
-        bank_cycles(g, words, op.record, op.mask, in.lane_bytes, p.shared_banks);
-    g.leader([&] { s.lines.count = cycles; });
+    s.lines.count = bank_cycles(words, op.record, op.mask, in.lane_bytes, p.shared_banks);
   } else if (p.atomic_packets != AtomicPackets::kLines && is_atomic(in)) {
-    g.leader([&] {
-      split_atomic(words, op.record, op.mask, p.device_base, p.line_shift, p.atomic_packets,
-                   s.lines);
-    });
+    split_atomic(words, op.record, op.mask, p.device_base, p.line_shift, p.atomic_packets, s.lines);
   } else {
-    coalesce(g, words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
+    coalesce(words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
     if (p.count_rounds && is_atomic(in))
-      g.leader(
-          [&] { count_rounds(words, op.record, op.mask, p.device_base, p.line_shift, s.lines); });
+      count_rounds(words, op.record, op.mask, p.device_base, p.line_shift, s.lines);
     if (p.mark_words && in.action == Action::kStore)
-      g.leader([&] {
-        mark_words(words, op.record, op.mask, in.lane_bytes, p.device_base, p.line_shift, s.lines);
-      });
+      mark_words(words, op.record, op.mask, in.lane_bytes, p.device_base, p.line_shift, s.lines);
   }
-  g.leader([&] {
-    if (p.local_sms != 0 && (in.flags & kLocal) != 0) place_local(p, s, system, op);
-    s.lines_valid = true;
-    s.lines.next = s.resume_line;
-    s.resume_line = 0;
-  });
+  if (p.local_sms != 0 && (in.flags & kLocal) != 0) place_local(p, s, system, op);
+  s.lines_valid = true;
+  s.lines.next = s.resume_line;
+  s.resume_line = 0;
 }
 
 template <class S>

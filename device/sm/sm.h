@@ -294,16 +294,15 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
     const uint32_t now = next.cycle;
     if (now >= end) break;
     from = now + 1;
-    const bool lines = g.leader_value([&]() NW_INLINE_LAMBDA {
+    bool may_have_sent = false;
+    g.leader([&]() NW_INLINE_LAMBDA {
       begin_cycle(v, now);
       receive(v, now, arrivals);
       run_timers(v, now);
       unpark(v, now);
-      return lsu_needs_lines(s, now);
+      if (lsu_needs_lines(s, now)) lsu_find_lines(p, s, system);
+      may_have_sent = finish_cycle(v, now, scheduler_warps);
     });
-    if (lines) lsu_find_lines(g, p, s, system);
-    bool may_have_sent = false;
-    g.leader([&]() NW_INLINE_LAMBDA { may_have_sent = finish_cycle(v, now, scheduler_warps); });
     if (may_have_sent) horizon.shorten(end, p.period);
   }
   StepResult r;

@@ -72,8 +72,7 @@ struct MappingCounter {
   sm::LineList lines = {};
 
   NW_HD void operator()(uint32_t, const Access& a) {
-    sm::coalesce(HostGroup{}, traces.words, a.record, a.mask, params.device_base, params.line_shift,
-                 lines);
+    sm::coalesce(traces.words, a.record, a.mask, params.device_base, params.line_shift, lines);
     if (accesses == 0) set_destination(lines.line[0]);
     accesses += lines.count;
     for (uint32_t k = 0; k < lines.count; ++k) add(lines.line[k]);

@@ -18,14 +18,8 @@ using testing::kBase;
 using testing::kFull;
 
 LineList lines_of(const std::vector<uint64_t>& words, uint32_t mask) {
-  LineList list, shuffled;
-  coalesce(HostGroup{}, words.data(), 0, mask, kBase, 7, list);
-  coalesce(ShuffledGroup{3}, words.data(), 0, mask, kBase, 7, shuffled);
-  EXPECT_EQ(list.count, shuffled.count);
-  for (uint32_t i = 0; i < list.count; ++i) {
-    EXPECT_EQ(list.line[i], shuffled.line[i]);
-    EXPECT_EQ(list.sectors[i], shuffled.sectors[i]);
-  }
+  LineList list;
+  coalesce(words.data(), 0, mask, kBase, 7, list);
   return list;
 }
 std::vector<uint64_t> strided(uint64_t offset, int stride) {
@@ -161,7 +155,7 @@ TEST(Coalescer, StridesAgreeWithTheAddresses) {
     const uint64_t base = kBase + 4096 + random() % 512;
     const uint64_t word = trace::memory_record(base, stride);
     LineList l;
-    coalesce(HostGroup{}, &word, 0, mask, kBase, shift, l);
+    coalesce(&word, 0, mask, kBase, shift, l);
     std::vector<std::pair<LineAddr, uint32_t>> lines;
     for (uint32_t i = 0; i < 32; ++i) {
       if ((mask >> i & 1) == 0) continue;
@@ -216,9 +210,7 @@ TEST(Coalescer, AnyRecordFormAgreesWithTheAddresses) {
 
 uint32_t conflicts(const std::vector<uint64_t>& words, uint32_t mask, uint32_t bytes,
                    uint32_t banks = 32) {
-  const uint32_t n = bank_cycles(HostGroup{}, words.data(), 0, mask, bytes, banks);
-  EXPECT_EQ(bank_cycles(ShuffledGroup{2}, words.data(), 0, mask, bytes, banks), n);
-  return n;
+  return bank_cycles(words.data(), 0, mask, bytes, banks);
 }
 
 TEST(BankConflicts, Strides) {

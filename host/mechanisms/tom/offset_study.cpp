@@ -122,9 +122,8 @@ class Study {
     const TraceSpan& traces;
     Candidate& candidate;
     void operator()(uint32_t pc, const sm::Access& a) {
-      LaneValues<HostGroup, uint64_t> address;
-      sm::lane_addresses(HostGroup{}, traces.words, a.record, a.mask, address);
-      candidate.access(study.index_[pc], address[count_trailing_zeros(a.mask)]);
+      const uint32_t lane = count_trailing_zeros(a.mask);
+      candidate.access(study.index_[pc], sm::lane_address(traces.words, a.record, a.mask, lane));
     }
   };
   struct InstanceReader {
