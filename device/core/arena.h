@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -72,17 +73,31 @@ class ArenaBuilder {
   }
   /// Grow the address space that is mapped; what is not touched is not there.
   void map(std::size_t bytes) {
-    void* const memory = memory_ == nullptr
-                             ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                             : mremap(memory_, mapped_, bytes, MREMAP_MAYMOVE);
+    void* memory = MAP_FAILED;
+    if (memory_ != nullptr && !kMoves) {
+      memory = mremap(memory_, mapped_, bytes, MREMAP_MAYMOVE);
+    } else {
+      memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
     if (memory == MAP_FAILED) throw std::bad_alloc();
+    if (memory_ != nullptr && kMoves) {
+      std::memcpy(memory, memory_, used_);
+      munmap(memory_, mapped_);
+    }
     memory_ = static_cast<std::byte*>(memory);
     mapped_ = bytes;
     madvise(memory_, mapped_, MADV_HUGEPAGE);  // a hint: laying out is mostly page faults
   }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  // It moves whenever it grows, so that who uses a pointer from before is found out.
+  static constexpr bool kMoves = true;
+  static constexpr std::size_t kPiece = 4096;
+#else
+  static constexpr bool kMoves = false;
   static constexpr std::size_t kPiece = std::size_t{16} << 20;  // most machines take one
+#endif
   std::byte* memory_ = nullptr;
   std::size_t used_ = 0, mapped_ = 0;
 };

@@ -59,7 +59,7 @@ inline constexpr uint32_t kLanesOfGroup = 32;
 inline constexpr uint32_t kNoLane = 0xffffffffu;
 
 /// A value for each lane i < 32 of a group G. Inside of each(32, ...) and the like, lane i sets and
-/// reads its value; what another lane has, the group's from() tells.
+/// reads its value.
 template <class G, class T>
 class LaneValues {
  public:
@@ -221,23 +221,6 @@ struct HostGroup {
     }
     return sum;
   }
-  /// The OR of f(i) over the set bits i < 32 of `bits`.
-  template <class F>
-  NW_HD NW_INLINE uint32_t bit_or(uint32_t bits, F&& f) const {
-    uint32_t all = 0;
-    if (bits == 0xffffffffu) {
-#pragma omp simd reduction(| : all)
-      for (uint32_t i = 0; i < 32; ++i) all |= f(i);
-      return all;
-    }
-    for (uint32_t b = bits; b != 0; b &= b - 1) all |= f(count_trailing_zeros(b));
-    return all;
-  }
-  /// The value of lane `i`, which is the same in all lanes.
-  template <class T>
-  NW_HD NW_INLINE T from(const LaneValues<HostGroup, T>& values, uint32_t i) const {
-    return values[i];
-  }
   /// Code that one lane alone runs (state that belongs to the leader).
   template <class F>
   NW_HD NW_INLINE void leader(F&& f) const {
@@ -354,16 +337,6 @@ struct ShuffledGroup {
     }
     each(n, [&](uint32_t i) { out(i, before[i]); });
     return sum;
-  }
-  template <class F>
-  uint32_t bit_or(uint32_t bits, F&& f) const {
-    uint32_t all = 0;
-    each_bit(bits, [&](uint32_t i) { all |= f(i); });
-    return all;
-  }
-  template <class T>
-  T from(const LaneValues<ShuffledGroup, T>& values, uint32_t i) const {
-    return values[i];
   }
   template <class F>
   void leader(F&& f) const {

@@ -132,7 +132,7 @@ NW_HD inline bool coalesce_run(const uint64_t* words, uint32_t record, uint32_t 
 
 /// Coalesce a global access into lines, in the order of their first lanes (Fermi's rule: one
 /// transaction per line that any lane touches). `device_base` is the address of line 0. As all
-/// here, one lane's work: warps differ too much for lanes to share it.
+/// here it is for one lane: a component is stepped by one.
 NW_HD NW_APART inline void coalesce(const uint64_t* words, uint32_t record, uint32_t mask,
                                     uint64_t device_base, uint32_t line_shift, LineList& out) {
   if (coalesce_run(words, record, mask, device_base, line_shift, out)) return;

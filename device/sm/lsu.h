@@ -53,7 +53,7 @@ NW_HD inline void complete_load(V& v, uint32_t entry, uint32_t at, uint32_t now)
   operation_ended(v, e.warp, now);
 }
 
-/// Does the head need its addresses looked at? The group does that, then lsu_step goes on.
+/// Does the head need its addresses looked at? Then lsu_find_lines() goes before lsu_step().
 template <class S>
 NW_HD inline bool lsu_needs_lines(const S& s, uint32_t now) {
   return s.lsu_count != 0 && !s.lines_valid && s.lsu_busy_until <= now;

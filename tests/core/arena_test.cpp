@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace nearwarp {
@@ -47,6 +48,34 @@ TEST(ArenaBuilder, ReferencesSurviveGrowthAndCopies) {
   for (uint32_t i = 0; i < 100; ++i) ASSERT_EQ(arena.get(numbers)[i], i * i);
   std::vector<std::byte> copy(arena.base(), arena.base() + arena.size_bytes());
   for (uint32_t i = 0; i < 100; ++i) ASSERT_EQ(numbers.in(copy.data())[i], i * i);
+}
+
+TEST(ArenaBuilder, GrowsFarAndMoves) {
+  ArenaBuilder arena;
+  const Ref<uint32_t> numbers = arena.allocate<uint32_t>(1000);
+  const auto are_there = [&](ArenaBuilder& a) {
+    for (uint32_t i = 0; i < 1000; ++i)
+      if (a.get(numbers)[i] != i * i) return false;
+    return true;
+  };
+  for (uint32_t i = 0; i < 1000; ++i) arena.get(numbers)[i] = i * i;
+  for (const uint32_t mebibytes : {3, 24, 70}) {
+    const Ref<uint64_t> more = arena.allocate<uint64_t>(mebibytes << 17);
+    EXPECT_TRUE(are_there(arena));
+    uint64_t* words = arena.get(more);
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < more.count; ++i) any |= words[i];
+    EXPECT_EQ(any, 0u);
+    words[0] = words[more.count - 1] = ~uint64_t{0};
+  }
+  const std::size_t bytes = arena.size_bytes();
+  ArenaBuilder moved = std::move(arena);
+  EXPECT_TRUE(are_there(moved));
+  ArenaBuilder assigned;
+  assigned.allocate<uint32_t>(7);
+  assigned = std::move(moved);
+  EXPECT_TRUE(are_there(assigned));
+  EXPECT_EQ(assigned.size_bytes(), bytes);
 }
 
 TEST(ArenaBuilder, EqualLayoutsHaveEqualBytes) {

@@ -208,6 +208,36 @@ TEST(Coalescer, AnyRecordFormAgreesWithTheAddresses) {
   }
 }
 
+TEST(Coalescer, AddressesInTurnAreThoseOfSingleLanes) {
+  std::mt19937 random(12);
+  const uint64_t top = trace::kAddressMask - 1000;  // progressions wrap around there
+  for (int round = 0; round < 300; ++round) {
+    const uint32_t mask = round % 10 == 0 ? kFull : random();
+    std::vector<uint64_t> words;
+    if (round % 4 == 0) {
+      words = {trace::memory_record(top, static_cast<int>(random() % 4096) - 2048)};
+    } else if (round % 4 == 1) {
+      const auto rows = static_cast<int32_t>(random() % 100'000) - 50'000;
+      words = {trace::memory_record(kBase, trace::kTiles),
+               trace::tile_word(rows, static_cast<int>(random() % 64) - 32, 3 + random() % 2)};
+    } else {
+      const bool deltas = round % 4 == 2;
+      words = {trace::memory_record(kBase, deltas ? trace::kDeltas : trace::kAddresses)};
+      for (uint32_t i = 0; i < 32; ++i) {
+        const uint64_t word = uint64_t{random()} << 32 | random();
+        words.push_back(deltas ? word : word & trace::kAddressMask);
+      }
+    }
+    uint32_t seen = 0;
+    each_address(words.data(), 0, mask, [&](uint32_t lane, uint64_t address) {
+      EXPECT_EQ(seen >> lane, 0u);  // in order, once
+      seen |= 1u << lane;
+      EXPECT_EQ(address, lane_address(words.data(), 0, mask, lane));
+    });
+    EXPECT_EQ(seen, mask);
+  }
+}
+
 uint32_t conflicts(const std::vector<uint64_t>& words, uint32_t mask, uint32_t bytes,
                    uint32_t banks = 32) {
   return bank_cycles(words.data(), 0, mask, bytes, banks);
@@ -237,17 +267,19 @@ TEST(BankConflicts, RandomAddressesAgreeWithACount) {
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
     const uint32_t mask = random() | 1u;
+    const uint32_t bytes = 4u << round % 3;
     uint64_t address[32];
-    for (uint64_t& a : address) a = random() % 2048 * 4;
+    for (uint64_t& a : address) a = random() % 2048 * bytes;
     uint64_t words[trace::kMaxRecordWords];
     const uint32_t n = trace::write_record(words, mask, address);
     std::set<uint64_t> wanted;
     for (uint32_t i = 0; i < 32; ++i)
-      if ((mask >> i & 1) != 0) wanted.insert(address[i] / 4);
+      for (uint32_t k = 0; k < bytes / 4; ++k)
+        if ((mask >> i & 1) != 0) wanted.insert(address[i] / 4 + k);
     std::map<uint64_t, uint32_t> by_bank;
     uint32_t most = 0;
     for (const uint64_t w : wanted) most = std::max(most, ++by_bank[w % 32]);
-    EXPECT_EQ(conflicts({words, words + n}, mask, 4), most);
+    EXPECT_EQ(conflicts({words, words + n}, mask, bytes), most);
   }
 }
 

@@ -46,6 +46,30 @@ class Batch {
   }
 
   void run() {
+    try {
+      step_all();
+    } catch (...) {  // what has ended is not lost, unless it is the observer that has failed
+      while (!telling_ && !ending_.empty()) report_ended();
+      throw;
+    }
+  }
+
+ private:
+  struct Aboard {
+    size_t number;
+    AcceleratorReplay on_device;
+  };
+
+  /// A run that has left the device.
+  struct Ending {
+    size_t number;
+    std::future<report::RunResult> result;
+  };
+  static bool is_over(const Ending& e) {
+    return e.result.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+
+  void step_all() {
     while (report_progress()) {
       admit();
       if (aboard_.empty()) {
@@ -64,23 +88,14 @@ class Batch {
       Replay& run = a->on_device.fetch();
       run.save();
       outcome.result = run.interrupted();
-      observer_.finished(a->number, std::move(outcome));
+      tell(a->number, std::move(outcome));
     }
   }
 
- private:
-  struct Aboard {
-    size_t number;
-    AcceleratorReplay on_device;
-  };
-
-  /// A run that has left the device.
-  struct Ending {
-    size_t number;
-    std::future<report::RunResult> result;
-  };
-  static bool is_over(const Ending& e) {
-    return e.result.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  void tell(size_t number, BatchOutcome outcome) {
+    telling_ = true;
+    observer_.finished(number, std::move(outcome));
+    telling_ = false;
   }
 
   // --- coming and going ---
@@ -149,7 +164,7 @@ class Batch {
     BatchOutcome outcome;
     outcome.error = std::move(error);
     ended_instructions_ += systems_[number].recording->warp_instructions;
-    observer_.finished(number, std::move(outcome));
+    tell(number, std::move(outcome));
   }
 
   // --- stepping ---
@@ -199,12 +214,13 @@ class Batch {
   /// The host's part after a launch; false if the system has left.
   bool serve(Aboard& a) {
     BatchOutcome outcome;
+    std::unique_ptr<Replay> ended;
     try {
       switch (a.on_device.stop()) {
         case Stop::kEnded:
         case Stop::kLimit:
-          end(a.number, a.on_device.leave());
-          return false;
+          ended = a.on_device.leave();
+          break;
         case Stop::kHost:
           a.on_device.fetch().serve();
           a.on_device.put_back();
@@ -218,19 +234,17 @@ class Batch {
     } catch (const Error&) {
       outcome.error = std::current_exception();
     }
-    has_left(a.number);
-    observer_.finished(a.number, std::move(outcome));
-    return false;
-  }
-
-  void has_left(size_t number) {
-    ended_instructions_ += systems_[number].recording->warp_instructions;
+    ended_instructions_ += systems_[a.number].recording->warp_instructions;
     full_ = false;
+    if (ended != nullptr)
+      end(a.number, std::move(ended));
+    else
+      tell(a.number, std::move(outcome));
+    return false;
   }
 
   /// A run is at its end: have its result worked out while the device goes on.
   void end(size_t number, std::unique_ptr<Replay> run) {
-    has_left(number);
     while (ending_.size() >= threads_) report_ended();
     ending_.push_back({number, std::async(std::launch::async, [run = std::move(run)]() mutable {
                          run->save();
@@ -247,10 +261,10 @@ class Batch {
     BatchOutcome outcome;
     try {
       outcome.result = first.result.get();
-    } catch (const Error&) {
+    } catch (...) {
       outcome.error = std::current_exception();
     }
-    observer_.finished(first.number, std::move(outcome));
+    tell(first.number, std::move(outcome));
   }
 
   bool report_progress() {
@@ -263,6 +277,7 @@ class Batch {
   const AcceleratorBatchOptions& options_;
   std::span<const ReplayJob> systems_;
   BatchObserver& observer_;
+  bool telling_ = false;  ///< it is being told of an outcome, or has thrown then
   double& device_seconds_;
   ReplayQueue ahead_;
   size_t next_ = 0;                  ///< system that has not been taken aboard

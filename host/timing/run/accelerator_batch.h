@@ -29,8 +29,9 @@ class AcceleratorBatch final : public BatchRunner {
   AcceleratorBatch(kernels::Device& device, AcceleratorBatchOptions options);
   /// Also throws nearwarp::Error if the device fails.
   void run(std::span<const ReplayJob> systems, BatchObserver& observer) override;
-  /// What the launches of the last run() took on the device, in seconds: the rest is the host's
-  /// time, to lay systems out, to serve them and to take their results.
+  /// What the launches of the last run() took on the device, in seconds. In the rest the device
+  /// waits for the host: to lay out the first systems, to serve them, and to fetch those that have
+  /// ended.
   double device_seconds() const { return device_seconds_; }
 
  private:
