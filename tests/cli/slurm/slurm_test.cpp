@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 const Words kSweep = {"sweep",    "kmeans",
                       "--policy", "baseline,ndp-controlled-bmap",
                       "--set",    "l1.bytes=16384,32768",
-                      "--set",    "run.max_cycles=30000",
+                      "--set",    "run.max_cycles=150000",
                       "--set",    "sm.warps=16,24,48"};
 
 /// A file of results without the host's times.
