@@ -51,15 +51,21 @@ class Fetches : public testing::Test {
     return std::bit_cast<uint32_t>(normalized ? x / static_cast<float>(size) : x);
   }
 
+  using Places = std::array<std::array<uint32_t, 32>, 3>;
+
   void check(const TextureDesc& d, unsigned dimensions, bool integers) {
-    std::array<std::array<uint32_t, 32>, 3> places = {};
+    Places places = {};
     for (unsigned i = 0; i < dimensions; ++i)
       for (uint32_t& word : places[i])
         word = coordinate(integers, d.normalized_coordinates, kSizes[i]);
+    check(d, dimensions, integers, static_cast<uint32_t>(random_()) | 1u, places);
+  }
+  void check(const TextureDesc& d, unsigned dimensions, bool integers, uint32_t mask,
+             const Places& places) {
     std::array<std::array<uint32_t, 32>, 4> results = {};
     std::array<uint64_t, 32> addresses = {};
     TexelLanes lanes;
-    lanes.mask = random_() | 1u;
+    lanes.mask = mask;
     lanes.dimensions = dimensions;
     lanes.integers = integers;
     for (size_t i = 0; i < 3; ++i) lanes.coordinates[i] = places[i].data();
@@ -103,6 +109,42 @@ TEST_F(Fetches, AllFormatsAndModes) {
           ASSERT_TRUE(is_unfiltered(d));
           check(d, dimensions, false);
           check(d, dimensions, true);
+        }
+      }
+    }
+  }
+}
+
+// Full warps: one row, a column, two rows, some beyond the edge; images of less and more than 4
+// GiB.
+TEST_F(Fetches, FullWarps) {
+  for (const ChannelFormat& format : formats()) {
+    for (const bool integers : {false, true}) {
+      for (const bool large : {false, true}) {
+        for (const Address mode : {Address::kClamp, Address::kBorder}) {
+          TextureDesc d;
+          d.format = format;
+          d.address = {mode, mode, mode};
+          d.levels[0] = {exec::kDeviceBase + 512, 40, 40, 1, 0, 0};
+          if (large) d.levels[0].pitch_bytes = uint64_t{1} << 33;
+          const auto at = [&](uint32_t i) {
+            return integers ? i : std::bit_cast<uint32_t>(static_cast<float>(i) + 0.5f);
+          };
+          const auto fetch_all = [&](auto&& x, auto&& y) {
+            Places places = {};
+            for (uint32_t k = 0; k < 32; ++k) {
+              places[0][k] = at(x(k));
+              places[1][k] = at(large ? 0 : y(k));
+            }
+            check(d, 2, integers, ~0u, places);
+          };
+          const auto zero = [](uint32_t) { return 0u; };
+          fetch_all([](uint32_t k) { return k + 3; }, zero);
+          fetch_all([](uint32_t k) { return k + 20; }, zero);
+          fetch_all([](uint32_t k) { return 31 - k; }, zero);
+          fetch_all(zero, [](uint32_t k) { return k; });
+          fetch_all([](uint32_t k) { return k % 16; }, [](uint32_t k) { return 5 + k / 16; });
+          fetch_all([](uint32_t k) { return k == 31 ? 30u : k; }, zero);
         }
       }
     }

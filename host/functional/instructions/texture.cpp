@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "host/functional/instructions/half_ops.h"
-#include "host/functional/instructions/lanes.h"
+#include "host/functional/instructions/lane_words.h"
 
 namespace nearwarp::runtime {
 
@@ -169,13 +169,15 @@ bool is_unfiltered(const TextureDesc& d) {
 namespace {
 
 /// The lanes' indices in direction `i`, brought into the image; those outside are not below its
-/// size.
-void bring_in_lanes(const TextureDesc& d, const TexelLanes& lanes, unsigned i, uint32_t size,
-                    int32_t* index) {
+/// size. `index` is the caller's own: lanes' loops are for vectors only where nothing else lies
+/// there.
+NW_INLINE void bring_in_lanes(const TextureDesc& d, const TexelLanes& lanes, unsigned i,
+                              uint32_t size, int32_t* index) {
   // As scaled(), without branches.
   const float scale = d.normalized_coordinates ? static_cast<float>(size) : 1.0f;
+  const uint32_t* const coordinates = lanes.coordinates[i];
   for (uint32_t k = 0; k < exec::kLanes; ++k) {
-    const float x = std::bit_cast<float>(lanes.coordinates[i][k]);
+    const float x = std::bit_cast<float>(coordinates[k]);
     float v = x * scale;
     v = v < -1e9f ? -1e9f : v;
     v = 1e9f < v ? 1e9f : v;
@@ -209,17 +211,23 @@ uint32_t read_component(const uint8_t* p, uint32_t bytes) {
   return half;
 }
 
-}  // namespace
+/// Words of the texels at `offset` from the first one.
+template <class A>
+void read_words(uint32_t* out, const uint8_t* first, const A* offset, uint32_t mask) {
+  if (mask == exec::kFullMask)
+    exec::gather(out, first, offset);
+  else
+    exec::for_each_lane(mask, [&](uint32_t k) { std::memcpy(out + k, first + offset[k], 4); });
+}
 
-void unfiltered_lanes(const TextureDesc& d, const uint8_t* arena, const TexelLanes& lanes) {
+/// As unfiltered_lanes(). `steps`: bytes from texel to texel in each direction; A: what holds an
+/// offset within the image.
+template <class A>
+void fetch_lanes(const TextureDesc& d, const uint8_t* arena, const TexelLanes& lanes,
+                 const uint64_t (&steps)[3]) {
   const TextureImage& image = d.levels[0];
   const uint32_t sizes[3] = {image.width, image.height, image.depth};
-  const uint64_t bytes = d.format.element_bytes();
-  const uint64_t pitch = image.pitch_bytes != 0 ? image.pitch_bytes : image.width * bytes;
-  const uint64_t slice = image.slice_bytes != 0 ? image.slice_bytes : image.height * pitch;
-  const uint64_t steps[3] = {bytes, pitch, slice};
-  uint64_t address[exec::kLanes];
-  for (uint64_t& at : address) at = image.address;
+  A offset[exec::kLanes];
   uint32_t outside = 0;
   for (unsigned i = 0; i < lanes.dimensions; ++i) {
     int32_t index[exec::kLanes];
@@ -227,35 +235,56 @@ void unfiltered_lanes(const TextureDesc& d, const uint8_t* arena, const TexelLan
       std::memcpy(index, lanes.coordinates[i], sizeof(index));
     else
       bring_in_lanes(d, lanes, i, sizes[i], index);
-    for (uint32_t k = 0; k < exec::kLanes; ++k) {
-      const auto at = static_cast<uint32_t>(index[k]);
-      outside |= (0u - uint32_t{at >= sizes[i]}) & exec::kLaneBit<uint32_t>.at[k];
-      address[k] += at * steps[i];
-    }
+    const A step = static_cast<A>(steps[i]);
+    for (uint32_t k = 0; k < exec::kLanes; ++k)
+      offset[k] =
+          (i == 0 ? A{0} : offset[k]) + static_cast<A>(static_cast<uint32_t>(index[k])) * step;
+    if (!lanes.integers && d.address[i] != Address::kBorder && sizes[i] != 0) continue;
+    for (uint32_t k = 0; k < exec::kLanes; ++k)
+      outside |= (0u - uint32_t{static_cast<uint32_t>(index[k]) >= sizes[i]}) &
+                 exec::kLaneBit<uint32_t>.at[k];
   }
-  fill_lanes(address, outside, image.address);
+  if (outside != 0) fill_lanes(offset, outside, A{0});
+  const uint64_t origin = image.address;
+  uint64_t* const addresses = lanes.addresses;
+  const uint32_t mask = lanes.mask;
   for (uint32_t k = 0; k < exec::kLanes; ++k)
-    lanes.addresses[k] = exec::lane_in<uint64_t>(lanes.mask, k) ? address[k] : lanes.addresses[k];
+    addresses[k] = exec::lane_in<uint64_t>(mask, k) ? origin + uint64_t{offset[k]} : addresses[k];
   const uint32_t n = d.format.components(), component = d.format.bits[0] / 8;
   const uint32_t last = n < 4 && reads_float(d) ? std::bit_cast<uint32_t>(1.0f) : 0;
-  const uint32_t inside = lanes.mask & ~outside;
+  const uint32_t inside = mask & ~outside;
+  const bool in_a_row = inside == exec::kFullMask && n * component == 4 && component == 4 &&
+                        exec::is_progression(offset, A{4});
   for (uint32_t i = 0; i < 4; ++i) {
     uint32_t* const out = lanes.out[i];
     if (out == nullptr) continue;
-    const auto at = [&](uint32_t k) {
-      return arena + (address[k] - exec::kDeviceBase) + i * component;
-    };
+    const uint8_t* const first = arena + (origin - exec::kDeviceBase) + i * component;
     if (i >= n)
       fill_lanes(out, inside, i < 3 ? 0 : last);
+    else if (in_a_row)
+      std::memcpy(out, first + offset[0], exec::kRowBytes);
     else if (component == 4)
-      exec::for_each_lane(inside, [&](uint32_t k) { std::memcpy(out + k, at(k), 4); });
+      read_words(out, first, offset, inside);
     else
       exec::for_each_lane(inside, [&](uint32_t k) {
-        out[k] = component_bits(d, read_component(at(k), component));
+        out[k] = component_bits(d, read_component(first + offset[k], component));
       });
     const float border = lanes.integers ? 0.0f : d.border[i];
-    if (outside != 0) fill_lanes(out, lanes.mask & outside, std::bit_cast<uint32_t>(border));
+    if (outside != 0) fill_lanes(out, mask & outside, std::bit_cast<uint32_t>(border));
   }
+}
+
+}  // namespace
+
+void unfiltered_lanes(const TextureDesc& d, const uint8_t* arena, const TexelLanes& lanes) {
+  const TextureImage& image = d.levels[0];
+  const uint64_t bytes = d.format.element_bytes();
+  const uint64_t pitch = image.pitch_bytes != 0 ? image.pitch_bytes : image.width * bytes;
+  const uint64_t slice = image.slice_bytes != 0 ? image.slice_bytes : image.height * pitch;
+  const uint64_t steps[3] = {bytes, pitch, slice};
+  const bool small = (image.width * bytes + image.height * pitch + image.depth * slice) >> 32 == 0;
+  small ? fetch_lanes<uint32_t>(d, arena, lanes, steps)
+        : fetch_lanes<uint64_t>(d, arena, lanes, steps);
 }
 
 Texel sample(const TextureDesc& d, const uint8_t* arena, std::array<float, 3> at,
