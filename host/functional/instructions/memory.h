@@ -118,6 +118,23 @@ NW_HD NW_INLINE bool resolve_shared(Context& ctx, const MemDesc& desc, uint32_t 
   return true;
 }
 
+/// The same for the lanes of `mask` if all of them are right and of the block's own shared memory;
+/// false, with nothing said, if one is not.
+NW_HD NW_INLINE bool place_shared(const Context& ctx, uint32_t mask, const uint64_t* offset,
+                                  uint32_t bytes, uint8_t** host) {
+  if (bytes > ctx.shared_bytes) return false;
+  const uint64_t last = ctx.shared_bytes - bytes, odd = bytes - 1;
+  const auto window =
+      reinterpret_cast<uintptr_t>(ctx.shared);  // offsets of other lanes are anything
+  uint64_t wrong = 0;
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    const bool bad = (offset[i] > last) | ((offset[i] & odd) != 0);
+    wrong |= (uint64_t{0} - uint64_t{bad}) & kLaneBit<uint64_t>.at[i];
+    host[i] = reinterpret_cast<uint8_t*>(window + offset[i]);
+  }
+  return (wrong & mask) == 0;
+}
+
 /// Device address of a local offset in traces: words of the 32 lanes are neighbours.
 NW_HD NW_INLINE uint64_t local_trace_address(const Warp& warp, uint32_t lane, uint64_t offset) {
   return warp.local_trace_base + (offset >> 2) * kRowBytes + lane * 4 + (offset & 3);
@@ -152,6 +169,7 @@ NW_HD inline bool resolve(Context& ctx, Warp& warp, MemDesc& desc, const Op& op,
       }
       break;
     case MemSpace::kShared:
+      if (place_shared(ctx, mask, address, bytes, access.host)) break;
       for (uint32_t m = mask; m != 0; m &= m - 1) {
         const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
         if (!resolve_shared(ctx, desc, lane, address[lane], bytes, &access.host[lane]))
