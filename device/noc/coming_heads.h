@@ -21,7 +21,11 @@ NW_HD NW_INLINE ComingHeads find_coming(const G& g, uint32_t n, const Window& wi
   for (uint32_t at = 0; at < n; at += kLanesOfGroup) {
     const uint32_t m = n - at < kLanesOfGroup ? n - at : kLanesOfGroup;
     LaneValues<G, uint32_t> ahead;
-    g.each_scalar(m, [&](uint32_t i) { ahead.set(i, ticks_ahead(arrival(at + i), window.begin)); });
+    g.each(m, [&](uint32_t i) { ahead.set(i, kNoKey); });
+    g.each_scalar(m, [&](uint32_t i) {
+      const Tick t = arrival(at + i);
+      if (t < kNever) ahead.set(i, ticks_ahead(t, window.begin));  // few do
+    });
     coming.inputs[at / 64] |= g.ballot(m, [&](uint32_t i) { return ahead[i] < length; })
                               << (at % 64);
     const uint32_t first_beyond =

@@ -17,8 +17,14 @@ class DistinctValues {
   }
   /// The number of `value`. New ones have that of size() before.
   NW_HD NW_INLINE uint32_t number_of(uint32_t value) {
-    uint8_t& chain = chain_[value % kChains];
-    for (uint32_t k = chain; k != kNone; k = next_[k])
+    uint32_t others = 0;
+    return number_of(value, value % kChains, others);
+  }
+  /// The same with a chain (below kChains) that each value has, of the caller's choice. `others`:
+  /// how many values that chain had before, if this one is new.
+  NW_HD NW_INLINE uint32_t number_of(uint32_t value, uint32_t chain_of_it, uint32_t& others) {
+    uint8_t& chain = chain_[chain_of_it];
+    for (uint32_t k = chain; k != kNone; k = next_[k], ++others)
       if (value_[k] == value) return k;
     value_[size_] = value;
     next_[size_] = chain;
@@ -27,8 +33,10 @@ class DistinctValues {
   }
   NW_HD uint32_t size() const { return size_; }
 
+  static constexpr uint32_t kChains = 64;
+
  private:
-  static constexpr uint32_t kChains = 64, kNone = 0xff;
+  static constexpr uint32_t kNone = 0xff;
   uint8_t chain_[kChains];  ///< by hash: the newest value
   uint8_t next_[kWarpSize];
   uint32_t value_[kWarpSize];
@@ -240,18 +248,26 @@ NW_HD NW_APART inline uint32_t bank_cycles(const uint64_t* words, uint32_t recor
   const uint32_t lane_words = lane_bytes <= 4 ? 1 : lane_bytes / 4;
   if (stride == 0) return lane_words;
   if (lane_words == 1 && (stride == 4 || stride == -4)) return 1;
-  uint8_t used[64] = {};
   uint32_t most = 0;
   DistinctValues first_words;
+  if (lane_words == 1) {
+    each_address(words, record, mask, [&](uint32_t, uint64_t address) NW_INLINE_LAMBDA {
+      const uint32_t word = static_cast<uint32_t>(address) >> 2;
+      uint32_t n = 0;
+      first_words.number_of(word, word & (banks - 1), n);
+      most = n + 1 > most ? n + 1 : most;  // of a word that is not new n is less
+    });
+    return most;
+  }
+  uint8_t used[DistinctValues::kChains] = {};
   each_address(words, record, mask, [&](uint32_t, uint64_t address) NW_INLINE_LAMBDA {
     const uint32_t first = static_cast<uint32_t>(address) >> 2;
     const uint32_t before = first_words.size();
     if (first_words.number_of(first) != before) return;
-    uint32_t k = 0;
-    do {  // one, most often
+    for (uint32_t k = 0; k < lane_words; ++k) {
       const uint32_t n = ++used[(first + k) & (banks - 1)];
       most = n > most ? n : most;
-    } while (++k < lane_words);
+    }
   });
   return most;
 }

@@ -358,7 +358,11 @@ NW_HD NW_INLINE bool store_shared_full(Context& ctx, Warp& warp, const Op& op) {
   if (warp.trace != nullptr)
     warp.trace[warp.trace_size++] = trace::memory_record(first, static_cast<int>(step));
   uint8_t* p = ctx.shared + first;
-  for (uint32_t i = 0; i < kLanes; ++i, p += step) std::memcpy(p, &v[i], sizeof(M));
+  if (stride == sizeof(M)) {
+    std::memcpy(p, v, kLanes * sizeof(M));
+  } else {
+    for (uint32_t i = 0; i < kLanes; ++i, p += step) std::memcpy(p, &v[i], sizeof(M));
+  }
   return true;
 }
 
