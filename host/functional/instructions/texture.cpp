@@ -253,8 +253,8 @@ void fetch_lanes(const TextureDesc& d, const uint8_t* arena, const TexelLanes& l
   const uint32_t n = d.format.components(), component = d.format.bits[0] / 8;
   const uint32_t last = n < 4 && reads_float(d) ? std::bit_cast<uint32_t>(1.0f) : 0;
   const uint32_t inside = mask & ~outside;
-  const bool in_a_row = inside == exec::kFullMask && n * component == 4 && component == 4 &&
-                        exec::is_progression(offset, A{4});
+  const bool in_a_row =
+      inside == exec::kFullMask && n == 1 && component == 4 && exec::is_progression(offset, A{4});
   for (uint32_t i = 0; i < 4; ++i) {
     uint32_t* const out = lanes.out[i];
     if (out == nullptr) continue;
