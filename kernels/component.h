@@ -35,7 +35,12 @@ struct SmKindOf : KindOf<sm::SmParams, sm::SmStateOf<kWords>> {
     // the smaller part of the code, and all that a batch of baselines executes); wide ones and
     // tests' groups, which others are compared with, ask always.
     if constexpr (kWords == 1 && std::is_same_v<G, HostGroup>) {
-      if (s.attached == 0) return sm::step_sm<sm::NoMechanisms>(g, p, s, system, window, horizon);
+      if (s.attached == 0) {
+#if !defined(__CUDA_ARCH__)  // code for less, but more of it in all
+        if (sm::is_simple(p)) return sm::step_sm<sm::SimpleSm>(g, p, s, system, window, horizon);
+#endif
+        return sm::step_sm<sm::NoMechanisms>(g, p, s, system, window, horizon);
+      }
     }
     return sm::step_sm<Mechanisms>(g, p, s, system, window, horizon);
   }

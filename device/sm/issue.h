@@ -13,20 +13,21 @@ NW_HD inline bool lsu_accepts(const SmParams& p, const S& s) {
 }
 
 /// When a scheduler can issue to a port of the unit.
-template <class S>
-NW_HD NW_INLINE uint32_t port_accepts(const SmParams& p, const S& s, uint32_t unit,
-                                      uint32_t scheduler) {
-  return p.sub_cores ? s.ports[unit].accepts[scheduler % p.ports[unit]] : s.unit_accepts[unit];
+template <class V>
+NW_HD NW_INLINE uint32_t port_accepts(const V& v, uint32_t unit, uint32_t scheduler) {
+  return v.has_sub_cores() ? v.s.ports[unit].accepts[scheduler % v.p.ports[unit]]
+                           : v.s.unit_accepts[unit];
 }
 
 /// Ready warps whose next instruction the scheduler can issue.
-template <class S>
-NW_HD inline auto issuable(const SmParams& p, const S& s, uint32_t scheduler, uint32_t now) {
+template <class V>
+NW_HD inline auto issuable(const V& v, uint32_t scheduler, uint32_t now) {
+  const auto& s = v.s;
   auto m = s.unit_warps[static_cast<uint32_t>(Unit::kControl)];
   for (uint32_t u = 0; u < kNumPortUnits; ++u)
-    if (s.unit_warps[u].any() && port_accepts(p, s, u, scheduler) <= now) m |= s.unit_warps[u];
+    if (s.unit_warps[u].any() && port_accepts(v, u, scheduler) <= now) m |= s.unit_warps[u];
   const auto lsu = s.unit_warps[static_cast<uint32_t>(Unit::kLsu)];
-  if (lsu.any() && lsu_accepts(p, s)) m |= lsu;
+  if (lsu.any() && lsu_accepts(v.p, s)) m |= lsu;
   return m;
 }
 
@@ -103,7 +104,7 @@ NW_HD NW_INLINE uint32_t take_first_port(V& v, uint32_t unit, uint32_t taken, ui
   const uint32_t other = n > 1 ? free_at[1] : kPendingLoad;
   uint32_t port = other < free_at[0] ? 1 : 0;
   uint32_t first = port == 0 ? free_at[0] : other, second = port == 0 ? other : free_at[0];
-  for (uint32_t i = 2; i < n; ++i) {
+  for (uint32_t i = 2; !v.kSimple && i < n; ++i) {
     const uint32_t at = free_at[i];
     second = at < first ? first : at < second ? at : second;
     port = at < first ? i : port;
@@ -164,9 +165,9 @@ NW_HD NW_APART_ON_GPU uint32_t take_port(V& v, const ImageInstr& in, uint32_t sc
   const auto unit = static_cast<uint32_t>(in.unit);
   if (unit >= kNumPortUnits) return now;
   const uint32_t taken = in.interval + more;
-  if (v.p.sub_cores) return take_own_port(v, unit, taken, scheduler, now);
-  return v.p.port_queue == 0 ? take_first_port(v, unit, taken, now)
-                             : take_queued_port(v, unit, taken, now);
+  if (v.has_sub_cores()) return take_own_port(v, unit, taken, scheduler, now);
+  return v.queues_for_ports() ? take_queued_port(v, unit, taken, now)
+                              : take_first_port(v, unit, taken, now);
 }
 
 /// A load of constants is issued that has been looked up in the cache: it takes a cycle more for
@@ -202,7 +203,7 @@ NW_HD NW_APART_ON_GPU bool issue(V& v, uint32_t warp, uint32_t scheduler, uint32
   s.ready.clear(warp);
   s.unit_warps[static_cast<uint32_t>(w.unit)].clear(warp);
   ConstantLines constants = {Constants::kThere, 1};
-  const bool by_cache = in.action == Action::kConstant && v.p.constants.cached;
+  const bool by_cache = v.caches_constants() && in.action == Action::kConstant;
   if (by_cache) {
     constants = load_constants(v, warp, in, now);
     if (constants.result == Constants::kStalled) return false;
@@ -239,8 +240,8 @@ NW_HD NW_APART_ON_GPU bool issue_cycle(V& v, uint32_t now,
                                        const typename V::Warps* scheduler_warps) {
   auto& s = v.s;
   const SmParams& p = v.p;
-  auto m = issuable(p, s, 0, now);
-  if (!m.any() && !p.sub_cores) return false;
+  auto m = issuable(v, 0, now);
+  if (!m.any() && !v.has_sub_cores()) return false;
   bool any = false;
   for (uint32_t k = 0;;) {
     const auto own = m & scheduler_warps[k];
@@ -256,7 +257,7 @@ NW_HD NW_APART_ON_GPU bool issue_cycle(V& v, uint32_t now,
         m -= s.unit_warps[unit];
     }
     if (++k == p.num_schedulers) return any;
-    if (p.sub_cores) m = issuable(p, s, k, now);
+    if (v.has_sub_cores()) m = issuable(v, k, now);
   }
 }
 

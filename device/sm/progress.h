@@ -86,10 +86,10 @@ NW_HD NW_INLINE void continue_warp(V& v, uint32_t warp, uint32_t now, uint32_t e
   const ImageInstr& in = v.instr(w.at.pc);
   const uint32_t who = v.who((in.marks | (in.edges & w.watch)) & v.s.attached);
   if (who != 0 && hooks::at_cursor(v, who, warp, now, earliest)) return;
-  if (v.p.fetch.width == 0) {
-    schedule(v, warp, now, earliest, soon);
-  } else {
+  if (v.fetches()) {
     next_from_buffer(v, warp, now, earliest, soon);
+  } else {
+    schedule(v, warp, now, earliest, soon);
   }
 }
 template <class V>

@@ -91,6 +91,9 @@ NW_HD NW_CALLED void receive_control(V& v, uint32_t now) {
 /// when a packet has been taken. The leader's.
 struct Arrivals {
   uint32_t network = kNoCycle, control = kNoCycle;
+  uint32_t first = kNoCycle;  ///< of both
+
+  NW_HD NW_INLINE void find_first() { first = network < control ? network : control; }
 };
 
 template <class V>
@@ -102,11 +105,13 @@ template <class V>
 NW_HD NW_INLINE void find_arrivals(const V& v, Arrivals& a) {
   a.network = arrival_cycle(v, v.from_network());
   if (v.s.from_front_end.count != 0) a.control = arrival_cycle(v, v.from_front_end());
+  a.find_first();
 }
 
 /// One packet from the network, one from the front end, and what mechanisms' channels bring.
 template <class V>
 NW_HD NW_APART_ON_GPU void receive(V& v, uint32_t now, Arrivals& a) {
+  if (a.first > now && v.who(v.s.own_channels) == 0) return;
   if (a.network <= now) {
     receive_packet(v, now);
     a.network = arrival_cycle(v, v.from_network());
@@ -116,6 +121,7 @@ NW_HD NW_APART_ON_GPU void receive(V& v, uint32_t now, Arrivals& a) {
     receive_control(v, now);
     a.control = arrival_cycle(v, v.from_front_end());
   }
+  a.find_first();
 }
 
 template <class V>
@@ -163,14 +169,14 @@ template <class V>
 NW_HD NW_APART_ON_GPU bool finish_cycle(V& v, uint32_t now,
                                         const typename V::Warps* scheduler_warps) {
   auto& s = v.s;
-  if ((s.tlb.unsent | s.fetch.unsent | s.constants.unsent) != 0) send_others(v, now);
+  if (v.others_unsent()) send_others(v, now);
   if (lsu_may_step(s)) lsu_step(v, now);
   if (v.who(s.wants_network) != 0) hooks::use_network(v, now);
   const bool issued = s.ready.any() && (ready_beside_lsu(s) || lsu_accepts(v.p, s)) &&
                       may_issue(v) && issue_cycle(v, now, scheduler_warps);
   if (issued) s.counters.active_cycles += 1;
   note_issue(v, now, issued);
-  if ((s.fetch.wanted | s.fetch.arrived).any()) fetch_step(v, now);
+  if (v.may_fetch()) fetch_step(v, now);
   const uint64_t rest =
       s.recheck_barriers | s.blocks_done | v.who(uint32_t{s.own_channels} | s.wants_control);
   if (rest != 0) end_cycle(v, now);
@@ -186,12 +192,6 @@ struct NextCycle {
   NW_HD NW_INLINE void at(uint32_t c, uint32_t from) {
     const uint32_t t = c > from ? c : from;
     cycle = t < cycle ? t : cycle;
-  }
-  /// Both as one word, for lanes to pass on. (As it stands it would be written in parts and read as
-  /// a whole, for which a CPU waits.)
-  NW_HD NW_INLINE uint64_t word() const { return uint64_t{poll ? 1u : 0u} << 32 | cycle; }
-  NW_HD NW_INLINE static NextCycle of(uint64_t word) {
-    return {static_cast<uint32_t>(word), word >> 32 != 0};
   }
 };
 
@@ -216,7 +216,7 @@ NW_HD NW_APART_ON_GPU NextCycle next_cycle(const V& v, const Arrivals& a, uint32
   NextCycle n;
   n.cycle = from;
   if (s.ready.any() && may_issue(v) && ready_for_lsu(p, s)) return n;
-  if ((s.fetch.wanted | s.fetch.arrived).any()) return n;
+  if (v.may_fetch()) return n;
   n.cycle = kNoCycle;
   if (s.wheel_used != 0) {
     const uint32_t r = from % kWheelSlots;
@@ -229,9 +229,8 @@ NW_HD NW_APART_ON_GPU NextCycle next_cycle(const V& v, const Arrivals& a, uint32
       if (s.unit_warps[u].any()) n.at(s.unit_accepts[u], from);
   }
   if (n.cycle == from) return n;
-  const bool wants_network = s.lsu_stall == LsuStall::kCredit || s.tlb.unsent != 0 ||
-                             s.fetch.unsent != 0 || s.constants.unsent != 0 ||
-                             v.who(s.wants_network) != 0;
+  const bool wants_network =
+      s.lsu_stall == LsuStall::kCredit || v.others_unsent() || v.who(s.wants_network) != 0;
   if ((s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) ||
       (s.parked_ready != 0 && !s.lines_valid))
     n.at(s.lsu_busy_until, from);
@@ -240,18 +239,17 @@ NW_HD NW_APART_ON_GPU NextCycle next_cycle(const V& v, const Arrivals& a, uint32
     const Packet& packet = front(v.from_network(), v.base);
     const bool own = block_of(packet.kind) != kMemoryBlock;
     when(n, v, own ? hooks::accept_tick(v, packet) : 0, from);
+    n.at(a.control, from);
   } else {
-    n.at(a.network, from);
+    n.at(a.first, from);
   }
   if (v.who(s.own_channels) != 0) {
     const Tick own = hooks::own_arrival(v, n.poll);
     if (own < kNever) when(n, v, own, from);
   }
-  if (s.from_front_end.count != 0) {
-    n.at(a.control, from);
-    if (s.blocks_done != 0 || (v.who(s.wants_control) != 0 && hooks::control_ready(v)))
-      when(n, v, send_tick(v.to_front_end(), v.base), from);
-  }
+  const bool reports =
+      s.blocks_done != 0 || (v.who(s.wants_control) != 0 && hooks::control_ready(v));
+  if (reports && s.to_front_end.count != 0) when(n, v, send_tick(v.to_front_end(), v.base), from);
   return n;
 }
 
@@ -287,11 +285,14 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
   take_turns(p.num_schedulers, scheduler_warps);
   Arrivals arrivals;
   g.leader([&]() NW_INLINE_LAMBDA { find_arrivals(v, arrivals); });
-  NextCycle next;
+  uint32_t now = kNoCycle;
+  bool poll = false;  // the leader's
   for (uint32_t from = first;;) {
-    next = NextCycle::of(g.leader_value(
-        [&]() NW_INLINE_LAMBDA { return next_cycle(v, arrivals, from, end).word(); }));
-    const uint32_t now = next.cycle;
+    now = g.leader_value([&]() NW_INLINE_LAMBDA {
+      const NextCycle next = next_cycle(v, arrivals, from, end);
+      poll = next.poll;
+      return next.cycle;
+    });
     if (now >= end) break;
     from = now + 1;
     bool may_have_sent = false;
@@ -299,15 +300,17 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
       begin_cycle(v, now);
       receive(v, now, arrivals);
       run_timers(v, now);
-      unpark(v, now);
-      if (lsu_needs_lines(s, now)) lsu_find_lines(p, s, system);
+      if ((s.lsu_count | s.parked_ready) != 0) {
+        unpark(v, now);
+        if (lsu_needs_lines(s, now)) lsu_find_lines(p, s, system);
+      }
       may_have_sent = finish_cycle(v, now, scheduler_warps);
     });
     if (may_have_sent) horizon.shorten(end, p.period);
   }
   StepResult r;
-  r.wake = next.cycle == kNoCycle ? kNever : v.tick(next.cycle);
-  r.poll = next.poll;
+  r.wake = now == kNoCycle ? kNever : v.tick(now);
+  r.poll = g.leader_value([&]() NW_INLINE_LAMBDA { return uint32_t{poll}; }) != 0;
   return r;
 }
 

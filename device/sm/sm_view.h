@@ -14,6 +14,16 @@ struct MechanismList {
   static_assert(sizeof...(M) <= kMaxMechanisms);
 };
 using NoMechanisms = MechanismList<>;
+/// None, on an SM that is_simple() besides: what others have is not asked for.
+struct SimpleSm : NoMechanisms {};
+
+/// Are instructions and constants always there, and nothing waits for ports, of which there are two
+/// of a kind at most?
+NW_HD NW_INLINE bool is_simple(const SmParams& p) {
+  bool few = true;
+  for (uint32_t u = 0; u < kNumPortUnits; ++u) few &= p.ports[u] <= 2;
+  return few && p.fetch.width == 0 && !p.constants.cached && !p.sub_cores && p.port_queue == 0;
+}
 
 /// `List`: the MechanismList of the SM's family.
 template <uint32_t kWarpWords, class List>
@@ -21,7 +31,8 @@ struct SmViewOf {
   static constexpr uint32_t kWords = kWarpWords;
   using Warps = WarpSet<kWords>;
   using Mechanisms = List;
-  static constexpr bool kPlain = std::is_same_v<List, NoMechanisms>;
+  static constexpr bool kSimple = std::is_same_v<List, SimpleSm>;
+  static constexpr bool kPlain = kSimple || std::is_same_v<List, NoMechanisms>;
 
   const SmParams& p;
   SmStateOf<kWords>& s;
@@ -47,6 +58,18 @@ struct SmViewOf {
 
   /// Of mechanisms, as bits, those that there are: a constant where there can be none.
   NW_HD static constexpr uint32_t who(uint32_t bits) { return kPlain ? 0 : bits; }
+
+  // What is_simple() says, as constants where it is known.
+  NW_HD bool fetches() const { return !kSimple && p.fetch.width != 0; }
+  NW_HD bool caches_constants() const { return !kSimple && p.constants.cached; }
+  NW_HD bool has_sub_cores() const { return !kSimple && p.sub_cores; }
+  NW_HD bool queues_for_ports() const { return !kSimple && p.port_queue != 0; }
+  /// Does anything wait beside the load-store unit for the network to take it?
+  NW_HD bool others_unsent() const {
+    return s.tlb.unsent != 0 || (!kSimple && (s.fetch.unsent | s.constants.unsent) != 0);
+  }
+  /// Does a warp want to fetch?
+  NW_HD bool may_fetch() const { return !kSimple && (s.fetch.wanted | s.fetch.arrived).any(); }
 
   NW_HD Tick tick(uint32_t cycle) const { return Tick{cycle} * p.period; }
   NW_HD Channel& to_network() const { return *s.to_network.in(base); }
