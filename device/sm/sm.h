@@ -183,41 +183,41 @@ NW_HD NW_APART_ON_GPU bool finish_cycle(V& v, uint32_t now,
   return rest != 0;
 }
 
-/// The next cycle from `from` on in which something can happen, and whether a credit that is not
-/// known yet may change that.
+/// The next cycle in which something can happen, as it is being found, from `from` on.
 struct NextCycle {
-  uint32_t cycle = kNoCycle;
-  bool poll = false;
+  uint32_t cycle;
+  const uint32_t from;
 
-  NW_HD NW_INLINE void at(uint32_t c, uint32_t from) {
+  NW_HD NW_INLINE void at(uint32_t c) {
     const uint32_t t = c > from ? c : from;
     cycle = t < cycle ? t : cycle;
   }
 };
 
 template <class V>
-NW_HD NW_INLINE void when(NextCycle& n, const V& v, Tick t, uint32_t from) {
+NW_HD NW_INLINE void when(NextCycle& n, const V& v, Tick t, bool& poll) {
   if (t >= kNever) {
-    n.poll = true;
-  } else if (t <= v.tick(from)) {
-    n.at(from, from);
+    poll = true;
+  } else if (t <= v.tick(n.from)) {
+    n.at(n.from);
   } else {
-    n.at(static_cast<uint32_t>(cycle_at_or_after(t, v.p.period)), from);
+    n.at(static_cast<uint32_t>(cycle_at_or_after(t, v.p.period)));
   }
 }
 
+/// The next cycle from `from` on in which something can happen. `poll`: a credit that is not known
+/// yet may change that.
 /// `end`: the first cycle beyond the window. Packets that arrive there or later may just now be
 /// written by their sender, so only those that arrive before may be looked at.
 template <class V>
-NW_HD NW_APART_ON_GPU NextCycle next_cycle(const V& v, const Arrivals& a, uint32_t from,
-                                           uint32_t end) {
+NW_HD NW_APART_ON_GPU uint32_t next_cycle(const V& v, const Arrivals& a, uint32_t from,
+                                          uint32_t end, bool& poll) {
   const auto& s = v.s;
   const SmParams& p = v.p;
-  NextCycle n;
-  n.cycle = from;
-  if (s.ready.any() && may_issue(v) && ready_for_lsu(p, s)) return n;
-  if (v.may_fetch()) return n;
-  n.cycle = kNoCycle;
+  poll = false;
+  if (s.ready.any() && may_issue(v) && ready_for_lsu(p, s)) return from;
+  if (v.may_fetch()) return from;
+  NextCycle n{kNoCycle, from};
   if (s.wheel_used != 0) {
     const uint32_t r = from % kWheelSlots;
     const uint64_t turned = r == 0 ? s.wheel_used : s.wheel_used >> r | s.wheel_used << (64 - r);
@@ -226,31 +226,31 @@ NW_HD NW_APART_ON_GPU NextCycle next_cycle(const V& v, const Arrivals& a, uint32
   if (ready_beside_lsu(s) && may_issue(v)) {
     if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)].any()) n.cycle = from;
     for (uint32_t u = 0; u < kNumPortUnits; ++u)
-      if (s.unit_warps[u].any()) n.at(s.unit_accepts[u], from);
+      if (s.unit_warps[u].any()) n.at(s.unit_accepts[u]);
   }
-  if (n.cycle == from) return n;
+  if (n.cycle == from) return from;
   const bool wants_network =
       s.lsu_stall == LsuStall::kCredit || v.others_unsent() || v.who(s.wants_network) != 0;
   if ((s.lsu_count != 0 && s.lsu_stall == LsuStall::kNone) ||
       (s.parked_ready != 0 && !s.lines_valid))
-    n.at(s.lsu_busy_until, from);
-  if (wants_network) when(n, v, send_tick(v.to_network(), v.base), from);
+    n.at(s.lsu_busy_until);
+  if (wants_network) when(n, v, send_tick(v.to_network(), v.base), poll);
   if (v.who(s.attached) != 0 && from < end && a.network <= from) {
     const Packet& packet = front(v.from_network(), v.base);
     const bool own = block_of(packet.kind) != kMemoryBlock;
-    when(n, v, own ? hooks::accept_tick(v, packet) : 0, from);
-    n.at(a.control, from);
+    when(n, v, own ? hooks::accept_tick(v, packet) : 0, poll);
+    n.at(a.control);
   } else {
-    n.at(a.first, from);
+    n.at(a.first);
   }
   if (v.who(s.own_channels) != 0) {
-    const Tick own = hooks::own_arrival(v, n.poll);
-    if (own < kNever) when(n, v, own, from);
+    const Tick own = hooks::own_arrival(v, poll);
+    if (own < kNever) when(n, v, own, poll);
   }
   const bool reports =
       s.blocks_done != 0 || (v.who(s.wants_control) != 0 && hooks::control_ready(v));
-  if (reports && s.to_front_end.count != 0) when(n, v, send_tick(v.to_front_end(), v.base), from);
-  return n;
+  if (reports && s.to_front_end.count != 0) when(n, v, send_tick(v.to_front_end(), v.base), poll);
+  return n.cycle;
 }
 
 /// The warps of each scheduler: they have them in turns. Once a window, so sets of one word are
@@ -288,11 +288,8 @@ NW_HD NW_APART inline StepResult step_sm(const G& g, const SmParams& p, SmStateO
   uint32_t now = kNoCycle;
   bool poll = false;  // the leader's
   for (uint32_t from = first;;) {
-    now = g.leader_value([&]() NW_INLINE_LAMBDA {
-      const NextCycle next = next_cycle(v, arrivals, from, end);
-      poll = next.poll;
-      return next.cycle;
-    });
+    now =
+        g.leader_value([&]() NW_INLINE_LAMBDA { return next_cycle(v, arrivals, from, end, poll); });
     if (now >= end) break;
     from = now + 1;
     bool may_have_sent = false;
