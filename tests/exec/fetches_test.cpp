@@ -151,6 +151,28 @@ TEST_F(Fetches, FullWarps) {
   }
 }
 
+// Beyond 4 GiB from the first texel; nothing is read, so there need be no memory.
+TEST_F(Fetches, AddressesOfLargeImages) {
+  TextureDesc d;
+  d.format = {{32, 0, 0, 0}, Kind::kFloat};
+  d.levels[0] = {exec::kDeviceBase + 512, 40, 40, 1, uint64_t{1} << 30, 0};
+  std::array<uint32_t, 32> x = {}, y = {};
+  std::array<uint64_t, 32> addresses = {};
+  for (uint32_t k = 0; k < 32; ++k) {
+    x[k] = 31 - k;
+    y[k] = k + 2;
+  }
+  TexelLanes lanes;
+  lanes.mask = ~0u;
+  lanes.dimensions = 2;
+  lanes.integers = true;
+  lanes.coordinates = {x.data(), y.data(), nullptr};
+  lanes.addresses = addresses.data();
+  unfiltered_lanes(d, arena_.data(), lanes);
+  for (uint32_t k = 0; k < 32; ++k)
+    EXPECT_EQ(addresses[k], exec::kDeviceBase + 512 + x[k] * 4 + (uint64_t{y[k]} << 30)) << k;
+}
+
 TEST_F(Fetches, WhatIsMixedIsNotUnfiltered) {
   TextureDesc d;
   d.filter = TextureDesc::Filter::kLinear;

@@ -205,8 +205,11 @@ class SmBenchOf {
     view.arena = base;
     view.image = program.view();
     view.traces = trace_;
-    if (shuffle_lanes == 0 && state_.in(base)->attached == 0)  // as ProductFamily does
+    if (shuffle_lanes == 0 && state_.in(base)->attached == 0) {  // as ProductFamily does
+      if (sm::is_simple(params))
+        return sm::step_sm<sm::SimpleSm>(HostGroup{}, params, *state_.in(base), view, w, h);
       return sm::step_sm<sm::NoMechanisms>(HostGroup{}, params, *state_.in(base), view, w, h);
+    }
     return shuffle_lanes == 0
                ? sm::step_sm<Mechanisms>(HostGroup{}, params, *state_.in(base), view, w, h)
                : sm::step_sm<Mechanisms>(ShuffledGroup{shuffle_lanes}, params, *state_.in(base),
