@@ -173,6 +173,7 @@ TEST(TraceRecords, EveryFormReadsBack) {
       if (kind == 3) address[i] = 1024;
       if (kind == 4) address[i] = (i * 4) | trace::kSharedWindow;
     }
+    if (round % 40 == 0) address[31] += 4;  // one lane alone is out of step
     uint64_t words[64], back[32];
     const uint32_t n = trace::write_record(words, mask, address);
     ASSERT_LE(n, trace::kMaxRecordWords);

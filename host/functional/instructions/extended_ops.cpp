@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "host/functional/instructions/lane_words.h"
 #include "host/functional/instructions/matrix_ops.h"
 #include "host/functional/instructions/memory.h"
 #include "host/functional/instructions/texture.h"
@@ -43,14 +42,6 @@ bool fault(Context& ctx, const ExtendedDesc& desc, FaultKind kind, uint32_t lane
 void record(Warp& warp, const ExtendedDesc& desc, uint32_t mask, const uint64_t* addresses) {
   if (warp.trace == nullptr) return;
   if (desc.guarded != 0) warp.trace[warp.trace_size++] = mask;
-  if (mask == kFullMask) {
-    const auto step = static_cast<int64_t>(addresses[1] - addresses[0]);
-    if (step >= trace::kMinStride && step <= trace::kMaxStride &&
-        is_progression(addresses, static_cast<uint64_t>(step))) {
-      warp.trace[warp.trace_size++] = trace::memory_record(addresses[0], static_cast<int>(step));
-      return;
-    }
-  }
   if (mask != 0)
     warp.trace_size += trace::write_record(warp.trace + warp.trace_size, mask, addresses);
 }
