@@ -31,36 +31,44 @@ int assign(const KmeansProblem& problem, KmeansState& state) {
   return changed;
 }
 
-/// Sum of one slice as a block of the device builds it: a running sum per thread, then a tree.
-float slice_sum(const KmeansProblem& problem, const KmeansState& state, int slice, int cluster,
-                int feature) {
-  float lanes[kKmeansSumThreads] = {};
-  for (int t = 0; t < kKmeansSumThreads; ++t) {
-    for (int p = slice * kKmeansSumThreads + t; p < problem.num_points;
-         p += problem.num_slices * kKmeansSumThreads) {
-      if (state.membership[p] != cluster) continue;
-      lanes[t] += feature < problem.num_features
-                      ? problem.points[size_t(p) * problem.num_features + feature]
-                      : 1.0f;
+/// What the blocks of the device sum up in a slice of the points, of all clusters and features, and
+/// the number of points as one feature more: a running sum per thread ...
+void add_slice(const KmeansProblem& problem, const KmeansState& state, int slice,
+               std::vector<float>& lanes) {
+  const int features = problem.num_features;
+  const int step = problem.num_slices * kKmeansSumThreads;
+  for (int begin = slice * kKmeansSumThreads; begin < problem.num_points; begin += step) {
+    const int threads = std::min(kKmeansSumThreads, problem.num_points - begin);
+    for (int t = 0; t < threads; ++t) {
+      const float* point = &problem.points[size_t(begin + t) * features];
+      const size_t cluster = state.membership[begin + t];
+      float* sums = &lanes[(t * size_t(problem.num_clusters) + cluster) * (features + 1)];
+      for (int f = 0; f < features; ++f) sums[f] += point[f];
+      sums[features] += 1.0f;
     }
   }
-  for (int half = kKmeansSumThreads / 2; half > 0; half /= 2) {
-    for (int t = 0; t < half; ++t) lanes[t] += lanes[t + half];
-  }
-  return lanes[0];
+}
+/// ... then a tree, which leaves the sums in the first thread's.
+void add_lanes(std::vector<float>& lanes) {
+  for (size_t half = lanes.size() / 2; half >= lanes.size() / kKmeansSumThreads; half /= 2)
+    for (size_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
 }
 
 void update(const KmeansProblem& problem, KmeansState& state) {
+  const int features = problem.num_features;
+  const size_t num_sums = size_t(problem.num_clusters) * (features + 1);
+  std::vector<float> sums(num_sums), lanes;
+  for (int s = 0; s < problem.num_slices; ++s) {
+    lanes.assign(num_sums * kKmeansSumThreads, 0.0f);
+    add_slice(problem, state, s, lanes);
+    add_lanes(lanes);
+    for (size_t i = 0; i < num_sums; ++i) sums[i] += lanes[i];
+  }
   for (int c = 0; c < problem.num_clusters; ++c) {
-    float count = 0.0f;
-    for (int s = 0; s < problem.num_slices; ++s)
-      count += slice_sum(problem, state, s, c, problem.num_features);
+    const float* of_cluster = &sums[size_t(c) * (features + 1)];
+    const float count = of_cluster[features];
     if (count == 0.0f) continue;
-    for (int f = 0; f < problem.num_features; ++f) {
-      float sum = 0.0f;
-      for (int s = 0; s < problem.num_slices; ++s) sum += slice_sum(problem, state, s, c, f);
-      state.centers[c * problem.num_features + f] = sum / count;
-    }
+    for (int f = 0; f < features; ++f) state.centers[c * features + f] = of_cluster[f] / count;
   }
 }
 
