@@ -37,7 +37,7 @@ struct SmKindOf : KindOf<sm::SmParams, sm::SmStateOf<kWords>> {
     if constexpr (kWords == 1 && std::is_same_v<G, HostGroup>) {
       if (s.attached == 0) {
 #if !defined(__CUDA_ARCH__)  // code for less, but more of it in all
-        if (sm::is_simple(p)) return sm::step_sm<sm::SimpleSm>(g, p, s, system, window, horizon);
+        if (s.simple) return sm::step_sm<sm::SimpleSm>(g, p, s, system, window, horizon);
 #endif
         return sm::step_sm<sm::NoMechanisms>(g, p, s, system, window, horizon);
       }

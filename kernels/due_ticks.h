@@ -6,6 +6,7 @@
 // barrier; in the window itself nobody can feel it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -28,6 +29,7 @@ struct DueView {
   Tick* of_block = nullptr;
   uint8_t* news = nullptr;     ///< of the windows before; a component's owner clears it
   uint8_t* sent_to = nullptr;  ///< of this window
+  uint32_t* found = nullptr;   ///< find_due()'s, from the first of the places on that it looks at
 };
 
 class DueTicks {
@@ -42,6 +44,7 @@ class DueTicks {
     while (component_.size() % kDueBlock != 0) component_.push_back(kNothing);
     due_.resize(component_.size(), kNever);
     of_block_.resize(component_.size() / kDueBlock);
+    found_.resize(component_.size());
     forget();
     return places;
   }
@@ -71,76 +74,99 @@ class DueTicks {
   /// `in_order`: places are gone through as add() has returned them.
   DueView begin_window(bool in_order) {
     window_ += 1;
-    return {component_.data(), due_.data(), in_order ? of_block_.data() : nullptr,
-            news_[(window_ + 1) % 2].data(), news_[window_ % 2].data()};
+    return {component_.data(),
+            due_.data(),
+            in_order ? of_block_.data() : nullptr,
+            news_[(window_ + 1) % 2].data(),
+            news_[window_ % 2].data(),
+            found_.data()};
   }
 
  private:
   static constexpr uint32_t kNothing = ~uint32_t{0};  ///< fills up a block
-  std::vector<uint32_t> component_;
+  std::vector<uint32_t> component_, found_;
   std::vector<Tick> due_, of_block_;
   std::vector<uint8_t> news_[2];
   uint32_t window_ = 0;
 };
 
-/// Is the component at a place due before `end`? If not, DueView::due is right.
-inline bool is_due(const Component* components, const DueView& view, uint32_t place,
-                   std::byte* base, Tick end) {
-  if (view.news[place] != 0) {
-    view.news[place] = 0;
-    const Component& c = components[view.component[place]];
-    if (c.poll || c.wake < end) return true;
-    view.due[place] = due_tick(c, base);
-  }
-  return view.due[place] < end;
+/// There is news of the component at a place: when is it due, if not before `end`? 0: before it.
+inline Tick due_with_news(const Component* components, const DueView& view, uint32_t place,
+                          std::byte* base, Tick end) {
+  const Component& c = components[view.component[place]];
+  if (c.poll || c.wake < end) return 0;
+  const Tick due = due_tick(c, base);
+  return due < end ? 0 : due;
 }
 
-/// Neighbours in a list of places: a block, if the list is in order.
-struct DueRun {
-  const uint32_t* first = nullptr;
-  uint32_t count = 0;
-  uint32_t due = 0;  ///< those whose component is due, as bits
-};
+/// Write those of a block's ticks `due` that are before `end`, as bits, into `bits`. Returns the
+/// earliest of the others.
+NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
+  using Four [[gnu::vector_size(32)]] = int64_t;  // what processors' vectors compare is signed
+  static_assert(kDueBlock == 8);
+  const auto before = static_cast<int64_t>(end), never = static_cast<int64_t>(kNever);
+  Four low, high;
+  std::memcpy(&low, due, sizeof low);
+  std::memcpy(&high, due + 4, sizeof high);
+  const Four low_due = low < before, high_due = high < before;
+  const Four found = (low_due & Four{1, 2, 4, 8}) | (high_due & Four{16, 32, 64, 128});
+  // kNever has one bit, and no tick that is beyond it matters.
+  low |= low_due & never;
+  high |= high_due & never;
+  const Four others = low < high ? low : high;
+  bits = static_cast<uint32_t>(found[0] | found[1] | found[2] | found[3]);
+  const Tick first = min_tick(static_cast<Tick>(others[0]), static_cast<Tick>(others[1]));
+  return min_tick(first, min_tick(static_cast<Tick>(others[2]), static_cast<Tick>(others[3])));
+}
 
-/// The first run of the places [first, last), which begin with a block if they are in order, in
-/// which a component is due before `end`; it begins at `last` if there is none. The earliest tick
-/// of the components up to its end that are not due goes into `next`. A function of its own, so
-/// that this loop's registers are not those of the models.
-[[gnu::noinline]] inline DueRun find_due(const Component* components, const DueView& view,
-                                         const uint32_t* first, const uint32_t* last,
-                                         std::byte* base, Tick end, Tick& next) {
+/// Those of `places`, which add() has returned, whose component is due before `end`, in their
+/// order. Of the others DueView::due is right, and their earliest tick goes into `next`. A function
+/// of its own, so that this loop's registers are not those of the models.
+[[gnu::noinline]] inline std::span<const uint32_t> find_due(const Component* components,
+                                                            const DueView& view,
+                                                            std::span<const uint32_t> places,
+                                                            std::byte* base, Tick end, Tick& next) {
+  if (places.empty()) return {};
+  uint32_t n = 0;
   Tick earliest = next;
-  DueRun run{first};
-  while (run.first != last) {
-    run.count = kDueBlock;
-    if (last - run.first < run.count) run.count = static_cast<uint32_t>(last - run.first);
-    Tick* of_block = nullptr;
-    if (view.of_block != nullptr) {
-      of_block = view.of_block + *run.first / kDueBlock;
-      uint64_t news;
-      std::memcpy(&news, view.news + *run.first, kDueBlock);
-      if (news == 0 && *of_block >= end) {
-        earliest = min_tick(earliest, *of_block);
-        run.first += run.count;
-        continue;
-      }
+  if (view.of_block == nullptr) {
+    uint32_t* const list = view.found + *std::ranges::min_element(places);
+    for (const uint32_t at : places) {
+      if (view.news[at] != 0) view.due[at] = due_with_news(components, view, at, base, end);
+      view.news[at] = 0;
+      list[n] = at;
+      n += view.due[at] < end ? 1 : 0;
+      earliest = view.due[at] < end ? earliest : min_tick(earliest, view.due[at]);
     }
-    Tick here = kNever;
-    for (uint32_t k = 0; k < run.count; ++k) {
-      const uint32_t place = run.first[k];
-      if (is_due(components, view, place, base, end)) {
-        run.due |= 1u << k;
-      } else {
-        here = min_tick(here, view.due[place]);
+    next = earliest;
+    return {list, n};
+  }
+  // Whole blocks: of the places that fill up the last one there is no news, and kNever.
+  uint32_t first = places.front();
+  const uint32_t last = places.back();
+  uint32_t* const list = view.found + first;
+  for (; first <= last; first += kDueBlock) {
+    Tick* const due = view.due + first;
+    Tick& of_block = view.of_block[first / kDueBlock];
+    uint64_t news;  // one in each byte
+    std::memcpy(&news, view.news + first, kDueBlock);
+    if (news != 0 || of_block < end) {
+      for (uint64_t bits = news; bits != 0; bits &= bits - 1) {
+        const uint32_t i = count_trailing_zeros(bits) / 8;
+        due[i] = due_with_news(components, view, first + i, base, end);
       }
+      std::memset(view.news + first, 0, kDueBlock);
+      uint32_t found;
+      const Tick others = split_block(due, end, found);
+      of_block = found != 0 ? 0 : others;  // 0: all are looked at again
+      earliest = min_tick(earliest, others);
+      for (; found != 0; found &= found - 1) list[n++] = first + count_trailing_zeros(found);
+    } else {
+      earliest = min_tick(earliest, of_block);
     }
-    if (of_block != nullptr) *of_block = run.due != 0 ? 0 : here;  // 0: all are looked at again
-    earliest = min_tick(earliest, here);
-    if (run.due != 0) break;
-    run.first += run.count;
   }
   next = earliest;
-  return run;
+  return {list, n};
 }
 
 /// Step the components at those of `places` that are due through a window, in this order. Returns
@@ -153,16 +179,11 @@ Tick step_due(const G& g, std::span<Component> components, std::span<const uint3
   Horizon horizon;
   horizon.cpu = &notes;
   Tick next = kNever;
-  const uint32_t* const last = places.data() + places.size();
-  for (DueRun run{places.data()};; run.first += run.count) {
-    run = find_due(components.data(), view, run.first, last, system.arena, window.end, next);
-    if (run.first == last) break;
-    for (uint32_t due = run.due; due != 0; due &= due - 1) {
-      const uint32_t at = run.first[count_trailing_zeros(due)];
-      next = min_tick(
-          next, step_component<Family>(g, components[view.component[at]], system, window, horizon));
-      horizon.note_sent_to(at);
-    }
+  for (const uint32_t at :
+       find_due(components.data(), view, places, system.arena, window.end, next)) {
+    next = min_tick(
+        next, step_component<Family>(g, components[view.component[at]], system, window, horizon));
+    horizon.note_sent_to(at);
   }
   return min_tick(next, horizon.next);
 }
@@ -172,30 +193,19 @@ template <class Family, class G>
 Tick step_cluster(const G& g, std::span<Component> components, std::span<const uint32_t> members,
                   const sm::SystemView& system, const Window& window, const DueView& view) {
   Tick next = kNever;
-  const uint32_t* const last = members.data() + members.size();
-  const DueRun awake =
-      find_due(components.data(), view, members.data(), last, system.arena, window.end, next);
-  if (awake.first == last) return next;
+  const auto awake = find_due(components.data(), view, members, system.arena, window.end, next);
+  if (awake.empty()) return next;
   // Who waits for a credit looks for it in each window, since it may come within the machine's.
   const auto look_at = [&](uint32_t place) {
     const Component& c = components[view.component[place]];
     view.due[place] = c.poll ? 0 : due_tick(c, system.arena);
   };
-  for (uint32_t due = awake.due; due != 0; due &= due - 1) {
-    const uint32_t at = awake.first[count_trailing_zeros(due)];
+  for (const uint32_t at : awake) {
     look_at(at);
     next = min_tick(next, view.due[at]);
   }
-  for (const uint32_t* at = awake.first + awake.count; at != last; ++at) {
-    if (view.news[*at] != 0) {
-      look_at(*at);
-      view.news[*at] = 0;
-      if (view.of_block != nullptr) view.of_block[*at / kDueBlock] = 0;
-    }
-    next = min_tick(next, view.due[*at]);
-  }
   next = max_tick(next, window.begin);
-  const Tick length = components[view.component[*awake.first]].cluster_window;
+  const Tick length = components[view.component[members.front()]].cluster_window;
   CpuNotes notes{view.sent_to};
   Horizon horizon;
   horizon.cpu = &notes;

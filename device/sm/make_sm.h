@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "device/core/arena.h"
-#include "device/sm/sm_state.h"
+#include "device/sm/sm_view.h"
 
 namespace nearwarp::sm {
 
@@ -37,6 +37,7 @@ inline cache::L1State make_l1(ArenaBuilder& a, const cache::L1Params& p) {
 template <uint32_t kWords>
 SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p, uint32_t kernels = 1) {
   SmStateOf<kWords> s;
+  s.simple = is_simple(p);
   s.free_warps = WarpSet<kWords>::lowest(p.num_warps);
   s.free_loads = low_bits(p.load_entries);
   s.warps = a.allocate<Warp>(p.num_warps);

@@ -206,7 +206,7 @@ class SmBenchOf {
     view.image = program.view();
     view.traces = trace_;
     if (shuffle_lanes == 0 && state_.in(base)->attached == 0) {  // as ProductFamily does
-      if (sm::is_simple(params))
+      if (state_.in(base)->simple)
         return sm::step_sm<sm::SimpleSm>(HostGroup{}, params, *state_.in(base), view, w, h);
       return sm::step_sm<sm::NoMechanisms>(HostGroup{}, params, *state_.in(base), view, w, h);
     }
