@@ -19,13 +19,25 @@ NW_HD NW_INLINE uint32_t port_accepts(const V& v, uint32_t unit, uint32_t schedu
                            : v.s.unit_accepts[unit];
 }
 
+/// Does a ready warp need a port of another kind than the first, of which most instructions are?
+template <class S>
+NW_HD NW_INLINE bool waits_for_rare_unit(const S& s) {
+  auto m = s.unit_warps[1];
+  for (uint32_t u = 2; u < kNumPortUnits; ++u) m |= s.unit_warps[u];
+  return m.any();
+}
+
 /// Ready warps whose next instruction the scheduler can issue.
 template <class V>
 NW_HD inline auto issuable(const V& v, uint32_t scheduler, uint32_t now) {
   const auto& s = v.s;
   auto m = s.unit_warps[static_cast<uint32_t>(Unit::kControl)];
-  for (uint32_t u = 0; u < kNumPortUnits; ++u)
+  const auto add_unit = [&](uint32_t u) NW_INLINE_LAMBDA {
     if (s.unit_warps[u].any() && port_accepts(v, u, scheduler) <= now) m |= s.unit_warps[u];
+  };
+  add_unit(0);
+  if (waits_for_rare_unit(s))
+    for (uint32_t u = 1; u < kNumPortUnits; ++u) add_unit(u);
   const auto lsu = s.unit_warps[static_cast<uint32_t>(Unit::kLsu)];
   if (lsu.any() && lsu_accepts(v.p, s)) m |= lsu;
   return m;
@@ -94,17 +106,32 @@ NW_HD inline void issue_memory(V& v, uint32_t warp, const ImageInstr& in, const 
   (in.action == Action::kLoad ? s.counters.loads : s.counters.atomics) += 1;
 }
 
+/// Take a port of the unit from cycle `now` on, for `taken` cycles: one of two, of which one is
+/// free. (It does not matter since when.)
+template <class V>
+NW_HD NW_INLINE void take_port_of_two(V& v, uint32_t unit, uint32_t taken, uint32_t now) {
+  uint32_t* free_at = v.s.ports[unit].free_at;
+  const uint32_t other = free_at[0] > free_at[1] ? free_at[0] : free_at[1], end = now + taken;
+  free_at[0] = end;
+  free_at[1] = other;
+  v.s.unit_accepts[unit] = end < other ? end : other;
+}
+
 /// Take a port of the unit from cycle `now` on, or from when one is free, for `taken` cycles. There
 /// are no sub-cores, and nothing waits for ports. Returns the cycle in which it begins.
 template <class V>
 NW_HD NW_INLINE uint32_t take_first_port(V& v, uint32_t unit, uint32_t taken, uint32_t now) {
+  if (v.kSimple) {
+    take_port_of_two(v, unit, taken, now);
+    return now;
+  }
   uint32_t* free_at = v.s.ports[unit].free_at;
   const uint32_t n = v.p.ports[unit];
   // There are one or two in most machines.
   const uint32_t other = n > 1 ? free_at[1] : kPendingLoad;
   uint32_t port = other < free_at[0] ? 1 : 0;
   uint32_t first = port == 0 ? free_at[0] : other, second = port == 0 ? other : free_at[0];
-  for (uint32_t i = 2; !v.kSimple && i < n; ++i) {
+  for (uint32_t i = 2; i < n; ++i) {
     const uint32_t at = free_at[i];
     second = at < first ? first : at < second ? at : second;
     port = at < first ? i : port;

@@ -225,8 +225,10 @@ NW_HD NW_APART_ON_GPU uint32_t next_cycle(const V& v, const Arrivals& a, uint32_
   }
   if (ready_beside_lsu(s) && may_issue(v)) {
     if (s.unit_warps[static_cast<uint32_t>(Unit::kControl)].any()) n.cycle = from;
-    for (uint32_t u = 0; u < kNumPortUnits; ++u)
-      if (s.unit_warps[u].any()) n.at(s.unit_accepts[u]);
+    if (s.unit_warps[0].any()) n.at(s.unit_accepts[0]);
+    if (waits_for_rare_unit(s))
+      for (uint32_t u = 1; u < kNumPortUnits; ++u)
+        if (s.unit_warps[u].any()) n.at(s.unit_accepts[u]);
   }
   if (n.cycle == from) return from;
   const bool wants_network =

@@ -184,7 +184,8 @@ struct PortQueue {
 
 /// The ports of a kind.
 struct UnitPorts {
-  uint32_t free_at[kMaxPorts] = {};  ///< cycle from which a port is free
+  /// Cycle from which a port is free; kPendingLoad: there is none.
+  uint32_t free_at[kMaxPorts] = {};
   uint32_t accepts[kMaxPorts] = {};  ///< with sub-cores: as SmStateOf::unit_accepts, of each port
   PortQueue queue[kMaxPorts];
 };
