@@ -404,7 +404,8 @@ class Crossbar : public Ports<Shape> {
   NW_HD NW_APART void send(uint32_t n) {
     CrossbarSender& sender = senders_[n];
     if (later(sender.free_at, t_)) return;  // it was woken for a parcel, and has got another one
-    if (sender.flits_left == 0 && s_.ends.in(base_)[n].ready == 0) return;
+    const SendingEnd& end = s_.ends.in(base_)[n];
+    if (sender.flits_left == 0 && end.ready == 0) return;
     if (sender.room.flits == 0) count_credits(sender.room);
     if (sender.room.flits == 0) {
       sender.waits_for_room = sender.room.coming == 0;
@@ -412,7 +413,7 @@ class Crossbar : public Ports<Shape> {
       return;
     }
     const bool begins = sender.flits_left == 0;
-    if (begins && !take_packet(n, sender)) return;
+    if (begins && !take_packet(n, sender, end)) return;
     if (sender.room.flits < sender.flits_left) count_credits(sender.room);
     uint32_t flits = sender.flits_left < sender.room.flits ? sender.flits_left : sender.room.flits;
     flits = flits < kTrainFlits ? flits : kTrainFlits;
@@ -430,7 +431,7 @@ class Crossbar : public Ports<Shape> {
                   uint32_t{last}},
             begins);
     }
-    if (sender.flits_left != 0 || s_.ends.in(base_)[n].ready != 0) send_at(n, sender.free_at);
+    if (sender.flits_left != 0 || end.ready != 0) send_at(n, sender.free_at);
   }
   /// Input `i` has a new head, or has none.
   NW_HD NW_INLINE void look_at(uint32_t i) {
@@ -443,10 +444,10 @@ class Crossbar : public Ports<Shape> {
       arrival_beyond = min_tick(arrival_beyond, arrival);
     }
   }
-  NW_HD NW_INLINE bool take_packet(uint32_t n, CrossbarSender& sender) {
-    if (s_.ends.in(base_)[n].free == 0) {
+  NW_HD NW_INLINE bool take_packet(uint32_t n, CrossbarSender& sender, const SendingEnd& end) {
+    if (end.free == 0) {
       const Tick next = ends_.free_parcels(n);
-      if (s_.ends.in(base_)[n].free == 0) {
+      if (end.free == 0) {
         sender.waits_for_parcel = true;
         if (next < kNever) send_at(n, t_ + static_cast<Cycle>((next - ends_.now) / p_.period));
         return false;

@@ -223,6 +223,47 @@ NW_HD NW_INLINE void trace_guard(Warp& warp, const MemDesc& desc, uint32_t mask)
     warp.trace[warp.trace_size++] = mask;
 }
 
+/// f(T{}), T being the type of what an access moves per element; loads extend it.
+template <class F>
+NW_HD NW_INLINE void with_element(const MemDesc& desc, F&& f) {
+  const bool is_signed = desc.extend == Extend::kSign;
+  switch (desc.bytes) {
+    case 1:
+      return is_signed ? f(int8_t{}) : f(uint8_t{});
+    case 2:
+      return is_signed ? f(int16_t{}) : f(uint16_t{});
+    case 4:
+      return is_signed ? f(int32_t{}) : f(uint32_t{});
+    default:
+      return f(uint64_t{});
+  }
+}
+
+/// f(lane) for each of a mask.
+template <class F>
+NW_HD NW_INLINE void each_lane(uint32_t mask, F&& f) {
+  for (uint32_t m = mask; m != 0; m &= m - 1) f(static_cast<uint32_t>(__builtin_ctz(m)));
+}
+
+/// Element `e` of a load, into its registers.
+template <class T>
+NW_HD NW_INLINE void load_element(Warp& warp, const MemDesc& desc, uint32_t e, uint32_t mask,
+                                  const ResolvedAccess& access) {
+  const auto value = [&](uint32_t lane) {
+    T v;
+    std::memcpy(&v, access.host[lane] + e * sizeof(T), sizeof(T));
+    return v;
+  };
+  if (desc.reg_bytes == 8) {
+    uint64_t* d = row<uint64_t>(warp.rows, desc.rows[e]);
+    each_lane(mask, [&](uint32_t lane) { d[lane] = static_cast<uint64_t>(value(lane)); });
+  } else {
+    uint32_t* d = row<uint32_t>(warp.rows, desc.rows[e]);
+    const uint32_t kept = desc.reg_bytes == 2 ? 0xffff : ~0u;
+    each_lane(mask, [&](uint32_t lane) { d[lane] = static_cast<uint32_t>(value(lane)) & kept; });
+  }
+}
+
 /// General load, any space, width and vector length.
 NW_HD inline bool load_general(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   MemDesc& desc = ctx.memory[op.c];
@@ -231,43 +272,10 @@ NW_HD inline bool load_general(Context& ctx, Warp& warp, const Op& op, uint32_t 
   ctx.polled |= desc.polls != 0;
   ResolvedAccess access;
   if (!resolve(ctx, warp, desc, op, mask, access)) return false;
-  for (uint32_t e = 0; e < desc.vector; ++e) {
-    if (desc.rows[e] == kNoRow) continue;
-    uint32_t* d32 = row<uint32_t>(warp.rows, desc.rows[e]);
-    uint64_t* d64 = row<uint64_t>(warp.rows, desc.rows[e]);
-    for (uint32_t m = mask; m != 0; m &= m - 1) {
-      const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
-      const uint8_t* p = access.host[lane] + e * desc.bytes;
-      uint64_t v = 0;
-      switch (desc.bytes) {
-        case 1:
-          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int8_t>(*p)})
-                                           : *p;
-          break;
-        case 2: {
-          uint16_t h;
-          std::memcpy(&h, p, 2);
-          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int16_t>(h)})
-                                           : h;
-          break;
-        }
-        case 4: {
-          uint32_t w;
-          std::memcpy(&w, p, 4);
-          v = desc.extend == Extend::kSign ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(w)})
-                                           : w;
-          break;
-        }
-        default:
-          std::memcpy(&v, p, 8);
-      }
-      if (desc.reg_bytes == 8)
-        d64[lane] = v;
-      else
-        d32[lane] =
-            desc.reg_bytes == 2 ? static_cast<uint32_t>(v) & 0xffff : static_cast<uint32_t>(v);
-    }
-  }
+  with_element(desc, [&]<class T>(T) {
+    for (uint32_t e = 0; e < desc.vector; ++e)
+      if (desc.rows[e] != kNoRow) load_element<T>(warp, desc, e, mask, access);
+  });
   return true;
 }
 
@@ -287,6 +295,29 @@ NW_HD NW_INLINE void tell_stored(Context& ctx, const Warp& warp, const MemDesc& 
   (local ? ctx.stored_locally : ctx.stored) = true;
 }
 
+/// A store of one element by lane `lane`.
+template <class T, class Register>
+NW_HD NW_INLINE void store_element(const Warp& warp, const MemDesc& desc, uint32_t e, uint32_t lane,
+                                   const ResolvedAccess& access) {
+  const T v = static_cast<T>(row<Register>(warp.rows, desc.rows[e])[lane]);
+  std::memcpy(access.host[lane] + e * sizeof(T), &v, sizeof(T));
+}
+
+/// Lane by lane: of lanes that store to the same place the last one counts.
+template <class T, class Register>
+NW_HD NW_INLINE void store_lanes(const Warp& warp, const MemDesc& desc, uint32_t mask,
+                                 const ResolvedAccess& access) {
+  if (desc.vector == 1) {
+    each_lane(mask,
+              [&](uint32_t lane) { store_element<T, Register>(warp, desc, 0, lane, access); });
+  } else {
+    each_lane(mask, [&](uint32_t lane) {
+      for (uint32_t e = 0; e < desc.vector; ++e)
+        store_element<T, Register>(warp, desc, e, lane, access);
+    });
+  }
+}
+
 /// General store.
 NW_HD inline bool store_general(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
   MemDesc& desc = ctx.memory[op.c];
@@ -295,14 +326,13 @@ NW_HD inline bool store_general(Context& ctx, Warp& warp, const Op& op, uint32_t
   ResolvedAccess access;
   if (!resolve(ctx, warp, desc, op, mask, access)) return false;
   tell_stored(ctx, warp, desc, mask, access);
-  for (uint32_t m = mask; m != 0; m &= m - 1) {
-    const uint32_t lane = static_cast<uint32_t>(__builtin_ctz(m));
-    for (uint32_t e = 0; e < desc.vector; ++e) {
-      const uint64_t v = desc.reg_bytes == 8 ? row<uint64_t>(warp.rows, desc.rows[e])[lane]
-                                             : row<uint32_t>(warp.rows, desc.rows[e])[lane];
-      std::memcpy(access.host[lane] + e * desc.bytes, &v, desc.bytes);  // little endian
+  with_element(desc, [&]<class T>(T) {
+    if (desc.reg_bytes == 8) {
+      store_lanes<T, uint64_t>(warp, desc, mask, access);
+    } else {
+      store_lanes<T, uint32_t>(warp, desc, mask, access);
     }
-  }
+  });
   return true;
 }
 
