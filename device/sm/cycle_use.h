@@ -75,9 +75,11 @@ NW_HD NW_APART_ON_GPU void begin_cycle(V& v, uint32_t now) {
   auto& s = v.s;
   auto& c = s.cycles;
   const bool ready = s.ready.any();
-  if (c.from == now) return;
+  if (c.from == now || (c.known && !ready && c.timed == s.timed)) return;
   c.uses[static_cast<uint32_t>(c.use)] += c.since - c.from;
   c.from = c.since;
+  c.timed = s.timed;
+  c.known = !ready;
   if (!v.kPlain && s.in_phase[static_cast<uint32_t>(Phase::kHeld)].any()) {
     c.use = cycle_use(v.p, s);
   } else if (ready) {
@@ -97,6 +99,7 @@ NW_HD NW_APART_ON_GPU void note_issue(V& v, uint32_t now, bool issued) {
   c.uses[static_cast<uint32_t>(c.use)] += now - c.from;
   c.uses[static_cast<uint32_t>(CycleUse::kIssued)] += 1;
   c.from = c.since = now + 1;
+  c.known = false;
 }
 
 }  // namespace nearwarp::sm

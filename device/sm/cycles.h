@@ -28,6 +28,7 @@ NW_HD inline void count_for_kernel(V& v, uint32_t kernel, uint32_t now) {
     counts[i] += c.uses[i];
     c.uses[i] = 0;
   }
+  c.known = false;
   c.row = row;
 }
 
@@ -42,6 +43,7 @@ NW_HD NW_APART_ON_GPU void enter_phase(V& v, uint32_t warp, Phase phase) {
   } else {
     v.s.at_rest.set(warp);
   }
+  v.s.cycles.known = false;
   w.phase = phase;
 }
 
@@ -62,6 +64,7 @@ NW_HD NW_INLINE void set_away(V& v, uint32_t warp, bool away) {
   } else {
     v.s.away.clear(warp);
   }
+  v.s.cycles.known = false;
 }
 
 /// Warps come or go in cycle `now`.

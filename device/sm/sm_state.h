@@ -196,6 +196,8 @@ struct CycleCountsOf {
   uint32_t from = 0;                  ///< the first cycle that is in no count yet
   uint32_t since = 0;                 ///< the first cycle that leaves the SM's state as it is
   CycleUse use = CycleUse::kNoWarp;   ///< of the cycles [from, since)
+  bool known = false;                 ///< of those that follow too, while `timed` is as it was
+  WarpSet<kWords> timed;              ///< SmStateOf's; `ready` was empty
   uint64_t uses[kNumCycleUses] = {};  ///< of the kernel to which cycles belong, since it does ...
   uint32_t row = 0;                   ///< ... and in `counts` before
   Ref<uint64_t> counts;               ///< by kernel and CycleUse
