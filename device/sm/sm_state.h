@@ -193,10 +193,12 @@ struct UnitPorts {
 /// Its cycles, by what they were spent on.
 template <uint32_t kWords>
 struct CycleCountsOf {
-  uint32_t from = 0;                  ///< the first cycle that is in no count yet
-  uint32_t since = 0;                 ///< the first cycle that leaves the SM's state as it is
-  CycleUse use = CycleUse::kNoWarp;   ///< of the cycles [from, since)
-  bool known = false;                 ///< of those that follow too, while `timed` is as it was
+  uint32_t from = 0;                 ///< the first cycle that is in no count yet
+  uint32_t since = 0;                ///< the first cycle that leaves the SM's state as it is
+  CycleUse use = CycleUse::kNoWarp;  ///< of the cycles [from, since)
+  /// Of those that follow too, while `timed` is as it was. (Asked anew, the use would depend on
+  /// when it is asked: mechanisms take schedulers' turns for so many cycles.)
+  bool known = false;
   WarpSet<kWords> timed;              ///< SmStateOf's; `ready` was empty
   uint64_t uses[kNumCycleUses] = {};  ///< of the kernel to which cycles belong, since it does ...
   uint32_t row = 0;                   ///< ... and in `counts` before
