@@ -119,54 +119,68 @@ NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
   return min_tick(first, min_tick(static_cast<Tick>(others[2]), static_cast<Tick>(others[3])));
 }
 
-/// Those of `places`, which add() has returned, whose component is due before `end`, in their
-/// order. Of the others DueView::due is right, and their earliest tick goes into `next`. A function
-/// of its own, so that this loop's registers are not those of the models.
-[[gnu::noinline]] inline std::span<const uint32_t> find_due(const Component* components,
-                                                            const DueView& view,
-                                                            std::span<const uint32_t> places,
-                                                            std::byte* base, Tick end, Tick& next) {
-  if (places.empty()) return {};
+// Of `places`, which are all of one add(): those whose component is due before `end`, in their
+// order. Of the others DueView::due is right, and their earliest tick goes into `next`. Functions
+// of their own, so that their loops' registers are not those of the models.
+
+/// Places in any order.
+[[gnu::noinline]] inline std::span<const uint32_t> find_due_shuffled(
+    const Component* components, const DueView& view, std::span<const uint32_t> places,
+    std::byte* base, Tick end, Tick& next) {
+  uint32_t* const list = view.found + *std::ranges::min_element(places);
   uint32_t n = 0;
-  Tick earliest = next;
-  if (view.of_block == nullptr) {
-    uint32_t* const list = view.found + *std::ranges::min_element(places);
-    for (const uint32_t at : places) {
-      if (view.news[at] != 0) view.due[at] = due_with_news(components, view, at, base, end);
-      view.news[at] = 0;
-      list[n] = at;
-      n += view.due[at] < end ? 1 : 0;
-      earliest = view.due[at] < end ? earliest : min_tick(earliest, view.due[at]);
+  for (const uint32_t at : places) {
+    if (view.news[at] != 0) view.due[at] = due_with_news(components, view, at, base, end);
+    view.news[at] = 0;
+    if (view.due[at] < end) {
+      list[n++] = at;
+    } else {
+      next = min_tick(next, view.due[at]);
     }
-    next = earliest;
-    return {list, n};
   }
-  // Whole blocks: of the places that fill up the last one there is no news, and kNever.
+  return {list, n};
+}
+
+/// Places as add() has returned them, block by block. (Of those that fill up the last block there
+/// is no news, and kNever.)
+[[gnu::noinline]] inline std::span<const uint32_t> find_due_in_order(
+    const Component* components, const DueView& view, std::span<const uint32_t> places,
+    std::byte* base, Tick end, Tick& next) {
   uint32_t first = places.front();
   const uint32_t last = places.back();
   uint32_t* const list = view.found + first;
+  uint32_t n = 0;
+  Tick earliest = next;
   for (; first <= last; first += kDueBlock) {
     Tick* const due = view.due + first;
     Tick& of_block = view.of_block[first / kDueBlock];
     uint64_t news;  // one in each byte
     std::memcpy(&news, view.news + first, kDueBlock);
-    if (news != 0 || of_block < end) {
-      for (uint64_t bits = news; bits != 0; bits &= bits - 1) {
-        const uint32_t i = count_trailing_zeros(bits) / 8;
-        due[i] = due_with_news(components, view, first + i, base, end);
-      }
-      std::memset(view.news + first, 0, kDueBlock);
-      uint32_t found;
-      const Tick others = split_block(due, end, found);
-      of_block = found != 0 ? 0 : others;  // 0: all are looked at again
-      earliest = min_tick(earliest, others);
-      for (; found != 0; found &= found - 1) list[n++] = first + count_trailing_zeros(found);
-    } else {
+    if (news == 0 && of_block >= end) {
       earliest = min_tick(earliest, of_block);
+      continue;
     }
+    for (uint64_t bits = news; bits != 0; bits &= bits - 1) {
+      const uint32_t i = count_trailing_zeros(bits) / 8;
+      due[i] = due_with_news(components, view, first + i, base, end);
+    }
+    std::memset(view.news + first, 0, kDueBlock);
+    uint32_t found;
+    const Tick others = split_block(due, end, found);
+    of_block = found != 0 ? 0 : others;  // 0: all are looked at again
+    earliest = min_tick(earliest, others);
+    for (; found != 0; found &= found - 1) list[n++] = first + count_trailing_zeros(found);
   }
   next = earliest;
   return {list, n};
+}
+
+inline std::span<const uint32_t> find_due(const Component* components, const DueView& view,
+                                          std::span<const uint32_t> places, std::byte* base,
+                                          Tick end, Tick& next) {
+  if (places.empty()) return {};
+  return view.of_block != nullptr ? find_due_in_order(components, view, places, base, end, next)
+                                  : find_due_shuffled(components, view, places, base, end, next);
 }
 
 /// Step the components at those of `places` that are due through a window, in this order. Returns

@@ -39,7 +39,8 @@ SmStateOf<kWords> make_sm(ArenaBuilder& a, const SmParams& p, uint32_t kernels =
   SmStateOf<kWords> s;
   s.simple = is_simple(p);
   for (uint32_t u = 0; u < kNumPortUnits; ++u)
-    for (uint32_t i = p.ports[u]; i < kMaxPorts; ++i) s.ports[u].free_at[i] = kPendingLoad;
+    for (uint32_t i = std::max(p.ports[u], 1u); i < kMaxPorts; ++i)
+      s.ports[u].free_at[i] = kPendingLoad;
   s.free_warps = WarpSet<kWords>::lowest(p.num_warps);
   s.free_loads = low_bits(p.load_entries);
   s.warps = a.allocate<Warp>(p.num_warps);

@@ -180,6 +180,88 @@ void check_atomics() {
   }
 }
 
+/// Lane i of a warp loads at 16 i + 16; the destination had all bits set.
+template <class Register>
+std::vector<Register> loaded(MemDesc desc, uint16_t from) {
+  Machine m;
+  desc.lo = m.desc.lo;
+  desc.span = m.desc.span;
+  m.desc = desc;
+  for (uint32_t i = 0; i < kLanes; ++i)
+    row<uint64_t>(m.warp.rows, kAddressRow)[i] = m.range.lo + 16 * uint64_t{i};
+  Register* d = row<Register>(m.warp.rows, from);
+  std::fill_n(d, kLanes, static_cast<Register>(~Register{0}));
+  EXPECT_TRUE(load_general(m.context, m.warp, operation(kResultRow, 0), 0x7fffffff));
+  return {d, d + kLanes};
+}
+
+/// The bytes that Machine has there.
+template <class T>
+T in_memory(uint32_t lane, uint32_t element) {
+  T v;
+  std::array<uint8_t, sizeof(T)> bytes;
+  for (uint32_t k = 0; k < sizeof(T); ++k)
+    bytes[k] = static_cast<uint8_t>((1024 + 16 + 16 * lane + element * sizeof(T) + k) * 37);
+  std::memcpy(&v, bytes.data(), sizeof(T));
+  return v;
+}
+
+template <class T, class Register>
+void expect_extended(uint8_t reg_bytes) {
+  MemDesc d;
+  d.bytes = sizeof(T);
+  d.reg_bytes = reg_bytes;
+  d.extend = std::is_signed_v<T> ? Extend::kSign : Extend::kZero;
+  d.vector = 2;
+  d.rows[0] = kNoRow;  // `_`
+  d.rows[1] = kResultRow;
+  const std::vector<Register> got = loaded<Register>(d, kResultRow);
+  for (uint32_t lane = 0; lane < 31; ++lane) {
+    const auto wide = static_cast<Register>(in_memory<T>(lane, 1));
+    EXPECT_EQ(got[lane], reg_bytes == 2 ? wide & 0xffff : wide) << sizeof(T) << " lane " << lane;
+  }
+  EXPECT_EQ(got[31], static_cast<Register>(~Register{0}));
+}
+
+TEST(GeneralAccesses, LoadsExtendAsTheirTypesSay) {
+  expect_extended<int8_t, uint32_t>(2);
+  expect_extended<uint8_t, uint32_t>(2);
+  expect_extended<int8_t, uint32_t>(4);
+  expect_extended<int16_t, uint32_t>(4);
+  expect_extended<uint16_t, uint32_t>(4);
+  expect_extended<int8_t, uint64_t>(8);
+  expect_extended<int16_t, uint64_t>(8);
+  expect_extended<int32_t, uint64_t>(8);
+  expect_extended<uint32_t, uint64_t>(8);
+  expect_extended<uint32_t, uint32_t>(4);
+  expect_extended<uint64_t, uint64_t>(8);
+}
+
+/// Lanes 2 k and 2 k + 1 store two elements of 16 bits each at 4 k.
+TEST(GeneralAccesses, OfLanesThatStoreToOnePlaceTheLastCounts) {
+  Machine m;
+  m.desc.bytes = 2;
+  m.desc.vector = 2;
+  m.desc.is_store = 1;
+  m.desc.rows[0] = kValueRow;
+  m.desc.rows[1] = kOtherRow;
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    row<uint64_t>(m.warp.rows, kAddressRow)[i] = m.range.lo + 4 * uint64_t{i / 2} - 16;
+    row<uint32_t>(m.warp.rows, kValueRow)[i] = 0x10000 + i;
+    row<uint32_t>(m.warp.rows, kOtherRow)[i] = 0x20100 + i;
+  }
+  const auto at = [&](uint32_t place) {
+    uint16_t v;
+    std::memcpy(&v, m.arena.data() + 1024 + 2 * size_t{place}, 2);
+    return v;
+  };
+  ASSERT_TRUE(store_general(m.context, m.warp, operation(0, kValueRow), kFullMask));
+  for (uint32_t k = 0; k < kLanes / 2; ++k) {
+    EXPECT_EQ(at(2 * k), 2 * k + 1);
+    EXPECT_EQ(at(2 * k + 1), 0x100 + 2 * k + 1);
+  }
+}
+
 TEST(FastPaths, AtomicsOfPartialWarps) {
   check_atomics<uint32_t>();
   check_atomics<uint64_t>();

@@ -41,8 +41,9 @@ void add_slice(const KmeansProblem& problem, const KmeansState& state, int slice
     const int threads = std::min(kKmeansSumThreads, problem.num_points - begin);
     for (int t = 0; t < threads; ++t) {
       const float* point = &problem.points[size_t(begin + t) * features];
-      const size_t cluster = state.membership[begin + t];
-      float* sums = &lanes[(t * size_t(problem.num_clusters) + cluster) * (features + 1)];
+      const int cluster = state.membership[begin + t];
+      if (cluster < 0) continue;  // no centre is near: its coordinates are no numbers
+      float* sums = &lanes[(size_t(t) * problem.num_clusters + cluster) * (features + 1)];
       for (int f = 0; f < features; ++f) sums[f] += point[f];
       sums[features] += 1.0f;
     }

@@ -239,12 +239,6 @@ NW_HD NW_INLINE void with_element(const MemDesc& desc, F&& f) {
   }
 }
 
-/// f(lane) for each of a mask.
-template <class F>
-NW_HD NW_INLINE void each_lane(uint32_t mask, F&& f) {
-  for (uint32_t m = mask; m != 0; m &= m - 1) f(static_cast<uint32_t>(__builtin_ctz(m)));
-}
-
 /// Element `e` of a load, into its registers.
 template <class T>
 NW_HD NW_INLINE void load_element(Warp& warp, const MemDesc& desc, uint32_t e, uint32_t mask,
@@ -256,11 +250,12 @@ NW_HD NW_INLINE void load_element(Warp& warp, const MemDesc& desc, uint32_t e, u
   };
   if (desc.reg_bytes == 8) {
     uint64_t* d = row<uint64_t>(warp.rows, desc.rows[e]);
-    each_lane(mask, [&](uint32_t lane) { d[lane] = static_cast<uint64_t>(value(lane)); });
+    for_each_lane(mask, [&](uint32_t lane) { d[lane] = static_cast<uint64_t>(value(lane)); });
   } else {
     uint32_t* d = row<uint32_t>(warp.rows, desc.rows[e]);
     const uint32_t kept = desc.reg_bytes == 2 ? 0xffff : ~0u;
-    each_lane(mask, [&](uint32_t lane) { d[lane] = static_cast<uint32_t>(value(lane)) & kept; });
+    for_each_lane(mask,
+                  [&](uint32_t lane) { d[lane] = static_cast<uint32_t>(value(lane)) & kept; });
   }
 }
 
@@ -308,10 +303,10 @@ template <class T, class Register>
 NW_HD NW_INLINE void store_lanes(const Warp& warp, const MemDesc& desc, uint32_t mask,
                                  const ResolvedAccess& access) {
   if (desc.vector == 1) {
-    each_lane(mask,
-              [&](uint32_t lane) { store_element<T, Register>(warp, desc, 0, lane, access); });
+    for_each_lane(mask,
+                  [&](uint32_t lane) { store_element<T, Register>(warp, desc, 0, lane, access); });
   } else {
-    each_lane(mask, [&](uint32_t lane) {
+    for_each_lane(mask, [&](uint32_t lane) {
       for (uint32_t e = 0; e < desc.vector; ++e)
         store_element<T, Register>(warp, desc, e, lane, access);
     });
