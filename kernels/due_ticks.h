@@ -20,6 +20,10 @@ namespace nearwarp::kernels {
 /// side, in blocks of so many, and mostly none of a block has anything to do.
 inline constexpr uint32_t kDueBlock = 8;
 
+/// In DueView::news and `sent_to`: nothing, or one of these.
+inline constexpr uint8_t kNews = 1;      ///< as Horizon::note_sent_to() notes it
+inline constexpr uint8_t kSeenNews = 2;  ///< in windows of the component's cluster: until the next
+
 /// By place: what a thread works with in a window.
 struct DueView {
   const uint32_t* component = nullptr;  ///< number of the component
@@ -90,14 +94,15 @@ class DueTicks {
   uint32_t window_ = 0;
 };
 
-/// There is news of the component at a place: when is it due, if not before `end`? 0: before it.
-inline Tick due_with_news(const Component* components, const DueView& view, uint32_t place,
-                          std::byte* base, Tick end) {
-  const Component& c = components[view.component[place]];
-  if (c.poll || c.wake < end) return 0;
-  const Tick due = due_tick(c, base);
-  return due < end ? 0 : due;
+/// When a component of which there is news is due: 0 for one that waits for a credit.
+inline Tick due_now(const Component& c, std::byte* base, Tick /*end*/) {
+  return c.poll ? 0 : due_tick(c, base);
 }
+/// The same if it is not before `end`; else some tick that is.
+inline Tick due_beyond(const Component& c, std::byte* base, Tick end) {
+  return c.poll || c.wake < end ? 0 : due_tick(c, base);
+}
+using DueOf = Tick(const Component& c, std::byte* base, Tick end);
 
 /// Write those of a block's ticks `due` that are before `end`, as bits, into `bits`. Returns the
 /// earliest of the others.
@@ -120,17 +125,20 @@ NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
 }
 
 // Of `places`, which are all of one add(): those whose component is due before `end`, in their
-// order. Of the others DueView::due is right, and their earliest tick goes into `next`. Functions
-// of their own, so that their loops' registers are not those of the models.
+// order. DueView::due is then as `kDue` says, and the others' earliest tick goes into `next`.
+// Functions of their own, so that their loops' registers are not those of the models.
 
 /// Places in any order.
-[[gnu::noinline]] inline std::span<const uint32_t> find_due_shuffled(
-    const Component* components, const DueView& view, std::span<const uint32_t> places,
-    std::byte* base, Tick end, Tick& next) {
+template <DueOf kDue>
+[[gnu::noinline]] std::span<const uint32_t> find_due_shuffled(const Component* components,
+                                                              const DueView& view,
+                                                              std::span<const uint32_t> places,
+                                                              std::byte* base, Tick end,
+                                                              Tick& next) {
   uint32_t* const list = view.found + *std::ranges::min_element(places);
   uint32_t n = 0;
   for (const uint32_t at : places) {
-    if (view.news[at] != 0) view.due[at] = due_with_news(components, view, at, base, end);
+    if (view.news[at] != 0) view.due[at] = kDue(components[view.component[at]], base, end);
     view.news[at] = 0;
     if (view.due[at] < end) {
       list[n++] = at;
@@ -143,9 +151,12 @@ NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
 
 /// Places as add() has returned them, block by block. (Of those that fill up the last block there
 /// is no news, and kNever.)
-[[gnu::noinline]] inline std::span<const uint32_t> find_due_in_order(
-    const Component* components, const DueView& view, std::span<const uint32_t> places,
-    std::byte* base, Tick end, Tick& next) {
+template <DueOf kDue>
+[[gnu::noinline]] std::span<const uint32_t> find_due_in_order(const Component* components,
+                                                              const DueView& view,
+                                                              std::span<const uint32_t> places,
+                                                              std::byte* base, Tick end,
+                                                              Tick& next) {
   uint32_t first = places.front();
   const uint32_t last = places.back();
   uint32_t* const list = view.found + first;
@@ -154,7 +165,7 @@ NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
   for (; first <= last; first += kDueBlock) {
     Tick* const due = view.due + first;
     Tick& of_block = view.of_block[first / kDueBlock];
-    uint64_t news;  // one in each byte
+    uint64_t news;  // one bit at most in each byte
     std::memcpy(&news, view.news + first, kDueBlock);
     if (news == 0 && of_block >= end) {
       earliest = min_tick(earliest, of_block);
@@ -162,7 +173,7 @@ NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
     }
     for (uint64_t bits = news; bits != 0; bits &= bits - 1) {
       const uint32_t i = count_trailing_zeros(bits) / 8;
-      due[i] = due_with_news(components, view, first + i, base, end);
+      due[i] = kDue(components[view.component[first + i]], base, end);
     }
     std::memset(view.news + first, 0, kDueBlock);
     uint32_t found;
@@ -175,12 +186,14 @@ NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
   return {list, n};
 }
 
-inline std::span<const uint32_t> find_due(const Component* components, const DueView& view,
-                                          std::span<const uint32_t> places, std::byte* base,
-                                          Tick end, Tick& next) {
+template <DueOf kDue>
+std::span<const uint32_t> find_due(const Component* components, const DueView& view,
+                                   std::span<const uint32_t> places, std::byte* base, Tick end,
+                                   Tick& next) {
   if (places.empty()) return {};
-  return view.of_block != nullptr ? find_due_in_order(components, view, places, base, end, next)
-                                  : find_due_shuffled(components, view, places, base, end, next);
+  return view.of_block != nullptr
+             ? find_due_in_order<kDue>(components, view, places, base, end, next)
+             : find_due_shuffled<kDue>(components, view, places, base, end, next);
 }
 
 /// Step the components at those of `places` that are due through a window, in this order. Returns
@@ -194,7 +207,7 @@ Tick step_due(const G& g, std::span<Component> components, std::span<const uint3
   horizon.cpu = &notes;
   Tick next = kNever;
   for (const uint32_t at :
-       find_due(components.data(), view, places, system.arena, window.end, next)) {
+       find_due<due_beyond>(components.data(), view, places, system.arena, window.end, next)) {
     next = min_tick(
         next, step_component<Family>(g, components[view.component[at]], system, window, horizon));
     horizon.note_sent_to(at);
@@ -207,17 +220,10 @@ template <class Family, class G>
 Tick step_cluster(const G& g, std::span<Component> components, std::span<const uint32_t> members,
                   const sm::SystemView& system, const Window& window, const DueView& view) {
   Tick next = kNever;
-  const auto awake = find_due(components.data(), view, members, system.arena, window.end, next);
+  const auto awake =
+      find_due<due_now>(components.data(), view, members, system.arena, window.end, next);
   if (awake.empty()) return next;
-  // Who waits for a credit looks for it in each window, since it may come within the machine's.
-  const auto look_at = [&](uint32_t place) {
-    const Component& c = components[view.component[place]];
-    view.due[place] = c.poll ? 0 : due_tick(c, system.arena);
-  };
-  for (const uint32_t at : awake) {
-    look_at(at);
-    next = min_tick(next, view.due[at]);
-  }
+  for (const uint32_t at : awake) next = min_tick(next, view.due[at]);
   next = max_tick(next, window.begin);
   const Tick length = components[view.component[members.front()]].cluster_window;
   CpuNotes notes{view.sent_to};
@@ -228,8 +234,12 @@ Tick step_cluster(const G& g, std::span<Component> components, std::span<const u
     const Window own{next, min_tick(next + length, window.end)};
     horizon.next = next = kNever;
     for (const uint32_t at : members) {
-      // By other members, or it has been stepped itself, in the windows before.
-      if (__atomic_load_n(view.sent_to + at, __ATOMIC_RELAXED) != 0) look_at(at);
+      // By other members, or it has been stepped itself, in the windows before. Who waits for a
+      // credit looks for it in each window, since it may come within the machine's.
+      if (__atomic_load_n(view.sent_to + at, __ATOMIC_RELAXED) == kNews) {
+        __atomic_store_n(view.sent_to + at, kSeenNews, __ATOMIC_RELAXED);
+        view.due[at] = due_now(components[view.component[at]], system.arena, own.end);
+      }
       if (view.due[at] >= own.end) {
         next = min_tick(next, view.due[at]);
         continue;

@@ -34,6 +34,7 @@ struct Sleepers {
     c.wake = random() % 4 == 0 ? kNever : end + random() % 40;
   }
   /// Find those of a group that are due before `end`; both answers have to be a plain loop's.
+  template <DueOf kDue>
   std::vector<uint32_t> find(const DueView& view, const std::vector<uint32_t>& places, Tick end) {
     std::vector<uint32_t> expected;
     Tick first_other = kNever, next = kNever;
@@ -45,13 +46,22 @@ struct Sleepers {
         first_other = std::min(first_other, c.wake);
       }
     }
-    const auto found = find_due(components.data(), view, places, nullptr, end, next);
+    const auto found = find_due<kDue>(components.data(), view, places, nullptr, end, next);
     EXPECT_EQ(std::vector<uint32_t>(found.begin(), found.end()), expected);
     EXPECT_EQ(next, first_other);
+    for (const uint32_t at : expected) {
+      const Component& c = components[view.component[at]];
+      const Tick exact = c.poll ? 0 : c.wake;
+      EXPECT_LE(view.due[at], exact);
+      if (kDue == due_now) {
+        EXPECT_EQ(view.due[at], exact);
+      }
+    }
     return expected;
   }
 };
 
+template <DueOf kDue>
 void run_windows(bool in_order) {
   Sleepers s({9, 16, 3, 1});
   Tick end = 0;
@@ -61,30 +71,37 @@ void run_windows(bool in_order) {
     const DueView view = s.due.begin_window(in_order);
     for (std::vector<uint32_t>& places : s.groups) {
       if (!in_order) std::ranges::shuffle(places, s.random);
-      const std::vector<uint32_t> found = s.find(view, places, end);
+      const std::vector<uint32_t> found = s.template find<kDue>(view, places, end);
       steps += found.size();
       for (const uint32_t at : found) {
         s.put_to_sleep(s.components[view.component[at]], end);
-        view.sent_to[at] = 1;
+        view.sent_to[at] = s.random() % 2 == 0 ? kNews : kSeenNews;
       }
       // Somebody else wakes a few, and says so.
       const uint32_t other = places[s.random() % places.size()];
       Component& c = s.components[view.component[other]];
       c.wake = std::min(c.wake, end + s.random() % 20);
-      view.sent_to[other] = 1;
+      view.sent_to[other] = kNews;
     }
   }
   EXPECT_GT(steps, 500u);
 }
 
-TEST(DueTicks, OfBlocksAreThoseOfAPlainLoop) { run_windows(true); }
-TEST(DueTicks, InAnyOrderAreThoseOfAPlainLoop) { run_windows(false); }
+TEST(DueTicks, OfBlocksAreThoseOfAPlainLoop) {
+  run_windows<due_beyond>(true);
+  run_windows<due_now>(true);
+}
+TEST(DueTicks, InAnyOrderAreThoseOfAPlainLoop) {
+  run_windows<due_beyond>(false);
+  run_windows<due_now>(false);
+}
 
 TEST(DueTicks, OfNobodyAreNone) {
   Sleepers s({4});
   Tick next = 7;
   EXPECT_TRUE(
-      find_due(s.components.data(), s.due.begin_window(true), {}, nullptr, 100, next).empty());
+      find_due<due_now>(s.components.data(), s.due.begin_window(true), {}, nullptr, 100, next)
+          .empty());
   EXPECT_EQ(next, 7u);
 }
 
