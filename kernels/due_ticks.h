@@ -95,14 +95,15 @@ class DueTicks {
 };
 
 /// When a component of which there is news is due: 0 for one that waits for a credit.
-inline Tick due_now(const Component& c, std::byte* base, Tick /*end*/) {
-  return c.poll ? 0 : due_tick(c, base);
-}
+inline Tick due_now(const Component& c, std::byte* base) { return c.poll ? 0 : due_tick(c, base); }
 /// The same if it is not before `end`; else some tick that is.
 inline Tick due_beyond(const Component& c, std::byte* base, Tick end) {
   return c.poll || c.wake < end ? 0 : due_tick(c, base);
 }
-using DueOf = Tick(const Component& c, std::byte* base, Tick end);
+template <bool kExact>
+Tick look_at_due(const Component& c, std::byte* base, Tick end) {
+  return kExact ? due_now(c, base) : due_beyond(c, base, end);
+}
 
 /// Write those of a block's ticks `due` that are before `end`, as bits, into `bits`. Returns the
 /// earliest of the others.
@@ -125,11 +126,12 @@ NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
 }
 
 // Of `places`, which are all of one add(): those whose component is due before `end`, in their
-// order. DueView::due is then as `kDue` says, and the others' earliest tick goes into `next`.
+// order. DueView::due is then due_now() if `kExact`, due_beyond() if not, and the others' earliest
+// tick goes into `next`.
 // Functions of their own, so that their loops' registers are not those of the models.
 
 /// Places in any order.
-template <DueOf kDue>
+template <bool kExact>
 [[gnu::noinline]] std::span<const uint32_t> find_due_shuffled(const Component* components,
                                                               const DueView& view,
                                                               std::span<const uint32_t> places,
@@ -138,7 +140,8 @@ template <DueOf kDue>
   uint32_t* const list = view.found + *std::ranges::min_element(places);
   uint32_t n = 0;
   for (const uint32_t at : places) {
-    if (view.news[at] != 0) view.due[at] = kDue(components[view.component[at]], base, end);
+    if (view.news[at] != 0)
+      view.due[at] = look_at_due<kExact>(components[view.component[at]], base, end);
     view.news[at] = 0;
     if (view.due[at] < end) {
       list[n++] = at;
@@ -151,7 +154,7 @@ template <DueOf kDue>
 
 /// Places as add() has returned them, block by block. (Of those that fill up the last block there
 /// is no news, and kNever.)
-template <DueOf kDue>
+template <bool kExact>
 [[gnu::noinline]] std::span<const uint32_t> find_due_in_order(const Component* components,
                                                               const DueView& view,
                                                               std::span<const uint32_t> places,
@@ -173,7 +176,7 @@ template <DueOf kDue>
     }
     for (uint64_t bits = news; bits != 0; bits &= bits - 1) {
       const uint32_t i = count_trailing_zeros(bits) / 8;
-      due[i] = kDue(components[view.component[first + i]], base, end);
+      due[i] = look_at_due<kExact>(components[view.component[first + i]], base, end);
     }
     std::memset(view.news + first, 0, kDueBlock);
     uint32_t found;
@@ -186,14 +189,14 @@ template <DueOf kDue>
   return {list, n};
 }
 
-template <DueOf kDue>
+template <bool kExact>
 std::span<const uint32_t> find_due(const Component* components, const DueView& view,
                                    std::span<const uint32_t> places, std::byte* base, Tick end,
                                    Tick& next) {
   if (places.empty()) return {};
   return view.of_block != nullptr
-             ? find_due_in_order<kDue>(components, view, places, base, end, next)
-             : find_due_shuffled<kDue>(components, view, places, base, end, next);
+             ? find_due_in_order<kExact>(components, view, places, base, end, next)
+             : find_due_shuffled<kExact>(components, view, places, base, end, next);
 }
 
 /// Step the components at those of `places` that are due through a window, in this order. Returns
@@ -207,7 +210,7 @@ Tick step_due(const G& g, std::span<Component> components, std::span<const uint3
   horizon.cpu = &notes;
   Tick next = kNever;
   for (const uint32_t at :
-       find_due<due_beyond>(components.data(), view, places, system.arena, window.end, next)) {
+       find_due<false>(components.data(), view, places, system.arena, window.end, next)) {
     next = min_tick(
         next, step_component<Family>(g, components[view.component[at]], system, window, horizon));
     horizon.note_sent_to(at);
@@ -221,7 +224,7 @@ Tick step_cluster(const G& g, std::span<Component> components, std::span<const u
                   const sm::SystemView& system, const Window& window, const DueView& view) {
   Tick next = kNever;
   const auto awake =
-      find_due<due_now>(components.data(), view, members, system.arena, window.end, next);
+      find_due<true>(components.data(), view, members, system.arena, window.end, next);
   if (awake.empty()) return next;
   for (const uint32_t at : awake) next = min_tick(next, view.due[at]);
   next = max_tick(next, window.begin);
@@ -238,7 +241,7 @@ Tick step_cluster(const G& g, std::span<Component> components, std::span<const u
       // credit looks for it in each window, since it may come within the machine's.
       if (__atomic_load_n(view.sent_to + at, __ATOMIC_RELAXED) == kNews) {
         __atomic_store_n(view.sent_to + at, kSeenNews, __ATOMIC_RELAXED);
-        view.due[at] = due_now(components[view.component[at]], system.arena, own.end);
+        view.due[at] = due_now(components[view.component[at]], system.arena);
       }
       if (view.due[at] >= own.end) {
         next = min_tick(next, view.due[at]);

@@ -78,7 +78,7 @@ class SafeTimes {
       const Component& c = components[view.component[at]];
       if (view.news[at] != 0) {
         view.news[at] = 0;
-        view.due[at] = c.poll ? 0 : due_tick(c, system.arena);
+        view.due[at] = due_now(c, system.arena);
       }
       if (view.due[at] >= window_.end) {
         next = min_tick(next, view.due[at]);
@@ -142,7 +142,7 @@ class SafeTimes {
   /// waits for a credit may get it at once.
   void find_front_end_due(std::span<const Component> components, std::byte* base) {
     const Component& c = components[plan_.front_end];
-    front_end_due_ = max_tick(front_end_at_, c.poll ? 0 : due_tick(c, base));
+    front_end_due_ = max_tick(front_end_at_, due_now(c, base));
   }
 
   /// Where the late ones have something to do, and which is the slowest; those that have nothing to

@@ -58,18 +58,6 @@ NW_HD constexpr bool has_several(uint64_t bits) { return (bits & (bits - 1)) != 
 inline constexpr uint32_t kLanesOfGroup = 32;
 inline constexpr uint32_t kNoLane = 0xffffffffu;
 
-/// A value for each lane i < 32 of a group G. Inside of each(32, ...) and the like, lane i sets and
-/// reads its value.
-template <class G, class T>
-class LaneValues {
- public:
-  NW_HD NW_INLINE void set(uint32_t i, T value) { of_[i] = value; }
-  NW_HD NW_INLINE T operator[](uint32_t i) const { return of_[i]; }
-
- private:
-  alignas(64) T of_[kLanesOfGroup];
-};
-
 /// The CPU's group: lanes are loop iterations, vectorised by `omp simd` where that helps. In device
 /// code it is a thread that works alone.
 struct HostGroup {

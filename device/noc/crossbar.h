@@ -498,9 +498,8 @@ template <class G>
 NW_HD NW_APART StepResult step_crossbar(const G& g, const CrossbarParams& p, CrossbarState& s,
                                         std::byte* base, Window window, Horizon& horizon) {
   const Ref<Channel>* const inputs = s.inputs.in(base);
-  ComingHeads coming = find_coming(g, s.inputs.count, window, [&](uint32_t i) {
-    return head_arrival(*inputs[i].in(base), base);
-  });
+  ComingHeads coming = find_coming(
+      s.inputs.count, window, [&](uint32_t i) { return head_arrival(*inputs[i].in(base), base); });
   // Of these, heads that are known to be there have come.
   for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) coming.inputs[w] &= ~s.ready[w];
   const uint64_t answer = g.leader_value([&]() -> uint64_t {

@@ -405,7 +405,7 @@ NW_HD NW_INLINE StepResult step_part(const G& g, const SwitchParams& p, SwitchSt
                                      std::byte* base, const Window& window, Horizon& horizon) {
   const SwitchInput* const inputs = s.inputs.in(base);
   noc::ComingHeads coming = noc::find_coming(
-      g, s.inputs.count, window, [&](uint32_t i) { return head_tick(inputs[i], base); });
+      s.inputs.count, window, [&](uint32_t i) { return head_tick(inputs[i], base); });
   for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) coming.inputs[w] &= ~s.registered[w];
   return result_of(g.leader_value(
       [&]() -> uint64_t { return Switch(p, s, base, window, horizon).run(coming); }));

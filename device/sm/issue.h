@@ -121,7 +121,7 @@ NW_HD NW_INLINE void take_port_of_two(V& v, uint32_t unit, uint32_t taken, uint3
 /// are no sub-cores, and nothing waits for ports. Returns the cycle in which it begins.
 template <class V>
 NW_HD NW_INLINE uint32_t take_first_port(V& v, uint32_t unit, uint32_t taken, uint32_t now) {
-  if (v.kSimple) {
+  if constexpr (V::kSimple) {
     take_port_of_two(v, unit, taken, now);
     return now;
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <vector>
 
@@ -54,8 +55,8 @@ void check_group(const G& g, uint32_t seed) {
         before[i] = sum;
         sum += key[i];
       }
-      LaneValues<G, uint64_t> own;
-      g.each(kLanesOfGroup, [&](uint32_t i) { own.set(i, uint64_t{key[i]} << 20 | i); });
+      std::array<uint64_t, kLanesOfGroup> own;
+      g.each(kLanesOfGroup, [&](uint32_t i) { own[i] = uint64_t{key[i]} << 20 | i; });
       g.each(kLanesOfGroup, [&](uint32_t i) { EXPECT_EQ(own[i], uint64_t{key[i]} << 20 | i); });
 
       EXPECT_EQ(g.ballot(n, pred), ballot);
