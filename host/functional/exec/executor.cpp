@@ -21,8 +21,9 @@ using ptx::SpecialReg;
 namespace {
 
 constexpr int64_t kPollingTurn = 1 << 10;  // of a warp that only polled in its turn before
-constexpr int64_t kSplitTurn = 1 << 6;     // the same of lanes that others of the warp wait for
-constexpr int kTurnsWhilePolling = 16;     // of a warp that polls, though it also stores
+constexpr int64_t kShortTurn =
+    1 << 6;  // where others of the warp wait for its lanes, or by the clock
+constexpr int kTurnsWhilePolling = 16;  // of a warp that polls, though it also stores
 constexpr uint64_t kDeadlockBudget = uint64_t{1} << 24;  // warp-instructions without any effect
 constexpr uint64_t kQuiet = uint64_t{1} << 22;  // of a warp without a store, then others have turns
 constexpr uint64_t kBlockShare = uint64_t{1} << 24;  // of a block from barrier to barrier, the same
@@ -142,9 +143,12 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
   const int64_t turn = share == 0 ? longest : std::min(share, longest);
   const int64_t most_turns = kTurnsWhilePolling * (kTurn / turn);
   int64_t turns = 0;
-  int64_t budget = slot.polling[w] ? (slot.split[w] ? kSplitTurn : kPollingTurn) : turn;
-  slot.polling[w] = 0;
-  context_.polled = false;
+  const Slot::Polls before_turn = slot.polling[w];
+  int64_t budget = turn;
+  if (before_turn != Slot::Polls::kNothing)
+    budget = slot.split[w] || before_turn == Slot::Polls::kClock ? kShortTurn : kPollingTurn;
+  slot.polling[w] = Slot::Polls::kNothing;
+  context_.polled = context_.read_clock = false;
   context_.stored = context_.stored_locally = false;
   Spin spin = Spin::kNo;
   for (;;) {
@@ -217,7 +221,11 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
       return WarpTurn::kGoesOn;
     }
     if (context_.polled && (!context_.stored || ++turns >= most_turns)) {
-      slot.polling[w] = !context_.stored;
+      if (!context_.stored)
+        slot.polling[w] = context_.read_clock ? Slot::Polls::kClock : Slot::Polls::kMemory;
+      // Who reads a clock once measures; who does it in turn after turn waits.
+      waits_by_clock_ = waits_by_clock_ || (slot.polling[w] == Slot::Polls::kClock &&
+                                            before_turn == Slot::Polls::kClock);
       rotate_lanes(slot, w);
       return WarpTurn::kPolls;
     }
@@ -231,7 +239,7 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
         continue;
       }
       if (spin == Spin::kRepeats) {
-        slot.polling[w] = 1;
+        slot.polling[w] = Slot::Polls::kMemory;
         rotate_lanes(slot, w);
         return WarpTurn::kPolls;
       }
@@ -243,7 +251,7 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
       rotate_lanes(slot, w);
       return WarpTurn::kBusy;
     }
-    context_.polled = false;
+    context_.polled = context_.read_clock = false;
     context_.stored = context_.stored_locally = false;
   }
 }
@@ -335,6 +343,7 @@ ExecutorResult Executor::run() {
       next += together;
     }
     bool finished_any = false, all_wait = true, busy = false;
+    waits_by_clock_ = false;
     const uint64_t meetings = cluster_meetings_;
     for (size_t i = 0; i < resident_.size() && !limit_reached();) {
       const Turn turn = run_block(*resident_[i]);
@@ -379,6 +388,8 @@ ExecutorResult Executor::run() {
     if (more) {
       more_since_ = context_.warp_instructions;
       wanted = std::min<uint64_t>(resident_.size() * 2, most_resident);
+    } else if (!busy && waits_by_clock_ && pass_time()) {
+      continue;
     } else if (context_.warp_instructions - idle_since_ > kDeadlockBudget) {
       if (let_go_held_lanes()) continue;
       report_deadlock(*resident_.front(),

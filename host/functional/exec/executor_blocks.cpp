@@ -168,7 +168,8 @@ void Executor::start_block(Slot& slot, uint64_t sequence) {
     warp.local_trace_base = exec::kDeviceBase + context_.arena_bytes +
                             (index % local_slots) * local_block + local_warp * w;
     slot.states[w] = Slot::State::kRunnable;
-    slot.polling[w] = slot.split[w] = 0;
+    slot.polling[w] = Slot::Polls::kNothing;
+    slot.split[w] = 0;
     slot.quiet[w] = 0;
     slot.watch_at[w] = kTurn;
     slot.parked[w] = slot.held[w] = 0;

@@ -45,6 +45,7 @@ struct Executor::Cluster {
 /// A resident thread block and the storage it uses; reused by later blocks.
 struct Executor::Slot {
   enum class State : uint8_t { kRunnable, kWaiting, kExited };
+  enum class Polls : uint8_t { kNothing, kMemory, kClock };
   uint64_t index = 0;     ///< in the grid
   uint64_t sequence = 0;  ///< in the order of execution
   uint32_t ctaid[3] = {};
@@ -67,7 +68,7 @@ struct Executor::Slot {
   std::vector<char> split;       // lanes that should be together are not
   std::vector<uint32_t> parked;  // such lanes that have reached a barrier of the block,
   std::vector<uint32_t> held;    // or an instruction for which all lanes of the warp must be there
-  std::vector<char> polling;     // the warp only polled in its last turn
+  std::vector<Polls> polling;    // what the warp did in its last turn, if nothing else
   // Warp-instructions since the warp last stored; at how many of them it is watched next.
   std::vector<uint64_t> quiet, watch_at;
   std::vector<std::vector<uint64_t>> traces;

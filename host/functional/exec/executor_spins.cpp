@@ -14,6 +14,9 @@ namespace {
 
 constexpr uint32_t kMostSteps = 1024;               // blocks of a loop that is found
 constexpr uint64_t kMostLocal = uint64_t{1} << 20;  // bytes of a warp's local memory to compare
+constexpr uint64_t kStepsOfAWait = 32;   // a wait ends late by at most one part in so many
+constexpr uint64_t kShortestStep = 256;  // ticks of a clock
+constexpr uint64_t kLongestWait = uint64_t{1} << 62;  // the same: a century at 1 GHz
 constexpr uint64_t kMostSharing = 16;  // resident blocks that endless() takes into account
 
 }  // namespace
@@ -37,6 +40,24 @@ Executor::Spin Executor::look_for_spin(const Slot& slot, uint32_t w, bool lookin
   watch.stack.assign(warp.stack, warp.stack + warp.depth);
   watch.local.assign(warp.local, warp.local + (local > kMostLocal ? 0 : local));
   return Spin::kLook;
+}
+
+/// All that is resident waits, and some of it by the clock: clocks go on by a small part of the
+/// time that has been waited for, so that who waits for long does so in few rounds, and hardly
+/// longer than asked for. False if nobody waits for so long: it is something else that is waited
+/// for.
+bool Executor::pass_time() {
+  if (still_since_ != changed_since_) {
+    still_since_ = changed_since_;
+    passed_ = 0;
+  }
+  if (passed_ > kLongestWait) return false;
+  const uint64_t waited = context_.warp_instructions - changed_since_ + passed_;
+  const uint64_t step = std::max(kShortestStep, waited / kStepsOfAWait);
+  passed_ += step;
+  context_.clock_ahead += step;
+  idle_since_ = context_.warp_instructions;
+  return true;
 }
 
 /// Have the resident blocks executed so much without any change that they never end?

@@ -220,7 +220,9 @@ struct Context {
   /// Memory that others see may have changed since the scheduler cleared this; the same of a
   /// thread's own.
   bool stored = false, stored_locally = false;
-  bool polled = false;  ///< a volatile, ordered or atomic access was executed
+  bool polled = false;       ///< a volatile, ordered or atomic access was executed, or a clock read
+  bool read_clock = false;   ///< a clock was read
+  uint64_t clock_ahead = 0;  ///< clocks tell the warp-instructions executed and so much more
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
   Fault fault;

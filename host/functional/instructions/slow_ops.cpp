@@ -189,7 +189,8 @@ void execute_slow(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
       break;
     case kClock: {
       // All instructions of the basic block have been counted: less those to come.
-      const uint64_t now = ctx.warp_instructions - static_cast<uint32_t>(op.imm >> 2);
+      const uint64_t now =
+          ctx.clock_ahead + ctx.warp_instructions - static_cast<uint32_t>(op.imm >> 2);
       const int part = op.imm & 3;
       for_each_lane(mask, [&](uint32_t i) {
         if (part == 2)
@@ -197,7 +198,7 @@ void execute_slow(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
         else
           row<uint32_t>(rows, op.d)[i] = static_cast<uint32_t>(part == 1 ? now >> 32 : now);
       });
-      ctx.polled = true;
+      ctx.polled = ctx.read_clock = true;
       break;
     }
     case kHalf:
