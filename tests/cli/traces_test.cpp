@@ -52,6 +52,27 @@ TEST(Traces, RunUnderTheBaselineUnlessToldOtherwise) {
   EXPECT_EQ(document["runs"][0]["policy"], "baseline");
 }
 
+TEST(Traces, MarkersArePassedOver) {
+  const TemporaryFolder folder;
+  const std::string list = write_list(folder), kernel = folder.file("kernel-1.traceg");
+  write_text(list, "REPLAY_START\nkernel-1.traceg\nREPLAY_END,1\n");
+  std::string text = read_text(kernel);
+  for (const std::string before : {"#BEGIN_TB", "warp = 0", "0010 ", "#END_TB"})
+    text.insert(text.find(before), before == "0010 " ? "REPLAY_END\n" : "REPLAY_START 2\n");
+  write_text(kernel, text);
+  const Outcome outcome = run_program({"run", list});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "4 warp-instructions in 1 launch")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err,
+                       "lines of the list that begin with REPLAY_START, REPLAY_END "
+                       "are passed over"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err,
+                       "lines between instructions that begin with REPLAY_START, "
+                       "REPLAY_END are passed over"))
+      << outcome.err;
+}
+
 TEST(Traces, OffloadingIsRefusedBeforeAnythingIsRead) {
   const TemporaryFolder folder;
   write_text(folder.file("kernelslist.g"), "kernel-1.traceg\n");  // which is not there

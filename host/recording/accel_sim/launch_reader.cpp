@@ -59,7 +59,10 @@ bool LaunchReader::next(std::string_view* line) {
       (*progress_)();
       lines_until_progress_ = kLinesBetweenProgress;
     }
-    if (line->find_first_not_of(" \t") != std::string_view::npos) return true;
+    if (line->find_first_not_of(" \t") == std::string_view::npos) continue;
+    const std::string_view marker = marker_of(*line);
+    if (marker.empty()) return true;
+    add_once(markers_, marker);
   }
   return false;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "host/recording/accel_sim/address_space.h"
@@ -23,9 +24,11 @@ class LaunchReader {
   /// `progress` is called now and then, and may throw. Throws nearwarp::Error, with file and line,
   /// for what is malformed, missing, or twice there.
   runtime::LaunchRecord read(runtime::TraceStore& store, const std::function<void()>& progress);
+  /// Names of markers in the file, each once.
+  const std::vector<std::string>& markers() const { return markers_; }
 
  private:
-  /// A line that is not empty; false at the end of the file.
+  /// A line that is neither empty nor a marker; false at the end of the file.
   bool next(std::string_view* line);
   /// From behind "#BEGIN_TB" to "#END_TB": fills words_of_.
   void thread_block();
@@ -45,6 +48,7 @@ class LaunchReader {
   runtime::TraceChunk chunk_;
   runtime::LaunchRecord record_;
   uint64_t address_[32] = {};
+  std::vector<std::string> markers_;
   uint64_t announced_ = 0;  ///< instructions, by the warps' "insts = "
   uint64_t lines_until_progress_ = 0;
   const std::function<void()>* progress_ = nullptr;

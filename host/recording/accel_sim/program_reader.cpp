@@ -2,6 +2,7 @@
 #include "host/recording/accel_sim/program_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -131,6 +132,7 @@ class ProgramReader {
     LaunchReader reader(lines, header, *entry.kernel, addresses_);
     const runtime::LaunchRecord record =
         reader.read(recording.traces, [&] { return progress(lines.position()); });
+    for (const std::string& marker : reader.markers()) add_once(markers_, marker);
     recording.launches.push_back(record);
     recording.launches.back().kernel = index_of_[key(header)];
     order_.launch(header.stream, recording.launches.back());
@@ -165,6 +167,13 @@ class ProgramReader {
 
   /// A warning for each kind of instruction that counts as something else than it is.
   void warn() {
+    const auto warn_of_lines = [&](const std::vector<std::string>& words, const char* where) {
+      if (!words.empty())
+        program_.warnings.push_back(fmt::format("lines {} that begin with {} are passed over",
+                                                where, fmt::join(words, ", ")));
+    };
+    warn_of_lines(list_.passed_over, "of the list");
+    warn_of_lines(markers_, "between instructions");
     std::map<OpcodeClass, std::set<std::string>> names;
     for (const KernelSummary& kernel : program_.kernels)
       for (const OpcodeCount& c : kernel.opcodes) names[c.opcode_class].insert(c.name);
@@ -200,6 +209,7 @@ class ProgramReader {
   std::map<Key, uint32_t> index_of_;
   StreamOrder order_;
   uint64_t doubts_ = 0;
+  std::vector<std::string> markers_;  // in kernels' files
   uint64_t done_bytes_ = 0, total_bytes_ = 0;
 };
 

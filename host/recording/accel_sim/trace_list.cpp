@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -167,6 +168,19 @@ bool names_trace(const std::string& name) {
   return ends_with_any(name, ".g") || ends_with_any(name, ".traceg");
 }
 
+std::string_view marker_of(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  // Instructions begin with a number, and all else with small letters, '#' or '-'.
+  if (text.empty() || text.front() < 'A' || text.front() > 'Z') return {};
+  const std::string_view word =
+      text.substr(0, text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"));
+  return word.find('_') == std::string_view::npos ? std::string_view() : word;
+}
+
+void add_once(std::vector<std::string>& words, std::string_view word) {
+  if (std::find(words.begin(), words.end(), word) == words.end()) words.emplace_back(word);
+}
+
 TraceList read_trace_list(const std::string& path) {
   TraceList list;
   list.path = path;
@@ -183,6 +197,8 @@ TraceList read_trace_list(const std::string& path) {
       list.copies.push_back(parse_copy(line, list.kernels.size(), lines));
     else if (line.starts_with("kernel"))
       list.kernels.push_back(existing_file(folder / line, lines));
+    else if (!line.empty())
+      add_once(list.passed_over, line.substr(0, line.find_first_of(" \t,=")));
   }
   if (list.kernels.empty())
     throw Error(

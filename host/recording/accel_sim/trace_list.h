@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/recording/accel_sim/line_reader.h"
@@ -21,7 +22,14 @@ struct TraceList {
   std::string path;
   std::vector<std::string> kernels;  ///< files, with the list's folder in front
   std::vector<CopyToDevice> copies;
+  std::vector<std::string> passed_over;  ///< first words of other lines, each once
 };
+
+/// The name that a line begins with which marks a place in a trace and is no part of it, as
+/// REPLAY_START; empty for other lines.
+std::string_view marker_of(std::string_view line);
+/// Adds a word that is not there yet.
+void add_once(std::vector<std::string>& words, std::string_view word);
 
 /// The lines "-key = value" at the top of a kernel's file.
 struct KernelHeader {
@@ -42,7 +50,7 @@ bool names_trace(const std::string& name);
 
 /// Read a kernelslist.g; for the name of one kernel's file, a list of that kernel. Files that are
 /// not there are looked for with and without ".xz" and ".zst". Throws nearwarp::Error for lists
-/// that cannot be used; a line that is neither a copy nor a kernel is skipped.
+/// that cannot be used; lines that are neither copies nor kernels are passed over.
 TraceList read_trace_list(const std::string& path);
 
 /// Read a kernel's header, up to and with the first line that begins with '#'. Throws
