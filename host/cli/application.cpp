@@ -71,6 +71,7 @@ DeviceSpec spec_of(const config::MachineConfig& m) {
   s.register_unit = m.sm.register_unit;
   s.sm_shared_bytes = m.sm.shared_memory_bytes;
   s.l2_bytes = m.l2.bytes;
+  s.capability = m.gpu.compute_capability;
   return s;
 }
 

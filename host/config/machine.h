@@ -37,6 +37,7 @@ struct MachineConfig {
     uint32_t control_latency_cycles = 0;        ///< front end <-> SM, interconnect cycles
     uint32_t launches_in_flight = 32;           ///< at most
     bool launches_share_sms = true;             ///< an SM may hold blocks of several launches
+    uint32_t compute_capability = 90;           ///< times ten, as applications see it
   } gpu;
 
   struct Sm {  // [sm]

@@ -60,6 +60,9 @@ Keys gpu_keys() {
        "Launches of different streams or programs that run at once, at most.", kOptional},
       {NW_KEY(gpu.launches_share_sms), "", 0, 0, false, "",
        "An SM may hold thread blocks of several launches at a time.", kOptional},
+      {NW_KEY(gpu.compute_capability), "tenths", 50, 129, false, "",
+       "Compute capability that CUDA applications see, by which their code is chosen; 90 is 9.0.",
+       kOptional},
   };
 }
 

@@ -43,7 +43,7 @@ void io(A& a, compiler::Loop& l) {
 }
 template <class A>
 void io(A& a, compiler::Kernel& k) {
-  io_all(a, k.name, k.unsupported, k.param_bytes, k.static_shared_bytes, k.local_bytes,
+  io_all(a, k.name, k.code, k.unsupported, k.param_bytes, k.static_shared_bytes, k.local_bytes,
          k.num_physical, k.machine_code.source, k.machine_code.architecture,
          k.machine_code.per_thread, k.num_predicates, k.bounds.max_threads, k.bounds.min_blocks,
          k.bounds.max_registers, k.live_in, k.live_out, k.source_files);

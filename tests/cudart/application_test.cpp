@@ -73,6 +73,44 @@ TEST_F(Application, WideAtomics) {
   EXPECT_TRUE(contains(checked.out, "wide: no hazards, no errors in ")) << checked.out;
 }
 
+TEST_F(Application, OfSeveralCodesTheDevicesOwnIsTakenAndSaid) {
+  const Outcome own = run("code_90a");
+  EXPECT_TRUE(contains(own.out, "code 900 own features 1 no error")) << own.out << own.err;
+  EXPECT_TRUE(contains(own.err, "PTX for sm_90 and sm_90a: that for sm_90a is executed"))
+      << own.err;
+  EXPECT_TRUE(contains(own.out, " sm_90a\n")) << "the table of registers names it: " << own.out;
+
+  const Outcome several = run("code_several");
+  EXPECT_TRUE(contains(several.out, "code 800 own features 0 no error")) << several.out;
+  EXPECT_TRUE(contains(several.err,
+                       "PTX for sm_75, sm_80 and sm_100: that for sm_80 is executed on this device "
+                       "of compute capability 9.0"))
+      << several.err;
+  EXPECT_TRUE(contains(several.err, "a GPU would execute its machine code for sm_90"))
+      << several.err;
+  const Outcome older = run("code_several", {}, {"--set", "gpu.compute_capability=75"});
+  EXPECT_TRUE(contains(older.out, "code 750 ")) << older.out;
+
+  const Outcome newer = run("code_newer");
+  EXPECT_TRUE(contains(newer.out, "no PTX or machine code in the application suits the device"))
+      << newer.out;
+  EXPECT_TRUE(contains(newer.err,
+                       "has code for sm_100 alone, which a device of compute capability "
+                       "9.0 does not run"))
+      << newer.err;
+  const Outcome fits = run("code_newer", {}, {"--set", "gpu.compute_capability=100"});
+  EXPECT_TRUE(contains(fits.out, "code 1000 own features 0 no error")) << fits.out << fits.err;
+  EXPECT_FALSE(contains(fits.err, "is executed on this device")) << "no choice: " << fits.err;
+}
+
+TEST_F(Application, InstructionsOfTheDevicesOwnCodeAreRefusedWithTheirLine) {
+  const Outcome outcome = run("code_90a", {"wgmma"});
+  EXPECT_TRUE(contains(outcome.out, "operation not supported")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.err, "the instruction is not supported (code_90a.1.ptx:"))
+      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "wgmma.fence.sync.aligned;")) << outcome.err;
+}
+
 TEST_F(Application, WaitsByAnyKindOfLoad) {
   expect_passes("spins");
   const Outcome never = run("spins", {"never"});
@@ -355,7 +393,7 @@ TEST_F(Application, RegistersAreCountedByMachineCodeOrPtxas) {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     const auto kernel = nlohmann::json::parse(read_text(file))["runs"][0]["kernel_totals"][0];
     const std::string source = kernel["registers_source"];
-    EXPECT_TRUE(contains(outcome.out, " " + source + "\n")) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, " " + source + "  sm_75\n")) << outcome.out;
     return std::pair{kernel["registers"].get<int>(), source};
   };
   // `defaults` has machine code for sm_75 beside the PTX that `vector_add` has alone.
@@ -379,7 +417,8 @@ TEST_F(Application, RegistersAreCountedByMachineCodeOrPtxas) {
                 .exit_code,
             0);
   const Outcome again = run_program({"run", file, "--policy", "baseline"});
-  EXPECT_TRUE(contains(again.out, "ptxas sm_75\n")) << again.out << "recordings keep the count";
+  EXPECT_TRUE(contains(again.out, "ptxas sm_75  sm_75\n"))
+      << again.out << "recordings keep the count";
   const Outcome wrong = run("vector_add", {}, {"--registers", "nvcc"});
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_TRUE(contains(wrong.err, "'auto', 'own', 'ptxas'")) << wrong.err;

@@ -11,7 +11,7 @@
 namespace nearwarp::cudart {
 namespace {
 
-const std::vector<std::pair<std::string, uint32_t>> kThree = {
+const std::vector<EntryOf> kThree = {
     {"ptx of 75", 75}, {"ptx of 80, and longer", 80}, {"ptx of 120", 120}};
 
 TEST(FatBinary, HighestArchitectureThatTheDeviceClaims) {
@@ -25,8 +25,56 @@ TEST(FatBinary, HighestArchitectureThatTheDeviceClaims) {
     EXPECT_EQ(chosen(75), "ptx of 75");
     EXPECT_EQ(chosen(90), "ptx of 80, and longer");
     EXPECT_EQ(chosen(120), "ptx of 120");
-    EXPECT_EQ(chosen(70), "ptx of 75") << "the lowest above";
+    const FatBinary none = read_fat_container(data.data(), data.size(), 70);
+    EXPECT_TRUE(none.images.empty()) << "all are newer";
+    ASSERT_EQ(none.unsuitable.size(), 1u);
+    EXPECT_EQ(none.unsuitable[0].text, "ptx of 75");
+    EXPECT_EQ(none.unsuitable[0].offered, (std::vector<CodeTarget>{{75}, {80}, {120}}));
   }
+}
+
+TEST(FatBinary, CodeOfOneDeviceOrFamilyGoesFirstWhereItApplies) {
+  const std::vector<char> data = make_container({{"90", 90},
+                                                 {"90a", 90, 'a'},
+                                                 {"100f", 100, 'f'},
+                                                 {"100", 100},
+                                                 {"100a", 100, 'a'},
+                                                 {"75", 75}},
+                                                Packing::kZstd);
+  const auto chosen = [&](uint32_t capability) {
+    const FatBinary fat = read_fat_container(data.data(), data.size(), capability);
+    EXPECT_EQ(fat.images.at(0).offered.size(), 6u);
+    EXPECT_EQ(fat.images.at(0).target.name(), "sm_" + fat.images.at(0).text);
+    return fat.images.at(0).text;
+  };
+  EXPECT_EQ(chosen(80), "75");
+  EXPECT_EQ(chosen(90), "90a");
+  EXPECT_EQ(chosen(100), "100a");
+  EXPECT_EQ(chosen(103), "100f") << "of the family, but not 10.0";
+  EXPECT_EQ(chosen(110), "100") << "another family";
+  const std::vector<char> alone = make_container({{"90a", 90, 'a'}}, Packing::kPlain);
+  const FatBinary none = read_fat_container(alone.data(), alone.size(), 100);
+  EXPECT_TRUE(none.images.empty()) << "it is for 9.0 alone";
+  ASSERT_EQ(none.unsuitable.size(), 1u);
+  EXPECT_EQ(none.unsuitable[0].target.name(), "sm_90a");
+}
+
+TEST(FatBinary, WhatAGpuWouldExecuteOfTheMachineCode) {
+  const auto native = [](const std::vector<EntryOf>& code) {
+    const std::vector<char> data = make_container({{"ptx", 75}}, Packing::kPlain, code);
+    const FatBinary fat = read_fat_container(data.data(), data.size(), 90);
+    return fat.native.has_value() ? fat.native->name() : std::string("none");
+  };
+  EXPECT_EQ(native({{"code", 75}, {"code", 80}}), "none") << "machine code of other majors";
+  EXPECT_EQ(native({{"code", 75}, {"code", 90}}), "sm_90");
+  EXPECT_EQ(native({{"code", 90, 'a'}, {"code", 90}}), "sm_90a");
+}
+
+TEST(CodeTarget, NamesAndBack) {
+  for (const char* name : {"sm_75", "sm_90a", "sm_103f"})
+    EXPECT_EQ(parse_target(name).value().name(), name);
+  for (const char* wrong : {"", "sm_", "sm_90x", "compute_90", "sm_99999999999"})
+    EXPECT_FALSE(parse_target(wrong).has_value()) << wrong;
 }
 
 TEST(FatBinary, WrappersOfBothVersions) {

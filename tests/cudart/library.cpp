@@ -41,7 +41,7 @@ std::vector<char> compressed(const std::string& text, Packing packing) {
 
 void add_entries(std::vector<char>& out, const std::vector<EntryOf>& entries, uint16_t kind,
                  Packing packing) {
-  for (const auto& [text, architecture] : entries) {
+  for (const auto& [text, architecture, variant] : entries) {
     constexpr size_t kHeader = 72;  // longer than the least
     const size_t at = out.size();
     std::vector<char> payload(text.begin(), text.end());
@@ -53,7 +53,7 @@ void add_entries(std::vector<char>& out, const std::vector<EntryOf>& entries, ui
     put<uint32_t>(out, at + 4, kHeader);
     put<uint64_t>(out, at + 8, payload.size());
     put<uint32_t>(out, at + 0x1c, architecture);
-    uint64_t flags = 1;
+    uint64_t flags = variant == 'a' ? 0x100001 : variant == 'f' ? 0x200001 : 1;
     if (packing != Packing::kPlain) {
       put<uint32_t>(out, at + 0x10, static_cast<uint32_t>(exact));
       put<uint64_t>(out, at + 0x38, text.size());

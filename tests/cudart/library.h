@@ -15,8 +15,12 @@ namespace nearwarp::cudart {
 
 enum class Packing { kPlain, kLz4, kZstd };
 
-/// Contents of an entry of a container, and its architecture.
-using EntryOf = std::pair<std::string, uint32_t>;
+/// An entry of a container.
+struct EntryOf {
+  std::string contents;
+  uint32_t architecture = 0;
+  char variant = '\0';  ///< 'a' or 'f', as in sm_90a
+};
 
 /// A container with one PTX entry per text, and then one of machine code for each of the others.
 std::vector<char> make_container(const std::vector<EntryOf>& ptx, Packing packing,

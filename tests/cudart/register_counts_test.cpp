@@ -21,14 +21,14 @@ using From = RegisterChoice::From;
 
 FatBinary with_machine_code(const std::string& elf) {
   FatBinary fat;
-  fat.images.push_back({read_ptx("kernels.ptx"), 75});
+  fat.images.push_back({read_ptx("kernels.ptx"), {75}});
   fat.machine_code = MachineCode{elf, 75, ""};
   return fat;
 }
 
 FatBinary ptx_alone() {
   FatBinary fat;
-  fat.images.push_back({read_ptx("kernels.ptx"), 75});
+  fat.images.push_back({read_ptx("kernels.ptx"), {75}});
   return fat;
 }
 

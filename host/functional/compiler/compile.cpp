@@ -101,6 +101,7 @@ void analyse_blocks(Kernel* kernel) {
 Kernel compile_kernel(const ptx::Module& module, const ptx::Function& entry) {
   Kernel kernel;
   kernel.name = std::string(entry.name);
+  kernel.code = std::string(module.target);
   kernel.bounds = entry.bounds;
   fill_params(module, entry, &kernel);
   try {
@@ -116,6 +117,7 @@ Kernel compile_kernel(const ptx::Module& module, const ptx::Function& entry) {
   } catch (const Unsupported& reason) {
     Kernel refused;
     refused.name = kernel.name;
+    refused.code = kernel.code;
     refused.bounds = kernel.bounds;
     refused.params = kernel.params;
     refused.param_bytes = kernel.param_bytes;

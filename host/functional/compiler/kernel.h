@@ -142,6 +142,7 @@ struct Param {
 
 struct Kernel {
   std::string name;      ///< the entry's (mangled) name
+  std::string code;      ///< what its PTX was made for, e.g. "sm_90a"; empty for traces
   uint64_t address = 0;  ///< as device code sees it; not kept in recordings
   /// Why the kernel cannot run ("what (file:line: statement) - what would be right"); empty if it
   /// can. Then only name and params are filled: throw this when the kernel is asked for.

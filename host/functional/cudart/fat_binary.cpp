@@ -9,7 +9,9 @@
 #include <lz4.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "host/core/error.h"
 
@@ -20,6 +22,8 @@ namespace {
 constexpr uint32_t kWrapperMagic = 0x466243b1, kContainerMagic = 0xba55ed50;
 constexpr uint16_t kKindPtx = 1, kKindMachineCode = 2;
 constexpr uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000;
+// As nvcc 13.0 sets them, for -arch=sm_90a and -arch=sm_100f.
+constexpr uint64_t kFlagOfOneArchitecture = 0x100000, kFlagOfFamily = 0x200000;
 constexpr uint64_t kMaxBytes = uint64_t{1} << 31;  // of an entry, decompressed
 constexpr uint32_t kMostLz4 = 255;                 // bytes that a compressed one can stand for
 constexpr size_t kMaxContainers = 65536;
@@ -123,35 +127,71 @@ std::vector<Found> entries_of(const void* container, size_t limit) {
   return entries;
 }
 
-/// The one of a kind that suits best; `first` is an architecture that suits better than any other,
-/// 0: there is none. nullptr if there is none of the kind.
-const Found* best_of(const std::vector<Found>& entries, uint16_t kind, uint32_t wanted,
-                     uint32_t first) {
+CodeTarget target_of(const Entry& entry) {
+  return {entry.architecture, (entry.flags & kFlagOfOneArchitecture) != 0 ? 'a'
+                              : (entry.flags & kFlagOfFamily) != 0        ? 'f'
+                                                                          : '\0'};
+}
+
+void add_ptx(const std::vector<Found>& entries, uint32_t capability, FatBinary& to) {
+  const Found *best = nullptr, *lowest = nullptr;
+  std::vector<CodeTarget> offered;
+  for (const Found& f : entries) {
+    if (f.entry.kind != kKindPtx) continue;
+    const CodeTarget target = target_of(f.entry);
+    if (std::find(offered.begin(), offered.end(), target) == offered.end())
+      offered.push_back(target);
+    if (lowest == nullptr || nearer(target_of(lowest->entry), target)) lowest = &f;
+    if (ptx_runs_on(target, capability) &&
+        (best == nullptr || nearer(target, target_of(best->entry))))
+      best = &f;
+  }
+  if (lowest == nullptr) return;
+  const Found& taken = best != nullptr ? *best : *lowest;
+  std::string text = decompressed(taken, "PTX");
+  while (!text.empty() && text.back() == '\0') text.pop_back();  // padding
+  (best != nullptr ? to.images : to.unsuitable)
+      .push_back({std::move(text), target_of(taken.entry), std::move(offered)});
+}
+
+/// The machine code that tells most of the PTX that is executed: `executed` itself, else the
+/// highest up to the device's, else the lowest above. nullptr if there is none.
+const Found* most_like(const std::vector<Found>& entries, CodeTarget executed,
+                       uint32_t capability) {
   const Found* best = nullptr;
-  const auto better = [&](uint32_t a, uint32_t b) {
-    if ((a == first) != (b == first)) return a == first;
-    if ((a <= wanted) != (b <= wanted)) return a <= wanted;
-    return a <= wanted ? a > b : a < b;
+  const auto better = [&](CodeTarget a, CodeTarget b) {
+    if ((a == executed) != (b == executed)) return a == executed;
+    const auto same = [&](CodeTarget t) { return t.architecture == executed.architecture; };
+    if (same(a) != same(b)) return same(a);
+    const auto below = [&](CodeTarget t) { return t.architecture <= capability; };
+    if (below(a) != below(b)) return below(a);
+    if (below(a)) return nearer(a, b);
+    return a.architecture < b.architecture;
   };
   for (const Found& f : entries)
-    if (f.entry.kind == kind &&
-        (best == nullptr || better(f.entry.architecture, best->entry.architecture)))
+    if (f.entry.kind == kKindMachineCode &&
+        (best == nullptr || better(target_of(f.entry), target_of(best->entry))))
       best = &f;
   return best;
 }
 
-void add_ptx(const std::vector<Found>& entries, uint32_t architecture, FatBinary& to) {
-  const Found* ptx = best_of(entries, kKindPtx, architecture, 0);
-  if (ptx == nullptr) return;
-  std::string text = decompressed(*ptx, "PTX");
-  while (!text.empty() && text.back() == '\0') text.pop_back();  // padding
-  to.images.push_back({std::move(text), ptx->entry.architecture});
+/// What a GPU would execute of the machine code.
+std::optional<CodeTarget> native_of(const std::vector<Found>& entries, uint32_t capability) {
+  std::optional<CodeTarget> best;
+  for (const Found& f : entries) {
+    const CodeTarget target = target_of(f.entry);
+    if (f.entry.kind == kKindMachineCode && machine_code_runs_on(target, capability) &&
+        (!best.has_value() || nearer(target, *best)))
+      best = target;
+  }
+  return best;
 }
 
 /// The application runs without it, so what is wrong is kept.
-void add_machine_code(const std::vector<Found>& entries, uint32_t architecture, FatBinary& to) {
-  const Found* found = best_of(entries, kKindMachineCode, architecture,
-                               to.images.empty() ? 0 : to.images.front().architecture);
+void add_machine_code(const std::vector<Found>& entries, uint32_t capability, FatBinary& to) {
+  to.native = native_of(entries, capability);
+  const Found* found =
+      most_like(entries, to.images.empty() ? CodeTarget() : to.images.front().target, capability);
   if (found == nullptr) return;
   MachineCode& code = to.machine_code.emplace();
   code.architecture = found->entry.architecture;
@@ -164,15 +204,15 @@ void add_machine_code(const std::vector<Found>& entries, uint32_t architecture, 
 
 }  // namespace
 
-FatBinary read_fat_container(const void* container, size_t limit, uint32_t architecture) {
+FatBinary read_fat_container(const void* container, size_t limit, uint32_t capability) {
   FatBinary result;
   const std::vector<Found> entries = entries_of(container, limit);
-  add_ptx(entries, architecture, result);
-  add_machine_code(entries, architecture, result);
+  add_ptx(entries, capability, result);
+  add_machine_code(entries, capability, result);
   return result;
 }
 
-FatBinary read_fat_wrapper(const void* wrapper, uint32_t architecture) {
+FatBinary read_fat_wrapper(const void* wrapper, uint32_t capability) {
   if (wrapper == nullptr) damaged("there is none");
   Wrapper w;
   std::memcpy(&w, wrapper, sizeof(w));
@@ -180,17 +220,17 @@ FatBinary read_fat_wrapper(const void* wrapper, uint32_t architecture) {
     damaged(fmt::format("it begins with {:#010x} instead of {:#010x}", w.magic, kWrapperMagic));
   // The size of what lies behind the pointer is not known; containers tell their own.
   FatBinary result;
-  if (w.version == 1) return read_fat_container(w.container, SIZE_MAX, architecture);
+  if (w.version == 1) return read_fat_container(w.container, SIZE_MAX, capability);
   if (w.version != 2) damaged(fmt::format("version {} of its wrapper is unknown", w.version));
   if (w.more == nullptr) damaged("the list of containers is missing");
   for (size_t i = 0; w.more[i] != nullptr; ++i) {
     if (i == kMaxContainers) damaged("the list of containers has no end");
-    add_ptx(entries_of(w.more[i], SIZE_MAX), architecture, result);
+    add_ptx(entries_of(w.more[i], SIZE_MAX), capability, result);
   }
   // What the linker has made of the machine code of all.
   try {
     if (w.container != nullptr)
-      add_machine_code(entries_of(w.container, SIZE_MAX), architecture, result);
+      add_machine_code(entries_of(w.container, SIZE_MAX), capability, result);
   } catch (const Error& error) {
     result.machine_code = MachineCode{{}, 0, error.what()};
   }

@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "host/functional/cudart/code_target.h"
+
 namespace nearwarp::cudart {
 
 /// The PTX text of one translation unit.
 struct PtxImage {
   std::string text;
-  uint32_t architecture = 0;  ///< SM number, e.g. 75
+  CodeTarget target = {};
+  std::vector<CodeTarget> offered = {};  ///< all that its container has PTX for, this one included
 };
 
 /// Machine code, which is not executed, but says how many registers its kernels take.
@@ -24,19 +27,23 @@ struct MachineCode {
 
 /// What a fat binary has to offer.
 struct FatBinary {
-  /// One image per container (several with -rdc=true), each for the highest architecture up to the
-  /// one asked for, else the lowest above.
+  /// One image per container (several with -rdc=true): as the driver chooses for the device, the
+  /// nearest of those that it would compile.
   std::vector<PtxImage> images;
+  /// Of containers with PTX of which none runs on the device: that for the lowest architecture.
+  std::vector<PtxImage> unsuitable;
+  /// What the machine code is for that a GPU would execute, which needs no PTX then.
+  std::optional<CodeTarget> native;
   /// Linked, if there are several images: for the architecture of the PTX above, else as that is
   /// chosen.
   std::optional<MachineCode> machine_code;
 };
 
 /// Read the fat binary behind a wrapper as nvcc's host code registers it (version 1 or 2). Throws
-/// nearwarp::Error if it is damaged. `architecture`: SM number that the device claims.
-FatBinary read_fat_wrapper(const void* wrapper, uint32_t architecture);
+/// nearwarp::Error if it is damaged. `capability` of the device, times ten.
+FatBinary read_fat_wrapper(const void* wrapper, uint32_t capability);
 
 /// The same for one container of at most `limit` bytes.
-FatBinary read_fat_container(const void* container, size_t limit, uint32_t architecture);
+FatBinary read_fat_container(const void* container, size_t limit, uint32_t capability);
 
 }  // namespace nearwarp::cudart

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/core/demangle.h"
 #include "host/functional/cudart/fat_binary.h"
 #include "host/functional/cudart/linked_ptx.h"
+#include "host/functional/cudart/ptxas.h"
 #include "host/functional/cudart/register_counts.h"
 #include "host/functional/cudart/runtime.h"
 
@@ -105,6 +108,47 @@ compiler::Program compiled(FatBinary& fat, const std::string& name) {
                            : compiler::link_ptx(units);
 }
 
+/// "sm_75, sm_90 and sm_90a"
+std::string names_of(const std::vector<CodeTarget>& targets) {
+  std::string text;
+  for (size_t i = 0; i < targets.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == targets.size() ? " and " : ", ") + targets[i].name();
+  return text;
+}
+
+/// For code none of which runs on the device.
+std::string not_for_device(const Module& m, const PtxImage& image, uint32_t capability) {
+  return fmt::format(
+      "module {} of the application has code for {} alone, which a device of compute capability "
+      "{}.{} does not run - build it for that or an earlier one (nvcc -arch=compute_75), or take "
+      "another device: --set gpu.compute_capability={}",
+      m.number, names_of(image.offered), capability / 10, capability % 10,
+      image.target.architecture);
+}
+
+/// Where there was something to choose from, other devices execute other code, and often nobody
+/// thought of it.
+void say_which_code(const FatBinary& fat, uint32_t capability) {
+  std::vector<CodeTarget> offered;
+  for (const PtxImage& image : fat.images)
+    for (const CodeTarget& target : image.offered)
+      if (std::find(offered.begin(), offered.end(), target) == offered.end())
+        offered.push_back(target);
+  const CodeTarget& taken = fat.images.front().target;
+  const bool native_differs = fat.native.has_value() && *fat.native != taken;
+  if (offered.size() < 2 && !native_differs) return;
+  std::sort(offered.begin(), offered.end(),
+            [](const CodeTarget& a, const CodeTarget& b) { return nearer(b, a); });
+  say_once(fmt::format(
+      "the application has PTX for {}: that for {} is executed on this device of compute "
+      "capability {}.{} (gpu.compute_capability of the machine){}",
+      names_of(offered), taken.name(), capability / 10, capability % 10,
+      native_differs ? fmt::format("; a GPU would execute its machine code for {}, beside which "
+                                   "there is no PTX",
+                                   fat.native->name())
+                     : std::string()));
+}
+
 }  // namespace
 
 FatBinary Modules::contents(Runtime& runtime, const Module& m) {
@@ -114,12 +158,19 @@ FatBinary Modules::contents(Runtime& runtime, const Module& m) {
     return read_fat_container(m.container.data(), m.container.size(), capability);
   if (m.ptx.empty()) throw Failure{kErrorInvalidResourceHandle};  // it was unloaded
   FatBinary fat;
-  for (std::string& unit : split_ptx(m.ptx)) fat.images.push_back({std::move(unit), capability});
+  for (std::string& unit : split_ptx(m.ptx)) {
+    const CodeTarget target = parse_target(target_of(unit)).value_or(CodeTarget{capability});
+    if (ptx_runs_on(target, capability))
+      fat.images.push_back({std::move(unit), target, {target}});
+    else
+      fat.unsuitable.push_back({std::move(unit), target, {target}});
+  }
   return fat;
 }
 
 void Modules::read(Runtime& runtime, Module& m) {
   const std::string name = fmt::format("{}.{}", program_name(), m.number);
+  const uint32_t capability = runtime.spec().capability;
   FatBinary fat;
   try {
     fat = contents(runtime, m);
@@ -128,7 +179,14 @@ void Modules::read(Runtime& runtime, Module& m) {
     m.problem_text = fmt::format("{} (module {} of the application)", error.what(), m.number);
     return;
   }
-  std::erase_if(fat.images, [](const PtxImage& image) { return is_device_runtime(image.text); });
+  for (std::vector<PtxImage>* images : {&fat.images, &fat.unsuitable})
+    std::erase_if(*images, [](const PtxImage& image) { return is_device_runtime(image.text); });
+  if (!fat.unsuitable.empty()) {
+    // As the driver says it of an executable's code, and of text that it is given to compile.
+    m.problem = m.ptx.empty() ? kErrorNoKernelImageForDevice : kErrorInvalidPtx;
+    m.problem_text = not_for_device(m, fat.unsuitable.front(), capability);
+    return;
+  }
   if (fat.images.empty()) {
     m.problem = kErrorNoKernelImageForDevice;
     m.problem_text = fmt::format(
@@ -137,8 +195,9 @@ void Modules::read(Runtime& runtime, Module& m) {
         m.number);
     return;
   }
+  say_which_code(fat, capability);
   try {
-    m.architecture = fat.images.front().architecture;
+    m.architecture = fat.images.front().target.architecture;
     const Settings& settings = runtime.settings();
     const RegisterCounts counts = count_registers(settings.registers, fat, settings.ptxas_cache);
     if (!counts.problem.empty())

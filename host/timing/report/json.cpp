@@ -32,7 +32,8 @@ Json kernels_json(const RunResult& run) {
                     {"warp_instructions", row.warp_instructions},
                     {"thread_instructions", row.thread_instructions},
                     {"registers", row.registers},
-                    {"registers_source", row.registers_source}});
+                    {"registers_source", row.registers_source},
+                    {"code", row.code}});
   }
   return rows;
 }
@@ -63,6 +64,7 @@ Json kernel_totals_json(const RunResult& run) {
                     {"offloaded_instances", k.offloaded},
                     {"registers", k.registers},
                     {"registers_source", k.registers_source},
+                    {"code", k.code},
                     {"sm_cycles", kernel_cycles_json(run, k.kernel)}});
   }
   return rows;

@@ -24,6 +24,7 @@ void add(const KernelSummary& from, KernelSummary& to) {
   to.thread_instructions += from.thread_instructions;
   to.instances += from.instances;
   to.offloaded += from.offloaded;
+  if (to.code.empty()) to.code = from.code;
   if (from.registers < to.registers || from.registers_source.empty()) return;
   to.registers = from.registers;
   to.registers_source = from.registers_source;
@@ -113,6 +114,7 @@ std::vector<KernelSummary> summarize_kernels(const RunResult& run) {
     one.thread_instructions = row.thread_instructions;
     one.registers = row.registers;
     one.registers_source = row.registers_source;
+    one.code = row.code;
     add(one, entry(row.kernel));
   }
   for (const CandidateRow& row : run.candidates) {

@@ -23,6 +23,7 @@ struct KernelSummary {
   uint64_t instances = 0, offloaded = 0;
   uint32_t registers = 0;  ///< per thread; the most that one of its launches counts
   std::string registers_source;
+  std::string code;  ///< what its PTX was made for
 
   double ipc() const {
     return cycles == 0 ? 0 : static_cast<double>(thread_instructions) / static_cast<double>(cycles);

@@ -17,15 +17,20 @@ namespace {
 std::string rows(const RunResult& run) {
   const std::vector<KernelSummary> kernels = summarize_kernels(run);
   std::vector<std::string> names;
-  Column registers{"registers", {}}, from{"counted by", {}};
+  Column registers{"registers", {}}, from{"counted by", {}}, code{"code", {}};
   const size_t shown = kernels.size() <= kMostKernels ? kernels.size() : kMostKernels - 1;
+  bool any_code = false;  // traces have none
   for (size_t i = 0; i < shown; ++i) {
     names.push_back(short_name(kernels[i].kernel));
     registers.cells.push_back(std::to_string(kernels[i].registers));
     from.cells.push_back(kernels[i].registers_source);
+    code.cells.push_back(kernels[i].code);
+    any_code = any_code || !kernels[i].code.empty();
   }
   if (names.empty()) return "";
-  std::string text = columns_text(names, {std::move(registers), std::move(from)}, 80);
+  std::vector<Column> columns = {std::move(registers), std::move(from)};
+  if (any_code) columns.push_back(std::move(code));
+  std::string text = columns_text(names, std::move(columns), 80);
   if (shown < kernels.size())
     text += fmt::format("({} other kernels: --json)\n", kernels.size() - shown);
   return text;

@@ -34,6 +34,7 @@ struct KernelRow {
   uint64_t thread_instructions = 0;
   uint32_t registers = 0;        ///< per thread, as its occupancy counts them
   std::string registers_source;  ///< who counted them, e.g. "cubin sm_75"
+  std::string code;              ///< what its PTX was made for, e.g. "sm_90a"; empty for traces
 };
 
 /// One of several programs that ran at the same time.

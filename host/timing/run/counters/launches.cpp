@@ -26,6 +26,7 @@ void collect_launches(const runtime::Recording& recording, const ImageTables& im
     const runtime::LaunchRecord& l = recording.launches[image.recorded_launch[i]];
     report::KernelRow row;
     row.kernel = recording.kernels[l.kernel]->name;
+    row.code = recording.kernels[l.kernel]->code;
     row.registers = image.registers[i];
     row.registers_source = image.registers_source.empty()
                                ? compiler::source_text(recording.kernels[l.kernel]->machine_code)
