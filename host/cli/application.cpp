@@ -175,7 +175,9 @@ int wait_for(pid_t child) {
     pause = std::min(pause * 2, std::chrono::milliseconds(16));
     if (!interrupted()) continue;
     if (since_interrupt == 0ms)
-      tell("interrupted: the application has 5 seconds to end - interrupt again to kill it now");
+      tell(
+          "interrupted: the application has 5 seconds to end, then what it has executed is taken - "
+          "interrupt again to end at once, without results");
     since_interrupt += pause;
     if (since_interrupt >= 2000ms && !asked) {
       asked = true;
@@ -354,31 +356,114 @@ void tell_ending(const ApplicationRun& run) {
   if (!run.ending.empty()) tell("the application " + run.ending);
 }
 
+std::string why_not_used(const ApplicationRun& run) {
+  const std::string how =
+      "build it with the shared CUDA runtime (NVCC_APPEND_FLAGS=\"-cudart=shared\")";
+  const std::string start = "the application did not use the simulated GPU: ";
+  const ExecutableFacts& facts = run.facts;
+  if (facts.has_kernels && !facts.shared_runtime)
+    return start +
+           "it has the CUDA runtime built in (nvcc's default), which cannot be replaced - " + how;
+  if (!facts.is_program)
+    return fmt::format(
+        "{}it is a script, and none of its programs called the CUDA runtime or the driver's API{} "
+        "- "
+        "of each of them: {}",
+        start, run.ending.empty() ? "" : "; it " + run.ending, how);
+  if (!run.ending.empty())
+    return fmt::format(
+        "{}it {} before its first call of CUDA - what it printed says why (an argument or an "
+        "input file that is missing, say)",
+        start, run.ending);
+  if (facts.shared_runtime)
+    return start +
+           "it is linked with the shared CUDA runtime and called none of its functions - it must "
+           "launch a kernel";
+  if (facts.needs_driver && !run.offers_driver)
+    return start +
+           "it is a program of the driver's API, and used this machine's driver, for nearwarp's "
+           "own is never installed - run the nearwarp in the folder where it was built";
+  if (facts.needs_driver)
+    return start +
+           "it is linked with the driver's library and called none of its functions - it must "
+           "launch a kernel";
+  return start +
+         "it is linked neither with the CUDA runtime nor with the driver's library, and called "
+         "neither - name a CUDA application, and " +
+         how;
+}
+
+std::string why_not_launched(const ApplicationRun& run) {
+  if (!run.ending.empty())
+    return fmt::format(
+        "the application called CUDA, but {} before it launched a kernel - what it printed says "
+        "why (an argument or an input file that is missing, say)",
+        run.ending);
+  return "the application called CUDA, but launched no kernel - there is nothing to work on";
+}
+
+namespace {
+
+/// Why there is no launch in any process's journal.
+std::string why_not_recorded(const ApplicationRun& run) {
+  if (run.processes.empty()) return why_not_used(run);
+  uint64_t launched = 0;
+  bool fault = false, failed = false;
+  for (const runtime::Journal& process : run.processes) {
+    launched += process.calls.launched;
+    fault = fault || !process.faults.empty();
+    failed = failed || !process.calls.unseen.empty() || !process.calls.seen.empty();
+  }
+  if (fault)
+    return "the application's first launch ended with a fault, which was told above - there is "
+           "nothing to simulate";
+  if (launched != 0 && !run.kernels.empty())
+    return fmt::format(
+        "no kernel that was launched has a name that contains a match of --kernels '{}' - without "
+        "it, the table has all names",
+        run.kernels);
+  if (launched != 0)
+    return "no kernel of the application was recorded - there is nothing to simulate";
+  if (failed)
+    return "no kernel of the application was executed: calls failed, as told above - there is "
+           "nothing to simulate";
+  return why_not_launched(run);
+}
+
+/// Who does not ask for errors learns of them here.
+void tell_failed_calls(const ApplicationRun& run) {
+  for (const runtime::Journal& process : run.processes) {
+    const std::string whose =
+        run.processes.size() > 1 ? fmt::format("{}: ", process.recording.name) : std::string();
+    for (const auto* calls : {&process.calls.unseen, &process.calls.seen})
+      for (const std::string& text : *calls) tell(whose + text);
+  }
+}
+
+}  // namespace
+
 std::vector<runtime::Journal> take_processes(ApplicationRun& run) {
-  std::vector<runtime::Journal> processes;
-  for (runtime::Journal& process : run.processes)
-    if (!process.recording.launches.empty()) processes.push_back(std::move(process));
   tell_ending(run);
+  tell_failed_calls(run);
   if (run.exit_status > 0 && run.exit_status < 128 && run.exit_status != cudart::kStoppedStatus)
     tell(
         "if that tells of wrong results: 'nearwarp check -- ...' finds races and memory errors, "
         "and "
         "'--interleave 16' executes warps in another order");
-  if (processes.empty()) {
-    if (!run.processes.empty() && !run.kernels.empty())
-      throw Error(
-          fmt::format("no kernel that was launched has a name that contains a match of "
-                      "--kernels '{}' - without it, the table has all names",
-                      run.kernels));
-    throw Error(run.processes.empty()
-                    ? kNoDeviceUsed
-                    : "no kernel of the application was recorded - there is nothing to simulate");
+  const auto launched = [](const runtime::Journal& p) { return !p.recording.launches.empty(); };
+  if (std::none_of(run.processes.begin(), run.processes.end(), launched)) {
+    const std::string why = why_not_recorded(run);
+    throw Error(run.interrupted ? fmt::format("{}: {}", kApplicationInterrupted, why) : why);
   }
+  std::vector<runtime::Journal> processes;
+  for (runtime::Journal& process : run.processes)
+    if (launched(process)) processes.push_back(std::move(process));
   for (size_t i = 0; i < processes.size(); ++i) {
     runtime::Recording& recording = processes[i].recording;
     if (processes[i].damaged)
       tell(fmt::format("the recording of {} ends early; what was recorded before is simulated",
                        recording.name));
+    recording.truncated = recording.truncated || run.interrupted;
     if (processes.size() > 1)
       recording.name += fmt::format(" (process {} of {})", i + 1, processes.size());
   }
@@ -416,14 +501,12 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
     changes.emplace_back("NEARWARP_CONFIG_PATH", folders);
   }
   const int status = wait_for(start(path, command, environment_with(changes)));
-  if (interrupted())
-    throw Error(
-        options.check
-            ? "interrupted while the application ran - there are no results"
-            : "interrupted while the application ran, before the first simulated cycle - there are "
-              "no results");
   ApplicationRun run;
+  run.interrupted = interrupted();
+  if (run.interrupted) forget_interrupt();
   run.kernels = options.kernels;
+  run.facts = facts;
+  run.offers_driver = !driver.empty();
   describe_ending(status, run);
   if (run.exit_status != 0 && !facts.without_ptx.empty())
     tell(fmt::format(

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/cli/executable.h"
 #include "host/cli/options.h"
 #include "host/config/machine.h"
 #include "host/functional/racecheck/hazard.h"
@@ -34,6 +35,10 @@ struct ApplicationRun {
   int exit_status = 0;                        ///< 128 + signal if a signal ended it
   std::string ending;   ///< in words, e.g. "ended with status 3"; empty if it is 0
   std::string kernels;  ///< ApplicationOptions::kernels
+  ExecutableFacts facts;
+  bool offers_driver = false;  ///< nearwarp's own library of the driver's API was there for it
+  /// By Ctrl-C or SIGTERM to this program, which has taken note: there is what was executed before.
+  bool interrupted = false;
 };
 
 /// Declares --kernels, --max-instructions, --trace-memory, --event-times, --registers and those of
@@ -60,18 +65,21 @@ Words before_application(const Words& words, Words* application);
 /// Says on standard error how the application ended, if not well.
 void tell_ending(const ApplicationRun& run);
 
-/// For errors about applications that no process of which used the device.
-inline constexpr const char* kNoDeviceUsed =
-    "the application did not use the simulated GPU - it must be built with the shared CUDA runtime "
-    "(NVCC_APPEND_FLAGS=\"-cudart=shared\") and launch a kernel";
+/// Why no process of an application used the device, for errors.
+std::string why_not_used(const ApplicationRun& run);
+/// Why nothing was launched by one that did.
+std::string why_not_launched(const ApplicationRun& run);
 
 /// The processes that launched kernels, with names that tell them apart. Says on standard error
 /// how the application ended, what it did wrong and what was left out. Throws nearwarp::Error if no
 /// process launched a kernel that was recorded.
 std::vector<runtime::Journal> take_processes(ApplicationRun& run);
 
+/// For errors and partial results.
+inline constexpr const char* kApplicationInterrupted = "the application was interrupted";
+
 /// Run `command` to its end; it has nearwarp's standard input and output. Throws UsageError for
-/// what cannot be run, or not on the simulated GPU, and nearwarp::Error after an interrupt.
+/// what cannot be run, or not on the simulated GPU.
 ApplicationRun run_application(const Words& command, const config::MachineConfig& machine,
                                const ApplicationOptions& options);
 

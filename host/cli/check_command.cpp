@@ -103,9 +103,9 @@ int check_command(const Words& words) {
     clean = clean && findings.clean();
     launches += findings.launches;
   }
-  if (run.findings.empty()) throw Error(kNoDeviceUsed);
+  if (run.findings.empty()) throw Error(why_not_used(run));
   if (clean && launches == 0)
-    throw Error(kernels.empty() ? "no kernel was launched - there is nothing to check"
+    throw Error(kernels.empty() ? why_not_launched(run)
                                 : fmt::format("no kernel with a match of '{}' was launched - "
                                               "there is nothing to check",
                                               kernels));
@@ -114,6 +114,8 @@ int check_command(const Words& words) {
   if (!json.empty()) report::write_file(json, racecheck::format_json(run.findings, version()));
   for (size_t i = 0; i < run.findings.size(); ++i)
     print((i == 0 ? "" : "\n") + racecheck::format_text(run.findings[i], most));
+  if (run.interrupted)
+    throw Error(fmt::format("{}: findings are partial", kApplicationInterrupted));
   if (run.exit_status != 0) return run.exit_status;
   return clean ? 0 : kFound;
 }

@@ -122,6 +122,7 @@ ExecutableFacts inspect_executable(const std::string& path) {
   if (!file.read(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
       header.e_ident[EI_CLASS] != ELFCLASS64)
     return facts;
+  facts.is_program = true;
   std::vector<Elf64_Shdr> sections(header.e_shnum);
   for (size_t i = 0; i < sections.size(); ++i)
     if (!file.read(header.e_shoff + i * sizeof(Elf64_Shdr), sections[i])) return facts;

@@ -14,6 +14,7 @@ inline constexpr const char* kRuntimeName = "libcudart.so.13";
 inline constexpr const char* kDriverName = "libcuda.so.1";
 
 struct ExecutableFacts {
+  bool is_program = false;      ///< machine code; else it is a script
   bool has_kernels = false;     ///< a fat binary is registered
   bool shared_runtime = false;  ///< needs some libcudart.so
   std::string runtime;          ///< its name, e.g. "libcudart.so.13"

@@ -22,6 +22,11 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+void forget_interrupt() {
+  flag.store(false, std::memory_order_relaxed);
+  catch_interrupts();
+}
+
 bool interrupted() { return flag.load(std::memory_order_relaxed); }
 
 }  // namespace nearwarp::cli

@@ -71,6 +71,8 @@ int record_command(const Words& words) {
                       recording.launches.size() == 1 ? "" : "es",
                       recording.truncated ? ", not all of the program" : ""));
   }
+  if (run.interrupted)
+    throw Error(fmt::format("{}: what was executed before is recorded", kApplicationInterrupted));
   return run.exit_status;
 }
 

@@ -349,11 +349,18 @@ int run_command(const Words& words) {
                             programs.size()));
   std::optional<timeline::Timeline> watcher;
   if (request.timeline.has_value()) watcher.emplace(*request.timeline);
-  const std::vector<report::RunResult> results =
+  std::vector<report::RunResult> results =
       simulate(request, programs, *runner, watcher.has_value() ? &*watcher : nullptr);
+  for (report::RunResult& result : results) {
+    if (!ran.interrupted || result.partial) continue;
+    result.partial = true;
+    result.partial_reason = kApplicationInterrupted;
+  }
   if (watcher.has_value() && !watcher->summary().empty())
     std::fprintf(stderr, "nearwarp: %s\n", watcher->summary().c_str());
   present(request, results);
+  if (!interrupted() && ran.interrupted)
+    throw Error(fmt::format("{}: results are partial", kApplicationInterrupted));
   if (!interrupted()) return ran.exit_status;
   const size_t wanted = programs.size() * request.policies.size();
   throw Error(results.size() < wanted

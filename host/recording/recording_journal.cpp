@@ -25,7 +25,7 @@ namespace nearwarp::runtime {
 namespace {
 
 constexpr uint32_t kMark = 0x4a574e7e;  // "~NWJ"
-constexpr uint32_t kJournalFormat = 4;
+constexpr uint32_t kJournalFormat = 5;
 constexpr uint64_t kChunkPrefix =
     24;  // words, bytes in memory, thread blocks; before the compressed chunk
 
@@ -39,6 +39,7 @@ enum EntryType : uint32_t {
   kTruncated,
   kFault,
   kEnd,
+  kCalls,
 };
 
 struct EntryHeader {
@@ -78,6 +79,11 @@ T unpacked(const std::vector<uint8_t>& payload) {
 template <class A>
 void io(A& a, Begin& b) {
   io_all(a, b.journal, b.recording, b.executor, b.name);
+}
+
+template <class A>
+void io(A& a, CallSummary& c) {
+  io_all(a, c.unseen, c.seen, c.launched);
 }
 
 struct TimedLaunch {
@@ -148,6 +154,7 @@ void JournalWriter::launch(const LaunchRecord& launch, double execution_seconds)
 }
 void JournalWriter::truncated() { append(kTruncated, {}); }
 void JournalWriter::fault(const std::string& message) { append(kFault, packed(message)); }
+void JournalWriter::calls(const CallSummary& calls) { append(kCalls, packed(calls)); }
 void JournalWriter::end() { append(kEnd, {}); }
 
 // --- Reading -------------------------------------------------------------------------------------
@@ -245,6 +252,9 @@ class JournalReader {
         break;
       case kFault:
         journal_.faults.push_back(unpacked<std::string>(payload_));
+        break;
+      case kCalls:
+        journal_.calls = unpacked<CallSummary>(payload_);
         break;
       case kEnd:
         journal_.ended = true;

@@ -11,6 +11,13 @@
 
 namespace nearwarp::runtime {
 
+/// What the program's calls of the device's library came to.
+struct CallSummary {
+  std::vector<std::string> unseen;  ///< that failed and nobody asked for the error, in words
+  std::vector<std::string> seen;    ///< launches that failed, and the program asked for the error
+  uint64_t launched = 0;            ///< kernels by the host, recorded or not
+};
+
 /// Writes a journal. Each entry is handed to the operating system as a whole before the call
 /// returns: a process that is killed loses the launch that is under way, and nothing before it.
 class JournalWriter final : public RecordingSink {
@@ -29,6 +36,8 @@ class JournalWriter final : public RecordingSink {
   void truncated() override;
   /// A fault of the program, in words.
   void fault(const std::string& message);
+  /// So far: the last one counts.
+  void calls(const CallSummary& calls);
   /// The program has ended by itself.
   void end();
 
@@ -43,6 +52,7 @@ class JournalWriter final : public RecordingSink {
 struct Journal {
   Recording recording;
   std::vector<std::string> faults;
+  CallSummary calls;
   bool ended = false;    ///< the program ended by itself, rather than by a signal or _exit()
   bool damaged = false;  ///< the last entries are missing or damaged, and were left out
 };

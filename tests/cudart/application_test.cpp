@@ -276,10 +276,99 @@ TEST_F(Application, EveryEndingKeepsWhatWasRecorded) {
   }
 }
 
-TEST_F(Application, WithoutALaunchThereIsNothingToSimulate) {
-  const Outcome outcome = run("endings", {"nothing"});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_TRUE(contains(outcome.err, "did not use the simulated GPU")) << outcome.err;
+TEST_F(Application, WithoutALaunchItIsSaidWhatHappened) {
+  struct Case {
+    const char* how;
+    const char* message;
+  };
+  for (const Case& c :
+       {Case{"nothing",
+             "did not use the simulated GPU: it is linked with the shared CUDA runtime and "
+             "called none of its functions"},
+        {"no-file", "did not use the simulated GPU: it ended with status 2 before its first call"},
+        {"asks", "the application called CUDA, but launched no kernel"},
+        {"asks-and-exits", "called CUDA, but ended with status 5 before it launched a kernel"}}) {
+    for (const char* command : {"run", "record", "check"}) {
+      const Outcome outcome = run_program({command, "--", app("endings"), c.how});
+      EXPECT_EQ(outcome.exit_code, 1) << command << c.how;
+      EXPECT_TRUE(contains(outcome.err, c.message)) << command << c.how << outcome.err;
+    }
+  }
+}
+
+TEST_F(Application, AHiddenDeviceIsNone) {
+  setenv("CUDA_VISIBLE_DEVICES", "-1", 1);
+  const Outcome hidden = run("endings", {"hidden"});
+  setenv("CUDA_VISIBLE_DEVICES", "0", 1);
+  const Outcome shown = run("endings");
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  EXPECT_TRUE(contains(hidden.out, "passed")) << hidden.out << hidden.err;
+  EXPECT_TRUE(contains(hidden.err, "CUDA_VISIBLE_DEVICES hides the simulated GPU")) << hidden.err;
+  EXPECT_EQ(hidden.exit_code, 1) << "nothing to simulate";
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+}
+
+TEST_F(Application, FailedLaunchesAreNamed) {
+  const std::vector<std::string> launches = {
+      "a launch of kernel fill(int*) failed with cudaErrorInvalidConfiguration (invalid "
+      "configuration argument): a thread block of 1025 threads - at most 1024",
+      "cudaLaunchKernel, grid (1,1,1), blocks of (1025,1,1), 0 bytes of dynamic shared memory, "
+      "called at failed_launches+0x",
+      "; 2 times, and ", ": a grid without thread blocks; ",
+      "a launch of kernel with_shared(int*) failed with cudaErrorInvalidValue (invalid argument): "
+      "300000 bytes of shared memory"};
+  const std::string other =
+      "cudaMemset failed with cudaErrorInvalidValue (invalid argument), called";
+  const Outcome ran = run("failed_launches");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "failed_launches, on machine tom; ")) << ran.out;
+  const Outcome checked = run_program({"check", "--", app("failed_launches")});
+  EXPECT_EQ(checked.exit_code, 3) << checked.out << checked.err;
+  EXPECT_TRUE(contains(checked.out, "no hazards, 4 errors in 1 launch")) << checked.out;
+  for (const std::string& text : {ran.err, checked.out}) {
+    for (const std::string& part : launches) EXPECT_TRUE(contains(text, part)) << part << text;
+    EXPECT_TRUE(contains(text, other)) << text;
+    EXPECT_TRUE(contains(text, "and nobody asked for the error")) << text;
+    EXPECT_FALSE(contains(text, "cudaEventQuery")) << text;
+  }
+  // Who asks knows; the launches are named all the same.
+  const Outcome asked = run("failed_launches", {"asked"});
+  for (const std::string& part : launches) EXPECT_TRUE(contains(asked.err, part)) << part;
+  EXPECT_TRUE(contains(asked.err, "and the application asked for the error")) << asked.err;
+  EXPECT_FALSE(contains(asked.err, "nobody asked")) << asked.err;
+  const Outcome clean = run_program({"check", "--", app("failed_launches"), "asked"});
+  EXPECT_EQ(clean.exit_code, 0) << clean.out;
+  EXPECT_TRUE(contains(clean.err, "a launch of kernel fill(int*) failed")) << clean.err;
+}
+
+TEST_F(Application, AnInterruptLeavesWhatWasExecuted) {
+  for (const char* command : {"run", "record", "check"}) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("some.nwtrace"), json = folder.file("some.json");
+    Words words = {command};
+    if (words[0] == "run") words = words + Words{"--policy", "baseline", "--json", json};
+    if (words[0] == "record") words = words + Words{"--out", file};
+    bool sent = false;
+    Setting setting;
+    setting.watch = [&](pid_t child, const std::string& err) {
+      if (sent || !contains(err, "launched")) return;
+      sent = true;
+      kill(child, SIGINT);
+    };
+    const Outcome outcome = run_program(words + Words{"--", app("endings"), "sleep"}, setting);
+    EXPECT_TRUE(sent);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "the application was interrupted: ")) << outcome.err;
+    if (words[0] == "run") {
+      EXPECT_TRUE(contains(outcome.out, "is partial (the application was interrupted)"))
+          << outcome.out;
+      EXPECT_EQ(nlohmann::json::parse(read_text(json))["runs"][0]["status"], "partial");
+    } else if (words[0] == "record") {
+      EXPECT_TRUE(contains(outcome.out, "in 1 launch, not all of the program")) << outcome.out;
+    } else {
+      EXPECT_TRUE(contains(outcome.out, "no hazards, no errors in 1 launch")) << outcome.out;
+    }
+  }
 }
 
 TEST_F(Application, StaticRuntimeIsRefusedWithAdvice) {

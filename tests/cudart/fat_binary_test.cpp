@@ -169,6 +169,15 @@ TEST(FatBinary, DamageIsAnErrorNeverMore) {
   }
 }
 
+TEST(DeviceSpec, VisibleDevicesAreReadUpToTheFirstThatIsNone) {
+  EXPECT_TRUE(is_visible(nullptr)) << "not set";
+  for (const char* shown :
+       {"0", " 0 ", "0,1", "0,-1", "GPU-6e656172", "GPU-6e656172-7761-7270-2d67"})
+    EXPECT_TRUE(is_visible(shown)) << shown;
+  for (const char* hidden : {"", "-1", "1", "1,0", "-1,0", "GPU-", "GPU-7e", "MIG-0", "all", "0x"})
+    EXPECT_FALSE(is_visible(hidden)) << hidden;
+}
+
 TEST(DeviceSpec, TextAndBack) {
   DeviceSpec spec;
   spec.name = "mine";

@@ -23,6 +23,7 @@ enum Status : int {
   kErrorInvalidNormSetting = 27,
   kErrorDevicesUnavailable = 46,
   kErrorInvalidDeviceFunction = 98,
+  kErrorNoDevice = 100,
   kErrorInvalidDevice = 101,
   kErrorInvalidKernelImage = 200,
   kErrorNoKernelImageForDevice = 209,

@@ -27,12 +27,19 @@ void CheckLog::begin(const Settings& settings) {
   if (settings.check != "-") path_ = unused_name(settings.check, "check");
 }
 
+/// What was found, the calls that failed included.
+racecheck::Findings CheckLog::all() const {
+  racecheck::Findings all = checker_->findings();
+  all.errors.insert(all.errors.end(), failed_calls_.begin(), failed_calls_.end());
+  return all;
+}
+
 /// A reader finds the whole file, or the one before it.
 void CheckLog::write() {
   if (path_.empty()) return;
   const std::string next = path_ + ".part";
   std::ofstream file(next);
-  file << racecheck::to_json(checker_->findings()).dump() << "\n";
+  file << racecheck::to_json(all()).dump() << "\n";
   file.close();
   std::error_code failed;
   if (file) std::filesystem::rename(next, path_, failed);
@@ -57,11 +64,18 @@ void CheckLog::fault(const std::string& message) {
   write();
 }
 
+void CheckLog::failed_calls(const std::vector<std::string>& calls) {
+  if (checker_ == nullptr) return;
+  failed_calls_ = calls;
+  write();
+  any_written_ = false;  // the next launch is to be in the file, too
+}
+
 void CheckLog::end() {
   if (checker_ == nullptr) return;
   write();
   if (!path_.empty()) return;
-  const std::string text = racecheck::format_text(checker_->findings(), kMostShown);
+  const std::string text = racecheck::format_text(all(), kMostShown);
   std::fflush(stdout);
   std::fputs(text.c_str(), stderr);
 }

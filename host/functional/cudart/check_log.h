@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "host/functional/cudart/device_spec.h"
 #include "host/functional/racecheck/checker.h"
@@ -18,13 +19,17 @@ class CheckLog {
   /// A launch has ended: what it added is kept, should the process end without notice.
   void launched();
   void fault(const std::string& message);
+  /// Calls that failed, in words, all of them so far.
+  void failed_calls(const std::vector<std::string>& calls);
   void end();
 
  private:
+  racecheck::Findings all() const;
   void write();
 
   std::unique_ptr<racecheck::Checker> checker_;
-  std::string path_;    // empty: to standard error, at the end
+  std::string path_;  // empty: to standard error, at the end
+  std::vector<std::string> failed_calls_;
   size_t written_ = 0;  // hazards in the file
   bool any_written_ = false;
 };

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <string_view>
 
 #include "host/core/error.h"
 
@@ -80,8 +81,29 @@ DeviceSpec parse_device(const std::string& text) {
   return spec;
 }
 
+bool is_visible(const char* visible_devices) {
+  if (visible_devices == nullptr) return true;
+  std::string_view name = visible_devices;
+  name = name.substr(0, name.find(','));  // whatever follows is the same device again, or none
+  while (name.starts_with(' ')) name.remove_prefix(1);
+  while (name.ends_with(' ')) name.remove_suffix(1);
+  constexpr std::string_view kPrefix = "GPU-";
+  if (name.starts_with(kPrefix)) {
+    // CUDA has UUIDs in hexadecimal digits, in groups, and takes what they begin with.
+    std::string uuid;
+    for (size_t i = 0; i + 1 < sizeof(kDeviceUuid); ++i)
+      uuid +=
+          fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", kDeviceUuid[i]);
+    return uuid.starts_with(name.substr(kPrefix.size())) && name.size() > kPrefix.size();
+  }
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() && number == 0;
+}
+
 Settings settings_from_environment() {
   Settings settings;
+  settings.device_is_visible = is_visible(std::getenv("CUDA_VISIBLE_DEVICES"));
   settings.device = parse_device(environment(kDeviceVariable));
   settings.spool = environment(kSpoolVariable);
   settings.record = environment(kRecordVariable);

@@ -40,6 +40,7 @@ struct Settings {
   std::string event_times;  ///< see EventTimes::begin(); empty: events tell estimated times
   runtime::ExecutionRules execution;
   uint64_t time_limit_seconds = 0;  ///< of the execution of kernels; 0: none
+  bool device_is_visible = true;    ///< by CUDA_VISIBLE_DEVICES
   bool strict_bounds = false;       ///< accesses beside allocations are faults even in their pages
 };
 
@@ -64,6 +65,11 @@ inline constexpr const char* kDriverVariable = "NEARWARP_CUDART_DRIVER";
 std::string format_device(const DeviceSpec& spec);
 /// The inverse; keys that are left out keep their defaults. Throws nearwarp::Error.
 DeviceSpec parse_device(const std::string& text);
+/// Does CUDA_VISIBLE_DEVICES, where it is set, show the one device? Names are read up to the first
+/// that is of none, as CUDA does.
+bool is_visible(const char* visible_devices);
+/// What follows "GPU-" in the device's UUID.
+inline constexpr char kDeviceUuid[] = "nearwarp-gpu-000";
 /// From the environment. Throws nearwarp::Error for values that are wrong.
 Settings settings_from_environment();
 

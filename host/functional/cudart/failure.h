@@ -1,6 +1,8 @@
 // How the body of an API call ends early.
 #pragma once
 
+#include <string>
+
 #include "host/functional/cudart/abi.h"
 
 namespace nearwarp::cudart {
@@ -8,6 +10,7 @@ namespace nearwarp::cudart {
 /// Ends an API call with this status.
 struct Failure {
   Status status;
+  std::string why = {};  ///< for reports, where the status does not tell it
 };
 
 /// Ends the call unless `condition` holds.

@@ -19,12 +19,18 @@ constexpr uint32_t kPortableCluster = 8, kMaxCluster = 16;  // blocks (CUDA prog
 
 void check_dimensions(const LaunchConfig& c) {
   const Dim &g = c.grid, &b = c.block;
-  require(g.x >= 1 && g.x <= 0x7fffffff && g.y >= 1 && g.y <= 65535 && g.z >= 1 && g.z <= 65535 &&
-              uint64_t{g.x} * g.y * g.z < uint64_t{1} << 32,
-          kErrorInvalidConfiguration);
-  require(b.x >= 1 && b.x <= kMaxThreads && b.y >= 1 && b.y <= kMaxThreads && b.z >= 1 &&
-              b.z <= 64 && uint64_t{b.x} * b.y * b.z <= kMaxThreads,
-          kErrorInvalidConfiguration);
+  const auto refuse = [](const std::string& why) {
+    throw Failure{kErrorInvalidConfiguration, why};
+  };
+  if (g.x < 1 || g.y < 1 || g.z < 1) refuse("a grid without thread blocks");
+  if (g.x > 0x7fffffff || g.y > 65535 || g.z > 65535 ||
+      uint64_t{g.x} * g.y * g.z >= uint64_t{1} << 32)
+    refuse("a grid has at most (2147483647,65535,65535) thread blocks");
+  if (b.x < 1 || b.y < 1 || b.z < 1) refuse("thread blocks without threads");
+  const uint64_t threads = uint64_t{b.x} * b.y * b.z;
+  if (b.x > kMaxThreads || b.y > kMaxThreads || b.z > 64 || threads > kMaxThreads)
+    refuse(fmt::format("a thread block of {} threads - at most {}, and 64 in z", threads,
+                       kMaxThreads));
 }
 
 runtime::KernelArgs packed(const compiler::Kernel& kernel, void** args) {
@@ -120,7 +126,7 @@ Dim cluster_of(Runtime& runtime, KernelHandle& handle, Dim grid, const LaunchKin
   const compiler::Kernel& k = runtime.modules.load(runtime, handle);
   const auto refuse = [&](const std::string& why) {
     say_once(fmt::format("kernel {} was not launched: {}", demangled(k.name), why));
-    throw Failure{kErrorInvalidClusterSize};
+    throw Failure{kErrorInvalidClusterSize, why};
   };
   const uint32_t* compiled = k.bounds.cluster;
   const int* asked = handle.required_cluster;
@@ -161,29 +167,36 @@ void check_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& co
   const uint64_t most = std::max<uint64_t>(
       std::min<uint32_t>(s.sm_shared_bytes, 49152),
       uint64_t{k.static_shared_bytes} + static_cast<unsigned>(handle.max_dynamic_shared));
-  require(config.dynamic_shared_bytes <= most &&
-          k.static_shared_bytes + config.dynamic_shared_bytes <= most);
+  if (config.dynamic_shared_bytes > most ||
+      k.static_shared_bytes + config.dynamic_shared_bytes > most)
+    throw Failure{kErrorInvalidValue,
+                  fmt::format("{} bytes of shared memory, {} of them dynamic - at most {}; the "
+                              "attribute cudaFuncAttributeMaxDynamicSharedMemorySize allows more",
+                              k.static_shared_bytes + config.dynamic_shared_bytes,
+                              config.dynamic_shared_bytes, most)};
   if (!k.unsupported.empty()) {
     say_once(k.unsupported);
-    throw Failure{kErrorNotSupported};
+    throw Failure{kErrorNotSupported, k.unsupported};
   }
   const uint64_t threads = uint64_t{config.block.x} * config.block.y * config.block.z;
   if (k.bounds.max_threads != 0 && threads > k.bounds.max_threads) {
-    say_once(fmt::format(
+    const std::string why = fmt::format(
         "a block of {} threads of kernel {}, whose __launch_bounds__ allow {} - smaller blocks",
-        threads, demangled(k.name), k.bounds.max_threads));
-    throw Failure{kErrorInvalidValue};
+        threads, demangled(k.name), k.bounds.max_threads);
+    say_once(why);
+    throw Failure{kErrorInvalidValue, why};
   }
   const int resident = blocks_per_sm(runtime, handle, threads, config.dynamic_shared_bytes);
   if (resident == 0) {
-    say_once(fmt::format(
+    const std::string why = fmt::format(
         "a block of {} threads of kernel {} does not fit on an SM of machine {} - {} registers a "
         "thread and {} bytes of shared memory; the SM has {} threads, {} registers, {} bytes",
         threads, demangled(k.name), s.name,
         compiler::occupancy_registers(k, s.sm_registers, threads),
         k.static_shared_bytes + config.dynamic_shared_bytes, s.sm_threads, s.sm_registers,
-        s.sm_shared_bytes));
-    throw Failure{kErrorLaunchOutOfResources};
+        s.sm_shared_bytes);
+    say_once(why);
+    throw Failure{kErrorLaunchOutOfResources, why};
   }
   say_what_is_lacking(runtime, s, handle, threads,
                       k.static_shared_bytes + config.dynamic_shared_bytes);
@@ -191,12 +204,16 @@ void check_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& co
   uint64_t blocks = uint64_t{config.grid.x} * config.grid.y * config.grid.z;
   if (k.bounds.blocks_are_clusters) blocks *= uint64_t{cluster.x} * cluster.y * cluster.z;
   if (kind.cooperative)
-    require(blocks <= uint64_t{static_cast<unsigned>(resident)} * s.sms,
-            kErrorCooperativeLaunchTooLarge);
+    if (const uint64_t most_blocks = uint64_t{static_cast<unsigned>(resident)} * s.sms;
+        blocks > most_blocks)
+      throw Failure{kErrorCooperativeLaunchTooLarge,
+                    fmt::format("{} thread blocks, of which {} fit on the device at once", blocks,
+                                most_blocks)};
 }
 
 Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& config, void** args,
                     const LaunchKind& kind, void** extra) {
+  runtime.attempt = {&handle, config};
   require(args == nullptr || extra == nullptr);
   runtime.streams.find(config.stream);
   check_launch(runtime, handle, config, kind);
@@ -209,11 +226,13 @@ Work prepare_launch(Runtime& runtime, KernelHandle& handle, const LaunchConfig& 
 }
 
 void KernelWork::operator()(Runtime& r) const {
+  r.attempt = {handle, config};
   try {
     r.launch(handle->module->handle, *handle->kernel, config, args, kind);
+    r.attempt = {};
   } catch (const Error& error) {  // what the executor does not support
     say_once(error.what());
-    throw Failure{kErrorNotSupported};
+    throw Failure{kErrorNotSupported, error.what()};
   }
 }
 

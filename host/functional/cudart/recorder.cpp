@@ -88,6 +88,9 @@ void Recorder::truncated() {
 void Recorder::fault(const std::string& message) {
   attempt([&](auto& journal) { journal.fault(message); });
 }
+void Recorder::calls(const runtime::CallSummary& calls) {
+  attempt([&](auto& journal) { journal.calls(calls); });
+}
 void Recorder::end() {
   attempt([](auto& journal) { journal.end(); });
 }

@@ -32,6 +32,7 @@ class Recorder final : public runtime::RecordingSink {
   void launch(const runtime::LaunchRecord& launch, double execution_seconds) override;
   void truncated() override;
   void fault(const std::string& message);
+  void calls(const runtime::CallSummary& calls);
   void end();
 
  private:

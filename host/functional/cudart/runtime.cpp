@@ -83,14 +83,19 @@ const Settings& Runtime::settings() {
 
 const DeviceSpec& Runtime::spec() { return settings().device; }
 
+/// What is kept of this process.
+void Runtime::begin_logs() {
+  recorder_.begin(settings_);
+  check_.begin(settings_);
+}
+
 runtime::VirtualDevice& Runtime::device() {
   if (device_ != nullptr) return *device_;
   read_settings();
   if (failed_) throw Failure{kErrorInitialization};
   try {
     if (!runtime::cpu_supports_build()) throw Error(runtime::cpu_requirement());
-    recorder_.begin(settings_);
-    check_.begin(settings_);
+    begin_logs();
     runtime::VirtualDevice::Options options;
     options.record_traces = recorder_.active();
     options.max_thread_instructions = recorder_.active() ? settings_.max_thread_instructions : 0;
@@ -135,7 +140,14 @@ runtime::VirtualDevice& Runtime::device() {
   return *device_;
 }
 
-void Runtime::check_process() const {
+void Runtime::check_process() {
+  read_settings();
+  if (!settings_.device_is_visible) {
+    say_once(
+        "CUDA_VISIBLE_DEVICES hides the simulated GPU, which is device 0 - unset it, or set it to "
+        "0");
+    throw Failure{kErrorNoDevice};
+  }
   if (forked_) {
     say_once(
         "a process that fork() made uses the GPU that its parent had used before, which CUDA does "
@@ -149,6 +161,30 @@ void Runtime::note_primary_context() {
   if (thread.in_driver || thread.context != nullptr || device_ == nullptr) return;
   thread.context = this;
   primary_used = true;
+}
+
+void Runtime::note_failure(const CallSite& site, Status status, const std::string& why) {
+  ThreadState& thread = thread_state();
+  const CallSite& whole = thread.outer_call != nullptr ? *thread.outer_call : site;
+  FailedCall call{whole, status, thread.in_driver, "", "", why};
+  if (attempt.kernel != nullptr) {
+    const LaunchConfig& c = attempt.config;
+    call.kernel = demangled(attempt.kernel->name);
+    call.arguments = fmt::format(
+        "grid ({},{},{}), blocks of ({},{},{}), {} bytes of dynamic shared memory", c.grid.x,
+        c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.dynamic_shared_bytes);
+  }
+  if (failed_calls.add(call, thread)) keep_failed_calls();
+}
+
+/// Should the process end without notice, they are not lost.
+void Runtime::keep_failed_calls() {
+  recorder_.calls(calls());
+  check_.failed_calls(failed_calls.unseen());
+}
+
+runtime::CallSummary Runtime::calls() const {
+  return {failed_calls.unseen(), failed_calls.seen(), launched_};
 }
 
 void Runtime::enqueue(Stream stream, NodeType type, Work work) {
@@ -187,6 +223,7 @@ void Runtime::launch(uint32_t module, const compiler::Kernel& kernel, const Laun
   memory.copy_in(*this);
   const auto start = std::chrono::steady_clock::now();
   watch_.begin_launch(kernel.name, before, start);
+  if (launched_++ == 0) recorder_.calls(calls());  // should the process end without notice
   try {
     const auto shared = static_cast<uint32_t>(config.dynamic_shared_bytes);
     const bool record = recorder_.active() && recorder_.wanted(kernel.name);
@@ -219,6 +256,7 @@ void Runtime::stop(const std::string& why) {
       fmt::format("a limit of execution has been reached ({}): the application ends here, and what "
                   "was executed before is reported",
                   why));
+  keep_failed_calls();
   recorder_.end();
   check_.end();
   std::fflush(stdout);
@@ -226,7 +264,19 @@ void Runtime::stop(const std::string& why) {
 }
 
 void Runtime::end() {
-  if (device_ == nullptr || forked_) return;
+  if (forked_ || failed_ || !called_) return;
+  read_settings();
+  const bool reported = !settings_.spool.empty() || !settings_.record.empty();
+  if (device_ == nullptr) {
+    // It only asked what there is, or failed before: who started it wants to know.
+    if (!reported && settings_.check.empty()) return;
+    try {
+      begin_logs();
+    } catch (const Error& error) {
+      say(error.what());
+      return;
+    }
+  }
   if (lacking_registers.size() > 1) {
     std::string names;
     for (size_t i = 1; i < lacking_registers.size(); ++i)
@@ -234,9 +284,15 @@ void Runtime::end() {
     say(fmt::format("the same for {} more kernel{}, with so many registers of those needed: {}",
                     lacking_registers.size() - 1, lacking_registers.size() == 2 ? "" : "s", names));
   }
+  keep_failed_calls();
   recorder_.end();
   check_.end();
-  if (settings_.spool.empty() && settings_.record.empty() && check_.checker() == nullptr)
+  if (!reported) {
+    if (check_.checker() == nullptr)
+      for (const std::string& text : failed_calls.unseen()) say(text);
+    for (const std::string& text : failed_calls.seen()) say(text);
+  }
+  if (!reported && check_.checker() == nullptr)
     say(fmt::format(
         "executed {} thread-instructions ({} warp-instructions) in {:.2f} s on a simulated GPU; "
         "'nearwarp run -- APPLICATION' also tells how long they take there",

@@ -16,6 +16,7 @@
 #include "host/functional/cudart/check_log.h"
 #include "host/functional/cudart/device_spec.h"
 #include "host/functional/cudart/execution_watch.h"
+#include "host/functional/cudart/failed_calls.h"
 #include "host/functional/cudart/failure.h"
 #include "host/functional/cudart/graphs.h"
 #include "host/functional/cudart/launch.h"
@@ -40,6 +41,12 @@ class Runtime {
   Status sticky = kSuccess;  ///< a kernel's fault: every later call returns it
   unsigned device_flags = 0;
   bool primary_used = false;  ///< by the runtime's interface; the driver's has contexts of its own
+  FailedCalls failed_calls;
+  /// The launch that the call under way asks for.
+  struct Attempt {
+    const KernelHandle* kernel = nullptr;  ///< nullptr: none
+    LaunchConfig config{};
+  } attempt;
   runtime::DeviceServices* services = nullptr;  ///< for kernels' calls; set when loaded
 
   const DeviceSpec& spec();
@@ -63,8 +70,13 @@ class Runtime {
 
   std::vector<std::string> lacking_registers;  ///< kernels, and what they have of what they need
 
-  /// Throws Failure after fork(), in the child of a process that had used the device.
-  void check_process() const;
+  /// Throws Failure after fork(), in the child of a process that had used the device, and where the
+  /// environment hides it.
+  void check_process();
+  /// A call has failed.
+  void note_failure(const CallSite& site, Status status, const std::string& why);
+  /// Every call: the process uses the library.
+  void note_call() { called_ = true; }
   /// After a call: it has made the primary context current where there was none.
   void note_primary_context();
   /// The process ends: the recording is complete.
@@ -74,11 +86,15 @@ class Runtime {
 
  private:
   void read_settings();
+  void begin_logs();
+  void keep_failed_calls();
+  runtime::CallSummary calls() const;
   [[noreturn]] void stop(const std::string& why);
 
   double execution_seconds_ = 0;            ///< of all launches
   std::unordered_set<std::string> strays_;  ///< kernels whose accesses beside allocations were told
-  bool settings_read_ = false, forked_ = false, failed_ = false;
+  bool settings_read_ = false, forked_ = false, failed_ = false, called_ = false;
+  uint64_t launched_ = 0;  ///< kernels that the host has launched
   Settings settings_;
   Recorder recorder_{order};
   CheckLog check_;
@@ -106,35 +122,48 @@ extern
 /// Runs the body of an API call: under the lock, with exceptions turned into statuses, and the
 /// status kept for cudaGetLastError(). `body(Runtime&)` returns a Status.
 template <class Body>
-Status api(Body&& body) {
+Status api(Body&& body, NW_CALL_SITE) {
   Runtime& r = the_runtime();
   const std::lock_guard lock(r.mutex);
+  r.note_call();
   const ThreadState& thread = thread_state();
   const bool own_stream = std::exchange(nw_cudart_null_is_of_thread, false) ||
                           (thread.in_driver && thread.null_is_of_thread);
   // A host function of a graph may call again.
   const bool outer = std::exchange(r.streams.null_is_of_thread, own_stream);
+  const Runtime::Attempt outer_attempt = std::exchange(r.attempt, {});
   Status status = r.sticky;
   if (status == kSuccess) {
+    std::string why;
     try {
       r.check_process();
       status = body(r);
     } catch (const Failure& failure) {
       status = failure.status;
+      why = failure.why;
     } catch (const Error& error) {
       say(error.what());
       status = kErrorUnknown;
+      why = error.what();
     } catch (const std::bad_alloc&) {
       status = kErrorMemoryAllocation;
     } catch (const std::exception& error) {
       say(std::string("internal error: ") + error.what());
       status = kErrorUnknown;
     }
+    if (status != kSuccess && status != kErrorNotReady && r.sticky == kSuccess)
+      r.note_failure(site, status, why);
   }
+  r.attempt = outer_attempt;
   r.streams.null_is_of_thread = outer;
   if (status != kSuccess && status != kErrorNotReady) last_error() = status;
   r.note_primary_context();
   return status;
+}
+
+/// A call that ends with `status`, since its arguments are wrong.
+inline Status failed(Status status, NW_CALL_SITE) {
+  return api([status](Runtime&) { return status; }, site);
 }
 
 }  // namespace nearwarp::cudart

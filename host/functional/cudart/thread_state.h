@@ -1,13 +1,19 @@
 // What a thread of the application has, in the runtime's and in the driver's programming interface.
 #pragma once
 
+#include <cstdint>
+
 #include "host/functional/cudart/abi.h"
 
 namespace nearwarp::cudart {
 
+struct CallSite;
+
 struct ThreadState {
-  Status last_error = kSuccess;  ///< cudaGetLastError()
-  bool synchronous = false;      ///< see Synchronous
+  Status last_error = kSuccess;          ///< cudaGetLastError()
+  uint32_t number = 0;                   ///< of threads that had errors, from 1; 0: none yet
+  const CallSite* outer_call = nullptr;  ///< see OuterCall
+  bool synchronous = false;              ///< see Synchronous
   /// CUcontext that is current. A call of the runtime in a thread without one makes the primary
   /// context current.
   void* context = nullptr;

@@ -12,6 +12,23 @@ __global__ void put(int* p, int value) { p[threadIdx.x] = value; }
 int main(int argc, char** argv) {
   const std::string how = argc > 1 ? argv[1] : "return";
   if (how == "nothing") return passed();
+  if (how == "no-file") {
+    std::puts("cannot open input.txt");
+    return 2;
+  }
+  int count = 0;
+  if (how == "asks" || how == "asks-and-exits") {  // what there is, and launches nothing
+    CUDA(cudaGetDeviceCount(&count));
+    return how == "asks" ? passed() : 5;
+  }
+  if (how == "hidden") {
+    FAILS(cudaErrorNoDevice, cudaGetDeviceCount(&count));
+    CHECK(count == 0);
+    CUDA(cudaRuntimeGetVersion(&count));
+    put<<<1, 32>>>(nullptr, 5);
+    CHECK(cudaGetLastError() == cudaErrorNoDevice);
+    return passed();
+  }
   if (how == "fork-first" && fork() == 0) _exit(0);
   int* device;
   CUDA(cudaMalloc(&device, 128));
@@ -19,6 +36,10 @@ int main(int argc, char** argv) {
   CUDA(cudaDeviceSynchronize());
   std::puts("launched");
   std::fflush(stdout);
+  if (how == "sleep") {
+    std::fputs("launched\n", stderr);  // whose readers need not wait for more
+    sleep(60);
+  }
   if (how == "exit") std::exit(3);
   if (how == "_exit") _exit(4);
   if (how == "abort") std::abort();

@@ -39,6 +39,12 @@ int main() {
   for (int i = 0; i < n; ++i) CHECK(managed[i] == i + 1);
   cudaMemLocation here = {cudaMemLocationTypeDevice, 0};
   CUDA(cudaMemPrefetchAsync(managed, n * sizeof(int), here, 0));
+  const cudaMemLocation nowhere = {cudaMemLocationTypeDevice, 1};
+  const cudaMemLocation host = {cudaMemLocationTypeHost, 0};
+  FAILS(cudaErrorInvalidDevice, cudaMemPrefetchAsync(managed, n * sizeof(int), nowhere, 0));
+  FAILS(cudaErrorInvalidDevice, cudaMemAdvise(managed, n * sizeof(int),
+                                              cudaMemAdviseSetPreferredLocation, nowhere));
+  CUDA(cudaMemAdvise(managed, n * sizeof(int), cudaMemAdviseSetPreferredLocation, host));
   CUDA(cudaMemAdvise(managed, n * sizeof(int), cudaMemAdviseSetReadMostly, here));
   expect(managed + 10, cudaMemoryTypeManaged);
 

@@ -15,7 +15,8 @@ Box linear(const void* start, size_t pitch, size_t rows = 0) {
 
 /// `body(Runtime&)` may be called later, when a graph is launched.
 template <class Copy>
-Status copy(Stream stream, Copy body) {
+Status copy(Stream stream, Copy body, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     r.enqueue(stream, NodeType::kCopy, [body](Runtime& q) {
       body(q);
@@ -65,6 +66,7 @@ NW_API cudaMalloc3DArray(Array** array, const ChannelDesc* format, Extent extent
 }
 NW_API cudaMallocArray(Array** array, const ChannelDesc* format, size_t width, size_t height,
                        unsigned flags) {
+  const OuterCall outer;
   return cudaMalloc3DArray(array, format, {width, height, 0}, flags);
 }
 NW_API cudaFreeArray(Array* array) {
@@ -83,6 +85,7 @@ NW_API cudaArrayGetInfo(ChannelDesc* format, Extent* extent, unsigned* flags, Ar
   });
 }
 NW_API cudaGetChannelDesc(ChannelDesc* format, const Array* array) {
+  const OuterCall outer;
   return cudaArrayGetInfo(format, nullptr, nullptr, const_cast<Array*>(array));
 }
 
@@ -121,6 +124,7 @@ NW_API cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t sr
 }
 NW_API cudaMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width,
                     size_t height, int kind) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemcpy2DAsync(dst, dst_pitch, src, src_pitch, width, height, kind, nullptr);
 }
@@ -133,6 +137,7 @@ NW_API cudaMemcpy2DToArrayAsync(Array* dst, size_t x, size_t y, const void* src,
 }
 NW_API cudaMemcpy2DToArray(Array* dst, size_t x, size_t y, const void* src, size_t src_pitch,
                            size_t width, size_t height, int kind) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemcpy2DToArrayAsync(dst, x, y, src, src_pitch, width, height, kind, nullptr);
 }
@@ -145,6 +150,7 @@ NW_API cudaMemcpy2DFromArrayAsync(void* dst, size_t dst_pitch, const Array* src,
 }
 NW_API cudaMemcpy2DFromArray(void* dst, size_t dst_pitch, const Array* src, size_t x, size_t y,
                              size_t width, size_t height, int kind) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemcpy2DFromArrayAsync(dst, dst_pitch, src, x, y, width, height, kind, nullptr);
 }
@@ -179,6 +185,7 @@ NW_API cudaMemcpyToArrayAsync(Array* dst, size_t x, size_t y, const void* src, s
   });
 }
 NW_API cudaMemcpyToArray(Array* dst, size_t x, size_t y, const void* src, size_t bytes, int kind) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemcpyToArrayAsync(dst, x, y, src, bytes, kind, nullptr);
 }
@@ -192,6 +199,7 @@ NW_API cudaMemcpyFromArrayAsync(void* dst, const Array* src, size_t x, size_t y,
 }
 NW_API cudaMemcpyFromArray(void* dst, const Array* src, size_t x, size_t y, size_t bytes,
                            int kind) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemcpyFromArrayAsync(dst, src, x, y, bytes, kind, nullptr);
 }
@@ -206,17 +214,20 @@ NW_API cudaMemcpy3DAsync(const Copy3D* p, Stream stream) {
   });
 }
 NW_API cudaMemcpy3D(const Copy3D* p) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemcpy3DAsync(p, nullptr);
 }
 NW_API cudaMemcpy3DPeerAsync(const Copy3DPeer* p, Stream stream) {
-  if (p == nullptr) return last_error() = kErrorInvalidValue;
-  if (p->src_device != 0 || p->dst_device != 0) return last_error() = kErrorInvalidDevice;
+  const OuterCall outer;
+  if (p == nullptr) return failed(kErrorInvalidValue);
+  if (p->src_device != 0 || p->dst_device != 0) return failed(kErrorInvalidDevice);
   const Copy3D copy{p->src_array, p->src_pos, p->src_ptr, p->dst_array,
                     p->dst_pos,   p->dst_ptr, p->extent,  kDefault};
   return cudaMemcpy3DAsync(&copy, stream);
 }
 NW_API cudaMemcpy3DPeer(const Copy3DPeer* p) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemcpy3DPeerAsync(p, nullptr);
 }

@@ -10,7 +10,9 @@ namespace {
 
 constexpr int kCaptureNone = 0, kCaptureActive = 1;
 
-Status begin(Stream stream, int mode, Graph* graph, GraphNode* const* dependencies, size_t count) {
+Status begin(Stream stream, int mode, Graph* graph, GraphNode* const* dependencies, size_t count,
+             NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     require(mode >= 0 && mode <= 2);
     StreamState* s = r.streams.find(stream);
@@ -36,7 +38,7 @@ NW_API cudaStreamBeginCapture(Stream stream, int mode) {
 }
 NW_API cudaStreamBeginCaptureToGraph(Stream stream, Graph* graph, GraphNode* const* dependencies,
                                      const EdgeData*, size_t count, int mode) {
-  if (graph == nullptr) return last_error() = kErrorInvalidValue;
+  if (graph == nullptr) return failed(kErrorInvalidValue);
   return begin(stream, mode, graph, dependencies, count);
 }
 NW_API cudaStreamEndCapture(Stream stream, Graph** graph) {
@@ -84,6 +86,7 @@ NW_API cudaStreamUpdateCaptureDependencies(Stream stream, GraphNode* const* depe
   });
 }
 NW_API cudaStreamIsCapturing(Stream stream, int* status) {
+  const OuterCall outer;
   return cudaStreamGetCaptureInfo(stream, status, nullptr, nullptr, nullptr, nullptr, nullptr);
 }
 NW_API cudaThreadExchangeStreamCaptureMode(int* mode) {

@@ -75,7 +75,7 @@ int texture_attribute(const DeviceProp& p, int number) {
 DeviceProp properties(const DeviceSpec& s) {
   DeviceProp p{};
   std::snprintf(p.name, sizeof(p.name), "nearwarp %s (simulated)", s.name.c_str());
-  std::memcpy(p.uuid, "nearwarp-gpu-000", sizeof(p.uuid));
+  std::memcpy(p.uuid, kDeviceUuid, sizeof(p.uuid));
   p.total_global_mem = s.memory_bytes;
   p.shared_mem_per_block = shared_per_block(s);
   p.regs_per_block = p.regs_per_multiprocessor = as_int(s.sm_registers);
@@ -211,6 +211,7 @@ std::array<size_t, kNumLimits>& limits() {
 }  // namespace
 
 NW_API cudaGetDeviceCount(int* count) {
+  if (count != nullptr) *count = 0;  // where the environment hides the device
   return api([&](Runtime&) {
     require(count != nullptr);
     *count = 1;
@@ -231,7 +232,10 @@ NW_API cudaSetDevice(int device) {
     return kSuccess;
   });
 }
-NW_API cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
+NW_API cudaInitDevice(int device, unsigned, unsigned) {
+  const OuterCall outer;
+  return cudaSetDevice(device);
+}
 NW_API cudaSetValidDevices(int* devices, int count) {
   return api([&](Runtime&) {
     require(count == 0 || devices != nullptr);

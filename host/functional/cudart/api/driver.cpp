@@ -42,13 +42,14 @@ NW_API cudaGetDriverEntryPointByVersion(const char* symbol, void** function, uns
   int result = kNotFound;
   if (driver() != nullptr) {  // not under the lock: it calls this library
     const int problem = driver()(symbol, function, static_cast<int>(version), flags, &result);
-    if (problem != kSuccess) return last_error() = static_cast<Status>(problem);
+    if (problem != kSuccess) return failed(static_cast<Status>(problem));
   }
   if (found != nullptr) *found = result;
-  if (*function == nullptr && found == nullptr) return last_error() = kErrorSymbolNotFound;
+  if (*function == nullptr && found == nullptr) return failed(kErrorSymbolNotFound);
   return kSuccess;
 }
 NW_API cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
                                int* found) {
+  const OuterCall outer;
   return cudaGetDriverEntryPointByVersion(symbol, function, kRuntimeVersion, flags, found);
 }

@@ -119,6 +119,7 @@ nw_driver_link_ptx(const char* const* units, size_t count, NwGiveText give, NwGi
 
 NW_LINK(Status)
 nw_driver_launch(const LaunchConfig* config, const void* kernel, void** args, void** extra) {
+  const OuterCall outer({"cudaLaunchKernel", nullptr});
   return api([&](Runtime& r) {
     const LaunchKind kind = kind_of(config);
     r.enqueue(config->stream, NodeType::kKernel,

@@ -9,8 +9,13 @@ constexpr int kVersion = 13000;  // CUDA 13.0
 }
 
 NW_API cudaPeekAtLastError() {
-  const Status sticky = the_runtime().sticky;
-  return sticky != kSuccess ? sticky : last_error();
+  Runtime& r = the_runtime();
+  const Status status = r.sticky != kSuccess ? r.sticky : last_error();
+  if (status != kSuccess) {
+    const std::lock_guard lock(r.mutex);
+    r.failed_calls.looked_at(thread_state());
+  }
+  return status;
 }
 
 NW_API cudaGetLastError() {
@@ -26,11 +31,10 @@ extern "C" __attribute__((visibility("default"))) const char* cudaGetErrorString
   return error_text(status);
 }
 
+/// Also without a device.
 NW_API cudaRuntimeGetVersion(int* version) {
-  return api([&](Runtime&) {
-    require(version != nullptr);
-    *version = kVersion;
-    return kSuccess;
-  });
+  if (version == nullptr) return failed(kErrorInvalidValue);
+  *version = kVersion;
+  return kSuccess;
 }
 NW_API cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }

@@ -21,7 +21,8 @@ int most_dynamic_shared(const DeviceSpec& s, const KernelHandle& handle,
   return static_cast<int>(most - std::min(most, k.static_shared_bytes));
 }
 
-Status set_attribute(const void* function, int attribute, int value) {
+Status set_attribute(const void* function, int attribute, int value, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     KernelHandle& handle = r.modules.kernel(function);
     require(attribute >= kFuncMaxDynamicShared && attribute < kFuncAttributeEnd);
@@ -51,7 +52,8 @@ Status set_attribute(const void* function, int attribute, int value) {
 }
 
 /// A preference for a cache that is not configurable.
-Status preference(const void* function) {
+Status preference(const void* function, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     r.modules.kernel(function);
     return kSuccess;
@@ -97,7 +99,7 @@ NW_API cudaFuncSetAttribute(const void* function, int attribute, int value) {
   return set_attribute(function, attribute, value);
 }
 NW_API cudaKernelSetAttributeForDevice(void* kernel, int attribute, int value, int device) {
-  if (device != 0) return last_error() = kErrorInvalidDevice;
+  if (device != 0) return failed(kErrorInvalidDevice);
   return set_attribute(kernel, attribute, value);
 }
 NW_API cudaFuncSetCacheConfig(const void* function, int) { return preference(function); }
@@ -138,6 +140,7 @@ NW_API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const
 NW_API cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
                                                      int block_threads,
                                                      size_t dynamic_shared_bytes) {
+  const OuterCall outer;
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_threads,
                                                                 dynamic_shared_bytes, 0);
 }

@@ -12,10 +12,12 @@ NW_API cudaGraphInstantiate(GraphExec** exec, Graph* graph, unsigned long long f
   });
 }
 NW_API cudaGraphInstantiateWithFlags(GraphExec** exec, Graph* graph, unsigned long long flags) {
+  const OuterCall outer;
   return cudaGraphInstantiate(exec, graph, flags);
 }
 NW_API cudaGraphInstantiateWithParams(GraphExec** exec, Graph* graph, InstantiateParams* p) {
-  if (p == nullptr) return last_error() = kErrorInvalidValue;
+  const OuterCall outer;
+  if (p == nullptr) return failed(kErrorInvalidValue);
   const Status status = cudaGraphInstantiate(exec, graph, p->flags);
   p->node = nullptr;
   p->result = status == kSuccess ? 0 : 2;

@@ -12,7 +12,8 @@ namespace {
 /// Adds a node whose work `make(Runtime&)` gives.
 template <class Make>
 Status add(GraphNode** node, Graph* graph, GraphNode* const* dependencies, size_t count,
-           NodeType type, Make&& make) {
+           NodeType type, Make&& make, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     require(node != nullptr);
     Graph& g = r.graphs.graph(graph);
@@ -23,7 +24,8 @@ Status add(GraphNode** node, Graph* graph, GraphNode* const* dependencies, size_
 
 /// A node does something else from now on.
 template <class Make>
-Status set(const GraphNode* node, NodeType type, Make&& make) {
+Status set(const GraphNode* node, NodeType type, Make&& make, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     GraphNode& n = r.graphs.node(node, type);
     n.work = make(r);
@@ -33,7 +35,8 @@ Status set(const GraphNode* node, NodeType type, Make&& make) {
 
 /// A node of an instantiated graph does something else from now on.
 template <class Make>
-Status set(GraphExec* exec, const GraphNode* node, NodeType type, Make&& make) {
+Status set(GraphExec* exec, const GraphNode* node, NodeType type, Make&& make, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     GraphExec::Step& step = r.graphs.exec(exec).step(r.graphs.node(node, type));
     step.work = make(r);
@@ -43,7 +46,8 @@ Status set(GraphExec* exec, const GraphNode* node, NodeType type, Make&& make) {
 
 /// Calls `read(parameters)` of a node's work.
 template <class T, class Read>
-Status get(const GraphNode* node, NodeType type, const void* to, Read&& read) {
+Status get(const GraphNode* node, NodeType type, const void* to, Read&& read, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     require(to != nullptr);
     read(work_of<T>(r.graphs.node(node, type)));
@@ -308,7 +312,8 @@ NW_API cudaGraphMemFreeNodeGetParams(const GraphNode* node, void* pointer) {
 
 NW_API cudaGraphAddNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
                         const EdgeData*, size_t count, NodeParams* p) {
-  if (p == nullptr) return last_error() = kErrorInvalidValue;
+  const OuterCall outer;
+  if (p == nullptr) return failed(kErrorInvalidValue);
   switch (static_cast<NodeType>(p->type)) {
     case NodeType::kKernel:
       return cudaGraphAddKernelNode(node, graph, dependencies, count, &p->kernel);
@@ -333,10 +338,11 @@ NW_API cudaGraphAddNode(GraphNode** node, Graph* graph, GraphNode* const* depend
       return cudaGraphAddMemFreeNode(node, graph, dependencies, count, p->free);
   }
   say_once("nodes of graphs for semaphores and conditions are not supported");
-  return last_error() = kErrorNotSupported;
+  return failed(kErrorNotSupported);
 }
 NW_API cudaGraphNodeSetParams(const GraphNode* node, NodeParams* p) {
-  if (p == nullptr) return last_error() = kErrorInvalidValue;
+  const OuterCall outer;
+  if (p == nullptr) return failed(kErrorInvalidValue);
   switch (static_cast<NodeType>(p->type)) {
     case NodeType::kKernel:
       return cudaGraphKernelNodeSetParams(node, &p->kernel);
@@ -351,11 +357,12 @@ NW_API cudaGraphNodeSetParams(const GraphNode* node, NodeParams* p) {
     case NodeType::kRecordEvent:
       return cudaGraphEventRecordNodeSetEvent(node, p->event);
     default:
-      return last_error() = kErrorInvalidValue;
+      return failed(kErrorInvalidValue);
   }
 }
 NW_API cudaGraphExecNodeSetParams(GraphExec* exec, const GraphNode* node, NodeParams* p) {
-  if (p == nullptr) return last_error() = kErrorInvalidValue;
+  const OuterCall outer;
+  if (p == nullptr) return failed(kErrorInvalidValue);
   switch (static_cast<NodeType>(p->type)) {
     case NodeType::kKernel:
       return cudaGraphExecKernelNodeSetParams(exec, node, &p->kernel);
@@ -372,6 +379,6 @@ NW_API cudaGraphExecNodeSetParams(GraphExec* exec, const GraphNode* node, NodePa
     case NodeType::kRecordEvent:
       return cudaGraphExecEventRecordNodeSetEvent(exec, node, p->event);
     default:
-      return last_error() = kErrorInvalidValue;
+      return failed(kErrorInvalidValue);
   }
 }

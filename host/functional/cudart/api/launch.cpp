@@ -2,6 +2,7 @@
 #include "host/functional/cudart/launch.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "host/functional/cudart/runtime.h"
@@ -11,13 +12,26 @@ using namespace nearwarp::cudart;
 namespace {
 
 /// What <<<>>> leaves for the stub that it calls.
-std::vector<LaunchConfig>& configurations() {
-  thread_local std::vector<LaunchConfig> stack;
+struct Pushed {
+  LaunchConfig config;
+  const void* caller = nullptr;  ///< where the application has <<<>>>
+};
+std::vector<Pushed>& configurations() {
+  thread_local std::vector<Pushed> stack;
   return stack;
+}
+/// Of the configuration that was popped last, until its kernel is launched.
+const void*& launch_is_at() {
+  thread_local const void* caller = nullptr;
+  return caller;
 }
 
 Status launch(const void* function, const LaunchConfig& config, void** args,
-              const LaunchKind& kind = {}) {
+              const LaunchKind& kind = {}, NW_CALL_SITE) {
+  // The call itself is in what the compiler makes of a kernel, which is no place in the program.
+  if (const void* const caller = std::exchange(launch_is_at(), nullptr); caller != nullptr)
+    site.caller = caller;
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     r.enqueue(config.stream, NodeType::kKernel,
               prepare_launch(r, r.modules.kernel(function), config, args, kind));
@@ -42,13 +56,14 @@ LaunchConfig plain(Dim grid, Dim block, size_t shared, Stream stream) {
 
 extern "C" __attribute__((visibility("default"))) unsigned __cudaPushCallConfiguration(
     Dim grid, Dim block, size_t shared, Stream stream) {
-  configurations().push_back(plain(grid, block, shared, stream));
+  configurations().push_back({plain(grid, block, shared, stream), __builtin_return_address(0)});
   return 0;
 }
 
 NW_API __cudaPopCallConfiguration(Dim* grid, Dim* block, size_t* shared, void* stream) {
   if (configurations().empty()) return kErrorUnknown;
-  const LaunchConfig config = configurations().back();
+  const LaunchConfig config = configurations().back().config;
+  launch_is_at() = configurations().back().caller;
   configurations().pop_back();
   *grid = config.grid;
   *block = config.block;
@@ -65,9 +80,11 @@ NW_API __cudaGetKernel(void** kernel, const void* host_function) {
   });
 }
 NW_API cudaGetKernel(void** kernel, const void* host_function) {
+  const OuterCall outer;
   return __cudaGetKernel(kernel, host_function);
 }
 NW_API cudaGetFuncBySymbol(void** function, const void* symbol) {
+  const OuterCall outer;
   return __cudaGetKernel(function, symbol);
 }
 

@@ -44,7 +44,8 @@ void say_lack(const Module& module, const char* name) {
 }
 
 /// A variable of a library, managed or not: the host reaches all device memory.
-Status get_variable(void** pointer, size_t* bytes, void* library, const char* name) {
+Status get_variable(void** pointer, size_t* bytes, void* library, const char* name, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     require(name != nullptr);
     const Module& module = r.modules.library(library);

@@ -10,14 +10,17 @@ namespace {
 
 constexpr double kCopyMicroseconds = 2;  // estimated: the least time of a copy
 
-Status copy(void* dst, const void* src, size_t bytes, int kind, Stream stream = nullptr) {
+Status copy(void* dst, const void* src, size_t bytes, int kind, Stream stream = nullptr,
+            NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     r.enqueue(stream, NodeType::kCopy, copy_work(dst, src, bytes, kind));
     return kSuccess;
   });
 }
 
-Status allocate(void** pointer, size_t bytes, Memory::Kind kind, unsigned flags) {
+Status allocate(void** pointer, size_t bytes, Memory::Kind kind, unsigned flags, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     require(pointer != nullptr);
     *pointer = nullptr;
@@ -38,7 +41,8 @@ size_t pitch_of(size_t width) {
 
 /// A call on a variable of a module: `body(r, address, variable)` gets where `offset` lies.
 template <class Body>
-Status with_symbol(const void* symbol, size_t bytes, size_t offset, Body&& body) {
+Status with_symbol(const void* symbol, size_t bytes, size_t offset, Body&& body, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     const VariableHandle& v = r.modules.variable(symbol);
     require(offset <= v.bytes && bytes <= v.bytes - offset);
@@ -59,27 +63,32 @@ NW_API cudaMalloc(void** pointer, size_t bytes) {
   return allocate(pointer, bytes, Memory::Kind::kDevice, 0);
 }
 NW_API cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
-  if (bytes == 0 || (flags != 1 && flags != 2)) return last_error() = kErrorInvalidValue;
+  if (bytes == 0 || (flags != 1 && flags != 2)) return failed(kErrorInvalidValue);
   return allocate(pointer, bytes, Memory::Kind::kManaged, flags);
 }
 NW_API cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
-  if ((flags & ~7u) != 0) return last_error() = kErrorInvalidValue;
+  if ((flags & ~7u) != 0) return failed(kErrorInvalidValue);
   return allocate(pointer, bytes, Memory::Kind::kPinned, flags);
 }
-NW_API cudaMallocHost(void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, 0); }
+NW_API cudaMallocHost(void** pointer, size_t bytes) {
+  const OuterCall outer;
+  return cudaHostAlloc(pointer, bytes, 0);
+}
 
 NW_API cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  const OuterCall outer;
   if (pitch == nullptr || width > SIZE_MAX / 2 || (height != 0 && width > SIZE_MAX / 4 / height))
-    return last_error() = pitch == nullptr ? kErrorInvalidValue : kErrorMemoryAllocation;
+    return failed(pitch == nullptr ? kErrorInvalidValue : kErrorMemoryAllocation);
   *pitch = pitch_of(width);
   return cudaMalloc(pointer, *pitch * height);
 }
 NW_API cudaMalloc3D(PitchedPtr* pointer, Extent extent) {
-  if (pointer == nullptr) return last_error() = kErrorInvalidValue;
+  const OuterCall outer;
+  if (pointer == nullptr) return failed(kErrorInvalidValue);
   *pointer = {nullptr, 0, extent.width, extent.height};
   const size_t rows = extent.height * extent.depth;
   if (extent.depth != 0 && rows / extent.depth != extent.height)
-    return last_error() = kErrorMemoryAllocation;
+    return failed(kErrorMemoryAllocation);
   return cudaMallocPitch(&pointer->ptr, &pointer->pitch, extent.width, rows);
 }
 
@@ -111,17 +120,18 @@ NW_API cudaMemcpyAsync(void* dst, const void* src, size_t bytes, int kind, Strea
 
 NW_API cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src, int src_device, size_t bytes,
                            Stream stream) {
-  if (dst_device != 0 || src_device != 0) return last_error() = kErrorInvalidDevice;
+  if (dst_device != 0 || src_device != 0) return failed(kErrorInvalidDevice);
   return copy(dst, src, bytes, kDefault, stream);
 }
 NW_API cudaMemcpyPeer(void* dst, int dst_device, const void* src, int src_device, size_t bytes) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemcpyPeerAsync(dst, dst_device, src, src_device, bytes, nullptr);
 }
 NW_API cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs, const size_t* sizes,
                             size_t count, void*, size_t*, size_t, Stream stream) {
   if (count == 0 || dsts == nullptr || srcs == nullptr || sizes == nullptr)
-    return last_error() = kErrorInvalidValue;
+    return failed(kErrorInvalidValue);
   return api([&](Runtime& r) {
     for (size_t i = 0; i < count; ++i)
       r.enqueue(stream, NodeType::kCopy, copy_work(dsts[i], srcs[i], sizes[i], kDefault));
@@ -143,6 +153,7 @@ NW_API cudaMemset2DAsync(void* dst, size_t pitch, int value, size_t width, size_
 }
 /// Fills may return before they are done, but not those of pinned memory: taken as all did not.
 NW_API cudaMemset2D(void* dst, size_t pitch, int value, size_t width, size_t height) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemset2DAsync(dst, pitch, value, width, height, nullptr);
 }
@@ -158,13 +169,16 @@ NW_API cudaMemset3DAsync(PitchedPtr dst, int value, Extent extent, Stream stream
   });
 }
 NW_API cudaMemset3D(PitchedPtr dst, int value, Extent extent) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemset3DAsync(dst, value, extent, nullptr);
 }
 NW_API cudaMemsetAsync(void* dst, int value, size_t bytes, Stream stream) {
+  const OuterCall outer;
   return cudaMemset2DAsync(dst, bytes, value, bytes, 1, stream);
 }
 NW_API cudaMemset(void* dst, int value, size_t bytes) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemsetAsync(dst, value, bytes, nullptr);
 }
@@ -179,6 +193,7 @@ NW_API cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t bytes
 }
 NW_API cudaMemcpyToSymbol(const void* symbol, const void* src, size_t bytes, size_t offset,
                           int kind) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemcpyToSymbolAsync(symbol, src, bytes, offset, kind, nullptr);
 }
@@ -189,6 +204,7 @@ NW_API cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t bytes, si
   });
 }
 NW_API cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t bytes, size_t offset, int kind) {
+  const OuterCall outer;
   const Synchronous call;
   return cudaMemcpyFromSymbolAsync(dst, symbol, bytes, offset, kind, nullptr);
 }

@@ -37,7 +37,8 @@ Pool& checked(Pool* pool) {
   return *pool;
 }
 
-Status get_pool(Pool** pool, int device, bool initial) {
+Status get_pool(Pool** pool, int device, bool initial, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime&) {
     require(pool != nullptr);
     require(device == 0, kErrorInvalidDevice);
@@ -70,6 +71,7 @@ NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream 
   });
 }
 NW_API cudaMallocAsync(void** pointer, size_t bytes, Stream stream) {
+  const OuterCall outer;
   default_pool();
   return cudaMallocFromPoolAsync(pointer, bytes, current_pool(), stream);
 }
@@ -121,6 +123,7 @@ NW_API cudaMemGetMemPool(Pool** pool, MemLocation* location, int) {
   return get_pool(pool, device_of(location), false);
 }
 NW_API cudaMemSetMemPool(MemLocation* location, int, Pool* pool) {
+  const OuterCall outer;
   return cudaDeviceSetMemPool(device_of(location), pool);
 }
 NW_API cudaMemPoolTrimTo(Pool* pool, size_t) {

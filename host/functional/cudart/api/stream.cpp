@@ -12,7 +12,8 @@ namespace {
 constexpr unsigned kStreamFlags = 1, kEventFlags = 7, kEventDisableTiming = 2;
 constexpr unsigned kEventRecordExternal = 1, kEventWaitExternal = 1;
 
-Status create(Stream* stream, unsigned flags, int priority) {
+Status create(Stream* stream, unsigned flags, int priority, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     require(stream != nullptr && (flags & ~kStreamFlags) == 0);
     r.device();
@@ -22,7 +23,8 @@ Status create(Stream* stream, unsigned flags, int priority) {
 }
 
 /// A call that has nothing to wait for.
-Status nothing_to_do(Stream stream) {
+Status nothing_to_do(Stream stream, NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
     r.touch(stream);
     return kSuccess;
@@ -53,7 +55,10 @@ NW_API cudaStreamSynchronize(Stream stream) {
   });
 }
 /// It is always complete: the host has then waited as well.
-NW_API cudaStreamQuery(Stream stream) { return cudaStreamSynchronize(stream); }
+NW_API cudaStreamQuery(Stream stream) {
+  const OuterCall outer;
+  return cudaStreamSynchronize(stream);
+}
 NW_API cudaStreamAttachMemAsync(Stream stream, void*, size_t, unsigned) {
   return nothing_to_do(stream);
 }
@@ -155,7 +160,10 @@ NW_API cudaEventCreateWithFlags(void** event, unsigned flags) {
     return kSuccess;
   });
 }
-NW_API cudaEventCreate(void** event) { return cudaEventCreateWithFlags(event, 0); }
+NW_API cudaEventCreate(void** event) {
+  const OuterCall outer;
+  return cudaEventCreateWithFlags(event, 0);
+}
 NW_API cudaEventDestroy(void* event) {
   return api([&](Runtime& r) {
     r.streams.destroy_event(event);
@@ -178,6 +186,7 @@ NW_API cudaEventRecordWithFlags(void* event, Stream stream, unsigned flags) {
   });
 }
 NW_API cudaEventRecord(void* event, Stream stream) {
+  const OuterCall outer;
   return cudaEventRecordWithFlags(event, stream, 0);
 }
 NW_API cudaEventQuery(void* event) {
@@ -186,7 +195,10 @@ NW_API cudaEventQuery(void* event) {
     return kSuccess;
   });
 }
-NW_API cudaEventSynchronize(void* event) { return cudaEventQuery(event); }
+NW_API cudaEventSynchronize(void* event) {
+  const OuterCall outer;
+  return cudaEventQuery(event);
+}
 NW_API cudaStreamWaitEvent(Stream stream, void* event, unsigned flags) {
   return api([&](Runtime& r) {
     StreamState* s = r.streams.find(stream);

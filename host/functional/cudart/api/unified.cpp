@@ -7,12 +7,25 @@ using namespace nearwarp::cudart;
 
 namespace {
 
-constexpr int kInvalidDevice = -2;  // cudaInvalidDeviceId
+constexpr int kInvalidDevice = -2;     // cudaInvalidDeviceId
+constexpr int kCpu = -1;               // cudaCpuDeviceId
+constexpr MemLocation kNowhere{1, 0};  // a hint that names no place: the device
 constexpr unsigned kHostMapped = 2, kRegisterFlags = 15;
 
+/// Is there such a place? Throws Failure if not.
+void check_location(const MemLocation& location) {
+  constexpr int kDevice = 1, kHostNumaCurrent = 4;
+  const bool is_device = location.type == kDevice && location.id != kCpu;
+  if (is_device) require(location.id == 0, kErrorInvalidDevice);
+  require(location.type >= kDevice && location.type <= kHostNumaCurrent);
+}
+
 /// A hint about a range of managed memory, which changes nothing: it is where it is.
-Status hint(const void* pointer, size_t bytes) {
+Status hint(const void* pointer, size_t bytes, const MemLocation& location = kNowhere,
+            NW_CALL_SITE) {
+  const OuterCall outer(site);
   return api([&](Runtime& r) {
+    check_location(location);
     require(bytes != 0);
     const Memory::Region* region = r.memory.find(r, pointer);
     require(region != nullptr && region->kind == Memory::Kind::kManaged);
@@ -21,15 +34,25 @@ Status hint(const void* pointer, size_t bytes) {
   });
 }
 
-/// In a stream.
-Status hints(void* const* pointers, const size_t* sizes, size_t count, Stream stream) {
-  if (count == 0 || pointers == nullptr || sizes == nullptr)
-    return last_error() = kErrorInvalidValue;
+/// In a stream. Of `num_locations` each is for the ranges from its index on; nullptr: none is
+/// named.
+Status hints(void* const* pointers, const size_t* sizes, size_t count, Stream stream,
+             const MemLocation* locations = nullptr, const size_t* indices = nullptr,
+             size_t num_locations = 0, NW_CALL_SITE) {
+  const OuterCall outer(site);
+  if (count == 0 || pointers == nullptr || sizes == nullptr) return failed(kErrorInvalidValue);
+  if ((num_locations == 0) != (locations == nullptr) || num_locations > count ||
+      (num_locations > 1 && indices == nullptr))
+    return failed(kErrorInvalidValue);
   Status status = api([&](Runtime& r) {
     r.touch(stream);
     return kSuccess;
   });
-  for (size_t i = 0; i < count && status == kSuccess; ++i) status = hint(pointers[i], sizes[i]);
+  size_t place = 0;
+  for (size_t i = 0; i < count && status == kSuccess; ++i) {
+    while (place + 1 < num_locations && indices[place + 1] <= i) ++place;
+    status = hint(pointers[i], sizes[i], num_locations == 0 ? kNowhere : locations[place]);
+  }
   return status;
 }
 
@@ -100,27 +123,33 @@ NW_API cudaPointerGetAttributes(PointerAttributes* attributes, const void* point
   });
 }
 
-NW_API cudaMemPrefetchAsync(const void* pointer, size_t bytes, MemLocation, unsigned,
+NW_API cudaMemPrefetchAsync(const void* pointer, size_t bytes, MemLocation location, unsigned,
                             Stream stream) {
   void* const p = const_cast<void*>(pointer);
-  return hints(&p, &bytes, 1, stream);
+  return hints(&p, &bytes, 1, stream, &location, nullptr, 1);
 }
-NW_API cudaMemAdvise(const void* pointer, size_t bytes, int advice, MemLocation) {
-  if (advice < 1 || advice > 6) return last_error() = kErrorInvalidValue;
-  return hint(pointer, bytes);
+NW_API cudaMemAdvise(const void* pointer, size_t bytes, int advice, MemLocation location) {
+  constexpr int kSetReadMostly = 1, kUnsetReadMostly = 2, kUnsetPreferredLocation = 4;
+  if (advice < 1 || advice > 6) return failed(kErrorInvalidValue);
+  // These are of no place, whichever is given.
+  const bool of_none =
+      advice == kSetReadMostly || advice == kUnsetReadMostly || advice == kUnsetPreferredLocation;
+  return hint(pointer, bytes, of_none ? kNowhere : location);
 }
-NW_API cudaMemPrefetchBatchAsync(void** pointers, size_t* sizes, size_t count, MemLocation*,
-                                 size_t*, size_t, unsigned long long, Stream stream) {
-  return hints(pointers, sizes, count, stream);
+NW_API cudaMemPrefetchBatchAsync(void** pointers, size_t* sizes, size_t count,
+                                 MemLocation* locations, size_t* indices, size_t num_locations,
+                                 unsigned long long, Stream stream) {
+  return hints(pointers, sizes, count, stream, locations, indices, num_locations);
 }
 NW_API cudaMemDiscardBatchAsync(void** pointers, size_t* sizes, size_t count, unsigned long long,
                                 Stream stream) {
   return hints(pointers, sizes, count, stream);
 }
 NW_API cudaMemDiscardAndPrefetchBatchAsync(void** pointers, size_t* sizes, size_t count,
-                                           MemLocation*, size_t*, size_t, unsigned long long,
+                                           MemLocation* locations, size_t* indices,
+                                           size_t num_locations, unsigned long long,
                                            Stream stream) {
-  return hints(pointers, sizes, count, stream);
+  return hints(pointers, sizes, count, stream, locations, indices, num_locations);
 }
 
 /// Hints are not kept, so every range is as if none had been given.
@@ -130,15 +159,16 @@ NW_API cudaMemRangeGetAttribute(void* data, size_t data_bytes, int attribute, co
   if (status != kSuccess) return status;
   if (data == nullptr || data_bytes == 0 || data_bytes % sizeof(int) != 0 || attribute < 1 ||
       attribute > 8)
-    return last_error() = kErrorInvalidValue;
+    return failed(kErrorInvalidValue);
   const bool is_zero = attribute == 1 || attribute == 5 || attribute == 7;
   std::fill_n(static_cast<int*>(data), data_bytes / sizeof(int), is_zero ? 0 : kInvalidDevice);
   return kSuccess;
 }
 NW_API cudaMemRangeGetAttributes(void** data, size_t* data_bytes, int* attributes, size_t count,
                                  const void* pointer, size_t bytes) {
+  const OuterCall outer;
   if (data == nullptr || data_bytes == nullptr || attributes == nullptr)
-    return last_error() = kErrorInvalidValue;
+    return failed(kErrorInvalidValue);
   Status status = kSuccess;
   for (size_t i = 0; i < count && status == kSuccess; ++i)
     status = cudaMemRangeGetAttribute(data[i], data_bytes[i], attributes[i], pointer, bytes);
