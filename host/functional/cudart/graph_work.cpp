@@ -4,6 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "host/functional/cudart/copies.h"
 #include "host/functional/cudart/launch.h"
@@ -32,7 +36,10 @@ void EventWork::operator()(Runtime& r) const {
 }
 
 void FreeWork::operator()(Runtime& r) const {
-  if (memory == nullptr) r.memory.free(r, pointer, false);
+  if (memory != nullptr)
+    r.graphs.free(*memory);
+  else
+    r.memory.free(r, pointer, false);
 }
 
 Work kernel_work(Runtime& r, const KernelNodeParams* p) {
@@ -89,19 +96,61 @@ Work symbol_work(Runtime& r, const void* symbol, size_t offset, void* other, siz
                    : copy_work(other, variable, bytes, kind);
 }
 
-Work allocate_work(Runtime& r, size_t bytes, const MemPoolProps& pool, void** pointer) {
-  AllocateWork work{r.graphs.allocate(r, bytes), pool};
-  *pointer = work.memory->pointer();
-  return work;
+namespace {
+
+/// All nodes that come before one with these dependencies.
+std::unordered_set<const GraphNode*> nodes_before(const Graphs& graphs,
+                                                  GraphNode* const* dependencies, size_t count) {
+  require(count == 0 || dependencies != nullptr);
+  std::unordered_set<const GraphNode*> before;
+  std::vector<const GraphNode*> open;
+  for (size_t i = 0; i < count; ++i) open.push_back(&graphs.node(dependencies[i]));
+  while (!open.empty()) {
+    const GraphNode* const node = open.back();
+    open.pop_back();
+    if (!before.insert(node).second) continue;
+    open.insert(open.end(), node->dependencies.begin(), node->dependencies.end());
+  }
+  return before;
+}
+
+/// Addresses of the graph that are free again where those nodes have come to their end: of what is
+/// large enough the smallest. nullptr if there are none.
+std::shared_ptr<GraphMemory> freed_before(const Graph& graph,
+                                          const std::unordered_set<const GraphNode*>& before,
+                                          size_t bytes) {
+  std::unordered_map<std::shared_ptr<GraphMemory>, int> in_use;
+  for (const auto& node : graph.nodes) {
+    if (const auto* allocate = node->work.target<AllocateWork>(); allocate != nullptr)
+      ++in_use[allocate->memory];
+    const auto* free = node->work.target<FreeWork>();
+    if (free != nullptr && free->memory != nullptr && before.contains(node.get()))
+      --in_use[free->memory];
+  }
+  std::shared_ptr<GraphMemory> best;
+  for (const auto& [memory, users] : in_use)
+    if (users == 0 && memory->bytes() >= bytes &&
+        (best == nullptr ||
+         std::pair(memory->bytes(), memory->pointer()) < std::pair(best->bytes(), best->pointer())))
+      best = memory;
+  return best;
+}
+
+}  // namespace
+
+Work allocate_work(Runtime& r, Graph& graph, GraphNode* const* dependencies, size_t count,
+                   size_t bytes, const MemPoolProps& pool, void** pointer) {
+  std::shared_ptr<GraphMemory> memory =
+      freed_before(graph, nodes_before(r.graphs, dependencies, count), bytes);
+  if (memory == nullptr) memory = r.graphs.reserve(r, bytes);
+  *pointer = memory->pointer();
+  return AllocateWork{std::move(memory), bytes, pool};
 }
 
 Work free_work(Runtime& r, void* pointer) {
   require(pointer != nullptr);
   FreeWork work{pointer, r.graphs.memory(pointer)};
-  if (work.memory != nullptr)
-    work.memory->release();
-  else
-    require(r.memory.find(r, pointer) != nullptr);
+  require(work.memory != nullptr || r.memory.find(r, pointer) != nullptr);
   return work;
 }
 

@@ -24,10 +24,11 @@ struct EventWork {
 };
 struct AllocateWork {
   std::shared_ptr<GraphMemory> memory;
+  size_t bytes = 0;
   MemPoolProps pool;
-  void operator()(Runtime&) const {}
+  void operator()(Runtime& r) const { r.graphs.allocate(memory, bytes); }
 };
-/// `memory` is what a node of the graph has allocated, or null.
+/// `memory` is what a node of a graph has allocated, or null.
 struct FreeWork {
   void* pointer = nullptr;
   std::shared_ptr<GraphMemory> memory;
@@ -45,8 +46,9 @@ Work event_work(Runtime& r, void* event, bool record);
 Work box_work(const Copy3D* p);
 Work symbol_work(Runtime& r, const void* symbol, size_t offset, void* other, size_t bytes, int kind,
                  bool to_symbol);
-/// Memory for a node; its address is known at once.
-Work allocate_work(Runtime& r, size_t bytes, const MemPoolProps& pool, void** pointer);
+/// Memory for a node of `graph` behind those that it depends on; its address is known at once.
+Work allocate_work(Runtime& r, Graph& graph, GraphNode* const* dependencies, size_t count,
+                   size_t bytes, const MemPoolProps& pool, void** pointer);
 Work free_work(Runtime& r, void* pointer);
 
 /// The parameters of a node's work. Throws Failure if it has others.

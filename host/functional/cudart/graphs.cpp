@@ -198,19 +198,32 @@ GraphMemory::GraphMemory(Runtime& runtime, size_t bytes)
       bytes_(bytes) {}
 
 GraphMemory::~GraphMemory() {
-  if (!released_) return;
-  try {
-    runtime_.memory.free(runtime_, pointer_, false);
-  } catch (const Failure&) {  // a reset of the device was faster
-  }
+  if (!is_lost) runtime_.memory.free(runtime_, pointer_, false);
 }
 
-std::shared_ptr<GraphMemory> Graphs::allocate(Runtime& runtime, size_t bytes) {
+std::shared_ptr<GraphMemory> Graphs::reserve(Runtime& runtime, size_t bytes) {
   require(bytes != 0);
+  std::erase_if(memory_, [](const auto& entry) { return entry.second.expired(); });
   auto made = std::make_shared<GraphMemory>(runtime, bytes);
   memory_[made->pointer()] = made;
-  most_bytes_ = std::max(most_bytes_, live_bytes());
   return made;
+}
+
+void Graphs::allocate(const std::shared_ptr<GraphMemory>& memory, size_t bytes) {
+  if (memory->live_bytes != 0)
+    throw Failure{kErrorInvalidValue,
+                  "what the launch before of this graph has allocated is not freed yet"};
+  memory->live_bytes = bytes;
+  memory->is_backed = true;
+  live_[memory.get()] = memory;
+  most_live_bytes_ = std::max(most_live_bytes_, live_bytes());
+  most_backed_bytes_ = std::max(most_backed_bytes_, backed_bytes());
+}
+
+void Graphs::free(GraphMemory& memory) {
+  require(memory.live_bytes != 0);
+  memory.live_bytes = 0;
+  live_.erase(&memory);
 }
 
 std::shared_ptr<GraphMemory> Graphs::memory(void* pointer) const {
@@ -220,9 +233,42 @@ std::shared_ptr<GraphMemory> Graphs::memory(void* pointer) const {
 
 uint64_t Graphs::live_bytes() const {
   uint64_t bytes = 0;
-  for (const auto& [pointer, weak] : memory_)
-    if (const auto memory = weak.lock()) bytes += memory->bytes();
+  for (const auto& [key, memory] : live_) bytes += memory->live_bytes;
   return bytes;
+}
+
+uint64_t Graphs::backed_bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& [pointer, weak] : memory_)
+    if (const auto memory = weak.lock(); memory != nullptr && memory->is_backed)
+      bytes += memory->bytes();
+  return bytes;
+}
+
+uint64_t Graphs::unbacked_bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& [pointer, weak] : memory_)
+    if (const auto memory = weak.lock(); memory != nullptr && !memory->is_backed)
+      bytes += memory->bytes();
+  return bytes;
+}
+
+void Graphs::trim() {
+  for (const auto& [pointer, weak] : memory_)
+    if (const auto memory = weak.lock(); memory != nullptr && memory->live_bytes == 0)
+      memory->is_backed = false;
+}
+
+void Graphs::forget_memory() {
+  for (const auto& [pointer, weak] : memory_) {
+    const auto memory = weak.lock();
+    if (memory == nullptr) continue;
+    memory->live_bytes = 0;
+    memory->is_backed = false;
+    memory->is_lost = true;
+  }
+  memory_.clear();
+  live_.clear();
 }
 
 }  // namespace nearwarp::cudart

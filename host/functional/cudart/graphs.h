@@ -96,8 +96,9 @@ struct GraphExec {
   Step& step(const GraphNode& node);
 };
 
-/// Memory that an allocation node gave its graph: there as long as work refers to it, and beyond
-/// that until the application frees it.
+/// Addresses that allocation nodes of a graph have, one after the other: who comes later finds free
+/// what those before it have freed. There is memory behind them from the first launch on, and as
+/// long as work refers to it, and beyond that until the application frees it.
 class GraphMemory {
  public:
   GraphMemory(Runtime& runtime, size_t bytes);
@@ -106,14 +107,15 @@ class GraphMemory {
   GraphMemory& operator=(const GraphMemory&) = delete;
 
   void* pointer() const { return pointer_; }
-  size_t bytes() const { return bytes_; }
-  void release() { released_ = true; }
+  size_t bytes() const { return bytes_; }  ///< the most that one of the nodes has
+  size_t live_bytes = 0;                   ///< that a launch has allocated and nobody freed
+  bool is_backed = false;                  ///< by memory
+  bool is_lost = false;                    ///< by a reset of the device
 
  private:
   Runtime& runtime_;
   void* pointer_ = nullptr;
   size_t bytes_ = 0;
-  bool released_ = false;  ///< by a node or by the application
 };
 
 class Graphs {
@@ -137,19 +139,35 @@ class Graphs {
   GraphExec& exec(GraphExec* exec) const;
   void destroy(GraphExec* exec);
 
-  std::shared_ptr<GraphMemory> allocate(Runtime& runtime, size_t bytes);
-  /// Of a live allocation that begins there; nullptr if none does.
+  /// Addresses for nodes. Throws Failure if there are not so many.
+  std::shared_ptr<GraphMemory> reserve(Runtime& runtime, size_t bytes);
+  /// A launch comes to a node that allocates there. Throws Failure if what the launch before has
+  /// allocated is still in use.
+  void allocate(const std::shared_ptr<GraphMemory>& memory, size_t bytes);
+  /// A node or the application frees it. Throws Failure for what is not allocated.
+  void free(GraphMemory& memory);
+  /// What begins there; nullptr if nothing does.
   std::shared_ptr<GraphMemory> memory(void* pointer) const;
   uint64_t live_bytes() const;
-  uint64_t most_bytes() const { return most_bytes_; }  ///< that ever lived at a time
-  void forget_most_bytes() { most_bytes_ = live_bytes(); }
+  uint64_t backed_bytes() const;
+  /// Addresses without memory behind them, which take none of the device's.
+  uint64_t unbacked_bytes() const;
+  uint64_t most_live_bytes() const { return most_live_bytes_; }  ///< at a time
+  uint64_t most_backed_bytes() const { return most_backed_bytes_; }
+  void forget_most_live_bytes() { most_live_bytes_ = live_bytes(); }
+  void forget_most_backed_bytes() { most_backed_bytes_ = backed_bytes(); }
+  /// Memory that is not in use goes back to the device.
+  void trim();
+  /// The device was reset: its memory is gone.
+  void forget_memory();
 
  private:
   std::unordered_map<const Graph*, std::unique_ptr<Graph>> graphs_;
   std::unordered_map<const GraphNode*, GraphNode*> nodes_;  ///< of all graphs
   std::unordered_map<const GraphExec*, std::unique_ptr<GraphExec>> execs_;
   std::unordered_map<void*, std::weak_ptr<GraphMemory>> memory_;
-  uint64_t most_bytes_ = 0;
+  std::unordered_map<const GraphMemory*, std::shared_ptr<GraphMemory>> live_;
+  uint64_t most_live_bytes_ = 0, most_backed_bytes_ = 0;
 };
 
 /// A graph's work in the order of execution, as it is now.

@@ -210,7 +210,7 @@ void Runtime::touch(Stream stream) {
 
 void Runtime::free(void* pointer) {
   if (const auto of_graph = graphs.memory(pointer); of_graph != nullptr)
-    of_graph->release();
+    graphs.free(*of_graph);
   else
     memory.free(*this, pointer, false);
 }

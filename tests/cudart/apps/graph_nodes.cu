@@ -250,9 +250,12 @@ void memory() {
   CUDA(cudaGraphAddMemsetNode(&fill, graph, &get, 1, &sevens));
   unsigned long long used = 0;
   CUDA(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
-  CHECK(used == kBytes);
+  CHECK(used == 0);  // until it is launched
   CUDA(cudaGraphInstantiate(&exec, graph, 0));
   CUDA(cudaGraphLaunch(exec, stream));
+  CUDA(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+  CHECK(used == kBytes);
+  FAILS(cudaErrorInvalidValue, cudaGraphLaunch(exec, stream));  // what it has is in use
   CUDA(cudaGraphExecDestroy(exec));
   CUDA(cudaGraphDestroy(graph));
   // Without a node that frees it, it outlives the graph.
@@ -269,6 +272,63 @@ void memory() {
   CHECK(freed == alloc.dptr);
   CUDA(cudaGraphDestroy(graph));
   FAILS(cudaErrorInvalidValue, cudaFree(freed));
+}
+
+unsigned long long memory_attribute(cudaGraphMemAttributeType attribute) {
+  unsigned long long value = 0;
+  CUDA(cudaDeviceGetGraphMemAttribute(0, attribute, &value));
+  return value;
+}
+
+/// Lifetimes that do not overlap share addresses; memory is taken by launches alone.
+void shared_memory() {
+  constexpr size_t kMuch = size_t{1} << 30;
+  unsigned long long none = 0;
+  CUDA(cudaDeviceGraphMemTrim(0));
+  for (const auto high : {cudaGraphMemAttrUsedMemHigh, cudaGraphMemAttrReservedMemHigh})
+    CUDA(cudaDeviceSetGraphMemAttribute(0, high, &none));
+  size_t free_before, free_now, total;
+  CUDA(cudaMemGetInfo(&free_before, &total));
+  cudaGraph_t graph;
+  CUDA(cudaGraphCreate(&graph, 0));
+  cudaMemAllocNodeParams alloc = {};
+  alloc.poolProps.allocType = cudaMemAllocationTypePinned;
+  alloc.poolProps.location.type = cudaMemLocationTypeDevice;
+  alloc.bytesize = kMuch;
+  cudaGraphNode_t last = nullptr;
+  void* first = nullptr;
+  for (int i = 0; i < 40; ++i) {  // more than the device has
+    cudaGraphNode_t get;
+    CUDA(cudaGraphAddMemAllocNode(&get, graph, last == nullptr ? nullptr : &last,
+                                  last == nullptr ? 0 : 1, &alloc));
+    if (first == nullptr) first = alloc.dptr;
+    CHECK(alloc.dptr == first);
+    CUDA(cudaGraphAddMemFreeNode(&last, graph, &get, 1, alloc.dptr));
+  }
+  cudaGraphNode_t beside;  // of which nothing tells that the others have come to their end
+  CUDA(cudaGraphAddMemAllocNode(&beside, graph, nullptr, 0, &alloc));
+  CHECK(alloc.dptr != first);
+  CUDA(cudaMemGetInfo(&free_now, &total));
+  CHECK(free_now == free_before);
+  cudaGraphExec_t exec;
+  CUDA(cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+  for (int i = 0; i < 2; ++i) {
+    CUDA(cudaGraphLaunch(exec, nullptr));
+    CHECK(memory_attribute(cudaGraphMemAttrUsedMemCurrent) == kMuch);
+    CHECK(memory_attribute(cudaGraphMemAttrReservedMemCurrent) == 2 * kMuch);
+  }
+  CHECK(memory_attribute(cudaGraphMemAttrUsedMemHigh) == kMuch);  // one after the other
+  CUDA(cudaMemGetInfo(&free_now, &total));
+  CHECK(free_now == free_before - 2 * kMuch);
+  CUDA(cudaDeviceGraphMemTrim(0));
+  CHECK(memory_attribute(cudaGraphMemAttrReservedMemCurrent) == kMuch);
+  CHECK(memory_attribute(cudaGraphMemAttrReservedMemHigh) == 2 * kMuch);
+  CUDA(cudaFree(alloc.dptr));
+  CHECK(memory_attribute(cudaGraphMemAttrUsedMemCurrent) == 0);
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphDestroy(graph));
+  CUDA(cudaMemGetInfo(&free_now, &total));
+  CHECK(free_now == free_before);
 }
 
 /// Objects live until the last graph that holds them is gone.
@@ -296,6 +356,7 @@ int main() {
   by_hand(device);
   captured(device);
   memory();
+  shared_memory();
   objects();
   return passed();
 }

@@ -262,8 +262,10 @@ NW_API cudaDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
   return api([&](Runtime& r) {
     require(device == 0, kErrorInvalidDevice);
     require(value != nullptr && attribute >= 0 && attribute <= 3);
-    const uint64_t now = r.graphs.live_bytes();
-    *static_cast<uint64_t*>(value) = attribute % 2 == 0 ? now : r.graphs.most_bytes();
+    const Graphs& g = r.graphs;
+    const uint64_t values[] = {g.live_bytes(), g.most_live_bytes(), g.backed_bytes(),
+                               g.most_backed_bytes()};
+    *static_cast<uint64_t*>(value) = values[attribute];
     return kSuccess;
   });
 }
@@ -273,13 +275,17 @@ NW_API cudaDeviceSetGraphMemAttribute(int device, int attribute, void* value) {
     // High-water marks may be set to 0.
     require(value != nullptr && (attribute == 1 || attribute == 3) &&
             *static_cast<uint64_t*>(value) == 0);
-    r.graphs.forget_most_bytes();
+    if (attribute == 1)
+      r.graphs.forget_most_live_bytes();
+    else
+      r.graphs.forget_most_backed_bytes();
     return kSuccess;
   });
 }
 NW_API cudaDeviceGraphMemTrim(int device) {
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     require(device == 0, kErrorInvalidDevice);
+    r.graphs.trim();
     return kSuccess;
   });
 }

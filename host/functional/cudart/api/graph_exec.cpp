@@ -1,7 +1,24 @@
 // Entry points of instantiated graphs.
+#include <vector>
+
+#include "host/functional/cudart/graph_work.h"
 #include "host/functional/cudart/runtime.h"
 
 using namespace nearwarp::cudart;
+
+namespace {
+
+constexpr unsigned long long kAutoFreeOnLaunch = 1;  // cudaGraphInstantiateFlagAutoFreeOnLaunch
+
+/// What the launch before has allocated and nobody freed.
+void free_allocated(Runtime& r, const std::vector<GraphExec::Step>& steps) {
+  for (const GraphExec::Step& step : steps)
+    if (const auto* work = step.work.target<AllocateWork>();
+        work != nullptr && work->memory->live_bytes != 0)
+      r.graphs.free(*work->memory);
+}
+
+}  // namespace
 
 NW_API cudaGraphInstantiate(GraphExec** exec, Graph* graph, unsigned long long flags) {
   return api([&](Runtime& r) {
@@ -46,11 +63,13 @@ NW_API cudaGraphUpload(GraphExec* exec, Stream stream) {
 NW_API cudaGraphLaunch(GraphExec* exec, Stream stream) {
   return api([&](Runtime& r) {
     const GraphExec& e = r.graphs.exec(exec);
-    r.enqueue(stream, NodeType::kGraph, [steps = e.steps, before = e.before](Runtime& q) {
-      q.order.now().join(*before);
-      run_steps(q, steps);
-      *before = q.order.now();
-    });
+    r.enqueue(stream, NodeType::kGraph,
+              [steps = e.steps, before = e.before, flags = e.flags](Runtime& q) {
+                if ((flags & kAutoFreeOnLaunch) != 0) free_allocated(q, steps);
+                q.order.now().join(*before);
+                run_steps(q, steps);
+                *before = q.order.now();
+              });
     return kSuccess;
   });
 }

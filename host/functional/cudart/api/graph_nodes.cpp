@@ -290,12 +290,13 @@ NW_API cudaGraphAddMemAllocNode(GraphNode** node, Graph* graph, GraphNode* const
                                 size_t count, AllocateNodeParams* p) {
   return add(node, graph, dependencies, count, NodeType::kAllocate, [&](Runtime& r) {
     require(p != nullptr && p->bytes != 0);
-    return allocate_work(r, p->bytes, p->pool, &p->pointer);
+    return allocate_work(r, r.graphs.graph(graph), dependencies, count, p->bytes, p->pool,
+                         &p->pointer);
   });
 }
 NW_API cudaGraphMemAllocNodeGetParams(const GraphNode* node, AllocateNodeParams* p) {
   return get<AllocateWork>(node, NodeType::kAllocate, p, [&](const AllocateWork& w) {
-    *p = {w.pool, nullptr, 0, w.memory->bytes(), w.memory->pointer()};
+    *p = {w.pool, nullptr, 0, w.bytes, w.memory->pointer()};
   });
 }
 NW_API cudaGraphAddMemFreeNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,

@@ -62,7 +62,8 @@ NW_API cudaMallocFromPoolAsync(void** pointer, size_t bytes, Pool* pool, Stream 
     Pool& p = checked(pool);
     if (s != nullptr && s->capture != nullptr) {
       require(bytes != 0);
-      r.enqueue(stream, NodeType::kAllocate, allocate_work(r, bytes, {}, pointer));
+      r.enqueue(stream, NodeType::kAllocate,
+                allocate_work(r, *s->capture, s->tail.data(), s->tail.size(), bytes, {}, pointer));
       return kSuccess;
     }
     *pointer = bytes == 0 ? nullptr : r.memory.allocate(r, bytes, Memory::Kind::kDevice, 0, pool);
