@@ -213,6 +213,10 @@ void read_spool(const fs::path& folder, ApplicationRun& run) {
     else if (path.extension() == ".check")
       run.findings.push_back(racecheck::load_findings(path.string()));
   }
+  // A process that only asked what there is has nothing to say beside those that launched.
+  const auto idle = [](const racecheck::Findings& f) { return f.launches == 0 && f.clean(); };
+  if (!std::all_of(run.findings.begin(), run.findings.end(), idle))
+    std::erase_if(run.findings, idle);
 }
 
 /// The machine as EventTimes::begin() has it, for a process with another working directory.
@@ -364,42 +368,37 @@ std::string why_not_used(const ApplicationRun& run) {
   if (facts.has_kernels && !facts.shared_runtime)
     return start +
            "it has the CUDA runtime built in (nvcc's default), which cannot be replaced - " + how;
-  if (!facts.is_program)
+  if (!facts.shared_runtime && !facts.needs_driver)
     return fmt::format(
-        "{}it is a script, and none of its programs called the CUDA runtime or the driver's API{} "
-        "- "
-        "of each of them: {}",
-        start, run.ending.empty() ? "" : "; it " + run.ending, how);
-  if (!run.ending.empty())
-    return fmt::format(
-        "{}it {} before its first call of CUDA - what it printed says why (an argument or an "
-        "input file that is missing, say)",
-        start, run.ending);
-  if (facts.shared_runtime)
-    return start +
-           "it is linked with the shared CUDA runtime and called none of its functions - it must "
-           "launch a kernel";
+        "{}it is {}, and neither it nor a program that it started called them{} - name a CUDA "
+        "application, and {}",
+        start,
+        facts.is_program ? "linked neither with the CUDA runtime nor with the driver's library"
+                         : "no program but a script, which has neither the CUDA runtime nor the "
+                           "driver's library",
+        run.ending.empty() ? "" : "; it " + run.ending, how);
   if (facts.needs_driver && !run.offers_driver)
     return start +
            "it is a program of the driver's API, and used this machine's driver, for nearwarp's "
            "own is never installed - run the nearwarp in the folder where it was built";
-  if (facts.needs_driver)
-    return start +
-           "it is linked with the driver's library and called none of its functions - it must "
-           "launch a kernel";
-  return start +
-         "it is linked neither with the CUDA runtime nor with the driver's library, and called "
-         "neither - name a CUDA application, and " +
-         how;
+  if (!run.ending.empty())
+    return fmt::format(
+        "{}it {} before it used the device - what it printed says why (an argument or an input "
+        "file that is missing, say)",
+        start, run.ending);
+  return fmt::format(
+      "{}it is linked with the {} and called none of its functions - it must "
+      "launch a kernel",
+      start, facts.shared_runtime ? "shared CUDA runtime" : "driver's library");
 }
 
 std::string why_not_launched(const ApplicationRun& run) {
   if (!run.ending.empty())
     return fmt::format(
-        "the application called CUDA, but {} before it launched a kernel - what it printed says "
+        "the application called CUDA, but {} before a kernel was executed - what it printed says "
         "why (an argument or an input file that is missing, say)",
         run.ending);
-  return "the application called CUDA, but launched no kernel - there is nothing to work on";
+  return "the application called CUDA, but no kernel was executed - there is nothing to work on";
 }
 
 namespace {
@@ -445,13 +444,15 @@ void tell_failed_calls(const ApplicationRun& run) {
 std::vector<runtime::Journal> take_processes(ApplicationRun& run) {
   tell_ending(run);
   tell_failed_calls(run);
-  if (run.exit_status > 0 && run.exit_status < 128 && run.exit_status != cudart::kStoppedStatus)
+  const auto launched = [](const runtime::Journal& p) { return !p.recording.launches.empty(); };
+  const bool any_launched = std::any_of(run.processes.begin(), run.processes.end(), launched);
+  if (any_launched && run.exit_status > 0 && run.exit_status < 128 &&
+      run.exit_status != cudart::kStoppedStatus)
     tell(
         "if that tells of wrong results: 'nearwarp check -- ...' finds races and memory errors, "
         "and "
         "'--interleave 16' executes warps in another order");
-  const auto launched = [](const runtime::Journal& p) { return !p.recording.launches.empty(); };
-  if (std::none_of(run.processes.begin(), run.processes.end(), launched)) {
+  if (!any_launched) {
     const std::string why = why_not_recorded(run);
     throw Error(run.interrupted ? fmt::format("{}: {}", kApplicationInterrupted, why) : why);
   }

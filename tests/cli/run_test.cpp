@@ -48,11 +48,12 @@ TEST(Run, WorkloadsHaveOurOwnCountOfRegisters) {
       run_program({"run", "vector-add", "--policy", "baseline", "--explain", "--json", file});
   ASSERT_EQ(explained.exit_code, 0) << explained.err;
   EXPECT_TRUE(contains(explained.out, "Registers per thread")) << explained.out;
-  EXPECT_TRUE(contains(explained.out, "  own allocation\n")) << explained.out;
+  EXPECT_TRUE(contains(explained.out, "  own allocation  sm_75\n")) << explained.out;
   const Json run = Json::parse(read_text(file))["runs"][0];
   for (const char* list : {"kernels", "kernel_totals"}) {
     EXPECT_EQ(run[list][0]["registers_source"], "own allocation");
     EXPECT_GT(run[list][0]["registers"], 0);
+    EXPECT_EQ(run[list][0]["code"], "sm_75");
   }
 }
 

@@ -285,9 +285,10 @@ TEST_F(Application, WithoutALaunchItIsSaidWhatHappened) {
        {Case{"nothing",
              "did not use the simulated GPU: it is linked with the shared CUDA runtime and "
              "called none of its functions"},
-        {"no-file", "did not use the simulated GPU: it ended with status 2 before its first call"},
-        {"asks", "the application called CUDA, but launched no kernel"},
-        {"asks-and-exits", "called CUDA, but ended with status 5 before it launched a kernel"}}) {
+        {"no-file",
+         "did not use the simulated GPU: it ended with status 2 before it used the device"},
+        {"asks", "the application called CUDA, but no kernel was executed"},
+        {"asks-and-exits", "called CUDA, but ended with status 5 before a kernel was executed"}}) {
     for (const char* command : {"run", "record", "check"}) {
       const Outcome outcome = run_program({command, "--", app("endings"), c.how});
       EXPECT_EQ(outcome.exit_code, 1) << command << c.how;

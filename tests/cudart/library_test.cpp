@@ -10,6 +10,7 @@ namespace {
 class LibraryTest : public testing::Test {
  protected:
   Library& lib = Library::get();
+  std::string said;  // by the library, of the call before
 
   int launch(const char* name, Dim grid, Dim block, std::vector<void*> args, size_t shared = 0) {
     return lib.call("cudaLaunchKernel", lib.stub(name), grid, block, args.data(), shared,
@@ -65,6 +66,30 @@ TEST_F(LibraryTest, WhatIsNotImplementedSaysSoOnce) {
   EXPECT_NE(text.find("cudaGraphicsGLRegisterBuffer() is not supported"), std::string::npos);
   EXPECT_EQ(lib.call("cudaGetLastError"), kErrorNotSupported);
   EXPECT_EQ(lib.call("cudaGetLastError"), kSuccess);
+}
+
+TEST_F(LibraryTest, PtxThatIsLoadedAsTextMustSuitTheDevice) {
+  const auto loaded = [&](const std::string& target) {
+    std::string text = read_ptx("kernels.ptx");
+    const size_t at = text.find(".target sm_75");
+    EXPECT_NE(at, std::string::npos);
+    text.replace(at, std::string(".target sm_75").size(), ".target " + target);
+    void* library = nullptr;
+    testing::internal::CaptureStderr();
+    const int status =
+        lib.call("cudaLibraryLoadData", &library, static_cast<const void*>(text.c_str()),
+                 static_cast<int*>(nullptr), static_cast<void**>(nullptr), 0u,
+                 static_cast<int*>(nullptr), static_cast<void**>(nullptr), 0u);
+    said = testing::internal::GetCapturedStderr();
+    if (status == kSuccess) lib.call("cudaLibraryUnload", library);
+    lib.call("cudaGetLastError");
+    return status;
+  };
+  for (const char* runs : {"sm_50", "sm_90", "sm_90a"}) EXPECT_EQ(loaded(runs), kSuccess) << runs;
+  for (const char* other : {"sm_100", "sm_100a", "sm_80a"}) {
+    EXPECT_EQ(loaded(other), kErrorInvalidPtx) << other;
+    EXPECT_NE(said.find(std::string("code for ") + other + " alone"), std::string::npos) << said;
+  }
 }
 
 TEST_F(LibraryTest, VectorAddFromPlainPtx) {
