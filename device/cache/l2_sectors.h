@@ -207,6 +207,7 @@ NW_HD NW_INLINE void occupy_tags(const L2SliceParams& p, L2SliceState& s, uint32
   const uint32_t n = population_count(sectors == 0 ? sectors_of_line(p) : sectors);
   const uint32_t cycles = (n + p.sectors_per_cycle - 1) / p.sectors_per_cycle;
   s.tags_until = now + Tick{cycles} * p.period;
+  s.counters.tag_cycles += cycles;
 }
 
 /// Look up the oldest request. As look_up().

@@ -100,6 +100,7 @@ struct L2Counters {
   uint64_t memory_reads = 0, memory_writes = 0;
   uint64_t atomic_writes = 0, atomic_write_acks = 0;  ///< memory writes in this slice's own name
   // By sectors, and with write-back.
+  uint64_t tag_cycles = 0;           ///< that look-ups took, where sectors take turns
   uint64_t sector_misses = 0;        ///< sectors fetched
   uint64_t sector_write_misses = 0;  ///< written and neither there nor on their way
   uint64_t write_backs = 0;          ///< lines; memory writes in this slice's own name

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/program.h"
 
@@ -38,6 +39,55 @@ TEST(Run, TableOnStandardOutputAndNothingElse) {
                            "memory->GPU", "memory<->memory", "offloaded"}) {
     EXPECT_TRUE(contains(outcome.out, part)) << part;
   }
+}
+
+/// Of the last run of `nearwarp run row-sum`, which learns its mapping from one instance, at its
+/// end.
+Json row_sum_under_tom(const Words& more, Outcome& outcome) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("x.json");
+  outcome = run_program(Words{"run", "row-sum", "--policy", "baseline,tom", "--json", file} + more);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return Json::parse(read_text(file))["runs"].at(1);
+}
+
+TEST(Run, TheLearningPhaseIsInTheDiagnosis) {
+  Outcome outcome;
+  const Json run = row_sum_under_tom({}, outcome);
+  EXPECT_TRUE(contains(outcome.out, "tom is bound by the learning phase, 100 % of the run"))
+      << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "instances decided")) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "SMs + in stacks")) << outcome.out;
+  EXPECT_LE(longest_line(outcome.out), 80u) << outcome.out;
+  EXPECT_TRUE(run["bound"].get<std::string>().starts_with("the learning phase")) << run["bound"];
+  EXPECT_EQ(run["mapping"]["instances"]["few"], true);
+  const Json limited = row_sum_under_tom({"--set", "pcie.limited=true"}, outcome);
+  EXPECT_TRUE(contains(limited["bound"], "behind PCI-E, which was ")) << limited["bound"];
+}
+
+/// What can be full is among what can bound a run.
+TEST(Run, HowBusyEverythingWasHasEveryResource) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("x.json");
+  const auto names_of = [&](const Words& more) {
+    const Outcome outcome = run_program(Words{"run", "--json", file} + more);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    std::set<std::string> names;
+    const Json document = Json::parse(read_text(file));
+    for (const Json& u : document["runs"].at(0)["utilisation"]) {
+      EXPECT_TRUE(names.insert(u["name"]).second) << u;
+      EXPECT_LE(u["mean"], u["most"]) << u;
+      EXPECT_LE(u["most"], 1.001) << u;
+    }
+    return names;
+  };
+  const std::set<std::string> tom =
+      names_of({"row-sum", "--policy", "tom", "--set", "pcie.limited=true"});
+  for (const char* name : {"pcie", "dram.bus", "dram.banks", "dram.activations", "sm.walkers",
+                           "l2.tags", "link.gpu_to_memory", "noc.crossbar", "sm.issue"})
+    EXPECT_TRUE(tom.contains(name)) << name;
+  EXPECT_TRUE(
+      names_of({"vector-add", "--machine", "qv100"}).contains("l2.tags"));  // sectors take turns
 }
 
 /// On machines with a CUDA toolkit, too: results are the same everywhere.

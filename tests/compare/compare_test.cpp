@@ -63,6 +63,17 @@ TEST(Compare, ConfigurationComesFirstThenTheGreatestRelativeChange) {
   EXPECT_TRUE(contains(text, "and 1 smaller ones")) << text;
 }
 
+TEST(Compare, NumbersOfSmsThatDifferAreAmongTheSettings) {
+  Document a = document({run("a", "baseline", 100)}), b = document({run("a", "tom", 110)});
+  EXPECT_EQ(compare::compare(a, b).runs.at(0).settings,
+            std::vector<std::string>{"policy: baseline -> tom"});  // old documents
+  a.runs[0]["sm_cycles"] = Json::parse(R"([{"sms": "sm", "count": 68}])");
+  b.runs[0]["sm_cycles"] =
+      Json::parse(R"([{"sms": "sm", "count": 64}, {"sms": "stack_sm", "count": 4}])");
+  EXPECT_EQ(compare::compare(a, b).runs.at(0).settings,
+            (std::vector<std::string>{"policy: baseline -> tom", "SMs: 68 -> 64 + 4 in stacks"}));
+}
+
 TEST(Compare, RunsAreMatchedByWhatTheyAreAndLeftOversByWorkload) {
   const auto d =
       compare::compare(document({run("a", "baseline", 1), run("a", "tom", 2), run("b", "tom", 3)}),

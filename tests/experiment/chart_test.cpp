@@ -123,6 +123,26 @@ TEST(Chart, AMissingRunLeavesAGapAndANoteAndIsInNoMean) {
   EXPECT_TRUE(contains(chart.notes[1], "without b")) << chart.notes[1];
 }
 
+TEST(Chart, NotesSayWherePoliciesHaveOtherSmsAndWhereFewInstancesDecided) {
+  Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\npolicies = [\"tom\"]\n"
+                          "value = \"cycles\"\nas = \"speedup\"\nreference = \"baseline\"\n"));
+  rig.fill(made_up);
+  for (const PlannedStudy& s : rig.studies)
+    for (const sweep::Point& p : s.plan.points) {
+      Json& run = rig.results[p.id]["run"];
+      const bool baseline = s.plan.policy_name(p) == "baseline";
+      run["sm_cycles"] = {{{"sms", "sm"}, {"count", baseline ? 68 : 64}}};
+      if (baseline) continue;
+      run["sm_cycles"].push_back({{"sms", "stack_sm"}, {"count", 4}});
+      const bool few = s.plan.definition.programs[p.program].name == "a";
+      run["mapping"] = {{"instances", {{"seen", few ? 2 : 40}, {"few", few}}}};
+    }
+  EXPECT_EQ(rig.chart().notes,
+            (std::vector<std::string>{
+                "SMs: 68 (baseline), 64 + 4 in stacks (tom)",
+                "mappings learnt from fewer than 32 instances, which is luck: a under tom (2)"}));
+}
+
 TEST(Chart, PartsOfAStackAreSharesOfTheReferencesWhole) {
   Rig rig(kStudy + figure("x = \"workload\"\nseries = \"policy\"\nkind = \"stacked\"\n"
                           "as = \"multiple\"\nparts = [{label = \"TX\", value = \"tx\"}, "

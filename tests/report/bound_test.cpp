@@ -51,5 +51,65 @@ TEST(Bound, ThoseThatAreAlike) {
       << text;
 }
 
+/// A run of 1,000 cycles that learnt its mapping until this one.
+RunResult learning(uint64_t until) {
+  RunResult run = links(60, 50);
+  run.cycles = 1000;
+  MappingReport m;
+  m.learnt = m.applied = true;
+  m.wanted_instances = m.seen_instances = 1;
+  m.resume_cycle = until;
+  run.mapping = m;
+  return run;
+}
+
+TEST(Bound, ALearningPhaseThatIsMostOfTheRun) {
+  RunResult run = learning(990);
+  EXPECT_TRUE(bound_text(run).starts_with(
+      "the learning phase, 99 % of the run: until the mapping is known, memory lies behind PCI-E, "
+      "whose latency counts; SMs "))
+      << bound_text(run);
+  // Nothing was remapped before the program's end: all of it was learning.
+  run.mapping->applied = false;
+  run.mapping->resume_cycle = 0;
+  EXPECT_TRUE(bound_text(run).starts_with("the learning phase, 100 % of the run"));
+}
+
+TEST(Bound, PcieThatIsLimitedAndOfTheLearningPhaseAlone) {
+  RunResult run = learning(500);
+  Utilisation pcie;
+  pcie.name = kPcieName;
+  pcie.text = "PCI-E";
+  pcie.available_ticks = 1000;
+  pcie.add(10, "to");
+  pcie.add(480, "from");
+  run.utilisation.push_back(pcie);
+  EXPECT_TRUE(bound_text(run).starts_with(
+      "the learning phase, 50 % of the run: until the mapping is known, memory lies behind PCI-E, "
+      "which was 96 % busy meanwhile; SMs "))
+      << bound_text(run);
+}
+
+TEST(Bound, WhatIsNearSaturationAllTheSameFollows) {
+  RunResult run = links(800, 800);
+  const RunResult learns = learning(600);
+  run.cycles = learns.cycles;
+  run.mapping = learns.mapping;
+  EXPECT_NE(bound_text(run).find("whose latency counts; TX links 80 % busy; "), std::string::npos)
+      << bound_text(run);
+}
+
+TEST(Bound, AShortLearningPhaseIsMentionedAndAVeryShortOneIsNot) {
+  const std::string text = bound_text(learning(200));
+  EXPECT_TRUE(text.starts_with("latency, with too few warps: nothing is near saturation"));
+  EXPECT_NE(text.find("; learning the mapping, with memory behind PCI-E, took 20 % of the run; "),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(bound_text(learning(20)).find("learning"), std::string::npos);
+  RunResult known = learning(990);
+  known.mapping->learnt = false;
+  EXPECT_EQ(bound_text(known).find("learning"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace nearwarp::report

@@ -61,6 +61,19 @@ TEST(MappingText, SaysHowMuchOfTheRunLearningWas) {
             std::string::npos);
 }
 
+TEST(MappingText, SaysHowFewInstancesDecided) {
+  RunResult run = learnt();
+  EXPECT_NE(unwrapped(text_of(run))
+                .find("Only 4 of 4,000 instances decided: the choice is luck, not learning."),
+            std::string::npos)
+      << text_of(run);
+  run.mapping->seen_instances = kFewInstances;
+  EXPECT_EQ(text_of(run).find("luck"), std::string::npos);
+  run.mapping->seen_instances = 1;
+  run.mapping->learnt = false;  // known from all there are
+  EXPECT_EQ(text_of(run).find("luck"), std::string::npos);
+}
+
 TEST(MappingText, RunsWithoutAMappingHaveNone) {
   RunResult baseline;
   baseline.policy = "baseline";

@@ -13,6 +13,7 @@
 #include "host/timing/report/file.h"
 #include "host/timing/report/json.h"
 #include "host/timing/report/registers.h"
+#include "host/timing/report/sms.h"
 #include "host/timing/report/table.h"
 #include "tests/report/texts.h"
 
@@ -50,6 +51,46 @@ RunResult example(const std::string& policy, uint64_t cycles) {
 using testing::row;
 using testing::widest;
 using testing::Words;
+
+RunResult with_sms(RunResult run, uint64_t main, uint64_t in_stacks) {
+  SmCycles sms;
+  sms.sms = "sm";
+  sms.count = main;
+  run.sm_cycles.push_back(sms);
+  sms.sms = "stack_sm";
+  sms.count = in_stacks;
+  if (in_stacks != 0) run.sm_cycles.push_back(sms);
+  return run;
+}
+
+TEST(Table, NumbersOfSmsStandBelowTheSpeedUpsWhereTheyDiffer) {
+  const RunResult baseline = with_sms(example("baseline", 30'000'000), 68, 0),
+                  offload = with_sms(example("tom", 20'000'000), 64, 8);
+  const std::string text = format_table(std::vector<RunResult>{baseline, offload});
+  EXPECT_EQ(row(text, "SMs + in stacks"), (Words{"68", "64", "+", "8"})) << text;
+  EXPECT_LT(text.find("speed-up"), text.find("SMs + in stacks"));
+  EXPECT_EQ(format_table(std::vector<RunResult>{baseline, baseline}).find("in stacks"),
+            std::string::npos);
+  EXPECT_EQ(sms_of(run_json(offload)), sms_of(offload));
+  EXPECT_EQ(different_sms_text({{"a", {68, 0}}, {"b", {64, 8}}, {"c", {64, 8}}, {"d", {}}}),
+            "SMs: 68 (a), 64 + 8 in stacks (b, c)");
+  EXPECT_EQ(different_sms_text({{"a", {68, 0}}, {"d", {}}}), "");
+}
+
+TEST(Table, AMappingThatFewInstancesChoseIsNoted) {
+  RunResult run = example("tom", 20'000'000);
+  run.mapping.emplace();
+  run.mapping->learnt = run.mapping->applied = true;
+  run.mapping->total_instances = 1000;
+  run.mapping->seen_instances = 1;
+  const std::string few = "tom: the mapping of data was learnt. Only 1 of 1,000 instances decided";
+  EXPECT_NE(testing::unwrapped(format_table(std::vector<RunResult>{run}, 80, false)).find(few),
+            std::string::npos);
+  EXPECT_EQ(run_json(run).at("mapping").at("instances").at("few"), true);
+  run.mapping->seen_instances = 32;
+  EXPECT_EQ(format_table(std::vector<RunResult>{run}).find("learnt"), std::string::npos);
+  EXPECT_EQ(run_json(run).at("mapping").at("instances").at("few"), false);
+}
 
 TEST(Table, SaysWhatItsRowsAreWhereItIsToBe) {
   const std::vector<RunResult> runs = {example("baseline", 30'000'000)};
@@ -234,7 +275,8 @@ TEST(Json, HoldsTheMapping) {
   EXPECT_EQ(m["source"], "learnt");
   EXPECT_EQ(m["applied"], true);
   EXPECT_EQ(m["bits"], nlohmann::json::parse("[11, 12]"));
-  EXPECT_EQ(m["instances"], nlohmann::json::parse(R"({"total": 5000, "seen": 5, "wanted": 5})"));
+  EXPECT_EQ(m["instances"],
+            nlohmann::json::parse(R"({"total": 5000, "seen": 5, "wanted": 5, "few": true})"));
   EXPECT_EQ(m["accesses"], 90);
   EXPECT_EQ(m["scores"][1],
             nlohmann::json::parse(R"({"first_bit": 8, "at_destination": 50, "one_stack": 2})"));

@@ -55,6 +55,33 @@ TEST_F(Table, SpeedupsOverTheFirstPolicy) {
             "relative to its. *: partial, the run reached run.max_cycles.\n");
 }
 
+TEST_F(Table, NotesSayWherePoliciesHaveOtherSmsAndWhereFewInstancesDecided) {
+  rig_.runner.simulate = [](const sim::ReplayJob& system) {
+    report::RunResult result = made_up(system);
+    result.cycles = 1000;
+    report::SmCycles sms;
+    sms.sms = "sm";
+    sms.count = system.policy->name == "baseline" ? 68 : 64;
+    result.sm_cycles = {sms};
+    if (system.policy->name == "baseline") return result;
+    sms.sms = "stack_sm";
+    sms.count = 4;
+    result.sm_cycles.push_back(sms);
+    result.mapping.emplace();
+    result.mapping->learnt = result.mapping->applied = true;
+    result.mapping->seen_instances = 1;
+    return result;
+  };
+  const Plan plan = sweep::expand(definition({"sm.warps=8,16"}));
+  rig_.run(plan, path_);
+  const std::string text = sweep::format_table(plan, sweep::ResultsFile(path_), 400);
+  EXPECT_TRUE(contains(text,
+                       "SMs: 68 (baseline), 64 + 4 in stacks (ndp-controlled-bmap). Mappings "
+                       "learnt from fewer than 32 instances, which is luck: alpha under "
+                       "ndp-controlled-bmap (1).\n"))
+      << text;
+}
+
 TEST_F(Table, PointsThatAreNotThereAreLines) {
   rig_.surroundings.stop_at = 1;
   const std::string text = table(sweep::expand(definition({"sm.warps=8"})));

@@ -13,6 +13,7 @@
 
 #include "host/core/error.h"
 #include "host/core/json_reason.h"
+#include "host/timing/report/sms.h"
 
 namespace nearwarp::compare {
 namespace {
@@ -93,6 +94,8 @@ RunDifference difference_of(const Json& a, const Json& b) {
   d.title = title_of(a);
   for (const char* name : {"workload", "size", "machine", "policy", "overrides", "status"})
     add_setting(d.settings, name, text_of(a.at(name)), text_of(b.at(name)));
+  if (const report::SmNumbers x = report::sms_of(a), y = report::sms_of(b); x.known() && y.known())
+    add_setting(d.settings, "SMs", x.text(), y.text());
   const auto before = values_of(a);
   const auto after = values_of(b);
   for (const auto& [name, value] : before) {

@@ -16,6 +16,7 @@
 #include "host/config/schema.h"
 #include "host/core/error.h"
 #include "host/timing/experiment/expression.h"
+#include "host/timing/report/sms.h"
 #include "host/timing/sweep/format.h"
 #include "host/timing/sweep/results_file.h"
 
@@ -245,6 +246,8 @@ class ChartMaker {
     note_impossible();
     for (size_t part = 0; part < parts.size(); ++part) add_part(places, part);
     add_summary();
+    note_sms(places);
+    note_few_instances(places);
     return std::move(chart_);
   }
 
@@ -386,6 +389,56 @@ class ChartMaker {
       const double value = mean_of(list, f_.summary);
       if (std::isfinite(value)) chart_.cells.push_back({at, place.second, place.first, value, {}});
     }
+  }
+
+  /// The figure's points, and those that they are compared with.
+  std::vector<Place> with_references(const std::vector<Place>& places) const {
+    std::vector<Place> all;
+    for (const Place& p : places) {
+      if (f_.relation != Relation::kValue) all.push_back(reference_of(e_, studies_, f_, p));
+      all.push_back(p);
+    }
+    return all;
+  }
+
+  /// Speed-ups of policies with different numbers of SMs are not those of what the policies do
+  /// alone.
+  void note_sms(const std::vector<Place>& places) {
+    std::vector<std::pair<std::string, report::SmNumbers>> by_policy, by_point;
+    std::map<std::string, report::SmNumbers> seen;
+    bool telling = true;  // the policy's name says which points are meant
+    for (const Place& p : with_references(places)) {
+      const Json* run = complete_run(results_, p.point->id);
+      if (run == nullptr) continue;
+      const report::SmNumbers sms = report::sms_of(*run);
+      const std::string policy = p.study->plan.policy_name(*p.point);
+      std::string point = fmt::format("{} on {}", policy, p.study->plan.machine_name(*p.point));
+      for (const std::string& change : p.study->plan.overrides(*p.point)) point += ", " + change;
+      telling = telling && seen.try_emplace(policy, sms).first->second == sms;
+      by_policy.emplace_back(policy, sms);
+      by_point.emplace_back(std::move(point), sms);
+    }
+    const std::string text = report::different_sms_text(telling ? by_policy : by_point);
+    if (!text.empty()) chart_.notes.push_back(text);
+  }
+
+  /// A mapping that few instances chose is another one with the next input.
+  void note_few_instances(const std::vector<Place>& places) {
+    std::vector<std::string> names;
+    for (const Place& p : places) {
+      const Json* run = complete_run(results_, p.point->id);
+      if (run == nullptr || !run->contains("mapping")) continue;
+      const Json& instances = run->at("mapping").at("instances");
+      if (!instances.value("few", false)) continue;
+      std::string name =
+          fmt::format("{} under {} ({})", program_name(p), p.study->plan.policy_name(*p.point),
+                      instances.at("seen").get<uint64_t>());
+      if (!among(names, name)) names.push_back(std::move(name));
+    }
+    if (!names.empty())
+      chart_.notes.push_back(
+          fmt::format("mappings learnt from fewer than {} instances, which is luck: {}",
+                      report::kFewInstances, report::some_of(names)));
   }
 
   const Experiment& e_;

@@ -14,6 +14,9 @@ namespace {
 /// On average over its components, or of the busiest one: from there on it is near saturation
 /// (refreshes, turnarounds and conflicts never leave all of a bus).
 constexpr double kSaturated = 0.75, kOneSaturated = 0.9;
+/// From this share of the run on, learning the mapping of data is what bounds it; from the lower
+/// one on it is mentioned.
+constexpr double kMostlyLearning = 0.5, kSomeLearning = 0.05;
 /// What is named besides the busiest.
 constexpr size_t kMostNamed = 2;
 
@@ -24,10 +27,12 @@ std::string plural(const SmCycles& c) {
   return c.sms == "stack_sm" ? "stack SMs" : c.sms + " SMs";
 }
 
+/// Of PCI-E the sentence on the learning phase speaks, where there is one.
 std::vector<const Utilisation*> busiest_first(const RunResult& run,
                                               double (Utilisation::*of)() const) {
   std::vector<const Utilisation*> all;
-  for (const Utilisation& u : run.utilisation) all.push_back(&u);
+  for (const Utilisation& u : run.utilisation)
+    if (u.name != kPcieName || run.learning_share() < kMostlyLearning) all.push_back(&u);
   std::stable_sort(all.begin(), all.end(), [&](const Utilisation* a, const Utilisation* b) {
     return (a->*of)() > (b->*of)();
   });
@@ -68,6 +73,21 @@ std::string sms_text(const SmCycles& c) {
                      kCycleUses[use].label, percent_text(c.share(use)), c.resident(), c.capacity);
 }
 
+/// What memory behind PCI-E was held up by while the mapping was being learnt. Where PCI-E's
+/// bandwidth is not limited it has no wires that are busy.
+std::string learning_text(const RunResult& run) {
+  const double share = run.learning_share();
+  std::string text =
+      fmt::format("the learning phase, {} of the run: until the mapping is known, memory lies "
+                  "behind PCI-E",
+                  percent_text(share));
+  for (const Utilisation& u : run.utilisation)
+    if (u.name == kPcieName)
+      return text + fmt::format(", which was {} busy meanwhile",
+                                percent_text(std::min(1.0, u.most() / share)));
+  return text + ", whose latency counts";
+}
+
 /// Where nothing is near saturation: more of what would help?
 std::string verdict(const SmCycles& c) {
   if (2 * c.resident() < static_cast<double>(c.capacity)) return "latency, with too few warps";
@@ -80,7 +100,15 @@ std::string bound_text(const RunResult& run) {
   if (run.sm_cycles.empty() || run.sm_cycles[0].total() == 0) return "";
   bool saturated = false;
   std::string text = saturated_text(run, saturated);
-  if (!saturated) text = verdict(run.sm_cycles[0]) + (text.empty() ? "" : ": " + text);
+  const double learning = run.learning_share();
+  if (learning >= kMostlyLearning) {
+    text = learning_text(run) + (saturated ? "; " + text : "");
+  } else {
+    if (!saturated) text = verdict(run.sm_cycles[0]) + (text.empty() ? "" : ": " + text);
+    if (learning >= kSomeLearning)
+      text += fmt::format("; learning the mapping, with memory behind PCI-E, took {} of the run",
+                          percent_text(learning));
+  }
   for (const SmCycles& c : run.sm_cycles) text += "; " + sms_text(c);
   return text;
 }

@@ -116,6 +116,7 @@ Json mapping_json(const MappingReport& m) {
   json["instances"] = {{"total", m.total_instances}, {"seen", m.seen_instances}};
   if (m.learnt) {
     json["instances"]["wanted"] = m.wanted_instances;
+    if (m.applied) json["instances"]["few"] = m.by_few();
     json["interrupt_cycle"] = m.interrupt_cycle;
     json["standstill_cycle"] = m.standstill_cycle;
     json["resume_cycle"] = m.resume_cycle;

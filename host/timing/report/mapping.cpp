@@ -70,9 +70,6 @@ std::string names_of(const MappingReport& m, bool remapped) {
   return text + fmt::format(" and {} more", more);
 }
 
-/// Fewer instances than this say little about those that follow (estimated).
-constexpr uint64_t kFewInstances = 32;
-
 std::string remark(const RunResult& run) {
   const MappingReport& m = *run.mapping;
   if (!m.applied) {
@@ -84,13 +81,10 @@ std::string remark(const RunResult& run) {
   std::string text =
       fmt::format("bits {} choose the stack for {}; baseline mapping for {}.",
                   bits_text(m.first_bit, m.last_bit), names_of(m, true), names_of(m, false));
-  if (m.learnt && m.seen_instances < kFewInstances)
-    text += fmt::format(" Only {} instance{} decided: the choice is luck, not learning.",
-                        m.seen_instances, m.seen_instances == 1 ? "" : "s");
+  if (m.by_few()) text += " " + few_instances_text(m) + ".";
   if (m.learnt && run.cycles != 0)
-    text +=
-        fmt::format(" Learning and remapping took {:.0f} % of the run.",
-                    100 * static_cast<double>(m.resume_cycle) / static_cast<double>(run.cycles));
+    text += fmt::format(" Learning and remapping took {:.0f} % of the run.",
+                        100 * run.learning_share());
   if (m.ranges_left_out != 0)
     text +=
         fmt::format(" {} allocations did not fit the memory allocation table.", m.ranges_left_out);
@@ -98,6 +92,12 @@ std::string remark(const RunResult& run) {
 }
 
 }  // namespace
+
+std::string few_instances_text(const MappingReport& m) {
+  return fmt::format("Only {} of {} instance{} decided: the choice is luck, not learning",
+                     grouped(m.seen_instances), grouped(m.total_instances),
+                     m.total_instances == 1 ? "" : "s");
+}
 
 std::string format_mapping(std::span<const RunResult> runs, size_t width) {
   std::vector<Column> columns;

@@ -8,6 +8,9 @@
 
 namespace nearwarp::report {
 
+/// "Only 1 of 1,024 instances decided: the choice is luck, not learning"; for mappings by few.
+std::string few_instances_text(const MappingReport& mapping);
+
 /// The runs that have a mapping of their own, side by side: what each mapping would have done for
 /// the instances seen, the one chosen, how long learning took, what was remapped. Empty if there is
 /// no such run.

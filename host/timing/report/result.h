@@ -104,6 +104,9 @@ struct MappedRange {
   bool remapped = false;  ///< candidates accessed it: it has the chosen mapping
 };
 
+/// Fewer instances than this say little about those that follow (estimated).
+inline constexpr uint64_t kFewInstances = 32;
+
 /// How the data mapping came about (TOM, section 4.3).
 struct MappingReport {
   bool learnt = false;   ///< from the first instances; else known beforehand from all
@@ -118,6 +121,14 @@ struct MappingReport {
   uint64_t interrupt_cycle = 0, standstill_cycle = 0, resume_cycle = 0;
   std::vector<MappedRange> ranges;
   uint64_t ranges_left_out = 0;  ///< allocations beyond the table's entries
+
+  /// The mapping was chosen after so few that the choice is luck.
+  bool by_few() const { return learnt && applied && seen_instances < kFewInstances; }
+  /// Of a run's core cycles, those that went by until SMs had the mapping and went on.
+  uint64_t learning_cycles(uint64_t run_cycles) const {
+    if (!learnt || wanted_instances == 0) return 0;
+    return applied ? std::min(resume_cycle, run_cycles) : run_cycles;
+  }
 };
 
 /// A memory object and how its pages were placed (CODA, section 4.3).
@@ -204,6 +215,10 @@ struct RunResult {
   /// Share of thread-instructions that stack SMs executed, 0 to 1.
   double offloaded_fraction() const {
     return ratio(offloaded_thread_instructions, thread_instructions);
+  }
+  /// Share of the run in which the data mapping was being learnt, the standstill included, 0 to 1.
+  double learning_share() const {
+    return mapping.has_value() ? ratio(mapping->learning_cycles(cycles), cycles) : 0;
   }
   /// Simulated time in seconds.
   double seconds() const { return ratio(cycles, core_mhz) / 1e6; }

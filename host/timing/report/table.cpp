@@ -8,6 +8,8 @@
 
 #include "host/timing/report/columns.h"
 #include "host/timing/report/energy_text.h"
+#include "host/timing/report/mapping.h"
+#include "host/timing/report/sms.h"
 
 namespace nearwarp::report {
 namespace {
@@ -45,10 +47,25 @@ std::string relative_text(const RunResult& first, const RunResult& run, double f
   return fmt::format("{:.3f}", value / first_value);
 }
 
+/// A row is there where speed-ups compare different numbers.
+constexpr char kSpeedupRow[] = "speed-up", kSmsRow[] = "SMs + in stacks";
+
+std::string sms_text(const RunResult& run) {
+  const SmNumbers sms = sms_of(run);
+  if (!sms.known()) return "-";
+  return sms.in_stacks == 0 ? fmt::format("{}", sms.main)
+                            : fmt::format("{} + {}", sms.main, sms.in_stacks);
+}
+
+bool sms_differ(std::span<const RunResult> runs) {
+  return std::any_of(runs.begin(), runs.end(),
+                     [&](const RunResult& run) { return sms_of(run) != sms_of(runs.front()); });
+}
+
 std::vector<std::string> labels(const Unit& unit, const EnergyUnit& energy) {
   return {"cycles",
           "IPC",
-          "speed-up",
+          kSpeedupRow,
           fmt::format("GPU->memory [{}]", unit.name),
           fmt::format("memory->GPU [{}]", unit.name),
           fmt::format("memory<->memory [{}]", unit.name),
@@ -105,6 +122,23 @@ Column column(const RunResult& run, const RunResult& first, const Unit& unit,
   return c;
 }
 
+/// What keeps a column from saying what it seems to, a line for each.
+std::string remarks_on(std::span<const RunResult> runs, size_t width) {
+  std::string text;
+  for (const RunResult& run : runs) {
+    if (run.partial)
+      text += wrapped(
+          fmt::format("* {} is partial ({}): numbers are up to there, there is no speed-up.",
+                      run.policy, run.partial_reason),
+          width);
+    if (run.mapping.has_value() && run.mapping->by_few())
+      text += wrapped(fmt::format("{}: the mapping of data was learnt. {}.", run.policy,
+                                  few_instances_text(*run.mapping)),
+                      width);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string format_table(std::span<const RunResult> runs, size_t width, bool legend) {
@@ -120,8 +154,14 @@ std::string format_table(std::span<const RunResult> runs, size_t width, bool leg
   const EnergyUnit energy = energy_unit(runs);
   std::vector<Column> columns;
   for (const RunResult& run : runs) columns.push_back(column(run, first, unit, energy));
-  std::string text =
-      wrapped(title, width) + "\n" + columns_text(labels(unit, energy), columns, width);
+  std::vector<std::string> names = labels(unit, energy);
+  if (sms_differ(runs)) {
+    const auto at = std::find(names.begin(), names.end(), kSpeedupRow) - names.begin();
+    names.insert(names.begin() + at + 1, kSmsRow);
+    for (size_t i = 0; i < runs.size(); ++i)
+      columns[i].cells.insert(columns[i].cells.begin() + at + 1, sms_text(runs[i]));
+  }
+  std::string text = wrapped(title, width) + "\n" + columns_text(names, columns, width);
   std::string notes =
       "cycles: core cycles; IPC: thread-instructions per cycle; speed-up: over the first policy; "
       "off-chip traffic with packet headers; bandwidth used: busy time of the links from the GPU "
@@ -129,17 +169,9 @@ std::string format_table(std::span<const RunResult> runs, size_t width, bool leg
       "memory (TX) and back (RX) over run time; energy: an estimate, relative to the first policy; "
       "Mwi/s: million warp-instructions per second.";
   if (legend) text += "\n" + wrapped(notes, width);
-  const bool partial =
-      std::any_of(runs.begin(), runs.end(), [](const RunResult& run) { return run.partial; });
-  if (partial && !legend) text += "\n";
-  for (const RunResult& run : runs) {
-    if (!run.partial) continue;
-    text +=
-        wrapped(fmt::format("* {} is partial ({}): numbers are up to there, there is no speed-up.",
-                            run.policy, run.partial_reason),
-                width);
-  }
-  return text;
+  const std::string remarks = remarks_on(runs, width);
+  if (!remarks.empty() && !legend) text += "\n";
+  return text + remarks;
 }
 
 }  // namespace nearwarp::report

@@ -62,6 +62,9 @@ struct SmCycles {
   }
 };
 
+/// PCI-E's name among `Utilisation`: only the learning phase uses it.
+inline constexpr char kPcieName[] = "pcie";
+
 /// How busy components of a kind were.
 struct Utilisation {
   std::string name;  ///< e.g. "link.memory_to_gpu"

@@ -87,6 +87,11 @@ Summary summary_of(const Json& line) {
                        .get<double>();
     s.energy = e;
   }
+  s.sms = report::sms_of(run);
+  if (run.contains("mapping")) {
+    const Json& instances = run.at("mapping").at("instances");
+    if (instances.value("few", false)) s.few_instances = instances.at("seen").get<uint64_t>();
+  }
   return s;
 }
 

@@ -9,6 +9,7 @@
 
 #include "host/core/hash.h"
 #include "host/timing/report/result.h"
+#include "host/timing/report/sms.h"
 #include "host/timing/sweep/plan.h"
 
 namespace nearwarp::sweep {
@@ -37,6 +38,8 @@ struct Summary {
   double ipc = 0, offloaded_fraction = 0;
   double gpu_to_memory_used = 0, memory_to_gpu_used = 0;  ///< of the bandwidth, 0 to 1
   std::optional<EnergySummary> energy;  ///< not in lines of versions without an energy account
+  report::SmNumbers sms;
+  uint64_t few_instances = 0;  ///< that a mapping was learnt from, if they were few; else 0
 
   bool failed() const { return !error.empty(); }
   bool complete() const { return !failed() && !partial; }

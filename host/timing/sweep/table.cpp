@@ -169,6 +169,31 @@ std::string summary_text(const Plan& plan, const ResultsFile& file, size_t width
   return report::columns_text(names, columns, width);
 }
 
+/// What keeps speed-ups from being those of what the policies do alone.
+std::string remarks(const Plan& plan, const ResultsFile& file) {
+  std::vector<std::pair<std::string, report::SmNumbers>> sms;
+  std::vector<std::string> few;
+  for (const Point& point : plan.points) {
+    const Summary* run = complete(file, point);
+    if (run == nullptr) continue;
+    std::string name = plan.policy_name(point);
+    if (run->few_instances != 0) {
+      const std::string& program = plan.definition.programs[point.program].name;
+      std::string text = fmt::format("{} under {} ({})", program, name, run->few_instances);
+      if (std::find(few.begin(), few.end(), text) == few.end()) few.push_back(std::move(text));
+    }
+    if (plan.definition.machines.size() > 1) name += " on " + plan.machine_name(point);
+    sms.emplace_back(std::move(name), run->sms);
+  }
+  std::string text;
+  if (const std::string counts = report::different_sms_text(sms); !counts.empty())
+    text += " " + counts + ".";
+  if (!few.empty())
+    text += fmt::format(" Mappings learnt from fewer than {} instances, which is luck: {}.",
+                        report::kFewInstances, report::some_of(few));
+  return text;
+}
+
 }  // namespace
 
 std::string format_table(const Plan& plan, const ResultsFile& file, size_t width) {
@@ -190,6 +215,7 @@ std::string format_table(const Plan& plan, const ResultsFile& file, size_t width
     partial = partial || (summary != nullptr && summary->partial);
   }
   if (partial) notes += " *: partial, the run reached run.max_cycles.";
+  notes += remarks(plan, file);
   if (!notes.empty()) text += "\n" + report::wrapped(notes, width);
   return text;
 }

@@ -452,7 +452,7 @@ const decisions = (point) => {
       (m.applied ? `Bits ${m.bits[0]}:${m.bits[1]} choose the stack, `
                  : "No mapping was applied, ") +
       `${m.source === "learnt" ? "learnt from" : "known from"} ${number(m.instances.seen)} of ` +
-      `${number(m.instances.total)} instances` +
+      `${number(m.instances.total)} instances${m.instances.few ? ", which is luck" : ""}` +
       (m.resume_cycle ? `; the program goes on in cycle ${number(m.resume_cycle)}.` : ".")));
     if (m.ranges.length) parts.push(table(["allocation", "bytes", "mapping"],
       m.ranges.map((r) => [r.name || "-", r.bytes, r.remapped ? "the chosen one" : "baseline"])));

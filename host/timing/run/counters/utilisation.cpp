@@ -1,4 +1,5 @@
 // How busy links, buses, slices and the like were.
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -27,7 +28,7 @@ class Table {
   }
 
   void sms();
-  void channels(ChannelClass kind, const char* name, const char* text);
+  void channels();
   void slices();
   void vaults();
   void tsvs();
@@ -43,59 +44,119 @@ class Table {
 };
 
 /// Issue slots of the schedulers, turns of load-store units (a line, or a cycle of shared memory,
-/// takes one), and warp slots.
+/// takes one), and page walkers.
 void Table::sms() {
   for (const ComponentClass& c : system_.classes) {
     if (!is_sm_class(system_, c)) continue;
     const std::string in = c.name == "sm" ? "" : " of stack SMs";
     Utilisation issue = begin(c.name + ".issue", "issue slots" + in);
     Utilisation lsu = begin(c.name + ".lsu", "load-store units" + in);
+    Utilisation walkers = begin(c.name + ".walkers", "page walkers" + in);
     for (const uint16_t endpoint : c.members) {
       const auto& p = system_.params<sm::SmParams>(endpoint);
       const sm::SmCounters n = with_sm(system_, endpoint, [](const auto& s) { return s.counters; });
       issue.add(n.issued() * p.period / p.num_schedulers, name_of(endpoint));
       lsu.add((n.load_lines + n.store_lines + n.atomic_lines + n.shared_cycles) * p.period,
               name_of(endpoint));
+      if (p.tlb.entries == 0) continue;
+      const uint64_t walks =
+          with_sm(system_, endpoint, [](const auto& s) { return s.tlb.counters.walk_cycles; });
+      walkers.add(walks * p.period / p.tlb.walkers, name_of(endpoint));
     }
     end(issue);
     end(lsu);
+    end(walkers);
   }
 }
 
-/// Wires of a class; channels with the same ends are virtual channels of one.
-void Table::channels(ChannelClass kind, const char* name, const char* text) {
-  std::map<std::pair<uint16_t, uint16_t>, uint64_t> wires;
+/// What wires of a class are called.
+struct WireText {
+  const char* name;
+  const char* text;
+};
+constexpr WireText text_of(ChannelClass kind) {
+  switch (kind) {
+    case ChannelClass::kSmToNetwork:
+      return {"noc.from_sms", "SMs' wires into the network"};
+    case ChannelClass::kNetworkToSm:
+      return {"noc.to_sms", "SMs' wires out of the network"};
+    case ChannelClass::kControl:
+      return {"control", "wires of the front end"};
+    case ChannelClass::kOnChip:
+      return {"noc.memory_side", "wires at L2 slices and link ports"};
+    case ChannelClass::kInvalidation:
+      return {"noc.invalidations", "wires for invalidations"};
+    case ChannelClass::kGpuToMemory:
+      return {"link.gpu_to_memory", "TX links"};
+    case ChannelClass::kMemoryToGpu:
+      return {"link.memory_to_gpu", "RX links"};
+    case ChannelClass::kMemoryToMemory:
+      return {"link.memory_to_memory", "cross-stack links"};
+    case ChannelClass::kInStack:
+      return {"stack.wires", "wires inside stacks"};
+    case ChannelClass::kPcie:
+      return {report::kPcieName, "PCI-E"};
+    case ChannelClass::kDirect:
+      return {"direct", "wires between SMs"};
+    case ChannelClass::kChainsToSm:
+      return {"noc.chains_to_sms", "SMs' wires out of the network for chains"};
+    case ChannelClass::kChainsFromSm:
+      return {"noc.chains_from_sms", "SMs' wires into the network for chains"};
+  }
+  return {};
+}
+
+/// Wires of all classes, but for those whose bandwidth is not limited; channels with the same ends
+/// are virtual channels of one.
+void Table::channels() {
+  std::map<ChannelClass, std::map<std::pair<uint16_t, uint16_t>, uint64_t>> wires;
   for (const ChannelInfo& info : system_.channels) {
     const Channel& c = *system_.arena.get(info.channel);
-    if (info.kind == kind && c.ticks_per_byte_num != 0)
-      wires[{c.producer, c.consumer}] += c.producer_side.busy;
+    if (c.ticks_per_byte_num != 0)
+      wires[info.kind][{c.producer, c.consumer}] += c.producer_side.busy;
   }
-  Utilisation use = begin(name, text);
-  for (const auto& [ends, busy] : wires)
-    use.add(busy, name_of(ends.first) + " to " + name_of(ends.second));
-  end(use);
+  for (const auto& [kind, of_kind] : wires) {
+    const WireText text = text_of(kind);
+    Utilisation use = begin(text.name, text.text);
+    for (const auto& [ends, busy] : of_kind)
+      use.add(busy, name_of(ends.first) + " to " + name_of(ends.second));
+    end(use);
+  }
 }
 
-/// A request is looked up per cycle; where sectors take turns at the tags their number is not kept.
+/// A request is looked up per cycle, or some of its sectors where these take turns at the tags.
 void Table::slices() {
   Utilisation use = begin("l2.tags", "L2 slices' look-ups"),
               atomics = begin("l2.atomics", "L2 slices' atomics");
   for (const uint16_t endpoint : system_.of_kind(ComponentKind::kL2Slice)) {
     const auto& p = system_.params<L2SliceParams>(endpoint);
     const L2Counters& n = system_.state<L2SliceState>(endpoint).counters;
-    if (p.sectors_per_cycle == 0)
-      use.add((n.reads + n.writes + n.atomics) * p.period, name_of(endpoint));
+    use.add((p.sectors_per_cycle == 0 ? n.reads + n.writes + n.atomics : n.tag_cycles) * p.period,
+            name_of(endpoint));
     if (p.atomic_cycles != 0) atomics.add(n.atomic_busy_cycles * p.period, name_of(endpoint));
   }
   end(use);
   end(atomics);
 }
 
+/// Data buses; the rate of activations (tRRD, and four in tFAW); and banks, each of which is taken
+/// for tRC by an activation. What accesses to an open row make a bank wait for is not in it.
 void Table::vaults() {
-  Utilisation use = begin("dram.bus", "data buses of vaults");
-  for (const uint16_t endpoint : system_.of_kind(ComponentKind::kVault))
-    use.add(system_.state<VaultState>(endpoint).counters.bus_busy_ticks, name_of(endpoint));
+  Utilisation use = begin("dram.bus", "data buses of vaults"),
+              activations = begin("dram.activations", "row activations of vaults"),
+              banks = begin("dram.banks", "banks of vaults");
+  for (const uint16_t endpoint : system_.of_kind(ComponentKind::kVault)) {
+    const auto& p = system_.params<VaultParams>(endpoint);
+    const auto& s = system_.state<VaultState>(endpoint);
+    const VaultCounters& n = s.counters;
+    const uint64_t apart = std::max<uint64_t>(4 * p.tRRD, p.tFAW);  // of four activations
+    use.add(n.bus_busy_ticks, name_of(endpoint));
+    activations.add(n.activates * apart * p.period / 4, name_of(endpoint));
+    banks.add(n.activates * p.tRC * p.period / s.act_ok.count, name_of(endpoint));
+  }
   end(use);
+  end(activations);
+  end(banks);
 }
 
 /// Port 0 of the switch at a core's TSVs leads down to the core, port 1 up to the banks.
@@ -145,16 +206,10 @@ void Table::routers() {
 void collect_utilisation(System& system, report::RunResult& result) {
   Table table(system, result);
   table.sms();
-  table.channels(ChannelClass::kSmToNetwork, "noc.from_sms", "SMs' wires into the network");
-  table.channels(ChannelClass::kNetworkToSm, "noc.to_sms", "SMs' wires out of the network");
+  table.channels();
   table.crossbars();
   table.routers();
   table.slices();
-  table.channels(ChannelClass::kGpuToMemory, "link.gpu_to_memory", "TX links");
-  table.channels(ChannelClass::kMemoryToGpu, "link.memory_to_gpu", "RX links");
-  table.channels(ChannelClass::kMemoryToMemory, "link.memory_to_memory", "cross-stack links");
-  table.channels(ChannelClass::kInStack, "stack.wires", "wires inside stacks");
-  table.channels(ChannelClass::kPcie, "pcie", "PCI-E");
   if (result.parts.core_tsvs) table.tsvs();
   table.vaults();
 }
