@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/cli/commands.h"
+#include "host/cli/terminal.h"
 #include "host/timing/compare/compare.h"
 
 namespace nearwarp::cli {
@@ -9,7 +10,8 @@ namespace nearwarp::cli {
 int compare_command(const Words& words) {
   CommandLine line("compare", "A B",
                    "Say what differs between two files of results ('run --json', sweeps,\n"
-                   "experiments): configuration first, then counters by relative change");
+                   "experiments): configuration first, then cycles, IPC, energy and traffic,\n"
+                   "then counters by relative change; counts below 100 weigh as if they were 100");
   line.flag("all", "all values that differ, not only the 20 of each run that differ most");
   line.flag("exit-code", "exit with 1 if anything differs");
   line.parse(words, 2, 2);
@@ -19,7 +21,7 @@ int compare_command(const Words& words) {
   }
   const compare::Difference difference = compare::compare(
       compare::read_document(line.positional()[0]), compare::read_document(line.positional()[1]));
-  print(compare::format(difference, line.given("all") ? 0 : 20));
+  print(compare::format(difference, line.given("all") ? 0 : 20, output_width()));
   return line.given("exit-code") && !difference.none() ? 1 : 0;
 }
 

@@ -45,7 +45,7 @@ TEST(Compare, EqualRunsDifferInNothingWhateverTheHostTook) {
   EXPECT_TRUE(contains(compare::format(d, 20), "no difference"));
 }
 
-TEST(Compare, ConfigurationComesFirstThenTheGreatestRelativeChange) {
+TEST(Compare, ConfigurationComesFirstThenCyclesThenTheGreatestRelativeChange) {
   Document b = document({run("a", "tom", 110)});
   b.machine = {{"sm.warps", "96"}, {"l1.ways", "4"}};
   b.runs[0]["counters"]["sm.issued"]["value"] = 50;
@@ -54,13 +54,49 @@ TEST(Compare, ConfigurationComesFirstThenTheGreatestRelativeChange) {
   EXPECT_EQ(d.settings, std::vector<std::string>{"sm.warps: 48 -> 96"});
   ASSERT_EQ(d.runs.size(), 1u);
   ASSERT_EQ(d.runs[0].changes.size(), 3u);
-  EXPECT_EQ(d.runs[0].changes[0].name, "sm.none");  // from nothing
+  EXPECT_EQ(d.runs[0].changes[0].name, "cycles");
   EXPECT_EQ(d.runs[0].changes[1].name, "sm.issued");
   EXPECT_DOUBLE_EQ(d.runs[0].changes[1].relative(), -0.5);
-  EXPECT_EQ(d.runs[0].changes[2].name, "cycles");
+  EXPECT_EQ(d.runs[0].changes[2].name, "sm.none");  // from nothing, but few
   const std::string text = compare::format(d, 2);
-  EXPECT_LT(text.find("sm.warps: 48 -> 96"), text.find("sm.none"));
+  EXPECT_LT(text.find("sm.warps: 48 -> 96"), text.find("cycles"));
   EXPECT_TRUE(contains(text, "and 1 smaller ones")) << text;
+}
+
+TEST(Compare, WhatRunsAreAboutComesFirstAndFewEventsLast) {
+  Document a = document({run("a", "tom", 1'000'000)}), b = document({run("a", "tom", 1'000'001)});
+  a.runs[0]["ipc"] = 100.5;
+  b.runs[0]["ipc"] = 100.4;
+  b.runs[0]["energy"]["total_joules"] = 2.5;
+  b.runs[0]["traffic"]["gpu_to_memory_bytes"] = 11;
+  a.runs[0]["counters"]["l2.read_merges"] = {{"value", 3}, {"unit", "lines"}};
+  b.runs[0]["counters"]["l2.read_merges"] = {{"value", 2}, {"unit", "lines"}};
+  b.runs[0]["counters"]["sm.issued"]["value"] = 102;
+  const compare::Difference d = compare::compare(a, b);
+  std::vector<std::string> names;
+  for (const compare::Change& c : d.runs.at(0).changes) names.push_back(c.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"cycles", "ipc", "energy.total_joules",
+                                             "traffic.gpu_to_memory_bytes", "sm.issued",
+                                             "l2.read_merges"}));
+}
+
+TEST(Compare, LinesFitATerminal) {
+  Document a = document({run("a", "tom", 1)}), b = document({run("a", "tom", 2)});
+  a.machine.emplace_back("machine.description", std::string(30, 'a') + " " + std::string(60, 'b'));
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = "sm.a_counter_with_quite_a_long_name." + std::to_string(i);
+    a.runs[0]["counters"][name] = {{"value", 1}, {"unit", ""}};
+    b.runs[0]["counters"]["other." + name] = {{"value", 1}, {"unit", ""}};
+    b.runs[0]["overrides"].push_back("sm.key_" + std::to_string(i) + "=1");
+  }
+  const std::string wide = "sm.another_counter_with_an_even_longer_name_than_others";
+  a.runs[0]["counters"][wide] = {{"value", 1'000'000'000}, {"unit", "warp-instructions"}};
+  b.runs[0]["counters"][wide] = {{"value", 3'000'000'000}, {"unit", "warp-instructions"}};
+  const compare::Difference d = compare::compare(a, b);
+  EXPECT_LE(longest_line(compare::format(d, 20)), 80u) << compare::format(d, 20);
+  EXPECT_LE(longest_line(compare::format(d, 0, 70)), 70u) << compare::format(d, 0, 70);
+  EXPECT_TRUE(contains(compare::format(d, 20), "and 40 more (--all)"));
+  EXPECT_FALSE(contains(compare::format(d, 0), "--all"));
 }
 
 TEST(Compare, NumbersOfSmsThatDifferAreAmongTheSettings) {

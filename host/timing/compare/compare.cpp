@@ -2,6 +2,7 @@
 #include "host/timing/compare/compare.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +10,13 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
+#include <tuple>
 
 #include "host/core/error.h"
 #include "host/core/json_reason.h"
+#include "host/timing/report/columns.h"
 #include "host/timing/report/sms.h"
 
 namespace nearwarp::compare {
@@ -21,7 +25,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string list;
+  for (const Json& element : value) list += (list.empty() ? "" : ", ") + text_of(element);
+  return list;
 }
 
 std::string title_of(const Json& run) {
@@ -82,6 +90,27 @@ std::map<std::string, Change> values_of(const Json& run) {
   return values;
 }
 
+/// What a run is about comes first, in this order.
+constexpr const char* kHeadlines[] = {"cycles",
+                                      "ipc",
+                                      "energy.total_joules",
+                                      "traffic.gpu_to_memory_bytes",
+                                      "traffic.memory_to_gpu_bytes",
+                                      "traffic.memory_to_memory_bytes"};
+size_t headline(const Change& c) {
+  return static_cast<size_t>(std::find(std::begin(kHeadlines), std::end(kHeadlines), c.name) -
+                             std::begin(kHeadlines));
+}
+
+/// Changes are ranked by it. Of a few events it is little that there is one more or less: counts
+/// are measured against this number at least.
+double weight(const Change& c) {
+  constexpr double kFew = 100;
+  const bool counts = c.before == std::floor(c.before) && c.after == std::floor(c.after);
+  if (!counts) return std::abs(c.relative());
+  return std::abs(c.after - c.before) / std::max(std::abs(c.before), kFew);
+}
+
 /// "name: a -> b" for each that differs.
 void add_setting(std::vector<std::string>& settings, const std::string& name, const std::string& a,
                  const std::string& b) {
@@ -112,7 +141,7 @@ RunDifference difference_of(const Json& a, const Json& b) {
   for (const auto& [name, value] : after)
     if (before.count(name) == 0) d.only_b.push_back(name);
   std::stable_sort(d.changes.begin(), d.changes.end(), [](const Change& x, const Change& y) {
-    return std::abs(x.relative()) > std::abs(y.relative());
+    return std::tuple(headline(x), -weight(x)) < std::tuple(headline(y), -weight(y));
   });
   return d;
 }
@@ -166,9 +195,50 @@ std::string relative_text(const Change& c) {
                           : fmt::format("x {:.4g}", c.after / c.before);
 }
 
-std::string list_text(const char* what, const std::vector<std::string>& names) {
+/// `text` behind `indent` blanks; what does not fit is further to the right.
+std::string paragraph(size_t indent, const std::string& text, size_t width) {
+  constexpr size_t kFurther = 4;
+  std::istringstream lines(report::wrapped(text, width - indent - kFurther));
+  std::string result;
+  for (std::string line; std::getline(lines, line);)
+    result += std::string(indent + (result.empty() ? 0 : kFurther), ' ') + line + "\n";
+  return result;
+}
+
+/// At most so many of the names; 0: all.
+std::string list_text(size_t indent, const char* what, const std::vector<std::string>& names,
+                      size_t most, size_t width) {
   if (names.empty()) return "";
-  return fmt::format("{}: {}\n", what, fmt::join(names, ", "));
+  const size_t end = most == 0 ? names.size() : std::min(most, names.size());
+  std::string text =
+      fmt::format("{}: {}", what, fmt::join(names.begin(), names.begin() + end, ", "));
+  if (end < names.size()) text += fmt::format(" and {} more (--all)", names.size() - end);
+  return paragraph(indent, text, width);
+}
+
+/// Rows of "+5.00 %  cycles  100 -> 105 core cycles"; values that do not fit stand below.
+std::string changes_text(std::span<const Change> changes, size_t width) {
+  constexpr size_t kNames = 15;  // where they begin
+  std::vector<std::string> values;
+  size_t longest = 0;
+  for (const Change& c : changes) {
+    values.push_back(fmt::format("{} -> {}{}{}", number(c.before), number(c.after),
+                                 c.unit.empty() ? "" : " ", c.unit));
+    if (kNames + c.name.size() + 2 + values.back().size() <= width)
+      longest = std::max(longest, c.name.size());
+  }
+  std::string text;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const std::string& name = changes[i].name;
+    text += fmt::format("  {:>11}  ", relative_text(changes[i]));
+    // In a column as far as there is room for it.
+    const size_t room = width - std::min(width, kNames + 2 + values[i].size());
+    if (name.size() <= room)
+      text += fmt::format("{:<{}}  {}\n", name, std::min(longest, room), values[i]);
+    else
+      text += fmt::format("{}\n{:{}}{}\n", name, "", kNames + 2, values[i]);
+  }
+  return text;
 }
 
 }  // namespace
@@ -224,33 +294,27 @@ Difference compare(const Document& a, const Document& b) {
   return d;
 }
 
-std::string format(const Difference& d, size_t most) {
+std::string format(const Difference& d, size_t most, size_t width) {
   std::string text;
-  for (const std::string& setting : d.settings) text += setting + "\n";
+  for (const std::string& setting : d.settings) text += paragraph(0, setting, width);
   if (!d.settings.empty()) text += "\n";
   for (const RunDifference& run : d.runs) {
-    text += run.title + "\n";
-    for (const std::string& setting : run.settings) text += "  " + setting + "\n";
+    text += paragraph(0, run.title, width);
+    for (const std::string& setting : run.settings) text += paragraph(2, setting, width);
     if (run.changes.empty())
       text += fmt::format("  all {} values are equal\n", run.compared);
     else
       text += fmt::format("  {} of {} values differ\n", run.changes.size(), run.compared);
-    size_t width = 0, shown = 0;
-    const size_t end = most == 0 ? run.changes.size() : std::min<size_t>(most, run.changes.size());
-    for (size_t i = 0; i < end; ++i) width = std::max(width, run.changes[i].name.size());
-    for (; shown < end; ++shown) {
-      const Change& c = run.changes[shown];
-      text += fmt::format("  {:>11}  {:<{}}  {} -> {}{}{}\n", relative_text(c), c.name, width,
-                          number(c.before), number(c.after), c.unit.empty() ? "" : " ", c.unit);
-    }
+    const size_t shown = most == 0 ? run.changes.size() : std::min(most, run.changes.size());
+    text += changes_text(std::span(run.changes).first(shown), width);
     if (shown < run.changes.size())
       text += fmt::format("  and {} smaller ones (--all)\n", run.changes.size() - shown);
-    text += list_text("  only in the first", run.only_a);
-    text += list_text("  only in the second", run.only_b);
+    text += list_text(2, "only in the first", run.only_a, most, width);
+    text += list_text(2, "only in the second", run.only_b, most, width);
     text += "\n";
   }
-  text += list_text("runs only in the first", d.only_a);
-  text += list_text("runs only in the second", d.only_b);
+  text += list_text(0, "runs only in the first", d.only_a, 0, width);
+  text += list_text(0, "runs only in the second", d.only_b, 0, width);
   if (d.none()) text += "no difference\n";
   return text;
 }

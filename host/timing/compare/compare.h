@@ -29,8 +29,8 @@ struct Change {
 struct RunDifference {
   std::string title;                  ///< of the runs: workload, size, machine, policy
   std::vector<std::string> settings;  ///< names, overrides, status that differ: "policy: a -> b"
-  std::vector<Change> changes;        ///< greatest relative change first
-  size_t compared = 0;                ///< values that both runs have
+  std::vector<Change> changes;  ///< cycles, IPC, energy and traffic, then greatest change first
+  size_t compared = 0;          ///< values that both runs have
   std::vector<std::string> only_a, only_b;  ///< counters that one of them has
 };
 
@@ -45,7 +45,7 @@ struct Difference {
 /// without the overrides, and then by workload alone, if each document has one such run left.
 Difference compare(const Document& a, const Document& b);
 
-/// For a terminal; of each run at most `most` changes (0: all).
-std::string format(const Difference& difference, size_t most);
+/// For a terminal of this width; of each run at most `most` changes (0: all).
+std::string format(const Difference& difference, size_t most, size_t width = 80);
 
 }  // namespace nearwarp::compare
