@@ -25,6 +25,8 @@ int probe_command(const Words& words);
 int area_command(const Words& words);
 int devices_command(const Words& words);
 int list_command(const Words& words);
+/// What it lists: "workloads", "machines" and so on.
+Words list_kinds();
 int show_command(const Words& words);
 int restructure_command(const Words& words);
 
@@ -32,8 +34,12 @@ int restructure_command(const Words& words);
 std::string version();
 
 /// `text` in lines of at most `width` columns; `indent` is put in front of all but the first, and
-/// not counted.
+/// not counted. A list "a,b,c" that is too long for a line ends lines with its commas.
 std::string wrapped(const std::string& text, size_t width, const std::string& indent);
+
+/// `text` with those of its lines that are longer than `width` broken between words; what comes of
+/// a line is further to the right than its beginning.
+std::string fitted_lines(const std::string& text, size_t width);
 
 /// Print to standard output; throws nearwarp::Error if it cannot take the text (a full disk).
 void print(const std::string& text);

@@ -1,10 +1,12 @@
 // nearwarp list: what workloads, machines, policies, energy files there are.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "bench/workloads/workload.h"
 #include "host/cli/commands.h"
+#include "host/cli/terminal.h"
 #include "host/config/area.h"
 #include "host/config/config.h"
 #include "host/config/nearest.h"
@@ -13,8 +15,6 @@
 
 namespace nearwarp::cli {
 namespace {
-
-constexpr size_t kColumns = 80;
 
 struct Row {
   std::string name, text;
@@ -27,7 +27,7 @@ std::string rows_text(const std::vector<Row>& rows) {
   const std::string indent(width + 2, ' ');
   for (const Row& row : rows) {
     text += fmt::format("{:<{}}  {}\n", row.name, width,
-                        wrapped(row.text, kColumns - indent.size(), indent));
+                        wrapped(row.text, output_width() - indent.size(), indent));
   }
   return text;
 }
@@ -61,46 +61,70 @@ std::vector<Row> config_rows(const std::vector<std::string>& names, Load load) {
   return rows;
 }
 
+/// What there is to list, in the order of the help.
+struct Kind {
+  const char* name;
+  std::vector<Row> (*rows)();
+};
+constexpr Kind kKinds[] = {
+    {"workloads", workload_rows},
+    {"machines",
+     [] {
+       return config_rows(config::machine_names(),
+                          [](const std::string& n) { return config::load_machine(n); });
+     }},
+    {"policies",
+     [] {
+       return config_rows(config::policy_names(),
+                          [](const std::string& n) { return config::load_policy(n); });
+     }},
+    {"energy",
+     [] {
+       return config_rows(config::energy_names(),
+                          [](const std::string& n) { return config::load_energy(n); });
+     }},
+    {"area",
+     [] {
+       return config_rows(config::area_names(),
+                          [](const std::string& n) { return config::load_area(n); });
+     }},
+    {"dram",
+     [] {
+       return config_rows(config::dram_names(),
+                          [](const std::string& n) { return config::load_dram(n); });
+     }},
+    {"experiments",
+     [] {
+       return config_rows(experiment::experiment_names(),
+                          [](const std::string& n) { return experiment::load_experiment(n); });
+     }},
+};
+
 }  // namespace
 
+Words list_kinds() {
+  Words names;
+  for (const Kind& kind : kKinds) names.emplace_back(kind.name);
+  return names;
+}
+
 int list_command(const Words& words) {
-  CommandLine line("list", "KIND",
-                   "List what there is.\n"
-                   "KIND: workloads, machines, policies, energy, area, dram, experiments");
-  line.parse(words, 1, 1);
+  const std::string kinds = fmt::format("{}", fmt::join(list_kinds(), ", "));
+  CommandLine line("list", "KIND", "List what there is.\nKIND: " + kinds);
+  line.parse(words, 0, 1);
   if (line.help_wanted()) {
     print(line.help());
     return 0;
   }
+  if (line.positional().empty())
+    throw UsageError(fmt::format("'nearwarp list' needs a KIND - one of {}", kinds));
   const std::string& what = line.positional()[0];
-  if (what == "workloads") {
-    print(rows_text(workload_rows()));
-  } else if (what == "machines") {
-    print(rows_text(config_rows(config::machine_names(),
-                                [](const std::string& n) { return config::load_machine(n); })));
-  } else if (what == "policies") {
-    print(rows_text(config_rows(config::policy_names(),
-                                [](const std::string& n) { return config::load_policy(n); })));
-  } else if (what == "energy") {
-    print(rows_text(config_rows(config::energy_names(),
-                                [](const std::string& n) { return config::load_energy(n); })));
-  } else if (what == "area") {
-    print(rows_text(config_rows(config::area_names(),
-                                [](const std::string& n) { return config::load_area(n); })));
-  } else if (what == "dram") {
-    print(rows_text(config_rows(config::dram_names(),
-                                [](const std::string& n) { return config::load_dram(n); })));
-  } else if (what == "experiments") {
-    print(rows_text(config_rows(experiment::experiment_names(), [](const std::string& n) {
-      return experiment::load_experiment(n);
-    })));
-  } else {
-    throw UsageError(fmt::format(
-        "cannot list '{}'{}", what,
-        config::suggestion(
-            what, {"workloads", "machines", "policies", "energy", "area", "dram", "experiments"})));
+  for (const Kind& kind : kKinds) {
+    if (what != kind.name) continue;
+    print(rows_text(kind.rows()));
+    return 0;
   }
-  return 0;
+  throw UsageError(fmt::format("cannot list '{}'{}", what, config::suggestion(what, list_kinds())));
 }
 
 }  // namespace nearwarp::cli

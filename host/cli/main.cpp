@@ -41,7 +41,7 @@ constexpr const char* kHelp =
     "  nearwarp show KIND NAME                    all keys, values and meanings\n"
     "  nearwarp --help | --version\n"
     "\n"
-    "'nearwarp COMMAND --help' lists a command's options. For example:\n"
+    "'nearwarp help COMMAND' lists a command's options. For example:\n"
     "  nearwarp run libor --policy baseline,ndp-controlled-bmap\n";
 
 int dispatch(const Words& words) {
@@ -65,6 +65,7 @@ int dispatch(const Words& words) {
   if (name == "show") return show_command(rest);
   if (name == "restructure") return restructure_command(rest);
   if (name == "--help" || name == "-h" || name == "help") {
+    if (!rest.empty() && !rest[0].starts_with("-")) return dispatch({rest[0], "--help"});
     print(kHelp);
     return 0;
   }

@@ -10,6 +10,8 @@
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
 
+#include "host/cli/commands.h"
+#include "host/cli/terminal.h"
 #include "host/cli/wrong_file.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
@@ -39,13 +41,12 @@ CommandLine::CommandLine(std::string command, std::string positional_help,
                          const std::string& description)
     : command_(std::move(command)),
       positional_help_(std::move(positional_help)),
-      parser_(new Parser{cxxopts::Options("nearwarp " + command_, description + "\n"), {}}),
+      description_(description),
+      parser_(new Parser{cxxopts::Options("nearwarp " + command_), {}}),
+      described_{{"h,help", "", "print this text", ""}},
       names_{"--help"} {
-  parser_->options.custom_help(positional_help_ + " [OPTION...]");
-  parser_->options.positional_help("");
-  parser_->options.set_width(80);
-  parser_->options.add_options()("h,help", "print this text");
-  parser_->options.add_options("hidden")(kPositional, "", cxxopts::value<Words>());
+  parser_->options.add_options()("h,help", "");
+  parser_->options.add_options()(kPositional, "", cxxopts::value<Words>());
   parser_->options.parse_positional(kPositional);
 }
 
@@ -57,11 +58,13 @@ void CommandLine::value(const std::string& name, const std::string& help,
   auto value = cxxopts::value<std::string>();
   if (!default_value.empty()) value = value->default_value(default_value);
   parser_->options.add_options()(name, help, value, value_name);
+  described_.push_back({name, value_name, help, default_value});
   names_.push_back("--" + long_name(name));
 }
 
 void CommandLine::flag(const std::string& name, const std::string& help) {
   parser_->options.add_options()(name, help);
+  described_.push_back({name, "", help, ""});
   names_.push_back("--" + long_name(name));
   flags_.push_back(long_name(name));
 }
@@ -69,6 +72,7 @@ void CommandLine::flag(const std::string& name, const std::string& help) {
 void CommandLine::list(const std::string& name, const std::string& help,
                        const std::string& value_name) {
   parser_->options.add_options()(name, help, cxxopts::value<Words>(), value_name);
+  described_.push_back({name, value_name, help, ""});
   names_.push_back("--" + long_name(name));
 }
 
@@ -107,7 +111,37 @@ void CommandLine::parse(const Words& words, size_t least, size_t most) {
 
 bool CommandLine::help_wanted() const { return parser_->result.count("help") != 0; }
 
-std::string CommandLine::help() const { return parser_->options.help({""}); }
+std::string CommandLine::help() const { return help(output_width()); }
+
+std::string CommandLine::help(size_t width) const {
+  // Texts begin in the same column, behind names that leave them half of the width.
+  constexpr size_t kGap = 2;
+  Words lefts;
+  size_t column = 0;
+  for (const Described& option : described_) {
+    const size_t comma = option.name.find(',');
+    std::string left = comma == std::string::npos
+                           ? "      --" + option.name
+                           : fmt::format("  -{}, --{}", option.name.substr(0, comma),
+                                         option.name.substr(comma + 1));
+    if (!option.value_name.empty()) left += " " + option.value_name;
+    if (left.size() + kGap <= width / 2) column = std::max(column, left.size() + kGap);
+    lefts.push_back(std::move(left));
+  }
+  std::string text = fitted_lines(description_, width) +
+                     fmt::format("\n\nUsage:\n  nearwarp {}{}{} [OPTION...]\n\n", command_,
+                                 positional_help_.empty() ? "" : " ", positional_help_);
+  const std::string indent(column, ' ');
+  for (size_t i = 0; i < described_.size(); ++i) {
+    std::string what = described_[i].help;
+    if (!described_[i].default_value.empty())
+      what += fmt::format(" (default: {})", described_[i].default_value);
+    const bool beside = lefts[i].size() + kGap <= column;
+    text += fmt::format("{:<{}}", lefts[i], column) + (beside ? "" : "\n" + indent) +
+            wrapped(what, width - column, indent) + "\n";
+  }
+  return text;
+}
 
 bool CommandLine::given(const std::string& name) const { return parser_->result.count(name) != 0; }
 

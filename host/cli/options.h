@@ -36,6 +36,8 @@ class CommandLine {
   void parse(const Words& words, size_t least, size_t most);
 
   bool help_wanted() const;
+  /// What the command does and its options, for a terminal of this width.
+  std::string help(size_t width) const;
   std::string help() const;
   const Words& positional() const { return positional_; }
   /// The words that were parsed, but for the options with these names: for a program that is to do
@@ -48,10 +50,17 @@ class CommandLine {
   uint64_t number(const std::string& name, uint64_t least, uint64_t most) const;
 
  private:
-  std::string command_, positional_help_;
+  /// What the help says of an option.
+  struct Described {
+    std::string name;  ///< long, or "s,long"
+    std::string value_name, help, default_value;
+  };
+
+  std::string command_, positional_help_, description_;
   /// The parser, out of sight of the commands: its header takes longer than they do.
   struct Parser;
   std::unique_ptr<Parser> parser_;
+  std::vector<Described> described_;
   Words names_;  ///< of all options, with dashes, for suggestions
   Words flags_;  ///< of those without a value, without dashes
   Words positional_;

@@ -14,18 +14,53 @@ namespace nearwarp::cli {
 
 std::string wrapped(const std::string& text, size_t width, const std::string& indent) {
   std::string result, line;
+  const auto next_line = [&] {
+    result.append(line).append("\n").append(indent);
+    line.clear();
+  };
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (!line.empty() && line.size() + 1 + word.size() > width) {
-      result.append(line).append("\n").append(indent);
-      line.clear();
-    }
+    std::string word = text.substr(begin, end - begin);
+    if (!line.empty() && line.size() + 1 + word.size() > width) next_line();
     if (!line.empty()) line += ' ';
+    while (line.empty() && word.size() > width) {
+      const size_t comma = word.rfind(',', width - 1);
+      if (comma == std::string::npos) break;
+      line = word.substr(0, comma + 1);
+      next_line();
+      word.erase(0, comma + 1);
+    }
     line += word;
     begin = end + 1;
   }
   return result + line;
+}
+
+std::string fitted_lines(const std::string& text, size_t width) {
+  constexpr size_t kFurther = 4;
+  std::string result;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    const size_t first = std::min(line.find_first_not_of(' '), line.size());
+    if (line.size() <= width || first + kFurther >= width) {
+      result += line;
+    } else {
+      // The first line may be longer by what the others are further to the right.
+      const size_t space = line.rfind(' ', width);
+      const size_t cut =
+          space == std::string::npos || space <= first ? line.find(' ', first) : space;
+      result += line.substr(0, cut);
+      if (cut != std::string::npos) {
+        const std::string indent(first + kFurther, ' ');
+        const size_t rest = std::min(line.find_first_not_of(' ', cut), line.size());
+        result += "\n" + indent + wrapped(line.substr(rest), width - indent.size(), indent);
+      }
+    }
+    if (end < text.size()) result += '\n';
+    begin = end + 1;
+  }
+  return result;
 }
 
 std::string version() { return fmt::format("{}+{:.8}", NW_VERSION, sim::models_hash); }

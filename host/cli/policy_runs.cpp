@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <optional>
 
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
+#include "host/cli/time_left.h"
 #include "host/timing/run/checkpoint.h"
 
 namespace nearwarp::cli {
@@ -20,6 +22,7 @@ class PolicyRuns final : public sim::BatchObserver {
   PolicyRuns(const runtime::Recording& recording, const std::vector<config::PolicyConfig>& policies)
       : outcomes_(policies.size()),
         total_(recording.warp_instructions * policies.size()),
+        left_(std::vector<uint64_t>(policies.size(), recording.warp_instructions)),
         bar_(policies.size() == 1
                  ? fmt::format("{} under {}", recording.name, policies.front().name)
                  : fmt::format("{} under {} policies", recording.name, policies.size())) {}
@@ -29,8 +32,13 @@ class PolicyRuns final : public sim::BatchObserver {
     outcomes_[system] = std::move(outcome);
   }
 
+  void progress_of_each(std::span<const uint64_t> warp_instructions) override {
+    const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_);
+    left_.update(seconds.count(), warp_instructions);
+  }
+
   bool progress(uint64_t warp_instructions) override {
-    bar_.update(warp_instructions, total_);
+    bar_.update(warp_instructions, total_, left_.seconds());
     return !failed_ && !interrupted();
   }
 
@@ -46,6 +54,8 @@ class PolicyRuns final : public sim::BatchObserver {
  private:
   std::vector<sim::BatchOutcome> outcomes_;
   uint64_t total_;
+  TimeLeftOfAll left_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   bool failed_ = false;
   ProgressBar bar_;
 };

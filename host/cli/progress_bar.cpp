@@ -14,6 +14,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(1);
 constexpr auto kRedraw = std::chrono::milliseconds(200);
+constexpr auto kSample = std::chrono::milliseconds(50);
 
 size_t terminal_width() {
   winsize size = {};
@@ -30,7 +31,7 @@ std::string duration_text(double seconds) {
 }
 
 std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
-                          size_t width, const std::string& unit) {
+                          std::optional<double> left, size_t width, const std::string& unit) {
   const double speed = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   std::string tail = unit.ends_with("/s") ? fmt::format(" {:.1f} {}", speed / 1e6, unit)
                                           : fmt::format(" {} of {} {}", done, total, unit);
@@ -39,7 +40,7 @@ std::string progress_line(const std::string& label, uint64_t done, uint64_t tota
     return (label + tail).substr(0, width);
   }
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-  if (share > 0) tail += ", " + duration_text(seconds * (1 - share) / share) + " left";
+  if (left.has_value()) tail += ", " + duration_text(*left) + " left";
   tail = fmt::format(" {:3.0f} %,{}", 100 * share, tail);
   const size_t used = label.size() + tail.size() + 3;  // a blank and the brackets
   if (used + 10 > width) return (label + tail).substr(0, width);
@@ -55,7 +56,8 @@ ProgressBar::ProgressBar(std::string label, std::string unit)
       unit_(std::move(unit)),
       terminal_(isatty(STDERR_FILENO) != 0),
       begin_(Clock::now()),
-      next_(begin_ + kPatience) {}
+      next_(begin_ + kPatience),
+      next_sample_(begin_) {}
 
 ProgressBar::~ProgressBar() { wipe(); }
 
@@ -69,12 +71,20 @@ void ProgressBar::wipe() {
 void ProgressBar::update(uint64_t done, uint64_t total) {
   if (!terminal_) return;
   const Clock::time_point now = Clock::now();
+  if (now < next_sample_) return;
+  next_sample_ = now + kSample;
+  left_.update(seconds(), done, total);
+  update(done, total, left_.seconds());
+}
+
+void ProgressBar::update(uint64_t done, uint64_t total, std::optional<double> left) {
+  if (!terminal_) return;
+  const Clock::time_point now = Clock::now();
   if (now < next_) return;
   next_ = now + kRedraw;
-  const double seconds = std::chrono::duration<double>(now - begin_).count();
   // The last column stays free: some terminals wrap there.
-  const std::string line =
-      progress_line(label_, done, total, seconds, std::max<size_t>(terminal_width(), 2) - 1, unit_);
+  const std::string line = progress_line(label_, done, total, seconds(), left,
+                                         std::max<size_t>(terminal_width(), 2) - 1, unit_);
   const size_t rest = drawn_ > line.size() ? drawn_ - line.size() : 0;
   std::fprintf(stderr, "\r%s%*s", line.c_str(), static_cast<int>(rest), "");
   std::fflush(stderr);

@@ -3,17 +3,21 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
+
+#include "host/cli/time_left.h"
 
 namespace nearwarp::cli {
 
-/// One line of at most `width` columns: label, bar, share done, speed and remaining time.
-/// `total` 0 means that the end is not known. `unit`: of the speed, for a million a second; one
-/// that is no speed is a thing of which there are few, and the line says how many are done.
+/// One line of at most `width` columns: label, bar, share done, speed and, if it is known, the
+/// remaining time. `total` 0 means that the end is not known. `unit`: of the speed, for a million a
+/// second; one that is no speed is a thing of which there are few, and the line says how many are
+/// done.
 std::string progress_line(const std::string& label, uint64_t done, uint64_t total, double seconds,
-                          size_t width, const std::string& unit = "Mwi/s");
+                          std::optional<double> left, size_t width,
+                          const std::string& unit = "Mwi/s");
 
 /// "m:ss" or "h:mm:ss".
 std::string duration_text(double seconds);
@@ -29,6 +33,8 @@ class ProgressBar {
   /// `done` of `total` warp-instructions, or of what the unit counts; cheap if it is not yet time
   /// to draw.
   void update(uint64_t done, uint64_t total);
+  /// The same where somebody else knows how many seconds are left, or that nobody does.
+  void update(uint64_t done, uint64_t total, std::optional<double> left);
   /// From the next update on.
   void set_label(std::string label) { label_ = std::move(label); }
   /// Make room for others who write to standard error; the next update draws again.
@@ -36,9 +42,12 @@ class ProgressBar {
 
  private:
   using Clock = std::chrono::steady_clock;
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
   std::string label_, unit_;
   bool terminal_;
-  Clock::time_point begin_, next_;
+  Clock::time_point begin_, next_, next_sample_;
+  TimeLeft left_;
   size_t drawn_ = 0;  ///< columns on the terminal
 };
 

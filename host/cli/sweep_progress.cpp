@@ -19,7 +19,8 @@ std::string label(const sweep::Progress& progress) {
 
 }  // namespace
 
-std::string sweep_progress_text(const sweep::Progress& progress, double seconds) {
+std::string sweep_progress_text(const sweep::Progress& progress, double seconds,
+                                std::optional<double> left) {
   std::string text = "sweep: " + label(progress);
   if (progress.warp_instructions == 0) return text;
   const double share = std::min(1.0, static_cast<double>(progress.warp_instructions_done) /
@@ -29,7 +30,7 @@ std::string sweep_progress_text(const sweep::Progress& progress, double seconds)
     text += fmt::format(", {:.1f} Mwi/s",
                         static_cast<double>(progress.warp_instructions_done) / seconds / 1e6);
   }
-  if (share > 0) text += ", " + duration_text(seconds * (1 - share) / share) + " left";
+  if (left.has_value()) text += ", " + duration_text(*left) + " left";
   return text;
 }
 
@@ -46,10 +47,12 @@ void SweepProgress::update(const sweep::Progress& progress) {
     return;
   }
   const Clock::time_point now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  left_.update(seconds, progress.warp_instructions_done, progress.warp_instructions);
   if (now < next_) return;
   next_ = now + kNextLine;
-  const double seconds = std::chrono::duration<double>(now - begin_).count();
-  std::fprintf(stderr, "nearwarp: %s\n", sweep_progress_text(progress, seconds).c_str());
+  std::fprintf(stderr, "nearwarp: %s\n",
+               sweep_progress_text(progress, seconds, left_.seconds()).c_str());
 }
 
 }  // namespace nearwarp::cli

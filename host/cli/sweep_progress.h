@@ -2,15 +2,18 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "host/cli/progress_bar.h"
+#include "host/cli/time_left.h"
 #include "host/timing/sweep/run.h"
 
 namespace nearwarp::cli {
 
-/// One line without a bar, for logs: points, share, speed and remaining time.
-std::string sweep_progress_text(const sweep::Progress& progress, double seconds);
+/// One line without a bar, for logs: points, share, speed and, if it is known, remaining time.
+std::string sweep_progress_text(const sweep::Progress& progress, double seconds,
+                                std::optional<double> left);
 
 /// Writes to standard error. Not thread-safe.
 class SweepProgress {
@@ -25,6 +28,7 @@ class SweepProgress {
   bool terminal_;
   ProgressBar bar_;
   Clock::time_point begin_, next_;
+  TimeLeft left_;
 };
 
 }  // namespace nearwarp::cli

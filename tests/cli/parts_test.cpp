@@ -2,18 +2,23 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <optional>
+
 #include "host/cli/commands.h"
 #include "host/cli/executable.h"
 #include "host/cli/options.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/sweep_progress.h"
+#include "host/cli/time_left.h"
 #include "host/core/error.h"
 
 namespace nearwarp::cli {
 namespace {
 
 TEST(ProgressLine, ShowsShareSpeedAndRemainingTime) {
-  EXPECT_EQ(progress_line("libor", 5'000'000, 20'000'000, 10, 60),
+  EXPECT_EQ(progress_line("libor", 5'000'000, 20'000'000, 10, 30, 60),
             "libor [######..................]  25 %, 0.5 Mwi/s, 0:30 left");
 }
 
@@ -21,7 +26,7 @@ TEST(ProgressLine, NeverWiderThanTheTerminal) {
   for (size_t width = 1; width < 120; ++width) {
     for (const uint64_t done : {uint64_t{0}, uint64_t{999}, uint64_t{1} << 60}) {
       for (const uint64_t total : {uint64_t{0}, uint64_t{1000}, uint64_t{1} << 60}) {
-        EXPECT_LE(progress_line("kmeans under 3 policies", done, total, 0.001, width).size(),
+        EXPECT_LE(progress_line("kmeans under 3 policies", done, total, 0.001, 1e5, width).size(),
                   width);
       }
     }
@@ -29,27 +34,117 @@ TEST(ProgressLine, NeverWiderThanTheTerminal) {
 }
 
 TEST(ProgressLine, AnEndThatIsNotKnownHasNoBar) {
-  const std::string line = progress_line("executing libor", 3'000'000, 0, 2, 80);
+  const std::string line = progress_line("executing libor", 3'000'000, 0, 2, {}, 80);
   EXPECT_EQ(line, "executing libor 3.0 M warp-instructions, 1.5 Mwi/s");
 }
 
 TEST(ProgressLine, MoreThanEverythingIsEverything) {
-  const std::string line = progress_line("x", 200, 100, 1, 80);
+  const std::string line = progress_line("x", 200, 100, 1, {}, 80);
   EXPECT_NE(line.find("100 %"), std::string::npos) << line;
 }
 
 TEST(ProgressLine, HoursAreHours) {
-  EXPECT_NE(progress_line("x", 1, 3601, 1, 80).find("1:00:00 left"), std::string::npos);
+  EXPECT_NE(progress_line("x", 1, 3601, 1, 3600, 80).find("1:00:00 left"), std::string::npos);
 }
 
 TEST(SweepProgressText, PointsShareSpeedAndRemainingTime) {
   sweep::Progress progress;
   progress.points = 24;
-  EXPECT_EQ(sweep_progress_text(progress, 3), "sweep: 0/24 points");
+  EXPECT_EQ(sweep_progress_text(progress, 3, {}), "sweep: 0/24 points");
   progress.points_done = 6;
   progress.warp_instructions_done = 5'000'000;
   progress.warp_instructions = 20'000'000;
-  EXPECT_EQ(sweep_progress_text(progress, 10), "sweep: 6/24 points, 25 %, 0.5 Mwi/s, 0:30 left");
+  EXPECT_EQ(sweep_progress_text(progress, 10, 30),
+            "sweep: 6/24 points, 25 %, 0.5 Mwi/s, 0:30 left");
+}
+
+TEST(ProgressLine, NobodyKnowsHowLongItTakesAtItsBeginning) {
+  EXPECT_EQ(progress_line("libor", 5'000'000, 20'000'000, 10, {}, 60).find("left"),
+            std::string::npos);
+}
+
+/// Watches something that is done after `end` seconds, `done(t)` of it after t, eight times a
+/// second. Returns how far off the worst estimate was, as a factor, from a tenth of the time on;
+/// `first`: when there was one.
+double worst_estimate(double end, const std::function<double(double)>& done, double& first) {
+  constexpr double kTotal = 1e9;
+  TimeLeft left;
+  double worst = 1;
+  first = end;
+  for (double t = 0; t < 0.95 * end; t += 0.125) {
+    left.update(t, static_cast<uint64_t>(kTotal * done(t)), static_cast<uint64_t>(kTotal));
+    const std::optional<double> seconds = left.seconds();
+    if (!seconds.has_value() || t < end / 10) continue;
+    first = std::min(first, t);
+    worst = std::max({worst, *seconds / (end - t), (end - t) / *seconds});
+  }
+  return worst;
+}
+
+TEST(TimeLeft, WhatGoesOnEvenlyIsKnownSoon) {
+  double first = 0;
+  EXPECT_LT(worst_estimate(
+                10, [](double t) { return t / 10; }, first),
+            1.1);
+  EXPECT_LE(first, 1.2);
+}
+
+TEST(TimeLeft, ASlowBeginningGivesNoEstimateRatherThanAWrongOne) {
+  // Nothing to speak of in the first two seconds, as while a mapping is learnt.
+  const auto done = [](double t) { return t < 2 ? t / 1000 : 0.002 + 0.998 * (t - 2) / 8; };
+  double first = 0;
+  EXPECT_LT(worst_estimate(10, done, first), 1.5);
+  EXPECT_GT(first, 2);
+  EXPECT_LT(first, 10);
+  // And one that gets slower and slower.
+  EXPECT_LT(worst_estimate(
+                10, [](double t) { return 1.25 * t / 10 - 0.25 * t * t / 100; }, first),
+            1.5);
+}
+
+TEST(TimeLeft, WhatHasNotBegunIsNoBasis) {
+  TimeLeftOfAll left({1000, 1000, 1000});
+  const auto at = [&](double t) {
+    const auto done = static_cast<uint64_t>(100 * t);
+    const uint64_t each[] = {done, done, 0};
+    left.update(t, each);
+  };
+  for (double t = 0; t <= 4; t += 0.1) at(t);
+  ASSERT_TRUE(left.seconds().has_value());  // 6 s of two, and 10 s, by two at a time
+  EXPECT_NEAR(*left.seconds(), 11, 0.5);
+  for (double t = 4.1; t <= 8; t += 0.1) at(t);
+  EXPECT_FALSE(left.seconds().has_value());  // nearly all that is left is the third one
+}
+
+TEST(TimeLeft, OfSeveralTheLongestCountsAndThoseThatWaitAreAsTheOthers) {
+  // One takes 1 s, the other 10; a third waits for the first one's place.
+  TimeLeftOfAll left({1000, 1000, 1000});
+  const auto update = [&](double t) {
+    const uint64_t third = t < 1 ? 0 : static_cast<uint64_t>(100 * (t - 1));
+    const uint64_t done[] = {std::min<uint64_t>(1000, static_cast<uint64_t>(1000 * t)),
+                             static_cast<uint64_t>(100 * t), third};
+    left.update(t, done);
+  };
+  for (double t = 0; t <= 0.3; t += 0.05) update(t);
+  EXPECT_FALSE(left.seconds().has_value());  // too little of the second one
+  for (double t = 0.35; t <= 2; t += 0.05) update(t);
+  ASSERT_TRUE(left.seconds().has_value());
+  EXPECT_NEAR(*left.seconds(), 9, 0.5);  // the third one ends after 11 s
+  for (double t = 2.05; t <= 5; t += 0.05) update(t);
+  EXPECT_NEAR(*left.seconds(), 6, 0.5);
+}
+
+TEST(Wrapped, ListsThatAreTooLongEndLinesWithTheirCommas) {
+  EXPECT_EQ(wrapped("x (default: baseline,controlled,tom)", 20, "  "),
+            "x (default:\n  baseline,controlled,\n  tom)");
+  EXPECT_EQ(wrapped("averyverylongword b", 8, ""), "averyverylongword\nb");
+}
+
+TEST(FittedLines, LinesThatAreTooWideGoOnFurtherToTheRight) {
+  EXPECT_EQ(fitted_lines("short\n  line 5 with some words more\nend\n", 16),
+            "short\n  line 5 with\n      some words\n      more\nend\n");
+  EXPECT_EQ(fitted_lines("one_word_that_is_long", 16), "one_word_that_is_long");
+  EXPECT_EQ(fitted_lines("", 16), "");
 }
 
 TEST(SplitCommas, LeavesOutWhatIsEmpty) {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <future>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -41,7 +42,8 @@ class Batch {
         systems_(systems),
         observer_(observer),
         device_seconds_(device_seconds),
-        ahead_(systems, options.window_ticks) {
+        ahead_(systems, options.window_ticks),
+        committed_(systems.size()) {
     if (options.locate_fault) device.leave_footprints();
   }
 
@@ -163,7 +165,7 @@ class Batch {
   void fail(size_t number, std::exception_ptr error) {
     BatchOutcome outcome;
     outcome.error = std::move(error);
-    ended_instructions_ += systems_[number].recording->warp_instructions;
+    committed_[number] = systems_[number].recording->warp_instructions;
     tell(number, std::move(outcome));
   }
 
@@ -234,7 +236,7 @@ class Batch {
     } catch (const Error&) {
       outcome.error = std::current_exception();
     }
-    ended_instructions_ += systems_[a.number].recording->warp_instructions;
+    committed_[a.number] = systems_[a.number].recording->warp_instructions;
     full_ = false;
     if (ended != nullptr)
       end(a.number, std::move(ended));
@@ -268,9 +270,10 @@ class Batch {
   }
 
   bool report_progress() {
-    uint64_t sum = ended_instructions_;
-    for (const std::unique_ptr<Aboard>& a : aboard_) sum += a->on_device.committed();
-    return observer_.progress(sum);
+    for (const std::unique_ptr<Aboard>& a : aboard_)
+      committed_[a->number] = a->on_device.committed();
+    observer_.progress_of_each(committed_);
+    return observer_.progress(std::accumulate(committed_.begin(), committed_.end(), uint64_t{0}));
   }
 
   Device& device_;
@@ -283,7 +286,7 @@ class Batch {
   size_t next_ = 0;                  ///< system that has not been taken aboard
   std::unique_ptr<Replay> waiting_;  ///< its run, if there was no room for it
   bool full_ = false, said_full_ = false;
-  uint64_t ended_instructions_ = 0;
+  std::vector<uint64_t> committed_;                ///< warp-instructions, by system
   const runtime::Recording* recording_ = nullptr;  ///< whose traces are on the device
   std::unique_ptr<DeviceTraces> traces_;
   DeviceImages images_;

@@ -15,7 +15,7 @@ namespace {
 class Pool {
  public:
   Pool(std::span<const ReplayJob> systems, BatchObserver& observer, unsigned threads)
-      : systems_(systems), observer_(observer), committed_(systems.size()) {
+      : systems_(systems), observer_(observer), committed_(systems.size()), each_(systems.size()) {
     workers_ = std::clamp(threads, 1u, static_cast<unsigned>(systems.size()));
     threads_per_system_ = std::max(1u, threads / workers_);
   }
@@ -77,8 +77,12 @@ class Pool {
   void ask() {
     if (stop_) return;
     uint64_t sum = 0;
-    for (const auto& part : committed_) sum += part.load(std::memory_order_relaxed);
-    guarded([&] { stop_ = !observer_.progress(sum); });
+    for (size_t i = 0; i < committed_.size(); ++i)
+      sum += each_[i] = committed_[i].load(std::memory_order_relaxed);
+    guarded([&] {
+      observer_.progress_of_each(each_);
+      stop_ = !observer_.progress(sum);
+    });
   }
 
   /// Keeps the first thing that the observer throws, and stops then. The mutex is held.
@@ -96,6 +100,7 @@ class Pool {
   BatchObserver& observer_;
   unsigned workers_ = 1, threads_per_system_ = 1;
   std::vector<std::atomic<uint64_t>> committed_;  ///< warp-instructions, by system
+  std::vector<uint64_t> each_;                    ///< the same, as the observer is told
   std::atomic<size_t> next_{0};
   std::atomic<bool> stop_{false};
   std::mutex observing_;        ///< held while the observer is called

@@ -30,6 +30,8 @@ class BatchObserver {
   /// systems have committed so far. Returns false to stop: running systems end partially, others
   /// are not begun.
   virtual bool progress(uint64_t warp_instructions) = 0;
+  /// Called before it, with those of each system.
+  virtual void progress_of_each(std::span<const uint64_t> /*warp_instructions*/) {}
 };
 
 /// Simulates batches of systems. Results do not depend on which runner does it, nor on what else is
