@@ -1,10 +1,19 @@
 // nearwarp show: a machine, policy or energy file with the values in effect, as a TOML file that
 // can be loaded.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
 
 #include "host/cli/commands.h"
 #include "host/config/area.h"
 #include "host/config/config.h"
+#include "host/config/file_comments.h"
+#include "host/config/find.h"
 #include "host/config/nearest.h"
 #include "host/config/schema.h"
 #include "host/core/error.h"
@@ -13,24 +22,113 @@
 namespace nearwarp::cli {
 namespace {
 
+using Remarks = std::map<std::string, config::Remark>;
+
+/// A kind of file, and how its files are shown.
+struct Shown {
+  std::string path;                          ///< of the file
+  std::vector<config::KeyDescription> keys;  ///< with the values in effect
+  std::string note;                          ///< on the file, for the first line
+  /// Where a value comes from that neither the file nor --set has; empty: the key's default.
+  std::function<std::string(const std::string& key)> elsewhere = [](const auto&) { return ""; };
+};
+
 /// `text` as comment lines of at most 80 columns.
 std::string comment(const std::string& text) { return "# " + wrapped(text, 78, "# ") + "\n"; }
 
-std::string file_text(const std::string& origin, const std::vector<config::KeyDescription>& keys) {
-  std::string text = comment(origin);
-  std::string section;
-  for (const config::KeyDescription& key : keys) {
-    const size_t dot = key.key.rfind('.');
-    if (key.key.substr(0, dot) != section) {
-      section = key.key.substr(0, dot);
-      text += fmt::format("\n[{}]\n", section);
-    }
-    text += comment(
-        fmt::format("{} ({}{}{})", key.doc, key.unit, key.unit.empty() ? "" : ": ", key.range));
-    text += fmt::format("{} = {}\n", key.key.substr(dot + 1), key.value);
+/// A file's own comment lines; wrapped if they are wider.
+std::string comments(const std::vector<std::string>& lines) {
+  std::string text, whole;
+  bool fit = true;
+  for (const std::string& line : lines) {
+    text += (line.empty() ? "#" : "# " + line) + "\n";
+    whole += (whole.empty() ? "" : " ") + line;
+    fit = fit && line.size() <= 78;
   }
-  return text;
+  return fit ? text : comment(whole);
 }
+
+/// Its values' sources are the file's; what --set changes says so.
+class FileText {
+ public:
+  FileText(const Shown& shown, const Words& changes)
+      : shown_(shown), file_(config::read_comments(shown.path)), changes_(changes) {}
+
+  std::string of(const std::string& title) {
+    std::string text = comment(title);
+    if (!file_.head.empty()) text += "#\n" + comments(file_.head);
+    std::string section;
+    for (const config::KeyDescription& key : shown_.keys) {
+      const size_t dot = key.key.rfind('.');
+      if (key.key.substr(0, dot) != section) {
+        section = key.key.substr(0, dot);
+        text += "\n" + header(section);
+      }
+      text += key_text(key);
+    }
+    return text;
+  }
+
+ private:
+  /// With the comments of sections around it that have no keys of their own.
+  std::string header(const std::string& section) {
+    std::string text;
+    for (size_t end = section.find('.');; end = section.find('.', end + 1)) {
+      const std::string path = section.substr(0, end);
+      const config::Remark& r = file_.by_path[path];
+      if (headed_.insert(path).second) {
+        text += comments(r.before);
+        if (path != section && !r.behind.empty())
+          text += comment(fmt::format("[{}]: {}", path, r.behind));
+      }
+      if (path != section) continue;
+      return text + with_remark(fmt::format("[{}]", section), r.behind);
+    }
+  }
+
+  std::string key_text(const config::KeyDescription& key) {
+    const config::Remark& r = file_.by_path[key.key];
+    const std::string meaning = comment(
+        fmt::format("{} ({}{}{})", key.doc, key.unit, key.unit.empty() ? "" : ": ", key.range));
+    // A file that this command has printed has the meanings already.
+    std::string before = comments(r.before);
+    if (!before.ends_with(meaning)) before += meaning;
+    return before +
+           with_remark(fmt::format("{} = {}", key.key.substr(key.key.rfind('.') + 1), key.value),
+                       source(key.key, r));
+  }
+
+  static std::string with_remark(const std::string& text, const std::string& remark) {
+    constexpr size_t kColumn = 39;  // as in the files that come with the program
+    if (remark.empty()) return text + "\n";
+    return fmt::format("{:<{}}# {}\n", text, std::max(kColumn, text.size() + 1), remark);
+  }
+
+  std::string source(const std::string& key, const config::Remark& r) const {
+    if (const std::string change = change_of(key); !change.empty()) {
+      std::string text = fmt::format("--set {}", change);
+      if (!r.value.empty()) text += fmt::format("; the file has {}", r.value);
+      if (!r.behind.empty()) text += ": " + r.behind;
+      return text;
+    }
+    if (!r.value.empty()) return r.behind;
+    const std::string from = shown_.elsewhere(key);
+    return from.empty() ? "default" : from;
+  }
+
+  /// The last --set of a key; empty if there is none.
+  std::string change_of(const std::string& key) const {
+    std::string last;
+    for (const std::string& change : changes_)
+      if (std::string name = change.substr(0, change.find('=')); name == key) last = change;
+    return last;
+  }
+
+  const Shown& shown_;
+  config::FileComments file_;
+  const Words& changes_;
+  std::set<std::string> headed_;
+};
 
 /// A machine's file names its energy file and has none of its keys: --set must not seem to work.
 void refuse_energy_keys(const config::MachineConfig& machine, const Words& changes) {
@@ -44,28 +142,84 @@ void refuse_energy_keys(const config::MachineConfig& machine, const Words& chang
   }
 }
 
-/// What is printed lists all timings, so it names no standard.
-void list_timings(const config::MachineConfig& machine, std::vector<config::KeyDescription>& keys,
-                  std::string& origin) {
-  if (machine.dram.standard == "none") return;
-  for (config::KeyDescription& key : keys)
+/// What is printed lists all timings, so it names no standard; and it may be put anywhere.
+Shown show_machine(const std::string& name, const Words& changes) {
+  const config::MachineConfig machine = config::load_machine(name, changes);
+  refuse_energy_keys(machine, changes);
+  Shown shown{machine.path, config::describe(machine), ""};
+  for (config::KeyDescription& key : shown.keys)
+    if (key.key == "energy.model" && config::is_path(machine.energy_model))
+      key.value = fmt::format(
+          "\"{}\"", std::filesystem::absolute(machine.energy.path).lexically_normal().string());
+  if (machine.dram.standard == "none") return shown;
+  for (config::KeyDescription& key : shown.keys)
     if (key.key == "dram.standard") key.value = "\"none\"";
-  origin += fmt::format(", timings of {}", machine.dram.standard);
+  const std::string standard = machine.dram.standard;
+  shown.note = ", timings of " + standard;
+  shown.elsewhere = [standard](const std::string& key) {
+    return key.starts_with("dram.t") ? standard : std::string();
+  };
+  return shown;
+}
+
+template <class Config>
+Shown show(const Config& config) {
+  return {config.path, config::describe(config), ""};
+}
+
+const Words kKinds = {"machine", "policy", "energy", "area", "dram", "experiment"};
+
+Shown shown_file(const std::string& kind, const std::string& name, const Words& changes) {
+  if (kind == "machine") return show_machine(name, changes);
+  if (kind == "policy") return show(config::load_policy(name, changes));
+  if (kind == "energy") return show(config::load_energy(name, changes));
+  if (kind == "area") return show(config::load_area(name, changes));
+  if (kind == "dram") return show(config::load_dram(name, changes));
+  throw UsageError(fmt::format("cannot show '{}'{}", kind, config::suggestion(kind, kKinds)));
+}
+
+Words names_of(const std::string& kind) {
+  return kind == "experiment" ? experiment::experiment_names()
+                              : config::config_names(kind == "machine"  ? "machines"
+                                                     : kind == "policy" ? "policies"
+                                                                        : kind);
+}
+
+/// Of one word alone: a kind of things that can be listed is listed; else what is missing is said.
+int show_one_word(const std::string& word) {
+  const Words kinds = list_kinds();
+  const bool is_kind = std::find(kKinds.begin(), kKinds.end(), word) != kKinds.end();
+  if (!is_kind && std::find(kinds.begin(), kinds.end(), word) != kinds.end())
+    return list_command({word});
+  if (is_kind)
+    throw UsageError(fmt::format("'nearwarp show {}' needs a NAME|FILE.toml - one of {}", word,
+                                 fmt::join(names_of(word), ", ")));
+  std::string meant;
+  for (const std::string& kind : kKinds) {
+    const Words names = names_of(kind);
+    if (std::find(names.begin(), names.end(), word) != names.end())
+      meant += fmt::format("{}'nearwarp show {} {}'", meant.empty() ? "" : " or ", kind, word);
+  }
+  if (!meant.empty())
+    throw UsageError(fmt::format("'nearwarp show' needs KIND NAME - did you mean {}?", meant));
+  throw UsageError(fmt::format("cannot show '{}'{}", word, config::suggestion(word, kKinds)));
 }
 
 }  // namespace
 
 int show_command(const Words& words) {
   CommandLine line("show", "KIND NAME|FILE.toml",
-                   "Print all keys with the values in effect, as a file that can be loaded.\n"
-                   "KIND: machine, policy, energy, area, dram, experiment");
+                   "Print a file with the values in effect: every key with its meaning, the\n"
+                   "value's source, and what --set changed. What is printed can be loaded.\n" +
+                       fmt::format("KIND: {}", fmt::join(kKinds, ", ")));
   line.list("set", "override a key", "KEY=VALUE");
-  line.parse(words, 2, 2);
+  line.parse(words, 1, 2);
   if (line.help_wanted()) {
     print(line.help());
     return 0;
   }
   const std::string& kind = line.positional()[0];
+  if (line.positional().size() == 1) return show_one_word(kind);
   const std::string& name = line.positional()[1];
   const Words changes = line.texts("set");
   if (kind == "experiment") {
@@ -74,37 +228,10 @@ int show_command(const Words& words) {
     print(experiment::load_experiment(name).text);
     return 0;
   }
-  std::string origin;
-  std::vector<config::KeyDescription> keys;
-  if (kind == "machine") {
-    const config::MachineConfig machine = config::load_machine(name, changes);
-    refuse_energy_keys(machine, changes);
-    origin = machine.path;
-    keys = config::describe(machine);
-    list_timings(machine, keys, origin);
-  } else if (kind == "policy") {
-    const config::PolicyConfig policy = config::load_policy(name, changes);
-    origin = policy.path;
-    keys = config::describe(policy);
-  } else if (kind == "energy") {
-    const config::EnergyConfig energy = config::load_energy(name, changes);
-    origin = energy.path;
-    keys = config::describe(energy);
-  } else if (kind == "area") {
-    const config::AreaConfig area = config::load_area(name, changes);
-    origin = area.path;
-    keys = config::describe(area);
-  } else if (kind == "dram") {
-    const config::DramConfig dram = config::load_dram(name, changes);
-    origin = dram.path;
-    keys = config::describe(dram);
-  } else {
-    throw UsageError(fmt::format(
-        "cannot show '{}'{}", kind,
-        config::suggestion(kind, {"machine", "policy", "energy", "area", "dram", "experiment"})));
-  }
-  for (const std::string& change : changes) origin += ", " + change;
-  print(file_text(fmt::format("{} {}, from {}", kind, name, origin), keys));
+  const Shown shown = shown_file(kind, name, changes);
+  std::string title = fmt::format("{} {}, from {}{}", kind, name, shown.path, shown.note);
+  for (const std::string& change : changes) title += ", " + change;
+  print(FileText(shown, changes).of(title));
   return 0;
 }
 

@@ -53,15 +53,25 @@ std::vector<fs::path> config_folders(std::string_view kind) {
   return folders;
 }
 
-fs::path find_config(std::string_view kind, const std::string& name_or_path) {
-  const bool is_path =
-      name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml");
-  if (is_path) {
-    if (is_file(name_or_path)) return name_or_path;
+bool is_path(std::string_view name_or_path) {
+  return name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml");
+}
+
+bool names_file(std::string_view key) { return key == "energy.model" || key == "dram.standard"; }
+
+fs::path folder_of(const std::string& place) {
+  if (place.starts_with("--set")) return {};
+  return fs::path(place.substr(0, place.rfind(':'))).parent_path();
+}
+
+fs::path find_config(std::string_view kind, const std::string& name_or_path, const fs::path& from) {
+  if (is_path(name_or_path)) {
+    const fs::path path = from.empty() ? fs::path(name_or_path) : from / name_or_path;
+    if (is_file(path)) return path;
     throw Error(
         fmt::format("there is no {} file '{}' - give a .toml file, or a name from "
                     "'nearwarp list {}'",
-                    singular(kind), name_or_path, kind));
+                    singular(kind), path.string(), kind));
   }
   for (const fs::path& folder : config_folders(kind)) {
     fs::path file = folder / (name_or_path + ".toml");

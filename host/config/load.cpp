@@ -363,10 +363,10 @@ Config load(Loader::Files& files, std::string_view kind, const std::string& name
 EnergyConfig load_named_energy(Loader::Files& files, const MachineConfig& machine,
                                std::span<const std::string> overrides, const PlaceOf& place_of) {
   std::string file;
+  const std::string place = place_of("energy.model");
   try {
-    file = find_config("energy", machine.energy_model).string();
+    file = find_config("energy", machine.energy_model, folder_of(place)).string();
   } catch (const Error& error) {
-    const std::string place = place_of("energy.model");
     const std::string text = fmt::format("{} (energy.model, {})", error.what(), place);
     if (place.starts_with("--set")) throw UsageError(text);
     throw Error(text);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "host/config/config.h"
+#include "host/config/find.h"
 #include "host/core/error.h"
 
 namespace nearwarp::config {
@@ -66,7 +67,7 @@ void take_standard(MachineConfig& machine, std::string_view standard, Places& pl
   }
   DramConfig source;
   try {
-    source = load_dram(machine.dram.standard);
+    source = load_dram(find_config("dram", machine.dram.standard, folder_of(place)).string());
   } catch (const Error& error) {
     fail(place, fmt::format("{} (dram.standard, {})", error.what(), place));
   }

@@ -57,6 +57,22 @@ TEST(Config, EveryShippedFileLoads) {
   for (const std::string& name : energy_names()) EXPECT_EQ(load_energy(name).name, name);
 }
 
+TEST_F(ConfigFile, PathsInAFileBeginInItsFolder) {
+  const fs::path configs = fs::path(NW_SOURCE_DIR) / "configs";
+  fs::copy(configs / "energy/tom-40nm.toml", folder_ / "mine.toml");
+  replace("model = \"tom-40nm\"", "model = \"../mine.toml\"");
+  std::ofstream(path()) << text_;
+  const MachineConfig machine = load_machine(path());
+  EXPECT_EQ(fs::path(machine.energy.path).lexically_normal(), folder_ / "mine.toml");
+  EXPECT_EQ(machine.energy_model, "../mine.toml");  // points of sweeps are known by what it says
+  // On the command line they begin in the working directory.
+  const std::vector<std::string> set = {"energy.model=../mine.toml"};
+  EXPECT_NE(message_of([&] { load_machine(path(), set); }).find("'../mine.toml'"),
+            std::string::npos);
+  const std::vector<std::string> absolute = {"energy.model=" + (folder_ / "mine.toml").string()};
+  EXPECT_EQ(load_machine(path(), absolute).energy.path, (folder_ / "mine.toml").string());
+}
+
 TEST(Config, TomHasTheValuesOfTable1) {
   const MachineConfig m = load_machine("tom");
   EXPECT_EQ(m.gpu.sms, 68u);

@@ -144,14 +144,33 @@ class Section {
   Names known_;
 };
 
-Study read_study(Section section) {
+/// Paths among the names begin in the folder of the file that has them.
+Names from_folder(Names names, const std::filesystem::path& folder) {
+  for (std::string& name : names)
+    if (config::is_path(name) && !folder.empty()) name = (folder / name).string();
+  return names;
+}
+
+/// The same for "key=a,b" where the key names files.
+std::string set_from_folder(const std::string& text, const std::filesystem::path& folder) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || !config::names_file(text.substr(0, equals))) return text;
+  Names values;
+  std::istringstream all(text.substr(equals + 1));
+  for (std::string value; std::getline(all, value, ',');) values.push_back(value);
+  return fmt::format("{}={}", text.substr(0, equals),
+                     fmt::join(from_folder(std::move(values), folder), ","));
+}
+
+Study read_study(Section section, const std::filesystem::path& folder) {
   Study study;
   study.name = section.name();
   study.about = section.text("about", false);
   study.workloads = section.list("workloads", true);
-  study.machines = section.list("machines", true);
-  study.policies = section.list("policies", true);
-  study.set = section.list("set", false);
+  study.machines = from_folder(section.list("machines", true), folder);
+  study.policies = from_folder(section.list("policies", true), folder);
+  for (const std::string& text : section.list("set", false))
+    study.set.push_back(set_from_folder(text, folder));
   section.finish();
   return study;
 }
@@ -301,7 +320,8 @@ Experiment load_experiment(const std::string& name_or_path) {
   e.description = top.text("description", true);
   e.source = top.text("source", false);
   e.size = top.text("size", true);
-  for (Section& study : top.sections("study")) e.studies.push_back(read_study(study));
+  for (Section& study : top.sections("study"))
+    e.studies.push_back(read_study(study, path.parent_path()));
   for (Section& figure : top.sections("figure")) e.figures.push_back(read_figure(figure));
   top.finish();
   if (e.studies.empty())

@@ -1,0 +1,25 @@
+// What a configuration file says beside its values: comments, which have the values' sources.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nearwarp::config {
+
+/// Of a key or a section.
+struct Remark {
+  std::vector<std::string> before;  ///< comment lines above it, without "# "
+  std::string behind;               ///< comment in its line, without "# "
+  std::string value;                ///< of a key, as in the file; empty: a section
+};
+
+struct FileComments {
+  std::vector<std::string> head;          ///< comment lines at the file's top, which are of it all
+  std::map<std::string, Remark> by_path;  ///< keys and sections by dotted path
+};
+
+/// Reads a file that loads as TOML. Throws nearwarp::Error if it cannot be read.
+FileComments read_comments(const std::string& path);
+
+}  // namespace nearwarp::config
