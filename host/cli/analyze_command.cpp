@@ -6,6 +6,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
+#include "host/cli/terminal.h"
 #include "host/cli/trace_program.h"
 #include "host/cli/unknown_workload.h"
 #include "host/cli/wrong_file.h"
@@ -85,7 +86,7 @@ int analyze_command(const Words& words) {
   const config::PolicyConfig policy = config::load_policy(line.text("policy"), changes);
   if (sass::names_trace(line.positional()[0])) {
     catch_interrupts();
-    print(trace_analysis(line.positional()[0], line.text("kernel")));
+    print(fitted_lines(trace_analysis(line.positional()[0], line.text("kernel")), output_width()));
     return 0;
   }
   const bool strides = line.given("strides"), chains = line.given("chains"),
@@ -116,17 +117,17 @@ int analyze_command(const Words& words) {
     }
     model.shared.flat_blocks = compiler::reads_x_alone(kernel);
     text += strides     ? compiler::format_strides(kernel)
-            : locations ? mpu::format_locations(kernel, readings)
-            : chains
-                ? opportunistic::format_chains(kernel)
-                : compiler::format_analysis(kernel, compiler::analyze_offloading(kernel, model));
+            : locations ? mpu::format_locations(kernel, readings, output_width())
+            : chains    ? opportunistic::format_chains(kernel)
+                        : compiler::format_analysis(
+                              kernel, compiler::analyze_offloading(kernel, model), output_width());
   }
   if (text.empty()) {
     if (names.empty()) throw Error(fmt::format("'{}' has no kernel", line.positional()[0]));
     throw Error(fmt::format("'{}' has no kernel '{}'{}", line.positional()[0], wanted,
                             config::suggestion(wanted, names)));
   }
-  print(text);
+  print(fitted_lines(text, output_width()));
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "host/cli/commands.h"
+#include "host/cli/terminal.h"
 #include "host/core/error.h"
 #include "host/timing/run/cuda_devices.h"
 
@@ -32,7 +33,7 @@ int devices_command(const Words& words) {
   static constexpr size_t kIndent = 8;
   const auto row = [](const std::string& name, const std::string& text) {
     return fmt::format("{:<{}}{}\n", name, kIndent,
-                       wrapped(text, 80 - kIndent, std::string(kIndent, ' ')));
+                       wrapped(text, output_width() - kIndent, std::string(kIndent, ' ')));
   };
   const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
   std::string text =

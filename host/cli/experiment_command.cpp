@@ -17,6 +17,7 @@
 #include "host/cli/program_recording.h"
 #include "host/cli/slurm/engine.h"
 #include "host/cli/sweep_progress.h"
+#include "host/cli/terminal.h"
 #include "host/core/error.h"
 #include "host/timing/experiment/chart.h"
 #include "host/timing/experiment/document.h"
@@ -282,7 +283,7 @@ std::string write_all(const Request& r) {
     charts.push_back(make_chart(r.experiment, r.studies, figure, results));
     report::write_file((out / "figures" / (figure.name + ".csv")).string(),
                        experiment::chart_csv(charts.back()));
-    text += experiment::chart_text(charts.back()) + "\n";
+    text += experiment::chart_text(charts.back(), output_width()) + "\n";
   }
   report::write_file((out / "points.csv").string(),
                      experiment::points_csv(version(), r.studies, results));

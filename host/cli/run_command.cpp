@@ -207,14 +207,14 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
   if (const std::string bounds = report::format_bounds(results, width); !bounds.empty())
     text += "\n" + bounds;
   if (!is_workload(request) || request.max_repeats != 0) {
-    const std::string kernels = report::format_kernels(results);
+    const std::string kernels = report::format_kernels(results, width);
     if (!kernels.empty()) text += "\n" + kernels;
   }
   if (!is_workload(request) || request.explain) {
-    const std::string registers = report::format_registers(results);
+    const std::string registers = report::format_registers(results, width);
     if (!registers.empty()) text += "\n" + registers;
   }
-  const std::string applications = report::format_applications(results);
+  const std::string applications = report::format_applications(results, width);
   if (!applications.empty()) text += "\n" + applications;
   const std::string mapping = report::format_mapping(results, width);
   if (!mapping.empty()) text += "\n" + mapping;
@@ -228,7 +228,8 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
          {report::format_placement(result, width), report::format_explanation(result, width)})
       if (!part.empty()) text += "\n" + part;
   }
-  return text;
+  const std::string legend = report::explanation_legend(results, width);
+  return legend.empty() ? text : text + "\n" + legend;
 }
 
 /// Results of one program after the other, in the order of `programs`.

@@ -162,11 +162,13 @@ TEST(Chart, OnATerminalAStackHasItsWholeAndTheMeansOfItsParts) {
   const std::string text = chart_text(multiples.chart());
   EXPECT_TRUE(contains(text,
                        "workload  baseline       tom\n"
+                       "----------------------------\n"
                        "a            1.000     0.500\n"
                        "b            1.000     0.125\n"))
       << text;
   EXPECT_TRUE(contains(text,
                        "mean of parts  baseline       tom\n"
+                       "---------------------------------\n"
                        "TX                0.250     0.078\n"
                        "RX                0.750     0.234\n"))
       << text;

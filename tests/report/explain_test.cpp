@@ -44,8 +44,24 @@ TEST(Explanation, ShowsTheNumbers) {
   EXPECT_EQ(row(text, "pathcalc 3 "),
             (Words{"11,000", "6,000", "1,000", "2,000", "2,000", "40", "300", "100", "75.0", "100",
                    "250", "192", "2,880", "0.40", "2.6", "60.0"}));
-  EXPECT_NE(text.find("Candidate blocks under tom "), std::string::npos);
+  EXPECT_NE(text.find("Candidate blocks under tom:"), std::string::npos);
   EXPECT_NE(text.find("pathcalc 3: libor.cu:41-57, math.h:5\n"), std::string::npos);
+}
+
+TEST(Explanation, WhatColumnsAreIsSaidOnceForAllRuns) {
+  RunResult baseline, other = example();
+  baseline.policy = "baseline";
+  other.policy = "other";
+  const std::vector<RunResult> runs = {baseline, example(), other};
+  const std::string legend = explanation_legend(runs);
+  const size_t first = legend.find("Candidate blocks (kernel and number");
+  EXPECT_NE(first, std::string::npos) << legend;
+  EXPECT_EQ(legend.find("Candidate blocks", first + 1), std::string::npos) << legend;
+  EXPECT_EQ(legend.find("Loops"), std::string::npos) << legend;
+  EXPECT_EQ(legend.find("Memory objects"), std::string::npos) << legend;
+  EXPECT_LE(widest(legend), 80u);
+  EXPECT_EQ(unwrapped(format_explanation(other)).find("(steady)"), std::string::npos);
+  EXPECT_EQ(explanation_legend(std::vector<RunResult>{baseline}), "");
 }
 
 TEST(Explanation, InstancesAddUpWhereSomeAccessNothing) {

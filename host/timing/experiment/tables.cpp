@@ -8,10 +8,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "host/config/config.h"
 #include "host/core/hash.h"
 #include "host/timing/experiment/expression.h"
+#include "host/timing/report/columns.h"
 #include "host/timing/report/csv.h"
 
 namespace nearwarp::experiment {
@@ -37,30 +39,23 @@ const Published* published_at(const Chart& chart, const Cell& cell) {
 using Values = std::map<std::pair<size_t, size_t>, double>;
 
 std::string grid(const std::string& corner, const std::vector<std::string>& rows,
-                 const std::vector<std::string>& columns, const Values& values) {
-  size_t width = corner.size();
-  for (const std::string& label : rows) width = std::max(width, label.size());
-  std::string text = fmt::format("{:<{}}", corner, width);
-  std::vector<size_t> widths;
-  for (const std::string& label : columns) {
-    widths.push_back(std::max<size_t>(8, label.size()));
-    text += fmt::format("  {:>{}}", label.empty() ? "value" : label, widths.back());
-  }
-  text += "\n";
-  for (size_t row = 0; row < rows.size(); ++row) {
-    text += fmt::format("{:<{}}", rows[row], width);
-    for (size_t i = 0; i < columns.size(); ++i) {
+                 const std::vector<std::string>& columns, const Values& values, size_t width) {
+  std::vector<report::Column> cells;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    report::Column column{columns[i].empty() ? "value" : columns[i], {}};
+    // Columns of short names are no narrower than numbers.
+    if (column.head.size() < 8) column.head.insert(0, 8 - column.head.size(), ' ');
+    for (size_t row = 0; row < rows.size(); ++row) {
       const auto at = values.find({row, i});
-      const std::string number = at == values.end() ? "-"
-                                                    : fmt::format("{:.{}f}", at->second,
-                                                                  at->second >= 1000 ? 0
-                                                                  : at->second >= 10 ? 1
-                                                                                     : 3);
-      text += fmt::format("  {:>{}}", number, widths[i]);
+      column.cells.push_back(at == values.end() ? "-"
+                                                : fmt::format("{:.{}f}", at->second,
+                                                              at->second >= 1000 ? 0
+                                                              : at->second >= 10 ? 1
+                                                                                 : 3));
     }
-    text += "\n";
+    cells.push_back(std::move(column));
   }
-  return text;
+  return report::columns_text(rows, std::move(cells), width, corner);
 }
 
 /// By part and series: the figure's own mean over x, or where it has none the arithmetic one over
@@ -131,14 +126,18 @@ std::string chart_csv(const Chart& chart) {
   return text;
 }
 
-std::string chart_text(const Chart& chart) {
-  std::string text = fmt::format("{}{}\n\n", chart.figure->title,
-                                 chart.unit.empty() ? "" : fmt::format(" [{}]", chart.unit));
+std::string chart_text(const Chart& chart, size_t width) {
+  constexpr size_t kNoteIndent = 2;
+  std::string text =
+      report::wrapped(
+          chart.figure->title + (chart.unit.empty() ? "" : fmt::format(" [{}]", chart.unit)),
+          width) +
+      "\n";
   const bool stacked = chart.parts.size() > 1;
   if (stacked && chart.series.size() == 1) {
     Values values;
     for (const Cell& c : chart.cells) values[{c.x, c.part}] += c.value;
-    text += grid(chart.x_name, chart.x, chart.parts, values);
+    text += grid(chart.x_name, chart.x, chart.parts, values, width);
   } else {
     Values values;
     for (const Cell& c : chart.cells) values[{c.x, c.series}] += c.value;
@@ -146,11 +145,15 @@ std::string chart_text(const Chart& chart) {
                         std::all_of(values.begin(), values.end(),
                                     [](const auto& v) { return std::abs(v.second - 1) < 1e-6; });
     // The whole of shares is no news.
-    if (!shares) text += grid(chart.x_name, chart.x, chart.series, values);
+    if (!shares) text += grid(chart.x_name, chart.x, chart.series, values, width);
     if (stacked && !shares) text += "\n";
-    if (stacked) text += grid("mean of parts", chart.parts, chart.series, mean_parts(chart));
+    if (stacked) text += grid("mean of parts", chart.parts, chart.series, mean_parts(chart), width);
   }
-  for (const std::string& note : chart.notes) text += fmt::format("  ({})\n", note);
+  for (const std::string& note : chart.notes) {
+    std::istringstream lines(report::wrapped("(" + note + ")", width - kNoteIndent));
+    for (std::string line; std::getline(lines, line);)
+      text += std::string(kNoteIndent, ' ') + line + "\n";
+  }
   return text;
 }
 

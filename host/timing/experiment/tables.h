@@ -20,8 +20,9 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
 /// A row per place of a figure: x, series, part, value, unit, published value and source.
 std::string chart_csv(const Chart& chart);
 
-/// The figure for a terminal: a row per x, a column per series. Of stacked ones a column is the
-/// whole, and a second table has the parts' means; with one series a column is a part.
-std::string chart_text(const Chart& chart);
+/// The figure for a terminal of this width: a row per x, a column per series. Of stacked ones a
+/// column is the whole, and a second table has the parts' means; with one series a column is a
+/// part.
+std::string chart_text(const Chart& chart, size_t width = 80);
 
 }  // namespace nearwarp::experiment

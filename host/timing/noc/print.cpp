@@ -86,8 +86,7 @@ std::string curve(const NocReport& r) {
                                  fmt::format("{:.3f} {}", link.utilisation, link_name(r, link))};
     for (size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
-  const std::string corner = "rate";  // above the names, which are wider: 0.0500
-  return report::columns_text(names, columns, kWidth).replace(0, corner.size(), corner);
+  return report::columns_text(names, columns, kWidth, "rate");
 }
 
 std::string busiest_links(const NocReport& r, size_t count) {

@@ -7,7 +7,7 @@
 
 namespace nearwarp::report {
 
-std::string format_applications(std::span<const RunResult> runs) {
+std::string format_applications(std::span<const RunResult> runs, size_t width) {
   if (runs.empty() || runs[0].applications.empty()) return "";
   std::vector<std::string> names;
   std::vector<Column> columns;
@@ -25,7 +25,7 @@ std::string format_applications(std::span<const RunResult> runs) {
     columns.push_back(std::move(ipc));
   }
   return "Programs that ran at the same time, and the cycle in which each ended:\n\n" +
-         columns_text(names, columns, 80);
+         columns_text(names, columns, width);
 }
 
 }  // namespace nearwarp::report

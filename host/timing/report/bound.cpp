@@ -77,10 +77,10 @@ std::string sms_text(const SmCycles& c) {
 /// bandwidth is not limited it has no wires that are busy.
 std::string learning_text(const RunResult& run) {
   const double share = run.learning_share();
-  std::string text =
-      fmt::format("the learning phase, {} of the run: until the mapping is known, memory lies "
-                  "behind PCI-E",
-                  percent_text(share));
+  std::string text = fmt::format(
+      "the learning phase, {} of the run: until the mapping is known, memory lies "
+      "behind PCI-E",
+      percent_text(share));
   for (const Utilisation& u : run.utilisation)
     if (u.name == kPcieName)
       return text + fmt::format(", which was {} busy meanwhile",
@@ -146,8 +146,7 @@ std::string format_use(const RunResult& run, size_t width) {
   }
   if (!names.empty())
     text += fmt::format("\nHow busy everything was under {}:\n\n", run.policy) +
-            columns_text(names, columns, width) + "\n" +
-            wrapped("most: of the component that was busy most.", width);
+            columns_text(names, columns, width);
   return text;
 }
 

@@ -15,6 +15,11 @@ std::string bound_text(const RunResult& run);
 /// A line for each run; empty if there is nothing to say.
 std::string format_bounds(std::span<const RunResult> runs, size_t width);
 
+/// What columns of format_use() are.
+inline constexpr char kUseLegend[] =
+    "How busy everything was: busy, the mean of all components; most, of the one that was busy "
+    "most.";
+
 /// Tables of what cycles were spent on and how busy everything was, for one run.
 std::string format_use(const RunResult& run, size_t width);
 

@@ -11,8 +11,8 @@ constexpr size_t kGap = 2;
 }  // namespace
 
 std::string columns_text(const std::vector<std::string>& names, std::vector<Column> columns,
-                         size_t width) {
-  size_t name_width = 0;
+                         size_t width, const std::string& corner) {
+  size_t name_width = corner.size();
   for (const std::string& name : names) name_width = std::max(name_width, name.size());
   std::string text;
   for (size_t begin = 0; begin < columns.size();) {
@@ -23,7 +23,7 @@ std::string columns_text(const std::vector<std::string>& names, std::vector<Colu
     }
     if (used > width) columns[begin].head = fitted(columns[begin].head, width - name_width - kGap);
     if (begin > 0) text += '\n';
-    text.append(name_width, ' ');
+    text += fmt::format("{:<{}}", corner, name_width);
     used = name_width;
     for (size_t c = begin; c < end; ++c) {
       text += fmt::format("  {:>{}}", columns[c].head, columns[c].width());

@@ -19,9 +19,9 @@ struct Column {
 };
 
 /// Columns side by side as far as they fit into `width`, the rest in further blocks; `names` label
-/// the rows.
+/// the rows, and `corner`, above them, says what they are.
 std::string columns_text(const std::vector<std::string>& names, std::vector<Column> columns,
-                         size_t width);
+                         size_t width, const std::string& corner = {});
 
 /// Words wrapped to `width` columns, with a line feed at the end.
 std::string wrapped(const std::string& text, size_t width);

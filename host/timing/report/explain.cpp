@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <span>
 
+#include "host/timing/report/bound.h"
 #include "host/timing/report/columns.h"
+#include "host/timing/report/placement.h"
 
 namespace nearwarp::report {
 namespace {
@@ -84,20 +86,9 @@ std::vector<Column> cells_of(const RunResult& run, std::span<const Metric> metri
   return columns;
 }
 
-/// What the table of shared arrays says; nothing where there is none.
-std::string shared_text(const RunResult& run, const std::vector<std::string>& names, size_t width) {
-  if (std::all_of(run.candidates.begin(), run.candidates.end(),
-                  [](const CandidateRow& r) { return r.shared.empty(); }))
-    return "";
-  return "\n" +
-         wrapped(fmt::format("Shared arrays under {}: what an offloaded warp does with the one "
-                             "that goes along, and its bytes; instances kept because the stack "
-                             "SM's shared memory had no room; bytes sent and come back; mean core "
-                             "cycles that a warp waited, once acknowledged, for what had come back "
-                             "to be merged.",
-                             run.policy),
-                 width) +
-         "\n" + columns_text(names, cells_of(run, kSharedMetrics), width);
+bool has_shared(const RunResult& run) {
+  return std::any_of(run.candidates.begin(), run.candidates.end(),
+                     [](const CandidateRow& r) { return !r.shared.empty(); });
 }
 
 bool has_rounds(const RunResult& run) {
@@ -105,19 +96,31 @@ bool has_rounds(const RunResult& run) {
                      [](const CandidateRow& r) { return r.entries != 0; });
 }
 
-/// What the table of rounds says; nothing where there is none.
-std::string rounds_text(const RunResult& run, const std::vector<std::string>& names, size_t width) {
-  if (!has_rounds(run)) return "";
-  return "\n" +
-         wrapped(fmt::format("Loops under {}: times that a warp came to the block, and trials to "
-                             "offload it; returns from stack SMs, at the block's end and by the "
-                             "memory traffic monitor, which sends back what goes too often to "
-                             "other stacks; rounds of its loops on the main GPU and on stack SMs; "
-                             "mean core cycles of a warp per round at home, and near memory from "
-                             "the trial to the return.",
-                             run.policy),
-                 width) +
-         "\n" + columns_text(names, cells_of(run, kRoundMetrics), width);
+constexpr char kCandidatesLegend[] =
+    "Candidate blocks (kernel and number, as nearwarp analyze lists them): instances that reached "
+    "the offload controller; of these offloaded, or kept because of their condition, a busy "
+    "channel, the pending limit, or because they left the block before its first access (only "
+    "shown if there are such); instances begun while learning the mapping; lines that stack SMs "
+    "sent to their own stack (local) and to others (remote); mean core cycles from the "
+    "controller's decision until the warp is beyond the block, at home (if the condition held) "
+    "and offloaded. S warps of stack SMs and H of main SMs can execute it at a time; r: time at "
+    "home over time offloaded; if all of them always did, S r / (S r + H) of the instances would "
+    "be offloaded (steady); reached: of those whose condition held.";
+constexpr char kRoundsLegend[] =
+    "Loops: times that a warp came to the block, and trials to offload it; returns from stack SMs, "
+    "at the block's end and by the memory traffic monitor, which sends back what goes too often to "
+    "other stacks; rounds of its loops on the main GPU and on stack SMs; mean core cycles of a "
+    "warp per round at home, and near memory from the trial to the return.";
+constexpr char kSharedLegend[] =
+    "Shared arrays: what an offloaded warp does with the one that goes along, and its bytes; "
+    "instances kept because the stack SM's shared memory had no room; bytes sent and come back; "
+    "mean core cycles that a warp waited, once acknowledged, for what had come back to be merged.";
+
+/// A table under its heading, after a blank line.
+std::string table_of(const char* what, const RunResult& run, const std::vector<std::string>& names,
+                     std::span<const Metric> metrics, size_t width) {
+  return fmt::format("\n{} under {}:\n\n", what, run.policy) +
+         columns_text(names, cells_of(run, metrics), width);
 }
 
 std::vector<Column> columns_of(const RunResult& run) {
@@ -162,23 +165,26 @@ std::string format_explanation(const RunResult& run, size_t width) {
       sources +=
           wrapped(fmt::format("{}: {}", names.back(), without_folders(row.source_lines)), width);
   }
-  return wrapped(fmt::format(
-                     "Candidate blocks under {} (kernel and number, as nearwarp analyze lists "
-                     "them): instances that reached the offload controller; of these offloaded, or "
-                     "kept because of their condition, a busy channel, the pending limit, or "
-                     "because they left the block before its first access (only shown if there "
-                     "are such); "
-                     "instances begun while learning the mapping; lines that stack SMs sent to "
-                     "their own stack (local) and to others (remote); mean core cycles from the "
-                     "controller's decision until the warp is beyond the block, at home (if the "
-                     "condition held) and offloaded. S warps of stack SMs and H of main SMs can "
-                     "execute it at a time; r: time at home over time offloaded; if all of them "
-                     "always did, S r / (S r + H) of the instances would be offloaded (steady); "
-                     "reached: of those whose condition held.",
-                     run.policy),
-                 width) +
-         "\n" + columns_text(names, columns_of(run), width) + rounds_text(run, names, width) +
-         shared_text(run, names, width) + "\n" + sources;
+  std::string text = fmt::format("Candidate blocks under {}:\n\n", run.policy) +
+                     columns_text(names, columns_of(run), width);
+  if (has_rounds(run)) text += table_of("Loops", run, names, kRoundMetrics, width);
+  if (has_shared(run)) text += table_of("Shared arrays", run, names, kSharedMetrics, width);
+  return text + "\n" + sources;
+}
+
+std::string explanation_legend(std::span<const RunResult> runs, size_t width) {
+  std::string text;
+  const auto add = [&](const char* legend, bool (*has)(const RunResult&)) {
+    if (std::any_of(runs.begin(), runs.end(), has))
+      text += (text.empty() ? "" : "\n") + wrapped(legend, width);
+  };
+  add(kUseLegend, [](const RunResult& r) { return !r.utilisation.empty(); });
+  add(kPlacementLegend, [](const RunResult& r) { return !r.placed.empty(); });
+  add(kUnitsLegend, places_units);
+  add(kCandidatesLegend, [](const RunResult& r) { return !r.candidates.empty(); });
+  add(kRoundsLegend, has_rounds);
+  add(kSharedLegend, has_shared);
+  return text;
 }
 
 }  // namespace nearwarp::report

@@ -30,7 +30,7 @@ void add(const KernelSummary& from, KernelSummary& to) {
   to.registers_source = from.registers_source;
 }
 
-std::string table(const RunResult& run, std::vector<KernelSummary> kernels) {
+std::string table(const RunResult& run, std::vector<KernelSummary> kernels, size_t width) {
   std::stable_sort(kernels.begin(), kernels.end(),
                    [](const auto& a, const auto& b) { return a.cycles > b.cycles; });
   KernelSummary rest;
@@ -60,11 +60,11 @@ std::string table(const RunResult& run, std::vector<KernelSummary> kernels) {
                                  percent(k.offloaded, k.instances)};
     for (size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
-  return fmt::format("Kernels under {}:\n\n", run.policy) + columns_text(names, columns, 80);
+  return fmt::format("Kernels under {}:\n\n", run.policy) + columns_text(names, columns, width);
 }
 
 /// What was simulated of the launches; empty if all were.
-std::string left_out(const std::vector<KernelSummary>& kernels) {
+std::string left_out(const std::vector<KernelSummary>& kernels, size_t width) {
   KernelSummary all;
   for (const KernelSummary& k : kernels) add(k, all);
   if (all.simulated == all.launches) return "";
@@ -73,7 +73,7 @@ std::string left_out(const std::vector<KernelSummary>& kernels) {
                                     "the last one that it repeats: about {} cycles.",
                                     grouped(all.simulated), grouped(all.launches),
                                     grouped(all.estimated_cycles)),
-                        80);
+                        width);
 }
 
 }  // namespace
@@ -125,13 +125,13 @@ std::vector<KernelSummary> summarize_kernels(const RunResult& run) {
   return kernels;
 }
 
-std::string format_kernels(std::span<const RunResult> runs) {
+std::string format_kernels(std::span<const RunResult> runs, size_t width) {
   std::string text;
   for (const RunResult& run : runs) {
     std::vector<KernelSummary> kernels = summarize_kernels(run);
     if (run.kernels.size() < 2) continue;
-    const std::string rest = left_out(kernels);
-    text += (text.empty() ? "" : "\n") + table(run, std::move(kernels)) + rest;
+    const std::string rest = left_out(kernels, width);
+    text += (text.empty() ? "" : "\n") + table(run, std::move(kernels), width) + rest;
   }
   if (!text.empty())
     text += "\n" + wrapped(
@@ -139,7 +139,7 @@ std::string format_kernels(std::span<const RunResult> runs) {
                        "addresses; [%]: of all cycles, more where launches overlap; offl.: "
                        "offloaded instances of the kernel's "
                        "offloading candidates.",
-                       80);
+                       width);
   return text;
 }
 

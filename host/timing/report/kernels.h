@@ -41,6 +41,6 @@ std::vector<KernelSummary> summarize_kernels(const RunResult& run);
 
 /// A table per policy: the kernels that took most cycles first. Empty unless there are several
 /// launches. Lines stay within 80 columns.
-std::string format_kernels(std::span<const RunResult> runs);
+std::string format_kernels(std::span<const RunResult> runs, size_t width = 80);
 
 }  // namespace nearwarp::report

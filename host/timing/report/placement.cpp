@@ -36,21 +36,14 @@ std::string format_placement(const RunResult& run, size_t width) {
     near.cells.push_back(percent_of(o.near_unit, o.warp_accesses));
   }
   std::vector<Column> columns{bytes, pages, block, chunk, local};
-  std::string what = fmt::format(
-      "Memory objects under {}: pages spread over all stacks (fgp) or in one each (cgp); B, bytes "
-      "from a thread block's part to the next one's (~: in the mean; code: by the kernel's code, "
-      "else by traces; -: blocks do not move through it); chunk, consecutive bytes in a stack; "
-      "local: share of the first kernel's accesses that are local if pages stay in stacks",
-      run.policy);
-  const bool units = std::any_of(run.placed.begin(), run.placed.end(),
-                                 [](const PlacedObject& o) { return o.unit_bytes != 0; });
-  if (units) {
-    columns.insert(columns.end(), {unit, near});
-    what +=
-        "; unit, consecutive bytes behind a near-bank unit; near: share of whole warps' accesses "
-        "that are then behind the unit of the warp";
-  }
-  return wrapped(what + ".", width) + "\n" + columns_text(names, columns, width);
+  if (places_units(run)) columns.insert(columns.end(), {unit, near});
+  return fmt::format("Memory objects under {}:\n\n", run.policy) +
+         columns_text(names, columns, width);
+}
+
+bool places_units(const RunResult& run) {
+  return std::any_of(run.placed.begin(), run.placed.end(),
+                     [](const PlacedObject& o) { return o.unit_bytes != 0; });
 }
 
 }  // namespace nearwarp::report

@@ -14,7 +14,7 @@ namespace nearwarp::report {
 
 namespace {
 
-std::string rows(const RunResult& run) {
+std::string rows(const RunResult& run, size_t width) {
   const std::vector<KernelSummary> kernels = summarize_kernels(run);
   std::vector<std::string> names;
   Column registers{"registers", {}}, from{"counted by", {}}, code{"code", {}};
@@ -30,7 +30,7 @@ std::string rows(const RunResult& run) {
   if (names.empty()) return "";
   std::vector<Column> columns = {std::move(registers), std::move(from)};
   if (any_code) columns.push_back(std::move(code));
-  std::string text = columns_text(names, std::move(columns), 80);
+  std::string text = columns_text(names, std::move(columns), width);
   if (shown < kernels.size())
     text += fmt::format("({} other kernels: --json)\n", kernels.size() - shown);
   return text;
@@ -38,11 +38,11 @@ std::string rows(const RunResult& run) {
 
 }  // namespace
 
-std::string format_registers(std::span<const RunResult> runs) {
+std::string format_registers(std::span<const RunResult> runs, size_t width) {
   // Policies that have the same share a table.
   std::vector<std::pair<std::string, std::vector<std::string>>> tables;
   for (const RunResult& run : runs) {
-    std::string text = rows(run);
+    std::string text = rows(run, width);
     if (text.empty()) continue;
     const auto at = std::find_if(tables.begin(), tables.end(),
                                  [&](const auto& table) { return table.first == text; });
@@ -57,7 +57,7 @@ std::string format_registers(std::span<const RunResult> runs) {
         tables.size() == 1 ? "" : fmt::format(" under {}", fmt::join(policies, ", "));
     if (!text.empty()) text += "\n";
     text += wrapped(
-        fmt::format("Registers per thread{}, by which thread blocks are placed:", under), 80);
+        fmt::format("Registers per thread{}, by which thread blocks are placed:", under), width);
     text += "\n" + table;
   }
   return text;

@@ -10,6 +10,6 @@ namespace nearwarp::report {
 
 /// A table of the kernels that were launched, one for all policies or for those that have the same
 /// numbers; empty if none was. Lines stay within 80 columns.
-std::string format_registers(std::span<const RunResult> runs);
+std::string format_registers(std::span<const RunResult> runs, size_t width = 80);
 
 }  // namespace nearwarp::report

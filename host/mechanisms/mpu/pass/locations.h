@@ -82,7 +82,9 @@ Allocation allocate_by_location(const compiler::Kernel& kernel, const Locations&
 Allocation allocate_for_both(const compiler::Kernel& kernel);
 
 /// The kernel's registers and instructions with their locations as text, and the branches with the
-/// places where their threads meet again; ends with a line feed.
-std::string format_locations(const compiler::Kernel& kernel, const Readings& readings = {});
+/// places where their threads meet again; ends with a line feed. Lines that are wider than `width`
+/// have no more than an instruction, or the places of one.
+std::string format_locations(const compiler::Kernel& kernel, const Readings& readings = {},
+                             size_t width = 80);
 
 }  // namespace nearwarp::mpu

@@ -43,7 +43,8 @@ std::string meeting_point(const Kernel& kernel, compiler::BlockId block) {
 
 }  // namespace
 
-std::string format_locations(const Kernel& kernel, const Readings& readings) {
+std::string format_locations(const Kernel& kernel, const Readings& readings, size_t width) {
+  constexpr size_t kBelow = 18;
   const Locations l = annotate_locations(kernel, readings);
   const Allocation a = allocate_by_location(kernel, l);
   std::string text = fmt::format("kernel {}\n", kernel.name);
@@ -59,9 +60,14 @@ std::string format_locations(const Kernel& kernel, const Readings& readings) {
       };
       compiler::for_each_def(in, place);
       compiler::for_each_use(in, place);
-      text += fmt::format("  line {:<5} {}{} {:<52}{}\n", in.ptx_line, letter(where),
-                          is_far_operation(in, readings) ? '*' : ' ',
-                          compiler::to_string(kernel, in), places);
+      const std::string line =
+          fmt::format("  line {:<5} {}{} {}", in.ptx_line, letter(where),
+                      is_far_operation(in, readings) ? '*' : ' ', compiler::to_string(kernel, in));
+      // Places stand beside the instruction where there is room, else below it.
+      constexpr size_t kPlaces = 54;
+      text += line.size() <= kPlaces && kPlaces + places.size() <= width
+                  ? fmt::format("{:<{}}{}\n", line, kPlaces, places)
+                  : fmt::format("{}\n{:{}}{}\n", line, "", kBelow, places);
     }
   for (const compiler::Block& b : kernel.blocks) {
     if (b.count == 0 || b.successors.size() < 2) continue;

@@ -11,7 +11,6 @@
 namespace nearwarp::compiler {
 namespace {
 
-constexpr size_t kColumns = 98;
 constexpr size_t kIndent = 17;  // of everything behind a field's name
 
 const char* kind_text(CandidateKind kind) {
@@ -116,13 +115,13 @@ std::string accesses_text(const OffloadTerms& terms) {
 }
 
 /// "  name         words words ..." with lines broken between words.
-std::string field(const std::string& name, const std::string& words) {
+std::string field(const std::string& name, const std::string& words, size_t width) {
   std::string text = fmt::format("  {:<{}}", name, kIndent - 2);
   size_t column = kIndent;
   for (size_t at = 0; at < words.size();) {
     const size_t end = std::min(words.find(' ', at), words.size());
     const std::string word = words.substr(at, end - at);
-    if (column > kIndent && column + 1 + word.size() > kColumns) {
+    if (column > kIndent && column + 1 + word.size() > width) {
       text += fmt::format("\n{:{}}", "", kIndent);
       column = kIndent;
     } else if (column > kIndent) {
@@ -152,7 +151,10 @@ std::string shared_use_text(const Kernel& kernel, const SharedUse& use) {
                      use.annotated ? "annotated" : "proved");
 }
 
-std::string candidate_text(const CandidateReport& c) {
+std::string candidate_text(const CandidateReport& c, size_t width) {
+  const auto field = [width](const char* name, const std::string& words) {
+    return compiler::field(name, words, width);
+  };
   std::string text = fmt::format("candidate {}: {}, blocks {}\n", c.id, c.kind, c.blocks);
   text +=
       field("source", fmt::format("{}{}PTX lines {}-{}", source_text(c.source),
@@ -256,11 +258,11 @@ AnalysisReport report_analysis(const Kernel& kernel, const SelectionResult& resu
   return report;
 }
 
-std::string format_analysis(const Kernel& kernel, const SelectionResult& result) {
+std::string format_analysis(const Kernel& kernel, const SelectionResult& result, size_t width) {
   const AnalysisReport report = report_analysis(kernel, result);
   std::string text = fmt::format("kernel {}: {} {}\n", report.kernel, report.candidates.size(),
                                  report.candidates.size() == 1 ? "candidate" : "candidates");
-  for (const CandidateReport& c : report.candidates) text += fmt::format("\n{}", candidate_text(c));
+  for (const CandidateReport& c : report.candidates) text += "\n" + candidate_text(c, width);
   if (!report.refusals.empty()) text += "\nrefused\n";
   for (const RefusalReport& r : report.refusals) {
     std::string why = r.reason;
@@ -268,7 +270,7 @@ std::string format_analysis(const Kernel& kernel, const SelectionResult& result)
     if (!r.detail.empty()) why += ": " + r.detail;
     const std::string where = source_text(r.source);
     if (!where.empty()) why = where + ": " + why;
-    text += field(fmt::format("{} {}", r.kind, r.block), why);
+    text += field(fmt::format("{} {}", r.kind, r.block), why, width);
   }
   return text;
 }

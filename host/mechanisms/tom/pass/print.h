@@ -51,8 +51,9 @@ struct AnalysisReport {
 
 AnalysisReport report_analysis(const Kernel& kernel, const SelectionResult& result);
 
-/// The report as text of at most 100 columns, ending with a line feed.
-std::string format_analysis(const Kernel& kernel, const SelectionResult& result);
+/// The report as text of at most `width` columns, names that are longer apart; ends with a line
+/// feed.
+std::string format_analysis(const Kernel& kernel, const SelectionResult& result, size_t width = 80);
 
 /// Where a candidate comes from: "file.cu:41-57", several parts separated by commas; empty without
 /// line information.
