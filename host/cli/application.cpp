@@ -48,8 +48,8 @@ fs::path library_folder() {
   return folder;
 }
 
-/// The driver's API lies in a folder of its own, where nearwarp is built: it is not installed, and
-/// this program alone puts it on a library path. Empty where there is none.
+/// The driver's API lies in a folder of its own, built or installed: this program alone puts it on
+/// a library path. Empty where there is none.
 fs::path driver_folder(const fs::path& library) {
   std::error_code failed;
   const fs::path folder = library / "driver";
