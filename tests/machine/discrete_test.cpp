@@ -156,7 +156,7 @@ TEST(Discrete, NorDoesItWithOtherPoliciesOfTheL1) {
         {"l1.sectors=true", "l1.write_policy=allocate", "l1.mshr_entries=100"},
         {"l1.allocate=fill"},
         {"l1.allocate=fill", "l1.sectors=true", "l1.write_policy=allocate", "l1.bytes=4096",
-         "l1.mshr_entries=100", "interconnect.split_packets=true"}}) {
+         "l1.set_function=linear", "l1.mshr_entries=100", "interconnect.split_packets=true"}}) {
     std::vector<std::string> keys = write_back();
     keys.insert(keys.end(), own.begin(), own.end());
     const report::RunResult expected = run(recording, keys);

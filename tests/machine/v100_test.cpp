@@ -1,0 +1,75 @@
+// Does the machine v100 do what is known of a V100?
+#include <gtest/gtest.h>
+
+#include "tests/sim/whole_machine.h"
+
+namespace nearwarp::testing {
+namespace {
+
+report::RunResult run_on_machine(const runtime::Recording& recording,
+                                 const char* machine = "v100") {
+  return sim::replay_on_cpu(recording, config::load_machine(machine),
+                            config::load_policy("baseline"), {});
+}
+
+uint64_t counter_of(const report::RunResult& result, const std::string& name) {
+  for (const auto& [counter, value] : numbers(result))
+    if (counter == name) return value;
+  ADD_FAILURE() << "no counter " << name;
+  return 0;
+}
+
+TEST(V100, WhatIsWrittenIsReadFromTheL2) {
+  PtxDevice d(R"(
+.visible .entry w(.param .u64 data) {
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r3, %r1, 256, %r2;
+  mul.wide.u32 %rd2, %r3, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+  ret;
+}
+.visible .entry r(.param .u64 data) {
+  .reg .b32 %r<5>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r3, %r1, 256, %r2;
+  xor.b32 %r3, %r3, 4096;
+  mul.wide.u32 %rd2, %r3, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  ld.global.u32 %r4, [%rd3];
+  setp.ne.u32 %p1, %r4, %r3;
+  @%p1 st.global.u32 [%rd3], %r1;
+  ret;
+})");
+  constexpr uint32_t kBlocks = 256;  // 256 KiB
+  const uint64_t data = d.device.allocate(kBlocks * 1024);
+  for (const char* kernel : {"w", "r"})
+    d.device.launch(d.module, kernel, {kBlocks}, {256}, 0, runtime::KernelArgs(data));
+  const report::RunResult r = run_on_machine(d.record());
+  EXPECT_EQ(counter_of(r, "l2.read_misses"), 0u);
+  EXPECT_EQ(counter_of(r, "dram.bytes_read"), 0u);
+}
+
+TEST(V100, LanesOfAWarpAreOneAtomicWhereTheyWantOneAddress) {
+  PtxDevice d(R"(
+.visible .entry k(.param .u64 data) {
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [data];
+  red.global.add.u32 [%rd1], 1;
+  ret;
+})");
+  const uint64_t data = d.device.allocate(128);
+  d.device.launch(d.module, "k", {10}, {256}, 0, runtime::KernelArgs(data));
+  const runtime::Recording recording = d.record();
+  EXPECT_EQ(counter_of(run_on_machine(recording), "l2.atomics"), 10u * 8);
+  // GPGPU-Sim's way: a packet for each lane.
+  EXPECT_EQ(counter_of(run_on_machine(recording, "qv100"), "l2.atomics"), 10u * 256);
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
