@@ -56,13 +56,12 @@ NW_HD inline void arrive_at_barrier(V& v, uint32_t warp, const ImageInstr& in, u
   v.s.counters.barriers += 1;
   BarrierState& barrier = v.s.barriers.in(v.base)[at];
   barrier.arrived += 1;
-  barrier.expected = in.barrier_warps;
+  barrier.expected = in.number();
   if (in.action == Action::kBarrier) {
     enter_phase(v, warp, Phase::kAtBarrier);
     v.s.barrier_waiting.in(v.base)[at].set(warp);
     // Traces that were cut may have ended before the barrier's number of warps is there.
-    if (in.barrier_warps != 0 && traces_cut(v, w.block_slot))
-      v.s.recheck_barriers |= bit(w.block_slot);
+    if (in.number() != 0 && traces_cut(v, w.block_slot)) v.s.recheck_barriers |= bit(w.block_slot);
   }
   try_release_barrier(v, w.block_slot, in.lane_bytes, now);
 }

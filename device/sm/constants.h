@@ -83,7 +83,7 @@ template <class V>
 NW_HD inline uint32_t look_up_constants(V& v, uint32_t warp, const ImageInstr& in, uint32_t now) {
   const Warp& w = v.warps[warp];
   if ((in.flags & kHasRecord) == 0)
-    return look_up_constant(v, warp, constant_line(v, w.space, in.parameter()), now) ? 1 : kNoLane;
+    return look_up_constant(v, warp, constant_line(v, w.space, in.number()), now) ? 1 : kNoLane;
   const uint64_t* words = v.words(w);
   const Access a = read_access(words, w.at.trace_pos, w.at.mask, in.flags & kGuarded);
   const auto line_of = [&](uint32_t lane) {

@@ -62,15 +62,14 @@ struct ImageInstr {
   uint8_t num_dsts = 0;            ///< slots[0, num_dsts) are written
   uint8_t num_slots = 0;           ///< slots[0, num_slots) must be ready before issue
   uint16_t latency = 1;            ///< core cycles from issue to result
-  uint8_t interval = 1;            ///< core cycles that the port is occupied
+  uint16_t interval = 1;           ///< core cycles that the port is occupied
+  uint16_t slots[kMaxSlots] = {};  ///< scoreboard slots; the last one: number()
   uint8_t flags = 0;               ///< InstrFlags; above them the EnergyClass
-  uint16_t slots[kMaxSlots] = {};  ///< scoreboard slots
   uint8_t marks = 0;               ///< bit m: mechanism m wants to know when a warp comes here
   uint8_t edges = 0;               ///< the same of warps that it watches
-  uint8_t lane_bytes = 0;          ///< memory: bytes per lane; barrier: its number; set_parameter()
-  uint8_t barrier_warps = 0;    ///< barrier: warps expected, 0: all of the block; set_parameter()
-  uint8_t register_reads = 0;   ///< of a lane, in 32-bit registers
-  uint8_t register_writes = 0;  ///< likewise
+  uint8_t lane_bytes = 0;          ///< memory: bytes per lane; barrier: its number
+  uint8_t register_reads = 0;      ///< of a lane, in 32-bit registers
+  uint8_t register_writes = 0;     ///< likewise
 
   /// Does it access data? Of what leaves a record, all but loads of constants do.
   NW_HD NW_INLINE bool accesses_data() const {
@@ -80,12 +79,17 @@ struct ImageInstr {
     return action == Action::kSharedLoad || action == Action::kSharedStore ||
            action == Action::kSharedAtomic;
   }
-  /// kConstant without a record: the byte of the bank of parameters that it loads.
-  NW_HD uint32_t parameter() const { return lane_bytes | uint32_t{barrier_warps} << 8; }
-  void set_parameter(uint32_t byte) {
-    lane_bytes = static_cast<uint8_t>(byte);
-    barrier_warps = static_cast<uint8_t>(byte >> 8);
+  /// Loads of constants and barriers, which have few registers, keep a number in the last slot.
+  /// kConstant without a record: the byte of the bank of parameters that it loads; a barrier: warps
+  /// expected, 0: all of the block.
+  NW_HD uint32_t number() const { return slots[kMaxSlots - 1]; }
+  /// Slots for registers.
+  uint32_t most_slots() const {
+    const bool has_number = action == Action::kConstant || action == Action::kBarrier ||
+                            action == Action::kBarrierArrive;
+    return kMaxSlots - (has_number ? 1 : 0);
   }
+  void set_number(uint32_t number) { slots[kMaxSlots - 1] = static_cast<uint16_t>(number); }
   NW_HD EnergyClass energy_class() const { return static_cast<EnergyClass>(flags >> 4); }
   void set_energy_class(EnergyClass c) {
     flags = static_cast<uint8_t>((flags & 15) | static_cast<uint32_t>(c) << 4);

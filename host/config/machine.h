@@ -60,6 +60,8 @@ struct MachineConfig {
     uint32_t port_queue = 0;             ///< issued instructions that can wait for a port
     uint32_t fetches_per_cycle = 1;      ///< warps that fetch in a cycle
     uint32_t fetch_width = 0;            ///< instructions; 0: fetching takes no time
+    /// Of f16, that matrix instructions of all its warps form; 0: no matrix unit.
+    uint32_t matrix_products_per_cycle = 0;
   } sm;
 
   struct InstructionCache {  // [instruction_cache]; line size as in the L1

@@ -121,6 +121,11 @@ Keys sm_keys() {
        kOptional},
       {NW_KEY(sm.fetches_per_cycle), "warps", 1, 8, false, "",
        "Warps that fetch in a cycle, where fetching takes time.", kOptional},
+      {NW_KEY(sm.matrix_products_per_cycle), "products", 0, 65536, false, "",
+       "Of matrix instructions with factors of f16, dense, in all SP ports together: they take "
+       "these for so long; other types by the ratio in docs/ptx.md. 0: no matrix unit; each takes "
+       "a multiply-add of its type for every 1024 products.",
+       kOptional},
   };
 }
 

@@ -44,7 +44,7 @@ TEST(Traces, RunUnderTheBaselineUnlessToldOtherwise) {
   const std::string list = write_list(folder), json = folder.file("x.json");
   const Outcome outcome = run_program({"run", list, "--json", json});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_TRUE(contains(outcome.err, "HMMA: tensor cores are not modelled")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "HMMA (1): matrix units are not modelled")) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "4 warp-instructions in")) << outcome.out;
   EXPECT_LE(longest_line(outcome.out), 80u);
   const auto document = nlohmann::json::parse(read_text(json));

@@ -38,6 +38,8 @@ constexpr LeftOut kLeftOut[] = {
      "instructions are always there: sm.branch_latency_cycles has what a branch costs there"},
     {"sm.fetches_per_cycle", NW_NEAR_DATA,
      "of no effect without fetch_width; opportunistic: GPGPU-Sim's default"},
+    {"sm.matrix_products_per_cycle", NW_NEAR_DATA,
+     "Fermi's SMs have no tensor cores; of pim-tuning the paper names none"},
     {"instruction_cache.", "tom bench80 pim-tuning coda coda-host mpu discrete16 qv100 v100",
      "code is always there; SM7_QV100: perfect_inst_const_cache"},
     {"constant_cache.", "tom bench80 pim-tuning coda coda-host mpu discrete16 qv100 v100",

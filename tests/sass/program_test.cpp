@@ -182,7 +182,7 @@ TEST(Program, UnknownOpcodesAreSaidOnceWithTheirClass) {
       "0\n");
   ASSERT_EQ(p.warnings.size(), 2u);
   EXPECT_NE(p.warnings[1].find("HMMA"), std::string::npos);
-  EXPECT_NE(p.warnings[0].find("GNU, ZEBRA: not in the table"), std::string::npos);
+  EXPECT_NE(p.warnings[0].find("GNU (1), ZEBRA (2): not in the table"), std::string::npos);
   EXPECT_EQ(instruction(p, 0).op, Opcode::kAdd);
   EXPECT_EQ(accesses(p.recording).size(), 1u);
 }

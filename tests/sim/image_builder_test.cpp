@@ -181,8 +181,8 @@ TEST(ImageBuilder, PlacesOfParametersAndConstants) {
   for (const ImageInstr& in : tables.instrs)
     if (in.action == Action::kConstant) loads.push_back(&in);
   ASSERT_EQ(loads.size(), 5u);
-  EXPECT_EQ(loads[0]->parameter(), 8u);
-  EXPECT_EQ(loads[1]->parameter(), 12u + 32u);
+  EXPECT_EQ(loads[0]->number(), 8u);
+  EXPECT_EQ(loads[1]->number(), 12u + 32u);
   for (uint32_t i = 0; i < 5; ++i) {  // those of a fixed parameter leave no record
     EXPECT_EQ((loads[i]->flags & sm::kHasRecord) != 0, i >= 2) << i;
     EXPECT_FALSE(loads[i]->accesses_data()) << i;

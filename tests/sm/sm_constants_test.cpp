@@ -21,7 +21,7 @@ ImageInstr constant(int dst) {
 }
 ImageInstr parameter(int dst, uint32_t byte) {
   ImageInstr in = instr(Unit::kSp, Action::kConstant, kHit, 1, dst, {});
-  in.set_parameter(byte);
+  in.set_number(byte);
   return in;
 }
 

@@ -63,7 +63,7 @@ inline sm::ImageInstr branch(std::initializer_list<int> srcs = {}) {
 inline sm::ImageInstr control(sm::Action action, uint32_t barrier = 0, uint32_t warps = 0) {
   sm::ImageInstr in = instr(sm::Unit::kControl, action, 1, 1, -1, {});
   in.lane_bytes = static_cast<uint8_t>(barrier);
-  in.barrier_warps = static_cast<uint8_t>(warps);
+  in.set_number(warps);
   return in;
 }
 inline sm::ImageInstr exit_instr() { return control(sm::Action::kExit); }

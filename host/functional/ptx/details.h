@@ -43,25 +43,27 @@ enum class MatrixType : uint8_t { kF16, kBF16, kTF32, kF32, kF64, kU8, kS8, kS32
 
 /// kMma, kWmmaLoad, kWmmaStore.
 struct MatrixDetail {
-  uint8_t m = 0, n = 0, k = 0;
+  uint8_t m = 0;      ///< up to 63
+  uint16_t n = 0;     ///< up to 511
+  uint8_t k = 0;      ///< up to 127
   bool wmma = false;  ///< fragments laid out as wmma.load and wmma.store here do
   bool a_column = false, b_column = true;
   uint8_t operand = 0;  ///< wmma.load, wmma.store: 0 a, 1 b, 2 c or d
   bool saturate = false;
   constexpr uint32_t pack() const {
-    return uint32_t{m} | uint32_t{n} << 6 | uint32_t{k} << 12 | uint32_t{wmma} << 19 |
-           uint32_t{a_column} << 20 | uint32_t{b_column} << 21 | uint32_t{operand} << 22 |
-           uint32_t{saturate} << 24;
+    return uint32_t{m} | uint32_t{n} << 6 | uint32_t{k} << 15 | uint32_t{wmma} << 22 |
+           uint32_t{a_column} << 23 | uint32_t{b_column} << 24 | uint32_t{operand} << 25 |
+           uint32_t{saturate} << 27;
   }
   static constexpr MatrixDetail unpack(uint32_t v) {
     return {static_cast<uint8_t>(v & 63),
-            static_cast<uint8_t>(v >> 6 & 63),
-            static_cast<uint8_t>(v >> 12 & 127),
-            (v >> 19 & 1) != 0,
-            (v >> 20 & 1) != 0,
-            (v >> 21 & 1) != 0,
-            static_cast<uint8_t>(v >> 22 & 3),
-            (v >> 24 & 1) != 0};
+            static_cast<uint16_t>(v >> 6 & 511),
+            static_cast<uint8_t>(v >> 15 & 127),
+            (v >> 22 & 1) != 0,
+            (v >> 23 & 1) != 0,
+            (v >> 24 & 1) != 0,
+            static_cast<uint8_t>(v >> 25 & 3),
+            (v >> 27 & 1) != 0};
   }
 };
 

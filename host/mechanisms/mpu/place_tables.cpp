@@ -66,7 +66,7 @@ class Builder {
       uint32_t k = 0;
       while (k < image.num_slots && image.slots[k] != slot) ++k;
       if (k == image.num_slots) {
-        if (k == sm::kMaxSlots) return 0;
+        if (k == image.most_slots()) return 0;
         image.slots[image.num_slots++] = slot;
       }
       const auto bit = static_cast<uint16_t>(1u << k);

@@ -40,8 +40,9 @@ constexpr Group kGroups[] = {
     {C::kFp64, O::kFma, T::kF64, "DFMA"},
     {C::kFp64, O::kMin, T::kF64, "DMNMX"},
     {C::kFp64, O::kSetp, T::kF64, "DSET DSETP"},
-    {C::kTensor, O::kFma, T::kF32, "HMMA IMMA BMMA QMMA HGMMA IGMMA BGMMA QGMMA"},
-    {C::kTensor, O::kFma, T::kF64, "DMMA"},
+    {C::kTensor, O::kMma, T::kF32, "HMMA QMMA HGMMA QGMMA"},
+    {C::kTensor, O::kMma, T::kS32, "IMMA BMMA IGMMA BGMMA"},
+    {C::kTensor, O::kMma, T::kF64, "DMMA"},
     {C::kSpecial, O::kRcp, T::kF32, "MUFU RRO"},
     {C::kInteger, O::kAdd, T::kS32,
      "IADD IADD3 IADD32I IABS LEA ISCADD ISCADD32I VIADD LOP LOP3 LOP32I SHF SHL SHR BMSK BREV FLO "
@@ -84,8 +85,9 @@ constexpr Group kGroups[] = {
     {C::kControl, O::kExit, T::kB32, "EXIT"},
     {C::kControl, O::kNop, T::kB32,
      "NOP BSSY BSYNC BREAK BPT KILL RTT WARPSYNC YIELD NANOSLEEP ELECT CCTL CCTLL CCTLT ERRBAR "
-     "CGAERRBAR LDGDEPBAR ARRIVES SYNCS ACQBULK UCGABAR_ARV UCGABAR_WAIT WARPGROUP USETMAXREG "
-     "PMTRIG VOTE_VTG SSY PBK PCNT PREEXIT ENDCOLLECTIVE"},
+     "LDGDEPBAR USETMAXREG PMTRIG VOTE_VTG SSY PBK PCNT PREEXIT ENDCOLLECTIVE"},
+    {C::kAsync, O::kNop, T::kB32,
+     "SYNCS ARRIVES ACQBULK CGAERRBAR UCGABAR_ARV UCGABAR_WAIT WARPGROUP"},
 };
 
 std::vector<OpcodeInfo> make_table() {
@@ -111,7 +113,7 @@ std::string_view class_name(OpcodeClass c) {
       "special",       "conversion",    "move",          "shuffle, vote", "uniform",
       "constant load", "global memory", "shared memory", "local memory",  "generic memory",
       "texture",       "bulk copy",     "barrier",       "fence",         "branch",
-      "control",       "unknown"};
+      "control",       "asynchronous",  "unknown"};
   return kNames[static_cast<size_t>(c)];
 }
 

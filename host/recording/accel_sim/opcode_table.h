@@ -31,9 +31,10 @@ enum class OpcodeClass : uint8_t {
   kFence,
   kBranch,
   kControl,
+  kAsync,  ///< barriers of asynchronous copies, of matrix instructions and of clusters
   kUnknown,
 };
-inline constexpr uint32_t kNumOpcodeClasses = 22;
+inline constexpr uint32_t kNumOpcodeClasses = 23;
 std::string_view class_name(OpcodeClass c);
 
 /// A row of the table.

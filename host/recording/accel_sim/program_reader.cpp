@@ -174,14 +174,16 @@ class ProgramReader {
     };
     warn_of_lines(list_.passed_over, "of the list");
     warn_of_lines(markers_, "between instructions");
-    std::map<OpcodeClass, std::set<std::string>> names;
+    std::map<OpcodeClass, std::map<std::string, uint64_t>> counts;
     for (const KernelSummary& kernel : program_.kernels)
-      for (const OpcodeCount& c : kernel.opcodes) names[c.opcode_class].insert(c.name);
+      for (const OpcodeCount& c : kernel.opcodes)
+        counts[c.opcode_class][c.name] += c.warp_instructions;
     const auto warn_of = [&](OpcodeClass c, const char* what) {
-      const auto it = names.find(c);
-      if (it == names.end()) return;
+      const auto it = counts.find(c);
+      if (it == counts.end()) return;
       std::string list;
-      for (const std::string& name : it->second) list += (list.empty() ? "" : ", ") + name;
+      for (const auto& [name, count] : it->second)
+        list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, count);
       program_.warnings.push_back(fmt::format("{}: {}", list, what));
     };
     if (doubts_ > 1)
@@ -190,10 +192,15 @@ class ProgramReader {
             "not in the table of opcodes; counted as loads where they have addresses, else as "
             "integer additions");
     warn_of(OpcodeClass::kTensor,
-            "tensor cores are not modelled; counted as one multiply-add of each lane");
+            "matrix units are not modelled but for their rate, sm.matrix_products_per_cycle of the "
+            "machine; where that is 0, counted as a multiply-add for every 1024 products");
     warn_of(OpcodeClass::kTexture,
             "counted as loads where the trace has addresses, else as reads of constants");
     warn_of(OpcodeClass::kBulkCopy, "bulk copies are not modelled; their traffic is missing");
+    warn_of(
+        OpcodeClass::kAsync,
+        "waits for asynchronous copies, matrix instructions and other blocks of a cluster are not "
+        "modelled; each takes an issue slot");
     if (order_.streams() > 1)
       program_.warnings.push_back(
           fmt::format("kernels of {} streams may overlap more than they did: traces have neither "

@@ -1,6 +1,7 @@
 // From a SASS instruction to what it counts as in the timing model.
 #include <algorithm>
 
+#include "host/functional/ptx/details.h"
 #include "host/recording/accel_sim/machine_kernel.h"
 #include "host/recording/accel_sim/tokens.h"
 
@@ -26,6 +27,7 @@ class Modifiers {
     }
   }
   std::string_view name() const { return name_; }
+  const std::vector<std::string_view>& words() const { return words_; }
   bool has(std::string_view word) const {
     return std::find(words_.begin(), words_.end(), word) != words_.end();
   }
@@ -45,6 +47,45 @@ class Modifiers {
   std::string_view name_;
   std::vector<std::string_view> words_;
 };
+
+/// What a warp's matrix instruction multiplies, as the modifiers say it: "16816" (m16n8k16),
+/// "64x256x16" of a group of four warps. 4-bit and 1-bit factors count as so many fewer bytes, and
+/// sparse ones as those that are there.
+void set_matrix(Instruction& in, const Modifiers& mods) {
+  uint32_t m = 8, n = 8, k = 4;  // the smallest, where no modifier says it
+  for (const std::string_view word : mods.words()) {
+    const size_t x = word.find('x'), y = word.rfind('x');
+    uint32_t numbers[3] = {};
+    if (x != y && parse_number(word.substr(0, x), &numbers[0]) &&
+        parse_number(word.substr(x + 1, y - x - 1), &numbers[1]) &&
+        parse_number(word.substr(y + 1), &numbers[2])) {
+      m = numbers[0], n = numbers[1], k = numbers[2];
+    } else if (word.starts_with("168") && parse_number(word.substr(3), &numbers[2])) {
+      m = 16, n = 8, k = numbers[2];
+    } else if (word.starts_with("88") && parse_number(word.substr(2), &numbers[2])) {
+      m = 8, n = 8, k = numbers[2];
+    }
+  }
+  const std::string_view name = mods.name();
+  if (name.size() > 2 && name.substr(1) == "GMMA") m /= 4;
+  in.mod.src_type = name == "DMMA"                      ? Type::kF64
+                    : name == "HMMA" || name == "HGMMA" ? Type::kF16
+                                                        : Type::kU8;
+  if (mods.has("TF32")) in.mod.src_type = Type::kB32;
+  if (mods.has("S4") || mods.has("U4")) k /= 2;
+  if (name == "BMMA" || name == "BGMMA") k /= 8;
+  if (mods.has("SP")) k /= 2;
+  // Volta's, a step of four, or of two where the sums are f16: a quarter, or half, of m8n8k4 by
+  // four parts of the warp.
+  const bool step =
+      mods.has("STEP0") || mods.has("STEP1") || mods.has("STEP2") || mods.has("STEP3");
+  if (step && !mods.has("F32")) k *= 2;
+  ptx::MatrixDetail detail;
+  detail.m = static_cast<uint8_t>(std::clamp(m, 1u, 63u));
+  detail.n = static_cast<uint16_t>(std::clamp(n, 1u, 511u));
+  detail.k = static_cast<uint8_t>(std::clamp(k, 1u, 127u));
+  in.mod.detail = detail.pack();
+}
 
 Space space_of(OpcodeClass c) {
   switch (c) {
@@ -156,6 +197,7 @@ MachineInstruction translate(StaticPart line) {
   }
   const OpcodeClass c = m.opcode_class;
   if (c == OpcodeClass::kConvert && mods.has("F64")) in.mod.src_type = Type::kF64;
+  if (c == OpcodeClass::kTensor) set_matrix(in, mods);
   if (c == OpcodeClass::kBarrier) {
     // Numbers and counts of barriers are not in the trace: all are barrier 0, and only what waits
     // for the whole block counts.

@@ -32,7 +32,7 @@ class SlotMap {
   void add(ImageInstr& out, compiler::RegId reg) const {
     if (reg == compiler::kNone) return;
     const compiler::Register& r = kernel_.registers[reg];
-    if (r.physical == compiler::kNone || out.num_slots == sm::kMaxSlots) return;
+    if (r.physical == compiler::kNone || out.num_slots == out.most_slots()) return;
     const bool predicate = r.type == ptx::Type::kPred;
     const uint32_t slot = predicate ? kernel_.num_physical + r.physical : r.physical;
     for (uint32_t i = 0; i < out.num_slots; ++i)
@@ -80,7 +80,7 @@ void place_parameter(const Kernel& kernel, const Instruction& in, ImageInstr& ou
   }
   const uint64_t at =
       kernel.symbols.at(in.address.symbol).offset + static_cast<uint64_t>(in.address.offset);
-  out.set_parameter(static_cast<uint32_t>(at));
+  out.set_number(static_cast<uint32_t>(at));
 }
 
 class Builder {

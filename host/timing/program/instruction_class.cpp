@@ -119,6 +119,9 @@ constexpr auto kByOpcode = [] {
 
 const Row& row_of(const Instruction& in) { return kByOpcode[static_cast<size_t>(in.op)]; }
 
+/// So that latencies fit ImageInstr; far beyond any instruction of a GPU.
+constexpr uint32_t kMostMatrixCycles = 50'000;
+
 /// By type (integer, fp32, fp64) and Time.
 constexpr ClassTiming Classes::*kTimes[3][5] = {
     {&Classes::int_add, &Classes::int_max, &Classes::int_mul, &Classes::int_mad, &Classes::int_div},
@@ -137,23 +140,53 @@ bool is_double(const Instruction& in) {
   return in.mod.type == ptx::Type::kF64 || in.mod.src_type == ptx::Type::kF64;
 }
 
+/// What 16 products of factors of such a type take of a matrix unit, in products of f16: by width,
+/// but for doubles. NVIDIA's white papers of A100 (f16 312, tf32 156, f64 19.5 TFLOPS, 624 TOPS of
+/// bytes) and H100, dense.
+uint32_t matrix_cost(ptx::Type factors) {
+  switch (factors) {
+    case ptx::Type::kF64:
+      return 256;
+    case ptx::Type::kB32:  // tf32
+      return 32;
+    case ptx::Type::kU8:
+    case ptx::Type::kS8:
+      return 8;
+    default:
+      return 16;
+  }
+}
+
+/// No matrix unit is modelled, but its rate: the ports of the SPs are taken for so long.
+ClassTiming matrix_timing(const Instruction& in, const ClassTiming& multiply_add,
+                          const MachineConfig::Sm& sm) {
+  const ptx::MatrixDetail d = ptx::MatrixDetail::unpack(in.mod.detail);
+  const uint64_t products = uint64_t{d.m} * d.n * d.k;
+  ClassTiming t = multiply_add;
+  if (sm.matrix_products_per_cycle == 0) {
+    // Estimated: one multiply-add per element of k and 32 results.
+    t.interval_cycles *= static_cast<uint32_t>(std::max<uint64_t>(1, products / 1024));
+  } else {
+    const uint64_t work = products * matrix_cost(in.mod.src_type) * sm.sp_units;
+    const uint64_t rate = uint64_t{16} * sm.matrix_products_per_cycle;
+    t.interval_cycles = static_cast<uint32_t>(std::max<uint64_t>(1, (work + rate - 1) / rate));
+  }
+  t.interval_cycles = std::min(t.interval_cycles, kMostMatrixCycles);
+  t.latency_cycles += t.interval_cycles;  // estimated
+  return t;
+}
+
 /// Of constants and parameters: they come from a cache of their own.
 bool is_constant(const Instruction& in) {
   return in.mod.space == Space::kConst || in.mod.space == Space::kParam;
 }
 
-ClassTiming timing(const Instruction& in, Time time, const Classes& c) {
+ClassTiming timing(const Instruction& in, Time time, const MachineConfig& m) {
+  const Classes& c = m.classes;
   const ptx::Type type = in.mod.type;
   switch (time) {
-    case Time::kMatrix: {
-      // Estimated: no matrix units are modelled; one multiply-add per element of k and 32 results.
-      const ptx::MatrixDetail d = ptx::MatrixDetail::unpack(in.mod.detail);
-      ClassTiming t = timing(c, Time::kMad, type);
-      const uint32_t steps = std::max(1u, uint32_t{d.m} * d.n * d.k / 1024);
-      t.interval_cycles *= steps;
-      t.latency_cycles += t.interval_cycles;
-      return t;
-    }
+    case Time::kMatrix:
+      return matrix_timing(in, timing(c, Time::kMad, type), m.sm);
     case Time::kSpecial:
       return type == ptx::Type::kF64 ? c.fp64_div : c.sfu;
     case Time::kConvert:
@@ -167,7 +200,7 @@ ClassTiming timing(const Instruction& in, Time time, const Classes& c) {
 
 void set_timing(ImageInstr& out, const ClassTiming& t) {
   out.latency = static_cast<uint16_t>(t.latency_cycles);
-  out.interval = static_cast<uint8_t>(std::min<uint32_t>(t.interval_cycles, 255));
+  out.interval = static_cast<uint16_t>(t.interval_cycles);
 }
 
 /// Registers that operand collection reads: one that several operands name is read once.
@@ -235,7 +268,7 @@ void classify_barrier(ImageInstr& out, const Instruction& in) {
   };
   out.lane_bytes = static_cast<uint8_t>(immediate(0) % 16);
   if (in.op == Opcode::kBar)
-    out.barrier_warps = static_cast<uint8_t>(std::min<uint64_t>((immediate(1) + 31) / 32, 255));
+    out.set_number(static_cast<uint32_t>(std::min<uint64_t>((immediate(1) + 31) / 32, 255)));
 }
 
 }  // namespace
@@ -278,16 +311,20 @@ ImageInstr classify(const Instruction& in, const MachineConfig& m) {
   out.unit = row.unit;
   out.action = row.action;
   if (row.branch) out.flags |= sm::kBranch;
-  set_timing(out, timing(in, row.time, m.classes));
+  set_timing(out, timing(in, row.time, m));
+  // Whatever the type, its rate is that of the SP ports.
+  const bool in_matrix_unit = row.time == Time::kMatrix && m.sm.matrix_products_per_cycle != 0;
   if (row.unit == Unit::kLsu) {
     classify_memory(out, in, m.classes);
   } else if (row.action == Action::kBarrier) {
     classify_barrier(out, in);
-  } else if (out.unit == Unit::kSp && !row.branch && m.sm.dp_units != 0 && is_double(in)) {
-    out.unit = Unit::kDp;  // ports of its own only where the machine says so
-  } else if (out.unit == Unit::kSp && m.sm.int_units != 0 &&
-             energy_class(in) != EnergyClass::kFp32) {
-    out.unit = Unit::kInt;  // likewise
+  } else if (out.unit == Unit::kSp && !in_matrix_unit) {
+    // Ports of their own only where the machine says so.
+    if (!row.branch && m.sm.dp_units != 0 && is_double(in)) {
+      out.unit = Unit::kDp;
+    } else if (m.sm.int_units != 0 && energy_class(in) != EnergyClass::kFp32) {
+      out.unit = Unit::kInt;
+    }
   }
   if ((out.action == Action::kCompute || out.action == Action::kConstant) &&
       out.unit != Unit::kControl && !row.branch)
