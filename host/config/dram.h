@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +35,10 @@ struct DramConfig {
     uint32_t tCL = 0, tCWL = 0, tRCD = 0, tRP = 0, tRAS = 0, tRC = 0, tRRD_S = 0, tRRD_L = 0,
              tFAW = 0, tCCD_S = 0, tCCD_L = 0, tWR = 0, tWTR_S = 0, tWTR_L = 0, tRTP = 0, tRTW = 0,
              tREFI = 0, tRFC = 0;
+    uint32_t clock_mhz = 0;              ///< see MachineConfig::Dram::timing_mhz
+    std::string other_clock = "refuse";  ///< likewise
   } timing;
+  std::map<std::string, uint64_t, std::less<>> timing_ps;  ///< see MachineConfig::timing_ps
 
   struct Controller {         // [controller]
     std::string scheduler;    ///< "fr-fcfs" or "fcfs"

@@ -9,7 +9,7 @@ namespace {
 
 using D = DramConfig;
 using Keys = std::vector<Key<D>>;
-constexpr bool kPowerOfTwo = true;
+constexpr bool kPowerOfTwo = true, kOptional = true;
 
 #define NW_KEY(member_path) #member_path, [](D & d) -> Member { return &d.member_path; }
 
@@ -62,6 +62,14 @@ Keys timing_keys() {
       {NW_KEY(timing.tREFI), unit, 0, 1000000, false, "",
        "Average interval of refreshes; 0: no refresh."},
       {NW_KEY(timing.tRFC), unit, 1, 100000, false, "", "Refresh to the next activation."},
+      {NW_KEY(timing.clock_mhz), "MHz", 1, 100000, false, "",
+       "Clock for which timings in cycles hold. Without the key: the file's speed.clock_mhz.",
+       kOptional},
+      {NW_KEY(timing.other_clock), "", 0, 0, false, "refuse keep-ns keep-cycles",
+       "What becomes of timings in cycles of another clock than speed.clock_mhz. refuse: an error; "
+       "keep-ns: they take as long, in cycles rounded up, and tCCD, a burst, as many cycles; "
+       "keep-cycles: they are as many cycles.",
+       kOptional},
   };
 }
 
@@ -132,6 +140,8 @@ std::span<const Key<DramConfig>> dram_keys() {
     for (const Keys& part : {organisation_keys(), timing_keys(), controller_keys(), cost_keys()}) {
       keys.insert(keys.end(), part.begin(), part.end());
     }
+    for (Key<D>& key : keys)
+      key.in_ns = key.path.starts_with("timing.t") && key.unit == "DRAM cycles";
     return keys;
   }();
   return all;

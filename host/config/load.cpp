@@ -52,6 +52,25 @@ Error bad_value(const Key<Config>& key, const std::string& what, const std::stri
                            key.unit.empty() ? "" : ", in ", key.unit));
 }
 
+/// Store a time for a timing of the DRAM; false if the key has none.
+template <class Config>
+bool store_time(const Key<Config>& key, Config& config, std::string_view text,
+                const std::string& where) {
+  if constexpr (requires { config.timing_ps; }) {
+    if (!key.in_ns) return false;
+    const std::optional<uint64_t> ps = picoseconds(text);
+    if (!ps)
+      throw Error(
+          fmt::format("{} cannot be \"{}\" ({}) - allowed: {} DRAM cycles, or a time as in "
+                      "\"13.75 ns\"",
+                      key.path, text, where, allowed(key)));
+    config.timing_ps[std::string(key.path)] = *ps;
+    return true;
+  } else {
+    return false;
+  }
+}
+
 /// Store a number; throws if it does not fit or breaks the key's range.
 template <class Config>
 void store_number(const Key<Config>& key, Config& config, int64_t value, const std::string& where) {
@@ -62,6 +81,10 @@ void store_number(const Key<Config>& key, Config& config, int64_t value, const s
       throw bad_value(key, fmt::format("cannot be {}", value), where);
     }
     return;
+  }
+  if constexpr (requires { config.timing_ps; }) {
+    const auto time = config.timing_ps.find(key.path);
+    if (time != config.timing_ps.end()) config.timing_ps.erase(time);
   }
   const bool wide = std::holds_alternative<uint64_t*>(member);
   const bool fits = value >= 0 && (wide || value <= std::numeric_limits<uint32_t>::max());
@@ -114,6 +137,9 @@ void store_node(const Key<Config>& key, Config& config, const toml::node& node,
   } else if (const auto* optional = std::get_if<std::optional<uint64_t>*>(&member);
              optional != nullptr && node.value_exact<std::string>() == "unknown") {
     (*optional)->reset();
+    return;
+  } else if (const auto time = node.value_exact<std::string>();
+             time && store_time(key, config, *time, where)) {
     return;
   } else if (const auto value = node.value_exact<int64_t>()) {
     return store_number(key, config, *value, where);
@@ -192,6 +218,7 @@ Config read_file(const std::filesystem::path& path, Places& places,
                             error.source().begin.line, error.description()));
   }
   if constexpr (std::is_same_v<Config, MachineConfig>) take_standard(config, standard, places);
+  if constexpr (requires { config.timing_ps; }) note_timing_clock(config);
   for (const Key<Config>& key : keys<Config>()) {
     if (places.count(key.path) != 0 || key.optional || !applies(key, config)) continue;
     throw Error(fmt::format("missing key '{}' ({}) - {} allowed: {}{}{}", key.path,
@@ -251,6 +278,7 @@ void store_override(const Key<Config>& key, Config& config, std::string_view val
     int64_t number = 0;
     const auto [end, error] = std::from_chars(first, digits.data() + digits.size(), number, base);
     if (error != std::errc() || end != digits.data() + digits.size()) {
+      if (store_time(key, config, unquoted(value), where)) return;
       throw bad_value(key, fmt::format("cannot be '{}'", value), where);
     }
     store_number(key, config, number, where);
@@ -347,7 +375,7 @@ Config load(Loader::Files& files, std::string_view kind, const std::string& name
   for (const std::string& text : overrides) override_key<Config>(config, text, &places);
   if constexpr (std::is_same_v<Config, MachineConfig>) {
     check_shape(config, places);
-    check_standard_clock(config, places);
+    settle_timings(config, places);
   }
   const PlaceOf place_of = [&](std::string_view path) {
     const auto at = places.find(path);
@@ -447,10 +475,15 @@ EnergyConfig load_energy(const std::string& name_or_path, std::span<const std::s
   Loader::Files files;
   return load<EnergyConfig>(files, "energy", name_or_path, overrides);
 }
+DramConfig read_dram(const std::string& name_or_path) {
+  Places places;
+  return read_file<DramConfig>(find_config("dram", name_or_path), places);
+}
 DramConfig load_dram(const std::string& name_or_path, std::span<const std::string> overrides) {
   Places places;
   DramConfig config = read_file<DramConfig>(find_config("dram", name_or_path), places);
   for (const std::string& text : overrides) override_own(config, text, places);
+  settle_timings(config, places);
   check_rules(config, [&](std::string_view path) { return places.at(std::string(path)); });
   return config;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 
 #include "host/config/energy.h"
@@ -237,8 +239,12 @@ struct MachineConfig {
              tWR = 0, tWTR = 0, tRTP = 0, tRTW = 0, tREFI = 0, tRFC = 0;
     uint32_t tRRD_L = 0, tCCD_L = 0, tWTR_L = 0;  ///< within a bank group
     uint32_t write_high_watermark = 0, write_low_watermark = 0;
-    uint32_t burst_bytes = 1;    ///< the data bus carries whole bursts
-    bool sector_bursts = false;  ///< each sector of a read is a burst of its own
+    /// Clock for which timings in cycles hold; 0 in a file: for clocks.dram_mhz of that file, or
+    /// for the standard's. Once loaded the timings are cycles of clocks.dram_mhz, and so is this.
+    uint32_t timing_mhz = 0;
+    std::string other_clock = "refuse";  ///< "refuse", "keep-ns" or "keep-cycles"
+    uint32_t burst_bytes = 1;            ///< the data bus carries whole bursts
+    bool sector_bursts = false;          ///< each sector of a read is a burst of its own
   } dram;
 
   struct Packets {                    // [packets]
@@ -269,9 +275,10 @@ struct MachineConfig {
     uint64_t no_progress_cycles = 0;  ///< core cycles without a committed instruction: a hang
   } run;
 
-  uint32_t dram_standard_mhz = 0;  ///< clock of dram.standard; no key of its own
-  std::string energy_model;        ///< [energy] model: name or path of the energy file
-  EnergyConfig energy;             ///< what that file says, and overrides
+  /// Timings of the DRAM in nanoseconds, by key, in picoseconds; empty once they are cycles.
+  std::map<std::string, uint64_t, std::less<>> timing_ps;
+  std::string energy_model;  ///< [energy] model: name or path of the energy file
+  EnergyConfig energy;       ///< what that file says, and overrides
 };
 
 }  // namespace nearwarp::config

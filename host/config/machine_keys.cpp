@@ -483,6 +483,16 @@ Keys stack_keys() {
        "Column command to column command, one bank group of several."},
       {NW_KEY(dram.tWTR_L), "DRAM cycles", 1, 100000, false, "",
        "End of write data to a read command, one bank group of several."},
+      {NW_KEY(dram.timing_mhz), "MHz", 1, 100000, false, "",
+       "Clock for which timings in cycles hold. Without the key: the file's clocks.dram_mhz, or "
+       "the "
+       "standard's clock.",
+       kOptional},
+      {NW_KEY(dram.other_clock), "", 0, 0, false, "refuse keep-ns keep-cycles",
+       "What becomes of timings in cycles of another clock than clocks.dram_mhz. refuse: an error; "
+       "keep-ns: they take as long, in cycles rounded up, and tCCD, a burst, as many cycles; "
+       "keep-cycles: they are as many cycles.",
+       kOptional},
       {NW_KEY(dram.write_high_watermark), "requests", 1, 64, false, "",
        "Waiting writes from which on they are drained."},
       {NW_KEY(dram.write_low_watermark), "requests", 0, 63, false, "",
@@ -576,6 +586,8 @@ std::span<const Key<MachineConfig>> machine_keys() {
       keys.insert(keys.end(), part.begin(), part.end());
     }
     for (Key<M>& key : keys) key.shapes = shapes_of_key(key.path);
+    for (Key<M>& key : keys)
+      key.in_ns = key.path.starts_with("dram.t") && key.unit == "DRAM cycles";
     return keys;
   }();
   return all;

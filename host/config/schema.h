@@ -37,6 +37,7 @@ struct Key {
   bool optional = false;     ///< a file may leave it out: the structure's default
   /// Of a machine: only those of these shapes have it, separated by blanks; empty: all.
   std::string_view shapes{};
+  bool in_ns = false;  ///< cycles of the DRAM, which may be written as a time, "13.75 ns"
 };
 
 /// Has this configuration the key?

@@ -17,27 +17,28 @@ using Timing = DramConfig::Timing;
 struct TimingKey {
   std::string_view key;
   uint32_t Vault::*to;
+  std::string_view source;
   uint32_t Timing::*from;
 };
 constexpr TimingKey kTimings[] = {
-    {"dram.tCL", &Vault::tCL, &Timing::tCL},
-    {"dram.tCWL", &Vault::tCWL, &Timing::tCWL},
-    {"dram.tRCD", &Vault::tRCD, &Timing::tRCD},
-    {"dram.tRP", &Vault::tRP, &Timing::tRP},
-    {"dram.tRAS", &Vault::tRAS, &Timing::tRAS},
-    {"dram.tRC", &Vault::tRC, &Timing::tRC},
-    {"dram.tRRD", &Vault::tRRD, &Timing::tRRD_S},
-    {"dram.tRRD_L", &Vault::tRRD_L, &Timing::tRRD_L},
-    {"dram.tFAW", &Vault::tFAW, &Timing::tFAW},
-    {"dram.tCCD", &Vault::tCCD, &Timing::tCCD_S},
-    {"dram.tCCD_L", &Vault::tCCD_L, &Timing::tCCD_L},
-    {"dram.tWR", &Vault::tWR, &Timing::tWR},
-    {"dram.tWTR", &Vault::tWTR, &Timing::tWTR_S},
-    {"dram.tWTR_L", &Vault::tWTR_L, &Timing::tWTR_L},
-    {"dram.tRTP", &Vault::tRTP, &Timing::tRTP},
-    {"dram.tRTW", &Vault::tRTW, &Timing::tRTW},
-    {"dram.tREFI", &Vault::tREFI, &Timing::tREFI},
-    {"dram.tRFC", &Vault::tRFC, &Timing::tRFC},
+    {"dram.tCL", &Vault::tCL, "timing.tCL", &Timing::tCL},
+    {"dram.tCWL", &Vault::tCWL, "timing.tCWL", &Timing::tCWL},
+    {"dram.tRCD", &Vault::tRCD, "timing.tRCD", &Timing::tRCD},
+    {"dram.tRP", &Vault::tRP, "timing.tRP", &Timing::tRP},
+    {"dram.tRAS", &Vault::tRAS, "timing.tRAS", &Timing::tRAS},
+    {"dram.tRC", &Vault::tRC, "timing.tRC", &Timing::tRC},
+    {"dram.tRRD", &Vault::tRRD, "timing.tRRD_S", &Timing::tRRD_S},
+    {"dram.tRRD_L", &Vault::tRRD_L, "timing.tRRD_L", &Timing::tRRD_L},
+    {"dram.tFAW", &Vault::tFAW, "timing.tFAW", &Timing::tFAW},
+    {"dram.tCCD", &Vault::tCCD, "timing.tCCD_S", &Timing::tCCD_S},
+    {"dram.tCCD_L", &Vault::tCCD_L, "timing.tCCD_L", &Timing::tCCD_L},
+    {"dram.tWR", &Vault::tWR, "timing.tWR", &Timing::tWR},
+    {"dram.tWTR", &Vault::tWTR, "timing.tWTR_S", &Timing::tWTR_S},
+    {"dram.tWTR_L", &Vault::tWTR_L, "timing.tWTR_L", &Timing::tWTR_L},
+    {"dram.tRTP", &Vault::tRTP, "timing.tRTP", &Timing::tRTP},
+    {"dram.tRTW", &Vault::tRTW, "timing.tRTW", &Timing::tRTW},
+    {"dram.tREFI", &Vault::tREFI, "timing.tREFI", &Timing::tREFI},
+    {"dram.tRFC", &Vault::tRFC, "timing.tRFC", &Timing::tRFC},
 };
 
 /// What comes from the command line is a mistake there.
@@ -56,39 +57,31 @@ void take_standard(MachineConfig& machine, std::string_view standard, Places& pl
   const auto named = places.find("dram.standard");
   if (named == places.end() || machine.dram.standard == "none") return;
   const std::string place = named->second;
-  for (const TimingKey& timing : kTimings) {
-    const auto listed = places.find(timing.key);
-    if (listed == places.end()) continue;
+  const auto refuse_besides = [&](std::string_view key) {
+    const auto listed = places.find(key);
+    if (listed == places.end()) return;
     fail(place,
          fmt::format(
              "{} ({}) is given besides dram.standard '{}' ({}) - name a standard, and change "
              "single timings of it with --set, or list them all under standard = \"none\"",
-             timing.key, listed->second, machine.dram.standard, place));
-  }
+             key, listed->second, machine.dram.standard, place));
+  };
+  for (const TimingKey& timing : kTimings) refuse_besides(timing.key);
+  refuse_besides("dram.timing_mhz");
   DramConfig source;
   try {
-    source = load_dram(find_config("dram", machine.dram.standard, folder_of(place)).string());
+    source = read_dram(find_config("dram", machine.dram.standard, folder_of(place)).string());
   } catch (const Error& error) {
     fail(place, fmt::format("{} (dram.standard, {})", error.what(), place));
   }
   for (const TimingKey& timing : kTimings) {
     machine.dram.*timing.to = source.timing.*timing.from;
-    places[std::string(timing.key)] = fmt::format("dram.standard, {}", place);
+    const auto time = source.timing_ps.find(timing.source);
+    if (time != source.timing_ps.end()) machine.timing_ps[std::string(timing.key)] = time->second;
+    places[std::string(timing.key)] =
+        fmt::format("dram.standard '{}', {}", machine.dram.standard, place);
   }
-  machine.dram_standard_mhz = source.speed.clock_mhz;
-}
-
-void check_standard_clock(const MachineConfig& machine, const Places& places) {
-  const std::string& clock = places.at("clocks.dram_mhz");
-  if (machine.dram.standard == "none" || clock.starts_with("--set") ||
-      machine.clocks.dram_mhz == machine.dram_standard_mhz) {
-    return;
-  }
-  fail(places.at("dram.standard"),
-       fmt::format(
-           "dram.standard '{}' counts cycles of {} MHz, but clocks.dram_mhz is {} ({}) - let "
-           "them agree",
-           machine.dram.standard, machine.dram_standard_mhz, machine.clocks.dram_mhz, clock));
+  machine.dram.timing_mhz = source.timing.clock_mhz;
 }
 
 }  // namespace nearwarp::config

@@ -59,7 +59,8 @@ TEST(Usage, ClocksThatAreNotExactAreTold) {
   const Words words{"run",      "gather",
                     "--policy", "baseline",
                     "--set",    "clocks.core_mhz=1733",
-                    "--set",    "clocks.dram_mhz=877"};
+                    "--set",    "clocks.dram_mhz=877",
+                    "--set",    "dram.other_clock=keep-ns"};
   const Outcome outcome = run_program(words);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "is simulated as ")) << outcome.err;

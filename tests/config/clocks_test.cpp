@@ -13,7 +13,8 @@ namespace {
 std::vector<std::string> clocks(uint32_t core, uint32_t interconnect, uint32_t l2, uint32_t dram) {
   return {"clocks.core_mhz=" + std::to_string(core),
           "clocks.interconnect_mhz=" + std::to_string(interconnect),
-          "clocks.l2_mhz=" + std::to_string(l2), "clocks.dram_mhz=" + std::to_string(dram)};
+          "clocks.l2_mhz=" + std::to_string(l2), "clocks.dram_mhz=" + std::to_string(dram),
+          "dram.other_clock=keep-ns"};
 }
 
 double error_of(const MachineConfig& m, uint32_t mhz) {

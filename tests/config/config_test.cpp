@@ -331,8 +331,10 @@ TEST_F(ConfigFile, AStandardAndTimingsAreTooMuch) {
 
 TEST_F(ConfigFile, AStandardCountsItsOwnCycles) {
   replace("dram_mhz = 800", "dram_mhz = 900");
-  expect_contains(
-      error(), "counts cycles of 800 MHz, but clocks.dram_mhz is 900 (" + place("dram_mhz") + ")");
+  const std::string message = error();
+  expect_contains(message, "clocks.dram_mhz is 900 (" + place("dram_mhz") +
+                               "), but dram.tCL, dram.tCWL and 16 more count cycles of 800 MHz");
+  expect_contains(message, "dram.standard 'hmc-vault', " + place("standard ="));
 }
 
 TEST(Overrides, TheLastOneWins) {
@@ -395,7 +397,7 @@ TEST(Overrides, Errors) {
   expect_contains(override_error("l1.wais=4"),
                   "unknown key 'l1.wais' (--set l1.wais=4) - did you mean 'l1.ways'?");
   expect_contains(override_error("dram.standard=ddr3-1600"), "did you mean 'ddr3-1600k'?");
-  expect_contains(override_error("dram.standard=gddr5"), "counts cycles of");
+  expect_contains(override_error("dram.standard=gddr5"), "count cycles of");
   expect_contains(override_error("l1.ways=four"), "l1.ways cannot be 'four' (--set l1.ways=four)");
   expect_contains(override_error("l1.ways=4.5"), "cannot be '4.5'");
   expect_contains(override_error("l1.ways="), "cannot be ''");
@@ -408,9 +410,9 @@ TEST(Overrides, Errors) {
 
 TEST(Overrides, LatenciesMustFitTheirTicks) {
   // The base clock is 1,999,000 MHz, so 100,000 cycles of 1 MHz are more than 2^31 ticks.
-  const std::vector<std::string> texts = {"clocks.core_mhz=1999", "clocks.interconnect_mhz=1",
-                                          "clocks.l2_mhz=1", "clocks.dram_mhz=1000",
-                                          "links.latency_cycles=100000"};
+  const std::vector<std::string> texts = {
+      "clocks.core_mhz=1999", "clocks.interconnect_mhz=1",    "clocks.l2_mhz=1",
+      "clocks.dram_mhz=1000", "dram.other_clock=keep-cycles", "links.latency_cycles=100000"};
   const std::string message = message_of([&] { load_machine("tom", texts); });
   expect_contains(message, "links.latency_cycles is 100000 (--set links.latency_cycles=100000)");
 }

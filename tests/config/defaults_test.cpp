@@ -76,6 +76,8 @@ constexpr LeftOut kLeftOut[] = {
     {"near_bank.unit_interleave_bytes", "mpu", "a line, for which the paper names no size"},
     {"partitions.interleave_bytes", "opportunistic", "a line (Table 2: chunks of 128 bytes)"},
     {"partitions.slices_own_banks", "opportunistic", "of no effect: a slice for each channel"},
+    {"dram.timing_mhz", "", "the clock that the file itself states, or its standard"},
+    {"dram.other_clock", "", "an error, until somebody changes the clock"},
     {"dram.burst_bytes", NW_NEAR_DATA, "without sectors lines are read, which are whole bursts"},
     {"dram.sector_bursts", NW_NEAR_DATA, "without sectors there are none"},
 };

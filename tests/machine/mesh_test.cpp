@@ -13,8 +13,8 @@ constexpr uint32_t kInPartition = 3;                    // flits of both in the 
 
 /// With all clocks the same, a tick is a cycle. Nothing but the load uses the network.
 config::MachineConfig opportunistic(std::vector<std::string> keys = {}) {
-  keys.insert(keys.end(),
-              {"clocks.dram_mhz=1400", "instruction_cache.bytes=0", "constant_cache.bytes=0"});
+  keys.insert(keys.end(), {"clocks.dram_mhz=1400", "dram.other_clock=keep-cycles",
+                           "instruction_cache.bytes=0", "constant_cache.bytes=0"});
   return config::load_machine("opportunistic", keys);
 }
 

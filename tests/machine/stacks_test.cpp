@@ -13,7 +13,8 @@ namespace {
 
 /// With all clocks the same, a tick is a cycle: 0.5 ns.
 config::MachineConfig coda(std::vector<std::string> keys = {}) {
-  keys.insert(keys.end(), {"clocks.dram_mhz=2000", "tlb.entries=0"});
+  keys.insert(keys.end(),
+              {"clocks.dram_mhz=2000", "dram.other_clock=keep-cycles", "tlb.entries=0"});
   return config::load_machine("coda", keys);
 }
 

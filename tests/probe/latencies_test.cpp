@@ -12,8 +12,9 @@ constexpr double kEnds = 0.01;
 
 /// All clocks alike: a cycle of anything is a core cycle.
 Overrides one_clock(Overrides more = {}) {
-  more.insert(more.end(), {"clocks.core_mhz=1000", "clocks.interconnect_mhz=1000",
-                           "clocks.l2_mhz=1000", "clocks.dram_mhz=1000"});
+  more.insert(more.end(),
+              {"clocks.core_mhz=1000", "clocks.interconnect_mhz=1000", "clocks.l2_mhz=1000",
+               "clocks.dram_mhz=1000", "dram.other_clock=keep-cycles"});
   return more;
 }
 
@@ -44,7 +45,7 @@ TEST(ProbeLatency, AnL2CycleMoreIsAnL2CycleMore) {
       latency(one_clock(), "atomic in the L2") + 40);
   // L2 cycles of half the core clock are two core cycles each.
   const Overrides slow{"clocks.core_mhz=1000", "clocks.l2_mhz=500", "clocks.interconnect_mhz=1000",
-                       "clocks.dram_mhz=1000"};
+                       "clocks.dram_mhz=1000", "dram.other_clock=keep-cycles"};
   Overrides more = slow;
   more.emplace_back("l2.latency_cycles=94");
   Overrides fewer = slow;

@@ -99,7 +99,7 @@ std::vector<std::vector<std::string>> clock_sets() {
           {"interconnect.topology=switch"},
           {"interconnect.internal_speedup=1", "interconnect.routing_delay_cycles=3"},
           {"clocks.core_mhz=1000", "clocks.interconnect_mhz=1000", "clocks.l2_mhz=1000",
-           "clocks.dram_mhz=1000"}};
+           "clocks.dram_mhz=1000", "dram.other_clock=keep-cycles"}};
 }
 
 TEST(UnloadedLatency, L1HitIsOneCycleAndTheHitLatency) {

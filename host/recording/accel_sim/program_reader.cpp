@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <set>
 #include <tuple>
 #include <utility>
 

@@ -42,6 +42,10 @@ std::string toml_value(std::string_view key, const std::string& override_text) {
   Config config;
   const bool is_own = config::apply_override(config, override_text);
   const config::Key<Config>* own = config::find_key<Config>(key);
+  if constexpr (requires { config.timing_ps; }) {
+    const auto time = config.timing_ps.find(key);
+    if (time != config.timing_ps.end()) return fmt::format("\"{} ps\"", time->second);
+  }
   if (own != nullptr) return config::value_text(config::member_of(*own, config));
   if constexpr (std::is_same_v<Config, config::MachineConfig>) {
     if (is_own) {
