@@ -484,6 +484,7 @@ ApplicationRun run_application(const Words& command, const config::MachineConfig
                                : std::to_string(options.max_thread_instructions);
   Changes changes = {{cudart::kSpoolVariable, options.check ? "" : spool.path().string()},
                      {cudart::kCheckVariable, options.check ? spool.path().string() : ""},
+                     {cudart::kCheckWithoutVariable, options.check_without},
                      {cudart::kRecordVariable, ""},
                      {cudart::kKernelsVariable, options.kernels},
                      {cudart::kMaxInstructionsVariable, most},

@@ -17,6 +17,7 @@ namespace nearwarp::cli {
 
 struct ApplicationOptions {
   bool check = false;                            ///< look for races instead of recording
+  std::string check_without;                     ///< NEARWARP_CUDART_CHECK_WITHOUT
   std::string kernels;                           ///< regular expression; empty: all kernels
   uint64_t max_thread_instructions = 0;          ///< to record; 0: all
   uint64_t max_trace_bytes = uint64_t{2} << 30;  ///< of traces of thread blocks that run together

@@ -1,4 +1,5 @@
-// nearwarp check: looks for races and memory errors in the kernels of a workload or an application.
+// nearwarp check: looks for races, misused barriers and masks, and memory errors in the kernels of
+// a workload or an application.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -18,18 +19,21 @@
 namespace nearwarp::cli {
 namespace {
 
-constexpr int kFound = 3;  ///< exit code for hazards or errors of kernels
+constexpr int kFound = 3;  ///< exit code if anything was found
 
 CommandLine declare() {
   CommandLine line("check", "WORKLOAD",
-                   "Look for races between threads, and for memory errors, in the kernels of a\n"
+                   "Look for races between threads, for barriers and masks that are misused, for\n"
+                   "reads of memory that nobody wrote, and for memory errors, in the kernels of a\n"
                    "workload or of a CUDA application (nearwarp check [OPTION...] -- APPLICATION\n"
                    "ARG...). The exit code is 3 if there are any (docs/check.md)");
   line.value("size", "of a workload: small, medium, large or paper", "SIZE", "small");
   line.value("kernels",
              "look only at kernels whose name contains a match of this regular expression",
              "REGEX");
-  line.value("max-reports", "print at most so many hazards of a process", "N", "20");
+  line.flag("no-misuse", "do not look for barriers and masks that are misused");
+  line.flag("no-unwritten", "do not look for reads of memory that nobody wrote");
+  line.value("max-reports", "print at most so many findings of a process", "N", "20");
   line.value("json", "write all that was found to this file (docs/check.md)", "FILE");
   line.value("machine", "what an application takes the GPU for: name, or path of a .toml file",
              "NAME", "tom");
@@ -39,9 +43,7 @@ CommandLine declare() {
 }
 
 racecheck::Findings check_workload(const workloads::Workload& workload, workloads::Size size,
-                                   const std::string& kernels) {
-  racecheck::Checker::Options options;
-  options.kernels = kernels;
+                                   const racecheck::Checker::Options& options) {
   racecheck::Checker checker(options);
   checker.findings().program = workload.name();
   runtime::VirtualDevice::Options device;
@@ -77,7 +79,7 @@ int check_command(const Words& words) {
     throw UsageError("--size is for workloads - e.g. nearwarp check --size medium bfs-rmat");
   const workloads::Size size = workloads::parse_size(line.text("size"));
   const std::string kernels = kernels_option(line);
-  const uint64_t most = line.number("max-reports", 0, racecheck::HazardTable::kMost);
+  const uint64_t most = line.number("max-reports", 0, racecheck::FindingTable::kMost);
   const std::string json = line.text("json");
   if (!json.empty()) report::check_writable(json);
 
@@ -85,13 +87,21 @@ int check_command(const Words& words) {
   if (application.empty()) {
     const workloads::Workload& workload = workload_named(line.positional()[0], "check");
     catch_interrupts();
-    run.findings.push_back(check_workload(workload, size, kernels));
+    racecheck::Checker::Options options;
+    options.kernels = kernels;
+    options.misuse = !line.given("no-misuse");
+    options.unwritten = !line.given("no-unwritten");
+    run.findings.push_back(check_workload(workload, size, options));
   } else {
     const config::MachineConfig machine =
         config::load_machine(line.text("machine"), line.texts("set"));
     catch_interrupts();
     ApplicationOptions options;
     options.check = true;
+    for (const char* kind : {"misuse", "unwritten"}) {
+      if (!line.given(std::string("no-") + kind)) continue;
+      options.check_without += (options.check_without.empty() ? "" : ",") + std::string(kind);
+    }
     options.kernels = kernels;
     options.execution = execution;
     run = run_application(application, machine, options);

@@ -23,7 +23,7 @@ constexpr const char* kHelp =
     "  nearwarp run WORKLOAD [OPTION...]          simulate under several policies\n"
     "  nearwarp run [OPTION...] -- APPLICATION    the same for any CUDA application\n"
     "  nearwarp record [OPTION...] -- APPLICATION keep it for later runs and sweeps\n"
-    "  nearwarp check WORKLOAD | -- APPLICATION   find races and memory errors\n"
+    "  nearwarp check WORKLOAD | -- APPLICATION   find races, misuse, memory errors\n"
     "  nearwarp sweep WORKLOAD... [OPTION...]     many configurations, resumable\n"
     "  nearwarp experiment NAME [OPTION...]       sweeps, figures, report of a study\n"
     "  nearwarp compare A B                       what differs between two results\n"

@@ -622,6 +622,38 @@ TEST_F(Application, RacesAreFound) {
   EXPECT_EQ(one.exit_code, 0) << one.out;
 }
 
+TEST_F(Application, WhatNobodyWroteAndMasksAreFound) {
+  const Outcome clean = run_program({"check", "--", app("written")});
+  EXPECT_EQ(clean.exit_code, 0) << clean.out << clean.err;
+  struct Case {
+    Words options;
+    int code;
+    size_t misuses, unwritten;
+  };
+  for (const Case& c : {Case{{}, 3, 1, 1},
+                        {{"--no-misuse"}, 3, 0, 1},
+                        {{"--no-unwritten"}, 3, 1, 0},
+                        {{"--no-misuse", "--no-unwritten"}, 0, 0, 0}}) {
+    TemporaryFolder folder;
+    const std::string file = folder.file("found.json");
+    Words words = {"check", "--json", file};
+    words.insert(words.end(), c.options.begin(), c.options.end());
+    words.insert(words.end(), {"--", app("written"), "unwritten"});
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, c.code) << outcome.out << outcome.err;
+    const auto found = nlohmann::json::parse(read_text(file))["programs"][0];
+    ASSERT_EQ(found["misuses"].size(), c.misuses) << outcome.out;
+    ASSERT_EQ(found["unwritten_reads"].size(), c.unwritten) << outcome.out;
+    if (c.misuses != 0) {
+      EXPECT_EQ(found["misuses"][0]["count"], 16);
+    }
+    if (c.unwritten != 0) {
+      EXPECT_EQ(found["unwritten_reads"][0]["count"], 48);
+      EXPECT_EQ(found["unwritten_reads"][0]["at"]["thread"], (std::vector<int>{16, 0, 0}));
+    }
+  }
+}
+
 TEST_F(Application, LibrariesOfKernelsHaveNoRaces) {
   for (const Words& words :
        {Words{"cub"}, Words{"cub", "device"}, Words{"thrust", "sort"}, Words{"thrust", "scan"},

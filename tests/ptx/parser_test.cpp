@@ -208,6 +208,10 @@ TEST(Parser, SourceLinesAndSections) {
   mov.u32 %r1, 1;
   .loc 2 20 3, function_name $L__info_string0, inlined_at 1 11 7
   .pragma "nounroll";
+  mov.u32 %r1, 2;
+  .loc 2 40 9, function_name $L__info_string0, inlined_at 2 20 3
+  mov.u32 %r1, 3;
+  .loc 1 12 1
   ret;
 }
 .file 1 "a.cu", 1700000000, 123
@@ -225,6 +229,15 @@ $L__info_string0:
   EXPECT_EQ(k.instructions[1].source_file, 2u);
   EXPECT_EQ(k.instructions[1].source_line, 20u);
   EXPECT_EQ(k.instructions[0].line, 9u);
+  // Where the outermost function calls what has been inlined, through however many others.
+  const auto caller = [&](size_t i) {
+    return std::pair(k.instructions[i].caller_file, k.instructions[i].caller_line);
+  };
+  EXPECT_EQ(caller(0), std::pair(0u, 0u));
+  EXPECT_EQ(caller(1), std::pair(1u, 11u));
+  EXPECT_EQ(k.instructions[2].source_line, 40u);
+  EXPECT_EQ(caller(2), std::pair(1u, 11u));
+  EXPECT_EQ(caller(3), std::pair(0u, 0u));
   EXPECT_EQ(module.source_files.at(2), "b.h");
 }
 

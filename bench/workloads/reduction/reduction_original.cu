@@ -16,6 +16,7 @@ __device__ __forceinline__ void sum(const int* in, int* out, unsigned n) {
     mine += in[i + kThreads];
   }
   partial[tid] = mine;
+  if (kThreads == 32) partial[tid + kThreads] = 0;  // nobody else writes there
   __syncthreads();
 #pragma unroll
   for (int half = kThreads / 2; half > 32; half /= 2) {

@@ -106,6 +106,9 @@ struct Instruction {
   uint32_t ptx_line = 0;     ///< line of the statement in the PTX text, from 1
   uint32_t source_file = 0;  ///< .loc file index, 0 if none
   uint32_t source_line = 0;  ///< .loc line, 0 if none
+  /// The same of the outermost function, into which the others have been inlined; line 0 if it is
+  /// the same.
+  uint32_t caller_file = 0, caller_line = 0;
 };
 
 /// A basic block. Blocks end at control transfers, before labels, and after `bar` (so that a warp

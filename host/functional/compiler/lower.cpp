@@ -137,6 +137,8 @@ Instruction Lowering::start(const ptx::Instruction& in) const {
   out.ptx_line = in.line;
   out.source_file = in.source_file;
   out.source_line = in.source_line;
+  out.caller_file = in.caller_file;
+  out.caller_line = in.caller_line;
   return out;
 }
 

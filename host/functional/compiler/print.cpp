@@ -93,9 +93,21 @@ std::string to_string(const Kernel& kernel, const Instruction& instr) {
   return text;
 }
 
+namespace {
+
+std::string location(const Kernel& kernel, uint32_t file, uint32_t line) {
+  if (line == 0 || file >= kernel.source_files.size()) return {};
+  return fmt::format("{}:{}", kernel.source_files[file], line);
+}
+
+}  // namespace
+
 std::string source_location(const Kernel& kernel, const Instruction& instr) {
-  if (instr.source_line == 0 || instr.source_file >= kernel.source_files.size()) return {};
-  return fmt::format("{}:{}", kernel.source_files[instr.source_file], instr.source_line);
+  return location(kernel, instr.source_file, instr.source_line);
+}
+
+std::string caller_location(const Kernel& kernel, const Instruction& instr) {
+  return location(kernel, instr.caller_file, instr.caller_line);
 }
 
 std::string listing(const Kernel& kernel) {

@@ -22,6 +22,8 @@ void CheckLog::begin(const Settings& settings) {
   if (settings.check.empty()) return;
   racecheck::Checker::Options options;
   options.kernels = settings.kernels;
+  options.misuse = settings.check_misuse;
+  options.unwritten = settings.check_unwritten;
   checker_ = std::make_unique<racecheck::Checker>(options);
   checker_->findings().program = program_name();
   if (settings.check != "-") path_ = unused_name(settings.check, "check");
@@ -47,14 +49,14 @@ void CheckLog::write() {
     say("cannot write what was found to " + path_ + " - free some space or set $TMPDIR");
     path_.clear();
   }
-  written_ = checker_->findings().hazards.size();
+  written_ = checker_->findings().entries();
   any_written_ = true;
 }
 
 void CheckLog::launched() {
   if (checker_ == nullptr) return;
   checker_->end_launch();
-  if (!any_written_ || checker_->findings().hazards.size() > written_) write();
+  if (!any_written_ || checker_->findings().entries() > written_) write();
 }
 
 void CheckLog::fault(const std::string& message) {

@@ -30,7 +30,7 @@ class CheckLog {
   std::unique_ptr<racecheck::Checker> checker_;
   std::string path_;  // empty: to standard error, at the end
   std::vector<std::string> failed_calls_;
-  size_t written_ = 0;  // hazards in the file
+  size_t written_ = 0;  // entries in the file
   bool any_written_ = false;
 };
 

@@ -39,6 +39,21 @@ void each_number(Spec& s, Visit&& visit) {
   visit("memory_bytes", s.memory_bytes);
 }
 
+void leave_out_of_check(const std::string& text, Settings* settings) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (word == "misuse")
+      settings->check_misuse = false;
+    else if (word == "unwritten")
+      settings->check_unwritten = false;
+    else
+      throw Error(fmt::format("{}: '{}' is nothing that could be left out - misuse, unwritten",
+                              kCheckWithoutVariable, word));
+  }
+}
+
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string() : value;
@@ -108,6 +123,7 @@ Settings settings_from_environment() {
   settings.spool = environment(kSpoolVariable);
   settings.record = environment(kRecordVariable);
   settings.check = environment(kCheckVariable);
+  leave_out_of_check(environment(kCheckWithoutVariable), &settings);
   settings.kernels = environment(kKernelsVariable);
   settings.event_times = environment(kEventTimesVariable);
   settings.registers = parse_registers(environment(kRegistersVariable));

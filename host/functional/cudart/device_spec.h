@@ -31,6 +31,7 @@ struct Settings {
   std::string spool;   ///< folder for journals, one per process; empty: do not record
   std::string record;  ///< file for this process's journal
   std::string check;   ///< folder for what the race detector found, or "-" to print it
+  bool check_misuse = true, check_unwritten = true;  ///< what it looks for besides
   std::string
       kernels;  ///< record or check only kernels whose name contains a match of this; empty: all
   uint64_t max_thread_instructions = 0;          ///< 0: record all
@@ -47,6 +48,8 @@ struct Settings {
 inline constexpr const char* kSpoolVariable = "NEARWARP_CUDART_SPOOL";
 inline constexpr const char* kRecordVariable = "NEARWARP_CUDART_RECORD";
 inline constexpr const char* kCheckVariable = "NEARWARP_CUDART_CHECK";
+/// Left out of the check: "misuse", "unwritten" or both, with a comma.
+inline constexpr const char* kCheckWithoutVariable = "NEARWARP_CUDART_CHECK_WITHOUT";
 inline constexpr const char* kKernelsVariable = "NEARWARP_CUDART_KERNELS";
 inline constexpr const char* kMaxInstructionsVariable = "NEARWARP_CUDART_MAX_INSTRUCTIONS";
 inline constexpr const char* kTraceBytesVariable = "NEARWARP_CUDART_TRACE_BYTES";

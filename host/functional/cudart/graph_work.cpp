@@ -22,6 +22,7 @@ void FillWork::operator()(Runtime& r) const {
     r.memory.check_device_range(r, row, p.width * p.element_bytes);
     for (size_t x = 0; x < p.width; ++x)
       std::memcpy(row + x * p.element_bytes, &p.value, p.element_bytes);
+    r.device().note_written(reinterpret_cast<uint64_t>(row), p.width * p.element_bytes);
   }
 }
 

@@ -32,6 +32,8 @@ void* Memory::allocate(Runtime& runtime, size_t bytes, Kind kind, unsigned flags
     throw Failure{kErrorMemoryAllocation};
   }
   regions_[address] = {kind, false, flags, pool};
+  // The host may write by itself, at any time.
+  if (kind != Kind::kDevice) runtime.device().note_written(address, bytes);
   return pointer_to(address);
 }
 
@@ -116,9 +118,12 @@ void* Memory::shadow(Runtime& runtime, const void* pointer) {
   return pointer_to(r.shadow + (number(pointer) - entry->first));
 }
 
-void Memory::copy_in(Runtime&) {
+void Memory::copy_in(Runtime& runtime) {
   for (const auto& [address, r] : registered_)
-    if (r.shadow != 0) require(read_host(pointer_to(r.shadow), pointer_to(address), r.bytes));
+    if (r.shadow != 0) {
+      require(read_host(pointer_to(r.shadow), pointer_to(address), r.bytes));
+      runtime.device().note_written(r.shadow, r.bytes);
+    }
 }
 
 void Memory::copy_out(Runtime&) {
@@ -150,8 +155,10 @@ void Memory::copy(Runtime& runtime, void* dst, const void* src, size_t bytes, in
               (from == nullptr && registered(src) == nullptr);
   if (to != nullptr && from != nullptr) {
     std::memmove(dst, src, bytes);
+    runtime.device().note_copied(number(dst), number(src), bytes);
   } else if (to != nullptr) {
     require(read_host(dst, src, bytes));
+    runtime.device().note_written(number(dst), bytes);
   } else if (from != nullptr) {
     require(write_host(dst, src, bytes));
   } else {
@@ -169,6 +176,7 @@ void Memory::fill(Runtime& runtime, void* dst, int value, size_t bytes) {
   if (bytes == 0) return;
   check_device_range(runtime, dst, bytes);
   std::memset(dst, value, bytes);
+  runtime.device().note_written(number(dst), bytes);
 }
 
 }  // namespace nearwarp::cudart

@@ -1,4 +1,7 @@
 // Decoder: operations that tell the race detector what the kernel does (host/functional/racecheck).
+#include <algorithm>
+
+#include "host/functional/compiler/visit.h"
 #include "host/functional/decode/decoder.h"
 #include "host/functional/ptx/details.h"
 
@@ -9,6 +12,24 @@ using exec::CheckedSync;
 using exec::MemDesc;
 using exec::MemSpace;
 using ptx::Opcode;
+
+exec::Shuffle Decoder::shuffle_mode(ptx::ShflMode mode) {
+  return mode == ptx::ShflMode::kUp     ? exec::Shuffle::kUp
+         : mode == ptx::ShflMode::kDown ? exec::Shuffle::kDown
+         : mode == ptx::ShflMode::kBfly ? exec::Shuffle::kButterfly
+                                        : exec::Shuffle::kIndex;
+}
+
+/// Does any instruction read what `in` returns?
+bool Decoder::result_is_used(const Instr& in) const {
+  bool used = false;
+  for (const Instr& other : kernel_.instructions) {
+    compiler::for_each_use(other, [&](compiler::RegId reg) {
+      used = used || std::find(in.dsts.begin(), in.dsts.end(), reg) != in.dsts.end();
+    });
+  }
+  return used;
+}
 
 /// `full` and `partial` are the two forms of the access that `desc` was just kept for.
 void Decoder::check_access(const Instr& in, const MemDesc& desc, exec::Op* full,
@@ -21,6 +42,7 @@ void Decoder::check_access(const Instr& in, const MemDesc& desc, exec::Op* full,
   rules.block_scope = in.mod.block_scope;
   rules.cluster_scope = in.mod.cluster_scope;
   rules.async_copy = in.mod.async_copy;
+  rules.blind = desc.atomic == AtomOp::kExch && !result_is_used(in);
   out_.rules.push_back(rules);
   // Only the host writes constants and parameters, and nobody else sees local memory.
   if (in.mod.space == ptx::Space::kConst || in.mod.space == ptx::Space::kParam) return;
@@ -30,25 +52,37 @@ void Decoder::check_access(const Instr& in, const MemDesc& desc, exec::Op* full,
 
 /// Fences, lanes that wait for one another, groups of asynchronous copies.
 void Decoder::check_sync(const Instr& in) {
+  racecheck::SyncRules rules;
   const auto members = [&](size_t index) {
-    return in.srcs.size() > index ? source(in.srcs[index], false)
-                                  : constant(exec::kFullMask, false);
+    rules.exchanges = in.op != Opcode::kBarWarp;
+    rules.has_mask = in.srcs.size() > index;
+    rules.operand =
+        rules.has_mask ? source(in.srcs[index], false) : constant(exec::kFullMask, false);
+    return emit_sync(rules);
+  };
+  const auto other = [&](CheckedSync what, uint16_t operand = 0) {
+    rules.what = what;
+    rules.operand = operand;
+    emit_sync(rules);
   };
   switch (in.op) {
     case Opcode::kMembar:
-      return emit_sync(in.mod.block_scope     ? CheckedSync::kBlockFence
-                       : in.mod.cluster_scope ? CheckedSync::kClusterFence
-                                              : CheckedSync::kFence,
-                       0);
+      return other(in.mod.block_scope     ? CheckedSync::kBlockFence
+                   : in.mod.cluster_scope ? CheckedSync::kClusterFence
+                                          : CheckedSync::kFence);
     case Opcode::kBarWarp:
     case Opcode::kElect:
-      return emit_sync(CheckedSync::kWarp, members(0));
+      return members(0);
     case Opcode::kVote:
     case Opcode::kMatch:
     case Opcode::kRedux:
-      return emit_sync(CheckedSync::kWarp, members(1));
+      return members(1);
     case Opcode::kShfl:
-      return emit_sync(CheckedSync::kWarp, members(3));
+      rules.shuffles = true;
+      rules.mode = shuffle_mode(in.mod.shfl);
+      rules.lane = source(in.srcs.at(1), false);
+      rules.clamp = source(in.srcs.at(2), false);
+      return members(3);
     case Opcode::kNop:
       break;
     default:
@@ -56,22 +90,23 @@ void Decoder::check_sync(const Instr& in) {
   }
   switch (static_cast<ptx::CopyGroup>(in.mod.detail)) {
     case ptx::CopyGroup::kCommit:
-      return emit_sync(CheckedSync::kCommit, 0);
+      return other(CheckedSync::kCommit);
     case ptx::CopyGroup::kWaitAll:
-      return emit_sync(CheckedSync::kWaitAll, 0);
+      return other(CheckedSync::kWaitAll);
     case ptx::CopyGroup::kWaitGroup:
-      return emit_sync(CheckedSync::kWaitGroup, source(in.srcs.at(0), false));
+      return other(CheckedSync::kWaitGroup, source(in.srcs.at(0), false));
     case ptx::CopyGroup::kNone:
       break;
   }
 }
 
-void Decoder::emit_sync(CheckedSync what, uint16_t operand) {
+void Decoder::emit_sync(racecheck::SyncRules rules) {
+  rules.instruction = instr_id_;
   exec::Op op;
   op.code = exec::kCheckedSync;
-  op.a = operand;
   op.x = guard();
-  op.imm = static_cast<int32_t>(what);
+  op.imm = static_cast<int32_t>(out_.syncs.size());
+  out_.syncs.push_back(rules);
   emit(op);
 }
 

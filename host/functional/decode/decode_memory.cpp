@@ -302,10 +302,7 @@ void Decoder::warp_level(const Instr& in) {
   if (checked_) check_sync(in);
   switch (in.op) {
     case Opcode::kShfl: {
-      exec::Shuffle mode = exec::Shuffle::kIndex;
-      if (in.mod.shfl == ptx::ShflMode::kUp) mode = exec::Shuffle::kUp;
-      if (in.mod.shfl == ptx::ShflMode::kDown) mode = exec::Shuffle::kDown;
-      if (in.mod.shfl == ptx::ShflMode::kBfly) mode = exec::Shuffle::kButterfly;
+      const exec::Shuffle mode = shuffle_mode(in.mod.shfl);
       const uint16_t a = source(in.srcs.at(0), false), b = source(in.srcs.at(1), false),
                      c = source(in.srcs.at(2), false);
       slow(exec::kShuffle, destination(in.dsts.at(0)).row, a, b, c,

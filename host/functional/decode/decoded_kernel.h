@@ -35,6 +35,7 @@ struct BarrierDesc {
   Kind kind = Kind::kSync;
   bool orders = false;  ///< kClusterArrive: releases, rather than .relaxed
   bool has_count = false;
+  bool aligned = true;  ///< all threads have to execute the same instruction
   uint16_t id_row = 0;
   uint16_t count_row = 0;
   uint16_t predicate = 0;    ///< predicate operand of a reduction
@@ -77,8 +78,9 @@ struct DecodedKernel {
   std::vector<SystemDesc> system_calls;
   std::vector<exec::ExtendedDesc> extended;
   std::vector<RowInit> inits;
-  /// By memory descriptor; empty unless races are looked for.
+  /// By memory descriptor, and by kCheckedSync::imm; empty unless races are looked for.
   std::vector<racecheck::AccessRules> rules;
+  std::vector<racecheck::SyncRules> syncs;
   uint32_t num_rows = 0;
   uint32_t num_predicates = 0;
   bool meets_cluster = false;         ///< has barriers of clusters

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/functional/compiler/visit.h"
+#include "host/functional/ptx/details.h"
 
 namespace nearwarp::runtime {
 
@@ -394,6 +395,7 @@ void Decoder::control(const Instr& in, const compiler::Block& block, bool* ended
       }
       desc.id_row = n > 0 ? source(in.srcs.at(0), false) : constant(0, false);
       desc.has_count = n > 1;
+      desc.aligned = in.mod.detail == static_cast<uint32_t>(ptx::BarrierForm::kAligned);
       if (desc.has_count) desc.count_row = source(in.srcs.at(1), false);
       op.code = exec::kBarrier;
       op.imm = static_cast<int32_t>(out_.barriers.size());

@@ -123,7 +123,9 @@ class Decoder {
   // decode_checked.cpp: for the race detector
   void check_access(const Instr& in, const exec::MemDesc& desc, exec::Op* full, exec::Op* partial);
   void check_sync(const Instr& in);
-  void emit_sync(exec::CheckedSync what, uint16_t operand);
+  bool result_is_used(const Instr& in) const;
+  static exec::Shuffle shuffle_mode(ptx::ShflMode mode);
+  void emit_sync(racecheck::SyncRules rules);
 
   // decoder.cpp: control
   void control(const Instr& in, const compiler::Block& block, bool* ended);

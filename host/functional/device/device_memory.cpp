@@ -53,6 +53,30 @@ DeviceMemory::DeviceMemory(uint64_t bytes, bool same_addresses)
 
 DeviceMemory::~DeviceMemory() { munmap(arena_, bytes_); }
 
+void DeviceMemory::track_writes() {
+  written_ = std::make_unique<racecheck::WrittenBytes>(bytes_);
+  note_written(kParamBank, kParamBankBytes);
+}
+
+void DeviceMemory::note_written(uint64_t address, uint64_t bytes) {
+  if (written_ != nullptr) written_->mark(address - exec::kDeviceBase, bytes);
+}
+
+void DeviceMemory::note_copied(uint64_t to, uint64_t from, uint64_t bytes) {
+  if (written_ != nullptr) written_->copy(to - exec::kDeviceBase, from - exec::kDeviceBase, bytes);
+}
+
+void DeviceMemory::note_unwritten(uint64_t address, uint64_t bytes) {
+  if (written_ == nullptr) return;
+  written_->unmark(address - exec::kDeviceBase, bytes);
+  all_written_ = false;
+}
+
+void DeviceMemory::note_all_written() {
+  if (written_ == nullptr || std::exchange(all_written_, true)) return;
+  for (const exec::Range& r : ranges_) note_written(r.lo, r.bytes);
+}
+
 uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
   // Larger than the device: no rounding may overflow.
   const uint64_t wanted = round_up(std::clamp<uint64_t>(bytes, 1, bytes_ + 1), kGranule);
@@ -88,6 +112,7 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, std::string label) {
                        [](const exec::Range& x, const exec::Range& y) { return x.lo < y.lo; }),
       range);
   pages_current_ = false;
+  note_unwritten(address, bytes);
   used_bytes_ += bytes;
   table_.push_back(a);
   live_.emplace(address, std::move(a));

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "host/functional/instructions/decoded.h"
+#include "host/functional/racecheck/written.h"
 #include "host/recording/recording.h"
 
 namespace nearwarp::runtime {
@@ -34,6 +36,17 @@ class DeviceMemory {
   const Allocation* find(uint64_t address) const;
   uint8_t* parameter_bank() const { return arena_; }
 
+  /// From now on, remember which bytes of allocations somebody has written. Throws nearwarp::Error.
+  void track_writes();
+  /// By offsets from kDeviceBase; nullptr: nobody wants to know.
+  racecheck::WrittenBytes* written() const { return written_.get(); }
+  /// Without track_writes(), these do nothing. Contents have come from outside, or from elsewhere
+  /// in device memory; are unknown again; or may be written by somebody who does not tell.
+  void note_written(uint64_t address, uint64_t bytes);
+  void note_copied(uint64_t to, uint64_t from, uint64_t bytes);
+  void note_unwritten(uint64_t address, uint64_t bytes);
+  void note_all_written();
+
   uint8_t* arena() const { return arena_; }
   uint64_t arena_bytes() const { return bytes_; }
   /// Live ranges sorted by address, the parameter bank first.
@@ -58,6 +71,8 @@ class DeviceMemory {
   std::map<uint64_t, Allocation> live_;
   std::vector<exec::Range> ranges_, pages_;
   bool pages_current_ = false;
+  std::unique_ptr<racecheck::WrittenBytes> written_;
+  bool all_written_ = false;  // note_all_written(), and nothing since
   std::vector<Allocation> table_;
 };
 

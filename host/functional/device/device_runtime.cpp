@@ -172,12 +172,16 @@ void DeviceRuntime::perform(const Transfer& t) const {
     for (uint64_t z = 0; z < t.depth; ++z)
       for (uint64_t y = 0; y < t.height; ++y) {
         const char* what = t.fill ? "fill by a kernel" : "copy by a kernel";
-        uint8_t* to = memory_.host(t.dst + z * t.dst_slice + y * t.dst_pitch, t.width, what);
-        if (t.fill)
+        const uint64_t at = t.dst + z * t.dst_slice + y * t.dst_pitch;
+        uint8_t* to = memory_.host(at, t.width, what);
+        if (t.fill) {
           std::memset(to, t.value, t.width);
-        else
-          std::memmove(to, memory_.host(t.src + z * t.src_slice + y * t.src_pitch, t.width, what),
-                       t.width);
+          memory_.note_written(at, t.width);
+        } else {
+          const uint64_t from = t.src + z * t.src_slice + y * t.src_pitch;
+          std::memmove(to, memory_.host(from, t.width, what), t.width);
+          memory_.note_copied(at, from, t.width);
+        }
       }
   } catch (const DeviceFault&) {
     throw;
@@ -234,9 +238,11 @@ uint64_t DeviceRuntime::string(int status, bool name) {
   if (is_new) {
     const std::string text = name ? services_->error_name(status) : services_->error_text(status);
     it->second = buffers_.allocate(text.size() + 1);
-    if (it->second != 0)
+    if (it->second != 0) {
       std::memcpy(memory_.host(it->second, text.size() + 1, "the name of an error"), text.c_str(),
                   text.size() + 1);
+      memory_.note_written(it->second, text.size() + 1);
+    }
   }
   return it->second;
 }

@@ -77,6 +77,7 @@ struct VirtualDevice::Impl {
   explicit Impl(Options o)
       : options(std::move(o)), memory(options.memory_bytes, options.same_addresses) {
     recording.traces = TraceStore(options.traces);
+    if (options.checker != nullptr && options.checker->wants_writes()) memory.track_writes();
   }
 
   DevicePtr allocate(uint64_t bytes, std::string label);
@@ -132,7 +133,9 @@ DevicePtr VirtualDevice::allocate(uint64_t bytes, std::string label) {
 void VirtualDevice::free(DevicePtr address) { impl_->memory.free(address); }
 
 void VirtualDevice::copy_to_device(DevicePtr dst, const void* src, uint64_t bytes) {
-  if (bytes != 0) std::memcpy(impl_->memory.host(dst, bytes, "copy to device"), src, bytes);
+  if (bytes == 0) return;
+  std::memcpy(impl_->memory.host(dst, bytes, "copy to device"), src, bytes);
+  impl_->memory.note_written(dst, bytes);
 }
 void VirtualDevice::copy_to_host(void* dst, DevicePtr src, uint64_t bytes) const {
   if (bytes != 0) std::memcpy(dst, impl_->memory.host(src, bytes, "copy to host"), bytes);
@@ -141,9 +144,18 @@ void VirtualDevice::copy_on_device(DevicePtr dst, DevicePtr src, uint64_t bytes)
   if (bytes == 0) return;
   std::memmove(impl_->memory.host(dst, bytes, "copy on device"),
                impl_->memory.host(src, bytes, "copy on device"), bytes);
+  impl_->memory.note_copied(dst, src, bytes);
 }
 void VirtualDevice::fill(DevicePtr dst, uint8_t value, uint64_t bytes) {
-  if (bytes != 0) std::memset(impl_->memory.host(dst, bytes, "fill"), value, bytes);
+  if (bytes == 0) return;
+  std::memset(impl_->memory.host(dst, bytes, "fill"), value, bytes);
+  impl_->memory.note_written(dst, bytes);
+}
+void VirtualDevice::note_written(DevicePtr address, uint64_t bytes) {
+  impl_->memory.note_written(address, bytes);
+}
+void VirtualDevice::note_copied(DevicePtr dst, DevicePtr src, uint64_t bytes) {
+  impl_->memory.note_copied(dst, src, bytes);
 }
 
 // --- Modules -------------------------------------------------------------------------------------
@@ -162,6 +174,7 @@ void VirtualDevice::Impl::initialise(const Module& m) {
   for (const compiler::Variable& v : program.variables) {
     if (v.size == 0) continue;
     uint8_t* p = memory.host(m.variables.at(v.name), v.size, "initialising a variable");
+    memory.note_written(m.variables.at(v.name), v.size);
     if (v.init.size() < v.size) std::memset(p, 0, v.size);
     if (v.init.empty()) continue;
     std::memcpy(p, v.init.data(), std::min<uint64_t>(v.size, v.init.size()));
@@ -406,6 +419,7 @@ void VirtualDevice::run_grid(const Grid& launched) {
     options.grid_workspace = d.grid_workspace;
     std::memset(d.memory.host(d.grid_workspace, kGridWorkspaceBytes, "grid barrier"), 0,
                 kGridWorkspaceBytes);
+    d.memory.note_written(d.grid_workspace, kGridWorkspaceBytes);
   }
   if (d.uses_heap(loaded.decoded)) options.heap = &*d.heap;
   if (d.uses_runtime(loaded.decoded)) {
@@ -423,6 +437,7 @@ void VirtualDevice::run_grid(const Grid& launched) {
     d.fail(fault);
   }
   if (launches) d.runtime->end_grid();
+  if (!loaded.checked) d.memory.note_all_written();  // it may have written anything
   entry.num_chunks = writer.finish();
   const auto* const first = reinterpret_cast<const uint8_t*>(parameters.data());
   entry.parameters.assign(first, first + parameters.size());
@@ -527,6 +542,9 @@ uint64_t VirtualDevice::create_texture(TextureDesc desc) {
 }
 uint64_t VirtualDevice::create_surface(TextureImage image, ChannelFormat format) {
   impl_->check_image(image, format);
+  // Kernels write to it through the surface, which is not looked at.
+  if (const Allocation* a = impl_->memory.find(image.address); a != nullptr)
+    impl_->memory.note_written(a->address, a->bytes);
   return impl_->textures.add(TextureTable::Surface{image, format});
 }
 void VirtualDevice::destroy_texture(uint64_t handle) {

@@ -77,7 +77,8 @@ class VirtualDevice {
     uint64_t heap_bytes = uint64_t{8} << 20;  ///< of malloc in device code
     /// A DeviceFault ends the device, as it ends a CUDA context: later launches throw it again.
     bool sticky_faults = false;
-    /// Looks for races in the kernels that it wants, whose launches then leave no traces.
+    /// Looks for races and their like in the kernels that it wants, whose launches then leave no
+    /// traces.
     racecheck::Checker* checker = nullptr;
     /// Lets accesses beside allocations pass that lie in their pages (2 MiB), as a GPU does; called
     /// with the kernel's name and a description of the first in a launch. nullptr: faults.
@@ -103,6 +104,10 @@ class VirtualDevice {
   void copy_to_host(void* dst, DevicePtr src, uint64_t bytes) const;
   void copy_on_device(DevicePtr dst, DevicePtr src, uint64_t bytes);
   void fill(DevicePtr dst, uint8_t value, uint64_t bytes);
+  /// For Options::checker, of an allocation: the host has written these bytes by itself, or may do
+  /// so at any time; or it has copied them from elsewhere in device memory.
+  void note_written(DevicePtr address, uint64_t bytes);
+  void note_copied(DevicePtr dst, DevicePtr src, uint64_t bytes);
 
   template <class T>
   DevicePtr upload(const std::vector<T>& v, std::string label = {}) {

@@ -306,6 +306,10 @@ void Executor::begin_check() {
   facts.kernel = kernel_.kernel;
   facts.path = path_;
   facts.rules = kernel_.rules.data();
+  facts.syncs = kernel_.syncs.data();
+  facts.shared_bytes = context_.shared_bytes;
+  facts.own_shared_bytes = launch_.shared_bytes;
+  facts.written = memory_.written();
   const Dim3 &g = launch_.grid, &b = launch_.block;
   facts.grid = {g.x, g.y, g.z};
   facts.block = {b.x, b.y, b.z};

@@ -160,6 +160,7 @@ class Executor {
   bool pass_time();
   // executor_system.cpp: calls of the device's runtime
   void system_call(Slot& slot, uint32_t warp);
+  void made_fresh(uint64_t address, uint64_t bytes);
   uint64_t runtime_call(const Slot& slot, uint32_t warp, uint32_t lane, const SystemDesc& desc,
                         const uint64_t* arguments);
   const uint8_t* lane_memory(const Slot& slot, uint32_t warp, uint32_t lane, uint64_t address,

@@ -34,7 +34,8 @@ void Executor::arrive(Slot& slot, uint32_t w) {
   b.all = b.all && (p & warp.barrier_mask) == warp.barrier_mask;
   b.any = b.any || (p & warp.barrier_mask) != 0;
   const bool waits = desc.kind != BarrierDesc::Kind::kArrive;
-  if (options_.checker != nullptr) options_.checker->arrive(warp, id, waits);
+  if (options_.checker != nullptr)
+    options_.checker->arrive(warp, {id, desc.instruction, waits, desc.aligned, desc.has_count});
   if (waits) {
     b.waiting |= 1u << w;
     slot.states[w] = Slot::State::kWaiting;

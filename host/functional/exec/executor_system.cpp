@@ -53,19 +53,28 @@ void Executor::print_pending(const Slot& running) const {
   if (!running.printed.empty()) options_.print(running.printed);
 }
 
+/// For the checker: what the memory held before, and who accessed it, is of no account any more.
+void Executor::made_fresh(uint64_t address, uint64_t bytes) {
+  options_.checker->fresh(address, bytes);
+  memory_.note_unwritten(address, bytes);
+}
+
 uint64_t Executor::runtime_call(const Slot& slot, uint32_t w, uint32_t lane, const SystemDesc& desc,
                                 const uint64_t* arguments) {
   DeviceRuntime::Thread thread;
   thread.id = (slot.index << 10) + w * 32 + lane;
   thread.memory = [&](uint64_t address, uint64_t bytes) {
-    return const_cast<uint8_t*>(lane_memory(slot, w, lane, address, bytes));
+    auto* const at = const_cast<uint8_t*>(lane_memory(slot, w, lane, address, bytes));
+    if (options_.checker != nullptr && at != nullptr)
+      options_.checker->written_by_system(context_, at, bytes);
+    return at;
   };
   const uint64_t result =
       options_.runtime->call(desc.call, {arguments, desc.num_arguments}, thread, options_.heap);
   const bool buffer = desc.call == ptx::DeviceCall::kGetParameterBuffer ||
                       desc.call == ptx::DeviceCall::kGetParameterBufferV2;
   if (buffer && result != 0 && options_.checker != nullptr)
-    options_.checker->fresh(result, options_.runtime->buffer_bytes(result));
+    made_fresh(result, options_.runtime->buffer_bytes(result));
   return result;
 }
 
@@ -109,7 +118,7 @@ void Executor::system_call(Slot& slot, uint32_t w) {
       }
       case exec::SystemKind::kMalloc:
         result = options_.heap != nullptr ? options_.heap->allocate(a[0]) : 0;
-        if (options_.checker != nullptr && result != 0) options_.checker->fresh(result, a[0]);
+        if (options_.checker != nullptr && result != 0) made_fresh(result, a[0]);
         break;
       case exec::SystemKind::kFree:
         if (a[0] != 0 && (options_.heap == nullptr || !options_.heap->free(a[0]))) {

@@ -51,7 +51,7 @@ enum Code : uint16_t {
   // In place of the above where races are looked for (host/functional/racecheck): operands as
   // kLoad.
   kCheckedAccess,
-  kCheckedSync,  // a: row of members or of a number; imm: CheckedSync
+  kCheckedSync,  // imm: racecheck::SyncRules of the kernel
   // Control; always the last operation of a block.
   kNext,         // on to the following block
   kJump,         // to block imm
@@ -200,7 +200,7 @@ struct CarryFlags {
   }
 };
 
-/// imm of kCheckedSync: what the lanes do besides accessing memory.
+/// What the lanes of a kCheckedSync do besides accessing memory.
 enum class CheckedSync : uint8_t {
   kWarp,
   kFence,

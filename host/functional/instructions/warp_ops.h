@@ -8,7 +8,31 @@ namespace nearwarp::exec {
 enum class Shuffle : uint8_t { kUp, kDown, kButterfly, kIndex };
 enum class Vote : uint8_t { kAll, kAny, kUniform, kBallot };
 
-/// shfl.sync (PTX ISA 9.0, section 9.7.9.6). Returns the predicate: lanes whose source is in range.
+/// The lane that lane `i` reads with operands `b` and `c` of shfl (PTX ISA 9.0, section 9.7.9.6);
+/// false if that is out of range: it then reads its own.
+NW_HD NW_INLINE bool shuffle_source(Shuffle mode, uint32_t i, uint32_t b, uint32_t c,
+                                    uint32_t* from) {
+  const uint32_t delta = b & 31, clamp = c & 31, segment = c >> 8 & 31;
+  const uint32_t highest = (i & segment) | (clamp & ~segment);
+  const uint32_t lowest = i & segment;
+  switch (mode) {
+    case Shuffle::kUp:
+      *from = i - delta;
+      return static_cast<int32_t>(*from) >= static_cast<int32_t>(highest);
+    case Shuffle::kDown:
+      *from = i + delta;
+      return *from <= highest;
+    case Shuffle::kButterfly:
+      *from = i ^ delta;
+      return *from <= highest;
+    case Shuffle::kIndex:
+      break;
+  }
+  *from = lowest | (delta & ~segment);
+  return *from <= highest;
+}
+
+/// shfl.sync. Returns the predicate: lanes whose source is in range.
 NW_HD inline uint32_t shuffle(uint8_t* rows, const Op& op, uint32_t mask) {
   const uint32_t* b = row<uint32_t>(rows, op.b);
   const uint32_t* c = row<uint32_t>(rows, op.c);
@@ -20,29 +44,8 @@ NW_HD inline uint32_t shuffle(uint8_t* rows, const Op& op, uint32_t mask) {
   uint32_t in_range = 0;
   uint32_t result[kLanes];
   for (uint32_t i = 0; i < kLanes; ++i) {
-    const uint32_t delta = b[i] & 31, clamp = c[i] & 31, segment = c[i] >> 8 & 31;
-    const uint32_t highest = (i & segment) | (clamp & ~segment);
-    const uint32_t lowest = i & segment;
     uint32_t from = i;
-    bool ok = false;
-    switch (mode) {
-      case Shuffle::kUp:
-        from = i - delta;
-        ok = static_cast<int32_t>(from) >= static_cast<int32_t>(highest);
-        break;
-      case Shuffle::kDown:
-        from = i + delta;
-        ok = from <= highest;
-        break;
-      case Shuffle::kButterfly:
-        from = i ^ delta;
-        ok = from <= highest;
-        break;
-      case Shuffle::kIndex:
-        from = lowest | (delta & ~segment);
-        ok = from <= highest;
-        break;
-    }
+    const bool ok = shuffle_source(mode, i, b[i], c[i], &from);
     result[i] = a[ok ? from & 31 : i];
     in_range |= static_cast<uint32_t>(ok) << i;
   }

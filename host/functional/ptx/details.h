@@ -91,6 +91,9 @@ enum class BulkCopy : uint8_t {
   kToCluster,  ///< from a block's shared memory to another's, which an mbarrier counts
 };
 
+/// Of kBar and kBarRed, unless of a cluster: have all threads to execute the same instruction?
+enum class BarrierForm : uint8_t { kAligned, kUnaligned };
+
 /// What a kNop stands for where copies are made at once: cp.async.commit_group and its like.
 enum class CopyGroup : uint8_t { kNone, kCommit, kWaitAll, kWaitGroup };
 

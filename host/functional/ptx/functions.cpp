@@ -17,6 +17,8 @@ void Parser::function(bool is_entry) {
   fn_ = &function_;
   scopes_.clear();
   loc_file_ = loc_line_ = 0;
+  loc_caller_ = {};
+  loc_callers_.clear();
   open_scope(lexer_.peek().line);
   fn_->is_entry = is_entry;
   fn_->is_weak = is_weak_;
@@ -322,6 +324,8 @@ void Parser::statement() {
   instr.line = lexer_.peek().line;
   instr.source_file = loc_file_;
   instr.source_line = loc_line_;
+  instr.caller_file = loc_caller_.first;
+  instr.caller_line = loc_caller_.second;
   problem_.clear();
   if (accept('@')) {
     instr.guard_negated = accept('!');

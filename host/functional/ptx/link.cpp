@@ -64,8 +64,10 @@ class Linker {
         aliases.emplace_back(name, module.functions[index & ~kFunctionBit].name);
     for (VariableDecl& var : module.variables) add_variable(std::move(var), module.path);
     for (Function& fn : module.functions) {
-      for (Instruction& in : fn.instructions)
+      for (Instruction& in : fn.instructions) {
         if (in.source_line != 0) in.source_file += first_file;
+        if (in.caller_line != 0) in.caller_file += first_file;
+      }
       add_function(std::move(fn), module.path);
     }
     for (const auto& [alias, target] : aliases)

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "host/functional/ptx/details.h"
 #include "host/functional/ptx/mnemonic_families.h"
 #include "host/functional/ptx/mnemonic_words.h"
 
@@ -469,6 +470,7 @@ Mnemonic decode_mnemonic(std::string_view text) {
   }
   out.op = row->op;
   out.operands = row->operands;
+  if (base == "barrier") out.mod.detail = static_cast<uint32_t>(BarrierForm::kUnaligned);
   while (dot < text.size()) {
     const size_t end = std::min(text.find('.', dot + 1), text.size());
     const std::string_view word = text.substr(dot + 1, end - dot - 1);
@@ -476,6 +478,8 @@ Mnemonic decode_mnemonic(std::string_view text) {
       out.problem = "the modifier ." + std::string(word.substr(0, 40)) + " is not supported here";
       return out;
     }
+    if (base == "barrier" && word == "aligned")
+      out.mod.detail = static_cast<uint32_t>(BarrierForm::kAligned);
     dot = end;
   }
   out.problem = complete(*row, &out);

@@ -58,6 +58,7 @@ struct Instruction {
   bool guard_negated = false;
   uint32_t line = 0;
   uint32_t source_file = 0, source_line = 0;
+  uint32_t caller_file = 0, caller_line = 0;     ///< as in compiler::Instruction
   uint32_t first_operand = 0, num_operands = 0;  ///< in Function::operands
   uint32_t call = kNoIndex;                      ///< index into Function::calls
   uint32_t problem = kNoIndex;  ///< index into Function::problems: why it is unsupported

@@ -140,16 +140,23 @@ void Parser::loc_directive() {
   lexer_.next();
   loc_file_ = static_cast<uint32_t>(expect_integer("a file index", kMaxFileIndex));
   loc_line_ = static_cast<uint32_t>(expect_integer("a line number", UINT32_MAX));
-  expect_integer("a column", UINT32_MAX);
+  const auto column = static_cast<uint32_t>(expect_integer("a column", UINT32_MAX));
+  loc_caller_ = {};
   while (accept(',')) {
     const Token attribute = expect_name("function_name or inlined_at");
     if (attribute.text == "function_name") {
       expect_name("a label");
       if (accept('+')) expect_integer("an offset", UINT32_MAX);
     } else {
-      for (int i = 0; i < 3; ++i) expect_integer("a number", UINT32_MAX);
+      uint32_t at[3];
+      for (uint32_t& n : at) n = static_cast<uint32_t>(expect_integer("a number", UINT32_MAX));
+      // Directives of a chain of calls stand in order, the outermost first.
+      const auto outer = loc_callers_.find({at[0], at[1], at[2]});
+      loc_caller_ = outer != loc_callers_.end() && outer->second.second != 0 ? outer->second
+                                                                             : Line{at[0], at[1]};
     }
   }
+  loc_callers_[{loc_file_, loc_line_, column}] = loc_caller_;
 }
 
 // .alias name, function; both are declared before.

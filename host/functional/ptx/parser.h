@@ -1,9 +1,12 @@
 // The recursive-descent parser behind ptx::parse(); only its own sources include this.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "host/functional/ptx/lexer.h"
@@ -126,7 +129,11 @@ class Parser {
   std::unordered_map<std::string_view, Mnemonic> mnemonics_;  ///< decoded once each
   std::string problem_;                                       ///< of the statement being parsed
   bool is_weak_ = false, is_visible_ = false;                 ///< linkage of the item being parsed
+  /// A position in the source: file, line.
+  using Line = std::pair<uint32_t, uint32_t>;
   uint32_t loc_file_ = 0, loc_line_ = 0;
+  Line loc_caller_;  // of the outermost function, into which the others were inlined; 0: the same
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Line> loc_callers_;  // by file, line, column
   int depth_ = 0;  ///< nesting of constant expressions
   uint64_t init_bytes_ = 0;
 };

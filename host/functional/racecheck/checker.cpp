@@ -12,7 +12,7 @@
 
 namespace nearwarp::racecheck {
 
-Checker::Checker(const Options& options) : device_(options.most_bytes) {
+Checker::Checker(const Options& options) : options_(options), device_(options.most_bytes) {
   if (options.kernels.empty()) return;
   try {
     kernels_.emplace(options.kernels);
@@ -37,6 +37,7 @@ void Checker::begin_launch(LaunchFacts facts) {
   device_.clear();
   points_.clear();
   clusters_.clear();
+  lines_ = &places_.try_emplace(launch_.kernel, *launch_.kernel).first->second;
   ++findings_.launches;
 }
 
@@ -63,6 +64,14 @@ void Checker::begin_block(uint64_t block, uint64_t cluster) {
   if (threads % 32 != 0) state->warps.back().order.lanes = (1u << threads % 32) - 1;
   for (Knowledge& barrier : state->barriers) barrier = Knowledge{};
   state->exited = Knowledge{};
+  for (Generation& generation : state->generations) generation = Generation{};
+  if (options_.unwritten && launch_.shared_bytes != 0) {
+    if (state->written == nullptr || state->written->size() < launch_.shared_bytes)
+      state->written = std::make_unique<WrittenBytes>(launch_.shared_bytes);
+    // What the system keeps for itself it has prepared.
+    state->written->unmark(0, launch_.own_shared_bytes);
+    state->written->mark(launch_.own_shared_bytes, launch_.shared_bytes - launch_.own_shared_bytes);
+  }
   state->shared.clear();
   state->points.clear();
   blocks_[block] = std::move(state);
@@ -94,6 +103,7 @@ Access Checker::describe(const Stamp& stamp, bool write, uint32_t lane) const {
     const compiler::Instruction& in = kernel.instructions[stamp.instruction];
     a.text = compiler::to_string(kernel, in);
     a.source = compiler::source_location(kernel, in);
+    a.caller = compiler::caller_location(kernel, in);
     a.ptx = fmt::format("{}:{}", launch_.path, in.ptx_line);
   }
   const auto split = [](uint64_t index, const std::array<uint32_t, 3>& size, auto& at) {
@@ -111,10 +121,10 @@ void Checker::found(const Now& now, HazardKind kind, const Stamp& before, uint64
   const Distance distance = before.block != now.stamp.block ? Distance::kBlocks
                             : before.warp != now.stamp.warp ? Distance::kWarps
                                                             : Distance::kLanes;
-  Hazard* hazard = table_.add(
-      findings_,
-      {launch_.kernel, before.instruction, now.stamp.instruction, kind, distance, now.shared},
-      same_value && before.pending == 0);
+  Hazard* hazard = table_.add(findings_,
+                              {launch_.kernel, lines_->line(before.instruction),
+                               lines_->line(now.stamp.instruction), kind, distance, now.shared},
+                              same_value && before.pending == 0);
   if (hazard == nullptr) return;
   // A lane other than the one at hand, if there is one.
   uint32_t others = before.lanes;
@@ -124,11 +134,14 @@ void Checker::found(const Now& now, HazardKind kind, const Stamp& before, uint64
                              static_cast<uint32_t>(__builtin_ctz(others)));
   hazard->later = describe(now.stamp, now.write, lane);
   hazard->address = address;
-  hazard->place = !now.shared ? launch_.describe(address)
-                  : now.owner == &now.block
-                      ? fmt::format("byte {} of shared memory", address)
-                      : fmt::format("byte {} of the shared memory of block {} of the grid", address,
-                                    now.owner->index);
+  hazard->place = place_text(now, address);
+}
+
+std::string Checker::place_text(const Now& now, uint64_t address) const {
+  if (!now.shared) return launch_.describe(address);
+  if (now.owner == &now.block) return fmt::format("byte {} of shared memory", address);
+  return fmt::format("byte {} of the shared memory of block {} of the grid", address,
+                     now.owner->index);
 }
 
 }  // namespace nearwarp::racecheck

@@ -1,4 +1,5 @@
 // The race detector: follows the accesses and the synchronisation of one launch after the other.
+// On the way it sees barriers and masks that are misused, and reads of memory that nobody wrote.
 //
 // Two accesses to one byte, one of them a write and not both strong (volatile, ordered, atomic),
 // are a hazard unless one is ordered before the other: by barriers, by what lanes of a warp wait
@@ -22,9 +23,11 @@
 #include "host/functional/instructions/decoded.h"
 #include "host/functional/racecheck/clocks.h"
 #include "host/functional/racecheck/hazard.h"
+#include "host/functional/racecheck/kernel_places.h"
 #include "host/functional/racecheck/rules.h"
 #include "host/functional/racecheck/shadow.h"
 #include "host/functional/racecheck/warp_order.h"
+#include "host/functional/racecheck/written.h"
 
 namespace nearwarp::racecheck {
 
@@ -33,7 +36,12 @@ struct LaunchFacts {
   const compiler::Kernel* kernel = nullptr;
   std::string path;                    ///< of its PTX, for messages
   const AccessRules* rules = nullptr;  ///< by memory descriptor
+  const SyncRules* syncs = nullptr;    ///< by kCheckedSync::imm
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  /// Of a block: all of it, and without what the system keeps for itself at its end.
+  uint32_t shared_bytes = 0, own_shared_bytes = 0;
+  /// Which device memory has been written, from exec::kDeviceBase on; nullptr: unknown.
+  WrittenBytes* written = nullptr;
   /// Describes a device address, e.g. "byte 16 of 'partial' (400 bytes at 0x7f...)".
   std::function<std::string(uint64_t)> describe;
 };
@@ -43,6 +51,8 @@ class Checker {
   struct Options {
     std::string kernels;  ///< regular expression: only those with a match in their name; empty: all
     uint64_t most_bytes = uint64_t{4} << 30;  ///< of shadow memory for device memory
+    bool misuse = true;                       ///< look for barriers and masks that are misused
+    bool unwritten = true;                    ///< look for reads of what nobody wrote
   };
   /// Throws nearwarp::Error for a pattern that is none.
   explicit Checker(const Options& options);
@@ -51,6 +61,8 @@ class Checker {
 
   /// Is a kernel of this (mangled) name to be looked at?
   bool wants(const std::string& kernel) const;
+  /// Has the device to remember which memory was written?
+  bool wants_writes() const { return options_.unwritten; }
   const Findings& findings() const { return findings_; }
   Findings& findings() { return findings_; }
 
@@ -62,7 +74,7 @@ class Checker {
   /// The block whose warps run from now on.
   void enter(uint64_t block);
   /// Lanes of a warp have come to a barrier of the running block; they wait there, or go on.
-  void arrive(const exec::Warp& warp, uint32_t barrier, bool waits);
+  void arrive(const exec::Warp& warp, const BarrierRules& barrier);
   /// Those of `warps` that wait at the barrier go on.
   void release(uint32_t barrier, uint32_t warps);
   void exit(const exec::Warp& warp);
@@ -75,6 +87,8 @@ class Checker {
   void leave_cluster(uint64_t block, const exec::Warp& warp);
   /// Device memory that the kernel has just been given.
   void fresh(uint64_t address, uint64_t bytes) { device_.forget(address, bytes); }
+  /// The system has read or written bytes for the running block, by their host address.
+  void written_by_system(const exec::Context& ctx, const uint8_t* host, uint64_t bytes);
 
   /// Execute a memory instruction; false on a fault.
   bool access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, uint32_t mask);
@@ -97,8 +111,18 @@ class Checker {
     uint64_t address = 0;
     uint32_t bytes = 0, lane = 0, group = 0;
   };
+  /// Lanes of a warp have come to where others of it must come too, that may still do so.
+  struct Awaited {
+    uint32_t instruction = 0;
+    bool barrier = false;  ///< of the block; otherwise something with a mask
+    uint32_t id = 0;       ///< number of the barrier, or the mask
+    uint32_t came = 0, missing = 0;
+  };
   struct WarpState {
     WarpOrder order;
+    std::vector<Awaited> awaited;
+    uint32_t last = ~0u;  ///< instruction that it was last seen at
+    bool exited = false;
     uint32_t groups = 0;  ///< of copies, committed
     std::vector<Copy> copies;
   };
@@ -118,7 +142,37 @@ class Checker {
   /// The access that is being looked at.
   struct Now;
 
+  /// The generation of a barrier that warps arrive at.
+  struct Generation {
+    uint32_t arrived = 0;  ///< warps
+    BarrierRules first;    ///< of the one that waits longest
+    uint32_t warp = 0, lane = 0;
+    bool any = false;
+    bool late = false;  ///< part of a warp comes, the rest of which has been there before
+  };
+
+  /// Lanes of a warp that do not run.
+  struct Elsewhere {
+    uint32_t gone = 0;     ///< they wait where their ways meet those of the others: they went on
+    uint32_t pending = 0;  ///< they have not had their turn: they may still come
+    uint32_t ending = 0;   ///< all that they have to do is to end
+  };
+
+  // checker_misuse.cpp
+  void misused(const Now& now, MisuseKind kind, uint32_t lanes, uint32_t threads,
+               const std::string& detail);
+  void see(const Now& now, const exec::Warp& warp, uint32_t mask);
+  Elsewhere elsewhere(const exec::Warp& warp, uint32_t mask, uint32_t missing) const;
+  void check_members(Now& now, const exec::Warp& warp, const SyncRules& rules, uint32_t mask);
+  void check_sources(Now& now, const exec::Warp& warp, const SyncRules& rules, uint32_t lanes,
+                     uint32_t members);
+  void check_arrival(Now& now, const exec::Warp& warp, const BarrierRules& barrier);
+  void check_generation(const Generation& generation);
+  std::string thread_text(uint32_t warp, uint32_t lane) const;
+  std::string line_text(uint32_t instruction) const;
   // checker_access.cpp
+  void look_whether_written(const Now& now, const Place& place, uint32_t bytes, uint32_t lane);
+  Now now_of(const exec::Warp& warp, uint32_t instruction) const;
   void look(Now& now, Shadow& shadow, uint64_t address, uint32_t bytes, uint32_t lane,
             bool same_value);
   bool ordered(const Now& now, const Stamp& before, uint32_t lane) const;
@@ -128,6 +182,7 @@ class Checker {
   void found(const Now& now, HazardKind kind, const Stamp& before, uint64_t address, uint32_t lane,
              bool same_value);
   Access describe(const Stamp& stamp, bool write, uint32_t lane) const;
+  std::string place_text(const Now& now, uint64_t address) const;
   // checker_order.cpp
   void synchronise(Now& now, const exec::Warp& warp, const Places& places, uint32_t mask,
                    uint32_t bytes);
@@ -141,9 +196,12 @@ class Checker {
   void gather(Knowledge& to, const Knowledge& from) const;
   void join(Knowledge& to, uint32_t warp, const WarpOrder& from) const;
 
+  Options options_;
   std::optional<std::regex> kernels_;
   Findings findings_;
-  HazardTable table_;
+  FindingTable table_;
+  std::map<const compiler::Kernel*, KernelPlaces> places_;
+  KernelPlaces* lines_ = nullptr;  ///< of the running kernel
   LaunchFacts launch_;
   ClockSpace space_;
   Shadow device_;

@@ -1,6 +1,7 @@
 // The race detector: memory accesses.
 #include <cstring>
 
+#include "host/core/demangle.h"
 #include "host/functional/instructions/atomic.h"
 #include "host/functional/instructions/codes.h"
 #include "host/functional/instructions/memory.h"
@@ -118,6 +119,46 @@ void Checker::look(Now& now, Shadow& shadow, uint64_t address, uint32_t bytes, u
   });
 }
 
+Checker::Now Checker::now_of(const exec::Warp& warp, uint32_t instruction) const {
+  Now now{running_->warps[warp.index], *running_};
+  now.stamp.block = static_cast<uint32_t>(running_->index);
+  now.stamp.time = now.warp.order.time;
+  now.stamp.warp = warp.index & 31u;
+  now.stamp.instruction = instruction & 0xffffffu;
+  return now;
+}
+
+/// A lane's read of memory that nobody has written, not one byte of it: what is only read along
+/// with it (padding, the rest of a word) has no value that anybody can want.
+void Checker::look_whether_written(const Now& now, const Place& place, uint32_t bytes,
+                                   uint32_t lane) {
+  const bool shared = place.kind == Place::kShared;
+  WrittenBytes* const written = shared ? place.owner->written.get() : launch_.written;
+  if (written == nullptr) return;
+  const uint64_t offset = shared ? place.address : place.address - exec::kDeviceBase;
+  if (now.read && !now.rules.blind && !written->any(offset, bytes)) {
+    UnwrittenRead* const read =
+        table_.add(findings_, launch_.kernel, lines_->line(now.stamp.instruction), shared);
+    if (read != nullptr) {
+      read->kernel = demangled(launch_.kernel->name);
+      read->at = describe(now.stamp, false, lane);
+      read->address = place.address;
+      read->place = place_text(now, place.address);
+    }
+  }
+  if (now.write) written->mark_access(offset, bytes);
+}
+
+void Checker::written_by_system(const exec::Context& ctx, const uint8_t* host, uint64_t bytes) {
+  if (!options_.unwritten) return;
+  const uint64_t in_device = static_cast<uint64_t>(host - ctx.arena);
+  const uint64_t in_shared = static_cast<uint64_t>(host - ctx.shared);
+  if (in_shared < ctx.shared_bytes)
+    running_->written->mark(in_shared, bytes);
+  else if (in_device < ctx.arena_bytes && launch_.written != nullptr)
+    launch_.written->mark(in_device, bytes);
+}
+
 /// Shared memory of the running block, or of another of its cluster; kElsewhere if neither.
 Checker::Place Checker::shared_place(const exec::Context& ctx, const uint8_t* host) const {
   const auto in = [&](const uint8_t* window) { return static_cast<uint64_t>(host - window); };
@@ -141,13 +182,11 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
   const bool atomic = desc.atomic != exec::AtomOp::kNone;
   const bool store = desc.is_store != 0 && !atomic;
   const uint32_t bytes = uint32_t{desc.bytes} * desc.vector;
-  Now now{running_->warps[warp.index], *running_, launch_.rules[op.c], {}};
+  Now now = now_of(warp, desc.instruction);
+  now.rules = launch_.rules[op.c];
   now.read = !store;
   now.write = desc.is_store != 0;
-  now.stamp.block = static_cast<uint32_t>(running_->index);
-  now.stamp.time = now.warp.order.time;
-  now.stamp.instruction = desc.instruction & 0xffffffu;
-  now.stamp.warp = warp.index & 31u;
+  see(now, warp, mask);
   now.stamp.strong = now.rules.strong;
   now.stamp.atomic = atomic;
   now.stamp.pending = store && now.rules.async_copy;
@@ -168,6 +207,7 @@ bool Checker::access(exec::Context& ctx, exec::Warp& warp, const exec::Op& op, u
       now.owner = place.owner;
       look(now, now.shared ? place.owner->shared : device_, place.address, bytes, lane,
            store && std::memcmp(host, value, bytes) == 0);
+      look_whether_written(now, place, bytes, lane);
       if (now.stamp.pending != 0)
         now.warp.copies.push_back({place.address, bytes, lane, now.warp.groups});
     }

@@ -124,19 +124,20 @@ void Checker::finish_copies(Now& now, uint32_t mask, uint32_t groups) {
 }
 
 void Checker::sync(const exec::Warp& warp, const exec::Op& op, uint32_t mask) {
-  Now now{running_->warps[warp.index], *running_, {}, {}};
-  now.stamp.block = static_cast<uint32_t>(running_->index);
-  now.stamp.warp = warp.index & 31u;
+  const SyncRules& rules = launch_.syncs[op.imm];
+  Now now = now_of(warp, rules.instruction);
+  see(now, warp, mask);
   const uint32_t operand =
-      exec::row<uint32_t>(warp.rows, op.a)[static_cast<uint32_t>(__builtin_ctz(mask))];
-  switch (static_cast<CheckedSync>(op.imm)) {
+      exec::row<uint32_t>(warp.rows, rules.operand)[static_cast<uint32_t>(__builtin_ctz(mask))];
+  switch (rules.what) {
     case CheckedSync::kWarp:
+      check_members(now, warp, rules, mask);
       now.warp.order.meet(operand | mask, warp.exited);
       break;
     case CheckedSync::kFence:
     case CheckedSync::kClusterFence:
     case CheckedSync::kBlockFence:
-      fence(now, static_cast<CheckedSync>(op.imm));
+      fence(now, rules.what);
       now.warp.order.settle(mask, warp.exited);
       break;
     case CheckedSync::kCommit:
@@ -169,16 +170,19 @@ void Checker::join(Knowledge& to, uint32_t warp, const WarpOrder& from) const {
   to.seen[warp] = std::max(to.seen[warp], from.time);
 }
 
-void Checker::arrive(const exec::Warp& warp, uint32_t barrier, bool waits) {
-  WarpOrder& order = running_->warps[warp.index].order;
-  join(running_->barriers[barrier], warp.index, order);
-  if (waits)
+void Checker::arrive(const exec::Warp& warp, const BarrierRules& barrier) {
+  Now now = now_of(warp, barrier.instruction);
+  check_arrival(now, warp, barrier);
+  WarpOrder& order = now.warp.order;
+  join(running_->barriers[barrier.number], warp.index, order);
+  if (barrier.waits)
     order.meet(warp.barrier_mask, warp.exited);
   else
     ++order.time;
 }
 
 void Checker::release(uint32_t barrier, uint32_t warps) {
+  check_generation(std::exchange(running_->generations[barrier], Generation{}));
   Knowledge& meeting = running_->barriers[barrier];
   for (; warps != 0; warps &= warps - 1) {
     WarpOrder& order = running_->warps[static_cast<uint32_t>(__builtin_ctz(warps))].order;
@@ -189,7 +193,10 @@ void Checker::release(uint32_t barrier, uint32_t warps) {
 }
 
 void Checker::exit(const exec::Warp& warp) {
-  join(running_->exited, warp.index, running_->warps[warp.index].order);
+  WarpState& state = running_->warps[warp.index];
+  state.exited = true;
+  state.awaited.clear();
+  join(running_->exited, warp.index, state.order);
 }
 
 // --- Barriers of clusters ------------------------------------------------------------------------

@@ -15,15 +15,18 @@ struct Checker::BlockState {
   Knowledge barriers[16];  ///< of those who have arrived
   Knowledge exited;
 
+  Generation generations[16];  ///< by barrier
+
   Shadow shared{kMostShared};
+  std::unique_ptr<WrittenBytes> written;  ///< of the shared memory; nullptr: unknown
   SyncPoints points;
 };
 
 struct Checker::Now {
   WarpState& warp;
   BlockState& block;
-  AccessRules rules;
-  Stamp stamp;  ///< without lanes
+  AccessRules rules{};
+  Stamp stamp{};  ///< without lanes
   bool read = false, write = false;
   // Of the lane that is looked at:
   bool shared = false;

@@ -20,11 +20,12 @@ std::string plural(uint64_t n, const char* one, const char* many) {
 
 std::string position(const uint32_t (&p)[3]) { return fmt::format("({},{},{})", p[0], p[1], p[2]); }
 
-std::string access_text(const char* when, const Access& a) {
-  const std::string where =
+std::string access_text(const std::string& what, const Access& a) {
+  std::string where =
       a.source.empty() ? a.ptx : a.source + (a.ptx.empty() ? "" : " (" + a.ptx + ")");
-  return fmt::format("  {} {} by thread {} of block {}\n    {}\n    {}\n", when, a.kind,
-                     position(a.thread), position(a.block), where, a.text);
+  if (!a.caller.empty()) where += ", called in " + a.caller;
+  return fmt::format("  {} by thread {} of block {}\n    {}\n    {}\n", what, position(a.thread),
+                     position(a.block), where, a.text);
 }
 
 std::string hazard_text(size_t number, const Hazard& h) {
@@ -33,11 +34,36 @@ std::string hazard_text(size_t number, const Hazard& h) {
   return fmt::format("hazard {}: {} in {} memory, between {}, {}{}\n  kernel {}\n  at {}\n", number,
                      name_of(h.kind), h.shared ? "shared" : "device", name_of(h.distance),
                      plural(h.count, "time", "times"), harmless, h.kernel, h.place) +
-         access_text("earlier:", h.earlier) + access_text("later:  ", h.later);
+         access_text("earlier: " + h.earlier.kind, h.earlier) +
+         access_text("later:   " + h.later.kind, h.later);
+}
+
+std::string misuse_text(size_t number, const Misuse& m) {
+  return fmt::format("misuse {}: {}, {}\n  kernel {}\n  {}\n", number, name_of(m.kind),
+                     plural(m.count, "thread", "threads"), m.kernel, m.detail) +
+         access_text(m.at.kind, m.at);
+}
+
+std::string unwritten_text(size_t number, const UnwrittenRead& r) {
+  return fmt::format("unwritten {}: {} {} {} memory that nobody wrote, {}\n  kernel {}\n  at {}\n",
+                     number, r.at.kind, r.at.kind == "read" ? "of" : "on",
+                     r.shared ? "shared" : "device", plural(r.count, "time", "times"), r.kernel,
+                     r.place) +
+         access_text(r.at.kind, r.at);
+}
+
+/// The first `room` of `entries`, each as `text` has it; the room that is left.
+template <class Entry>
+std::string first_texts(const std::vector<Entry>& entries, size_t* room,
+                        std::string (*text)(size_t, const Entry&)) {
+  std::string all;
+  for (size_t i = 0; i < entries.size() && *room != 0; ++i, --*room)
+    all += text(i + 1, entries[i]) + "\n";
+  return all;
 }
 
 Json access_json(const Access& a) {
-  return {{"kind", a.kind}, {"instruction", a.text}, {"source", a.source},
+  return {{"kind", a.kind}, {"instruction", a.text}, {"source", a.source}, {"caller", a.caller},
           {"ptx", a.ptx},   {"block", a.block},      {"thread", a.thread}};
 }
 
@@ -46,6 +72,7 @@ Access access_of(const Json& json) {
   a.kind = json.at("kind");
   a.text = json.at("instruction");
   a.source = json.at("source");
+  a.caller = json.at("caller");
   a.ptx = json.at("ptx");
   for (size_t i = 0; i < 3; ++i) {
     a.block[i] = json.at("block").at(i);
@@ -79,28 +106,56 @@ Hazard hazard_of(const Json& json) {
   return h;
 }
 
+Misuse misuse_of(const Json& json) {
+  Misuse m;
+  m.kind = named(
+      json.at("kind").get<std::string>(),
+      {MisuseKind::kApart, MisuseKind::kDifferent, MisuseKind::kPassedBy, MisuseKind::kNotInMask,
+       MisuseKind::kMissing, MisuseKind::kOutside, MisuseKind::kNobodyThere});
+  m.kernel = json.at("kernel");
+  m.count = json.at("count");
+  m.detail = json.at("detail");
+  m.at = access_of(json.at("at"));
+  return m;
+}
+
+UnwrittenRead unwritten_of(const Json& json) {
+  UnwrittenRead r;
+  r.shared = json.at("space") == "shared";
+  r.kernel = json.at("kernel");
+  r.count = json.at("count");
+  r.address = json.at("address");
+  r.place = json.at("place");
+  r.at = access_of(json.at("at"));
+  return r;
+}
+
 }  // namespace
 
 std::string format_text(const Findings& f, size_t most) {
   std::string text;
   for (const std::string& error : f.errors) text += "error: " + error + "\n\n";
-  const size_t shown = std::min(most, f.hazards.size());
-  const std::vector<Hazard> hazards = in_order(f.hazards);
-  for (size_t i = 0; i < shown; ++i) text += hazard_text(i + 1, hazards[i]) + "\n";
-  if (shown < f.hazards.size())
-    text += fmt::format("... and {} more (--max-reports)\n\n", f.hazards.size() - shown);
-  text +=
-      fmt::format("{}: {}, {} in {} of {}\n", f.program,
-                  f.hazards.empty() ? "no hazards" : plural(f.hazards.size(), "hazard", "hazards"),
-                  f.errors.empty() ? "no errors" : plural(f.errors.size(), "error", "errors"),
-                  plural(f.launches, "launch", "launches"),
-                  plural(f.accesses, "access of a warp", "accesses of warps"));
+  size_t room = most;
+  text += first_texts(in_order(f.hazards), &room, hazard_text);
+  text += first_texts(f.misuses, &room, misuse_text);
+  text += first_texts(f.unwritten, &room, unwritten_text);
+  if (const size_t shown = most - room; shown < f.entries())
+    text += fmt::format("... and {} more (--max-reports)\n\n", f.entries() - shown);
+  std::string found =
+      f.hazards.empty() ? "no hazards" : plural(f.hazards.size(), "hazard", "hazards");
+  if (!f.misuses.empty()) found += ", " + plural(f.misuses.size(), "misuse", "misuses");
+  if (!f.unwritten.empty())
+    found += ", " + plural(f.unwritten.size(), "unwritten read", "unwritten reads");
+  text += fmt::format("{}: {}, {} in {} of {}\n", f.program, found,
+                      f.errors.empty() ? "no errors" : plural(f.errors.size(), "error", "errors"),
+                      plural(f.launches, "launch", "launches"),
+                      plural(f.accesses, "access of a warp", "accesses of warps"));
   if (f.same_value != 0)
     text += fmt::format(
         "{} wrote the value that an unordered write had left there: counted, not reported\n",
         plural(f.same_value, "access", "accesses"));
   if (f.left_out != 0)
-    text += fmt::format("{} of further pairs of instructions were left out\n",
+    text += fmt::format("{} of further entries were left out\n",
                         plural(f.left_out, "occurrence", "occurrences"));
   if (f.forgotten != 0)
     text +=
@@ -122,10 +177,26 @@ Json to_json(const Findings& f) {
                        {"place", h.place},
                        {"earlier", access_json(h.earlier)},
                        {"later", access_json(h.later)}});
+  Json misuses = Json::array();
+  for (const Misuse& m : f.misuses)
+    misuses.push_back({{"kind", name_of(m.kind)},
+                       {"kernel", m.kernel},
+                       {"count", m.count},
+                       {"detail", m.detail},
+                       {"at", access_json(m.at)}});
+  Json unwritten = Json::array();
+  for (const UnwrittenRead& r : f.unwritten)
+    unwritten.push_back({{"space", r.shared ? "shared" : "device"},
+                         {"kernel", r.kernel},
+                         {"count", r.count},
+                         {"address", r.address},
+                         {"place", r.place},
+                         {"at", access_json(r.at)}});
   return {{"name", f.program},      {"launches", f.launches},
           {"accesses", f.accesses}, {"same_value_writes", f.same_value},
           {"left_out", f.left_out}, {"forgotten_pages", f.forgotten},
-          {"errors", f.errors},     {"hazards", hazards}};
+          {"errors", f.errors},     {"hazards", hazards},
+          {"misuses", misuses},     {"unwritten_reads", unwritten}};
 }
 
 Findings from_json(const Json& json) {
@@ -139,6 +210,8 @@ Findings from_json(const Json& json) {
     f.forgotten = json.at("forgotten_pages");
     f.errors = json.at("errors").get<std::vector<std::string>>();
     for (const Json& hazard : json.at("hazards")) f.hazards.push_back(hazard_of(hazard));
+    for (const Json& misuse : json.at("misuses")) f.misuses.push_back(misuse_of(misuse));
+    for (const Json& read : json.at("unwritten_reads")) f.unwritten.push_back(unwritten_of(read));
     return f;
   } catch (const Json::exception&) {
     throw Error("these are no findings of a check, or those of another version of this program");

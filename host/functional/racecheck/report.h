@@ -12,8 +12,8 @@ namespace nearwarp::racecheck {
 /// Changes with every change that could break a reader.
 inline constexpr const char* kCheckSchema = "nearwarp.check/1";
 
-/// A paragraph per hazard, the most frequent ones of equal rank as they were found, `most` at most,
-/// then a line that sums up.
+/// A paragraph per entry, `most` at most: hazards, misuses, unwritten reads, those of equal rank as
+/// they were found; then a line that sums up.
 std::string format_text(const Findings& findings, size_t most);
 /// One member of `programs`.
 nlohmann::ordered_json to_json(const Findings& findings);
