@@ -136,7 +136,12 @@ void Checker::look_whether_written(const Now& now, const Place& place, uint32_t 
   WrittenBytes* const written = shared ? place.owner->written.get() : launch_.written;
   if (written == nullptr) return;
   const uint64_t offset = shared ? place.address : place.address - exec::kDeviceBase;
-  if (now.read && !now.rules.blind && !written->any(offset, bytes)) {
+  // Code that works through shared memory often fetches the element after the last, for which it
+  // has room, and makes no use of it (CUB's merges).
+  const auto fetched_ahead = [&] {
+    return shared && offset >= bytes && written->any(offset - bytes, bytes);
+  };
+  if (now.read && !now.rules.blind && !written->any(offset, bytes) && !fetched_ahead()) {
     UnwrittenRead* const read =
         table_.add(findings_, launch_.kernel, lines_->line(now.stamp.instruction), shared);
     if (read != nullptr) {
