@@ -162,10 +162,13 @@ struct MachineConfig {
   } interconnect;
 
   struct Links {                         // [links]
-    uint32_t gpu_to_memory_mbps = 0;     ///< per stack and direction, 10^6 bytes per second
-    uint32_t memory_to_memory_mbps = 0;  ///< per pair of stacks and direction
+    uint32_t gpu_to_memory_mbps = 0;     ///< per stack, 10^6 bytes per second
+    uint32_t memory_to_memory_mbps = 0;  ///< per pair of stacks
+    std::string directions = "each";     ///< "each" or "together": whose bandwidth that is
     uint32_t latency_cycles = 0;         ///< interconnect cycles after the last byte
     uint32_t queue_entries = 0;
+    /// Of a link of `mbps`, what one direction has.
+    uint32_t one_way(uint32_t mbps) const { return directions == "together" ? mbps / 2 : mbps; }
   } links;
 
   struct Stack {  // [stack]

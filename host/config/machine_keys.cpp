@@ -335,9 +335,14 @@ Keys memory_keys() {
 Keys stack_keys() {
   return {
       {NW_KEY(links.gpu_to_memory_mbps), "MB/s", 1, 10000000, false, "",
-       "Bandwidth of a TX or RX link, per stack and direction."},
+       "Bandwidth of a stack's link to the GPU."},
       {NW_KEY(links.memory_to_memory_mbps), "MB/s", 1, 10000000, false, "",
-       "Bandwidth of a cross-stack link, per pair of stacks and direction."},
+       "Bandwidth of a cross-stack link, per pair of stacks."},
+      {NW_KEY(links.directions), "", 0, 0, false, "each together",
+       "Whose bandwidth links.gpu_to_memory_mbps and links.memory_to_memory_mbps are. each: that "
+       "of "
+       "either direction; together: of both, and each has half of it.",
+       kOptional},
       {NW_KEY(links.latency_cycles), "interconnect cycles", 1, 100000, false, "",
        "From a packet's last byte to its arrival."},
       {NW_KEY(links.queue_entries), "packets", 2, 1024, false, "", "Packets in flight per link."},

@@ -180,9 +180,19 @@ void check_near_bank(const Rules& rules, const MachineConfig& m) {
       n.unit_interleave_bytes <= m.l1.line_bytes || is_power_of_two(m.gpu.sms),
       "near_bank.unit_interleave_bytes", fmt::format("is {}", n.unit_interleave_bytes),
       fmt::format("with {} cores (gpu.sms), which is no power of two, it must be 0", m.gpu.sms));
-  rules.at_least("links.memory_to_memory_mbps", m.links.memory_to_memory_mbps,
+  rules.at_least("links.memory_to_memory_mbps", m.links.one_way(m.links.memory_to_memory_mbps),
                  "1 MB/s for each row or column of a processor's cores",
                  std::max(n.cores_per_row, cores / n.cores_per_row));
+}
+
+void check_links(const Rules& rules, const MachineConfig& m) {
+  if (m.links.directions != "together") return;
+  const auto both = [&](std::string_view key, uint32_t mbps) {
+    rules.require(mbps >= 2, key, fmt::format("is {}", mbps),
+                  "with links.directions = \"together\" it must be at least 2");
+  };
+  if (m.shape == "stacked") both("links.gpu_to_memory_mbps", m.links.gpu_to_memory_mbps);
+  both("links.memory_to_memory_mbps", m.links.memory_to_memory_mbps);
 }
 
 /// Fermi's hash is of two numbers of sets, and there are polynomials of some degrees.
@@ -367,6 +377,7 @@ void check_rules(const MachineConfig& machine, const PlaceOf& place_of) {
   if (machine.shape == "mesh") check_mesh(rules, machine);
   if (machine.shape == "stacks") check_stacks(rules, machine);
   if (machine.shape == "near_bank") check_near_bank(rules, machine);
+  if (machine.shape != "discrete" && machine.shape != "mesh") check_links(rules, machine);
   check_caches(rules, machine);
   check_stack_sms(rules, machine);
   check_memory(rules, machine);

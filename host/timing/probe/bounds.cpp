@@ -35,7 +35,8 @@ void add_middle_of_mesh(Way& way, const Machine& m) {
   const auto cut = [&](uint32_t across, uint32_t links) {
     if (across < 2) return;
     const double left = across / 2, right = across - across / 2;
-    way.wires(links * mbps(m.links.memory_to_memory_mbps) * across * across / (left * right),
+    way.wires(links * mbps(m.links.one_way(m.links.memory_to_memory_mbps)) * across * across /
+                  (left * right),
               "links of dies");
   };
   cut(row, column);
@@ -81,11 +82,12 @@ Way way_to_memory(const Machine& m, uint32_t sms) {
   add_ports(way, m, sms);
   if (m.shape != "near_bank") add_l2(way, m);
   if (m.shape == "stacked") {
-    way.wires(m.stack.count * mbps(m.links.gpu_to_memory_mbps), "off-chip links");
+    way.wires(m.stack.count * mbps(m.links.one_way(m.links.gpu_to_memory_mbps)), "off-chip links");
   } else if (m.shape == "stacks") {
     // Of what an SM wants, the other stacks' part comes over the links.
     const uint32_t n = m.stack.count;
-    if (n > 1) way.wires(n * mbps(m.links.memory_to_memory_mbps) * n, "links of stacks");
+    if (n > 1)
+      way.wires(n * mbps(m.links.one_way(m.links.memory_to_memory_mbps)) * n, "links of stacks");
   }
   if (m.shape == "stacked" || m.shape == "stacks") {
     way.bus(m.stack.count * m.stack.vaults * mbps(m.stack.tsv_mbps), "TSVs");
@@ -129,11 +131,11 @@ Way way_to_near_banks(const Machine& m, uint32_t sms, uint32_t access_bytes) {
 Way way_to_other(const Machine& m, uint32_t stacks, uint32_t sms) {
   Way way = way_to_own(m, stacks, sms);
   if (m.shape != "near_bank") {
-    way.wires(stacks * mbps(m.links.memory_to_memory_mbps), "links of stacks");
+    way.wires(stacks * mbps(m.links.one_way(m.links.memory_to_memory_mbps)), "links of stacks");
   } else if (m.near_bank.processors > 1) {
     // A core alone has the share of its row; all those of a die have a link's worth.
     const uint32_t cores = m.gpu.sms / m.near_bank.processors;
-    const double link = mbps(m.links.memory_to_memory_mbps);
+    const double link = mbps(m.links.one_way(m.links.memory_to_memory_mbps));
     const uint32_t rows = cores / m.near_bank.cores_per_row;
     way.wires(stacks == 1 ? link / rows : m.near_bank.processors * link, "links of dies");
   }

@@ -88,9 +88,10 @@ class NearBank {
   /// One way; `shares` of an off-chip link.
   void join(uint32_t a, uint32_t b, uint32_t shares) {
     const bool same_die = processor_of(a) == processor_of(b);
-    const Wire wire = same_die ? Wire{m_.interconnect.router_latency_cycles * p_.icnt_period,
-                                      m_.interconnect.queue_entries, 0}
-                               : p_.off_chip(m_.links.memory_to_memory_mbps / shares);
+    const Wire wire = same_die
+                          ? Wire{m_.interconnect.router_latency_cycles * p_.icnt_period,
+                                 m_.interconnect.queue_entries, 0}
+                          : p_.off_chip(m_.links.one_way(m_.links.memory_to_memory_mbps) / shares);
     const ChannelClass kind = same_die ? ChannelClass::kOnChip : ChannelClass::kMemoryToMemory;
     const End from = g_.next_out(cores_[a].router), to = g_.next_in(cores_[b].router);
     g_.link(from, to, kind, kRequests, wire);

@@ -97,14 +97,14 @@ class Stacked {
   }
 
   void link_stack(uint32_t k) {
-    const Wire link = p_.off_chip(m_.links.gpu_to_memory_mbps);
+    const Wire link = p_.off_chip(m_.links.one_way(m_.links.gpu_to_memory_mbps));
     const NodeId port = n_.ports[k], sw = n_.switches[k];
     g_.link(g_.at(port, slices_per_stack() + 1), g_.at(sw, 0), ChannelClass::kGpuToMemory,
             kRequests, link);
     g_.link(g_.at(sw, 0), g_.at(port, slices_per_stack() + 1), ChannelClass::kMemoryToGpu, kReplies,
             link);
     // Two virtual channels of one link to each other stack: they share a port and so its wire.
-    const Wire cross = p_.off_chip(m_.links.memory_to_memory_mbps);
+    const Wire cross = p_.off_chip(m_.links.one_way(m_.links.memory_to_memory_mbps));
     const auto place_among_others = [](uint32_t of, uint32_t at) {
       return 1 + (of < at ? of : of - 1);
     };

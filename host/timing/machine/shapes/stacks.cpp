@@ -103,7 +103,7 @@ class Stacks {
       both_ways(g_.at(s.memory, i), s.slices[i], kReplies, kRequests);
     for (uint32_t v = 0; v < m_.stack.vaults; ++v)
       both_ways(g_.at(s.memory, slices_each() + v), s.vaults[v], kRequests, kReplies);
-    const Wire cross = p_.off_chip(m_.links.memory_to_memory_mbps);
+    const Wire cross = p_.off_chip(m_.links.one_way(m_.links.memory_to_memory_mbps));
     const auto link_of = [&](uint32_t a, uint32_t b) {
       return g_.at(stacks_[a].memory, first_link() + (b < a ? b : b - 1));
     };
