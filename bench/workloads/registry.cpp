@@ -152,6 +152,7 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_monte_carlo());
     list.push_back(make_monte_carlo_restructured());
     list.push_back(make_kmeans_restructured());
+    list.push_back(make_even_kmeans());
     list.push_back(make_fwt_restructured());
     list.push_back(make_scalarprod_restructured());
     list.push_back(make_reduction_restructured());

@@ -53,6 +53,7 @@ std::unique_ptr<Workload> make_hotspot();
 std::unique_ptr<Workload> make_transpose();
 std::unique_ptr<Workload> make_monte_carlo();
 std::unique_ptr<Workload> make_monte_carlo_restructured();
+std::unique_ptr<Workload> make_even_kmeans();
 std::unique_ptr<Workload> make_kmeans_restructured();
 std::unique_ptr<Workload> make_fwt_restructured();
 std::unique_ptr<Workload> make_scalarprod_restructured();

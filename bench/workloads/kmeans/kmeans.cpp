@@ -22,7 +22,24 @@ KmeansProblem problem_of(Size size) {
   return {};
 }
 
-class Kmeans final : public Workload {
+/// The suite's generated inputs have 204,800 and 819,200 points: the rows of `features` lie a
+/// multiple of a power of two apart (8 KB, 32 KB), which those of 494,020 points do not. Small ones
+/// alike.
+KmeansProblem even_problem_of(Size size) {
+  switch (size) {
+    case Size::kSmall:
+      return kmeans_problem(4'096, 3);
+    case Size::kMedium:
+      return kmeans_problem(32'768, 4);
+    case Size::kLarge:
+      return kmeans_problem(204'800, 4);
+    case Size::kPaper:
+      return kmeans_problem(819'200, 20);
+  }
+  return {};
+}
+
+class Kmeans : public Workload {
  public:
   explicit Kmeans(bool restructured) : restructured_(restructured) {}
   std::string name() const override { return restructured_ ? "kmeans-restructured" : "kmeans"; }
@@ -45,7 +62,7 @@ class Kmeans final : public Workload {
   }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
-    const KmeansProblem problem = problem_of(size);
+    const KmeansProblem problem = problem_for(size);
     const int n = problem.num_points, features = problem.num_features;
     const int clusters = problem.num_clusters, slices = problem.num_slices;
     KmeansState state = kmeans_start(problem);
@@ -93,12 +110,29 @@ class Kmeans final : public Workload {
   }
 
  private:
+  virtual KmeansProblem problem_for(Size size) const { return problem_of(size); }
+
   bool restructured_;
+};
+
+class EvenKmeans final : public Kmeans {
+ public:
+  EvenKmeans() : Kmeans(false) {}
+  std::string name() const override { return "kmeans-819200"; }
+  std::string variant_of() const override { return "kmeans"; }
+  bool other_input() const override { return true; }
+  std::string description() const override {
+    return "kmeans on 819,200 points (size paper), so that rows lie a multiple of 32 KB apart";
+  }
+
+ private:
+  KmeansProblem problem_for(Size size) const override { return even_problem_of(size); }
 };
 
 }  // namespace
 
 std::unique_ptr<Workload> make_kmeans() { return std::make_unique<Kmeans>(false); }
+std::unique_ptr<Workload> make_even_kmeans() { return std::make_unique<EvenKmeans>(); }
 std::unique_ptr<Workload> make_kmeans_restructured() { return std::make_unique<Kmeans>(true); }
 
 }  // namespace nearwarp::workloads
