@@ -66,6 +66,9 @@ struct Recording {
   uint64_t thread_instructions = 0;
   double execution_seconds = 0;
   bool truncated = false;  ///< an instruction limit ended detailed recording
+  /// Runs end when they have committed so many warp-instructions, with the machine as full as it
+  /// was; 0: when all is done. Nothing of it is kept in files.
+  uint64_t measured_warp_instructions = 0;
   /// Of a recording of several programs that run together, their names (combine.h); else empty.
   std::vector<std::string> applications;
   /// Why no code of the program can be chosen for offloading; empty: it can.

@@ -219,8 +219,10 @@ class Batch {
     std::unique_ptr<Replay> ended;
     try {
       switch (a.on_device.stop()) {
-        case Stop::kEnded:
         case Stop::kLimit:
+          if (!a.on_device.is_over()) return true;
+          [[fallthrough]];
+        case Stop::kEnded:
           ended = a.on_device.leave();
           break;
         case Stop::kHost:

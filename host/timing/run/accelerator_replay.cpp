@@ -27,6 +27,12 @@ void AcceleratorReplay::take(const kernels::TeamSystem& left, uint64_t committed
   if (stepped) committed_ = committed;
 }
 
+bool AcceleratorReplay::is_over() {
+  const bool over = run_->is_over(committed_);
+  state_.control = run_->control();
+  return over;
+}
+
 Replay& AcceleratorReplay::fetch() {
   arena_.fetch();
   return *run_;

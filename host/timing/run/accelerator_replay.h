@@ -30,6 +30,8 @@ class AcceleratorReplay {
   Replay& run() { return *run_; }
   /// To the device again, after fetch() and a change.
   void put_back();
+  /// After Stop::kLimit: Replay::is_over().
+  bool is_over();
   /// Warp-instructions committed until the last stop.
   uint64_t committed() const { return committed_; }
 

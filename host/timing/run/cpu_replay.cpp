@@ -31,7 +31,7 @@ bool step(Replay& run, const SimOptions& options) {
       {options.threads, options.order_seed, options.family, options.lane_order, plan});
   Clock::time_point reported = Clock::now();
   uint64_t look_at = kSliceWindows;  // windows
-  const Tick limit = state.control.limit;
+  Tick limit = state.control.limit;
   const auto next_look = [&] {
     return options.watcher == nullptr ? kNever : options.watcher->next_look();
   };
@@ -44,8 +44,13 @@ bool step(Replay& run, const SimOptions& options) {
     run.control() = state.control;
     if (state.control.stop == Stop::kEnded) return true;
     if (state.control.stop == Stop::kLimit) {
-      if (state.control.next >= limit) return true;
-      options.watcher->look(run);
+      if (state.control.next >= limit) {
+        if (run.is_over(committed_instructions(run.system()))) return true;
+        limit = run.control().limit;
+        state.control.last = run.control().last;
+      } else {
+        options.watcher->look(run);
+      }
     }
     if (state.control.windows < look_at) continue;
     look_at += kSliceWindows;

@@ -25,6 +25,8 @@ namespace {
 
 /// Of wall time between two checkpoints of a run.
 constexpr std::chrono::seconds kCheckpointInterval{30};
+/// Core cycles between looks at whether enough has been committed.
+constexpr uint64_t kFinestLookCycles = 256;
 
 }  // namespace
 
@@ -37,8 +39,9 @@ Replay::Replay(const ReplayJob& what, Tick window_ticks)
       window_ticks_(window_ticks) {
   const uint64_t max_cycles = what.machine->run.max_cycles;
   control_.longest = window_ticks == 0 ? system_.window : std::min(window_ticks, system_.window);
-  control_.limit =
-      max_cycles < kNever / system_.core_period ? max_cycles * system_.core_period : kNever;
+  end_ = max_cycles < kNever / system_.core_period ? max_cycles * system_.core_period : kNever;
+  control_.limit = end_;
+  limit_until_measured(0);
   if (image_.launches.empty()) control_.next = kNever;
 }
 
@@ -137,6 +140,28 @@ void Replay::restore(std::string_view bytes) {
   system_.front_end().dispatch.host_wanted = false;  // the host looks before it goes on
 }
 
+/// Look at what has been committed when it can have become enough, at the earliest.
+void Replay::limit_until_measured(uint64_t committed) {
+  const uint64_t wanted = what_.recording->measured_warp_instructions;
+  if (wanted == 0) return;
+  const uint64_t sms = uint64_t{system_.num_sms()} + system_.members("stack_sm").size();
+  const uint64_t most_a_cycle =
+      sms * std::max(what_.machine->sm.schedulers, what_.machine->stack_sm.schedulers);
+  const uint64_t left = wanted > committed ? wanted - committed : 0;
+  const uint64_t in = std::max<uint64_t>(left / most_a_cycle, kFinestLookCycles);
+  control_.limit =
+      std::min(end_, std::max(control_.next, control_.last) + in * system_.core_period);
+}
+
+bool Replay::is_over(uint64_t committed) {
+  const uint64_t wanted = what_.recording->measured_warp_instructions;
+  measured_ = wanted != 0 && committed >= wanted;
+  if (measured_ || control_.limit >= end_) return true;
+  control_.last = control_.limit;  // nothing happens between the last window's end and there
+  limit_until_measured(committed);
+  return false;
+}
+
 bool Replay::is_stuck(uint64_t committed) {
   if (committed != last_committed_) {
     last_committed_ = committed;
@@ -155,6 +180,10 @@ void Replay::fail_stuck() {
 report::RunResult Replay::finish() {
   if (control_.stop == Stop::kLimit) {
     control_.last = control_.limit;  // nothing happens between the last window's end and there
+    if (measured_) {
+      check_faults(system_);
+      return result("");
+    }
     return result(fmt::format("run.max_cycles = {} reached", what_.machine->run.max_cycles));
   }
   check_faults(system_);

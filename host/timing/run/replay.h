@@ -83,6 +83,9 @@ class Replay {
   void serve() {
     for (const auto& m : mechanisms_) m->serve(system_);
   }
+  /// After Stop::kLimit, with `committed` warp-instructions so far: is the run over? If not it has
+  /// another limit from now on, where its instructions are counted again.
+  bool is_over(uint64_t committed);
   /// To be asked some times a second: has nothing been committed for too long?
   bool is_stuck(uint64_t committed);
   /// Throws the nearwarp::Error that says so.
@@ -99,6 +102,7 @@ class Replay {
  private:
   System lay_out();
   report::RunResult result(std::string partial_reason);
+  void limit_until_measured(uint64_t committed);
   std::string checkpoint_bytes();
   void restore(std::string_view bytes);
 
@@ -109,6 +113,8 @@ class Replay {
   Tick window_ticks_ = 0;
   kernels::RunControl control_;
   std::chrono::steady_clock::time_point begun_, saved_;
+  Tick end_ = kNever;      ///< run.max_cycles
+  bool measured_ = false;  ///< Recording::measured_warp_instructions have been committed
   uint64_t last_committed_ = 0, last_commit_cycle_ = 0;
 };
 
