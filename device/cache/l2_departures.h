@@ -92,7 +92,7 @@ NW_HD NW_CALLED void send_request(const L2SliceParams& p, L2SliceState& s, std::
   q.tag = r.tag;
   q.sectors = r.sectors;
   q.src = r.src;
-  q.dst = vault_endpoint(p, base, r.line);
+  q.dst = r.line < s.elsewhere_end ? s.elsewhere : vault_endpoint(p, base, r.line);
   q.bytes = r.bytes;
   send(*s.memory_out.in(base), base, now, q, horizon);
   s.request_head = s.request_head + 1 == s.requests.count ? 0 : s.request_head + 1;

@@ -111,12 +111,15 @@ struct L2SliceState {
   Ref<Channel> request_in, memory_in, memory_out, reply_out;
   Ref<Channel> invalidate_in;  ///< count 0: none. Invalidations never wait for anything.
   Ref<ServiceState> service;   ///< count 0: none
-  Ref<uint32_t> tags;          ///< [set][way]
-  Ref<uint32_t> used;          ///< [set][way]: number of its last use
-  Ref<uint16_t> mshr_of;       ///< [set][way]: valid where `pending`
-  Ref<uint64_t> valid;         ///< [set]: ways that hold a line or wait for one
-  Ref<uint64_t> pending;       ///< [set]: ways that wait for their line, or for a sector of it
-  Ref<L2Sectors> sectors;      ///< [set][way]; count 0: not by sectors
+  /// Lines below are not in the GPU's memory yet; an endpoint answers for them. 0: all are.
+  LineAddr elsewhere_end = 0;
+  uint16_t elsewhere = 0;
+  Ref<uint32_t> tags;      ///< [set][way]
+  Ref<uint32_t> used;      ///< [set][way]: number of its last use
+  Ref<uint16_t> mshr_of;   ///< [set][way]: valid where `pending`
+  Ref<uint64_t> valid;     ///< [set]: ways that hold a line or wait for one
+  Ref<uint64_t> pending;   ///< [set]: ways that wait for their line, or for a sector of it
+  Ref<L2Sectors> sectors;  ///< [set][way]; count 0: not by sectors
   Ref<L2Mshr> mshrs;
   Ref<L2Waiter> waiters;  ///< [mshr][merge]
   Ref<L2Reply> replies;

@@ -1,10 +1,10 @@
 // The CPU's memory behind PCI-E, as the GPU sees it while data has not been copied yet.
 //
 // TOM's learning phase runs all code on the main GPU out of the CPU's memory (sections 3.2.3 and
-// 5.1). Requests come from the request crossbar, replies go to the reply crossbar; the two channels
-// carry PCI-E's latency and bandwidth, one for each direction, and their slots are the requests
-// that the bus has in flight at most. The memory itself answers at once: the measured round trip
-// contains it.
+// 5.1). There is one behind each link port, for the lines of its L2 slices: requests come from the
+// port, replies go there. The two channels carry PCI-E's latency and bandwidth, one for each
+// direction, and their slots are the requests that the bus has in flight at most. The memory itself
+// answers at once: the measured round trip contains it.
 #pragma once
 
 #include "device/core/fault.h"
@@ -60,7 +60,7 @@ NW_HD inline Packet answer_of(const HostMemoryParams& p, const Packet& request) 
 
 /// Step the CPU's memory through a window.
 ///
-/// Reads:  requests from the request crossbar; sends replies to the reply crossbar.
+/// Reads:  requests from the link port; sends replies there.
 /// Units:  times in ticks of the machine's base clock.
 template <class G>
 NW_HD NW_APART StepResult step_host_memory(const G& g, const HostMemoryParams& p,

@@ -118,7 +118,6 @@ NW_HD inline void send_walk_read(V& v, uint32_t walker, uint32_t now) {
   TlbState& t = v.s.tlb;
   const LineAddr line = tlb_next_read(v.p.tlb, t, v.base, walker);
   Packet p = memory_packet(v, PacketKind::kRead, line, kWalkTag | walker, v.p.header_bytes);
-  p.dst = v.gpu_home_of(line);  // page tables are in the GPU's memory from the beginning
   if (v.p.in_stack && v.stack_of(line) != v.own_stack()) t.counters.walk_reads_remote += 1;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
 }
@@ -144,7 +143,6 @@ NW_HD NW_APART void send_fetch(V& v, uint32_t now) {
   f.unsent &= f.unsent - 1;
   const LineAddr line = f.cache.mshr_line.in(v.base)[mshr];
   Packet p = memory_packet(v, PacketKind::kRead, line, kFetchTag | mshr, v.p.header_bytes);
-  p.dst = v.gpu_home_of(line);  // code is in the GPU's memory from the beginning
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
 }
 
@@ -159,7 +157,6 @@ NW_HD NW_APART void send_constant_read(V& v, uint32_t now) {
   const LineAddr line = c.cache.mshr_line.in(v.base)[mshr];
   Packet p =
       memory_packet(v, PacketKind::kRead, line >> shift, kConstantTag | mshr, v.p.header_bytes);
-  p.dst = v.gpu_home_of(p.line);  // constants are in the GPU's memory from the beginning
   const uint32_t part = line & ((1u << shift) - 1);
   p.sectors = uint32_t{v.p.constants.sectors} << part * population_count(v.p.constants.sectors);
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);

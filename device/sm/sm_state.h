@@ -29,8 +29,6 @@ inline constexpr uint32_t kMaxBarriers = 17;  // those of the block, and that of
 inline constexpr uint32_t kWheelSlots = 64;
 inline constexpr uint32_t kEpochs = 8;
 inline constexpr uint32_t kMaxMechanisms = 8;
-/// SmStateOf::elsewhere: lines are where the memory map says.
-inline constexpr uint16_t kNowhere = 0xffff;
 /// A register whose value is on its way from memory; no time is known.
 inline constexpr uint32_t kPendingLoad = 0xffffffffu;
 
@@ -257,8 +255,6 @@ struct SmStateOf {
   // Channels.
   Ref<Channel> to_network, from_network;      ///< crossbar (main) or logic-layer switch (stack)
   Ref<Channel> to_front_end, from_front_end;  ///< main SMs only (count 0 otherwise)
-  /// Where all lines are while they are not in the GPU's memory; kNowhere: they are.
-  uint16_t elsewhere = kNowhere;
   // Mechanisms, by their number in the family's list.
   uint8_t attached = 0;       ///< those that are on this SM, as bits
   uint8_t halted_by = 0;      ///< those that want nothing to be issued

@@ -87,10 +87,6 @@ struct SmViewOf {
   }
   /// Endpoint that holds a line for this SM: an L2 slice, or a vault for a stack SM.
   NW_HD uint16_t home_of(LineAddr line) const {
-    return s.elsewhere != kNowhere ? s.elsewhere : gpu_home_of(line);
-  }
-  /// The same in the GPU's memory, whether or not data is there yet.
-  NW_HD uint16_t gpu_home_of(LineAddr line) const {
     return p.homes.at(stack_of(line), p.map.of(line, base).vault_of(line), base);
   }
   /// The stack that holds a line for this SM.

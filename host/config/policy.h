@@ -41,6 +41,8 @@ struct PolicyConfig {
   struct Offload {                 // [offload]; TOM, section 3
     bool dynamic_control = false;  ///< pending limit and channel busy monitor (section 3.3)
     bool busy_refuses = true;      ///< with it: busy channels do, not full stack SMs alone
+    bool room_known = true;        ///< main SMs know which stack SMs are full
+    std::string decide = "round";  ///< mechanism tom: on a loop in each "round", or at its "entry"
     bool overhead = true;          ///< false: an idealised study (figure 2)
     bool even = false;     ///< without overhead: no stack SM gets more warps than main SMs have
     bool flush_l1 = true;  ///< of the stack SM, before a warp is spawned
@@ -49,7 +51,7 @@ struct PolicyConfig {
     uint32_t load_miss_percent = 0;
     uint32_t load_coalescing_percent = 0;  ///< 100: one line per warp access
     uint32_t store_coalescing_percent = 0;
-    std::string granularity = "loop";  ///< "region", "loop", "innermost" or "block"
+    std::string granularity = "innermost";  ///< "region", "loop", "innermost" or "block"
   } offload;
 
   /// [tuning]; Y. Wu et al., ICS 2020, sections 3.4 and 3.5
@@ -57,7 +59,6 @@ struct PolicyConfig {
     std::string pimbegin = "before";      ///< where loops are offered: "before" them or "inside"
     std::string rounds = "outermost";     ///< whose rounds count: "outermost" or "innermost" loops
     std::string after_refusal = "entry";  ///< next trial: "round", "entry", "loop"
-    bool room_known = false;              ///< main SMs know which stacks are full
     uint32_t pimbegin_cycles = 1;         ///< of one at a loop's head
     bool adaptation = false;              ///< the memory traffic monitor sends warps back
     uint32_t history_rounds = 3;

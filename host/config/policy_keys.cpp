@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 59> all = {{
+  static const std::array<Key<P>, 60> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
@@ -75,6 +75,17 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "Refuse to offload to full stack SMs and over busy channels."},
       {NW_KEY(offload.busy_refuses), "", 0, 0, false, "",
        "With dynamic control: busy channels refuse; false: full stack SMs alone.", kOptional},
+      {NW_KEY(offload.room_known), "", 0, 0, false, "",
+       "Main SMs are told which stack SMs are full, and ask only where there is room; false: each "
+       "trial asks.",
+       kOptional},
+      {NW_KEY(offload.decide), "", 0, 0, false, "round entry",
+       "When mechanism tom decides on a candidate that is a loop, which is also what an instance "
+       "of it "
+       "is. round: each time that a warp comes to its first instruction, so in every round, and "
+       "what "
+       "is offloaded is the rest of the loop; entry: once, when it comes there from outside.",
+       kOptional},
       {NW_KEY(offload.overhead), "", 0, 0, false, "",
        "Charge offloading; false: requests and acknowledgements take a cycle and no bandwidth, and "
        "nothing is drained, flushed or invalidated (an idealisation)."},
@@ -112,10 +123,6 @@ std::span<const Key<PolicyConfig>> policy_keys() {
       {NW_KEY(tuning.after_refusal), "", 0, 0, false, "round entry loop",
        "A warp that a full stack SM or a busy channel has refused is offered again in the next "
        "round, when it comes to the loop again, or never for this loop.",
-       kOptional},
-      {NW_KEY(tuning.room_known), "", 0, 0, false, "",
-       "Main SMs are told which stack SMs are full, and ask only where there is room; false: each "
-       "trial asks.",
        kOptional},
       {NW_KEY(tuning.pimbegin_cycles), "core cycles", 1, 1000, false, "",
        "What a PIMBEGIN at a loop's first instruction takes a warp, on SMs of either kind.",

@@ -2,8 +2,9 @@
 //
 // An instance is one execution of a candidate by one warp (TOM, section 3.2.1): the warp comes to
 // the candidate's first instruction from outside, and the instance ends when the warp's next
-// instruction does not belong to the candidate; the same rule as tom::look_at()'s. It
-// counts if its condition holds and it accesses global memory.
+// instruction does not belong to the candidate; the same rule as tom::look_at()'s. Where candidates
+// are decided on in every round of their loops, an instance is a round. It counts if its condition
+// holds and it accesses global memory.
 #pragma once
 
 #include "device/mechanisms/tom/program.h"
@@ -24,7 +25,7 @@ struct MemoryInstr {
 struct BlockFacts {
   uint32_t first_memory = 0;  ///< index into the table of memory instructions
   uint16_t num_memory = 0;
-  uint8_t has_begin = 0;  ///< a candidate begins somewhere in it
+  uint8_t has_begin = 0;  ///< an instance begins somewhere in it
   uint8_t uniform = 0;    ///< all its instructions belong to the same candidate
 };
 
@@ -88,7 +89,7 @@ NW_HD inline bool find_begin(const TraceSpan& t, Cursor& c) {
       if (b.num_memory == 0) c.repeats = 0;
       pass_block(t, c, b, ignore);
     } else {
-      if (t.program.begins(c.pc)) return true;
+      if (t.program.instance_begins(c.pc)) return true;
       pass_instr(t, c, b, ignore);
     }
     leave_blocks(t, c);
@@ -96,10 +97,13 @@ NW_HD inline bool find_begin(const TraceSpan& t, Cursor& c) {
   return false;
 }
 
-/// From an instruction of candidate `id` to the first one outside of it.
+/// From the first instruction of an instance of candidate `id` to the one after its last.
 template <class F>
 NW_HD inline void pass_instance(const TraceSpan& t, Cursor& c, uint16_t id, F& visit) {
-  while (c.pc != sm::kEndOfTrace && t.program.candidate_at(c.pc) == id) {
+  bool first = true;
+  while (c.pc != sm::kEndOfTrace && t.program.candidate_at(c.pc) == id &&
+         (first || !t.program.round_begins(c.pc))) {
+    first = false;
     const BlockFacts& b = t.blocks[c.block];
     if (b.uniform != 0) {
       if (b.num_memory == 0) c.repeats = 0;

@@ -21,6 +21,7 @@ struct StudyTables {
   size_t num_candidates = 0;
   const uint16_t* candidate_of = nullptr;  ///< by instruction
   const uint16_t* weight = nullptr;        ///< by block
+  const uint8_t* begins_round = nullptr;   ///< by instruction; nullptr: no instance is a round
   const LineRange* ranges = nullptr;
   size_t num_ranges = 0;
 };

@@ -26,6 +26,28 @@ TEST(L2Slice, MissGoesToTheRightVaultAfterTheLatency) {
   EXPECT_EQ(a.bytes, 136u);
 }
 
+TEST(L2Slice, LinesElsewhereAreFetchedThereUntilItIsEmptied) {
+  SliceRig r;
+  L2SliceState& s = r.rig.arena.get(r.state)[0];
+  s.elsewhere = 200;
+  s.elsewhere_end = 7;
+  r.read(10, 6);  // of the lines that are not in this memory yet
+  r.read(20, 7);  // not of them
+  r.write(30, 5, 1);
+  r.fill(100, 0);
+  r.fill(110, 1);
+  r.read(200, 6);  // is kept, wherever it came from
+  r.run();
+  ASSERT_EQ(r.memory_in->items.size(), 3u);
+  EXPECT_EQ(r.memory_in->items[0].packet.dst, 200u);
+  EXPECT_EQ(r.memory_in->items[1].packet.dst, 103u);
+  EXPECT_EQ(r.memory_in->items[2].packet.dst, 200u);
+  EXPECT_EQ(r.counters().read_hits, 1u);
+  l2_flush(s, r.rig.arena.base());
+  for (uint32_t set = 0; set < s.valid.count; ++set)
+    EXPECT_EQ(s.valid.in(r.rig.arena.base())[set], 0u);
+}
+
 TEST(L2Slice, HitLeavesAfterTheLatency) {
   SliceRig r;
   r.read(10, 6);

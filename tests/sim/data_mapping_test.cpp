@@ -175,7 +175,8 @@ TEST(DataPlacement, LearningEndsExactlyWithTheConfiguredInstance) {
   for (const uint32_t permille : {1u, 5u, 10u, 500u, 1000u}) {
     SCOPED_TRACE(permille);
     const report::RunResult r =
-        simulate(recording, "tom", {"mapping.learning_permille=" + std::to_string(permille)});
+        simulate(recording, "tom",
+                 {"mapping.learning_permille=" + std::to_string(permille), "offload.decide=entry"});
     const report::MappingReport& m = *r.mapping;
     EXPECT_EQ(m.total_instances, kInstances);
     EXPECT_EQ(m.wanted_instances, (kInstances * permille + 999) / 1000);
@@ -192,11 +193,38 @@ TEST(DataPlacement, LearningEndsExactlyWithTheConfiguredInstance) {
   }
 }
 
+TEST(DataPlacement, WhereRoundsAreDecidedOnEachIsAnInstance) {
+  // Of 16 rounds those with enough ahead, three accesses each.
+  const runtime::Recording recording = powers_of_two(4);
+  const uint64_t loops = 4 * kBlocks * kWarps;
+  for (const uint32_t permille : {1u, 10u, 1000u}) {
+    SCOPED_TRACE(permille);
+    const report::RunResult r =
+        simulate(recording, "tom", {"mapping.learning_permille=" + std::to_string(permille)});
+    const report::MappingReport& m = *r.mapping;
+    EXPECT_EQ(m.total_instances % loops, 0u);
+    EXPECT_GT(m.total_instances, 10 * loops);
+    EXPECT_LE(m.total_instances, 16 * loops);
+    EXPECT_EQ(m.seen_instances, m.wanted_instances);
+    EXPECT_EQ(m.seen_accesses, m.seen_instances * 3);
+    EXPECT_TRUE(m.applied);
+    EXPECT_EQ(r.warp_instructions, recording.warp_instructions);
+  }
+  // What is offloaded is the rest of a loop: a warp whose first rounds have stayed may go later.
+  const report::RunResult rounds = simulate(recording, "ndp-controlled-bmap"),
+                          entry =
+                              simulate(recording, "ndp-controlled-bmap", {"offload.decide=entry"});
+  EXPECT_GT(counter(rounds, "offload.instances"), counter(entry, "offload.instances"));
+  EXPECT_GE(counter(rounds, "offload.offloaded"), counter(entry, "offload.offloaded"));
+  EXPECT_LE(counter(rounds, "offload.offloaded"), loops);
+}
+
 TEST(DataPlacement, CountingBeginningsEndsTheLearningPhaseSooner) {
   const runtime::Recording recording = powers_of_two(4);
   for (const uint32_t permille : {1u, 10u, 500u}) {
     SCOPED_TRACE(permille);
-    std::vector<std::string> keys = {"mapping.learning_permille=" + std::to_string(permille)};
+    std::vector<std::string> keys = {"mapping.learning_permille=" + std::to_string(permille),
+                                     "offload.decide=entry"};
     const report::RunResult end = simulate(recording, "tom", keys);
     keys.push_back("mapping.counts_at=begin");
     const report::RunResult begin = simulate(recording, "tom", keys);

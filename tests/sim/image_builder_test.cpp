@@ -369,7 +369,9 @@ TEST(ImageBuilder, MarksAreTheMechanisms) {
   const runtime::Recording& recording = testing::workload("libor", 50'000);
   const config::MachineConfig machine = config::load_machine("tom");
   for (const ImageInstr& in : build_image(recording, machine).instrs) EXPECT_EQ(in.marks, 0u);
-  const testing::OffloadImage image(recording, machine, config::load_policy("ndp-controlled-bmap"));
+  const std::vector<std::string> entry = {"offload.decide=entry"};
+  const testing::OffloadImage image(recording, machine,
+                                    config::load_policy("ndp-controlled-bmap", entry));
   ASSERT_FALSE(image.offload.candidates.empty());
   for (uint32_t i = 0; i < image.offload.candidates.size(); ++i) {
     const tom::Candidate& c = image.offload.candidates[i];
@@ -380,6 +382,18 @@ TEST(ImageBuilder, MarksAreTheMechanisms) {
   uint32_t begins = 0;
   for (const ImageInstr& in : image.instrs) begins += in.marks;
   EXPECT_EQ(begins, image.offload.candidates.size());
+  // Where decisions are made in every round, those of loops at the first instruction of each.
+  const testing::OffloadImage rounds(recording, machine,
+                                     config::load_policy("ndp-controlled-bmap"));
+  ASSERT_EQ(rounds.offload.begins_round.size(), rounds.instrs.size());
+  uint32_t heads = 0;
+  for (uint32_t pc = 0; pc < rounds.instrs.size(); ++pc) {
+    if (rounds.offload.begins_round[pc] == 0) continue;
+    heads += 1;
+    EXPECT_NE(rounds.instrs[pc].marks, 0u);
+    EXPECT_TRUE(rounds.offload.candidates.at(rounds.offload.candidate_of[pc]).has_heads);
+  }
+  EXPECT_GT(heads, 0u);
 }
 
 }  // namespace

@@ -84,25 +84,35 @@ class Reference {
         if (image_.offload.view().begins(first_instr_ + i)) inside_ = candidate;
       }
       if (inside_ == tom::kNoCandidate) continue;
-      if (i == b.first) iterations_ += image_.offload.weight[first_block_ + uint32_t(block_)];
+      const bool in_rounds =
+          !image_.offload.begins_round.empty() && image_.offload.candidates[inside_].has_heads;
+      if (in_rounds ? image_.offload.begins_round[first_instr_ + i] != 0 : rounds_.empty())
+        rounds_.emplace_back();
+      if (rounds_.empty()) continue;  // in front of the loop
+      Round& round = rounds_.back();
+      if (i == b.first) round.iterations += image_.offload.weight[first_block_ + uint32_t(block_)];
       for (ReferenceAccess& a : accesses_) {
         if (a.pc != i) continue;
-        instance_.accesses.push_back(a);
-        instance_.accesses.back().pc = first_instr_ + i;
+        round.instance.accesses.push_back(a);
+        round.instance.accesses.back().pc = first_instr_ + i;
       }
     }
     accesses_.clear();
     block_ = -1;
   }
   void leave() {
-    if (inside_ != tom::kNoCandidate && !instance_.accesses.empty() &&
-        iterations_ >= image_.offload.candidates[inside_].threshold) {
-      instance_.candidate = inside_;
-      out_.push_back(instance_);
+    uint64_t ahead = 0;  // iterations from a round on
+    for (const Round& round : rounds_) ahead += round.iterations;
+    for (Round& round : rounds_) {
+      if (!round.instance.accesses.empty() &&
+          ahead >= image_.offload.candidates[inside_].threshold) {
+        round.instance.candidate = inside_;
+        out_.push_back(round.instance);
+      }
+      ahead -= round.iterations;
     }
+    rounds_.clear();
     inside_ = tom::kNoCandidate;
-    instance_.accesses.clear();
-    iterations_ = 0;
   }
 
   const compiler::Kernel& kernel_;
@@ -112,8 +122,12 @@ class Reference {
   int block_ = -1;
   std::vector<ReferenceAccess> accesses_;  // of the current execution of a block
   uint16_t inside_ = tom::kNoCandidate;
-  uint64_t iterations_ = 0;
-  Instance instance_;
+  /// Of the candidate that the warp is in, those with which an instance begins.
+  struct Round {
+    Instance instance;
+    uint64_t iterations = 0;
+  };
+  std::vector<Round> rounds_;
 };
 
 std::vector<Instance> instances_of(const runtime::Recording& recording, const OffloadImage& image) {
@@ -221,16 +235,16 @@ void compare_offsets(const std::vector<Instance>& instances,
 }
 
 OffloadImage image_of(const runtime::Recording& recording,
-                      const std::vector<std::string>& overrides = {}) {
+                      const std::vector<std::string>& overrides = {},
+                      const std::vector<std::string>& of_policy = {}) {
   return OffloadImage(recording, config::load_machine("tom", overrides),
-                      config::load_policy("ndp-controlled-bmap"));
+                      config::load_policy("ndp-controlled-bmap", of_policy));
 }
 
-class MappingReference : public ::testing::TestWithParam<const char*> {};
-
-TEST_P(MappingReference, Workload) {
-  const runtime::Recording& recording = workload(GetParam());
-  const OffloadImage image = image_of(recording);
+/// Of all instances, and of the first ones, under a policy with these keys.
+void compare_all(const runtime::Recording& recording, const std::vector<std::string>& of_policy) {
+  SCOPED_TRACE(of_policy.front());
+  const OffloadImage image = image_of(recording, {}, of_policy);
   const AddressMap map = machine_address_map(config::load_machine("tom"));
   const std::vector<Instance> instances = instances_of(recording, image);
   EXPECT_EQ(count_instances(recording, image, image.offload), instances.size());
@@ -241,6 +255,13 @@ TEST_P(MappingReference, Workload) {
   for (const uint64_t first : {uint64_t{1}, n / 3, n - (n != 0), n, n + 1})
     compare(recording, instances, study_mappings(recording, image, image.offload, map, first), map,
             first);
+}
+
+class MappingReference : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(MappingReference, Workload) {
+  compare_all(workload(GetParam()), {"offload.decide=round"});
+  compare_all(workload(GetParam()), {"offload.decide=entry", "offload.granularity=loop"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, MappingReference,
@@ -316,10 +337,11 @@ TEST(MappingReferenceOptions, TilesAndPlainLoopsGiveTheSame) {
 TEST(MappingReferenceOptions, TheSimulatedMachineMeetsTheSameInstances) {
   for (const char* name : {"libor", "bfs-rmat", "reduction"}) {
     const runtime::Recording& recording = workload(name);
-    const report::RunResult r = testing::simulate(recording, "ndp-uncontrolled-bmap");
+    const report::RunResult r =
+        testing::simulate(recording, "ndp-uncontrolled-bmap", {"offload.decide=entry"});
     uint64_t offloaded = 0;
     for (const report::CandidateRow& c : r.candidates) offloaded += c.offloaded;
-    const OffloadImage image = image_of(recording);
+    const OffloadImage image = image_of(recording, {}, {"offload.decide=entry"});
     EXPECT_EQ(count_instances(recording, image, image.offload), offloaded) << name;
   }
 }

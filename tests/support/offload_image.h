@@ -1,7 +1,7 @@
 // A program's image with TOM's side tables.
 #pragma once
 
-#include "host/mechanisms/tom/offload_tables.h"
+#include "host/mechanisms/tom/loop_tables.h"
 
 namespace nearwarp::testing {
 
@@ -12,6 +12,7 @@ struct OffloadImage : sim::ImageTables {
                const config::PolicyConfig& policy)
       : ImageTables(sim::build_image(recording, machine)),
         offload(tom::build_offload_tables(recording, machine, policy, *this)) {
+    if (policy.mechanism == "tom") tom::toms_loops(recording, machine, policy, 1, offload, *this);
     tom::mark_candidates(offload, 1, *this);
   }
 };

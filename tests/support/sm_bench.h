@@ -76,7 +76,7 @@ struct MockMemory {
 };
 
 inline constexpr uint16_t kSmEndpoint = 3, kStackSmEndpoint = 10, kSliceEndpoint = 100,
-                          kVaultEndpoint = 200, kFrontEndEndpoint = 50, kHostEndpoint = 60;
+                          kVaultEndpoint = 200, kFrontEndEndpoint = 50;
 inline constexpr uint32_t kLatency = 4;  ///< of every channel, both ways
 
 struct Issue {
@@ -253,7 +253,6 @@ class SmBenchOf {
       n.entries = a.allocate<tom::AnalyzerEntry>(params.num_warps);
       n.ranges = place(ranges);
       n.touched = a.allocate<uint8_t>(static_cast<uint32_t>(ranges.size()));
-      s.elsewhere = kHostEndpoint;
     }
     side.candidates = a.allocate<tom::CandidateCounters>(
         std::max<uint32_t>(1, static_cast<uint32_t>(program.candidates.size())));

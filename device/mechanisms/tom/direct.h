@@ -122,6 +122,7 @@ NW_HD inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint32_t earli
   t.decided = now;
   if (!is_long_enough(o, warp)) {
     n.refused_condition += 1;
+    t.paused = true;  // what is ahead does not become more
     return false;
   }
   t.at_home = true;

@@ -18,7 +18,7 @@ struct Candidate {
   uint8_t saves_tx = 0, saves_rx = 0;  ///< the 2-bit tag
   uint16_t kernel = 0;
   uint8_t order = 0;       ///< among its kernel's candidates, counted up to 63
-  bool has_heads = false;  ///< tuned offloading knows a loop of it
+  bool has_heads = false;  ///< a loop of it is known
   /// Tuned offloading: the shared array that goes with it, in bytes, and in rows of the banks.
   tuning::SharedKind shared = tuning::SharedKind::kNone;
   uint16_t shared_rows = 0;
@@ -31,12 +31,23 @@ struct ProgramTables {
   const uint16_t* candidate_of = nullptr;  ///< by instruction; kNoCandidate: none
   /// By basic block: iterations of its candidate's loop that one execution stands for.
   const uint16_t* weight = nullptr;
+  /// By instruction: a round begins, which is an instance; nullptr: no instance is a round.
+  const uint8_t* begins_round = nullptr;
 
   NW_HD NW_INLINE uint16_t candidate_at(uint32_t pc) const { return candidate_of[pc]; }
   /// Does a candidate begin at this instruction?
   NW_HD NW_INLINE bool begins(uint32_t pc) const {
     const uint16_t id = candidate_of[pc];
     return id != kNoCandidate && candidates[id].begin == pc;
+  }
+  NW_HD NW_INLINE bool round_begins(uint32_t pc) const {
+    return begins_round != nullptr && begins_round[pc] != 0;
+  }
+  /// Does an instance begin at this instruction, to which a warp comes from outside of instances?
+  NW_HD NW_INLINE bool instance_begins(uint32_t pc) const {
+    const bool rounds = begins_round != nullptr && candidate_of[pc] != kNoCandidate &&
+                        candidates[candidate_of[pc]].has_heads;
+    return rounds ? begins_round[pc] != 0 : begins(pc);
   }
 };
 

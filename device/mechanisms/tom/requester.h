@@ -196,7 +196,25 @@ NW_HD inline void begin_trial(O& o, uint32_t warp, uint32_t now, uint32_t earlie
   t.saved = w.at;
   t.rounds_passed = 1;
   hold(o, warp, Step::kDeciding);
-  sm::set_timer(o.v, warp, (earliest > now ? earliest : now) + o.p.tuning.begin_cycles, now);
+  sm::set_timer(o.v, warp, (earliest > now ? earliest : now) + o.p.tuning.trial_cycles, now);
+}
+
+/// Learning phase: a round is an instance, and the last one has ended.
+template <class O>
+NW_HD NW_APART void learn_round(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+  if (side_of(o, warp).analyzed) close_instance(o, warp);
+  learn(o, warp, now, earliest + o.p.tuning.begin_cycles);
+}
+
+/// Offloading without overhead: offer the warp from the loop's head at which it stands. True: it is
+/// held.
+template <class O>
+NW_HD inline bool begin_direct_trial(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+  WarpSide& t = side_of(o, warp);
+  if (t.paused) return false;
+  t.saved = o.v.warps[warp].at;
+  t.rounds_passed = 1;
+  return begin_direct(o, warp, now, earliest);
 }
 
 /// Is a warp at home offered at this instruction, inside of its candidate?
@@ -224,7 +242,14 @@ NW_HD NW_APART bool begin_home_round(O& o, uint32_t warp, uint32_t now, uint32_t
   auto& v = o.v;
   WarpSide& t = side_of(o, warp);
   if (!note_home_round(o, t, v.warps[warp].at.pc) || !o.p.tuning.marks_rounds()) return false;
-  if (o.p.tuning.inside && !t.paused && !t.analyzed && !is_learning(o)) {
+  if (o.p.no_overhead) return o.p.tuning.inside && begin_direct_trial(o, warp, now, earliest);
+  if (is_learning(o)) {
+    if (o.p.tuning.round_is_instance) {
+      learn_round(o, warp, now, earliest);
+      return true;
+    }
+    sm::schedule(v, warp, now, earliest + o.p.tuning.begin_cycles);
+  } else if (o.p.tuning.inside && !t.paused && !t.analyzed) {
     begin_trial(o, warp, now, earliest);
   } else {
     sm::schedule(v, warp, now, earliest + o.p.tuning.begin_cycles);
@@ -269,7 +294,9 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
   if (o.p.tuning.on) {
     counters_of(o, t).entries += 1;
     t.home_since = now;
-    if (enter_tuned(o, t) && !is_learning(o)) return begin_home_round(o, warp, now, earliest);
+    const bool in_rounds = enter_tuned(o, t);
+    if (in_rounds && (o.p.tuning.round_is_instance || !is_learning(o)))
+      return begin_home_round(o, warp, now, earliest);
     note_home_round(o, t, w.at.pc);  // decided on at the loop's first instruction, if it is one
   }
   if (is_learning(o)) {
@@ -411,7 +438,7 @@ NW_HD inline void on_dirty(O& o, LineAddr line, uint32_t now) {
   Packet p;
   p.kind = PacketKind::kInvalidate;
   p.src = v.s.endpoint;
-  p.dst = v.gpu_home_of(line);
+  p.dst = v.home_of(line);
   p.line = line;
   p.bytes = static_cast<uint16_t>(v.p.header_bytes);
   send(*o.s.invalidations.in(v.base), v.base, v.tick(now), p, v.horizon);

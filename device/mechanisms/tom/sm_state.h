@@ -42,7 +42,7 @@ struct SmSideParams {
   Ref<tuning::LoopHead> heads;  ///< tuned
 
   NW_HD NW_INLINE ProgramTables program(const std::byte* base) const {
-    return {candidates.in(base), candidate_of.in(base), weight.in(base)};
+    return {candidates.in(base), candidate_of.in(base), weight.in(base), nullptr};
   }
 };
 

@@ -109,7 +109,7 @@ NW_HD NW_APART bool begin_near_round(O& o, uint32_t warp, uint32_t now, uint32_t
     }
   }
   n.near_rounds += 1;
-  if (!p.marks_rounds()) return false;
+  if (!p.marks_rounds() || o.p.no_overhead) return false;
   sm::schedule(o.v, warp, now, earliest + p.begin_cycles);
   return true;
 }

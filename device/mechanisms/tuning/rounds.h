@@ -1,5 +1,5 @@
-// Tuned offloading: what it knows of loops, how it is set, and the traffic history of a warp on a
-// stack SM.
+// Offloading in rounds of loops: what is known of loops, how tuned offloading is set, and the
+// traffic history of a warp on a stack SM. TOM's own decisions in every round are one such setting.
 //
 // Source: Y. Wu et al., "Tuning Applications for Efficient GPU Offloading to In-Memory Processing",
 // ICS 2020, sections 3.4 and 3.5.
@@ -27,16 +27,18 @@ enum class Pause : uint8_t {
 };
 
 struct TuningParams {
-  bool on = false;            ///< all else has no meaning without it
-  bool inside = false;        ///< candidates with loops are offered at loop heads, not before them
-  bool adaptation = false;    ///< stack SMs send warps back
-  bool full_history = false;  ///< and not before the history is full
-  bool room_known = false;    ///< the front end tells SMs which stacks are full
+  bool on = false;      ///< all else has no meaning without it
+  bool inside = false;  ///< candidates with loops are offered at loop heads, not before them
+  bool round_is_instance = false;  ///< learning phase: each round of such a loop by itself
+  bool adaptation = false;         ///< stack SMs send warps back
+  bool full_history = false;       ///< and not before the history is full
+  bool room_known = false;         ///< the front end tells SMs which stacks are full
   uint8_t history_rounds = 3;
   Pause after_refusal = Pause::kEntry;
   Pause after_return = Pause::kEntry;
   uint32_t threshold_percent = 100;  ///< of inter-stack over intra-stack requests
   uint32_t begin_cycles = 1;         ///< a PIMBEGIN at a loop's head
+  uint32_t trial_cycles = 1;         ///< from there to the decision
 
   /// Is there a PIMBEGIN at loop heads?
   NW_HD NW_INLINE bool marks_rounds() const { return inside || adaptation; }

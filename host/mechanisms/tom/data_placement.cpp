@@ -5,6 +5,7 @@
 #include <bit>
 #include <numeric>
 
+#include "device/cache/l2_slice.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/mechanisms/tom/sides.h"
 #include "host/timing/machine/baseline_map.h"
@@ -69,6 +70,7 @@ DataPlacement::DataPlacement(const runtime::Recording& recording,
 }
 
 void DataPlacement::begin(System& system, uint32_t) {
+  if (plan_.learning_instances != 0) keep_in_host_memory(system);
   if (knows_ && study_.instances != 0) place(system, study_.best(), touched_);
 }
 
@@ -83,6 +85,27 @@ void DataPlacement::watch(System& system, uint32_t number) {
     for (uint32_t k = 0; k < side.analyzer.touched.count; ++k) touched_[k] |= t[k];
   });
   place(system, tom::best_mapping(arbiter.seen.at_destination), touched_);
+  copy_from_host(system);
+}
+
+/// L2 slices find the program's data in the CPU's memory, behind their link ports. Code, constants,
+/// page tables and local memory are in the GPU's from the beginning.
+void DataPlacement::keep_in_host_memory(System& system) const {
+  const std::span<const uint16_t> hosts = system.members("host_memory");
+  for (const uint16_t slice : system.members("l2")) {
+    L2SliceState& s = system.state<L2SliceState>(slice);
+    s.elsewhere = hosts[system.nodes[slice].stack];
+    s.elsewhere_end = static_cast<LineAddr>((plan_.memory_bytes - 1) >> line_shift_) + 1;
+  }
+}
+
+/// All SMs stand still. What slices hold lies under another mapping from now on.
+void DataPlacement::copy_from_host(System& system) const {
+  for (const uint16_t slice : system.members("l2")) {
+    L2SliceState& s = system.state<L2SliceState>(slice);
+    s.elsewhere_end = 0;
+    l2_flush(s, system.arena.base());
+  }
 }
 
 void DataPlacement::place(System& system, uint32_t mapping, const std::vector<uint8_t>& touched) {

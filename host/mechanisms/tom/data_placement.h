@@ -60,6 +60,8 @@ class DataPlacement {
 
  private:
   void place(System& system, uint32_t mapping, const std::vector<uint8_t>& touched);
+  void keep_in_host_memory(System& system) const;
+  void copy_from_host(System& system) const;
 
   const runtime::Recording& recording_;
   AllocationTable table_;

@@ -14,13 +14,14 @@ namespace {
 
 using namespace sim;
 
-/// More packets than all SMs together can have under way to the CPU's memory.
-constexpr uint32_t kPcieSlots = 8192;
-
-Wire pcie(const Parts& parts) {
+/// One way, of the part of PCI-E that is behind one of `ports` link ports.
+Wire pcie(const Parts& parts, uint32_t ports) {
   const config::MachineConfig::Pcie& p = parts.machine.pcie;
   const auto way = static_cast<uint32_t>(std::max<Tick>(2, parts.ns_ticks(p.round_trip_ns)) / 2);
-  return p.limited ? Wire{way, p.queue_entries, p.mbps} : Wire{way, kPcieSlots, 0};
+  if (p.limited) return {way, std::max(2u, p.queue_entries / ports), std::max(1u, p.mbps / ports)};
+  // A port sends a packet a cycle, and gets its slot back after the way there and the credit's
+  // back.
+  return {way, 2 * (way / parts.icnt_period + 1) + 2, 0};
 }
 
 NodeId only(const Graph& g, std::string_view node_class) {
@@ -108,16 +109,23 @@ void add_monitors(Graph& g, const Parts& parts, const config::PolicyConfig& poli
     g.link(g.at(port), g.at(front_end), ChannelClass::kControl, kControl, parts.control(4));
 }
 
+/// While a mapping is learnt, data is in the CPU's memory: what misses in an L2 slice goes through
+/// the link port as always, and from there by PCI-E instead of the link to the stack.
 void add_host_memory(Graph& g, const Parts& parts) {
   HostMemorySpec spec;
   spec.params.period = parts.icnt_period;
   spec.params.header_bytes = static_cast<uint16_t>(parts.machine.packets.header_bytes);
   spec.params.line_bytes = static_cast<uint16_t>(parts.machine.l1.line_bytes);
   spec.params.sector_bytes = static_cast<uint16_t>(parts.machine.packets.sector_bytes);
-  const NodeId host = g.add(g.add_class("host_memory", spec), "CPU memory");
-  const Wire wire = pcie(parts);
-  g.link(g.next_out(only(g, "request_crossbar")), g.at(host), ChannelClass::kPcie, kRequests, wire);
-  g.link(g.at(host), g.next_in(only(g, "reply_crossbar")), ChannelClass::kPcie, kReplies, wire);
+  const uint16_t host_class = g.add_class("host_memory", spec);
+  const std::vector<NodeId> ports = g.members(g.class_named("link_port"));
+  const Wire wire = pcie(parts, static_cast<uint32_t>(ports.size()));
+  for (const NodeId port : ports) {
+    const uint16_t stack = g.nodes[port].stack;
+    const NodeId host = g.add(host_class, fmt::format("CPU memory, part {}", stack), stack);
+    g.link(g.next_out(port), g.at(host), ChannelClass::kPcie, kRequests, wire);
+    g.link(g.at(host), g.next_in(port), ChannelClass::kPcie, kReplies, wire);
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 
+#include "host/mechanisms/tom/loop_tables.h"
 #include "host/mechanisms/tom/offset_study.h"
 #include "host/mechanisms/tom/pass/print.h"
 #include "host/recording/trace_replay.h"
@@ -96,8 +97,9 @@ report::MappingAnalysis analyze_mappings(const runtime::Recording& recording,
                                          const config::PolicyConfig& policy,
                                          const StudyOptions& options) {
   require_stacks(machine, "a survey of mappings of lines to stacks");
-  const ImageTables image = build_image(recording, machine);
-  const tom::OffloadTables offload = tom::build_offload_tables(recording, machine, policy, image);
+  ImageTables image = build_image(recording, machine);
+  tom::OffloadTables offload = tom::build_offload_tables(recording, machine, policy, image);
+  if (policy.mechanism == "tom") tom::toms_loops(recording, machine, policy, 0, offload, image);
   const AddressMap map = machine_address_map(machine);
   StudyOptions study_options = options;
   study_options.line_bytes = machine.l1.line_bytes;

@@ -26,10 +26,9 @@ class TomRun final : public sim::MechanismRun {
       : subject_(subject),
         number_(number),
         tables_(build_offload_tables(subject.recording, subject.machine, subject.policy, image)),
+        tuning_(tune ? tune(mark(), tables_) : LoopTables{}),
         placement_(subject.recording, subject.machine, subject.policy, image, tables_) {
-    const auto mark = static_cast<uint8_t>(1u << number);
-    if (tune) tuning_ = tune(mark, tables_);
-    mark_candidates(tables_, mark, image);
+    mark_candidates(tables_, mark(), image);
   }
 
   sim::MachineNeeds needs() const override { return {.stacks_compute = true}; }
@@ -38,9 +37,14 @@ class TomRun final : public sim::MechanismRun {
     add_to_machine(graph, parts, subject_.policy, learns());
     // A stack has three bits of the front end's word.
     if (tuning_.params.room_known && parts.machine.stack.count > 10)
-      throw Error(fmt::format("{}: stack.count = {} - with tuning.room_known it is at most 10",
+      throw Error(fmt::format("{}: stack.count = {} - with offload.room_known it is at most 10",
                               parts.machine.path, parts.machine.stack.count));
     if (subject_.policy.mapping != "tmap" && subject_.policy.mapping != "oracle") return;
+    if (learns() && parts.machine.l2.write_policy == "back")
+      throw Error(fmt::format(
+          "{}: l2.write_policy = \"back\" - under policy {}, which learns a mapping while data is "
+          "in the CPU's memory, it must be \"through\"",
+          parts.machine.path, subject_.policy.name));
     if (!subject_.recording.applications.empty())
       throw Error(
           fmt::format("policy {}: a mapping of the data (mapping = \"{}\") is chosen for one "
@@ -142,6 +146,8 @@ class TomRun final : public sim::MechanismRun {
   void restore(runtime::Reader& in) override { placement_.io(in); }
 
  private:
+  uint8_t mark() const { return static_cast<uint8_t>(1u << number_); }
+
   /// Every shared array that went along has gone and come back once, and has left its room.
   void check_shared(System& system) {
     std::vector<CandidateCounters> all(tables_.candidates.size());
@@ -239,7 +245,6 @@ class TomRun final : public sim::MechanismRun {
         side.analyzer.entries = system.arena.allocate<AnalyzerEntry>(warps);
         side.analyzer.ranges = ranges;
         side.analyzer.touched = system.arena.allocate<uint8_t>(ranges.count);
-        system.state<sm::SmState>(endpoint).elsewhere = system.members("host_memory")[0];
       }
       attach_sm(system, endpoint, main, warps, side);
     }
@@ -285,7 +290,7 @@ class TomRun final : public sim::MechanismRun {
   sim::RunSubject subject_;
   uint32_t number_;
   OffloadTables tables_;
-  LoopTables tuning_;  ///< off: TOM as it is
+  LoopTables tuning_;
   sim::DataPlacement placement_;
 };
 
@@ -294,7 +299,9 @@ class TomRun final : public sim::MechanismRun {
 std::unique_ptr<sim::MechanismRun> TomMechanism::prepare(const sim::RunSubject& subject,
                                                          uint32_t number,
                                                          sim::ImageTables& image) const {
-  return prepare_offloading(subject, number, image, {});
+  return prepare_offloading(subject, number, image, [&](uint8_t mark, OffloadTables& tables) {
+    return toms_loops(subject.recording, subject.machine, subject.policy, mark, tables, image);
+  });
 }
 
 std::unique_ptr<sim::MechanismRun> prepare_offloading(const sim::RunSubject& subject,

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
-#include "device/mechanisms/tuning/rounds.h"
 #include "host/mechanisms/mechanism.h"
-#include "host/mechanisms/tom/offload_tables.h"
+#include "host/mechanisms/tom/loop_tables.h"
 
 namespace nearwarp::tom {
 
@@ -17,16 +15,11 @@ class TomMechanism final : public sim::Mechanism {
                                              sim::ImageTables& image) const override;
 };
 
-/// What tuned offloading (host/mechanisms/tuning) sets: by default nothing.
-struct LoopTables {
-  tuning::TuningParams params;
-  std::vector<uint16_t> head_of;  ///< by instruction of the image; tuning::kNoHead: no loop's first
-  std::vector<tuning::LoopHead> heads;
-};
-/// Makes them of the candidates, whose instructions it may mark with `mark`.
+/// Makes loop tables of the candidates, whose instructions it may mark with `mark`.
 using Tune = std::function<LoopTables(uint8_t mark, OffloadTables& tables)>;
 
-/// A run of TOM's offloading and mapping, tuned if `tune` is there.
+/// A run of TOM's offloading and mapping, with decisions in rounds and what else `tune` sets, if it
+/// is there.
 std::unique_ptr<sim::MechanismRun> prepare_offloading(const sim::RunSubject& subject,
                                                       uint32_t number, sim::ImageTables& image,
                                                       const Tune& tune);

@@ -20,10 +20,16 @@ struct OffloadTables {
   std::vector<compiler::OffloadCandidate> info;
   std::vector<uint16_t> candidate_of;  ///< by instruction of the image
   std::vector<uint16_t> weight;        ///< by basic block of the image
-  std::vector<uint64_t> home_warps;    ///< by kernel: that the main SMs hold at a time, at most
-  uint32_t row_bytes = 0;              ///< of shared memory: one word of each bank
+  /// By instruction: a round begins with it, which is an instance of its candidate. Empty: of no
+  /// candidate, an instance begins where a warp comes to a candidate.
+  std::vector<uint8_t> begins_round;
+  std::vector<uint64_t> home_warps;  ///< by kernel: that the main SMs hold at a time, at most
+  uint32_t row_bytes = 0;            ///< of shared memory: one word of each bank
 
-  ProgramTables view() const { return {candidates.data(), candidate_of.data(), weight.data()}; }
+  ProgramTables view() const {
+    return {candidates.data(), candidate_of.data(), weight.data(),
+            begins_round.empty() ? nullptr : begins_round.data()};
+  }
 };
 
 /// Bytes of a stack SM's shared memory.

@@ -21,7 +21,7 @@ TraceTables::TraceTables(const ImageTables& image, const tom::OffloadTables& off
     facts.uniform = 1;
     for (uint32_t pc = block.first; pc < block.first + block.count; ++pc) {
       const sm::ImageInstr& in = image.instrs[pc];
-      if (program.begins(pc)) facts.has_begin = 1;
+      if (program.instance_begins(pc)) facts.has_begin = 1;
       if (program.candidate_at(pc) != program.candidate_at(block.first)) facts.uniform = 0;
       if ((in.flags & sm::kHasRecord) == 0) continue;
       memory_.push_back({pc, static_cast<uint8_t>((in.flags & sm::kGuarded) != 0 ? 1 : 0),
@@ -60,6 +60,7 @@ analytics::StudyTables TraceTables::study_tables() const {
   t.num_candidates = offload_.candidates.size();
   t.candidate_of = offload_.candidate_of.data();
   t.weight = offload_.weight.data();
+  t.begins_round = offload_.begins_round.empty() ? nullptr : offload_.begins_round.data();
   return t;
 }
 

@@ -28,7 +28,7 @@ enum class ChannelClass : uint8_t {
   kMemoryToGpu,     ///< RX links
   kMemoryToMemory,  ///< cross-stack links
   kInStack,         ///< switch - vault, switch - stack SM
-  kPcie,            ///< crossbars - the CPU's memory
+  kPcie,            ///< link ports - the CPU's memory
   kDirect,          ///< SM - SM, of a mechanism without overhead
   kChainsToSm,      ///< requests of a mechanism that SMs serve: network - SM
   kChainsFromSm,    ///< and their replies: SM - network

@@ -33,7 +33,9 @@ class Planner {
 
   std::vector<Section> plan() {
     if (m_.shape == "stacked") {
-      offloading_ = config::load_policy("ndp-uncontrolled-bmap");
+      // All of a probe's loop near memory, from its beginning.
+      const std::vector<std::string> at_once = {"offload.decide=entry", "offload.granularity=loop"};
+      offloading_ = config::load_policy("ndp-uncontrolled-bmap", at_once);
       begin("main_sm_latency", "latency from a main SM", true);
       on_chip(m_.l1.bytes);
       memory("stack 0", 0);

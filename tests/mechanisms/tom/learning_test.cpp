@@ -37,14 +37,17 @@ struct Learning : OffloadBench {
 /// Line addresses in device memory.
 uint64_t line(uint64_t n) { return n * 128; }
 
-TEST(Learning, NothingIsOffloadedAndAllGoesToTheCpu) {
+TEST(Learning, NothingIsOffloaded) {
   Learning b({load(1, {0}), store({1})});
   b.traces.run(b.head).run(b.body).at(line(5), 4).at(line(9), 4).run(b.tail).end();
   b.start();
   b.run_logged(600);
   EXPECT_TRUE(b.heard(tom::kOffloadAsk).empty());
   ASSERT_EQ(b.network->got.size(), 2u);
-  for (const auto& i : b.network->got) EXPECT_EQ(i.packet.dst, kHostEndpoint);
+  const AddressMap map;  // L2 slices know that the lines are in the CPU's memory
+  for (const auto& i : b.network->got)
+    EXPECT_EQ(i.packet.dst,
+              kSliceEndpoint + map.stack_of(i.packet.line) * 4 + map.slice_in_stack(i.packet.line));
   EXPECT_EQ(b.candidate().learning, 1u);
   EXPECT_EQ(b.candidate().instances, 0u);
   EXPECT_EQ(b.counters().issued(), 4u);
@@ -185,6 +188,29 @@ TEST(Learning, AfterwardsCandidatesAreOffloaded) {
   EXPECT_EQ(b.candidate().learning + b.candidate().offloaded, 2u);
   EXPECT_EQ(b.counters().blocks_finished, 1u);
   EXPECT_TRUE(b.rig.drained());
+}
+
+TEST(Learning, ARoundIsAnInstanceWhereRoundsAreDecidedOn) {
+  for (const bool inside : {false, true}) {
+    Learning b({load(1, {0}), store({1})});
+    b.program.loop_head(b.body, {8, 4});
+    b.offload.tuning.on = true;
+    b.offload.tuning.inside = b.offload.tuning.round_is_instance = inside;
+    b.traces.run(b.head);
+    for (uint32_t round = 0; round < 5; ++round)
+      b.traces.run(b.body).at(line(round), 4).at(line(round + 8), 4);
+    b.traces.run(b.tail).end();
+    b.start();
+    b.run_logged(3000);
+    const AnalyzerTotals t = b.totals();
+    EXPECT_EQ(t.instances, inside ? 5u : 1u);
+    EXPECT_EQ(t.accesses, 10u);
+    EXPECT_EQ(b.candidate().learning, t.instances);
+    EXPECT_EQ(b.candidate().home_rounds, 5u);
+    EXPECT_TRUE(b.heard(kOffloadAsk).empty());
+    EXPECT_EQ(b.counters().blocks_finished, 1u);
+    EXPECT_TRUE(b.rig.drained());
+  }
 }
 
 TEST(Learning, AnInstanceMayCountWithItsFirstAccess) {

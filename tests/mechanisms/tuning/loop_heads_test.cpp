@@ -1,5 +1,5 @@
 // Which registers are live at a loop's head, and which of them does the candidate change?
-#include "host/mechanisms/tuning/pass/loop_heads.h"
+#include "host/mechanisms/tom/pass/loop_heads.h"
 
 #include <gtest/gtest.h>
 

@@ -119,7 +119,7 @@ TEST(TunedRuns, OtherReadingsRunToTheirEnds) {
       {"tuning.rounds=innermost"},
       {"tuning.after_return=entry", "tuning.after_refusal=entry"},
       {"tuning.after_return=never", "tuning.after_refusal=loop"},
-      {"tuning.room_known=false"},
+      {"offload.room_known=false"},
       {"tuning.history_rounds=16", "tuning.full_history=true"},
       {"offload.dynamic_control=false", "offload.granularity=innermost"},
       {"offload.busy_refuses=true", "offload.busy_threshold_percent=1"},
@@ -316,7 +316,7 @@ TEST(TunedRuns, WhatIsMissingIsSaid) {
   EXPECT_NE(error_of("tuned-shared", {"tuning.shared_arrays=nothing:table:4"}, "pim-tuning")
                 .find("no kernel of 'kmeans' has a shared array of that name"),
             std::string::npos);
-  EXPECT_NE(error_of("tuned", {"stack.count=16"}, "pim-tuning").find("tuning.room_known"),
+  EXPECT_NE(error_of("tuned", {"stack.count=16"}, "pim-tuning").find("offload.room_known"),
             std::string::npos);
 }
 

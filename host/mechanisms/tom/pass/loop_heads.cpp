@@ -1,4 +1,4 @@
-#include "host/mechanisms/tuning/pass/loop_heads.h"
+#include "host/mechanisms/tom/pass/loop_heads.h"
 
 #include <algorithm>
 #include <set>

@@ -1,5 +1,5 @@
-// The loops of offloading candidates as tuned offloading wants to know them: where a round begins,
-// and which registers have to travel when a warp leaves or comes back there.
+// The loops of offloading candidates for decisions in every round: where a round begins, and which
+// registers have to travel when a warp leaves or comes back there.
 #pragma once
 
 #include <vector>
