@@ -9,6 +9,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/result_files.h"
+#include "host/cli/terminal.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
 #include "host/timing/dram/report.h"
@@ -97,7 +98,7 @@ int dram_command(const Words& words) {
     over.push_back(points[i]);
     results.push_back(*found[i]);
   }
-  if (!over.empty()) print(dram::table_text(over, results));
+  if (!over.empty()) print(dram::table_text(over, results, output_width()));
   if (files.any()) files.write(dram::json_text(over, results, run, version()), "runs");
   if (over.size() == points.size()) return 0;
   throw Error(

@@ -10,6 +10,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/result_files.h"
+#include "host/cli/terminal.h"
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/timing/noc/print.h"
@@ -224,7 +225,7 @@ int noc_command(const Words& words) {
                      (line.given("saturation") && !report.saturation.has_value());
   }
   if (files.any()) files.write(noc::report_json(report, version()), "points");
-  print(noc::format_report(report, links));
+  print(noc::format_report(report, links, output_width()));
   if (!report.partial) return 0;
   throw Error(fmt::format("interrupted: {} of {} loads were measured{}", report.points.size(),
                           rates.size(),

@@ -32,6 +32,14 @@ std::string long_name(const std::string& name) {
   return comma == std::string::npos ? name : name.substr(comma + 1);
 }
 
+/// Columns that descriptions are written for.
+constexpr size_t kWrittenFor = 80;
+
+std::string as_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 /// The option's name in a word such as "--jsn=x", without the value.
 std::string option_part(const std::string& word) { return word.substr(0, word.find('=')); }
 
@@ -128,9 +136,13 @@ std::string CommandLine::help(size_t width) const {
     if (left.size() + kGap <= width / 2) column = std::max(column, left.size() + kGap);
     lefts.push_back(std::move(left));
   }
-  std::string text = fitted_lines(description_, width) +
-                     fmt::format("\n\nUsage:\n  nearwarp {}{}{} [OPTION...]\n\n", command_,
-                                 positional_help_.empty() ? "" : " ", positional_help_);
+  std::string text =
+      (width < kWrittenFor ? wrapped(as_one_line(description_), width, "") : description_) +
+      "\n\nUsage:\n" +
+      fitted_lines(fmt::format("  nearwarp {}{}{} [OPTION...]", command_,
+                               positional_help_.empty() ? "" : " ", positional_help_),
+                   width) +
+      "\n\n";
   const std::string indent(column, ' ');
   for (size_t i = 0; i < described_.size(); ++i) {
     std::string what = described_[i].help;

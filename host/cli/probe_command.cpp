@@ -8,6 +8,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
+#include "host/cli/terminal.h"
 #include "host/config/config.h"
 #include "host/core/error.h"
 #include "host/timing/probe/report.h"
@@ -71,7 +72,7 @@ int probe_command(const Words& words) {
   }
   if (line.given("json"))
     report::write_file(line.text("json"), probe::json_text(machine, sections, findings, version()));
-  print(probe::table_text(machine, sections, findings));
+  print(probe::table_text(machine, sections, findings, output_width()));
   if (!interrupted()) return 0;
   throw Error(fmt::format("interrupted: {} of {} runs came to their end", ended, all));
 }

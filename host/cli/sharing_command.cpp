@@ -7,6 +7,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/progress_bar.h"
+#include "host/cli/terminal.h"
 #include "host/cli/traced_workload.h"
 #include "host/config/config.h"
 #include "host/mechanisms/coda/sharing.h"
@@ -44,7 +45,7 @@ int analyze_sharing_command(const CommandLine& line) {
     std::signal(SIGPIPE, SIG_IGN);
     report::write_file(json, report::page_sharing_json(sharing));
   }
-  print(report::format_page_sharing(sharing));
+  print(report::format_page_sharing(sharing, output_width()));
   return 0;
 }
 

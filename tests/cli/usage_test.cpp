@@ -1,6 +1,7 @@
 // Does the program say what it can do, and what is wrong with a command line?
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -398,6 +399,20 @@ TEST(Usage, WhatAnalysesPrintFitsATerminal) {
       EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
       EXPECT_LE(longest_line(outcome.out), 80u) << name << "\n" << outcome.out;
     }
+}
+
+TEST(Usage, TablesFitANarrowTerminal) {
+  setenv("COLUMNS", "60", 1);
+  for (const Words& words :
+       {Words{"list", "machines"}, Words{"run", "--help"}, Words{"analyze", "libor"},
+        Words{"run", "vector-add", "--policy", "baseline,tom", "--legend"},
+        Words{"noc", "--size", "4x4", "--rate", "0.1", "--links", "3"},
+        Words{"dram", "--traffic", "random", "--rate", "0.1,0.3"}}) {
+    const Outcome outcome = run_program(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_LE(longest_line(outcome.out), 60u) << outcome.out;
+  }
+  unsetenv("COLUMNS");
 }
 
 TEST(Usage, AnalyzeTakesFiles) {

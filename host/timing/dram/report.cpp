@@ -14,7 +14,6 @@ namespace nearwarp::dram {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr size_t kColumns = 80;
 constexpr const char* kNotKnown = "not known";
 
 struct Row {
@@ -276,7 +275,8 @@ std::vector<Row> stream_rows(size_t i) {
 
 }  // namespace
 
-std::string table_text(std::span<const Point> points, std::span<const RunResult> results) {
+std::string table_text(std::span<const Point> points, std::span<const RunResult> results,
+                       size_t width) {
   const size_t streams = points.empty() ? 1 : points[0].load.streams.size();
   std::vector<Row> all = rows();
   for (size_t i = 0; streams > 1 && i < streams; ++i) {
@@ -295,12 +295,12 @@ std::string table_text(std::span<const Point> points, std::span<const RunResult>
     for (size_t i = 0; i < points.size(); ++i) columns[i].cells.push_back(std::move(cells[i]));
   }
   return (streams > 1 ? streams_text(points[0].load) + "\n" : "") +
-         report::columns_text(names, std::move(columns), kColumns) + "\n" +
+         report::columns_text(names, std::move(columns), width) + "\n" +
          report::wrapped(
              "latencies in cycles of the command clock, from entering the controller "
              "(with --rate: from the time offered) to the last data." +
                  left_out(points),
-             kColumns);
+             width);
 }
 
 std::string json_text(std::span<const Point> points, std::span<const RunResult> results,

@@ -11,7 +11,8 @@ namespace nearwarp::dram {
 inline constexpr const char* kDramSchema = "nearwarp.dram/1";
 
 /// A column per point, at most 80 characters wide.
-std::string table_text(std::span<const Point> points, std::span<const RunResult> results);
+std::string table_text(std::span<const Point> points, std::span<const RunResult> results,
+                       size_t width = 80);
 
 /// The JSON document (docs/memory.md).
 std::string json_text(std::span<const Point> points, std::span<const RunResult> results,

@@ -12,7 +12,6 @@ namespace nearwarp::noc {
 
 namespace {
 
-constexpr size_t kWidth = 80;
 using Json = nlohmann::ordered_json;
 
 std::string router_name(const NocReport& r, uint32_t router) {
@@ -47,7 +46,7 @@ std::string speedups(const NocConfig& c) {
   return text;
 }
 
-std::string title(const NocReport& r) {
+std::string title(const NocReport& r, size_t width) {
   const NocConfig& c = r.config;
   const std::string share = c.vnets == 1 ? "" : fmt::format(" in {} virtual networks", c.vnets);
   return report::wrapped(
@@ -56,10 +55,10 @@ std::string title(const NocReport& r) {
                   c.topology, c.size, c.topology == "mesh" ? " " + c.routing : "", c.vcs,
                   c.vcs == 1 ? "" : "s", c.buffers, share, speedups(c), c.traffic, packets_text(c),
                   r.bounds.zero_load_latency, r.bounds.throughput),
-      kWidth);
+      width);
 }
 
-std::string curve(const NocReport& r) {
+std::string curve(const NocReport& r, size_t width) {
   std::vector<std::string> names;
   const bool replies = r.config.reply_flits != 0;
   std::vector<report::Column> columns{{"accepted", {}},
@@ -86,10 +85,10 @@ std::string curve(const NocReport& r) {
                                  fmt::format("{:.3f} {}", link.utilisation, link_name(r, link))};
     for (size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
-  return report::columns_text(names, columns, kWidth, "rate");
+  return report::columns_text(names, columns, width, "rate");
 }
 
-std::string busiest_links(const NocReport& r, size_t count) {
+std::string busiest_links(const NocReport& r, size_t count, size_t width) {
   const LoadPoint* point = &r.points.front();
   for (const LoadPoint& p : r.points)
     if (p.stable) point = &p;
@@ -106,7 +105,7 @@ std::string busiest_links(const NocReport& r, size_t count) {
   }
   return fmt::format("\nbusiest links at rate {:.4f}, {} of {}\n", point->rate, shown,
                      links.size()) +
-         report::columns_text(names, {use}, kWidth);
+         report::columns_text(names, {use}, width);
 }
 
 std::string saturation_text(const Saturation& s) {
@@ -179,10 +178,10 @@ Json config_json(const NocConfig& c, const MeasureConfig& m) {
 
 }  // namespace
 
-std::string format_report(const NocReport& r, size_t links) {
-  std::string text = title(r);
-  if (!r.points.empty()) text += "\n" + curve(r);
-  if (links > 0 && !r.points.empty()) text += busiest_links(r, links);
+std::string format_report(const NocReport& r, size_t links, size_t width) {
+  std::string text = title(r, width);
+  if (!r.points.empty()) text += "\n" + curve(r, width);
+  if (links > 0 && !r.points.empty()) text += busiest_links(r, links, width);
   if (r.saturation) text += saturation_text(*r.saturation);
   const char* const explanation =
       r.config.reply_flits == 0
@@ -195,7 +194,7 @@ std::string format_report(const NocReport& r, size_t links) {
             "cycles from a packet's creation to its tail's arrival, +- its 95 % interval; request, "
             "reply: the same of either; a reply is created when its request's tail has arrived; "
             "round trip: from a request's creation to its reply's arrival.";
-  return text + "\n" + report::wrapped(explanation, kWidth);
+  return text + "\n" + report::wrapped(explanation, width);
 }
 
 std::string report_json(const NocReport& r, const std::string& version) {

@@ -22,7 +22,7 @@ struct NocReport {
 };
 
 /// Lines of at most 80 columns. `links`: the busiest links of the last stable load, this many.
-std::string format_report(const NocReport& report, size_t links);
+std::string format_report(const NocReport& report, size_t links, size_t width = 80);
 
 /// Schema nearwarp.noc/1; docs/networks.md.
 std::string report_json(const NocReport& report, const std::string& version);

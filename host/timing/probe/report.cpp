@@ -13,14 +13,13 @@ namespace nearwarp::probe {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr size_t kColumns = 80;
 /// Below it a value is marked: it is not of what its name says alone.
 constexpr double kAsMeant = 0.98;
 
 std::string mark(const Finding& f) { return f.as_meant < kAsMeant ? "*" : " "; }
 
 std::string latencies_text(const config::MachineConfig& m, const Section& section,
-                           const std::vector<std::optional<Finding>>& findings) {
+                           const std::vector<std::optional<Finding>>& findings, size_t width) {
   std::vector<std::string> names;
   report::Column cycles{"core cycles ", {}}, ns{"ns", {}};
   for (size_t i = 0; i < findings.size(); ++i) {
@@ -30,11 +29,11 @@ std::string latencies_text(const config::MachineConfig& m, const Section& sectio
     cycles.cells.push_back(fmt::format("{:.1f}{}", latency, mark(*findings[i])));
     ns.cells.push_back(fmt::format("{:.1f}", latency * 1e3 / m.clocks.core_mhz));
   }
-  return report::columns_text(names, {cycles, ns}, kColumns);
+  return report::columns_text(names, {cycles, ns}, width);
 }
 
 std::string bandwidths_text(const config::MachineConfig& m, const Section& section,
-                            const std::vector<std::optional<Finding>>& findings) {
+                            const std::vector<std::optional<Finding>>& findings, size_t width) {
   std::vector<std::string> names;
   report::Column reached{"GB/s ", {}}, bound{"bound", {}}, share{"share [%]", {}}, part{"of", {}};
   for (size_t i = 0; i < findings.size(); ++i) {
@@ -47,7 +46,7 @@ std::string bandwidths_text(const config::MachineConfig& m, const Section& secti
     share.cells.push_back(fmt::format("{:.1f}", 100 * found / b.gigabytes_per_second));
     part.cells.push_back(b.part);
   }
-  return report::columns_text(names, {reached, bound, share, part}, kColumns);
+  return report::columns_text(names, {reached, bound, share, part}, width);
 }
 
 bool any_marked(const Findings& findings) {
@@ -80,23 +79,24 @@ Json probe_json(const config::MachineConfig& m, const Section& section, const Pr
 }  // namespace
 
 std::string table_text(const config::MachineConfig& machine, const std::vector<Section>& sections,
-                       const Findings& findings) {
-  std::string text = report::wrapped(machine.name + ": " + machine.description, kColumns);
+                       const Findings& findings, size_t width) {
+  std::string text = report::wrapped(machine.name + ": " + machine.description, width);
   for (size_t i = 0; i < sections.size(); ++i) {
     const auto& found = findings[i];
     if (std::none_of(found.begin(), found.end(), [](const auto& f) { return f.has_value(); }))
       continue;
     const Section& s = sections[i];
     text += fmt::format("\n{}\n", s.latencies ? s.title : "bandwidth that is reached, " + s.title);
-    text += s.latencies ? latencies_text(machine, s, found) : bandwidths_text(machine, s, found);
+    text += s.latencies ? latencies_text(machine, s, found, width)
+                        : bandwidths_text(machine, s, found, width);
   }
   text += "\n" + report::wrapped(
                      "latency: from load to use of a lone thread; GB/s: of what a program reads "
                      "and writes; bound: of the narrowest part of the way by the machine's keys, "
                      "packet headers included (docs/probe.md)",
-                     kColumns);
+                     width);
   if (any_marked(findings))
-    text += report::wrapped("*: less than 98 % of the accesses went where the name says", kColumns);
+    text += report::wrapped("*: less than 98 % of the accesses went where the name says", width);
   return text;
 }
 

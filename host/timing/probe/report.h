@@ -12,7 +12,7 @@ inline constexpr const char* kProbeSchema = "nearwarp.probe/1";
 
 /// Tables, at most 80 characters wide.
 std::string table_text(const config::MachineConfig& machine, const std::vector<Section>& sections,
-                       const Findings& findings);
+                       const Findings& findings, size_t width = 80);
 
 /// The JSON document (docs/probe.md).
 std::string json_text(const config::MachineConfig& machine, const std::vector<Section>& sections,

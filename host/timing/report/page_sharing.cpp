@@ -36,7 +36,7 @@ const char* PageSharing::category() const {
   return "sharing";
 }
 
-std::string format_page_sharing(const PageSharing& s) {
+std::string format_page_sharing(const PageSharing& s, size_t width) {
   std::string text = fmt::format("{}, size {}, on machine {} ({} stacks, pages of {} bytes)\n",
                                  s.workload, s.size, s.machine, s.stacks, s.page_bytes);
   if (s.pages == 0) return text + "No kernel touches device memory.\n";
@@ -52,14 +52,14 @@ std::string format_page_sharing(const PageSharing& s) {
     row(name + (name == "1" ? " thread block" : " thread blocks"), n);
   for (const auto& [stacks, n] : s.by_stacks)
     row(fmt::format("{} {}", stacks, stacks == 1 ? "stack" : "stacks"), n);
-  text += columns_text(names, {pages, share}, 80);
+  text += columns_text(names, {pages, share}, width);
   return text + "\n" +
          wrapped(
              "Pages by how many thread blocks touch them, and how many stacks, if thread blocks "
              "run where CODA's Eq. (1) has them. More than 90 % of one thread block: "
              "block-exclusive, of one stack: core-exclusive; more than 60 %: block-majority, "
              "core-majority; else sharing (CODA, section 5.2).",
-             80);
+             width);
 }
 
 std::string page_sharing_json(const PageSharing& s) {

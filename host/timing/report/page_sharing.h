@@ -32,7 +32,7 @@ struct PageSharing {
   }
 };
 
-std::string format_page_sharing(const PageSharing& sharing);
+std::string format_page_sharing(const PageSharing& sharing, size_t width = 80);
 /// Schema nearwarp.sharing/1, documented in docs/json.md.
 std::string page_sharing_json(const PageSharing& sharing);
 
