@@ -151,8 +151,10 @@ void check_executable(const std::string& path, const ExecutableFacts& facts, boo
   if (facts.needs_driver && !offers_driver && !has_driver())
     throw UsageError(fmt::format(
         "'{}' is linked with the driver's library {}, which is not on this machine, and nearwarp's "
-        "own is never installed - run the nearwarp in the folder where it was built; or link "
-        "without -lcuda, or with -Wl,--as-needed if nothing of it is used",
+        "own is not in ../lib/nearwarp/driver beside the program - build the target 'cudriver', or "
+        "install nearwarp anew; or link without -lcuda, or with -Wl,--as-needed if nothing of it "
+        "is "
+        "used",
         path, kDriverName));
 }
 
