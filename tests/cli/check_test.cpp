@@ -24,6 +24,14 @@ TEST(Check, AWorkloadWithoutHazards) {
     EXPECT_TRUE(json["programs"][0].at(kind).empty()) << kind;
 }
 
+TEST(Check, WorkloadsThatShareAndExchangeAreClean) {
+  for (const char* workload : {"reduction-original", "scalarprod", "needleman-wunsch", "hybridsort",
+                               "dwt2d", "srad", "sgemm-tiled", "spmv"}) {
+    const Outcome outcome = run_program({"check", workload});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  }
+}
+
 TEST(Check, MistakesAreSaid) {
   struct Case {
     Words words;

@@ -654,6 +654,17 @@ TEST_F(Application, WhatNobodyWroteAndMasksAreFound) {
   }
 }
 
+TEST_F(Application, UsualWaysToWorkTogetherAreRight) {
+  const Outcome clean = run_program({"check", "--", app("idioms")});
+  EXPECT_EQ(clean.exit_code, 0) << clean.out << clean.err;
+  EXPECT_TRUE(contains(clean.out, "idioms: no hazards, no errors in 10 launches")) << clean.out;
+  const Outcome bugs = run_program({"check", "--", app("idioms"), "bugs"});
+  EXPECT_EQ(bugs.exit_code, 3) << bugs.err;
+  // Each block's first thread reads the element that is missing.
+  EXPECT_TRUE(contains(bugs.out, "read of shared memory that nobody wrote, 8 times")) << bugs.out;
+  EXPECT_TRUE(contains(bugs.out, "atomic on shared memory that nobody wrote, 1 time")) << bugs.out;
+}
+
 TEST_F(Application, LibrariesOfKernelsHaveNoRaces) {
   for (const Words& words :
        {Words{"cub"}, Words{"cub", "device"}, Words{"thrust", "sort"}, Words{"thrust", "scan"},
