@@ -56,15 +56,20 @@ endfunction()
 add_custom_target(nw_tests_threads)
 add_custom_target(nw_tests_quick)
 
-# nw_test(NAME SOURCES... [LIBS ...] [LABELS ...]): one executable, each TEST a ctest test (but for
+# nw_test(NAME SOURCES... [APPLICATIONS] [LIBS ...] [LABELS ...]): one executable, each TEST a ctest test (but for
 # NW_WHOLE_TESTS).
 # Labels: cpu (if none is given), cuda, slow (seconds, or minutes with sanitizers), threads (runs
-# several threads), thorough. Targets: nw_tests_threads builds those, nw_tests_quick all that are neither
+# several threads), thorough. APPLICATIONS: it uses the simulated GPU, which CUDA_VISIBLE_DEVICES of the
+# environment must not hide. Targets: nw_tests_threads builds those, nw_tests_quick all that are neither
 # slow nor thorough.
 function(nw_test name)
-  cmake_parse_arguments(ARG "" "" "LIBS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "APPLICATIONS" "" "LIBS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS cpu)
+  endif()
+  set(environment)
+  if(ARG_APPLICATIONS)
+    set(environment ENVIRONMENT_MODIFICATION CUDA_VISIBLE_DEVICES=unset:)
   endif()
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE nw_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main)
@@ -81,13 +86,13 @@ function(nw_test name)
   # (ctest reports a program that is known test by test and was not built as a failure without labels.)
   if(NW_WHOLE_TESTS AND NOT (NW_HAVE_CUDA AND "cuda" IN_LIST ARG_LABELS))
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 3600 LABELS "${ARG_LABELS}")
+    set_tests_properties(${name} PROPERTIES TIMEOUT 3600 LABELS "${ARG_LABELS}" ${environment})
     if("slow" IN_LIST ARG_LABELS)
       set_tests_properties(${name} PROPERTIES COST 100)
     endif()
     return()
   endif()
-  gtest_discover_tests(${name} PROPERTIES TIMEOUT 600 DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} PROPERTIES TIMEOUT 600 ${environment} DISCOVERY_TIMEOUT 60)
   # gtest_discover_tests flattens lists among the properties; so the labels are set afterwards.
   set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
   file(WRITE ${labels_file} "foreach(test IN LISTS ${name}_TESTS)

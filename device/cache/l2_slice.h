@@ -127,13 +127,11 @@ NW_HD NW_APART StepResult step_l2_slice(const G& g, const L2SliceParams& p, L2Sl
                               : l2_detail::step_slice<false>(g, p, s, base, window, horizon);
 }
 
-/// Forget all lines: memory has other data now. Nothing may be under way that fills a line, and no
-/// line may be newer than memory's.
+/// Forget all lines but those that are under way: memory has other data now, of which nothing may
+/// be under way. No line may be newer than memory's.
 NW_HD inline void l2_flush(L2SliceState& s, std::byte* base) {
-  for (uint32_t set = 0; set < s.valid.count; ++set) {
-    NW_ASSERT(s.pending.in(base)[set] == 0);
-    s.valid.in(base)[set] = 0;
-  }
+  for (uint32_t set = 0; set < s.valid.count; ++set)
+    s.valid.in(base)[set] &= s.pending.in(base)[set];
 }
 
 /// Lay out an L2 slice over its four channels. The rings hold what the pipeline can hold plus

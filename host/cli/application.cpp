@@ -380,7 +380,8 @@ std::string why_not_used(const ApplicationRun& run) {
   if (facts.needs_driver && !run.offers_driver)
     return start +
            "it is a program of the driver's API, and used this machine's driver, for nearwarp's "
-           "own is never installed - run the nearwarp in the folder where it was built";
+           "own is not in ../lib/nearwarp/driver beside the program - build the target 'cudriver', "
+           "or install nearwarp anew";
   if (!run.ending.empty())
     return fmt::format(
         "{}it {} before it used the device - what it printed says why (an argument or an input "

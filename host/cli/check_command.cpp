@@ -113,6 +113,12 @@ int check_command(const Words& words) {
     clean = clean && findings.clean();
     launches += findings.launches;
   }
+  if ((run.findings.empty() || (clean && launches == 0)) && run.interrupted)
+    throw Error(fmt::format("{}: {}", kApplicationInterrupted,
+                            run.findings.empty()
+                                ? why_not_used(run)
+                                : "no launch that was to be checked had ended - there is nothing "
+                                  "to report"));
   if (run.findings.empty()) throw Error(why_not_used(run));
   if (clean && launches == 0)
     throw Error(kernels.empty() ? why_not_launched(run)

@@ -16,6 +16,8 @@ Recording combine(std::vector<Recording> programs) {
   Recording whole;
   std::vector<TraceStore> stores;
   uint32_t chunks = 0;
+  uint64_t measured = 0;
+  bool any_measured = false;
   for (uint32_t i = 0; i < programs.size(); ++i) {
     Recording& p = programs[i];
     whole.name += (i == 0 ? "" : "+") + p.name;
@@ -38,11 +40,15 @@ Recording combine(std::vector<Recording> programs) {
     whole.thread_instructions += p.thread_instructions;
     whole.execution_seconds += p.execution_seconds;
     whole.truncated |= p.truncated;
+    any_measured |= p.measured_warp_instructions != 0;
+    measured +=
+        p.measured_warp_instructions != 0 ? p.measured_warp_instructions : p.warp_instructions;
     if (whole.no_offloading.empty()) whole.no_offloading = p.no_offloading;
     chunks += p.traces.size();
     stores.push_back(std::move(p.traces));
   }
   whole.traces = TraceStore(std::move(stores));
+  if (any_measured) whole.measured_warp_instructions = measured;
   return whole;
 }
 

@@ -24,12 +24,12 @@ class Installed : public ::testing::Test {
 
   fs::path root() const { return folder_.path() / "root"; }
 
-  /// Exit status and output of a command, with the installed program on the PATH alone.
+  /// Exit status and output of a command, with the installed program first on the PATH.
   std::pair<int, std::string> shell(const std::string& command) const {
     const std::string out = folder_.file("out.txt");
     const std::string all = "cd '" + folder_.path().string() + "' && PATH='" +
-                            (root() / "bin").string() + "':/usr/bin:/bin && " + command + " > '" +
-                            out + "' 2>&1";
+                            (root() / "bin").string() + "':\"$PATH\" && " + command + " > '" + out +
+                            "' 2>&1";
     const int status = std::system(all.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(out)};
   }

@@ -42,7 +42,7 @@ TEST(ProbeBandwidth, BoundsOfTheMachineOfTom) {
 
 TEST(ProbeBandwidth, OfAllPartsOfASmallMachine) {
   const auto machine = config::load_machine(
-      "tom", Overrides{"gpu.sms=8", "gpu.sms_with_ndp=8", "links.gpu_to_memory_mbps=5000"});
+      "tom", Overrides{"gpu.sms=8", "gpu.sms_with_ndp=8", "links.gpu_to_memory_mbps=10000"});
   for (const Section& section : plan(machine)) {
     if (section.latencies) continue;
     const Findings findings = measured(machine, {section});

@@ -46,6 +46,7 @@ TEST(Misuse, PartOfAWarpComesToABarrier) {
 TEST(Misuse, WarpsAtDifferentBarriers) {
   expect_misuse(found("warps_differ", 64), kDifferent, 32, "thread (0,0,0) waits for it in ");
   EXPECT_TRUE(found("warps_differ_unaligned", 64).clean());
+  EXPECT_TRUE(found("warps_differ_counted", 64).clean());
   EXPECT_TRUE(found("arrive_and_sync", 64).clean());
 }
 

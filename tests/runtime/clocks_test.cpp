@@ -76,6 +76,18 @@ TEST(WaitingByTheClockForOthers, IsADeadlockWhereTheClockIsNotWhatIsWaitedFor) {
   }
 }
 
+TEST(WaitingByTheClockForOthers, IsNotWhatMeasuresInALoop) {
+  // 24 to 48 instructions a round; what is beyond a false deadlock's bound is none.
+  for (const int rounds : {100, 100'000, 1'000'000}) {
+    BreadthDevice d("clocks");
+    const DevicePtr out = d.allocate(16);
+    d.launch(d.module, "sums", {1}, {32}, 0, KernelArgs(rounds, out));
+    const int64_t total = d.download<int64_t>(out, 1)[0];
+    EXPECT_GT(total, rounds * int64_t{24} * 99 / 100) << rounds;
+    EXPECT_LT(total, rounds * int64_t{48}) << rounds;
+  }
+}
+
 TEST(WaitingByTheClockForOthers, HardlyMovesTheClockOfWhatMeasures) {
   for (const int64_t ticks : {int64_t{100'000}, int64_t{5'000'000}, kLong}) {
     BreadthDevice d("clocks");

@@ -84,7 +84,8 @@ runtime::Recording powers_of_two(int launches = 1) {
 
 TEST(DataPlacement, ArraysAPowerOfTwoApartComeTogether) {
   const runtime::Recording recording = powers_of_two(4);
-  const std::vector<std::string> no_walks = {"tlb.entries=0"};  // they would cross stacks
+  // Page walks would cross stacks; whole loops are instances.
+  const std::vector<std::string> no_walks = {"tlb.entries=0", "offload.decide=entry"};
   const report::RunResult tmap = simulate(recording, "ndp-uncontrolled-tmap", no_walks);
   const report::RunResult bmap = simulate(recording, "ndp-uncontrolled-bmap", no_walks);
   ASSERT_TRUE(tmap.mapping.has_value());
@@ -106,7 +107,7 @@ TEST(DataPlacement, ChunksOfAWarpAskForHighBits) {
   const runtime::Recording recording = walk(16 * 128, 128, 16, 4);
   for (const char* policy : {"tom", "tom-oracle"}) {
     SCOPED_TRACE(policy);
-    const report::RunResult r = simulate(recording, policy);
+    const report::RunResult r = simulate(recording, policy, {"offload.decide=entry"});
     ASSERT_TRUE(r.mapping.has_value() && r.mapping->applied);
     EXPECT_EQ(r.mapping->first_bit, 11u);
     EXPECT_EQ(r.mapping->last_bit, 12u);

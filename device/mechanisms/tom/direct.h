@@ -71,6 +71,17 @@ NW_HD inline uint32_t warps_at_home(const O& o) {
   return n;
 }
 
+/// The warp goes, or comes back refused: what it has done at home before, the round apart with
+/// which it goes.
+template <class O>
+NW_HD inline void count_home(O& o, WarpSide& t, bool goes) {
+  CandidateCounters& n = counters_of(o, t);
+  const uint64_t cycles = t.decided - t.home_since;
+  t.was_away = goes;
+  n.home_cycles += goes ? cycles : 0 - cycles;
+  n.home_rounds += goes ? 0 - uint64_t{t.rounds_passed} : uint64_t{t.rounds_passed};
+}
+
 /// Ask a stack with room (Packet::dst: below how many guests there is some), if there is one; else
 /// stay or, without dynamic control, wait for one.
 template <class O>
@@ -86,6 +97,7 @@ NW_HD inline void ask_directly(O& o, uint32_t warp, uint32_t now) {
     sm::set_away(o.v, warp, true);
     sm::note_event(o.v, EventKind::kSent, now, warp, o.p.stack_sms.in(o.v.base)[k]);
     counters_of(o, t).offloaded += 1;
+    if (o.p.tuning.on) count_home(o, t, true);
     Packet p = request_packet(o, warp);
     p.dst = static_cast<uint16_t>(o.p.even ? warps_at_home(o) : kMaxGuests);
     o.s.guests += 1;
@@ -153,6 +165,7 @@ NW_HD inline void on_direct(O& o, uint32_t stack, const Packet& p, uint32_t now)
     o.s.full_stacks |= 1u << stack;
     o.s.guests -= 1;
     counters_of(o, side_of(o, p.tag)).offloaded -= 1;
+    if (o.p.tuning.on) count_home(o, side_of(o, p.tag), false);
     sm::set_away(o.v, p.tag, false);
     ask_directly(o, p.tag, now);
   } else {

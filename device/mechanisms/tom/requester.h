@@ -202,7 +202,10 @@ NW_HD inline void begin_trial(O& o, uint32_t warp, uint32_t now, uint32_t earlie
 /// Learning phase: a round is an instance, and the last one has ended.
 template <class O>
 NW_HD NW_APART void learn_round(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
-  if (side_of(o, warp).analyzed) close_instance(o, warp);
+  WarpSide& t = side_of(o, warp);
+  if (t.analyzed) close_instance(o, warp);
+  t.saved = o.v.warps[warp].at;  // from where it is offered, if the phase ends before it can go on
+  t.rounds_passed = 1;
   learn(o, warp, now, earliest + o.p.tuning.begin_cycles);
 }
 
@@ -211,7 +214,6 @@ NW_HD NW_APART void learn_round(O& o, uint32_t warp, uint32_t now, uint32_t earl
 template <class O>
 NW_HD inline bool begin_direct_trial(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   WarpSide& t = side_of(o, warp);
-  if (t.paused) return false;
   t.saved = o.v.warps[warp].at;
   t.rounds_passed = 1;
   return begin_direct(o, warp, now, earliest);
@@ -230,7 +232,7 @@ NW_HD inline bool note_home_round(O& o, WarpSide& t, uint32_t pc) {
   if (o.p.head_of.in(o.v.base)[pc] == tuning::kNoHead) return false;
   CandidateCounters& n = counters_of(o, t);
   n.home_rounds += 1;
-  n.begins += o.p.tuning.marks_rounds() ? 1 : 0;
+  n.begins += o.p.tuning.marks_rounds() && !o.p.no_overhead ? 1 : 0;
   t.rounds_passed += 1;
   return true;
 }
@@ -242,14 +244,15 @@ NW_HD NW_APART bool begin_home_round(O& o, uint32_t warp, uint32_t now, uint32_t
   auto& v = o.v;
   WarpSide& t = side_of(o, warp);
   if (!note_home_round(o, t, v.warps[warp].at.pc) || !o.p.tuning.marks_rounds()) return false;
-  if (o.p.no_overhead) return o.p.tuning.inside && begin_direct_trial(o, warp, now, earliest);
-  if (is_learning(o)) {
-    if (o.p.tuning.round_is_instance) {
-      learn_round(o, warp, now, earliest);
-      return true;
-    }
-    sm::schedule(v, warp, now, earliest + o.p.tuning.begin_cycles);
-  } else if (o.p.tuning.inside && !t.paused && !t.analyzed) {
+  if (is_learning(o) && o.p.tuning.round_is_instance) {
+    learn_round(o, warp, now, earliest);
+    return true;
+  }
+  // The learning phase has ended in the round before.
+  if (t.analyzed && o.p.tuning.round_is_instance) close_instance(o, warp);
+  const bool offered = o.p.tuning.inside && !t.paused && !t.analyzed && !is_learning(o);
+  if (o.p.no_overhead) return offered && begin_direct_trial(o, warp, now, earliest);
+  if (offered) {
     begin_trial(o, warp, now, earliest);
   } else {
     sm::schedule(v, warp, now, earliest + o.p.tuning.begin_cycles);

@@ -100,7 +100,7 @@ NW_HD NW_APART bool begin_near_round(O& o, uint32_t warp, uint32_t now, uint32_t
   WarpSide& t = side_of(o, warp);
   CandidateCounters& n = counters_of(o, t);
   if (p.marks_rounds()) {
-    n.begins += 1;
+    n.begins += o.p.no_overhead ? 0 : 1;
     tuning::TrafficHistory& h = o.s.history.in(o.v.base)[warp];
     if (tuning::begin_round(h, p.history_rounds) && p.adaptation && tuning::exceeds(h, p)) {
       t.sent_back = true;

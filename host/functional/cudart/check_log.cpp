@@ -26,7 +26,10 @@ void CheckLog::begin(const Settings& settings) {
   options.unwritten = settings.check_unwritten;
   checker_ = std::make_unique<racecheck::Checker>(options);
   checker_->findings().program = program_name();
-  if (settings.check != "-") path_ = unused_name(settings.check, "check");
+  if (settings.check == "-") return;
+  path_ = unused_name(settings.check, "check");
+  write();  // should the process not live until a launch has ended
+  any_written_ = false;
 }
 
 /// What was found, the calls that failed included.

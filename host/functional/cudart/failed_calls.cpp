@@ -80,15 +80,22 @@ void FailedCalls::looked_at(ThreadState& thread) {
   pending_.erase(it);
 }
 
-std::vector<std::string> FailedCalls::texts(bool seen) const {
+void FailedCalls::forget() {
+  pending_.clear();
+  known_.clear();
+  kinds_.clear();
+}
+
+std::vector<std::string> FailedCalls::texts(bool seen, bool launches, bool others) const {
   std::vector<std::string> all;
   for (const Kind& kind : kinds_) {
     const uint64_t count = seen ? kind.count - kind.unseen : kind.unseen;
-    if (count == 0 || (seen && !kind.is_launch)) continue;
+    if (count == 0 || !(kind.is_launch ? launches : others)) continue;
     all.push_back(text_of(kind.first, count,
-                          seen                ? ", and the application asked for the error"
-                          : kind.first.driver ? ""
-                                              : ", and nobody asked for the error"));
+                          seen ? ", and the application asked for the error"
+                          : kind.first.driver
+                              ? ""
+                              : ", and cudaGetLastError() was not called after it"));
   }
   return all;
 }

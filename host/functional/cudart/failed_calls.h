@@ -58,9 +58,16 @@ class FailedCalls {
   void looked_at(ThreadState& thread);
 
   /// What nobody has looked at, in words: each kind once, with its first place, and how often.
-  std::vector<std::string> unseen() const { return texts(false); }
+  std::vector<std::string> unseen() const { return texts(false, true, true); }
+  /// Of these the launches: no program wants a kernel that never ran. What other calls return it
+  /// may have looked at.
+  std::vector<std::string> unseen_launches() const { return texts(false, true, false); }
+  std::vector<std::string> unseen_others() const { return texts(false, false, true); }
   /// Launches that failed, where the application knows it.
-  std::vector<std::string> seen() const { return texts(true); }
+  std::vector<std::string> seen() const { return texts(true, true, false); }
+
+  /// Nothing has failed so far. (Threads keep their numbers.)
+  void forget();
 
  private:
   struct Kind {
@@ -68,7 +75,7 @@ class FailedCalls {
     uint64_t count = 0, unseen = 0;
     bool is_launch = false;
   };
-  std::vector<std::string> texts(bool seen) const;
+  std::vector<std::string> texts(bool seen, bool launches, bool others) const;
 
   std::deque<Kind> kinds_;
   std::map<std::tuple<std::string, Status, std::string, std::string>, Kind*> known_;

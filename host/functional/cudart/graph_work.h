@@ -26,7 +26,7 @@ struct AllocateWork {
   std::shared_ptr<GraphMemory> memory;
   size_t bytes = 0;
   MemPoolProps pool;
-  void operator()(Runtime& r) const { r.graphs.allocate(memory, bytes); }
+  void operator()(Runtime& r) const { r.graphs.allocate(r, memory, bytes); }
 };
 /// `memory` is what a node of a graph has allocated, or null.
 struct FreeWork {

@@ -209,10 +209,13 @@ std::shared_ptr<GraphMemory> Graphs::reserve(Runtime& runtime, size_t bytes) {
   return made;
 }
 
-void Graphs::allocate(const std::shared_ptr<GraphMemory>& memory, size_t bytes) {
+void Graphs::allocate(Runtime& runtime, const std::shared_ptr<GraphMemory>& memory, size_t bytes) {
   if (memory->live_bytes != 0)
     throw Failure{kErrorInvalidValue,
                   "what the launch before of this graph has allocated is not freed yet"};
+  // Another node, or the launch before, may have written there.
+  if (!memory->is_lost)
+    runtime.device().note_unwritten(reinterpret_cast<runtime::DevicePtr>(memory->pointer()), bytes);
   memory->live_bytes = bytes;
   memory->is_backed = true;
   live_[memory.get()] = memory;

@@ -143,7 +143,7 @@ class Graphs {
   std::shared_ptr<GraphMemory> reserve(Runtime& runtime, size_t bytes);
   /// A launch comes to a node that allocates there. Throws Failure if what the launch before has
   /// allocated is still in use.
-  void allocate(const std::shared_ptr<GraphMemory>& memory, size_t bytes);
+  void allocate(Runtime& runtime, const std::shared_ptr<GraphMemory>& memory, size_t bytes);
   /// A node or the application frees it. Throws Failure for what is not allocated.
   void free(GraphMemory& memory);
   /// What begins there; nullptr if nothing does.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "host/core/demangle.h"
 #include "host/functional/cudart/fat_binary.h"
@@ -181,6 +182,12 @@ void Modules::read(Runtime& runtime, Module& m) {
   }
   for (std::vector<PtxImage>* images : {&fat.images, &fat.unsuitable})
     std::erase_if(*images, [](const PtxImage& image) { return is_device_runtime(image.text); });
+  if (fat.native.has_value()) {
+    // A GPU would execute that; the PTX beside it, though for a later device, is as near as one
+    // gets.
+    std::move(fat.unsuitable.begin(), fat.unsuitable.end(), std::back_inserter(fat.images));
+    fat.unsuitable.clear();
+  }
   if (!fat.unsuitable.empty()) {
     // As the driver says it of an executable's code, and of text that it is given to compile.
     m.problem = m.ptx.empty() ? kErrorNoKernelImageForDevice : kErrorInvalidPtx;

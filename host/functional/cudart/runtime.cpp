@@ -180,7 +180,7 @@ void Runtime::note_failure(const CallSite& site, Status status, const std::strin
 /// Should the process end without notice, they are not lost.
 void Runtime::keep_failed_calls() {
   recorder_.calls(calls());
-  check_.failed_calls(failed_calls.unseen());
+  check_.failed_calls(failed_calls.unseen_launches());
 }
 
 runtime::CallSummary Runtime::calls() const {
@@ -268,8 +268,10 @@ void Runtime::end() {
   read_settings();
   const bool reported = !settings_.spool.empty() || !settings_.record.empty();
   if (device_ == nullptr) {
-    // It only asked what there is, or failed before: who started it wants to know.
-    if (!reported && settings_.check.empty()) return;
+    // It only asked what there is, or failed before. Who collects what processes leave in a folder
+    // wants to know; a file that has a name may be another process's.
+    const bool collects = !settings_.check.empty() && settings_.check != "-";
+    if (!settings_.record.empty() || (settings_.spool.empty() && !collects)) return;
     try {
       begin_logs();
     } catch (const Error& error) {
@@ -288,8 +290,10 @@ void Runtime::end() {
   recorder_.end();
   check_.end();
   if (!reported) {
-    if (check_.checker() == nullptr)
-      for (const std::string& text : failed_calls.unseen()) say(text);
+    // Launches among them are in the report of what was checked.
+    for (const std::string& text :
+         check_.checker() == nullptr ? failed_calls.unseen() : failed_calls.unseen_others())
+      say(text);
     for (const std::string& text : failed_calls.seen()) say(text);
   }
   if (!reported && check_.checker() == nullptr)

@@ -76,13 +76,21 @@ class Runtime {
   /// A call has failed.
   void note_failure(const CallSite& site, Status status, const std::string& why);
   /// Every call: the process uses the library.
-  void note_call() { called_ = true; }
+  void note_call() {
+    if (called_) return;
+    called_ = true;
+    failed_calls.forget();  // the parent's, if fork() made this process
+  }
   /// After a call: it has made the primary context current where there was none.
   void note_primary_context();
   /// The process ends: the recording is complete.
   void end();
-  /// In the child after fork(): what the parent had belongs to it alone.
-  void forked() { forked_ = forked_ || device_ != nullptr; }
+  /// In the child after fork(): what the parent had belongs to it alone. Another thread of the
+  /// parent may have been inside of a call, so nothing is taken apart here.
+  void forked() {
+    forked_ = forked_ || device_ != nullptr;
+    called_ = false;
+  }
 
  private:
   void read_settings();

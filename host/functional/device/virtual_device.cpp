@@ -157,6 +157,9 @@ void VirtualDevice::note_written(DevicePtr address, uint64_t bytes) {
 void VirtualDevice::note_copied(DevicePtr dst, DevicePtr src, uint64_t bytes) {
   impl_->memory.note_copied(dst, src, bytes);
 }
+void VirtualDevice::note_unwritten(DevicePtr address, uint64_t bytes) {
+  impl_->memory.note_unwritten(address, bytes);
+}
 
 // --- Modules -------------------------------------------------------------------------------------
 

@@ -108,6 +108,8 @@ class VirtualDevice {
   /// so at any time; or it has copied them from elsewhere in device memory.
   void note_written(DevicePtr address, uint64_t bytes);
   void note_copied(DevicePtr dst, DevicePtr src, uint64_t bytes);
+  /// The same: what these bytes held is of no account any more.
+  void note_unwritten(DevicePtr address, uint64_t bytes);
 
   template <class T>
   DevicePtr upload(const std::vector<T>& v, std::string label = {}) {

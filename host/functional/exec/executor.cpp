@@ -34,6 +34,20 @@ bool stands_at_block(Status status) {
   return status == Status::kYield || status == Status::kBarrier || status == Status::kSystem;
 }
 
+/// Clocks stand while it lives, if they are to.
+class StandingClock {
+ public:
+  StandingClock(exec::Context& context, bool stands) : context_(context) {
+    context.clock_stands = stands;
+    context.clock_at = context.clock_ahead + context.warp_instructions;
+  }
+  ~StandingClock() { context_.clock_stands = false; }
+  StandingClock(const StandingClock&) = delete;
+
+ private:
+  exec::Context& context_;
+};
+
 bool depends_on_block(const RowInit& init) {
   if (init.kind != RowInit::Kind::kSpecial) return false;
   return init.special == SpecialReg::kCtaidX || init.special == SpecialReg::kCtaidY ||
@@ -151,6 +165,9 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
   context_.polled = context_.read_clock = false;
   context_.stored = context_.stored_locally = false;
   Spin spin = Spin::kNo;
+  // Who waits by the clock comes back to the same state while that stands; who measures does not.
+  const StandingClock standing(context_, before_turn == Slot::Polls::kClock);
+  bool looks_at_clock = false;
   for (;;) {
     const uint64_t before = context_.warp_instructions;
     const uint64_t before_threads = context_.thread_instructions;
@@ -221,11 +238,23 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
       return WarpTurn::kGoesOn;
     }
     if (context_.polled && (!context_.stored || ++turns >= most_turns)) {
+      if (!context_.stored && context_.read_clock && context_.clock_stands) {
+        const Spin clock = look_for_spin(slot, w, looks_at_clock);
+        if (clock == Spin::kLook) {
+          looks_at_clock = true;
+          budget = 0;
+          continue;
+        }
+        waits_by_clock_ = waits_by_clock_ || clock == Spin::kRepeats;
+        if (clock != Spin::kRepeats) {
+          idle_since_ =
+              context_.warp_instructions;  // it computes, and measures how long that takes
+          rotate_lanes(slot, w);
+          return WarpTurn::kPolls;
+        }
+      }
       if (!context_.stored)
         slot.polling[w] = context_.read_clock ? Slot::Polls::kClock : Slot::Polls::kMemory;
-      // Who reads a clock once measures; who does it in turn after turn waits.
-      waits_by_clock_ = waits_by_clock_ || (slot.polling[w] == Slot::Polls::kClock &&
-                                            before_turn == Slot::Polls::kClock);
       rotate_lanes(slot, w);
       return WarpTurn::kPolls;
     }
@@ -246,6 +275,7 @@ Executor::WarpTurn Executor::run_warp_turn(Slot& slot, uint32_t w) {
       slot.watch_at[w] = slot.quiet[w] * 2;
     }
     budget = turn;
+    context_.clock_stands = false;
     idle_since_ = context_.warp_instructions;  // it computes
     if (slot.quiet[w] >= kQuiet) {
       rotate_lanes(slot, w);

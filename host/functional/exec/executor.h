@@ -199,7 +199,7 @@ class Executor {
   uint64_t traced_threads_ = 0;    ///< thread-instructions in traces
   bool traces_cut_ = false;        ///< a limit has ended traces: nobody wants those of later blocks
   uint64_t cluster_meetings_ = 0;  ///< barriers of clusters that have been completed
-  bool waits_by_clock_ = false;    ///< a warp reads clocks in turn after turn, in this round
+  bool waits_by_clock_ = false;    ///< a warp does nothing but wait for the clock, in this round
   uint64_t still_since_ = 0;       ///< changed_since_ when time was last made to pass
   uint64_t passed_ = 0;            ///< by how much since then
   bool waits_for_lanes_ = true;    ///< parted lanes wait where all of a warp must be

@@ -223,6 +223,8 @@ struct Context {
   bool polled = false;       ///< a volatile, ordered or atomic access was executed, or a clock read
   bool read_clock = false;   ///< a clock was read
   uint64_t clock_ahead = 0;  ///< clocks tell the warp-instructions executed and so much more
+  bool clock_stands = false;  ///< they all tell `clock_at` for a while
+  uint64_t clock_at = 0;
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
   Fault fault;

@@ -189,8 +189,9 @@ void execute_slow(Context& ctx, Warp& warp, const Op& op, uint32_t mask) {
       break;
     case kClock: {
       // All instructions of the basic block have been counted: less those to come.
-      const uint64_t now =
-          ctx.clock_ahead + ctx.warp_instructions - static_cast<uint32_t>(op.imm >> 2);
+      const uint64_t now = ctx.clock_stands ? ctx.clock_at
+                                            : ctx.clock_ahead + ctx.warp_instructions -
+                                                  static_cast<uint32_t>(op.imm >> 2);
       const int part = op.imm & 3;
       for_each_lane(mask, [&](uint32_t i) {
         if (part == 2)

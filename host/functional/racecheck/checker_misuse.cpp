@@ -216,7 +216,10 @@ void Checker::check_arrival(Now& now, const exec::Warp& warp, const BarrierRules
     return;
   }
   const BarrierRules& first = generation.first;
-  if (barrier.aligned && first.aligned && barrier.instruction != first.instruction &&
+  // Only the threads of a warp have to execute the same aligned barrier. Where warps wait for a
+  // number of threads at several, each has its role; where for the whole block, they have diverged.
+  const bool whole_block = !barrier.counted && !first.counted;
+  if (whole_block && barrier.aligned && first.aligned && barrier.instruction != first.instruction &&
       generation.warp != warp.index && !generation.late)
     misused(
         now, MisuseKind::kDifferent, came, count_of(came),

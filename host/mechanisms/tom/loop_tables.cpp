@@ -49,10 +49,10 @@ LoopTables find_loops(const runtime::Recording& recording, const tuning::TuningP
 LoopTables toms_loops(const runtime::Recording& recording, const config::MachineConfig& machine,
                       const config::PolicyConfig& policy, uint8_t mark, OffloadTables& tables,
                       ImageTables& image) {
-  if (policy.offload.decide == "entry") return {};
   tuning::TuningParams p;
-  p.on = p.inside = p.round_is_instance = true;
   p.room_known = policy.offload.room_known && policy.offload.dynamic_control;
+  if (policy.offload.decide == "entry") return {p, {}, {}};
+  p.on = p.inside = p.round_is_instance = true;
   p.after_refusal = tuning::Pause::kRound;
   p.begin_cycles = 1;  // the instruction that marks a candidate's beginning (section 4.2)
   p.trial_cycles = machine.offload.pipeline_latency_cycles;

@@ -24,8 +24,8 @@ LoopTables find_loops(const runtime::Recording& recording, const tuning::TuningP
                       sim::ImageTables& image);
 
 /// Those of TOM's own policies (offload.decide): section 5.2 has a candidate's begin PC at the
-/// target of the backward branch, which a warp meets in every round. Off where decisions are made
-/// on entry.
+/// target of the backward branch, which a warp meets in every round. Without loops where decisions
+/// are made on entry.
 LoopTables toms_loops(const runtime::Recording& recording, const config::MachineConfig& machine,
                       const config::PolicyConfig& policy, uint8_t mark, OffloadTables& tables,
                       sim::ImageTables& image);

@@ -219,9 +219,6 @@ class Batch {
     std::unique_ptr<Replay> ended;
     try {
       switch (a.on_device.stop()) {
-        case Stop::kLimit:
-          if (!a.on_device.is_over()) return true;
-          [[fallthrough]];
         case Stop::kEnded:
           ended = a.on_device.leave();
           break;
@@ -229,6 +226,12 @@ class Batch {
           a.on_device.fetch().serve();
           a.on_device.put_back();
           return true;
+        case Stop::kLimit:
+          if (a.on_device.is_over()) {
+            ended = a.on_device.leave();
+            break;
+          }
+          [[fallthrough]];
         case Stop::kNone:
         case Stop::kSlice:
           if (a.on_device.run().is_stuck(a.on_device.committed())) a.on_device.fetch().fail_stuck();

@@ -41,9 +41,9 @@ struct Header {
 
 std::string run_fingerprint(const ReplayJob& what) {
   const runtime::Recording& r = *what.recording;
-  std::string text =
-      fmt::format("{}|{}|{}|{}|{}|{}", models_hash, r.name, r.launches.size(), r.warp_instructions,
-                  r.thread_instructions, r.traces.total_words());
+  std::string text = fmt::format("{}|{}|{}|{}|{}|{}|{}", models_hash, r.name, r.launches.size(),
+                                 r.warp_instructions, r.thread_instructions, r.traces.total_words(),
+                                 r.measured_warp_instructions);
   for (const runtime::LaunchRecord& l : r.launches) {
     text += fmt::format("|{},{},{},{},{}", r.kernels[l.kernel]->name, l.blocks_recorded,
                         l.warp_instructions, l.application, l.after_all);

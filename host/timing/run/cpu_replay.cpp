@@ -47,7 +47,6 @@ bool step(Replay& run, const SimOptions& options) {
       if (state.control.next >= limit) {
         if (run.is_over(committed_instructions(run.system()))) return true;
         limit = run.control().limit;
-        state.control.last = run.control().last;
       } else {
         options.watcher->look(run);
       }

@@ -41,7 +41,7 @@ Replay::Replay(const ReplayJob& what, Tick window_ticks)
   control_.longest = window_ticks == 0 ? system_.window : std::min(window_ticks, system_.window);
   end_ = max_cycles < kNever / system_.core_period ? max_cycles * system_.core_period : kNever;
   control_.limit = end_;
-  limit_until_measured(0);
+  limit_until_measured(0, 0);
   if (image_.launches.empty()) control_.next = kNever;
 }
 
@@ -140,25 +140,28 @@ void Replay::restore(std::string_view bytes) {
   system_.front_end().dispatch.host_wanted = false;  // the host looks before it goes on
 }
 
-/// Look at what has been committed when it can have become enough, at the earliest.
-void Replay::limit_until_measured(uint64_t committed) {
+/// Look at what has been committed when it can have become enough, at the earliest; `from`: the
+/// last look. Looks are at the same ticks whatever the windows: those are left out in front of
+/// which nothing happens, so that nothing can have become more.
+void Replay::limit_until_measured(Tick from, uint64_t committed) {
   const uint64_t wanted = what_.recording->measured_warp_instructions;
   if (wanted == 0) return;
   const uint64_t sms = uint64_t{system_.num_sms()} + system_.members("stack_sm").size();
   const uint64_t most_a_cycle =
       sms * std::max(what_.machine->sm.schedulers, what_.machine->stack_sm.schedulers);
   const uint64_t left = wanted > committed ? wanted - committed : 0;
-  const uint64_t in = std::max<uint64_t>(left / most_a_cycle, kFinestLookCycles);
-  control_.limit =
-      std::min(end_, std::max(control_.next, control_.last) + in * system_.core_period);
+  const Tick step =
+      std::max<uint64_t>(left / most_a_cycle, kFinestLookCycles) * system_.core_period;
+  Tick at = from + step;
+  if (control_.next < kNever && control_.next > at) at += (control_.next - at) / step * step;
+  control_.limit = std::min(end_, at);
 }
 
 bool Replay::is_over(uint64_t committed) {
   const uint64_t wanted = what_.recording->measured_warp_instructions;
   measured_ = wanted != 0 && committed >= wanted;
   if (measured_ || control_.limit >= end_) return true;
-  control_.last = control_.limit;  // nothing happens between the last window's end and there
-  limit_until_measured(committed);
+  limit_until_measured(control_.limit, committed);
   return false;
 }
 

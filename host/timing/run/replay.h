@@ -102,7 +102,7 @@ class Replay {
  private:
   System lay_out();
   report::RunResult result(std::string partial_reason);
-  void limit_until_measured(uint64_t committed);
+  void limit_until_measured(Tick from, uint64_t committed);
   std::string checkpoint_bytes();
   void restore(std::string_view bytes);
 

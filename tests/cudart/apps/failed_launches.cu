@@ -1,5 +1,7 @@
-// Launches that fail, and calls that fail beside them. "asked": the errors are asked for.
+// Launches that fail, and calls that fail beside them. "asked": the errors are asked for. "returned":
+// no launch fails, and what another call returns is looked at.
 #include <cstdio>
+#include <cstring>
 
 __global__ void fill(int* p) { p[threadIdx.x] = 1; }
 __global__ void with_shared(int* p) {
@@ -7,8 +9,14 @@ __global__ void with_shared(int* p) {
   p[0] = words[threadIdx.x];
 }
 
-int main(int argc, char**) {
+int main(int argc, char** argv) {
   int* p;
+  if (argc > 1 && std::strcmp(argv[1], "returned") == 0) {
+    size_t bytes = size_t{1} << 50;
+    while (cudaMalloc(&p, bytes) != cudaSuccess) bytes = 128;
+    fill<<<1, 32>>>(p);
+    return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+  }
   cudaMallocManaged(&p, 128);
   fill<<<1, 32>>>(p);
   for (int i = 0; i < 2; ++i) fill<<<1, 1025>>>(p);

@@ -51,6 +51,19 @@ int main(int argc, char** argv) {
     int* const p = fresh();
     CUDA(cudaMemset(p, 0, kBytes / 4));
     add<<<1, kThreads>>>(out, p);
+    cudaStream_t stream;  // what the launch before has written is gone
+    CUDA(cudaStreamCreate(&stream));
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    int* q = nullptr;
+    CUDA(cudaMallocAsync(&q, kBytes, stream));
+    add<<<1, kThreads, 0, stream>>>(out, q);
+    CUDA(cudaMemsetAsync(q, 0, kBytes, stream));
+    CUDA(cudaFreeAsync(q, stream));
+    cudaGraph_t graph;
+    CUDA(cudaStreamEndCapture(stream, &graph));
+    cudaGraphExec_t executable;
+    CUDA(cudaGraphInstantiate(&executable, graph, 0));
+    for (int i = 0; i < 2; ++i) CUDA(cudaGraphLaunch(executable, stream));
     shuffle_outside<<<1, kThreads>>>(out);
     CUDA(cudaDeviceSynchronize());
     std::printf("passed\n");

@@ -213,6 +213,27 @@ TEST(Learning, ARoundIsAnInstanceWhereRoundsAreDecidedOn) {
   }
 }
 
+TEST(Learning, ALoopThatWasBeingAnalysedIsOfferedAgainAfterwards) {
+  Learning b({load(1, {0}), store({1})});
+  b.program.loop_head(b.body, {8, 4});
+  b.offload.tuning.on = true;
+  b.offload.tuning.inside = b.offload.tuning.round_is_instance = true;
+  b.network->latency = 100;
+  b.traces.run(b.head);
+  for (uint32_t round = 0; round < 12; ++round)
+    b.traces.run(b.body).at(line(round), 4).at(line(round + 16), 4);
+  b.traces.run(b.tail).end();
+  b.order(kLearningStop, 150);  // in the middle of the loop
+  b.order(kLearningResume, 600);
+  b.start();
+  b.run_logged(4000);
+  EXPECT_GT(b.candidate().learning, 0u);
+  EXPECT_LT(b.candidate().learning, 11u);
+  EXPECT_EQ(b.candidate().offloaded, 1u);
+  EXPECT_EQ(b.counters().blocks_finished, 1u);
+  EXPECT_TRUE(b.rig.drained());
+}
+
 TEST(Learning, AnInstanceMayCountWithItsFirstAccess) {
   Learning b({alu(2, {}), load(1, {0}), load(3, {1})});
   b.offload.count_at_begin = true;

@@ -47,6 +47,15 @@ __global__ void warps_differ_unaligned(int* o) {
   o[threadIdx.x] = 1;
 }
 
+// The same at a barrier for a number of threads, as warps with roles of their own have it.
+__global__ void warps_differ_counted(int* o) {
+  if (threadIdx.x < 32)
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+  else
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+  o[threadIdx.x] = 1;
+}
+
 // A producer that does not wait, and a consumer that does.
 __global__ void arrive_and_sync(int* o) {
   if (threadIdx.x < 32) {

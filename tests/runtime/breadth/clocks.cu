@@ -94,6 +94,20 @@ extern "C" __global__ void flag_in_vain(const volatile int* flag, long long* out
   *out = now;
 }
 
+// Sums up how long short pieces of work took, without a store in between.
+extern "C" __global__ void sums(int rounds, long long* out) {
+  long long total = 0;
+  unsigned x = threadIdx.x;
+  for (int i = 0; i < rounds; ++i) {
+    const long long begun = clock64();
+#pragma unroll 1
+    for (int k = 0; k < 8; ++k) x = x * 1664525u + 1013904223u;
+    total += clock64() - begun;
+  }
+  out[0] = total;
+  out[1] = x;
+}
+
 // How long a wait of `ticks` took by the clock, and that of the work before it.
 extern "C" __global__ void measured(long long ticks, long long* out) {
   const long long begun = clock64();
