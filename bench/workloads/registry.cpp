@@ -37,8 +37,10 @@ constexpr RolledPtx kRolled[] = {
     {"ray_original.ptx", embedded::ray_original_rolled_ptx},
     {"heartwall_original.ptx", embedded::heartwall_original_rolled_ptx},
     {"atax.ptx", embedded::atax_rolled_ptx},
+    {"atax_in_order.ptx", embedded::atax_in_order_rolled_ptx},
     {"atax_restructured.ptx", embedded::atax_restructured_rolled_ptx},
     {"mvt.ptx", embedded::mvt_rolled_ptx},
+    {"mvt_in_order.ptx", embedded::mvt_in_order_rolled_ptx},
     {"mvt_restructured.ptx", embedded::mvt_restructured_rolled_ptx},
     {"corr.ptx", embedded::corr_rolled_ptx},
     {"corr_restructured.ptx", embedded::corr_restructured_rolled_ptx},
@@ -135,8 +137,10 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_heartwall_original());
     list.push_back(make_cfd_original());
     list.push_back(make_atax());
+    list.push_back(make_atax_in_order());
     list.push_back(make_atax_restructured());
     list.push_back(make_mvt());
+    list.push_back(make_mvt_in_order());
     list.push_back(make_mvt_restructured());
     list.push_back(make_corr());
     list.push_back(make_corr_restructured());

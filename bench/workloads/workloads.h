@@ -37,8 +37,10 @@ std::unique_ptr<Workload> make_cfd_original();
 
 // Those that the pim-tuning paper has besides, and variants restructured in its manner.
 std::unique_ptr<Workload> make_atax();
+std::unique_ptr<Workload> make_atax_in_order();
 std::unique_ptr<Workload> make_atax_restructured();
 std::unique_ptr<Workload> make_mvt();
+std::unique_ptr<Workload> make_mvt_in_order();
 std::unique_ptr<Workload> make_mvt_restructured();
 std::unique_ptr<Workload> make_corr();
 std::unique_ptr<Workload> make_corr_restructured();

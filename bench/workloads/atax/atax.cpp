@@ -56,13 +56,19 @@ struct Inputs {
 
 class Atax final : public Workload {
  public:
-  std::string name() const override { return "atax"; }
+  explicit Atax(bool in_order) : in_order_(in_order) {}
+  std::string name() const override { return in_order_ ? "atax-in-order" : "atax"; }
+  std::string variant_of() const override { return in_order_ ? "atax" : ""; }
   std::string description() const override {
-    return "a matrix by a vector, its transpose by the result; a thread per row, then per column";
+    return in_order_ ? "atax with loads in the order of the source, sums among them"
+                     : "a matrix by a vector, its transpose by the result; a thread per row, then "
+                       "per column";
   }
   std::string source() const override { return "PolyBench-GPU, ATAX"; }
-  std::string ptx() const override { return embedded::atax_ptx; }
-  std::string ptx_name() const override { return "atax.ptx"; }
+  std::string ptx() const override {
+    return in_order_ ? embedded::atax_in_order_ptx : embedded::atax_ptx;
+  }
+  std::string ptx_name() const override { return in_order_ ? "atax_in_order.ptx" : "atax.ptx"; }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const Inputs inputs(side_of(size));
@@ -74,14 +80,19 @@ class Atax final : public Workload {
     const auto d_tmp = device.allocate(vector_bytes, "tmp");
     device.fill(d_y, 0, vector_bytes);
     device.fill(d_tmp, 0, vector_bytes);
-    device.launch(module, "atax_rows", blocks_for(n, kBlockThreads), {kBlockThreads}, 0,
+    device.launch(module, in_order_ ? "atax_rows_in_order" : "atax_rows",
+                  blocks_for(n, kBlockThreads), {kBlockThreads}, 0,
                   runtime::KernelArgs(d_a, d_x, d_tmp, n, n));
     if (device.limit_reached()) return skipped_by_limit();
-    device.launch(module, "atax_columns", blocks_for(n, kBlockThreads), {kBlockThreads}, 0,
+    device.launch(module, in_order_ ? "atax_columns_in_order" : "atax_columns",
+                  blocks_for(n, kBlockThreads), {kBlockThreads}, 0,
                   runtime::KernelArgs(d_a, d_tmp, d_y, n, n));
     if (device.limit_reached()) return skipped_by_limit();
     return check_bits("y", device.download<float>(d_y, n), inputs.result(false));
   }
+
+ private:
+  bool in_order_;
 };
 
 class AtaxRestructured final : public Workload {
@@ -126,7 +137,8 @@ class AtaxRestructured final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_atax() { return std::make_unique<Atax>(); }
+std::unique_ptr<Workload> make_atax() { return std::make_unique<Atax>(false); }
+std::unique_ptr<Workload> make_atax_in_order() { return std::make_unique<Atax>(true); }
 std::unique_ptr<Workload> make_atax_restructured() { return std::make_unique<AtaxRestructured>(); }
 
 }  // namespace nearwarp::workloads

@@ -55,24 +55,32 @@ struct Problem {
   }
 };
 
+enum class Form { kPlain, kInOrder, kRestructured };
+
 class Mvt final : public Workload {
  public:
-  explicit Mvt(bool restructured) : restructured_(restructured) {}
-  std::string name() const override { return restructured_ ? "mvt-restructured" : "mvt"; }
-  std::string variant_of() const override { return restructured_ ? "mvt" : ""; }
+  explicit Mvt(Form form) : form_(form), restructured_(form == Form::kRestructured) {}
+  std::string name() const override {
+    return restructured_ ? "mvt-restructured" : in_order() ? "mvt-in-order" : "mvt";
+  }
+  std::string variant_of() const override { return form_ == Form::kPlain ? "" : "mvt"; }
   std::string description() const override {
     return restructured_
                ? "mvt from two copies of the matrix in panels of 32 rows and of 32 columns"
+           : in_order()
+               ? "mvt with loads in the order of the source, sums among them"
                : "a matrix and its transpose by a vector each; a thread per row, then per column";
   }
   std::string source() const override {
     return restructured_ ? "PolyBench-GPU, MVT; Wu et al. (ICS 2020)" : "PolyBench-GPU, MVT";
   }
   std::string ptx() const override {
-    return restructured_ ? embedded::mvt_restructured_ptx : embedded::mvt_ptx;
+    return restructured_ ? embedded::mvt_restructured_ptx
+           : in_order()  ? embedded::mvt_in_order_ptx
+                         : embedded::mvt_ptx;
   }
   std::string ptx_name() const override {
-    return restructured_ ? "mvt_restructured.ptx" : "mvt.ptx";
+    return restructured_ ? "mvt_restructured.ptx" : in_order() ? "mvt_in_order.ptx" : "mvt.ptx";
   }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
@@ -101,9 +109,11 @@ class Mvt final : public Workload {
       device.launch(module, "mvt_panels", grid, block, 0,
                     runtime::KernelArgs(d_column_panels, d_y2, d_x2, n, n));
     } else {
-      device.launch(module, "mvt_rows", grid, block, 0, runtime::KernelArgs(d_a, d_x1, d_y1, n));
+      device.launch(module, in_order() ? "mvt_rows_in_order" : "mvt_rows", grid, block, 0,
+                    runtime::KernelArgs(d_a, d_x1, d_y1, n));
       if (device.limit_reached()) return skipped_by_limit();
-      device.launch(module, "mvt_columns", grid, block, 0, runtime::KernelArgs(d_a, d_x2, d_y2, n));
+      device.launch(module, in_order() ? "mvt_columns_in_order" : "mvt_columns", grid, block, 0,
+                    runtime::KernelArgs(d_a, d_x2, d_y2, n));
     }
     if (device.limit_reached()) return skipped_by_limit();
     problem.solve(restructured_);
@@ -112,12 +122,18 @@ class Mvt final : public Workload {
   }
 
  private:
+  bool in_order() const { return form_ == Form::kInOrder; }
+
+  Form form_;
   bool restructured_;
 };
 
 }  // namespace
 
-std::unique_ptr<Workload> make_mvt() { return std::make_unique<Mvt>(false); }
-std::unique_ptr<Workload> make_mvt_restructured() { return std::make_unique<Mvt>(true); }
+std::unique_ptr<Workload> make_mvt() { return std::make_unique<Mvt>(Form::kPlain); }
+std::unique_ptr<Workload> make_mvt_in_order() { return std::make_unique<Mvt>(Form::kInOrder); }
+std::unique_ptr<Workload> make_mvt_restructured() {
+  return std::make_unique<Mvt>(Form::kRestructured);
+}
 
 }  // namespace nearwarp::workloads
