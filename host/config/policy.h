@@ -52,6 +52,7 @@ struct PolicyConfig {
     uint32_t load_coalescing_percent = 0;  ///< 100: one line per warp access
     uint32_t store_coalescing_percent = 0;
     std::string granularity = "innermost";  ///< "region", "loop", "innermost" or "block"
+    bool inner_blocks = true;  ///< mechanism tom: blocks of loops that are not long enough
   } offload;
 
   /// [tuning]; Y. Wu et al., ICS 2020, sections 3.4 and 3.5

@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 60> all = {{
+  static const std::array<Key<P>, 61> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
@@ -111,6 +111,10 @@ std::span<const Key<PolicyConfig>> policy_keys() {
        "region: every single-entry single-exit region of one structure; loop: loops, nested ones "
        "included, with their guards, but no piece that is the whole kernel; innermost: of these, "
        "loops without loops inside; block: no others.",
+       kOptional},
+      {NW_KEY(offload.inner_blocks), "", 0, 0, false, "",
+       "Mechanism tom: a block that saves by itself is a candidate inside of a conditional loop, "
+       "too, and is offered to warps of which the loop's condition does not hold.",
        kOptional},
       {NW_KEY(tuning.pimbegin), "", 0, 0, false, "before inside",
        "Where a loop is offered. before: once, before it is entered, as TOM does; inside: at its "

@@ -54,6 +54,7 @@ class CudaPasses final : public StudyPasses {
     weight_ = copy_of(tables.weight, tables.num_blocks);
     begins_round_ =
         copy_of(tables.begins_round, tables.begins_round == nullptr ? 0 : tables.num_instrs);
+    inner_of_ = copy_of(tables.inner_of, tables.inner_of == nullptr ? 0 : tables.num_instrs);
     ranges_ = copy_of(tables.ranges, tables.num_ranges);
     touched_.assign(tables.num_ranges, 0);
   }
@@ -92,7 +93,8 @@ class CudaPasses final : public StudyPasses {
     t.image.instrs = pointer(instrs_);
     t.image.blocks = pointer(blocks_);
     t.program = {pointer(candidates_), pointer(candidate_of_), pointer(weight_),
-                 begins_round_.empty() ? nullptr : pointer(begins_round_)};
+                 begins_round_.empty() ? nullptr : pointer(begins_round_),
+                 inner_of_.empty() ? nullptr : pointer(inner_of_)};
     t.blocks = pointer(facts_);
     t.memory = pointer(memory_);
     return t;
@@ -103,7 +105,7 @@ class CudaPasses final : public StudyPasses {
   thrust::device_vector<sm::ImageInstr> instrs_;
   thrust::device_vector<sm::ImageBlock> blocks_;
   thrust::device_vector<tom::Candidate> candidates_;
-  thrust::device_vector<uint16_t> candidate_of_, weight_;
+  thrust::device_vector<uint16_t> candidate_of_, weight_, inner_of_;
   thrust::device_vector<uint8_t> begins_round_;
   thrust::device_vector<BlockFacts> facts_;
   thrust::device_vector<MemoryInstr> memory_;

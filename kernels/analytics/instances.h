@@ -101,7 +101,7 @@ NW_HD inline bool find_begin(const TraceSpan& t, Cursor& c) {
 template <class F>
 NW_HD inline void pass_instance(const TraceSpan& t, Cursor& c, uint16_t id, F& visit) {
   bool first = true;
-  while (c.pc != sm::kEndOfTrace && t.program.candidate_at(c.pc) == id &&
+  while (c.pc != sm::kEndOfTrace && t.program.is_in(c.pc, id) &&
          (first || !t.program.round_begins(c.pc))) {
     first = false;
     const BlockFacts& b = t.blocks[c.block];
@@ -115,10 +115,47 @@ NW_HD inline void pass_instance(const TraceSpan& t, Cursor& c, uint16_t id, F& v
   }
 }
 
+/// Does the condition of candidate `id` hold for a warp that stands at `c`?
+NW_HD inline bool is_long_enough(const TraceSpan& t, const Cursor& c, uint16_t id) {
+  const uint32_t threshold = t.program.candidates[id].threshold;
+  return threshold == 0 || tom::iterations_ahead(c, t.words, t.image, t.program, t.first_block, id,
+                                                 threshold) >= threshold;
+}
+
 struct NoteAccess {
   uint32_t found = 0;
   NW_HD void operator()(uint32_t, const Access&) { found = 1; }
 };
+
+/// Of which candidate is the instance that begins at `c`, which counts? That of a block where the
+/// loop around it is not long enough.
+NW_HD inline uint16_t candidate_of_instance(const TraceSpan& t, const Cursor& c) {
+  const uint16_t inner = t.program.inner_beginning(c.pc), id = t.program.candidate_at(c.pc);
+  if (inner == tom::kNoCandidate) return id;
+  return t.program.instance_begins(c.pc) && is_long_enough(t, c, id) ? id : inner;
+}
+
+/// An instance of candidate `id` that is not long enough: those of its blocks count. `c`: as in
+/// pass_instance().
+template <class F>
+NW_HD inline void pass_short(const TraceSpan& t, Cursor& c, uint16_t id, F& found) {
+  IgnoreAccess ignore;
+  bool first = true;
+  while (c.pc != sm::kEndOfTrace && t.program.candidate_at(c.pc) == id &&
+         (first || !t.program.round_begins(c.pc))) {
+    first = false;
+    const uint16_t inner = t.program.inner_beginning(c.pc);
+    if (inner == tom::kNoCandidate) {
+      pass_instr(t, c, t.blocks[c.block], ignore);
+      leave_blocks(t, c);
+      continue;
+    }
+    const Cursor begin = c;
+    NoteAccess access;
+    pass_instance(t, c, inner, access);
+    if (access.found != 0) found(begin);
+  }
+}
 
 /// Call found(cursor at the first instruction) for every instance of the warp that counts, in
 /// order.
@@ -130,10 +167,11 @@ NW_HD inline void each_instance(const TraceSpan& t, uint32_t warp, F& found) {
   while (find_begin(t, c)) {
     const Cursor begin = c;
     const uint16_t id = t.program.candidate_at(c.pc);
-    const uint32_t threshold = t.program.candidates[id].threshold;
-    const bool holds =
-        threshold == 0 || tom::iterations_ahead(c, t.words, t.image, t.program, t.first_block, id,
-                                                threshold) >= threshold;
+    const bool holds = is_long_enough(t, c, id);
+    if (!holds && t.program.inner_of != nullptr) {
+      pass_short(t, c, id, found);
+      continue;
+    }
     NoteAccess access;
     pass_instance(t, c, id, access);
     if (holds && access.found != 0) found(begin);

@@ -109,7 +109,7 @@ struct EvaluateInstance {
     Cursor c = begins[i];
     MappingCounter count{traces, params, {ranges}};
     count.mask = static_cast<uint32_t>(low_bits(params.baseline.stack_bits));
-    pass_instance(traces, c, traces.program.candidate_at(c.pc), count);
+    pass_instance(traces, c, candidate_of_instance(traces, c), count);
     out.accesses[i] = count.accesses;
     for (uint32_t m = 0; m < kNumMappings; ++m) {
       out.at_destination[m * out.stride + i] = count.at[m];

@@ -22,6 +22,7 @@ struct StudyTables {
   const uint16_t* candidate_of = nullptr;  ///< by instruction
   const uint16_t* weight = nullptr;        ///< by block
   const uint8_t* begins_round = nullptr;   ///< by instruction; nullptr: no instance is a round
+  const uint16_t* inner_of = nullptr;      ///< by instruction; nullptr: no candidate is in another
   const LineRange* ranges = nullptr;
   size_t num_ranges = 0;
 };

@@ -6,7 +6,7 @@
 // there is room; while all are, a warp goes on at home and does not lose a cycle.
 #pragma once
 
-#include "device/mechanisms/tom/warp_side.h"
+#include "device/mechanisms/tom/home_side.h"
 
 namespace nearwarp::tom {
 
@@ -48,7 +48,7 @@ NW_HD inline bool finds_access(O& o, uint32_t warp) {
   const uint64_t* words = v.words(w);
   const ProgramTables program = o.p.program(v.base);
   Cursor c = w.at;
-  while (c.pc != kEndOfTrace && program.candidate_at(c.pc) == t.candidate) {
+  while (c.pc != kEndOfTrace && program.is_in(c.pc, t.candidate)) {
     const ImageInstr& in = v.instr(c.pc);
     if ((in.flags & sm::kHasRecord) != 0) {
       const sm::Access a = sm::read_access(words, c.trace_pos, c.mask, in.flags & sm::kGuarded);
@@ -125,18 +125,19 @@ NW_HD inline void try_direct(O& o, uint32_t warp, uint32_t now) {
   ask_directly(o, warp, now);
 }
 
-/// The warp stands at the beginning of a candidate. True: it is held.
+/// The warp stands at the beginning of a candidate, or of the rest of its loop. True: it is held.
 template <class O>
 NW_HD inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
   WarpSide& t = side_of(o, warp);
-  CandidateCounters& n = counters_of(o, t);
-  n.instances += 1;
   t.decided = now;
+  counters_of(o, t).instances += 1;
   if (!is_long_enough(o, warp)) {
-    n.refused_condition += 1;
-    t.paused = true;  // what is ahead does not become more
-    return false;
+    refuse_short(o, t);
+    if (!enter_inner(o, warp, now)) return false;
+    t.decided = now;
+    counters_of(o, t).instances += 1;
   }
+  CandidateCounters& n = counters_of(o, t);
   t.at_home = true;
   if (!finds_access(o, warp)) {
     n.no_memory_access += 1;

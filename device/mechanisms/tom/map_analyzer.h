@@ -72,25 +72,21 @@ NW_HD inline void finish_instance(O& o, uint32_t warp) {
   o.v.s.wants_control = static_cast<uint8_t>(o.v.s.wants_control | o.bit);
 }
 
-/// The warp comes to a candidate. Returns false if its last instance has not been reported yet: it
-/// has to wait.
+/// Has the warp's last instance not been reported yet? Then the next one has to wait.
 template <class O>
-NW_HD inline bool open_instance(O& o, uint32_t warp) {
-  auto& v = o.v;
-  const sm::Warp& w = v.warps[warp];
-  WarpSide& t = o.s.warps.in(v.base)[warp];
+NW_HD NW_INLINE bool is_reporting(O& o, uint32_t warp) {
+  return entry_of(o, warp).state != InstanceState::kIdle;
+}
+
+/// The warp comes to a candidate; only if its last instance has been reported.
+template <class O>
+NW_HD inline void open_instance(O& o, uint32_t warp) {
+  WarpSide& t = o.s.warps.in(o.v.base)[warp];
   AnalyzerEntry& e = entry_of(o, warp);
-  if (e.state != InstanceState::kIdle) return false;
-  const ProgramTables program = o.p.program(v.base);
-  const uint32_t threshold = program.candidates[t.candidate].threshold;
-  if (threshold != 0 && iterations_ahead(w.at, v.words(w), v.system.image, program, w.first_block,
-                                         t.candidate, threshold) < threshold)
-    return true;
   e = AnalyzerEntry{};
   e.state = InstanceState::kOpen;
   t.analyzed = true;
-  o.s.candidates.in(v.base)[t.candidate].learning += 1;
-  return true;
+  o.s.candidates.in(o.v.base)[t.candidate].learning += 1;
 }
 
 /// The warp has left its candidate.

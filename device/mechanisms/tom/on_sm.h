@@ -15,9 +15,9 @@ struct OnSm : sm::Hooks {
   NW_HD static bool at_cursor(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
     if (!o.p.in_stack) return look_at(o, warp, now, earliest);
     const uint32_t pc = o.v.warps[warp].at.pc;
-    if (o.p.candidate_of.in(o.v.base)[pc] == side_of(o, warp).candidate)
-      return o.p.tuning.on && o.p.head_of.in(o.v.base)[pc] != tuning::kNoHead &&
-             begin_near_round(o, warp, now, earliest);
+    const WarpSide& t = side_of(o, warp);
+    if (o.p.program(o.v.base).is_in(pc, t.candidate))
+      return o.p.tuning.on && is_head(o, t, pc) && begin_near_round(o, warp, now, earliest);
     sm::finish_warp(o.v, warp, now);  // beyond its candidate
     return true;
   }

@@ -14,7 +14,9 @@ constexpr PacketKind control(uint32_t number) {
 }  // namespace packet_detail
 
 /// A block of code for a stack SM; Packet::payload, extra, sectors: where and with which lanes.
+/// kInnerCandidate in the payload: that of the block which begins there, not of the loop around it.
 inline constexpr PacketKind kOffloadRequest = packet_kind(kPacketBlock, 0, MessageClass::kRequest);
+inline constexpr uint64_t kInnerCandidate = uint64_t{1} << 63;
 /// A row of a shared array that an offloaded block reads; precedes the request.
 inline constexpr PacketKind kTableRow = packet_kind(kPacketBlock, 1, MessageClass::kRequest);
 /// A line that the offloaded block wrote; precedes the acknowledgement.

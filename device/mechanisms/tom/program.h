@@ -19,6 +19,8 @@ struct Candidate {
   uint16_t kernel = 0;
   uint8_t order = 0;       ///< among its kernel's candidates, counted up to 63
   bool has_heads = false;  ///< a loop of it is known
+  /// The conditional candidate that it is a block of; offered where that is not long enough.
+  uint16_t outer = kNoCandidate;
   /// Tuned offloading: the shared array that goes with it, in bytes, and in rows of the banks.
   tuning::SharedKind shared = tuning::SharedKind::kNone;
   uint16_t shared_rows = 0;
@@ -28,17 +30,29 @@ struct Candidate {
 /// The tables, read-only.
 struct ProgramTables {
   const Candidate* candidates = nullptr;
-  const uint16_t* candidate_of = nullptr;  ///< by instruction; kNoCandidate: none
+  /// By instruction; kNoCandidate: none. Those that are blocks of others are in `inner_of`.
+  const uint16_t* candidate_of = nullptr;
   /// By basic block: iterations of its candidate's loop that one execution stands for.
   const uint16_t* weight = nullptr;
   /// By instruction: a round begins, which is an instance; nullptr: no instance is a round.
   const uint8_t* begins_round = nullptr;
+  const uint16_t* inner_of = nullptr;  ///< as candidate_of; nullptr: there are none
 
   NW_HD NW_INLINE uint16_t candidate_at(uint32_t pc) const { return candidate_of[pc]; }
   /// Does a candidate begin at this instruction?
   NW_HD NW_INLINE bool begins(uint32_t pc) const {
     const uint16_t id = candidate_of[pc];
     return id != kNoCandidate && candidates[id].begin == pc;
+  }
+  /// The candidate within another one that begins at this instruction; kNoCandidate: none does.
+  NW_HD NW_INLINE uint16_t inner_beginning(uint32_t pc) const {
+    if (inner_of == nullptr) return kNoCandidate;
+    const uint16_t id = inner_of[pc];
+    return id != kNoCandidate && candidates[id].begin == pc ? id : kNoCandidate;
+  }
+  /// Is the instruction part of candidate `id`?
+  NW_HD NW_INLINE bool is_in(uint32_t pc, uint16_t id) const {
+    return candidate_of[pc] == id || (inner_of != nullptr && inner_of[pc] == id);
   }
   NW_HD NW_INLINE bool round_begins(uint32_t pc) const {
     return begins_round != nullptr && begins_round[pc] != 0;

@@ -12,7 +12,6 @@
 #pragma once
 
 #include "device/mechanisms/tom/direct.h"
-#include "device/mechanisms/tom/map_analyzer.h"
 #include "device/sm/store_epochs.h"
 
 namespace nearwarp::tom {
@@ -108,27 +107,20 @@ NW_HD NW_INLINE bool at_shared_update(const O& o, uint32_t warp) {
   return action == sm::Action::kSharedStore || action == sm::Action::kSharedAtomic;
 }
 
-/// A search that comes to nothing; the warp goes on at home.
-template <class O>
-NW_HD NW_APART void end_search(O& o, uint32_t warp) {
-  WarpSide& t = side_of(o, warp);
-  t.step = Step::kNone;
-  t.searched = t.searched_threads = 0;
-  counters_of(o, t).no_memory_access += 1;
-  set_bit(o.v.warps[warp].count, o.bit, false);
-}
-
 /// Learning phase: the warp stays, its instance is analysed. If the analyzer still holds the warp's
 /// last one, look again later.
 template <class O>
 NW_HD inline void learn(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
-  if (open_instance(o, warp)) {
-    set_free(o, warp, Step::kNone);
-    sm::schedule(o.v, warp, now, earliest);
+  if (is_reporting(o, warp)) {
+    hold(o, warp, Step::kDeciding);
+    sm::set_timer(o.v, warp, now + o.p.pipeline_latency, now);
     return;
   }
-  hold(o, warp, Step::kDeciding);
-  sm::set_timer(o.v, warp, now + o.p.pipeline_latency, now);
+  const bool counts = is_long_enough(o, warp);
+  if (!counts) side_of(o, warp).paused = true;
+  if (counts || enter_inner(o, warp, now)) open_instance(o, warp);
+  set_free(o, warp, Step::kNone);
+  sm::schedule(o.v, warp, now, earliest);
 }
 
 /// The pipeline latency is over: condition first, then the destination.
@@ -143,11 +135,14 @@ NW_HD inline void decide(O& o, uint32_t warp, uint32_t now) {
   counters_of(o, t).instances += 1;
   t.decided = now;
   if (!is_long_enough(o, warp)) {
-    counters_of(o, t).refused_condition += 1;
-    t.paused = true;  // what is ahead does not become more
-    stay(o, warp, now);
-    t.at_home = false;  // short ones are not what offloading is compared with
-    return;
+    refuse_short(o, t);
+    if (!enter_inner(o, warp, now)) {
+      stay(o, warp, now);
+      t.at_home = false;  // short ones are not what offloading is compared with
+      return;
+    }
+    counters_of(o, t).instances += 1;
+    t.decided = now;
   }
   if (at_first_access(o, warp, now)) return;
   if (at_shared_update(o, warp)) {
@@ -159,29 +154,6 @@ NW_HD inline void decide(O& o, uint32_t warp, uint32_t now) {
   set_free(o, warp, Step::kSearching);
   set_bit(o.v.warps[warp].count, o.bit, true);
   sm::schedule(v, warp, now, now + 1);
-}
-
-/// The warp has come to the end of a candidate that it executed at home, or of its trace.
-template <class O>
-NW_HD inline void leave_candidate(O& o, uint32_t warp, uint32_t now) {
-  WarpSide& t = side_of(o, warp);
-  if (t.candidate == kNoCandidate) return;
-  if (t.step == Step::kSearching) {
-    end_search(o, warp);
-  }
-  if (t.at_home) {
-    t.at_home = false;
-    CandidateCounters& n = counters_of(o, t);
-    if (!t.was_away) {
-      n.kept += 1;
-      n.kept_cycles += now - (o.p.tuning.inside ? t.home_since : t.decided);
-    }
-  }
-  if (o.p.tuning.on) counters_of(o, t).home_cycles += now - t.home_since;
-  if (t.analyzed) close_instance(o, warp);
-  Warp& w = o.v.warps[warp];
-  leave(o, w, t);
-  w.count = static_cast<uint8_t>(w.count & ~o.bit);
 }
 
 /// Offer the warp, which stands at a loop's head, from there.
@@ -221,15 +193,15 @@ NW_HD inline bool begin_direct_trial(O& o, uint32_t warp, uint32_t now, uint32_t
 
 /// Is a warp at home offered at this instruction, inside of its candidate?
 template <class O>
-NW_HD NW_INLINE bool offers_at(const O& o, uint32_t pc) {
-  return o.p.tuning.inside && o.p.head_of.in(o.v.base)[pc] != tuning::kNoHead;
+NW_HD NW_INLINE bool offers_at(const O& o, const WarpSide& t, uint32_t pc) {
+  return o.p.tuning.inside && is_head(o, t, pc);
 }
 
 /// A warp comes to an instruction of its candidate at home. Is it a loop's first? Then a round
 /// begins.
 template <class O>
 NW_HD inline bool note_home_round(O& o, WarpSide& t, uint32_t pc) {
-  if (o.p.head_of.in(o.v.base)[pc] == tuning::kNoHead) return false;
+  if (!is_head(o, t, pc)) return false;
   CandidateCounters& n = counters_of(o, t);
   n.home_rounds += 1;
   n.begins += o.p.tuning.marks_rounds() && !o.p.no_overhead ? 1 : 0;
@@ -270,6 +242,24 @@ NW_HD inline bool enter_tuned(O& o, WarpSide& t) {
   return t.paused || (o.p.tuning.inside && c.has_heads);
 }
 
+/// A warp at home, for which its candidate is not long enough, stands where a block of it begins
+/// that is a candidate by itself. True: it is held.
+template <class O>
+NW_HD NW_APART bool begin_inner(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+  WarpSide& t = side_of(o, warp);
+  if (o.p.tuning.on) note_home_round(o, t, o.v.warps[warp].at.pc);
+  enter_inner(o, warp, now);
+  if (is_learning(o)) {
+    learn(o, warp, now, earliest);
+    return true;
+  }
+  if (o.p.no_overhead) return begin_direct(o, warp, now, earliest);
+  hold(o, warp, Step::kDeciding);
+  const uint32_t at = now + o.p.pipeline_latency;
+  sm::set_timer(o.v, warp, at > earliest ? at : earliest, now);
+  return true;
+}
+
 /// The cursor of a warp on a main SM stands at an instruction that begins a candidate, or the warp
 /// is in one. True: the warp is not to be scheduled.
 template <class O>
@@ -278,10 +268,17 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
   Warp& w = v.warps[warp];
   WarpSide& t = side_of(o, warp);
   const ProgramTables program = o.p.program(v.base);
-  const uint16_t here = program.candidate_at(w.at.pc);
-  if (here == t.candidate) {
+  if (t.candidate != kNoCandidate && !program.is_in(w.at.pc, t.candidate)) {
+    const uint16_t outer = candidate_of(o, t).outer;
+    leave_candidate(o, warp, now);
+    if (outer != kNoCandidate) go_on_outside(o, w, t, outer, now);
+  }
+  if (t.candidate != kNoCandidate) {
     const bool tuned = o.p.tuning.on;
-    if (t.step == Step::kSearching && !(tuned && offers_at(o, w.at.pc)) &&
+    if (t.paused && program.inner_beginning(w.at.pc) != kNoCandidate &&
+        candidate_of(o, t).outer == kNoCandidate)
+      return begin_inner(o, warp, now, earliest);
+    if (t.step == Step::kSearching && !(tuned && offers_at(o, t, w.at.pc)) &&
         at_first_access(o, warp, now)) {
       if (tuned) note_home_round(o, t, w.at.pc);
       return true;
@@ -289,9 +286,9 @@ NW_HD inline bool look_at(O& o, uint32_t warp, uint32_t now, uint32_t earliest) 
     if (t.step == Step::kSearching && at_shared_update(o, warp)) end_search(o, warp);
     return tuned && begin_home_round(o, warp, now, earliest);
   }
-  leave_candidate(o, warp, now);
   if (!program.begins(w.at.pc)) return false;
-  t.candidate = here;
+  t.candidate = program.candidate_at(w.at.pc);
+  t.paused = false;
   t.saved = w.at;
   w.watch = static_cast<uint8_t>(w.watch | o.bit);
   if (o.p.tuning.on) {
@@ -337,9 +334,8 @@ NW_HD NW_APART void on_answer(O& o, const Packet& p, uint32_t now) {
 /// Bytes of registers per thread that a request carries.
 template <class O>
 NW_HD inline uint32_t request_registers(const O& o, const WarpSide& t) {
-  const uint16_t head = o.p.tuning.inside ? o.p.head_of.in(o.v.base)[t.saved.pc] : tuning::kNoHead;
-  if (head == tuning::kNoHead) return candidate_of(o, t).live_in_bytes;
-  return o.p.heads.in(o.v.base)[head].live_in_bytes;
+  if (!offers_at(o, t, t.saved.pc)) return candidate_of(o, t).live_in_bytes;
+  return o.p.heads.in(o.v.base)[o.p.head_of.in(o.v.base)[t.saved.pc]].live_in_bytes;
 }
 
 /// Send one row of a table in front of the request: it is read in the cycle in which it leaves.

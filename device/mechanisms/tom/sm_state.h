@@ -37,12 +37,14 @@ struct SmSideParams {
   // The program.
   Ref<Candidate> candidates;
   Ref<uint16_t> candidate_of, weight;
+  Ref<uint16_t> inner_of;  ///< empty: no candidates are within others
   tuning::TuningParams tuning;
   Ref<uint16_t> head_of;        ///< tuned: by instruction; kNoHead: no loop's
   Ref<tuning::LoopHead> heads;  ///< tuned
 
   NW_HD NW_INLINE ProgramTables program(const std::byte* base) const {
-    return {candidates.in(base), candidate_of.in(base), weight.in(base), nullptr};
+    return {candidates.in(base), candidate_of.in(base), weight.in(base), nullptr,
+            inner_of.count != 0 ? inner_of.in(base) : nullptr};
   }
 };
 

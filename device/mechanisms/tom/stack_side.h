@@ -26,7 +26,10 @@ template <class O>
 NW_HD NW_APART void spawn(O& o, const Packet& packet, uint16_t requester, uint32_t now) {
   auto& v = o.v;
   if (o.p.flush_l1) cache::l1_flush(v.p.l1, v.s.l1, v.base);
-  const Cursor at = unpack_cursor(v, packet);
+  const bool inner = (packet.payload & kInnerCandidate) != 0;
+  Packet where = packet;
+  where.payload &= ~kInnerCandidate;
+  const Cursor at = unpack_cursor(v, where);
   const uint32_t warp = sm::add_guest(v, o.bit, at, packet.tag >> 8 & 0xffffu, packet.line, now);
   v.warps[warp].space = static_cast<uint8_t>(packet.tag >> 24);
   WarpSide& t = side_of(o, warp);
@@ -34,7 +37,7 @@ NW_HD NW_APART void spawn(O& o, const Packet& packet, uint16_t requester, uint32
   t.requester = requester;
   t.requester_warp = static_cast<uint8_t>(packet.tag);
   sm::note_event(v, EventKind::kArrived, now, warp, packet.src, t.requester_warp);
-  t.candidate = o.p.candidate_of.in(v.base)[at.pc];
+  t.candidate = (inner ? o.p.inner_of : o.p.candidate_of).in(v.base)[at.pc];
   if (o.p.tuning.on) o.s.history.in(v.base)[warp] = tuning::TrafficHistory{};
   sm::continue_warp(v, warp, now,
                     candidate_of(o, t).shared_rows != 0 ? take_array(o, t, now) : now + 1);

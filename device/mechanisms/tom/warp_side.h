@@ -123,10 +123,18 @@ NW_HD inline Packet request_packet(O& o, uint32_t warp) {
   Packet p;
   p.kind = kOffloadRequest;
   p.src = o.v.s.endpoint;
-  pack_cursor(side_of(o, warp).saved, p);
+  const WarpSide& t = side_of(o, warp);
+  pack_cursor(t.saved, p);
+  if (candidate_of(o, t).outer != kNoCandidate) p.payload |= kInnerCandidate;
   p.line = w.thread_block;
   p.tag = warp | static_cast<uint32_t>(w.kernel) << 8 | uint32_t{w.space} << 24;
   return p;
+}
+
+/// Does the instruction begin a round of the warp's candidate?
+template <class O>
+NW_HD NW_INLINE bool is_head(const O& o, const WarpSide& t, uint32_t pc) {
+  return o.p.head_of.in(o.v.base)[pc] != tuning::kNoHead && candidate_of(o, t).has_heads;
 }
 
 /// The warp is in its candidate no more. One of whose candidates any is barred is watched to its
@@ -135,6 +143,16 @@ template <class O>
 NW_HD NW_INLINE void leave(O& o, Warp& w, WarpSide& t) {
   t.candidate = kNoCandidate;
   if (t.barred == 0) w.watch = static_cast<uint8_t>(w.watch & ~o.bit);
+}
+
+/// A block of the candidate `outer` is behind the warp, which was not long enough for the whole.
+template <class O>
+NW_HD NW_INLINE void go_on_outside(O& o, Warp& w, WarpSide& t, uint16_t outer, uint32_t now) {
+  if (w.at.pc == kEndOfTrace || o.p.program(o.v.base).candidate_at(w.at.pc) != outer) return;
+  t.candidate = outer;
+  t.paused = true;
+  t.home_since = now;
+  w.watch = static_cast<uint8_t>(w.watch | o.bit);
 }
 
 /// Offer the warp no more for as long as `pause` says.
@@ -185,7 +203,9 @@ NW_HD NW_APART void take_back(O& o, const Packet& packet, uint32_t now) {
   if (packet.line == kSentBack) {
     go_on_at_home(o, t, now);
   } else {
+    const uint16_t outer = candidate_of(o, t).outer;
     leave(o, w, t);
+    if (outer != kNoCandidate) go_on_outside(o, w, t, outer, now);
   }
   set_free(o, warp, Step::kNone);
   sm::set_away(v, warp, false);

@@ -229,6 +229,7 @@ class TomRun final : public sim::MechanismRun {
     params.stack_sms = kernels::place(system.arena, stack_sms);
     params.candidates = sim::place_all(system, tables_.candidates);
     params.candidate_of = sim::place_all(system, tables_.candidate_of);
+    params.inner_of = sim::place_all(system, tables_.inner_of);
     params.weight = sim::place_all(system, tables_.weight);
     params.head_of = sim::place_all(system, tuning_.head_of);
     params.heads = sim::place_all(system, tuning_.heads);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "host/core/error.h"
@@ -19,7 +20,7 @@ using sim::ImageTables;
 /// Note to which candidate its instructions belong; returns the first, kNotIssued if nothing but
 /// dropped moves is left of it.
 uint32_t place(const Kernel& kernel, const OffloadCandidate& c, const std::vector<uint32_t>& at,
-               uint16_t id, OffloadTables& out) {
+               uint16_t id, std::vector<uint16_t>& of) {
   uint32_t begin = ImageTables::kNotIssued;
   for (const compiler::BlockId b : c.blocks) {
     const compiler::Block& block = kernel.blocks[b];
@@ -27,15 +28,17 @@ uint32_t place(const Kernel& kernel, const OffloadCandidate& c, const std::vecto
       if (i < c.first_instruction && b == c.entry) continue;
       if (i > c.last_instruction) break;
       if (at[i] == ImageTables::kNotIssued) continue;
-      out.candidate_of[at[i]] = id;
+      of[at[i]] = id;
       if (b == c.entry && begin == ImageTables::kNotIssued) begin = at[i];
     }
   }
   return begin;
 }
 
+/// `outer`: the entry that it is a block of, or kNoCandidate.
 void add_candidate(const Kernel& kernel, uint32_t index, uint32_t first_block,
-                   const OffloadCandidate& c, const std::vector<uint32_t>& at, OffloadTables& out) {
+                   const OffloadCandidate& c, uint16_t outer, const std::vector<uint32_t>& at,
+                   OffloadTables& out) {
   Candidate entry;
   entry.kernel = static_cast<uint16_t>(index);
   entry.live_in_bytes = static_cast<uint16_t>(c.live_in_bytes);
@@ -50,7 +53,11 @@ void add_candidate(const Kernel& kernel, uint32_t index, uint32_t first_block,
     for (const compiler::CountBlock& n : c.condition.count_blocks)
       out.weight[first_block + n.block] = static_cast<uint16_t>(n.iterations_per_execution);
   }
-  entry.begin = place(kernel, c, at, static_cast<uint16_t>(out.candidates.size()), out);
+  entry.outer = outer;
+  if (outer != kNoCandidate && out.inner_of.empty())
+    out.inner_of.assign(out.candidate_of.size(), kNoCandidate);
+  entry.begin = place(kernel, c, at, static_cast<uint16_t>(out.candidates.size()),
+                      outer == kNoCandidate ? out.candidate_of : out.inner_of);
   if (entry.begin == ImageTables::kNotIssued) return;
   out.candidates.push_back(entry);
   out.info.push_back(c);
@@ -104,6 +111,7 @@ compiler::OffloadModel offload_model(const config::MachineConfig& machine,
                       : policy.offload.granularity == "loop"      ? Granularity::kLoop
                       : policy.offload.granularity == "innermost" ? Granularity::kInnermost
                                                                   : Granularity::kBlock;
+  model.inner_blocks = policy.mechanism == "tom" && policy.offload.inner_blocks;
   model.max_candidates = machine.offload.metadata_entries;
   compiler::SharedModel& shared = model.shared;
   shared.on =
@@ -140,8 +148,15 @@ OffloadTables build_offload_tables(const runtime::Recording& recording,
   for (uint32_t k = 0; k < recording.kernels.size(); ++k) {
     const Kernel& kernel = *recording.kernels[k];
     model.shared.flat_blocks = has_flat_blocks(recording, k, model.warp_size);
-    for (const OffloadCandidate& c : compiler::select_candidates(kernel, model))
-      add_candidate(kernel, k, image.kernels[k].first_block, c, image.index_of[k], out);
+    std::map<uint32_t, uint16_t> entry_of;  // by the compiler's number
+    for (const OffloadCandidate& c : compiler::select_candidates(kernel, model)) {
+      const auto outer = entry_of.find(c.within);
+      if (c.within != compiler::kNone && outer == entry_of.end()) continue;  // dropped with it
+      const size_t entries = out.candidates.size();
+      add_candidate(kernel, k, image.kernels[k].first_block, c,
+                    outer == entry_of.end() ? kNoCandidate : outer->second, image.index_of[k], out);
+      if (out.candidates.size() != entries) entry_of[c.id] = static_cast<uint16_t>(entries);
+    }
   }
   return out;
 }
@@ -154,6 +169,7 @@ void mark_candidates(const OffloadTables& tables, uint8_t mark, ImageTables& ima
   for (const sm::ImageBlock& b : image.blocks)
     for (uint32_t pc = b.first; pc < b.first + b.count; ++pc)
       if (pc == b.first || tables.candidate_of[pc] != tables.candidate_of[pc - 1] ||
+          (!tables.inner_of.empty() && tables.inner_of[pc] != tables.inner_of[pc - 1]) ||
           image.instrs[pc].accesses_data())
         set(image.instrs[pc].edges);
 }

@@ -19,6 +19,7 @@ struct OffloadTables {
   /// The compiler's description of each entry of `candidates`.
   std::vector<compiler::OffloadCandidate> info;
   std::vector<uint16_t> candidate_of;  ///< by instruction of the image
+  std::vector<uint16_t> inner_of;      ///< likewise, of blocks within others; empty: there are none
   std::vector<uint16_t> weight;        ///< by basic block of the image
   /// By instruction: a round begins with it, which is an instance of its candidate. Empty: of no
   /// candidate, an instance begins where a warp comes to a candidate.
@@ -28,7 +29,8 @@ struct OffloadTables {
 
   ProgramTables view() const {
     return {candidates.data(), candidate_of.data(), weight.data(),
-            begins_round.empty() ? nullptr : begins_round.data()};
+            begins_round.empty() ? nullptr : begins_round.data(),
+            inner_of.empty() ? nullptr : inner_of.data()};
   }
 };
 

@@ -93,14 +93,9 @@ struct Candidate {
 class Study {
  public:
   Study(const ImageTables& image, const tom::OffloadTables& offload)
-      : candidates_(offload.candidates.size()), index_(image.instrs.size(), 0) {
-    for (uint32_t pc = 0; pc < image.instrs.size(); ++pc) {
-      const sm::ImageInstr& in = image.instrs[pc];
-      const uint16_t id = offload.candidate_of[pc];
-      if (id == tom::kNoCandidate || !in.accesses_data()) continue;
-      index_[pc] = static_cast<uint32_t>(candidates_[id].pcs.size());
-      candidates_[id].pcs.push_back(pc);
-    }
+      : candidates_(offload.candidates.size()) {
+    add_accesses(image, offload.candidate_of, index_);
+    if (!offload.inner_of.empty()) add_accesses(image, offload.inner_of, inner_index_);
     for (Candidate& c : candidates_) c.finish_setup();
   }
 
@@ -117,21 +112,35 @@ class Study {
   }
 
  private:
+  /// Number the accesses of each candidate in `candidate_of`.
+  void add_accesses(const ImageTables& image, const std::vector<uint16_t>& candidate_of,
+                    std::vector<uint32_t>& index) {
+    index.assign(image.instrs.size(), 0);
+    for (uint32_t pc = 0; pc < image.instrs.size(); ++pc) {
+      const uint16_t id = candidate_of[pc];
+      if (id == tom::kNoCandidate || !image.instrs[pc].accesses_data()) continue;
+      index[pc] = static_cast<uint32_t>(candidates_[id].pcs.size());
+      candidates_[id].pcs.push_back(pc);
+    }
+  }
+
   struct AccessReader {
-    const Study& study;
+    const std::vector<uint32_t>& index;
     const TraceSpan& traces;
     Candidate& candidate;
     void operator()(uint32_t pc, const sm::Access& a) {
       const uint32_t lane = count_trailing_zeros(a.mask);
-      candidate.access(study.index_[pc], sm::lane_address(traces.words, a.record, a.mask, lane));
+      candidate.access(index[pc], sm::lane_address(traces.words, a.record, a.mask, lane));
     }
   };
   struct InstanceReader {
     Study& study;
     const TraceSpan& traces;
     void operator()(const sm::Cursor& begin) {
-      const uint16_t id = traces.program.candidate_at(begin.pc);
-      AccessReader access{study, traces, study.candidates_[id]};
+      const uint16_t id = analytics::candidate_of_instance(traces, begin);
+      const bool inner = id != traces.program.candidate_at(begin.pc);
+      AccessReader access{inner ? study.inner_index_ : study.index_, traces,
+                          study.candidates_[id]};
       access.candidate.begin_instance();
       sm::Cursor c = begin;
       analytics::pass_instance(traces, c, id, access);
@@ -140,6 +149,7 @@ class Study {
 
   std::vector<Candidate> candidates_;
   std::vector<uint32_t> index_;  // by pc: position among the candidate's instructions
+  std::vector<uint32_t> inner_index_;  // likewise, of candidates within others
 };
 
 }  // namespace

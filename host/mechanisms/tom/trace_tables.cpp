@@ -23,6 +23,8 @@ TraceTables::TraceTables(const ImageTables& image, const tom::OffloadTables& off
       const sm::ImageInstr& in = image.instrs[pc];
       if (program.instance_begins(pc)) facts.has_begin = 1;
       if (program.candidate_at(pc) != program.candidate_at(block.first)) facts.uniform = 0;
+      if (program.inner_of != nullptr && program.inner_of[pc] != program.inner_of[block.first])
+        facts.uniform = 0;
       if ((in.flags & sm::kHasRecord) == 0) continue;
       memory_.push_back({pc, static_cast<uint8_t>((in.flags & sm::kGuarded) != 0 ? 1 : 0),
                          static_cast<uint8_t>(is_elsewhere(in) ? 1 : 0)});
@@ -60,6 +62,7 @@ analytics::StudyTables TraceTables::study_tables() const {
   t.num_candidates = offload_.candidates.size();
   t.candidate_of = offload_.candidate_of.data();
   t.weight = offload_.weight.data();
+  t.inner_of = offload_.inner_of.empty() ? nullptr : offload_.inner_of.data();
   t.begins_round = offload_.begins_round.empty() ? nullptr : offload_.begins_round.data();
   return t;
 }

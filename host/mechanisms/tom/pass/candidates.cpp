@@ -209,6 +209,7 @@ class Selection {
               [](const OffloadCandidate& a, const OffloadCandidate& b) {
                 return a.first_instruction < b.first_instruction;
               });
+    if (context_.model().inner_blocks) add_inner_blocks(result.candidates);
     for (uint32_t i = 0; i < result.candidates.size(); ++i) {
       result.candidates[i].id = i;
       cover(result.candidates[i], Cover::kCandidate);
@@ -222,6 +223,35 @@ class Selection {
 
   void cover(const OffloadCandidate& c, Cover how) {
     for (BlockId b : c.blocks) covered_[b] = std::max(covered_[b], how);
+  }
+
+  /// Behind each conditional candidate those of its blocks that save by themselves, as long as the
+  /// table has room.
+  void add_inner_blocks(std::vector<OffloadCandidate>& candidates) const {
+    std::vector<OffloadCandidate> all;
+    size_t left = context_.model().max_candidates - candidates.size();
+    for (const OffloadCandidate& outer : candidates) {
+      const auto within = static_cast<uint32_t>(all.size());
+      all.push_back(outer);
+      if (outer.trip != TripKind::kConditional) continue;
+      std::vector<OffloadCandidate> inside;
+      for (const OffloadCandidate& c : qualifying_)
+        if (c.kind == CandidateKind::kBlock && c.first_instruction >= outer.first_instruction &&
+            c.last_instruction <= outer.last_instruction &&
+            std::binary_search(outer.blocks.begin(), outer.blocks.end(), c.entry))
+          inside.push_back(c);
+      std::vector<size_t> chosen = choose_disjoint(inside);
+      std::sort(chosen.begin(), chosen.end(), [&](size_t a, size_t b) {
+        return inside[a].first_instruction < inside[b].first_instruction;
+      });
+      for (const size_t i : chosen) {
+        if (left == 0) break;
+        --left;
+        all.push_back(inside[i]);
+        all.back().within = within;
+      }
+    }
+    candidates = std::move(all);
   }
 
   void evaluate_regions() {

@@ -16,7 +16,9 @@
 // pieces the disjoint set with the greatest estimated saving is chosen (weighted interval
 // scheduling over the instruction order; loops whose trip count is not static are taken to run
 // kPlanningTrips times for this ranking only). So a loop nest wins over its inner loop as soon as
-// it pays, since its registers travel once.
+// it pays, since its registers travel once. With OffloadModel::inner_blocks the blocks of a
+// conditional loop that save by themselves are candidates within it, for warps that fail its
+// condition.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +73,8 @@ struct OffloadCondition {
 };
 
 struct OffloadCandidate {
-  uint32_t id = 0;  ///< position in the list, in instruction order
+  uint32_t id = 0;          ///< position in the list, in instruction order
+  uint32_t within = kNone;  ///< id of the conditional one around it, where that is not offloaded
   CandidateKind kind = CandidateKind::kBlock;
   BlockId entry = kNone;                     ///< block of the first instruction
   InstrId first_instruction = kNone;         ///< may lie inside `entry`
@@ -128,8 +131,9 @@ struct Refusal {
 };
 
 struct SelectionResult {
-  std::vector<OffloadCandidate> candidates;  ///< disjoint, in instruction order
-  std::vector<Refusal> refusals;             ///< in block order
+  /// In instruction order; disjoint, but for those that are `within` others, which follow these.
+  std::vector<OffloadCandidate> candidates;
+  std::vector<Refusal> refusals;  ///< in block order
 };
 
 /// Analyse a kernel; candidates and the reasons against everything else.

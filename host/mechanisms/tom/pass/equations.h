@@ -30,6 +30,9 @@ struct OffloadModel {
   uint32_t line_to_address_ratio = 32;  ///< S_C: 128 B lines, 4 B addresses
   uint32_t max_candidates = 40;         ///< entries of the offloading metadata table (section 6.6)
   Granularity granularity = Granularity::kRegion;
+  /// Blocks that save by themselves are candidates inside of conditional loops, too: for warps of
+  /// which the loop's condition does not hold.
+  bool inner_blocks = false;
   SharedModel shared;  ///< of tuned offloading: shared arrays that may go along
 };
 

@@ -172,8 +172,9 @@ std::string candidate_text(const CandidateReport& c, size_t width) {
                                              ? ""
                                              : fmt::format(", at {} iterations", c.iterations)));
   text += field("tag", tag_text(c));
-  text +=
-      field("offload if", c.condition.empty() ? fmt::format("always ({})", c.trip) : c.condition);
+  text += field("offload if", c.within              ? fmt::format("candidate {} is not", *c.within)
+                              : c.condition.empty() ? fmt::format("always ({})", c.trip)
+                                                    : c.condition);
   return text;
 }
 
@@ -202,6 +203,7 @@ AnalysisReport report_analysis(const Kernel& kernel, const SelectionResult& resu
     }
     CandidateReport r;
     r.id = c.id;
+    if (c.within != kNone) r.within = c.within;
     r.kind = kind_text(c.kind);
     r.blocks = ranges_text(c.blocks);
     r.source = lines.source();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ struct SourceRange {
 
 struct CandidateReport {
   uint32_t id = 0;
-  std::string kind;    ///< "block", "region", "loop"
-  std::string blocks;  ///< e.g. "3-7, 9"
+  std::optional<uint32_t> within;  ///< offered where the condition of this candidate does not hold
+  std::string kind;                ///< "block", "region", "loop"
+  std::string blocks;              ///< e.g. "3-7, 9"
   std::vector<SourceRange> source;
   uint32_t first_ptx_line = 0, last_ptx_line = 0;
   std::vector<std::string> live_ins, live_outs;    ///< register names, special registers included
