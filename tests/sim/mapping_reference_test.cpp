@@ -91,10 +91,18 @@ class Reference {
       if (rounds_.empty()) continue;  // in front of the loop
       Round& round = rounds_.back();
       if (i == b.first) round.iterations += image_.offload.weight[first_block_ + uint32_t(block_)];
+      const std::vector<uint16_t>& inner_of = image_.offload.inner_of;
+      const uint16_t inner = inner_of.empty() ? tom::kNoCandidate : inner_of[first_instr_ + i];
+      if (inner != tom::kNoCandidate && image_.offload.candidates[inner].begin == first_instr_ + i)
+        round.blocks.emplace_back().candidate = inner;
       for (ReferenceAccess& a : accesses_) {
         if (a.pc != i) continue;
-        round.instance.accesses.push_back(a);
-        round.instance.accesses.back().pc = first_instr_ + i;
+        const auto add = [&](Instance& to) {
+          to.accesses.push_back(a);
+          to.accesses.back().pc = first_instr_ + i;
+        };
+        add(round.instance);
+        if (inner != tom::kNoCandidate) add(round.blocks.back());
       }
     }
     accesses_.clear();
@@ -104,8 +112,10 @@ class Reference {
     uint64_t ahead = 0;  // iterations from a round on
     for (const Round& round : rounds_) ahead += round.iterations;
     for (Round& round : rounds_) {
-      if (!round.instance.accesses.empty() &&
-          ahead >= image_.offload.candidates[inside_].threshold) {
+      if (ahead < image_.offload.candidates[inside_].threshold) {
+        for (Instance& block : round.blocks)
+          if (!block.accesses.empty()) out_.push_back(block);
+      } else if (!round.instance.accesses.empty()) {
         round.instance.candidate = inside_;
         out_.push_back(round.instance);
       }
@@ -125,6 +135,7 @@ class Reference {
   /// Of the candidate that the warp is in, those with which an instance begins.
   struct Round {
     Instance instance;
+    std::vector<Instance> blocks;  // candidates within it
     uint64_t iterations = 0;
   };
   std::vector<Round> rounds_;
@@ -261,6 +272,7 @@ class MappingReference : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(MappingReference, Workload) {
   compare_all(workload(GetParam()), {"offload.decide=round"});
+  compare_all(workload(GetParam()), {"offload.decide=round", "offload.inner_blocks=false"});
   compare_all(workload(GetParam()), {"offload.decide=entry", "offload.granularity=loop"});
 }
 
@@ -335,7 +347,7 @@ TEST(MappingReferenceOptions, TilesAndPlainLoopsGiveTheSame) {
 
 /// Instances that the simulated machine came to and that would have been offloaded.
 TEST(MappingReferenceOptions, TheSimulatedMachineMeetsTheSameInstances) {
-  for (const char* name : {"libor", "bfs-rmat", "reduction"}) {
+  for (const char* name : {"libor", "bfs-rmat", "reduction", "scalarprod"}) {
     const runtime::Recording& recording = workload(name);
     const report::RunResult r =
         testing::simulate(recording, "ndp-uncontrolled-bmap", {"offload.decide=entry"});

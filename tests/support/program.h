@@ -77,7 +77,8 @@ struct Program {
   // TOM's side tables; complete once all blocks are there.
   std::vector<tom::Candidate> candidates;
   std::vector<uint16_t> candidate_of, weight;
-  std::vector<uint16_t> head_of;  ///< tuned offloading's; complete likewise
+  std::vector<uint16_t> inner_of;  ///< empty without inner()
+  std::vector<uint16_t> head_of;   ///< tuned offloading's; complete likewise
   std::vector<tuning::LoopHead> heads;
 
   /// Returns the block's number. `iterations`: see tom::ProgramTables::weight.
@@ -104,6 +105,18 @@ struct Program {
       for (uint32_t i = 0; i < blocks[b].count; ++i) candidate_of[blocks[b].first + i] = id;
     candidates.back().begin = blocks[*of.begin()].first;
     instrs[candidates.back().begin].marks = 1;  // TOM is mechanism 0
+    return id;
+  }
+  /// Make `count` instructions of block `b`, from `first` on, a candidate within the one that has
+  /// the block; once all blocks are there.
+  uint16_t inner(uint32_t b, uint32_t first, uint32_t count, tom::Candidate properties) {
+    const auto id = static_cast<uint16_t>(candidates.size());
+    inner_of.resize(instrs.size(), tom::kNoCandidate);
+    properties.begin = blocks[b].first + first;
+    properties.outer = candidate_of[properties.begin];
+    candidates.push_back(properties);
+    for (uint32_t i = 0; i < count; ++i) inner_of[properties.begin + i] = id;
+    instrs[properties.begin].marks = 1;
     return id;
   }
   /// Have rounds of a candidate begin with block `b`.
@@ -145,7 +158,8 @@ struct Program {
     }
   }
   tom::ProgramTables tables() const {
-    return {candidates.data(), candidate_of.data(), weight.data()};
+    return {candidates.data(), candidate_of.data(), weight.data(), nullptr,
+            inner_of.empty() ? nullptr : inner_of.data()};
   }
   sm::ProgramImage view() const {
     sm::ProgramImage v;

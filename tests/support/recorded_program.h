@@ -28,6 +28,7 @@ struct RecordedProgram {
     image.waiting = program.waiting;
     offload.candidates = program.candidates;
     offload.candidate_of = program.candidate_of;
+    offload.inner_of = program.inner_of;
     offload.weight = program.weight;
     uint32_t block = 0;
     for (uint32_t i = 0; i < program.launches.size(); ++i) {

@@ -239,6 +239,7 @@ class SmBenchOf {
                                                     kStackSmEndpoint + 2, kStackSmEndpoint + 3});
     offload.candidates = place(program.candidates);
     offload.candidate_of = place(program.candidate_of);
+    if (!program.inner_of.empty()) offload.inner_of = place(program.inner_of);
     offload.weight = place(program.weight);
     offload.head_of = place(program.head_of);
     offload.heads = place(program.heads);

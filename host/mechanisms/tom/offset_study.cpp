@@ -139,8 +139,7 @@ class Study {
     void operator()(const sm::Cursor& begin) {
       const uint16_t id = analytics::candidate_of_instance(traces, begin);
       const bool inner = id != traces.program.candidate_at(begin.pc);
-      AccessReader access{inner ? study.inner_index_ : study.index_, traces,
-                          study.candidates_[id]};
+      AccessReader access{inner ? study.inner_index_ : study.index_, traces, study.candidates_[id]};
       access.candidate.begin_instance();
       sm::Cursor c = begin;
       analytics::pass_instance(traces, c, id, access);
@@ -148,7 +147,7 @@ class Study {
   };
 
   std::vector<Candidate> candidates_;
-  std::vector<uint32_t> index_;  // by pc: position among the candidate's instructions
+  std::vector<uint32_t> index_;        // by pc: position among the candidate's instructions
   std::vector<uint32_t> inner_index_;  // likewise, of candidates within others
 };
 

@@ -452,6 +452,42 @@ TEST(OffloadSelection, CandidatesAreDisjointAndInOrder) {
   }
 }
 
+TEST(OffloadSelection, BlocksOfConditionalLoopsFollowThem) {
+  // Eight loads in a round: they save by themselves, and in a loop that needs two rounds.
+  std::string loads;
+  for (int i = 0; i < 8; ++i)
+    loads +=
+        "  ld.global.f32 %f2, [%rd1+" + std::to_string(128 * i) + "];\n  add.f32 %f1, %f1, %f2;\n";
+  const Kernel kernel = kernel_of(R"(
+  mov.f32 %f1, 0f00000000;
+  mov.u32 %r4, 0;
+  bar.sync 0;
+LOOP:
+)" + loads + R"(  add.s64 %rd1, %rd1, %rd2;
+  add.s32 %r4, %r4, 1;
+  setp.lt.s32 %p1, %r4, %r1;
+  @%p1 bra LOOP;
+  bar.sync 0;
+  st.shared.f32 [tile], %f1;
+  ret;)");
+  OffloadModel model;
+  EXPECT_EQ(analyze_offloading(kernel, model).candidates.size(), 1u);
+  model.inner_blocks = true;
+  const std::vector<OffloadCandidate> both = select_candidates(kernel, model);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].trip, TripKind::kConditional);
+  EXPECT_EQ(both[0].within, kNone);
+  EXPECT_EQ(both[1].kind, CandidateKind::kBlock);
+  EXPECT_EQ(both[1].within, 0u);
+  EXPECT_EQ(both[1].first_memory_instruction, both[0].first_memory_instruction);
+  EXPECT_LT(both[1].live_in_bytes, both[0].live_in_bytes);  // without the loop's bound and counter
+  EXPECT_NE(format_analysis(kernel, analyze_offloading(kernel, model))
+                .find("offload if     candidate 0 is not"),
+            std::string::npos);
+  model.max_candidates = 1;
+  EXPECT_EQ(select_candidates(kernel, model).size(), 1u);
+}
+
 TEST(OffloadSelection, FullTableKeepsTheBest) {
   std::string body = kFence;
   for (int i = 3; i < 8; ++i) body += stores(i) + kFence;

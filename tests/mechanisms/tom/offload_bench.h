@@ -9,7 +9,8 @@ namespace nearwarp::testing {
 inline sm::Cursor leave_candidate(const Program& program, const Traces& traces, sm::Cursor c,
                                   uint16_t id) {
   const sm::ProgramImage image = program.view();
-  while (c.pc != sm::kEndOfTrace && program.candidate_of[c.pc] == id) {
+  const tom::ProgramTables tables = program.tables();
+  while (c.pc != sm::kEndOfTrace && tables.is_in(c.pc, id)) {
     const sm::ImageInstr& in = image.instrs[c.pc];
     if ((in.flags & sm::kHasRecord) != 0)
       c.trace_pos =
@@ -68,7 +69,8 @@ struct OffloadBench : SmBench {
   void answer(const Packet& request, Tick t) {
     sm::Cursor c;
     c.trace_pos = static_cast<uint32_t>(request.payload);
-    c.pc = static_cast<uint32_t>(request.payload >> 32);
+    const bool inner = (request.payload & tom::kInnerCandidate) != 0;
+    c.pc = static_cast<uint32_t>((request.payload & ~tom::kInnerCandidate) >> 32);
     c.mask = request.sectors;
     c.block = request.extra & 0xfffffu;
     c.repeats = request.extra >> 20;
@@ -77,7 +79,8 @@ struct OffloadBench : SmBench {
     ack.kind = tom::kOffloadAck;
     ack.tag = request.tag & 0xff;
     ack.bytes = 40;
-    tom::pack_cursor(leave_candidate(program, traces, c, program.candidate_of[c.pc]), ack);
+    const uint16_t id = (inner ? program.inner_of : program.candidate_of)[c.pc];
+    tom::pack_cursor(leave_candidate(program, traces, c, id), ack);
     for (const LineAddr line : dirty) {
       Packet d;
       d.kind = tom::kOffloadDirty;
