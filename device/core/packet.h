@@ -16,12 +16,18 @@ enum class MessageClass : uint8_t {
   kControl,    ///< between the front end and SMs; no data moves
 };
 
-/// A kind of packet: block << 8 | number << 2 | class. Memory and dispatch have a block each, and
-/// so has every mechanism: its kinds are constants made by packet_kind().
+/// A kind of packet: block << 8 | in order << 7 | number << 2 | class. Memory and dispatch have a
+/// block each, and so has every mechanism: its kinds are constants made by packet_kind().
 enum class PacketKind : uint16_t;
 NW_HD constexpr PacketKind packet_kind(uint32_t block, uint32_t number, MessageClass c) {
   return static_cast<PacketKind>(block << 8 | number << 2 | static_cast<uint32_t>(c));
 }
+/// The same of packets that mean something by their order: of two from one sender to one receiver
+/// the first one arrives first. All others may overtake each other in networks.
+NW_HD constexpr PacketKind ordered_kind(uint32_t block, uint32_t number, MessageClass c) {
+  return static_cast<PacketKind>(block << 8 | 1u << 7 | number << 2 | static_cast<uint32_t>(c));
+}
+NW_HD constexpr bool keeps_order(PacketKind k) { return (static_cast<uint32_t>(k) >> 7 & 1) != 0; }
 NW_HD constexpr uint32_t block_of(PacketKind k) { return static_cast<uint32_t>(k) >> 8; }
 NW_HD constexpr MessageClass class_of(PacketKind k) {
   return static_cast<MessageClass>(static_cast<uint32_t>(k) & 3);

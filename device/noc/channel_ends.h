@@ -138,8 +138,18 @@ struct ChannelEnds {
   struct Begun {
     uint32_t tag = 0, output = 0, flits = 0;
   };
-  /// Begin with terminal `n`'s next packet of those whose output channel `may_begin` agrees to.
-  /// Returns no flits if there is none, or no parcel. look_at(input) has to look at the next head.
+  /// Is a packet that keeps order under way from terminal `n` to `output`?
+  NW_HD NW_APART bool ordered_ahead(uint32_t n, uint32_t output) const {
+    const Parcel* const parcels = s.parcels.in(base) + n * kParcels;
+    for (uint64_t bits = ~s.ends.in(base)[n].free; bits != 0; bits &= bits - 1) {
+      const Parcel& parcel = parcels[count_trailing_zeros(bits)];
+      if (parcel.output == output && keeps_order(parcel.packet.kind)) return true;
+    }
+    return false;
+  }
+  /// Begin with terminal `n`'s next packet of those that may_begin(packet, output channel) agrees
+  /// to. Returns no flits if there is none, or no parcel. look_at(input) has to look at the next
+  /// head.
   template <class MayBegin, class LookAt>
   NW_HD NW_INLINE Begun take_packet(uint32_t n, MayBegin&& may_begin, LookAt&& look_at) const {
     SendingEnd& end = s.ends.in(base)[n];
@@ -150,7 +160,7 @@ struct ChannelEnds {
       Channel& channel = *s.inputs.in(base)[end.first + k].in(base);
       const Packet& packet = front(channel, base);
       const uint32_t output = output_of(packet);
-      if (output == kNoRoute || !may_begin(output)) continue;
+      if (output == kNoRoute || !may_begin(packet, output)) continue;
       const uint32_t number = count_trailing_zeros(end.free);
       end.free &= ~(uint64_t{1} << number);
       end.next = k + 1;

@@ -6,8 +6,12 @@
 // channel has no room for stays in the last buffer with the flits behind it, whose credits are
 // missed up the way: so congestion spreads as in hardware.
 //
-// Packets between two interfaces stay in order: all that go to one output channel use one virtual
-// channel, which they keep on the way (each virtual channel is a virtual network of its own).
+// A packet takes a virtual channel that has room, at its sender and then in every router, as the
+// routers' allocators give it. So packets between two interfaces may overtake each other. Those of
+// kinds that keep their order (device/core/packet.h) leave their sender one at a time: the next one
+// for the same output channel when the last one has been sent on there. Where flits are packets of
+// their own, which must not overtake each other either, all for one output channel use one virtual
+// channel, which they keep on the way (each virtual channel is a virtual network of its own then).
 //
 // The routers are a cluster: they are stepped cycle by cycle inside the machine's window, and only
 // while something is under way.
@@ -28,7 +32,7 @@ struct ChannelNetworkParams : ChannelEndsParams {
 /// What a terminal is sending.
 struct Sender {
   uint32_t flits_left = 0;  ///< of the packet that is being sent
-  Flit flit;                ///< the packet's next one
+  Flit flit;                ///< the packet's next one; before it, the last one's last
   bool blocked = false;     ///< out of `sending` until a credit or a parcel comes back
 };
 
@@ -169,13 +173,33 @@ struct Interfaces {
     return s.credits.in(base)[n * v.p.vcs + vc];
   }
 
+  /// Are virtual channels free for every packet to take? Not if each is a network of its own.
+  NW_HD NW_INLINE bool allocates() const { return v.p.vnets != v.p.vcs; }
+  /// The one that all packets for an output channel have to use.
   NW_HD NW_INLINE uint32_t vc_of(uint32_t output) const {
     return v.p.vcs == 1 ? 0 : output % v.p.vcs;
   }
+  /// The next virtual channel, in turns behind `last`, that a packet can begin on; as many as there
+  /// are if there is none.
+  NW_HD NW_INLINE uint32_t next_vc(uint32_t n, uint32_t last) const {
+    uint32_t vc = last;
+    for (uint32_t i = 0; i < v.p.vcs; ++i) {
+      vc = vc + 1 == v.p.vcs ? 0 : vc + 1;
+      if (may_begin(v.p, credits(n, vc))) return vc;
+    }
+    return v.p.vcs;
+  }
   /// Begin with the next packet that can go. Returns false if there is none.
   NW_HD bool take_packet(uint32_t n) const {
+    const bool any = allocates();
+    const uint32_t vc = any ? next_vc(n, s.senders.in(base)[n].flit.vc) : 0;
+    if (vc == v.p.vcs) return false;
     const ChannelEnds::Begun begun = ends.take_packet(
-        n, [&](uint32_t output) { return may_begin(v.p, credits(n, vc_of(output))); },
+        n,
+        [&](const Packet& packet, uint32_t output) {
+          if (!any) return may_begin(v.p, credits(n, vc_of(output)));
+          return !keeps_order(packet.kind) || !ends.ordered_ahead(n, output);
+        },
         [&](uint32_t input) {
           ends.look_at(input, [&](uint32_t sender) { start_sender(sender); });
         });
@@ -185,7 +209,8 @@ struct Interfaces {
     sender.flit.tag = begun.tag;
     sender.flit.source = static_cast<uint16_t>(n);
     sender.flit.destination = static_cast<uint16_t>(s.outputs.in(base)[begun.output].terminal);
-    sender.flit.vc = sender.flit.vnet = static_cast<uint8_t>(vc_of(begun.output));
+    sender.flit.vc = static_cast<uint8_t>(any ? vc : vc_of(begun.output));
+    sender.flit.vnet = any ? uint8_t{0} : sender.flit.vc;
     sender.flit.flags = kHead;
     return true;
   }

@@ -454,7 +454,7 @@ class Crossbar : public Ports<Shape> {
       }
     }
     const ChannelEnds::Begun begun = ends_.take_packet(
-        n, [](uint32_t) { return true; }, [&](uint32_t input) { look_at(input); });
+        n, [](const Packet&, uint32_t) { return true; }, [&](uint32_t input) { look_at(input); });
     if (begun.flits == 0) return false;
     sender.tag = begun.tag;
     sender.flits_left = begun.flits;

@@ -21,6 +21,8 @@ struct NetworkRig {
   std::vector<std::shared_ptr<MockProducer>> in;
   std::vector<std::shared_ptr<MockConsumer>> out;
   static constexpr uint32_t kInputs = 8, kOutputs = 3;
+  /// Of no mechanism.
+  static constexpr PacketKind kOrdered = ordered_kind(9, 1, MessageClass::kRequest);
 
   explicit NetworkRig(const std::vector<std::string>& keys, uint32_t shuffle = 0,
                       ChannelSpec spec = {4, 40, 40, 0, 1}) {
@@ -68,17 +70,19 @@ struct NetworkRig {
       return step_crossbar(g, crossbar_params, *crossbar.in(base), base, w, h);
     return step_channel_network(g, params, *network.in(base), base, w, h);
   }
-  void send(uint32_t i, Tick at, uint16_t dst, uint16_t bytes, uint32_t tag = 0) {
-    in[i]->items.push_back(
-        {at, make_packet(PacketKind::kRead, static_cast<uint16_t>(i), dst, bytes, tag)});
+  void send(uint32_t i, Tick at, uint16_t dst, uint16_t bytes, uint32_t tag = 0,
+            PacketKind kind = PacketKind::kRead) {
+    in[i]->items.push_back({at, make_packet(kind, static_cast<uint16_t>(i), dst, bytes, tag)});
   }
-  /// A few hundred packets of one to five flits; returns their number.
+  /// A few hundred packets of one to five flits, every third of a kind that keeps its order;
+  /// returns their number.
   uint32_t send_many() {
     uint32_t sent = 0;
     for (uint32_t k = 0; k < 60; ++k)
       for (uint32_t i = 0; i < kInputs; ++i, ++sent)
         send(i, k * 37, static_cast<uint16_t>((k * 5 + i) % kOutputs),
-             static_cast<uint16_t>(8 + (k * 7 + i) % 5 * 32), k);
+             static_cast<uint16_t>(8 + (k * 7 + i) % 5 * 32), k,
+             (k + i) % 3 == 0 ? kOrdered : PacketKind::kRead);
     return sent;
   }
 

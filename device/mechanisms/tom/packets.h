@@ -13,17 +13,20 @@ constexpr PacketKind control(uint32_t number) {
 }
 }  // namespace packet_detail
 
+// Rows come before their request, dirty lines and rows before their acknowledgement: all of these
+// keep their order.
+
 /// A block of code for a stack SM; Packet::payload, extra, sectors: where and with which lanes.
 /// kInnerCandidate in the payload: that of the block which begins there, not of the loop around it.
-inline constexpr PacketKind kOffloadRequest = packet_kind(kPacketBlock, 0, MessageClass::kRequest);
+inline constexpr PacketKind kOffloadRequest = ordered_kind(kPacketBlock, 0, MessageClass::kRequest);
 inline constexpr uint64_t kInnerCandidate = uint64_t{1} << 63;
 /// A row of a shared array that an offloaded block reads; precedes the request.
-inline constexpr PacketKind kTableRow = packet_kind(kPacketBlock, 1, MessageClass::kRequest);
+inline constexpr PacketKind kTableRow = ordered_kind(kPacketBlock, 1, MessageClass::kRequest);
 /// A line that the offloaded block wrote; precedes the acknowledgement.
-inline constexpr PacketKind kOffloadDirty = packet_kind(kPacketBlock, 0, MessageClass::kReply);
-inline constexpr PacketKind kOffloadAck = packet_kind(kPacketBlock, 1, MessageClass::kReply);
+inline constexpr PacketKind kOffloadDirty = ordered_kind(kPacketBlock, 0, MessageClass::kReply);
+inline constexpr PacketKind kOffloadAck = ordered_kind(kPacketBlock, 1, MessageClass::kReply);
 /// A row of a shared array to which an offloaded block has added; precedes the acknowledgement.
-inline constexpr PacketKind kMergeRow = packet_kind(kPacketBlock, 2, MessageClass::kReply);
+inline constexpr PacketKind kMergeRow = ordered_kind(kPacketBlock, 2, MessageClass::kReply);
 /// Packet::line of an acknowledgement: the block has not been executed to its end.
 inline constexpr uint32_t kSentBack = 1;
 

@@ -124,8 +124,9 @@ RouterNetwork make_router_network(ArenaBuilder& arena, const RouterNetworkSpec& 
   static_cast<noc::ChannelEndsParams&>(params) = ends;
   noc::NetworkParams& p = params.net;
   p = noc::params_of(t);
-  // Every virtual channel is a network of its own: see device/noc/channel_network.h.
-  p.vcs = p.vnets = routers.vcs;
+  // Virtual channels are allocated, or each is a network of its own: device/noc/channel_network.h.
+  p.vcs = routers.vcs;
+  p.vnets = routers.split_packets ? routers.vcs : 1;
   p.depth = routers.vc_flits;
   p.routing_delay = routers.routing_delay_cycles;
   p.speedup = routers.internal_speedup;
