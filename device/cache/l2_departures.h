@@ -7,6 +7,13 @@
 
 namespace nearwarp::l2_detail {
 
+/// Nobody waits for the MSHR's line any more. Leader only.
+NW_HD NW_INLINE void free_mshr(L2SliceState& s, std::byte* base, uint32_t index) {
+  s.mshrs.in(base)[index].next_free = s.free_mshr;
+  s.free_mshr = index;
+  s.mshrs_in_use -= 1;
+}
+
 /// Take one packet from memory: data (begins to answer an MSHR) or an acknowledgement.
 template <class G>
 NW_HD NW_CALLED void take_from_memory(const G& g, const L2SliceParams& p, L2SliceState& s,
@@ -16,14 +23,19 @@ NW_HD NW_CALLED void take_from_memory(const G& g, const L2SliceParams& p, L2Slic
     const PacketKind kind = front(in, base).kind;
     const uint32_t index = front(in, base).tag;
     s.counters.memory_in += 1;
+    s.fill_came = head_arrival(in, base);
     if (kind == PacketKind::kReadReply && index < s.mshrs.count) {
       if (p.by_sectors != 0) {
         fill_sectors(p, s, base, index, front(in, base).sectors);
       } else {
         const L2Mshr& m = s.mshrs.in(base)[index];
         if (m.keep != 0) s.pending.in(base)[m.set] &= ~(uint64_t{1} << m.way);
-        s.filling = index;
-        s.next_waiter = 0;
+        if (m.waiters != 0) {
+          s.filling = index;
+          s.next_waiter = 0;
+        } else {
+          free_mshr(s, base, index);  // a write has fetched it
+        }
       }
       s.counters.fills += 1;
     } else if (kind == PacketKind::kWriteAck) {
@@ -47,6 +59,7 @@ NW_HD NW_CALLED void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
   if (w.origin == L2Origin::kService) {
     service::operand_came(p, *s.service.in(base), base, w.tag, now);
   } else {
+    s.counters.reply_wait += now - s.fill_came;
     send_reply(p, s, base, now, m.line, w.tag, w.sectors, w.src, reply_kind(w.origin), horizon);
   }
   if (w.origin == L2Origin::kAtomic && p.write_back == 0) {
@@ -67,9 +80,7 @@ NW_HD NW_CALLED void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
     if (s.next_waiter < m.waiters) return;
   }
   m.waiters = 0;
-  m.next_free = s.free_mshr;
-  s.free_mshr = s.filling;
-  s.mshrs_in_use -= 1;
+  free_mshr(s, base, s.filling);
   s.filling = kNoMshr;
 }
 
@@ -77,6 +88,7 @@ NW_HD NW_CALLED void answer_waiter(const L2SliceParams& p, L2SliceState& s, std:
 NW_HD NW_CALLED void answer_hit(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
                                 Horizon& horizon) {
   const L2Reply& r = s.replies.in(base)[s.reply_head];
+  s.counters.reply_wait += now - r.due;
   send_reply(p, s, base, now, r.line, r.tag, r.sectors, r.dst, r.kind, horizon);
   s.reply_head = s.reply_head + 1 == s.replies.count ? 0 : s.reply_head + 1;
   s.reply_count -= 1;

@@ -1,6 +1,7 @@
 // Look-ups in an L2 slice that is not by sectors: hits, merges, misses, writes, invalidations.
 #pragma once
 
+#include "device/cache/l2_dirty_lines.h"
 #include "device/cache/l2_pipeline.h"
 #include "device/cache/service_state.h"
 
@@ -33,8 +34,8 @@ NW_HD NW_INLINE void add_waiter(const L2SliceParams& p, L2SliceState& s, std::by
   m.waiters = static_cast<uint16_t>(m.waiters + 1);
 }
 
-/// Give `way` of `set` to the line of MSHR `index`, the next free one, and ask memory for it.
-/// Leader only.
+/// Give `way` of `set` to the line of MSHR `index`, the next free one, and ask memory for it; what
+/// was there before is written back. Leader only.
 NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick due,
                                 uint32_t line, uint32_t set, uint32_t way, uint32_t index) {
   L2Mshr& m = s.mshrs.in(base)[index];
@@ -47,10 +48,11 @@ NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::by
   m.keep = 1;
   const uint64_t bit = uint64_t{1} << way;
   uint64_t& valid = s.valid.in(base)[set];
+  const uint32_t at = set * p.ways + way;
   s.counters.evictions += valid >> way & 1;
+  write_line_back(p, s, base, due, at);
   valid |= bit;
   s.pending.in(base)[set] |= bit;
-  const uint32_t at = set * p.ways + way;
   s.tags.in(base)[at] = line;
   s.mshr_of.in(base)[at] = static_cast<uint16_t>(index);
   touch(s, base, at);
@@ -60,9 +62,9 @@ NW_HD NW_INLINE void begin_miss(const L2SliceParams& p, L2SliceState& s, std::by
 /// What becomes of a read or an atomic.
 enum class Found : uint32_t { kHit, kMerge, kMiss };
 
-/// Counts, and what is of an atomic only. Leader only.
+/// Counts, and what is of an atomic only. `at`: its line's way, counted over all sets. Leader only.
 NW_HD NW_INLINE void end_look_up(const L2SliceParams& p, L2SliceState& s, std::byte* base, Tick now,
-                                 const Packet& request, Found found) {
+                                 const Packet& request, Found found, uint32_t at) {
   L2Counters& n = s.counters;
   if (request.kind != PacketKind::kAtomic) {
     n.reads += 1;
@@ -72,15 +74,29 @@ NW_HD NW_INLINE void end_look_up(const L2SliceParams& p, L2SliceState& s, std::b
     return;
   }
   n.atomics += 1;
-  if (found == Found::kHit) {
-    n.atomic_hits += 1;
+  (found == Found::kHit     ? n.atomic_hits
+   : found == Found::kMerge ? n.atomic_merges
+                            : n.atomic_misses) += 1;
+  if (keeps_lines(s)) {
+    make_line_dirty(s, base, at);
+  } else if (found == Found::kHit) {
     push_atomic_write(p, s, base, now + Tick{p.latency_cycles} * p.period, request.line,
                       request.sectors);
   } else {
-    (found == Found::kMerge ? n.atomic_merges : n.atomic_misses) += 1;
     s.request_reserved += 1;
   }
   occupy_atomics(p, s, request, now);
+}
+
+/// The way that a line takes which is not there: an empty one, or the least recently used one;
+/// kNoLane if all wait for theirs.
+template <class G>
+NW_HD NW_INLINE uint32_t way_to_take(const G& g, const L2SliceParams& p, const L2SliceState& s,
+                                     std::byte* base, uint32_t set) {
+  const uint64_t empty = ~s.valid.in(base)[set] & low_bits(p.ways);
+  return empty != 0 ? count_trailing_zeros(empty)
+                    : find_victim(g, p.ways, s.used.in(base) + set * p.ways, s.uses,
+                                  s.pending.in(base)[set]);
 }
 
 /// look_up() of a read or an atomic. `match`: the way that has the line, or waits for it.
@@ -89,31 +105,33 @@ NW_HD NW_INLINE Outcome look_up_read(const G& g, const L2SliceParams& p, L2Slice
                                      std::byte* base, Tick now, const Packet& request,
                                      L2Origin origin, uint32_t set, uint64_t match, F&& taken) {
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
-  const uint32_t of_atomic = request.kind == PacketKind::kAtomic ? 1 : 0;
+  const uint32_t of_atomic = request.kind == PacketKind::kAtomic && !keeps_lines(s) ? 1 : 0;
   const Tick due = now + Tick{p.latency_cycles} * p.period;
   const uint64_t pending = s.pending.in(base)[set];
   if ((match & ~pending) != 0) {  // hit
     const bool replies = origin != L2Origin::kService;
     if ((replies && s.reply_count == s.replies.count) || room < of_atomic) return Outcome::kRefused;
     g.leader([&] {
-      touch(s, base, set * p.ways + count_trailing_zeros(match));
+      const uint32_t at = set * p.ways + count_trailing_zeros(match);
+      touch(s, base, at);
       if (replies) {
         push_reply(s, base, due, request, reply_kind(origin));
       } else {
         s.service.in(base)->arriving.push(base, due, request.tag);
       }
-      end_look_up(p, s, base, now, request, Found::kHit);
+      end_look_up(p, s, base, now, request, Found::kHit, at);
       taken();
     });
     return Outcome::kTaken;
   }
   if (match != 0) {
-    const uint32_t index = s.mshr_of.in(base)[set * p.ways + count_trailing_zeros(match)];
+    const uint32_t at = set * p.ways + count_trailing_zeros(match);
+    const uint32_t index = s.mshr_of.in(base)[at];
     if (s.mshrs.in(base)[index].waiters == p.mshr_merges || room < of_atomic)
       return Outcome::kRefused;
     g.leader([&] {
       add_waiter(p, s, base, index, request, origin);
-      end_look_up(p, s, base, now, request, Found::kMerge);
+      end_look_up(p, s, base, now, request, Found::kMerge, at);
       taken();
     });
     return Outcome::kTaken;
@@ -121,16 +139,69 @@ NW_HD NW_INLINE Outcome look_up_read(const G& g, const L2SliceParams& p, L2Slice
   const uint32_t index = s.free_mshr;
   if (index == kNoMshr) return Outcome::kNoMshr;
   if (room < 1 + of_atomic) return Outcome::kRefused;
-  const uint64_t empty = ~s.valid.in(base)[set] & low_bits(p.ways);
-  const uint32_t way =
-      empty != 0 ? count_trailing_zeros(empty)
-                 : find_victim(g, p.ways, s.used.in(base) + set * p.ways, s.uses, pending);
+  const uint32_t way = way_to_take(g, p, s, base, set);
   if (way == kNoLane) return Outcome::kRefused;  // every way waits for its line
+  const uint32_t at = set * p.ways + way;
+  if (is_dirty(s, base, at) && room < 2 + of_atomic) return Outcome::kRefused;
   g.leader([&] {
     begin_miss(p, s, base, due, request.line, set, way, index);
     add_waiter(p, s, base, index, request, origin);
-    end_look_up(p, s, base, now, request, Found::kMiss);
+    end_look_up(p, s, base, now, request, Found::kMiss, at);
     taken();
+  });
+  return Outcome::kTaken;
+}
+
+/// look_up() of a write in a slice that keeps whole lines.
+template <class G, class F>
+NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                                std::byte* base, Tick now, const Packet& request,
+                                                L2Origin origin, uint32_t set, uint64_t match,
+                                                F&& taken) {
+  const Tick due = now + Tick{p.latency_cycles} * p.period;
+  const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
+  const bool hit = (match & ~s.pending.in(base)[set]) != 0;
+  const bool allocates =
+      match == 0 && p.write_miss == L2WriteMiss::kAllocate && is_whole(p, request);
+  const bool fetches = match == 0 && p.write_miss == L2WriteMiss::kFetch;
+  const bool stays = hit || allocates, through = !stays;
+  const bool own = origin == L2Origin::kService;
+  if (stays && !own && s.reply_count == s.replies.count) return Outcome::kRefused;
+  const uint32_t index = s.free_mshr;
+  if (fetches && index == kNoMshr) return Outcome::kNoMshr;
+  const uint32_t way = allocates || fetches ? way_to_take(g, p, s, base, set)
+                       : match != 0         ? count_trailing_zeros(match)
+                                            : 0;
+  if (way == kNoLane) return Outcome::kRefused;
+  const uint32_t at = set * p.ways + way;
+  const bool replaces = (allocates || fetches) && is_dirty(s, base, at);
+  const uint32_t requests = (through ? 1u : 0u) + (fetches ? 1u : 0u) + (replaces ? 1u : 0u);
+  if (room < requests) return Outcome::kRefused;
+  g.leader([&] {
+    L2Counters& n = s.counters;
+    n.writes += 1;
+    n.write_hits += hit ? 1 : 0;
+    n.write_allocates += allocates ? 1 : 0;
+    n.write_fetches += fetches ? 1 : 0;
+    n.writes_through += through ? 1 : 0;
+    if (through)
+      push_request(s, base, due, PacketKind::kWrite, request.line, request.tag, request.sectors,
+                   request.src, request.bytes);
+    if (fetches) begin_miss(p, s, base, due, request.line, set, way, index);
+    if (allocates) {
+      n.evictions += s.valid.in(base)[set] >> way & 1;
+      write_line_back(p, s, base, due, at);
+      s.valid.in(base)[set] |= uint64_t{1} << way;
+      s.tags.in(base)[at] = request.line;
+    }
+    if (stays) {
+      touch(s, base, at);
+      make_line_dirty(s, base, at);
+    }
+    const uint32_t id = request.tag - 1;  // of the service queue's entry, if it is its own
+    if (stays && !own) push_reply(s, base, due, request, PacketKind::kWriteAck);
+    taken();
+    if (stays && own) s.service.in(base)->storing.push(base, due, id);
   });
   return Outcome::kTaken;
 }
@@ -149,6 +220,8 @@ NW_HD NW_INLINE Outcome look_up(const G& g, const L2SliceParams& p, L2SliceState
   if (kind == PacketKind::kRead || kind == PacketKind::kAtomic)
     return look_up_read(g, p, s, base, now, request, origin, set, match, taken);
 
+  if (kind == PacketKind::kWrite && keeps_lines(s))
+    return look_up_kept_write(g, p, s, base, now, request, origin, set, match, taken);
   if (kind == PacketKind::kWrite) {
     if (s.requests.count == s.request_count + s.request_reserved) return Outcome::kRefused;
     const uint64_t hit = match & ~s.pending.in(base)[set];
@@ -181,10 +254,8 @@ NW_HD NW_CALLED Outcome look_up_next(const G& g, const L2SliceParams& p, L2Slice
                                      std::byte* base, Tick now, Horizon& horizon) {
   Channel& in = *s.request_in.in(base);
   const Packet& request = front(in, base);
-  return look_up(g, p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic), [&] {
-    s.counters.requests_in += 1;
-    pop(in, base, now, horizon);
-  });
+  return look_up(g, p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic),
+                 [&] { pop_request(s, base, now, horizon); });
 }
 
 /// Take one invalidation from its own network: it needs nothing, so it never blocks.

@@ -63,6 +63,14 @@ NW_HD NW_INLINE void send_reply(const L2SliceParams& p, L2SliceState& s, std::by
   s.counters.replies_out += 1;
 }
 
+/// Take the oldest request, which has been looked up. Leader only.
+NW_HD NW_INLINE void pop_request(L2SliceState& s, std::byte* base, Tick now, Horizon& horizon) {
+  Channel& in = *s.request_in.in(base);
+  s.counters.requests_in += 1;
+  s.counters.request_wait += now - head_arrival(in, base);
+  pop(in, base, now, horizon);
+}
+
 /// Put a request to memory into the pipeline. Leader only; the caller has checked for room.
 NW_HD NW_INLINE void push_request(L2SliceState& s, std::byte* base, Tick due, PacketKind kind,
                                   uint32_t line, uint32_t tag, uint32_t sectors, uint16_t src,

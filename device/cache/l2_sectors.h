@@ -248,8 +248,7 @@ NW_HD NW_OUT_OF_LINE Outcome look_up_sectors(const G& g, const L2SliceParams& p,
     if (served == Served::kYes) touch(s, base, l.set * p.ways + l.way);
     if (atomic) occupy_atomics(p, s, l.request, now);
     if (p.sectors_per_cycle != 0) occupy_tags(p, s, l.request.sectors, now);
-    s.counters.requests_in += 1;
-    pop(in, base, now, horizon);
+    pop_request(s, base, now, horizon);
   });
   return Outcome::kTaken;
 }

@@ -56,8 +56,7 @@ NW_HD inline bool take_compute_packet(const G& g, const L2SliceParams& p, L2Slic
   if (passed == 0 && q.free.any()) {
     g.leader([&] {
       service::accept(q, base, packet, service::cycle_of(p, now));
-      s.counters.requests_in += 1;
-      pop(in, base, now, horizon);
+      pop_request(s, base, now, horizon);
     });
     return true;
   }
@@ -69,8 +68,7 @@ NW_HD inline bool take_compute_packet(const G& g, const L2SliceParams& p, L2Slic
     q.counters.refused += passed == 0 ? 1 : 0;
     q.passed = passed + 1 == order.operands ? 0 : passed + 1;
     if (q.passed != 0) return;
-    s.counters.requests_in += 1;
-    pop(in, base, now, horizon);
+    pop_request(s, base, now, horizon);
   };
   return look_up(g, p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
 }
@@ -82,10 +80,7 @@ NW_HD inline bool read_operand(const G& g, const L2SliceParams& p, L2SliceState&
   Channel& in = *s.request_in.in(base);
   Packet read = front(in, base);
   read.kind = PacketKind::kRead;
-  const auto taken = [&] {
-    s.counters.requests_in += 1;
-    pop(in, base, now, horizon);
-  };
+  const auto taken = [&] { pop_request(s, base, now, horizon); };
   return look_up(g, p, s, base, now, read, L2Origin::kOperand, taken) == Outcome::kTaken;
 }
 

@@ -1,5 +1,6 @@
 // One slice of the shared L2: MSHRs with merging; write-through without allocation on writes
-// (l2_look_up.h), or by sectors and with write-back (l2_sectors.h). What it sends and is answered
+// (l2_look_up.h), or write-back of whole lines (l2_dirty_lines.h), or by sectors, with either
+// (l2_sectors.h). What it sends and is answered
 // is in l2_departures.h, what a service queue adds in l2_service.h.
 //
 // One request per L2 cycle looks up the tags when it leaves the request channel; what it causes (a
@@ -142,7 +143,6 @@ L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t qu
                            Ref<Channel> reply_out) {
   NW_ASSERT(p.ways >= 1 && p.ways <= 64 && p.mshr_entries >= 1 && p.mshr_entries < 0xffff);
   NW_ASSERT(p.mshr_merges >= 1);
-  NW_ASSERT(p.write_back == 0 || p.by_sectors != 0);
   NW_ASSERT(p.by_sectors == 0 || p.line_bytes <= 8 * p.sector_bytes);
   L2SliceState s;
   s.request_in = request_in;
@@ -157,6 +157,8 @@ L2SliceState make_l2_slice(Allocator& arena, const L2SliceParams& p, uint32_t qu
   s.valid = arena.template allocate<uint64_t>(sets);
   s.pending = arena.template allocate<uint64_t>(sets);
   if (p.by_sectors != 0) s.sectors = arena.template allocate<L2Sectors>(sets * p.ways);
+  if (p.by_sectors == 0 && p.write_back != 0)
+    s.dirty_lines = arena.template allocate<uint8_t>(sets * p.ways);
   s.mshrs = arena.template allocate<L2Mshr>(p.mshr_entries);
   s.waiters = arena.template allocate<L2Waiter>(p.mshr_entries * p.mshr_merges);
   s.replies = arena.template allocate<L2Reply>(depth);

@@ -15,6 +15,13 @@ namespace nearwarp {
 
 inline constexpr uint32_t kNoMshr = 0xffffffffu;
 
+/// What a write does whose line is not there, in a slice that keeps whole lines.
+enum class L2WriteMiss : uint8_t {
+  kAllocate,  ///< one of a whole line takes a way, and nothing is fetched; others go to memory
+  kThrough,   ///< all go to memory
+  kFetch,     ///< they go to memory, and their line is fetched besides
+};
+
 struct L2SliceParams {
   uint32_t period = 1;          ///< ticks per L2 cycle
   uint32_t latency_cycles = 1;  ///< from look-up to departure, at least 1
@@ -25,7 +32,8 @@ struct L2SliceParams {
   uint32_t mshr_merges = 1;    ///< requests that one entry can answer
   uint32_t atomic_cycles = 0;  ///< that each lane takes of those that want one address; 0: none
   uint8_t by_sectors = 0;  ///< reads fetch the sectors that are missing (device/cache/l2_sectors.h)
-  uint8_t write_back = 0;  ///< writes stay, in lines that they allocate; only with `by_sectors`
+  uint8_t write_back = 0;  ///< writes stay: by sectors, or whole lines (l2_dirty_lines.h)
+  L2WriteMiss write_miss = L2WriteMiss::kAllocate;  ///< of whole lines that stay
   uint8_t sectors_per_cycle = 0;  ///< looked up; 0: all of a request. Only with `by_sectors`
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
   uint16_t endpoint = 0;  ///< this slice
@@ -90,7 +98,10 @@ struct L2Request {
 
 struct L2Counters {
   uint64_t requests_in = 0, replies_out = 0;  ///< towards the SMs
-  uint64_t memory_out = 0, memory_in = 0;     ///< towards the vaults
+  /// Ticks: of requests from their arrival to their look-up; of replies from when their data is
+  /// there to when they leave, but for those of service queues.
+  uint64_t request_wait = 0, reply_wait = 0;
+  uint64_t memory_out = 0, memory_in = 0;  ///< towards the vaults
   uint64_t reads = 0, read_hits = 0, read_misses = 0, read_merges = 0;
   uint64_t atomics = 0, atomic_hits = 0, atomic_misses = 0, atomic_merges = 0;
   uint64_t atomic_busy_cycles = 0;  ///< of the unit for atomics
@@ -99,12 +110,17 @@ struct L2Counters {
   uint64_t fills = 0, evictions = 0;
   uint64_t memory_reads = 0, memory_writes = 0;
   uint64_t atomic_writes = 0, atomic_write_acks = 0;  ///< memory writes in this slice's own name
-  // By sectors, and with write-back.
+  // By sectors, and with write-back; write_backs of whole lines, too.
   uint64_t tag_cycles = 0;           ///< that look-ups took, where sectors take turns
   uint64_t sector_misses = 0;        ///< sectors fetched
   uint64_t sector_write_misses = 0;  ///< written and neither there nor on their way
   uint64_t write_backs = 0;          ///< lines; memory writes in this slice's own name
   uint64_t sectors_dirtied = 0, sectors_written_back = 0;
+  // Whole lines that stay.
+  uint64_t lines_dirtied = 0;
+  uint64_t write_allocates = 0;  ///< lines that writes have taken a way for without a fetch
+  uint64_t write_fetches = 0;    ///< lines that writes have fetched
+  uint64_t writes_through = 0;   ///< that memory acknowledges
 };
 
 struct L2SliceState {
@@ -114,12 +130,13 @@ struct L2SliceState {
   /// Lines below are not in the GPU's memory yet; an endpoint answers for them. 0: all are.
   LineAddr elsewhere_end = 0;
   uint16_t elsewhere = 0;
-  Ref<uint32_t> tags;      ///< [set][way]
-  Ref<uint32_t> used;      ///< [set][way]: number of its last use
-  Ref<uint16_t> mshr_of;   ///< [set][way]: valid where `pending`
-  Ref<uint64_t> valid;     ///< [set]: ways that hold a line or wait for one
-  Ref<uint64_t> pending;   ///< [set]: ways that wait for their line, or for a sector of it
-  Ref<L2Sectors> sectors;  ///< [set][way]; count 0: not by sectors
+  Ref<uint32_t> tags;        ///< [set][way]
+  Ref<uint32_t> used;        ///< [set][way]: number of its last use
+  Ref<uint16_t> mshr_of;     ///< [set][way]: valid where `pending`
+  Ref<uint64_t> valid;       ///< [set]: ways that hold a line or wait for one
+  Ref<uint64_t> pending;     ///< [set]: ways that wait for their line, or for a sector of it
+  Ref<L2Sectors> sectors;    ///< [set][way]; count 0: not by sectors
+  Ref<uint8_t> dirty_lines;  ///< [set][way]: 1: newer than memory's; count 0: no whole lines stay
   Ref<L2Mshr> mshrs;
   Ref<L2Waiter> waiters;  ///< [mshr][merge]
   Ref<L2Reply> replies;
@@ -130,6 +147,7 @@ struct L2SliceState {
   uint32_t free_mshr = 0;
   uint32_t mshrs_in_use = 0;
   uint32_t uses = 0;           ///< of ways, so far; begins anew after 2^32
+  Tick fill_came = 0;          ///< when the last data came from memory
   uint32_t filling = kNoMshr;  ///< MSHR whose requesters are being answered
   uint32_t next_waiter = 0;
   uint32_t needs_mshr = 0;  ///< 1: the oldest request has been refused for want of one

@@ -61,6 +61,17 @@ NW_HD NW_APART inline void operand_came(const L2SliceParams& p, ServiceState& q,
   }
 }
 
+/// The slice or memory has the result of a chain.
+NW_HD inline void stored(ServiceState& q, std::byte* base, uint32_t id, uint32_t cycle) {
+  if (q.ack_forwarded) return;  // it may be another chain's entry by now
+  end_wait(q, base, id, ServiceWait::kStored, cycle);
+  q.to_reply.push(base, id);
+}
+NW_HD NW_APART inline void stored_at_slice(const L2SliceParams& p, ServiceState& q, std::byte* base,
+                                           uint32_t id, Tick now) {
+  stored(q, base, id, cycle_of(p, now));
+}
+
 /// What is due by now.
 NW_HD NW_APART inline void advance(const L2SliceParams& p, ServiceState& q, std::byte* base,
                                    Tick now) {
@@ -74,6 +85,11 @@ NW_HD NW_APART inline void advance(const L2SliceParams& p, ServiceState& q, std:
     q.computing.pop();
     end_wait(q, base, id, ServiceWait::kAlu, cycle_of(p, now));
     (q.entries.in(base)[id].order.stores ? q.to_write : q.to_reply).push(base, id);
+  }
+  while (q.storing.count != 0 && q.storing.front(base).due <= now) {
+    const uint32_t id = q.storing.front(base).id;
+    q.storing.pop();
+    stored(q, base, id, cycle_of(p, now));
   }
   while (q.ready.count != 0 && q.buffered < q.buffer_entries) {
     const uint32_t id = q.ready.pop(base);
@@ -112,6 +128,7 @@ NW_HD inline Packet next_request(const L2SliceParams& p, ServiceState& q, std::b
   r.kind = PacketKind::kWrite;
   r.line = e.order.store_line;
   r.sectors = e.order.store_sectors;
+  r.payload = store_words(e.order);
   r.tag = id + 1;  // 0: writes of atomics
   r.bytes = static_cast<uint16_t>(p.header_bytes +
                                   population_count(r.sectors) * uint32_t{p.sector_bytes});
@@ -135,17 +152,6 @@ NW_HD inline void looked_up(ServiceState& q, std::byte* base, uint32_t cycle) {
   if (e.asked != e.order.operands) return;
   fifo.pop(base);
   end_wait(q, base, id, ServiceWait::kTurn, cycle);
-}
-
-/// Memory has the result of a chain.
-NW_HD inline void stored(ServiceState& q, std::byte* base, uint32_t id, uint32_t cycle) {
-  if (q.ack_forwarded) return;  // it may be another chain's entry by now
-  end_wait(q, base, id, ServiceWait::kStored, cycle);
-  q.to_reply.push(base, id);
-}
-NW_HD NW_APART inline void stored_at_slice(const L2SliceParams& p, ServiceState& q, std::byte* base,
-                                           uint32_t id, Tick now) {
-  stored(q, base, id, cycle_of(p, now));
 }
 
 /// The reply of the first chain that is done, which leaves.
@@ -175,6 +181,7 @@ NW_HD NW_APART inline Tick next_event(const ServiceState& q, std::byte* base, Ti
   Tick next = kNever;
   if (q.arriving.count != 0) next = min_tick(next, q.arriving.front(base).due);
   if (q.computing.count != 0) next = min_tick(next, q.computing.front(base).due);
+  if (q.storing.count != 0) next = min_tick(next, q.storing.front(base).due);
   return next;
 }
 

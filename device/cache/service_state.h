@@ -37,6 +37,7 @@ struct ComputeOrder {
   uint8_t alu_cycles = 1;       ///< that the ALU takes one instruction after the other
   bool stores = false;          ///< the result goes to `store_line`; else to the SM
   uint8_t store_sectors = 0;    ///< that it writes
+  bool store_whole = false;     ///< and that are all the line's words
   uint16_t latency_cycles = 0;  ///< from the last operand to the result
   uint16_t reply_bytes = 0;     ///< weight of the reply
 };
@@ -48,7 +49,7 @@ NW_HD inline Packet pack(const ComputeOrder& o) {
   p.line = o.line[0];
   p.payload = uint64_t{o.store_line} << 32 | o.line[1];
   p.sectors = o.store_sectors | uint32_t{o.operands} << 8 | uint32_t{o.stores} << 10 |
-              uint32_t{o.alu_cycles} << 16;
+              uint32_t{o.store_whole} << 11 | uint32_t{o.alu_cycles} << 16;
   p.extra = o.latency_cycles | uint32_t{o.reply_bytes} << 16;
   return p;
 }
@@ -60,10 +61,17 @@ NW_HD inline ComputeOrder unpack(const Packet& p) {
   o.store_sectors = static_cast<uint8_t>(p.sectors);
   o.operands = static_cast<uint8_t>(p.sectors >> 8 & 3);
   o.stores = (p.sectors >> 10 & 1) != 0;
+  o.store_whole = (p.sectors >> 11 & 1) != 0;
   o.alu_cycles = static_cast<uint8_t>(p.sectors >> 16);
   o.latency_cycles = static_cast<uint16_t>(p.extra);
   o.reply_bytes = static_cast<uint16_t>(p.extra >> 16);
   return o;
+}
+
+/// Words that its store writes, where an L2 that keeps writes wants to know (Packet::payload); only
+/// of whole lines.
+NW_HD NW_INLINE uint64_t store_words(const ComputeOrder& o) {
+  return o.store_whole ? ~uint64_t{0} : 0;
 }
 
 /// What a chain in a service queue waits for.
@@ -73,7 +81,7 @@ enum class ServiceWait : uint8_t {
   kBuffer,    ///< a place in the buffer
   kRead,      ///< until all operands are in it
   kAlu,       ///< the ALU, and its result
-  kStored,    ///< memory's acknowledgement
+  kStored,    ///< the acknowledgement of memory, or of the slice if that keeps it
   kReply,     ///< the way of replies
 };
 inline constexpr uint32_t kNumServiceWaits = 7;
@@ -154,7 +162,7 @@ struct ServiceCounters {
 /// Chains go through these sets, each in order of arrival: to_ask (its operands are looked up one
 /// by one; the slice fetches what it has not got), waiting for them, ready, reading (it has a place
 /// in the buffer; its operands are looked up again and read), waiting for them, computing,
-/// to_write, waiting for memory, to_reply.
+/// to_write, waiting for the slice or for memory, to_reply.
 struct ServiceState {
   uint32_t buffer_entries = 4;
   Ref<ServiceEntry> entries;
@@ -162,6 +170,7 @@ struct ServiceState {
   ServiceFifo to_ask, ready, reading, to_write, to_reply;
   ServiceEvents arriving;  ///< operands that the slice had
   ServiceEvents computing;
+  ServiceEvents storing;  ///< stores that the slice keeps
   uint32_t buffered = 0;
   uint32_t in_use = 0;
   Tick alu_free = 0;          ///< from when on the ALU can begin another chain
@@ -196,6 +205,7 @@ ServiceState make_service_queue(Allocator& arena, uint32_t entries, uint32_t buf
     f->ids = arena.template allocate<uint8_t>(entries);
   s.arriving.events = arena.template allocate<ServiceEvent>(entries * kMaxOperands);
   s.computing.events = arena.template allocate<ServiceEvent>(entries);
+  s.storing.events = arena.template allocate<ServiceEvent>(entries);
   return s;
 }
 

@@ -278,8 +278,13 @@ Keys memory_keys() {
        "discrete machine.",
        kOptional},
       {NW_KEY(l2.write_policy), "", 0, 0, false, "through back",
-       "through: writes go on to memory and allocate nothing; back: they allocate their line, stay "
-       "until it is replaced, and fetch nothing (with l2.sectors).",
+       "through: writes go on to memory and allocate nothing; back: they stay until their line is "
+       "replaced; with l2.sectors they allocate it and fetch nothing, else see l2.write_miss.",
+       kOptional},
+      {NW_KEY(l2.write_miss), "", 0, 0, false, "allocate through fetch",
+       "What a write does whose line is not there, with write_policy \"back\" and whole lines. "
+       "allocate: one of a whole line takes its place and fetches nothing, others go on to memory; "
+       "through: all go on to memory; fetch: they go on to memory, and their line is fetched.",
        kOptional},
       {NW_KEY(l2.sectors_per_cycle), "sectors", 0, 8, false, "",
        "That a slice looks up in an L2 cycle; 0: a request, whatever it is of (with l2.sectors).",

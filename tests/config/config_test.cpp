@@ -448,6 +448,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"l1.mshr_entries=65", "l1.mshr_entries"},
         std::pair{"l1.allocate=fill", "l1.allocate"}, std::pair{"l2.sectors=true", "l2.sectors"},
         std::pair{"l2.write_policy=back", "l2.write_policy"},
+        std::pair{"l2.write_miss=fetch", "l2.write_miss"},
         std::pair{"l2.sectors_per_cycle=1", "l2.sectors_per_cycle"},
         std::pair{"l2.slices=2", "l2.slices"}, std::pair{"l2.slices=128", "l2.slices"},
         std::pair{"packets.sector_bytes=256", "packets.sector_bytes"},

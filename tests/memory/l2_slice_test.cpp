@@ -78,6 +78,8 @@ TEST(L2Slice, MergesAndAnswersOnePerCycle) {
   EXPECT_EQ(r.replied(1), 101u);
   EXPECT_EQ(r.sm_in->items[1].packet.dst, 2u);
   EXPECT_EQ(r.counters().read_merges, 1u);
+  EXPECT_EQ(r.counters().request_wait, 0u);
+  EXPECT_EQ(r.counters().reply_wait, 1u * kPeriod);  // the second one's, behind the first
 }
 
 TEST(L2Slice, FullMergeListHoldsTheRequestUntilTheFill) {
@@ -105,6 +107,8 @@ TEST(L2Slice, MshrExhaustionHoldsTheRequest) {
   r.run();
   EXPECT_EQ(r.asked(2), 100u + kLatency);
   EXPECT_EQ(r.memory_in->items[2].packet.tag, 1u);  // the entry that became free
+  EXPECT_EQ(r.counters().request_wait, (100u - 12) * kPeriod);
+  EXPECT_EQ(r.counters().reply_wait, 0u);
 }
 
 // Of lines that are read in turns, those that share a set of one way miss again.

@@ -32,6 +32,15 @@ TEST_P(MemoryLanesBySectors, AreThreads) {
   expect_same_in_threads(c);
 }
 
+TEST(MemoryLanes, OfDirtyLinesAreThreads) {
+  for (const L2WriteMiss miss : {L2WriteMiss::kAllocate, L2WriteMiss::kFetch}) {
+    MemoryConfig c = small_config();
+    c.write_back = 1;
+    c.write_miss = miss;
+    expect_same_in_threads(c);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(WritePolicies, MemoryLanesBySectors, ::testing::Values(0, 1),
                          [](const auto& test) { return test.param != 0 ? "back" : "through"; });
 

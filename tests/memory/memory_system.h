@@ -53,6 +53,7 @@ struct MemoryConfig {
   uint32_t l2_latency = 20, set_bits = 5, ways = 16, mshrs = 64, merges = 4;
   uint32_t monitor = 1;
   uint8_t by_sectors = 0, write_back = 0;  ///< of the slices; without invalidations
+  L2WriteMiss write_miss = L2WriteMiss::kAllocate;
   VaultParams dram = ddr3_1600();
 };
 
@@ -249,6 +250,7 @@ class MemorySystem {
     p.mshr_merges = config.merges;
     p.by_sectors = config.by_sectors;
     p.write_back = config.write_back;
+    p.write_miss = config.write_miss;
     p.header_bytes = 8;
     p.line_bytes = 128;
     p.sector_bytes = 32;

@@ -34,6 +34,7 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
   std::vector<std::shared_ptr<MockConsumer>> consumers;
   const uint32_t main_sms = config.sms;
   const uint32_t all = main_sms + config.stacks * config.stack_sms;
+  const bool keeps = config.by_sectors != 0 || config.write_back != 0;
   uint64_t reads = 0, writes = 0, atomics = 0, invalidations = 0, offloads = 0;
   for (uint32_t i = 0; i < all; ++i) {
     const bool main = i < main_sms;
@@ -49,10 +50,11 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
       uint32_t sectors = 0;
       if (what >= 60 && what < 85) kind = PacketKind::kWrite;
       if (what >= 85 && what < 95) kind = PacketKind::kAtomic;
-      if (what >= 95 && main && config.by_sectors == 0) kind = PacketKind::kInvalidate;
-      if (what == 99 && main && config.by_sectors == 0) kind = tom::kOffloadRequest;
+      if (what >= 95 && main && !keeps) kind = PacketKind::kInvalidate;
+      if (what == 99 && main && !keeps) kind = tom::kOffloadRequest;
       if (kind == PacketKind::kWrite || kind == PacketKind::kAtomic) {
         sectors = 1 + random() % 15;
+        if (keeps && config.by_sectors == 0 && random() % 2 != 0) sectors = 15;
         bytes = static_cast<uint16_t>(8 + 32 * population_count(sectors));
       }
       reads += kind == PacketKind::kRead;
@@ -72,9 +74,9 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
       by.items.push_back(
           {random() % traffic.spread,
            make_packet(kind, src, static_cast<uint16_t>(dst), bytes, n, line, sectors), 0});
-      if (config.by_sectors != 0) {
+      if (keeps) {
         Packet& sent = by.items.back().packet;
-        if (kind == PacketKind::kRead) sent.sectors = random() % 16;
+        if (kind == PacketKind::kRead && config.by_sectors != 0) sent.sectors = random() % 16;
         // Sectors that are written are written whole, or but for the first word.
         if (kind == PacketKind::kWrite) {
           for (uint32_t k = 0; k < 4; ++k)
@@ -140,6 +142,13 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
               for (uint32_t i = 0; i < s.sectors.count; ++i)
                 n += population_count(m.rig.arena.get(s.sectors)[i].dirty);
               return n;
+            }));
+  EXPECT_EQ(m.sum(m.slices, [](auto& s) { return s.counters.lines_dirtied; }),
+            m.sum(m.slices, [&](auto& s) {
+              uint64_t n = s.counters.write_backs;
+              for (uint32_t i = 0; i < s.dirty_lines.count; ++i)
+                n += m.rig.arena.get(s.dirty_lines)[i];
+              return s.dirty_lines.count != 0 ? n : 0;
             }));
   EXPECT_EQ(m.sum(m.vaults, [](auto& s) { return s.valid != 0 || s.exits[0].count != 0 ? 1 : 0; }),
             0u);

@@ -100,12 +100,14 @@ struct SliceRig {
     EXPECT_EQ(s.request_count + s.reply_count, 0u);
     const L2Counters& c = s.counters;
     EXPECT_EQ(c.requests_in, c.reads + c.writes + c.atomics + c.invalidations);
-    EXPECT_EQ(c.replies_out, c.reads + c.atomics + (params.write_back != 0 ? c.writes : 0));
+    EXPECT_EQ(c.replies_out,
+              c.reads + c.atomics + (params.write_back != 0 ? c.writes : 0) - c.writes_through);
     EXPECT_EQ(c.reads, c.read_hits + c.read_misses + c.read_merges);
     EXPECT_EQ(c.atomics, c.atomic_hits + c.atomic_misses + c.atomic_merges);
-    EXPECT_EQ(c.memory_reads, c.read_misses + c.atomic_misses);
+    EXPECT_EQ(c.memory_reads, c.read_misses + c.atomic_misses + c.write_fetches);
     EXPECT_EQ(c.memory_reads, c.fills);
-    EXPECT_EQ(c.memory_writes, params.write_back != 0 ? c.write_backs : c.writes + c.atomics);
+    EXPECT_EQ(c.memory_writes,
+              params.write_back != 0 ? c.write_backs + c.writes_through : c.writes + c.atomics);
     EXPECT_EQ(c.atomic_writes + c.write_backs, c.atomic_write_acks);
   }
   const L2Counters& counters() { return rig.arena.get(state)->counters; }

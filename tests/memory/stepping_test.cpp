@@ -87,5 +87,33 @@ TEST_P(MemoryBySectors, SingleSlotsAreIndependentOfStepping) {
 INSTANTIATE_TEST_SUITE_P(WritePolicies, MemoryBySectors, ::testing::Values(0, 1),
                          [](const auto& test) { return test.param != 0 ? "back" : "through"; });
 
+class MemoryOfDirtyLines : public ::testing::TestWithParam<L2WriteMiss> {};
+
+TEST_P(MemoryOfDirtyLines, IsIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.write_back = 1;
+  c.write_miss = GetParam();
+  Traffic t;
+  t.spread = 20000;
+  t.lines = 64;
+  expect_independent(c, t);
+  t.lines = 1 << 12;
+  t.spread = 1;
+  expect_independent(c, t);
+}
+
+TEST_P(MemoryOfDirtyLines, SingleSlotsAreIndependentOfStepping) {
+  MemoryConfig c = small_config();
+  c.write_back = 1;
+  c.write_miss = GetParam();
+  Traffic t = for_slow_consumers();
+  t.lines = 128;
+  expect_independent(with_single_slots(c), t);
+}
+
+INSTANTIATE_TEST_SUITE_P(WriteMisses, MemoryOfDirtyLines,
+                         ::testing::Values(L2WriteMiss::kAllocate, L2WriteMiss::kThrough,
+                                           L2WriteMiss::kFetch));
+
 }  // namespace
 }  // namespace nearwarp::testing

@@ -112,6 +112,16 @@ TEST(Energy, QueuesOfChains) {
   EXPECT_EQ(find(report, "chains.buffer_write")->energy, Femtojoules{2 * 32 * 2'750});
 }
 
+TEST(Energy, LinesThatAnL2Keeps) {
+  const RunResult run =
+      run_with({{"l2.write_allocates", 3}, {"l2.write_backs", 2}}, {.kept_lines = true});
+  const MachineConfig m = tom();
+  const EnergyReport report = account_energy(m, run);
+  EXPECT_EQ(find(report, "l2.allocate")->energy, Femtojoules{3} * m.energy.l2.write_fj);
+  EXPECT_EQ(find(report, "l2.write_back")->energy, Femtojoules{2} * m.energy.l2.read_fj);
+  EXPECT_EQ(find(account_energy(m, run_with({})), "l2.allocate"), nullptr);
+}
+
 TEST(Energy, PowersTakeTime) {
   // 1.4 million core cycles at 1400 MHz are a millisecond: 1.59 W give 1.59 mJ.
   const MachineConfig m = tom();

@@ -170,7 +170,8 @@ NW_HD inline bool in_l1(const V& v, LineAddr line) {
 struct ChainAccesses {
   sm::Access of[kMaxOperands + 1];
   uint32_t count = 0;
-  bool stores = false;  ///< the last one does
+  bool stores = false;      ///< the last one does
+  uint32_t last_bytes = 0;  ///< of the last one, per lane
 };
 
 /// Read them from the trace; false if one of them has no lane.
@@ -187,6 +188,7 @@ NW_HD inline bool read_accesses(const V& v, const sm::Warp& w, const OffloadChai
     if (a.mask == 0) return false;
     out.of[out.count++] = a;
     out.stores = in.action == sm::Action::kStore;
+    out.last_bytes = in.lane_bytes;
   }
   return true;
 }
@@ -196,12 +198,14 @@ template <class V>
 NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& accesses,
                            uint32_t lane, uint32_t max_parts, WarpSide& t) {
   LineAddr lines[kMaxOperands + 1] = {};
-  uint32_t sector = 0;
+  uint32_t sector = 0, word = 0;
   for (uint32_t k = 0; k < accesses.count; ++k) {
     const sm::Access& a = accesses.of[k];
     const uint64_t offset = sm::lane_address(v.words(w), a.record, a.mask, lane) - v.p.device_base;
     lines[k] = sm::line_of_data(v, w.space, static_cast<LineAddr>(offset >> v.p.line_shift));
-    sector = 1u << (static_cast<uint32_t>(offset & low_bits(v.p.line_shift)) / v.p.sector_bytes);
+    const auto within = static_cast<uint32_t>(offset & low_bits(v.p.line_shift));
+    sector = 1u << (within / v.p.sector_bytes);
+    word = within / kWordBytes;
   }
   const uint32_t operands = accesses.count - (accesses.stores ? 1 : 0);
   uint32_t k = 0;
@@ -222,8 +226,13 @@ NW_HD inline bool add_lane(const V& v, const sm::Warp& w, const ChainAccesses& a
     if (accesses.stores) part.order.store_line = lines[operands];
   }
   part.lanes = static_cast<uint8_t>(part.lanes + 1);
-  if (accesses.stores)
-    part.order.store_sectors = static_cast<uint8_t>(part.order.store_sectors | sector);
+  if (!accesses.stores) return true;
+  part.order.store_sectors = static_cast<uint8_t>(part.order.store_sectors | sector);
+  // Words that lanes write in part are left out: the L2 takes the line for one written in part.
+  if (!v.p.mark_words || accesses.last_bytes != kWordBytes) return true;
+  part.words |= uint64_t{1} << word;
+  const uint64_t all = low_bits((1u << v.p.line_shift) / kWordBytes);
+  part.order.store_whole = (part.words & all) == all;
   return true;
 }
 
@@ -434,6 +443,7 @@ NW_HD NW_APART void send_own(O& o, uint32_t now) {
   Packet p = sm::memory_packet(v, PacketKind::kWrite, part.order.store_line, warp | epoch << 8,
                                v.p.header_bytes + population_count(sectors) * v.p.sector_bytes);
   p.sectors = sectors;
+  p.payload = part.words;
   send(v.to_network(), v.base, v.tick(now), p, v.horizon);
   v.warps[warp].stores = static_cast<uint16_t>(v.warps[warp].stores + 1);
   finish_part(o, warp, now, now + 1);

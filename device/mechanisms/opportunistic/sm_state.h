@@ -69,7 +69,8 @@ inline constexpr uint32_t kMaxParts = 4;
 /// Lanes of a warp whose accesses go to the same lines: a ComputePacket (OC, section 4.5).
 struct Part {
   ComputeOrder order;
-  uint16_t home = 0;  ///< endpoint that executes it
+  uint64_t words = 0;  ///< of four bytes that it stores, where an L2 wants to know them
+  uint16_t home = 0;   ///< endpoint that executes it
   uint8_t lanes = 0;
   uint8_t asked = 0;      ///< operands that this SM has sent for
   uint8_t came = 0;       ///< operands, where the service queue was full

@@ -120,6 +120,12 @@ constexpr Rule kNearBankRules[] = {
      Scale::kLanes},
 };
 
+/// Lines that writes allocate are written, and read when they go to memory.
+constexpr Rule kKeptLineRules[] = {
+    {kL2, "l2.allocate", "l2.write_allocates", "l2.write_fj", Scale::kEvents},
+    {kL2, "l2.write_back", "l2.write_backs", "l2.read_fj", Scale::kEvents},
+};
+
 /// A buffer's line is a register of a warp, written and read.
 constexpr Rule kChainRules[] = {
     {kSm, "chains.queues", "chains.queue_accesses", "sm.queue_fj", Scale::kEvents},
@@ -140,6 +146,7 @@ constexpr RuleSet kAllRules[] = {
     {kSmRules, "sm.", "sm."},
     {kSmRules, "stack_sm.", "stack_sm.", &MachineParts::stack_sms},
     {kRules},
+    {kKeptLineRules, "", "", &MachineParts::kept_lines},
     {kCoreTsvRules, "", "", &MachineParts::core_tsvs},
     {kNearBankRules, "", "", &MachineParts::near_bank_units},
     {kChainRules, "", "", &MachineParts::chain_queues},

@@ -24,6 +24,7 @@ struct MachineParts {
   bool core_tsvs = false;
   bool near_bank_units = false;  ///< with registers of their own
   bool chain_queues = false;     ///< offload and service queues
+  bool kept_lines = false;       ///< L2 slices keep whole lines that are written
   bool no_l1 = false;            ///< SMs keep no lines: these are in the load-store unit's buffers
 };
 

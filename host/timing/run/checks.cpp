@@ -127,6 +127,15 @@ void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const 
 }
 
 /// What has been written to a slice is dirty there, or has been written back.
+void check_lines(System& system, uint32_t i, const L2SliceState& s) {
+  uint64_t dirty = 0;
+  for (uint32_t k = 0; k < s.dirty_lines.count; ++k)
+    dirty += s.dirty_lines.in(system.arena.base())[k];
+  if (s.dirty_lines.count != 0 && s.counters.lines_dirtied != s.counters.write_backs + dirty)
+    lost(fmt::format("{}: {} lines became dirty, {} were written back, {} still are",
+                     system.nodes[i].name, s.counters.lines_dirtied, s.counters.write_backs,
+                     dirty));
+}
 void check_sectors(System& system, uint32_t i, const L2SliceState& s) {
   uint64_t dirty = 0;
   for (uint32_t k = 0; k < s.sectors.count; ++k)
@@ -169,6 +178,7 @@ void check_conservation(System& system, uint64_t expected_instructions) {
       lost(system.nodes[i].name + " still has requests");
     if (s.counters.atomic_writes + s.counters.write_backs != s.counters.atomic_write_acks)
       lost(system.nodes[i].name + " has writes of its own that were never acknowledged");
+    check_lines(system, i, s);
     check_sectors(system, i, s);
   }
 }

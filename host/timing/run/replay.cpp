@@ -213,6 +213,7 @@ report::RunResult Replay::result(std::string partial_reason) {
   r.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
   r.parts.network_wires = what_.machine->interconnect.topology != "mesh";
   r.parts.core_tsvs = what_.machine->shape == "near_bank";
+  r.parts.kept_lines = what_.machine->l2.write_policy == "back" && !what_.machine->l2.sectors;
   r.parts.no_l1 = what_.machine->l1.keep != "lines";
   collect(*what_.recording, image_, mechanisms_, system_, control_.last / system_.core_period, r);
   r.energy = report::account_energy(*what_.machine, r);

@@ -18,6 +18,11 @@ report::RunResult run(const std::string& name, const std::string& policy,
                        config::load_policy(policy, overrides), options);
 }
 
+/// Of a program that writes each of its lines once, and lines as a whole.
+uint64_t bytes_stored(const report::RunResult& r) {
+  return counter(r, "dram.bytes_written") + 128 * counter(r, "l2.lines_left_dirty");
+}
+
 TEST(LlcCompute, OffloadsWhatLiesInOnePartition) {
   for (const char* name :
        {"copy-aligned", "vecadd-aligned", "norm", "triad", "compare", "density"}) {
@@ -32,7 +37,7 @@ TEST(LlcCompute, OffloadsWhatLiesInOnePartition) {
     EXPECT_GT(r.offloaded_thread_instructions, 0u);
     const report::RunResult base = run(name, "baseline");
     EXPECT_EQ(r.thread_instructions, base.thread_instructions);
-    EXPECT_EQ(counter(r, "dram.bytes_written"), counter(base, "dram.bytes_written"));
+    EXPECT_EQ(bytes_stored(r), bytes_stored(base));
   }
 }
 
@@ -66,7 +71,27 @@ TEST(LlcCompute, AcknowledgedWhenTheStoreHasLeft) {
   const report::RunResult left = run("triad", "llc-compute", {"chains.ack=forwarded"});
   EXPECT_GT(counter(stored, "service.wait_stored"), 0u);
   EXPECT_EQ(counter(left, "service.wait_stored"), 0u);
-  EXPECT_EQ(counter(left, "dram.bytes_written"), counter(stored, "dram.bytes_written"));
+  EXPECT_EQ(bytes_stored(left), bytes_stored(stored));
+}
+
+TEST(LlcCompute, WhatAStoreDoesThatMisses) {
+  // A store of a whole line stays in the slice; or goes to memory, and may fetch its line besides.
+  for (const char* policy : {"baseline", "llc-compute"}) {
+    SCOPED_TRACE(policy);
+    const report::RunResult keeps = run("vecadd-aligned", policy);
+    EXPECT_GT(counter(keeps, "l2.write_allocates"), 0u);
+    EXPECT_EQ(counter(keeps, "l2.writes_through"), 0u);
+    const report::RunResult through = run("vecadd-aligned", policy, {"l2.write_miss=through"});
+    EXPECT_EQ(counter(through, "l2.write_allocates"), 0u);
+    EXPECT_EQ(counter(through, "l2.writes_through"), counter(through, "l2.writes"));
+    const report::RunResult fetches = run("vecadd-aligned", policy, {"l2.write_miss=fetch"});
+    EXPECT_EQ(counter(fetches, "l2.write_fetches"), counter(fetches, "l2.writes"));
+    EXPECT_EQ(counter(fetches, "l2.fills"),
+              counter(fetches, "l2.read_misses") + counter(fetches, "l2.write_fetches"));
+    EXPECT_EQ(counter(fetches, "l2.writes"), counter(keeps, "l2.writes"));
+    const report::RunResult before = run("vecadd-aligned", policy, {"l2.write_policy=through"});
+    EXPECT_EQ(counter(before, "dram.bytes_written"), bytes_stored(keeps));
+  }
 }
 
 TEST(LlcCompute, LooksUpInTheL1WhatLoadsAndStoresWould) {

@@ -9,8 +9,14 @@ namespace {
 constexpr uint32_t kAlu = 4;  // latency of its arithmetic
 
 struct ServiceRig : SliceRig {
-  explicit ServiceRig(uint32_t entries = 8, uint32_t buffer = 4, uint32_t slots = 64)
-      : SliceRig([](L2SliceParams& p) { p.mshr_entries = 16; }, slots) {
+  explicit ServiceRig(uint32_t entries = 8, uint32_t buffer = 4, uint32_t slots = 64,
+                      bool write_back = false)
+      : SliceRig(
+            [=](L2SliceParams& p) {
+              p.mshr_entries = 16;
+              p.write_back = write_back ? 1 : 0;
+            },
+            slots) {
     const ServiceState q = make_service_queue(rig.arena, entries, buffer);
     const Ref<ServiceState> at = rig.arena.allocate<ServiceState>(1);
     *rig.arena.get(at) = q;
@@ -25,6 +31,7 @@ struct ServiceRig : SliceRig {
     o.stores = store != 0;
     o.store_line = store;
     o.store_sectors = 15;
+    o.store_whole = whole;
     o.alu_cycles = static_cast<uint8_t>(alu);
     o.latency_cycles = static_cast<uint16_t>(alu * kAlu);
     o.reply_bytes = store != 0 ? 8 : 136;
@@ -35,6 +42,7 @@ struct ServiceRig : SliceRig {
     p.bytes = 32;
     sm_out->items.push_back({cycle * kPeriod - kHop, p, 0});
   }
+  bool whole = true;  ///< what chains store are lines
   /// The acknowledgement of the store of entry `id`.
   void stored(uint32_t cycle, uint32_t id) {
     memory_out->items.push_back(
@@ -69,6 +77,7 @@ TEST(ServiceQueue, PacketsSayWhatTheyWereTold) {
   o.alu_cycles = 2;
   o.stores = true;
   o.store_sectors = 11;
+  o.store_whole = true;
   o.latency_cycles = 8;
   o.reply_bytes = 136;
   const ComputeOrder p = unpack(pack(o));
@@ -79,6 +88,9 @@ TEST(ServiceQueue, PacketsSayWhatTheyWereTold) {
   EXPECT_EQ(p.alu_cycles, 2);
   EXPECT_TRUE(p.stores);
   EXPECT_EQ(p.store_sectors, 11);
+  EXPECT_TRUE(p.store_whole);
+  o.store_whole = false;
+  EXPECT_FALSE(unpack(pack(o)).store_whole);
   EXPECT_EQ(p.latency_cycles, 8);
   EXPECT_EQ(p.reply_bytes, 136);
 }
@@ -167,6 +179,46 @@ TEST(ServiceQueue, AcknowledgesAStoreThatHasLeft) {
   EXPECT_EQ(r.asked(0), looked_up + kLatency);
   EXPECT_EQ(r.replied(0), looked_up + 1);
   EXPECT_EQ(r.waited(ServiceWait::kStored), 0u);
+}
+
+TEST(ServiceQueue, ASliceThatKeepsLinesAcknowledgesTheStoreItself) {
+  ServiceRig r(8, 4, 64, true);
+  r.has(4);
+  r.has(9);
+  r.chain(10, {4, 9}, 6, 5);
+  r.run();
+  EXPECT_TRUE(r.memory_in->items.empty());
+  // Looked up when the result is there; in the slice after its latency.
+  const uint64_t looked_up = 12u + kLatency + 1 + kLatency + kAlu;
+  EXPECT_EQ(r.replied(0), looked_up + kLatency);
+  EXPECT_EQ(r.sm_in->items[0].packet.bytes, 8u);
+  EXPECT_EQ(r.waited(ServiceWait::kStored), kLatency);
+  EXPECT_EQ(r.counters().write_allocates, 1u);
+  EXPECT_EQ(r.counters().lines_dirtied, 1u);
+}
+
+TEST(ServiceQueue, AndOneThatHasLeftIsNotWaitedForThereEither) {
+  ServiceRig r(8, 4, 64, true);
+  r.rig.arena.get(r.rig.arena.get(r.state)->service)->ack_forwarded = true;
+  r.has(4);
+  r.has(9);
+  r.chain(10, {4, 9}, 6, 5);
+  r.run();
+  EXPECT_EQ(r.replied(0), 12u + kLatency + 1 + kLatency + kAlu + 1);
+  EXPECT_EQ(r.waited(ServiceWait::kStored), 0u);
+}
+
+TEST(ServiceQueue, AStoreOfAPartIsAcknowledgedByMemoryThere) {
+  ServiceRig r(8, 4, 64, true);
+  r.whole = false;
+  r.has(4);
+  r.has(9);
+  r.chain(10, {4, 9}, 6, 5);
+  r.stored(200, 0);
+  r.run();
+  EXPECT_EQ(r.memory_in->items.size(), 1u);
+  EXPECT_EQ(r.replied(0), 200u);
+  EXPECT_EQ(r.counters().writes_through, 1u);
 }
 
 TEST(ServiceQueue, ACopyNeedsNoArithmetic) {

@@ -182,6 +182,9 @@ L2SliceSpec Parts::l2_slice() const {
   p.by_sectors = m.l2.sectors ? 1 : 0;
   p.sectors_per_cycle = static_cast<uint8_t>(m.l2.sectors_per_cycle);
   p.write_back = m.l2.write_policy == "back" ? 1 : 0;
+  p.write_miss = m.l2.write_miss == "fetch"     ? L2WriteMiss::kFetch
+                 : m.l2.write_miss == "through" ? L2WriteMiss::kThrough
+                                                : L2WriteMiss::kAllocate;
   set_packets(p, m);
   spec.queue_entries = m.l2.queue_entries;
   return spec;

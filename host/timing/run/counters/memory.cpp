@@ -38,6 +38,19 @@ constexpr CounterRow<L2Counters> kSectorCounters[] = {
      [](L l) { return l.sectors_dirtied - l.sectors_written_back; }},
 };
 
+/// Of slices that keep whole lines.
+constexpr CounterRow<L2Counters> kLineCounters[] = {
+    {"write_allocates", "lines", "Written as a whole, and not there: nothing was fetched",
+     [](L l) { return l.write_allocates; }},
+    {"write_fetches", "lines", "Fetched because they were written",
+     [](L l) { return l.write_fetches; }},
+    {"writes_through", "lines", "Writes that went on to memory",
+     [](L l) { return l.writes_through; }},
+    {"write_backs", "lines", "Dirty lines replaced", [](L l) { return l.write_backs; }},
+    {"lines_left_dirty", "lines", "Written to the L2 and not yet to memory at the end",
+     [](L l) { return l.lines_dirtied - l.write_backs; }},
+};
+
 using V = const VaultCounters&;
 
 constexpr CounterRow<VaultCounters> kVaultCounters[] = {
@@ -63,8 +76,8 @@ constexpr CounterRow<VaultCounters> kVaultCounters[] = {
 }  // namespace
 
 void collect_memory(System& system, report::RunResult& result) {
-  CounterSums<L2Counters> l2(kL2Counters), sectors(kSectorCounters);
-  bool by_sectors = false;
+  CounterSums<L2Counters> l2(kL2Counters), sectors(kSectorCounters), lines(kLineCounters);
+  bool by_sectors = false, keeps_lines = false;
   CounterSums<VaultCounters> dram(kVaultCounters);
   std::byte* base = system.arena.base();
   for (const kernels::Component& c : system.components()) {
@@ -72,7 +85,9 @@ void collect_memory(System& system, report::RunResult& result) {
       const auto& slice = kernels::at_offset<L2SliceState>(base, c.state);
       l2.add(slice.counters);
       sectors.add(slice.counters);
+      lines.add(slice.counters);
       by_sectors = by_sectors || slice.sectors.count != 0;
+      keeps_lines = keeps_lines || slice.dirty_lines.count != 0;
     } else if (c.kind == kernels::ComponentKind::kVault) {
       auto& vault = kernels::at_offset<VaultState>(base, c.state);
       finish_vault(HostGroup{}, kernels::at_offset<const VaultParams>(base, c.params), vault, base,
@@ -82,6 +97,7 @@ void collect_memory(System& system, report::RunResult& result) {
   }
   l2.append_to(result, "l2.");
   if (by_sectors) sectors.append_to(result, "l2.");
+  if (keeps_lines) lines.append_to(result, "l2.");
   dram.append_to(result, "dram.");
 }
 
