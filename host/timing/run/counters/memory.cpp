@@ -24,6 +24,14 @@ constexpr CounterRow<L2Counters> kL2Counters[] = {
     {"lines_invalidated", "lines", "Of these, present", [](L l) { return l.lines_invalidated; }},
     {"fills", "lines", "Lines that came from memory", [](L l) { return l.fills; }},
     {"evictions", "lines", "Lines replaced", [](L l) { return l.evictions; }},
+    {"requests", "packets", "Packets taken from the network", [](L l) { return l.requests_in; }},
+    {"request_wait_ticks", "ticks", "From their arrival to their look-up, summed over packets",
+     [](L l) { return l.request_wait; }},
+    {"replies", "packets", "Packets sent into the network, but for those of service queues",
+     [](L l) { return l.replies_out; }},
+    {"reply_wait_ticks", "ticks",
+     "From when what they carry was there to their leaving, summed over packets",
+     [](L l) { return l.reply_wait; }},
 };
 
 /// Of slices that work by sectors.
