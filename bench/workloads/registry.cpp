@@ -73,6 +73,7 @@ constexpr RolledPtx kRolled[] = {
     {"mummer.ptx", embedded::mummer_rolled_ptx},
     {"srad.ptx", embedded::srad_rolled_ptx},
     {"streamcluster.ptx", embedded::streamcluster_rolled_ptx},
+    {"streamcluster_global.ptx", embedded::streamcluster_global_rolled_ptx},
     {"reduction_global.ptx", embedded::reduction_global_rolled_ptx},
     {"gemv.ptx", embedded::gemv_rolled_ptx},
 };
@@ -180,7 +181,8 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     for (auto& stream : make_streams()) list.push_back(std::move(stream));
     list.push_back(make_fdtd());
     list.push_back(make_srad());
-    list.push_back(make_streamcluster());
+    list.push_back(make_streamcluster(false));
+    list.push_back(make_streamcluster(true));
     list.push_back(make_reduction_global(false));
     list.push_back(make_reduction_global(true));
     list.push_back(make_axpy());

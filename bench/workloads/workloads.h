@@ -87,7 +87,7 @@ std::vector<std::unique_ptr<Workload>> make_streams();
 // Others of its workloads.
 std::unique_ptr<Workload> make_fdtd();
 std::unique_ptr<Workload> make_srad();
-std::unique_ptr<Workload> make_streamcluster();
+std::unique_ptr<Workload> make_streamcluster(bool global);
 std::unique_ptr<Workload> make_reduction_global(bool hybrid);
 
 // Those that the MPU paper has besides.

@@ -112,15 +112,24 @@ struct Clusters {
   }
 };
 
+/// `global`: the candidate's coordinates are read from global memory.
 class Streamcluster final : public Workload {
  public:
-  std::string name() const override { return "streamcluster"; }
+  explicit Streamcluster(bool global) : global_(global) {}
+  std::string name() const override { return global_ ? "streamcluster-global" : "streamcluster"; }
   std::string description() const override {
-    return "clusters a stream of points: what new centres would cost";
+    return global_ ? "streamcluster without shared memory"
+                   : "clusters a stream of points: what new centres would cost";
   }
-  std::string source() const override { return "Rodinia"; }
-  std::string ptx() const override { return embedded::streamcluster_ptx; }
-  std::string ptx_name() const override { return "streamcluster.ptx"; }
+  std::string source() const override {
+    return global_ ? "Rodinia, after Pattnaik et al., ISCA 2019" : "Rodinia";
+  }
+  std::string ptx() const override {
+    return global_ ? embedded::streamcluster_global_ptx : embedded::streamcluster_ptx;
+  }
+  std::string ptx_name() const override {
+    return global_ ? "streamcluster_global.ptx" : "streamcluster.ptx";
+  }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
     const Shape s = shape(size);
@@ -141,7 +150,7 @@ class Streamcluster final : public Workload {
                  column_of = device.upload(clusters.columns(), "columns");
       device.launch(
           module, "compute_cost", blocks_for(s.points, kBlock), {kBlock},
-          static_cast<uint32_t>(s.dimensions * sizeof(float)),
+          global_ ? 0 : static_cast<uint32_t>(s.dimensions * sizeof(float)),
           runtime::KernelArgs(coordinates, weights, costs, centre_of, column_of, candidate,
                               s.points, s.dimensions, clusters.num_open(), d_savings, d_switches));
       if (device.limit_reached()) break;
@@ -154,10 +163,15 @@ class Streamcluster final : public Workload {
     }
     return device.limit_reached() ? skipped_by_limit() : last;
   }
+
+ private:
+  bool global_;
 };
 
 }  // namespace
 
-std::unique_ptr<Workload> make_streamcluster() { return std::make_unique<Streamcluster>(); }
+std::unique_ptr<Workload> make_streamcluster(bool global) {
+  return std::make_unique<Streamcluster>(global);
+}
 
 }  // namespace nearwarp::workloads

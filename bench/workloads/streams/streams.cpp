@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <functional>
 #include <numeric>
 
@@ -12,8 +14,12 @@ namespace {
 constexpr uint32_t kBlock = 256;
 /// Elements that a thread counts.
 constexpr int kPerThread = 16;
+/// "The applications and their inputs are large enough to fill the workgroup slots" (section 5): 56
+/// cores of 1536 threads (table 2).
+constexpr int kSlots = 56 * 1536;
 
-int elements(Size size) {
+/// `per_thread`: elements of a thread.
+int elements(Size size, int per_thread) {
   switch (size) {
     case Size::kSmall:
       return 1 << 19;
@@ -22,7 +28,7 @@ int elements(Size size) {
     case Size::kLarge:
       return 1 << 25;
     case Size::kPaper:
-      return 1 << 26;
+      return kSlots * per_thread;
   }
   return 0;
 }
@@ -54,6 +60,9 @@ class Arrays {
   runtime::DevicePtr base_ = 0;
 };
 
+/// Of the strided programs; the paper does not say how far its arrays are apart.
+constexpr uint32_t kSkew = 3;
+
 /// What all of them have in common.
 class Stream : public Workload {
  public:
@@ -68,23 +77,26 @@ class ElementWise final : public Stream {
   using Combine = std::function<float(float, float)>;
 
   ElementWise(std::string name, std::string description, std::string kernel, uint32_t inputs,
-              bool scaled, uint32_t skew, Combine combine)
+              bool scaled, uint32_t skew, Combine combine, std::string variant_of)
       : name_(std::move(name)),
         description_(std::move(description)),
         kernel_(std::move(kernel)),
         inputs_(inputs),
         scaled_(scaled),
         skew_(skew),
-        combine_(std::move(combine)) {}
+        combine_(std::move(combine)),
+        variant_of_(std::move(variant_of)) {}
 
   std::string name() const override { return name_; }
   std::string description() const override { return description_; }
-  std::string source() const override { return name_ == "triad" ? "SHOC" : Stream::source(); }
+  std::string source() const override { return kernel_ == "triad" ? "SHOC" : Stream::source(); }
+  std::string variant_of() const override { return variant_of_; }
+  bool other_input() const override { return !variant_of_.empty(); }
 
   static constexpr float kScale = 1.75f;
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
-    const int n = elements(size);
+    const int n = elements(size, 1);
     std::vector<float> a(n), b(n);
     for (int i = 0; i < n; ++i) {
       a[i] = random_unit(1, i);
@@ -118,6 +130,7 @@ class ElementWise final : public Stream {
   bool scaled_;
   uint32_t skew_;
   Combine combine_;
+  std::string variant_of_;
 };
 
 /// How many elements differ, or are zero: each thread counts its own.
@@ -132,7 +145,7 @@ class Count final : public Stream {
   }
 
   CheckResult drive(runtime::VirtualDevice& device, uint32_t module, Size size) const override {
-    const int n = elements(size);
+    const int n = elements(size, kPerThread);
     std::vector<uint32_t> a(n), b(n);
     for (int i = 0; i < n; ++i) {
       a[i] = static_cast<uint32_t>(random_below(1, i, 4));
@@ -172,19 +185,34 @@ float scaled_sum(float a, float b) { return a + ElementWise::kScale * b; }
 std::vector<std::unique_ptr<Workload>> make_streams() {
   std::vector<std::unique_ptr<Workload>> list;
   const auto add = [&](const char* name, const char* text, const char* kernel, uint32_t inputs,
-                       bool scaled, uint32_t skew, ElementWise::Combine combine) {
-    list.push_back(
-        std::make_unique<ElementWise>(name, text, kernel, inputs, scaled, skew, combine));
+                       bool scaled, uint32_t skew, ElementWise::Combine combine,
+                       const char* variant_of = "") {
+    list.push_back(std::make_unique<ElementWise>(name, text, kernel, inputs, scaled, skew, combine,
+                                                 variant_of));
   };
   add("copy-aligned", "copies an array; both in the same partitions of memory", "copy_array", 1,
       false, 0, first);
-  add("copy-strided", "copies an array; partitions of memory differ", "copy_array", 1, false, 3,
+  add("copy-strided", "copies an array; partitions of memory differ", "copy_array", 1, false, kSkew,
       first);
   add("vecadd-aligned", "c = a + b; all in the same partitions of memory", "add_arrays", 2, false,
       0, sum);
-  add("vecadd-strided", "c = a + b; partitions of memory differ", "add_arrays", 2, false, 3, sum);
+  add("vecadd-strided", "c = a + b; partitions of memory differ", "add_arrays", 2, false, kSkew,
+      sum);
   add("norm", "multiplies an array by a number", "normalize", 1, true, 0, scaled);
   add("triad", "c = a + s b", "triad", 2, true, 0, scaled_sum);
+  add("triad-skewed", "triad; partitions of memory differ", "triad", 2, true, kSkew, scaled_sum,
+      "triad");
+  for (const uint32_t skew : {1u, 2u, 4u}) {
+    const auto vary = [&](const char* of, const char* kernel, uint32_t inputs, bool scale,
+                          ElementWise::Combine combine) {
+      add(fmt::format("{}-{}", of, skew).c_str(),
+          fmt::format("{}; arrays are {} partitions apart, not {}", of, skew, kSkew).c_str(),
+          kernel, inputs, scale, skew, combine, of);
+    };
+    vary("copy-strided", "copy_array", 1, false, first);
+    vary("vecadd-strided", "add_arrays", 2, false, sum);
+    vary("triad-skewed", "triad", 2, true, scaled_sum);
+  }
   list.push_back(std::make_unique<Count>(true));
   list.push_back(std::make_unique<Count>(false));
   return list;
