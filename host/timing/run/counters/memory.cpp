@@ -87,6 +87,7 @@ void collect_memory(System& system, report::RunResult& result) {
   CounterSums<L2Counters> l2(kL2Counters), sectors(kSectorCounters), lines(kLineCounters);
   bool by_sectors = false, keeps_lines = false;
   CounterSums<VaultCounters> dram(kVaultCounters);
+  uint64_t bus_ticks = 0;
   std::byte* base = system.arena.base();
   for (const kernels::Component& c : system.components()) {
     if (c.kind == kernels::ComponentKind::kL2Slice) {
@@ -101,12 +102,15 @@ void collect_memory(System& system, report::RunResult& result) {
       finish_vault(HostGroup{}, kernels::at_offset<const VaultParams>(base, c.params), vault, base,
                    result.cycles * system.core_period);
       dram.add(vault.counters);
+      bus_ticks += vault.counters.bus_busy_ticks;
     }
   }
   l2.append_to(result, "l2.");
   if (by_sectors) sectors.append_to(result, "l2.");
   if (keeps_lines) lines.append_to(result, "l2.");
   dram.append_to(result, "dram.");
+  result.counters.push_back({"dram.bus_busy", bus_ticks / system.core_period, "core cycles",
+                             "Time that data buses carried data, summed over vaults"});
 }
 
 }  // namespace nearwarp::sim

@@ -1,6 +1,7 @@
 // Flits and bytes that crossbars, routers and switches forwarded, summed over hops.
 #include <algorithm>
 #include <span>
+#include <vector>
 
 #include "host/timing/run/counters/subjects.h"
 #include "host/timing/run/counters/table.h"
@@ -75,6 +76,40 @@ constexpr CounterRow<Waited> kWaited[] = {
      [](W w) { return w.ticks.ejection / w.period; }},
 };
 
+/// The most flits that one of its places has seen: they take a cycle each.
+struct Busiest {
+  uint64_t entrance = 0, link = 0, exit = 0;
+};
+using B = const Busiest&;
+
+constexpr CounterRow<Busiest> kBusiest[] = {
+    {".busiest_entrance", "flits", "That entered at one router at most",
+     [](B b) { return b.entrance; }},
+    {".busiest_link", "flits", "That passed one wire between routers at most",
+     [](B b) { return b.link; }},
+    {".busiest_exit", "flits", "That left by one port at most", [](B b) { return b.exit; }},
+};
+
+Busiest busiest_of(const noc::ChannelNetworkParams& p, const noc::ChannelNetworkState& s,
+                   std::byte* base) {
+  Busiest most;
+  const noc::OutputPort* ports = s.net.out_ports.in(base);
+  std::vector<uint64_t> came(p.net.routers, 0), left(p.net.routers, 0);
+  for (uint32_t i = 0; i < s.net.out_ports.count; ++i) {
+    const uint64_t flits = ports[i].flits_sent;
+    if (flits == 0) continue;
+    left[i >> p.net.output_shift] += flits;
+    const bool between = ports[i].flits.unit < p.net.routers;
+    if (between) came[ports[i].flits.unit] += flits;
+    uint64_t& place = between ? most.link : most.exit;
+    place = std::max(place, flits);
+  }
+  // Nothing is inside any more: what has left a router without coming from another has entered.
+  for (uint32_t r = 0; r < p.net.routers; ++r)
+    most.entrance = std::max(most.entrance, left[r] - came[r]);
+  return most;
+}
+
 /// Of the networks of a class, if they keep times.
 void collect_waits(System& system, std::string_view class_name, std::string_view prefix,
                    report::RunResult& result) {
@@ -93,6 +128,14 @@ void collect_waits(System& system, std::string_view class_name, std::string_view
       add(system.params<noc::CrossbarParams>(i), system.state<noc::CrossbarState>(i));
   }
   if (any) sums.append_to(result, prefix);
+  for (const uint16_t i : system.members(class_name)) {
+    if (system.component(i).kind != ComponentKind::kRouterNetwork) continue;
+    const auto& s = system.state<noc::ChannelNetworkState>(i);
+    if (s.flits_inside != 0) continue;  // a run that was stopped
+    CounterSums<Busiest> busiest(kBusiest);
+    busiest.add(busiest_of(system.params<noc::ChannelNetworkParams>(i), s, system.arena.base()));
+    busiest.append_to(result, prefix);
+  }
 }
 
 }  // namespace
