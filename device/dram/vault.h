@@ -444,6 +444,10 @@ VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
   s.chosen = arena.template allocate<uint8_t>(banks);
   s.bank_entries = arena.template allocate<uint64_t>(banks);
   s.row_entries = arena.template allocate<uint64_t>(banks);
+  if (p.any_row_buffer != 0) {
+    s.given_row = arena.template allocate<uint32_t>(banks);
+    s.last_wanted = arena.template allocate<uint64_t>(banks);
+  }
   s.refresh_at = p.tREFI;
   for (uint32_t b = 0; b < banks; ++b) vault_detail::plan_bank(p, s, arena.base(), b);
   return s;

@@ -144,12 +144,41 @@ NW_HD NW_INLINE bool is_written(const VaultParams& p, const VaultState& s, const
   return false;
 }
 
+/// Where a row takes any row buffer of its bank, of which `first` is the first: the one that has it
+/// or that somebody waits in for it, else the one that was wanted least recently.
+NW_HD NW_APART inline uint32_t any_buffer(const VaultParams& p, VaultState& s, std::byte* base,
+                                          uint32_t first, uint32_t row) {
+  uint32_t* given = s.given_row.in(base);
+  uint64_t* last = s.last_wanted.in(base);
+  const VaultEntry* entries = s.entries.in(base);
+  const uint32_t end = first + (1u << p.row_buffer_bits);
+  uint32_t chosen = end;
+  for (uint32_t b = first; b < end && chosen == end; ++b)
+    if (last[b] != 0 && given[b] == row) chosen = b;
+  for (uint32_t b = first; b < end && chosen == end; ++b)
+    for (uint64_t m = s.bank_entries.in(base)[b]; m != 0; m &= m - 1)
+      if (entries[count_trailing_zeros(m)].row == row) chosen = b;
+  if (chosen == end) {
+    chosen = first;
+    for (uint32_t b = first + 1; b < end; ++b)
+      if (last[b] < last[chosen]) chosen = b;
+  }
+  given[chosen] = row;
+  last[chosen] = ++s.wanted;
+  return chosen;
+}
+
 /// The bank (row buffer) and row of a line.
-NW_HD NW_INLINE BankLocation locate(const VaultParams& p, const std::byte* base, LineAddr line) {
+NW_HD NW_INLINE BankLocation locate(const VaultParams& p, VaultState& s, std::byte* base,
+                                    LineAddr line) {
   BankLocation at =
       p.own_map != 0 ? p.channel_map.locate(line) : p.map.of(line, base).bank_of(line);
-  const uint32_t buffer = at.row & low_bits32(p.row_buffer_bits);
-  at.bank = at.bank << p.row_buffer_bits | buffer;
+  at.bank <<= p.row_buffer_bits;
+  if (p.any_row_buffer != 0) {
+    at.bank = any_buffer(p, s, base, at.bank, at.row);
+  } else {
+    at.bank |= at.row & low_bits32(p.row_buffer_bits);
+  }
   return at;
 }
 
@@ -179,7 +208,7 @@ NW_HD NW_CALLED void accept(const VaultParams& p, VaultState& s, std::byte* base
     pop(in, base, now, horizon);
     return;
   }
-  const BankLocation at = locate(p, base, q.line);
+  const BankLocation at = locate(p, s, base, q.line);
   (read                           ? s.counters.reads
    : q.kind == PacketKind::kWrite ? s.counters.writes
                                   : s.counters.atomics) += 1;

@@ -39,7 +39,8 @@ struct VaultParams {
   uint8_t posted_writes = 0;   ///< a write is done when it is taken in; no acknowledgement
   uint8_t forward_writes = 0;  ///< reads of lines that wait to be written are answered from there
   uint8_t two_command_buses = 0;  ///< a row and a column command per cycle (HBM)
-  uint8_t row_buffer_bits = 0;    ///< log2 of the row buffers per bank; row mod buffers chooses
+  uint8_t row_buffer_bits = 0;    ///< log2 of the row buffers per bank
+  uint8_t any_row_buffer = 0;     ///< a row takes any of them; 0: row mod buffers chooses
   uint8_t group_shift = 31;       ///< a bank's (row buffer's) group is its index >> group_shift
   uint8_t own_map = 0;            ///< `channel_map` instead of `map`
   uint8_t sector_reads = 0;       ///< a read that names sectors is of these, not of the line
@@ -121,6 +122,11 @@ struct VaultState {
   Ref<uint8_t> chosen;                      ///< that request's entry
   Ref<uint64_t> bank_entries;               ///< entries for the bank
   Ref<uint64_t> row_entries;                ///< of those: for the open row
+  /// Where rows take any row buffer, per buffer: the row that it was given to, and when it was last
+  /// wanted. Count 0 otherwise.
+  Ref<uint32_t> given_row;
+  Ref<uint64_t> last_wanted;
+  uint64_t wanted = 0;  ///< requests that have come
   uint64_t epoch = 0;
   uint64_t valid = 0;   ///< entries in use
   uint64_t writes = 0;  ///< of those: the next column command is a write

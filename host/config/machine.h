@@ -230,6 +230,8 @@ struct MachineConfig {
     uint32_t banks = 0;
     uint32_t bank_groups = 0;
     uint32_t row_buffers = 0;  ///< per bank
+    std::string row_buffer_rule =
+        "modulo";  ///< or "any": the least recently wanted one is replaced
     uint32_t row_bytes = 0;
     std::string scheduler;        ///< "fr-fcfs" or "fcfs"
     std::string page_policy;      ///< "open" or "closed"

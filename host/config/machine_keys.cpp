@@ -443,7 +443,12 @@ Keys stack_keys() {
       {NW_KEY(dram.banks), "banks", 1, 32, kPowerOfTwo, "", "Banks per vault."},
       {NW_KEY(dram.bank_groups), "groups", 1, 8, kPowerOfTwo, "", "Bank groups per vault."},
       {NW_KEY(dram.row_buffers), "row buffers", 1, 8, kPowerOfTwo, "",
-       "Rows that a bank holds open at a time; the row's number modulo this chooses."},
+       "Rows that a bank holds open at a time."},
+      {NW_KEY(dram.row_buffer_rule), "", 0, 0, false, "modulo any",
+       "Which of a bank's row buffers a row takes. modulo: that of its number modulo "
+       "dram.row_buffers (subarrays in turn, as MASA has them); any: any of them, and the one that "
+       "was wanted least recently gives up its row.",
+       kOptional},
       {NW_KEY(dram.row_bytes), "bytes", 128, uint64_t{1} << 20, kPowerOfTwo, "", "Row of a bank."},
       {NW_KEY(dram.queue_entries), "requests", 2, 64, false, "",
        "Requests that the FR-FCFS scheduler chooses from."},

@@ -82,6 +82,9 @@ constexpr LeftOut kLeftOut[] = {
     {"partitions.slices_own_banks", "opportunistic", "of no effect: a slice for each channel"},
     {"dram.timing_mhz", "", "the clock that the file itself states, or its standard"},
     {"dram.other_clock", "", "an error, until somebody changes the clock"},
+    {"dram.row_buffer_rule",
+     "tom bench80 pim-tuning coda coda-host opportunistic discrete16 gtx480 qv100 v100",
+     "of no effect: a bank has one row buffer"},
     {"dram.burst_bytes", NW_NEAR_DATA, "without sectors lines are read, which are whole bursts"},
     {"dram.sector_bursts", NW_NEAR_DATA, "without sectors there are none"},
 };

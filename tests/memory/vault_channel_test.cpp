@@ -99,7 +99,8 @@ TEST(VaultRowBuffers, RowModuloBuffersChooses) {
     VaultRig r([bits](VaultRig& v) { v.params.row_buffer_bits = bits; });
     for (uint32_t row = 0; row < 16; ++row)
       for (uint32_t bank = 0; bank < 4; ++bank) {
-        const auto at = vault_detail::locate(r.params, r.rig.arena.base(), r.line(row, bank, 1));
+        const auto at =
+            vault_detail::locate(r.params, r.vault(), r.rig.arena.base(), r.line(row, bank, 1));
         EXPECT_EQ(at.bank, bank << bits | row % (1u << bits)) << row;
         EXPECT_EQ(at.row, row);
       }
@@ -116,6 +117,66 @@ TEST(VaultRowBuffers, MoreOfThemMeanFewerActivations) {
     activations.push_back(r.counters().activates);
   }
   EXPECT_EQ(activations, (std::vector<uint64_t>{80, 80, 4}));
+}
+
+/// The same for rows that take any of a bank's buffers.
+void two_of_any(VaultRig& v) {
+  v.params.row_buffer_bits = 1;
+  v.params.any_row_buffer = 1;
+}
+
+TEST(VaultRowBuffers, AnyRowsStayOpenTogether) {
+  // Rows a power of two apart, as those of arrays are, have one buffer by their number modulo two.
+  for (const bool any : {false, true}) {
+    VaultRig r(any ? two_of_any : two_buffers);
+    r.read(1, r.line(4, 0));
+    r.read(200, r.line(8, 0));
+    r.read(300, r.line(4, 0, 1));
+    r.read(400, r.line(8, 0, 1));
+    r.run();
+    EXPECT_EQ(r.left(1), 200u + (any ? 0 : 11) + kMiss);
+    EXPECT_EQ(r.left(2), 300u + (any ? kHit : 11 + kMiss));
+    EXPECT_EQ(r.left(3), 400u + (any ? kHit : 11 + kMiss));
+    EXPECT_EQ(r.counters().activates, any ? 2u : 4u);
+    EXPECT_EQ(r.counters().row_conflicts, any ? 0u : 3u);
+  }
+}
+
+TEST(VaultRowBuffers, TheRowThatWasWantedLeastRecentlyGoes) {
+  VaultRig r(two_of_any);
+  r.read(1, r.line(4, 0));
+  r.read(200, r.line(8, 0));
+  r.read(300, r.line(4, 0, 1));  // 8 is the older one now
+  r.read(400, r.line(12, 0));    // in its place
+  r.read(500, r.line(4, 0, 2));
+  r.read(600, r.line(8, 0, 1));  // in the place of 12, which is older than 4
+  r.read(700, r.line(4, 0, 3));
+  r.run();
+  EXPECT_EQ(r.left(3), 400u + 11 + kMiss);
+  EXPECT_EQ(r.left(4), 500u + kHit);
+  EXPECT_EQ(r.left(5), 600u + 11 + kMiss);
+  EXPECT_EQ(r.left(6), 700u + kHit);
+}
+
+TEST(VaultRowBuffers, ARowThatSomebodyWaitsForHasOneBuffer) {
+  // Three rows at once for two buffers, and the first one again: it waits with its own.
+  VaultRig r(two_of_any);
+  for (uint32_t i = 0; i < 3; ++i) r.read(1 + i, r.line(4 + 4 * i, 0));
+  r.read(4, r.line(4, 0, 1));
+  r.run();
+  EXPECT_EQ(r.counters().activates, 3u);
+}
+
+TEST(VaultRowBuffers, AnyOfOneIsModuloOne) {
+  const auto ends = [](uint8_t any) {
+    VaultRig r([any](VaultRig& v) { v.params.any_row_buffer = any; });
+    for (uint32_t i = 0; i < 60; ++i) r.read(1 + 7 * i, r.line(i * 5 % 7, i % 3, i % 4));
+    r.run();
+    std::vector<Tick> all;
+    for (uint32_t i = 0; i < 60; ++i) all.push_back(r.left(i));
+    return all;
+  };
+  EXPECT_EQ(ends(0), ends(1));
 }
 
 // --- policies ---

@@ -160,6 +160,8 @@ std::optional<ChasePair> Chases::open_rows(uint32_t own, uint32_t stack) const {
 }
 
 std::optional<ChasePair> Chases::row_conflicts(uint32_t own, uint32_t stack) const {
+  // Two rows that have any of several row buffers never meet.
+  if (machine_.dram.row_buffer_rule == "any" && machine_.dram.row_buffers > 1) return std::nullopt;
   std::vector<LineAddr> openers, measured;
   std::set<uint32_t> pages;
   std::map<std::pair<uint32_t, uint32_t>, Row> waiting;  // by bank and row buffer
