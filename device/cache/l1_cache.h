@@ -19,7 +19,13 @@ enum class L1Keep : uint8_t {
   kLines,    ///< its line: a cache
   kMisses,   ///< its line while that is on its way
   kNothing,  ///< every load fetches its lines: an MSHR is a place for data to arrive at
+  kRemote,   ///< as kLines what other SMs have beside them, as kNothing what this one has
 };
+
+/// Of a line for which a way was taken: is it gone when it has come?
+NW_HD constexpr bool drops(L1Keep keep) {
+  return keep == L1Keep::kMisses || keep == L1Keep::kNothing;
+}
 
 struct L1Params {
   SetIndex index;
@@ -123,13 +129,13 @@ NW_HD NW_INLINE uint32_t l1_way_to_fill(const L1Params& p, const LineAddr* tags,
 
 /// Look up a load. kMiss reserves a way and an MSHR (`mshr`), and the caller must send the request;
 /// `can_send` false makes what would be a miss a stall. kStall changes nothing but `full_set`.
-/// Leader only.
+/// `own`: with L1Keep::kRemote, the line is not another's. Leader only.
 NW_HD NW_APART_ON_GPU L1Result l1_load(const L1Params& p, L1State& s, std::byte* base,
                                        LineAddr line, uint8_t load_entry, uint32_t cycle,
-                                       bool can_send, uint32_t& mshr) {
+                                       bool can_send, uint32_t& mshr, bool own = false) {
   // Where nothing is kept a load takes an MSHR and no way: its line has no name there, so that
   // nothing drops it and its fill leaves nothing.
-  const bool apart = p.keep == L1Keep::kNothing;
+  const bool apart = own || p.keep == L1Keep::kNothing;
   const uint32_t first = l1_first_of(p, line);
   LineAddr* tags = s.tags.in(base) + first;
   uint32_t* last_use = s.last_use.in(base) + first;

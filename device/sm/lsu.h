@@ -289,6 +289,12 @@ template <class V>
 NW_HD NW_INLINE uint32_t data_bytes(const V& v) {
   return population_count(v.s.lines.sectors[v.s.lines.next]) * v.p.sector_bytes;
 }
+/// Does the line lie behind the SM, and not behind another one?
+template <class V>
+NW_HD NW_APART bool is_own(const V& v, LineAddr line) {
+  return v.stack_of(line) == v.own_stack();
+}
+
 
 /// Look the line of a load up in an L1 that is not plain. `sectors`: to ask for, on a miss.
 template <class V>
@@ -321,7 +327,8 @@ NW_HD NW_APART_ON_GPU bool load_line(V& v, const LsuOp& op, LineAddr line, uint3
   const bool plain = v.p.l1.plain;
   uint32_t mshr = 0, sectors = 0;
   const cache::L1Result r =
-      plain ? cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, mshr)
+      plain ? cache::l1_load(v.p.l1, s.l1, v.base, line, op.entry, now, free, mshr,
+                             v.p.l1.keep == cache::L1Keep::kRemote && is_own(v, line))
             : look_up_sectors(v, op.entry, line, now, free, mshr, sectors);
   if (r == cache::L1Result::kStall) {
     const bool enough = s.l1.full_set != kNoLane ||
@@ -493,7 +500,7 @@ NW_HD NW_APART_ON_GPU void on_reply(V& v, const Packet& p, uint32_t now) {
       s.counters.miss_latency += now - s.l1.mshr_since.in(v.base)[m];
       const uint32_t n = v.p.l1.plain ? s.l1.mshr_count.in(v.base)[m]
                                       : cache::l1_fill_sectors(v.p.l1, s.l1, v.base, m, p.sectors);
-      if (v.p.l1.plain) cache::l1_fill(s.l1, v.base, m, v.p.l1.keep != cache::L1Keep::kLines);
+      if (v.p.l1.plain) cache::l1_fill(s.l1, v.base, m, cache::drops(v.p.l1.keep));
       for (uint32_t i = 0; i < n; ++i)
         line_arrived(v, s.l1.mshr_loads.in(v.base)[m * v.p.l1.merges + i], now);
       if (!v.p.l1.plain) cache::l1_end_fill(v.p.l1, s.l1, v.base, m, n);

@@ -217,10 +217,11 @@ Keys memory_keys() {
        "Lines that may be missing at a time; more than 64 of a discrete machine."},
       {NW_KEY(l1.mshr_merges), "loads", 1, 64, false, "",
        "Loads that wait for one missing line at most."},
-      {NW_KEY(l1.keep), "", 0, 0, false, "lines misses nothing",
+      {NW_KEY(l1.keep), "", 0, 0, false, "lines misses nothing remote",
        "What loads leave for later ones. lines: a cache; misses: a line while it is on its way, so "
-       "that loads merge and nothing hits; nothing: every load fetches its lines itself. Others "
-       "than lines where lines are looked up whole and stores go through.",
+       "that loads merge and nothing hits; nothing: every load fetches its lines itself; remote: "
+       "other cores' lines are kept, and of the core's own nothing (shape near_bank). Others than "
+       "lines where lines are looked up whole and stores go through.",
        kOptional},
       {NW_KEY(l1.sectors), "", 0, 0, false, "",
        "Loads fetch the sectors that are missing, not whole lines (with l2.sectors).", kOptional},

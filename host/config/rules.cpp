@@ -298,6 +298,8 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
                 "l1.keep", fmt::format("is \"{}\"", m.l1.keep),
                 "that needs l1.sectors = false, l1.write_policy = \"through\", l1.allocate = "
                 "\"miss\" and at most 64 l1.mshr_entries");
+  rules.require(m.l1.keep != "remote" || m.shape == "near_bank", "l1.keep", "is \"remote\"",
+                "only SMs of machines of the shape \"near_bank\" have memory of their own");
   rules.require(m.l1.allocate == "miss" || m.shape == "discrete", "l1.allocate", "is \"fill\"",
                 "only machines of the shape \"discrete\" may have it");
   rules.require(

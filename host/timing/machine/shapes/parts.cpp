@@ -135,6 +135,7 @@ SmSpec Parts::main_sm() const {
   p.l1.merges = m.l1.mshr_merges;
   p.l1.keep = m.l1.keep == "misses"    ? cache::L1Keep::kMisses
               : m.l1.keep == "nothing" ? cache::L1Keep::kNothing
+              : m.l1.keep == "remote"  ? cache::L1Keep::kRemote
                                        : cache::L1Keep::kLines;
   p.l1.by_sectors = m.l1.sectors ? 1 : 0;
   p.l1.writes = m.l1.write_policy == "allocate"     ? cache::L1Writes::kAllocate
