@@ -27,14 +27,15 @@ NW_HD inline void try_pass_fence(V& v, uint32_t warp, uint32_t now) {
   continue_warp(v, warp, now, now + 1);
 }
 
-/// A memory operation of the warp has ended: it may go on, or retire.
+/// An operation of the warp that takes its time has ended: it may go on, in cycle `earliest` at the
+/// earliest, or retire.
 template <class V>
-NW_HD inline void operation_ended(V& v, uint32_t warp, uint32_t now) {
+NW_HD inline void operation_ended(V& v, uint32_t warp, uint32_t now, uint32_t earliest) {
   Warp& w = v.warps[warp];
   NW_ASSERT(w.loads > 0);
   w.loads = static_cast<uint8_t>(w.loads - 1);
   if (w.phase == Phase::kRunning) {
-    if (!v.s.timed.test(warp) && !v.s.ready.test(warp)) schedule(v, warp, now, now + 1);
+    if (!v.s.timed.test(warp) && !v.s.ready.test(warp)) schedule(v, warp, now, earliest);
   } else if (w.phase == Phase::kAtFence) {
     try_pass_fence(v, warp, now);
   } else if (!v.kPlain && w.phase == Phase::kHeld) {
@@ -42,6 +43,10 @@ NW_HD inline void operation_ended(V& v, uint32_t warp, uint32_t now) {
   } else {
     try_retire(v, warp, now);
   }
+}
+template <class V>
+NW_HD inline void operation_ended(V& v, uint32_t warp, uint32_t now) {
+  operation_ended(v, warp, now, now + 1);
 }
 
 template <class V>
@@ -284,17 +289,17 @@ NW_HD NW_CALLED void access_shared(V& v, const LsuOp& op, uint32_t now) {
   operation_ended(v, op.warp, now);
 }
 
-/// Bytes of the line at the head that the access wants.
-template <class V>
-NW_HD NW_INLINE uint32_t data_bytes(const V& v) {
-  return population_count(v.s.lines.sectors[v.s.lines.next]) * v.p.sector_bytes;
-}
 /// Does the line lie behind the SM, and not behind another one?
 template <class V>
 NW_HD NW_APART bool is_own(const V& v, LineAddr line) {
   return v.stack_of(line) == v.own_stack();
 }
 
+/// Bytes of the line at the head that the access wants.
+template <class V>
+NW_HD NW_INLINE uint32_t data_bytes(const V& v) {
+  return population_count(v.s.lines.sectors[v.s.lines.next]) * v.p.sector_bytes;
+}
 
 /// Look the line of a load up in an L1 that is not plain. `sectors`: to ask for, on a miss.
 template <class V>

@@ -53,23 +53,24 @@ NW_HD NW_INLINE void run_timers(V& v, uint32_t now) {
   });
 }
 
-/// A packet has come over the network: take it, unless it is a mechanism's that has to wait.
+/// A packet has come over the network, or from the banks: take it. False: it is a mechanism's that
+/// has to wait.
 template <class V>
-NW_HD NW_CALLED void receive_packet(V& v, uint32_t now) {
+NW_HD NW_CALLED bool receive_packet(V& v, Channel& net, uint32_t now) {
   const Tick tick = v.tick(now);
-  Channel& net = v.from_network();
   if (v.kPlain || block_of(front(net, v.base).kind) == kMemoryBlock) {
     const Packet& p = front(net, v.base);
     if (v.s.lsu_stall == LsuStall::kReply && !stays_stalled(v, p)) v.s.lsu_stall = LsuStall::kNone;
     on_reply(v, p, now);
     pop(net, v.base, tick, v.horizon);
-    return;
+    return true;
   }
-  if (hooks::accept_tick(v, front(net, v.base)) > tick) return;
+  if (hooks::accept_tick(v, front(net, v.base)) > tick) return false;
   const Packet p = front(net, v.base);
   pop(net, v.base, tick, v.horizon);
   if (v.s.lsu_stall == LsuStall::kReply) v.s.lsu_stall = LsuStall::kNone;
   hooks::on_packet(v, p, now);
+  return true;
 }
 
 /// A packet has come from the front end.
@@ -90,10 +91,13 @@ NW_HD NW_CALLED void receive_control(V& v, uint32_t now) {
 /// is none. Nothing that is sent in a window arrives in it, so they are asked for at its begin, and
 /// when a packet has been taken. The leader's.
 struct Arrivals {
-  uint32_t network = kNoCycle, control = kNoCycle;
-  uint32_t first = kNoCycle;  ///< of both
+  uint32_t network = kNoCycle, control = kNoCycle, banks = kNoCycle;
+  uint32_t first = kNoCycle;  ///< of all
 
-  NW_HD NW_INLINE void find_first() { first = network < control ? network : control; }
+  NW_HD NW_INLINE void find_first() {
+    first = network < control ? network : control;
+    first = banks < first ? banks : first;
+  }
 };
 
 template <class V>
@@ -105,17 +109,27 @@ template <class V>
 NW_HD NW_INLINE void find_arrivals(const V& v, Arrivals& a) {
   a.network = arrival_cycle(v, v.from_network());
   if (v.s.from_front_end.count != 0) a.control = arrival_cycle(v, v.from_front_end());
+  if (v.s.from_banks.count != 0) a.banks = arrival_cycle(v, v.from_banks());
   a.find_first();
 }
 
-/// One packet from the network, one from the front end, and what mechanisms' channels bring.
+/// All that has come from the banks: its subcores take what the TSVs bring.
+template <class V>
+NW_HD NW_CALLED void receive_from_banks(V& v, uint32_t now, Arrivals& a) {
+  while (a.banks <= now && receive_packet(v, v.from_banks(), now))
+    a.banks = arrival_cycle(v, v.from_banks());
+}
+
+/// One packet from the network, one from the front end, and what the banks and mechanisms' channels
+/// bring.
 template <class V>
 NW_HD NW_APART_ON_GPU void receive(V& v, uint32_t now, Arrivals& a) {
   if (a.first > now && v.who(v.s.own_channels) == 0) return;
   if (a.network <= now) {
-    receive_packet(v, now);
+    receive_packet(v, v.from_network(), now);
     a.network = arrival_cycle(v, v.from_network());
   }
+  if (a.banks <= now) receive_from_banks(v, now, a);
   if (v.who(v.s.own_channels) != 0) hooks::take_own(v, now);
   if (a.control <= now) {
     receive_control(v, now);
@@ -242,6 +256,7 @@ NW_HD NW_APART_ON_GPU uint32_t next_cycle(const V& v, const Arrivals& a, uint32_
     const bool own = block_of(packet.kind) != kMemoryBlock;
     when(n, v, own ? hooks::accept_tick(v, packet) : 0, poll);
     n.at(a.control);
+    n.at(a.banks);
   } else {
     n.at(a.first);
   }

@@ -254,6 +254,7 @@ struct SmStateOf {
   uint16_t index = 0, reserved0 = 0;  ///< among all SMs
   // Channels.
   Ref<Channel> to_network, from_network;      ///< crossbar (main) or logic-layer switch (stack)
+  Ref<Channel> from_banks;                    ///< below banks of its own only (count 0 otherwise)
   Ref<Channel> to_front_end, from_front_end;  ///< main SMs only (count 0 otherwise)
   // Mechanisms, by their number in the family's list.
   uint8_t attached = 0;       ///< those that are on this SM, as bits

@@ -74,6 +74,7 @@ struct SmViewOf {
   NW_HD Tick tick(uint32_t cycle) const { return Tick{cycle} * p.period; }
   NW_HD Channel& to_network() const { return *s.to_network.in(base); }
   NW_HD Channel& from_network() const { return *s.from_network.in(base); }
+  NW_HD Channel& from_banks() const { return *s.from_banks.in(base); }
   NW_HD Channel& to_front_end() const { return *s.to_front_end.in(base); }
   NW_HD Channel& from_front_end() const { return *s.from_front_end.in(base); }
   NW_HD const uint64_t* words(const Warp& w) const { return system.trace(w.thread_block).words; }

@@ -415,7 +415,7 @@ Keys stack_keys() {
       {NW_KEY(near_bank.tsv_bytes), "bytes", 1, 1024, false, "",
        "What a core's data TSVs move per interconnect cycle and direction."},
       {NW_KEY(near_bank.tsv_latency_cycles), "interconnect cycles", 1, 100000, false, "",
-       "Each of two hops: router to TSVs to banks, and back."},
+       "Each of two hops: subcore or router to TSVs to banks, and back."},
       {NW_KEY(near_bank.interleave_bytes), "bytes", 32, uint64_t{1} << 30, kPowerOfTwo, "",
        "Consecutive bytes that lie above one core; the next ones lie above the next core."},
       {NW_KEY(near_bank.unit_interleave_bytes), "bytes", 0, uint64_t{1} << 20, false, "",

@@ -24,7 +24,7 @@ struct OnSm : sm::Hooks {
   }
   template <class O>
   NW_HD static void on_operation_ended(O& o, uint32_t warp, uint32_t now) {
-    mpu::operation_ended(o, warp, now);
+    held_operation_ended(o, warp, now, now + 1);
   }
   template <class O>
   NW_HD static void issue_elsewhere(O& o, uint32_t warp, const sm::ImageInstr& in, uint32_t now) {

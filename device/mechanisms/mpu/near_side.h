@@ -117,6 +117,13 @@ NW_HD inline void run_due(O& o, uint32_t now) {
 template <class O>
 NW_HD inline void moved(O& o, uint32_t warp, uint32_t now);
 
+/// What an operation takes from its operand collector on, of what it takes from its issue on: the
+/// stages before are in the subcore, and the TSVs come after them.
+template <class O>
+NW_HD NW_INLINE uint32_t without_front(const O& o, uint32_t cycles) {
+  return cycles > o.p.front_cycles ? cycles - o.p.front_cycles : cycles;
+}
+
 /// An instruction has an operand collector: it takes the unit's ALU as soon as that is free.
 template <class O>
 NW_HD inline void execute_near(O& o, uint32_t warp, uint32_t number, uint32_t now) {
@@ -128,10 +135,11 @@ NW_HD inline void execute_near(O& o, uint32_t warp, uint32_t number, uint32_t no
   unit.port_free = begin + in.interval;
   unit.port_cycles += in.interval;
   o.s.counters.near_alu += begin - now;
-  o.s.counters.near_executing += in.latency;
+  const uint32_t latency = without_front(o, in.latency);
+  o.s.counters.near_executing += latency;
   unit.starts[unit.oldest] = begin;
   unit.oldest = unit.oldest + 1 == o.p.collectors ? 0 : unit.oldest + 1;
-  op.due = begin + in.latency;
+  op.due = begin + latency;
   set_due(o, index, now);
 }
 

@@ -338,9 +338,17 @@ NW_HD NW_APART bool issue_shared(O& o, const sm::LsuOp& op, uint32_t ready, uint
   NW_ASSERT(t.coming != 0);
   t.coming = static_cast<uint8_t>(t.coming - 1);
   const uint32_t number = begin_near_op(o, op.warp, op.pc, now);
-  op_of(o, op.warp * kNearOps + number).latency = ready - now;
+  op_of(o, op.warp * kNearOps + number).latency = without_front(o, ready - now);
   send_down(o, kNearShared, o.p.word_bytes, op.warp | number << 8);
   return true;
+}
+
+/// An operation of a held warp has ended.
+template <class O>
+NW_HD inline void held_operation_ended(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
+  const Step step = side_of(o, warp).step;
+  if (step == Step::kMove || o.v.s.timed.test(warp)) return;
+  let_go(o, warp, now, earliest);
 }
 
 /// An instruction comes back for its commit.
@@ -356,15 +364,15 @@ NW_HD inline void commit(O& o, uint32_t warp, uint32_t number, uint32_t now) {
   o.s.counters.near_commit += now - op.due;
   if (in.accesses_shared()) o.s.counters.shared_cycles += now - op.since;
   sm::set_results(o.v, warp, in, now);
-  sm::operation_ended(o.v, warp, now);
-}
-
-/// An operation of a held warp has ended.
-template <class O>
-NW_HD inline void operation_ended(O& o, uint32_t warp, uint32_t now) {
-  const Step step = side_of(o, warp).step;
-  if (step == Step::kMove || o.v.s.timed.test(warp)) return;
-  let_go(o, warp, now, now + 1);
+  // Packets are taken before instructions are issued: what waits for the result may be issued in
+  // this cycle, as in the one in which a subcore's own result is there.
+  sm::Warp& w = o.v.warps[warp];
+  if (w.phase == sm::Phase::kHeld && w.holder == o.bit) {
+    w.loads = static_cast<uint8_t>(w.loads - 1);
+    held_operation_ended(o, warp, now, now);
+  } else {
+    sm::operation_ended(o.v, warp, now, now);
+  }
 }
 
 // --- accesses to memory ---

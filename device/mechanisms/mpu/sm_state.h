@@ -21,6 +21,7 @@ struct SmSideParams {
   uint32_t collectors = 4;        ///< operand collectors of a unit
   uint32_t near_ops = kNearOps;   ///< instructions of a warp that may be near the banks
   uint32_t word_bytes = 8;        ///< an instruction, a commit, or a register's name, on the TSVs
+  uint32_t front_cycles = 1;      ///< of an operation's: from its issue to an operand collector
   uint32_t access_bytes = 16;     ///< an offloaded access: address, register and unit
   uint32_t track_words = 1;       ///< of 32 registers, of a warp's row in the track table
   bool offloads_accesses = true;  ///< the load-store unit's test may find an access to be near
@@ -103,7 +104,7 @@ struct Counters {
 template <uint32_t kWords>
 struct SmSideState {
   Ref<Channel> down_out, down_in;  ///< the near side's: what the subcores send, through the TSVs
-  Ref<Channel> up_out;             ///< what the near-bank units send; it comes by the router
+  Ref<Channel> up_out;             ///< what the near-bank units send; it comes as local data does
   Ref<WarpSide> warps;
   Ref<uint32_t> near_valid, far_valid;  ///< track table: by warp slot, track_words each
   /// By warp slot, kNearOps each; behind them one for each load entry of the SM.

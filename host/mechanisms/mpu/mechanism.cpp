@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "device/mechanisms/mpu/mechanism.h"
@@ -52,6 +53,9 @@ class MpuRun final : public sim::MechanismRun {
     params.units = subject_.machine.near_bank.units;
     params.collectors = mpu.collectors;
     params.near_ops = mpu.near_instructions;
+    // GPGPU-Sim's pipeline, whose stages sm.pipeline_cycles counts: of the latches before and
+    // behind the operand collectors, and of that to the write-back, the first lies before the TSVs.
+    params.front_cycles = std::min(subject_.machine.sm.pipeline_cycles, 1u);
     params.word_bytes = mpu.word_bytes;
     params.access_bytes = mpu.access_bytes;
     params.track_words = track_words_;

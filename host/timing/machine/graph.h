@@ -28,6 +28,7 @@ enum class ChannelClass : uint8_t {
   kMemoryToGpu,     ///< RX links
   kMemoryToMemory,  ///< cross-stack links
   kInStack,         ///< switch - vault, switch - stack SM
+  kBanksToSm,       ///< TSVs of a core's own banks - its SM
   kPcie,            ///< link ports - the CPU's memory
   kDirect,          ///< SM - SM, of a mechanism without overhead
   kChainsToSm,      ///< requests of a mechanism that SMs serve: network - SM

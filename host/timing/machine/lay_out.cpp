@@ -131,9 +131,11 @@ Ref<Channel> Layout::in(NodeId node, uint8_t carries) const {
 Ref<Channel> Layout::out(NodeId node, uint8_t carries) const {
   return needed(*this, find_out(node, carries), node);
 }
+Ref<Channel> Layout::find_in_of_class(NodeId node, ChannelClass kind) const {
+  return only(*this, links[node].in, node, [&](const Link& l) { return l.kind == kind; });
+}
 Ref<Channel> Layout::in_of_class(NodeId node, ChannelClass kind) const {
-  const auto same = [&](const Link& l) { return l.kind == kind; };
-  return needed(*this, only(*this, links[node].in, node, same), node);
+  return needed(*this, find_in_of_class(node, kind), node);
 }
 Ref<Channel> Layout::out_of_class(NodeId node, ChannelClass kind) const {
   const auto same = [&](const Link& l) { return l.kind == kind; };

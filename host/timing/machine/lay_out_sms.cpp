@@ -30,6 +30,7 @@ void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
   for (NodeId n = 0; n < node; ++n) s.index += std::holds_alternative<SmSpec>(l.graph.spec_of(n));
   s.to_network = l.out(node, kRequests | kReplies);
   s.from_network = l.in(node, kRequests | kReplies);
+  s.from_banks = l.find_in_of_class(node, ChannelClass::kBanksToSm);
   s.to_front_end = l.find_out(node, kControl);
   s.from_front_end = l.find_in(node, kControl);
   l.add(node, p, s);

@@ -26,6 +26,7 @@ struct Layout {
   Ref<Channel> in(NodeId node, uint8_t carries) const;
   Ref<Channel> out(NodeId node, uint8_t carries) const;
   /// The same of a class of channels.
+  Ref<Channel> find_in_of_class(NodeId node, ChannelClass kind) const;
   Ref<Channel> in_of_class(NodeId node, ChannelClass kind) const;
   Ref<Channel> out_of_class(NodeId node, ChannelClass kind) const;
 

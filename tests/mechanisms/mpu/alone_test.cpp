@@ -1,5 +1,6 @@
-// What do a lone register's way over the TSVs, a lone near-bank instruction and a lone offloaded
-// load take, in bytes and cycles?
+// What do a lone register's way over the TSVs, a lone near-bank instruction, a lone offloaded load
+// and a lone chain of dependent instructions take, in bytes and cycles? How many commits does a
+// core take?
 #include <gtest/gtest.h>
 
 #include "tests/sim/whole_machine.h"
@@ -10,8 +11,9 @@ namespace {
 using testing::counter;
 using testing::PtxDevice;
 
-/// A warp on core 0, whose data lies behind its unit.
-report::RunResult run(const std::string& body, const std::vector<std::string>& keys = {}) {
+/// A block on core 0, whose data lies behind the units of its warps.
+report::RunResult run(const std::string& body, const std::vector<std::string>& keys = {},
+                      const std::string& policy = "mpu", uint32_t threads = 32) {
   PtxDevice d(
       ".visible .entry k(.param .u64 p)\n{\n"
       "  .reg .pred %p<2>;\n  .reg .b32 %r<8>;\n  .reg .f32 %f<8>;\n  .reg .b64 %rd<4>;\n"
@@ -22,22 +24,20 @@ report::RunResult run(const std::string& body, const std::vector<std::string>& k
   constexpr uint64_t kAllCores = 128 * 1024;
   const runtime::DevicePtr p = d.device.allocate(2 * kAllCores, "p");
   const runtime::DevicePtr at = (p + kAllCores - 1) / kAllCores * kAllCores;
-  d.device.launch(d.module, "k", {1}, {32}, 0, runtime::KernelArgs(at));
+  d.device.launch(d.module, "k", {1}, {threads}, 0, runtime::KernelArgs(at));
   std::vector<std::string> all = keys;
   all.push_back("dram.tREFI=0");
   return replay_on_cpu(d.record(), config::load_machine("mpu", all),
-                       config::load_policy("mpu", all), {});
+                       config::load_policy(policy, all), {});
 }
 
 struct Wires {
   const config::MachineConfig m = config::load_machine("mpu");
   const config::PolicyConfig::Mpu p = config::load_policy("mpu").mpu;
   uint32_t tsv = m.near_bank.tsv_latency_cycles;
-  /// Interconnect cycles, two to a core's: through the TSVs' switch, and back through the router.
+  /// Interconnect cycles, two to a core's: through the TSVs' switch, either way.
   uint32_t up(uint32_t bytes) const { return 2 * tsv + (bytes + 7) / 8 - 1; }
-  uint32_t down(uint32_t bytes) const {
-    return up(bytes) + (bytes + 31) / 32 - 1 + m.interconnect.channel_latency_cycles;
-  }
+  uint32_t down(uint32_t bytes) const { return up(bytes); }
 };
 /// What a subcore wants to send in a cycle leaves in the next.
 constexpr uint32_t kLeaves = 1;
@@ -103,6 +103,70 @@ TEST(MpuAlone, AnOffloadedLoad) {
   const uint32_t way = w.m.interconnect.channel_latency_cycles + w.up(w.p.access_bytes);
   EXPECT_NEAR(static_cast<double>(counter(r, "mpu.load_cycles")),
               core_cycles(way) + bank + core_cycles(w.down(w.m.packets.header_bytes)), 1.0);
+}
+
+/// Dependent additions behind a load, whose results are stored; by `policy`.
+uint64_t chain_cycles(uint32_t length, const std::string& policy) {
+  std::string body = "  ld.global.f32 %f1, [%rd3];\n";
+  for (uint32_t i = 0; i < length; ++i) body += "  add.f32 %f1, %f1, %f1;\n";
+  const report::RunResult r = run(body + "  st.global.f32 [%rd3], %f1;\n", {}, policy);
+  if (policy == "mpu") {
+    EXPECT_EQ(counter(r, "mpu.near"), length);
+  }
+  return r.cycles;
+}
+
+TEST(MpuAlone, AChainOfDependentInstructions) {
+  // Of an addition of one register: the latches before and behind the operand collector and that to
+  // the write-back, its operand, and its execution (GPGPU-Sim 4.2, docs/gpgpu-sim.md).
+  const Wires w;
+  const uint32_t far = w.m.sm.pipeline_cycles + 1 + w.m.classes.fp32_add.latency_cycles;
+  EXPECT_EQ(chain_cycles(512, "ponb") - chain_cycles(256, "ponb"), 256 * far);
+  // Near the banks the same stages, and both ways over the TSVs between them (section IV-B1): up
+  // after the issue, down to the commit. The stages of the subcore are not passed again.
+  const uint32_t tsvs = core_cycles(w.up(w.p.word_bytes)) + core_cycles(w.down(w.p.word_bytes));
+  EXPECT_EQ(far, 8u);
+  EXPECT_EQ(tsvs, 2u);
+  EXPECT_EQ(chain_cycles(512, "mpu") - chain_cycles(256, "mpu"), 256 * (far + tsvs));
+}
+
+TEST(MpuAlone, ASubcoreTakesWhatTheTsvsBring) {
+  // Eight warps of six chains of near-bank additions each: an instruction and its commit are a word
+  // of 8 bytes, of which TSVs of 64 bits at 2 GHz carry two in a core cycle.
+  const auto cycles = [](uint32_t length) {
+    std::string body = "  ld.global.f32 %f1, [%rd3];\n";
+    for (uint32_t k = 2; k < 8; ++k) body += "  add.f32 %f" + std::to_string(k) + ", %f1, %f1;\n";
+    for (uint32_t i = 0; i < length; ++i) {
+      const std::string f = "%f" + std::to_string(2 + i % 6);
+      body += "  add.f32 " + f + ", " + f + ", %f1;\n";
+    }
+    for (uint32_t k = 2; k < 8; ++k)
+      body += "  st.global.f32 [%rd3], %f" + std::to_string(k) + ";\n";
+    const report::RunResult r = run(body, {}, "mpu", 256);
+    EXPECT_EQ(counter(r, "mpu.near"), 8 * (length + 6));
+    return r.cycles;
+  };
+  EXPECT_EQ(cycles(1536) - cycles(768), 8 * 768 / 2);
+}
+
+TEST(MpuAlone, ACacheForOtherCoresDataAlone) {
+  // The same word twice, of the core itself or 1 KB further, which is the next one's; the second
+  // address depends on the first load.
+  const auto hits = [](const char* keep, const char* offset) {
+    const std::string from = std::string("+") + offset + "];\n";
+    const report::RunResult r = run("  ld.global.u32 %r2, [%rd3" + from +
+                                        "  and.b32 %r3, %r2, 0;\n  mul.wide.u32 %rd2, %r3, 4;\n"
+                                        "  add.s64 %rd2, %rd3, %rd2;\n  ld.global.u32 %r4, [%rd2" +
+                                        from + "  setp.eq.u32 %p1, %r4, 77;\n  @%p1 trap;\n",
+                                    {std::string("l1.keep=") + keep}, "ponb");
+    EXPECT_EQ(counter(r, "sm.loads"), 2u);
+    EXPECT_EQ(counter(r, "dram.reads") + counter(r, "sm.l1.read_hits"), 2u);
+    return counter(r, "sm.l1.read_hits");
+  };
+  EXPECT_EQ(hits("nothing", "0") + hits("nothing", "1024"), 0u);
+  EXPECT_EQ(hits("remote", "0"), 0u);
+  EXPECT_EQ(hits("remote", "1024"), 1u);
+  EXPECT_EQ(hits("lines", "0") + hits("lines", "1024"), 2u);
 }
 
 }  // namespace

@@ -146,6 +146,13 @@ TEST(Mpu, SaysHowBusyItsPartsWere) {
     EXPECT_LE(up.most(), 1.0);
     EXPECT_LE(down.most(), 1.0);
     EXPECT_GT(std::max(up.mean(), down.mean()), 0.5) << policy;
+    // Commits, registers and own data, without what goes to other cores.
+    const report::Utilisation& own = use_of(r, "tsv.to_sms");
+    EXPECT_EQ(own.components, 128u);
+    EXPECT_NEAR(static_cast<double>(own.busy_ticks), ticks * counter(r, "stack.to_sms.bytes") / 8,
+                128);  // rounded down for each core
+    EXPECT_LE(own.busy_ticks, down.busy_ticks);
+    EXPECT_GT(own.mean(), 0.1) << policy;
   }
   const report::RunResult near = run("axpy", "mpu-near", {}, {}, 0);
   const report::Utilisation& alus = use_of(near, "mpu.alus");

@@ -4,8 +4,8 @@
 //
 // Routers make one mesh, whose wires within a die are on-chip buses and between dies parts of the
 // off-chip link that two neighbouring processors have: as many as there are cores side by side,
-// with equal shares of its bandwidth. A router moves whole packets. Those of a die are stepped as a
-// cluster.
+// with equal shares of its bandwidth. A router moves whole packets. What lies on a die and above it
+// is stepped as a cluster: TSVs are shorter than windows should be.
 //
 // The address map's stacks are the cores, its vaults their units.
 //
@@ -60,15 +60,19 @@ class NearBank {
     Core core;
     core.sm = g_.add(sm_class_, fmt::format("core {}", c), c);
     core.router = g_.add(router_, fmt::format("router of core {}", c), c);
-    g_.nodes[core.router].cluster = static_cast<uint16_t>(processor_of(c) + 1);
     core.tsvs = g_.add(tsvs_, fmt::format("TSVs of core {}", c), c);
     for (uint32_t u = 0; u < n_.units; ++u) {
       core.units.push_back(g_.add(dram_, fmt::format("unit {} of core {}", u, c), c));
       g_.set_home(homes_, c, u, core.units.back());
     }
+    for (const NodeId n : {core.sm, core.router, core.tsvs}) step_with_die(n, c);
+    for (const NodeId n : core.units) step_with_die(n, c);
     return core;
   }
 
+  void step_with_die(NodeId node, uint32_t core) {
+    g_.nodes[node].cluster = static_cast<uint16_t>(processor_of(core) + 1);
+  }
   uint32_t processor_of(uint32_t core) const { return core * n_.processors / m_.gpu.sms; }
   uint32_t core_at(uint32_t x, uint32_t y) const {
     const uint32_t processor = y / core_rows_ * n_.processors_per_row + x / n_.cores_per_row;
@@ -111,6 +115,8 @@ class NearBank {
     };
     link(g_.next_out(core.router), g_.at(core.tsvs, 0), kRequests);
     link(g_.at(core.tsvs, 0), g_.next_in(core.router), kReplies);
+    // What is the core's own comes straight down; the TSVs are the same.
+    g_.link(g_.at(core.tsvs, 0), sm, ChannelClass::kBanksToSm, kReplies | kOwn, tsv);
     for (const NodeId unit : core.units) {  // all units share the TSVs
       link(g_.at(core.tsvs, 1), g_.at(unit), kRequests);
       link(g_.at(unit), g_.at(core.tsvs, 1), kReplies);

@@ -201,8 +201,8 @@ VaultSpec Parts::vault(uint32_t mbps) const {
   p.closed_page = d.page_policy == "closed" ? 1 : 0;
   p.forward_writes = d.forward_writes ? 1 : 0;
   p.row_buffer_bits = static_cast<uint8_t>(log2_exact(d.row_buffers));
-  p.group_shift = static_cast<uint8_t>(log2_exact(d.banks / d.bank_groups * d.row_buffers));
   p.any_row_buffer = d.row_buffer_rule == "any" ? 1 : 0;
+  p.group_shift = static_cast<uint8_t>(log2_exact(d.banks / d.bank_groups * d.row_buffers));
   const TicksPerByte t = ticks_per_byte(base_mhz, mbps);
   p.ticks_per_byte_num = t.num;
   p.ticks_per_byte_den = t.den;

@@ -23,6 +23,7 @@ constexpr ClassText kClasses[] = {
     {ChannelClass::kChainsFromSm, "noc.chains_from_sms", "Replies to ComputePackets by SMs", false},
     {ChannelClass::kPcie, "pcie", "PCI-E during the learning phase"},
     {ChannelClass::kInStack, "stack.internal", "Logic-layer switches, vaults and stack SMs"},
+    {ChannelClass::kBanksToSm, "stack.to_sms", "Cores' TSVs to their subcores", false},
 };
 
 /// What the channels of a class carried together.

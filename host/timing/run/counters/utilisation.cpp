@@ -94,6 +94,8 @@ constexpr WireText text_of(ChannelClass kind) {
       return {"link.memory_to_memory", "cross-stack links"};
     case ChannelClass::kInStack:
       return {"stack.wires", "wires inside stacks"};
+    case ChannelClass::kBanksToSm:
+      return {"tsv.to_sms", "wires from TSVs to their subcores"};
     case ChannelClass::kPcie:
       return {report::kPcieName, "PCI-E"};
     case ChannelClass::kDirect:
@@ -176,6 +178,15 @@ void Table::tsvs() {
         {counter, use.busy_ticks / system_.core_period, "core cycles", what});
     end(use);
   }
+  // Of what comes down, what is the core's own: its subcores take it as TSVs bring it.
+  Utilisation own = begin("tsv.to_sms", "TSVs down to the core's own subcores");
+  for (const ChannelInfo& info : system_.channels) {
+    if (info.kind != ChannelClass::kBanksToSm) continue;
+    const Channel& c = *system_.arena.get(info.channel);
+    const auto& p = system_.params<SwitchParams>(c.producer);
+    own.add(c.producer_side.bytes * p.period / p.flit_bytes, name_of(c.consumer));
+  }
+  end(own);
 }
 
 void Table::crossbars() {
