@@ -12,6 +12,7 @@ struct EnergyConfig {
   std::string path;            ///< where it was read from
   std::string description;     ///< [energy] description
   uint32_t technology_nm = 0;  ///< [energy]: the node that the SMs' and caches' values are for
+  uint64_t board_uw = 0;       ///< [energy]: most power of the whole board; 0: there is none
 
   struct Sm {                  // [energy.sm]: main SMs and stack SMs
     uint64_t issue_fj = 0;     ///< warp-instruction: fetch, decoding, scheduling

@@ -29,6 +29,11 @@ std::span<const Key<EnergyConfig>> energy_keys() {
       {NW_KEY(description), "", 0, 0, false, "", "One line on where the values come from."},
       {NW_KEY(technology_nm), "nm", 1, 1000, false, "",
        "Technology node that the values of SMs and caches are for."},
+      {NW_KEY(board_uw), "uW", 0, kMostPower, false, "",
+       "Most power of the whole board, which an account by power times time takes; 0: there is "
+       "none, "
+       "and such an account takes what was done, without leakage.",
+       true},
       NW_ENERGY(sm.issue_fj, "warp-instruction", "Fetch, decoding and scheduling."),
       NW_ENERGY(sm.operands_fj, "warp-instruction", "Operand collector, register file apart."),
       NW_ENERGY(sm.integer_fj, "lane", "Integer and logic operations, comparisons, moves."),

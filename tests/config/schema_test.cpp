@@ -74,7 +74,8 @@ TEST(Schema, EveryEnergyValueHasAKey) {
   for (const Key<EnergyConfig>& key : energy_keys())
     numbers += std::holds_alternative<uint64_t*>(key.member(e)) ? 1 : 0;
   EXPECT_EQ(numbers * sizeof(uint64_t), sizeof(e.sm) + sizeof(e.l2) + sizeof(e.network) +
-                                            sizeof(e.links) + sizeof(e.dram) + sizeof(e.leakage));
+                                            sizeof(e.links) + sizeof(e.dram) + sizeof(e.leakage) +
+                                            sizeof(e.board_uw));
 }
 
 }  // namespace

@@ -276,7 +276,12 @@ Femtojoules EnergyReport::total() const {
 EnergyReport account_energy(const config::MachineConfig& machine, const RunResult& run) {
   Accountant accountant(machine, run);
   each_rule(run.parts, [&](const Rule& rule, const RuleSet& set) { accountant.add(rule, set); });
-  return accountant.take();
+  EnergyReport report = accountant.take();
+  report.by_board = machine.energy.board_uw == 0
+                        ? report.total() - report.part(EnergyPart::kLeakage)
+                        : Femtojoules{run.cycles} * machine.energy.board_uw * 1000 /
+                              machine.clocks.core_mhz;  // uW / MHz = pJ
+  return report;
 }
 
 std::vector<std::string> energy_counters(const MachineParts& parts) {

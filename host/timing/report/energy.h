@@ -58,6 +58,9 @@ struct EnergyReport {
   std::string model;           ///< name of the energy file
   uint32_t technology_nm = 0;  ///< of its SMs and caches
   std::vector<EnergyTerm> terms;
+  /// Another account: the board's most power (energy.board_uw) times time; without one all terms
+  /// but leakage. So MPU's paper sets its cores' events against a GPU's power.
+  Femtojoules by_board = 0;
 
   Femtojoules part(EnergyPart part) const;
   Femtojoules total() const;

@@ -166,6 +166,7 @@ Json energy_json(const RunResult& run) {
   json["model"] = e.model;
   json["technology_nm"] = e.technology_nm;
   json["total_joules"] = joules(e.total());
+  json["by_board_joules"] = joules(e.by_board);
   json["energy_delay_joule_seconds"] = run.energy_delay_joule_seconds();
   json["parts"] = Json::object();
   for (size_t i = 0; i < kNumEnergyParts; ++i) {
