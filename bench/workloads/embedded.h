@@ -138,6 +138,18 @@ extern const char* const streamcluster_global_rolled_ptx;
 extern const char* const streamcluster_rolled_ptx;
 extern const char* const reduction_global_rolled_ptx;
 extern const char* const gemv_rolled_ptx;
+extern const char* const axpy_mpu_ptx;
+extern const char* const reduction_mpu_ptx;
+extern const char* const transpose_mpu_ptx;
+extern const char* const blur_mpu_ptx;
+extern const char* const conv_mpu_ptx;
+extern const char* const max_pool_mpu_ptx;
+extern const char* const upsample_mpu_ptx;
+extern const char* const nearest_neighbour_mpu_ptx;
+extern const char* const gemv_mpu_ptx;
+extern const char* const hist_mpu_ptx;
+extern const char* const kmeans_mpu_ptx;
+extern const char* const needleman_wunsch_mpu_ptx;
 
 extern const char* const drivers_hash;  ///< SHA-256 of all sources in bench/workloads
 

@@ -191,6 +191,18 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_conv());
     list.push_back(make_max_pool());
     list.push_back(make_upsample());
+    list.push_back(make_axpy_mpu());
+    list.push_back(make_reduction_mpu());
+    list.push_back(make_transpose_mpu());
+    list.push_back(make_blur_mpu());
+    list.push_back(make_conv_mpu());
+    list.push_back(make_max_pool_mpu());
+    list.push_back(make_upsample_mpu());
+    list.push_back(make_nearest_neighbour_mpu());
+    list.push_back(make_gemv_mpu());
+    list.push_back(make_hist_mpu());
+    list.push_back(make_kmeans_mpu());
+    list.push_back(make_needleman_wunsch_mpu());
     const size_t unrolled = list.size();
     for (size_t i = 0; i < unrolled; ++i) {
       for (const RolledPtx& rolled : kRolled) {

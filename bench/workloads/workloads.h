@@ -98,4 +98,18 @@ std::unique_ptr<Workload> make_conv();
 std::unique_ptr<Workload> make_max_pool();
 std::unique_ptr<Workload> make_upsample();
 
+// In the shape that cores below banks of their own want (common/mpu_layout.h).
+std::unique_ptr<Workload> make_axpy_mpu();
+std::unique_ptr<Workload> make_reduction_mpu();
+std::unique_ptr<Workload> make_transpose_mpu();
+std::unique_ptr<Workload> make_blur_mpu();
+std::unique_ptr<Workload> make_conv_mpu();
+std::unique_ptr<Workload> make_max_pool_mpu();
+std::unique_ptr<Workload> make_upsample_mpu();
+std::unique_ptr<Workload> make_nearest_neighbour_mpu();
+std::unique_ptr<Workload> make_gemv_mpu();
+std::unique_ptr<Workload> make_hist_mpu();
+std::unique_ptr<Workload> make_kmeans_mpu();
+std::unique_ptr<Workload> make_needleman_wunsch_mpu();
+
 }  // namespace nearwarp::workloads
