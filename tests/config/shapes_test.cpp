@@ -60,6 +60,8 @@ TEST(Shapes, WhatLoadsLeaveForLaterOnes) {
   for (const char* key : {"l1.allocate=fill", "l1.write_policy=local-back", "l1.mshr_entries=128"})
     expect_contains(error({"l1.keep=nothing", key}), "that needs l1.sectors = false");
   EXPECT_EQ(load_machine("mpu").l1.keep, "nothing");
+  EXPECT_EQ(load_machine("mpu-sim").l1.keep, "remote");
+  expect_contains(error({"l1.keep=remote"}), "have memory of their own");
   EXPECT_EQ(load_machine("tom").l1.keep, "lines");
 }
 
