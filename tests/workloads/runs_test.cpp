@@ -42,6 +42,7 @@ TEST(Workloads, VariantsNameTheirOriginal) {
     } else if (!workload->rolled()) {
       EXPECT_TRUE(workload->name() == of->name() + "-restructured" ||
                   workload->name() == of->name() + "-tiled" ||
+                  workload->name() == of->name() + "-mpu" ||
                   workload->name().ends_with("-original"))
           << workload->name();
     } else {
