@@ -153,6 +153,7 @@ NW_HD inline void begin_launches(V& v, Tick now) {
     }
     d.running.in(v.base)[d.num_running++] = i;
   } while (next_launch(v) <= now);
+  if (v.p.dispatch.from_first) d.next_sm = 0;
   d.host_wanted |= v.system.on_demand;
   dispatcher::look_for_room(v);
 }

@@ -22,6 +22,7 @@ struct DispatchParams {
   uint32_t groups = 1;         ///< of SMs, each with its own queue of thread blocks
   bool steal = false;          ///< a group whose queue is empty takes from the longest one
   bool one_at_a_time = false;  ///< an SM holds blocks of one launch at a time
+  bool from_first = false;     ///< SMs take turns from the first one on when a launch begins
   bool fill = false;  ///< a block goes to the first SM with room, one a cycle; else SMs take turns
 };
 

@@ -164,7 +164,8 @@ struct MachineConfig {
 
   struct Links {                         // [links]
     uint32_t gpu_to_memory_mbps = 0;     ///< per stack, 10^6 bytes per second
-    uint32_t memory_to_memory_mbps = 0;  ///< per pair of stacks
+    uint32_t memory_to_memory_mbps = 0;  ///< of what `topology` says
+    std::string topology = "pairs";      ///< shape stacks: "pairs", "ports" or "pool"
     std::string directions = "each";     ///< "each" or "together": whose bandwidth that is
     uint32_t latency_cycles = 0;         ///< interconnect cycles after the last byte
     uint32_t queue_entries = 0;

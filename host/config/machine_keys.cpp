@@ -343,7 +343,12 @@ Keys stack_keys() {
       {NW_KEY(links.gpu_to_memory_mbps), "MB/s", 1, 10000000, false, "",
        "Bandwidth of a stack's link to the GPU."},
       {NW_KEY(links.memory_to_memory_mbps), "MB/s", 1, 10000000, false, "",
-       "Bandwidth of a cross-stack link, per pair of stacks."},
+       "Bandwidth of a cross-stack link, per pair of stacks; shape stacks: see links.topology."},
+      {NW_KEY(links.topology), "", 0, 0, false, "pairs ports pool",
+       "Shape stacks: what has the bandwidth links.memory_to_memory_mbps. pairs: a link for each "
+       "two stacks, in either direction; ports: one of each stack, to the others and from them; "
+       "pool: all of them together.",
+       kOptional},
       {NW_KEY(links.directions), "", 0, 0, false, "each together",
        "Whose bandwidth links.gpu_to_memory_mbps and links.memory_to_memory_mbps are. each: that "
        "of "

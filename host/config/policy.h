@@ -21,6 +21,7 @@ struct PolicyConfig {
     bool even_rows = false;       ///< every group has one row of a launch
     bool steal = false;           ///< a group without blocks takes from the longest queue
     std::string sms = "in-turn";  ///< "in-turn" or "fill"
+    std::string first_sm = "next";  ///< in turn, of a launch: "next" to the last one's, or "first"
   } dispatch;
 
   struct Pages {                   // [pages]; CODA, section 4.3

@@ -15,7 +15,7 @@ constexpr bool kOptional = true;
 }  // namespace
 
 std::span<const Key<PolicyConfig>> policy_keys() {
-  static const std::array<Key<P>, 61> all = {{
+  static const std::array<Key<P>, 62> all = {{
       {"policy.description", [](P& p) -> Member { return &p.description; }, "", 0, 0, false, "",
        "One line on what the policy does."},
       {"policy.mechanism", [](P& p) -> Member { return &p.mechanism; }, "", 0, 0, false,
@@ -247,6 +247,10 @@ std::span<const Key<PolicyConfig>> policy_keys() {
       {NW_KEY(dispatch.sms), "", 0, 0, false, "in-turn fill",
        "Which SM gets the next thread block. in-turn: one after the other, each at most one a "
        "cycle; fill: the first one with room, one a cycle.",
+       kOptional},
+      {NW_KEY(dispatch.first_sm), "", 0, 0, false, "next first",
+       "With dispatch.sms = in-turn: whose turn it is when a launch begins. next: of the SM behind "
+       "the one that got the last thread block; first: of the first SM.",
        kOptional},
   }};
   return all;

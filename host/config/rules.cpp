@@ -186,6 +186,9 @@ void check_near_bank(const Rules& rules, const MachineConfig& m) {
 }
 
 void check_links(const Rules& rules, const MachineConfig& m) {
+  if (m.shape == "stacks" && m.links.topology != "pairs")
+    rules.at_least("links.latency_cycles", m.links.latency_cycles,
+                   "the wires and switches of links.topology, a cycle each", 4);
   if (m.links.directions != "together") return;
   const auto both = [&](std::string_view key, uint32_t mbps) {
     rules.require(mbps >= 2, key, fmt::format("is {}", mbps),

@@ -170,6 +170,21 @@ TEST(Dispatcher, FillsOneSmAfterTheOther) {
   EXPECT_EQ(b.got(2), (Got{{18, 0, 4}}));
 }
 
+TEST(Dispatcher, ALaunchBeginsBehindTheLastOneOrWithTheFirstSm) {
+  for (const bool from_first : {false, true}) {
+    Bench b(3);
+    b.p.dispatch.from_first = from_first;
+    b.program.launch(1, 1);
+    b.program.launch(2, 1);
+    b.build();
+    b.done(30, 0, 0);
+    b.run();
+    const Got first{{48, 1, 0}}, second{{48, 1, 1}};
+    EXPECT_EQ(b.got(1), from_first ? second : first);
+    EXPECT_EQ(b.got(from_first ? 0 : 2).back(), from_first ? first[0] : second[0]);
+  }
+}
+
 TEST(Dispatcher, TheHostIsWantedForTracesAndNotOtherwise) {
   for (const bool on_demand : {true, false}) {
     Bench b(1);

@@ -31,14 +31,58 @@ TEST(Stacks, UnloadedLatencyIsTheSumOfItsParts) {
   // Over a link a request takes 8 bytes at 16 GB/s and its latency more, a reply 136 bytes, of
   // which the far switch would have had one cycle anyway, and passes a second switch.
   const uint32_t link = 1 + m.links.latency_cycles + 17 + m.links.latency_cycles;
-  for (uint32_t sm : {0u, 3u, 4u, 15u})
-    for (uint32_t stack = 0; stack < 4; ++stack) {
-      const report::RunResult r = one_load(m, sm, line_of(m, stack, 5));
-      const bool remote = sm / 4 != stack;
-      EXPECT_EQ(counter(r, "sm.miss_latency"), request + dram + reply + (remote ? link : 0))
-          << sm << " to " << stack;
-      EXPECT_EQ(r.traffic.memory_to_memory_bytes, remote ? 8u + 136 : 0u);
-    }
+  // A port of each stack: what has come whole to the switch in the middle goes on from there.
+  for (const auto& [topology, more] : {std::pair{"pairs", 0u}, {"ports", 1 + 17u}, {"pool", 2u}}) {
+    const config::MachineConfig machine = coda({std::string("links.topology=") + topology});
+    for (uint32_t sm : {0u, 3u, 4u, 15u})
+      for (uint32_t stack = 0; stack < 4; ++stack) {
+        const report::RunResult r = one_load(machine, sm, line_of(machine, stack, 5));
+        const bool remote = sm / 4 != stack;
+        EXPECT_EQ(counter(r, "sm.miss_latency"),
+                  request + dram + reply + (remote ? link + more : 0))
+            << sm << " to " << stack << ", " << topology;
+        EXPECT_EQ(r.traffic.memory_to_memory_bytes, remote ? 8u + 136 : 0u);
+      }
+  }
+}
+
+TEST(Stacks, WhatHasTheRemoteBandwidth) {
+  // Loads of consecutive lines: three of four come from other stacks.
+  PtxDevice d(R"(
+.visible .entry k(.param .u64 data) {
+  .reg .b32 %r<6>; .reg .b64 %rd<3>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+  mad.lo.u32 %r1, %r2, 1024, %r1;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd1, %rd1, %rd2;
+  mov.u32 %r3, 32;
+LOOP:
+  ld.global.u32 %r4, [%rd1];
+  add.u64 %rd1, %rd1, 65536;
+  sub.u32 %r3, %r3, 1;
+  setp.ne.u32 %p1, %r3, 0;
+  @%p1 bra LOOP;
+  ret;
+})");
+  const uint64_t data = d.device.allocate(64 * 32768);
+  d.device.launch(d.module, "k", {16}, {1024}, 0, runtime::KernelArgs(data));
+  const runtime::Recording recording = d.record();
+  constexpr double kBytes = 16.0 * 32 * 32 * 128;
+  // GB/s of data, from other stacks, that each may reach: 12 links, or 4 ports, or 1.
+  for (const auto& [topology, links] : {std::pair{"pairs", 12}, {"ports", 4}, {"pool", 1}}) {
+    const config::MachineConfig m = config::load_machine(
+        "coda", std::vector<std::string>{std::string("links.topology=") + topology,
+                                         "dram.tREFI=0", "tlb.entries=0"});
+    const report::RunResult r =
+        sim::replay_on_cpu(recording, m, config::load_policy("baseline"), {});
+    const double remote = kBytes * 3 / 4 * 2000 / static_cast<double>(r.cycles) / 1000;
+    const double bound = links * 16.0 * 128 / 136;
+    EXPECT_LT(remote, bound) << topology;
+    EXPECT_GT(remote, bound * (links == 12 ? 0.6 : 0.9)) << topology;
+  }
+  EXPECT_THROW(coda({"links.topology=ports", "links.latency_cycles=3"}), Error);
 }
 
 TEST(Stacks, PagesInFinePieces) {

@@ -47,6 +47,7 @@ void apply_dispatch_policy(const config::PolicyConfig::Dispatch& policy, Graph& 
   FrontEndSpec& spec = graph.spec<FrontEndSpec>(at->node_class);
   frontend::DispatchParams& p = spec.params.dispatch;
   p.fill = policy.sms == "fill";
+  p.from_first = policy.first_sm == "first";
   p.steal = policy.steal;
   p.groups = policy.groups;
   if (policy.groups == 1) return;

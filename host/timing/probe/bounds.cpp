@@ -86,8 +86,11 @@ Way way_to_memory(const Machine& m, uint32_t sms) {
   } else if (m.shape == "stacks") {
     // Of what an SM wants, the other stacks' part comes over the links.
     const uint32_t n = m.stack.count;
-    if (n > 1)
-      way.wires(n * mbps(m.links.one_way(m.links.memory_to_memory_mbps)) * n, "links of stacks");
+    const double link = mbps(m.links.one_way(m.links.memory_to_memory_mbps));
+    const double links = m.links.topology == "pairs"   ? n * (n - 1)
+                         : m.links.topology == "ports" ? n
+                                                       : 1;
+    if (n > 1) way.wires(links * link * n / (n - 1), "links of stacks");
   }
   if (m.shape == "stacked" || m.shape == "stacks") {
     way.bus(m.stack.count * m.stack.vaults * mbps(m.stack.tsv_mbps), "TSVs");
@@ -131,7 +134,9 @@ Way way_to_near_banks(const Machine& m, uint32_t sms, uint32_t access_bytes) {
 Way way_to_other(const Machine& m, uint32_t stacks, uint32_t sms) {
   Way way = way_to_own(m, stacks, sms);
   if (m.shape != "near_bank") {
-    way.wires(stacks * mbps(m.links.one_way(m.links.memory_to_memory_mbps)), "links of stacks");
+    way.wires((m.links.topology == "pool" ? 1 : stacks) *
+                  mbps(m.links.one_way(m.links.memory_to_memory_mbps)),
+              "links of stacks");
   } else if (m.near_bank.processors > 1) {
     // A core alone has the share of its row; all those of a die have a link's worth.
     const uint32_t cores = m.gpu.sms / m.near_bank.processors;

@@ -1,5 +1,6 @@
 // Memory stacks that compute, and nothing else: in each stack SMs, two crossbars, L2 slices, and a
-// switch to the stack's vaults and to the other stacks, each of which a link of its own joins.
+// switch to the stack's vaults and to the other stacks. What joins these is links.topology: a link
+// for each two, a port of each stack at one switch between them, or one link that all share.
 //
 // The L2 is the SMs': its slices answer for all lines that the SMs of their stack want, wherever
 // these live, and fetch those of other stacks over the links. So every stack has its own table of
@@ -9,8 +10,8 @@
 //
 // No deadlock: requests wait only for slices, for request channels to other stacks and for vaults,
 // vaults wait only for replies to leave, and replies are sunk by SMs and by the slices' fills. A
-// link has a channel for requests and one for replies, and whatever comes from another stack goes
-// no further than this one's vaults, slices and SMs.
+// link has a channel for requests and one for replies, the switches between stacks likewise, and
+// whatever comes from another stack goes no further than this one's vaults, slices and SMs.
 #include <fmt/format.h>
 
 #include "host/timing/machine/shapes/shapes.h"
@@ -32,6 +33,7 @@ class Stacks {
       link_memory(k);
       set_homes(k);
     }
+    link_stacks();
     return std::move(g_);
   }
 
@@ -87,7 +89,7 @@ class Stacks {
       g_.link(g_.at(s.slices[i]), g_.at(s.replies, i), ChannelClass::kOnChip, kReplies, p_.hop());
     }
     // Acknowledgements of writes.
-    const uint32_t port = first_link() + count() - 1;
+    const uint32_t port = first_link() + links_each();
     g_.link(g_.at(s.memory, port), g_.at(s.replies, slices_each()), ChannelClass::kOnChip, kReplies,
             p_.hop());
   }
@@ -103,19 +105,60 @@ class Stacks {
       both_ways(g_.at(s.memory, i), s.slices[i], kReplies, kRequests);
     for (uint32_t v = 0; v < m_.stack.vaults; ++v)
       both_ways(g_.at(s.memory, slices_each() + v), s.vaults[v], kRequests, kReplies);
-    const Wire cross = p_.off_chip(m_.links.one_way(m_.links.memory_to_memory_mbps));
+  }
+
+  /// Two virtual channels of one link: they share a port and so its wire.
+  void link_off_chip(End from, End to, ChannelClass kind, const Wire& wire) {
+    g_.link(from, to, kind, kRequests, wire);
+    g_.link(from, to, kind, kReplies, wire);
+  }
+
+  void link_stacks() {
+    if (count() == 1) return;
+    Wire cross = p_.off_chip(m_.links.one_way(m_.links.memory_to_memory_mbps));
+    if (m_.links.topology == "pairs") {
+      link_pairs(cross);
+      return;
+    }
+    // A half of the way, in latency, on either side of the switch in the middle.
+    Wire in = cross, plain = cross;
+    in.latency = cross.latency / 2;
+    cross.latency -= in.latency;
+    plain.mbps = 0;
+    const NodeId gather = g_.add(switch_, "switch between stacks");
+    const bool pool = m_.links.topology == "pool";
+    const NodeId scatter = pool ? g_.add(switch_, "switch behind the shared link") : gather;
+    for (uint32_t k = 0; k < count(); ++k) {
+      const End port = g_.at(stacks_[k].memory, first_link());
+      if (pool) {
+        plain.latency = in.latency - in.latency / 2;
+        link_off_chip(port, g_.at(gather, k), ChannelClass::kIntoStack, plain);
+        plain.latency = in.latency / 2;
+        link_off_chip(g_.at(scatter, k), port, ChannelClass::kIntoStack, plain);
+      } else {
+        link_off_chip(port, g_.at(gather, k), ChannelClass::kMemoryToMemory, cross);
+        link_off_chip(g_.at(gather, k), port, ChannelClass::kIntoStack, in);
+      }
+    }
+    if (pool)
+      link_off_chip(g_.at(gather, count()), g_.at(scatter, count()), ChannelClass::kMemoryToMemory,
+                    cross);
+  }
+
+  void link_pairs(const Wire& wire) {
     const auto link_of = [&](uint32_t a, uint32_t b) {
       return g_.at(stacks_[a].memory, first_link() + (b < a ? b : b - 1));
     };
-    for (uint32_t o = 0; o < count(); ++o) {
-      if (o == k) continue;
-      // Two virtual channels of one link: they share a port and so its wire.
-      g_.link(link_of(k, o), link_of(o, k), ChannelClass::kMemoryToMemory, kRequests, cross);
-      g_.link(link_of(k, o), link_of(o, k), ChannelClass::kMemoryToMemory, kReplies, cross);
-    }
+    for (uint32_t a = 0; a < count(); ++a)
+      for (uint32_t b = 0; b < count(); ++b)
+        if (a != b) link_off_chip(link_of(a, b), link_of(b, a), ChannelClass::kMemoryToMemory, wire);
   }
-  /// Port of a switch at which those to other stacks begin.
+
+  /// Port of a switch at which those to other stacks begin, and how many there are.
   uint32_t first_link() const { return slices_each() + m_.stack.vaults; }
+  uint32_t links_each() const {
+    return count() == 1 ? 0 : m_.links.topology == "pairs" ? count() - 1 : 1;
+  }
 
   void set_homes(uint32_t k) {
     for (uint32_t o = 0; o < count(); ++o)

@@ -92,6 +92,8 @@ constexpr WireText text_of(ChannelClass kind) {
       return {"link.memory_to_gpu", "RX links"};
     case ChannelClass::kMemoryToMemory:
       return {"link.memory_to_memory", "cross-stack links"};
+    case ChannelClass::kIntoStack:
+      return {"link.into_stacks", "cross-stack links, inwards"};
     case ChannelClass::kInStack:
       return {"stack.wires", "wires inside stacks"};
     case ChannelClass::kBanksToSm:
