@@ -130,15 +130,15 @@ TEST(ProbeLatency, OfNearBankUnits) {
     return latency(keys, name, "mpu", "near_bank_latency");
   };
   // tests/mechanisms/mpu/alone_test.cpp has what they are made of.
-  EXPECT_DOUBLE_EQ(near({}, "register moved up to the banks"), 17);
-  EXPECT_DOUBLE_EQ(near({}, "register moved down"), 31);
+  EXPECT_DOUBLE_EQ(near({}, "register moved up to the banks"), 10);
+  EXPECT_DOUBLE_EQ(near({}, "register moved down"), 11);
   const double addition = near({}, "near-bank addition, to its commit");
-  EXPECT_DOUBLE_EQ(addition, 29);
+  EXPECT_DOUBLE_EQ(addition, 10);
   const double load = near({}, "offloaded load");
   // Ten core cycles more on each of the TSVs' wires: two of them each way.
-  const Overrides longer{"near_bank.tsv_latency_cycles=28"};
-  EXPECT_DOUBLE_EQ(near(longer, "register moved up to the banks"), 17 + 20);
-  EXPECT_DOUBLE_EQ(near(longer, "register moved down"), 31 + 40);
+  const Overrides longer{"near_bank.tsv_latency_cycles=21"};
+  EXPECT_DOUBLE_EQ(near(longer, "register moved up to the banks"), 10 + 20);
+  EXPECT_DOUBLE_EQ(near(longer, "register moved down"), 11 + 40);
   EXPECT_DOUBLE_EQ(near(longer, "near-bank addition, to its commit"), addition + 40);
   EXPECT_NEAR(near(longer, "offloaded load"), load + 40, 1);
   // A machine of other shape has none.

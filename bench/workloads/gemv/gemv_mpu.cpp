@@ -10,11 +10,15 @@ namespace {
 constexpr int kRows = 4096;  // kRows in gemv_mpu.cu for each of kMpuBlocks
 constexpr int kChunk = kMpuThreads;
 
-/// A row times x: the sums of the threads, then of halves of them.
+/// A row times x: the sums of the threads, from its block's chunk on, then of halves of them.
 float product(const std::vector<float>& a, const std::vector<float>& x, int row) {
   float sums[kChunk] = {};
-  for (size_t i = 0; i < x.size(); ++i)
-    sums[i % kChunk] += a[(i / kChunk * kRows + row) * kChunk + i % kChunk] * x[i];
+  const size_t chunks = x.size() / kChunk;
+  for (size_t k = 0; k < chunks; ++k) {
+    const size_t c = (row % kMpuBlocks + k) % chunks;
+    for (int t = 0; t < kChunk; ++t)
+      sums[t] += a[(c * kRows + row) * kChunk + t] * x[c * kChunk + t];
+  }
   for (int half = kChunk / 2; half > 0; half /= 2) {
     for (int t = 0; t < half; ++t) sums[t] += sums[t + half];
   }

@@ -1,5 +1,6 @@
 // y = A x with A in chunks of 128 columns, in which a row is a thread block's: for cores below banks of their
 // own (bench/workloads/common/mpu_layout.h). A block has kRows rows, of which each is a grid from the next.
+// Blocks begin at different chunks: else all of them want the same words of x, from one core, at once.
 
 constexpr int kThreads = 128;
 constexpr int kRows = 8;
@@ -8,7 +9,8 @@ extern "C" __global__ void gemv_mpu(const float* a, const float* x, float* y, in
   __shared__ float sums[kRows][kThreads];
   float sum[kRows] = {};
 #pragma unroll 1
-  for (int c = 0; c < chunks; ++c) {
+  for (int i = 0; i < chunks; ++i) {
+    const int c = (blockIdx.x + i) % chunks;
     const float value = x[c * kThreads + threadIdx.x];
 #pragma unroll
     for (int k = 0; k < kRows; ++k)
