@@ -347,7 +347,8 @@ Keys stack_keys() {
       {NW_KEY(links.topology), "", 0, 0, false, "pairs ports pool",
        "Shape stacks: what has the bandwidth links.memory_to_memory_mbps. pairs: a link for each "
        "two stacks, in either direction; ports: one of each stack, to the others and from them; "
-       "pool: all of them together.",
+       "pool: all of them together. With ports a packet is sent on when it has come whole to the "
+       "switch between stacks.",
        kOptional},
       {NW_KEY(links.directions), "", 0, 0, false, "each together",
        "Whose bandwidth links.gpu_to_memory_mbps and links.memory_to_memory_mbps are. each: that "
@@ -581,6 +582,7 @@ std::string_view shapes_of_key(std::string_view path) {
       {"interconnect.routing_delay_cycles", "stacked discrete mesh stacks"},
       {"interconnect.butterfly_radix", "stacked discrete mesh stacks"},
       {"links.gpu_to_memory_mbps", "stacked"},
+      {"links.topology", "stacks"},
       {"links.", "stacked stacks near_bank"},
       {"stack.sm", "stacked"},
       {"stack.", "stacked stacks"},

@@ -15,12 +15,12 @@ struct PolicyConfig {
   std::string
       mapping;  ///< [policy] mapping: "bmap", "tmap", "oracle", "local", "cgp", "coda" or "fta"
 
-  struct Dispatch {               // [dispatch]
-    uint32_t groups = 1;          ///< of SMs, each with its own queue of thread blocks
-    uint32_t row_blocks = 0;      ///< blocks in a row for a group; 0: what its SMs hold at a time
-    bool even_rows = false;       ///< every group has one row of a launch
-    bool steal = false;           ///< a group without blocks takes from the longest queue
-    std::string sms = "in-turn";  ///< "in-turn" or "fill"
+  struct Dispatch {                 // [dispatch]
+    uint32_t groups = 1;            ///< of SMs, each with its own queue of thread blocks
+    uint32_t row_blocks = 0;        ///< blocks in a row for a group; 0: what its SMs hold at a time
+    bool even_rows = false;         ///< every group has one row of a launch
+    bool steal = false;             ///< a group without blocks takes from the longest queue
+    std::string sms = "in-turn";    ///< "in-turn" or "fill"
     std::string first_sm = "next";  ///< in turn, of a launch: "next" to the last one's, or "first"
   } dispatch;
 

@@ -186,7 +186,7 @@ void check_near_bank(const Rules& rules, const MachineConfig& m) {
 }
 
 void check_links(const Rules& rules, const MachineConfig& m) {
-  if (m.shape == "stacks" && m.links.topology != "pairs")
+  if (m.shape == "stacks" && m.links.topology != "pairs" && m.stack.count > 1)
     rules.at_least("links.latency_cycles", m.links.latency_cycles,
                    "the wires and switches of links.topology, a cycle each", 4);
   if (m.links.directions != "together") return;

@@ -4,7 +4,8 @@
 // the candidate's first instruction from outside, and the instance ends when the warp's next
 // instruction does not belong to the candidate; the same rule as tom::look_at()'s. Where candidates
 // are decided on in every round of their loops, an instance is a round. It counts if its condition
-// holds and it accesses global memory.
+// holds and it accesses global memory; where the condition does not hold, instances of the
+// candidates within count.
 #pragma once
 
 #include "device/mechanisms/tom/program.h"
@@ -26,7 +27,7 @@ struct BlockFacts {
   uint32_t first_memory = 0;  ///< index into the table of memory instructions
   uint16_t num_memory = 0;
   uint8_t has_begin = 0;  ///< an instance begins somewhere in it
-  uint8_t uniform = 0;    ///< all its instructions belong to the same candidate
+  uint8_t uniform = 0;    ///< all its instructions belong to the same candidates
 };
 
 /// Traces of some warps of one launch, with the tables that explain them.

@@ -73,8 +73,6 @@ constexpr LeftOut kLeftOut[] = {
     {"interconnect.input_speedup", "", "SM2_GTX480: 1"},
     {"interconnect.wait_for_tail_credit", "", "SM2_GTX480: 0"},
     {"gpu.compute_capability", "", "9.0: code for 7.5 to 9.0 runs on every machine"},
-    {"links.topology", "tom bench80 pim-tuning coda-host mpu mpu-sim",
-     "of effect where nothing but stacks computes; elsewhere a link joins each two"},
     {"links.directions", "coda coda-host mpu mpu-sim",
      "each: their papers have a bandwidth of a link or bus and do not say more"},
     {"stack.interleave_bytes", "tom bench80 coda coda-host",

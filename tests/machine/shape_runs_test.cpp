@@ -73,6 +73,21 @@ INSTANTIATE_TEST_SUITE_P(
              test_name(std::get<1>(test.param));
     });
 
+TEST(TopologiesOfLinks, RunInTheLeastRoom) {
+  const runtime::Recording& stores = hand_made("hand-made-stores");
+  const runtime::Recording& graph = workload("bfs-rmat", 500'000);
+  for (const char* topology : {"pairs", "ports", "pool"}) {
+    std::vector<std::string> keys = kSubjects[1].tight;
+    keys.push_back(std::string("links.topology=") + topology);
+    const config::MachineConfig machine = config::load_machine("coda", keys);
+    for (const runtime::Recording* program : {&stores, &graph}) {
+      const report::RunResult r =
+          sim::replay_on_cpu(*program, machine, config::load_policy("baseline"), {});
+      EXPECT_EQ(r.warp_instructions, program->warp_instructions) << topology;
+    }
+  }
+}
+
 TEST(ShapesOnADevice, FindTheSame) {
   const runtime::Recording& recording = hand_made("hand-made-stores");
   const config::PolicyConfig baseline = config::load_policy("baseline");

@@ -73,8 +73,8 @@ LOOP:
   // GB/s of data, from other stacks, that each may reach: 12 links, or 4 ports, or 1.
   for (const auto& [topology, links] : {std::pair{"pairs", 12}, {"ports", 4}, {"pool", 1}}) {
     const config::MachineConfig m = config::load_machine(
-        "coda", std::vector<std::string>{std::string("links.topology=") + topology,
-                                         "dram.tREFI=0", "tlb.entries=0"});
+        "coda", std::vector<std::string>{std::string("links.topology=") + topology, "dram.tREFI=0",
+                                         "tlb.entries=0"});
     const report::RunResult r =
         sim::replay_on_cpu(recording, m, config::load_policy("baseline"), {});
     const double remote = kBytes * 3 / 4 * 2000 / static_cast<double>(r.cycles) / 1000;
@@ -169,6 +169,8 @@ TEST(Stacks, OtherNumbersOfThemRun) {
   const runtime::Recording& recording = workload("kmeans", 500'000);
   for (const std::vector<std::string>& keys :
        {std::vector<std::string>{"stack.count=1", "l2.slices=8", "l2.bytes=1048576"},
+        {"stack.count=8", "l2.slices=64", "l2.bytes=8388608", "links.topology=pairs"},
+        {"stack.count=2", "l2.slices=16", "l2.bytes=2097152", "links.topology=pool"},
         {"stack.count=8", "l2.slices=64", "l2.bytes=8388608"},
         {"l2.slices=4"},
         {"interconnect.topology=switch"},

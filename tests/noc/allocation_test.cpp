@@ -91,7 +91,7 @@ TEST(Allocation, PortsFillUnderPacketsOfOneAndFiveFlits) {
   EXPECT_GE(use_of_ports(r), 95u);
 }
 
-TEST(Allocation, PortsStayHalfEmptyWhereEachChannelIsANetworkOfItsOwn) {
+TEST(Allocation, PortsDoNotFillWhereEachChannelIsANetworkOfItsOwn) {
   // As flits that are packets of their own have it: the network that this one is not.
   MeshRig r(true, {"interconnect.split_packets=true"});
   r.send_mixed(1000);

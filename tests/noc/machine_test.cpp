@@ -27,9 +27,8 @@ TEST(NocMachine, OffloadingThroughAMesh) {
   EXPECT_GT(r.offloaded_thread_instructions, 0u);
 }
 
-TEST(NocMachine, OffloadedBlocksKeepTheirOrderOnAllocatedChannels) {
-  // Rows before their request, dirty lines and rows before their acknowledgement; a run checks
-  // itself.
+TEST(NocMachine, OffloadedBlocksReturnOnAllocatedChannels) {
+  // That packets which keep their order do is tested in channel_network_test.cpp.
   const runtime::Recording& recording = workload("kmeans", 3'000'000);
   for (const char* topology : {"mesh", "crossbar"}) {
     for (const char* policy : {"tom", "ndp-uncontrolled-bmap", "ndp-ideal"}) {

@@ -31,7 +31,7 @@ TEST_P(Ideal, IsNotSlowerThanControlledOffloading) {
     EXPECT_EQ(counter(*r, "offload.redundant"), 0u);
     EXPECT_LE(counter(*r, "offload.peak_pending"), 48u);
   }
-  // Where neither offloads anything (scalarprod, backprop) there is nothing but that order.
+  // Where neither offloads anything (backprop) there is nothing but that order.
   const bool offloads =
       counter(all, "offload.offloaded") + counter(controlled, "offload.offloaded") != 0;
   EXPECT_LE(static_cast<double>(std::min(all.cycles, even.cycles)),

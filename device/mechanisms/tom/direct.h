@@ -133,6 +133,7 @@ NW_HD inline bool begin_direct(O& o, uint32_t warp, uint32_t now, uint32_t earli
   counters_of(o, t).instances += 1;
   if (!is_long_enough(o, warp)) {
     refuse_short(o, t);
+    t.at_home = false;  // short ones are not what offloading is compared with
     if (!enter_inner(o, warp, now)) return false;
     t.decided = now;
     counters_of(o, t).instances += 1;

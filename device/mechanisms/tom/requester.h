@@ -117,7 +117,7 @@ NW_HD inline void learn(O& o, uint32_t warp, uint32_t now, uint32_t earliest) {
     return;
   }
   const bool counts = is_long_enough(o, warp);
-  if (!counts) side_of(o, warp).paused = true;
+  if (!counts && o.p.inner_of.count != 0) side_of(o, warp).paused = true;
   if (counts || enter_inner(o, warp, now)) open_instance(o, warp);
   set_free(o, warp, Step::kNone);
   sm::schedule(o.v, warp, now, earliest);

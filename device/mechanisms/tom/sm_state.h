@@ -77,8 +77,8 @@ struct WarpSide {
   Step step = Step::kNone;
   bool at_home = false;   ///< executes a candidate that was not offloaded
   bool analyzed = false;  ///< learning phase: its candidate instance is being analysed
-  // Tuned offloading.
-  bool paused = false;         ///< not offered again before it leaves the candidate
+  bool paused = false;    ///< not offered again before it leaves the candidate
+  // Tuned offloading, and decisions in every round.
   bool was_away = false;       ///< offloaded since it came to the candidate
   bool sent_back = false;      ///< stack SM: returns before the candidate's end
   uint32_t home_since = 0;     ///< cycle from which on it has executed the candidate at home

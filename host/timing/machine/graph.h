@@ -27,7 +27,7 @@ enum class ChannelClass : uint8_t {
   kGpuToMemory,     ///< TX links
   kMemoryToGpu,     ///< RX links
   kMemoryToMemory,  ///< cross-stack links
-  kIntoStack,       ///< where they are a port of each stack: from the others into it
+  kIntoStack,       ///< where not each two have one: what else is between stack and switch
   kInStack,         ///< switch - vault, switch - stack SM
   kBanksToSm,       ///< TSVs of a core's own banks - its SM
   kPcie,            ///< link ports - the CPU's memory

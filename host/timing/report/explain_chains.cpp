@@ -26,7 +26,7 @@ std::string waits_text(const RunResult& run, const std::string& prefix) {
       std::pair{"a place in the buffer", "wait_buffer"},
       std::pair{"their data to be read", "wait_read"},
       std::pair{"the ALU", "wait_alu"},
-      std::pair{"memory's acknowledgement", "wait_stored"},
+      std::pair{"the store's acknowledgement", "wait_stored"},
       std::pair{"the way back", "wait_reply"},
   };
   const uint64_t all = counter_value(run, prefix + "cycles");

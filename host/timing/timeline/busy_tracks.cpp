@@ -16,7 +16,8 @@ constexpr const char* kLinks = "links";
 
 bool is_link(ChannelClass kind) {
   return kind == ChannelClass::kGpuToMemory || kind == ChannelClass::kMemoryToGpu ||
-         kind == ChannelClass::kMemoryToMemory || kind == ChannelClass::kPcie;
+         kind == ChannelClass::kMemoryToMemory || kind == ChannelClass::kIntoStack ||
+         kind == ChannelClass::kPcie;
 }
 
 }  // namespace

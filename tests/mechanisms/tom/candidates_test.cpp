@@ -482,7 +482,7 @@ LOOP:
   EXPECT_EQ(both[1].first_memory_instruction, both[0].first_memory_instruction);
   EXPECT_LT(both[1].live_in_bytes, both[0].live_in_bytes);  // without the loop's bound and counter
   EXPECT_NE(format_analysis(kernel, analyze_offloading(kernel, model))
-                .find("offload if     candidate 0 is not"),
+                .find("offload if     the condition of candidate 0 does not hold"),
             std::string::npos);
   model.max_candidates = 1;
   EXPECT_EQ(select_candidates(kernel, model).size(), 1u);

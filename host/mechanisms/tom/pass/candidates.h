@@ -74,7 +74,7 @@ struct OffloadCondition {
 
 struct OffloadCandidate {
   uint32_t id = 0;          ///< position in the list, in instruction order
-  uint32_t within = kNone;  ///< id of the conditional one around it, where that is not offloaded
+  uint32_t within = kNone;  ///< id of the one around it whose condition then does not hold
   CandidateKind kind = CandidateKind::kBlock;
   BlockId entry = kNone;                     ///< block of the first instruction
   InstrId first_instruction = kNone;         ///< may lie inside `entry`

@@ -172,9 +172,10 @@ std::string candidate_text(const CandidateReport& c, size_t width) {
                                              ? ""
                                              : fmt::format(", at {} iterations", c.iterations)));
   text += field("tag", tag_text(c));
-  text += field("offload if", c.within              ? fmt::format("candidate {} is not", *c.within)
-                              : c.condition.empty() ? fmt::format("always ({})", c.trip)
-                                                    : c.condition);
+  text += field("offload if",
+                c.within ? fmt::format("the condition of candidate {} does not hold", *c.within)
+                : c.condition.empty() ? fmt::format("always ({})", c.trip)
+                                      : c.condition);
   return text;
 }
 

@@ -120,14 +120,17 @@ class Stacks {
       link_pairs(cross);
       return;
     }
-    // A half of the way, in latency, on either side of the switch in the middle.
+    // A half of the way, in latency, on either side of the switch in the middle, which sends on
+    // what has come whole.
     Wire in = cross, plain = cross;
     in.latency = cross.latency / 2;
     cross.latency -= in.latency;
     plain.mbps = 0;
-    const NodeId gather = g_.add(switch_, "switch between stacks");
+    const uint16_t between =
+        g_.add_class("link_switch", p_.crossbar_switch(m_.stack.switch_flit_bytes));
+    const NodeId gather = g_.add(between, "switch between stacks");
     const bool pool = m_.links.topology == "pool";
-    const NodeId scatter = pool ? g_.add(switch_, "switch behind the shared link") : gather;
+    const NodeId scatter = pool ? g_.add(between, "switch behind the shared link") : gather;
     for (uint32_t k = 0; k < count(); ++k) {
       const End port = g_.at(stacks_[k].memory, first_link());
       if (pool) {
@@ -140,9 +143,7 @@ class Stacks {
         link_off_chip(g_.at(gather, k), port, ChannelClass::kIntoStack, in);
       }
     }
-    if (pool)
-      link_off_chip(g_.at(gather, count()), g_.at(scatter, count()), ChannelClass::kMemoryToMemory,
-                    cross);
+    if (pool) link_off_chip(g_.at(gather), g_.at(scatter), ChannelClass::kMemoryToMemory, cross);
   }
 
   void link_pairs(const Wire& wire) {
@@ -151,7 +152,8 @@ class Stacks {
     };
     for (uint32_t a = 0; a < count(); ++a)
       for (uint32_t b = 0; b < count(); ++b)
-        if (a != b) link_off_chip(link_of(a, b), link_of(b, a), ChannelClass::kMemoryToMemory, wire);
+        if (a != b)
+          link_off_chip(link_of(a, b), link_of(b, a), ChannelClass::kMemoryToMemory, wire);
   }
 
   /// Port of a switch at which those to other stacks begin, and how many there are.

@@ -142,7 +142,9 @@ void collect_waits(System& system, std::string_view class_name, std::string_view
 
 void collect_networks(System& system, report::RunResult& result) {
   using kernels::ComponentKind;
+  // Switches between stacks are part of the links, whose energy is that of the whole way.
   const std::span<const uint16_t> in_stacks = system.members("stack_switch"),
+                                  of_links = system.members("link_switch"),
                                   routers = system.members("router");
   std::byte* base = system.arena.base();
   CounterSums<Forwarded> sums(kForwarded);
@@ -153,6 +155,7 @@ void collect_networks(System& system, report::RunResult& result) {
       const auto is_of = [&](std::span<const uint16_t> members) {
         return std::find(members.begin(), members.end(), i) != members.end();
       };
+      if (is_of(of_links)) continue;
       sums.add(is_of(in_stacks) ? Forwarded{.stack_bytes = n.bytes}
                : is_of(routers) ? by_router(n)
                                 : by_crossbar(n));
