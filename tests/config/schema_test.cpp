@@ -44,6 +44,7 @@ TEST(Schema, EveryKeyIsInTheDocumentationWithUnitRangeAndMeaning) {
   for (const auto& [machine, section] : {std::pair{"opportunistic", "partitions."},
                                          {"opportunistic", "mesh."},
                                          {"mpu", "near_bank."},
+                                         {"coda", "links.topology"},
                                          {"gtx480", "memory.local_memory"}})
     for (KeyDescription& row : describe(load_machine(machine)))
       if (row.key.starts_with(section)) all.push_back(std::move(row));
