@@ -122,8 +122,8 @@ TEST(Stacks, OwnChannelsAndLinksAreAsWideAsThePaperSays) {
   const double local = reached({16, 4, 128, 0});
   EXPECT_LT(local, 4 * 256'000.0);
   EXPECT_GT(local, 4 * 256'000.0 * 0.85);
-  // Remote: each stack reads from one other over a port of 16 GB/s, which replies of 136 bytes share
-  // with its own requests of 8.
+  // Remote: each stack reads from one other over a port of 16 GB/s, which replies of 136 bytes
+  // share with its own requests of 8.
   const double remote = reached({16, 4, 64, 1});
   EXPECT_LT(remote, 4 * 16'000.0 * 128 / 144);
   EXPECT_GT(remote, 4 * 16'000.0 * 128 / 144 * 0.99);

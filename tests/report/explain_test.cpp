@@ -163,7 +163,7 @@ TEST(Explain, WhatBecameOfChains) {
   EXPECT_NE(words.find("3 in the code. A warp waited 100 core cycles"), std::string::npos) << text;
   EXPECT_NE(words.find("Of 600 ComputePackets 200 found"), std::string::npos) << text;
   EXPECT_NE(words.find("stayed 80 cycles of the L2 in the mean, at most 96"), std::string::npos);
-  EXPECT_NE(words.find("they waited for: operands 75 %, memory's acknowledgement 25 %."),
+  EXPECT_NE(words.find("they waited for: operands 75 %, the store's acknowledgement 25 %."),
             std::string::npos)
       << words;
   EXPECT_EQ(row(text, "kept: operand in the L1"), (Words{"1,500", "75.0"}));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "host/core/error.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/recording/trace_replay.h"
@@ -373,15 +375,21 @@ TEST(ImageBuilder, MarksAreTheMechanisms) {
   const testing::OffloadImage image(recording, machine,
                                     config::load_policy("ndp-controlled-bmap", entry));
   ASSERT_FALSE(image.offload.candidates.empty());
+  std::set<uint32_t> first;
   for (uint32_t i = 0; i < image.offload.candidates.size(); ++i) {
     const tom::Candidate& c = image.offload.candidates[i];
-    EXPECT_EQ(image.offload.candidate_of.at(c.begin), i);
+    const bool inner = c.outer != tom::kNoCandidate;
+    EXPECT_EQ((inner ? image.offload.inner_of : image.offload.candidate_of).at(c.begin), i);
+    if (inner) {
+      EXPECT_EQ(image.offload.candidate_of.at(c.begin), c.outer);
+    }
+    first.insert(c.begin);
     EXPECT_NE(image.instrs.at(c.begin).marks, 0u);
     EXPECT_GT(c.live_in_bytes, 0u);
   }
   uint32_t begins = 0;
   for (const ImageInstr& in : image.instrs) begins += in.marks;
-  EXPECT_EQ(begins, image.offload.candidates.size());
+  EXPECT_EQ(begins, first.size());
   // Where decisions are made in every round, those of loops at the first instruction of each.
   const testing::OffloadImage rounds(recording, machine,
                                      config::load_policy("ndp-controlled-bmap"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "host/functional/instructions/decoded.h"
 #include "host/mechanisms/tom/mapping_study.h"
@@ -208,17 +209,18 @@ void compare_offsets(const std::vector<Instance>& instances,
   struct Pair {
     uint64_t expected = 0, compared = 0, fixed = 0;
   };
-  std::map<std::pair<uint32_t, uint32_t>, Pair> pairs;
-  std::map<uint32_t, uint64_t> executions, not_first;
+  // By candidate: an instruction may be of two, of which one is within the other.
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Pair> pairs;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> executions, not_first;
   std::vector<uint64_t> counts(found.size(), 0);
   for (const Instance& instance : instances) {
     counts.at(instance.candidate) += 1;
     std::map<uint32_t, uint64_t> last;
     for (const ReferenceAccess& a : instance.accesses) {
-      executions[a.pc] += 1;
-      not_first[a.pc] += !last.empty();
+      executions[{instance.candidate, a.pc}] += 1;
+      not_first[{instance.candidate, a.pc}] += !last.empty();
       for (const auto& [pc, address] : last) {
-        Pair& p = pairs[{a.pc, pc}];
+        Pair& p = pairs[{instance.candidate, a.pc, pc}];
         if (p.compared++ == 0) p.expected = a.address - address;
         p.fixed += a.address - address == p.expected;
       }
@@ -228,17 +230,19 @@ void compare_offsets(const std::vector<Instance>& instances,
   for (size_t c = 0; c < found.size(); ++c) {
     EXPECT_EQ(found[c].instances, counts[c]);
     for (const InstructionOffsets& row : found[c].instructions) {
-      EXPECT_EQ(row.executions, executions[row.pc]);
-      EXPECT_EQ(row.not_first, not_first[row.pc]);
+      const auto id = static_cast<uint32_t>(c);
+      EXPECT_EQ(row.executions, (executions[{id, row.pc}]));
+      EXPECT_EQ(row.not_first, (not_first[{id, row.pc}]));
       double best = 0;
       for (const auto& [key, p] : pairs)
-        if (key.first == row.pc) best = std::max(best, double(p.fixed) / double(p.compared));
+        if (std::get<0>(key) == id && std::get<1>(key) == row.pc)
+          best = std::max(best, double(p.fixed) / double(p.compared));
       if (row.compared == 0) {
         EXPECT_EQ(best, 0);
         continue;
       }
       EXPECT_EQ(double(row.fixed) / double(row.compared), best);
-      const Pair& p = pairs.at({row.pc, row.predecessor_pc});
+      const Pair& p = pairs.at({id, row.pc, row.predecessor_pc});
       EXPECT_EQ(p.compared, row.compared);
       EXPECT_EQ(p.fixed, row.fixed);
     }

@@ -40,10 +40,10 @@ TEST(Workloads, VariantsNameTheirOriginal) {
                   workload->name().find_last_not_of("0123456789") == of->name().size())
           << workload->name();
     } else if (!workload->rolled()) {
-      EXPECT_TRUE(workload->name() == of->name() + "-restructured" ||
-                  workload->name() == of->name() + "-tiled" ||
-                  workload->name() == of->name() + "-mpu" ||
-                  workload->name().ends_with("-original"))
+      EXPECT_TRUE(
+          workload->name() == of->name() + "-restructured" ||
+          workload->name() == of->name() + "-tiled" || workload->name() == of->name() + "-mpu" ||
+          workload->name() == of->name() + "-in-order" || workload->name().ends_with("-original"))
           << workload->name();
     } else {
       EXPECT_EQ(workload->name(), of->name() + "-rolled");

@@ -2,6 +2,7 @@
 #include "host/timing/probe/bounds.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "host/timing/probe/program.h"
 
@@ -87,8 +88,10 @@ Way way_to_memory(const Machine& m, uint32_t sms) {
     // Of what an SM wants, the other stacks' part comes over the links.
     const uint32_t n = m.stack.count;
     const double link = mbps(m.links.one_way(m.links.memory_to_memory_mbps));
-    const double links = m.links.topology == "pairs"   ? n * (n - 1)
-                         : m.links.topology == "ports" ? n
+    const double own =
+        std::min<double>(n, std::ceil(static_cast<double>(sms) * n / m.gpu.sms));  // stacks
+    const double links = m.links.topology == "pairs"   ? own * (n - 1)
+                         : m.links.topology == "ports" ? own
                                                        : 1;
     if (n > 1) way.wires(links * link * n / (n - 1), "links of stacks");
   }

@@ -27,6 +27,14 @@ struct Loop : OffloadBench {
     traces.begin_block();
     traces.warp();
   }
+  /// Decisions in every round, as TOM's policies have them.
+  void in_rounds() {
+    program.loop_head(body, {20, 16});
+    offload.tuning.on = offload.tuning.inside = offload.tuning.round_is_instance = true;
+    offload.tuning.after_refusal = tuning::Pause::kRound;
+    offload.tuning.begin_cycles = 1;
+    offload.tuning.trial_cycles = 10;
+  }
   void go(uint32_t rounds) {
     traces.run(head).run(body, kFull, rounds);
     for (uint32_t i = 0; i < rounds; ++i) traces.at(i * 128, 4);
@@ -103,6 +111,51 @@ TEST(InnerBlocks, AreLearntFromWhereTheLoopIsTooShort) {
     for (const auto& i : b.front_end->of(kInstanceSeen)) add_report(t, i.packet);
     EXPECT_EQ(t.instances, rounds == 4 ? 1u : 2u);
     EXPECT_EQ(t.accesses, rounds);
+  }
+}
+
+TEST(InnerBlocks, WithDecisionsInEveryRound) {
+  for (const uint32_t first : {0u, 1u}) {
+    Loop b(first);
+    b.in_rounds();
+    uint32_t denials = 3;
+    b.front_end->handler = [&](const Packet& p, Tick t) {
+      if (p.kind != kOffloadAsk) return false;
+      Packet a;
+      a.kind = denials != 0 ? kOffloadDeny : kOffloadGrant;
+      denials -= denials != 0 ? 1 : 0;
+      a.tag = p.tag;
+      b.front_end->send_at(t, a);
+      return true;
+    };
+    b.go(6);
+    // With 6, 5 and 4 rounds ahead the loop is denied a place, with 3 its condition does not hold.
+    EXPECT_EQ(b.candidate(0).entries, 1u);
+    EXPECT_EQ(b.candidate(0).instances, 4u);
+    EXPECT_EQ(b.candidate(0).refused_pending, 3u);
+    EXPECT_EQ(b.candidate(0).refused_condition, 1u);
+    EXPECT_EQ(b.candidate(0).home_rounds, 6u);
+    EXPECT_EQ(b.candidate(1).entries, 3u);
+    EXPECT_EQ(b.candidate(1).instances, 3u);
+    EXPECT_EQ(b.candidate(1).offloaded, 3u);
+    EXPECT_EQ(b.candidate(1).home_rounds, 0u);
+    EXPECT_EQ(b.counters().issued(), 2u + 3 * 3u + 3u);
+  }
+}
+
+TEST(InnerBlocks, AreLearntFromInTheLastRounds) {
+  for (const uint32_t first : {0u, 1u}) {
+    Loop b(first);
+    b.in_rounds();
+    b.learning = true;
+    b.go(5);
+    EXPECT_EQ(b.candidate(0).learning, 2u);  // 5 and 4 rounds ahead
+    EXPECT_EQ(b.candidate(1).learning, 3u);
+    AnalyzerTotals t;
+    for (const auto& i : b.front_end->of(kInstanceSeen)) add_report(t, i.packet);
+    EXPECT_EQ(t.instances, 5u);
+    EXPECT_EQ(t.accesses, 5u);
+    EXPECT_EQ(b.counters().issued(), 2u + 5 * 3u);
   }
 }
 
