@@ -2,6 +2,7 @@
 // generous where they have none.
 #include <vector>
 
+#include "host/config/key_shapes.h"
 #include "host/config/schema.h"
 
 namespace nearwarp::config {
@@ -561,41 +562,6 @@ Keys offload_keys() {
       {"energy.model", [](M& m) -> Member { return &m.energy_model; }, "", 0, 0, false, "",
        "Energy file, by name or path: what events and time cost."},
   };
-}
-
-/// The shapes whose machines alone have the key, separated by blanks; empty: all have it.
-std::string_view shapes_of_key(std::string_view path) {
-  struct Owners {
-    std::string_view start, shapes;  // of the paths, the first that fits counts
-  };
-  static constexpr Owners kOwners[] = {
-      {"gpu.sms_with_ndp", "stacked"},
-      {"gpu.sms_per_cluster", "stacked discrete mesh"},
-      {"l2.", "stacked discrete mesh stacks"},
-      {"memory.local_memory", "discrete mesh"},
-      {"interconnect.vc", "stacked discrete mesh stacks"},
-      {"interconnect.split_packets", "stacked discrete mesh stacks"},
-      {"interconnect.internal_speedup", "stacked discrete mesh stacks"},
-      {"interconnect.input_speedup", "stacked discrete mesh stacks"},
-      {"interconnect.wait_for_tail_credit", "stacked discrete mesh stacks"},
-      {"interconnect.flit_by_flit", "stacked discrete mesh stacks"},
-      {"interconnect.routing_delay_cycles", "stacked discrete mesh stacks"},
-      {"interconnect.butterfly_radix", "stacked discrete mesh stacks"},
-      {"links.gpu_to_memory_mbps", "stacked"},
-      {"links.topology", "stacks"},
-      {"links.", "stacked stacks near_bank"},
-      {"stack.sm", "stacked"},
-      {"stack.", "stacked stacks"},
-      {"stack_sm.", "stacked"},
-      {"offload.", "stacked"},
-      {"pcie.", "stacked"},
-      {"partitions.", "discrete mesh"},
-      {"mesh.", "mesh"},
-      {"near_bank.", "near_bank"},
-  };
-  for (const Owners& o : kOwners)
-    if (path.starts_with(o.start)) return o.shapes;
-  return "";
 }
 
 }  // namespace
