@@ -2,6 +2,7 @@
 // there.
 #pragma once
 
+#include "device/cache/l2_launches.h"
 #include "device/cache/l2_sectors.h"
 #include "device/cache/service_queue.h"
 
@@ -18,6 +19,10 @@ NW_HD NW_INLINE void free_mshr(L2SliceState& s, std::byte* base, uint32_t index)
 template <class G>
 NW_HD NW_CALLED void take_from_memory(const G& g, const L2SliceParams& p, L2SliceState& s,
                                       std::byte* base, Tick now, Horizon& horizon) {
+  if (front(*s.memory_in.in(base), base).kind == PacketKind::kLineWritten) {
+    take_line_written(g, p, s, base, now, horizon);
+    return;
+  }
   g.leader([&] {
     Channel& in = *s.memory_in.in(base);
     const PacketKind kind = front(in, base).kind;

@@ -4,8 +4,9 @@
 // A line is dirty or not, and goes back to memory as a whole, in the slice's own name. A write
 // whose line is there makes it dirty; the slice acknowledges it. One that misses does what
 // L2SliceParams::write_miss says. A line that is still under way takes no writes: they go on to
-// memory, which acknowledges them, as in a slice that writes through. What is dirty when a program
-// ends stays in the slice.
+// memory, which acknowledges them, as in a slice that writes through; but with kFetchOnWrite they
+// wait for it in its MSHR, and the slice acknowledges them when it is there. What is dirty when a
+// program ends stays in the slice.
 //
 // Source: GPGPU-Sim, caches with write-back; the ways of a miss are its write-allocate policies.
 #pragma once
@@ -25,7 +26,8 @@ NW_HD NW_INLINE bool is_dirty(const L2SliceState& s, std::byte* base, uint32_t a
 /// The way's line is newer than memory's from now on. Leader only.
 NW_HD NW_INLINE void make_line_dirty(L2SliceState& s, std::byte* base, uint32_t at) {
   uint8_t& dirty = s.dirty_lines.in(base)[at];
-  s.counters.lines_dirtied += dirty == 0 ? 1 : 0;
+  if (dirty != 0) return;
+  s.counters.lines_dirtied += 1;
   dirty = 1;
 }
 

@@ -7,12 +7,9 @@
 
 namespace nearwarp::l2_detail {
 
-/// Invalidate the ways `match` (at most one) of a set. Leader only.
-NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byte* base,
-                               uint32_t set, uint64_t match) {
-  s.counters.invalidations += 1;
-  if (match == 0) return;
-  s.counters.lines_invalidated += 1;
+/// The ways `match` (at most one) of a set are no longer there. Leader only.
+NW_HD NW_INLINE void forget_ways(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                                 uint32_t set, uint64_t match) {
   if ((match & s.pending.in(base)[set]) != 0) {
     // The data under way answers its requesters but is not kept.
     const uint32_t at = set * p.ways + count_trailing_zeros(match);
@@ -20,6 +17,15 @@ NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byt
   }
   s.valid.in(base)[set] &= ~match;
   s.pending.in(base)[set] &= ~match;
+}
+
+/// Invalidate the ways `match` (at most one) of a set. Leader only.
+NW_HD NW_INLINE void drop_line(const L2SliceParams& p, L2SliceState& s, std::byte* base,
+                               uint32_t set, uint64_t match) {
+  s.counters.invalidations += 1;
+  if (match == 0) return;
+  s.counters.lines_invalidated += 1;
+  forget_ways(p, s, base, set, match);
 }
 
 /// A read or an atomic joins those that the MSHR's line answers. Leader only.
@@ -160,20 +166,26 @@ NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const G& g, const L2SliceParams&
                                                 F&& taken) {
   const Tick due = now + Tick{p.latency_cycles} * p.period;
   const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
-  const bool hit = (match & ~s.pending.in(base)[set]) != 0;
-  const bool allocates =
-      match == 0 && p.write_miss == L2WriteMiss::kAllocate && is_whole(p, request);
-  const bool fetches = match == 0 && p.write_miss == L2WriteMiss::kFetch;
-  const bool stays = hit || allocates, through = !stays;
   const bool own = origin == L2Origin::kService;
+  const bool hit = (match & ~s.pending.in(base)[set]) != 0;
+  const bool whole = match == 0 && is_whole(p, request);
+  const bool on_write = p.write_miss == L2WriteMiss::kFetchOnWrite;
+  const bool allocates = whole && (on_write || p.write_miss == L2WriteMiss::kAllocate);
+  const bool fetches =
+      match == 0 && (p.write_miss == L2WriteMiss::kFetch || (on_write && !allocates));
+  // A line that is under way, or has to come, is waited for; service queues wait for memory's answer.
+  const bool waits = on_write && !own && !hit && !allocates;
+  const bool stays = hit || allocates, through = !stays && !waits;
   if (stays && !own && s.reply_count == s.replies.count) return Outcome::kRefused;
-  const uint32_t index = s.free_mshr;
-  if (fetches && index == kNoMshr) return Outcome::kNoMshr;
+  if (fetches && s.free_mshr == kNoMshr) return Outcome::kNoMshr;
   const uint32_t way = allocates || fetches ? way_to_take(g, p, s, base, set)
                        : match != 0         ? count_trailing_zeros(match)
                                             : 0;
   if (way == kNoLane) return Outcome::kRefused;
   const uint32_t at = set * p.ways + way;
+  const uint32_t index = fetches ? s.free_mshr : s.mshr_of.in(base)[at];
+  if (waits && !fetches && s.mshrs.in(base)[index].waiters == p.mshr_merges)
+    return Outcome::kRefused;
   const bool replaces = (allocates || fetches) && is_dirty(s, base, at);
   const uint32_t requests = (through ? 1u : 0u) + (fetches ? 1u : 0u) + (replaces ? 1u : 0u);
   if (room < requests) return Outcome::kRefused;
@@ -188,6 +200,10 @@ NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const G& g, const L2SliceParams&
       push_request(s, base, due, PacketKind::kWrite, request.line, request.tag, request.sectors,
                    request.src, request.bytes);
     if (fetches) begin_miss(p, s, base, due, request.line, set, way, index);
+    if (waits) {
+      add_waiter(p, s, base, index, request, L2Origin::kStore);
+      make_line_dirty(s, base, at);
+    }
     if (allocates) {
       n.evictions += s.valid.in(base)[set] >> way & 1;
       write_line_back(p, s, base, due, at);
@@ -256,23 +272,6 @@ NW_HD NW_CALLED Outcome look_up_next(const G& g, const L2SliceParams& p, L2Slice
   const Packet& request = front(in, base);
   return look_up(g, p, s, base, now, request, origin_of(request.kind == PacketKind::kAtomic),
                  [&] { pop_request(s, base, now, horizon); });
-}
-
-/// Take one invalidation from its own network: it needs nothing, so it never blocks.
-template <class G>
-NW_HD NW_CALLED void take_invalidation(const G& g, const L2SliceParams& p, L2SliceState& s,
-                                       std::byte* base, Tick now, Horizon& horizon) {
-  Channel& in = *s.invalidate_in.in(base);
-  const uint32_t line = front(in, base).line;
-  const uint32_t set = set_of(p, base, line);
-  const uint32_t* tags = s.tags.in(base) + set * p.ways;
-  const uint64_t valid = s.valid.in(base)[set];
-  const uint64_t match = match_ways(g, p.ways, tags, line) & valid;
-  g.leader([&] {
-    drop_line(p, s, base, set, match);
-    s.counters.requests_in += 1;
-    pop(in, base, now, horizon);
-  });
 }
 
 /// When the next invalidation can be taken.

@@ -33,6 +33,7 @@ NW_HD NW_INLINE uint16_t sector_data_bytes(const L2SliceParams& p, uint32_t sect
 NW_HD NW_INLINE PacketKind reply_kind(L2Origin origin) {
   return origin == L2Origin::kAtomic    ? PacketKind::kAtomicReply
          : origin == L2Origin::kOperand ? kOperandReply
+         : origin == L2Origin::kStore   ? PacketKind::kWriteAck
                                         : PacketKind::kReadReply;
 }
 NW_HD NW_INLINE L2Origin origin_of(bool atomic) {

@@ -41,7 +41,10 @@ NW_HD NW_INLINE StepResult step_slice(const G& g, const L2SliceParams& p, L2Slic
   // Earliest tick, `from` or later, at which something can be done, as far as is known.
   const auto next_event = [&](Tick from) -> Tick {
     Tick next = min_tick(min_tick(from_memory, invalidation), min_tick(reply_at, request_at));
-    if (!blocked) {
+    if (is_clean(s)) next = from;
+    if (s.cleaning != kNoSet) {
+      if (can_clean(s)) next = from;
+    } else if (!blocked) {
       next = min_tick(next, max_tick(input, s.tags_until));
     } else {
       if (s.atomics_until >= from) next = min_tick(next, s.atomics_until);
@@ -85,7 +88,11 @@ NW_HD NW_INLINE StepResult step_slice(const G& g, const L2SliceParams& p, L2Slic
       g.leader([&] { send_request(p, s, base, t, horizon); });
       request_at = next_request(s, base);
     }
-    if constexpr (kService) {
+    if (is_clean(s)) g.leader([&] { send_clean(p, s, base, t, horizon); });
+    if (s.cleaning != kNoSet) {
+      if (can_clean(s)) g.leader([&] { clean_next(p, s, base, t); });
+      if (request_at >= kNever) request_at = next_request(s, base);
+    } else if constexpr (kService) {
       look_up_with_service(g, p, s, *service, base, t, horizon, blocked, service_blocked);
       input = head_arrival(request_in, base);
       reply_at = next_reply(s, base);

@@ -14,12 +14,22 @@
 namespace nearwarp {
 
 inline constexpr uint32_t kNoMshr = 0xffffffffu;
+inline constexpr uint32_t kNoSet = 0xffffffffu;
 
 /// What a write does whose line is not there, in a slice that keeps whole lines.
 enum class L2WriteMiss : uint8_t {
   kAllocate,  ///< one of a whole line takes a way, and nothing is fetched; others go to memory
   kThrough,   ///< all go to memory
   kFetch,     ///< they go to memory, and their line is fetched besides
+  kFetchOnWrite,  ///< as kAllocate, but others fetch their line and stay in it
+};
+
+/// Which lines a slice gives up when a launch begins, where each stack has slices of its own. What
+/// is dirty is written back then (but for kKeep), whichever stay.
+enum class L2AtLaunch : uint8_t {
+  kKeep,    ///< none: what other stacks have written is never seen
+  kRemote,  ///< those of other stacks' memory; of its own stack's those that others have written
+  kAll,
 };
 
 struct L2SliceParams {
@@ -34,9 +44,11 @@ struct L2SliceParams {
   uint8_t by_sectors = 0;  ///< reads fetch the sectors that are missing (device/cache/l2_sectors.h)
   uint8_t write_back = 0;  ///< writes stay: by sectors, or whole lines (l2_dirty_lines.h)
   L2WriteMiss write_miss = L2WriteMiss::kAllocate;  ///< of whole lines that stay
+  L2AtLaunch at_launch = L2AtLaunch::kKeep;
   uint8_t sectors_per_cycle = 0;  ///< looked up; 0: all of a request. Only with `by_sectors`
   uint16_t header_bytes = 0, line_bytes = 0, sector_bytes = 0;
   uint16_t endpoint = 0;  ///< this slice
+  uint16_t stack = 0;     ///< its own
   HomeTable homes;        ///< of lines in memory
   AddressMaps map;
 };
@@ -57,6 +69,7 @@ enum class L2Origin : uint8_t {
   kAtomic,
   kOperand,  ///< an operand of a chain that the service queue has refused
   kService,  ///< the service queue's own; its tag is the entry's number
+  kStore,    ///< a write that waits for its line
 };
 
 struct L2Waiter {
@@ -121,11 +134,17 @@ struct L2Counters {
   uint64_t write_allocates = 0;  ///< lines that writes have taken a way for without a fetch
   uint64_t write_fetches = 0;    ///< lines that writes have fetched
   uint64_t writes_through = 0;   ///< that memory acknowledges
+  // Where launches end what a slice keeps (l2_launches.h).
+  uint64_t launches = 0;             ///< that have begun, as far as the slice was told
+  uint64_t lines_given_up = 0;       ///< at these, of what was there
+  uint64_t launch_write_backs = 0;   ///< of `write_backs`
+  uint64_t launch_cycles = 0;        ///< in which nothing is looked up for their sake
 };
 
 struct L2SliceState {
   Ref<Channel> request_in, memory_in, memory_out, reply_out;
   Ref<Channel> invalidate_in;  ///< count 0: none. Invalidations never wait for anything.
+  Ref<Channel> clean_out;      ///< towards the front end: kClean; count 0: nobody waits for that
   Ref<ServiceState> service;   ///< count 0: none
   /// Lines below are not in the GPU's memory yet; an endpoint answers for them. 0: all are.
   LineAddr elsewhere_end = 0;
@@ -136,7 +155,9 @@ struct L2SliceState {
   Ref<uint64_t> valid;       ///< [set]: ways that hold a line or wait for one
   Ref<uint64_t> pending;     ///< [set]: ways that wait for their line, or for a sector of it
   Ref<L2Sectors> sectors;    ///< [set][way]; count 0: not by sectors
-  Ref<uint8_t> dirty_lines;  ///< [set][way]: 1: newer than memory's; count 0: no whole lines stay
+  /// [set][way]: 1: newer than memory's; 2: and another stack has written the line, too; count 0: no
+  /// whole lines stay.
+  Ref<uint8_t> dirty_lines;
   Ref<L2Mshr> mshrs;
   Ref<L2Waiter> waiters;  ///< [mshr][merge]
   Ref<L2Reply> replies;
@@ -153,6 +174,9 @@ struct L2SliceState {
   uint32_t needs_mshr = 0;  ///< 1: the oldest request has been refused for want of one
   Tick atomics_until = 0;   ///< the unit for atomics is busy
   Tick tags_until = 0;      ///< the tags are busy with the sectors of a request
+  uint32_t cleaning = kNoSet;  ///< from this set on dirty lines are written back for a launch
+  uint32_t owes_word = 0;       ///< 1: the front end waits for it to be clean
+  uint32_t uses_at_launch = 0;  ///< `uses` when the last launch began
   uint32_t hit_turn = 0;    ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
   L2Counters counters;
   Fault fault;

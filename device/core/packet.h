@@ -58,8 +58,14 @@ enum class PacketKind : uint16_t {
   kWriteAck = packet_detail::memory(2, MessageClass::kReply),
   kAtomicReply = packet_detail::memory(3, MessageClass::kReply),
   kNearReply = packet_detail::memory(5, MessageClass::kReply),
+  /// A vault tells its stack's L2 slice that another stack has written a line.
+  kLineWritten = packet_detail::memory(6, MessageClass::kReply),
   /// Drop a line from an L2 slice; no reply.
   kInvalidate = packet_detail::memory(4, MessageClass::kCoherence),
+  /// The front end tells an L2 slice that a launch begins; one that keeps writes answers kClean.
+  kNewLaunch = packet_detail::memory(5, MessageClass::kCoherence),
+  /// An L2 slice tells the front end that memory has all that was written.
+  kClean = packet_detail::memory(6, MessageClass::kCoherence),
   // Dispatch.
   kLaunchBlock = packet_detail::dispatch(0),
   kBlockDone = packet_detail::dispatch(1),

@@ -326,7 +326,7 @@ NW_HD NW_CALLED void send_reply(const VaultParams& p, VaultState& s, std::byte* 
   q.dst = r.dst;
   q.bytes = r.bytes;
   send(*exit.out.in(base), base, now, q, horizon);
-  s.full_exits -= exit.count == exit.replies.count ? 1 : 0;
+  s.full_exits -= exit.count == s.entries.count ? 1 : 0;
   exit.head = exit.head + 1 == exit.replies.count ? 0 : exit.head + 1;
   exit.count -= 1;
   if (exit.count == 0) s.waiting_exits &= ~(1u << e);
@@ -451,6 +451,16 @@ VaultState make_vault(Allocator& arena, const VaultParams& p, uint32_t banks,
   s.refresh_at = p.tREFI;
   for (uint32_t b = 0; b < banks; ++b) vault_detail::plan_bank(p, s, arena.base(), b);
   return s;
+}
+
+/// A vault that is not in the arena yet tells the L2 slice `slice` of every line that somebody of
+/// `foreign` (by endpoint: 1) writes. It has one exit.
+template <class Allocator>
+void tell_of_writes(Allocator& arena, VaultState& s, uint16_t slice, Ref<uint8_t> foreign) {
+  NW_ASSERT(s.num_exits == 1);
+  s.tells = slice;
+  s.foreign = foreign;
+  s.exits[0].replies = arena.template allocate<VaultReply>(s.entries.count + 1);
 }
 
 /// Give a vault that is not in the arena yet a further exit, which `exit_of` has to lead to.

@@ -129,8 +129,19 @@ NW_HD NW_INLINE void push_reply(const VaultParams& p, VaultState& s, std::byte* 
   r.kind = static_cast<uint32_t>(kind);
   exit.count += 1;
   s.waiting_exits |= 1u << number;
-  s.full_exits += exit.count == exit.replies.count ? 1 : 0;
+  s.full_exits += exit.count == s.entries.count ? 1 : 0;
   s.counters.latency_ticks += exit.last_due - x.arrived;
+}
+
+/// Tell the stack's slice of a line that another stack has written; the exit has room for it beside
+/// the acknowledgement. Leader only.
+NW_HD NW_INLINE void tell_slice(const VaultParams& p, VaultState& s, std::byte* base,
+                                const VaultEntry& x, Tick now) {
+  if (s.foreign.count == 0 || s.foreign.in(base)[x.src] == 0) return;
+  VaultEntry notice = x;
+  notice.src = s.tells;
+  push_reply(p, s, base, notice, PacketKind::kLineWritten, p.header_bytes, now);
+  s.counters.lines_told += 1;
 }
 
 /// Does a waiting write of bank `b` hold the whole line that `q` reads?
@@ -317,6 +328,7 @@ NW_HD NW_INLINE void issue_write(const VaultParams& p, VaultState& s, std::byte*
   s.counters.write_commands += 1;
   s.counters.data_bytes_written += x.data_bytes;
   if (x.silent == 0) push_reply(p, s, base, x, PacketKind::kWriteAck, p.header_bytes, now);
+  tell_slice(p, s, base, x, now);
   remove(p, s, base, e, now);
 }
 

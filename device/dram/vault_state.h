@@ -82,7 +82,7 @@ struct VaultReply {
 /// Where replies leave. Those that wait at one exit for their way on do not hold up another's.
 struct VaultExit {
   Ref<Channel> out;
-  Ref<VaultReply> replies;  ///< ring
+  Ref<VaultReply> replies;  ///< ring; full with as many as the queue has entries
   uint32_t head = 0, count = 0;
   Tick last_due = 0;
 };
@@ -101,6 +101,7 @@ struct VaultCounters {
   uint64_t latency_ticks = 0;  ///< sum over replies of the time from entry to departure
   uint64_t near_reads = 0, near_ticks = 0;  ///< reads that leave their data near: latency_ticks
   uint64_t turnarounds = 0;                 ///< changes between reading and writing
+  uint64_t lines_told = 0;                  ///< to an L2 slice: other stacks have written them
   uint64_t starved = 0;                     ///< requests that passed the starvation bound
 };
 
@@ -150,6 +151,9 @@ struct VaultState {
   uint32_t write_mode = 0;
   VaultExit exits[kMaxVaultExits];
   Ref<uint8_t> exit_of;  ///< by destination; count 0: all leave by the first
+  /// By endpoint: 1: its writes are told to the L2 slice `tells`; count 0: nobody's are.
+  Ref<uint8_t> foreign;
+  uint16_t tells = 0;
   uint32_t num_exits = 1;
   uint32_t waiting_exits = 0;  ///< those with replies, as bits
   uint32_t full_exits = 0;     ///< number of those whose ring is full

@@ -47,6 +47,18 @@ NW_HD inline void receive(const G& g, V& v, Tick now, Horizon& horizon) {
       }
     });
   });
+  by_ballots(0, v.s.from_slice.count, [&](uint32_t first, uint32_t m) {
+    const uint64_t clean = g.ballot(m, [&](uint32_t i) {
+      return has_packet(*v.s.from_slice.in(base)[first + i].in(base), base, now);
+    });
+    g.leader([&] {
+      for (uint64_t bits = clean; bits != 0; bits &= bits - 1) {
+        pop(*v.s.from_slice.in(base)[first + count_trailing_zeros(bits)].in(base), base, now,
+            horizon);
+        v.s.dispatch.cleaning -= 1;
+      }
+    });
+  });
   const uint64_t arrived = g.ballot(v.s.from_monitor.count, [&](uint32_t k) {
     return has_packet(*v.s.from_monitor.in(base)[k].in(base), base, now);
   });
@@ -128,6 +140,22 @@ NW_HD inline void send_all(const G& g, V& v, Tick now, Horizon& horizon) {
   by_ballots(0, begin, send_to);
 }
 
+/// Begin launches, and tell L2 slices; those that keep writes have to be clean before a thread block
+/// is dispatched. A slice takes that at once, and no more launches than may be in flight begin until
+/// it has, so there is always room. Leader only.
+template <class V>
+NW_HD inline void begin_launches_everywhere(V& v, Tick now, Horizon& horizon) {
+  const uint32_t before = v.s.dispatch.begun;
+  begin_launches(v, now);
+  if (v.s.dispatch.begun == before) return;
+  v.s.dispatch.cleaning = v.s.from_slice.count;
+  Packet m;
+  m.kind = PacketKind::kNewLaunch;
+  m.src = v.p.endpoint;
+  for (uint32_t i = 0; i < v.s.to_slice.count; ++i)
+    send(*v.s.to_slice.in(v.base)[i].in(v.base), v.base, now, m, horizon);
+}
+
 /// When the front end can do something next, not before `from`; `poll`: a credit that is not known
 /// yet may change that. The same in all lanes.
 template <class G, class V>
@@ -141,6 +169,12 @@ NW_HD inline Tick next_event(const G& g, V& v, Tick from, bool& poll) {
     return ticks_ahead(head_arrival(*s.from_monitor.in(base)[k].in(base), base), from);
   });
   key = monitor_key < key ? monitor_key : key;
+  if (s.dispatch.cleaning != 0) {
+    const uint32_t clean_key = g.minimum(s.from_slice.count, [&](uint32_t k) {
+      return ticks_ahead(head_arrival(*s.from_slice.in(base)[k].in(base), base), from);
+    });
+    key = clean_key < key ? clean_key : key;
+  }
   const bool blocks = has_blocks(v);
   poll = false;
   if (s.outgoing_total != 0 || s.words_to_tell != 0 || blocks) {
@@ -181,7 +215,7 @@ NW_HD NW_APART StepResult step_front_end(const G& g, const FrontEndParams& p, Fr
     detail::receive(g, v, t, horizon);
     g.leader([&] {
       hooks::step(v, t);
-      begin_launches(v, t);
+      detail::begin_launches_everywhere(v, t, horizon);
     });
     detail::send_all(g, v, t, horizon);
     t = detail::next_event(g, v, t + 1, poll);

@@ -86,6 +86,7 @@ struct DispatchState {
   Ref<SmRoom> rooms;           ///< by SM
   uint32_t sms_that_take = 0;  ///< SMs whose Outbox::takes is not 0
   uint32_t next_sm = 0;        ///< round robin
+  uint32_t cleaning = 0;       ///< L2 slices that write back before anything is dispatched
   uint8_t held_by = 0;         ///< mechanisms that want nothing to be dispatched, as bits
   bool host_wanted = false;    ///< launches came or went, blocks ended, or traces run short
   Ref<uint32_t> done_log;      ///< thread blocks done since the host looked last
@@ -94,6 +95,8 @@ struct DispatchState {
 
 struct FrontEndState {
   Ref<Ref<Channel>> to_sm, from_sm;  ///< by SM
+  /// L2 slices that want to know when launches begin, and those that answer.
+  Ref<Ref<Channel>> to_slice, from_slice;
   Ref<Ref<Channel>> from_monitor;    ///< by stack: who watches its link; count 0 without monitors
   Ref<Outbox> outbox;                ///< by SM
   Ref<Outgoing> outgoing;            ///< num_sms x outbox_entries

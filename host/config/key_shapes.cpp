@@ -9,6 +9,7 @@ std::string_view shapes_of_key(std::string_view path) {
   static constexpr Owners kOwners[] = {
       {"gpu.sms_with_ndp", "stacked"},
       {"gpu.sms_per_cluster", "stacked discrete mesh"},
+      {"l2.at_launch", "stacks"},
       {"l2.", "stacked discrete mesh stacks"},
       {"memory.local_memory", "discrete mesh"},
       {"interconnect.vc", "stacked discrete mesh stacks"},

@@ -138,7 +138,9 @@ struct MachineConfig {
     bool sectors = false;        ///< reads fetch the sectors that are missing, not lines
     /// "through": without allocation on writes; "back": with it
     std::string write_policy = "through";
-    std::string write_miss = "allocate";  ///< "allocate", "through" or "fetch"; of whole lines
+    /// "allocate", "through", "fetch" or "fetch-on-write"; of whole lines
+    std::string write_miss = "allocate";
+    std::string at_launch = "keep";  ///< "keep", "remote" or "all": what slices of stacks give up
     uint32_t sectors_per_cycle = 0;  ///< that a slice looks up; 0: a request, whatever it is of
     bool begins_with_data = false;   ///< what the programs have allocated, as far as it holds that
   } l2;

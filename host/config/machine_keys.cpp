@@ -283,10 +283,17 @@ Keys memory_keys() {
        "through: writes go on to memory and allocate nothing; back: they stay until their line is "
        "replaced; with l2.sectors they allocate it and fetch nothing, else see l2.write_miss.",
        kOptional},
-      {NW_KEY(l2.write_miss), "", 0, 0, false, "allocate through fetch",
+      {NW_KEY(l2.write_miss), "", 0, 0, false, "allocate through fetch fetch-on-write",
        "What a write does whose line is not there, with write_policy \"back\" and whole lines. "
        "allocate: one of a whole line takes its place and fetches nothing, others go on to memory; "
-       "through: all go on to memory; fetch: they go on to memory, and their line is fetched.",
+       "through: all go on to memory; fetch: they go on to memory, and their line is fetched; "
+       "fetch-on-write: as allocate, but others fetch their line and stay in it.",
+       kOptional},
+      {NW_KEY(l2.at_launch), "", 0, 0, false, "keep remote all",
+       "Which lines the L2s of several stacks give up when a launch begins, so that it sees what "
+       "other stacks have written. remote: those of other stacks' memory, and those that other "
+       "stacks have written; all: all; either way what is dirty is written back first. keep: none, "
+       "and what is old stays, an idealisation.",
        kOptional},
       {NW_KEY(l2.sectors_per_cycle), "sectors", 0, 8, false, "",
        "That a slice looks up in an L2 cycle; 0: a request, whatever it is of (with l2.sectors).",

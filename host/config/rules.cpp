@@ -281,9 +281,9 @@ void check_caches(const Rules& rules, const MachineConfig& m) {
   // What computes in stacks finds memory up to date, and has lines invalidated.
   rules.require(!m.l2.sectors || m.shape == "discrete", "l2.sectors", "is true",
                 "only machines of the shape \"discrete\" may have it");
-  rules.require(m.l2.write_policy != "back" || m.shape == "discrete" || m.shape == "mesh",
-                "l2.write_policy", "is \"back\"",
-                "only machines of the shapes \"discrete\" and \"mesh\" may have it");
+  rules.require(m.l2.write_policy != "back" || m.shape != "stacked", "l2.write_policy",
+                "is \"back\"",
+                "only machines of the shapes \"discrete\", \"mesh\" and \"stacks\" may have it");
   rules.require(m.l2.write_miss == "allocate" || (m.l2.write_policy == "back" && !m.l2.sectors),
                 "l2.write_miss", fmt::format("is \"{}\"", m.l2.write_miss),
                 "that needs l2.write_policy = \"back\" and l2.sectors = false");

@@ -154,6 +154,90 @@ TEST(Stacks, AnL2HoldsLinesOfAllStacks) {
   EXPECT_EQ(r.traffic.memory_to_memory_bytes, kStacks * (kLines - kLines / kStacks) * 144u);
 }
 
+/// Launches of a kernel whose only thread that does anything is in `stack`, where it reads or writes
+/// one word.
+struct Access {
+  uint32_t stack;
+  bool writes;
+};
+
+/// `home`: the stack whose memory has the word.
+report::RunResult after(const std::vector<Access>& launches, uint32_t home,
+                        std::vector<std::string> keys) {
+  PtxDevice d(R"(
+.visible .entry k(.param .u64 data, .param .u32 stack, .param .u32 writes) {
+  .reg .b32 %r<6>; .reg .b64 %rd<2>; .reg .pred %p<4>;
+  ld.param.u64 %rd1, [data];
+  ld.param.u32 %r1, [stack];
+  ld.param.u32 %r2, [writes];
+  mov.u32 %r3, %ctaid.x;
+  shr.u32 %r3, %r3, 2;
+  setp.ne.u32 %p1, %r3, %r1;
+  @%p1 bra DONE;
+  mov.u32 %r4, %ctaid.x;
+  and.b32 %r4, %r4, 3;
+  setp.ne.u32 %p2, %r4, 0;
+  @%p2 bra DONE;
+  setp.ne.u32 %p3, %r2, 0;
+  @%p3 st.global.u32 [%rd1], %r3;
+  @!%p3 ld.global.u32 %r5, [%rd1];
+DONE:
+  ret;
+})");
+  const config::MachineConfig m = coda(std::move(keys));
+  const AddressMap map = sim::machine_address_map(m);
+  uint64_t word = d.device.allocate(4096);
+  while (map.stack_of(static_cast<LineAddr>(word / 128)) != home) word += 128;
+  for (const Access& a : launches)
+    d.device.launch(d.module, "k", {16}, {1}, 0,
+                    runtime::KernelArgs(word, a.stack, uint32_t{a.writes}));
+  return sim::replay_on_cpu(d.record(), m, config::load_policy("baseline"), {});
+}
+
+std::vector<std::string> keys_of(const std::string& at_launch, bool back) {
+  std::vector<std::string> keys{"l2.at_launch=" + at_launch};
+  if (back) keys.insert(keys.end(), {"l2.write_policy=back", "l2.write_miss=fetch-on-write"});
+  return keys;
+}
+
+TEST(Stacks, ALaunchSeesWhatAnotherStackHasWritten) {
+  // Stack 0 reads, stack 1 writes, stack 0 reads again, from its own memory, stack 1's, a third's.
+  for (const uint32_t home : {0u, 1u, 2u})
+    for (const bool back : {false, true})
+      for (const auto& [at_launch, misses] : {std::pair{"keep", 1u}, {"remote", 2u}, {"all", 2u}}) {
+        const report::RunResult r =
+            after({{0, false}, {1, true}, {0, false}}, home, keys_of(at_launch, back));
+        EXPECT_EQ(counter(r, "l2.read_misses"), misses) << home << back << at_launch;
+        EXPECT_EQ(counter(r, "l2.reads"), 2u);
+      }
+}
+
+TEST(Stacks, AStackKeepsItsOwnLinesUntilOthersWriteThem) {
+  const auto misses = [](const std::vector<Access>& launches, uint32_t home, const char* key) {
+    return counter(after(launches, home, {std::string("l2.at_launch=") + key}), "l2.read_misses");
+  };
+  const std::vector<Access> reads{{0, false}, {0, false}};
+  EXPECT_EQ(misses(reads, 0, "remote"), 1u);
+  EXPECT_EQ(misses(reads, 0, "all"), 2u);
+  EXPECT_EQ(misses(reads, 1, "remote"), 2u);  // it cannot know
+  // Its own writes it has in its own slice.
+  EXPECT_EQ(misses({{0, false}, {0, true}, {0, false}}, 0, "remote"), 1u);
+  // What another one reads is no older for it.
+  EXPECT_EQ(misses({{0, false}, {1, false}, {0, false}}, 0, "remote"), 2u);
+}
+
+TEST(Stacks, WhatIsWrittenCrossesOnceALaunch) {
+  // Stack 1 writes a word of stack 0's memory: through, its 32 bytes go at once; back, its line is
+  // fetched, and returns when the next launch begins.
+  const std::vector<Access> launches{{1, true}, {1, true}, {2, false}};
+  const auto moved = [&](bool back) {
+    return after(launches, 0, keys_of("remote", back)).traffic.memory_to_memory_bytes;
+  };
+  const uint64_t read = 8 + 136;
+  EXPECT_EQ(moved(false), 2u * (40 + 8) + read);
+  EXPECT_EQ(moved(true), 2u * (read + 136 + 8) + read);
+}
+
 TEST(Stacks, MoreRemoteBandwidthIsFaster) {
   const runtime::Recording& recording = workload("vector-add", 1'000'000);
   const auto cycles = [&](const char* key) {
@@ -174,6 +258,9 @@ TEST(Stacks, OtherNumbersOfThemRun) {
         {"stack.count=2", "l2.slices=16", "l2.bytes=2097152", "links.topology=pool"},
         {"stack.count=8", "l2.slices=64", "l2.bytes=8388608"},
         {"l2.slices=4"},
+        {"l2.at_launch=remote", "l2.write_policy=back", "l2.slices=4"},
+        {"l2.at_launch=all", "l2.write_policy=back", "l2.write_miss=fetch-on-write"},
+        {"stack.count=1", "l2.slices=8", "l2.bytes=1048576", "l2.at_launch=remote"},
         {"interconnect.topology=switch"},
         {"interconnect.topology=mesh"}}) {
     const report::RunResult r = sim::replay_on_cpu(recording, config::load_machine("coda", keys),

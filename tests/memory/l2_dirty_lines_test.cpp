@@ -131,6 +131,40 @@ TEST(L2DirtyLines, AWriteThatFetchesGoesThroughAndItsLineComes) {
   EXPECT_EQ(r.counters().lines_dirtied, 1u);
 }
 
+TEST(L2DirtyLines, AWriteThatFetchesOnWriteWaitsForItsLineAndStays) {
+  SliceRig r = lines(L2WriteMiss::kFetchOnWrite);
+  r.write(10, 6, 0xff, 3, 9);
+  r.write(20, 6, 0xff00, 4, 8);  // waits for it, too
+  r.fill(100, 0);
+  r.write(200, 7, kAll, 5, 9);  // a whole line
+  r.write(300, 6, 1, 6, 9);     // there
+  r.run();
+  ASSERT_EQ(r.memory_in->items.size(), 1u);
+  EXPECT_EQ(r.memory_in->items[0].packet.kind, PacketKind::kRead);
+  EXPECT_EQ(r.asked(0), 10u + kLatency);
+  ASSERT_EQ(r.sm_in->items.size(), 4u);
+  for (const auto& [at, tag, cycle] :
+       {std::tuple{0u, 3u, 100u}, {1u, 4u, 101u}, {2u, 5u, 200 + kLatency}, {3u, 6u, 300 + kLatency}}) {
+    EXPECT_EQ(r.sm_in->items[at].packet.kind, PacketKind::kWriteAck);
+    EXPECT_EQ(r.sm_in->items[at].packet.tag, tag);
+    EXPECT_EQ(r.replied(at), cycle);
+  }
+  EXPECT_EQ(r.counters().write_fetches, 1u);
+  EXPECT_EQ(r.counters().write_allocates, 1u);
+  EXPECT_EQ(r.counters().writes_through, 0u);
+  EXPECT_EQ(r.counters().lines_dirtied, 2u);
+}
+
+TEST(L2DirtyLines, WritesThatWaitForALineAreNoMoreThanAnMshrHolds) {
+  SliceRig r = lines(L2WriteMiss::kFetchOnWrite);
+  for (uint32_t k = 0; k < 3; ++k) r.write(10 + k, 6, 1, k, 9);  // two fit
+  r.fill(100, 0);
+  r.run();
+  EXPECT_EQ(r.replied(1), 101u);
+  EXPECT_GE(r.replied(2), 100u + kLatency);  // a hit
+  EXPECT_EQ(r.counters().write_hits, 1u);
+}
+
 TEST(L2DirtyLines, AtomicsStay) {
   SliceRig r = lines();
   r.request(PacketKind::kAtomic, 10, 6);

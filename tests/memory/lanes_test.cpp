@@ -33,8 +33,10 @@ TEST_P(MemoryLanesBySectors, AreThreads) {
 }
 
 TEST(MemoryLanes, OfDirtyLinesAreThreads) {
-  for (const L2WriteMiss miss : {L2WriteMiss::kAllocate, L2WriteMiss::kFetch}) {
+  for (const L2WriteMiss miss :
+       {L2WriteMiss::kAllocate, L2WriteMiss::kFetch, L2WriteMiss::kFetchOnWrite}) {
     MemoryConfig c = small_config();
+    c.at_launch = L2AtLaunch::kAll;
     c.write_back = 1;
     c.write_miss = miss;
     expect_same_in_threads(c);

@@ -54,6 +54,8 @@ struct MemoryConfig {
   uint32_t monitor = 1;
   uint8_t by_sectors = 0, write_back = 0;  ///< of the slices; without invalidations
   L2WriteMiss write_miss = L2WriteMiss::kAllocate;
+  /// With another than kKeep launches begin in between: random_traffic.h.
+  L2AtLaunch at_launch = L2AtLaunch::kKeep;
   VaultParams dram = ddr3_1600();
 };
 
@@ -251,6 +253,7 @@ class MemorySystem {
     p.by_sectors = config.by_sectors;
     p.write_back = config.write_back;
     p.write_miss = config.write_miss;
+    p.at_launch = config.at_launch;
     p.header_bytes = 8;
     p.line_bytes = 128;
     p.sector_bytes = 32;

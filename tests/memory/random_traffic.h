@@ -35,6 +35,8 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
   const uint32_t main_sms = config.sms;
   const uint32_t all = main_sms + config.stacks * config.stack_sms;
   const bool keeps = config.by_sectors != 0 || config.write_back != 0;
+  const bool launches = config.at_launch != L2AtLaunch::kKeep;
+  uint64_t begun = 0;
   uint64_t reads = 0, writes = 0, atomics = 0, invalidations = 0, offloads = 0;
   for (uint32_t i = 0; i < all; ++i) {
     const bool main = i < main_sms;
@@ -51,6 +53,7 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
       if (what >= 60 && what < 85) kind = PacketKind::kWrite;
       if (what >= 85 && what < 95) kind = PacketKind::kAtomic;
       if (what >= 95 && main && !keeps) kind = PacketKind::kInvalidate;
+      if (what >= 97 && main && launches) kind = PacketKind::kNewLaunch;
       if (what == 99 && main && !keeps) kind = tom::kOffloadRequest;
       if (kind == PacketKind::kWrite || kind == PacketKind::kAtomic) {
         sectors = 1 + random() % 15;
@@ -61,6 +64,7 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
       writes += kind == PacketKind::kWrite;
       atomics += kind == PacketKind::kAtomic;
       invalidations += kind == PacketKind::kInvalidate;
+      begun += kind == PacketKind::kNewLaunch;
       offloads += kind == tom::kOffloadRequest;
       const uint32_t stack = m.map.stack_of(line);
       uint32_t dst =
@@ -70,7 +74,9 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
         dst = m.first_stack_sm + stack * config.stack_sms;
         bytes = 72;
       }
-      MockProducer& by = kind == PacketKind::kInvalidate && what % 2 == 0 ? *drops : *p;
+      const bool apart = kind == PacketKind::kNewLaunch ||
+                         (kind == PacketKind::kInvalidate && what % 2 == 0);
+      MockProducer& by = apart ? *drops : *p;
       by.items.push_back(
           {random() % traffic.spread,
            make_packet(kind, src, static_cast<uint16_t>(dst), bytes, n, line, sectors), 0});
@@ -129,6 +135,7 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
   EXPECT_EQ(got_atomics, atomics);
   EXPECT_EQ(got_offloads, offloads);
   EXPECT_EQ(m.sum(m.slices, [](auto& s) { return s.counters.invalidations; }), invalidations);
+  EXPECT_EQ(m.sum(m.slices, [](auto& s) { return s.counters.launches; }), begun);
   EXPECT_EQ(m.sum(m.slices, [](auto& s) { return s.mshrs_in_use + s.request_reserved; }), 0u);
   EXPECT_EQ(m.sum(m.slices,
                   [](auto& s) {
@@ -147,7 +154,7 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
             m.sum(m.slices, [&](auto& s) {
               uint64_t n = s.counters.write_backs;
               for (uint32_t i = 0; i < s.dirty_lines.count; ++i)
-                n += m.rig.arena.get(s.dirty_lines)[i];
+                n += m.rig.arena.get(s.dirty_lines)[i] != 0;
               return s.dirty_lines.count != 0 ? n : 0;
             }));
   EXPECT_EQ(m.sum(m.vaults, [](auto& s) { return s.valid != 0 || s.exits[0].count != 0 ? 1 : 0; }),

@@ -113,7 +113,22 @@ TEST_P(MemoryOfDirtyLines, SingleSlotsAreIndependentOfStepping) {
 
 INSTANTIATE_TEST_SUITE_P(WriteMisses, MemoryOfDirtyLines,
                          ::testing::Values(L2WriteMiss::kAllocate, L2WriteMiss::kThrough,
-                                           L2WriteMiss::kFetch));
+                                           L2WriteMiss::kFetch, L2WriteMiss::kFetchOnWrite));
+
+TEST(MemorySystem, LaunchesThatEmptySlicesAreIndependentOfStepping) {
+  for (const uint8_t write_back : {uint8_t{0}, uint8_t{1}})
+    for (const L2AtLaunch at_launch : {L2AtLaunch::kRemote, L2AtLaunch::kAll}) {
+      MemoryConfig c = small_config();
+      c.write_back = write_back;
+      c.write_miss = L2WriteMiss::kFetchOnWrite;
+      c.at_launch = at_launch;
+      Traffic t;
+      t.spread = 20000;
+      t.lines = 64;
+      expect_independent(c, t);
+      expect_independent(with_single_slots(c), for_slow_consumers());
+    }
+}
 
 }  // namespace
 }  // namespace nearwarp::testing

@@ -17,6 +17,34 @@ void groups(VaultRig& v) {
   v.params.tWTR_L = v.params.tWTR;
 }
 
+// --- writes of other stacks ---
+
+TEST(VaultWrites, ASliceIsToldOfThoseOfOthers) {
+  VaultRig r([](VaultRig& v) { v.foreign = {0, 0, 0, 0, 1}; });
+  r.write(1, r.line(0, 0), 5, 3);
+  r.write(2, r.line(0, 1), 6, 4);
+  r.run();
+  ASSERT_EQ(r.out->items.size(), 3u);
+  const Packet& ack = r.out->items[1].packet;
+  EXPECT_EQ(ack.kind, PacketKind::kWriteAck);
+  EXPECT_EQ(ack.dst, 4u);
+  const Packet& word = r.out->items[2].packet;
+  EXPECT_EQ(word.kind, PacketKind::kLineWritten);
+  EXPECT_EQ(word.dst, 77u);
+  EXPECT_EQ(word.line, r.line(0, 1));
+  EXPECT_EQ(word.bytes, 8u);
+  EXPECT_EQ(r.left(2), r.left(1) + 1);  // a reply in a cycle
+}
+
+TEST(VaultWrites, ASliceIsToldHoweverLongRepliesWait) {
+  VaultRig r([](VaultRig& v) { v.foreign = {0, 0, 0, 0, 1}; }, 2, 1);
+  for (uint32_t k = 0; k < 40; ++k) r.write(1 + k, r.line(0, k % 4), k, 4);
+  r.out->period = 100 * kPeriod;
+  r.run();
+  EXPECT_EQ(r.out->items.size(), 80u);
+  EXPECT_EQ(r.counters().lines_told, 40u);
+}
+
 // --- bank groups ---
 
 TEST(VaultGroups, ColumnCommandsOfOneGroupKeepTheLongerDistance) {

@@ -18,6 +18,7 @@ struct VaultRig {
   std::shared_ptr<MockConsumer> out;
   Tick hop = 1;
   uint32_t bank_bits = 2;
+  std::vector<uint8_t> foreign;  ///< by endpoint: 1: its writes are told to endpoint 77
 
   explicit VaultRig(std::function<void(VaultRig&)> adjust = {}, uint32_t queue = 16,
                     uint32_t slots = 64) {
@@ -36,7 +37,12 @@ struct VaultRig {
     params.map.baseline.bank_bits = bank_bits;
     const auto h = static_cast<uint32_t>(hop);
     const Ref<Channel> i = rig.channel({slots, h, h, 0, 1}), o = rig.channel({slots, h, h, 0, 1});
-    const VaultState s = make_vault(rig.arena, params, 1u << bank_bits, queue, i, o);
+    VaultState s = make_vault(rig.arena, params, 1u << bank_bits, queue, i, o);
+    if (!foreign.empty()) {
+      const auto others = rig.arena.allocate<uint8_t>(static_cast<uint32_t>(foreign.size()));
+      std::copy(foreign.begin(), foreign.end(), rig.arena.get(others));
+      tell_of_writes(rig.arena, s, 77, others);
+    }
     state = rig.arena.allocate<VaultState>(1);
     *rig.arena.get(state) = s;
     in = rig.producer(i, 1);
@@ -55,15 +61,15 @@ struct VaultRig {
     in->items.push_back(
         {cycle * kPeriod - hop, make_packet(PacketKind::kRead, 3, 0, 8, tag, at), 0});
   }
-  void write(uint32_t cycle, uint32_t at, uint32_t tag = 0) {
+  void write(uint32_t cycle, uint32_t at, uint32_t tag = 0, uint16_t src = 3) {
     in->items.push_back(
-        {cycle * kPeriod - hop, make_packet(PacketKind::kWrite, 3, 0, 40, tag, at, 1), 0});
+        {cycle * kPeriod - hop, make_packet(PacketKind::kWrite, src, 0, 40, tag, at, 1), 0});
   }
   void run() {
     rig.run({hop}, 100000000);
     EXPECT_TRUE(rig.drained());
     const uint64_t silent = params.posted_writes != 0 ? counters().writes : 0;
-    EXPECT_EQ(counters().requests_in, counters().replies_out + silent);
+    EXPECT_EQ(counters().requests_in, counters().replies_out + silent - counters().lines_told);
     EXPECT_EQ(vault().valid, 0u);
   }
   const VaultCounters& counters() { return rig.arena.get(state)->counters; }

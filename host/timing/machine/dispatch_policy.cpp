@@ -43,7 +43,8 @@ void apply_dispatch_policy(const config::PolicyConfig::Dispatch& policy, Graph& 
   const auto node = static_cast<NodeId>(at - graph.nodes.begin());
   std::vector<NodeId> sms;
   const LinksOfNode links = links_by_node(graph)[node];
-  for (const uint32_t i : links.out) sms.push_back(graph.links[i].to.node);
+  for (const uint32_t i : links.out)
+    if (graph.links[i].carries == kControl) sms.push_back(graph.links[i].to.node);
   FrontEndSpec& spec = graph.spec<FrontEndSpec>(at->node_class);
   frontend::DispatchParams& p = spec.params.dispatch;
   p.fill = policy.sms == "fill";

@@ -53,15 +53,23 @@ void Layout::node(NodeId node, const SmSpec& spec) {
 }
 
 void Layout::node(NodeId node, const FrontEndSpec& spec) {
-  std::vector<Ref<Channel>> to_sm, from_sm, monitors;
+  std::vector<Ref<Channel>> to_sm, from_sm, to_slice, from_slice, monitors;
   std::vector<frontend::SmRoom> rooms;
   for (const uint32_t i : links[node].out) {
+    if (graph.links[i].carries != kControl) {
+      to_slice.push_back(channels[i]);
+      continue;
+    }
     to_sm.push_back(channels[i]);
     frontend::SmRoom& room = rooms.emplace_back();
     room.free = std::get<SmSpec>(graph.spec_of(graph.links[i].to.node)).capacity;
     if (!spec.groups.empty()) room.group = spec.groups.at(rooms.size() - 1);
   }
   for (const uint32_t i : links[node].in) {
+    if (graph.links[i].carries != kControl) {
+      from_slice.push_back(channels[i]);
+      continue;
+    }
     const NodeId from = graph.links[i].from.node;
     const bool is_sm = std::holds_alternative<SmSpec>(graph.spec_of(from));
     (is_sm ? from_sm : monitors).push_back(channels[i]);
@@ -74,6 +82,8 @@ void Layout::node(NodeId node, const FrontEndSpec& spec) {
   frontend::FrontEndState f = frontend::make_front_end(a, p, rooms, spec.launches);
   f.to_sm = kernels::place(a, std::span<const Ref<Channel>>(to_sm));
   f.from_sm = kernels::place(a, std::span<const Ref<Channel>>(from_sm));
+  f.to_slice = kernels::place(a, std::span<const Ref<Channel>>(to_slice));
+  f.from_slice = kernels::place(a, std::span<const Ref<Channel>>(from_slice));
   f.from_monitor = kernels::place(a, std::span<const Ref<Channel>>(monitors));
   add(node, p, f);
   s.front_end_at = node;

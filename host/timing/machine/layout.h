@@ -2,6 +2,7 @@
 // their components: lay_out_sms.cpp, lay_out_memory.cpp, lay_out_transit.cpp.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "host/timing/machine/routes.h"
@@ -17,6 +18,7 @@ struct Layout {
   std::vector<Routes> routes;          ///< by node
   std::vector<Ref<Channel>> channels;  ///< by link
   std::vector<HomeTable> homes;        ///< as Graph::homes
+  std::map<uint16_t, Ref<uint8_t>> others_than_ = {};  ///< what others_than() has answered
 
   /// The channel of the node's only link that carries any of these; count 0 if there is none.
   /// Throws nearwarp::Error if there are several.
@@ -40,6 +42,11 @@ struct Layout {
     c.cluster = graph.nodes[node].cluster;
     s.component(node) = c;
   }
+
+  /// The slice of a vault's own stack that has the vault's lines.
+  NodeId slice_of(NodeId vault, const VaultSpec& spec) const;
+  /// By endpoint: 1: it is in a stack, and not in this one.
+  Ref<uint8_t> others_than(uint16_t stack);
 
   void node(NodeId node, const SmSpec& spec);
   void node(NodeId node, const FrontEndSpec& spec);

@@ -23,6 +23,7 @@ namespace nearwarp::sim {
 using NodeId = uint16_t;
 inline constexpr NodeId kNoNode = 0xffff;
 inline constexpr uint16_t kNoStack = 0xffff;
+inline constexpr uint32_t kNoHomes = ~uint32_t{0};
 
 /// An SM. Links: requests out, replies in; control both ways if the front end feeds it.
 struct SmSpec {
@@ -48,6 +49,9 @@ struct VaultSpec {
   VaultParams params;
   uint32_t banks = 0;
   uint32_t entries = 0;
+  /// Other stacks' writes are told to the slice of the vault's own that has the line: Graph::homes of
+  /// the first stack's SMs, the other stacks' following; kNoHomes: they are not.
+  uint32_t tells = kNoHomes;
 };
 
 /// The CPU's memory. Links: requests in, replies out.

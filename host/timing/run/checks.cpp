@@ -25,6 +25,12 @@ const char* kind_name(PacketKind kind, const MechanismRuns& mechanisms) {
       return "atomic";
     case PacketKind::kInvalidate:
       return "invalidation";
+    case PacketKind::kNewLaunch:
+      return "word that a launch begins";
+    case PacketKind::kClean:
+      return "word that an L2 slice is clean";
+    case PacketKind::kLineWritten:
+      return "word that another stack has written a line";
     case PacketKind::kReadReply:
       return "read reply";
     case PacketKind::kWriteAck:
@@ -130,7 +136,7 @@ void check_sm(System& system, uint32_t i, const sm::SmStateOf<kWords>& s, const 
 void check_lines(System& system, uint32_t i, const L2SliceState& s) {
   uint64_t dirty = 0;
   for (uint32_t k = 0; k < s.dirty_lines.count; ++k)
-    dirty += s.dirty_lines.in(system.arena.base())[k];
+    dirty += s.dirty_lines.in(system.arena.base())[k] != 0;
   if (s.dirty_lines.count != 0 && s.counters.lines_dirtied != s.counters.write_backs + dirty)
     lost(fmt::format("{}: {} lines became dirty, {} were written back, {} still are",
                      system.nodes[i].name, s.counters.lines_dirtied, s.counters.write_backs,

@@ -184,8 +184,12 @@ L2SliceSpec Parts::l2_slice() const {
   p.sectors_per_cycle = static_cast<uint8_t>(m.l2.sectors_per_cycle);
   p.write_back = m.l2.write_policy == "back" ? 1 : 0;
   p.write_miss = m.l2.write_miss == "fetch"     ? L2WriteMiss::kFetch
-                 : m.l2.write_miss == "through" ? L2WriteMiss::kThrough
-                                                : L2WriteMiss::kAllocate;
+                 : m.l2.write_miss == "through"        ? L2WriteMiss::kThrough
+                 : m.l2.write_miss == "fetch-on-write" ? L2WriteMiss::kFetchOnWrite
+                                                       : L2WriteMiss::kAllocate;
+  p.at_launch = m.l2.at_launch == "all"      ? L2AtLaunch::kAll
+                : m.l2.at_launch == "remote" ? L2AtLaunch::kRemote
+                                             : L2AtLaunch::kKeep;
   set_packets(p, m);
   spec.queue_entries = m.l2.queue_entries;
   return spec;

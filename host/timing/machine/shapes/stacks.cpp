@@ -5,8 +5,10 @@
 // The L2 is the SMs': its slices answer for all lines that the SMs of their stack want, wherever
 // these live, and fetch those of other stacks over the links. So every stack has its own table of
 // homes, and all slices have the same one. A vault acknowledges a write to the SM itself, through
-// the switch of the SM's stack. Coherence between the L2s is not modelled: they are write-through,
-// and an atomic is executed in the L2 of the SM's stack.
+// the switch of the SM's stack, unless the slice keeps what is written; an atomic is executed in the
+// L2 of the SM's stack. The L2s become coherent where launches begin (l2.at_launch,
+// device/cache/l2_launches.h), of which the front end tells them; and with "remote" a vault tells its
+// stack's slice of lines that other stacks write.
 //
 // No deadlock: requests wait only for slices, for request channels to other stacks and for vaults,
 // vaults wait only for replies to leave, and replies are sunk by SMs and by the slices' fills. A
@@ -55,7 +57,9 @@ class Stacks {
     vault_homes_ = slice.homes = g_.add_homes(count(), m_.stack.vaults);
     sm_class_ = g_.add_class("sm", sm);
     l2_ = g_.add_class("l2", slice);
-    dram_ = g_.add_class("dram", p_.vault(m_.stack.tsv_mbps));
+    VaultSpec vault = p_.vault(m_.stack.tsv_mbps);
+    if (m_.l2.at_launch == "remote" && count() > 1) vault.tells = sm_homes_;
+    dram_ = g_.add_class("dram", vault);
     request_crossbar_ = g_.add_class("request_crossbar", p_.network(true));
     reply_crossbar_ = g_.add_class("reply_crossbar", p_.network(false));
     switch_ = g_.add_class("stack_switch", p_.crossbar_switch(m_.stack.switch_flit_bytes));
@@ -87,6 +91,12 @@ class Stacks {
     for (uint32_t i = 0; i < slices_each(); ++i) {
       g_.link(g_.at(s.requests, i), g_.at(s.slices[i]), ChannelClass::kOnChip, kRequests, p_.hop());
       g_.link(g_.at(s.slices[i]), g_.at(s.replies, i), ChannelClass::kOnChip, kReplies, p_.hop());
+      if (m_.l2.at_launch == "keep" || count() == 1) continue;
+      const End slice = g_.at(s.slices[i]), front_end = g_.at(front_end_);
+      g_.link(front_end, slice, ChannelClass::kControl, kInvalidations,
+              p_.control(2 * frontend::kMaxRunning));
+      if (m_.l2.write_policy == "back")
+        g_.link(slice, front_end, ChannelClass::kControl, kInvalidations, p_.control(2));
     }
     // Acknowledgements of writes.
     const uint32_t port = first_link() + links_each();

@@ -54,9 +54,19 @@ constexpr CounterRow<L2Counters> kLineCounters[] = {
      [](L l) { return l.write_fetches; }},
     {"writes_through", "lines", "Writes that went on to memory",
      [](L l) { return l.writes_through; }},
-    {"write_backs", "lines", "Dirty lines replaced", [](L l) { return l.write_backs; }},
+    {"write_backs", "lines", "Dirty lines written back", [](L l) { return l.write_backs; }},
     {"lines_left_dirty", "lines", "Written to the L2 and not yet to memory at the end",
      [](L l) { return l.lines_dirtied - l.write_backs; }},
+};
+
+/// Of slices that give lines up when a launch begins.
+constexpr CounterRow<L2Counters> kLaunchCounters[] = {
+    {"lines_given_up", "lines", "Given up because a launch began",
+     [](L l) { return l.lines_given_up; }},
+    {"launch_write_backs", "lines", "Dirty lines written back because a launch began",
+     [](L l) { return l.launch_write_backs; }},
+    {"launch_cycles", "L2 cycles", "In which nothing was looked up for that, summed over slices",
+     [](L l) { return l.launch_cycles; }},
 };
 
 using V = const VaultCounters&;
@@ -85,7 +95,8 @@ constexpr CounterRow<VaultCounters> kVaultCounters[] = {
 
 void collect_memory(System& system, report::RunResult& result) {
   CounterSums<L2Counters> l2(kL2Counters), sectors(kSectorCounters), lines(kLineCounters);
-  bool by_sectors = false, keeps_lines = false;
+  CounterSums<L2Counters> launches(kLaunchCounters);
+  bool by_sectors = false, keeps_lines = false, gives_up = false;
   CounterSums<VaultCounters> dram(kVaultCounters);
   uint64_t bus_ticks = 0;
   std::byte* base = system.arena.base();
@@ -96,6 +107,9 @@ void collect_memory(System& system, report::RunResult& result) {
       sectors.add(slice.counters);
       lines.add(slice.counters);
       by_sectors = by_sectors || slice.sectors.count != 0;
+      launches.add(slice.counters);
+      gives_up = gives_up || kernels::at_offset<const L2SliceParams>(base, c.params).at_launch !=
+                                 L2AtLaunch::kKeep;
       keeps_lines = keeps_lines || slice.dirty_lines.count != 0;
     } else if (c.kind == kernels::ComponentKind::kVault) {
       auto& vault = kernels::at_offset<VaultState>(base, c.state);
@@ -108,6 +122,7 @@ void collect_memory(System& system, report::RunResult& result) {
   l2.append_to(result, "l2.");
   if (by_sectors) sectors.append_to(result, "l2.");
   if (keeps_lines) lines.append_to(result, "l2.");
+  if (gives_up) launches.append_to(result, "l2.");
   dram.append_to(result, "dram.");
   result.counters.push_back({"dram.bus_busy", bus_ticks / system.core_period, "core cycles",
                              "Time that data buses carried data, summed over vaults"});
