@@ -8,6 +8,10 @@
 // all slices. Lines that are under way are of launches that still run: their requesters get them, and
 // they stay only if they are dirty.
 //
+// An atomic of a line that several stacks may have is executed where the line lives, by the vault, if
+// L2SliceParams::atomics_in_memory says so: it passes the slice of its SM's stack, which gives the line
+// up.
+//
 // With kRemote a slice keeps lines of its own stack's memory. When another stack writes one, the
 // vault says so, and the line goes; a dirty one, of which both have written words, goes when it is
 // written back.

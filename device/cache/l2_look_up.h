@@ -201,6 +201,7 @@ NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const G& g, const L2SliceParams&
                    request.src, request.bytes);
     if (fetches) begin_miss(p, s, base, due, request.line, set, way, index);
     if (waits) {
+      n.write_waits += 1;
       add_waiter(p, s, base, index, request, L2Origin::kStore);
       make_line_dirty(s, base, at);
     }
@@ -222,6 +223,30 @@ NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const G& g, const L2SliceParams&
   return Outcome::kTaken;
 }
 
+/// An atomic goes on to memory, which answers the SM; the line that is here goes, a dirty one back to
+/// memory first.
+template <class G, class F>
+NW_HD NW_OUT_OF_LINE Outcome pass_atomic(const G& g, const L2SliceParams& p, L2SliceState& s,
+                                         std::byte* base, Tick now, const Packet& request,
+                                         uint32_t set, uint64_t match, F&& taken) {
+  const uint32_t at = set * p.ways + (match != 0 ? count_trailing_zeros(match) : 0);
+  const bool dirty = match != 0 && is_dirty(s, base, at);
+  const uint32_t room = s.requests.count - s.request_count - s.request_reserved;
+  // A line that waits for its data, and for it writes: they come first.
+  if (room < (dirty ? 2u : 1u) || (dirty && (match & s.pending.in(base)[set]) != 0))
+    return Outcome::kRefused;
+  g.leader([&] {
+    const Tick due = now + Tick{p.latency_cycles} * p.period;
+    if (dirty) write_line_back(p, s, base, due, at);
+    if (match != 0) forget_ways(p, s, base, set, match);
+    push_request(s, base, due, PacketKind::kAtomic, request.line, request.tag, request.sectors,
+                 request.src, request.bytes);
+    s.counters.atomics_passed += 1;
+    taken();
+  });
+  return Outcome::kTaken;
+}
+
 /// Look up a request, if what it needs is there; the leader calls `taken` then. If it has to wait
 /// for something inside this slice, nothing is changed.
 template <class G, class F>
@@ -233,6 +258,8 @@ NW_HD NW_INLINE Outcome look_up(const G& g, const L2SliceParams& p, L2SliceState
   const uint32_t set = set_of(p, base, request.line);
   const uint64_t match =
       match_ways(g, p.ways, s.tags.in(base) + set * p.ways, request.line) & s.valid.in(base)[set];
+  if (kind == PacketKind::kAtomic && p.atomics_in_memory != 0)
+    return pass_atomic(g, p, s, base, now, request, set, match, taken);
   if (kind == PacketKind::kRead || kind == PacketKind::kAtomic)
     return look_up_read(g, p, s, base, now, request, origin, set, match, taken);
 

@@ -41,6 +41,7 @@ struct L2SliceParams {
   uint32_t mshr_entries = 1;
   uint32_t mshr_merges = 1;    ///< requests that one entry can answer
   uint32_t atomic_cycles = 0;  ///< that each lane takes of those that want one address; 0: none
+  uint8_t atomics_in_memory = 0;  ///< they pass the slice, and their line goes (l2_launches.h)
   uint8_t by_sectors = 0;  ///< reads fetch the sectors that are missing (device/cache/l2_sectors.h)
   uint8_t write_back = 0;  ///< writes stay: by sectors, or whole lines (l2_dirty_lines.h)
   L2WriteMiss write_miss = L2WriteMiss::kAllocate;  ///< of whole lines that stay
@@ -118,6 +119,7 @@ struct L2Counters {
   uint64_t reads = 0, read_hits = 0, read_misses = 0, read_merges = 0;
   uint64_t atomics = 0, atomic_hits = 0, atomic_misses = 0, atomic_merges = 0;
   uint64_t atomic_busy_cycles = 0;  ///< of the unit for atomics
+  uint64_t atomics_passed = 0;      ///< on to memory; of no other number
   uint64_t writes = 0, write_hits = 0;
   uint64_t invalidations = 0, lines_invalidated = 0;
   uint64_t fills = 0, evictions = 0;
@@ -134,6 +136,7 @@ struct L2Counters {
   uint64_t write_allocates = 0;  ///< lines that writes have taken a way for without a fetch
   uint64_t write_fetches = 0;    ///< lines that writes have fetched
   uint64_t writes_through = 0;   ///< that memory acknowledges
+  uint64_t write_waits = 0;      ///< that have waited for their line
   // Where launches end what a slice keeps (l2_launches.h).
   uint64_t launches = 0;             ///< that have begun, as far as the slice was told
   uint64_t lines_given_up = 0;       ///< at these, of what was there

@@ -10,6 +10,7 @@ std::string_view shapes_of_key(std::string_view path) {
       {"gpu.sms_with_ndp", "stacked"},
       {"gpu.sms_per_cluster", "stacked discrete mesh"},
       {"l2.at_launch", "stacks"},
+      {"l2.atomics", "stacks"},
       {"l2.", "stacked discrete mesh stacks"},
       {"memory.local_memory", "discrete mesh"},
       {"interconnect.vc", "stacked discrete mesh stacks"},

@@ -289,6 +289,11 @@ Keys memory_keys() {
        "through: all go on to memory; fetch: they go on to memory, and their line is fetched; "
        "fetch-on-write: as allocate, but others fetch their line and stay in it.",
        kOptional},
+      {NW_KEY(l2.atomics), "", 0, 0, false, "slice memory",
+       "Where atomics are executed. slice: in the L2 of the SM's stack, whatever other stacks do "
+       "with the line at the time, an idealisation; memory: by the vault where the line lives, and "
+       "the L2 that they pass gives the line up.",
+       kOptional},
       {NW_KEY(l2.at_launch), "", 0, 0, false, "keep remote all",
        "Which lines the L2s of several stacks give up when a launch begins, so that it sees what "
        "other stacks have written. remote: those of other stacks' memory, and those that other "

@@ -145,8 +145,8 @@ TEST(Stacks, AnL2HoldsLinesOfAllStacks) {
   const uint64_t data = d.device.allocate(4096);
   for (int launch = 0; launch < 3; ++launch)
     d.device.launch(d.module, "k", {16}, {1024}, 0, runtime::KernelArgs(data));
-  const report::RunResult r =
-      sim::replay_on_cpu(d.record(), coda(), config::load_policy("baseline"), {});
+  const report::RunResult r = sim::replay_on_cpu(d.record(), coda({"l2.at_launch=keep"}),
+                                                 config::load_policy("baseline"), {});
   constexpr uint32_t kLines = 32, kStacks = 4, kSms = 16, kLaunches = 3;
   EXPECT_EQ(counter(r, "l2.reads"), kLaunches * kSms * kLines);  // L1s are emptied between launches
   EXPECT_EQ(counter(r, "l2.read_misses"), kStacks * kLines);
@@ -236,6 +236,38 @@ TEST(Stacks, WhatIsWrittenCrossesOnceALaunch) {
   const uint64_t read = 8 + 136;
   EXPECT_EQ(moved(false), 2u * (40 + 8) + read);
   EXPECT_EQ(moved(true), 2u * (read + 136 + 8) + read);
+}
+
+TEST(Stacks, AnAtomicIsExecutedWhereItsLineLives) {
+  // One thread of every stack adds to the same word of stack 0: three cross.
+  PtxDevice d(R"(
+.visible .entry k(.param .u64 data) {
+  .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [data];
+  mov.u32 %r1, %ctaid.x;
+  and.b32 %r2, %r1, 3;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra DONE;
+  atom.global.add.u32 %r3, [%rd1], 1;
+DONE:
+  ret;
+})");
+  const config::MachineConfig m = coda();
+  uint64_t word = d.device.allocate(4096);
+  while (sim::machine_address_map(m).stack_of(static_cast<LineAddr>(word / 128)) != 0) word += 128;
+  d.device.launch(d.module, "k", {16}, {1}, 0, runtime::KernelArgs(word));
+  const runtime::Recording recording = d.record();
+  for (const bool memory : {true, false}) {
+    const config::MachineConfig machine =
+        coda({std::string("l2.atomics=") + (memory ? "memory" : "slice")});
+    const report::RunResult r =
+        sim::replay_on_cpu(recording, machine, config::load_policy("baseline"), {});
+    // There a packet with 32 bytes each way; in the slices each stack fetches the line.
+    EXPECT_EQ(r.traffic.memory_to_memory_bytes, memory ? 3u * (40 + 40) : 3u * (8 + 136));
+    EXPECT_EQ(counter(r, "l2.atomics_passed"), memory ? 4u : 0u);
+    EXPECT_EQ(counter(r, "l2.atomics"), memory ? 0u : 4u);
+    EXPECT_EQ(counter(r, "dram.write_commands"), memory ? 4u : 0u);
+  }
 }
 
 TEST(Stacks, MoreRemoteBandwidthIsFaster) {

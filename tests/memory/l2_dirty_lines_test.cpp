@@ -150,6 +150,7 @@ TEST(L2DirtyLines, AWriteThatFetchesOnWriteWaitsForItsLineAndStays) {
     EXPECT_EQ(r.replied(at), cycle);
   }
   EXPECT_EQ(r.counters().write_fetches, 1u);
+  EXPECT_EQ(r.counters().write_waits, 2u);
   EXPECT_EQ(r.counters().write_allocates, 1u);
   EXPECT_EQ(r.counters().writes_through, 0u);
   EXPECT_EQ(r.counters().lines_dirtied, 2u);

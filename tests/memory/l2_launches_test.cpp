@@ -129,6 +129,36 @@ TEST(L2Launches, LinesUnderWayAnswerWhoWaitsAndAreNotKept) {
   EXPECT_EQ(r.counters().launch_write_backs, 0u);
 }
 
+TEST(L2Launches, AtomicsPassOnToMemoryAndTheirLineGoes) {
+  SliceRig r([](L2SliceParams& p) {
+    p.write_back = 1;
+    p.atomics_in_memory = 1;
+  });
+  r.write(10, 6, kAll);
+  r.request(PacketKind::kAtomic, 20, 6, 7, 3, 5);
+  r.request(PacketKind::kAtomic, 21, 6, 8, 4, 1);
+  r.acknowledge(60);
+  r.read(100, 6);
+  r.fill(200, 0);
+  r.rig.run({kHop}, 100000);
+  ASSERT_EQ(r.memory_in->items.size(), 4u);
+  EXPECT_EQ(r.memory_in->items[0].packet.kind, PacketKind::kWrite);  // first what was written before
+  EXPECT_EQ(r.memory_in->items[0].packet.src, 50u);
+  for (const auto& [at, tag, src, sectors] :
+       {std::tuple{1u, 7u, 3u, 5u}, {2u, 8u, 4u, 1u}}) {
+    const Packet& atomic = r.memory_in->items[at].packet;
+    EXPECT_EQ(atomic.kind, PacketKind::kAtomic);
+    EXPECT_EQ(atomic.tag, tag);
+    EXPECT_EQ(atomic.src, src);  // whom memory answers
+    EXPECT_EQ(atomic.sectors, sectors);
+    EXPECT_EQ(atomic.bytes, 40u);
+  }
+  EXPECT_EQ(r.memory_in->items[3].packet.kind, PacketKind::kRead);
+  EXPECT_EQ(r.counters().atomics_passed, 2u);
+  EXPECT_EQ(r.counters().atomics, 0u);
+  EXPECT_EQ(r.counters().read_misses, 1u);
+}
+
 TEST(L2Launches, NothingIsDoneIfNothingHasComeSinceTheLast) {
   SliceRig r = slice(L2AtLaunch::kAll, 1);
   r.write(10, 2, kAll);

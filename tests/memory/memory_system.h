@@ -56,6 +56,7 @@ struct MemoryConfig {
   L2WriteMiss write_miss = L2WriteMiss::kAllocate;
   /// With another than kKeep launches begin in between: random_traffic.h.
   L2AtLaunch at_launch = L2AtLaunch::kKeep;
+  uint8_t atomics_in_memory = 0;
   VaultParams dram = ddr3_1600();
 };
 
@@ -254,6 +255,7 @@ class MemorySystem {
     p.write_back = config.write_back;
     p.write_miss = config.write_miss;
     p.at_launch = config.at_launch;
+    p.atomics_in_memory = config.atomics_in_memory;
     p.header_bytes = 8;
     p.line_bytes = 128;
     p.sector_bytes = 32;

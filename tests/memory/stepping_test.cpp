@@ -122,6 +122,7 @@ TEST(MemorySystem, LaunchesThatEmptySlicesAreIndependentOfStepping) {
       c.write_back = write_back;
       c.write_miss = L2WriteMiss::kFetchOnWrite;
       c.at_launch = at_launch;
+      c.atomics_in_memory = at_launch == L2AtLaunch::kAll ? 1 : 0;
       Traffic t;
       t.spread = 20000;
       t.lines = 64;

@@ -122,7 +122,7 @@ constexpr Rule kNearBankRules[] = {
 
 /// Lines that writes allocate are written, and read when they go to memory.
 constexpr Rule kKeptLineRules[] = {
-    {kL2, "l2.allocate", "l2.write_allocates", "l2.write_fj", Scale::kEvents},
+    {kL2, "l2.allocate", "l2.write_allocates l2.write_waits", "l2.write_fj", Scale::kEvents},
     {kL2, "l2.write_back", "l2.write_backs", "l2.read_fj", Scale::kEvents},
 };
 

@@ -187,6 +187,7 @@ L2SliceSpec Parts::l2_slice() const {
                  : m.l2.write_miss == "through"        ? L2WriteMiss::kThrough
                  : m.l2.write_miss == "fetch-on-write" ? L2WriteMiss::kFetchOnWrite
                                                        : L2WriteMiss::kAllocate;
+  p.atomics_in_memory = m.l2.atomics == "memory" ? 1 : 0;
   p.at_launch = m.l2.at_launch == "all"      ? L2AtLaunch::kAll
                 : m.l2.at_launch == "remote" ? L2AtLaunch::kRemote
                                              : L2AtLaunch::kKeep;

@@ -52,6 +52,8 @@ constexpr CounterRow<L2Counters> kLineCounters[] = {
      [](L l) { return l.write_allocates; }},
     {"write_fetches", "lines", "Fetched because they were written",
      [](L l) { return l.write_fetches; }},
+    {"write_waits", "lines", "Writes that waited for their line and stayed in it",
+     [](L l) { return l.write_waits; }},
     {"writes_through", "lines", "Writes that went on to memory",
      [](L l) { return l.writes_through; }},
     {"write_backs", "lines", "Dirty lines written back", [](L l) { return l.write_backs; }},
@@ -65,6 +67,8 @@ constexpr CounterRow<L2Counters> kLaunchCounters[] = {
      [](L l) { return l.lines_given_up; }},
     {"launch_write_backs", "lines", "Dirty lines written back because a launch began",
      [](L l) { return l.launch_write_backs; }},
+    {"atomics_passed", "lines", "Atomics that went on to memory",
+     [](L l) { return l.atomics_passed; }},
     {"launch_cycles", "L2 cycles", "In which nothing was looked up for that, summed over slices",
      [](L l) { return l.launch_cycles; }},
 };
