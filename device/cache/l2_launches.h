@@ -1,24 +1,24 @@
-// L2 slices of stacks, where a line may be in several: what they do so that a launch sees what other
-// stacks have written before it.
+// L2 slices of stacks, where a line may be in several: what they do so that a launch sees what
+// other stacks have written before it.
 //
 // The front end tells every slice when a launch begins, before any thread block of it does. Clean
-// lines that have to go (L2SliceParams::at_launch) go at once. Where lines stay when they are written,
-// the dirty ones of a set are written back one by one, a set or a line per cycle, and nothing is
-// looked up meanwhile; the front end dispatches nothing until memory has acknowledged all of them to
-// all slices. Lines that are under way are of launches that still run: their requesters get them, and
-// they stay only if they are dirty.
+// lines that have to go (L2SliceParams::at_launch) go at once. Where lines stay when they are
+// written, the dirty ones of a set are written back one by one, a set or a line per cycle, and
+// nothing is looked up meanwhile; the front end dispatches nothing until memory has acknowledged
+// all of them to all slices. Lines that are under way are of launches that still run: their
+// requesters get them, and they stay only if they are dirty.
 //
-// An atomic of a line that several stacks may have is executed where the line lives, by the vault, if
-// L2SliceParams::atomics_in_memory says so: it passes the slice of its SM's stack, which gives the line
-// up.
+// An atomic of a line that several stacks may have is executed where the line lives, by the vault,
+// if L2SliceParams::atomics_in_memory says so: it passes the slice of its SM's stack, which gives
+// the line up.
 //
 // With kRemote a slice keeps lines of its own stack's memory. When another stack writes one, the
 // vault says so, and the line goes; a dirty one, of which both have written words, goes when it is
 // written back.
 //
-// Source: CODA, section 4.2 (last-level caches of stacks hold lines of all, write them back to where
-// they live, and are coherent); when they become so it does not say: here where kernels begin, as
-// L1s of GPUs do.
+// Source: CODA, section 4.2 (last-level caches of stacks hold lines of all, write them back to
+// where they live, and are coherent); when they become so it does not say: here where kernels
+// begin, as L1s of GPUs do.
 #pragma once
 
 #include "device/cache/l2_look_up.h"
@@ -50,8 +50,8 @@ NW_HD NW_APART inline void begin_launch(const L2SliceParams& p, L2SliceState& s,
 }
 
 /// Dirty ways of a set that do not wait for their line.
-NW_HD NW_INLINE uint64_t dirty_ways(const L2SliceParams& p, const L2SliceState& s,
-                                    std::byte* base, uint32_t set) {
+NW_HD NW_INLINE uint64_t dirty_ways(const L2SliceParams& p, const L2SliceState& s, std::byte* base,
+                                    uint32_t set) {
   uint64_t dirty = 0;
   for (uint32_t way = 0; way < p.ways; ++way)
     if (is_dirty(s, base, set * p.ways + way)) dirty |= uint64_t{1} << way;
@@ -115,8 +115,8 @@ NW_HD NW_INLINE void line_written(const L2SliceParams& p, L2SliceState& s, std::
   drop_line(p, s, base, set, match);
 }
 
-/// Take from the networks of invalidations and of memory what says that lines are old. Neither needs
-/// anything, so neither ever blocks.
+/// Take from the networks of invalidations and of memory what says that lines are old. Neither
+/// needs anything, so neither ever blocks.
 template <class G>
 NW_HD NW_CALLED void take_line_written(const G& g, const L2SliceParams& p, L2SliceState& s,
                                        std::byte* base, Tick now, Horizon& horizon) {

@@ -173,7 +173,8 @@ NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const G& g, const L2SliceParams&
   const bool allocates = whole && (on_write || p.write_miss == L2WriteMiss::kAllocate);
   const bool fetches =
       match == 0 && (p.write_miss == L2WriteMiss::kFetch || (on_write && !allocates));
-  // A line that is under way, or has to come, is waited for; service queues wait for memory's answer.
+  // A line that is under way, or has to come, is waited for; service queues wait for memory's
+  // answer.
   const bool waits = on_write && !own && !hit && !allocates;
   const bool stays = hit || allocates, through = !stays && !waits;
   if (stays && !own && s.reply_count == s.replies.count) return Outcome::kRefused;
@@ -223,8 +224,8 @@ NW_HD NW_OUT_OF_LINE Outcome look_up_kept_write(const G& g, const L2SliceParams&
   return Outcome::kTaken;
 }
 
-/// An atomic goes on to memory, which answers the SM; the line that is here goes, a dirty one back to
-/// memory first.
+/// An atomic goes on to memory, which answers the SM; the line that is here goes, a dirty one back
+/// to memory first.
 template <class G, class F>
 NW_HD NW_OUT_OF_LINE Outcome pass_atomic(const G& g, const L2SliceParams& p, L2SliceState& s,
                                          std::byte* base, Tick now, const Packet& request,

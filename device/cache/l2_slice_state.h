@@ -18,9 +18,9 @@ inline constexpr uint32_t kNoSet = 0xffffffffu;
 
 /// What a write does whose line is not there, in a slice that keeps whole lines.
 enum class L2WriteMiss : uint8_t {
-  kAllocate,  ///< one of a whole line takes a way, and nothing is fetched; others go to memory
-  kThrough,   ///< all go to memory
-  kFetch,     ///< they go to memory, and their line is fetched besides
+  kAllocate,      ///< one of a whole line takes a way, and nothing is fetched; others go to memory
+  kThrough,       ///< all go to memory
+  kFetch,         ///< they go to memory, and their line is fetched besides
   kFetchOnWrite,  ///< as kAllocate, but others fetch their line and stay in it
 };
 
@@ -39,8 +39,8 @@ struct L2SliceParams {
   cache::SetIndex index{1, 0, cache::SetFunction::kFolded};
   uint32_t ways = 1;  ///< at most 64
   uint32_t mshr_entries = 1;
-  uint32_t mshr_merges = 1;    ///< requests that one entry can answer
-  uint32_t atomic_cycles = 0;  ///< that each lane takes of those that want one address; 0: none
+  uint32_t mshr_merges = 1;       ///< requests that one entry can answer
+  uint32_t atomic_cycles = 0;     ///< that each lane takes of those that want one address; 0: none
   uint8_t atomics_in_memory = 0;  ///< they pass the slice, and their line goes (l2_launches.h)
   uint8_t by_sectors = 0;  ///< reads fetch the sectors that are missing (device/cache/l2_sectors.h)
   uint8_t write_back = 0;  ///< writes stay: by sectors, or whole lines (l2_dirty_lines.h)
@@ -138,10 +138,10 @@ struct L2Counters {
   uint64_t writes_through = 0;   ///< that memory acknowledges
   uint64_t write_waits = 0;      ///< that have waited for their line
   // Where launches end what a slice keeps (l2_launches.h).
-  uint64_t launches = 0;             ///< that have begun, as far as the slice was told
-  uint64_t lines_given_up = 0;       ///< at these, of what was there
-  uint64_t launch_write_backs = 0;   ///< of `write_backs`
-  uint64_t launch_cycles = 0;        ///< in which nothing is looked up for their sake
+  uint64_t launches = 0;            ///< that have begun, as far as the slice was told
+  uint64_t lines_given_up = 0;      ///< at these, of what was there
+  uint64_t launch_write_backs = 0;  ///< of `write_backs`
+  uint64_t launch_cycles = 0;       ///< in which nothing is looked up for their sake
 };
 
 struct L2SliceState {
@@ -152,14 +152,14 @@ struct L2SliceState {
   /// Lines below are not in the GPU's memory yet; an endpoint answers for them. 0: all are.
   LineAddr elsewhere_end = 0;
   uint16_t elsewhere = 0;
-  Ref<uint32_t> tags;        ///< [set][way]
-  Ref<uint32_t> used;        ///< [set][way]: number of its last use
-  Ref<uint16_t> mshr_of;     ///< [set][way]: valid where `pending`
-  Ref<uint64_t> valid;       ///< [set]: ways that hold a line or wait for one
-  Ref<uint64_t> pending;     ///< [set]: ways that wait for their line, or for a sector of it
-  Ref<L2Sectors> sectors;    ///< [set][way]; count 0: not by sectors
-  /// [set][way]: 1: newer than memory's; 2: and another stack has written the line, too; count 0: no
-  /// whole lines stay.
+  Ref<uint32_t> tags;      ///< [set][way]
+  Ref<uint32_t> used;      ///< [set][way]: number of its last use
+  Ref<uint16_t> mshr_of;   ///< [set][way]: valid where `pending`
+  Ref<uint64_t> valid;     ///< [set]: ways that hold a line or wait for one
+  Ref<uint64_t> pending;   ///< [set]: ways that wait for their line, or for a sector of it
+  Ref<L2Sectors> sectors;  ///< [set][way]; count 0: not by sectors
+  /// [set][way]: 1: newer than memory's; 2: and another stack has written the line, too; count 0:
+  /// no whole lines stay.
   Ref<uint8_t> dirty_lines;
   Ref<L2Mshr> mshrs;
   Ref<L2Waiter> waiters;  ///< [mshr][merge]
@@ -174,13 +174,13 @@ struct L2SliceState {
   Tick fill_came = 0;          ///< when the last data came from memory
   uint32_t filling = kNoMshr;  ///< MSHR whose requesters are being answered
   uint32_t next_waiter = 0;
-  uint32_t needs_mshr = 0;  ///< 1: the oldest request has been refused for want of one
-  Tick atomics_until = 0;   ///< the unit for atomics is busy
-  Tick tags_until = 0;      ///< the tags are busy with the sectors of a request
-  uint32_t cleaning = kNoSet;  ///< from this set on dirty lines are written back for a launch
+  uint32_t needs_mshr = 0;      ///< 1: the oldest request has been refused for want of one
+  Tick atomics_until = 0;       ///< the unit for atomics is busy
+  Tick tags_until = 0;          ///< the tags are busy with the sectors of a request
+  uint32_t cleaning = kNoSet;   ///< from this set on dirty lines are written back for a launch
   uint32_t owes_word = 0;       ///< 1: the front end waits for it to be clean
   uint32_t uses_at_launch = 0;  ///< `uses` when the last launch began
-  uint32_t hit_turn = 0;    ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
+  uint32_t hit_turn = 0;  ///< whose turn it is when a fill and a hit want to reply: 1: the hit's
   L2Counters counters;
   Fault fault;
 };

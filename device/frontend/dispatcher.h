@@ -126,9 +126,7 @@ NW_HD inline void enter_program(DispatchState& d, std::byte* base, const LaunchI
 }
 
 /// Nothing is dispatched while a mechanism says so, or L2 slices write back for a launch.
-NW_HD inline bool may_dispatch(const DispatchState& d) {
-  return d.held_by == 0 && d.cleaning == 0;
-}
+NW_HD inline bool may_dispatch(const DispatchState& d) { return d.held_by == 0 && d.cleaning == 0; }
 
 /// When the next launch wants to begin; kNever if none is in line or no more may be in flight.
 template <class V>

@@ -140,9 +140,9 @@ NW_HD inline void send_all(const G& g, V& v, Tick now, Horizon& horizon) {
   by_ballots(0, begin, send_to);
 }
 
-/// Begin launches, and tell L2 slices; those that keep writes have to be clean before a thread block
-/// is dispatched. A slice takes that at once, and no more launches than may be in flight begin until
-/// it has, so there is always room. Leader only.
+/// Begin launches, and tell L2 slices; those that keep writes have to be clean before a thread
+/// block is dispatched. A slice takes that at once, and no more launches than may be in flight
+/// begin until it has, so there is always room. Leader only.
 template <class V>
 NW_HD inline void begin_launches_everywhere(V& v, Tick now, Horizon& horizon) {
   const uint32_t before = v.s.dispatch.begun;

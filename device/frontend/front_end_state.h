@@ -97,9 +97,9 @@ struct FrontEndState {
   Ref<Ref<Channel>> to_sm, from_sm;  ///< by SM
   /// L2 slices that want to know when launches begin, and those that answer.
   Ref<Ref<Channel>> to_slice, from_slice;
-  Ref<Ref<Channel>> from_monitor;    ///< by stack: who watches its link; count 0 without monitors
-  Ref<Outbox> outbox;                ///< by SM
-  Ref<Outgoing> outgoing;            ///< num_sms x outbox_entries
+  Ref<Ref<Channel>> from_monitor;  ///< by stack: who watches its link; count 0 without monitors
+  Ref<Outbox> outbox;              ///< by SM
+  Ref<Outgoing> outgoing;          ///< num_sms x outbox_entries
   uint32_t outgoing_total = 0;
   uint32_t word = 0;           ///< what all SMs are told when it changes; only the latest counts
   uint32_t words_to_tell = 0;  ///< SMs with news

@@ -140,7 +140,7 @@ struct MachineConfig {
     std::string write_policy = "through";
     /// "allocate", "through", "fetch" or "fetch-on-write"; of whole lines
     std::string write_miss = "allocate";
-    std::string atomics = "slice";  ///< "slice" or "memory": where they are executed, on stacks
+    std::string atomics = "slice";   ///< "slice" or "memory": where they are executed, on stacks
     std::string at_launch = "keep";  ///< "keep", "remote" or "all": what slices of stacks give up
     uint32_t sectors_per_cycle = 0;  ///< that a slice looks up; 0: a request, whatever it is of
     bool begins_with_data = false;   ///< what the programs have allocated, as far as it holds that

@@ -154,8 +154,8 @@ TEST(Stacks, AnL2HoldsLinesOfAllStacks) {
   EXPECT_EQ(r.traffic.memory_to_memory_bytes, kStacks * (kLines - kLines / kStacks) * 144u);
 }
 
-/// Launches of a kernel whose only thread that does anything is in `stack`, where it reads or writes
-/// one word.
+/// Launches of a kernel whose only thread that does anything is in `stack`, where it reads or
+/// writes one word.
 struct Access {
   uint32_t stack;
   bool writes;

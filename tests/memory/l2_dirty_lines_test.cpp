@@ -143,8 +143,10 @@ TEST(L2DirtyLines, AWriteThatFetchesOnWriteWaitsForItsLineAndStays) {
   EXPECT_EQ(r.memory_in->items[0].packet.kind, PacketKind::kRead);
   EXPECT_EQ(r.asked(0), 10u + kLatency);
   ASSERT_EQ(r.sm_in->items.size(), 4u);
-  for (const auto& [at, tag, cycle] :
-       {std::tuple{0u, 3u, 100u}, {1u, 4u, 101u}, {2u, 5u, 200 + kLatency}, {3u, 6u, 300 + kLatency}}) {
+  for (const auto& [at, tag, cycle] : {std::tuple{0u, 3u, 100u},
+                                       {1u, 4u, 101u},
+                                       {2u, 5u, 200 + kLatency},
+                                       {3u, 6u, 300 + kLatency}}) {
     EXPECT_EQ(r.sm_in->items[at].packet.kind, PacketKind::kWriteAck);
     EXPECT_EQ(r.sm_in->items[at].packet.tag, tag);
     EXPECT_EQ(r.replied(at), cycle);

@@ -33,9 +33,9 @@ void written(SliceRig& r, uint32_t cycle, uint32_t line) {
 }
 
 TEST(L2Launches, GiveUpLinesOfOtherStacks) {
-  for (const auto& [at_launch, own, other] :
-       {std::tuple{L2AtLaunch::kKeep, true, true}, {L2AtLaunch::kRemote, true, false},
-        {L2AtLaunch::kAll, false, false}}) {
+  for (const auto& [at_launch, own, other] : {std::tuple{L2AtLaunch::kKeep, true, true},
+                                              {L2AtLaunch::kRemote, true, false},
+                                              {L2AtLaunch::kAll, false, false}}) {
     SliceRig r = slice(at_launch, 0);
     r.read(10, 2);
     r.read(11, 3);
@@ -142,10 +142,10 @@ TEST(L2Launches, AtomicsPassOnToMemoryAndTheirLineGoes) {
   r.fill(200, 0);
   r.rig.run({kHop}, 100000);
   ASSERT_EQ(r.memory_in->items.size(), 4u);
-  EXPECT_EQ(r.memory_in->items[0].packet.kind, PacketKind::kWrite);  // first what was written before
+  EXPECT_EQ(r.memory_in->items[0].packet.kind,
+            PacketKind::kWrite);  // first what was written before
   EXPECT_EQ(r.memory_in->items[0].packet.src, 50u);
-  for (const auto& [at, tag, src, sectors] :
-       {std::tuple{1u, 7u, 3u, 5u}, {2u, 8u, 4u, 1u}}) {
+  for (const auto& [at, tag, src, sectors] : {std::tuple{1u, 7u, 3u, 5u}, {2u, 8u, 4u, 1u}}) {
     const Packet& atomic = r.memory_in->items[at].packet;
     EXPECT_EQ(atomic.kind, PacketKind::kAtomic);
     EXPECT_EQ(atomic.tag, tag);

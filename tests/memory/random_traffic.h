@@ -74,8 +74,8 @@ Outcome run_system(const MemoryConfig& config, const Traffic& traffic, const Run
         dst = m.first_stack_sm + stack * config.stack_sms;
         bytes = 72;
       }
-      const bool apart = kind == PacketKind::kNewLaunch ||
-                         (kind == PacketKind::kInvalidate && what % 2 == 0);
+      const bool apart =
+          kind == PacketKind::kNewLaunch || (kind == PacketKind::kInvalidate && what % 2 == 0);
       MockProducer& by = apart ? *drops : *p;
       by.items.push_back(
           {random() % traffic.spread,

@@ -14,10 +14,10 @@ namespace nearwarp::sim {
 struct Layout {
   const Graph& graph;
   System& s;
-  std::vector<LinksOfNode> links;      ///< by node
-  std::vector<Routes> routes;          ///< by node
-  std::vector<Ref<Channel>> channels;  ///< by link
-  std::vector<HomeTable> homes;        ///< as Graph::homes
+  std::vector<LinksOfNode> links;                      ///< by node
+  std::vector<Routes> routes;                          ///< by node
+  std::vector<Ref<Channel>> channels;                  ///< by link
+  std::vector<HomeTable> homes;                        ///< as Graph::homes
   std::map<uint16_t, Ref<uint8_t>> others_than_ = {};  ///< what others_than() has answered
 
   /// The channel of the node's only link that carries any of these; count 0 if there is none.

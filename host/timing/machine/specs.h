@@ -49,8 +49,8 @@ struct VaultSpec {
   VaultParams params;
   uint32_t banks = 0;
   uint32_t entries = 0;
-  /// Other stacks' writes are told to the slice of the vault's own that has the line: Graph::homes of
-  /// the first stack's SMs, the other stacks' following; kNoHomes: they are not.
+  /// Other stacks' writes are told to the slice of the vault's own that has the line: Graph::homes
+  /// of the first stack's SMs, the other stacks' following; kNoHomes: they are not.
   uint32_t tells = kNoHomes;
 };
 

@@ -183,7 +183,7 @@ L2SliceSpec Parts::l2_slice() const {
   p.by_sectors = m.l2.sectors ? 1 : 0;
   p.sectors_per_cycle = static_cast<uint8_t>(m.l2.sectors_per_cycle);
   p.write_back = m.l2.write_policy == "back" ? 1 : 0;
-  p.write_miss = m.l2.write_miss == "fetch"     ? L2WriteMiss::kFetch
+  p.write_miss = m.l2.write_miss == "fetch"            ? L2WriteMiss::kFetch
                  : m.l2.write_miss == "through"        ? L2WriteMiss::kThrough
                  : m.l2.write_miss == "fetch-on-write" ? L2WriteMiss::kFetchOnWrite
                                                        : L2WriteMiss::kAllocate;

@@ -6,9 +6,9 @@
 // these live, and fetch those of other stacks over the links. So every stack has its own table of
 // homes, and all slices have the same one. A vault acknowledges a write to the SM itself, through
 // the switch of the SM's stack, unless the slice keeps what is written; an atomic is executed by
-// the vault (l2.atomics), or in the L2 of the SM's stack. The L2s become coherent where launches begin (l2.at_launch,
-// device/cache/l2_launches.h), of which the front end tells them; and with "remote" a vault tells its
-// stack's slice of lines that other stacks write.
+// the vault (l2.atomics), or in the L2 of the SM's stack. The L2s become coherent where launches
+// begin (l2.at_launch, device/cache/l2_launches.h), of which the front end tells them; and with
+// "remote" a vault tells its stack's slice of lines that other stacks write.
 //
 // No deadlock: requests wait only for slices, for request channels to other stacks and for vaults,
 // vaults wait only for replies to leave, and replies are sunk by SMs and by the slices' fills. A
