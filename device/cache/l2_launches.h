@@ -36,17 +36,23 @@ NW_HD NW_APART inline void begin_launch(const L2SliceParams& p, L2SliceState& s,
   s.owes_word = s.clean_out.count;
   if (p.at_launch == L2AtLaunch::kKeep || s.uses == s.uses_at_launch) return;
   s.uses_at_launch = s.uses;
+  bool dirty_waits = false;
   for (uint32_t set = 0; set < s.valid.count; ++set) {
     uint64_t& valid = s.valid.in(base)[set];
     for (uint64_t left = valid; left != 0; left &= left - 1) {
       const uint32_t way = count_trailing_zeros(left);
       const uint32_t at = set * p.ways + way;
-      if (is_dirty(s, base, at) || !goes_at_launch(p, base, s.tags.in(base)[at])) continue;
+      if (is_dirty(s, base, at)) {
+        dirty_waits |= (s.pending.in(base)[set] >> way & 1) != 0;
+        continue;
+      }
+      if (!goes_at_launch(p, base, s.tags.in(base)[at])) continue;
       forget_ways(p, s, base, set, uint64_t{1} << way);
       s.counters.lines_given_up += 1;
     }
   }
   if (keeps_lines(s)) s.cleaning = 0;
+  if (dirty_waits) s.uses_at_launch -= 1;  // the next launch finds something to do
 }
 
 /// Dirty ways of a set that do not wait for their line.

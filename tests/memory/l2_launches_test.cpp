@@ -129,6 +129,17 @@ TEST(L2Launches, LinesUnderWayAnswerWhoWaitsAndAreNotKept) {
   EXPECT_EQ(r.counters().launch_write_backs, 0u);
 }
 
+TEST(L2Launches, ADirtyLineThatWasUnderWayIsWrittenBackForTheNextLaunch) {
+  SliceRig r = slice(L2AtLaunch::kAll, 1);
+  r.write(10, 4, 1);
+  launch(r, 50);
+  r.fill(100, 0);
+  launch(r, 200);
+  r.acknowledge(300);
+  r.run();
+  EXPECT_EQ(r.counters().launch_write_backs, 1u);
+}
+
 TEST(L2Launches, AtomicsPassOnToMemoryAndTheirLineGoes) {
   SliceRig r([](L2SliceParams& p) {
     p.write_back = 1;
