@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "device/core/lane_group.h"
 #include "device/core/macros.h"
 
 namespace nearwarp::frontend {
@@ -15,25 +16,45 @@ struct BlockQueues {
   uint32_t num_blocks = 0;  ///< of the launch
   uint32_t row = 1;         ///< >= 1
   uint32_t groups = 1;
+  /// Groups that the launch may run on, as bits; the others' queues are empty. 0: all.
+  uint32_t members = 0;
+
+  /// Queues that blocks are dealt to.
+  NW_HD uint32_t dealt() const {
+    return members == 0 || groups == 1 ? groups : population_count(members);
+  }
+  /// A group that blocks are dealt to among those.
+  NW_HD uint32_t rank(uint32_t group) const {
+    return members == 0 ? group : population_count(members & ((1u << group) - 1));
+  }
+  NW_HD bool has(uint32_t group) const { return members == 0 || (members >> group & 1) != 0; }
 
   /// Blocks in a group's queue.
   NW_HD uint32_t length(uint32_t group) const {
     if (groups == 1) return num_blocks;
-    const uint64_t round = uint64_t{row} * groups;
+    if (!has(group)) return 0;
+    const uint64_t round = uint64_t{row} * dealt();
     const uint64_t whole = num_blocks / round, rest = num_blocks % round;
-    const uint64_t before = uint64_t{group} * row;
+    const uint64_t before = uint64_t{rank(group)} * row;
     const uint64_t more = rest <= before ? 0 : rest - before < row ? rest - before : row;
     return static_cast<uint32_t>(whole * row + more);
   }
   /// The block at a place of a group's queue.
   NW_HD uint32_t at(uint32_t group, uint32_t place) const {
     if (groups == 1) return place;
-    return (place / row * groups + group) * row + place % row;
+    return (place / row * dealt() + rank(group)) * row + place % row;
   }
-  NW_HD uint32_t group_of(uint32_t block) const { return groups == 1 ? 0 : block / row % groups; }
+  NW_HD uint32_t group_of(uint32_t block) const {
+    if (groups == 1) return 0;
+    uint32_t group = block / row % dealt();
+    if (members == 0) return group;
+    uint32_t left = members;
+    for (; group != 0; --group) left &= left - 1;
+    return count_trailing_zeros(left);
+  }
   /// Where it stands in its group's queue.
   NW_HD uint32_t place_of(uint32_t block) const {
-    return groups == 1 ? block : block / row / groups * row + block % row;
+    return groups == 1 ? block : block / row / dealt() * row + block % row;
   }
 };
 

@@ -28,7 +28,7 @@ NW_HD inline uint32_t& ready(V& v, uint32_t place, uint32_t group) {
 }
 template <class V>
 NW_HD inline BlockQueues queues(const V& v, const LaunchInfo& info) {
-  return {info.num_blocks, info.row, v.p.dispatch.groups};
+  return {info.num_blocks, info.row, v.p.dispatch.groups, info.stacks};
 }
 template <class V>
 NW_HD inline const LaunchInfo& running(const V& v, uint32_t place) {
@@ -60,7 +60,7 @@ NW_HD inline void look_for_room(V& v, uint32_t i) {
   for (uint32_t k = 0; k < d.num_running; ++k) {
     const bool alone =
         !v.p.dispatch.one_at_a_time || room.blocks == 0 || room.launch == d.running.in(v.base)[k];
-    if (alone && room.free.holds(running(v, k).needs) &&
+    if (alone && room.free.holds(running(v, k).needs) && room.may_run(running(v, k)) &&
         source(v, k, room.group) != v.p.dispatch.groups)
       takes |= 1u << k;
   }

@@ -70,6 +70,11 @@ struct SmRoom {
   uint32_t blocks = 0;          ///< on it
   uint32_t launch = kNoLaunch;  ///< of the last block
   uint32_t group = 0;           ///< below DispatchParams::groups
+  uint32_t stack = 0;           ///< its SM lies in; of effect where launches are bound to stacks
+
+  NW_HD bool may_run(const LaunchInfo& launch) const {
+    return launch.stacks == 0 || (launch.stacks >> stack & 1) != 0;
+  }
 };
 
 /// The thread-block dispatcher's part.

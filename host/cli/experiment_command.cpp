@@ -5,6 +5,8 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -153,7 +155,11 @@ class Surroundings final : public sweep::Surroundings {
   runtime::Recording recording(size_t program) override {
     progress_.wipe();
     const sweep::Program& p = study_->plan.definition.programs[program];
-    return mix_recording_of(p.name, p.size, request_.cache);
+    runtime::Recording recording = mix_recording_of(p.name, p.size, request_.cache);
+    // What an earlier study's points have found out about the program serves this one's.
+    const auto [at, is_new] = found_out_.try_emplace(p.key, recording.studies);
+    recording.studies = at->second;
+    return recording;
   }
 
   bool progress(const sweep::Progress& progress) override {
@@ -177,6 +183,7 @@ class Surroundings final : public sweep::Surroundings {
   const experiment::PlannedStudy* study_ = nullptr;
   sweep::Progress before_, last_;
   SweepProgress progress_;
+  std::map<std::string, std::shared_ptr<runtime::Studies>> found_out_;  ///< by sweep::Program::key
 };
 
 struct Totals {

@@ -119,6 +119,15 @@ std::vector<std::string> programs_joined(const std::string& programs) {
   return names;
 }
 
+runtime::BoundName bound_program(const std::string& program) {
+  if (fs::exists(program)) return {program, 0};
+  try {
+    return runtime::bound_name(program);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
 namespace {
 
 /// Of a process, as the runtime library writes it while that runs.
@@ -128,6 +137,13 @@ bool names_journal(const std::string& program) { return program.ends_with(".jour
 
 bool names_recording(const std::string& program) {
   return program.ends_with(".nwtrace") || names_journal(program) || sass::names_trace(program);
+}
+
+std::optional<runtime::BoundName> one_recording(const std::string& word) {
+  if (programs_joined(word).size() != 1) return std::nullopt;
+  runtime::BoundName one = bound_program(word);
+  if (!names_recording(one.name)) return std::nullopt;
+  return one;
 }
 
 runtime::Recording load_recorded(const std::string& path, const std::string& cache) {
@@ -187,17 +203,23 @@ std::string mix_key_of(const std::string& names, const std::string& size,
     throw UsageError(fmt::format("'{}' are {} programs at the same time - {} are possible", names,
                                  programs.size(), runtime::kMaxPrograms));
   std::string key;
-  for (const std::string& name : programs)
-    key += (key.empty() ? "" : " beside ") + recording_key_of(workload_named(name, command), size);
+  for (const std::string& program : programs) {
+    const runtime::BoundName bound = bound_program(program);
+    key += (key.empty() ? "" : " beside ") +
+           recording_key_of(workload_named(bound.name, command), size) +
+           runtime::binding_text(bound.stacks);
+  }
   return key;
 }
 
 runtime::Recording mix_recording_of(const std::string& names, const std::string& size,
                                     const std::string& cache, uint32_t max_repeats) {
   std::vector<runtime::Recording> recordings;
-  for (const std::string& name : programs_joined(names)) {
-    recordings.push_back(recording_of(workload_named(name), size, cache));
+  for (const std::string& program : programs_joined(names)) {
+    const runtime::BoundName bound = bound_program(program);
+    recordings.push_back(recording_of(workload_named(bound.name), size, cache));
     if (max_repeats != 0) runtime::limit_repeats(recordings.back(), max_repeats);
+    runtime::bind(recordings.back(), bound.stacks);
   }
   if (recordings.size() == 1) return std::move(recordings.front());
   return runtime::combine(std::move(recordings));

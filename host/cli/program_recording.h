@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "bench/workloads/workload.h"
 #include "host/cli/options.h"
 #include "host/functional/device/virtual_device.h"
+#include "host/recording/bind.h"
 #include "host/recording/recording.h"
 
 namespace nearwarp::cli {
@@ -29,6 +31,13 @@ runtime::Recording execute_workload(const workloads::Workload& workload, workloa
 /// recording of the same program is used instead, and a new one is kept there.
 runtime::Recording recording_of(const workloads::Workload& workload, const std::string& size,
                                 const std::string& cache);
+
+/// A program and the stacks it is bound to (kmeans@0): runtime::bound_name(), but that the name of
+/// a file that is there stands for itself. Throws UsageError.
+runtime::BoundName bound_program(const std::string& program);
+
+/// What a sweep's word names if it is one recording, and not workloads. Throws UsageError.
+std::optional<runtime::BoundName> one_recording(const std::string& word);
 
 /// The same of workloads joined by "+", which run at the same time; of one, its own.
 std::string mix_key_of(const std::string& names, const std::string& size,

@@ -25,8 +25,10 @@
 #include "host/config/config.h"
 #include "host/core/error.h"
 #include "host/recording/accel_sim/trace_list.h"
+#include "host/recording/bind.h"
 #include "host/recording/combine.h"
 #include "host/recording/repeats.h"
+#include "host/timing/program/image_builder.h"
 #include "host/timing/report/applications.h"
 #include "host/timing/report/bound.h"
 #include "host/timing/report/columns.h"
@@ -44,7 +46,8 @@ namespace {
 
 struct Request {
   // One of these two:
-  Words programs;     ///< workloads, recordings, Accel-Sim's traces; several run at the same time
+  /// Workloads, recordings, Accel-Sim's traces; several run at the same time.
+  std::vector<runtime::BoundName> programs;
   Words application;  ///< and its arguments
   ApplicationOptions application_options;
   std::string size;
@@ -75,7 +78,9 @@ CommandLine declare() {
       "Simulate a workload, a recorded program (FILE.nwtrace), Accel-Sim's traces\n"
       "(kernelslist.g) or a CUDA application (nearwarp run [OPTION...] -- APPLICATION\n"
       "ARG...) on a machine under one or several policies, side by side. Programs\n"
-      "joined by + run at the same time, each with its own address space (kmeans+libor)");
+      "joined by + run at the same time, each with its own address space (kmeans+libor);\n"
+      "with @ and a memory stack, or the first and the last of several, its thread\n"
+      "blocks and pages keep to these (kmeans@0+libor@1-3, --machine coda)");
   line.value("machine", "name, or path of a .toml file", "NAME", "tom");
   line.value("policy",
              "names or paths, separated by commas; the first one is what speed-ups are over",
@@ -105,6 +110,16 @@ CommandLine declare() {
   return line;
 }
 
+/// Throws UsageError for stacks that the machine does not have.
+void check_binding_of(const runtime::BoundName& program, const config::MachineConfig& machine) {
+  try {
+    sim::check_binding(program.name + runtime::binding_text(program.stacks), program.stacks,
+                       machine);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
 /// Everything that can be wrong with the request is found here, before anything runs.
 Request understand(const CommandLine& line, const Words& application) {
   Request request;
@@ -116,8 +131,9 @@ Request understand(const CommandLine& line, const Words& application) {
   request.profile_lines = profile_lines_option(line);
   bool has_workload = false, has_trace = false;
   if (application.empty()) {
-    request.programs = programs_joined(line.positional()[0]);
-    for (const std::string& name : request.programs) {
+    for (const std::string& program : programs_joined(line.positional()[0])) {
+      request.programs.push_back(bound_program(program));
+      const std::string& name = request.programs.back().name;
       has_trace |= sass::names_trace(name);
       if (names_recording(name)) continue;
       workload_named(name);
@@ -130,6 +146,8 @@ Request understand(const CommandLine& line, const Words& application) {
   }
   request.overrides = line.texts("set");
   request.machine = config::load_machine(line.text("machine"), request.overrides);
+  for (const runtime::BoundName& program : request.programs)
+    check_binding_of(program, request.machine);
   if (const std::string note = config::clock_note(request.machine); !note.empty())
     std::fprintf(stderr, "nearwarp: %s\n", note.c_str());
   // The other default policies need code to choose candidates from, and stacks that compute.
@@ -138,8 +156,9 @@ Request understand(const CommandLine& line, const Words& application) {
       only_baseline && !line.given("policy") ? "baseline" : line.text("policy");
   for (const std::string& name : split_commas(policies)) {
     request.policies.push_back(config::load_policy(name, request.overrides));
-    for (const std::string& program : request.programs)
-      if (sass::names_trace(program)) check_policy_for_traces(request.policies.back(), program);
+    for (const runtime::BoundName& program : request.programs)
+      if (sass::names_trace(program.name))
+        check_policy_for_traces(request.policies.back(), program.name);
   }
   if (request.policies.empty()) throw UsageError("--policy names no policy - e.g. baseline");
   if (line.given("threads")) {
@@ -180,7 +199,7 @@ std::string json_text(const Request& request, const std::vector<report::RunResul
 
 /// One of the built-in programs by itself: its launches are what everybody expects.
 bool is_workload(const Request& request) {
-  return request.programs.size() == 1 && !names_recording(request.programs[0]);
+  return request.programs.size() == 1 && !names_recording(request.programs[0].name);
 }
 
 /// A policy that offloads next to nothing has fewer main SMs all the same, which mostly is what it
@@ -265,14 +284,13 @@ Program together(std::vector<Program> programs) {
 
 std::vector<Program> programs_of(const Request& request, ApplicationRun* application) {
   std::vector<Program> programs;
-  for (const std::string& name : request.programs) {
-    if (names_recording(name)) {
-      runtime::Recording recording = load_recorded(name, request.cache);
-      programs.push_back({recording.name, "", std::move(recording)});
-    } else {
-      programs.push_back(
-          {name, request.size, recording_of(workload_named(name), request.size, request.cache)});
-    }
+  for (const auto& [name, stacks] : request.programs) {
+    const bool recorded = names_recording(name);
+    runtime::Recording recording =
+        recorded ? load_recorded(name, request.cache)
+                 : recording_of(workload_named(name), request.size, request.cache);
+    if (!request.profile) runtime::bind(recording, stacks);
+    programs.push_back({recording.name, recorded ? "" : request.size, std::move(recording)});
   }
   if (!request.application.empty()) {
     *application =

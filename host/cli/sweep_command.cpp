@@ -98,8 +98,9 @@ sweep::Definition definition_of(const CommandLine& line) {
   workloads::parse_size(size);
   for (const std::string& word : line.positional()) {
     for (const std::string& name : split_commas(word)) {
-      if (names_recording(name))
-        definition.programs.push_back({name, "", recorded_key(name)});
+      if (const auto one = one_recording(name))
+        definition.programs.push_back(
+            {name, "", recorded_key(one->name) + runtime::binding_text(one->stacks)});
       else
         definition.programs.push_back({name, size, mix_key_of(name, size, "sweep")});
     }
@@ -132,9 +133,9 @@ sweep::Definition definition_of(const CommandLine& line) {
 /// Throws UsageError for a policy that a program's traces do not suffice for.
 void check_policies(const sweep::Plan& plan) {
   for (const sweep::Point& point : plan.points) {
-    const std::string& name = plan.definition.programs[point.program].name;
-    if (sass::names_trace(name) && point.policy_config != nullptr)
-      check_policy_for_traces(*point.policy_config, name);
+    const auto one = one_recording(plan.definition.programs[point.program].name);
+    if (one && sass::names_trace(one->name) && point.policy_config != nullptr)
+      check_policy_for_traces(*point.policy_config, one->name);
   }
 }
 
@@ -186,10 +187,12 @@ class Surroundings final : public sweep::Surroundings {
   runtime::Recording recording(size_t program) override {
     progress_.wipe();
     const sweep::Program& p = request_.plan.definition.programs[program];
-    if (!names_recording(p.name))
+    const auto one = one_recording(p.name);
+    if (!one)
       return mix_recording_of(p.name, p.size, request_.cache, request_.max_repeats);
-    runtime::Recording recording = load_recorded(p.name, request_.cache);
+    runtime::Recording recording = load_recorded(one->name, request_.cache);
     if (request_.max_repeats != 0) runtime::limit_repeats(recording, request_.max_repeats);
+    runtime::bind(recording, one->stacks);
     return recording;
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/core/error.h"
+#include "host/recording/bind.h"
 
 namespace nearwarp::runtime {
 
@@ -22,6 +23,7 @@ Recording combine(std::vector<Recording> programs) {
     Recording& p = programs[i];
     whole.name += (i == 0 ? "" : "+") + p.name;
     whole.applications.push_back(p.name);
+    whole.bound_stacks.push_back(stacks_of(p, 0));
     const auto kernels = static_cast<uint32_t>(whole.kernels.size());
     const auto launches = static_cast<uint32_t>(whole.launches.size());
     for (LaunchRecord& l : p.launches) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/functional/compiler/kernel.h"
+#include "host/recording/studies.h"
 #include "host/recording/trace_store.h"
 
 namespace nearwarp::runtime {
@@ -71,8 +72,14 @@ struct Recording {
   uint64_t measured_warp_instructions = 0;
   /// Of a recording of several programs that run together, their names (combine.h); else empty.
   std::vector<std::string> applications;
+  /// By application: the stacks that its thread blocks run in and its pages lie in, as bits; empty
+  /// or 0: all (bind.h). Nothing of it is kept in files.
+  std::vector<uint32_t> bound_stacks;
   /// Why no code of the program can be chosen for offloading; empty: it can.
   std::string no_offloading;
+  /// What runs have found out about it. Recordings of one program may share it; whoever changes the
+  /// recording gives it a new one.
+  std::shared_ptr<Studies> studies = std::make_shared<Studies>();
 };
 
 /// Takes a recording piece by piece, while its program runs.

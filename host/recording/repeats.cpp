@@ -2,6 +2,7 @@
 #include "host/recording/repeats.h"
 
 #include <map>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
@@ -76,6 +77,7 @@ void limit_repeats(Recording& recording, uint32_t most) {
     recording.thread_instructions += launch.thread_instructions;
   }
   recording.launches = std::move(kept);
+  recording.studies = std::make_shared<Studies>();
 }
 
 }  // namespace nearwarp::runtime

@@ -44,6 +44,17 @@ std::optional<UnitRules> unit_rules(const sim::RunSubject& subject) {
   return rules;
 }
 
+/// Those that programs are bound to, in ascending order.
+std::vector<std::vector<uint32_t>> stacks_by_application(const runtime::Recording& recording) {
+  std::vector<std::vector<uint32_t>> of;
+  for (uint32_t bits : recording.bound_stacks) {
+    std::vector<uint32_t>& stacks = of.emplace_back();
+    for (; bits != 0; bits &= bits - 1)
+      stacks.push_back(static_cast<uint32_t>(std::countr_zero(bits)));
+  }
+  return of;
+}
+
 class CodaRun final : public sim::MechanismRun {
  public:
   CodaRun(const sim::RunSubject& subject, const sim::ImageTables& image)
@@ -53,9 +64,12 @@ class CodaRun final : public sim::MechanismRun {
     rules_.chunk = chunk_rule(subject.policy.pages.chunk);
     rules_.source = stride_source(subject.policy.pages.strides);
     const uint32_t sms = std::max(1u, subject.machine.gpu.sms / rules_.stacks);
-    for (const sm::LaunchInfo& launch : image.launches)
-      rules_.blocks_per_stack.push_back(sim::blocks_in_row(
-          subject.policy.dispatch, rules_.stacks, sms, sim::sm_capacity(subject.machine), launch));
+    rules_.bound = stacks_by_application(subject.recording);
+    rules_.blocks_per_stack.assign(subject.recording.launches.size(), 1);
+    for (size_t i = 0; i < image.launches.size(); ++i)
+      rules_.blocks_per_stack[image.recorded_launch[i]] =
+          sim::blocks_in_row(subject.policy.dispatch, rules_.stacks, sms,
+                             sim::sm_capacity(subject.machine), image.launches[i]);
     const bool cgp = subject.policy.mapping == "cgp";
     if (!cgp) uses_ = study_objects(subject.recording, rules_);
     const std::optional<UnitRules> units = unit_rules(subject);

@@ -1,9 +1,13 @@
 // How the thread blocks of a program use its memory objects, from its traces.
 #include "host/mechanisms/coda/objects.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "host/mechanisms/coda/accesses.h"
@@ -102,6 +106,7 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
   if (rules.source != StrideSource::kTraces)
     take_strides_of_code(recording, launch, objects, rules, begins, uses);
   const uint64_t per_stack = rules.blocks_per_stack[launch];
+  const uint32_t stacks = rules.stacks_of(recording.launches[launch].application);
   each_access(recording, launch, [&](uint64_t block, uint64_t address) {
     const uint32_t object = objects.of(address);
     if (object == kNoObject || begins[object].blocks().empty()) return;
@@ -110,17 +115,25 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
     const uint64_t chunk = chunk_bytes(use.block_bytes, per_stack, rules.page_bytes, rules.chunk);
     const uint64_t begin = recording.allocations[object].address;
     const uint64_t page = address / rules.page_bytes * rules.page_bytes;
-    const uint32_t stack = stack_of(page > begin ? page - begin : 0, chunk, rules.stacks);
-    use.local += stack == affinity(block, per_stack, rules.stacks) ? 1 : 0;
+    const uint32_t stack = stack_of(page > begin ? page - begin : 0, chunk, stacks);
+    use.local += stack == affinity(block, per_stack, stacks) ? 1 : 0;
   });
   for (uint32_t i = 0; i < uses.size(); ++i)
     if (!begins[i].blocks().empty()) uses[i].touched = true;
 }
 
-}  // namespace
+/// All of the rules: each of them changes the result.
+std::string key_of(const PlacementRules& rules) {
+  std::string key =
+      fmt::format("coda: objects of stacks {}, page {}, chunk {}, source {}, blocks {}",
+                  rules.stacks, rules.page_bytes, static_cast<int>(rules.chunk),
+                  static_cast<int>(rules.source), fmt::join(rules.blocks_per_stack, " "));
+  for (const std::vector<uint32_t>& stacks : rules.bound)
+    key += fmt::format(", bound {}", fmt::join(stacks, " "));
+  return key;
+}
 
-std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
-                                     const PlacementRules& rules) {
+std::vector<ObjectUse> study(const runtime::Recording& recording, const PlacementRules& rules) {
   std::vector<ObjectUse> uses(recording.allocations.size());
   for (uint32_t i = 0; i < uses.size(); ++i) uses[i].allocation = i;
   std::set<std::pair<uint32_t, uint32_t>> studied;   // applications and their kernels
@@ -136,6 +149,14 @@ std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
     study_kernel(recording, i, at->second, rules, uses);
   }
   return uses;
+}
+
+}  // namespace
+
+std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
+                                     const PlacementRules& rules) {
+  return *recording.studies->of<std::vector<ObjectUse>>(
+      key_of(rules), [&] { return study(recording, rules); });
 }
 
 }  // namespace nearwarp::coda

@@ -36,15 +36,30 @@ enum class StrideSource : uint8_t {
 /// What Eq. (1) and (2) want to know.
 struct PlacementRules {
   uint32_t stacks = 4;
+  /// [application]: those that it is bound to, the numbers of Eq. (1) and (3) counting them from
+  /// the lowest one on; none or missing: all.
+  std::vector<std::vector<uint32_t>> bound;
   uint64_t page_bytes = 4096;
   ChunkRule chunk = ChunkRule::kBlocks;
   StrideSource source = StrideSource::kBoth;
   /// [launch]: thread blocks that run on a stack at a time.
   std::vector<uint64_t> blocks_per_stack;
+
+  /// Stacks that an application's blocks are dealt to.
+  uint32_t stacks_of(uint32_t application) const {
+    const bool bound_to = application < bound.size() && !bound[application].empty();
+    return bound_to ? static_cast<uint32_t>(bound[application].size()) : stacks;
+  }
+  /// The number of one of these in the machine.
+  uint32_t stack(uint32_t application, uint32_t number) const {
+    const bool bound_to = application < bound.size() && !bound[application].empty();
+    return bound_to ? bound[application][number] : number;
+  }
 };
 
-/// One for each allocation. Reads the traces of the kernels that touch something first, twice.
-/// Throws nearwarp::Error if the traces are malformed.
+/// One for each allocation. Reads the traces of the kernels that touch something first, twice, the
+/// first time that it is asked for these rules (Recording::studies). Throws nearwarp::Error if the
+/// traces are malformed.
 std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
                                      const PlacementRules& rules);
 

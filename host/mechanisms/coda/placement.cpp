@@ -23,11 +23,21 @@ struct Wanted {
   std::optional<uint8_t> unit;
 };
 
+/// Is an object that is touched put by Eq. (2) and (3)? That of a program with one stack is in it.
+bool is_localised(const runtime::Recording& recording, const ObjectUse& use,
+                  const PlacementRules& rules, uint32_t local_percent) {
+  if (rules.stacks_of(recording.allocations[use.allocation].application) == 1) return true;
+  if (use.block_bytes == 0) return false;
+  return (use.from_code && rules.source == StrideSource::kCode) ||
+         (use.accesses != 0 && use.local * 100 >= use.accesses * local_percent);
+}
+
 /// Of each of an application's virtual pages.
 std::vector<Wanted> wanted_places(const runtime::Recording& recording,
                                   const std::vector<ObjectUse>& uses, const PlacementRules& rules,
                                   const Placement& chosen, uint32_t application, uint64_t pages) {
   std::vector<Wanted> wanted(pages);
+  const uint32_t stacks = rules.stacks_of(application);
   for (const ObjectUse& use : uses) {
     const runtime::Allocation& a = recording.allocations[use.allocation];
     if (a.application != application || !chosen.localised[use.allocation] || a.bytes == 0) continue;
@@ -39,7 +49,7 @@ std::vector<Wanted> wanted_places(const runtime::Recording& recording,
          ++page) {
       const uint64_t at = page * rules.page_bytes;
       Wanted& w = wanted[page];
-      w.stack = stack_of(at > begin ? at - begin : 0, chunk, rules.stacks);
+      w.stack = rules.stack(application, stack_of(at > begin ? at - begin : 0, chunk, stacks));
       if (units == nullptr) continue;
       w.run_lines = units->run_lines;
       const uint64_t number = page - begin / rules.page_bytes;
@@ -57,10 +67,7 @@ Placement place_pages(const runtime::Recording& recording, const std::vector<Obj
   Placement out;
   const std::vector<uint64_t> pages_of = pages_by_application(recording, rules.page_bytes);
   for (const ObjectUse& use : uses)
-    out.localised.push_back(
-        use.touched && use.block_bytes != 0 &&
-        ((use.from_code && rules.source == StrideSource::kCode) ||
-         (use.accesses != 0 && use.local * 100 >= use.accesses * local_percent)));
+    out.localised.push_back(use.touched && is_localised(recording, use, rules, local_percent));
   if (cgp) out.localised.assign(recording.allocations.size(), true);
   if (units) out.units = study_units(recording, uses, out.localised, *units);
   PageGroups physical(rules.stacks, groups, units ? units->units : 1);
@@ -68,8 +75,9 @@ Placement place_pages(const runtime::Recording& recording, const std::vector<Obj
     const uint64_t pages = pages_of[application];
     std::vector<Wanted> wanted;
     if (cgp) {
+      const uint32_t stacks = rules.stacks_of(application);
       for (uint64_t i = 0; i < pages; ++i)
-        wanted.push_back({static_cast<uint32_t>(i % rules.stacks), 0, {}});
+        wanted.push_back({rules.stack(application, static_cast<uint32_t>(i % stacks)), 0, {}});
     } else {
       wanted = wanted_places(recording, uses, rules, out, application, pages);
     }

@@ -1,11 +1,14 @@
 // Which near-bank unit an object's pages lie behind.
 #include "host/mechanisms/coda/units.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <map>
 #include <set>
+#include <string>
 
 #include "host/functional/compiler/lane_bytes.h"
 #include "host/mechanisms/coda/accesses.h"
@@ -127,12 +130,25 @@ class Study {
   uint32_t runs_ = 1;
 };
 
+/// The rules, and of the uses what is looked at.
+std::string key_of(const std::vector<ObjectUse>& uses, const std::vector<bool>& localised,
+                   const UnitRules& rules) {
+  std::string key =
+      fmt::format("coda: units {}, run {}, line {}, page {}, objects of launches", rules.units,
+                  rules.default_run, rules.line_bytes, rules.page_bytes);
+  for (const ObjectUse& use : uses)
+    key += localised[use.allocation] && use.touched ? fmt::format(" {}", use.launch) : " -";
+  return key;
+}
+
 }  // namespace
 
 std::vector<ObjectUnits> study_units(const runtime::Recording& recording,
                                      const std::vector<ObjectUse>& uses,
                                      const std::vector<bool>& localised, const UnitRules& rules) {
-  return Study(recording, uses, localised, rules).choose();
+  return *recording.studies->of<std::vector<ObjectUnits>>(
+      key_of(uses, localised, rules),
+      [&] { return Study(recording, uses, localised, rules).choose(); });
 }
 
 }  // namespace nearwarp::coda

@@ -32,7 +32,8 @@ struct ObjectUnits {
   std::vector<uint8_t> of_page;
 };
 
-/// One for each allocation; those that are not `localised` have the machine's.
+/// One for each allocation; those that are not `localised` have the machine's. Reads the traces the
+/// first time that it is asked for these (Recording::studies).
 std::vector<ObjectUnits> study_units(const runtime::Recording& recording,
                                      const std::vector<ObjectUse>& uses,
                                      const std::vector<bool>& localised, const UnitRules& rules);

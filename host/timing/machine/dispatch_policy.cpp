@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "host/core/error.h"
 
@@ -24,12 +25,27 @@ std::vector<uint32_t> group_sms(const Graph& graph, const std::vector<NodeId>& s
   return of;
 }
 
+/// The stacks of the SMs, for launches that are bound to some. Throws nearwarp::Error for groups
+/// that are not the stacks.
+std::vector<uint32_t> stacks_of(const Graph& graph, const std::vector<NodeId>& sms,
+                                uint32_t groups) {
+  std::vector<uint32_t> of;
+  for (const NodeId sm : sms) of.push_back(graph.nodes[sm].stack);
+  const uint32_t stacks = *std::max_element(of.begin(), of.end()) + 1;
+  if (groups != 1 && groups != stacks)
+    throw Error(fmt::format("dispatch.groups: {} groups of SMs, and programs are bound to some of "
+                            "{} stacks - 1 or {} groups go with that",
+                            groups, stacks, stacks));
+  return of;
+}
+
 }  // namespace
 
 uint32_t blocks_in_row(const config::PolicyConfig::Dispatch& policy, uint32_t groups, uint32_t sms,
                        const sm::SmResources& capacity, const sm::LaunchInfo& launch) {
   if (policy.row_blocks != 0) return policy.row_blocks;
   if (!policy.even_rows) return sms * blocks_per_sm(capacity, launch.needs);
+  if (launch.stacks != 0) groups = static_cast<uint32_t>(std::popcount(launch.stacks));
   return std::max(1u, (launch.num_blocks + groups - 1) / groups);
 }
 
@@ -51,6 +67,9 @@ void apply_dispatch_policy(const config::PolicyConfig::Dispatch& policy, Graph& 
   p.from_first = policy.first_sm == "first";
   p.steal = policy.steal;
   p.groups = policy.groups;
+  if (std::any_of(image.launches.begin(), image.launches.end(),
+                  [](const sm::LaunchInfo& l) { return l.stacks != 0; }))
+    spec.stacks = stacks_of(graph, sms, policy.groups);
   if (policy.groups == 1) return;
   if (sms.size() < policy.groups)
     throw Error(fmt::format("dispatch.groups: {} groups of {} SMs - at most one group for each SM",

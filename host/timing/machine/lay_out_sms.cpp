@@ -64,6 +64,7 @@ void Layout::node(NodeId node, const FrontEndSpec& spec) {
     frontend::SmRoom& room = rooms.emplace_back();
     room.free = std::get<SmSpec>(graph.spec_of(graph.links[i].to.node)).capacity;
     if (!spec.groups.empty()) room.group = spec.groups.at(rooms.size() - 1);
+    if (!spec.stacks.empty()) room.stack = spec.stacks.at(rooms.size() - 1);
   }
   for (const uint32_t i : links[node].in) {
     if (graph.links[i].carries != kControl) {

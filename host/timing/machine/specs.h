@@ -91,6 +91,7 @@ struct FrontEndSpec {
   frontend::FrontEndParams params;
   std::span<const sm::LaunchInfo> launches;  ///< of the program
   std::vector<uint32_t> groups;  ///< by SM, below params.dispatch.groups; empty: one group
+  std::vector<uint32_t> stacks;  ///< by SM; empty unless launches are bound to stacks
 };
 
 using NodeSpec = std::variant<SmSpec, L2SliceSpec, VaultSpec, HostMemorySpec, SwitchSpec,

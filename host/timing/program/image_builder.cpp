@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "device/core/translation.h"
 #include "device/trace/format.h"
 #include "host/core/error.h"
 #include "host/functional/instructions/decoded.h"
+#include "host/recording/bind.h"
 #include "host/recording/combine.h"
 #include "host/timing/program/instruction_class.h"
 #include "host/timing/program/launch_waits.h"
@@ -187,12 +189,34 @@ void add_local_memory(const config::MachineConfig& machine, const runtime::Launc
       static_cast<uint32_t>((launch.local_base - exec::kDeviceBase) / machine.l1.line_bytes);
   info.local_lines = launch.local_bytes / 4;
   const uint32_t sms = machine.gpu.sms;
-  const uint32_t blocks =
-      std::min(blocks_per_sm(sm_capacity(machine), info.needs), (info.num_blocks + sms - 1) / sms);
+  const uint32_t of_them =
+      info.stacks == 0 ? sms
+                       : sms / machine.stack.count * static_cast<uint32_t>(std::popcount(info.stacks));
+  const uint32_t blocks = std::min(blocks_per_sm(sm_capacity(machine), info.needs),
+                                   (info.num_blocks + of_them - 1) / of_them);
   info.local_warps = blocks * info.warps_per_block * sms;
 }
 
+void check_binding(const std::string& program, uint32_t stacks,
+                   const config::MachineConfig& machine) {
+  if (stacks == 0) return;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("{}: the program is bound to memory stacks, and {}", program, why));
+  };
+  if (machine.shape != "stacks")
+    refuse(fmt::format("machine '{}' runs kernels elsewhere (machine.shape = \"{}\") - leave out "
+                       "what follows @, or take a machine with SMs in its stacks alone, as 'coda'",
+                       machine.name, machine.shape));
+  const auto last = static_cast<uint32_t>(31 - std::countl_zero(stacks));
+  if (last >= machine.stack.count)
+    refuse(fmt::format("machine '{}' has no stack {} - its stacks are 0 to {}", machine.name, last,
+                       machine.stack.count - 1));
+}
+
 ImageTables build_image(const runtime::Recording& recording, const config::MachineConfig& machine) {
+  for (uint32_t i = 0; i < recording.bound_stacks.size(); ++i)
+    check_binding(recording.applications.empty() ? recording.name : recording.applications.at(i),
+                  recording.bound_stacks[i], machine);
   ImageTables out;
   Builder builder(machine, out);
   for (const auto& kernel : recording.kernels) builder.add_kernel(*kernel);
@@ -208,6 +232,7 @@ ImageTables build_image(const runtime::Recording& recording, const config::Machi
     info.first_block = blocks;
     info.space = static_cast<uint16_t>(l.application);
     info.cut = recording.truncated;
+    info.stacks = runtime::stacks_of(recording, l.application);
     add_local_memory(machine, l, info);
     blocks += info.num_blocks;
     out.launches.push_back(info);

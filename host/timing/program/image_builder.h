@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "device/sm/kernel_image.h"
@@ -44,6 +45,11 @@ sm::SmResources block_needs(const config::MachineConfig& machine, const compiler
 
 /// Thread blocks that fit on an SM at a time.
 uint32_t blocks_per_sm(const sm::SmResources& capacity, const sm::SmResources& needs);
+
+/// Throws nearwarp::Error if a program cannot be bound to these stacks (as bits; 0: to none) of the
+/// machine: it must have SMs in them, and no others.
+void check_binding(const std::string& program, uint32_t stacks,
+                   const config::MachineConfig& machine);
 
 /// The launches of a recording without blocks are left out; those that wait for them wait for what
 /// they waited for.

@@ -49,6 +49,7 @@ std::string run_fingerprint(const ReplayJob& what) {
                         l.warp_instructions, l.application, l.after_all);
     for (const uint32_t before : l.after) text += fmt::format(",{}", before);
   }
+  for (const uint32_t stacks : r.bound_stacks) text += fmt::format("|stacks {}", stacks);
   if (r.traces.size() != 0) {
     const auto last = r.traces.chunk(r.traces.size() - 1);
     text += '|' + content_hash({reinterpret_cast<const char*>(last->words.data()),

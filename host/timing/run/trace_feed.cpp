@@ -74,7 +74,7 @@ TraceFeed::Launch& TraceFeed::known(uint32_t launch, uint32_t groups, const uint
   if (!is_new) return l;
   const sm::LaunchInfo& info = image_.launches[launch];
   const runtime::LaunchRecord& record = recording_.launches[image_.recorded_launch[launch]];
-  l.queues = {info.num_blocks, info.row, groups};
+  l.queues = {info.num_blocks, info.row, groups, info.stacks};
   l.ready.assign(groups, 0);
   l.dispatched.assign(groups, 0);
   // Only after a checkpoint has something been dispatched of a launch that is new here.
