@@ -94,7 +94,11 @@ sweep::Plan plan_of(const experiment::Study& study, const std::string& size) {
   d.machines = study.machines;
   d.policies = study.policies;
   for (const std::string& text : study.set) d.axes.push_back(sweep::parse_axis(text));
-  return sweep::expand(std::move(d));
+  sweep::Plan plan = sweep::expand(std::move(d));
+  for (const sweep::Point& point : plan.points)
+    if (point.machine_config != nullptr)
+      check_stacks(plan.definition.programs[point.program].name, *point.machine_config);
+  return plan;
 }
 
 /// Everything that is wrong with the request as a whole is found here, before anything runs.

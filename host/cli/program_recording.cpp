@@ -20,6 +20,7 @@
 #include "host/recording/recording_file.h"
 #include "host/recording/recording_journal.h"
 #include "host/recording/repeats.h"
+#include "host/timing/program/image_builder.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -137,6 +138,17 @@ bool names_journal(const std::string& program) { return program.ends_with(".jour
 
 bool names_recording(const std::string& program) {
   return program.ends_with(".nwtrace") || names_journal(program) || sass::names_trace(program);
+}
+
+void check_stacks(const std::string& programs, const config::MachineConfig& machine) {
+  for (const std::string& program : programs_joined(programs)) {
+    const uint32_t stacks = bound_program(program).stacks;
+    try {
+      sim::check_binding(program, stacks, machine);
+    } catch (const Error& error) {
+      throw UsageError(error.what());
+    }
+  }
 }
 
 std::optional<runtime::BoundName> one_recording(const std::string& word) {

@@ -7,6 +7,7 @@
 
 #include "bench/workloads/workload.h"
 #include "host/cli/options.h"
+#include "host/config/machine.h"
 #include "host/functional/device/virtual_device.h"
 #include "host/recording/bind.h"
 #include "host/recording/recording.h"
@@ -35,6 +36,10 @@ runtime::Recording recording_of(const workloads::Workload& workload, const std::
 /// A program and the stacks it is bound to (kmeans@0): runtime::bound_name(), but that the name of
 /// a file that is there stands for itself. Throws UsageError.
 runtime::BoundName bound_program(const std::string& program);
+
+/// Throws UsageError if one of the programs joined by "+" is bound to stacks that the machine does
+/// not have.
+void check_stacks(const std::string& programs, const config::MachineConfig& machine);
 
 /// What a sweep's word names if it is one recording, and not workloads. Throws UsageError.
 std::optional<runtime::BoundName> one_recording(const std::string& word);

@@ -28,7 +28,6 @@
 #include "host/recording/bind.h"
 #include "host/recording/combine.h"
 #include "host/recording/repeats.h"
-#include "host/timing/program/image_builder.h"
 #include "host/timing/report/applications.h"
 #include "host/timing/report/bound.h"
 #include "host/timing/report/columns.h"
@@ -78,9 +77,9 @@ CommandLine declare() {
       "Simulate a workload, a recorded program (FILE.nwtrace), Accel-Sim's traces\n"
       "(kernelslist.g) or a CUDA application (nearwarp run [OPTION...] -- APPLICATION\n"
       "ARG...) on a machine under one or several policies, side by side. Programs\n"
-      "joined by + run at the same time, each with its own address space (kmeans+libor);\n"
-      "with @ and a memory stack, or the first and the last of several, its thread\n"
-      "blocks and pages keep to these (kmeans@0+libor@1-3, --machine coda)");
+      "joined by + run at the same time, each with its own address space\n"
+      "(kmeans+libor). After @ goes the memory stack that a program's thread blocks and\n"
+      "pages keep to, or the first and the last of several (kmeans@0+libor@1-3)");
   line.value("machine", "name, or path of a .toml file", "NAME", "tom");
   line.value("policy",
              "names or paths, separated by commas; the first one is what speed-ups are over",
@@ -110,16 +109,6 @@ CommandLine declare() {
   return line;
 }
 
-/// Throws UsageError for stacks that the machine does not have.
-void check_binding_of(const runtime::BoundName& program, const config::MachineConfig& machine) {
-  try {
-    sim::check_binding(program.name + runtime::binding_text(program.stacks), program.stacks,
-                       machine);
-  } catch (const Error& error) {
-    throw UsageError(error.what());
-  }
-}
-
 /// Everything that can be wrong with the request is found here, before anything runs.
 Request understand(const CommandLine& line, const Words& application) {
   Request request;
@@ -146,8 +135,7 @@ Request understand(const CommandLine& line, const Words& application) {
   }
   request.overrides = line.texts("set");
   request.machine = config::load_machine(line.text("machine"), request.overrides);
-  for (const runtime::BoundName& program : request.programs)
-    check_binding_of(program, request.machine);
+  if (application.empty()) check_stacks(line.positional()[0], request.machine);
   if (const std::string note = config::clock_note(request.machine); !note.empty())
     std::fprintf(stderr, "nearwarp: %s\n", note.c_str());
   // The other default policies need code to choose candidates from, and stacks that compute.

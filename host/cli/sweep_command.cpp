@@ -130,9 +130,12 @@ sweep::Definition definition_of(const CommandLine& line) {
   return definition;
 }
 
-/// Throws UsageError for a policy that a program's traces do not suffice for.
-void check_policies(const sweep::Plan& plan) {
+/// Throws UsageError for a policy that a program's traces do not suffice for, and for stacks that a
+/// machine does not have.
+void check_programs(const sweep::Plan& plan) {
   for (const sweep::Point& point : plan.points) {
+    if (point.machine_config != nullptr)
+      check_stacks(plan.definition.programs[point.program].name, *point.machine_config);
     const auto one = one_recording(plan.definition.programs[point.program].name);
     if (one && sass::names_trace(one->name) && point.policy_config != nullptr)
       check_policy_for_traces(*point.policy_config, one->name);
@@ -166,7 +169,7 @@ Request understand(const CommandLine& line) {
       return !interrupted();
     });
   }
-  check_policies(request.plan);
+  check_programs(request.plan);
   request.max_repeats = max_repeats_option(line);
   request.csv = line.text("csv");
   if (!request.csv.empty()) report::check_writable(request.csv);

@@ -71,6 +71,27 @@ TEST(Sweep, ResultsAreThoseOfRun) {
   }
 }
 
+TEST(Sweep, ProgramsThatAreBoundToStacksAreOthers) {
+  const TemporaryFolder folder;
+  const auto cycles = [&](const std::string& programs) {
+    const Outcome swept =
+        run_program({"sweep", programs, "--machine", "coda", "--policy", "cgp-only", "--out",
+                     folder.file("all.jsonl"), "--csv", folder.file(programs + ".csv")});
+    EXPECT_EQ(swept.exit_code, 0) << swept.err;
+    return read_text(folder.file(programs + ".csv"));
+  };
+  const std::string bound = cycles("row-sum@0+vector-add@1"), other = cycles("row-sum@0+vector-add@1-2"),
+                    free = cycles("row-sum+vector-add");
+  EXPECT_TRUE(contains(bound, "row-sum@0+vector-add@1,"));
+  EXPECT_NE(bound, other);
+  EXPECT_NE(bound, free);
+  // All three have results of their own in the file, and the first is found there again.
+  EXPECT_EQ(cycles("row-sum@0+vector-add@1"), bound);
+  const Outcome run =
+      run_program({"run", "row-sum@0+vector-add@1", "--machine", "coda", "--policy", "cgp-only"});
+  EXPECT_TRUE(contains(run.out, "vector-add@1")) << run.out;
+}
+
 TEST(Sweep, ThreadsAndTraceCacheChangeNothing) {
   const TemporaryFolder folder;
   const Words cache = {"--trace-cache", folder.file("cache")};

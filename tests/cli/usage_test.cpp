@@ -194,6 +194,20 @@ TEST(Usage, MistakesOfUseExitWithTwo) {
   expect_error({"show", "machine"}, kUsage, {"NAME"});
 }
 
+TEST(Usage, ProgramsAreBoundToStacksThatThereAre) {
+  expect_error({"run", "row-sum@x", "--machine", "coda"}, kUsage, {"'row-sum@x'", "kmeans@1-3"});
+  expect_error({"run", "row-sum@2-1", "--machine", "coda"}, kUsage, {"'row-sum@2-1'"});
+  expect_error({"run", "row-smu@0", "--machine", "coda"}, kUsage, {"'row-smu'", "'row-sum'"});
+  for (const char* command : {"run", "sweep"}) {
+    const TemporaryFolder folder;
+    Words words = {command, "kmeans@0+row-sum@2-4", "--machine", "coda"};
+    if (std::string(command) == "sweep") words.insert(words.end(), {"--out", folder.file("x")});
+    expect_error(words, kUsage, {"row-sum@2-4", "no stack 4", "0 to 3"});
+    words[3] = "tom";
+    expect_error(words, kUsage, {"kmeans@0", "machine 'tom' runs kernels elsewhere", "'coda'"});
+  }
+}
+
 TEST(Usage, UnknownNamesGetTheNearest) {
   expect_error({"run", "libro"}, kUsage, {"'libro'", "'libor'"});
   expect_error({"run", "bfs"}, kUsage, {"'bfs-rmat' or 'bfs-uniform' or 'bfs-original'?"});

@@ -33,6 +33,37 @@ TEST(BlockQueues, EveryBlockStandsInOneQueueOnce) {
       }
 }
 
+/// Launches that may run on some groups only: the others' queues are empty, and blocks are dealt to
+/// those as to all of a machine that has no others.
+TEST(BlockQueues, OfSomeGroupsAreAsThoseOfAMachineOfThese) {
+  for (const std::vector<uint32_t>& members :
+       {std::vector<uint32_t>{0}, {3}, {1, 2}, {0, 3}, {0, 1, 3}, {0, 1, 2, 3}})
+    for (const uint32_t row : {1u, 5u, 24u})
+      for (const uint32_t blocks : {1u, 24u, 97u, 250u}) {
+        uint32_t bits = 0;
+        for (const uint32_t g : members) bits |= 1u << g;
+        const BlockQueues q{blocks, row, 4, bits};
+        const BlockQueues alone{blocks, row, static_cast<uint32_t>(members.size())};
+        uint32_t total = 0;
+        for (uint32_t g = 0; g < 4; ++g) {
+          if ((bits >> g & 1) == 0) {
+            EXPECT_EQ(q.length(g), 0u);
+          }
+          total += q.length(g);
+        }
+        EXPECT_EQ(total, blocks);
+        for (uint32_t i = 0; i < members.size(); ++i) {
+          ASSERT_EQ(q.length(members[i]), alone.length(i));
+          for (uint32_t place = 0; place < q.length(members[i]); ++place) {
+            const uint32_t block = q.at(members[i], place);
+            EXPECT_EQ(block, alone.at(i, place));
+            EXPECT_EQ(q.group_of(block), members[i]);
+            EXPECT_EQ(q.place_of(block), place);
+          }
+        }
+      }
+}
+
 /// CODA, section 4.3.1: four SMs of six blocks each make rows of 24; Eq. (1) gives the stack.
 TEST(BlockQueues, AffinityIsThatOfCoda) {
   const BlockQueues q{1000, 24, 4};

@@ -1,6 +1,9 @@
 // The dispatcher: which thread block goes where and when.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <vector>
+
 #include "tests/support/front_end_rig.h"
 
 namespace nearwarp::frontend {
@@ -155,6 +158,40 @@ TEST(Dispatcher, GroupsHaveQueuesOfTheirOwn) {
     (steal ? second : first).push_back({steal ? Tick{16} : Tick{17}, 0, 5});
     EXPECT_EQ(b.got(0), first);
     EXPECT_EQ(b.got(1), second);
+  }
+}
+
+TEST(Dispatcher, LaunchesKeepToTheirStacks) {
+  // Four SMs in two stacks; one launch for each stack, and one for both.
+  for (const uint32_t groups : {1u, 2u}) {
+    Bench b(4);
+    b.stacks = 2;
+    b.p.dispatch.max_running = 3;
+    b.p.dispatch.groups = groups;
+    b.p.dispatch.steal = groups == 2;
+    b.program.launch_after({}, 3, 1, 8);
+    b.program.launch_after({}, 2, 1, 8);
+    b.program.launch_after({}, 2, 1, 8);
+    b.program.launches[0].stacks = 2;
+    b.program.launches[1].stacks = 1;
+    b.build();
+    b.run();
+    // In the first cycle the SMs of stack 1 have blocks of launch 0, those of stack 0 of launch 1.
+    const auto launches = [&](uint32_t sm) {
+      std::map<uint32_t, std::vector<uint32_t>> of;
+      for (const Bench::Block& block : b.got(sm)) of[block.launch].push_back(block.block);
+      return of;
+    };
+    using Of = std::vector<uint32_t>;
+    EXPECT_EQ(launches(0)[1], (Of{0})) << groups;
+    EXPECT_EQ(launches(1)[1], (Of{1})) << groups;
+    EXPECT_EQ(launches(2)[0], (Of{0, 2})) << groups;
+    EXPECT_EQ(launches(3)[0], (Of{1})) << groups;
+    EXPECT_EQ(b.got(0)[0].at, 14u);
+    EXPECT_EQ(b.got(2)[0].at, 14u);
+    for (const uint32_t sm : {0u, 1u}) EXPECT_EQ(launches(sm).count(0), 0u);
+    for (const uint32_t sm : {2u, 3u}) EXPECT_EQ(launches(sm).count(1), 0u);
+    EXPECT_EQ(b.s().counters.blocks_dispatched, 7u);
   }
 }
 

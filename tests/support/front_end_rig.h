@@ -19,6 +19,7 @@ struct FrontEndRig {
   Program program;
   frontend::FrontEndParams p;
   uint32_t num_monitors = 0;
+  uint32_t stacks = 1;  ///< SMs lie in, as many in a row to each
   bool on_demand = true;
   Ref<frontend::FrontEndState> state;
   std::vector<std::shared_ptr<MockProducer>> from_sm, from_monitor;
@@ -38,6 +39,7 @@ struct FrontEndRig {
     for (uint32_t i = 0; i < p.num_sms; ++i) {
       rooms[i].free = {64, 64, 2048, kSmRegisters, 49152};
       rooms[i].group = i * p.dispatch.groups / p.num_sms;
+      rooms[i].stack = i * stacks / p.num_sms;
     }
     frontend::FrontEndState s = frontend::make_front_end(a, p, rooms, program.launches);
     s.to_sm = a.allocate<Ref<Channel>>(p.num_sms);
