@@ -59,7 +59,11 @@ int analyze_command(const Words& words) {
             "from them on the logic die (F), or both (B)");
   line.flag("sharing",
             "run the workload and count its pages by the thread blocks and stacks that touch them");
-  line.value("size", "with --mappings, --sharing: small, medium, large, or paper", "SIZE", "small");
+  line.flag("objects",
+            "run the workload and say of each memory object where CODA puts it, by the distance of "
+            "thread blocks alone and by what is then local");
+  line.value("size", "with --mappings, --sharing, --objects: small, medium, large, or paper", "SIZE",
+             "small");
   line.value("trace-cache", "with these: keep executed programs in this folder", "FOLDER");
   declare_backend(line);
   line.value("json", "with these: write all counts to this file (docs/json.md)", "FILE");
@@ -68,18 +72,20 @@ int analyze_command(const Words& words) {
     print(line.help());
     return 0;
   }
-  if (line.given("mappings") + line.given("sharing") + line.given("strides") +
-          line.given("chains") + line.given("locations") >
+  if (line.given("mappings") + line.given("sharing") + line.given("objects") +
+          line.given("strides") + line.given("chains") + line.given("locations") >
       1)
     throw UsageError(
-        "--mappings, --sharing, --strides, --chains and --locations are different analyses - ask "
-        "for one at a time");
+        "--mappings, --sharing, --objects, --strides, --chains and --locations are different "
+        "analyses - ask for one at a time");
   if (line.given("mappings")) return analyze_mappings_command(line);
   if (line.given("sharing")) return analyze_sharing_command(line);
+  if (line.given("objects")) return analyze_objects_command(line);
   for (const char* option : {"size", "trace-cache", "json"}) {
     if (line.given(option))
       throw UsageError(
-          fmt::format("--{} is for 'nearwarp analyze WORKLOAD --mappings' or --sharing", option));
+          fmt::format("--{} is for 'nearwarp analyze WORKLOAD --mappings', --sharing or --objects",
+                      option));
   }
   const Words changes = line.texts("set");
   const config::MachineConfig machine = config::load_machine(line.text("machine"), changes);

@@ -16,9 +16,10 @@ int experiment_command(const Words& words);
 int compare_command(const Words& words);
 int merge_command(const Words& words);
 int analyze_command(const Words& words);
-/// What analyze_command() does with --mappings, and with --sharing.
+/// What analyze_command() does with --mappings, --sharing and --objects.
 int analyze_mappings_command(const CommandLine& line);
 int analyze_sharing_command(const CommandLine& line);
+int analyze_objects_command(const CommandLine& line);
 int noc_command(const Words& words);
 int dram_command(const Words& words);
 int probe_command(const Words& words);

@@ -214,6 +214,10 @@ TEST(Usage, UnknownNamesGetTheNearest) {
   expect_error({"run", "xyzzy"}, kUsage, {"'xyzzy'", "'nearwarp list workloads'"});
   expect_error({"analyze", "bsf-rmat"}, kUsage, {"'bfs-rmat'?", ".ptx"});
   expect_error({"analyze", "xyzzy", "--sharing"}, kUsage, {"'nearwarp list workloads'"});
+  expect_error({"analyze", "kmeans", "--objects", "--sharing"}, kUsage, {"one at a time"});
+  expect_error({"analyze", "kmeans", "--objects", "--policy", "cgp-only"}, kUsage,
+               {"'cgp-only' places no objects", "coda"});
+  expect_error({"analyze", "kmeans", "--objects", "--json", "x"}, kUsage, {"--json"});
   expect_error({"run", "libor", "--machine", "ton"}, kUsage, {"ton", "tom"});
   expect_error({"run", "libor", "--policy", "baseline,ndp-controled-bmap"}, kUsage,
                {"ndp-controled-bmap", "'ndp-controlled-bmap'"});

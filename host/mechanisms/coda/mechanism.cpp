@@ -13,24 +13,12 @@
 #include "host/mechanisms/coda/memory.h"
 #include "host/mechanisms/coda/page_groups.h"
 #include "host/mechanisms/coda/placement.h"
+#include "host/mechanisms/coda/rules.h"
 #include "host/timing/machine/baseline_map.h"
-#include "host/timing/machine/dispatch_policy.h"
 
 namespace nearwarp::coda {
 
 namespace {
-
-ChunkRule chunk_rule(const std::string& name) {
-  return name == "blocks" ? ChunkRule::kBlocks
-         : name == "page" ? ChunkRule::kPage
-                          : ChunkRule::kRounded;
-}
-
-StrideSource stride_source(const std::string& name) {
-  return name == "both"   ? StrideSource::kBoth
-         : name == "code" ? StrideSource::kCode
-                          : StrideSource::kTraces;
-}
 
 std::optional<UnitRules> unit_rules(const sim::RunSubject& subject) {
   const config::MachineConfig& m = subject.machine;
@@ -44,32 +32,10 @@ std::optional<UnitRules> unit_rules(const sim::RunSubject& subject) {
   return rules;
 }
 
-/// Those that programs are bound to, in ascending order.
-std::vector<std::vector<uint32_t>> stacks_by_application(const runtime::Recording& recording) {
-  std::vector<std::vector<uint32_t>> of;
-  for (uint32_t bits : recording.bound_stacks) {
-    std::vector<uint32_t>& stacks = of.emplace_back();
-    for (; bits != 0; bits &= bits - 1)
-      stacks.push_back(static_cast<uint32_t>(std::countr_zero(bits)));
-  }
-  return of;
-}
-
 class CodaRun final : public sim::MechanismRun {
  public:
   CodaRun(const sim::RunSubject& subject, const sim::ImageTables& image)
-      : subject_(subject), memory_bytes_(image.memory_bytes) {
-    rules_.stacks = sim::mapped_stacks(subject.machine);
-    rules_.page_bytes = subject.machine.memory.page_bytes;
-    rules_.chunk = chunk_rule(subject.policy.pages.chunk);
-    rules_.source = stride_source(subject.policy.pages.strides);
-    const uint32_t sms = std::max(1u, subject.machine.gpu.sms / rules_.stacks);
-    rules_.bound = stacks_by_application(subject.recording);
-    rules_.blocks_per_stack.assign(subject.recording.launches.size(), 1);
-    for (size_t i = 0; i < image.launches.size(); ++i)
-      rules_.blocks_per_stack[image.recorded_launch[i]] =
-          sim::blocks_in_row(subject.policy.dispatch, rules_.stacks, sms,
-                             sim::sm_capacity(subject.machine), image.launches[i]);
+      : subject_(subject), memory_bytes_(image.memory_bytes), rules_(rules_of(subject, image)) {
     const bool cgp = subject.policy.mapping == "cgp";
     if (!cgp) uses_ = study_objects(subject.recording, rules_);
     const std::optional<UnitRules> units = unit_rules(subject);
@@ -208,7 +174,7 @@ void require_machine(const sim::RunSubject& subject) {
         "its stacks, vaults and L2 slices are no powers of two - groups of pages need them to "
         "be");
   // In front of the stacks, objects lie as they would for SMs in the stacks; thread blocks do not.
-  if (host_runs && subject.policy.dispatch.groups != 1)
+  if (host_runs && subject.policy.mapping == "coda" && subject.policy.dispatch.groups != 1)
     refuse(
         fmt::format("dispatch.groups is {}, and kernels run in front of the memory stacks, where "
                     "thread blocks have no affinity - with dispatch.groups=1 it shows what pages "

@@ -23,14 +23,18 @@ struct Wanted {
   std::optional<uint8_t> unit;
 };
 
-/// Is an object that is touched put by Eq. (2) and (3)? That of a program with one stack is in it.
+}  // namespace
+
 bool is_localised(const runtime::Recording& recording, const ObjectUse& use,
                   const PlacementRules& rules, uint32_t local_percent) {
+  if (!use.touched) return false;
   if (rules.stacks_of(recording.allocations[use.allocation].application) == 1) return true;
   if (use.block_bytes == 0) return false;
   return (use.from_code && rules.source == StrideSource::kCode) ||
          (use.accesses != 0 && use.local * 100 >= use.accesses * local_percent);
 }
+
+namespace {
 
 /// Of each of an application's virtual pages.
 std::vector<Wanted> wanted_places(const runtime::Recording& recording,
@@ -67,7 +71,7 @@ Placement place_pages(const runtime::Recording& recording, const std::vector<Obj
   Placement out;
   const std::vector<uint64_t> pages_of = pages_by_application(recording, rules.page_bytes);
   for (const ObjectUse& use : uses)
-    out.localised.push_back(use.touched && is_localised(recording, use, rules, local_percent));
+    out.localised.push_back(is_localised(recording, use, rules, local_percent));
   if (cgp) out.localised.assign(recording.allocations.size(), true);
   if (units) out.units = study_units(recording, uses, out.localised, *units);
   PageGroups physical(rules.stacks, groups, units ? units->units : 1);

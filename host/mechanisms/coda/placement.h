@@ -28,6 +28,11 @@ struct Placement {
   uint64_t pages_held = 0;  ///< physical pages of the groups that are in use
 };
 
+/// Is an object put by Eq. (2) and (3), and not spread? If at least `local_percent` of its accesses
+/// are then local, or the code alone is asked; that of a program with one stack is in it.
+bool is_localised(const runtime::Recording& recording, const ObjectUse& use,
+                  const PlacementRules& rules, uint32_t local_percent);
+
 /// `cgp`: every page in a stack, in turns. Else by `uses`, an object being localised if at least
 /// `local_percent` of its accesses are then local. `groups`: of physical pages, those of `units`
 /// having a row for each near-bank unit. Throws nearwarp::Error if they do not suffice.
