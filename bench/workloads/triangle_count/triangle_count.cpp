@@ -7,14 +7,16 @@ namespace {
 
 constexpr int kPairsPerVertex = 7;  // the work grows with its square
 
+/// The first blocks have most to do, for a triangle counts at its smallest vertex: from `medium` on
+/// there are several rounds of blocks for 16 SMs of six.
 int vertices(Size size) {
   switch (size) {
     case Size::kSmall:
       return 1 << 11;
     case Size::kMedium:
-      return 1 << 14;
-    case Size::kLarge:
       return 1 << 16;
+    case Size::kLarge:
+      return 1 << 18;
     case Size::kPaper:
       return 1 << 20;
   }
