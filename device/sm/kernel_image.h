@@ -151,7 +151,7 @@ struct LaunchInfo {
   /// Thread blocks in a row that go to the same group of SMs (device/frontend/block_queues.h).
   uint32_t row = 1;
   uint32_t stacks = 0;  ///< its blocks run on SMs of these alone, as bits; 0: of all
-  bool cut = false;  ///< traces of its warps may end before the warps did (Recording::truncated)
+  bool cut = false;     ///< traces of its warps may end before the warps did (Recording::truncated)
 };
 
 /// Read-only tables of a program on a machine.

@@ -62,8 +62,8 @@ int analyze_command(const Words& words) {
   line.flag("objects",
             "run the workload and say of each memory object where CODA puts it, by the distance of "
             "thread blocks alone and by what is then local");
-  line.value("size", "with --mappings, --sharing, --objects: small, medium, large, or paper", "SIZE",
-             "small");
+  line.value("size", "with --mappings, --sharing, --objects: small, medium, large, or paper",
+             "SIZE", "small");
   line.value("trace-cache", "with these: keep executed programs in this folder", "FOLDER");
   declare_backend(line);
   line.value("json", "with these: write all counts to this file (docs/json.md)", "FILE");
@@ -83,9 +83,8 @@ int analyze_command(const Words& words) {
   if (line.given("objects")) return analyze_objects_command(line);
   for (const char* option : {"size", "trace-cache", "json"}) {
     if (line.given(option))
-      throw UsageError(
-          fmt::format("--{} is for 'nearwarp analyze WORKLOAD --mappings', --sharing or --objects",
-                      option));
+      throw UsageError(fmt::format(
+          "--{} is for 'nearwarp analyze WORKLOAD --mappings', --sharing or --objects", option));
   }
   const Words changes = line.texts("set");
   const config::MachineConfig machine = config::load_machine(line.text("machine"), changes);

@@ -25,9 +25,10 @@ int analyze_objects_command(const CommandLine& line) {
   const config::PolicyConfig policy =
       config::load_policy(line.given("policy") ? line.text("policy") : "coda", changes);
   if (policy.mapping != "coda")
-    throw UsageError(fmt::format("policy '{}' places no objects (policy.mapping = \"{}\") - take "
-                                 "one that does, such as coda",
-                                 policy.name, policy.mapping));
+    throw UsageError(
+        fmt::format("policy '{}' places no objects (policy.mapping = \"{}\") - take "
+                    "one that does, such as coda",
+                    policy.name, policy.mapping));
   catch_interrupts();
   const runtime::Recording recording = recording_of(workload, size, line.text("trace-cache"));
   report::ObjectPlaces places;

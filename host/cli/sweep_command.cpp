@@ -191,8 +191,7 @@ class Surroundings final : public sweep::Surroundings {
     progress_.wipe();
     const sweep::Program& p = request_.plan.definition.programs[program];
     const auto one = one_recording(p.name);
-    if (!one)
-      return mix_recording_of(p.name, p.size, request_.cache, request_.max_repeats);
+    if (!one) return mix_recording_of(p.name, p.size, request_.cache, request_.max_repeats);
     runtime::Recording recording = load_recorded(one->name, request_.cache);
     if (request_.max_repeats != 0) runtime::limit_repeats(recording, request_.max_repeats);
     runtime::bind(recording, one->stacks);

@@ -31,9 +31,10 @@ BoundName bound_name(const std::string& text) {
   const auto last = dash == std::string_view::npos ? first : number(stacks.substr(dash + 1));
   const std::string name = text.substr(0, at);
   if (name.empty() || !first || !last || *first > *last)
-    throw Error(fmt::format("'{}' names no stacks for a program - after @ goes the number of a "
-                            "stack, or the first and the last of several: kmeans@0, kmeans@1-3",
-                            text));
+    throw Error(
+        fmt::format("'{}' names no stacks for a program - after @ goes the number of a "
+                    "stack, or the first and the last of several: kmeans@0, kmeans@1-3",
+                    text));
   if (*last >= kMaxBoundStacks)
     throw Error(fmt::format("'{}': stack {} - programs are bound to stacks 0 to {}", text, *last,
                             kMaxBoundStacks - 1));

@@ -1,4 +1,5 @@
-// Programs that are bound to memory stacks: their thread blocks run there, and their pages lie there.
+// Programs that are bound to memory stacks: their thread blocks run there, and their pages lie
+// there.
 #pragma once
 
 #include <cstdint>

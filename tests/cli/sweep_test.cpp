@@ -80,8 +80,8 @@ TEST(Sweep, ProgramsThatAreBoundToStacksAreOthers) {
     EXPECT_EQ(swept.exit_code, 0) << swept.err;
     return read_text(folder.file(programs + ".csv"));
   };
-  const std::string bound = cycles("row-sum@0+vector-add@1"), other = cycles("row-sum@0+vector-add@1-2"),
-                    free = cycles("row-sum+vector-add");
+  const std::string bound = cycles("row-sum@0+vector-add@1"),
+                    other = cycles("row-sum@0+vector-add@1-2"), free = cycles("row-sum+vector-add");
   EXPECT_TRUE(contains(bound, "row-sum@0+vector-add@1,"));
   EXPECT_NE(bound, other);
   EXPECT_NE(bound, free);

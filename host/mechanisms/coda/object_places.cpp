@@ -45,11 +45,11 @@ report::ObjectPlaces study_places(const sim::RunSubject& subject,
                                   const std::function<bool(uint64_t, uint64_t)>& progress) {
   const runtime::Recording& recording = subject.recording;
   if (subject.machine.shape != "stacks")
-    throw Error(fmt::format("machine '{}' has no SMs in memory stacks alone (machine.shape = "
-                            "\"{}\") - objects are placed for those of machine 'coda', say",
-                            subject.machine.name, subject.machine.shape));
-  const PlacementRules rules =
-      rules_of(subject, sim::build_image(recording, subject.machine));
+    throw Error(
+        fmt::format("machine '{}' has no SMs in memory stacks alone (machine.shape = "
+                    "\"{}\") - objects are placed for those of machine 'coda', say",
+                    subject.machine.name, subject.machine.shape));
+  const PlacementRules rules = rules_of(subject, sim::build_image(recording, subject.machine));
   const std::vector<ObjectUse> uses = study_objects(recording, rules);
   std::vector<Count> counts(uses.size());
   std::map<uint32_t, AllocationsByAddress> objects;  // by application

@@ -8,8 +8,8 @@
 
 namespace nearwarp::coda {
 
-/// Of each object that a kernel touches, where rules put it and what that makes local over the whole
-/// program, thread blocks running where Eq. (1) has them. `progress(done, total)` launches;
+/// Of each object that a kernel touches, where rules put it and what that makes local over the
+/// whole program, thread blocks running where Eq. (1) has them. `progress(done, total)` launches;
 /// returning false makes it throw nearwarp::Interrupted. Throws nearwarp::Error if the machine has
 /// no SMs in stacks, a thread block does not fit on them, or the traces are malformed.
 report::ObjectPlaces study_places(const sim::RunSubject& subject,

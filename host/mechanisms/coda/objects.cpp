@@ -155,8 +155,8 @@ std::vector<ObjectUse> study(const runtime::Recording& recording, const Placemen
 
 std::vector<ObjectUse> study_objects(const runtime::Recording& recording,
                                      const PlacementRules& rules) {
-  return *recording.studies->of<std::vector<ObjectUse>>(
-      key_of(rules), [&] { return study(recording, rules); });
+  return *recording.studies->of<std::vector<ObjectUse>>(key_of(rules),
+                                                        [&] { return study(recording, rules); });
 }
 
 }  // namespace nearwarp::coda

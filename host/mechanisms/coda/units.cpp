@@ -133,9 +133,8 @@ class Study {
 /// The rules, and of the uses what is looked at.
 std::string key_of(const std::vector<ObjectUse>& uses, const std::vector<bool>& localised,
                    const UnitRules& rules) {
-  std::string key =
-      fmt::format("coda: units {}, run {}, line {}, page {}, objects of launches", rules.units,
-                  rules.default_run, rules.line_bytes, rules.page_bytes);
+  std::string key = fmt::format("coda: units {}, run {}, line {}, page {}, objects of launches",
+                                rules.units, rules.default_run, rules.line_bytes, rules.page_bytes);
   for (const ObjectUse& use : uses)
     key += localised[use.allocation] && use.touched ? fmt::format(" {}", use.launch) : " -";
   return key;
@@ -146,9 +145,9 @@ std::string key_of(const std::vector<ObjectUse>& uses, const std::vector<bool>& 
 std::vector<ObjectUnits> study_units(const runtime::Recording& recording,
                                      const std::vector<ObjectUse>& uses,
                                      const std::vector<bool>& localised, const UnitRules& rules) {
-  return *recording.studies->of<std::vector<ObjectUnits>>(
-      key_of(uses, localised, rules),
-      [&] { return Study(recording, uses, localised, rules).choose(); });
+  return *recording.studies->of<std::vector<ObjectUnits>>(key_of(uses, localised, rules), [&] {
+    return Study(recording, uses, localised, rules).choose();
+  });
 }
 
 }  // namespace nearwarp::coda

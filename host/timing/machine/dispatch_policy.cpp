@@ -33,9 +33,10 @@ std::vector<uint32_t> stacks_of(const Graph& graph, const std::vector<NodeId>& s
   for (const NodeId sm : sms) of.push_back(graph.nodes[sm].stack);
   const uint32_t stacks = *std::max_element(of.begin(), of.end()) + 1;
   if (groups != 1 && groups != stacks)
-    throw Error(fmt::format("dispatch.groups: {} groups of SMs, and programs are bound to some of "
-                            "{} stacks - 1 or {} groups go with that",
-                            groups, stacks, stacks));
+    throw Error(
+        fmt::format("dispatch.groups: {} groups of SMs, and programs are bound to some of "
+                    "{} stacks - 1 or {} groups go with that",
+                    groups, stacks, stacks));
   return of;
 }
 

@@ -189,9 +189,9 @@ void add_local_memory(const config::MachineConfig& machine, const runtime::Launc
       static_cast<uint32_t>((launch.local_base - exec::kDeviceBase) / machine.l1.line_bytes);
   info.local_lines = launch.local_bytes / 4;
   const uint32_t sms = machine.gpu.sms;
-  const uint32_t of_them =
-      info.stacks == 0 ? sms
-                       : sms / machine.stack.count * static_cast<uint32_t>(std::popcount(info.stacks));
+  const uint32_t of_them = info.stacks == 0 ? sms
+                                            : sms / machine.stack.count *
+                                                  static_cast<uint32_t>(std::popcount(info.stacks));
   const uint32_t blocks = std::min(blocks_per_sm(sm_capacity(machine), info.needs),
                                    (info.num_blocks + of_them - 1) / of_them);
   info.local_warps = blocks * info.warps_per_block * sms;
@@ -204,9 +204,10 @@ void check_binding(const std::string& program, uint32_t stacks,
     throw Error(fmt::format("{}: the program is bound to memory stacks, and {}", program, why));
   };
   if (machine.shape != "stacks")
-    refuse(fmt::format("machine '{}' runs kernels elsewhere (machine.shape = \"{}\") - leave out "
-                       "what follows @, or take a machine with SMs in its stacks alone, as 'coda'",
-                       machine.name, machine.shape));
+    refuse(
+        fmt::format("machine '{}' runs kernels elsewhere (machine.shape = \"{}\") - leave out "
+                    "what follows @, or take a machine with SMs in its stacks alone, as 'coda'",
+                    machine.name, machine.shape));
   const auto last = static_cast<uint32_t>(31 - std::countl_zero(stacks));
   if (last >= machine.stack.count)
     refuse(fmt::format("machine '{}' has no stack {} - its stacks are 0 to {}", machine.name, last,

@@ -7,7 +7,7 @@
 
 namespace nearwarp::report {
 
-double ObjectPlaces::local_share(bool ObjectPlace::* rule) const {
+double ObjectPlaces::local_share(bool ObjectPlace::*rule) const {
   double local = 0, all = 0;
   for (const ObjectPlace& o : objects) {
     all += static_cast<double>(o.accesses);
@@ -38,15 +38,17 @@ std::string format_object_places(const ObjectPlaces& p, size_t width) {
   }
   text += columns_text(names, {bytes, accesses, block, local, distance, share}, width);
   return text + "\n" +
-         wrapped(fmt::format(
-                     "Of all accesses of lanes are to the stack of their thread block: spread {:.1f} "
-                     "%, by B {:.1f} %, by share {:.1f} %.",
-                     100.0 / p.stacks, 100 * p.local_share(&ObjectPlace::by_distance),
-                     100 * p.local_share(&ObjectPlace::by_share)),
-                 width) +
          wrapped(
              fmt::format(
-                 "B: bytes from one thread block's part to the next one's (~: in the mean; code: by "
+                 "Of all accesses of lanes are to the stack of their thread block: spread {:.1f} "
+                 "%, by B {:.1f} %, by share {:.1f} %.",
+                 100.0 / p.stacks, 100 * p.local_share(&ObjectPlace::by_distance),
+                 100 * p.local_share(&ObjectPlace::by_share)),
+             width) +
+         wrapped(
+             fmt::format(
+                 "B: bytes from one thread block's part to the next one's (~: in the mean; code: "
+                 "by "
                  "the kernel's code); local: accesses to the block's own stack, blocks running by "
                  "Eq. (1), were the object put in stacks by Eq. (2) and (3); by B: it is put there "
                  "if there is a B; by share: if {} % of the accesses of the kernel that touches it "

@@ -17,7 +17,7 @@ struct ObjectPlace {
   bool from_code = false;    ///< B is of the kernel's code
   uint64_t local = 0;        ///< accesses to the block's stack, were it put in stacks by B
   bool by_distance = false;  ///< put in stacks if B alone decides
-  bool by_share = false;     ///< put in stacks if as many of its accesses are then local as is asked
+  bool by_share = false;  ///< put in stacks if as many of its accesses are then local as is asked
 };
 
 struct ObjectPlaces {
@@ -26,8 +26,9 @@ struct ObjectPlaces {
   uint32_t local_percent = 0;  ///< asked of by_share, of the kernel that touches an object first
   std::vector<ObjectPlace> objects;
 
-  /// Share of all accesses that are to the block's own stack; of a spread object one in `stacks` is.
-  double local_share(bool ObjectPlace::* rule) const;
+  /// Share of all accesses that are to the block's own stack; of a spread object one in `stacks`
+  /// is.
+  double local_share(bool ObjectPlace::*rule) const;
 };
 
 std::string format_object_places(const ObjectPlaces& places, size_t width);

@@ -105,8 +105,7 @@ TEST(BoundPrograms, AnUnboundOneHasAllStacks) {
   const runtime::Recording both = together({"row-sum@0", "vector-add"});
   const Blocks blocks = run(both, "baseline").blocks;
   for (const uint64_t of_stack : blocks) EXPECT_GT(of_stack, 0u);
-  EXPECT_EQ(blocks[0] + blocks[1] + blocks[2] + blocks[3],
-            blocks_of(both, 0) + blocks_of(both, 1));
+  EXPECT_EQ(blocks[0] + blocks[1] + blocks[2] + blocks[3], blocks_of(both, 0) + blocks_of(both, 1));
   EXPECT_GE(blocks[0], blocks_of(both, 0));
 }
 

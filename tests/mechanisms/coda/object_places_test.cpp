@@ -73,9 +73,7 @@ TEST(ObjectPlaces, CountsAllLaunchesAndNotThoseOfTheFirstKernelAlone) {
   EXPECT_EQ(share.accesses, vertices * 2 + object(all, "edges").accesses);
 }
 
-TEST(ObjectPlaces, SaysWhatIsMissing) {
-  EXPECT_THROW(places("kmeans", {}, "tom"), Error);
-}
+TEST(ObjectPlaces, SaysWhatIsMissing) { EXPECT_THROW(places("kmeans", {}, "tom"), Error); }
 
 }  // namespace
 }  // namespace nearwarp::testing::object_places_test

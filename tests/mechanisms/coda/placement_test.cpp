@@ -125,8 +125,9 @@ TEST(CodaPlacement, TwentyPointsOfASweepReadTheTracesOnce) {
   for (int i = 1; i < 20; ++i) {
     // Keys that the analysis does not depend on, one point each.
     const std::string percent = std::to_string(5 * i);
-    run(recording, "coda", {"links.memory_to_memory_mbps=" + std::to_string(8000 * i),
-                            "pages.local_percent=" + percent, "run.max_cycles=1000"});
+    run(recording, "coda",
+        {"links.memory_to_memory_mbps=" + std::to_string(8000 * i),
+         "pages.local_percent=" + percent, "run.max_cycles=1000"});
   }
   EXPECT_EQ(recording.studies->made(), 1u);
   EXPECT_EQ(numbers(run(recording, "coda")), numbers(first));
@@ -135,16 +136,16 @@ TEST(CodaPlacement, TwentyPointsOfASweepReadTheTracesOnce) {
 TEST(CodaPlacement, WhateverTheAnalysisDependsOnIsAnAnalysisOfItsOwn) {
   const runtime::Recording recording = record("kmeans");
   uint64_t made = 0;
-  for (std::vector<std::string> keys : std::vector<std::vector<std::string>>{
-           {"pages.strides=both"},
-           {"pages.strides=code"},
-           {"pages.strides=traces"},
-           {"pages.chunk=page"},
-           {"pages.chunk=rounded"},
-           {"memory.page_bytes=8192", "tlb.page_bytes=8192"},
-           {"dispatch.row_blocks=3"},
-           {"sm.registers=16384"},
-           {"gpu.sms=8"}}) {
+  for (std::vector<std::string> keys :
+       std::vector<std::vector<std::string>>{{"pages.strides=both"},
+                                             {"pages.strides=code"},
+                                             {"pages.strides=traces"},
+                                             {"pages.chunk=page"},
+                                             {"pages.chunk=rounded"},
+                                             {"memory.page_bytes=8192", "tlb.page_bytes=8192"},
+                                             {"dispatch.row_blocks=3"},
+                                             {"sm.registers=16384"},
+                                             {"gpu.sms=8"}}) {
     keys.emplace_back("run.max_cycles=20000");
     const report::RunResult after_others = run(recording, "coda", keys);
     made += 1;
