@@ -184,6 +184,24 @@ TEST(BoundPrograms, TheWayOfSteppingDoesNotShow) {
   }
 }
 
+TEST(BoundPrograms, ADeviceFindsTheSame) {
+  const runtime::Recording both = together({"row-sum@0", "kmeans@1-2"});
+  const std::vector<std::string> short_run = {"run.max_cycles=20000"};
+  const auto machine = config::load_machine("coda", short_run);
+  std::vector<config::PolicyConfig> policies;
+  for (const char* name : {"baseline", "coda-steal", "cgp-only"})
+    policies.push_back(config::load_policy(name, short_run));
+  std::vector<sim::ReplayJob> systems;
+  for (const config::PolicyConfig& policy : policies)
+    systems.push_back({&both, &machine, &policy});
+  kernels::EmulatedDevice device({});
+  const auto found = run_on(device, systems);
+  ASSERT_EQ(found.size(), policies.size());
+  for (size_t i = 0; i < found.size(); ++i)
+    EXPECT_EQ(numbers(found[i]), numbers(sim::replay_on_cpu(both, machine, policies[i], {})))
+        << policies[i].name;
+}
+
 TEST(BoundPrograms, ACheckpointIsOneOfTheStacks) {
   const auto machine = config::load_machine("coda", {});
   const auto policy = config::load_policy("baseline", {});
