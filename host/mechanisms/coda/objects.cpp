@@ -107,16 +107,27 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
     take_strides_of_code(recording, launch, objects, rules, begins, uses);
   const uint64_t per_stack = rules.blocks_per_stack[launch];
   const uint32_t stacks = rules.stacks_of(recording.launches[launch].application);
+  // Lanes of a warp mostly go where the one before them went.
+  uint64_t last_block = ~uint64_t{0}, last_page = ~uint64_t{0};
+  uint32_t last_object = kNoObject;
+  uint64_t local = 0;
   each_access(recording, launch, [&](uint64_t block, uint64_t address) {
     const uint32_t object = objects.of(address);
-    if (object == kNoObject || begins[object].blocks().empty()) return;
-    ObjectUse& use = uses[object];
-    use.accesses += 1;
-    const uint64_t chunk = chunk_bytes(use.block_bytes, per_stack, rules.page_bytes, rules.chunk);
-    const uint64_t begin = recording.allocations[object].address;
+    if (object == kNoObject) return;
     const uint64_t page = address / rules.page_bytes * rules.page_bytes;
-    const uint32_t stack = stack_of(page > begin ? page - begin : 0, chunk, stacks);
-    use.local += stack == affinity(block, per_stack, stacks) ? 1 : 0;
+    ObjectUse& use = uses[object];
+    if (object != last_object || page != last_page || block != last_block) {
+      if (begins[object].blocks().empty()) return;
+      last_object = object;
+      last_page = page;
+      last_block = block;
+      const uint64_t chunk = chunk_bytes(use.block_bytes, per_stack, rules.page_bytes, rules.chunk);
+      const uint64_t begin = recording.allocations[object].address;
+      const uint32_t stack = stack_of(page > begin ? page - begin : 0, chunk, stacks);
+      local = stack == affinity(block, per_stack, stacks) ? 1 : 0;
+    }
+    use.accesses += 1;
+    use.local += local;
   });
   for (uint32_t i = 0; i < uses.size(); ++i)
     if (!begins[i].blocks().empty()) uses[i].touched = true;
