@@ -192,8 +192,7 @@ TEST(BoundPrograms, ADeviceFindsTheSame) {
   for (const char* name : {"baseline", "coda-steal", "cgp-only"})
     policies.push_back(config::load_policy(name, short_run));
   std::vector<sim::ReplayJob> systems;
-  for (const config::PolicyConfig& policy : policies)
-    systems.push_back({&both, &machine, &policy});
+  for (const config::PolicyConfig& policy : policies) systems.push_back({&both, &machine, &policy});
   kernels::EmulatedDevice device({});
   const auto found = run_on(device, systems);
   ASSERT_EQ(found.size(), policies.size());
