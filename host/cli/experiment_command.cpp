@@ -5,8 +5,6 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -21,6 +19,7 @@
 #include "host/cli/sweep_progress.h"
 #include "host/cli/terminal.h"
 #include "host/core/error.h"
+#include "host/recording/program_studies.h"
 #include "host/timing/experiment/chart.h"
 #include "host/timing/experiment/document.h"
 #include "host/timing/experiment/report.h"
@@ -161,8 +160,7 @@ class Surroundings final : public sweep::Surroundings {
     const sweep::Program& p = study_->plan.definition.programs[program];
     runtime::Recording recording = mix_recording_of(p.name, p.size, request_.cache);
     // What an earlier study's points have found out about the program serves this one's.
-    const auto [at, is_new] = found_out_.try_emplace(p.key, recording.studies);
-    recording.studies = at->second;
+    recording.studies = found_out_.of(p.key);
     return recording;
   }
 
@@ -187,7 +185,7 @@ class Surroundings final : public sweep::Surroundings {
   const experiment::PlannedStudy* study_ = nullptr;
   sweep::Progress before_, last_;
   SweepProgress progress_;
-  std::map<std::string, std::shared_ptr<runtime::Studies>> found_out_;  ///< by sweep::Program::key
+  runtime::ProgramStudies found_out_;
 };
 
 struct Totals {

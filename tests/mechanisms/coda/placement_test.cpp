@@ -9,6 +9,7 @@
 
 #include "host/core/error.h"
 #include "host/recording/combine.h"
+#include "host/recording/program_studies.h"
 #include "tests/machine/stepping.h"
 #include "tests/sim/whole_machine.h"
 
@@ -131,6 +132,22 @@ TEST(CodaPlacement, TwentyPointsOfASweepReadTheTracesOnce) {
   }
   EXPECT_EQ(recording.studies->made(), 1u);
   EXPECT_EQ(numbers(run(recording, "coda")), numbers(first));
+}
+
+TEST(CodaPlacement, AProgramThatIsRecordedAgainIsNotStudiedAgain) {
+  runtime::ProgramStudies known;
+  const std::vector<std::string> short_run = {"run.max_cycles=20000"};
+  std::map<std::string, uint64_t> first;
+  for (const int round : {0, 1}) {
+    for (const char* name : {"kmeans", "row-sum"}) {
+      runtime::Recording recording = record(name);
+      recording.studies = known.of(name);
+      const report::RunResult r = run(recording, "coda", short_run);
+      EXPECT_EQ(recording.studies->made(), 1u) << name << " " << round;
+      EXPECT_EQ(first.try_emplace(name, r.warp_instructions).first->second, r.warp_instructions);
+    }
+  }
+  EXPECT_NE(known.of("kmeans"), known.of("row-sum"));
 }
 
 TEST(CodaPlacement, WhateverTheAnalysisDependsOnIsAnAnalysisOfItsOwn) {
