@@ -1,6 +1,8 @@
 // nearwarp analyze --objects: where rules of placement put a workload's memory objects.
 #include <fmt/format.h>
 
+#include <csignal>
+
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/program_recording.h"
@@ -9,12 +11,13 @@
 #include "host/cli/traced_workload.h"
 #include "host/config/config.h"
 #include "host/mechanisms/coda/object_places.h"
+#include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 
 int analyze_objects_command(const CommandLine& line) {
   const workloads::Workload& workload = traced_workload(line.positional()[0], "objects");
-  for (const char* option : {"kernel", "backend", "device", "json"})
+  for (const char* option : {"kernel", "backend", "device"})
     if (line.given(option))
       throw UsageError(fmt::format("--{} does not go with --objects", option));
   const std::string size = line.text("size");
@@ -29,6 +32,8 @@ int analyze_objects_command(const CommandLine& line) {
         fmt::format("policy '{}' places no objects (policy.mapping = \"{}\") - take "
                     "one that does, such as coda",
                     policy.name, policy.mapping));
+  const std::string json = line.text("json");
+  if (!json.empty()) report::check_writable(json);
   catch_interrupts();
   const runtime::Recording recording = recording_of(workload, size, line.text("trace-cache"));
   report::ObjectPlaces places;
@@ -39,7 +44,13 @@ int analyze_objects_command(const CommandLine& line) {
       return !interrupted();
     });
   }
+  places.version = version();
   places.size = size;
+  // The file is not lost because nobody reads the table.
+  if (!json.empty()) {
+    std::signal(SIGPIPE, SIG_IGN);
+    report::write_file(json, report::object_places_json(places));
+  }
   print(report::format_object_places(places, output_width()));
   return 0;
 }

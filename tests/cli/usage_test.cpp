@@ -217,7 +217,7 @@ TEST(Usage, UnknownNamesGetTheNearest) {
   expect_error({"analyze", "kmeans", "--objects", "--sharing"}, kUsage, {"one at a time"});
   expect_error({"analyze", "kmeans", "--objects", "--policy", "cgp-only"}, kUsage,
                {"'cgp-only' places no objects", "coda"});
-  expect_error({"analyze", "kmeans", "--objects", "--json", "x"}, kUsage, {"--json"});
+  expect_error({"analyze", "kmeans", "--objects", "--kernel", "x"}, kUsage, {"--kernel"});
   expect_error({"run", "libor", "--machine", "ton"}, kUsage, {"ton", "tom"});
   expect_error({"run", "libor", "--policy", "baseline,ndp-controled-bmap"}, kUsage,
                {"ndp-controled-bmap", "'ndp-controlled-bmap'"});

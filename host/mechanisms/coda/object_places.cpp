@@ -63,6 +63,7 @@ report::ObjectPlaces study_places(const sim::RunSubject& subject,
   report::ObjectPlaces out;
   out.workload = recording.name;
   out.machine = subject.machine.name;
+  out.policy = subject.policy.name;
   out.stacks = rules.stacks;
   out.local_percent = subject.policy.pages.local_percent;
   for (const ObjectUse& use : uses) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "host/timing/report/columns.h"
 
 namespace nearwarp::report {
@@ -55,6 +57,33 @@ std::string format_object_places(const ObjectPlaces& p, size_t width) {
                  "first are then local (pages.local_percent); fgp: spread over all stacks.",
                  p.local_percent),
              width);
+}
+
+std::string object_places_json(const ObjectPlaces& p) {
+  nlohmann::ordered_json json;
+  json["schema"] = "nearwarp.objects/1";
+  json["nearwarp_version"] = p.version;
+  json["workload"] = p.workload;
+  json["size"] = p.size;
+  json["machine"] = p.machine;
+  json["policy"] = p.policy;
+  json["stacks"] = p.stacks;
+  json["local_percent"] = p.local_percent;
+  json["local_share_by_distance"] = p.local_share(&ObjectPlace::by_distance);
+  json["local_share_by_share"] = p.local_share(&ObjectPlace::by_share);
+  json["objects"] = nlohmann::ordered_json::array();
+  for (const ObjectPlace& o : p.objects)
+    json["objects"].push_back({{"name", o.name},
+                               {"address", o.address},
+                               {"bytes", o.bytes},
+                               {"accesses", o.accesses},
+                               {"block_bytes", o.block_bytes},
+                               {"constant", o.constant},
+                               {"from_code", o.from_code},
+                               {"local", o.local},
+                               {"by_distance", o.by_distance},
+                               {"by_share", o.by_share}});
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace nearwarp::report

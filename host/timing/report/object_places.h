@@ -21,7 +21,7 @@ struct ObjectPlace {
 };
 
 struct ObjectPlaces {
-  std::string workload, size, machine;
+  std::string version, workload, size, machine, policy;
   uint32_t stacks = 0;
   uint32_t local_percent = 0;  ///< asked of by_share, of the kernel that touches an object first
   std::vector<ObjectPlace> objects;
@@ -32,5 +32,7 @@ struct ObjectPlaces {
 };
 
 std::string format_object_places(const ObjectPlaces& places, size_t width);
+/// Format: docs/json.md.
+std::string object_places_json(const ObjectPlaces& places);
 
 }  // namespace nearwarp::report

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "host/core/error.h"
@@ -71,6 +72,30 @@ TEST(ObjectPlaces, CountsAllLaunchesAndNotThoseOfTheFirstKernelAlone) {
   EXPECT_TRUE(share.by_share);
   EXPECT_LT(share.local, share.accesses * 3 / 4);
   EXPECT_EQ(share.accesses, vertices * 2 + object(all, "edges").accesses);
+}
+
+TEST(ObjectPlaces, TableAndJsonSayTheSame) {
+  report::ObjectPlaces all = places("kmeans");
+  all.size = "small";
+  const auto json = nlohmann::json::parse(report::object_places_json(all));
+  EXPECT_EQ(json["schema"], "nearwarp.objects/1");
+  EXPECT_EQ(json["policy"], "coda");
+  ASSERT_EQ(json["objects"].size(), all.objects.size());
+  uint64_t accesses = 0;
+  for (size_t i = 0; i < all.objects.size(); ++i) {
+    const report::ObjectPlace& o = all.objects[i];
+    EXPECT_EQ(json["objects"][i]["name"], o.name);
+    EXPECT_EQ(json["objects"][i]["block_bytes"], o.block_bytes);
+    EXPECT_EQ(json["objects"][i]["by_share"], o.by_share);
+    accesses += o.accesses;
+  }
+  const std::string text = report::format_object_places(all, 100);
+  for (const report::ObjectPlace& o : all.objects)
+    EXPECT_NE(text.find("\n" + o.name + " "), std::string::npos) << text;
+  EXPECT_NE(text.find("features    544,000        49.6   1,024 code     26.9   cgp       fgp"),
+            std::string::npos)
+      << text;
+  EXPECT_GT(accesses, 0u);
 }
 
 TEST(ObjectPlaces, SaysWhatIsMissing) { EXPECT_THROW(places("kmeans", {}, "tom"), Error); }
