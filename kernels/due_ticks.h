@@ -18,11 +18,11 @@ namespace nearwarp::kernels {
 
 /// Components have places here: those that are stepped together, one after the other, stand side by
 /// side, in blocks of so many, and mostly none of a block has anything to do.
-inline constexpr uint32_t kDueBlock = 8;
+inline constexpr uint32_t kDueBlockShift = 3;
+inline constexpr uint32_t kDueBlock = 1u << kDueBlockShift;
 
-/// In DueView::news and `sent_to`: nothing, or one of these.
-inline constexpr uint8_t kNews = 1;      ///< as Horizon::note_sent_to() notes it
-inline constexpr uint8_t kSeenNews = 2;  ///< in windows of the component's cluster: until the next
+/// In DueView::news and `sent_to`: nothing, or this.
+inline constexpr uint8_t kNews = 1;  ///< as Horizon::note_sent_to() notes it
 
 /// By place: what a thread works with in a window.
 struct DueView {
@@ -33,6 +33,9 @@ struct DueView {
   Tick* of_block = nullptr;
   uint8_t* news = nullptr;     ///< of the windows before; a component's owner clears it
   uint8_t* sent_to = nullptr;  ///< of this window
+  // Of members of clusters, as CpuNotes has them:
+  uint8_t* waiting = nullptr;
+  InputBits* unseen = nullptr;
   uint32_t* found = nullptr;   ///< find_due()'s, from the first of the places on that it looks at
 };
 
@@ -49,6 +52,8 @@ class DueTicks {
     due_.resize(component_.size(), kNever);
     of_block_.resize(component_.size() / kDueBlock);
     found_.resize(component_.size());
+    waiting_.resize(component_.size());
+    unseen_.resize(component_.size());
     forget();
     return places;
   }
@@ -62,10 +67,15 @@ class DueTicks {
 
   /// Whoever sends over a channel finds there whom to wake.
   void tell_channels(std::span<const Component> components, std::byte* base) const {
+    std::vector<uint32_t> place_of(components.size());
+    each([&](uint32_t place, uint32_t component) { place_of[component] = place; });
     each([&](uint32_t place, uint32_t component) {
       const Component& c = components[component];
-      for (uint32_t k = 0; k < c.inputs.count; ++k)
-        c.inputs.in(base)[k].in(base)->producer_side.waking = place;
+      for (uint32_t k = 0; k < c.inputs.count; ++k) {
+        Channel& channel = *c.inputs.in(base)[k].in(base);
+        channel.producer_side.waking = CpuNotes::consumer_at(place, k);
+        channel.consumer_side.waking = place_of[channel.producer];
+      }
     });
   }
 
@@ -83,6 +93,8 @@ class DueTicks {
             in_order ? of_block_.data() : nullptr,
             news_[(window_ + 1) % 2].data(),
             news_[window_ % 2].data(),
+            waiting_.data(),
+            unseen_.data(),
             found_.data()};
   }
 
@@ -90,9 +102,13 @@ class DueTicks {
   static constexpr uint32_t kNothing = ~uint32_t{0};  ///< fills up a block
   std::vector<uint32_t> component_, found_;
   std::vector<Tick> due_, of_block_;
-  std::vector<uint8_t> news_[2];
+  std::vector<uint8_t> news_[2], waiting_;
+  std::vector<InputBits> unseen_;
   uint32_t window_ = 0;
 };
+
+/// Nothing is known of any input.
+inline constexpr InputBits kAllUnseen{{~uint64_t{0}, ~uint64_t{0}}};
 
 /// When a component of which there is news is due: 0 for one that waits for a credit.
 inline Tick due_now(const Component& c, std::byte* base) { return c.poll ? 0 : due_tick(c, base); }
@@ -125,6 +141,13 @@ NW_INLINE Tick split_block(const Tick* due, Tick end, uint32_t& bits) {
   return min_tick(first, min_tick(static_cast<Tick>(others[2]), static_cast<Tick>(others[3])));
 }
 
+/// The earliest of a block's ticks.
+NW_INLINE Tick earliest_of_block(const Tick* due) {
+  Tick first = due[0];
+  for (uint32_t i = 1; i < kDueBlock; ++i) first = min_tick(first, due[i]);
+  return first;
+}
+
 // Of `places`, which are all of one add(): those whose component is due before `end`, in their
 // order. DueView::due is then due_now() if `kExact`, due_beyond() if not, and the others' earliest
 // tick goes into `next`.
@@ -140,8 +163,10 @@ template <bool kExact>
   uint32_t* const list = view.found + *std::ranges::min_element(places);
   uint32_t n = 0;
   for (const uint32_t at : places) {
-    if (view.news[at] != 0)
+    if (view.news[at] != 0) {
       view.due[at] = look_at_due<kExact>(components[view.component[at]], base, end);
+      if (kExact) view.unseen[at] = kAllUnseen;
+    }
     view.news[at] = 0;
     if (view.due[at] < end) {
       list[n++] = at;
@@ -177,6 +202,7 @@ template <bool kExact>
     for (uint64_t bits = news; bits != 0; bits &= bits - 1) {
       const uint32_t i = count_trailing_zeros(bits) / 8;
       due[i] = look_at_due<kExact>(components[view.component[first + i]], base, end);
+      if (kExact) view.unseen[first + i] = kAllUnseen;
     }
     std::memset(view.news + first, 0, kDueBlock);
     uint32_t found;
@@ -213,12 +239,57 @@ Tick step_due(const G& g, std::span<Component> components, std::span<const uint3
        find_due<false>(components.data(), view, places, system.arena, window.end, next)) {
     next = min_tick(
         next, step_component<Family>(g, components[view.component[at]], system, window, horizon));
-    horizon.note_sent_to(at);
+    horizon.note_sent_to(at, 0);
   }
   return min_tick(next, horizon.next);
 }
 
+/// Step those of a cluster's members that are due in a window of its own. Returns when the others
+/// are, and when those that have been stepped wake.
+template <class Family, class G>
+Tick step_members(const G& g, std::span<Component> components, std::span<const uint32_t> members,
+                  const sm::SystemView& system, const Window& own, const DueView& view,
+                  Horizon& horizon) {
+  Tick next = kNever;
+  const auto step = [&](uint32_t at) {
+    Component& c = components[view.component[at]];
+    horizon.cpu->unseen_now = view.unseen + at;
+    next = min_tick(next, step_component<Family>(g, c, system, own, horizon));
+    // A switch knows when its heads come.
+    view.due[at] = c.kind == ComponentKind::kSwitch ? c.wake : due_tick(c, system.arena);
+    view.waiting[at] = c.poll ? 1 : 0;
+    // A credit from outside is of use in the machine's next window at the earliest: look then.
+    if (c.poll) __atomic_store_n(view.sent_to + at, kNews, __ATOMIC_RELAXED);
+  };
+  if (view.of_block == nullptr) {
+    for (const uint32_t at : members) {
+      if (view.due[at] < own.end) {
+        step(at);
+      } else {
+        next = min_tick(next, view.due[at]);
+      }
+    }
+    return next;
+  }
+  for (uint32_t first = members.front(); first <= members.back(); first += kDueBlock) {
+    Tick& of_block = view.of_block[first / kDueBlock];
+    if (of_block >= own.end) {
+      next = min_tick(next, of_block);
+      continue;
+    }
+    uint32_t found;
+    next = min_tick(next, split_block(view.due + first, own.end, found));
+    for (; found != 0; found &= found - 1) step(first + count_trailing_zeros(found));
+    of_block = earliest_of_block(view.due + first);
+  }
+  return next;
+}
+
 /// Step a cluster through the machine's window, in windows of its own.
+///
+/// What a member sends to another one, or gives back to one that waits for it, is noted in that
+/// one's `due` at once (CpuNotes): so a window of the cluster costs as much as those do who have
+/// something to do in it. What comes from outside can be felt behind the machine's window.
 template <class Family, class G>
 Tick step_cluster(const G& g, std::span<Component> components, std::span<const uint32_t> members,
                   const sm::SystemView& system, const Window& window, const DueView& view) {
@@ -230,27 +301,20 @@ Tick step_cluster(const G& g, std::span<Component> components, std::span<const u
   next = max_tick(next, window.begin);
   const Tick length = components[view.component[members.front()]].cluster_window;
   CpuNotes notes{view.sent_to};
+  notes.first = *std::ranges::min_element(members);
+  notes.count = static_cast<uint32_t>(members.size());
+  notes.due = view.due;
+  notes.of_block = view.of_block;
+  notes.block_shift = kDueBlockShift;
+  notes.waiting = view.waiting;
+  notes.unseen = view.unseen;
   Horizon horizon;
   horizon.cpu = &notes;
   horizon.window_end = window.end;
   while (next < window.end) {
     const Window own{next, min_tick(next + length, window.end)};
-    horizon.next = next = kNever;
-    for (const uint32_t at : members) {
-      // By other members, or it has been stepped itself, in the windows before. Who waits for a
-      // credit looks for it in each window, since it may come within the machine's.
-      if (__atomic_load_n(view.sent_to + at, __ATOMIC_RELAXED) == kNews) {
-        __atomic_store_n(view.sent_to + at, kSeenNews, __ATOMIC_RELAXED);
-        view.due[at] = due_now(components[view.component[at]], system.arena);
-      }
-      if (view.due[at] >= own.end) {
-        next = min_tick(next, view.due[at]);
-        continue;
-      }
-      next = min_tick(
-          next, step_component<Family>(g, components[view.component[at]], system, own, horizon));
-      horizon.note_sent_to(at);
-    }
+    horizon.next = kNever;
+    next = step_members<Family>(g, components, members, system, own, view, horizon);
     next = min_tick(next, horizon.next);
   }
   return min_tick(next, horizon.beyond);

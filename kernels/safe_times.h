@@ -198,7 +198,7 @@ class SafeTimes {
     const Tick end = safe_time(ahead, component);
     if (one.due >= end) return;
     one.at = step_one<Family>(g, components[component], Window{one.due, end}, system, horizon);
-    horizon.note_sent_to(one.place);
+    horizon.note_sent_to(one.place, one.at);
   }
 
   /// Step a component until an answer to what it has sent can come, or to the window's end; up to

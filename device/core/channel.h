@@ -60,7 +60,7 @@ struct Channel {
     Tick busy = 0;     ///< ticks spent in transfers
     uint64_t packets = 0, bytes = 0;
     uint32_t tail = 0;    ///< arena offset of the slot for the next packet
-    uint32_t waking = 0;  ///< what a backend on the CPU calls the consumer: CpuNotes::sent_to
+    uint32_t waking = 0;  ///< what a backend on the CPU calls the consumer: CpuNotes::consumer_at()
   } producer_side;
   // The consumer's.
   struct Consumer {
@@ -68,6 +68,7 @@ struct Channel {
     uint64_t packets = 0, bytes = 0;
     uint32_t head = 0;                         ///< arena offset of the oldest packet's slot
     uint32_t latency = 1, credit_latency = 1;  ///< as above
+    uint32_t waking = 0;  ///< what a backend on the CPU calls the producer
   };
   alignas(64) Consumer consumer_side;
   Ref<Slot> slots;
@@ -84,13 +85,59 @@ NW_HD NW_INLINE uint32_t next_slot(const SlotRange& slots, uint32_t offset) {
   return next == slots.end ? slots.begin : next;
 }
 
-/// What backends on the CPU want to know besides.
+/// Inputs of a component, as bits.
+struct InputBits {
+  uint64_t words[2] = {};
+};
+
+/// What backends on the CPU want to know besides. A component has a place there.
 struct CpuNotes {
-  /// Set to 1 for every consumer of something sent, by Channel::waking.
+  /// Set to 1 for every consumer of something sent.
   uint8_t* sent_to = nullptr;
+  // But `count` places from `first` on are stepped by the same thread, in windows of their own, and
+  // when they are due is kept up to date at once.
+  uint32_t first = 0, count = 0;
+  Tick* due = nullptr;       ///< by place
+  Tick* of_block = nullptr;  ///< and by place >> block_shift the earliest, if that is kept
+  uint32_t block_shift = 0;
+  const uint8_t* waiting = nullptr;  ///< by place: 1 if it waits for a credit that was not known
+  InputBits* unseen = nullptr;       ///< by place: see unseen_now
+  /// Of the component that is stepped: inputs without a bit have no packets, or the component knows
+  /// of them. Who finds one without takes the bit away. Null: nothing is known of any.
+  InputBits* unseen_now = nullptr;
   /// What is stepped ahead of others may be stepped up to there (kernels/safe_times.h); kNever: it
   /// is not.
   Tick safe_until = kNever;
+
+  /// Channel::Producer::waking: a consumer's place, and the channel's number among its inputs.
+  static constexpr uint32_t kPlaceBits = 24;
+  static constexpr uint32_t consumer_at(uint32_t place, uint32_t input) {
+    return place | (input < 0xff ? input : 0xff) << kPlaceBits;
+  }
+
+  /// One of the places of this thread is due at `t` at the latest.
+  NW_INLINE void make_due(uint32_t place, Tick t) const {
+    due[place] = min_tick(due[place], t);
+    if (of_block == nullptr) return;
+    Tick& earliest = of_block[place >> block_shift];
+    earliest = min_tick(earliest, t);
+  }
+  NW_INLINE void note_sent_to(uint32_t consumer, Tick arrive) const {
+    const uint32_t place = consumer & low_bits_of_place(), input = consumer >> kPlaceBits;
+    if (place - first < count) {
+      make_due(place, arrive);
+      unseen[place].words[input / 64 % 2] |= uint64_t{1} << (input % 64);
+    } else {
+      // Several threads may note the same consumer at the same time.
+      __atomic_store_n(sent_to + place, uint8_t{1}, __ATOMIC_RELAXED);
+    }
+  }
+  NW_INLINE void note_credit_to(uint32_t place, Tick credit) const {
+    if (place - first < count && waiting[place] != 0) make_due(place, credit);
+  }
+
+ private:
+  static constexpr uint32_t low_bits_of_place() { return (1u << kPlaceBits) - 1; }
 };
 
 /// Collects, for one thread and window, the earliest moment that anything sent or released in it
@@ -105,10 +152,32 @@ struct Horizon {
     next = min_tick(next, t);
     if (t >= window_end) beyond = min_tick(beyond, t);
   }
-  /// Several threads may note the same consumer at the same time.
-  NW_HD NW_INLINE void note_sent_to([[maybe_unused]] uint32_t consumer) const {
+  /// Something has been sent to a consumer, and arrives there.
+  NW_HD NW_INLINE void note_sent_to([[maybe_unused]] uint32_t consumer,
+                                    [[maybe_unused]] Tick arrive) const {
 #if !defined(__CUDA_ARCH__)
-    if (cpu != nullptr) __atomic_store_n(cpu->sent_to + consumer, uint8_t{1}, __ATOMIC_RELAXED);
+    if (cpu != nullptr) cpu->note_sent_to(consumer, arrive);
+#endif
+  }
+  /// A producer gets a credit.
+  NW_HD NW_INLINE void note_credit_to([[maybe_unused]] uint32_t producer,
+                                      [[maybe_unused]] Tick credit) const {
+#if !defined(__CUDA_ARCH__)
+    if (cpu != nullptr) cpu->note_credit_to(producer, credit);
+#endif
+  }
+  /// Bits of word `w` of the inputs of the component that is stepped: others have no packets.
+  NW_HD NW_INLINE uint64_t unseen([[maybe_unused]] uint32_t w) const {
+#if !defined(__CUDA_ARCH__)
+    if (cpu != nullptr && cpu->unseen_now != nullptr) return cpu->unseen_now->words[w];
+#endif
+    return ~uint64_t{0};
+  }
+  /// Input `i` of that word has none.
+  NW_HD NW_INLINE void found_empty([[maybe_unused]] uint32_t w, [[maybe_unused]] uint32_t i) const {
+#if !defined(__CUDA_ARCH__)
+    if (cpu != nullptr && cpu->unseen_now != nullptr)
+      cpu->unseen_now->words[w] &= ~(uint64_t{1} << i);
 #endif
   }
   /// Where a step that began with the window's end `end` has to stop: there, or at its safe time.
@@ -171,7 +240,7 @@ NW_HD NW_INLINE void send(Channel& c, std::byte* base, Tick now, const Packet& p
   store_shared_tick(&s.credit, kNever);
   store_shared_tick(&s.arrive, arrive);
   horizon.note(arrive);
-  horizon.note_sent_to(c.producer_side.waking);
+  horizon.note_sent_to(c.producer_side.waking, arrive);
 }
 /// Something has been sent at `now` over `there`, which the other end may answer over `back`, or by
 /// the credit: it is not safe to go any further.
@@ -220,6 +289,7 @@ NW_HD NW_INLINE void pop(Channel& c, std::byte* base, Tick now, Horizon& horizon
   store_shared_tick(&s.arrive, kNever);
   store_shared_tick(&s.credit, credit);
   horizon.note(credit);
+  horizon.note_credit_to(c.consumer_side.waking, credit);
 }
 
 }  // namespace nearwarp

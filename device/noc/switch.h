@@ -399,14 +399,33 @@ class Switch {
   Tick now_ = 0;
 };
 
+/// Heads that are not registered.
+NW_HD NW_INLINE noc::ComingHeads find_heads(const SwitchState& s, const std::byte* base,
+                                            const Window& window, Horizon& horizon) {
+  const SwitchInput* const inputs = s.inputs.in(base);
+  noc::ComingHeads coming;
+  for (uint32_t w = 0; w * 64 < s.inputs.count; ++w) {
+    uint64_t look = low_bits(s.inputs.count - w * 64) & ~s.registered[w] & horizon.unseen(w);
+    for (; look != 0; look &= look - 1) {
+      const uint32_t i = count_trailing_zeros(look);
+      const Tick arrival = head_tick(inputs[w * 64 + i], base);
+      if (arrival < window.end) {
+        coming.inputs[w] |= uint64_t{1} << i;
+      } else if (arrival < kNever) {
+        coming.beyond = min_tick(coming.beyond, arrival);
+      } else {
+        horizon.found_empty(w, i);
+      }
+    }
+  }
+  return coming;
+}
+
 /// Step a switch through a window of at most kSwitchCycles.
 template <class G>
 NW_HD NW_INLINE StepResult step_part(const G& g, const SwitchParams& p, SwitchState& s,
                                      std::byte* base, const Window& window, Horizon& horizon) {
-  const SwitchInput* const inputs = s.inputs.in(base);
-  noc::ComingHeads coming = noc::find_coming(
-      s.inputs.count, window, [&](uint32_t i) { return head_tick(inputs[i], base); });
-  for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) coming.inputs[w] &= ~s.registered[w];
+  const noc::ComingHeads coming = find_heads(s, base, window, horizon);
   return result_of(g.leader_value(
       [&]() -> uint64_t { return Switch(p, s, base, window, horizon).run(coming); }));
 }
