@@ -18,7 +18,8 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   NW_ASSERT(p.input_speedup >= 1 && !has_several(p.input_speedup));
   NW_ASSERT(p.inputs * p.input_speedup <= kMaxPorts);
   const uint32_t queued = p.speedup > 1 ? kOutputQueue : 0;
-  const uint32_t longest = max_latency + 1 + queued + std::max(p.traversal_delay, p.credit_delay);
+  const uint32_t way = max_latency + 1 + queued + std::max(p.traversal_delay, p.credit_delay);
+  const uint32_t longest = std::max(way, p.routing_delay + p.vc_alloc_delay + 1);
   p.lookahead = kLookahead;
   p.slots = 4;
   while (p.slots < longest + p.lookahead) p.slots *= 2;
@@ -30,19 +31,20 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   p.input_shift = shift_for(p.inputs);
   p.output_shift = shift_for(p.outputs);
   p.vc_shift = shift_for(p.vcs);
+  p.ring_shift = shift_for(p.depth);
   p.input_speedup_shift = shift_for(p.input_speedup);
   p.switch_shift = shift_for(p.inputs << p.input_speedup_shift);
   const uint32_t ins = p.routers << p.input_shift, outs = p.routers << p.output_shift;
-  const uint32_t in_vcs = ins << p.vc_shift, out_vcs = outs << p.vc_shift;
-  const uint32_t units = unit_slots(p);
+  const uint32_t in_vcs = ins << p.vc_shift, out_vcs = (outs + p.terminals) << p.vc_shift;
   NetworkState s;
   s.flit_links = arena.template allocate<NetworkLink>(p.terminals);
-  s.credit_links = arena.template allocate<NetworkLink>(ins + p.terminals);
+  s.credit_links = arena.template allocate<CreditLink>(ins + p.terminals);
   s.routes = arena.template allocate<uint8_t>(p.routers * p.terminals);
   s.flit_slots = arena.template allocate<Flit>((ins + p.terminals) * p.slots);
-  s.credit_slots = arena.template allocate<uint32_t>((outs + p.terminals) * p.slots * p.speedup);
-  s.arrivals = arena.template allocate<Arrivals>(p.slots * units);
-  s.due = arena.template allocate<uint8_t>(p.slots * units);
+  s.arrivals = arena.template allocate<uint64_t>(p.slots * units_of(p));
+  s.due = arena.template allocate<uint64_t>(p.slots * unit_words(p));
+  s.woken = arena.template allocate<uint64_t>(p.slots * terminal_units(p));
+  s.credit_times = arena.template allocate<Cycle>(out_vcs << p.ring_shift);
   s.work = arena.template allocate<RouterWork>(p.routers);
   s.input_vcs = arena.template allocate<InputVc>(in_vcs);
   s.buffers = arena.template allocate<Flit>(in_vcs * p.depth);
@@ -69,7 +71,7 @@ inline void wire_routers(const NetworkParams& p, const NetworkState& s, std::byt
   const uint32_t out = (from << p.output_shift) + from_port, in = (to << p.input_shift) + to_port;
   s.out_ports.in(base)[out].flits = {in * p.slots, to, static_cast<uint16_t>(to_port),
                                      static_cast<uint16_t>(p.traversal_delay + latency + 1)};
-  s.credit_links.in(base)[in] = {out * p.slots, from, static_cast<uint16_t>(from_port),
+  s.credit_links.in(base)[in] = {out << p.vc_shift, from, static_cast<uint16_t>(from_port),
                                  static_cast<uint16_t>(credit_latency + 1 + p.credit_delay)};
 }
 
@@ -80,7 +82,7 @@ inline void wire_sender(const NetworkParams& p, const NetworkState& s, std::byte
   s.flit_links.in(base)[n] = {in * p.slots, router, static_cast<uint16_t>(port),
                               static_cast<uint16_t>(latency + 1)};
   // A source uses a credit in the cycle in which it comes: terminals have no credit delay.
-  s.credit_links.in(base)[in] = {(outs + n) * p.slots, p.routers + n / 64,
+  s.credit_links.in(base)[in] = {(outs + n) << p.vc_shift, p.routers + n / 64,
                                  static_cast<uint16_t>(n % 64),
                                  static_cast<uint16_t>(credit_latency + 1)};
 }
@@ -93,7 +95,7 @@ inline void wire_receiver(const NetworkParams& p, const NetworkState& s, std::by
   s.out_ports.in(base)[out].flits = {(ins + n) * p.slots, p.routers + n / 64,
                                      static_cast<uint16_t>(n % 64),
                                      static_cast<uint16_t>(p.traversal_delay + latency + 1)};
-  s.credit_links.in(base)[ins + n] = {out * p.slots, router, static_cast<uint16_t>(port),
+  s.credit_links.in(base)[ins + n] = {out << p.vc_shift, router, static_cast<uint16_t>(port),
                                       static_cast<uint16_t>(credit_latency + 1 + p.credit_delay)};
 }
 

@@ -21,7 +21,7 @@
 
 #include "device/noc/build.h"
 #include "device/noc/channel_ends.h"
-#include "device/noc/router.h"
+#include "device/noc/network.h"
 
 namespace nearwarp::noc {
 
@@ -46,7 +46,6 @@ struct ChannelNetworkState : ChannelEndsState {
   NetworkState net;
   Ref<Sender> senders;         ///< [terminal]
   Ref<Receiver> receivers;     ///< [terminal]
-  Ref<uint16_t> credits;       ///< [terminal * vcs + vc]: room at the network's entrance
   Ref<Flit> held;              ///< [(terminal * vcs + vc) * depth + position]: flits that have come
   Ref<StageQueue> held_queue;  ///< [terminal * vcs + vc]
   // Who has something to do.
@@ -86,27 +85,18 @@ struct Interfaces {
   NW_HD NW_INLINE void take_arrivals() const {
     const uint32_t slot = t & v.slot_mask;
     for (uint32_t w = 0; w < terminal_units(v.p); ++w) {
-      Arrivals& arrivals = v.arrivals[slot * v.units + v.p.routers + w];
-      const Arrivals came = arrivals;
-      arrivals = {};
-      for (uint32_t round = 0; round < v.p.speedup; ++round)
-        take_credits(w * 64, came.credits[round], slot, round);
+      uint64_t& woken = v.woken[slot * terminal_units(v.p) + w];
+      for (uint64_t bits = woken; bits != 0; bits &= bits - 1)
+        wake_sender(w * 64 + count_trailing_zeros(bits));
+      woken = 0;
+      uint64_t& arrivals = v.arrivals[slot * v.units + v.p.routers + w];
+      const uint64_t came = arrivals;
+      arrivals = 0;
       const Flit* const flits = v.flit_slots + (v.input_ports() + w * 64) * v.p.slots + slot;
-      for (uint64_t bits = came.flits; bits != 0; bits &= bits - 1) {
+      for (uint64_t bits = came; bits != 0; bits &= bits - 1) {
         const uint32_t n = count_trailing_zeros(bits);
         take_flit(w * 64 + n, flits[n * v.p.slots]);
       }
-    }
-  }
-  /// Credits of the terminals from `first` on, of the round `round` of their routers.
-  NW_HD NW_INLINE void take_credits(uint32_t first, uint64_t bits, uint32_t slot,
-                                    uint32_t round) const {
-    uint32_t* const vcs =
-        v.credit_slots + ((v.output_ports() + first) * v.p.slots + slot) * v.p.speedup + round;
-    for (; bits != 0; bits &= bits - 1) {
-      const uint32_t n = count_trailing_zeros(bits);
-      take_vcs(vcs[n * v.p.slots * v.p.speedup], [&](uint32_t vc) { credits(first + n, vc) += 1; });
-      wake_sender(first + n);
     }
   }
   /// Terminal `n` may have something to send.
@@ -118,9 +108,11 @@ struct Interfaces {
   NW_HD NW_INLINE void wake_sender(uint32_t n) const {
     if (s.senders.in(base)[n].blocked) start_sender(n);
   }
-  NW_HD NW_INLINE void block_sender(uint32_t n) const {
+  /// It lacks a credit for one of the virtual channels [first, end), or a parcel.
+  NW_HD NW_INLINE void block_sender(uint32_t n, uint32_t first, uint32_t end) const {
     s.senders.in(base)[n].blocked = true;
     mark(s.sending, n, false);
+    for (uint32_t vc = first; vc < end; ++vc) await_room(v, n, vc, t);
   }
   NW_HD NW_INLINE void take_flit(uint32_t n, const Flit& flit) const {
     Receiver& r = s.receivers.in(base)[n];
@@ -169,10 +161,6 @@ struct Interfaces {
     return true;
   }
 
-  NW_HD NW_INLINE uint16_t& credits(uint32_t n, uint32_t vc) const {
-    return s.credits.in(base)[n * v.p.vcs + vc];
-  }
-
   /// Are virtual channels free for every packet to take? Not if each is a network of its own.
   NW_HD NW_INLINE bool allocates() const { return v.p.vnets != v.p.vcs; }
   /// The one that all packets for an output channel have to use.
@@ -185,7 +173,7 @@ struct Interfaces {
     uint32_t vc = last;
     for (uint32_t i = 0; i < v.p.vcs; ++i) {
       vc = vc + 1 == v.p.vcs ? 0 : vc + 1;
-      if (may_begin(v.p, credits(n, vc))) return vc;
+      if (may_begin(v, n, vc, t)) return vc;
     }
     return v.p.vcs;
   }
@@ -197,7 +185,7 @@ struct Interfaces {
     const ChannelEnds::Begun begun = ends.take_packet(
         n,
         [&](const Packet& packet, uint32_t output) {
-          if (!any) return may_begin(v.p, credits(n, vc_of(output)));
+          if (!any) return may_begin(v, n, vc_of(output), t);
           return !keeps_order(packet.kind) || !ends.ordered_ahead(n, output);
         },
         [&](uint32_t input) {
@@ -218,10 +206,10 @@ struct Interfaces {
   /// Send the next flit, or block until what it lacks is there.
   NW_HD void send(uint32_t n) const {
     Sender& sender = s.senders.in(base)[n];
-    if (sender.flits_left == 0 && !take_packet(n)) return block_sender(n);
-    uint16_t& room = credits(n, sender.flit.vc);
-    if (p.split ? !may_begin(v.p, room) : room == 0) return block_sender(n);
-    room = static_cast<uint16_t>(room - 1);
+    if (sender.flits_left == 0 && !take_packet(n)) return block_sender(n, 0, v.p.vcs);
+    const uint32_t vc = sender.flit.vc;
+    if (p.split ? !may_begin(v, n, vc, t) : !has_room(v, n, vc, t))
+      return block_sender(n, vc, vc + 1);
     Flit& flit = sender.flit;
     flit.entered = t;
     if (sender.flits_left == 1) flit.flags |= kTail | kLast;
@@ -294,8 +282,10 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
       cycle = next > cycle ? next : cycle;
     }
     if (cycle >= end) break;
+    if (cycle >= s.active_until && (cycle ^ s.active_until) >> kCountAllShift != 0)
+      g.leader([&] { count_all_credits(v, 0, true); });
     const auto t = static_cast<Cycle>(cycle);
-    g.each_flagged(due_in(v, t), v.p.routers, [&](uint32_t r) { step_router(v, r, t, plain); });
+    step_routers(g, v, plain, t, t + 1);
     g.leader([&] {
       const channel_network_detail::Interfaces at{
           p, s, v, base, t, {p, s, base, window.end, horizon, cycle * p.period}};
@@ -324,12 +314,10 @@ ChannelNetworkState make_channel_network(Allocator& arena, const ChannelNetworkP
   make_channel_ends(arena, p, s, inputs, outputs, senders, receivers, terminals);
   s.senders = arena.template allocate<Sender>(terminals);
   s.receivers = arena.template allocate<Receiver>(terminals);
-  s.credits = arena.template allocate<uint16_t>(vcs);
   s.held = arena.template allocate<Flit>(vcs * p.net.depth);
   s.held_queue = arena.template allocate<StageQueue>(vcs);
   s.sending = arena.template allocate<uint64_t>((terminals + 63) / 64);
   s.receiving = arena.template allocate<uint64_t>((terminals + 63) / 64);
-  for (uint32_t i = 0; i < vcs; ++i) arena.get(s.credits)[i] = static_cast<uint16_t>(p.net.depth);
   return s;
 }
 

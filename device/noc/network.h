@@ -9,11 +9,34 @@
 
 namespace nearwarp::noc {
 
+/// Step the routers through the cycles [begin, end), which nothing crosses a wire in: `end` is at
+/// most `lookahead` behind `begin`. Each that has something to do is stepped through all of them,
+/// while its state is at hand.
+template <class G>
+NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, bool plain, Cycle begin,
+                                  Cycle end) {
+  for (Cycle t = begin; t != end; ++t)
+    if (is_time_to_count(t)) g.leader([&] { count_all_credits(v, t - v.p.lookahead, false); });
+  for (uint32_t w = 0; w < v.words; ++w) {
+    uint64_t due = 0;
+    for (Cycle t = begin; t != end; ++t) due |= v.due[(t & v.slot_mask) * v.words + w];
+    const uint32_t left = v.p.routers - w * 64;
+    g.each_bit(due & low_bits(w * 64 < v.p.routers ? left : 0), [&](uint32_t i) {
+      for (Cycle t = begin; t != end; ++t) {
+        if ((v.due[(t & v.slot_mask) * v.words + w] >> i & 1) == 0) continue;
+        if (plain) {
+          step_plain(v, w * 64 + i, t);
+        } else {
+          step_router(v, w * 64 + i, t);
+        }
+      }
+    });
+    for (Cycle t = begin; t != end; ++t) v.due[(t & v.slot_mask) * v.words + w] = 0;
+  }
+}
+
 /// Step a network through the cycles [begin, end). `Terminals` has step(view, n, t), which steps
 /// terminal n through cycle t.
-///
-/// Each unit is stepped through as many cycles at a time as it takes anything to reach another,
-/// while its state is at hand.
 template <class G, class Terminals>
 NW_HD void step_network(const G& g, const NetworkView& v, const Terminals& terminals, Cycle begin,
                         Cycle end) {
@@ -21,10 +44,7 @@ NW_HD void step_network(const G& g, const NetworkView& v, const Terminals& termi
   for (Cycle t = begin; t != end;) {
     const Cycle left = end - t;
     const Cycle next = t + (left < v.p.lookahead ? left : v.p.lookahead);
-    g.each_scalar(v.p.routers, [&](uint32_t r) {
-      for (Cycle now = t; now != next; ++now)
-        if (due_in(v, now)[r] != 0) step_router(v, r, now, plain);
-    });
+    step_routers(g, v, plain, t, next);
     g.each_scalar(v.p.terminals, [&](uint32_t n) {
       for (Cycle now = t; now != next; ++now) terminals.step(v, n, now);
     });

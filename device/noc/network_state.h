@@ -1,9 +1,10 @@
 // The state of a network of virtual-channel routers, and its wiring.
 //
 // Structure of arrays, an entry per router, port or virtual channel. Routers are all of one shape
-// (ports that a router does not use cost memory only). What is under way between units, flits one
-// way and credits the other, stands in rings of time slots that the receiving unit owns: one flit
-// and one credit per port and cycle, so that every slot has one writer.
+// (ports that a router does not use cost memory only). Flits under way stand in rings of time slots
+// that the receiving unit owns: one per port and cycle, so that every slot has one writer. Credits
+// under way are times, in a ring of each output virtual channel: its unit counts those that have
+// come when it needs one, and is woken by one only if it has said that it waits.
 #pragma once
 
 #include "device/core/shared_bits.h"
@@ -60,6 +61,7 @@ struct NetworkParams {
   uint32_t wait_for_tail_credit = 0;
   uint32_t lookahead = 1;  ///< the shortest delay of a link: units may be that far apart in time
   uint32_t slots = 4;      ///< time slots per ring: a power of two, for delay and lookahead
+  uint32_t ring_shift = 0;  ///< log2 of the places for credits under way to a virtual channel
   // Strides are powers of two, so that numbers of ports and channels are made by shifting.
   uint32_t input_shift = 0;   ///< input port number: router << input_shift | port
   uint32_t output_shift = 0;  ///< output port number: router << output_shift | port
@@ -71,18 +73,26 @@ struct NetworkParams {
 };
 
 NW_HD inline uint32_t terminal_units(const NetworkParams& p) { return (p.terminals + 63) / 64; }
-/// Routers and terminal units, rounded up to a multiple of 8.
-NW_HD inline uint32_t unit_slots(const NetworkParams& p) {
-  return (p.routers + terminal_units(p) + 7) / 8 * 8;
-}
+NW_HD inline uint32_t units_of(const NetworkParams& p) { return p.routers + terminal_units(p); }
+/// Words of bits of units.
+NW_HD inline uint32_t unit_words(const NetworkParams& p) { return (units_of(p) + 63) / 64; }
 
-/// Where a port's flits, or credits, go. Units are the routers, then the terminals, 64 to a unit:
+/// Where a port's flits go. Units are the routers, then the terminals, 64 to a unit:
 /// terminal n is port n % 64 of unit routers + n / 64.
 struct NetworkLink {
   uint32_t ring = 0;   ///< first of the receiving port's slots
   uint32_t unit = 0;   ///< who receives
   uint16_t port = 0;   ///< of the receiving unit
   uint16_t delay = 0;  ///< cycles from sending to receiving
+};
+
+/// Where an input port's credits go, or those of a receiving terminal: to the virtual channels from
+/// `first` on. `unit` and `port` as of flits.
+struct CreditLink {
+  uint32_t first = 0;
+  uint32_t unit = 0;
+  uint16_t port = 0;
+  uint16_t delay = 0;
 };
 
 enum class VcStage : uint8_t { kIdle, kRouting, kWaitingForVc, kActive };
@@ -97,10 +107,14 @@ struct InputVc {
   uint32_t granted = 0;  ///< within a cycle, output VCs; 0 in between
 };
 
+/// A virtual channel of an output port, or of a terminal's entrance to the network.
 struct OutputVc {
   uint16_t owner = kNobody;  ///< input VC (port << vc_shift | VC) of the packet that has it
-  uint16_t credits = 0;
-  PortVc grant_next;  ///< of VC allocation: input VC
+  PortVc grant_next;         ///< of VC allocation: input VC
+  uint16_t credits = 0;      ///< that have been counted
+  uint16_t coming = 0;       ///< credits that have not been: on their way, or there
+  uint16_t first_coming = 0; ///< place of the first of them in the ring of times
+  uint16_t waiting = 0;      ///< 1: its unit wants to be woken by the next one that comes
 };
 
 /// An output port of a router, on one line: all that most flits need of it. "Input" is one of the
@@ -113,6 +127,7 @@ struct alignas(64) OutputPort {
   uint32_t wanted = 0;   ///< bits of the channels of virtual networks with requests
   Cycle wire_free = 0;   ///< from then on its wire is, less the cycles of the traversal
   uint32_t sa_next = 0;  ///< input that switch allocation looks at first
+  uint32_t waiting = 0;  ///< bits of virtual channels with OutputVc::waiting
 };
 
 /// An input of a router's switch.
@@ -130,38 +145,33 @@ struct StageQueue {
   uint16_t head = 0, count = 0;
 };
 
-/// What reaches a unit in a cycle, by port. A router with internal speed-up may give credits of one
-/// port back in each of its rounds.
-struct Arrivals {
-  uint64_t flits = 0, credits[kMaxSpeedup] = {};
-};
-
 /// What a router has to do: one without work, whom nothing reaches, is not stepped.
 struct RouterWork {
   uint64_t va_outputs = 0;  ///< output ports with requests for virtual channels that are free
   uint64_t sa_outputs = 0;  ///< output ports with requests for the switch
+  uint64_t waiting = 0;     ///< output ports with virtual channels that wait for a credit
   StageQueue heads, flits;  ///< on their way to VC allocation, and to switch allocation
 };
 
 struct NetworkState {
   // Wiring.
-  Ref<NetworkLink> flit_links;    ///< [terminal]; routers' stand in their output ports
-  Ref<NetworkLink> credit_links;  ///< [input port], then [terminal]
-  Ref<uint8_t> routes;            ///< [router * terminals + destination]: output port
+  Ref<NetworkLink> flit_links;   ///< [terminal]; routers' stand in their output ports
+  Ref<CreditLink> credit_links;  ///< [input port], then [terminal]
+  Ref<uint8_t> routes;           ///< [router * terminals + destination]: output port
   // Under way.
   Ref<Flit> flit_slots;  ///< [(input port, then terminal) * slots + slot]
-  /// [((output port, then terminal) * slots + slot) * speedup + round]: bits of virtual channels,
-  /// one but for input speed-up. The receiver leaves 0.
-  Ref<uint32_t> credit_slots;
-  Ref<Arrivals> arrivals;  ///< [slot * units + unit]
-  /// [slot * units + unit]: 1 if the router has something to do then. Whoever sends it something
-  /// says so, and it does itself: all write the same, in any order. Nobody looks at terminals'.
-  Ref<uint8_t> due;
+  Ref<uint64_t> arrivals;  ///< [slot * units + unit]: ports that a flit reaches
+  /// [slot * words + unit / 64]: bits of units that have something to do then. Whoever sends a unit
+  /// something says so, and it does itself.
+  Ref<uint64_t> due;
+  /// [slot * terminal units + unit]: bits of terminals that waited for a credit, which comes then.
+  Ref<uint64_t> woken;
+  Ref<Cycle> credit_times;  ///< [output VC << ring_shift | place]: when a credit comes
   // Routers.
   Ref<RouterWork> work;       ///< [router]
   Ref<InputVc> input_vcs;     ///< [input VC]
   Ref<Flit> buffers;          ///< [input VC * depth + position]
-  Ref<OutputVc> output_vcs;   ///< [output VC]
+  Ref<OutputVc> output_vcs;   ///< [output VC], then [terminal << vc_shift | VC]
   Ref<OutputPort> out_ports;  ///< [output port]
   // VC allocation: requests by output port and virtual network.
   Ref<uint64_t> va_ports;  ///< [output port * vnets + vnet]: input ports
@@ -177,15 +187,15 @@ struct NetworkState {
 /// The same as pointers: what a step works with.
 struct NetworkView {
   NetworkParams p;
-  uint32_t units;  ///< as of unit_slots()
+  uint32_t units, words;  ///< as of units_of() and unit_words()
   uint32_t slot_mask, vcs_per_vnet;
   uint32_t vnet_mask;  ///< bits of the channels of virtual network 0
-  const NetworkLink *flit_links, *credit_links;
+  const NetworkLink* flit_links;
+  const CreditLink* credit_links;
   const uint8_t* routes;
   Flit* flit_slots;
-  uint32_t* credit_slots;
-  Arrivals* arrivals;
-  uint8_t* due;
+  uint64_t *arrivals, *due, *woken;
+  Cycle* credit_times;
   RouterWork* work;
   InputVc* input_vcs;
   Flit* buffers;
@@ -199,12 +209,15 @@ struct NetworkView {
 
   NW_HD uint32_t input_ports() const { return p.routers << p.input_shift; }
   NW_HD uint32_t output_ports() const { return p.routers << p.output_shift; }
+  /// The first virtual channel of terminal `n`'s entrance.
+  NW_HD uint32_t entrance(uint32_t n) const { return (output_ports() + n) << p.vc_shift; }
 };
 
 NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, std::byte* base) {
   NetworkView v;
   v.p = p;
-  v.units = unit_slots(p);
+  v.units = units_of(p);
+  v.words = unit_words(p);
   v.slot_mask = p.slots - 1;
   v.vcs_per_vnet = p.vcs / p.vnets;
   v.vnet_mask = static_cast<uint32_t>(low_bits(v.vcs_per_vnet));
@@ -212,9 +225,10 @@ NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, 
   v.credit_links = s.credit_links.in(base);
   v.routes = s.routes.in(base);
   v.flit_slots = s.flit_slots.in(base);
-  v.credit_slots = s.credit_slots.in(base);
   v.arrivals = s.arrivals.in(base);
   v.due = s.due.in(base);
+  v.woken = s.woken.in(base);
+  v.credit_times = s.credit_times.in(base);
   v.work = s.work.in(base);
   v.input_vcs = s.input_vcs.in(base);
   v.buffers = s.buffers.in(base);
@@ -229,64 +243,114 @@ NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, 
   return v;
 }
 
+/// Unit `unit` has something to do in cycle `t`.
+NW_HD NW_INLINE void mark_due(const NetworkView& v, uint32_t unit, Cycle t) {
+  add_bits(v.due + (t & v.slot_mask) * v.words + unit / 64, uint64_t{1} << (unit % 64));
+}
+
 /// Send a flit over a link in cycle `t`.
 NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, const Flit& flit,
                               Cycle t) {
-  const uint32_t slot = (t + link.delay) & v.slot_mask, at = slot * v.units + link.unit;
+  const uint32_t slot = (t + link.delay) & v.slot_mask;
   v.flit_slots[link.ring + slot] = flit;
-  add_bits(&v.arrivals[at].flits, uint64_t{1} << link.port);
-  set_flag(v.due + at);
+  add_bits(v.arrivals + slot * v.units + link.unit, uint64_t{1} << link.port);
+  mark_due(v, link.unit, t + link.delay);
 }
 
-/// Send a credit for virtual channel `vc` in round `round` of cycle `t`; `speedup` is the
-/// network's.
-NW_HD NW_INLINE void put_credit(const NetworkView& v, const NetworkLink& link, uint32_t vc, Cycle t,
-                                uint32_t round, uint32_t speedup) {
-  const uint32_t slot = (t + link.delay) & v.slot_mask, at = slot * v.units + link.unit;
-  v.credit_slots[(link.ring + slot) * speedup + round] |= 1u << vc;
-  add_bits(&v.arrivals[at].credits[round], uint64_t{1} << link.port);
-  set_flag(v.due + at);
-}
-
-/// Take the credits of a slot: credit(vc) for each.
-template <class TakeCredit>
-NW_HD NW_INLINE void take_vcs(uint32_t& slot, TakeCredit&& credit) {
-  uint32_t vcs = slot;
-  slot = 0;
-  for (; vcs != 0; vcs &= vcs - 1) credit(count_trailing_zeros(vcs));
-}
-
-/// Take what reaches terminal `n` in cycle `t`: credit(vc) for each credit, flit(flit) for a flit.
-template <class TakeCredit, class TakeFlit>
-NW_HD NW_INLINE void take_arrivals(const NetworkView& v, uint32_t n, Cycle t, TakeCredit&& credit,
-                                   TakeFlit&& flit) {
-  const uint32_t slot = t & v.slot_mask;
-  Arrivals& arrivals = v.arrivals[slot * v.units + v.p.routers + n / 64];
-  const uint64_t bit = uint64_t{1} << (n % 64);
-  const uint32_t at = ((v.output_ports() + n) * v.p.slots + slot) * v.p.speedup;
-  for (uint32_t round = 0; round < v.p.speedup; ++round) {
-    if ((arrivals.credits[round] & bit) == 0) continue;
-    take_bits(&arrivals.credits[round], bit);
-    take_vcs(v.credit_slots[at + round], credit);
+/// Count the credits of virtual channel `at` that have come by `t`.
+NW_HD NW_INLINE void count_credits(const NetworkView& v, uint32_t at, Cycle t) {
+  OutputVc& o = v.output_vcs[at];
+  const Cycle* const times = v.credit_times + (size_t{at} << v.p.ring_shift);
+  while (o.coming != 0 && static_cast<int32_t>(t - times[o.first_coming]) >= 0) {
+    o.credits = static_cast<uint16_t>(o.credits + 1);
+    o.coming = static_cast<uint16_t>(o.coming - 1);
+    o.first_coming = static_cast<uint16_t>((o.first_coming + 1u) & ((1u << v.p.ring_shift) - 1));
   }
-  if ((arrivals.flits & bit) == 0) return;
-  take_bits(&arrivals.flits, bit);
+}
+/// Does virtual channel `at` have a credit in cycle `t`?
+NW_HD NW_INLINE bool has_credit(const NetworkView& v, uint32_t at, Cycle t) {
+  if (v.output_vcs[at].credits != 0) return true;
+  if (v.output_vcs[at].coming != 0) count_credits(v, at, t);
+  return v.output_vcs[at].credits != 0;
+}
+/// When the first one comes that has not been counted; there is one.
+NW_HD NW_INLINE Cycle next_credit(const NetworkView& v, uint32_t at) {
+  return v.credit_times[(size_t{at} << v.p.ring_shift) + v.output_vcs[at].first_coming];
+}
+/// A unit that waits for credits is woken by one in cycle `when`.
+NW_HD NW_INLINE void wake_by_credit(const NetworkView& v, uint32_t unit, uint32_t port,
+                                    Cycle when) {
+  mark_due(v, unit, when);
+  if (unit < v.p.routers) return;
+  const uint32_t at = (when & v.slot_mask) * terminal_units(v.p) + (unit - v.p.routers);
+  add_bits(v.woken + at, uint64_t{1} << port);
+}
+/// Send a credit for virtual channel `vc` in cycle `t`.
+NW_HD NW_INLINE void put_credit(const NetworkView& v, const CreditLink& link, uint32_t vc,
+                                Cycle t) {
+  const uint32_t at = link.first + vc;
+  OutputVc& o = v.output_vcs[at];
+  const uint32_t place = (uint32_t{o.first_coming} + o.coming) & ((1u << v.p.ring_shift) - 1);
+  v.credit_times[(size_t{at} << v.p.ring_shift) + place] = t + link.delay;
+  if (o.waiting != 0 && o.coming == 0) wake_by_credit(v, link.unit, link.port, t + link.delay);
+  o.coming = static_cast<uint16_t>(o.coming + 1);
+}
+
+/// Numbers of cycles wrap: credits must not stay uncounted for as long as half of their range.
+/// So all are counted at the cycles whose numbers are multiples of this.
+inline constexpr uint32_t kCountAllShift = 29;
+NW_HD NW_INLINE bool is_time_to_count(Cycle t) { return (t & ((1u << kCountAllShift) - 1)) == 0; }
+/// Those that have come by `t`; of a network in which nothing has been under way for long, all.
+NW_HD NW_RARE inline void count_all_credits(const NetworkView& v, Cycle t, bool idle) {
+  const uint32_t vcs = (v.output_ports() + v.p.terminals) << v.p.vc_shift;
+  for (uint32_t at = 0; at < vcs; ++at) {
+    OutputVc& o = v.output_vcs[at];
+    if (idle && o.coming != 0)  // the last one has come, whatever its number is now
+      t = v.credit_times[(size_t{at} << v.p.ring_shift) +
+                         ((o.first_coming + o.coming - 1u) & ((1u << v.p.ring_shift) - 1))];
+    count_credits(v, at, t);
+  }
+}
+
+/// Take the flit that reaches terminal `n` in cycle `t`: flit(flit), if there is one.
+template <class TakeFlit>
+NW_HD NW_INLINE void take_arrival(const NetworkView& v, uint32_t n, Cycle t, TakeFlit&& flit) {
+  const uint32_t slot = t & v.slot_mask;
+  uint64_t& arrivals = v.arrivals[slot * v.units + v.p.routers + n / 64];
+  const uint64_t bit = uint64_t{1} << (n % 64);
+  if ((arrivals & bit) == 0) return;
+  take_bits(&arrivals, bit);
   flit(v.flit_slots[(v.input_ports() + n) * v.p.slots + slot]);
 }
 
-/// May a terminal's head take a virtual channel of which it has so many credits? Its packets use
-/// one after the other.
-NW_HD NW_INLINE bool may_begin(const NetworkParams& p, uint32_t credits) {
-  return p.wait_for_tail_credit != 0 ? credits == p.depth : credits != 0;
+/// Has terminal `n` room for a flit at its entrance's virtual channel `vc`?
+NW_HD NW_INLINE bool has_room(const NetworkView& v, uint32_t n, uint32_t vc, Cycle t) {
+  return has_credit(v, v.entrance(n) + vc, t);
 }
-
-/// Terminal `n` puts a flit, whose `vc` has a credit, on its way into the network.
+/// May its next packet begin there? Its packets use a channel one after the other.
+NW_HD NW_INLINE bool may_begin(const NetworkView& v, uint32_t n, uint32_t vc, Cycle t) {
+  if (v.p.wait_for_tail_credit == 0) return has_room(v, n, vc, t);
+  const uint32_t at = v.entrance(n) + vc;
+  count_credits(v, at, t);
+  return v.output_vcs[at].credits == v.p.depth;
+}
+/// Terminal `n` puts a flit, whose `vc` has room, on its way into the network.
 NW_HD NW_INLINE void inject(const NetworkView& v, uint32_t n, const Flit& flit, Cycle t) {
+  OutputVc& o = v.output_vcs[v.entrance(n) + flit.vc];
+  o.credits = static_cast<uint16_t>(o.credits - 1);
   put_flit(v, v.flit_links[n], flit, t);
+}
+/// Terminal `n`, which lacks one, is to be found in `woken` when a credit for `vc` comes.
+NW_HD NW_INLINE void await_room(const NetworkView& v, uint32_t n, uint32_t vc, Cycle t) {
+  const uint32_t at = v.entrance(n) + vc;
+  count_credits(v, at, t);
+  v.output_vcs[at].waiting = 1;
+  if (v.output_vcs[at].coming != 0)
+    wake_by_credit(v, v.p.routers + n / 64, n % 64, next_credit(v, at));
 }
 /// Terminal `n` has room again for a flit on `vc`.
 NW_HD NW_INLINE void release(const NetworkView& v, uint32_t n, uint32_t vc, Cycle t) {
-  put_credit(v, v.credit_links[v.input_ports() + n], vc, t, 0, v.p.speedup);
+  put_credit(v, v.credit_links[v.input_ports() + n], vc, t);
 }
 
 }  // namespace nearwarp::noc

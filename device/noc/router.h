@@ -27,8 +27,7 @@ namespace router_detail {
 
 /// One router in one round of a cycle. Input VCs are named by port << vc_shift | VC.
 ///
-/// kPlain: of a network without speed-up, internal or of inputs, as most are. What is known of it
-/// when this is compiled saves a fifth of the instructions.
+/// kPlain: of a plain network (is_plain()), as most are.
 template <bool kPlain>
 class Router {
  public:
@@ -44,6 +43,7 @@ class Router {
         work_(v.work[r]),
         inputs_(v.input_vcs + (size_t{r} << (input_shift_ + vc_shift_))),
         outputs_(v.output_vcs + (size_t{r} << (v.p.output_shift + vc_shift_))),
+        first_output_vc_(r << (v.p.output_shift + vc_shift_)),
         ports_(v.out_ports + (size_t{r} << v.p.output_shift)),
         sa_vcs_(v.sa_vcs + (size_t{r} << (v.p.output_shift + v.p.switch_shift))) {}
 
@@ -52,14 +52,12 @@ class Router {
     return kPlain ? 0 : v_.p.input_speedup_shift;
   }
 
-  /// Credits of the round `sent_in` of routers down the way.
-  NW_HD NW_INLINE void take_credits(uint64_t ports, uint32_t sent_in) const {
-    const uint32_t slot = t_ & v_.slot_mask, slots = v_.p.slots * speedup();
-    uint32_t* const credits =
-        v_.credit_slots + (size_t{r_} << v_.p.output_shift) * slots + slot * speedup() + sent_in;
-    for (; ports != 0; ports &= ports - 1) {
-      const uint32_t out = count_trailing_zeros(ports);
-      take_vcs(credits[out * slots], [&](uint32_t vc) { take_credit(out, vc); });
+  /// Virtual channels that have waited for a credit, and have one now.
+  NW_HD NW_INLINE void take_credits() const {
+    for (uint64_t outs = work_.waiting; outs != 0; outs &= outs - 1) {
+      const uint32_t out = count_trailing_zeros(outs);
+      for (uint32_t vcs = ports_[out].waiting; vcs != 0; vcs &= vcs - 1)
+        take_credits(out, count_trailing_zeros(vcs));
     }
   }
 
@@ -71,11 +69,7 @@ class Router {
       const Flit flit = flits[port * slots];
       const uint32_t vc = (port << vc_shift_) + flit.vc;
       InputVc& in = inputs_[vc];
-      NW_ASSERT(in.count < v_.p.depth);
-      uint32_t at = uint32_t{in.head} + in.count;
-      at = at >= v_.p.depth ? at - v_.p.depth : at;
-      buffer(vc)[at] = flit;
-      in.count = static_cast<uint16_t>(in.count + 1);
+      push(vc, flit);
       if (in.stage == VcStage::kIdle) {
         start_packet(vc, now_);
       } else if (in.stage == VcStage::kActive && in.count == 1) {
@@ -87,8 +81,82 @@ class Router {
   /// Hand on what has been through the stages before the allocators.
   NW_HD NW_INLINE void advance_stages() const {
     for (uint32_t vc; (vc = dequeue(v_.head_entries, work_.heads)) != kNobody;) request_vc(vc);
-    if (v_.p.sw_alloc_delay == 1) return;
+    if (sw_alloc_delay() == 1) return;
     for (uint32_t vc; (vc = dequeue(v_.flit_entries, work_.flits)) != kNobody;) offer(vc);
+  }
+
+  // Of a plain network: who is alone passes without being registered. Most are.
+
+  /// Heads that begin to ask for a channel in this cycle, each the only one of its output.
+  struct NewHeads {
+    uint64_t outputs = 0;
+    uint16_t vc[kMaxPorts];  ///< [output]
+  };
+  NW_HD NW_INLINE void advance_heads(NewHeads& heads) const {
+    for (uint32_t vc; (vc = dequeue(v_.head_entries, work_.heads)) != kNobody;)
+      begin_request(vc, heads);
+  }
+  /// Take flits that arrive. Returns the ports of those that pass: nothing is before them, and
+  /// nobody else asks for their output or comes by their port in this cycle. They are in no buffer.
+  NW_HD NW_INLINE uint64_t take_flits(uint64_t ports, NewHeads& heads) const {
+    uint64_t passing = 0, outs = 0, contested = 0;
+    const Flit* const flits = arriving();
+    for (; ports != 0; ports &= ports - 1) {
+      const uint32_t port = count_trailing_zeros(ports);
+      const Flit& flit = flits[port * v_.p.slots];
+      const uint32_t vc = (port << vc_shift_) + flit.vc;
+      InputVc& in = inputs_[vc];
+      if (in.count == 0 && in.stage == VcStage::kActive &&
+          has_credit(v_, output_vc(in.out, in.out_vc), t_)) {
+        const uint64_t out = uint64_t{1} << in.out;
+        contested |= outs & out;
+        outs |= out;
+        passing |= uint64_t{1} << port;
+        continue;
+      }
+      push(vc, flit);
+      if (in.stage == VcStage::kIdle) {
+        start_packet(vc, heads);
+      } else if (in.stage == VcStage::kActive && in.count == 1) {
+        offer(vc);
+      }
+    }
+    contested |= work_.sa_outputs;
+    return contested != 0 && passing != 0 ? uncontested(passing, contested) : passing;
+  }
+  /// Give channels to new heads; those that do not get one at once are registered.
+  NW_HD NW_INLINE void allocate_vcs(const NewHeads& heads) const {
+    for (uint64_t outs = heads.outputs; outs != 0; outs &= outs - 1) {
+      const uint32_t out = count_trailing_zeros(outs), vc = heads.vc[out];
+      const uint32_t port = vc >> vc_shift_, number = vc - (port << vc_shift_);
+      const uint32_t available = ports_[out].free & vcs_of(vnet_of(number));
+      if (ports_[out].wanted == 0 && available != 0) {
+        give_vc(out, {static_cast<uint8_t>(port), static_cast<uint8_t>(number)}, available);
+        offer(vc);
+      } else {
+        request_vc(vc);
+      }
+    }
+  }
+  /// Move the flits that pass, from the wires to their outputs.
+  NW_HD NW_INLINE void pass(uint64_t ports) const {
+    const Flit* const flits = arriving();
+    for (; ports != 0; ports &= ports - 1) {
+      const uint32_t port = count_trailing_zeros(ports);
+      Flit flit = flits[port * v_.p.slots];
+      const uint32_t number = flit.vc;
+      InputVc& in = inputs_[(port << vc_shift_) + number];
+      const uint32_t out = in.out, out_vc = in.out_vc;
+      OutputVc& o = outputs_[(out << vc_shift_) + out_vc];
+      o.credits = static_cast<uint16_t>(o.credits - 1);
+      v_.sa_next[(size_t{r_} << v_.p.switch_shift) + port] = {static_cast<uint16_t>(out + 1),
+                                                              static_cast<uint16_t>(number + 1)};
+      ports_[out].sa_next = port + 1;
+      send(flit, port, number, out, out_vc);
+      if ((flit.flags & kTail) == 0) continue;
+      release_vc(out, out_vc);
+      in.stage = VcStage::kIdle;
+    }
   }
 
   /// Connections of a round: out[i], vc[i] for each input i of the switch of the mask that is
@@ -122,6 +190,7 @@ class Router {
     return matched;
   }
 
+  /// Requests between each output's heads and its free channels.
   NW_HD NW_INLINE void allocate_vcs() const {
     for (uint64_t outs = work_.va_outputs; outs != 0; outs &= outs - 1) {
       const uint32_t out = count_trailing_zeros(outs);
@@ -133,6 +202,13 @@ class Router {
     }
   }
 
+  /// Move what has won the switch.
+  NW_HD NW_INLINE void traverse(uint64_t matched, const Matches& match) const {
+    for (; matched != 0; matched &= matched - 1) {
+      const uint32_t in = count_trailing_zeros(matched);
+      traverse(in >> input_speedup_shift(), match.vc[in], match.out[in]);
+    }
+  }
   /// Move the flit at the front of virtual channel `number` of `port` to output `out`.
   NW_HD NW_APART_ON_GPU void traverse(uint32_t port, uint32_t number, uint32_t out) const {
     const uint32_t vc = (port << vc_shift_) + number;
@@ -144,26 +220,13 @@ class Router {
     OutputVc& o = outputs_[(out << vc_shift_) + out_vc];
     NW_ASSERT(o.credits > 0);
     o.credits = static_cast<uint16_t>(o.credits - 1);
-    flit.vc = static_cast<uint8_t>(out_vc);
-    flit.hops = static_cast<uint8_t>(flit.hops + 1);
-    OutputPort& to = ports_[out];
-    to.flits_sent += 1;
-    Cycle leaves = crossed_;
-    if (speedup() != 1) {
-      leaves += queued(to);
-      to.wire_free = leaves + 1;
-    }
-    put_flit(v_, to.flits, flit, leaves);
-    put_credit(v_, v_.credit_links[(size_t{r_} << input_shift_) + port], number, t_, round_,
-               speedup());
+    send(flit, port, number, out, out_vc);
     const bool tail = (flit.flags & kTail) != 0;
-    if (tail && v_.p.wait_for_tail_credit != 0) {
-      o.owner = kWaitsForTailCredit;
-    } else if (tail) {
-      release_vc(out, out_vc);
-    }
-    const bool stays = !tail && in.count != 0 && v_.p.sw_alloc_delay == 1;
-    if (!stays || o.credits == 0) withdraw_switch_request(port, number, out);
+    if (tail) end_packet(out, out_vc);
+    const bool stays = !tail && in.count != 0 && sw_alloc_delay() == 1;
+    const bool lacks_credit = stays && !has_credit(v_, output_vc(out, out_vc), t_);
+    if (!stays || lacks_credit) withdraw_switch_request(port, number, out);
+    if (lacks_credit) await_credit(out, out_vc);
     if (stays) return;
     in.offered = false;
     if (tail) {
@@ -175,6 +238,47 @@ class Router {
   }
 
  private:
+  NW_HD NW_INLINE const Flit* arriving() const {
+    return v_.flit_slots + (size_t{r_} << input_shift_) * v_.p.slots + (t_ & v_.slot_mask);
+  }
+  /// A new packet of a plain network.
+  NW_HD NW_INLINE void start_packet(uint32_t vc, NewHeads& heads) const {
+    InputVc& in = inputs_[vc];
+    in.out = v_.routes[size_t{r_} * v_.p.terminals + buffer(vc)[in.head].destination];
+    const Round due = first_vc_request(v_.p, now_);
+    if (due == now_) return begin_request(vc, heads);
+    in.stage = VcStage::kRouting;
+    enqueue(v_.head_entries, work_.heads, vc, due);
+    mark_due(v_, r_, due);
+  }
+  /// The head of `vc` asks for a channel from now on.
+  NW_HD NW_INLINE void begin_request(uint32_t vc, NewHeads& heads) const {
+    const uint32_t out = inputs_[vc].out;
+    if ((heads.outputs >> out & 1) != 0) return request_vc(vc);
+    inputs_[vc].stage = VcStage::kWaitingForVc;
+    heads.outputs |= uint64_t{1} << out;
+    heads.vc[out] = static_cast<uint16_t>(vc);
+  }
+  /// Of flits at the ports `passing`, those that do not go to `outs`, which others ask for, nor
+  /// come by the port of one of these. The rest are put into their buffers, and ask, too.
+  NW_HD NW_INLINE uint64_t uncontested(uint64_t passing, uint64_t outs) const {
+    uint64_t ins = 0;
+    for (uint64_t o = work_.sa_outputs; o != 0; o &= o - 1)
+      ins |= ports_[count_trailing_zeros(o)].sa_inputs;
+    const Flit* const flits = arriving();
+    for (uint64_t ports = passing; ports != 0; ports &= ports - 1) {
+      const uint32_t port = count_trailing_zeros(ports);
+      const Flit& flit = flits[port * v_.p.slots];
+      const uint32_t vc = (port << vc_shift_) + flit.vc, out = inputs_[vc].out;
+      if (((ins >> port | outs >> out) & 1) == 0) continue;
+      passing &= ~(uint64_t{1} << port);
+      push(vc, flit);
+      inputs_[vc].offered = true;
+      request_switch(vc, out);
+    }
+    return passing;
+  }
+
   /// Cycles for which the wire of an output is spoken for when a flit that wins the switch now has
   /// crossed it.
   NW_HD NW_INLINE uint32_t queued(const OutputPort& port) const {
@@ -182,15 +286,66 @@ class Router {
     return ahead <= kOutputQueue ? ahead : 0;  // beyond: it became free in the past
   }
 
-  /// A place in the far buffer of virtual channel `number` of output `out` is free again.
-  NW_HD NW_INLINE void take_credit(uint32_t out, uint32_t number) const {
-    OutputVc& o = outputs_[(out << vc_shift_) + number];
-    o.credits = static_cast<uint16_t>(o.credits + 1);
-    if (o.owner == kWaitsForTailCredit) {
-      // Credits come back in order: the last one is the tail's.
-      if (o.credits == v_.p.depth) release_vc(out, number);
-    } else if (o.credits == 1 && o.owner != kNobody && inputs_[o.owner].offered) {
+  NW_HD NW_INLINE uint32_t output_vc(uint32_t out, uint32_t number) const {
+    return first_output_vc_ + (out << vc_shift_) + number;
+  }
+  NW_HD NW_INLINE uint32_t sw_alloc_delay() const { return kPlain ? 1 : v_.p.sw_alloc_delay; }
+  NW_HD NW_INLINE bool waits_for_tail_credit() const {
+    return !kPlain && v_.p.wait_for_tail_credit != 0;
+  }
+
+  /// Virtual channel `number` of output `out` lacks a credit, or its tail's: it is looked at again
+  /// when the next one comes.
+  NW_HD NW_INLINE void await_credit(uint32_t out, uint32_t number) const {
+    const uint32_t at = output_vc(out, number);
+    v_.output_vcs[at].waiting = 1;
+    ports_[out].waiting |= 1u << number;
+    work_.waiting |= uint64_t{1} << out;
+    if (v_.output_vcs[at].coming != 0) mark_due(v_, r_, next_credit(v_, at));
+  }
+  NW_HD NW_INLINE void take_credits(uint32_t out, uint32_t number) const {
+    const uint32_t at = output_vc(out, number);
+    OutputVc& o = v_.output_vcs[at];
+    count_credits(v_, at, t_);
+    const bool tail = o.owner == kWaitsForTailCredit;
+    // Credits come back in order: the last one is the tail's.
+    if (tail ? o.credits != v_.p.depth : o.credits == 0) {
+      if (tail && o.coming != 0) mark_due(v_, r_, next_credit(v_, at));
+      return;
+    }
+    o.waiting = 0;
+    ports_[out].waiting &= ~(1u << number);
+    work_.waiting &= ~(static_cast<uint64_t>(ports_[out].waiting == 0) << out);
+    if (tail) {
+      release_vc(out, number);
+    } else {
       request_switch(o.owner, out);
+    }
+  }
+
+  /// A flit crosses the switch, and its place in the buffer is free.
+  NW_HD NW_INLINE void send(Flit& flit, uint32_t port, uint32_t number, uint32_t out,
+                            uint32_t out_vc) const {
+    flit.vc = static_cast<uint8_t>(out_vc);
+    flit.hops = static_cast<uint8_t>(flit.hops + 1);
+    OutputPort& to = ports_[out];
+    to.flits_sent += 1;
+    Cycle leaves = crossed_;
+    if (speedup() != 1) {
+      leaves += queued(to);
+      to.wire_free = leaves + 1;
+    }
+    put_flit(v_, to.flits, flit, leaves);
+    put_credit(v_, v_.credit_links[(size_t{r_} << input_shift_) + port], number, t_);
+  }
+  /// A tail has crossed the switch.
+  NW_HD NW_INLINE void end_packet(uint32_t out, uint32_t out_vc) const {
+    if (waits_for_tail_credit()) {
+      outputs_[(out << vc_shift_) + out_vc].owner = kWaitsForTailCredit;
+      count_credits(v_, output_vc(out, out_vc), t_);
+      await_credit(out, out_vc);
+    } else {
+      release_vc(out, out_vc);
     }
   }
   NW_HD NW_INLINE void release_vc(uint32_t out, uint32_t number) const {
@@ -207,6 +362,15 @@ class Router {
 
   NW_HD NW_INLINE Flit* buffer(uint32_t vc) const {
     return v_.buffers + ((size_t{r_} << (input_shift_ + vc_shift_)) + vc) * v_.p.depth;
+  }
+
+  NW_HD NW_INLINE void push(uint32_t vc, const Flit& flit) const {
+    InputVc& in = inputs_[vc];
+    NW_ASSERT(in.count < v_.p.depth);
+    uint32_t at = uint32_t{in.head} + in.count;
+    at = at >= v_.p.depth ? at - v_.p.depth : at;
+    buffer(vc)[at] = flit;
+    in.count = static_cast<uint16_t>(in.count + 1);
   }
 
   NW_HD NW_INLINE void enqueue(StageEntry* entries, StageQueue& q, uint32_t vc, Round due) const {
@@ -236,6 +400,7 @@ class Router {
     } else {
       in.stage = VcStage::kRouting;
       enqueue(v_.head_entries, work_.heads, vc, due);
+      if (kPlain) mark_due(v_, r_, due);  // a cycle has one round
     }
   }
 
@@ -283,12 +448,15 @@ class Router {
   NW_HD NW_INLINE void offer(uint32_t vc) const {
     InputVc& in = inputs_[vc];
     in.offered = true;
-    if (outputs_[(uint32_t{in.out} << vc_shift_) + in.out_vc].credits != 0)
+    if (has_credit(v_, output_vc(in.out, in.out_vc), t_)) {
       request_switch(vc, in.out);
+    } else {
+      await_credit(in.out, in.out_vc);
+    }
   }
   /// The same after the stages of switch allocation, which the flit enters in round `begin`.
   NW_HD NW_INLINE void start_flit(uint32_t vc, Round begin) const {
-    if (v_.p.sw_alloc_delay == 1) {
+    if (sw_alloc_delay() == 1) {
       offer(vc);
     } else {
       enqueue(v_.flit_entries, work_.flits, vc, first_switch_request(v_.p, begin));
@@ -328,6 +496,13 @@ class Router {
   /// The head of `who` takes one of the output's virtual channels `granted`.
   NW_HD NW_INLINE void accept_vc(uint32_t out, uint32_t at, PortVc who, uint32_t granted) const {
     const uint32_t vc = (uint32_t{who.port} << vc_shift_) + who.vc;
+    give_vc(out, who, granted);
+    withdraw_vc_request(at, out, who);
+    start_flit(vc, now_ + 1);
+  }
+  /// The same of the channel alone.
+  NW_HD NW_INLINE void give_vc(uint32_t out, PortVc who, uint32_t granted) const {
+    const uint32_t vc = (uint32_t{who.port} << vc_shift_) + who.vc;
     InputVc& in = inputs_[vc];
     const uint32_t taken = pick_from(granted, in.accept_next.port == out ? in.accept_next.vc : 0);
     in.accept_next = after({static_cast<uint8_t>(out), static_cast<uint8_t>(taken)}, v_.p.vcs);
@@ -337,8 +512,6 @@ class Router {
     o.owner = static_cast<uint16_t>(vc);
     o.grant_next = after(who, v_.p.vcs);
     ports_[out].free &= ~(1u << taken);
-    withdraw_vc_request(at, out, who);
-    start_flit(vc, now_ + 1);
   }
 
   const NetworkView& v_;
@@ -353,6 +526,7 @@ class Router {
   RouterWork& work_;
   InputVc* inputs_;
   OutputVc* outputs_;
+  uint32_t first_output_vc_;
   OutputPort* ports_;
   uint32_t* sa_vcs_;
 };
@@ -363,50 +537,59 @@ class Router {
 NW_HD NW_INLINE bool has_requests(const RouterWork& w) {
   return (w.va_outputs | w.sa_outputs | w.heads.count | w.flits.count) != 0;
 }
-/// Flags of the routers that must be stepped in cycle `t`.
-NW_HD NW_INLINE const uint8_t* due_in(const NetworkView& v, Cycle t) {
-  return v.due + (t & v.slot_mask) * v.units;
-}
-/// Is step_router<true>() the network's?
+/// Is a network without speed-up, internal or of inputs, whose flits enter switch allocation at
+/// once, and whose channels are free when a tail has gone? Then it is stepped by step_plain().
 NW_HD NW_INLINE bool is_plain(const NetworkParams& p) {
-  return p.speedup == 1 && p.input_speedup == 1;
+  return p.speedup == 1 && p.input_speedup == 1 && p.sw_alloc_delay == 1 &&
+         p.wait_for_tail_credit == 0;
 }
 
 /// Step router `r` through cycle `t`.
 ///
-/// Reads:  flits and credits that arrive at it in this cycle; sends both, a cycle or more ahead.
+/// Reads:  flits and credits that reach it in this cycle; sends both, a cycle or more ahead.
 /// State:  its own entries of the arrays of network_state.h.
-template <bool kPlain>
-NW_HD NW_APART void step_router(const NetworkView& v, uint32_t r, Cycle t) {
-  const uint32_t at = (t & v.slot_mask) * v.units + r;
-  const Arrivals now = v.arrivals[at];
-  v.arrivals[at] = {};
-  v.due[at] = 0;
-  const uint32_t rounds = kPlain ? 1 : v.p.speedup;
-  for (uint32_t round = 0; round < rounds; ++round) {
+NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t) {
+  uint64_t& arrivals = v.arrivals[(t & v.slot_mask) * v.units + r];
+  const uint64_t flits = arrivals;
+  arrivals = 0;
+  for (uint32_t round = 0; round < v.p.speedup; ++round) {
     if (round != 0 && !has_requests(v.work[r])) break;
-    using Router = router_detail::Router<kPlain>;
+    using Router = router_detail::Router<false>;
     const Router router(v, r, t, round);
     if (round == 0) {
-      for (uint32_t k = 0; k < rounds; ++k) router.take_credits(now.credits[k], k);
-      router.take_flits(now.flits);
+      router.take_credits();
+      router.take_flits(flits);
     }
     router.advance_stages();
     // The switch is decided before virtual channels are handed out, and tails give theirs back
     // after that: both allocators see the state of the round's beginning.
-    typename Router::Matches match;
+    Router::Matches match;
     const uint64_t matched = router.allocate_switch(match);
     router.allocate_vcs();
-    for (uint64_t ins = matched; ins != 0; ins &= ins - 1) {
-      const uint32_t in = count_trailing_zeros(ins);
-      router.traverse(in >> router.input_speedup_shift(), match.vc[in], match.out[in]);
-    }
+    router.traverse(matched, match);
   }
-  if (has_requests(v.work[r])) set_flag(v.due + ((t + 1) & v.slot_mask) * v.units + r);
+  if (has_requests(v.work[r])) mark_due(v, r, t + 1);
 }
-/// The same, of a network that is `plain` or not.
-NW_HD NW_INLINE void step_router(const NetworkView& v, uint32_t r, Cycle t, bool plain) {
-  plain ? step_router<true>(v, r, t) : step_router<false>(v, r, t);
+
+/// The same of a plain network.
+NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle t) {
+  uint64_t& arrivals = v.arrivals[(t & v.slot_mask) * v.units + r];
+  const uint64_t flits = arrivals;
+  arrivals = 0;
+  RouterWork& work = v.work[r];
+  using Router = router_detail::Router<true>;
+  const Router router(v, r, t, 0);
+  if (work.waiting != 0) router.take_credits();
+  Router::NewHeads heads;
+  if (work.heads.count != 0) router.advance_heads(heads);
+  const uint64_t through = router.take_flits(flits, heads);
+  Router::Matches match;
+  const uint64_t matched = work.sa_outputs == 0 ? 0 : router.allocate_switch(match);
+  router.allocate_vcs(heads);
+  if (work.va_outputs != 0) router.allocate_vcs();
+  router.traverse(matched, match);
+  router.pass(through);
+  if ((work.va_outputs | work.sa_outputs) != 0) mark_due(v, r, t + 1);
 }
 
 }  // namespace nearwarp::noc

@@ -78,7 +78,6 @@ struct TrafficState {
   TrafficParams params;
   Ref<Source> sources;         ///< [terminal * vnets + vnet]
   Ref<uint8_t> last_vnet;      ///< [terminal]: the last to send
-  Ref<uint16_t> credits;       ///< [terminal * vcs + vc]: room at the network's entrance
   Ref<Sink> sinks;             ///< [terminal * vnets + vnet]
   Ref<uint16_t> destinations;  ///< the table of destination sets
   // Of request-reply traffic; empty otherwise.
@@ -102,7 +101,6 @@ class SyntheticTerminals {
       : params_(s.params),
         sources_(s.sources.in(base)),
         last_vnet_(s.last_vnet.in(base)),
-        credits_(s.credits.in(base)),
         sinks_(s.sinks.in(base)),
         destinations_(s.destinations.in(base)),
         responders_(s.responders.in(base)),
@@ -122,12 +120,10 @@ class SyntheticTerminals {
 
   NW_HD NW_INLINE void receive(const NetworkView& v, uint32_t n, Cycle t) const {
     bool took = false;
-    take_arrivals(
-        v, n, t, [&](uint32_t vc) { credits_[n * v.p.vcs + vc] += 1; },
-        [&](const Flit& flit) {
-          took = one_way() || flit.vnet != 0 || take_request(v, n, flit, t);
-          if (took) finish(v, n, flit, t);
-        });
+    take_arrival(v, n, t, [&](const Flit& flit) {
+      took = one_way() || flit.vnet != 0 || take_request(v, n, flit, t);
+      if (took) finish(v, n, flit, t);
+    });
     if (!took && !one_way() && responders_[n].waiting != 0) take_held(v, n, t);
   }
   NW_HD NW_INLINE void finish(const NetworkView& v, uint32_t n, const Flit& flit, Cycle t) const {
@@ -227,12 +223,13 @@ class SyntheticTerminals {
   }
 
   /// A virtual channel for the packet's head; false if all are full.
-  NW_HD NW_INLINE bool choose_vc(const NetworkView& v, uint32_t n, uint32_t vnet, Source& s) const {
+  NW_HD NW_INLINE bool choose_vc(const NetworkView& v, uint32_t n, uint32_t vnet, Source& s,
+                                 Cycle t) const {
     const uint32_t first = vnet * v.vcs_per_vnet;
     uint32_t k = s.last_vc;
     for (uint32_t i = 0; i < v.vcs_per_vnet; ++i) {
       k = k + 1 == v.vcs_per_vnet ? 0 : k + 1;
-      if (!may_begin(v.p, credits_[n * v.p.vcs + first + k])) continue;
+      if (!may_begin(v, n, first + k, t)) continue;
       s.vc = static_cast<uint8_t>(first + k);
       s.last_vc = static_cast<uint8_t>(k);
       return true;
@@ -244,12 +241,11 @@ class SyntheticTerminals {
   NW_HD NW_INLINE bool send(const NetworkView& v, uint32_t n, uint32_t vnet, Source& s,
                             Cycle t) const {
     if (s.waiting) {
-      if (!choose_vc(v, n, vnet, s)) return false;
+      if (!choose_vc(v, n, vnet, s, t)) return false;
       if (one_way() || vnet == 0) s.entered = t;
-    } else if (credits_[n * v.p.vcs + s.vc] == 0) {
+    } else if (!has_room(v, n, s.vc, t)) {
       return false;
     }
-    credits_[n * v.p.vcs + s.vc] -= 1;
     Flit flit;
     flit.tag = s.created;
     flit.entered = s.entered;
@@ -286,7 +282,6 @@ class SyntheticTerminals {
   TrafficParams params_;
   Source* sources_;
   uint8_t* last_vnet_;
-  uint16_t* credits_;
   Sink* sinks_;
   const uint16_t* destinations_;
   Responder* responders_;

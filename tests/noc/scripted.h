@@ -29,10 +29,7 @@ class ScriptedTerminals {
   std::vector<bool> mute;               ///< [vc]: sinks never give room on it back
   mutable std::vector<Arrival> arrivals;
 
-  void prepare(const noc::NetworkParams& p) {
-    credits_.assign(size_t{p.terminals} * p.vcs, static_cast<int>(p.depth));
-    mute.resize(p.vcs, false);
-  }
+  void prepare(const noc::NetworkParams& p) { mute.resize(p.vcs, false); }
 
   void step(const noc::NetworkView& v, uint32_t n, noc::Cycle t) const {
     receive(v, n, t);
@@ -41,12 +38,10 @@ class ScriptedTerminals {
 
  private:
   void receive(const noc::NetworkView& v, uint32_t n, noc::Cycle t) const {
-    noc::take_arrivals(
-        v, n, t, [&](uint32_t vc) { credits_[n * v.p.vcs + vc] += 1; },
-        [&](const noc::Flit& flit) {
-          arrivals.push_back({t, n, flit});
-          if (!mute[flit.vc]) noc::release(v, n, flit.vc, t);
-        });
+    noc::take_arrival(v, n, t, [&](const noc::Flit& flit) {
+      arrivals.push_back({t, n, flit});
+      if (!mute[flit.vc]) noc::release(v, n, flit.vc, t);
+    });
   }
   /// The first packet of the list that can go on; one flit per cycle, packets of a VC in order.
   void send(const noc::NetworkView& v, uint32_t n, noc::Cycle t) const {
@@ -56,9 +51,7 @@ class ScriptedTerminals {
       const ScriptedPacket& p = packets[i];
       if (p.source != n || next_flit_[i] == p.flits || p.at > t || taken[p.vc]) continue;
       taken[p.vc] = true;
-      int& credits = credits_[n * v.p.vcs + p.vc];
-      if (credits == 0) continue;
-      credits -= 1;
+      if (!noc::has_room(v, n, p.vc, t)) continue;
       noc::Flit f;
       f.tag = static_cast<uint32_t>(i);
       f.entered = t;
@@ -73,7 +66,6 @@ class ScriptedTerminals {
     }
   }
 
-  mutable std::vector<int> credits_;
   mutable std::vector<uint32_t> next_flit_;
 };
 

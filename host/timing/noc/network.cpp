@@ -110,9 +110,7 @@ void Network::make_traffic(const NocConfig& config) {
   t.sources = arena_.allocate<Source>(nodes * config.vnets);
   t.sinks = arena_.allocate<Sink>(nodes * config.vnets);
   t.last_vnet = arena_.allocate<uint8_t>(nodes);
-  t.credits = arena_.allocate<uint16_t>(nodes * config.vcs);
   std::copy(table.begin(), table.end(), arena_.get(t.destinations));
-  std::fill_n(arena_.get(t.credits), nodes * config.vcs, static_cast<uint16_t>(config.buffers));
   uint64_t seeds = config.seed;
   for (uint32_t i = 0; i < nodes * config.vnets; ++i) {
     Source& s = arena_.get(t.sources)[i];
@@ -244,10 +242,9 @@ bool Network::all_credits_home() const {
   const std::byte* const base = arena_.base();
   for (uint32_t i = 0; i < net().output_vcs.count; ++i) {
     const OutputVc& o = net().output_vcs.in(base)[i];
-    if (o.credits != params_.depth || o.owner != kNobody) return false;
+    // Those that are on their way count: nobody waits for them.
+    if (uint32_t{o.credits} + o.coming != params_.depth || o.owner != kNobody) return false;
   }
-  for (uint32_t i = 0; i < traffic().credits.count; ++i)
-    if (traffic().credits.in(base)[i] != params_.depth) return false;
   return true;
 }
 
