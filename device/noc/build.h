@@ -41,13 +41,13 @@ NetworkState make_network(Allocator& arena, NetworkParams& p, uint32_t max_laten
   s.credit_links = arena.template allocate<CreditLink>(ins + p.terminals);
   s.routes = arena.template allocate<uint8_t>(p.routers * p.terminals);
   s.flit_slots = arena.template allocate<Flit>((ins + p.terminals) * p.slots);
-  s.arrivals = arena.template allocate<uint64_t>(p.slots * units_of(p));
-  s.due = arena.template allocate<uint64_t>(p.slots * unit_words(p));
+  s.arrivals = arena.template allocate<uint64_t>(p.slots * unit_slots(p));
+  s.due = arena.template allocate<uint8_t>(p.slots * unit_slots(p));
   s.woken = arena.template allocate<uint64_t>(p.slots * terminal_units(p));
   s.credit_times = arena.template allocate<Cycle>(out_vcs << p.ring_shift);
   s.work = arena.template allocate<RouterWork>(p.routers);
   s.input_vcs = arena.template allocate<InputVc>(in_vcs);
-  s.buffers = arena.template allocate<Flit>(in_vcs * p.depth);
+  s.buffers = arena.template allocate<Flit>(in_vcs << p.ring_shift);
   s.output_vcs = arena.template allocate<OutputVc>(out_vcs);
   s.out_ports = arena.template allocate<OutputPort>(outs);
   s.va_ports = arena.template allocate<uint64_t>(outs * p.vnets);

@@ -284,14 +284,19 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
     if (cycle >= end) break;
     if (cycle >= s.active_until && (cycle ^ s.active_until) >> kCountAllShift != 0)
       g.leader([&] { count_all_credits(v, 0, true); });
+    // As many as nothing crosses a wire in: a router's state is at hand then.
+    const uint64_t left = end - cycle;
     const auto t = static_cast<Cycle>(cycle);
-    step_routers(g, v, plain, t, t + 1);
+    const uint32_t cycles = left < v.p.lookahead ? static_cast<uint32_t>(left) : v.p.lookahead;
+    step_routers(g, v, plain, t, t + cycles);
     g.leader([&] {
-      const channel_network_detail::Interfaces at{
-          p, s, v, base, t, {p, s, base, window.end, horizon, cycle * p.period}};
-      at.step();
+      for (uint32_t k = 0; k < cycles; ++k) {
+        const channel_network_detail::Interfaces at{
+            p, s, v, base, t + k, {p, s, base, window.end, horizon, (cycle + k) * p.period}};
+        at.step();
+      }
     });
-    cycle += 1;
+    cycle += cycles;
   }
   forget_window();
   result.wake = cycle * p.period;

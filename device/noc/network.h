@@ -5,6 +5,8 @@
 // felt by another in the same cycle, so their order does not show.
 #pragma once
 
+#include <cstring>
+
 #include "device/noc/router.h"
 
 namespace nearwarp::noc {
@@ -17,21 +19,21 @@ NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, bool plain, 
                                   Cycle end) {
   for (Cycle t = begin; t != end; ++t)
     if (is_time_to_count(t)) g.leader([&] { count_all_credits(v, t - v.p.lookahead, false); });
-  for (uint32_t w = 0; w < v.words; ++w) {
+  for (uint32_t first = 0; first < v.p.routers; first += 8) {
     uint64_t due = 0;
-    for (Cycle t = begin; t != end; ++t) due |= v.due[(t & v.slot_mask) * v.words + w];
-    const uint32_t left = v.p.routers - w * 64;
-    g.each_bit(due & low_bits(w * 64 < v.p.routers ? left : 0), [&](uint32_t i) {
-      for (Cycle t = begin; t != end; ++t) {
-        if ((v.due[(t & v.slot_mask) * v.words + w] >> i & 1) == 0) continue;
-        if (plain) {
-          step_plain(v, w * 64 + i, t);
-        } else {
-          step_router(v, w * 64 + i, t);
-        }
-      }
+    for (Cycle t = begin; t != end; ++t) {
+      uint64_t flags;
+      memcpy(&flags, due_in(v, t) + first, 8);
+      due |= flags;
+    }
+    // Units behind the routers are terminals.
+    const uint32_t left = v.p.routers - first;
+    g.each_bit(left < 8 ? due & low_bits(left * 8) : due, [&](uint32_t bit) {
+      const uint32_t r = first + bit / 8;
+      if (plain) return step_plain(v, r, begin, end);
+      for (Cycle t = begin; t != end; ++t)
+        if (take_due(v, r, t)) step_router(v, r, t);
     });
-    for (Cycle t = begin; t != end; ++t) v.due[(t & v.slot_mask) * v.words + w] = 0;
   }
 }
 

@@ -61,7 +61,8 @@ struct NetworkParams {
   uint32_t wait_for_tail_credit = 0;
   uint32_t lookahead = 1;  ///< the shortest delay of a link: units may be that far apart in time
   uint32_t slots = 4;      ///< time slots per ring: a power of two, for delay and lookahead
-  uint32_t ring_shift = 0;  ///< log2 of the places for credits under way to a virtual channel
+  /// log2 of the places of a virtual channel's ring of flits, and of that of credits under way.
+  uint32_t ring_shift = 0;
   // Strides are powers of two, so that numbers of ports and channels are made by shifting.
   uint32_t input_shift = 0;   ///< input port number: router << input_shift | port
   uint32_t output_shift = 0;  ///< output port number: router << output_shift | port
@@ -74,8 +75,8 @@ struct NetworkParams {
 
 NW_HD inline uint32_t terminal_units(const NetworkParams& p) { return (p.terminals + 63) / 64; }
 NW_HD inline uint32_t units_of(const NetworkParams& p) { return p.routers + terminal_units(p); }
-/// Words of bits of units.
-NW_HD inline uint32_t unit_words(const NetworkParams& p) { return (units_of(p) + 63) / 64; }
+/// The same, rounded up to a multiple of 8: of what is looked at eight at a time.
+NW_HD inline uint32_t unit_slots(const NetworkParams& p) { return (units_of(p) + 7) / 8 * 8; }
 
 /// Where a port's flits go. Units are the routers, then the terminals, 64 to a unit:
 /// terminal n is port n % 64 of unit routers + n / 64.
@@ -161,16 +162,16 @@ struct NetworkState {
   // Under way.
   Ref<Flit> flit_slots;  ///< [(input port, then terminal) * slots + slot]
   Ref<uint64_t> arrivals;  ///< [slot * units + unit]: ports that a flit reaches
-  /// [slot * words + unit / 64]: bits of units that have something to do then. Whoever sends a unit
-  /// something says so, and it does itself.
-  Ref<uint64_t> due;
+  /// [slot * units + unit]: 1 if the unit has something to do then. Whoever sends it something says
+  /// so, and it does itself: all write the same, in any order.
+  Ref<uint8_t> due;
   /// [slot * terminal units + unit]: bits of terminals that waited for a credit, which comes then.
   Ref<uint64_t> woken;
   Ref<Cycle> credit_times;  ///< [output VC << ring_shift | place]: when a credit comes
   // Routers.
   Ref<RouterWork> work;       ///< [router]
   Ref<InputVc> input_vcs;     ///< [input VC]
-  Ref<Flit> buffers;          ///< [input VC * depth + position]
+  Ref<Flit> buffers;          ///< [input VC << ring_shift | position]
   Ref<OutputVc> output_vcs;   ///< [output VC], then [terminal << vc_shift | VC]
   Ref<OutputPort> out_ports;  ///< [output port]
   // VC allocation: requests by output port and virtual network.
@@ -187,14 +188,15 @@ struct NetworkState {
 /// The same as pointers: what a step works with.
 struct NetworkView {
   NetworkParams p;
-  uint32_t units, words;  ///< as of units_of() and unit_words()
+  uint32_t units;  ///< as of unit_slots()
   uint32_t slot_mask, vcs_per_vnet;
   uint32_t vnet_mask;  ///< bits of the channels of virtual network 0
   const NetworkLink* flit_links;
   const CreditLink* credit_links;
   const uint8_t* routes;
   Flit* flit_slots;
-  uint64_t *arrivals, *due, *woken;
+  uint64_t *arrivals, *woken;
+  uint8_t* due;
   Cycle* credit_times;
   RouterWork* work;
   InputVc* input_vcs;
@@ -216,8 +218,7 @@ struct NetworkView {
 NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, std::byte* base) {
   NetworkView v;
   v.p = p;
-  v.units = units_of(p);
-  v.words = unit_words(p);
+  v.units = unit_slots(p);
   v.slot_mask = p.slots - 1;
   v.vcs_per_vnet = p.vcs / p.vnets;
   v.vnet_mask = static_cast<uint32_t>(low_bits(v.vcs_per_vnet));
@@ -245,7 +246,7 @@ NW_HD inline NetworkView view_of(const NetworkParams& p, const NetworkState& s, 
 
 /// Unit `unit` has something to do in cycle `t`.
 NW_HD NW_INLINE void mark_due(const NetworkView& v, uint32_t unit, Cycle t) {
-  add_bits(v.due + (t & v.slot_mask) * v.words + unit / 64, uint64_t{1} << (unit % 64));
+  set_flag(v.due + (t & v.slot_mask) * v.units + unit);
 }
 
 /// Send a flit over a link in cycle `t`.
@@ -253,8 +254,9 @@ NW_HD NW_INLINE void put_flit(const NetworkView& v, const NetworkLink& link, con
                               Cycle t) {
   const uint32_t slot = (t + link.delay) & v.slot_mask;
   v.flit_slots[link.ring + slot] = flit;
-  add_bits(v.arrivals + slot * v.units + link.unit, uint64_t{1} << link.port);
-  mark_due(v, link.unit, t + link.delay);
+  const uint32_t at = slot * v.units + link.unit;
+  add_bits(v.arrivals + at, uint64_t{1} << link.port);
+  set_flag(v.due + at);
 }
 
 /// Count the credits of virtual channel `at` that have come by `t`.

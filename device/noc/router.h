@@ -44,8 +44,12 @@ class Router {
         inputs_(v.input_vcs + (size_t{r} << (input_shift_ + vc_shift_))),
         outputs_(v.output_vcs + (size_t{r} << (v.p.output_shift + vc_shift_))),
         first_output_vc_(r << (v.p.output_shift + vc_shift_)),
+        buffers_(v.buffers + (size_t{r} << (input_shift_ + vc_shift_ + v.p.ring_shift))),
         ports_(v.out_ports + (size_t{r} << v.p.output_shift)),
         sa_vcs_(v.sa_vcs + (size_t{r} << (v.p.output_shift + v.p.switch_shift))) {}
+
+  /// Of a plain network: go on to a later cycle.
+  NW_HD NW_INLINE void set_cycle(Cycle t) { t_ = now_ = crossed_ = t; }
 
   NW_HD NW_INLINE uint32_t speedup() const { return kPlain ? 1 : v_.p.speedup; }
   NW_HD NW_INLINE uint32_t input_speedup_shift() const {
@@ -166,6 +170,20 @@ class Router {
   };
   NW_HD NW_INLINE uint64_t allocate_switch(Matches& match) const {
     SwitchNext* const next = v_.sa_next + (size_t{r_} << v_.p.switch_shift);
+    if (kPlain && !has_several(work_.sa_outputs)) {  // an output alone: it grants, and is accepted
+      const uint32_t out = count_trailing_zeros(work_.sa_outputs);
+      OutputPort& port = ports_[out];
+      const uint32_t in = has_several(port.sa_inputs) ? pick_from(port.sa_inputs, port.sa_next)
+                                                      : count_trailing_zeros(port.sa_inputs);
+      const uint32_t vcs = sa_vcs_[(out << v_.p.switch_shift) + in];
+      const uint32_t number =
+          has_several(vcs) ? pick_from(vcs, next[in].vc) : count_trailing_zeros(vcs);
+      match.out[in] = static_cast<uint8_t>(out);
+      match.vc[in] = static_cast<uint8_t>(number);
+      next[in] = {static_cast<uint16_t>(out + 1), static_cast<uint16_t>(number + 1)};
+      port.sa_next = in + 1;
+      return uint64_t{1} << in;
+    }
     uint64_t grants[kMaxPorts];
     uint64_t matched = 0;
     for (uint64_t outs = work_.sa_outputs; outs != 0; outs &= outs - 1) {
@@ -214,7 +232,7 @@ class Router {
     const uint32_t vc = (port << vc_shift_) + number;
     InputVc& in = inputs_[vc];
     Flit flit = buffer(vc)[in.head];
-    in.head = static_cast<uint16_t>(in.head + 1u == v_.p.depth ? 0 : in.head + 1);
+    in.head = static_cast<uint16_t>((in.head + 1u) & ring_mask());
     in.count = static_cast<uint16_t>(in.count - 1);
     const uint32_t out_vc = in.out_vc;
     OutputVc& o = outputs_[(out << vc_shift_) + out_vc];
@@ -360,16 +378,15 @@ class Router {
     return v_.vnet_mask << (vnet * v_.vcs_per_vnet);
   }
 
+  NW_HD NW_INLINE uint32_t ring_mask() const { return (1u << v_.p.ring_shift) - 1; }
   NW_HD NW_INLINE Flit* buffer(uint32_t vc) const {
-    return v_.buffers + ((size_t{r_} << (input_shift_ + vc_shift_)) + vc) * v_.p.depth;
+    return buffers_ + (size_t{vc} << v_.p.ring_shift);
   }
 
   NW_HD NW_INLINE void push(uint32_t vc, const Flit& flit) const {
     InputVc& in = inputs_[vc];
     NW_ASSERT(in.count < v_.p.depth);
-    uint32_t at = uint32_t{in.head} + in.count;
-    at = at >= v_.p.depth ? at - v_.p.depth : at;
-    buffer(vc)[at] = flit;
+    buffer(vc)[(uint32_t{in.head} + in.count) & ring_mask()] = flit;
     in.count = static_cast<uint16_t>(in.count + 1);
   }
 
@@ -527,6 +544,7 @@ class Router {
   InputVc* inputs_;
   OutputVc* outputs_;
   uint32_t first_output_vc_;
+  Flit* buffers_;
   OutputPort* ports_;
   uint32_t* sa_vcs_;
 };
@@ -536,6 +554,17 @@ class Router {
 /// Does anything in the router wait to go on?
 NW_HD NW_INLINE bool has_requests(const RouterWork& w) {
   return (w.va_outputs | w.sa_outputs | w.heads.count | w.flits.count) != 0;
+}
+/// Flags of the routers that have something to do in cycle `t`.
+NW_HD NW_INLINE const uint8_t* due_in(const NetworkView& v, Cycle t) {
+  return v.due + (t & v.slot_mask) * v.units;
+}
+/// Has router `r`? The flag is taken away.
+NW_HD NW_INLINE bool take_due(const NetworkView& v, uint32_t r, Cycle t) {
+  uint8_t& due = v.due[(t & v.slot_mask) * v.units + r];
+  const bool is_due = due != 0;
+  due = 0;
+  return is_due;
 }
 /// Is a network without speed-up, internal or of inputs, whose flits enter switch allocation at
 /// once, and whose channels are free when a tail has gone? Then it is stepped by step_plain().
@@ -571,25 +600,29 @@ NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t
   if (has_requests(v.work[r])) mark_due(v, r, t + 1);
 }
 
-/// The same of a plain network.
-NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle t) {
-  uint64_t& arrivals = v.arrivals[(t & v.slot_mask) * v.units + r];
-  const uint64_t flits = arrivals;
-  arrivals = 0;
-  RouterWork& work = v.work[r];
+/// The same of a plain network, through those of the cycles [begin, end) in which it is due.
+NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle begin, Cycle end) {
   using Router = router_detail::Router<true>;
-  const Router router(v, r, t, 0);
-  if (work.waiting != 0) router.take_credits();
-  Router::NewHeads heads;
-  if (work.heads.count != 0) router.advance_heads(heads);
-  const uint64_t through = router.take_flits(flits, heads);
-  Router::Matches match;
-  const uint64_t matched = work.sa_outputs == 0 ? 0 : router.allocate_switch(match);
-  router.allocate_vcs(heads);
-  if (work.va_outputs != 0) router.allocate_vcs();
-  router.traverse(matched, match);
-  router.pass(through);
-  if ((work.va_outputs | work.sa_outputs) != 0) mark_due(v, r, t + 1);
+  RouterWork& work = v.work[r];
+  Router router(v, r, begin, 0);
+  for (Cycle t = begin; t != end; ++t) {
+    if (!take_due(v, r, t)) continue;
+    router.set_cycle(t);
+    uint64_t& arrivals = v.arrivals[(t & v.slot_mask) * v.units + r];
+    const uint64_t flits = arrivals;
+    arrivals = 0;
+    if (work.waiting != 0) router.take_credits();
+    Router::NewHeads heads;
+    if (work.heads.count != 0) router.advance_heads(heads);
+    const uint64_t through = flits == 0 ? 0 : router.take_flits(flits, heads);
+    Router::Matches match;
+    const uint64_t matched = work.sa_outputs == 0 ? 0 : router.allocate_switch(match);
+    if (heads.outputs != 0) router.allocate_vcs(heads);
+    if (work.va_outputs != 0) router.allocate_vcs();
+    router.traverse(matched, match);
+    if (through != 0) router.pass(through);
+    if ((work.va_outputs | work.sa_outputs) != 0) mark_due(v, r, t + 1);
+  }
 }
 
 }  // namespace nearwarp::noc
