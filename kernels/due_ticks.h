@@ -36,7 +36,7 @@ struct DueView {
   // Of members of clusters, as CpuNotes has them:
   uint8_t* waiting = nullptr;
   InputBits* unseen = nullptr;
-  uint32_t* found = nullptr;   ///< find_due()'s, from the first of the places on that it looks at
+  uint32_t* found = nullptr;  ///< find_due()'s, from the first of the places on that it looks at
 };
 
 class DueTicks {

@@ -68,7 +68,7 @@ struct Channel {
     uint64_t packets = 0, bytes = 0;
     uint32_t head = 0;                         ///< arena offset of the oldest packet's slot
     uint32_t latency = 1, credit_latency = 1;  ///< as above
-    uint32_t waking = 0;  ///< what a backend on the CPU calls the producer
+    uint32_t waking = 0;                       ///< what a backend on the CPU calls the producer
   };
   alignas(64) Consumer consumer_side;
   Ref<Slot> slots;

@@ -245,7 +245,7 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
                                                ChannelNetworkState& s, std::byte* base,
                                                Window window, Horizon& horizon) {
   const NetworkView v = view_of(p.net, s.net, base);
-  const bool plain = is_plain(p.net);
+  const Stepping stepping = stepping_of(p.net);
   const Ref<Channel>* const inputs = s.inputs.in(base);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);
   const uint64_t end = cycle_at_or_after(window.end, p.period);
@@ -288,7 +288,7 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
     const uint64_t left = end - cycle;
     const auto t = static_cast<Cycle>(cycle);
     const uint32_t cycles = left < v.p.lookahead ? static_cast<uint32_t>(left) : v.p.lookahead;
-    step_routers(g, v, plain, t, t + cycles);
+    step_routers(g, v, stepping, t, t + cycles);
     g.leader([&] {
       for (uint32_t k = 0; k < cycles; ++k) {
         const channel_network_detail::Interfaces at{

@@ -15,7 +15,7 @@ namespace nearwarp::noc {
 /// most `lookahead` behind `begin`. Each that has something to do is stepped through all of them,
 /// while its state is at hand.
 template <class G>
-NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, bool plain, Cycle begin,
+NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, Stepping stepping, Cycle begin,
                                   Cycle end) {
   for (Cycle t = begin; t != end; ++t)
     if (is_time_to_count(t)) g.leader([&] { count_all_credits(v, t - v.p.lookahead, false); });
@@ -30,7 +30,10 @@ NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, bool plain, 
     const uint32_t left = v.p.routers - first;
     g.each_bit(left < 8 ? due & low_bits(left * 8) : due, [&](uint32_t bit) {
       const uint32_t r = first + bit / 8;
-      if (plain) return step_plain(v, r, begin, end);
+      if (stepping == Stepping::kUsual)
+        return step_plain<router_detail::UsualShape>(v, r, begin, end);
+      if (stepping == Stepping::kPlain)
+        return step_plain<router_detail::PlainShape>(v, r, begin, end);
       for (Cycle t = begin; t != end; ++t)
         if (take_due(v, r, t)) step_router(v, r, t);
     });
@@ -42,11 +45,11 @@ NW_HD NW_INLINE void step_routers(const G& g, const NetworkView& v, bool plain, 
 template <class G, class Terminals>
 NW_HD void step_network(const G& g, const NetworkView& v, const Terminals& terminals, Cycle begin,
                         Cycle end) {
-  const bool plain = is_plain(v.p);
+  const Stepping stepping = stepping_of(v.p);
   for (Cycle t = begin; t != end;) {
     const Cycle left = end - t;
     const Cycle next = t + (left < v.p.lookahead ? left : v.p.lookahead);
-    step_routers(g, v, plain, t, next);
+    step_routers(g, v, stepping, t, next);
     g.each_scalar(v.p.terminals, [&](uint32_t n) {
       for (Cycle now = t; now != next; ++now) terminals.step(v, n, now);
     });

@@ -110,12 +110,12 @@ struct InputVc {
 
 /// A virtual channel of an output port, or of a terminal's entrance to the network.
 struct OutputVc {
-  uint16_t owner = kNobody;  ///< input VC (port << vc_shift | VC) of the packet that has it
-  PortVc grant_next;         ///< of VC allocation: input VC
-  uint16_t credits = 0;      ///< that have been counted
-  uint16_t coming = 0;       ///< credits that have not been: on their way, or there
-  uint16_t first_coming = 0; ///< place of the first of them in the ring of times
-  uint16_t waiting = 0;      ///< 1: its unit wants to be woken by the next one that comes
+  uint16_t owner = kNobody;   ///< input VC (port << vc_shift | VC) of the packet that has it
+  PortVc grant_next;          ///< of VC allocation: input VC
+  uint16_t credits = 0;       ///< that have been counted
+  uint16_t coming = 0;        ///< credits that have not been: on their way, or there
+  uint16_t first_coming = 0;  ///< place of the first of them in the ring of times
+  uint16_t waiting = 0;       ///< 1: its unit wants to be woken by the next one that comes
 };
 
 /// An output port of a router, on one line: all that most flits need of it. "Input" is one of the
@@ -160,7 +160,7 @@ struct NetworkState {
   Ref<CreditLink> credit_links;  ///< [input port], then [terminal]
   Ref<uint8_t> routes;           ///< [router * terminals + destination]: output port
   // Under way.
-  Ref<Flit> flit_slots;  ///< [(input port, then terminal) * slots + slot]
+  Ref<Flit> flit_slots;    ///< [(input port, then terminal) * slots + slot]
   Ref<uint64_t> arrivals;  ///< [slot * units + unit]: ports that a flit reaches
   /// [slot * units + unit]: 1 if the unit has something to do then. Whoever sends it something says
   /// so, and it does itself: all write the same, in any order.

@@ -25,11 +25,27 @@ namespace nearwarp::noc {
 
 namespace router_detail {
 
+/// Any network.
+struct AnyShape {
+  static constexpr bool kPlain = false;  ///< is_plain()
+  static constexpr bool kUsual = false;  ///< is_usual()
+};
+struct PlainShape : AnyShape {
+  static constexpr bool kPlain = true;
+};
+/// Addresses in a network of this shape are made without asking for its strides.
+struct UsualShape : PlainShape {
+  static constexpr bool kUsual = true;
+  static constexpr uint32_t kShift = 3;  ///< of ports, virtual channels, buffers and time slots
+};
+
 /// One router in one round of a cycle. Input VCs are named by port << vc_shift | VC.
 ///
-/// kPlain: of a plain network (is_plain()), as most are.
-template <bool kPlain>
+/// Shape: what is known of the network when this is compiled.
+template <class Shape>
 class Router {
+  static constexpr bool kPlain = Shape::kPlain;
+
  public:
   NW_HD NW_INLINE Router(const NetworkView& v, uint32_t r, Cycle t, uint32_t round)
       : v_(v),
@@ -38,18 +54,26 @@ class Router {
         round_(round),
         now_(t * speedup() + round),
         crossed_(round + 1 == speedup() ? t : t - 1),
-        vc_shift_(v.p.vc_shift),
-        input_shift_(v.p.input_shift),
         work_(v.work[r]),
-        inputs_(v.input_vcs + (size_t{r} << (input_shift_ + vc_shift_))),
-        outputs_(v.output_vcs + (size_t{r} << (v.p.output_shift + vc_shift_))),
-        first_output_vc_(r << (v.p.output_shift + vc_shift_)),
-        buffers_(v.buffers + (size_t{r} << (input_shift_ + vc_shift_ + v.p.ring_shift))),
-        ports_(v.out_ports + (size_t{r} << v.p.output_shift)),
-        sa_vcs_(v.sa_vcs + (size_t{r} << (v.p.output_shift + v.p.switch_shift))) {}
+        inputs_(v.input_vcs + (size_t{r} << (input_shift() + vc_shift()))),
+        outputs_(v.output_vcs + (size_t{r} << (output_shift() + vc_shift()))),
+        first_output_vc_(r << (output_shift() + vc_shift())),
+        buffers_(v.buffers + (size_t{r} << (input_shift() + vc_shift() + ring_shift()))),
+        ports_(v.out_ports + (size_t{r} << output_shift())),
+        sa_vcs_(v.sa_vcs + (size_t{r} << (output_shift() + switch_shift()))) {}
 
   /// Of a plain network: go on to a later cycle.
   NW_HD NW_INLINE void set_cycle(Cycle t) { t_ = now_ = crossed_ = t; }
+
+  // Strides.
+  NW_HD NW_INLINE uint32_t vc_shift() const { return usual(v_.p.vc_shift); }
+  NW_HD NW_INLINE uint32_t input_shift() const { return usual(v_.p.input_shift); }
+  NW_HD NW_INLINE uint32_t output_shift() const { return usual(v_.p.output_shift); }
+  NW_HD NW_INLINE uint32_t switch_shift() const { return usual(v_.p.switch_shift); }
+  NW_HD NW_INLINE uint32_t ring_shift() const { return usual(v_.p.ring_shift); }
+  NW_HD NW_INLINE uint32_t slots() const { return Shape::kUsual ? 8 : v_.p.slots; }
+  NW_HD NW_INLINE uint32_t slot_mask() const { return slots() - 1; }
+  NW_HD NW_INLINE uint32_t vnets() const { return Shape::kUsual ? 1 : v_.p.vnets; }
 
   NW_HD NW_INLINE uint32_t speedup() const { return kPlain ? 1 : v_.p.speedup; }
   NW_HD NW_INLINE uint32_t input_speedup_shift() const {
@@ -66,12 +90,11 @@ class Router {
   }
 
   NW_HD NW_INLINE void take_flits(uint64_t ports) const {
-    const uint32_t slot = t_ & v_.slot_mask, slots = v_.p.slots;
-    const Flit* const flits = v_.flit_slots + (size_t{r_} << input_shift_) * slots + slot;
+    const Flit* const flits = arriving();
     for (; ports != 0; ports &= ports - 1) {
       const uint32_t port = count_trailing_zeros(ports);
-      const Flit flit = flits[port * slots];
-      const uint32_t vc = (port << vc_shift_) + flit.vc;
+      const Flit flit = flits[port * slots()];
+      const uint32_t vc = (port << vc_shift()) + flit.vc;
       InputVc& in = inputs_[vc];
       push(vc, flit);
       if (in.stage == VcStage::kIdle) {
@@ -107,8 +130,8 @@ class Router {
     const Flit* const flits = arriving();
     for (; ports != 0; ports &= ports - 1) {
       const uint32_t port = count_trailing_zeros(ports);
-      const Flit& flit = flits[port * v_.p.slots];
-      const uint32_t vc = (port << vc_shift_) + flit.vc;
+      const Flit& flit = flits[port * slots()];
+      const uint32_t vc = (port << vc_shift()) + flit.vc;
       InputVc& in = inputs_[vc];
       if (in.count == 0 && in.stage == VcStage::kActive &&
           has_credit(v_, output_vc(in.out, in.out_vc), t_)) {
@@ -132,7 +155,7 @@ class Router {
   NW_HD NW_INLINE void allocate_vcs(const NewHeads& heads) const {
     for (uint64_t outs = heads.outputs; outs != 0; outs &= outs - 1) {
       const uint32_t out = count_trailing_zeros(outs), vc = heads.vc[out];
-      const uint32_t port = vc >> vc_shift_, number = vc - (port << vc_shift_);
+      const uint32_t port = vc >> vc_shift(), number = vc - (port << vc_shift());
       const uint32_t available = ports_[out].free & vcs_of(vnet_of(number));
       if (ports_[out].wanted == 0 && available != 0) {
         give_vc(out, {static_cast<uint8_t>(port), static_cast<uint8_t>(number)}, available);
@@ -147,14 +170,14 @@ class Router {
     const Flit* const flits = arriving();
     for (; ports != 0; ports &= ports - 1) {
       const uint32_t port = count_trailing_zeros(ports);
-      Flit flit = flits[port * v_.p.slots];
+      Flit flit = flits[port * slots()];
       const uint32_t number = flit.vc;
-      InputVc& in = inputs_[(port << vc_shift_) + number];
+      InputVc& in = inputs_[(port << vc_shift()) + number];
       const uint32_t out = in.out, out_vc = in.out_vc;
-      OutputVc& o = outputs_[(out << vc_shift_) + out_vc];
+      OutputVc& o = outputs_[(out << vc_shift()) + out_vc];
       o.credits = static_cast<uint16_t>(o.credits - 1);
-      v_.sa_next[(size_t{r_} << v_.p.switch_shift) + port] = {static_cast<uint16_t>(out + 1),
-                                                              static_cast<uint16_t>(number + 1)};
+      v_.sa_next[(size_t{r_} << switch_shift()) + port] = {static_cast<uint16_t>(out + 1),
+                                                           static_cast<uint16_t>(number + 1)};
       ports_[out].sa_next = port + 1;
       send(flit, port, number, out, out_vc);
       if ((flit.flags & kTail) == 0) continue;
@@ -169,13 +192,13 @@ class Router {
     uint8_t out[kMaxPorts], vc[kMaxPorts];
   };
   NW_HD NW_INLINE uint64_t allocate_switch(Matches& match) const {
-    SwitchNext* const next = v_.sa_next + (size_t{r_} << v_.p.switch_shift);
+    SwitchNext* const next = v_.sa_next + (size_t{r_} << switch_shift());
     if (kPlain && !has_several(work_.sa_outputs)) {  // an output alone: it grants, and is accepted
       const uint32_t out = count_trailing_zeros(work_.sa_outputs);
       OutputPort& port = ports_[out];
       const uint32_t in = has_several(port.sa_inputs) ? pick_from(port.sa_inputs, port.sa_next)
                                                       : count_trailing_zeros(port.sa_inputs);
-      const uint32_t vcs = sa_vcs_[(out << v_.p.switch_shift) + in];
+      const uint32_t vcs = sa_vcs_[(out << switch_shift()) + in];
       const uint32_t number =
           has_several(vcs) ? pick_from(vcs, next[in].vc) : count_trailing_zeros(vcs);
       match.out[in] = static_cast<uint8_t>(out);
@@ -198,7 +221,7 @@ class Router {
     for (uint64_t ins = matched; ins != 0; ins &= ins - 1) {
       const uint32_t in = count_trailing_zeros(ins);
       const uint32_t out = pick_from(grants[in], next[in].port);
-      const uint32_t number = pick_from(sa_vcs_[(out << v_.p.switch_shift) + in], next[in].vc);
+      const uint32_t number = pick_from(sa_vcs_[(out << switch_shift()) + in], next[in].vc);
       match.out[in] = static_cast<uint8_t>(out);
       match.vc[in] = static_cast<uint8_t>(number);
       // One beyond the last is as good as 0.
@@ -215,7 +238,7 @@ class Router {
       for (uint32_t left = ports_[out].wanted & ports_[out].free; left != 0;) {
         const uint32_t n = vnet_of(count_trailing_zeros(left)), mine = left & vcs_of(n);
         left &= ~mine;
-        allocate_vcs(out, ((r_ << v_.p.output_shift) + out) * v_.p.vnets + n, mine);
+        allocate_vcs(out, ((r_ << output_shift()) + out) * vnets() + n, mine);
       }
     }
   }
@@ -229,13 +252,13 @@ class Router {
   }
   /// Move the flit at the front of virtual channel `number` of `port` to output `out`.
   NW_HD NW_APART_ON_GPU void traverse(uint32_t port, uint32_t number, uint32_t out) const {
-    const uint32_t vc = (port << vc_shift_) + number;
+    const uint32_t vc = (port << vc_shift()) + number;
     InputVc& in = inputs_[vc];
     Flit flit = buffer(vc)[in.head];
     in.head = static_cast<uint16_t>((in.head + 1u) & ring_mask());
     in.count = static_cast<uint16_t>(in.count - 1);
     const uint32_t out_vc = in.out_vc;
-    OutputVc& o = outputs_[(out << vc_shift_) + out_vc];
+    OutputVc& o = outputs_[(out << vc_shift()) + out_vc];
     NW_ASSERT(o.credits > 0);
     o.credits = static_cast<uint16_t>(o.credits - 1);
     send(flit, port, number, out, out_vc);
@@ -256,8 +279,12 @@ class Router {
   }
 
  private:
+  NW_HD NW_INLINE static uint32_t usual(uint32_t shift) {
+    if constexpr (Shape::kUsual) return Shape::kShift;
+    return shift;
+  }
   NW_HD NW_INLINE const Flit* arriving() const {
-    return v_.flit_slots + (size_t{r_} << input_shift_) * v_.p.slots + (t_ & v_.slot_mask);
+    return v_.flit_slots + (size_t{r_} << input_shift()) * slots() + (t_ & slot_mask());
   }
   /// A new packet of a plain network.
   NW_HD NW_INLINE void start_packet(uint32_t vc, NewHeads& heads) const {
@@ -286,8 +313,8 @@ class Router {
     const Flit* const flits = arriving();
     for (uint64_t ports = passing; ports != 0; ports &= ports - 1) {
       const uint32_t port = count_trailing_zeros(ports);
-      const Flit& flit = flits[port * v_.p.slots];
-      const uint32_t vc = (port << vc_shift_) + flit.vc, out = inputs_[vc].out;
+      const Flit& flit = flits[port * slots()];
+      const uint32_t vc = (port << vc_shift()) + flit.vc, out = inputs_[vc].out;
       if (((ins >> port | outs >> out) & 1) == 0) continue;
       passing &= ~(uint64_t{1} << port);
       push(vc, flit);
@@ -305,7 +332,7 @@ class Router {
   }
 
   NW_HD NW_INLINE uint32_t output_vc(uint32_t out, uint32_t number) const {
-    return first_output_vc_ + (out << vc_shift_) + number;
+    return first_output_vc_ + (out << vc_shift()) + number;
   }
   NW_HD NW_INLINE uint32_t sw_alloc_delay() const { return kPlain ? 1 : v_.p.sw_alloc_delay; }
   NW_HD NW_INLINE bool waits_for_tail_credit() const {
@@ -354,12 +381,12 @@ class Router {
       to.wire_free = leaves + 1;
     }
     put_flit(v_, to.flits, flit, leaves);
-    put_credit(v_, v_.credit_links[(size_t{r_} << input_shift_) + port], number, t_);
+    put_credit(v_, v_.credit_links[(size_t{r_} << input_shift()) + port], number, t_);
   }
   /// A tail has crossed the switch.
   NW_HD NW_INLINE void end_packet(uint32_t out, uint32_t out_vc) const {
     if (waits_for_tail_credit()) {
-      outputs_[(out << vc_shift_) + out_vc].owner = kWaitsForTailCredit;
+      outputs_[(out << vc_shift()) + out_vc].owner = kWaitsForTailCredit;
       count_credits(v_, output_vc(out, out_vc), t_);
       await_credit(out, out_vc);
     } else {
@@ -367,20 +394,20 @@ class Router {
     }
   }
   NW_HD NW_INLINE void release_vc(uint32_t out, uint32_t number) const {
-    outputs_[(out << vc_shift_) + number].owner = kNobody;
+    outputs_[(out << vc_shift()) + number].owner = kNobody;
     ports_[out].free |= 1u << number;
     work_.va_outputs |= static_cast<uint64_t>(ports_[out].wanted >> number & 1) << out;
   }
   NW_HD NW_INLINE uint32_t vnet_of(uint32_t number) const {
-    return v_.p.vnets == 1 ? 0 : v_.vcs_per_vnet == 1 ? number : number / v_.vcs_per_vnet;
+    return vnets() == 1 ? 0 : v_.vcs_per_vnet == 1 ? number : number / v_.vcs_per_vnet;
   }
   NW_HD NW_INLINE uint32_t vcs_of(uint32_t vnet) const {
     return v_.vnet_mask << (vnet * v_.vcs_per_vnet);
   }
 
-  NW_HD NW_INLINE uint32_t ring_mask() const { return (1u << v_.p.ring_shift) - 1; }
+  NW_HD NW_INLINE uint32_t ring_mask() const { return (1u << ring_shift()) - 1; }
   NW_HD NW_INLINE Flit* buffer(uint32_t vc) const {
-    return buffers_ + (size_t{vc} << v_.p.ring_shift);
+    return buffers_ + (size_t{vc} << ring_shift());
   }
 
   NW_HD NW_INLINE void push(uint32_t vc, const Flit& flit) const {
@@ -391,7 +418,7 @@ class Router {
   }
 
   NW_HD NW_INLINE void enqueue(StageEntry* entries, StageQueue& q, uint32_t vc, Round due) const {
-    const uint32_t size = 1u << (input_shift_ + vc_shift_);
+    const uint32_t size = 1u << (input_shift() + vc_shift());
     const uint32_t at = (uint32_t{q.head} + q.count) & (size - 1);
     entries[size_t{r_} * size + at] = {due, static_cast<uint16_t>(vc)};
     q.count = static_cast<uint16_t>(q.count + 1);
@@ -399,7 +426,7 @@ class Router {
   /// The first entry if it is due; kNobody if not.
   NW_HD NW_INLINE uint32_t dequeue(const StageEntry* entries, StageQueue& q) const {
     if (q.count == 0) return kNobody;
-    const uint32_t size = 1u << (input_shift_ + vc_shift_);
+    const uint32_t size = 1u << (input_shift() + vc_shift());
     const StageEntry e = entries[size_t{r_} * size + q.head];
     if (static_cast<int32_t>(now_ - e.due) < 0) return kNobody;
     q.head = static_cast<uint16_t>((q.head + 1u) & (size - 1));
@@ -424,16 +451,16 @@ class Router {
   NW_HD NW_INLINE void request_vc(uint32_t vc) const {
     InputVc& in = inputs_[vc];
     in.stage = VcStage::kWaitingForVc;
-    const uint32_t port = vc >> vc_shift_, number = vc - (port << vc_shift_), out = in.out;
+    const uint32_t port = vc >> vc_shift(), number = vc - (port << vc_shift()), out = in.out;
     const uint32_t vnet = vnet_of(number), vcs = vcs_of(vnet);
-    const uint32_t at = ((r_ << v_.p.output_shift) + out) * v_.p.vnets + vnet;
-    v_.va_vcs[(size_t{at} << input_shift_) + port] |= 1u << number;
+    const uint32_t at = ((r_ << output_shift()) + out) * vnets() + vnet;
+    v_.va_vcs[(size_t{at} << input_shift()) + port] |= 1u << number;
     v_.va_ports[at] |= uint64_t{1} << port;
     ports_[out].wanted |= vcs;
     work_.va_outputs |= static_cast<uint64_t>((ports_[out].free & vcs) != 0) << out;
   }
   NW_HD NW_INLINE void withdraw_vc_request(uint32_t at, uint32_t out, PortVc who) const {
-    uint32_t& vcs = v_.va_vcs[(size_t{at} << input_shift_) + who.port];
+    uint32_t& vcs = v_.va_vcs[(size_t{at} << input_shift()) + who.port];
     vcs &= ~(1u << who.vc);
     const uint64_t ports = v_.va_ports[at] &= ~(static_cast<uint64_t>(vcs == 0) << who.port);
     if (ports == 0) ports_[out].wanted &= ~vcs_of(vnet_of(who.vc));
@@ -446,15 +473,15 @@ class Router {
     return kPlain ? port : (port << v_.p.input_speedup_shift) + (number & (v_.p.input_speedup - 1));
   }
   NW_HD NW_INLINE void request_switch(uint32_t vc, uint32_t out) const {
-    const uint32_t port = vc >> vc_shift_, number = vc - (port << vc_shift_);
+    const uint32_t port = vc >> vc_shift(), number = vc - (port << vc_shift());
     const uint32_t in = switch_input(port, number);
-    sa_vcs_[(out << v_.p.switch_shift) + in] |= 1u << number;
+    sa_vcs_[(out << switch_shift()) + in] |= 1u << number;
     ports_[out].sa_inputs |= uint64_t{1} << in;
     work_.sa_outputs |= uint64_t{1} << out;
   }
   NW_HD NW_INLINE void withdraw_switch_request(uint32_t port, uint32_t number, uint32_t out) const {
     const uint32_t in = switch_input(port, number);
-    uint32_t& vcs = sa_vcs_[(out << v_.p.switch_shift) + in];
+    uint32_t& vcs = sa_vcs_[(out << switch_shift()) + in];
     vcs &= ~(1u << number);
     const uint64_t ins = ports_[out].sa_inputs &= ~(static_cast<uint64_t>(vcs == 0) << in);
     work_.sa_outputs &= ~(static_cast<uint64_t>(ins == 0) << out);
@@ -482,7 +509,7 @@ class Router {
 
   /// Grant and accept between the heads that want output `out` and its free channels `available`.
   NW_HD NW_INLINE void allocate_vcs(uint32_t out, uint32_t at, uint32_t available) const {
-    const uint32_t* const requests = v_.va_vcs + (size_t{at} << input_shift_);
+    const uint32_t* const requests = v_.va_vcs + (size_t{at} << input_shift());
     const uint64_t ports = v_.va_ports[at];
     const uint32_t first = count_trailing_zeros(ports), first_vcs = requests[first];
     if (!has_several(ports) && !has_several(first_vcs)) {
@@ -496,15 +523,15 @@ class Router {
     uint32_t n = 0;
     for (uint32_t b = available; b != 0; b &= b - 1) {
       const uint32_t k = count_trailing_zeros(b);
-      const PortVc who = pick_from(ports, requests, outputs_[(out << vc_shift_) + k].grant_next);
-      uint32_t& channels = inputs_[(uint32_t{who.port} << vc_shift_) + who.vc].granted;
+      const PortVc who = pick_from(ports, requests, outputs_[(out << vc_shift()) + k].grant_next);
+      uint32_t& channels = inputs_[(uint32_t{who.port} << vc_shift()) + who.vc].granted;
       winners[n] = who;
       n += channels == 0 ? 1 : 0;
       channels |= 1u << k;
     }
     for (uint32_t i = 0; i < n; ++i) {
       uint32_t& channels =
-          inputs_[(uint32_t{winners[i].port} << vc_shift_) + winners[i].vc].granted;
+          inputs_[(uint32_t{winners[i].port} << vc_shift()) + winners[i].vc].granted;
       accept_vc(out, at, winners[i], channels);
       channels = 0;
     }
@@ -512,20 +539,20 @@ class Router {
 
   /// The head of `who` takes one of the output's virtual channels `granted`.
   NW_HD NW_INLINE void accept_vc(uint32_t out, uint32_t at, PortVc who, uint32_t granted) const {
-    const uint32_t vc = (uint32_t{who.port} << vc_shift_) + who.vc;
+    const uint32_t vc = (uint32_t{who.port} << vc_shift()) + who.vc;
     give_vc(out, who, granted);
     withdraw_vc_request(at, out, who);
     start_flit(vc, now_ + 1);
   }
   /// The same of the channel alone.
   NW_HD NW_INLINE void give_vc(uint32_t out, PortVc who, uint32_t granted) const {
-    const uint32_t vc = (uint32_t{who.port} << vc_shift_) + who.vc;
+    const uint32_t vc = (uint32_t{who.port} << vc_shift()) + who.vc;
     InputVc& in = inputs_[vc];
     const uint32_t taken = pick_from(granted, in.accept_next.port == out ? in.accept_next.vc : 0);
     in.accept_next = after({static_cast<uint8_t>(out), static_cast<uint8_t>(taken)}, v_.p.vcs);
     in.stage = VcStage::kActive;
     in.out_vc = static_cast<uint8_t>(taken);
-    OutputVc& o = outputs_[(out << vc_shift_) + taken];
+    OutputVc& o = outputs_[(out << vc_shift()) + taken];
     o.owner = static_cast<uint16_t>(vc);
     o.grant_next = after(who, v_.p.vcs);
     ports_[out].free &= ~(1u << taken);
@@ -539,7 +566,6 @@ class Router {
   /// A flit that wins the switch now begins to cross it in the next round: the cycle before the
   /// one that it is in. Links add the cycles of the traversal.
   Cycle crossed_;
-  uint32_t vc_shift_, input_shift_;
   RouterWork& work_;
   InputVc* inputs_;
   OutputVc* outputs_;
@@ -573,6 +599,20 @@ NW_HD NW_INLINE bool is_plain(const NetworkParams& p) {
          p.wait_for_tail_credit == 0;
 }
 
+/// Is it plain, of routers of five to eight ports with eight virtual channels of eight flits, and
+/// wires of a cycle or two? Meshes are, as published ones have them and `nearwarp noc` by default.
+NW_HD NW_INLINE bool is_usual(const NetworkParams& p) {
+  constexpr uint32_t kShift = router_detail::UsualShape::kShift;
+  return is_plain(p) && p.vnets == 1 && p.slots == 1u << kShift && p.vc_shift == kShift &&
+         p.input_shift == kShift && p.output_shift == kShift && p.switch_shift == kShift &&
+         p.ring_shift == kShift;
+}
+/// Which of the functions below steps a network.
+enum class Stepping : uint8_t { kAny, kPlain, kUsual };
+NW_HD NW_INLINE Stepping stepping_of(const NetworkParams& p) {
+  return is_usual(p) ? Stepping::kUsual : is_plain(p) ? Stepping::kPlain : Stepping::kAny;
+}
+
 /// Step router `r` through cycle `t`.
 ///
 /// Reads:  flits and credits that reach it in this cycle; sends both, a cycle or more ahead.
@@ -583,7 +623,7 @@ NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t
   arrivals = 0;
   for (uint32_t round = 0; round < v.p.speedup; ++round) {
     if (round != 0 && !has_requests(v.work[r])) break;
-    using Router = router_detail::Router<false>;
+    using Router = router_detail::Router<router_detail::AnyShape>;
     const Router router(v, r, t, round);
     if (round == 0) {
       router.take_credits();
@@ -601,8 +641,9 @@ NW_HD NW_APART inline void step_router(const NetworkView& v, uint32_t r, Cycle t
 }
 
 /// The same of a plain network, through those of the cycles [begin, end) in which it is due.
+template <class Shape>
 NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle begin, Cycle end) {
-  using Router = router_detail::Router<true>;
+  using Router = router_detail::Router<Shape>;
   RouterWork& work = v.work[r];
   Router router(v, r, begin, 0);
   for (Cycle t = begin; t != end; ++t) {
@@ -612,10 +653,10 @@ NW_HD NW_INLINE void step_plain(const NetworkView& v, uint32_t r, Cycle begin, C
     const uint64_t flits = arrivals;
     arrivals = 0;
     if (work.waiting != 0) router.take_credits();
-    Router::NewHeads heads;
+    typename Router::NewHeads heads;
     if (work.heads.count != 0) router.advance_heads(heads);
     const uint64_t through = flits == 0 ? 0 : router.take_flits(flits, heads);
-    Router::Matches match;
+    typename Router::Matches match;
     const uint64_t matched = work.sa_outputs == 0 ? 0 : router.allocate_switch(match);
     if (heads.outputs != 0) router.allocate_vcs(heads);
     if (work.va_outputs != 0) router.allocate_vcs();

@@ -1,6 +1,7 @@
 // The state of a packet switch: see switch.h.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "device/core/channel.h"
@@ -117,7 +118,7 @@ SwitchState make_switch(Allocator& arena, const SwitchParams& params,
     if (port.count == 0) port.first = static_cast<uint16_t>(i);
     port.count = static_cast<uint16_t>(port.count + 1);
   }
-  for (uint32_t e = 0; e < 2u * params.endpoints; ++e) s.routes.in(base)[e] = kNoRoute;
+  std::fill_n(s.routes.in(base), 2u * params.endpoints, kNoRoute);
   for (uint32_t o = 0; o < n_out; ++o) {
     s.outputs.in(base)[o].channel = outputs[o].channel;
     SwitchOutPort& port = s.out_ports.in(base)[outputs[o].port];

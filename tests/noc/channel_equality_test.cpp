@@ -105,7 +105,9 @@ void send_load(R& r, uint32_t seed) {
 
 std::vector<std::string> random_keys(uint32_t seed) {
   std::mt19937 random(seed);
-  const auto one_of = [&](std::vector<uint32_t> values) { return values[random() % values.size()]; };
+  const auto one_of = [&](std::vector<uint32_t> values) {
+    return values[random() % values.size()];
+  };
   const char* const topologies[] = {"mesh", "butterfly", "crossbar"};
   std::vector<std::string> keys = network(topologies[seed % 3]);
   const auto set = [&](const std::string& key, uint32_t value) {
@@ -140,8 +142,8 @@ TEST(NocEquality, NetworksBetweenChannelsDoWhatTheyDoFlitByFlit) {
     other.rig.run({40}, 10000000);
     ASSERT_TRUE(today.rig.drained() && other.rig.drained()) << seed;
     const noc::ChannelNetworkState& state = *today.rig.arena.get(today.network);
-    const SeenOfModel found = seen_of(today, state, today.rig.arena.get(state.net.out_ports),
-                               state.net.out_ports.count);
+    const SeenOfModel found =
+        seen_of(today, state, today.rig.arena.get(state.net.out_ports), state.net.out_ports.count);
     const SeenOfModel expected =
         seen_of(other, other.state, other.rig.arena.get(other.state.net.out_ports),
                 other.state.net.out_ports.count);

@@ -53,7 +53,8 @@ struct FlitByFlit {
   explicit FlitByFlit(const noc::NetworkParams& p) : credits(p.terminals * p.vcs, p.depth) {}
   template <class TakeFlit>
   void arrivals(const View& v, uint32_t n, uint32_t t, TakeFlit&& f) {
-    flit_by_flit::take_arrivals(v, n, t, [&](uint32_t vc) { credits[n * v.p.vcs + vc] += 1; }, f);
+    flit_by_flit::take_arrivals(
+        v, n, t, [&](uint32_t vc) { credits[n * v.p.vcs + vc] += 1; }, f);
   }
   bool room(const View& v, uint32_t n, uint32_t vc, bool head, uint32_t) {
     const uint32_t c = credits[n * v.p.vcs + vc];
@@ -129,9 +130,8 @@ struct Seen {
 
 /// By cycle and terminal: in which order terminals are stepped within a cycle does not matter.
 std::vector<Arrived> in_order(std::vector<Arrived> arrived, uint32_t begin) {
-  std::ranges::sort(arrived, {}, [&](const Arrived& a) {
-    return std::pair(a.at - begin, a.terminal);
-  });
+  std::ranges::sort(arrived, {},
+                    [&](const Arrived& a) { return std::pair(a.at - begin, a.terminal); });
   return arrived;
 }
 
@@ -144,7 +144,8 @@ Seen run_today(const noc::NocConfig& c, const noc::Topology& topology, const Scr
   const noc::NetworkView v = noc::view_of(p, state, arena.base());
   Terminals<Today> terminals(script, p);
   for (uint32_t t = 0; t < cycles; t += piece)
-    noc::step_network(HostGroup{}, v, Stepped<Today>{terminals}, begin + t, begin + std::min(t + piece, cycles));
+    noc::step_network(HostGroup{}, v, Stepped<Today>{terminals}, begin + t,
+                      begin + std::min(t + piece, cycles));
   Seen seen{in_order(std::move(terminals.arrived), begin), {}};
   for (uint32_t i = 0; i < state.out_ports.count; ++i)
     seen.sent.push_back(v.out_ports[i].flits_sent);
@@ -159,8 +160,7 @@ Seen run_flit_by_flit(const noc::NocConfig& c, const noc::Topology& topology, co
   flit_by_flit::wire(topology, p, state, arena.base(), c.link_latency);
   const auto v = flit_by_flit::view_of(p, state, arena.base());
   Terminals<FlitByFlit> terminals(script, noc::params_of(c, topology));
-  flit_by_flit::step_network(HostGroup{}, v, Stepped<FlitByFlit>{terminals}, begin,
-                             begin + cycles);
+  flit_by_flit::step_network(HostGroup{}, v, Stepped<FlitByFlit>{terminals}, begin, begin + cycles);
   Seen seen{in_order(std::move(terminals.arrived), begin), {}};
   for (uint32_t i = 0; i < state.out_ports.count; ++i)
     seen.sent.push_back(v.out_ports[i].flits_sent);
@@ -178,9 +178,9 @@ noc::NocConfig random_network(std::mt19937& random) {
   struct Named {
     const char *topology, *size;
   };
-  constexpr Named kShapes[] = {{"mesh", "4x4"},      {"mesh", "5x3"},     {"mesh", "1x6"},
-                               {"mesh", "9x8"},      {"butterfly", "2x3"}, {"butterfly", "3x2"},
-                               {"crossbar", "6"},    {"crossbar", "9x4"}, {"full", "7"}};
+  constexpr Named kShapes[] = {{"mesh", "4x4"},   {"mesh", "5x3"},      {"mesh", "1x6"},
+                               {"mesh", "9x8"},   {"butterfly", "2x3"}, {"butterfly", "3x2"},
+                               {"crossbar", "6"}, {"crossbar", "9x4"},  {"full", "7"}};
   const Named shape = one_of(random, kShapes);
   c.topology = shape.topology;
   c.size = shape.size;

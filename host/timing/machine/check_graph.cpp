@@ -36,15 +36,22 @@ class Check {
 
   /// Every home of an SM, the memory behind an L2 slice included, and back: the memory acknowledges
   /// writes to the SM itself.
-  void ways_of_sm(NodeId sm, const SmSpec& spec) const {
+  void ways_of_sm(NodeId sm, const SmSpec& spec) {
     const std::vector<NodeId>& homes = graph_.homes[spec.homes_in(graph_.nodes[sm].stack)].at;
+    const Exits from_sm = exits(sm, kRequests);
+    const bool any_slices = std::ranges::any_of(graph_.classes, [](const NodeClass& c) {
+      return std::holds_alternative<L2SliceSpec>(c.spec);
+    });
     for (size_t i = 0; i < homes.size(); ++i) {
-      there_and_back(sm, homes[i]);
+      reaches(from_sm, homes[i]);
+      reaches(replies_of(homes[i]), sm);
+      if (!any_slices) continue;
       const auto* slice = std::get_if<L2SliceSpec>(&graph_.spec_of(homes[i]));
       if (slice == nullptr) continue;
       const NodeId memory = graph_.homes[slice->homes].at[i];
-      there_and_back(homes[i], memory);
-      reaches(memory, sm, kReplies);
+      reaches(exits(homes[i], kRequests), memory);
+      reaches(replies_of(memory), homes[i]);
+      reaches(replies_of(memory), sm);
     }
   }
 
@@ -65,34 +72,53 @@ class Check {
                                 graph_.nodes[node].name, what, port[i] - 1));
     }
   }
-  void there_and_back(NodeId a, NodeId b) const {
-    reaches(a, b, kRequests);
-    reaches(b, a, kReplies);
-  }
-  void reaches(NodeId from, NodeId to, Carries carries) const {
-    for (const uint32_t i : links_[from].out) {
+  /// Where messages of a class leave a node: to other nodes, or into the table of a transit node.
+  struct Exits {
+    NodeId node = kNoNode;
+    Carries carries = kRequests;
+    std::vector<NodeId> direct;
+    std::vector<const uint16_t*> tables;
+  };
+  Exits exits(NodeId node, Carries carries) const {
+    Exits e{node, carries, {}, {}};
+    for (const uint32_t i : links_[node].out) {
       const Link& l = graph_.links[i];
       if ((l.carries & carries) == 0) continue;
-      if (l.to.node == to) return;
+      e.direct.push_back(l.to.node);
       const Routes& r = routes_[l.to.node];
-      const std::vector<uint16_t>& row = carries == kRequests ? r.request : r.reply;
-      if (!row.empty() && row[to] != kNoRoute) return;
+      const std::vector<uint16_t>& table = carries == kRequests ? r.request : r.reply;
+      if (!table.empty()) e.tables.push_back(table.data());
     }
+    return e;
+  }
+  /// Of replies: many ask for those of one node.
+  const Exits& replies_of(NodeId node) {
+    if (replies_.empty()) replies_.resize(graph_.nodes.size());
+    Exits& e = replies_[node];
+    if (e.node == kNoNode) e = exits(node, kReplies);
+    return e;
+  }
+  void reaches(const Exits& from, NodeId to) const {
+    for (const uint16_t* const table : from.tables)
+      if (table[to] != kNoRoute) return;
+    for (const NodeId n : from.direct)
+      if (n == to) return;
     throw Error(fmt::format("no {} get from {} to {} - the shape lacks a link",
-                            carries == kRequests ? "requests" : "replies", graph_.nodes[from].name,
-                            graph_.nodes[to].name));
+                            from.carries == kRequests ? "requests" : "replies",
+                            graph_.nodes[from.node].name, graph_.nodes[to].name));
   }
 
   const Graph& graph_;
   const std::vector<LinksOfNode>& links_;
   const std::vector<Routes>& routes_;
+  std::vector<Exits> replies_;  ///< by node
 };
 
 }  // namespace
 
 void check_graph(const Graph& graph, const std::vector<LinksOfNode>& links,
                  const std::vector<Routes>& routes) {
-  const Check check(graph, links, routes);
+  Check check(graph, links, routes);
   for (const Homes& h : graph.homes) check.homes(h);
   for (NodeId n = 0; n < graph.nodes.size(); ++n) {
     const NodeSpec& spec = graph.spec_of(n);

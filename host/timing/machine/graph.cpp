@@ -44,18 +44,24 @@ uint32_t Graph::add_homes(uint32_t stacks, uint32_t per_stack) {
   return static_cast<uint32_t>(homes.size() - 1);
 }
 
+void Graph::count_ports() const {
+  out_ports_.resize(nodes.size());
+  in_ports_.resize(nodes.size());
+  for (; counted_ < links.size(); ++counted_) {
+    const Link& l = links[counted_];
+    out_ports_[l.from.node] = std::max(out_ports_[l.from.node], l.from.port + 1u);
+    in_ports_[l.to.node] = std::max(in_ports_[l.to.node], l.to.port + 1u);
+  }
+}
+
 End Graph::next_out(NodeId node) const {
-  uint32_t port = 0;
-  for (const Link& l : links)
-    if (l.from.node == node) port = std::max(port, l.from.port + 1u);
-  return at(node, port);
+  count_ports();
+  return at(node, out_ports_[node]);
 }
 
 End Graph::next_in(NodeId node) const {
-  uint32_t port = 0;
-  for (const Link& l : links)
-    if (l.to.node == node) port = std::max(port, l.to.port + 1u);
-  return at(node, port);
+  count_ports();
+  return at(node, in_ports_[node]);
 }
 
 std::vector<LinksOfNode> links_by_node(const Graph& graph) {

@@ -143,6 +143,12 @@ struct Graph {
   /// The same at the first port that no link has taken yet.
   End next_out(NodeId node) const;
   End next_in(NodeId node) const;
+
+ private:
+  /// Of the links since the last call.
+  void count_ports() const;
+  mutable size_t counted_ = 0;                          ///< links
+  mutable std::vector<uint32_t> out_ports_, in_ports_;  ///< by node: those that links have taken
 };
 
 /// Links of a node in the order of their ports, by link number within a port; control links last.

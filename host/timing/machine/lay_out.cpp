@@ -73,7 +73,9 @@ void make_translation(const Graph& graph, System& s) {
 
 /// W, and the windows of clusters.
 void make_windows(System& s) {
-  const auto is_sm = [&](uint16_t n) { return std::ranges::find(s.sms, n) != s.sms.end(); };
+  std::vector<bool> sms(s.nodes.size());
+  for (const uint16_t n : s.sms) sms[n] = true;
+  const auto is_sm = [&](uint16_t n) -> bool { return sms[n]; };
   const auto is_control = [&](const Channel& c) {
     return (c.producer == s.front_end_at && is_sm(c.consumer)) ||
            (c.consumer == s.front_end_at && is_sm(c.producer));
@@ -147,7 +149,7 @@ System lay_out(const Graph& graph) {
   s.base_mhz = graph.base_mhz;
   s.core_period = graph.core_period;
   number_nodes(graph, s);
-  Layout layout{graph, s, links_by_node(graph), {}, {}, {}};
+  Layout layout{graph, s, links_by_node(graph), {}, {}, {}, 0};
   layout.routes = find_routes(graph, layout.links);
   check_graph(graph, layout.links, layout.routes);
   make_translation(graph, s);

@@ -27,7 +27,7 @@ void add_sm(Layout& l, NodeId node, const sm::SmParams& p) {
   if (l.graph.log_events != 0) s.log.events = l.s.arena.allocate<Event>(l.graph.log_events);
   s.endpoint = node;
   s.stack = l.graph.nodes[node].stack;
-  for (NodeId n = 0; n < node; ++n) s.index += std::holds_alternative<SmSpec>(l.graph.spec_of(n));
+  s.index = l.sms++;  // nodes are laid out in their order
   s.to_network = l.out(node, kRequests | kReplies);
   s.from_network = l.in(node, kRequests | kReplies);
   s.from_banks = l.find_in_of_class(node, ChannelClass::kBanksToSm);

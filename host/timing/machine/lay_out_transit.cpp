@@ -1,4 +1,5 @@
 // Lays out the nodes that packets pass through: switches, networks of routers, link ports.
+#include <algorithm>
 #include <utility>
 
 #include "host/timing/machine/layout.h"
@@ -24,11 +25,10 @@ std::vector<SwitchLink> outputs_of(const Layout& l, NodeId node) {
   return outputs;
 }
 
-template <class P, class S>
-void set_routes(Layout& l, NodeId node, const P& params, const S& state) {
-  const Routes& r = l.routes[node];
-  for (NodeId d = 0; d < r.request.size(); ++d)
-    set_route(params, state, l.s.arena.base(), d, r.request[d], r.reply[d]);
+/// `of`: Ref<uint16_t> of [destination] for requests, then as many for replies.
+void set_routes(Layout& l, NodeId node, Ref<uint16_t> of) {
+  const Routes r = std::move(l.routes[node]);  // large machines' are large
+  std::ranges::copy(r.reply, std::ranges::copy(r.request, l.s.arena.get(of)).out);
 }
 
 SwitchParams numbered(const Layout& l, NodeId node, SwitchParams p) {
@@ -43,7 +43,7 @@ void Layout::node(NodeId node, const SwitchSpec& spec) {
   const SwitchParams p = numbered(*this, node, spec.params);
   const SwitchState state =
       make_switch(s.arena, p, inputs_of(*this, node), outputs_of(*this, node));
-  set_routes(*this, node, p, state);
+  set_routes(*this, node, state.routes);
   add(node, p, state);
 }
 
@@ -55,12 +55,12 @@ void Layout::node(NodeId node, const RouterNetworkSpec& spec) {
   const std::vector<SwitchLink> inputs = inputs_of(*this, node), outputs = outputs_of(*this, node);
   if (is_crossbar_of_queues(spec)) {
     const Crossbar c = make_crossbar(s.arena, spec, ends, inputs, outputs);
-    set_routes(*this, node, c.params, c.state);
+    set_routes(*this, node, c.state.routes);
     add(node, c.params, c.state);
   } else {
     RouterNetwork n = make_router_network(s.arena, spec, ends, inputs, outputs);
     s.routers.push_back({node, std::move(n.topology)});
-    set_routes(*this, node, n.params, n.state);
+    set_routes(*this, node, n.state.routes);
     add(node, n.params, n.state);
   }
 }
@@ -79,7 +79,7 @@ void Layout::node(NodeId node, const LinkPortSpec& spec) {
       make_link_port(s.arena, p, inputs_of(*this, node), outputs_of(*this, node),
                      out_of_class(node, ChannelClass::kGpuToMemory),
                      in_of_class(node, ChannelClass::kMemoryToGpu), control);
-  set_routes(*this, node, p.ports, state.ports);
+  set_routes(*this, node, state.ports.routes);
   add(node, p, state);
 }
 

@@ -1,26 +1,37 @@
 // A simulated system: finding things in it.
 #include "host/timing/machine/system.h"
 
+#include <algorithm>
+
 namespace nearwarp::sim {
 
+/// Of all channels that there are by now.
+const System::Ends& System::ends_of(uint32_t endpoint) const {
+  ends_.resize(std::max<size_t>(ends_.size(), table.count));
+  for (; known_channels_ < channels.size(); ++known_channels_) {
+    const Channel& c = *channels[known_channels_].channel.in(arena.base());
+    ends_[c.producer].from.push_back(static_cast<uint32_t>(known_channels_));
+    ends_[c.consumer].to.push_back(static_cast<uint32_t>(known_channels_));
+  }
+  return ends_[endpoint];
+}
+
 Ref<Channel> System::channel_from(uint32_t endpoint, ChannelClass kind) const {
-  for (const ChannelInfo& c : channels)
-    if (c.kind == kind && c.channel.in(arena.base())->producer == endpoint) return c.channel;
+  for (const uint32_t i : ends_of(endpoint).from)
+    if (channels[i].kind == kind) return channels[i].channel;
   return {};
 }
 
 std::vector<Ref<Channel>> System::channels_from(uint32_t endpoint, ChannelClass kind) const {
   std::vector<Ref<Channel>> found;
-  for (const ChannelInfo& c : channels)
-    if (c.kind == kind && c.channel.in(arena.base())->producer == endpoint)
-      found.push_back(c.channel);
+  for (const uint32_t i : ends_of(endpoint).from)
+    if (channels[i].kind == kind) found.push_back(channels[i].channel);
   return found;
 }
 std::vector<Ref<Channel>> System::channels_to(uint32_t endpoint, ChannelClass kind) const {
   std::vector<Ref<Channel>> found;
-  for (const ChannelInfo& c : channels)
-    if (c.kind == kind && c.channel.in(arena.base())->consumer == endpoint)
-      found.push_back(c.channel);
+  for (const uint32_t i : ends_of(endpoint).to)
+    if (channels[i].kind == kind) found.push_back(channels[i].channel);
   return found;
 }
 

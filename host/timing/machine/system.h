@@ -79,6 +79,15 @@ struct System {
   std::span<const uint16_t> members(std::string_view class_name) const;
   /// Endpoints of all components of a kind.
   std::vector<uint16_t> of_kind(kernels::ComponentKind kind);
+
+ private:
+  /// Places in `channels` of those that begin, and that end, at each endpoint.
+  struct Ends {
+    std::vector<uint32_t> from, to;
+  };
+  const Ends& ends_of(uint32_t endpoint) const;
+  mutable std::vector<Ends> ends_;
+  mutable size_t known_channels_ = 0;
 };
 
 /// Are the class's components SMs?

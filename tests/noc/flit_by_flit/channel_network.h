@@ -19,8 +19,8 @@
 
 #include <span>
 
-#include "tests/noc/flit_by_flit/build.h"
 #include "device/noc/channel_ends.h"
+#include "tests/noc/flit_by_flit/build.h"
 #include "tests/noc/flit_by_flit/router.h"
 
 namespace nearwarp::flit_by_flit {
