@@ -48,8 +48,8 @@ Keys clocks_keys() {
 
 Keys gpu_keys() {
   return {
-      {NW_KEY(gpu.sms), "SMs", 1, 1024, false, "", "Main SMs under policies without stack SMs."},
-      {NW_KEY(gpu.sms_with_ndp), "SMs", 1, 1024, false, "",
+      {NW_KEY(gpu.sms), "SMs", 1, 4096, false, "", "Main SMs under policies without stack SMs."},
+      {NW_KEY(gpu.sms_with_ndp), "SMs", 1, 4096, false, "",
        "Main SMs under policies that use stack SMs."},
       {NW_KEY(gpu.sms_per_cluster), "SMs", 1, 64, false, "",
        "Main SMs that share a port of each crossbar."},
@@ -422,7 +422,7 @@ Keys stack_keys() {
        "Dimension that packets take first, requests and replies alike."},
       {NW_KEY(mesh.memory_tiles), "", 0, 0, false, "",
        "Tile of each memory partition, counted row by row from 0, separated by blanks."},
-      {NW_KEY(near_bank.processors), "processors", 1, 64, false, "", "Stacks of dies with cores."},
+      {NW_KEY(near_bank.processors), "processors", 1, 256, false, "", "Stacks of dies with cores."},
       {NW_KEY(near_bank.processors_per_row), "processors", 1, 64, false, "",
        "Processors in a row of their mesh."},
       {NW_KEY(near_bank.cores_per_row), "cores", 1, 64, false, "",
