@@ -1,5 +1,5 @@
 // Lays out the nodes that packets pass through: switches, networks of routers, link ports.
-#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "host/timing/machine/layout.h"
@@ -28,7 +28,9 @@ std::vector<SwitchLink> outputs_of(const Layout& l, NodeId node) {
 /// `of`: Ref<uint16_t> of [destination] for requests, then as many for replies.
 void set_routes(Layout& l, NodeId node, Ref<uint16_t> of) {
   const Routes r = std::move(l.routes[node]);  // large machines' are large
-  std::ranges::copy(r.reply, std::ranges::copy(r.request, l.s.arena.get(of)).out);
+  const size_t n = r.request.size();
+  std::memcpy(l.s.arena.get(of), r.request.data(), n * sizeof(uint16_t));
+  std::memcpy(l.s.arena.get(of) + n, r.reply.data(), n * sizeof(uint16_t));
 }
 
 SwitchParams numbered(const Layout& l, NodeId node, SwitchParams p) {

@@ -55,7 +55,9 @@ class Ways {
   void row_of(uint32_t t, std::vector<uint16_t>& row) const {
     row.resize(group_of_.size());
     const uint16_t* const outputs = outputs_.data() + t * stride_;
-    std::ranges::transform(group_of_, row.begin(), [=](uint32_t group) { return outputs[group]; });
+    const uint32_t* const group_of = group_of_.data();
+    uint16_t* const to = row.data();
+    for (size_t d = 0, n = row.size(); d < n; ++d) to[d] = outputs[group_of[d]];
     for (const Exit& exit : exits_[t]) row[exit.to] = exit.output;
   }
 
