@@ -14,6 +14,7 @@
 #include "host/cli/backend.h"
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/launches_option.h"
 #include "host/cli/policy_runs.h"
 #include "host/cli/profile_run.h"
 #include "host/cli/program_recording.h"
@@ -35,6 +36,7 @@
 #include "host/timing/report/explain.h"
 #include "host/timing/report/json.h"
 #include "host/timing/report/kernels.h"
+#include "host/timing/report/launches.h"
 #include "host/timing/report/mapping.h"
 #include "host/timing/report/placement.h"
 #include "host/timing/report/registers.h"
@@ -55,6 +57,7 @@ struct Request {
   std::vector<config::PolicyConfig> policies;
   unsigned threads = 1;
   uint32_t max_repeats = 0;  ///< 0: all
+  LaunchesOption launches;
   Backend backend;
   bool explain = false;
   bool profile = false;  ///< instead of a simulation
@@ -103,10 +106,25 @@ CommandLine declare() {
   declare_timeline(line);
   declare_application(line);
   declare_repeats(line);
+  declare_launches(line);
   line.value("trace-cache",
              "keep executed programs, and what ptxas answers, in this folder and use them again",
              "FOLDER");
   return line;
+}
+
+/// What parts of programs do not go with.
+void check_launches(const CommandLine& line, const Request& request) {
+  if (!request.launches.given) return;
+  for (const char* other : {"profile", "timeline", "checkpoint"})
+    if (line.given(other))
+      throw UsageError(fmt::format("--launches does not go with --{} - leave one out", other));
+  if (line.given("max-repeats") && !request.launches.parallel)
+    throw UsageError("--launches I..J counts all launches, and --max-repeats leaves some out - take "
+                     "one of them, or --launches parallel");
+  if (request.backend.cuda)
+    throw UsageError("--launches works on the CPU - give --backend cpu");
+  for (const config::PolicyConfig& policy : request.policies) check_policy_for_parts(policy);
 }
 
 /// Everything that can be wrong with the request is found here, before anything runs.
@@ -153,7 +171,7 @@ Request understand(const CommandLine& line, const Words& application) {
     request.threads = static_cast<unsigned>(line.number("threads", 1, 1024));
   } else {
     const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
-    request.threads = request.profile
+    request.threads = request.profile || line.given("launches")
                           ? processors
                           : std::min(processors, static_cast<unsigned>(request.policies.size()));
   }
@@ -161,6 +179,7 @@ Request understand(const CommandLine& line, const Words& application) {
   if (!request.profile && !request.timeline.has_value())
     request.backend = chosen_batch_backend(line);
   request.max_repeats = max_repeats_option(line);
+  request.launches = launches_option(line);
   request.explain = line.given("explain");
   request.legend = line.given("legend") || output_is_terminal();
   request.files = ResultFiles::of(line);
@@ -173,6 +192,7 @@ Request understand(const CommandLine& line, const Words& application) {
   }
   request.checkpoints = line.text("checkpoint");
   if (!request.checkpoints.empty()) make_folder(request.checkpoints, "--checkpoint");
+  check_launches(line, request);
   return request;
 }
 
@@ -210,6 +230,8 @@ std::string fewer_sms_note(const Request& request, std::span<const report::RunRe
 std::string tables(const Request& request, std::span<const report::RunResult> results) {
   const size_t width = output_width();
   std::string text = report::format_table(results, width, request.legend);
+  if (const std::string launches = report::format_launches(results, width); !launches.empty())
+    text += "\n" + launches;
   if (const std::string note = fewer_sms_note(request, results); !note.empty()) text += "\n" + note;
   if (const std::string bounds = report::format_bounds(results, width); !bounds.empty())
     text += "\n" + bounds;
@@ -247,7 +269,8 @@ std::vector<report::RunResult> simulate(const Request& request,
   for (const Program& program : programs) {
     for (report::RunResult& result :
          run_policies(program.recording, request.machine, request.policies, runner,
-                      request.checkpoints, watcher)) {
+                      request.checkpoints, watcher,
+                      parts_of(request.launches, program.recording))) {
       result.workload = program.name;
       result.size = program.size;
       result.overrides = request.overrides;

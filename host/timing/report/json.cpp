@@ -5,6 +5,7 @@
 
 #include "host/timing/report/bound.h"
 #include "host/timing/report/kernels.h"
+#include "host/timing/report/launches.h"
 #include "host/timing/report/use_json.h"
 
 namespace nearwarp::report {
@@ -205,6 +206,7 @@ Json run_json(const RunResult& run) {
   json["overrides"] = run.overrides;
   json["status"] = run.partial ? "partial" : "complete";
   if (run.partial) json["partial_reason"] = run.partial_reason;
+  if (run.launches.has_value()) json["launches"] = launches_json(*run.launches);
   json["core_mhz"] = run.core_mhz;
   json["cycles"] = run.cycles;
   json["warp_instructions"] = run.warp_instructions;

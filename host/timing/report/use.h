@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nearwarp::report {
@@ -74,6 +75,8 @@ struct Utilisation {
   uint64_t busy_ticks = 0;       ///< summed over components
   uint64_t most_ticks = 0;       ///< of the one that was busy most
   std::string busiest;           ///< its name
+  /// Of each component: how long, and its name. For differences and sums of runs (parts.h).
+  std::vector<std::pair<uint64_t, std::string>> each = {};
 
   /// 0 to 1: on average, and of the busiest one.
   double mean() const { return share(busy_ticks, components); }
@@ -82,6 +85,7 @@ struct Utilisation {
   void add(uint64_t busy, const std::string& component) {
     components += 1;
     busy_ticks += busy;
+    each.emplace_back(busy, component);
     if (busiest.empty() || busy > most_ticks) {
       most_ticks = busy;
       busiest = component;

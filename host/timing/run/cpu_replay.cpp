@@ -38,7 +38,7 @@ bool step(Replay& run, const SimOptions& options) {
   while (true) {
     run.serve();
     feed.serve(run.system(), state);
-    state.control.limit = std::min(limit, next_look());
+    state.control.limit = std::min({limit, next_look(), run.next_look()});
     executor.run(state, look_at - state.control.windows);
     state.control.limit = limit;
     run.control() = state.control;
@@ -47,6 +47,8 @@ bool step(Replay& run, const SimOptions& options) {
       if (state.control.next >= limit) {
         if (run.is_over(committed_instructions(run.system()))) return true;
         limit = run.control().limit;
+      } else if (state.control.next >= run.next_look()) {
+        run.take_results();
       } else {
         options.watcher->look(run);
       }
@@ -62,7 +64,7 @@ bool step(Replay& run, const SimOptions& options) {
     const Clock::time_point now = Clock::now();
     if (!options.progress || now - reported < options.progress_interval) continue;
     reported = now;
-    if (options.progress({run.cycles(), committed, run.recording().warp_instructions})) continue;
+    if (options.progress({run.cycles(), committed, run.total_instructions()})) continue;
     feed.serve(run.system(), state);
     return false;
   }
@@ -74,7 +76,7 @@ report::RunResult replay_on_cpu(const runtime::Recording& recording,
                                 const config::MachineConfig& machine,
                                 const config::PolicyConfig& policy, const SimOptions& options) {
   Replay run({&recording, &machine, &policy, options.checkpoint, options.shape, options.mechanisms,
-              options.watcher},
+              options.watcher, options.part},
              options.window_ticks);
   run.begin();
   if (options.watcher != nullptr) options.watcher->begin(run);

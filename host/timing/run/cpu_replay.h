@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "host/config/machine.h"
@@ -31,6 +32,7 @@ struct SimOptions {
   Shape shape = nullptr;                            ///< see ReplayJob
   MechanismSet mechanisms = built_in_mechanisms();  ///< see ReplayJob
   RunWatcher* watcher = nullptr;                    ///< see ReplayJob
+  std::optional<runtime::LaunchPart> part;          ///< see ReplayJob
   /// The components' family, if not the product's: one with the mechanisms' device code.
   kernels::StepOnCpu family = nullptr;
   // For tests: results must not depend on these.

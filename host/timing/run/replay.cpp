@@ -12,6 +12,7 @@
 #include "host/timing/machine/dispatch_policy.h"
 #include "host/timing/machine/lay_out.h"
 #include "host/timing/machine/shapes/shapes.h"
+#include "host/timing/report/parts.h"
 #include "host/timing/run/checkpoint.h"
 #include "host/timing/run/checks.h"
 #include "host/timing/run/collect.h"
@@ -42,6 +43,7 @@ Replay::Replay(const ReplayJob& what, Tick window_ticks)
   end_ = max_cycles < kNever / system_.core_period ? max_cycles * system_.core_period : kNever;
   control_.limit = end_;
   limit_until_measured(0, 0);
+  if (what.part.has_value()) part_.emplace(*what.part, image_);
   if (image_.launches.empty()) control_.next = kNever;
 }
 
@@ -84,7 +86,8 @@ uint32_t Replay::dispatch_margin() const {
 
 kernels::SafeTimePlan Replay::lengthen_windows() {
   const auto stands_apart = [&](uint16_t sm) { return system_.component(sm).cluster == 0; };
-  if (!mechanisms_.empty() || !std::ranges::all_of(system_.sms, stands_apart)) return {};
+  // A part's moments have to be known a window before.
+  if (part_.has_value() || !mechanisms_.empty() || !std::ranges::all_of(system_.sms, stands_apart)) return {};
   Tick longest =
       std::min(system_.window_beside_control, Tick{frontend::kReportsPerSm} * system_.core_period);
   if (window_ticks_ != 0) longest = std::min(longest, window_ticks_);
@@ -101,6 +104,10 @@ void Replay::begin() {
   } else {
     for (const auto& m : mechanisms_) m->begin(system_);
   }
+  if (!part_.has_value()) return;
+  part_->select(system_, image_);
+  system_.front_end().dispatch.next_sm =
+      next_sm_of(*what_.recording, *what_.policy, what_.part->begin, system_.num_sms());
 }
 
 bool Replay::is_time_to_save() const {
@@ -145,7 +152,7 @@ void Replay::restore(std::string_view bytes) {
 /// which nothing happens, so that nothing can have become more.
 void Replay::limit_until_measured(Tick from, uint64_t committed) {
   const uint64_t wanted = what_.recording->measured_warp_instructions;
-  if (wanted == 0) return;
+  if (wanted == 0 || what_.part.has_value()) return;
   const uint64_t sms = uint64_t{system_.num_sms()} + system_.members("stack_sm").size();
   const uint64_t most_a_cycle =
       sms * std::max(what_.machine->sm.schedulers, what_.machine->stack_sm.schedulers);
@@ -158,7 +165,8 @@ void Replay::limit_until_measured(Tick from, uint64_t committed) {
 }
 
 bool Replay::is_over(uint64_t committed) {
-  const uint64_t wanted = what_.recording->measured_warp_instructions;
+  const uint64_t wanted =
+      what_.part.has_value() ? 0 : what_.recording->measured_warp_instructions;
   measured_ = wanted != 0 && committed >= wanted;
   if (measured_ || control_.limit >= end_) return true;
   limit_until_measured(control_.limit, committed);
@@ -195,27 +203,72 @@ report::RunResult Replay::finish() {
                 describe_stall(system_, mechanisms_) + "\nthis is a defect of the simulator");
   }
   check_conservation(system_,
-                     what_.machine->sm.charge_moves ? what_.recording->warp_instructions : 0);
+                     what_.machine->sm.charge_moves ? total_instructions() : 0);
   for (const auto& m : mechanisms_) m->check(system_);
   return result("");
 }
 
 report::RunResult Replay::interrupted() { return result("interrupted"); }
 
+uint64_t Replay::total_instructions() const {
+  return part_.has_value() ? part_->warp_instructions(*what_.recording, image_)
+                           : what_.recording->warp_instructions;
+}
+
+void Replay::take_results() {
+  // No cycle has passed since the end of the last launch, as cycles of launches are counted.
+  const frontend::DispatchState& d = system_.front_end().dispatch;
+  Tick last = 0;
+  for (const frontend::LaunchState& l : std::span(d.launches.in(system_.arena.base()),
+                                                  image_.launches.size()))
+    if (l.end != kNever) last = std::max(last, l.end);
+  (part_->before_first() ? before_ : after_) =
+      counted((last + system_.core_period - 1) / system_.core_period);
+  part_->looked();
+}
+
+report::RunResult Replay::part_of(report::RunResult all) const {
+  const report::RunResult& after = after_.has_value() ? *after_ : all;
+  report::RunResult r = before_.has_value() ? report::between(*what_.machine, *before_, after) : after;
+  // Stopped before the part began.
+  if (part_->before_first()) r = report::between(*what_.machine, after, after);
+  r.partial = all.partial;
+  r.partial_reason = std::move(all.partial_reason);
+  r.wall_seconds = all.wall_seconds;
+  report::LaunchesReport l;
+  l.of = what_.recording->launches.size();
+  l.first = what_.part->first + 1;
+  l.last = what_.part->end;
+  l.parts = {l.first};
+  l.before = what_.part->first - what_.part->begin;
+  l.simulated = what_.part->end - what_.part->begin;
+  l.exact = what_.part->begin == 0;
+  l.next_sm = next_sm_of(*what_.recording, *what_.policy, what_.part->begin,
+                         std::max(1u, static_cast<uint32_t>(system_.sms.size())));
+  r.launches = std::move(l);
+  return r;
+}
+
 report::RunResult Replay::result(std::string partial_reason) {
+  report::RunResult r = counted(control_.last / system_.core_period);
+  r.partial = !partial_reason.empty();
+  r.partial_reason = std::move(partial_reason);
+  return part_.has_value() ? part_of(std::move(r)) : r;
+}
+
+/// All that has been counted so far, as of a run that ends now.
+report::RunResult Replay::counted(uint64_t now_cycle) {
   report::RunResult r;
   r.workload = what_.recording->name;
   r.machine = what_.machine->name;
   r.policy = what_.policy->name;
   r.core_mhz = what_.machine->clocks.core_mhz;
-  r.partial = !partial_reason.empty();
-  r.partial_reason = std::move(partial_reason);
   r.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
   r.parts.network_wires = what_.machine->interconnect.topology != "mesh";
   r.parts.core_tsvs = what_.machine->shape == "near_bank";
   r.parts.kept_lines = what_.machine->l2.write_policy == "back" && !what_.machine->l2.sectors;
   r.parts.no_l1 = what_.machine->l1.keep != "lines";
-  collect(*what_.recording, image_, mechanisms_, system_, control_.last / system_.core_period, r);
+  collect(*what_.recording, image_, mechanisms_, system_, now_cycle, r);
   r.energy = report::account_energy(*what_.machine, r);
   for (const auto& m : mechanisms_) m->report(system_, r);
   return r;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "host/recording/recording.h"
 #include "host/timing/machine/system.h"
 #include "host/timing/report/result.h"
+#include "host/timing/run/launch_part.h"
 #include "kernels/run_control.h"
 #include "kernels/safe_times.h"
 
@@ -47,6 +49,9 @@ struct ReplayJob {
   /// What policy.mechanism may name.
   MechanismSet mechanisms = built_in_mechanisms();
   RunWatcher* watcher = nullptr;  ///< is told how the run goes on; only on the CPU
+  /// Launches that are simulated, and reported, instead of all; only on the CPU, without checkpoint
+  /// and watcher.
+  std::optional<runtime::LaunchPart> part = {};
 };
 
 class Replay {
@@ -93,6 +98,13 @@ class Replay {
   /// Core cycles so far.
   uint64_t cycles() const { return control_.next / system_.core_period; }
 
+  /// Warp-instructions that the run will commit, if nothing stops it.
+  uint64_t total_instructions() const;
+  /// The tick at which take_results() wants to be called next; kNever: not yet known, or no more.
+  Tick next_look() { return part_.has_value() ? part_->next_look(system_) : kNever; }
+  /// The run stands there: keep what the part's results begin or end with.
+  void take_results();
+
   /// After Stop::kEnded (throws nearwarp::Error if the machine is deadlocked or something got lost)
   /// or Stop::kLimit.
   report::RunResult finish();
@@ -102,6 +114,8 @@ class Replay {
  private:
   System lay_out();
   report::RunResult result(std::string partial_reason);
+  report::RunResult counted(uint64_t now_cycle);
+  report::RunResult part_of(report::RunResult all) const;
   void limit_until_measured(Tick from, uint64_t committed);
   std::string checkpoint_bytes();
   void restore(std::string_view bytes);
@@ -110,6 +124,8 @@ class Replay {
   ImageTables image_;
   MechanismRuns mechanisms_;
   System system_;
+  std::optional<PartWatch> part_;
+  std::optional<report::RunResult> before_, after_;  ///< the part, once they have been taken
   Tick window_ticks_ = 0;
   kernels::RunControl control_;
   std::chrono::steady_clock::time_point begun_, saved_;

@@ -1,0 +1,104 @@
+// --launches: a part of a program, or all of it in parts side by side.
+#include "host/cli/launches_option.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "host/core/error.h"
+#include "host/timing/run/launch_part.h"
+
+namespace nearwarp::cli {
+namespace {
+
+constexpr const char* kForms = "I..J, I..J:K, parallel, parallel:K or parallel:K:PARTS";
+
+[[noreturn]] void refuse(const std::string& text, const std::string& why) {
+  throw UsageError(fmt::format("--launches={}: {} - it is {}", text, why, kForms));
+}
+
+uint64_t number_in(const std::string& text, const std::string& word, uint64_t least,
+                   uint64_t most) {
+  uint64_t value = 0;
+  const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (failed != std::errc{} || end != word.data() + word.size() || word.empty())
+    refuse(text, fmt::format("'{}' is not a number", word));
+  if (value < least || value > most)
+    refuse(text, fmt::format("{} is not between {} and {}", word, least, most));
+  return value;
+}
+
+std::vector<std::string> split(const std::string& text, const std::string& by) {
+  std::vector<std::string> words;
+  size_t at = 0;
+  for (size_t next; (next = text.find(by, at)) != text.npos; at = next + by.size())
+    words.push_back(text.substr(at, next - at));
+  words.push_back(text.substr(at));
+  return words;
+}
+
+}  // namespace
+
+void declare_launches(CommandLine& line) {
+  line.value("launches",
+             "simulate launches I to J (from 1 on) by themselves, after K before them "
+             "(docs/launches.md); or 'parallel[:K[:PARTS]]': all, in parts side by side",
+             "I..J[:K]");
+}
+
+LaunchesOption launches_option(const CommandLine& line) {
+  LaunchesOption option;
+  if (!line.given("launches")) return option;
+  const std::string text = line.text("launches");
+  option.given = true;
+  const std::vector<std::string> words = split(text, ":");
+  option.parallel = words[0] == "parallel";
+  if (words.size() > (option.parallel ? 3u : 2u)) refuse(text, "that are too many numbers");
+  if (!option.parallel) {
+    const std::vector<std::string> ends = split(words[0], "..");
+    if (ends.size() != 2) refuse(text, fmt::format("'{}' is no range of launches", words[0]));
+    option.first = number_in(text, ends[0], 1, 0xffffffffu);
+    option.last = number_in(text, ends[1], 1, 0xffffffffu);
+    if (option.last < option.first)
+      refuse(text, fmt::format("launch {} is before launch {}", option.last, option.first));
+  }
+  if (words.size() > 1)
+    option.before = static_cast<uint32_t>(number_in(text, words[1], 0, 0xffffffffu));
+  if (words.size() > 2)
+    option.parts = static_cast<uint32_t>(number_in(text, words[2], 1, 1u << 20));
+  return option;
+}
+
+void check_policy_for_parts(const config::PolicyConfig& policy) {
+  if (const std::string why = sim::why_no_parts(policy); !why.empty())
+    throw UsageError(fmt::format("--launches does not go with policy {}: {}", policy.name, why));
+}
+
+std::vector<runtime::LaunchPart> parts_of(const LaunchesOption& option,
+                                          const runtime::Recording& recording) {
+  if (!option.given) return {};
+  if (recording.measured_warp_instructions != 0)
+    throw UsageError("--launches does not go with --size paper, which ends in the middle of the "
+                     "program - large is the largest size that does not");
+  if (option.parallel) return runtime::divide(recording, option.parts, option.before);
+  const auto n = static_cast<uint64_t>(recording.launches.size());
+  if (option.last > n)
+    throw UsageError(fmt::format("--launches: there is no launch {} - {} has {}, from 1 on",
+                                 option.last, recording.name, n));
+  const std::vector<bool> cuts = runtime::launch_cuts(recording);
+  for (const uint64_t at : {option.first - 1, option.last}) {
+    if (cuts[at]) continue;
+    uint64_t low = at, high = at;
+    while (!cuts[low]) --low;
+    while (!cuts[high]) ++high;
+    throw UsageError(
+        fmt::format("--launches: launches {} to {} of {} may run at the same time and cannot be "
+                    "divided before launch {} - a part has all of them or none",
+                    low + 1, high, recording.name, at + 1));
+  }
+  return {runtime::part_of(cuts, static_cast<uint32_t>(option.first - 1),
+                           static_cast<uint32_t>(option.last), option.before)};
+}
+
+}  // namespace nearwarp::cli

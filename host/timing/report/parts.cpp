@@ -1,0 +1,159 @@
+// Results of parts of a run.
+#include "host/timing/report/parts.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace nearwarp::report {
+namespace {
+
+/// The counter says what is left at the run's end.
+bool is_level(const std::string& name) { return name.ends_with("_left_dirty"); }
+/// The counter says what was the most at any time, or at any place.
+bool is_most(const std::string& name) {
+  return name.find("peak") != name.npos || name.find("busiest") != name.npos;
+}
+
+/// To apply to every number that is a sum over a run's events: f(mine, other).
+template <class F>
+void each_sum(CandidateRow& a, const CandidateRow& b, F f) {
+  for (uint64_t CandidateRow::*m :
+       {&CandidateRow::instances,      &CandidateRow::offloaded,        &CandidateRow::refused_condition,
+        &CandidateRow::refused_busy,   &CandidateRow::refused_pending,  &CandidateRow::no_memory_access,
+        &CandidateRow::learning,       &CandidateRow::local_lines,      &CandidateRow::remote_lines,
+        &CandidateRow::kept,           &CandidateRow::kept_cycles,      &CandidateRow::returned,
+        &CandidateRow::offloaded_cycles, &CandidateRow::entries,        &CandidateRow::sent_back,
+        &CandidateRow::home_rounds,    &CandidateRow::home_cycles,      &CandidateRow::near_rounds,
+        &CandidateRow::refused_shared, &CandidateRow::table_bytes,      &CandidateRow::merged_bytes,
+        &CandidateRow::merge_cycles})
+    f(a.*m, b.*m);
+}
+
+template <class F>
+void each_sum(SmCycles& a, const SmCycles& b, F f) {
+  f(a.warp_cycles, b.warp_cycles);
+  for (size_t i = 0; i < a.uses.size(); ++i) f(a.uses[i], b.uses[i]);
+}
+
+template <class F>
+void each_sum(Utilisation& a, const Utilisation& b, F f) {
+  f(a.available_ticks, b.available_ticks);
+  f(a.busy_ticks, b.busy_ticks);
+  a.busiest.clear();
+  a.most_ticks = 0;
+  for (size_t i = 0; i < a.each.size() && i < b.each.size(); ++i) {
+    f(a.each[i].first, b.each[i].first);
+    if (!a.busiest.empty() && a.each[i].first <= a.most_ticks) continue;
+    a.most_ticks = a.each[i].first;
+    a.busiest = a.each[i].second;
+  }
+}
+
+template <class F>
+void each_sum(RouterNetwork& a, const RouterNetwork& b, F f) {
+  f(a.cycles, b.cycles);
+  for (size_t i = 0; i < a.wires.size() && i < b.wires.size(); ++i)
+    f(a.wires[i].flits, b.wires[i].flits);
+}
+
+std::string key(const SmCycles& c) { return c.sms + "\n" + c.kernel; }
+std::string key(const Utilisation& u) { return u.name; }
+std::string key(const RouterNetwork& n) { return n.name; }
+std::string key(const CandidateRow& c) { return c.kernel + "\n" + std::to_string(c.id); }
+
+/// Rows of `b` are applied to those of `a` with the same key; `add_missing`: others come to `a`.
+template <class Row, class F>
+void each_row(std::vector<Row>& a, const std::vector<Row>& b, bool add_missing, F f) {
+  std::unordered_map<std::string, size_t> at;
+  for (size_t i = 0; i < a.size(); ++i) at.try_emplace(key(a[i]), i);
+  for (const Row& row : b) {
+    if (const auto it = at.find(key(row)); it != at.end())
+      each_sum(a[it->second], row, f);
+    else if (add_missing)
+      a.push_back(row);
+  }
+}
+
+template <class F>
+void each_sum(RunResult& a, const RunResult& b, bool add_missing, F f) {
+  f(a.cycles, b.cycles);
+  f(a.warp_instructions, b.warp_instructions);
+  f(a.thread_instructions, b.thread_instructions);
+  f(a.offloaded_thread_instructions, b.offloaded_thread_instructions);
+  f(a.traffic.gpu_to_memory_bytes, b.traffic.gpu_to_memory_bytes);
+  f(a.traffic.memory_to_gpu_bytes, b.traffic.memory_to_gpu_bytes);
+  f(a.traffic.memory_to_memory_bytes, b.traffic.memory_to_memory_bytes);
+  f(a.link_use.gpu_to_memory_busy_ticks, b.link_use.gpu_to_memory_busy_ticks);
+  f(a.link_use.memory_to_gpu_busy_ticks, b.link_use.memory_to_gpu_busy_ticks);
+  f(a.link_use.available_ticks, b.link_use.available_ticks);
+  each_row(a.sm_cycles, b.sm_cycles, add_missing, f);
+  each_row(a.kernel_cycles, b.kernel_cycles, add_missing, f);
+  each_row(a.utilisation, b.utilisation, add_missing, f);
+  each_row(a.networks, b.networks, add_missing, f);
+  each_row(a.candidates, b.candidates, add_missing, f);
+}
+
+/// Counters by name; those that are no sums are treated as the header says.
+template <class F>
+void each_counter(RunResult& a, const RunResult& b, bool later_is_b, F f) {
+  std::erase_if(a.counters, [](const Counter& c) { return is_most(c.name); });
+  std::unordered_map<std::string, const Counter*> other;
+  for (const Counter& c : b.counters) other.try_emplace(c.name, &c);
+  std::erase_if(a.counters, [&](const Counter& c) { return !other.contains(c.name); });
+  for (Counter& c : a.counters) {
+    const uint64_t value = other.at(c.name)->value;
+    if (!is_level(c.name))
+      f(c.value, value);
+    else if (later_is_b)
+      c.value = value;
+  }
+}
+
+/// What is expected of an account of a part: sums of SM cycles never fall.
+void subtract(uint64_t& a, uint64_t b) { a = a > b ? a - b : 0; }
+void add(uint64_t& a, uint64_t b) { a += b; }
+
+}  // namespace
+
+RunResult between(const config::MachineConfig& machine, const RunResult& before,
+                  const RunResult& after) {
+  RunResult part = after;
+  each_sum(part, before, false, subtract);
+  each_counter(part, before, false, subtract);
+  std::erase_if(part.kernels,
+                [&](const KernelRow& k) { return k.begin + k.cycles <= before.cycles; });
+  for (KernelRow& k : part.kernels) k.begin -= std::min(k.begin, before.cycles);
+  std::erase_if(part.kernel_cycles, [&](const SmCycles& c) {
+    return std::none_of(part.kernels.begin(), part.kernels.end(),
+                        [&](const KernelRow& k) { return k.kernel == c.kernel; });
+  });
+  part.energy = account_energy(machine, part);
+  return part;
+}
+
+RunResult joined(const config::MachineConfig& machine, const std::vector<RunResult>& parts) {
+  RunResult all = parts.front();
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const RunResult& part = parts[i];
+    for (KernelRow k : part.kernels) {
+      k.begin += all.cycles;
+      all.kernels.push_back(std::move(k));
+    }
+    each_sum(all, part, true, add);
+    each_counter(all, part, true, add);
+    all.wall_seconds += part.wall_seconds;
+    if (!all.partial && part.partial) all.partial_reason = part.partial_reason;
+    all.partial |= part.partial;
+    if (!all.launches.has_value() || !part.launches.has_value()) continue;
+    LaunchesReport& l = *all.launches;
+    l.last = part.launches->last;
+    l.parts.insert(l.parts.end(), part.launches->parts.begin(), part.launches->parts.end());
+    l.before = std::max(l.before, part.launches->before);
+    l.simulated += part.launches->simulated;
+    l.exact &= part.launches->exact;
+  }
+  all.energy = account_energy(machine, all);
+  return all;
+}
+
+}  // namespace nearwarp::report

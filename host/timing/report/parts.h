@@ -1,0 +1,20 @@
+// Results of parts of a run: what lies between two moments of one, and several parts as one.
+//
+// Counters are sums over events and add up. Some are none: what is left at the end (left_dirty) is
+// taken of the last moment, and the most that has ever been (peak, busiest) is not known of a part.
+#pragma once
+
+#include "host/config/machine.h"
+#include "host/timing/report/result.h"
+
+namespace nearwarp::report {
+
+/// What `after` has more than `before`, which is the same run earlier: rows of the launches that
+/// ended later, cycles from `before` on. Energy is accounted anew on `machine`.
+RunResult between(const config::MachineConfig& machine, const RunResult& before,
+                  const RunResult& after);
+
+/// Several parts of a program, one after the other, as one run. `parts` is not empty.
+RunResult joined(const config::MachineConfig& machine, const std::vector<RunResult>& parts);
+
+}  // namespace nearwarp::report
