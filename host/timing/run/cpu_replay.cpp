@@ -32,6 +32,7 @@ bool step(Replay& run, const SimOptions& options) {
   Clock::time_point reported = Clock::now();
   uint64_t look_at = kSliceWindows;  // windows
   Tick limit = state.control.limit;
+  const Tick longest = state.control.longest;
   const auto next_look = [&] {
     return options.watcher == nullptr ? kNever : options.watcher->next_look();
   };
@@ -39,6 +40,7 @@ bool step(Replay& run, const SimOptions& options) {
     run.serve();
     feed.serve(run.system(), state);
     state.control.limit = std::min({limit, next_look(), run.next_look()});
+    state.control.longest = run.longest_window(longest);
     executor.run(state, look_at - state.control.windows);
     state.control.limit = limit;
     run.control() = state.control;

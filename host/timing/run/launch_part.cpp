@@ -68,14 +68,26 @@ uint64_t PartWatch::warp_instructions(const runtime::Recording& recording,
   return sum;
 }
 
+/// Beyond the program's last launch a run ends by itself.
+bool PartWatch::looks_more() const { return looks_ == 0 || (looks_ == 1 && end_ != all_); }
+
+uint32_t PartWatch::launches_left(const frontend::DispatchState& d) const {
+  const uint32_t after = looks_ == 0 ? end_ - first_ : 0;  // that come after it
+  return all_ - after - d.ended;
+}
+
+bool PartWatch::is_near(System& system, Tick window) const {
+  const frontend::FrontEndParams& p = system.front_end_params();
+  // Every launch that may be in flight can end in a window, and others that wait for it, a gap later.
+  const Tick in_window = p.dispatch.max_running * (1 + window / (Tick{p.launch_gap} * p.period));
+  return looks_more() && launches_left(system.front_end().dispatch) <= in_window;
+}
+
 Tick PartWatch::next_look(System& system) const {
   const frontend::DispatchState& d = system.front_end().dispatch;
   const frontend::LaunchState* launches = d.launches.in(system.arena.base());
-  const uint32_t left_out = all_ - (end_ - begin_);
-  if (looks_ == 0)
-    return d.ended == left_out + first_ - begin_ ? launches[d.line_head].ready : kNever;
-  // Beyond the program's last launch a run ends by itself.
-  if (looks_ > 1 || end_ == all_ || d.ended != all_) return kNever;
+  if (!looks_more() || launches_left(d) != 0) return kNever;
+  if (looks_ == 0) return launches[d.line_head].ready;
   Tick last = 0;
   for (uint32_t i = begin_; i < end_; ++i) last = std::max(last, launches[i].end);
   return last + Tick{system.front_end_params().launch_gap} * system.front_end_params().period;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "host/config/machine.h"
 #include "host/config/policy.h"
@@ -37,13 +38,20 @@ class PartWatch {
   uint64_t warp_instructions(const runtime::Recording& recording, const ImageTables& image) const;
 
   /// The tick at which results have to be taken next, once it is known; kNever else. To be asked
-  /// between windows, which are no longer than a launch gap.
+  /// between windows, and whenever a launch has ended.
   Tick next_look(System& system) const;
+  /// Can a window of so many ticks go beyond that tick before it is known? Those that are no longer
+  /// than System::window, and so than a launch gap, never do.
+  bool is_near(System& system, Tick window) const;
   /// Results have been taken.
   void looked() { looks_ += 1; }
   bool before_first() const { return looks_ == 0; }
 
  private:
+  bool looks_more() const;
+  /// Launches that have to end before results are taken next.
+  uint32_t launches_left(const frontend::DispatchState& d) const;
+
   uint32_t begin_ = 0, first_ = 0, end_ = 0, all_ = 0;
   int looks_ = 0;  // 1: at the beginning of the part's first launch, 2: of that after its last
 };

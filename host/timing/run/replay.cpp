@@ -86,8 +86,7 @@ uint32_t Replay::dispatch_margin() const {
 
 kernels::SafeTimePlan Replay::lengthen_windows() {
   const auto stands_apart = [&](uint16_t sm) { return system_.component(sm).cluster == 0; };
-  // A part's moments have to be known a window before.
-  if (part_.has_value() || !mechanisms_.empty() || !std::ranges::all_of(system_.sms, stands_apart)) return {};
+  if (!mechanisms_.empty() || !std::ranges::all_of(system_.sms, stands_apart)) return {};
   Tick longest =
       std::min(system_.window_beside_control, Tick{frontend::kReportsPerSm} * system_.core_period);
   if (window_ticks_ != 0) longest = std::min(longest, window_ticks_);

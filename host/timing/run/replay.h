@@ -1,6 +1,7 @@
 // One system's run, the stepping of windows apart: what comes before, in between and after it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -102,6 +103,10 @@ class Replay {
   uint64_t total_instructions() const;
   /// The tick at which take_results() wants to be called next; kNever: not yet known, or no more.
   Tick next_look() { return part_.has_value() ? part_->next_look(system_) : kNever; }
+  /// How long windows may be until the run looks again; `most`: at most.
+  Tick longest_window(Tick most) {
+    return part_.has_value() && part_->is_near(system_, most) ? std::min(most, system_.window) : most;
+  }
   /// The run stands there: keep what the part's results begin or end with.
   void take_results();
 
