@@ -156,6 +156,39 @@ TEST(Usage, HelpOfRunNamesItsOptions) {
   }
 }
 
+TEST(Usage, LaunchesThatCannotBeAPart) {
+  const auto refused = [](const std::string& launches, const Words& parts, const Words& more = {}) {
+    Words words{"run", "fdtd", "--policy", "baseline", "--launches", launches};
+    words.insert(words.end(), more.begin(), more.end());
+    expect_error(words, kUsage, parts);
+  };
+  refused("3", {"'3' is no range of launches", "I..J"});
+  refused("0..2", {"0 is not between 1 and"});
+  refused("3..2", {"launch 2 is before launch 3"});
+  refused("1..x", {"'x' is not a number"});
+  refused("1..2:3:4", {"too many numbers"});
+  refused("parallel:2:0", {"0 is not between 1 and"});
+  refused("5..7", {"there is no launch 7", "fdtd has 6"});
+  refused("2..3", {"mapping of data is learnt", "tom-oracle"}, {"--policy", "baseline,tom"});
+  refused("2..3", {"touched first", "pages.before_touch=known"},
+          {"--machine", "coda", "--policy", "cgp-fta-migrate"});
+  refused("2..3", {"--profile"}, {"--profile"});
+  refused("2..3", {"--max-repeats"}, {"--max-repeats", "1"});
+  expect_error({"run", "fdtd+gather", "--policy", "baseline", "--launches", "2..3"}, kUsage,
+               {"may run at the same time", "launches 1 to 7"});
+}
+
+TEST(Usage, APartOfAProgramSaysWhatItApproximates) {
+  const auto said = [](const std::string& launches) {
+    return run_program({"run", "fdtd", "--policy", "baseline", "--launches", launches}).out;
+  };
+  const std::string cold = said("5..5:1");
+  EXPECT_TRUE(contains(cold, "Launches 5 to 5 of 6, approximated")) << cold;
+  EXPECT_TRUE(contains(cold, "began cold 1 launch earlier")) << cold;
+  EXPECT_TRUE(contains(said("2..3"), "Launches 2 to 3 of 6: exact."));
+  EXPECT_TRUE(contains(said("parallel:1:3"), "6 launches in 3 parts side by side"));
+}
+
 TEST(Usage, Version) {
   const Outcome outcome = run_program({"--version"});
   EXPECT_EQ(outcome.exit_code, 0);

@@ -61,13 +61,27 @@ std::string key(const Utilisation& u) { return u.name; }
 std::string key(const RouterNetwork& n) { return n.name; }
 std::string key(const CandidateRow& c) { return c.kernel + "\n" + std::to_string(c.id); }
 
+/// Keys of rows in their order: the second row with a key has another one, and so on.
+class Keys {
+ public:
+  template <class Row>
+  std::string next(const Row& row) {
+    std::string k = key(row);
+    return k + "\n" + std::to_string(times_[k]++);
+  }
+
+ private:
+  std::unordered_map<std::string, uint32_t> times_;
+};
+
 /// Rows of `b` are applied to those of `a` with the same key; `add_missing`: others come to `a`.
 template <class Row, class F>
 void each_row(std::vector<Row>& a, const std::vector<Row>& b, bool add_missing, F f) {
   std::unordered_map<std::string, size_t> at;
-  for (size_t i = 0; i < a.size(); ++i) at.try_emplace(key(a[i]), i);
+  Keys mine, others;
+  for (size_t i = 0; i < a.size(); ++i) at.try_emplace(mine.next(a[i]), i);
   for (const Row& row : b) {
-    if (const auto it = at.find(key(row)); it != at.end())
+    if (const auto it = at.find(others.next(row)); it != at.end())
       each_sum(a[it->second], row, f);
     else if (add_missing)
       a.push_back(row);

@@ -308,6 +308,9 @@ AcceleratorBatch::AcceleratorBatch(Device& device, AcceleratorBatchOptions optio
 
 void AcceleratorBatch::run(std::span<const ReplayJob> systems, BatchObserver& observer) {
   device_seconds_ = 0;
+  if (std::any_of(systems.begin(), systems.end(),
+                  [](const ReplayJob& s) { return s.part.has_value(); }))
+    throw Error("parts of programs are simulated on the CPU only - take --backend cpu");
   try {
     Batch(device_, options_, systems, observer, device_seconds_).run();
   } catch (const kernels::DeviceError& error) {

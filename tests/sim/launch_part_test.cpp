@@ -1,0 +1,226 @@
+// Parts of programs by themselves: those that begin with the program are exact and add up to it, the
+// others have all of their instructions, whatever steps them finds the same, and the dispatcher
+// begins where it would.
+#include "host/timing/run/launch_part.h"
+
+#include <gtest/gtest.h>
+
+#include "host/core/error.h"
+#include "host/timing/report/parts.h"
+#include "tests/sim/device_rig.h"
+#include "tests/sim/whole_machine.h"
+#include "tests/support/shuffled.h"
+
+namespace nearwarp::sim {
+namespace {
+
+using runtime::LaunchPart;
+using testing::counter;
+using testing::numbers;
+
+report::RunResult run(const runtime::Recording& r, const char* machine, const char* policy,
+                      std::optional<LaunchPart> part, SimOptions options = {}) {
+  options.part = part;
+  return replay_on_cpu(r, config::load_machine(machine), config::load_policy(policy), options);
+}
+
+struct Case {
+  const char *machine, *policy;
+};
+/// Among them a machine whose windows are lengthened, and one whose L2s are told of launches.
+const Case kCases[] = {{"tom", "baseline"},    {"tom", "ndp-controlled-bmap"}, {"tom", "tom-oracle"},
+                       {"gtx480", "baseline"}, {"coda", "coda"},               {"mpu", "mpu"},
+                       {"opportunistic", "llc-compute"}};
+
+TEST(LaunchPart, PartsAfterAllBeforeThemAddUpToTheRun) {
+  for (const Case& c : kCases) {
+    const bool offloads = std::string(c.machine) == "tom";
+    const runtime::Recording& r = testing::workload(offloads ? "kmeans" : "fdtd");
+    const auto n = static_cast<uint32_t>(r.launches.size());
+    SCOPED_TRACE(std::string(c.machine) + " " + c.policy);
+    const report::RunResult whole = run(r, c.machine, c.policy, {});
+    std::vector<report::RunResult> parts;
+    for (const auto& [first, end] : {std::pair{0u, 3u}, {3u, 4u}, {4u, n - 1}, {n - 1, n}}) {
+      parts.push_back(run(r, c.machine, c.policy, LaunchPart{0, first, end}));
+      const report::RunResult& part = parts.back();
+      ASSERT_EQ(part.kernels.size(), end - first);
+      uint64_t cycles = 0;
+      for (uint32_t i = first; i < end; ++i) {
+        EXPECT_EQ(part.kernels[i - first].launch, i);
+        EXPECT_EQ(part.kernels[i - first].begin, cycles);
+        EXPECT_EQ(part.kernels[i - first].cycles, whole.kernels[i].cycles);
+        cycles += whole.kernels[i].cycles;
+      }
+      EXPECT_EQ(part.cycles, cycles);
+      ASSERT_TRUE(part.launches.has_value());
+      EXPECT_EQ(part.launches->first, first + 1);
+      EXPECT_EQ(part.launches->last, end);
+      EXPECT_TRUE(part.launches->exact);
+    }
+    const report::RunResult sum = report::joined(config::load_machine(c.machine), parts);
+    EXPECT_EQ(sum.cycles, whole.cycles);
+    EXPECT_EQ(sum.warp_instructions, whole.warp_instructions);
+    EXPECT_EQ(sum.thread_instructions, whole.thread_instructions);
+    EXPECT_EQ(sum.offloaded_thread_instructions, whole.offloaded_thread_instructions);
+    EXPECT_EQ(sum.traffic.total_bytes(), whole.traffic.total_bytes());
+    for (const report::Counter& k : sum.counters)
+      EXPECT_EQ(k.value, counter(whole, k.name)) << k.name;
+    // Only what was the most of something is not known.
+    for (const report::Counter& k : whole.counters) {
+      const bool most = k.name.find("peak") != k.name.npos || k.name.find("busiest") != k.name.npos;
+      EXPECT_EQ(report::find_counter(sum, k.name) == nullptr, most) << k.name;
+    }
+    EXPECT_EQ(sum.energy.total(), whole.energy.total());
+    ASSERT_EQ(sum.utilisation.size(), whole.utilisation.size());
+    for (size_t i = 0; i < sum.utilisation.size(); ++i) {
+      EXPECT_EQ(sum.utilisation[i].available_ticks, whole.utilisation[i].available_ticks);
+      EXPECT_EQ(sum.utilisation[i].busiest, whole.utilisation[i].busiest);
+    }
+    ASSERT_EQ(sum.candidates.size(), whole.candidates.size());
+    for (size_t i = 0; i < sum.candidates.size(); ++i)
+      EXPECT_EQ(sum.candidates[i].offloaded, whole.candidates[i].offloaded);
+    ASSERT_EQ(sum.sm_cycles.size(), whole.sm_cycles.size());
+    for (size_t i = 0; i < sum.sm_cycles.size(); ++i)
+      EXPECT_EQ(sum.sm_cycles[i].uses, whole.sm_cycles[i].uses);
+  }
+}
+
+TEST(LaunchPart, AColdBeginningHasAllInstructionsAndOtherCycles) {
+  const runtime::Recording& r = testing::workload("kmeans");
+  uint64_t instructions = 0;
+  for (const uint32_t i : {5u, 6u}) instructions += r.launches[i].warp_instructions;
+  const report::RunResult whole = run(r, "tom", "baseline", {});
+  const uint64_t exact = whole.kernels[5].cycles + whole.kernels[6].cycles;
+  for (const uint32_t begin : {5u, 4u, 3u}) {
+    const report::RunResult part = run(r, "tom", "baseline", LaunchPart{begin, 5, 7});
+    EXPECT_EQ(part.warp_instructions, instructions);
+    ASSERT_EQ(part.kernels.size(), 2u);
+    EXPECT_EQ(part.kernels[0].begin, 0u);
+    EXPECT_EQ(part.cycles, part.kernels[0].cycles + part.kernels[1].cycles);
+    EXPECT_FALSE(part.launches->exact);
+    EXPECT_EQ(part.launches->before, 5 - begin);
+    if (begin == 5) {
+      EXPECT_GT(part.cycles, exact) << "its data is not there yet";
+    }
+  }
+}
+
+TEST(LaunchPart, WhateverStepsItFindsTheSame) {
+  const runtime::Recording& r = testing::workload("fdtd");
+  for (const Case& c : kCases) {
+    if (std::string(c.machine) == "mpu") continue;
+    SCOPED_TRACE(std::string(c.machine) + " " + c.policy);
+    const LaunchPart part{1, 2, 4};
+    const auto expected = numbers(run(r, c.machine, c.policy, part));
+    for (const Tick window : {3, 101}) {
+      SimOptions o;
+      o.window_ticks = window;
+      o.order_seed = 5;
+      testing::shuffle_lanes(o, 3);
+      o.threads = window == 3 ? 1 : 2;
+      EXPECT_EQ(numbers(run(r, c.machine, c.policy, part, o)), expected) << window;
+    }
+  }
+}
+
+TEST(LaunchPart, DoesNotDependOnHowManyRunAtATime) {
+  const runtime::Recording& r = testing::workload("fdtd");
+  const config::MachineConfig machine = config::load_machine("tom");
+  const config::PolicyConfig policy = config::load_policy("ndp-controlled-bmap");
+  const std::vector<LaunchPart> parts = runtime::divide(r, 3, 1);
+  ASSERT_EQ(parts.size(), 3u);
+  std::vector<ReplayJob> jobs;
+  for (const LaunchPart& p : parts)
+    jobs.push_back({.recording = &r, .machine = &machine, .policy = &policy, .part = p});
+  std::vector<std::pair<std::string, uint64_t>> first;
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    testing::KeepingObserver observer(jobs.size());
+    CpuBatch(threads).run(jobs, observer);
+    std::vector<report::RunResult> results;
+    for (BatchOutcome& o : observer.outcomes) {
+      ASSERT_TRUE(o.result.has_value());
+      results.push_back(std::move(*o.result));
+    }
+    const report::RunResult all = report::joined(machine, results);
+    EXPECT_EQ(all.kernels.size(), r.launches.size());
+    EXPECT_EQ(all.warp_instructions, r.warp_instructions);
+    EXPECT_EQ(all.launches->parts.size(), 3u);
+    EXPECT_EQ(all.launches->last, r.launches.size());
+    uint64_t at = 0;
+    for (const report::KernelRow& k : all.kernels) {
+      EXPECT_EQ(k.begin, at);
+      at += k.cycles;
+    }
+    EXPECT_EQ(all.cycles, at);
+    if (first.empty()) first = numbers(all);
+    EXPECT_EQ(numbers(all), first) << threads;
+  }
+}
+
+TEST(LaunchPart, LaunchesBesideEachOtherAreOnePart) {
+  runtime::Recording r = [] {
+    runtime::VirtualDevice device{runtime::VirtualDevice::Options{}};
+    workloads::find("fdtd")->run(device, workloads::Size::kSmall);
+    return device.take_recording("fdtd");
+  }();
+  ASSERT_EQ(r.launches.size(), 6u);
+  for (const uint32_t i : {3u, 4u}) {
+    r.launches[i].after_all = false;
+    r.launches[i].after = {1};  // beside 2
+  }
+  const std::vector<bool> cuts = runtime::launch_cuts(r);
+  EXPECT_EQ(cuts, (std::vector<bool>{true, true, true, false, false, true, true}));
+  const report::RunResult whole = run(r, "tom", "baseline", {});
+  std::vector<report::RunResult> parts;
+  for (const auto& [first, end] : {std::pair{0u, 2u}, {2u, 5u}, {5u, 6u}})
+    parts.push_back(run(r, "tom", "baseline", LaunchPart{0, first, end}));
+  const report::RunResult sum = report::joined(config::load_machine("tom"), parts);
+  EXPECT_EQ(sum.cycles, whole.cycles);
+  for (const report::Counter& k : sum.counters) EXPECT_EQ(k.value, counter(whole, k.name)) << k.name;
+  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(sum.kernels[i].begin, whole.kernels[i].begin);
+}
+
+TEST(LaunchPart, TheDispatcherGoesOnWithTheNextSm) {
+  runtime::Recording r;
+  for (const uint64_t blocks : {5, 7, 70}) r.launches.emplace_back().blocks_recorded = blocks;
+  config::PolicyConfig policy = config::load_policy("baseline");
+  EXPECT_EQ(next_sm_of(r, policy, 0, 68), 0u);
+  EXPECT_EQ(next_sm_of(r, policy, 1, 68), 5u);
+  EXPECT_EQ(next_sm_of(r, policy, 2, 68), 12u);
+  EXPECT_EQ(next_sm_of(r, policy, 3, 68), 14u);
+  policy.dispatch.first_sm = "first";
+  EXPECT_EQ(next_sm_of(r, policy, 2, 68), 0u);
+  // And so it is in a run: an SM's only thread block is where it was.
+  const runtime::Recording& real = testing::workload("fdtd");
+  ReplayJob job;
+  const config::MachineConfig machine = config::load_machine("tom");
+  policy = config::load_policy("baseline");
+  job.recording = &real;
+  job.machine = &machine;
+  job.policy = &policy;
+  job.part = LaunchPart{2, 2, 3};
+  Replay part(job, 0);
+  part.begin();
+  EXPECT_EQ(part.system().front_end().dispatch.next_sm, next_sm_of(real, policy, 2, 68));
+}
+
+TEST(LaunchPart, PoliciesWhoseStateIsMadeByAllLaunchesAreRefused) {
+  for (const std::string& name : config::policy_names()) {
+    const config::PolicyConfig policy = config::load_policy(name);
+    const bool learns = policy.mapping == "tmap" || name == "cgp-fta-migrate";
+    EXPECT_EQ(why_no_parts(policy).empty(), !learns) << name;
+  }
+}
+
+TEST(LaunchPart, AcceleratorsRefuseParts) {
+  const runtime::Recording& r = testing::workload("fdtd");
+  const testing::Configs configs({"baseline"}, {});
+  std::vector<ReplayJob> jobs = configs.systems(r);
+  jobs[0].part = LaunchPart{0, 1, 2};
+  kernels::EmulatedDevice device({});
+  testing::KeepingObserver observer(1);
+  EXPECT_THROW(AcceleratorBatch(device, {}).run(jobs, observer), Error);
+}
+
+}  // namespace
+}  // namespace nearwarp::sim
