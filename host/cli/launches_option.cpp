@@ -45,11 +45,17 @@ void declare_launches(CommandLine& line) {
              "simulate launches I to J (from 1 on) by themselves, after K before them "
              "(docs/launches.md); or 'parallel[:K[:PARTS]]': all, in parts side by side",
              "I..J[:K]");
+  line.flag("cold-caches", "with --launches: parts begin with empty caches");
 }
 
 LaunchesOption launches_option(const CommandLine& line) {
   LaunchesOption option;
-  if (!line.given("launches")) return option;
+  if (!line.given("launches")) {
+    if (line.given("cold-caches"))
+      throw UsageError("--cold-caches is for --launches - leave it out");
+    return option;
+  }
+  option.warm = !line.given("cold-caches");
   const std::string text = line.text("launches");
   option.given = true;
   const std::vector<std::string> words = split(text, ":");
@@ -75,9 +81,10 @@ void check_policy_for_parts(const config::PolicyConfig& policy) {
     throw UsageError(fmt::format("--launches does not go with policy {}: {}", policy.name, why));
 }
 
-std::vector<runtime::LaunchPart> parts_of(const LaunchesOption& option,
-                                          const runtime::Recording& recording) {
-  if (!option.given) return {};
+namespace {
+
+std::vector<runtime::LaunchPart> all_parts(const LaunchesOption& option,
+                                           const runtime::Recording& recording) {
   if (recording.measured_warp_instructions != 0)
     throw UsageError("--launches does not go with --size paper, which ends in the middle of the "
                      "program - large is the largest size that does not");
@@ -99,6 +106,16 @@ std::vector<runtime::LaunchPart> parts_of(const LaunchesOption& option,
   }
   return {runtime::part_of(cuts, static_cast<uint32_t>(option.first - 1),
                            static_cast<uint32_t>(option.last), option.before)};
+}
+
+}  // namespace
+
+std::vector<runtime::LaunchPart> parts_of(const LaunchesOption& option,
+                                          const runtime::Recording& recording) {
+  if (!option.given) return {};
+  std::vector<runtime::LaunchPart> parts = all_parts(option, recording);
+  for (runtime::LaunchPart& part : parts) part.warm = option.warm && part.begin != 0;
+  return parts;
 }
 
 }  // namespace nearwarp::cli

@@ -20,6 +20,7 @@ struct LaunchesOption {
   bool parallel = false;
   uint64_t first = 1, last = 0;  ///< counted from 1 on, both included; not if parallel
   uint32_t before = kLaunchesBefore;
+  bool warm = true;    ///< caches are filled from traces
   uint32_t parts = 0;  ///< if parallel: at most so many; 0: as suits the program
 };
 

@@ -34,7 +34,7 @@ std::vector<bool> launch_cuts(const Recording& recording) {
 LaunchPart part_of(const std::vector<bool>& cuts, uint32_t first, uint32_t end, uint32_t before) {
   uint32_t begin = first > before ? first - before : 0;
   while (!cuts[begin]) --begin;
-  return {begin, first, end};
+  return {begin, first, end, false};
 }
 
 namespace {

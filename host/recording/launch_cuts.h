@@ -18,6 +18,7 @@ struct LaunchPart {
   uint32_t begin = 0;  ///< the first one simulated
   uint32_t first = 0;  ///< the first one that is reported
   uint32_t end = 0;    ///< one beyond the last
+  bool warm = false;   ///< caches begin with what launches before `begin` leave, by their traces
   bool operator==(const LaunchPart&) const = default;
 };
 

@@ -172,6 +172,7 @@ TEST(Usage, LaunchesThatCannotBeAPart) {
   refused("2..3", {"mapping of data is learnt", "tom-oracle"}, {"--policy", "baseline,tom"});
   refused("2..3", {"touched first", "pages.before_touch=known"},
           {"--machine", "coda", "--policy", "cgp-fta-migrate"});
+  expect_error({"run", "fdtd", "--cold-caches"}, kUsage, {"--cold-caches is for --launches"});
   refused("2..3", {"--profile"}, {"--profile"});
   refused("2..3", {"--max-repeats"}, {"--max-repeats", "1"});
   expect_error({"run", "fdtd+gather", "--policy", "baseline", "--launches", "2..3"}, kUsage,
@@ -179,12 +180,15 @@ TEST(Usage, LaunchesThatCannotBeAPart) {
 }
 
 TEST(Usage, APartOfAProgramSaysWhatItApproximates) {
-  const auto said = [](const std::string& launches) {
-    return run_program({"run", "fdtd", "--policy", "baseline", "--launches", launches}).out;
+  const auto said = [](const std::string& launches, const Words& more = {}) {
+    Words words{"run", "fdtd", "--policy", "baseline", "--launches", launches};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words).out;
   };
   const std::string cold = said("5..5:1");
   EXPECT_TRUE(contains(cold, "Launches 5 to 5 of 6, approximated")) << cold;
-  EXPECT_TRUE(contains(cold, "began cold 1 launch earlier")) << cold;
+  EXPECT_TRUE(contains(cold, "began 1 launch earlier with caches filled from traces of")) << cold;
+  EXPECT_TRUE(contains(said("5..5:1", {"--cold-caches"}), "began 1 launch earlier cold"));
   EXPECT_TRUE(contains(said("2..3"), "Launches 2 to 3 of 6: exact."));
   EXPECT_TRUE(contains(said("parallel:1:3"), "6 launches in 3 parts side by side"));
 }

@@ -12,11 +12,15 @@ namespace nearwarp::report {
 std::vector<std::string> approximations(const LaunchesReport& l) {
   std::vector<std::string> said;
   if (l.exact) return said;
-  const std::string part = l.parts.size() == 1 ? "the machine" : "each part's machine";
-  said.push_back(l.before == 0
-                     ? fmt::format("{} began cold", part)
-                     : fmt::format("{} began cold {} launch{} earlier", part, l.before,
-                                   l.before == 1 ? "" : "es"));
+  const std::string machine = l.parts.size() == 1 ? "the machine" : "each part's machine";
+  const std::string state =
+      l.warmed_by == 0 ? "cold"
+                       : fmt::format("with caches filled from traces of {}{} launch{} before",
+                                     l.parts.size() == 1 ? "" : "up to ", l.warmed_by,
+                                     l.warmed_by == 1 ? "" : "es");
+  const std::string when =
+      l.before == 0 ? "" : fmt::format(" {} launch{} earlier", l.before, l.before == 1 ? "" : "es");
+  said.push_back(fmt::format("{} began{} {}", machine, when, state));
   said.push_back(l.parts.size() == 1
                      ? fmt::format("its dispatcher began with SM {}, as if each thread block before "
                                    "had gone to the next SM",
@@ -48,6 +52,7 @@ nlohmann::ordered_json launches_json(const LaunchesReport& l) {
           {"parts", l.parts},
           {"before", l.before},
           {"simulated", l.simulated},
+          {"warmed_by", l.warmed_by},
           {"exact", l.exact},
           {"approximated", approximations(l)}};
 }

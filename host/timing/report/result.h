@@ -185,6 +185,8 @@ struct LaunchesReport {
   std::vector<uint64_t> parts = {}; ///< first launch of each part that was simulated by itself
   uint64_t before = 0;              ///< launches simulated before a part, where there are so many
   uint64_t simulated = 0;           ///< launches, all parts and what came before them together
+  /// Launches whose traces filled caches before those; of several parts, of the one with most.
+  uint64_t warmed_by = 0;
   bool exact = false;               ///< no part began on a cold machine but the program's first
   /// Of one part: the SM at which the dispatcher began, number from 0 on.
   uint64_t next_sm = 0;

@@ -17,6 +17,7 @@
 #include "host/timing/run/checks.h"
 #include "host/timing/run/collect.h"
 #include "host/timing/run/preload.h"
+#include "host/timing/run/warm.h"
 
 namespace nearwarp::sim {
 
@@ -107,6 +108,10 @@ void Replay::begin() {
   part_->select(system_, image_);
   system_.front_end().dispatch.next_sm =
       next_sm_of(*what_.recording, *what_.policy, what_.part->begin, system_.num_sms());
+  // No more than the part itself is walked, so that many parts do not take more than one run.
+  if (what_.part->warm)
+    warmed_by_ = warm_caches(*what_.recording, image_, what_.part->begin, total_instructions(),
+                             system_);
 }
 
 bool Replay::is_time_to_save() const {
@@ -242,6 +247,7 @@ report::RunResult Replay::part_of(report::RunResult all) const {
   l.before = what_.part->first - what_.part->begin;
   l.simulated = what_.part->end - what_.part->begin;
   l.exact = what_.part->begin == 0;
+  l.warmed_by = warmed_by_;
   l.next_sm = next_sm_of(*what_.recording, *what_.policy, what_.part->begin,
                          std::max(1u, static_cast<uint32_t>(system_.sms.size())));
   r.launches = std::move(l);

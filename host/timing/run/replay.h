@@ -130,6 +130,7 @@ class Replay {
   MechanismRuns mechanisms_;
   System system_;
   std::optional<PartWatch> part_;
+  uint32_t warmed_by_ = 0;  ///< launches whose traces have filled the caches
   std::optional<report::RunResult> before_, after_;  ///< the part, once they have been taken
   Tick window_ticks_ = 0;
   kernels::RunControl control_;

@@ -1,0 +1,292 @@
+// What a machine's caches hold at a launch of a program.
+#include "host/timing/run/warm.h"
+
+#include <algorithm>
+#include <bit>
+#include <compare>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "device/cache/l2_launches.h"
+#include "device/cache/l2_look_up.h"
+#include "device/frontend/block_queues.h"
+#include "device/trace/format.h"
+#include "host/functional/instructions/decoded.h"
+#include "host/recording/trace_replay.h"
+
+namespace nearwarp::sim {
+
+namespace {
+
+/// When something was used last: a launch, and a count within it.
+using Order = uint64_t;
+constexpr uint32_t kLaunchShift = 40;
+
+/// A line in an L2 slice.
+struct Use {
+  Order order = 0;
+  uint32_t sectors = 0;
+  bool loaded = false;  ///< so that it is there; else it has only been written past the slice
+};
+
+uint64_t key_of(uint16_t slice, LineAddr line) { return uint64_t{slice} << 32 | line; }
+uint16_t slice_of_key(uint64_t key) { return static_cast<uint16_t>(key >> 32); }
+LineAddr line_of_key(uint64_t key) { return static_cast<LineAddr>(key); }
+
+/// Has a store's line a place in the slice?
+bool keeps_stores(const L2SliceParams& p) { return p.write_back != 0; }
+
+/// What launches used, from the last one on.
+class Uses {
+ public:
+  Uses(const runtime::Recording& recording, const ImageTables& image, System& system)
+      : recording_(recording), image_(image), system_(system), base_(system.arena.base()) {
+    const sm::SmParams& p = system.params<sm::SmParams>(system.sms.at(0));
+    line_shift_ = p.line_shift;
+    page_shift_ = p.tlb.entries != 0 ? p.tlb.page_shift : 0;
+    code_shift_ = p.fetch.cached ? p.fetch.line_shift : 0;
+    const auto& d = system.front_end().dispatch;
+    groups_ = system.front_end_params().dispatch.groups;
+    first_of_group_.resize(groups_);
+    for (uint32_t i = system.num_sms(); i-- > 0;)
+      first_of_group_[std::min(groups_ - 1, d.rooms.in(base_)[i].group)] = i;
+    for (const uint16_t slice : system.of_kind(kernels::ComponentKind::kL2Slice))
+      room_ += uint64_t{system.params<L2SliceParams>(slice).ways} *
+               system.state<L2SliceState>(slice).valid.count;
+  }
+
+  /// The slice that answers an SM for a physical line.
+  uint16_t slice_of(uint32_t asker, LineAddr line) const {
+    const auto& p = system_.params<sm::SmParams>(system_.sms[asker]);
+    return p.homes.of(system_.map.of(line, base_), line, base_);
+  }
+
+  /// Another launch, before those known so far; it gets its first thread block at SM `at`.
+  void add_launch(uint32_t launch, uint32_t at);
+  /// Have all sets as many lines as ways?
+  bool is_full() const { return filled_ >= room_; }
+
+  const std::unordered_map<uint64_t, Use>& lines() const { return lines_; }
+  const std::unordered_map<uint32_t, Order>& pages() const { return pages_; }
+  const std::unordered_map<LineAddr, Order>& code() const { return code_; }
+
+ private:
+  void touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t asker, bool store);
+  void used_code(uint32_t kernel, uint32_t block, Order order);
+  void add_access(const compiler::Instruction& in, const runtime::MemoryAccess& a, uint32_t asker,
+                  Order order);
+
+  const runtime::Recording& recording_;
+  const ImageTables& image_;
+  System& system_;
+  std::byte* base_;
+  uint32_t line_shift_ = 0, page_shift_ = 0, code_shift_ = 0, groups_ = 1;
+  std::vector<uint32_t> first_of_group_;
+  std::unordered_map<uint64_t, Use> lines_;
+  std::unordered_map<uint32_t, Order> pages_;
+  std::unordered_map<LineAddr, Order> code_;
+  std::unordered_map<uint64_t, uint32_t> in_set_;  // lines, by slice and set
+  uint64_t filled_ = 0, room_ = 0;                 // ways
+};
+
+void Uses::touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t asker, bool store) {
+  if (page_shift_ != 0) {
+    Order& last = pages_[virtual_line >> page_shift_];
+    if (last >> kLaunchShift <= order >> kLaunchShift) last = order;
+  }
+  const LineAddr line = translate(system_.page_tables.translation, base_, 0, virtual_line);
+  const uint16_t slice = slice_of(asker, line);
+  if (system_.component(slice).kind != kernels::ComponentKind::kL2Slice) return;
+  const auto& p = system_.params<L2SliceParams>(slice);
+  Use& use = lines_[key_of(slice, line)];
+  // A launch that is walked later came before: it changes no order.
+  if (use.order >> kLaunchShift <= order >> kLaunchShift) use.order = order;
+  if (store && !keeps_stores(p)) return;
+  use.sectors |= sectors;
+  if (use.loaded) return;
+  use.loaded = true;
+  uint32_t& lines = in_set_[key_of(slice, l2_detail::set_of(p, base_, line))];
+  if (++lines <= p.ways) ++filled_;
+}
+
+void Uses::used_code(uint32_t kernel, uint32_t block, Order order) {
+  const sm::ImageBlock& b = image_.blocks[image_.kernels[kernel].first_block + block];
+  for (uint32_t line = b.first >> code_shift_; line <= (b.first + b.count) >> code_shift_; ++line) {
+    Order& last = code_[sm::kCodeBase + line];
+    if (last >> kLaunchShift <= order >> kLaunchShift) last = order;
+  }
+}
+
+void Uses::add_access(const compiler::Instruction& in, const runtime::MemoryAccess& a,
+                      uint32_t asker, Order order) {
+  const ptx::Space space = in.mod.space;
+  if (space != ptx::Space::kGlobal && space != ptx::Space::kGeneric) return;
+  const bool store = in.op == ptx::Opcode::kSt;
+  LineAddr last = kNoLine;
+  uint32_t sectors = 0;
+  for (uint32_t lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
+    const uint64_t address = a.address[std::countr_zero(lanes)];
+    if ((address & trace::kSharedWindow) != 0 || address < exec::kDeviceBase) continue;
+    const uint64_t offset = address - exec::kDeviceBase;
+    const auto line = static_cast<LineAddr>(offset >> line_shift_);
+    if (line != last && last != kNoLine) {
+      touch(order, last, sectors, asker, store);
+      sectors = 0;
+    }
+    last = line;
+    sectors |= 1u << (offset >> 5 & ((1u << (line_shift_ - 5)) - 1));
+  }
+  if (last != kNoLine) touch(order, last, sectors, asker, store);
+}
+
+void Uses::add_launch(uint32_t launch, uint32_t at) {
+  const runtime::LaunchRecord& record = recording_.launches[launch];
+  const auto found =
+      std::lower_bound(image_.recorded_launch.begin(), image_.recorded_launch.end(), launch);
+  if (found == image_.recorded_launch.end() || *found != launch) return;
+  const sm::LaunchInfo& info =
+      image_.launches[static_cast<size_t>(found - image_.recorded_launch.begin())];
+  const frontend::BlockQueues queues{info.num_blocks, info.row, groups_};
+  const compiler::Kernel& kernel = *recording_.kernels[record.kernel];
+  Order order = Order{launch + 1} << kLaunchShift;
+  uint32_t asker = 0;
+  runtime::TraceVisitor visitor;
+  visitor.warp = [&](uint64_t block, uint32_t) {
+    asker = groups_ > 1 ? first_of_group_[queues.group_of(static_cast<uint32_t>(block))]
+                        : static_cast<uint32_t>((at + block) % system_.num_sms());
+  };
+  if (code_shift_ != 0)
+    visitor.run = [&](const runtime::BlockRun& run) { used_code(record.kernel, run.block, order); };
+  visitor.access = [&](const runtime::MemoryAccess& a) {
+    add_access(kernel.instructions[a.instruction], a, asker, ++order);
+  };
+  runtime::replay(recording_, launch, visitor);
+}
+
+/// Of a map to Order, the keys by order, the oldest first.
+template <class Key>
+std::vector<Key> by_age(const std::unordered_map<Key, Order>& last) {
+  std::vector<std::pair<Order, Key>> sorted;
+  for (const auto& [key, order] : last) sorted.emplace_back(order, key);
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<Key> keys;
+  for (const auto& [order, key] : sorted) keys.push_back(key);
+  return keys;
+}
+
+void fill_tlbs(const std::vector<uint32_t>& pages, System& system) {
+  std::byte* base = system.arena.base();
+  for (uint32_t i = 0; i < system.table.count; ++i) {
+    if (!kernels::is_sm(system.component(i).kind)) continue;
+    const auto& p = system.params<sm::SmParams>(i).tlb;
+    const size_t n = std::min<size_t>(pages.size(), p.entries);
+    with_sm(system, i, [&](auto& sm) {
+      for (size_t k = 0; k < n; ++k) {
+        const uint32_t page = pages[pages.size() - n + k];
+        sm.tlb.pages.in(base)[k] = page;
+        sm.tlb.entries.in(base)[k] =
+            sm::tlb_walked(p, system.page_tables.translation, base, page);
+        sm.tlb.last_use.in(base)[k] = ++sm.tlb.use_clock;
+      }
+    });
+  }
+}
+
+void fill_instruction_caches(const std::vector<LineAddr>& lines, System& system) {
+  std::byte* base = system.arena.base();
+  for (uint32_t i = 0; i < system.table.count; ++i) {
+    if (!kernels::is_sm(system.component(i).kind)) continue;
+    const auto& p = system.params<sm::SmParams>(i).fetch;
+    if (!p.cached || !p.cache.plain) continue;
+    with_sm(system, i, [&](auto& sm) {
+      cache::L1State& s = sm.fetch.cache;
+      for (const LineAddr line : lines) {
+        const uint32_t first = cache::l1_first_of(p.cache, line);
+        LineAddr* tags = s.tags.in(base) + first;
+        uint32_t* last_use = s.last_use.in(base) + first;
+        const uint32_t way =
+            cache::l1_way_to_fill(p.cache, tags, last_use, s.filling.in(base) + first);
+        tags[way] = line;
+        last_use[way] = ++s.use_clock;
+      }
+    });
+  }
+}
+
+/// The L2, the oldest line first. A walk for a page that another one's lines lie between reads its
+/// entries, through the slices of whoever walks.
+class L2Fill {
+ public:
+  L2Fill(const Uses& uses, System& system) : uses_(uses), system_(system) {
+    std::unordered_set<uint16_t> slices;
+    for (uint32_t i = 0; i < system.num_sms(); ++i)
+      if (slices.insert(uses.slice_of(i, 0)).second) walkers_.push_back(i);
+  }
+
+  void put(uint16_t slice, LineAddr line, uint32_t sectors) {
+    if (system_.component(slice).kind != kernels::ComponentKind::kL2Slice) return;
+    const auto& p = system_.params<L2SliceParams>(slice);
+    std::byte* base = system_.arena.base();
+    if (p.at_launch != L2AtLaunch::kKeep && l2_detail::goes_at_launch(p, base, line)) return;
+    l2_detail::preload(HostGroup{}, p, system_.state<L2SliceState>(slice), base, line, sectors);
+  }
+  void put_page_table(const sm::TlbParams& p, uint32_t page) {
+    for (uint32_t level = 0; level < p.walk_accesses; ++level) {
+      const uint32_t entry = sm::tlb_page_number(page) >> (sm::kPageTableBits * level);
+      put_for_all(sm::kPageTableBase + level * sm::kPageTableLines + (entry >> p.entry_shift));
+    }
+  }
+  void put_for_all(LineAddr line) {
+    for (const uint32_t i : walkers_) put(uses_.slice_of(i, line), line, 0xff);
+  }
+
+ private:
+  const Uses& uses_;
+  System& system_;
+  std::vector<uint32_t> walkers_;  // an SM for each way to the L2
+};
+
+}  // namespace
+
+uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& image, uint32_t launch,
+                     uint64_t most, System& system) {
+  if (system.of_kind(kernels::ComponentKind::kL2Slice).empty()) return 0;
+  Uses uses(recording, image, system);
+  uint64_t walked = 0, blocks = 0;
+  for (uint32_t i = 0; i < launch; ++i) blocks += recording.launches[i].blocks_recorded;
+  uint32_t at = launch;
+  while (at > 0 && !uses.is_full()) {
+    const runtime::LaunchRecord& l = recording.launches[at - 1];
+    if (walked != 0 && walked + l.warp_instructions > most) break;
+    walked += l.warp_instructions;
+    blocks -= l.blocks_recorded;
+    uses.add_launch(--at, static_cast<uint32_t>(blocks % system.num_sms()));
+  }
+  const sm::TlbParams& tlb = system.params<sm::SmParams>(system.sms.at(0)).tlb;
+  if (tlb.entries != 0) fill_tlbs(by_age(uses.pages()), system);
+  fill_instruction_caches(by_age(uses.code()), system);
+  // In the order of their last uses; pages and code are few beside lines.
+  struct Event {
+    Order order;
+    enum { kCode, kPage, kLine } what;
+    uint64_t key;
+    auto operator<=>(const Event&) const = default;
+  };
+  std::vector<Event> events;
+  for (const auto& [line, order] : uses.code()) events.push_back({order, Event::kCode, line});
+  for (const auto& [page, order] : uses.pages()) events.push_back({order, Event::kPage, page});
+  for (const auto& [key, use] : uses.lines())
+    if (use.loaded) events.push_back({use.order, Event::kLine, key});
+  std::sort(events.begin(), events.end());
+  L2Fill fill(uses, system);
+  for (const Event& e : events) {
+    if (e.what == Event::kCode) fill.put_for_all(static_cast<LineAddr>(e.key));
+    if (e.what == Event::kPage) fill.put_page_table(tlb, static_cast<uint32_t>(e.key));
+    if (e.what == Event::kLine)
+      fill.put(slice_of_key(e.key), line_of_key(e.key), uses.lines().at(e.key).sectors);
+  }
+  return launch - at;
+}
+
+}  // namespace nearwarp::sim
