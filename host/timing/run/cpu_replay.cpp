@@ -40,8 +40,10 @@ bool step(Replay& run, const SimOptions& options) {
     run.serve();
     feed.serve(run.system(), state);
     state.control.limit = std::min({limit, next_look(), run.next_look()});
-    state.control.longest = run.longest_window(longest);
-    executor.run(state, look_at - state.control.windows);
+    const uint64_t apart = run.windows_apart(longest);
+    state.control.longest = apart == 0 ? std::min(longest, run.system().window) : longest;
+    executor.run(state,
+                 std::min(look_at - state.control.windows, apart == 0 ? ~uint64_t{0} : apart));
     state.control.limit = limit;
     run.control() = state.control;
     if (state.control.stop == Stop::kEnded) return true;

@@ -7,6 +7,14 @@
 
 namespace nearwarp::sim {
 
+namespace {
+
+/// Recorded instructions of a warp in a core cycle, at most: two are issued, SMs may have a faster
+/// clock, and moves may be left out (estimated, and more than any machine does).
+constexpr uint64_t kMostPerCycle = 16;
+
+}  // namespace
+
 std::string why_no_parts(const config::PolicyConfig& policy) {
   if (policy.mapping == "tmap")
     return "its mapping of data is learnt in the program's first launches, and each part would "
@@ -25,7 +33,8 @@ uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyCon
   return static_cast<uint32_t>(blocks % num_sms);
 }
 
-PartWatch::PartWatch(const runtime::LaunchPart& part, const ImageTables& image) {
+PartWatch::PartWatch(const runtime::LaunchPart& part, const runtime::Recording& recording,
+                     const ImageTables& image) {
   // Launches without thread blocks are not in the image.
   const auto at = [&](uint32_t launch) {
     const auto& known = image.recorded_launch;
@@ -37,6 +46,16 @@ PartWatch::PartWatch(const runtime::LaunchPart& part, const ImageTables& image) 
   end_ = at(part.end);
   all_ = static_cast<uint32_t>(image.launches.size());
   if (first_ == begin_) looks_ = 1;
+  const std::vector<bool> cuts = runtime::launch_cuts(recording);
+  for (uint32_t i = part.begin; i < part.end; ++i) in_order_ = in_order_ && cuts[i];
+  blocks_ = cycles_ = {0};
+  for (uint32_t i = begin_; i < end_; ++i) {
+    const sm::LaunchInfo& info = image.launches[i];
+    const uint64_t warps = uint64_t{info.num_blocks} * info.warps_per_block;
+    const uint64_t each = recording.launches[image.recorded_launch[i]].warp_instructions / warps;
+    blocks_.push_back(blocks_.back() + info.num_blocks);
+    cycles_.push_back(cycles_.back() + each / kMostPerCycle);
+  }
 }
 
 void PartWatch::select(System& system, const ImageTables& image) const {
@@ -76,11 +95,15 @@ uint32_t PartWatch::launches_left(const frontend::DispatchState& d) const {
   return all_ - after - d.ended;
 }
 
-bool PartWatch::is_near(System& system, Tick window) const {
-  const frontend::FrontEndParams& p = system.front_end_params();
-  // Every launch that may be in flight can end in a window, and others that wait for it, a gap later.
-  const Tick in_window = p.dispatch.max_running * (1 + window / (Tick{p.launch_gap} * p.period));
-  return looks_more() && launches_left(system.front_end().dispatch) <= in_window;
+uint64_t PartWatch::windows_apart(System& system, Tick window) const {
+  if (!looks_more() || window <= system.window) return ~uint64_t{0};
+  if (!in_order_) return 0;
+  const frontend::FrontEndState& s = system.front_end();
+  const uint32_t last = (looks_ == 0 ? first_ : end_) - begin_;
+  const uint64_t blocks = blocks_[last] - std::min(blocks_[last], s.counters.blocks_dispatched);
+  const uint64_t issuing = cycles_[last] - cycles_[std::min(last, s.dispatch.begun)];
+  const uint64_t window_cycles = (window + system.core_period - 1) / system.core_period;
+  return std::max(blocks / system.num_sms(), issuing) / window_cycles;
 }
 
 Tick PartWatch::next_look(System& system) const {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "host/config/machine.h"
 #include "host/config/policy.h"
@@ -29,7 +30,8 @@ uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyCon
 /// Where a run of a part stands; indices into ImageTables::launches.
 class PartWatch {
  public:
-  PartWatch(const runtime::LaunchPart& part, const ImageTables& image);
+  PartWatch(const runtime::LaunchPart& part, const runtime::Recording& recording,
+            const ImageTables& image);
 
   /// Before the first window: only the part's launches are to be dispatched, the first one as the
   /// program's first would be.
@@ -40,9 +42,11 @@ class PartWatch {
   /// The tick at which results have to be taken next, once it is known; kNever else. To be asked
   /// between windows, and whenever a launch has ended.
   Tick next_look(System& system) const;
-  /// Can a window of so many ticks go beyond that tick before it is known? Those that are no longer
-  /// than System::window, and so than a launch gap, never do.
-  bool is_near(System& system, Tick window) const;
+  /// How many windows of so many ticks may be stepped until this is asked again, so that none of them
+  /// goes beyond that tick before it is known; 0: only windows no longer than System::window, and so
+  /// than a launch gap, do not. Launches need cycles, each in some window, to get all of their thread
+  /// blocks and to issue all of their instructions.
+  uint64_t windows_apart(System& system, Tick window) const;
   /// Results have been taken.
   void looked() { looks_ += 1; }
   bool before_first() const { return looks_ == 0; }
@@ -53,6 +57,9 @@ class PartWatch {
   uint32_t launches_left(const frontend::DispatchState& d) const;
 
   uint32_t begin_ = 0, first_ = 0, end_ = 0, all_ = 0;
+  bool in_order_ = true;  ///< each launch waits for the one before
+  /// By launch from `begin` on: thread blocks, and cycles that it needs at least, of those before it.
+  std::vector<uint64_t> blocks_, cycles_;
   int looks_ = 0;  // 1: at the beginning of the part's first launch, 2: of that after its last
 };
 

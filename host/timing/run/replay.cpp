@@ -29,6 +29,9 @@ namespace {
 constexpr std::chrono::seconds kCheckpointInterval{30};
 /// Core cycles between looks at whether enough has been committed.
 constexpr uint64_t kFinestLookCycles = 256;
+/// Warp-instructions whose traces are walked to fill caches, for one that is simulated: a walk takes
+/// a small part of a simulation's time.
+constexpr uint64_t kWarmingInstructions = 4;
 
 }  // namespace
 
@@ -44,7 +47,7 @@ Replay::Replay(const ReplayJob& what, Tick window_ticks)
   end_ = max_cycles < kNever / system_.core_period ? max_cycles * system_.core_period : kNever;
   control_.limit = end_;
   limit_until_measured(0, 0);
-  if (what.part.has_value()) part_.emplace(*what.part, image_);
+  if (what.part.has_value()) part_.emplace(*what.part, *what.recording, image_);
   if (image_.launches.empty()) control_.next = kNever;
 }
 
@@ -108,10 +111,10 @@ void Replay::begin() {
   part_->select(system_, image_);
   system_.front_end().dispatch.next_sm =
       next_sm_of(*what_.recording, *what_.policy, what_.part->begin, system_.num_sms());
-  // No more than the part itself is walked, so that many parts do not take more than one run.
+  // The work is bounded by the part's own, so that many parts do not walk a program many times.
   if (what_.part->warm)
-    warmed_by_ = warm_caches(*what_.recording, image_, what_.part->begin, total_instructions(),
-                             system_);
+    warmed_by_ = warm_caches(*what_.recording, image_, what_.part->begin,
+                             kWarmingInstructions * total_instructions(), system_);
 }
 
 bool Replay::is_time_to_save() const {

@@ -1,7 +1,6 @@
 // One system's run, the stepping of windows apart: what comes before, in between and after it.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -103,9 +102,9 @@ class Replay {
   uint64_t total_instructions() const;
   /// The tick at which take_results() wants to be called next; kNever: not yet known, or no more.
   Tick next_look() { return part_.has_value() ? part_->next_look(system_) : kNever; }
-  /// How long windows may be until the run looks again; `most`: at most.
-  Tick longest_window(Tick most) {
-    return part_.has_value() && part_->is_near(system_, most) ? std::min(most, system_.window) : most;
+  /// PartWatch::windows_apart(), if the run is of a part.
+  uint64_t windows_apart(Tick window) {
+    return part_.has_value() ? part_->windows_apart(system_, window) : ~uint64_t{0};
   }
   /// The run stands there: keep what the part's results begin or end with.
   void take_results();

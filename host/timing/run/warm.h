@@ -8,7 +8,7 @@
 // L2 slices: lines of loads and atomics, of stores too where they stay; all of them clean, and
 // without those that a launch would drop (L2SliceParams::at_launch). With translation that takes time:
 // page-table lines in the L2, and the pages used last in every TLB. Instruction caches: the lines used
-// last. Constant caches, L1s (which a launch empties) and rows stay as they are when a machine begins.
+// last. L1s and constant caches are emptied by every launch; rows are closed, as when a machine begins.
 // What a policy executes elsewhere is taken to be executed on SMs.
 #pragma once
 
