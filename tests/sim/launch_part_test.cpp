@@ -204,6 +204,66 @@ TEST(LaunchPart, TheDispatcherGoesOnWithTheNextSm) {
   EXPECT_EQ(part.system().front_end().dispatch.next_sm, next_sm_of(real, policy, 2, 68));
 }
 
+/// The sum of an array's words goes to another one: launches that read the same and write the same.
+runtime::Recording readers(uint32_t launches, uint32_t blocks) {
+  testing::PtxDevice d(R"(
+.visible .entry copy(.param .u64 from, .param .u64 to) {
+  .reg .b64 %rd<6>; .reg .b32 %r<6>;
+  ld.param.u64 %rd1, [from];
+  ld.param.u64 %rd2, [to];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  mul.wide.u32 %rd3, %r4, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  ld.global.u32 %r5, [%rd4];
+  add.s64 %rd5, %rd2, %rd3;
+  st.global.u32 [%rd5], %r5;
+  ret;
+})");
+  const uint64_t from = d.device.allocate(uint64_t{blocks} * 128 * 4);
+  const uint64_t to = d.device.allocate(uint64_t{blocks} * 128 * 4);
+  for (uint32_t i = 0; i < launches; ++i)
+    d.device.launch(d.module, "copy", {blocks}, {128}, 0, runtime::KernelArgs(from, to));
+  return d.record();
+}
+
+TEST(LaunchPart, FilledCachesHoldWhatTheLaunchBeforeHasRead) {
+  const runtime::Recording r = readers(3, 64);  // 256 lines read, 256 written past the L2
+  LaunchPart part{0, 2, 3};
+  const report::RunResult exact = run(r, "tom", "baseline", part);
+  part.begin = 2;
+  const report::RunResult cold = run(r, "tom", "baseline", part);
+  part.warm = true;
+  const report::RunResult warm = run(r, "tom", "baseline", part);
+  EXPECT_EQ(counter(exact, "l2.reads"), 256u);
+  EXPECT_EQ(counter(exact, "l2.read_hits"), 256u);
+  EXPECT_EQ(counter(exact, "sm.tlb.walks"), 0u);
+  EXPECT_GT(counter(cold, "sm.tlb.walks"), 0u);
+  EXPECT_GT(counter(cold, "dram.reads"), 256u) << "and lines of page tables";
+  for (const char* name : {"l2.reads", "l2.read_hits", "l2.writes", "l2.write_hits", "dram.reads",
+                           "dram.writes", "sm.tlb.walks", "sm.issued"})
+    EXPECT_EQ(counter(warm, name), counter(exact, name)) << name;
+  EXPECT_NEAR(static_cast<double>(warm.cycles), static_cast<double>(exact.cycles),
+              0.03 * static_cast<double>(exact.cycles))
+      << "stores of the launch before are still under way";
+  EXPECT_GT(cold.cycles, exact.cycles * 5 / 4);
+  EXPECT_GE(warm.launches->warmed_by, 1u);
+  EXPECT_EQ(cold.launches->warmed_by, 0u);
+}
+
+TEST(LaunchPart, FilledCachesKeepTheLinesUsedLast) {
+  // Three times as many lines as the L2 has: those that a launch reads last stay.
+  const runtime::Recording r = readers(2, 12288);
+  const auto part = [&](LaunchPart p) { return run(r, "tom", "baseline", p); };
+  const report::RunResult exact = part({0, 1, 2, false}), warm = part({1, 1, 2, true});
+  const auto misses = static_cast<double>(counter(exact, "dram.reads"));
+  EXPECT_GT(misses, 20000);
+  EXPECT_NEAR(static_cast<double>(counter(warm, "dram.reads")) / misses, 1, 0.01);
+  EXPECT_NEAR(static_cast<double>(warm.cycles) / static_cast<double>(exact.cycles), 1, 0.02);
+}
+
 TEST(LaunchPart, PoliciesWhoseStateIsMadeByAllLaunchesAreRefused) {
   for (const std::string& name : config::policy_names()) {
     const config::PolicyConfig policy = config::load_policy(name);
