@@ -86,8 +86,9 @@ namespace {
 std::vector<runtime::LaunchPart> all_parts(const LaunchesOption& option,
                                            const runtime::Recording& recording) {
   if (recording.measured_warp_instructions != 0)
-    throw UsageError("--launches does not go with --size paper, which ends in the middle of the "
-                     "program - large is the largest size that does not");
+    throw UsageError(
+        "--launches does not go with --size paper, which ends in the middle of the "
+        "program - large is the largest size that does not");
   if (option.parallel) return runtime::divide(recording, option.parts, option.before);
   const auto n = static_cast<uint64_t>(recording.launches.size());
   if (option.last > n)

@@ -11,8 +11,8 @@
 
 namespace nearwarp::cli {
 
-/// Launches simulated before each part unless the command line says otherwise: one leaves up to four
-/// times the error (docs/launches.md).
+/// Launches simulated before each part unless the command line says otherwise: one leaves up to
+/// four times the error (docs/launches.md).
 inline constexpr uint32_t kLaunchesBefore = 2;
 
 struct LaunchesOption {
@@ -29,8 +29,8 @@ void declare_launches(CommandLine& line);
 LaunchesOption launches_option(const CommandLine& line);
 /// Throws UsageError if parts of a program cannot be simulated by themselves under the policy.
 void check_policy_for_parts(const config::PolicyConfig& policy);
-/// What is to be simulated of a recording, in order; empty: all of it at once. Throws UsageError for
-/// launches that it does not have, or that others run beside.
+/// What is to be simulated of a recording, in order; empty: all of it at once. Throws UsageError
+/// for launches that it does not have, or that others run beside.
 std::vector<runtime::LaunchPart> parts_of(const LaunchesOption& option,
                                           const runtime::Recording& recording);
 

@@ -103,8 +103,7 @@ std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
       system.checkpoint = sim::checkpoint_path(checkpoints, system);
   PolicyRuns runs(recording, policies, work);
   runner.run(systems, runs);
-  std::vector<report::RunResult> results =
-      runs.results(machine, std::max<size_t>(1, parts.size()));
+  std::vector<report::RunResult> results = runs.results(machine, std::max<size_t>(1, parts.size()));
   std::error_code ignored;  // a file that stays does no harm
   if (!interrupted())
     for (const sim::ReplayJob& system : systems)

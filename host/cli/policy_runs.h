@@ -14,9 +14,9 @@ namespace nearwarp::cli {
 /// Results in the order of `policies`. After an interrupt, runs in progress are partial and runs
 /// that had not begun are left out. `checkpoints`: the folder where their states are kept until all
 /// have ended; empty: nowhere. `watcher` looks at all of them, if it is not null. The first error
-/// in that order is thrown when all have stopped. `parts`: those of the recording that are simulated
-/// side by side, in order, and reported as one; empty: all of it at once. A policy of whose parts not
-/// all had begun is left out.
+/// in that order is thrown when all have stopped. `parts`: those of the recording that are
+/// simulated side by side, in order, and reported as one; empty: all of it at once. A policy of
+/// whose parts not all had begun is left out.
 std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
                                             const config::MachineConfig& machine,
                                             const std::vector<config::PolicyConfig>& policies,

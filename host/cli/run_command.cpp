@@ -120,10 +120,10 @@ void check_launches(const CommandLine& line, const Request& request) {
     if (line.given(other))
       throw UsageError(fmt::format("--launches does not go with --{} - leave one out", other));
   if (line.given("max-repeats") && !request.launches.parallel)
-    throw UsageError("--launches I..J counts all launches, and --max-repeats leaves some out - take "
-                     "one of them, or --launches parallel");
-  if (request.backend.cuda)
-    throw UsageError("--launches works on the CPU - give --backend cpu");
+    throw UsageError(
+        "--launches I..J counts all launches, and --max-repeats leaves some out - take "
+        "one of them, or --launches parallel");
+  if (request.backend.cuda) throw UsageError("--launches works on the CPU - give --backend cpu");
   for (const config::PolicyConfig& policy : request.policies) check_policy_for_parts(policy);
 }
 
@@ -267,10 +267,9 @@ std::vector<report::RunResult> simulate(const Request& request,
                                         sim::BatchRunner& runner, sim::RunWatcher* watcher) {
   std::vector<report::RunResult> all;
   for (const Program& program : programs) {
-    for (report::RunResult& result :
-         run_policies(program.recording, request.machine, request.policies, runner,
-                      request.checkpoints, watcher,
-                      parts_of(request.launches, program.recording))) {
+    for (report::RunResult& result : run_policies(
+             program.recording, request.machine, request.policies, runner, request.checkpoints,
+             watcher, parts_of(request.launches, program.recording))) {
       result.workload = program.name;
       result.size = program.size;
       result.overrides = request.overrides;

@@ -39,8 +39,8 @@ LaunchPart part_of(const std::vector<bool>& cuts, uint32_t first, uint32_t end, 
 
 namespace {
 
-/// Enough for the cores of one computer.
-constexpr uint32_t kMostParts = 64;
+/// More parts have more at their beginnings to make, and are for who has more cores (PARTS).
+constexpr uint32_t kMostParts = 16;
 
 /// Greedily, with parts of at most `bound`; a part of one piece may be larger.
 std::vector<LaunchPart> within(const std::vector<bool>& cuts, const std::vector<uint64_t>& work,

@@ -1,4 +1,5 @@
-// Where a program can be divided: between launches of which none before is in flight with one after.
+// Where a program can be divided: between launches of which none before is in flight with one
+// after.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +28,9 @@ struct LaunchPart {
 LaunchPart part_of(const std::vector<bool>& cuts, uint32_t first, uint32_t end, uint32_t before);
 
 /// A program divided at cuts into parts that follow each other, each after `before` launches. Each
-/// part's work (warp-instructions, those before it included) is at most a bound, the smallest one that
-/// at most `most` parts meet. With `most` 0 there are as many parts, from 2 to 64, as together do at
-/// most a quarter more than the program has.
+/// part's work (warp-instructions, those before it included) is at most a bound, the smallest one
+/// that at most `most` parts meet. With `most` 0 there are as many parts, from 2 to 16, as together
+/// do at most a quarter more than the program has.
 std::vector<LaunchPart> divide(const Recording& recording, uint32_t most, uint32_t before);
 
 }  // namespace nearwarp::runtime

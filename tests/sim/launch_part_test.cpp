@@ -1,5 +1,5 @@
-// Parts of programs by themselves: those that begin with the program are exact and add up to it, the
-// others have all of their instructions, whatever steps them finds the same, and the dispatcher
+// Parts of programs by themselves: those that begin with the program are exact and add up to it,
+// the others have all of their instructions, whatever steps them finds the same, and the dispatcher
 // begins where it would.
 #include "host/timing/run/launch_part.h"
 
@@ -28,8 +28,12 @@ struct Case {
   const char *machine, *policy;
 };
 /// Among them a machine whose windows are lengthened, and one whose L2s are told of launches.
-const Case kCases[] = {{"tom", "baseline"},    {"tom", "ndp-controlled-bmap"}, {"tom", "tom-oracle"},
-                       {"gtx480", "baseline"}, {"coda", "coda"},               {"mpu", "mpu"},
+const Case kCases[] = {{"tom", "baseline"},
+                       {"tom", "ndp-controlled-bmap"},
+                       {"tom", "tom-oracle"},
+                       {"gtx480", "baseline"},
+                       {"coda", "coda"},
+                       {"mpu", "mpu"},
                        {"opportunistic", "llc-compute"}};
 
 TEST(LaunchPart, PartsAfterAllBeforeThemAddUpToTheRun) {
@@ -176,7 +180,8 @@ TEST(LaunchPart, LaunchesBesideEachOtherAreOnePart) {
     parts.push_back(run(r, "tom", "baseline", LaunchPart{0, first, end}));
   const report::RunResult sum = report::joined(config::load_machine("tom"), parts);
   EXPECT_EQ(sum.cycles, whole.cycles);
-  for (const report::Counter& k : sum.counters) EXPECT_EQ(k.value, counter(whole, k.name)) << k.name;
+  for (const report::Counter& k : sum.counters)
+    EXPECT_EQ(k.value, counter(whole, k.name)) << k.name;
   for (size_t i = 0; i < 6; ++i) EXPECT_EQ(sum.kernels[i].begin, whole.kernels[i].begin);
 }
 

@@ -21,12 +21,13 @@ std::vector<std::string> approximations(const LaunchesReport& l) {
   const std::string when =
       l.before == 0 ? "" : fmt::format(" {} launch{} earlier", l.before, l.before == 1 ? "" : "es");
   said.push_back(fmt::format("{} began{} {}", machine, when, state));
-  said.push_back(l.parts.size() == 1
-                     ? fmt::format("its dispatcher began with SM {}, as if each thread block before "
-                                   "had gone to the next SM",
-                                   l.next_sm)
-                     : "its dispatcher began with the SM at which it would stand if each thread "
-                       "block before had gone to the next SM");
+  said.push_back(
+      l.parts.size() == 1
+          ? fmt::format("its dispatcher began with SM {}, as if each thread block before "
+                        "had gone to the next SM",
+                        l.next_sm)
+          : "its dispatcher began with the SM at which it would stand if each thread "
+            "block before had gone to the next SM");
   return said;
 }
 
@@ -36,12 +37,12 @@ std::string format_launches(std::span<const RunResult> runs, size_t width) {
   std::string text =
       l.parts.size() == 1
           ? fmt::format("Launches {} to {} of {}", l.first, l.last, grouped(l.of))
-          : fmt::format("{} launches in {} parts side by side, {} simulated with those before parts",
-                        grouped(l.of), l.parts.size(), grouped(l.simulated));
+          : fmt::format(
+                "{} launches in {} parts side by side, {} simulated with those before parts",
+                grouped(l.of), l.parts.size(), grouped(l.simulated));
   const std::vector<std::string> said = approximations(l);
   text += said.empty() ? ": exact." : ", approximated: ";
-  for (size_t i = 0; i < said.size(); ++i)
-    text += said[i] + (i + 1 < said.size() ? "; " : ".");
+  for (size_t i = 0; i < said.size(); ++i) text += said[i] + (i + 1 < said.size() ? "; " : ".");
   return wrapped(text, width);
 }
 

@@ -18,14 +18,17 @@ bool is_most(const std::string& name) {
 template <class F>
 void each_sum(CandidateRow& a, const CandidateRow& b, F f) {
   for (uint64_t CandidateRow::*m :
-       {&CandidateRow::instances,      &CandidateRow::offloaded,        &CandidateRow::refused_condition,
-        &CandidateRow::refused_busy,   &CandidateRow::refused_pending,  &CandidateRow::no_memory_access,
-        &CandidateRow::learning,       &CandidateRow::local_lines,      &CandidateRow::remote_lines,
-        &CandidateRow::kept,           &CandidateRow::kept_cycles,      &CandidateRow::returned,
-        &CandidateRow::offloaded_cycles, &CandidateRow::entries,        &CandidateRow::sent_back,
-        &CandidateRow::home_rounds,    &CandidateRow::home_cycles,      &CandidateRow::near_rounds,
-        &CandidateRow::refused_shared, &CandidateRow::table_bytes,      &CandidateRow::merged_bytes,
-        &CandidateRow::merge_cycles})
+       {&CandidateRow::instances,         &CandidateRow::offloaded,
+        &CandidateRow::refused_condition, &CandidateRow::refused_busy,
+        &CandidateRow::refused_pending,   &CandidateRow::no_memory_access,
+        &CandidateRow::learning,          &CandidateRow::local_lines,
+        &CandidateRow::remote_lines,      &CandidateRow::kept,
+        &CandidateRow::kept_cycles,       &CandidateRow::returned,
+        &CandidateRow::offloaded_cycles,  &CandidateRow::entries,
+        &CandidateRow::sent_back,         &CandidateRow::home_rounds,
+        &CandidateRow::home_cycles,       &CandidateRow::near_rounds,
+        &CandidateRow::refused_shared,    &CandidateRow::table_bytes,
+        &CandidateRow::merged_bytes,      &CandidateRow::merge_cycles})
     f(a.*m, b.*m);
 }
 

@@ -180,14 +180,14 @@ struct LinkUse {
 /// Which launches of its program a run reports, where that is not the whole program in one go
 /// (docs/launches.md). Launches are counted from 1 on.
 struct LaunchesReport {
-  uint64_t of = 0;                  ///< launches of the program
-  uint64_t first = 1, last = 0;     ///< that are reported
-  std::vector<uint64_t> parts = {}; ///< first launch of each part that was simulated by itself
-  uint64_t before = 0;              ///< launches simulated before a part, where there are so many
-  uint64_t simulated = 0;           ///< launches, all parts and what came before them together
+  uint64_t of = 0;                   ///< launches of the program
+  uint64_t first = 1, last = 0;      ///< that are reported
+  std::vector<uint64_t> parts = {};  ///< first launch of each part that was simulated by itself
+  uint64_t before = 0;               ///< launches simulated before a part, where there are so many
+  uint64_t simulated = 0;            ///< launches, all parts and what came before them together
   /// Launches whose traces filled caches before those; of several parts, of the one with most.
   uint64_t warmed_by = 0;
-  bool exact = false;               ///< no part began on a cold machine but the program's first
+  bool exact = false;  ///< no part began on a cold machine but the program's first
   /// Of one part: the SM at which the dispatcher began, number from 0 on.
   uint64_t next_sm = 0;
 };
@@ -221,10 +221,10 @@ struct RunResult {
   std::vector<KernelRow> kernels;
   std::vector<ApplicationRow> applications;  ///< of several programs at once; else empty
   std::vector<CandidateRow> candidates;
-  std::optional<MappingReport> mapping;  ///< policies with a mapping of their own
-  std::vector<PlacedObject> placed;      ///< policies that place objects; else empty
+  std::optional<MappingReport> mapping;    ///< policies with a mapping of their own
+  std::vector<PlacedObject> placed;        ///< policies that place objects; else empty
   std::optional<LaunchesReport> launches;  ///< of a part of a program, or one in parts; else empty
-  EnergyReport energy;                   ///< an estimate; see docs/energy.md
+  EnergyReport energy;                     ///< an estimate; see docs/energy.md
 
   /// Thread-instructions per core cycle, the paper's IPC; 0 for an empty run.
   double ipc() const { return ratio(thread_instructions, cycles); }

@@ -1,9 +1,9 @@
 // Some launches of a program on a machine that begins cold a few launches before them, or warm.
 //
 // The results of a part are what a run's counters gain from the moment at which the part's first
-// launch may begin (a launch gap after the end of the last one before) to the moment at which the one
-// after its last may; if there is none, to the end. Parts of one run that follow each other so add up
-// to it exactly. Cycles are from end to end of launches.
+// launch may begin (a launch gap after the end of the last one before) to the moment at which the
+// one after its last may; if there is none, to the end. Parts of one run that follow each other so
+// add up to it exactly. Cycles are from end to end of launches.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ namespace nearwarp::sim {
 /// Why parts of programs cannot be simulated by themselves under a policy; empty if they can.
 std::string why_no_parts(const config::PolicyConfig& policy);
 
-/// The SM that gets the first thread block of a launch, if each block before it went to the SM after
-/// that of the one before; 0 where a policy does not go on with the next SM.
+/// The SM that gets the first thread block of a launch, if each block before it went to the SM
+/// after that of the one before; 0 where a policy does not go on with the next SM.
 uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyConfig& policy,
                     uint32_t launch, uint32_t num_sms);
 
@@ -42,10 +42,10 @@ class PartWatch {
   /// The tick at which results have to be taken next, once it is known; kNever else. To be asked
   /// between windows, and whenever a launch has ended.
   Tick next_look(System& system) const;
-  /// How many windows of so many ticks may be stepped until this is asked again, so that none of them
-  /// goes beyond that tick before it is known; 0: only windows no longer than System::window, and so
-  /// than a launch gap, do not. Launches need cycles, each in some window, to get all of their thread
-  /// blocks and to issue all of their instructions.
+  /// How many windows of so many ticks may be stepped until this is asked again, so that none of
+  /// them goes beyond that tick before it is known; 0: only windows no longer than System::window,
+  /// and so than a launch gap, do not. Launches need cycles, each in some window, to get all of
+  /// their thread blocks and to issue all of their instructions.
   uint64_t windows_apart(System& system, Tick window) const;
   /// Results have been taken.
   void looked() { looks_ += 1; }
@@ -58,7 +58,8 @@ class PartWatch {
 
   uint32_t begin_ = 0, first_ = 0, end_ = 0, all_ = 0;
   bool in_order_ = true;  ///< each launch waits for the one before
-  /// By launch from `begin` on: thread blocks, and cycles that it needs at least, of those before it.
+  /// By launch from `begin` on: thread blocks, and cycles that it needs at least, of those before
+  /// it.
   std::vector<uint64_t> blocks_, cycles_;
   int looks_ = 0;  // 1: at the beginning of the part's first launch, 2: of that after its last
 };

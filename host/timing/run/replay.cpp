@@ -29,8 +29,8 @@ namespace {
 constexpr std::chrono::seconds kCheckpointInterval{30};
 /// Core cycles between looks at whether enough has been committed.
 constexpr uint64_t kFinestLookCycles = 256;
-/// Warp-instructions whose traces are walked to fill caches, for one that is simulated: a walk takes
-/// a small part of a simulation's time.
+/// Warp-instructions whose traces are walked to fill caches, for one that is simulated: a walk
+/// takes a small part of a simulation's time.
 constexpr uint64_t kWarmingInstructions = 4;
 
 }  // namespace
@@ -172,8 +172,7 @@ void Replay::limit_until_measured(Tick from, uint64_t committed) {
 }
 
 bool Replay::is_over(uint64_t committed) {
-  const uint64_t wanted =
-      what_.part.has_value() ? 0 : what_.recording->measured_warp_instructions;
+  const uint64_t wanted = what_.part.has_value() ? 0 : what_.recording->measured_warp_instructions;
   measured_ = wanted != 0 && committed >= wanted;
   if (measured_ || control_.limit >= end_) return true;
   limit_until_measured(control_.limit, committed);
@@ -209,8 +208,7 @@ report::RunResult Replay::finish() {
     throw Error("the simulated machine is deadlocked: every component sleeps while work is left" +
                 describe_stall(system_, mechanisms_) + "\nthis is a defect of the simulator");
   }
-  check_conservation(system_,
-                     what_.machine->sm.charge_moves ? total_instructions() : 0);
+  check_conservation(system_, what_.machine->sm.charge_moves ? total_instructions() : 0);
   for (const auto& m : mechanisms_) m->check(system_);
   return result("");
 }
@@ -226,8 +224,8 @@ void Replay::take_results() {
   // No cycle has passed since the end of the last launch, as cycles of launches are counted.
   const frontend::DispatchState& d = system_.front_end().dispatch;
   Tick last = 0;
-  for (const frontend::LaunchState& l : std::span(d.launches.in(system_.arena.base()),
-                                                  image_.launches.size()))
+  for (const frontend::LaunchState& l :
+       std::span(d.launches.in(system_.arena.base()), image_.launches.size()))
     if (l.end != kNever) last = std::max(last, l.end);
   (part_->before_first() ? before_ : after_) =
       counted((last + system_.core_period - 1) / system_.core_period);
@@ -236,7 +234,8 @@ void Replay::take_results() {
 
 report::RunResult Replay::part_of(report::RunResult all) const {
   const report::RunResult& after = after_.has_value() ? *after_ : all;
-  report::RunResult r = before_.has_value() ? report::between(*what_.machine, *before_, after) : after;
+  report::RunResult r =
+      before_.has_value() ? report::between(*what_.machine, *before_, after) : after;
   // Stopped before the part began.
   if (part_->before_first()) r = report::between(*what_.machine, after, after);
   r.partial = all.partial;

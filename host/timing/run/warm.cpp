@@ -185,8 +185,7 @@ void fill_tlbs(const std::vector<uint32_t>& pages, System& system) {
       for (size_t k = 0; k < n; ++k) {
         const uint32_t page = pages[pages.size() - n + k];
         sm.tlb.pages.in(base)[k] = page;
-        sm.tlb.entries.in(base)[k] =
-            sm::tlb_walked(p, system.page_tables.translation, base, page);
+        sm.tlb.entries.in(base)[k] = sm::tlb_walked(p, system.page_tables.translation, base, page);
         sm.tlb.last_use.in(base)[k] = ++sm.tlb.use_clock;
       }
     });

@@ -3,13 +3,14 @@
 // The launches before are walked backwards, each from its first thread block to its last, until all
 // sets of the L2 have as many lines as ways or a given number of warp-instructions has been walked.
 // Then lines go in with the one used last as the most recent. An SM gets the thread blocks that the
-// dispatcher would give it if each one went to the SM after that of the one before, or to its group.
+// dispatcher would give it if each one went to the SM after that of the one before, or to its
+// group.
 //
 // L2 slices: lines of loads and atomics, of stores too where they stay; all of them clean, and
-// without those that a launch would drop (L2SliceParams::at_launch). With translation that takes time:
-// page-table lines in the L2, and the pages used last in every TLB. Instruction caches: the lines used
-// last. L1s and constant caches are emptied by every launch; rows are closed, as when a machine begins.
-// What a policy executes elsewhere is taken to be executed on SMs.
+// without those that a launch would drop (L2SliceParams::at_launch). With translation that takes
+// time: page-table lines in the L2, and the pages used last in every TLB. Instruction caches: the
+// lines used last. L1s and constant caches are emptied by every launch; rows are closed, as when a
+// machine begins. What a policy executes elsewhere is taken to be executed on SMs.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@
 namespace nearwarp::sim {
 
 /// Before the first window: fill the system's caches as the launches before `launch` (an index into
-/// Recording::launches) leave them. `most`: warp-instructions that are walked at most, to the end of a
-/// launch. Returns the launches that were walked.
+/// Recording::launches) leave them. `most`: warp-instructions that are walked at most, to the end
+/// of a launch. Returns the launches that were walked.
 uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& image, uint32_t launch,
                      uint64_t most, System& system);
 
