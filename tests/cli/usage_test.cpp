@@ -170,7 +170,7 @@ TEST(Usage, LaunchesThatCannotBeAPart) {
   refused("parallel:2:0", {"0 is not between 1 and"});
   refused("5..7", {"there is no launch 7", "fdtd has 6"});
   refused("2..3", {"mapping of data is learnt", "tom-oracle"}, {"--policy", "baseline,tom"});
-  refused("2..3", {"touched first", "pages.before_touch=known"},
+  refused("2..3", {"touched first", "cgp-only"},
           {"--machine", "coda", "--policy", "cgp-fta-migrate"});
   expect_error({"run", "fdtd", "--cold-caches"}, kUsage, {"--cold-caches is for --launches"});
   refused("2..3", {"--profile"}, {"--profile"});

@@ -272,7 +272,7 @@ TEST(LaunchPart, FilledCachesKeepTheLinesUsedLast) {
 TEST(LaunchPart, PoliciesWhoseStateIsMadeByAllLaunchesAreRefused) {
   for (const std::string& name : config::policy_names()) {
     const config::PolicyConfig policy = config::load_policy(name);
-    const bool learns = policy.mapping == "tmap" || name == "cgp-fta-migrate";
+    const bool learns = policy.mapping == "tmap" || policy.mapping == "fta";
     EXPECT_EQ(why_no_parts(policy).empty(), !learns) << name;
   }
 }

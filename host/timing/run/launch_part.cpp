@@ -19,9 +19,9 @@ std::string why_no_parts(const config::PolicyConfig& policy) {
   if (policy.mapping == "tmap")
     return "its mapping of data is learnt in the program's first launches, and each part would "
            "learn another - tom-oracle has the best mapping known beforehand";
-  if (policy.mapping == "fta" && policy.pages.before_touch != "known")
-    return "its pages move when they are touched first, so where they lie depends on all launches "
-           "before - with pages.before_touch=known they lie there from the beginning";
+  if (policy.mapping == "fta")
+    return "its pages lie where they are touched first, in the program and not in each part - "
+           "cgp-only has pages whose places are known beforehand";
   return "";
 }
 
