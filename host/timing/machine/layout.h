@@ -18,8 +18,8 @@ struct Layout {
   std::vector<Routes> routes;                          ///< by node
   std::vector<Ref<Channel>> channels;                  ///< by link
   std::vector<HomeTable> homes;                        ///< as Graph::homes
-  std::map<uint16_t, Ref<uint8_t>> others_than_ = {};  ///< what others_than() has answered
   uint32_t sms = 0;                                    ///< laid out so far
+  std::map<uint16_t, Ref<uint8_t>> others_than_ = {};  ///< what others_than() has answered
 
   /// The channel of the node's only link that carries any of these; count 0 if there is none.
   /// Throws nearwarp::Error if there are several.
