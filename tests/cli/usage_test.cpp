@@ -378,7 +378,7 @@ TEST(Usage, ShowKeepsTheSourcesAndMarksWhatIsSet) {
   has("threads = 1024                         # --set sm.threads=1024; the file has 1536: 48 ");
   has("# [sm.classes]: SM2_GTX480 throughout\n[sm.classes.int_add]\n");
   has("\nshape = \"stacked\"                      # default\n");
-  has("# Main SMs under policies without stack SMs. (SMs: 1 to 1024)\n");  // the meanings
+  has("# Main SMs under policies without stack SMs. (SMs: 1 to 4096)\n");  // the meanings
 
   const TemporaryFolder folder;
   const std::string file = folder.file("mine.toml");

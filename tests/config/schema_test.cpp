@@ -45,7 +45,8 @@ TEST(Schema, EveryKeyIsInTheDocumentationWithUnitRangeAndMeaning) {
                                          {"opportunistic", "mesh."},
                                          {"mpu", "near_bank."},
                                          {"coda", "links.topology"},
-                                         {"coda", "l2.at"},
+                                         {"coda", "l2.at_launch"},
+                                         {"coda", "l2.atomics"},
                                          {"gtx480", "memory.local_memory"}})
     for (KeyDescription& row : describe(load_machine(machine)))
       if (row.key.starts_with(section)) all.push_back(std::move(row));
