@@ -166,6 +166,14 @@ struct Horizon {
     if (cpu != nullptr) cpu->note_credit_to(producer, credit);
 #endif
   }
+  /// Is anything known of the inputs of the component that is stepped?
+  NW_HD NW_INLINE bool knows_inputs() const {
+#if !defined(__CUDA_ARCH__)
+    return cpu != nullptr && cpu->unseen_now != nullptr;
+#else
+    return false;
+#endif
+  }
   /// Bits of word `w` of the inputs of the component that is stepped: others have no packets.
   NW_HD NW_INLINE uint64_t unseen([[maybe_unused]] uint32_t w) const {
 #if !defined(__CUDA_ARCH__)

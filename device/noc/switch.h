@@ -403,6 +403,12 @@ class Switch {
 NW_HD NW_INLINE noc::ComingHeads find_heads(const SwitchState& s, const std::byte* base,
                                             const Window& window, Horizon& horizon) {
   const SwitchInput* const inputs = s.inputs.in(base);
+  if (!horizon.knows_inputs()) {
+    noc::ComingHeads all = noc::find_coming(
+        s.inputs.count, window, [&](uint32_t i) { return head_tick(inputs[i], base); });
+    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) all.inputs[w] &= ~s.registered[w];
+    return all;
+  }
   noc::ComingHeads coming;
   for (uint32_t w = 0; w * 64 < s.inputs.count; ++w) {
     uint64_t look = low_bits(s.inputs.count - w * 64) & ~s.registered[w] & horizon.unseen(w);
