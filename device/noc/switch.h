@@ -404,8 +404,8 @@ NW_HD NW_INLINE noc::ComingHeads find_heads(const SwitchState& s, const std::byt
                                             const Window& window, Horizon& horizon) {
   const SwitchInput* const inputs = s.inputs.in(base);
   if (!horizon.knows_inputs()) {
-    noc::ComingHeads all = noc::find_coming(
-        s.inputs.count, window, [&](uint32_t i) { return head_tick(inputs[i], base); });
+    noc::ComingHeads all = noc::find_coming(s.inputs.count, window,
+                                            [&](uint32_t i) { return head_tick(inputs[i], base); });
     for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) all.inputs[w] &= ~s.registered[w];
     return all;
   }
