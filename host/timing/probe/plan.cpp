@@ -127,7 +127,9 @@ class Planner {
       if (const auto pair = chases_.pages(0))
         add("L1 hit after a page walk", *pair, baseline_, {l1_hits("sm"), tlb_misses("sm")});
     }
-    add(has_l2() ? "atomic in the L2" : "atomic at the own banks",
+    add(!has_l2()                   ? "atomic at the own banks"
+        : m_.l2.atomics == "memory" ? "atomic in memory"
+                                    : "atomic in the L2",
         chases_.resident(Kind::kAtomics, 0), baseline_, {tlb_hits("sm")});
     if (!has_l2()) return;
     const uint64_t l2_bytes = m_.shape == "stacks" ? m_.l2.bytes / m_.stack.count : m_.l2.bytes;
@@ -243,7 +245,8 @@ class Planner {
     const bool own = groups.front().own == groups.front().wanted;
     add(name + "read", listed(m_, groups, blocks_each, warps, false), policy,
         way.bound(Flow::kRead));
-    if (own)
+    // What an L2 keeps does not tell how fast vaults are.
+    if (own && m_.l2.write_policy != "back")
       add(name + "write", listed(m_, groups, blocks_each, warps, true), policy,
           way.bound(Flow::kWrite));
   }
