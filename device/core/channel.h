@@ -122,22 +122,23 @@ struct CpuNotes {
     Tick& earliest = of_block[place >> block_shift];
     earliest = min_tick(earliest, t);
   }
-  NW_INLINE void note_sent_to(uint32_t consumer, Tick arrive) const {
-    const uint32_t place = consumer & low_bits_of_place(), input = consumer >> kPlaceBits;
-    if (place - first < count) {
-      make_due(place, arrive);
-      unseen[place].words[input / 64 % 2] |= uint64_t{1} << (input % 64);
-    } else {
-      // Several threads may note the same consumer at the same time.
-      __atomic_store_n(sent_to + place, uint8_t{1}, __ATOMIC_RELAXED);
-    }
+  static constexpr uint32_t place_of(uint32_t waking) { return waking & ((1u << kPlaceBits) - 1); }
+
+  NW_INLINE void note_sent_to(uint32_t consumer) const {
+    // Several threads may note the same consumer at the same time.
+    __atomic_store_n(sent_to + place_of(consumer), uint8_t{1}, __ATOMIC_RELAXED);
   }
-  NW_INLINE void note_credit_to(uint32_t place, Tick credit) const {
+  // Of a cluster that is stepped: is it one of its members?
+  NW_INLINE bool note_sent_to_member(uint32_t consumer, Tick arrive) const {
+    const uint32_t place = place_of(consumer), input = consumer >> kPlaceBits;
+    if (place - first >= count) return false;
+    make_due(place, arrive);
+    unseen[place].words[input / 64 % 2] |= uint64_t{1} << (input % 64);
+    return true;
+  }
+  NW_INLINE void note_credit_to_member(uint32_t place, Tick credit) const {
     if (place - first < count && waiting[place] != 0) make_due(place, credit);
   }
-
- private:
-  static constexpr uint32_t low_bits_of_place() { return (1u << kPlaceBits) - 1; }
 };
 
 /// Collects, for one thread and window, the earliest moment that anything sent or released in it
@@ -147,7 +148,8 @@ struct Horizon {
   // For a cluster, whose windows are shorter than the machine's: what is felt beyond the machine's
   // window, which something earlier inside of it must not hide.
   Tick window_end = kNever, beyond = kNever;
-  CpuNotes* cpu = nullptr;  ///< null: nobody asks
+  CpuNotes* cpu = nullptr;      ///< null: nobody asks
+  CpuNotes* cluster = nullptr;  ///< the same while a cluster is stepped; null otherwise
   NW_HD NW_INLINE void note(Tick t) {
     next = min_tick(next, t);
     if (t >= window_end) beyond = min_tick(beyond, t);
@@ -156,14 +158,15 @@ struct Horizon {
   NW_HD NW_INLINE void note_sent_to([[maybe_unused]] uint32_t consumer,
                                     [[maybe_unused]] Tick arrive) const {
 #if !defined(__CUDA_ARCH__)
-    if (cpu != nullptr) cpu->note_sent_to(consumer, arrive);
+    if (cluster != nullptr && cluster->note_sent_to_member(consumer, arrive)) return;
+    if (cpu != nullptr) cpu->note_sent_to(consumer);
 #endif
   }
   /// A producer gets a credit.
   NW_HD NW_INLINE void note_credit_to([[maybe_unused]] uint32_t producer,
                                       [[maybe_unused]] Tick credit) const {
 #if !defined(__CUDA_ARCH__)
-    if (cpu != nullptr) cpu->note_credit_to(producer, credit);
+    if (cluster != nullptr) cluster->note_credit_to_member(producer, credit);
 #endif
   }
   /// Is anything known of the inputs of the component that is stepped?

@@ -14,6 +14,9 @@
 namespace nearwarp::noc {
 
 inline constexpr uint32_t kParcels = 64;  ///< packets that a terminal may have under way
+/// Input channels of a network: eight at each of 64 ports.
+inline constexpr uint32_t kMaxInputs = 512;
+inline constexpr uint32_t kInputWords = kMaxInputs / 64;  ///< of bits
 
 struct ChannelEndsParams {
   uint32_t period = 1;      ///< ticks per cycle
@@ -68,14 +71,19 @@ struct ChannelEndsState {
   Ref<uint16_t> routes;  ///< [destination] for requests, [endpoints + destination] for replies
   Ref<SendingEnd> ends;  ///< [sending terminal]
   Ref<Parcel> parcels;   ///< [sending terminal * kParcels + number]
-  uint64_t ready[kMaxSwitchInputs / 64] = {};   ///< inputs whose head has arrived
-  uint64_t coming[kMaxSwitchInputs / 64] = {};  ///< within a window: inputs, later in it
-  Tick next_head = 0;                           ///< within a window: the first of these
+  uint64_t ready[kInputWords] = {};   ///< inputs whose head has arrived
+  uint64_t coming[kInputWords] = {};  ///< within a window: inputs, later in it
+  Tick next_head = 0;                 ///< within a window: the first of these
   uint64_t flits_inside = 0;
   PacketCounters counters;
   PacketTimes times;
   Fault fault;
 };
+
+/// Words of bits that the inputs take.
+NW_HD NW_INLINE uint32_t input_words(const ChannelEndsState& s) {
+  return (s.inputs.count + 63) / 64;
+}
 
 /// The ends in one cycle. Leader only, but for begin_window().
 struct ChannelEnds {
@@ -91,7 +99,7 @@ struct ChannelEnds {
   NW_HD NW_INLINE void take_heads(F&& f) const {
     if (s.next_head > now) return;
     s.next_head = kNever;
-    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+    for (uint32_t w = 0; w < input_words(s); ++w) {
       for (uint64_t bits = s.coming[w]; bits != 0; bits &= bits - 1) {
         const uint32_t i = w * 64 + count_trailing_zeros(bits);
         s.coming[w] &= ~(uint64_t{1} << (i % 64));
@@ -246,7 +254,7 @@ void make_channel_ends(Allocator& arena, const ChannelEndsParams& p, ChannelEnds
                        uint32_t sending) {
   const auto n_in = static_cast<uint32_t>(inputs.size());
   const auto n_out = static_cast<uint32_t>(outputs.size());
-  NW_ASSERT(n_in <= kMaxSwitchInputs);
+  NW_ASSERT(n_in <= kMaxInputs);
   s.inputs = arena.template allocate<Ref<Channel>>(n_in);
   s.sender_of = arena.template allocate<uint16_t>(n_in);
   s.outputs = arena.template allocate<NetworkOutput>(n_out);

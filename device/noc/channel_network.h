@@ -249,20 +249,21 @@ NW_HD NW_APART StepResult step_channel_network(const G& g, const ChannelNetworkP
   const Ref<Channel>* const inputs = s.inputs.in(base);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);
   const uint64_t end = cycle_at_or_after(window.end, p.period);
-  uint64_t coming[kMaxSwitchInputs / 64];
-  for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+  uint64_t coming[kInputWords];
+  const uint32_t words = input_words(s);
+  for (uint32_t w = 0; w < words; ++w) {
     const uint32_t first = w * 64, n = s.inputs.count > first ? s.inputs.count - first : 0;
     coming[w] = g.ballot(n < 64 ? n : 64, [&](uint32_t i) {
       return head_arrival(*inputs[first + i].in(base), base) < window.end;
     });
   }
   g.leader([&] {
-    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = coming[w] & ~s.ready[w];
+    for (uint32_t w = 0; w < words; ++w) s.coming[w] = coming[w] & ~s.ready[w];
   });
   // Between windows nothing of them is left in the state, wherever they were cut.
   const auto forget_window = [&] {
     g.leader([&] {
-      for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) s.coming[w] = 0;
+      for (uint32_t w = 0; w < words; ++w) s.coming[w] = 0;
       s.next_head = 0;
     });
   };

@@ -3,21 +3,21 @@
 
 #include "device/core/lane_group.h"
 #include "device/core/step.h"
-#include "device/noc/switch_state.h"
 
 namespace nearwarp::noc {
 
+/// Of at most 64 x kWords inputs.
+template <uint32_t kWords>
 struct ComingHeads {
-  uint64_t inputs[kMaxSwitchInputs / 64] =
-      {};                ///< whose head arrives in the window, or has, as bits
-  Tick beyond = kNever;  ///< the first arrival behind it, as far as is known
+  uint64_t inputs[kWords] = {};  ///< whose head arrives in the window, or has, as bits
+  Tick beyond = kNever;          ///< the first arrival behind it, as far as is known
 };
 
 /// Of `n` inputs, the head of input i arriving at arrival(i); kNever: there is none to look for.
 /// Input by input: most have no head. Leader only.
-template <class F>
-NW_HD NW_INLINE ComingHeads find_coming(uint32_t n, const Window& window, F&& arrival) {
-  ComingHeads coming;
+template <uint32_t kWords, class F>
+NW_HD NW_INLINE ComingHeads<kWords> find_coming(uint32_t n, const Window& window, F&& arrival) {
+  ComingHeads<kWords> coming;
   for (uint32_t at = 0; at < n; at += 64) {
     const uint32_t m = n - at < 64 ? n - at : 64;
     uint64_t bits = 0;

@@ -35,10 +35,11 @@ template <class Shape>
 class Crossbar : public Ports<Shape> {
   using Base = Ports<Shape>;
   using Base::act_at, Base::back, Base::base_, Base::buffer, Base::count_credits, Base::cycle_,
-      Base::cycle_of, Base::ends_, Base::events_, Base::events_at, Base::free_at, Base::front,
-      Base::give_back, Base::held, Base::inputs_, Base::next_credit, Base::outputs_, Base::p_,
-      Base::pop, Base::push, Base::receive_at, Base::receivers_, Base::release, Base::s_,
-      Base::send_at, Base::senders_, Base::set_cycle, Base::settle, Base::shape_, Base::t_;
+      Base::cycle_of, Base::ends_, Base::events_, Base::events_at, Base::free_at, Base::heads_,
+      Base::heads_at, Base::front, Base::give_back, Base::held, Base::inputs_, Base::next_credit,
+      Base::outputs_, Base::p_, Base::pop, Base::push, Base::receive_at, Base::receivers_,
+      Base::release, Base::s_, Base::send_at, Base::senders_, Base::set_cycle, Base::settle,
+      Base::shape_, Base::t_;
 
  public:
   using Base::Base;
@@ -72,10 +73,12 @@ class Crossbar : public Ports<Shape> {
     s_.stepped = cycle;
     const uint32_t slot = t_ % kEventSlots;
     CrossbarEvents& events = events_[slot];
-    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
-      const uint64_t heads = events.heads[w];
+    const uint32_t words = input_words(s_);
+    uint64_t* const coming = heads_ + slot * words;
+    for (uint32_t w = 0; w < words; ++w) {
+      const uint64_t heads = coming[w];
       if (heads == 0) continue;
-      events.heads[w] = 0;
+      coming[w] = 0;
       for (uint64_t bits = heads; bits != 0; bits &= bits - 1)
         take_head(w * 64 + count_trailing_zeros(bits));
     }
@@ -108,7 +111,7 @@ class Crossbar : public Ports<Shape> {
   /// The heads of `coming` inputs arrive within the window.
   NW_HD NW_INLINE void expect_heads(uint64_t first_cycle, const uint64_t* coming) {
     set_cycle(first_cycle);
-    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+    for (uint32_t w = 0; w < input_words(s_); ++w) {
       for (uint64_t bits = coming[w]; bits != 0; bits &= bits - 1) {
         const uint32_t i = w * 64 + count_trailing_zeros(bits);
         expect_head(i, ends_.arrival_at(i));
@@ -124,7 +127,7 @@ class Crossbar : public Ports<Shape> {
     const uint64_t ahead =
         arrival <= ends_.now ? 0 : cycle_at_or_after(arrival - ends_.now, p_.period);
     const Cycle at = t_ + static_cast<Cycle>(ahead < kEventSlots ? ahead : kEventSlots - 1);
-    events_at(at).heads[i / 64] |= uint64_t{1} << (i % 64);
+    heads_at(at)[i / 64] |= uint64_t{1} << (i % 64);
   }
   /// Has it arrived?
   NW_HD NW_INLINE void take_head(uint32_t i) {
@@ -466,13 +469,15 @@ class Crossbar : public Ports<Shape> {
   uint64_t fresh_ = 0;  ///< senders with a packet for begin_fresh()
 };
 
+using CrossbarHeads = ComingHeads<kInputWords>;
+
 /// A crossbar's events in a window, with the heads `coming`.
 /// Returns when it wakes, with kPollBit if that may be sooner: a credit is waited for that is not
 /// known yet. Leader only.
 template <class Shape>
 NW_HD NW_CALLED uint64_t run(const Shape& shape, const CrossbarParams& p, CrossbarState& s,
                              std::byte* base, const Window& window, Horizon& horizon,
-                             const ComingHeads& coming) {
+                             const CrossbarHeads& coming) {
   Crossbar<Shape> crossbar(shape, p, s, base, window.end, horizon);
   const uint64_t end = cycle_at_or_after(window.end, p.period);
   uint64_t cycle = cycle_at_or_after(window.begin, p.period);
@@ -498,10 +503,10 @@ template <class G>
 NW_HD NW_APART StepResult step_crossbar(const G& g, const CrossbarParams& p, CrossbarState& s,
                                         std::byte* base, Window window, Horizon& horizon) {
   const Ref<Channel>* const inputs = s.inputs.in(base);
-  ComingHeads coming = find_coming(
+  crossbar_detail::CrossbarHeads coming = find_coming<kInputWords>(
       s.inputs.count, window, [&](uint32_t i) { return head_arrival(*inputs[i].in(base), base); });
   // Of these, heads that are known to be there have come.
-  for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) coming.inputs[w] &= ~s.ready[w];
+  for (uint32_t w = 0; w < input_words(s); ++w) coming.inputs[w] &= ~s.ready[w];
   const uint64_t answer = g.leader_value([&]() -> uint64_t {
     const auto run = [&](const auto& shape) {
       return crossbar_detail::run(shape, p, s, base, window, horizon, coming);

@@ -39,6 +39,7 @@ class Ports {
         outputs_(s.out_ports.in(base)),
         receivers_(s.receivers.in(base)),
         events_(s.events.in(base)),
+        heads_(s.heads.in(base)),
         buffers_(s.buffers.in(base)),
         held_(s.held.in(base)),
         ring_shift_(count_trailing_zeros(p.ring)),
@@ -98,7 +99,12 @@ class Ports {
     NW_ASSERT(t - t_ < kEventSlots);
     return events_of(t);
   }
-  /// The same of a cycle of which only the lower bits are known; of use if there is an event.
+  /// Inputs whose head is to be looked at in cycle `t`: words of bits.
+  NW_HD NW_INLINE uint64_t* heads_at(Cycle t) {
+    events_at(t);
+    return heads_ + t % kEventSlots * input_words(s_);
+  }
+  /// An event of a cycle of which only the lower bits are known; of use if there is an event.
   NW_HD NW_INLINE CrossbarEvents& events_of(Cycle t, bool event = true) {
     const uint32_t slot = t % kEventSlots;
     s_.busy[slot / 64] |= uint64_t{event} << (slot % 64);
@@ -231,6 +237,7 @@ class Ports {
   CrossbarOutput* outputs_;
   CrossbarReceiver* receivers_;
   CrossbarEvents* events_;
+  uint64_t* heads_;
   Train *buffers_, *held_;
   uint32_t ring_shift_, ring_mask_;
   uint64_t cycle_ = 0;

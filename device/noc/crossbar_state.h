@@ -111,7 +111,6 @@ struct CrossbarEvents {
   uint64_t inputs[kMaxSpeedup] = {};  ///< by round
   uint64_t freed[kMaxSpeedup] = {};   ///< outputs that are wanted, and become free; by round
   uint64_t receivers = 0, senders = 0;
-  uint64_t heads[kMaxSwitchInputs / 64] = {};  ///< within a window: inputs whose head arrives
 };
 
 /// Numbers of cycles are brought up to date this often.
@@ -123,9 +122,11 @@ struct CrossbarState : ChannelEndsState {
   Ref<CrossbarInput> in_ports;
   Ref<CrossbarOutput> out_ports;
   Ref<CrossbarReceiver> receivers;
-  Ref<Train> buffers;                    ///< [input * ring + position]
-  Ref<Train> held;                       ///< [receiver * ring + position]
-  Ref<CrossbarEvents> events;            ///< [cycle % kEventSlots]
+  Ref<Train> buffers;          ///< [input * ring + position]
+  Ref<Train> held;             ///< [receiver * ring + position]
+  Ref<CrossbarEvents> events;  ///< [cycle % kEventSlots]
+  /// [cycle % kEventSlots * input_words() + word]: within a window, inputs whose head arrives
+  Ref<uint64_t> heads;
   uint64_t busy[kEventSlots / 64] = {};  ///< slots with events
   uint64_t wanted = 0;                   ///< outputs with requests
   uint64_t unowned = 0;                  ///< outputs that can have an owner, as far as is known
@@ -150,6 +151,7 @@ CrossbarState make_crossbar(Allocator& arena, CrossbarParams& p, std::span<const
   s.buffers = arena.template allocate<Train>(p.senders * p.ring);
   s.held = arena.template allocate<Train>(p.receivers * p.ring);
   s.events = arena.template allocate<CrossbarEvents>(kEventSlots);
+  s.heads = arena.template allocate<uint64_t>(kEventSlots * input_words(s));
   for (uint32_t n = 0; n < p.senders; ++n) arena.get(s.senders)[n].room.flits = p.depth;
   for (uint32_t n = 0; n < p.receivers; ++n) arena.get(s.out_ports)[n].room.flits = p.depth;
   s.unowned = low_bits(p.receivers);

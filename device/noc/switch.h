@@ -40,6 +40,8 @@ namespace nearwarp {
 
 namespace switch_detail {
 
+using SwitchHeads = noc::ComingHeads<kSwitchInputWords>;
+
 NW_HD NW_INLINE Tick head_tick(const SwitchInput& in, const std::byte* base) {
   return load_shared_tick(&reinterpret_cast<const Slot*>(base + in.head_slot)->arrive);
 }
@@ -66,9 +68,9 @@ class Switch {
 
   /// With the heads `coming`, which are not registered. Returns when the switch wakes, with
   /// kPollBit if that may be sooner: a credit is waited for that is not known yet.
-  NW_HD NW_INLINE uint64_t run(const noc::ComingHeads& coming) {
+  NW_HD NW_INLINE uint64_t run(const SwitchHeads& coming) {
     beyond_ = coming.beyond;
-    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) {
+    for (uint32_t w = 0; w < kSwitchInputWords; ++w) {
       for (uint64_t bits = coming.inputs[w]; bits != 0; bits &= bits - 1)
         expect(w * 64 + count_trailing_zeros(bits));
     }
@@ -400,16 +402,16 @@ class Switch {
 };
 
 /// Heads that are not registered.
-NW_HD NW_INLINE noc::ComingHeads find_heads(const SwitchState& s, const std::byte* base,
-                                            const Window& window, Horizon& horizon) {
+NW_HD NW_INLINE SwitchHeads find_heads(const SwitchState& s, const std::byte* base,
+                                       const Window& window, Horizon& horizon) {
   const SwitchInput* const inputs = s.inputs.in(base);
   if (!horizon.knows_inputs()) {
-    noc::ComingHeads all = noc::find_coming(s.inputs.count, window,
-                                            [&](uint32_t i) { return head_tick(inputs[i], base); });
-    for (uint32_t w = 0; w < kMaxSwitchInputs / 64; ++w) all.inputs[w] &= ~s.registered[w];
+    SwitchHeads all = noc::find_coming<kSwitchInputWords>(
+        s.inputs.count, window, [&](uint32_t i) { return head_tick(inputs[i], base); });
+    for (uint32_t w = 0; w < kSwitchInputWords; ++w) all.inputs[w] &= ~s.registered[w];
     return all;
   }
-  noc::ComingHeads coming;
+  SwitchHeads coming;
   for (uint32_t w = 0; w * 64 < s.inputs.count; ++w) {
     uint64_t look = low_bits(s.inputs.count - w * 64) & ~s.registered[w] & horizon.unseen(w);
     for (; look != 0; look &= look - 1) {
@@ -431,7 +433,7 @@ NW_HD NW_INLINE noc::ComingHeads find_heads(const SwitchState& s, const std::byt
 template <class G>
 NW_HD NW_INLINE StepResult step_part(const G& g, const SwitchParams& p, SwitchState& s,
                                      std::byte* base, const Window& window, Horizon& horizon) {
-  const noc::ComingHeads coming = find_heads(s, base, window, horizon);
+  const SwitchHeads coming = find_heads(s, base, window, horizon);
   return result_of(g.leader_value(
       [&]() -> uint64_t { return Switch(p, s, base, window, horizon).run(coming); }));
 }

@@ -11,7 +11,8 @@ namespace nearwarp {
 
 inline constexpr uint16_t kNoRoute = 0xffff;
 inline constexpr uint32_t kMaxSwitchPorts = 64;
-inline constexpr uint32_t kMaxSwitchInputs = 128;  // two words of bits
+inline constexpr uint32_t kMaxSwitchInputs = 128;
+inline constexpr uint32_t kSwitchInputWords = kMaxSwitchInputs / 64;  ///< of bits
 /// Cycles that a switch steps at once: the bits of a word.
 inline constexpr uint32_t kSwitchCycles = 64;
 
@@ -67,7 +68,7 @@ struct SwitchCounters {
 
 /// Inputs whose head is looked at in a cycle; none between steps.
 struct SwitchCycle {
-  uint64_t heads[kMaxSwitchInputs / 64] = {};
+  uint64_t heads[kSwitchInputWords] = {};
 };
 
 struct SwitchState {
@@ -77,8 +78,8 @@ struct SwitchState {
   Ref<SwitchOutPort> out_ports;
   Ref<uint16_t> routes;     ///< [destination] for requests, [endpoints + destination] for replies
   Ref<SwitchCycle> cycles;  ///< kSwitchCycles of them, from the step's first one on
-  uint64_t registered[kMaxSwitchInputs / 64] = {};  ///< inputs whose head stands in `requests`
-  uint64_t active_ports = 0;                        ///< output ports with requests
+  uint64_t registered[kSwitchInputWords] = {};  ///< inputs whose head stands in `requests`
+  uint64_t active_ports = 0;                    ///< output ports with requests
   SwitchCounters counters;
   Fault fault;
 };

@@ -18,6 +18,7 @@ constexpr uint64_t kWarpThreads = 32;
 constexpr uint64_t kLocalLineBytes = 128;   // a word of a warp's threads
 constexpr uint64_t kMaxSwitchPorts = 64;    // masks over ports are one word
 constexpr uint64_t kMaxSwitchInputs = 128;  // device/noc/switch_state.h; every SM is an input
+constexpr uint64_t kMaxInputs = 512;        // device/noc/channel_ends.h
 constexpr uint64_t kMaxTiles = 4096;        // host/timing/noc/topology.cpp
 constexpr uint64_t kMaxLatencyTicks = uint64_t{1} << 31;  // channels keep latencies in 32 bits
 
@@ -59,6 +60,12 @@ void check_sets(const Rules& rules, std::string_view key, uint64_t bytes, uint64
                 fmt::format("divided by {} ({}) it must give a power of two", divisor, per_set));
 }
 
+/// Inputs that a crossbar of SMs may have. Those of stacked machines meet at switches as well.
+uint64_t most_inputs(const MachineConfig& m) {
+  const bool switches = m.interconnect.topology == "switch" || m.shape == "stacked";
+  return switches ? kMaxSwitchInputs : kMaxInputs;
+}
+
 /// Slices, and what of them the crossbars' ports and inputs can hold.
 void check_slices(const Rules& rules, const MachineConfig& m) {
   if (m.shape == "near_bank") return;  // has none
@@ -72,7 +79,7 @@ void check_slices(const Rules& rules, const MachineConfig& m) {
         fmt::format("it must be a multiple or a part of a partition's L2 slices, {}", slices));
     rules.at_most("l2.slices", m.l2.slices, "the ports of a crossbar", kMaxSwitchPorts);
     rules.at_most("partitions.count", uint64_t{p.count} + m.l2.slices,
-                  "with l2.slices the inputs of a crossbar", kMaxSwitchInputs);
+                  "with l2.slices the inputs of a crossbar", most_inputs(m));
     rules.require(
         p.interleave_bytes == 0 ||
             (is_power_of_two(p.interleave_bytes) && p.interleave_bytes >= m.l1.line_bytes),
@@ -235,9 +242,8 @@ void check_gpu(const Rules& rules, const MachineConfig& m) {
        {std::pair{"gpu.sms", m.gpu.sms}, std::pair{"gpu.sms_with_ndp", m.gpu.sms_with_ndp}}) {
     rules.at_most(key, sms, "64 clusters' SMs", kMaxSwitchPorts * m.gpu.sms_per_cluster);
   }
-  rules.at_most("gpu.sms", m.gpu.sms, "the inputs of a crossbar", kMaxSwitchInputs);
-  rules.at_most("gpu.sms_with_ndp", m.gpu.sms_with_ndp, "the inputs of a crossbar",
-                kMaxSwitchInputs);
+  rules.at_most("gpu.sms", m.gpu.sms, "the inputs of a crossbar", most_inputs(m));
+  rules.at_most("gpu.sms_with_ndp", m.gpu.sms_with_ndp, "the inputs of a crossbar", most_inputs(m));
 }
 
 /// Latencies of channels in ticks must fit their words, however fine the base clock is.

@@ -20,7 +20,8 @@ class Check {
   /// The models of transit nodes keep their ports and inputs in bit masks.
   void transit_node(NodeId node) const {
     const std::vector<uint32_t>&in = links_[node].in, &out = links_[node].out;
-    at_most(node, "input channels", in.size(), kMaxSwitchInputs);
+    const bool routers = std::holds_alternative<RouterNetworkSpec>(graph_.spec_of(node));
+    at_most(node, "input channels", in.size(), routers ? noc::kMaxInputs : kMaxSwitchInputs);
     std::vector<uint32_t> in_port, out_port;
     for (const uint32_t i : in) in_port.push_back(graph_.links[i].to.port);
     for (const uint32_t i : out)
