@@ -309,7 +309,7 @@ Tick step_cluster(const G& g, std::span<Component> components, std::span<const u
   notes.waiting = view.waiting;
   notes.unseen = view.unseen;
   Horizon horizon;
-  horizon.cpu = &notes;
+  horizon.cpu = horizon.cluster = &notes;
   horizon.window_end = window.end;
   while (next < window.end) {
     const Window own{next, min_tick(next + length, window.end)};

@@ -103,8 +103,11 @@ std::string prepended(const Words& paths, const char* variable) {
 Changes libraries_of(const ExecutableFacts& facts, const fs::path& library,
                      const fs::path& driver) {
   Words folders = {library.string()}, preloaded;
-  if (facts.overrides_search)  // its own folders come before LD_LIBRARY_PATH
+  if (facts.overrides_search) {  // its own folders come before LD_LIBRARY_PATH
     preloaded.push_back((library / kRuntimeName).string());
+    for (const std::string& own : facts.own_libraries)
+      preloaded.push_back((library / own).string());
+  }
   if (!driver.empty()) {
     folders.push_back(driver.string());
     if (facts.overrides_search) preloaded.push_back((driver / kDriverName).string());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -73,8 +74,10 @@ void read_dynamic(FileParts& file, const Elf64_Shdr& dynamic, const Elf64_Shdr& 
     if (entry.d_tag != DT_NEEDED) continue;
     const std::string name = text_at(names, entry.d_un.d_val);
     if (name == kDriverName) facts.needs_driver = true;
+    const bool own = std::ranges::find(kOwnLibraries, name) != std::end(kOwnLibraries);
+    if (own) facts.own_libraries.push_back(name);
     for (const char* library : kWithoutPtx)
-      if (name.starts_with(library)) facts.without_ptx.push_back(name);
+      if (!own && name.starts_with(library)) facts.without_ptx.push_back(name);
     if (!name.starts_with("libcudart.so")) continue;
     facts.shared_runtime = true;
     facts.runtime = name;

@@ -12,13 +12,16 @@ std::string find_executable(const std::string& name);
 
 inline constexpr const char* kRuntimeName = "libcudart.so.13";
 inline constexpr const char* kDriverName = "libcuda.so.1";
+/// Other libraries of CUDA's that nearwarp stands in for; they lie beside the runtime library.
+inline constexpr const char* kOwnLibraries[] = {"libcublas.so.13", "libcublasLt.so.13"};
 
 struct ExecutableFacts {
-  bool is_program = false;      ///< machine code; else it is a script
-  bool has_kernels = false;     ///< a fat binary is registered
-  bool shared_runtime = false;  ///< needs some libcudart.so
-  std::string runtime;          ///< its name, e.g. "libcudart.so.13"
-  bool needs_driver = false;    ///< linked with libcuda.so
+  bool is_program = false;                 ///< machine code; else it is a script
+  bool has_kernels = false;                ///< a fat binary is registered
+  bool shared_runtime = false;             ///< needs some libcudart.so
+  std::string runtime;                     ///< its name, e.g. "libcudart.so.13"
+  bool needs_driver = false;               ///< linked with libcuda.so
+  std::vector<std::string> own_libraries;  ///< of kOwnLibraries, those that it is linked with
   /// CUDA libraries that it needs whose kernels are machine code alone, e.g. "libcublas.so.13".
   std::vector<std::string> without_ptx;
   bool overrides_search = false;  ///< DT_RPATH: libraries are looked for there first

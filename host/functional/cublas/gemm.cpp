@@ -1,0 +1,176 @@
+#include "host/functional/cublas/gemm.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "host/functional/cublas/handle.h"
+#include "host/functional/cublas/kernels.h"
+
+namespace nearwarp::cublas {
+
+namespace {
+
+constexpr uint32_t kTile = 64;            // kernels/gemm.cu, kernels/gemm_matrix.cuh
+constexpr uint32_t kThreads = 256;        // of kernels that multiply and add
+constexpr uint32_t kMatrixThreads = 128;  // of those with matrix instructions
+constexpr int64_t kMostItems = 65535;     // of a launch, in z
+
+struct Kernel {
+  const char* name;
+  uint32_t threads;
+};
+
+bool is_16f(ComputeType t) { return t == kCompute16F || t == kCompute16FPedantic; }
+bool is_32f(ComputeType t) {
+  return t == kCompute32F || t == kCompute32FPedantic || t == kCompute32FFast16F ||
+         t == kCompute32FFast16Bf || t == kCompute32FFastTf32;
+}
+
+/// Sums of f16 are made in f32 under every compute type, those of f32 in f32 where rounding the
+/// operands would be allowed, too.
+Kernel kernel_for(const Product& p) {
+  const auto of = [&](DataType a, DataType c) { return p.a == a && p.b == a && p.c == c; };
+  if (is_32f(p.compute) || is_16f(p.compute)) {
+    if (of(kF16, kF16)) return {"cublas_gemm_f16", kMatrixThreads};
+  }
+  if (is_32f(p.compute)) {
+    const bool matrices = (of(kBf16, kBf16) || of(kBf16, kF32)) && multiplies_bf16();
+    if (of(kF32, kF32)) return {"cublas_gemm_f32", kThreads};
+    if (of(kF16, kF32)) return {"cublas_gemm_f16_f32", kMatrixThreads};
+    if (of(kBf16, kBf16))
+      return matrices ? Kernel{"cublas_gemm_bf16", kMatrixThreads}
+                      : Kernel{"cublas_gemm_bf16_fma", kThreads};
+    if (of(kBf16, kF32))
+      return matrices ? Kernel{"cublas_gemm_bf16_f32", kMatrixThreads}
+                      : Kernel{"cublas_gemm_bf16_f32_fma", kThreads};
+    if (of(kS8, kF32)) return {"cublas_gemm_s8_f32", kThreads};
+  }
+  if ((p.compute == kCompute64F || p.compute == kCompute64FPedantic) && of(kF64, kF64))
+    return {"cublas_gemm_f64", kThreads};
+  if ((p.compute == kCompute32I || p.compute == kCompute32IPedantic) && of(kS8, kS32))
+    return {"cublas_gemm_s8_s32", kThreads};
+  throw Failure{kNotSupported};
+}
+
+float float_of_half(uint16_t h) {
+  const uint32_t sign = static_cast<uint32_t>(h >> 15) << 31, exponent = h >> 10 & 31;
+  const uint32_t fraction = h & 1023;
+  if (exponent == 0) {
+    const float small = static_cast<float>(fraction) * 0x1p-24f;
+    return sign != 0 ? -small : small;
+  }
+  const uint32_t bits =
+      sign | (exponent == 31 ? 255u << 23 : (exponent + 112) << 23) | fraction << 13;
+  float f;
+  std::memcpy(&f, &bits, sizeof(f));
+  return f;
+}
+
+template <class T>
+T read(const void* at) {
+  T value;
+  std::memcpy(&value, at, sizeof(value));
+  return value;
+}
+
+uint32_t tiles(int n) { return (static_cast<uint32_t>(n) + kTile - 1) / kTile; }
+
+size_t bytes_of(DataType t) {
+  switch (t) {
+    case kF64:
+      return 8;
+    case kF32:
+    case kS32:
+      return 4;
+    case kF16:
+    case kBf16:
+      return 2;
+    case kS8:
+      return 1;
+  }
+  throw Failure{kNotSupported};
+}
+
+/// The items of a batch from `first` on.
+void skip(Matrix& x, DataType type, int64_t first) {
+  if (x.items != nullptr) {
+    x.items += first;
+  } else if (x.data != nullptr) {
+    x.data =
+        static_cast<const char*>(x.data) + first * x.stride * static_cast<int64_t>(bytes_of(type));
+  }
+}
+
+void check(const GemmArgs& g) {
+  require(g.m >= 0 && g.n >= 0 && g.k >= 0);
+  const auto rows = [](int transpose, int n, int t) { return std::max(1, transpose != 0 ? t : n); };
+  require(g.a.ld >= rows(g.transpose_a, g.m, g.k));
+  require(g.b.ld >= rows(g.transpose_b, g.k, g.n));
+  require(g.c.ld >= std::max(1, g.m) && g.d.ld >= std::max(1, g.m));
+}
+
+}  // namespace
+
+DataType scale_type(ComputeType compute, DataType c) {
+  switch (compute) {
+    case kCompute16F:
+    case kCompute16FPedantic:
+      return kF16;
+    case kCompute64F:
+    case kCompute64FPedantic:
+      return kF64;
+    case kCompute32I:
+    case kCompute32IPedantic:
+      return c == kS32 ? kS32 : kF32;
+    default:
+      return kF32;
+  }
+}
+
+Scalar scalar_at(const void* at, DataType type, int pointer_mode) {
+  require(at != nullptr);
+  Scalar s{};
+  s.is_half = type == kF16 ? 1 : 0;
+  if (pointer_mode == kDevicePointers) {
+    s.at = at;
+    return s;
+  }
+  switch (type) {
+    case kF16:
+      s.value = float_of_half(read<uint16_t>(at));
+      break;
+    case kF64:
+      s.value = read<double>(at);
+      break;
+    case kS32:
+      s.value = read<int32_t>(at);
+      break;
+    default:
+      s.value = read<float>(at);
+      break;
+  }
+  return s;
+}
+
+void multiply(const Product& product, Stream stream) {
+  const GemmArgs& g = product.args;
+  check(g);
+  require(product.batch >= 0);
+  if (g.m == 0 || g.n == 0 || product.batch == 0) return;
+  const Kernel kernel = kernel_for(product);
+  GemmArgs args = g;
+  if (g.alpha.at == nullptr && g.alpha.value == 0) args.k = 0;  // A and B are not read
+  for (int64_t first = 0; first < product.batch; first += kMostItems) {
+    const int64_t items = std::min(kMostItems, product.batch - first);
+    launch(kernel.name, {tiles(g.m), tiles(g.n), static_cast<uint32_t>(items)},
+           {kernel.threads, 1, 1}, args, stream);
+    if (first + items == product.batch) break;
+    require(args.epilogue == 0, kNotSupported);
+    skip(args.a, product.a, items);
+    skip(args.b, product.b, items);
+    skip(args.c, product.c, items);
+    skip(args.d, product.c, items);
+  }
+}
+
+}  // namespace nearwarp::cublas

@@ -1,0 +1,49 @@
+// What a handle keeps, and how its calls report.
+#pragma once
+
+#include <cstdint>
+
+#include "host/functional/cublas/abi.h"
+
+namespace nearwarp::cublas {
+
+struct Handle {
+  Stream stream = nullptr;
+  int pointer_mode = kHostPointers;
+  int atomics_mode = 0;
+  int math_mode = 0;
+  int sm_count_target = 0;
+};
+
+/// Ends a call with a status.
+struct Failure {
+  Status status;
+};
+inline void require(bool holds, Status otherwise = kInvalidValue) {
+  if (!holds) throw Failure{otherwise};
+}
+
+/// `function` of this library is not supported, or not with these arguments: said once for each
+/// pair, on standard error.
+void say_not_supported(const char* function, const char* what = nullptr);
+
+/// Runs a call: f(), whose Failure is what it returns.
+template <class F>
+Status call(const char* name, F&& f) noexcept {
+  try {
+    f();
+    return kSuccess;
+  } catch (const Failure& failure) {
+    if (failure.status == kNotSupported) say_not_supported(name, "with these types or options");
+    return failure.status;
+  } catch (...) {
+    return kInternalError;
+  }
+}
+/// The same of a call that needs a handle.
+template <class F>
+Status call(const char* name, const Handle* handle, F&& f) noexcept {
+  return handle == nullptr ? kNotInitialized : call(name, f);
+}
+
+}  // namespace nearwarp::cublas
