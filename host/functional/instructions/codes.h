@@ -104,6 +104,29 @@ enum class Number : uint8_t {
   kF64
 };
 
+NW_HD inline bool is_float(Number n) { return n >= Number::kF16; }
+NW_HD inline bool is_signed_number(Number n) {
+  return n == Number::kS8 || n == Number::kS16 || n == Number::kS32 || n == Number::kS64;
+}
+NW_HD inline unsigned bits_of(Number n) {
+  switch (n) {
+    case Number::kU8:
+    case Number::kS8:
+      return 8;
+    case Number::kU16:
+    case Number::kS16:
+    case Number::kF16:
+    case Number::kBF16:
+      return 16;
+    case Number::kU32:
+    case Number::kS32:
+    case Number::kF32:
+      return 32;
+    default:
+      return 64;
+  }
+}
+
 /// Rounding of kFloatRounded and kConvert.
 enum class Round : uint8_t { kNearest, kZero, kDown, kUp, kNearestAway };
 

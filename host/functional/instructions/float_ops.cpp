@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "host/functional/instructions/convert_rows.h"
 #include "host/functional/instructions/lanes.h"
 #include "host/functional/instructions/scalar.h"
 
@@ -94,29 +95,6 @@ void float_rounded_as(uint8_t* rows, const Op& op, uint32_t mask, const FloatFla
 }
 
 // --- Conversions ---------------------------------------------------------------------------------
-
-bool is_float(Number n) { return n >= Number::kF16; }
-bool is_signed_number(Number n) {
-  return n == Number::kS8 || n == Number::kS16 || n == Number::kS32 || n == Number::kS64;
-}
-unsigned bits_of(Number n) {
-  switch (n) {
-    case Number::kU8:
-    case Number::kS8:
-      return 8;
-    case Number::kU16:
-    case Number::kS16:
-    case Number::kF16:
-    case Number::kBF16:
-      return 16;
-    case Number::kU32:
-    case Number::kS32:
-    case Number::kF32:
-      return 32;
-    default:
-      return 64;
-  }
-}
 
 /// A small float (5 exponent bits: f16, 8: bf16) to double, exactly.
 double small_to_double(uint32_t h, int exponent_bits) {
@@ -343,6 +321,7 @@ uint64_t convert_value(const ConvertFlags& f, uint64_t bits) {
 }
 
 void convert(uint8_t* rows, const Op& op, uint32_t mask) {
+  if (convert_rows(rows, op, mask)) return;
   const ConvertFlags f = ConvertFlags::unpack(op.imm);
   const bool wide_source = op.b != 0;  // the source register has 64-bit lanes
   for_each_lane(mask, [&](uint32_t i) {

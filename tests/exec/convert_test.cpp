@@ -1,0 +1,132 @@
+// Are conversions of all lanes at once those of one value, for all formats, roundings, and bits?
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "host/functional/instructions/convert_rows.h"
+#include "host/functional/instructions/float_ops.h"
+#include "host/functional/instructions/lanes.h"
+
+namespace nearwarp::exec {
+namespace {
+
+constexpr Number kNumbers[] = {Number::kU8,  Number::kS8,  Number::kU16, Number::kS16,
+                               Number::kU32, Number::kS32, Number::kU64, Number::kS64,
+                               Number::kF16, Number::kBF16, Number::kF32, Number::kF64};
+
+/// Bits of values of a format: about the limits of all others, infinities, numbers that are none,
+/// those with few digits, and any.
+class Values {
+ public:
+  explicit Values(Number format) : format_(format), random_(static_cast<uint32_t>(format)) {}
+
+  uint64_t next() {
+    const uint64_t any = random_();
+    if (!is_float(format_)) {
+      const uint64_t at = uint64_t{1} << (random_() % 64);
+      switch (random_() % 4) {
+        case 0: return at + any % 5 - 2;
+        case 1: return ~at + any % 5;
+        case 2: return any >> (any % 64);
+        default: return any;
+      }
+    }
+    const double limit = std::ldexp(1.0, static_cast<int>(random_() % 70) - 2);
+    double v;
+    switch (random_() % 6) {
+      case 0: v = limit + static_cast<double>(any % 9) * 0.25 - 1; break;
+      case 1: v = -limit + static_cast<double>(any % 9) * 0.25 - 1; break;
+      case 2: v = std::ldexp(static_cast<double>(any >> 11), static_cast<int>(any % 400) - 250); break;
+      case 3: v = static_cast<double>(static_cast<int64_t>(any)) * 0x1p-52; break;
+      default: return any;  // also what is no number
+    }
+    if (format_ == Number::kF64) return std::bit_cast<uint64_t>(v);
+    const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(v));
+    if (format_ == Number::kF32) return bits;
+    if (format_ == Number::kBF16) return bits >> 16;
+    return convert_value({Number::kF64, Number::kF16, Round::kNearest, false, false, false, 4},
+                         std::bit_cast<uint64_t>(v));
+  }
+
+ private:
+  Number format_;
+  std::mt19937_64 random_;
+};
+
+struct Rows {
+  alignas(64) uint8_t bytes[4 * kLanes * sizeof(uint64_t)] = {};
+};
+
+/// Rounds of a warp with a pair of formats; returns how many were done at once.
+uint32_t check(const ConvertFlags& f, bool wide_source, uint32_t rounds) {
+  Values values(f.from);
+  std::mt19937 random(7);
+  uint32_t at_once = 0;
+  for (uint32_t k = 0; k < rounds; ++k) {
+    Rows rows;
+    Op op{};
+    op.a = 0;
+    op.d = 2;
+    op.b = wide_source ? 1 : 0;
+    op.imm = f.pack();
+    const uint32_t mask = k % 3 == 0 ? ~0u : static_cast<uint32_t>(random());
+    uint64_t before[kLanes], source[kLanes];
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      source[i] = wide_source ? values.next() : values.next() & 0xffffffff;
+      before[i] = f.reg_bytes == 8 ? 0x1234567812345678 : 0x12345678;
+      if (wide_source)
+        row<uint64_t>(rows.bytes, op.a)[i] = source[i];
+      else
+        row<uint32_t>(rows.bytes, op.a)[i] = static_cast<uint32_t>(source[i]);
+      if (f.reg_bytes == 8)
+        row<uint64_t>(rows.bytes, op.d)[i] = before[i];
+      else
+        row<uint32_t>(rows.bytes, op.d)[i] = static_cast<uint32_t>(before[i]);
+    }
+    if (!convert_rows(rows.bytes, op, mask)) return 0;
+    ++at_once;
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      const uint64_t found = f.reg_bytes == 8 ? row<uint64_t>(rows.bytes, op.d)[i]
+                                              : row<uint32_t>(rows.bytes, op.d)[i];
+      uint64_t want = convert_value(f, source[i]);
+      if (f.reg_bytes != 8) want = f.reg_bytes == 2 ? want & 0xffff : static_cast<uint32_t>(want);
+      if ((mask >> i & 1) == 0) want = before[i];
+      if (found == want) continue;
+      ADD_FAILURE() << "from " << int(f.from) << " to " << int(f.to) << ", rounding "
+                    << int(f.round) << (f.integral ? ", integral" : "") << (f.ftz ? ", ftz" : "")
+                    << (f.saturate ? ", sat" : "") << ": " << std::hex << source[i] << " is "
+                    << found << ", not " << want;
+      return at_once;
+    }
+  }
+  return at_once;
+}
+
+TEST(ConvertRows, AreConversionsOfEachLane) {
+  // 2^20 values of each pair of formats, over roundings and options.
+  constexpr uint32_t kRounds = 1200;
+  uint32_t kinds = 0, at_once = 0;
+  for (const Number from : kNumbers) {
+    for (const Number to : kNumbers) {
+      for (const Round round : {Round::kNearest, Round::kZero, Round::kDown, Round::kUp}) {
+        for (uint32_t options = 0; options < 8; ++options) {
+          ConvertFlags f{from, to, round, (options & 1) != 0, (options & 2) != 0,
+                         (options & 4) != 0, 4};
+          if (f.integral && !(is_float(from) && is_float(to))) continue;
+          if (f.ftz && from != Number::kF32 && to != Number::kF32) continue;
+          if (!is_float(from) && !is_float(to) && round != Round::kNearest) continue;
+          f.reg_bytes = static_cast<uint8_t>(bits_of(to) == 64 ? 8 : bits_of(to) <= 16 ? 2 : 4);
+          const bool wide = bits_of(from) == 64 || options % 3 == 2;
+          ++kinds;
+          at_once += check(f, wide, kRounds) == kRounds ? 1 : 0;
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+  EXPECT_GT(kinds, 900u);
+  EXPECT_GT(at_once, kinds / 2) << "of " << kinds;
+}
+
+}  // namespace
+}  // namespace nearwarp::exec
