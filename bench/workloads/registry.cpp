@@ -76,6 +76,7 @@ constexpr RolledPtx kRolled[] = {
     {"streamcluster_global.ptx", embedded::streamcluster_global_rolled_ptx},
     {"reduction_global.ptx", embedded::reduction_global_rolled_ptx},
     {"gemv.ptx", embedded::gemv_rolled_ptx},
+    {"decode.ptx", embedded::decode_rolled_ptx},
 };
 
 /// A workload with the other PTX.
@@ -191,6 +192,10 @@ const std::vector<std::unique_ptr<Workload>>& all() {
     list.push_back(make_conv());
     list.push_back(make_max_pool());
     list.push_back(make_upsample());
+    list.push_back(make_decode_gemv());
+    list.push_back(make_decode_gemv_int4());
+    list.push_back(make_decode_attention());
+    list.push_back(make_decode_step());
     list.push_back(make_axpy_mpu());
     list.push_back(make_reduction_mpu());
     list.push_back(make_transpose_mpu());

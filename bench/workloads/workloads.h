@@ -98,6 +98,12 @@ std::unique_ptr<Workload> make_conv();
 std::unique_ptr<Workload> make_max_pool();
 std::unique_ptr<Workload> make_upsample();
 
+// What a language model does for one more token (llm/decode.cu).
+std::unique_ptr<Workload> make_decode_gemv();
+std::unique_ptr<Workload> make_decode_gemv_int4();
+std::unique_ptr<Workload> make_decode_attention();
+std::unique_ptr<Workload> make_decode_step();
+
 // In the shape that cores below banks of their own want (common/mpu_layout.h).
 std::unique_ptr<Workload> make_axpy_mpu();
 std::unique_ptr<Workload> make_reduction_mpu();

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
@@ -29,6 +30,7 @@
 #include "host/recording/bind.h"
 #include "host/recording/combine.h"
 #include "host/recording/repeats.h"
+#include "host/timing/compare/decomposition.h"
 #include "host/timing/report/applications.h"
 #include "host/timing/report/bound.h"
 #include "host/timing/report/columns.h"
@@ -227,6 +229,20 @@ std::string fewer_sms_note(const Request& request, std::span<const report::RunRe
       output_width());
 }
 
+/// What each policy changes, by kernel and by what SMs did, beside the first one.
+std::string changed_cycles(std::span<const report::RunResult> results, size_t width) {
+  std::string text;
+  for (size_t i = 1; i < results.size(); ++i) {
+    const std::string parts =
+        compare::format_shortly(compare::decompose(report::run_json(results[0]),
+                                                   report::run_json(results[i])),
+                                fmt::format("{} over {}", results[i].policy, results[0].policy),
+                                width);
+    if (!parts.empty()) text += parts;
+  }
+  return text;
+}
+
 std::string tables(const Request& request, std::span<const report::RunResult> results) {
   const size_t width = output_width();
   std::string text = report::format_table(results, width, request.legend);
@@ -235,7 +251,9 @@ std::string tables(const Request& request, std::span<const report::RunResult> re
   if (const std::string note = fewer_sms_note(request, results); !note.empty()) text += "\n" + note;
   if (const std::string bounds = report::format_bounds(results, width); !bounds.empty())
     text += "\n" + bounds;
-  if (!is_workload(request) || request.max_repeats != 0) {
+  if (const std::string changed = changed_cycles(results, width); !changed.empty())
+    text += "\n" + changed;
+  if (!is_workload(request) || request.max_repeats != 0 || request.explain) {
     const std::string kernels = report::format_kernels(results, width);
     if (!kernels.empty()) text += "\n" + kernels;
   }

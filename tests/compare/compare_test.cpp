@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/core/error.h"
+#include "host/timing/report/use.h"
 #include "tests/cli/program.h"
 
 namespace nearwarp::testing {
@@ -172,6 +173,62 @@ TEST(Compare, WhatHoldsNoRunsIsRefused) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_TRUE(contains(outcome.err, "holds no runs")) << outcome.err;
   EXPECT_EQ(run_program({"compare", folder.file("none"), folder.file("x")}).exit_code, 1);
+}
+
+/// A run of two kernels on `sms` SMs; of each kernel's cycles `waits` for memory, the rest issues.
+Json run_of_kernels(uint64_t sms, std::vector<std::pair<uint64_t, uint64_t>> kernels,
+                    uint64_t outside) {
+  uint64_t cycles = outside;
+  Json json = run("a", "tom", 0);
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const auto [all, waits] = kernels[i];
+    Json uses;
+    for (const report::CycleUse& use : report::kCycleUses) uses[use.name] = 0;
+    uses["memory"] = waits * sms + (i == 0 ? 1 : 0);  // means need not be whole
+    uses["issued"] = (all - waits) * sms - (i == 0 ? 1 : 0);
+    json["kernel_totals"].push_back({{"kernel", "k" + std::to_string(i)},
+                                     {"cycles", all},
+                                     {"sm_cycles", {{{"sms", "sm"}, {"uses", uses}}}}});
+    cycles += all;
+  }
+  json["cycles"] = cycles;
+  json["sm_cycles"] = {{{"sms", "sm"}, {"count", sms}}};
+  return json;
+}
+
+TEST(Compare, CyclesAreDividedIntoKernelsAndCausesThatAddUp) {
+  const Json a = run_of_kernels(3, {{1000, 400}, {500, 100}}, 20);
+  const Json b = run_of_kernels(7, {{2500, 1800}, {450, 90}}, 25);
+  const compare::Decomposition d = compare::decompose(a, b);
+  EXPECT_EQ(d.cycles, 1500 - 50 + 5);
+  ASSERT_EQ(d.kernels.size(), 3u);
+  EXPECT_EQ(d.kernels[0].kernel, "k0");
+  EXPECT_EQ(d.kernels[0].cycles, 1500);
+  EXPECT_EQ(d.kernels[2].kernel, "outside of kernels");
+  int64_t of_kernels = 0;
+  for (const compare::KernelShare& k : d.kernels) {
+    of_kernels += k.cycles;
+    int64_t of_causes = 0;
+    for (const compare::CycleShare& c : k.causes) of_causes += c.cycles;
+    if (!k.causes.empty()) {
+      EXPECT_EQ(of_causes, k.cycles) << k.kernel;
+    }
+  }
+  EXPECT_EQ(of_kernels, d.cycles);
+  ASSERT_FALSE(d.causes.empty());
+  EXPECT_EQ(d.causes[0].what, "wait for memory");
+  EXPECT_EQ(d.causes[0].cycles, 1390);
+  const std::string text =
+      compare::format(compare::compare(document({a}), document({b})), 20, 80);
+  EXPECT_TRUE(contains(text, "+1,455 core cycles: k0 +1,500, k1 -50, outside of kernels +5"))
+      << text;
+  EXPECT_TRUE(contains(text, "SMs wait for memory +1,390")) << text;
+}
+
+TEST(Compare, OtherKernelsAreNotDivided) {
+  const Json a = run_of_kernels(3, {{1000, 400}}, 0);
+  EXPECT_TRUE(compare::decompose(a, run_of_kernels(3, {{1000, 400}, {5, 1}}, 0)).empty());
+  EXPECT_TRUE(compare::decompose(run("a", "tom", 5), run("a", "tom", 6)).empty());
 }
 
 }  // namespace

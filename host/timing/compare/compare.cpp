@@ -140,6 +140,7 @@ RunDifference difference_of(const Json& a, const Json& b) {
   }
   for (const auto& [name, value] : after)
     if (before.count(name) == 0) d.only_b.push_back(name);
+  d.cycles = decompose(a, b);
   std::stable_sort(d.changes.begin(), d.changes.end(), [](const Change& x, const Change& y) {
     return std::tuple(headline(x), -weight(x)) < std::tuple(headline(y), -weight(y));
   });
@@ -305,6 +306,7 @@ std::string format(const Difference& d, size_t most, size_t width) {
       text += fmt::format("  all {} values are equal\n", run.compared);
     else
       text += fmt::format("  {} of {} values differ\n", run.changes.size(), run.compared);
+    text += format(run.cycles, most, width);
     const size_t shown = most == 0 ? run.changes.size() : std::min(most, run.changes.size());
     text += changes_text(std::span(run.changes).first(shown), width);
     if (shown < run.changes.size())

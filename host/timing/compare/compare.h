@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "host/timing/compare/decomposition.h"
+
 namespace nearwarp::compare {
 
 /// A document of `nearwarp run --json`, or lines of a sweep or an experiment.
@@ -32,6 +34,7 @@ struct RunDifference {
   std::vector<Change> changes;  ///< cycles, IPC, energy and traffic, then greatest change first
   size_t compared = 0;          ///< values that both runs have
   std::vector<std::string> only_a, only_b;  ///< counters that one of them has
+  Decomposition cycles;                     ///< where those are that differ
 };
 
 struct Difference {
