@@ -5,6 +5,7 @@
 #include <new>
 
 #include "kernels/cuda_check.h"
+#include "kernels/run_batch.cuh"
 #include "kernels/run_teams.cuh"
 
 namespace nearwarp::kernels {
@@ -157,7 +158,21 @@ class CudaDevice final : public Device {
     launch.systems = systems;
     launch.count = count;
     launch.slice = slice;
-    return timed(gpu::run_teams, launch, shape, launch.state_bytes);
+    return timed_teams(gpu::run_teams, launch, shape, launch.state_bytes);
+  }
+
+  LaunchReport run_batch(const Batch& batch) override {
+    int blocks = 0;
+    NW_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, gpu::run_batch,
+                                                                info_.warps_per_block * 32, 0));
+    if (blocks == 0) throw DeviceError("the kernel that steps batches does not fit the device");
+    const dim3 grid(static_cast<uint32_t>(blocks) * info_.multiprocessors);
+    Batch argument = batch;
+    void* arguments[] = {&argument};
+    return timed([&] {
+      NW_CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(gpu::run_batch), grid,
+                                     dim3(info_.warps_per_block * 32), arguments, 0, stream_));
+    });
   }
 
   void leave_footprints() override {
@@ -173,7 +188,7 @@ class CudaDevice final : public Device {
   LaunchReport meet(const TeamShape& shape, uint32_t times) override {
     gpu::Launch launch = launch_of(shape);
     launch.count = times;
-    return timed(gpu::meet_only, launch, shape, 0);
+    return timed_teams(gpu::meet_only, launch, shape, 0);
   }
 
  private:
@@ -192,12 +207,18 @@ class CudaDevice final : public Device {
     return launch;
   }
 
-  LaunchReport timed(Kernel kernel, gpu::Launch& launch, const TeamShape& shape,
-                     uint32_t shared_bytes) {
+  LaunchReport timed_teams(Kernel kernel, gpu::Launch& launch, const TeamShape& shape,
+                           uint32_t shared_bytes) {
     NW_CUDA_CHECK(cudaMemsetAsync(next_.as<void>(), 0, next_.bytes(), stream_));
     NW_CUDA_CHECK(cudaMemsetAsync(places_.as<void>(), 0, places_.bytes(), stream_));
+    return timed([&] { start_teams(kernel, launch, shape, shared_bytes); });
+  }
+
+  /// What `start`() starts, to its end.
+  template <class F>
+  LaunchReport timed(F&& start) {
     NW_CUDA_CHECK(cudaEventRecord(begun_, stream_));
-    start(kernel, launch, shape, shared_bytes);
+    start();
     NW_CUDA_CHECK(cudaEventRecord(ended_, stream_));
     NW_CUDA_CHECK(cudaEventSynchronize(ended_));
     float milliseconds = 0;
@@ -205,7 +226,8 @@ class CudaDevice final : public Device {
     return {static_cast<double>(milliseconds) / 1000};
   }
 
-  void start(Kernel kernel, gpu::Launch& launch, const TeamShape& shape, uint32_t shared_bytes) {
+  void start_teams(Kernel kernel, gpu::Launch& launch, const TeamShape& shape,
+                   uint32_t shared_bytes) {
     // Small teams go to multiprocessors of their own first, then into common blocks: of a power of
     // two, so that blocks fill a multiprocessor.
     const uint32_t most =

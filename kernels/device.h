@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/batch.h"
 #include "kernels/team.h"
 
 namespace nearwarp::kernels {
@@ -91,8 +92,10 @@ class Device {
   /// when all have left theirs. The systems are dealt for teams of `shape`.
   virtual LaunchReport run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
                            const Slice& slice) = 0;
+  /// Step a batch until all of its systems have stopped; returns then.
+  virtual LaunchReport run_batch(const Batch& batch) = 0;
   /// From now on launches leave footprints, so that footprint() says after a failed one where it
-  /// failed. Each must have one team of one block, in which one warp works.
+  /// failed. Each must have one team of one block, in which one warp works; none may be of a batch.
   virtual void leave_footprints() = 0;
   /// For TeamSystem::footprint.
   virtual Footprint* footprint_place() = 0;

@@ -29,13 +29,18 @@ DeviceArena::DeviceArena(Device& device, std::byte* host, uint64_t bytes,
       shared_at_(device, components.size() * sizeof(uint32_t)),
       group_end_(device, components.size() * sizeof(uint32_t)) {}
 
+RunState DeviceArena::on_device(const RunState& run) const {
+  RunState there = run;
+  there.view.arena = arena_.as<std::byte>();
+  there.view.on_demand = false;
+  return there;
+}
+
 TeamSystem DeviceArena::team_system(const RunState& run, const TeamShape& shape,
                                     uint32_t working_warps) {
   deal_for(shape, working_warps == 0 ? shape.team_warps() : working_warps);
   TeamSystem system;
-  system.run = run;
-  system.run.view.arena = arena_.as<std::byte>();
-  system.run.view.on_demand = false;
+  system.run = on_device(run);
   system.deal = {order_.as<const uint32_t>(), begin_.as<const uint32_t>(),
                  shared_at_.as<const uint32_t>(), group_end_.as<const uint32_t>()};
   return system;

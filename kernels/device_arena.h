@@ -21,6 +21,8 @@ class DeviceArena {
   void fetch() { arena_.download(host_, arena_.bytes()); }
   void put_back() { arena_.upload(host_, arena_.bytes()); }
 
+  /// `run` as a device sees it.
+  RunState on_device(const RunState& run) const;
   /// The system of `run` for a launch with teams of this shape. Of their warps, the first
   /// `working_warps` share the work, 0: all.
   TeamSystem team_system(const RunState& run, const TeamShape& shape, uint32_t working_warps = 0);

@@ -146,6 +146,53 @@ class Grid {
   uint64_t windows_ = 0;
 };
 
+/// A launch of a batch: warps in any order, a turn at a time.
+class BatchGrid {
+ public:
+  BatchGrid(const EmulationOptions& options, uint64_t& random, const Batch& batch)
+      : options_(options), random_(random), batch_(batch), favourites_(options.blocks_at_once) {
+    for (uint32_t block = 0; block < options.blocks_at_once; ++block)
+      for (uint32_t w = 0; w < options.warps_per_block; ++w)
+        warps_.emplace_back(batch_, block, static_cast<uint32_t>(warps_.size()));
+  }
+
+  void run() {
+    std::vector<bool> over(warps_.size());
+    uint64_t idle = 0;
+    for (size_t left = warps_.size(); left != 0;) {
+      const size_t w = options_.seed == 0 ? pieces_ % warps_.size()
+                                          : next_random(random_) % warps_.size();
+      pieces_ += 1;
+      if (over[w]) continue;
+      const Turn turn = turn_of(static_cast<uint32_t>(w));
+      // Nothing is being done between two turns, so somebody finds work.
+      idle = turn == Turn::kIdle ? idle + 1 : 0;
+      if (idle > 1000 * warps_.size()) throw std::logic_error("a batch has come to a standstill");
+      if (turn != Turn::kOver) continue;
+      over[w] = true;
+      left -= 1;
+    }
+  }
+
+ private:
+  Turn turn_of(uint32_t w) {
+    const auto time_is_up = [&] {
+      return batch_.nanoseconds != ~uint64_t{0} && pieces_ >= options_.windows_at_once;
+    };
+    uint32_t& favourite = favourites_[w / options_.warps_per_block];
+    const auto lanes = options_.seed == 0 ? 0u : static_cast<uint32_t>(next_random(random_)) % 64;
+    return lanes == 0 ? warps_[w].turn(HostGroup{}, favourite, time_is_up)
+                      : warps_[w].turn(ShuffledGroup{lanes}, favourite, time_is_up);
+  }
+
+  const EmulationOptions& options_;
+  uint64_t& random_;
+  const Batch& batch_;
+  std::vector<BatchWarp> warps_;
+  std::vector<uint32_t> favourites_;  ///< by block
+  uint64_t pieces_ = 0;               ///< turns taken
+};
+
 }  // namespace
 
 EmulatedDevice::EmulatedDevice(const EmulationOptions& options)
@@ -208,6 +255,15 @@ LaunchReport EmulatedDevice::run(TeamSystem* systems, uint32_t count, const Team
   const auto begin = std::chrono::steady_clock::now();
   launches_ += 1;
   Grid(options_, info_, random_, footprint_, systems, count, shape, slice).run();
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+}
+
+LaunchReport EmulatedDevice::run_batch(const Batch& batch) {
+  if (footprints_) throw std::logic_error("a batch leaves no footprints");
+  const auto begin = std::chrono::steady_clock::now();
+  launches_ += 1;
+  launches_of_batches_ += 1;
+  BatchGrid(options_, random_, batch).run();
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
 

@@ -1,5 +1,5 @@
 // A device emulated on the CPU: the teams of the CUDA backend, their systems taken in turn, their
-// blocks, warps and lanes in any order. For tests on machines without a GPU.
+// blocks, warps and lanes in any order, and batches, whose warps take work in any order. For tests on machines without a GPU.
 #pragma once
 
 #include <map>
@@ -16,7 +16,8 @@ struct EmulationOptions {
   uint64_t memory_bytes = uint64_t{1} << 30;
   uint32_t seed = 1;                ///< order of teams, warps and lanes; 0: the natural ones
   unsigned threads = 1;             ///< that step a team's warps at the same time
-  uint64_t windows_at_once = 1000;  ///< a slice's nanoseconds, in windows of all teams together
+  /// A slice's nanoseconds: in windows of all teams together, or in pieces of work of a batch.
+  uint64_t windows_at_once = 1000;
   Tick fault_at = kNever;           ///< the first window from there on in which
   uint32_t fault_in = 0;            ///< this component is stepped breaks the device
 };
@@ -35,6 +36,7 @@ class EmulatedDevice final : public Device {
   void download(void* to, const std::byte* from, uint64_t bytes) override;
   LaunchReport run(TeamSystem* systems, uint32_t count, const TeamShape& shape,
                    const Slice& slice) override;
+  LaunchReport run_batch(const Batch& batch) override;
   void leave_footprints() override { footprints_ = true; }
   Footprint* footprint_place() override {
     return footprints_ || options_.fault_at != kNever ? &footprint_ : nullptr;
@@ -44,6 +46,7 @@ class EmulatedDevice final : public Device {
 
   uint64_t allocations() const { return pieces_.size(); }
   uint64_t launches() const { return launches_; }
+  uint64_t launches_of_batches() const { return launches_of_batches_; }
   uint64_t most_used_bytes() const { return most_used_; }
 
  private:
@@ -53,7 +56,8 @@ class EmulatedDevice final : public Device {
   DeviceInfo info_;
   bool footprints_ = false;
   Footprint footprint_;
-  uint64_t used_ = 0, most_used_ = 0, launches_ = 0, random_ = 0;
+  uint64_t used_ = 0, most_used_ = 0, random_ = 0;
+  uint64_t launches_ = 0, launches_of_batches_ = 0;
   std::map<const std::byte*, uint64_t> pieces_;  ///< sizes by beginning
 };
 

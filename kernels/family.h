@@ -170,6 +170,15 @@ NW_HD NW_INLINE Tick due_tick(const Component& c, std::byte* base) {
   return due;
 }
 
+/// Step a component by one lane of a device, as a function of its own: its code is there once,
+/// however devices step systems.
+template <class Family>
+NW_HD NW_OUT_OF_LINE StepResult step_in_lane(const Component& c, std::byte* state,
+                                             const sm::SystemView& system, const Window& window,
+                                             Horizon& horizon) {
+  return Family::step(HostGroup{}, c, state, system, window, horizon);
+}
+
 /// Step a component through a window. Returns when it wants to be stepped again.
 template <class Family, class G>
 NW_INLINE Tick step_component(const G& g, Component& c, const sm::SystemView& system,

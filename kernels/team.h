@@ -394,8 +394,16 @@ class TeamRun {
   template <class G>
   NW_HD NW_INLINE uint32_t step_at(const G& g, uint32_t at, Horizon& horizon) {
     if (system_->footprint != nullptr) leave_footprint(g, system_->deal.order[at]);
-    const StepResult r = ProductFamily::step(g, component(at), state_at(at, component(at)),
-                                             system_->run.view, window_, horizon);
+    const auto step = [&] {
+      if constexpr (std::is_same_v<G, HostGroup>) {
+        return step_in_lane<ProductFamily>(component(at), state_at(at, component(at)),
+                                           system_->run.view, window_, horizon);
+      } else {
+        return ProductFamily::step(g, component(at), state_at(at, component(at)),
+                                   system_->run.view, window_, horizon);
+      }
+    };
+    const StepResult r = step();
     g.leader([&] {
       component(at).wake = r.wake;
       component(at).poll = r.poll;

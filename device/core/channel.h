@@ -34,6 +34,17 @@ NW_HD NW_INLINE void store_shared_tick(Tick* p, Tick t) {
   __atomic_store_n(p, t, __ATOMIC_RELAXED);
 #endif
 }
+/// Lower a word that others lower at the same time: the order does not show.
+NW_HD NW_INLINE void lower_shared_tick(Tick* p, Tick t) {
+#if defined(__CUDA_ARCH__)
+  atomicMin(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(t));
+#else
+  Tick seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+  while (t < seen &&
+         !__atomic_compare_exchange_n(p, &seen, t, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#endif
+}
 
 struct Slot {
   Packet packet;
@@ -60,7 +71,9 @@ struct Channel {
     Tick busy = 0;     ///< ticks spent in transfers
     uint64_t packets = 0, bytes = 0;
     uint32_t tail = 0;    ///< arena offset of the slot for the next packet
-    uint32_t waking = 0;  ///< what a backend on the CPU calls the consumer: CpuNotes::consumer_at()
+    /// What a backend calls the consumer: CpuNotes::consumer_at() on the CPU, a seat of a batch on
+    /// a device.
+    uint32_t waking = 0;
   } producer_side;
   // The consumer's.
   struct Consumer {
@@ -150,17 +163,20 @@ struct Horizon {
   Tick window_end = kNever, beyond = kNever;
   CpuNotes* cpu = nullptr;      ///< null: nobody asks
   CpuNotes* cluster = nullptr;  ///< the same while a cluster is stepped; null otherwise
+  /// By seat of a batch on a device: when the first of what has been sent there arrives. Null:
+  /// nobody asks.
+  Tick* arrivals = nullptr;
   NW_HD NW_INLINE void note(Tick t) {
     next = min_tick(next, t);
     if (t >= window_end) beyond = min_tick(beyond, t);
   }
   /// Something has been sent to a consumer, and arrives there.
-  NW_HD NW_INLINE void note_sent_to([[maybe_unused]] uint32_t consumer,
-                                    [[maybe_unused]] Tick arrive) const {
+  NW_HD NW_INLINE void note_sent_to(uint32_t consumer, Tick arrive) const {
 #if !defined(__CUDA_ARCH__)
     if (cluster != nullptr && cluster->note_sent_to_member(consumer, arrive)) return;
-    if (cpu != nullptr) cpu->note_sent_to(consumer);
+    if (cpu != nullptr) return cpu->note_sent_to(consumer);
 #endif
+    if (arrivals != nullptr) lower_shared_tick(arrivals + consumer, arrive);
   }
   /// A producer gets a credit.
   NW_HD NW_INLINE void note_credit_to([[maybe_unused]] uint32_t producer,

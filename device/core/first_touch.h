@@ -64,18 +64,6 @@ struct Toucher {
 };
 static_assert(Toucher::kBits == 16);
 
-/// Lower a word that others lower at the same time: the order does not show.
-NW_HD NW_INLINE void lower_shared_tick(Tick* p, Tick t) {
-#if defined(__CUDA_ARCH__)
-  atomicMin(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(t));
-#else
-  Tick old = __atomic_load_n(p, __ATOMIC_RELAXED);
-  while (t < old &&
-         !__atomic_compare_exchange_n(p, &old, t, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
-#endif
-}
-
 /// Where a page that is placed by its first touch lies in one stack: its frame.
 NW_HD NW_INLINE uint32_t cgp_frame(const FirstTouchPages& space, uint32_t page, uint32_t stack,
                                    uint32_t stack_bits) {

@@ -360,6 +360,10 @@ struct WarpGroup {
     return low | high << 32;
   }
   template <class F>
+  __device__ __forceinline__ uint64_t filter(uint64_t bits, F&& keep) const {
+    return ballot(64, [&](uint32_t i) { return (bits >> i & 1) != 0 && keep(i); });
+  }
+  template <class F>
   __device__ __forceinline__ uint32_t minimum(uint32_t n, F&& key) const {
     uint32_t least = 0xffffffffu;
     for (uint32_t i = tile.thread_rank(); i < n; i += 32) {

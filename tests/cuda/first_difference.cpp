@@ -34,7 +34,7 @@ class Side {
   bool step() {
     kernels::TeamSystem team = system_->team_system(shape_, 0);
     launcher_.run({&team, 1}, shape_, {1, ~uint64_t{0}});
-    system_->take(team, launcher_.committed(0));
+    system_->take(team.run.control, launcher_.committed(0));
     if (system_->stop() == kernels::Stop::kHost) {
       system_->fetch().serve();
       system_->put_back();

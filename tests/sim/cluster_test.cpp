@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "kernels/batch_launcher.h"
 #include "kernels/cpu_executor.h"
 #include "kernels/deal.h"
 #include "kernels/device_arena.h"
@@ -54,6 +55,35 @@ Outcome run_on_device(const ChainOptions& chain_options, const EmulationOptions&
   arena.fetch();
   EXPECT_EQ(run.control.stop, Stop::kLimit);
   return {chain.text(), run.control.windows, chain.reads_done()};
+}
+
+/// Several at a time, in `cohorts`, each in windows of its own; launches of so many windows.
+std::vector<Outcome> run_in_batch(std::span<const ChainOptions> all, const EmulationOptions& options,
+                                  uint32_t cohorts, uint64_t windows, Tick longest = 0) {
+  std::vector<std::unique_ptr<Chain>> chains;
+  EmulatedDevice device(options);
+  std::vector<std::unique_ptr<DeviceArena>> arenas;
+  std::vector<BatchMember> members;
+  for (const ChainOptions& o : all) {
+    Chain& chain = *chains.emplace_back(std::make_unique<Chain>(o));
+    arenas.push_back(std::make_unique<DeviceArena>(
+        device, chain.arena().base(), chain.arena().size_bytes(), chain.components()));
+    const RunState run = chain.begin(kLimit, longest == 0 ? 0 : longest + chains.size());
+    members.push_back({arenas.back()->on_device(run), chain.components()});
+  }
+  BatchLauncher launcher(device);
+  const auto goes_on = [](const BatchMember& m) {
+    return m.run.control.stop == Stop::kNone || m.run.control.stop == Stop::kSlice;
+  };
+  while (std::ranges::any_of(members, goes_on)) launcher.run(members, {windows}, cohorts);
+  std::vector<Outcome> outcomes;
+  for (size_t i = 0; i < chains.size(); ++i) {
+    arenas[i]->fetch();
+    EXPECT_EQ(members[i].run.control.stop, Stop::kLimit);
+    outcomes.push_back(
+        {chains[i]->text(), members[i].run.control.windows, chains[i]->reads_done()});
+  }
+  return outcomes;
 }
 
 /// All components by themselves, in windows of the shortest channel; nothing skipped or shuffled.
@@ -146,6 +176,23 @@ TEST(Cluster, IsTheSameOnATeam) {
     options.threads = 2;
     EXPECT_EQ(run_on_device(load, options, 2).text, reference.text);
   }
+}
+
+TEST(Cluster, IsTheSameInABatch) {
+  const std::vector<ChainOptions> all = loads();
+  for (const uint32_t seed : {0u, 1u, 2u, 3u}) {
+    EmulationOptions options;
+    options.seed = seed;
+    for (const uint32_t cohorts : {1u, 2u, 5u}) {
+      const auto batch = run_in_batch(all, options, cohorts, seed % 2 == 0 ? 1000 : 33);
+      for (size_t i = 0; i < all.size(); ++i) {
+        EXPECT_EQ(batch[i].text, plain(all[i]).text) << seed << " " << cohorts << " " << i;
+        EXPECT_EQ(batch[i].windows, run_on_cpu(all[i]).windows) << seed << " " << cohorts;
+      }
+    }
+  }
+  const auto odd = run_in_batch(all, {}, 2, 100, 5);
+  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(odd[i].text, plain(all[i]).text) << i;
 }
 
 TEST(Cluster, BelongsToOneWarp) {

@@ -45,6 +45,7 @@ TEST(Device, TheWayOfTheLaunchesDoesNotMatter) {
     EmulationOptions emulation;
     kernels::Slice slice;
     Tick window_ticks;
+    DeviceWay way = DeviceWay::kTeams;
   };
   const std::vector<Way> ways = {
       {"in order, one warp", {.warps_per_block = 1, .largest_team = 1, .seed = 0}, {}, 0},
@@ -60,6 +61,11 @@ TEST(Device, TheWayOfTheLaunchesDoesNotMatter) {
       {"a little shared memory", {.shared_bytes = 1000, .seed = 9}, {50, ~uint64_t{0}}, 0},
       {"shared memory for all", {.shared_bytes = 1 << 20, .seed = 10}, {50, ~uint64_t{0}}, 0},
       {"odd windows", {.warps_per_block = 3, .seed = 6}, {100, ~uint64_t{0}}, 311},
+      {"a batch in order", {.seed = 0}, {}, 0, DeviceWay::kBatch},
+      {"a batch of one warp", {.warps_per_block = 1, .blocks_at_once = 1}, {}, 0, DeviceWay::kBatch},
+      {"a batch, a window at a time", {.seed = 2}, {1, ~uint64_t{0}}, 0, DeviceWay::kBatch},
+      {"a batch, odd windows", {.seed = 3}, {100, ~uint64_t{0}}, 311, DeviceWay::kBatch},
+      {"a batch whose time is up", {.seed = 5, .windows_at_once = 500}, {1000, 1}, 0, DeviceWay::kBatch},
   };
   for (const Way& way : ways) {
     SCOPED_TRACE(way.name);
@@ -67,8 +73,10 @@ TEST(Device, TheWayOfTheLaunchesDoesNotMatter) {
     AcceleratorBatchOptions options;
     options.slice = way.slice;
     options.window_ticks = way.window_ticks;
+    options.way = way.way;
     const auto results = run_on(device, systems, options);
     for (size_t i = 0; i < systems.size(); ++i) EXPECT_EQ(numbers(results[i]), expected[i]);
+    EXPECT_EQ(device.launches_of_batches(), way.way == DeviceWay::kBatch ? device.launches() : 0);
   }
 }
 

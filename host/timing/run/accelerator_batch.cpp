@@ -30,6 +30,9 @@ using kernels::TeamSystem;
 constexpr uint32_t kInReserve = 4;
 /// Of a team, however many systems there are.
 constexpr uint32_t kFewestWarps = 1;
+/// Systems in a batch, at most: with a few dozen components due in each, several times what a large
+/// device has lanes for.
+constexpr size_t kMostInBatch = 4096;
 
 std::string mebibytes(uint64_t bytes) { return fmt::format("{} MiB", (bytes + 1048575) >> 20); }
 
@@ -117,8 +120,19 @@ class Batch {
     }
   }
 
-  /// Systems that teams can step at the same time, if these are as small as may be.
+  /// Can there be batches?
+  bool batches() const {
+    return options_.way != DeviceWay::kTeams && options_.blocks_per_team == 0 &&
+           options_.team_warps == 0 && !options_.locate_fault;
+  }
+  bool as_batch(size_t systems) const {
+    return batches() &&
+           (options_.way == DeviceWay::kBatch || is_batch(device_.info(), systems));
+  }
+
+  /// Systems that can be stepped at the same time, by teams that are as small as may be.
   size_t most_at_once() const {
+    if (batches()) return kMostInBatch;
     const kernels::DeviceInfo& info = device_.info();
     const uint32_t warps = options_.team_warps != 0 ? options_.team_warps : kFewestWarps;
     return kernels::teams_at_once(info, {1, 1, std::min(warps, info.warps_per_block)});
@@ -129,7 +143,8 @@ class Batch {
     try {
       const ReplayJob& what = systems_[number];
       if (waiting_ == nullptr) waiting_ = ahead_.next();
-      if (!launcher_.has_value()) launcher_.emplace(device_, systems_.size());
+      if (!teams_.has_value()) teams_.emplace(device_, systems_.size());
+      reserve_batch();
       provide_traces(*what.recording);
       const auto image = images_.get(device_, waiting_->image());
       aboard_.push_back(std::make_unique<Aboard>(
@@ -154,6 +169,15 @@ class Batch {
     return true;
   }
 
+  /// For a launch with one system more than there are.
+  void reserve_batch() {
+    if (!batches()) return;
+    size_t components = waiting_->system().components().size();
+    for (const std::unique_ptr<Aboard>& a : aboard_)
+      components += a->on_device.run().system().components().size();
+    batch_.reserve(aboard_.size() + 1, components);
+  }
+
   void provide_traces(const runtime::Recording& recording) {
     if (recording_ == &recording) return;
     recording_ = nullptr;
@@ -172,18 +196,33 @@ class Batch {
   // --- stepping ---
 
   void launch() {
+    try {
+      if (as_batch(aboard_.size()))
+        launch_batch();
+      else
+        launch_teams();
+    } catch (const kernels::DeviceError& error) {
+      throw Error(fmt::format("{} failed: {} ({})", device_.info().name, error.what(), place()));
+    }
+  }
+
+  void launch_batch() {
+    std::vector<kernels::BatchMember> members;
+    for (const std::unique_ptr<Aboard>& a : aboard_) members.push_back(a->on_device.batch_member());
+    device_seconds_ += batch_.run(members, options_.slice).seconds;
+    for (size_t i = 0; i < members.size(); ++i)
+      aboard_[i]->on_device.take(members[i].run.control, members[i].committed);
+  }
+
+  void launch_teams() {
     const auto count = static_cast<uint32_t>(aboard_.size());
     const kernels::TeamShape shape = shape_for(count);
     std::vector<TeamSystem> table;
     for (const std::unique_ptr<Aboard>& a : aboard_)
       table.push_back(a->on_device.team_system(shape, options_.locate_fault ? 1 : 0));
-    try {
-      device_seconds_ += launcher_->run(table, shape, options_.slice).seconds;
-    } catch (const kernels::DeviceError& error) {
-      throw Error(fmt::format("{} failed: {} ({})", device_.info().name, error.what(), place()));
-    }
+    device_seconds_ += teams_->run(table, shape, options_.slice).seconds;
     for (uint32_t i = 0; i < count; ++i)
-      aboard_[i]->on_device.take(table[i], launcher_->committed(i));
+      aboard_[i]->on_device.take(table[i].run.control, teams_->committed(i));
   }
 
   kernels::TeamShape shape_for(uint32_t count) const {
@@ -295,7 +334,8 @@ class Batch {
   const runtime::Recording* recording_ = nullptr;  ///< whose traces are on the device
   std::unique_ptr<DeviceTraces> traces_;
   DeviceImages images_;
-  std::optional<kernels::TeamLauncher> launcher_;
+  std::optional<kernels::TeamLauncher> teams_;
+  kernels::BatchLauncher batch_{device_};
   std::vector<std::unique_ptr<Aboard>> aboard_;  ///< in the order in which they came
   const size_t threads_ = std::max(1u, std::thread::hardware_concurrency());
   std::deque<Ending> ending_;
@@ -316,6 +356,11 @@ void AcceleratorBatch::run(std::span<const ReplayJob> systems, BatchObserver& ob
   } catch (const kernels::DeviceError& error) {
     throw Error(fmt::format("{} failed: {}", device_.info().name, error.what()));
   }
+}
+
+bool is_batch(const kernels::DeviceInfo& device, size_t systems) {
+  // Estimated: what a batch gives grows with its systems, what a device full of teams gives does not.
+  return systems > device.multiprocessors / 2;
 }
 
 kernels::TeamShape team_shape(const kernels::DeviceInfo& device, uint32_t systems,

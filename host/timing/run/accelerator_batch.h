@@ -9,10 +9,18 @@
 
 namespace nearwarp::sim {
 
+/// In which way a device steps systems (docs/backends.md).
+enum class DeviceWay : uint8_t {
+  kAuto,   ///< as fits their number
+  kTeams,  ///< each by a team of its own
+  kBatch,  ///< all together, kind by kind of components
+};
+
 struct AcceleratorBatchOptions {
+  DeviceWay way = DeviceWay::kAuto;  ///< results do not depend on it, as on the next
   kernels::Slice slice = {~uint64_t{0},
-                          50'000'000};  ///< of one launch; results do not depend on it
-  uint32_t blocks_per_team = 0;         ///< 0: as fits the number of systems
+                          50'000'000};  ///< of one launch
+  uint32_t blocks_per_team = 0;         ///< 0: as fits the number of systems; else no batches
   uint32_t team_warps = 0;              ///< of teams in one block, instead; 0: likewise
   /// After a failure, say which component the device was stepping, and when. Slow: one warp steps
   /// one system at a time.
@@ -40,7 +48,9 @@ class AcceleratorBatch final : public BatchRunner {
   double device_seconds_ = 0;
 };
 
-/// The shape of a launch for so many systems that need stepping.
+/// Whether so many systems are stepped as a batch.
+bool is_batch(const kernels::DeviceInfo& device, size_t systems);
+/// The shape of a launch of teams for so many systems that need stepping.
 kernels::TeamShape team_shape(const kernels::DeviceInfo& device, uint32_t systems,
                               uint32_t components);
 

@@ -20,10 +20,14 @@ kernels::TeamSystem AcceleratorReplay::team_system(const kernels::TeamShape& sha
   return arena_.team_system(state_, shape, working_warps);
 }
 
-void AcceleratorReplay::take(const kernels::TeamSystem& left, uint64_t committed) {
-  const bool stepped = left.run.control.windows != state_.control.windows;
-  state_.control = left.run.control;
-  run_->control() = left.run.control;
+kernels::BatchMember AcceleratorReplay::batch_member() {
+  return {arena_.on_device(state_), run_->system().components()};
+}
+
+void AcceleratorReplay::take(const kernels::RunControl& left, uint64_t committed) {
+  const bool stepped = left.windows != state_.control.windows;
+  state_.control = left;
+  run_->control() = left;
   if (stepped) committed_ = committed;
 }
 

@@ -5,6 +5,7 @@
 
 #include "host/timing/run/accelerator_program.h"
 #include "host/timing/run/replay.h"
+#include "kernels/batch_launcher.h"
 #include "kernels/device_arena.h"
 
 namespace nearwarp::sim {
@@ -18,8 +19,10 @@ class AcceleratorReplay {
 
   /// For a launch with teams of this shape, of whose warps so many work (0: all).
   kernels::TeamSystem team_system(const kernels::TeamShape& shape, uint32_t working_warps);
-  /// After the launch: what the team has left, and TeamLauncher::committed() of it.
-  void take(const kernels::TeamSystem& left, uint64_t committed);
+  /// For a launch of a batch.
+  kernels::BatchMember batch_member();
+  /// After the launch: how the system was left, and what it had committed then.
+  void take(const kernels::RunControl& left, uint64_t committed);
   kernels::Stop stop() const { return state_.control.stop; }
 
   /// The run, with the state that the device has.

@@ -1,0 +1,421 @@
+// A batch: many systems that are stepped together, kind by kind of components over all systems.
+//
+// Where a team (kernels/team.h) belongs to one system, a batch's warps belong to nobody: what is to
+// be done lies in memory in pieces, and whoever has nothing to do takes one.
+//
+// The systems of a batch are dealt out to cohorts. A cohort goes by rounds, and in a round each of
+// its systems is stepped through one window of its own:
+//   look   who is due? Components over all systems of the cohort have seats, kind by kind; those
+//          that are due are written into the list of their kind.
+//   step   the lists, in pieces of one component for each lane of a warp. All kinds at the same
+//          time: within a window no component can feel another.
+// Whoever finishes the last piece of a phase prepares the next one; whoever finishes the last of a
+// round works out for each system when its next window begins, and whether it stops. So no warp
+// ever waits for another one: while the longest step of one cohort's round goes on, warps step
+// other cohorts. A launch ends when all systems have stopped, or its time is up.
+//
+// Who is due is known without a look at channels: a seat has the tick at which its component wants
+// to be stepped (its wake), and the earliest arrival of what has been sent to it since it was
+// looked at, which senders lower (Horizon::arrivals). What a component has found in its channels
+// when it is stepped is in its wake.
+//
+// Members of a cluster (kernels/clusters.h) are stepped in windows of the cluster's own, which are
+// rounds of their own: a domain is a cluster of a system, or all components that are in none. The
+// machine's window ends when all of the system's domains have come to its end.
+//
+// Why there are no races that only a GPU would have:
+// - Between phases of a cohort stands the counter of the pieces that are left, which every warp
+//   lowers with release and acquire when its piece is done; what is prepared then is published by
+//   the release of a ticket, from which pieces are taken with acquire. So everything done in one
+//   phase is there in the next, whichever multiprocessors do it.
+// - Within a phase: seats are looked at by one lane each. Lists grow by atomic additions. A component
+//   is stepped by one lane, and what two components may touch at the same time is two words of a
+//   slot, as in a team (kernels/team.h), and the arrivals of a seat, which are lowered by atomic
+//   minima and looked at in another phase. A domain's `next` and `beyond` are lowered so, too.
+// - Cohorts share nothing but the words in which tickets and cohorts are counted.
+// - What the host writes it writes between launches.
+//
+// The code is the same on a GPU and on the emulated device of tests.
+#pragma once
+
+#include "kernels/shared_words.h"
+#include "kernels/team.h"
+
+namespace nearwarp::kernels {
+
+/// What a warp can do: step components of the kind with that number, or one of these.
+enum class BatchTask : uint32_t {
+  kSeat = ProductFamily::kCount,  ///< what the host, or another launch, has left: who is due when
+  kLook,
+  kLeave,  ///< count what has been committed
+};
+inline constexpr uint32_t kBatchTasks = ProductFamily::kCount + 3;
+
+/// Cohorts of a batch: a warp looks for work with a lane for each.
+inline constexpr uint32_t kMostCohorts = 32;
+inline constexpr uint32_t kRunOfSeats = 32;       ///< of the same kind, or empty
+inline constexpr uint32_t kSeatsOfPiece = 256;    ///< that are looked at by a warp
+inline constexpr uint32_t kNoComponent = ~uint32_t{0};  ///< an empty seat
+
+/// Some of a batch's systems, which go by rounds.
+struct Cohort {
+  uint32_t first_system = 0, systems = 0;    ///< of the launch's table
+  uint32_t seat_of_kind[ProductFamily::kCount + 1] = {};  ///< its first; multiples of kRunOfSeats
+  BatchTask phase = BatchTask::kSeat;        ///< what is being done; steps count as kLook
+  bool stepping = false;                     ///< lists are being stepped
+  uint32_t left = 0;                         ///< pieces of the phase that are not done
+  uint32_t due[ProductFamily::kCount] = {};  ///< lengths of the lists; each begins where its seats do
+};
+
+/// Components of a system that are stepped in the same windows.
+struct Domain {
+  Window window;           ///< that is being stepped; empty: none in this round
+  Tick machine_end = kNever;  ///< of a cluster: end of the machine's window
+  Tick next = kNever;      ///< when something can happen in it, or by it
+  Tick beyond = kNever;    ///< the same, but not before machine_end
+  uint32_t length = 0;     ///< of a cluster's windows; 0: no cluster
+};
+
+/// What a batch knows of a system beside its TeamSystem.
+struct BatchSystem {
+  uint32_t first_domain = 0, domains = 1;  ///< the first is that of components in no cluster
+  uint64_t last_window = 0;                ///< it stops before this one
+};
+
+/// A launch. Lies in the device's memory, as all that it points to.
+struct Batch {
+  TeamSystem* systems = nullptr;  ///< without deals
+  BatchSystem* more = nullptr;    ///< by system
+  Cohort* cohorts = nullptr;
+  uint32_t num_cohorts = 0;
+  // By seat.
+  const uint32_t* system = nullptr;
+  const uint32_t* component = nullptr;
+  const uint32_t* domain = nullptr;
+  Tick* wake = nullptr;      ///< when its component wants to be stepped
+  Tick* arrivals = nullptr;  ///< see Horizon::arrivals
+  uint32_t* list = nullptr;  ///< of seats that are due
+  Domain* domains = nullptr;
+  /// By task and cohort: pieces of it that there are, in the upper half, and that have been taken,
+  /// or more, in the lower half.
+  uint64_t* tickets = nullptr;
+  uint32_t* cohorts_left = nullptr;  ///< that are not over
+  uint64_t nanoseconds = ~uint64_t{0};
+
+  NW_HD NW_INLINE uint64_t* ticket(uint32_t task, uint32_t cohort) const {
+    return tickets + task * kMostCohorts + cohort;
+  }
+};
+
+/// What has come of a warp's looking for work.
+enum class Turn : uint32_t { kWorked, kIdle, kOver };
+
+/// A warp's way through a launch. `time_is_up()` says whether the launch's time is.
+class BatchWarp {
+ public:
+  /// Not all warps begin to look for work at the same place: those of block `block` with a task of
+  /// its own, and each with a cohort of its own.
+  NW_HD BatchWarp(const Batch& batch, uint32_t block, uint32_t warp)
+      : b_(batch), first_task_(block % kBatchTasks), first_cohort_(warp % batch.num_cohorts) {}
+
+  /// Take a piece of work and do it. `favourite` is the task that warps of the block look for
+  /// first, so that they execute the same instructions.
+  template <class G, class TimeIsUp>
+  NW_HD NW_INLINE Turn turn(const G& g, uint32_t& favourite, TimeIsUp&& time_is_up) const {
+    Piece piece;
+    if (!find(g, favourite, piece))
+      return g.leader_value([&] { return load_relaxed(b_.cohorts_left); }) == 0 ? Turn::kOver
+                                                                               : Turn::kIdle;
+    if (piece.index >= piece.count) return Turn::kWorked;  // others were faster
+    work(g, piece);
+    const uint32_t left = g.leader_value(
+        [&] { return add_acquire_release(&b_.cohorts[piece.cohort].left, ~uint32_t{0}); });
+    if (left == 1) go_on(g, piece.cohort, time_is_up);
+    return Turn::kWorked;
+  }
+
+ private:
+  struct Piece {
+    uint32_t task = 0, cohort = 0, index = 0, count = 0;
+  };
+
+  // --- finding work ---
+
+  /// Who is due is looked for first, since all others wait for it; then goes the favourite.
+  template <class G>
+  NW_HD NW_INLINE bool find(const G& g, uint32_t& favourite, Piece& piece) const {
+    if (take(g, static_cast<uint32_t>(BatchTask::kLook), piece)) return true;
+    if (take(g, g.leader_value([&] { return load_relaxed(&favourite); }), piece)) return true;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+    for (uint32_t i = 0; i < kBatchTasks; ++i) {
+      const uint32_t task = (first_task_ + i) % kBatchTasks;
+      if (!take(g, task, piece)) continue;
+      g.leader([&] { store_release(&favourite, task); });
+      return true;
+    }
+    return false;
+  }
+
+  template <class G>
+  NW_HD NW_INLINE bool take(const G& g, uint32_t task, Piece& piece) const {
+    const uint64_t waiting = g.ballot(b_.num_cohorts, [&](uint32_t cohort) {
+      const uint64_t ticket = load_relaxed(b_.ticket(task, cohort));
+      return static_cast<uint32_t>(ticket) < static_cast<uint32_t>(ticket >> 32);
+    });
+    if (waiting == 0) return false;
+    const uint64_t after = waiting & ~low_bits(first_cohort_);
+    piece.task = task;
+    piece.cohort = count_trailing_zeros(after != 0 ? after : waiting);
+    const uint64_t ticket = g.leader_value(
+        [&] { return add_acquire_release(b_.ticket(task, piece.cohort), uint64_t{1}); });
+    piece.index = static_cast<uint32_t>(ticket);
+    piece.count = static_cast<uint32_t>(ticket >> 32);
+    return true;
+  }
+
+  // --- work ---
+
+  template <class G>
+  NW_HD NW_INLINE void work(const G& g, const Piece& piece) const {
+    if (piece.task < ProductFamily::kCount) {
+      step_some(g, piece);
+      return;
+    }
+    const Cohort& cohort = b_.cohorts[piece.cohort];
+    const uint32_t first = cohort.seat_of_kind[0] + piece.index * kSeatsOfPiece;
+    const uint32_t end = least(first + kSeatsOfPiece, cohort.seat_of_kind[ProductFamily::kCount]);
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+    for (uint32_t run = first; run < end; run += kRunOfSeats) {
+      switch (static_cast<BatchTask>(piece.task)) {
+        case BatchTask::kSeat:
+          g.each_alone(low_bits(kRunOfSeats), [&](const auto&, uint32_t i) { seat(run + i); });
+          break;
+        case BatchTask::kLook:
+          look(g, b_.cohorts[piece.cohort], run);
+          break;
+        case BatchTask::kLeave:
+          g.each_alone(low_bits(kRunOfSeats), [&](const auto&, uint32_t i) { leave(run + i); });
+          break;
+      }
+    }
+  }
+
+  NW_HD NW_INLINE Component& component(uint32_t seat) const {
+    const TeamSystem& s = b_.systems[b_.system[seat]];
+    return s.run.table.in(s.run.view.arena)[b_.component[seat]];
+  }
+
+  /// When is its component due, and who sends to it?
+  NW_HD NW_OUT_OF_LINE void seat(uint32_t seat) const {
+    if (b_.component[seat] == kNoComponent) return;
+    std::byte* base = b_.systems[b_.system[seat]].run.view.arena;
+    const Component& c = component(seat);
+    b_.wake[seat] = c.poll ? 0 : due_tick(c, base);
+    b_.arrivals[seat] = kNever;
+    for (uint32_t i = 0; i < c.inputs.count; ++i)
+      c.inputs.in(base)[i].in(base)->producer_side.waking = seat;
+  }
+
+  /// Those of a run's components that are due go to the list of their kind.
+  template <class G>
+  NW_HD NW_INLINE void look(const G& g, Cohort& cohort, uint32_t run) const {
+    const uint64_t due =
+        g.filter(low_bits(kRunOfSeats), [&](uint32_t i) { return is_due(run + i); });
+    if (due == 0) return;
+    uint32_t kind = 0;
+    while (run >= cohort.seat_of_kind[kind + 1]) ++kind;
+    const uint32_t at =
+        cohort.seat_of_kind[kind] +
+        g.leader_value([&] { return add_relaxed(&cohort.due[kind], population_count(due)); });
+    g.each(kRunOfSeats, [&](uint32_t i) {
+      if ((due >> i & 1) != 0) b_.list[at + population_count(due & low_bits(i))] = run + i;
+    });
+  }
+  NW_HD NW_INLINE bool is_due(uint32_t seat) const {
+    if (b_.component[seat] == kNoComponent) return false;
+    Domain& domain = b_.domains[b_.domain[seat]];
+    const Tick end = domain.window.end;
+    if (end == 0) return false;
+    const Tick due = min_tick(b_.wake[seat], b_.arrivals[seat]);
+    if (due < end) {
+      b_.arrivals[seat] = kNever;
+      return true;
+    }
+    lower(&domain.next, due);
+    return false;
+  }
+  /// Most have been lowered by others already.
+  NW_HD NW_INLINE static void lower(Tick* tick, Tick t) {
+    if (t < load_relaxed(tick)) lower_shared_tick(tick, t);
+  }
+
+  template <class G>
+  NW_HD NW_INLINE void step_some(const G& g, const Piece& piece) const {
+    const Cohort& cohort = b_.cohorts[piece.cohort];
+    const uint32_t first = piece.index * kLanesOfGroup;
+    const uint32_t n = least(cohort.due[piece.task] - first, kLanesOfGroup);
+    const uint32_t* list = b_.list + cohort.seat_of_kind[piece.task] + first;
+    g.each_alone(low_bits(n), [&](const auto&, uint32_t i) { step(list[i]); });
+  }
+  NW_HD NW_INLINE void step(uint32_t seat) const {
+    const TeamSystem& s = b_.systems[b_.system[seat]];
+    Domain& domain = b_.domains[b_.domain[seat]];
+    Component& c = component(seat);
+    Horizon horizon;
+    horizon.window_end = domain.machine_end;
+    horizon.arrivals = b_.arrivals;
+    const StepResult r = step_in_lane<ProductFamily>(c, s.run.view.arena + c.state, s.run.view,
+                                                     domain.window, horizon);
+    c.wake = r.wake;
+    c.poll = r.poll;
+    b_.wake[seat] = r.poll ? 0 : r.wake;
+    lower(&domain.next, min_tick(r.wake, horizon.next));
+    if (horizon.beyond < kNever) lower(&domain.beyond, horizon.beyond);
+  }
+
+  NW_HD NW_OUT_OF_LINE void leave(uint32_t seat) const {
+    if (b_.component[seat] == kNoComponent) return;
+    const TeamSystem& s = b_.systems[b_.system[seat]];
+    const uint64_t committed = ProductFamily::committed(component(seat), s.run.view.arena);
+    if (committed != 0) add_relaxed(s.committed, committed);
+  }
+
+  // --- from phase to phase ---
+
+  /// All pieces of a cohort's phase are done: prepare the next phase that has any.
+  template <class G, class TimeIsUp>
+  NW_HD NW_INLINE void go_on(const G& g, uint32_t number, TimeIsUp&& time_is_up) const {
+    Cohort& cohort = b_.cohorts[number];
+    BatchTask phase = cohort.phase;
+    bool stepping = cohort.stepping;
+    g.sync();  // all have read it
+    while (true) {
+      if (phase == BatchTask::kLeave) {
+        g.leader([&] { add_acquire_release(b_.cohorts_left, ~uint32_t{0}); });
+        return;
+      }
+      if (phase == BatchTask::kLook && !stepping) {
+        stepping = true;
+        if (publish_lists(g, number)) return;
+      } else {
+        const bool over = g.leader_value([&] { return time_is_up() ? 1u : 0u; }) != 0;
+        const bool any = next_windows(g, cohort, phase == BatchTask::kSeat, over);
+        stepping = false;
+        phase = any ? BatchTask::kLook : BatchTask::kLeave;
+        publish(g, number, phase);
+        return;
+      }
+    }
+  }
+
+  /// False if nobody is due.
+  template <class G>
+  NW_HD NW_INLINE bool publish_lists(const G& g, uint32_t number) const {
+    Cohort& cohort = b_.cohorts[number];
+    uint32_t pieces = 0;
+    for (uint32_t kind = 0; kind < ProductFamily::kCount; ++kind)
+      pieces += pieces_of(cohort.due[kind], kLanesOfGroup);
+    g.leader([&] {
+      cohort.stepping = true;
+      cohort.left = pieces;
+    });
+    g.each(ProductFamily::kCount, [&](uint32_t kind) {
+      const uint64_t count = pieces_of(cohort.due[kind], kLanesOfGroup);
+      if (count != 0) store_release(b_.ticket(kind, number), count << 32);
+    });
+    return pieces != 0;
+  }
+
+  /// Pieces of seats, for a task on all of them.
+  template <class G>
+  NW_HD NW_INLINE void publish(const G& g, uint32_t number, BatchTask task) const {
+    Cohort& cohort = b_.cohorts[number];
+    g.each(ProductFamily::kCount, [&](uint32_t kind) { cohort.due[kind] = 0; });
+    g.leader([&] {
+      const uint32_t seats = cohort.seat_of_kind[ProductFamily::kCount] - cohort.seat_of_kind[0];
+      const uint32_t pieces = pieces_of(seats, kSeatsOfPiece);
+      cohort.phase = task;
+      cohort.stepping = false;
+      cohort.left = pieces;
+      store_release(b_.ticket(static_cast<uint32_t>(task), number), uint64_t{pieces} << 32);
+    });
+  }
+
+  /// A round is over, or the first one is to begin: give all systems of the cohort windows. Returns
+  /// whether there are any.
+  template <class G>
+  NW_HD NW_INLINE bool next_windows(const G& g, const Cohort& cohort, bool first,
+                                    bool time_is_up) const {
+    bool any = false;
+    for (uint32_t at = 0; at < cohort.systems; at += kLanesOfGroup) {
+      const uint32_t n = least(cohort.systems - at, kLanesOfGroup);
+      any |= g.filter(low_bits(n), [&](uint32_t i) {
+        return next_window_of(cohort.first_system + at + i, first, time_is_up);
+      }) != 0;
+    }
+    g.sync();
+    return any;
+  }
+
+  /// False if the system stops.
+  NW_HD NW_OUT_OF_LINE bool next_window_of(uint32_t system, bool first, bool time_is_up) const {
+    TeamSystem& s = b_.systems[system];
+    const BatchSystem& more = b_.more[system];
+    RunControl& control = s.run.control;
+    Domain* const domains = b_.domains + more.first_domain;
+    if (first) {
+      begin_windows(control);
+      if (control.stop != Stop::kNone) return false;
+    } else {
+      if (control.stop != Stop::kNone) return false;
+      const Window window = next_window(control);
+      if (next_windows_of_clusters(domains, more.domains, window.end)) return true;
+      Tick next = kNever;
+      for (uint32_t i = 0; i < more.domains; ++i)
+        next = min_tick(next, min_tick(domains[i].next, domains[i].beyond));
+      const bool over = time_is_up || control.windows + 1 >= more.last_window;
+      end_window(control, window, next, host_wanted(s.run.front_end_state()), over);
+      if (control.stop != Stop::kNone) return false;
+    }
+    const Window window = next_window(control);
+    for (uint32_t i = 0; i < more.domains; ++i) {
+      Domain& d = domains[i];
+      d.window = window;
+      d.next = d.beyond = kNever;
+      d.machine_end = kNever;
+      if (d.length == 0) continue;
+      // Whoever waits for a credit looks for it at the begin of the machine's window.
+      d.machine_end = window.end;
+      d.window.end = min_tick(window.end, window.begin + d.length);
+    }
+    return true;
+  }
+
+  /// Within the machine's window, which ends at `end`. Returns whether there are any.
+  NW_HD NW_INLINE static bool next_windows_of_clusters(Domain* domains, uint32_t n, Tick end) {
+    bool any = false;
+    for (uint32_t i = 0; i < n; ++i) {
+      Domain& d = domains[i];
+      const bool goes_on = d.length != 0 && d.window.end != 0 && d.next < end;
+      any |= goes_on;
+      const Window next{d.next, min_tick(d.next + d.length, end)};
+      d.window = goes_on ? next : Window{};
+      if (goes_on) d.next = kNever;
+    }
+    return any;
+  }
+
+  NW_HD NW_INLINE static uint32_t pieces_of(uint32_t n, uint32_t each) {
+    return (n + each - 1) / each;
+  }
+  static NW_HD NW_INLINE uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+  const Batch& b_;
+  uint32_t first_task_, first_cohort_;
+};
+
+}  // namespace nearwarp::kernels
