@@ -113,7 +113,8 @@ DeviceInfo describe(int index, const CudaOptions& options) {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int index, const CudaOptions& options) : info_(describe(index, options)) {
+  CudaDevice(int index, const CudaOptions& options)
+      : info_(describe(index, options)), options_(options) {
     NW_CUDA_CHECK(cudaSetDevice(index));
     NW_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     NW_CUDA_CHECK(cudaEventCreate(&begun_));
@@ -166,12 +167,14 @@ class CudaDevice final : public Device {
     NW_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, gpu::run_batch,
                                                                 info_.warps_per_block * 32, 0));
     if (blocks == 0) throw DeviceError("the kernel that steps batches does not fit the device");
-    const dim3 grid(static_cast<uint32_t>(blocks) * info_.multiprocessors);
+    const uint32_t warps = options_.batch_warps;
+    const dim3 grid(warps != 0 ? 1 : static_cast<uint32_t>(blocks) * info_.multiprocessors);
+    const dim3 block((warps != 0 ? warps : info_.warps_per_block) * 32);
     Batch argument = batch;
     void* arguments[] = {&argument};
     return timed([&] {
-      NW_CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(gpu::run_batch), grid,
-                                     dim3(info_.warps_per_block * 32), arguments, 0, stream_));
+      NW_CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(gpu::run_batch), grid, block,
+                                     arguments, 0, stream_));
     });
   }
 
@@ -253,6 +256,7 @@ class CudaDevice final : public Device {
   }
 
   DeviceInfo info_;
+  CudaOptions options_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begun_ = nullptr, ended_ = nullptr;
   DeviceBuffer next_, places_;

@@ -153,6 +153,7 @@ struct CudaOptions {
   /// what shared memory and the first cache have together caches arrays and channels. Estimated:
   /// half.
   uint32_t shared_bytes = 96 << 10;
+  uint32_t batch_warps = 0;  ///< that step batches, in a block; 0: as many as fit the device
 };
 
 /// Opens CUDA device `index`, one of cuda_devices(). Throws DeviceError.

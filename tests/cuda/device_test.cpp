@@ -14,6 +14,7 @@ namespace {
 using testing::Configs;
 using testing::Gpu;
 using testing::numbers;
+using testing::run_as_batch;
 using testing::run_on;
 using testing::simulate;
 using testing::workload;
@@ -102,6 +103,43 @@ TEST_F(Gpu, LaunchesMayEndAnywhere) {
   }
 }
 
+TEST_F(Gpu, BatchesMayEndAnywhere) {
+  const runtime::Recording& recording = workload("bfs-rmat", 100'000);
+  const std::vector<std::string> policies = {"baseline", "ndp-uncontrolled-bmap", "tom"};
+  std::vector<std::string> many;  // of each more than a warp has lanes, in one cohort
+  while (many.size() < 99) many.insert(many.end(), policies.begin(), policies.end());
+  const Configs few(policies, kFew), full(many, kFew);
+  std::map<std::string, decltype(numbers(simulate(recording, "tom", kFew)))> expected;
+  for (const std::string& policy : policies)
+    expected[policy] = numbers(simulate(recording, policy, kFew));
+  const auto device = open();
+  const auto check = [&](const Configs& configs, const kernels::Slice& slice) {
+    AcceleratorBatchOptions options;
+    options.slice = slice;
+    const auto results = run_as_batch(*device, configs.systems(recording), options);
+    for (size_t i = 0; i < results.size(); ++i)
+      EXPECT_EQ(numbers(results[i]), expected[configs.policies[i].name]) << i;
+  };
+  check(few, {7, ~uint64_t{0}});
+  check(few, {~uint64_t{0}, 100'000});
+  check(full, {});
+}
+
+TEST_F(Gpu, MachinesOfABatchMayDiffer) {
+  std::vector<std::unique_ptr<config::MachineConfig>> machines;
+  std::vector<ReplayJob> systems;
+  const runtime::Recording& recording = workload("vector-add", 20'000);
+  const config::PolicyConfig policy = config::load_policy("baseline", {});
+  for (const char* name : {"tom", "mpu", "opportunistic", "coda", "gtx480"})
+    machines.push_back(std::make_unique<config::MachineConfig>(config::load_machine(name, {})));
+  for (const auto& machine : machines) systems.push_back({&recording, machine.get(), &policy});
+  const auto device = open();
+  const auto results = run_as_batch(*device, systems);
+  for (size_t i = 0; i < systems.size(); ++i)
+    EXPECT_EQ(numbers(results[i]), numbers(replay_on_cpu(recording, *machines[i], policy, {})))
+        << machines[i]->name;
+}
+
 TEST_F(Gpu, ServiceQueuesCompute) {
   const std::vector<std::string> few = {"gpu.sms=8", "mesh.width=4", "mesh.height=4",
                                         "mesh.memory_tiles=0 2 5 7 8 10 13 15"};
@@ -120,6 +158,7 @@ TEST_F(Gpu, ServiceQueuesCompute) {
     const report::RunResult expected = replay_on_cpu(recording, machine, policy, {});
     EXPECT_GT(testing::counter(expected, taken), 0u);
     EXPECT_EQ(numbers(run_on(*device, {&job, 1})[0]), numbers(expected)) << name;
+    EXPECT_EQ(numbers(run_as_batch(*device, {&job, 1})[0]), numbers(expected)) << name;
   }
 }
 
@@ -133,6 +172,7 @@ TEST_F(Gpu, MoreSystemsThanItHoldsAtOnce) {
   for (const uint32_t warps : {0u, 1u, info.warps_per_block}) {
     AcceleratorBatchOptions options;
     options.team_warps = warps;
+    options.way = DeviceWay::kTeams;
     for (const report::RunResult& r : run_on(*device, configs.systems(recording), options))
       ASSERT_EQ(numbers(r), expected) << warps;
   }

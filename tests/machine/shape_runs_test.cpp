@@ -91,18 +91,27 @@ TEST(TopologiesOfLinks, RunInTheLeastRoom) {
 TEST(ShapesOnADevice, FindTheSame) {
   const runtime::Recording& recording = hand_made("hand-made-stores");
   const config::PolicyConfig baseline = config::load_policy("baseline");
+  kernels::EmulationOptions emulation;
+  emulation.warps_per_block = 16;
+  emulation.blocks_at_once = 12;
+  emulation.seed = 3;
+  std::vector<std::unique_ptr<config::MachineConfig>> machines;
+  std::vector<sim::ReplayJob> all;
   for (const Subject& s : kSubjects) {
-    const config::MachineConfig machine = config::load_machine(s.machine);
-    kernels::EmulationOptions emulation;
-    emulation.warps_per_block = 16;
-    emulation.blocks_at_once = 12;
-    emulation.seed = 3;
+    machines.push_back(std::make_unique<config::MachineConfig>(config::load_machine(s.machine)));
     kernels::EmulatedDevice device(emulation);
-    const std::vector<sim::ReplayJob> jobs{{&recording, &machine, &baseline}};
-    EXPECT_EQ(numbers(run_on(device, jobs)[0]),
-              numbers(sim::replay_on_cpu(recording, machine, baseline, {})))
+    all.push_back({&recording, machines.back().get(), &baseline});
+    EXPECT_EQ(numbers(run_on(device, std::span(all).last(1))[0]),
+              numbers(sim::replay_on_cpu(recording, *machines.back(), baseline, {})))
         << s.machine;
   }
+  // All machines in one batch.
+  kernels::EmulatedDevice device(emulation);
+  const auto in_batch = run_as_batch(device, all);
+  for (size_t i = 0; i < all.size(); ++i)
+    EXPECT_EQ(numbers(in_batch[i]),
+              numbers(sim::replay_on_cpu(recording, *machines[i], baseline, {})))
+        << kSubjects[i].machine;
 }
 
 TEST(Shapes, WithoutAMainGpuAndStacksRefuseWhatNeedsThem) {

@@ -38,7 +38,7 @@ inline void expect_same_in_windows(const Setup& setup, const std::string& name, 
   }
 }
 
-/// The emulated device.
+/// The emulated device, whose teams step it, or which steps it in a batch.
 inline void expect_same_on_a_device(const Setup& setup, const std::string& name, uint64_t limit) {
   const config::MachineConfig machine = config::load_machine(setup.machine, {});
   const config::PolicyConfig policy = config::load_policy(setup.policy, {});
@@ -48,8 +48,10 @@ inline void expect_same_on_a_device(const Setup& setup, const std::string& name,
   emulation.seed = 11;
   kernels::EmulatedDevice device(emulation);
   const sim::ReplayJob job{&workload(name, limit), &machine, &policy};
-  const auto results = run_on(device, {&job, 1});
-  EXPECT_EQ(numbers(results[0]), numbers(run_setup(setup, name, limit)));
+  const auto expected = numbers(run_setup(setup, name, limit));
+  EXPECT_EQ(numbers(run_on(device, {&job, 1})[0]), expected);
+  const std::vector<sim::ReplayJob> three(3, job);
+  for (const report::RunResult& r : run_as_batch(device, three)) EXPECT_EQ(numbers(r), expected);
 }
 
 /// What the error says with which it is refused; empty if it is not.

@@ -27,10 +27,16 @@ TEST_P(DeviceDeterminism, CountersAreEqual) {
   emulation.blocks_at_once = 12;
   emulation.seed = static_cast<uint32_t>(std::hash<std::string>{}(GetParam()));
   kernels::EmulatedDevice device(emulation);
-  const auto results = testing::run_on(device, configs.systems(recording));
+  AcceleratorBatchOptions teams;
+  teams.way = DeviceWay::kTeams;
+  const auto by_teams = testing::run_on(device, configs.systems(recording), teams);
+  const auto in_batch = testing::run_as_batch(device, configs.systems(recording));
+  EXPECT_GT(device.launches_of_batches(), 0u);
   for (size_t i = 0; i < kPolicies.size(); ++i) {
     SCOPED_TRACE(kPolicies[i]);
-    EXPECT_EQ(numbers(results[i]), numbers(testing::simulate(recording, kPolicies[i])));
+    const auto expected = numbers(testing::simulate(recording, kPolicies[i]));
+    EXPECT_EQ(numbers(by_teams[i]), expected);
+    EXPECT_EQ(numbers(in_batch[i]), expected);
   }
 }
 

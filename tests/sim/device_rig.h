@@ -73,4 +73,12 @@ inline std::vector<report::RunResult> run_on(kernels::Device& device,
   return results;
 }
 
+/// The same, all of them together in a batch.
+inline std::vector<report::RunResult> run_as_batch(kernels::Device& device,
+                                                   std::span<const sim::ReplayJob> systems,
+                                                   sim::AcceleratorBatchOptions options = {}) {
+  options.way = sim::DeviceWay::kBatch;
+  return run_on(device, systems, options);
+}
+
 }  // namespace nearwarp::testing

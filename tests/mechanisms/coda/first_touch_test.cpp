@@ -129,9 +129,10 @@ TEST(CodaFirstTouch, ADeviceGivesTheSame) {
        {kernels::EmulationOptions{.seed = 4},
         {.warps_per_block = 3, .largest_team = 8, .seed = 6, .threads = 2}}) {
     kernels::EmulatedDevice device(emulation);
-    const auto results = run_on(device, jobs);
-    EXPECT_EQ(numbers(results[0]), numbers(run(recording, "cgp-fta")));
-    EXPECT_EQ(numbers(results[1]), numbers(run(recording, "cgp-fta-migrate")));
+    for (const auto& results : {run_on(device, jobs), run_as_batch(device, jobs)}) {
+      EXPECT_EQ(numbers(results[0]), numbers(run(recording, "cgp-fta")));
+      EXPECT_EQ(numbers(results[1]), numbers(run(recording, "cgp-fta-migrate")));
+    }
   }
 }
 
