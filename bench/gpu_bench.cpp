@@ -1,6 +1,6 @@
-// What a GPU gives: one system and batches of systems against the CPU backend of the same machine,
-// the cost of a window's barrier, what sizes of teams and of shared memory give, and how
-// full the GPU is. Prints tables and writes JSON.
+// What a GPU gives: one system and many, stepped by teams and as a batch, against the CPU backend of
+// the same machine, the cost of a window's barrier, what sizes of teams and of shared memory give,
+// and how full the GPU is. Prints tables and writes JSON.
 //
 //   gpu_bench [--parts PARTS] [--seconds S] [--json FILE] [--emulated] ...
 //
@@ -38,7 +38,7 @@ struct Options {
   double seconds = 60;              ///< after which a measurement is stopped
   uint32_t team_warps = 0;          ///< 0: as fits the number of systems
   std::string machine = "tom";
-  std::vector<uint32_t> batches = {1, 8, 32, 128, 512};
+  std::vector<uint32_t> batches = {1, 8, 32, 128, 512, 2048};
   std::vector<std::string> programs = {"vector-add", "kmeans", "bfs-rmat", "libor"};
   std::vector<std::string> policies = {"baseline", "tom"};
 
@@ -178,16 +178,21 @@ class Bench {
     const Rates core = measure_cpu(systems(recording, 2), 1);
     const Rates cores = measure_cpu(systems(recording, 2 * all), all);
     for (const uint32_t n : options_.batches) {
-      const Rates gpu = measure_gpu(systems(recording, n), 0);
-      std::printf("%-11s %8u %10.2f %10.2f %10.2f %9.1f %10.2f\n", program.c_str(), n,
-                  core.instructions / 1e6, cores.instructions / 1e6, gpu.instructions / 1e6,
-                  gpu.instructions / core.instructions, gpu.on_device / 1e6);
+      const Rates teams = measure_gpu(systems(recording, n), 0);
+      const Rates batch = measure_batch(systems(recording, n));
+      std::printf("%-11s %8u %10.2f %10.2f %10.2f %10.2f %9.1f %10.2f %10.2f %9.1f\n",
+                  program.c_str(), n, core.instructions / 1e6, cores.instructions / 1e6,
+                  teams.instructions / 1e6, teams.on_device / 1e6,
+                  teams.instructions / core.instructions, batch.instructions / 1e6,
+                  batch.on_device / 1e6, batch.instructions / core.instructions);
       rows.push_back({{"workload", program},
                       {"systems", n},
                       {"cpu_1_thread", json_of(core)},
                       {"cpu_all_threads", json_of(cores)},
-                      {"gpu", json_of(gpu)},
-                      {"times_one_core", gpu.instructions / core.instructions}});
+                      {"teams", json_of(teams)},
+                      {"batch", json_of(batch)},
+                      {"teams_times_one_core", teams.instructions / core.instructions},
+                      {"batch_times_one_core", batch.instructions / core.instructions}});
     }
     return rows;
   }
@@ -212,8 +217,18 @@ class Bench {
   Rates measure_gpu(const std::vector<sim::ReplayJob>& systems, uint32_t blocks,
                     uint32_t warps = 0) const {
     sim::AcceleratorBatchOptions options;
+    options.way = sim::DeviceWay::kTeams;
     options.team_warps = warps != 0 || blocks != 0 ? warps : options_.team_warps;
     options.blocks_per_team = blocks;
+    return measure_device(systems, options);
+  }
+  Rates measure_batch(const std::vector<sim::ReplayJob>& systems) const {
+    sim::AcceleratorBatchOptions options;
+    options.way = sim::DeviceWay::kBatch;
+    return measure_device(systems, options);
+  }
+  Rates measure_device(const std::vector<sim::ReplayJob>& systems,
+                       const sim::AcceleratorBatchOptions& options) const {
     sim::AcceleratorBatch gpu(device_, options);
     Rates rates = measure(gpu, systems, options_.seconds);
     rates.on_device = rates.all_instructions / gpu.device_seconds();
@@ -300,7 +315,7 @@ int run(const Options& options, const std::string& json_path) {
       "warps\n\n",
       info.name.c_str(), info.architecture.c_str(), info.registers, info.local_bytes,
       info.blocks_at_once / std::max(1u, info.multiprocessors) * info.warps_per_block);
-  Json document = {{"schema", "nearwarp.gpu_bench/1"},
+  Json document = {{"schema", "nearwarp.gpu_bench/2"},
                    {"device", device_json(info)},
                    {"cpu_threads", std::thread::hardware_concurrency()}};
   if (options.wants("barrier")) document["barrier"] = measure_barrier(*device);
@@ -319,9 +334,10 @@ int run(const Options& options, const std::string& json_path) {
     add_rows(document["one_system"], &Bench::one_system);
   }
   if (options.wants("batches")) {
-    std::printf("\nMillions of warp-instructions per second; batches\n");
-    std::printf("%-11s %8s %10s %10s %10s %9s %10s\n", "workload", "systems", "1 core", "all cores",
-                "GPU", "x 1 core", "launches");
+    std::printf("\nMillions of warp-instructions per second; many systems\n");
+    std::printf("%-11s %8s %10s %10s %10s %10s %9s %10s %10s %9s\n", "workload", "systems",
+                "1 core", "all cores", "teams", "launches", "x 1 core", "batch", "launches",
+                "x 1 core");
     add_rows(document["batches"], &Bench::batches);
   }
   if (options.wants("teams"))

@@ -1,9 +1,9 @@
 // What the stepping kernels execute: steps systems of one program with different keys on the CUDA
-// device, by teams or as a batch, and prints what was simulated. On the simulated GPU, under
-// `nearwarp run --profile`, that gives warp-instructions of the kernels for each simulated one, and
-// their lanes: figures without a GPU. bench/gpu --proxy does that for a table.
+// device, by teams or as a batch, and prints what was simulated. The simulated GPU says how many
+// instructions it executed for that, and with how many lanes: figures without a GPU. bench/gpu
+// --proxy makes a table of them, and `nearwarp run --profile` shows where they are.
 //
-//   gpu_proxy WAY PROGRAM [--machine M] [--policy P] [--systems N] [--instructions N]
+//   gpu_proxy WAY PROGRAM [--machine M] [--policy P] [--systems N] [--instructions N] ...
 //
 // Batches are stepped by one warp, teams are one warp each: nobody waits for work, so that every
 // instruction counts.
@@ -35,8 +35,10 @@ class Sum final : public sim::BatchObserver {
   uint64_t cycles = 0, instructions = 0;
 };
 
-/// Some of what a study varies.
-std::vector<std::string> keys_of(uint32_t system) {
+/// Some of what a study varies: little, where latencies do, or more.
+std::vector<std::string> keys_of(uint32_t system, const std::string& vary) {
+  if (vary == "nothing") return {};
+  if (vary == "latency") return {"l2.latency_cycles=" + std::to_string(29 + 3 * (system % 8))};
   return {"l2.latency_cycles=" + std::to_string(29 + 3 * (system % 8)),
           "l1.bytes=" + std::to_string(system / 8 % 2 == 0 ? 32768 : 16384),
           "sm.schedulers=" + std::to_string(1 + system / 16 % 2)};
@@ -58,8 +60,11 @@ int run(const cxxopts::ParseResult& given) {
   std::vector<std::unique_ptr<config::MachineConfig>> machines;
   std::vector<sim::ReplayJob> systems;
   for (uint32_t i = 0; i < given["systems"].as<uint32_t>(); ++i) {
+    std::vector<std::string> keys = keys_of(i, given["vary"].as<std::string>());
+    if (const auto cycles = given["cycles"].as<uint64_t>(); cycles != 0)
+      keys.push_back("run.max_cycles=" + std::to_string(cycles));
     machines.push_back(std::make_unique<config::MachineConfig>(
-        config::load_machine(given["machine"].as<std::string>(), keys_of(i))));
+        config::load_machine(given["machine"].as<std::string>(), keys)));
     systems.push_back({&recording, machines.back().get(), &policy});
   }
   std::string why;
@@ -85,7 +90,10 @@ int main(int argc, char** argv) {
       "program", "a workload", cxxopts::value<std::string>())(
       "machine", "of all systems", cxxopts::value<std::string>()->default_value("tom"), "NAME")(
       "policy", "of all systems", cxxopts::value<std::string>()->default_value("baseline"), "NAME")(
-      "systems", "how many", cxxopts::value<uint32_t>()->default_value("32"), "N")(
+      "vary", "between systems: nothing, latency, or all",
+      cxxopts::value<std::string>()->default_value("all"), "WHAT")(
+      "cycles", "of each system, at most; 0: all", cxxopts::value<uint64_t>()->default_value("0"),
+      "N")("systems", "how many", cxxopts::value<uint32_t>()->default_value("32"), "N")(
       "instructions", "warp-instructions of the program, at most; 0: all",
       cxxopts::value<uint64_t>()->default_value("20000"), "N")("h,help", "print this text");
   line.parse_positional({"way", "program"});
