@@ -55,7 +55,7 @@ inline constexpr uint32_t kBatchTasks = ProductFamily::kCount + 3;
 inline constexpr uint32_t kMostCohorts = 32;
 inline constexpr uint32_t kRunOfSeats = 32;       ///< of the same kind, or empty
 inline constexpr uint32_t kSeatsOfPiece = 256;    ///< that are looked at by a warp
-inline constexpr uint32_t kNoComponent = ~uint32_t{0};  ///< an empty seat
+inline constexpr uint32_t kNoDomain = ~uint32_t{0};  ///< of an empty seat
 
 /// Some of a batch's systems, which go by rounds.
 struct Cohort {
@@ -69,11 +69,11 @@ struct Cohort {
 
 /// Components of a system that are stepped in the same windows.
 struct Domain {
-  Window window;           ///< that is being stepped; empty: none in this round
+  Window window;              ///< that is being stepped, if there is one in this round
   Tick machine_end = kNever;  ///< of a cluster: end of the machine's window
-  Tick next = kNever;      ///< when something can happen in it, or by it
-  Tick beyond = kNever;    ///< the same, but not before machine_end
-  uint32_t length = 0;     ///< of a cluster's windows; 0: no cluster
+  Tick next = kNever;         ///< when something can happen in it, or by it
+  Tick beyond = kNever;       ///< the same, but not before machine_end
+  uint32_t length = 0;        ///< of a cluster's windows; 0: no cluster
 };
 
 /// What a batch knows of a system beside its TeamSystem.
@@ -91,11 +91,12 @@ struct Batch {
   // By seat.
   const uint32_t* system = nullptr;
   const uint32_t* component = nullptr;
-  const uint32_t* domain = nullptr;
+  const uint32_t* domain = nullptr;  ///< kNoDomain: the seat is empty
   Tick* wake = nullptr;      ///< when its component wants to be stepped
   Tick* arrivals = nullptr;  ///< see Horizon::arrivals
   uint32_t* list = nullptr;  ///< of seats that are due
   Domain* domains = nullptr;
+  Tick* ends = nullptr;  ///< by domain: end of the window that is being stepped; 0: there is none
   /// By task and cohort: pieces of it that there are, in the upper half, and that have been taken,
   /// or more, in the lower half.
   uint64_t* tickets = nullptr;
@@ -141,18 +142,20 @@ class BatchWarp {
 
   // --- finding work ---
 
-  /// Who is due is looked for first, since all others wait for it; then goes the favourite.
+  /// Who is due is looked for first, since all others wait for it; then goes the favourite, then
+  /// the others.
   template <class G>
   NW_HD NW_INLINE bool find(const G& g, uint32_t& favourite, Piece& piece) const {
-    if (take(g, static_cast<uint32_t>(BatchTask::kLook), piece)) return true;
-    if (take(g, g.leader_value([&] { return load_relaxed(&favourite); }), piece)) return true;
+    const uint32_t usual = g.leader_value([&] { return load_relaxed(&favourite); });
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
-    for (uint32_t i = 0; i < kBatchTasks; ++i) {
-      const uint32_t task = (first_task_ + i) % kBatchTasks;
+    for (uint32_t i = 0; i < 2 + kBatchTasks; ++i) {
+      const uint32_t task = i == 0   ? static_cast<uint32_t>(BatchTask::kLook)
+                            : i == 1 ? usual
+                                     : (first_task_ + i) % kBatchTasks;
       if (!take(g, task, piece)) continue;
-      g.leader([&] { store_release(&favourite, task); });
+      if (i > 1) g.leader([&] { store_release(&favourite, task); });
       return true;
     }
     return false;
@@ -211,7 +214,7 @@ class BatchWarp {
 
   /// When is its component due, and who sends to it?
   NW_HD NW_OUT_OF_LINE void seat(uint32_t seat) const {
-    if (b_.component[seat] == kNoComponent) return;
+    if (b_.domain[seat] == kNoDomain) return;
     std::byte* base = b_.systems[b_.system[seat]].run.view.arena;
     const Component& c = component(seat);
     b_.wake[seat] = c.poll ? 0 : due_tick(c, base);
@@ -236,16 +239,16 @@ class BatchWarp {
     });
   }
   NW_HD NW_INLINE bool is_due(uint32_t seat) const {
-    if (b_.component[seat] == kNoComponent) return false;
-    Domain& domain = b_.domains[b_.domain[seat]];
-    const Tick end = domain.window.end;
+    const uint32_t domain = b_.domain[seat];
+    if (domain == kNoDomain) return false;
+    const Tick end = b_.ends[domain];
     if (end == 0) return false;
     const Tick due = min_tick(b_.wake[seat], b_.arrivals[seat]);
     if (due < end) {
       b_.arrivals[seat] = kNever;
       return true;
     }
-    lower(&domain.next, due);
+    lower(&b_.domains[domain].next, due);
     return false;
   }
   /// Most have been lowered by others already.
@@ -278,7 +281,7 @@ class BatchWarp {
   }
 
   NW_HD NW_OUT_OF_LINE void leave(uint32_t seat) const {
-    if (b_.component[seat] == kNoComponent) return;
+    if (b_.domain[seat] == kNoDomain) return;
     const TeamSystem& s = b_.systems[b_.system[seat]];
     const uint64_t committed = ProductFamily::committed(component(seat), s.run.view.arena);
     if (committed != 0) add_relaxed(s.committed, committed);
@@ -367,13 +370,14 @@ class BatchWarp {
     const BatchSystem& more = b_.more[system];
     RunControl& control = s.run.control;
     Domain* const domains = b_.domains + more.first_domain;
+    Tick* const ends = b_.ends + more.first_domain;
     if (first) {
       begin_windows(control);
       if (control.stop != Stop::kNone) return false;
     } else {
       if (control.stop != Stop::kNone) return false;
       const Window window = next_window(control);
-      if (next_windows_of_clusters(domains, more.domains, window.end)) return true;
+      if (next_windows_of_clusters(domains, ends, more.domains, window.end)) return true;
       Tick next = kNever;
       for (uint32_t i = 0; i < more.domains; ++i)
         next = min_tick(next, min_tick(domains[i].next, domains[i].beyond));
@@ -387,24 +391,29 @@ class BatchWarp {
       d.window = window;
       d.next = d.beyond = kNever;
       d.machine_end = kNever;
-      if (d.length == 0) continue;
-      // Whoever waits for a credit looks for it at the begin of the machine's window.
-      d.machine_end = window.end;
-      d.window.end = min_tick(window.end, window.begin + d.length);
+      if (d.length != 0) {
+        // Whoever waits for a credit looks for it at the begin of the machine's window.
+        d.machine_end = window.end;
+        d.window.end = min_tick(window.end, window.begin + d.length);
+      }
+      ends[i] = d.window.end;
     }
     return true;
   }
 
   /// Within the machine's window, which ends at `end`. Returns whether there are any.
-  NW_HD NW_INLINE static bool next_windows_of_clusters(Domain* domains, uint32_t n, Tick end) {
+  NW_HD NW_INLINE static bool next_windows_of_clusters(Domain* domains, Tick* ends, uint32_t n,
+                                                       Tick end) {
     bool any = false;
     for (uint32_t i = 0; i < n; ++i) {
       Domain& d = domains[i];
-      const bool goes_on = d.length != 0 && d.window.end != 0 && d.next < end;
-      any |= goes_on;
-      const Window next{d.next, min_tick(d.next + d.length, end)};
-      d.window = goes_on ? next : Window{};
-      if (goes_on) d.next = kNever;
+      const bool goes_on = d.length != 0 && ends[i] != 0 && d.next < end;
+      ends[i] = 0;
+      if (!goes_on) continue;
+      any = true;
+      d.window = {d.next, min_tick(d.next + d.length, end)};
+      d.next = kNever;
+      ends[i] = d.window.end;
     }
     return any;
   }

@@ -48,8 +48,10 @@ size_t bytes_for(size_t systems, size_t components) {
   const size_t seats =
       components + size_t{kMostCohorts} * ProductFamily::kCount * (kRunOfSeats - 1);
   constexpr size_t kPieces = 16;
-  return systems * (sizeof(TeamSystem) + sizeof(BatchSystem) + sizeof(uint64_t) + sizeof(Domain)) +
-         seats * (4 * sizeof(uint32_t) + 2 * sizeof(Tick)) + components * sizeof(Domain) +
+  const size_t domains = systems + components;
+  return systems * (sizeof(TeamSystem) + sizeof(BatchSystem) + sizeof(uint64_t)) +
+         seats * (4 * sizeof(uint32_t) + 2 * sizeof(Tick)) +
+         domains * (sizeof(Domain) + sizeof(Tick)) +
          kMostCohorts * (sizeof(Cohort) + kBatchTasks * sizeof(uint64_t)) + kPieces * kAlignment;
 }
 
@@ -101,6 +103,7 @@ LaunchReport BatchLauncher::run(std::span<BatchMember> members, const Slice& sli
   batch.component = pieces.add(layout.component);
   batch.domain = pieces.add(layout.domain);
   batch.domains = pieces.add(layout.domains);
+  batch.ends = pieces.add(std::vector<Tick>(layout.domains.size()));
   batch.tickets = pieces.add(tickets);
   batch.cohorts_left = pieces.add(std::vector<uint32_t>{batch.num_cohorts});
   const size_t seats = layout.system.size();

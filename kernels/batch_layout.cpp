@@ -68,8 +68,8 @@ BatchLayout lay_out_batch(std::span<const std::span<const Component>> systems, u
         }
       while (layout.system.size() % kRunOfSeats != 0) {
         layout.system.push_back(0);
-        layout.component.push_back(kNoComponent);
-        layout.domain.push_back(0);
+        layout.component.push_back(0);
+        layout.domain.push_back(kNoDomain);
       }
     }
     cohort.seat_of_kind[ProductFamily::kCount] = static_cast<uint32_t>(layout.system.size());

@@ -361,7 +361,11 @@ struct WarpGroup {
   }
   template <class F>
   __device__ __forceinline__ uint64_t filter(uint64_t bits, F&& keep) const {
-    return ballot(64, [&](uint32_t i) { return (bits >> i & 1) != 0 && keep(i); });
+    const uint32_t rank = tile.thread_rank();
+    const auto kept = [&](uint32_t i) { return (bits >> i & 1) != 0 && keep(i); };
+    const uint64_t low = tile.ballot(kept(rank));
+    const uint64_t high = bits >> 32 != 0 ? tile.ballot(kept(rank + 32)) : 0;
+    return low | high << 32;
   }
   template <class F>
   __device__ __forceinline__ uint32_t minimum(uint32_t n, F&& key) const {
