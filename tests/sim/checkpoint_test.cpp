@@ -40,6 +40,8 @@ class Checkpoint : public ::testing::Test {
     KeepingObserver observer(1, slices);
     AcceleratorBatchOptions options;
     options.slice = {windows, ~uint64_t{0}};
+    options.way = in_batch_ ? DeviceWay::kBatch : DeviceWay::kTeams;
+    in_batch_ = !in_batch_;  // who goes on may step it the other way
     AcceleratorBatch(device, options).run({&system, 1}, observer);
     if (!observer.outcomes[0].result.has_value()) {
       ADD_FAILURE() << observer.error(0);
@@ -50,6 +52,7 @@ class Checkpoint : public ::testing::Test {
   }
 
   fs::path folder_;
+  bool in_batch_ = false;
 };
 
 TEST_F(Checkpoint, ManyStopsOnADevice) {

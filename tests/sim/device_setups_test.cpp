@@ -38,12 +38,17 @@ TEST(DeviceSetups, GiveWhatTheCpuGives) {
   const auto setups = testing::device_setups(recording);
   const testing::SetupConfigs configs(setups);
   kernels::EmulatedDevice device({});
-  const auto results = testing::run_on(device, configs.systems(recording));
-  ASSERT_EQ(results.size(), setups.size());
+  AcceleratorBatchOptions teams;
+  teams.way = DeviceWay::kTeams;
+  const auto by_teams = testing::run_on(device, configs.systems(recording), teams);
+  const auto in_batch = testing::run_as_batch(device, configs.systems(recording));
+  ASSERT_EQ(by_teams.size(), setups.size());
   for (size_t i = 0; i < setups.size(); ++i) {
     SCOPED_TRACE(setups[i].policy + " on " + setups[i].machine);
-    EXPECT_EQ(numbers(results[i]),
-              numbers(replay_on_cpu(recording, configs.machines[i], configs.policies[i], {})));
+    const auto expected =
+        numbers(replay_on_cpu(recording, configs.machines[i], configs.policies[i], {}));
+    EXPECT_EQ(numbers(by_teams[i]), expected);
+    EXPECT_EQ(numbers(in_batch[i]), expected);
   }
 }
 

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
+#include <set>
 
+#include "kernels/batch_layout.h"
 #include "kernels/deal.h"
 #include "tests/sim/device_rig.h"
 
@@ -18,6 +21,8 @@ using testing::numbers;
 using testing::run_on;
 using testing::simulate;
 using testing::workload;
+
+constexpr DeviceWay kWays[] = {DeviceWay::kTeams, DeviceWay::kBatch};
 
 const std::vector<std::string> kFew = {"gpu.sms=4", "gpu.sms_with_ndp=4", "stack.vaults=4",
                                        "l2.slices=4"};
@@ -122,16 +127,19 @@ TEST(Device, AFailureIsItsOwn) {
   stuck.run.no_progress_cycles = 1;
   std::vector<ReplayJob> systems = configs.systems(recording);
   systems[1].machine = &stuck;
-  EmulatedDevice device({});
-  KeepingObserver observer(3);
-  AcceleratorBatchOptions options;
-  options.slice = {3, ~uint64_t{0}};
-  AcceleratorBatch(device, options).run(systems, observer);
-  EXPECT_EQ(observer.error(0), "");
-  EXPECT_EQ(observer.error(2), "");
-  EXPECT_NE(observer.error(1).find("no instruction was committed"), std::string::npos);
-  EXPECT_NE(observer.error(1).find("raise run.no_progress_cycles"), std::string::npos);
-  EXPECT_EQ(numbers(*observer.outcomes[2].result), numbers(*observer.outcomes[0].result));
+  for (const DeviceWay way : kWays) {
+    EmulatedDevice device({});
+    KeepingObserver observer(3);
+    AcceleratorBatchOptions options;
+    options.way = way;
+    options.slice = {3, ~uint64_t{0}};
+    AcceleratorBatch(device, options).run(systems, observer);
+    EXPECT_EQ(observer.error(0), "");
+    EXPECT_EQ(observer.error(2), "");
+    EXPECT_NE(observer.error(1).find("no instruction was committed"), std::string::npos);
+    EXPECT_NE(observer.error(1).find("raise run.no_progress_cycles"), std::string::npos);
+    EXPECT_EQ(numbers(*observer.outcomes[2].result), numbers(*observer.outcomes[0].result));
+  }
 }
 
 TEST(Device, LimitsGiveTheSamePartialResults) {
@@ -139,33 +147,40 @@ TEST(Device, LimitsGiveTheSamePartialResults) {
   std::vector<std::string> limited = kFew;
   limited.push_back("run.max_cycles=4321");
   const Configs configs(kThree, limited);
-  EmulatedDevice device({});
-  const auto results = run_on(device, configs.systems(recording));
-  for (size_t i = 0; i < kThree.size(); ++i) {
-    EXPECT_TRUE(results[i].partial);
-    EXPECT_EQ(results[i].cycles, 4321u);
-    EXPECT_EQ(numbers(results[i]), numbers(simulate(recording, kThree[i], limited)));
+  for (const DeviceWay way : kWays) {
+    EmulatedDevice device({});
+    AcceleratorBatchOptions options;
+    options.way = way;
+    const auto results = run_on(device, configs.systems(recording), options);
+    for (size_t i = 0; i < kThree.size(); ++i) {
+      EXPECT_TRUE(results[i].partial);
+      EXPECT_EQ(results[i].cycles, 4321u);
+      EXPECT_EQ(numbers(results[i]), numbers(simulate(recording, kThree[i], limited)));
+    }
   }
 }
 
 TEST(Device, AnInterruptedBatchGivesWhatThereIs) {
   const runtime::Recording& recording = workload("kmeans", 200'000);
   const Configs configs(kThree, kFew);
-  EmulatedDevice device({});
-  KeepingObserver observer(3, 4);
-  AcceleratorBatchOptions options;
-  options.slice = {20, ~uint64_t{0}};
-  AcceleratorBatch(device, options).run(configs.systems(recording), observer);
-  ASSERT_EQ(observer.order.size(), 3u);
-  for (const BatchOutcome& outcome : observer.outcomes) {
-    EXPECT_TRUE(outcome.stopped);
-    ASSERT_TRUE(outcome.result.has_value());
-    EXPECT_TRUE(outcome.result->partial);
-    EXPECT_LT(outcome.result->warp_instructions, recording.warp_instructions);
+  for (const DeviceWay way : kWays) {
+    EmulatedDevice device({});
+    KeepingObserver observer(3, 4);
+    AcceleratorBatchOptions options;
+    options.way = way;
+    options.slice = {20, ~uint64_t{0}};
+    AcceleratorBatch(device, options).run(configs.systems(recording), observer);
+    ASSERT_EQ(observer.order.size(), 3u);
+    for (const BatchOutcome& outcome : observer.outcomes) {
+      EXPECT_TRUE(outcome.stopped);
+      ASSERT_TRUE(outcome.result.has_value());
+      EXPECT_TRUE(outcome.result->partial);
+      EXPECT_LT(outcome.result->warp_instructions, recording.warp_instructions);
+    }
+    EXPECT_TRUE(std::is_sorted(observer.heard.begin(), observer.heard.end()));
+    EXPECT_GT(observer.heard.back(), 0u);
+    EXPECT_EQ(device.allocations(), 0u);
   }
-  EXPECT_TRUE(std::is_sorted(observer.heard.begin(), observer.heard.end()));
-  EXPECT_GT(observer.heard.back(), 0u);
-  EXPECT_EQ(device.allocations(), 0u);
 }
 
 TEST(Device, RecordingsFollowEachOther) {
@@ -251,6 +266,72 @@ TEST(Device, NothingToDo) {
   KeepingObserver observer(0);
   AcceleratorBatch(device, {}).run({}, observer);
   EXPECT_TRUE(observer.order.empty());
+}
+
+TEST(DeviceWay, ManySystemsAreABatch) {
+  const runtime::Recording& recording = workload("kmeans", 20'000);
+  EmulationOptions emulation;
+  emulation.blocks_at_once = 8;  // as many multiprocessors
+  const auto launches = [&](size_t systems, const AcceleratorBatchOptions& options) {
+    EmulatedDevice device(emulation);
+    run_on(device, Configs(std::vector<std::string>(systems, "baseline"), kFew).systems(recording),
+           options);
+    return std::pair(device.launches_of_batches() != 0, device.launches() != 0);
+  };
+  AcceleratorBatchOptions large_teams, small_teams, locating;
+  large_teams.blocks_per_team = 2;
+  small_teams.team_warps = 1;
+  locating.locate_fault = true;
+  EXPECT_EQ(launches(4, {}), std::pair(false, true));
+  EXPECT_EQ(launches(5, {}), std::pair(true, true));
+  // Who asks for teams gets teams.
+  for (const AcceleratorBatchOptions& options : {large_teams, small_teams, locating})
+    EXPECT_EQ(launches(5, options), std::pair(false, true));
+}
+
+TEST(BatchLayout, EveryComponentHasASeatAmongItsKind) {
+  const Configs configs({"baseline", "tom", "baseline"}, kFew);
+  const config::MachineConfig mpu = config::load_machine("mpu", {});
+  std::vector<ReplayJob> jobs = configs.systems(workload("vector-add", 20'000));
+  jobs[2].machine = &mpu;  // which has clusters
+  std::vector<std::unique_ptr<Replay>> runs;
+  std::vector<std::span<const kernels::Component>> systems;
+  for (const ReplayJob& job : jobs) {
+    runs.push_back(std::make_unique<Replay>(job, 0));
+    systems.push_back(runs.back()->system().components());
+  }
+  for (const uint32_t cohorts : {1u, 2u, 3u}) {
+    const kernels::BatchLayout layout = kernels::lay_out_batch(systems, cohorts);
+    ASSERT_EQ(layout.cohorts.size(), cohorts);
+    std::set<std::pair<uint32_t, uint32_t>> seated;
+    std::map<uint32_t, std::set<std::pair<uint32_t, uint16_t>>> in_domain;
+    uint32_t end = 0, systems_seen = 0;
+    for (const kernels::Cohort& cohort : layout.cohorts) {
+      EXPECT_EQ(cohort.first_system, systems_seen);
+      systems_seen += cohort.systems;
+      for (uint32_t kind = 0; kind < kernels::ProductFamily::kCount; ++kind) {
+        EXPECT_EQ(cohort.seat_of_kind[kind], end);
+        end = cohort.seat_of_kind[kind + 1];
+        EXPECT_EQ(end % kernels::kRunOfSeats, 0u);
+        for (uint32_t seat = cohort.seat_of_kind[kind]; seat < end; ++seat) {
+          if (layout.domain[seat] == kernels::kNoDomain) continue;
+          const uint32_t system = layout.system[seat];
+          EXPECT_LT(system - cohort.first_system, cohort.systems);
+          const kernels::Component& c = systems[system][layout.component[seat]];
+          EXPECT_EQ(static_cast<uint32_t>(c.kind), kind);
+          EXPECT_TRUE(seated.emplace(system, layout.component[seat]).second);
+          in_domain[layout.domain[seat]].emplace(system, c.cluster);
+          EXPECT_EQ(layout.domains[layout.domain[seat]].length, c.cluster_window);
+        }
+      }
+    }
+    EXPECT_EQ(end, layout.system.size());
+    EXPECT_EQ(systems_seen, systems.size());
+    EXPECT_EQ(seated.size(), systems[0].size() + systems[1].size() + systems[2].size());
+    EXPECT_GT(layout.more[2].domains, 1u);
+    for (const auto& [domain, of] : in_domain) EXPECT_EQ(of.size(), 1u) << domain;
+  }
+  EXPECT_THROW(kernels::lay_out_batch(systems, 4), std::logic_error);
 }
 
 TEST(TeamShape, LargeTeamsForFewSystemsSmallOnesForMany) {

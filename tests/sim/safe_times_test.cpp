@@ -91,6 +91,7 @@ class SafeTimes : public ::testing::TestWithParam<Machine> {
     kernels::EmulatedDevice device({});
     const ReplayJob job{&recording, &machine_, &policy_};
     EXPECT_EQ(numbers(testing::run_on(device, {&job, 1})[0]), expected);
+    EXPECT_EQ(numbers(testing::run_as_batch(device, {&job, 1})[0]), expected);
   }
 };
 

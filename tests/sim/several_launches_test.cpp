@@ -106,6 +106,7 @@ TEST(SeveralLaunches, WhateverStepsThemFindsTheSame) {
       kernels::EmulatedDevice device({});
       const testing::Configs configs({policy}, keys);
       EXPECT_EQ(numbers(testing::run_on(device, configs.systems(r))[0]), expected);
+      EXPECT_EQ(numbers(testing::run_as_batch(device, configs.systems(r))[0]), expected);
     }
   }
 }
@@ -178,6 +179,7 @@ TEST(SeveralLaunches, ProgramsTogetherAreOffloadedAndFoundTheSame) {
   kernels::EmulatedDevice device({});
   const testing::Configs configs({"ndp-uncontrolled-bmap"}, kSmall);
   EXPECT_EQ(numbers(testing::run_on(device, configs.systems(all))[0]), expected);
+  EXPECT_EQ(numbers(testing::run_as_batch(device, configs.systems(all))[0]), expected);
   EXPECT_THROW(simulate(all, "tom", kSmall), Error);
 }
 
