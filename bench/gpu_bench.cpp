@@ -1,6 +1,6 @@
-// What a GPU gives: one system and many, stepped by teams and as a batch, against the CPU backend of
-// the same machine, the cost of a window's barrier, what sizes of teams and of shared memory give,
-// and how full the GPU is. Prints tables and writes JSON.
+// What a GPU gives: one system and many, stepped by teams and as a batch, against the CPU backend
+// of the same machine, the cost of a window's barrier, what sizes of teams and of shared memory
+// give, and how full the GPU is. Prints tables and writes JSON.
 //
 //   gpu_bench [--parts PARTS] [--seconds S] [--json FILE] [--emulated] ...
 //

@@ -28,7 +28,8 @@
 //   lowers with release and acquire when its piece is done; what is prepared then is published by
 //   the release of a ticket, from which pieces are taken with acquire. So everything done in one
 //   phase is there in the next, whichever multiprocessors do it.
-// - Within a phase: seats are looked at by one lane each. Lists grow by atomic additions. A component
+// - Within a phase: seats are looked at by one lane each. Lists grow by atomic additions. A
+// component
 //   is stepped by one lane, and what two components may touch at the same time is two words of a
 //   slot, as in a team (kernels/team.h), and the arrivals of a seat, which are lowered by atomic
 //   minima and looked at in another phase. A domain's `next` and `beyond` are lowered so, too.
@@ -53,18 +54,19 @@ inline constexpr uint32_t kBatchTasks = ProductFamily::kCount + 3;
 
 /// Cohorts of a batch: a warp looks for work with a lane for each.
 inline constexpr uint32_t kMostCohorts = 32;
-inline constexpr uint32_t kRunOfSeats = 32;       ///< of the same kind, or empty
-inline constexpr uint32_t kSeatsOfPiece = 256;    ///< that are looked at by a warp
+inline constexpr uint32_t kRunOfSeats = 32;          ///< of the same kind, or empty
+inline constexpr uint32_t kSeatsOfPiece = 256;       ///< that are looked at by a warp
 inline constexpr uint32_t kNoDomain = ~uint32_t{0};  ///< of an empty seat
 
 /// Some of a batch's systems, which go by rounds.
 struct Cohort {
-  uint32_t first_system = 0, systems = 0;    ///< of the launch's table
+  uint32_t first_system = 0, systems = 0;                 ///< of the launch's table
   uint32_t seat_of_kind[ProductFamily::kCount + 1] = {};  ///< its first; multiples of kRunOfSeats
-  BatchTask phase = BatchTask::kSeat;        ///< what is being done; steps count as kLook
-  bool stepping = false;                     ///< lists are being stepped
-  uint32_t left = 0;                         ///< pieces of the phase that are not done
-  uint32_t due[ProductFamily::kCount] = {};  ///< lengths of the lists; each begins where its seats do
+  BatchTask phase = BatchTask::kSeat;  ///< what is being done; steps count as kLook
+  bool stepping = false;               ///< lists are being stepped
+  uint32_t left = 0;                   ///< pieces of the phase that are not done
+  uint32_t due[ProductFamily::kCount] =
+      {};  ///< lengths of the lists; each begins where its seats do
 };
 
 /// Components of a system that are stepped in the same windows.
@@ -92,9 +94,9 @@ struct Batch {
   const uint32_t* system = nullptr;
   const uint32_t* component = nullptr;
   const uint32_t* domain = nullptr;  ///< kNoDomain: the seat is empty
-  Tick* wake = nullptr;      ///< when its component wants to be stepped
-  Tick* arrivals = nullptr;  ///< see Horizon::arrivals
-  uint32_t* list = nullptr;  ///< of seats that are due
+  Tick* wake = nullptr;              ///< when its component wants to be stepped
+  Tick* arrivals = nullptr;          ///< see Horizon::arrivals
+  uint32_t* list = nullptr;          ///< of seats that are due
   Domain* domains = nullptr;
   Tick* ends = nullptr;  ///< by domain: end of the window that is being stepped; 0: there is none
   /// By task and cohort: pieces of it that there are, in the upper half, and that have been taken,
@@ -126,7 +128,7 @@ class BatchWarp {
     Piece piece;
     if (!find(g, favourite, piece))
       return g.leader_value([&] { return load_relaxed(b_.cohorts_left); }) == 0 ? Turn::kOver
-                                                                               : Turn::kIdle;
+                                                                                : Turn::kIdle;
     if (piece.index >= piece.count) return Turn::kWorked;  // others were faster
     work(g, piece);
     const uint32_t left = g.leader_value(
@@ -231,9 +233,9 @@ class BatchWarp {
     if (due == 0) return;
     uint32_t kind = 0;
     while (run >= cohort.seat_of_kind[kind + 1]) ++kind;
-    const uint32_t at =
-        cohort.seat_of_kind[kind] +
-        g.leader_value([&] { return add_relaxed(&cohort.due[kind], population_count(due)); });
+    const uint32_t at = cohort.seat_of_kind[kind] + g.leader_value([&] {
+      return add_relaxed(&cohort.due[kind], population_count(due));
+    });
     g.each(kRunOfSeats, [&](uint32_t i) {
       if ((due >> i & 1) != 0) b_.list[at + population_count(due & low_bits(i))] = run + i;
     });

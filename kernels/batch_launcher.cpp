@@ -74,11 +74,11 @@ LaunchReport BatchLauncher::run(std::span<BatchMember> members, const Slice& sli
     systems[i].number = static_cast<uint32_t>(i);
   }
   reserve(members.size(), all);
-  BatchLayout layout = lay_out_batch(components, cohorts == 0 ? cohorts_of(members.size()) : cohorts);
+  BatchLayout layout =
+      lay_out_batch(components, cohorts == 0 ? cohorts_of(members.size()) : cohorts);
   for (size_t i = 0; i < members.size(); ++i) {
     const uint64_t begun = members[i].run.control.windows;
-    layout.more[i].last_window =
-        slice.windows < ~begun ? begun + slice.windows : ~uint64_t{0};
+    layout.more[i].last_window = slice.windows < ~begun ? begun + slice.windows : ~uint64_t{0};
   }
   // Seats are to be taken in all cohorts.
   std::vector<uint64_t> tickets(size_t{kBatchTasks} * kMostCohorts);

@@ -21,8 +21,8 @@ class BatchLauncher {
  public:
   explicit BatchLauncher(Device& device) : device_(&device) {}
 
-  /// Make room for so many systems, with so many components together. Throws OutOfDeviceMemory; there
-  /// is room for as much as before then.
+  /// Make room for so many systems, with so many components together. Throws OutOfDeviceMemory;
+  /// there is room for as much as before then.
   void reserve(size_t systems, size_t components);
   /// One launch. `cohorts`: 0 for as many as fit.
   LaunchReport run(std::span<BatchMember> members, const Slice& slice, uint32_t cohorts = 0);

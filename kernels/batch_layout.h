@@ -1,4 +1,5 @@
-// Which systems of a batch make a cohort, and which of their components have which seats. Host only.
+// Which systems of a batch make a cohort, and which of their components have which seats. Host
+// only.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,10 @@ struct BatchLayout {
   std::vector<uint32_t> system, component, domain;
 };
 
-/// Lay out systems of these components, in `cohorts` cohorts (at most kMostCohorts, and at least one
-/// system in each). Seats of a kind stand by the number that a component has among those of its kind,
-/// then by system: lanes that stand side by side do the same in similar systems. Deterministic.
+/// Lay out systems of these components, in `cohorts` cohorts (at most kMostCohorts, and at least
+/// one system in each). Seats of a kind stand by the number that a component has among those of its
+/// kind, then by system: lanes that stand side by side do the same in similar systems.
+/// Deterministic.
 BatchLayout lay_out_batch(std::span<const std::span<const Component>> systems, uint32_t cohorts);
 
 /// How many cohorts so many systems make.

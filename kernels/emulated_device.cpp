@@ -160,8 +160,8 @@ class BatchGrid {
     std::vector<bool> over(warps_.size());
     uint64_t idle = 0;
     for (size_t left = warps_.size(); left != 0;) {
-      const size_t w = options_.seed == 0 ? pieces_ % warps_.size()
-                                          : next_random(random_) % warps_.size();
+      const size_t w =
+          options_.seed == 0 ? pieces_ % warps_.size() : next_random(random_) % warps_.size();
       pieces_ += 1;
       if (over[w]) continue;
       const Turn turn = turn_of(static_cast<uint32_t>(w));

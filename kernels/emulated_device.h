@@ -1,5 +1,6 @@
 // A device emulated on the CPU: the teams of the CUDA backend, their systems taken in turn, their
-// blocks, warps and lanes in any order, and batches, whose warps take work in any order. For tests on machines without a GPU.
+// blocks, warps and lanes in any order, and batches, whose warps take work in any order. For tests
+// on machines without a GPU.
 #pragma once
 
 #include <map>
@@ -14,12 +15,12 @@ struct EmulationOptions {
   uint32_t blocks_at_once = 8;
   uint32_t shared_bytes = 16 << 10;
   uint64_t memory_bytes = uint64_t{1} << 30;
-  uint32_t seed = 1;                ///< order of teams, warps and lanes; 0: the natural ones
-  unsigned threads = 1;             ///< that step a team's warps at the same time
+  uint32_t seed = 1;     ///< order of teams, warps and lanes; 0: the natural ones
+  unsigned threads = 1;  ///< that step a team's warps at the same time
   /// A slice's nanoseconds: in windows of all teams together, or in pieces of work of a batch.
   uint64_t windows_at_once = 1000;
-  Tick fault_at = kNever;           ///< the first window from there on in which
-  uint32_t fault_in = 0;            ///< this component is stepped breaks the device
+  Tick fault_at = kNever;  ///< the first window from there on in which
+  uint32_t fault_in = 0;   ///< this component is stepped breaks the device
 };
 
 /// Memory is the host's, but other memory: what is not uploaded is not there.

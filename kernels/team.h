@@ -399,8 +399,8 @@ class TeamRun {
         return step_in_lane<ProductFamily>(component(at), state_at(at, component(at)),
                                            system_->run.view, window_, horizon);
       } else {
-        return ProductFamily::step(g, component(at), state_at(at, component(at)),
-                                   system_->run.view, window_, horizon);
+        return ProductFamily::step(g, component(at), state_at(at, component(at)), system_->run.view,
+                                   window_, horizon);
       }
     };
     const StepResult r = step();

@@ -70,7 +70,7 @@ struct Channel {
     Tick free_at = 0;  ///< the transfer in progress ends then
     Tick busy = 0;     ///< ticks spent in transfers
     uint64_t packets = 0, bytes = 0;
-    uint32_t tail = 0;    ///< arena offset of the slot for the next packet
+    uint32_t tail = 0;  ///< arena offset of the slot for the next packet
     /// What a backend calls the consumer: CpuNotes::consumer_at() on the CPU, a seat of a batch on
     /// a device.
     uint32_t waking = 0;

@@ -58,16 +58,17 @@ Outcome run_on_device(const ChainOptions& chain_options, const EmulationOptions&
 }
 
 /// Several at a time, in `cohorts`, each in windows of its own; launches of so many windows.
-std::vector<Outcome> run_in_batch(std::span<const ChainOptions> all, const EmulationOptions& options,
-                                  uint32_t cohorts, uint64_t windows, Tick longest = 0) {
+std::vector<Outcome> run_in_batch(std::span<const ChainOptions> all,
+                                  const EmulationOptions& options, uint32_t cohorts,
+                                  uint64_t windows, Tick longest = 0) {
   std::vector<std::unique_ptr<Chain>> chains;
   EmulatedDevice device(options);
   std::vector<std::unique_ptr<DeviceArena>> arenas;
   std::vector<BatchMember> members;
   for (const ChainOptions& o : all) {
     Chain& chain = *chains.emplace_back(std::make_unique<Chain>(o));
-    arenas.push_back(std::make_unique<DeviceArena>(
-        device, chain.arena().base(), chain.arena().size_bytes(), chain.components()));
+    arenas.push_back(std::make_unique<DeviceArena>(device, chain.arena().base(),
+                                                   chain.arena().size_bytes(), chain.components()));
     const RunState run = chain.begin(kLimit, longest == 0 ? 0 : longest + chains.size());
     members.push_back({arenas.back()->on_device(run), chain.components()});
   }

@@ -67,10 +67,18 @@ TEST(Device, TheWayOfTheLaunchesDoesNotMatter) {
       {"shared memory for all", {.shared_bytes = 1 << 20, .seed = 10}, {50, ~uint64_t{0}}, 0},
       {"odd windows", {.warps_per_block = 3, .seed = 6}, {100, ~uint64_t{0}}, 311},
       {"a batch in order", {.seed = 0}, {}, 0, DeviceWay::kBatch},
-      {"a batch of one warp", {.warps_per_block = 1, .blocks_at_once = 1}, {}, 0, DeviceWay::kBatch},
+      {"a batch of one warp",
+       {.warps_per_block = 1, .blocks_at_once = 1},
+       {},
+       0,
+       DeviceWay::kBatch},
       {"a batch, a window at a time", {.seed = 2}, {1, ~uint64_t{0}}, 0, DeviceWay::kBatch},
       {"a batch, odd windows", {.seed = 3}, {100, ~uint64_t{0}}, 311, DeviceWay::kBatch},
-      {"a batch whose time is up", {.seed = 5, .windows_at_once = 500}, {1000, 1}, 0, DeviceWay::kBatch},
+      {"a batch whose time is up",
+       {.seed = 5, .windows_at_once = 500},
+       {1000, 1},
+       0,
+       DeviceWay::kBatch},
   };
   for (const Way& way : ways) {
     SCOPED_TRACE(way.name);

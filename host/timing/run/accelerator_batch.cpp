@@ -126,8 +126,7 @@ class Batch {
            options_.team_warps == 0 && !options_.locate_fault;
   }
   bool as_batch(size_t systems) const {
-    return batches() &&
-           (options_.way == DeviceWay::kBatch || is_batch(device_.info(), systems));
+    return batches() && (options_.way == DeviceWay::kBatch || is_batch(device_.info(), systems));
   }
 
   /// Systems that can be stepped at the same time, by teams that are as small as may be.
@@ -359,7 +358,8 @@ void AcceleratorBatch::run(std::span<const ReplayJob> systems, BatchObserver& ob
 }
 
 bool is_batch(const kernels::DeviceInfo& device, size_t systems) {
-  // Estimated: what a batch gives grows with its systems, what a device full of teams gives does not.
+  // Estimated: what a batch gives grows with its systems, what a device full of teams gives does
+  // not.
   return systems > device.multiprocessors / 2;
 }
 

@@ -18,10 +18,9 @@ enum class DeviceWay : uint8_t {
 
 struct AcceleratorBatchOptions {
   DeviceWay way = DeviceWay::kAuto;  ///< results do not depend on it, as on the next
-  kernels::Slice slice = {~uint64_t{0},
-                          50'000'000};  ///< of one launch
-  uint32_t blocks_per_team = 0;         ///< 0: as fits the number of systems; else no batches
-  uint32_t team_warps = 0;              ///< of teams in one block, instead; 0: likewise
+  kernels::Slice slice = {~uint64_t{0}, 50'000'000};  ///< of one launch
+  uint32_t blocks_per_team = 0;  ///< 0: as fits the number of systems; else no batches
+  uint32_t team_warps = 0;       ///< of teams in one block, instead; 0: likewise
   /// After a failure, say which component the device was stepping, and when. Slow: one warp steps
   /// one system at a time.
   bool locate_fault = false;
