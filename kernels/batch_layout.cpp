@@ -40,8 +40,7 @@ class ByKind {
   /// Numbers of a system's components of a kind.
   std::span<const uint32_t> members(uint32_t system, uint32_t kind) const {
     const auto& begin = begin_[system];
-    return std::span(members_).subspan(first_[system] + begin[kind],
-                                       begin[kind + 1] - begin[kind]);
+    return std::span(members_).subspan(first_[system] + begin[kind], begin[kind + 1] - begin[kind]);
   }
 
  private:
