@@ -14,6 +14,7 @@
 #include "host/cli/commands.h"
 #include "host/cli/figure_files.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/launches_option.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/slurm/engine.h"
 #include "host/cli/sweep_progress.h"
@@ -40,6 +41,7 @@ CommandLine declare() {
   line.value("size", "small, medium, large, or paper; default: the experiment's", "SIZE");
   line.value("only", "only these figures, and the runs that they need", "FIGURE,...");
   line.value("out", "folder for results, tables and report; default: NAME-SIZE", "FOLDER");
+  declare_launches(line);
   line.value("shard", "run only part i of n; without it, the command takes all parts", "i/n");
   line.flag("retry", "run points again that failed");
   line.flag("no-run", "run nothing: figures and report of what is there");
@@ -85,11 +87,13 @@ Words task_words(const CommandLine& line, const std::string& out) {
   return words;
 }
 
-sweep::Plan plan_of(const experiment::Study& study, const std::string& size) {
+/// `how`: what of programs is simulated, as keys have it.
+sweep::Plan plan_of(const experiment::Study& study, const std::string& size,
+                    const std::string& how) {
   sweep::Definition d;
   d.version = version();
   for (const std::string& name : study.workloads)
-    d.programs.push_back({name, size, mix_key_of(name, size, "experiment")});
+    d.programs.push_back({name, size, mix_key_of(name, size, "experiment") + how});
   d.machines = study.machines;
   d.policies = study.policies;
   for (const std::string& text : study.set) d.axes.push_back(sweep::parse_axis(text));
@@ -109,9 +113,10 @@ Request understand(const CommandLine& line) {
   keep_only(r.experiment, split_commas(line.text("only")));
   r.size = line.given("size") ? line.text("size") : r.experiment.size;
   workloads::parse_size(r.size);
+  const std::string how = key_of(launches_option(line));
   for (const experiment::Study& study : r.experiment.studies) {
     try {
-      r.studies.push_back({&study, plan_of(study, r.size)});
+      r.studies.push_back({&study, plan_of(study, r.size, how)});
     } catch (const UsageError& error) {
       throw Error(fmt::format("study {} ({}): {}", study.name, r.experiment.path, error.what()));
     }
@@ -134,6 +139,7 @@ Request understand(const CommandLine& line) {
     check_backend_name(line);  // what there is here says nothing of the nodes
     if (!r.run) throw UsageError("--no-run runs nothing - leave --engine slurm out");
   }
+  r.options.divide = divide_option(line, r.size, r.backend.cuda);
   r.cache = line.text("trace-cache");
   r.out = line.given("out") ? line.text("out") : fmt::format("{}-{}", r.experiment.name, r.size);
   make_folder(r.out, "--out");

@@ -76,6 +76,18 @@ LaunchesOption launches_option(const CommandLine& line) {
   return option;
 }
 
+void check_beside_launches(const CommandLine& line, const std::vector<std::string>& others,
+                           bool on_device) {
+  for (const std::string& other : others)
+    if (line.given(other))
+      throw UsageError(fmt::format("--launches does not go with --{} - leave one out", other));
+  if (line.given("max-repeats") && line.text("launches").find("..") != std::string::npos)
+    throw UsageError(
+        "--launches I..J counts all launches, and --max-repeats leaves some out - take "
+        "one of them, or --launches parallel");
+  if (on_device) throw UsageError("--launches works on the CPU - give --backend cpu");
+}
+
 void check_policy_for_parts(const config::PolicyConfig& policy) {
   if (const std::string why = sim::why_no_parts(policy); !why.empty())
     throw UsageError(fmt::format("--launches does not go with policy {}: {}", policy.name, why));
@@ -83,12 +95,15 @@ void check_policy_for_parts(const config::PolicyConfig& policy) {
 
 namespace {
 
+[[noreturn]] void refuse_paper() {
+  throw UsageError(
+      "--launches does not go with --size paper, which ends in the middle of the program - large "
+      "is the largest size that does not");
+}
+
 std::vector<runtime::LaunchPart> all_parts(const LaunchesOption& option,
                                            const runtime::Recording& recording) {
-  if (recording.measured_warp_instructions != 0)
-    throw UsageError(
-        "--launches does not go with --size paper, which ends in the middle of the "
-        "program - large is the largest size that does not");
+  if (recording.measured_warp_instructions != 0) refuse_paper();
   if (option.parallel) return runtime::divide(recording, option.parts, option.before);
   const auto n = static_cast<uint64_t>(recording.launches.size());
   if (option.last > n)
@@ -111,12 +126,29 @@ std::vector<runtime::LaunchPart> all_parts(const LaunchesOption& option,
 
 }  // namespace
 
-std::vector<runtime::LaunchPart> parts_of(const LaunchesOption& option,
-                                          const runtime::Recording& recording) {
+runtime::Division division_of(const LaunchesOption& option, const runtime::Recording& recording) {
   if (!option.given) return {};
-  std::vector<runtime::LaunchPart> parts = all_parts(option, recording);
-  for (runtime::LaunchPart& part : parts) part.warm = option.warm && part.begin != 0;
-  return parts;
+  runtime::Division division{all_parts(option, recording)};
+  for (runtime::LaunchPart& part : division.parts) part.warm = option.warm && part.begin != 0;
+  return division;
+}
+
+std::function<runtime::Division(const runtime::Recording&)> divide_option(const CommandLine& line,
+                                                                          const std::string& size,
+                                                                          bool on_device) {
+  const LaunchesOption option = launches_option(line);
+  if (!option.given) return {};
+  check_beside_launches(line, {"checkpoint"}, on_device);
+  if (size == "paper") refuse_paper();
+  return [option](const runtime::Recording& recording) { return division_of(option, recording); };
+}
+
+std::string key_of(const LaunchesOption& option) {
+  if (!option.given) return "";
+  return fmt::format(", launches {}, {} before{}",
+                     option.parallel ? fmt::format("parallel in {} parts", option.parts)
+                                     : fmt::format("{}..{}", option.first, option.last),
+                     option.before, option.warm ? "" : ", cold");
 }
 
 }  // namespace nearwarp::cli

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "host/cli/options.h"
 #include "host/config/policy.h"
-#include "host/recording/launch_cuts.h"
+#include "host/recording/division.h"
 
 namespace nearwarp::cli {
 
@@ -27,11 +28,20 @@ struct LaunchesOption {
 void declare_launches(CommandLine& line);
 /// Throws UsageError for what is neither I..J[:K] nor parallel[:K[:PARTS]].
 LaunchesOption launches_option(const CommandLine& line);
+/// Throws UsageError if one of these options is given, or the runs are on a device.
+void check_beside_launches(const CommandLine& line, const std::vector<std::string>& others,
+                           bool on_device);
 /// Throws UsageError if parts of a program cannot be simulated by themselves under the policy.
 void check_policy_for_parts(const config::PolicyConfig& policy);
-/// What is to be simulated of a recording, in order; empty: all of it at once. Throws UsageError
-/// for launches that it does not have, or that others run beside.
-std::vector<runtime::LaunchPart> parts_of(const LaunchesOption& option,
-                                          const runtime::Recording& recording);
+/// What is to be simulated of a recording. Throws UsageError for launches that it does not have, or
+/// that others run beside.
+runtime::Division division_of(const LaunchesOption& option, const runtime::Recording& recording);
+/// The same for sweeps, with all that is wrong with the option beside others; null if it is not
+/// given. `size`: of programs.
+std::function<runtime::Division(const runtime::Recording&)> divide_option(const CommandLine& line,
+                                                                          const std::string& size,
+                                                                          bool on_device);
+/// All of the option that determines results, for keys of programs; empty if it is not given.
+std::string key_of(const LaunchesOption& option);
 
 }  // namespace nearwarp::cli

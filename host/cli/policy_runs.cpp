@@ -13,7 +13,6 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/time_left.h"
-#include "host/timing/report/parts.h"
 #include "host/timing/run/checkpoint.h"
 
 namespace nearwarp::cli {
@@ -31,9 +30,9 @@ class PolicyRuns final : public sim::BatchObserver {
                  ? fmt::format("{} under {}", recording.name, policies.front().name)
                  : fmt::format("{} under {} policies", recording.name, policies.size())) {}
 
-  void finished(size_t system, sim::BatchOutcome outcome) override {
+  void finished(size_t policy, sim::BatchOutcome outcome) override {
     failed_ = failed_ || outcome.error != nullptr;
-    outcomes_[system] = std::move(outcome);
+    outcomes_[policy] = std::move(outcome);
   }
 
   void progress_of_each(std::span<const uint64_t> warp_instructions) override {
@@ -46,19 +45,11 @@ class PolicyRuns final : public sim::BatchObserver {
     return !failed_ && !interrupted();
   }
 
-  /// Of every `each` systems, which are parts of one run.
-  std::vector<report::RunResult> results(const config::MachineConfig& machine, size_t each) {
-    std::vector<report::RunResult> finished, parts;
-    for (size_t i = 0; i < outcomes_.size(); ++i) {
-      sim::BatchOutcome& outcome = outcomes_[i];
+  std::vector<report::RunResult> results() {
+    std::vector<report::RunResult> finished;
+    for (sim::BatchOutcome& outcome : outcomes_) {
       if (outcome.error != nullptr) std::rethrow_exception(outcome.error);
-      if (outcome.result.has_value()) parts.push_back(std::move(*outcome.result));
-      if ((i + 1) % each != 0) continue;
-      if (each == 1 && parts.size() == 1)
-        finished.push_back(std::move(parts[0]));
-      else if (parts.size() == each)
-        finished.push_back(report::joined(machine, parts));
-      parts.clear();
+      if (outcome.result.has_value()) finished.push_back(std::move(*outcome.result));
     }
     return finished;
   }
@@ -80,34 +71,24 @@ std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
                                             sim::BatchRunner& runner,
                                             const std::string& checkpoints,
                                             sim::RunWatcher* watcher,
-                                            std::span<const runtime::LaunchPart> parts) {
-  std::vector<sim::ReplayJob> systems;
-  std::vector<uint64_t> work;  // warp-instructions, by system
+                                            const runtime::Division& division) {
+  std::vector<sim::DividedJob> jobs;
+  std::vector<uint64_t> work;  // warp-instructions, by policy
   for (const config::PolicyConfig& policy : policies) {
-    const sim::ReplayJob whole = {
+    sim::DividedJob& job = jobs.emplace_back();
+    job.whole = {
         .recording = &recording, .machine = &machine, .policy = &policy, .watcher = watcher};
-    if (parts.empty()) {
-      systems.push_back(whole);
-      work.push_back(recording.warp_instructions);
-    }
-    for (const runtime::LaunchPart& part : parts) {
-      systems.push_back(whole);
-      systems.back().part = part;
-      work.push_back(0);
-      for (uint32_t i = part.begin; i < part.end; ++i)
-        work.back() += recording.launches[i].warp_instructions;
-    }
+    if (!checkpoints.empty()) job.whole.checkpoint = sim::checkpoint_path(checkpoints, job.whole);
+    job.division = &division;
+    work.push_back(work_of(job));
   }
-  if (!checkpoints.empty())
-    for (sim::ReplayJob& system : systems)
-      system.checkpoint = sim::checkpoint_path(checkpoints, system);
   PolicyRuns runs(recording, policies, work);
-  runner.run(systems, runs);
-  std::vector<report::RunResult> results = runs.results(machine, std::max<size_t>(1, parts.size()));
+  run_divided(runner, jobs, runs);
+  std::vector<report::RunResult> results = runs.results();
   std::error_code ignored;  // a file that stays does no harm
   if (!interrupted())
-    for (const sim::ReplayJob& system : systems)
-      std::filesystem::remove(system.checkpoint, ignored);
+    for (const sim::DividedJob& job : jobs)
+      std::filesystem::remove(job.whole.checkpoint, ignored);
   return results;
 }
 

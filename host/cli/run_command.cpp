@@ -118,14 +118,7 @@ CommandLine declare() {
 /// What parts of programs do not go with.
 void check_launches(const CommandLine& line, const Request& request) {
   if (!request.launches.given) return;
-  for (const char* other : {"profile", "timeline", "checkpoint"})
-    if (line.given(other))
-      throw UsageError(fmt::format("--launches does not go with --{} - leave one out", other));
-  if (line.given("max-repeats") && !request.launches.parallel)
-    throw UsageError(
-        "--launches I..J counts all launches, and --max-repeats leaves some out - take "
-        "one of them, or --launches parallel");
-  if (request.backend.cuda) throw UsageError("--launches works on the CPU - give --backend cpu");
+  check_beside_launches(line, {"profile", "timeline", "checkpoint"}, request.backend.cuda);
   for (const config::PolicyConfig& policy : request.policies) check_policy_for_parts(policy);
 }
 
@@ -287,7 +280,7 @@ std::vector<report::RunResult> simulate(const Request& request,
   for (const Program& program : programs) {
     for (report::RunResult& result : run_policies(
              program.recording, request.machine, request.policies, runner, request.checkpoints,
-             watcher, parts_of(request.launches, program.recording))) {
+             watcher, division_of(request.launches, program.recording))) {
       result.workload = program.name;
       result.size = program.size;
       result.overrides = request.overrides;

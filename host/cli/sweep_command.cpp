@@ -12,6 +12,7 @@
 #include "host/cli/backend.h"
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/launches_option.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/slurm/engine.h"
@@ -59,6 +60,7 @@ CommandLine declare() {
              "FILE|FOLDER");
   line.value("csv", "also write a row per point to this file", "FILE");
   declare_repeats(line);
+  declare_launches(line);
   line.value("shard", "run only part i of n; 'nearwarp merge' joins them", "i/n");
   line.flag("retry", "run points again that failed");
   declare_batch_backend(line);
@@ -108,6 +110,7 @@ sweep::Definition definition_of(const CommandLine& line) {
   if (const uint32_t most = max_repeats_option(line); most != 0)
     for (sweep::Program& program : definition.programs)
       program.key += fmt::format(", {} of launches that are the same", most);
+  for (sweep::Program& program : definition.programs) program.key += key_of(launches_option(line));
   if (definition.programs.empty()) throw UsageError("no workload is named - e.g. kmeans,libor");
   definition.machines = split_commas(line.text("machine"));
   if (definition.machines.empty()) throw UsageError("--machine names no machine - e.g. tom");
@@ -170,6 +173,7 @@ Request understand(const CommandLine& line) {
     });
   }
   check_programs(request.plan);
+  request.options.divide = divide_option(line, line.text("size"), request.backend.cuda);
   request.max_repeats = max_repeats_option(line);
   request.csv = line.text("csv");
   if (!request.csv.empty()) report::check_writable(request.csv);

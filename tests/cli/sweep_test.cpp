@@ -39,6 +39,41 @@ std::map<std::string, Json> results_of(const std::string& path) {
   return results;
 }
 
+TEST(Sweep, InPartsResultsAreThoseOfRunAndApproximated) {
+  const TemporaryFolder folder;
+  const std::string json = folder.file("run.json"), csv = folder.file("csv");
+  const Words both = {"kmeans",     "fdtd",     "--launches", "parallel:1:3",
+                      "--threads", "3"};
+  const Outcome sweep = run_program(Words{"sweep", "--policy", "baseline,tom,tom-oracle", "--out",
+                                          folder.file("x"), "--csv", csv} +
+                                    both);
+  ASSERT_EQ(sweep.exit_code, 0) << sweep.err;
+  EXPECT_TRUE(contains(sweep.out, "Approximated (docs/launches.md): each part's"));
+  EXPECT_TRUE(contains(sweep.out, "but under tom: exact")) << sweep.out;
+  std::vector<Json> lines = lines_of(folder.file("x"));
+  ASSERT_EQ(lines.size(), 6u);
+  ASSERT_EQ(run_program({"run", "kmeans", "--launches", "parallel:1:3", "--policy",
+                         "baseline,tom-oracle", "--json", json})
+                .exit_code,
+            0);
+  for (Json run : Json::parse(read_text(json))["runs"]) {
+    run.erase("host");
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const Json& line) {
+      return line["workload"] == "kmeans" && line["policy"] == run["policy"];
+    });
+    ASSERT_NE(same, lines.end());
+    (*same)["run"].erase("host");
+    EXPECT_EQ((*same)["run"], run);
+    EXPECT_EQ(run["launches"]["parts"].size(), 3u);
+  }
+  EXPECT_TRUE(contains(read_text(csv), ",each part's machine began 1 launch earlier"));
+  // Otherwise divided, they are other points.
+  const Outcome again = run_program({"sweep", "kmeans", "--policy", "baseline", "--launches",
+                                     "parallel:1:2", "--out", folder.file("x")});
+  EXPECT_TRUE(contains(again.out, "1 of 1 points are in")) << again.out;
+  EXPECT_FALSE(contains(again.out, "were there before"));
+}
+
 TEST(Sweep, ResultsAreThoseOfRun) {
   const TemporaryFolder folder;
   const Words sets = {"--set", "offload.busy_threshold_percent=70", "--set"};

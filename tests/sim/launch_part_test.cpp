@@ -7,6 +7,7 @@
 
 #include "host/core/error.h"
 #include "host/timing/report/parts.h"
+#include "host/timing/run/divided_batch.h"
 #include "tests/sim/device_rig.h"
 #include "tests/sim/whole_machine.h"
 #include "tests/support/shuffled.h"
@@ -131,21 +132,23 @@ TEST(LaunchPart, DoesNotDependOnHowManyRunAtATime) {
   const runtime::Recording& r = testing::workload("fdtd");
   const config::MachineConfig machine = config::load_machine("tom");
   const config::PolicyConfig policy = config::load_policy("ndp-controlled-bmap");
-  const std::vector<LaunchPart> parts = runtime::divide(r, 3, 1);
-  ASSERT_EQ(parts.size(), 3u);
-  std::vector<ReplayJob> jobs;
-  for (const LaunchPart& p : parts)
-    jobs.push_back({.recording = &r, .machine = &machine, .policy = &policy, .part = p});
+  const runtime::Division division{runtime::divide(r, 3, 1)};
+  ASSERT_EQ(division.parts.size(), 3u);
+  // The second one is all of the program in one go.
+  DividedJob jobs[2];
+  for (DividedJob& job : jobs)
+    job.whole = {.recording = &r, .machine = &machine, .policy = &policy};
+  jobs[0].division = &division;
+  EXPECT_GT(work_of(jobs[0]), work_of(jobs[1]));
+  EXPECT_EQ(work_of(jobs[1]), r.warp_instructions);
   std::vector<std::pair<std::string, uint64_t>> first;
   for (const unsigned threads : {1u, 2u, 5u}) {
-    testing::KeepingObserver observer(jobs.size());
-    CpuBatch(threads).run(jobs, observer);
-    std::vector<report::RunResult> results;
-    for (BatchOutcome& o : observer.outcomes) {
-      ASSERT_TRUE(o.result.has_value());
-      results.push_back(std::move(*o.result));
-    }
-    const report::RunResult all = report::joined(machine, results);
+    testing::KeepingObserver observer(2);
+    CpuBatch runner(threads);
+    run_divided(runner, jobs, observer);
+    for (const BatchOutcome& o : observer.outcomes) ASSERT_TRUE(o.result.has_value());
+    EXPECT_FALSE(observer.outcomes[1].result->launches.has_value());
+    const report::RunResult& all = *observer.outcomes[0].result;
     EXPECT_EQ(all.kernels.size(), r.launches.size());
     EXPECT_EQ(all.warp_instructions, r.warp_instructions);
     EXPECT_EQ(all.launches->parts.size(), 3u);
@@ -159,6 +162,31 @@ TEST(LaunchPart, DoesNotDependOnHowManyRunAtATime) {
     if (first.empty()) first = numbers(all);
     EXPECT_EQ(numbers(all), first) << threads;
   }
+}
+
+TEST(LaunchPart, PartsOfAProgramAreAnalysedOnce) {
+  const runtime::Recording& r = testing::workload("fwt");  // of no other test here
+  const config::MachineConfig machine = config::load_machine("tom");
+  const runtime::Division division{runtime::divide(r, 3, 1)};
+  ASSERT_EQ(division.parts.size(), 3u);
+  std::vector<config::PolicyConfig> policies;
+  for (const char* name : {"tom-oracle", "tom"}) policies.push_back(config::load_policy(name));
+  std::vector<DividedJob> jobs(2);
+  for (size_t i = 0; i < 2; ++i)
+    jobs[i].whole = {.recording = &r, .machine = &machine, .policy = &policies[i]};
+  jobs[0].division = &division;
+  testing::KeepingObserver observer(2);
+  CpuBatch runner(2);
+  run_divided(runner, jobs, observer);
+  for (const BatchOutcome& o : observer.outcomes) ASSERT_TRUE(o.result.has_value());
+  EXPECT_EQ(r.studies->made(), 2u);  // the mappings, and the number of instances
+  EXPECT_EQ(numbers(*observer.outcomes[1].result), numbers(run(r, "tom", "tom", {})));
+  EXPECT_EQ(r.studies->made(), 2u);
+  // A machine with another map asks something else.
+  config::MachineConfig other = config::load_machine("tom");
+  other.stack.count = 2;
+  replay_on_cpu(r, other, policies[0], {});
+  EXPECT_EQ(r.studies->made(), 3u);
 }
 
 TEST(LaunchPart, LaunchesBesideEachOtherAreOnePart) {

@@ -170,6 +170,43 @@ TEST_F(SweepRun, AnotherSweepsFileIsUsedForThePointsInCommon) {
   EXPECT_EQ(ids_of(path_).size(), 14u);
 }
 
+TEST_F(SweepRun, PartsOfAPointAreOneResult) {
+  const Plan plan =
+      sweep::expand(definition({"sm.warps=8,16"}, {"alpha"}, {"baseline", "tom", "cgp-only"}));
+  SweepRig rig;
+  rig.surroundings.launches = 4;
+  rig.options.divide = [](const runtime::Recording& recording) {
+    return runtime::Division{runtime::divide(recording, 2, 1)};
+  };
+  // Energy is accounted for parts together.
+  rig.runner.simulate = [](const sim::ReplayJob& system) {
+    report::RunResult result = made_up(system);
+    for (const std::string& name : report::energy_counters(result.parts))
+      result.counters.push_back({name, 1, "events", "Made up."});
+    return result;
+  };
+  rig.surroundings.stop_at = 5;
+  rig.run(plan, path_);
+  EXPECT_EQ(rig.runner.batches, std::vector<size_t>{10});  // under tom all of it in one go
+  std::vector<Json> lines = lines_of(path_);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(rig.surroundings.seen.back().warp_instructions, 2u * 100 + 4u * 125);
+  SweepRig again;
+  again.surroundings.launches = 4;
+  again.options = rig.options;
+  again.runner.simulate = rig.runner.simulate;
+  again.run(plan, path_);
+  EXPECT_EQ(again.runner.batches, std::vector<size_t>{2});
+  lines = lines_of(path_);
+  ASSERT_EQ(lines.size(), 6u);
+  for (const Json& line : lines) {
+    const sweep::Point& point = plan.points.at(line.at("index"));
+    const uint64_t once = 1000 + point.machine_config->sm.warps +
+                          100 * point.policy_config->offload.load_miss_percent;
+    EXPECT_EQ(line["run"]["cycles"], point.policy == 1 ? once : 2 * once);
+  }
+}
+
 TEST_F(SweepRun, AFailureIsAResult) {
   SweepRig rig;
   rig.runner.simulate = [](const sim::ReplayJob& system) {

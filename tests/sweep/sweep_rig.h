@@ -72,6 +72,7 @@ class FakeRunner final : public sim::BatchRunner {
 class FakeSurroundings final : public sweep::Surroundings {
  public:
   size_t stop_at = static_cast<size_t>(-1);
+  uint32_t launches = 0;  ///< of a recording
   std::vector<size_t> recorded;
   std::set<size_t> broken;  ///< programs that cannot be executed
   std::vector<sweep::Progress> seen;
@@ -81,6 +82,8 @@ class FakeSurroundings final : public sweep::Surroundings {
     if (broken.contains(program)) throw Error("it does not run");
     runtime::Recording recording;
     recording.warp_instructions = 100;
+    recording.launches.resize(launches);
+    for (runtime::LaunchRecord& l : recording.launches) l.warp_instructions = 100 / launches;
     return recording;
   }
   bool progress(const sweep::Progress& progress) override {

@@ -56,12 +56,11 @@ DataPlacement::DataPlacement(const runtime::Recording& recording,
   StudyOptions options;
   options.line_bytes = machine.l1.line_bytes;
   if (learns_) {
-    total_instances_ = count_instances(recording, image, offload, options);
+    total_instances_ = known_instances(recording, image, offload, options);
     plan_.learning_instances = (total_instances_ * policy.learning.learning_permille + 999) / 1000;
   }
   if (knows_) {
-    study_ = study_mappings(recording, image, offload, machine_address_map(machine), kAllInstances,
-                            options);
+    study_ = known_study(recording, image, offload, machine_address_map(machine), options);
     total_instances_ = study_.instances;
     for (size_t i = 0; i < table_.ranges.size(); ++i)
       for (const uint32_t a : table_.ranges[i].allocations)

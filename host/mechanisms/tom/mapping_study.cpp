@@ -1,15 +1,20 @@
 // How well each mapping of lines to stacks keeps the accesses of candidates' instances together.
 #include "host/mechanisms/tom/mapping_study.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
+#include <type_traits>
 
 #include "host/core/error.h"
+#include "host/core/hash.h"
 #include "host/functional/instructions/decoded.h"
 #include "host/mechanisms/tom/trace_tables.h"
 #include "kernels/device.h"
@@ -227,6 +232,27 @@ MappingStudy study_mappings(const runtime::Recording& recording, const ImageTabl
   study.baseline = counts_of(totals, analytics::kBaseline);
   study.touched = ranges.allocations(touched);
   return study;
+}
+
+uint64_t known_instances(const runtime::Recording& recording, const ImageTables& image,
+                         const tom::OffloadTables& offload, const StudyOptions& options) {
+  const std::string key =
+      fmt::format("tom: instances by tables {}", TraceTables(image, offload).identity());
+  return *recording.studies->of<uint64_t>(
+      key, [&] { return count_instances(recording, image, offload, options); });
+}
+
+MappingStudy known_study(const runtime::Recording& recording, const ImageTables& image,
+                         const tom::OffloadTables& offload, const AddressMap& baseline,
+                         const StudyOptions& options) {
+  static_assert(std::has_unique_object_representations_v<AddressMap>);
+  const std::string_view map(reinterpret_cast<const char*>(&baseline), sizeof baseline);
+  const std::string key = fmt::format("tom: mappings by tables {}, map {}, line {}",
+                                      TraceTables(image, offload).identity(),
+                                      content_hash(map).hex(), options.line_bytes);
+  return *recording.studies->of<MappingStudy>(key, [&] {
+    return study_mappings(recording, image, offload, baseline, kAllInstances, options);
+  });
 }
 
 uint32_t MappingStudy::best() const {

@@ -66,4 +66,12 @@ MappingStudy study_mappings(const runtime::Recording& recording, const ImageTabl
                             uint64_t first_instances = kAllInstances,
                             const StudyOptions& options = {});
 
+/// The instances of the whole program, and the study of all of them: found out once of a recording,
+/// for all runs to which the same is asked (Recording::studies).
+uint64_t known_instances(const runtime::Recording& recording, const ImageTables& image,
+                         const tom::OffloadTables& offload, const StudyOptions& options);
+MappingStudy known_study(const runtime::Recording& recording, const ImageTables& image,
+                         const tom::OffloadTables& offload, const AddressMap& baseline,
+                         const StudyOptions& options);
+
 }  // namespace nearwarp::sim

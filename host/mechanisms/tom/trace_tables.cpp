@@ -1,6 +1,11 @@
 // Tables with which analyses walk a recording's traces, and the parts to walk.
 #include "host/mechanisms/tom/trace_tables.h"
 
+#include <span>
+#include <type_traits>
+
+#include "host/core/hash.h"
+
 namespace nearwarp::sim {
 
 namespace {
@@ -65,6 +70,33 @@ analytics::StudyTables TraceTables::study_tables() const {
   t.inner_of = offload_.inner_of.empty() ? nullptr : offload_.inner_of.data();
   t.begins_round = offload_.begins_round.empty() ? nullptr : offload_.begins_round.data();
   return t;
+}
+
+std::string TraceTables::identity() const {
+  Hasher hash;
+  const auto add = [&]<class T>(const std::vector<T>& values) {
+    static_assert(std::has_unique_object_representations_v<T>);
+    const uint64_t n = values.size();
+    hash.add(std::as_bytes(std::span(&n, 1)));
+    hash.add(std::as_bytes(std::span(values)));
+  };
+  std::vector<uint32_t> facts;
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    const sm::ImageBlock& block = image_.blocks[i];
+    const analytics::BlockFacts& f = blocks_[i];
+    facts.insert(facts.end(), {block.first, block.count, f.num_memory, f.has_begin, f.uniform});
+  }
+  for (const analytics::MemoryInstr& m : memory_)
+    facts.insert(facts.end(), {m.pc, m.guarded, m.elsewhere});
+  for (const sm::KernelInfo& k : image_.kernels) facts.push_back(k.first_block);
+  for (const tom::Candidate& c : offload_.candidates)
+    facts.insert(facts.end(), {c.begin, c.threshold, c.kernel, c.has_heads, c.outer});
+  add(facts);
+  add(offload_.candidate_of);
+  add(offload_.inner_of);
+  add(offload_.begins_round);
+  add(offload_.weight);
+  return hash.result().hex();
 }
 
 std::vector<TracePart> parts_with_candidates(const runtime::Recording& recording,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "host/mechanisms/tom/offload_tables.h"
@@ -19,6 +20,8 @@ class TraceTables {
   analytics::TraceSpan span(const runtime::TraceChunk& chunk, uint32_t launch) const;
   /// What all spans point to.
   analytics::StudyTables study_tables() const;
+  /// A name of all that analyses find in the tables, as 32 hexadecimal digits.
+  std::string identity() const;
   /// Does any candidate begin in the kernel?
   bool has_candidates(uint32_t kernel) const { return has_candidates_[kernel]; }
 

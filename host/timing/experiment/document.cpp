@@ -87,7 +87,7 @@ void add_run(Json& point, const Json& run, std::vector<std::string>& counters) {
   for (const Quantity& q : quantities()) point["quantities"][q.name] = quantity_of(run, q.name);
   for (const char* member :
        {"bound", "sm_cycles", "utilisation", "networks", "kernel_totals", "candidates", "mapping",
-        "placement", "applications", "partial_reason"})
+        "placement", "applications", "partial_reason", "launches"})
     if (run.contains(member) && !run.at(member).empty()) point[member] = run.at(member);
   std::map<std::string, size_t> index;
   for (size_t i = 0; i < counters.size(); ++i) index[counters[i]] = i;

@@ -35,6 +35,15 @@ const Published* published_at(const Chart& chart, const Cell& cell) {
   return nullptr;
 }
 
+/// What a run's launches approximate, if they do.
+std::string approximated_in(const Json& line) {
+  std::string text;
+  if (!line.contains("run") || !line.at("run").contains("launches")) return text;
+  for (const Json& one : line.at("run").at("launches").at("approximated"))
+    text += (text.empty() ? "" : "; ") + one.get<std::string>();
+  return text;
+}
+
 /// By row and column; what is not there is left empty.
 using Values = std::map<std::pair<size_t, size_t>, double>;
 
@@ -90,7 +99,7 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
   std::string text =
       "study,id,nearwarp_version,configuration,workload,size,machine,policy,changes,status";
   for (const Quantity& q : quantities()) text += "," + csv_field(column(q));
-  text += ",error\n";
+  text += ",approximated,error\n";
   for (const PlannedStudy& s : studies) {
     for (const sweep::Point& point : s.plan.points) {
       const auto line = results.find(point.id);
@@ -106,7 +115,8 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
         text += "," + (status == "failed"
                            ? std::string()
                            : fmt::format("{}", quantity_of(line->second.at("run"), q.name)));
-      text += "," + csv_field(line->second.value("error", "")) + "\n";
+      text += "," + csv_field(approximated_in(line->second)) + "," +
+              csv_field(line->second.value("error", "")) + "\n";
     }
   }
   return text;

@@ -35,6 +35,14 @@ constexpr uint64_t kWarmingInstructions = 4;
 
 }  // namespace
 
+uint64_t work_of(const ReplayJob& job) {
+  if (!job.part.has_value()) return job.recording->warp_instructions;
+  uint64_t sum = 0;
+  for (uint32_t i = job.part->begin; i < job.part->end; ++i)
+    sum += job.recording->launches[i].warp_instructions;
+  return sum;
+}
+
 Replay::Replay(const ReplayJob& what, Tick window_ticks)
     : what_(what),
       image_(build_image(*what.recording, *what.machine)),

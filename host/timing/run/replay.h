@@ -54,6 +54,9 @@ struct ReplayJob {
   std::optional<runtime::LaunchPart> part = {};
 };
 
+/// Warp-instructions that are simulated for it, unless something stops it.
+uint64_t work_of(const ReplayJob& job);
+
 class Replay {
  public:
   /// Lays the system out. `window_ticks`: the longest window, 0 for the longest possible. Throws

@@ -57,7 +57,7 @@ class Pool {
     } catch (...) {
       outcome.error = std::current_exception();
     }
-    committed_[system].store(s.recording->warp_instructions, std::memory_order_relaxed);
+    committed_[system].store(work_of(s), std::memory_order_relaxed);
     return outcome;
   }
 

@@ -32,16 +32,16 @@ std::string energies(const Summary& s) {
 
 std::string numbers(const Plan& plan, const ResultsFile& file, const Point& point,
                     const Summary& s) {
-  if (s.failed()) return "failed,,,,,,,,," + energies(s) + "," + csv_field(s.error);
+  if (s.failed()) return "failed,,,,,,,,," + energies(s) + ",," + csv_field(s.error);
   std::string speedup;
   const Summary* reference = file.find(plan.reference(point).id);
   if (reference != nullptr && reference->complete() && s.complete() && s.cycles != 0)
     speedup =
         fmt::format("{}", static_cast<double>(reference->cycles) / static_cast<double>(s.cycles));
-  return fmt::format("{},{},{},{},{},{},{},{},{},{}{},", s.partial ? "partial" : "complete",
+  return fmt::format("{},{},{},{},{},{},{},{},{},{}{},{},", s.partial ? "partial" : "complete",
                      s.cycles, s.ipc, speedup, s.gpu_to_memory_bytes, s.memory_to_gpu_bytes,
                      s.memory_to_memory_bytes, s.offloaded_fraction, s.gpu_to_memory_used,
-                     s.memory_to_gpu_used, energies(s));
+                     s.memory_to_gpu_used, energies(s), csv_field(s.approximated));
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ std::string format_csv(const Plan& plan, const Shard& shard, const ResultsFile& 
       "offloaded_fraction,gpu_to_memory_used,memory_to_gpu_used,energy_joules";
   for (size_t i = 0; i < report::kNumEnergyParts; ++i)
     text += fmt::format(",{}_joules", report::energy_part_name(static_cast<report::EnergyPart>(i)));
-  text += ",error\n";
+  text += ",approximated,error\n";
   for (const Point& point : plan.points) {
     const Summary* summary = shard.has(point.index) ? file.find(point.id) : nullptr;
     if (summary == nullptr) continue;

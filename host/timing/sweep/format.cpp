@@ -88,6 +88,9 @@ Summary summary_of(const Json& line) {
     s.energy = e;
   }
   s.sms = report::sms_of(run);
+  if (run.contains("launches"))
+    for (const Json& text : run.at("launches").at("approximated"))
+      s.approximated += (s.approximated.empty() ? "" : "; ") + text.get<std::string>();
   if (run.contains("mapping")) {
     const Json& instances = run.at("mapping").at("instances");
     if (instances.value("few", false)) s.few_instances = instances.at("seen").get<uint64_t>();

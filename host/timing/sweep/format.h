@@ -39,6 +39,8 @@ struct Summary {
   double gpu_to_memory_used = 0, memory_to_gpu_used = 0;  ///< of the bandwidth, 0 to 1
   std::optional<EnergySummary> energy;  ///< not in lines of versions without an energy account
   report::SmNumbers sms;
+  /// What was approximated (docs/launches.md), e.g. "launches 3 to 5 of 9; ..."; empty: nothing.
+  std::string approximated;
   uint64_t few_instances = 0;  ///< that a mapping was learnt from, if they were few; else 0
 
   bool failed() const { return !error.empty(); }

@@ -11,6 +11,8 @@
 
 #include "host/core/error.h"
 #include "host/timing/run/checkpoint.h"
+#include "host/timing/run/divided_batch.h"
+#include "host/timing/run/launch_part.h"
 
 namespace nearwarp::sweep {
 namespace {
@@ -32,7 +34,7 @@ class SweepRun final : public sim::BatchObserver {
   SweepRun(const Plan& plan, const RunOptions& options, sim::BatchRunner& runner,
            Surroundings& surroundings, ResultsFile& file)
       : plan_(plan),
-        checkpoints_(options.checkpoints),
+        options_(options),
         runner_(runner),
         surroundings_(surroundings),
         file_(file),
@@ -68,42 +70,45 @@ class SweepRun final : public sim::BatchObserver {
         fail(*point, point->error);
       }
     }
-    std::optional<runtime::Recording> recording;
-    if (!points_.empty()) recording = execute();
-    if (!recording.has_value()) {
-      sizes_[program_] = 0;
-      return;
-    }
-    sizes_[program_] = recording->warp_instructions;
-    systems_.clear();
+    sizes_[program_] = 0;
+    if (points_.empty() || !execute()) return;
+    jobs_.clear();
+    uint64_t work = 0;
     for (const Point* point : points_) {
-      systems_.push_back({&*recording, point->machine_config.get(), point->policy_config.get()});
-      if (!checkpoints_.empty())
-        systems_.back().checkpoint = sim::checkpoint_path(checkpoints_, systems_.back());
+      sim::DividedJob& job = jobs_.emplace_back();
+      job.whole = {&recording_, point->machine_config.get(), point->policy_config.get()};
+      if (!options_.checkpoints.empty())
+        job.whole.checkpoint = sim::checkpoint_path(options_.checkpoints, job.whole);
+      if (sim::why_no_parts(*point->policy_config).empty()) job.division = &division_;
+      work += work_of(job);
     }
-    runner_.run(systems_, *this);
-    before_ += recording->warp_instructions * points_.size();
+    sizes_[program_] = work;
+    run_divided(runner_, jobs_, *this);
+    before_ += work;
+    recording_ = {};
   }
 
   /// The failure of a program is one of all its points, unless it was stopped.
-  std::optional<runtime::Recording> execute() {
+  bool execute() {
     try {
-      return surroundings_.recording(program_);
+      recording_ = surroundings_.recording(program_);
+      division_ = options_.divide ? options_.divide(recording_) : runtime::Division();
+      return true;
     } catch (const Error&) {
       const std::exception_ptr error = std::current_exception();
-      if (!progress(0)) return std::nullopt;
+      if (!progress(0)) return false;
       for (const Point* point : points_) fail(*point, message_of(error));
-      return std::nullopt;
+      return false;
     }
   }
 
-  void finished(size_t system, sim::BatchOutcome outcome) override {
+  void finished(size_t job, sim::BatchOutcome outcome) override {
     if (outcome.stopped) return;
-    const Point& point = *points_[system];
+    const Point& point = *points_[job];
     if (outcome.error != nullptr) return fail(point, message_of(outcome.error));
     file_.append(result_line(plan_, point, std::move(*outcome.result)));
     std::error_code ignored;  // a file that stays does no harm
-    std::filesystem::remove(systems_[system].checkpoint, ignored);
+    std::filesystem::remove(jobs_[job].whole.checkpoint, ignored);
     progress_.points_done += 1;
     outcome_.finished += 1;
   }
@@ -128,7 +133,7 @@ class SweepRun final : public sim::BatchObserver {
       if (!sizes_[i].has_value()) {
         unknown_points += todo_[i].size();
       } else if (*sizes_[i] != 0) {
-        known += *sizes_[i] * todo_[i].size();
+        known += *sizes_[i];
         known_points += todo_[i].size();
       }
     }
@@ -138,15 +143,18 @@ class SweepRun final : public sim::BatchObserver {
   }
 
   const Plan& plan_;
-  std::string checkpoints_;
+  const RunOptions& options_;
   sim::BatchRunner& runner_;
   Surroundings& surroundings_;
   ResultsFile& file_;
   std::vector<std::vector<const Point*>> todo_;  ///< by program
-  std::vector<std::optional<uint64_t>> sizes_;   ///< by program: warp-instructions
+  /// By program: warp-instructions of all of its points, once that is known.
+  std::vector<std::optional<uint64_t>> sizes_;
   size_t program_ = 0;                           ///< the one that runs
   std::vector<const Point*> points_;             ///< of its batch
-  std::vector<sim::ReplayJob> systems_;          ///< the same as systems
+  std::vector<sim::DividedJob> jobs_;            ///< the same as runs
+  runtime::Recording recording_;                 ///< of the program that runs
+  runtime::Division division_;                   ///< and what of it is simulated
   uint64_t before_ = 0;                          ///< warp-instructions of earlier programs' points
   Progress progress_;
   Outcome outcome_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "host/recording/division.h"
 #include "host/recording/recording.h"
 #include "host/timing/run/replay_batch.h"
 #include "host/timing/sweep/plan.h"
@@ -44,6 +45,9 @@ struct RunOptions {
   bool retry = false;                      ///< run points again that failed
   std::unordered_set<std::string> others;  ///< ids of points that are not this sweep's to run
   std::string checkpoints;  ///< folder for the states of points in progress; empty: none
+  /// What of a program is simulated; null: all of it in one go, as always under policies whose
+  /// parts cannot be simulated by themselves (sim::why_no_parts()).
+  std::function<runtime::Division(const runtime::Recording&)> divide;
 };
 
 /// Is the point one of those to run?

@@ -2,6 +2,7 @@
 #include "host/timing/sweep/table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -172,7 +173,8 @@ std::string summary_text(const Plan& plan, const ResultsFile& file, size_t width
 /// What keeps speed-ups from being those of what the policies do alone.
 std::string remarks(const Plan& plan, const ResultsFile& file) {
   std::vector<std::pair<std::string, report::SmNumbers>> sms;
-  std::vector<std::string> few;
+  std::vector<std::string> few, whole;  // few instances; policies under which all is exact
+  std::string approximated;
   for (const Point& point : plan.points) {
     const Summary* run = complete(file, point);
     if (run == nullptr) continue;
@@ -182,6 +184,10 @@ std::string remarks(const Plan& plan, const ResultsFile& file) {
       std::string text = fmt::format("{} under {} ({})", program, name, run->few_instances);
       if (std::find(few.begin(), few.end(), text) == few.end()) few.push_back(std::move(text));
     }
+    if (approximated.empty()) approximated = run->approximated;
+    if (run->approximated.empty() && std::find(whole.begin(), whole.end(), name) == whole.end())
+      whole.push_back(name);
+    if (!run->approximated.empty()) std::erase(whole, name);
     if (plan.definition.machines.size() > 1) name += " on " + plan.machine_name(point);
     sms.emplace_back(std::move(name), run->sms);
   }
@@ -191,6 +197,11 @@ std::string remarks(const Plan& plan, const ResultsFile& file) {
   if (!few.empty())
     text += fmt::format(" Mappings learnt from fewer than {} instances, which is luck: {}.",
                         report::kFewInstances, report::some_of(few));
+  if (!approximated.empty()) {
+    text += fmt::format(" Approximated (docs/launches.md): {}", approximated);
+    if (!whole.empty()) text += fmt::format(", but under {}: exact", fmt::join(whole, ", "));
+    text += ".";
+  }
   return text;
 }
 

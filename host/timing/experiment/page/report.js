@@ -349,7 +349,13 @@ const changesText = (point) => Object.entries(point.changes || {})
 
 const workloads = unique(data.points.map((point) => point.workload));
 
+/// Runs whose launches were not simulated all in one go: how that approximates (docs/launches.md).
+const approximatedPoints = data.points.filter((point) => point.launches && point.launches.approximated.length);
+
 const figuresPage = () => [
+  ...(approximatedPoints.length
+    ? [make("p", {class: "quiet"}, `${approximatedPoints.length} of ${data.points.length} runs are approximated: ` +
+        `${approximatedPoints[0].launches.approximated.join("; ")}.`)] : []),
   ...(data.studies.some((study) => study.complete < study.points)
     ? [make("p", {class: "bad"}, "Not all runs are there: " + data.studies
         .filter((study) => study.complete < study.points)

@@ -1,0 +1,97 @@
+// Runs of which some are simulated in parts.
+#include "host/timing/run/divided_batch.h"
+
+#include <utility>
+#include <vector>
+
+#include "host/timing/report/parts.h"
+
+namespace nearwarp::sim {
+namespace {
+
+/// Makes a job's parts systems of the batch, and their outcomes the job's.
+class PartsOfJobs final : public BatchObserver {
+ public:
+  PartsOfJobs(std::span<const DividedJob> jobs, BatchObserver& observer)
+      : jobs_(jobs), observer_(observer), each_(jobs.size()) {
+    for (const DividedJob& job : jobs) {
+      first_.push_back(systems_.size());
+      systems_.push_back(job.whole);
+      if (job.division == nullptr || job.division->parts.empty()) continue;
+      systems_.pop_back();
+      for (const runtime::LaunchPart& part : job.division->parts) {
+        systems_.push_back(job.whole);
+        systems_.back().part = part;
+      }
+    }
+    first_.push_back(systems_.size());
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      job_of_.resize(first_[i + 1], i);
+      left_.push_back(first_[i + 1] - first_[i]);
+    }
+    outcomes_.resize(systems_.size());
+  }
+
+  std::span<const ReplayJob> systems() const { return systems_; }
+
+  void finished(size_t system, BatchOutcome outcome) override {
+    outcomes_[system] = std::move(outcome);
+    const size_t job = job_of_[system];
+    if (--left_[job] == 0) observer_.finished(job, joined(job));
+  }
+  void progress_of_each(std::span<const uint64_t> warp_instructions) override {
+    std::fill(each_.begin(), each_.end(), 0);
+    for (size_t i = 0; i < warp_instructions.size(); ++i) each_[job_of_[i]] += warp_instructions[i];
+    observer_.progress_of_each(each_);
+  }
+  bool progress(uint64_t warp_instructions) override {
+    return observer_.progress(warp_instructions);
+  }
+
+ private:
+  BatchOutcome joined(size_t job) {
+    const std::span<BatchOutcome> outcomes =
+        std::span(outcomes_).subspan(first_[job], first_[job + 1] - first_[job]);
+    BatchOutcome all;
+    std::vector<report::RunResult> results;
+    for (BatchOutcome& outcome : outcomes) {
+      all.stopped |= outcome.stopped;
+      if (all.error == nullptr) all.error = outcome.error;
+      if (outcome.result.has_value()) results.push_back(std::move(*outcome.result));
+      outcome = {};
+    }
+    if (all.error == nullptr && results.size() == 1) all.result = std::move(results[0]);
+    if (all.error == nullptr && results.size() > 1)
+      all.result = report::joined(*jobs_[job].whole.machine, results);
+    return all;
+  }
+
+  std::span<const DividedJob> jobs_;
+  BatchObserver& observer_;
+  std::vector<ReplayJob> systems_;
+  std::vector<size_t> first_;   ///< [job]: its first system; one more for the end
+  std::vector<size_t> job_of_;  ///< [system]
+  std::vector<size_t> left_;    ///< [job]: systems that have not ended
+  std::vector<BatchOutcome> outcomes_;
+  std::vector<uint64_t> each_;  ///< [job]: warp-instructions committed so far
+};
+
+}  // namespace
+
+uint64_t work_of(const DividedJob& job) {
+  if (job.division == nullptr || job.division->parts.empty()) return work_of(job.whole);
+  uint64_t sum = 0;
+  ReplayJob system = job.whole;
+  for (const runtime::LaunchPart& part : job.division->parts) {
+    system.part = part;
+    sum += work_of(system);
+  }
+  return sum;
+}
+
+void run_divided(BatchRunner& runner, std::span<const DividedJob> jobs, BatchObserver& observer) {
+  PartsOfJobs parts(jobs, observer);
+  runner.run(parts.systems(), parts);
+}
+
+}  // namespace nearwarp::sim

@@ -1,0 +1,26 @@
+// Runs of which some are simulated in parts: all parts of all of them side by side, as one batch.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "host/recording/division.h"
+#include "host/timing/run/replay_batch.h"
+
+namespace nearwarp::sim {
+
+/// A run in parts. What is pointed to outlives it.
+struct DividedJob {
+  ReplayJob whole;                                ///< but for its part
+  const runtime::Division* division = nullptr;  ///< null, or without parts: all in one go
+};
+
+/// Warp-instructions that are simulated for it, those of launches before parts included.
+uint64_t work_of(const DividedJob& job);
+
+/// Simulates all of `jobs`. The observer is told of these, not of their parts: each has ended when
+/// all of its parts have, with their results as one, or the error of the first of them that failed.
+/// Of one of whose parts not all have begun when the observer stops, it is told nothing.
+void run_divided(BatchRunner& runner, std::span<const DividedJob> jobs, BatchObserver& observer);
+
+}  // namespace nearwarp::sim
