@@ -3,77 +3,45 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "device/trace/reader.h"
 #include "host/core/error.h"
 
 namespace nearwarp::runtime {
 
-ChunkReplay::ChunkReplay(const compiler::Kernel& kernel, const TraceVisitor& visitor)
-    : kernel_(kernel), visitor_(visitor) {
-  for (const compiler::Block& b : kernel.blocks) {
-    BlockShape& shape = shapes_.emplace_back();
-    shape.count = b.count;
-    for (uint32_t i = b.first; i < b.first + b.count; ++i)
-      if (leaves_record(kernel.instructions[i])) shape.memory.push_back(i);
-  }
-}
+namespace {
 
-void ChunkReplay::fail(const char* what) const {
-  throw Error(fmt::format("a trace of kernel {} {}", kernel_.name, what));
-}
+/// Hands on what a walk meets, with the addresses of all lanes.
+struct Visit {
+  const TraceVisitor& visitor;
+  TraceCounts& counts;
+
+  void warp(uint64_t thread_block, uint32_t warp) {
+    if (visitor.warp) visitor.warp(thread_block, warp);
+  }
+  void run(uint32_t block, uint32_t instructions, uint32_t mask) {
+    counts.warp_instructions += instructions;
+    counts.thread_instructions +=
+        uint64_t{instructions} * static_cast<uint32_t>(__builtin_popcount(mask));
+    if (visitor.run) visitor.run({block, mask});
+  }
+  void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
+    ++counts.accesses;
+    if (!visitor.access) return;
+    uint64_t address[32] = {};
+    trace::read_record(words, ~uint64_t{0}, lanes, address);
+    visitor.access({instruction, lanes, address});
+  }
+};
+
+}  // namespace
+
+ChunkReplay::ChunkReplay(const compiler::Kernel& kernel, const TraceVisitor& visitor)
+    : walk_(kernel), visitor_(visitor) {}
 
 void ChunkReplay::walk(const TraceChunk& chunk) {
-  for (uint32_t b = 0; b < chunk.num_blocks; ++b) {
-    for (uint32_t w = 0; w < chunk.warps_per_block; ++w) {
-      const size_t index = size_t{b} * chunk.warps_per_block + w;
-      if (visitor_.warp) visitor_.warp(uint64_t{chunk.first_block} + b, w);
-      walk_warp(chunk.words.data() + chunk.warp_offset[index],
-                chunk.warp_offset[index + 1] - chunk.warp_offset[index]);
-    }
-  }
+  Visit visit{visitor_, counts_};
+  walk_.walk(chunk, visit);
   counts_.blocks += chunk.num_blocks;
-}
-
-void ChunkReplay::walk_warp(const uint64_t* words, uint64_t n) {
-  uint64_t at = 0;
-  for (;;) {
-    if (at >= n) fail("has no end");
-    const uint64_t control = words[at++];
-    const uint32_t mask = trace::control_mask(control);
-    if (mask == 0) break;
-    const uint32_t block = trace::control_block(control);
-    if (block >= shapes_.size()) fail("names a basic block that does not exist");
-    for (uint32_t r = 0; r < trace::control_repeats(control); ++r)
-      at = block_run(words, n, at, block, mask);
-  }
-  if (at != n) fail("goes on after its end");
-}
-
-uint64_t ChunkReplay::block_run(const uint64_t* words, uint64_t n, uint64_t at, uint32_t block,
-                                uint32_t mask) {
-  const BlockShape& shape = shapes_[block];
-  counts_.warp_instructions += shape.count;
-  counts_.thread_instructions +=
-      uint64_t{shape.count} * static_cast<uint32_t>(__builtin_popcount(mask));
-  if (visitor_.run) visitor_.run({block, mask});
-  for (const uint32_t id : shape.memory) {
-    uint32_t lanes = mask;
-    if (kernel_.instructions[id].guard != compiler::kNone) {
-      if (at >= n) fail("ends inside a record");
-      lanes = static_cast<uint32_t>(words[at++]);
-      if ((lanes & ~mask) != 0) fail("has a guarded access by inactive lanes");
-      if (lanes == 0) continue;
-    }
-    uint64_t address[32] = {};
-    const uint32_t used = trace::read_record(words + at, n - at, lanes, address);
-    if (used == 0) fail("ends inside a record");
-    at += used;
-    ++counts_.accesses;
-    if (visitor_.access) visitor_.access({id, lanes, address});
-  }
-  return at;
 }
 
 bool leaves_record(const compiler::Instruction& in) {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
+#include "host/recording/chunk_walk.h"
 #include "host/recording/recording.h"
 
 namespace nearwarp::runtime {
@@ -50,17 +50,8 @@ class ChunkReplay {
   const TraceCounts& counts() const { return counts_; }
 
  private:
-  struct BlockShape {
-    uint32_t count = 0;
-    std::vector<uint32_t> memory;  // instructions that leave records
-  };
-  [[noreturn]] void fail(const char* what) const;
-  void walk_warp(const uint64_t* words, uint64_t n);
-  uint64_t block_run(const uint64_t* words, uint64_t n, uint64_t at, uint32_t block, uint32_t mask);
-
-  const compiler::Kernel& kernel_;
+  ChunkWalk walk_;
   const TraceVisitor& visitor_;
-  std::vector<BlockShape> shapes_;
   TraceCounts counts_;
 };
 

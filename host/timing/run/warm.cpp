@@ -11,9 +11,8 @@
 #include "device/cache/l2_launches.h"
 #include "device/cache/l2_look_up.h"
 #include "device/frontend/block_queues.h"
-#include "device/trace/format.h"
-#include "host/functional/instructions/decoded.h"
-#include "host/recording/trace_replay.h"
+#include "host/recording/chunk_walk.h"
+#include "host/recording/record_lines.h"
 
 namespace nearwarp::sim {
 
@@ -74,8 +73,7 @@ class Uses {
  private:
   void touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t asker, bool store);
   void used_code(uint32_t kernel, uint32_t block, Order order);
-  void add_access(const compiler::Instruction& in, const runtime::MemoryAccess& a, uint32_t asker,
-                  Order order);
+  struct Visit;
 
   const runtime::Recording& recording_;
   const ImageTables& image_;
@@ -118,27 +116,34 @@ void Uses::used_code(uint32_t kernel, uint32_t block, Order order) {
   }
 }
 
-void Uses::add_access(const compiler::Instruction& in, const runtime::MemoryAccess& a,
-                      uint32_t asker, Order order) {
-  const ptx::Space space = in.mod.space;
-  if (space != ptx::Space::kGlobal && space != ptx::Space::kGeneric) return;
-  const bool store = in.op == ptx::Opcode::kSt;
-  LineAddr last = kNoLine;
-  uint32_t sectors = 0;
-  for (uint32_t lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
-    const uint64_t address = a.address[std::countr_zero(lanes)];
-    if ((address & trace::kSharedWindow) != 0 || address < exec::kDeviceBase) continue;
-    const uint64_t offset = address - exec::kDeviceBase;
-    const auto line = static_cast<LineAddr>(offset >> line_shift_);
-    if (line != last && last != kNoLine) {
-      touch(order, last, sectors, asker, store);
-      sectors = 0;
-    }
-    last = line;
-    sectors |= 1u << (offset >> 5 & ((1u << (line_shift_ - 5)) - 1));
+/// A launch's traces, warp by warp.
+struct Uses::Visit {
+  Uses& uses;
+  const compiler::Kernel& kernel;
+  uint32_t kernel_index;
+  frontend::BlockQueues queues;
+  uint32_t at;  ///< the SM that gets the first thread block
+  Order order;
+  uint32_t asker = 0;
+
+  void warp(uint64_t block, uint32_t) {
+    asker = uses.groups_ > 1
+                ? uses.first_of_group_[queues.group_of(static_cast<uint32_t>(block))]
+                : static_cast<uint32_t>((at + block) % uses.system_.num_sms());
   }
-  if (last != kNoLine) touch(order, last, sectors, asker, store);
-}
+  void run(uint32_t block, uint32_t, uint32_t) {
+    if (uses.code_shift_ != 0) uses.used_code(kernel_index, block, order);
+  }
+  void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
+    ++order;
+    const compiler::Instruction& in = kernel.instructions[instruction];
+    if (in.mod.space != ptx::Space::kGlobal && in.mod.space != ptx::Space::kGeneric) return;
+    const bool store = in.op == ptx::Opcode::kSt;
+    runtime::each_line(words, lanes, uses.line_shift_, [&](uint64_t line, uint32_t sectors) {
+      uses.touch(order, static_cast<LineAddr>(line), sectors, asker, store);
+    });
+  }
+};
 
 void Uses::add_launch(uint32_t launch, uint32_t at) {
   const runtime::LaunchRecord& record = recording_.launches[launch];
@@ -147,21 +152,13 @@ void Uses::add_launch(uint32_t launch, uint32_t at) {
   if (found == image_.recorded_launch.end() || *found != launch) return;
   const sm::LaunchInfo& info =
       image_.launches[static_cast<size_t>(found - image_.recorded_launch.begin())];
-  const frontend::BlockQueues queues{info.num_blocks, info.row, groups_};
   const compiler::Kernel& kernel = *recording_.kernels[record.kernel];
-  Order order = Order{launch + 1} << kLaunchShift;
-  uint32_t asker = 0;
-  runtime::TraceVisitor visitor;
-  visitor.warp = [&](uint64_t block, uint32_t) {
-    asker = groups_ > 1 ? first_of_group_[queues.group_of(static_cast<uint32_t>(block))]
-                        : static_cast<uint32_t>((at + block) % system_.num_sms());
-  };
-  if (code_shift_ != 0)
-    visitor.run = [&](const runtime::BlockRun& run) { used_code(record.kernel, run.block, order); };
-  visitor.access = [&](const runtime::MemoryAccess& a) {
-    add_access(kernel.instructions[a.instruction], a, asker, ++order);
-  };
-  runtime::replay(recording_, launch, visitor);
+  Visit visit{*this,         kernel,
+              record.kernel, frontend::BlockQueues{info.num_blocks, info.row, groups_},
+              at,            Order{launch + 1} << kLaunchShift};
+  const runtime::ChunkWalk walk(kernel);
+  for (uint32_t c = 0; c < record.num_chunks; ++c)
+    walk.walk(*recording_.traces.chunk(record.first_chunk + c), visit);
 }
 
 /// Of a map to Order, the keys by order, the oldest first.
