@@ -1,4 +1,4 @@
-// --launches: a part of a program, or all of it in parts side by side.
+// --launches and --sample: a part of a program, all of it in parts, or a sample of its launches.
 #include "host/cli/launches_option.h"
 
 #include <fmt/format.h>
@@ -12,6 +12,8 @@
 namespace nearwarp::cli {
 namespace {
 
+/// In percent. Warming alone leaves some of the first; the second says nothing.
+constexpr double kLeastSampleError = 1.5, kMostSampleError = 50;
 constexpr const char* kForms = "I..J, I..J:K, parallel, parallel:K or parallel:K:PARTS";
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
@@ -45,14 +47,59 @@ void declare_launches(CommandLine& line) {
              "simulate launches I to J (from 1 on) by themselves, after K before them "
              "(docs/launches.md); or 'parallel[:K[:PARTS]]': all, in parts side by side",
              "I..J[:K]");
-  line.flag("cold-caches", "with --launches: parts begin with empty caches");
+  line.value("sample",
+             "simulate so many launches that cycles of all are known within ERROR percent, each "
+             "after K before it (docs/launches.md)",
+             "ERROR[:K]");
+  line.flag("cold-caches", "with --launches and --sample: parts begin with empty caches");
 }
+
+namespace {
+
+/// ERROR[:K].
+LaunchesOption sample_option(const std::string& text) {
+  const auto refuse_sample = [&](const std::string& why) {
+    throw UsageError(fmt::format(
+        "--sample={}: {} - it is ERROR or ERROR:K, the error in percent, e.g. 2", text, why));
+  };
+  LaunchesOption option;
+  option.given = true;
+  const std::vector<std::string> words = split(text, ":");
+  if (words.size() > 2) refuse_sample("that are too many numbers");
+  const char* end = words[0].data() + words[0].size();
+  double percent = 0;
+  const auto [at, failed] = std::from_chars(words[0].data(), end, percent);
+  if (failed != std::errc{} || at != end)
+    refuse_sample(fmt::format("'{}' is not a number", words[0]));
+  if (!(percent >= kLeastSampleError && percent <= kMostSampleError))
+    refuse_sample(
+        fmt::format("{} is not between {} and {}", words[0], kLeastSampleError, kMostSampleError));
+  option.sample = percent / 100;
+  if (words.size() == 2) {
+    uint32_t before = 0;
+    const char* last = words[1].data() + words[1].size();
+    const auto [rest, wrong] = std::from_chars(words[1].data(), last, before);
+    if (wrong != std::errc{} || rest != last)
+      refuse_sample(fmt::format("'{}' is not a number of launches", words[1]));
+    option.before = before;
+  }
+  return option;
+}
+
+}  // namespace
 
 LaunchesOption launches_option(const CommandLine& line) {
   LaunchesOption option;
+  if (line.given("sample")) {
+    if (line.given("launches"))
+      throw UsageError("--launches and --sample are two ways of one thing - give one of them");
+    option = sample_option(line.text("sample"));
+    option.warm = !line.given("cold-caches");
+    return option;
+  }
   if (!line.given("launches")) {
     if (line.given("cold-caches"))
-      throw UsageError("--cold-caches is for --launches - leave it out");
+      throw UsageError("--cold-caches is for --launches and --sample - leave it out");
     return option;
   }
   option.warm = !line.given("cold-caches");
@@ -78,26 +125,32 @@ LaunchesOption launches_option(const CommandLine& line) {
 
 void check_beside_launches(const CommandLine& line, const std::vector<std::string>& others,
                            bool on_device) {
+  const char* own = line.given("sample") ? "sample" : "launches";
   for (const std::string& other : others)
     if (line.given(other))
-      throw UsageError(fmt::format("--launches does not go with --{} - leave one out", other));
+      throw UsageError(fmt::format("--{} does not go with --{} - leave one out", own, other));
+  if (line.given("max-repeats") && line.given("sample"))
+    throw UsageError(
+        "--sample finds launches that repeat each other by itself - leave --max-repeats out");
   if (line.given("max-repeats") && line.text("launches").find("..") != std::string::npos)
     throw UsageError(
         "--launches I..J counts all launches, and --max-repeats leaves some out - take "
         "one of them, or --launches parallel");
-  if (on_device) throw UsageError("--launches works on the CPU - give --backend cpu");
+  if (on_device) throw UsageError(fmt::format("--{} works on the CPU - give --backend cpu", own));
 }
 
 void check_policy_for_parts(const config::PolicyConfig& policy) {
   if (const std::string why = sim::why_no_parts(policy); !why.empty())
-    throw UsageError(fmt::format("--launches does not go with policy {}: {}", policy.name, why));
+    throw UsageError(
+        fmt::format("--launches and --sample do not go with policy {}: {}", policy.name, why));
 }
 
 namespace {
 
 [[noreturn]] void refuse_paper() {
   throw UsageError(
-      "--launches does not go with --size paper, which ends in the middle of the program - large "
+      "--launches and --sample do not go with --size paper, which ends in the middle of the "
+      "program - large "
       "is the largest size that does not");
 }
 
@@ -128,7 +181,13 @@ std::vector<runtime::LaunchPart> all_parts(const LaunchesOption& option,
 
 runtime::Division division_of(const LaunchesOption& option, const runtime::Recording& recording) {
   if (!option.given) return {};
-  runtime::Division division{all_parts(option, recording)};
+  runtime::Division division;
+  if (option.sample == 0) {
+    division.parts = all_parts(option, recording);
+  } else {
+    if (recording.measured_warp_instructions != 0) refuse_paper();
+    division = sample_launches(recording, option.sample, option.before);
+  }
   for (runtime::LaunchPart& part : division.parts) part.warm = option.warm && part.begin != 0;
   return division;
 }
@@ -146,8 +205,9 @@ std::function<runtime::Division(const runtime::Recording&)> divide_option(const 
 std::string key_of(const LaunchesOption& option) {
   if (!option.given) return "";
   return fmt::format(", launches {}, {} before{}",
-                     option.parallel ? fmt::format("parallel in {} parts", option.parts)
-                                     : fmt::format("{}..{}", option.first, option.last),
+                     option.sample != 0 ? fmt::format("within {}", option.sample)
+                     : option.parallel  ? fmt::format("parallel in {} parts", option.parts)
+                                        : fmt::format("{}..{}", option.first, option.last),
                      option.before, option.warm ? "" : ", cold");
 }
 

@@ -1,4 +1,5 @@
-// --launches: a part of a program, or all of it in parts side by side (docs/launches.md).
+// --launches and --sample: a part of a program, all of it in parts side by side, or a sample of its
+// launches (docs/launches.md).
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ inline constexpr uint32_t kLaunchesBefore = 2;
 
 struct LaunchesOption {
   bool given = false;
+  double sample = 0;  ///< of --sample: the error that is wanted, relative; 0: no sample
   bool parallel = false;
   uint64_t first = 1, last = 0;  ///< counted from 1 on, both included; not if parallel
   uint32_t before = kLaunchesBefore;
@@ -26,7 +28,8 @@ struct LaunchesOption {
 };
 
 void declare_launches(CommandLine& line);
-/// Throws UsageError for what is neither I..J[:K] nor parallel[:K[:PARTS]].
+/// Throws UsageError for what is neither I..J[:K] nor parallel[:K[:PARTS]] nor, of --sample,
+/// ERROR[:K].
 LaunchesOption launches_option(const CommandLine& line);
 /// Throws UsageError if one of these options is given, or the runs are on a device.
 void check_beside_launches(const CommandLine& line, const std::vector<std::string>& others,

@@ -65,13 +65,10 @@ class PolicyRuns final : public sim::BatchObserver {
 
 }  // namespace
 
-std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
-                                            const config::MachineConfig& machine,
-                                            const std::vector<config::PolicyConfig>& policies,
-                                            sim::BatchRunner& runner,
-                                            const std::string& checkpoints,
-                                            sim::RunWatcher* watcher,
-                                            const runtime::Division& division) {
+std::vector<report::RunResult> run_policies(
+    const runtime::Recording& recording, const config::MachineConfig& machine,
+    const std::vector<config::PolicyConfig>& policies, sim::BatchRunner& runner,
+    const std::string& checkpoints, sim::RunWatcher* watcher, const runtime::Division& division) {
   std::vector<sim::DividedJob> jobs;
   std::vector<uint64_t> work;  // warp-instructions, by policy
   for (const config::PolicyConfig& policy : policies) {
@@ -87,8 +84,7 @@ std::vector<report::RunResult> run_policies(const runtime::Recording& recording,
   std::vector<report::RunResult> results = runs.results();
   std::error_code ignored;  // a file that stays does no harm
   if (!interrupted())
-    for (const sim::DividedJob& job : jobs)
-      std::filesystem::remove(job.whole.checkpoint, ignored);
+    for (const sim::DividedJob& job : jobs) std::filesystem::remove(job.whole.checkpoint, ignored);
   return results;
 }
 

@@ -166,7 +166,7 @@ Request understand(const CommandLine& line, const Words& application) {
     request.threads = static_cast<unsigned>(line.number("threads", 1, 1024));
   } else {
     const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
-    request.threads = request.profile || line.given("launches")
+    request.threads = request.profile || line.given("launches") || line.given("sample")
                           ? processors
                           : std::min(processors, static_cast<unsigned>(request.policies.size()));
   }
@@ -278,9 +278,15 @@ std::vector<report::RunResult> simulate(const Request& request,
                                         sim::BatchRunner& runner, sim::RunWatcher* watcher) {
   std::vector<report::RunResult> all;
   for (const Program& program : programs) {
-    for (report::RunResult& result : run_policies(
-             program.recording, request.machine, request.policies, runner, request.checkpoints,
-             watcher, division_of(request.launches, program.recording))) {
+    const runtime::Division division = division_of(request.launches, program.recording);
+    if (request.launches.sample != 0 && division.parts.empty())
+      std::fprintf(stderr,
+                   "nearwarp: a sample of %s for this error would be more than half of the work: "
+                   "all of it is simulated, exactly\n",
+                   program.name.c_str());
+    for (report::RunResult& result :
+         run_policies(program.recording, request.machine, request.policies, runner,
+                      request.checkpoints, watcher, division)) {
       result.workload = program.name;
       result.size = program.size;
       result.overrides = request.overrides;

@@ -36,7 +36,7 @@ class ChunkWalk {
     bool guarded = false;
   };
   struct Shape {
-    uint32_t count = 0;  ///< instructions
+    uint32_t count = 0;           ///< instructions
     uint32_t first = 0, end = 0;  ///< in memory_: those that leave records
   };
   [[noreturn]] void fail(const char* what) const;

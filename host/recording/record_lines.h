@@ -25,8 +25,10 @@ void each_line(const uint64_t* words, uint32_t lanes, uint32_t line_shift, F&& f
   // Lanes in a row whose distance is at most a sector touch all sectors in between.
   if (stride >= 0 && stride <= 1 << kSectorShift && (from_first & (from_first + 1)) == 0 &&
       base >= exec::kDeviceBase && base < trace::kSharedWindow - 32 * 32) {
-    const uint64_t begin = base - exec::kDeviceBase + uint64_t{first_lane} * static_cast<uint32_t>(stride);
-    const uint64_t last = begin + uint64_t(std::bit_width(from_first) - 1) * static_cast<uint32_t>(stride);
+    const uint64_t begin =
+        base - exec::kDeviceBase + uint64_t{first_lane} * static_cast<uint32_t>(stride);
+    const uint64_t last =
+        begin + uint64_t(std::bit_width(from_first) - 1) * static_cast<uint32_t>(stride);
     const uint64_t first_sector = begin >> kSectorShift, last_sector = last >> kSectorShift;
     for (uint64_t line = first_sector >> per_line_shift; line <= last_sector >> per_line_shift;
          ++line) {

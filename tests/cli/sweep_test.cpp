@@ -42,8 +42,7 @@ std::map<std::string, Json> results_of(const std::string& path) {
 TEST(Sweep, InPartsResultsAreThoseOfRunAndApproximated) {
   const TemporaryFolder folder;
   const std::string json = folder.file("run.json"), csv = folder.file("csv");
-  const Words both = {"kmeans",     "fdtd",     "--launches", "parallel:1:3",
-                      "--threads", "3"};
+  const Words both = {"kmeans", "fdtd", "--launches", "parallel:1:3", "--threads", "3"};
   const Outcome sweep = run_program(Words{"sweep", "--policy", "baseline,tom,tom-oracle", "--out",
                                           folder.file("x"), "--csv", csv} +
                                     both);

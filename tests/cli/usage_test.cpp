@@ -179,6 +179,28 @@ TEST(Usage, LaunchesThatCannotBeAPart) {
                {"may run at the same time", "launches 1 to 7"});
 }
 
+TEST(Usage, SamplesThatCannotBe) {
+  const auto refused = [](const std::string& sample, const Words& parts, const Words& more = {}) {
+    Words words{"run", "fdtd", "--policy", "baseline", "--sample", sample};
+    words.insert(words.end(), more.begin(), more.end());
+    expect_error(words, kUsage, parts);
+  };
+  const TemporaryFolder folder;
+  refused("two", {"'two' is not a number", "ERROR:K"});
+  refused("2%", {"'2%' is not a number"});
+  refused("1", {"1 is not between 1.5 and 50"});
+  refused("nan", {"nan is not between"});
+  refused("2:x", {"'x' is not a number of launches"});
+  refused("2:1:1", {"too many numbers"});
+  refused("2", {"two ways of one thing"}, {"--launches", "parallel"});
+  refused("2", {"mapping of data is learnt"}, {"--policy", "baseline,tom"});
+  refused("2", {"--sample does not go with --checkpoint"}, {"--checkpoint", folder.file("c")});
+  refused("2", {"finds launches that repeat"}, {"--max-repeats", "1"});
+  const Outcome few = run_program({"run", "fdtd", "--policy", "baseline", "--sample", "2"});
+  EXPECT_EQ(few.exit_code, 0);
+  EXPECT_TRUE(contains(few.err, "more than half of the work")) << few.err;
+}
+
 TEST(Usage, APartOfAProgramSaysWhatItApproximates) {
   const auto said = [](const std::string& launches, const Words& more = {}) {
     Words words{"run", "fdtd", "--policy", "baseline", "--launches", launches};

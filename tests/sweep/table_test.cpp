@@ -119,12 +119,12 @@ TEST_F(Table, CsvHasARowPerPointAndAColumnPerKeyThatVaries) {
       "id,workload,size,machine,policy,sm.warps,machine.description,status,cycles,ipc,speedup,"
       "gpu_to_memory_bytes,memory_to_gpu_bytes,memory_to_memory_bytes,offloaded_fraction,"
       "gpu_to_memory_used,memory_to_gpu_used,energy_joules,sm_joules,l2_joules,network_joules,"
-      "links_joules,dram_joules,leakage_joules,approximated,error");
+      "links_joules,dram_joules,leakage_joules,cycles_error,speedup_error,approximated,error");
   EXPECT_TRUE(contains(
       csv, plan.points[1].id + ",alpha,small,tom,ndp-controlled-bmap,8,\"a, b\",complete,500,6.4,2,"
-                               "0,0,0,0,0.3333333333333333,0,0.002,0.002,0,0,0,0,0,,\n"))
+                               "0,0,0,0,0.3333333333333333,0,0.002,0.002,0,0,0,0,0,,,,\n"))
       << csv;
-  EXPECT_TRUE(contains(csv, ",16,\"a, b\",failed,,,,,,,,,,,,,,,,,,it is stuck\n")) << csv;
+  EXPECT_TRUE(contains(csv, ",16,\"a, b\",failed,,,,,,,,,,,,,,,,,,,,it is stuck\n")) << csv;
   EXPECT_TRUE(contains(csv, ",32,\"a, b\",partial,1000,3.2,,")) << csv;
   EXPECT_EQ(count_lines(sweep::format_csv(plan, {1, 2}, file)), 7u);
 }

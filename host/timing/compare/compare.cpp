@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <tuple>
@@ -17,6 +18,7 @@
 #include "host/core/error.h"
 #include "host/core/json_reason.h"
 #include "host/timing/report/columns.h"
+#include "host/timing/report/sample.h"
 #include "host/timing/report/sms.h"
 
 namespace nearwarp::compare {
@@ -118,6 +120,25 @@ void add_setting(std::vector<std::string>& settings, const std::string& name, co
     settings.push_back(fmt::format("{}: {} -> {}", name, a.empty() ? "-" : a, b.empty() ? "-" : b));
 }
 
+std::string certainty_of(const Json& a, const Json& b) {
+  const auto sample = [](const Json& run) -> std::optional<report::SampleReport> {
+    if (!run.contains("launches")) return std::nullopt;
+    return report::sample_of(run.at("launches"));
+  };
+  const auto of_a = sample(a), of_b = sample(b);
+  if (!of_a && !of_b) return "";
+  const auto one = [](const std::optional<report::SampleReport>& s) {
+    return s ? fmt::format("within {:.1f} %", 100 * report::cycles_error(*s))
+             : std::string("of all launches");
+  };
+  const auto ratio = report::ratio_error(of_a ? &*of_a : nullptr, of_b ? &*of_b : nullptr);
+  return fmt::format(
+      "samples of launches, at 95 % confidence: cycles of the first are {}, of the second {}, {}",
+      one(of_a), one(of_b),
+      ratio ? fmt::format("the change within {:.1f} %", 100 * *ratio)
+            : std::string("which are of different launches: of the change that says nothing"));
+}
+
 RunDifference difference_of(const Json& a, const Json& b) {
   RunDifference d;
   d.title = title_of(a);
@@ -125,6 +146,7 @@ RunDifference difference_of(const Json& a, const Json& b) {
     add_setting(d.settings, name, text_of(a.at(name)), text_of(b.at(name)));
   if (const report::SmNumbers x = report::sms_of(a), y = report::sms_of(b); x.known() && y.known())
     add_setting(d.settings, "SMs", x.text(), y.text());
+  d.certainty = certainty_of(a, b);
   const auto before = values_of(a);
   const auto after = values_of(b);
   for (const auto& [name, value] : before) {
@@ -302,6 +324,7 @@ std::string format(const Difference& d, size_t most, size_t width) {
   for (const RunDifference& run : d.runs) {
     text += paragraph(0, run.title, width);
     for (const std::string& setting : run.settings) text += paragraph(2, setting, width);
+    if (!run.certainty.empty()) text += paragraph(2, run.certainty, width);
     if (run.changes.empty())
       text += fmt::format("  all {} values are equal\n", run.compared);
     else

@@ -33,6 +33,7 @@ struct RunDifference {
   std::vector<std::string> settings;  ///< names, overrides, status that differ: "policy: a -> b"
   std::vector<Change> changes;  ///< cycles, IPC, energy and traffic, then greatest change first
   size_t compared = 0;          ///< values that both runs have
+  std::string certainty;        ///< of samples: how far their cycles may be off; else empty
   std::vector<std::string> only_a, only_b;  ///< counters that one of them has
   Decomposition cycles;                     ///< where those are that differ
 };

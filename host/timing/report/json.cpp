@@ -35,6 +35,8 @@ Json kernels_json(const RunResult& run) {
                     {"registers", row.registers},
                     {"registers_source", row.registers_source},
                     {"code", row.code}});
+    if (run.launches.has_value() && run.launches->sample.has_value())
+      rows.back()["weight"] = row.weight;
   }
   return rows;
 }

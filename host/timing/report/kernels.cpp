@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <unordered_map>
 
 #include "host/core/demangle.h"
@@ -103,20 +105,29 @@ std::vector<KernelSummary> summarize_kernels(const RunResult& run) {
     if (is_new) kernels.emplace_back().kernel = kernel;
     return kernels[it->second];
   };
+  std::map<std::string, double> parts_of_launches;  // by kernel: that launches stand for, too
   for (const KernelRow& row : run.kernels) {
+    const auto weighted = [&](uint64_t n) {
+      return row.weight == 1
+                 ? n
+                 : static_cast<uint64_t>(std::llround(row.weight * static_cast<double>(n)));
+    };
     KernelSummary one;
     one.launches = row.stands_for;
     one.distinct = row.alike == row.launch ? 1 : 0;
     one.simulated = 1;
-    one.cycles = row.cycles;
-    one.estimated_cycles = row.cycles * row.stands_for;
-    one.warp_instructions = row.warp_instructions;
-    one.thread_instructions = row.thread_instructions;
+    one.cycles = weighted(row.cycles);
+    one.estimated_cycles = one.cycles * row.stands_for;
+    one.warp_instructions = weighted(row.warp_instructions);
+    one.thread_instructions = weighted(row.thread_instructions);
+    if (row.weight != 1) parts_of_launches[row.kernel] += row.weight - 1;
     one.registers = row.registers;
     one.registers_source = row.registers_source;
     one.code = row.code;
     add(one, entry(row.kernel));
   }
+  for (const auto& [kernel, more] : parts_of_launches)
+    entry(kernel).launches += static_cast<uint64_t>(std::llround(more));
   for (const CandidateRow& row : run.candidates) {
     KernelSummary& k = entry(row.kernel);
     k.instances += row.instances;
@@ -130,7 +141,8 @@ std::string format_kernels(std::span<const RunResult> runs, size_t width) {
   for (const RunResult& run : runs) {
     std::vector<KernelSummary> kernels = summarize_kernels(run);
     if (run.kernels.size() < 2) continue;
-    const std::string rest = left_out(kernels, width);
+    const bool sampled = run.launches.has_value() && run.launches->sample.has_value();
+    const std::string rest = sampled ? "" : left_out(kernels, width);
     text += (text.empty() ? "" : "\n") + table(run, std::move(kernels), width) + rest;
   }
   if (!text.empty())

@@ -8,9 +8,20 @@
 #include "host/timing/report/columns.h"
 
 namespace nearwarp::report {
+namespace {
+
+std::string percent(double share) {
+  return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
+}
+
+}  // namespace
 
 std::vector<std::string> approximations(const LaunchesReport& l) {
   std::vector<std::string> said;
+  if (l.sample.has_value())
+    said.push_back(
+        fmt::format("a sample of {} of {} launches: cycles are within {} at 95 % confidence",
+                    l.sample->launches, l.of, percent(cycles_error(*l.sample))));
   if (l.exact) return said;
   const std::string machine = l.parts.size() == 1 ? "the machine" : "each part's machine";
   const std::string state =
@@ -31,9 +42,40 @@ std::vector<std::string> approximations(const LaunchesReport& l) {
   return said;
 }
 
+namespace {
+
+/// Of runs of the same sample, with the error of each, and of speed-ups over the first.
+std::string sampled_text(std::span<const RunResult> runs) {
+  const LaunchesReport& l = *runs[0].launches;
+  const SampleReport& s = *l.sample;
+  std::string text = fmt::format(
+      "A sample: {} of {} launches stand for all, of {} strata; with those before them {} of the "
+      "program's instructions were simulated. At 95 % confidence cycles are within",
+      grouped(s.launches), grouped(l.of), s.strata.size(), percent(s.simulated));
+  std::string speedups;
+  for (const RunResult& run : runs) {
+    if (!run.launches.has_value() || !run.launches->sample.has_value()) continue;
+    const SampleReport& sample = *run.launches->sample;
+    text += fmt::format("{} {} ({})", &run == &runs[0] ? "" : ",", percent(cycles_error(sample)),
+                        run.policy);
+    if (const auto error = ratio_error(&s, &sample); &run != &runs[0] && error.has_value())
+      speedups +=
+          fmt::format("{} {} ({})", speedups.empty() ? "" : ",", percent(*error), run.policy);
+  }
+  text += fmt::format(", {} being wanted", percent(s.error));
+  if (!speedups.empty()) text += "; speed-ups are within" + speedups;
+  text += ". Besides:";
+  const std::vector<std::string> said = approximations(l);
+  for (size_t i = 1; i < said.size(); ++i) text += (i == 1 ? " " : "; ") + said[i];
+  return text + ".";
+}
+
+}  // namespace
+
 std::string format_launches(std::span<const RunResult> runs, size_t width) {
   if (runs.empty() || !runs[0].launches.has_value()) return "";
   const LaunchesReport& l = *runs[0].launches;
+  if (l.sample.has_value()) return wrapped(sampled_text(runs), width);
   std::string text =
       l.parts.size() == 1
           ? fmt::format("Launches {} to {} of {}", l.first, l.last, grouped(l.of))
@@ -47,15 +89,17 @@ std::string format_launches(std::span<const RunResult> runs, size_t width) {
 }
 
 nlohmann::ordered_json launches_json(const LaunchesReport& l) {
-  return {{"of", l.of},
-          {"first", l.first},
-          {"last", l.last},
-          {"parts", l.parts},
-          {"before", l.before},
-          {"simulated", l.simulated},
-          {"warmed_by", l.warmed_by},
-          {"exact", l.exact},
-          {"approximated", approximations(l)}};
+  nlohmann::ordered_json json = {{"of", l.of},
+                                 {"first", l.first},
+                                 {"last", l.last},
+                                 {"parts", l.parts},
+                                 {"before", l.before},
+                                 {"simulated", l.simulated},
+                                 {"warmed_by", l.warmed_by},
+                                 {"exact", l.exact},
+                                 {"approximated", approximations(l)}};
+  if (l.sample.has_value()) json["sample"] = sample_json(*l.sample);
+  return json;
 }
 
 }  // namespace nearwarp::report

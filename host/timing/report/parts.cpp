@@ -2,6 +2,7 @@
 #include "host/timing/report/parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 namespace nearwarp::report {
@@ -171,6 +172,24 @@ RunResult joined(const config::MachineConfig& machine, const std::vector<RunResu
     l.exact &= part.launches->exact;
   }
   all.energy = account_energy(machine, all);
+  return all;
+}
+
+RunResult extrapolated(const config::MachineConfig& machine, const std::vector<RunResult>& parts,
+                       const std::vector<double>& weights) {
+  std::vector<RunResult> weighted = parts;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto times = [&](uint64_t& a, uint64_t) {
+      if (weights[i] != 1)
+        a = static_cast<uint64_t>(std::llround(static_cast<double>(a) * weights[i]));
+    };
+    RunResult& part = weighted[i];
+    each_sum(part, parts[i], false, times);
+    each_counter(part, parts[i], false, times);
+    for (KernelRow& k : part.kernels) k.weight = weights[i];
+  }
+  RunResult all = joined(machine, weighted);
+  for (KernelRow& k : all.kernels) k.begin = 0;
   return all;
 }
 

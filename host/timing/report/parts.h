@@ -17,4 +17,9 @@ RunResult between(const config::MachineConfig& machine, const RunResult& before,
 /// Several parts of a program, one after the other, as one run. `parts` is not empty.
 RunResult joined(const config::MachineConfig& machine, const std::vector<RunResult>& parts);
 
+/// Parts that stand for others: each counts as often as its weight says. Cycles of launches are
+/// their own; when they begin is not known.
+RunResult extrapolated(const config::MachineConfig& machine, const std::vector<RunResult>& parts,
+                       const std::vector<double>& weights);
+
 }  // namespace nearwarp::report

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/timing/report/energy.h"
+#include "host/timing/report/sample.h"
 #include "host/timing/report/use.h"
 
 namespace nearwarp::report {
@@ -28,6 +29,7 @@ struct KernelRow {
   uint64_t alike = 0;       ///< the first launch that is the same: itself, if it is new
   uint64_t stands_for = 1;  ///< launches: itself and repetitions that were left out
   uint64_t stream = 0;      ///< 0: the default stream
+  double weight = 1;        ///< of a sample: launches that it stands for
   uint64_t begin = 0;   ///< core cycle at which the last launch that it waits for had ended, or 0
   uint64_t cycles = 0;  ///< from there to its end
   uint64_t warp_instructions = 0;  ///< committed
@@ -190,6 +192,7 @@ struct LaunchesReport {
   bool exact = false;  ///< no part began on a cold machine but the program's first
   /// Of one part: the SM at which the dispatcher began, number from 0 on.
   uint64_t next_sm = 0;
+  std::optional<SampleReport> sample;  ///< the parts stand for the whole program
 };
 
 /// One workload on one machine under one policy.

@@ -37,7 +37,14 @@ std::string bytes_text(uint64_t bytes, const Unit& unit) {
 /// How much faster than `first`; unknown if one of the two did not come to the program's end.
 std::string speedup_text(const RunResult& first, const RunResult& run) {
   if (first.partial || run.partial || run.cycles == 0) return "-";
-  return fmt::format("{:.3f}", static_cast<double>(first.cycles) / static_cast<double>(run.cycles));
+  const double speedup = static_cast<double>(first.cycles) / static_cast<double>(run.cycles);
+  const auto sample = [](const RunResult& r) {
+    return r.launches.has_value() && r.launches->sample.has_value() ? &*r.launches->sample
+                                                                    : nullptr;
+  };
+  const auto error = ratio_error(sample(first), sample(run));
+  if (&first == &run || !error.has_value() || *error == 0) return fmt::format("{:.3f}", speedup);
+  return fmt::format("{:.3f} +-{:.3f}", speedup, *error * speedup);
 }
 
 /// `value` as a multiple of `first`; unknown unless both runs came to the program's end.

@@ -9,6 +9,45 @@
 namespace nearwarp::sim {
 namespace {
 
+report::SampleReport report_of(const runtime::LaunchSample& sample,
+                               const std::vector<report::RunResult>& parts) {
+  report::SampleReport r;
+  r.error = sample.error;
+  r.units = sample.units;
+  r.launches = sample.launches;
+  r.simulated = sample.simulated;
+  r.expectation = runtime::kExpectationWeighs;
+  r.start_error = runtime::kStartError;
+  for (const runtime::SampleStratum& s : sample.strata)
+    r.strata.push_back({s.kernels, s.group, s.has_line, s.units, s.sampled, s.spread});
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const runtime::SampleUnit& u = sample.parts[i];
+    const report::LaunchesReport& l = *parts[i].launches;
+    const bool itself = u.stratum == runtime::SampleUnit::kItself;
+    r.parts.push_back({l.first, l.last, itself ? report::SampledLaunches::kItself : u.stratum,
+                       u.weight, u.size, parts[i].cycles});
+  }
+  return r;
+}
+
+/// The whole program's, of which these parts are a sample.
+report::RunResult extrapolated(const ReplayJob& whole, const runtime::LaunchSample& sample,
+                               const std::vector<report::RunResult>& parts) {
+  std::vector<double> weights;
+  for (const runtime::SampleUnit& u : sample.parts) weights.push_back(u.weight);
+  report::RunResult all = report::extrapolated(*whole.machine, parts, weights);
+  // What is known of all launches is not estimated.
+  if (!all.partial) {
+    all.warp_instructions = whole.recording->warp_instructions;
+    all.thread_instructions = whole.recording->thread_instructions;
+  }
+  all.launches->first = 1;
+  all.launches->last = all.launches->of;
+  all.launches->exact = false;
+  all.launches->sample = report_of(sample, parts);
+  return all;
+}
+
 /// Makes a job's parts systems of the batch, and their outcomes the job's.
 class PartsOfJobs final : public BatchObserver {
  public:
@@ -60,9 +99,13 @@ class PartsOfJobs final : public BatchObserver {
       if (outcome.result.has_value()) results.push_back(std::move(*outcome.result));
       outcome = {};
     }
-    if (all.error == nullptr && results.size() == 1) all.result = std::move(results[0]);
-    if (all.error == nullptr && results.size() > 1)
-      all.result = report::joined(*jobs_[job].whole.machine, results);
+    if (all.error != nullptr || results.empty()) return all;
+    const DividedJob& j = jobs_[job];
+    if (j.division != nullptr && j.division->sample.has_value())
+      all.result = extrapolated(j.whole, *j.division->sample, results);
+    else
+      all.result =
+          results.size() == 1 ? std::move(results[0]) : report::joined(*j.whole.machine, results);
     return all;
   }
 

@@ -11,7 +11,7 @@ namespace nearwarp::sim {
 
 /// A run in parts. What is pointed to outlives it.
 struct DividedJob {
-  ReplayJob whole;                                ///< but for its part
+  ReplayJob whole;                              ///< but for its part
   const runtime::Division* division = nullptr;  ///< null, or without parts: all in one go
 };
 

@@ -33,6 +33,15 @@ uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyCon
   return static_cast<uint32_t>(blocks % num_sms);
 }
 
+void set_refreshes(System& system, uint32_t launch) {
+  // Multiples of the golden ratio modulo 1, in 32 bits: evenly spread, however many are taken.
+  const uint64_t share = uint32_t{launch * 0x9e3779b9u};
+  for (const uint16_t vault : system.of_kind(kernels::ComponentKind::kVault)) {
+    const auto& p = system.params<VaultParams>(vault);
+    if (p.tREFI != 0) system.state<VaultState>(vault).refresh_at = 1 + (share * p.tREFI >> 32);
+  }
+}
+
 PartWatch::PartWatch(const runtime::LaunchPart& part, const runtime::Recording& recording,
                      const ImageTables& image) {
   // Launches without thread blocks are not in the image.

@@ -27,6 +27,12 @@ std::string why_no_parts(const config::PolicyConfig& policy);
 uint32_t next_sm_of(const runtime::Recording& recording, const config::PolicyConfig& policy,
                     uint32_t launch, uint32_t num_sms);
 
+/// Before the first window of a part that begins with this launch: when memory refreshes next. When
+/// it would is not known, and it does at the same time everywhere; parts have it at times that are
+/// spread evenly over the interval, so that refreshes meet as many launches as in the whole
+/// program.
+void set_refreshes(System& system, uint32_t launch);
+
 /// Where a run of a part stands; indices into ImageTables::launches.
 class PartWatch {
  public:

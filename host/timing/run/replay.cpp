@@ -119,6 +119,7 @@ void Replay::begin() {
   part_->select(system_, image_);
   system_.front_end().dispatch.next_sm =
       next_sm_of(*what_.recording, *what_.policy, what_.part->begin, system_.num_sms());
+  if (what_.part->begin != 0) set_refreshes(system_, what_.part->begin);
   // The work is bounded by the part's own, so that many parts do not walk a program many times.
   if (what_.part->warm)
     warmed_by_ = warm_caches(*what_.recording, image_, what_.part->begin,

@@ -69,6 +69,8 @@ class Uses {
   const std::unordered_map<uint64_t, Use>& lines() const { return lines_; }
   const std::unordered_map<uint32_t, Order>& pages() const { return pages_; }
   const std::unordered_map<LineAddr, Order>& code() const { return code_; }
+  /// The kernel whose code a line of code() is.
+  uint32_t kernel_of(LineAddr line) const { return kernel_of_.at(line); }
 
  private:
   void touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t asker, bool store);
@@ -84,6 +86,7 @@ class Uses {
   std::unordered_map<uint64_t, Use> lines_;
   std::unordered_map<uint32_t, Order> pages_;
   std::unordered_map<LineAddr, Order> code_;
+  std::unordered_map<LineAddr, uint32_t> kernel_of_;
   std::unordered_map<uint64_t, uint32_t> in_set_;  // lines, by slice and set
   uint64_t filled_ = 0, room_ = 0;                 // ways
 };
@@ -111,6 +114,7 @@ void Uses::touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t 
 void Uses::used_code(uint32_t kernel, uint32_t block, Order order) {
   const sm::ImageBlock& b = image_.blocks[image_.kernels[kernel].first_block + block];
   for (uint32_t line = b.first >> code_shift_; line <= (b.first + b.count) >> code_shift_; ++line) {
+    kernel_of_[sm::kCodeBase + line] = kernel;
     Order& last = code_[sm::kCodeBase + line];
     if (last >> kLaunchShift <= order >> kLaunchShift) last = order;
   }
@@ -127,9 +131,8 @@ struct Uses::Visit {
   uint32_t asker = 0;
 
   void warp(uint64_t block, uint32_t) {
-    asker = uses.groups_ > 1
-                ? uses.first_of_group_[queues.group_of(static_cast<uint32_t>(block))]
-                : static_cast<uint32_t>((at + block) % uses.system_.num_sms());
+    asker = uses.groups_ > 1 ? uses.first_of_group_[queues.group_of(static_cast<uint32_t>(block))]
+                             : static_cast<uint32_t>((at + block) % uses.system_.num_sms());
   }
   void run(uint32_t block, uint32_t, uint32_t) {
     if (uses.code_shift_ != 0) uses.used_code(kernel_index, block, order);
@@ -153,9 +156,12 @@ void Uses::add_launch(uint32_t launch, uint32_t at) {
   const sm::LaunchInfo& info =
       image_.launches[static_cast<size_t>(found - image_.recorded_launch.begin())];
   const compiler::Kernel& kernel = *recording_.kernels[record.kernel];
-  Visit visit{*this,         kernel,
-              record.kernel, frontend::BlockQueues{info.num_blocks, info.row, groups_},
-              at,            Order{launch + 1} << kLaunchShift};
+  Visit visit{*this,
+              kernel,
+              record.kernel,
+              frontend::BlockQueues{info.num_blocks, info.row, groups_},
+              at,
+              Order{launch + 1} << kLaunchShift};
   const runtime::ChunkWalk walk(kernel);
   for (uint32_t c = 0; c < record.num_chunks; ++c)
     walk.walk(*recording_.traces.chunk(record.first_chunk + c), visit);
@@ -189,15 +195,22 @@ void fill_tlbs(const std::vector<uint32_t>& pages, System& system) {
   }
 }
 
-void fill_instruction_caches(const std::vector<LineAddr>& lines, System& system) {
+/// `has_run`: has this SM (by its number among the main ones) had a thread block of this kernel?
+template <class HasRun>
+void fill_instruction_caches(const Uses& uses, const HasRun& has_run, System& system) {
+  const std::vector<LineAddr> lines = by_age(uses.code());
   std::byte* base = system.arena.base();
+  std::unordered_map<uint32_t, uint32_t> number;
+  for (uint32_t i = 0; i < system.num_sms(); ++i) number[system.sms[i]] = i;
   for (uint32_t i = 0; i < system.table.count; ++i) {
     if (!kernels::is_sm(system.component(i).kind)) continue;
     const auto& p = system.params<sm::SmParams>(i).fetch;
     if (!p.cached || !p.cache.plain) continue;
+    const auto main = number.find(i);
     with_sm(system, i, [&](auto& sm) {
       cache::L1State& s = sm.fetch.cache;
       for (const LineAddr line : lines) {
+        if (main != number.end() && !has_run(main->second, uses.kernel_of(line))) continue;
         const uint32_t first = cache::l1_first_of(p.cache, line);
         LineAddr* tags = s.tags.in(base) + first;
         uint32_t* last_use = s.last_use.in(base) + first;
@@ -245,6 +258,36 @@ class L2Fill {
 
 }  // namespace
 
+namespace {
+
+/// Which SMs have had thread blocks of which kernels before a launch, if each thread block went to
+/// the SM after that of the one before; all of them where there are groups.
+class KernelsOfSms {
+ public:
+  KernelsOfSms(const runtime::Recording& recording, uint32_t launch, uint32_t groups, uint32_t sms)
+      : all_(groups > 1) {
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < launch && !all_; ++i) {
+      const runtime::LaunchRecord& l = recording.launches[i];
+      std::vector<bool>& ran = ran_[l.kernel];
+      ran.resize(sms);
+      for (uint64_t b = 0; b < std::min<uint64_t>(l.blocks_recorded, sms); ++b)
+        ran[(at + b) % sms] = true;
+      at += l.blocks_recorded;
+    }
+  }
+  bool operator()(uint32_t sm, uint32_t kernel) const {
+    const auto ran = ran_.find(kernel);
+    return all_ || (ran != ran_.end() && ran->second[sm]);
+  }
+
+ private:
+  bool all_;
+  std::unordered_map<uint32_t, std::vector<bool>> ran_;
+};
+
+}  // namespace
+
 uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& image, uint32_t launch,
                      uint64_t most, System& system) {
   if (system.of_kind(kernels::ComponentKind::kL2Slice).empty()) return 0;
@@ -261,7 +304,12 @@ uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& ima
   }
   const sm::TlbParams& tlb = system.params<sm::SmParams>(system.sms.at(0)).tlb;
   if (tlb.entries != 0) fill_tlbs(by_age(uses.pages()), system);
-  fill_instruction_caches(by_age(uses.code()), system);
+  if (!uses.code().empty())
+    fill_instruction_caches(
+        uses,
+        KernelsOfSms(recording, launch, system.front_end_params().dispatch.groups,
+                     system.num_sms()),
+        system);
   // In the order of their last uses; pages and code are few beside lines.
   struct Event {
     Order order;

@@ -8,9 +8,10 @@
 //
 // L2 slices: lines of loads and atomics, of stores too where they stay; all of them clean, and
 // without those that a launch would drop (L2SliceParams::at_launch). With translation that takes
-// time: page-table lines in the L2, and the pages used last in every TLB. Instruction caches: the
-// lines used last. L1s and constant caches are emptied by every launch; rows are closed, as when a
-// machine begins. What a policy executes elsewhere is taken to be executed on SMs.
+// time: page-table lines in the L2, and the pages used last in every TLB. Instruction caches of
+// SMs that have run a kernel: its lines used last. L1s and constant caches are emptied by every
+// launch; rows are closed, as when a machine begins. What a policy executes elsewhere is taken to
+// be executed on SMs.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "host/timing/sweep/sampled.h"
 #include "host/timing/sweep/table.h"
 
 namespace nearwarp::sweep {
@@ -32,16 +33,19 @@ std::string energies(const Summary& s) {
 
 std::string numbers(const Plan& plan, const ResultsFile& file, const Point& point,
                     const Summary& s) {
-  if (s.failed()) return "failed,,,,,,,,," + energies(s) + ",," + csv_field(s.error);
-  std::string speedup;
+  if (s.failed()) return "failed,,,,,,,,," + energies(s) + ",,,," + csv_field(s.error);
+  std::string speedup, cycles_error, speedup_error;
+  if (s.sample) cycles_error = fmt::format("{}", report::cycles_error(*s.sample));
   const Summary* reference = file.find(plan.reference(point).id);
+  if (const auto error = speedup_error_of(reference, s)) speedup_error = fmt::format("{}", *error);
   if (reference != nullptr && reference->complete() && s.complete() && s.cycles != 0)
     speedup =
         fmt::format("{}", static_cast<double>(reference->cycles) / static_cast<double>(s.cycles));
-  return fmt::format("{},{},{},{},{},{},{},{},{},{}{},{},", s.partial ? "partial" : "complete",
-                     s.cycles, s.ipc, speedup, s.gpu_to_memory_bytes, s.memory_to_gpu_bytes,
-                     s.memory_to_memory_bytes, s.offloaded_fraction, s.gpu_to_memory_used,
-                     s.memory_to_gpu_used, energies(s), csv_field(s.approximated));
+  return fmt::format("{},{},{},{},{},{},{},{},{},{}{},{},{},{},",
+                     s.partial ? "partial" : "complete", s.cycles, s.ipc, speedup,
+                     s.gpu_to_memory_bytes, s.memory_to_gpu_bytes, s.memory_to_memory_bytes,
+                     s.offloaded_fraction, s.gpu_to_memory_used, s.memory_to_gpu_used, energies(s),
+                     cycles_error, speedup_error, csv_field(s.approximated));
 }
 
 }  // namespace
@@ -56,7 +60,7 @@ std::string format_csv(const Plan& plan, const Shard& shard, const ResultsFile& 
       "offloaded_fraction,gpu_to_memory_used,memory_to_gpu_used,energy_joules";
   for (size_t i = 0; i < report::kNumEnergyParts; ++i)
     text += fmt::format(",{}_joules", report::energy_part_name(static_cast<report::EnergyPart>(i)));
-  text += ",approximated,error\n";
+  text += ",cycles_error,speedup_error,approximated,error\n";
   for (const Point& point : plan.points) {
     const Summary* summary = shard.has(point.index) ? file.find(point.id) : nullptr;
     if (summary == nullptr) continue;

@@ -88,6 +88,7 @@ Summary summary_of(const Json& line) {
     s.energy = e;
   }
   s.sms = report::sms_of(run);
+  if (run.contains("launches")) s.sample = report::sample_of(run.at("launches"));
   if (run.contains("launches"))
     for (const Json& text : run.at("launches").at("approximated"))
       s.approximated += (s.approximated.empty() ? "" : "; ") + text.get<std::string>();

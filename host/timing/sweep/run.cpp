@@ -150,12 +150,12 @@ class SweepRun final : public sim::BatchObserver {
   std::vector<std::vector<const Point*>> todo_;  ///< by program
   /// By program: warp-instructions of all of its points, once that is known.
   std::vector<std::optional<uint64_t>> sizes_;
-  size_t program_ = 0;                           ///< the one that runs
-  std::vector<const Point*> points_;             ///< of its batch
-  std::vector<sim::DividedJob> jobs_;            ///< the same as runs
-  runtime::Recording recording_;                 ///< of the program that runs
-  runtime::Division division_;                   ///< and what of it is simulated
-  uint64_t before_ = 0;                          ///< warp-instructions of earlier programs' points
+  size_t program_ = 0;                 ///< the one that runs
+  std::vector<const Point*> points_;   ///< of its batch
+  std::vector<sim::DividedJob> jobs_;  ///< the same as runs
+  runtime::Recording recording_;       ///< of the program that runs
+  runtime::Division division_;         ///< and what of it is simulated
+  uint64_t before_ = 0;                ///< warp-instructions of earlier programs' points
   Progress progress_;
   Outcome outcome_;
 };

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "host/timing/report/columns.h"
+#include "host/timing/sweep/sampled.h"
 
 namespace nearwarp::sweep {
 namespace {
@@ -63,7 +64,9 @@ std::string cycles_text(const ResultsFile& file, const Point& point) {
   const Summary* summary = file.find(point.id);
   if (summary == nullptr) return "-";
   if (summary->failed()) return "failed";
-  return report::grouped(summary->cycles) + (summary->partial ? "*" : "");
+  return report::grouped(summary->cycles) + (summary->partial ? "*" : "") +
+         (summary->sample ? fmt::format(" +-{:.1f} %", 100 * report::cycles_error(*summary->sample))
+                          : std::string());
 }
 
 std::string speedup_text(const Plan& plan, const ResultsFile& file, const Point& point) {
@@ -72,8 +75,10 @@ std::string speedup_text(const Plan& plan, const ResultsFile& file, const Point&
   const Summary* run = complete(file, point);
   const Summary* reference = complete(file, plan.reference(point));
   if (run == nullptr || reference == nullptr) return there != nullptr && there->partial ? "*" : "-";
-  return fmt::format("{:.3f}",
-                     static_cast<double>(reference->cycles) / static_cast<double>(run->cycles));
+  const double speedup = static_cast<double>(reference->cycles) / static_cast<double>(run->cycles);
+  const std::optional<double> error = speedup_error_of(reference, *run);
+  return fmt::format("{:.3f}", speedup) +
+         (error ? fmt::format(" +-{:.3f}", *error * speedup) : std::string());
 }
 
 using Cell = std::function<std::string(const Point&)>;

@@ -1,0 +1,176 @@
+// What the launches of a program do, as their traces tell.
+#include "host/recording/launch_features.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <unordered_map>
+
+#include "host/recording/chunk_walk.h"
+#include "host/recording/record_lines.h"
+
+namespace nearwarp::runtime {
+namespace {
+
+/// Lines in a row.
+struct LineRange {
+  uint64_t begin = 0, end = 0;
+};
+
+/// What a chunk touches.
+class ChunkUse {
+ public:
+  uint64_t transactions = 0;
+  std::vector<LineRange> ranges;  ///< once they are sorted: by address, disjoint
+
+  void touch(uint64_t line) {
+    // Most accesses go on where one of the last few was.
+    for (size_t back = 1; back <= 4 && back <= ranges.size(); ++back) {
+      LineRange& r = ranges[ranges.size() - back];
+      if (line >= r.begin && line < r.end) return;
+      if (line == r.end) {
+        r.end += 1;
+        return;
+      }
+    }
+    ranges.push_back({line, line + 1});
+  }
+  void sort() {
+    std::sort(ranges.begin(), ranges.end(),
+              [](const LineRange& a, const LineRange& b) { return a.begin < b.begin; });
+    size_t n = 0;
+    for (const LineRange& r : ranges) {
+      if (n != 0 && r.begin <= ranges[n - 1].end)
+        ranges[n - 1].end = std::max(ranges[n - 1].end, r.end);
+      else
+        ranges[n++] = r;
+    }
+    ranges.resize(n);
+  }
+};
+
+/// Kept ranges of chunks that come again, at most: some 256 MB.
+constexpr size_t kMostKeptRanges = size_t{1} << 24;
+
+/// Calls touch(line) for each transaction.
+template <class Touch>
+struct Visit {
+  const compiler::Kernel& kernel;
+  Touch touch;
+
+  void warp(uint64_t, uint32_t) {}
+  void run(uint32_t, uint32_t, uint32_t) {}
+  void record(uint32_t instruction, uint32_t lanes, const uint64_t* words) {
+    const ptx::Space space = kernel.instructions[instruction].mod.space;
+    if (space == ptx::Space::kShared || space == ptx::Space::kConst || space == ptx::Space::kParam)
+      return;
+    each_line(words, lanes, kFeatureLineShift, [&](uint64_t line, uint32_t) { touch(line); });
+  }
+};
+template <class Touch>
+Visit(const compiler::Kernel&, Touch) -> Visit<Touch>;
+
+/// When each line of device memory was used last: launches, counted from 1 on. Pages of it are made
+/// when they are first asked for.
+class LastUses {
+ public:
+  uint32_t& of(uint64_t line) {
+    const uint64_t page = line >> kPageShift;
+    if (page != last_page_) {
+      std::unique_ptr<Page>& there = pages_[page];
+      if (there == nullptr) there = std::make_unique<Page>();
+      last_page_ = page;
+      last_ = there.get();
+    }
+    return (*last_)[line & ((1u << kPageShift) - 1)];
+  }
+
+ private:
+  static constexpr uint32_t kPageShift = 12;
+  using Page = std::array<uint32_t, 1u << kPageShift>;
+  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+  uint64_t last_page_ = ~uint64_t{0};
+  Page* last_ = nullptr;
+};
+
+class Features {
+ public:
+  explicit Features(const Recording& recording) : recording_(recording) {
+    for (uint32_t i = 0; i < recording.traces.size(); ++i)
+      times_[recording.traces.identity(i)] += 1;
+  }
+
+  std::vector<LaunchFeatures> all() {
+    std::vector<LaunchFeatures> found;
+    for (uint32_t i = 0; i < recording_.launches.size(); ++i) found.push_back(of(i));
+    return found;
+  }
+
+ private:
+  LaunchFeatures of(uint32_t launch) {
+    const LaunchRecord& l = recording_.launches[launch];
+    LaunchFeatures f;
+    f.warp_instructions = l.warp_instructions;
+    f.thread_instructions = l.thread_instructions;
+    f.thread_blocks = l.blocks_recorded;
+    f.warps = l.blocks_recorded * ((l.block.count() + 31) / 32);
+    const compiler::Kernel& kernel = *recording_.kernels[l.kernel];
+    const ChunkWalk walk(kernel);
+    used_before_.push_back(used_);
+    for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c) {
+      const uint32_t identity = recording_.traces.identity(c);
+      if (const auto known = known_.find(identity); known != known_.end()) {
+        add(launch, known->second, f);
+      } else if (times_[identity] == 1 || kept_ > kMostKeptRanges) {
+        Visit visit{kernel, [&](uint64_t line) {
+                      f.transactions += 1;
+                      touch(launch, line, f);
+                    }};
+        walk.walk(*recording_.traces.chunk(c), visit);
+      } else {
+        ChunkUse use;
+        Visit visit{kernel, [&](uint64_t line) {
+                      use.transactions += 1;
+                      use.touch(line);
+                    }};
+        walk.walk(*recording_.traces.chunk(c), visit);
+        use.sort();
+        add(launch, use, f);
+        kept_ += use.ranges.size();
+        known_.emplace(identity, std::move(use));
+      }
+    }
+    used_ += f.lines;
+    return f;
+  }
+
+  void add(uint32_t launch, const ChunkUse& use, LaunchFeatures& f) {
+    f.transactions += use.transactions;
+    for (const LineRange& r : use.ranges)
+      for (uint64_t line = r.begin; line < r.end; ++line) touch(launch, line, f);
+  }
+
+  void touch(uint32_t launch, uint64_t line, LaunchFeatures& f) {
+    uint32_t& last = last_uses_.of(line);
+    if (last == launch + 1) return;
+    f.lines += 1;
+    if (last == 0 || used_ - used_before_[last - 1] > kFreshAfterLines) f.fresh_lines += 1;
+    last = launch + 1;
+  }
+
+  const Recording& recording_;
+  std::unordered_map<uint32_t, uint32_t> times_;  // by identity: chunks
+  std::unordered_map<uint32_t, ChunkUse> known_;  // by identity
+  size_t kept_ = 0;                               // ranges in known_
+  LastUses last_uses_;
+  std::vector<uint64_t> used_before_;  // [launch]: lines used by the launches before it, summed
+  uint64_t used_ = 0;                  // the same for the next one
+};
+
+}  // namespace
+
+std::vector<LaunchFeatures> launch_features(const Recording& recording) {
+  return Features(recording).all();
+}
+
+}  // namespace nearwarp::runtime

@@ -1,0 +1,30 @@
+// What the launches of a program do, as their traces tell: whatever machine runs them, what they
+// take follows from it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/recording/recording.h"
+
+namespace nearwarp::runtime {
+
+inline constexpr uint32_t kFeatureLineShift = 7;  ///< lines of 128 bytes
+/// Lines that launches use from one use of a line to the next, beyond which it counts as fresh:
+/// two MiB of them, as much as an L2 may hold (estimated).
+inline constexpr uint32_t kFreshAfterLines = 16384;
+
+/// Of a launch. Memory is that of the device: local memory is, shared memory is not.
+struct LaunchFeatures {
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+  uint64_t thread_blocks = 0;
+  uint64_t warps = 0;
+  uint64_t transactions = 0;  ///< lines of warps' accesses, those of lanes in a row once
+  uint64_t lines = 0;         ///< different ones
+  uint64_t fresh_lines = 0;   ///< of these, those not used for long, or never
+};
+
+/// By launch. Reads all traces once, and of chunks that are there several times the first.
+std::vector<LaunchFeatures> launch_features(const Recording& recording);
+
+}  // namespace nearwarp::runtime

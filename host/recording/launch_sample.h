@@ -1,0 +1,62 @@
+// Some launches of a program that stand for all: which ones, by what their traces tell
+// (docs/launches.md).
+//
+// Units, which are launches or those that may run together, of the same kernels are divided into
+// strata whose units are alike in all features. Of each stratum some are simulated, as many as it
+// takes for the error that is wanted of the sum of all cycles (Neyman's allocation, with finite
+// populations and costs). What the units of a stratum that are not simulated would add is estimated
+// from those that are; where a kernel has enough of these, with a line over their sizes, which are
+// known of all (a regression estimator).
+// Source: Cochran, "Sampling techniques", 1977, sections 5.5, 5A.7, 7.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/recording/recording.h"
+
+namespace nearwarp::runtime {
+
+struct Division;
+
+/// Units that are alike.
+struct SampleStratum {
+  std::string kernels;    ///< of a unit, joined by "+"
+  uint32_t group = 0;     ///< strata of the same kernels, numbered
+  bool has_line = false;  ///< its group's estimates follow a line over sizes
+  uint64_t units = 0, sampled = 0;
+  double spread = 0;  ///< expected: standard deviation of cycles over their mean
+};
+
+/// What is simulated, by part of the division.
+struct SampleUnit {
+  static constexpr uint32_t kItself = 0xffffffffu;
+  uint32_t stratum = kItself;  ///< kItself: launches that stand for themselves alone
+  double weight = 1;           ///< units that it stands for
+  double size = 0;             ///< what it is expected to take, in warp-instructions
+};
+
+struct LaunchSample {
+  double error = 0;       ///< that is wanted of the sum of all cycles, relative, at 95 %
+  uint64_t units = 0;     ///< of the program
+  uint64_t launches = 0;  ///< that are simulated for themselves, without those before
+  double simulated = 0;   ///< warp-instructions of parts over those of the program
+  std::vector<SampleStratum> strata;  ///< but for those all of whose units are simulated
+  std::vector<SampleUnit> parts;
+};
+
+/// Spread of cycles within a stratum that its features do not show, and how many units' cycles this
+/// expectation weighs as much as (estimated; docs/launches.md has what was found).
+inline constexpr double kUnseenSpread = 0.05, kSpreadOfTheSame = 0.02;
+inline constexpr double kExpectationWeighs = 2;
+/// How far the sum of all cycles is off at 95 % confidence, relative, because each launch that is
+/// simulated begins on a machine that others were only nearly simulated on (measured, see there).
+inline constexpr double kStartError = 0.01;
+
+/// A sample for this error (0.02: two percent; more than kStartError), each launch of which is
+/// simulated after `before` others. Empty, so that all is simulated in one go, where a sample would
+/// be more than half of that work.
+Division sample_launches(const Recording& recording, double error, uint32_t before);
+
+}  // namespace nearwarp::runtime

@@ -1,0 +1,185 @@
+// A sample of a program's launches.
+#include "host/timing/report/sample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "host/core/student.h"
+
+namespace nearwarp::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Of a value of each part, `values`, whose spread is expected relative to `levels`: how far off
+/// the estimate of their sum over all units may be, at 95 % confidence.
+///
+/// A group's residuals - from their stratum's mean, or the group's line over sizes - say how much
+/// more or less they spread than was expected; where it is less, that expectation counts as some
+/// residuals, too.
+double error_of(const SampleReport& s, const std::vector<double>& values,
+                const std::vector<double>& levels) {
+  struct Mean {
+    double size = 0, value = 0, level = 0;
+  };
+  std::vector<Mean> means(s.strata.size());
+  for (size_t i = 0; i < s.parts.size(); ++i) {
+    const SampledLaunches& p = s.parts[i];
+    if (p.stratum == SampledLaunches::kItself) continue;
+    const auto n = static_cast<double>(s.strata[p.stratum].sampled);
+    means[p.stratum].size += p.size / n;
+    means[p.stratum].value += values[i] / n;
+    means[p.stratum].level += levels[i] / n;
+  }
+  struct Group {
+    double together = 0, moment = 0;  // for the line's slope
+    double residuals = 0, degrees = 0, variance = 0;
+    bool has_line = false;
+  };
+  std::map<uint32_t, Group> groups;
+  const auto each = [&](auto f) {
+    for (size_t i = 0; i < s.parts.size(); ++i) {
+      const SampledLaunches& p = s.parts[i];
+      if (p.stratum == SampledLaunches::kItself) continue;
+      const SampleStratum& h = s.strata[p.stratum];
+      const Mean& mean = means[p.stratum];
+      f(groups[h.group], h, p.weight, p.size - mean.size, values[i] - mean.value,
+        h.spread * std::abs(mean.level));
+    }
+  };
+  each([](Group& g, const SampleStratum& h, double, double size, double value, double) {
+    const auto units = static_cast<double>(h.units), sampled = static_cast<double>(h.sampled);
+    const double share = units * units * (1 / sampled - 1 / units) / (sampled - 1);
+    g.together += share * size * value;
+    g.moment += share * size * size;
+  });
+  each([](Group& g, const SampleStratum& h, double weight, double size, double value,
+          double expected) {
+    const double slope = h.has_line && g.moment > 0 ? g.together / g.moment : 0;
+    const double residual = value - slope * size;
+    if (expected > 0) g.residuals += residual * residual / (expected * expected);
+    // Of those that stand for others, and of the others themselves.
+    g.variance += weight * std::max(0.0, weight - 1) * expected * expected;
+    g.has_line = h.has_line;
+  });
+  for (const SampleStratum& h : s.strata)
+    groups[h.group].degrees += static_cast<double>(h.sampled) - 1;
+  double variance = 0, spread = 0;
+  for (const auto& [number, g] : groups) {
+    double degrees = g.degrees - (g.has_line ? 1 : 0), residuals = g.residuals;
+    if (residuals < degrees) {
+      degrees += s.expectation;
+      residuals += s.expectation;
+    }
+    if (degrees <= 0) continue;
+    const double v = g.variance * residuals / degrees;
+    variance += v;
+    spread += v * v / degrees;
+  }
+  if (variance == 0) return 0;
+  return student_95(variance * variance / spread) * std::sqrt(variance);  // Satterthwaite's degrees
+}
+
+double sum_of(const SampleReport& s) {
+  double sum = 0;
+  for (const SampledLaunches& p : s.parts) sum += p.weight * static_cast<double>(p.cycles);
+  return sum;
+}
+
+std::vector<double> cycles_of(const SampleReport& s) {
+  std::vector<double> cycles;
+  for (const SampledLaunches& p : s.parts) cycles.push_back(static_cast<double>(p.cycles));
+  return cycles;
+}
+
+bool same_launches(const SampleReport& a, const SampleReport& b) {
+  if (a.parts.size() != b.parts.size() || a.strata.size() != b.strata.size()) return false;
+  for (size_t i = 0; i < a.parts.size(); ++i)
+    if (a.parts[i].first != b.parts[i].first || a.parts[i].last != b.parts[i].last ||
+        a.parts[i].weight != b.parts[i].weight)
+      return false;
+  return true;
+}
+
+}  // namespace
+
+double cycles_error(const SampleReport& s) {
+  const double sum = sum_of(s);
+  if (sum == 0) return 0;
+  const std::vector<double> cycles = cycles_of(s);
+  return std::hypot(error_of(s, cycles, cycles) / sum, s.start_error);
+}
+
+std::optional<double> ratio_error(const SampleReport* a, const SampleReport* b) {
+  if (a == nullptr || b == nullptr) {
+    if (a == nullptr && b == nullptr) return 0;
+    return cycles_error(a == nullptr ? *b : *a);
+  }
+  if (!same_launches(*a, *b)) return std::nullopt;
+  const double sum_a = sum_of(*a), sum_b = sum_of(*b);
+  if (sum_a == 0 || sum_b == 0) return std::nullopt;
+  // What is left of launches' cycles but for the ratio says how sure the ratio is.
+  const std::vector<double> of_a = cycles_of(*a), of_b = cycles_of(*b);
+  std::vector<double> rest;
+  for (size_t i = 0; i < of_a.size(); ++i) rest.push_back(of_a[i] - sum_a / sum_b * of_b[i]);
+  return std::hypot(error_of(*a, rest, of_a) / sum_a, a->start_error);
+}
+
+Json sample_json(const SampleReport& s) {
+  Json json = {
+      {"error_wanted", s.error},     {"error", cycles_error(s)}, {"units", s.units},
+      {"launches", s.launches},      {"simulated", s.simulated}, {"expectation", s.expectation},
+      {"start_error", s.start_error}};
+  json["strata"] = Json::array();
+  for (const SampleStratum& h : s.strata)
+    json["strata"].push_back({{"kernels", h.kernels},
+                              {"group", h.group},
+                              {"has_line", h.has_line},
+                              {"units", h.units},
+                              {"sampled", h.sampled},
+                              {"spread", h.spread}});
+  json["parts"] = Json::array();
+  for (const SampledLaunches& p : s.parts) {
+    json["parts"].push_back({{"first", p.first},
+                             {"last", p.last},
+                             {"weight", p.weight},
+                             {"size", p.size},
+                             {"cycles", p.cycles}});
+    if (p.stratum != SampledLaunches::kItself) json["parts"].back()["stratum"] = p.stratum;
+  }
+  return json;
+}
+
+std::optional<SampleReport> sample_of(const Json& launches) {
+  if (!launches.contains("sample")) return std::nullopt;
+  const Json& json = launches.at("sample");
+  SampleReport s;
+  s.error = json.at("error_wanted").get<double>();
+  s.units = json.at("units").get<uint64_t>();
+  s.launches = json.at("launches").get<uint64_t>();
+  s.simulated = json.at("simulated").get<double>();
+  s.expectation = json.at("expectation").get<double>();
+  s.start_error = json.at("start_error").get<double>();
+  for (const Json& h : json.at("strata"))
+    s.strata.push_back({h.at("kernels").get<std::string>(), h.at("group").get<uint32_t>(),
+                        h.at("has_line").get<bool>(), h.at("units").get<uint64_t>(),
+                        h.at("sampled").get<uint64_t>(), h.at("spread").get<double>()});
+  for (const Json& p : json.at("parts")) {
+    SampledLaunches one;
+    one.first = p.at("first").get<uint64_t>();
+    one.last = p.at("last").get<uint64_t>();
+    one.stratum = p.value("stratum", SampledLaunches::kItself);
+    one.weight = p.at("weight").get<double>();
+    one.size = p.at("size").get<double>();
+    one.cycles = p.at("cycles").get<uint64_t>();
+    // A damaged file must not name strata that are not there.
+    if (one.stratum != SampledLaunches::kItself && one.stratum >= s.strata.size())
+      one.stratum = SampledLaunches::kItself;
+    s.parts.push_back(one);
+  }
+  return s;
+}
+
+}  // namespace nearwarp::report
