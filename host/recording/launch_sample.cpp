@@ -36,6 +36,8 @@ constexpr double kSms = 70, kLaunchCosts = 50'000, kTransactionCosts = 8, kLineC
                  kLanesCount = 0.5;
 /// Spread of what a launch takes whatever it does, in the same: memory refreshes in it or does not.
 constexpr double kLaunchSpread = 5'000;
+/// Units with more than one part in so many of what the program reads anew are simulated.
+constexpr double kMuchOf = 20;
 /// A sample that is more work than this share of the program's is none.
 constexpr double kMostWork = 0.5;
 /// Strata of a program, at most, and divisions that may bring nothing before one that does.
@@ -77,8 +79,17 @@ class Design {
   }
 
   Division make() {
+    // Lines that come from memory may come in few launches, which hardly show in cycles: then those
+    // are simulated.
+    double fresh = 0;
+    for (const Unit& u : units_) fresh += u.features[kFreshLines];
     std::map<uint32_t, Members> groups;
-    for (uint32_t i = 0; i < units_.size(); ++i) groups[units_[i].group].push_back(i);
+    for (uint32_t i = 0; i < units_.size(); ++i) {
+      if (units_[i].features[kFreshLines] * kMuchOf > fresh)
+        nodes_.push_back(node_of({i}));
+      else
+        groups[units_[i].group].push_back(i);
+    }
     for (auto& [group, members] : groups) nodes_.push_back(node_of(std::move(members)));
     std::vector<Node> best = nodes_;
     Numbers cheapest = allocate();
@@ -329,17 +340,26 @@ void Design::set_weights(LaunchSample& sample, const std::vector<double>& stratu
     const double from_mean = u.size - means[u.stratum];
     lines[s.group].second += line_share(s) * from_mean * from_mean;
   }
-  for (SampleUnit& u : sample.parts) {
-    if (u.stratum == SampleUnit::kItself) continue;
+  // A part of the way where weights would differ too much, as if few sizes lie far from the rest.
+  std::map<uint32_t, double> ways;
+  const auto more = [&](const SampleUnit& u) {
     const SampleStratum& s = sample.strata[u.stratum];
     const auto& [missing, moment] = lines[s.group];
-    const double plain = static_cast<double>(s.units) / static_cast<double>(s.sampled);
-    u.weight = plain;
-    if (!s.has_line || moment <= 0) continue;
-    const double more = missing / moment * line_share(s) * (u.size - means[u.stratum]);
-    // Weights stay positive, even if few sizes lie far from the rest.
-    u.weight = std::clamp(plain + more, plain / 2, plain * 2);
+    if (!s.has_line || moment <= 0) return 0.0;
+    return missing / moment * line_share(s) * (u.size - means[u.stratum]);
+  };
+  const auto plain = [&](const SampleUnit& u) {
+    const SampleStratum& s = sample.strata[u.stratum];
+    return static_cast<double>(s.units) / static_cast<double>(s.sampled);
+  };
+  for (const SampleUnit& u : sample.parts) {
+    if (u.stratum == SampleUnit::kItself) continue;
+    double& way = ways.try_emplace(sample.strata[u.stratum].group, 1).first->second;
+    way = std::min(way, plain(u) / std::max({plain(u), more(u), -2 * more(u)}));
   }
+  for (SampleUnit& u : sample.parts)
+    if (u.stratum != SampleUnit::kItself)
+      u.weight = plain(u) + ways[sample.strata[u.stratum].group] * more(u);
 }
 
 Division Design::parts_of(const Numbers& allocation) const {

@@ -31,7 +31,7 @@ constexpr std::chrono::seconds kCheckpointInterval{30};
 constexpr uint64_t kFinestLookCycles = 256;
 /// Warp-instructions whose traces are walked to fill caches, for one that is simulated: a walk
 /// takes a small part of a simulation's time.
-constexpr uint64_t kWarmingInstructions = 4;
+constexpr uint64_t kWarmingInstructions = 16;
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <compare>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -21,6 +22,10 @@ namespace {
 /// When something was used last: a launch, and a count within it.
 using Order = uint64_t;
 constexpr uint32_t kLaunchShift = 40;
+
+/// A walk ends beyond this part of what it may be, if its second half has found next to nothing,
+/// one in so many lines and pages, that its first had not: launches then go on using the same.
+constexpr uint64_t kRepeatsOf = 4, kFewOf = 100;
 
 /// A line in an L2 slice.
 struct Use {
@@ -63,11 +68,34 @@ class Uses {
 
   /// Another launch, before those known so far; it gets its first thread block at SM `at`.
   void add_launch(uint32_t launch, uint32_t at);
+  /// Of launches before those known so far, [0, end), the code: all of each kernel's, for without
+  /// traces it is not known which of it was run.
+  void add_code(uint32_t end);
   /// Have all sets as many lines as ways?
   bool is_full() const { return filled_ >= room_; }
 
   const std::unordered_map<uint64_t, Use>& lines() const { return lines_; }
-  const std::unordered_map<uint32_t, Order>& pages() const { return pages_; }
+  /// Pages that anybody used.
+  std::unordered_map<uint32_t, Order> pages() const {
+    std::unordered_map<uint32_t, Order> all;
+    for (const auto& [key, order] : pages_) {
+      Order& last = all[static_cast<uint32_t>(key)];
+      last = std::max(last, order);
+    }
+    return all;
+  }
+  /// Those that an SM used, or the SMs of its group.
+  std::unordered_map<uint32_t, Order> pages_of(uint32_t sm) const {
+    const uint32_t group =
+        std::min(groups_ - 1, system_.front_end().dispatch.rooms.in(base_)[sm].group);
+    const uint32_t asker = groups_ > 1 ? first_of_group_[group] : sm;
+    std::unordered_map<uint32_t, Order> own;
+    for (const auto& [key, order] : pages_)
+      if (key >> 32 == asker) own[static_cast<uint32_t>(key)] = order;
+    return own;
+  }
+  /// Lines and pages that have been found so far.
+  uint64_t found() const { return lines_.size() + pages_.size(); }
   const std::unordered_map<LineAddr, Order>& code() const { return code_; }
   /// The kernel whose code a line of code() is.
   uint32_t kernel_of(LineAddr line) const { return kernel_of_.at(line); }
@@ -84,7 +112,9 @@ class Uses {
   uint32_t line_shift_ = 0, page_shift_ = 0, code_shift_ = 0, groups_ = 1;
   std::vector<uint32_t> first_of_group_;
   std::unordered_map<uint64_t, Use> lines_;
-  std::unordered_map<uint32_t, Order> pages_;
+  std::unordered_map<uint64_t, Order> pages_;  // by asker and page
+  uint64_t last_page_ = ~uint64_t{0};          // the key of the page used last
+  Order* last_page_order_ = nullptr;
   std::unordered_map<LineAddr, Order> code_;
   std::unordered_map<LineAddr, uint32_t> kernel_of_;
   std::unordered_map<uint64_t, uint32_t> in_set_;  // lines, by slice and set
@@ -93,7 +123,12 @@ class Uses {
 
 void Uses::touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t asker, bool store) {
   if (page_shift_ != 0) {
-    Order& last = pages_[virtual_line >> page_shift_];
+    const uint64_t key = uint64_t{asker} << 32 | virtual_line >> page_shift_;
+    if (key != last_page_) {
+      last_page_ = key;
+      last_page_order_ = &pages_[key];
+    }
+    Order& last = *last_page_order_;
     if (last >> kLaunchShift <= order >> kLaunchShift) last = order;
   }
   const LineAddr line = translate(system_.page_tables.translation, base_, 0, virtual_line);
@@ -117,6 +152,17 @@ void Uses::used_code(uint32_t kernel, uint32_t block, Order order) {
     kernel_of_[sm::kCodeBase + line] = kernel;
     Order& last = code_[sm::kCodeBase + line];
     if (last >> kLaunchShift <= order >> kLaunchShift) last = order;
+  }
+}
+
+void Uses::add_code(uint32_t end) {
+  if (code_shift_ == 0) return;
+  std::unordered_set<uint32_t> seen;
+  for (uint32_t i = end; i-- > 0;) {
+    const uint32_t kernel = recording_.launches[i].kernel;
+    if (!seen.insert(kernel).second) continue;
+    const auto blocks = static_cast<uint32_t>(recording_.kernels[kernel]->blocks.size());
+    for (uint32_t b = 0; b < blocks; ++b) used_code(kernel, b, Order{i + 1} << kLaunchShift);
   }
 }
 
@@ -178,21 +224,34 @@ std::vector<Key> by_age(const std::unordered_map<Key, Order>& last) {
   return keys;
 }
 
-void fill_tlbs(const std::vector<uint32_t>& pages, System& system) {
+/// Every TLB has the pages used last by its SM, and where there is room those used last by others.
+void fill_tlbs(const Uses& uses, System& system) {
   std::byte* base = system.arena.base();
-  for (uint32_t i = 0; i < system.table.count; ++i) {
-    if (!kernels::is_sm(system.component(i).kind)) continue;
-    const auto& p = system.params<sm::SmParams>(i).tlb;
-    const size_t n = std::min<size_t>(pages.size(), p.entries);
-    with_sm(system, i, [&](auto& sm) {
+  const std::unordered_map<uint32_t, Order> all = uses.pages();
+  const auto fill = [&](uint32_t endpoint, const std::unordered_map<uint32_t, Order>& own) {
+    std::vector<std::tuple<bool, Order, uint32_t>> sorted;
+    for (const auto& [page, order] : all) {
+      const auto of_own = own.find(page);
+      const bool is_own = of_own != own.end();
+      sorted.emplace_back(is_own, is_own ? of_own->second : order, page);
+    }
+    const auto& p = system.params<sm::SmParams>(endpoint).tlb;
+    const size_t n = std::min<size_t>(sorted.size(), p.entries);
+    std::sort(sorted.begin(), sorted.end());
+    with_sm(system, endpoint, [&](auto& sm) {
       for (size_t k = 0; k < n; ++k) {
-        const uint32_t page = pages[pages.size() - n + k];
+        const uint32_t page = std::get<uint32_t>(sorted[sorted.size() - n + k]);
         sm.tlb.pages.in(base)[k] = page;
         sm.tlb.entries.in(base)[k] = sm::tlb_walked(p, system.page_tables.translation, base, page);
         sm.tlb.last_use.in(base)[k] = ++sm.tlb.use_clock;
       }
     });
-  }
+  };
+  for (uint32_t i = 0; i < system.num_sms(); ++i) fill(system.sms[i], uses.pages_of(i));
+  for (uint32_t i = 0; i < system.table.count; ++i)
+    if (kernels::is_sm(system.component(i).kind) &&
+        std::find(system.sms.begin(), system.sms.end(), i) == system.sms.end())
+      fill(i, {});
 }
 
 /// `has_run`: has this SM (by its number among the main ones) had a thread block of this kernel?
@@ -292,18 +351,24 @@ uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& ima
                      uint64_t most, System& system) {
   if (system.of_kind(kernels::ComponentKind::kL2Slice).empty()) return 0;
   Uses uses(recording, image, system);
-  uint64_t walked = 0, blocks = 0;
+  uint64_t blocks = 0;
   for (uint32_t i = 0; i < launch; ++i) blocks += recording.launches[i].blocks_recorded;
+  std::vector<std::pair<uint64_t, uint64_t>> progress = {{0, 0}};  // walked, found
+  size_t half = 0;  // where in it half of what has been walked had been
   uint32_t at = launch;
   while (at > 0 && !uses.is_full()) {
     const runtime::LaunchRecord& l = recording.launches[at - 1];
+    const auto [walked, found] = progress.back();
     if (walked != 0 && walked + l.warp_instructions > most) break;
-    walked += l.warp_instructions;
+    while (progress[half + 1 < progress.size() ? half + 1 : half].first < walked / 2) ++half;
+    if (walked > most / kRepeatsOf && found - progress[half].second <= found / kFewOf) break;
     blocks -= l.blocks_recorded;
     uses.add_launch(--at, static_cast<uint32_t>(blocks % system.num_sms()));
+    progress.emplace_back(walked + l.warp_instructions, uses.found());
   }
+  uses.add_code(at);
   const sm::TlbParams& tlb = system.params<sm::SmParams>(system.sms.at(0)).tlb;
-  if (tlb.entries != 0) fill_tlbs(by_age(uses.pages()), system);
+  if (tlb.entries != 0) fill_tlbs(uses, system);
   if (!uses.code().empty())
     fill_instruction_caches(
         uses,

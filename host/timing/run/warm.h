@@ -1,17 +1,17 @@
 // What a machine's caches hold at a launch of a program, from the traces of the launches before it.
 //
 // The launches before are walked backwards, each from its first thread block to its last, until all
-// sets of the L2 have as many lines as ways or a given number of warp-instructions has been walked.
-// Then lines go in with the one used last as the most recent. An SM gets the thread blocks that the
-// dispatcher would give it if each one went to the SM after that of the one before, or to its
-// group.
+// sets of the L2 have as many lines as ways, or nothing new is found, or a given number of
+// warp-instructions has been walked. Then lines go in with the one used last as the most recent. An
+// SM gets the thread blocks that the dispatcher would give it if each one went to the SM after that
+// of the one before, or to its group.
 //
 // L2 slices: lines of loads and atomics, of stores too where they stay; all of them clean, and
 // without those that a launch would drop (L2SliceParams::at_launch). With translation that takes
-// time: page-table lines in the L2, and the pages used last in every TLB. Instruction caches of
-// SMs that have run a kernel: its lines used last. L1s and constant caches are emptied by every
-// launch; rows are closed, as when a machine begins. What a policy executes elsewhere is taken to
-// be executed on SMs.
+// time: page-table lines in the L2, and in every TLB the pages used last by its SM, or its group.
+// Instruction caches of SMs that have run a kernel: its lines used last, of launches that were not
+// walked all of their code. L1s and constant caches are emptied by every launch; rows are closed,
+// as when a machine begins. What a policy executes elsewhere is taken to be executed on SMs.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,188 @@
+// Do features tell what traces have, and do samples stand for all launches?
+#include "host/recording/launch_sample.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "bench/workloads/workload.h"
+#include "host/recording/division.h"
+#include "host/recording/launch_features.h"
+#include "host/recording/record_lines.h"
+#include "host/recording/trace_replay.h"
+
+namespace nearwarp::runtime {
+namespace {
+
+Recording record(const char* name, workloads::Size size = workloads::Size::kSmall) {
+  VirtualDevice device;
+  workloads::find(name)->run(device, size);
+  return device.take_recording(name);
+}
+
+/// Lines and sectors lane by lane.
+std::vector<std::pair<uint64_t, uint32_t>> lines_by_lane(const uint64_t* words, uint32_t lanes,
+                                                         uint32_t shift) {
+  uint64_t address[32] = {};
+  trace::read_record(words, ~uint64_t{0}, lanes, address);
+  std::vector<std::pair<uint64_t, uint32_t>> lines;
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    const uint64_t a = address[lane];
+    if ((a & trace::kSharedWindow) != 0 || a < exec::kDeviceBase) continue;
+    const uint64_t offset = a - exec::kDeviceBase;
+    if (lines.empty() || lines.back().first != offset >> shift)
+      lines.emplace_back(offset >> shift, 0);
+    lines.back().second |= 1u << (offset >> 5 & ((1u << (shift - 5)) - 1));
+  }
+  return lines;
+}
+
+TEST(RecordLines, AreThoseOfEveryLane) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 200'000; ++i) {
+    const int strides[] = {0, 1, 2, 4, 8, 16, 31, 32, 33, 64, 128, 132, 4096, -4, -128};
+    uint64_t base = exec::kDeviceBase + random() % 100'000;
+    if (i % 50 == 0) base = trace::kSharedWindow + random() % 1000;  // shared memory
+    if (i % 51 == 0) base = random() % 5000;                         // nor this
+    if (i % 53 == 0) base = exec::kDeviceBase - random() % 500;      // partly
+    const uint64_t words[1] = {trace::memory_record(base, strides[random() % 15])};
+    auto lanes = static_cast<uint32_t>(random());
+    if (i % 3 == 0) lanes = ~0u;
+    if (i % 3 == 1) lanes = (~0u >> random() % 32) << random() % 32;
+    if (lanes == 0) continue;
+    for (const uint32_t shift : {5u, 6u, 7u, 8u}) {
+      std::vector<std::pair<uint64_t, uint32_t>> lines;
+      each_line(words, lanes, shift,
+                [&](uint64_t line, uint32_t sectors) { lines.emplace_back(line, sectors); });
+      ASSERT_EQ(lines, lines_by_lane(words, lanes, shift)) << i << " " << shift;
+    }
+  }
+}
+
+TEST(LaunchFeatures, AreThoseOfTheTraces) {
+  for (const char* name : {"kmeans", "bfs-rmat", "fdtd", "reduction-original"}) {
+    SCOPED_TRACE(name);
+    const Recording r = record(name);
+    const std::vector<LaunchFeatures> features = launch_features(r);
+    ASSERT_EQ(features.size(), r.launches.size());
+    std::map<uint64_t, uint64_t>
+        last;  // lines used so far when the launch of a line's last use began
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < r.launches.size(); ++i) {
+      const compiler::Kernel& kernel = *r.kernels[r.launches[i].kernel];
+      std::set<uint64_t> lines;
+      uint64_t transactions = 0;
+      TraceVisitor visitor;
+      visitor.access = [&](const MemoryAccess& a) {
+        const ptx::Space space = kernel.instructions[a.instruction].mod.space;
+        if (space == ptx::Space::kShared || space == ptx::Space::kConst ||
+            space == ptx::Space::kParam)
+          return;
+        uint64_t before = ~uint64_t{0};
+        for (uint32_t lane = 0; lane < 32; ++lane) {
+          if ((a.mask >> lane & 1) == 0 || a.address[lane] < exec::kDeviceBase ||
+              (a.address[lane] & trace::kSharedWindow) != 0)
+            continue;
+          const uint64_t line = (a.address[lane] - exec::kDeviceBase) >> kFeatureLineShift;
+          transactions += line != before ? 1 : 0;
+          before = line;
+          lines.insert(line);
+        }
+      };
+      replay(r, i, visitor);
+      uint64_t fresh = 0;
+      for (const uint64_t line : lines) {
+        const auto at = last.find(line);
+        fresh += at == last.end() || used - at->second > kFreshAfterLines ? 1 : 0;
+        last[line] = used;
+      }
+      used += lines.size();
+      EXPECT_EQ(features[i].transactions, transactions);
+      EXPECT_EQ(features[i].lines, lines.size());
+      EXPECT_EQ(features[i].fresh_lines, fresh);
+      EXPECT_EQ(features[i].warp_instructions, r.launches[i].warp_instructions);
+      EXPECT_EQ(features[i].thread_blocks, r.launches[i].blocks_recorded);
+    }
+    EXPECT_GT(features[0].fresh_lines, 0u);
+  }
+}
+
+TEST(LaunchSample, StandsForEveryLaunchOnce) {
+  const Recording r = record("gaussian");
+  for (const double error : {0.05, 0.1, 0.3}) {
+    const Division d = sample_launches(r, error, 2);
+    ASSERT_TRUE(d.sample.has_value()) << error;
+    const LaunchSample& s = *d.sample;
+    ASSERT_EQ(s.parts.size(), d.parts.size());
+    EXPECT_LE(s.simulated, 0.5);
+    double units = 0, work = 0;
+    std::vector<uint64_t> sampled(s.strata.size(), 0);
+    for (size_t i = 0; i < d.parts.size(); ++i) {
+      const LaunchPart& p = d.parts[i];
+      if (i != 0) {
+        EXPECT_GE(p.first, d.parts[i - 1].end);
+      }
+      EXPECT_EQ(p.begin, p.first - std::min(p.first, 2u));
+      for (uint32_t k = p.begin; k < p.end; ++k)
+        work += static_cast<double>(r.launches[k].warp_instructions);
+      const SampleUnit& u = s.parts[i];
+      EXPECT_GT(u.weight, 0.4);
+      if (u.stratum == SampleUnit::kItself) {
+        EXPECT_EQ(u.weight, 1);
+        units += p.end - p.first;
+      } else {
+        sampled[u.stratum] += 1;
+        units += u.weight;
+      }
+    }
+    EXPECT_NEAR(units, static_cast<double>(r.launches.size()), 1e-6);
+    EXPECT_EQ(s.units, r.launches.size());
+    EXPECT_NEAR(s.simulated, work / static_cast<double>(r.warp_instructions), 1e-9);
+    for (size_t h = 0; h < s.strata.size(); ++h) {
+      EXPECT_EQ(s.strata[h].sampled, sampled[h]);
+      EXPECT_GE(sampled[h], 2u);
+      EXPECT_LT(sampled[h], s.strata[h].units);
+    }
+  }
+}
+
+TEST(LaunchSample, IsTheSameEachTimeAndLargerForASmallerError) {
+  uint64_t launches = ~uint64_t{0};
+  for (const double error : {0.05, 0.1, 0.3}) {
+    const Division a = sample_launches(record("gaussian"), error, 2),
+                   b = sample_launches(record("gaussian"), error, 2);
+    EXPECT_EQ(a.parts, b.parts);
+    EXPECT_LT(a.sample->launches, launches);
+    launches = a.sample->launches;
+  }
+}
+
+TEST(LaunchSample, AProgramOfFewLaunchesIsSimulatedWhole) {
+  EXPECT_TRUE(sample_launches(record("fdtd"), 0.02, 2).parts.empty());
+  EXPECT_TRUE(sample_launches(Recording(), 0.02, 2).parts.empty());
+  EXPECT_TRUE(sample_launches(record("gaussian"), 0.015, 2).parts.empty());  // nearly all of it
+}
+
+TEST(LaunchSample, LaunchesThatMayRunTogetherAreOneUnit) {
+  Recording r = record("gaussian");
+  // Pairs, whose second launches wait for what their first ones wait for.
+  for (uint32_t i = 1; i < r.launches.size(); i += 2) {
+    r.launches[i].after_all = false;
+    r.launches[i].after = i >= 3 ? std::vector<uint32_t>{i - 3, i - 2} : std::vector<uint32_t>{};
+  }
+  const Division d = sample_launches(r, 0.3, 2);
+  ASSERT_TRUE(d.sample.has_value());
+  EXPECT_EQ(d.sample->units, (r.launches.size() + 1) / 2);
+  for (const LaunchPart& p : d.parts) {
+    EXPECT_EQ(p.first % 2, 0u);
+    EXPECT_EQ(p.end % 2, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace nearwarp::runtime
