@@ -23,9 +23,11 @@ namespace {
 using Order = uint64_t;
 constexpr uint32_t kLaunchShift = 40;
 
-/// A walk ends beyond this part of what it may be, if its second half has found next to nothing,
-/// one in so many lines and pages, that its first had not: launches then go on using the same.
-constexpr uint64_t kRepeatsOf = 4, kFewOf = 100;
+/// A walk of several launches ends beyond this part of what it may be, if its second half has found
+/// next to nothing, one in so many lines and pages, that its first had not: launches then go on
+/// using the same.
+constexpr uint64_t kRepeatsOf = 64, kFewOf = 100;
+constexpr uint32_t kSeveral = 4;
 
 /// A line in an L2 slice.
 struct Use {
@@ -105,6 +107,16 @@ class Uses {
   void used_code(uint32_t kernel, uint32_t block, Order order);
   struct Visit;
 
+  /// An access, and what it changes: most are to lines that were used shortly before.
+  struct Recent {
+    uint64_t key = ~uint64_t{0};
+    Use* use = nullptr;
+    Order* page = nullptr;
+    bool is_kept = false;  ///< the line stays in the slice
+  };
+  static constexpr uint32_t kRecent = 1024;
+  Recent looked_up(uint64_t key, LineAddr virtual_line, uint32_t asker, bool store);
+
   const runtime::Recording& recording_;
   const ImageTables& image_;
   System& system_;
@@ -113,8 +125,7 @@ class Uses {
   std::vector<uint32_t> first_of_group_;
   std::unordered_map<uint64_t, Use> lines_;
   std::unordered_map<uint64_t, Order> pages_;  // by asker and page
-  uint64_t last_page_ = ~uint64_t{0};          // the key of the page used last
-  Order* last_page_order_ = nullptr;
+  std::vector<Recent> recent_{kRecent};
   std::unordered_map<LineAddr, Order> code_;
   std::unordered_map<LineAddr, uint32_t> kernel_of_;
   std::unordered_map<uint64_t, uint32_t> in_set_;  // lines, by slice and set
@@ -122,28 +133,33 @@ class Uses {
 };
 
 void Uses::touch(Order order, LineAddr virtual_line, uint32_t sectors, uint32_t asker, bool store) {
-  if (page_shift_ != 0) {
-    const uint64_t key = uint64_t{asker} << 32 | virtual_line >> page_shift_;
-    if (key != last_page_) {
-      last_page_ = key;
-      last_page_order_ = &pages_[key];
-    }
-    Order& last = *last_page_order_;
-    if (last >> kLaunchShift <= order >> kLaunchShift) last = order;
-  }
+  const uint64_t key = uint64_t{asker} << 33 | uint64_t{virtual_line} << 1 | (store ? 1 : 0);
+  Recent& recent = recent_[(virtual_line ^ asker << 4) % kRecent];
+  if (recent.key != key) recent = looked_up(key, virtual_line, asker, store);
+  // A launch that is walked later came before: it changes no order.
+  const auto note = [&](Order* last) {
+    if (last != nullptr && *last >> kLaunchShift <= order >> kLaunchShift) *last = order;
+  };
+  note(recent.page);
+  if (recent.use == nullptr) return;
+  note(&recent.use->order);
+  if (recent.is_kept) recent.use->sectors |= sectors;
+}
+
+Uses::Recent Uses::looked_up(uint64_t key, LineAddr virtual_line, uint32_t asker, bool store) {
+  Recent found{.key = key};
+  if (page_shift_ != 0) found.page = &pages_[uint64_t{asker} << 32 | virtual_line >> page_shift_];
   const LineAddr line = translate(system_.page_tables.translation, base_, 0, virtual_line);
   const uint16_t slice = slice_of(asker, line);
-  if (system_.component(slice).kind != kernels::ComponentKind::kL2Slice) return;
+  if (system_.component(slice).kind != kernels::ComponentKind::kL2Slice) return found;
   const auto& p = system_.params<L2SliceParams>(slice);
-  Use& use = lines_[key_of(slice, line)];
-  // A launch that is walked later came before: it changes no order.
-  if (use.order >> kLaunchShift <= order >> kLaunchShift) use.order = order;
-  if (store && !keeps_stores(p)) return;
-  use.sectors |= sectors;
-  if (use.loaded) return;
-  use.loaded = true;
+  found.use = &lines_[key_of(slice, line)];
+  found.is_kept = !store || keeps_stores(p);
+  if (!found.is_kept || found.use->loaded) return found;
+  found.use->loaded = true;
   uint32_t& lines = in_set_[key_of(slice, l2_detail::set_of(p, base_, line))];
   if (++lines <= p.ways) ++filled_;
+  return found;
 }
 
 void Uses::used_code(uint32_t kernel, uint32_t block, Order order) {
@@ -361,7 +377,9 @@ uint32_t warm_caches(const runtime::Recording& recording, const ImageTables& ima
     const auto [walked, found] = progress.back();
     if (walked != 0 && walked + l.warp_instructions > most) break;
     while (progress[half + 1 < progress.size() ? half + 1 : half].first < walked / 2) ++half;
-    if (walked > most / kRepeatsOf && found - progress[half].second <= found / kFewOf) break;
+    if (launch - at >= kSeveral && walked > most / kRepeatsOf &&
+        found - progress[half].second <= found / kFewOf)
+      break;
     blocks -= l.blocks_recorded;
     uses.add_launch(--at, static_cast<uint32_t>(blocks % system.num_sms()));
     progress.emplace_back(walked + l.warp_instructions, uses.found());
