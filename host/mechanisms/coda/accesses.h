@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -44,11 +45,10 @@ class AllocationsByAddress {
   uint32_t last_ = kNoObject;
 };
 
-/// f(block, warp of the block, access) for each access of a warp in a launch to device memory;
-/// lanes may still be of shared memory. Throws nearwarp::Error if the traces are malformed.
-template <class F>
-void each_warp_access(const runtime::Recording& recording, uint32_t launch, F&& f) {
-  const compiler::Kernel& kernel = *recording.kernels[recording.launches[launch].kernel];
+/// f(block, warp of the block, access) for each access of a warp in the traces that `walk(visitor)`
+/// goes through, of launches of `kernel`, to device memory; lanes may still be of shared memory.
+template <class Walk, class F>
+void each_warp_access_in(const compiler::Kernel& kernel, const Walk& walk, F&& f) {
   uint64_t block = 0;
   uint32_t warp = 0;
   runtime::TraceVisitor visitor;
@@ -63,7 +63,25 @@ void each_warp_access(const runtime::Recording& recording, uint32_t launch, F&& 
       return;
     f(block, warp, a);
   };
-  runtime::replay(recording, launch, visitor);
+  walk(visitor);
+}
+
+/// The same of a launch. Throws nearwarp::Error if the traces are malformed.
+template <class F>
+void each_warp_access(const runtime::Recording& recording, uint32_t launch, F&& f) {
+  each_warp_access_in(
+      *recording.kernels[recording.launches[launch].kernel],
+      [&](const runtime::TraceVisitor& visitor) { runtime::replay(recording, launch, visitor); },
+      f);
+}
+
+/// f(address) for each lane's access to device memory.
+template <class F>
+void each_lane(const runtime::MemoryAccess& a, F&& f) {
+  for (uint32_t lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
+    const uint64_t address = a.address[std::countr_zero(lanes)];
+    if ((address & trace::kSharedWindow) == 0) f(address);
+  }
 }
 
 /// f(block, address) for each lane's access to device memory in a launch. Throws as above.
@@ -71,21 +89,33 @@ template <class F>
 void each_access_of_launch(const runtime::Recording& recording, uint32_t launch, F&& f) {
   each_warp_access(recording, launch,
                    [&](uint64_t block, uint32_t, const runtime::MemoryAccess& a) {
-                     for (uint32_t lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
-                       const uint64_t address = a.address[std::countr_zero(lanes)];
-                       if ((address & trace::kSharedWindow) == 0) f(block, address);
-                     }
+                     each_lane(a, [&](uint64_t address) { f(block, address); });
                    });
 }
 
-/// The same for all launches of the kernel of `launch`, by the same application.
+/// f(block, address, times) for those in all launches of the kernel of `launch`, by the same
+/// application: once for traces that are there several times. Throws as above.
 template <class F>
 void each_access(const runtime::Recording& recording, uint32_t launch, F&& f) {
   const runtime::LaunchRecord& first = recording.launches[launch];
-  for (uint32_t i = 0; i < recording.launches.size(); ++i) {
-    const runtime::LaunchRecord& l = recording.launches[i];
-    if (l.kernel == first.kernel && l.application == first.application)
-      each_access_of_launch(recording, i, f);
+  std::vector<uint32_t> chunks;                  // that differ, in their order
+  std::unordered_map<uint32_t, uint64_t> times;  // by identity
+  for (const runtime::LaunchRecord& l : recording.launches) {
+    if (l.kernel != first.kernel || l.application != first.application) continue;
+    for (uint32_t c = l.first_chunk; c < l.first_chunk + l.num_chunks; ++c)
+      if (times[recording.traces.identity(c)]++ == 0) chunks.push_back(c);
+  }
+  const compiler::Kernel& kernel = *recording.kernels[first.kernel];
+  for (const uint32_t c : chunks) {
+    const uint64_t n = times[recording.traces.identity(c)];
+    each_warp_access_in(
+        kernel,
+        [&](const runtime::TraceVisitor& visitor) {
+          runtime::ChunkReplay(kernel, visitor).walk(*recording.traces.chunk(c));
+        },
+        [&](uint64_t block, uint32_t, const runtime::MemoryAccess& a) {
+          each_lane(a, [&](uint64_t address) { f(block, address, n); });
+        });
   }
 }
 

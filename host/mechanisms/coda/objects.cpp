@@ -90,7 +90,7 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
                   AllocationsByAddress& objects, const PlacementRules& rules,
                   std::vector<ObjectUse>& uses) {
   std::vector<Begins> begins(uses.size());
-  each_access(recording, launch, [&](uint64_t block, uint64_t address) {
+  each_access(recording, launch, [&](uint64_t block, uint64_t address, uint64_t) {
     const uint32_t object = objects.of(address);
     if (object == kNoObject || uses[object].touched) return;
     begins[object].note(block, address);
@@ -111,7 +111,7 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
   uint64_t last_block = ~uint64_t{0}, last_page = ~uint64_t{0};
   uint32_t last_object = kNoObject;
   uint64_t local = 0;
-  each_access(recording, launch, [&](uint64_t block, uint64_t address) {
+  each_access(recording, launch, [&](uint64_t block, uint64_t address, uint64_t times) {
     const uint32_t object = objects.of(address);
     if (object == kNoObject) return;
     const uint64_t page = address / rules.page_bytes * rules.page_bytes;
@@ -126,8 +126,8 @@ void study_kernel(const runtime::Recording& recording, uint32_t launch,
       const uint32_t stack = stack_of(page > begin ? page - begin : 0, chunk, stacks);
       local = stack == affinity(block, per_stack, stacks) ? 1 : 0;
     }
-    use.accesses += 1;
-    use.local += local;
+    use.accesses += times;
+    use.local += times * local;
   });
   for (uint32_t i = 0; i < uses.size(); ++i)
     if (!begins[i].blocks().empty()) uses[i].touched = true;

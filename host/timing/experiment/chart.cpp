@@ -16,6 +16,7 @@
 #include "host/config/schema.h"
 #include "host/core/error.h"
 #include "host/timing/experiment/expression.h"
+#include "host/timing/report/sample.h"
 #include "host/timing/report/sms.h"
 #include "host/timing/sweep/format.h"
 #include "host/timing/sweep/results_file.h"
@@ -248,6 +249,7 @@ class ChartMaker {
     add_summary();
     note_sms(places);
     note_few_instances(places);
+    note_samples(places);
     return std::move(chart_);
   }
 
@@ -439,6 +441,35 @@ class ChartMaker {
       chart_.notes.push_back(
           fmt::format("mappings learnt from fewer than {} instances, which is luck: {}",
                       report::kFewInstances, report::some_of(names)));
+  }
+
+  /// How sure cycles of samples are, or speed-ups between them.
+  void note_samples(const std::vector<Place>& places) {
+    if (f_.value != "cycles" && f_.value != "time") return;
+    const auto sample = [&](const Place& p) -> std::optional<report::SampleReport> {
+      const Json* run = complete_run(results_, p.point->id);
+      if (run == nullptr || !run->contains("launches")) return std::nullopt;
+      return report::sample_of(run->at("launches"));
+    };
+    std::vector<std::string> names;
+    for (const Place& p : places) {
+      const std::optional<report::SampleReport> own = sample(p);
+      std::optional<report::SampleReport> other;
+      if (f_.relation != Relation::kValue) {
+        const Place reference = reference_of(e_, studies_, f_, p);
+        if (reference.point->id == p.point->id) continue;
+        other = sample(reference);
+      }
+      if (!own && !other) continue;
+      const std::optional<double> error =
+          report::ratio_error(other ? &*other : nullptr, own ? &*own : nullptr);
+      names.push_back(fmt::format(
+          "{} under {} ({})", program_name(p), p.study->plan.policy_name(*p.point),
+          error ? fmt::format("{:.1f} %", 100 * *error) : "not known: of different launches"));
+    }
+    if (!names.empty())
+      chart_.notes.push_back(fmt::format("of samples of launches, at 95 % confidence within: {}",
+                                         report::some_of(names)));
   }
 
   const Experiment& e_;

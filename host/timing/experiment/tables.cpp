@@ -15,6 +15,7 @@
 #include "host/timing/experiment/expression.h"
 #include "host/timing/report/columns.h"
 #include "host/timing/report/csv.h"
+#include "host/timing/report/sample.h"
 
 namespace nearwarp::experiment {
 namespace {
@@ -33,6 +34,13 @@ const Published* published_at(const Chart& chart, const Cell& cell) {
         p.part == chart.parts[cell.part])
       return &p;
   return nullptr;
+}
+
+/// Of a sample: how far its cycles may be off, relative.
+std::string cycles_error_in(const Json& line) {
+  if (!line.contains("run") || !line.at("run").contains("launches")) return "";
+  const auto sample = report::sample_of(line.at("run").at("launches"));
+  return sample ? fmt::format("{}", report::cycles_error(*sample)) : "";
 }
 
 /// What a run's launches approximate, if they do.
@@ -99,7 +107,7 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
   std::string text =
       "study,id,nearwarp_version,configuration,workload,size,machine,policy,changes,status";
   for (const Quantity& q : quantities()) text += "," + csv_field(column(q));
-  text += ",approximated,error\n";
+  text += ",cycles_error,approximated,error\n";
   for (const PlannedStudy& s : studies) {
     for (const sweep::Point& point : s.plan.points) {
       const auto line = results.find(point.id);
@@ -115,8 +123,8 @@ std::string points_csv(const std::string& version, const std::vector<PlannedStud
         text += "," + (status == "failed"
                            ? std::string()
                            : fmt::format("{}", quantity_of(line->second.at("run"), q.name)));
-      text += "," + csv_field(approximated_in(line->second)) + "," +
-              csv_field(line->second.value("error", "")) + "\n";
+      text += "," + cycles_error_in(line->second) + "," + csv_field(approximated_in(line->second)) +
+              "," + csv_field(line->second.value("error", "")) + "\n";
     }
   }
   return text;

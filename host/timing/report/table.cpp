@@ -155,8 +155,10 @@ std::string format_table(std::span<const RunResult> runs, size_t width, bool leg
   if (!first.size.empty()) title += ", size " + first.size;
   title += ", on machine " + first.machine;
   for (const std::string& change : first.overrides) title += ", " + change;
+  const bool sampled = first.launches.has_value() && first.launches->sample.has_value();
+  const uint64_t launches = sampled ? first.launches->of : first.kernels.size();
   title += fmt::format("; {} warp-instructions in {} launch{}", grouped(first.warp_instructions),
-                       first.kernels.size(), first.kernels.size() == 1 ? "" : "es");
+                       grouped(launches), launches == 1 ? "" : "es");
   const Unit unit = byte_unit(runs);
   const EnergyUnit energy = energy_unit(runs);
   std::vector<Column> columns;
