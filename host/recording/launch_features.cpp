@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <memory>
 #include <unordered_map>
 
@@ -20,7 +21,7 @@ struct LineRange {
 /// What a chunk touches.
 class ChunkUse {
  public:
-  uint64_t transactions = 0;
+  uint64_t transactions = 0, sectors = 0;
   std::vector<LineRange> ranges;  ///< once they are sorted: by address, disjoint
 
   void touch(uint64_t line) {
@@ -52,7 +53,7 @@ class ChunkUse {
 /// Kept ranges of chunks that come again, at most: some 256 MB.
 constexpr size_t kMostKeptRanges = size_t{1} << 24;
 
-/// Calls touch(line) for each transaction.
+/// Calls touch(line, sectors) for each transaction.
 template <class Touch>
 struct Visit {
   const compiler::Kernel& kernel;
@@ -64,7 +65,7 @@ struct Visit {
     const ptx::Space space = kernel.instructions[instruction].mod.space;
     if (space == ptx::Space::kShared || space == ptx::Space::kConst || space == ptx::Space::kParam)
       return;
-    each_line(words, lanes, kFeatureLineShift, [&](uint64_t line, uint32_t) { touch(line); });
+    each_line(words, lanes, kFeatureLineShift, touch);
   }
 };
 template <class Touch>
@@ -122,15 +123,17 @@ class Features {
       if (const auto known = known_.find(identity); known != known_.end()) {
         add(launch, known->second, f);
       } else if (times_[identity] == 1 || kept_ > kMostKeptRanges) {
-        Visit visit{kernel, [&](uint64_t line) {
+        Visit visit{kernel, [&](uint64_t line, uint32_t sectors) {
                       f.transactions += 1;
+                      f.sectors += static_cast<uint32_t>(std::popcount(sectors));
                       touch(launch, line, f);
                     }};
         walk.walk(*recording_.traces.chunk(c), visit);
       } else {
         ChunkUse use;
-        Visit visit{kernel, [&](uint64_t line) {
+        Visit visit{kernel, [&](uint64_t line, uint32_t sectors) {
                       use.transactions += 1;
+                      use.sectors += static_cast<uint32_t>(std::popcount(sectors));
                       use.touch(line);
                     }};
         walk.walk(*recording_.traces.chunk(c), visit);
@@ -146,6 +149,7 @@ class Features {
 
   void add(uint32_t launch, const ChunkUse& use, LaunchFeatures& f) {
     f.transactions += use.transactions;
+    f.sectors += use.sectors;
     for (const LineRange& r : use.ranges)
       for (uint64_t line = r.begin; line < r.end; ++line) touch(launch, line, f);
   }

@@ -20,6 +20,7 @@ struct LaunchFeatures {
   uint64_t thread_blocks = 0;
   uint64_t warps = 0;
   uint64_t transactions = 0;  ///< lines of warps' accesses, those of lanes in a row once
+  uint64_t sectors = 0;       ///< of 32 bytes, of these lines
   uint64_t lines = 0;         ///< different ones
   uint64_t fresh_lines = 0;   ///< of these, those not used for long, or never
 };

@@ -22,6 +22,7 @@ namespace {
 enum Feature : size_t {
   kInstructions,
   kTransactions,
+  kSectors,
   kLines,
   kFreshLines,
   kBlocks,
@@ -31,9 +32,9 @@ enum Feature : size_t {
   kFeatures,
 };
 using Costs = std::array<double, kFeatures>;
-constexpr double kSms = 70, kLaunchCosts = 50'000, kTransactionCosts = 8, kLineCosts = 8,
-                 kFreshLineCosts = 64, kBlockCosts = 50, kChainCosts = 500, kLineBeforeCosts = 4,
-                 kLanesCount = 0.5;
+constexpr double kSms = 70, kLaunchCosts = 50'000, kTransactionCosts = 4, kSectorCosts = 4,
+                 kLineCosts = 8, kFreshLineCosts = 64, kBlockCosts = 50, kChainCosts = 500,
+                 kLineBeforeCosts = 4, kLanesCount = 0.5;
 /// Spread of what a launch takes whatever it does, in the same: memory refreshes in it or does not.
 constexpr double kLaunchSpread = 5'000;
 /// Units with more than one part in so many of what the program reads anew are simulated.
@@ -133,6 +134,7 @@ Costs costs_of(const LaunchFeatures& f) {
   Costs costs{};
   costs[kInstructions] = idle * instructions;
   costs[kTransactions] = idle * kTransactionCosts * static_cast<double>(f.transactions);
+  costs[kSectors] = idle * kSectorCosts * static_cast<double>(f.sectors);
   costs[kLines] = kLineCosts * static_cast<double>(f.lines);
   costs[kFreshLines] = kFreshLineCosts * static_cast<double>(f.fresh_lines);
   costs[kBlocks] = kBlockCosts * static_cast<double>(f.thread_blocks);

@@ -76,7 +76,7 @@ TEST(LaunchFeatures, AreThoseOfTheTraces) {
     for (uint32_t i = 0; i < r.launches.size(); ++i) {
       const compiler::Kernel& kernel = *r.kernels[r.launches[i].kernel];
       std::set<uint64_t> lines;
-      uint64_t transactions = 0;
+      uint64_t transactions = 0, sectors = 0;
       TraceVisitor visitor;
       visitor.access = [&](const MemoryAccess& a) {
         const ptx::Space space = kernel.instructions[a.instruction].mod.space;
@@ -84,12 +84,17 @@ TEST(LaunchFeatures, AreThoseOfTheTraces) {
             space == ptx::Space::kParam)
           return;
         uint64_t before = ~uint64_t{0};
+        std::set<uint64_t> of_line;  // sectors of lanes in a row on one line
         for (uint32_t lane = 0; lane < 32; ++lane) {
           if ((a.mask >> lane & 1) == 0 || a.address[lane] < exec::kDeviceBase ||
               (a.address[lane] & trace::kSharedWindow) != 0)
             continue;
           const uint64_t line = (a.address[lane] - exec::kDeviceBase) >> kFeatureLineShift;
-          transactions += line != before ? 1 : 0;
+          if (line != before) {
+            transactions += 1;
+            of_line.clear();
+          }
+          sectors += of_line.insert(a.address[lane] / 32).second ? 1 : 0;
           before = line;
           lines.insert(line);
         }
@@ -103,6 +108,7 @@ TEST(LaunchFeatures, AreThoseOfTheTraces) {
       }
       used += lines.size();
       EXPECT_EQ(features[i].transactions, transactions);
+      EXPECT_EQ(features[i].sectors, sectors);
       EXPECT_EQ(features[i].lines, lines.size());
       EXPECT_EQ(features[i].fresh_lines, fresh);
       EXPECT_EQ(features[i].warp_instructions, r.launches[i].warp_instructions);
