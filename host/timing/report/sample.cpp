@@ -45,8 +45,11 @@ double error_of(const SampleReport& s, const std::vector<double>& values,
       if (p.stratum == SampledLaunches::kItself) continue;
       const SampleStratum& h = s.strata[p.stratum];
       const Mean& mean = means[p.stratum];
-      f(groups[h.group], h, p.weight, p.size - mean.size, values[i] - mean.value,
-        h.spread * std::abs(mean.level));
+      // Where all sizes are the same, whatever the mean's last digits are.
+      constexpr double kSame = 1e-9;
+      const double apart = p.size - mean.size;
+      f(groups[h.group], h, p.weight, std::abs(apart) <= kSame * mean.size ? 0 : apart,
+        values[i] - mean.value, h.spread * std::abs(mean.level));
     }
   };
   each([](Group& g, const SampleStratum& h, double, double size, double value, double) {
