@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "host/core/demangle.h"
@@ -105,6 +106,7 @@ std::vector<KernelSummary> summarize_kernels(const RunResult& run) {
     if (is_new) kernels.emplace_back().kernel = kernel;
     return kernels[it->second];
   };
+  std::set<uint64_t> alike;  // launches that others repeat, and of these not all need be there
   std::map<std::string, double> parts_of_launches;  // by kernel: that launches stand for, too
   for (const KernelRow& row : run.kernels) {
     const auto weighted = [&](uint64_t n) {
@@ -114,7 +116,7 @@ std::vector<KernelSummary> summarize_kernels(const RunResult& run) {
     };
     KernelSummary one;
     one.launches = row.stands_for;
-    one.distinct = row.alike == row.launch ? 1 : 0;
+    one.distinct = alike.insert(row.alike).second ? 1 : 0;
     one.simulated = 1;
     one.cycles = weighted(row.cycles);
     one.estimated_cycles = one.cycles * row.stands_for;
