@@ -226,11 +226,9 @@ std::string fewer_sms_note(const Request& request, std::span<const report::RunRe
 std::string changed_cycles(std::span<const report::RunResult> results, size_t width) {
   std::string text;
   for (size_t i = 1; i < results.size(); ++i) {
-    const std::string parts =
-        compare::format_shortly(compare::decompose(report::run_json(results[0]),
-                                                   report::run_json(results[i])),
-                                fmt::format("{} over {}", results[i].policy, results[0].policy),
-                                width);
+    const std::string parts = compare::format_shortly(
+        compare::decompose(report::run_json(results[0]), report::run_json(results[i])),
+        fmt::format("{} over {}", results[i].policy, results[0].policy), width);
     if (!parts.empty()) text += parts;
   }
   return text;

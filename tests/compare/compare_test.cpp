@@ -218,8 +218,7 @@ TEST(Compare, CyclesAreDividedIntoKernelsAndCausesThatAddUp) {
   ASSERT_FALSE(d.causes.empty());
   EXPECT_EQ(d.causes[0].what, "wait for memory");
   EXPECT_EQ(d.causes[0].cycles, 1390);
-  const std::string text =
-      compare::format(compare::compare(document({a}), document({b})), 20, 80);
+  const std::string text = compare::format(compare::compare(document({a}), document({b})), 20, 80);
   EXPECT_TRUE(contains(text, "+1,455 core cycles: k0 +1,500, k1 -50, outside of kernels +5"))
       << text;
   EXPECT_TRUE(contains(text, "SMs wait for memory +1,390")) << text;

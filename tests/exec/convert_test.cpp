@@ -10,8 +10,8 @@
 namespace nearwarp::exec {
 namespace {
 
-constexpr Number kNumbers[] = {Number::kU8,  Number::kS8,  Number::kU16, Number::kS16,
-                               Number::kU32, Number::kS32, Number::kU64, Number::kS64,
+constexpr Number kNumbers[] = {Number::kU8,  Number::kS8,   Number::kU16, Number::kS16,
+                               Number::kU32, Number::kS32,  Number::kU64, Number::kS64,
                                Number::kF16, Number::kBF16, Number::kF32, Number::kF64};
 
 /// Bits of values of a format: about the limits of all others, infinities, numbers that are none,
@@ -25,20 +25,33 @@ class Values {
     if (!is_float(format_)) {
       const uint64_t at = uint64_t{1} << (random_() % 64);
       switch (random_() % 4) {
-        case 0: return at + any % 5 - 2;
-        case 1: return ~at + any % 5;
-        case 2: return any >> (any % 64);
-        default: return any;
+        case 0:
+          return at + any % 5 - 2;
+        case 1:
+          return ~at + any % 5;
+        case 2:
+          return any >> (any % 64);
+        default:
+          return any;
       }
     }
     const double limit = std::ldexp(1.0, static_cast<int>(random_() % 70) - 2);
     double v;
     switch (random_() % 6) {
-      case 0: v = limit + static_cast<double>(any % 9) * 0.25 - 1; break;
-      case 1: v = -limit + static_cast<double>(any % 9) * 0.25 - 1; break;
-      case 2: v = std::ldexp(static_cast<double>(any >> 11), static_cast<int>(any % 400) - 250); break;
-      case 3: v = static_cast<double>(static_cast<int64_t>(any)) * 0x1p-52; break;
-      default: return any;  // also what is no number
+      case 0:
+        v = limit + static_cast<double>(any % 9) * 0.25 - 1;
+        break;
+      case 1:
+        v = -limit + static_cast<double>(any % 9) * 0.25 - 1;
+        break;
+      case 2:
+        v = std::ldexp(static_cast<double>(any >> 11), static_cast<int>(any % 400) - 250);
+        break;
+      case 3:
+        v = static_cast<double>(static_cast<int64_t>(any)) * 0x1p-52;
+        break;
+      default:
+        return any;  // also what is no number
     }
     if (format_ == Number::kF64) return std::bit_cast<uint64_t>(v);
     const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(v));
@@ -110,8 +123,8 @@ TEST(ConvertRows, AreConversionsOfEachLane) {
     for (const Number to : kNumbers) {
       for (const Round round : {Round::kNearest, Round::kZero, Round::kDown, Round::kUp}) {
         for (uint32_t options = 0; options < 8; ++options) {
-          ConvertFlags f{from, to, round, (options & 1) != 0, (options & 2) != 0,
-                         (options & 4) != 0, 4};
+          ConvertFlags f{
+              from, to, round, (options & 1) != 0, (options & 2) != 0, (options & 4) != 0, 4};
           if (f.integral && !(is_float(from) && is_float(to))) continue;
           if (f.ftz && from != Number::kF32 && to != Number::kF32) continue;
           if (!is_float(from) && !is_float(to) && round != Round::kNearest) continue;

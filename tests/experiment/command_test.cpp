@@ -151,9 +151,8 @@ TEST_F(ExperimentCommand, MistakesAreFoundBeforeAnythingRuns) {
 }
 
 TEST(Experiments, ThoseThatComeWithTheProgramCanBeMade) {
-  for (const char* name :
-       {"tom", "tuning", "coda", "opportunistic", "mpu", "mechanisms", "combinations",
-        "decoding"}) {
+  for (const char* name : {"tom", "tuning", "coda", "opportunistic", "mpu", "mechanisms",
+                           "combinations", "decoding"}) {
     const TemporaryFolder folder;
     const Outcome outcome =
         run_program({"experiment", name, "--size", "small", "--no-run", "--out", folder.file("x")});

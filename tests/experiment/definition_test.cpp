@@ -117,8 +117,7 @@ TEST(Experiment, OnlySomeFiguresKeepTheStudiesThatTheyNeed) {
 TEST(Experiment, ThoseThatComeWithTheProgramLoad) {
   const std::vector<std::string> names = experiment::experiment_names();
   for (const char* name :
-       {"tom", "tuning", "coda", "opportunistic", "mpu", "mechanisms", "combinations",
-        "decoding"})
+       {"tom", "tuning", "coda", "opportunistic", "mpu", "mechanisms", "combinations", "decoding"})
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   for (const std::string& name : names) EXPECT_NO_THROW(experiment::load_experiment(name)) << name;
 }

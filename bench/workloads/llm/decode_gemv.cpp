@@ -100,8 +100,8 @@ class DecodeGemvInt4 final : public Workload {
     const auto d_scales = device.upload(w.scales, "scales");
     const auto d_x = device.upload(x, "x");
     const auto d_y = device.allocate(static_cast<uint64_t>(rows) * sizeof(float), "y");
-    device.launch(module, "decode_gemv_int4", blocks_for(uint64_t(rows) * kLanes, kBlock),
-                  {kBlock}, 0, runtime::KernelArgs(d_w, d_scales, d_x, d_y, rows, columns));
+    device.launch(module, "decode_gemv_int4", blocks_for(uint64_t(rows) * kLanes, kBlock), {kBlock},
+                  0, runtime::KernelArgs(d_w, d_scales, d_x, d_y, rows, columns));
     if (device.limit_reached()) return skipped_by_limit();
     return check_close("y", device.download<float>(d_y, size_t(rows)), product(w, x, rows), 1e-4,
                        1.0);

@@ -95,8 +95,9 @@ void add(std::vector<float>& x, const std::vector<float>& y) {
 void set_last(Cache& cache, const std::vector<float>& heads) {
   for (int head = 0; head < cache.heads; ++head)
     for (int e = 0; e < kHead; ++e)
-      cache.elements[static_cast<size_t>(cache.at(head, cache.context - 1) - cache.elements.data()) +
-                     static_cast<size_t>(e)] = to_half(heads[static_cast<size_t>(head * kHead + e)]);
+      cache
+          .elements[static_cast<size_t>(cache.at(head, cache.context - 1) - cache.elements.data()) +
+                    static_cast<size_t>(e)] = to_half(heads[static_cast<size_t>(head * kHead + e)]);
 }
 void step(std::vector<float>& x, Layer l, const Model& m, const Angles& angles) {
   const std::vector<float> in = normalised(x);
@@ -150,12 +151,13 @@ class Device {
     multiply(weights(l.k, "K"), normal_, k_, m_.kv(), m_.hidden);
     multiply(weights(l.v, "V"), normal_, v_, m_.kv(), m_.hidden);
     launch("decode_rotate_and_append",
-           blocks_for(static_cast<uint64_t>(m_.heads() + m_.kv_heads()) * kHead / 2, kBlock), kBlock,
+           blocks_for(static_cast<uint64_t>(m_.heads() + m_.kv_heads()) * kHead / 2, kBlock),
+           kBlock,
            runtime::KernelArgs(q_, k_, v_, cosines_, sines_, keys, values, m_.heads(),
                                m_.kv_heads(), m_.context - 1, m_.context));
     const int parts = parts_of(m_.context);
-    launch("decode_attention",
-           {static_cast<uint32_t>(m_.heads()), static_cast<uint32_t>(parts), 1}, kAttentionBlock,
+    launch("decode_attention", {static_cast<uint32_t>(m_.heads()), static_cast<uint32_t>(parts), 1},
+           kAttentionBlock,
            runtime::KernelArgs(q_, keys, values, parts_, m_.heads() / m_.kv_heads(), m_.context,
                                m_.context, 1 / std::sqrt(float{kHead})));
     launch("decode_attention_combine", {static_cast<uint32_t>(m_.heads()), 1, 1}, kAttentionBlock,

@@ -30,14 +30,22 @@ constexpr bool kHasF16 = false;
 template <class F>
 void with_integer(Number n, F&& f) {
   switch (n) {
-    case Number::kU8: return f(uint8_t{});
-    case Number::kS8: return f(int8_t{});
-    case Number::kU16: return f(uint16_t{});
-    case Number::kS16: return f(int16_t{});
-    case Number::kU32: return f(uint32_t{});
-    case Number::kS32: return f(int32_t{});
-    case Number::kU64: return f(uint64_t{});
-    default: return f(int64_t{});
+    case Number::kU8:
+      return f(uint8_t{});
+    case Number::kS8:
+      return f(int8_t{});
+    case Number::kU16:
+      return f(uint16_t{});
+    case Number::kS16:
+      return f(int16_t{});
+    case Number::kU32:
+      return f(uint32_t{});
+    case Number::kS32:
+      return f(int32_t{});
+    case Number::kU64:
+      return f(uint64_t{});
+    default:
+      return f(int64_t{});
   }
 }
 
@@ -90,14 +98,19 @@ void round_all(T (&x)[kLanes], Round round) {
     for (uint32_t i = 0; i < kLanes; ++i) x[i] = rounded<kRound>(x[i]);
   };
   switch (round) {
-    case Round::kZero: return all(std::integral_constant<Round, Round::kZero>{});
-    case Round::kDown: return all(std::integral_constant<Round, Round::kDown>{});
-    case Round::kUp: return all(std::integral_constant<Round, Round::kUp>{});
-    default: return all(std::integral_constant<Round, Round::kNearest>{});
+    case Round::kZero:
+      return all(std::integral_constant<Round, Round::kZero>{});
+    case Round::kDown:
+      return all(std::integral_constant<Round, Round::kDown>{});
+    case Round::kUp:
+      return all(std::integral_constant<Round, Round::kUp>{});
+    default:
+      return all(std::integral_constant<Round, Round::kNearest>{});
   }
 }
 
-/// Whole numbers to integers: what is beyond the format's range becomes its end, what is no number 0.
+/// Whole numbers to integers: what is beyond the format's range becomes its end, what is no number
+/// 0.
 template <class T>
 void to_integers(const T (&x)[kLanes], Number format, Integers& to) {
   with_integer(format, [&]<class I>(I) {
@@ -108,8 +121,9 @@ void to_integers(const T (&x)[kLanes], Number format, Integers& to) {
       const auto v = static_cast<double>(x[i]);
       const bool inside = v >= least && v < most;
       const double safe = inside ? v : 0;
-      const I beyond = v >= most ? std::numeric_limits<I>::max()
-                       : v < least ? std::numeric_limits<I>::min() : I{0};
+      const I beyond = v >= most   ? std::numeric_limits<I>::max()
+                       : v < least ? std::numeric_limits<I>::min()
+                                   : I{0};
       to[i] = static_cast<uint64_t>(inside ? static_cast<I>(safe) : beyond);
     }
   });
@@ -123,7 +137,8 @@ void to_integers(const Integers& x, bool is_signed, bool saturates, Number forma
       return;
     }
     constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<I>::max());
-    constexpr auto kLeast = static_cast<int64_t>(std::is_signed_v<I> ? std::numeric_limits<I>::min() : 0);
+    constexpr auto kLeast =
+        static_cast<int64_t>(std::is_signed_v<I> ? std::numeric_limits<I>::min() : 0);
     for (uint32_t i = 0; i < kLanes; ++i) {
       const bool negative = is_signed && static_cast<int64_t>(x[i]) < 0;
       const auto low = static_cast<int64_t>(x[i]) < kLeast ? kLeast : static_cast<int64_t>(x[i]);
@@ -177,10 +192,18 @@ void to_f16([[maybe_unused]] Floats& x, [[maybe_unused]] const ConvertFlags& f,
   };
   const Round round = f.integral ? Round::kNearest : f.round;
   switch (round) {
-    case Round::kZero: all(std::integral_constant<int, _MM_FROUND_TO_ZERO>{}); break;
-    case Round::kDown: all(std::integral_constant<int, _MM_FROUND_TO_NEG_INF>{}); break;
-    case Round::kUp: all(std::integral_constant<int, _MM_FROUND_TO_POS_INF>{}); break;
-    default: all(std::integral_constant<int, _MM_FROUND_TO_NEAREST_INT>{}); break;
+    case Round::kZero:
+      all(std::integral_constant<int, _MM_FROUND_TO_ZERO>{});
+      break;
+    case Round::kDown:
+      all(std::integral_constant<int, _MM_FROUND_TO_NEG_INF>{});
+      break;
+    case Round::kUp:
+      all(std::integral_constant<int, _MM_FROUND_TO_POS_INF>{});
+      break;
+    default:
+      all(std::integral_constant<int, _MM_FROUND_TO_NEAREST_INT>{});
+      break;
   }
   for (uint32_t i = 0; i < kLanes; ++i) to[i] = x[i] != x[i] ? 0x7fff : halves[i];
 #endif

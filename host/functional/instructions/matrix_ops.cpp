@@ -1,5 +1,5 @@
-// mma and wmma.mma: fragments to matrices, products, and back. Where elements lie is worked out once
-// for each kind of instruction.
+// mma and wmma.mma: fragments to matrices, products, and back. Where elements lie is worked out
+// once for each kind of instruction.
 #include "host/functional/instructions/matrix_ops.h"
 
 #include <algorithm>
@@ -111,8 +111,7 @@ struct Plan {
         for (uint32_t lane = 0; lane < kLanes; ++lane) {
           const bool is_copy = d.wmma && r * per_register + i >= each;
           const Place p = is_copy ? Place{0, 0} : place_of(lane, r, i);
-          places.push_back(is_copy ? kNowhere
-                                   : static_cast<uint16_t>(p.row * columns + p.column));
+          places.push_back(is_copy ? kNowhere : static_cast<uint16_t>(p.row * columns + p.column));
         }
       }
     }
@@ -139,8 +138,9 @@ void values_of(Type type, const uint32_t* words, uint32_t shift, bool is_signed,
       alignas(32) float floats[kLanes];
       for (uint32_t i = 0; i < kLanes; ++i) halves[i] = static_cast<uint16_t>(words[i] >> shift);
       for (uint32_t i = 0; i < kLanes; i += 8)
-        _mm256_store_ps(floats + i, _mm256_cvtph_ps(_mm_load_si128(
-                                        reinterpret_cast<const __m128i*>(halves + i))));
+        _mm256_store_ps(
+            floats + i,
+            _mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(halves + i))));
       for (uint32_t i = 0; i < kLanes; ++i) to[i] = static_cast<double>(floats[i]);
 #else
       for (uint32_t i = 0; i < kLanes; ++i) to[i] = half_value(words[i] >> shift & 0xffff, false);
@@ -214,8 +214,8 @@ class Product {
   }
 
   /// Four doubles wherever they lie.
-  typedef double Four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)),
-                                     may_alias));
+  typedef double Four
+      __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 
   /// Elements (i, j) to (i, j + 7): sums over k in ascending order, each by itself.
   void multiply(uint32_t i, uint32_t j) {
@@ -287,8 +287,6 @@ class Product {
 
 }  // namespace
 
-void matrix(Warp& warp, const ExtendedDesc& desc, uint32_t mask) {
-  Product(warp, desc).run(mask);
-}
+void matrix(Warp& warp, const ExtendedDesc& desc, uint32_t mask) { Product(warp, desc).run(mask); }
 
 }  // namespace nearwarp::exec

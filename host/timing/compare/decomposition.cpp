@@ -76,8 +76,7 @@ std::vector<int64_t> whole(const Uses& values, int64_t sum) {
 
 template <class T>
 void sort_by_size(std::vector<T>& shares) {
-  std::ranges::stable_sort(shares, std::greater{},
-                           [](const T& s) { return std::llabs(s.cycles); });
+  std::ranges::stable_sort(shares, std::greater{}, [](const T& s) { return std::llabs(s.cycles); });
 }
 
 std::string signed_number(int64_t cycles) {
@@ -99,8 +98,8 @@ std::string list(const std::vector<T>& shares, size_t most, Name&& name) {
       ++left;
       continue;
     }
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(share),
-                        signed_number(share.cycles));
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", name(share), signed_number(share.cycles));
     ++shown;
   }
   if (left != 0)
@@ -158,8 +157,7 @@ std::string format_shortly(const Decomposition& d, const std::string& title, siz
   constexpr int64_t kOneIn = 200;
   if (d.empty() || std::llabs(d.cycles) * kOneIn < d.before) return "";
   constexpr size_t kMost = 3;
-  std::string text =
-      fmt::format("{}: {} core cycles", title, signed_number(d.cycles));
+  std::string text = fmt::format("{}: {} core cycles", title, signed_number(d.cycles));
   if (d.kernels.size() > 1)
     text += " (" + list(d.kernels, kMost, [](const KernelShare& k) { return k.kernel; }) + ")";
   if (!d.causes.empty())
@@ -170,10 +168,10 @@ std::string format_shortly(const Decomposition& d, const std::string& title, siz
 std::string format(const Decomposition& d, size_t most, size_t width) {
   if (d.empty() || d.cycles == 0) return "";
   constexpr size_t kKernels = 4, kCauses = 4, kOfEach = 3;
-  std::string text = paragraph(
-      fmt::format("{} core cycles: {}", signed_number(d.cycles),
-                  list(d.kernels, most == 0 ? 0 : kKernels, [](const KernelShare& s) { return s.kernel; })),
-      width);
+  std::string text = paragraph(fmt::format("{} core cycles: {}", signed_number(d.cycles),
+                                           list(d.kernels, most == 0 ? 0 : kKernels,
+                                                [](const KernelShare& s) { return s.kernel; })),
+                               width);
   const auto cause = [](const CycleShare& s) { return s.what; };
   if (!d.causes.empty())
     text += paragraph("SMs " + list(d.causes, most == 0 ? 0 : kCauses, cause), width);
@@ -183,7 +181,8 @@ std::string format(const Decomposition& d, size_t most, size_t width) {
     if (k.causes.empty() || d.kernels.size() == 1 || k.cycles == 0) continue;
     if (most != 0 && shown++ == kOfEach) break;
     text += paragraph(
-        fmt::format("in {}: SMs {}", k.kernel, list(k.causes, most == 0 ? 0 : kOfEach, cause)), width);
+        fmt::format("in {}: SMs {}", k.kernel, list(k.causes, most == 0 ? 0 : kOfEach, cause)),
+        width);
   }
   return text;
 }

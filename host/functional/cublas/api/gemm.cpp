@@ -1,22 +1,11 @@
 // Products of matrices, each in forms with sizes of 32 and of 64 bits.
 #include "host/functional/cublas/gemm.h"
 
-#include <limits>
-
 #include "host/functional/cublas/api/entry.h"
 
 using namespace nearwarp::cublas;
 
 namespace {
-
-int size(int64_t n) {
-  require(n >= 0 && n <= std::numeric_limits<int>::max());
-  return static_cast<int>(n);
-}
-int transposes(int operation) {
-  require(operation >= kNone && operation <= kConjugateTranspose);
-  return operation != kNone ? 1 : 0;
-}
 
 /// Everything that calls hand over.
 struct Call {

@@ -1,7 +1,6 @@
 // Levels 1 and 2, in f32 and f64, and copies of vectors and matrices.
 #include "host/functional/cublas/vector.h"
 
-#include <limits>
 #include <string>
 
 #include "host/functional/cublas/api/entry.h"
@@ -10,15 +9,6 @@
 using namespace nearwarp::cublas;
 
 namespace {
-
-int size(int64_t n) {
-  require(n >= 0 && n <= std::numeric_limits<int>::max());
-  return static_cast<int>(n);
-}
-int transposes(int operation) {
-  require(operation >= kNone && operation <= kConjugateTranspose);
-  return operation != kNone ? 1 : 0;
-}
 
 template <class T>
 void gemv(const Handle& h, const char* suffix, int transpose, int64_t m, int64_t n, const T* alpha,
