@@ -5,7 +5,7 @@ using namespace nearwarp::cublas;
 
 namespace {
 
-constexpr int kTile = 64, kDepth = 16, kThreads = 256;
+constexpr int kDepth = 16, kThreads = 256;
 
 /// 256 threads, each with 4 x 4 sums, 16 apart in rows and columns.
 template <class In, class Out, class Sum>
@@ -17,22 +17,8 @@ __device__ void multiply(const GemmArgs& p) {
   const int t = threadIdx.x, own_row = t % 16, own_column = t / 16;
   Sum sum[4][4] = {};
   for (int k = 0; k < p.k; k += kDepth) {
-#pragma unroll 1
-    for (int i = t; i < kTile * kDepth; i += kThreads) {
-      // Threads that stand together read what stands together.
-      const int x = p.transpose_a != 0 ? i % kDepth : i / kTile;
-      const int row = p.transpose_a != 0 ? i / kDepth : i % kTile;
-      const bool in_a = first_row + row < p.m && k + x < p.k;
-      const long long at_a = p.transpose_a != 0 ? k + x + (first_row + row) * p.a.ld
-                                                : first_row + row + (k + x) * p.a.ld;
-      a[x][row] = in_a ? convert<Sum>(from_a[at_a]) : Sum(0);
-      const int y = p.transpose_b != 0 ? i / kTile : i % kDepth;
-      const int column = p.transpose_b != 0 ? i % kTile : i / kDepth;
-      const bool in_b = first_column + column < p.n && k + y < p.k;
-      const long long at_b = p.transpose_b != 0 ? first_column + column + (k + y) * p.b.ld
-                                                : k + y + (first_column + column) * p.b.ld;
-      b[y][column] = in_b ? convert<Sum>(from_b[at_b]) : Sum(0);
-    }
+    load<kDepth, kThreads>(a, from_a, p.a.ld, p.transpose_a != 0, first_row, p.m, k, p.k);
+    load<kDepth, kThreads>(b, from_b, p.b.ld, p.transpose_b == 0, first_column, p.n, k, p.k);
     __syncthreads();
 #pragma unroll
     for (int x = 0; x < kDepth; ++x) {

@@ -13,7 +13,7 @@ constexpr int kMatrixThreads = 128;
 template <class In, class Out>
 __device__ void multiply_by_matrices(const GemmArgs& p) {
   namespace wmma = nvcuda::wmma;
-  constexpr int kTile = 64, kDepth = 32, kPad = 8;
+  constexpr int kDepth = 32, kPad = 8;
   // Operands while products are made, sums afterwards.
   constexpr int kOperands = 2 * kDepth * (kTile + kPad) * int(sizeof(In));
   constexpr int kSums = kTile * kTile * int(sizeof(float));
@@ -30,21 +30,8 @@ __device__ void multiply_by_matrices(const GemmArgs& p) {
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) wmma::fill_fragment(sum[i][j], 0.0f);
   for (int k = 0; k < p.k; k += kDepth) {
-#pragma unroll 2
-    for (int i = t; i < kTile * kDepth; i += kMatrixThreads) {
-      const int x = p.transpose_a != 0 ? i % kDepth : i / kTile;
-      const int row = p.transpose_a != 0 ? i / kDepth : i % kTile;
-      const bool in_a = first_row + row < p.m && k + x < p.k;
-      const long long at_a = p.transpose_a != 0 ? k + x + (first_row + row) * p.a.ld
-                                                : first_row + row + (k + x) * p.a.ld;
-      a[x][row] = in_a ? from_a[at_a] : convert<In>(0.0f);
-      const int y = p.transpose_b != 0 ? i / kTile : i % kDepth;
-      const int column = p.transpose_b != 0 ? i % kTile : i / kDepth;
-      const bool in_b = first_column + column < p.n && k + y < p.k;
-      const long long at_b = p.transpose_b != 0 ? first_column + column + (k + y) * p.b.ld
-                                                : k + y + (first_column + column) * p.b.ld;
-      b[y][column] = in_b ? from_b[at_b] : convert<In>(0.0f);
-    }
+    load<kDepth, kMatrixThreads>(a, from_a, p.a.ld, p.transpose_a != 0, first_row, p.m, k, p.k);
+    load<kDepth, kMatrixThreads>(b, from_b, p.b.ld, p.transpose_b == 0, first_column, p.n, k, p.k);
     __syncthreads();
 #pragma unroll
     for (int x = 0; x < kDepth; x += 16) {

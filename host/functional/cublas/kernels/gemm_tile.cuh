@@ -13,6 +13,14 @@ __device__ To convert(From v) {
   return static_cast<To>(v);
 }
 template <>
+__device__ inline __half convert(__half v) {
+  return v;
+}
+template <>
+__device__ inline __nv_bfloat16 convert(__nv_bfloat16 v) {
+  return v;
+}
+template <>
 __device__ inline float convert(__half v) {
   return __half2float(v);
 }
@@ -33,6 +41,24 @@ template <class T>
 __device__ const T* item_of(const Matrix& x, int item) {
   if (x.items != nullptr) return static_cast<const T*>(x.items[item]);
   return static_cast<const T*>(x.data) + item * x.stride;
+}
+
+/// Results of a thread block, in rows and columns.
+constexpr int kTile = 64;
+
+/// kDepth rows or columns, from `k` on, of what a thread block multiplies: to[x][i] is element k + x
+/// of its row (of A) or column (of B) i, from the matrix `of`; what lies beyond it is 0. `along`: those
+/// of one i stand together in memory. Threads that stand together read what stands together.
+template <int kDepth, int kThreads, class In, class To, int kPitch>
+__device__ void load(To (*to)[kPitch], const In* from, long long ld, bool along, int first, int end,
+                     int k, int k_end) {
+#pragma unroll 2
+  for (int n = threadIdx.x; n < kTile * kDepth; n += kThreads) {
+    const int x = along ? n % kDepth : n / kTile, i = along ? n / kDepth : n % kTile;
+    const bool inside = first + i < end && k + x < k_end;
+    const long long at = along ? k + x + (first + i) * ld : first + i + (k + x) * ld;
+    to[x][i] = inside ? convert<To>(from[at]) : convert<To>(0.0f);
+  }
 }
 
 /// Of type `Sum`, unless the device has it as an f16.
