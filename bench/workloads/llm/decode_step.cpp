@@ -23,7 +23,7 @@ struct Model {
 Model model_of(Size size) {
   switch (size) {
     case Size::kSmall:
-      return {.hidden = 512, .vocabulary = 2048, .context = 256};
+      return {.hidden = 256, .vocabulary = 1024, .context = 256};
     case Size::kMedium:
       return {.hidden = 1024, .vocabulary = 8192, .context = 1024};
     case Size::kLarge:
