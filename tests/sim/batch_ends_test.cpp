@@ -85,7 +85,10 @@ TEST(EndsOnADevice, ADeviceThatBreaksTakesNoResultsWithIt) {
   emulation.fault_in = kernels::deal_components(layout.system().components(), 1).order.back();
   EmulatedDevice device(emulation);
   Counting observer(systems.size());
-  EXPECT_THROW(AcceleratorBatch(device, {}).run(systems, observer), Error);
+  // The component that breaks is one of a team's.
+  AcceleratorBatchOptions teams;
+  teams.way = DeviceWay::kTeams;
+  EXPECT_THROW(AcceleratorBatch(device, teams).run(systems, observer), Error);
   EXPECT_EQ(observer.times, (std::vector<size_t>{1, 0}));
   ASSERT_TRUE(observer.outcomes[0].result.has_value());
   EXPECT_EQ(observer.outcomes[0].result->cycles, first.cycles);
