@@ -64,6 +64,7 @@ class Annotator {
     for (const Instruction& in : kernel_.instructions) begin(in);
     while (propagate()) {
     }
+    for (const Instruction& in : kernel_.instructions) place_unwanted(in);
     for (size_t i = 0; i < kernel_.instructions.size(); ++i)
       out_.instructions[i] = of_instruction(kernel_.instructions[i]);
     return std::move(out_);
@@ -129,6 +130,14 @@ class Annotator {
       }
     }
     return changed;
+  }
+
+  /// Of several results, those that nobody wants are where the others are: an instruction is
+  /// executed in one place, and has its results there.
+  void place_unwanted(const Instruction& in) {
+    const Location where = of_results(in);
+    for (const RegId d : in.dsts)
+      if (d != compiler::kNone && out_.registers[d] == Location::kUnknown) want(d, where);
   }
 
   /// A store's destination is its address.
