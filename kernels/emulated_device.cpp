@@ -149,8 +149,13 @@ class Grid {
 /// A launch of a batch: warps in any order, a turn at a time.
 class BatchGrid {
  public:
-  BatchGrid(const EmulationOptions& options, uint64_t& random, const Batch& batch)
-      : options_(options), random_(random), batch_(batch), favourites_(options.blocks_at_once) {
+  /// `breaks`: the device does, when half of the warps have had a turn.
+  BatchGrid(const EmulationOptions& options, uint64_t& random, const Batch& batch, bool breaks)
+      : options_(options),
+        random_(random),
+        batch_(batch),
+        breaks_(breaks),
+        favourites_(options.blocks_at_once) {
     for (uint32_t block = 0; block < options.blocks_at_once; ++block)
       for (uint32_t w = 0; w < options.warps_per_block; ++w)
         warps_.emplace_back(batch_, block, static_cast<uint32_t>(warps_.size()));
@@ -163,6 +168,8 @@ class BatchGrid {
       const size_t w =
           options_.seed == 0 ? pieces_ % warps_.size() : next_random(random_) % warps_.size();
       pieces_ += 1;
+      if (breaks_ && pieces_ > warps_.size() / 2)
+        throw DeviceError("the emulated device is broken");
       if (over[w]) continue;
       const Turn turn = turn_of(static_cast<uint32_t>(w));
       // Nothing is being done between two turns, so somebody finds work.
@@ -188,6 +195,7 @@ class BatchGrid {
   const EmulationOptions& options_;
   uint64_t& random_;
   const Batch& batch_;
+  bool breaks_;
   std::vector<BatchWarp> warps_;
   std::vector<uint32_t> favourites_;  ///< by block
   uint64_t pieces_ = 0;               ///< turns taken
@@ -263,7 +271,7 @@ LaunchReport EmulatedDevice::run_batch(const Batch& batch) {
   const auto begin = std::chrono::steady_clock::now();
   launches_ += 1;
   launches_of_batches_ += 1;
-  BatchGrid(options_, random_, batch).run();
+  BatchGrid(options_, random_, batch, launches_of_batches_ == options_.fault_in_launch).run();
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
 

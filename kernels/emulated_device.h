@@ -19,8 +19,9 @@ struct EmulationOptions {
   unsigned threads = 1;  ///< that step a team's warps at the same time
   /// A slice's nanoseconds: in windows of all teams together, or in pieces of work of a batch.
   uint64_t windows_at_once = 1000;
-  Tick fault_at = kNever;  ///< the first window from there on in which
-  uint32_t fault_in = 0;   ///< this component is stepped breaks the device
+  Tick fault_at = kNever;        ///< the first window from there on in which
+  uint32_t fault_in = 0;         ///< this component is stepped by a team breaks the device
+  uint64_t fault_in_launch = 0;  ///< of batches, counted from 1: it breaks the device; 0: none does
 };
 
 /// Memory is the host's, but other memory: what is not uploaded is not there.

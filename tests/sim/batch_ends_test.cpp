@@ -92,6 +92,22 @@ TEST(EndsOnADevice, ADeviceThatBreaksTakesNoResultsWithIt) {
   EXPECT_EQ(observer.times, (std::vector<size_t>{1, 0}));
   ASSERT_TRUE(observer.outcomes[0].result.has_value());
   EXPECT_EQ(observer.outcomes[0].result->cycles, first.cycles);
+
+  // The same of a batch, whose last launch breaks.
+  AcceleratorBatchOptions batch;
+  batch.way = DeviceWay::kBatch;
+  kernels::EmulationOptions short_launches;
+  EmulatedDevice whole(short_launches);
+  Counting all(systems.size());
+  AcceleratorBatch(whole, batch).run(systems, all);
+  ASSERT_GT(whole.launches_of_batches(), 2u);
+  short_launches.fault_in_launch = whole.launches_of_batches();
+  EmulatedDevice broken(short_launches);
+  Counting until_then(systems.size());
+  EXPECT_THROW(AcceleratorBatch(broken, batch).run(systems, until_then), Error);
+  EXPECT_EQ(until_then.times, (std::vector<size_t>{1, 0}));
+  ASSERT_TRUE(until_then.outcomes[0].result.has_value());
+  EXPECT_EQ(until_then.outcomes[0].result->cycles, first.cycles);
 }
 
 }  // namespace
