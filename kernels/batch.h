@@ -29,10 +29,10 @@
 //   the release of a ticket, from which pieces are taken with acquire. So everything done in one
 //   phase is there in the next, whichever multiprocessors do it.
 // - Within a phase: seats are looked at by one lane each. Lists grow by atomic additions. A
-// component
-//   is stepped by one lane, and what two components may touch at the same time is two words of a
-//   slot, as in a team (kernels/team.h), and the arrivals of a seat, which are lowered by atomic
-//   minima and looked at in another phase. A domain's `next` and `beyond` are lowered so, too.
+//   component is stepped by one lane, and what two components may touch at the same time is two
+//   words of a slot, as in a team (kernels/team.h), and the arrivals of a seat, which are lowered
+//   by atomic minima and looked at in another phase. A domain's `next` and `beyond` are lowered so,
+//   too.
 // - Cohorts share nothing but the words in which tickets and cohorts are counted.
 // - What the host writes it writes between launches.
 //
@@ -295,26 +295,17 @@ class BatchWarp {
   template <class G, class TimeIsUp>
   NW_HD NW_INLINE void go_on(const G& g, uint32_t number, TimeIsUp&& time_is_up) const {
     Cohort& cohort = b_.cohorts[number];
-    BatchTask phase = cohort.phase;
-    bool stepping = cohort.stepping;
+    const BatchTask phase = cohort.phase;
+    const bool stepping = cohort.stepping;
     g.sync();  // all have read it
-    while (true) {
-      if (phase == BatchTask::kLeave) {
-        g.leader([&] { add_acquire_release(b_.cohorts_left, ~uint32_t{0}); });
-        return;
-      }
-      if (phase == BatchTask::kLook && !stepping) {
-        stepping = true;
-        if (publish_lists(g, number)) return;
-      } else {
-        const bool over = g.leader_value([&] { return time_is_up() ? 1u : 0u; }) != 0;
-        const bool any = next_windows(g, cohort, phase == BatchTask::kSeat, over);
-        stepping = false;
-        phase = any ? BatchTask::kLook : BatchTask::kLeave;
-        publish(g, number, phase);
-        return;
-      }
+    if (phase == BatchTask::kLeave) {
+      g.leader([&] { add_acquire_release(b_.cohorts_left, ~uint32_t{0}); });
+      return;
     }
+    if (phase == BatchTask::kLook && !stepping && publish_lists(g, number)) return;
+    const bool over = g.leader_value([&] { return time_is_up() ? 1u : 0u; }) != 0;
+    const bool any = next_windows(g, cohort, phase == BatchTask::kSeat, over);
+    publish(g, number, any ? BatchTask::kLook : BatchTask::kLeave);
   }
 
   /// False if nobody is due.
