@@ -9,6 +9,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "host/core/regression_estimate.h"
 #include "host/core/student.h"
 #include "host/recording/division.h"
 #include "host/recording/launch_features.h"
@@ -318,18 +319,6 @@ std::string Design::kernels_of(const Unit& unit) const {
   return names;
 }
 
-/// From the mean of sizes; where all are the same nothing, whatever the mean's last digits are.
-double from_mean(double size, double mean) {
-  constexpr double kSame = 1e-9;
-  return std::abs(size - mean) <= kSame * mean ? 0 : size - mean;
-}
-
-/// What a stratum's units count for a line over sizes: as their deviations do for the error.
-double line_share(const SampleStratum& s) {
-  const auto units = static_cast<double>(s.units), sampled = static_cast<double>(s.sampled);
-  return units * units * (1 / sampled - 1 / units) / (sampled - 1);
-}
-
 /// Each unit stands for as many as its stratum has over those simulated, a little more or less so
 /// that the sizes of a group with a line add up to what they are.
 void Design::set_weights(LaunchSample& sample, const std::vector<double>& stratum_sizes) const {
@@ -345,8 +334,8 @@ void Design::set_weights(LaunchSample& sample, const std::vector<double>& stratu
   for (const SampleUnit& u : sample.parts) {
     if (u.stratum == SampleUnit::kItself) continue;
     const SampleStratum& s = sample.strata[u.stratum];
-    const double apart = from_mean(u.size, means[u.stratum]);
-    lines[s.group].second += line_share(s) * apart * apart;
+    const double apart = size_from_mean(u.size, means[u.stratum]);
+    lines[s.group].second += line_share(s.units, s.sampled) * apart * apart;
   }
   // A part of the way where weights would differ too much, as if few sizes lie far from the rest.
   std::map<uint32_t, double> ways;
@@ -354,7 +343,8 @@ void Design::set_weights(LaunchSample& sample, const std::vector<double>& stratu
     const SampleStratum& s = sample.strata[u.stratum];
     const auto& [missing, moment] = lines[s.group];
     if (!s.has_line || moment <= 0) return 0.0;
-    return missing / moment * line_share(s) * from_mean(u.size, means[u.stratum]);
+    return missing / moment * line_share(s.units, s.sampled) *
+           size_from_mean(u.size, means[u.stratum]);
   };
   const auto plain = [&](const SampleUnit& u) {
     const SampleStratum& s = sample.strata[u.stratum];

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "host/core/regression_estimate.h"
 #include "host/core/student.h"
 
 namespace nearwarp::report {
@@ -45,16 +46,12 @@ double error_of(const SampleReport& s, const std::vector<double>& values,
       if (p.stratum == SampledLaunches::kItself) continue;
       const SampleStratum& h = s.strata[p.stratum];
       const Mean& mean = means[p.stratum];
-      // Where all sizes are the same, whatever the mean's last digits are.
-      constexpr double kSame = 1e-9;
-      const double apart = p.size - mean.size;
-      f(groups[h.group], h, p.weight, std::abs(apart) <= kSame * mean.size ? 0 : apart,
-        values[i] - mean.value, h.spread * std::abs(mean.level));
+      f(groups[h.group], h, p.weight, size_from_mean(p.size, mean.size), values[i] - mean.value,
+        h.spread * std::abs(mean.level));
     }
   };
   each([](Group& g, const SampleStratum& h, double, double size, double value, double) {
-    const auto units = static_cast<double>(h.units), sampled = static_cast<double>(h.sampled);
-    const double share = units * units * (1 / sampled - 1 / units) / (sampled - 1);
+    const double share = line_share(h.units, h.sampled);
     g.together += share * size * value;
     g.moment += share * size * size;
   });

@@ -331,10 +331,6 @@ class L2Fill {
   std::vector<uint32_t> walkers_;  // an SM for each way to the L2
 };
 
-}  // namespace
-
-namespace {
-
 /// Which SMs have had thread blocks of which kernels before a launch, if each thread block went to
 /// the SM after that of the one before; all of them where there are groups.
 class KernelsOfSms {
