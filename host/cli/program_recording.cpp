@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/workloads/execution.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/progress_bar.h"
 #include "host/cli/trace_program.h"
@@ -32,42 +33,20 @@ bool on_progress(uint64_t warp_instructions, void* context) {
   return !interrupted();
 }
 
-/// To be recorded: a quarter more than is measured, so that the machine is full up to there.
-uint64_t instruction_limit(workloads::Size size) {
-  return size == workloads::Size::kPaper ? workloads::kPaperThreadInstructions / 4 * 5 : 0;
-}
-
-/// Runs of size paper end where the papers' do.
-void limit_runs(workloads::Size size, runtime::Recording& recording) {
-  const uint64_t most = workloads::kPaperThreadInstructions;
-  if (size != workloads::Size::kPaper || recording.thread_instructions <= most) return;
-  recording.measured_warp_instructions =
-      recording.warp_instructions * most / recording.thread_instructions;
-}
-
 }  // namespace
 
 runtime::Recording execute_workload(const workloads::Workload& workload, workloads::Size size,
                                     runtime::VirtualDevice::Options options) {
   ProgressBar bar("executing " + workload.name());
-  options.max_thread_instructions = instruction_limit(size);
   options.progress = on_progress;
   options.progress_context = &bar;
-  runtime::VirtualDevice device(options);
   try {
-    const workloads::CheckResult check = workload.run(device, size);
-    if (!check.passed && !check.skipped) {
-      throw Error(fmt::format(
-          "{}: the simulated device's results differ from the CPU reference: {} - this is a defect "
-          "of the simulator",
-          workload.name(), check.detail));
-    }
+    return workloads::execute(workload, size, std::move(options));
   } catch (const Interrupted&) {
     throw Error(
         "interrupted while the program was executed, before its first simulated cycle - "
         "there are no results");
   }
-  return device.take_recording(workload.name());
 }
 
 void declare_repeats(CommandLine& line) {
@@ -192,7 +171,7 @@ const workloads::Workload& workload_named(const std::string& name, const std::st
 
 std::string recording_key_of(const workloads::Workload& workload, const std::string& size) {
   const std::string detail =
-      fmt::format("limit={} drivers={}", instruction_limit(workloads::parse_size(size)),
+      fmt::format("limit={} drivers={}", workloads::instruction_limit(workloads::parse_size(size)),
                   workloads::drivers_hash());
   return runtime::recording_key(workload.ptx(), workload.name(), size, detail);
 }
@@ -204,7 +183,7 @@ runtime::Recording recording_of(const workloads::Workload& workload, const std::
   runtime::Recording recording = cached_recording(cache, key, "executing the program again", [&] {
     return execute_workload(workload, parsed, {});
   });
-  limit_runs(parsed, recording);
+  workloads::limit_runs(parsed, recording);
   return recording;
 }
 

@@ -1,6 +1,7 @@
 // Where configuration files are.
 #include "host/config/find.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -24,6 +25,23 @@ std::string_view singular(std::string_view kind) {
   return kind == "policies" ? "policy" : "energy model";
 }
 
+constexpr const char* kInstalled = "share/nearwarp/configs";
+
+/// The installed tree that this code belongs to, where it is a library in another program: its folder or
+/// one above it (lib, lib/x86_64-linux-gnu) has configurations. Empty if there are none.
+fs::path beside_library() {
+  constexpr int kFoldersUp = 4;
+  Dl_info here = {};
+  if (dladdr(reinterpret_cast<const void*>(&beside_library), &here) == 0 ||
+      here.dli_fname == nullptr)
+    return {};
+  std::error_code failed;
+  fs::path folder = fs::canonical(here.dli_fname, failed).parent_path();
+  for (int i = 0; i < kFoldersUp; ++i, folder = folder.parent_path())
+    if (fs::is_directory(folder / kInstalled, failed)) return folder / kInstalled;
+  return {};
+}
+
 bool is_file(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
@@ -44,8 +62,9 @@ std::vector<fs::path> config_folders(std::string_view kind) {
   std::error_code failed;
   const fs::path executable = fs::read_symlink("/proc/self/exe", failed);
   if (!failed) {
-    roots.push_back(executable.parent_path().parent_path() / "share" / "nearwarp" / "configs");
+    roots.push_back(executable.parent_path().parent_path() / kInstalled);
   }
+  if (fs::path folder = beside_library(); !folder.empty()) roots.push_back(std::move(folder));
   roots.push_back(fs::path(NW_CONFIG_SOURCE_DIR));
   std::vector<fs::path> folders;
   folders.reserve(roots.size());

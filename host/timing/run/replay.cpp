@@ -224,6 +224,13 @@ report::RunResult Replay::finish() {
 
 report::RunResult Replay::interrupted() { return result("interrupted"); }
 
+report::RunResult Replay::so_far(uint64_t cycle) {
+  report::RunResult r = counted(cycle);
+  r.partial = true;
+  r.partial_reason = fmt::format("stopped at cycle {}", cycle);
+  return r;
+}
+
 uint64_t Replay::total_instructions() const {
   return part_.has_value() ? part_->warp_instructions(*what_.recording, image_)
                            : what_.recording->warp_instructions;

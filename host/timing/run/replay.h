@@ -117,6 +117,8 @@ class Replay {
   report::RunResult finish();
   /// After any other stop: what there is.
   report::RunResult interrupted();
+  /// The same of a run that stands at that core cycle and goes on.
+  report::RunResult so_far(uint64_t cycle);
 
  private:
   System lay_out();

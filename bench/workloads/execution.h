@@ -1,0 +1,24 @@
+// Executes a workload and keeps what it did.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/workloads/workload.h"
+#include "host/recording/recording.h"
+
+namespace nearwarp::workloads {
+
+/// Thread-instructions to be recorded at a size, 0 for all: a quarter more than is measured, so
+/// that the machine is full up to there.
+uint64_t instruction_limit(Size size);
+
+/// Execute the workload on a device with these options, and compare its results with the CPU's.
+/// Throws nearwarp::Error if they differ, runtime::DeviceFault for errors of its kernels and
+/// Interrupted if options.progress has stopped it.
+runtime::Recording execute(const Workload& workload, Size size,
+                           runtime::VirtualDevice::Options options);
+
+/// Runs of size paper end where the papers' do.
+void limit_runs(Size size, runtime::Recording& recording);
+
+}  // namespace nearwarp::workloads

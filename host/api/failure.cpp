@@ -1,0 +1,41 @@
+// Between the errors that the simulator throws and those that the public interface hands out.
+#include "host/api/failure.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace nearwarp {
+
+Failure failure_of(const std::string& message) {
+  Failure f;
+  f.message = message;
+  const size_t dash = message.find(" - ");
+  f.what = message.substr(0, dash);
+  if (dash != std::string::npos) f.right = message.substr(dash + 3);
+  // The last "(file:line)" of the first part.
+  const size_t open = f.what.rfind('('), close = f.what.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return f;
+  const std::string place = f.what.substr(open + 1, close - open - 1);
+  const size_t colon = place.rfind(':');
+  if (colon == std::string::npos) return f;
+  uint32_t line = 0;
+  const char* const end = place.data() + place.size();
+  const auto [read, error] = std::from_chars(place.data() + colon + 1, end, line);
+  if (error != std::errc() || read != end) return f;
+  f.file = place.substr(0, colon);
+  f.line = line;
+  return f;
+}
+
+Failure failure_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& e) {
+    return failure_of(e.what());
+  } catch (const std::exception& e) {
+    return failure_of(fmt::format("internal error: {}", e.what()));
+  }
+}
+
+}  // namespace nearwarp

@@ -1,0 +1,31 @@
+// Between the errors that the simulator throws and those that the public interface hands out.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "host/api/nearwarp.h"
+#include "host/core/error.h"
+
+namespace nearwarp {
+
+/// A message's parts: what is wrong (file:line) - what would be right.
+Failure failure_of(const std::string& message);
+/// The same of an error that was thrown elsewhere.
+Failure failure_of(const std::exception_ptr& error);
+
+/// What `make` returns, or the failure that it throws.
+template <class F>
+auto guarded(F make) -> Expected<decltype(make())> {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (...) {
+    return failure_of(std::current_exception());
+  }
+}
+
+}  // namespace nearwarp

@@ -1,0 +1,319 @@
+// The public interface of nearwarp, a cycle-level simulator of GPUs with near-data processing.
+//
+//   using namespace nearwarp;
+//   auto machine = Machine::load("tom");
+//   auto policy = Policy::load("tom");
+//   auto program = Program::workload("kmeans", "small");
+//   auto run = Simulation::begin(*program, *machine, *policy);
+//   if (auto done = run->run(); !done) std::cerr << done.failure().message << '\n';
+//   std::cout << run->result().cycles << '\n';
+//
+// Nothing here prints, exits, reads standard input or throws (but std::bad_alloc, and
+// std::logic_error by who asks a failure for its value); what can go wrong comes back as a Failure.
+// Objects share what they are made of and are cheap to copy, but for Simulation and Device, which
+// can be moved. Two of them know nothing of each other, and may be used by two threads; one may
+// not. Results are those of the command line, to the bit. Units stand in names and comments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#define NEARWARP_API __attribute__((visibility("default")))
+
+namespace nearwarp {
+
+// ---- What went wrong ----------------------------------------------------------------------------
+
+/// What a user can get wrong, or the simulator.
+struct Failure {
+  std::string message;  ///< all of it: what is wrong (where) - what would be right
+  std::string what;     ///< the first part
+  std::string file;     ///< where, if it is in a file; else empty
+  uint32_t line = 0;    ///< in it, from 1 on; 0: no line
+  std::string right;    ///< what would be right; may be empty
+};
+
+/// A value, or why there is none.
+template <class T>
+class [[nodiscard]] Expected {
+ public:
+  Expected(T value) : value_(std::move(value)) {}              // NOLINT: a value is one
+  Expected(Failure failure) : failure_(std::move(failure)) {}  // NOLINT: so is a failure
+  explicit operator bool() const { return value_.has_value(); }
+  bool ok() const { return value_.has_value(); }
+  /// Throws std::logic_error with the failure's message if there is no value.
+  T& value() {
+    if (!value_.has_value()) throw std::logic_error(failure_.message);
+    return *value_;
+  }
+  const T& value() const { return const_cast<Expected*>(this)->value(); }
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  const Failure& failure() const { return failure_; }
+
+ private:
+  std::optional<T> value_;
+  Failure failure_;
+};
+
+/// Of what has no value but that it went well.
+struct Done {};
+
+// ---- What there is ------------------------------------------------------------------------------
+
+NEARWARP_API std::string version();
+/// Machines and policies that have names: those of the installation, and of $NEARWARP_CONFIG_PATH.
+NEARWARP_API std::vector<std::string> machine_names();
+NEARWARP_API std::vector<std::string> policy_names();
+
+/// A program that comes with nearwarp.
+struct WorkloadName {
+  std::string name, description;
+};
+NEARWARP_API std::vector<WorkloadName> workload_names();
+
+/// A key of a machine or a policy.
+struct Key {
+  std::string name;   ///< dotted, e.g. "links.gpu_to_memory_mbps"
+  std::string value;  ///< as TOML has it
+  std::string unit;   ///< empty for counts, names and texts
+  std::string doc;    ///< one sentence
+  std::string range;  ///< what is allowed
+};
+
+/// A machine's description.
+class NEARWARP_API Machine {
+ public:
+  /// By name ("tom"), or by the path of a .toml file; `changes`: "key=value", the last one wins.
+  static Expected<Machine> load(const std::string& name_or_path,
+                                std::span<const std::string> changes = {});
+  /// Of the text of such a file; `name` stands in results and messages.
+  static Expected<Machine> parse(const std::string& toml, const std::string& name = "machine",
+                                 std::span<const std::string> changes = {});
+  /// The same with more changes, all of them or none; this one stays as it is.
+  Expected<Machine> with(std::span<const std::string> changes) const;
+
+  const std::string& name() const;
+  std::vector<Key> keys() const;
+  /// A key's value as TOML has it.
+  Expected<std::string> get(std::string_view key) const;
+
+  struct State;
+
+ private:
+  friend struct Access;
+  std::shared_ptr<const State> state_;
+};
+
+/// What computes near memory, and how.
+class NEARWARP_API Policy {
+ public:
+  /// As those of Machine.
+  static Expected<Policy> load(const std::string& name_or_path,
+                               std::span<const std::string> changes = {});
+  static Expected<Policy> parse(const std::string& toml, const std::string& name = "policy",
+                                std::span<const std::string> changes = {});
+  Expected<Policy> with(std::span<const std::string> changes) const;
+
+  const std::string& name() const;
+  std::vector<Key> keys() const;
+  Expected<std::string> get(std::string_view key) const;
+
+  struct State;
+
+ private:
+  friend struct Access;
+  std::shared_ptr<const State> state_;
+};
+
+// ---- Programs -----------------------------------------------------------------------------------
+
+/// A launch of a program's kernel.
+struct Launch {
+  std::string kernel;
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+};
+
+struct ProgramOptions {
+  /// Of launches that are the same, the first so many, which stand for the others; 0: all.
+  uint32_t max_repeats = 0;
+  /// Asked some times a second, with the warp-instructions that have been executed, while a
+  /// workload is; returns false to stop.
+  std::function<bool(uint64_t)> progress = {};
+};
+
+/// A program that has been executed and can be simulated.
+class NEARWARP_API Program {
+ public:
+  /// Executes one of workload_names() and compares its result with the CPU's; `size`: "small",
+  /// "medium", "large", "paper".
+  static Expected<Program> workload(const std::string& name, const std::string& size = "small",
+                                    const ProgramOptions& options = {});
+  /// A recording, as `nearwarp record` writes it (.nwtrace).
+  static Expected<Program> recording(const std::string& path, const ProgramOptions& options = {});
+  /// Writes it as one.
+  Expected<Done> save(const std::string& path) const;
+
+  const std::string& name() const;
+  uint64_t warp_instructions() const;
+  uint64_t thread_instructions() const;
+  std::vector<Launch> launches() const;
+
+  struct State;
+
+ private:
+  friend struct Access;
+  std::shared_ptr<const State> state_;
+};
+
+/// x, y, z of a grid (thread blocks) or a block (threads).
+struct Extent {
+  uint32_t x = 1, y = 1, z = 1;
+};
+
+/// A simulated GPU's functional part: runs kernels of PTX, and keeps what they did as a program.
+class NEARWARP_API Device {
+ public:
+  Device();
+  ~Device();
+  Device(Device&&) noexcept;
+  Device& operator=(Device&&) noexcept;
+
+  /// Loads PTX text; `name` stands in messages. Returns a number for launch().
+  Expected<uint32_t> load(const std::string& ptx, const std::string& name = "text");
+  /// Device memory: addresses are those that a kernel gets as its arguments.
+  Expected<uint64_t> allocate(uint64_t bytes, const std::string& name = {});
+  Expected<Done> free(uint64_t address);
+  Expected<Done> write(uint64_t address, std::span<const std::byte> bytes);
+  Expected<Done> read(uint64_t address, std::span<std::byte> bytes) const;
+  /// Runs a kernel to its end. `arguments`: its parameters' bytes, each aligned to its own size.
+  Expected<Done> launch(uint32_t module, const std::string& kernel, Extent grid, Extent block,
+                        std::span<const std::byte> arguments, uint32_t dynamic_shared_bytes = 0);
+  /// All that has been launched. The device begins anew: what it has loaded and allocated is gone.
+  Expected<Program> take_program(const std::string& name);
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// ---- Simulations --------------------------------------------------------------------------------
+
+/// A counter, summed over the components of its kind.
+struct Counter {
+  std::string name;  ///< dotted, e.g. "sm.l1.read_hits"
+  uint64_t value = 0;
+  std::string unit, description;
+};
+
+/// A launch in a run.
+struct LaunchResult {
+  std::string kernel;
+  uint64_t begin_cycle = 0, cycles = 0;
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+};
+
+/// What a run found; docs/json.md explains the rest.
+struct NEARWARP_API Result {
+  std::string program, machine, policy;
+  bool partial = false;  ///< it stopped before the program's end
+  std::string partial_reason;
+  uint64_t cycles = 0;  ///< of the core clock
+  double seconds = 0;   ///< simulated
+  uint64_t warp_instructions = 0, thread_instructions = 0, offloaded_thread_instructions = 0;
+  double ipc = 0;  ///< thread-instructions a cycle
+  uint64_t gpu_to_memory_bytes = 0, memory_to_gpu_bytes = 0, memory_to_memory_bytes = 0;
+  double energy_joules = 0;  ///< an estimate (docs/energy.md)
+  double host_seconds =
+      0;  ///< that the simulation took; the only member that differs from run to run
+  std::vector<Counter> counters;
+  std::vector<LaunchResult> launches;
+  std::string json;  ///< all of it, a member of `runs` in docs/json.md
+
+  /// A counter's value, or a failure that names the nearest one.
+  Expected<uint64_t> counter(std::string_view name) const;
+};
+
+struct Progress {
+  uint64_t cycles = 0, warp_instructions = 0;
+  uint64_t warp_instructions_total = 0;
+};
+
+struct SimulationOptions {
+  unsigned threads = 1;
+  /// A file for the run's state. If it is there, the run goes on from it (of the same program,
+  /// machine, policy and build); save() and the end of run() write it.
+  std::string checkpoint = {};
+  /// Asked some times a second; returns false to stop.
+  std::function<bool(const Progress&)> progress = {};
+};
+
+/// One program on one machine under one policy. It can be stopped anywhere, which changes nothing
+/// of its result.
+class NEARWARP_API Simulation {
+ public:
+  static Expected<Simulation> begin(const Program& program, const Machine& machine,
+                                    const Policy& policy, SimulationOptions options = {});
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+
+  /// To the end of the program or until progress() stops it; it can be gone on with then.
+  Expected<Done> run();
+  /// Until all before that core cycle has been simulated, or as run().
+  Expected<Done> run_to_cycle(uint64_t cycle);
+  /// Until so many launches have ended (one window of the machine later at most), or as run().
+  Expected<Done> run_to_launch(uint64_t launches);
+
+  bool ended() const;
+  uint64_t cycles() const;
+  uint64_t launches_ended() const;
+  /// A counter, as of now.
+  Expected<uint64_t> counter(std::string_view name) const;
+  /// All of them and the rest; Result::partial unless the program has ended.
+  Result result() const;
+  Expected<Done> save();
+
+  struct State;
+
+ private:
+  explicit Simulation(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// ---- Many of them -------------------------------------------------------------------------------
+
+struct Point {
+  Program program;
+  Machine machine;
+  Policy policy;
+};
+
+struct BatchOptions {
+  unsigned threads = 0;         ///< 0: one for each processor
+  std::string backend = "cpu";  ///< or "cuda"
+  int device = 0;               ///< with "cuda"
+  /// Told of each point that has ended, by its place, and asked some times a second
+  /// (Progress::cycles is 0) whether to go on; both one at a time, from any thread.
+  std::function<void(size_t, const Expected<Result>&)> finished = {};
+  std::function<bool(const Progress&)> progress = {};
+};
+
+/// Simulates all of them side by side. Results in their order: of a point that was not begun,
+/// because progress() stopped the batch, a failure that says so.
+NEARWARP_API std::vector<Expected<Result>> run_all(std::span<const Point> points,
+                                                   const BatchOptions& options = {});
+
+}  // namespace nearwarp

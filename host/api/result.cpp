@@ -1,0 +1,49 @@
+// A run's numbers as the public interface has them.
+#include <nlohmann/json.hpp>
+
+#include "host/api/failure.h"
+#include "host/api/state.h"
+#include "host/config/nearest.h"
+#include "host/timing/report/json.h"
+
+namespace nearwarp {
+
+Result result_of(const report::RunResult& run) {
+  Result r;
+  r.program = run.workload;
+  r.machine = run.machine;
+  r.policy = run.policy;
+  r.partial = run.partial;
+  r.partial_reason = run.partial_reason;
+  r.cycles = run.cycles;
+  r.seconds = run.seconds();
+  r.warp_instructions = run.warp_instructions;
+  r.thread_instructions = run.thread_instructions;
+  r.offloaded_thread_instructions = run.offloaded_thread_instructions;
+  r.ipc = run.ipc();
+  r.gpu_to_memory_bytes = run.traffic.gpu_to_memory_bytes;
+  r.memory_to_gpu_bytes = run.traffic.memory_to_gpu_bytes;
+  r.memory_to_memory_bytes = run.traffic.memory_to_memory_bytes;
+  r.energy_joules = report::joules(run.energy.total());
+  r.host_seconds = run.wall_seconds;
+  r.counters.reserve(run.counters.size());
+  for (const report::Counter& c : run.counters)
+    r.counters.push_back({c.name, c.value, c.unit, c.description});
+  r.launches.reserve(run.kernels.size());
+  for (const report::KernelRow& k : run.kernels)
+    r.launches.push_back({k.kernel, k.begin, k.cycles, k.warp_instructions, k.thread_instructions});
+  r.json = report::run_json(run).dump(2);
+  return r;
+}
+
+Expected<uint64_t> Result::counter(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const Counter& c : counters) {
+    if (c.name == name) return c.value;
+    names.push_back(c.name);
+  }
+  return failure_of("there is no counter '" + std::string(name) + "'" +
+                    config::suggestion(name, names));
+}
+
+}  // namespace nearwarp

@@ -1,0 +1,292 @@
+// Does the public interface give the command line's results, wherever a run is stopped?
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "host/api/nearwarp.h"
+#include "tests/cli/program.h"
+
+namespace nearwarp::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A result without what differs from run to run.
+Json lasting(Json run) {
+  for (const char* key : {"host", "workload", "size", "overrides", "set"}) run.erase(key);
+  return run;
+}
+Json lasting(const Result& result) { return lasting(Json::parse(result.json)); }
+
+/// The first run of a document that the command line has written.
+Json of_command_line(const Words& arguments) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("r.json");
+  const Outcome ran = run_program(arguments + Words{"--json", file});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  return Json::parse(read_text(file)).at("runs").at(0);
+}
+
+Program program(const std::string& name) { return Program::workload(name).value(); }
+
+Simulation begin(const std::string& workload, const std::string& machine, const std::string& policy,
+                 SimulationOptions options = {}) {
+  return std::move(Simulation::begin(program(workload), Machine::load(machine).value(),
+                                     Policy::load(policy).value(), std::move(options))
+                       .value());
+}
+
+struct Case {
+  const char *workload, *machine, *policy;
+};
+constexpr Case kRuns[] = {{"vector-add", "tom", "baseline"},
+                         {"kmeans", "tom", "tom"},
+                         {"kmeans", "coda", "coda"},
+                         {"vector-add", "gtx480", "baseline"},
+                         {"axpy", "mpu", "mpu"},
+                         {"vector-add", "opportunistic", "llc-compute"}};
+
+TEST(Api, ResultsAreTheCommandLines) {
+  for (const Case& r : kRuns) {
+    Simulation run = begin(r.workload, r.machine, r.policy);
+    ASSERT_TRUE(run.run()) << r.workload << " on " << r.machine;
+    EXPECT_TRUE(run.ended());
+    EXPECT_EQ(
+        lasting(run.result()),
+        lasting(of_command_line({"run", r.workload, "--machine", r.machine, "--policy", r.policy})))
+        << r.workload << " on " << r.machine;
+  }
+}
+
+TEST(Api, WhereARunIsStoppedChangesNothing) {
+  for (const Case& r : kRuns) {
+    Simulation whole = begin(r.workload, r.machine, r.policy);
+    ASSERT_TRUE(whole.run());
+    Simulation stopped = begin(r.workload, r.machine, r.policy);
+    const uint64_t cycles = whole.cycles();
+    uint64_t committed = 0;
+    for (const uint64_t at : {uint64_t{1}, cycles / 7, cycles / 7, cycles / 2 + 1, cycles - 1}) {
+      ASSERT_TRUE(stopped.run_to_cycle(at));
+      EXPECT_FALSE(stopped.ended());
+      EXPECT_EQ(stopped.cycles(), at);
+      const Result now = stopped.result();
+      EXPECT_TRUE(now.partial);
+      EXPECT_EQ(now.cycles, at);
+      EXPECT_GE(now.warp_instructions, committed);
+      committed = now.warp_instructions;
+    }
+    EXPECT_GT(committed, 0u);
+    ASSERT_TRUE(stopped.run());
+    EXPECT_EQ(lasting(stopped.result()), lasting(whole.result()))
+        << r.workload << " on " << r.machine;
+  }
+}
+
+TEST(Api, ARunStopsAfterALaunch) {
+  Simulation whole = begin("kmeans", "tom", "baseline");
+  ASSERT_TRUE(whole.run());
+  const Result all = whole.result();
+  Simulation run = begin("kmeans", "tom", "baseline");
+  for (const size_t launches : {size_t{1}, size_t{3}, all.launches.size() - 1}) {
+    ASSERT_TRUE(run.run_to_launch(launches));
+    EXPECT_EQ(run.launches_ended(), launches);
+    const LaunchResult& last = all.launches[launches - 1];
+    EXPECT_GE(run.cycles(), last.begin_cycle + last.cycles);
+    EXPECT_LT(run.cycles(), last.begin_cycle + last.cycles + 1000);
+  }
+  ASSERT_TRUE(run.run());
+  EXPECT_EQ(lasting(run.result()), lasting(all));
+}
+
+TEST(Api, ARunGoesOnFromItsFile) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("state");
+  Simulation whole = begin("kmeans", "tom", "tom");
+  ASSERT_TRUE(whole.run());
+  {
+    Simulation first = begin("kmeans", "tom", "tom", {.checkpoint = file});
+    ASSERT_TRUE(first.run_to_cycle(whole.cycles() / 3));
+    ASSERT_TRUE(first.save());
+  }
+  Simulation second = begin("kmeans", "tom", "tom", {.threads = 2, .checkpoint = file});
+  EXPECT_GE(second.cycles(), whole.cycles() / 3 - 1);
+  ASSERT_TRUE(second.run());
+  EXPECT_EQ(lasting(second.result()), lasting(whole.result()));
+  EXPECT_FALSE(begin("kmeans", "tom", "tom").save());
+}
+
+TEST(Api, ProgressMayStopARun) {
+  int asked = 0;
+  Simulation run =
+      begin("kmeans", "opportunistic", "baseline", {.progress = [&](const Progress& p) {
+              EXPECT_GT(p.cycles, 0u);
+              return ++asked > 1;
+            }});
+  ASSERT_TRUE(run.run());
+  EXPECT_FALSE(run.ended());
+  EXPECT_TRUE(run.result().partial);
+  ASSERT_TRUE(run.run());
+  EXPECT_TRUE(run.ended());
+}
+
+TEST(Api, CountersHaveNames) {
+  Simulation run = begin("vector-add", "tom", "baseline");
+  ASSERT_TRUE(run.run());
+  const Result result = run.result();
+  ASSERT_FALSE(result.counters.empty());
+  for (const Counter& c : result.counters) EXPECT_EQ(run.counter(c.name).value(), c.value);
+  const Expected<uint64_t> wrong = run.counter("sm.l1.read_hit");
+  ASSERT_FALSE(wrong);
+  EXPECT_TRUE(contains(wrong.failure().message, "sm.l1.read_hits")) << wrong.failure().message;
+}
+
+TEST(Api, FailuresSayWhereAndWhatWouldBeRight) {
+  const auto unknown = Machine::load("tmo");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.failure().what, "unknown machine 'tmo'");
+  EXPECT_EQ(unknown.failure().right, "did you mean 'tom'?");
+  EXPECT_THROW(static_cast<void>(unknown.value()), std::logic_error);
+  const Words wrong_key = {"links.gpu_to_memory_mbp=1"}, wrong_value = {"gpu.sms=0"},
+              of_policy = {"policy.mechanism=none"};
+  EXPECT_FALSE(Machine::load("tom", wrong_key));
+  EXPECT_FALSE(Machine::load("tom", wrong_value));
+  EXPECT_TRUE(contains(Machine::load("tom", of_policy).failure().message, "set it in the policy"));
+  const auto text = Machine::parse("[gpu]\nsms = 4\nsmss = 5\n", "mine");
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.failure().file, "mine");
+  EXPECT_EQ(text.failure().line, 3u);
+  EXPECT_FALSE(Program::workload("kmean"));
+  EXPECT_FALSE(Program::workload("kmeans", "tiny"));
+  EXPECT_FALSE(Program::recording("/nowhere.nwtrace"));
+  // What cannot be laid out.
+  EXPECT_FALSE(Simulation::begin(program("vector-add"), Machine::load("gtx480").value(),
+                                 Policy::load("tom").value()));
+}
+
+TEST(Api, MachinesAreChangedByKeys) {
+  const Machine tom = Machine::load("tom").value();
+  const Words fewer = {"gpu.sms=32"}, bad = {"gpu.sms=16", "gpu.sms=many"};
+  const Machine small = tom.with(fewer).value();
+  EXPECT_EQ(small.get("gpu.sms").value(), "32");
+  EXPECT_NE(tom.get("gpu.sms").value(), "32");
+  EXPECT_FALSE(small.with(bad));
+  EXPECT_EQ(small.get("gpu.sms").value(), "32");
+  EXPECT_GT(small.keys().size(), 50u);
+  EXPECT_FALSE(small.get("gpu.sm"));
+  // A machine of text is the same as one of a file.
+  const Machine copy =
+      Machine::parse(read_text(std::string(NW_SOURCE_DIR) + "/configs/machines/tom.toml"), "tom")
+          .value();
+  ASSERT_EQ(copy.keys().size(), tom.keys().size());
+  for (size_t i = 0; i < copy.keys().size(); ++i)
+    EXPECT_EQ(copy.keys()[i].value, tom.keys()[i].value) << tom.keys()[i].name;
+}
+
+constexpr const char* kDouble = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry twice(.param .u64 at, .param .u32 n) {
+  .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>;
+  ld.param.u64 %d1, [at];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r2, %r2, %r3, %r4;
+  setp.ge.u32 %p, %r2, %r1;
+  @%p bra DONE;
+  mul.wide.u32 %d2, %r2, 4;
+  add.s64 %d2, %d1, %d2;
+  ld.global.u32 %r5, [%d2];
+  add.u32 %r5, %r5, %r5;
+  st.global.u32 [%d2], %r5;
+DONE:
+  ret;
+}
+)";
+
+TEST(Api, KernelsOfOnesOwn) {
+  Device device;
+  const uint32_t module = device.load(kDouble, "twice.ptx").value();
+  std::vector<uint32_t> values(1000);
+  for (uint32_t i = 0; i < values.size(); ++i) values[i] = i;
+  const uint64_t at = device.allocate(values.size() * 4, "values").value();
+  ASSERT_TRUE(device.write(at, std::as_bytes(std::span(values))));
+  std::vector<std::byte> arguments(12);
+  const auto n = static_cast<uint32_t>(values.size());
+  std::memcpy(arguments.data(), &at, 8);
+  std::memcpy(arguments.data() + 8, &n, 4);
+  ASSERT_TRUE(device.launch(module, "twice", {8}, {128}, arguments));
+  ASSERT_TRUE(device.read(at, std::as_writable_bytes(std::span(values))));
+  for (uint32_t i = 0; i < n; ++i) EXPECT_EQ(values[i], 2 * i);
+  const auto unknown = device.launch(module, "thrice", {8}, {128}, arguments);
+  ASSERT_FALSE(unknown);
+  EXPECT_TRUE(contains(unknown.failure().message, "thrice"));
+  EXPECT_FALSE(device.load(".version 7.0\n.target sm_70\nnonsense", "x.ptx"));
+  const Program own = device.take_program("doubled").value();
+  ASSERT_EQ(own.launches().size(), 1u);
+  EXPECT_EQ(own.launches()[0].kernel, "twice");
+  auto run = Simulation::begin(own, Machine::load("tom").value(), Policy::load("baseline").value());
+  ASSERT_TRUE(run->run());
+  EXPECT_EQ(run->result().warp_instructions, own.warp_instructions());
+  EXPECT_FALSE(device.take_program("nothing"));
+  // Kept in a file it is the same program.
+  const TemporaryFolder folder;
+  ASSERT_TRUE(own.save(folder.file("own.nwtrace")));
+  auto again = Simulation::begin(Program::recording(folder.file("own.nwtrace")).value(),
+                                 Machine::load("tom").value(), Policy::load("baseline").value());
+  ASSERT_TRUE(again->run());
+  EXPECT_EQ(lasting(again->result()), lasting(run->result()));
+}
+
+TEST(Api, ManyPointsSideBySide) {
+  std::vector<Point> points;
+  const Program kmeans = program("kmeans"), add = program("vector-add");
+  const Policy baseline = Policy::load("baseline").value();
+  for (const char* sms : {"gpu.sms=32", "gpu.sms=64"})
+    for (const Program& p : {kmeans, add})
+      points.push_back({p, Machine::load("tom", Words{sms}).value(), baseline});
+  points.push_back({add, Machine::load("gtx480").value(), Policy::load("tom").value()});
+  std::vector<int> told(points.size());
+  const auto results = run_all(
+      points, {.threads = 2, .finished = [&](size_t at, const Expected<Result>&) { ++told[at]; }});
+  ASSERT_EQ(results.size(), points.size());
+  for (size_t i = 0; i + 1 < points.size(); ++i) {
+    auto alone = Simulation::begin(points[i].program, points[i].machine, points[i].policy);
+    ASSERT_TRUE(alone->run());
+    EXPECT_EQ(lasting(results[i].value()), lasting(alone->result())) << i;
+  }
+  EXPECT_FALSE(results.back()) << "a point that cannot be run hurts no other";
+  EXPECT_EQ(told, std::vector<int>(points.size(), 1));
+  const auto none =
+      run_all(points, {.threads = 1, .progress = [](const Progress&) { return false; }});
+  for (const auto& r : none) EXPECT_FALSE(r);
+  for (const auto& r : run_all(points, {.backend = "gpu"})) EXPECT_FALSE(r);
+}
+
+TEST(Api, SimulationsKnowNothingOfEachOther) {
+  Simulation alone = begin("kmeans", "tom", "tom");
+  ASSERT_TRUE(alone.run());
+  // In turns, in one thread.
+  Simulation a = begin("kmeans", "tom", "tom"), b = begin("vector-add", "coda", "coda");
+  for (uint64_t at = 1000; !a.ended() || !b.ended(); at += 5000) {
+    ASSERT_TRUE(a.run_to_cycle(at));
+    ASSERT_TRUE(b.run_to_cycle(at));
+  }
+  EXPECT_EQ(lasting(a.result()), lasting(alone.result()));
+  // At the same time, in two.
+  std::atomic<int> equal = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&] {
+      Simulation mine = begin("kmeans", "tom", "tom");
+      if (mine.run() && lasting(mine.result()) == lasting(alone.result())) ++equal;
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(equal, 2);
+}
+
+}  // namespace
+}  // namespace nearwarp::testing
