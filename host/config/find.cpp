@@ -27,8 +27,8 @@ std::string_view singular(std::string_view kind) {
 
 constexpr const char* kInstalled = "share/nearwarp/configs";
 
-/// The installed tree that this code belongs to, where it is a library in another program: its folder or
-/// one above it (lib, lib/x86_64-linux-gnu) has configurations. Empty if there are none.
+/// The installed tree that this code belongs to, where it is a library in another program: its
+/// folder or one above it (lib, lib/x86_64-linux-gnu) has configurations. Empty if there are none.
 fs::path beside_library() {
   constexpr int kFoldersUp = 4;
   Dl_info here = {};

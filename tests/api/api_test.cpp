@@ -43,11 +43,11 @@ struct Case {
   const char *workload, *machine, *policy;
 };
 constexpr Case kRuns[] = {{"vector-add", "tom", "baseline"},
-                         {"kmeans", "tom", "tom"},
-                         {"kmeans", "coda", "coda"},
-                         {"vector-add", "gtx480", "baseline"},
-                         {"axpy", "mpu", "mpu"},
-                         {"vector-add", "opportunistic", "llc-compute"}};
+                          {"kmeans", "tom", "tom"},
+                          {"kmeans", "coda", "coda"},
+                          {"vector-add", "gtx480", "baseline"},
+                          {"axpy", "mpu", "mpu"},
+                          {"vector-add", "opportunistic", "llc-compute"}};
 
 TEST(Api, ResultsAreTheCommandLines) {
   for (const Case& r : kRuns) {
@@ -241,7 +241,7 @@ TEST(Api, KernelsOfOnesOwn) {
   EXPECT_EQ(lasting(again->result()), lasting(run->result()));
 }
 
-TEST(Api, ManyPointsSideBySide) {
+TEST(ApiThreads, ManyPointsSideBySide) {
   std::vector<Point> points;
   const Program kmeans = program("kmeans"), add = program("vector-add");
   const Policy baseline = Policy::load("baseline").value();
@@ -266,7 +266,7 @@ TEST(Api, ManyPointsSideBySide) {
   for (const auto& r : run_all(points, {.backend = "gpu"})) EXPECT_FALSE(r);
 }
 
-TEST(Api, SimulationsKnowNothingOfEachOther) {
+TEST(ApiThreads, SimulationsKnowNothingOfEachOther) {
   Simulation alone = begin("kmeans", "tom", "tom");
   ASSERT_TRUE(alone.run());
   // In turns, in one thread.

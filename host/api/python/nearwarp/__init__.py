@@ -1,0 +1,375 @@
+"""nearwarp: a cycle-level simulator of GPUs with near-data processing.
+
+>>> import nearwarp as nw
+>>> kmeans = nw.Program.workload("kmeans")
+>>> result = nw.run(kmeans, "tom", "tom")
+>>> result.cycles, result.counter("sm.l1.read_hits")
+>>> nw.sweep([kmeans], "tom", ["baseline", "tom"],
+...          {"links.gpu_to_memory_mbps": [40000, 80000]})       # a pandas.DataFrame
+
+Results are those of the command line, to the bit. Whatever takes long lets other threads of Python run,
+and Ctrl-C ends it. What goes wrong is a nearwarp.Error, which says what would be right.
+"""
+
+from __future__ import annotations
+
+import itertools as _itertools
+import os as _os
+import struct as _struct
+import sys as _sys
+import typing as _t
+
+if _t.TYPE_CHECKING:
+    import numpy
+    import pandas
+
+from . import _core
+from ._core import (Counter, Error, Key, Launch, LaunchResult, Progress, Result, Simulation, version)
+
+__all__ = ["Counter", "Device", "Error", "Key", "Launch", "LaunchResult", "Machine", "Policy", "Program",
+           "Progress", "Result", "Simulation", "machine_names", "policy_names", "run", "sweep", "follow",
+           "version", "workload_names"]
+__version__ = version()
+
+
+def machine_names() -> list[str]:
+    """Names of the machines there are, for Machine()."""
+    return _core.machine_names()
+
+
+def policy_names() -> list[str]:
+    """Names of the policies there are, for Policy()."""
+    return _core.policy_names()
+
+
+def workload_names() -> dict[str, str]:
+    """Programs that come with nearwarp: a dict from name to description."""
+    return dict(_core.workload_names())
+
+
+def _text_of(value):
+    """A key's value as TOML has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _value_of(text):
+    """The other way round: a bool, an int, or the text."""
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return int(text.replace("_", ""), 0)
+    except ValueError:
+        return text.strip('"')
+
+
+def _changes(keys):
+    return [f"{key}={_text_of(value)}" for key, value in (keys or {}).items()]
+
+
+class _Configuration:
+    """What machines and policies have in common. They are never changed: changed() makes another."""
+
+    _type = None
+
+    def __init__(self, name_or_path: str | _os.PathLike, keys: _t.Optional[dict] = None):
+        """By name ("tom") or the path of a .toml file; `keys`: {"gpu.sms": 32, ...} for some of its keys."""
+        self._core = self._type.load(_os.fspath(name_or_path), _changes(keys))
+
+    @classmethod
+    def parse(cls, toml: str, name: _t.Optional[str] = None, keys: _t.Optional[dict] = None):
+        """Of the text of such a file; `name` stands in results and messages."""
+        return cls._of(cls._type.parse(toml, name or cls.__name__.lower(), _changes(keys)))
+
+    @classmethod
+    def _of(cls, core):
+        made = cls.__new__(cls)
+        made._core = core
+        return made
+
+    def changed(self, keys: dict):
+        """The same with other values for some keys."""
+        return self._of(self._core.changed(_changes(keys)))
+
+    @property
+    def name(self) -> str:
+        return self._core.name
+
+    @property
+    def keys(self) -> list[Key]:
+        """All keys: Key objects with name, value, unit, doc (one sentence) and range."""
+        return self._core.keys
+
+    def __getitem__(self, key: str) -> int | bool | str:
+        """A key's value: an int, a bool or a text."""
+        return _value_of(self._core.get(key))
+
+    def table(self) -> pandas.DataFrame:
+        """All keys as a pandas.DataFrame with key, value, unit, range and doc."""
+        import pandas
+        return pandas.DataFrame([(k.name, _value_of(k.value), k.unit, k.range, k.doc) for k in self.keys],
+                                columns=["key", "value", "unit", "range", "doc"]).set_index("key")
+
+    def __repr__(self):
+        return f"nearwarp.{type(self).__name__}({self.name!r})"
+
+
+class Machine(_Configuration):
+    """A machine: machine["gpu.sms"], machine.changed({"gpu.sms": 32}), machine.table()."""
+
+    _type = _core.Machine
+
+
+class Policy(_Configuration):
+    """What computes near memory, and how."""
+
+    _type = _core.Policy
+
+
+class Program:
+    """A program that has been executed and can be simulated."""
+
+    def __init__(self, core):
+        self._core = core
+
+    @classmethod
+    def workload(cls, name: str, size: str = "small", max_repeats: int = 0) -> Program:
+        """Execute one of workload_names() and check its result.
+
+        size: "small", "medium", "large" or "paper". max_repeats: of launches that are the same, only
+        the first so many are simulated, and stand for the others; 0: all.
+        """
+        return cls(_core.Program.workload(name, size, max_repeats))
+
+    @classmethod
+    def recording(cls, path: str | _os.PathLike, max_repeats: int = 0) -> Program:
+        """A file that `nearwarp record` or save() has written."""
+        return cls(_core.Program.recording(_os.fspath(path), max_repeats))
+
+    def save(self, path: str | _os.PathLike) -> None:
+        """Keep it as a recording (.nwtrace), which the command line reads, too."""
+        self._core.save(_os.fspath(path))
+
+    @property
+    def name(self) -> str:
+        return self._core.name
+
+    @property
+    def warp_instructions(self) -> int:
+        return self._core.warp_instructions
+
+    @property
+    def thread_instructions(self) -> int:
+        return self._core.thread_instructions
+
+    @property
+    def launches(self) -> list[Launch]:
+        """Launch objects: kernel, warp_instructions, thread_instructions."""
+        return self._core.launches
+
+    def __repr__(self):
+        return (f"nearwarp.Program({self.name!r}, {self.warp_instructions} warp-instructions in "
+                f"{len(self.launches)} launches)")
+
+
+class Device:
+    """A GPU's functional part: runs kernels of PTX and keeps what they did as a program.
+
+    >>> device = nw.Device()
+    >>> kernels = device.load(open("mine.ptx").read())
+    >>> at = device.upload(numpy.arange(1000, dtype="float32"))
+    >>> device.launch(kernels, "scale", grid=8, block=128, arguments=[at, 2.0, 1000], types="Qfi")
+    >>> device.download(at, 1000, "float32")
+    >>> nw.run(device.take_program("scale"), "tom", "baseline").cycles
+    """
+
+    def __init__(self):
+        self._core = _core.Device()
+
+    def load(self, ptx: str, name: str = "text") -> int:
+        """Load PTX text; returns what launch() wants as its module."""
+        return self._core.load(ptx, name)
+
+    def allocate(self, num_bytes: int, name: str = "") -> int:
+        """An address of so many bytes of device memory."""
+        return self._core.allocate(num_bytes, name)
+
+    def free(self, address: int) -> None:
+        self._core.free(address)
+
+    def upload(self, array: numpy.ndarray, name: str = "") -> int:
+        """The address of a copy of a numpy array in device memory."""
+        import numpy
+        array = numpy.ascontiguousarray(array)
+        address = self.allocate(array.nbytes, name)
+        self.write(address, array)
+        return address
+
+    def write(self, address: int, array: numpy.ndarray) -> None:
+        self._core.write(address, array)
+
+    def download(self, address: int, count: int, dtype: _t.Any) -> numpy.ndarray:
+        """`count` values of device memory as a numpy array."""
+        import numpy
+        array = numpy.empty(count, dtype)
+        self._core.read(address, array)
+        return array
+
+    def launch(self, module: int, kernel: str, grid: int | _t.Sequence[int], block: int | _t.Sequence[int],
+               arguments: _t.Sequence = (), types: _t.Optional[str] = None, shared_bytes: int = 0) -> None:
+        """Run a kernel to its end.
+
+        grid (thread blocks), block (threads): a number or up to three. arguments: its parameters in order;
+        types: a letter of the struct module for each (Q address, q i64, I u32, i s32, f f32, d f64, ...);
+        without it, integers are 8 bytes and floats 4, which is right where these are what the kernel has.
+        """
+        if types is None:
+            types = "".join("f" if isinstance(a, float) else "q" for a in arguments)
+        if len(types) != len(arguments):
+            raise ValueError(f"{len(arguments)} arguments, but {len(types)} types - give one for each")
+        packed = b""
+        for letter, argument in zip(types, arguments):
+            size = _struct.calcsize("=" + letter)
+            packed += b"\0" * (-len(packed) % size) + _struct.pack("=" + letter, argument)
+        as_list = lambda extent: [extent] if isinstance(extent, int) else list(extent)  # noqa: E731
+        self._core.launch(module, kernel, as_list(grid), as_list(block), packed, shared_bytes)
+
+    def take_program(self, name: str) -> Program:
+        """All that has been launched, as a Program; the device begins anew."""
+        return Program(self._core.take_program(name))
+
+
+def _as(cls, one):
+    return one if isinstance(one, cls) else cls(one)
+
+
+def _program(one):
+    if isinstance(one, Program):
+        return one
+    path = _os.fspath(one)
+    return Program.recording(path) if path.endswith(".nwtrace") else Program.workload(path)
+
+
+_InCore = Simulation
+
+
+class Simulation(_InCore):
+    """One program on one machine under one policy; stopping it anywhere changes nothing of its result.
+
+    Programs, machines and policies may be given by name. threads: of the host, for this one run.
+    checkpoint: a file for its state, from which it goes on if it is there; save() writes it. progress: a
+    function of a Progress, called some times a second; if it returns False the run stops, and can be gone
+    on with.
+    """
+
+    def __init__(self, program, machine, policy, *, threads=1, checkpoint="", progress=None):
+        super().__init__(_program(program)._core, _as(Machine, machine)._core, _as(Policy, policy)._core,
+                         threads=threads, checkpoint=_os.fspath(checkpoint), progress=progress)
+
+    def follow(self, every: int, counters: _t.Sequence[str]) -> pandas.DataFrame:
+        """The run in steps of `every` core cycles: a pandas.DataFrame with what was counted in each.
+
+        Indexed by the cycle at which a step ends; a column for each name in `counters`.
+        """
+        import pandas
+        before = {name: self.counter(name) for name in counters}
+        rows = {}
+        while not self.ended:
+            at = self.cycles
+            self.run_to_cycle(at + every)
+            if self.cycles == at and not self.ended:
+                break  # progress() has stopped it
+            now = {name: self.counter(name) for name in counters}
+            rows[self.cycles] = {name: now[name] - before[name] for name in counters}
+            before = now
+        table = pandas.DataFrame.from_dict(rows, orient="index", columns=list(counters))
+        table.index.name = "cycle"
+        return table
+
+
+def run(program: Program | str, machine: Machine | str, policy: Policy | str = "baseline", *, threads: int = 1,
+        progress: _t.Optional[_t.Callable[[Progress], _t.Optional[bool]]] = None) -> Result:
+    """Simulate to the end; returns a Result. Arguments as of Simulation."""
+    simulation = Simulation(program, machine, policy, threads=threads, progress=progress)
+    simulation.run()
+    return simulation.result
+
+
+def follow(program: Program | str, machine: Machine | str, policy: Policy | str = "baseline", *, every: int,
+           counters: _t.Sequence[str], threads: int = 1) -> pandas.DataFrame:
+    """Counters over time, as Simulation.follow()."""
+    return Simulation(program, machine, policy, threads=threads).follow(every, counters)
+
+
+def _bar(progress):
+    """A line on the terminal, or in a notebook's cell."""
+    total = max(progress.warp_instructions_total, 1)
+    print(f"\r{progress.warp_instructions / total:4.0%} of {total} warp-instructions", end="",
+          file=_sys.stderr, flush=True)
+
+
+def _list(one_or_many, kind):
+    return list(one_or_many) if isinstance(one_or_many, (list, tuple)) else [one_or_many]
+
+
+def sweep(programs, machines, policies, keys: _t.Optional[dict[str, _t.Any]] = None, *,
+          counters: _t.Sequence[str] = (), threads: int = 0, backend: str = "cpu", device: int = 0,
+          progress: bool | _t.Callable[[Progress], _t.Optional[bool]] | None = None) -> pandas.DataFrame:
+    """All combinations side by side: a pandas.DataFrame with a row for each.
+
+    programs, machines, policies: one or a list. keys: {"a.key": [values, ...], ...} of machines or
+    policies, varied against each other. counters: names of counters that become columns. threads: 0 for one
+    for each processor. progress: a function of a Progress, or True for a line that says how far it is.
+
+    Columns: program, machine, policy, a column for each key, cycles, ipc, speedup (over the first policy),
+    bytes by class of link, energy_joules, the counters, error (None, or why a point has no result) and result
+    (a Result).
+    """
+    import pandas
+    programs = [_program(p) for p in _list(programs, Program)]
+    machines = [_as(Machine, m) for m in _list(machines, Machine)]
+    policies = [_as(Policy, p) for p in _list(policies, Policy)]
+    keys = {key: _list(values, None) for key, values in (keys or {}).items()}
+    rows, points = [], []
+    for program, machine in _itertools.product(programs, machines):
+        for values in _itertools.product(*keys.values()):
+            chosen = dict(zip(keys, values))
+            for policy in policies:
+                row = {"program": program.name, "machine": machine.name, "policy": policy.name, **chosen,
+                       "error": None, "result": None}
+                try:
+                    changed = _with_keys(machine, policy, chosen)
+                    points.append((len(rows), _core.Point(program._core, changed[0]._core,
+                                                          changed[1]._core)))
+                except Error as error:
+                    row["error"] = error
+                rows.append(row)
+    try:
+        results = _core.run_all([p for _, p in points], threads, backend, device,
+                                _bar if progress is True else progress)
+    finally:
+        if progress is True:
+            print(file=_sys.stderr)
+    for (at, _), result in zip(points, results):
+        rows[at]["error" if isinstance(result, Error) else "result"] = result
+    for at, row in enumerate(rows):
+        result, first = row["result"], rows[at - at % len(policies)]["result"]
+        for name in ("cycles", "ipc", "gpu_to_memory_bytes", "memory_to_gpu_bytes", "memory_to_memory_bytes",
+                     "energy_joules"):
+            row[name] = None if result is None else getattr(result, name)
+        row["speedup"] = None if result is None or first is None else first.cycles / result.cycles
+        for name in counters:
+            row[name] = None if result is None else result.counter(name)
+    order = ["program", "machine", "policy", *keys, "cycles", "ipc", "speedup", "gpu_to_memory_bytes",
+             "memory_to_gpu_bytes", "memory_to_memory_bytes", "energy_joules", *counters, "error", "result"]
+    return pandas.DataFrame(rows, columns=order)
+
+
+def _with_keys(machine, policy, keys):
+    """Both with the keys that are theirs; a key of neither is an Error."""
+    of_machine, of_policy = {}, {}
+    names = {k.name for k in policy.keys}
+    for key, value in keys.items():
+        (of_policy if key in names else of_machine)[key] = value
+    return machine.changed(of_machine), policy.changed(of_policy)

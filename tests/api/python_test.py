@@ -1,0 +1,210 @@
+"""Does the Python package give the command line's results, and do Ctrl-C, threads and errors work?
+
+Called with the program, the package's folder and the folder of the samples.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+PROGRAM, PACKAGE, SAMPLES = map(os.path.abspath, sys.argv[1:4])
+sys.path.insert(0, PACKAGE)
+import nearwarp as nw  # noqa: E402
+
+try:
+    import numpy
+    import pandas
+except ImportError:
+    numpy = pandas = None
+needs_tables = unittest.skipIf(pandas is None, "no pandas")
+
+TWICE = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry scale(.param .u64 at, .param .f32 by, .param .u32 n) {
+  .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .f32 %f<3>;
+  ld.param.u64 %d1, [at];
+  ld.param.f32 %f1, [by];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r2, %r2, %r3, %r4;
+  setp.ge.u32 %p, %r2, %r1;
+  @%p bra DONE;
+  mul.wide.u32 %d2, %r2, 4;
+  add.s64 %d2, %d1, %d2;
+  ld.global.f32 %f2, [%d2];
+  mul.f32 %f2, %f2, %f1;
+  st.global.f32 [%d2], %f2;
+DONE:
+  ret;
+}
+"""
+
+
+def lasting(run):
+    """A run's JSON without what differs from run to run."""
+    return {key: value for key, value in run.items() if key not in ("host", "size", "set", "overrides")}
+
+
+class Python(unittest.TestCase):
+    def test_results_are_the_command_lines(self):
+        for workload, machine, policy in (("kmeans", "tom", "tom"), ("axpy", "mpu", "mpu")):
+            with tempfile.TemporaryDirectory() as folder:
+                file = os.path.join(folder, "r.json")
+                subprocess.run([PROGRAM, "run", workload, "--machine", machine, "--policy", policy, "--json",
+                                file], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                with open(file, encoding="utf-8") as stream:
+                    theirs = json.load(stream)["runs"][0]
+            result = nw.run(workload, machine, policy)
+            self.assertEqual(lasting(json.loads(result.json)), lasting(theirs))
+            self.assertEqual(result.cycles, theirs["cycles"])
+
+    def test_a_run_stops_and_goes_on(self):
+        whole = nw.run("kmeans", "tom", "tom")
+        run = nw.Simulation("kmeans", "tom", "tom")
+        run.run_to_launch(2)
+        self.assertEqual(run.launches_ended, 2)
+        run.run_to_cycle(run.cycles + 1000)
+        self.assertTrue(run.result.partial)
+        run.run()
+        self.assertTrue(run.ended)
+        self.assertEqual(lasting(json.loads(run.result.json)), lasting(json.loads(whole.json)))
+
+    def test_machines_are_like_dictionaries(self):
+        tom = nw.Machine("tom")
+        fewer = tom.changed({"gpu.sms": 32, "sm.charge_moves": True})
+        self.assertEqual((tom["gpu.sms"], fewer["gpu.sms"], fewer["sm.charge_moves"]), (68, 32, True))
+        self.assertIn("gpu.sms", [k.name for k in tom.keys])
+        self.assertTrue(all(k.doc for k in tom.keys))
+        self.assertEqual(fewer.changed({"gpu.sms": 68})["gpu.sms"], 68)
+
+    def test_errors_say_what_would_be_right(self):
+        with self.assertRaises(nw.Error) as caught:
+            nw.Machine("tmo")
+        self.assertEqual(caught.exception.right, "did you mean 'tom'?")
+        with self.assertRaises(nw.Error) as caught:
+            nw.Policy.parse("[policy]\nmechanism = 5\n", "mine")
+        self.assertEqual((caught.exception.file, caught.exception.line), ("mine", 2))
+        with self.assertRaises(nw.Error):
+            nw.run("vector-add", "gtx480", "tom")
+        with self.assertRaises(nw.Error):
+            nw.run("vector-add", "tom").counter("sm.l1")
+        with self.assertRaises(TypeError):
+            nw.Simulation(1, 2, 3)
+
+    def test_what_progress_throws_comes_back(self):
+        def fail(_):
+            raise KeyError("mine")
+        with self.assertRaises(KeyError):
+            nw.run("kmeans", "opportunistic", progress=fail)
+        with self.assertRaises(KeyError):
+            nw.sweep(["kmeans"], "opportunistic", "baseline", progress=fail) if pandas else fail(None)
+
+    def test_other_threads_run_meanwhile(self):
+        counted, ended = [0], threading.Event()
+
+        def count():
+            while not ended.is_set():
+                counted[0] += 1
+                time.sleep(0.001)
+        thread = threading.Thread(target=count)
+        run = nw.Simulation("kmeans", "opportunistic", "baseline")
+        thread.start()
+        before = counted[0]
+        run.run()
+        during = counted[0] - before
+        ended.set()
+        thread.join()
+        self.assertGreater(during, 20)
+
+    def test_interrupts_end_it(self):
+        for work in ("nw.run('kmeans', 'mpu', 'mpu', progress=tell)",
+                     "nw.sweep(['kmeans'], 'mpu', ['baseline', 'mpu'], progress=tell)"):
+            if pandas is None and "sweep" in work:
+                continue
+            child = subprocess.Popen(
+                [sys.executable, "-c",
+                 f"import sys; sys.path.insert(0, {PACKAGE!r}); import nearwarp as nw\n"
+                 "def tell(p): print('at', p.warp_instructions, flush=True)\n"
+                 f"try: {work}\n"
+                 "except KeyboardInterrupt: print('interrupted')\n"],
+                stdout=subprocess.PIPE, text=True)
+            self.assertTrue(child.stdout.readline().startswith("at"))
+            child.send_signal(signal.SIGINT)
+            out, _ = child.communicate(timeout=60)
+            self.assertEqual(out.split("\n")[-2], "interrupted")
+
+    @needs_tables
+    def test_sweeps_are_tables(self):
+        told = []
+        table = nw.sweep(["vector-add", "axpy"], "tom", ["baseline", "tom"],
+                         {"links.gpu_to_memory_mbps": [40000, 80000]}, counters=["sm.l1.read_hits"],
+                         progress=told.append)
+        self.assertEqual(len(table), 8)
+        self.assertTrue(table.error.isna().all())
+        self.assertTrue((table[table.policy == "baseline"].speedup == 1).all())
+        one = table.iloc[5]
+        machine = nw.Machine("tom", {"links.gpu_to_memory_mbps": 40000})
+        self.assertEqual(one.cycles, nw.run("axpy", machine, "tom").cycles)
+        self.assertTrue(told)
+        wrong = nw.sweep("vector-add", "tom", ["baseline", "tom"], {"gpu.sms": [0, 68]})
+        self.assertEqual(list(wrong.error.isna()), [False, False, True, True])
+        self.assertIn("gpu.sms", str(wrong.error[0]))
+
+    @needs_tables
+    def test_counters_over_time_add_up(self):
+        table = nw.follow("kmeans", "tom", "tom", every=10000, counters=["dram.bytes_read"])
+        self.assertEqual(table["dram.bytes_read"].sum(),
+                         nw.run("kmeans", "tom", "tom").counter("dram.bytes_read"))
+        self.assertTrue(table.index.is_monotonic_increasing)
+
+    @needs_tables
+    def test_kernels_of_ones_own(self):
+        device = nw.Device()
+        module = device.load(TWICE, "scale.ptx")
+        values = numpy.arange(1000, dtype="float32")
+        at = device.upload(values)
+        device.launch(module, "scale", 8, (128,), [at, 3.0, 1000], types="QfI")
+        numpy.testing.assert_array_equal(device.download(at, 1000, "float32"), 3 * values)
+        with self.assertRaises(ValueError):
+            device.write(at, numpy.zeros((10, 10), "float32")[:, ::2])
+        with self.assertRaises(nw.Error):
+            device.launch(module, "scale", 8, 2000, [at, 3.0, 1000], types="QfI")
+        program = device.take_program("scaled")
+        self.assertEqual([launch.kernel for launch in program.launches], ["scale"])
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "own.nwtrace")
+            program.save(file)
+            self.assertEqual(nw.run(file, "tom").cycles, nw.run(program, "tom").cycles)
+
+    @needs_tables
+    def test_samples_run(self):
+        for name, part in (("sensitivity", "80000"), ("optimise", "are enough"), ("follow", "before cycle")):
+            with tempfile.TemporaryDirectory() as folder:
+                ran = subprocess.run([sys.executable, os.path.join(SAMPLES, name + ".py")], cwd=folder,
+                                     env={**os.environ, "PYTHONPATH": PACKAGE}, capture_output=True, text=True,
+                                     check=False)
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertIn(part, ran.stdout)
+
+    def test_names_have_types_and_docs(self):
+        for name in nw.__all__:
+            self.assertTrue(hasattr(nw, name), name)
+            thing = getattr(nw, name)
+            if callable(thing) and thing.__module__ == "nearwarp":
+                self.assertTrue(thing.__doc__, name)
+        with open(os.path.join(PACKAGE, "nearwarp", "_core.pyi"), encoding="utf-8") as stub:
+            stubs = stub.read()
+        for name in dir(nw._core):
+            if not name.startswith("_"):
+                self.assertRegex(stubs, rf"(class|def) {name}\b")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
