@@ -37,6 +37,7 @@ fs::path beside_library() {
     return {};
   std::error_code failed;
   fs::path folder = fs::canonical(here.dli_fname, failed).parent_path();
+  if (failed) return {};
   for (int i = 0; i < kFoldersUp; ++i, folder = folder.parent_path())
     if (fs::is_directory(folder / kInstalled, failed)) return folder / kInstalled;
   return {};

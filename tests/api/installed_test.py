@@ -5,6 +5,7 @@ Called with CMake, the build folder and the source folder.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,22 @@ class Installed(unittest.TestCase):
             name = line.split(" ", 2)[2]
             if "nearwarp::" in name:
                 self.assertNotRegex(name, r"nearwarp::(sim|runtime|config|sm|report|kernels)::[a-z_]+\(", line)
+
+    def test_the_package(self):
+        if not (shutil.which("dpkg-deb") and shutil.which("dpkg-shlibdeps")):
+            self.skipTest("no dpkg-dev")
+        made = run(os.path.join(SOURCE, "tools/package"), BUILD).split()
+        package = next(name for name in made if name.endswith(".deb"))
+        package = os.path.join(SOURCE, package)
+        depends = run("dpkg-deb", "--field", package, "Depends")
+        for library in ("libc6", "libstdc++6", "libfmt9"):
+            self.assertIn(library, depends)
+        root = os.path.join(self.folder.name, "unpacked")
+        run("dpkg-deb", "-x", package, root)
+        out = run(os.path.join(root, "usr/bin/nearwarp"), "show", "machine", "tom", cwd="/")
+        self.assertIn(os.path.join(root, "usr/share/nearwarp/configs/machines/tom.toml"), out)
+        tarball = next(name for name in made if name.endswith(".tar.gz"))
+        self.assertIn("bin/nearwarp", run("tar", "-tf", os.path.join(SOURCE, tarball)))
 
     def test_the_wheel(self):
         wheels = os.path.join(self.folder.name, "wheels")
