@@ -28,7 +28,8 @@ std::string wrong_file(const std::string& word, const std::string& command) {
   if (word.ends_with(".ptx"))
     return fmt::format(
         "'{0}' is PTX, without a program that launches its kernels - 'nearwarp analyze {0}' lists "
-        "what could be offloaded; to {1} it, build an application of it: 'nearwarp {1} -- ./app', or "
+        "what could be offloaded; to {1} it, build an application of it: 'nearwarp {1} -- ./app', "
+        "or "
         "describe its launches in an experiment's file (docs/experiments.md)",
         word, command == "experiment" ? "run" : command);
   if (names_recording(word))
