@@ -28,6 +28,7 @@
 #include "host/timing/experiment/document.h"
 #include "host/timing/experiment/report.h"
 #include "host/timing/experiment/tables.h"
+#include "host/timing/report/columns.h"
 #include "host/timing/report/file.h"
 #include "host/timing/sweep/results_folder.h"
 #include "host/timing/sweep/run.h"
@@ -54,7 +55,7 @@ CommandLine declare() {
   line.value("shard", "run only part i of n; without it, the command takes all parts", "i/n");
   line.flag("retry", "run points again that failed");
   line.flag("no-run", "run nothing: figures and report of what is there");
-  line.value("figures", "also write each figure as a file; Chromium draws them", "svg|png|svg,png");
+  declare_figure_files(line);
   declare_batch_backend(line);
   line.value("threads",
              "on the CPU: points at a time; default: one per processor; under Slurm: CPUs of a "
@@ -90,7 +91,8 @@ struct Request {
 /// A task of Slurm's, but for its part.
 Words task_words(const CommandLine& line, const std::string& out) {
   Words without = engine_options();
-  for (const char* name : {"out", "threads", "figures"}) without.emplace_back(name);
+  for (const char* name : {"out", "threads", "figures", "figure-columns", "figure-type"})
+    without.emplace_back(name);
   Words words = {"experiment"};
   for (const std::string& word : line.words_without(without)) words.push_back(word);
   words.push_back("--out=" + fs::absolute(out).string());
@@ -147,7 +149,7 @@ void understand(const CommandLine& line, Request& r) {
     check_figure(r.experiment, r.studies, figure);
   r.sharded = line.given("shard");
   if (r.sharded) r.options.shard = sweep::parse_shard(line.text("shard"));
-  r.figure_files = figure_files(line.text("figures"));
+  r.figure_files = figure_files(line);
   if (r.figure_files.wanted() && r.sharded)
     throw UsageError("a part has no figures - leave --figures out, and give it without --shard");
   r.options.retry = line.given("retry");
@@ -331,6 +333,8 @@ std::string write_all(const Request& r) {
     charts.push_back(make_chart(r.experiment, r.studies, figure, results));
     report::write_file((out / "figures" / (figure.name + ".csv")).string(),
                        experiment::chart_csv(charts.back()));
+    report::write_file((out / "figures" / (figure.name + ".tex")).string(),
+                       experiment::chart_latex(charts.back()));
     text += experiment::chart_text(charts.back(), output_width()) + "\n";
   }
   report::write_file((out / "points.csv").string(),
@@ -338,6 +342,10 @@ std::string write_all(const Request& r) {
   const auto document =
       experiment::document_of(r.experiment, version(), r.size, r.studies, charts, results);
   using Json = nlohmann::ordered_json;
+  std::string summary;
+  for (const Json& one : document.at("summary"))
+    summary += report::wrapped(one.at("text").get<std::string>(), output_width());
+  if (!summary.empty()) text = summary + "\n" + text;
   report::write_file((out / "experiment.json").string(),
                      document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   report::write_file((out / "report.html").string(), experiment::report_html(document));

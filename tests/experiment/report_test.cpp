@@ -139,7 +139,7 @@ TEST_F(Report, FiguresAreFilesToo) {
     all.insert(all.end(), more.begin(), more.end());
     return run_program(all);
   };
-  EXPECT_EQ(with({"pdf"}).exit_code, 2);
+  EXPECT_EQ(with({"gif"}).exit_code, 2);
   const std::string path = std::getenv("PATH");
   setenv("PATH", folder_.path().c_str(), 1);
   const Outcome none = with({"svg"});
