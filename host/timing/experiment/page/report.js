@@ -11,7 +11,10 @@ addEventListener("error", (event) => {
 
 // Okabe and Ito's colours, which most colour-blind readers tell apart, and some more of theirs.
 const colours = ["#7f8c9b", "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00",
-                 "#b8a800", "#8c6bb1", "#5b8c5a", "#a0522d", "#20808d"];
+                 "#b8a800", "#8c6bb1", "#a0522d", "#20808d", "#332288", "#8fbf6b", "#882255",
+                 "#f2b6a0", "#4d4d4d"];
+// What is nothing, or what all is compared with, looks like that everywhere.
+const fixedColours = {baseline: colours[0], "no warp": "#d5dae0"};
 
 const make = (name, attributes = {}, ...children) => {
   const element = document.createElement(name);
@@ -30,6 +33,9 @@ const number = (value) => {
   if (Number.isInteger(value)) return String(value);
   return size >= 100 ? value.toFixed(1) : size >= 10 ? value.toFixed(2) : value.toFixed(3);
 };
+
+/// Of a share, without more digits than anybody reads.
+const percent = (share) => (100 * share).toFixed(Math.abs(share) < .1 ? 1 : 0);
 
 const unique = (list) => [...new Set(list)];
 const counterNames = Object.keys(data.counters || {});
@@ -157,9 +163,8 @@ const colourOf = new Map();
   for (let i = palette.length; i <= most; ++i)
     palette.push(d3.hcl((i * 137.5) % 360, 45, 35 + 40 * ((i % 3) / 2)).formatHex());
   const used = new Array(palette.length).fill(0);
-  if (neighbours.has("baseline")) colourOf.set("baseline", palette[0]);
-  // Those with the most neighbours choose first; among equals, the order in which they appear.
-  const names = [...neighbours.keys()].filter((name) => name !== "baseline");
+  for (const [name, colour] of Object.entries(fixedColours)) colourOf.set(name, colour);
+  const names = [...neighbours.keys()].filter((name) => !colourOf.has(name));
   for (const name of names) {
     const taken = new Set([...neighbours.get(name)].map((other) => colourOf.get(other)));
     let best = -1;
@@ -189,7 +194,12 @@ const drawnAs = (how, what) => {
   drawing = {...before, ...how};
   try { return what(); } finally { drawing = before; }
 };
-const textWidth = (text) => .56 * drawing.type * text.length;
+// Files may be shown in another font than this page's.
+const ruler = document.createElement("canvas").getContext("2d");
+const textWidth = (text) => {
+  ruler.font = `${drawing.type}px sans-serif`;
+  return 1.06 * ruler.measureText(text).width;
+};
 
 /// The mean over all others comes first.
 const groupsOf = (figure) => figure.has_summary
@@ -277,7 +287,8 @@ const bars = (figure) => {
                                       strokeWidth: 2}));
   const height = (drawing.fit ? Math.min(230, .52 * width) : 250) + below + above;
   const svg = Plot.plot({width, height, marginBottom: below, marginLeft: left,
-    marginTop: above, marginRight: 8, style: {fontSize: `${type}px`, overflow: "visible"},
+    marginTop: above, marginRight: named && tilt === -38 ? Math.max(8, .8 * longest - room / 2) : 8,
+    style: {fontSize: `${type}px`, overflow: "visible"},
     fx: {domain: groups, padding: .14, label: null},
     x: {domain: names, axis: null, padding: 0, label: null},
     y: {zero: true, nice: true, domain: [Math.min(0, ...rows.map((row) => row.value)), sharedTop(figure)]},
@@ -301,7 +312,7 @@ const scatter = (figure) => {
   const pairs = comparable(figure), type = drawing.type;
   const top = 1.06 * Math.max(...pairs.flatMap((p) => [p.ours, p.published]), figure.relative ? 1 : 0);
   const names = unique(pairs.map((p) => p.series));
-  const size = Math.min(wide(), 380), left = 3.4 * type + 12;
+  const size = Math.min(wide(), drawing.fit ? 290 : 380), left = 3.4 * type + 12;
   const svg = Plot.plot({width: size, height: size, marginLeft: left, marginBottom: 3 * type + 10,
     marginTop: type, marginRight: type + 4, style: {fontSize: `${type}px`, overflow: "visible"},
     x: {domain: [0, top], label: `published${figure.unit ? " [" + figure.unit + "]" : ""}`,
@@ -311,7 +322,7 @@ const scatter = (figure) => {
     color: {domain: names, range: range(names)},
     marks: [Plot.gridX({strokeOpacity: .12}), Plot.gridY({strokeOpacity: .12}),
             Plot.line([[0, 0], [top, top]], {stroke: "currentColor", strokeDasharray: "4 3"}),
-            Plot.text([`mean error ${number(100 * meanError(pairs))} %, ${pairs.length} values`],
+            Plot.text([`mean error ${percent(meanError(pairs))} %, ${pairs.length} values`],
               {frameAnchor: "top-left", dx: 6, dy: 4, fontSize: type}),
             Plot.text(pairs, {x: "published", y: "ours", text: "x", dx: 6, textAnchor: "start",
                               fontSize: Math.max(6, type - 2)}),
@@ -322,7 +333,7 @@ const scatter = (figure) => {
     if (!pair) continue;
     mark.setAttribute("data-mark", "");
     mark.setAttribute("aria-label", `${pair.x}, ${pair.series}\nours ${number(pair.ours)}, published ` +
-      `${number(pair.published)} (${pair.source}): ${number(100 * pair.error)} %`);
+      `${number(pair.published)} (${pair.source}): ${percent(pair.error)} %`);
   }
   return svg;
 };
@@ -449,7 +460,7 @@ const latexText = (columns, rows) => {
     ...rows.map(line), "  \\hline", "\\end{tabular}", ""].join("\n");
 };
 
-/// What a figure says, in words; empty if it says nothing that its numbers do not.
+/// What a figure says, in words, by series.
 const conclusion = (figure) => {
   const names = seriesNames(figure), said = [];
   const at = (x, series) => figure.cells.find((c) => c.x === x && c.series === series)?.value;
@@ -481,7 +492,7 @@ const conclusion = (figure) => {
       const all = d3.sum(sums, (s) => s[1]);
       const most = d3.greatest(sums, (s) => s[1]);
       if (all > 0 && most) said.push((names.length > 1 ? name + ": " : "") +
-        `most is ${most[0]}, ${number(100 * most[1] / all)} % of all`);
+        `most is ${most[0]}, ${percent(most[1] / all)} % of all`);
     });
   }
   if (figure.kind === "curve") names.slice(0, 6).forEach((name, series) => {
@@ -489,12 +500,12 @@ const conclusion = (figure) => {
     if (values.length < 2) return;
     const [first, end] = [values[0], values[values.length - 1]];
     said.push((names.length > 1 ? name + ": " : "") + `from ${many(first[1])} at ${first[0]} to ` +
-      `${many(end[1])} at ${end[0]} (${end[1] >= first[1] ? "+" : ""}${number(100 * (end[1] / first[1] - 1))} %)`);
+      `${many(end[1])} at ${end[0]} (${end[1] >= first[1] ? "+" : ""}${percent(end[1] / first[1] - 1)} %)`);
   });
   const pairs = comparable(figure);
   if (pairs.length > 1) said.push(`against ${pairs.length} published values, the mean error is ` +
-    `${number(100 * meanError(pairs))} %`);
-  return said.length ? said.join("; ") + "." : "";
+    `${percent(meanError(pairs))} %`);
+  return said;
 };
 
 /// A figure's numbers: a row per x, a column per series, of stacked ones a row per x and series.
@@ -570,15 +581,17 @@ const draw = (figure) => {
     makeMarksSpeak(svg, figure);
     const {columns, rows} = figureTable(figure);
     const words = conclusion(figure);
-    section.append(words ? make("p", {class: "conclusion"}, words) : "", legend(figure),
-      make("div", {class: "chart"}, svg), savingTools(figure, columns, rows));
+    const together = make("div", {class: "together"}, ...section.childNodes,
+      words.length ? make("ul", {class: "conclusion"}, words.map((one) => make("li", {}, one + "."))) : "",
+      legend(figure), make("div", {class: "chart"}, svg));
+    section.append(together, savingTools(figure, columns, rows));
     if (comparable(figure).length > 2) {
       const against = scatter(figure);
       const title = {title: `${figure.title}: ours against the published values`};
       makeMarksSpeak(against, title);
-      section.append(make("h3", {}, "Against the published values"),
+      section.append(make("div", {class: "together"}, make("h3", {}, "Against the published values"),
         make("p", {class: "quiet"}, "On the dashed line they are equal."),
-        make("div", {class: "chart", "data-scatter": figure.name}, against));
+        make("div", {class: "chart", "data-scatter": figure.name}, against)));
     }
     section.append(make("details", {}, make("summary", {}, "Numbers"),
         table(columns, rows, figure.has_summary && figure.kind !== "stacked")));
