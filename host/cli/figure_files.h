@@ -24,8 +24,8 @@ void declare_figure_files(CommandLine& line);
 /// Their values. Throws UsageError, and nearwarp::Error if there is no browser.
 FigureFiles figure_files(const CommandLine& line);
 
-/// Writes FOLDER/figures/NAME.svg, .png and .pdf of all figures of FOLDER/report.html that have numbers.
-/// Throws nearwarp::Error if the browser fails.
+/// Writes FOLDER/figures/NAME.svg, .png and .pdf of all figures of FOLDER/report.html that have
+/// numbers. Throws nearwarp::Error if the browser fails.
 void write_figure_files(const FigureFiles& files, const std::string& folder);
 
 }  // namespace nearwarp::cli
