@@ -1,7 +1,10 @@
 // nearwarp analyze: which code would be offloaded, and why the rest would not.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "bench/workloads/workload.h"
+#include "host/cli/analysis_json.h"
 #include "host/cli/backend.h"
 #include "host/cli/commands.h"
 #include "host/cli/interrupt.h"
@@ -20,6 +23,7 @@
 #include "host/mechanisms/tom/offload_tables.h"
 #include "host/mechanisms/tom/pass/print.h"
 #include "host/recording/accel_sim/trace_list.h"
+#include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -66,7 +70,9 @@ int analyze_command(const Words& words) {
              "SIZE", "small");
   line.value("trace-cache", "with these: keep executed programs in this folder", "FOLDER");
   declare_backend(line);
-  line.value("json", "with these: write all counts to this file (docs/json.md)", "FILE");
+  line.value("json",
+             "write candidates and refusals to this file, or with these all counts (docs/json.md)",
+             "FILE");
   line.parse(words, 1, 1);
   if (line.help_wanted()) {
     print(line.help());
@@ -81,7 +87,12 @@ int analyze_command(const Words& words) {
   if (line.given("mappings")) return analyze_mappings_command(line);
   if (line.given("sharing")) return analyze_sharing_command(line);
   if (line.given("objects")) return analyze_objects_command(line);
-  for (const char* option : {"size", "trace-cache", "json"}) {
+  if (line.given("json") && (line.given("strides") || line.given("chains") ||
+                             line.given("locations") || sass::names_trace(line.positional()[0])))
+    throw UsageError(
+        "--json is of offloading candidates, and of --mappings, --sharing, --objects - leave it "
+        "out");
+  for (const char* option : {"size", "trace-cache"}) {
     if (line.given(option))
       throw UsageError(fmt::format(
           "--{} is for 'nearwarp analyze WORKLOAD --mappings', --sharing or --objects", option));
@@ -112,15 +123,23 @@ int analyze_command(const Words& words) {
   const std::string wanted = line.text("kernel");
   std::string text;
   std::vector<std::string> names;
+  nlohmann::ordered_json document = {
+      {"schema", "nearwarp.analysis/1"}, {"nearwarp_version", version()},
+      {"program", line.positional()[0]}, {"machine", machine.name},
+      {"policy", policy.name},           {"kernels", nlohmann::ordered_json::array()}};
   for (const compiler::Kernel& kernel : program.kernels) {
     names.push_back(kernel.name);
     if (!wanted.empty() && kernel.name != wanted) continue;
     if (!text.empty()) text += '\n';
     if (!kernel.unsupported.empty()) {
       text += fmt::format("kernel {}: cannot be run: {}\n", kernel.name, kernel.unsupported);
+      document["kernels"].push_back({{"kernel", kernel.name}, {"unsupported", kernel.unsupported}});
       continue;
     }
     model.shared.flat_blocks = compiler::reads_x_alone(kernel);
+    if (line.given("json"))
+      document["kernels"].push_back(analysis_json(
+          compiler::report_analysis(kernel, compiler::analyze_offloading(kernel, model))));
     text += strides     ? compiler::format_strides(kernel)
             : locations ? mpu::format_locations(kernel, readings, output_width())
             : chains    ? opportunistic::format_chains(kernel)
@@ -132,6 +151,7 @@ int analyze_command(const Words& words) {
     throw Error(fmt::format("'{}' has no kernel '{}'{}", line.positional()[0], wanted,
                             config::suggestion(wanted, names)));
   }
+  if (line.given("json")) report::write_file(line.text("json"), document.dump(1) + "\n");
   print(fitted_lines(text, output_width()));
   return 0;
 }

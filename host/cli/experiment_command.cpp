@@ -10,11 +10,14 @@
 #include <thread>
 
 #include "bench/workloads/workload.h"
+#include "host/cli/application.h"
 #include "host/cli/backend.h"
 #include "host/cli/commands.h"
+#include "host/cli/experiment_programs.h"
 #include "host/cli/figure_files.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/launches_option.h"
+#include "host/cli/new_experiment.h"
 #include "host/cli/program_recording.h"
 #include "host/cli/slurm/engine.h"
 #include "host/cli/sweep_progress.h"
@@ -25,6 +28,7 @@
 #include "host/timing/experiment/document.h"
 #include "host/timing/experiment/report.h"
 #include "host/timing/experiment/tables.h"
+#include "host/timing/report/columns.h"
 #include "host/timing/report/file.h"
 #include "host/timing/sweep/results_folder.h"
 #include "host/timing/sweep/run.h"
@@ -37,7 +41,13 @@ namespace fs = std::filesystem;
 CommandLine declare() {
   CommandLine line("experiment", "NAME|FILE.toml",
                    "Run all sweeps of an experiment, as far as they are not done yet, and write\n"
-                   "its figures and a report (docs/experiments.md)");
+                   "its figures and a report (docs/experiments.md)\n"
+                   "nearwarp experiment --new my.toml -- ./app its arguments\n"
+                   "writes a file to begin with, for an application of one's own");
+  line.value("new",
+             "write an experiment's file for the program that is named instead: an application "
+             "after --, a recording, traces or a workload",
+             "FILE.toml");
   line.value("size", "small, medium, large, or paper; default: the experiment's", "SIZE");
   line.value("only", "only these figures, and the runs that they need", "FIGURE,...");
   line.value("out", "folder for results, tables and report; default: NAME-SIZE", "FOLDER");
@@ -45,7 +55,7 @@ CommandLine declare() {
   line.value("shard", "run only part i of n; without it, the command takes all parts", "i/n");
   line.flag("retry", "run points again that failed");
   line.flag("no-run", "run nothing: figures and report of what is there");
-  line.value("figures", "also write each figure as a file; Chromium draws them", "svg|png|svg,png");
+  declare_figure_files(line);
   declare_batch_backend(line);
   line.value("threads",
              "on the CPU: points at a time; default: one per processor; under Slurm: CPUs of a "
@@ -61,6 +71,7 @@ struct Request {
   std::vector<experiment::PlannedStudy> studies;
   sweep::RunOptions options;
   Words words;  ///< of a program that is to do the same for a part, but for --shard
+  ExperimentPrograms programs;
   std::string size, out, cache;
   sweep::ResultsFolder folder;
   std::string results;  ///< the file in it
@@ -80,7 +91,8 @@ struct Request {
 /// A task of Slurm's, but for its part.
 Words task_words(const CommandLine& line, const std::string& out) {
   Words without = engine_options();
-  for (const char* name : {"out", "threads", "figures"}) without.emplace_back(name);
+  for (const char* name : {"out", "threads", "figures", "figure-columns", "figure-type"})
+    without.emplace_back(name);
   Words words = {"experiment"};
   for (const std::string& word : line.words_without(without)) words.push_back(word);
   words.push_back("--out=" + fs::absolute(out).string());
@@ -88,35 +100,47 @@ Words task_words(const CommandLine& line, const std::string& out) {
 }
 
 /// `how`: what of programs is simulated, as keys have it.
-sweep::Plan plan_of(const experiment::Study& study, const std::string& size,
+sweep::Plan plan_of(const experiment::Study& study, const ExperimentPrograms& programs,
                     const std::string& how) {
   sweep::Definition d;
   d.version = version();
-  for (const std::string& name : study.workloads)
-    d.programs.push_back({name, size, mix_key_of(name, size, "experiment") + how});
+  for (const std::string& name : study.workloads) {
+    d.programs.push_back(programs.program(name));
+    d.programs.back().key += how;
+  }
   d.machines = study.machines;
   d.policies = study.policies;
   for (const std::string& text : study.set) d.axes.push_back(sweep::parse_axis(text));
   sweep::Plan plan = sweep::expand(std::move(d));
   for (const sweep::Point& point : plan.points)
-    if (point.machine_config != nullptr)
-      check_stacks(plan.definition.programs[point.program].name, *point.machine_config);
+    programs.check(plan.definition.programs[point.program].name, point);
   return plan;
 }
 
+/// NAME-SIZE; without workloads there is no size.
+std::string default_folder(const experiment::Experiment& e, const std::string& size) {
+  bool sized = false;
+  for (const experiment::Study& study : e.studies)
+    for (const std::string& name : study.workloads)
+      sized |= e.program(name) == nullptr && !names_recording(name);
+  return sized ? fmt::format("{}-{}", e.name, size) : e.name + "-report";
+}
+
 /// Everything that is wrong with the request as a whole is found here, before anything runs.
-Request understand(const CommandLine& line) {
-  Request r;
+void understand(const CommandLine& line, Request& r) {
   r.experiment = experiment::load_experiment(line.positional()[0]);
   if (line.given("only") && line.text("only").empty())
     throw UsageError("--only names no figure - 'nearwarp show experiment NAME' lists them");
   keep_only(r.experiment, split_commas(line.text("only")));
   r.size = line.given("size") ? line.text("size") : r.experiment.size;
   workloads::parse_size(r.size);
+  r.cache = line.text("trace-cache");
+  r.out = line.given("out") ? line.text("out") : default_folder(r.experiment, r.size);
+  r.programs = {r.experiment, r.size, (fs::path(r.out) / "programs").string(), r.cache};
   const std::string how = key_of(launches_option(line));
   for (const experiment::Study& study : r.experiment.studies) {
     try {
-      r.studies.push_back({&study, plan_of(study, r.size, how)});
+      r.studies.push_back({&study, plan_of(study, r.programs, how)});
     } catch (const UsageError& error) {
       throw Error(fmt::format("study {} ({}): {}", study.name, r.experiment.path, error.what()));
     }
@@ -125,7 +149,7 @@ Request understand(const CommandLine& line) {
     check_figure(r.experiment, r.studies, figure);
   r.sharded = line.given("shard");
   if (r.sharded) r.options.shard = sweep::parse_shard(line.text("shard"));
-  r.figure_files = figure_files(line.text("figures"));
+  r.figure_files = figure_files(line);
   if (r.figure_files.wanted() && r.sharded)
     throw UsageError("a part has no figures - leave --figures out, and give it without --shard");
   r.options.retry = line.given("retry");
@@ -140,13 +164,24 @@ Request understand(const CommandLine& line) {
     if (!r.run) throw UsageError("--no-run runs nothing - leave --engine slurm out");
   }
   r.options.divide = divide_option(line, r.size, r.backend.cuda);
-  r.cache = line.text("trace-cache");
-  r.out = line.given("out") ? line.text("out") : fmt::format("{}-{}", r.experiment.name, r.size);
   make_folder(r.out, "--out");
   if (r.slurm.has_value()) r.words = task_words(line, r.out);
   r.folder = {r.out, "results"};
   r.results = r.folder.part(r.options.shard);
-  return r;
+}
+
+/// --new: the file and how to go on.
+int write_new(const std::string& path, const Words& program, bool application) {
+  if (!path.ends_with(".toml"))
+    throw UsageError(
+        fmt::format("--new cannot be '{}' - a name that ends with .toml is needed", path));
+  if (fs::exists(path))
+    throw UsageError(fmt::format("'{}' is there already - give --new another name", path));
+  report::write_file(path, new_experiment_text(path, program, application));
+  const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  print(fmt::format("{0} is written - 'nearwarp experiment {0}' runs it and writes its report\n",
+                    file));
+  return 0;
 }
 
 /// Progress over all studies: one is a sweep, and the others are still to come or done.
@@ -164,7 +199,7 @@ class Surroundings final : public sweep::Surroundings {
   runtime::Recording recording(size_t program) override {
     progress_.wipe();
     const sweep::Program& p = study_->plan.definition.programs[program];
-    runtime::Recording recording = mix_recording_of(p.name, p.size, request_.cache);
+    runtime::Recording recording = request_.programs.recording(p.name);
     // What an earlier study's points have found out about the program serves this one's.
     recording.studies = found_out_.of(p.key);
     return recording;
@@ -298,6 +333,8 @@ std::string write_all(const Request& r) {
     charts.push_back(make_chart(r.experiment, r.studies, figure, results));
     report::write_file((out / "figures" / (figure.name + ".csv")).string(),
                        experiment::chart_csv(charts.back()));
+    report::write_file((out / "figures" / (figure.name + ".tex")).string(),
+                       experiment::chart_latex(charts.back()));
     text += experiment::chart_text(charts.back(), output_width()) + "\n";
   }
   report::write_file((out / "points.csv").string(),
@@ -305,6 +342,10 @@ std::string write_all(const Request& r) {
   const auto document =
       experiment::document_of(r.experiment, version(), r.size, r.studies, charts, results);
   using Json = nlohmann::ordered_json;
+  std::string summary;
+  for (const Json& one : document.at("summary"))
+    summary += report::wrapped(one.at("text").get<std::string>(), output_width());
+  if (!summary.empty()) text = summary + "\n" + text;
   report::write_file((out / "experiment.json").string(),
                      document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   report::write_file((out / "report.html").string(), experiment::report_html(document));
@@ -316,12 +357,23 @@ std::string write_all(const Request& r) {
 
 int experiment_command(const Words& words) {
   CommandLine line = declare();
-  line.parse(words, 1, 1);
+  const bool has_application = std::find(words.begin(), words.end(), "--") != words.end();
+  Words application;
+  const Words own = before_application(words, &application);
+  line.parse(own, has_application ? 0 : 1, has_application ? 0 : 1);
   if (line.help_wanted()) {
     print(line.help());
     return 0;
   }
-  const Request r = understand(line);
+  if (line.given("new"))
+    return write_new(line.text("new"), has_application ? application : line.positional(),
+                     has_application);
+  if (has_application)
+    throw UsageError(
+        "an application after -- goes with --new FILE.toml, which writes its experiment - then: "
+        "nearwarp experiment ./FILE.toml");
+  Request r;
+  understand(line, r);
   Totals totals;
   std::string trouble;
   if (r.run) totals = run_missing(r, trouble);

@@ -75,15 +75,37 @@ unsigned size_in(const std::string& svg, const std::string& name) {
              : static_cast<unsigned>(std::strtod(svg.c_str() + at + name.size() + 3, nullptr) + 1);
 }
 
+/// A page as large as the figure, which lines and letters are of, not pixels.
+void write_pdf(const FigureFiles& files, const std::string& svg, const fs::path& base) {
+  const TemporaryFolder folder;
+  const fs::path page = folder.path() / "figure.html";
+  report::write_file(
+      page.string(),
+      fmt::format("<!doctype html><meta charset=\"utf-8\"><style>@page {{ size: {}px {}px; margin: "
+                  "0 }} body {{ margin: 0 }} svg {{ display: block }}</style>{}",
+                  size_in(svg, "width"), size_in(svg, "height") + 1, svg));
+  browse(files.browser,
+         {"--print-to-pdf=" + fs::absolute(base).string() + ".pdf", "--no-pdf-header-footer"},
+         address_of(page));
+}
+
 }  // namespace
 
-FigureFiles figure_files(const std::string& kinds) {
+void declare_figure_files(CommandLine& line) {
+  line.value("figures", "also write each figure as a file; Chromium draws them", "svg,png,pdf");
+  line.value("figure-columns", "as wide as 1 or 2 columns of a paper (3.33 or 7 inches)", "N", "2");
+  line.value("figure-type", "size of type in them, in points", "N", "8");
+}
+
+FigureFiles figure_files(const CommandLine& line) {
   FigureFiles files;
-  for (const std::string& kind : split_commas(kinds)) {
-    if (kind != "svg" && kind != "png")
+  files.columns = static_cast<unsigned>(line.number("figure-columns", 1, 2));
+  files.points = static_cast<unsigned>(line.number("figure-type", 4, 24));
+  for (const std::string& kind : split_commas(line.text("figures"))) {
+    if (kind != "svg" && kind != "png" && kind != "pdf")
       throw UsageError(fmt::format("--figures cannot be '{}'{}", kind,
-                                   config::suggestion(kind, {"svg", "png"})));
-    (kind == "svg" ? files.svg : files.png) = true;
+                                   config::suggestion(kind, {"svg", "png", "pdf"})));
+    (kind == "svg" ? files.svg : kind == "png" ? files.png : files.pdf) = true;
   }
   if (!files.wanted()) return files;
   for (const char* name : kBrowsers)
@@ -98,8 +120,10 @@ FigureFiles figure_files(const std::string& kinds) {
 }
 
 void write_figure_files(const FigureFiles& files, const std::string& folder) {
-  const std::string page = browse(files.browser, {"--dump-dom", "--window-size=1280,900"},
-                                  address_of(fs::path(folder) / "report.html") + "#files");
+  const std::string page =
+      browse(files.browser, {"--dump-dom", "--window-size=1280,900"},
+             address_of(fs::path(folder) / "report.html") +
+                 fmt::format("?columns={}&points={}#files", files.columns, files.points));
   const std::string mark = "<pre data-file=\"", end = "</pre>";
   if (page.find("data-errors=\"0\"") == std::string::npos)
     throw Error(
@@ -114,12 +138,13 @@ void write_figure_files(const FigureFiles& files, const std::string& folder) {
     at = text_end;
     const std::string file = base.string() + ".svg";
     report::write_file(file, svg + "\n");
-    if (!files.png) continue;
-    browse(files.browser,
-           {"--screenshot=" + fs::absolute(base).string() + ".png",
-            fmt::format("--window-size={},{}", size_in(svg, "width"), size_in(svg, "height")),
-            fmt::format("--force-device-scale-factor={}", kScale)},
-           address_of(file));
+    if (files.pdf) write_pdf(files, svg, base);
+    if (files.png)
+      browse(files.browser,
+             {"--screenshot=" + fs::absolute(base).string() + ".png",
+              fmt::format("--window-size={},{}", size_in(svg, "width"), size_in(svg, "height")),
+              fmt::format("--force-device-scale-factor={}", kScale)},
+             address_of(file));
     if (!files.svg) fs::remove(file);
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "bench/workloads/workload.h"
 #include "host/cli/commands.h"
@@ -12,6 +13,7 @@
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/timing/experiment/definition.h"
+#include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -30,6 +32,19 @@ std::string rows_text(const std::vector<Row>& rows) {
                         wrapped(row.text, output_width() - indent.size(), indent));
   }
   return text;
+}
+
+/// nearwarp.list/1. A row without a name goes on with the one before it.
+std::string rows_json(const std::string& kind, const std::vector<Row>& rows) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"schema", "nearwarp.list/1"}, {"kind", kind}, {"entries", Json::array()}};
+  for (const Row& row : rows) {
+    if (row.name.empty())
+      json["entries"].back()["source"] = row.text.substr(1, row.text.size() - 2);
+    else
+      json["entries"].push_back({{"name", row.name}, {"description", row.text}});
+  }
+  return json.dump(1) + "\n";
 }
 
 std::vector<Row> workload_rows() {
@@ -111,6 +126,7 @@ Words list_kinds() {
 int list_command(const Words& words) {
   const std::string kinds = fmt::format("{}", fmt::join(list_kinds(), ", "));
   CommandLine line("list", "KIND", "List what there is.\nKIND: " + kinds);
+  line.value("json", "write the list to this file (docs/json.md)", "FILE");
   line.parse(words, 0, 1);
   if (line.help_wanted()) {
     print(line.help());
@@ -121,7 +137,9 @@ int list_command(const Words& words) {
   const std::string& what = line.positional()[0];
   for (const Kind& kind : kKinds) {
     if (what != kind.name) continue;
-    print(rows_text(kind.rows()));
+    const std::vector<Row> rows = kind.rows();
+    if (line.given("json")) report::write_file(line.text("json"), rows_json(kind.name, rows));
+    print(rows_text(rows));
     return 0;
   }
   throw UsageError(fmt::format("cannot list '{}'{}", what, config::suggestion(what, list_kinds())));

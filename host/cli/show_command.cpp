@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "host/cli/commands.h"
@@ -18,6 +19,7 @@
 #include "host/config/schema.h"
 #include "host/core/error.h"
 #include "host/timing/experiment/definition.h"
+#include "host/timing/report/file.h"
 
 namespace nearwarp::cli {
 namespace {
@@ -178,6 +180,47 @@ Shown shown_file(const std::string& kind, const std::string& name, const Words& 
   throw UsageError(fmt::format("cannot show '{}'{}", kind, config::suggestion(kind, kKinds)));
 }
 
+/// nearwarp.show/1.
+std::string shown_json(const std::string& kind, const std::string& name, const Shown& shown,
+                       const Words& changes) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"schema", "nearwarp.show/1"}, {"kind", kind},       {"name", name},
+               {"path", shown.path},          {"changes", changes}, {"keys", Json::object()}};
+  for (const config::KeyDescription& key : shown.keys) {
+    // As TOML has it, which for numbers, texts, truth values and lists is JSON, too.
+    Json value = Json::parse(key.value, nullptr, false);
+    if (value.is_discarded()) value = key.value;
+    json["keys"][key.key] = {
+        {"value", value}, {"unit", key.unit}, {"range", key.range}, {"meaning", key.doc}};
+  }
+  return json.dump(1) + "\n";
+}
+
+std::string experiment_json(const experiment::Experiment& e) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"schema", "nearwarp.show/1"},
+               {"kind", "experiment"},
+               {"name", e.name},
+               {"path", e.path},
+               {"title", e.title},
+               {"description", e.description},
+               {"source", e.source},
+               {"size", e.size},
+               {"studies", Json::array()},
+               {"figures", Json::array()}};
+  for (const experiment::Study& s : e.studies)
+    json["studies"].push_back({{"name", s.name},
+                               {"about", s.about},
+                               {"workloads", s.workloads},
+                               {"machines", s.machines},
+                               {"policies", s.policies},
+                               {"set", s.set}});
+  for (const experiment::Figure& f : e.figures)
+    json["figures"].push_back(
+        {{"name", f.name}, {"title", f.title}, {"about", f.about}, {"studies", f.studies}});
+  return json.dump(1) + "\n";
+}
+
 Words names_of(const std::string& kind) {
   return kind == "experiment" ? experiment::experiment_names()
                               : config::config_names(kind == "machine"  ? "machines"
@@ -213,6 +256,7 @@ int show_command(const Words& words) {
                    "value's source, and what --set changed. What is printed can be loaded.\n" +
                        fmt::format("KIND: {}", fmt::join(kKinds, ", ")));
   line.list("set", "override a key", "KEY=VALUE");
+  line.value("json", "write keys, values, units and meanings to this file (docs/json.md)", "FILE");
   line.parse(words, 1, 2);
   if (line.help_wanted()) {
     print(line.help());
@@ -225,12 +269,16 @@ int show_command(const Words& words) {
   if (kind == "experiment") {
     if (!changes.empty())
       throw UsageError("an experiment has no keys (--set) - copy the file and change that");
-    print(experiment::load_experiment(name).text);
+    const experiment::Experiment e = experiment::load_experiment(name);
+    if (line.given("json")) report::write_file(line.text("json"), experiment_json(e));
+    print(e.text);
     return 0;
   }
   const Shown shown = shown_file(kind, name, changes);
   std::string title = fmt::format("{} {}, from {}{}", kind, name, shown.path, shown.note);
   for (const std::string& change : changes) title += ", " + change;
+  if (line.given("json"))
+    report::write_file(line.text("json"), shown_json(kind, name, shown, changes));
   print(FileText(shown, changes).of(title));
   return 0;
 }

@@ -28,8 +28,10 @@ std::string wrong_file(const std::string& word, const std::string& command) {
   if (word.ends_with(".ptx"))
     return fmt::format(
         "'{0}' is PTX, without a program that launches its kernels - 'nearwarp analyze {0}' lists "
-        "what could be offloaded; to {1} it, build an application of it: 'nearwarp {1} -- ./app'",
-        word, command);
+        "what could be offloaded; to {1} it, build an application of it: 'nearwarp {1} -- ./app', "
+        "or "
+        "describe its launches in an experiment's file (docs/experiments.md)",
+        word, command == "experiment" ? "run" : command);
   if (names_recording(word))
     return fmt::format("'{0}' is a recording - 'nearwarp run {0}' simulates it", word);
   if (!is_program(word))
@@ -39,6 +41,11 @@ std::string wrong_file(const std::string& word, const std::string& command) {
   if (command == "run" || command == "check")
     return fmt::format("'{0}' is a program: put -- before it - 'nearwarp {1} -- {2} ARG...'", word,
                        command, path);
+  if (command == "experiment")
+    return fmt::format(
+        "'{0}' is a program - 'nearwarp experiment --new FILE.toml -- {1} ARG...' writes its "
+        "experiment",
+        word, path);
   return fmt::format(
       "'{0}' is a program - 'nearwarp record -- {1} ARG...' keeps what it does, for "
       "run and sweep",

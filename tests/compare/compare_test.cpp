@@ -1,5 +1,4 @@
-// Does `nearwarp compare` find everything that differs, the configuration and greatest change
-// first?
+// Does `nearwarp compare` find everything that differs, and begin with what matters?
 #include "host/timing/compare/compare.h"
 
 #include <gtest/gtest.h>
@@ -46,22 +45,43 @@ TEST(Compare, EqualRunsDifferInNothingWhateverTheHostTook) {
   EXPECT_TRUE(contains(compare::format(d, 20), "no difference"));
 }
 
-TEST(Compare, ConfigurationComesFirstThenCyclesThenTheGreatestRelativeChange) {
-  Document b = document({run("a", "tom", 110)});
+TEST(Compare, CyclesComeFirstThenConfigurationThenCountersByWeight) {
+  Document a = document({run("a", "tom", 100)}), b = document({run("a", "tom", 110)});
   b.machine = {{"sm.warps", "96"}, {"l1.ways", "4"}};
-  b.runs[0]["counters"]["sm.issued"]["value"] = 50;
-  b.runs[0]["counters"]["sm.none"]["value"] = 3;
-  const auto d = compare::compare(document({run("a", "tom", 100)}), b);
+  const auto set = [](Document& d, const char* name, uint64_t value) {
+    d.runs[0]["counters"][name] = {{"value", value}, {"unit", "warp-instructions"}};
+  };
+  set(a, "sm.many", 1'000'000);
+  set(b, "sm.many", 900'000);
+  set(a, "sm.few", 10);
+  set(b, "sm.few", 1000);
+  const auto d = compare::compare(a, b);
   EXPECT_EQ(d.settings, std::vector<std::string>{"sm.warps: 48 -> 96"});
   ASSERT_EQ(d.runs.size(), 1u);
   ASSERT_EQ(d.runs[0].changes.size(), 3u);
   EXPECT_EQ(d.runs[0].changes[0].name, "cycles");
-  EXPECT_EQ(d.runs[0].changes[1].name, "sm.issued");
-  EXPECT_DOUBLE_EQ(d.runs[0].changes[1].relative(), -0.5);
-  EXPECT_EQ(d.runs[0].changes[2].name, "sm.none");  // from nothing, but few
-  const std::string text = compare::format(d, 2);
-  EXPECT_LT(text.find("sm.warps: 48 -> 96"), text.find("cycles"));
-  EXPECT_TRUE(contains(text, "and 1 smaller ones")) << text;
+  EXPECT_EQ(d.runs[0].changes[1].name, "sm.many") << "a tenth of a million weighs more";
+  EXPECT_DOUBLE_EQ(d.runs[0].changes[1].weight, 0.1);
+  EXPECT_EQ(d.runs[0].changes[2].name, "sm.few");
+  EXPECT_DOUBLE_EQ(d.runs[0].changes[2].weight, 990 / 1e6);
+  const std::string text = compare::format(d, 1);
+  EXPECT_LT(text.find("cycles"), text.find("sm.warps: 48 -> 96"));
+  EXPECT_LT(text.find("sm.warps: 48 -> 96"), text.find("sm.many"));
+  EXPECT_TRUE(contains(text, "energy [mJ]")) << "what is equal is said too" << text;
+  EXPECT_TRUE(contains(text, "equal")) << text;
+  EXPECT_TRUE(contains(text, "and 1 that matter less")) << text;
+  const Json json = compare::compare_json(d);
+  EXPECT_EQ(json["schema"], "nearwarp.compare/1");
+  EXPECT_EQ(json["changes"][1]["name"], "sm.many");
+  EXPECT_EQ(json["changes"][1]["second"], 900'000);
+}
+
+TEST(Compare, ASentenceSaysWhereTheCyclesAre) {
+  Document a = document({run("a", "baseline", 1000)}), b = document({run("a", "tom", 1600)});
+  EXPECT_EQ(compare::compare(a, b).runs.at(0).sentence, "a: 600 cycles lost under tom (+60.0 %)");
+  Document same = document({run("a", "tom", 1001)});
+  EXPECT_EQ(compare::compare(a, same).runs.at(0).sentence,
+            "a: tom changes next to nothing (+0.1 % cycles)");
 }
 
 TEST(Compare, WhatRunsAreAboutComesFirstAndFewEventsLast) {
@@ -96,7 +116,7 @@ TEST(Compare, LinesFitATerminal) {
   const compare::Difference d = compare::compare(a, b);
   EXPECT_LE(longest_line(compare::format(d, 20)), 80u) << compare::format(d, 20);
   EXPECT_LE(longest_line(compare::format(d, 0, 70)), 70u) << compare::format(d, 0, 70);
-  EXPECT_TRUE(contains(compare::format(d, 20), "and 40 more (--all)"));
+  EXPECT_TRUE(contains(compare::format(d, 20), " more (--all)"));
   EXPECT_FALSE(contains(compare::format(d, 0), "--all"));
 }
 
@@ -160,7 +180,10 @@ TEST(Compare, ReadsRunsAndSweepsOfTheProgram) {
   const Outcome equal = run_program({"compare", a, s, "--exit-code"});
   EXPECT_EQ(equal.exit_code, 0) << equal.out << equal.err;
   EXPECT_TRUE(contains(equal.out, "no difference")) << equal.out;
-  const Outcome other = run_program({"compare", a, b, "--exit-code"});
+  const std::string json = folder.file("d.json"), csv = folder.file("d.csv");
+  const Outcome other = run_program({"compare", a, b, "--exit-code", "--json", json, "--csv", csv});
+  EXPECT_EQ(Json::parse(read_text(json))["changes"][0]["name"], "cycles");
+  EXPECT_EQ(count_lines(read_text(csv)), Json::parse(read_text(json))["changes"].size() + 1);
   EXPECT_EQ(other.exit_code, 1);
   EXPECT_TRUE(contains(other.out, "sm.schedulers: 2 -> 1")) << other.out;
   EXPECT_TRUE(contains(other.out, "cycles")) << other.out;

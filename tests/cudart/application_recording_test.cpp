@@ -182,6 +182,23 @@ TEST_F(Application, RecordedOnceSimulatedOften) {
   EXPECT_TRUE(contains(sweep.out, "add.nwtrace")) << sweep.out;
 }
 
+TEST_F(Application, ItsOwnReportInTwoCommands) {
+  TemporaryFolder folder;
+  const std::string file = folder.file("add.toml"), out = folder.file("report");
+  const Outcome made = run_program({"experiment", "--new", file, "--", app("vector_add")});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const Outcome first = run_program({"experiment", file, "--out", out});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_TRUE(contains(first.out, "vector_add")) << first.out;
+  EXPECT_TRUE(std::filesystem::exists(out + "/report.html"));
+  const auto document = nlohmann::json::parse(read_text(out + "/experiment.json"));
+  ASSERT_EQ(document["points"].size(), 3u);
+  EXPECT_EQ(document["points"][0]["workload"], "vector_add");
+  EXPECT_GT(document["points"][0]["quantities"]["cycles"], 0);
+  const Outcome again = run_program({"experiment", file, "--out", out});
+  EXPECT_TRUE(contains(again.out, "3 points, 3 of them were there before")) << again.out;
+}
+
 TEST_F(Application, AProfileIsThatOfItsRecording) {
   TemporaryFolder folder;
   const std::string file = folder.file("add.nwtrace");

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -127,7 +129,7 @@ TEST_F(Report, KeysGoFromMarkToMark) {
   EXPECT_NE(said[3], said[0]);  // from the first to the last
   EXPECT_NE(said[3], said[1]);
   EXPECT_EQ(said[4], "nothing");
-  EXPECT_TRUE(contains(page.dom, "data-stops=\"4\""));  // Tab stops once in each figure
+  EXPECT_TRUE(contains(page.dom, "data-stops=\"5\""));  // Tab stops once in each figure and scatter
 }
 
 TEST_F(Report, FiguresAreFilesToo) {
@@ -139,7 +141,8 @@ TEST_F(Report, FiguresAreFilesToo) {
     all.insert(all.end(), more.begin(), more.end());
     return run_program(all);
   };
-  EXPECT_EQ(with({"pdf"}).exit_code, 2);
+  EXPECT_EQ(with({"gif"}).exit_code, 2);
+  EXPECT_EQ(with({"svg", "--figure-columns", "3"}).exit_code, 2);
   const std::string path = std::getenv("PATH");
   setenv("PATH", folder_.path().c_str(), 1);
   const Outcome none = with({"svg"});
@@ -157,6 +160,99 @@ TEST_F(Report, FiguresAreFilesToo) {
   EXPECT_EQ(count(svg, "<rect"), 9u + 3u);  // bars, and the legend's colours
   EXPECT_TRUE(read_text(folder_.file("x/figures/speedup.png")).starts_with("\x89PNG\r\n"));
   EXPECT_FALSE(std::filesystem::exists(folder_.file("x/figures/traffic.svg")));
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("x/figures/speedup.pdf")));
+}
+
+TEST_F(Report, FilesAreAsWideAsColumnsWithTypeOfOneSize) {
+  if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
+  const auto svg = [&](const char* columns, const char* points) {
+    const Outcome outcome =
+        run_program({"experiment", folder_.file("small.toml"), "--out", folder_.file("x"),
+                     "--no-run", "--figures", "svg,pdf", "--only", "traffic", "--figure-columns",
+                     columns, "--figure-type", points});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return read_text(folder_.file("x/figures/traffic.svg"));
+  };
+  const std::string two = svg("2", "8");
+  EXPECT_TRUE(contains(two, "viewBox=\"0 0 672 ")) << two.substr(0, 300);
+  EXPECT_TRUE(contains(two, "font-size:10.666666666666666px")) << "8 pt";
+  EXPECT_TRUE(read_text(folder_.file("x/figures/traffic.pdf")).starts_with("%PDF"));
+  const std::string one = svg("1", "6");
+  EXPECT_TRUE(contains(one, "viewBox=\"0 0 320 ")) << one.substr(0, 300);
+  EXPECT_TRUE(contains(one, "font-size:8px")) << "6 pt";
+  // Stacked bars say whose they are, and the axis what it counts.
+  for (const char* text : {">ndp-controlled-bmap<", ">tom<", ">baseline<", ">MB<"})
+    EXPECT_TRUE(contains(one, text)) << text;
+  EXPECT_TRUE(
+      contains(read_text(folder_.file("x/figures/traffic.tex")), "\\begin{tabular}{llrrr}"));
+}
+
+/// The names in legends with their colours, figure by figure.
+std::vector<std::map<std::string, std::string>> legends(const std::string& dom) {
+  std::vector<std::map<std::string, std::string>> all;
+  const std::regex entry("<i style=\"background:([^\"]*)\"></i>([^<]*)");
+  for (size_t at = 0; (at = dom.find("class=\"legend\"", at)) != std::string::npos; ++at) {
+    const std::string legend = dom.substr(at, dom.find("</div>", at) - at);
+    all.emplace_back();
+    for (std::sregex_iterator i(legend.begin(), legend.end(), entry), end; i != end; ++i)
+      all.back()[(*i)[2]] = (*i)[1];
+  }
+  return all;
+}
+
+TEST_F(Report, AColourMeansOneThingOnAllPages) {
+  if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
+  std::map<std::string, std::string> meaning;  // by name
+  size_t figures = 0;
+  for (const char* page : {"", "#workload/kmeans", "#workload/fma", "?theme=dark"}) {
+    for (const auto& legend : legends(view(page).dom)) {
+      figures += 1;
+      std::set<std::string> colours;
+      for (const auto& [name, colour] : legend) {
+        EXPECT_TRUE(colours.insert(colour).second) << page << ": " << name << " is " << colour;
+        EXPECT_EQ(meaning.try_emplace(name, colour).first->second, colour) << page << ": " << name;
+      }
+    }
+  }
+  EXPECT_GE(figures, 8u);
+  EXPECT_EQ(meaning.count("memory"), 1u);
+  EXPECT_EQ(meaning.count("barriers"), 1u) << "the twelve uses of cycles have a colour each";
+}
+
+TEST_F(Report, SaysInShortWhatItFound) {
+  if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
+  const PageView page = view("");
+  EXPECT_TRUE(contains(page.dom, "In short"));
+  EXPECT_TRUE(
+      std::regex_search(page.dom, std::regex("<li>kmeans: [0-9,]+ cycles (lost|saved) under ")))
+      << "a sentence for each workload";
+  EXPECT_TRUE(contains(page.dom, " in the geometric mean (published: 1.100)"));
+  EXPECT_TRUE(contains(page.dom, "data-scatter=\"speedup\""));
+  EXPECT_TRUE(contains(page.dom, "against 3 published values, the mean error is "));
+  // The mean comes first: of a figure's groups, and of its table's rows.
+  const size_t figure = page.dom.find("data-figure=\"speedup\"");
+  EXPECT_LT(page.dom.find(">geometric mean</text>", figure), page.dom.find(">fma</text>", figure));
+  EXPECT_LT(page.dom.find("<td class=\"text\">geometric mean</td>", figure),
+            page.dom.find("<td class=\"text\">fma</td>", figure));
+  EXPECT_TRUE(contains(page.dom, "stack.sm_warps [warps]")) << "axes have units";
+  EXPECT_TRUE(std::regex_search(view("#workloads").dom, std::regex("<th[^>]*>tom</th>")))
+      << "speed-ups by policy";
+}
+
+TEST_F(Report, PaperHasAllOfIt) {
+  if (browser_.empty()) GTEST_SKIP() << "no Chromium is installed (tools/setup --browser)";
+  const std::string screen = view("").dom, paper = view("?paper").dom;
+  // Every mark of the screen, in figures that are no wider than A4, and all tables are open.
+  EXPECT_EQ(count(paper, "data-mark=\"\""), count(screen, "data-mark=\"\""));
+  const std::regex width("<svg[^>]* width=\"([0-9.]+)\"");
+  size_t svgs = 0;
+  for (std::sregex_iterator i(paper.begin(), paper.end(), width), end; i != end; ++i, ++svgs)
+    EXPECT_LE(std::stod((*i)[1]), 700) << "190 mm";
+  EXPECT_GE(svgs, 5u);
+  const std::string main =
+      paper.substr(paper.find("<main"), paper.find("</main>") - paper.find("<main"));
+  EXPECT_EQ(count(main, "<details>"), 0u) << "they are <details open=\"\">";
+  EXPECT_GE(count(main, "<details open"), 4u);
 }
 
 }  // namespace

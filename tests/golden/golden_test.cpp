@@ -5,8 +5,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "host/timing/compare/decomposition.h"
+#include "host/timing/compare/sentence.h"
+#include "host/timing/report/json.h"
 #include "tests/golden/hand_made.h"
 #include "tests/sim/whole_machine.h"
 
@@ -151,13 +155,55 @@ TEST_P(Golden, CountersAreThoseOfTheFile) {
                                << differences(was.str(), is, 12);
 }
 
-INSTANTIATE_TEST_SUITE_P(Runs, Golden, ::testing::ValuesIn(golden_runs()), [](const auto& test) {
+std::string name_of_run(const ::testing::TestParamInfo<GoldenRun>& test) {
   std::string name = test.param.file_name();
   name.resize(name.size() - 4);
   for (char& c : name)
     if (c == '-' || c == '.') c = '_';
   return name;
-});
+}
+
+std::vector<GoldenRun> golden_changes() {
+  std::vector<GoldenRun> runs = golden_runs();
+  std::erase_if(runs, [](const GoldenRun& run) { return run.policy == "baseline"; });
+  return runs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, Golden, ::testing::ValuesIn(golden_runs()), name_of_run);
+INSTANTIATE_TEST_SUITE_P(Runs, GoldenChange, ::testing::ValuesIn(golden_changes()), name_of_run);
+
+/// What a policy changes is divided into kernels, and those into what SMs did: nothing is left
+/// over, and nothing counted twice.
+class GoldenChange : public ::testing::TestWithParam<GoldenRun> {};
+
+TEST_P(GoldenChange, OverTheBaselineAddsUp) {
+  const GoldenRun& run = GetParam();
+  const auto simulated = [&](const std::string& policy) {
+    return report::run_json(sim::replay_on_cpu(
+        recording_of(run.program), config::load_machine(run.machine, run.overrides),
+        config::load_policy(policy, run.overrides), sim::SimOptions{}));
+  };
+  const auto before = simulated("baseline"), after = simulated(run.policy);
+  const compare::Decomposition d = compare::decompose(before, after);
+  ASSERT_FALSE(d.empty()) << "the kernels are the same";
+  EXPECT_EQ(d.cycles, after["cycles"].get<int64_t>() - before["cycles"].get<int64_t>());
+  int64_t of_kernels = 0, of_causes = 0, known = 0;
+  for (const compare::KernelShare& k : d.kernels) {
+    of_kernels += k.cycles;
+    int64_t of_kernel = 0;
+    for (const compare::CycleShare& c : k.causes) of_kernel += c.cycles;
+    if (k.causes.empty()) continue;
+    known += 1;
+    of_causes += of_kernel;
+    EXPECT_EQ(of_kernel, k.cycles) << k.kernel;
+  }
+  EXPECT_EQ(of_kernels, d.cycles);
+  EXPECT_GT(known, 0) << "what SMs did is known of no kernel";
+  int64_t of_all = 0;
+  for (const compare::CycleShare& c : d.causes) of_all += c.cycles;
+  EXPECT_EQ(of_all, of_causes);
+  EXPECT_FALSE(compare::sentence(before, after, run.program, run.policy).empty());
+}
 
 /// A file that no run writes any more would be believed for ever.
 TEST(GoldenFiles, BelongToRuns) {

@@ -17,6 +17,7 @@
 
 #include "host/core/error.h"
 #include "host/core/json_reason.h"
+#include "host/timing/compare/sentence.h"
 #include "host/timing/report/columns.h"
 #include "host/timing/report/sample.h"
 #include "host/timing/report/sms.h"
@@ -73,8 +74,12 @@ std::map<std::string, Change> values_of(const Json& run) {
   const auto add = [&](const std::string& name, const Json& value, const std::string& unit) {
     if (value.is_number()) values[name] = {name, unit, value.get<double>(), 0};
   };
-  static const std::map<std::string, std::string> units = {{"cycles", "core cycles"},
-                                                           {"core_mhz", "MHz"}};
+  static const std::map<std::string, std::string> units = {
+      {"cycles", "core cycles"},
+      {"core_mhz", "MHz"},
+      {"warp_instructions", "warp-instructions"},
+      {"thread_instructions", "thread-instructions"},
+      {"offloaded_thread_instructions", "thread-instructions"}};
   for (const auto& [name, value] : run.items()) {
     const auto unit = units.find(name);
     add(name, value, unit == units.end() ? "" : unit->second);
@@ -104,13 +109,10 @@ size_t headline(const Change& c) {
                              std::begin(kHeadlines));
 }
 
-/// Changes are ranked by it. Of a few events it is little that there is one more or less: counts
-/// are measured against this number at least.
-double weight(const Change& c) {
-  constexpr double kFew = 100;
-  const bool counts = c.before == std::floor(c.before) && c.after == std::floor(c.after);
-  if (!counts) return std::abs(c.relative());
-  return std::abs(c.after - c.before) / std::max(std::abs(c.before), kFew);
+/// What values are measured against each other with: their unit, and where they have none the group
+/// that they are in.
+std::string kind_of(const Change& c) {
+  return c.unit.empty() ? c.name.substr(0, c.name.find('.')) : c.unit;
 }
 
 /// "name: a -> b" for each that differs.
@@ -163,9 +165,33 @@ RunDifference difference_of(const Json& a, const Json& b) {
   for (const auto& [name, value] : after)
     if (before.count(name) == 0) d.only_b.push_back(name);
   d.cycles = decompose(a, b);
+  std::map<std::string, double> largest;
+  for (const auto& [name, value] : before)
+    if (headline(value) == std::size(kHeadlines)) {
+      double& of_kind = largest[kind_of(value)];
+      of_kind = std::max(of_kind, std::abs(value.before));
+    }
+  for (Change& c : d.changes) {
+    double most = std::max(largest[kind_of(c)], std::abs(c.after));
+    // Of a few events it is little that there is one more or less.
+    constexpr double kFew = 100;
+    if (c.before == std::floor(c.before) && c.after == std::floor(c.after))
+      most = std::max(most, kFew);
+    c.weight = most == 0 ? 0 : std::abs(c.after - c.before) / most;
+  }
   std::stable_sort(d.changes.begin(), d.changes.end(), [](const Change& x, const Change& y) {
-    return std::tuple(headline(x), -weight(x)) < std::tuple(headline(y), -weight(y));
+    return std::tuple(headline(x), -x.weight, -std::abs(x.relative())) <
+           std::tuple(headline(y), -y.weight, -std::abs(y.relative()));
   });
+  for (const char* name : kHeadlines) {
+    const auto x = before.find(name), y = after.find(name);
+    if (x == before.end() || y == after.end()) continue;
+    d.headlines.push_back(x->second);
+    d.headlines.back().after = y->second.before;
+  }
+  const std::string under =
+      text_of(b.at("policy")) == text_of(a.at("policy")) ? "the second" : text_of(b.at("policy"));
+  d.sentence = sentence(a, b, text_of(b.at("workload")), under);
   return d;
 }
 
@@ -317,23 +343,69 @@ Difference compare(const Document& a, const Document& b) {
   return d;
 }
 
+namespace {
+
+/// Cycles, IPC, energy and traffic of both.
+std::string headlines_text(const RunDifference& run, size_t width) {
+  std::vector<std::string> names;
+  report::Column before{"first", {}}, after{"second", {}}, change{"change", {}};
+  for (const Change& c : run.headlines) {
+    static const std::map<std::string, std::string> kNames = {
+        {"ipc", "IPC"},
+        {"energy.total_joules", "energy [mJ]"},
+        {"traffic.gpu_to_memory_bytes", "GPU->memory [MB]"},
+        {"traffic.memory_to_gpu_bytes", "memory->GPU [MB]"},
+        {"traffic.memory_to_memory_bytes", "memory<->memory [MB]"}};
+    const auto name = kNames.find(c.name);
+    names.push_back(name == kNames.end() ? c.name : name->second);
+    const auto text = [&](double value) {
+      if (c.name.ends_with("_bytes")) return fmt::format("{:.2f}", value / 1e6);
+      if (c.name.ends_with("_joules")) return fmt::format("{:.3f}", value * 1e3);
+      if (c.name == "ipc") return fmt::format("{:.2f}", value);
+      return report::grouped(static_cast<uint64_t>(value));
+    };
+    before.cells.push_back(text(c.before));
+    after.cells.push_back(text(c.after));
+    change.cells.push_back(c.before == c.after ? "equal" : relative_text(c));
+  }
+  return names.empty() ? "" : report::columns_text(names, {before, after, change}, width);
+}
+
+/// What is left when the headlines have been said.
+std::span<const Change> beyond_headlines(const RunDifference& run) {
+  const auto first = std::find_if(run.changes.begin(), run.changes.end(), [](const Change& c) {
+    return headline(c) == std::size(kHeadlines);
+  });
+  return {first, run.changes.end()};
+}
+
+}  // namespace
+
 std::string format(const Difference& d, size_t most, size_t width) {
   std::string text;
-  for (const std::string& setting : d.settings) text += paragraph(0, setting, width);
-  if (!d.settings.empty()) text += "\n";
   for (const RunDifference& run : d.runs) {
     text += paragraph(0, run.title, width);
     for (const std::string& setting : run.settings) text += paragraph(2, setting, width);
     if (!run.certainty.empty()) text += paragraph(2, run.certainty, width);
-    if (run.changes.empty())
-      text += fmt::format("  all {} values are equal\n", run.compared);
-    else
-      text += fmt::format("  {} of {} values differ\n", run.changes.size(), run.compared);
+    if (run.changes.empty()) {
+      text += fmt::format("  all {} values are equal\n\n", run.compared);
+      continue;
+    }
+    text += "\n" + headlines_text(run, width) + "\n";
+    if (!run.sentence.empty()) text += report::wrapped(run.sentence + ".", width) + "\n";
+  }
+  for (const std::string& setting : d.settings) text += paragraph(0, setting, width);
+  if (!d.settings.empty()) text += "\n";
+  for (const RunDifference& run : d.runs) {
+    const std::span<const Change> changes = beyond_headlines(run);
+    if (run.changes.empty() && run.only_a.empty() && run.only_b.empty()) continue;
+    text += d.runs.size() == 1 ? "" : paragraph(0, run.title, width);
+    text += fmt::format("  {} of {} values differ\n", run.changes.size(), run.compared);
     text += format(run.cycles, most, width);
-    const size_t shown = most == 0 ? run.changes.size() : std::min(most, run.changes.size());
-    text += changes_text(std::span(run.changes).first(shown), width);
-    if (shown < run.changes.size())
-      text += fmt::format("  and {} smaller ones (--all)\n", run.changes.size() - shown);
+    const size_t shown = most == 0 ? changes.size() : std::min(most, changes.size());
+    text += changes_text(changes.first(shown), width);
+    if (shown < changes.size())
+      text += fmt::format("  and {} that matter less (--all)\n", changes.size() - shown);
     text += list_text(2, "only in the first", run.only_a, most, width);
     text += list_text(2, "only in the second", run.only_b, most, width);
     text += "\n";
@@ -342,6 +414,44 @@ std::string format(const Difference& d, size_t most, size_t width) {
   text += list_text(0, "runs only in the second", d.only_b, 0, width);
   if (d.none()) text += "no difference\n";
   return text;
+}
+
+Json compare_json(const Difference& d) {
+  Json json = {{"schema", "nearwarp.compare/1"}, {"settings", d.settings}};
+  json["runs"] = Json::array();
+  json["changes"] = Json::array();
+  for (const RunDifference& run : d.runs) {
+    Json one = {{"title", run.title},
+                {"settings", run.settings},
+                {"compared", run.compared},
+                {"sentence", run.sentence},
+                {"cycles", run.cycles.cycles}};
+    if (!run.certainty.empty()) one["certainty"] = run.certainty;
+    one["kernels"] = Json::array();
+    const auto causes_json = [](const std::vector<CycleShare>& causes) {
+      Json list = Json::array();
+      for (const CycleShare& c : causes) list.push_back({{"what", c.what}, {"cycles", c.cycles}});
+      return list;
+    };
+    for (const KernelShare& k : run.cycles.kernels)
+      one["kernels"].push_back(
+          {{"kernel", k.kernel}, {"cycles", k.cycles}, {"causes", causes_json(k.causes)}});
+    one["causes"] = causes_json(run.cycles.causes);
+    one["only_first"] = run.only_a;
+    one["only_second"] = run.only_b;
+    json["runs"].push_back(std::move(one));
+    // One list of all, as a table has it.
+    for (const Change& c : run.changes) {
+      Json change = {{"run", run.title},  {"name", c.name},    {"unit", c.unit},
+                     {"first", c.before}, {"second", c.after}, {"relative", nullptr},
+                     {"weight", c.weight}};
+      if (c.before != 0) change["relative"] = c.relative();
+      json["changes"].push_back(std::move(change));
+    }
+  }
+  json["only_first"] = d.only_a;
+  json["only_second"] = d.only_b;
+  return json;
 }
 
 }  // namespace nearwarp::compare

@@ -24,6 +24,9 @@ Document read_document(const std::string& path);
 struct Change {
   std::string name, unit;
   double before = 0, after = 0;
+  /// How much it matters: the change over the largest value of the same kind (unit) that the first
+  /// run has, of what `of` names.
+  double weight = 0;
   /// after / before - 1; infinite where `before` is 0.
   double relative() const;
 };
@@ -31,9 +34,11 @@ struct Change {
 struct RunDifference {
   std::string title;                  ///< of the runs: workload, size, machine, policy
   std::vector<std::string> settings;  ///< names, overrides, status that differ: "policy: a -> b"
-  std::vector<Change> changes;  ///< cycles, IPC, energy and traffic, then greatest change first
-  size_t compared = 0;          ///< values that both runs have
-  std::string certainty;        ///< of samples: how far their cycles may be off; else empty
+  std::string sentence;               ///< compare::sentence()
+  std::vector<Change> headlines;      ///< cycles, IPC, energy and traffic of both, changed or not
+  std::vector<Change> changes;        ///< cycles, IPC, energy and traffic, then by weight
+  size_t compared = 0;                ///< values that both runs have
+  std::string certainty;              ///< of samples: how far their cycles may be off; else empty
   std::vector<std::string> only_a, only_b;  ///< counters that one of them has
   Decomposition cycles;                     ///< where those are that differ
 };
@@ -49,7 +54,11 @@ struct Difference {
 /// without the overrides, and then by workload alone, if each document has one such run left.
 Difference compare(const Document& a, const Document& b);
 
-/// For a terminal of this width; of each run at most `most` changes (0: all).
+/// nearwarp.compare/1 (docs/json.md).
+nlohmann::ordered_json compare_json(const Difference& difference);
+
+/// For a terminal of this width; of each run at most `most` changes (0: all). Cycles, IPC, energy
+/// and traffic of all runs come first, then what is configured differently, then counters.
 std::string format(const Difference& difference, size_t most, size_t width = 80);
 
 }  // namespace nearwarp::compare

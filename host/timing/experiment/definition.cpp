@@ -14,140 +14,27 @@
 #include "host/config/nearest.h"
 #include "host/core/error.h"
 #include "host/timing/experiment/expression.h"
+#include "host/timing/experiment/own_program_file.h"
+#include "host/timing/experiment/section.h"
 
 namespace nearwarp::experiment {
 namespace {
-
-using Names = std::vector<std::string>;
-
-/// A table of the file, and what of it has been read: what is left at the end is unknown.
-class Section {
- public:
-  Section(const toml::table& table, std::string file, std::string name)
-      : table_(&table), file_(std::move(file)), name_(std::move(name)) {}
-
-  std::string where(const toml::node* node = nullptr) const {
-    const auto line = (node != nullptr ? node->source() : table_->source()).begin.line;
-    return fmt::format("{}:{}", file_, line == 0 ? 1 : line);
-  }
-  int line() const { return static_cast<int>(table_->source().begin.line); }
-
-  [[noreturn]] void fail(const std::string& what, const toml::node* node,
-                         const std::string& right) const {
-    throw Error(fmt::format("{}: {} ({}) - {}", name_, what, where(node), right));
-  }
-
-  const toml::node* find(const std::string& key) {
-    known_.push_back(key);
-    return table_->get(key);
-  }
-
-  std::string text(const std::string& key, bool needed) {
-    const toml::node* node = find(key);
-    if (node == nullptr) {
-      if (needed) fail(fmt::format("'{}' is missing", key), nullptr, key + " = \"a text\"");
-      return "";
-    }
-    const auto value = node->value_exact<std::string>();
-    if (!value) fail(fmt::format("'{}' is no text", key), node, "put it into quotation marks");
-    return *value;
-  }
-
-  double number(const std::string& key) {
-    const toml::node* node = find(key);
-    if (node == nullptr || !node->is_number())
-      fail(fmt::format("'{}' is no number", key), node, key + " = 1.25");
-    return *node->value<double>();
-  }
-
-  /// A list of texts; a single text is a list of one.
-  Names list(const std::string& key, bool needed) {
-    const toml::node* node = find(key);
-    Names names;
-    if (node != nullptr && node->is_string()) return {*node->value<std::string>()};
-    if (node != nullptr && node->is_array()) {
-      for (const toml::node& element : *node->as_array()) {
-        const auto value = element.value_exact<std::string>();
-        if (!value)
-          fail(fmt::format("'{}' holds something else than texts", key), &element,
-               "put it into quotation marks");
-        names.push_back(*value);
-      }
-    } else if (node != nullptr) {
-      fail(fmt::format("'{}' is no list", key), node, key + " = [\"a\", \"b\"]");
-    }
-    if (needed && names.empty())
-      fail(fmt::format("'{}' names nothing", key), node, key + " = [\"a\", \"b\"]");
-    return names;
-  }
-
-  /// One of the words.
-  template <class Enum>
-  Enum choice(const std::string& key, Enum otherwise,
-              const std::vector<std::pair<std::string, Enum>>& words) {
-    const std::string word = text(key, false);
-    if (word.empty()) return otherwise;
-    Names valid;
-    for (const auto& [name, value] : words) {
-      if (name == word) return value;
-      valid.push_back(name);
-    }
-    fail(fmt::format("'{}' cannot be \"{}\"", key, word), table_->get(key),
-         fmt::format("allowed: {}", fmt::join(valid, ", ")));
-  }
-
-  /// The tables of an array of tables, or of a table of named tables.
-  std::vector<Section> sections(const std::string& key) {
-    std::vector<Section> found;
-    const toml::node* node = find(key);
-    if (node == nullptr) return found;
-    if (const toml::table* named = node->as_table()) {
-      std::vector<std::pair<uint32_t, Section>> in_order;  // toml++ sorts tables by name
-      for (const auto& [name, element] : *named) {
-        if (!element.is_table())
-          fail(fmt::format("'{}.{}' is no section", key, name.str()), &element,
-               fmt::format("[{}.{}]", key, name.str()));
-        in_order.emplace_back(element.source().begin.line,
-                              Section(*element.as_table(), file_, std::string(name.str())));
-      }
-      std::stable_sort(in_order.begin(), in_order.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (auto& [line, section] : in_order) found.push_back(std::move(section));
-      return found;
-    }
-    const toml::array* array = node->as_array();
-    if (array == nullptr) fail(fmt::format("'{}' is no list", key), node, "[[" + key + "]]");
-    for (const toml::node& element : *array) {
-      if (!element.is_table())
-        fail(fmt::format("'{}' holds something else than tables", key), &element,
-             "[[" + key + "]]");
-      found.emplace_back(*element.as_table(), file_, name_ + "." + key);
-    }
-    return found;
-  }
-
-  const std::string& name() const { return name_; }
-
-  /// Everything else in the table is an error.
-  void finish() const {
-    for (const auto& [key, node] : *table_) {
-      const std::string name(key.str());
-      if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-      throw Error(fmt::format("{}: unknown key '{}' ({}){}", name_, name, where(&node),
-                              config::suggestion(name, known_)));
-    }
-  }
-
- private:
-  const toml::table* table_;
-  std::string file_, name_;
-  Names known_;
-};
 
 /// Paths among the names begin in the folder of the file that has them.
 Names from_folder(Names names, const std::filesystem::path& folder) {
   for (std::string& name : names)
     if (config::is_path(name) && !folder.empty()) name = (folder / name).string();
+  return names;
+}
+
+/// Recordings and lists of traces among workloads begin there, too.
+Names recordings_from_folder(Names names, const std::filesystem::path& folder) {
+  for (std::string& name : names) {
+    const bool is_file = name.ends_with(".nwtrace") || name.find('/') != std::string::npos ||
+                         name.find("kernelslist") != std::string::npos;
+    if (is_file && name.find('+') == std::string::npos && !folder.empty())
+      name = (folder / name).string();
+  }
   return names;
 }
 
@@ -166,7 +53,7 @@ Study read_study(Section section, const std::filesystem::path& folder) {
   Study study;
   study.name = section.name();
   study.about = section.text("about", false);
-  study.workloads = section.list("workloads", true);
+  study.workloads = recordings_from_folder(section.list("workloads", true), folder);
   study.machines = from_folder(section.list("machines", true), folder);
   study.policies = from_folder(section.list("policies", true), folder);
   for (const std::string& text : section.list("set", false))
@@ -291,6 +178,12 @@ void check_studies(const Experiment& e) {
 
 }  // namespace
 
+const OwnProgram* Experiment::program(const std::string& wanted) const {
+  for (const OwnProgram& p : programs)
+    if (p.name == wanted) return &p;
+  return nullptr;
+}
+
 const Study* Experiment::study(const std::string& wanted) const {
   for (const Study& s : studies)
     if (s.name == wanted) return &s;
@@ -319,7 +212,10 @@ Experiment load_experiment(const std::string& name_or_path) {
   e.title = top.text("title", true);
   e.description = top.text("description", true);
   e.source = top.text("source", false);
-  e.size = top.text("size", true);
+  e.size = top.text("size", false);
+  if (e.size.empty()) e.size = "small";
+  for (Section& program : top.sections("program"))
+    e.programs.push_back(read_own_program(program, path.parent_path()));
   for (Section& study : top.sections("study"))
     e.studies.push_back(read_study(study, path.parent_path()));
   for (Section& figure : top.sections("figure")) e.figures.push_back(read_figure(figure));

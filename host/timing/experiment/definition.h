@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "host/timing/experiment/own_program.h"
+
 namespace nearwarp::experiment {
 
 /// A sweep: every combination of what it names.
@@ -60,11 +62,13 @@ struct Figure {
 struct Experiment {
   std::string name, path;
   std::string title, description, source;
-  std::string size;  ///< if the command line names none
+  std::string size;                  ///< of workloads, if the command line names none
+  std::vector<OwnProgram> programs;  ///< that studies name beside workloads
   std::vector<Study> studies;
   std::vector<Figure> figures;
   std::string text;  ///< the file
 
+  const OwnProgram* program(const std::string& wanted) const;
   const Study* study(const std::string& wanted) const;
 };
 

@@ -1,11 +1,15 @@
 // An experiment's results as one JSON document.
 #include "host/timing/experiment/document.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "host/config/config.h"
+#include "host/timing/compare/sentence.h"
 #include "host/timing/experiment/expression.h"
 #include "host/timing/experiment/tables.h"
 
@@ -36,6 +40,10 @@ Json figure_json(const Chart& chart) {
   json["about"] = f.about;
   json["kind"] = kind_name(f.kind);
   json["unit"] = chart.unit;
+  // Figures of the same one are drawn on the same axis.
+  json["quantity"] = f.kind == Kind::kStacked
+                         ? fmt::format("{} in parts", chart.unit)
+                         : fmt::format("{} {}", f.value, static_cast<int>(f.relation));
   json["relative"] = f.relation != Relation::kValue;
   json["x_name"] = chart.x_name;
   json["series_name"] = chart.series_name;
@@ -101,6 +109,44 @@ void add_run(Json& point, const Json& run, std::vector<std::string>& counters) {
   point["counters"] = values;
 }
 
+/// The run that a point is compared with: under the study's first policy.
+const Json* reference_run(const sweep::Plan& plan, const sweep::Point& point,
+                          const Results& results) {
+  if (point.policy == 0) return nullptr;
+  const auto line = results.find(plan.reference(point).id);
+  if (line == results.end() || !line->second.contains("run")) return nullptr;
+  return &line->second.at("run");
+}
+
+/// Of each program the point of the first study that has it whose cycles change most, as files
+/// have their keys.
+Json summary_of(const std::vector<PlannedStudy>& studies, const Results& results) {
+  Json summary = Json::array();
+  std::set<std::string> seen;
+  for (const PlannedStudy& s : studies) {
+    std::map<std::string, std::pair<double, Json>> most;  // by program
+    for (const sweep::Point& point : s.plan.points) {
+      const std::string& name = s.plan.definition.programs[point.program].name;
+      const Json* reference = reference_run(s.plan, point, results);
+      const auto line = results.find(point.id);
+      if (reference == nullptr || line == results.end() || !line->second.contains("run")) continue;
+      if (seen.count(name) != 0) continue;
+      const Json& run = line->second.at("run");
+      const auto before = reference->at("cycles").get<double>();
+      const double change = before == 0 ? 0 : std::abs(run.at("cycles").get<double>() / before - 1);
+      const std::string text = compare::sentence(*reference, run, name, s.plan.policy_name(point));
+      const auto at = most.find(name);
+      if (text.empty() || (at != most.end() && at->second.first >= change)) continue;
+      most[name] = {change, {{"workload", name}, {"point", point.id}, {"text", text + "."}}};
+    }
+    for (const sweep::Program& program : s.plan.definition.programs)
+      if (const auto at = most.find(program.name);
+          at != most.end() && seen.insert(program.name).second)
+        summary.push_back(at->second.second);
+  }
+  return summary;
+}
+
 }  // namespace
 
 Json document_of(const Experiment& e, const std::string& version, const std::string& size,
@@ -114,6 +160,7 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
   json["source"] = e.source;
   json["nearwarp_version"] = version;
   json["size"] = size;
+  json["summary"] = summary_of(studies, results);
   json["studies"] = Json::array();
   json["figures"] = Json::array();
   for (const Chart& chart : charts) json["figures"].push_back(figure_json(chart));
@@ -161,6 +208,9 @@ Json document_of(const Experiment& e, const std::string& version, const std::str
         const Json& run = line->second.at("run");
         const size_t before = counters.size();
         add_run(p, run, counters);
+        if (const Json* reference = reference_run(plan, point, results))
+          p["change"] = compare::sentence(*reference, run, p["workload"].get<std::string>(),
+                                          p["policy"].get<std::string>());
         for (size_t i = before; i < counters.size(); ++i) {
           const Json& c = run.at("counters").at(counters[i]);
           json["counters"][counters[i]] = {{"unit", c.at("unit")},

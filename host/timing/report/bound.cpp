@@ -73,19 +73,23 @@ std::string sms_text(const SmCycles& c) {
                      kCycleUses[use].label, percent_text(c.share(use)), c.resident(), c.capacity);
 }
 
-/// What memory behind PCI-E was held up by while the mapping was being learnt. Where PCI-E's
-/// bandwidth is not limited it has no wires that are busy.
-std::string learning_text(const RunResult& run) {
-  const double share = run.learning_share();
-  std::string text = fmt::format(
-      "the learning phase, {} of the run: until the mapping is known, memory lies "
-      "behind PCI-E",
-      percent_text(share));
+/// How busy PCI-E was while the mapping was being learnt. Where its bandwidth is not limited it has
+/// no wires that are busy.
+std::string pcie_text(const RunResult& run) {
   for (const Utilisation& u : run.utilisation)
     if (u.name == kPcieName)
-      return text + fmt::format(", which was {} busy meanwhile",
-                                percent_text(std::min(1.0, u.most() / share)));
-  return text + ", whose latency counts";
+      return fmt::format(", which was {} busy meanwhile",
+                         percent_text(std::min(1.0, u.most() / run.learning_share())));
+  return ", whose latency counts";
+}
+
+/// What memory behind PCI-E was held up by while the mapping was being learnt.
+std::string learning_text(const RunResult& run) {
+  const double share = run.learning_share();
+  return fmt::format(
+      "the learning phase, {} of the run: until the mapping is known, memory lies "
+      "behind PCI-E{}",
+      percent_text(share), pcie_text(run));
 }
 
 /// Where nothing is near saturation: more of what would help?
@@ -106,8 +110,8 @@ std::string bound_text(const RunResult& run) {
   } else {
     if (!saturated) text = verdict(run.sm_cycles[0]) + (text.empty() ? "" : ": " + text);
     if (learning >= kSomeLearning)
-      text += fmt::format("; learning the mapping, with memory behind PCI-E, took {} of the run",
-                          percent_text(learning));
+      text += fmt::format("; learning the mapping took {} of the run, with memory behind PCI-E{}",
+                          percent_text(learning), pcie_text(run));
   }
   for (const SmCycles& c : run.sm_cycles) text += "; " + sms_text(c);
   return text;

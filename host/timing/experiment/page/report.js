@@ -11,7 +11,10 @@ addEventListener("error", (event) => {
 
 // Okabe and Ito's colours, which most colour-blind readers tell apart, and some more of theirs.
 const colours = ["#7f8c9b", "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00",
-                 "#b8a800", "#8c6bb1", "#5b8c5a", "#a0522d", "#20808d"];
+                 "#b8a800", "#8c6bb1", "#a0522d", "#20808d", "#332288", "#8fbf6b", "#882255",
+                 "#f2b6a0", "#4d4d4d"];
+// What is nothing, or what all is compared with, looks like that everywhere.
+const fixedColours = {baseline: colours[0], "no warp": "#d5dae0"};
 
 const make = (name, attributes = {}, ...children) => {
   const element = document.createElement(name);
@@ -31,14 +34,17 @@ const number = (value) => {
   return size >= 100 ? value.toFixed(1) : size >= 10 ? value.toFixed(2) : value.toFixed(3);
 };
 
+/// Of a share, without more digits than anybody reads.
+const percent = (share) => (100 * share).toFixed(Math.abs(share) < .1 ? 1 : 0);
+
 const unique = (list) => [...new Set(list)];
 const counterNames = Object.keys(data.counters || {});
 
 // Tables: rows are lists of texts and numbers; numbers are copied in full.
-const table = (columns, rows, lastIsSummary = false) => {
+const table = (columns, rows, firstIsSummary = false) => {
   const isText = columns.map((_, i) => !rows.some((row) => typeof row[i] === "number"));
   const body = rows.map((row, i) => make("tr",
-    {class: lastIsSummary && i === rows.length - 1 ? "summary" : null},
+    {class: firstIsSummary && i === 0 ? "summary" : null},
     row.map((cell, column) => typeof cell === "number" ? make("td", {title: cell}, number(cell))
       : make("td", {class: isText[column] ? "text" : null}, cell ?? "-"))));
   const head = columns.map((column, i) =>
@@ -67,8 +73,8 @@ const copyButton = (label, text) => make("button", {type: "button", onclick: asy
   setTimeout(() => { button.textContent = label; }, 1200);
 }}, label);
 
-const save = (name, type, text) => {
-  const url = URL.createObjectURL(new Blob([text], {type}));
+const save = (name, type, content) => {
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], {type}));
   const link = make("a", {href: url, download: name});
   document.body.append(link);
   link.click();
@@ -130,16 +136,100 @@ const textOf = (figure, row) => [
 
 const seriesNames = (figure) => figure.series.map((name) => name || figure.title);
 
-// A name has the same colour in all figures.
+/// What cycles of SMs are spent on, by the names that counters have and that figures have.
+const useLabels = {issued: "issue", lsu: "load-store unit full", misses: "misses full",
+  network: "network full", ports: "ports busy", memory: "memory", dependency: "results",
+  barrier: "barriers", fetch: "instructions", offload: "offloaded work", mechanism: "mechanism",
+  no_warp: "no warp"};
+
+/// What a figure tells apart by colours.
+const colouredNames = (figure) => figure.kind === "heat" ? []
+  : figure.kind === "stacked" ? figure.parts : seriesNames(figure);
+
+// A meaning has one colour on all pages, and in a figure no two have the same: names that stand in
+// a figure together are neighbours, and a name takes a colour that none of its neighbours has,
+// those first that the fewest others have. The baseline is grey everywhere.
 const colourOf = new Map();
-for (const figure of data.figures)
-  for (const name of figure.kind === "stacked" ? figure.parts : seriesNames(figure))
-    if (!colourOf.has(name)) colourOf.set(name, colours[colourOf.size % colours.length]);
+(() => {
+  const groups = [...data.figures.map(colouredNames), Object.values(useLabels)];
+  const neighbours = new Map();
+  for (const group of groups)
+    for (const name of group) {
+      if (!neighbours.has(name)) neighbours.set(name, new Set());
+      for (const other of group) if (other !== name) neighbours.get(name).add(other);
+    }
+  const most = Math.max(colours.length, ...groups.map((group) => new Set(group).size));
+  const palette = [...colours];
+  for (let i = palette.length; i <= most; ++i)
+    palette.push(d3.hcl((i * 137.5) % 360, 45, 35 + 40 * ((i % 3) / 2)).formatHex());
+  const used = new Array(palette.length).fill(0);
+  for (const [name, colour] of Object.entries(fixedColours)) colourOf.set(name, colour);
+  const names = [...neighbours.keys()].filter((name) => !colourOf.has(name));
+  for (const name of names) {
+    const taken = new Set([...neighbours.get(name)].map((other) => colourOf.get(other)));
+    let best = -1;
+    for (let i = 1; i < palette.length; ++i)
+      if (!taken.has(palette[i]) && (best < 0 || used[i] < used[best])) best = i;
+    if (best < 0) {
+      palette.push(d3.hcl((palette.length * 137.5) % 360, 50, 60).formatHex());
+      used.push(0);
+      best = palette.length - 1;
+    }
+    used[best] += 1;
+    colourOf.set(name, palette[best]);
+  }
+})();
 const range = (names) => names.map((name) => colourOf.get(name));
 
 const isNumeric = (list) => list.every((text) => text !== "" && isFinite(+text));
 
-const wide = () => Math.max(300, Math.min(1184, document.getElementById("main").clientWidth - 34));
+// How figures are drawn: on the page as wide as that is, on paper as wide as A4 has room, in files
+// as wide as asked. Sizes of type are in pixels.
+const paperWidth = 660;
+let drawing = {width: null, type: 11, fit: false};
+const wide = () => drawing.width ?? Math.max(300, Math.min(1184,
+  document.getElementById("main").clientWidth - 34));
+const drawnAs = (how, what) => {
+  const before = drawing;
+  drawing = {...before, ...how};
+  try { return what(); } finally { drawing = before; }
+};
+// Files may be shown in another font than this page's.
+const ruler = document.createElement("canvas").getContext("2d");
+const textWidth = (text) => {
+  ruler.font = `${drawing.type}px sans-serif`;
+  return 1.06 * ruler.measureText(text).width;
+};
+
+/// The mean over all others comes first.
+const groupsOf = (figure) => figure.has_summary
+  ? [figure.x[figure.x.length - 1], ...figure.x.slice(0, -1)] : figure.x;
+
+/// A key's unit, of axes that are keys.
+const unitOfKey = (name) => {
+  for (const group of [data.machines, data.policies])
+    for (const values of Object.values(group || {}))
+      if (values[name] && values[name].unit) return values[name].unit;
+  return "";
+};
+const axisName = (name) => unitOfKey(name) ? `${name} [${unitOfKey(name)}]` : name;
+
+/// Figures of the same quantity have the same axis, as long as none of them becomes small by that.
+const topOf = (figure) => {
+  const heights = new Map();
+  for (const cell of figure.cells) {
+    const at = figure.kind === "stacked" ? `${cell.x} ${cell.series}` : `${cell.x} ${cell.series} ${cell.part}`;
+    heights.set(at, (heights.get(at) || 0) + cell.value);
+  }
+  return Math.max(0, ...heights.values(), ...(figure.published || []).filter((p) => !p.part).map((p) => p.value));
+};
+const sharedTop = (figure) => {
+  const own = topOf(figure);
+  if (!figure.quantity) return own;
+  const tops = data.figures.filter((other) => other.quantity === figure.quantity && other.kind === figure.kind &&
+    other.cells.length).map(topOf).filter((top) => top <= 1.6 * own);
+  return Math.max(own, ...tops);
+};
 
 /// The marks that carry data, marked after Plot has drawn them: bars, dots and cells.
 const markData = (svg, figure, kinds, rows) => {
@@ -157,34 +247,94 @@ const bars = (figure) => {
   const rows = rowsOf(figure);
   const names = seriesNames(figure);
   const stacked = figure.kind === "stacked";
-  const perGroup = names.length;
-  // On a narrow page the chart keeps bars that can be told apart, and scrolls.
-  const width = Math.max(wide(), 70 + figure.x.length * Math.max(46, perGroup * 11 + 10));
-  const longest = Math.max(...figure.x.map((x) => x.length));
-  const tilted = longest * 6.3 > (width - 60) / figure.x.length;
+  const perGroup = names.length, type = drawing.type;
+  const groups = groupsOf(figure);
+  const left = 3.4 * type + 12;
+  // On a narrow page the chart keeps bars that can be told apart, and scrolls; on paper it fits.
+  const width = drawing.fit ? wide()
+    : Math.max(wide(), 70 + groups.length * Math.max(46, perGroup * (stacked ? 14 : 11) + 10));
+  const longest = Math.max(...groups.map(textWidth));
+  const room = (width - left - 10) / groups.length;
+  // Names of groups lie flat, aslant or upright, as there is room.
+  const tilt = longest <= room - 4 ? 0 : room >= 1.5 * type ? -38 : -90;
+  const high = tilt === 0 ? type : tilt === -90 ? longest : .62 * longest + type;
+  // Bars of a group say below what they are, where their colours do not.
+  const named = stacked && perGroup > 1;
+  const below = named ? Math.max(...names.map(textWidth)) + 6 : high + 12;
+  const above = named ? high + 16 : type + 12;
+  const groupAxis = Plot.axisFx({anchor: named ? "top" : "bottom", label: null, tickRotate: tilt,
+    fontSize: type, padding: 3,
+    ...(tilt ? {textAnchor: named ? "start" : "end", frameAnchor: named ? "top" : "bottom",
+                dy: named ? -4 : 4} : {})});
+  const apart = figure.has_summary ? groups[0] : null;
   const marks = [
     Plot.ruleY([0]),
     figure.relative ? Plot.ruleY([1], {strokeDasharray: "4 3", strokeOpacity: .6}) : null,
-    Plot.axisFx({anchor: "bottom", label: null, tickRotate: tilted ? -38 : 0,
-                 ...(tilted ? {textAnchor: "end", frameAnchor: "bottom", dy: 4} : {})}),
-    Plot.axisY({label: null, tickSize: 0, ticks: 6}),
+    groupAxis,
+    named ? Plot.axisX({anchor: "bottom", label: null, tickSize: 0, tickRotate: -90,
+      fontSize: Math.min(type, Math.max(5, room * .86 / perGroup))}) : null,
+    Plot.axisY({label: figure.unit || null, labelArrow: "none", labelAnchor: "center", labelOffset: left - 4, tickSize: 0, ticks: 6, fontSize: type}),
     Plot.gridY({strokeOpacity: .12}),
     Plot.barY(rows, {fx: "x", x: "series", y: "value",
                      fill: stacked ? "part" : "series",
                      ...(stacked ? {order: figure.parts} : {}), insetLeft: .5, insetRight: .5}),
   ];
+  if (apart) marks.push(Plot.frame({fx: apart, anchor: "right", strokeOpacity: .35, insetRight: -.08 * room}));
   const published = figure.published.filter((p) => figure.x.includes(p.x) && !p.part)
     .map((p) => ({x: p.x, series: p.series || names[0], value: p.value}));
   if (published.length)
     marks.push(Plot.tickY(published, {fx: "x", x: "series", y: "value", stroke: "currentColor",
                                       strokeWidth: 2}));
-  const svg = Plot.plot({width, height: 290 + (tilted ? 4.1 * longest : 0), marginBottom: tilted ? 24 + 4.1 * longest : 30, marginLeft: 48,
-    marginTop: 14, marginRight: 8,
-    fx: {domain: figure.x, padding: .14, label: null},
-    x: {domain: names, axis: null, padding: 0},
-    y: {zero: true, nice: true},
+  const height = (drawing.fit ? Math.min(230, .52 * width) : 250) + below + above;
+  const svg = Plot.plot({width, height, marginBottom: below, marginLeft: left,
+    marginTop: above, marginRight: named && tilt === -38 ? Math.max(8, .8 * longest - room / 2) : 8,
+    style: {fontSize: `${type}px`, overflow: "visible"},
+    fx: {domain: groups, padding: .14, label: null},
+    x: {domain: names, axis: null, padding: 0, label: null},
+    y: {zero: true, nice: true, domain: [Math.min(0, ...rows.map((row) => row.value)), sharedTop(figure)]},
     color: {domain: stacked ? figure.parts : names, range: range(stacked ? figure.parts : names)}, marks});
   markData(svg, figure, ["bar"], rows);
+  return svg;
+};
+
+/// Ours against what has been published, place by place: on the line they are equal.
+const comparable = (figure) => figure.kind === "heat" ? [] : figure.published.filter((p) => !p.part)
+  .map((p) => {
+    const xi = figure.x.indexOf(p.x), si = Math.max(0, figure.series.indexOf(p.series));
+    const cell = figure.kind === "stacked" ? undefined
+      : figure.cells.find((c) => c.x === xi && c.series === si);
+    return cell && p.value > 0 ? {x: p.x, series: figure.series[si] || figure.title, ours: cell.value,
+      published: p.value, source: p.source, error: cell.value / p.value - 1} : null;
+  }).filter(Boolean);
+const meanError = (pairs) => pairs.reduce((sum, p) => sum + Math.abs(p.error), 0) / pairs.length;
+
+const scatter = (figure) => {
+  const pairs = comparable(figure), type = drawing.type;
+  const top = 1.06 * Math.max(...pairs.flatMap((p) => [p.ours, p.published]), figure.relative ? 1 : 0);
+  const names = unique(pairs.map((p) => p.series));
+  const size = Math.min(wide(), drawing.fit ? 290 : 380), left = 3.4 * type + 12;
+  const svg = Plot.plot({width: size, height: size, marginLeft: left, marginBottom: 3 * type + 10,
+    marginTop: type, marginRight: type + 4, style: {fontSize: `${type}px`, overflow: "visible"},
+    x: {domain: [0, top], label: `published${figure.unit ? " [" + figure.unit + "]" : ""}`,
+        labelAnchor: "center", labelArrow: "none", nice: true},
+    y: {domain: [0, top], label: `ours${figure.unit ? " [" + figure.unit + "]" : ""}`,
+        labelAnchor: "center", labelArrow: "none", labelOffset: left - 4, nice: true},
+    color: {domain: names, range: range(names)},
+    marks: [Plot.gridX({strokeOpacity: .12}), Plot.gridY({strokeOpacity: .12}),
+            Plot.line([[0, 0], [top, top]], {stroke: "currentColor", strokeDasharray: "4 3"}),
+            Plot.text([`mean error ${percent(meanError(pairs))} %, ${pairs.length} values`],
+              {frameAnchor: "top-left", dx: 6, dy: 4, fontSize: type}),
+            Plot.text(pairs, {x: "published", y: "ours", text: "x", dx: 6, textAnchor: "start",
+                              fontSize: Math.max(6, type - 2)}),
+            Plot.dot(pairs, {x: "published", y: "ours", fill: "series", r: 4})]});
+  const marks = [...svg.querySelectorAll('g[aria-label="dot"] circle')];
+  for (const mark of marks) {
+    const pair = pairs[mark.__data__];
+    if (!pair) continue;
+    mark.setAttribute("data-mark", "");
+    mark.setAttribute("aria-label", `${pair.x}, ${pair.series}\nours ${number(pair.ours)}, published ` +
+      `${number(pair.published)} (${pair.source}): ${percent(pair.error)} %`);
+  }
   return svg;
 };
 
@@ -197,13 +347,16 @@ const curve = (figure) => {
   const values = figure.x.map(Number);
   const log = numeric && values.length > 2 && values[0] > 0 &&
     values[values.length - 1] / values[0] >= 8;
-  const svg = Plot.plot({width: Math.min(wide(), 760), height: 320, marginLeft: 48,
-    marginBottom: 44, marginTop: 14, marginRight: 20,
-    x: {label: figure.x_name, labelAnchor: "center", labelArrow: "none",
+  const type = drawing.type, left = 3.4 * type + 14;
+  const svg = Plot.plot({width: Math.min(wide(), 760), height: drawing.fit ? 240 : 320, marginLeft: left,
+    marginBottom: 3 * type + 12, marginTop: 14, marginRight: 20,
+    style: {fontSize: `${type}px`, overflow: "visible"},
+    x: {label: axisName(figure.x_name), labelAnchor: "center", labelArrow: "none",
         ...(numeric ? {type: log ? "log" : "linear", ticks: values,
                        tickFormat: (d) => d.toLocaleString("en-GB")}
                     : {type: "point", domain: figure.x})},
-    y: {nice: true, zero: !figure.relative, label: null},
+    y: {nice: true, zero: !figure.relative, label: figure.unit || null, labelAnchor: "center",
+        labelArrow: "none", labelOffset: left - 4},
     color: {domain: names, range: range(names)},
     marks: [Plot.gridY({strokeOpacity: .12}),
             figure.relative ? Plot.ruleY([1], {strokeDasharray: "4 3", strokeOpacity: .6}) : null,
@@ -219,9 +372,9 @@ const heat = (figure) => {
   const values = rows.map((row) => row.value);
   const middle = (Math.min(...values) + Math.max(...values)) / 2;
   const svg = Plot.plot({width: Math.max(Math.min(wide(), 760), 120 + 56 * figure.x.length),
-    height: 70 + 44 * names.length,
-    marginLeft: 24 + 6.2 * Math.max(...names.map((name) => name.length)), marginBottom: 44, marginTop: 10,
-    x: {domain: figure.x, label: figure.x_name, labelAnchor: "center", labelArrow: "none",
+    height: 70 + 44 * names.length, style: {fontSize: `${drawing.type}px`, overflow: "visible"},
+    marginLeft: 24 + Math.max(...names.map(textWidth)), marginBottom: 44, marginTop: 10,
+    x: {domain: figure.x, label: axisName(figure.x_name), labelAnchor: "center", labelArrow: "none",
         tickSize: 0},
     y: {domain: names, label: null, tickSize: 0},
     color: {scheme: "blues", domain: d3.extent(values)},
@@ -234,27 +387,20 @@ const heat = (figure) => {
 };
 
 const legend = (figure) => {
-  if (figure.kind === "heat") return "";
-  const names = figure.kind === "stacked" ? figure.parts : seriesNames(figure);
+  const names = colouredNames(figure);
   if (names.length < 2) return "";
   return make("div", {class: "legend"}, names.map((name) => make("span", {},
     make("i", {style: `background:${colourOf.get(name)}`}), name)));
 };
 
-/// A figure as a file by itself: with its title, legend and colours, on white.
-const svgText = (figure, svg) => {
+/// A figure as a file by itself: with its title, legend and colours, on white. The legend goes on
+/// below where the line is full.
+const svgText = (figure, svg, titled = true) => {
   const copy = svg.cloneNode(true);
-  const names = figure.kind === "heat" ? []
-    : figure.kind === "stacked" ? figure.parts : seriesNames(figure);
+  const names = colouredNames(figure), type = drawing.type;
   const width = +svg.getAttribute("width"), height = +svg.getAttribute("height");
   const space = "http://www.w3.org/2000/svg";
-  const top = 24 + (names.length > 1 ? 20 : 0);
   const outer = document.createElementNS(space, "svg");
-  outer.setAttribute("xmlns", space);
-  outer.setAttribute("viewBox", `0 0 ${width} ${height + top}`);
-  outer.setAttribute("width", width);
-  outer.setAttribute("height", height + top);
-  outer.setAttribute("style", "background:white;color:black;font-family:sans-serif;font-size:11px");
   const text = (x, y, what, size) => {
     const element = document.createElementNS(space, "text");
     for (const [k, v] of Object.entries({x, y, "font-size": size, fill: "black"}))
@@ -262,19 +408,104 @@ const svgText = (figure, svg) => {
     element.textContent = what;
     outer.append(element);
   };
-  text(8, 16, figure.title + (figure.unit ? ` [${figure.unit}]` : ""), 13);
-  let x = 8;
-  if (names.length > 1) names.forEach((name) => {
-    const box = document.createElementNS(space, "rect");
-    for (const [k, v] of Object.entries({x, y: 26, width: 10, height: 10, fill: colourOf.get(name)}))
-      box.setAttribute(k, v);
-    outer.append(box);
-    text(x + 14, 35, name, 11);
-    x += 26 + 6.4 * name.length;
-  });
+  let y = 4;
+  if (titled) {
+    y += 1.2 * type;
+    text(6, y, figure.title + (figure.unit ? ` [${figure.unit}]` : ""), 1.15 * type);
+    y += .5 * type;
+  }
+  if (names.length > 1) {
+    let x = 6;
+    y += 1.1 * type;
+    for (const name of names) {
+      const room = 1.9 * type + textWidth(name);
+      if (x > 6 && x + room > width) {
+        x = 6;
+        y += 1.4 * type;
+      }
+      const box = document.createElementNS(space, "rect");
+      for (const [k, v] of Object.entries({x, y: y - .85 * type, width: .9 * type, height: .9 * type,
+                                           fill: colourOf.get(name)}))
+        box.setAttribute(k, v);
+      outer.append(box);
+      text(x + 1.25 * type, y, name, type);
+      x += room;
+    }
+    y += .6 * type;
+  }
+  const top = Math.ceil(y);
+  outer.setAttribute("xmlns", space);
+  outer.setAttribute("viewBox", `0 0 ${width} ${height + top}`);
+  outer.setAttribute("width", width);
+  outer.setAttribute("height", height + top);
+  outer.setAttribute("style", `background:white;color:black;font-family:sans-serif;font-size:${type}px`);
   copy.setAttribute("y", top);
   outer.append(copy);
   return new XMLSerializer().serializeToString(outer);
+};
+
+/// As wide as columns of papers are, in inches (two columns of a page of letter size).
+const columnInches = {1: 3.33, 2: 7};
+/// The figure as a file for so many columns of a paper, with type of so many points.
+const fileText = (figure, columns, points, titled) => drawnAs(
+  {width: Math.round(96 * columnInches[columns]), type: points * 96 / 72, fit: true},
+  () => svgText(figure, draws[figure.kind](figure), titled));
+
+/// For LaTeX: letters that mean something there are escaped.
+const latexText = (columns, rows) => {
+  const escaped = (cell) => String(cell instanceof Node ? cell.textContent : typeof cell === "number"
+    ? number(cell) : cell ?? "").replace(/\\/g, "\\textbackslash{}").replace(/[&%$#_{}]/g, "\\$&");
+  const line = (row) => "  " + row.map(escaped).join(" & ") + " \\\\";
+  return [`\\begin{tabular}{l${"r".repeat(columns.length - 1)}}`, "  \\hline", line(columns), "  \\hline",
+    ...rows.map(line), "  \\hline", "\\end{tabular}", ""].join("\n");
+};
+
+/// What a figure says, in words, by series.
+const conclusion = (figure) => {
+  const names = seriesNames(figure), said = [];
+  const at = (x, series) => figure.cells.find((c) => c.x === x && c.series === series)?.value;
+  const many = (value) => `${number(value)}${figure.unit ? " " + figure.unit : ""}`;
+  if (figure.kind === "bars" && figure.x.length > 1) {
+    const last = figure.has_summary ? figure.x.length - 1 : -1;
+    const shown = names.map((name, i) => [name, i]).filter(([, i]) =>
+      !(figure.relative && figure.cells.filter((c) => c.series === i).every((c) => c.value === 1)));
+    for (const [name, series] of shown.slice(0, 4)) {
+      const values = figure.x.map((x, xi) => [x, at(xi, series)])
+        .filter(([, value], xi) => value !== undefined && xi !== last);
+      if (values.length < 2) continue;
+      const most = d3.greatest(values, (v) => v[1]), least = d3.least(values, (v) => v[1]);
+      const mean = last >= 0 ? at(last, series) : undefined;
+      const paper = last >= 0 ? figure.published.find((p) => p.x === figure.x[last] &&
+        (p.series || "") === (figure.series[series] || "")) : undefined;
+      said.push((shown.length > 1 || names.length > 1 ? name + ": " : "") +
+        (mean !== undefined ? `${many(mean)} in the ${figure.x[last]}` +
+          (paper ? ` (published: ${number(paper.value)})` : "") + ", " : "") +
+        `${number(most[1])} at most (${most[0]}), ${number(least[1])} at least (${least[0]})`);
+    }
+    if (shown.length > 4) said.push(`${shown.length - 4} more in the figure`);
+  }
+  if (figure.kind === "stacked") {
+    names.slice(0, 4).forEach((name, series) => {
+      const sums = figure.parts.map((part, pi) => [part, d3.sum(figure.cells
+        .filter((c) => c.part === pi && c.series === series &&
+                       !(figure.has_summary && c.x === figure.x.length - 1)), (c) => c.value)]);
+      const all = d3.sum(sums, (s) => s[1]);
+      const most = d3.greatest(sums, (s) => s[1]);
+      if (all > 0 && most) said.push((names.length > 1 ? name + ": " : "") +
+        `most is ${most[0]}, ${percent(most[1] / all)} % of all`);
+    });
+  }
+  if (figure.kind === "curve") names.slice(0, 6).forEach((name, series) => {
+    const values = figure.x.map((x, xi) => [x, at(xi, series)]).filter(([, v]) => v !== undefined);
+    if (values.length < 2) return;
+    const [first, end] = [values[0], values[values.length - 1]];
+    said.push((names.length > 1 ? name + ": " : "") + `from ${many(first[1])} at ${first[0]} to ` +
+      `${many(end[1])} at ${end[0]} (${end[1] >= first[1] ? "+" : ""}${percent(end[1] / first[1] - 1)} %)`);
+  });
+  const pairs = comparable(figure);
+  if (pairs.length > 1) said.push(`against ${pairs.length} published values, the mean error is ` +
+    `${percent(meanError(pairs))} %`);
+  return said;
 };
 
 /// A figure's numbers: a row per x, a column per series, of stacked ones a row per x and series.
@@ -289,7 +520,8 @@ const figureTable = (figure) => {
   const columns = stacked ? [figure.x_name, figure.series_name, ...figure.parts, "all"]
     : [figure.x_name, ...figure.series.map((name) => name || figure.unit || "value")];
   const rows = [];
-  figure.x.forEach((x, xi) => {
+  groupsOf(figure).forEach((x) => {
+    const xi = figure.x.lastIndexOf(x);
     if (!stacked) return rows.push([x, ...figure.series.map((_, si) => value(xi, si, 0))]);
     figure.series.forEach((s, si) => {
       const parts = figure.parts.map((_, pi) => value(xi, si, pi));
@@ -309,6 +541,31 @@ const figureTable = (figure) => {
 
 const draws = {bars, stacked: bars, curve, heat};
 
+/// Files of a figure, for so many columns of a paper.
+const savingTools = (figure, columns, rows) => {
+  const width = make("select", {"aria-label": "Width of files"},
+    make("option", {value: 1}, "1 column"), make("option", {value: 2, selected: true}, "2 columns"));
+  const type = make("select", {"aria-label": "Size of type in files"},
+    [6, 7, 8, 9, 10].map((points) => make("option", {value: points, selected: points === 8}, `${points} pt`)));
+  const text = () => fileText(figure, +width.value, +type.value, true);
+  const base = `${data.name}-${figure.name}`;
+  const png = () => {
+    const image = new Image(), scale = 300 / 96;
+    image.onload = () => {
+      const canvas = make("canvas", {width: Math.ceil(image.width * scale), height: Math.ceil(image.height * scale)});
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => save(base + ".png", "image/png", blob));
+    };
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text());
+  };
+  const button = (label, onclick) => make("button", {type: "button", onclick}, label);
+  return make("div", {class: "tools"}, width, type,
+    button("save SVG", () => save(base + ".svg", "image/svg+xml", text())), button("save PNG", png),
+    button("save LaTeX", () => save(base + ".tex", "text/x-tex", latexText(columns, rows))),
+    button("save data", () => save(base + ".tsv", "text/tab-separated-values", tsv(columns, rows))),
+    copyButton("copy table", () => tsv(columns, rows)));
+};
+
 const draw = (figure) => {
   const section = make("section", {class: "figure", id: `figure-${figure.name}`,
                                    "data-figure": figure.name});
@@ -316,25 +573,27 @@ const draw = (figure) => {
     figure.unit ? make("span", {class: "quiet"}, ` [${figure.unit}]`) : ""));
   if (figure.about) section.append(make("p", {class: "quiet"}, figure.about));
   if (figure.kind === "heat")
-    section.append(make("p", {class: "quiet"}, `Down: ${figure.series_name}.`));
-  if (figure.kind === "stacked" && figure.series.some(Boolean))
-    section.append(make("p", {class: "quiet"}, "Bars of a group, from the left: " +
-                        figure.series.join(", ") + "."));
+    section.append(make("p", {class: "quiet"}, `Down: ${axisName(figure.series_name)}.`));
   if (!figure.cells.length) {
     section.append(make("p", {class: "bad"}, "There are no results for this figure yet."));
   } else {
     const svg = draws[figure.kind](figure);
     makeMarksSpeak(svg, figure);
     const {columns, rows} = figureTable(figure);
-    section.append(legend(figure), make("div", {class: "chart"}, svg),
-      make("div", {class: "tools"},
-        make("button", {type: "button", onclick: () =>
-          save(`${data.name}-${figure.name}.svg`, "image/svg+xml", svgText(figure, svg))}, "save SVG"),
-        make("button", {type: "button", onclick: () =>
-          save(`${data.name}-${figure.name}.tsv`, "text/tab-separated-values", tsv(columns, rows))},
-          "save data"),
-        copyButton("copy table", () => tsv(columns, rows))),
-      make("details", {}, make("summary", {}, "Numbers"),
+    const words = conclusion(figure);
+    const together = make("div", {class: "together"}, ...section.childNodes,
+      words.length ? make("ul", {class: "conclusion"}, words.map((one) => make("li", {}, one + "."))) : "",
+      legend(figure), make("div", {class: "chart"}, svg));
+    section.append(together, savingTools(figure, columns, rows));
+    if (comparable(figure).length > 2) {
+      const against = scatter(figure);
+      const title = {title: `${figure.title}: ours against the published values`};
+      makeMarksSpeak(against, title);
+      section.append(make("div", {class: "together"}, make("h3", {}, "Against the published values"),
+        make("p", {class: "quiet"}, "On the dashed line they are equal."),
+        make("div", {class: "chart", "data-scatter": figure.name}, against)));
+    }
+    section.append(make("details", {}, make("summary", {}, "Numbers"),
         table(columns, rows, figure.has_summary && figure.kind !== "stacked")));
   }
   if (figure.notes.length)
@@ -361,11 +620,21 @@ const figuresPage = () => [
         .filter((study) => study.complete < study.points)
         .map((study) => `${study.name} has ${study.complete} of ${study.points}` +
              (study.failed ? `, ${study.failed} failed` : "")).join("; ") + ".")] : []),
+  ...((data.summary || []).length ? [make("section", {class: "summary"}, make("h2", {}, "In short"),
+    make("ul", {}, data.summary.map((one) => make("li", {}, one.text))))] : []),
   ...data.figures.map(draw)];
 
 /// The figures as texts of files: `nearwarp experiment --figures` takes them from here.
-const filesPage = () => data.figures.filter((figure) => figure.cells.length).map((figure) =>
-  make("pre", {"data-file": figure.name}, svgText(figure, draws[figure.kind](figure))));
+const filesPage = () => {
+  const asked = new URLSearchParams(location.search);
+  const columns = +(asked.get("columns") || 2), points = +(asked.get("points") || 8);
+  return data.figures.filter((figure) => figure.cells.length).flatMap((figure) => [
+    make("pre", {"data-file": figure.name}, fileText(figure, columns, points, true)),
+    comparable(figure).length > 2 ? make("pre", {"data-file": figure.name + "-published"},
+      drawnAs({width: Math.round(96 * columnInches[columns]), type: points * 96 / 72, fit: true},
+        () => svgText({...figure, kind: "bars", series: unique(comparable(figure).map((p) => p.series)),
+          title: figure.title + ": ours against published", unit: figure.unit}, scatter(figure)))) : null]);
+};
 
 const runText = (point) => [point.machine, point.policy, changesText(point)].filter(Boolean).join(", ");
 
@@ -373,17 +642,16 @@ const runText = (point) => [point.machine, point.policy, changesText(point)].fil
 const cyclesFigure = (points, sms) => {
   const runs = points.map((point) => [point, (point.sm_cycles || []).find((c) => c.sms === sms)])
     .filter(([, cycles]) => cycles && cycles.cycles);
-  const parts = unique(runs.flatMap(([, cycles]) =>
+  const uses = unique(runs.flatMap(([, cycles]) =>
     Object.keys(cycles.uses).filter((use) => cycles.uses[use])));
-  for (const use of parts)
-    if (!colourOf.has(use)) colourOf.set(use, colours[colourOf.size % colours.length]);
+  const parts = uses.map((use) => useLabels[use] || use);
   const machines = unique(points.map((point) => point.machine));
   return {name: `cycles-${sms}`, title: `Cycles of ${sms === "sm" ? "SMs" : sms.replace("_", " ") + "s"}`,
     about: "What they were spent on; docs/json.md says what each name is.", kind: "stacked", unit: "%",
     relative: false, x_name: "run", series_name: "", series: [""], parts, published: [], notes: [],
     x: runs.map(([point]) => machines.length > 1 ? runText(point)
       : [point.policy, changesText(point)].filter(Boolean).join(", ")),
-    cells: runs.flatMap(([, cycles], x) => parts.map((use, part) =>
+    cells: runs.flatMap(([, cycles], x) => uses.map((use, part) =>
       ({x, series: 0, part, value: 100 * cycles.uses[use] / cycles.cycles})))};
 };
 
@@ -509,7 +777,12 @@ const workloadPage = (name) => {
       })) : make("p", {class: "quiet"}, filter.value ? "No counter has that in its name." : ""));
   };
   filter.addEventListener("input", fill);
-  return [make("h2", {}, `${name}, size ${data.size}`), table(columns, rows),
+  const size = (points[0] || {}).size;
+  const changes = main.filter((point) => point.change);
+  return [make("h2", {}, size ? `${name}, size ${size}` : name),
+    ...(changes.length ? [make("ul", {}, changes.map((point) => make("li", {}, point.change +
+      (changesText(point) ? ` [${changesText(point)}]` : "") + ".")))] : []),
+    table(columns, rows),
     make("div", {class: "tools"}, copyButton("copy table", () => tsv(columns, rows))),
     make("h3", {}, "Where the time went"),
     ...unique(main.flatMap((point) => (point.sm_cycles || []).map((c) => c.sms)))
@@ -524,14 +797,30 @@ const workloadPage = (name) => {
       ((main[0] || {}).study || "-"))), place];
 };
 
-const workloadsPage = () => [make("h2", {}, "Workloads"), table(
-  ["workload", "runs", "complete", "failed"],
-  workloads.map((name) => {
+/// Speed-ups over the first policy, of the first study that a workload is in.
+const workloadsPage = () => {
+  const shown = workloads.map((name) => {
     const points = data.points.filter((point) => point.workload === name);
-    return [make("a", {href: `#workload/${encodeURIComponent(name)}`}, name), points.length,
-            points.filter((point) => point.status === "complete").length,
-            points.filter((point) => point.status === "failed").length];
-  }))];
+    const first = points.filter((point) => point.study === points[0].study);
+    // Where a study changes keys, those of its first point.
+    const main = first.filter((point) => changesText(point) === changesText(first[0]) &&
+                                         point.machine === first[0].machine);
+    return {name, points, main, reference: main[0]};
+  });
+  const policies = unique(shown.flatMap((one) => one.main.map((point) => point.policy)));
+  const speedup = (one, policy) => {
+    const point = one.main.find((p) => p.policy === policy);
+    return point && point.quantities && one.reference.quantities
+      ? one.reference.quantities.cycles / point.quantities.cycles : "-";
+  };
+  return [make("h2", {}, "Workloads"),
+    make("p", {class: "quiet"}, "Speed-ups over the first policy of a workload's first study."), table(
+    ["workload", ...policies, "runs", "complete", "failed"],
+    shown.map((one) => [make("a", {href: `#workload/${encodeURIComponent(one.name)}`}, one.name),
+      ...policies.map((policy) => speedup(one, policy)), one.points.length,
+      one.points.filter((point) => point.status === "complete").length,
+      one.points.filter((point) => point.status === "failed").length]))];
+};
 
 const configurationPage = () => {
   const parts = [make("h2", {}, "Configuration"), make("p", {},
@@ -602,7 +891,7 @@ document.getElementById("head").append(
   make("h1", {}, data.title),
   make("p", {}, data.description),
   make("p", {class: "quiet"}, data.source ? data.source + " · " : "",
-    `size ${data.size} · nearwarp ${data.nearwarp_version} · ` +
+    `${data.points.some((point) => point.size) ? `size ${data.size} · ` : ""}nearwarp ${data.nearwarp_version} · ` +
     `${data.points.filter((point) => point.status === "complete").length} runs`));
 document.getElementById("nav").append(
   ...Object.entries(pages).map(([name, [title]]) => make("a", {href: "#" + name}, title)),
@@ -616,11 +905,31 @@ document.getElementById("nav").append(
     ["auto", "light", "dark"].map((theme) => make("option", {selected: theme === asked}, theme))));
 if (asked) setTheme(asked);
 addEventListener("hashchange", show);
+// On paper all is seen: figures as wide as the page, and what is folded on the screen.
+const unfolded = [];
+const toPaper = () => {
+  drawing = {width: paperWidth, type: 9, fit: true};
+  root.dataset.paper = "yes";
+  show();
+  for (const details of document.querySelectorAll("main details:not([open])")) {
+    details.open = true;
+    unfolded.push(details);
+  }
+};
+const fromPaper = () => {
+  drawing = {width: null, type: 11, fit: false};
+  delete root.dataset.paper;
+  for (const details of unfolded.splice(0)) details.open = false;
+  show();
+};
+addEventListener("beforeprint", toPaper);
+addEventListener("afterprint", fromPaper);
 let resizing = 0;
 addEventListener("resize", () => {
   clearTimeout(resizing);
-  resizing = setTimeout(() => { if (root.dataset.page === "figures") show(); }, 150);
+  resizing = setTimeout(() => { if (root.dataset.page === "figures" && !root.dataset.paper) show(); }, 150);
 });
 show();
+if (new URLSearchParams(location.search).has("paper")) toPaper();  // to look at it
 root.dataset.ready = "yes";
 })();

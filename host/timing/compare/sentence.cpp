@@ -1,0 +1,160 @@
+// What a policy changes of a program, in one sentence.
+#include "host/timing/compare/sentence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "host/timing/compare/decomposition.h"
+#include "host/timing/report/columns.h"
+#include "host/timing/report/use.h"
+
+namespace nearwarp::compare {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A smaller share of the run is no change to speak of.
+constexpr double kNoChange = 0.005;
+/// From this share of a kernel's lines on, those of other stacks are what is waited for.
+constexpr double kMostlyRemote = 0.5;
+/// From this share of the change on, a kernel, a cause or the learning phase is named.
+constexpr double kNamed = 0.1;
+
+/// What a kernel is said to do more, and less, by its cause.
+struct Words {
+  std::string_view use, more, less;
+};
+constexpr Words kWords[] = {
+    {"issued", "whose SMs issue for longer", "whose SMs have less to issue"},
+    {"lsu", "whose load-store units are full for longer", "whose load-store units are full less"},
+    {"misses", "whose SMs wait longer for room for misses",
+     "whose SMs wait less for room for misses"},
+    {"network", "whose SMs wait longer for the network", "whose SMs wait less for the network"},
+    {"ports", "whose SMs wait longer for ports", "whose SMs wait less for ports"},
+    {"memory", "whose warps wait longer for memory", "whose warps wait less for memory"},
+    {"dependency", "whose warps wait longer for results", "whose warps wait less for results"},
+    {"barrier", "whose warps wait longer at barriers", "whose warps wait less at barriers"},
+    {"fetch", "whose warps wait longer for instructions", "whose warps wait less for instructions"},
+    {"offload", "whose warps wait for offloaded work", "whose warps wait less for offloaded work"},
+    {"mechanism", "whose warps wait for the mechanism", "whose warps wait less for the mechanism"},
+};
+
+std::string_view use_of(std::string_view label) {
+  for (const report::CycleUse& use : report::kCycleUses)
+    if (label == use.label) return use.name;
+  return "";
+}
+
+/// Of a kernel's lines that stack SMs asked for; 0: there were none.
+double remote_share(const Json& run, const std::string& kernel) {
+  uint64_t local = 0, remote = 0;
+  for (const Json& c : run.value("candidates", Json::array())) {
+    if (c.value("kernel", "") != kernel) continue;
+    local += c.value("local_lines", uint64_t{0});
+    remote += c.value("remote_lines", uint64_t{0});
+  }
+  return remote == 0 ? 0 : static_cast<double>(remote) / static_cast<double>(local + remote);
+}
+
+/// What the SMs that execute a kernel's offloaded warps mostly wait for.
+std::string offloaded_text(const Json& run, const std::string& kernel) {
+  if (remote_share(run, kernel) >= kMostlyRemote)
+    return "whose offloaded warps wait for remote lines";
+  std::string_view most;
+  uint64_t cycles = 0;
+  for (const Json& total : run.value("kernel_totals", Json::array())) {
+    if (total.at("kernel") != kernel) continue;
+    for (const Json& sms : total.value("sm_cycles", Json::array())) {
+      if (sms.at("sms") == "sm") continue;
+      for (const report::CycleUse& use : report::kCycleUses) {
+        const std::string_view name = use.name;
+        const auto spent = sms.at("uses").at(use.name).get<uint64_t>();
+        if (name == "no_warp" || spent <= cycles) continue;
+        most = name;
+        cycles = spent;
+      }
+    }
+  }
+  if (most == "memory") return "whose offloaded warps wait for memory";
+  if (most == "misses" || most == "lsu")
+    return "whose offloaded warps wait for the stack SMs' load-store units";
+  if (most == "issued") return "whose offloaded warps are more than stack SMs can issue";
+  if (most == "network") return "whose offloaded warps wait for the network";
+  return "whose warps wait for offloaded work";
+}
+
+/// The kernel's largest cause in the direction of its change, that there is no warp aside: that
+/// follows from what the others wait for.
+std::string cause_text(const Json& after, const KernelShare& kernel) {
+  const CycleShare* most = nullptr;
+  for (const CycleShare& c : kernel.causes)
+    if ((c.cycles > 0) == (kernel.cycles > 0) && use_of(c.what) != "no_warp" &&
+        std::llabs(c.cycles) >= kNamed * static_cast<double>(std::llabs(kernel.cycles)) &&
+        (most == nullptr || std::llabs(c.cycles) > std::llabs(most->cycles)))
+      most = &c;
+  if (most == nullptr) {
+    // SMs that run out of warps sooner or later: how the work is spread, or fewer SMs.
+    return kernel.causes.empty() ? "" : kernel.cycles > 0 ? ", whose SMs run out of warps" : "";
+  }
+  const std::string_view use = use_of(most->what);
+  if (use == "offload" && kernel.cycles > 0) return ", " + offloaded_text(after, kernel.kernel);
+  for (const Words& words : kWords)
+    if (words.use == use) return fmt::format(", {}", kernel.cycles > 0 ? words.more : words.less);
+  return "";
+}
+
+/// Of the second run's cycles beyond the first's: those in which the mapping was learnt.
+std::string learning_text(const Json& after, int64_t lost) {
+  if (!after.contains("mapping") || lost <= 0) return "";
+  const Json& mapping = after.at("mapping");
+  if (mapping.value("source", "") != "learnt") return "";
+  const bool applied = mapping.value("applied", false);
+  const auto cycles =
+      applied ? mapping.value("resume_cycle", int64_t{0}) : after.at("cycles").get<int64_t>();
+  if (static_cast<double>(cycles) < kNamed * static_cast<double>(lost)) return "";
+  return applied
+             ? fmt::format("; until the mapping was learnt, memory was behind PCI-E for {} cycles",
+                           report::grouped(static_cast<uint64_t>(cycles)))
+             : std::string("; the mapping was being learnt to the end, with memory behind PCI-E");
+}
+
+}  // namespace
+
+std::string sentence(const Json& before, const Json& after, const std::string& program,
+                     const std::string& under) {
+  const auto a = before.at("cycles").get<int64_t>(), b = after.at("cycles").get<int64_t>();
+  if (a == 0) return "";
+  const double relative = static_cast<double>(b - a) / static_cast<double>(a);
+  if (std::abs(relative) < kNoChange)
+    return fmt::format("{}: {} changes next to nothing ({:+.1f} % cycles)", program, under,
+                       100 * relative);
+  std::string text = fmt::format("{}: {} cycles {} under {} ({:+.1f} %)", program,
+                                 report::grouped(static_cast<uint64_t>(std::llabs(b - a))),
+                                 b > a ? "lost" : "saved", under, 100 * relative);
+  const Decomposition d = decompose(before, after);
+  // The kernel that has most of the change, in its direction.
+  const KernelShare* most = nullptr;
+  for (const KernelShare& k : d.kernels)
+    if ((k.cycles > 0) == (b > a) && k.cycles != 0 &&
+        (most == nullptr || std::llabs(k.cycles) > std::llabs(most->cycles)))
+      most = &k;
+  if (most != nullptr &&
+      std::llabs(most->cycles) >= kNamed * static_cast<double>(std::llabs(b - a))) {
+    const auto of_it = static_cast<uint64_t>(std::llabs(most->cycles));
+    if (d.kernels.size() == 1)
+      text += " in " + most->kernel;
+    else if (std::llabs(most->cycles) <= std::llabs(b - a))
+      text += fmt::format(", {} of them in {}", report::grouped(of_it), most->kernel);
+    else  // others make up for a part of it
+      text += fmt::format("; {} in {} alone", report::grouped(of_it), most->kernel);
+    text += cause_text(after, *most);
+  }
+  return text + learning_text(after, b - a);
+}
+
+}  // namespace nearwarp::compare
