@@ -289,6 +289,12 @@ struct AllocateNodeParams {  // cudaMemAllocNodeParams
   void* pointer;  ///< out
 };
 static_assert(sizeof(AllocateNodeParams) == 120);
+struct ConditionalNodeParams {  // cudaConditionalNodeParams
+  unsigned long long handle;
+  int kind;  ///< if, while, switch
+  unsigned size;
+  void** graphs;  ///< out: the node's own array
+};
 struct NodeParams {  // cudaGraphNodeParams
   int type;          ///< NodeType
   int reserved[3];
@@ -304,6 +310,7 @@ struct NodeParams {  // cudaGraphNodeParams
     } child;
     void* event;
     AllocateNodeParams allocate;
+    ConditionalNodeParams conditional;
     void* free;
   };
   long long reserved_end;

@@ -54,7 +54,7 @@ bool needed_by_program() {
           if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(d->d_un.d_ptr);
         for (const ElfW(Dyn)* d = dynamic; strings != nullptr && d->d_tag != DT_NULL; ++d)
           if (d->d_tag == DT_NEEDED)
-            for (const char* const name : {"libcudart.so.13", "libcuda.so.1"})
+            for (const char* const name : {"libcudart.so.13", "libcudart.so.12", "libcuda.so.1"})
               if (std::strcmp(strings + d->d_un.d_val, name) == 0)
                 *static_cast<bool*>(result) = true;
         return 1;  // the first one is the program
