@@ -1,4 +1,5 @@
-// What CUDA 12's runtime library has with other parameters than CUDA 13's, and names that 13 no longer has.
+// What CUDA 12's runtime library has with other parameters than CUDA 13's, and names that 13 no
+// longer has.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +17,8 @@ using nearwarp::cudart::Stream;
 /// Begins the definition of an entry point of CUDA 12's.
 #define NW_12(name) extern "C" __attribute__((visibility("default"))) Status name
 /// Declares what CUDA 13's library has under that name.
-#define NW_13(name)                                           \
-  asm(".symver nw13_" #name ", " #name "@libcudart.so.13");   \
+#define NW_13(name)                                         \
+  asm(".symver nw13_" #name ", " #name "@libcudart.so.13"); \
   extern "C" Status nw13_##name
 
 namespace {
@@ -27,7 +28,7 @@ constexpr int kCpu = -1;
 
 /// cudaDeviceProp of CUDA 12: it has clocks, modes and launches on several devices besides.
 struct DeviceProp12 {
-  char head[offsetof(DeviceProp, total_const_mem)];  // as in CUDA 13, up to the sizes of grids
+  char head[offsetof(DeviceProp, max_grid_size) + 3 * sizeof(int)];  // as in CUDA 13
   int clock_rate_khz;
   size_t total_const_mem;
   int major, minor;
@@ -63,7 +64,8 @@ struct DeviceProp12 {
 };
 static_assert(sizeof(DeviceProp12) == 1032);
 constexpr size_t kTexturesBegin = offsetof(DeviceProp, max_texture_2d);
-static_assert(offsetof(DeviceProp, max_surface_cubemap_layered) + 2 * sizeof(int) - kTexturesBegin ==
+static_assert(offsetof(DeviceProp, max_surface_cubemap_layered) + 2 * sizeof(int) -
+                  kTexturesBegin ==
               sizeof(DeviceProp12::textures));
 static_assert(offsetof(DeviceProp, unified_function_pointers) -
                   offsetof(DeviceProp, host_register_supported) ==
@@ -177,8 +179,8 @@ NW_12(cudaMemPrefetchAsync)(const void* start, size_t bytes, int device, Stream 
 NW_12(cudaMemPrefetchAsync_ptsz)(const void* start, size_t bytes, int device, Stream stream) {
   return nw13_cudaMemPrefetchAsync_ptsz(start, bytes, place(device), 0, stream);
 }
-NW_12(cudaMemPrefetchAsync_v2)(const void* start, size_t bytes, MemLocation location,
-                               unsigned flags, Stream stream) {
+NW_12(cudaMemPrefetchAsync_v2)
+(const void* start, size_t bytes, MemLocation location, unsigned flags, Stream stream) {
   return nw13_cudaMemPrefetchAsync(start, bytes, location, flags, stream);
 }
 NW_13(cudaEventElapsedTime)(float*, void*, void*);
@@ -192,16 +194,16 @@ NW_13(cudaGraphAddDependencies)(void*, void* const*, void* const*, const EdgeDat
 NW_12(cudaGraphAddDependencies)(void* graph, void* const* from, void* const* to, size_t count) {
   return nw13_cudaGraphAddDependencies(graph, from, to, nullptr, count);
 }
-NW_12(cudaGraphAddDependencies_v2)(void* graph, void* const* from, void* const* to,
-                                   const EdgeData* edges, size_t count) {
+NW_12(cudaGraphAddDependencies_v2)
+(void* graph, void* const* from, void* const* to, const EdgeData* edges, size_t count) {
   return nw13_cudaGraphAddDependencies(graph, from, to, edges, count);
 }
 NW_13(cudaGraphRemoveDependencies)(void*, void* const*, void* const*, const EdgeData*, size_t);
 NW_12(cudaGraphRemoveDependencies)(void* graph, void* const* from, void* const* to, size_t count) {
   return nw13_cudaGraphRemoveDependencies(graph, from, to, nullptr, count);
 }
-NW_12(cudaGraphRemoveDependencies_v2)(void* graph, void* const* from, void* const* to,
-                                      const EdgeData* edges, size_t count) {
+NW_12(cudaGraphRemoveDependencies_v2)
+(void* graph, void* const* from, void* const* to, const EdgeData* edges, size_t count) {
   return nw13_cudaGraphRemoveDependencies(graph, from, to, edges, count);
 }
 NW_13(cudaGraphGetEdges)(void*, void**, void**, EdgeData*, size_t*);
@@ -215,49 +217,99 @@ NW_13(cudaGraphNodeGetDependencies)(const void*, void**, EdgeData*, size_t*);
 NW_12(cudaGraphNodeGetDependencies)(const void* node, void** nodes, size_t* count) {
   return nw13_cudaGraphNodeGetDependencies(node, nodes, nullptr, count);
 }
-NW_12(cudaGraphNodeGetDependencies_v2)(const void* node, void** nodes, EdgeData* edges,
-                                       size_t* count) {
+NW_12(cudaGraphNodeGetDependencies_v2)
+(const void* node, void** nodes, EdgeData* edges, size_t* count) {
   return nw13_cudaGraphNodeGetDependencies(node, nodes, edges, count);
 }
 NW_13(cudaGraphNodeGetDependentNodes)(const void*, void**, EdgeData*, size_t*);
 NW_12(cudaGraphNodeGetDependentNodes)(const void* node, void** nodes, size_t* count) {
   return nw13_cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count);
 }
-NW_12(cudaGraphNodeGetDependentNodes_v2)(const void* node, void** nodes, EdgeData* edges,
-                                         size_t* count) {
+NW_12(cudaGraphNodeGetDependentNodes_v2)
+(const void* node, void** nodes, EdgeData* edges, size_t* count) {
   return nw13_cudaGraphNodeGetDependentNodes(node, nodes, edges, count);
 }
 NW_13(cudaGraphAddNode)(void**, void*, void* const*, const EdgeData*, size_t, NodeParams*);
-NW_12(cudaGraphAddNode)(void** node, void* graph, void* const* before, size_t count,
-                        NodeParams* p) {
+NW_12(cudaGraphAddNode)
+(void** node, void* graph, void* const* before, size_t count, NodeParams* p) {
   return nw13_cudaGraphAddNode(node, graph, before, nullptr, count, p);
 }
-NW_12(cudaGraphAddNode_v2)(void** node, void* graph, void* const* before, const EdgeData* edges,
-                           size_t count, NodeParams* p) {
+NW_12(cudaGraphAddNode_v2)
+(void** node, void* graph, void* const* before, const EdgeData* edges, size_t count,
+ NodeParams* p) {
   return nw13_cudaGraphAddNode(node, graph, before, edges, count, p);
 }
 
 // --- Captures ------------------------------------------------------------------------------------
 
-NW_13(cudaStreamGetCaptureInfo)(Stream, int*, unsigned long long*, void**, void* const**,
-                                const EdgeData**, size_t*);
+NW_13(cudaStreamGetCaptureInfo)
+(Stream, int*, unsigned long long*, void**, void* const**, const EdgeData**, size_t*);
 NW_12(cudaStreamGetCaptureInfo)(Stream stream, int* status, unsigned long long* id) {
   return nw13_cudaStreamGetCaptureInfo(stream, status, id, nullptr, nullptr, nullptr, nullptr);
 }
-NW_12(cudaStreamGetCaptureInfo_v2)(Stream stream, int* status, unsigned long long* id, void** graph,
-                                   void* const** before, size_t* count) {
+NW_12(cudaStreamGetCaptureInfo_v2)
+(Stream stream, int* status, unsigned long long* id, void** graph, void* const** before,
+ size_t* count) {
   return nw13_cudaStreamGetCaptureInfo(stream, status, id, graph, before, nullptr, count);
 }
-NW_12(cudaStreamGetCaptureInfo_v3)(Stream stream, int* status, unsigned long long* id, void** graph,
-                                   void* const** before, const EdgeData** edges, size_t* count) {
+NW_12(cudaStreamGetCaptureInfo_v3)
+(Stream stream, int* status, unsigned long long* id, void** graph, void* const** before,
+ const EdgeData** edges, size_t* count) {
   return nw13_cudaStreamGetCaptureInfo(stream, status, id, graph, before, edges, count);
 }
 NW_13(cudaStreamUpdateCaptureDependencies)(Stream, void**, const EdgeData*, size_t, unsigned);
-NW_12(cudaStreamUpdateCaptureDependencies)(Stream stream, void** before, size_t count,
-                                           unsigned flags) {
+NW_12(cudaStreamUpdateCaptureDependencies)
+(Stream stream, void** before, size_t count, unsigned flags) {
   return nw13_cudaStreamUpdateCaptureDependencies(stream, before, nullptr, count, flags);
 }
-NW_12(cudaStreamUpdateCaptureDependencies_v2)(Stream stream, void** before, const EdgeData* edges,
-                                              size_t count, unsigned flags) {
+NW_12(cudaStreamUpdateCaptureDependencies_v2)
+(Stream stream, void** before, const EdgeData* edges, size_t count, unsigned flags) {
   return nw13_cudaStreamUpdateCaptureDependencies(stream, before, edges, count, flags);
 }
+
+// The same of streams that are the threads' own.
+NW_13(cudaStreamGetCaptureInfo_ptsz)
+(Stream, int*, unsigned long long*, void**, void* const**, const EdgeData**, size_t*);
+NW_12(cudaStreamGetCaptureInfo_ptsz)(Stream stream, int* status, unsigned long long* id) {
+  return nw13_cudaStreamGetCaptureInfo_ptsz(stream, status, id, nullptr, nullptr, nullptr, nullptr);
+}
+NW_12(cudaStreamGetCaptureInfo_v2_ptsz)
+(Stream stream, int* status, unsigned long long* id, void** graph, void* const** before,
+ size_t* count) {
+  return nw13_cudaStreamGetCaptureInfo_ptsz(stream, status, id, graph, before, nullptr, count);
+}
+NW_12(cudaStreamGetCaptureInfo_v3_ptsz)
+(Stream stream, int* status, unsigned long long* id, void** graph, void* const** before,
+ const EdgeData** edges, size_t* count) {
+  return nw13_cudaStreamGetCaptureInfo_ptsz(stream, status, id, graph, before, edges, count);
+}
+NW_13(cudaStreamUpdateCaptureDependencies_ptsz)(Stream, void**, const EdgeData*, size_t, unsigned);
+NW_12(cudaStreamUpdateCaptureDependencies_ptsz)
+(Stream stream, void** before, size_t count, unsigned flags) {
+  return nw13_cudaStreamUpdateCaptureDependencies_ptsz(stream, before, nullptr, count, flags);
+}
+NW_12(cudaStreamUpdateCaptureDependencies_v2_ptsz)
+(Stream stream, void** before, const EdgeData* edges, size_t count, unsigned flags) {
+  return nw13_cudaStreamUpdateCaptureDependencies_ptsz(stream, before, edges, count, flags);
+}
+NW_12(cudaMemPrefetchAsync_v2_ptsz)
+(const void* start, size_t bytes, MemLocation location, unsigned flags, Stream stream) {
+  return nw13_cudaMemPrefetchAsync_ptsz(start, bytes, location, flags, stream);
+}
+
+// --- Copies of several at once: CUDA 12 tells which one failed -----------------------------------
+
+NW_13(cudaMemcpyBatchAsync)(void**, const void**, size_t*, size_t, void*, size_t*, size_t, Stream);
+NW_12(cudaMemcpyBatchAsync)
+(void** to, void** from, size_t* bytes, size_t count, void* attributes, size_t* indices,
+ size_t num_attributes, size_t* failed, Stream stream) {
+  const Status status = nw13_cudaMemcpyBatchAsync(to, const_cast<const void**>(from), bytes, count,
+                                                  attributes, indices, num_attributes, stream);
+  if (status != nearwarp::cudart::kSuccess && failed != nullptr) *failed = SIZE_MAX;  // no one copy
+  return status;
+}
+
+// --- What CUDA 11 had under a name that CUDA 12 kept for it
+// ---------------------------------------
+
+NW_12(cudaGetDeviceProperties)(void*, int) { return nearwarp::cudart::kErrorNotSupported; }
