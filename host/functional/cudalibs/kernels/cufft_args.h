@@ -3,14 +3,14 @@
 
 namespace nearwarp::cufft {
 
-/// Between an application's arrays and compact complex ones of `n[0]` x `n[1]` x `n[2]` elements, one
-/// behind the other for each of `batch` transforms.
+/// Between an application's arrays and compact complex ones of `n[0]` x `n[1]` x `n[2]` elements,
+/// one behind the other for each of `batch` transforms.
 struct CopyArgs {
-  long long n[3];        ///< of the transform, the last one fastest; 1 in front for fewer dimensions
-  long long stride[3];   ///< of the application's array, in its elements
-  long long distance;    ///< between its transforms
+  long long n[3];       ///< of the transform, the last one fastest; 1 in front for fewer dimensions
+  long long stride[3];  ///< of the application's array, in its elements
+  long long distance;   ///< between its transforms
   long long batch;
-  void* array;           ///< the application's
+  void* array;  ///< the application's
   void* compact;
 };
 
